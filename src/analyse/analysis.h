@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * analysis.h - a run in, a report out.  An analysis is one file and its word
+ * in ANALYSES of src/analyse/local.mk; it never prints.
+ */
+#ifndef ANALYSE_ANALYSIS_H
+#define ANALYSE_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyse/report.h"
+#include "merge/run.h"
+
+struct analysis_options {
+	const char *metric; /* NULL: the analysis's own choice */
+	size_t limit;	    /* rows at most; 0: all */
+	bool by_line;	    /* hotspots: by line, not by function */
+	bool bottom_up;	    /* tree */
+	double prune;	    /* tree: least share shown, 0.01 */
+};
+
+struct analysis {
+	const char *name, *help;
+	int (*run)(struct report **to, const struct run *const runs[],
+		   const struct analysis_options *options);
+};
+
+/* Every analysis, ended by NULL; the first is the default. */
+extern const struct analysis *const analyses[];
+const struct analysis *analysis_find(const char *name); /* or NULL */
+
+#endif

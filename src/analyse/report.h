@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.h - what an analysis finds: sentences, titled tables with typed
+ * columns and, where it helps, a tree.  Analyses make it, exporters write it.
+ *
+ * Ownership   A report owns everything added to it (strings are copied).
+ * Failure     Out of memory is kept in the report: every call may be made,
+ *             report_error() says at the end whether one failed.
+ */
+#ifndef ANALYSE_REPORT_H
+#define ANALYSE_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_type {
+	COLUMN_TEXT,
+	COLUMN_LEFT_TEXT, /* text that may be cut on its left: paths */
+	COLUMN_SECONDS,	  /* double, seconds */
+	COLUMN_COUNT,	  /* uint64_t */
+	COLUMN_BYTES,	  /* uint64_t */
+	COLUMN_NUMBER,	  /* double, no unit */
+	COLUMN_SHARE,	  /* double, 0 … 1; text shows per cent */
+	COLUMN_BAR,	  /* double, 0 … 1, drawn; text only, not in csv or json */
+	COLUMN_SPARK,	  /* doubles, drawn as a sparkline; text only */
+};
+
+struct report_column {
+	char *id;    /* stable name in csv and json: "exclusive" */
+	char *title; /* in text */
+	enum column_type type;
+};
+
+struct report_cell {
+	char *text;
+	double number;
+	uint64_t count;
+	double *spark;
+	size_t spark_count;
+	bool none; /* no value: "-" in text, empty in csv, null in json */
+};
+
+struct report_table {
+	char *id, *title;
+	struct report_column *columns;
+	size_t column_count, row_count;
+	struct report_cell *cells; /* row by row */
+};
+
+struct report_tree_node { /* depth first; the indent is the depth */
+	uint32_t depth;
+	char *name, *place; /* "solve", "solve.c:42" */
+	double inclusive, exclusive; /* in the metric's unit: seconds, bytes, … */
+	double share;		     /* of the total, inclusive */
+};
+
+struct report {
+	char *id, *title;
+	char *metric;		      /* "cpu.time", of the tree */
+	enum column_type metric_type; /* of the tree's values */
+	char **lines;		      /* sentences, above the tables */
+	size_t line_count;
+	struct report_table *tables;
+	size_t table_count;
+	struct report_tree_node *tree;
+	size_t tree_count;
+	bool failed;
+};
+
+struct report *report_new(const char *id, const char *title);
+void report_free(struct report *report); /* NULL is fine */
+
+/* 0, or -ENOMEM with a reason when something could not be added. */
+int report_error(const struct report *report);
+
+void report_line(struct report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A table; the pointer is valid until the next report_table(). */
+struct report_table *report_table(struct report *report, const char *id,
+				  const char *title);
+void report_column(struct report *report, const char *id, const char *title,
+		   enum column_type type);
+
+/* Cells fill the last table's rows from left to right. */
+void report_text(struct report *report, const char *text);
+void report_number(struct report *report, double value);
+void report_count(struct report *report, uint64_t value);
+void report_spark(struct report *report, const double *values, size_t count);
+void report_none(struct report *report);
+
+void report_tree(struct report *report, uint32_t depth, const char *name,
+		 const char *place, double inclusive, double exclusive,
+		 double share);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * err.h - a failure is a number to act on and one sentence to read.
+ *
+ * Threads   Each thread has its own last reason.
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+/*
+ * Record the reason, without a full stop, and return err (a negative errno),
+ * so that it reads as one statement: return fail(-EINVAL, "no such %s", x);
+ */
+int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The last reason recorded by this thread; never NULL, owned by err.c. */
+const char *fail_reason(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * settings.h - how to measure; the rows stand in settings.def.
+ *
+ * Ownership   Strings point to a default, to the environment or to what the
+ *             caller passed; nothing is copied or freed.
+ */
+#ifndef BASE_SETTINGS_H
+#define BASE_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum setting_type { SETTING_UINT, SETTING_STR };
+
+typedef uint64_t setting_UINT;
+typedef const char *setting_STR;
+
+struct settings {
+#define SETTING(name, type, def, arg, help) setting_##type name;
+#include "base/settings.def"
+#undef SETTING
+};
+
+struct setting_info {
+	const char *name, *arg, *help;
+	enum setting_type type;
+	size_t offset; /* in struct settings */
+	const char *default_text;
+};
+
+extern const struct setting_info setting_infos[];
+extern const size_t setting_count;
+
+/* The defaults. */
+void settings_init(struct settings *s);
+
+/* Set one from text: 0, or -EINVAL with a reason. */
+int settings_set(struct settings *s, const struct setting_info *info,
+		 const char *text);
+
+/*
+ * The defaults, then what the environment's COPSE_NAME variables say.  The
+ * first bad value: -EINVAL with a reason; the others are taken.
+ */
+int settings_from_environment(struct settings *s);
+
+/* "COPSE_FREQ" for freq; `to` holds 64 bytes. */
+void settings_variable(const struct setting_info *info, char *to);
+
+#endif

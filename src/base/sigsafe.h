@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sigsafe.h - mark code that runs inside a signal handler.
+ *
+ * SIGSAFE puts a function in its own text section.  tests/sigsafe.sh then
+ * reads the relocations of that section: a marked function may reach only
+ * other marked functions and the names in tests/sigsafe.allow.  So malloc,
+ * stdio, locks and lazy TLS fail `make check`, not a run at 4096 ranks.
+ */
+#ifndef BASE_SIGSAFE_H
+#define BASE_SIGSAFE_H
+
+#define SIGSAFE __attribute__((section(".text.sigsafe")))
+
+#endif

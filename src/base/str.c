@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* str.c - a pool of strings, and small helpers. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* FNV-1a; two different seeds make a 128-bit key, taken as the identity. */
+static uint64_t hash(const char *text, size_t length, uint64_t seed)
+{
+	for (size_t i = 0; i < length; i++)
+		seed = (seed ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return seed;
+}
+
+static bool make_room(struct strings *pool)
+{
+	uint32_t room = pool->room ? pool->room * 2 : 64;
+	char **at;
+
+	if (pool->count < pool->room)
+		return true;
+	at = realloc(pool->at, room * sizeof(*at));
+	if (!at)
+		return false;
+	pool->at = at;
+	pool->room = room;
+	return true;
+}
+
+uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
+{
+	uint64_t a = hash(text, length, 0xcbf29ce484222325u);
+	uint64_t b = hash(text, length, 0x9e3779b97f4a7c15u) ^ length;
+	uint32_t index;
+
+	if (!pool->count && length)
+		str_add_n(pool, "", 0);
+	index = map_get(&pool->map, a, b);
+	if (index != MAP_NONE)
+		return index;
+	if (!make_room(pool))
+		return STR_NONE;
+	pool->at[pool->count] = strndup(text, length);
+	if (!pool->at[pool->count])
+		return STR_NONE;
+	if (map_put(&pool->map, a, b, pool->count) == MAP_NONE) {
+		free(pool->at[pool->count]);
+		return STR_NONE;
+	}
+	return pool->count++;
+}
+
+uint32_t str_add(struct strings *pool, const char *text)
+{
+	return str_add_n(pool, text, strlen(text));
+}
+
+const char *str_at(const struct strings *pool, uint32_t index)
+{
+	return index < pool->count ? pool->at[index] : "";
+}
+
+void strings_fini(struct strings *pool)
+{
+	for (uint32_t i = 0; i < pool->count; i++)
+		free(pool->at[i]);
+	free(pool->at);
+	map_fini(&pool->map);
+	*pool = (struct strings){ 0 };
+}
+
+char *str_format(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&text, fmt, args);
+	va_end(args);
+	return n < 0 ? NULL : text;
+}
+
+bool str_to_uint(const char *text, uint64_t *to)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*to = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+const char *str_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * str.h - strings kept once and named by an index, and small helpers.
+ *
+ * Ownership   A pool owns its strings; a pointer from str_at() is valid until
+ *             the pool's end.
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+struct strings { /* all zero: an empty pool; index 0 is always "" */
+	char **at;
+	uint32_t count, room;
+	struct map map;
+};
+
+#define STR_NONE UINT32_MAX
+
+/* The index of text, added when it is new; STR_NONE when out of memory. */
+uint32_t str_add(struct strings *pool, const char *text);
+uint32_t str_add_n(struct strings *pool, const char *text, size_t length);
+
+/* The string of an index; "" for one that does not exist. */
+const char *str_at(const struct strings *pool, uint32_t index);
+void strings_fini(struct strings *pool);
+
+/* A new string as printf makes it, or NULL when out of memory. */
+char *str_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The whole of `text` as a decimal number; false when it is none. */
+bool str_to_uint(const char *text, uint64_t *to);
+
+/* The part after the last '/'. */
+const char *str_base(const char *path);
+
+#endif

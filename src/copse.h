@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * copse.h - what a program may tell the profiler about itself.
+ *
+ * The functions do nothing when the program was not started by `copse run`.
+ * Link with -lcopse from the package's library directory, or look them up
+ * with dlsym(RTLD_DEFAULT, …), so that the program runs without copse too.
+ *
+ * Threads   Each call concerns the calling thread, pause and resume the
+ *           whole process.
+ */
+#ifndef COPSE_H
+#define COPSE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What follows, up to the matching end, runs in the phase `name`. */
+void copse_begin(const char *name);
+void copse_end(const char *name);
+
+/* Stop and continue measuring; calls nest. */
+void copse_pause(void);
+void copse_resume(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.c - the tables behind the live profile's numbers. */
+#include "live/layout.h"
+
+const struct metric_info metric_infos[METRIC_COUNT] = {
+#define METRIC(id, name, unit, merge, help) \
+	[METRIC_##id] = { name, UNIT_##unit, MERGE_##merge, help },
+#include "live/metrics.def"
+#undef METRIC
+};
+
+const struct loss_info loss_infos[LOSS_COUNT] = {
+#define LOSS(id, name, help) [LOSS_##id] = { name, help },
+#include "live/losses.def"
+#undef LOSS
+};

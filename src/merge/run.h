@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run.h - all ranks of one run: a unified calling context tree with names,
+ * and for each metric the statistics over ranks and every rank's value.
+ *
+ * Contexts   A procedure frame is a FUNCTION node; its `line` is the line of
+ *            the *caller* from which it was called (0: not known), so one
+ *            function called from two lines of its parent is two nodes.  What
+ *            was sampled in a function itself stands in LINE children of its
+ *            node when the line is known, else on the node itself.  Inlined
+ *            functions are FUNCTION nodes with INLINED set.
+ * Values     are exclusive: of this node alone.  Zero is not stored.
+ * Ownership  A run owns everything it points to.
+ */
+#ifndef MERGE_RUN_H
+#define MERGE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/metric.h"
+#include "base/str.h"
+
+enum run_kind {
+	RUN_ROOT,
+	RUN_FUNCTION,
+	RUN_LINE,    /* function: as the parent's; file and line sampled */
+	RUN_MPI,     /* function: the MPI function; line: the call's */
+	RUN_PHASE,   /* copse_begin(name) */
+	RUN_KERNEL,  /* on a GPU */
+	RUN_PARTIAL, /* below it: paths that end early; function: why */
+	RUN_KINDS
+};
+
+enum { RUN_INLINED = 1, RUN_UNNAMED = 2 /* name is module+0xoffset */ };
+
+struct run_node {
+	uint32_t parent;   /* stands before it; the root, node 0, is its own */
+	uint16_t kind;	   /* enum run_kind */
+	uint16_t flags;
+	uint32_t function; /* string: demangled name, or module+0xoffset */
+	uint32_t module;   /* string: path, "" when there is none */
+	uint32_t file;	   /* string: of `line`, "" when not known */
+	uint32_t line;
+	uint32_t detail;   /* RUN_MPI: enum live_mpi_class */
+};
+
+struct run_stat { /* over all ranks, those without a value count as 0 */
+	double sum, mean, deviation;
+	uint64_t min, max;
+	uint32_t min_rank, max_rank; /* indices into ranks; the lowest of equals */
+};
+
+struct run_value {
+	uint32_t rank; /* index into ranks */
+	uint64_t value;
+};
+
+struct run_metric {
+	char name[56];
+	enum unit unit;
+	enum merge merge;
+	struct run_stat *stats;	  /* one per node */
+	uint64_t *first;	  /* node_count + 1: values of node n are */
+	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1] */
+};
+
+/* One process: a rank, or a process of a rank (child of an MPI program). */
+struct run_rank {
+	int32_t rank;	 /* in MPI_COMM_WORLD, -1: no MPI */
+	uint32_t pid;
+	uint32_t host;	 /* string */
+	uint32_t source; /* string: the file it came from */
+	uint32_t command;
+	uint32_t end, end_code; /* enum profile_end */
+	uint32_t threads;
+	uint32_t clock, wall;
+	uint32_t mpi_error;
+	uint64_t freq;
+	uint64_t start_real_ns;
+	uint64_t elapsed_ns;	/* start to end of the process */
+	uint64_t mpi_ns;	/* MPI_Init to MPI_Finalize (or the end); 0: no MPI */
+	uint64_t mpi_time_ns;	/* of it, inside MPI on the thread of MPI_Init */
+	uint64_t cpu_ns, wall_ns; /* sum of the samples' weights */
+	uint64_t process_cpu_ns; /* as the system counted it; 0: unknown */
+	uint64_t samples, ticks, handler_ns, wrapper_ns;
+};
+
+struct run_loss {
+	uint32_t name;	/* string */
+	uint32_t rank;	/* index into ranks */
+	uint64_t count;
+};
+
+struct run_problem { /* a file that was skipped, a rank that is missing */
+	uint32_t source; /* string: file name, or "rank 3" */
+	uint32_t text;	 /* string: one sentence */
+};
+
+struct run {
+	struct strings strings;
+	uint32_t command, job, version, mpi_library; /* strings */
+	uint32_t world;	 /* size of MPI_COMM_WORLD, 0: no MPI */
+	struct run_rank *ranks; /* by rank, then by pid */
+	struct run_node *nodes;
+	struct run_metric *metrics;
+	struct run_loss *losses;
+	struct run_problem *problems;
+	size_t rank_count, node_count, metric_count, loss_count, problem_count;
+};
+
+void run_free(struct run *run); /* NULL is fine */
+
+/* The metric of that name, or NULL. */
+const struct run_metric *run_metric(const struct run *run, const char *name);
+
+/* run-file.c: 0, or -errno with a reason that names the file. */
+int run_save(const struct run *run, const char *path);
+int run_load(struct run **to, const char *path);
+
+/* merge.c: what merge_directory() tells while it works; either may be NULL. */
+struct merge_progress {
+	void (*step)(void *to, const char *what, size_t done, size_t of);
+	void *to;
+};
+
+/*
+ * The run that the rank files of a directory make.  Files that cannot be read
+ * are skipped and stand in run->problems, as do ranks that are missing.
+ * 0; -ENOENT when the directory holds no readable profile; else -errno.
+ */
+int merge_directory(struct run **to, const char *directory,
+		    const struct merge_progress *progress);
+
+/*
+ * The run of `path`: a run.h5 itself, or a directory, whose run.h5 is made
+ * first when it is missing or older than a rank's file.
+ */
+int run_open(struct run **to, const char *path,
+	     const struct merge_progress *progress);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * profile.h - one process's profile in memory: what a live profile becomes
+ * when its process has ended, and what rank-N.h5 holds.
+ *
+ * Ownership   A profile owns everything it points to.
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/metric.h"
+
+/* As enum live_node_kind, in the same order. */
+enum node_kind {
+	NODE_ROOT,
+	NODE_CALL,    /* owner: module; offset of a return address */
+	NODE_PC,      /* owner: module; offset of the very instruction */
+	NODE_ADDRESS, /* code of no module; offset: the address */
+	NODE_NAMED,   /* owner: name */
+	NODE_PARTIAL, /* owner: index into losses */
+	NODE_KINDS
+};
+
+struct profile_module {
+	char *path;
+	char build_id[80]; /* hexadecimal, "" when there is none */
+	uint64_t base;	   /* run-time address - base = address in the file */
+};
+
+struct profile_name {
+	char *text;
+	uint32_t class, detail; /* enum live_name_class, enum live_mpi_class */
+};
+
+struct profile_node { /* one tree for all threads; a parent stands before */
+	uint32_t parent; /* the root, node 0, is its own */
+	uint32_t kind;
+	uint32_t owner;
+	uint64_t offset;
+};
+
+struct profile_value {
+	uint32_t node, thread;
+	uint64_t value;
+};
+
+struct profile_column { /* values sorted by node, then thread; none is 0 */
+	char name[56];
+	enum unit unit;
+	enum merge merge;
+	size_t count;
+	struct profile_value *values;
+};
+
+struct profile_loss {
+	char name[32];
+	uint64_t count;
+};
+
+struct profile_thread {
+	uint32_t tid, clock, runs, ended;
+	char name[16];
+	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
+	uint64_t cpu_ns, wall_ns, samples, ticks, handler_ns, wrapper_ns;
+};
+
+struct profile_comm {
+	uint32_t size, rank, inter;
+	uint64_t calls;
+};
+
+/* How the process ended, as its parent saw it. */
+enum profile_end {
+	END_UNKNOWN, /* recovered, or still running */
+	END_EXIT,    /* end_code: exit status */
+	END_SIGNAL,  /* end_code: signal */
+};
+
+struct profile_identity {
+	int32_t rank, size; /* -1, 0: no MPI */
+	uint32_t pid, ppid;
+	char host[64];
+	char *exe;
+	char *command; /* arguments, quoted as for a shell */
+	char *job;     /* the job's key, see doc/copse-format.5 */
+	char *version; /* of copse */
+	char *events;
+	char *mpi_library;
+	uint64_t start_real_ns, start_mono_ns, end_mono_ns;
+	uint64_t mpi_init_ns, mpi_finalize_ns; /* 0: never */
+	uint32_t mpi_thread;			/* index of the thread of MPI_Init */
+	uint32_t mpi_error; /* code given to MPI_Abort + 1, 0: none */
+	uint32_t end, end_code;
+	uint64_t freq;
+	uint32_t clock, wall; /* enum live_clock; 1: wall sampling */
+	uint64_t process_cpu_ns; /* by getrusage, children excluded; 0: unknown */
+};
+
+struct profile {
+	struct profile_identity id;
+	struct profile_module *modules;
+	struct profile_name *names;
+	struct profile_node *nodes;
+	struct profile_column *columns;
+	struct profile_loss *losses; /* of all threads */
+	struct profile_thread *threads;
+	struct profile_comm *comms;
+	size_t module_count, name_count, node_count, column_count, loss_count,
+		thread_count, comm_count;
+};
+
+/* profile.c */
+void profile_free(struct profile *p); /* NULL is fine */
+
+/* The column of that name, or NULL. */
+const struct profile_column *profile_column(const struct profile *p,
+					    const char *name);
+
+/*
+ * from-live.c: the profile that a live profile (or a raw copy of one) of
+ * `size` bytes at `data` holds.  0; -EINVAL with a reason when it is none or
+ * damaged beyond use.  What is damaged in part is left out.
+ */
+int profile_from_live(struct profile **to, const void *data, size_t size);
+
+/* rank-file.c: 0, or -errno with a reason that names the file. */
+int profile_save(const struct profile *p, const char *path);
+
+/* Reads rank-N.h5, or a raw copy of a live profile (rank-N.live). */
+int profile_load(struct profile **to, const char *path);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * command.h - a subcommand of copse: a table of options and one function.  A
+ * new one is tools/cmd-NAME.c and its word in COMMANDS of tools/local.mk.
+ */
+#ifndef TOOLS_COMMAND_H
+#define TOOLS_COMMAND_H
+
+#include <stdbool.h>
+
+/* `--long ARG`, `-s ARG`; no arg: a switch, text is NULL. */
+struct option {
+	char letter; /* 0: none */
+	const char *name, *arg, *help;
+	int (*set)(void *to, const char *text); /* 0 or -EINVAL with a reason */
+	void *to;
+};
+
+struct command {
+	const char *name, *synopsis, *help;
+	const struct option *options; /* ended by a row without a name */
+	bool stop_at_first; /* options end at the first word: copse run */
+	/* The words that are left, ended by NULL; returns an exit status, or
+	   -errno with a reason.  -EINVAL means bad usage. */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command *const commands[]; /* ended by NULL */
+
+/* Setters for options. */
+int set_string(void *to, const char *text);  /* const char ** */
+int set_flag(void *to, const char *text);    /* bool * */
+int set_count(void *to, const char *text);   /* unsigned int * */
+int set_real(void *to, const char *text);    /* double * */
+
+/* Parse argv by the table; the index of the first word, or -EINVAL. */
+int options_parse(const struct command *command, int argc, char **argv);
+
+#endif
