@@ -1,0 +1,2 @@
+# The one list.  A new command is tools/cmd-NAME.c and its NAME here.
+COMMANDS =
