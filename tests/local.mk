@@ -61,4 +61,5 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
-	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench
+	tests/real.sh tests/csv.awk tests/expect.awk tests/cases.tbl \
+	tests/sigsafe.allow tests/expect tests/bench

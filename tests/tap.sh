@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2034
 # tap.sh - what the *.sh tests share; a test sources it first.
 #
 #   point NAME COMMAND…   one test: COMMAND, a function of the test, runs in a
