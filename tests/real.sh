@@ -50,6 +50,7 @@ after_run() {
 # first_function PATTERN: the hottest one.
 first_function() {
 	first=$(rows function hotspots -n 1) || return
+	# shellcheck disable=SC2254 # a pattern on purpose
 	case $first in
 	$1) ;;
 	*)	echo "first in hotspots: $first"
