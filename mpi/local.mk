@@ -16,7 +16,6 @@ libcopse_mpi_openmpi_la_LDFLAGS = -module -avoid-version \
 libcopse_mpi_openmpi_la_LIBADD = libcopse.la
 
 BUILT_SOURCES += mpi/wrappers.inc
-mpi/libcopse_mpi_openmpi_la-wrappers.lo: mpi/wrappers.inc
 mpi/wrappers.inc: $(srcdir)/mpi/functions.tbl $(srcdir)/mpi/wrap.awk
 	@mkdir -p $(@D)
 	$(AM_V_GEN)$(AWK) -f $(srcdir)/mpi/wrap.awk \
