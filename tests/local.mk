@@ -19,7 +19,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 MEASURED = shares inline-recursive kernel-time threads32 forker
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI =
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
