@@ -291,7 +291,7 @@ static int open_module(struct symbol_module *module, struct file *file)
 {
 	int err = open_original(file, module);
 
-	if (!err)
+	if (!err || is_vdso(module->path)) /* another kernel's: no loss */
 		return 0;
 	module->problem = str_format("%s; its functions are shown as offsets",
 				     fail_reason());
@@ -312,6 +312,8 @@ static int name_module(struct symbol_module *module)
 	module->first = calloc(module->count + 1, sizeof(*module->first));
 	if (!module->first)
 		return fail(-ENOMEM, "out of memory");
+	if (!module->count)
+		return 0;
 	err = open_module(module, &file);
 	for (size_t i = 0; i < module->count && !err; i++) {
 		err = name_address(module, &file, module->addresses[i]);
