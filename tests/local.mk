@@ -1,7 +1,8 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/err tests/unit/map tests/unit/settings tests/unit/str
+	tests/unit/err tests/unit/map tests/unit/settings tests/unit/str \
+	tests/unit/profile tests/unit/symbol tests/unit/merge
 
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
