@@ -14,7 +14,7 @@
 
 struct analysis_options {
 	const char *metric; /* NULL: the analysis's own choice */
-	size_t limit;	    /* rows at most; 0: all */
+	size_t limit;	    /* rows at most; 0: the analysis's own choice */
 	bool by_line;	    /* hotspots: by line, not by function */
 	bool bottom_up;	    /* tree */
 	double prune;	    /* tree: least share shown, 0.01 */
@@ -22,6 +22,7 @@ struct analysis_options {
 
 struct analysis {
 	const char *name, *help;
+	/* `runs` ends with NULL.  0, or -errno with a reason. */
 	int (*run)(struct report **to, const struct run *const runs[],
 		   const struct analysis_options *options);
 };

@@ -27,8 +27,8 @@ enum column_type {
 };
 
 struct report_column {
-	char *id;    /* stable name in csv and json: "exclusive" */
-	char *title; /* in text */
+	char *id;    /* stable name in csv and json; NULL: in text only */
+	char *title; /* in text; NULL: in csv and json only */
 	enum column_type type;
 };
 
@@ -44,8 +44,9 @@ struct report_cell {
 struct report_table {
 	char *id, *title;
 	struct report_column *columns;
-	size_t column_count, row_count;
-	struct report_cell *cells; /* row by row */
+	size_t column_count, row_count; /* rows that are complete */
+	struct report_cell *cells;	/* row by row */
+	size_t cell_count;
 };
 
 struct report_tree_node { /* depth first; the indent is the depth */
@@ -61,6 +62,8 @@ struct report {
 	enum column_type metric_type; /* of the tree's values */
 	char **lines;		      /* sentences, above the tables */
 	size_t line_count;
+	char **notes; /* sentences, below the tables */
+	size_t note_count;
 	struct report_table *tables;
 	size_t table_count;
 	struct report_tree_node *tree;
@@ -76,14 +79,17 @@ int report_error(const struct report *report);
 
 void report_line(struct report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+void report_note(struct report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* A table; the pointer is valid until the next report_table(). */
 struct report_table *report_table(struct report *report, const char *id,
 				  const char *title);
+/* All columns of the last table first; then cells fill its rows. */
 void report_column(struct report *report, const char *id, const char *title,
 		   enum column_type type);
 
-/* Cells fill the last table's rows from left to right. */
+/* Cells, from left to right; report_text(report, NULL) is report_none(). */
 void report_text(struct report *report, const char *text);
 void report_number(struct report *report, double value);
 void report_count(struct report *report, uint64_t value);
