@@ -1,0 +1,65 @@
+# Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
+# its word here.
+UNIT_TESTS = \
+	tests/unit/err tests/unit/map tests/unit/settings tests/unit/str
+
+check_PROGRAMS += tests/unit/unit
+tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
+	$(UNIT_TESTS:=.c)
+tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
+tests_unit_unit_LDADD = libpresent.la liblaunch.la
+
+# Programs to be measured, with answers known by construction; they are built
+# as a user builds his: -O2 -g, warnings apart.  A new one is
+# tests/programs/NAME.c and its NAME here; NAME.cc for C++.
+MEASURED = shares inline-recursive kernel-time threads32 forker
+MEASURED_CXX = templates
+PLUGINS = dlswap-one dlswap-two
+MEASURED_MPI =
+
+program_outputs = $(MEASURED:%=tests/programs/%) \
+	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
+	$(PLUGINS:%=tests/programs/%.so)
+program_sources = $(MEASURED:%=tests/programs/%.c) \
+	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
+	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
+	tests/programs/known.h
+if OPENMPI
+program_outputs += $(MEASURED_MPI:%=tests/programs/%)
+endif
+
+MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
+known = $(srcdir)/tests/programs/known.h
+
+$(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \
+		$(srcdir)/$@.c -pthread -ldl
+$(MEASURED_CXX:%=tests/programs/%): $(known)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CXX) -O2 -g -Wall -Wextra -o $@ \
+		$(srcdir)/$@.cc
+$(MEASURED_MPI:%=tests/programs/%): $(known)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
+		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm
+$(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && name=$(@F:dlswap-%.so=%) && \
+		$(CC) $(MEASURED_FLAGS) -shared -fPIC -DHOT=hot_$$name \
+		-o $@ $(srcdir)/tests/programs/dlswap-plugin.c
+
+# What runs.  A new test is tests/NAME.sh and its name here.
+SHELL_TESTS = \
+	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
+	tests/docs.sh tests/cases.sh tests/real-lammps.sh tests/real-hpcc.sh \
+	tests/real-mpi4py.sh
+
+TESTS += tests/unit/unit $(SHELL_TESTS)
+TEST_EXTENSIONS = .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
+
+check_DATA = $(program_outputs)
+CLEANFILES += $(program_outputs)
+EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
+	tests/real.sh tests/csv.awk tests/expect.awk tests/cases.tbl \
+	tests/sigsafe.allow tests/expect tests/bench

@@ -4,4 +4,4 @@ libbase_la_SOURCES = \
 	src/base/map.c src/base/map.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h \
-	src/base/metric.h src/base/sigsafe.h
+	src/base/metric.h src/base/sigsafe.h src/base/sys.h

@@ -4,10 +4,18 @@
 #define BASE_METRIC_H
 
 /* Files keep nanoseconds, bytes and counts; reports print seconds. */
-enum unit { UNIT_COUNT, UNIT_NS, UNIT_BYTES };
+enum unit {
+	UNIT_COUNT,
+	UNIT_NS,
+	UNIT_BYTES
+};
 
 /* How two values of one context become one. */
-enum merge { MERGE_SUM, MERGE_MAX, MERGE_MIN };
+enum merge {
+	MERGE_SUM,
+	MERGE_MAX,
+	MERGE_MIN
+};
 
 struct metric_info {
 	const char *name; /* "cpu.time" */

@@ -16,8 +16,8 @@ static const struct settings defaults = {
 };
 
 const struct setting_info setting_infos[] = {
-#define SETTING(name, type, def, arg, help) \
-	{ #name, arg, help, SETTING_##type, offsetof(struct settings, name), \
+#define SETTING(name, type, def, arg, help)                                    \
+	{ #name, arg, help, SETTING_##type, offsetof(struct settings, name),   \
 	  #def },
 #include "base/settings.def"
 #undef SETTING

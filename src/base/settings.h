@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum setting_type { SETTING_UINT, SETTING_STR };
+enum setting_type {
+	SETTING_UINT,
+	SETTING_STR
+};
 
 typedef uint64_t setting_UINT;
 typedef const char *setting_STR;

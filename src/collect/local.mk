@@ -1,4 +1,17 @@
 pkglib_LTLIBRARIES += libcopse.la
-libcopse_la_SOURCES = src/collect/region.h
+libcopse_la_SOURCES = \
+	src/collect/cfi.c src/collect/cfi.h \
+	src/collect/clock.c src/collect/clock.h \
+	src/collect/collect.c src/collect/collect.h \
+	src/collect/interpose.c src/collect/interpose.h \
+	src/collect/known.h src/collect/region.c src/collect/region.h \
+	src/collect/registry.c src/collect/registry.h \
+	src/collect/sample.c \
+	src/collect/thread.c src/collect/thread.h \
+	src/collect/time.h \
+	src/collect/unwind.c src/collect/unwind.h
+libcopse_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector
 libcopse_la_LIBADD = libbase.la liblive.la
-libcopse_la_LDFLAGS = -module -avoid-version -Wl,--exclude-libs,ALL
+libcopse_la_LDFLAGS = -module -avoid-version -Wl,--exclude-libs,ALL \
+	-Wl,-z,now -Wl,-z,defs
+EXTRA_DIST += src/collect/interposed.list

@@ -25,13 +25,13 @@ struct region_name {
 	const char *text;
 	uint32_t class, detail; /* enum live_name_class, enum live_mpi_class */
 	_Atomic uint32_t index; /* in the live profile + 1; 0: not yet */
-	uint32_t generation;	/* of the live profile that the index is for */
+	uint32_t generation;    /* of the live profile that the index is for */
 };
 
 struct region {
 	uintptr_t pc, sp, fp; /* of the caller, at its call */
 	struct region_name *name;
-	uint32_t node;	/* found late: when a sample or the leave needs it */
+	uint32_t node;   /* found late: when a sample or the leave needs it */
 	uint32_t nested; /* inside another region: not counted */
 	uint64_t start_ns;
 	struct region *outer;
@@ -41,14 +41,14 @@ struct region {
  * Take the frame of the function that contains the call.  That function must
  * be compiled with -fno-omit-frame-pointer.
  */
-#define region_enter(r, region_name_)                                         \
-	do {                                                                  \
-		uintptr_t *frame_ = __builtin_frame_address(0);               \
-		(r)->fp = frame_[0];                                          \
-		(r)->pc = frame_[1];                                          \
-		(r)->sp = (uintptr_t)(frame_ + 2);                            \
-		(r)->name = (region_name_);                                   \
-		copse_region_enter(r);                                        \
+#define region_enter(r, region_name_)                                          \
+	do {                                                                   \
+		uintptr_t *frame_ = __builtin_frame_address(0);                \
+		(r)->fp = frame_[0];                                           \
+		(r)->pc = frame_[1];                                           \
+		(r)->sp = (uintptr_t)(frame_ + 2);                             \
+		(r)->name = (region_name_);                                    \
+		copse_region_enter(r);                                         \
 	} while (0)
 
 void copse_region_enter(struct region *r);
@@ -74,8 +74,8 @@ static inline bool region_is_nested(const struct region *r)
  * live profile when there is none yet: an MPI rank always leaves one.
  */
 void copse_mpi_init(int rank, int size, const char *library);
-void copse_mpi_finalize(void);	  /* MPI_Finalize returned */
-void copse_mpi_abort(int code);	  /* MPI_Abort is about to be called */
+void copse_mpi_finalize(void);  /* MPI_Finalize returned */
+void copse_mpi_abort(int code); /* MPI_Abort is about to be called */
 
 /* A communicator was met; a handle for copse_comm_call(), 0 when full. */
 live_ref copse_comm_new(int size, int rank, bool inter);

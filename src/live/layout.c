@@ -3,7 +3,7 @@
 #include "live/layout.h"
 
 const struct metric_info metric_infos[METRIC_COUNT] = {
-#define METRIC(id, name, unit, merge, help) \
+#define METRIC(id, name, unit, merge, help)                                    \
 	[METRIC_##id] = { name, UNIT_##unit, MERGE_##merge, help },
 #include "live/metrics.def"
 #undef METRIC

@@ -24,10 +24,11 @@
 
 typedef uint32_t live_ref;
 
-#define LIVE_MAGIC	0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION	1
-#define LIVE_UNIT	8
-#define LIVE_METRICS	32 /* room: the fixed ones, then those chosen at run time */
+#define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
+#define LIVE_VERSION 1
+#define LIVE_UNIT    8
+#define LIVE_METRICS                                                           \
+	32 /* room: the fixed ones, then those chosen at run time */
 
 enum metric {
 #define METRIC(id, ...) METRIC_##id,
@@ -51,14 +52,15 @@ extern const struct loss_info loss_infos[LOSS_COUNT];
 enum live_clock { /* what decides when a sample is taken (doc/design.md) */
 	LIVE_CLOCK_NONE,
 	LIVE_CLOCK_SIGTRAP, /* task clock with kernel time, exact */
-	LIVE_CLOCK_MIXED,   /* task clock of user time, CPU timer for the kernel */
-	LIVE_CLOCK_TIMER,   /* thread CPU timer: at most HZ samples per second */
+	LIVE_CLOCK_MIXED,   /* task clock of user time, CPU timer for the kernel
+			     */
+	LIVE_CLOCK_TIMER, /* thread CPU timer: at most HZ samples per second */
 };
 
 enum live_node_kind {
 	LIVE_NODE_ROOT,
-	LIVE_NODE_CALL,	   /* module, offset of a return address */
-	LIVE_NODE_PC,	   /* module, offset of the very instruction */
+	LIVE_NODE_CALL,    /* module, offset of a return address */
+	LIVE_NODE_PC,      /* module, offset of the very instruction */
 	LIVE_NODE_ADDRESS, /* code of no module: the address itself */
 	LIVE_NODE_NAMED,   /* name: an MPI function, a phase, a kernel */
 	LIVE_NODE_PARTIAL, /* below it: paths that end early; key: enum loss */
@@ -67,15 +69,15 @@ enum live_node_kind {
 /* A context; its parent is in the same thread's nodes and stands before it. */
 struct live_node {
 	live_ref parent;
-	live_ref cells;	 /* first value */
-	uint32_t kind;	 /* enum live_node_kind */
-	uint32_t owner;	 /* index of the module or the name */
+	live_ref cells;  /* first value */
+	uint32_t kind;   /* enum live_node_kind */
+	uint32_t owner;  /* index of the module or the name */
 	uint64_t offset; /* module: address - module's base; else see kind */
 };
 
 /* One value of one node. */
 struct live_cell {
-	live_ref next;	 /* of the same node */
+	live_ref next;   /* of the same node */
 	uint32_t metric; /* index into live_header.metrics */
 	uint64_t value;
 };
@@ -84,25 +86,29 @@ struct live_cell {
 struct live_chunk {
 	live_ref next;
 	uint32_t count; /* of records that are complete */
-	uint32_t size;	/* bytes, with this header */
+	uint32_t size;  /* bytes, with this header */
 	uint32_t unused;
 };
 
 struct live_module { /* indexed 0, 1, … in the order of the list */
 	live_ref next;
-	live_ref path;	   /* live_text */
-	uint64_t base;	   /* what the loader added to the file's addresses */
+	live_ref path;       /* live_text */
+	uint64_t base;       /* what the loader added to the file's addresses */
 	uint64_t start, end; /* mapped addresses */
 	uint32_t build_id_size;
 	uint8_t build_id[36];
 };
 
-enum live_name_class { LIVE_NAME_MPI, LIVE_NAME_PHASE, LIVE_NAME_KERNEL };
+enum live_name_class {
+	LIVE_NAME_MPI,
+	LIVE_NAME_PHASE,
+	LIVE_NAME_KERNEL
+};
 
 struct live_name { /* indexed 0, 1, … in the order of the list */
 	live_ref next;
-	live_ref text;	/* live_text */
-	uint32_t class; /* enum live_name_class */
+	live_ref text;   /* live_text */
+	uint32_t class;  /* enum live_name_class */
 	uint32_t detail; /* LIVE_NAME_MPI: enum live_mpi_class */
 };
 
@@ -123,35 +129,40 @@ struct live_text {
 
 struct live_comm { /* a communicator this process was a member of */
 	live_ref next;
-	uint32_t size;	 /* its processes */
-	uint32_t rank;	 /* of this one */
-	uint32_t inter;	 /* 1: an intercommunicator */
-	uint64_t calls;	 /* on it, that carry a communicator */
+	uint32_t size;  /* its processes */
+	uint32_t rank;  /* of this one */
+	uint32_t inter; /* 1: an intercommunicator */
+	uint64_t calls; /* on it, that carry a communicator */
 };
 
-enum live_thread_state { LIVE_THREAD_RUNS = 1, LIVE_THREAD_ENDED };
+enum live_thread_state {
+	LIVE_THREAD_RUNS = 1,
+	LIVE_THREAD_ENDED
+};
 
 struct live_thread {
 	live_ref next;
 	uint32_t tid;
 	uint32_t state; /* enum live_thread_state */
 	uint32_t clock; /* enum live_clock */
-	uint32_t runs;	/* threads that shared this record, one after another */
-	live_ref nodes, cells; /* first chunk of each; the first node is the root */
-	live_ref start_node;   /* unused, 0 */
-	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC, of its life / last sample */
-	uint64_t cpu_ns, wall_ns;   /* sum of all samples' weights */
-	uint64_t samples;	    /* that were kept */
-	uint64_t ticks;		    /* signals that arrived */
-	uint64_t handler_ns;	    /* CPU time spent in the handler */
-	uint64_t wrapper_ns;	    /* time spent in wrappers, outside the wrapped */
+	uint32_t runs;  /* threads that shared this record, one after another */
+	live_ref nodes,
+		cells; /* first chunk of each; the first node is the root */
+	live_ref start_node; /* unused, 0 */
+	uint64_t first_ns,
+		last_ns; /* CLOCK_MONOTONIC, of its life / last sample */
+	uint64_t cpu_ns, wall_ns; /* sum of all samples' weights */
+	uint64_t samples;         /* that were kept */
+	uint64_t ticks;           /* signals that arrived */
+	uint64_t handler_ns;      /* CPU time spent in the handler */
+	uint64_t wrapper_ns; /* time spent in wrappers, outside the wrapped */
 	uint64_t losses[LOSS_COUNT];
 	char name[16];
 };
 
 struct live_metric {
 	char name[56];
-	uint32_t unit;	/* enum unit */
+	uint32_t unit;  /* enum unit */
 	uint32_t merge; /* enum merge */
 };
 
@@ -160,26 +171,26 @@ struct live_header {
 	uint32_t version;
 	uint32_t header_size;
 	uint64_t capacity; /* bytes */
-	uint64_t used;	   /* bytes handed out; may pass capacity when full */
+	uint64_t used;     /* bytes handed out; may pass capacity when full */
 
 	uint32_t pid, ppid;
 	uint64_t start_real_ns; /* CLOCK_REALTIME and … */
 	uint64_t start_mono_ns; /* … CLOCK_MONOTONIC, at the same moment */
-	uint64_t end_mono_ns;	/* written by the parent, 0: not known */
-	int32_t rank, size;	/* in MPI_COMM_WORLD; -1, 0: not (yet) known */
+	uint64_t end_mono_ns;   /* written by the parent, 0: not known */
+	int32_t rank, size;     /* in MPI_COMM_WORLD; -1, 0: not (yet) known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* CLOCK_MONOTONIC, 0: not yet */
-	uint32_t mpi_thread;			/* index of the thread that did Init */
-	uint32_t mpi_error; /* last code given to MPI_Abort + 1, 0: none */
+	uint32_t mpi_thread;   /* index of the thread that did Init */
+	uint32_t mpi_error;    /* last code given to MPI_Abort + 1, 0: none */
 	uint64_t start_cpu_ns; /* process CPU time when measuring began */
 
-	uint64_t freq;	/* samples per second asked for */
-	uint32_t clock; /* enum live_clock of the first thread */
-	uint32_t wall;	/* 1: blocked threads are sampled too */
+	uint64_t freq;   /* samples per second asked for */
+	uint32_t clock;  /* enum live_clock of the first thread */
+	uint32_t wall;   /* 1: blocked threads are sampled too */
 	uint64_t events; /* live_ref of the live_text of the setting */
 	uint64_t losses[LOSS_COUNT]; /* of no particular thread */
 
-	live_ref command; /* live_text: arguments, each ended by 0 */
-	live_ref exe;	  /* live_text */
+	live_ref command;     /* live_text: arguments, each ended by 0 */
+	live_ref exe;         /* live_text */
 	live_ref mpi_library; /* live_text, 0: none */
 	live_ref modules, names, threads, comms; /* heads of lists */
 	uint32_t metric_count;

@@ -1,4 +1,6 @@
 noinst_LTLIBRARIES += liblive.la
 liblive_la_SOURCES = \
+	src/live/arena.c src/live/arena.h \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
-	src/live/losses.def
+	src/live/losses.def \
+	src/live/tree.c src/live/tree.h

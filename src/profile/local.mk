@@ -1,4 +1,8 @@
 noinst_LTLIBRARIES += libprofile.la
-libprofile_la_SOURCES = src/profile/profile.h
+libprofile_la_SOURCES = \
+	src/profile/from-live.c \
+	src/profile/profile.c src/profile/profile.h \
+	src/profile/rank-file.c \
+	src/profile/store.c src/profile/store.h
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS)

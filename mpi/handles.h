@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * handles.h - which slot belongs to an MPI handle: a bounded hash table that
+ * is read without a lock.  What is known about the handle is kept by the
+ * caller, in an array with one element for each slot.
+ *
+ * Threads   handles_find() for one handle may run beside anything but the
+ *           same handle's removal: a program that uses a handle while it
+ *           frees it is wrong anyway.
+ */
+#ifndef MPI_HANDLES_H
+#define MPI_HANDLES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct handles { /* all zero but for the first three: empty */
+	_Atomic uintptr_t *keys;
+	uint32_t bits; /* there are 1 << bits slots */
+	pthread_mutex_t lock;
+	uint32_t used;
+};
+
+#define HANDLES_FREE    ((uintptr_t)0)
+#define HANDLES_REMOVED ((uintptr_t)1)
+
+static inline uint32_t handles_hash(const struct handles *h, uintptr_t key)
+{
+	return (uint32_t)((key >> 4) * 0x9e3779b97f4a7c15u >> (64 - h->bits));
+}
+
+/* The slot of a handle, or -1. */
+static inline int handles_find(const struct handles *h, const void *handle)
+{
+	uint32_t mask = (1u << h->bits) - 1;
+	uint32_t at = handles_hash(h, (uintptr_t)handle);
+
+	for (uint32_t n = 0; n <= mask; n++, at = (at + 1) & mask) {
+		uintptr_t key = atomic_load_explicit(&h->keys[at],
+						     memory_order_acquire);
+
+		if (key == (uintptr_t)handle)
+			return (int)at;
+		if (key == HANDLES_FREE)
+			break;
+	}
+	return -1;
+}
+
+/*
+ * A slot for a new handle, in three steps: handles_reserve() locks the table
+ * and returns the slot, or -1 when the table is full (then it is not locked);
+ * the caller fills what belongs to the slot; handles_publish() unlocks.  For a
+ * handle that is there its slot is returned, locked as well.
+ */
+int handles_reserve(struct handles *h, const void *handle);
+void handles_publish(struct handles *h, int slot, const void *handle);
+
+/* Nothing happens when the handle is not there. */
+void handles_remove(struct handles *h, const void *handle);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sys.h - system calls without the C library: for code that may run in a
+ * signal handler, below libraries that replace open(), read() or close().
+ *
+ * Signals   All may run in a handler: no errno, no cancellation point.
+ * Failure   A negative errno, as the kernel returns it.
+ */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+
+#include <stdint.h>
+#include <sys/syscall.h>
+
+static inline __attribute__((always_inline)) long
+sys6(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+#define SYS_ARG_(x)      ((long)(x))
+#define sys0(n)          sys6(n, 0, 0, 0, 0, 0, 0)
+#define sys1(n, a)       sys6(n, SYS_ARG_(a), 0, 0, 0, 0, 0)
+#define sys2(n, a, b)    sys6(n, SYS_ARG_(a), SYS_ARG_(b), 0, 0, 0, 0)
+#define sys3(n, a, b, c) sys6(n, SYS_ARG_(a), SYS_ARG_(b), SYS_ARG_(c), 0, 0, 0)
+#define sys4(n, a, b, c, d)                                                    \
+	sys6(n, SYS_ARG_(a), SYS_ARG_(b), SYS_ARG_(c), SYS_ARG_(d), 0, 0)
+#define sys5(n, a, b, c, d, e)                                                 \
+	sys6(n, SYS_ARG_(a), SYS_ARG_(b), SYS_ARG_(c), SYS_ARG_(d),            \
+	     SYS_ARG_(e), 0)
+
+/* Memory of our own, zeroed; NULL when there is none. */
+static inline __attribute__((always_inline)) void *sys_memory(uint64_t size)
+{
+	/* PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS */
+	long at = sys6(SYS_mmap, 0, (long)size, 3, 0x22, -1, 0);
+
+	return at < 0 && at > -4096 ? (void *)0 : (void *)at;
+}
+
+static inline __attribute__((always_inline)) void
+sys_copy(void *to, const void *from, uint64_t size)
+{
+	__asm__ volatile("rep movsb"
+			 : "+D"(to), "+S"(from), "+c"(size)
+			 :
+			 : "memory");
+}
+
+static inline __attribute__((always_inline)) uint32_t sys_length(const char *s,
+								 uint32_t most)
+{
+	uint32_t n = 0;
+
+	while (n < most && ((const volatile char *)s)[n])
+		n++;
+	return n;
+}
+
+#endif

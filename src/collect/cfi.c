@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cfi.c - from the binary search table of .eh_frame_hdr to a frame's rule.
+ *
+ * Why not libunwind here: see doc/design.md, "Unwinding".  The tests compare
+ * every step with libunwind's.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "collect/cfi.h"
+
+enum { /* DW_EH_PE_*: how a pointer is encoded */
+	PE_ABSPTR = 0x00,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_PCREL = 0x10,
+	PE_DATAREL = 0x30,
+	PE_OMIT = 0xff,
+};
+
+enum {
+	REG_FP = 6,
+	REG_SP = 7,
+	REG_RA = 16
+}; /* DWARF numbers */
+
+/* A reader that never passes its end. */
+struct bytes {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+SIGSAFE static uint64_t take(struct bytes *b, size_t size)
+{
+	uint64_t value = 0;
+
+	if ((size_t)(b->end - b->at) < size) {
+		b->bad = true;
+		b->at = b->end;
+		return 0;
+	}
+	for (size_t i = 0; i < size; i++)
+		value |= (uint64_t)b->at[i] << 8 * i;
+	b->at += size;
+	return value;
+}
+
+SIGSAFE static uint64_t take_leb(struct bytes *b, bool is_signed)
+{
+	uint64_t value = 0, byte;
+	unsigned int shift = 0;
+
+	do {
+		byte = take(b, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80 && !b->bad);
+	if (is_signed && shift < 64 && byte & 0x40)
+		value |= ~(uint64_t)0 << shift;
+	return value;
+}
+
+#define uleb(b) take_leb((b), false)
+#define sleb(b) ((int64_t)take_leb((b), true))
+
+SIGSAFE static void skip(struct bytes *b, uint64_t size)
+{
+	if ((uint64_t)(b->end - b->at) < size) {
+		b->bad = true;
+		b->at = b->end;
+		return;
+	}
+	b->at += size;
+}
+
+/* An encoded pointer; `data` is what DW_EH_PE_datarel is relative to. */
+SIGSAFE static uint64_t take_pointer(struct bytes *b, uint8_t encoding,
+				     uintptr_t data)
+{
+	uintptr_t here = (uintptr_t)b->at;
+	uint64_t value;
+
+	switch (encoding & 0x0f) {
+	case PE_ABSPTR:
+	case PE_UDATA8:
+	case PE_SDATA8:
+		value = take(b, 8);
+		break;
+	case PE_UDATA4:
+		value = take(b, 4);
+		break;
+	case PE_SDATA4:
+		value = (uint64_t)(int64_t)(int32_t)take(b, 4);
+		break;
+	default:
+		b->bad = true;
+		return 0;
+	}
+	switch (encoding & 0x70) {
+	case 0:
+		return value;
+	case PE_PCREL:
+		return value + here;
+	case PE_DATAREL:
+		return value + data;
+	default:
+		b->bad = true;
+		return 0;
+	}
+}
+
+/* A CIE, as far as its FDEs need it. */
+struct cie {
+	struct bytes program;
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t fde_encoding;
+	bool augmented, signal_frame;
+};
+
+SIGSAFE static void read_augmentation(struct cie *cie, struct bytes *b,
+				      const char *letters)
+{
+	struct bytes data = *b;
+	uint64_t size;
+
+	if (*letters != 'z')
+		return;
+	size = uleb(&data);
+	cie->augmented = true;
+	*b = data;
+	skip(b, size);
+	for (letters++; *letters && !data.bad; letters++) {
+		if (*letters == 'R')
+			cie->fde_encoding = (uint8_t)take(&data, 1);
+		else if (*letters == 'P')
+			take_pointer(&data, (uint8_t)take(&data, 1) & 0x0f, 0);
+		else if (*letters == 'L')
+			take(&data, 1);
+		else if (*letters == 'S')
+			cie->signal_frame = true;
+		else
+			return;
+	}
+}
+
+SIGSAFE static bool read_cie(struct cie *cie, const uint8_t *at)
+{
+	struct bytes b = { at, at + 4, false };
+	uint32_t length = (uint32_t)take(&b, 4);
+	const char *letters;
+	uint8_t version;
+
+	if (!length || length == 0xffffffff)
+		return false;
+	b.end = at + 4 + length;
+	if (take(&b, 4))
+		return false;
+	version = (uint8_t)take(&b, 1);
+	letters = (const char *)b.at;
+	while (take(&b, 1) && !b.bad)
+		;
+	cie->code_align = uleb(&b);
+	cie->data_align = sleb(&b);
+	if (version == 1)
+		take(&b, 1);
+	else
+		uleb(&b);
+	cie->fde_encoding = PE_ABSPTR;
+	cie->augmented = cie->signal_frame = false;
+	read_augmentation(cie, &b, letters);
+	cie->program = b;
+	return !b.bad;
+}
+
+/* The rules of one row of the table that a CIE and an FDE describe. */
+struct row {
+	uint8_t cfa; /* enum cfi_cfa; CFI_NONE: not set yet */
+	int64_t cfa_offset;
+	struct bytes expression;
+	int64_t fp_offset;
+	bool fp_same, fp_bad, no_return;
+};
+
+struct machine {
+	struct row row, initial, saved[4];
+	unsigned int depth;
+	uint64_t loc, pc;
+	const struct cie *cie;
+};
+
+SIGSAFE static void set_cfa(struct row *row, uint64_t reg)
+{
+	row->cfa = reg == REG_SP ? CFI_SP : reg == REG_FP ? CFI_FP : CFI_BAD;
+}
+
+SIGSAFE static void set_saved(struct row *row, uint64_t reg, int64_t offset)
+{
+	if (reg == REG_FP) {
+		row->fp_offset = offset;
+		row->fp_same = row->fp_bad = false;
+	} else if (reg == REG_RA) {
+		row->no_return = false;
+		if (offset != -8)
+			row->cfa = CFI_BAD;
+	}
+}
+
+SIGSAFE static void set_unsaved(struct row *row, uint64_t reg, bool undefined)
+{
+	if (reg == REG_FP)
+		row->fp_same = true;
+	else if (reg == REG_RA)
+		row->no_return = undefined;
+}
+
+SIGSAFE static void restore(struct machine *m, uint64_t reg)
+{
+	if (reg == REG_FP) {
+		m->row.fp_same = m->initial.fp_same;
+		m->row.fp_offset = m->initial.fp_offset;
+		m->row.fp_bad = m->initial.fp_bad;
+	} else if (reg == REG_RA) {
+		m->row.no_return = m->initial.no_return;
+	}
+}
+
+/*
+ * A register saved where an expression says: gcc writes the frame pointer of
+ * a realigned frame so, as "fp + offset": DW_OP_breg6 n.  It is kept with the
+ * CFA's own expression, which then is "what lies at fp + offset".
+ */
+SIGSAFE static void set_expression(struct row *row, uint64_t reg,
+				   struct bytes *b)
+{
+	uint64_t size = uleb(b);
+	struct bytes e = *b;
+
+	skip(b, size);
+	if (reg == REG_RA) {
+		row->cfa = CFI_BAD;
+	} else if (reg == REG_FP) {
+		row->fp_bad = !(take(&e, 1) == 0x76 && sleb(&e) == 0);
+		row->fp_same = false;
+		row->fp_offset = CFI_FP_SAME + 1; /* at fp itself */
+	}
+}
+
+SIGSAFE static void remember(struct machine *m)
+{
+	if (m->depth < 4)
+		m->saved[m->depth] = m->row;
+	m->depth++;
+}
+
+SIGSAFE static void recall(struct machine *m, struct bytes *b)
+{
+	if (!m->depth || m->depth > 4) {
+		b->bad = true;
+		return;
+	}
+	m->row = m->saved[--m->depth];
+}
+
+/* The operations that change the CFA. */
+SIGSAFE static bool step_cfa(struct machine *m, struct bytes *b, uint8_t op)
+{
+	uint64_t size;
+
+	switch (op) {
+	case 0x0c: /* def_cfa */
+		set_cfa(&m->row, uleb(b));
+		m->row.cfa_offset = (int64_t)uleb(b);
+		return true;
+	case 0x0d: /* def_cfa_register */
+		set_cfa(&m->row, uleb(b));
+		return true;
+	case 0x0e: /* def_cfa_offset */
+		m->row.cfa_offset = (int64_t)uleb(b);
+		return true;
+	case 0x0f: /* def_cfa_expression */
+		size = uleb(b);
+		m->row.cfa = CFI_EXPRESSION;
+		m->row.expression = *b;
+		skip(b, size);
+		m->row.expression.end = b->at;
+		return true;
+	case 0x12: /* def_cfa_sf */
+		set_cfa(&m->row, uleb(b));
+		m->row.cfa_offset = sleb(b) * m->cie->data_align;
+		return true;
+	case 0x13: /* def_cfa_offset_sf */
+		m->row.cfa_offset = sleb(b) * m->cie->data_align;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The operations on other registers. */
+SIGSAFE static void step_register(struct machine *m, struct bytes *b,
+				  uint8_t op)
+{
+	uint64_t reg;
+
+	switch (op) {
+	case 0x05: /* offset_extended */
+		reg = uleb(b);
+		set_saved(&m->row, reg, (int64_t)uleb(b) * m->cie->data_align);
+		break;
+	case 0x06: /* restore_extended */
+		restore(m, uleb(b));
+		break;
+	case 0x07: /* undefined */
+	case 0x08: /* same_value */
+		set_unsaved(&m->row, uleb(b), op == 0x07);
+		break;
+	case 0x09: /* register */
+	case 0x14: /* val_offset */
+		reg = uleb(b);
+		uleb(b);
+		m->row.fp_bad |= reg == REG_FP;
+		break;
+	case 0x11: /* offset_extended_sf */
+		reg = uleb(b);
+		set_saved(&m->row, reg, sleb(b) * m->cie->data_align);
+		break;
+	case 0x10: /* expression */
+		reg = uleb(b);
+		set_expression(&m->row, reg, b);
+		break;
+	case 0x16: /* val_expression */
+		reg = uleb(b);
+		skip(b, uleb(b));
+		m->row.fp_bad |= reg == REG_FP;
+		break;
+	case 0x2e: /* GNU_args_size */
+		uleb(b);
+		break;
+	case 0x00: /* nop */
+		break;
+	default:
+		b->bad = true;
+	}
+}
+
+/* True while the location has not passed the pc. */
+SIGSAFE static bool advance(struct machine *m, uint64_t by)
+{
+	uint64_t to = m->loc + by * m->cie->code_align;
+
+	if (to > m->pc)
+		return false;
+	m->loc = to;
+	return true;
+}
+
+SIGSAFE static bool step(struct machine *m, struct bytes *b)
+{
+	uint8_t op = (uint8_t)take(b, 1);
+	uint8_t low = op & 0x3f;
+
+	switch (op >> 6) {
+	case 1: /* advance_loc */
+		return advance(m, low);
+	case 2: /* offset */
+		set_saved(&m->row, low, (int64_t)uleb(b) * m->cie->data_align);
+		return true;
+	case 3: /* restore */
+		restore(m, low);
+		return true;
+	default:
+		break;
+	}
+	switch (op) {
+	case 0x01: /* set_loc */
+		m->loc = take_pointer(b, m->cie->fde_encoding, 0);
+		return m->loc <= m->pc;
+	case 0x02: /* advance_loc1, 2, 4 */
+		return advance(m, take(b, 1));
+	case 0x03:
+		return advance(m, take(b, 2));
+	case 0x04:
+		return advance(m, take(b, 4));
+	case 0x0a:
+		remember(m);
+		return true;
+	case 0x0b:
+		recall(m, b);
+		return true;
+	default:
+		if (!step_cfa(m, b, op))
+			step_register(m, b, op);
+		return true;
+	}
+}
+
+SIGSAFE static void finish(struct cfi_rule *rule, const struct row *row,
+			   bool bad)
+{
+	rule->cfa = row->cfa;
+	rule->cfa_offset = (int32_t)row->cfa_offset;
+	rule->fp_offset = row->fp_same ? CFI_FP_SAME : (int32_t)row->fp_offset;
+	rule->expression = row->expression.at;
+	rule->expression_size =
+		(uint32_t)(row->expression.end - row->expression.at);
+	if (row->no_return)
+		rule->cfa = CFI_END;
+	else if (bad || row->fp_bad || row->cfa == CFI_NONE)
+		rule->cfa = CFI_BAD;
+}
+
+SIGSAFE static void run(struct cfi_rule *rule, const struct cie *cie,
+			struct bytes *program, uint64_t start, uint64_t pc)
+{
+	struct machine m = {
+		.row = { .fp_same = true }, .loc = start, .pc = pc, .cie = cie
+	};
+	struct bytes first = cie->program;
+
+	while (first.at < first.end && !first.bad)
+		step(&m, &first);
+	m.initial = m.row;
+	m.loc = start;
+	while (program->at < program->end && !program->bad)
+		if (!step(&m, program))
+			break;
+	finish(rule, &m.row, first.bad || program->bad);
+}
+
+/* The FDE whose start is the last one not above pc, or NULL. */
+SIGSAFE static const uint8_t *search(const uint8_t *header, uintptr_t pc)
+{
+	struct bytes b = { header, header + 32, false };
+	uintptr_t base = (uintptr_t)header;
+	uint8_t frame, count_encoding, table;
+	const int32_t *entry;
+	uint64_t low = 0, high;
+	int64_t wanted = (int64_t)(pc - base);
+
+	if (take(&b, 1) != 1)
+		return NULL;
+	frame = (uint8_t)take(&b, 1);
+	count_encoding = (uint8_t)take(&b, 1);
+	table = (uint8_t)take(&b, 1);
+	if (count_encoding == PE_OMIT || table != (PE_DATAREL | PE_SDATA4))
+		return NULL;
+	take_pointer(&b, frame, base);
+	high = take_pointer(&b, count_encoding, base);
+	entry = (const int32_t *)b.at;
+	if (b.bad || !high || wanted < entry[0])
+		return NULL;
+	while (high - low > 1) {
+		uint64_t middle = (low + high) / 2;
+
+		if (entry[2 * middle] <= wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return header + entry[2 * low + 1];
+}
+
+SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
+		      const struct dl_find_object *object)
+{
+	const uint8_t *at = object->dlfo_eh_frame
+				    ? search(object->dlfo_eh_frame, pc)
+				    : NULL;
+	struct bytes b = { at, at ? at + 8 : at, false };
+	uint32_t length, back;
+	uint64_t start, size;
+	struct cie cie;
+
+	memset(rule, 0, sizeof(*rule));
+	if (!at)
+		return;
+	length = (uint32_t)take(&b, 4);
+	back = (uint32_t)take(&b, 4);
+	if (!length || length == 0xffffffff || !back ||
+	    !read_cie(&cie, at + 4 - back))
+		return;
+	b.end = at + 4 + length;
+	start = take_pointer(&b, cie.fde_encoding, 0);
+	size = take_pointer(&b, cie.fde_encoding & 0x0f, 0);
+	if (b.bad || pc < start || pc - start >= size)
+		return;
+	if (cie.augmented)
+		skip(&b, uleb(&b));
+	if (cie.signal_frame)
+		rule->cfa = CFI_SIGNAL;
+	else
+		run(rule, &cie, &b, start, pc);
+}
+
+/* The stack machine of DWARF expressions, as far as CFAs use it. */
+struct evaluation {
+	uint64_t stack[8];
+	unsigned int depth;
+	const struct cfi_frame *frame;
+	bool (*read)(void *from, uintptr_t at, uintptr_t *to);
+	void *from;
+	uintptr_t slot;
+};
+
+SIGSAFE static void push(struct evaluation *e, struct bytes *b, uint64_t value)
+{
+	if (e->depth == 8)
+		b->bad = true;
+	else
+		e->stack[e->depth++] = value;
+}
+
+SIGSAFE static void push_register(struct evaluation *e, struct bytes *b,
+				  unsigned int reg)
+{
+	uint64_t offset = (uint64_t)sleb(b);
+
+	if (reg == REG_FP)
+		push(e, b, e->frame->fp + offset);
+	else if (reg == REG_SP)
+		push(e, b, e->frame->sp + offset);
+	else if (reg == REG_RA)
+		push(e, b, e->frame->pc + offset);
+	else
+		b->bad = true;
+}
+
+SIGSAFE static void binary(struct evaluation *e, struct bytes *b, uint8_t op)
+{
+	uint64_t x, y;
+
+	if (e->depth < 2) {
+		b->bad = true;
+		return;
+	}
+	y = e->stack[--e->depth];
+	x = e->stack[e->depth - 1];
+	switch (op) {
+	case 0x1a: /* and */
+		x &= y;
+		break;
+	case 0x1c: /* minus */
+		x -= y;
+		break;
+	case 0x22: /* plus */
+		x += y;
+		break;
+	case 0x24: /* shl */
+		x = y < 64 ? x << y : 0;
+		break;
+	case 0x2a: /* ge */
+		x = (int64_t)x >= (int64_t)y;
+		break;
+	default:
+		b->bad = true;
+	}
+	e->stack[e->depth - 1] = x;
+}
+
+SIGSAFE static void dereference(struct evaluation *e, struct bytes *b)
+{
+	uintptr_t value = 0;
+
+	if (!e->depth || e->slot) {
+		b->bad = true;
+		return;
+	}
+	e->slot = e->stack[e->depth - 1];
+	if (!e->read(e->from, e->slot, &value))
+		b->bad = true;
+	e->stack[e->depth - 1] = value;
+}
+
+SIGSAFE static void operate(struct evaluation *e, struct bytes *b, uint8_t op)
+{
+	if (op >= 0x30 && op <= 0x4f) /* lit0 … lit31 */
+		push(e, b, op - 0x30u);
+	else if (op >= 0x70 && op <= 0x8f) /* breg0 … breg31 */
+		push_register(e, b, op - 0x70u);
+	else if (op == 0x06) /* deref */
+		dereference(e, b);
+	else if (op == 0x08) /* const1u */
+		push(e, b, take(b, 1));
+	else if (op == 0x23 && e->depth) /* plus_uconst */
+		e->stack[e->depth - 1] += uleb(b);
+	else
+		binary(e, b, op);
+}
+
+SIGSAFE bool cfi_evaluate(const struct cfi_rule *rule,
+			  const struct cfi_frame *frame,
+			  bool (*read)(void *from, uintptr_t at, uintptr_t *to),
+			  void *from, uintptr_t *cfa, uintptr_t *slot)
+{
+	struct bytes b = { rule->expression,
+			   rule->expression + rule->expression_size, false };
+	struct evaluation e = { .frame = frame, .read = read, .from = from };
+
+	while (b.at < b.end && !b.bad)
+		operate(&e, &b, (uint8_t)take(&b, 1));
+	if (b.bad || e.depth != 1)
+		return false;
+	*cfa = e.stack[0];
+	*slot = e.slot;
+	return true;
+}

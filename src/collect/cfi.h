@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cfi.h - call frame information: how to get from a frame to its caller, read
+ * straight from a module's .eh_frame, in the handler, without locks.
+ *
+ * Only what stepping through x86-64 call paths needs is kept: where the
+ * canonical frame address (CFA) is, and where the return address and the
+ * caller's frame pointer were saved.  Source: System V ABI AMD64 supplement,
+ * 3.7; DWARF 5, 6.4; Linux Standard Base Core 5.0, 10.6.
+ */
+#ifndef COLLECT_CFI_H
+#define COLLECT_CFI_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+
+enum cfi_cfa {      /* the CFA is … */
+	CFI_NONE,   /* no rule: code without information */
+	CFI_BAD,    /* a rule that is not understood */
+	CFI_END,    /* no caller: the outermost frame */
+	CFI_SIGNAL, /* a signal frame: the context lies on the stack */
+	CFI_SP,     /* sp + cfa_offset */
+	CFI_FP,     /* fp + cfa_offset */
+	CFI_EXPRESSION,
+};
+
+enum {
+	CFI_FP_SAME = INT32_MIN
+}; /* the caller's fp is still in the register */
+
+struct cfi_rule {
+	uint8_t cfa; /* enum cfi_cfa */
+	int32_t cfa_offset;
+	int32_t fp_offset; /* from the CFA, or CFI_FP_SAME */
+	uint32_t expression_size;
+	const uint8_t *expression;
+};
+
+/*
+ * The rule at pc, which lies in the object that _dl_find_object() described.
+ */
+SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
+		      const struct dl_find_object *object);
+
+/*
+ * The CFA by the rule's expression.  Memory is read by `read`, which returns
+ * false for what is not the thread's stack; `slot` gets the last address read
+ * (0: none).  False: the expression is not understood.
+ */
+struct cfi_frame {
+	uintptr_t pc, sp, fp;
+};
+SIGSAFE bool cfi_evaluate(const struct cfi_rule *rule,
+			  const struct cfi_frame *frame,
+			  bool (*read)(void *from, uintptr_t at, uintptr_t *to),
+			  void *from, uintptr_t *cfa, uintptr_t *slot);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * clock.h - what makes samples: a kernel event or timer for each thread, and
+ * the one signal that all of them use (doc/design.md, "Clocks").
+ *
+ * No clock makes a system call return EINTR or holds a file descriptor.
+ */
+#ifndef COLLECT_CLOCK_H
+#define COLLECT_CLOCK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/settings.h"
+#include "base/sigsafe.h"
+#include "live/layout.h"
+
+struct clock {
+	void *page, *switches; /* of the perf events; NULL: none */
+	int timer;
+	bool has_timer;
+};
+
+/* What a signal means for the sampler. */
+enum tick {
+	TICK_FOREIGN, /* not ours: the program's */
+	TICK_CPU,     /* time on a core has passed */
+	TICK_SWITCH,  /* the thread was off its core and is back */
+	TICK_LOCATE,  /* a timer tick beside an event of user time */
+};
+
+/* Choose the clock that this machine allows. */
+void clock_init(const struct settings *settings);
+enum live_clock clock_kind(void);
+bool clock_samples_wall(void);
+int clock_signal(void);
+uint64_t clock_period_ns(void);
+
+/* Arm and disarm the calling thread's clock; false: none to be had. */
+bool clock_start(struct clock *clock);
+void clock_stop(struct clock *clock);
+
+SIGSAFE enum tick clock_tick(const siginfo_t *info);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * collect.h - the collector as a whole: started before main() when the
+ * process runs under `copse run`, and again in every forked child.
+ */
+#ifndef COLLECT_COLLECT_H
+#define COLLECT_COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "live/layout.h"
+
+/* False: not under `copse run`, or something needed is missing. */
+bool collect_active(void);
+uint32_t collect_depth(void);
+
+/* Keep what happens inside MPI calls, too. */
+SIGSAFE bool collect_internals(void);
+
+/* What the profile's header says about how it is measured. */
+SIGSAFE void collect_describe(struct live_header *header);
+
+/* Pauses nest. */
+void collect_pause(int by);
+SIGSAFE bool collect_paused(void);
+
+/* sample.c: the handler of the clock's signal. */
+int sample_init(void);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * interpose.c - pthread_create, to measure every thread; sigaction, signal
+ * and the masks, so that the program and the sampler both keep their signal;
+ * dlclose, after which an address may mean other code.
+ *
+ * dlopen is left alone: it looks at its caller's RUNPATH.  New modules are
+ * met when their first sample is.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "collect/clock.h"
+#include "collect/collect.h"
+#include "collect/interpose.h"
+#include "collect/registry.h"
+#include "collect/thread.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	ABOVE_FRAME = 1024
+}; /* of a thread's first frame: its descriptor */
+
+/* Mutable: found once, or at the first use before that. */
+static struct {
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *,
+			      void *(*)(void *), void *);
+	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	__sighandler_t (*signal)(int, __sighandler_t);
+	int (*dlclose)(void *);
+	pthread_key_t at_exit;
+	bool has_key;
+} next;
+
+/* Mutable: what the program asked for, for the signal that we hold. */
+static struct sigaction wanted;
+
+static void thread_ends(void *unused)
+{
+	(void)unused;
+	thread_stop();
+}
+
+void interpose_init(void)
+{
+	if (next.dlclose)
+		return;
+#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
+	FIND(pthread_create);
+	FIND(pthread_sigmask);
+	FIND(sigprocmask);
+	FIND(sigaction);
+	FIND(signal);
+	FIND(dlclose);
+#undef FIND
+	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
+}
+
+struct start {
+	void *(*function)(void *);
+	void *argument;
+	size_t stack;
+};
+
+static size_t stack_size(const pthread_attr_t *attr)
+{
+	struct rlimit limit;
+	size_t size = 0;
+
+	if (attr && !pthread_attr_getstacksize(attr, &size) && size)
+		return size;
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur > 8 << 20)
+		return 8 << 20;
+	return limit.rlim_cur;
+}
+
+static void *thread_main(void *argument)
+{
+	struct start start = *(struct start *)argument;
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
+
+	free(argument);
+	thread_start(high - start.stack, high);
+	pthread_setspecific(next.at_exit, &next);
+	return start.function(start.argument);
+}
+
+PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*function)(void *), void *argument)
+{
+	struct start *start;
+	int err;
+
+	interpose_init();
+	start = collect_active() && next.has_key ? malloc(sizeof(*start))
+						 : NULL;
+	if (!start)
+		return next.pthread_create(thread, attr, function, argument);
+	*start = (struct start){ function, argument, stack_size(attr) };
+	err = next.pthread_create(thread, attr, thread_main, start);
+	if (err)
+		free(start);
+	return err;
+}
+
+/* The set without our signal, which must get through; `to` is its place. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *to)
+{
+	if (!set || !collect_active() || sigismember(set, clock_signal()) <= 0)
+		return set;
+	*to = *set;
+	sigdelset(to, clock_signal());
+	return to;
+}
+
+PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t ours;
+
+	interpose_init();
+	if (how != SIG_UNBLOCK)
+		set = without_ours(set, &ours);
+	return next.pthread_sigmask(how, set, old);
+}
+
+PUBLIC int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	sigset_t ours;
+
+	interpose_init();
+	if (how != SIG_UNBLOCK)
+		set = without_ours(set, &ours);
+	return next.sigprocmask(how, set, old);
+}
+
+static bool is_ours(int signal)
+{
+	return collect_active() && signal == clock_signal();
+}
+
+PUBLIC int sigaction(int signum, const struct sigaction *action,
+		     struct sigaction *old)
+{
+	struct sigaction ours;
+
+	interpose_init();
+	if (is_ours(signum)) {
+		struct sigaction was = wanted;
+
+		if (action)
+			wanted = *action;
+		if (old)
+			*old = was;
+		return 0;
+	}
+	if (!action || !collect_active())
+		return next.sigaction(signum, action, old);
+	ours = *action;
+	sigdelset(&ours.sa_mask, clock_signal());
+	return next.sigaction(signum, &ours, old);
+}
+
+PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
+{
+	__sighandler_t was = wanted.sa_handler;
+
+	interpose_init();
+	if (!is_ours(signum))
+		return next.signal(signum, handler);
+	wanted = (struct sigaction){ .sa_handler = handler,
+				     .sa_flags = SA_RESTART };
+	return was;
+}
+
+int interpose_take_signal(int signum, const struct sigaction *action)
+{
+	interpose_init();
+	return next.sigaction(signum, action, &wanted);
+}
+
+void interpose_pass_on(int signum, siginfo_t *info, void *context)
+{
+	struct sigaction fallback = { .sa_handler = SIG_DFL };
+
+	if (wanted.sa_flags & SA_SIGINFO) {
+		wanted.sa_sigaction(signum, info, context);
+	} else if (wanted.sa_handler == SIG_DFL) {
+		next.sigaction(signum, &fallback, NULL);
+		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signum);
+	} else if (wanted.sa_handler != SIG_IGN) {
+		wanted.sa_handler(signum);
+	}
+}
+
+/*
+ * The generation changes before the code goes, for samples that come in
+ * between, and after, for addresses that were looked at until then.
+ */
+PUBLIC int dlclose(void *handle)
+{
+	int err;
+
+	interpose_init();
+	registry_code_changes();
+	err = next.dlclose(handle);
+	registry_code_changes();
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * interpose.h - the functions of the C library that the collector stands in
+ * front of; interposed.list names them, interpose.c says why each.
+ */
+#ifndef COLLECT_INTERPOSE_H
+#define COLLECT_INTERPOSE_H
+
+#include <signal.h>
+
+/* Look up the definitions behind ours; before anything else. */
+void interpose_init(void);
+
+/* Install our own handler, past the program's view of it. */
+int interpose_take_signal(int signal, const struct sigaction *action);
+
+/* Do what the program wants done with a signal that is not ours. */
+void interpose_pass_on(int signal, siginfo_t *info, void *context);
+
+#endif

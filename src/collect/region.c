@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* region.c - known contexts, what MPI adapters tell, phases, pauses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "collect/collect.h"
+#include "collect/known.h"
+#include "collect/registry.h"
+#include "collect/time.h"
+#include "copse.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	MOST_PHASES = 1024,
+	PHASE_DEPTH = 16,
+	COST_EVERY = 64
+};
+
+/*
+ * A wrapper that was left by a longjmp or an exception leaves its region
+ * behind: a region below the stack pointer is dead.
+ */
+SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp)
+{
+	const struct unwinder *u = &t->unwinder;
+
+	while (t->region && (uintptr_t)t->region < sp &&
+	       (uintptr_t)t->region >= u->low && sp < u->high)
+		t->region = t->region->outer;
+	return t->region;
+}
+
+SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
+{
+	struct cfi_frame caller = { r->pc, r->sp, r->fp };
+	uint32_t name;
+	live_ref node;
+
+	*why = -1;
+	if (r->node)
+		return r->node;
+	if (!registry_name(r->name, &name)) {
+		*why = LOSS_DROPPED_FULL;
+		return 0;
+	}
+	node = unwind_path(&t->unwinder, &t->tree, &caller, false, NULL, why);
+	if (node)
+		r->node = tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0);
+	return r->node;
+}
+
+PUBLIC void copse_region_enter(struct region *r)
+{
+	struct thread *t = thread_self();
+
+	r->node = 0;
+	r->nested = 1;
+	if (!t || collect_paused())
+		return;
+	r->outer = known_region(t, (uintptr_t)r);
+	if (r->outer)
+		return;
+	r->nested = 0;
+	r->start_ns = time_now(CLOCK_MONOTONIC);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->region = r;
+}
+
+static void count(struct thread *t, struct region *r, uint64_t ns,
+		  const struct region_values *v)
+{
+	int why;
+	live_ref node = known_node(t, r, &why);
+	bool ok;
+
+	if (!node) {
+		thread_lost(t, (enum loss)why);
+		return;
+	}
+	ok = tree_add(&t->tree, node, METRIC_MPI_CALLS, 1) &&
+	     tree_add(&t->tree, node, METRIC_MPI_TIME, ns);
+	if (ok && v && v->sent)
+		ok = tree_add(&t->tree, node, METRIC_MPI_SENT, v->sent);
+	if (ok && v && v->received)
+		ok = tree_add(&t->tree, node, METRIC_MPI_RECEIVED, v->received);
+	if (!ok)
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+/* What wrappers cost is measured on one call of many. */
+static void count_cost(struct thread *t, uint64_t since)
+{
+	static __thread uint32_t calls
+		__attribute__((tls_model("initial-exec")));
+
+	if (calls++ % COST_EVERY == 0)
+		t->live->wrapper_ns +=
+			COST_EVERY * (time_now(CLOCK_MONOTONIC) - since);
+}
+
+PUBLIC void copse_region_leave(struct region *r,
+			       const struct region_values *values)
+{
+	struct thread *t = thread_self();
+	uint64_t now;
+
+	if (r->nested || !t)
+		return;
+	now = time_now(CLOCK_MONOTONIC);
+	t->busy = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (thread_ready(t)) {
+		count(t, r, now - r->start_ns, values);
+		count_cost(t, now);
+	}
+	t->region = r->outer;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->busy = false;
+}
+
+/* Run `what` with the calling thread's tree at hand. */
+static struct thread *begin_quietly(void)
+{
+	struct thread *t = thread_self();
+
+	if (!t)
+		return NULL;
+	t->busy = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (thread_ready(t))
+		return t;
+	t->busy = false;
+	return NULL;
+}
+
+static void end_quietly(struct thread *t)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->busy = false;
+}
+
+static live_ref put_text(struct live_header *header, const char *text)
+{
+	struct arena *arena = registry_open();
+	size_t length = strlen(text);
+	live_ref ref =
+		arena_pages(arena, sizeof(struct live_text) + length + 1);
+	struct live_text *to;
+
+	(void)header;
+	if (!ref)
+		return 0;
+	to = arena_at(arena, ref);
+	memcpy(to->text, text, length);
+	to->length = (uint32_t)length;
+	return ref;
+}
+
+PUBLIC void copse_mpi_init(int rank, int size, const char *library)
+{
+	struct thread *t = begin_quietly();
+	struct live_header *header;
+
+	if (!t)
+		return;
+	header = registry_header();
+	header->rank = rank;
+	header->size = size;
+	header->mpi_thread = t->index;
+	header->mpi_library = put_text(header, library);
+	header->mpi_init_ns = time_now(CLOCK_MONOTONIC);
+	end_quietly(t);
+}
+
+PUBLIC void copse_mpi_finalize(void)
+{
+	struct live_header *header = registry_header();
+
+	if (header)
+		header->mpi_finalize_ns = time_now(CLOCK_MONOTONIC);
+}
+
+PUBLIC void copse_mpi_abort(int code)
+{
+	struct live_header *header = registry_header();
+
+	if (header)
+		header->mpi_error = (uint32_t)code + 1;
+}
+
+PUBLIC live_ref copse_comm_new(int size, int rank, bool inter)
+{
+	struct thread *t = begin_quietly();
+	struct live_comm *comm;
+	live_ref ref;
+
+	if (!t)
+		return 0;
+	ref = registry_comm();
+	if (ref) {
+		comm = arena_at(t->tree.arena, ref);
+		comm->size = (uint32_t)size;
+		comm->rank = (uint32_t)rank;
+		comm->inter = inter;
+	}
+	end_quietly(t);
+	return ref;
+}
+
+PUBLIC void copse_comm_call(live_ref comm)
+{
+	struct live_header *header = registry_header();
+	struct live_comm *to;
+
+	if (!header || !comm)
+		return;
+	to = (struct live_comm *)((char *)header + (uint64_t)comm * LIVE_UNIT);
+	__atomic_fetch_add(&to->calls, 1, __ATOMIC_RELAXED);
+}
+
+/* Mutable: the names of phases, kept for the life of the process. */
+static struct {
+	int locked;
+	uint32_t count;
+	struct region_name names[MOST_PHASES];
+} phases;
+
+static struct region_name *phase_name(const char *text)
+{
+	struct region_name *name = NULL;
+	uint32_t i;
+
+	while (__atomic_exchange_n(&phases.locked, 1, __ATOMIC_ACQUIRE))
+		;
+	for (i = 0; i < phases.count && !name; i++)
+		if (!strcmp(phases.names[i].text, text))
+			name = &phases.names[i];
+	if (!name && phases.count < MOST_PHASES) {
+		name = &phases.names[phases.count];
+		name->text = strdup(text);
+		name->class = LIVE_NAME_PHASE;
+		if (name->text)
+			phases.count++;
+		else
+			name = NULL;
+	}
+	__atomic_store_n(&phases.locked, 0, __ATOMIC_RELEASE);
+	return name;
+}
+
+/* The phases that the thread is in, as roots of what it does. */
+static __thread live_ref roots[PHASE_DEPTH]
+	__attribute__((tls_model("initial-exec")));
+static __thread uint32_t phase_depth __attribute__((tls_model("initial-exec")));
+
+PUBLIC void copse_begin(const char *text)
+{
+	struct region_name *name = collect_active() ? phase_name(text) : NULL;
+	struct thread *t = name ? begin_quietly() : NULL;
+	uint32_t index;
+	live_ref node = 0;
+
+	if (!t)
+		return;
+	if (phase_depth < PHASE_DEPTH && registry_name(name, &index))
+		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
+				  index, 0);
+	if (phase_depth < PHASE_DEPTH)
+		roots[phase_depth] = t->tree.root;
+	phase_depth++;
+	if (node)
+		t->tree.root = node;
+	unwind_forget(&t->unwinder);
+	end_quietly(t);
+}
+
+PUBLIC void copse_end(const char *text)
+{
+	struct thread *t = phase_depth ? begin_quietly() : NULL;
+
+	(void)text;
+	if (!t)
+		return;
+	if (--phase_depth < PHASE_DEPTH)
+		t->tree.root = roots[phase_depth];
+	unwind_forget(&t->unwinder);
+	end_quietly(t);
+}
+
+PUBLIC void copse_pause(void)
+{
+	collect_pause(1);
+}
+
+PUBLIC void copse_resume(void)
+{
+	collect_pause(-1);
+}

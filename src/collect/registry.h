@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * registry.h - this process's live profile: made when the first sample or
+ * MPI_Init needs it, and its lists of modules, names, threads and
+ * communicators.
+ *
+ * A forked child starts with none: registry_forget() in the child; what was
+ * numbered for the parent's profile is told apart by registry_generation().
+ *
+ * Threads   Any.  A short lock of our own orders the lists; who does not get
+ *           it soon goes away without what it wanted.
+ * Signals   Functions marked SIGSAFE may run in a handler, provided the
+ *           interrupted code of the same thread is not inside this module:
+ *           thread->busy sees to that.
+ */
+#ifndef COLLECT_REGISTRY_H
+#define COLLECT_REGISTRY_H
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/settings.h"
+#include "base/sigsafe.h"
+#include "collect/region.h"
+#include "live/arena.h"
+
+/* Where live profiles go; called once, before anything else. */
+void registry_init(const struct settings *settings, const char *directory);
+
+/* The profile's arena, made when there is none yet; NULL: none to be had. */
+SIGSAFE struct arena *registry_open(void);
+/* The header, or NULL when there is no profile (yet). */
+SIGSAFE struct live_header *registry_header(void);
+SIGSAFE uint32_t registry_generation(void);
+void registry_forget(void);
+
+/*
+ * The index of the module that holds the object; the module is added when it
+ * is new.  False: not now.
+ */
+SIGSAFE bool registry_module(const struct dl_find_object *object,
+			     uint32_t *index);
+
+/* Code may go away or come: what was known of addresses is checked again. */
+SIGSAFE uint32_t registry_code_generation(void);
+void registry_code_changes(void);
+
+/* The index of a name, added at its first use.  False: not now. */
+SIGSAFE bool registry_name(struct region_name *name, uint32_t *index);
+
+/* A new thread record, or 0. */
+SIGSAFE live_ref registry_thread(uint32_t tid, uint32_t *index);
+SIGSAFE live_ref registry_comm(void);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* thread.c - the records of measured threads and their pool. */
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include "base/sys.h"
+#include "collect/collect.h"
+#include "collect/registry.h"
+#include "collect/thread.h"
+#include "collect/time.h"
+
+enum {
+	THREADS_OF_THEIR_OWN = 64
+}; /* more share the records of ended ones */
+
+/* Initial exec: the loader has set it aside, a handler may touch it. */
+static __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* Mutable: records of ended threads.  Never taken in a handler. */
+static struct {
+	int locked;
+	uint32_t made;
+	struct thread *free;
+} pool;
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&pool.locked, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&pool.locked, 0, __ATOMIC_RELEASE);
+}
+
+SIGSAFE struct thread *thread_self(void)
+{
+	return self;
+}
+
+static struct thread *new_thread(void)
+{
+	uint32_t depth = collect_depth();
+	struct thread *t = sys_memory(sizeof(*t) + unwind_size(depth));
+
+	if (t)
+		unwind_init(&t->unwinder, t + 1, depth);
+	return t;
+}
+
+static struct thread *take_thread(void)
+{
+	struct thread *t = NULL;
+	bool fresh;
+
+	lock();
+	fresh = pool.made < THREADS_OF_THEIR_OWN || !pool.free;
+	if (!fresh) {
+		t = pool.free;
+		pool.free = t->next;
+	} else {
+		pool.made++;
+	}
+	unlock();
+	return fresh ? new_thread() : t;
+}
+
+static void reset_clocks(struct thread *t)
+{
+	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
+	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
+	t->start_ns = t->last_wall_ns;
+	if (!clock_start(&t->clock))
+		t->losses[LOSS_NO_CLOCK]++;
+}
+
+static void adopt(struct thread *t)
+{
+	if (!t->ready)
+		return;
+	t->live->runs++;
+	t->live->tid = t->tid;
+	t->live->state = LIVE_THREAD_RUNS;
+}
+
+void thread_start(uintptr_t low, uintptr_t high)
+{
+	struct thread *t = self ? NULL : take_thread();
+
+	if (!t)
+		return;
+	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->unwinder.low = low;
+	t->unwinder.high = high;
+	t->region = NULL;
+	unwind_forget(&t->unwinder);
+	adopt(t);
+	self = t;
+	reset_clocks(t);
+}
+
+void thread_stop(void)
+{
+	struct thread *t = self;
+
+	if (!t)
+		return;
+	t->busy = true;
+	clock_stop(&t->clock);
+	self = NULL;
+	if (t->ready) {
+		t->live->last_ns = time_now(CLOCK_MONOTONIC);
+		t->live->state = LIVE_THREAD_ENDED;
+	}
+	t->busy = false;
+	lock();
+	t->next = pool.free;
+	pool.free = t;
+	unlock();
+}
+
+void thread_forked(void)
+{
+	struct thread *t = self;
+
+	pool.locked = 0;
+	pool.free = NULL;
+	pool.made = 1;
+	if (!t)
+		return;
+	t->ready = t->busy = false;
+	t->tree = (struct tree){ 0 };
+	t->tid = (uint32_t)sys0(SYS_gettid);
+	unwind_forget(&t->unwinder);
+	for (struct region *r = t->region; r; r = r->outer)
+		r->node = 0;
+	reset_clocks(t);
+}
+
+SIGSAFE bool thread_ready(struct thread *t)
+{
+	struct arena *arena;
+	live_ref ref;
+
+	if (t->ready && t->generation == registry_generation())
+		return true;
+	arena = registry_open();
+	ref = arena ? registry_thread(t->tid, &t->index) : 0;
+	if (!ref)
+		return false;
+	t->live = arena_at(arena, ref);
+	t->tree = (struct tree){ 0 };
+	if (tree_init(&t->tree, arena, ref))
+		return false;
+	t->live->first_ns = t->start_ns;
+	t->live->clock = t->clock.page || t->clock.has_timer ? clock_kind()
+							     : LIVE_CLOCK_NONE;
+	for (int i = 0; i < LOSS_COUNT; i++)
+		t->live->losses[i] = t->losses[i];
+	sys2(SYS_prctl, PR_GET_NAME, t->live->name);
+	t->generation = registry_generation();
+	t->ready = true;
+	collect_describe(registry_header());
+	return true;
+}
+
+SIGSAFE void thread_lost(struct thread *t, enum loss why)
+{
+	if (t->ready)
+		t->live->losses[why]++;
+	else
+		t->losses[why]++;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.h - a measured thread: its tree, its place on the stack, its clock.
+ *
+ * Ownership   Records are made when a thread starts and pooled when it ends;
+ *             past the first few the next thread continues the tree of an
+ *             ended one, so memory follows the threads that live at a time.
+ * Threads     A record is used by its own thread only.
+ * Signals     `busy` is set while code outside the handler uses the record;
+ *             a sample that finds it set is dropped and counted.
+ */
+#ifndef COLLECT_THREAD_H
+#define COLLECT_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "collect/clock.h"
+#include "collect/region.h"
+#include "collect/unwind.h"
+#include "live/tree.h"
+
+struct thread {
+	volatile bool busy;
+	bool ready;          /* has a tree, in the live profile of: */
+	uint32_t generation; /* registry_generation() */
+	uint32_t tid, index;
+	struct tree tree;
+	struct live_thread *live;
+	struct clock clock;
+	struct region *region; /* innermost known context */
+	uint64_t last_cpu_ns, last_wall_ns;
+	uint64_t start_ns;
+	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
+	struct thread *next;         /* in the pool */
+	struct unwinder unwinder;    /* last: its arrays follow */
+};
+
+/* The calling thread's record; NULL: not measured. */
+SIGSAFE struct thread *thread_self(void);
+
+/* Start and stop measuring the calling thread, whose stack is [low, high). */
+void thread_start(uintptr_t low, uintptr_t high);
+void thread_stop(void);
+
+/* In a forked child: only the calling thread is left, with no profile. */
+void thread_forked(void);
+
+/* The tree, made when there is none yet; false: not to be had now. */
+SIGSAFE bool thread_ready(struct thread *t);
+
+SIGSAFE void thread_lost(struct thread *t, enum loss why);
+
+#endif

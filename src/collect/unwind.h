@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unwind.h - from the registers of a moment to the node of its call path.
+ *
+ * A per-thread memo makes the common case cheap: the last path is kept with
+ * every word of the stack that leads from each frame to its caller.  What is
+ * unchanged of it, seen from the root, need not be walked again: the new walk
+ * stops where it meets a frame of the same pc, sp and fp.  From there on a
+ * walk would read only words that are known to be unchanged, so the result is
+ * that of a full walk.
+ *
+ * Threads   An unwinder belongs to one thread.
+ * Signals   All marked functions may run in a handler.
+ */
+#ifndef COLLECT_UNWIND_H
+#define COLLECT_UNWIND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "collect/cfi.h"
+#include "live/tree.h"
+
+struct unwind_frame {
+	struct cfi_frame at;
+	bool exact;          /* pc is an instruction, not a return address */
+	live_ref node;       /* of the path that ends here */
+	uintptr_t fp_slot;   /* where at.fp was read from, 0: not from memory */
+	uintptr_t word_slot; /* another word that the step here read, 0: none */
+	uintptr_t word;
+};
+
+/* What is known about a pc. */
+struct unwind_place {
+	uintptr_t pc;
+	uint32_t generation; /* registry_code_generation(); 0: empty */
+	uint32_t kind, owner;
+	bool hidden; /* code of copse itself */
+	uint64_t offset;
+	struct cfi_rule rule;
+};
+
+enum {
+	UNWIND_PLACES = 512
+};
+
+struct unwinder {
+	uintptr_t low, high;               /* the thread's own stack */
+	uintptr_t window_low, window_high; /* what may be read now */
+	const stack_t *alternate;
+	uint32_t depth;      /* most frames */
+	uint32_t count;      /* frames in the memo */
+	uint32_t generation; /* of the code, that the memo is for */
+	int partial;         /* enum loss of the memo's path, -1: complete */
+	struct unwind_frame *memo, *fresh;
+	struct unwind_place *places;
+};
+
+/* Bytes behind a struct unwinder that unwind_init() hands out to its arrays. */
+size_t unwind_size(uint32_t depth);
+void unwind_init(struct unwinder *u, void *arrays, uint32_t depth);
+SIGSAFE void unwind_forget(struct unwinder *u);
+
+/*
+ * The node of the path that ends at `top`; `alternate` is the signal stack of
+ * the interrupted context or NULL.  *why gets the reason of a partial path,
+ * or of 0 being returned, else -1.
+ */
+SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
+			     const struct cfi_frame *top, bool exact,
+			     const stack_t *alternate, int *why);
+
+#endif

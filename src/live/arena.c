@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* arena.c - a sparse file on tmpfs, backed piece by piece. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "base/sys.h"
+#include "live/arena.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+	PAGE = 4096,
+	SMALL_PIECE = 16384
+};
+
+/* Linux 5.14; an older kernel has to be asked through the file itself. */
+SIGSAFE static int back(char *at, uint64_t size)
+{
+	return (int)sys3(SYS_madvise, at, size, MADV_POPULATE_WRITE);
+}
+
+SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
+{
+	long fd, at, err;
+
+	fd = sys3(SYS_open, path,
+		  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return (int)fd;
+	err = sys2(SYS_ftruncate, fd, capacity);
+	at = err ? err
+		 : sys6(SYS_mmap, 0, (long)capacity, PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, 0);
+	sys1(SYS_close, fd);
+	if (at < 0 && at > -4096) {
+		sys1(SYS_unlink, path);
+		return (int)at;
+	}
+	err = back((char *)at, SMALL_PIECE);
+	if (err) {
+		sys2(SYS_munmap, at, capacity);
+		sys1(SYS_unlink, path);
+		return (int)err;
+	}
+	arena->base = (char *)at;
+	arena->capacity = capacity;
+	((struct live_header *)at)->used = SMALL_PIECE;
+	return 0;
+}
+
+SIGSAFE void arena_close(struct arena *arena)
+{
+	if (arena->base)
+		sys2(SYS_munmap, arena->base, arena->capacity);
+	arena->base = NULL;
+}
+
+SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
+{
+	struct live_header *header = (struct live_header *)arena->base;
+	uint64_t at;
+
+	size = (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	at = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
+	do {
+		if (at + size > arena->capacity)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&header->used, &at, at + size,
+					      true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	if (back(arena->base + at, size))
+		return 0;
+	return (live_ref)(at / LIVE_UNIT);
+}
+
+SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,
+			     uint64_t size)
+{
+	live_ref units = (live_ref)((size + LIVE_UNIT - 1) / LIVE_UNIT);
+	live_ref at;
+
+	if (small->end - small->at < units) {
+		at = arena_pages(arena,
+				 size > SMALL_PIECE ? size : SMALL_PIECE);
+		if (!at)
+			return 0;
+		small->at = at;
+		small->end =
+			at +
+			(live_ref)((size > SMALL_PIECE ? size : SMALL_PIECE) /
+				   LIVE_UNIT);
+	}
+	at = small->at;
+	small->at += units;
+	return at;
+}

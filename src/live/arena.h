@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * arena.h - the writer's side of a live profile: the file on tmpfs, and the
+ * pieces of it that are handed out.
+ *
+ * Pieces are backed by memory before they are handed out: a page of a sparse
+ * file that cannot be backed would be a SIGBUS in the measured program.
+ *
+ * Threads   Any thread may take pieces.
+ * Signals   Everything here may run in a handler.
+ */
+#ifndef LIVE_ARENA_H
+#define LIVE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "live/layout.h"
+
+struct arena {
+	char *base; /* of the mapping; NULL: not open */
+	uint64_t capacity;
+};
+
+/* Create and map the file (it must not exist): 0 or -errno. */
+SIGSAFE int arena_open(struct arena *arena, const char *path,
+		       uint64_t capacity);
+SIGSAFE void arena_close(struct arena *arena);
+
+/* `size` zeroed bytes, or 0 when memory is used up.  Not for small things. */
+SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size);
+
+/*
+ * `size` zeroed bytes for a small record that is never given back, or 0.
+ * One taker at a time: the caller holds the registry lock (registry.h).
+ */
+struct arena_small {
+	live_ref at, end;
+};
+SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,
+			     uint64_t size);
+
+static inline void *arena_at(const struct arena *arena, live_ref ref)
+{
+	return arena->base + (uint64_t)ref * LIVE_UNIT;
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tree.h - one thread's calling context tree in the live profile: the writer.
+ *
+ * Ownership   Nodes and cells live in the arena; the look-up table in private
+ *             memory.  Nothing is given back before the process ends.
+ * Threads     One writer, the measured thread.
+ * Signals     All may run in a handler; not re-entrant: the caller guards.
+ */
+#ifndef LIVE_TREE_H
+#define LIVE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "live/arena.h"
+
+struct tree_pool { /* the chunk that is being filled */
+	live_ref chunk;
+	uint32_t room; /* records that still fit */
+};
+
+struct tree { /* all zero: no tree yet */
+	struct arena *arena;
+	live_ref thread; /* struct live_thread */
+	struct tree_pool nodes, cells;
+	live_ref root;
+	live_ref *table; /* of nodes by (parent, kind, owner, offset) */
+	uint32_t table_size, count;
+};
+
+/* Start a tree below an existing thread record: 0, or -ENOMEM. */
+SIGSAFE int tree_init(struct tree *tree, struct arena *arena, live_ref thread);
+
+/* The child of that key, made when it is new; 0 when memory is used up. */
+SIGSAFE live_ref tree_child(struct tree *tree, live_ref parent, uint32_t kind,
+			    uint32_t owner, uint64_t offset);
+
+/* Add to a value of a node; false: no memory. */
+SIGSAFE bool tree_add(struct tree *tree, live_ref node, uint32_t metric,
+		      uint64_t value);
+
+#endif

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * from-live.c - a live profile, read with suspicion.
+ *
+ * Each 8 bytes of the file belong to one record at most: whoever claims them
+ * a second time has followed a wrong reference.  So lists that run in a
+ * circle end, and time and memory are bounded by the size of the file.
+ *
+ * Nothing that was measured is left out because of its path: a node that
+ * cannot be read is folded into its parent, and counted as damage.
+ */
+#include <config.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+
+enum {
+	FREE,
+	TAKEN,
+	FIRST_NODE
+}; /* marks; FIRST_NODE + i: node i */
+
+struct reader {
+	const char *data;
+	size_t size;
+	struct live_header header;
+	uint32_t *marks;  /* one per unit of the file */
+	size_t text_left; /* all texts together: twice the file */
+	uint64_t damaged;
+	struct map children; /* (parent, kind, owner; offset) to node */
+	struct profile *p;
+	int err; /* -ENOMEM: give up */
+};
+
+static bool inside(const struct reader *r, uint64_t ref, uint64_t bytes)
+{
+	return ref && ref <= r->size / LIVE_UNIT &&
+	       bytes <= r->size - ref * LIVE_UNIT;
+}
+
+/* The record at `ref`, now ours; NULL: damaged. */
+static const void *claim(struct reader *r, uint64_t ref, size_t bytes)
+{
+	size_t units = (bytes + LIVE_UNIT - 1) / LIVE_UNIT;
+
+	if (!inside(r, ref, bytes))
+		goto damaged;
+	for (size_t i = 0; i < units; i++)
+		if (r->marks[ref + i] != FREE)
+			goto damaged;
+	for (size_t i = 0; i < units; i++)
+		r->marks[ref + i] = TAKEN;
+	return r->data + ref * LIVE_UNIT;
+damaged:
+	r->damaged++;
+	return NULL;
+}
+
+static void no_memory(struct reader *r)
+{
+	r->err = -ENOMEM;
+}
+
+/* `array` is the address of a T *, with `count` elements: room for one more. */
+static bool grow(struct reader *r, void *array, size_t count, size_t size)
+{
+	void *old, *bigger;
+
+	if (count & (count - 1))
+		return true;
+	memcpy(&old, array, sizeof(old));
+	bigger = realloc(old, (count ? 2 * count : 1) * size);
+	if (!bigger) {
+		no_memory(r);
+		return false;
+	}
+	memcpy(array, &bigger, sizeof(bigger));
+	return true;
+}
+
+/* A copy of a text, "" for none; it may hold zeros. */
+static char *text(struct reader *r, live_ref ref, size_t *length)
+{
+	struct live_text head = { 0 };
+	char *copy;
+
+	if (inside(r, ref, sizeof(head)))
+		memcpy(&head, r->data + (size_t)ref * LIVE_UNIT, sizeof(head));
+	if (ref && (!inside(r, ref, sizeof(head) + (size_t)head.length) ||
+		    head.length > r->text_left)) {
+		r->damaged++;
+		head.length = 0;
+	}
+	r->text_left -= head.length;
+	*length = head.length;
+	copy = malloc((size_t)head.length + 1);
+	if (!copy) {
+		no_memory(r);
+		return NULL;
+	}
+	if (head.length)
+		memcpy(copy, r->data + (size_t)ref * LIVE_UNIT + sizeof(head),
+		       head.length);
+	copy[head.length] = 0;
+	return copy;
+}
+
+static char *string(struct reader *r, live_ref ref)
+{
+	size_t length;
+
+	return text(r, ref, &length);
+}
+
+/* One argument, quoted as for a shell when it needs it. */
+static void quote(FILE *to, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789@%_+=:,./-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			fputc(*word, to);
+	}
+	fputc('\'', to);
+}
+
+static char *command(struct reader *r, live_ref ref)
+{
+	size_t length, size;
+	char *words = text(r, ref, &length), *line = NULL;
+	FILE *to = words ? open_memstream(&line, &size) : NULL;
+
+	if (!to) {
+		free(words);
+		no_memory(r);
+		return NULL;
+	}
+	for (size_t i = 0; i < length; i += strlen(words + i) + 1) {
+		if (i)
+			fputc(' ', to);
+		quote(to, words + i);
+	}
+	if (fclose(to))
+		no_memory(r);
+	free(words);
+	return line;
+}
+
+/* What a fixed field holds, always ended. */
+static void fixed(char *to, size_t to_size, const char *from, size_t from_size)
+{
+	size_t n = strnlen(from, from_size);
+
+	n = n < to_size ? n : to_size - 1;
+	memcpy(to, from, n);
+	memset(to + n, 0, to_size - n);
+}
+
+static void read_identity(struct reader *r)
+{
+	const struct live_header *h = &r->header;
+
+	r->p->id = (struct profile_identity){
+		.rank = h->rank,
+		.size = h->size,
+		.pid = h->pid,
+		.ppid = h->ppid,
+		.exe = string(r, h->exe),
+		.command = command(r, h->command),
+		.job = strdup(""),
+		.version = strdup(PACKAGE_VERSION),
+		.events = string(r, (live_ref)h->events),
+		.mpi_library = string(r, h->mpi_library),
+		.start_real_ns = h->start_real_ns,
+		.start_mono_ns = h->start_mono_ns,
+		.end_mono_ns = h->end_mono_ns,
+		.mpi_init_ns = h->mpi_init_ns,
+		.mpi_finalize_ns = h->mpi_finalize_ns,
+		.mpi_thread = h->mpi_thread,
+		.mpi_error = h->mpi_error,
+		.end = END_UNKNOWN,
+		.freq = h->freq,
+		.clock = h->clock,
+		.wall = h->wall,
+	};
+	fixed(r->p->id.host, sizeof(r->p->id.host), h->host, sizeof(h->host));
+	if (!r->p->id.job || !r->p->id.version)
+		no_memory(r);
+}
+
+/*
+ * Follow a list from its head.  `take` reads one record, from memory that may
+ * be unaligned, and returns the reference to the next.
+ */
+static void walk(struct reader *r, live_ref ref, size_t size,
+		 live_ref (*take)(struct reader *r, const void *at))
+{
+	while (ref && !r->err) {
+		const void *at = claim(r, ref, size);
+
+		if (!at)
+			return;
+		ref = take(r, at);
+	}
+}
+
+static live_ref take_module(struct reader *r, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_module m;
+	struct profile_module *to;
+	size_t bytes;
+
+	memcpy(&m, at, sizeof(m));
+	if (!grow(r, &p->modules, p->module_count, sizeof(*to)))
+		return 0;
+	to = &p->modules[p->module_count++];
+	*to = (struct profile_module){ .path = string(r, m.path),
+				       .base = m.base };
+	bytes = m.build_id_size;
+	if (bytes > sizeof(m.build_id))
+		bytes = sizeof(m.build_id);
+	for (size_t i = 0; i < bytes; i++)
+		snprintf(to->build_id + 2 * i, 3, "%02x", m.build_id[i]);
+	return m.next;
+}
+
+static live_ref take_name(struct reader *r, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_name n;
+
+	memcpy(&n, at, sizeof(n));
+	if (!grow(r, &p->names, p->name_count, sizeof(*p->names)))
+		return 0;
+	p->names[p->name_count++] = (struct profile_name){
+		.text = string(r, n.text),
+		.class = n.class,
+		.detail = n.detail,
+	};
+	return n.next;
+}
+
+static live_ref take_comm(struct reader *r, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_comm c;
+
+	memcpy(&c, at, sizeof(c));
+	if (!grow(r, &p->comms, p->comm_count, sizeof(*p->comms)))
+		return 0;
+	p->comms[p->comm_count++] = (struct profile_comm){
+		.size = c.size,
+		.rank = c.rank,
+		.inter = c.inter,
+		.calls = c.calls,
+	};
+	return c.next;
+}
+
+/* Letters, digits and signs; a '.' does not come first. */
+static bool good_name(const struct profile *p, const char *name)
+{
+	const char *c = name;
+
+	while (*c > ' ' && *c < 127)
+		c++;
+	return *name && *name != '.' && !*c && !profile_column(p, name);
+}
+
+/*
+ * One column per metric of the file, so that its numbers are ours; those that
+ * make no sense have no name and go at the end.
+ */
+static void read_metrics(struct reader *r)
+{
+	const struct live_header *h = &r->header;
+	size_t count = h->metric_count;
+	struct profile *p = r->p;
+
+	if (count > LIVE_METRICS) {
+		r->damaged++;
+		count = LIVE_METRICS;
+	}
+	p->columns = calloc(LIVE_METRICS, sizeof(*p->columns));
+	if (!p->columns) {
+		no_memory(r);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct live_metric *m = &h->metrics[i];
+		struct profile_column *c = &p->columns[i];
+		char name[sizeof(c->name)];
+
+		fixed(name, sizeof(name), m->name, sizeof(m->name));
+		if (m->unit <= UNIT_BYTES && m->merge <= MERGE_MIN &&
+		    good_name(p, name)) {
+			memcpy(c->name, name, sizeof(name));
+			c->unit = m->unit;
+			c->merge = m->merge;
+		} else {
+			r->damaged++;
+		}
+		p->column_count = i + 1;
+	}
+}
+
+/* Trees */
+
+/* The unified node that a node of the file became; the root for none. */
+static uint32_t node_index(struct reader *r, live_ref ref)
+{
+	if (inside(r, ref, sizeof(struct live_node)) &&
+	    r->marks[ref] >= FIRST_NODE)
+		return r->marks[ref] - FIRST_NODE;
+	r->damaged++;
+	return 0;
+}
+
+static bool owner_exists(const struct profile *p,
+			 const struct profile_node *node)
+{
+	switch (node->kind) {
+	case NODE_CALL:
+	case NODE_PC:
+		return node->owner < p->module_count;
+	case NODE_NAMED:
+		return node->owner < p->name_count;
+	case NODE_PARTIAL:
+		return node->owner < LOSS_COUNT;
+	default:
+		return node->kind == NODE_ADDRESS;
+	}
+}
+
+/* The unified child of that key, made when it is new. */
+static uint32_t child(struct reader *r, const struct profile_node *node)
+{
+	struct profile *p = r->p;
+	uint64_t key = (uint64_t)node->parent << 32 | node->kind << 29 |
+		       node->owner; /* fewer than 2^29: it exists */
+	uint32_t index = map_put(&r->children, key, node->offset,
+				 (uint32_t)p->node_count);
+
+	if (index == MAP_NONE)
+		no_memory(r);
+	else if (index == p->node_count &&
+		 grow(r, &p->nodes, p->node_count, sizeof(*p->nodes)))
+		p->nodes[p->node_count++] = *node;
+	return r->err ? 0 : index;
+}
+
+/* The unified node for one of a thread's. */
+static uint32_t unify(struct reader *r, const struct live_node *n)
+{
+	struct profile_node node = { .kind = n->kind, .owner = n->owner };
+
+	if (n->kind == LIVE_NODE_ROOT)
+		return 0;
+	node.parent = node_index(r, n->parent);
+	if (n->kind == LIVE_NODE_ADDRESS)
+		node.owner = 0;
+	if (n->kind <= LIVE_NODE_ADDRESS)
+		node.offset = n->offset;
+	if (owner_exists(r->p, &node))
+		return child(r, &node);
+	r->damaged++;
+	return node.parent;
+}
+
+static void add_value(struct reader *r, uint32_t node, uint32_t thread,
+		      const struct live_cell *cell)
+{
+	struct profile_column *c = r->p->columns;
+
+	if (cell->metric >= r->p->column_count || !c[cell->metric].name[0]) {
+		r->damaged++;
+		return;
+	}
+	c += cell->metric;
+	if (cell->value && grow(r, &c->values, c->count, sizeof(*c->values)))
+		c->values[c->count++] =
+			(struct profile_value){ node, thread, cell->value };
+}
+
+static void read_cells(struct reader *r, uint32_t node, uint32_t thread,
+		       live_ref ref)
+{
+	while (ref && !r->err) {
+		struct live_cell cell;
+		const void *at = claim(r, ref, sizeof(cell));
+
+		if (!at)
+			return;
+		memcpy(&cell, at, sizeof(cell));
+		add_value(r, node, thread, &cell);
+		ref = cell.next;
+	}
+}
+
+static bool read_node(struct reader *r, uint32_t thread, uint64_t ref)
+{
+	struct live_node node;
+	const void *at = claim(r, ref, sizeof(node));
+	uint32_t index;
+
+	if (!at)
+		return false;
+	memcpy(&node, at, sizeof(node));
+	index = unify(r, &node);
+	r->marks[ref] = FIRST_NODE + index;
+	read_cells(r, index, thread, node.cells);
+	return !r->err;
+}
+
+static void read_tree(struct reader *r, uint32_t thread, live_ref ref)
+{
+	while (ref && !r->err) {
+		const uint64_t units = sizeof(struct live_node) / LIVE_UNIT;
+		struct live_chunk chunk;
+		const void *at = claim(r, ref, sizeof(chunk));
+		uint64_t first = (uint64_t)ref + sizeof(chunk) / LIVE_UNIT;
+
+		if (!at)
+			return;
+		memcpy(&chunk, at, sizeof(chunk));
+		for (uint32_t i = 0; i < chunk.count; i++)
+			if (!read_node(r, thread, first + i * units))
+				break;
+		ref = chunk.next;
+	}
+}
+
+static live_ref take_thread(struct reader *r, const void *at)
+{
+	struct profile *p = r->p;
+	struct profile_thread *to;
+	struct live_thread t;
+
+	memcpy(&t, at, sizeof(t));
+	if (!grow(r, &p->threads, p->thread_count, sizeof(*to)))
+		return 0;
+	to = &p->threads[p->thread_count];
+	*to = (struct profile_thread){
+		.tid = t.tid,
+		.clock = t.clock,
+		.runs = t.runs,
+		.ended = t.state == LIVE_THREAD_ENDED,
+		.first_ns = t.first_ns,
+		.last_ns = t.last_ns,
+		.cpu_ns = t.cpu_ns,
+		.wall_ns = t.wall_ns,
+		.samples = t.samples,
+		.ticks = t.ticks,
+		.handler_ns = t.handler_ns,
+		.wrapper_ns = t.wrapper_ns,
+	};
+	fixed(to->name, sizeof(to->name), t.name, sizeof(t.name));
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		p->losses[i].count += t.losses[i];
+	read_tree(r, (uint32_t)p->thread_count++, t.nodes);
+	return t.next;
+}
+
+static void read_losses(struct reader *r)
+{
+	struct profile *p = r->p;
+
+	p->losses = calloc(LOSS_COUNT + 1, sizeof(*p->losses));
+	if (!p->losses) {
+		no_memory(r);
+		return;
+	}
+	p->loss_count = LOSS_COUNT;
+	for (size_t i = 0; i < LOSS_COUNT; i++) {
+		snprintf(p->losses[i].name, sizeof(p->losses[i].name), "%s",
+			 loss_infos[i].name);
+		p->losses[i].count = r->header.losses[i];
+	}
+}
+
+/* Order */
+
+static int by_node(const void *a, const void *b)
+{
+	const struct profile_value *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static uint64_t merged(enum merge how, uint64_t a, uint64_t b)
+{
+	switch (how) {
+	case MERGE_MAX:
+		return a > b ? a : b;
+	case MERGE_MIN:
+		return a < b ? a : b;
+	default:
+		return a + b;
+	}
+}
+
+/* Sort a column's values; those of one node and thread become one. */
+static void order_values(struct profile_column *c)
+{
+	struct profile_value *last = c->values;
+
+	if (!c->count)
+		return;
+	qsort(c->values, c->count, sizeof(*c->values), by_node);
+	for (size_t i = 1; i < c->count; i++) {
+		const struct profile_value *v = &c->values[i];
+
+		if (by_node(last, v))
+			*++last = *v;
+		else
+			last->value = merged(c->merge, last->value, v->value);
+	}
+	c->count = (size_t)(last - c->values) + 1;
+}
+
+/* Sort the columns' values and drop columns without any. */
+static void order_columns(struct profile *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->column_count; i++) {
+		if (!p->columns[i].count)
+			continue;
+		order_values(&p->columns[i]);
+		p->columns[kept++] = p->columns[i];
+	}
+	p->column_count = kept;
+}
+
+static void read_all(struct reader *r)
+{
+	const struct live_header *h = &r->header;
+	struct profile *p = r->p;
+
+	if (grow(r, &p->nodes, 0, sizeof(*p->nodes)))
+		p->nodes[p->node_count++] = (struct profile_node){ 0 };
+	for (size_t i = 0; i < sizeof(*h) / LIVE_UNIT; i++)
+		r->marks[i] = TAKEN;
+	read_identity(r);
+	read_metrics(r);
+	read_losses(r);
+	walk(r, h->modules, sizeof(struct live_module), take_module);
+	walk(r, h->names, sizeof(struct live_name), take_name);
+	walk(r, h->comms, sizeof(struct live_comm), take_comm);
+	walk(r, h->threads, sizeof(struct live_thread), take_thread);
+	if (r->err)
+		return;
+	if (p->id.mpi_thread >= p->thread_count)
+		p->id.mpi_thread = 0;
+	order_columns(p);
+	if (r->damaged)
+		p->losses[p->loss_count++] =
+			(struct profile_loss){ "damaged", r->damaged };
+}
+
+static int check_header(const struct live_header *h, size_t size)
+{
+	if (size < sizeof(h->magic) || h->magic != LIVE_MAGIC)
+		return fail(-EINVAL, "not a live profile");
+	if (size < sizeof(*h))
+		return fail(-EINVAL,
+			    "a live profile, truncated after %zu bytes", size);
+	if (h->version > LIVE_VERSION)
+		return fail(-EINVAL,
+			    "live profile version %u is newer than this copse "
+			    "reads (%u)",
+			    h->version, LIVE_VERSION);
+	if (h->version != LIVE_VERSION || h->header_size != sizeof(*h))
+		return fail(-EINVAL,
+			    "a live profile of another version of copse");
+	return 0;
+}
+
+int profile_from_live(struct profile **to, const void *data, size_t size)
+{
+	struct reader r = { .data = data, .size = size, .text_left = 2 * size };
+	int err;
+
+	memcpy(&r.header, data,
+	       size < sizeof(r.header) ? size : sizeof(r.header));
+	err = check_header(&r.header, size);
+	if (err)
+		return err;
+	r.marks = calloc(size / LIVE_UNIT + 1, sizeof(*r.marks));
+	r.p = calloc(1, sizeof(*r.p));
+	if (!r.marks || !r.p)
+		no_memory(&r);
+	else
+		read_all(&r);
+	if (r.err) {
+		profile_free(r.p);
+		fail(r.err, "out of memory");
+	} else {
+		*to = r.p;
+	}
+	map_fini(&r.children);
+	free(r.marks);
+	return r.err;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rank-file.c - a profile as rank-N.h5; doc/copse-format.5 has the layout. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+#include "profile/store.h"
+
+#define FORMAT  "copse rank profile"
+#define VERSION 1
+
+#define ID(TYPE, member) STORE_FIELD(TYPE, struct profile_identity, member)
+static const struct store_field id_fields[] = {
+	ID(I32, rank),
+	ID(I32, size),
+	ID(U32, pid),
+	ID(U32, ppid),
+	ID(CHARS, host),
+	ID(TEXT, exe),
+	ID(TEXT, command),
+	ID(TEXT, job),
+	{ "copse_version", STORE_TEXT,
+	  offsetof(struct profile_identity, version), sizeof(char *) },
+	ID(TEXT, events),
+	ID(TEXT, mpi_library),
+	ID(U64, start_real_ns),
+	ID(U64, start_mono_ns),
+	ID(U64, end_mono_ns),
+	ID(U64, mpi_init_ns),
+	ID(U64, mpi_finalize_ns),
+	ID(U32, mpi_thread),
+	ID(U32, mpi_error),
+	ID(U32, end),
+	ID(U32, end_code),
+	ID(U64, freq),
+	ID(U32, clock),
+	ID(U32, wall),
+	ID(U64, process_cpu_ns),
+	{ 0 },
+};
+
+#define MODULE(TYPE, member) STORE_FIELD(TYPE, struct profile_module, member)
+static const struct store_field module_fields[] = {
+	MODULE(TEXT, path),
+	MODULE(CHARS, build_id),
+	MODULE(U64, base),
+	{ 0 },
+};
+
+#define NAME(TYPE, member) STORE_FIELD(TYPE, struct profile_name, member)
+static const struct store_field name_fields[] = {
+	NAME(TEXT, text),
+	NAME(U32, class),
+	NAME(U32, detail),
+	{ 0 },
+};
+
+#define NODE(TYPE, member) STORE_FIELD(TYPE, struct profile_node, member)
+static const struct store_field node_fields[] = {
+	NODE(U32, parent), NODE(U32, kind), NODE(U32, owner),
+	NODE(U64, offset), { 0 },
+};
+
+#define VALUE(TYPE, member) STORE_FIELD(TYPE, struct profile_value, member)
+static const struct store_field value_fields[] = {
+	VALUE(U32, node),
+	VALUE(U32, thread),
+	VALUE(U64, value),
+	{ 0 },
+};
+
+#define LOSS_FIELD(TYPE, member) STORE_FIELD(TYPE, struct profile_loss, member)
+static const struct store_field loss_fields[] = {
+	LOSS_FIELD(CHARS, name),
+	LOSS_FIELD(U64, count),
+	{ 0 },
+};
+
+#define THREAD(TYPE, member) STORE_FIELD(TYPE, struct profile_thread, member)
+static const struct store_field thread_fields[] = {
+	THREAD(U32, tid),        THREAD(U32, clock),
+	THREAD(U32, runs),       THREAD(U32, ended),
+	THREAD(CHARS, name),     THREAD(U64, first_ns),
+	THREAD(U64, last_ns),    THREAD(U64, cpu_ns),
+	THREAD(U64, wall_ns),    THREAD(U64, samples),
+	THREAD(U64, ticks),      THREAD(U64, handler_ns),
+	THREAD(U64, wrapper_ns), { 0 },
+};
+
+#define COMM(TYPE, member) STORE_FIELD(TYPE, struct profile_comm, member)
+static const struct store_field comm_fields[] = {
+	COMM(U32, size),  COMM(U32, rank), COMM(U32, inter),
+	COMM(U64, calls), { 0 },
+};
+
+/* The arrays that are stored as they are. */
+struct part {
+	const char *group;
+	const struct store_field *fields;
+	size_t row_size;
+	size_t rows, count; /* where struct profile has them */
+};
+#define PART(group, fields, array, number)                                     \
+	{                                                                      \
+		group, fields, sizeof(*((struct profile *)0)->array),          \
+			offsetof(struct profile, array),                       \
+			offsetof(struct profile, number)                       \
+	}
+static const struct part parts[] = {
+	PART("modules", module_fields, modules, module_count),
+	PART("names", name_fields, names, name_count),
+	PART("nodes", node_fields, nodes, node_count),
+	PART("losses", loss_fields, losses, loss_count),
+	PART("threads", thread_fields, threads, thread_count),
+	PART("comms", comm_fields, comms, comm_count),
+};
+enum {
+	PARTS = sizeof(parts) / sizeof(parts[0])
+};
+
+static const char *const unit_words[] = {
+	[UNIT_COUNT] = "count",
+	[UNIT_NS] = "ns",
+	[UNIT_BYTES] = "bytes",
+};
+static const char *const merge_words[] = {
+	[MERGE_SUM] = "sum",
+	[MERGE_MAX] = "max",
+	[MERGE_MIN] = "min",
+};
+enum {
+	UNITS = sizeof(unit_words) / sizeof(unit_words[0]),
+	MERGES = sizeof(merge_words) / sizeof(merge_words[0]),
+};
+
+struct metric_words { /* a metric's attributes */
+	char name[56], unit[16], merge[16];
+};
+#define WORD(member) STORE_FIELD(CHARS, struct metric_words, member)
+static const struct store_field word_fields[] = {
+	WORD(name),
+	WORD(unit),
+	WORD(merge),
+	{ 0 },
+};
+
+/* A metric's group: its name, with no '/' in it. */
+static void group_name(char *to, size_t size, const char *metric)
+{
+	char *c = to + snprintf(to, size, "metrics/");
+
+	snprintf(c, size - (c - to), "%s", metric);
+	for (; *c; c++)
+		if (*c == '/')
+			*c = '|';
+}
+
+static void save_column(struct store *s, const struct profile_column *c)
+{
+	struct metric_words words;
+	char group[sizeof(c->name) + 16];
+
+	memcpy(words.name, c->name, sizeof(words.name));
+	snprintf(words.unit, sizeof(words.unit), "%s", unit_words[c->unit]);
+	snprintf(words.merge, sizeof(words.merge), "%s", merge_words[c->merge]);
+	group_name(group, sizeof(group), c->name);
+	store_put_record(s, group, word_fields, &words);
+	store_put_table(s, group, value_fields, c->values, sizeof(*c->values),
+			c->count);
+}
+
+int profile_save(const struct profile *p, const char *path)
+{
+	struct store *s = NULL;
+	int err = store_create(&s, path, FORMAT, VERSION);
+
+	if (err)
+		return err;
+	store_put_record(s, "identity", id_fields, &p->id);
+	for (size_t i = 0; i < PARTS; i++) {
+		const char *at = (const char *)p;
+		const void *rows;
+		size_t count;
+
+		memcpy(&rows, at + parts[i].rows, sizeof(rows));
+		memcpy(&count, at + parts[i].count, sizeof(count));
+		store_put_table(s, parts[i].group, parts[i].fields, rows,
+				parts[i].row_size, count);
+	}
+	for (size_t i = 0; i < p->column_count; i++)
+		save_column(s, &p->columns[i]);
+	return store_commit(s);
+}
+
+static unsigned int word_index(const char *word, const char *const *words,
+			       unsigned int count)
+{
+	unsigned int i = 0;
+
+	while (i < count && strcmp(words[i], word) != 0)
+		i++;
+	return i;
+}
+
+static void load_column(struct store *s, const char *name,
+			struct profile_column *c)
+{
+	struct metric_words words = { 0 };
+	char group[272];
+	unsigned int unit, merge;
+
+	snprintf(group, sizeof(group), "metrics/%s", name);
+	store_get_record(s, group, word_fields, &words);
+	c->values = store_get_table(s, group, value_fields, sizeof(*c->values),
+				    &c->count);
+	unit = word_index(words.unit, unit_words, UNITS);
+	merge = word_index(words.merge, merge_words, MERGES);
+	if (unit == UNITS || merge == MERGES || !words.name[0]) {
+		store_fail(s, -EINVAL, "the metric '%s' is damaged", name);
+		return;
+	}
+	memcpy(c->name, words.name, sizeof(c->name));
+	c->unit = unit;
+	c->merge = merge;
+}
+
+static void load_columns(struct store *s, struct profile *p)
+{
+	size_t count;
+	char **names = store_list(s, "metrics", &count);
+
+	p->columns = names ? calloc(count + 1, sizeof(*p->columns)) : NULL;
+	if (names && !p->columns)
+		store_fail(s, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < count && !store_error(s); i++)
+		load_column(s, names[i], &p->columns[p->column_count++]);
+	free(names);
+}
+
+/* What `owner` of a node may be, by its kind. */
+static size_t owners(const struct profile *p, uint32_t kind)
+{
+	switch (kind) {
+	case NODE_CALL:
+	case NODE_PC:
+		return p->module_count;
+	case NODE_NAMED:
+		return p->name_count;
+	case NODE_PARTIAL:
+		return p->loss_count;
+	default:
+		return SIZE_MAX;
+	}
+}
+
+static void check_nodes(struct store *s, const struct profile *p)
+{
+	if (!p->node_count || p->nodes[0].kind != NODE_ROOT ||
+	    p->nodes[0].parent)
+		store_fail(s, -EINVAL, "damaged: the tree has no root");
+	for (size_t i = 1; i < p->node_count; i++) {
+		const struct profile_node *n = &p->nodes[i];
+
+		if (n->parent >= i || n->kind == NODE_ROOT ||
+		    n->kind >= NODE_KINDS || n->owner >= owners(p, n->kind)) {
+			store_fail(s, -EINVAL,
+				   "damaged: node %zu refers to nothing", i);
+			return;
+		}
+	}
+}
+
+/* Node and thread exist, and the values are in their order. */
+static void check_column(struct store *s, const struct profile *p,
+			 const struct profile_column *c)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct profile_value *v = &c->values[i];
+		uint64_t key = (uint64_t)v->node << 32 | v->thread;
+
+		if (v->node >= p->node_count || v->thread >= p->thread_count ||
+		    (i && key <= last)) {
+			store_fail(s, -EINVAL,
+				   "damaged: value %zu of '%s' is out of place",
+				   i, c->name);
+			return;
+		}
+		last = key;
+	}
+}
+
+static void load_parts(struct store *s, struct profile *p)
+{
+	for (size_t i = 0; i < PARTS; i++) {
+		char *at = (char *)p;
+		size_t count;
+		void *rows = store_get_table(s, parts[i].group, parts[i].fields,
+					     parts[i].row_size, &count);
+
+		memcpy(at + parts[i].rows, &rows, sizeof(rows));
+		memcpy(at + parts[i].count, &count, sizeof(count));
+	}
+}
+
+static int load_rank_file(struct profile *p, const char *path)
+{
+	struct store *s = NULL;
+	int err = store_open(&s, path, FORMAT, VERSION);
+
+	if (err)
+		return err;
+	store_get_record(s, "identity", id_fields, &p->id);
+	load_parts(s, p);
+	load_columns(s, p);
+	if (!store_error(s))
+		check_nodes(s, p);
+	for (size_t i = 0; i < p->column_count && !store_error(s); i++)
+		check_column(s, p, &p->columns[i]);
+	err = store_error(s);
+	store_close(s);
+	return err;
+}
+
+/* Raw copies of live profiles */
+
+/* How much of the file the writer had handed out; the rest is a hole. */
+static size_t live_bytes(const struct live_header *h, size_t size)
+{
+	size_t used = h->used < sizeof(*h) ? sizeof(*h) : h->used;
+
+	return used < size ? used : size;
+}
+
+static ssize_t read_all(int fd, char *to, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pread(fd, to + done, size - done, (off_t)done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)done;
+}
+
+/*
+ * Read, not mapped: a file that is made shorter meanwhile would be a SIGBUS,
+ * and what was checked could change afterwards.
+ */
+static int load_live(struct profile **to, int fd, const struct live_header *h,
+		     size_t size, const char *path)
+{
+	size_t bytes = live_bytes(h, size);
+	void *data = malloc(bytes);
+	char why[256];
+	ssize_t n;
+	int err;
+
+	if (!data)
+		return fail(-ENOMEM, "%s: out of memory", path);
+	n = read_all(fd, data, bytes);
+	err = n < 0 ? fail((int)n, "%s", strerror((int)-n))
+		    : profile_from_live(to, data, (size_t)n);
+	free(data);
+	if (!err)
+		return 0;
+	snprintf(why, sizeof(why), "%s", fail_reason());
+	return fail(err, "%s: %s", path, why);
+}
+
+int profile_load(struct profile **to, const char *path)
+{
+	struct live_header h = { 0 };
+	struct stat st = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct profile *p;
+	int err;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    read_all(fd, (char *)&h, sizeof(h)) >= (ssize_t)sizeof(h.magic) &&
+	    h.magic == LIVE_MAGIC) {
+		err = load_live(to, fd, &h, (size_t)st.st_size, path);
+		close(fd);
+		return err;
+	}
+	if (fd >= 0)
+		close(fd);
+	p = calloc(1, sizeof(*p));
+	err = p ? load_rank_file(p, path)
+		: fail(-ENOMEM, "%s: out of memory", path);
+	if (err)
+		profile_free(p);
+	else
+		*to = p;
+	return err;
+}

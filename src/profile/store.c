@@ -1,0 +1,897 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* store.c - HDF5 files of plain columns, written in one go. */
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "profile/store.h"
+
+enum {
+	COMPACT_BYTES = 512,    /* up to here a column lives in its header */
+	CHUNK_BYTES = 16 << 20, /* a column below is one chunk, without index */
+	DEFLATE_LEVEL = 4,
+	DEFLATE_RATIO = 1100, /* more than deflate can reach */
+	ATTRIBUTES = 128,     /* kept in the group's header, as are … */
+	LINKS = 64,           /* … these: no heap, no tree */
+	NAME_MAX_BYTES = 256,
+	LIST_MAX = 65536,
+};
+
+struct store {
+	hid_t file;
+	char *path;
+	char *temporary; /* NULL: reading */
+	uint64_t bytes;  /* of a file that is read */
+	int err;
+	char reason[400];
+};
+
+static const size_t widths[] = {
+	[STORE_U8] = 1,  [STORE_U16] = 2, [STORE_U32] = 4,
+	[STORE_I32] = 4, [STORE_U64] = 8, [STORE_F64] = 8,
+};
+
+/* The same in memory and in the file: copse runs on little-endian machines. */
+static hid_t number_type(enum store_type type)
+{
+	switch (type) {
+	case STORE_U8:
+		return H5T_STD_U8LE;
+	case STORE_U16:
+		return H5T_STD_U16LE;
+	case STORE_U32:
+		return H5T_STD_U32LE;
+	case STORE_I32:
+		return H5T_STD_I32LE;
+	case STORE_U64:
+		return H5T_STD_U64LE;
+	default:
+		return H5T_IEEE_F64LE;
+	}
+}
+
+static bool is_text(enum store_type type)
+{
+	return type == STORE_TEXT || type == STORE_CHARS;
+}
+
+/* Any identifier but a predefined type. */
+static void close_id(hid_t id)
+{
+	if (id >= 0)
+		H5Idec_ref(id);
+}
+
+int store_fail(struct store *s, int err, const char *fmt, ...)
+{
+	char what[300];
+	va_list args;
+
+	if (s->err)
+		return store_error(s);
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	snprintf(s->reason, sizeof(s->reason), "%s: %s", s->path, what);
+	s->err = err;
+	return store_error(s);
+}
+
+int store_error(struct store *s)
+{
+	return s->err ? fail(s->err, "%s", s->reason) : 0;
+}
+
+static herr_t take_reason(unsigned int n, const H5E_error2_t *error, void *to)
+{
+	if (!n && error->desc)
+		snprintf(to, 160, "%s", error->desc);
+	return 0;
+}
+
+/* As store_fail(), with the innermost of HDF5's own reasons. */
+static int hdf5_fail(struct store *s, const char *what, const char *name)
+{
+	char why[160] = "no reason given";
+
+	H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, why);
+	return store_fail(s, -EIO, "%s%s (%s)", what, name, why);
+}
+
+static struct store *store_new(const char *path)
+{
+	struct store *s = calloc(1, sizeof(*s));
+
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	if (!s)
+		return NULL;
+	s->file = H5I_INVALID_HID;
+	s->path = strdup(path);
+	if (!s->path) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	if (s->file >= 0)
+		H5Fclose(s->file);
+	if (s->temporary)
+		unlink(s->temporary);
+	free(s->temporary);
+	free(s->path);
+	free(s);
+}
+
+/*
+ * The whole file is kept in memory and read or written at once: parallel file
+ * systems are slow at many small requests, and we need all of it anyway.
+ * There, locks often fail, and nobody writes what we read.
+ */
+static hid_t file_access(bool write)
+{
+	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+
+	H5Pset_fapl_core(access, 1 << 20, write);
+	H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+	H5Pset_file_locking(access, false, true);
+	H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+	return access;
+}
+
+static hid_t group_properties(hid_t class)
+{
+	hid_t how = H5Pcreate(class);
+
+	H5Pset_link_phase_change(how, LINKS, LINKS / 2);
+	H5Pset_attr_phase_change(how, ATTRIBUTES, ATTRIBUTES / 2);
+	H5Pset_obj_track_times(how, false);
+	return how;
+}
+
+static int create_file(struct store *s)
+{
+	hid_t access = H5I_INVALID_HID, how = H5I_INVALID_HID;
+	int fd = open(s->temporary,
+		      O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+		      0666);
+
+	if (fd < 0)
+		return store_fail(s, -errno, "cannot be written: %s",
+				  strerror(errno));
+	close(fd);
+	access = file_access(true);
+	how = group_properties(H5P_FILE_CREATE);
+	s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, how, access);
+	close_id(how);
+	close_id(access);
+	return s->file < 0 ? hdf5_fail(s, "cannot be written", "") : 0;
+}
+
+struct file_mark {
+	char *format;
+	uint32_t version;
+};
+static const struct store_field mark_fields[] = {
+	STORE_FIELD(TEXT, struct file_mark, format),
+	STORE_FIELD(U32, struct file_mark, version),
+	{ 0 },
+};
+
+int store_create(struct store **to, const char *path, const char *format,
+		 uint32_t version)
+{
+	struct file_mark mark = { (char *)format, version };
+	struct store *s = store_new(path);
+	int err;
+
+	if (!s)
+		return fail(-ENOMEM, "%s: out of memory", path);
+	s->temporary = str_format("%s.part%ld", path, (long)getpid());
+	err = s->temporary ? create_file(s)
+			   : store_fail(s, -ENOMEM, "out of memory");
+	if (!err) {
+		store_put_record(s, "/", mark_fields, &mark);
+		err = store_error(s);
+	}
+	if (err)
+		store_close(s);
+	else
+		*to = s;
+	return err;
+}
+
+int store_commit(struct store *s)
+{
+	int err;
+
+	errno = 0;
+	if (H5Fclose(s->file) < 0)
+		store_fail(s, errno ? -errno : -EIO, "cannot be written: %s",
+			   errno ? strerror(errno) : "HDF5 error");
+	s->file = H5I_INVALID_HID;
+	if (!s->err && rename(s->temporary, s->path))
+		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
+	err = store_error(s);
+	store_close(s);
+	return err;
+}
+
+/* The path is a regular file that begins as HDF5 files do. */
+static int look_at(struct store *s)
+{
+	static const char signature[8] = "\211HDF\r\n\032\n";
+	char begin[8] = { 0 };
+	struct stat st = { 0 };
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		store_fail(s, -errno, "%s", strerror(errno));
+	else if (S_ISDIR(st.st_mode))
+		store_fail(s, -EISDIR, "is a directory");
+	else if (!S_ISREG(st.st_mode))
+		store_fail(s, -EINVAL, "not a regular file");
+	else if (!st.st_size)
+		store_fail(s, -EINVAL, "is empty");
+	else if (read(fd, begin, sizeof(begin)) < 0)
+		store_fail(s, -errno, "%s", strerror(errno));
+	else if (memcmp(begin, signature, sizeof(begin)) != 0)
+		store_fail(s, -EINVAL, "not an HDF5 file");
+	if (fd >= 0)
+		close(fd);
+	s->bytes = st.st_size;
+	return s->err;
+}
+
+static int check_mark(struct store *s, const char *format, uint32_t version)
+{
+	struct file_mark mark = { 0 };
+
+	store_get_record(s, "/", mark_fields, &mark);
+	if (s->err || strcmp(mark.format, format) != 0) {
+		s->err = 0; /* our sentence says more */
+		store_fail(s, -EINVAL, "an HDF5 file, but no %s", format);
+	} else if (mark.version > version) {
+		store_fail(s, -EINVAL,
+			   "format version %u is newer than this copse reads "
+			   "(%u)",
+			   mark.version, version);
+	}
+	free(mark.format);
+	return store_error(s);
+}
+
+int store_open(struct store **to, const char *path, const char *format,
+	       uint32_t version)
+{
+	struct store *s = store_new(path);
+	hid_t access;
+	int err;
+
+	if (!s)
+		return fail(-ENOMEM, "%s: out of memory", path);
+	if (!look_at(s)) {
+		access = file_access(false);
+		s->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+		close_id(access);
+		if (s->file < 0)
+			hdf5_fail(s, "truncated or damaged", "");
+		else
+			check_mark(s, format, version);
+	}
+	err = store_error(s);
+	if (err)
+		store_close(s);
+	else
+		*to = s;
+	return err;
+}
+
+/* Columns */
+
+static hid_t column_properties(bool text, size_t width, size_t count)
+{
+	hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+	hsize_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
+
+	H5Pset_obj_track_times(how, false);
+	if (width * count <= COMPACT_BYTES) {
+		H5Pset_layout(how, H5D_COMPACT);
+		return how;
+	}
+	chunk = chunk < count ? chunk : count;
+	H5Pset_chunk(how, 1, &chunk);
+	if (!text)
+		H5Pset_shuffle(how);
+	H5Pset_deflate(how, DEFLATE_LEVEL);
+	return how;
+}
+
+/* The group; made, with those above it, when it is not there. */
+static hid_t group_open(struct store *s, const char *name)
+{
+	hid_t group, links, how;
+
+	if (!s->temporary || H5Lexists(s->file, name, H5P_DEFAULT) > 0)
+		return H5Gopen2(s->file, name, H5P_DEFAULT);
+	links = H5Pcreate(H5P_LINK_CREATE);
+	how = group_properties(H5P_GROUP_CREATE);
+	H5Pset_create_intermediate_group(links, true);
+	group = H5Gcreate2(s->file, name, links, how, H5P_DEFAULT);
+	close_id(how);
+	close_id(links);
+	return group;
+}
+
+static int join(struct store *s, char *to, const char *group, const char *name)
+{
+	int n = snprintf(to, NAME_MAX_BYTES, "%s/%s", group, name);
+
+	return n < NAME_MAX_BYTES
+		       ? 0
+		       : store_fail(s, -ENAMETOOLONG, "'%s' is too long", name);
+}
+
+/* The group that `name` stands in, and its name there. */
+static hid_t parent_open(struct store *s, const char *name, const char **leaf)
+{
+	char group[NAME_MAX_BYTES] = "/";
+
+	*leaf = str_base(name);
+	if (*leaf - name > NAME_MAX_BYTES)
+		return H5I_INVALID_HID;
+	if (*leaf != name)
+		snprintf(group, *leaf - name, "%s", name);
+	return group_open(s, group);
+}
+
+static void write_column(struct store *s, const char *name, hid_t type,
+			 const void *values, size_t count)
+{
+	bool text = H5Tget_class(type) == H5T_STRING;
+	hid_t group, set = H5I_INVALID_HID;
+	hid_t how = column_properties(text, H5Tget_size(type), count);
+	hsize_t n = count;
+	hid_t space = H5Screate_simple(1, &n, NULL);
+	const char *leaf;
+
+	group = parent_open(s, name, &leaf);
+	if (group >= 0)
+		set = H5Dcreate2(group, leaf, type, space, H5P_DEFAULT, how,
+				 H5P_DEFAULT);
+	if (set < 0 || (count && H5Dwrite(set, type, H5S_ALL, H5S_ALL,
+					  H5P_DEFAULT, values) < 0))
+		hdf5_fail(s, "cannot write ", name);
+	close_id(set);
+	close_id(group);
+	close_id(space);
+	close_id(how);
+}
+
+void store_put(struct store *s, const char *name, enum store_type type,
+	       const void *values, size_t count)
+{
+	if (!s->err)
+		write_column(s, name, number_type(type), values, count);
+}
+
+/* The length of a column that exists, as far as the file can hold it. */
+static int column_count(struct store *s, const char *name, hid_t set,
+			size_t width, size_t *count)
+{
+	hid_t space = H5Dget_space(set);
+	hsize_t n = 0;
+	int dimensions = H5Sget_simple_extent_ndims(space);
+
+	if (dimensions == 1)
+		H5Sget_simple_extent_dims(space, &n, NULL);
+	close_id(space);
+	if (dimensions != 1)
+		return store_fail(s, -EINVAL, "'%s' is not one column", name);
+	if (!width || n > s->bytes * DEFLATE_RATIO / width)
+		return store_fail(s, -EINVAL,
+				  "'%s' is longer than the file can hold",
+				  name);
+	*count = n;
+	return 0;
+}
+
+/* `type` is what the values become in memory. */
+static void *read_values(struct store *s, const char *name, hid_t set,
+			 hid_t type, size_t *count)
+{
+	size_t width = H5Tget_size(type);
+	void *values;
+
+	if (column_count(s, name, set, width, count) || !*count)
+		return NULL;
+	values = malloc(*count * width);
+	if (!values) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
+		return values;
+	hdf5_fail(s, "damaged, cannot read ", name);
+	free(values);
+	return NULL;
+}
+
+static hid_t column_open(struct store *s, const char *name, H5T_class_t class)
+{
+	hid_t set = H5Dopen2(s->file, name, H5P_DEFAULT);
+	hid_t type;
+
+	if (set < 0) {
+		store_fail(s, -EINVAL, "the dataset '%s' is missing", name);
+		return H5I_INVALID_HID;
+	}
+	type = H5Dget_type(set);
+	if (H5Tget_class(type) != class) {
+		store_fail(s, -EINVAL, "'%s' has a wrong type", name);
+		close_id(set);
+		set = H5I_INVALID_HID;
+	}
+	close_id(type);
+	return set;
+}
+
+void *store_get(struct store *s, const char *name, enum store_type type,
+		size_t *count)
+{
+	hid_t set;
+	void *values = NULL;
+
+	*count = 0;
+	if (s->err)
+		return NULL;
+	set = column_open(s, name, H5Tget_class(number_type(type)));
+	if (set >= 0)
+		values = read_values(s, name, set, number_type(type), count);
+	close_id(set);
+	if (s->err)
+		*count = 0;
+	return values;
+}
+
+/* Strings */
+
+void store_put_strings(struct store *s, const char *name, char *const *strings,
+		       size_t count)
+{
+	size_t bytes = 0;
+	char *all, *at;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += strlen(strings[i]) + 1;
+	at = all = malloc(bytes + 1);
+	if (!all) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		at = stpcpy(at, strings[i]) + 1;
+	store_put(s, name, STORE_U8, all, bytes);
+	free(all);
+}
+
+char *store_get_strings(struct store *s, const char *name, size_t *count)
+{
+	size_t bytes = 0;
+	char *read = store_get(s, name, STORE_U8, &bytes);
+	char *all = s->err ? NULL : realloc(read, bytes + 1);
+
+	*count = 0;
+	if (!all) {
+		if (!s->err)
+			store_fail(s, -ENOMEM, "out of memory");
+		free(read);
+		return NULL;
+	}
+	all[bytes] = 0;
+	for (size_t i = 0; i < bytes; i++)
+		*count += !all[i];
+	if (bytes && all[bytes - 1])
+		++*count; /* a last one that was not ended */
+	return all;
+}
+
+static const char *row_text(const struct store_field *field, const char *row)
+{
+	const char *member = row + field->offset;
+	const char *text;
+
+	if (field->type == STORE_CHARS)
+		return member;
+	memcpy(&text, member, sizeof(text));
+	return text ? text : "";
+}
+
+static hid_t text_type(size_t width)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
+
+	H5Tset_size(type, width);
+	H5Tset_strpad(type, H5T_STR_NULLPAD);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	return type;
+}
+
+static void put_text_column(struct store *s, const char *name,
+			    const struct store_field *field, const char *rows,
+			    size_t row_size, size_t count)
+{
+	size_t width = 1;
+	hid_t type;
+	char *all;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(row_text(field, rows + i * row_size));
+
+		width = n > width ? n : width;
+	}
+	all = calloc(count + 1, width);
+	if (!all) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const char *text = row_text(field, rows + i * row_size);
+
+		memcpy(all + i * width, text, strlen(text));
+	}
+	type = text_type(width);
+	write_column(s, name, type, all, count);
+	close_id(type);
+	free(all);
+}
+
+/* Put one text that was read, of at most `width` bytes, into its member. */
+static void set_text(struct store *s, const struct store_field *field,
+		     char *row, const char *text, size_t width)
+{
+	char *copy;
+
+	if (field->type == STORE_CHARS) {
+		size_t n = strnlen(text, width);
+
+		n = n < field->width ? n : field->width - 1;
+		memset(row + field->offset, 0, field->width);
+		memcpy(row + field->offset, text, n);
+		return;
+	}
+	copy = strndup(text, width);
+	if (!copy)
+		store_fail(s, -ENOMEM, "out of memory");
+	memcpy(row + field->offset, &copy, sizeof(copy));
+}
+
+/* The type that a text of the file becomes in memory, or negative. */
+static hid_t text_in_memory(hid_t in_file)
+{
+	hid_t type;
+
+	if (H5Tget_class(in_file) != H5T_STRING || H5Tis_variable_str(in_file))
+		return H5I_INVALID_HID;
+	type = H5Tcopy(in_file);
+	H5Tset_strpad(type, H5T_STR_NULLPAD);
+	return type;
+}
+
+static void *read_texts(struct store *s, const char *name, size_t *width,
+			size_t *count)
+{
+	hid_t set = column_open(s, name, H5T_STRING);
+	hid_t in_file, type;
+	void *all = NULL;
+
+	*count = 0;
+	if (set < 0)
+		return NULL;
+	in_file = H5Dget_type(set);
+	type = text_in_memory(in_file);
+	if (type < 0) {
+		store_fail(s, -EINVAL, "'%s' has a wrong type", name);
+	} else {
+		*width = H5Tget_size(type);
+		all = read_values(s, name, set, type, count);
+	}
+	close_id(type);
+	close_id(in_file);
+	close_id(set);
+	return all;
+}
+
+/* Tables */
+
+static void put_number_column(struct store *s, const char *name,
+			      const struct store_field *field, const char *rows,
+			      size_t row_size, size_t count)
+{
+	size_t width = widths[field->type];
+	char *all = malloc(count * width + 1);
+
+	if (!all) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		memcpy(all + i * width, rows + i * row_size + field->offset,
+		       width);
+	store_put(s, name, field->type, all, count);
+	free(all);
+}
+
+void store_put_table(struct store *s, const char *group,
+		     const struct store_field *fields, const void *rows,
+		     size_t row_size, size_t count)
+{
+	char name[NAME_MAX_BYTES];
+
+	for (; fields->name && !s->err; fields++) {
+		if (join(s, name, group, fields->name))
+			return;
+		if (is_text(fields->type))
+			put_text_column(s, name, fields, rows, row_size, count);
+		else
+			put_number_column(s, name, fields, rows, row_size,
+					  count);
+	}
+}
+
+struct column { /* as it was read */
+	char *values;
+	size_t width, count;
+};
+
+static struct column get_column(struct store *s, const char *group,
+				const struct store_field *field)
+{
+	struct column c = { 0 };
+	char name[NAME_MAX_BYTES];
+
+	if (s->err || join(s, name, group, field->name))
+		return c;
+	if (is_text(field->type)) {
+		c.values = read_texts(s, name, &c.width, &c.count);
+	} else {
+		c.width = widths[field->type];
+		c.values = store_get(s, name, field->type, &c.count);
+	}
+	return c;
+}
+
+static void set_column(struct store *s, const struct store_field *field,
+		       char *rows, size_t row_size, const struct column *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const char *value = c->values + i * c->width;
+		char *row = rows + i * row_size;
+
+		if (is_text(field->type))
+			set_text(s, field, row, value, c->width);
+		else
+			memcpy(row + field->offset, value, c->width);
+	}
+}
+
+/* The rows made so far, their texts and all. */
+static void free_rows(const struct store_field *fields, char *rows,
+		      size_t row_size, size_t count)
+{
+	for (; rows && fields->name; fields++)
+		for (size_t i = 0; i < count; i++)
+			if (fields->type == STORE_TEXT)
+				free(*(char **)(rows + i * row_size +
+						fields->offset));
+	free(rows);
+}
+
+void *store_get_table(struct store *s, const char *group,
+		      const struct store_field *fields, size_t row_size,
+		      size_t *count)
+{
+	const struct store_field *field = fields;
+	struct column c = get_column(s, group, field);
+	size_t rows_read = c.count;
+	char *rows = NULL;
+
+	*count = 0;
+	if (!s->err && rows_read) {
+		rows = calloc(rows_read, row_size);
+		if (!rows)
+			store_fail(s, -ENOMEM, "out of memory");
+	}
+	while (!s->err) {
+		set_column(s, field, rows, row_size, &c);
+		free(c.values);
+		c = (struct column){ 0 };
+		if (!(++field)->name)
+			break;
+		c = get_column(s, group, field);
+		if (!s->err && c.count != rows_read)
+			store_fail(s, -EINVAL,
+				   "the columns of '%s' differ in length",
+				   group);
+	}
+	free(c.values);
+	if (s->err) {
+		free_rows(fields, rows, row_size, rows_read);
+		return NULL;
+	}
+	*count = rows_read;
+	return rows;
+}
+
+/* Attributes */
+
+static hid_t put_text(hid_t group, const struct store_field *field,
+		      const void *record)
+{
+	const char *text = row_text(field, record);
+	size_t n = strlen(text);
+	size_t kept = n > STORE_TEXT_MAX ? STORE_TEXT_MAX : n;
+	hid_t space = H5Screate(H5S_SCALAR);
+	hid_t type = text_type(kept ? kept : 1);
+	hid_t attribute = H5Acreate2(group, field->name, type, space,
+				     H5P_DEFAULT, H5P_DEFAULT);
+	char *copy = strndup(text, kept);
+
+	if (copy && kept < n)
+		memcpy(copy + kept - 3, "...", 3);
+	if (attribute >= 0 && (!copy || H5Awrite(attribute, type, copy) < 0)) {
+		close_id(attribute);
+		attribute = H5I_INVALID_HID;
+	}
+	free(copy);
+	close_id(type);
+	close_id(space);
+	return attribute;
+}
+
+static hid_t put_number(hid_t group, const struct store_field *field,
+			const void *record)
+{
+	hid_t type = number_type(field->type);
+	hid_t space = H5Screate(H5S_SCALAR);
+	hid_t attribute = H5Acreate2(group, field->name, type, space,
+				     H5P_DEFAULT, H5P_DEFAULT);
+
+	close_id(space);
+	if (attribute >= 0 &&
+	    H5Awrite(attribute, type, (const char *)record + field->offset) <
+		    0) {
+		close_id(attribute);
+		attribute = H5I_INVALID_HID;
+	}
+	return attribute;
+}
+
+void store_put_record(struct store *s, const char *group,
+		      const struct store_field *fields, const void *record)
+{
+	hid_t at;
+
+	if (s->err)
+		return;
+	at = group_open(s, group);
+	if (at < 0)
+		hdf5_fail(s, "cannot write ", group);
+	for (; fields->name && !s->err; fields++) {
+		hid_t attribute = is_text(fields->type)
+					  ? put_text(at, fields, record)
+					  : put_number(at, fields, record);
+
+		if (attribute < 0)
+			hdf5_fail(s, "cannot write the attribute ",
+				  fields->name);
+		close_id(attribute);
+	}
+	close_id(at);
+}
+
+static void get_text(struct store *s, hid_t attribute, hid_t in_file,
+		     const struct store_field *field, void *record)
+{
+	hid_t type = text_in_memory(in_file);
+	size_t width = type < 0 ? 0 : H5Tget_size(type);
+	char *text = width && width <= s->bytes ? malloc(width) : NULL;
+
+	if (text && H5Aread(attribute, type, text) >= 0)
+		set_text(s, field, record, text, width);
+	else
+		store_fail(s, -EINVAL, "the attribute '%s' is damaged",
+			   field->name);
+	free(text);
+	close_id(type);
+}
+
+static void get_attribute(struct store *s, hid_t group,
+			  const struct store_field *field, void *record)
+{
+	hid_t attribute = H5Aopen(group, field->name, H5P_DEFAULT);
+	hid_t type = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	char *to = (char *)record + field->offset;
+
+	if (attribute < 0) {
+		store_fail(s, -EINVAL, "the attribute '%s' is missing",
+			   field->name);
+		return;
+	}
+	type = H5Aget_type(attribute);
+	space = H5Aget_space(attribute);
+	if (H5Sget_simple_extent_npoints(space) != 1)
+		store_fail(s, -EINVAL, "the attribute '%s' is not one value",
+			   field->name);
+	else if (is_text(field->type))
+		get_text(s, attribute, type, field, record);
+	else if (H5Aread(attribute, number_type(field->type), to) < 0)
+		store_fail(s, -EINVAL, "the attribute '%s' has a wrong type",
+			   field->name);
+	close_id(space);
+	close_id(type);
+	close_id(attribute);
+}
+
+void store_get_record(struct store *s, const char *group,
+		      const struct store_field *fields, void *record)
+{
+	hid_t at;
+
+	if (s->err)
+		return;
+	at = group_open(s, group);
+	if (at < 0) {
+		store_fail(s, -EINVAL, "the group '%s' is missing", group);
+		return;
+	}
+	for (; fields->name && !s->err; fields++)
+		get_attribute(s, at, fields, record);
+	close_id(at);
+}
+
+/* Names */
+
+char **store_list(struct store *s, const char *group, size_t *count)
+{
+	H5G_info_t info = { 0 };
+	char **names = NULL;
+	char *text;
+
+	*count = 0;
+	if (s->err)
+		return NULL;
+	if (H5Gget_info_by_name(s->file, group, &info, H5P_DEFAULT) < 0 ||
+	    info.nlinks > LIST_MAX) {
+		store_fail(s, -EINVAL, "the group '%s' is missing or damaged",
+			   group);
+		return NULL;
+	}
+	names = calloc(info.nlinks + 1, sizeof(*names) + NAME_MAX_BYTES);
+	if (!names) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	text = (char *)(names + info.nlinks + 1);
+	for (size_t i = 0; i < info.nlinks; i++) {
+		names[i] = text + i * NAME_MAX_BYTES;
+		if (H5Lget_name_by_idx(s->file, group, H5_INDEX_NAME,
+				       H5_ITER_INC, i, names[i], NAME_MAX_BYTES,
+				       H5P_DEFAULT) < 0)
+			hdf5_fail(s, "cannot list ", group);
+	}
+	*count = info.nlinks;
+	return names;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * store.h - HDF5 files as this project uses them: groups of plain columns,
+ * and attributes.  store.c is the only user of hdf5.h.
+ *
+ * Names       A name is a path below the root: "nodes/parent".  Groups are
+ *             made as they are met.
+ * Records     A table of fields says which members of a C struct are which
+ *             columns (or attributes), once for writing and reading.
+ * Failure     The first failure is kept with its reason, which names the file;
+ *             all later calls do nothing.  So everything may be called, and
+ *             store_error() or store_commit() asked at the end.
+ * Ownership   What is read belongs to the caller and is freed with free().
+ * Foreign     A file that is read is foreign input: types, lengths and sizes
+ *             are checked here, the meaning of values by the caller.
+ * Threads     One at a time in the whole process: HDF5 is not thread-safe.
+ */
+#ifndef PROFILE_STORE_H
+#define PROFILE_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+
+enum store_type {
+	STORE_U8,
+	STORE_U16,
+	STORE_U32,
+	STORE_I32,
+	STORE_U64,
+	STORE_F64,
+	STORE_TEXT,  /* char *, NULL is written as "", read with malloc() */
+	STORE_CHARS, /* char [width], always ended by 0 */
+};
+
+struct store_field {
+	const char *name; /* NULL ends a table of fields */
+	enum store_type type;
+	size_t offset, width;
+};
+
+/* A row of a table of fields; TYPE without STORE_. */
+#define STORE_FIELD(TYPE, record, member)                                      \
+	{                                                                      \
+#member, STORE_##TYPE, offsetof(record, member),               \
+			sizeof(((record *)0)->member)                          \
+	}
+
+/*
+ * A new file, written under a temporary name until store_commit().  `format`
+ * and `version` become attributes of the root.  0, or -errno with a reason.
+ */
+int store_create(struct store **to, const char *path, const char *format,
+		 uint32_t version);
+
+/*
+ * An existing file of that format, at most of that version.  0, or -errno
+ * with a reason: no HDF5 file, truncated, another format, a newer version.
+ */
+int store_open(struct store **to, const char *path, const char *format,
+	       uint32_t version);
+
+/*
+ * Complete what store_create() began: the file appears under its name only
+ * now and only when nothing has failed.  Closes in any case.  0 or -errno.
+ */
+int store_commit(struct store *s);
+
+/* Close; a file that was not committed is removed.  NULL is fine. */
+void store_close(struct store *s);
+
+/* The first failure: 0, or -errno; its reason is fail_reason() again. */
+int store_error(struct store *s);
+
+/* Record a failure of the caller's: "PATH: what".  Returns err. */
+int store_fail(struct store *s, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* One column: `count` values of a numeric type. */
+void store_put(struct store *s, const char *name, enum store_type type,
+	       const void *values, size_t count);
+/* NULL when there are none, or after a failure. */
+void *store_get(struct store *s, const char *name, enum store_type type,
+		size_t *count);
+
+/* Many strings of very different length: one column of bytes, each string
+   ended by 0. */
+void store_put_strings(struct store *s, const char *name, char *const *strings,
+		       size_t count);
+/* The bytes, ended by 0, with the number of strings; NULL after a failure. */
+char *store_get_strings(struct store *s, const char *name, size_t *count);
+
+/* An array of structs: one column per field in the group.  Texts become
+   strings of one fixed length, as h5py and h5dump show them. */
+void store_put_table(struct store *s, const char *group,
+		     const struct store_field *fields, const void *rows,
+		     size_t row_size, size_t count);
+/* The array; members without a field are 0.  NULL when it has no rows, or
+   after a failure.  Texts that were read are then freed. */
+void *store_get_table(struct store *s, const char *group,
+		      const struct store_field *fields, size_t row_size,
+		      size_t *count);
+
+/* One struct: its fields as attributes of the group.  Texts longer than
+   STORE_TEXT_MAX are cut and end in "...". */
+#define STORE_TEXT_MAX 32000
+void store_put_record(struct store *s, const char *group,
+		      const struct store_field *fields, const void *record);
+/* Fills the fields; what a text pointed to before is not freed. */
+void store_get_record(struct store *s, const char *group,
+		      const struct store_field *fields, void *record);
+
+/* The names in a group, in alphabetical order: an array ended by NULL, in one
+   piece for free().  NULL after a failure. */
+char **store_list(struct store *s, const char *group, size_t *count);
+
+#endif

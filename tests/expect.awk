@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# expect.awk EXPECTED ACTUAL - compares CSV line by line, field by field.
+# In what is expected: {LOW..HIGH} is a number in that range, {*} any text;
+# both may be part of a field.  A line "..." stands for any lines, "#" begins
+# a comment.
+
+# Splits a CSV line; a comma within quotes is no separator.
+function split_csv(line, to,    n, quoted, i, c, field) {
+	n = quoted = 0
+	field = ""
+	for (i = 1; i <= length(line); i++) {
+		c = substr(line, i, 1)
+		if (c == "\"")
+			quoted = !quoted
+		if (c == "," && !quoted) {
+			to[++n] = field
+			field = ""
+		} else {
+			field = field c
+		}
+	}
+	to[++n] = field
+	return n
+}
+
+function in_range(token, text,    at) {
+	at = index(token, "..")
+	return text ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ &&
+		text + 0 >= substr(token, 1, at - 1) + 0 &&
+		text + 0 <= substr(token, at + 2) + 0
+}
+
+function same_field(want, is,    open, close_, before, after, token, rest) {
+	open = index(want, "{")
+	close_ = index(want, "}")
+	if (!open || close_ < open)
+		return want == is
+	before = substr(want, 1, open - 1)
+	token = substr(want, open + 1, close_ - open - 1)
+	after = substr(want, close_ + 1)
+	rest = length(is) - length(before) - length(after)
+	if (rest < 0 || substr(is, 1, length(before)) != before ||
+	    substr(is, length(is) - length(after) + 1) != after)
+		return 0
+	return token == "*" ||
+		in_range(token, substr(is, length(before) + 1, rest))
+}
+
+function same_line(want, is,    w, i, n, k) {
+	n = split_csv(want, w)
+	if (split_csv(is, i) != n)
+		return 0
+	for (k = 1; k <= n; k++)
+		if (!same_field(w[k], i[k]))
+			return 0
+	return 1
+}
+
+NR == FNR {
+	if ($0 !~ /^#/)
+		expected[++lines] = $0
+	next
+}
+
+{
+	if (expected[at + 1] == "...") {
+		if (same_line(expected[at + 2], $0))
+			at += 2
+	} else if (at < lines && same_line(expected[at + 1], $0)) {
+		at++
+	} else {
+		bad = 1
+		print "expected: " (at < lines ? expected[at + 1] : "no more")
+		print "found:    " $0
+		exit 1
+	}
+}
+
+END {
+	if (bad)
+		exit 1
+	if (at < lines && !(at + 1 == lines && expected[lines] == "...")) {
+		print "expected and not found: " \
+			expected[at + 1 + (expected[at + 1] == "...")]
+		exit 1
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dlswap-plugin.c - hot code that comes and goes; HOT is its name. */
+#include "known.h"
+
+KEPT double HOT(double seconds);
+double work(double seconds);
+
+double HOT(double seconds)
+{
+	double start = cpu_seconds(), now = start;
+
+	while (now - start < seconds) {
+		known_work();
+		now = cpu_seconds();
+	}
+	return now - start;
+}
+
+double work(double seconds)
+{
+	double used = HOT(seconds);
+
+	__asm__ volatile("");
+	return used;
+}

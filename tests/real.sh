@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2034,SC2154
+# real.sh - what the tests with real programs share: run PROGRAM with and
+# without copse, compare what it says, ask the profile.
+#
+#   run_both RANKS PROGRAM ARGUMENTS…   fills $scratch/plain and $scratch/with
+#                                       (standard output), and $profile
+#   same_but FILTER                     the outputs, each through the function
+#                                       FILTER, are the same
+#   rows COLUMNS REPORT…                of a report, as tab-separated values
+
+profile=$scratch/real.copse
+
+run_both() {
+	ranks=$1
+	shift
+	one_run plain mpirun -n "$ranks" "$@" &&
+		one_run with mpirun -n "$ranks" "$copse" run -o "$profile" "$@"
+}
+
+# one_run TO COMMAND…: standard output, or $output_file when that is set.
+one_run() {
+	to=$1
+	shift
+	"$@" >"$scratch/$to" 2>"$scratch/$to.err" </dev/null ||
+		{ cat "$scratch/$to.err"; return 1; }
+	[ -z "${output_file-}" ] || mv "$output_file" "$scratch/$to"
+}
+
+same_but() {
+	"$1" <"$scratch/plain" >"$scratch/plain.same"
+	"$1" <"$scratch/with" >"$scratch/with.same"
+	[ -s "$scratch/plain.same" ] || { echo "no output"; return 1; }
+	diff "$scratch/plain.same" "$scratch/with.same"
+}
+
+rows() {
+	columns=$1
+	shift
+	"$copse" report "$@" "$profile" -f csv >"$scratch/csv" || return
+	awk -v columns="$columns" -f "$srcdir/tests/csv.awk" "$scratch/csv"
+}
+
+# after_run COMMAND…: it makes no sense when the run was skipped or failed.
+after_run() {
+	[ -e "$profile" ] || skip "there was no run"
+	"$@"
+}
+
+# first_function PATTERN: the hottest one.
+first_function() {
+	first=$(rows function hotspots -n 1) || return
+	# shellcheck disable=SC2254 # a pattern on purpose
+	case $first in
+	$1) ;;
+	*)	echo "first in hotspots: $first"
+		return 1 ;;
+	esac
+}
+
+# named MODULE SHARE: at least SHARE of the time in modules that match the
+# pattern is in functions with a name, not MODULE+0xOFFSET.
+named() {
+	rows 'function module exclusive' hotspots -n 0 >"$scratch/rows" ||
+		return
+	awk -F '\t' -v module="$1" -v least="$2" '$2 ~ module {
+			all += $3
+			if ($1 !~ /\+0x[0-9a-f]+$/)
+				named += $3
+			else
+				print $0
+		}
+		END {
+			print named + 0 " of " all + 0 " seconds have names"
+			exit !(all > 0 && named >= least * all)
+		}' "$scratch/rows"
+}
+
+# The findings on stderr name every rank's file; there is one for each.
+one_profile_per_rank() {
+	for rank in $(seq 0 $(($1 - 1))); do
+		[ -s "$profile/rank-$rank.h5" ] ||
+			{ echo "no rank-$rank.h5"; ls "$profile"; return 1; }
+	done
+}
+
+mpi_time_is_there() {
+	rows 'seconds calls' mpi-calls -n 0 >"$scratch/rows" || return
+	awk '{ s += $1; n += $2 } END {
+		print s + 0 " s in " n + 0 " MPI calls"
+		exit !(s > 0 && n > 0) }' "$scratch/rows"
+}
+
+imbalance_is_there() {
+	rows 'mean max' imbalance >"$scratch/rows" || return
+	awk '$2 > 0 { n++ } END { print n + 0 " rows"; exit !n }' \
+		"$scratch/rows"
+}

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# style.sh - those rules of doc/style.md that a script can hold.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$srcdir" || exit 99
+
+sources() {
+	find src tools mpi tests -name '*.[ch]' ! -path '*/build/*' "$@" | sort
+}
+
+scripts() {
+	echo bootstrap
+	echo .ci/run
+	find tests share -name '*.sh' 2>/dev/null
+}
+
+spdx_first() {
+	{ sources; scripts; find . -name '*.def' -path './src/*'; } |
+		while read -r file; do
+			head -n 2 "$file" | grep -q 'SPDX-License-Identifier' ||
+				echo "$file: no SPDX line"
+		done | grep . && return 1
+	return 0
+}
+
+# The first comment of a header: "file.h - one sentence".
+says_what_it_is() {
+	sources -name '*.h' | while read -r file; do
+		head -n 4 "$file" | grep -q "$(basename "$file") - " ||
+			echo "$file: no line \"$(basename "$file") - ...\""
+	done | grep . && return 1
+	return 0
+}
+
+short_functions() {
+	# shellcheck disable=SC2046 # a list of words
+	awk 'FNR == 1 { start = 0 }
+		/^{/ { start = FNR }
+		/^}/ && start {
+			if (FNR - start + 1 > 60) {
+				print FILENAME ":" start ": " \
+					FNR - start + 1 " lines"
+				bad = 1
+			}
+			start = 0
+		}
+		END { exit bad }' $(sources)
+}
+
+# Include guards are no conditions.
+few_conditions() {
+	# shellcheck disable=SC2046 # a list of words
+	awk '{ lines++ }
+		/^#[ ]*(if|ifdef|ifndef)/ && !/_H$/ {
+			count++
+			where = where "\n" FILENAME ":" FNR ": " $0
+		}
+		END {
+			if (count * 1000 < lines * 3)
+				exit 0
+			print count " conditions in " lines " lines" where
+			exit 1
+		}' $(sources)
+}
+
+# A library decides nothing for the user: it does not end the process, and
+# stdout belongs to the command.  (_exit in a child after fork is no exit.)
+src_never() {
+	grep -rnE --include='*.[ch]' "(^|[^a-z_>.])($1)[^a-zA-Z_]" src |
+		grep -vE ':[0-9]+:[[:space:]]*(/?\*|//)' && return 1
+	return 0
+}
+
+formatted() {
+	need clang-format
+	# shellcheck disable=SC2046 # a list of words
+	clang-format --dry-run -Werror $(sources)
+}
+
+checked_scripts() {
+	need shellcheck
+	# shellcheck disable=SC2046 # a list of words
+	shellcheck -S warning -x $(scripts)
+}
+
+# awk counts bytes: a line of text that is not ASCII may look longer.
+eighty_columns() {
+	# shellcheck disable=SC2046 # a list of words
+	expand $(sources) | LC_ALL=C.UTF-8 sed 's/[^ -~]/x/g' |
+		awk 'length > 80' | grep . && return 1
+	return 0
+}
+
+one_name_one_file() {
+	sources ! -path 'tests/*' -exec basename {} \; | sort | uniq -d |
+		grep . && return 1
+	return 0
+}
+
+point "every file has its SPDX line" spdx_first
+point "every header says what it is" says_what_it_is
+point "no function is longer than 60 lines" short_functions
+point "fewer than 3 conditions per 1000 lines" few_conditions
+point "src never ends the process" src_never 'exit\(|abort\('
+point "src never writes to stdout" src_never 'printf\(|puts\(|putchar\(|stdout'
+point "clang-format changes nothing" formatted
+point "lines end at 80 columns" eighty_columns
+point "file names are unique" one_name_one_file
+point "shellcheck finds nothing" checked_scripts
+points_done

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# symbols.sh - the libraries that are loaded into the user's program leave
+# nothing there but the names they are for, and ask for nothing it lacks.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+
+interposed=$srcdir/src/collect/interposed.list
+
+exported() {
+	nm -D --defined-only "$1" | awk '$2 != "A" { print $NF }' |
+		sed 's/@.*//' | sort -u
+}
+
+wanted() {
+	sed 's/#.*//; s/[ 	].*//; /^$/d' "$interposed" | sort -u
+}
+
+collector_exports() {
+	exported .libs/libcopse.so | grep -v '^copse_' >"$scratch/is"
+	wanted >"$scratch/want"
+	diff "$scratch/want" "$scratch/is"
+}
+
+# needs LIBRARY ALLOWED…: what it is linked with.
+needs() {
+	library=$1
+	shift
+	objdump -p "$library" | awk '$1 == "NEEDED" { print $2 }' >"$scratch/is"
+	for may in "$@"; do
+		grep -v "^$may" "$scratch/is" >"$scratch/rest"
+		mv "$scratch/rest" "$scratch/is"
+	done
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+
+mpi_exports() {
+	exported "$1" | grep -v -e '^MPI_' -e '^mpi_' -e '^copse_' \
+		>"$scratch/is"
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+
+# One reference to MPI makes the library unloadable in a program without it.
+refers_to_no_mpi() {
+	nm -D --undefined-only "$1" | grep -E ' (P?MPI_|ompi_|mpi_)' && return 1
+	return 0
+}
+
+point "libcopse exports its own names and interposed.list" collector_exports
+point "libcopse needs the C library only" needs .libs/libcopse.so libc.so \
+	ld-linux
+for library in .libs/libcopse-mpi-*.so; do
+	[ -e "$library" ] || continue
+	name=$(basename "$library")
+	point "$name exports MPI functions only" mpi_exports "$library"
+	point "$name refers to no MPI symbol" refers_to_no_mpi "$library"
+	point "$name needs no MPI library" needs "$library" libc.so ld-linux \
+		libcopse
+done
+points_done

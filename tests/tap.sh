@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2034
+# tap.sh - what the *.sh tests share; a test sources it first.
+#
+#   point NAME COMMAND…   one test: COMMAND, a function of the test, runs in a
+#                         subshell; what it prints is shown when it fails.
+#                         77 skips, with the last printed line as the reason.
+#   points_done           the last line of each test
+#
+# $srcdir is the source tree, the working directory the build tree, $scratch
+# an empty directory that goes away.  Tests run by `make check`, or by hand
+# from the build tree: ../tests/NAME.sh
+
+srcdir=${srcdir:-$(dirname "$0")/..}
+srcdir=$(cd "$srcdir" && pwd)
+builddir=$(pwd)
+copse=$builddir/copse
+programs=$builddir/tests/programs
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/copse-test.XXXXXX") || exit 99
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
+unset COPSE_FREQ COPSE_DEPTH COPSE_EVENTS COPSE_MEMORY COPSE_INTERNALS
+export LC_ALL=C.UTF-8
+
+# Open MPI on a machine with few cores, also as root, also in a container.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMP_NUM_THREADS=1
+
+points=0
+
+point() {
+	name=$1
+	shift
+	points=$((points + 1))
+	("$@") >"$scratch/.said" 2>&1 </dev/null
+	case $? in
+	0)	echo "ok $points - $name" ;;
+	77)	echo "ok $points - $name # SKIP $(tail -n 1 "$scratch/.said")" ;;
+	*)	head -n 40 "$scratch/.said" | sed 's/^/# /'
+		echo "not ok $points - $name" ;;
+	esac
+}
+
+points_done() {
+	echo "1..$points"
+	exit 0
+}
+
+# skip REASON: for use inside a point.
+skip() {
+	echo "$*"
+	exit 77
+}
+
+# need COMMAND…: skip unless each is here.
+need() {
+	for tool in "$@"; do
+		command -v "$tool" >/dev/null || skip "no $tool here"
+	done
+}
+
+# near VALUE TRUTH TOLERANCE: numbers, true when they are that close.
+near() {
+	awk -v v="$1" -v t="$2" -v d="$3" 'BEGIN {
+		if (v - t <= d && t - v <= d)
+			exit 0
+		print v " is not within " d " of " t
+		exit 1
+	}'
+}

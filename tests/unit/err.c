@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "tests/test.h"
+
+TEST(fail_returns_the_number_and_keeps_the_sentence)
+{
+	CHECK(fail_reason() != NULL);
+	CHECK(fail(-ENOENT, "no such %s", "thing") == -ENOENT);
+	CHECK(!strcmp(fail_reason(), "no such thing"));
+}
+
+static void *fail_elsewhere(void *unused)
+{
+	(void)unused;
+	fail(-EIO, "the other thread's");
+	return NULL;
+}
+
+TEST(each_thread_has_its_own_reason)
+{
+	pthread_t thread;
+
+	fail(-EIO, "mine");
+	CHECK(!pthread_create(&thread, NULL, fail_elsewhere, NULL));
+	pthread_join(thread, NULL);
+	CHECK(!strcmp(fail_reason(), "mine"));
+}

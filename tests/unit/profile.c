@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* profile.c - live profiles, good and bad, into profiles and rank files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+#include "profile/store.h"
+#include "tests/test.h"
+
+/* A live profile, built by hand. */
+
+struct live {
+	char *data;
+	size_t used, size;
+};
+
+#define AT(live, ref) ((void *)((live)->data + (size_t)(ref)*LIVE_UNIT))
+#define HEADER(live)  ((struct live_header *)(void *)(live)->data)
+
+static live_ref take(struct live *live, size_t size)
+{
+	live_ref ref = (live_ref)(live->used / LIVE_UNIT);
+
+	live->used += (size + LIVE_UNIT - 1) / LIVE_UNIT * LIVE_UNIT;
+	CHECK(live->used <= live->size);
+	HEADER(live)->used = live->used;
+	return ref;
+}
+
+static live_ref put_text(struct live *live, const char *text, size_t length)
+{
+	live_ref ref = take(live, sizeof(struct live_text) + length + 1);
+	struct live_text *to = AT(live, ref);
+
+	to->length = (uint32_t)length;
+	memcpy(to->text, text, length);
+	return ref;
+}
+
+static void put_metrics(struct live_header *h)
+{
+	h->metric_count = METRIC_COUNT;
+	for (size_t i = 0; i < METRIC_COUNT; i++) {
+		strcpy(h->metrics[i].name, metric_infos[i].name);
+		h->metrics[i].unit = metric_infos[i].unit;
+		h->metrics[i].merge = metric_infos[i].merge;
+	}
+}
+
+static void live_init(struct live *live, size_t size)
+{
+	static const char command[] = "./app\0it's\0";
+	struct live_header *h;
+
+	live->data = calloc(1, size);
+	live->size = size;
+	live->used = sizeof(*h);
+	h = HEADER(live);
+	h->magic = LIVE_MAGIC;
+	h->version = LIVE_VERSION;
+	h->header_size = sizeof(*h);
+	h->capacity = size;
+	h->rank = 3;
+	h->size = 4;
+	h->pid = 4711;
+	h->freq = 1000;
+	h->losses[LOSS_DROPPED_THREAD] = 1;
+	strcpy(h->host, "node17");
+	h->exe = put_text(live, "/opt/app", 8);
+	h->command = put_text(live, command, sizeof(command) - 1);
+	put_metrics(h);
+}
+
+static void put_module(struct live *live, live_ref path)
+{
+	live_ref ref = take(live, sizeof(struct live_module));
+	struct live_module *m = AT(live, ref);
+
+	*m = (struct live_module){ .next = HEADER(live)->modules,
+				   .path = path,
+				   .base = 0x400000,
+				   .build_id_size = 20,
+				   .build_id = { 0xab, 0xcd } };
+	HEADER(live)->modules = ref;
+}
+
+static void put_name(struct live *live, const char *text)
+{
+	live_ref ref = take(live, sizeof(struct live_name));
+	struct live_name *n = AT(live, ref);
+
+	n->next = HEADER(live)->names;
+	n->class = LIVE_NAME_MPI;
+	n->detail = LIVE_MPI_COLL;
+	n->text = put_text(live, text, strlen(text));
+	HEADER(live)->names = ref;
+}
+
+/* The thread becomes the first one. */
+static live_ref put_thread(struct live *live, uint32_t room)
+{
+	live_ref ref = take(live, sizeof(struct live_thread));
+	size_t size =
+		sizeof(struct live_chunk) + room * sizeof(struct live_node);
+	live_ref nodes = take(live, size);
+	struct live_thread *t = AT(live, ref);
+	struct live_chunk *chunk = AT(live, nodes);
+
+	t->next = HEADER(live)->threads;
+	t->tid = 100;
+	t->runs = 1;
+	t->state = LIVE_THREAD_ENDED;
+	t->samples = 7;
+	t->losses[LOSS_DROPPED_THREAD] = 2;
+	t->nodes = nodes;
+	strcpy(t->name, "worker");
+	chunk->size = (uint32_t)size;
+	HEADER(live)->threads = ref;
+	return nodes;
+}
+
+static live_ref put_node(struct live *live, live_ref nodes,
+			 struct live_node node)
+{
+	struct live_chunk *chunk = AT(live, nodes);
+	live_ref ref =
+		nodes +
+		(live_ref)((sizeof(*chunk) + chunk->count * sizeof(node)) /
+			   LIVE_UNIT);
+
+	*(struct live_node *)AT(live, ref) = node;
+	chunk->count++;
+	return ref;
+}
+
+static void put_value(struct live *live, live_ref node, uint32_t metric,
+		      uint64_t value)
+{
+	struct live_node *n = AT(live, node);
+	live_ref ref = take(live, sizeof(struct live_cell));
+
+	*(struct live_cell *)AT(live, ref) =
+		(struct live_cell){ n->cells, metric, value };
+	n->cells = ref;
+}
+
+/* root - main - { solve, MPI_Allreduce }, with times. */
+static void put_tree(struct live *live, uint64_t scale)
+{
+	live_ref nodes = put_thread(live, 8);
+	live_ref root = put_node(live, nodes, (struct live_node){ 0 });
+	live_ref main_ =
+		put_node(live, nodes,
+			 (struct live_node){ root, 0, LIVE_NODE_CALL, 0, 16 });
+	live_ref solve =
+		put_node(live, nodes,
+			 (struct live_node){ main_, 0, LIVE_NODE_PC, 0, 64 });
+	live_ref mpi =
+		put_node(live, nodes,
+			 (struct live_node){ main_, 0, LIVE_NODE_NAMED, 0, 0 });
+
+	put_value(live, solve, METRIC_CPU_TIME, 10 * scale);
+	put_value(live, solve, METRIC_SAMPLES, scale);
+	put_value(live, mpi, METRIC_MPI_CALLS, 3 * scale);
+}
+
+static void live_example(struct live *live)
+{
+	live_init(live, 1 << 16);
+	put_module(live, HEADER(live)->exe);
+	put_name(live, "MPI_Allreduce");
+	put_tree(live, 1);
+	put_tree(live, 100);
+}
+
+static uint64_t loss(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->loss_count; i++)
+		if (!strcmp(p->losses[i].name, name))
+			return p->losses[i].count;
+	return 0;
+}
+
+/* Every index of a profile leads somewhere. */
+static void check_references(const struct profile *p)
+{
+	CHECK(p->node_count > 0 && p->nodes[0].kind == NODE_ROOT);
+	for (size_t i = 1; i < p->node_count; i++) {
+		const struct profile_node *n = &p->nodes[i];
+
+		CHECK(n->parent < i);
+		CHECK(n->kind > NODE_ROOT && n->kind < NODE_KINDS);
+		if (n->kind == NODE_CALL || n->kind == NODE_PC)
+			CHECK(n->owner < p->module_count);
+		if (n->kind == NODE_NAMED)
+			CHECK(n->owner < p->name_count);
+		if (n->kind == NODE_PARTIAL)
+			CHECK(n->owner < p->loss_count);
+	}
+	for (size_t i = 0; i < p->column_count; i++)
+		for (size_t j = 0; j < p->columns[i].count; j++) {
+			CHECK(p->columns[i].values[j].node < p->node_count);
+			CHECK(p->columns[i].values[j].thread < p->thread_count);
+		}
+}
+
+static void read_quietly(const void *data, size_t size)
+{
+	struct profile *p = NULL;
+
+	if (profile_from_live(&p, data, size) == 0)
+		check_references(p);
+	profile_free(p);
+}
+
+TEST(live_profile_becomes_one_tree)
+{
+	const struct profile_column *cpu;
+	struct live live;
+	struct profile *p;
+
+	live_example(&live);
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	check_references(p);
+	CHECK(p->thread_count == 2 && p->node_count == 4);
+	CHECK(p->module_count == 1 && p->name_count == 1);
+	CHECK(!strncmp(p->modules[0].build_id, "abcd00", 6));
+	CHECK(strlen(p->modules[0].build_id) == 40);
+	CHECK(!strcmp(p->id.command, "./app 'it'\\''s'"));
+	CHECK(p->id.rank == 3 && !strcmp(p->id.host, "node17"));
+	CHECK(loss(p, "dropped.thread") == 5 && loss(p, "damaged") == 0);
+	cpu = profile_column(p, "cpu.time");
+	CHECK(cpu && cpu->count == 2 && cpu->unit == UNIT_NS);
+	CHECK(cpu->values[0].node == cpu->values[1].node);
+	CHECK(cpu->values[0].thread == 0 && cpu->values[0].value == 1000);
+	CHECK(cpu->values[1].thread == 1 && cpu->values[1].value == 10);
+	CHECK(!profile_column(p, "wall.time"));
+	profile_free(p);
+	free(live.data);
+}
+
+TEST(a_profile_cut_anywhere_is_read)
+{
+	struct live live;
+
+	live_example(&live);
+	for (size_t size = 0; size <= live.used; size += 64) {
+		char *copy = malloc(size ? size : 1);
+
+		memcpy(copy, live.data, size);
+		read_quietly(copy, size);
+		free(copy);
+	}
+	free(live.data);
+}
+
+TEST(flipped_bits_do_no_harm)
+{
+	struct live live;
+	unsigned int seed = 1;
+
+	live_example(&live);
+	for (int round = 0; round < 20000; round++) {
+		char *copy = malloc(live.used);
+
+		memcpy(copy, live.data, live.used);
+		for (int i = rand_r(&seed) % 8; i >= 0; i--)
+			copy[16 + (size_t)rand_r(&seed) % (live.used - 16)] ^=
+				(char)(1 << rand_r(&seed) % 8);
+		read_quietly(copy, live.used);
+		free(copy);
+	}
+	free(live.data);
+}
+
+TEST(lists_that_run_in_circles_end)
+{
+	struct live live;
+	struct live_thread *t;
+	struct live_chunk *chunk;
+	struct profile *p;
+
+	live_example(&live);
+	t = AT(&live, HEADER(&live)->threads);
+	chunk = AT(&live, t->nodes);
+	chunk->next = t->nodes;
+	t->next = HEADER(&live)->threads;
+	*(live_ref *)AT(&live, HEADER(&live)->modules) = HEADER(&live)->modules;
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	check_references(p);
+	CHECK(p->thread_count == 1 && p->module_count == 1);
+	CHECK(loss(p, "damaged") == 3);
+	profile_free(p);
+	free(live.data);
+}
+
+TEST(a_circle_of_cells_ends)
+{
+	live_ref nodes, root;
+	struct live live;
+	struct live_node *n;
+	struct profile *p;
+
+	live_init(&live, 1 << 16);
+	nodes = put_thread(&live, 4);
+	root = put_node(&live, nodes, (struct live_node){ 0 });
+	put_value(&live, root, METRIC_SAMPLES, 5);
+	n = AT(&live, root);
+	((struct live_cell *)AT(&live, n->cells))->next = n->cells;
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(p->columns[0].values[0].value == 5);
+	profile_free(p);
+	free(live.data);
+}
+
+TEST(values_below_a_damaged_node_are_kept)
+{
+	const struct profile_column *c;
+	live_ref nodes, root, bad, leaf;
+	struct live live;
+	struct profile *p;
+
+	live_init(&live, 1 << 16);
+	nodes = put_thread(&live, 4);
+	root = put_node(&live, nodes, (struct live_node){ 0 });
+	bad = put_node(&live, nodes,
+		       (struct live_node){ root, 0, LIVE_NODE_PC, 9, 0 });
+	leaf = put_node(&live, nodes,
+			(struct live_node){ bad, 0, LIVE_NODE_ADDRESS, 0, 1 });
+	put_value(&live, bad, METRIC_SAMPLES, 5);
+	put_value(&live, leaf, METRIC_SAMPLES, 6);
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	c = profile_column(p, "samples");
+	CHECK(p->node_count == 2 && c && c->count == 2);
+	CHECK(c->values[0].node == 0 && c->values[0].value == 5);
+	CHECK(c->values[1].node == 1 && c->values[1].value == 6);
+	CHECK(loss(p, "damaged") == 1);
+	profile_free(p);
+	free(live.data);
+}
+
+TEST(a_newer_live_profile_is_named_so)
+{
+	struct live live;
+	struct profile *p;
+
+	live_example(&live);
+	HEADER(&live)->version++;
+	CHECK(profile_from_live(&p, live.data, live.used) == -EINVAL);
+	CHECK(strstr(fail_reason(), "newer"));
+	free(live.data);
+}
+
+/* Rank files */
+
+static const char *scratch(const char *name)
+{
+	static char directory[64], path[128];
+
+	if (!directory[0]) {
+		strcpy(directory, "/tmp/copse-profile-XXXXXX");
+		CHECK(mkdtemp(directory));
+	}
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return path;
+}
+
+static void scratch_end(const char *path)
+{
+	char directory[128];
+
+	unlink(path);
+	snprintf(directory, sizeof(directory), "%s", path);
+	*strrchr(directory, '/') = 0;
+	rmdir(directory);
+}
+
+static void same_tree(const struct profile *a, const struct profile *b)
+{
+	CHECK(a->node_count == b->node_count);
+	for (size_t i = 0; i < a->node_count; i++) {
+		CHECK(a->nodes[i].parent == b->nodes[i].parent);
+		CHECK(a->nodes[i].kind == b->nodes[i].kind);
+		CHECK(a->nodes[i].owner == b->nodes[i].owner);
+		CHECK(a->nodes[i].offset == b->nodes[i].offset);
+	}
+	CHECK(a->column_count == b->column_count);
+	for (size_t i = 0; i < a->column_count; i++) {
+		const struct profile_column *x = &a->columns[i];
+		const struct profile_column *y = profile_column(b, x->name);
+
+		CHECK(y && x->unit == y->unit && x->merge == y->merge);
+		CHECK(x->count == y->count);
+		CHECK(!memcmp(x->values, y->values,
+			      x->count * sizeof(*x->values)));
+	}
+}
+
+static void same(const struct profile *a, const struct profile *b)
+{
+	same_tree(a, b);
+	CHECK(a->id.rank == b->id.rank && a->id.pid == b->id.pid);
+	CHECK(!strcmp(a->id.command, b->id.command));
+	CHECK(!strcmp(a->id.host, b->id.host));
+	CHECK(!strcmp(a->id.version, b->id.version));
+	CHECK(a->module_count == b->module_count);
+	CHECK(!strcmp(a->modules[0].path, b->modules[0].path));
+	CHECK(!strcmp(a->modules[0].build_id, b->modules[0].build_id));
+	CHECK(!strcmp(a->names[0].text, b->names[0].text));
+	CHECK(a->names[0].detail == b->names[0].detail);
+	CHECK(a->thread_count == b->thread_count);
+	CHECK(!strcmp(a->threads[1].name, b->threads[1].name));
+	CHECK(a->threads[1].samples == b->threads[1].samples);
+	CHECK(loss(a, "dropped.thread") == loss(b, "dropped.thread"));
+}
+
+static struct profile *example(void)
+{
+	struct live live;
+	struct profile *p;
+
+	live_example(&live);
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	free(live.data);
+	return p;
+}
+
+TEST(what_is_saved_is_loaded)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile *p = example(), *q;
+
+	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_load(&q, path) == 0);
+	same(p, q);
+	profile_free(p);
+	profile_free(q);
+	scratch_end(path);
+}
+
+TEST(a_raw_copy_is_loaded)
+{
+	const char *path = scratch("rank-3.live");
+	struct profile *p = example(), *q;
+	struct live live;
+	FILE *file = fopen(path, "w");
+
+	live_example(&live);
+	CHECK(file && fwrite(live.data, live.size, 1, file) == 1);
+	CHECK(fclose(file) == 0);
+	CHECK(profile_load(&q, path) == 0);
+	same(p, q);
+	free(live.data);
+	profile_free(p);
+	profile_free(q);
+	scratch_end(path);
+}
+
+static void refused(const char *path, const char *because)
+{
+	struct profile *p;
+
+	CHECK(profile_load(&p, path) < 0);
+	CHECK(strstr(fail_reason(), path));
+	CHECK(strstr(fail_reason(), because));
+}
+
+TEST(a_truncated_rank_file_is_refused)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile *p = example();
+	struct stat st;
+
+	CHECK(profile_save(p, path) == 0);
+	profile_free(p);
+	CHECK(stat(path, &st) == 0);
+	for (off_t size = st.st_size - 1; size > 8; size -= 97) {
+		CHECK(truncate(path, size) == 0);
+		refused(path, "truncated");
+	}
+	CHECK(truncate(path, 7) == 0);
+	refused(path, "not an HDF5 file");
+	CHECK(truncate(path, 0) == 0);
+	refused(path, "is empty");
+	scratch_end(path);
+	refused(path, "No such file");
+	refused("/tmp", "is a directory");
+}
+
+TEST(other_files_are_refused)
+{
+	const char *path = scratch("rank-3.h5");
+	struct store *s;
+
+	CHECK(store_create(&s, path, "copse rank profile", 99) == 0);
+	CHECK(store_commit(s) == 0);
+	refused(path, "version 99 is newer");
+	CHECK(store_create(&s, path, "copse rank profile", 1) == 0);
+	CHECK(store_commit(s) == 0);
+	refused(path, "'identity' is missing");
+	CHECK(store_create(&s, path, "tea", 1) == 0);
+	CHECK(store_commit(s) == 0);
+	refused(path, "no copse rank profile");
+	scratch_end(path);
+}
+
+TEST(a_tree_without_order_is_refused)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile *p = example();
+
+	p->nodes[1].parent = 2;
+	CHECK(profile_save(p, path) == 0);
+	refused(path, "node 1 refers to nothing");
+	p->nodes[1].parent = 0;
+	p->columns[0].values[0].node = 1000;
+	CHECK(profile_save(p, path) == 0);
+	refused(path, "out of place");
+	profile_free(p);
+	scratch_end(path);
+}
+
+TEST(nothing_appears_that_could_not_be_written)
+{
+	const char *path = scratch("rank-3.h5");
+	struct store *s;
+
+	CHECK(store_create(&s, path, "tea", 1) == 0);
+	CHECK(store_fail(s, -ENOSPC, "no more cups") == -ENOSPC);
+	CHECK(store_commit(s) == -ENOSPC);
+	CHECK(access(path, F_OK) < 0);
+	CHECK(strstr(fail_reason(), "no more cups"));
+	scratch_end(path); /* the directory is empty: no temporary is left */
+	CHECK(access(path, F_OK) < 0 && errno == ENOENT);
+	CHECK(store_create(&s, path, "tea", 1) == -ENOENT);
+}
+
+TEST(strings_and_large_columns_come_back)
+{
+	static char one[] = "one", none[] = "", three[] = "three";
+	char *const strings[] = { one, none, three };
+	const char *path = scratch("store.h5");
+	enum {
+		MANY = 100000
+	};
+	uint32_t *many = calloc(MANY, sizeof(*many)), *back;
+	struct store *s;
+	size_t count;
+	char *text;
+
+	for (uint32_t i = 0; i < MANY; i++)
+		many[i] = i * i;
+	CHECK(store_create(&s, path, "tea", 1) == 0);
+	store_put(s, "a/b/many", STORE_U32, many, MANY);
+	store_put(s, "a/none", STORE_F64, NULL, 0);
+	store_put_strings(s, "a/strings", strings, 3);
+	CHECK(store_commit(s) == 0);
+	CHECK(store_open(&s, path, "tea", 1) == 0);
+	back = store_get(s, "a/b/many", STORE_U32, &count);
+	CHECK(count == MANY && !memcmp(many, back, MANY * sizeof(*many)));
+	free(back);
+	CHECK(!store_get(s, "a/none", STORE_F64, &count) && !count);
+	text = store_get_strings(s, "a/strings", &count);
+	CHECK(count == 3 && !memcmp(text, "one\0\0three", 11));
+	free(text);
+	CHECK(store_error(s) == 0);
+	CHECK(!store_get(s, "a/b/few", STORE_U32, &count) && !count);
+	CHECK(store_error(s) == -EINVAL);
+	CHECK(strstr(fail_reason(), "'a/b/few' is missing"));
+	store_close(s);
+	free(many);
+	scratch_end(path);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/settings.h"
+#include "tests/test.h"
+
+static const struct setting_info *find(const char *name)
+{
+	for (size_t i = 0; i < setting_count; i++)
+		if (!strcmp(setting_infos[i].name, name))
+			return &setting_infos[i];
+	return NULL;
+}
+
+TEST(defaults_are_those_of_the_table)
+{
+	struct settings s;
+
+	settings_init(&s);
+	CHECK(s.freq == 1000);
+	CHECK(!strcmp(s.events, "cpu"));
+}
+
+TEST(set_by_name_or_refused_with_a_reason)
+{
+	struct settings s;
+
+	settings_init(&s);
+	CHECK(find("freq") && find("events"));
+	CHECK(settings_set(&s, find("freq"), "500") == 0 && s.freq == 500);
+	CHECK(settings_set(&s, find("freq"), "abc") == -EINVAL);
+	CHECK(strstr(fail_reason(), "freq") && strstr(fail_reason(), "abc"));
+	CHECK(s.freq == 500);
+	CHECK(settings_set(&s, find("events"), "wall@10") == 0);
+	CHECK(!strcmp(s.events, "wall@10"));
+}
+
+TEST(the_environment_says_it_too)
+{
+	struct settings s;
+	char name[64];
+
+	settings_variable(find("freq"), name);
+	CHECK(!strcmp(name, "COPSE_FREQ"));
+	setenv("COPSE_FREQ", "250", 1);
+	setenv("COPSE_DEPTH", "deep", 1);
+	setenv("COPSE_MEMORY", "64", 1);
+	CHECK(settings_from_environment(&s) == -EINVAL);
+	CHECK(strstr(fail_reason(), "deep"));
+	CHECK(s.freq == 250 && s.memory == 64 && s.depth == 128);
+}

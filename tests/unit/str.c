@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "tests/test.h"
+
+TEST(a_string_is_kept_once)
+{
+	struct strings pool = { 0 };
+	uint32_t one = str_add(&pool, "one");
+
+	CHECK(one != STR_NONE);
+	CHECK(str_add(&pool, "two") != one);
+	CHECK(str_add(&pool, "one") == one);
+	CHECK(str_add_n(&pool, "one more", 3) == one);
+	CHECK(!strcmp(str_at(&pool, one), "one"));
+	strings_fini(&pool);
+}
+
+TEST(index_zero_is_empty)
+{
+	struct strings pool = { 0 };
+
+	CHECK(str_add(&pool, "") == 0);
+	CHECK(!strcmp(str_at(&pool, 0), ""));
+	CHECK(!strcmp(str_at(&pool, 12345), ""));
+	strings_fini(&pool);
+}
+
+TEST(many_strings_stay_apart)
+{
+	struct strings pool = { 0 };
+	char text[16];
+
+	for (unsigned int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof text, "s%u", i);
+		CHECK(str_add(&pool, text) == i + 1);
+	}
+	CHECK(!strcmp(str_at(&pool, 4321), "s4320"));
+	strings_fini(&pool);
+}
+
+TEST(format_makes_a_string)
+{
+	char *text = str_format("%s-%d", "rank", 12);
+
+	CHECK(text && !strcmp(text, "rank-12"));
+	free(text);
+}
+
+TEST(a_number_is_a_number_and_nothing_else)
+{
+	uint64_t value = 0;
+
+	CHECK(str_to_uint("0", &value) && value == 0);
+	CHECK(str_to_uint("18446744073709551615", &value));
+	CHECK(value == UINT64_MAX);
+	CHECK(!str_to_uint("18446744073709551616", &value));
+	CHECK(!str_to_uint("", &value));
+	CHECK(!str_to_uint("12x", &value));
+	CHECK(!str_to_uint("-1", &value));
+	CHECK(!str_to_uint(" 1", &value));
+}
+
+TEST(base_is_what_follows_the_last_slash)
+{
+	CHECK(!strcmp(str_base("/usr/bin/lmp"), "lmp"));
+	CHECK(!strcmp(str_base("lmp"), "lmp"));
+	CHECK(!strcmp(str_base("a/"), ""));
+}
