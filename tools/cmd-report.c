@@ -17,10 +17,14 @@
 #include "present/exporter.h"
 #include "tools/command.h"
 
-#define PIPE_WIDTH  80 /* where there is no terminal to ask */
+#define PIPE_WIDTH  100 /* where there is no terminal to ask */
 #define LEAST_WIDTH 40
 
-enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+enum colour {
+	COLOUR_AUTO,
+	COLOUR_ALWAYS,
+	COLOUR_NEVER
+};
 
 /* Mutable: a command's options. */
 static const char *format;
@@ -50,8 +54,8 @@ static const struct option options[] = {
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &output },
 	{ 0, "color", "WHEN", "auto, always or never", set_string, &colour },
-	{ 0, "width", "N", "columns of text (the terminal's, or 80)", set_count,
-	  &width },
+	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
+	  set_count, &width },
 	{ 0 },
 };
 
@@ -160,8 +164,9 @@ static int write_to(FILE *to, const struct exporter *exporter,
 	int err = set_style(&style, to);
 
 	if (!err && !exporter->tables && report->table_count)
-		err = fail(-EINVAL, "%s needs a call tree: copse report tree "
-				    "-f %s",
+		err = fail(-EINVAL,
+			   "%s needs a call tree: copse report tree "
+			   "-f %s",
 			   exporter->name, exporter->name);
 	if (!err)
 		err = exporter->write(to, report, &style);
@@ -189,8 +194,8 @@ static int write_report(const struct exporter *exporter,
 
 static int report(int argc, char **argv)
 {
-	const struct exporter *exporter = exporter_find(format ? format :
-								 "text");
+	const struct exporter *exporter =
+		exporter_find(format ? format : "text");
 	const struct analysis *analysis;
 	struct analysis_options how;
 	struct report *made = NULL;

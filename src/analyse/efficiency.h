@@ -13,7 +13,7 @@
 #include "merge/run.h"
 
 struct efficiency {
-	size_t ranks;	/* that called MPI_Init; 0: the rest is 0 too */
+	size_t ranks;   /* that called MPI_Init; 0: the rest is 0 too */
 	double elapsed; /* run time: the longest MPI_Init to MPI_Finalize */
 	double useful_mean, useful_max;
 	double balance, communication, parallel; /* 0 … 1 */

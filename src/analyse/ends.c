@@ -26,8 +26,9 @@ static void fate(const struct run_rank *r, char *to, size_t size)
 	else if (r->end == END_EXIT && r->end_code)
 		snprintf(to, size, "ended with exit status %u", r->end_code);
 	else if (r->end == END_UNKNOWN)
-		snprintf(to, size, "ended unseen: the profile was recovered or "
-				   "its process still runs");
+		snprintf(to, size,
+			 "ended unseen: the profile was recovered or "
+			 "its process still runs");
 }
 
 static bool same_fate(const struct run_rank *a, const struct run_rank *b)
@@ -52,11 +53,11 @@ static void one_fate(struct report *report, const struct run *run, size_t first,
 	list = value_list(run, picked, count);
 	value_plural(noun, count, value_noun(run));
 	/* "12 ranks": the number is said by the list. */
-	report_line(report, "! %c%s %s %s%s.",
-		    run->world ? 'R' : 'P', strchr(noun, ' ') + 2,
-		    list ? list : "", strncmp(text, "killed", 6) ? "" :
-		    count == 1			 ? "was " :
-						   "were ",
+	report_line(report, "! %c%s %s %s%s.", run->world ? 'R' : 'P',
+		    strchr(noun, ' ') + 2, list ? list : "",
+		    strncmp(text, "killed", 6) ? ""
+		    : count == 1               ? "was "
+					       : "were ",
 		    text);
 	free(list);
 }

@@ -8,10 +8,10 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define UNEVEN	  0.05 /* ranks differ so much in MPI's share, or more */
+#define UNEVEN    0.05 /* ranks differ so much in MPI's share, or more */
 #define MUCH_MPI  0.1  /* a share of MPI worth a sentence */
 #define WORTHWILE 0.02 /* of the run time: recoverable, worth a sentence */
-#define FRAMES	  3
+#define FRAMES    3
 
 struct balance {
 	const struct paths *paths;
@@ -111,8 +111,9 @@ static void waiting(struct report *report, const struct balance *b,
 	if (!who || !others || !where) {
 		report->failed = true;
 	} else if (all) {
-		report_line(report, "• The ranks spent %.0f %% of their time "
-				    "in MPI, most in %s.",
+		report_line(report,
+			    "• The ranks spent %.0f %% of their time "
+			    "in MPI, most in %s.",
 			    100 * mean_share(b), where);
 	} else {
 		report_line(report,
@@ -138,13 +139,13 @@ static void recoverable(struct report *report, const struct balance *b,
 		report->failed = true;
 		return;
 	}
-	report_line(report,
-		    "• %s recoverable: %s took %s on %s %llu, %s on average.",
-		    value_time(saved, worst->recoverable), path,
-		    value_time(most, worst->max), value_noun(b->run),
-		    (unsigned long long)value_process(b->run,
-						      worst->max_process),
-		    value_time(mean, worst->mean));
+	report_line(
+		report,
+		"• %s recoverable: %s took %s on %s %llu, %s on average.",
+		value_time(saved, worst->recoverable), path,
+		value_time(most, worst->max), value_noun(b->run),
+		(unsigned long long)value_process(b->run, worst->max_process),
+		value_time(mean, worst->mean));
 	free(path);
 }
 
@@ -162,9 +163,9 @@ static void say(struct report *report, const struct balance *b, double *sums)
 	if (site && (b->working_count || mean_share(b) >= MUCH_MPI))
 		waiting(report, b, site,
 			worst && is_among(b->working, b->working_count,
-					  worst->max_process) ?
-				worst :
-				NULL);
+					  worst->max_process)
+				? worst
+				: NULL);
 	if (worst)
 		recoverable(report, b, worst);
 }

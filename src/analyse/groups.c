@@ -22,7 +22,7 @@ struct grouping {
 	struct map map, places; /* to groups, to numbers of (file, line) */
 	struct groups *groups;
 	uint32_t *own, *frame; /* group of each node; frame: or MAP_NONE */
-	uint32_t *open;	       /* of each group: how often it is on the path */
+	uint32_t *open;        /* of each group: how often it is on the path */
 };
 
 /* The frame that a node belongs to: a line's is its function. */
@@ -67,8 +67,8 @@ static bool assign(struct grouping *g)
 		uint32_t frame = frame_of(run, i);
 		bool line = n->kind == RUN_LINE;
 
-		g->own[i] = group(g, frame, line ? n->file : 0,
-				  line ? n->line : 0);
+		g->own[i] =
+			group(g, frame, line ? n->file : 0, line ? n->line : 0);
 		g->frame[i] = g->own[i];
 		if (g->by_line && !line && i)
 			g->frame[i] = group(g, frame_of(run, n->parent),

@@ -15,10 +15,10 @@
 
 struct group {
 	uint32_t function, module; /* strings of the run */
-	uint32_t file, line; /* by function: of its most expensive line */
-	uint16_t kind;	     /* enum run_kind */
+	uint32_t file, line;       /* by function: of its most expensive line */
+	uint16_t kind;             /* enum run_kind */
 	double exclusive, inclusive; /* in the unit of reports */
-	double hottest;		     /* exclusive value of `line` */
+	double hottest;              /* exclusive value of `line` */
 };
 
 struct groups {

@@ -28,10 +28,9 @@ static void place(struct report *report, const struct run *run,
 	const char *module = str_base(str_at(&run->strings, group->module));
 	char *text = paths_place(run, group->file, group->line);
 
-	if (text)
-		report_text(report, text);
-	else
-		report_text(report, *module ? module : NULL);
+	if (!text && group->kind == RUN_MPI)
+		module = "MPI";
+	report_text(report, text ? text : module);
 	free(text);
 }
 

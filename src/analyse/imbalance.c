@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* imbalance.c - which call paths and which processes took longer than others. */
+/* imbalance.c - which call paths and which processes took longer than others.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static void path_columns(struct report *report, const struct skews *skews)
 	report_column(report, "max_rank", run->world ? "on rank" : "in process",
 		      COLUMN_COUNT);
 	value_column(report, "recoverable", "recoverable", metric);
-	report_column(report, NULL, run->world ? "over ranks" : "over processes",
+	report_column(report, NULL,
+		      run->world ? "over ranks" : "over processes",
 		      COLUMN_SPARK);
 }
 

@@ -21,4 +21,5 @@ libanalyse_la_LIBADD = libmerge.la
 BUILT_SOURCES += src/analyse/analyses.inc
 src/analyse/analyses.inc: Makefile
 	@mkdir -p $(@D)
-	$(AM_V_GEN)$(call registry,ANALYSIS,$(notdir $(ANALYSES))) >$@
+	$(AM_V_GEN)for word in $(ANALYSES); do \
+		echo "ANALYSIS($$(basename $$word | tr - _))"; done >$@

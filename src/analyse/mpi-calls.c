@@ -94,8 +94,8 @@ static int function_table(struct report *report, const struct paths *paths,
 	number_columns(report);
 	limit = value_limit(options, 20, sites.count);
 	for (size_t i = 0; i < limit; i++) {
-		report_text(report, str_at(&paths->run->strings,
-					   sites.at[i].function));
+		report_text(report,
+			    str_at(&paths->run->strings, sites.at[i].function));
 		numbers(report, &sites.at[i], &sites.total);
 	}
 	sites_fini(&sites);
@@ -111,8 +111,8 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 
 	if (err)
 		return err;
-	by = options->metric ? value_metric(runs[0], options, "mpi.time") :
-			       run_metric(runs[0], "mpi.time");
+	by = options->metric ? value_metric(runs[0], options, "mpi.time")
+			     : run_metric(runs[0], "mpi.time");
 	if (options->metric && !by)
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);

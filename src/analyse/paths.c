@@ -204,8 +204,7 @@ char *paths_text(const struct paths *paths, uint32_t path)
 	if (!to)
 		return NULL;
 	fputs(paths_function(paths->run, paths->at[path].node), to);
-	for (path = paths->at[path].parent; path;
-	     path = paths->at[path].parent)
+	for (path = paths->at[path].parent; path; path = paths->at[path].parent)
 		fprintf(to, " ← %s",
 			paths_function(paths->run, paths->at[path].node));
 	fclose(to);

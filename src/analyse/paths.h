@@ -28,7 +28,7 @@ struct paths {
 	const struct run *run;
 	size_t count;
 	struct path *at;
-	uint32_t *of; /* for each node of the run: its path */
+	uint32_t *of;    /* for each node of the run: its path */
 	uint32_t *nodes; /* of the run, in the order of their paths: those … */
 	uint32_t *first; /* … of path p are nodes[first[p]] to first[p + 1] */
 };

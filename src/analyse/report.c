@@ -210,8 +210,8 @@ void report_spark(struct report *report, const double *values, size_t count)
 	}
 	if (count)
 		memcpy(spark, values, count * sizeof(*spark));
-	add_cell(report, (struct report_cell){ .spark = spark,
-					       .spark_count = count });
+	add_cell(report,
+		 (struct report_cell){ .spark = spark, .spark_count = count });
 }
 
 void report_none(struct report *report)

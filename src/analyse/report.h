@@ -17,13 +17,13 @@
 enum column_type {
 	COLUMN_TEXT,
 	COLUMN_LEFT_TEXT, /* text that may be cut on its left: paths */
-	COLUMN_SECONDS,	  /* double, seconds */
-	COLUMN_COUNT,	  /* uint64_t */
-	COLUMN_BYTES,	  /* uint64_t */
-	COLUMN_NUMBER,	  /* double, no unit */
-	COLUMN_SHARE,	  /* double, 0 … 1; text shows per cent */
-	COLUMN_BAR,	  /* double, 0 … 1, drawn; text only, not in csv or json */
-	COLUMN_SPARK,	  /* doubles, drawn as a sparkline; text only */
+	COLUMN_SECONDS,   /* double, seconds */
+	COLUMN_COUNT,     /* uint64_t */
+	COLUMN_BYTES,     /* uint64_t */
+	COLUMN_NUMBER,    /* double, no unit */
+	COLUMN_SHARE,     /* double, 0 … 1; text shows per cent */
+	COLUMN_BAR, /* double, 0 … 1, drawn; text only, not in csv or json */
+	COLUMN_SPARK, /* doubles, drawn as a sparkline; text only */
 };
 
 struct report_column {
@@ -45,22 +45,23 @@ struct report_table {
 	char *id, *title;
 	struct report_column *columns;
 	size_t column_count, row_count; /* rows that are complete */
-	struct report_cell *cells;	/* row by row */
+	struct report_cell *cells;      /* row by row */
 	size_t cell_count;
 };
 
 struct report_tree_node { /* depth first; the indent is the depth */
 	uint32_t depth;
 	char *name, *place; /* "solve", "solve.c:42" */
-	double inclusive, exclusive; /* in the metric's unit: seconds, bytes, … */
-	double share;		     /* of the total, inclusive */
+	double inclusive,
+		exclusive; /* in the metric's unit: seconds, bytes, … */
+	double share;      /* of the total, inclusive */
 };
 
 struct report {
 	char *id, *title;
-	char *metric;		      /* "cpu.time", of the tree */
+	char *metric;                 /* "cpu.time", of the tree */
 	enum column_type metric_type; /* of the tree's values */
-	char **lines;		      /* sentences, above the tables */
+	char **lines;                 /* sentences, above the tables */
 	size_t line_count;
 	char **notes; /* sentences, below the tables */
 	size_t note_count;

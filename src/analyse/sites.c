@@ -63,9 +63,9 @@ static int collect(struct sites *sites, const struct paths *paths,
 			return fail(-ENOMEM, "out of memory");
 		}
 		if (s == sites->count)
-			sites->at[sites->count++] = (struct site){
-				.path = one.path, .function = one.function
-			};
+			sites->at[sites->count++] =
+				(struct site){ .path = one.path,
+					       .function = one.function };
 		add(&sites->at[s], &one);
 		add(&sites->total, &one);
 	}
@@ -98,8 +98,8 @@ void sites_fini(struct sites *sites)
 
 double site_mean_size(const struct site *site)
 {
-	double bytes = site->sent > site->received ? site->sent :
-						     site->received;
+	double bytes =
+		site->sent > site->received ? site->sent : site->received;
 
 	return value_ratio(bytes, site->calls);
 }

@@ -13,7 +13,7 @@
 #include "analyse/paths.h"
 
 struct site {
-	uint32_t path; /* by function: the first of its paths */
+	uint32_t path;     /* by function: the first of its paths */
 	uint32_t function; /* string of the run */
 	double calls, seconds, sent, received;
 	double key; /* the value of the metric that they are sorted by */

@@ -12,8 +12,8 @@
 
 struct level {
 	uint32_t path;
-	double callee;	 /* the largest recoverable of a callee */
-	double *row;	 /* one value per process */
+	double callee; /* the largest recoverable of a callee */
+	double *row;   /* one value per process */
 };
 
 static void add_nodes(const struct skews *s, uint32_t from, uint32_t to,

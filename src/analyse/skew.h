@@ -18,7 +18,7 @@
 
 struct skew {
 	uint32_t path;
-	uint32_t max_process; /* index into run->ranks */
+	uint32_t max_process;  /* index into run->ranks */
 	double mean, min, max; /* inclusive, in the unit of reports */
 	double recoverable;    /* max - mean */
 };

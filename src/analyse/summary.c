@@ -12,7 +12,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define ROWS	    5
+#define ROWS        5
 #define FEW_SAMPLES 100
 
 /* What the run says of itself, summed over its processes. */
@@ -78,12 +78,11 @@ static void head(struct report *report, const struct facts *f)
 	if (f->others)
 		snprintf(extra, sizeof(extra), " (and %zu processes besides)",
 			 f->others);
-	report_line(report,
-		    "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s", ranks,
-		    extra, same ? "×" : "with", threads,
-		    f->hosts > 1 ? hosts : f->host,
-		    value_time(elapsed, f->elapsed), value_time(cpu, f->cpu),
-		    *mpi ? " · " : "", mpi);
+	report_line(
+		report, "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s",
+		ranks, extra, same ? "×" : "with", threads,
+		f->hosts > 1 ? hosts : f->host, value_time(elapsed, f->elapsed),
+		value_time(cpu, f->cpu), *mpi ? " · " : "", mpi);
 }
 
 static void efficiency(struct report *report, const struct facts *f)
@@ -141,7 +140,7 @@ static void facts_columns(struct report *report)
 static void facts_table(struct report *report, const struct facts *f)
 {
 	const struct efficiency *e = &f->e;
-	const double shares[] = { e->parallel, e->balance, e->communication,
+	const double shares[] = { e->parallel, e->balance,  e->communication,
 				  e->mpi_min,  e->mpi_mean, e->mpi_max };
 
 	report_table(report, "run", "run");
@@ -212,15 +211,15 @@ static int strip(struct report *report, const struct facts *f)
 	if (!processes)
 		return -ENOMEM;
 	if (count > 1) {
-		report_table(report, "strip",
-			     mpi ? "per rank" : "per process");
+		report_table(report, "strip", mpi ? "per rank" : "per process");
 		report_column(report, "quantity", "time", COLUMN_TEXT);
 		report_column(report, "min", "least", COLUMN_SECONDS);
 		report_column(report, "mean", "mean", COLUMN_SECONDS);
 		report_column(report, "max", "most", COLUMN_SECONDS);
-		report_column(report, "max_rank", mpi ? "on rank" : "in process",
-			      COLUMN_COUNT);
-		report_column(report, NULL, mpi ? "over ranks" : "over processes",
+		report_column(report, "max_rank",
+			      mpi ? "on rank" : "in process", COLUMN_COUNT);
+		report_column(report, NULL,
+			      mpi ? "over ranks" : "over processes",
 			      COLUMN_SPARK);
 		if (mpi)
 			strip_row(report, f, processes, count,
@@ -239,12 +238,13 @@ static void hotspot_row(struct report *report, const struct run *run,
 			const struct run_metric *metric,
 			const struct group *group, double total)
 {
+	const char *module = str_base(str_at(&run->strings, group->module));
 	char *place = paths_place(run, group->file, group->line);
 
+	if (!place && group->kind == RUN_MPI)
+		module = "MPI";
 	report_text(report, str_at(&run->strings, group->function));
-	report_text(report,
-		    place ? place :
-			    str_base(str_at(&run->strings, group->module)));
+	report_text(report, place ? place : module);
 	value_cell(report, metric->unit, group->exclusive);
 	report_number(report, value_ratio(group->exclusive, total));
 	report_number(report, value_ratio(group->exclusive, total));

@@ -65,8 +65,8 @@ static int top_down(struct branches *b, const struct paths *paths,
 }
 
 /* A path's own value, given to its function and to each chain of callers. */
-static int climb(struct branches *b, struct map *map,
-		 const struct paths *paths, uint32_t path, double value)
+static int climb(struct branches *b, struct map *map, const struct paths *paths,
+		 uint32_t path, double value)
 {
 	const struct run_node *nodes = paths->run->nodes;
 	uint32_t at = 0;
@@ -174,8 +174,8 @@ static void emit(struct report *report, const struct branches *b,
  * children; `next` runs through them.
  */
 static void write_tree(struct report *report, const struct branches *b,
-		       const struct child *sorted, size_t count,
-		       uint32_t *next, uint32_t *stack)
+		       const struct child *sorted, size_t count, uint32_t *next,
+		       uint32_t *stack)
 {
 	size_t depth = 1;
 
@@ -213,16 +213,17 @@ static int show(struct report *report, const struct branches *b,
 		const struct branch *br = &b->at[i];
 
 		if (br->inclusive > 0 && br->inclusive >= least)
-			sorted[count++] = (struct child){ br->parent, i,
-							  br->inclusive };
+			sorted[count++] =
+				(struct child){ br->parent, i, br->inclusive };
 		else
 			hidden += br->exclusive;
 	}
 	qsort(sorted, count, sizeof(*sorted), compare_children);
 	write_tree(report, b, sorted, count, next, stack);
 	if (hidden > 0)
-		report_note(report, "%.1f %% is in calls too small to show "
-				    "(--limit, --prune).",
+		report_note(report,
+			    "%.1f %% is in calls too small to show "
+			    "(--limit, --prune).",
 			    100 * value_ratio(hidden, b->at[0].inclusive));
 out:
 	free(sorted);
@@ -240,8 +241,8 @@ static int build(struct branches *b, const struct paths *paths,
 
 	if (exclusive && inclusive) {
 		paths_values(paths, metric, exclusive, inclusive);
-		err = up ? bottom_up(b, paths, exclusive) :
-			   top_down(b, paths, exclusive, inclusive);
+		err = up ? bottom_up(b, paths, exclusive)
+			 : top_down(b, paths, exclusive, inclusive);
 	} else {
 		fail(err, "out of memory");
 	}

@@ -55,10 +55,9 @@ const struct run_metric *value_metric(const struct run *run,
 		return metric;
 	for (size_t i = 0; i < run->metric_count; i++) {
 		if (used < sizeof(known) - 1)
-			used += (size_t)snprintf(known + used,
-						 sizeof(known) - used, "%s%s",
-						 i ? ", " : "",
-						 run->metrics[i].name);
+			used += (size_t)snprintf(
+				known + used, sizeof(known) - used, "%s%s",
+				i ? ", " : "", run->metrics[i].name);
 	}
 	fail(-EINVAL, "no metric '%s' in this profile; it has %s", name,
 	     used ? known : "none");
@@ -112,7 +111,10 @@ const char *value_time(char *to, double seconds)
 		seconds *= 1e3;
 		unit = "ms";
 	}
-	snprintf(to, 32, "%.*f %s", seconds < 10 ? 2 : seconds < 100 ? 1 : 0,
+	snprintf(to, 32, "%.*f %s",
+		 seconds < 10    ? 2
+		 : seconds < 100 ? 1
+				 : 0,
 		 seconds, unit);
 	return to;
 }

@@ -90,10 +90,9 @@ static int no_table(const struct report *report, const char *name)
 
 	for (size_t i = 0; i < report->table_count; i++)
 		if (used < sizeof(known))
-			used += (size_t)snprintf(known + used,
-						 sizeof(known) - used, "%s%s",
-						 i ? ", " : "",
-						 report->tables[i].id);
+			used += (size_t)snprintf(
+				known + used, sizeof(known) - used, "%s%s",
+				i ? ", " : "", report->tables[i].id);
 	return fail(-EINVAL, "%s has no table '%s'; it has %s", report->id,
 		    name, used ? known : "none");
 }

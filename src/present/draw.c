@@ -4,8 +4,9 @@
 
 #include "present/draw.h"
 
-static const char *const bar_blocks[] = { "",  "▏", "▎", "▍",
-					  "▌", "▋", "▊", "▉" };
+static const char *const bar_blocks[] = {
+	"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"
+};
 static const char *const spark_blocks[] = { "▁", "▂", "▃", "▄",
 					    "▅", "▆", "▇", "█" };
 static const char *const spark_ascii[] = { "_", ".", ":", "-",

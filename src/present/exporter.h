@@ -20,7 +20,8 @@ struct exporter_style {
 struct exporter {
 	const char *name, *help;
 	bool tables, tree; /* what it can write */
-	/* 0, or -errno with a reason; what `to` says is the caller's to check. */
+	/* 0, or -errno with a reason; what `to` says is the caller's to check.
+	 */
 	int (*write)(FILE *to, const struct report *report,
 		     const struct exporter_style *style);
 };

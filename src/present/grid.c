@@ -16,7 +16,7 @@
 
 #define BAR_WIDTH  12
 #define MOST_SPARK 32
-#define MANY	   10000000 /* counts above are told in thousands or more */
+#define MANY       10000000 /* counts above are told in thousands or more */
 
 struct scale {
 	double factor;
@@ -77,8 +77,8 @@ static struct scale scale_of(enum column_type type, double most)
 /* Bytes carry their own unit: sizes differ too much for a common one. */
 static char *format_bytes(double bytes)
 {
-	static const char *const units[] = { "B  ", "KiB", "MiB", "GiB",
-					     "TiB", "PiB" };
+	static const char *const units[] = { "B  ", "KiB", "MiB",
+					     "GiB", "TiB", "PiB" };
 	size_t unit = 0;
 
 	while (bytes >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
@@ -117,34 +117,25 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 	return str_format("%.*f", scale->digits, cell->number / scale->factor);
 }
 
-static char *format_title(const struct report_column *column,
-			  const struct scale *scale, bool utf8)
-{
-	char *title = *scale->unit ? str_format("%s [%s]", column->title,
-						scale->unit) :
-				     strdup(column->title);
-	char *clean = title ? utf8_clean(title, utf8) : NULL;
-
-	free(title);
-	return clean;
-}
-
 /* One column of the table becomes column `to` of the grid. */
 static int fill(struct grid *grid, size_t to, const struct report_table *table,
 		size_t from, bool utf8)
 {
 	const struct report_column *column = &table->columns[from];
 	struct scale scale = scale_of(column->type, largest(table, from));
+	char **cells = grid->cells + to;
 
-	grid->right[to] = !plain_is_text(column->type) &&
-			  !plain_is_drawn(column->type);
-	grid->cells[to] = format_title(column, &scale, utf8);
+	grid->right[to] =
+		!plain_is_text(column->type) && !plain_is_drawn(column->type);
+	cells[0] = utf8_clean(column->title, utf8);
+	if (grid->heads == 2)
+		cells[grid->columns] = utf8_clean(scale.unit, utf8);
 	for (size_t row = 0; row < table->row_count; row++)
-		grid->cells[(row + 1) * grid->columns + to] = format_cell(
+		cells[(row + grid->heads) * grid->columns] = format_cell(
 			&table->cells[row * table->column_count + from],
 			column->type, &scale, utf8);
 	for (size_t row = 0; row < grid->rows; row++) {
-		const char *text = grid->cells[row * grid->columns + to];
+		const char *text = cells[row * grid->columns];
 
 		if (!text)
 			return fail(-ENOMEM, "out of memory");
@@ -194,11 +185,12 @@ static char *cut(char *text, size_t width, enum column_type type, bool utf8)
 		drop_arguments(text);
 	if (utf8_width(text) > width) {
 		char *shorter =
-			type == COLUMN_TEXT ?
-				cut_middle(text, width, dots) :
-				str_format("%s%s", dots,
-					   utf8_tail(text,
-						     width - utf8_width(dots)));
+			type == COLUMN_TEXT
+				? cut_middle(text, width, dots)
+				: str_format(
+					  "%s%s", dots,
+					  utf8_tail(text,
+						    width - utf8_width(dots)));
 		free(text);
 		text = shorter;
 	}
@@ -217,7 +209,7 @@ static size_t total_width(const struct grid *grid)
 /* Take from the widest column of text until the row fits, or all are narrow. */
 static void share_out(struct grid *grid, const bool *is_text, size_t width)
 {
-	static const size_t narrow[] = { 24, 12 };
+	static const size_t narrow[] = { 32, 12 };
 
 	for (size_t step = 0; step < 2; step++) {
 		while (total_width(grid) > width) {
@@ -264,16 +256,22 @@ static int fit(struct grid *grid, const enum column_type *types,
 int grid_init(struct grid *grid, const struct report_table *table,
 	      const struct exporter_style *style)
 {
-	enum column_type *types = calloc(table->column_count + 1,
-					 sizeof(*types));
+	enum column_type *types =
+		calloc(table->column_count + 1, sizeof(*types));
 	size_t to = 0;
 	int err = 0;
 
-	*grid = (struct grid){ .rows = table->row_count + 1 };
-	for (size_t c = 0; c < table->column_count; c++)
-		grid->columns += table->columns[c].title != NULL;
-	grid->cells = calloc(grid->rows * grid->columns + 1,
-			     sizeof(*grid->cells));
+	*grid = (struct grid){ .heads = 1 };
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (!table->columns[c].title)
+			continue;
+		grid->columns++;
+		if (*scale_of(table->columns[c].type, largest(table, c)).unit)
+			grid->heads = 2;
+	}
+	grid->rows = table->row_count + grid->heads;
+	grid->cells =
+		calloc(grid->rows * grid->columns + 1, sizeof(*grid->cells));
 	grid->widths = calloc(grid->columns + 1, sizeof(*grid->widths));
 	grid->right = calloc(grid->columns + 1, sizeof(*grid->right));
 	if (!types || !grid->cells || !grid->widths || !grid->right)

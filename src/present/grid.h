@@ -12,8 +12,9 @@
 #include "present/exporter.h"
 
 struct grid {
-	size_t columns, rows; /* row 0 holds the titles */
-	char **cells;	      /* row by row */
+	size_t columns, rows;
+	size_t heads; /* of them: titles, and units where there are any */
+	char **cells; /* row by row */
 	size_t *widths;
 	bool *right; /* columns of numbers end at their right edge */
 };

@@ -16,4 +16,5 @@ libpresent_la_LIBADD = libanalyse.la
 BUILT_SOURCES += src/present/exporters.inc
 src/present/exporters.inc: Makefile
 	@mkdir -p $(@D)
-	$(AM_V_GEN)$(call registry,EXPORTER,$(notdir $(EXPORTERS))) >$@
+	$(AM_V_GEN)for word in $(EXPORTERS); do \
+		echo "EXPORTER($$(basename $$word | tr - _))"; done >$@

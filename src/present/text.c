@@ -9,8 +9,8 @@
 #include "present/grid.h"
 #include "present/utf8.h"
 
-#define BOLD	"1"
-#define DIM	"2"
+#define BOLD    "1"
+#define DIM     "2"
 #define WARNING "1;31"
 
 static void paint(FILE *to, const struct exporter_style *style,
@@ -43,9 +43,11 @@ static void write_wrapped(FILE *to, const char *text, size_t width)
 	size_t indent = 0;
 
 	while (*text) {
-		size_t end = break_at(text, width - indent);
+		size_t end = break_at(text, width - indent), shown = end;
 
-		fprintf(to, "%*s%.*s\n", (int)indent, "", (int)end, text);
+		while (shown && text[shown - 1] == ' ')
+			shown--;
+		fprintf(to, "%*s%.*s\n", (int)indent, "", (int)shown, text);
 		text += end;
 		text += strspn(text, " ");
 		indent = 2;
@@ -71,25 +73,25 @@ static int write_line(FILE *to, const char *text,
 	return 0;
 }
 
+/* Blanks are written only when something follows them in the row. */
 static void write_cells(FILE *to, const struct grid *grid, size_t row)
 {
 	size_t pending = 0;
 
 	for (size_t c = 0; c < grid->columns; c++) {
 		const char *text = grid->cells[row * grid->columns + c];
-		size_t width = utf8_width(text);
-		size_t pad = grid->widths[c] - width;
+		size_t pad = grid->widths[c] - utf8_width(text);
+		size_t length = strlen(text), end = length;
 
-		/* Blanks are written when something follows them. */
-		pending += 2;
-		if (grid->right[c])
-			pending += pad;
-		if (*text) {
-			fprintf(to, "%*s%s", (int)pending, "", text);
+		while (end && text[end - 1] == ' ')
+			end--;
+		pending += grid->right[c] ? 2 + pad : 2;
+		if (end) {
+			fprintf(to, "%*s%.*s", (int)pending, "", (int)end,
+				text);
 			pending = 0;
-		} else {
-			pending += width;
 		}
+		pending += length - end;
 		if (!grid->right[c])
 			pending += pad;
 	}
@@ -102,7 +104,7 @@ static int write_table(FILE *to, const struct report_table *table,
 	struct grid grid;
 	int err = grid_init(&grid, table, style);
 
-	if (err || !grid.columns || grid.rows < 2)
+	if (err || !grid.columns || grid.rows == grid.heads)
 		goto out;
 	fputc('\n', to);
 	if (table->title) {
@@ -111,10 +113,10 @@ static int write_table(FILE *to, const struct report_table *table,
 		unpaint(to, style);
 	}
 	for (size_t row = 0; row < grid.rows; row++) {
-		if (!row)
+		if (row < grid.heads)
 			paint(to, style, DIM);
 		write_cells(to, &grid, row);
-		if (!row)
+		if (row < grid.heads)
 			unpaint(to, style);
 	}
 out:

@@ -96,7 +96,7 @@ static const char *ascii(uint32_t c)
 	case 0x2190: /* leftwards arrow */
 		return "<-";
 	case 0x2013: /* en dash */
-	case 0xb7: /* middle dot */
+	case 0xb7:   /* middle dot */
 		return "-";
 	case 0x2022: /* bullet */
 		return "*";
