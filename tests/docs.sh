@@ -11,7 +11,7 @@ words_of() {
 	make -s --no-print-directory -f - words <<EOM
 include $srcdir/$2
 words:
-	@for w in \$($1); do echo "\$\${w##*/}"; done
+	@for w in \$($1); do w=\$\${w##*/}; echo "\$\${w#cmd-}"; done
 EOM
 }
 

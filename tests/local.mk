@@ -1,13 +1,17 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/err tests/unit/map tests/unit/settings tests/unit/str
+	tests/unit/err tests/unit/map tests/unit/profile tests/unit/settings \
+	tests/unit/str tests/unit/tree tests/unit/unwind
 
+if UNWIND
+unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
+endif
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
 	$(UNIT_TESTS:=.c)
-tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-tests_unit_unit_LDADD = libpresent.la liblaunch.la
+tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
+tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
@@ -15,7 +19,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la
 MEASURED = shares inline-recursive kernel-time threads32 forker
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI =
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \

@@ -9,7 +9,13 @@
  *            was sampled in a function itself stands in LINE children of its
  *            node when the line is known, else on the node itself.  Inlined
  *            functions are FUNCTION nodes with INLINED set.
+ *            Nodes stand depth first, so a subtree is one piece.
  * Values     are exclusive: of this node alone.  Zero is not stored.
+ * Members    With MPI the statistics are over the ranks of MPI_COMM_WORLD only,
+ *            each once: the first member_count entries of `ranks`, by rank.
+ *            What else ran (a child of a rank, a helper) stands behind them, by
+ *            pid, and counts in sums and values alone.  Without MPI every
+ *            process is a member.
  * Ownership  A run owns everything it points to.
  */
 #ifndef MERGE_RUN_H
@@ -46,8 +52,9 @@ struct run_node {
 	uint32_t detail;   /* RUN_MPI: enum live_mpi_class */
 };
 
-struct run_stat { /* over all ranks, those without a value count as 0 */
-	double sum, mean, deviation;
+struct run_stat { /* over all members, those without a value count as 0 */
+	double sum; /* of every entry, member or not */
+	double mean, deviation;
 	uint64_t min, max;
 	uint32_t min_rank, max_rank; /* indices into ranks; the lowest of equals */
 };
@@ -93,8 +100,8 @@ struct run_loss {
 	uint64_t count;
 };
 
-struct run_problem { /* a file that was skipped, a rank that is missing */
-	uint32_t source; /* string: file name, or "rank 3" */
+struct run_problem { /* a file that was skipped, ranks that are missing */
+	uint32_t source; /* string: file name, "rank 3", "ranks 3-7" */
 	uint32_t text;	 /* string: one sentence */
 };
 
@@ -102,7 +109,8 @@ struct run {
 	struct strings strings;
 	uint32_t command, job, version, mpi_library; /* strings */
 	uint32_t world;	 /* size of MPI_COMM_WORLD, 0: no MPI */
-	struct run_rank *ranks; /* by rank, then by pid */
+	struct run_rank *ranks; /* members first; by rank, then by pid */
+	size_t member_count;
 	struct run_node *nodes;
 	struct run_metric *metrics;
 	struct run_loss *losses;
