@@ -1,8 +1,9 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/err tests/unit/map tests/unit/profile tests/unit/settings \
-	tests/unit/str tests/unit/tree tests/unit/unwind
+	tests/unit/err tests/unit/map tests/unit/merge tests/unit/profile \
+	tests/unit/settings tests/unit/str tests/unit/symbol tests/unit/tree \
+	tests/unit/unwind
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)

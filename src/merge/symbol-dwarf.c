@@ -18,7 +18,7 @@
 #define DEEPEST 200
 
 struct unit {
-	Dwarf_Die die;	/* has the lines */
+	Dwarf_Die die;  /* has the lines */
 	Dwarf_Die body; /* has the functions; another one with split DWARF */
 	bool listed;
 	struct ranges ranges; /* index: of functions */
