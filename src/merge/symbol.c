@@ -173,6 +173,12 @@ static char *without_version(const char *name, const char **suffix)
 	return at ? strndup(name, (size_t)(at - name)) : strdup(name);
 }
 
+/* glibc's own alias for calls inside it. */
+static const char *without_alias(const char *name)
+{
+	return strncmp(name, "__GI_", 5) || !name[5] ? name : name + 5;
+}
+
 /* "__mesh_MOD_smooth" becomes "mesh::smooth"; NULL: not of that form. */
 static char *fortran_name(const char *name)
 {
@@ -188,7 +194,7 @@ static char *fortran_name(const char *name)
 char *symbol_readable(const char *name)
 {
 	const char *suffix;
-	char *plain = without_version(name, &suffix);
+	char *plain = without_version(without_alias(name), &suffix);
 	char *readable, *whole;
 
 	if (!plain)
