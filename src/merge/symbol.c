@@ -87,7 +87,7 @@ static int file_open(struct file *file, const char *path, int fd,
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	dwfl_module_getelf(file->module, &bias);
 	build_id_of(file->module, found);
-	if (*wanted && strcmp(found, wanted)) {
+	if (*wanted && strcmp(found, wanted) != 0) {
 		err = fail(-ESTALE,
 			   "has changed since the run (build id %.12s, was "
 			   "%.12s)",
@@ -176,7 +176,7 @@ static char *without_version(const char *name, const char **suffix)
 /* glibc's own alias for calls inside it. */
 static const char *without_alias(const char *name)
 {
-	return strncmp(name, "__GI_", 5) || !name[5] ? name : name + 5;
+	return strncmp(name, "__GI_", 5) != 0 || !name[5] ? name : name + 5;
 }
 
 /* "__mesh_MOD_smooth" becomes "mesh::smooth"; NULL: not of that form. */
@@ -252,7 +252,7 @@ static char *outer_name(struct symbol_module *module, struct file *file,
 
 	if (file->elf)
 		symbol = elf_names_find(file->elf, address, &start);
-	if (*dwarf_name && (!symbol || strncmp(symbol, "_Z", 2))) {
+	if (*dwarf_name && (!symbol || strncmp(symbol, "_Z", 2) != 0)) {
 		free(symbol);
 		return strdup(dwarf_name);
 	}
