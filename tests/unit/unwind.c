@@ -17,7 +17,8 @@
 #include "collect/unwind.h"
 
 enum {
-	MOST = 200
+	MOST = 200,
+	ENOUGH = 20000,
 };
 
 extern void *__libc_stack_end;
