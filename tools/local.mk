@@ -1,6 +1,6 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
 COMMANDS = tools/cmd-run tools/cmd-recover tools/cmd-check \
-	tools/cmd-completion
+	tools/cmd-info tools/cmd-completion
 
 bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
