@@ -18,6 +18,7 @@ libcopse_mpi_openmpi_la_LIBADD = libcopse.la
 BUILT_SOURCES += mpi/wrappers.inc
 mpi/wrappers.inc: $(srcdir)/mpi/functions.tbl $(srcdir)/mpi/wrap.awk
 	@mkdir -p $(@D)
-	$(AM_V_GEN)$(AWK) -f $(srcdir)/mpi/wrap.awk $(srcdir)/mpi/functions.tbl >$@.tmp
+	$(AM_V_GEN)$(AWK) -f $(srcdir)/mpi/wrap.awk \
+		$(srcdir)/mpi/functions.tbl >$@.tmp
 	@mv $@.tmp $@
 endif

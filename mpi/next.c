@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* next.c - finds the MPI library, however it was loaded. */
+#include "config.h"
+
 #include "mpi/next.h"
 
 #include <dlfcn.h>
@@ -49,9 +51,9 @@ static void *local_libmpi(void)
 	return handle;
 }
 
-static void *look_up(const char *name)
+static void *look_up_from(void *scope, const char *name)
 {
-	void *found = dlsym(RTLD_NEXT, name);
+	void *found = dlsym(scope, name);
 	void *handle = found ? NULL : local_libmpi();
 
 	if (handle)
@@ -61,13 +63,24 @@ static void *look_up(const char *name)
 	return found;
 }
 
+static void *look_up(const char *name)
+{
+	return look_up_from(RTLD_NEXT, name);
+}
+
+/* Predefined handles: a program may hold the library's data (it is copied). */
+static void *look_up_data(const char *name)
+{
+	return look_up_from(RTLD_DEFAULT, name);
+}
+
 static int examine(void)
 {
 	if (!look_up("MPI_Init"))
 		return UNKNOWN;
-	pmpi.world = look_up("ompi_mpi_comm_world");
-	pmpi.no_type = look_up("ompi_mpi_datatype_null");
-	pmpi.no_op = look_up("ompi_mpi_op_no_op");
+	pmpi.world = look_up_data("ompi_mpi_comm_world");
+	pmpi.no_type = look_up_data("ompi_mpi_datatype_null");
+	pmpi.no_op = look_up_data("ompi_mpi_op_no_op");
 	if (!pmpi.world || !pmpi.no_type || !pmpi.no_op)
 		return FOREIGN;
 #define F(name)                                                                \

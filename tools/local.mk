@@ -1,10 +1,12 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
-COMMANDS = tools/cmd-run tools/cmd-recover tools/cmd-check \
-	tools/cmd-completion
+COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-merge tools/cmd-info \
+	tools/cmd-recover tools/cmd-check tools/cmd-completion
 
 bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
-	tools/conclude.c tools/conclude.h $(COMMANDS:=.c)
+	tools/conclude.c tools/conclude.h tools/page.c tools/page.h \
+	tools/progress.c tools/progress.h \
+	$(COMMANDS:=.c)
 copse_LDADD = libpresent.la libanalyse.la libmerge.la liblaunch.la \
 	libprofile.la liblive.la libbase.la
 

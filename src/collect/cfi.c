@@ -183,7 +183,7 @@ struct row {
 	int64_t cfa_offset;
 	struct bytes expression;
 	int64_t fp_offset;
-	bool fp_same, fp_bad, no_return;
+	bool fp_same, fp_bad, ra_bad, no_return;
 };
 
 struct machine {
@@ -205,8 +205,7 @@ SIGSAFE static void set_saved(struct row *row, uint64_t reg, int64_t offset)
 		row->fp_same = row->fp_bad = false;
 	} else if (reg == REG_RA) {
 		row->no_return = false;
-		if (offset != -8)
-			row->cfa = CFI_BAD;
+		row->ra_bad = offset != -8;
 	}
 }
 
@@ -216,6 +215,15 @@ SIGSAFE static void set_unsaved(struct row *row, uint64_t reg, bool undefined)
 		row->fp_same = true;
 	else if (reg == REG_RA)
 		row->no_return = undefined;
+	if (reg == REG_RA && !undefined)
+		row->ra_bad = true;
+}
+
+/* In another register, or computed: as in vfork(). */
+SIGSAFE static void set_elsewhere(struct row *row, uint64_t reg)
+{
+	row->fp_bad |= reg == REG_FP;
+	row->ra_bad |= reg == REG_RA;
 }
 
 SIGSAFE static void restore(struct machine *m, uint64_t reg)
@@ -226,6 +234,7 @@ SIGSAFE static void restore(struct machine *m, uint64_t reg)
 		m->row.fp_bad = m->initial.fp_bad;
 	} else if (reg == REG_RA) {
 		m->row.no_return = m->initial.no_return;
+		m->row.ra_bad = m->initial.ra_bad;
 	}
 }
 
@@ -242,7 +251,7 @@ SIGSAFE static void set_expression(struct row *row, uint64_t reg,
 
 	skip(b, size);
 	if (reg == REG_RA) {
-		row->cfa = CFI_BAD;
+		row->ra_bad = true;
 	} else if (reg == REG_FP) {
 		row->fp_bad = !(take(&e, 1) == 0x76 && sleb(&e) == 0);
 		row->fp_same = false;
@@ -321,9 +330,8 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 		break;
 	case 0x09: /* register */
 	case 0x14: /* val_offset */
-		reg = uleb(b);
+		set_elsewhere(&m->row, uleb(b));
 		uleb(b);
-		m->row.fp_bad |= reg == REG_FP;
 		break;
 	case 0x11: /* offset_extended_sf */
 		reg = uleb(b);
@@ -334,9 +342,8 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 		set_expression(&m->row, reg, b);
 		break;
 	case 0x16: /* val_expression */
-		reg = uleb(b);
+		set_elsewhere(&m->row, uleb(b));
 		skip(b, uleb(b));
-		m->row.fp_bad |= reg == REG_FP;
 		break;
 	case 0x2e: /* GNU_args_size */
 		uleb(b);
@@ -410,7 +417,7 @@ SIGSAFE static void finish(struct cfi_rule *rule, const struct row *row,
 		(uint32_t)(row->expression.end - row->expression.at);
 	if (row->no_return)
 		rule->cfa = CFI_END;
-	else if (bad || row->fp_bad || row->cfa == CFI_NONE)
+	else if (bad || row->fp_bad || row->ra_bad || row->cfa == CFI_NONE)
 		rule->cfa = CFI_BAD;
 }
 

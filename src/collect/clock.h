@@ -32,10 +32,10 @@ enum tick {
 
 /* Choose the clock that this machine allows. */
 void clock_init(const struct settings *settings);
-enum live_clock clock_kind(void);
-bool clock_samples_wall(void);
+SIGSAFE enum live_clock clock_kind(void);
+SIGSAFE bool clock_samples_wall(void);
 int clock_signal(void);
-uint64_t clock_period_ns(void);
+SIGSAFE uint64_t clock_period_ns(void);
 
 /* Arm and disarm the calling thread's clock; false: none to be had. */
 bool clock_start(struct clock *clock);

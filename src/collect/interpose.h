@@ -8,6 +8,8 @@
 
 #include <signal.h>
 
+#include "base/sigsafe.h"
+
 /* Look up the definitions behind ours; before anything else. */
 void interpose_init(void);
 
@@ -15,6 +17,6 @@ void interpose_init(void);
 int interpose_take_signal(int signal, const struct sigaction *action);
 
 /* Do what the program wants done with a signal that is not ours. */
-void interpose_pass_on(int signal, siginfo_t *info, void *context);
+SIGSAFE void interpose_pass_on(int signal, siginfo_t *info, void *context);
 
 #endif

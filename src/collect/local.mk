@@ -1,5 +1,6 @@
-pkglib_LTLIBRARIES += libcopse.la
-libcopse_la_SOURCES = \
+# Everything of libcopse.so, for the unit tests too.
+noinst_LTLIBRARIES += libcollect.la
+libcollect_la_SOURCES = \
 	src/collect/cfi.c src/collect/cfi.h \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
@@ -10,8 +11,11 @@ libcopse_la_SOURCES = \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/time.h \
 	src/collect/unwind.c src/collect/unwind.h
-libcopse_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector
-libcopse_la_LIBADD = libbase.la liblive.la
-libcopse_la_LDFLAGS = -module -avoid-version -Wl,--exclude-libs,ALL \
-	-Wl,-z,now -Wl,-z,defs
+libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector
+libcollect_la_LIBADD = liblive.la libbase.la
+
+pkglib_LTLIBRARIES += libcopse.la
+libcopse_la_SOURCES =
+libcopse_la_LIBADD = libcollect.la
+libcopse_la_LDFLAGS = -module -avoid-version -Wl,-z,now -Wl,-z,defs
 EXTRA_DIST += src/collect/interposed.list

@@ -22,10 +22,14 @@ size_t unwind_size(uint32_t depth)
 
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 {
+	struct dl_find_object self;
+
 	u->depth = depth;
 	u->memo = arrays;
 	u->fresh = u->memo + depth;
 	u->places = (struct unwind_place *)(u->fresh + depth);
+	if (!_dl_find_object((void *)unwind_path, &self))
+		u->hidden = self.dlfo_link_map;
 	unwind_forget(u);
 }
 
@@ -110,12 +114,12 @@ SIGSAFE static uint32_t intact(struct unwinder *u)
 	return i;
 }
 
-SIGSAFE static bool describe(struct unwind_place *place, uintptr_t pc,
+SIGSAFE static bool describe(const struct unwinder *u,
+			     struct unwind_place *place, uintptr_t pc,
 			     bool exact, uint32_t generation)
 {
 	uintptr_t look = exact ? pc : pc - 1;
 	struct dl_find_object object;
-	struct dl_find_object self;
 
 	place->hidden = false;
 	place->generation = 0;
@@ -127,9 +131,7 @@ SIGSAFE static bool describe(struct unwind_place *place, uintptr_t pc,
 	} else {
 		if (!registry_module(&object, &place->owner))
 			return false;
-		if (!_dl_find_object((void *)unwind_path, &self))
-			place->hidden =
-				self.dlfo_link_map == object.dlfo_link_map;
+		place->hidden = object.dlfo_link_map == u->hidden;
 		place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 		place->offset = pc - object.dlfo_link_map->l_addr;
 		cfi_find(&place->rule, look, &object);
@@ -151,7 +153,7 @@ SIGSAFE static const struct unwind_place *place_of(struct unwinder *u,
 	if (place->pc == pc && place->generation == generation &&
 	    (place->kind == kind || place->kind == LIVE_NODE_ADDRESS))
 		return place;
-	return describe(place, pc, exact, generation) ? place : NULL;
+	return describe(u, place, pc, exact, generation) ? place : NULL;
 }
 
 /*

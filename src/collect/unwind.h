@@ -51,8 +51,10 @@ struct unwinder {
 	uintptr_t low, high;               /* the thread's own stack */
 	uintptr_t window_low, window_high; /* what may be read now */
 	const stack_t *alternate;
-	uint32_t depth;      /* most frames */
-	uint32_t count;      /* frames in the memo */
+	const void
+		*hidden; /* link map of the module whose frames are left out */
+	uint32_t depth;  /* most frames */
+	uint32_t count;  /* frames in the memo */
 	uint32_t generation; /* of the code, that the memo is for */
 	int partial;         /* enum loss of the memo's path, -1: complete */
 	struct unwind_frame *memo, *fresh;

@@ -1,4 +1,16 @@
 noinst_LTLIBRARIES += libmerge.la
-libmerge_la_SOURCES = src/merge/run.h
-libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(DW_CFLAGS)
-libmerge_la_LIBADD = libprofile.la $(HDF5_LIBS) $(DW_LIBS) -liberty
+libmerge_la_SOURCES = \
+	src/merge/build.h \
+	src/merge/entry.c src/merge/entry.h \
+	src/merge/merge.c \
+	src/merge/naming.c \
+	src/merge/ranges.c src/merge/ranges.h \
+	src/merge/run.c src/merge/run.h \
+	src/merge/run-file.c \
+	src/merge/stats.c \
+	src/merge/symbol.c src/merge/symbol.h \
+	src/merge/symbol-dwarf.c src/merge/symbol-elf.c \
+	src/merge/symbol-file.h \
+	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h
+libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
+libmerge_la_LIBADD = libprofile.la $(DW_LIBS) -liberty -lpthread -lm

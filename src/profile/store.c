@@ -29,6 +29,7 @@ struct store {
 	hid_t file;
 	char *path;
 	char *temporary; /* NULL: reading */
+	int fd;          /* of it */
 	uint64_t bytes;  /* of a file that is read */
 	int err;
 	char reason[400];
@@ -90,14 +91,26 @@ int store_error(struct store *s)
 	return s->err ? fail(s->err, "%s", s->reason) : 0;
 }
 
+/* The innermost reason; of a failed system call only what the system said. */
 static herr_t take_reason(unsigned int n, const H5E_error2_t *error, void *to)
 {
-	if (!n && error->desc)
-		snprintf(to, 160, "%s", error->desc);
+	static const char before[] = "error message = '";
+	const char *why = n ? NULL : error->desc;
+	const char *system = why ? strstr(why, before) : NULL;
+
+	if (system) {
+		why = system + sizeof(before) - 1;
+		snprintf(to, 160, "%.*s", (int)strcspn(why, "'"), why);
+	} else if (why) {
+		snprintf(to, 160, "%s", why);
+	}
 	return 0;
 }
 
-/* As store_fail(), with the innermost of HDF5's own reasons. */
+/*
+ * As store_fail(), with the innermost of HDF5's own reasons: those of its last
+ * call, so this comes before anything is closed.
+ */
 static int hdf5_fail(struct store *s, const char *what, const char *name)
 {
 	char why[160] = "no reason given";
@@ -136,7 +149,7 @@ void store_close(struct store *s)
 }
 
 /*
- * The whole file is kept in memory and read or written at once: parallel file
+ * The whole file is kept in memory, and read or written at once: parallel file
  * systems are slow at many small requests, and we need all of it anyway.
  * There, locks often fail, and nobody writes what we read.
  */
@@ -144,7 +157,7 @@ static hid_t file_access(bool write)
 {
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 
-	H5Pset_fapl_core(access, 1 << 20, write);
+	H5Pset_fapl_core(access, 1 << 16, write);
 	H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
 	H5Pset_file_locking(access, false, true);
 	H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -163,7 +176,7 @@ static hid_t group_properties(hid_t class)
 
 static int create_file(struct store *s)
 {
-	hid_t access = H5I_INVALID_HID, how = H5I_INVALID_HID;
+	hid_t access, how;
 	int fd = open(s->temporary,
 		      O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
 		      0666);
@@ -175,9 +188,11 @@ static int create_file(struct store *s)
 	access = file_access(true);
 	how = group_properties(H5P_FILE_CREATE);
 	s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, how, access);
+	if (s->file < 0)
+		hdf5_fail(s, "cannot be written", "");
 	close_id(how);
 	close_id(access);
-	return s->file < 0 ? hdf5_fail(s, "cannot be written", "") : 0;
+	return s->err;
 }
 
 struct file_mark {
@@ -217,13 +232,15 @@ int store_commit(struct store *s)
 {
 	int err;
 
-	errno = 0;
 	if (H5Fclose(s->file) < 0)
-		store_fail(s, errno ? -errno : -EIO, "cannot be written: %s",
-			   errno ? strerror(errno) : "HDF5 error");
+		hdf5_fail(s, "cannot be written", "");
 	s->file = H5I_INVALID_HID;
-	if (!s->err && rename(s->temporary, s->path))
+	if (!s->err && rename(s->temporary, s->path) < 0)
 		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
+	if (!s->err) {
+		free(s->temporary); /* nothing is left to remove */
+		s->temporary = NULL;
+	}
 	err = store_error(s);
 	store_close(s);
 	return err;
@@ -285,11 +302,11 @@ int store_open(struct store **to, const char *path, const char *format,
 	if (!look_at(s)) {
 		access = file_access(false);
 		s->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-		close_id(access);
 		if (s->file < 0)
 			hdf5_fail(s, "truncated or damaged", "");
 		else
 			check_mark(s, format, version);
+		close_id(access);
 	}
 	err = store_error(s);
 	if (err)
@@ -307,6 +324,7 @@ static hid_t column_properties(bool text, size_t width, size_t count)
 	hsize_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
 
 	H5Pset_obj_track_times(how, false);
+	H5Pset_dset_no_attrs_hint(how, true);
 	if (width * count <= COMPACT_BYTES) {
 		H5Pset_layout(how, H5D_COMPACT);
 		return how;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* build.h - what the parts of the merge share while they fill a run. */
+#ifndef MERGE_BUILD_H
+#define MERGE_BUILD_H
+
+#include "merge/run.h"
+
+/* run.c: add one; 0, or -ENOMEM with a reason. */
+int run_problem(struct run *run, const char *source, const char *text);
+int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count);
+
+/*
+ * stats.c: the statistics of all metrics, from the values and member_count.
+ * 0, or -ENOMEM with a reason.
+ */
+int run_stats(struct run *run);
+
+#endif

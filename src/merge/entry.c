@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* entry.c - the processes of a run: their times, their order, the missing. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "merge/build.h"
+#include "merge/entry.h"
+
+/* The end of measuring; of a process that was cut off, its last sample. */
+static uint64_t end_of(const struct profile *p)
+{
+	uint64_t end = p->id.end_mono_ns;
+
+	for (size_t i = 0; i < p->thread_count && !p->id.end_mono_ns; i++)
+		if (p->threads[i].last_ns > end)
+			end = p->threads[i].last_ns;
+	return end;
+}
+
+static uint64_t between(uint64_t start, uint64_t end)
+{
+	return end > start ? end - start : 0;
+}
+
+static bool is_init(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+	const char *text;
+
+	if (n->kind != NODE_NAMED)
+		return false;
+	text = p->names[n->owner].text;
+	return !strcmp(text, "MPI_Init") || !strcmp(text, "MPI_Init_thread");
+}
+
+/*
+ * Time inside MPI on the thread of MPI_Init, in the interval that mpi_ns
+ * measures: it begins when MPI_Init returns and ends when MPI_Finalize does.
+ */
+static uint64_t mpi_time(const struct profile *p)
+{
+	const struct profile_column *c = profile_column(p, "mpi.time");
+	uint64_t sum = 0;
+
+	for (size_t i = 0; c && i < c->count; i++)
+		if (c->values[i].thread == p->id.mpi_thread &&
+		    !is_init(p, c->values[i].node))
+			sum += c->values[i].value;
+	return sum;
+}
+
+static void fill_times(struct run_rank *to, const struct profile *p)
+{
+	uint64_t end = end_of(p);
+	uint64_t mpi_end = p->id.mpi_finalize_ns ? p->id.mpi_finalize_ns : end;
+
+	to->elapsed_ns = between(p->id.start_mono_ns, end);
+	if (p->id.mpi_init_ns) {
+		to->mpi_ns = between(p->id.mpi_init_ns, mpi_end);
+		to->mpi_time_ns = mpi_time(p);
+		if (to->mpi_time_ns > to->mpi_ns)
+			to->mpi_time_ns = to->mpi_ns;
+	}
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct profile_thread *t = &p->threads[i];
+
+		to->threads += t->runs ? t->runs : 1;
+		to->cpu_ns += t->cpu_ns;
+		to->wall_ns += t->wall_ns;
+		to->samples += t->samples;
+		to->ticks += t->ticks;
+		to->handler_ns += t->handler_ns;
+		to->wrapper_ns += t->wrapper_ns;
+	}
+}
+
+int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
+	       const char *source)
+{
+	const struct profile_identity *id = &p->id;
+
+	*to = (struct run_rank){
+		.rank = id->rank,
+		.pid = id->pid,
+		.host = str_add(&run->strings, id->host),
+		.source = str_add(&run->strings, source),
+		.command = str_add(&run->strings, id->command),
+		.end = id->end,
+		.end_code = id->end_code,
+		.clock = id->clock,
+		.wall = id->wall,
+		.mpi_error = id->mpi_error,
+		.freq = id->freq,
+		.start_real_ns = id->start_real_ns,
+		.process_cpu_ns = id->process_cpu_ns,
+	};
+	fill_times(to, p);
+	if (to->host == STR_NONE || to->source == STR_NONE ||
+	    to->command == STR_NONE)
+		return fail(-ENOMEM, "out of memory");
+	return 0;
+}
+
+/*
+ * The order.  A rank's child may claim the same rank: the member is the one
+ * that initialised MPI, the earliest of those.
+ */
+
+struct entry {
+	struct run_rank row;
+	uint32_t index; /* in the order of reading */
+	bool member;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_claim(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+	int order = compare((uint32_t)a->row.rank, (uint32_t)b->row.rank);
+
+	if (!order)
+		order = compare(!a->row.mpi_ns, !b->row.mpi_ns);
+	if (!order)
+		order = compare(a->row.start_real_ns, b->row.start_real_ns);
+	if (!order)
+		order = compare(a->row.pid, b->row.pid);
+	return order ? order : compare(a->index, b->index);
+}
+
+static int by_order(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+	int order = compare(!a->member, !b->member);
+
+	if (!order) /* -1, no rank, comes last */
+		order = compare((uint32_t)a->row.rank, (uint32_t)b->row.rank);
+	if (!order)
+		order = compare(a->row.pid, b->row.pid);
+	return order ? order : compare(a->index, b->index);
+}
+
+static void choose_members(struct run *run, struct entry *entries)
+{
+	qsort(entries, run->rank_count, sizeof(*entries), by_claim);
+	for (size_t i = 0; i < run->rank_count; i++) {
+		int32_t rank = entries[i].row.rank;
+
+		entries[i].member = !run->world ||
+				    (rank >= 0 && (uint32_t)rank < run->world &&
+				     (!i || entries[i - 1].row.rank != rank));
+		run->member_count += entries[i].member;
+	}
+}
+
+int entries_sort(struct run *run, uint32_t *order)
+{
+	struct entry *entries = calloc(run->rank_count + 1, sizeof(*entries));
+
+	if (!entries)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < run->rank_count; i++)
+		entries[i] = (struct entry){ .row = run->ranks[i],
+					     .index = (uint32_t)i };
+	run->member_count = 0;
+	choose_members(run, entries);
+	qsort(entries, run->rank_count, sizeof(*entries), by_order);
+	for (size_t i = 0; i < run->rank_count; i++) {
+		run->ranks[i] = entries[i].row;
+		order[entries[i].index] = (uint32_t)i;
+	}
+	free(entries);
+	return 0;
+}
+
+static int missing(struct run *run, uint32_t from, uint32_t to)
+{
+	char *source = from == to ? str_format("rank %u", from)
+				  : str_format("ranks %u-%u", from, to);
+	int err;
+
+	if (!source)
+		return fail(-ENOMEM, "out of memory");
+	err = run_problem(run, source,
+			  "no profile here; if it was killed together with its "
+			  "copse run, try copse recover on its host");
+	free(source);
+	return err;
+}
+
+int entries_missing(struct run *run)
+{
+	uint32_t next = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < run->member_count && run->world && !err; i++) {
+		uint32_t rank = (uint32_t)run->ranks[i].rank;
+
+		if (rank > next)
+			err = missing(run, next, rank - 1);
+		next = rank + 1;
+	}
+	if (!err && next < run->world)
+		err = missing(run, next, run->world - 1);
+	return err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* entry.h - a process of a run, in the order in which files are read. */
+#ifndef MERGE_ENTRY_H
+#define MERGE_ENTRY_H
+
+#include "merge/run.h"
+#include "profile/profile.h"
+
+/* What the profile says about its process; strings go to the run's. */
+int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
+	       const char *source);
+
+/*
+ * Bring run->ranks into its order and count the members; order[i] becomes the
+ * new index of entry i.  `world` is the size of MPI_COMM_WORLD, 0: no MPI.
+ * 0, or -ENOMEM with a reason.
+ */
+int entries_sort(struct run *run, uint32_t *order);
+
+/* Ranks of the world that no member stands for become problems. */
+int entries_missing(struct run *run);
+
+#endif

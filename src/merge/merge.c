@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * merge.c - a directory of rank files becomes one run.
+ *
+ * Files are read in the order of their names, one at a time.  When they turn
+ * out to be of several jobs, they are read once more, with those of the other
+ * jobs left out; that is rare and costs less than reading every file twice.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "merge/build.h"
+#include "merge/entry.h"
+#include "merge/unify.h"
+
+/*
+ * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile.
+ */
+
+struct input {
+	char *stem; /* "rank-NAME" */
+	bool h5, live;
+};
+
+struct inputs {
+	struct input *at;
+	size_t count;
+};
+
+static void inputs_fini(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->at[i].stem);
+	free(inputs->at);
+	*inputs = (struct inputs){ 0 };
+}
+
+/* The length of the stem of a rank file's name, 0 for other names. */
+static size_t stem_length(const char *name, bool *h5)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (strncmp(name, "rank-", 5) != 0 || !dot || dot == name + 5)
+		return 0;
+	*h5 = !strcmp(dot, ".h5");
+	return *h5 || !strcmp(dot, ".live") ? (size_t)(dot - name) : 0;
+}
+
+static int is_rank_file(const struct dirent *entry)
+{
+	bool h5;
+
+	return stem_length(entry->d_name, &h5) > 0;
+}
+
+/* strverscmp() puts rank-2 before rank-10. */
+static int by_stem(const void *x, const void *y)
+{
+	const struct input *a = x, *b = y;
+
+	return strverscmp(a->stem, b->stem);
+}
+
+/* Both files of one stem become one input. */
+static void join_inputs(struct inputs *inputs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct input *at = &inputs->at[i];
+
+		if (kept && !strcmp(inputs->at[kept - 1].stem, at->stem)) {
+			inputs->at[kept - 1].h5 |= at->h5;
+			inputs->at[kept - 1].live |= at->live;
+			free(at->stem);
+		} else {
+			inputs->at[kept++] = *at;
+		}
+	}
+	inputs->count = kept;
+}
+
+static int inputs_list(struct inputs *inputs, const char *directory)
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, is_rank_file, NULL);
+	int err = 0;
+
+	if (count < 0)
+		return fail(-errno, "%s: %s", directory, strerror(errno));
+	inputs->at = calloc((size_t)count + 1, sizeof(*inputs->at));
+	if (!inputs->at)
+		err = -ENOMEM;
+	for (int i = 0; i < count; i++) {
+		struct input input = { 0 };
+		const char *name = entries[i]->d_name;
+		size_t length = stem_length(name, &input.h5);
+
+		input.live = !input.h5;
+		input.stem = err ? NULL : strndup(name, length);
+		if (input.stem)
+			inputs->at[inputs->count++] = input;
+		else
+			err = -ENOMEM;
+		free(entries[i]);
+	}
+	free(entries);
+	if (err)
+		return fail(err, "out of memory");
+	qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_stem);
+	join_inputs(inputs);
+	return 0;
+}
+
+/*
+ * One pass over the files.
+ */
+
+struct job {
+	uint32_t key; /* string of the run */
+	size_t files;
+	uint64_t newest;
+};
+
+struct merging {
+	const char *directory;
+	struct inputs inputs;
+	const struct merge_progress *progress;
+	struct run *run;
+	struct unify *unify;
+	struct job *jobs;
+	size_t job_count;
+};
+
+static void say(const struct merging *m, const char *what, size_t done,
+		size_t of)
+{
+	if (m->progress && m->progress->step)
+		m->progress->step(m->progress->to, what, done, of);
+}
+
+static void pass_fini(struct merging *m)
+{
+	run_free(m->run);
+	unify_free(m->unify);
+	free(m->jobs);
+	m->run = NULL;
+	m->unify = NULL;
+	m->jobs = NULL;
+	m->job_count = 0;
+}
+
+/* The last reason, without the path that a file's name already says. */
+static const char *short_reason(const char *path)
+{
+	const char *reason = fail_reason();
+	size_t length = strlen(path);
+
+	if (!strncmp(reason, path, length) &&
+	    !strncmp(reason + length, ": ", 2))
+		return reason + length + 2;
+	return reason;
+}
+
+/* 1 when the file was read; 0 when it became a problem; else -errno. */
+static int load_file(struct merging *m, const char *name, struct profile **to)
+{
+	char *path = str_format("%s/%s", m->directory, name);
+	int err;
+
+	if (!path)
+		return fail(-ENOMEM, "out of memory");
+	err = profile_load(to, path);
+	if (err == -ENOMEM) {
+		free(path);
+		return err;
+	}
+	if (err)
+		err = run_problem(m->run, name, short_reason(path));
+	else
+		err = 1;
+	free(path);
+	return err;
+}
+
+/* As load_file(); the raw copy when there is no h5 file, or a bad one. */
+static int load_input(struct merging *m, const struct input *input,
+		      struct profile **to, char **name)
+{
+	int got = 0;
+
+	if (input->h5) {
+		*name = str_format("%s.h5", input->stem);
+		got = *name ? load_file(m, *name, to) : -ENOMEM;
+	}
+	if (!got && input->live) {
+		free(*name);
+		*name = str_format("%s.live", input->stem);
+		got = *name ? load_file(m, *name, to) : -ENOMEM;
+	}
+	return got;
+}
+
+static int count_job(struct merging *m, uint32_t key, uint64_t start)
+{
+	struct job *job = m->jobs;
+
+	while (job < m->jobs + m->job_count && job->key != key)
+		job++;
+	if (job == m->jobs + m->job_count) {
+		job = reallocarray(m->jobs, m->job_count + 1, sizeof(*job));
+		if (!job)
+			return fail(-ENOMEM, "out of memory");
+		m->jobs = job;
+		job += m->job_count++;
+		*job = (struct job){ .key = key };
+	}
+	job->files++;
+	if (start > job->newest)
+		job->newest = start;
+	return 0;
+}
+
+static int add_entry(struct merging *m, const struct profile *p,
+		     const char *name)
+{
+	struct run *run = m->run;
+	struct run_rank *ranks =
+		reallocarray(run->ranks, run->rank_count + 1, sizeof(*ranks));
+	uint32_t index = (uint32_t)run->rank_count;
+	int err;
+
+	if (!ranks)
+		return fail(-ENOMEM, "out of memory");
+	run->ranks = ranks;
+	err = entry_fill(&ranks[index], run, p, name);
+	if (!err)
+		run->rank_count++;
+	for (size_t i = 0; i < p->loss_count && !err; i++)
+		if (p->losses[i].count)
+			err = run_loss(run, p->losses[i].name, index,
+				       p->losses[i].count);
+	if (p->id.rank >= 0 && p->id.size > 0 &&
+	    (uint32_t)p->id.size > run->world)
+		run->world = (uint32_t)p->id.size;
+	return err;
+}
+
+static int keep_first(struct run *run, uint32_t *to, const char *text)
+{
+	if (*to || !text)
+		return 0;
+	*to = str_add(&run->strings, text);
+	return *to == STR_NONE ? fail(-ENOMEM, "out of memory") : 0;
+}
+
+static int add_identity(struct run *run, const struct profile_identity *id)
+{
+	int err = keep_first(run, &run->version, id->version);
+
+	if (!err)
+		err = keep_first(run, &run->mpi_library, id->mpi_library);
+	return err;
+}
+
+/* `wanted`: the job to keep, NULL for all. */
+static int add_profile(struct merging *m, const struct profile *p,
+		       const char *name, const char *wanted)
+{
+	const char *key = p->id.job ? p->id.job : "";
+	uint32_t job = str_add(&m->run->strings, key);
+	int err;
+
+	if (job == STR_NONE)
+		return fail(-ENOMEM, "out of memory");
+	if (wanted && *key && strcmp(key, wanted) != 0)
+		return run_problem(m->run, name,
+				   "belongs to another run: left out");
+	err = unify_add(m->unify, p, (uint32_t)m->run->rank_count);
+	if (err == -EINVAL)
+		return run_problem(m->run, name, fail_reason());
+	if (!err)
+		err = add_entry(m, p, name);
+	if (!err)
+		err = add_identity(m->run, &p->id);
+	if (!err && *key)
+		err = count_job(m, job, p->id.start_real_ns);
+	return err;
+}
+
+static int read_all(struct merging *m, const char *wanted)
+{
+	int err = 0;
+
+	pass_fini(m);
+	m->run = calloc(1, sizeof(*m->run));
+	m->unify = unify_new();
+	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < m->inputs.count && err >= 0; i++) {
+		struct profile *p = NULL;
+		char *name = NULL;
+
+		say(m, "reading profiles", i, m->inputs.count);
+		err = load_input(m, &m->inputs.at[i], &p, &name);
+		if (err > 0)
+			err = add_profile(m, p, name, wanted);
+		profile_free(p);
+		free(name);
+	}
+	say(m, "reading profiles", m->inputs.count, m->inputs.count);
+	return err < 0 ? err : 0;
+}
+
+/* The job of most files, the newest of equals. */
+static const struct job *main_job(const struct merging *m)
+{
+	const struct job *best = m->jobs;
+
+	for (size_t i = 1; i < m->job_count; i++) {
+		const struct job *job = &m->jobs[i];
+
+		if (job->files > best->files ||
+		    (job->files == best->files && job->newest > best->newest))
+			best = job;
+	}
+	return best;
+}
+
+static int read_main_job(struct merging *m)
+{
+	int err = read_all(m, NULL);
+	char *wanted;
+
+	if (err || m->job_count < 2)
+		return err;
+	wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
+	err = wanted ? read_all(m, wanted) : fail(-ENOMEM, "out of memory");
+	free(wanted);
+	return err;
+}
+
+/* Says why there is nothing, by the first file when there was one. */
+static int nothing(const struct merging *m)
+{
+	const struct run *run = m->run;
+
+	if (!m->inputs.count)
+		return fail(-ENOENT, "%s: holds no profile (rank-N.h5)",
+			    m->directory);
+	return fail(-ENOENT, "%s: none of its profiles can be read (%s: %s)",
+		    m->directory,
+		    run->problem_count
+			    ? str_at(&run->strings, run->problems[0].source)
+			    : "",
+		    run->problem_count
+			    ? str_at(&run->strings, run->problems[0].text)
+			    : "");
+}
+
+static int by_loss(const void *x, const void *y)
+{
+	const struct run_loss *a = x, *b = y;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static void naming_step(void *to, size_t done, size_t of)
+{
+	say(to, "finding names", done, of);
+}
+
+static int finish(struct merging *m)
+{
+	struct symbol_progress progress = { naming_step, m };
+	struct run *run = m->run;
+	uint32_t *order = calloc(run->rank_count, sizeof(*order));
+	int err;
+
+	if (!order)
+		return fail(-ENOMEM, "out of memory");
+	err = entries_sort(run, order);
+	for (size_t i = 0; i < run->loss_count && !err; i++)
+		run->losses[i].rank = order[run->losses[i].rank];
+	if (!err && run->loss_count)
+		qsort(run->losses, run->loss_count, sizeof(*run->losses),
+		      by_loss);
+	run->command = run->ranks[0].command;
+	if (m->job_count)
+		run->job = main_job(m)->key;
+	if (!err)
+		err = entries_missing(run);
+	if (!err)
+		err = unify_finish(m->unify, run, order, &progress);
+	if (!err)
+		err = run_stats(run);
+	free(order);
+	return err;
+}
+
+int merge_directory(struct run **to, const char *directory,
+		    const struct merge_progress *progress)
+{
+	struct merging m = { .directory = directory, .progress = progress };
+	int err = inputs_list(&m.inputs, directory);
+
+	if (!err)
+		err = read_main_job(&m);
+	if (!err && !m.run->rank_count)
+		err = nothing(&m);
+	if (!err)
+		err = finish(&m);
+	if (!err) {
+		*to = m.run;
+		m.run = NULL;
+	}
+	pass_fini(&m);
+	inputs_fini(&m.inputs);
+	return err;
+}
+
+/*
+ * run.h5 beside the rank files, as long as it is newer than all of them.
+ */
+
+static bool later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
+				      : a->tv_nsec > b->tv_nsec;
+}
+
+static bool is_newer(const char *database, const char *directory,
+		     const char *stem, const char *suffix)
+{
+	char *path = str_format("%s/%s%s", directory, stem, suffix);
+	struct stat of_file, of_database;
+	bool newer = path && !stat(path, &of_file) &&
+		     !stat(database, &of_database) &&
+		     later(&of_database.st_mtim, &of_file.st_mtim);
+
+	free(path);
+	return newer;
+}
+
+static bool is_fresh(const char *database, const char *directory)
+{
+	struct inputs inputs = { 0 };
+	struct stat status;
+	bool fresh =
+		!stat(database, &status) && !inputs_list(&inputs, directory);
+
+	for (size_t i = 0; i < inputs.count && fresh; i++) {
+		const struct input *in = &inputs.at[i];
+
+		fresh = (!in->h5 ||
+			 is_newer(database, directory, in->stem, ".h5")) &&
+			(!in->live ||
+			 is_newer(database, directory, in->stem, ".live"));
+	}
+	inputs_fini(&inputs);
+	return fresh;
+}
+
+/* A directory that may not be written is no problem, a full disk is one. */
+static int save_beside(struct run *run, const char *database)
+{
+	int err = run_save(run, database);
+
+	if (!err || err == -EACCES || err == -EPERM || err == -EROFS)
+		return 0;
+	return run_problem(run, "run.h5", short_reason(database));
+}
+
+static int open_directory(struct run **to, const char *directory,
+			  const struct merge_progress *progress)
+{
+	char *database = str_format("%s/run.h5", directory);
+	int err;
+
+	if (!database)
+		return fail(-ENOMEM, "out of memory");
+	if (is_fresh(database, directory) && !run_load(to, database)) {
+		free(database);
+		return 0;
+	}
+	err = merge_directory(to, directory, progress);
+	if (!err)
+		err = save_beside(*to, database);
+	free(database);
+	return err;
+}
+
+int run_open(struct run **to, const char *path,
+	     const struct merge_progress *progress)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return fail(-errno, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return open_directory(to, path, progress);
+	return run_load(to, path);
+}

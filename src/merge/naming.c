@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * naming.c - the unified tree by address becomes the run's tree by name.
+ *
+ * An address becomes the functions that are inlined there; addresses of one
+ * function become one node.  Children are sorted by what they are, never by
+ * the order in which the files came, and nodes stand depth first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "merge/build.h"
+#include "merge/unify-tree.h"
+
+/* What a context is, and where in its caller. */
+struct what {
+	uint32_t function, module; /* strings of the tree */
+	uint16_t kind, flags;
+	uint32_t detail;
+};
+
+struct place { /* number 0: not known */
+	uint32_t file, line;
+};
+
+struct named {
+	uint32_t parent, what, place;
+};
+
+/* Where an address led to. */
+struct spot {
+	uint32_t node;  /* innermost function */
+	uint32_t place; /* in it */
+};
+
+struct naming {
+	struct unify *u;
+	struct symbol_module *modules; /* as in u */
+	uint64_t *addresses;           /* of all modules */
+	uint32_t **strings;            /* a module's strings in u's */
+	struct what *whats;
+	struct place *places;
+	struct named *nodes;
+	size_t what_count, what_room, place_count, place_room, node_count,
+		node_room;
+	struct map what_map, place_map, node_map;
+	struct spot *spots;   /* of address nodes */
+	uint32_t *leaves;     /* node that gets an address node's values */
+	uint32_t *text_order; /* of u's strings */
+	uint32_t *children, *first_child; /* sorted; node_count + 1 */
+	uint32_t *number;                 /* of a node, in the run */
+};
+
+static void naming_fini(struct naming *n)
+{
+	for (size_t i = 0; n->modules && i < n->u->module_count; i++)
+		symbol_module_fini(&n->modules[i]);
+	for (size_t i = 0; n->strings && i < n->u->module_count; i++)
+		free(n->strings[i]);
+	free(n->modules);
+	free(n->addresses);
+	free(n->strings);
+	free(n->whats);
+	free(n->places);
+	free(n->nodes);
+	free(n->spots);
+	free(n->leaves);
+	free(n->text_order);
+	free(n->children);
+	free(n->first_child);
+	free(n->number);
+	map_fini(&n->what_map);
+	map_fini(&n->place_map);
+	map_fini(&n->node_map);
+}
+
+/*
+ * Finding the names.
+ */
+
+/* A call returns behind itself, maybe to another line or function. */
+static uint64_t code_address(const struct address_node *node)
+{
+	return node->kind == NODE_CALL ? node->offset - 1 : node->offset;
+}
+
+static bool has_code(const struct address_node *node)
+{
+	return node->kind == NODE_CALL || node->kind == NODE_PC;
+}
+
+static int by_value(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static size_t sort_distinct(uint64_t *at, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(at, count, sizeof(*at), by_value);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || at[kept - 1] != at[i])
+			at[kept++] = at[i];
+	return kept;
+}
+
+/* All distinct addresses, module by module. */
+static int list_addresses(struct naming *n)
+{
+	const struct unify *u = n->u;
+	uint64_t *next;
+
+	n->modules = calloc(u->module_count + 1, sizeof(*n->modules));
+	n->addresses = calloc(u->node_count, sizeof(*n->addresses));
+	if (!n->modules || !n->addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->node_count; i++)
+		if (has_code(&u->nodes[i]))
+			n->modules[u->nodes[i].owner].count++;
+	next = n->addresses;
+	for (size_t i = 0; i < u->module_count; i++) {
+		struct symbol_module *m = &n->modules[i];
+
+		m->path = str_at(&u->strings, u->modules[i].path);
+		m->build_id = str_at(&u->strings, u->modules[i].build_id);
+		m->addresses = next;
+		next += m->count;
+		m->count = 0;
+	}
+	for (size_t i = 0; i < u->node_count; i++) {
+		const struct address_node *node = &u->nodes[i];
+		struct symbol_module *m;
+
+		if (!has_code(node))
+			continue;
+		m = &n->modules[node->owner];
+		n->addresses[m->addresses - n->addresses + m->count++] =
+			code_address(node);
+	}
+	for (size_t i = 0; i < u->module_count; i++) {
+		struct symbol_module *m = &n->modules[i];
+
+		m->count = sort_distinct(
+			&n->addresses[m->addresses - n->addresses], m->count);
+	}
+	return 0;
+}
+
+static int adopt_strings(struct naming *n)
+{
+	struct unify *u = n->u;
+
+	n->strings = calloc(u->module_count + 1, sizeof(*n->strings));
+	if (!n->strings)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->module_count; i++) {
+		const struct strings *from = &n->modules[i].strings;
+		uint32_t *to = calloc(from->count + 1, sizeof(*to));
+
+		n->strings[i] = to;
+		if (!to)
+			return -ENOMEM;
+		for (uint32_t s = 0; s < from->count; s++) {
+			to[s] = str_add(&u->strings, from->at[s]);
+			if (to[s] == STR_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int find_names(struct naming *n, struct run *run,
+		      const struct symbol_progress *progress)
+{
+	int err = list_addresses(n);
+
+	if (!err)
+		err = symbols_find(n->modules, n->u->module_count, progress);
+	if (!err)
+		err = adopt_strings(n);
+	for (size_t i = 0; i < n->u->module_count && !err; i++)
+		if (n->modules[i].problem && n->modules[i].count)
+			err = run_problem(run, n->modules[i].path,
+					  n->modules[i].problem);
+	return err;
+}
+
+/*
+ * The tree by name.
+ */
+
+static uint32_t find_what(struct naming *n, const struct what *what)
+{
+	uint32_t index;
+
+	if (n->what_count == n->what_room) {
+		struct what *at = grow(n->whats, n->what_count, &n->what_room,
+				       sizeof(*at));
+
+		if (!at)
+			return MAP_NONE;
+		n->whats = at;
+	}
+	index = map_put(&n->what_map,
+			(uint64_t)what->function << 32 | what->module,
+			(uint64_t)what->kind << 48 |
+				(uint64_t)what->flags << 32 | what->detail,
+			(uint32_t)n->what_count);
+	if (index == n->what_count)
+		n->whats[n->what_count++] = *what;
+	return index;
+}
+
+static uint32_t find_place(struct naming *n, uint32_t file, uint32_t line)
+{
+	uint32_t index;
+
+	if (n->place_count == n->place_room) {
+		struct place *at = grow(n->places, n->place_count,
+					&n->place_room, sizeof(*at));
+
+		if (!at)
+			return MAP_NONE;
+		n->places = at;
+	}
+	index = map_put(&n->place_map, file, line, (uint32_t)n->place_count);
+	if (index == n->place_count)
+		n->places[n->place_count++] = (struct place){ file, line };
+	return index;
+}
+
+/* The child of `parent` that is `what`, called at `place`; or MAP_NONE. */
+static uint32_t find_named(struct naming *n, uint32_t parent,
+			   const struct what *what, uint32_t place)
+{
+	uint32_t index, kind = find_what(n, what);
+
+	if (kind == MAP_NONE || place == MAP_NONE)
+		return MAP_NONE;
+	if (n->node_count == n->node_room) {
+		struct named *at = grow(n->nodes, n->node_count, &n->node_room,
+					sizeof(*at));
+
+		if (!at)
+			return MAP_NONE;
+		n->nodes = at;
+	}
+	index = map_put(&n->node_map, (uint64_t)parent << 32 | kind, place,
+			(uint32_t)n->node_count);
+	if (index == n->node_count)
+		n->nodes[n->node_count++] =
+			(struct named){ parent, kind, place };
+	return index;
+}
+
+static size_t address_index(const struct symbol_module *m, uint64_t address)
+{
+	const uint64_t *at = bsearch(&address, m->addresses, m->count,
+				     sizeof(address), by_value);
+
+	return (size_t)(at - m->addresses); /* every address was listed */
+}
+
+/* The functions at an address, outermost first, below the caller's spot. */
+static int name_code(struct naming *n, const struct address_node *node,
+		     struct spot *spot)
+{
+	const struct symbol_module *m = &n->modules[node->owner];
+	size_t at = address_index(m, code_address(node));
+
+	for (uint32_t f = m->first[at + 1]; f-- > m->first[at];) {
+		const struct symbol_frame *frame = &m->frames[f];
+		const uint32_t *strings = n->strings[node->owner];
+		struct what what = { .kind = RUN_FUNCTION,
+				     .function = strings[frame->function],
+				     .module =
+					     n->u->modules[node->owner].path };
+
+		if (frame->flags & SYMBOL_INLINED)
+			what.flags |= RUN_INLINED;
+		if (frame->flags & SYMBOL_UNNAMED)
+			what.flags |= RUN_UNNAMED;
+		spot->node = find_named(n, spot->node, &what, spot->place);
+		spot->place = frame->line ? find_place(n, strings[frame->file],
+						       frame->line)
+					  : 0;
+		if (spot->node == MAP_NONE || spot->place == MAP_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* By enum live_name_class, the numbers in profiles. */
+static const uint16_t kind_of_class[] = { RUN_MPI, RUN_PHASE, RUN_KERNEL };
+
+static void describe(struct naming *n, const struct address_node *node,
+		     struct what *what)
+{
+	const struct address_name *name;
+
+	switch (node->kind) {
+	case NODE_NAMED:
+		name = &n->u->names[node->owner];
+		what->kind = RUN_PHASE;
+		if (name->class < 3)
+			what->kind = kind_of_class[name->class];
+		what->function = name->text;
+		what->detail = name->detail;
+		break;
+	case NODE_PARTIAL:
+		what->kind = RUN_PARTIAL;
+		what->function = node->owner;
+		break;
+	default: /* its addresses differ in every process */
+		what->kind = RUN_FUNCTION;
+		what->flags = RUN_UNNAMED;
+		what->function = str_add(&n->u->strings, "[no module]");
+	}
+}
+
+static int name_node(struct naming *n, uint32_t index)
+{
+	const struct address_node *node = &n->u->nodes[index];
+	struct spot *spot = &n->spots[index];
+	struct what what = { 0 };
+
+	*spot = n->spots[node->parent];
+	if (has_code(node))
+		return name_code(n, node, spot);
+	describe(n, node, &what);
+	if (what.function == STR_NONE)
+		return -ENOMEM;
+	spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
+static int name_nodes(struct naming *n)
+{
+	static const struct what root = { .kind = RUN_ROOT };
+
+	n->spots = calloc(n->u->node_count, sizeof(*n->spots));
+	if (!n->spots || find_place(n, 0, 0) != 0 ||
+	    find_named(n, 0, &root, 0) != 0)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < n->u->node_count; i++) {
+		int err = name_node(n, i);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Values of a known line stand in a child of the function. */
+static uint32_t leaf_of(struct naming *n, uint32_t index)
+{
+	const struct spot *spot = &n->spots[index];
+	struct what what;
+
+	if (n->leaves[index])
+		return n->leaves[index];
+	if (!spot->place)
+		return n->leaves[index] = spot->node;
+	what = n->whats[n->nodes[spot->node].what];
+	what.kind = RUN_LINE;
+	return n->leaves[index] = find_named(n, spot->node, &what, spot->place);
+}
+
+static int name_values(struct naming *n)
+{
+	n->leaves = calloc(n->u->node_count, sizeof(*n->leaves));
+	if (!n->leaves)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->u->metric_count; i++) {
+		struct address_metric *m = &n->u->metrics[i];
+
+		for (size_t v = 0; v < m->count; v++) {
+			uint32_t leaf = leaf_of(n, m->values[v].node);
+
+			if (leaf == MAP_NONE)
+				return -ENOMEM;
+			m->values[v].node = leaf;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The order of the run's nodes.
+ */
+
+static int by_text(const void *x, const void *y, void *strings)
+{
+	const uint32_t *a = x, *b = y;
+
+	return strcmp(str_at(strings, *a), str_at(strings, *b));
+}
+
+static int order_texts(struct naming *n)
+{
+	struct strings *pool = &n->u->strings;
+	uint32_t *sorted = calloc(pool->count, sizeof(*sorted));
+
+	n->text_order = calloc(pool->count, sizeof(*n->text_order));
+	if (!sorted || !n->text_order) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < pool->count; i++)
+		sorted[i] = i;
+	qsort_r(sorted, pool->count, sizeof(*sorted), by_text, pool);
+	for (uint32_t i = 0; i < pool->count; i++)
+		n->text_order[sorted[i]] = i;
+	free(sorted);
+	return 0;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_meaning(const void *x, const void *y, void *naming)
+{
+	const struct naming *n = naming;
+	const struct named *a = &n->nodes[*(const uint32_t *)x];
+	const struct named *b = &n->nodes[*(const uint32_t *)y];
+	const struct what *aw = &n->whats[a->what], *bw = &n->whats[b->what];
+	const struct place *ap = &n->places[a->place];
+	const struct place *bp = &n->places[b->place];
+	int order = compare(a->parent, b->parent);
+
+	if (!order)
+		order = compare(aw->kind, bw->kind);
+	if (!order)
+		order = compare(n->text_order[aw->function],
+				n->text_order[bw->function]);
+	if (!order)
+		order = compare(n->text_order[aw->module],
+				n->text_order[bw->module]);
+	if (!order)
+		order = compare(n->text_order[ap->file],
+				n->text_order[bp->file]);
+	if (!order)
+		order = compare(ap->line, bp->line);
+	if (!order)
+		order = compare(aw->flags, bw->flags);
+	return order ? order : compare(aw->detail, bw->detail);
+}
+
+static int sort_children(struct naming *n)
+{
+	n->children = calloc(n->node_count, sizeof(*n->children));
+	n->first_child = calloc(n->node_count + 1, sizeof(*n->first_child));
+	if (!n->children || !n->first_child)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < n->node_count; i++) {
+		n->children[i - 1] = i;
+		n->first_child[n->nodes[i].parent + 1]++;
+	}
+	for (size_t i = 0; i < n->node_count; i++)
+		n->first_child[i + 1] += n->first_child[i];
+	qsort_r(n->children, n->node_count - 1, sizeof(*n->children),
+		by_meaning, n);
+	return 0;
+}
+
+static int put_node(struct naming *n, struct run *run, uint32_t index)
+{
+	const struct named *from = &n->nodes[index];
+	const struct what *what = &n->whats[from->what];
+	const struct place *place = &n->places[from->place];
+	const struct strings *texts = &n->u->strings;
+	struct run_node *to = &run->nodes[run->node_count];
+
+	n->number[index] = (uint32_t)run->node_count++;
+	*to = (struct run_node){
+		.parent = n->number[from->parent],
+		.kind = what->kind,
+		.flags = what->flags,
+		.function =
+			str_add(&run->strings, str_at(texts, what->function)),
+		.module = str_add(&run->strings, str_at(texts, what->module)),
+		.file = str_add(&run->strings, str_at(texts, place->file)),
+		.line = place->line,
+		.detail = what->detail,
+	};
+	return to->function == STR_NONE || to->module == STR_NONE ||
+			       to->file == STR_NONE
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* Depth first, by a stack of our own: paths may be deep. */
+static int put_nodes(struct naming *n, struct run *run)
+{
+	uint32_t *stack = calloc(n->node_count, sizeof(*stack));
+	size_t depth = 0;
+	int err = 0;
+
+	n->number = calloc(n->node_count, sizeof(*n->number));
+	run->nodes = calloc(n->node_count, sizeof(*run->nodes));
+	if (!stack || !n->number || !run->nodes) {
+		free(stack);
+		return -ENOMEM;
+	}
+	stack[depth++] = 0;
+	while (depth && !err) {
+		uint32_t node = stack[--depth];
+
+		err = put_node(n, run, node);
+		for (uint32_t c = n->first_child[node + 1];
+		     c-- > n->first_child[node];)
+			stack[depth++] = n->children[c];
+	}
+	free(stack);
+	return err;
+}
+
+/*
+ * The values, in the order of nodes, then ranks.
+ */
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct run_value *a = x, *b = y;
+
+	return compare(a->rank, b->rank);
+}
+
+/* One node's values: sorted by rank, equal ranks made one; the new count. */
+static size_t tidy(struct run_value *values, size_t count, enum merge merge)
+{
+	size_t kept = 0;
+
+	qsort(values, count, sizeof(*values), by_rank);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && values[kept - 1].rank == values[i].rank)
+			values[kept - 1].value = merge_values(
+				merge, values[kept - 1].value, values[i].value);
+		else
+			values[kept++] = values[i];
+	}
+	return kept;
+}
+
+/* Close the gaps that tidying leaves. */
+static void tidy_all(struct run_metric *to, size_t node_count)
+{
+	uint64_t kept = 0;
+
+	for (size_t i = 0; i < node_count; i++) {
+		uint64_t first = to->first[i];
+		size_t count = to->first[i + 1] - first;
+
+		to->first[i] = kept;
+		if (!count)
+			continue;
+		count = tidy(to->values + first, count, to->merge);
+		memmove(to->values + kept, to->values + first,
+			count * sizeof(*to->values));
+		kept += count;
+	}
+	to->first[node_count] = kept;
+}
+
+static int put_metric(struct naming *n, struct run *run, const uint32_t *order,
+		      const struct address_metric *from)
+{
+	struct run_metric *to = &run->metrics[run->metric_count++];
+	uint64_t *next;
+
+	memcpy(to->name, from->name, sizeof(to->name));
+	to->unit = from->unit;
+	to->merge = from->merge;
+	to->first = calloc(run->node_count + 1, sizeof(*to->first));
+	to->values = calloc(from->count + 1, sizeof(*to->values));
+	next = calloc(run->node_count + 1, sizeof(*next));
+	if (!to->first || !to->values || !next) {
+		free(next);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < from->count; i++)
+		if (order[from->values[i].rank] != UINT32_MAX)
+			to->first[n->number[from->values[i].node] + 1]++;
+	for (size_t i = 0; i < run->node_count; i++)
+		next[i + 1] = to->first[i + 1] += to->first[i];
+	for (size_t i = 0; i < from->count; i++) {
+		const struct address_value *v = &from->values[i];
+
+		if (order[v->rank] != UINT32_MAX)
+			to->values[next[n->number[v->node]]++] =
+				(struct run_value){ order[v->rank], v->value };
+	}
+	free(next);
+	tidy_all(to, run->node_count);
+	return 0;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct address_metric *a = x, *b = y;
+
+	return strcmp(a->name, b->name);
+}
+
+static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
+{
+	run->metrics = calloc(n->u->metric_count + 1, sizeof(*run->metrics));
+	if (!run->metrics)
+		return -ENOMEM;
+	if (n->u->metric_count)
+		qsort(n->u->metrics, n->u->metric_count, sizeof(*n->u->metrics),
+		      by_name);
+	for (size_t i = 0; i < n->u->metric_count; i++) {
+		struct address_metric *from = &n->u->metrics[i];
+		int err = put_metric(n, run, order, from);
+
+		if (err)
+			return err;
+		free(from->values);
+		from->values = NULL;
+		from->count = from->room = 0;
+	}
+	return 0;
+}
+
+int unify_finish(struct unify *u, struct run *run, const uint32_t *order,
+		 const struct symbol_progress *progress)
+{
+	struct naming n = { .u = u };
+	int err = find_names(&n, run, progress);
+
+	if (!err)
+		err = name_nodes(&n);
+	if (!err)
+		err = name_values(&n);
+	if (!err)
+		err = order_texts(&n);
+	if (!err)
+		err = sort_children(&n);
+	if (!err)
+		err = put_nodes(&n, run);
+	if (!err)
+		err = put_metrics(&n, run, order);
+	naming_fini(&n);
+	return err ? fail(err, "out of memory") : 0;
+}

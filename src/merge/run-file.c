@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run-file.c - a run as run.h5; doc/copse-format.5 has the layout.
+ *
+ * Texts stand once, in `strings`; all other columns refer to them by number.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "merge/run.h"
+#include "profile/store.h"
+
+#define FORMAT  "copse run"
+#define VERSION 1
+
+struct run_words { /* what the group `run` says in attributes */
+	const char *command, *job, *copse_version, *mpi_library;
+	uint32_t world;
+	uint64_t members;
+};
+#define WORDS(TYPE, member) STORE_FIELD(TYPE, struct run_words, member)
+static const struct store_field run_fields[] = {
+	WORDS(TEXT, command),
+	WORDS(TEXT, job),
+	WORDS(TEXT, copse_version),
+	WORDS(TEXT, mpi_library),
+	WORDS(U32, world),
+	WORDS(U64, members),
+	{ 0 },
+};
+
+#define RANK(TYPE, member) STORE_FIELD(TYPE, struct run_rank, member)
+static const struct store_field rank_fields[] = {
+	RANK(I32, rank),           RANK(U32, pid),        RANK(U32, host),
+	RANK(U32, source),         RANK(U32, command),    RANK(U32, end),
+	RANK(U32, end_code),       RANK(U32, threads),    RANK(U32, clock),
+	RANK(U32, wall),           RANK(U32, mpi_error),  RANK(U64, freq),
+	RANK(U64, start_real_ns),  RANK(U64, elapsed_ns), RANK(U64, mpi_ns),
+	RANK(U64, mpi_time_ns),    RANK(U64, cpu_ns),     RANK(U64, wall_ns),
+	RANK(U64, process_cpu_ns), RANK(U64, samples),    RANK(U64, ticks),
+	RANK(U64, handler_ns),     RANK(U64, wrapper_ns), { 0 },
+};
+
+#define NODE(TYPE, member) STORE_FIELD(TYPE, struct run_node, member)
+static const struct store_field node_fields[] = {
+	NODE(U32, parent),   NODE(U16, kind),   NODE(U16, flags),
+	NODE(U32, function), NODE(U32, module), NODE(U32, file),
+	NODE(U32, line),     NODE(U32, detail), { 0 },
+};
+
+#define LOSS_FIELD(TYPE, member) STORE_FIELD(TYPE, struct run_loss, member)
+static const struct store_field loss_fields[] = {
+	LOSS_FIELD(U32, name),
+	LOSS_FIELD(U32, rank),
+	LOSS_FIELD(U64, count),
+	{ 0 },
+};
+
+#define PROBLEM(TYPE, member) STORE_FIELD(TYPE, struct run_problem, member)
+static const struct store_field problem_fields[] = {
+	PROBLEM(U32, source),
+	PROBLEM(U32, text),
+	{ 0 },
+};
+
+#define STAT(TYPE, member) STORE_FIELD(TYPE, struct run_stat, member)
+static const struct store_field stat_fields[] = {
+	STAT(F64, sum),      STAT(F64, mean), STAT(F64, deviation),
+	STAT(U64, min),      STAT(U64, max),  STAT(U32, min_rank),
+	STAT(U32, max_rank), { 0 },
+};
+
+#define VALUE(TYPE, member) STORE_FIELD(TYPE, struct run_value, member)
+static const struct store_field value_fields[] = {
+	VALUE(U32, rank),
+	VALUE(U64, value),
+	{ 0 },
+};
+
+struct metric_words { /* a metric's attributes */
+	char name[56], unit[16], merge[16];
+};
+#define WORD(member) STORE_FIELD(CHARS, struct metric_words, member)
+static const struct store_field word_fields[] = {
+	WORD(name),
+	WORD(unit),
+	WORD(merge),
+	{ 0 },
+};
+
+static const char *const units[] = { "count", "ns", "bytes", NULL };
+static const char *const merges[] = { "sum", "max", "min", NULL };
+
+/* "metrics/NAME/part", a '/' in the name made harmless. */
+static const char *in_metric(char to[400], const char *name, const char *part)
+{
+	size_t before = strlen("metrics/");
+
+	snprintf(to, 400, "metrics/%s/%s", name, part);
+	for (size_t i = before; i < before + strlen(name); i++)
+		if (to[i] == '/')
+			to[i] = '|';
+	if (!*part)
+		to[strlen(to) - 1] = '\0';
+	return to;
+}
+
+static void save_metric(struct store *s, const struct run *run,
+			const struct run_metric *m)
+{
+	struct metric_words words;
+	char name[400];
+
+	memcpy(words.name, m->name, sizeof(words.name));
+	snprintf(words.unit, sizeof(words.unit), "%s", units[m->unit]);
+	snprintf(words.merge, sizeof(words.merge), "%s", merges[m->merge]);
+	store_put_record(s, in_metric(name, m->name, ""), word_fields, &words);
+	store_put_table(s, in_metric(name, m->name, "stats"), stat_fields,
+			m->stats, sizeof(*m->stats), run->node_count);
+	store_put(s, in_metric(name, m->name, "first"), STORE_U64, m->first,
+		  run->node_count + 1);
+	store_put_table(s, in_metric(name, m->name, "values"), value_fields,
+			m->values, sizeof(*m->values),
+			m->first[run->node_count]);
+}
+
+int run_save(const struct run *run, const char *path)
+{
+	struct run_words words = {
+		.command = str_at(&run->strings, run->command),
+		.job = str_at(&run->strings, run->job),
+		.copse_version = str_at(&run->strings, run->version),
+		.mpi_library = str_at(&run->strings, run->mpi_library),
+		.world = run->world,
+		.members = run->member_count,
+	};
+	struct store *s = NULL;
+	int err = store_create(&s, path, FORMAT, VERSION);
+
+	if (err)
+		return err;
+	store_put_record(s, "run", run_fields, &words);
+	store_put_strings(s, "strings", run->strings.at, run->strings.count);
+	store_put_table(s, "ranks", rank_fields, run->ranks,
+			sizeof(*run->ranks), run->rank_count);
+	store_put_table(s, "nodes", node_fields, run->nodes,
+			sizeof(*run->nodes), run->node_count);
+	store_put_table(s, "losses", loss_fields, run->losses,
+			sizeof(*run->losses), run->loss_count);
+	store_put_table(s, "problems", problem_fields, run->problems,
+			sizeof(*run->problems), run->problem_count);
+	for (size_t i = 0; i < run->metric_count; i++)
+		save_metric(s, run, &run->metrics[i]);
+	return store_commit(s);
+}
+
+/*
+ * Reading: the file is foreign input.
+ */
+
+/* The pool again, every string under the number that it had. */
+static void load_strings(struct store *s, struct run *run)
+{
+	size_t count;
+	char *texts = store_get_strings(s, "strings", &count);
+	const char *text = texts;
+
+	for (size_t i = 0; i < count && texts; i++, text += strlen(text) + 1)
+		if (str_add(&run->strings, text) != i) {
+			store_fail(s, -EINVAL, "damaged: string %zu", i);
+			break;
+		}
+	free(texts);
+}
+
+static void load_words(struct store *s, struct run *run)
+{
+	struct run_words words = { 0 };
+
+	store_get_record(s, "run", run_fields, &words);
+	if (!store_error(s)) {
+		run->command = str_add(&run->strings, words.command);
+		run->job = str_add(&run->strings, words.job);
+		run->version = str_add(&run->strings, words.copse_version);
+		run->mpi_library = str_add(&run->strings, words.mpi_library);
+		run->world = words.world;
+		run->member_count = words.members;
+	}
+	free((char *)words.command);
+	free((char *)words.job);
+	free((char *)words.copse_version);
+	free((char *)words.mpi_library);
+}
+
+static unsigned int word_index(const char *word, const char *const *words)
+{
+	unsigned int i = 0;
+
+	while (words[i] && strcmp(words[i], word) != 0)
+		i++;
+	return i;
+}
+
+static void check_values(struct store *s, const struct run *run,
+			 const struct run_metric *m, size_t count)
+{
+	bool good = m->first && m->first[0] == 0 &&
+		    m->first[run->node_count] == count;
+
+	for (size_t i = 0; good && i < run->node_count; i++)
+		good = m->first[i] <= m->first[i + 1] &&
+		       (!run->rank_count ||
+			(m->stats[i].min_rank < run->rank_count &&
+			 m->stats[i].max_rank < run->rank_count));
+	for (size_t i = 0; good && i < count; i++)
+		good = m->values[i].rank < run->rank_count;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the values of '%s'", m->name);
+}
+
+static void load_metric(struct store *s, const struct run *run,
+			const char *group, struct run_metric *m)
+{
+	size_t stats = 0, firsts = 0, count = 0;
+	struct metric_words words = { 0 };
+	char name[400];
+	unsigned int unit, merge;
+
+	store_get_record(s, in_metric(name, group, ""), word_fields, &words);
+	m->stats = store_get_table(s, in_metric(name, group, "stats"),
+				   stat_fields, sizeof(*m->stats), &stats);
+	m->first = store_get(s, in_metric(name, group, "first"), STORE_U64,
+			     &firsts);
+	m->values = store_get_table(s, in_metric(name, group, "values"),
+				    value_fields, sizeof(*m->values), &count);
+	if (store_error(s))
+		return;
+	unit = word_index(words.unit, units);
+	merge = word_index(words.merge, merges);
+	memcpy(m->name, words.name, sizeof(m->name));
+	m->unit = unit;
+	m->merge = merge;
+	if (!units[unit] || !merges[merge] || stats != run->node_count ||
+	    firsts != run->node_count + 1)
+		store_fail(s, -EINVAL, "damaged: the metric '%s'", group);
+	else
+		check_values(s, run, m, count);
+}
+
+static void load_metrics(struct store *s, struct run *run)
+{
+	size_t count = 0;
+	char **names = store_list(s, "metrics", &count);
+
+	if (!names)
+		return;
+	run->metrics = calloc(count + 1, sizeof(*run->metrics));
+	if (!run->metrics)
+		store_fail(s, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < count && !store_error(s); i++)
+		load_metric(s, run, names[i],
+			    &run->metrics[run->metric_count++]);
+	free(names);
+}
+
+static void check_tree(struct store *s, const struct run *run)
+{
+	if (!run->node_count || run->nodes[0].kind != RUN_ROOT ||
+	    run->nodes[0].parent)
+		store_fail(s, -EINVAL, "damaged: the tree has no root");
+	for (size_t i = 1; i < run->node_count; i++)
+		if (run->nodes[i].parent >= i ||
+		    run->nodes[i].kind >= RUN_KINDS ||
+		    run->nodes[i].kind == RUN_ROOT) {
+			store_fail(s, -EINVAL, "damaged: node %zu", i);
+			return;
+		}
+	for (size_t i = 0; i < run->loss_count; i++)
+		if (run->losses[i].rank >= run->rank_count)
+			store_fail(s, -EINVAL, "damaged: loss %zu", i);
+	if (run->member_count > run->rank_count)
+		store_fail(s, -EINVAL, "damaged: more members than ranks");
+}
+
+int run_load(struct run **to, const char *path)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	struct store *s = NULL;
+	int err;
+
+	if (!run)
+		return fail(-ENOMEM, "%s: out of memory", path);
+	err = store_open(&s, path, FORMAT, VERSION);
+	if (err)
+		goto out;
+	load_strings(s, run);
+	load_words(s, run);
+	run->ranks = store_get_table(s, "ranks", rank_fields,
+				     sizeof(*run->ranks), &run->rank_count);
+	run->nodes = store_get_table(s, "nodes", node_fields,
+				     sizeof(*run->nodes), &run->node_count);
+	run->losses = store_get_table(s, "losses", loss_fields,
+				      sizeof(*run->losses), &run->loss_count);
+	run->problems =
+		store_get_table(s, "problems", problem_fields,
+				sizeof(*run->problems), &run->problem_count);
+	if (!store_error(s))
+		check_tree(s, run);
+	if (!store_error(s))
+		load_metrics(s, run);
+	err = store_error(s);
+out:
+	store_close(s);
+	if (err)
+		run_free(run);
+	else
+		*to = run;
+	return err;
+}

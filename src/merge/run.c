@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - the life of a run. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "merge/build.h"
+
+void run_free(struct run *run)
+{
+	if (!run)
+		return;
+	for (size_t i = 0; i < run->metric_count; i++) {
+		free(run->metrics[i].stats);
+		free(run->metrics[i].first);
+		free(run->metrics[i].values);
+	}
+	free(run->metrics);
+	free(run->nodes);
+	free(run->ranks);
+	free(run->losses);
+	free(run->problems);
+	strings_fini(&run->strings);
+	free(run);
+}
+
+const struct run_metric *run_metric(const struct run *run, const char *name)
+{
+	for (size_t i = 0; i < run->metric_count; i++)
+		if (!strcmp(run->metrics[i].name, name))
+			return &run->metrics[i];
+	return NULL;
+}
+
+int run_problem(struct run *run, const char *source, const char *text)
+{
+	size_t count = run->problem_count;
+	struct run_problem *at =
+		reallocarray(run->problems, count + 1, sizeof(*at));
+
+	if (!at)
+		return fail(-ENOMEM, "out of memory");
+	run->problems = at;
+	at[count].source = str_add(&run->strings, source);
+	at[count].text = str_add(&run->strings, text);
+	if (at[count].source == STR_NONE || at[count].text == STR_NONE)
+		return fail(-ENOMEM, "out of memory");
+	run->problem_count++;
+	return 0;
+}
+
+int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count)
+{
+	struct run_loss *at =
+		reallocarray(run->losses, run->loss_count + 1, sizeof(*at));
+	uint32_t text = str_add(&run->strings, name);
+
+	if (at)
+		run->losses = at;
+	if (!at || text == STR_NONE)
+		return fail(-ENOMEM, "out of memory");
+	at[run->loss_count++] = (struct run_loss){ text, rank, count };
+	return 0;
+}

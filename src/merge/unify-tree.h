@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unify-tree.h - the unified tree by address, between unify.c that grows it
+ * and naming.c that turns it into the run's tree.
+ */
+#ifndef MERGE_UNIFY_TREE_H
+#define MERGE_UNIFY_TREE_H
+
+#include "base/map.h"
+#include "merge/unify.h"
+
+#define OWNERS (1u << 28) /* what fits beside the kind in a key */
+
+struct address_node { /* a parent stands before its children */
+	uint32_t parent;
+	uint32_t kind;  /* enum node_kind */
+	uint32_t owner; /* of modules or names; partial: string */
+	uint64_t offset;
+};
+
+struct address_module {
+	uint32_t path, build_id; /* strings */
+};
+
+struct address_name {
+	uint32_t text; /* string */
+	uint32_t class, detail;
+};
+
+struct address_value {
+	uint32_t node, rank;
+	uint64_t value;
+};
+
+struct address_metric {
+	char name[56];
+	enum unit unit;
+	enum merge merge;
+	size_t count, room;
+	struct address_value *values; /* those of a rank are side by side */
+};
+
+struct unify {
+	struct strings strings;
+	struct address_node *nodes;
+	struct address_module *modules;
+	struct address_name *names;
+	struct address_metric *metrics;
+	size_t node_count, node_room, module_count, module_room, name_count,
+		name_room, metric_count, metric_room;
+	struct map node_map, module_map, name_map;
+};
+
+/*
+ * Room for one more behind `count` elements, doubling *room: the array, which
+ * may have moved, or NULL with a reason (the old one is still good).
+ */
+void *grow(void *at, size_t count, size_t *room, size_t size);
+
+/* Two values of one context become one. */
+uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b);
+
+#endif

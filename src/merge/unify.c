@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unify.c - the unified tree by address.  A module is one path with one build
+ * id, whichever process had it at whatever address.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "merge/unify-tree.h"
+
+void *grow(void *at, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+
+	if (count < *room)
+		return at;
+	at = reallocarray(at, more, size);
+	if (!at)
+		fail(-ENOMEM, "out of memory");
+	else
+		*room = more;
+	return at;
+}
+
+/* In an array that grows, make sure of room for one more, or leave. */
+#define ROOM(array, count, room)                                               \
+	({                                                                     \
+		void *more_ =                                                  \
+			grow((array), (count), &(room), sizeof(*(array)));     \
+		if (more_)                                                     \
+			(array) = more_;                                       \
+		more_ != NULL;                                                 \
+	})
+
+static const struct address_node root_node = { .kind = NODE_ROOT };
+
+struct unify *unify_new(void)
+{
+	struct unify *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	if (str_add(&u->strings, "") == STR_NONE ||
+	    !ROOM(u->nodes, u->node_count, u->node_room)) {
+		unify_free(u);
+		return NULL;
+	}
+	u->nodes[u->node_count++] = root_node;
+	return u;
+}
+
+void unify_free(struct unify *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < u->metric_count; i++)
+		free(u->metrics[i].values);
+	free(u->metrics);
+	free(u->nodes);
+	free(u->modules);
+	free(u->names);
+	map_fini(&u->node_map);
+	map_fini(&u->module_map);
+	map_fini(&u->name_map);
+	strings_fini(&u->strings);
+	free(u);
+}
+
+static int check_node(const struct profile *p, size_t i)
+{
+	const struct profile_node *n = &p->nodes[i];
+	size_t owners = n->kind == NODE_NAMED     ? p->name_count
+			: n->kind == NODE_PARTIAL ? p->loss_count
+						  : p->module_count;
+
+	if (n->kind >= NODE_KINDS || (i && n->parent >= i) ||
+	    (n->kind == NODE_ROOT) != !i)
+		return -1;
+	if (n->kind == NODE_ROOT || n->kind == NODE_ADDRESS)
+		return 0;
+	return n->owner < owners ? 0 : -1;
+}
+
+/* Before anything of it is taken: a file is foreign input. */
+static int check_profile(const struct profile *p)
+{
+	for (size_t i = 0; i < p->node_count; i++)
+		if (check_node(p, i))
+			return fail(-EINVAL, "damaged: call path %zu", i);
+	for (size_t c = 0; c < p->column_count; c++)
+		for (size_t i = 0; i < p->columns[c].count; i++)
+			if (p->columns[c].values[i].node >= p->node_count)
+				return fail(-EINVAL, "damaged: value %zu of %s",
+					    i, p->columns[c].name);
+	if (p->node_count == 0)
+		return fail(-EINVAL, "damaged: no call paths");
+	return 0;
+}
+
+static uint32_t find_module(struct unify *u, const struct profile_module *m)
+{
+	uint32_t path = str_add(&u->strings, m->path);
+	uint32_t id = str_add(&u->strings, m->build_id);
+	uint32_t index;
+
+	if (path == STR_NONE || id == STR_NONE ||
+	    !ROOM(u->modules, u->module_count, u->module_room))
+		return MAP_NONE;
+	index = map_put(&u->module_map, path, id, (uint32_t)u->module_count);
+	if (index == u->module_count)
+		u->modules[u->module_count++] =
+			(struct address_module){ path, id };
+	return index;
+}
+
+static uint32_t find_name(struct unify *u, const struct profile_name *n)
+{
+	uint32_t text = str_add(&u->strings, n->text);
+	uint32_t index;
+
+	if (text == STR_NONE || !ROOM(u->names, u->name_count, u->name_room))
+		return MAP_NONE;
+	index = map_put(&u->name_map, text,
+			(uint64_t)n->class << 32 | n->detail,
+			(uint32_t)u->name_count);
+	if (index == u->name_count)
+		u->names[u->name_count++] =
+			(struct address_name){ text, n->class, n->detail };
+	return index;
+}
+
+static uint32_t find_node(struct unify *u, const struct address_node *node)
+{
+	uint64_t key = (uint64_t)node->parent << 32 |
+		       (uint64_t)node->kind << 28 | node->owner;
+	uint32_t index;
+
+	if (!ROOM(u->nodes, u->node_count, u->node_room))
+		return MAP_NONE;
+	index = map_put(&u->node_map, key, node->offset,
+			(uint32_t)u->node_count);
+	if (index == u->node_count)
+		u->nodes[u->node_count++] = *node;
+	return index;
+}
+
+struct translation { /* of one profile's indices into ours */
+	uint32_t *nodes, *modules, *names, *losses;
+};
+
+static void translation_fini(struct translation *t)
+{
+	free(t->nodes);
+	free(t->modules);
+	free(t->names);
+	free(t->losses);
+}
+
+static int translate_owners(struct unify *u, const struct profile *p,
+			    struct translation *t)
+{
+	t->modules = calloc(p->module_count + 1, sizeof(*t->modules));
+	t->names = calloc(p->name_count + 1, sizeof(*t->names));
+	t->losses = calloc(p->loss_count + 1, sizeof(*t->losses));
+	if (!t->modules || !t->names || !t->losses)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->module_count; i++) {
+		t->modules[i] = find_module(u, &p->modules[i]);
+		if (t->modules[i] >= OWNERS)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->name_count; i++) {
+		t->names[i] = find_name(u, &p->names[i]);
+		if (t->names[i] >= OWNERS)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->loss_count; i++) {
+		t->losses[i] = str_add(&u->strings, p->losses[i].name);
+		if (t->losses[i] >= OWNERS)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint32_t translate_owner(const struct translation *t,
+				const struct profile_node *n)
+{
+	switch (n->kind) {
+	case NODE_CALL:
+	case NODE_PC:
+		return t->modules[n->owner];
+	case NODE_NAMED:
+		return t->names[n->owner];
+	case NODE_PARTIAL:
+		return t->losses[n->owner];
+	default:
+		return 0;
+	}
+}
+
+static int translate_nodes(struct unify *u, const struct profile *p,
+			   struct translation *t)
+{
+	t->nodes = calloc(p->node_count, sizeof(*t->nodes));
+	if (!t->nodes)
+		return -ENOMEM;
+	for (size_t i = 1; i < p->node_count; i++) {
+		const struct profile_node *n = &p->nodes[i];
+		struct address_node to = { .parent = t->nodes[n->parent],
+					   .kind = n->kind,
+					   .owner = translate_owner(t, n) };
+
+		if (n->kind <= NODE_ADDRESS)
+			to.offset = n->offset;
+		t->nodes[i] = find_node(u, &to);
+		if (t->nodes[i] == MAP_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct address_metric *find_metric(struct unify *u,
+					  const struct profile_column *column)
+{
+	struct address_metric *m;
+
+	for (size_t i = 0; i < u->metric_count; i++)
+		if (!strcmp(u->metrics[i].name, column->name))
+			return &u->metrics[i];
+	if (!ROOM(u->metrics, u->metric_count, u->metric_room))
+		return NULL;
+	m = &u->metrics[u->metric_count++];
+	*m = (struct address_metric){ .unit = column->unit,
+				      .merge = column->merge };
+	memcpy(m->name, column->name, sizeof(m->name));
+	return m;
+}
+
+uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
+{
+	switch (merge) {
+	case MERGE_MAX:
+		return a > b ? a : b;
+	case MERGE_MIN:
+		return a < b ? a : b;
+	default:
+		return a + b;
+	}
+}
+
+/* All threads' values of one node become one; they stand side by side. */
+static int add_column(struct unify *u, const struct profile_column *column,
+		      const struct translation *t, uint32_t rank)
+{
+	struct address_metric *m = find_metric(u, column);
+	const struct profile_value *v = column->values;
+
+	if (!m)
+		return -ENOMEM;
+	for (size_t i = 0; i < column->count; i++) {
+		uint32_t node = t->nodes[v[i].node];
+
+		if (i && v[i].node == v[i - 1].node) {
+			struct address_value *last = &m->values[m->count - 1];
+
+			last->value =
+				merge_values(m->merge, last->value, v[i].value);
+			continue;
+		}
+		if (!ROOM(m->values, m->count, m->room))
+			return -ENOMEM;
+		m->values[m->count++] =
+			(struct address_value){ node, rank, v[i].value };
+	}
+	return 0;
+}
+
+int unify_add(struct unify *u, const struct profile *p, uint32_t rank)
+{
+	struct translation t = { 0 };
+	int err = check_profile(p);
+
+	if (err)
+		return err;
+	err = translate_owners(u, p, &t);
+	if (!err)
+		err = translate_nodes(u, p, &t);
+	for (size_t i = 0; i < p->column_count && !err; i++)
+		err = add_column(u, &p->columns[i], &t, rank);
+	translation_fini(&t);
+	return err ? fail(err, "out of memory") : 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unify.h - the trees of many processes become one: first by address, while
+ * the profiles pass one at a time, then by name, once, at the end.
+ *
+ * Memory     follows the unified tree and the values that are not 0; a profile
+ *            may be freed as soon as it was added.
+ * Ownership  unify_finish() moves what it makes into the run.
+ */
+#ifndef MERGE_UNIFY_H
+#define MERGE_UNIFY_H
+
+#include <stdint.h>
+
+#include "merge/run.h"
+#include "merge/symbol.h"
+#include "profile/profile.h"
+
+struct unify;
+
+/* NULL when out of memory. */
+struct unify *unify_new(void);
+void unify_free(struct unify *unify); /* NULL is fine */
+
+/*
+ * Add the tree and the values of one process, which is `rank` in them.  -EINVAL
+ * with a reason, and nothing added, when the profile contradicts itself.
+ */
+int unify_add(struct unify *unify, const struct profile *profile,
+	      uint32_t rank);
+
+/*
+ * Find all names and make the run's nodes, metrics and values, without the
+ * statistics.  order[r] is the index in run->ranks of what unify_add() was
+ * told to be r, or UINT32_MAX to leave it out.  Modules without names become
+ * problems of the run.  0, or -ENOMEM with a reason.
+ */
+int unify_finish(struct unify *unify, struct run *run, const uint32_t *order,
+		 const struct symbol_progress *progress);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpi-skew.c [SECONDS] - rank r works (r + 1) * SECONDS (0.1 when not given)
+ * of CPU time in work(), in 10 rounds; each ends in an MPI_Barrier where all
+ * wait for the last rank, and an MPI_Allreduce of 8 bytes.
+ *
+ * So of cpu.time in work() the mean over n ranks is (n + 1) / 2 * SECONDS,
+ * the maximum n * SECONDS, on the last rank: max/mean is 2n / (n + 1), 1.6
+ * for 4 ranks.
+ */
+#include <mpi.h>
+
+#include "known.h"
+
+#define ROUNDS 10
+
+static double used;
+
+static KEPT void work(double seconds)
+{
+	double start = cpu_seconds(), now = start;
+
+	while (now - start < seconds) {
+		known_work();
+		now = cpu_seconds();
+	}
+	used += now - start;
+}
+
+int main(int argc, char **argv)
+{
+	double unit = seconds_wanted(argc, argv, 0.1), mine, sum, total = 0;
+	int rank;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	mine = rank + 1;
+	for (int i = 0; i < ROUNDS; i++) {
+		/* What was too much in one round is less in the next. */
+		work((i + 1) * mine * unit / ROUNDS - used);
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM,
+			      MPI_COMM_WORLD);
+		total += sum;
+	}
+	MPI_Finalize();
+	printf("truth work[%d] %.6f\n", rank, used);
+	printf("checksum %d %.0f\n", rank, total);
+	return 0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unwind.c - every path equals libunwind's, with and without the memo. */
+#include "tests/test.h"
+
+#ifdef HAVE_UNWIND
+#define UNW_LOCAL_ONLY
+#include <alloca.h>
+#include <libunwind.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/registry.h"
+#include "collect/unwind.h"
+
+enum {
+	MOST = 200,
+	ENOUGH = 20000,
+};
+
+extern void *__libc_stack_end;
+
+static struct unwinder unwinder;
+static struct tree tree;
+static unsigned int compared, partial;
+static char directory[] = "/dev/shm/copse-unit-XXXXXX";
+
+static void start(void)
+{
+	static struct settings settings;
+	uint32_t index;
+	live_ref thread;
+	uintptr_t high = (uintptr_t)__libc_stack_end;
+
+	CHECK(mkdtemp(directory));
+	settings_init(&settings);
+	registry_init(&settings, directory);
+	CHECK(registry_open());
+	thread = registry_thread(1, &index);
+	CHECK(thread && !tree_init(&tree, registry_open(), thread));
+	unwind_init(&unwinder, calloc(1, unwind_size(MOST)), MOST);
+	unwinder.hidden = NULL;
+	unwinder.low = high - (8 << 20);
+	unwinder.high = high;
+}
+
+static void finish(void)
+{
+	char command[100] = "rm -r ";
+
+	CHECK(!system(strcat(command, directory)));
+	CHECK(compared > 0);
+	CHECK(partial == 0);
+}
+
+/* The offset in its module, as the tree keeps it. */
+static uint64_t offset_of(uintptr_t pc)
+{
+	struct dl_find_object object;
+
+	if (_dl_find_object((void *)(pc - 1), &object))
+		return pc;
+	return pc - object.dlfo_link_map->l_addr;
+}
+
+static void compare(live_ref node, unw_context_t *context)
+{
+	const struct live_node *at = arena_at(tree.arena, node);
+	unw_cursor_t cursor;
+	unw_word_t pc;
+
+	CHECK(!unw_init_local(&cursor, context));
+	do {
+		CHECK(!unw_get_reg(&cursor, UNW_REG_IP, &pc));
+		if (!pc)
+			break;
+		CHECK(at->offset == offset_of(pc));
+		at = arena_at(tree.arena, at->parent);
+	} while (unw_step(&cursor) > 0);
+	CHECK(at->kind == LIVE_NODE_ROOT);
+	compared++;
+}
+
+/* What a sample here would find, against a full walk by libunwind. */
+__attribute__((noinline)) static void here(void)
+{
+	unw_context_t context;
+	const greg_t *regs = context.uc_mcontext.gregs;
+	struct cfi_frame top;
+	live_ref node;
+	int why;
+
+	unw_getcontext(&context);
+	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
+				  (uintptr_t)regs[REG_RSP],
+				  (uintptr_t)regs[REG_RBP] };
+	node = unwind_path(&unwinder, &tree, &top, false, NULL, &why);
+	CHECK(node);
+	partial += why >= 0;
+	compare(node, &context);
+}
+
+static volatile int sink;
+
+__attribute__((noinline)) static void with_alloca(int n, void (*next)(int))
+{
+	volatile char *room = alloca((size_t)n * 24 + 1);
+
+	room[0] = 1;
+	next(n);
+	sink += room[0];
+}
+
+__attribute__((noinline)) static void aligned(int n, void (*next)(int))
+{
+	volatile char room[64] __attribute__((aligned(64))) = { 0 };
+
+	next(n);
+	sink += room[n & 63];
+}
+
+static void wander(int n)
+{
+	here();
+	if (n == 0)
+		return;
+	if (n % 3 == 0)
+		with_alloca(n - 1, wander);
+	else if (n % 3 == 1)
+		aligned(n - 1, wander);
+	else
+		wander(n - 1);
+	here();
+	sink++;
+}
+
+TEST(frames_of_all_shapes)
+{
+	start();
+	wander(30);
+	wander(7);
+	finish();
+}
+
+static int by_value(const void *a, const void *b)
+{
+	here();
+	return *(const int *)a - *(const int *)b;
+}
+
+TEST(callbacks_from_the_c_library)
+{
+	int values[100];
+
+	start();
+	for (int i = 0; i < 100; i++)
+		values[i] = i * 7919 % 100;
+	qsort(values, 100, sizeof(values[0]), by_value);
+	finish();
+}
+
+static void on_signal(int signum)
+{
+	sink += signum;
+	here();
+}
+
+TEST(through_a_signal_frame)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	start();
+	CHECK(!sigaction(SIGUSR1, &action, NULL));
+	for (int i = 0; i < 3; i++)
+		raise(SIGUSR1);
+	wander(4);
+	finish();
+}
+
+static void *in_thread(void *argument)
+{
+	unwinder.high = (uintptr_t)__builtin_frame_address(0) + 1024;
+	unwinder.low = unwinder.high - (8 << 20);
+	wander(10);
+	return argument;
+}
+
+TEST(in_a_thread)
+{
+	pthread_t thread;
+
+	start();
+	CHECK(!pthread_create(&thread, NULL, in_thread, NULL));
+	CHECK(!pthread_join(thread, NULL));
+	finish();
+}
+
+/*
+ * A random walk up and down the stack: the memo meets every kind of change
+ * between two samples.
+ */
+static void stroll(int depth)
+{
+	while (rand() % 4 && compared < ENOUGH) {
+		if (rand() % 2 && depth < 40)
+			stroll(depth + 1);
+		else if (rand() % 2 && depth < 40)
+			with_alloca(depth + 1, stroll);
+		if (rand() % 8 == 0)
+			here();
+	}
+}
+
+TEST(the_memo_equals_a_full_walk)
+{
+	start();
+	srand(1);
+	while (compared < ENOUGH)
+		stroll(0);
+	finish();
+}
+
+#else
+
+TEST(unwinder_against_libunwind)
+{
+	SKIP("libunwind was not found by configure");
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-info.c - copse info: what a rank's profile holds, as it stands there. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+#include "tools/command.h"
+
+/* Mutable: the command's options. */
+static bool list_metrics;
+
+static const struct option options[] = {
+	{ 0, "metrics", NULL, "list what can be measured", set_flag,
+	  &list_metrics },
+	{ 0 },
+};
+
+static const char *const unit_words[] = {
+	[UNIT_COUNT] = "count",
+	[UNIT_NS] = "seconds",
+	[UNIT_BYTES] = "bytes",
+};
+
+static const char *const clock_words[] = {
+	[LIVE_CLOCK_NONE] = "none",
+	[LIVE_CLOCK_SIGTRAP] = "sigtrap",
+	[LIVE_CLOCK_MIXED] = "mixed",
+	[LIVE_CLOCK_TIMER] = "timer",
+};
+
+static const char *clock_word(uint32_t clock)
+{
+	return clock <= LIVE_CLOCK_TIMER ? clock_words[clock] : "unknown";
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* A terminal does what the bytes that it is given say; profiles are foreign. */
+static void clean(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 127)
+			*text = '?';
+}
+
+static void clean_profile(struct profile *p)
+{
+	clean(p->id.host);
+	clean(p->id.exe);
+	clean(p->id.command);
+	clean(p->id.job);
+	clean(p->id.version);
+	clean(p->id.events);
+	clean(p->id.mpi_library);
+	for (size_t i = 0; i < p->thread_count; i++)
+		clean(p->threads[i].name);
+	for (size_t i = 0; i < p->column_count; i++)
+		clean(p->columns[i].name);
+	for (size_t i = 0; i < p->loss_count; i++)
+		clean(p->losses[i].name);
+}
+
+static void print_times(const struct profile_identity *id)
+{
+	time_t start = (time_t)(id->start_real_ns / 1000000000);
+	struct tm tm;
+	char date[32];
+
+	if (gmtime_r(&start, &tm) &&
+	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm))
+		printf("  started        %s UTC\n", date);
+	if (id->end_mono_ns > id->start_mono_ns)
+		printf("  elapsed        %.3f s\n",
+		       seconds(id->end_mono_ns - id->start_mono_ns));
+	if (id->process_cpu_ns)
+		printf("  CPU time       %.3f s\n",
+		       seconds(id->process_cpu_ns));
+}
+
+static void print_end(const struct profile_identity *id)
+{
+	const char *name;
+
+	switch (id->end) {
+	case END_EXIT:
+		printf("  end            exit status %" PRIu32 "\n",
+		       id->end_code);
+		break;
+	case END_SIGNAL:
+		name = sigdescr_np((int)id->end_code);
+		printf("  end            signal %" PRIu32 " (%s)\n",
+		       id->end_code, name ? name : "unknown");
+		break;
+	default:
+		printf("  end            not known\n");
+	}
+}
+
+static void print_mpi(const struct profile *p)
+{
+	const struct profile_identity *id = &p->id;
+
+	if (id->rank < 0) {
+		printf("  MPI            none\n");
+		return;
+	}
+	printf("  rank           %" PRId32 " of %" PRId32 "\n", id->rank,
+	       id->size);
+	printf("  MPI            %s\n", id->mpi_library);
+	if (id->mpi_init_ns)
+		printf("  MPI_Finalize   %s\n",
+		       id->mpi_finalize_ns ? "reached" : "not reached");
+	if (id->mpi_error)
+		printf("  MPI_Abort      code %" PRId32 "\n",
+		       (int32_t)(id->mpi_error - 1));
+	printf("  communicators  %zu\n", p->comm_count);
+}
+
+static void print_identity(const struct profile *p)
+{
+	const struct profile_identity *id = &p->id;
+
+	printf("  command        %s\n", id->command);
+	printf("  executable     %s\n", id->exe);
+	printf("  host, pid      %s, %" PRIu32 "\n", id->host, id->pid);
+	if (*id->job)
+		printf("  job            %s\n", id->job);
+	print_mpi(p);
+	print_times(id);
+	print_end(id);
+	printf("  events         %s, %" PRIu64
+	       " samples per second asked for\n",
+	       id->events, id->freq);
+	printf("  clock          %s%s\n", clock_word(id->clock),
+	       id->wall ? ", blocked threads too" : "");
+	printf("  written by     copse %s\n", id->version);
+	printf("  contexts       %zu\n", p->node_count);
+	printf("  modules        %zu\n", p->module_count);
+}
+
+static void print_threads(const struct profile *p)
+{
+	printf("\n  %-16s %9s %10s %10s %10s %9s %9s\n", "thread", "tid",
+	       "samples", "CPU s", "wall s", "handler s", "wrapper s");
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct profile_thread *t = &p->threads[i];
+
+		printf("  %-16s %9" PRIu32 " %10" PRIu64
+		       " %10.3f %10.3f %9.4f %9.4f",
+		       *t->name ? t->name : "-", t->tid, t->samples,
+		       seconds(t->cpu_ns), seconds(t->wall_ns),
+		       seconds(t->handler_ns), seconds(t->wrapper_ns));
+		if (t->runs > 1)
+			printf("  (%" PRIu32 " threads)", t->runs);
+		putchar('\n');
+	}
+}
+
+static void print_columns(const struct profile *p)
+{
+	printf("\n  %-24s %9s %10s %16s\n", "metric", "unit", "values", "all");
+	for (size_t i = 0; i < p->column_count; i++) {
+		const struct profile_column *c = &p->columns[i];
+		uint64_t all = 0;
+
+		for (size_t j = 0; j < c->count; j++)
+			all += c->values[j].value;
+		printf("  %-24s %9s %10zu ", c->name, unit_words[c->unit],
+		       c->count);
+		if (c->merge != MERGE_SUM)
+			printf("%16s\n", "-");
+		else if (c->unit == UNIT_NS)
+			printf("%16.3f\n", seconds(all));
+		else
+			printf("%16" PRIu64 "\n", all);
+	}
+}
+
+static const char *loss_help(const char *name)
+{
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		if (!strcmp(loss_infos[i].name, name))
+			return loss_infos[i].help;
+	return !strcmp(name, "damaged")
+		       ? "records of the live profile that could not be read"
+		       : "";
+}
+
+static void print_losses(const struct profile *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->loss_count; i++) {
+		const struct profile_loss *l = &p->losses[i];
+
+		if (!l->count)
+			continue;
+		if (!any)
+			printf("\n  %-24s %9s\n", "loss", "count");
+		any = true;
+		printf("  %-24s %9" PRIu64 "  %s\n", l->name, l->count,
+		       loss_help(l->name));
+	}
+	if (!any)
+		printf("\n  losses         none\n");
+}
+
+/* 0, or 1 after a message: the other profiles are still shown. */
+static int show(const char *path, bool *first)
+{
+	struct profile *p;
+
+	if (profile_load(&p, path) < 0) {
+		fprintf(stderr, "copse info: %s\n", fail_reason());
+		return 1;
+	}
+	clean_profile(p);
+	printf("%s%s\n", *first ? "" : "\n", path);
+	*first = false;
+	print_identity(p);
+	print_threads(p);
+	print_columns(p);
+	print_losses(p);
+	profile_free(p);
+	return 0;
+}
+
+static int is_profile(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return !strncmp(entry->d_name, "rank-", 5) && dot &&
+	       (!strcmp(dot, ".h5") || !strcmp(dot, ".live"));
+}
+
+static int show_directory(const char *directory, bool *first)
+{
+	struct dirent **entries;
+	int status = 0,
+	    n = scandir(directory, &entries, is_profile, versionsort);
+
+	if (n <= 0) {
+		fprintf(stderr, "copse info: %s: %s\n", directory,
+			n ? strerror(errno) : "holds no rank-N.h5");
+		if (!n)
+			free(entries);
+		return 1;
+	}
+	for (int i = 0; i < n; i++) {
+		char *path = str_format("%s/%s", directory, entries[i]->d_name);
+
+		status |= path ? show(path, first) : 1;
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+static int show_metrics(void)
+{
+	printf("%-24s %-8s %s\n", "metric", "unit", "what it is");
+	for (size_t i = 0; i < METRIC_COUNT; i++)
+		printf("%-24s %-8s %s\n", metric_infos[i].name,
+		       unit_words[metric_infos[i].unit], metric_infos[i].help);
+	return 0;
+}
+
+static int info(int argc, char **argv)
+{
+	bool first = true;
+	int status = 0;
+
+	if (list_metrics && !argc)
+		return show_metrics();
+	if (list_metrics || !argc)
+		return fail(-EINVAL, argc ? "--metrics takes no file"
+					  : "which profile? name a rank-N.h5 "
+					    "or a directory of them");
+	for (int i = 0; i < argc; i++) {
+		struct stat st;
+
+		if (!stat(argv[i], &st) && S_ISDIR(st.st_mode))
+			status |= show_directory(argv[i], &first);
+		else
+			status |= show(argv[i], &first);
+	}
+	return status;
+}
+
+const struct command command_info = {
+	.name = "info",
+	.synopsis = "[--metrics] [FILE|DIR ...]",
+	.help = "show what rank profiles hold, or what can be measured",
+	.options = options,
+	.run = info,
+};
