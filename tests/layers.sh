@@ -15,7 +15,7 @@ src/collect:  base live
 src/profile:  base live
 src/launch:   base live profile
 src/merge:    base profile live/layout.h live/metrics.def live/losses.def
-src/analyse:  base merge live/layout.h
+src/analyse:  base merge profile/profile.h live/layout.h
 src/present:  base analyse
 mpi:          base live collect
 tools:        base live profile launch merge analyse present

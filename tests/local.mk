@@ -1,14 +1,17 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/err tests/unit/map tests/unit/profile tests/unit/settings \
-	tests/unit/str tests/unit/tree tests/unit/unwind
+	tests/unit/analyses tests/unit/err tests/unit/exporters \
+	tests/unit/fixture-run tests/unit/map tests/unit/merge \
+	tests/unit/profile tests/unit/settings tests/unit/str \
+	tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
 endif
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
+	tests/unit/fixture-run.h \
 	$(UNIT_TESTS:=.c)
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
 tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
@@ -52,8 +55,9 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
-	tests/docs.sh tests/cases.sh tests/real-lammps.sh tests/real-hpcc.sh \
-	tests/mpi-complete.sh tests/mpi-load.sh tests/real-mpi4py.sh
+	tests/docs.sh tests/usage.sh tests/cases.sh tests/ends.sh \
+	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -7,6 +7,7 @@
 #define TOOLS_COMMAND_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* `--long ARG`, `-s ARG`; no arg: a switch, text is NULL. */
 struct option {
@@ -28,12 +29,19 @@ struct command {
 extern const struct command *const commands[]; /* ended by NULL */
 
 /* Setters for options. */
-int set_string(void *to, const char *text);  /* const char ** */
-int set_flag(void *to, const char *text);    /* bool * */
-int set_count(void *to, const char *text);   /* unsigned int * */
-int set_real(void *to, const char *text);    /* double * */
+int set_string(void *to, const char *text); /* const char ** */
+int set_flag(void *to, const char *text);   /* bool * */
+int set_count(void *to, const char *text);  /* unsigned int * */
+int set_real(void *to, const char *text);   /* double * */
 
-/* Parse argv by the table; the index of the first word, or -EINVAL. */
+/*
+ * Parse argv by the table and bring the words that are no options to its end.
+ * The index of the first of them; -EINVAL with a reason; -ECANCELED when
+ * --help was among the options.
+ */
 int options_parse(const struct command *command, int argc, char **argv);
+
+/* What --help prints: made from the same table. */
+void command_help(const struct command *command, FILE *to);
 
 #endif

@@ -1,2 +1,16 @@
-# The one list.  A new command is tools/cmd-NAME.c and its NAME here.
-COMMANDS =
+# The one list.  A new command is tools/cmd-NAME.c and its word here.
+COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-merge tools/cmd-info \
+	tools/cmd-recover tools/cmd-check tools/cmd-completion
+
+bin_PROGRAMS += copse
+copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
+	tools/conclude.c tools/conclude.h tools/progress.c tools/progress.h \
+	$(COMMANDS:=.c)
+copse_LDADD = libpresent.la libanalyse.la libmerge.la liblaunch.la \
+	libprofile.la liblive.la libbase.la
+
+BUILT_SOURCES += tools/commands.inc
+tools/commands.inc: Makefile
+	@mkdir -p $(@D)
+	@for c in $(COMMANDS); do c=$${c##*/cmd-}; \
+	   echo "COMMAND($$(echo $$c | tr - _))"; done >$@

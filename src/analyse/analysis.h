@@ -14,14 +14,15 @@
 
 struct analysis_options {
 	const char *metric; /* NULL: the analysis's own choice */
-	size_t limit;	    /* rows at most; 0: all */
-	bool by_line;	    /* hotspots: by line, not by function */
-	bool bottom_up;	    /* tree */
-	double prune;	    /* tree: least share shown, 0.01 */
+	size_t limit;       /* rows at most; 0: the analysis's own choice */
+	bool by_line;       /* hotspots: by line, not by function */
+	bool bottom_up;     /* tree */
+	double prune;       /* tree: least share shown, 0.01 */
 };
 
 struct analysis {
 	const char *name, *help;
+	/* `runs` ends with NULL.  0, or -errno with a reason. */
 	int (*run)(struct report **to, const struct run *const runs[],
 		   const struct analysis_options *options);
 };

@@ -1,6 +1,25 @@
-# The one list.  A new analysis is src/analyse/NAME.c and its NAME here.
-ANALYSES =
+# The one list.  A new analysis is src/analyse/NAME.c and its word here; the
+# first is the default.
+ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
+	src/analyse/imbalance src/analyse/mpi-calls
 
 noinst_LTLIBRARIES += libanalyse.la
-libanalyse_la_SOURCES = src/analyse/report.h src/analyse/analysis.h
+libanalyse_la_SOURCES = \
+	src/analyse/report.c src/analyse/report.h \
+	src/analyse/analysis.c src/analyse/analysis.h \
+	src/analyse/value.c src/analyse/value.h \
+	src/analyse/paths.c src/analyse/paths.h \
+	src/analyse/groups.c src/analyse/groups.h \
+	src/analyse/skew.c src/analyse/skew.h \
+	src/analyse/sites.c src/analyse/sites.h \
+	src/analyse/efficiency.c src/analyse/efficiency.h \
+	src/analyse/findings.c src/analyse/findings.h \
+	src/analyse/ends.c src/analyse/measuring.c \
+	$(ANALYSES:=.c)
 libanalyse_la_LIBADD = libmerge.la
+
+BUILT_SOURCES += src/analyse/analyses.inc
+src/analyse/analyses.inc: Makefile
+	@mkdir -p $(@D)
+	$(AM_V_GEN)for word in $(ANALYSES); do \
+		echo "ANALYSIS($$(basename $$word | tr - _))"; done >$@

@@ -17,18 +17,18 @@
 enum column_type {
 	COLUMN_TEXT,
 	COLUMN_LEFT_TEXT, /* text that may be cut on its left: paths */
-	COLUMN_SECONDS,	  /* double, seconds */
-	COLUMN_COUNT,	  /* uint64_t */
-	COLUMN_BYTES,	  /* uint64_t */
-	COLUMN_NUMBER,	  /* double, no unit */
-	COLUMN_SHARE,	  /* double, 0 … 1; text shows per cent */
-	COLUMN_BAR,	  /* double, 0 … 1, drawn; text only, not in csv or json */
-	COLUMN_SPARK,	  /* doubles, drawn as a sparkline; text only */
+	COLUMN_SECONDS,   /* double, seconds */
+	COLUMN_COUNT,     /* uint64_t */
+	COLUMN_BYTES,     /* uint64_t */
+	COLUMN_NUMBER,    /* double, no unit */
+	COLUMN_SHARE,     /* double, 0 … 1; text shows per cent */
+	COLUMN_BAR, /* double, 0 … 1, drawn; text only, not in csv or json */
+	COLUMN_SPARK, /* doubles, drawn as a sparkline; text only */
 };
 
 struct report_column {
-	char *id;    /* stable name in csv and json: "exclusive" */
-	char *title; /* in text */
+	char *id;    /* stable name in csv and json; NULL: in text only */
+	char *title; /* in text; NULL: in csv and json only */
 	enum column_type type;
 };
 
@@ -44,23 +44,27 @@ struct report_cell {
 struct report_table {
 	char *id, *title;
 	struct report_column *columns;
-	size_t column_count, row_count;
-	struct report_cell *cells; /* row by row */
+	size_t column_count, row_count; /* rows that are complete */
+	struct report_cell *cells;      /* row by row */
+	size_t cell_count;
 };
 
 struct report_tree_node { /* depth first; the indent is the depth */
 	uint32_t depth;
 	char *name, *place; /* "solve", "solve.c:42" */
-	double inclusive, exclusive; /* in the metric's unit: seconds, bytes, … */
-	double share;		     /* of the total, inclusive */
+	double inclusive,
+		exclusive; /* in the metric's unit: seconds, bytes, … */
+	double share;      /* of the total, inclusive */
 };
 
 struct report {
 	char *id, *title;
-	char *metric;		      /* "cpu.time", of the tree */
+	char *metric;                 /* "cpu.time", of the tree */
 	enum column_type metric_type; /* of the tree's values */
-	char **lines;		      /* sentences, above the tables */
+	char **lines;                 /* sentences, above the tables */
 	size_t line_count;
+	char **notes; /* sentences, below the tables */
+	size_t note_count;
 	struct report_table *tables;
 	size_t table_count;
 	struct report_tree_node *tree;
@@ -76,14 +80,17 @@ int report_error(const struct report *report);
 
 void report_line(struct report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+void report_note(struct report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* A table; the pointer is valid until the next report_table(). */
 struct report_table *report_table(struct report *report, const char *id,
 				  const char *title);
+/* All columns of the last table first; then cells fill its rows. */
 void report_column(struct report *report, const char *id, const char *title,
 		   enum column_type type);
 
-/* Cells fill the last table's rows from left to right. */
+/* Cells, from left to right; report_text(report, NULL) is report_none(). */
 void report_text(struct report *report, const char *text);
 void report_number(struct report *report, double value);
 void report_count(struct report *report, uint64_t value);

@@ -151,10 +151,9 @@ static void choose_members(struct run *run, struct entry *entries)
 	for (size_t i = 0; i < run->rank_count; i++) {
 		int32_t rank = entries[i].row.rank;
 
-		entries[i].member =
-			!run->world ||
-			(rank >= 0 && (uint32_t)rank < run->world &&
-			 (!i || entries[i - 1].row.rank != rank));
+		entries[i].member = !run->world ||
+				    (rank >= 0 && (uint32_t)rank < run->world &&
+				     (!i || entries[i - 1].row.rank != rank));
 		run->member_count += entries[i].member;
 	}
 }
@@ -181,8 +180,8 @@ int entries_sort(struct run *run, uint32_t *order)
 
 static int missing(struct run *run, uint32_t from, uint32_t to)
 {
-	char *source = from == to ? str_format("rank %u", from) :
-				    str_format("ranks %u-%u", from, to);
+	char *source = from == to ? str_format("rank %u", from)
+				  : str_format("ranks %u-%u", from, to);
 	int err;
 
 	if (!source)

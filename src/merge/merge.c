@@ -45,7 +45,7 @@ static size_t stem_length(const char *name, bool *h5)
 {
 	const char *dot = strrchr(name, '.');
 
-	if (strncmp(name, "rank-", 5) || !dot || dot == name + 5)
+	if (strncmp(name, "rank-", 5) != 0 || !dot || dot == name + 5)
 		return 0;
 	*h5 = !strcmp(dot, ".h5");
 	return *h5 || !strcmp(dot, ".live") ? (size_t)(dot - name) : 0;
@@ -127,7 +127,7 @@ struct job {
 	uint64_t newest;
 };
 
-struct merge {
+struct merging {
 	const char *directory;
 	struct inputs inputs;
 	const struct merge_progress *progress;
@@ -137,13 +137,14 @@ struct merge {
 	size_t job_count;
 };
 
-static void say(const struct merge *m, const char *what, size_t done, size_t of)
+static void say(const struct merging *m, const char *what, size_t done,
+		size_t of)
 {
 	if (m->progress && m->progress->step)
 		m->progress->step(m->progress->to, what, done, of);
 }
 
-static void pass_fini(struct merge *m)
+static void pass_fini(struct merging *m)
 {
 	run_free(m->run);
 	unify_free(m->unify);
@@ -167,7 +168,7 @@ static const char *short_reason(const char *path)
 }
 
 /* 1 when the file was read; 0 when it became a problem; else -errno. */
-static int load_file(struct merge *m, const char *name, struct profile **to)
+static int load_file(struct merging *m, const char *name, struct profile **to)
 {
 	char *path = str_format("%s/%s", m->directory, name);
 	int err;
@@ -188,7 +189,7 @@ static int load_file(struct merge *m, const char *name, struct profile **to)
 }
 
 /* As load_file(); the raw copy when there is no h5 file, or a bad one. */
-static int load_input(struct merge *m, const struct input *input,
+static int load_input(struct merging *m, const struct input *input,
 		      struct profile **to, char **name)
 {
 	int got = 0;
@@ -205,7 +206,7 @@ static int load_input(struct merge *m, const struct input *input,
 	return got;
 }
 
-static int count_job(struct merge *m, uint32_t key, uint64_t start)
+static int count_job(struct merging *m, uint32_t key, uint64_t start)
 {
 	struct job *job = m->jobs;
 
@@ -225,12 +226,12 @@ static int count_job(struct merge *m, uint32_t key, uint64_t start)
 	return 0;
 }
 
-static int add_entry(struct merge *m, const struct profile *p,
+static int add_entry(struct merging *m, const struct profile *p,
 		     const char *name)
 {
 	struct run *run = m->run;
-	struct run_rank *ranks = reallocarray(run->ranks, run->rank_count + 1,
-					      sizeof(*ranks));
+	struct run_rank *ranks =
+		reallocarray(run->ranks, run->rank_count + 1, sizeof(*ranks));
 	uint32_t index = (uint32_t)run->rank_count;
 	int err;
 
@@ -268,7 +269,7 @@ static int add_identity(struct run *run, const struct profile_identity *id)
 }
 
 /* `wanted`: the job to keep, NULL for all. */
-static int add_profile(struct merge *m, const struct profile *p,
+static int add_profile(struct merging *m, const struct profile *p,
 		       const char *name, const char *wanted)
 {
 	const char *key = p->id.job ? p->id.job : "";
@@ -277,7 +278,7 @@ static int add_profile(struct merge *m, const struct profile *p,
 
 	if (job == STR_NONE)
 		return fail(-ENOMEM, "out of memory");
-	if (wanted && *key && strcmp(key, wanted))
+	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
 	err = unify_add(m->unify, p, (uint32_t)m->run->rank_count);
@@ -292,7 +293,7 @@ static int add_profile(struct merge *m, const struct profile *p,
 	return err;
 }
 
-static int read_all(struct merge *m, const char *wanted)
+static int read_all(struct merging *m, const char *wanted)
 {
 	int err = 0;
 
@@ -317,7 +318,7 @@ static int read_all(struct merge *m, const char *wanted)
 }
 
 /* The job of most files, the newest of equals. */
-static const struct job *main_job(const struct merge *m)
+static const struct job *main_job(const struct merging *m)
 {
 	const struct job *best = m->jobs;
 
@@ -331,7 +332,7 @@ static const struct job *main_job(const struct merge *m)
 	return best;
 }
 
-static int read_main_job(struct merge *m)
+static int read_main_job(struct merging *m)
 {
 	int err = read_all(m, NULL);
 	char *wanted;
@@ -345,7 +346,7 @@ static int read_main_job(struct merge *m)
 }
 
 /* Says why there is nothing, by the first file when there was one. */
-static int nothing(const struct merge *m)
+static int nothing(const struct merging *m)
 {
 	const struct run *run = m->run;
 
@@ -354,12 +355,12 @@ static int nothing(const struct merge *m)
 			    m->directory);
 	return fail(-ENOENT, "%s: none of its profiles can be read (%s: %s)",
 		    m->directory,
-		    run->problem_count ?
-			    str_at(&run->strings, run->problems[0].source) :
-			    "",
-		    run->problem_count ?
-			    str_at(&run->strings, run->problems[0].text) :
-			    "");
+		    run->problem_count
+			    ? str_at(&run->strings, run->problems[0].source)
+			    : "",
+		    run->problem_count
+			    ? str_at(&run->strings, run->problems[0].text)
+			    : "");
 }
 
 static int by_loss(const void *x, const void *y)
@@ -376,14 +377,16 @@ static void naming_step(void *to, size_t done, size_t of)
 	say(to, "finding names", done, of);
 }
 
-static int finish(struct merge *m)
+static int finish(struct merging *m)
 {
 	struct symbol_progress progress = { naming_step, m };
 	struct run *run = m->run;
 	uint32_t *order = calloc(run->rank_count, sizeof(*order));
-	int err = order ? entries_sort(run, order) :
-			  fail(-ENOMEM, "out of memory");
+	int err;
 
+	if (!order)
+		return fail(-ENOMEM, "out of memory");
+	err = entries_sort(run, order);
 	for (size_t i = 0; i < run->loss_count && !err; i++)
 		run->losses[i].rank = order[run->losses[i].rank];
 	if (!err && run->loss_count)
@@ -405,7 +408,7 @@ static int finish(struct merge *m)
 int merge_directory(struct run **to, const char *directory,
 		    const struct merge_progress *progress)
 {
-	struct merge m = { .directory = directory, .progress = progress };
+	struct merging m = { .directory = directory, .progress = progress };
 	int err = inputs_list(&m.inputs, directory);
 
 	if (!err)
@@ -429,8 +432,8 @@ int merge_directory(struct run **to, const char *directory,
 
 static bool later(const struct timespec *a, const struct timespec *b)
 {
-	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec :
-					a->tv_nsec > b->tv_nsec;
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
+				      : a->tv_nsec > b->tv_nsec;
 }
 
 static bool is_newer(const char *database, const char *directory,
@@ -450,8 +453,8 @@ static bool is_fresh(const char *database, const char *directory)
 {
 	struct inputs inputs = { 0 };
 	struct stat status;
-	bool fresh = !stat(database, &status) &&
-		     !inputs_list(&inputs, directory);
+	bool fresh =
+		!stat(database, &status) && !inputs_list(&inputs, directory);
 
 	for (size_t i = 0; i < inputs.count && fresh; i++) {
 		const struct input *in = &inputs.at[i];

@@ -31,15 +31,15 @@ struct named {
 
 /* Where an address led to. */
 struct spot {
-	uint32_t node;	/* innermost function */
+	uint32_t node;  /* innermost function */
 	uint32_t place; /* in it */
 };
 
 struct naming {
 	struct unify *u;
 	struct symbol_module *modules; /* as in u */
-	uint64_t *addresses;	       /* of all modules */
-	uint32_t **strings;	       /* a module's strings in u's */
+	uint64_t *addresses;           /* of all modules */
+	uint32_t **strings;            /* a module's strings in u's */
 	struct what *whats;
 	struct place *places;
 	struct named *nodes;
@@ -50,7 +50,7 @@ struct naming {
 	uint32_t *leaves;     /* node that gets an address node's values */
 	uint32_t *text_order; /* of u's strings */
 	uint32_t *children, *first_child; /* sorted; node_count + 1 */
-	uint32_t *number;		  /* of a node, in the run */
+	uint32_t *number;                 /* of a node, in the run */
 };
 
 static void naming_fini(struct naming *n)
@@ -244,8 +244,8 @@ static uint32_t find_named(struct naming *n, uint32_t parent,
 	if (kind == MAP_NONE || place == MAP_NONE)
 		return MAP_NONE;
 	if (n->node_count == n->node_room) {
-		struct named *at = grow(n->nodes, n->node_count,
-					&n->node_room, sizeof(*at));
+		struct named *at = grow(n->nodes, n->node_count, &n->node_room,
+					sizeof(*at));
 
 		if (!at)
 			return MAP_NONE;
@@ -279,7 +279,8 @@ static int name_code(struct naming *n, const struct address_node *node,
 		const uint32_t *strings = n->strings[node->owner];
 		struct what what = { .kind = RUN_FUNCTION,
 				     .function = strings[frame->function],
-				     .module = n->u->modules[node->owner].path };
+				     .module =
+					     n->u->modules[node->owner].path };
 
 		if (frame->flags & SYMBOL_INLINED)
 			what.flags |= RUN_INLINED;
@@ -287,8 +288,8 @@ static int name_code(struct naming *n, const struct address_node *node,
 			what.flags |= RUN_UNNAMED;
 		spot->node = find_named(n, spot->node, &what, spot->place);
 		spot->place = frame->line ? find_place(n, strings[frame->file],
-						       frame->line) :
-					    0;
+						       frame->line)
+					  : 0;
 		if (spot->node == MAP_NONE || spot->place == MAP_NONE)
 			return -ENOMEM;
 	}
@@ -484,17 +485,17 @@ static int put_node(struct naming *n, struct run *run, uint32_t index)
 		.parent = n->number[from->parent],
 		.kind = what->kind,
 		.flags = what->flags,
-		.function = str_add(&run->strings,
-				    str_at(texts, what->function)),
+		.function =
+			str_add(&run->strings, str_at(texts, what->function)),
 		.module = str_add(&run->strings, str_at(texts, what->module)),
 		.file = str_add(&run->strings, str_at(texts, place->file)),
 		.line = place->line,
 		.detail = what->detail,
 	};
 	return to->function == STR_NONE || to->module == STR_NONE ||
-			       to->file == STR_NONE ?
-		       -ENOMEM :
-		       0;
+			       to->file == STR_NONE
+		       ? -ENOMEM
+		       : 0;
 }
 
 /* Depth first, by a stack of our own: paths may be deep. */
@@ -570,8 +571,8 @@ static void tidy_all(struct run_metric *to, size_t node_count)
 	to->first[node_count] = kept;
 }
 
-static int put_metric(struct naming *n, struct run *run,
-		      const uint32_t *order, const struct address_metric *from)
+static int put_metric(struct naming *n, struct run *run, const uint32_t *order,
+		      const struct address_metric *from)
 {
 	struct run_metric *to = &run->metrics[run->metric_count++];
 	uint64_t *next;
@@ -610,15 +611,14 @@ static int by_name(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-static int put_metrics(struct naming *n, struct run *run,
-		       const uint32_t *order)
+static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 {
 	run->metrics = calloc(n->u->metric_count + 1, sizeof(*run->metrics));
 	if (!run->metrics)
 		return -ENOMEM;
 	if (n->u->metric_count)
-		qsort(n->u->metrics, n->u->metric_count,
-		      sizeof(*n->u->metrics), by_name);
+		qsort(n->u->metrics, n->u->metric_count, sizeof(*n->u->metrics),
+		      by_name);
 	for (size_t i = 0; i < n->u->metric_count; i++) {
 		struct address_metric *from = &n->u->metrics[i];
 		int err = put_metric(n, run, order, from);

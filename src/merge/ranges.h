@@ -11,8 +11,8 @@
 
 struct range {
 	uint64_t low, high; /* [low, high) */
-	uint64_t reach;	    /* highest end so far, by ranges_sort() */
-	uint32_t index;	    /* of the user's own */
+	uint64_t reach;     /* highest end so far, by ranges_sort() */
+	uint32_t index;     /* of the user's own */
 };
 
 struct ranges { /* all zero: none */

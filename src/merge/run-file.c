@@ -13,7 +13,7 @@
 #include "merge/run.h"
 #include "profile/store.h"
 
-#define FORMAT	"copse run"
+#define FORMAT  "copse run"
 #define VERSION 1
 
 struct run_words { /* what the group `run` says in attributes */
@@ -23,32 +23,32 @@ struct run_words { /* what the group `run` says in attributes */
 };
 #define WORDS(TYPE, member) STORE_FIELD(TYPE, struct run_words, member)
 static const struct store_field run_fields[] = {
-	WORDS(TEXT, command),	  WORDS(TEXT, job), WORDS(TEXT, copse_version),
-	WORDS(TEXT, mpi_library), WORDS(U32, world), WORDS(U64, members),
+	WORDS(TEXT, command),
+	WORDS(TEXT, job),
+	WORDS(TEXT, copse_version),
+	WORDS(TEXT, mpi_library),
+	WORDS(U32, world),
+	WORDS(U64, members),
 	{ 0 },
 };
 
 #define RANK(TYPE, member) STORE_FIELD(TYPE, struct run_rank, member)
 static const struct store_field rank_fields[] = {
-	RANK(I32, rank),	RANK(U32, pid),
-	RANK(U32, host),	RANK(U32, source),
-	RANK(U32, command),	RANK(U32, end),
-	RANK(U32, end_code),	RANK(U32, threads),
-	RANK(U32, clock),	RANK(U32, wall),
-	RANK(U32, mpi_error),	RANK(U64, freq),
-	RANK(U64, start_real_ns), RANK(U64, elapsed_ns),
-	RANK(U64, mpi_ns),	RANK(U64, mpi_time_ns),
-	RANK(U64, cpu_ns),	RANK(U64, wall_ns),
-	RANK(U64, process_cpu_ns), RANK(U64, samples),
-	RANK(U64, ticks),	RANK(U64, handler_ns),
-	RANK(U64, wrapper_ns),	{ 0 },
+	RANK(I32, rank),           RANK(U32, pid),        RANK(U32, host),
+	RANK(U32, source),         RANK(U32, command),    RANK(U32, end),
+	RANK(U32, end_code),       RANK(U32, threads),    RANK(U32, clock),
+	RANK(U32, wall),           RANK(U32, mpi_error),  RANK(U64, freq),
+	RANK(U64, start_real_ns),  RANK(U64, elapsed_ns), RANK(U64, mpi_ns),
+	RANK(U64, mpi_time_ns),    RANK(U64, cpu_ns),     RANK(U64, wall_ns),
+	RANK(U64, process_cpu_ns), RANK(U64, samples),    RANK(U64, ticks),
+	RANK(U64, handler_ns),     RANK(U64, wrapper_ns), { 0 },
 };
 
 #define NODE(TYPE, member) STORE_FIELD(TYPE, struct run_node, member)
 static const struct store_field node_fields[] = {
-	NODE(U32, parent), NODE(U16, kind),   NODE(U16, flags),
+	NODE(U32, parent),   NODE(U16, kind),   NODE(U16, flags),
 	NODE(U32, function), NODE(U32, module), NODE(U32, file),
-	NODE(U32, line),   NODE(U32, detail), { 0 },
+	NODE(U32, line),     NODE(U32, detail), { 0 },
 };
 
 #define LOSS_FIELD(TYPE, member) STORE_FIELD(TYPE, struct run_loss, member)
@@ -68,8 +68,8 @@ static const struct store_field problem_fields[] = {
 
 #define STAT(TYPE, member) STORE_FIELD(TYPE, struct run_stat, member)
 static const struct store_field stat_fields[] = {
-	STAT(F64, sum), STAT(F64, mean),     STAT(F64, deviation),
-	STAT(U64, min), STAT(U64, max),	     STAT(U32, min_rank),
+	STAT(F64, sum),      STAT(F64, mean), STAT(F64, deviation),
+	STAT(U64, min),      STAT(U64, max),  STAT(U32, min_rank),
 	STAT(U32, max_rank), { 0 },
 };
 
@@ -199,7 +199,7 @@ static unsigned int word_index(const char *word, const char *const *words)
 {
 	unsigned int i = 0;
 
-	while (words[i] && strcmp(words[i], word))
+	while (words[i] && strcmp(words[i], word) != 0)
 		i++;
 	return i;
 }
@@ -304,9 +304,9 @@ int run_load(struct run **to, const char *path)
 				     sizeof(*run->nodes), &run->node_count);
 	run->losses = store_get_table(s, "losses", loss_fields,
 				      sizeof(*run->losses), &run->loss_count);
-	run->problems = store_get_table(s, "problems", problem_fields,
-					sizeof(*run->problems),
-					&run->problem_count);
+	run->problems =
+		store_get_table(s, "problems", problem_fields,
+				sizeof(*run->problems), &run->problem_count);
 	if (!store_error(s))
 		check_tree(s, run);
 	if (!store_error(s))

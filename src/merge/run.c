@@ -52,8 +52,8 @@ int run_problem(struct run *run, const char *source, const char *text)
 
 int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count)
 {
-	struct run_loss *at = reallocarray(run->losses, run->loss_count + 1,
-					   sizeof(*at));
+	struct run_loss *at =
+		reallocarray(run->losses, run->loss_count + 1, sizeof(*at));
 	uint32_t text = str_add(&run->strings, name);
 
 	if (at)

@@ -39,24 +39,28 @@ enum run_kind {
 	RUN_KINDS
 };
 
-enum { RUN_INLINED = 1, RUN_UNNAMED = 2 /* name is module+0xoffset */ };
+enum {
+	RUN_INLINED = 1,
+	RUN_UNNAMED = 2 /* name is module+0xoffset */
+};
 
 struct run_node {
-	uint32_t parent;   /* stands before it; the root, node 0, is its own */
-	uint16_t kind;	   /* enum run_kind */
+	uint32_t parent; /* stands before it; the root, node 0, is its own */
+	uint16_t kind;   /* enum run_kind */
 	uint16_t flags;
 	uint32_t function; /* string: demangled name, or module+0xoffset */
 	uint32_t module;   /* string: path, "" when there is none */
-	uint32_t file;	   /* string: of `line`, "" when not known */
+	uint32_t file;     /* string: of `line`, "" when not known */
 	uint32_t line;
-	uint32_t detail;   /* RUN_MPI: enum live_mpi_class */
+	uint32_t detail; /* RUN_MPI: enum live_mpi_class */
 };
 
-struct run_stat { /* over all members, those without a value count as 0 */
+struct run_stat {   /* over all members, those without a value count as 0 */
 	double sum; /* of every entry, member or not */
 	double mean, deviation;
 	uint64_t min, max;
-	uint32_t min_rank, max_rank; /* indices into ranks; the lowest of equals */
+	uint32_t min_rank,
+		max_rank; /* indices into ranks; the lowest of equals */
 };
 
 struct run_value {
@@ -68,16 +72,16 @@ struct run_metric {
 	char name[56];
 	enum unit unit;
 	enum merge merge;
-	struct run_stat *stats;	  /* one per node */
-	uint64_t *first;	  /* node_count + 1: values of node n are */
+	struct run_stat *stats;   /* one per node */
+	uint64_t *first;          /* node_count + 1: values of node n are */
 	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1] */
 };
 
 /* One process: a rank, or a process of a rank (child of an MPI program). */
 struct run_rank {
-	int32_t rank;	 /* in MPI_COMM_WORLD, -1: no MPI */
+	int32_t rank; /* in MPI_COMM_WORLD, -1: no MPI */
 	uint32_t pid;
-	uint32_t host;	 /* string */
+	uint32_t host;   /* string */
 	uint32_t source; /* string: the file it came from */
 	uint32_t command;
 	uint32_t end, end_code; /* enum profile_end */
@@ -86,29 +90,29 @@ struct run_rank {
 	uint32_t mpi_error;
 	uint64_t freq;
 	uint64_t start_real_ns;
-	uint64_t elapsed_ns;	/* start to end of the process */
-	uint64_t mpi_ns;	/* MPI_Init to MPI_Finalize (or the end); 0: no MPI */
-	uint64_t mpi_time_ns;	/* of it, inside MPI on the thread of MPI_Init */
+	uint64_t elapsed_ns; /* start to end of the process */
+	uint64_t mpi_ns; /* MPI_Init to MPI_Finalize (or the end); 0: no MPI */
+	uint64_t mpi_time_ns; /* of it, inside MPI on the thread of MPI_Init */
 	uint64_t cpu_ns, wall_ns; /* sum of the samples' weights */
-	uint64_t process_cpu_ns; /* as the system counted it; 0: unknown */
+	uint64_t process_cpu_ns;  /* as the system counted it; 0: unknown */
 	uint64_t samples, ticks, handler_ns, wrapper_ns;
 };
 
 struct run_loss {
-	uint32_t name;	/* string */
-	uint32_t rank;	/* index into ranks */
+	uint32_t name; /* string */
+	uint32_t rank; /* index into ranks */
 	uint64_t count;
 };
 
-struct run_problem { /* a file that was skipped, ranks that are missing */
+struct run_problem {     /* a file that was skipped, ranks that are missing */
 	uint32_t source; /* string: file name, "rank 3", "ranks 3-7" */
-	uint32_t text;	 /* string: one sentence */
+	uint32_t text;   /* string: one sentence */
 };
 
 struct run {
 	struct strings strings;
 	uint32_t command, job, version, mpi_library; /* strings */
-	uint32_t world;	 /* size of MPI_COMM_WORLD, 0: no MPI */
+	uint32_t world;         /* size of MPI_COMM_WORLD, 0: no MPI */
 	struct run_rank *ranks; /* members first; by rank, then by pid */
 	size_t member_count;
 	struct run_node *nodes;

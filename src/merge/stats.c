@@ -28,9 +28,8 @@ static uint32_t first_gap(const struct run_value *values, size_t count)
 	return rank;
 }
 
-static void find_extremes(struct run_stat *stat,
-			  const struct run_value *values, size_t count,
-			  size_t members)
+static void find_extremes(struct run_stat *stat, const struct run_value *values,
+			  size_t count, size_t members)
 {
 	if (count < members) {
 		stat->min_rank = stat->max_rank = first_gap(values, count);

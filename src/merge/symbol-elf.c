@@ -60,8 +60,8 @@ static bool take_symbol(Dwfl_Module *file, int index, struct symbol *to)
 	to->address = symbol.st_value + bias;
 	to->bind = GELF_ST_BIND(symbol.st_info);
 	to->sized = symbol.st_size > 0;
-	to->end = to->sized ? to->address + symbol.st_size :
-			      section.sh_addr + section.sh_size + bias;
+	to->end = to->sized ? to->address + symbol.st_size
+			    : section.sh_addr + section.sh_size + bias;
 	return true;
 }
 
@@ -155,9 +155,8 @@ static uint64_t unwind_start(struct elf_names *names, uint64_t address)
 	Dwarf_Addr start, end;
 	Dwarf_Frame *frame;
 
-	if (!names->cfi || dwarf_cfi_addrframe(names->cfi,
-					       address - names->cfi_bias,
-					       &frame))
+	if (!names->cfi ||
+	    dwarf_cfi_addrframe(names->cfi, address - names->cfi_bias, &frame))
 		return 0;
 	if (dwarf_frame_info(frame, &start, &end, NULL) < 0)
 		start = 0;
@@ -215,7 +214,7 @@ static uint64_t plt_slot(Elf *elf, uint64_t at)
 		return 0;
 	name = elf_strptr(elf, index, header.sh_name);
 	data = elf_getdata(section, NULL);
-	if (!name || strncmp(name, ".plt", 4) || !data || !data->d_buf)
+	if (!name || strncmp(name, ".plt", 4) != 0 || !data || !data->d_buf)
 		return 0;
 	size = header.sh_entsize >= 8 ? header.sh_entsize : 16;
 	entry = (at - header.sh_addr) / size * size;
@@ -245,8 +244,7 @@ static const char *slot_symbol(Elf *elf, Elf_Scn *section,
 	for (int i = 0; gelf_getrela(data, i, &rela); i++)
 		if (rela.r_offset == slot &&
 		    gelf_getsym(table, (int)GELF_R_SYM(rela.r_info), &symbol))
-			return elf_strptr(elf, strings.sh_link,
-					  symbol.st_name);
+			return elf_strptr(elf, strings.sh_link, symbol.st_name);
 	return NULL;
 }
 

@@ -41,9 +41,9 @@ struct dwarf_names *dwarf_names_new(Dwfl_Module *file);
 void dwarf_names_free(struct dwarf_names *names); /* NULL is fine */
 
 struct dwarf_place {
-	const char *name;  /* as in the object file, "" when there is none */
-	bool linkage;	   /* name is the linker's, not the bare one */
-	const char *file;  /* "" when not known */
+	const char *name; /* as in the object file, "" when there is none */
+	bool linkage;     /* name is the linker's, not the bare one */
+	const char *file; /* "" when not known */
 	uint32_t line;
 	bool inlined;
 };

@@ -76,8 +76,8 @@ static int file_open(struct file *file, const char *path, int fd,
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
 		dwfl_report_begin(file->dwfl);
-		file->module = dwfl_report_elf(file->dwfl, str_base(path),
-					       path, fd, 0, true);
+		file->module = dwfl_report_elf(file->dwfl, str_base(path), path,
+					       fd, 0, true);
 	}
 	if (!file->module) {
 		close(fd);
@@ -87,7 +87,7 @@ static int file_open(struct file *file, const char *path, int fd,
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	dwfl_module_getelf(file->module, &bias);
 	build_id_of(file->module, found);
-	if (*wanted && strcmp(found, wanted)) {
+	if (*wanted && strcmp(found, wanted) != 0) {
 		err = fail(-ESTALE,
 			   "has changed since the run (build id %.12s, was "
 			   "%.12s)",
@@ -143,11 +143,11 @@ static int open_vdso(void)
 
 static int open_original(struct file *file, const struct symbol_module *module)
 {
-	int fd = is_vdso(module->path) ? open_vdso() :
-					 open_regular(module->path);
+	int fd = is_vdso(module->path) ? open_vdso()
+				       : open_regular(module->path);
 
-	return fd < 0 ? fd :
-			file_open(file, module->path, fd, module->build_id);
+	return fd < 0 ? fd
+		      : file_open(file, module->path, fd, module->build_id);
 }
 
 static int open_debug(struct file *file, const struct symbol_module *module)
@@ -173,13 +173,19 @@ static char *without_version(const char *name, const char **suffix)
 	return at ? strndup(name, (size_t)(at - name)) : strdup(name);
 }
 
+/* glibc's own alias for calls inside it. */
+static const char *without_alias(const char *name)
+{
+	return strncmp(name, "__GI_", 5) != 0 || !name[5] ? name : name + 5;
+}
+
 /* "__mesh_MOD_smooth" becomes "mesh::smooth"; NULL: not of that form. */
 static char *fortran_name(const char *name)
 {
-	const char *middle = strncmp(name, "__", 2) ? NULL :
-						      strstr(name, "_MOD_");
+	const char *middle =
+		strncmp(name, "__", 2) ? NULL : strstr(name, "_MOD_");
 
-	if (!middle || middle == name + 2)
+	if (!middle || middle <= name + 2)
 		return NULL;
 	return str_format("%.*s::%s", (int)(middle - name - 2), name + 2,
 			  middle + 5);
@@ -188,7 +194,7 @@ static char *fortran_name(const char *name)
 char *symbol_readable(const char *name)
 {
 	const char *suffix;
-	char *plain = without_version(name, &suffix);
+	char *plain = without_version(without_alias(name), &suffix);
 	char *readable, *whole;
 
 	if (!plain)
@@ -222,8 +228,8 @@ static int push_frame(struct symbol_module *module,
 }
 
 /* Takes over name, which may be NULL when out of memory. */
-static int add_frame(struct symbol_module *module, char *name,
-		     const char *file, struct symbol_frame frame)
+static int add_frame(struct symbol_module *module, char *name, const char *file,
+		     struct symbol_frame frame)
 {
 	int err = -ENOMEM;
 
@@ -246,7 +252,7 @@ static char *outer_name(struct symbol_module *module, struct file *file,
 
 	if (file->elf)
 		symbol = elf_names_find(file->elf, address, &start);
-	if (*dwarf_name && (!symbol || strncmp(symbol, "_Z", 2))) {
+	if (*dwarf_name && (!symbol || strncmp(symbol, "_Z", 2) != 0)) {
 		free(symbol);
 		return strdup(dwarf_name);
 	}
@@ -262,7 +268,8 @@ static char *outer_name(struct symbol_module *module, struct file *file,
 static int name_address(struct symbol_module *module, struct file *file,
 			uint64_t address)
 {
-	struct dwarf_place places[DWARF_PLACES] = { { .name = "", .file = "" } };
+	struct dwarf_place places[DWARF_PLACES] = { { .name = "",
+						      .file = "" } };
 	size_t count = 0;
 	int err = 0;
 
@@ -369,8 +376,8 @@ int symbols_find(struct symbol_module *modules, size_t count,
 	work_on(&work, progress);
 	while (started)
 		pthread_join(threads[--started], NULL);
-	return work.err ? fail(work.err, "out of memory while finding names") :
-			  0;
+	return work.err ? fail(work.err, "out of memory while finding names")
+			: 0;
 }
 
 void symbol_module_fini(struct symbol_module *module)

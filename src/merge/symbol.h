@@ -23,7 +23,10 @@
 
 #include "base/str.h"
 
-enum { SYMBOL_INLINED = 1, SYMBOL_UNNAMED = 2 };
+enum {
+	SYMBOL_INLINED = 1,
+	SYMBOL_UNNAMED = 2
+};
 
 /*
  * One function that an address belongs to.  `file` and `line` are the place in
@@ -38,7 +41,7 @@ struct symbol_frame {
 
 struct symbol_module {
 	const char *path;
-	const char *build_id; /* hexadecimal, "": not known */
+	const char *build_id;      /* hexadecimal, "": not known */
 	const uint64_t *addresses; /* as in the file; ascending */
 	size_t count;
 

@@ -13,7 +13,7 @@
 
 struct address_node { /* a parent stands before its children */
 	uint32_t parent;
-	uint32_t kind;	/* enum node_kind */
+	uint32_t kind;  /* enum node_kind */
 	uint32_t owner; /* of modules or names; partial: string */
 	uint64_t offset;
 };

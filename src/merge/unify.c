@@ -25,12 +25,13 @@ void *grow(void *at, size_t count, size_t *room, size_t size)
 }
 
 /* In an array that grows, make sure of room for one more, or leave. */
-#define ROOM(array, count, room)                                            \
-	({                                                                  \
-		void *more_ = grow((array), (count), &(room), sizeof(*(array))); \
-		if (more_)                                                  \
-			(array) = more_;                                    \
-		more_ != NULL;                                              \
+#define ROOM(array, count, room)                                               \
+	({                                                                     \
+		void *more_ =                                                  \
+			grow((array), (count), &(room), sizeof(*(array)));     \
+		if (more_)                                                     \
+			(array) = more_;                                       \
+		more_ != NULL;                                                 \
 	})
 
 static const struct address_node root_node = { .kind = NODE_ROOT };
@@ -70,9 +71,9 @@ void unify_free(struct unify *u)
 static int check_node(const struct profile *p, size_t i)
 {
 	const struct profile_node *n = &p->nodes[i];
-	size_t owners = n->kind == NODE_NAMED	? p->name_count :
-			n->kind == NODE_PARTIAL ? p->loss_count :
-						  p->module_count;
+	size_t owners = n->kind == NODE_NAMED     ? p->name_count
+			: n->kind == NODE_PARTIAL ? p->loss_count
+						  : p->module_count;
 
 	if (n->kind >= NODE_KINDS || (i && n->parent >= i) ||
 	    (n->kind == NODE_ROOT) != !i)
@@ -264,8 +265,8 @@ static int add_column(struct unify *u, const struct profile_column *column,
 		if (i && v[i].node == v[i - 1].node) {
 			struct address_value *last = &m->values[m->count - 1];
 
-			last->value = merge_values(m->merge, last->value,
-						   v[i].value);
+			last->value =
+				merge_values(m->merge, last->value, v[i].value);
 			continue;
 		}
 		if (!ROOM(m->values, m->count, m->room))

@@ -12,13 +12,16 @@
 #include "analyse/report.h"
 
 struct exporter_style {
-	bool colour;
+	bool colour, utf8;
 	unsigned int width; /* of the terminal, in columns */
+	const char *table;  /* csv: the table to write, NULL: the first */
 };
 
 struct exporter {
 	const char *name, *help;
 	bool tables, tree; /* what it can write */
+	/* 0, or -errno with a reason; what `to` says is the caller's to check.
+	 */
 	int (*write)(FILE *to, const struct report *report,
 		     const struct exporter_style *style);
 };

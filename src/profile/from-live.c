@@ -9,7 +9,7 @@
  * Nothing that was measured is left out because of its path: a node that
  * cannot be read is folded into its parent, and counted as damage.
  */
-#include <config.h>
+#include "config.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

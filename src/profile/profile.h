@@ -28,7 +28,7 @@ enum node_kind {
 struct profile_module {
 	char *path;
 	char build_id[80]; /* hexadecimal, "" when there is none */
-	uint64_t base;	   /* run-time address - base = address in the file */
+	uint64_t base;     /* run-time address - base = address in the file */
 };
 
 struct profile_name {
@@ -36,7 +36,7 @@ struct profile_name {
 	uint32_t class, detail; /* enum live_name_class, enum live_mpi_class */
 };
 
-struct profile_node { /* one tree for all threads; a parent stands before */
+struct profile_node {    /* one tree for all threads; a parent stands before */
 	uint32_t parent; /* the root, node 0, is its own */
 	uint32_t kind;
 	uint32_t owner;
@@ -92,12 +92,13 @@ struct profile_identity {
 	char *mpi_library;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns;
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* 0: never */
-	uint32_t mpi_thread;			/* index of the thread of MPI_Init */
-	uint32_t mpi_error; /* code given to MPI_Abort + 1, 0: none */
+	uint32_t mpi_thread; /* index of the thread of MPI_Init */
+	uint32_t mpi_error;  /* code given to MPI_Abort + 1, 0: none */
 	uint32_t end, end_code;
 	uint64_t freq;
-	uint32_t clock, wall; /* enum live_clock; 1: wall sampling */
-	uint64_t process_cpu_ns; /* by getrusage, children excluded; 0: unknown */
+	uint32_t clock, wall;    /* enum live_clock; 1: wall sampling */
+	uint64_t process_cpu_ns; /* by getrusage, children excluded; 0: unknown
+				  */
 };
 
 struct profile {

@@ -332,48 +332,57 @@ static int load_rank_file(struct profile *p, const char *path)
 
 /* Raw copies of live profiles */
 
-/* How much of the file the writer had handed out; the rest is a hole. */
-static size_t live_bytes(const struct live_header *h, size_t size)
+/* Read `size` bytes from `at` on: 0, also when the file ends before. */
+static int read_at(int fd, char *to, off_t at, size_t size)
 {
-	size_t used = h->used < sizeof(*h) ? sizeof(*h) : h->used;
-
-	return used < size ? used : size;
-}
-
-static ssize_t read_all(int fd, char *to, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = pread(fd, to + done, size - done, (off_t)done);
+	while (size) {
+		ssize_t n = pread(fd, to, size, at);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 0)
-			break;
-		done += n > 0 ? (size_t)n : 0;
+			return 0;
+		to += n > 0 ? n : 0;
+		at += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
 	}
-	return (ssize_t)done;
+	return 0;
+}
+
+/* The parts of the file that are no holes: most of a live profile is one. */
+static int read_sparse(int fd, char *to, off_t size)
+{
+	off_t begin = 0, end;
+	int err = 0;
+
+	while (!err && (begin = lseek(fd, begin, SEEK_DATA)) >= 0 &&
+	       begin < size) {
+		end = lseek(fd, begin, SEEK_HOLE);
+		if (end <= begin || end > size)
+			end = size;
+		err = read_at(fd, to + begin, begin, (size_t)(end - begin));
+		begin = end;
+	}
+	return err;
 }
 
 /*
  * Read, not mapped: a file that is made shorter meanwhile would be a SIGBUS,
  * and what was checked could change afterwards.
  */
-static int load_live(struct profile **to, int fd, const struct live_header *h,
-		     size_t size, const char *path)
+static int load_live(struct profile **to, int fd, off_t size, const char *path)
 {
-	size_t bytes = live_bytes(h, size);
-	void *data = malloc(bytes);
+	void *data = calloc(1, (size_t)size);
 	char why[256];
-	ssize_t n;
 	int err;
 
 	if (!data)
 		return fail(-ENOMEM, "%s: out of memory", path);
-	n = read_all(fd, data, bytes);
-	err = n < 0 ? fail((int)n, "%s", strerror((int)-n))
-		    : profile_from_live(to, data, (size_t)n);
+	err = read_sparse(fd, data, size);
+	if (err)
+		fail(err, "%s", strerror(-err));
+	else
+		err = profile_from_live(to, data, (size_t)size);
 	free(data);
 	if (!err)
 		return 0;
@@ -381,26 +390,34 @@ static int load_live(struct profile **to, int fd, const struct live_header *h,
 	return fail(err, "%s: %s", path, why);
 }
 
+static bool is_live(int fd, off_t *size)
+{
+	struct stat st;
+	uint64_t magic = 0;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    read_at(fd, (char *)&magic, 0, sizeof(magic)) < 0)
+		return false;
+	*size = st.st_size;
+	return magic == LIVE_MAGIC;
+}
+
 int profile_load(struct profile **to, const char *path)
 {
-	struct live_header h = { 0 };
-	struct stat st = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct profile *p;
+	struct profile *p = NULL;
+	off_t size;
 	int err;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    read_all(fd, (char *)&h, sizeof(h)) >= (ssize_t)sizeof(h.magic) &&
-	    h.magic == LIVE_MAGIC) {
-		err = load_live(to, fd, &h, (size_t)st.st_size, path);
-		close(fd);
-		return err;
+	if (is_live(fd, &size)) {
+		err = load_live(&p, fd, size, path);
+	} else {
+		p = calloc(1, sizeof(*p));
+		err = p ? load_rank_file(p, path)
+			: fail(-ENOMEM, "%s: out of memory", path);
 	}
 	if (fd >= 0)
 		close(fd);
-	p = calloc(1, sizeof(*p));
-	err = p ? load_rank_file(p, path)
-		: fail(-ENOMEM, "%s: out of memory", path);
 	if (err)
 		profile_free(p);
 	else

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* call-tree.c - the call tree, from the root down or from the functions up. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/paths.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/map.h"
+
+/* A tree to be shown; node 0 is not, and parents stand before children. */
+struct branch {
+	uint32_t parent;
+	uint32_t node; /* of the run: its name */
+	bool place;    /* its line is known and the only one */
+	double inclusive, exclusive;
+};
+
+struct branches {
+	const struct run *run;
+	struct branch *at;
+	size_t count, room;
+};
+
+/* The new branch's index, or MAP_NONE with a reason. */
+static uint32_t add(struct branches *b, struct branch branch)
+{
+	size_t room = b->room ? b->room * 2 : 256;
+	struct branch *more;
+
+	if (b->count == b->room) {
+		more = realloc(b->at, room * sizeof(*more));
+		if (!more) {
+			fail(-ENOMEM, "out of memory");
+			return MAP_NONE;
+		}
+		b->at = more;
+		b->room = room;
+	}
+	b->at[b->count] = branch;
+	return (uint32_t)b->count++;
+}
+
+static int top_down(struct branches *b, const struct paths *paths,
+		    const double *exclusive, const double *inclusive)
+{
+	for (size_t i = 0; i < paths->count; i++) {
+		const struct path *p = &paths->at[i];
+
+		if (add(b, (struct branch){ .parent = p->parent,
+					    .node = p->node,
+					    .place = p->one_line,
+					    .exclusive = exclusive[i],
+					    .inclusive = inclusive[i] }) ==
+		    MAP_NONE)
+			return -ENOMEM;
+	}
+	/* What has no call path at all hangs on the root, which is hidden. */
+	if (exclusive[0] > 0 &&
+	    add(b, (struct branch){ .inclusive = exclusive[0],
+				    .exclusive = exclusive[0] }) == MAP_NONE)
+		return -ENOMEM;
+	return 0;
+}
+
+/* A path's own value, given to its function and to each chain of callers. */
+static int climb(struct branches *b, struct map *map, const struct paths *paths,
+		 uint32_t path, double value)
+{
+	const struct run_node *nodes = paths->run->nodes;
+	uint32_t at = 0;
+
+	for (;; path = paths->at[path].parent) {
+		uint32_t node = paths->at[path].node, next;
+
+		next = map_put(map, (uint64_t)at << 32 | nodes[node].function,
+			       (uint64_t)nodes[node].module << 32 |
+				       nodes[node].kind,
+			       (uint32_t)b->count);
+		if (next == b->count)
+			next = add(b, (struct branch){ .parent = at,
+						       .node = node });
+		if (next == MAP_NONE)
+			return fail(-ENOMEM, "out of memory");
+		at = next;
+		b->at[at].inclusive += value;
+		if (!paths->at[path].parent)
+			break;
+	}
+	b->at[at].exclusive += value;
+	return 0;
+}
+
+static int bottom_up(struct branches *b, const struct paths *paths,
+		     const double *exclusive)
+{
+	struct map map = { 0 };
+	int err = 0;
+
+	if (add(b, (struct branch){ 0 }) == MAP_NONE)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < paths->count && !err; i++) {
+		b->at[0].inclusive += exclusive[i];
+		if (exclusive[i] > 0)
+			err = climb(b, &map, paths, i, exclusive[i]);
+	}
+	map_fini(&map);
+	return err;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? 1 : *x > *y ? -1 : 0;
+}
+
+/*
+ * The least inclusive value shown.  A caller's is never less than its
+ * callee's, so what is shown is connected.
+ */
+static double threshold(const struct branches *b,
+			const struct analysis_options *options)
+{
+	double least = options->prune * b->at[0].inclusive;
+	size_t limit = value_limit(options, 50, b->count);
+	double *values = calloc(b->count, sizeof(*values));
+
+	if (!values)
+		return least;
+	for (size_t i = 0; i < b->count; i++)
+		values[i] = b->at[i].inclusive;
+	qsort(values, b->count, sizeof(*values), compare_values);
+	/* values[0] is the root's, which takes no row. */
+	if (limit < b->count && values[limit] > least)
+		least = values[limit];
+	free(values);
+	return least;
+}
+
+struct child {
+	uint32_t parent, index;
+	double inclusive;
+};
+
+static int compare_children(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->inclusive != y->inclusive)
+		return x->inclusive < y->inclusive ? 1 : -1;
+	return x->index < y->index ? -1 : 1;
+}
+
+static void emit(struct report *report, const struct branches *b,
+		 uint32_t index, uint32_t depth)
+{
+	const struct branch *br = &b->at[index];
+	const struct run_node *n = &b->run->nodes[br->node];
+	char *place = br->place ? paths_place(b->run, n->file, n->line) : NULL;
+
+	report_tree(report, depth, paths_function(b->run, br->node), place,
+		    br->inclusive, br->exclusive,
+		    value_ratio(br->inclusive, b->at[0].inclusive));
+	free(place);
+}
+
+/*
+ * Give each shown branch its place among its sorted siblings, then write them
+ * depth first: `sorted` is by parent, so the first[] of a parent lead to its
+ * children; `next` runs through them.
+ */
+static void write_tree(struct report *report, const struct branches *b,
+		       const struct child *sorted, size_t count, uint32_t *next,
+		       uint32_t *stack)
+{
+	size_t depth = 1;
+
+	for (size_t i = count; i-- > 0;)
+		next[sorted[i].parent] = (uint32_t)i + 1;
+	stack[0] = 0;
+	while (depth) {
+		uint32_t parent = stack[depth - 1], c = next[parent];
+
+		if (!c || c > count || sorted[c - 1].parent != parent) {
+			depth--;
+			continue;
+		}
+		next[parent]++;
+		emit(report, b, sorted[c - 1].index, (uint32_t)depth - 1);
+		stack[depth++] = sorted[c - 1].index;
+	}
+}
+
+static int show(struct report *report, const struct branches *b,
+		const struct analysis_options *options)
+{
+	double least = threshold(b, options), hidden = 0;
+	struct child *sorted = calloc(b->count, sizeof(*sorted));
+	uint32_t *next = calloc(b->count, sizeof(*next));
+	uint32_t *stack = calloc(b->count + 1, sizeof(*stack));
+	size_t count = 0;
+	int err = 0;
+
+	if (!sorted || !next || !stack) {
+		err = fail(-ENOMEM, "out of memory");
+		goto out;
+	}
+	for (uint32_t i = 1; i < b->count; i++) {
+		const struct branch *br = &b->at[i];
+
+		if (br->inclusive > 0 && br->inclusive >= least)
+			sorted[count++] =
+				(struct child){ br->parent, i, br->inclusive };
+		else
+			hidden += br->exclusive;
+	}
+	qsort(sorted, count, sizeof(*sorted), compare_children);
+	write_tree(report, b, sorted, count, next, stack);
+	if (hidden > 0)
+		report_note(report,
+			    "%.1f %% is in calls too small to show "
+			    "(--limit, --prune).",
+			    100 * value_ratio(hidden, b->at[0].inclusive));
+out:
+	free(sorted);
+	free(next);
+	free(stack);
+	return err;
+}
+
+static int build(struct branches *b, const struct paths *paths,
+		 const struct run_metric *metric, bool up)
+{
+	double *exclusive = calloc(paths->count + 1, sizeof(*exclusive));
+	double *inclusive = calloc(paths->count + 1, sizeof(*inclusive));
+	int err = -ENOMEM;
+
+	if (exclusive && inclusive) {
+		paths_values(paths, metric, exclusive, inclusive);
+		err = up ? bottom_up(b, paths, exclusive)
+			 : top_down(b, paths, exclusive, inclusive);
+	} else {
+		fail(err, "out of memory");
+	}
+	free(exclusive);
+	free(inclusive);
+	return err;
+}
+
+static int run_tree(struct report **to, const struct run *const runs[],
+		    const struct analysis_options *options)
+{
+	const struct run_metric *metric;
+	struct branches b = { .run = runs[0] };
+	struct paths paths;
+	int err = value_one_run(runs, "tree");
+
+	if (err)
+		return err;
+	metric = value_metric(runs[0], options, "cpu.time");
+	if (!metric)
+		return -EINVAL;
+	err = paths_init(&paths, runs[0]);
+	if (err)
+		return err;
+	err = build(&b, &paths, metric, options->bottom_up);
+	if (err)
+		goto out;
+	*to = value_report("tree", runs[0], metric);
+	err = *to ? show(*to, &b, options) : -ENOMEM;
+	if (!err)
+		err = report_error(*to);
+out:
+	free(b.at);
+	paths_fini(&paths);
+	return err;
+}
+
+const struct analysis analysis_call_tree = {
+	.name = "tree",
+	.help = "call tree, or callers of each function (--bottom-up)",
+	.run = run_tree,
+};

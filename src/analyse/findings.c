@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* findings.c - sentences on waiting and on what an even load would save. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/findings.h"
+#include "analyse/skew.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+#define UNEVEN     0.05 /* ranks differ so much in MPI's share, or more */
+#define MUCH_MPI   0.1  /* a share of MPI worth a sentence */
+#define WORTHWHILE 0.02 /* of the run time: recoverable, worth a sentence */
+#define FRAMES     3
+
+struct balance {
+	const struct paths *paths;
+	const struct run *run;
+	const struct efficiency *e;
+	struct skews skews;
+	uint32_t *waiting, *working; /* ranks, by their share of MPI */
+	size_t waiting_count, working_count;
+};
+
+static void part(struct balance *b)
+{
+	double middle = (b->e->mpi_min + b->e->mpi_max) / 2;
+	bool uneven = b->e->mpi_max - b->e->mpi_min >= UNEVEN;
+
+	for (size_t i = 0; i < b->skews.process_count; i++) {
+		uint32_t rank = b->skews.processes[i];
+
+		if (uneven && efficiency_mpi(&b->run->ranks[rank]) < middle)
+			b->working[b->working_count++] = rank;
+		else
+			b->waiting[b->waiting_count++] = rank;
+	}
+}
+
+static bool is_among(const uint32_t *ranks, size_t count, uint32_t rank)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ranks[i] == rank)
+			return true;
+	return false;
+}
+
+/* Not part of the time between them, which MPI's share is of. */
+static bool is_init_or_finalize(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return !strncmp(name, "MPI_Init", strlen("MPI_Init")) ||
+	       !strcmp(name, "MPI_Finalize");
+}
+
+/* The call site where the waiting ranks were longest; 0: none. */
+static uint32_t longest_site(const struct balance *b, double *sums)
+{
+	const struct run_metric *m = run_metric(b->run, "mpi.time");
+	uint32_t best = 0;
+
+	for (uint32_t n = 0; m && n < b->run->node_count; n++) {
+		uint32_t path = b->paths->of[n];
+
+		if (b->run->nodes[n].kind != RUN_MPI ||
+		    is_init_or_finalize(b->run, n))
+			continue;
+		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
+			if (!is_among(b->working, b->working_count,
+				      m->values[v].rank))
+				sums[path] += (double)m->values[v].value;
+		if (sums[path] > sums[best])
+			best = path;
+	}
+	return best;
+}
+
+/* Waiting in MPI is what follows, not what is to be mended. */
+static bool is_in_mpi(const struct paths *paths, uint32_t path)
+{
+	for (; path; path = paths->at[path].parent)
+		if (paths->run->nodes[paths->at[path].node].kind == RUN_MPI)
+			return true;
+	return false;
+}
+
+/* The path outside MPI whose even load would save most, or NULL. */
+static const struct skew *culprit(const struct balance *b)
+{
+	for (size_t i = 0; i < b->skews.count; i++)
+		if (!is_in_mpi(b->paths, b->skews.at[i].path))
+			return &b->skews.at[i];
+	return NULL;
+}
+
+static double mean_share(const struct balance *b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < b->waiting_count; i++)
+		sum += efficiency_mpi(&b->run->ranks[b->waiting[i]]);
+	return value_ratio(sum, (double)b->waiting_count);
+}
+
+static const char *ranks(size_t count)
+{
+	return count == 1 ? "ank" : "anks";
+}
+
+/* "Ranks 0–2 spent 41 % … in MPI_Allreduce ← norm, while rank 3 …" */
+static void waiting(struct report *report, const struct balance *b,
+		    uint32_t site, const struct skew *worst)
+{
+	char *who = value_list(b->run, b->waiting, b->waiting_count);
+	char *others = value_list(b->run, b->working, b->working_count);
+	char *where = paths_short(b->paths, site, FRAMES);
+	char *why = worst ? paths_short(b->paths, worst->path, FRAMES) : NULL;
+	bool all = !b->working_count;
+
+	if (!who || !others || !where) {
+		report->failed = true;
+	} else if (all) {
+		report_line(report,
+			    "• The ranks spent %.0f %% of their time "
+			    "in MPI, most in %s.",
+			    100 * mean_share(b), where);
+	} else {
+		report_line(report,
+			    "• R%s %s spent %.0f %% of their time in MPI, most "
+			    "in %s, while r%s %s computed%s%s.",
+			    ranks(b->waiting_count), who, 100 * mean_share(b),
+			    where, ranks(b->working_count), others,
+			    why ? " in " : "", why ? why : "");
+	}
+	free(who);
+	free(others);
+	free(where);
+	free(why);
+}
+
+static void recoverable(struct report *report, const struct balance *b,
+			const struct skew *worst)
+{
+	char *path = paths_short(b->paths, worst->path, FRAMES);
+	char saved[32], most[32], mean[32];
+
+	if (!path) {
+		report->failed = true;
+		return;
+	}
+	report_line(
+		report,
+		"• %s recoverable: %s took %s on %s %llu, %s on average.",
+		value_time(saved, worst->recoverable), path,
+		value_time(most, worst->max), value_noun(b->run),
+		(unsigned long long)value_process(b->run, worst->max_process),
+		value_time(mean, worst->mean));
+	free(path);
+}
+
+static void say(struct report *report, const struct balance *b, double *sums)
+{
+	const struct skew *worst = culprit(b);
+	uint32_t site = longest_site(b, sums);
+	double elapsed = b->e->elapsed;
+
+	for (size_t i = 0; !b->e->ranks && i < b->run->rank_count; i++)
+		if ((double)b->run->ranks[i].elapsed_ns / 1e9 > elapsed)
+			elapsed = (double)b->run->ranks[i].elapsed_ns / 1e9;
+	if (worst && worst->recoverable < WORTHWHILE * elapsed)
+		worst = NULL;
+	if (site && (b->working_count || mean_share(b) >= MUCH_MPI))
+		waiting(report, b, site,
+			worst && is_among(b->working, b->working_count,
+					  worst->max_process)
+				? worst
+				: NULL);
+	if (worst)
+		recoverable(report, b, worst);
+}
+
+int findings_balance(struct report *report, const struct paths *paths,
+		     const struct efficiency *e,
+		     const struct run_metric *metric)
+{
+	struct balance b = { .paths = paths, .run = paths->run, .e = e };
+	double *sums = calloc(paths->count + 1, sizeof(*sums));
+	int err;
+
+	if (!metric || metric->unit != UNIT_NS) {
+		free(sums);
+		return 0;
+	}
+	err = skew_init(&b.skews, paths, metric);
+	if (err)
+		goto out;
+	b.waiting = calloc(b.skews.process_count + 1, sizeof(*b.waiting));
+	b.working = calloc(b.skews.process_count + 1, sizeof(*b.working));
+	if (!sums || !b.waiting || !b.working) {
+		err = fail(-ENOMEM, "out of memory");
+		goto out;
+	}
+	if (b.skews.process_count > 1) {
+		part(&b);
+		say(report, &b, sums);
+	}
+out:
+	free(sums);
+	free(b.waiting);
+	free(b.working);
+	skew_fini(&b.skews);
+	return err;
+}

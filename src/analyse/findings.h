@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * findings.h - what is worth saying about a run, in sentences.
+ */
+#ifndef ANALYSE_FINDINGS_H
+#define ANALYSE_FINDINGS_H
+
+#include "analyse/efficiency.h"
+#include "analyse/paths.h"
+#include "analyse/report.h"
+
+/* How processes ended, if not well; files that are missing. */
+void findings_ends(struct report *report, const struct run *run);
+
+/*
+ * Who waited for whom, and what an even load would save, by `metric` (the
+ * time that is compared; NULL: nothing is said).  0, or -ENOMEM.
+ */
+int findings_balance(struct report *report, const struct paths *paths,
+		     const struct efficiency *efficiency,
+		     const struct run_metric *metric);
+
+/* As notes: clock, rate, self-cost and losses. */
+void findings_measuring(struct report *report, const struct run *run);
+
+#endif

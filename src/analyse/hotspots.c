@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hotspots.c - where the time went, by function or by line. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyse/groups.h"
+#include "analyse/paths.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+static void columns(struct report *report, const struct run_metric *metric)
+{
+	report_column(report, "function", "function", COLUMN_TEXT);
+	report_column(report, "module", NULL, COLUMN_LEFT_TEXT);
+	report_column(report, NULL, "place", COLUMN_LEFT_TEXT);
+	report_column(report, "file", NULL, COLUMN_LEFT_TEXT);
+	report_column(report, "line", NULL, COLUMN_COUNT);
+	value_column(report, "exclusive", "exclusive", metric);
+	report_column(report, NULL, "share", COLUMN_SHARE);
+	value_column(report, "inclusive", "inclusive", metric);
+	report_column(report, NULL, "share", COLUMN_SHARE);
+}
+
+/* "solve.c:42", or the module's name when there is no line. */
+static void place(struct report *report, const struct run *run,
+		  const struct group *group)
+{
+	const char *module = str_base(str_at(&run->strings, group->module));
+	char *text = paths_place(run, group->file, group->line);
+
+	if (!text && group->kind == RUN_MPI)
+		module = "MPI";
+	report_text(report, text ? text : module);
+	free(text);
+}
+
+static void row(struct report *report, const struct run *run,
+		const struct run_metric *metric, const struct group *group,
+		double total)
+{
+	const char *name = str_at(&run->strings, group->function);
+
+	report_text(report, *name ? name : "(no call path)");
+	report_text(report, str_at(&run->strings, group->module));
+	place(report, run, group);
+	report_text(report, str_at(&run->strings, group->file));
+	if (group->line)
+		report_count(report, group->line);
+	else
+		report_none(report);
+	value_cell(report, metric->unit, group->exclusive);
+	report_number(report, value_ratio(group->exclusive, total));
+	value_cell(report, metric->unit, group->inclusive);
+	report_number(report, value_ratio(group->inclusive, total));
+}
+
+/* The root and partial paths are no functions unless they hold something. */
+static bool is_row(const struct group *group)
+{
+	if (group->kind == RUN_ROOT || group->kind == RUN_PARTIAL)
+		return group->exclusive > 0;
+	return group->exclusive > 0 || group->inclusive > 0;
+}
+
+static void table(struct report *report, const struct run *run,
+		  const struct run_metric *metric, const struct groups *groups,
+		  const struct analysis_options *options)
+{
+	size_t limit = value_limit(options, 20, groups->count), rows = 0;
+
+	report_table(report, "hotspots",
+		     options->by_line ? "lines" : "functions");
+	columns(report, metric);
+	for (size_t i = 0; i < groups->count && rows < limit; i++) {
+		if (!is_row(&groups->at[i]))
+			continue;
+		row(report, run, metric, &groups->at[i], groups->total);
+		rows++;
+	}
+}
+
+static int run_hotspots(struct report **to, const struct run *const runs[],
+			const struct analysis_options *options)
+{
+	const struct run_metric *metric;
+	struct groups groups;
+	struct report *report;
+	int err = value_one_run(runs, "hotspots");
+
+	if (err)
+		return err;
+	metric = value_metric(runs[0], options, "cpu.time");
+	if (!metric)
+		return -EINVAL;
+	err = groups_init(&groups, runs[0], metric, options->by_line);
+	if (err)
+		return err;
+	report = value_report("hotspots", runs[0], metric);
+	if (report) {
+		table(report, runs[0], metric, &groups, options);
+		err = report_error(report);
+	} else {
+		err = fail(-ENOMEM, "out of memory");
+	}
+	groups_fini(&groups);
+	*to = report;
+	return err;
+}
+
+const struct analysis analysis_hotspots = {
+	.name = "hotspots",
+	.help = "functions or lines (--by-line) by exclusive value",
+	.run = run_hotspots,
+};

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* measuring.c - notes on how it was measured, what that cost and lost. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/findings.h"
+#include "analyse/value.h"
+#include "live/layout.h"
+
+static const char *const clocks[] = {
+	[LIVE_CLOCK_NONE] = "no clock",
+	[LIVE_CLOCK_SIGTRAP] = "perf task clock, kernel time included",
+	[LIVE_CLOCK_MIXED] = "perf task clock for user time, CPU timer for "
+			     "the kernel's",
+	[LIVE_CLOCK_TIMER] = "CPU timer: few samples, in step with the "
+			     "scheduler, so shares are rough",
+};
+
+static const char *clock_name(uint32_t clock)
+{
+	if (clock < sizeof(clocks) / sizeof(*clocks))
+		return clocks[clock];
+	return "a clock that this copse does not know";
+}
+
+struct totals {
+	double samples, base, ticks, cpu, cost; /* base: seconds sampled */
+	bool one_clock;
+};
+
+static struct totals total(const struct run *run)
+{
+	struct totals t = { .one_clock = true };
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		t.samples += (double)r->samples;
+		t.ticks += (double)r->ticks;
+		t.base += (double)(r->wall ? r->wall_ns : r->cpu_ns) / 1e9;
+		t.cpu += (double)r->cpu_ns / 1e9;
+		t.cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
+		t.one_clock &= r->clock == run->ranks[0].clock;
+	}
+	return t;
+}
+
+static void rate(struct report *report, const struct run *run,
+		 const struct totals *t)
+{
+	const struct run_rank *first = &run->ranks[0];
+	double achieved = value_ratio(t->samples, t->base);
+
+	report_note(report,
+		    "Measured with %.0f samples, %.0f per second of %s time "
+		    "(%" PRIu64 " asked for); %s%s.",
+		    t->samples, achieved, first->wall ? "wall" : "CPU",
+		    first->freq, clock_name(first->clock),
+		    t->one_clock ? "" : " (others on some ranks)");
+	if (t->samples >= 100 && achieved < 0.9 * (double)first->freq)
+		report_note(report,
+			    "Fewer samples came than were asked for: totals "
+			    "hold, since each sample carries its time, but "
+			    "shares are coarser.");
+}
+
+static const char *loss_help(const char *name)
+{
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		if (!strcmp(loss_infos[i].name, name))
+			return loss_infos[i].help;
+	return name;
+}
+
+/* Losses of one name over all ranks; 0 when an earlier row has it. */
+static double sum_loss(const struct run *run, size_t row)
+{
+	uint32_t name = run->losses[row].name;
+	double sum = 0;
+
+	for (size_t i = 0; i < run->loss_count; i++) {
+		if (run->losses[i].name != name)
+			continue;
+		if (i < row)
+			return 0;
+		sum += (double)run->losses[i].count;
+	}
+	return sum;
+}
+
+static void losses(struct report *report, const struct run *run,
+		   const struct totals *t)
+{
+	double dropped = 0, sum;
+	size_t kinds = 0;
+
+	for (size_t i = 0; i < run->loss_count; i++) {
+		const char *name = str_at(&run->strings, run->losses[i].name);
+
+		sum = sum_loss(run, i);
+		if (!strncmp(name, "dropped.", 8))
+			dropped += sum;
+		else if (sum > 0)
+			kinds++;
+		if (sum > 0)
+			report_note(report, "%s: %.0f %s, %.2g %%.", name, sum,
+				    loss_help(name),
+				    100 * value_ratio(sum, t->samples + sum));
+	}
+	if (!kinds && dropped <= 0)
+		report_note(report, "No sample was lost, no call path cut.");
+}
+
+void findings_measuring(struct report *report, const struct run *run)
+{
+	struct totals t = total(run);
+	char cost[32];
+
+	if (!run->rank_count)
+		return;
+	rate(report, run, &t);
+	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
+		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
+	losses(report, run, &t);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* paths.c - fold a run's nodes into call paths by function. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/paths.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/map.h"
+
+int paths_order(size_t count, uint32_t (*parent)(const void *, size_t),
+		const void *tree, uint32_t *position, uint32_t *end)
+{
+	uint32_t *size = calloc(count + 1, sizeof(*size));
+	uint32_t *next = calloc(count + 1, sizeof(*next));
+
+	if (!size || !next) {
+		free(size);
+		free(next);
+		return fail(-ENOMEM, "out of memory");
+	}
+	for (size_t i = count; i-- > 0;) {
+		size[i]++;
+		if (i)
+			size[parent(tree, i)] += size[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t above = i ? parent(tree, i) : 0;
+
+		position[i] = i ? next[above] : 0;
+		if (i)
+			next[above] += size[i];
+		next[i] = position[i] + 1;
+		end[position[i]] = position[i] + size[i];
+	}
+	free(size);
+	free(next);
+	return 0;
+}
+
+static uint32_t parent_of(const void *tree, size_t i)
+{
+	const struct path *at = tree;
+
+	return at[i].parent;
+}
+
+/*
+ * Frames of the C library that start the program or a thread say nothing of
+ * it: those next to the root are left out, unless they hold a value.
+ */
+static bool is_start(const struct run *run, uint32_t node)
+{
+	static const char *const names[] = { "_start", "start_thread", "clone",
+					     "clone3" };
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	if (run->nodes[node].kind != RUN_FUNCTION)
+		return false;
+	for (size_t m = 0; m < run->metric_count; m++)
+		if (run->metrics[m].first[node] <
+		    run->metrics[m].first[node + 1])
+			return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "__libc_start_", strlen("__libc_start_"));
+}
+
+/* The paths in the order of the nodes; paths->of is of that order. */
+static int fold(struct paths *paths, struct path *at)
+{
+	const struct run *run = paths->run;
+	struct map map = { 0 };
+	uint32_t count = 0, p;
+
+	for (size_t i = 0; i < run->node_count; i++) {
+		const struct run_node *n = &run->nodes[i];
+		uint32_t above = i ? paths->of[n->parent] : 0;
+		uint64_t line = n->kind == RUN_MPI ? n->line : 0;
+
+		if ((n->kind == RUN_LINE && above) ||
+		    (i && !above && is_start(run, (uint32_t)i))) {
+			paths->of[i] = above;
+			continue;
+		}
+		p = map_put(&map, (uint64_t)above << 32 | n->function,
+			    (uint64_t)n->module << 32 | line << 4 | n->kind,
+			    count);
+		if (p == MAP_NONE) {
+			map_fini(&map);
+			return fail(-ENOMEM, "out of memory");
+		}
+		if (p == count)
+			at[count++] = (struct path){ .parent = above,
+						     .node = (uint32_t)i,
+						     .one_line = true };
+		else if (run->nodes[at[p].node].line != n->line)
+			at[p].one_line = false;
+		paths->of[i] = p;
+	}
+	map_fini(&map);
+	paths->count = count;
+	return 0;
+}
+
+/* From the order of the nodes to depth first. */
+static int sort(struct paths *paths, const struct path *at)
+{
+	uint32_t *position = calloc(paths->count + 1, sizeof(*position));
+	uint32_t *end = calloc(paths->count + 1, sizeof(*end));
+	int err = -ENOMEM;
+
+	paths->at = calloc(paths->count + 1, sizeof(*paths->at));
+	if (!position || !end || !paths->at) {
+		fail(err, "out of memory");
+		goto out;
+	}
+	err = paths_order(paths->count, parent_of, at, position, end);
+	if (err)
+		goto out;
+	for (size_t i = 0; i < paths->count; i++) {
+		struct path *to = &paths->at[position[i]];
+
+		*to = at[i];
+		to->parent = position[at[i].parent];
+		to->end = end[position[i]];
+	}
+	for (size_t i = 0; i < paths->run->node_count; i++)
+		paths->of[i] = position[paths->of[i]];
+out:
+	free(position);
+	free(end);
+	return err;
+}
+
+/* The nodes of each path, by counting. */
+static int list_nodes(struct paths *paths)
+{
+	size_t count = paths->run->node_count;
+	uint32_t *at = calloc(paths->count + 2, sizeof(*at));
+
+	paths->nodes = calloc(count + 1, sizeof(*paths->nodes));
+	paths->first = at;
+	if (!paths->nodes || !at)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < count; i++)
+		at[paths->of[i] + 1]++;
+	for (size_t p = 0; p < paths->count; p++)
+		at[p + 1] += at[p];
+	for (size_t i = count; i-- > 0;)
+		paths->nodes[--at[paths->of[i] + 1]] = (uint32_t)i;
+	/* Each entry now is the next one's: its path's beginning. */
+	for (size_t p = 0; p < paths->count; p++)
+		at[p] = at[p + 1];
+	at[paths->count] = (uint32_t)count;
+	return 0;
+}
+
+int paths_init(struct paths *paths, const struct run *run)
+{
+	struct path *at = calloc(run->node_count + 1, sizeof(*at));
+	int err = -ENOMEM;
+
+	*paths = (struct paths){ .run = run };
+	paths->of = calloc(run->node_count + 1, sizeof(*paths->of));
+	if (!at || !paths->of)
+		fail(err, "out of memory");
+	else
+		err = fold(paths, at);
+	if (!err)
+		err = sort(paths, at);
+	if (!err)
+		err = list_nodes(paths);
+	free(at);
+	if (err)
+		paths_fini(paths);
+	return err;
+}
+
+void paths_fini(struct paths *paths)
+{
+	free(paths->at);
+	free(paths->of);
+	free(paths->nodes);
+	free(paths->first);
+	*paths = (struct paths){ 0 };
+}
+
+void paths_values(const struct paths *paths, const struct run_metric *metric,
+		  double *exclusive, double *inclusive)
+{
+	for (size_t i = 0; exclusive && i < paths->count; i++)
+		exclusive[i] = 0;
+	for (size_t i = 0; inclusive && i < paths->count; i++)
+		inclusive[i] = 0;
+	for (size_t i = 0; i < paths->run->node_count; i++) {
+		double value = value_node(metric, i);
+
+		if (exclusive)
+			exclusive[paths->of[i]] += value;
+		if (inclusive)
+			inclusive[paths->of[i]] += value;
+	}
+	for (size_t i = paths->count; inclusive && i-- > 1;)
+		inclusive[paths->at[i].parent] += inclusive[i];
+}
+
+const char *paths_function(const struct run *run, uint32_t node)
+{
+	const struct run_node *n = &run->nodes[node];
+	const char *name = str_at(&run->strings, n->function);
+
+	if (n->kind == RUN_ROOT || !*name)
+		return "(no call path)";
+	return name;
+}
+
+char *paths_text(const struct paths *paths, uint32_t path)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	fputs(paths_function(paths->run, paths->at[path].node), to);
+	for (path = paths->at[path].parent; path; path = paths->at[path].parent)
+		fprintf(to, " ← %s",
+			paths_function(paths->run, paths->at[path].node));
+	fclose(to);
+	return text;
+}
+
+/* The length of a demangled name without its closing argument list. */
+static int name_length(const char *name)
+{
+	const char *end = strrchr(name, ')');
+	int open = 0;
+
+	for (const char *p = end; p && p > name; p--) {
+		open += *p == ')';
+		open -= *p == '(';
+		if (!open)
+			return (int)(p - name);
+	}
+	return (int)strlen(name);
+}
+
+char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	const char *between = "", *name;
+
+	if (!to)
+		return NULL;
+	while (frames-- && (path || !*between)) {
+		name = paths_function(paths->run, paths->at[path].node);
+		fprintf(to, "%s%.*s", between, name_length(name), name);
+		between = " ← ";
+		path = paths->at[path].parent;
+	}
+	fclose(to);
+	return text;
+}
+
+char *paths_place(const struct run *run, uint32_t file, uint32_t line)
+{
+	const char *name = str_base(str_at(&run->strings, file));
+
+	if (!*name)
+		return NULL;
+	return line ? str_format("%s:%u", name, line) : strdup(name);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report.c - build a report, piece by piece. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/report.h"
+#include "base/err.h"
+
+/*
+ * Room for one more behind `count` things of `size` bytes: the room is the
+ * next power of two, so it grows when the count is one.
+ */
+static bool grow(struct report *report, void **at, size_t count, size_t size)
+{
+	void *more;
+
+	if (count & (count - 1))
+		return true;
+	more = realloc(*at, (count ? count * 2 : 1) * size);
+	if (!more) {
+		report->failed = true;
+		return false;
+	}
+	*at = more;
+	return true;
+}
+
+static char *copy(struct report *report, const char *text)
+{
+	char *new = text ? strdup(text) : NULL;
+
+	if (text && !new)
+		report->failed = true;
+	return new;
+}
+
+struct report *report_new(const char *id, const char *title)
+{
+	struct report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->id = copy(report, id);
+	report->title = copy(report, title);
+	return report;
+}
+
+static void free_texts(char **texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+static void free_table(struct report_table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		free(table->columns[i].id);
+		free(table->columns[i].title);
+	}
+	for (size_t i = 0; i < table->cell_count; i++) {
+		free(table->cells[i].text);
+		free(table->cells[i].spark);
+	}
+	free(table->columns);
+	free(table->cells);
+	free(table->id);
+	free(table->title);
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->table_count; i++)
+		free_table(&report->tables[i]);
+	for (size_t i = 0; i < report->tree_count; i++) {
+		free(report->tree[i].name);
+		free(report->tree[i].place);
+	}
+	free_texts(report->lines, report->line_count);
+	free_texts(report->notes, report->note_count);
+	free(report->tables);
+	free(report->tree);
+	free(report->metric);
+	free(report->title);
+	free(report->id);
+	free(report);
+}
+
+int report_error(const struct report *report)
+{
+	return report->failed ? fail(-ENOMEM, "out of memory") : 0;
+}
+
+static void add_text(struct report *report, char ***texts, size_t *count,
+		     const char *fmt, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, args) < 0) {
+		report->failed = true;
+		return;
+	}
+	if (grow(report, (void **)texts, *count, sizeof(**texts)))
+		(*texts)[(*count)++] = text;
+	else
+		free(text);
+}
+
+void report_line(struct report *report, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_text(report, &report->lines, &report->line_count, fmt, args);
+	va_end(args);
+}
+
+void report_note(struct report *report, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_text(report, &report->notes, &report->note_count, fmt, args);
+	va_end(args);
+}
+
+struct report_table *report_table(struct report *report, const char *id,
+				  const char *title)
+{
+	struct report_table *table;
+
+	if (!grow(report, (void **)&report->tables, report->table_count,
+		  sizeof(*report->tables)))
+		return NULL;
+	table = &report->tables[report->table_count++];
+	*table = (struct report_table){
+		.id = copy(report, id),
+		.title = copy(report, title),
+	};
+	return table;
+}
+
+static struct report_table *last_table(struct report *report)
+{
+	if (!report->table_count)
+		return NULL;
+	return &report->tables[report->table_count - 1];
+}
+
+void report_column(struct report *report, const char *id, const char *title,
+		   enum column_type type)
+{
+	struct report_table *table = last_table(report);
+
+	if (!table || !grow(report, (void **)&table->columns,
+			    table->column_count, sizeof(*table->columns)))
+		return;
+	table->columns[table->column_count++] = (struct report_column){
+		.id = copy(report, id),
+		.title = copy(report, title),
+		.type = type,
+	};
+}
+
+/* After a failure the report is of no use: cells need not stay in order. */
+static void add_cell(struct report *report, struct report_cell cell)
+{
+	struct report_table *table = last_table(report);
+
+	if (!table || !table->column_count ||
+	    !grow(report, (void **)&table->cells, table->cell_count,
+		  sizeof(*table->cells))) {
+		free(cell.text);
+		free(cell.spark);
+		return;
+	}
+	table->cells[table->cell_count++] = cell;
+	table->row_count = table->cell_count / table->column_count;
+}
+
+void report_text(struct report *report, const char *text)
+{
+	add_cell(report, (struct report_cell){ .text = copy(report, text),
+					       .none = !text });
+}
+
+void report_number(struct report *report, double value)
+{
+	add_cell(report, (struct report_cell){ .number = value });
+}
+
+void report_count(struct report *report, uint64_t value)
+{
+	add_cell(report, (struct report_cell){ .number = (double)value,
+					       .count = value });
+}
+
+void report_spark(struct report *report, const double *values, size_t count)
+{
+	double *spark = calloc(count ? count : 1, sizeof(*spark));
+
+	if (!spark) {
+		report->failed = true;
+		return;
+	}
+	if (count)
+		memcpy(spark, values, count * sizeof(*spark));
+	add_cell(report,
+		 (struct report_cell){ .spark = spark, .spark_count = count });
+}
+
+void report_none(struct report *report)
+{
+	add_cell(report, (struct report_cell){ .none = true });
+}
+
+void report_tree(struct report *report, uint32_t depth, const char *name,
+		 const char *place, double inclusive, double exclusive,
+		 double share)
+{
+	if (!grow(report, (void **)&report->tree, report->tree_count,
+		  sizeof(*report->tree)))
+		return;
+	report->tree[report->tree_count++] = (struct report_tree_node){
+		.depth = depth,
+		.name = copy(report, name),
+		.place = copy(report, place),
+		.inclusive = inclusive,
+		.exclusive = exclusive,
+		.share = share,
+	};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sites.h - MPI calls: for each call site or each function the calls, the
+ * time inside and the bytes.
+ */
+#ifndef ANALYSE_SITES_H
+#define ANALYSE_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/paths.h"
+
+struct site {
+	uint32_t path;     /* by function: the first of its paths */
+	uint32_t function; /* string of the run */
+	double calls, seconds, sent, received;
+	double key; /* the value of the metric that they are sorted by */
+};
+
+struct sites {
+	struct site *at; /* by key, the largest first */
+	size_t count;
+	struct site total;
+};
+
+/* 0, or -ENOMEM with a reason. */
+int sites_init(struct sites *sites, const struct paths *paths,
+	       const struct run_metric *by, bool by_function);
+void sites_fini(struct sites *sites);
+
+/* Bytes per call: the larger of sent and received. */
+double site_mean_size(const struct site *site);
+
+#endif

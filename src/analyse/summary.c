@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* summary.c - the first screen: what ran, how well, where the time went. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/efficiency.h"
+#include "analyse/findings.h"
+#include "analyse/groups.h"
+#include "analyse/sites.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+#define ROWS        5
+#define FEW_SAMPLES 100
+
+/* What the run says of itself, summed over its processes. */
+struct facts {
+	const struct run *run;
+	struct efficiency e;
+	double elapsed, cpu, cost, sampled; /* seconds */
+	size_t threads, most_threads, least_threads, others;
+	uint64_t samples;
+	const char *host;
+	size_t hosts;
+};
+
+static void add_process(struct facts *f, const struct run_rank *r, bool first)
+{
+	double elapsed = (double)r->elapsed_ns / 1e9;
+
+	if (elapsed > f->elapsed)
+		f->elapsed = elapsed;
+	f->cpu += (double)(r->process_cpu_ns ? r->process_cpu_ns : r->cpu_ns) /
+		  1e9;
+	f->sampled += (double)r->cpu_ns / 1e9;
+	f->cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
+	f->samples += r->samples;
+	f->others += f->run->world && !r->mpi_ns;
+	f->threads += r->threads;
+	if (first || r->threads > f->most_threads)
+		f->most_threads = r->threads;
+	if (first || r->threads < f->least_threads)
+		f->least_threads = r->threads;
+}
+
+static void gather(struct facts *f, const struct run *run)
+{
+	*f = (struct facts){ .run = run };
+	efficiency_of(&f->e, run);
+	for (size_t i = 0; i < run->rank_count; i++) {
+		size_t j = 0;
+
+		add_process(f, &run->ranks[i], !i);
+		while (run->ranks[j].host != run->ranks[i].host)
+			j++;
+		f->hosts += j == i;
+	}
+	if (run->rank_count)
+		f->host = str_at(&run->strings, run->ranks[0].host);
+}
+
+/* "4 ranks × 2 threads on node1 · 12.3 s elapsed · 48.1 s CPU time · …" */
+static void head(struct report *report, const struct facts *f)
+{
+	const struct run *run = f->run;
+	const char *mpi = str_at(&run->strings, run->mpi_library);
+	char ranks[32], threads[32], hosts[32], elapsed[32], cpu[32];
+	char extra[64] = "";
+	bool same = f->most_threads == f->least_threads;
+
+	value_plural(ranks, run->world ? run->world : run->rank_count,
+		     value_noun(run));
+	value_plural(threads, same ? f->most_threads : f->threads, "thread");
+	if (f->hosts > 1)
+		value_plural(hosts, f->hosts, "host");
+	if (f->others)
+		snprintf(extra, sizeof(extra), " (and %zu processes besides)",
+			 f->others);
+	report_line(
+		report, "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s",
+		ranks, extra, same ? "×" : "with", threads,
+		f->hosts > 1 ? hosts : f->host, value_time(elapsed, f->elapsed),
+		value_time(cpu, f->cpu), *mpi ? " · " : "", mpi);
+}
+
+static void efficiency(struct report *report, const struct facts *f)
+{
+	const struct efficiency *e = &f->e;
+
+	if (!e->ranks)
+		return;
+	report_line(report,
+		    "Parallel efficiency %.0f %% = load balance %.0f %% × "
+		    "communication efficiency %.0f %%",
+		    100 * e->parallel, 100 * e->balance,
+		    100 * e->communication);
+	if (e->ranks > 1)
+		report_line(report,
+			    "MPI %.1f %% of the time: least %.1f %% on rank "
+			    "%llu, most %.1f %% on rank %llu",
+			    100 * e->mpi_mean, 100 * e->mpi_min,
+			    (unsigned long long)value_process(f->run,
+							      e->mpi_min_rank),
+			    100 * e->mpi_max,
+			    (unsigned long long)value_process(f->run,
+							      e->mpi_max_rank));
+	else
+		report_line(report, "MPI %.1f %% of the time",
+			    100 * e->mpi_mean);
+}
+
+/* A column of csv and json alone: the sentences have it for readers. */
+static void fact(struct report *report, const char *id, enum column_type type)
+{
+	report_column(report, id, NULL, type);
+}
+
+static void facts_columns(struct report *report)
+{
+	fact(report, "command", COLUMN_TEXT);
+	fact(report, "ranks", COLUMN_COUNT);
+	fact(report, "processes", COLUMN_COUNT);
+	fact(report, "threads", COLUMN_COUNT);
+	fact(report, "hosts", COLUMN_COUNT);
+	fact(report, "elapsed", COLUMN_SECONDS);
+	fact(report, "cpu", COLUMN_SECONDS);
+	fact(report, "parallel_efficiency", COLUMN_SHARE);
+	fact(report, "load_balance", COLUMN_SHARE);
+	fact(report, "communication_efficiency", COLUMN_SHARE);
+	fact(report, "mpi_share_min", COLUMN_SHARE);
+	fact(report, "mpi_share_mean", COLUMN_SHARE);
+	fact(report, "mpi_share_max", COLUMN_SHARE);
+	fact(report, "samples", COLUMN_COUNT);
+	fact(report, "self_cost", COLUMN_SECONDS);
+	fact(report, "self_share", COLUMN_SHARE);
+}
+
+static void facts_table(struct report *report, const struct facts *f)
+{
+	const struct efficiency *e = &f->e;
+	const double shares[] = { e->parallel, e->balance,  e->communication,
+				  e->mpi_min,  e->mpi_mean, e->mpi_max };
+
+	report_table(report, "run", "run");
+	facts_columns(report);
+	report_text(report, str_at(&f->run->strings, f->run->command));
+	report_count(report, f->run->world);
+	report_count(report, f->run->rank_count);
+	report_count(report, f->threads);
+	report_count(report, f->hosts);
+	report_number(report, f->elapsed);
+	report_number(report, f->cpu);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
+		if (e->ranks)
+			report_number(report, shares[i]);
+		else
+			report_none(report);
+	report_count(report, f->samples);
+	report_number(report, f->cost);
+	report_number(report, value_ratio(f->cost, f->sampled));
+}
+
+static double cpu_seconds(const struct run_rank *r)
+{
+	return (double)r->cpu_ns / 1e9;
+}
+
+static double mpi_seconds(const struct run_rank *r)
+{
+	return (double)r->mpi_time_ns / 1e9;
+}
+
+/* One row: a quantity of each process, its extremes and its shape. */
+static void strip_row(struct report *report, const struct facts *f,
+		      const uint32_t *processes, size_t count, const char *name,
+		      double (*of)(const struct run_rank *))
+{
+	double *values = calloc(count + 1, sizeof(*values));
+	double sum = 0;
+	size_t least = 0, most = 0;
+
+	if (!values) {
+		report->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		values[i] = of(&f->run->ranks[processes[i]]);
+		sum += values[i];
+		if (values[i] < values[least])
+			least = i;
+		if (values[i] > values[most])
+			most = i;
+	}
+	report_text(report, name);
+	report_number(report, values[least]);
+	report_number(report, sum / (double)count);
+	report_number(report, values[most]);
+	report_count(report, value_process(f->run, processes[most]));
+	report_spark(report, values, count);
+	free(values);
+}
+
+static int strip(struct report *report, const struct facts *f)
+{
+	size_t count;
+	uint32_t *processes = value_processes(f->run, &count);
+	bool mpi = f->e.ranks;
+
+	if (!processes)
+		return -ENOMEM;
+	if (count > 1) {
+		report_table(report, "strip", mpi ? "per rank" : "per process");
+		report_column(report, "quantity", "time", COLUMN_TEXT);
+		report_column(report, "min", "least", COLUMN_SECONDS);
+		report_column(report, "mean", "mean", COLUMN_SECONDS);
+		report_column(report, "max", "most", COLUMN_SECONDS);
+		report_column(report, "max_rank",
+			      mpi ? "on rank" : "in process", COLUMN_COUNT);
+		report_column(report, NULL,
+			      mpi ? "over ranks" : "over processes",
+			      COLUMN_SPARK);
+		if (mpi)
+			strip_row(report, f, processes, count,
+				  "useful (outside MPI)", efficiency_useful);
+		if (mpi)
+			strip_row(report, f, processes, count, "in MPI",
+				  mpi_seconds);
+		strip_row(report, f, processes, count, "CPU, all threads",
+			  cpu_seconds);
+	}
+	free(processes);
+	return 0;
+}
+
+static void hotspot_row(struct report *report, const struct run *run,
+			const struct run_metric *metric,
+			const struct group *group, double total)
+{
+	const char *module = str_base(str_at(&run->strings, group->module));
+	char *place = paths_place(run, group->file, group->line);
+
+	if (!place && group->kind == RUN_MPI)
+		module = "MPI";
+	report_text(report, str_at(&run->strings, group->function));
+	report_text(report, place ? place : module);
+	value_cell(report, metric->unit, group->exclusive);
+	report_number(report, value_ratio(group->exclusive, total));
+	report_number(report, value_ratio(group->exclusive, total));
+	free(place);
+}
+
+static int hotspots(struct report *report, const struct run *run,
+		    const struct run_metric *metric,
+		    const struct analysis_options *options)
+{
+	struct groups groups;
+	size_t limit;
+	int err = groups_init(&groups, run, metric, false);
+
+	if (err)
+		return err;
+	limit = value_limit(options, ROWS, groups.count);
+	report_table(report, "hotspots", "hotspots");
+	report_column(report, "function", "function", COLUMN_TEXT);
+	report_column(report, "place", "place", COLUMN_LEFT_TEXT);
+	value_column(report, "exclusive", metric->name, metric);
+	report_column(report, "share", "share", COLUMN_SHARE);
+	report_column(report, NULL, "", COLUMN_BAR);
+	for (size_t i = 0; i < limit && groups.at[i].exclusive > 0; i++)
+		hotspot_row(report, run, metric, &groups.at[i], groups.total);
+	groups_fini(&groups);
+	return 0;
+}
+
+static void site_row(struct report *report, const struct paths *paths,
+		     const struct site *site, double elapsed)
+{
+	char *text = paths_text(paths, site->path);
+
+	report_text(report, text);
+	report->failed |= !text;
+	value_cell(report, UNIT_COUNT, site->calls);
+	value_cell(report, UNIT_NS, site->seconds);
+	report_number(report, value_ratio(site->seconds, elapsed));
+	value_cell(report, UNIT_BYTES, site_mean_size(site));
+	free(text);
+}
+
+static int sites(struct report *report, const struct paths *paths,
+		 const struct facts *f, const struct analysis_options *options)
+{
+	const struct run *run = paths->run;
+	double elapsed = 0;
+	struct sites sites;
+	int err = sites_init(&sites, paths, run_metric(run, "mpi.time"), false);
+
+	if (err || !sites.count)
+		goto out;
+	for (size_t i = 0; i < run->rank_count; i++)
+		elapsed += (double)f->run->ranks[i].mpi_ns / 1e9;
+	report_table(report, "mpi", "MPI calls");
+	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "calls", "calls", COLUMN_COUNT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
+	for (size_t i = 0; i < value_limit(options, ROWS, sites.count); i++)
+		site_row(report, paths, &sites.at[i], elapsed);
+out:
+	if (!err)
+		sites_fini(&sites);
+	return err;
+}
+
+static int fill(struct report *report, const struct run *run,
+		const struct run_metric *metric,
+		const struct analysis_options *options)
+{
+	struct facts f;
+	struct paths paths;
+	int err = paths_init(&paths, run);
+
+	if (err)
+		return err;
+	gather(&f, run);
+	if (run->rank_count)
+		head(report, &f);
+	efficiency(report, &f);
+	findings_ends(report, run);
+	if (f.samples < FEW_SAMPLES)
+		report_line(report,
+			    "! Only %llu samples: too few to say where the "
+			    "time went; run longer, or with --freq.",
+			    (unsigned long long)f.samples);
+	err = findings_balance(report, &paths, &f.e, metric);
+	facts_table(report, &f);
+	if (!err)
+		err = strip(report, &f);
+	if (!err && metric)
+		err = hotspots(report, run, metric, options);
+	if (!err)
+		err = sites(report, &paths, &f, options);
+	findings_measuring(report, run);
+	paths_fini(&paths);
+	return err;
+}
+
+static int run_summary(struct report **to, const struct run *const runs[],
+		       const struct analysis_options *options)
+{
+	const struct run_metric *metric;
+	int err = value_one_run(runs, "summary");
+
+	if (err)
+		return err;
+	/* A run that was cut before its first sample has a summary too. */
+	metric = value_metric(runs[0], options, "cpu.time");
+	if (!metric && options->metric)
+		return -EINVAL;
+	*to = value_report("summary", runs[0], NULL);
+	if (!*to)
+		return -ENOMEM;
+	err = fill(*to, runs[0], metric, options);
+	return err ? err : report_error(*to);
+}
+
+const struct analysis analysis_summary = {
+	.name = "summary",
+	.help = "the first screen: what ran, how well, where the time went",
+	.run = run_summary,
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* value.c - metrics, units, rows and the names of processes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/value.h"
+#include "base/err.h"
+
+int value_one_run(const struct run *const runs[], const char *analysis)
+{
+	if (runs[0] && !runs[1])
+		return 0;
+	return fail(-EINVAL, "%s takes one profile at a time", analysis);
+}
+
+struct report *value_report(const char *analysis, const struct run *run,
+			    const struct run_metric *metric)
+{
+	char ranks[32], *title = NULL;
+	struct report *report = NULL;
+
+	value_plural(ranks, run->world ? run->world : run->rank_count,
+		     value_noun(run));
+	title = str_format("%s%s%s · %s · %s", analysis, metric ? " by " : "",
+			   metric ? metric->name : "",
+			   str_at(&run->strings, run->command), ranks);
+	if (title)
+		report = report_new(analysis, title);
+	if (report && metric) {
+		report->metric = strdup(metric->name);
+		report->metric_type = value_type(metric->unit);
+		report->failed |= !report->metric;
+	}
+	if (!report)
+		fail(-ENOMEM, "out of memory");
+	free(title);
+	return report;
+}
+
+const struct run_metric *value_metric(const struct run *run,
+				      const struct analysis_options *options,
+				      const char *preferred)
+{
+	const char *name = options->metric ? options->metric : preferred;
+	const struct run_metric *metric = run_metric(run, name);
+	char known[400] = "";
+	size_t used = 0;
+
+	if (!metric && !options->metric && !strcmp(preferred, "cpu.time"))
+		metric = run_metric(run, "wall.time");
+	if (metric)
+		return metric;
+	for (size_t i = 0; i < run->metric_count; i++) {
+		if (used < sizeof(known) - 1)
+			used += (size_t)snprintf(
+				known + used, sizeof(known) - used, "%s%s",
+				i ? ", " : "", run->metrics[i].name);
+	}
+	fail(-EINVAL, "no metric '%s' in this profile; it has %s", name,
+	     used ? known : "none");
+	return NULL;
+}
+
+double value_of(enum unit unit, double value)
+{
+	return unit == UNIT_NS ? value / 1e9 : value;
+}
+
+enum column_type value_type(enum unit unit)
+{
+	if (unit == UNIT_NS)
+		return COLUMN_SECONDS;
+	return unit == UNIT_BYTES ? COLUMN_BYTES : COLUMN_COUNT;
+}
+
+void value_cell(struct report *report, enum unit unit, double value)
+{
+	if (unit == UNIT_NS)
+		report_number(report, value);
+	else
+		report_count(report, (uint64_t)(value + 0.5));
+}
+
+void value_column(struct report *report, const char *id, const char *title,
+		  const struct run_metric *metric)
+{
+	report_column(report, id, title, value_type(metric->unit));
+}
+
+double value_node(const struct run_metric *metric, size_t node)
+{
+	return value_of(metric->unit, metric->stats[node].sum);
+}
+
+double value_ratio(double a, double b)
+{
+	return b != 0 ? a / b : 0;
+}
+
+const char *value_time(char *to, double seconds)
+{
+	const char *unit = "s";
+
+	if (seconds < 1e-3) {
+		seconds *= 1e6;
+		unit = "µs";
+	} else if (seconds < 1) {
+		seconds *= 1e3;
+		unit = "ms";
+	}
+	snprintf(to, 32, "%.*f %s",
+		 seconds < 10    ? 2
+		 : seconds < 100 ? 1
+				 : 0,
+		 seconds, unit);
+	return to;
+}
+
+size_t value_limit(const struct analysis_options *options, size_t own,
+		   size_t count)
+{
+	size_t limit = options->limit ? options->limit : own;
+
+	return limit < count ? limit : count;
+}
+
+const char *value_plural(char *to, size_t count, const char *noun)
+{
+	const char *end = "";
+
+	if (count != 1)
+		end = noun[strlen(noun) - 1] == 's' ? "es" : "s";
+	snprintf(to, 32, "%zu %s%s", count, noun, end);
+	return to;
+}
+
+const char *value_noun(const struct run *run)
+{
+	return run->world ? "rank" : "process";
+}
+
+uint64_t value_process(const struct run *run, size_t index)
+{
+	const struct run_rank *r = &run->ranks[index];
+
+	return run->world && r->rank >= 0 ? (uint64_t)r->rank : r->pid;
+}
+
+uint32_t *value_processes(const struct run *run, size_t *count)
+{
+	uint32_t *picked = calloc(run->rank_count + 1, sizeof(*picked));
+	bool mpi = false;
+
+	*count = 0;
+	if (!picked) {
+		fail(-ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < run->rank_count; i++)
+		mpi |= run->ranks[i].mpi_ns != 0;
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (!mpi || run->ranks[i].mpi_ns)
+			picked[(*count)++] = (uint32_t)i;
+	return picked;
+}
+
+/* The last of the numbers that follow picked[from] without a gap. */
+static size_t range_end(const struct run *run, const uint32_t *picked,
+			size_t count, size_t from)
+{
+	while (from + 1 < count && value_process(run, picked[from + 1]) ==
+					   value_process(run, picked[from]) + 1)
+		from++;
+	return from;
+}
+
+char *value_list(const struct run *run, const uint32_t *picked, size_t count)
+{
+	char *text = NULL;
+	size_t size, last;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < count; i = last + 1) {
+		last = range_end(run, picked, count, i);
+		fprintf(to, "%s%" PRIu64, i ? ", " : "",
+			value_process(run, picked[i]));
+		if (last > i)
+			fprintf(to, "%s%" PRIu64, last > i + 1 ? "–" : ", ",
+				value_process(run, picked[last]));
+		if (ftell(to) > 60 && last + 1 < count) {
+			fputs(", …", to);
+			break;
+		}
+	}
+	fclose(to);
+	return text;
+}

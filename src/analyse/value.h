@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * value.h - what all analyses share: the one run, its metric, values in the
+ * units of reports, and the choice of the first rows.
+ */
+#ifndef ANALYSE_VALUE_H
+#define ANALYSE_VALUE_H
+
+#include <stddef.h>
+
+#include "analyse/analysis.h"
+
+/* -EINVAL with a reason unless `runs` holds exactly one run. */
+int value_one_run(const struct run *const runs[], const char *analysis);
+
+/*
+ * A report of `analysis` whose title says what ran; metric may be NULL.  NULL
+ * with a reason when out of memory.
+ */
+struct report *value_report(const char *analysis, const struct run *run,
+			    const struct run_metric *metric);
+
+/*
+ * The metric asked for, or `preferred` when none was (wall.time where there
+ * is no cpu.time).  NULL, with a reason that lists the metrics of the run,
+ * when it has no such metric.
+ */
+const struct run_metric *value_metric(const struct run *run,
+				      const struct analysis_options *options,
+				      const char *preferred);
+
+/* Nanoseconds become seconds; the rest stays. */
+double value_of(enum unit unit, double value);
+enum column_type value_type(enum unit unit);
+
+/* A cell of that unit; `value` is already as value_of() makes it. */
+void value_cell(struct report *report, enum unit unit, double value);
+
+/* "exclusive" and the like: a column in the metric's unit. */
+void value_column(struct report *report, const char *id, const char *title,
+		  const struct run_metric *metric);
+
+/* Sum over ranks of each node's exclusive value, in the unit of reports. */
+double value_node(const struct run_metric *metric, size_t node);
+
+/* a / b, and 0 when b is 0. */
+double value_ratio(double a, double b);
+
+/* "2.10 s", "31.0 ms", "12.0 µs"; `to` holds 32 bytes, and is returned. */
+const char *value_time(char *to, double seconds);
+
+/* How many of `count` rows to show; `own` is the analysis's own choice. */
+size_t value_limit(const struct analysis_options *options, size_t own,
+		   size_t count);
+
+/* "4 ranks", "1 rank"; `to` holds 32 bytes, and is returned. */
+const char *value_plural(char *to, size_t count, const char *noun);
+
+/* "rank", or "process" in a run without MPI. */
+const char *value_noun(const struct run *run);
+
+/* What a process is called: its rank, or its pid in a run without MPI. */
+uint64_t value_process(const struct run *run, size_t index);
+
+/*
+ * The processes that are compared: those that called MPI_Init, or all when
+ * none did.  Indices into run->ranks, to be freed; NULL when out of memory.
+ */
+uint32_t *value_processes(const struct run *run, size_t *count);
+
+/* "0–2, 5" of processes picked[0 … count - 1]; to be freed, or NULL. */
+char *value_list(const struct run *run, const uint32_t *picked, size_t count);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* harvest.c - copy live profiles, and turn them into profile files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+
+#include "base/err.h"
+#include "base/str.h"
+#include "launch/harvest.h"
+#include "launch/livedir.h"
+#include "launch/process.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+
+struct harvest_copy {
+	char name[64]; /* of the live file */
+	char *path;    /* of its raw copy */
+	uint64_t hash; /* of what was copied */
+};
+
+/* The contents of a live file, as much of it as is in use. */
+struct content {
+	struct live_file file;
+	struct live_header *live; /* NULL: not read */
+	size_t size;
+	int error; /* why it was not read */
+};
+
+/* The live file was made, but its process ended before it wrote to it. */
+enum {
+	EMPTY = -ENODATA
+};
+
+void harvest_fini(struct harvest *h)
+{
+	for (size_t i = 0; i < h->copy_count; i++)
+		free(h->copies[i].path);
+	free(h->copies);
+	h->copies = NULL;
+	h->copy_count = 0;
+}
+
+static int read_all(int fd, char *to, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		ssize_t n = pread(fd, to + at, size - at, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		at += (size_t)n;
+	}
+	return 0;
+}
+
+/* Bytes of the file that matter; the rest was never handed out. */
+static size_t used_size(int fd)
+{
+	struct live_header head;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_size < (off_t)sizeof(head) ||
+	    pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.magic != LIVE_MAGIC || head.used < sizeof(head))
+		return 0;
+	return head.used < (uint64_t)st.st_size ? head.used
+						: (size_t)st.st_size;
+}
+
+/*
+ * Read, not mapped: reading a hole of a tmpfs file through a mapping would
+ * allocate its page.  EMPTY: nothing is in it.
+ */
+static int content_read(struct content *c, const char *folder)
+{
+	char *path = str_format("%s/%s", folder, c->file.name);
+	int fd = -1, err = -ENOMEM;
+
+	c->live = NULL;
+	if (!path)
+		goto out;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	err = -errno;
+	if (fd < 0)
+		goto out;
+	c->size = used_size(fd);
+	err = c->size ? 0 : EMPTY;
+	if (err)
+		goto out;
+	c->live = malloc(c->size);
+	err = c->live ? read_all(fd, (char *)c->live, c->size) : -ENOMEM;
+out:
+	if (err) {
+		free(c->live);
+		c->live = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err && err != EMPTY)
+		fail(err, "cannot read %s: %s", path ? path : c->file.name,
+		     strerror(-err));
+	free(path);
+	return err;
+}
+
+static uint64_t hash(const struct content *c)
+{
+	const char *data = (const char *)c->live;
+	uint64_t sum = 0xcbf29ce484222325u, word;
+
+	for (size_t at = 0; at + 8 <= c->size; at += 8) {
+		memcpy(&word, data + at, 8);
+		sum = (sum ^ word) * 0x100000001b3u;
+		sum ^= sum >> 29;
+	}
+	return sum;
+}
+
+/* Write a file under a temporary name, then give it its own. */
+static int write_raw(const char *path, const struct content *c)
+{
+	char *temporary = str_format("%s.part", path);
+	const char *data = (const char *)c->live;
+	int fd = -1, err = -ENOMEM;
+
+	if (!temporary)
+		return err;
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	err = fd < 0 ? -errno : 0;
+	for (size_t at = 0; !err && at < c->size;) {
+		ssize_t n = write(fd, data + at, c->size - at);
+
+		if (n < 0)
+			err = -errno;
+		else
+			at += (size_t)n;
+	}
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	if (!err && rename(temporary, path))
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	free(temporary);
+	return err;
+}
+
+static struct harvest_copy *copy_of(struct harvest *h, const char *name)
+{
+	struct harvest_copy *grown;
+
+	for (size_t i = 0; i < h->copy_count; i++)
+		if (!strcmp(h->copies[i].name, name))
+			return &h->copies[i];
+	grown = realloc(h->copies, (h->copy_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	h->copies = grown;
+	grown += h->copy_count;
+	*grown = (struct harvest_copy){ 0 };
+	strcpy(grown->name, name);
+	h->copy_count++;
+	return grown;
+}
+
+static void copy_raw(struct harvest *h, const struct content *c)
+{
+	int rank = c->live->rank >= 0 ? c->live->rank : h->rank;
+	struct harvest_copy *copy = copy_of(h, c->file.name);
+	uint64_t now = hash(c);
+	char *path;
+
+	if (!copy || copy->hash == now)
+		return;
+	path = str_format("%s/rank-%d-%d-%u.live", h->output, rank,
+			  (int)c->file.pid, c->file.sequence);
+	if (!path || write_raw(path, c)) {
+		free(path);
+		return;
+	}
+	copy->hash = now;
+	if (copy->path && strcmp(copy->path, path))
+		unlink(copy->path); /* the rank was not known then */
+	free(copy->path);
+	copy->path = path;
+}
+
+void harvest_checkpoint(struct harvest *h)
+{
+	struct live_file *files;
+	size_t count = livedir_files(h->live_dir, &files);
+
+	for (size_t i = 0; i < count; i++) {
+		struct content c = { .file = files[i] };
+
+		if (!content_read(&c, h->live_dir))
+			copy_raw(h, &c);
+		free(c.live);
+	}
+	free(files);
+}
+
+/* Of the program itself, not of one that it started. */
+static bool is_child(const struct harvest *h, const struct content *c)
+{
+	return h->child ? c->file.pid == h->child
+			: c->live->ppid == (uint32_t)h->parent;
+}
+
+/* The image that is the rank: MPI's first, else the program's last. */
+static size_t find_main(const struct harvest *h, const struct content *all,
+			size_t count)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (all[i].live && all[i].live->rank >= 0)
+			return i;
+	for (size_t i = 0; i < count; i++)
+		if (all[i].live && is_child(h, &all[i]))
+			found = i;
+	return found;
+}
+
+/* The last image of the program itself: how it ended is known. */
+static bool is_last_of_child(const struct harvest *h, const struct content *all,
+			     size_t count, size_t i)
+{
+	return h->ended && all[i].file.pid == h->child &&
+	       (i + 1 == count || all[i + 1].file.pid != h->child);
+}
+
+static void set_end(struct profile_identity *id, const struct harvest *h,
+		    const struct content *c)
+{
+	id->end = h->end_signal ? END_SIGNAL : END_EXIT;
+	id->end_code =
+		(uint32_t)(h->end_signal ? h->end_signal : h->end_status);
+	id->end_mono_ns = h->end_ns;
+	if (h->cpu_ns > c->live->start_cpu_ns)
+		id->process_cpu_ns = h->cpu_ns - c->live->start_cpu_ns;
+}
+
+static int set_text(char **to, const char *text)
+{
+	free(*to);
+	*to = strdup(text);
+	return *to ? 0 : fail(-ENOMEM, "out of memory");
+}
+
+static bool took_samples(const struct profile *p)
+{
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (p->threads[i].samples)
+			return true;
+	return p->id.rank >= 0;
+}
+
+/*
+ * Where this image's profile goes.  A name that is taken (the process ran
+ * another program before) gets the sequence as well.
+ */
+static char *name_of(const struct harvest *h, const struct content *c, int rank,
+		     bool is_main)
+{
+	char *path = NULL;
+
+	if (is_main)
+		path = str_format("%s/rank-%d.h5", h->output, rank);
+	if (!path || !access(path, F_OK)) {
+		free(path);
+		path = str_format("%s/rank-%d-%d.h5", h->output, rank,
+				  (int)c->file.pid);
+	}
+	if (path && !access(path, F_OK)) {
+		free(path);
+		path = str_format("%s/rank-%d-%d-%u.h5", h->output, rank,
+				  (int)c->file.pid, c->file.sequence);
+	}
+	return path;
+}
+
+static int save(struct harvest *h, const struct profile *p,
+		const struct content *c, int rank, bool is_main)
+{
+	char *path = name_of(h, c, rank, is_main), *temporary = NULL;
+	int err = -ENOMEM;
+
+	if (path)
+		temporary = str_format("%s/.rank-%d-%s.part", h->output, rank,
+				       c->file.name);
+	if (!temporary) {
+		fail(err, "out of memory");
+		goto out;
+	}
+	err = profile_save(p, temporary);
+	if (!err && rename(temporary, path))
+		err = fail(-errno, "cannot write %s: %s", path,
+			   strerror(errno));
+	if (err)
+		unlink(temporary);
+	else
+		h->profiles++;
+out:
+	free(temporary);
+	free(path);
+	return err;
+}
+
+static void unlink_raw(const struct harvest *h, const struct live_file *file,
+		       int rank)
+{
+	char *path = str_format("%s/rank-%d-%d-%u.live", h->output, rank,
+				(int)file->pid, file->sequence);
+
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+/*
+ * The live file and its raw copies, also those that a parent made which was
+ * killed, are not needed any more.
+ */
+static void drop(struct harvest *h, const struct content *c)
+{
+	char *live = str_format("%s/%s", h->live_dir, c->file.name);
+
+	if (live)
+		unlink(live);
+	free(live);
+	unlink_raw(h, &c->file, h->rank);
+	if (c->live)
+		unlink_raw(h, &c->file, c->live->rank);
+}
+
+static int convert(struct harvest *h, const struct content *all, size_t count,
+		   size_t i, int rank, bool is_main)
+{
+	struct profile *p = NULL;
+	int err;
+
+	err = profile_from_live(&p, all[i].live, all[i].size);
+	if (err)
+		return err;
+	if (is_last_of_child(h, all, count, i))
+		set_end(&p->id, h, &all[i]);
+	err = set_text(&p->id.job, h->key);
+	if (!err)
+		err = set_text(&p->id.version, PACKAGE_VERSION);
+	if (!err && took_samples(p))
+		err = save(h, p, &all[i], rank, is_main);
+	profile_free(p);
+	return err;
+}
+
+static bool is_written(const struct harvest *h, const struct live_file *file)
+{
+	char *path = str_format("%s/%s", h->live_dir, file->name);
+	bool written = path && process_maps(file->pid, path);
+
+	free(path);
+	return written;
+}
+
+static int read_one(const struct harvest *h, struct content *c, bool spare)
+{
+	if (spare && is_written(h, &c->file))
+		return fail(-EBUSY, "process %d still writes its profile",
+			    (int)c->file.pid);
+	return content_read(c, h->live_dir);
+}
+
+static int convert_all(struct harvest *h, struct content *all, size_t count)
+{
+	size_t main = find_main(h, all, count);
+	int rank = main < count && all[main].live->rank >= 0
+			   ? all[main].live->rank
+			   : h->rank;
+	char reason[512] = "";
+	int first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int err = all[i].error;
+
+		if (all[i].live)
+			err = convert(h, all, count, i, rank, i == main);
+		if (!err || err == EMPTY)
+			drop(h, &all[i]);
+		else if (!h->failures++) {
+			first = err;
+			snprintf(reason, sizeof(reason), "%s", fail_reason());
+		}
+	}
+	return first ? fail(first, "%s", reason) : 0;
+}
+
+int harvest_finish(struct harvest *h, bool spare_running)
+{
+	struct live_file *files;
+	size_t count = livedir_files(h->live_dir, &files);
+	struct content *all = calloc(count + 1, sizeof(*all));
+	int err = all ? 0 : fail(-ENOMEM, "out of memory");
+
+	for (size_t i = 0; all && i < count; i++) {
+		all[i].file = files[i];
+		all[i].error = read_one(h, &all[i], spare_running);
+	}
+	if (all)
+		err = convert_all(h, all, count);
+	for (size_t i = 0; all && i < count; i++)
+		free(all[i].live);
+	free(all);
+	free(files);
+	return err;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * job.h - which job and which rank this is, as far as the launcher tells: it
+ * is known before the program starts, and also for programs without MPI.
+ */
+#ifndef LAUNCH_JOB_H
+#define LAUNCH_JOB_H
+
+#include <stdbool.h>
+
+struct job {
+	char key[192]; /* the same on all ranks of a job, and only there */
+	char host[64];
+	bool launched;  /* by mpirun, srun or their like */
+	int rank, size; /* the launcher's word; 0 and 1 without one */
+};
+
+/* From the environment and the process table; does not fail. */
+void job_init(struct job *job);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * livedir.h - the folder in shared memory where the processes of one
+ * `copse run` keep their live profiles, with a note that says whose they are.
+ *
+ * It is /dev/shm/copse-UID/PID-START, PID and START those of the parent, so
+ * that a left-over one can be told from one in use.  The first level must be
+ * a directory of ours with mode 0700, not a link, or it is not used.
+ */
+#ifndef LAUNCH_LIVEDIR_H
+#define LAUNCH_LIVEDIR_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#include <sys/types.h>
+
+struct live_note { /* the file `job`: one line each, in this order */
+	char key[192];
+	char output[PATH_MAX]; /* absolute */
+	int rank, size;        /* the launcher's word */
+	int parent;
+	uint64_t parent_start;
+	char command[256];
+};
+
+struct live_file {
+	char name[64]; /* "PID.SEQUENCE.live" */
+	pid_t pid;
+	unsigned int sequence;
+};
+
+/* A fresh folder with that note; the parent's fields are filled in. */
+int livedir_new(char to[PATH_MAX], struct live_note *note);
+
+/* Remove it with everything in it. */
+void livedir_remove(const char *path);
+
+/* 0, or -errno with a reason. */
+int livedir_note(const char *path, struct live_note *note);
+
+/* Its live profiles, by process and sequence; freed by the caller. */
+size_t livedir_files(const char *path, struct live_file **to);
+
+/*
+ * Call `each` with every folder of this user on this host until it returns
+ * something else than 0; 0 when there is none.
+ */
+int livedir_each(int (*each)(const char *path, void *to), void *to);
+
+/* True when the parent that made it still runs. */
+bool livedir_in_use(const struct live_note *note);
+
+#endif

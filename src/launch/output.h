@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * output.h - the directory that all ranks of one job write to, agreed upon
+ * without a word between them.
+ *
+ * The directory holds its job's key in the file `.job`, put there by link():
+ * the first rank wins, the others find their own key.  A directory of another
+ * job is left alone and NAME-2, NAME-3 … tried.  Each rank claims its number
+ * (`.rank-N`), so the second `copse run` of one rank gets a directory of its
+ * own, and marks when it is done (`.done-N`).  Who finds all marks and creates
+ * `.finished` is the last: exactly one.
+ */
+#ifndef LAUNCH_OUTPUT_H
+#define LAUNCH_OUTPUT_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "launch/job.h"
+
+struct output {
+	char path[PATH_MAX];
+	int rank, size;
+};
+
+/*
+ * Find or make the directory for this job.  With `force` an older job's
+ * profiles in it are removed, by one rank while the others wait.  -errno with
+ * a reason.
+ */
+int output_open(struct output *o, const char *wanted, const struct job *job,
+		bool force);
+
+/* Leave this rank's mark; true for the last rank of the job. */
+bool output_done(const struct output *o);
+
+/* True when it holds a profile. */
+bool output_has_profile(const struct output *o);
+
+/* Remove the directory if nothing but our own marks is in it. */
+void output_discard(const struct output *o);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parent.c - the process beside the measured one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "launch/parent.h"
+#include "launch/process.h"
+
+#define SECOND 1000000000ull
+
+enum {
+	STOP_PATIENCE_MS = 200
+};
+
+void parent_begin(struct parent *p)
+{
+	struct sigaction usual = { .sa_handler = SIG_DFL };
+	sigset_t all;
+
+	*p = (struct parent){ 0 };
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &p->old_mask);
+	/* Ignored, it would take the child's end away from us. */
+	sigaction(SIGCHLD, &usual, &p->old_child);
+}
+
+void parent_end(struct parent *p)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t all;
+
+	sigfillset(&all);
+	while (sigtimedwait(&all, NULL, &now) > 0)
+		;
+	sigaction(SIGCHLD, &p->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+}
+
+/* In the child: what was ours is put back, and it does not outlive us. */
+static void become(const struct parent *p, char **argv, pid_t parent, int pipe)
+{
+	int err;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		return;
+	sigaction(SIGCHLD, &p->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(pipe, &err, sizeof(err)) < 0)
+		return;
+}
+
+/* Fork and exec; the child's pid, or -errno of either with a reason. */
+static pid_t start(const struct parent *p, char **argv)
+{
+	pid_t self = getpid(), child;
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail(-errno, "no pipe: %s", strerror(errno));
+	child = fork();
+	if (!child) {
+		become(p, argv, self, ends[1]);
+		_exit(127);
+	}
+	if (child < 0)
+		err = errno;
+	close(ends[1]);
+	/* Closed by a successful exec. */
+	if (child > 0 && read(ends[0], &err, sizeof(err)) > 0)
+		waitpid(child, NULL, 0);
+	close(ends[0]);
+	return err ? fail(-err, "cannot execute '%s': %s", argv[0],
+			  strerror(err))
+		   : child;
+}
+
+/* True when the child has ended; it stays a zombie. */
+static bool has_ended(pid_t child)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) ||
+	       info.si_pid == child;
+}
+
+static void checkpoint(struct parent *p, struct harvest *h)
+{
+	uint64_t now = process_clock();
+
+	/* Signals may come in numbers. */
+	if (!p->last_ns || now - p->last_ns > SECOND / 4)
+		harvest_checkpoint(h);
+	p->last_ns = process_clock();
+	p->next_ns = p->last_ns + p->checkpoint_ns;
+}
+
+/*
+ * The shell must see its job stop.  But only once the program itself has: it
+ * may handle the signal, or stopping may not be allowed to it; and a parent
+ * that stops while its program runs would hide the program's end.
+ */
+static void stop_with(pid_t child)
+{
+	const struct timespec step = { 0, 1000000 };
+
+	for (int ms = 0; ms < STOP_PATIENCE_MS; ms++) {
+		siginfo_t info = { 0 };
+
+		if (!waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) &&
+		    info.si_pid == child) {
+			raise(SIGSTOP);
+			return;
+		}
+		nanosleep(&step, NULL);
+	}
+}
+
+static void on_signal(struct parent *p, struct harvest *h,
+		      const siginfo_t *info)
+{
+	int signo = info->si_signo;
+
+	if (info->si_pid == getpid() && info->si_code <= 0)
+		return; /* SIGPIPE of our own message */
+	if (!sentinel_saw(&p->sentinel, signo))
+		kill(h->child, signo);
+	switch (signo) {
+	case SIGTERM:
+	case SIGINT:
+	case SIGHUP:
+	case SIGQUIT:
+	case SIGCONT:
+		checkpoint(p, h);
+		break;
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		stop_with(h->child);
+		break;
+	}
+}
+
+static void wait_for_end(struct parent *p, struct harvest *h)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	while (!has_ended(h->child)) {
+		uint64_t now = process_clock();
+		uint64_t left = p->next_ns > now ? p->next_ns - now : 0;
+		struct timespec wait = { (time_t)(left / SECOND),
+					 (long)(left % SECOND) };
+		siginfo_t info;
+		int signo;
+
+		if (!p->checkpoint_ns)
+			wait.tv_sec = 3600;
+		signo = sigtimedwait(&all, &info, &wait);
+		if (signo > 0 && signo != SIGCHLD)
+			on_signal(p, h, &info);
+		else if (signo < 0 && errno == EAGAIN && p->checkpoint_ns)
+			checkpoint(p, h);
+	}
+}
+
+static void note_end(struct harvest *h)
+{
+	int status = 0;
+
+	h->end_ns = process_clock();
+	h->cpu_ns = process_cpu_ns(h->child); /* goes when it is waited for */
+	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR)
+		;
+	h->ended = true;
+	h->end_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	h->end_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	/* A launcher may kill us too, soon: the quickest copy first. */
+	if (h->end_signal || h->end_status)
+		harvest_checkpoint(h);
+}
+
+int parent_run(struct parent *p, char **argv, struct harvest *h,
+	       unsigned int checkpoint_s)
+{
+	pid_t child;
+
+	sentinel_start(&p->sentinel);
+	p->start_ns = process_clock();
+	p->checkpoint_ns = checkpoint_s * SECOND;
+	p->next_ns = p->start_ns + p->checkpoint_ns;
+	child = start(p, argv);
+	if (child > 0) {
+		h->child = child;
+		wait_for_end(p, h);
+		note_end(h);
+	}
+	sentinel_stop(&p->sentinel);
+	return child > 0 ? 0 : child;
+}

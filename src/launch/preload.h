@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* preload.h - the collector's libraries, and the environment that loads them.
+ */
+#ifndef LAUNCH_PRELOAD_H
+#define LAUNCH_PRELOAD_H
+
+#include <limits.h>
+
+#include "base/settings.h"
+
+/*
+ * Where a library of ours is ("libcopse.so"): beside the command in the build
+ * tree, below it in an installation.  0; -ENOENT with a reason.
+ */
+int preload_find(const char *name, char to[PATH_MAX]);
+
+/*
+ * What the measured program's LD_PRELOAD has to be: the collector, the
+ * adapter for that MPI (NULL: none), then the user's own.  Freed by the
+ * caller; NULL with a reason when it cannot be made.
+ */
+char *preload_value(const char *mpi);
+
+/* Put the settings, the live directory and `preload` into the environment. */
+int preload_set(const struct settings *s, const char *live_dir,
+		const char *preload);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* process.c - what /proc says about a process. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch/process.h"
+
+/* A file of /proc/PID, ended by a 0 that is not counted. */
+static size_t slurp(pid_t pid, const char *name, char *to, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, to, size - 1);
+	close(fd);
+	if (n < 0)
+		n = 0;
+	to[n] = 0;
+	return (size_t)n;
+}
+
+uint64_t process_start(pid_t pid)
+{
+	enum {
+		FIELD = 22,
+		AFTER_NAME = 2
+	};
+	char text[1024], *at;
+
+	if (!slurp(pid, "stat", text, sizeof(text)))
+		return 0;
+	at = strrchr(text, ')'); /* the name may hold anything */
+	for (int field = AFTER_NAME; at && field < FIELD; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+size_t process_command(pid_t pid, char *to, size_t size)
+{
+	return slurp(pid, "cmdline", to, size);
+}
+
+bool process_maps(pid_t pid, const char *path)
+{
+	char name[64], *line = NULL;
+	size_t room = 0;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
+	if (!maps)
+		return false;
+	while (!found && getline(&line, &room, maps) > 0)
+		found = strstr(line, path);
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now))
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t process_cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : nanoseconds(clock);
+}
+
+uint64_t process_clock(void)
+{
+	return nanoseconds(CLOCK_MONOTONIC);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* process.h - what /proc says about a process. */
+#ifndef LAUNCH_PROCESS_H
+#define LAUNCH_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * When it started, in the kernel's ticks since boot: with the process id a
+ * name that does not repeat.  0: there is no such process.
+ */
+uint64_t process_start(pid_t pid);
+
+/* Its arguments, each ended by 0; the bytes stored, 0 when unknown. */
+size_t process_command(pid_t pid, char *to, size_t size);
+
+/* True when it has the file of that path mapped. */
+bool process_maps(pid_t pid, const char *path);
+
+/* CPU time of all its threads so far, also of a zombie; 0: not known. */
+uint64_t process_cpu_ns(pid_t pid);
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+uint64_t process_clock(void);
+
+#endif

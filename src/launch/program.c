@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program.c - find a program and read from its file how it will be loaded. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "launch/program.h"
+
+/* 0, -EACCES when it is there but cannot be run, -ENOENT. */
+static int try_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == EACCES ? -EACCES : -ENOENT;
+	if (S_ISREG(st.st_mode) && !access(path, X_OK))
+		return 0;
+	return -EACCES;
+}
+
+static int search_path(struct program *p, const char *name)
+{
+	const char *at = getenv("PATH");
+	int worst = -ENOENT;
+
+	for (at = at ? at : "/bin:/usr/bin"; at; at++) {
+		size_t length = strcspn(at, ":");
+		int n = snprintf(p->path, sizeof(p->path), "%.*s%s%s",
+				 (int)length, at, length ? "/" : "", name);
+		int err =
+			n < (int)sizeof(p->path) ? try_file(p->path) : -ENOENT;
+
+		if (!err)
+			return 0;
+		if (err == -EACCES)
+			worst = err;
+		at += length;
+		if (!*at)
+			break;
+	}
+	return worst;
+}
+
+static bool is_privileged(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	if ((st.st_mode & S_ISUID) && st.st_uid != getuid())
+		return true;
+	if ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) &&
+	    st.st_gid != getgid())
+		return true;
+	return geteuid() && getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+/*
+ * The program's interpreter (its loader).  1 and its path; 0: an ELF file
+ * without one; -1: no ELF file of this machine (a script).
+ */
+static int read_interpreter(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr head;
+	int result = -1;
+
+	if (fd < 0)
+		return -1;
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
+		goto out;
+	result = 0;
+	for (unsigned int i = 0; i < head.e_phnum && !result; i++) {
+		Elf64_Phdr ph;
+
+		if (pread(fd, &ph, sizeof(ph),
+			  (off_t)(head.e_phoff + i * sizeof(ph))) != sizeof(ph))
+			break;
+		if (ph.p_type != PT_INTERP || ph.p_filesz >= size)
+			continue;
+		memset(to, 0, size);
+		result = pread(fd, to, ph.p_filesz, (off_t)ph.p_offset) > 0;
+	}
+out:
+	close(fd);
+	return result;
+}
+
+int program_find(struct program *p, const char *name)
+{
+	char loader[PATH_MAX];
+	int err;
+
+	*p = (struct program){ 0 };
+	if (strchr(name, '/')) {
+		snprintf(p->path, sizeof(p->path), "%s", name);
+		err = try_file(name);
+	} else {
+		err = search_path(p, name);
+	}
+	if (err == -ENOENT)
+		return fail(err, "there is no program '%s'", name);
+	if (err)
+		return fail(err, "'%s' cannot be executed", name);
+	if (is_privileged(p->path))
+		p->refused = "runs with more rights than its caller, so no "
+			     "library can be put into it";
+	else if (!read_interpreter(p->path, loader, sizeof(loader)))
+		p->refused = "is statically linked, so no library can be put "
+			     "into it";
+	return 0;
+}
+
+static const struct mpi {
+	const char *soname, *word;
+} mpis[] = {
+	{ "libmpi.so.40", "openmpi" },
+	{ "libmpi.so.12", "mpich" },
+	{ "libmpich.so.12", "mpich" },
+};
+
+/* The output of `loader --list path`, one library a line. */
+static const char *find_mpi(FILE *list)
+{
+	const char *word = NULL;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, list) > 0) {
+		for (size_t i = 0; i < sizeof(mpis) / sizeof(mpis[0]); i++)
+			if (!word && strstr(line, mpis[i].soname))
+				word = mpis[i].word;
+	}
+	free(line);
+	return word;
+}
+
+/*
+ * All signals are blocked in `copse run`; what it starts to ask a question
+ * must not keep that, or an interrupt would leave it behind.
+ */
+static pid_t spawn_quietly(char **argv, int out)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	pid_t pid = -1;
+
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, out, 1);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	if (posix_spawn(&pid, argv[0], &actions, &attributes, argv, environ))
+		pid = -1;
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return pid;
+}
+
+const char *program_mpi(const struct program *p)
+{
+	char loader[PATH_MAX], option[] = "--list", path[PATH_MAX];
+	char *argv[] = { loader, option, path, NULL };
+	const char *word = NULL;
+	FILE *list = NULL;
+	int ends[2];
+	pid_t pid;
+
+	if (read_interpreter(p->path, loader, sizeof(loader)) != 1 ||
+	    pipe2(ends, O_CLOEXEC))
+		return NULL;
+	snprintf(path, sizeof(path), "%s", p->path);
+	pid = spawn_quietly(argv, ends[1]);
+	close(ends[1]);
+	list = fdopen(ends[0], "r");
+	if (list) {
+		word = find_mpi(list);
+		fclose(list);
+	} else {
+		close(ends[0]);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	return word;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program.h - the program to be measured, before it runs. */
+#ifndef LAUNCH_PROGRAM_H
+#define LAUNCH_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct program {
+	char path[PATH_MAX];
+	const char *refused; /* why the loader will not take ours, or NULL */
+};
+
+/*
+ * Find `name` as execvp() does.  0; -ENOENT or -EACCES with a reason when a
+ * shell would exit with 127 or 126.
+ */
+int program_find(struct program *p, const char *name);
+
+/*
+ * The MPI that the program's libraries bring, as the word in the name of our
+ * adapter ("openmpi"), or NULL.  Asks the program's own loader.
+ */
+const char *program_mpi(const struct program *p);
+
+#endif

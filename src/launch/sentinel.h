@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sentinel.h - tells signals sent to this process alone from signals sent to
+ * its process group: a process that does nothing but take the signals of the
+ * group and tell which came.
+ *
+ * A launcher signals the group, so the program has such a signal already; one
+ * that was sent to `copse run` alone must be passed on.
+ */
+#ifndef LAUNCH_SENTINEL_H
+#define LAUNCH_SENTINEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	SENTINEL_SIGNALS = 65
+};
+
+struct sentinel { /* all zero: none */
+	pid_t pid;
+	int pipe; /* one byte for each signal it got */
+	uint64_t seen_ns[SENTINEL_SIGNALS]; /* last report not yet asked for */
+};
+
+/*
+ * Start one.  All signals must be blocked.  Without one (-errno with a reason)
+ * every signal counts as sent to this process alone: better twice than never.
+ */
+int sentinel_start(struct sentinel *s);
+void sentinel_stop(struct sentinel *s);
+
+/* Whether the signal that this process just took came to the whole group. */
+bool sentinel_saw(struct sentinel *s, int signo);
+
+#endif

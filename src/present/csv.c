@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * csv.c - one table: a header line, then plain numbers and quoted text as
+ * RFC 4180 says; lines end with a newline alone.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "present/exporter.h"
+#include "present/plain.h"
+
+static void write_text(FILE *to, const char *text)
+{
+	if (!text || !text[strcspn(text, ",\"\r\n")]) {
+		fputs(text ? text : "", to);
+		return;
+	}
+	fputc('"', to);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', to);
+		fputc(*text, to);
+	}
+	fputc('"', to);
+}
+
+static bool is_shown(const struct report_column *column)
+{
+	return column->id && !plain_is_drawn(column->type);
+}
+
+static void write_head(FILE *to, const struct report_table *table)
+{
+	const char *between = "";
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (!is_shown(&table->columns[c]))
+			continue;
+		fputs(between, to);
+		write_text(to, table->columns[c].id);
+		between = ",";
+	}
+	fputc('\n', to);
+}
+
+static void write_row(FILE *to, const struct report_table *table, size_t row)
+{
+	const struct report_cell *cells =
+		&table->cells[row * table->column_count];
+	char number[PLAIN_SIZE];
+	const char *between = "";
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		enum column_type type = table->columns[c].type;
+
+		if (!is_shown(&table->columns[c]))
+			continue;
+		fputs(between, to);
+		between = ",";
+		plain_cell(number, type, &cells[c]);
+		write_text(to, plain_is_text(type) ? cells[c].text : number);
+	}
+	fputc('\n', to);
+}
+
+static void write_tree(FILE *to, const struct report *report)
+{
+	char inclusive[PLAIN_SIZE], exclusive[PLAIN_SIZE], share[PLAIN_SIZE];
+
+	fputs("depth,name,place,inclusive,exclusive,share\n", to);
+	for (size_t i = 0; i < report->tree_count; i++) {
+		const struct report_tree_node *n = &report->tree[i];
+
+		plain_value(inclusive, report->metric_type, n->inclusive);
+		plain_value(exclusive, report->metric_type, n->exclusive);
+		plain_value(share, COLUMN_SHARE, n->share);
+		fprintf(to, "%u,", n->depth);
+		write_text(to, n->name);
+		fputc(',', to);
+		write_text(to, n->place);
+		fprintf(to, ",%s,%s,%s\n", inclusive, exclusive, share);
+	}
+}
+
+static int no_table(const struct report *report, const char *name)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < report->table_count; i++)
+		if (used < sizeof(known))
+			used += (size_t)snprintf(
+				known + used, sizeof(known) - used, "%s%s",
+				i ? ", " : "", report->tables[i].id);
+	return fail(-EINVAL, "%s has no table '%s'; it has %s", report->id,
+		    name, used ? known : "none");
+}
+
+static int write_csv(FILE *to, const struct report *report,
+		     const struct exporter_style *style)
+{
+	const struct report_table *table = report->tables;
+
+	if (style->table)
+		for (size_t i = report->table_count; i-- > 0;) {
+			table = &report->tables[i];
+			if (!strcmp(table->id, style->table))
+				break;
+		}
+	if (style->table && (!table || strcmp(table->id, style->table)))
+		return no_table(report, style->table);
+	if (!table) {
+		write_tree(to, report);
+		return 0;
+	}
+	write_head(to, table);
+	for (size_t row = 0; row < table->row_count; row++)
+		write_row(to, table, row);
+	return 0;
+}
+
+const struct exporter exporter_csv = {
+	.name = "csv",
+	.help = "one table as comma-separated values, plain numbers",
+	.tables = true,
+	.tree = true,
+	.write = write_csv,
+};

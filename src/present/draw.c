@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* draw.c - bars in eighths of a column, sparklines in eight heights. */
+#include <stdio.h>
+
+#include "present/draw.h"
+
+static const char *const bar_blocks[] = {
+	"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"
+};
+static const char *const spark_blocks[] = { "▁", "▂", "▃", "▄",
+					    "▅", "▆", "▇", "█" };
+static const char *const spark_ascii[] = { "_", ".", ":", "-",
+					   "=", "+", "*", "#" };
+
+char *draw_bar(double share, size_t width, bool utf8)
+{
+	char *text = NULL;
+	size_t size, eighths;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	share = share > 0 ? share < 1 ? share : 1 : 0;
+	eighths = (size_t)(share * 8 * (double)width + 0.5);
+	for (size_t i = 0; i < eighths / 8; i++)
+		fputs(utf8 ? "█" : "#", to);
+	if (utf8)
+		fputs(bar_blocks[eighths % 8], to);
+	else if (eighths % 8 >= 4)
+		fputc('#', to);
+	fclose(to);
+	return text;
+}
+
+char *draw_spark(const double *values, size_t count, size_t width, bool utf8)
+{
+	const char *const *blocks = utf8 ? spark_blocks : spark_ascii;
+	size_t columns = count < width ? count : width;
+	char *text = NULL;
+	size_t size;
+	double most = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (values[i] > most)
+			most = values[i];
+	for (size_t c = 0; c < columns; c++) {
+		double value = 0;
+
+		for (size_t i = c * count / columns;
+		     i < (c + 1) * count / columns; i++)
+			if (values[i] > value)
+				value = values[i];
+		fputs(blocks[most > 0 ? (size_t)(7 * value / most + 0.5) : 0],
+		      to);
+	}
+	fclose(to);
+	return text;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * draw.h - small drawings in a line of text: bars and sparklines, in block
+ * characters or in ASCII.  All are to be freed; NULL when out of memory.
+ */
+#ifndef PRESENT_DRAW_H
+#define PRESENT_DRAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A bar of share * width columns. */
+char *draw_bar(double share, size_t width, bool utf8);
+
+/*
+ * One column per value, from 0 to the largest.  With more values than width a
+ * column shows the largest of those that it stands for.
+ */
+char *draw_spark(const double *values, size_t count, size_t width, bool utf8);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* grid.c - choose units, format cells, share out the width. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "present/draw.h"
+#include "present/grid.h"
+#include "present/plain.h"
+#include "present/utf8.h"
+
+#define BAR_WIDTH  12
+#define MOST_SPARK 32
+#define MANY       10000000 /* counts above are told in thousands or more */
+
+struct scale {
+	double factor;
+	int digits;
+	const char *unit;
+};
+
+static const struct scale seconds[] = {
+	{ 1, 0, "s" }, { 1e-3, 0, "ms" }, { 1e-6, 0, "µs" }, { 1e-9, 0, "ns" }
+};
+static const struct scale counts[] = {
+	{ 1e15, 0, "P" }, { 1e12, 0, "T" }, { 1e9, 0, "G" }, { 1e6, 0, "M" }
+};
+
+static double largest(const struct report_table *table, size_t column)
+{
+	double most = 0;
+
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct report_cell *cell =
+			&table->cells[row * table->column_count + column];
+
+		if (!cell->none && fabs(cell->number) > most)
+			most = fabs(cell->number);
+	}
+	return most;
+}
+
+/* Four digits of the largest value say enough. */
+static int digits_for(double scaled)
+{
+	return scaled >= 1000 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
+}
+
+static struct scale pick(const struct scale *from, size_t count, double most)
+{
+	struct scale scale = from[0];
+
+	if (most > 0)
+		for (size_t i = 0; i < count; i++) {
+			scale = from[i];
+			if (most >= scale.factor)
+				break;
+		}
+	scale.digits = digits_for(most / scale.factor);
+	return scale;
+}
+
+static struct scale scale_of(enum column_type type, double most)
+{
+	if (type == COLUMN_SECONDS)
+		return pick(seconds, sizeof(seconds) / sizeof(*seconds), most);
+	if (type == COLUMN_COUNT && most >= MANY)
+		return pick(counts, sizeof(counts) / sizeof(*counts), most);
+	return (struct scale){ 1, type == COLUMN_NUMBER ? 2 : 0, "" };
+}
+
+/*
+ * The scale of a column.  Columns of times share that of the largest, so that
+ * they compare at sight, unless they are much smaller.
+ */
+static struct scale column_scale(const struct report_table *table,
+				 size_t column)
+{
+	enum column_type type = table->columns[column].type;
+	double own = largest(table, column), most = own;
+	struct scale scale;
+
+	for (size_t c = 0; c < table->column_count; c++)
+		if (type == COLUMN_SECONDS &&
+		    table->columns[c].type == COLUMN_SECONDS &&
+		    table->columns[c].title && largest(table, c) > most)
+			most = largest(table, c);
+	scale = scale_of(type, own >= most / 100 ? most : own);
+	if (type == COLUMN_SECONDS)
+		scale.digits = digits_for(own / scale.factor);
+	return scale;
+}
+
+/* Bytes carry their own unit: sizes differ too much for a common one. */
+static char *format_bytes(double bytes)
+{
+	static const char *const units[] = { "B  ", "KiB", "MiB",
+					     "GiB", "TiB", "PiB" };
+	size_t unit = 0;
+
+	while (bytes >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		bytes /= 1024;
+		unit++;
+	}
+	return str_format("%.*f %s", unit ? bytes < 10 ? 2 : 1 : 0, bytes,
+			  units[unit]);
+}
+
+static char *format_cell(const struct report_cell *cell, enum column_type type,
+			 const struct scale *scale, bool utf8)
+{
+	if (cell->none)
+		return strdup(plain_is_text(type) ? "" : "-");
+	switch (type) {
+	case COLUMN_TEXT:
+	case COLUMN_LEFT_TEXT:
+		return utf8_clean(cell->text ? cell->text : "", utf8);
+	case COLUMN_COUNT:
+		if (scale->factor == 1)
+			return str_format("%" PRIu64, cell->count);
+		break;
+	case COLUMN_BYTES:
+		return format_bytes((double)cell->count);
+	case COLUMN_SHARE:
+		return str_format("%.1f %%", 100 * cell->number);
+	case COLUMN_BAR:
+		return draw_bar(cell->number, BAR_WIDTH, utf8);
+	case COLUMN_SPARK:
+		return draw_spark(cell->spark, cell->spark_count, MOST_SPARK,
+				  utf8);
+	default:
+		break;
+	}
+	return str_format("%.*f", scale->digits, cell->number / scale->factor);
+}
+
+/* One column of the table becomes column `to` of the grid. */
+static int fill(struct grid *grid, size_t to, const struct report_table *table,
+		size_t from, bool utf8)
+{
+	const struct report_column *column = &table->columns[from];
+	struct scale scale = column_scale(table, from);
+	char **cells = grid->cells + to;
+
+	grid->right[to] =
+		!plain_is_text(column->type) && !plain_is_drawn(column->type);
+	cells[0] = utf8_clean(column->title, utf8);
+	if (grid->heads == 2)
+		cells[grid->columns] = utf8_clean(scale.unit, utf8);
+	for (size_t row = 0; row < table->row_count; row++)
+		cells[(row + grid->heads) * grid->columns] = format_cell(
+			&table->cells[row * table->column_count + from],
+			column->type, &scale, utf8);
+	for (size_t row = 0; row < grid->rows; row++) {
+		const char *text = cells[row * grid->columns];
+
+		if (!text)
+			return fail(-ENOMEM, "out of memory");
+		if (utf8_width(text) > grid->widths[to])
+			grid->widths[to] = utf8_width(text);
+	}
+	return 0;
+}
+
+/* "f(int, std::map<…>)" becomes "f()"; "(anonymous namespace)" stays. */
+static void drop_arguments(char *text)
+{
+	char *to = text;
+	int open = 0;
+
+	for (const char *from = text; *from; from++) {
+		if (*from == ')' && open)
+			open--;
+		if (!open)
+			*to++ = *from;
+		if (*from == '(' &&
+		    (open || strncmp(from, "(anonymous", 10) != 0))
+			open++;
+	}
+	*to = 0;
+}
+
+/* Keep head and tail; an indent stays. */
+static char *cut_middle(const char *text, size_t width, const char *dots)
+{
+	size_t room = width - utf8_width(dots);
+	size_t indent = strspn(text, " ");
+	size_t head = indent < room ? indent + (room - indent) * 3 / 5 : room;
+	size_t bytes = utf8_head(text, head);
+
+	return str_format("%.*s%s%s", (int)bytes, text, dots,
+			  utf8_tail(text + bytes, room - head));
+}
+
+static char *cut(char *text, size_t width, enum column_type type, bool utf8)
+{
+	const char *dots = utf8 ? "…" : "..";
+
+	if (utf8_width(text) <= width)
+		return text;
+	if (type == COLUMN_TEXT)
+		drop_arguments(text);
+	if (utf8_width(text) > width) {
+		char *shorter =
+			type == COLUMN_TEXT
+				? cut_middle(text, width, dots)
+				: str_format(
+					  "%s%s", dots,
+					  utf8_tail(text,
+						    width - utf8_width(dots)));
+		free(text);
+		text = shorter;
+	}
+	return text;
+}
+
+static size_t total_width(const struct grid *grid)
+{
+	size_t width = 0;
+
+	for (size_t c = 0; c < grid->columns; c++)
+		width += 2 + grid->widths[c];
+	return width;
+}
+
+/* Take from the widest column of text until the row fits, or all are narrow. */
+static void share_out(struct grid *grid, const bool *is_text, size_t width)
+{
+	static const size_t narrow[] = { 32, 12 };
+
+	for (size_t step = 0; step < 2; step++) {
+		while (total_width(grid) > width) {
+			size_t widest = grid->columns;
+
+			for (size_t c = 0; c < grid->columns; c++)
+				if (is_text[c] &&
+				    grid->widths[c] > narrow[step] &&
+				    (widest == grid->columns ||
+				     grid->widths[c] > grid->widths[widest]))
+					widest = c;
+			if (widest == grid->columns)
+				break;
+			grid->widths[widest]--;
+		}
+	}
+}
+
+static int fit(struct grid *grid, const enum column_type *types,
+	       const struct exporter_style *style)
+{
+	bool *is_text = calloc(grid->columns + 1, sizeof(*is_text));
+
+	if (!is_text)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t c = 0; c < grid->columns; c++)
+		is_text[c] = plain_is_text(types[c]);
+	share_out(grid, is_text, style->width);
+	for (size_t i = 0; i < grid->rows * grid->columns; i++) {
+		size_t c = i % grid->columns;
+
+		if (is_text[c])
+			grid->cells[i] = cut(grid->cells[i], grid->widths[c],
+					     types[c], style->utf8);
+		if (!grid->cells[i]) {
+			free(is_text);
+			return fail(-ENOMEM, "out of memory");
+		}
+	}
+	free(is_text);
+	return 0;
+}
+
+int grid_init(struct grid *grid, const struct report_table *table,
+	      const struct exporter_style *style)
+{
+	enum column_type *types =
+		calloc(table->column_count + 1, sizeof(*types));
+	size_t to = 0;
+	int err = 0;
+
+	*grid = (struct grid){ .heads = 1 };
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (!table->columns[c].title)
+			continue;
+		grid->columns++;
+		if (*column_scale(table, c).unit)
+			grid->heads = 2;
+	}
+	grid->rows = table->row_count + grid->heads;
+	grid->cells =
+		calloc(grid->rows * grid->columns + 1, sizeof(*grid->cells));
+	grid->widths = calloc(grid->columns + 1, sizeof(*grid->widths));
+	grid->right = calloc(grid->columns + 1, sizeof(*grid->right));
+	if (!types || !grid->cells || !grid->widths || !grid->right)
+		err = fail(-ENOMEM, "out of memory");
+	for (size_t c = 0; !err && c < table->column_count; c++) {
+		if (!table->columns[c].title)
+			continue;
+		types[to] = table->columns[c].type;
+		err = fill(grid, to++, table, c, style->utf8);
+	}
+	if (!err)
+		err = fit(grid, types, style);
+	free(types);
+	return err;
+}
+
+void grid_fini(struct grid *grid)
+{
+	for (size_t i = 0; grid->cells && i < grid->rows * grid->columns; i++)
+		free(grid->cells[i]);
+	free(grid->cells);
+	free(grid->widths);
+	free(grid->right);
+	*grid = (struct grid){ 0 };
+}

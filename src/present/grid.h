@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * grid.h - a table as text: each cell a string, a unit for each column, and
+ * widths that fit the page.
+ */
+#ifndef PRESENT_GRID_H
+#define PRESENT_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "present/exporter.h"
+
+struct grid {
+	size_t columns, rows;
+	size_t heads; /* of them: titles, and units where there are any */
+	char **cells; /* row by row */
+	size_t *widths;
+	bool *right; /* columns of numbers end at their right edge */
+};
+
+/* 0, or -ENOMEM with a reason; grid_fini() is due in either case. */
+int grid_init(struct grid *grid, const struct report_table *table,
+	      const struct exporter_style *style);
+void grid_fini(struct grid *grid);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* json.c - the whole report as one JSON object with plain numbers. */
+#include <string.h>
+
+#include "present/exporter.h"
+#include "present/plain.h"
+#include "present/utf8.h"
+
+/* A string, in valid UTF-8 whatever text is; null for none. */
+static void write_text(FILE *to, const char *text)
+{
+	const char *from = text;
+	uint32_t c;
+
+	if (!text) {
+		fputs("null", to);
+		return;
+	}
+	fputc('"', to);
+	for (; (c = utf8_next(&text)); from = text) {
+		if (c == UTF8_BAD)
+			fputs("\\ufffd", to);
+		else if (c == '"' || c == '\\')
+			fprintf(to, "\\%c", (char)c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(to, "\\u%04x", c);
+		else
+			fwrite(from, 1, (size_t)(text - from), to);
+	}
+	fputc('"', to);
+}
+
+static void write_key(FILE *to, const char *key)
+{
+	write_text(to, key);
+	fputs(": ", to);
+}
+
+static void write_number(FILE *to, const char *number)
+{
+	fputs(*number ? number : "null", to);
+}
+
+static void write_texts(FILE *to, const char *key, char *const *texts,
+			size_t count)
+{
+	write_key(to, key);
+	fputc('[', to);
+	for (size_t i = 0; i < count; i++) {
+		fputs(i ? ",\n    " : "\n    ", to);
+		write_text(to, texts[i]);
+	}
+	fputs("],\n  ", to);
+}
+
+static void write_row(FILE *to, const struct report_table *table, size_t row)
+{
+	const struct report_cell *cells =
+		&table->cells[row * table->column_count];
+	const char *between = "{";
+	char number[PLAIN_SIZE];
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		const struct report_column *column = &table->columns[c];
+
+		if (!column->id || plain_is_drawn(column->type))
+			continue;
+		fputs(between, to);
+		between = ", ";
+		write_key(to, column->id);
+		plain_cell(number, column->type, &cells[c]);
+		if (plain_is_text(column->type))
+			write_text(to, cells[c].text);
+		else
+			write_number(to, number);
+	}
+	fputs(*between == '{' ? "{}" : "}", to);
+}
+
+static void write_tables(FILE *to, const struct report *report)
+{
+	write_key(to, "tables");
+	fputc('{', to);
+	for (size_t i = 0; i < report->table_count; i++) {
+		const struct report_table *table = &report->tables[i];
+
+		fputs(i ? ",\n    " : "\n    ", to);
+		write_key(to, table->id);
+		fputc('[', to);
+		for (size_t row = 0; row < table->row_count; row++) {
+			fputs(row ? ",\n      " : "\n      ", to);
+			write_row(to, table, row);
+		}
+		fputc(']', to);
+	}
+	fputs("},\n  ", to);
+}
+
+static void write_node(FILE *to, const struct report *report,
+		       const struct report_tree_node *n)
+{
+	char number[PLAIN_SIZE];
+
+	fprintf(to, "{\"depth\": %u, \"name\": ", n->depth);
+	write_text(to, n->name);
+	fputs(", \"place\": ", to);
+	write_text(to, n->place);
+	fputs(", \"inclusive\": ", to);
+	plain_value(number, report->metric_type, n->inclusive);
+	write_number(to, number);
+	fputs(", \"exclusive\": ", to);
+	plain_value(number, report->metric_type, n->exclusive);
+	write_number(to, number);
+	fputs(", \"share\": ", to);
+	plain_value(number, COLUMN_SHARE, n->share);
+	write_number(to, number);
+	fputc('}', to);
+}
+
+static int write_json(FILE *to, const struct report *report,
+		      const struct exporter_style *style)
+{
+	(void)style;
+	fputs("{\n  ", to);
+	write_key(to, "analysis");
+	write_text(to, report->id);
+	fputs(",\n  ", to);
+	write_key(to, "title");
+	write_text(to, report->title);
+	fputs(",\n  ", to);
+	write_key(to, "metric");
+	write_text(to, report->metric);
+	fputs(",\n  ", to);
+	write_texts(to, "lines", report->lines, report->line_count);
+	write_texts(to, "notes", report->notes, report->note_count);
+	write_tables(to, report);
+	write_key(to, "tree");
+	fputc('[', to);
+	for (size_t i = 0; i < report->tree_count; i++) {
+		fputs(i ? ",\n    " : "\n    ", to);
+		write_node(to, report, &report->tree[i]);
+	}
+	fputs("]\n}\n", to);
+	return 0;
+}
+
+const struct exporter exporter_json = {
+	.name = "json",
+	.help = "the whole report as one JSON object, plain numbers",
+	.tables = true,
+	.tree = true,
+	.write = write_json,
+};

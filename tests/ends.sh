@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ends.sh - however a rank ends, every rank's profile is there, with samples up
+# to 0.1 s before the end, and the report says who ended how.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$scratch" || exit 99
+
+work_s=0.5
+
+# kept RANKS: a profile of each rank, and the work of all ranks in it.
+kept() {
+	for rank in $(seq 0 $(($1 - 1))); do
+		[ -s "end.copse/rank-$rank.h5" ] ||
+			[ -s "end.copse/rank-$rank.live" ] ||
+			{ echo "rank $rank left nothing:"; ls end.copse; return 1; }
+	done
+	"$copse" report hotspots end.copse -n 0 -f csv >csv || return
+	awk -v columns='function inclusive' -f "$srcdir/tests/csv.awk" csv \
+		>rows
+	found=$(awk -F '\t' '$1 == "before_the_end" { print $2 }' rows)
+	near "${found:-0}" "$(awk "BEGIN { print $1 * $work_s }")" \
+		"$(awk "BEGIN { print $1 * 0.1 }")"
+}
+
+# says WORD: the summary does.
+says() {
+	"$copse" report end.copse >summary 2>&1
+	grep -qi -e "$1" summary && return
+	echo "the summary has no word of $1:"
+	cat summary
+	return 1
+}
+
+ends() {
+	need mpirun
+	[ -x "$programs/mpi-crash" ] || skip "mpi-crash was not built"
+	rm -rf end.copse
+	timeout 60 mpirun -n 2 "$copse" run --quiet -o end.copse \
+		"$programs/mpi-crash" "$1" 0 $work_s >out 2>&1
+	status=$?
+	[ $status != 124 ] || { echo "it hangs"; cat out; return 1; }
+	[ $status != 0 ] || [ "$1" = finish ] ||
+		{ echo "the failure was lost"; return 1; }
+	kept 2 && says "$2"
+}
+
+# A signal to mpirun, after the work, while the ranks wait.
+signalled() {
+	need mpirun
+	[ -x "$programs/mpi-skew" ] || skip "mpi-skew was not built"
+	rm -rf end.copse
+	mpirun -n 2 "$copse" run --quiet -o end.copse "$programs/mpi-skew" 5 \
+		>out 2>&1 &
+	pid=$!
+	sleep 3
+	kill "-$1" $pid
+	wait $pid
+	sleep 1
+	for rank in 0 1; do
+		[ -s "end.copse/rank-$rank.h5" ] ||
+			[ -s "end.copse/rank-$rank.live" ] ||
+			{ echo "rank $rank left nothing"; ls end.copse; return 1; }
+	done
+	"$copse" report hotspots end.copse -f csv >csv || return
+	grep -q '^work,' csv || { cat csv; return 1; }
+}
+
+point "a good end" ends finish 'rank'
+point "MPI_Abort" ends abort abort
+point "SIGSEGV" ends segv 'SEGV\|segmentation'
+point "kill -9 of one rank" ends kill9 'KILL\|signal 9'
+point "_exit" ends _exit 'exit'
+point "exit without MPI_Finalize" ends exit 'exit'
+point "a fatal MPI error" ends error 'abort\|exit'
+point "SIGTERM to mpirun" signalled TERM
+point "SIGINT to mpirun" signalled INT
+points_done

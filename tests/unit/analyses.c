@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* analyses.c - arithmetic of the analyses, on a run with known numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/analysis.h"
+#include "analyse/efficiency.h"
+#include "analyse/groups.h"
+#include "analyse/paths.h"
+#include "analyse/skew.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "tests/test.h"
+#include "tests/unit/fixture-run.h"
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+static const struct group *group_of(const struct groups *groups,
+				    const struct run *run, const char *name,
+				    uint32_t line)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		if (!strcmp(str_at(&run->strings, groups->at[i].function),
+			    name) &&
+		    (!line || groups->at[i].line == line))
+			return &groups->at[i];
+	test_fail(__FILE__, __LINE__, name);
+}
+
+static struct report *analyse(const char *name,
+			      const struct analysis_options *options)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct report *report = NULL;
+
+	if (analysis_find(name)->run(&report, runs, options))
+		test_fail(__FILE__, __LINE__, fail_reason());
+	return report;
+}
+
+static const struct report_cell *cell(const struct report_table *table,
+				      size_t row, const char *column)
+{
+	for (size_t c = 0; c < table->column_count; c++)
+		if (table->columns[c].id &&
+		    !strcmp(table->columns[c].id, column))
+			return &table->cells[row * table->column_count + c];
+	test_fail(__FILE__, __LINE__, column);
+}
+
+TEST(recursion_counts_a_sample_once)
+{
+	struct run *run = fixture_run();
+	struct groups groups;
+	const struct group *fact;
+
+	CHECK(!groups_init(&groups, run, run_metric(run, "cpu.time"), false));
+	fact = group_of(&groups, run, "fact", 0);
+	CHECK(near(fact->exclusive, 4 * 0.03));
+	CHECK(near(fact->inclusive, 4 * 0.03));
+	groups_fini(&groups);
+}
+
+TEST(inclusive_holds_what_is_called)
+{
+	struct run *run = fixture_run();
+	struct groups groups;
+
+	CHECK(!groups_init(&groups, run, run_metric(run, "cpu.time"), false));
+	CHECK(near(groups.total, 1.72));
+	CHECK(near(group_of(&groups, run, "main", 0)->inclusive, 1.72));
+	CHECK(near(group_of(&groups, run, "solve", 0)->inclusive, 1.6));
+	CHECK(near(group_of(&groups, run, "work", 0)->exclusive, 1.0));
+	CHECK(near(group_of(&groups, run, "main", 0)->exclusive, 0));
+	CHECK(group_of(&groups, run, "work", 0) == &groups.at[0]);
+	CHECK(groups.at[0].line == 42);
+	groups_fini(&groups);
+}
+
+TEST(lines_hold_what_they_call)
+{
+	struct run *run = fixture_run();
+	struct groups groups;
+
+	CHECK(!groups_init(&groups, run, run_metric(run, "cpu.time"), true));
+	CHECK(near(group_of(&groups, run, "work", 42)->exclusive, 0.75));
+	CHECK(near(group_of(&groups, run, "work", 43)->inclusive, 0.25));
+	CHECK(near(group_of(&groups, run, "solve", 20)->inclusive, 1.0));
+	CHECK(near(group_of(&groups, run, "main", 10)->inclusive, 1.6));
+	/* Line 50 calls itself: two of three levels are below it. */
+	CHECK(near(group_of(&groups, run, "fact", 50)->inclusive, 0.08));
+	groups_fini(&groups);
+}
+
+TEST(paths_fold_lines)
+{
+	struct run *run = fixture_run();
+	struct paths paths;
+	char *text;
+
+	CHECK(!paths_init(&paths, run));
+	CHECK(paths.count == FIXTURE_NODES - 2);
+	CHECK(paths.of[FIXTURE_WORK_43] == paths.of[FIXTURE_WORK]);
+	CHECK(paths.at[0].end == paths.count);
+	text = paths_text(&paths, paths.of[FIXTURE_ALLREDUCE]);
+	CHECK(!strcmp(text, "MPI_Allreduce ← norm ← solve ← main"));
+	free(text);
+	text = paths_short(&paths, paths.of[FIXTURE_ALLREDUCE], 2);
+	CHECK(!strcmp(text, "MPI_Allreduce ← norm"));
+	free(text);
+	paths_fini(&paths);
+}
+
+TEST(efficiency_is_the_product_of_its_factors)
+{
+	struct efficiency e;
+
+	/* Useful: 130, 230, 330, 430 of 430 ms. */
+	efficiency_of(&e, fixture_run());
+	CHECK(near(e.useful_mean, 0.28));
+	CHECK(near(e.balance, 0.28 / 0.43));
+	CHECK(near(e.communication, 1));
+	CHECK(near(e.parallel, e.balance));
+	CHECK(near(e.mpi_max, 300.0 / 430));
+	CHECK(e.mpi_max_rank == 0 && e.mpi_min_rank == 3);
+}
+
+TEST(skew_is_max_less_mean)
+{
+	struct run *run = fixture_run();
+	struct paths paths;
+	struct skews skews;
+	double values[FIXTURE_RANKS];
+
+	CHECK(!paths_init(&paths, run));
+	CHECK(!skew_init(&skews, &paths, run_metric(run, "cpu.time")));
+	/* work and its mirror, the wait; their callers are explained by them */
+	CHECK(skews.count == 2);
+	CHECK(skews.at[0].path == paths.of[FIXTURE_WORK]);
+	CHECK(near(skews.at[0].mean, 0.25) && near(skews.at[0].max, 0.4));
+	CHECK(near(skews.at[0].recoverable, 0.15));
+	CHECK(skews.at[0].max_process == 3);
+	skew_values(&skews, skews.at[0].path, values);
+	CHECK(near(values[1], 0.2));
+	skew_fini(&skews);
+	paths_fini(&paths);
+}
+
+TEST(imbalance_names_the_rank)
+{
+	struct report *report =
+		analyse("imbalance", &(struct analysis_options){ 0 });
+	const struct report_table *table = &report->tables[0];
+
+	CHECK(!strcmp(cell(table, 0, "call_path")->text,
+		      "work ← solve ← main"));
+	CHECK(cell(table, 0, "max_rank")->count == 3);
+	CHECK(near(cell(table, 0, "max_mean")->number, 1.6));
+	CHECK(report->tables[1].row_count == FIXTURE_RANKS);
+	CHECK(near(cell(&report->tables[1], 0, "useful")->number, 0.13));
+	report_free(report);
+}
+
+TEST(mpi_calls_have_sizes)
+{
+	struct report *report =
+		analyse("mpi-calls", &(struct analysis_options){ 0 });
+	const struct report_table *table = &report->tables[0];
+
+	CHECK(table->row_count == 1);
+	CHECK(cell(table, 0, "calls")->count == 4000);
+	CHECK(near(cell(table, 0, "seconds")->number, 0.6));
+	CHECK(cell(table, 0, "bytes_sent")->count == 32000);
+	CHECK(cell(table, 0, "mean_size")->count == 8);
+	CHECK(cell(table, 0, "line")->count == 30);
+	report_free(report);
+}
+
+TEST(tree_prunes_and_sorts)
+{
+	struct report *report =
+		analyse("tree", &(struct analysis_options){ .prune = 0.1 });
+
+	CHECK(report->tree_count == 5);
+	CHECK(!strcmp(report->tree[0].name, "main"));
+	CHECK(near(report->tree[0].inclusive, 1.72));
+	CHECK(!strcmp(report->tree[2].name, "work"));
+	CHECK(report->tree[2].depth == 2);
+	CHECK(report->note_count == 1); /* fact is not shown */
+	report_free(report);
+}
+
+TEST(tree_grows_upwards_too)
+{
+	struct report *report = analyse(
+		"tree", &(struct analysis_options){ .bottom_up = true });
+
+	CHECK(!strcmp(report->tree[0].name, "work"));
+	CHECK(near(report->tree[0].inclusive, 1.0));
+	CHECK(!strcmp(report->tree[1].name, "solve"));
+	CHECK(!strcmp(report->tree[2].name, "main"));
+	CHECK(near(report->tree[2].exclusive, 1.0));
+	report_free(report);
+}
+
+TEST(summary_says_who_waited)
+{
+	struct report *report =
+		analyse("summary", &(struct analysis_options){ 0 });
+	bool found = false;
+
+	for (size_t i = 0; i < report->line_count; i++)
+		found |= strstr(report->lines[i], "while rank") != NULL;
+	CHECK(found);
+	CHECK(near(cell(&report->tables[0], 0, "load_balance")->number,
+		   0.28 / 0.43));
+	report_free(report);
+}
+
+TEST(summary_says_who_died)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	bool killed = false, aborted = false;
+
+	run->ranks[2].end = 2;
+	run->ranks[2].end_code = 11;
+	run->ranks[1].mpi_error = 4;
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	for (size_t i = 0; i < report->line_count; i++) {
+		killed |= !strcmp(report->lines[i], "! Rank 2 was killed by "
+						    "signal 11 (SIGSEGV).");
+		aborted |= !strcmp(report->lines[i],
+				   "! Rank 1 called MPI_Abort(3).");
+	}
+	CHECK(killed && aborted);
+	report_free(report);
+}
+
+TEST(unknown_metric_lists_those_known)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct report *report = NULL;
+
+	CHECK(analysis_find("hotspots")
+		      ->run(&report, runs,
+			    &(struct analysis_options){ .metric = "x" }) < 0);
+	CHECK(strstr(fail_reason(), "mpi.calls"));
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exporters.c - what comes out: quoting, numbers, alignment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/analysis.h"
+#include "base/err.h"
+#include "present/draw.h"
+#include "present/exporter.h"
+#include "present/utf8.h"
+#include "tests/test.h"
+#include "tests/unit/fixture-run.h"
+
+static const struct exporter_style style = { .width = 60 };
+
+static char *export(const char *format, const struct report *report,
+		    const struct exporter_style *how)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to || exporter_find(format)->write(to, report, how))
+		test_fail(__FILE__, __LINE__, fail_reason());
+	fclose(to);
+	return text;
+}
+
+static struct report *sample(void)
+{
+	struct report *report = report_new("sample", "a \"title\"");
+
+	report_line(report, "a sentence");
+	report_table(report, "one", "first");
+	report_column(report, "function", "function", COLUMN_TEXT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, NULL, "share", COLUMN_SHARE);
+	report_column(report, "line", NULL, COLUMN_COUNT);
+	report_text(report, "f<int, \"a\">");
+	report_number(report, 0.0015);
+	report_number(report, 0.5);
+	report_count(report, 7);
+	report_text(report, "g\x80\n");
+	report_number(report, 0.25);
+	report_number(report, 1);
+	report_none(report);
+	report_table(report, "two", "second");
+	report_column(report, "n", "n", COLUMN_COUNT);
+	report_count(report, 18446744073709551615u);
+	return report;
+}
+
+TEST(csv_quotes_and_is_plain)
+{
+	char *text = export("csv", sample(), &style);
+
+	CHECK(!strcmp(text, "function,seconds,line\n"
+			    "\"f<int, \"\"a\"\">\",0.0015,7\n"
+			    "\"g\x80\n\",0.25,\n"));
+	free(text);
+}
+
+TEST(csv_writes_the_table_asked_for)
+{
+	struct exporter_style how = { .width = 80, .table = "two" };
+	char *text = export("csv", sample(), &how);
+
+	CHECK(!strcmp(text, "n\n18446744073709551615\n"));
+	free(text);
+	how.table = "three";
+	CHECK(exporter_find("csv")->write(stderr, sample(), &how) < 0);
+	CHECK(strstr(fail_reason(), "one, two"));
+}
+
+/* Checked by a parser that is not ours. */
+TEST(json_is_valid)
+{
+	static const char *const names[] = { "summary", "hotspots", "tree",
+					     "imbalance", "mpi-calls" };
+	const struct run *runs[] = { fixture_run(), NULL };
+
+	if (system("python3 -c 'import json' 2>/dev/null"))
+		SKIP("python3 is not here");
+	for (size_t i = 0; i <= sizeof(names) / sizeof(*names); i++) {
+		FILE *to = popen("python3 -m json.tool >/dev/null", "w");
+		struct report *report = NULL;
+
+		if (i == sizeof(names) / sizeof(*names))
+			report = sample();
+		else
+			analysis_find(names[i])->run(
+				&report, runs, &(struct analysis_options){ 0 });
+		CHECK(to && report);
+		CHECK(!exporter_find("json")->write(to, report, &style));
+		CHECK(!pclose(to));
+		report_free(report);
+	}
+}
+
+TEST(text_aligns_and_has_one_unit)
+{
+	char *text = export("text", sample(), &style);
+
+	CHECK(strstr(text, "  function      time    share\n"
+			   "                  ms\n"
+			   "  f<int, \"a\">    1.5   50.0 %\n"
+			   "  g??          250.0  100.0 %\n"));
+	CHECK(!strchr(text, '\033'));
+	free(text);
+}
+
+TEST(text_stays_in_its_width)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct exporter_style narrow = { .width = 70 };
+	struct report *report = NULL;
+	char *text, *line, *rest;
+
+	CHECK(!analysis_find("mpi-calls")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	text = rest = export("text", report, &narrow);
+	while ((line = strsep(&rest, "\n")))
+		CHECK(utf8_width(line) <= 96); /* numbers are never cut */
+	free(text);
+	report_free(report);
+}
+
+TEST(folded_gives_microseconds)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct report *report = NULL;
+	char *text;
+
+	CHECK(!analysis_find("tree")->run(&report, runs,
+					  &(struct analysis_options){ 0 }));
+	text = export("folded", report, &style);
+	CHECK(strstr(text, "main;solve;work 1000000\n"));
+	CHECK(strstr(text, "main;fact;fact;fact 40000\n"));
+	CHECK(!strstr(text, "main;solve "));
+	free(text);
+	report_free(report);
+}
+
+TEST(utf8_refuses_what_is_none)
+{
+	const char *text = "a\xc3\xa9\xc0\x80\xed\xa0\x80z";
+	const char *at = text;
+
+	CHECK(utf8_next(&at) == 'a');
+	CHECK(utf8_next(&at) == 0xe9);
+	CHECK(utf8_next(&at) == UTF8_BAD && at == text + 4);
+	CHECK(utf8_width(text) == 8);
+	CHECK(!strcmp(utf8_clean("x ← \033[1m", false), "x <- ?[1m"));
+}
+
+TEST(drawings_have_their_width)
+{
+	const double values[] = { 0, 1, 2, 4 };
+
+	CHECK(!strcmp(draw_bar(0.5, 4, false), "##"));
+	CHECK(!strcmp(draw_bar(2, 4, true), "████"));
+	CHECK(!strcmp(draw_spark(values, 4, 8, true), "▁▃▅█"));
+	CHECK(utf8_width(draw_spark(values, 4, 2, true)) == 2);
+	CHECK(!strcmp(draw_spark(values, 0, 2, true), ""));
+}

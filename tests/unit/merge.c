@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* merge.c - small profiles made by hand, their run, and its file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "merge/build.h"
+#include "profile/profile.h"
+#include "tests/test.h"
+
+/*
+ * A program of two functions without names: 0x100 calls MPI_Init, MPI_Send and
+ * 0x200, where the samples are.
+ */
+enum {
+	CALL = 1,
+	INIT,
+	SEND,
+	WORK,
+	OTHER,
+	NODES
+};
+
+static struct profile_node nodes[NODES] = {
+	[CALL] = { 0, NODE_CALL, 0, 0x101 },
+	[INIT] = { CALL, NODE_NAMED, 0, 0 },
+	[SEND] = { CALL, NODE_NAMED, 1, 0 },
+	[WORK] = { CALL, NODE_PC, 0, 0x200 },
+	[OTHER] = { CALL, NODE_PC, 0, 0x300 },
+};
+static char path[] = "/no/such/app";
+static char init[] = "MPI_Init", send[] = "MPI_Send";
+static char job_a[] = "job.a", job_b[] = "job.b", no_text[] = "";
+static char command[] = "./app 1";
+static struct profile_module modules[] = { { path, "", 0 } };
+static struct profile_name names[] = { { init, 0, 0 }, { send, 0, 1 } };
+static struct profile_thread threads[] = {
+	{ .runs = 1, .cpu_ns = 7, .samples = 3, .last_ns = 2000 },
+	{ .runs = 2, .cpu_ns = 5, .samples = 1, .last_ns = 3000 },
+};
+static struct profile_loss losses[] = { { "dropped.full", 2 } };
+
+struct small {
+	struct profile profile;
+	struct profile_value cpu[3], mpi[3];
+	struct profile_column columns[2];
+};
+
+/* Rank r works 10 r at 0x200 (on two threads), and 5 at 0x300 if it is odd. */
+static void make(struct small *s, int rank, int size)
+{
+	uint64_t work = 10 * (uint64_t)rank;
+
+	*s = (struct small){
+		.cpu = { { WORK, 0, work }, { WORK, 1, 1 }, { OTHER, 0, 5 } },
+		.mpi = { { INIT, 0, 50 }, { SEND, 0, 20 }, { SEND, 1, 3 } },
+	};
+	s->columns[0] = (struct profile_column){ "cpu.time", UNIT_NS, MERGE_SUM,
+						 rank % 2 ? 3 : 2, s->cpu };
+	if (!rank) /* no 0 is stored */
+		s->columns[0].count--, s->columns[0].values++;
+	s->columns[1] = (struct profile_column){ "mpi.time", UNIT_NS, MERGE_SUM,
+						 3, s->mpi };
+	s->profile = (struct profile){
+		.id = { .rank = rank,
+			.size = size,
+			.pid = (uint32_t)(100 - rank),
+			.host = "node1",
+			.exe = path,
+			.command = command,
+			.job = job_a,
+			.version = no_text,
+			.events = no_text,
+			.mpi_library = no_text,
+			.start_mono_ns = 1000,
+			.mpi_init_ns = size ? 1100 : 0,
+			.mpi_finalize_ns = 0,
+			.end_mono_ns = 1600,
+			.end = END_EXIT },
+		.modules = modules,
+		.module_count = 1,
+		.names = names,
+		.name_count = 2,
+		.nodes = nodes,
+		.node_count = NODES,
+		.columns = s->columns,
+		.column_count = 2,
+		.losses = losses,
+		.loss_count = 1,
+		.threads = threads,
+		.thread_count = 2,
+	};
+}
+
+static char directory[] = "/tmp/copse-merge-XXXXXX";
+
+static const char *file(const char *name)
+{
+	static char to[256];
+
+	snprintf(to, sizeof(to), "%s/%s", directory, name);
+	return to;
+}
+
+static void save(int rank, int size, char *job, const char *name)
+{
+	struct small s;
+
+	make(&s, rank, size);
+	s.profile.id.job = job;
+	CHECK(!profile_save(&s.profile, file(name)));
+}
+
+static void clean(void)
+{
+	char *rm = str_format("rm -rf %s", directory);
+
+	CHECK(rm && !system(rm)); /* NOLINT */
+	free(rm);
+}
+
+static uint32_t child(const struct run *run, uint32_t parent,
+		      const char *function)
+{
+	for (uint32_t i = 1; i < run->node_count; i++)
+		if (run->nodes[i].parent == parent &&
+		    !strcmp(str_at(&run->strings, run->nodes[i].function),
+			    function))
+			return i;
+	return 0;
+}
+
+static bool has_problem(const struct run *run, const char *source,
+			const char *text)
+{
+	for (size_t i = 0; i < run->problem_count; i++)
+		if (!strcmp(str_at(&run->strings, run->problems[i].source),
+			    source) &&
+		    strstr(str_at(&run->strings, run->problems[i].text), text))
+			return true;
+	return false;
+}
+
+static uint64_t value_at(const struct run_metric *m, uint32_t node,
+			 uint32_t rank)
+{
+	for (uint64_t i = m->first[node]; i < m->first[node + 1]; i++)
+		if (m->values[i].rank == rank)
+			return m->values[i].value;
+	return 0;
+}
+
+TEST(ranks_become_one_tree)
+{
+	const struct run_metric *cpu;
+	struct run *run = NULL;
+	uint32_t main, work;
+
+	CHECK(mkdtemp(directory));
+	for (int rank = 3; rank >= 0; rank--) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "rank-%d.h5", rank);
+		save(rank, 4, job_a, name);
+	}
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->rank_count == 4 && run->member_count == 4);
+	CHECK(run->world == 4 && run->node_count == 6);
+	main = child(run, 0, "app+0x100");
+	work = child(run, main, "app+0x200");
+	CHECK(main == 1 && work);
+	CHECK(run->nodes[work].flags == RUN_UNNAMED);
+	CHECK(child(run, main, "MPI_Init") && child(run, main, "app+0x300"));
+	CHECK(run->nodes[child(run, main, "MPI_Send")].kind == RUN_MPI);
+	CHECK(run->nodes[child(run, main, "MPI_Send")].detail == 1);
+	cpu = run_metric(run, "cpu.time");
+	CHECK(cpu && !run_metric(run, "gpu.time"));
+	for (uint32_t r = 0; r < 4; r++)
+		CHECK(value_at(cpu, work, r) == 10 * r + 1);
+	CHECK(cpu->stats[work].sum == 64 && cpu->stats[work].mean == 16);
+	CHECK(cpu->stats[work].min == 1 && cpu->stats[work].min_rank == 0);
+	CHECK(cpu->stats[work].max == 31 && cpu->stats[work].max_rank == 3);
+	CHECK(cpu->stats[work].deviation > 11.18 &&
+	      cpu->stats[work].deviation < 11.19);
+	CHECK(run->ranks[2].mpi_ns == 500 && run->ranks[2].mpi_time_ns == 20);
+	CHECK(run->ranks[2].elapsed_ns == 600 && run->ranks[2].cpu_ns == 12);
+	CHECK(run->ranks[2].threads == 3 && run->ranks[2].pid == 98);
+	CHECK(run->loss_count == 4 && run->losses[3].rank == 3);
+	CHECK(has_problem(run, path, "cannot be opened"));
+	CHECK(run->problem_count == 1);
+	run_free(run);
+	clean();
+}
+
+TEST(absent_values_count_as_zero)
+{
+	const struct run_stat *stat;
+	struct run *run = NULL;
+	uint32_t other;
+
+	CHECK(mkdtemp(directory));
+	save(0, 2, job_a, "rank-0.h5");
+	save(1, 2, job_a, "rank-1.h5");
+	save(1, 2, job_a, "rank-1-77.h5"); /* a child: same rank */
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->rank_count == 3 && run->member_count == 2);
+	other = child(run, 1, "app+0x300");
+	stat = &run_metric(run, "cpu.time")->stats[other];
+	CHECK(stat->sum == 10 && stat->mean == 2.5 && stat->deviation == 2.5);
+	CHECK(stat->min == 0 && stat->min_rank == 0);
+	CHECK(stat->max == 5 && stat->max_rank == 1);
+	run_free(run);
+	clean();
+}
+
+static void write_file(const char *name, const char *text, size_t length)
+{
+	int fd = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	CHECK(fd >= 0 && write(fd, text, length) == (ssize_t)length);
+	close(fd);
+}
+
+TEST(bad_and_missing_files_are_named)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	CHECK(merge_directory(&run, directory, NULL) == -ENOENT);
+	CHECK(strstr(fail_reason(), "holds no profile"));
+	write_file("rank-0.h5", "not HDF5 at all", 15);
+	CHECK(merge_directory(&run, directory, NULL) == -ENOENT);
+	CHECK(strstr(fail_reason(), "rank-0.h5"));
+	save(1, 8, job_a, "rank-1.h5");
+	save(4, 8, job_a, "rank-4.h5");
+	save(5, 8, job_b, "rank-5.h5");
+	write_file("rank-6.h5", "", 0);
+	write_file("notes.txt", "mine", 4);
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->member_count == 2 && run->world == 8);
+	CHECK(has_problem(run, "rank-0.h5", ""));
+	CHECK(has_problem(run, "rank-6.h5", ""));
+	CHECK(has_problem(run, "rank-5.h5", "another run"));
+	CHECK(has_problem(run, "rank 0", "no profile"));
+	CHECK(has_problem(run, "ranks 2-3", "no profile"));
+	CHECK(has_problem(run, "ranks 5-7", "no profile"));
+	CHECK(run->problem_count == 7); /* and the program itself */
+	CHECK(!strcmp(str_at(&run->strings, run->job), job_a));
+	CHECK(run->ranks[1].rank == 4);
+	run_free(run);
+	clean();
+}
+
+static bool same_metric(const struct run *a, const struct run *b, size_t i)
+{
+	const struct run_metric *x = &a->metrics[i], *y = &b->metrics[i];
+	size_t values = x->first[a->node_count];
+	bool same = !strcmp(x->name, y->name) && x->unit == y->unit &&
+		    x->merge == y->merge;
+
+	for (size_t n = 0; n <= a->node_count && same; n++)
+		same = x->first[n] == y->first[n];
+	for (size_t n = 0; n < a->node_count && same; n++)
+		same = x->stats[n].sum == y->stats[n].sum &&
+		       x->stats[n].deviation == y->stats[n].deviation &&
+		       x->stats[n].max_rank == y->stats[n].max_rank;
+	for (size_t v = 0; v < values && same; v++)
+		same = x->values[v].rank == y->values[v].rank &&
+		       x->values[v].value == y->values[v].value;
+	return same;
+}
+
+TEST(a_run_survives_its_file)
+{
+	struct run *a = NULL, *b = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 3, job_a, "rank-0.h5");
+	save(2, 3, job_a, "rank-2.h5");
+	CHECK(!merge_directory(&a, directory, NULL));
+	CHECK(!run_save(a, file("other.h5")));
+	CHECK(!run_load(&b, file("other.h5")));
+	CHECK(a->rank_count == b->rank_count && a->world == b->world);
+	CHECK(a->member_count == b->member_count);
+	CHECK(!memcmp(a->ranks, b->ranks, a->rank_count * sizeof(*a->ranks)));
+	CHECK(a->node_count == b->node_count);
+	CHECK(!memcmp(a->nodes, b->nodes, a->node_count * sizeof(*a->nodes)));
+	CHECK(a->strings.count == b->strings.count);
+	for (uint32_t i = 0; i < a->strings.count; i++)
+		CHECK(!strcmp(a->strings.at[i], b->strings.at[i]));
+	CHECK(a->command == b->command && a->job == b->job);
+	CHECK(a->loss_count == b->loss_count);
+	CHECK(a->problem_count == b->problem_count && a->problem_count == 2);
+	CHECK(a->metric_count == 2 && b->metric_count == 2);
+	CHECK(same_metric(a, b, 0) && same_metric(a, b, 1));
+	run_free(a);
+	run_free(b);
+	clean();
+}
+
+TEST(the_database_is_made_when_it_is_needed)
+{
+	struct run *run = NULL;
+	struct stat first, second;
+
+	CHECK(mkdtemp(directory));
+	save(0, 1, job_a, "rank-0.h5");
+	CHECK(!run_open(&run, directory, NULL));
+	CHECK(!stat(file("run.h5"), &first));
+	run_free(run);
+	CHECK(!run_open(&run, directory, NULL));
+	CHECK(!stat(file("run.h5"), &second));
+	CHECK(first.st_ino == second.st_ino);
+	run_free(run);
+	save(0, 1, job_a, "rank-0.h5");
+	CHECK(!run_open(&run, directory, NULL));
+	CHECK(!stat(file("run.h5"), &second));
+	CHECK(first.st_mtim.tv_nsec != second.st_mtim.tv_nsec);
+	run_free(run);
+	write_file("run.h5", "rubbish", 7);
+	CHECK(!run_open(&run, directory, NULL)); /* made again */
+	run_free(run);
+	CHECK(!run_open(&run, file("run.h5"), NULL));
+	CHECK(run->rank_count == 1);
+	run_free(run);
+	CHECK(run_open(&run, file("nothing"), NULL) == -ENOENT);
+	clean();
+}
+
+TEST(statistics_without_members)
+{
+	struct run run = { 0 };
+
+	CHECK(!run_stats(&run));
+}

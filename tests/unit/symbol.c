@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* symbol.c - names of this very program's addresses, and of others'. */
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "merge/ranges.h"
+#include "merge/symbol.h"
+#include "tests/test.h"
+
+static inline __attribute__((always_inline)) uintptr_t inlined_here(void)
+{
+	uintptr_t pc;
+
+	__asm__ volatile("lea 0f(%%rip), %0\n0: nop" : "=r"(pc));
+	return pc;
+}
+
+static __attribute__((noinline)) uintptr_t function_around(void)
+{
+	return inlined_here(); /* AROUND */
+}
+enum {
+	AROUND = __LINE__ - 3
+};
+
+/* The first object is the program itself. */
+static int program_base(struct dl_phdr_info *info, size_t size, void *to)
+{
+	(void)size;
+	*(uintptr_t *)to = info->dlpi_addr;
+	return 1;
+}
+
+static bool ends(const char *text, const char *end)
+{
+	return strlen(text) >= strlen(end) &&
+	       !strcmp(text + strlen(text) - strlen(end), end);
+}
+
+TEST(inlined_functions_and_lines)
+{
+	uintptr_t base;
+	uint64_t address = function_around();
+	struct symbol_module m = { .path = "/proc/self/exe",
+				   .build_id = "",
+				   .addresses = &address,
+				   .count = 1 };
+	const struct symbol_frame *f;
+
+	dl_iterate_phdr(program_base, &base);
+	address -= base;
+	CHECK(!symbols_find(&m, 1, NULL));
+	CHECK(!m.problem);
+	f = &m.frames[m.first[1] - 1];
+	CHECK(!strcmp(str_at(&m.strings, f->function), "function_around"));
+	if (!f->line)
+		SKIP("built without debug information");
+	CHECK(m.first[1] == 2);
+	CHECK(f->line == AROUND && !(f->flags & SYMBOL_INLINED));
+	CHECK(ends(str_at(&m.strings, f->file), "tests/unit/symbol.c"));
+	f = &m.frames[0];
+	CHECK(!strcmp(str_at(&m.strings, f->function), "inlined_here"));
+	CHECK(f->flags & SYMBOL_INLINED);
+	CHECK(f->line > 0 && f->line < AROUND);
+	symbol_module_fini(&m);
+}
+
+TEST(a_missing_file_gives_offsets_and_a_problem)
+{
+	const uint64_t addresses[] = { 0x10, 0x1234 };
+	struct symbol_module m = { .path = "/no/such/libfoo.so",
+				   .build_id = "abcd",
+				   .addresses = addresses,
+				   .count = 2 };
+
+	CHECK(!symbols_find(&m, 1, NULL));
+	CHECK(m.problem && strstr(m.problem, "cannot be opened"));
+	CHECK(m.first[2] == 2);
+	CHECK(!strcmp(str_at(&m.strings, m.frames[1].function),
+		      "libfoo.so+0x1234"));
+	CHECK(m.frames[1].flags == SYMBOL_UNNAMED && !m.frames[1].line);
+	symbol_module_fini(&m);
+}
+
+TEST(a_changed_file_is_not_believed)
+{
+	const uint64_t address = 0x1234;
+	struct symbol_module m = { .path = "/proc/self/exe",
+				   .build_id = "00112233445566778899",
+				   .addresses = &address,
+				   .count = 1 };
+
+	CHECK(!symbols_find(&m, 1, NULL));
+	CHECK(m.problem && strstr(m.problem, "has changed since the run"));
+	CHECK(!strcmp(str_at(&m.strings, m.frames[0].function), "exe+0x1234"));
+	symbol_module_fini(&m);
+}
+
+TEST(the_kernels_own_library)
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+	uint64_t address = 0;
+	struct symbol_module m = { .path = "[vdso]",
+				   .build_id = "",
+				   .addresses = &address,
+				   .count = 1 };
+
+	if (!vdso)
+		SKIP("no vdso");
+	address = ((const ElfW(Ehdr) *)vdso)->e_entry;
+	CHECK(!symbols_find(&m, 1, NULL));
+	CHECK(!m.problem && m.first[1] >= 1);
+	symbol_module_fini(&m);
+}
+
+static bool reads(const char *name, const char *as)
+{
+	char *readable = symbol_readable(name);
+	bool same = readable && !strcmp(readable, as);
+
+	free(readable);
+	return same;
+}
+
+TEST(names_as_people_write_them)
+{
+	CHECK(reads("main", "main"));
+	CHECK(reads("_ZN3sim6SolverC1Ev", "sim::Solver::Solver"));
+	CHECK(reads("_ZN3sim3sumIdEET_RKSt6vectorIS1_SaIS1_EE",
+		    "sim::sum<double>"));
+	CHECK(reads("__mesh_MOD_smooth", "mesh::smooth"));
+	CHECK(reads("memcpy@@GLIBC_2.14", "memcpy"));
+	CHECK(reads("MPI_Send@plt", "MPI_Send@plt"));
+	CHECK(reads("_ZN3sim6SolverC1Ev@plt", "sim::Solver::Solver@plt"));
+	CHECK(reads("__MOD_", "__MOD_"));
+}
+
+TEST(ranges_find_the_innermost)
+{
+	struct ranges r = { 0 };
+
+	CHECK(!ranges_find(&r, 5));
+	CHECK(!ranges_add(&r, 100, 200, 1));
+	CHECK(!ranges_add(&r, 110, 120, 2));
+	CHECK(!ranges_add(&r, 112, 114, 3));
+	CHECK(!ranges_add(&r, 300, 300, 4));
+	CHECK(!ranges_add(&r, 250, 260, 5));
+	ranges_sort(&r);
+	CHECK(ranges_find(&r, 113)->index == 3);
+	CHECK(ranges_find(&r, 119)->index == 2);
+	CHECK(ranges_find(&r, 150)->index == 1);
+	CHECK(ranges_find(&r, 255)->index == 5);
+	CHECK(!ranges_find(&r, 99) && !ranges_find(&r, 200));
+	CHECK(!ranges_find(&r, 260) && !ranges_find(&r, 300));
+	ranges_fini(&r);
+}

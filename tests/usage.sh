@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# usage.sh - bad use gets one line that says what and what to do, and an exit
+# status: 2 bad usage, 1 failed, 126 and 127 as shells do for the program.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$scratch" || exit 99
+
+# refuses STATUS WORD COMMAND…: exits so, with one line that has WORD in it.
+refuses() {
+	status=$1
+	word=$2
+	shift 2
+	"$@" >out 2>err
+	is=$?
+	cat err
+	[ -s out ] && { echo "it wrote to stdout"; return 1; }
+	[ "$is" = "$status" ] || { echo "exit status $is"; return 1; }
+	[ "$(wc -l <err)" = 1 ] || { echo "not one line"; return 1; }
+	grep -qF -e "$word" err || { echo "no word of $word"; return 1; }
+}
+
+# As an ordinary user where we are root: root may write anywhere.
+unwritable() {
+	mkdir -p closed && chmod 500 closed
+	[ "$(id -u)" != 0 ] || skip "root may write anywhere"
+	refuses 1 closed "$copse" run -o closed/x.copse true
+}
+
+exits_as() {
+	status=$1
+	shift
+	"$copse" run --quiet -o "exits-$status.copse" "$@"
+	is=$?
+	[ "$is" = "$status" ] || { echo "exit status $is"; return 1; }
+}
+
+echo text >text
+mkdir -p empty
+printf 'no HDF5' >rank-0.h5
+echo '#!/bin/true' >not-executable
+
+point "no command" refuses 2 help "$copse"
+point "unknown command" refuses 2 "wood" "$copse" wood
+point "unknown option" refuses 2 "--wood" "$copse" run --wood true
+point "option without its word" refuses 2 "freq" "$copse" run --freq
+point "bad number" refuses 2 "abc" "$copse" run --freq abc true
+point "unknown event" refuses 2 "wood" "$copse" run -e wood true
+point "run without a program" refuses 2 "program" "$copse" run
+point "no such program" refuses 127 "no-such" "$copse" run ./no-such
+point "not executable" refuses 126 "not-executable" \
+	"$copse" run ./not-executable
+point "unwritable output" unwritable
+point "output below a file" refuses 1 "text/x" "$copse" run -o text/x true
+point "report on nothing" refuses 1 "no-such" "$copse" report no-such.copse
+point "report on an empty directory" refuses 1 "empty" "$copse" report empty
+point "report on a text file" refuses 1 "text" "$copse" report text
+point "report on what is no HDF5" refuses 1 "rank-0.h5" \
+	"$copse" report rank-0.h5
+point "unknown analysis" refuses 2 "wood" "$copse" report wood empty
+point "unknown format" refuses 2 "wood" "$copse" report -f wood empty
+point "exit status is the program's" exits_as 7 sh -c 'exit 7'
+point "a signal is the program's" exits_as 143 sh -c 'kill -TERM $$'
+points_done

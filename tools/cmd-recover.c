@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-recover.c - copse recover: profiles whose `copse run` was killed. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "launch/harvest.h"
+#include "launch/livedir.h"
+#include "tools/command.h"
+
+/* Mutable: the command's options. */
+static unsigned int clean_days;
+static bool clean;
+
+static int set_clean(void *to, const char *text)
+{
+	clean = true;
+	return set_count(to, text);
+}
+
+static const struct option options[] = {
+	{ 0, "clean", "DAYS", "remove what was left more than DAYS ago instead",
+	  set_clean, &clean_days },
+	{ 0 },
+};
+
+struct search {
+	const char *only; /* the output directory, absolute; NULL: all */
+	size_t found, running, failures;
+};
+
+static bool is_old(const char *path)
+{
+	const double day = 24 * 60 * 60;
+	struct stat st;
+
+	return !stat(path, &st) &&
+	       difftime(time(NULL), st.st_mtime) > clean_days * day;
+}
+
+static void remove_old(const char *path, const struct live_note *note)
+{
+	if (!is_old(path))
+		return;
+	printf("removed  rank %d of %s: %s\n", note->rank, note->output,
+	       note->command);
+	livedir_remove(path);
+}
+
+static void collect(struct search *s, const char *path,
+		    const struct live_note *note)
+{
+	struct harvest h = { .live_dir = path,
+			     .output = note->output,
+			     .key = note->key,
+			     .rank = note->rank,
+			     .parent = note->parent };
+	int err;
+
+	/* Someone may have removed the directory meanwhile. */
+	if (mkdir(note->output, 0777) && errno != EEXIST)
+		err = fail(-errno, "cannot create %s: %s", note->output,
+			   strerror(errno));
+	else
+		err = harvest_finish(&h, true);
+	printf("%-8s rank %d of %s, %zu profile%s: %s\n",
+	       err ? "partly" : "got", note->rank, note->output, h.profiles,
+	       h.profiles == 1 ? "" : "s", note->command);
+	if (err) {
+		fprintf(stderr, "copse recover: %s\n", fail_reason());
+		s->failures++;
+	} else {
+		livedir_remove(path);
+	}
+	harvest_fini(&h);
+}
+
+static int visit(const char *path, void *to)
+{
+	struct search *s = to;
+	struct live_note note;
+
+	if (livedir_note(path, &note)) {
+		if (clean && is_old(path))
+			livedir_remove(path);
+		return 0; /* its parent was killed before it wrote the note */
+	}
+	if (s->only && strcmp(s->only, note.output))
+		return 0;
+	if (livedir_in_use(&note)) {
+		s->running++;
+		return 0;
+	}
+	s->found++;
+	if (clean)
+		remove_old(path, &note);
+	else
+		collect(s, path, &note);
+	return 0;
+}
+
+static int recover(int argc, char **argv)
+{
+	struct search s = { 0 };
+	char only[PATH_MAX];
+	int err;
+
+	if (argc > 1)
+		return fail(-EINVAL, "one directory at most");
+	if (argc) {
+		if (!realpath(argv[0], only))
+			return fail(-errno, "%s: %s", argv[0], strerror(errno));
+		s.only = only;
+	}
+	err = livedir_each(visit, &s);
+	if (err)
+		return err;
+	if (!s.found)
+		puts("nothing of a killed run is left on this host");
+	if (s.running)
+		printf("%zu still running\n", s.running);
+	return s.failures ? 1 : 0;
+}
+
+const struct command command_recover = {
+	.name = "recover",
+	.synopsis = "[options] [DIR]",
+	.help = "collect on this host the profiles of runs that were killed",
+	.options = options,
+	.run = recover,
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-report.c - copse report: from a profile to the answer. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyse/analysis.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "present/exporter.h"
+#include "tools/command.h"
+#include "tools/page.h"
+
+COLOUR_ALWAYS, COLOUR_NEVER
+}
+;
+
+/* Mutable: a command's options. */
+static const char *format;
+static const char *metric;
+static const char *limit_text;
+static const char *table;
+static const char *output;
+static const char *colour = "auto";
+static unsigned int width;
+static bool by_line, bottom_up;
+static double prune = 1;
+
+static const struct option options[] = {
+	{ 'f', "format", "NAME", "text, csv, json or folded", set_string,
+	  &format },
+	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
+	  set_string, &metric },
+	{ 'n', "limit", "N", "how many rows; 0: all", set_string, &limit_text },
+	{ 0, "by-line", NULL, "hotspots: lines instead of functions", set_flag,
+	  &by_line },
+	{ 0, "bottom-up", NULL, "tree: callers of each function", set_flag,
+	  &bottom_up },
+	{ 0, "prune", "PERCENT", "tree: leave out calls below this share (1)",
+	  set_real, &prune },
+	{ 0, "table", "NAME", "csv: which of the tables (the first)",
+	  set_string, &table },
+	{ 'o', "output", "FILE", "write there instead of standard output",
+	  set_string, &output },
+	{ 0, "color", "WHEN", "auto, always or never", set_string, &colour },
+	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
+	  set_count, &width },
+	{ 0 },
+};
+
+static int unknown_format(void)
+{
+	return fail(-EINVAL,
+		    "no format '%s'; text, csv, json and folded are known",
+		    format);
+}
+
+/* -EINVAL with a reason that lists the analyses. */
+static int unknown_analysis(const char *word)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; analyses[i] && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used,
+					 "%s%s", i ? ", " : "",
+					 analyses[i]->name);
+	return fail(-EINVAL,
+		    "'%s' is neither a profile nor an analysis; analyses: %s",
+		    word, known);
+}
+
+/* The first word, when it names no file, is an analysis. */
+static int pick_analysis(const struct analysis **to, const char *word,
+			 const struct exporter *exporter)
+{
+	*to = word ? analysis_find(word) : NULL;
+	if (*to)
+		return 1;
+	*to = exporter->tables ? analyses[0] : analysis_find("tree");
+	if (!word)
+		return fail(-EINVAL, "which profile? copse report APP.copse");
+	if (!strpbrk(word, "./") && access(word, F_OK))
+		return unknown_analysis(word);
+	return 0;
+}
+
+static int set_options(struct analysis_options *to,
+		       const struct exporter *exporter)
+{
+	uint64_t limit = 0;
+
+	*to = (struct analysis_options){ .metric = metric,
+					 .by_line = by_line,
+					 .bottom_up = bottom_up,
+					 .prune = prune / 100 };
+	if (limit_text && !str_to_uint(limit_text, &limit))
+		return fail(-EINVAL, "limit wants a number, not '%s'",
+			    limit_text);
+	if (prune < 0 || prune > 100)
+		return fail(-EINVAL, "prune wants a share from 0 to 100");
+	to->limit = (size_t)limit;
+	/* Programs get all rows, readers those that the analysis chooses. */
+	if (limit_text ? !limit : exporter != exporters[0])
+		to->limit = SIZE_MAX;
+	if (!exporter->tables)
+		to->prune = 0;
+	return 0;
+}
+
+static int set_style(struct exporter_style *style, FILE *to)
+{
+	page_init(style, to);
+	style->table = table;
+	if (width)
+		style->width = width;
+	if (!strcmp(colour, "always"))
+		style->colour = true;
+	else if (!strcmp(colour, "never"))
+		style->colour = false;
+	else if (strcmp(colour, "auto") != 0)
+		return fail(-EINVAL,
+			    "color wants auto, always or never, not '%s'",
+			    colour);
+	return 0;
+}
+
+/* A profile that cannot be read is no bad usage. */
+static int open_runs(struct run **runs, char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int err = run_open(&runs[i], paths[i], NULL);
+
+		if (err)
+			return err == -EINVAL ? -EIO : err;
+	}
+	return 0;
+}
+
+static int write_to(FILE *to, const struct exporter *exporter,
+		    const struct report *report)
+{
+	struct exporter_style style;
+	int err = set_style(&style, to);
+
+	if (!err && !exporter->tables && report->table_count)
+		err = fail(-EINVAL,
+			   "%s needs a call tree: copse report tree "
+			   "-f %s",
+			   exporter->name, exporter->name);
+	if (!err)
+		err = exporter->write(to, report, &style);
+	if (!err && (fflush(to) || ferror(to)))
+		err = fail(-EIO, "cannot write %s: %s",
+			   output ? output : "the report", strerror(errno));
+	return err;
+}
+
+static int write_report(const struct exporter *exporter,
+			const struct report *report)
+{
+	FILE *to = output ? fopen(output, "w") : stdout;
+	int err;
+
+	if (!to)
+		return fail(-errno, "cannot write %s: %s", output,
+			    strerror(errno));
+	err = write_to(to, exporter, report);
+	if (output && fclose(to) && !err)
+		err = fail(-EIO, "cannot write %s: %s", output,
+			   strerror(errno));
+	return err;
+}
+
+static int report(int argc, char **argv)
+{
+	const struct exporter *exporter =
+		exporter_find(format ? format : "text");
+	const struct analysis *analysis;
+	struct analysis_options how;
+	struct report *made = NULL;
+	struct run **runs;
+	int words, err;
+
+	if (!exporter)
+		return unknown_format();
+	words = pick_analysis(&analysis, argc ? argv[0] : NULL, exporter);
+	if (words < 0)
+		return words;
+	if (words == argc)
+		return fail(-EINVAL, "which profile? copse report %s APP.copse",
+			    analysis->name);
+	err = set_options(&how, exporter);
+	if (err)
+		return err;
+	runs = calloc((size_t)(argc - words) + 1, sizeof(*runs));
+	if (!runs)
+		return fail(-ENOMEM, "out of memory");
+	err = open_runs(runs, argv + words, (size_t)(argc - words));
+	if (!err)
+		err = analysis->run(&made, (const struct run *const *)runs,
+				    &how);
+	if (!err)
+		err = write_report(exporter, made);
+	report_free(made);
+	for (size_t i = 0; runs[i]; i++)
+		run_free(runs[i]);
+	free(runs);
+	return err;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.synopsis = "[ANALYSIS] [options] DIR|run.h5",
+	.help = "where the time went: summary, hotspots, tree, imbalance, "
+		"mpi-calls",
+	.options = options,
+	.run = report,
+};

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-run.c - copse run: measure a program while it runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/settings.h"
+#include "base/str.h"
+#include "launch/harvest.h"
+#include "launch/job.h"
+#include "launch/livedir.h"
+#include "launch/output.h"
+#include "launch/parent.h"
+#include "launch/preload.h"
+#include "launch/process.h"
+#include "launch/program.h"
+#include "tools/command.h"
+#include "tools/conclude.h"
+
+enum {
+	NOT_EXECUTABLE = 126, /* as shells do */
+	NOT_FOUND = 127,
+	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
+};
+
+/* Mutable: the command's options, and the settings they make. */
+static const char *output = "";
+static bool force, quiet, no_report;
+static unsigned int checkpoint = 30;
+static char events[256];
+static const char *set_texts[32]; /* by setting; NULL: not on this line */
+
+static int set_setting(void *to, const char *text)
+{
+	const struct setting_info *info = to;
+	struct settings scratch;
+
+	settings_init(&scratch);
+	set_texts[info - setting_infos] = text;
+	return settings_set(&scratch, info, text);
+}
+
+/* -e may be repeated: one list for the setting `events`. */
+static int add_event(void *to, const char *text)
+{
+	size_t length = strlen(events);
+
+	if (length + strlen(text) + 2 > sizeof(events))
+		return fail(-EINVAL, "too many events");
+	snprintf(events + length, sizeof(events) - length, "%s%s",
+		 length ? "," : "", text);
+	*(const char **)to = events;
+	return 0;
+}
+
+enum {
+#define SETTING(name, ...) SETTING_INDEX_##name,
+#include "base/settings.def"
+#undef SETTING
+	SETTING_INDICES
+};
+
+static const struct option options[] = {
+	{ 'o', "output", "DIR", "where the profiles go, default PROGRAM.copse",
+	  set_string, &output },
+	{ 'e', "event", "EVENT[@HZ]", "add cpu or wall to what is sampled",
+	  add_event, &set_texts[SETTING_INDEX_events] },
+#define SETTING(name, type, def, arg, help)                                    \
+	{ 0,           #name,                                                  \
+	  arg,         help ", default " #def,                                 \
+	  set_setting, (void *)&setting_infos[SETTING_INDEX_##name] },
+#include "base/settings.def"
+#undef SETTING
+	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
+	  &force },
+	{ 0, "checkpoint", "SECONDS", "between copies to DIR, default 30",
+	  set_count, &checkpoint },
+	{ 0, "no-report", NULL, "no findings at the end", set_flag,
+	  &no_report },
+	{ 'q', "quiet", NULL, "print nothing but failures", set_flag, &quiet },
+	{ 0 },
+};
+
+static void warn(const char *what)
+{
+	fprintf(stderr, "copse run: %s\n", what);
+}
+
+static int check_event(const char *event, size_t length)
+{
+	static const char *const known[] = { "cpu", "wall" };
+	size_t name = strcspn(event, "@,");
+	uint64_t hz = 1;
+	char *rate;
+
+	if (name < length) {
+		rate = strndup(event + name + 1, length - name - 1);
+		if (!rate || !str_to_uint(rate, &hz))
+			hz = 0;
+		free(rate);
+	}
+	if (!hz)
+		return fail(-EINVAL, "'%.*s': after @ comes a rate in Hz",
+			    (int)length, event);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strlen(known[i]) == name && !memcmp(known[i], event, name))
+			return 0;
+	return fail(-EINVAL, "there is no event '%.*s'; known are cpu and wall",
+		    (int)name, event);
+}
+
+static int check_settings(const struct settings *s)
+{
+	int err = 0;
+
+	if (!s->freq || s->freq > 100000)
+		return fail(-EINVAL, "freq wants 1 to 100000, not %" PRIu64,
+			    s->freq);
+	for (const char *at = s->events; !err;) {
+		size_t length = strcspn(at, ",");
+
+		err = check_event(at, length);
+		at += length;
+		if (!*at++)
+			break;
+	}
+	return err;
+}
+
+/* The command line beats the environment, which beats the defaults. */
+static int make_settings(struct settings *s)
+{
+	int err = settings_from_environment(s);
+
+	for (size_t i = 0; !err && i < setting_count; i++)
+		if (set_texts[i])
+			err = settings_set(s, &setting_infos[i], set_texts[i]);
+	return err ? err : check_settings(s);
+}
+
+/* For recover: what ran here, as far as it fits. */
+static void join_command(char **argv, char *to, size_t size)
+{
+	size_t at = 0;
+
+	*to = 0;
+	for (; *argv && at < size - 1; argv++)
+		at += (size_t)snprintf(to + at, size - at, "%s%s",
+				       at ? " " : "", *argv);
+}
+
+static int run_plain(char **argv)
+{
+	execvp(argv[0], argv);
+	fprintf(stderr, "copse run: cannot execute '%s': %s\n", argv[0],
+		strerror(errno));
+	return errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* Something of ours does not work: the program must not suffer. */
+static int run_unmeasured(char **argv)
+{
+	fprintf(stderr, "copse run: %s runs unmeasured: %s\n", argv[0],
+		fail_reason());
+	return run_plain(argv);
+}
+
+static int open_output(struct output *o, const struct job *job,
+		       const char *program)
+{
+	char *wanted = *output ? strdup(output)
+			       : str_format("%s.copse", str_base(program));
+	int err;
+
+	if (!wanted)
+		return fail(-ENOMEM, "out of memory");
+	err = output_open(o, wanted, job, force);
+	free(wanted);
+	return err;
+}
+
+static int open_live(char live[PATH_MAX], const struct output *o,
+		     const struct job *job, char **argv)
+{
+	struct live_note note = { .rank = job->rank, .size = job->size };
+
+	if (!realpath(o->path, note.output))
+		return fail(-errno, "%s: %s", o->path, strerror(errno));
+	snprintf(note.key, sizeof(note.key), "%s", job->key);
+	join_command(argv, note.command, sizeof(note.command));
+	return livedir_new(live, &note);
+}
+
+/* Which MPI's adapter: the launcher's word is quicker than the loader's. */
+static const char *find_mpi(const struct program *program,
+			    const struct job *job)
+{
+	const char *mpi;
+
+	if (getenv("OMPI_COMM_WORLD_SIZE"))
+		return "openmpi";
+	mpi = program_mpi(program);
+	return mpi || !job->launched ? mpi : "openmpi";
+}
+
+static void say_where(const struct output *o)
+{
+	fprintf(stderr,
+		"copse run: the profiles are in %s; to see them: "
+		"copse report %s\n",
+		o->path, o->path);
+}
+
+/* The last rank speaks for the job. */
+static void conclude(const struct output *o, uint64_t run_ns)
+{
+	if (!output_has_profile(o)) {
+		if (!quiet)
+			fprintf(stderr,
+				"copse run: took no sample: the program ran "
+				"only %" PRIu64 " ms\n",
+				run_ns / 1000000);
+		output_discard(o);
+	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
+		if (conclude_print(o->path))
+			warn(fail_reason());
+		say_where(o);
+	} else if (!quiet) {
+		say_where(o);
+	}
+}
+
+static void harvest_all(struct harvest *h)
+{
+	int err = harvest_finish(h, false);
+
+	if (err)
+		fprintf(stderr,
+			"copse run: a profile could not be written: %s; "
+			"`copse recover` on this host tries again\n",
+			fail_reason());
+	else
+		livedir_remove(h->live_dir);
+	harvest_fini(h);
+}
+
+/* No second core dump: the program's own has been written. */
+static void die_by(int signo)
+{
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(signo, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signo);
+}
+
+static int measure(char **argv, const struct job *job, const struct output *o,
+		   const char *live)
+{
+	struct harvest h = { .live_dir = live,
+			     .output = o->path,
+			     .key = job->key,
+			     .rank = job->rank,
+			     .parent = getpid() };
+	struct parent parent;
+	int err;
+
+	parent_begin(&parent);
+	err = parent_run(&parent, argv, &h, checkpoint);
+	harvest_all(&h);
+	parent_end(&parent);
+	if (output_done(o))
+		conclude(o, h.end_ns - parent.start_ns);
+	if (err) {
+		warn(fail_reason());
+		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+	}
+	if (h.end_signal)
+		die_by(h.end_signal);
+	return h.end_signal ? 128 + h.end_signal : h.end_status;
+}
+
+static int run_program(char **argv, const struct program *program,
+		       const struct settings *s)
+{
+	char live[PATH_MAX], *preload;
+	struct output o;
+	struct job job;
+	int err;
+
+	job_init(&job);
+	preload = preload_value(find_mpi(program, &job));
+	if (!preload)
+		return run_unmeasured(argv);
+	err = open_output(&o, &job, argv[0]);
+	if (err)
+		goto out;
+	err = open_live(live, &o, &job, argv);
+	if (!err)
+		err = preload_set(s, live, preload);
+	if (err) {
+		if (output_done(&o))
+			output_discard(&o);
+		err = run_unmeasured(argv);
+	} else {
+		err = measure(argv, &job, &o, live);
+	}
+out:
+	free(preload);
+	return err;
+}
+
+static int run(int argc, char **argv)
+{
+	struct program program;
+	struct settings s;
+	int err;
+
+	if (!argc)
+		return fail(-EINVAL, "which program? copse run [options] "
+				     "PROGRAM [ARGUMENTS]");
+	err = make_settings(&s);
+	if (err)
+		return err;
+	err = program_find(&program, argv[0]);
+	if (err) {
+		warn(fail_reason());
+		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+	}
+	if (program.refused) {
+		fail(0, "it %s", program.refused);
+		return run_unmeasured(argv);
+	}
+	return run_program(argv, &program, &s);
+}
+
+const struct command command_run = {
+	.name = "run",
+	.synopsis = "[options] [--] PROGRAM [ARGUMENTS]",
+	.help = "measure a program while it runs",
+	.options = options,
+	.stop_at_first = true,
+	.run = run,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parse.c - options by table: parsing, setters, help. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "tools/command.h"
+
+int set_string(void *to, const char *text)
+{
+	*(const char **)to = text;
+	return 0;
+}
+
+int set_flag(void *to, const char *text)
+{
+	(void)text;
+	*(bool *)to = true;
+	return 0;
+}
+
+int set_count(void *to, const char *text)
+{
+	uint64_t value;
+
+	if (!str_to_uint(text, &value) || value > UINT_MAX)
+		return fail(-EINVAL, "'%s' is not a whole number", text);
+	*(unsigned int *)to = (unsigned int)value;
+	return 0;
+}
+
+int set_real(void *to, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 0))
+		return fail(-EINVAL, "'%s' is not a number", text);
+	*(double *)to = value;
+	return 0;
+}
+
+/* The row that `word` ("-n" or "--name" or "--name=value") means, or NULL. */
+static const struct option *find(const struct option *options, const char *word)
+{
+	size_t length = strcspn(word + 2, "=");
+
+	for (const struct option *o = options; o && o->name; o++) {
+		if (word[1] != '-') {
+			if (o->letter && word[1] == o->letter)
+				return o;
+		} else if (strlen(o->name) == length &&
+			   !memcmp(o->name, word + 2, length)) {
+			return o;
+		}
+	}
+	return NULL;
+}
+
+/* The value in `word` itself: --name=value or -nvalue; else NULL. */
+static const char *value_inside(const char *word)
+{
+	const char *sign;
+
+	if (word[1] != '-')
+		return word[2] ? word + 2 : NULL;
+	sign = strchr(word, '=');
+	return sign ? sign + 1 : NULL;
+}
+
+/* One option at *argv; the number of words it takes, or -errno. */
+static int parse_one(const struct command *command, int argc, char **argv)
+{
+	const struct option *o = find(command->options, argv[0]);
+	const char *value = value_inside(argv[0]);
+	int taken = 1, err;
+
+	if (!strcmp(argv[0], "--help") || (!o && !strcmp(argv[0], "-h")))
+		return -ECANCELED;
+	if (!o)
+		return fail(-EINVAL,
+			    "there is no option '%s'; copse %s --help lists "
+			    "them",
+			    argv[0], command->name);
+	if (!o->arg && value)
+		return fail(-EINVAL, "--%s takes no value", o->name);
+	if (o->arg && !value) {
+		if (argc < 2)
+			return fail(-EINVAL, "--%s wants a value: %s", o->name,
+				    o->arg);
+		value = argv[taken++];
+	}
+	err = o->set(o->to, value);
+	return err ? err : taken;
+}
+
+/* Move `count` words at `from` to the front of those between `to` and them. */
+static void move_words(char **argv, int to, int from, int count)
+{
+	for (; count--; to++, from++) {
+		char *word = argv[from];
+
+		memmove(argv + to + 1, argv + to,
+			(size_t)(from - to) * sizeof(*argv));
+		argv[to] = word;
+	}
+}
+
+int options_parse(const struct command *command, int argc, char **argv)
+{
+	int first = 1; /* words other than options start here, up to i */
+
+	for (int i = 1, taken; i < argc; i += taken) {
+		taken = 1;
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			if (command->stop_at_first)
+				break;
+			continue;
+		}
+		if (!strcmp(argv[i], "--")) {
+			move_words(argv, first++, i, 1);
+			break;
+		}
+		taken = parse_one(command, argc - i, argv + i);
+		if (taken < 0)
+			return taken;
+		move_words(argv, first, i, taken);
+		first += taken;
+	}
+	return first;
+}
+
+void command_help(const struct command *command, FILE *to)
+{
+	fprintf(to, "usage: copse %s %s\n\n%s\n", command->name,
+		command->synopsis, command->help);
+	for (const struct option *o = command->options; o && o->name; o++) {
+		char *left = str_format("--%s%s%s", o->name, o->arg ? " " : "",
+					o->arg ? o->arg : "");
+
+		if (o == command->options)
+			fputs("\noptions:\n", to);
+		fprintf(to, "  %c%c%s %-22s %s\n", o->letter ? '-' : ' ',
+			o->letter ? o->letter : ' ', o->letter ? "," : " ",
+			left ? left : o->name, o->help);
+		free(left);
+	}
+}

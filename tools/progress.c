@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* progress.c - a bar that is drawn over itself. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/progress.h"
+
+enum {
+	BAR = 30,
+	PATIENCE_MS = 500,
+	REDRAW_MS = 50
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void step(void *to, const char *what, size_t done, size_t of)
+{
+	static const char full[] = "##############################";
+	struct progress *p = to;
+	uint64_t now = now_ms();
+	int marks = of ? (int)(done * BAR / of) : BAR;
+
+	if (!p->terminal || now - p->start_ms < PATIENCE_MS ||
+	    now - p->shown_ms < REDRAW_MS)
+		return;
+	p->shown_ms = now;
+	fprintf(stderr, "\r%-18s [%-*.*s] %zu/%zu\033[K", what, BAR, marks,
+		full, done, of);
+	fflush(stderr);
+}
+
+struct merge_progress progress_start(struct progress *p)
+{
+	*p = (struct progress){ .start_ms = now_ms(),
+				.terminal = isatty(STDERR_FILENO) };
+	return (struct merge_progress){ step, p };
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown_ms)
+		fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * progress.h - a bar on stderr for what takes long: on a terminal only, and
+ * only after half a second.
+ */
+#ifndef TOOLS_PROGRESS_H
+#define TOOLS_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "merge/run.h"
+
+struct progress {
+	uint64_t start_ms, shown_ms; /* 0: nothing shown yet */
+	bool terminal;
+};
+
+/* For merge_directory() and run_open(); *p must live as long as they run. */
+struct merge_progress progress_start(struct progress *p);
+
+/* Wipe the bar away. */
+void progress_end(struct progress *p);
+
+#endif
