@@ -14,9 +14,6 @@
 #include "tools/command.h"
 #include "tools/page.h"
 
-COLOUR_ALWAYS, COLOUR_NEVER
-}
-;
 
 /* Mutable: a command's options. */
 static const char *format;
