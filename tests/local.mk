@@ -2,9 +2,9 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/map tests/unit/merge \
-	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/tree tests/unit/unwind
+	tests/unit/fixture-run tests/unit/handles tests/unit/map \
+	tests/unit/merge tests/unit/profile tests/unit/settings \
+	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
