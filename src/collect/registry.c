@@ -112,6 +112,16 @@ SIGSAFE struct live_header *registry_header(void)
 	return (struct live_header *)registry.arena.base;
 }
 
+SIGSAFE bool registry_full(void)
+{
+	const struct live_header *header = registry_header();
+	int state = __atomic_load_n(&registry.state, __ATOMIC_ACQUIRE);
+
+	/* A piece that did not fit leaves less than the largest one. */
+	return state == FAILED ||
+	       (header && header->used + SMALL_PIECE > header->capacity);
+}
+
 SIGSAFE uint32_t registry_generation(void)
 {
 	return registry.generation;
