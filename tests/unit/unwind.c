@@ -203,7 +203,7 @@ TEST(in_a_thread)
  */
 static void stroll(int depth)
 {
-	while (rand() % 4) {
+	while (compared < 3000 && rand() % 4) {
 		if (rand() % 2 && depth < 40)
 			stroll(depth + 1);
 		else if (rand() % 2 && depth < 40)
