@@ -5,8 +5,10 @@
  */
 #include <mpi.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "copse.h"
 #include "mpi/comms.h"
 #include "mpi/next.h"
 
@@ -93,6 +95,17 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 	return rc;
 }
 
+/* Level 0 stops measuring, any other starts it again. */
+static void control(int level)
+{
+	static atomic_bool stopped; /* the whole process is meant */
+
+	if (level == 0 && !atomic_exchange(&stopped, true))
+		copse_pause();
+	else if (level > 0 && atomic_exchange(&stopped, false))
+		copse_resume();
+}
+
 /*
  * The arguments after the level mean something to another tool in line at
  * most.  Up to five words of them go on: those are passed in registers, so
@@ -102,22 +115,18 @@ int MPI_Pcontrol(const int level, ...)
 {
 	static struct function me = FUNCTION(MPI_Pcontrol, OTHER);
 	__typeof__(&MPI_Pcontrol) next = next_of(&me);
-	struct region region;
 	void *more[5];
 	va_list list;
-	int rc;
 
 	va_start(list, level);
 	for (int i = 0; i < 5; i++)
 		more[i] = va_arg(list, void *);
 	va_end(list);
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(
-			level, more[0], more[1], more[2], more[3], more[4]);
-	region_enter(&region, &me.region);
-	rc = next(level, more[0], more[1], more[2], more[3], more[4]);
-	copse_region_leave(&region, &nothing);
-	return rc;
+	if (next)
+		control(level);
+	else
+		next = (__typeof__(next))next_uncounted(&me);
+	return next(level, more[0], more[1], more[2], more[3], more[4]);
 }
 
 /* What frees a handle forgets it first: another thread may get it next. */

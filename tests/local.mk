@@ -56,8 +56,8 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/cases.sh tests/ends.sh \
-	tests/mpi-truth.sh tests/real-lammps.sh tests/real-hpcc.sh \
-	tests/real-mpi4py.sh
+	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

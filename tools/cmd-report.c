@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-report.c - copse report: from a profile to the answer. */
 #include <errno.h>
-#include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "analyse/analysis.h"
@@ -16,15 +12,8 @@
 #include "base/str.h"
 #include "present/exporter.h"
 #include "tools/command.h"
+#include "tools/page.h"
 
-#define PIPE_WIDTH  100 /* where there is no terminal to ask */
-#define LEAST_WIDTH 40
-
-enum colour {
-	COLOUR_AUTO,
-	COLOUR_ALWAYS,
-	COLOUR_NEVER
-};
 
 /* Mutable: a command's options. */
 static const char *format;
@@ -121,24 +110,15 @@ static int set_options(struct analysis_options *to,
 
 static int set_style(struct exporter_style *style, FILE *to)
 {
-	const char *no_color = getenv("NO_COLOR");
-	bool terminal = isatty(fileno(to));
-	struct winsize size;
-
-	*style = (struct exporter_style){ .width = PIPE_WIDTH, .table = table };
-	setlocale(LC_CTYPE, "");
-	style->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	if (terminal && !ioctl(fileno(to), TIOCGWINSZ, &size) && size.ws_col)
-		style->width = size.ws_col;
+	page_init(style, to);
+	style->table = table;
 	if (width)
 		style->width = width;
-	if (style->width < LEAST_WIDTH)
-		style->width = LEAST_WIDTH;
-	if (!strcmp(colour, "auto"))
-		style->colour = terminal && !(no_color && *no_color);
-	else if (!strcmp(colour, "always"))
+	if (!strcmp(colour, "always"))
 		style->colour = true;
-	else if (strcmp(colour, "never") != 0)
+	else if (!strcmp(colour, "never"))
+		style->colour = false;
+	else if (strcmp(colour, "auto") != 0)
 		return fail(-EINVAL,
 			    "color wants auto, always or never, not '%s'",
 			    colour);

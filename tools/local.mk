@@ -4,7 +4,8 @@ COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-merge tools/cmd-info \
 
 bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
-	tools/conclude.c tools/conclude.h tools/progress.c tools/progress.h \
+	tools/conclude.c tools/conclude.h tools/page.c tools/page.h \
+	tools/progress.c tools/progress.h \
 	$(COMMANDS:=.c)
 copse_LDADD = libpresent.la libanalyse.la libmerge.la liblaunch.la \
 	libprofile.la liblive.la libbase.la

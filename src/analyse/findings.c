@@ -2,16 +2,17 @@
 /* findings.c - sentences on waiting and on what an even load would save. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/findings.h"
 #include "analyse/skew.h"
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define UNEVEN    0.05 /* ranks differ so much in MPI's share, or more */
-#define MUCH_MPI  0.1  /* a share of MPI worth a sentence */
-#define WORTHWILE 0.02 /* of the run time: recoverable, worth a sentence */
-#define FRAMES    3
+#define UNEVEN     0.05 /* ranks differ so much in MPI's share, or more */
+#define MUCH_MPI   0.1  /* a share of MPI worth a sentence */
+#define WORTHWHILE 0.02 /* of the run time: recoverable, worth a sentence */
+#define FRAMES     3
 
 struct balance {
 	const struct paths *paths;
@@ -45,6 +46,15 @@ static bool is_among(const uint32_t *ranks, size_t count, uint32_t rank)
 	return false;
 }
 
+/* Not part of the time between them, which MPI's share is of. */
+static bool is_init_or_finalize(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return !strncmp(name, "MPI_Init", strlen("MPI_Init")) ||
+	       !strcmp(name, "MPI_Finalize");
+}
+
 /* The call site where the waiting ranks were longest; 0: none. */
 static uint32_t longest_site(const struct balance *b, double *sums)
 {
@@ -54,7 +64,8 @@ static uint32_t longest_site(const struct balance *b, double *sums)
 	for (uint32_t n = 0; m && n < b->run->node_count; n++) {
 		uint32_t path = b->paths->of[n];
 
-		if (b->run->nodes[n].kind != RUN_MPI)
+		if (b->run->nodes[n].kind != RUN_MPI ||
+		    is_init_or_finalize(b->run, n))
 			continue;
 		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
 			if (!is_among(b->working, b->working_count,
@@ -158,7 +169,7 @@ static void say(struct report *report, const struct balance *b, double *sums)
 	for (size_t i = 0; !b->e->ranks && i < b->run->rank_count; i++)
 		if ((double)b->run->ranks[i].elapsed_ns / 1e9 > elapsed)
 			elapsed = (double)b->run->ranks[i].elapsed_ns / 1e9;
-	if (worst && worst->recoverable < WORTHWILE * elapsed)
+	if (worst && worst->recoverable < WORTHWHILE * elapsed)
 		worst = NULL;
 	if (site && (b->working_count || mean_share(b) >= MUCH_MPI))
 		waiting(report, b, site,

@@ -10,6 +10,9 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
+/* Unless rows are asked for, paths below this share of the first's are not. */
+#define SMALL 0.01
+
 static void path_columns(struct report *report, const struct skews *skews)
 {
 	const struct run *run = skews->paths->run;
@@ -62,7 +65,9 @@ static int path_table(struct report *report, const struct skews *skews,
 	report_table(report, "paths", "call paths, with what they call");
 	path_columns(report, skews);
 	for (size_t i = 0; i < limit; i++)
-		path_row(report, skews, &skews->at[i], values);
+		if (options->limit ||
+		    skews->at[i].recoverable > SMALL * skews->at[0].recoverable)
+			path_row(report, skews, &skews->at[i], values);
 	free(values);
 	return 0;
 }

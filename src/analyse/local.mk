@@ -1,6 +1,6 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
-ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/tree \
+ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/mpi-calls
 
 noinst_LTLIBRARIES += libanalyse.la

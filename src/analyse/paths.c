@@ -47,6 +47,28 @@ static uint32_t parent_of(const void *tree, size_t i)
 	return at[i].parent;
 }
 
+/*
+ * Frames of the C library that start the program or a thread say nothing of
+ * it: those next to the root are left out, unless they hold a value.
+ */
+static bool is_start(const struct run *run, uint32_t node)
+{
+	static const char *const names[] = { "_start", "start_thread", "clone",
+					     "clone3" };
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	if (run->nodes[node].kind != RUN_FUNCTION)
+		return false;
+	for (size_t m = 0; m < run->metric_count; m++)
+		if (run->metrics[m].first[node] <
+		    run->metrics[m].first[node + 1])
+			return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "__libc_start_", strlen("__libc_start_"));
+}
+
 /* The paths in the order of the nodes; paths->of is of that order. */
 static int fold(struct paths *paths, struct path *at)
 {
@@ -59,7 +81,8 @@ static int fold(struct paths *paths, struct path *at)
 		uint32_t above = i ? paths->of[n->parent] : 0;
 		uint64_t line = n->kind == RUN_MPI ? n->line : 0;
 
-		if (n->kind == RUN_LINE && i) {
+		if ((n->kind == RUN_LINE && above) ||
+		    (i && !above && is_start(run, (uint32_t)i))) {
 			paths->of[i] = above;
 			continue;
 		}

@@ -2,7 +2,8 @@
 /*
  * paths.h - the call paths of a run by function: lines of one function are
  * one path, as are calls of one function from several lines of its caller.
- * An MPI function stays apart for each line that calls it: a call site.
+ * An MPI function stays apart for each line that calls it: a call site.  The
+ * frames above main that start the program are left out.
  *
  * Ownership   The run must outlive its paths.
  */

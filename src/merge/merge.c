@@ -45,7 +45,7 @@ static size_t stem_length(const char *name, bool *h5)
 {
 	const char *dot = strrchr(name, '.');
 
-	if (strncmp(name, "rank-", 5) || !dot || dot == name + 5)
+	if (strncmp(name, "rank-", 5) != 0 || !dot || dot == name + 5)
 		return 0;
 	*h5 = !strcmp(dot, ".h5");
 	return *h5 || !strcmp(dot, ".live") ? (size_t)(dot - name) : 0;
@@ -278,7 +278,7 @@ static int add_profile(struct merging *m, const struct profile *p,
 
 	if (job == STR_NONE)
 		return fail(-ENOMEM, "out of memory");
-	if (wanted && *key && strcmp(key, wanted))
+	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
 	err = unify_add(m->unify, p, (uint32_t)m->run->rank_count);
@@ -382,9 +382,11 @@ static int finish(struct merging *m)
 	struct symbol_progress progress = { naming_step, m };
 	struct run *run = m->run;
 	uint32_t *order = calloc(run->rank_count, sizeof(*order));
-	int err = order ? entries_sort(run, order)
-			: fail(-ENOMEM, "out of memory");
+	int err;
 
+	if (!order)
+		return fail(-ENOMEM, "out of memory");
+	err = entries_sort(run, order);
 	for (size_t i = 0; i < run->loss_count && !err; i++)
 		run->losses[i].rank = order[run->losses[i].rank];
 	if (!err && run->loss_count)

@@ -199,7 +199,7 @@ static unsigned int word_index(const char *word, const char *const *words)
 {
 	unsigned int i = 0;
 
-	while (words[i] && strcmp(words[i], word))
+	while (words[i] && strcmp(words[i], word) != 0)
 		i++;
 	return i;
 }

@@ -5,17 +5,26 @@
  * The table of all units' ranges is made from the units themselves, not from
  * .debug_aranges, which clang does not write.  A unit's functions are listed
  * when the first address in it is asked for.
+ *
+ * Functions without a linker's name (templates of local types, members of the
+ * nameless) get the names of what is around them in the source.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "merge/ranges.h"
 #include "merge/symbol-file.h"
 
 /* Foreign input: how deep functions, scopes and types may nest. */
 #define DEEPEST 200
+
+struct scope { /* number 0: the outermost, without a name */
+	uint32_t outer;
+	const char *name;
+};
 
 struct unit {
 	Dwarf_Die die;  /* has the lines */
@@ -24,6 +33,9 @@ struct unit {
 	struct ranges ranges; /* index: of functions */
 	Dwarf_Die *functions;
 	uint32_t count, room;
+	struct scope *scopes;
+	uint32_t scope_count, scope_room;
+	struct map scope_of; /* a function's offset -> its scope */
 };
 
 struct dwarf_names {
@@ -32,6 +44,7 @@ struct dwarf_names {
 	struct unit *units;
 	uint32_t count, room;
 	struct ranges ranges; /* index: of units */
+	struct strings texts; /* names put together */
 };
 
 static int add_ranges(struct ranges *to, Dwarf_Die *die, uint32_t index)
@@ -101,17 +114,32 @@ void dwarf_names_free(struct dwarf_names *names)
 		return;
 	for (uint32_t i = 0; i < names->count; i++) {
 		free(names->units[i].functions);
+		free(names->units[i].scopes);
+		map_fini(&names->units[i].scope_of);
 		ranges_fini(&names->units[i].ranges);
 	}
 	free(names->units);
 	ranges_fini(&names->ranges);
+	strings_fini(&names->texts);
 	free(names);
 }
 
-static int add_function(struct unit *unit, const Dwarf_Die *die)
+static const char *text_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	if (!dwarf_attr_integrate(die, name, &attribute))
+		return NULL;
+	return dwarf_formstring(&attribute);
+}
+
+static int add_function(struct unit *unit, Dwarf_Die *die, uint32_t scope)
 {
 	Dwarf_Die *function;
 
+	if (scope && map_put(&unit->scope_of, dwarf_dieoffset(die), 0, scope) ==
+			     MAP_NONE)
+		return -1;
 	if (unit->count == unit->room) {
 		uint32_t room = unit->room ? 2 * unit->room : 64;
 
@@ -126,32 +154,75 @@ static int add_function(struct unit *unit, const Dwarf_Die *die)
 	return add_ranges(&unit->ranges, function, unit->count++);
 }
 
+/* The scope that a namespace, type or function makes; 0 when out of memory,
+   which only costs the longer name. */
+static uint32_t add_scope(struct unit *unit, Dwarf_Die *die, uint32_t outer)
+{
+	if (unit->scope_count >= unit->scope_room) {
+		uint32_t room = unit->scope_room ? 2 * unit->scope_room : 64;
+		struct scope *scopes =
+			realloc(unit->scopes, room * sizeof(*scopes));
+
+		if (!scopes)
+			return 0;
+		unit->scopes = scopes;
+		unit->scope_room = room;
+	}
+	if (!unit->scope_count)
+		unit->scopes[unit->scope_count++] = (struct scope){ 0, NULL };
+	unit->scopes[unit->scope_count] =
+		(struct scope){ outer, text_of(die, DW_AT_name) };
+	return unit->scope_count++;
+}
+
+/* Where in the source we are: what is around functions, and around types. */
+struct around {
+	uint32_t functions, types;
+	int depth;
+};
+
+static int list_functions(struct unit *unit, Dwarf_Die *parent,
+			  struct around around);
+
+static int list_one(struct unit *unit, Dwarf_Die *die, struct around around)
+{
+	around.depth++;
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		if (add_function(unit, die, around.functions))
+			return -1;
+		around.types = dwarf_haschildren(die) > 0
+				       ? add_scope(unit, die, around.functions)
+				       : 0;
+		around.functions = 0;
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		around.types = add_scope(unit, die, around.types);
+		around.functions = around.types;
+		break;
+	case DW_TAG_lexical_block:
+		break;
+	default:
+		return 0;
+	}
+	return list_functions(unit, die, around);
+}
+
 /* All functions with code below a unit, a scope, a type or a function. */
-static int list_functions(struct unit *unit, Dwarf_Die *parent, int depth)
+static int list_functions(struct unit *unit, Dwarf_Die *parent,
+			  struct around around)
 {
 	Dwarf_Die die;
 
-	if (depth > DEEPEST || dwarf_child(parent, &die))
+	if (around.depth > DEEPEST || dwarf_child(parent, &die))
 		return 0;
 	do {
-		int err = 0;
-
-		switch (dwarf_tag(&die)) {
-		case DW_TAG_subprogram:
-			err = add_function(unit, &die);
-			/* fallthrough */
-		case DW_TAG_namespace:
-		case DW_TAG_module:
-		case DW_TAG_class_type:
-		case DW_TAG_structure_type:
-		case DW_TAG_union_type:
-		case DW_TAG_lexical_block:
-			if (!err)
-				err = list_functions(unit, &die, depth + 1);
-			break;
-		}
-		if (err)
-			return err;
+		if (list_one(unit, &die, around))
+			return -1;
 	} while (!dwarf_siblingof(&die, &die));
 	return 0;
 }
@@ -200,16 +271,51 @@ static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address,
 	return count;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned int name)
+/* The scope of a function, which its declaration or abstract copy may know. */
+static uint32_t scope_of(const struct unit *unit, const Dwarf_Die *function)
 {
-	Dwarf_Attribute attribute;
+	Dwarf_Die die = *function;
 
-	if (!dwarf_attr_integrate(die, name, &attribute))
-		return NULL;
-	return dwarf_formstring(&attribute);
+	for (int hops = 0; hops < 4; hops++) {
+		uint32_t scope =
+			map_get(&unit->scope_of, dwarf_dieoffset(&die), 0);
+		Dwarf_Attribute a;
+
+		if (scope != MAP_NONE)
+			return scope;
+		if (!dwarf_attr(&die, DW_AT_abstract_origin, &a) &&
+		    !dwarf_attr(&die, DW_AT_specification, &a))
+			return 0;
+		if (!dwarf_formref_die(&a, &die))
+			return 0;
+	}
+	return 0;
 }
 
-static void set_name(struct dwarf_place *place, Dwarf_Die *die)
+/* "sim::(anonymous namespace)::helper" */
+static const char *full_name(struct dwarf_names *names, const struct unit *unit,
+			     const Dwarf_Die *die, const char *name)
+{
+	uint32_t scope = scope_of(unit, die), index;
+	char *text = strdup(name);
+
+	while (scope && text) {
+		const struct scope *s = &unit->scopes[scope];
+		char *longer = str_format(
+			"%s::%s", s->name ? s->name : "(anonymous namespace)",
+			text);
+
+		free(text);
+		text = longer;
+		scope = s->outer;
+	}
+	index = text ? str_add(&names->texts, text) : STR_NONE;
+	free(text);
+	return index == STR_NONE ? name : str_at(&names->texts, index);
+}
+
+static void set_name(struct dwarf_names *names, const struct unit *unit,
+		     struct dwarf_place *place, Dwarf_Die *die)
 {
 	place->inlined = is_inlined(die);
 	place->linkage = true;
@@ -220,8 +326,8 @@ static void set_name(struct dwarf_place *place, Dwarf_Die *die)
 		return;
 	place->linkage = false;
 	place->name = text_of(die, DW_AT_name);
-	if (!place->name)
-		place->name = "";
+	place->name =
+		place->name ? full_name(names, unit, die, place->name) : "";
 }
 
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned int name)
@@ -278,7 +384,7 @@ static struct unit *unit_of(struct dwarf_names *names, Dwarf_Addr address)
 	unit = &names->units[range->index];
 	if (!unit->listed) {
 		unit->listed = true;
-		list_functions(unit, &unit->body, 0);
+		list_functions(unit, &unit->body, (struct around){ 0 });
 		ranges_sort(&unit->ranges);
 	}
 	return unit;
@@ -305,7 +411,7 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 	chain[0] = unit->functions[range->index];
 	count = find_inlined(&chain[0], at, chain, count, 0);
 	for (size_t i = 0; i < count; i++) {
-		set_name(&places[i], &chain[count - 1 - i]);
+		set_name(names, unit, &places[i], &chain[count - 1 - i]);
 		if (i)
 			set_call(&places[i], unit, &chain[count - i]);
 	}

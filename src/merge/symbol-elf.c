@@ -214,7 +214,7 @@ static uint64_t plt_slot(Elf *elf, uint64_t at)
 		return 0;
 	name = elf_strptr(elf, index, header.sh_name);
 	data = elf_getdata(section, NULL);
-	if (!name || strncmp(name, ".plt", 4) || !data || !data->d_buf)
+	if (!name || strncmp(name, ".plt", 4) != 0 || !data || !data->d_buf)
 		return 0;
 	size = header.sh_entsize >= 8 ? header.sh_entsize : 16;
 	entry = (at - header.sh_addr) / size * size;

@@ -87,7 +87,7 @@ static int file_open(struct file *file, const char *path, int fd,
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	dwfl_module_getelf(file->module, &bias);
 	build_id_of(file->module, found);
-	if (*wanted && strcmp(found, wanted)) {
+	if (*wanted && strcmp(found, wanted) != 0) {
 		err = fail(-ESTALE,
 			   "has changed since the run (build id %.12s, was "
 			   "%.12s)",
@@ -173,6 +173,12 @@ static char *without_version(const char *name, const char **suffix)
 	return at ? strndup(name, (size_t)(at - name)) : strdup(name);
 }
 
+/* glibc's own alias for calls inside it. */
+static const char *without_alias(const char *name)
+{
+	return strncmp(name, "__GI_", 5) != 0 || !name[5] ? name : name + 5;
+}
+
 /* "__mesh_MOD_smooth" becomes "mesh::smooth"; NULL: not of that form. */
 static char *fortran_name(const char *name)
 {
@@ -188,7 +194,7 @@ static char *fortran_name(const char *name)
 char *symbol_readable(const char *name)
 {
 	const char *suffix;
-	char *plain = without_version(name, &suffix);
+	char *plain = without_version(without_alias(name), &suffix);
 	char *readable, *whole;
 
 	if (!plain)
@@ -246,7 +252,7 @@ static char *outer_name(struct symbol_module *module, struct file *file,
 
 	if (file->elf)
 		symbol = elf_names_find(file->elf, address, &start);
-	if (*dwarf_name && (!symbol || strncmp(symbol, "_Z", 2))) {
+	if (*dwarf_name && (!symbol || strncmp(symbol, "_Z", 2) != 0)) {
 		free(symbol);
 		return strdup(dwarf_name);
 	}

@@ -74,6 +74,28 @@ static struct scale scale_of(enum column_type type, double most)
 	return (struct scale){ 1, type == COLUMN_NUMBER ? 2 : 0, "" };
 }
 
+/*
+ * The scale of a column.  Columns of times share that of the largest, so that
+ * they compare at sight, unless they are much smaller.
+ */
+static struct scale column_scale(const struct report_table *table,
+				 size_t column)
+{
+	enum column_type type = table->columns[column].type;
+	double own = largest(table, column), most = own;
+	struct scale scale;
+
+	for (size_t c = 0; c < table->column_count; c++)
+		if (type == COLUMN_SECONDS &&
+		    table->columns[c].type == COLUMN_SECONDS &&
+		    table->columns[c].title && largest(table, c) > most)
+			most = largest(table, c);
+	scale = scale_of(type, own >= most / 100 ? most : own);
+	if (type == COLUMN_SECONDS)
+		scale.digits = digits_for(own / scale.factor);
+	return scale;
+}
+
 /* Bytes carry their own unit: sizes differ too much for a common one. */
 static char *format_bytes(double bytes)
 {
@@ -122,7 +144,7 @@ static int fill(struct grid *grid, size_t to, const struct report_table *table,
 		size_t from, bool utf8)
 {
 	const struct report_column *column = &table->columns[from];
-	struct scale scale = scale_of(column->type, largest(table, from));
+	struct scale scale = column_scale(table, from);
 	char **cells = grid->cells + to;
 
 	grid->right[to] =
@@ -266,7 +288,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 		if (!table->columns[c].title)
 			continue;
 		grid->columns++;
-		if (*scale_of(table->columns[c].type, largest(table, c)).unit)
+		if (*column_scale(table, c).unit)
 			grid->heads = 2;
 	}
 	grid->rows = table->row_count + grid->heads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.c - the call tree, from the root down or from the functions up. */
+/* call-tree.c - the call tree, from the root down or from the functions up. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,7 +280,7 @@ out:
 	return err;
 }
 
-const struct analysis analysis_tree = {
+const struct analysis analysis_call_tree = {
 	.name = "tree",
 	.help = "call tree, or callers of each function (--bottom-up)",
 	.run = run_tree,

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# run-exit.sh - what a program does is the same under `copse run`: arguments,
+# files, exit status, signal; and bad use is told in one line.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+# A job of our own, also when the tests run inside one.
+unset PMIX_NAMESPACE PMIX_RANK PMI_RANK SLURM_STEP_ID OMPI_COMM_WORLD_RANK
+cd "$scratch" || exit 99
+
+# status WANT COMMAND…
+status() {
+	want=$1
+	shift
+	"$@" 2>err
+	got=$?
+	cat err
+	[ "$got" = "$want" ] && return
+	echo "status $got, not $want: $*"
+	return 1
+}
+
+# refused STATUS WORD COMMAND…: that status, and one line that has the word.
+refused() {
+	want=$1
+	word=$2
+	shift 2
+	status "$want" "$@" || return 1
+	[ "$(wc -l <err)" -eq 1 ] || { echo "more than a line"; return 1; }
+	grep -qF -e "$word" err || { echo "no word of $word"; return 1; }
+}
+
+given_back() {
+	for code in 0 1 3 126 255; do
+		status $code "$copse" run -q sh -c "exit $code" || return 1
+	done
+}
+
+same_signal() {
+	ulimit -c 0
+	for signal in TERM SEGV KILL USR1 ABRT; do
+		# shellcheck disable=SC2016 # for the inner shells
+		sh -c '"$1" run -q sh -c "kill -$2 \$\$"; echo $? >code' \
+			sh "$copse" "$signal"
+		want=$((128 + $(kill -l "$signal" 2>/dev/null || case $signal in
+			TERM) echo 15 ;; SEGV) echo 11 ;; KILL) echo 9 ;;
+			USR1) echo 10 ;; ABRT) echo 6 ;; esac)))
+		[ "$(cat code)" = $want ] || { echo "$signal: $(cat code)"; return 1; }
+	done
+}
+
+arguments() {
+	"$copse" run -q -- printf '%s\n' -q --force 'a b' '' >got || return 1
+	printf '%s\n' -q --force 'a b' '' | diff - got
+}
+
+files() {
+	echo text | "$copse" run sh -c 'cat; echo err >&2' >out 2>err
+	[ "$(cat out)" = text ] || { cat out; return 1; }
+	grep -qx err err
+}
+
+quiet() {
+	"$copse" run -q true >out 2>&1 && [ ! -s out ]
+}
+
+# The libraries that a user preloads stay, after ours.
+preload() {
+	LD_PRELOAD=libm.so.6 "$copse" run -q sh -c 'echo "$LD_PRELOAD"' >out
+	cat out
+	grep -q '/libcopse\.so:libm\.so\.6$' out
+}
+
+# nohup's, and that of a parent which ignores its children.
+dispositions() {
+	for set in HUP CHLD "HUP INT"; do
+		# shellcheck disable=SC2086 # a list
+		(trap '' $set; grep SigIgn /proc/self/status) >want
+		# shellcheck disable=SC2086
+		(trap '' $set; "$copse" run -q grep -e SigIgn \
+			/proc/self/status) >got || return 1
+		diff want got || return 1
+	done
+	grep -e SigBlk /proc/self/status >want
+	"$copse" run -q grep -e SigBlk /proc/self/status >got
+	diff want got
+}
+
+too_short() {
+	"$copse" run true 2>err
+	cat err
+	grep -q 'took no sample' err && [ ! -e true.copse ]
+}
+
+static() {
+	[ -x /sbin/ldconfig ] || skip "no static program here"
+	head -c 4000 /sbin/ldconfig | grep -qa ld-linux && skip "not static"
+	"$copse" run /sbin/ldconfig -V >out 2>err || return 1
+	cat err
+	grep -q ldconfig out && grep -q 'statically' err
+}
+
+no_shared_memory() {
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null ||
+		skip "cannot take /dev/shm away"
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs -o ro none /dev/shm || exit 77
+		exec "$1" run echo unharmed' sh "$copse" >out 2>err
+	[ $? = 77 ] && skip "cannot take /dev/shm away"
+	cat err
+	[ "$(cat out)" = unharmed ] && grep -q unmeasured err
+}
+
+point "the exit status is given back" given_back
+point "it dies by the program's signal" same_signal
+point "arguments are the program's" arguments
+point "standard files are the program's" files
+point "--quiet prints nothing" quiet
+point "the user's own preload stays" preload
+point "ignored and blocked signals are inherited" dispositions
+point "a program without a sample leaves nothing" too_short
+point "a static program runs, unmeasured" static
+point "without shared memory it runs, unmeasured" no_shared_memory
+
+touch plain
+point "no such program" refused 127 no-such "$copse" run no-such
+point "no such path" refused 127 ./no-such "$copse" run ./no-such
+point "not executable" refused 126 ./plain "$copse" run ./plain
+point "a directory" refused 126 /tmp "$copse" run /tmp
+point "no program" refused 2 PROGRAM "$copse" run
+point "unknown option" refused 2 --bogus "$copse" run --bogus true
+point "unknown letter" refused 2 -Z "$copse" run -Z true
+point "unknown event" refused 2 "known are" "$copse" run -e gpu true
+point "bad rate" refused 2 cpu@x "$copse" run -e cpu@x true
+point "no number" refused 2 abc "$copse" run --freq abc true
+point "no value" refused 2 HZ "$copse" run --freq
+point "a value for a switch" refused 2 --quiet "$copse" run --quiet=1 true
+point "unknown command" refused 2 nonsense "$copse" nonsense
+point "output not creatable" refused 1 /proc/x "$copse" run -o /proc/x true
+point "recover of no directory" refused 1 no-such "$copse" recover no-such
+points_done

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# run-output.sh - where profiles go: one directory per job, never over an
+# older one, nothing left behind; and what is left of a killed run is found.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+unset PMIX_NAMESPACE PMIX_RANK PMI_RANK SLURM_STEP_ID OMPI_COMM_WORLD_RANK
+cd "$scratch" || exit 99
+
+# A program that computes long enough to be sampled, by name.
+cat >busy <<'S'
+#!/bin/sh
+i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done
+S
+# … and one that goes on until it is stopped.
+cat >endless <<'S'
+#!/bin/sh
+echo $$ >pid
+while :; do :; done
+S
+chmod +x busy endless
+
+# has DIR FILE…: exactly these, apart from hidden ones.
+has() {
+	dir=$1
+	shift
+	printf '%s\n' "$@" | sort >want
+	ls "$dir" | diff want -
+}
+
+# fresh NAME: an empty working directory.
+fresh() {
+	mkdir "$1" && cd "$1" && cp ../busy ../endless .
+}
+
+# rank N OF KEY: the launcher's words for the command that follows.
+rank() {
+	n=$1
+	of=$2
+	key=$3
+	shift 3
+	env PMIX_NAMESPACE="$key" PMIX_RANK="$n" OMPI_COMM_WORLD_RANK="$n" \
+		OMPI_COMM_WORLD_SIZE="$of" "$@"
+}
+
+wait_for() {
+	for _ in $(seq 100); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	echo "waited in vain: $*"
+	return 1
+}
+
+default_name() {
+	fresh "$1" && "$copse" run -q ./busy && has busy.copse rank-0.h5
+}
+
+never_over() {
+	fresh "$1" && "$copse" run -q ./busy && sum=$(cksum busy.copse/*) &&
+		"$copse" run -q ./busy && "$copse" run -q ./busy || return 1
+	[ "$sum" = "$(cksum busy.copse/*)" ] && has busy.copse-2 rank-0.h5 &&
+		has busy.copse-3 rank-0.h5
+}
+
+replaced() {
+	fresh "$1" && "$copse" run -q ./busy || return 1
+	touch busy.copse/rank-7.h5 busy.copse/run.h5 busy.copse/mine
+	"$copse" run -q --force ./busy
+	has busy.copse mine rank-0.h5 && [ ! -e busy.copse-2 ]
+}
+
+foreign() {
+	fresh "$1" && mkdir out && touch out/mine &&
+		"$copse" run -q --force -o out ./busy || return 1
+	has out mine && has out-2 rank-0.h5
+}
+
+empty() {
+	fresh "$1" && mkdir out && "$copse" run -q -o out/ ./busy &&
+		has out rank-0.h5
+}
+
+left_overs() {
+	fresh "$1" && "$copse" run -q ./busy || return 1
+	! grep -l "$PWD" /dev/shm/copse-"$(id -u)"/*/job
+}
+
+children() {
+	fresh "$1" && "$copse" run -q sh -c './busy & ./busy & wait' || return 1
+	ls sh.copse
+	[ "$(ls sh.copse | grep -c '^rank-0-[0-9]*\.h5$')" = 2 ]
+}
+
+# Two ranks at once, their second run over the first; one of them speaks.
+two_ranks() {
+	fresh "$1" || return 1
+	for job in a b; do
+		for n in 0 1; do
+			rank $n 2 $job "$copse" run --force ./busy 2>err$n &
+		done
+		wait
+		cat err0 err1
+		has busy.copse rank-0.h5 rank-1.h5 run.h5 || return 1
+		[ "$(cat err0 err1 | grep -c 'the profiles are in')" = 1 ] ||
+			return 1
+	done
+}
+
+same_rank_twice() {
+	fresh "$1" && rank 0 2 c "$copse" run -q ./busy &&
+		rank 0 2 c "$copse" run -q ./busy || return 1
+	has busy.copse rank-0.h5 && has busy.copse-2 rank-0.h5
+}
+
+copies() {
+	fresh "$1" || return 1
+	"$copse" run -q --checkpoint 1 ./endless &
+	wait_for sh -c 'ls endless.copse/rank-0-*-0.live' || return 1
+	kill "$(cat pid)"
+	wait $!
+	has endless.copse rank-0.h5
+}
+
+killed() {
+	fresh "$1" || return 1
+	"$copse" run -q ./endless &
+	wait_for sh -c 'ls /dev/shm/copse-$(id -u)/$0-*/*.live' $! || return 1
+	sleep 0.2
+	kill -9 $!
+	wait $! 2>/dev/null
+	wait_for sh -c '! kill -0 $(cat pid)' || return 1
+	"$copse" recover endless.copse || return 1
+	has endless.copse rank-0.h5 && left_nothing
+}
+
+left_nothing() {
+	! grep -ls "$PWD" /dev/shm/copse-"$(id -u)"/*/job
+}
+
+# What a process still writes to is not taken from it.
+orphan() {
+	fresh "$1" || return 1
+	"$copse" run -q sh -c './endless; :' &
+	wait_for sh -c 'ls /dev/shm/copse-$(id -u)/$0-*/*.live' $! || return 1
+	kill -9 $!
+	wait $! 2>/dev/null
+	sleep 0.2
+	"$copse" recover sh.copse
+	first=$?
+	kill -9 "$(cat pid)"
+	wait_for sh -c '! kill -0 $(cat pid)'
+	"$copse" recover sh.copse || return 1
+	[ $first = 1 ] && [ "$(ls sh.copse)" = "rank-0-$(cat pid).h5" ] &&
+		left_nothing
+}
+
+point "PROGRAM.copse/rank-0.h5" default_name a
+point "an older run is left alone" never_over b
+point "--force replaces it, and only what is copse's" replaced c
+point "a directory of something else is left alone" foreign d
+point "an empty directory is taken" empty e
+point "nothing is left in shared memory" left_overs f
+point "each process has its file, shells have none" children g
+point "the ranks of a job share a directory; one prints" two_ranks h
+point "a rank's second run has its own" same_rank_twice i
+point "raw copies while it runs" copies j
+point "kill -9 of copse run: program gone, profile recovered" killed k
+point "a process that outlives it is not disturbed" orphan l
+points_done

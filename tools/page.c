@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* page.c - ask the terminal, the environment and the locale. */
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "tools/page.h"
+
+#define PIPE_WIDTH  100 /* where there is no terminal to ask */
+#define LEAST_WIDTH 40
+
+void page_init(struct exporter_style *page, FILE *to)
+{
+	const char *no_color = getenv("NO_COLOR");
+	struct winsize size;
+
+	*page = (struct exporter_style){ .width = PIPE_WIDTH };
+	setlocale(LC_CTYPE, "");
+	page->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!isatty(fileno(to)))
+		return;
+	page->colour = !no_color || !*no_color;
+	if (!ioctl(fileno(to), TIOCGWINSZ, &size) && size.ws_col)
+		page->width = size.ws_col;
+	if (page->width < LEAST_WIDTH)
+		page->width = LEAST_WIDTH;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* page.h - what a stream that a report goes to can show. */
+#ifndef TOOLS_PAGE_H
+#define TOOLS_PAGE_H
+
+#include <stdio.h>
+
+#include "present/exporter.h"
+
+/*
+ * Width, colour (NO_COLOR is honoured) and characters by what `to` is and by
+ * the locale, which is set here.
+ */
+void page_init(struct exporter_style *page, FILE *to);
+
+#endif
