@@ -10,13 +10,15 @@
 #include "tools/conclude.h"
 #include "tools/page.h"
 
+#define ROWS 3 /* of each table: this is the end of a run, not a study */
+
 int conclude_print(const char *directory)
 {
 	const struct analysis *summary = analysis_find("summary");
 	const struct exporter *text = exporter_find("text");
-	const struct analysis_options options = { .limit = 10, .prune = 0.01 };
-	struct exporter_style style;
+	const struct analysis_options options = { .limit = ROWS };
 	const struct run *runs[2] = { NULL, NULL };
+	struct exporter_style page;
 	struct report *report = NULL;
 	struct run *run = NULL;
 	int err = -ENOENT;
@@ -30,8 +32,8 @@ int conclude_print(const char *directory)
 	err = summary->run(&report, runs, &options);
 	if (err)
 		goto out;
-	page_init(&style, stderr);
-	err = text->write(stderr, report, &style);
+	page_init(&page, stderr);
+	err = text->write(stderr, report, &page);
 out:
 	report_free(report);
 	run_free(run);
