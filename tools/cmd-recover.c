@@ -7,11 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/harvest.h"
 #include "launch/livedir.h"
+#include "launch/output.h"
 #include "tools/command.h"
 
 /* Mutable: the command's options. */
@@ -53,25 +55,33 @@ static void remove_old(const char *path, const struct live_note *note)
 	livedir_remove(path);
 }
 
+/* The job's directory, unless another job's has its name by now. */
+static int find_output(struct output *o, const struct live_note *note)
+{
+	struct job job = { .rank = note->rank, .size = note->size };
+
+	snprintf(job.key, sizeof(job.key), "%s", note->key);
+	gethostname(job.host, sizeof(job.host) - 1);
+	return output_find(o, note->output, &job);
+}
+
 static void collect(struct search *s, const char *path,
 		    const struct live_note *note)
 {
+	struct output output = { 0 };
 	struct harvest h = { .live_dir = path,
-			     .output = note->output,
+			     .output = output.path,
 			     .key = note->key,
 			     .rank = note->rank,
 			     .parent = note->parent };
-	int err;
+	int err = find_output(&output, note);
 
-	/* Someone may have removed the directory meanwhile. */
-	if (mkdir(note->output, 0777) && errno != EEXIST)
-		err = fail(-errno, "cannot create %s: %s", note->output,
-			   strerror(errno));
-	else
+	if (!err)
 		err = harvest_finish(&h, true);
 	printf("%-8s rank %d of %s, %zu profile%s: %s\n",
-	       err ? "partly" : "got", note->rank, note->output, h.profiles,
+	       err ? "partly" : "got", note->rank, output.path, h.profiles,
 	       h.profiles == 1 ? "" : "s", note->command);
+	fflush(stdout);
 	if (err) {
 		fprintf(stderr, "copse recover: %s\n", fail_reason());
 		s->failures++;

@@ -28,6 +28,13 @@ enum {
 	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
 };
 
+/*
+ * Once mpirun has told its ranks to end, the first parent that does makes it
+ * kill the others at once; otherwise they have 0.95 s.  So all wait for the
+ * slowest, that long at most.
+ */
+#define MERCY_NS 800000000ull
+
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
 static bool force, quiet, no_report;
@@ -234,6 +241,7 @@ static void conclude(const struct output *o, uint64_t run_ns)
 	} else if (!quiet) {
 		say_where(o);
 	}
+	output_release(o);
 }
 
 static void harvest_all(struct harvest *h)
@@ -287,6 +295,8 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 	}
 	if (output_done(o))
 		conclude(o, h.end_ns - parent.start_ns);
+	else if (parent.told_ns)
+		output_wait(o, parent.told_ns + MERCY_NS);
 	if (h.end_signal)
 		die_by(h.end_signal);
 	return h.end_signal ? 128 + h.end_signal : h.end_status;

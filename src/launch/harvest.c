@@ -291,26 +291,11 @@ static char *name_of(const struct harvest *h, const struct content *c, int rank,
 static int save(struct harvest *h, const struct profile *p,
 		const struct content *c, int rank, bool is_main)
 {
-	char *path = name_of(h, c, rank, is_main), *temporary = NULL;
-	int err = -ENOMEM;
+	char *path = name_of(h, c, rank, is_main);
+	int err = path ? profile_save(p, path) : fail(-ENOMEM, "out of memory");
 
-	if (path)
-		temporary = str_format("%s/.rank-%d-%s.part", h->output, rank,
-				       c->file.name);
-	if (!temporary) {
-		fail(err, "out of memory");
-		goto out;
-	}
-	err = profile_save(p, temporary);
-	if (!err && rename(temporary, path))
-		err = fail(-errno, "cannot write %s: %s", path,
-			   strerror(errno));
-	if (err)
-		unlink(temporary);
-	else
+	if (!err)
 		h->profiles++;
-out:
-	free(temporary);
 	free(path);
 	return err;
 }

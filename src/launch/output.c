@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/output.h"
+#include "launch/process.h"
 
 enum {
 	MAX_SUFFIX = 9999,
@@ -22,6 +23,7 @@ enum {
 
 enum owner {
 	OURS,
+	FINISHED, /* of our key, but that job is done: an older one */
 	OLDER,
 	FOREIGN,
 	EMPTY
@@ -109,8 +111,10 @@ static enum owner owner_of(const char *dir, const char *key)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
+	if (strcmp(text, key))
+		return OLDER;
 	path_of(path, dir, ".finished");
-	return !strcmp(text, key) && access(path, F_OK) ? OURS : OLDER;
+	return access(path, F_OK) ? OURS : FINISHED;
 }
 
 /*
@@ -176,7 +180,7 @@ static int replace(const char *dir, const struct job *job)
 			    err == -EEXIST ? "another job is at it (else "
 					     "remove its file .force)"
 					   : strerror(-err));
-	if (owner_of(dir, job->key) == OLDER) {
+	if (owner_of(dir, job->key) != OURS) {
 		clear(dir);
 		err = put_key(dir, job, true);
 		unlink(finished);
@@ -200,23 +204,30 @@ static int claim(const struct output *o, const struct job *job)
 	return err;
 }
 
-/* 0: o->path is ours; -EEXIST: it is another's; else -errno, a reason. */
-static int take(struct output *o, const struct job *job, bool force)
+/* Make the directory if need be, and say whose it is; -errno, a reason. */
+static int look(const char *dir, const struct job *job)
 {
 	enum owner owner;
 	int err;
 
-	if (mkdir(o->path, 0777) && errno != EEXIST)
-		return fail(-errno, "cannot create %s: %s", o->path,
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return fail(-errno, "cannot create %s: %s", dir,
 			    strerror(errno));
-	owner = owner_of(o->path, job->key);
-	if (owner == EMPTY) {
-		err = put_key(o->path, job, false);
-		if (err)
-			return err;
-		owner = owner_of(o->path, job->key);
-	}
-	if (owner == OLDER && force) {
+	owner = owner_of(dir, job->key);
+	if (owner != EMPTY)
+		return (int)owner;
+	err = put_key(dir, job, false);
+	return err ? err : (int)owner_of(dir, job->key);
+}
+
+/* 0: o->path is ours; -EEXIST: it is another's; else -errno, a reason. */
+static int take(struct output *o, const struct job *job, bool force)
+{
+	int owner = look(o->path, job), err;
+
+	if (owner < 0)
+		return owner;
+	if ((owner == OLDER || owner == FINISHED) && force) {
 		err = replace(o->path, job);
 		if (err)
 			return err;
@@ -225,8 +236,20 @@ static int take(struct output *o, const struct job *job, bool force)
 	return owner == OURS ? claim(o, job) : -EEXIST;
 }
 
-int output_open(struct output *o, const char *wanted, const struct job *job,
-		bool force)
+static int take_again(struct output *o, const struct job *job, bool force)
+{
+	int owner = look(o->path, job);
+
+	(void)force;
+	if (owner < 0)
+		return owner;
+	return owner == OURS || owner == FINISHED ? 0 : -EEXIST;
+}
+
+/* Try the name and its numbered sisters until one suits. */
+static int walk(struct output *o, const char *wanted, const struct job *job,
+		bool force,
+		int (*suits)(struct output *, const struct job *, bool))
 {
 	size_t length = strlen(wanted);
 	int err = -EEXIST;
@@ -244,12 +267,23 @@ int output_open(struct output *o, const char *wanted, const struct job *job,
 		if (i > 1)
 			snprintf(o->path + n, sizeof(o->path) - (size_t)n,
 				 "-%d", i);
-		err = take(o, job, force);
+		err = suits(o, job, force);
 	}
 	if (err == -EEXIST)
 		return fail(err, "%s and all its numbered names are taken",
 			    wanted);
 	return err;
+}
+
+int output_open(struct output *o, const char *wanted, const struct job *job,
+		bool force)
+{
+	return walk(o, wanted, job, force, take);
+}
+
+int output_find(struct output *o, const char *wanted, const struct job *job)
+{
+	return walk(o, wanted, job, false, take_again);
 }
 
 bool output_done(const struct output *o)
@@ -265,15 +299,29 @@ bool output_done(const struct output *o)
 			return false;
 	}
 	path_of(path, o->path, ".finished");
-	if (create(path, ""))
-		return false;
+	return !create(path, "");
+}
+
+void output_release(const struct output *o)
+{
+	char path[PATH_MAX];
+
 	for (int i = 0; i < o->size; i++) {
 		rank_path(path, o, "done", i);
 		unlink(path);
 		rank_path(path, o, "rank", i);
 		unlink(path);
 	}
-	return true;
+}
+
+void output_wait(const struct output *o, uint64_t until_ns)
+{
+	const struct timespec step = { 0, 5000000 };
+	char path[PATH_MAX];
+
+	rank_path(path, o, "rank", o->rank);
+	while (!access(path, F_OK) && process_clock() < until_ns)
+		nanosleep(&step, NULL);
 }
 
 bool output_has_profile(const struct output *o)
@@ -285,6 +333,7 @@ void output_discard(const struct output *o)
 {
 	char path[PATH_MAX];
 
+	output_release(o);
 	if (output_has_profile(o))
 		return;
 	path_of(path, o->path, ".finished");

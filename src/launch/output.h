@@ -8,13 +8,15 @@
  * job is left alone and NAME-2, NAME-3 … tried.  Each rank claims its number
  * (`.rank-N`), so the second `copse run` of one rank gets a directory of its
  * own, and marks when it is done (`.done-N`).  Who finds all marks and creates
- * `.finished` is the last: exactly one.
+ * `.finished` is the last: exactly one.  Claims and marks go with
+ * output_release(), which the others can wait for.
  */
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "launch/job.h"
 
@@ -31,13 +33,26 @@ struct output {
 int output_open(struct output *o, const char *wanted, const struct job *job,
 		bool force);
 
-/* Leave this rank's mark; true for the last rank of the job. */
+/*
+ * The directory of a job that ran before, to add to it; the next free name
+ * when another job's is there now.  -errno with a reason.
+ */
+int output_find(struct output *o, const char *wanted, const struct job *job);
+
+/*
+ * Leave this rank's mark; true for the last rank of the job, which then says
+ * output_release() when it has done what only one does.
+ */
 bool output_done(const struct output *o);
+void output_release(const struct output *o);
+
+/* Wait for output_release(), until that time of CLOCK_MONOTONIC. */
+void output_wait(const struct output *o, uint64_t until_ns);
 
 /* True when it holds a profile. */
 bool output_has_profile(const struct output *o);
 
-/* Remove the directory if nothing but our own marks is in it. */
+/* Release, and remove the directory if nothing but marks is in it. */
 void output_discard(const struct output *o);
 
 #endif

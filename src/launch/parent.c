@@ -33,13 +33,16 @@ void parent_begin(struct parent *p)
 void parent_end(struct parent *p)
 {
 	const struct timespec now = { 0, 0 };
-	sigset_t all;
+	sigset_t all, mask = p->old_mask;
+	int signo;
 
 	sigfillset(&all);
-	while (sigtimedwait(&all, NULL, &now) > 0)
-		;
+	while ((signo = sigtimedwait(&all, NULL, &now)) > 0)
+		if (signo == SIGTERM && !p->told_ns)
+			p->told_ns = process_clock();
+	sigaddset(&mask, SIGTERM);
 	sigaction(SIGCHLD, &p->old_child, NULL);
-	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 /* In the child: what was ours is put back, and it does not outlive us. */
@@ -133,6 +136,8 @@ static void on_signal(struct parent *p, struct harvest *h,
 		return; /* SIGPIPE of our own message */
 	if (!sentinel_saw(&p->sentinel, signo))
 		kill(h->child, signo);
+	else if (signo == SIGTERM && !p->told_ns)
+		p->told_ns = process_clock();
 	switch (signo) {
 	case SIGTERM:
 	case SIGINT:

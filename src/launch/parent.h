@@ -21,6 +21,8 @@ struct parent { /* all zero at first */
 	struct sigaction old_child; /* what was done about SIGCHLD */
 	struct sentinel sentinel;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
+	uint64_t
+		told_ns; /* the launcher told the group to end; 0: it did not */
 };
 
 /* From here on signals wait until parent_run() takes them. */
@@ -34,7 +36,11 @@ void parent_begin(struct parent *p);
 int parent_run(struct parent *p, char **argv, struct harvest *h,
 	       unsigned int checkpoint);
 
-/* Signals that are still waiting are dropped: they were the program's. */
+/*
+ * Signals that are still waiting are dropped: they were the program's.
+ * SIGTERM stays blocked: when one rank has ended, mpirun sends it to parents
+ * that only have to say what they found.
+ */
 void parent_end(struct parent *p);
 
 #endif

@@ -43,6 +43,10 @@ TEST(ranks_of_one_job_meet_and_the_last_is_told)
 	CHECK(!strcmp(a.path, "out") && !strcmp(b.path, "out"));
 	CHECK(!output_done(&b));
 	CHECK(output_done(&a));
+	CHECK(!access("out/.rank-1", F_OK));
+	output_release(&a);
+	CHECK(access("out/.rank-1", F_OK));
+	output_wait(&b, UINT64_MAX);
 	output_discard(&a);
 	CHECK(access("out", F_OK));
 	CHECK(scratch_end());
@@ -108,6 +112,20 @@ TEST(force_clears_once)
 		CHECK(!access(name, F_OK));
 	}
 	CHECK(access("out/rank-99.h5", F_OK));
+	CHECK(scratch_end());
+}
+
+TEST(a_job_finds_its_directory_again)
+{
+	struct job one = rank_of("one", 0, 1), two = rank_of("two", 0, 1);
+	struct output o;
+
+	CHECK(scratch());
+	CHECK(!output_open(&o, "out", &one, false));
+	CHECK(output_done(&o));
+	CHECK(!output_open(&o, "out", &two, false));
+	CHECK(!output_find(&o, "out", &one) && !strcmp(o.path, "out"));
+	CHECK(!output_find(&o, "out", &two) && !strcmp(o.path, "out-2"));
 	CHECK(scratch_end());
 }
 
