@@ -2,9 +2,9 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/map tests/unit/merge \
-	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/tree tests/unit/unwind
+	tests/unit/fixture-run tests/unit/handles tests/unit/map \
+	tests/unit/merge tests/unit/profile tests/unit/settings \
+	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -44,7 +44,8 @@ $(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known)
 $(MEASURED_CXX:%=tests/programs/%): $(known)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CXX) -O2 -g -Wall -Wextra -o $@ \
 		$(srcdir)/$@.cc
-$(MEASURED_MPI:%=tests/programs/%): $(known)
+$(MEASURED_MPI:%=tests/programs/%): $(known) \
+		$(MEASURED_MPI:%=$(srcdir)/tests/programs/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
 		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm
 $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)

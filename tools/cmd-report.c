@@ -14,7 +14,6 @@
 #include "tools/command.h"
 #include "tools/page.h"
 
-
 /* Mutable: a command's options. */
 static const char *format;
 static const char *metric;

@@ -2,37 +2,23 @@
 /* conclude.c - merge, summarize and print in one go. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "analyse/analysis.h"
 #include "base/err.h"
 #include "merge/run.h"
 #include "present/exporter.h"
 #include "tools/conclude.h"
+#include "tools/page.h"
 
-static struct exporter_style style_of_stderr(void)
-{
-	const char *no_colour = getenv("NO_COLOR");
-	struct exporter_style style = { .width = 80 };
-	struct winsize window;
-
-	if (!isatty(STDERR_FILENO))
-		return style;
-	style.colour = !no_colour || !*no_colour;
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col)
-		style.width = window.ws_col;
-	return style;
-}
+#define ROWS 3 /* of each table: this is the end of a run, not a study */
 
 int conclude_print(const char *directory)
 {
 	const struct analysis *summary = analysis_find("summary");
 	const struct exporter *text = exporter_find("text");
-	const struct analysis_options options = { .limit = 10, .prune = 0.01 };
-	struct exporter_style style = style_of_stderr();
+	const struct analysis_options options = { .limit = ROWS };
 	const struct run *runs[2] = { NULL, NULL };
+	struct exporter_style page;
 	struct report *report = NULL;
 	struct run *run = NULL;
 	int err = -ENOENT;
@@ -46,7 +32,8 @@ int conclude_print(const char *directory)
 	err = summary->run(&report, runs, &options);
 	if (err)
 		goto out;
-	err = text->write(stderr, report, &style);
+	page_init(&page, stderr);
+	err = text->write(stderr, report, &page);
 out:
 	report_free(report);
 	run_free(run);

@@ -14,10 +14,10 @@
 
 struct analysis_options {
 	const char *metric; /* NULL: the analysis's own choice */
-	size_t limit;       /* rows at most; 0: the analysis's own choice */
-	bool by_line;       /* hotspots: by line, not by function */
-	bool bottom_up;     /* tree */
-	double prune;       /* tree: least share shown, 0.01 */
+	size_t limit;   /* rows; 0: the analysis's own choice, SIZE_MAX: all */
+	bool by_line;   /* hotspots: by line, not by function */
+	bool bottom_up; /* tree */
+	double prune;   /* tree: least share shown, 0.01 */
 };
 
 struct analysis {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * efficiency.h - the factors of parallel efficiency that the POP Centre of
- * Excellence defines (Wagner et al., "A structured approach to performance
- * analysis", 2018), from each rank's time inside and outside MPI.
+ * Excellence defines (doc/copse-report.1 cites them), from each rank's time inside and outside MPI.
  */
 #ifndef ANALYSE_EFFICIENCY_H
 #define ANALYSE_EFFICIENCY_H

@@ -90,7 +90,8 @@ static bool is_in_mpi(const struct paths *paths, uint32_t path)
 static const struct skew *culprit(const struct balance *b)
 {
 	for (size_t i = 0; i < b->skews.count; i++)
-		if (!is_in_mpi(b->paths, b->skews.at[i].path))
+		if (!b->skews.at[i].explained &&
+		    !is_in_mpi(b->paths, b->skews.at[i].path))
 			return &b->skews.at[i];
 	return NULL;
 }

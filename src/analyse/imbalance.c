@@ -54,20 +54,34 @@ static void path_row(struct report *report, const struct skews *skews,
 	free(text);
 }
 
+/* All rows, when all are asked for; else those that say something new. */
+static bool is_row(const struct skews *skews, const struct skew *k,
+		   const struct analysis_options *options)
+{
+	if (options->limit == SIZE_MAX)
+		return true;
+	if (k->explained || k->recoverable <= 0)
+		return false;
+	return options->limit ||
+	       k->recoverable > SMALL * skews->at[0].recoverable;
+}
+
 static int path_table(struct report *report, const struct skews *skews,
 		      const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, 20, skews->count);
+	size_t limit = value_limit(options, 20, skews->count), rows = 0;
 	double *values = calloc(skews->process_count + 1, sizeof(*values));
 
 	if (!values)
 		return fail(-ENOMEM, "out of memory");
 	report_table(report, "paths", "call paths, with what they call");
 	path_columns(report, skews);
-	for (size_t i = 0; i < limit; i++)
-		if (options->limit ||
-		    skews->at[i].recoverable > SMALL * skews->at[0].recoverable)
-			path_row(report, skews, &skews->at[i], values);
+	for (size_t i = 0; i < skews->count && rows < limit; i++) {
+		if (!is_row(skews, &skews->at[i], options))
+			continue;
+		path_row(report, skews, &skews->at[i], values);
+		rows++;
+	}
 	free(values);
 	return 0;
 }

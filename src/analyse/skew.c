@@ -7,7 +7,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-/* A path is left out when one callee has this share of its imbalance. */
+/* A path is explained when one callee has this share of its imbalance. */
 #define EXPLAINED 0.9
 
 struct level {
@@ -64,14 +64,14 @@ static struct skew summarize(const struct skews *s, uint32_t path,
 	return k;
 }
 
-/* A path is complete: keep it or not, and add it to its caller's. */
+/* A path is complete: keep it, and add it to its caller's. */
 static void leave(struct skews *s, const struct level *level,
 		  struct level *above)
 {
 	struct skew k = summarize(s, level->path, level->row);
 
-	if (level->path && k.recoverable > 0 &&
-	    level->callee < EXPLAINED * k.recoverable)
+	k.explained = level->callee >= EXPLAINED * k.recoverable;
+	if (level->path && k.max > 0)
 		s->at[s->count++] = k;
 	if (!above)
 		return;

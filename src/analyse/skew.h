@@ -4,13 +4,14 @@
  * what it calls.
  *
  * Most of a path's imbalance is often that of one of its callees.  Such paths
- * are left out: what is listed is where the imbalance comes from.
+ * are marked as explained: the others are where imbalance comes from.
  *
  * Ownership   The paths must outlive their skews.
  */
 #ifndef ANALYSE_SKEW_H
 #define ANALYSE_SKEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct skew {
 	uint32_t max_process;  /* index into run->ranks */
 	double mean, min, max; /* inclusive, in the unit of reports */
 	double recoverable;    /* max - mean */
+	bool explained;        /* by one callee */
 };
 
 struct skews {

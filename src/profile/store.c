@@ -277,7 +277,7 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 	struct file_mark mark = { 0 };
 
 	store_get_record(s, "/", mark_fields, &mark);
-	if (s->err || strcmp(mark.format, format) != 0) {
+	if (!mark.format || strcmp(mark.format, format) != 0 || s->err) {
 		s->err = 0; /* our sentence says more */
 		store_fail(s, -EINVAL, "an HDF5 file, but no %s", format);
 	} else if (mark.version > version) {

@@ -138,8 +138,10 @@ TEST(skew_is_max_less_mean)
 
 	CHECK(!paths_init(&paths, run));
 	CHECK(!skew_init(&skews, &paths, run_metric(run, "cpu.time")));
-	/* work and its mirror, the wait; their callers are explained by them */
-	CHECK(skews.count == 2);
+	/* work and its mirror, the wait; norm is explained by the latter */
+	CHECK(skews.count == paths.count - 1);
+	CHECK(!skews.at[0].explained && skews.at[1].explained);
+	CHECK(skews.at[1].path == paths.of[FIXTURE_NORM]);
 	CHECK(skews.at[0].path == paths.of[FIXTURE_WORK]);
 	CHECK(near(skews.at[0].mean, 0.25) && near(skews.at[0].max, 0.4));
 	CHECK(near(skews.at[0].recoverable, 0.15));
