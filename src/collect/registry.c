@@ -18,6 +18,7 @@ enum {
 	PATH_SIZE = 2048,
 	NAME_TRIES = 1000, /* an exec keeps the process id */
 	LOCK_TRIES = 20000,
+	SMALL_PIECE = 16384, /* the least that is taken from the arena */
 };
 
 enum {
