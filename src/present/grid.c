@@ -233,22 +233,26 @@ static char *cut_middle(const char *text, size_t width, const char *dots)
 			  utf8_tail(text + bytes, room - head));
 }
 
-/* The innermost frames of a call path, or what there is room for of them. */
+/*
+ * The innermost frames of a call path, and of the next one what there is room
+ * for if that says something.
+ */
 static char *cut_path(const char *text, size_t width, const char *arrow,
 		      const char *dots)
 {
 	size_t room = width - utf8_width(dots);
-	size_t bytes = utf8_head(text, room);
-	const char *end = text;
+	const char *full = text + utf8_head(text, room), *from = text;
+	const char *next = strstr(text, arrow);
 
-	for (const char *at = strstr(text, arrow);
-	     at && (size_t)(at - text) + strlen(arrow) <= bytes;
-	     at = strstr(at + 1, arrow))
-		end = at + strlen(arrow);
-	/* A frame that is cut has to say something. */
-	if (end == text || bytes - (size_t)(end - text) >= LEAST_FRAME)
-		end = text + bytes;
-	return str_format("%.*s%s", (int)(end - text), text, dots);
+	while (next && next + strlen(arrow) <= full) {
+		from = next + strlen(arrow);
+		next = strstr(from, arrow);
+	}
+	if (next && next < full) /* the frame fits, the arrow does not */
+		return str_format("%.*s %s", (int)(next - text), text, dots);
+	if (from == text || full - from >= LEAST_FRAME)
+		from = full;
+	return str_format("%.*s%s", (int)(from - text), text, dots);
 }
 
 static char *cut(char *text, size_t width, enum column_type type, bool utf8)
