@@ -41,7 +41,7 @@ point "leaves a profile of each rank" after_run one_profile_per_rank 4
 point "PairLJCut::compute is first" after_run first_function \
 	'*PairLJCut::compute*'
 point "95 % of the samples in its code have a name" after_run named \
-	'^(lmp|liblammps)' 0.95
+	'(^|/)(lmp|liblammps)[^/]*$' 0.95
 point "MPI time is there" after_run mpi_time_is_there
 point "imbalance is there" after_run imbalance_is_there
 points_done

@@ -89,7 +89,8 @@ left_overs() {
 children() {
 	fresh "$1" && "$copse" run -q sh -c './busy & ./busy & wait' || return 1
 	ls sh.copse
-	[ "$(ls sh.copse | grep -c '^rank-0-[0-9]*\.h5$')" = 2 ]
+	set -- sh.copse/rank-0-[0-9]*.h5
+	[ $# = 2 ]
 }
 
 # Two ranks at once, their second run over the first; one of them speaks.

@@ -20,6 +20,13 @@ refuses() {
 	grep -qF -e "$word" err || { echo "no word of $word"; return 1; }
 }
 
+# Without a command there is nothing to refuse: all of the usage.
+shows_usage() {
+	"$copse" 2>err
+	is=$?
+	[ "$is" = 2 ] && grep -q '^usage: ' err
+}
+
 # As an ordinary user where we are root: root may write anywhere.
 unwritable() {
 	mkdir -p closed && chmod 500 closed
@@ -40,7 +47,7 @@ mkdir -p empty
 printf 'no HDF5' >rank-0.h5
 echo '#!/bin/true' >not-executable
 
-point "no command" refuses 2 help "$copse"
+point "no command" shows_usage
 point "unknown command" refuses 2 "wood" "$copse" wood
 point "unknown option" refuses 2 "--wood" "$copse" run --wood true
 point "option without its word" refuses 2 "freq" "$copse" run --freq

@@ -229,6 +229,7 @@ static void conclude(const struct output *o, uint64_t run_ns)
 	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
 		if (conclude_print(o->path))
 			warn(fail_reason());
+		fputc('\n', stderr);
 		say_where(o);
 	} else if (!quiet) {
 		say_where(o);
@@ -278,12 +279,14 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 	err = parent_run(&parent, argv, &h, checkpoint);
 	harvest_all(&h);
 	parent_end(&parent);
-	if (output_done(o))
-		conclude(o, h.end_ns - parent.start_ns);
 	if (err) {
 		warn(fail_reason());
+		if (output_done(o))
+			output_discard(o);
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
+	if (output_done(o))
+		conclude(o, h.end_ns - parent.start_ns);
 	if (h.end_signal)
 		die_by(h.end_signal);
 	return h.end_signal ? 128 + h.end_signal : h.end_status;

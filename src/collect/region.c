@@ -104,6 +104,7 @@ PUBLIC void copse_region_leave(struct region *r,
 			       const struct region_values *values)
 {
 	struct thread *t = thread_self();
+	enum loss why;
 	uint64_t now;
 
 	if (r->nested || !t)
@@ -111,9 +112,11 @@ PUBLIC void copse_region_leave(struct region *r,
 	now = time_now(CLOCK_MONOTONIC);
 	t->busy = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t)) {
+	if (thread_ready(t, &why)) {
 		count(t, r, now - r->start_ns, values);
 		count_cost(t, now);
+	} else {
+		thread_lost(t, why);
 	}
 	t->region = r->outer;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -124,12 +127,13 @@ PUBLIC void copse_region_leave(struct region *r,
 static struct thread *begin_quietly(void)
 {
 	struct thread *t = thread_self();
+	enum loss why;
 
 	if (!t)
 		return NULL;
 	t->busy = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t))
+	if (thread_ready(t, &why))
 		return t;
 	t->busy = false;
 	return NULL;
@@ -141,7 +145,7 @@ static void end_quietly(struct thread *t)
 	t->busy = false;
 }
 
-static live_ref put_text(struct live_header *header, const char *text)
+static live_ref put_text(const char *text)
 {
 	struct arena *arena = registry_open();
 	size_t length = strlen(text);
@@ -149,7 +153,6 @@ static live_ref put_text(struct live_header *header, const char *text)
 		arena_pages(arena, sizeof(struct live_text) + length + 1);
 	struct live_text *to;
 
-	(void)header;
 	if (!ref)
 		return 0;
 	to = arena_at(arena, ref);
@@ -169,7 +172,7 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	header->rank = rank;
 	header->size = size;
 	header->mpi_thread = t->index;
-	header->mpi_library = put_text(header, library);
+	header->mpi_library = put_text(library);
 	header->mpi_init_ns = time_now(CLOCK_MONOTONIC);
 	end_quietly(t);
 }

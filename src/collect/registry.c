@@ -18,6 +18,7 @@ enum {
 	PATH_SIZE = 2048,
 	NAME_TRIES = 1000, /* an exec keeps the process id */
 	LOCK_TRIES = 20000,
+	SMALL_PIECE = 16384, /* the least that is taken from the arena */
 };
 
 enum {
@@ -110,6 +111,16 @@ SIGSAFE struct live_header *registry_header(void)
 	if (__atomic_load_n(&registry.state, __ATOMIC_ACQUIRE) != OPEN)
 		return NULL;
 	return (struct live_header *)registry.arena.base;
+}
+
+SIGSAFE bool registry_full(void)
+{
+	const struct live_header *header = registry_header();
+	int state = __atomic_load_n(&registry.state, __ATOMIC_ACQUIRE);
+
+	/* A piece that did not fit leaves less than the largest one. */
+	return state == FAILED ||
+	       (header && header->used + SMALL_PIECE > header->capacity);
 }
 
 SIGSAFE uint32_t registry_generation(void)

@@ -30,6 +30,8 @@ void registry_init(const struct settings *settings, const char *directory);
 
 /* The profile's arena, made when there is none yet; NULL: none to be had. */
 SIGSAFE struct arena *registry_open(void);
+/* No profile can be had, or nothing more fits into it. */
+SIGSAFE bool registry_full(void);
 /* The header, or NULL when there is no profile (yet). */
 SIGSAFE struct live_header *registry_header(void);
 SIGSAFE uint32_t registry_generation(void);

@@ -138,7 +138,7 @@ void thread_forked(void)
 	reset_clocks(t);
 }
 
-SIGSAFE bool thread_ready(struct thread *t)
+SIGSAFE bool thread_ready(struct thread *t, enum loss *why)
 {
 	struct arena *arena;
 	live_ref ref;
@@ -147,6 +147,7 @@ SIGSAFE bool thread_ready(struct thread *t)
 		return true;
 	arena = registry_open();
 	ref = arena ? registry_thread(t->tid, &t->index) : 0;
+	*why = registry_full() ? LOSS_DROPPED_FULL : LOSS_DROPPED_BUSY;
 	if (!ref)
 		return false;
 	t->live = arena_at(arena, ref);

@@ -47,8 +47,11 @@ void thread_stop(void);
 /* In a forked child: only the calling thread is left, with no profile. */
 void thread_forked(void);
 
-/* The tree, made when there is none yet; false: not to be had now. */
-SIGSAFE bool thread_ready(struct thread *t);
+/*
+ * The tree, made when there is none yet; false: not to be had, *why says if
+ * memory is used up or somebody else is at the lists.
+ */
+SIGSAFE bool thread_ready(struct thread *t, enum loss *why);
 
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
 

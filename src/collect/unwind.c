@@ -304,20 +304,26 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 	}
 }
 
-/* The node of one frame below its caller's. */
+/* The node of one frame below its caller's; 0 and *why: none. */
 SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 			       live_ref parent,
-			       const struct unwind_frame *frame)
+			       const struct unwind_frame *frame, int *why)
 {
 	const struct unwind_place *place =
 		place_of(u, frame->at.pc, frame->exact);
+	live_ref node;
 
-	if (!place)
+	if (!place) {
+		*why = LOSS_DROPPED_BUSY;
 		return 0;
+	}
 	if (place->hidden)
 		return parent;
-	return tree_child(tree, parent, place->kind, place->owner,
+	node = tree_child(tree, parent, place->kind, place->owner,
 			  place->offset);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	return node;
 }
 
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
@@ -338,18 +344,18 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 	else if (w.why >= 0)
 		node = tree_child(tree, node, LIVE_NODE_PARTIAL,
 				  (uint32_t)w.why, 0);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
 	memorable = !w.elsewhere && w.kept + w.fresh <= u->depth &&
 		    w.why != LOSS_PARTIAL_DEPTH;
 	u->count = w.kept;
 	for (uint32_t i = w.fresh; i-- > 0 && node;) {
-		node = insert(u, tree, node, &u->fresh[i]);
+		node = insert(u, tree, node, &u->fresh[i], why);
 		u->fresh[i].node = node;
 		if (memorable && node)
 			u->memo[u->count++] = u->fresh[i];
 	}
 	u->partial = u->count ? w.why : -1;
 	u->generation = registry_code_generation();
-	if (!node)
-		*why = LOSS_DROPPED_FULL;
 	return node;
 }

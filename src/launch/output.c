@@ -96,6 +96,8 @@ static bool is_profile(const char *name)
 
 static enum owner owner_of(const char *dir, const char *key)
 {
+	/* Counted first: another rank may put .job there, then its own. */
+	bool content = count_entries(dir, is_content) > 0;
 	char path[PATH_MAX], text[256];
 	ssize_t n;
 	int fd;
@@ -103,7 +105,7 @@ static enum owner owner_of(const char *dir, const char *key)
 	path_of(path, dir, ".job");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return count_entries(dir, is_content) ? FOREIGN : EMPTY;
+		return content ? FOREIGN : EMPTY;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;

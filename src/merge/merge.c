@@ -19,12 +19,13 @@
 #include "merge/unify.h"
 
 /*
- * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile.
+ * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile,
+ * which is left where `copse run` could not make the other of it.
  */
 
 struct input {
-	char *stem; /* "rank-NAME" */
-	bool h5, live;
+	char *name;
+	bool live;
 };
 
 struct inputs {
@@ -35,54 +36,33 @@ struct inputs {
 static void inputs_fini(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)
-		free(inputs->at[i].stem);
+		free(inputs->at[i].name);
 	free(inputs->at);
 	*inputs = (struct inputs){ 0 };
 }
 
-/* The length of the stem of a rank file's name, 0 for other names. */
-static size_t stem_length(const char *name, bool *h5)
+static bool has_suffix(const char *name, const char *suffix)
 {
 	const char *dot = strrchr(name, '.');
 
-	if (strncmp(name, "rank-", 5) != 0 || !dot || dot == name + 5)
-		return 0;
-	*h5 = !strcmp(dot, ".h5");
-	return *h5 || !strcmp(dot, ".live") ? (size_t)(dot - name) : 0;
+	return dot && !strcmp(dot, suffix);
 }
 
 static int is_rank_file(const struct dirent *entry)
 {
-	bool h5;
-
-	return stem_length(entry->d_name, &h5) > 0;
+	return !strncmp(entry->d_name, "rank-", 5) &&
+	       (has_suffix(entry->d_name, ".h5") ||
+		has_suffix(entry->d_name, ".live"));
 }
 
-/* strverscmp() puts rank-2 before rank-10. */
-static int by_stem(const void *x, const void *y)
+/* Raw copies last: most have a better file before them. */
+static int by_name(const void *x, const void *y)
 {
 	const struct input *a = x, *b = y;
 
-	return strverscmp(a->stem, b->stem);
-}
-
-/* Both files of one stem become one input. */
-static void join_inputs(struct inputs *inputs)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < inputs->count; i++) {
-		struct input *at = &inputs->at[i];
-
-		if (kept && !strcmp(inputs->at[kept - 1].stem, at->stem)) {
-			inputs->at[kept - 1].h5 |= at->h5;
-			inputs->at[kept - 1].live |= at->live;
-			free(at->stem);
-		} else {
-			inputs->at[kept++] = *at;
-		}
-	}
-	inputs->count = kept;
+	if (a->live != b->live)
+		return a->live - b->live;
+	return strverscmp(a->name, b->name); /* rank-2 before rank-10 */
 }
 
 static int inputs_list(struct inputs *inputs, const char *directory)
@@ -97,14 +77,13 @@ static int inputs_list(struct inputs *inputs, const char *directory)
 	if (!inputs->at)
 		err = -ENOMEM;
 	for (int i = 0; i < count; i++) {
-		struct input input = { 0 };
 		const char *name = entries[i]->d_name;
-		size_t length = stem_length(name, &input.h5);
+		char *copy = err ? NULL : strdup(name);
 
-		input.live = !input.h5;
-		input.stem = err ? NULL : strndup(name, length);
-		if (input.stem)
-			inputs->at[inputs->count++] = input;
+		if (copy)
+			inputs->at[inputs->count++] =
+				(struct input){ copy,
+						has_suffix(name, ".live") };
 		else
 			err = -ENOMEM;
 		free(entries[i]);
@@ -112,8 +91,7 @@ static int inputs_list(struct inputs *inputs, const char *directory)
 	free(entries);
 	if (err)
 		return fail(err, "out of memory");
-	qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_stem);
-	join_inputs(inputs);
+	qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
 	return 0;
 }
 
@@ -188,24 +166,6 @@ static int load_file(struct merging *m, const char *name, struct profile **to)
 	return err;
 }
 
-/* As load_file(); the raw copy when there is no h5 file, or a bad one. */
-static int load_input(struct merging *m, const struct input *input,
-		      struct profile **to, char **name)
-{
-	int got = 0;
-
-	if (input->h5) {
-		*name = str_format("%s.h5", input->stem);
-		got = *name ? load_file(m, *name, to) : -ENOMEM;
-	}
-	if (!got && input->live) {
-		free(*name);
-		*name = str_format("%s.live", input->stem);
-		got = *name ? load_file(m, *name, to) : -ENOMEM;
-	}
-	return got;
-}
-
 static int count_job(struct merging *m, uint32_t key, uint64_t start)
 {
 	struct job *job = m->jobs;
@@ -268,6 +228,20 @@ static int add_identity(struct run *run, const struct profile_identity *id)
 	return err;
 }
 
+/* True when the process was met in another file. */
+static bool is_known(const struct run *run, const struct profile *p)
+{
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		if (r->pid == p->id.pid &&
+		    r->start_real_ns == p->id.start_real_ns &&
+		    !strcmp(str_at(&run->strings, r->host), p->id.host))
+			return true;
+	}
+	return false;
+}
+
 /* `wanted`: the job to keep, NULL for all. */
 static int add_profile(struct merging *m, const struct profile *p,
 		       const char *name, const char *wanted)
@@ -303,15 +277,14 @@ static int read_all(struct merging *m, const char *wanted)
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0)
 		return fail(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < m->inputs.count && err >= 0; i++) {
+		const struct input *input = &m->inputs.at[i];
 		struct profile *p = NULL;
-		char *name = NULL;
 
 		say(m, "reading profiles", i, m->inputs.count);
-		err = load_input(m, &m->inputs.at[i], &p, &name);
-		if (err > 0)
-			err = add_profile(m, p, name, wanted);
+		err = load_file(m, input->name, &p);
+		if (err > 0 && !(input->live && is_known(m->run, p)))
+			err = add_profile(m, p, input->name, wanted);
 		profile_free(p);
-		free(name);
 	}
 	say(m, "reading profiles", m->inputs.count, m->inputs.count);
 	return err < 0 ? err : 0;
@@ -436,33 +409,19 @@ static bool later(const struct timespec *a, const struct timespec *b)
 				      : a->tv_nsec > b->tv_nsec;
 }
 
-static bool is_newer(const char *database, const char *directory,
-		     const char *stem, const char *suffix)
-{
-	char *path = str_format("%s/%s%s", directory, stem, suffix);
-	struct stat of_file, of_database;
-	bool newer = path && !stat(path, &of_file) &&
-		     !stat(database, &of_database) &&
-		     later(&of_database.st_mtim, &of_file.st_mtim);
-
-	free(path);
-	return newer;
-}
-
 static bool is_fresh(const char *database, const char *directory)
 {
 	struct inputs inputs = { 0 };
-	struct stat status;
-	bool fresh =
-		!stat(database, &status) && !inputs_list(&inputs, directory);
+	struct stat of_database, of_file;
+	bool fresh = !stat(database, &of_database) &&
+		     !inputs_list(&inputs, directory);
 
 	for (size_t i = 0; i < inputs.count && fresh; i++) {
-		const struct input *in = &inputs.at[i];
+		char *path = str_format("%s/%s", directory, inputs.at[i].name);
 
-		fresh = (!in->h5 ||
-			 is_newer(database, directory, in->stem, ".h5")) &&
-			(!in->live ||
-			 is_newer(database, directory, in->stem, ".live"));
+		fresh = path && !stat(path, &of_file) &&
+			later(&of_database.st_mtim, &of_file.st_mtim);
+		free(path);
 	}
 	inputs_fini(&inputs);
 	return fresh;

@@ -277,7 +277,7 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 	struct file_mark mark = { 0 };
 
 	store_get_record(s, "/", mark_fields, &mark);
-	if (s->err || strcmp(mark.format, format) != 0) {
+	if (!mark.format || strcmp(mark.format, format) != 0 || s->err) {
 		s->err = 0; /* our sentence says more */
 		store_fail(s, -EINVAL, "an HDF5 file, but no %s", format);
 	} else if (mark.version > version) {
@@ -447,13 +447,21 @@ static void *read_values(struct store *s, const char *name, hid_t set,
 	return NULL;
 }
 
+static void cannot_open(struct store *s, const char *what, const char *name)
+{
+	bool there = H5Lexists(s->file, name, H5P_DEFAULT) > 0;
+
+	store_fail(s, -EINVAL, "the %s '%s' is %s", what, name,
+		   there ? "damaged" : "missing");
+}
+
 static hid_t column_open(struct store *s, const char *name, H5T_class_t class)
 {
 	hid_t set = H5Dopen2(s->file, name, H5P_DEFAULT);
 	hid_t type;
 
 	if (set < 0) {
-		store_fail(s, -EINVAL, "the dataset '%s' is missing", name);
+		cannot_open(s, "dataset", name);
 		return H5I_INVALID_HID;
 	}
 	type = H5Dget_type(set);
@@ -872,7 +880,7 @@ void store_get_record(struct store *s, const char *group,
 		return;
 	at = group_open(s, group);
 	if (at < 0) {
-		store_fail(s, -EINVAL, "the group '%s' is missing", group);
+		cannot_open(s, "group", group);
 		return;
 	}
 	for (; fields->name && !s->err; fields++)
@@ -893,8 +901,7 @@ char **store_list(struct store *s, const char *group, size_t *count)
 		return NULL;
 	if (H5Gget_info_by_name(s->file, group, &info, H5P_DEFAULT) < 0 ||
 	    info.nlinks > LIST_MAX) {
-		store_fail(s, -EINVAL, "the group '%s' is missing or damaged",
-			   group);
+		cannot_open(s, "group", group);
 		return NULL;
 	}
 	names = calloc(info.nlinks + 1, sizeof(*names) + NAME_MAX_BYTES);

@@ -29,7 +29,7 @@ static KEPT void before_the_end(double seconds)
 
 static void end(const char *how)
 {
-	int *volatile nowhere = NULL;
+	volatile int *volatile nowhere = NULL;
 
 	if (!strcmp(how, "abort"))
 		MPI_Abort(MPI_COMM_WORLD, 7);

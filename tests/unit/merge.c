@@ -117,6 +117,15 @@ static void save(int rank, int size, char *job, const char *name)
 	CHECK(!profile_save(&s.profile, file(name)));
 }
 
+static void save_as(int rank, uint32_t pid, const char *name)
+{
+	struct small s;
+
+	make(&s, rank, 2);
+	s.profile.id.pid = pid;
+	CHECK(!profile_save(&s.profile, file(name)));
+}
+
 static void clean(void)
 {
 	char *rm = str_format("rm -rf %s", directory);
@@ -207,7 +216,7 @@ TEST(absent_values_count_as_zero)
 	CHECK(mkdtemp(directory));
 	save(0, 2, job_a, "rank-0.h5");
 	save(1, 2, job_a, "rank-1.h5");
-	save(1, 2, job_a, "rank-1-77.h5"); /* a child: same rank */
+	save_as(1, 77, "rank-1-77.h5"); /* a child: same rank */
 	CHECK(!merge_directory(&run, directory, NULL));
 	CHECK(run->rank_count == 3 && run->member_count == 2);
 	other = child(run, 1, "app+0x300");
@@ -215,6 +224,22 @@ TEST(absent_values_count_as_zero)
 	CHECK(stat->sum == 10 && stat->mean == 2.5 && stat->deviation == 2.5);
 	CHECK(stat->min == 0 && stat->min_rank == 0);
 	CHECK(stat->max == 5 && stat->max_rank == 1);
+	run_free(run);
+	clean();
+}
+
+TEST(a_process_counts_once)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 2, job_a, "rank-0.h5");
+	save(1, 2, job_a, "rank-1.h5");
+	save(1, 2, job_a, "rank-1-99-0.live"); /* its copy */
+	save_as(1, 77, "rank-1-77-0.live");
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->rank_count == 3 && run->member_count == 2);
+	CHECK(run->ranks[1].pid != run->ranks[2].pid);
 	run_free(run);
 	clean();
 }

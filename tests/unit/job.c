@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/job.h"
+#include "tests/test.h"
+
+/* As in a shell of its own, outside every job. */
+static void leave_jobs(void)
+{
+	static const char *const variables[] = {
+		"PMIX_NAMESPACE",
+		"PMIX_RANK",
+		"PMI_RANK",
+		"PMI_SIZE",
+		"OMPI_COMM_WORLD_RANK",
+		"OMPI_COMM_WORLD_SIZE",
+		"SLURM_PROCID",
+		"SLURM_STEP_ID",
+		"SLURM_STEP_NUM_TASKS",
+		"SLURM_RESTART_COUNT",
+	};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		unsetenv(variables[i]);
+}
+
+TEST(alone_it_is_rank_0_of_1)
+{
+	struct job job;
+
+	leave_jobs();
+	job_init(&job);
+	CHECK(!job.launched && job.rank == 0 && job.size == 1);
+	CHECK(!strncmp(job.key, "alone ", 6));
+}
+
+TEST(the_ranks_of_mpirun_share_a_key)
+{
+	struct job a, b, later;
+
+	leave_jobs();
+	setenv("PMIX_NAMESPACE", "123", 1);
+	setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+	setenv("OMPI_MCA_orte_hnp_uri", "122.0;tcp://10.0.0.1:5001", 1);
+	job_init(&a);
+	setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+	setenv("SLURM_PROCID", "1", 1); /* of the daemon: means nothing */
+	job_init(&b);
+	CHECK(a.launched && a.rank == 0 && b.rank == 3 && b.size == 4);
+	CHECK(!strcmp(a.key, b.key));
+	/* The namespace may repeat; another mpirun has another port. */
+	setenv("OMPI_MCA_orte_hnp_uri", "122.0;tcp://10.0.0.1:5002", 1);
+	job_init(&later);
+	CHECK(strcmp(a.key, later.key));
+}
+
+TEST(slurm_procid_is_the_rank_under_srun_only)
+{
+	struct job job;
+
+	leave_jobs();
+	setenv("SLURM_PROCID", "5", 1);
+	setenv("SLURM_JOB_ID", "77", 1);
+	job_init(&job);
+	CHECK(!job.launched && job.rank == 0);
+	setenv("SLURM_STEP_ID", "2", 1);
+	setenv("SLURM_STEP_NUM_TASKS", "8", 1);
+	job_init(&job);
+	CHECK(job.launched && job.rank == 5 && job.size == 8);
+	CHECK(!strncmp(job.key, "slurm 77.2", 10));
+}
+
+TEST(a_rank_beyond_the_size_makes_it_larger)
+{
+	struct job job;
+
+	leave_jobs();
+	setenv("PMI_RANK", "6", 1);
+	job_init(&job);
+	CHECK(job.rank == 6 && job.size == 7);
+}

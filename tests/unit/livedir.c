@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "launch/livedir.h"
+#include "tests/test.h"
+
+TEST(a_note_comes_back)
+{
+	struct live_note note = { .key = "a key",
+				  .output = "/some where",
+				  .rank = 3,
+				  .size = 8,
+				  .command = "sh -c 'a\nb'" };
+	struct live_note back;
+	char path[PATH_MAX];
+
+	CHECK(!livedir_new(path, &note));
+	CHECK(!livedir_note(path, &back));
+	CHECK(!strcmp(back.key, "a key") && back.rank == 3 && back.size == 8);
+	CHECK(!strcmp(back.output, "/some where"));
+	CHECK(!strcmp(back.command, "sh -c 'a b'"));
+	CHECK(back.parent == getpid() && livedir_in_use(&back));
+	back.parent_start++; /* another process of that number */
+	CHECK(!livedir_in_use(&back));
+	livedir_remove(path);
+	CHECK(access(path, F_OK));
+	CHECK(livedir_note(path, &back) < 0);
+}
+
+TEST(live_files_are_found_in_order)
+{
+	static const char *const names[] = { "20.0.live", "3.10.live",
+					     "3.2.live",  "job",
+					     "3.x.live",  "7.1.livex" };
+	struct live_file *files;
+	char dir[] = "/tmp/copse-unit-XXXXXX";
+
+	CHECK(mkdtemp(dir));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *path = str_format("%s/%s", dir, names[i]);
+
+		close(open(path, O_CREAT | O_WRONLY, 0600));
+		free(path);
+	}
+	CHECK(livedir_files(dir, &files) == 3);
+	CHECK(!strcmp(files[0].name, "3.2.live"));
+	CHECK(!strcmp(files[1].name, "3.10.live"));
+	CHECK(files[2].pid == 20 && files[2].sequence == 0);
+	free(files);
+	livedir_remove(dir);
+}
