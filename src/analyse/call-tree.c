@@ -50,7 +50,7 @@ static int top_down(struct branches *b, const struct paths *paths,
 
 		if (add(b, (struct branch){ .parent = p->parent,
 					    .node = p->node,
-					    .place = p->one_line,
+					    .place = p->one_line && p->parent,
 					    .exclusive = exclusive[i],
 					    .inclusive = inclusive[i] }) ==
 		    MAP_NONE)

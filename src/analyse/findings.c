@@ -86,11 +86,15 @@ static bool is_in_mpi(const struct paths *paths, uint32_t path)
 	return false;
 }
 
-/* The path outside MPI whose even load would save most, or NULL. */
+/*
+ * The path outside MPI whose even load would save most, or NULL.  Processes
+ * without MPI that do not all take it do different things.
+ */
 static const struct skew *culprit(const struct balance *b)
 {
 	for (size_t i = 0; i < b->skews.count; i++)
 		if (!b->skews.at[i].explained &&
+		    (b->e->ranks || b->skews.at[i].min > 0) &&
 		    !is_in_mpi(b->paths, b->skews.at[i].path))
 			return &b->skews.at[i];
 	return NULL;
@@ -153,9 +157,10 @@ static void recoverable(struct report *report, const struct balance *b,
 	}
 	report_line(
 		report,
-		"• %s recoverable: %s took %s on %s %llu, %s on average.",
+		"• %s recoverable: %s took %s %s %s %llu, %s on average.",
 		value_time(saved, worst->recoverable), path,
-		value_time(most, worst->max), value_noun(b->run),
+		value_time(most, worst->max), b->run->world ? "on" : "in",
+		value_noun(b->run),
 		(unsigned long long)value_process(b->run, worst->max_process),
 		value_time(mean, worst->mean));
 	free(path);
