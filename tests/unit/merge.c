@@ -2,6 +2,7 @@
 /* merge.c - small profiles made by hand, their run, and its file. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,16 @@ static bool same_metric(const struct run *a, const struct run *b, size_t i)
 	return same;
 }
 
+/* Without the padding before the first 64-bit member. */
+static bool same_rank(const struct run_rank *x, const struct run_rank *y)
+{
+	size_t words = offsetof(struct run_rank, mpi_error) + 4;
+	size_t rest = offsetof(struct run_rank, freq);
+
+	return !memcmp(x, y, words) &&
+	       !memcmp(&x->freq, &y->freq, sizeof(*x) - rest);
+}
+
 TEST(a_run_survives_its_file)
 {
 	struct run *a = NULL, *b = NULL;
@@ -313,7 +324,8 @@ TEST(a_run_survives_its_file)
 	CHECK(!run_load(&b, file("other.h5")));
 	CHECK(a->rank_count == b->rank_count && a->world == b->world);
 	CHECK(a->member_count == b->member_count);
-	CHECK(!memcmp(a->ranks, b->ranks, a->rank_count * sizeof(*a->ranks)));
+	for (size_t i = 0; i < a->rank_count; i++)
+		CHECK(same_rank(&a->ranks[i], &b->ranks[i]));
 	CHECK(a->node_count == b->node_count);
 	CHECK(!memcmp(a->nodes, b->nodes, a->node_count * sizeof(*a->nodes)));
 	CHECK(a->strings.count == b->strings.count);
