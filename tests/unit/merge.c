@@ -376,3 +376,40 @@ TEST(statistics_without_members)
 
 	CHECK(!run_stats(&run));
 }
+
+/* As in a stripped program, with and without names in the C library. */
+TEST(main_is_who_the_c_library_calls)
+{
+	enum {
+		TREE_START = 1,
+		TREE_CALLER,
+		TREE_MAIN,
+		TREE_WORK,
+		TREE_COUNT
+	};
+	struct run_node tree[] = { [TREE_START] = { .kind = RUN_FUNCTION },
+				   [TREE_CALLER] = { .parent = TREE_START,
+						     .kind = RUN_FUNCTION,
+						     .flags = RUN_UNNAMED },
+				   [TREE_MAIN] = { .parent = TREE_CALLER,
+						   .kind = RUN_FUNCTION,
+						   .flags = RUN_UNNAMED },
+				   [TREE_WORK] = { .parent = TREE_MAIN,
+						   .kind = RUN_FUNCTION,
+						   .flags = RUN_UNNAMED } };
+	struct run run = { .nodes = tree, .node_count = TREE_COUNT };
+	uint32_t libc = str_add(&run.strings, "libc.so.6");
+	uint32_t app = str_add(&run.strings, "app");
+
+	tree[TREE_START].function = str_add(&run.strings, "__libc_start_main");
+	tree[TREE_CALLER].function = str_add(&run.strings, "libc.so.6+0x1");
+	tree[TREE_MAIN].function = str_add(&run.strings, "app+0x1");
+	tree[TREE_WORK].function = str_add(&run.strings, "app+0x2");
+	tree[TREE_START].module = tree[TREE_CALLER].module = libc;
+	tree[TREE_MAIN].module = tree[TREE_WORK].module = app;
+	CHECK(!run_name_main(&run));
+	CHECK(!strcmp(str_at(&run.strings, tree[TREE_MAIN].function), "main"));
+	CHECK(!tree[TREE_MAIN].flags);
+	CHECK(tree[TREE_WORK].flags == RUN_UNNAMED);
+	strings_fini(&run.strings);
+}
