@@ -21,6 +21,7 @@ struct balance {
 	struct skews skews;
 	uint32_t *waiting, *working; /* ranks, by their share of MPI */
 	size_t waiting_count, working_count;
+	bool *is_working; /* of each of run->ranks */
 };
 
 static void part(struct balance *b)
@@ -31,19 +32,13 @@ static void part(struct balance *b)
 	for (size_t i = 0; i < b->skews.process_count; i++) {
 		uint32_t rank = b->skews.processes[i];
 
-		if (uneven && efficiency_mpi(&b->run->ranks[rank]) < middle)
+		b->is_working[rank] =
+			uneven && efficiency_mpi(&b->run->ranks[rank]) < middle;
+		if (b->is_working[rank])
 			b->working[b->working_count++] = rank;
 		else
 			b->waiting[b->waiting_count++] = rank;
 	}
-}
-
-static bool is_among(const uint32_t *ranks, size_t count, uint32_t rank)
-{
-	for (size_t i = 0; i < count; i++)
-		if (ranks[i] == rank)
-			return true;
-	return false;
 }
 
 /* Not part of the time between them, which MPI's share is of. */
@@ -68,8 +63,7 @@ static uint32_t longest_site(const struct balance *b, double *sums)
 		    is_init_or_finalize(b->run, n))
 			continue;
 		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
-			if (!is_among(b->working, b->working_count,
-				      m->values[v].rank))
+			if (!b->is_working[m->values[v].rank])
 				sums[path] += (double)m->values[v].value;
 		if (sums[path] > sums[best])
 			best = path;
@@ -179,10 +173,8 @@ static void say(struct report *report, const struct balance *b, double *sums)
 		worst = NULL;
 	if (site && (b->working_count || mean_share(b) >= MUCH_MPI))
 		waiting(report, b, site,
-			worst && is_among(b->working, b->working_count,
-					  worst->max_process)
-				? worst
-				: NULL);
+			worst && b->is_working[worst->max_process] ? worst
+								   : NULL);
 	if (worst)
 		recoverable(report, b, worst);
 }
@@ -204,7 +196,8 @@ int findings_balance(struct report *report, const struct paths *paths,
 		goto out;
 	b.waiting = calloc(b.skews.process_count + 1, sizeof(*b.waiting));
 	b.working = calloc(b.skews.process_count + 1, sizeof(*b.working));
-	if (!sums || !b.waiting || !b.working) {
+	b.is_working = calloc(b.run->rank_count + 1, sizeof(*b.is_working));
+	if (!sums || !b.waiting || !b.working || !b.is_working) {
 		err = fail(-ENOMEM, "out of memory");
 		goto out;
 	}
@@ -216,6 +209,7 @@ out:
 	free(sums);
 	free(b.waiting);
 	free(b.working);
+	free(b.is_working);
 	skew_fini(&b.skews);
 	return err;
 }
