@@ -2,9 +2,9 @@
 /* findings.c - sentences on waiting and on what an even load would save. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/sites.h"
 #include "analyse/skew.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -41,15 +41,6 @@ static void part(struct balance *b)
 	}
 }
 
-/* Not part of the time between them, which MPI's share is of. */
-static bool is_init_or_finalize(const struct run *run, uint32_t node)
-{
-	const char *name = str_at(&run->strings, run->nodes[node].function);
-
-	return !strncmp(name, "MPI_Init", strlen("MPI_Init")) ||
-	       !strcmp(name, "MPI_Finalize");
-}
-
 /* The call site where the waiting ranks were longest; 0: none. */
 static uint32_t longest_site(const struct balance *b, double *sums)
 {
@@ -60,7 +51,7 @@ static uint32_t longest_site(const struct balance *b, double *sums)
 		uint32_t path = b->paths->of[n];
 
 		if (b->run->nodes[n].kind != RUN_MPI ||
-		    is_init_or_finalize(b->run, n))
+		    sites_is_init(b->run, n))
 			continue;
 		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
 			if (!b->is_working[m->values[v].rank])
