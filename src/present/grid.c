@@ -104,6 +104,8 @@ static char *format_bytes(double bytes)
 					     "GiB", "TiB", "PiB" };
 	size_t unit = 0;
 
+	if (bytes <= 0)
+		return strdup("-");
 	while (bytes >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		bytes /= 1024;
 		unit++;
