@@ -120,7 +120,7 @@ static void check_kernel(void)
 	    read_number("/proc/sys/kernel/perf_event_paranoid", -9));
 }
 
-static void check_shared_memory(const struct settings *s)
+static bool check_shared_memory(const struct settings *s)
 {
 	struct live_note note = { .key = "check" };
 	char path[PATH_MAX];
@@ -130,12 +130,12 @@ static void check_shared_memory(const struct settings *s)
 	if (livedir_new(path, &note)) {
 		say(MISSING, "shared memory", "%s", fail_reason());
 		advise("programs run unmeasured until this is mended");
-		return;
+		return false;
 	}
 	livedir_remove(path);
 	if (statvfs("/dev/shm", &fs)) {
 		say(MISSING, "shared memory", "/dev/shm: %s", strerror(errno));
-		return;
+		return false;
 	}
 	free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
 	say(free_mib < s->memory ? LIMITED : WORKS, "shared memory",
@@ -144,19 +144,21 @@ static void check_shared_memory(const struct settings *s)
 	if (free_mib < s->memory)
 		advise("enlarge /dev/shm (containers: --shm-size), or take a "
 		       "smaller --memory");
+	return true;
 }
 
-static void check_library(const char *name, const char *what,
+static bool check_library(const char *name, const char *what,
 			  const char *advice)
 {
 	char path[PATH_MAX];
 
 	if (!preload_find(name, path)) {
 		say(WORKS, what, "%s", path);
-		return;
+		return true;
 	}
 	say(MISSING, what, "%s", fail_reason());
 	advise(advice);
+	return false;
 }
 
 static void check_rate(void)
@@ -169,6 +171,7 @@ static void check_rate(void)
 static int check(int argc, char **argv)
 {
 	struct settings s;
+	bool good;
 
 	if (argc)
 		return fail(-EINVAL, "no argument is expected, not '%s'",
@@ -178,13 +181,13 @@ static int check(int argc, char **argv)
 	check_kernel();
 	check_clock();
 	check_rate();
-	check_shared_memory(&s);
-	check_library("libcopse.so", "collector",
-		      "nothing can be measured: install copse again");
+	good = check_shared_memory(&s);
+	good &= check_library("libcopse.so", "collector",
+			      "nothing can be measured: install copse again");
 	check_library("libcopse-mpi-openmpi.so", "Open MPI",
 		      "built without Open MPI: programs are measured, their "
 		      "MPI calls are not");
-	return 0;
+	return good ? 0 : 1;
 }
 
 const struct command command_check = {

@@ -17,7 +17,7 @@ static void print_words(const struct command *command)
 
 static int completion(int argc, char **argv)
 {
-	if (argc != 1 || strcmp(argv[0], "bash"))
+	if (argc != 1 || strcmp(argv[0], "bash") != 0)
 		return fail(-EINVAL, "which shell? known: bash");
 	puts("# Completion of copse for bash: . <(copse completion bash)\n"
 	     "_copse()\n"

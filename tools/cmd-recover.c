@@ -101,7 +101,7 @@ static int visit(const char *path, void *to)
 			livedir_remove(path);
 		return 0; /* its parent was killed before it wrote the note */
 	}
-	if (s->only && strcmp(s->only, note.output))
+	if (s->only && strcmp(s->only, note.output) != 0)
 		return 0;
 	if (livedir_in_use(&note)) {
 		s->running++;

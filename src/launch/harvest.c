@@ -187,7 +187,7 @@ static void copy_raw(struct harvest *h, const struct content *c)
 		return;
 	}
 	copy->hash = now;
-	if (copy->path && strcmp(copy->path, path))
+	if (copy->path && strcmp(copy->path, path) != 0)
 		unlink(copy->path); /* the rank was not known then */
 	free(copy->path);
 	copy->path = path;

@@ -65,7 +65,8 @@ static void key_of_hydra(struct job *job)
 	for (size_t at = 0; at < size; at += strlen(command + at) + 1) {
 		size_t value = at + strlen(command + at) + 1;
 
-		if (strcmp(command + at, "--control-port") || value >= size)
+		if (strcmp(command + at, "--control-port") != 0 ||
+		    value >= size)
 			continue;
 		snprintf(job->key, sizeof(job->key), "hydra %.100s",
 			 command + value);

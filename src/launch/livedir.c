@@ -106,7 +106,8 @@ void livedir_remove(const char *path)
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, ".."))
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	if (folder)
 		closedir(folder);
@@ -180,7 +181,7 @@ static bool read_name(struct live_file *file, const char *name)
 
 	if (strlen(name) >= sizeof(file->name) ||
 	    sscanf(name, "%d.%u.%5s", &pid, &file->sequence, end) != 3 ||
-	    strcmp(end, "live") || pid <= 0)
+	    strcmp(end, "live") != 0 || pid <= 0)
 		return false;
 	file->pid = pid;
 	strcpy(file->name, name);

@@ -87,8 +87,8 @@ static size_t count_entries(const char *dir, bool (*want)(const char *name))
 /* What makes a directory without a job somebody else's; .job is coming. */
 static bool is_content(const char *name)
 {
-	return strcmp(name, ".") && strcmp(name, "..") &&
-	       strncmp(name, ".job", 4);
+	return strcmp(name, ".") != 0 && strcmp(name, "..") &&
+	       strncmp(name, ".job", 4) != 0;
 }
 
 static bool is_profile(const char *name)
@@ -111,7 +111,7 @@ static enum owner owner_of(const char *dir, const char *key)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
-	if (strcmp(text, key))
+	if (strcmp(text, key) != 0)
 		return OLDER;
 	path_of(path, dir, ".finished");
 	return access(path, F_OK) ? OURS : FINISHED;
@@ -147,9 +147,9 @@ static void clear(const char *dir)
 
 	while (folder && (entry = readdir(folder)))
 		if (is_ours(entry->d_name) &&
-		    strncmp(entry->d_name, ".job", 4) &&
-		    strcmp(entry->d_name, ".force") &&
-		    strcmp(entry->d_name, ".finished"))
+		    strncmp(entry->d_name, ".job", 4) != 0 &&
+		    strcmp(entry->d_name, ".force") != 0 &&
+		    strcmp(entry->d_name, ".finished") != 0)
 			unlinkat(dirfd(folder), entry->d_name, 0);
 	if (folder)
 		closedir(folder);

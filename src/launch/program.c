@@ -78,7 +78,7 @@ static int read_interpreter(const char *path, char *to, size_t size)
 	if (fd < 0)
 		return -1;
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
 		goto out;
 	result = 0;
