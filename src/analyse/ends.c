@@ -17,7 +17,7 @@
 static bool is_missed(const struct run *run, const struct run_rank *r)
 {
 	if (run->world)
-		return r->mpi_ns != 0;
+		return (size_t)(r - run->ranks) < run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++)
 		if (run->ranks[i].end != END_UNKNOWN)
 			return false;
@@ -46,41 +46,50 @@ static void fate(const struct run *run, const struct run_rank *r, char *to,
 			 "its process still runs");
 }
 
-static bool same_fate(const struct run_rank *a, const struct run_rank *b)
+/* Whether it is a rank, or, beside ranks, another process. */
+static bool is_rank(const struct run *run, size_t index)
 {
-	return a->end == b->end && !a->mpi_ns == !b->mpi_ns &&
-	       a->end_code == b->end_code && a->mpi_error == b->mpi_error;
+	return run->world && index < run->member_count;
+}
+
+static bool same_fate(const struct run *run, size_t i, size_t j)
+{
+	const struct run_rank *a = &run->ranks[i], *b = &run->ranks[j];
+
+	return a->end == b->end && a->end_code == b->end_code &&
+	       a->mpi_error == b->mpi_error &&
+	       is_rank(run, i) == is_rank(run, j);
 }
 
 /* One sentence for all processes with the fate of the first. */
 static void one_fate(struct report *report, const struct run *run, size_t first,
 		     uint32_t *picked)
 {
-	const struct run_rank *r = run->ranks;
+	bool rank = is_rank(run, first);
+	const char *noun = rank ? "Rank" : "Process", *be = "";
 	size_t count = 0;
-	char text[128], noun[32];
+	char text[128];
 	char *list;
 
-	fate(run, &r[first], text, sizeof(text));
+	fate(run, &run->ranks[first], text, sizeof(text));
 	for (size_t i = first; i < run->rank_count; i++)
-		if (same_fate(&r[first], &r[i]))
+		if (same_fate(run, first, i))
 			picked[count++] = (uint32_t)i;
 	list = value_list(run, picked, count);
-	value_plural(noun, count, value_noun(run));
-	/* "12 ranks": the number is said by the list. */
-	report_line(report, "! %c%s %s %s%s.", run->world ? 'R' : 'P',
-		    strchr(noun, ' ') + 2, list ? list : "",
-		    strncmp(text, "killed", 6) ? ""
-		    : count == 1               ? "was "
-					       : "were ",
-		    text);
+	if (!strncmp(text, "killed", strlen("killed")))
+		be = count == 1 ? "was " : "were ";
+	report_line(report, "! %s%s %s %s%s.", noun,
+		    count == 1 ? ""
+		    : rank     ? "s"
+			       : "es",
+		    list ? list : "", be, text);
 	free(list);
 }
 
 static bool seen_before(const struct run *run, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
-		if (same_fate(&run->ranks[i], &run->ranks[j]))
+		if (same_fate(run, i, j))
 			return true;
 	return false;
 }

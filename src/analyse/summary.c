@@ -37,7 +37,6 @@ static void add_process(struct facts *f, const struct run_rank *r, bool first)
 	f->sampled += (double)r->cpu_ns / 1e9;
 	f->cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
 	f->samples += r->samples;
-	f->others += f->run->world && !r->mpi_ns;
 	f->threads += r->threads;
 	if (first || r->threads > f->most_threads)
 		f->most_threads = r->threads;
@@ -49,6 +48,7 @@ static void gather(struct facts *f, const struct run *run)
 {
 	*f = (struct facts){ .run = run };
 	efficiency_of(&f->e, run);
+	f->others = run->rank_count - run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++) {
 		size_t j = 0;
 

@@ -146,24 +146,23 @@ uint64_t value_process(const struct run *run, size_t index)
 {
 	const struct run_rank *r = &run->ranks[index];
 
-	return run->world && r->rank >= 0 ? (uint64_t)r->rank : r->pid;
+	return run->world && index < run->member_count ? (uint64_t)r->rank
+						       : r->pid;
 }
 
 uint32_t *value_processes(const struct run *run, size_t *count)
 {
-	uint32_t *picked = calloc(run->rank_count + 1, sizeof(*picked));
-	bool mpi = false;
+	uint32_t *picked = calloc(run->member_count + 1, sizeof(*picked));
 
 	*count = 0;
 	if (!picked) {
 		fail(-ENOMEM, "out of memory");
 		return NULL;
 	}
-	for (size_t i = 0; i < run->rank_count; i++)
-		mpi |= run->ranks[i].mpi_ns != 0;
-	for (size_t i = 0; i < run->rank_count; i++)
-		if (!mpi || run->ranks[i].mpi_ns)
-			picked[(*count)++] = (uint32_t)i;
+	while (*count < run->member_count) {
+		picked[*count] = (uint32_t)*count;
+		++*count;
+	}
 	return picked;
 }
 

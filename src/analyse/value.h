@@ -59,12 +59,12 @@ const char *value_plural(char *to, size_t count, const char *noun);
 /* "rank", or "process" in a run without MPI. */
 const char *value_noun(const struct run *run);
 
-/* What a process is called: its rank, or its pid in a run without MPI. */
+/* What a process is called: its rank, or its pid when it is none. */
 uint64_t value_process(const struct run *run, size_t index);
 
 /*
- * The processes that are compared: those that called MPI_Init, or all when
- * none did.  Indices into run->ranks, to be freed; NULL when out of memory.
+ * The processes that are compared: the run's members.  Indices into run->ranks,
+ * to be freed; NULL when out of memory.
  */
 uint32_t *value_processes(const struct run *run, size_t *count);
 

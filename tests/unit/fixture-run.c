@@ -126,7 +126,7 @@ struct run *fixture_run(void)
 
 	run->command = str_add(&run->strings, "./app -n 10");
 	run->mpi_library = str_add(&run->strings, "Open MPI v4.1.4");
-	run->world = run->rank_count = FIXTURE_RANKS;
+	run->world = run->rank_count = run->member_count = FIXTURE_RANKS;
 	nodes(run);
 	run->ranks = calloc(FIXTURE_RANKS, sizeof(*run->ranks));
 	for (uint32_t r = 0; r < FIXTURE_RANKS; r++)
