@@ -123,11 +123,11 @@ static size_t count_words(const char *first, va_list list)
 	return count;
 }
 
-static void copy_words(char **to, const char *first, va_list list)
+static void copy_words(char **to, const char *first, va_list *list)
 {
 	*to = (char *)first;
 	while (*to)
-		*++to = va_arg(list, char *);
+		*++to = va_arg(*list, char *);
 }
 
 /*
@@ -142,7 +142,7 @@ static void copy_words(char **to, const char *first, va_list list)
 	argv = __builtin_alloca(count_words(first, list) * sizeof(*argv));     \
 	va_end(list);                                                          \
 	va_start(list, first);                                                 \
-	copy_words(argv, first, list)
+	copy_words(argv, first, &list)
 
 PUBLIC int execl(const char *path, const char *first, ...)
 {
