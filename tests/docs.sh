@@ -8,7 +8,7 @@ doc=$srcdir/doc
 
 # The words of a list in a makefile, without their folder.
 words_of() {
-	make -s --no-print-directory -f - words <<EOM
+	MAKEFLAGS='' MAKELEVEL='' make -s -f - words <<EOM
 include $srcdir/$2
 words:
 	@for w in \$($1); do w=\$\${w##*/}; echo "\$\${w#cmd-}"; done

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # expect.awk EXPECTED ACTUAL - compares CSV line by line, field by field.
 # In what is expected: {LOW..HIGH} is a number in that range, {*} any text;
-# both may be part of a field.  A line "..." stands for any lines, "#" begins
-# a comment.
+# both may be part of a field.  A line "..." stands for any lines; a first line
+# "any order" lets the lines stand in any order, with others between them.  "#"
+# begins a comment.
 
 # Splits a CSV line; a comma within quotes is no separator.
 function split_csv(line, to,    n, quoted, i, c, field) {
@@ -57,8 +58,19 @@ function same_line(want, is,    w, i, n, k) {
 }
 
 NR == FNR {
-	if ($0 !~ /^#/)
+	if ($0 == "any order")
+		any_order = 1
+	else if ($0 !~ /^#/)
 		expected[++lines] = $0
+	next
+}
+
+any_order {
+	for (i = 1; i <= lines; i++)
+		if (!(i in seen) && same_line(expected[i], $0)) {
+			seen[i] = 1
+			next
+		}
 	next
 }
 
@@ -77,8 +89,13 @@ NR == FNR {
 }
 
 END {
-	if (bad)
-		exit 1
+	for (i = 1; any_order && i <= lines; i++)
+		if (!(i in seen)) {
+			print "expected and not found: " expected[i]
+			bad = 1
+		}
+	if (bad || any_order)
+		exit bad
 	if (at < lines && !(at + 1 == lines && expected[lines] == "...")) {
 		print "expected and not found: " \
 			expected[at + 1 + (expected[at + 1] == "...")]

@@ -19,7 +19,8 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = shares inline-recursive kernel-time threads32 forker
+MEASURED = shares inline-recursive kernel-time threads32 forker \
+	signals storm syscalls
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
@@ -56,7 +57,7 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
-	tests/docs.sh tests/usage.sh tests/cases.sh tests/ends.sh \
+	tests/docs.sh tests/usage.sh tests/safety.sh tests/cases.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 

@@ -15,3 +15,9 @@ tools/commands.inc: Makefile
 	@mkdir -p $(@D)
 	@for c in $(COMMANDS); do c=$${c##*/cmd-}; \
 	   echo "COMMAND($$(echo $$c | tr - _))"; done >$@
+
+completiondir = $(datadir)/bash-completion/completions
+nodist_completion_DATA = tools/completion/copse
+tools/completion/copse: copse$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion bash >$@
+CLEANFILES += tools/completion/copse

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* call-tree.c - the call tree, from the root down or from the functions up. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static int top_down(struct branches *b, const struct paths *paths,
 
 		if (add(b, (struct branch){ .parent = p->parent,
 					    .node = p->node,
-					    .place = p->one_line,
+					    .place = p->one_line && p->parent,
 					    .exclusive = exclusive[i],
 					    .inclusive = inclusive[i] }) ==
 		    MAP_NONE)
@@ -117,26 +118,44 @@ static int compare_values(const void *a, const void *b)
 }
 
 /*
- * The least inclusive value shown.  A caller's is never less than its
- * callee's, so what is shown is connected.
+ * What is shown: values above `least`, and `ties` of those that equal it.  A
+ * caller's value is never less than its callee's and a caller stands before
+ * it, so what is shown is connected.
  */
-static double threshold(const struct branches *b,
-			const struct analysis_options *options)
+struct threshold {
+	double least;
+	size_t ties;
+};
+
+/* At most `limit` branches besides the root, which takes no row. */
+static struct threshold by_count(const struct branches *b, size_t limit)
 {
-	double least = options->prune * b->at[0].inclusive;
-	size_t limit = value_limit(options, 50, b->count);
+	struct threshold t = { .ties = SIZE_MAX };
 	double *values = calloc(b->count, sizeof(*values));
 
-	if (!values)
-		return least;
-	for (size_t i = 0; i < b->count; i++)
-		values[i] = b->at[i].inclusive;
-	qsort(values, b->count, sizeof(*values), compare_values);
-	/* values[0] is the root's, which takes no row. */
-	if (limit < b->count && values[limit] > least)
-		least = values[limit];
+	if (!values || limit + 1 >= b->count) {
+		free(values);
+		return t;
+	}
+	for (size_t i = 1; i < b->count; i++)
+		values[i - 1] = b->at[i].inclusive;
+	qsort(values, b->count - 1, sizeof(*values), compare_values);
+	t.least = values[limit];
+	t.ties = limit;
+	for (size_t i = 0; i < limit && values[i] > t.least; i++)
+		t.ties--;
 	free(values);
-	return least;
+	return t;
+}
+
+static bool is_shown(const struct branch *b, double prune, struct threshold *t)
+{
+	if (b->inclusive <= 0 || b->inclusive < prune ||
+	    b->inclusive < t->least)
+		return false;
+	if (b->inclusive > t->least)
+		return true;
+	return t->ties && t->ties--;
 }
 
 struct child {
@@ -198,7 +217,8 @@ static void write_tree(struct report *report, const struct branches *b,
 static int show(struct report *report, const struct branches *b,
 		const struct analysis_options *options)
 {
-	double least = threshold(b, options), hidden = 0;
+	struct threshold t = by_count(b, value_limit(options, 50, b->count));
+	double prune = options->prune * b->at[0].inclusive, hidden = 0;
 	struct child *sorted = calloc(b->count, sizeof(*sorted));
 	uint32_t *next = calloc(b->count, sizeof(*next));
 	uint32_t *stack = calloc(b->count + 1, sizeof(*stack));
@@ -212,7 +232,7 @@ static int show(struct report *report, const struct branches *b,
 	for (uint32_t i = 1; i < b->count; i++) {
 		const struct branch *br = &b->at[i];
 
-		if (br->inclusive > 0 && br->inclusive >= least)
+		if (is_shown(br, prune, &t))
 			sorted[count++] =
 				(struct child){ br->parent, i, br->inclusive };
 		else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * efficiency.h - the factors of parallel efficiency that the POP Centre of
- * Excellence defines (doc/copse-report.1 cites them), from each rank's time inside and outside MPI.
+ * Excellence defines (doc/copse-report.1 cites them), from each rank's time
+ * inside and outside MPI.
  */
 #ifndef ANALYSE_EFFICIENCY_H
 #define ANALYSE_EFFICIENCY_H

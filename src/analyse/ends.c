@@ -10,8 +10,23 @@
 
 #define PROBLEMS_SHOWN 5
 
+/*
+ * A process that a rank has started ends unseen by copse, and that is well;
+ * so is one beside others whose end was seen, in a run without MPI.
+ */
+static bool is_missed(const struct run *run, const struct run_rank *r)
+{
+	if (run->world)
+		return r->mpi_ns != 0;
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (run->ranks[i].end != END_UNKNOWN)
+			return false;
+	return true;
+}
+
 /* What became of a process, "" when it ended well. */
-static void fate(const struct run_rank *r, char *to, size_t size)
+static void fate(const struct run *run, const struct run_rank *r, char *to,
+		 size_t size)
 {
 	const char *name = sigabbrev_np((int)r->end_code);
 
@@ -25,7 +40,7 @@ static void fate(const struct run_rank *r, char *to, size_t size)
 		snprintf(to, size, "killed by signal %u", r->end_code);
 	else if (r->end == END_EXIT && r->end_code)
 		snprintf(to, size, "ended with exit status %u", r->end_code);
-	else if (r->end == END_UNKNOWN)
+	else if (r->end == END_UNKNOWN && is_missed(run, r))
 		snprintf(to, size,
 			 "ended unseen: the profile was recovered or "
 			 "its process still runs");
@@ -33,8 +48,8 @@ static void fate(const struct run_rank *r, char *to, size_t size)
 
 static bool same_fate(const struct run_rank *a, const struct run_rank *b)
 {
-	return a->end == b->end && a->end_code == b->end_code &&
-	       a->mpi_error == b->mpi_error;
+	return a->end == b->end && !a->mpi_ns == !b->mpi_ns &&
+	       a->end_code == b->end_code && a->mpi_error == b->mpi_error;
 }
 
 /* One sentence for all processes with the fate of the first. */
@@ -46,7 +61,7 @@ static void one_fate(struct report *report, const struct run *run, size_t first,
 	char text[128], noun[32];
 	char *list;
 
-	fate(&r[first], text, sizeof(text));
+	fate(run, &r[first], text, sizeof(text));
 	for (size_t i = first; i < run->rank_count; i++)
 		if (same_fate(&r[first], &r[i]))
 			picked[count++] = (uint32_t)i;
@@ -77,7 +92,7 @@ void findings_ends(struct report *report, const struct run *run)
 	size_t kinds = 0;
 
 	for (size_t i = 0; picked && i < run->rank_count && kinds < 8; i++) {
-		fate(&run->ranks[i], text, sizeof(text));
+		fate(run, &run->ranks[i], text, sizeof(text));
 		if (!*text || seen_before(run, i))
 			continue;
 		one_fate(report, run, i, picked);

@@ -2,9 +2,9 @@
 /* findings.c - sentences on waiting and on what an even load would save. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/sites.h"
 #include "analyse/skew.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -21,6 +21,7 @@ struct balance {
 	struct skews skews;
 	uint32_t *waiting, *working; /* ranks, by their share of MPI */
 	size_t waiting_count, working_count;
+	bool *is_working; /* of each of run->ranks */
 };
 
 static void part(struct balance *b)
@@ -31,28 +32,13 @@ static void part(struct balance *b)
 	for (size_t i = 0; i < b->skews.process_count; i++) {
 		uint32_t rank = b->skews.processes[i];
 
-		if (uneven && efficiency_mpi(&b->run->ranks[rank]) < middle)
+		b->is_working[rank] =
+			uneven && efficiency_mpi(&b->run->ranks[rank]) < middle;
+		if (b->is_working[rank])
 			b->working[b->working_count++] = rank;
 		else
 			b->waiting[b->waiting_count++] = rank;
 	}
-}
-
-static bool is_among(const uint32_t *ranks, size_t count, uint32_t rank)
-{
-	for (size_t i = 0; i < count; i++)
-		if (ranks[i] == rank)
-			return true;
-	return false;
-}
-
-/* Not part of the time between them, which MPI's share is of. */
-static bool is_init_or_finalize(const struct run *run, uint32_t node)
-{
-	const char *name = str_at(&run->strings, run->nodes[node].function);
-
-	return !strncmp(name, "MPI_Init", strlen("MPI_Init")) ||
-	       !strcmp(name, "MPI_Finalize");
 }
 
 /* The call site where the waiting ranks were longest; 0: none. */
@@ -65,11 +51,10 @@ static uint32_t longest_site(const struct balance *b, double *sums)
 		uint32_t path = b->paths->of[n];
 
 		if (b->run->nodes[n].kind != RUN_MPI ||
-		    is_init_or_finalize(b->run, n))
+		    sites_is_init(b->run, n))
 			continue;
 		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
-			if (!is_among(b->working, b->working_count,
-				      m->values[v].rank))
+			if (!b->is_working[m->values[v].rank])
 				sums[path] += (double)m->values[v].value;
 		if (sums[path] > sums[best])
 			best = path;
@@ -86,11 +71,15 @@ static bool is_in_mpi(const struct paths *paths, uint32_t path)
 	return false;
 }
 
-/* The path outside MPI whose even load would save most, or NULL. */
+/*
+ * The path outside MPI whose even load would save most, or NULL.  Processes
+ * without MPI that do not all take it do different things.
+ */
 static const struct skew *culprit(const struct balance *b)
 {
 	for (size_t i = 0; i < b->skews.count; i++)
 		if (!b->skews.at[i].explained &&
+		    (b->e->ranks || b->skews.at[i].min > 0) &&
 		    !is_in_mpi(b->paths, b->skews.at[i].path))
 			return &b->skews.at[i];
 	return NULL;
@@ -153,9 +142,10 @@ static void recoverable(struct report *report, const struct balance *b,
 	}
 	report_line(
 		report,
-		"• %s recoverable: %s took %s on %s %llu, %s on average.",
+		"• %s recoverable: %s took %s %s %s %llu, %s on average.",
 		value_time(saved, worst->recoverable), path,
-		value_time(most, worst->max), value_noun(b->run),
+		value_time(most, worst->max), b->run->world ? "on" : "in",
+		value_noun(b->run),
 		(unsigned long long)value_process(b->run, worst->max_process),
 		value_time(mean, worst->mean));
 	free(path);
@@ -174,10 +164,8 @@ static void say(struct report *report, const struct balance *b, double *sums)
 		worst = NULL;
 	if (site && (b->working_count || mean_share(b) >= MUCH_MPI))
 		waiting(report, b, site,
-			worst && is_among(b->working, b->working_count,
-					  worst->max_process)
-				? worst
-				: NULL);
+			worst && b->is_working[worst->max_process] ? worst
+								   : NULL);
 	if (worst)
 		recoverable(report, b, worst);
 }
@@ -199,7 +187,8 @@ int findings_balance(struct report *report, const struct paths *paths,
 		goto out;
 	b.waiting = calloc(b.skews.process_count + 1, sizeof(*b.waiting));
 	b.working = calloc(b.skews.process_count + 1, sizeof(*b.working));
-	if (!sums || !b.waiting || !b.working) {
+	b.is_working = calloc(b.run->rank_count + 1, sizeof(*b.is_working));
+	if (!sums || !b.waiting || !b.working || !b.is_working) {
 		err = fail(-ENOMEM, "out of memory");
 		goto out;
 	}
@@ -211,6 +200,7 @@ out:
 	free(sums);
 	free(b.waiting);
 	free(b.working);
+	free(b.is_working);
 	skew_fini(&b.skews);
 	return err;
 }

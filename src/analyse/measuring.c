@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* measuring.c - notes on how it was measured, what that cost and lost. */
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/findings.h"
@@ -73,43 +73,49 @@ static const char *loss_help(const char *name)
 	return name;
 }
 
-/* Losses of one name over all ranks; 0 when an earlier row has it. */
-static double sum_loss(const struct run *run, size_t row)
-{
-	uint32_t name = run->losses[row].name;
-	double sum = 0;
+struct loss_sum {
+	uint32_t name; /* string of the run */
+	double count;
+};
 
-	for (size_t i = 0; i < run->loss_count; i++) {
-		if (run->losses[i].name != name)
-			continue;
-		if (i < row)
-			return 0;
-		sum += (double)run->losses[i].count;
+/* The losses of all ranks by name; how many names there are. */
+static size_t sum_losses(const struct run *run, struct loss_sum *sums)
+{
+	size_t count = 0, i;
+
+	for (size_t row = 0; row < run->loss_count; row++) {
+		for (i = 0; i < count; i++)
+			if (sums[i].name == run->losses[row].name)
+				break;
+		if (i == count)
+			sums[count++].name = run->losses[row].name;
+		sums[i].count += (double)run->losses[row].count;
 	}
-	return sum;
+	return count;
 }
 
 static void losses(struct report *report, const struct run *run,
 		   const struct totals *t)
 {
-	double dropped = 0, sum;
-	size_t kinds = 0;
+	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
+	size_t count = sums ? sum_losses(run, sums) : 0;
+	bool none = true;
 
-	for (size_t i = 0; i < run->loss_count; i++) {
-		const char *name = str_at(&run->strings, run->losses[i].name);
+	report->failed |= !sums;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = str_at(&run->strings, sums[i].name);
 
-		sum = sum_loss(run, i);
-		if (!strncmp(name, "dropped.", 8))
-			dropped += sum;
-		else if (sum > 0)
-			kinds++;
-		if (sum > 0)
-			report_note(report, "%s: %.0f %s, %.2g %%.", name, sum,
-				    loss_help(name),
-				    100 * value_ratio(sum, t->samples + sum));
+		if (sums[i].count <= 0)
+			continue;
+		none = false;
+		report_note(report, "%.0f %s (%s), %.2g %%.", sums[i].count,
+			    loss_help(name), name,
+			    100 * value_ratio(sums[i].count,
+					      t->samples + sums[i].count));
 	}
-	if (!kinds && dropped <= 0)
+	if (none)
 		report_note(report, "No sample was lost, no call path cut.");
+	free(sums);
 }
 
 void findings_measuring(struct report *report, const struct run *run)

@@ -47,30 +47,46 @@ static uint32_t parent_of(const void *tree, size_t i)
 	return at[i].parent;
 }
 
-/*
- * Frames of the C library that start the program or a thread say nothing of
- * it: those next to the root are left out, unless they hold a value.
- */
-static bool is_start(const struct run *run, uint32_t node)
+static bool has_values(const struct run *run, uint32_t node)
 {
-	static const char *const names[] = { "_start", "start_thread", "clone",
-					     "clone3" };
-	const char *name = str_at(&run->strings, run->nodes[node].function);
-
-	if (run->nodes[node].kind != RUN_FUNCTION)
-		return false;
 	for (size_t m = 0; m < run->metric_count; m++)
 		if (run->metrics[m].first[node] <
 		    run->metrics[m].first[node + 1])
-			return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
 			return true;
-	return !strncmp(name, "__libc_start_", strlen("__libc_start_"));
+	return false;
+}
+
+static bool starts_program_or_thread(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return run->nodes[node].kind == RUN_FUNCTION &&
+	       (!strncmp(name, "__libc_start_", strlen("__libc_start_")) ||
+		!strcmp(name, "start_thread") || !strcmp(name, "_start"));
+}
+
+/*
+ * The frames of the C library that start the program or a thread, and what is
+ * above them, say nothing of it.  They are left out unless they hold a value.
+ * To be freed; NULL when out of memory.
+ */
+static bool *find_starts(const struct run *run)
+{
+	bool *starts = calloc(run->node_count + 1, sizeof(*starts));
+
+	for (uint32_t i = 1; starts && i < run->node_count; i++) {
+		uint32_t n = i;
+
+		if (!starts_program_or_thread(run, i))
+			continue;
+		for (; n && !starts[n]; n = run->nodes[n].parent)
+			starts[n] = !has_values(run, n);
+	}
+	return starts;
 }
 
 /* The paths in the order of the nodes; paths->of is of that order. */
-static int fold(struct paths *paths, struct path *at)
+static int fold(struct paths *paths, struct path *at, const bool *starts)
 {
 	const struct run *run = paths->run;
 	struct map map = { 0 };
@@ -82,7 +98,7 @@ static int fold(struct paths *paths, struct path *at)
 		uint64_t line = n->kind == RUN_MPI ? n->line : 0;
 
 		if ((n->kind == RUN_LINE && above) ||
-		    (i && !above && is_start(run, (uint32_t)i))) {
+		    (i && !above && starts[i])) {
 			paths->of[i] = above;
 			continue;
 		}
@@ -162,19 +178,21 @@ static int list_nodes(struct paths *paths)
 int paths_init(struct paths *paths, const struct run *run)
 {
 	struct path *at = calloc(run->node_count + 1, sizeof(*at));
+	bool *starts = find_starts(run);
 	int err = -ENOMEM;
 
 	*paths = (struct paths){ .run = run };
 	paths->of = calloc(run->node_count + 1, sizeof(*paths->of));
-	if (!at || !paths->of)
+	if (!at || !starts || !paths->of)
 		fail(err, "out of memory");
 	else
-		err = fold(paths, at);
+		err = fold(paths, at, starts);
 	if (!err)
 		err = sort(paths, at);
 	if (!err)
 		err = list_nodes(paths);
 	free(at);
+	free(starts);
 	if (err)
 		paths_fini(paths);
 	return err;

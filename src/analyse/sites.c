@@ -2,6 +2,7 @@
 /* sites.c - collect the MPI metrics of the MPI nodes. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/sites.h"
 #include "analyse/value.h"
@@ -94,6 +95,13 @@ void sites_fini(struct sites *sites)
 {
 	free(sites->at);
 	*sites = (struct sites){ 0 };
+}
+
+bool sites_is_init(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return !strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread");
 }
 
 double site_mean_size(const struct site *site)

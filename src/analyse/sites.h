@@ -30,6 +30,12 @@ int sites_init(struct sites *sites, const struct paths *paths,
 	       const struct run_metric *by, bool by_function);
 void sites_fini(struct sites *sites);
 
+/*
+ * Whether a node is MPI_Init or the like: it lies before the time that MPI's
+ * share is of.
+ */
+bool sites_is_init(const struct run *run, uint32_t node);
+
 /* Bytes per call: the larger of sent and received. */
 double site_mean_size(const struct site *site);
 

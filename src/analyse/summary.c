@@ -223,7 +223,7 @@ static int strip(struct report *report, const struct facts *f)
 			      COLUMN_SPARK);
 		if (mpi)
 			strip_row(report, f, processes, count,
-				  "useful (outside MPI)", efficiency_useful);
+				  "useful, outside MPI", efficiency_useful);
 		if (mpi)
 			strip_row(report, f, processes, count, "in MPI",
 				  mpi_seconds);
@@ -283,7 +283,10 @@ static void site_row(struct report *report, const struct paths *paths,
 	report->failed |= !text;
 	value_cell(report, UNIT_COUNT, site->calls);
 	value_cell(report, UNIT_NS, site->seconds);
-	report_number(report, value_ratio(site->seconds, elapsed));
+	if (sites_is_init(paths->run, paths->at[site->path].node))
+		report_none(report);
+	else
+		report_number(report, value_ratio(site->seconds, elapsed));
 	value_cell(report, UNIT_BYTES, site_mean_size(site));
 	free(text);
 }

@@ -95,7 +95,7 @@ static void count_cost(struct thread *t, uint64_t since)
 	static __thread uint32_t calls
 		__attribute__((tls_model("initial-exec")));
 
-	if (calls++ % COST_EVERY == 0)
+	if (++calls % COST_EVERY == 0) /* not the first, which is cold */
 		t->live->wrapper_ns +=
 			COST_EVERY * (time_now(CLOCK_MONOTONIC) - since);
 }

@@ -24,8 +24,8 @@
 struct region_name {
 	const char *text;
 	uint32_t class, detail; /* enum live_name_class, enum live_mpi_class */
-	_Atomic uint32_t index; /* in the live profile + 1; 0: not yet */
-	uint32_t generation;    /* of the live profile that the index is for */
+	uint32_t index;      /* in the live profile + 1; 0: not yet; atomic */
+	uint32_t generation; /* of the live profile that the index is for */
 };
 
 struct region {

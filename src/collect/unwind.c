@@ -135,6 +135,9 @@ SIGSAFE static bool describe(const struct unwinder *u,
 		place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 		place->offset = pc - object.dlfo_link_map->l_addr;
 		cfi_find(&place->rule, look, &object);
+		/* A return to where nobody called from: a coroutine's end. */
+		if (!exact && place->rule.cfa == CFI_NONE)
+			cfi_find(&place->rule, pc, &object);
 	}
 	place->pc = pc;
 	place->generation = generation;

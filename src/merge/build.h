@@ -10,6 +10,12 @@ int run_problem(struct run *run, const char *source, const char *text);
 int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count);
 
 /*
+ * main-name.c: call the function that starts a stripped program by its name.
+ * 0, or -ENOMEM with a reason.
+ */
+int run_name_main(struct run *run);
+
+/*
  * stats.c: the statistics of all metrics, from the values and member_count.
  * 0, or -ENOMEM with a reason.
  */

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libmerge.la
 libmerge_la_SOURCES = \
 	src/merge/build.h \
 	src/merge/entry.c src/merge/entry.h \
+	src/merge/main-name.c \
 	src/merge/merge.c \
 	src/merge/naming.c \
 	src/merge/ranges.c src/merge/ranges.h \

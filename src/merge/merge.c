@@ -373,6 +373,8 @@ static int finish(struct merging *m)
 	if (!err)
 		err = unify_finish(m->unify, run, order, &progress);
 	if (!err)
+		err = run_name_main(run);
+	if (!err)
 		err = run_stats(run);
 	free(order);
 	return err;

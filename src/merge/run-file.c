@@ -207,7 +207,7 @@ static unsigned int word_index(const char *word, const char *const *words)
 static void check_values(struct store *s, const struct run *run,
 			 const struct run_metric *m, size_t count)
 {
-	bool good = m->first && m->first[0] == 0 &&
+	bool good = m->stats && m->first && m->first[0] == 0 &&
 		    m->first[run->node_count] == count;
 
 	for (size_t i = 0; good && i < run->node_count; i++)

@@ -44,6 +44,7 @@ struct dwarf_names {
 	struct unit *units;
 	uint32_t count, room;
 	struct ranges ranges; /* index: of units */
+	struct map unit_of;   /* a unit's own offset -> its index */
 	struct strings texts; /* names put together */
 };
 
@@ -78,6 +79,9 @@ static int add_unit(struct dwarf_names *names, const Dwarf_Die *die,
 	*unit = (struct unit){ .die = *die, .body = *die };
 	if (split->addr)
 		unit->body = *split;
+	if (map_put(&names->unit_of, dwarf_dieoffset(&unit->body), 0,
+		    names->count) == MAP_NONE)
+		return -1;
 	return add_ranges(&names->ranges, &unit->die, names->count++);
 }
 
@@ -97,7 +101,8 @@ struct dwarf_names *dwarf_names_new(Dwfl_Module *file)
 	}
 	while (!dwarf_get_units(names->dwarf, cu, &cu, NULL, &type, &die,
 				&split)) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
+		if (type != DW_UT_compile && type != DW_UT_partial &&
+		    type != DW_UT_skeleton)
 			continue;
 		if (add_unit(names, &die, &split)) {
 			dwarf_names_free(names);
@@ -120,6 +125,7 @@ void dwarf_names_free(struct dwarf_names *names)
 	}
 	free(names->units);
 	ranges_fini(&names->ranges);
+	map_fini(&names->unit_of);
 	strings_fini(&names->texts);
 	free(names);
 }
@@ -158,6 +164,8 @@ static int add_function(struct unit *unit, Dwarf_Die *die, uint32_t scope)
    which only costs the longer name. */
 static uint32_t add_scope(struct unit *unit, Dwarf_Die *die, uint32_t outer)
 {
+	const char *name;
+
 	if (unit->scope_count >= unit->scope_room) {
 		uint32_t room = unit->scope_room ? 2 * unit->scope_room : 64;
 		struct scope *scopes =
@@ -170,8 +178,12 @@ static uint32_t add_scope(struct unit *unit, Dwarf_Die *die, uint32_t outer)
 	}
 	if (!unit->scope_count)
 		unit->scopes[unit->scope_count++] = (struct scope){ 0, NULL };
-	unit->scopes[unit->scope_count] =
-		(struct scope){ outer, text_of(die, DW_AT_name) };
+	name = text_of(die, DW_AT_name);
+	if (!name)
+		name = dwarf_tag(die) == DW_TAG_namespace
+			       ? "(anonymous namespace)"
+			       : "{lambda}"; /* which has no linker's name */
+	unit->scopes[unit->scope_count] = (struct scope){ outer, name };
 	return unit->scope_count++;
 }
 
@@ -271,14 +283,46 @@ static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address,
 	return count;
 }
 
-/* The scope of a function, which its declaration or abstract copy may know. */
-static uint32_t scope_of(const struct unit *unit, const Dwarf_Die *function)
+static void list_unit(struct unit *unit)
+{
+	if (unit->listed)
+		return;
+	unit->listed = true;
+	list_functions(unit, &unit->body, (struct around){ 0 });
+	ranges_sort(&unit->ranges);
+}
+
+/* The unit that a function is described in, when it is not `unit`. */
+static struct unit *home_of(struct dwarf_names *names, struct unit *unit,
+			    Dwarf_Die *die)
+{
+	Dwarf_Die home;
+	uint32_t index;
+
+	if (die->cu == unit->body.cu)
+		return unit;
+	if (dwarf_cu_getdwarf(die->cu) != names->dwarf ||
+	    !dwarf_diecu(die, &home, NULL, NULL))
+		return NULL;
+	index = map_get(&names->unit_of, dwarf_dieoffset(&home), 0);
+	if (index == MAP_NONE)
+		return NULL;
+	list_unit(&names->units[index]);
+	return &names->units[index];
+}
+
+/*
+ * The scope of a function, which its declaration or abstract copy may know.
+ * *home becomes the unit of the scope's number.
+ */
+static uint32_t scope_of(struct dwarf_names *names, struct unit **home,
+			 const Dwarf_Die *function)
 {
 	Dwarf_Die die = *function;
 
-	for (int hops = 0; hops < 4; hops++) {
+	for (int hops = 0; hops < 4 && *home; hops++) {
 		uint32_t scope =
-			map_get(&unit->scope_of, dwarf_dieoffset(&die), 0);
+			map_get(&(*home)->scope_of, dwarf_dieoffset(&die), 0);
 		Dwarf_Attribute a;
 
 		if (scope != MAP_NONE)
@@ -288,22 +332,21 @@ static uint32_t scope_of(const struct unit *unit, const Dwarf_Die *function)
 			return 0;
 		if (!dwarf_formref_die(&a, &die))
 			return 0;
+		*home = home_of(names, *home, &die);
 	}
 	return 0;
 }
 
 /* "sim::(anonymous namespace)::helper" */
-static const char *full_name(struct dwarf_names *names, const struct unit *unit,
+static const char *full_name(struct dwarf_names *names, struct unit *unit,
 			     const Dwarf_Die *die, const char *name)
 {
-	uint32_t scope = scope_of(unit, die), index;
+	uint32_t scope = scope_of(names, &unit, die), index;
 	char *text = strdup(name);
 
 	while (scope && text) {
 		const struct scope *s = &unit->scopes[scope];
-		char *longer = str_format(
-			"%s::%s", s->name ? s->name : "(anonymous namespace)",
-			text);
+		char *longer = str_format("%s::%s", s->name, text);
 
 		free(text);
 		text = longer;
@@ -314,7 +357,7 @@ static const char *full_name(struct dwarf_names *names, const struct unit *unit,
 	return index == STR_NONE ? name : str_at(&names->texts, index);
 }
 
-static void set_name(struct dwarf_names *names, const struct unit *unit,
+static void set_name(struct dwarf_names *names, struct unit *unit,
 		     struct dwarf_place *place, Dwarf_Die *die)
 {
 	place->inlined = is_inlined(die);
@@ -374,7 +417,7 @@ static void set_line(struct dwarf_place *place, struct unit *unit,
 	place->line = (uint32_t)number;
 }
 
-static struct unit *unit_of(struct dwarf_names *names, Dwarf_Addr address)
+static struct unit *unit_at(struct dwarf_names *names, Dwarf_Addr address)
 {
 	const struct range *range = ranges_find(&names->ranges, address);
 	struct unit *unit;
@@ -382,11 +425,7 @@ static struct unit *unit_of(struct dwarf_names *names, Dwarf_Addr address)
 	if (!range)
 		return NULL;
 	unit = &names->units[range->index];
-	if (!unit->listed) {
-		unit->listed = true;
-		list_functions(unit, &unit->body, (struct around){ 0 });
-		ranges_sort(&unit->ranges);
-	}
+	list_unit(unit);
 	return unit;
 }
 
@@ -394,7 +433,7 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 			struct dwarf_place places[DWARF_PLACES])
 {
 	Dwarf_Addr at = address - names->bias;
-	struct unit *unit = unit_of(names, at);
+	struct unit *unit = unit_at(names, at);
 	Dwarf_Die chain[DWARF_PLACES];
 	const struct range *range;
 	size_t count = 1;

@@ -14,9 +14,10 @@
 #include "present/plain.h"
 #include "present/utf8.h"
 
-#define BAR_WIDTH  12
-#define MOST_SPARK 32
-#define MANY       10000000 /* counts above are told in thousands or more */
+#define BAR_WIDTH   12
+#define MOST_SPARK  32
+#define LEAST_FRAME 8 /* columns of a cut name that still say something */
+#define MANY        10000000 /* counts above are told in thousands or more */
 
 struct scale {
 	double factor;
@@ -103,6 +104,8 @@ static char *format_bytes(double bytes)
 					     "GiB", "TiB", "PiB" };
 	size_t unit = 0;
 
+	if (bytes <= 0)
+		return strdup("-");
 	while (bytes >= 1024 && unit + 1 < sizeof(units) / sizeof(*units)) {
 		bytes /= 1024;
 		unit++;
@@ -185,6 +188,41 @@ static void drop_arguments(char *text)
 	*to = 0;
 }
 
+/* Where the last two parts of a qualified name begin: "Class::function". */
+static const char *last_parts(const char *name, const char *end)
+{
+	const char *last = name, *before = name;
+	int open = 0;
+
+	for (const char *at = name; at < end; at++) {
+		open += *at == '<' || *at == '(';
+		open -= *at == '>' || *at == ')';
+		if (open || at[0] != ':' || at[1] != ':')
+			continue;
+		before = last;
+		last = at + 2;
+	}
+	return before;
+}
+
+/* Names, or the frames of a call path, without outer namespaces. */
+static void drop_namespaces(char *text, const char *arrow)
+{
+	char *from = text + strspn(text, " "), *to = from;
+
+	while (*from) {
+		char *end = strstr(from, arrow);
+		const char *keep;
+
+		end = end ? end : from + strlen(from);
+		keep = last_parts(from, end);
+		from = end + (*end ? strlen(arrow) : 0);
+		memmove(to, keep, (size_t)(from - keep));
+		to += from - keep;
+	}
+	*to = 0;
+}
+
 /* Keep head and tail; an indent stays. */
 static char *cut_middle(const char *text, size_t width, const char *dots)
 {
@@ -197,26 +235,49 @@ static char *cut_middle(const char *text, size_t width, const char *dots)
 			  utf8_tail(text + bytes, room - head));
 }
 
+/*
+ * The innermost frames of a call path, and of the next one what there is room
+ * for if that says something.
+ */
+static char *cut_path(const char *text, size_t width, const char *arrow,
+		      const char *dots)
+{
+	size_t room = width - utf8_width(dots);
+	const char *full = text + utf8_head(text, room), *from = text;
+	const char *next = strstr(text, arrow);
+
+	while (next && next + strlen(arrow) <= full) {
+		from = next + strlen(arrow);
+		next = strstr(from, arrow);
+	}
+	if (next && next < full) /* the frame fits, the arrow does not */
+		return str_format("%.*s %s", (int)(next - text), text, dots);
+	if (from == text || full - from >= LEAST_FRAME)
+		from = full;
+	return str_format("%.*s%s", (int)(from - text), text, dots);
+}
+
 static char *cut(char *text, size_t width, enum column_type type, bool utf8)
 {
 	const char *dots = utf8 ? "…" : "..";
+	const char *arrow = utf8 ? " ← " : " <- ";
+	char *shorter;
 
+	if (utf8_width(text) > width && type == COLUMN_TEXT)
+		drop_arguments(text);
+	if (utf8_width(text) > width && type == COLUMN_TEXT)
+		drop_namespaces(text, arrow);
 	if (utf8_width(text) <= width)
 		return text;
-	if (type == COLUMN_TEXT)
-		drop_arguments(text);
-	if (utf8_width(text) > width) {
-		char *shorter =
-			type == COLUMN_TEXT
-				? cut_middle(text, width, dots)
-				: str_format(
-					  "%s%s", dots,
-					  utf8_tail(text,
-						    width - utf8_width(dots)));
-		free(text);
-		text = shorter;
-	}
-	return text;
+	if (type == COLUMN_LEFT_TEXT)
+		shorter = str_format("%s%s", dots,
+				     utf8_tail(text, width - utf8_width(dots)));
+	else if (strstr(text, arrow))
+		shorter = cut_path(text, width, arrow, dots);
+	else
+		shorter = cut_middle(text, width, dots);
+	free(text);
+	return shorter;
 }
 
 static size_t total_width(const struct grid *grid)
@@ -228,51 +289,73 @@ static size_t total_width(const struct grid *grid)
 	return width;
 }
 
-/* Take from the widest column of text until the row fits, or all are narrow. */
-static void share_out(struct grid *grid, const bool *is_text, size_t width)
+/* One column less, of the widest of that type above `narrow`; or false. */
+static bool take_one(struct grid *grid, const enum column_type *types,
+		     enum column_type type, size_t narrow)
 {
-	static const size_t narrow[] = { 32, 12 };
+	size_t widest = grid->columns;
 
-	for (size_t step = 0; step < 2; step++) {
-		while (total_width(grid) > width) {
-			size_t widest = grid->columns;
+	for (size_t c = 0; c < grid->columns; c++)
+		if (types[c] == type && grid->widths[c] > narrow &&
+		    (widest == grid->columns ||
+		     grid->widths[c] > grid->widths[widest]))
+			widest = c;
+	if (widest == grid->columns)
+		return false;
+	grid->widths[widest]--;
+	return true;
+}
 
-			for (size_t c = 0; c < grid->columns; c++)
-				if (is_text[c] &&
-				    grid->widths[c] > narrow[step] &&
-				    (widest == grid->columns ||
-				     grid->widths[c] > grid->widths[widest]))
-					widest = c;
-			if (widest == grid->columns)
+/* Places give way before names; numbers never do. */
+static void share_out(struct grid *grid, const enum column_type *types,
+		      size_t width)
+{
+	static const struct {
+		enum column_type type;
+		size_t narrow;
+	} steps[] = { { COLUMN_LEFT_TEXT, 20 },
+		      { COLUMN_TEXT, 28 },
+		      { COLUMN_LEFT_TEXT, 12 },
+		      { COLUMN_TEXT, 12 } };
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		while (total_width(grid) > width)
+			if (!take_one(grid, types, steps[i].type,
+				      steps[i].narrow))
 				break;
-			grid->widths[widest]--;
-		}
-	}
 }
 
 static int fit(struct grid *grid, const enum column_type *types,
 	       const struct exporter_style *style)
 {
-	bool *is_text = calloc(grid->columns + 1, sizeof(*is_text));
-
-	if (!is_text)
-		return fail(-ENOMEM, "out of memory");
-	for (size_t c = 0; c < grid->columns; c++)
-		is_text[c] = plain_is_text(types[c]);
-	share_out(grid, is_text, style->width);
+	share_out(grid, types, style->width);
 	for (size_t i = 0; i < grid->rows * grid->columns; i++) {
 		size_t c = i % grid->columns;
 
-		if (is_text[c])
+		if (plain_is_text(types[c]))
 			grid->cells[i] = cut(grid->cells[i], grid->widths[c],
 					     types[c], style->utf8);
-		if (!grid->cells[i]) {
-			free(is_text);
+		if (!grid->cells[i])
 			return fail(-ENOMEM, "out of memory");
-		}
 	}
-	free(is_text);
 	return 0;
+}
+
+/* Text that no row has takes no column. */
+static bool is_shown(const struct report_table *table, size_t column)
+{
+	if (!table->columns[column].title)
+		return false;
+	if (!plain_is_text(table->columns[column].type))
+		return true;
+	for (size_t row = 0; row < table->row_count; row++) {
+		const char *text =
+			table->cells[row * table->column_count + column].text;
+
+		if (text && *text)
+			return true;
+	}
+	return false;
 }
 
 int grid_init(struct grid *grid, const struct report_table *table,
@@ -285,7 +368,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 
 	*grid = (struct grid){ .heads = 1 };
 	for (size_t c = 0; c < table->column_count; c++) {
-		if (!table->columns[c].title)
+		if (!is_shown(table, c))
 			continue;
 		grid->columns++;
 		if (*column_scale(table, c).unit)
@@ -299,7 +382,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 	if (!types || !grid->cells || !grid->widths || !grid->right)
 		err = fail(-ENOMEM, "out of memory");
 	for (size_t c = 0; !err && c < table->column_count; c++) {
-		if (!table->columns[c].title)
+		if (!is_shown(table, c))
 			continue;
 		types[to] = table->columns[c].type;
 		err = fill(grid, to++, table, c, style->utf8);

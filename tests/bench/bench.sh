@@ -4,8 +4,9 @@
 # a quiet machine: ../tests/bench/NAME.sh [ROUNDS].  Each prints figures and
 # judges nothing; doc/performance.md says what they should be.
 
+srcdir=${srcdir:-$(dirname "$0")/../..}
 # shellcheck source=tests/tap.sh
-. "${srcdir:-$(dirname "$0")/../..}/tests/tap.sh"
+. "$srcdir/tests/tap.sh"
 rounds=${1:-5}
 CC=${CC:-cc}
 
@@ -36,7 +37,7 @@ median() {
 }
 
 machine() {
-	echo "# $(date -u +%F), $(nproc) cores," \
+	echo "# $(date -u +%F), $(nproc --all) cores," \
 		"$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)," \
 		"Linux $(uname -r), load $(cut -d ' ' -f 1 /proc/loadavg)"
 }

@@ -7,13 +7,7 @@ double work(double seconds);
 
 double HOT(double seconds)
 {
-	double start = cpu_seconds(), now = start;
-
-	while (now - start < seconds) {
-		known_work();
-		now = cpu_seconds();
-	}
-	return now - start;
+	return work_for(seconds);
 }
 
 double work(double seconds)

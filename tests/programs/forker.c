@@ -18,13 +18,7 @@ static double work_s;
 #define WORKER(name)                                                           \
 	static KEPT void name(void)                                            \
 	{                                                                      \
-		double start = cpu_seconds(), now = start;                     \
-                                                                               \
-		while (now - start < work_s) {                                 \
-			known_work();                                          \
-			now = cpu_seconds();                                   \
-		}                                                              \
-		truth(#name, now - start);                                     \
+		truth(#name, work_for(work_s));                                \
 		fflush(stdout);                                                \
 	}
 

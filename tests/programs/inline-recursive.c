@@ -9,47 +9,26 @@
  */
 #include "known.h"
 
-#define ROUND_S 0.010
-#define DEPTH   12
+#define DEPTH 12
 
-static double used_inlined, used_outer, used_fall;
+static double round_s, used_inlined, used_outer, used_fall;
 
-static inline __attribute__((always_inline)) void inlined(double seconds)
+static inline __attribute__((always_inline)) void inlined(void)
 {
-	double start = cpu_seconds(), now = start;
-
-	while (now - start < seconds) {
-		known_work();
-		now = cpu_seconds();
-	}
-	used_inlined += now - start;
+	used_inlined += work_for(round_s / 4);
 }
 
 static KEPT void outer(void)
 {
-	double start, now;
-
-	inlined(ROUND_S / 4);
-	start = now = cpu_seconds();
-	while (now - start < ROUND_S / 4) {
-		known_work();
-		now = cpu_seconds();
-	}
-	used_outer += now - start;
+	inlined();
+	used_outer += work_for(round_s / 4);
 }
 
 static KEPT int fall(int depth)
 {
-	double start, now;
-
 	if (depth)
 		return fall(depth - 1) + 1;
-	start = now = cpu_seconds();
-	while (now - start < ROUND_S / 2) {
-		known_work();
-		now = cpu_seconds();
-	}
-	used_fall += now - start;
+	used_fall += work_for(round_s / 2);
 	return 0;
 }
 
@@ -58,6 +37,7 @@ int main(int argc, char **argv)
 	double end = cpu_seconds() + seconds_wanted(argc, argv, 2.0);
 
 	while (cpu_seconds() < end) {
+		round_s = next_round();
 		outer();
 		if (fall(DEPTH) != DEPTH)
 			return 1;

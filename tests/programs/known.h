@@ -26,17 +26,38 @@ static inline double cpu_seconds(void)
 
 static volatile double known_sink;
 
-/*
- * About 20 microseconds of work in the calling function itself: always
- * inlined, nothing called.
- */
-static inline __attribute__((always_inline)) void known_work(void)
-{
-	double x = known_sink;
+/* About 50 microseconds of work, in the very function that it stands in. */
+#define known_work()                                                           \
+	do {                                                                   \
+		double x_ = known_sink;                                        \
+                                                                               \
+		for (int i_ = 0; i_ < 20000; i_++)                             \
+			x_ = x_ * 0.999999 + 1.0;                              \
+		known_sink = x_;                                               \
+	} while (0)
 
-	for (int i = 0; i < 10000; i++)
-		x = x * 0.999999 + 1.0;
-	known_sink = x;
+/*
+ * Works until the thread has used that much CPU time since this began, in the
+ * very function that it stands in; its value is what was used.
+ */
+#define work_for(seconds)                                                      \
+	({                                                                     \
+		double start_ = cpu_seconds(), now_ = start_;                  \
+                                                                               \
+		while (now_ - start_ < (seconds)) {                            \
+			known_work();                                          \
+			now_ = cpu_seconds();                                  \
+		}                                                              \
+		now_ - start_;                                                 \
+	})
+
+/*
+ * The length of the next round, 5 to 15 ms: rounds of one length would keep
+ * step with the samples.
+ */
+static inline double next_round(void)
+{
+	return 0.005 + 0.010 * drand48();
 }
 
 static inline void truth(const char *name, double seconds)

@@ -3,28 +3,22 @@
  * shares.c [SECONDS] - four functions with 10, 20, 30 and 40 % of the CPU
  * time, half of each below left() and half below right().
  *
- * Rounds are short, and each function works until it has used its share of
- * the round by the thread's CPU clock; an overshoot is taken off its next
- * turn.  The loops that read the clock stand in the four functions.
+ * Each function works until it has used its share of the round; an overshoot
+ * is taken off its next turn.
  */
 #include "known.h"
 
-#define ROUND_S 0.010
+static double round_s, used[4], owed[4];
 
-static double used[4], owed[4];
-
-/* Call it once per function: the work must be in the function itself. */
+/* Once per function: the work must be in the function itself. */
 #define WORK(i, share)                                                         \
 	do {                                                                   \
-		double start = cpu_seconds(), now = start;                     \
+		double now;                                                    \
                                                                                \
-		owed[i] += (share)*ROUND_S / 2;                                \
-		while (now - start < owed[i]) {                                \
-			known_work();                                          \
-			now = cpu_seconds();                                   \
-		}                                                              \
-		owed[i] -= now - start;                                        \
-		used[i] += now - start;                                        \
+		owed[i] += (share)*round_s / 2;                                \
+		now = work_for(owed[i]);                                       \
+		owed[i] -= now;                                                \
+		used[i] += now;                                                \
 	} while (0)
 
 static KEPT void ten(void)
@@ -70,6 +64,7 @@ int main(int argc, char **argv)
 	double end = cpu_seconds() + seconds_wanted(argc, argv, 2.0);
 
 	while (cpu_seconds() < end) {
+		round_s = next_round();
 		left();
 		right();
 	}

@@ -8,21 +8,13 @@
 
 #include "known.h"
 
-#define ROUND_S 0.010
-
 namespace wood
 {
 
 template <typename Number, int Kind> struct kernel {
 	static KEPT double run(double seconds)
 	{
-		double start = cpu_seconds(), now = start;
-
-		while (now - start < seconds) {
-			known_work();
-			now = cpu_seconds();
-		}
-		return now - start;
+		return work_for(seconds);
 	}
 };
 
@@ -34,13 +26,7 @@ struct shape {
 struct circle : shape {
 	KEPT double area(double seconds) const override
 	{
-		double start = cpu_seconds(), now = start;
-
-		while (now - start < seconds) {
-			known_work();
-			now = cpu_seconds();
-		}
-		return now - start;
+		return work_for(seconds);
 	}
 };
 
@@ -59,21 +45,15 @@ int main(int argc, char **argv)
 	double end = cpu_seconds() + seconds_wanted(argc, argv, 2.0);
 	double a = 0, b = 0, c = 0, d = 0;
 	wood::shape *volatile shape = new wood::circle;
-	auto lambda = [](double seconds) {
-		double start = cpu_seconds(), now = start;
-
-		while (now - start < seconds) {
-			known_work();
-			now = cpu_seconds();
-		}
-		return now - start;
-	};
+	auto lambda = [](double seconds) { return work_for(seconds); };
 
 	while (cpu_seconds() < end) {
-		a += wood::kernel<double, 1>::run(ROUND_S / 4);
-		b += wood::kernel<float, 2>::run(ROUND_S / 4);
-		c += shape->area(ROUND_S / 4);
-		d += call(lambda, ROUND_S / 4);
+		double part = next_round() / 4;
+
+		a += wood::kernel<double, 1>::run(part);
+		b += wood::kernel<float, 2>::run(part);
+		c += shape->area(part);
+		d += call(lambda, part);
 	}
 	delete shape;
 	truth("wood::kernel<double,1>::run", a);

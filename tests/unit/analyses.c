@@ -196,6 +196,21 @@ TEST(tree_prunes_and_sorts)
 	report_free(report);
 }
 
+TEST(tree_has_no_more_rows_than_asked_for)
+{
+	struct report *report;
+
+	for (size_t limit = 1; limit < FIXTURE_NODES; limit++) {
+		report = analyse("tree",
+				 &(struct analysis_options){ .limit = limit });
+		/* Two lines are no rows of their own, nor is the root. */
+		CHECK(report->tree_count ==
+		      (limit < FIXTURE_NODES - 3 ? limit : FIXTURE_NODES - 3));
+		CHECK(report->tree[0].depth == 0);
+		report_free(report);
+	}
+}
+
 TEST(tree_grows_upwards_too)
 {
 	struct report *report = analyse(

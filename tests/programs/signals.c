@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * signals.c - a program that does with signals what the sampler might break:
+ * it takes SIGTRAP for itself, blocks everything, uses SIGPROF, SIGALRM and
+ * real-time signals, an alternate stack, siglongjmp, coroutines and deep
+ * recursion.  Prints counts that are the same whether it is measured or not.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "known.h"
+
+static volatile sig_atomic_t traps, reals, alarms, jumps;
+static volatile long turns;
+
+static void on_trap(int signum)
+{
+	traps += signum == SIGTRAP;
+}
+
+static void on_real(int signum)
+{
+	(void)signum;
+	reals++;
+}
+
+static void on_alarm(int signum)
+{
+	(void)signum;
+	alarms++;
+	for (int i = 0; i < 20; i++)
+		known_work();
+}
+
+static void work(double seconds)
+{
+	double end = cpu_seconds() + seconds;
+
+	while (cpu_seconds() < end)
+		known_work();
+}
+
+static void own_traps(void)
+{
+	struct sigaction action = { .sa_handler = on_trap }, old;
+
+	sigaction(SIGTRAP, &action, NULL);
+	for (int i = 0; i < 100; i++) {
+		work(0.0005);
+		__asm__ volatile("int3");
+	}
+	sigaction(SIGTRAP, NULL, &old);
+	printf("traps %d, handler %s\n", (int)traps,
+	       old.sa_handler == on_trap ? "kept" : "lost");
+}
+
+static void blocked(void)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	work(0.2);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void real_time(void)
+{
+	struct sigaction action = { .sa_handler = on_real };
+
+	sigaction(SIGRTMIN + 1, &action, NULL);
+	for (int i = 0; i < 200; i++) {
+		raise(SIGRTMIN + 1);
+		work(0.0002);
+	}
+	printf("real-time %d\n", (int)reals);
+}
+
+static void timers(void)
+{
+	static char room[65536];
+	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+	struct sigaction action = { .sa_handler = on_alarm,
+				    .sa_flags = SA_ONSTACK | SA_RESTART };
+	struct itimerval every = { { 0, 3000 }, { 0, 3000 } }, none = { 0 };
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	sigaction(SIGPROF, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	setitimer(ITIMER_PROF, &every, NULL);
+	work(0.3);
+	setitimer(ITIMER_REAL, &none, NULL);
+	setitimer(ITIMER_PROF, &none, NULL);
+	printf("timers %s\n", alarms > 20 ? "ran" : "stood still");
+}
+
+static sigjmp_buf back;
+static volatile int *volatile nowhere = (volatile int *)8;
+
+static void on_fault(int signum)
+{
+	jumps++;
+	siglongjmp(back, signum);
+}
+
+static int deeper(int n)
+{
+	volatile char room[512];
+
+	memset((char *)room, n, sizeof(room));
+	return n ? deeper(n - 1) + room[n % 512] : room[0];
+}
+
+static __attribute__((noinline)) int endless(volatile int *n)
+{
+	volatile char room[4096];
+
+	room[0] = (char)(*n)++;
+	return *n < 1000000000 ? endless(n) + room[0] : 0;
+}
+
+/* Faults that the program survives, stack overflow among them. */
+static void faults(void)
+{
+	struct sigaction action = { .sa_handler = on_fault,
+				    .sa_flags = SA_ONSTACK | SA_NODEFER };
+	volatile int n = 0;
+
+	sigaction(SIGSEGV, &action, NULL);
+	for (volatile int i = 0; i < 50; i++)
+		if (!sigsetjmp(back, 1)) {
+			work(0.001);
+			*nowhere = 1;
+		}
+	if (!sigsetjmp(back, 1))
+		endless(&n);
+	for (int i = 0; i < 50; i++)
+		known_sink += deeper(2000);
+	work(0.1);
+	printf("faults %d\n", (int)jumps);
+}
+
+static ucontext_t home, other;
+
+static void coroutine(void)
+{
+	for (;;) {
+		work(0.0004);
+		turns++;
+		swapcontext(&other, &home);
+	}
+}
+
+static void coroutines(void)
+{
+	size_t size = 128 << 10;
+	char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	getcontext(&other);
+	other.uc_stack.ss_sp = stack;
+	other.uc_stack.ss_size = size;
+	makecontext(&other, coroutine, 0);
+	for (int i = 0; i < 500; i++)
+		swapcontext(&home, &other);
+	munmap(stack, size);
+	work(0.1);
+	printf("coroutine %ld\n", turns);
+}
+
+int main(void)
+{
+	own_traps();
+	blocked();
+	real_time();
+	timers();
+	coroutines();
+	faults();
+	return 0;
+}

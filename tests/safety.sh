@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# safety.sh - a measured program does what it does unmeasured: system calls,
+# signals and storms, with each clock, at 10,000 samples per second.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$scratch" || exit 99
+
+# same CLOCK EVENTS PROGRAM ARGS…: the same output and exit status, and samples.
+same() {
+	clock=$1
+	events=$2
+	shift 2
+	timeout 120 "$@" >without 2>&1
+	status=$?
+	rm -rf safe.copse
+	COPSE_CLOCK=$clock timeout 120 "$copse" run --quiet -o safe.copse \
+		-e "$events@10000" "$@" >with 2>&1
+	is=$?
+	[ "$is" = "$status" ] || { echo "status $is, not $status"; cat with; return 1; }
+	diff without with || return
+	"$copse" report safe.copse -f csv >/dev/null ||
+		{ echo "no profile"; return 1; }
+}
+
+for clock in sigtrap mixed timer; do
+	point "system calls, $clock" same $clock cpu "$programs/syscalls" 100
+	point "signals, $clock" same $clock cpu "$programs/signals"
+	point "storm, $clock" same $clock cpu \
+		"$programs/storm" "$programs/dlswap-one.so" 2
+done
+point "system calls, wall" same sigtrap wall "$programs/syscalls" 100
+point "signals, wall" same sigtrap wall "$programs/signals"
+point "storm, wall" same sigtrap wall \
+	"$programs/storm" "$programs/dlswap-one.so" 2
+points_done
