@@ -25,7 +25,7 @@ rows_of() {
 page() {
 	need mandoc
 	[ -e "$doc/$1" ] || { echo "doc/$1 is missing"; return 1; }
-	mandoc -T ascii "$doc/$1" | col -bx
+	mandoc -T ascii "$doc/$1" | sed "s/.$(printf '\b')//g"
 }
 
 # stands PAGE WORD…: each of the words.

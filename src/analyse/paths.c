@@ -56,13 +56,27 @@ static bool has_values(const struct run *run, uint32_t node)
 	return false;
 }
 
-static bool starts_program_or_thread(const struct run *run, uint32_t node)
+static bool in_c_library(const struct run *run, uint32_t node)
 {
-	const char *name = str_at(&run->strings, run->nodes[node].function);
+	const char *path = str_at(&run->strings, run->nodes[node].module);
 
-	return run->nodes[node].kind == RUN_FUNCTION &&
-	       (!strncmp(name, "__libc_start_", strlen("__libc_start_")) ||
-		!strcmp(name, "start_thread") || !strcmp(name, "_start"));
+	return !strncmp(str_base(path), "libc.so.", strlen("libc.so."));
+}
+
+/* Where the C library is stripped, frames above the program's have no name. */
+static bool starts_program_or_thread(const struct run *run, uint32_t node,
+				     const bool *starts)
+{
+	const struct run_node *n = &run->nodes[node];
+	const char *name = str_at(&run->strings, n->function);
+
+	if (n->kind != RUN_FUNCTION)
+		return false;
+	if (n->flags & RUN_UNNAMED)
+		return in_c_library(run, node) &&
+		       (!n->parent || starts[n->parent]);
+	return !strncmp(name, "__libc_start_", strlen("__libc_start_")) ||
+	       !strcmp(name, "start_thread") || !strcmp(name, "_start");
 }
 
 /*
@@ -77,7 +91,7 @@ static bool *find_starts(const struct run *run)
 	for (uint32_t i = 1; starts && i < run->node_count; i++) {
 		uint32_t n = i;
 
-		if (!starts_program_or_thread(run, i))
+		if (!starts_program_or_thread(run, i, starts))
 			continue;
 		for (; n && !starts[n]; n = run->nodes[n].parent)
 			starts[n] = !has_values(run, n);
