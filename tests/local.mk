@@ -2,8 +2,9 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/handles tests/unit/map \
-	tests/unit/merge tests/unit/profile tests/unit/settings \
+	tests/unit/fixture-run tests/unit/handles tests/unit/job \
+	tests/unit/livedir tests/unit/map tests/unit/merge \
+	tests/unit/output tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
@@ -20,7 +21,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = shares inline-recursive kernel-time threads32 forker \
-	signals storm syscalls
+	execs signals storm syscalls
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
@@ -57,7 +58,8 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
-	tests/docs.sh tests/usage.sh tests/safety.sh tests/cases.sh tests/ends.sh \
+	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
+	tests/run-signals.sh tests/safety.sh tests/cases.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 

@@ -54,7 +54,7 @@ write_input() {
 # Times, rates, and what is decided by them.
 without_times() {
 	grep -vE -e '[Tt]ime|usec|msec|seconds|ticks|Wall|[Ll]atency|ping' \
-		-e '[GT]?flop|GBs?[/=]|GUP|[Bb]andwidth|Mem|Node selected|esidual: |Computing: |FFT: ' \
+		-e '[GT]?flop|GBs?[/=]|GUP|updates EXECUTED|ExeUpdates|[Bb]andwidth|Mem|Node selected|esidual: |Computing: |FFT: ' \
 		-e '_?(Copy|Scale|Add|Triad)\>|^(WALL|CPU|WR[0-9A-Z]*) '
 }
 

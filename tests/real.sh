@@ -58,6 +58,19 @@ first_function() {
 	esac
 }
 
+# hot_function PATTERN: one of the three hottest.
+hot_function() {
+	hot=$(rows function hotspots -n 3) || return
+	for function in $hot; do
+		# shellcheck disable=SC2254 # a pattern on purpose
+		case $function in
+		$1) return 0 ;;
+		esac
+	done
+	echo "not among the hottest: $hot"
+	return 1
+}
+
 # named MODULE SHARE: at least SHARE of the time in modules that match the
 # pattern is in functions with a name, not MODULE+0xOFFSET.
 named() {

@@ -177,6 +177,21 @@ static int run_unmeasured(char **argv)
 	return run_plain(argv);
 }
 
+/* The wrong way round: the ranks would all seem to be one program's. */
+static void hint_at_launcher(const char *program)
+{
+	static const char *const launchers[] = { "mpirun", "mpiexec", "orterun",
+						 "mpiexec.hydra", "srun" };
+	const char *name = str_base(program);
+
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (!strcmp(name, launchers[i]))
+			fprintf(stderr,
+				"copse run: to measure the ranks, put it "
+				"behind: %s ... copse run PROGRAM\n",
+				name);
+}
+
 static int open_output(struct output *o, const struct job *job,
 		       const char *program)
 {
@@ -349,6 +364,8 @@ static int run(int argc, char **argv)
 		warn(fail_reason());
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
+	if (!quiet)
+		hint_at_launcher(argv[0]);
 	if (program.refused) {
 		fail(0, "it %s", program.refused);
 		return run_unmeasured(argv);

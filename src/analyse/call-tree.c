@@ -281,7 +281,7 @@ static int run_tree(struct report **to, const struct run *const runs[],
 
 	if (err)
 		return err;
-	metric = value_metric(runs[0], options, "cpu.time");
+	metric = value_metric(runs[0], options, NULL);
 	if (!metric)
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);

@@ -89,7 +89,7 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 
 	if (err)
 		return err;
-	metric = value_metric(runs[0], options, "cpu.time");
+	metric = value_metric(runs[0], options, NULL);
 	if (!metric)
 		return -EINVAL;
 	err = groups_init(&groups, runs[0], metric, options->by_line);

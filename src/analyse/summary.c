@@ -359,7 +359,7 @@ static int run_summary(struct report **to, const struct run *const runs[],
 	if (err)
 		return err;
 	/* A run that was cut before its first sample has a summary too. */
-	metric = value_metric(runs[0], options, "cpu.time");
+	metric = value_metric(runs[0], options, NULL);
 	if (!metric && options->metric)
 		return -EINVAL;
 	*to = value_report("summary", runs[0], NULL);

@@ -40,17 +40,25 @@ struct report *value_report(const char *analysis, const struct run *run,
 	return report;
 }
 
+static const char *sampled_time(const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (run->ranks[i].wall)
+			return "wall.time";
+	return run_metric(run, "cpu.time") ? "cpu.time" : "wall.time";
+}
+
 const struct run_metric *value_metric(const struct run *run,
 				      const struct analysis_options *options,
 				      const char *preferred)
 {
-	const char *name = options->metric ? options->metric : preferred;
+	const char *name = options->metric ? options->metric
+			   : preferred     ? preferred
+					   : sampled_time(run);
 	const struct run_metric *metric = run_metric(run, name);
 	char known[400] = "";
 	size_t used = 0;
 
-	if (!metric && !options->metric && !strcmp(preferred, "cpu.time"))
-		metric = run_metric(run, "wall.time");
 	if (metric)
 		return metric;
 	for (size_t i = 0; i < run->metric_count; i++) {

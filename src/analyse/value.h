@@ -21,9 +21,9 @@ struct report *value_report(const char *analysis, const struct run *run,
 			    const struct run_metric *metric);
 
 /*
- * The metric asked for, or `preferred` when none was (wall.time where there
- * is no cpu.time).  NULL, with a reason that lists the metrics of the run,
- * when it has no such metric.
+ * The metric asked for, or `preferred` when none was; NULL: the time that was
+ * sampled, wall.time in a run of `-e wall`, else cpu.time.  NULL, with a reason
+ * that lists the metrics of the run, when it has no such metric.
  */
 const struct run_metric *value_metric(const struct run *run,
 				      const struct analysis_options *options,

@@ -62,6 +62,7 @@ void interpose_init(void)
 	FIND(signal);
 	FIND(dlclose);
 #undef FIND
+	exec_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 

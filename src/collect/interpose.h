@@ -13,6 +13,9 @@
 /* Look up the definitions behind ours; before anything else. */
 void interpose_init(void);
 
+/* exec.c: the same for the exec functions. */
+void exec_init(void);
+
 /* Install our own handler, past the program's view of it. */
 int interpose_take_signal(int signal, const struct sigaction *action);
 

@@ -44,6 +44,7 @@ static struct {
 	struct arena arena;
 	int state;
 	uint32_t generation, code_generation, sequence;
+	uint64_t start_real_ns, start_mono_ns, start_cpu_ns; /* of measuring */
 	int locked;
 	struct arena_small small;
 	live_ref last_module, last_name, last_thread, last_comm;
@@ -100,10 +101,19 @@ SIGSAFE static void append(live_ref *head, live_ref *last, live_ref ref)
 	*last = ref;
 }
 
+/* The profile itself comes later, if at all. */
+static void note_start(void)
+{
+	registry.start_real_ns = time_now(CLOCK_REALTIME);
+	registry.start_mono_ns = time_now(CLOCK_MONOTONIC);
+	registry.start_cpu_ns = time_now(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 void registry_init(const struct settings *settings, const char *directory)
 {
 	registry.settings = settings;
 	strncpy(registry.directory, directory, sizeof(registry.directory) - 1);
+	note_start();
 }
 
 SIGSAFE struct live_header *registry_header(void)
@@ -219,9 +229,9 @@ SIGSAFE static void describe(struct live_header *header)
 	header->capacity = registry.arena.capacity;
 	header->pid = (uint32_t)sys0(SYS_getpid);
 	header->ppid = (uint32_t)sys0(SYS_getppid);
-	header->start_real_ns = time_now(CLOCK_REALTIME);
-	header->start_mono_ns = time_now(CLOCK_MONOTONIC);
-	header->start_cpu_ns = time_now(CLOCK_PROCESS_CPUTIME_ID);
+	header->start_real_ns = registry.start_real_ns;
+	header->start_mono_ns = registry.start_mono_ns;
+	header->start_cpu_ns = registry.start_cpu_ns;
 	header->rank = -1;
 	header->freq = registry.settings->freq;
 	registry.small = (struct arena_small){
@@ -275,6 +285,7 @@ void registry_forget(void)
 	registry.generation++;
 	registry.code_generation++; /* module numbers start again */
 	registry.sequence = 0;
+	note_start();
 	memset(registry.modules, 0, sizeof(registry.modules));
 	registry.state = CLOSED;
 }

@@ -376,7 +376,10 @@ static int convert_all(struct harvest *h, struct content *all, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		int err = all[i].error;
 
-		if (all[i].live)
+		if (all[i].live && all[i].live->rank >= 0)
+			err = convert(h, all, count, i, all[i].live->rank,
+				      true);
+		else if (all[i].live)
 			err = convert(h, all, count, i, rank, i == main);
 		if (!err || err == EMPTY)
 			drop(h, &all[i]);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * exec.c - the exec functions: a tick that comes while the kernel replaces
+ * the program would be delivered to the new one, which has no handler yet and
+ * would die of it.  So the clock stands still meanwhile.
+ *
+ * A child of vfork() borrows its parent's memory, thread record included, but
+ * has no clock of its own: the thread id tells.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "collect/collect.h"
+#include "collect/interpose.h"
+#include "collect/thread.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* Mutable: found once, before main(). */
+static struct {
+	int (*execve)(const char *, char *const[], char *const[]);
+	int (*execvpe)(const char *, char *const[], char *const[]);
+	int (*fexecve)(int, char *const[], char *const[]);
+	int (*execveat)(int, const char *, char *const[], char *const[], int);
+} next;
+
+void exec_init(void)
+{
+#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
+	if (next.execve)
+		return;
+	FIND(execve);
+	FIND(execvpe);
+	FIND(fexecve);
+	FIND(execveat);
+#undef FIND
+}
+
+/* A tick that is pending behind a mask would outlive the program. */
+static void drop_pending(void)
+{
+	const struct timespec now = { 0 };
+	uint64_t set = (uint64_t)1 << (clock_signal() - 1);
+
+	sys4(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof(set));
+}
+
+static struct thread *stop(void)
+{
+	struct thread *t = thread_self();
+
+	exec_init();
+	if (!t || t->tid != (uint32_t)sys0(SYS_gettid))
+		return NULL;
+	clock_stop(&t->clock);
+	drop_pending();
+	return t;
+}
+
+/* The exec failed: the program goes on. */
+static int go_on(struct thread *t, int result)
+{
+	int saved = errno;
+
+	if (t)
+		clock_start(&t->clock);
+	errno = saved;
+	return result;
+}
+
+PUBLIC int execve(const char *path, char *const argv[], char *const env[])
+{
+	struct thread *t = stop();
+
+	return go_on(t, next.execve(path, argv, env));
+}
+
+PUBLIC int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
+{
+	struct thread *t = stop();
+
+	return go_on(t, next.execvpe(file, argv, env));
+}
+
+PUBLIC int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
+{
+	struct thread *t = stop();
+
+	return go_on(t, next.fexecve(fd, argv, env));
+}
+
+PUBLIC int execveat(int dir, const char *path, char *const argv[],
+		    char *const env[], int flags)
+{
+	struct thread *t = stop();
+
+	return go_on(t, next.execveat(dir, path, argv, env, flags));
+}
+
+/* How many words a list has, its closing NULL included. */
+static size_t count_words(const char *first, va_list list)
+{
+	size_t count = 1;
+
+	if (first)
+		while (count++, va_arg(list, char *))
+			;
+	return count;
+}
+
+static void copy_words(char **to, const char *first, va_list *list)
+{
+	*to = (char *)first;
+	while (*to)
+		*++to = va_arg(*list, char *);
+}
+
+/*
+ * argv from the words of a call; on the stack, since a child of vfork() may
+ * allocate nothing.
+ */
+#define WORDS(argv, first)                                                     \
+	va_list list;                                                          \
+	char **argv;                                                           \
+                                                                               \
+	va_start(list, first);                                                 \
+	argv = __builtin_alloca(count_words(first, list) * sizeof(*argv));     \
+	va_end(list);                                                          \
+	va_start(list, first);                                                 \
+	copy_words(argv, first, &list)
+
+PUBLIC int execl(const char *path, const char *first, ...)
+{
+	WORDS(argv, first);
+	va_end(list);
+	return execve(path, argv, environ);
+}
+
+PUBLIC int execlp(const char *file, const char *first, ...)
+{
+	WORDS(argv, first);
+	va_end(list);
+	return execvpe(file, argv, environ);
+}
+
+PUBLIC int execle(const char *path, const char *first, ...)
+{
+	char *const *env;
+
+	WORDS(argv, first);
+	env = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, argv, env);
+}
