@@ -32,7 +32,7 @@ static struct {
 	enum live_clock kind;
 	bool wall;
 	int signal;
-	uint64_t period_ns;
+	uint64_t period_ns, rate;
 } chosen;
 
 enum live_clock clock_kind(void)
@@ -50,9 +50,19 @@ int clock_signal(void)
 	return chosen.signal;
 }
 
-uint64_t clock_period_ns(void)
+SIGSAFE bool clock_is_periodic(void)
+{
+	return chosen.kind == LIVE_CLOCK_SIGTRAP;
+}
+
+SIGSAFE uint64_t clock_period_ns(void)
 {
 	return chosen.period_ns;
+}
+
+uint64_t clock_rate(void)
+{
+	return chosen.rate;
 }
 
 static void *open_event(uint64_t config, uint64_t period, uint64_t cookie,
@@ -209,6 +219,15 @@ static uint64_t rate_of(const char *events, const char *name, uint64_t rate)
 	return 0;
 }
 
+/*
+ * Programs work in round times: a period that is 0.3 % longer than the round
+ * one wanders through their phases instead of meeting the same one each time.
+ */
+static uint64_t out_of_step(uint64_t period)
+{
+	return period + period / 341;
+}
+
 void clock_init(const struct settings *settings)
 {
 	uint64_t cpu = rate_of(settings->events, "cpu", settings->freq);
@@ -217,7 +236,8 @@ void clock_init(const struct settings *settings)
 	const char *forced = getenv("COPSE_CLOCK"); /* for the tests */
 
 	chosen.signal = SIGTRAP;
-	chosen.period_ns = rate ? 1000000000u / rate : 0;
+	chosen.rate = rate;
+	chosen.period_ns = rate ? out_of_step(1000000000u / rate) : 0;
 	if (!chosen.period_ns)
 		return;
 	if (traced()) {

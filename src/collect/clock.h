@@ -35,7 +35,10 @@ void clock_init(const struct settings *settings);
 SIGSAFE enum live_clock clock_kind(void);
 SIGSAFE bool clock_samples_wall(void);
 int clock_signal(void);
-SIGSAFE uint64_t clock_period_ns(void);
+SIGSAFE SIGSAFE uint64_t clock_period_ns(void);
+/* Each period of CPU time has its tick, be it late. */
+SIGSAFE bool clock_is_periodic(void);
+uint64_t clock_rate(void); /* samples per second, as asked for */
 
 /* Arm and disarm the calling thread's clock; false: none to be had. */
 bool clock_start(struct clock *clock);

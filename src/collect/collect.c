@@ -45,8 +45,7 @@ SIGSAFE void collect_describe(struct live_header *header)
 {
 	header->clock = clock_kind();
 	header->wall = clock_samples_wall();
-	if (clock_period_ns())
-		header->freq = 1000000000u / clock_period_ns();
+	header->freq = clock_rate();
 }
 
 void collect_pause(int by)

@@ -49,12 +49,16 @@ SIGSAFE static live_ref context_node(struct thread *t,
 			   &context->uc_stack, why);
 }
 
-SIGSAFE static bool add(struct thread *t, live_ref node, uint64_t cpu_ns,
-			uint64_t wall_ns)
+struct weights {
+	uint64_t cpu_ns, wall_ns;
+};
+
+SIGSAFE static bool add(struct thread *t, live_ref node,
+			const struct weights *w)
 {
 	return tree_add(&t->tree, node, METRIC_SAMPLES, 1) &&
-	       tree_add(&t->tree, node, METRIC_CPU_TIME, cpu_ns) &&
-	       tree_add(&t->tree, node, METRIC_WALL_TIME, wall_ns);
+	       tree_add(&t->tree, node, METRIC_CPU_TIME, w->cpu_ns) &&
+	       tree_add(&t->tree, node, METRIC_WALL_TIME, w->wall_ns);
 }
 
 /*
@@ -74,19 +78,56 @@ SIGSAFE static void count_cost(struct thread *t, uint64_t since)
 		times * (time_now(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
+/*
+ * The periods that a tick stands for: one, more when ticks were lost.  A tick
+ * inside a long system call is delivered late, so the time between deliveries
+ * would favour code that runs in the kernel over the code that follows.  What
+ * that rounding, or a clock that runs differently, adds up to is put right
+ * once it is more than a period.
+ */
+SIGSAFE static uint64_t whole_periods(const struct thread *t, uint64_t cpu)
+{
+	uint64_t period = clock_period_ns();
+	uint64_t periods = (cpu - t->tick_cpu_ns + period / 2) / period;
+	int64_t ahead;
+
+	periods = periods ? periods : 1;
+	ahead = (int64_t)(t->counted_cpu_ns + periods * period - cpu);
+	if (ahead > (int64_t)period)
+		periods--;
+	else if (ahead < -2 * (int64_t)period)
+		periods += (uint64_t)-ahead / period - 1;
+	return periods * period;
+}
+
+/* Time off the core goes to whoever comes back from it. */
+SIGSAFE static struct weights weigh(const struct thread *t, enum tick tick,
+				    uint64_t cpu, uint64_t wall)
+{
+	uint64_t wall_ns = wall - t->last_wall_ns;
+	uint64_t cpu_ns = cpu - t->last_cpu_ns;
+	struct weights w = { .cpu_ns = cpu - t->counted_cpu_ns };
+
+	if (tick == TICK_SWITCH)
+		w.cpu_ns = 0;
+	else if (clock_is_periodic())
+		w.cpu_ns = whole_periods(t, cpu);
+	w.wall_ns = w.cpu_ns + (wall_ns > cpu_ns ? wall_ns - cpu_ns : 0);
+	return w;
+}
+
 /* The time of a sample that is not kept goes to the next one. */
 SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 			 enum tick tick)
 {
 	uint64_t wall = time_now(CLOCK_MONOTONIC);
 	uint64_t cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t cpu_ns = cpu - t->last_cpu_ns;
-	uint64_t wall_ns = wall - t->last_wall_ns;
+	struct weights w = weigh(t, tick, cpu, wall);
 	enum loss lost;
 	live_ref node;
 	int why = -1;
 
-	if (tick == TICK_LOCATE && !in_kernel(context, cpu_ns))
+	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns))
 		return;
 	if (!thread_ready(t, &lost)) {
 		thread_lost(t, lost);
@@ -98,15 +139,18 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		thread_lost(t, (enum loss)why);
 	if (!node)
 		return;
-	if (!add(t, node, cpu_ns, wall_ns)) {
+	if (!add(t, node, &w)) {
 		thread_lost(t, LOSS_DROPPED_FULL);
 		return;
 	}
 	t->last_cpu_ns = cpu;
 	t->last_wall_ns = wall;
+	t->counted_cpu_ns += w.cpu_ns;
+	if (tick != TICK_SWITCH)
+		t->tick_cpu_ns = cpu;
 	t->live->samples++;
-	t->live->cpu_ns += cpu_ns;
-	t->live->wall_ns += wall_ns;
+	t->live->cpu_ns += w.cpu_ns;
+	t->live->wall_ns += w.wall_ns;
 	t->live->last_ns = wall;
 	count_cost(t, cpu);
 }
@@ -116,6 +160,7 @@ SIGSAFE static void skip(struct thread *t)
 {
 	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
 	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
+	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)

@@ -69,6 +69,7 @@ static struct thread *take_thread(void)
 static void reset_clocks(struct thread *t)
 {
 	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
+	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
 	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
 	t->start_ns = t->last_wall_ns;
 	if (!clock_start(&t->clock))

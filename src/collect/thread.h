@@ -29,8 +29,10 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
-	struct region *region; /* innermost known context */
-	uint64_t last_cpu_ns, last_wall_ns;
+	struct region *region;              /* innermost known context */
+	uint64_t last_cpu_ns, last_wall_ns; /* at the last sample */
+	uint64_t tick_cpu_ns;    /* at the last one that was a clock's */
+	uint64_t counted_cpu_ns; /* what samples stand for, up to here */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	struct thread *next;         /* in the pool */
