@@ -38,7 +38,7 @@ int clock_signal(void);
 SIGSAFE SIGSAFE uint64_t clock_period_ns(void);
 /* Each period of CPU time has its tick, be it late. */
 SIGSAFE bool clock_is_periodic(void);
-uint64_t clock_rate(void); /* samples per second, as asked for */
+SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
 
 /* Arm and disarm the calling thread's clock; false: none to be had. */
 bool clock_start(struct clock *clock);
