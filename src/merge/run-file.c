@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "merge/run.h"
+#include "profile/metric-group.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse run"
@@ -80,49 +81,19 @@ static const struct store_field value_fields[] = {
 	{ 0 },
 };
 
-struct metric_words { /* a metric's attributes */
-	char name[56], unit[16], merge[16];
-};
-#define WORD(member) STORE_FIELD(CHARS, struct metric_words, member)
-static const struct store_field word_fields[] = {
-	WORD(name),
-	WORD(unit),
-	WORD(merge),
-	{ 0 },
-};
-
-static const char *const units[] = { "count", "ns", "bytes", NULL };
-static const char *const merges[] = { "sum", "max", "min", NULL };
-
-/* "metrics/NAME/part", a '/' in the name made harmless. */
-static const char *in_metric(char to[400], const char *name, const char *part)
-{
-	size_t before = strlen("metrics/");
-
-	snprintf(to, 400, "metrics/%s/%s", name, part);
-	for (size_t i = before; i < before + strlen(name); i++)
-		if (to[i] == '/')
-			to[i] = '|';
-	if (!*part)
-		to[strlen(to) - 1] = '\0';
-	return to;
-}
-
 static void save_metric(struct store *s, const struct run *run,
 			const struct run_metric *m)
 {
-	struct metric_words words;
-	char name[400];
+	struct metric_group metric = { .unit = m->unit, .merge = m->merge };
+	char name[METRIC_PATH_SIZE];
 
-	memcpy(words.name, m->name, sizeof(words.name));
-	snprintf(words.unit, sizeof(words.unit), "%s", units[m->unit]);
-	snprintf(words.merge, sizeof(words.merge), "%s", merges[m->merge]);
-	store_put_record(s, in_metric(name, m->name, ""), word_fields, &words);
-	store_put_table(s, in_metric(name, m->name, "stats"), stat_fields,
+	memcpy(metric.name, m->name, sizeof(metric.name));
+	metric_group_put(s, &metric);
+	store_put_table(s, metric_path(name, m->name, "stats"), stat_fields,
 			m->stats, sizeof(*m->stats), run->node_count);
-	store_put(s, in_metric(name, m->name, "first"), STORE_U64, m->first,
+	store_put(s, metric_path(name, m->name, "first"), STORE_U64, m->first,
 		  run->node_count + 1);
-	store_put_table(s, in_metric(name, m->name, "values"), value_fields,
+	store_put_table(s, metric_path(name, m->name, "values"), value_fields,
 			m->values, sizeof(*m->values),
 			m->first[run->node_count]);
 }
@@ -195,15 +166,6 @@ static void load_words(struct store *s, struct run *run)
 	free((char *)words.mpi_library);
 }
 
-static unsigned int word_index(const char *word, const char *const *words)
-{
-	unsigned int i = 0;
-
-	while (words[i] && strcmp(words[i], word) != 0)
-		i++;
-	return i;
-}
-
 static void check_values(struct store *s, const struct run *run,
 			 const struct run_metric *m, size_t count)
 {
@@ -225,26 +187,22 @@ static void load_metric(struct store *s, const struct run *run,
 			const char *group, struct run_metric *m)
 {
 	size_t stats = 0, firsts = 0, count = 0;
-	struct metric_words words = { 0 };
-	char name[400];
-	unsigned int unit, merge;
+	struct metric_group metric = { 0 };
+	char name[METRIC_PATH_SIZE];
 
-	store_get_record(s, in_metric(name, group, ""), word_fields, &words);
-	m->stats = store_get_table(s, in_metric(name, group, "stats"),
+	metric_group_get(s, group, &metric);
+	m->stats = store_get_table(s, metric_path(name, group, "stats"),
 				   stat_fields, sizeof(*m->stats), &stats);
-	m->first = store_get(s, in_metric(name, group, "first"), STORE_U64,
+	m->first = store_get(s, metric_path(name, group, "first"), STORE_U64,
 			     &firsts);
-	m->values = store_get_table(s, in_metric(name, group, "values"),
+	m->values = store_get_table(s, metric_path(name, group, "values"),
 				    value_fields, sizeof(*m->values), &count);
 	if (store_error(s))
 		return;
-	unit = word_index(words.unit, units);
-	merge = word_index(words.merge, merges);
-	memcpy(m->name, words.name, sizeof(m->name));
-	m->unit = unit;
-	m->merge = merge;
-	if (!units[unit] || !merges[merge] || stats != run->node_count ||
-	    firsts != run->node_count + 1)
+	memcpy(m->name, metric.name, sizeof(m->name));
+	m->unit = metric.unit;
+	m->merge = metric.merge;
+	if (stats != run->node_count || firsts != run->node_count + 1)
 		store_fail(s, -EINVAL, "damaged: the metric '%s'", group);
 	else
 		check_values(s, run, m, count);

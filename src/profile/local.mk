@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	src/profile/from-live.c \
+	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/rank-file.c \
 	src/profile/store.c src/profile/store.h

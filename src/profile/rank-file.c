@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "live/layout.h"
 #include "profile/profile.h"
+#include "profile/metric-group.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse rank profile"
@@ -125,55 +126,15 @@ enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
 };
 
-static const char *const unit_words[] = {
-	[UNIT_COUNT] = "count",
-	[UNIT_NS] = "ns",
-	[UNIT_BYTES] = "bytes",
-};
-static const char *const merge_words[] = {
-	[MERGE_SUM] = "sum",
-	[MERGE_MAX] = "max",
-	[MERGE_MIN] = "min",
-};
-enum {
-	UNITS = sizeof(unit_words) / sizeof(unit_words[0]),
-	MERGES = sizeof(merge_words) / sizeof(merge_words[0]),
-};
-
-struct metric_words { /* a metric's attributes */
-	char name[56], unit[16], merge[16];
-};
-#define WORD(member) STORE_FIELD(CHARS, struct metric_words, member)
-static const struct store_field word_fields[] = {
-	WORD(name),
-	WORD(unit),
-	WORD(merge),
-	{ 0 },
-};
-
-/* A metric's group: its name, with no '/' in it. */
-static void group_name(char *to, size_t size, const char *metric)
-{
-	char *c = to + snprintf(to, size, "metrics/");
-
-	snprintf(c, size - (c - to), "%s", metric);
-	for (; *c; c++)
-		if (*c == '/')
-			*c = '|';
-}
-
 static void save_column(struct store *s, const struct profile_column *c)
 {
-	struct metric_words words;
-	char group[sizeof(c->name) + 16];
+	struct metric_group metric = { .unit = c->unit, .merge = c->merge };
+	char path[METRIC_PATH_SIZE];
 
-	memcpy(words.name, c->name, sizeof(words.name));
-	snprintf(words.unit, sizeof(words.unit), "%s", unit_words[c->unit]);
-	snprintf(words.merge, sizeof(words.merge), "%s", merge_words[c->merge]);
-	group_name(group, sizeof(group), c->name);
-	store_put_record(s, group, word_fields, &words);
-	store_put_table(s, group, value_fields, c->values, sizeof(*c->values),
-			c->count);
+	memcpy(metric.name, c->name, sizeof(metric.name));
+	metric_group_put(s, &metric);
+	store_put_table(s, metric_path(path, c->name, ""), value_fields,
+			c->values, sizeof(*c->values), c->count);
 }
 
 int profile_save(const struct profile *p, const char *path)
@@ -199,36 +160,19 @@ int profile_save(const struct profile *p, const char *path)
 	return store_commit(s);
 }
 
-static unsigned int word_index(const char *word, const char *const *words,
-			       unsigned int count)
-{
-	unsigned int i = 0;
-
-	while (i < count && strcmp(words[i], word) != 0)
-		i++;
-	return i;
-}
-
 static void load_column(struct store *s, const char *name,
 			struct profile_column *c)
 {
-	struct metric_words words = { 0 };
-	char group[272];
-	unsigned int unit, merge;
+	struct metric_group metric = { 0 };
+	char path[METRIC_PATH_SIZE];
 
-	snprintf(group, sizeof(group), "metrics/%s", name);
-	store_get_record(s, group, word_fields, &words);
-	c->values = store_get_table(s, group, value_fields, sizeof(*c->values),
-				    &c->count);
-	unit = word_index(words.unit, unit_words, UNITS);
-	merge = word_index(words.merge, merge_words, MERGES);
-	if (unit == UNITS || merge == MERGES || !words.name[0]) {
-		store_fail(s, -EINVAL, "the metric '%s' is damaged", name);
-		return;
-	}
-	memcpy(c->name, words.name, sizeof(c->name));
-	c->unit = unit;
-	c->merge = merge;
+	metric_group_get(s, name, &metric);
+	c->values =
+		store_get_table(s, metric_path(path, name, ""), value_fields,
+				sizeof(*c->values), &c->count);
+	memcpy(c->name, metric.name, sizeof(c->name));
+	c->unit = metric.unit;
+	c->merge = metric.merge;
 }
 
 static void load_columns(struct store *s, struct profile *p)
