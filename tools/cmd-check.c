@@ -2,14 +2,12 @@
 /* cmd-check.c - copse check: what works on this machine, and what would. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "base/settings.h"
 #include "base/str.h"
 #include "launch/livedir.h"
+#include "launch/perf.h"
 #include "launch/preload.h"
 #include "tools/command.h"
 
@@ -60,35 +59,12 @@ static long read_number(const char *path, long none)
 	return value;
 }
 
-/* Open a task clock as the collector would: 0, or the errno. */
-static int try_task_clock(bool kernel, bool sigtrap)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = 1000000000,
-		.disabled = 1,
-		.exclude_kernel = !kernel,
-		.exclude_hv = 1,
-		.sigtrap = sigtrap,
-		.remove_on_exec = sigtrap,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return errno;
-	close((int)fd);
-	return 0;
-}
-
 /* doc/design.md says what the three clocks can do. */
 static void check_clock(void)
 {
 	long paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", 4);
-	int whole = try_task_clock(true, true);
-	int user = try_task_clock(false, false);
+	int whole = perf_try(true, true);
+	int user = perf_try(false, false);
 
 	if (!whole) {
 		say(WORKS, "clock", "sigtrap: exact, with time in the kernel");
@@ -101,7 +77,8 @@ static void check_clock(void)
 		say(LIMITED, "clock",
 		    "timer: CPU timer only, at most some 250 samples/s");
 	if (whole == EINVAL)
-		advise("the kernel has no perf sigtrap: Linux 5.13 has");
+		advise("the kernel has no perf sigtrap: Linux 5.18 has a safe "
+		       "one");
 	else if (whole == ENOSYS || (user && user == whole && paranoid < 2))
 		advise("perf_event_open is refused, perhaps by a container's "
 		       "seccomp profile: allow it");

@@ -16,6 +16,7 @@
 #include "launch/livedir.h"
 #include "launch/output.h"
 #include "launch/parent.h"
+#include "launch/perf.h"
 #include "launch/preload.h"
 #include "launch/process.h"
 #include "launch/program.h"
@@ -177,6 +178,15 @@ static int run_unmeasured(char **argv)
 	return run_plain(argv);
 }
 
+/* Once for a job: -e wall is a wish that not every machine grants. */
+static void say_if_no_wall(const struct settings *s, const struct job *job)
+{
+	if (job->rank <= 0 && strstr(s->events, "wall") && perf_try(true, true))
+		warn("wall: the kernel does not let waiting be sampled here; "
+		     "it is added to the sample that follows (see: copse "
+		     "check)");
+}
+
 /* The wrong way round: the ranks would all seem to be one program's. */
 static void hint_at_launcher(const char *program)
 {
@@ -326,6 +336,7 @@ static int run_program(char **argv, const struct program *program,
 	int err;
 
 	job_init(&job);
+	say_if_no_wall(s, &job);
 	preload = preload_value(find_mpi(program, &job));
 	if (!preload)
 		return run_unmeasured(argv);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* perf.h - what the kernel lets this user sample. */
+#ifndef LAUNCH_PERF_H
+#define LAUNCH_PERF_H
+
+#include <stdbool.h>
+
+/*
+ * Open a task clock as the collector would, with kernel time or only the
+ * program's own, with or without sigtrap, and close it: 0, or the errno.
+ */
+int perf_try(bool kernel, bool sigtrap);
+
+#endif
