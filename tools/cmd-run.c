@@ -331,15 +331,20 @@ static int run_program(char **argv, const struct program *program,
 		       const struct settings *s)
 {
 	char live[PATH_MAX], *preload;
+	const char *mpi;
 	struct output o;
 	struct job job;
 	int err;
 
 	job_init(&job);
 	say_if_no_wall(s, &job);
-	preload = preload_value(find_mpi(program, &job));
+	mpi = find_mpi(program, &job);
+	preload = preload_value(mpi);
 	if (!preload)
 		return run_unmeasured(argv);
+	if (mpi && job.rank <= 0 && !strstr(preload, "libcopse-mpi-"))
+		warn("this copse was built without wrappers for the program's "
+		     "MPI: its calls are not measured");
 	err = open_output(&o, &job, argv[0]);
 	if (err)
 		goto out;
