@@ -23,6 +23,21 @@ same() {
 		{ echo "no profile"; return 1; }
 }
 
+# A page of tmpfs that cannot be had would be a SIGBUS.
+full_memory() {
+	unshare -m mount -t tmpfs -o size=20k tmpfs /dev/shm 2>/dev/null ||
+		skip "cannot make a small /dev/shm"
+	for size in 20k 60k 120k; do
+		unshare -m sh -c 'mount -t tmpfs -o size=$0 tmpfs /dev/shm &&
+			exec "$@"' $size "$copse" run --quiet \
+			-o full-$size.copse "$programs/threads32" 0.02 >with || {
+			echo "status $? with $size"
+			return 1
+		}
+		grep -q '^truth' with || return
+	done
+}
+
 for clock in sigtrap mixed timer; do
 	point "system calls, $clock" same $clock cpu "$programs/syscalls" 100
 	point "signals, $clock" same $clock cpu "$programs/signals"
@@ -34,4 +49,5 @@ point "system calls, wall" same sigtrap wall "$programs/syscalls" 100
 point "signals, wall" same sigtrap wall "$programs/signals"
 point "storm, wall" same sigtrap wall \
 	"$programs/storm" "$programs/dlswap-one.so" 2
+point "no room in shared memory" full_memory
 points_done

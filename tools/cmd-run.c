@@ -36,6 +36,9 @@ enum {
  */
 #define MERCY_NS 800000000ull
 
+/* A run below this leaves no sample even when it computes. */
+#define BRIEF_MS 20
+
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
 static bool force, quiet, no_report;
@@ -248,15 +251,22 @@ static void say_where(const struct output *o)
 		o->path, o->path);
 }
 
+static void say_nothing_came(uint64_t run_ms)
+{
+	fprintf(stderr, "copse run: took no sample in %" PRIu64 " ms: %s\n",
+		run_ms,
+		run_ms < BRIEF_MS ? "too short to say anything"
+				  : "the program slept, is linked statically, "
+				    "or there is no room in /dev/shm (see: "
+				    "copse check)");
+}
+
 /* The last rank speaks for the job. */
 static void conclude(const struct output *o, uint64_t run_ns)
 {
 	if (!output_has_profile(o)) {
 		if (!quiet)
-			fprintf(stderr,
-				"copse run: took no sample: the program ran "
-				"only %" PRIu64 " ms\n",
-				run_ns / 1000000);
+			say_nothing_came(run_ns / 1000000);
 		output_discard(o);
 	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
 		if (conclude_print(o->path))
