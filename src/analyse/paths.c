@@ -63,6 +63,12 @@ static bool in_c_library(const struct run *run, uint32_t node)
 	return !strncmp(str_base(path), "libc.so.", strlen("libc.so."));
 }
 
+/* Paths begin below the root, or below a phase of the program. */
+static bool is_top(const struct run *run, uint32_t node)
+{
+	return !node || run->nodes[node].kind == RUN_PHASE;
+}
+
 /* Where the C library is stripped, frames above the program's have no name. */
 static bool starts_program_or_thread(const struct run *run, uint32_t node,
 				     const bool *starts)
@@ -74,7 +80,7 @@ static bool starts_program_or_thread(const struct run *run, uint32_t node,
 		return false;
 	if (n->flags & RUN_UNNAMED)
 		return in_c_library(run, node) &&
-		       (!n->parent || starts[n->parent]);
+		       (is_top(run, n->parent) || starts[n->parent]);
 	return !strncmp(name, "__libc_start_", strlen("__libc_start_")) ||
 	       !strcmp(name, "start_thread") || !strcmp(name, "_start");
 }
@@ -93,7 +99,7 @@ static bool *find_starts(const struct run *run)
 
 		if (!starts_program_or_thread(run, i, starts))
 			continue;
-		for (; n && !starts[n]; n = run->nodes[n].parent)
+		for (; !is_top(run, n) && !starts[n]; n = run->nodes[n].parent)
 			starts[n] = !has_values(run, n);
 	}
 	return starts;
@@ -112,7 +118,7 @@ static int fold(struct paths *paths, struct path *at, const bool *starts)
 		uint64_t line = n->kind == RUN_MPI ? n->line : 0;
 
 		if ((n->kind == RUN_LINE && above) ||
-		    (i && !above && starts[i])) {
+		    (i && starts[i] && is_top(run, at[above].node))) {
 			paths->of[i] = above;
 			continue;
 		}
@@ -124,9 +130,11 @@ static int fold(struct paths *paths, struct path *at, const bool *starts)
 			return fail(-ENOMEM, "out of memory");
 		}
 		if (p == count)
-			at[count++] = (struct path){ .parent = above,
-						     .node = (uint32_t)i,
-						     .one_line = true };
+			at[count++] = (struct path){
+				.parent = above,
+				.node = (uint32_t)i,
+				.one_line = !is_top(run, at[above].node)
+			};
 		else if (run->nodes[at[p].node].line != n->line)
 			at[p].one_line = false;
 		paths->of[i] = p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* region.c - known contexts, what MPI adapters tell, phases, pauses. */
+/* region.c - known contexts, and what MPI adapters tell. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,10 @@
 #include "collect/known.h"
 #include "collect/registry.h"
 #include "collect/time.h"
-#include "copse.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
 enum {
-	MOST_PHASES = 1024,
-	PHASE_DEPTH = 16,
 	COST_EVERY = 64
 };
 
@@ -123,28 +120,6 @@ PUBLIC void copse_region_leave(struct region *r,
 	t->busy = false;
 }
 
-/* Run `what` with the calling thread's tree at hand. */
-static struct thread *begin_quietly(void)
-{
-	struct thread *t = thread_self();
-	enum loss why;
-
-	if (!t)
-		return NULL;
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t, &why))
-		return t;
-	t->busy = false;
-	return NULL;
-}
-
-static void end_quietly(struct thread *t)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
-}
-
 static live_ref put_text(const char *text)
 {
 	struct arena *arena = registry_open();
@@ -163,7 +138,7 @@ static live_ref put_text(const char *text)
 
 PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 {
-	struct thread *t = begin_quietly();
+	struct thread *t = thread_use();
 	struct live_header *header;
 
 	if (!t)
@@ -174,7 +149,7 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	header->mpi_thread = t->index;
 	header->mpi_library = put_text(library);
 	header->mpi_init_ns = time_now(CLOCK_MONOTONIC);
-	end_quietly(t);
+	thread_release(t);
 }
 
 PUBLIC void copse_mpi_finalize(void)
@@ -195,7 +170,7 @@ PUBLIC void copse_mpi_abort(int code)
 
 PUBLIC live_ref copse_comm_new(int size, int rank, bool inter)
 {
-	struct thread *t = begin_quietly();
+	struct thread *t = thread_use();
 	struct live_comm *comm;
 	live_ref ref;
 
@@ -208,7 +183,7 @@ PUBLIC live_ref copse_comm_new(int size, int rank, bool inter)
 		comm->rank = (uint32_t)rank;
 		comm->inter = inter;
 	}
-	end_quietly(t);
+	thread_release(t);
 	return ref;
 }
 
@@ -221,83 +196,4 @@ PUBLIC void copse_comm_call(live_ref comm)
 		return;
 	to = (struct live_comm *)((char *)header + (uint64_t)comm * LIVE_UNIT);
 	__atomic_fetch_add(&to->calls, 1, __ATOMIC_RELAXED);
-}
-
-/* Mutable: the names of phases, kept for the life of the process. */
-static struct {
-	int locked;
-	uint32_t count;
-	struct region_name names[MOST_PHASES];
-} phases;
-
-static struct region_name *phase_name(const char *text)
-{
-	struct region_name *name = NULL;
-	uint32_t i;
-
-	while (__atomic_exchange_n(&phases.locked, 1, __ATOMIC_ACQUIRE))
-		;
-	for (i = 0; i < phases.count && !name; i++)
-		if (!strcmp(phases.names[i].text, text))
-			name = &phases.names[i];
-	if (!name && phases.count < MOST_PHASES) {
-		name = &phases.names[phases.count];
-		name->text = strdup(text);
-		name->class = LIVE_NAME_PHASE;
-		if (name->text)
-			phases.count++;
-		else
-			name = NULL;
-	}
-	__atomic_store_n(&phases.locked, 0, __ATOMIC_RELEASE);
-	return name;
-}
-
-/* The phases that the thread is in, as roots of what it does. */
-static __thread live_ref roots[PHASE_DEPTH]
-	__attribute__((tls_model("initial-exec")));
-static __thread uint32_t phase_depth __attribute__((tls_model("initial-exec")));
-
-PUBLIC void copse_begin(const char *text)
-{
-	struct region_name *name = collect_active() ? phase_name(text) : NULL;
-	struct thread *t = name ? begin_quietly() : NULL;
-	uint32_t index;
-	live_ref node = 0;
-
-	if (!t)
-		return;
-	if (phase_depth < PHASE_DEPTH && registry_name(name, &index))
-		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
-				  index, 0);
-	if (phase_depth < PHASE_DEPTH)
-		roots[phase_depth] = t->tree.root;
-	phase_depth++;
-	if (node)
-		t->tree.root = node;
-	unwind_forget(&t->unwinder);
-	end_quietly(t);
-}
-
-PUBLIC void copse_end(const char *text)
-{
-	struct thread *t = phase_depth ? begin_quietly() : NULL;
-
-	(void)text;
-	if (!t)
-		return;
-	if (--phase_depth < PHASE_DEPTH)
-		t->tree.root = roots[phase_depth];
-	unwind_forget(&t->unwinder);
-	end_quietly(t);
-}
-
-PUBLIC void copse_pause(void)
-{
-	collect_pause(1);
-}
-
-PUBLIC void copse_resume(void)
-{
-	collect_pause(-1);
 }

@@ -174,3 +174,24 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 	else
 		t->losses[why]++;
 }
+
+struct thread *thread_use(void)
+{
+	struct thread *t = self;
+	enum loss why;
+
+	if (!t)
+		return NULL;
+	t->busy = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (thread_ready(t, &why))
+		return t;
+	t->busy = false;
+	return NULL;
+}
+
+void thread_release(struct thread *t)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->busy = false;
+}

@@ -55,6 +55,13 @@ void thread_forked(void);
  */
 SIGSAFE bool thread_ready(struct thread *t, enum loss *why);
 
+/*
+ * The calling thread with its tree, for use outside the handler, until
+ * thread_release(); samples that come meanwhile are dropped.  NULL: none.
+ */
+struct thread *thread_use(void);
+void thread_release(struct thread *t);
+
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
 
 #endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * phase.c - what a program says of itself (copse.h): phases are roots of what
+ * happens in them, and measuring can be paused.
+ */
+#include <string.h>
+
+#include "collect/collect.h"
+#include "collect/registry.h"
+#include "collect/thread.h"
+#include "copse.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	MOST_PHASES = 1024,
+	PHASE_DEPTH = 16
+};
+
+/* Mutable: the names of phases, kept for the life of the process. */
+static struct {
+	int locked;
+	uint32_t count;
+	struct region_name names[MOST_PHASES];
+} phases;
+
+static struct region_name *phase_name(const char *text)
+{
+	struct region_name *name = NULL;
+	uint32_t i;
+
+	while (__atomic_exchange_n(&phases.locked, 1, __ATOMIC_ACQUIRE))
+		;
+	for (i = 0; i < phases.count && !name; i++)
+		if (!strcmp(phases.names[i].text, text))
+			name = &phases.names[i];
+	if (!name && phases.count < MOST_PHASES) {
+		name = &phases.names[phases.count];
+		name->text = strdup(text);
+		name->class = LIVE_NAME_PHASE;
+		if (name->text)
+			phases.count++;
+		else
+			name = NULL;
+	}
+	__atomic_store_n(&phases.locked, 0, __ATOMIC_RELEASE);
+	return name;
+}
+
+/* The phases that the thread is in, as roots of what it does. */
+static __thread live_ref roots[PHASE_DEPTH]
+	__attribute__((tls_model("initial-exec")));
+static __thread uint32_t phase_depth __attribute__((tls_model("initial-exec")));
+
+PUBLIC void copse_begin(const char *text)
+{
+	struct region_name *name = collect_active() ? phase_name(text) : NULL;
+	struct thread *t = name ? thread_use() : NULL;
+	uint32_t index;
+	live_ref node = 0;
+
+	if (!t)
+		return;
+	if (phase_depth < PHASE_DEPTH && registry_name(name, &index))
+		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
+				  index, 0);
+	if (phase_depth < PHASE_DEPTH)
+		roots[phase_depth] = t->tree.root;
+	phase_depth++;
+	if (node)
+		t->tree.root = node;
+	unwind_forget(&t->unwinder);
+	thread_release(t);
+}
+
+PUBLIC void copse_end(const char *text)
+{
+	struct thread *t = phase_depth ? thread_use() : NULL;
+
+	(void)text;
+	if (!t)
+		return;
+	if (--phase_depth < PHASE_DEPTH)
+		t->tree.root = roots[phase_depth];
+	unwind_forget(&t->unwinder);
+	thread_release(t);
+}
+
+PUBLIC void copse_pause(void)
+{
+	collect_pause(1);
+}
+
+PUBLIC void copse_resume(void)
+{
+	collect_pause(-1);
+}
