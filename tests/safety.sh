@@ -41,6 +41,7 @@ full_memory() {
 for clock in sigtrap mixed timer; do
 	point "system calls, $clock" same $clock cpu "$programs/syscalls" 100
 	point "signals, $clock" same $clock cpu "$programs/signals"
+	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
 	point "exec, $clock" same $clock cpu "$programs/execs" 300
 	point "storm, $clock" same $clock cpu \
 		"$programs/storm" "$programs/dlswap-one.so" 2

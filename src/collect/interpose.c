@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -188,16 +189,32 @@ int interpose_take_signal(int signum, const struct sigaction *action)
 	return next.sigaction(signum, action, &wanted);
 }
 
+/* As the kernel would: the interrupted mask, the action's and the signal. */
+SIGSAFE static void mask_as_wanted(int signum, const void *context)
+{
+	uint64_t mask, more;
+
+	sys_copy(&mask, &((const ucontext_t *)context)->uc_sigmask,
+		 sizeof(mask));
+	sys_copy(&more, &wanted.sa_mask, sizeof(more));
+	mask |= more;
+	if (!(wanted.sa_flags & SA_NODEFER))
+		mask |= (uint64_t)1 << (signum - 1);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, sizeof(mask));
+}
+
 void interpose_pass_on(int signum, siginfo_t *info, void *context)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL };
 
 	if (wanted.sa_flags & SA_SIGINFO) {
+		mask_as_wanted(signum, context);
 		wanted.sa_sigaction(signum, info, context);
 	} else if (wanted.sa_handler == SIG_DFL) {
 		next.sigaction(signum, &fallback, NULL);
 		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signum);
 	} else if (wanted.sa_handler != SIG_IGN) {
+		mask_as_wanted(signum, context);
 		wanted.sa_handler(signum);
 	}
 }

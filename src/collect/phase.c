@@ -13,8 +13,7 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 enum {
-	MOST_PHASES = 1024,
-	PHASE_DEPTH = 16
+	MOST_PHASES = 1024
 };
 
 /* Mutable: the names of phases, kept for the life of the process. */
@@ -47,11 +46,6 @@ static struct region_name *phase_name(const char *text)
 	return name;
 }
 
-/* The phases that the thread is in, as roots of what it does. */
-static __thread live_ref roots[PHASE_DEPTH]
-	__attribute__((tls_model("initial-exec")));
-static __thread uint32_t phase_depth __attribute__((tls_model("initial-exec")));
-
 PUBLIC void copse_begin(const char *text)
 {
 	struct region_name *name = collect_active() ? phase_name(text) : NULL;
@@ -61,12 +55,12 @@ PUBLIC void copse_begin(const char *text)
 
 	if (!t)
 		return;
-	if (phase_depth < PHASE_DEPTH && registry_name(name, &index))
+	if (t->phases < THREAD_PHASES && registry_name(name, &index))
 		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
 				  index, 0);
-	if (phase_depth < PHASE_DEPTH)
-		roots[phase_depth] = t->tree.root;
-	phase_depth++;
+	if (t->phases < THREAD_PHASES)
+		t->outside[t->phases] = t->tree.root;
+	t->phases++;
 	if (node)
 		t->tree.root = node;
 	unwind_forget(&t->unwinder);
@@ -75,13 +69,14 @@ PUBLIC void copse_begin(const char *text)
 
 PUBLIC void copse_end(const char *text)
 {
-	struct thread *t = phase_depth ? thread_use() : NULL;
+	struct thread *t = thread_use();
 
 	(void)text;
 	if (!t)
 		return;
-	if (--phase_depth < PHASE_DEPTH)
-		t->tree.root = roots[phase_depth];
+	/* None is open in a child that was forked inside a phase. */
+	if (t->phases && --t->phases < THREAD_PHASES)
+		t->tree.root = t->outside[t->phases];
 	unwind_forget(&t->unwinder);
 	thread_release(t);
 }

@@ -62,7 +62,9 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->nested = 0;
 	r->start_ns = time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->region = r;
+	/* Another stack, a coroutine's, may go without a word. */
+	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
+		t->region = r;
 }
 
 static void count(struct thread *t, struct region *r, uint64_t ns,
@@ -115,7 +117,8 @@ PUBLIC void copse_region_leave(struct region *r,
 	} else {
 		thread_lost(t, why);
 	}
-	t->region = r->outer;
+	if (t->region == r)
+		t->region = r->outer;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->busy = false;
 }
@@ -136,6 +139,9 @@ static live_ref put_text(const char *text)
 	return ref;
 }
 
+/* Mutable: the profile that MPI was started for; a forked child has another. */
+static uint32_t mpi_generation;
+
 PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 {
 	struct thread *t = thread_use();
@@ -143,6 +149,7 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 
 	if (!t)
 		return;
+	mpi_generation = registry_generation();
 	header = registry_header();
 	header->rank = rank;
 	header->size = size;
@@ -192,7 +199,7 @@ PUBLIC void copse_comm_call(live_ref comm)
 	struct live_header *header = registry_header();
 	struct live_comm *to;
 
-	if (!header || !comm)
+	if (!header || !comm || mpi_generation != registry_generation())
 		return;
 	to = (struct live_comm *)((char *)header + (uint64_t)comm * LIVE_UNIT);
 	__atomic_fetch_add(&to->calls, 1, __ATOMIC_RELAXED);

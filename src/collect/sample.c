@@ -11,7 +11,8 @@
 #include "collect/time.h"
 
 enum {
-	COST_EVERY = 16
+	COST_EVERY = 16,
+	PAGE = 4096,
 };
 
 /* A thread just back from the kernel stands behind a syscall instruction. */
@@ -19,6 +20,9 @@ SIGSAFE static bool after_system_call(const ucontext_t *context)
 {
 	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 
+	/* The page before may not be mapped. */
+	if ((pc & (PAGE - 1)) < 2)
+		return false;
 	return *(const volatile uint8_t *)(pc - 2) == 0x0f &&
 	       *(const volatile uint8_t *)(pc - 1) == 0x05;
 }

@@ -95,6 +95,9 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->unwinder.low = low;
 	t->unwinder.high = high;
 	t->region = NULL;
+	if (t->phases)
+		t->tree.root = t->outside[0];
+	t->phases = 0;
 	unwind_forget(&t->unwinder);
 	adopt(t);
 	self = t;
@@ -132,6 +135,7 @@ void thread_forked(void)
 		return;
 	t->ready = t->busy = false;
 	t->tree = (struct tree){ 0 };
+	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
 	for (struct region *r = t->region; r; r = r->outer)

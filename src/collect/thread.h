@@ -21,6 +21,10 @@
 #include "collect/unwind.h"
 #include "live/tree.h"
 
+enum {
+	THREAD_PHASES = 16
+}; /* nested ones that are told apart */
+
 struct thread {
 	volatile bool busy;
 	bool ready;          /* has a tree, in the live profile of: */
@@ -29,7 +33,9 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
-	struct region *region;              /* innermost known context */
+	struct region *region;           /* innermost known context */
+	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
+	uint32_t phases;
 	uint64_t last_cpu_ns, last_wall_ns; /* at the last sample */
 	uint64_t tick_cpu_ns;    /* at the last one that was a clock's */
 	uint64_t counted_cpu_ns; /* what samples stand for, up to here */

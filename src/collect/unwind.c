@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* unwind.c - walking the stack, the memo of the last walk, known places. */
+#include <errno.h>
 #include <link.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -48,7 +49,7 @@ SIGSAFE static bool on_own_stack(const struct unwinder *u, uintptr_t sp)
  * A stack that nobody told us about, as of a coroutine: how many of the next
  * pages can be read?  The kernel answers without a fault.
  */
-SIGSAFE static uintptr_t probe(uintptr_t sp)
+SIGSAFE static uintptr_t probe(uintptr_t sp, bool live)
 {
 	uintptr_t page = sp & ~(uintptr_t)(PAGE - 1);
 	char bytes[PROBES];
@@ -61,11 +62,14 @@ SIGSAFE static uintptr_t probe(uintptr_t sp)
 					1 };
 	got = sys6(SYS_process_vm_readv, sys0(SYS_getpid), (long)&local, 1,
 		   (long)remote, PROBES, 0);
-	return page + (uintptr_t)(got > 0 ? got : 1) * PAGE;
+	if (got > 0)
+		return page + (uintptr_t)got * PAGE;
+	/* Forbidden, as in some containers: a live sp has its own page. */
+	return live && got != -EFAULT ? page + PAGE : sp;
 }
 
 /* Reading is allowed from sp up to the end of the stack that it is on. */
-SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp)
+SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp, bool live)
 {
 	const stack_t *s = u->alternate;
 
@@ -76,14 +80,15 @@ SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp)
 		 sp - (uintptr_t)s->ss_sp < s->ss_size)
 		u->window_high = (uintptr_t)s->ss_sp + s->ss_size;
 	else
-		u->window_high = probe(sp);
+		u->window_high = probe(sp, live);
 }
 
 SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
 {
 	const struct unwinder *u = from;
 
-	if (at & (WORD - 1) || at < u->window_low || at > u->window_high - WORD)
+	if (at & (WORD - 1) || at < u->window_low || u->window_high < WORD ||
+	    at > u->window_high - WORD)
 		return false;
 	*to = *(const volatile uintptr_t *)at;
 	return true;
@@ -193,7 +198,7 @@ SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
 	to->at = (struct cfi_frame){ pc, sp, fp };
 	to->exact = true;
 	if (sp <= at->sp || !on_own_stack(u, sp) || !on_own_stack(u, at->sp))
-		open_window(u, sp);
+		open_window(u, sp, false);
 	return true;
 }
 
@@ -282,7 +287,7 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 	uint32_t valid = intact(u), from = u->count;
 	const struct unwind_place *place;
 
-	open_window(u, top->sp);
+	open_window(u, top->sp, true);
 	for (;;) {
 		w->elsewhere |= !on_own_stack(u, frame.at.sp - WORD);
 		if (meets(u, &from, valid, &frame)) {

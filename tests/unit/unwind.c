@@ -198,6 +198,19 @@ TEST(in_a_thread)
 	finish();
 }
 
+/* A stack pointer that leads nowhere must not be followed. */
+TEST(a_stack_that_is_not_there)
+{
+	struct cfi_frame top = { (uintptr_t)wander, 0x1000, 0x2000 };
+	int why;
+
+	start();
+	CHECK(unwind_path(&unwinder, &tree, &top, true, NULL, &why));
+	CHECK(why == LOSS_PARTIAL_STACK);
+	compared++;
+	finish();
+}
+
 /*
  * A random walk up and down the stack: the memo meets every kind of change
  * between two samples.
