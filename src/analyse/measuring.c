@@ -96,7 +96,7 @@ static void worth(struct report *report, const struct run *run,
 			 samples);
 	report_note(report,
 		    "With 95 %% confidence, a share of 50 %% is right within "
-		    "%.2g points, one of 5 %% within %.2g%s.",
+		    "%.1f points, one of 5 %% within %.1f%s.",
 		    100 * confidence_of(0.5, samples).margin,
 		    100 * confidence_of(0.05, samples).margin, uneven);
 }
