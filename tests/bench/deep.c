@@ -40,11 +40,23 @@ static KEPT double bottom(double x)
 
 LEVEL(a)
 LEVEL(b)
-LEVEL(c) LEVEL(d) LEVEL(e) LEVEL(f) LEVEL(g) LEVEL(h) LEVEL(i) LEVEL(j) LEVEL(k)
-	LEVEL(l) LEVEL(m) LEVEL(n) LEVEL(o) LEVEL(p)
+LEVEL(c)
+LEVEL(d)
+LEVEL(e)
+LEVEL(f)
+LEVEL(g)
+LEVEL(h)
+LEVEL(i)
+LEVEL(j)
+LEVEL(k)
+LEVEL(l)
+LEVEL(m)
+LEVEL(n)
+LEVEL(o)
+LEVEL(p)
 
-		static level *const levels[16] = { a, b, c, d, e, f, g, h,
-						   i, j, k, l, m, n, o, p };
+static level *const levels[16] = { a, b, c, d, e, f, g, h,
+				   i, j, k, l, m, n, o, p };
 
 /* Neighbouring numbers become ways that differ from the first call on. */
 static uint64_t way_of(uint64_t number)
