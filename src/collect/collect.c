@@ -6,19 +6,19 @@
 
 #include "base/settings.h"
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 
 enum {
-	LEAST_DEPTH = 8,
-	MOST_DEPTH = 4096,
 	MOST_STACK = 1 << 30
 };
 
 /* Mutable: the state of the process's one collector. */
 static struct {
 	struct settings settings;
+	const char *left_out; /* the live directory; NULL: it is measured */
 	bool active;
 	int paused;
 } collector;
@@ -46,6 +46,12 @@ SIGSAFE void collect_describe(struct live_header *header)
 	header->clock = clock_kind();
 	header->wall = clock_samples_wall();
 	header->freq = clock_rate();
+	control_describe(header);
+}
+
+const char *collect_left_out(void)
+{
+	return collector.left_out;
 }
 
 void collect_pause(int by)
@@ -61,19 +67,8 @@ SIGSAFE bool collect_paused(void)
 static void forked(void)
 {
 	registry_forget();
+	control_forked();
 	thread_forked();
-}
-
-static void bound(struct settings *s)
-{
-	if (s->depth < LEAST_DEPTH)
-		s->depth = LEAST_DEPTH;
-	if (s->depth > MOST_DEPTH)
-		s->depth = MOST_DEPTH;
-	if (s->memory < 1)
-		s->memory = 1;
-	if (s->memory > 16384)
-		s->memory = 16384;
 }
 
 static void start_main_thread(void)
@@ -95,7 +90,11 @@ __attribute__((constructor)) static void collect_start(void)
 	if (!directory || !*directory)
 		return;
 	settings_from_environment(&collector.settings);
-	bound(&collector.settings);
+	if (!control_wants(&collector.settings)) {
+		collector.left_out = directory;
+		return;
+	}
+	control_init(&collector.settings);
 	registry_init(&collector.settings, directory);
 	clock_init(&collector.settings);
 	if (pthread_atfork(NULL, NULL, forked) || sample_init())

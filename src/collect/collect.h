@@ -22,7 +22,10 @@ SIGSAFE bool collect_internals(void);
 /* What the profile's header says about how it is measured. */
 SIGSAFE void collect_describe(struct live_header *header);
 
-/* Pauses nest. */
+/* The live directory when this process is not to be measured, or NULL. */
+const char *collect_left_out(void);
+
+/* 1: stop, -1: go on; control.h is who asks, and when. */
 void collect_pause(int by);
 SIGSAFE bool collect_paused(void);
 

@@ -44,6 +44,9 @@ static const struct store_field id_fields[] = {
 	ID(U32, clock),
 	ID(U32, wall),
 	ID(U64, process_cpu_ns),
+	ID(U64, paused_ns),
+	ID(U64, mpi_init_paused_ns),
+	ID(U64, mpi_finalize_paused_ns),
 	{ 0 },
 };
 
