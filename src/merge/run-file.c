@@ -140,6 +140,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->losses), run->loss_count);
 	store_put_table(s, "problems", problem_fields, run->problems,
 			sizeof(*run->problems), run->problem_count);
+	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
 		save_metric(s, run, &run->metrics[i]);
 	return store_commit(s);

@@ -158,6 +158,7 @@ int profile_save(const struct profile *p, const char *path)
 		store_put_table(s, parts[i].group, parts[i].fields, rows,
 				parts[i].row_size, count);
 	}
+	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
 	return store_commit(s);
