@@ -1,7 +1,7 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/err tests/unit/exporters \
+	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/profile tests/unit/settings \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ask-files.c - where profiles grow, and where they go. */
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -10,14 +12,28 @@
 #include "doctor/ask.h"
 #include "launch/livedir.h"
 
-static unsigned long long free_mib(const struct statfs *fs)
+#define MIB   (1ull << 20)
+#define LEAST (64 * MIB) /* for the profiles of a run */
+
+static uint64_t bytes_free(const struct statfs *fs)
 {
-	return (unsigned long long)fs->f_bavail * (uint64_t)fs->f_bsize >> 20;
+	return (uint64_t)fs->f_bavail * (uint64_t)fs->f_bsize;
+}
+
+static const char *size_text(char to[32], uint64_t bytes)
+{
+	bool small = bytes < 8 * MIB;
+
+	snprintf(to, 32, "%" PRIu64 " %s",
+		 (uint64_t)(bytes / (small ? 1024 : MIB)),
+		 small ? "KiB" : "MiB");
+	return to;
 }
 
 void probe_shared(struct finding *to, const struct doctor *d)
 {
-	unsigned long long most = d->settings->memory, room, size;
+	uint64_t most = d->settings->memory * MIB;
+	char room[32], size[32], share[32];
 	struct live_note note = { .key = "check" };
 	char path[PATH_MAX];
 	struct statfs fs;
@@ -35,13 +51,13 @@ void probe_shared(struct finding *to, const struct doctor *d)
 		return;
 	}
 	livedir_remove(path);
-	room = free_mib(&fs);
-	size = (unsigned long long)fs.f_blocks * (uint64_t)fs.f_bsize >> 20;
-	ask_found(to, room < most ? FINDING_LIMITED : FINDING_YES,
-		  "/dev/shm has %llu of %llu MiB free; a process takes a few, "
-		  "at most %llu",
-		  room, size, most);
-	if (room < most) {
+	ask_found(to, bytes_free(&fs) < most ? FINDING_LIMITED : FINDING_YES,
+		  "/dev/shm has %s of %s free; a process takes a few MiB, "
+		  "at most %s",
+		  size_text(room, bytes_free(&fs)),
+		  size_text(size, (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize),
+		  size_text(share, most));
+	if (bytes_free(&fs) < most) {
 		ask_instead(to, "what does not fit is dropped and counted");
 		ask_mend(to, "enlarge it (mount -o remount,size=…; "
 			     "containers: --shm-size), or a smaller --memory");
@@ -97,6 +113,7 @@ static const struct {
 void probe_output(struct finding *to, const struct doctor *d)
 {
 	const char *kind = "a file system of another kind";
+	char room[32];
 	bool network = false;
 	struct statfs fs;
 
@@ -111,7 +128,10 @@ void probe_output(struct finding *to, const struct doctor *d)
 			kind = kinds[i].name;
 			network = kinds[i].network;
 		}
-	ask_found(to, free_mib(&fs) < 64 ? FINDING_LIMITED : FINDING_YES,
-		  "%.200s: %s, %llu MiB free%s", d->output, kind, free_mib(&fs),
+	if (bytes_free(&fs) < LEAST)
+		ask_mend(to, "make room there, or take another directory (-o)");
+	ask_found(to, bytes_free(&fs) < LEAST ? FINDING_LIMITED : FINDING_YES,
+		  "%.200s: %s, %s free%s", d->output, kind,
+		  size_text(room, bytes_free(&fs)),
 		  network ? "; written once, when the program has ended" : "");
 }

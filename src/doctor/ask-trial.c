@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@
 
 /* What is read from all profiles of a trial. */
 struct trial {
-	uint64_t samples, cpu_ns, wall_ns;
+	uint64_t samples, dropped, cpu_ns, wall_ns;
 	uint32_t clock, wall;
 };
 
@@ -78,6 +79,9 @@ static void read_profile(struct trial *to, const char *live, const char *name)
 			to->cpu_ns += p->threads[i].cpu_ns;
 			to->wall_ns += p->threads[i].wall_ns;
 		}
+		for (size_t i = 0; i < p->loss_count; i++)
+			if (!strncmp(p->losses[i].name, "dropped.", 8))
+				to->dropped += p->losses[i].count;
 		to->clock = p->id.clock;
 		to->wall |= p->id.wall;
 	}
@@ -159,44 +163,56 @@ static const struct {
 			       "timer: bound to the scheduler's ticks" },
 };
 
+/* True when there is nothing more to say: no sample came. */
+static bool in_vain(struct finding *to, enum finding_state state, int err,
+		    const struct trial *trial)
+{
+	if (!err && trial->samples)
+		return false;
+	ask_found(to, state, "tried: %.300s",
+		  err ? fail_reason() : "no sample came");
+	if (state == FINDING_NO)
+		ask_instead(to, "programs run unmeasured");
+	ask_mend(to, "see what is not well above");
+	return true;
+}
+
 void probe_cpu(struct finding *to, const struct doctor *d)
 {
 	const char *forced = getenv("COPSE_CLOCK");
-	struct trial trial;
-	int err =
-		try_to_measure(&trial, d, "cpu", "while :; do :; done", CPU_NS);
+	struct trial t;
+	int err = try_to_measure(&t, d, "cpu", "while :; do :; done", CPU_NS);
+	bool many = t.dropped > t.samples / 10;
 
-	if (err || !trial.samples) {
-		ask_found(to, FINDING_NO, "tried: %.300s",
-			  err ? fail_reason() : "no sample came");
-		ask_instead(to, "programs run unmeasured");
-		ask_mend(to, "see what is not well above");
+	if (in_vain(to, FINDING_NO, err, &t))
 		return;
-	}
-	if (trial.clock >= sizeof(clocks) / sizeof(clocks[0]))
-		trial.clock = LIVE_CLOCK_NONE;
-	ask_found(to, clocks[trial.clock].state,
-		  "%s; tried: %llu samples in %.2f s of CPU time%s%s",
-		  clocks[trial.clock].says, (unsigned long long)trial.samples,
-		  (double)trial.cpu_ns / 1e9, forced ? "; COPSE_CLOCK=" : "",
+	if (t.clock >= sizeof(clocks) / sizeof(clocks[0]))
+		t.clock = LIVE_CLOCK_NONE;
+	ask_found(to, many ? FINDING_LIMITED : clocks[t.clock].state,
+		  "%s; tried: %" PRIu64 " samples in %.2f s of CPU time, "
+		  "%" PRIu64 " dropped%s%s",
+		  clocks[t.clock].says, t.samples, (double)t.cpu_ns / 1e9,
+		  t.dropped, forced ? "; COPSE_CLOCK=" : "",
 		  forced ? forced : "");
-	if (clocks[trial.clock].state == FINDING_LIMITED)
-		ask_mend(to, "as said for perf events");
+	if (to->state == FINDING_LIMITED)
+		ask_mend(to, many ? "make room in /dev/shm"
+				  : "as said for perf events");
 }
+
+/* Without any work the slower clocks would take no sample, waiting or not. */
+static const char work_and_sleep[] =
+	"while :; do sleep 0.02; i=0; while [ $i -lt 5000 ]; do "
+	"i=$((i + 1)); done; done";
 
 void probe_wall(struct finding *to, const struct doctor *d)
 {
-	struct trial trial;
-	int err = try_to_measure(&trial, d, "cpu,wall",
-				 "while :; do sleep 0.05; done", 0);
-	double waited = ((double)trial.wall_ns - (double)trial.cpu_ns) / 1e9;
+	struct trial t;
+	int err = try_to_measure(&t, d, "cpu,wall", work_and_sleep, CPU_NS / 2);
+	double waited = ((double)t.wall_ns - (double)t.cpu_ns) / 1e9;
 
-	if (err || !trial.samples) {
-		ask_found(to, FINDING_LIMITED, "tried: %.300s",
-			  err ? fail_reason() : "no sample came");
+	if (in_vain(to, FINDING_LIMITED, err, &t))
 		return;
-	}
-	if (trial.wall && waited > 0) {
+	if (t.wall && waited > 0) {
 		ask_found(to, FINDING_YES,
 			  "waiting is sampled where it happens; tried: %.2f s "
 			  "of it",
