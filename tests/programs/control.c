@@ -153,13 +153,20 @@ static KEPT void asleep(void)
 	nanosleep(&time, NULL);
 }
 
-/* For -e wall. */
+/* For -e wall: in a pause, and in none. */
 static void sleeping(void)
 {
 	measured();
 	stop();
 	asleep();
 	go();
+	measured();
+}
+
+static void slept(void)
+{
+	measured();
+	asleep();
 	measured();
 }
 
@@ -188,6 +195,7 @@ static const struct mode {
 	{ "new-thread", new_thread },
 	{ "fork", forking },
 	{ "sleep", sleeping },
+	{ "slept", slept },
 	{ "work", measured },
 };
 
