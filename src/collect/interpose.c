@@ -21,6 +21,7 @@
 #include "collect/collect.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
+#include "collect/restart.h"
 #include "collect/thread.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -64,6 +65,7 @@ void interpose_init(void)
 	FIND(dlclose);
 #undef FIND
 	exec_init();
+	restart_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 

@@ -9,6 +9,7 @@ libcollect_la_SOURCES = \
 	src/collect/known.h src/collect/region.c src/collect/region.h \
 	src/collect/phase.c \
 	src/collect/registry.c src/collect/registry.h \
+	src/collect/restart.c src/collect/restart.h \
 	src/collect/sample.c \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/time.h \

@@ -7,6 +7,7 @@
 #include "collect/collect.h"
 #include "collect/interpose.h"
 #include "collect/known.h"
+#include "collect/restart.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 
@@ -185,6 +186,8 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 			take(t, context, tick);
 		t->busy = false;
 	}
+	if (tick != TICK_FOREIGN)
+		restart_settle(context);
 	errno = saved;
 }
 
