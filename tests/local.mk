@@ -21,7 +21,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = shares inline-recursive kernel-time threads32 forker \
-	execs phases signals storm syscalls
+	execs interrupts phases sandbox signals storm syscalls
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
@@ -32,13 +32,13 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h
+	tests/programs/known.h tests/programs/partner.h
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h
+known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h
 
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \

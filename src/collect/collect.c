@@ -58,8 +58,11 @@ SIGSAFE bool collect_paused(void)
 	return __atomic_load_n(&collector.paused, __ATOMIC_RELAXED) > 0;
 }
 
+/* A child of a thread that is not measured is not either. */
 static void forked(void)
 {
+	if (!thread_self())
+		return;
 	registry_forget();
 	thread_forked();
 }

@@ -16,6 +16,9 @@ enum {
 /* Initial exec: the loader has set it aside, a handler may touch it. */
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
+/* Mutable: no thread is measured any more. */
+static volatile bool all_left;
+
 /* Mutable: records of ended threads.  Never taken in a handler. */
 static struct {
 	int locked;
@@ -36,7 +39,19 @@ static void unlock(void)
 
 SIGSAFE struct thread *thread_self(void)
 {
-	return self;
+	return all_left ? NULL : self;
+}
+
+void thread_leave(void)
+{
+	if (self)
+		thread_lost(self, LOSS_SANDBOX);
+	self = NULL;
+}
+
+void thread_seal(bool sealed)
+{
+	all_left = sealed;
 }
 
 static struct thread *new_thread(void)
@@ -87,7 +102,7 @@ static void adopt(struct thread *t)
 
 void thread_start(uintptr_t low, uintptr_t high)
 {
-	struct thread *t = self ? NULL : take_thread();
+	struct thread *t = self || all_left ? NULL : take_thread();
 
 	if (!t)
 		return;
@@ -106,7 +121,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 
 void thread_stop(void)
 {
-	struct thread *t = self;
+	struct thread *t = thread_self();
 
 	if (!t)
 		return;
@@ -126,7 +141,7 @@ void thread_stop(void)
 
 void thread_forked(void)
 {
-	struct thread *t = self;
+	struct thread *t = thread_self();
 
 	pool.locked = 0;
 	pool.free = NULL;
@@ -181,7 +196,7 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 
 struct thread *thread_use(void)
 {
-	struct thread *t = self;
+	struct thread *t = thread_self();
 	enum loss why;
 
 	if (!t)

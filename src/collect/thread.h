@@ -48,6 +48,15 @@ struct thread {
 /* The calling thread's record; NULL: not measured. */
 SIGSAFE struct thread *thread_self(void);
 
+/*
+ * From now on the calling thread is not measured, nor what it starts; its
+ * clock stands still.  Makes no system call.
+ */
+void thread_leave(void);
+
+/* The same, or no longer so, for all threads, although their clocks tick. */
+void thread_seal(bool sealed);
+
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
 void thread_stop(void);

@@ -286,19 +286,22 @@ static int do_io_getevents(void)
 	return bad;
 }
 
+/* This one may end with EINTR by itself: it runs the kernel's own errands. */
 static int do_io_uring(void)
 {
 	struct io_uring_getevents_arg until = {
 		.ts = (uint64_t)(uintptr_t)&little,
 	};
+	long result;
 
 	if (ring < 0)
 		return ABSENT;
-	return failed_with(
-		syscall(SYS_io_uring_enter, ring, 0, 1,
-			IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &until,
-			sizeof(until)),
-		ETIME);
+	do
+		result = syscall(SYS_io_uring_enter, ring, 0, 1,
+				 IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
+				 &until, sizeof(until));
+	while (result == -1 && errno == EINTR);
+	return failed_with(result, ETIME);
 }
 
 /* Calls that wait for somebody, who comes a little later. */
