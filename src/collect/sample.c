@@ -168,26 +168,33 @@ SIGSAFE static void skip(struct thread *t)
 	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
 }
 
+SIGSAFE static void on_tick(struct thread *t, enum tick tick,
+			    ucontext_t *context)
+{
+	bool busy = t->busy;
+
+	if (thread_enter(t)) {
+		if (busy)
+			thread_lost(t, LOSS_DROPPED_BUSY);
+		else if (collect_paused())
+			skip(t);
+		else
+			take(t, context, tick);
+		restart_settle(context);
+	}
+	t->busy = busy;
+}
+
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 {
 	enum tick tick = clock_tick(info);
 	struct thread *t = thread_self();
 	int saved = errno;
 
-	if (tick == TICK_FOREIGN) {
+	if (tick == TICK_FOREIGN)
 		interpose_pass_on(signum, info, context);
-	} else if (t && t->busy) {
-		thread_lost(t, LOSS_DROPPED_BUSY);
-	} else if (t) {
-		t->busy = true;
-		if (collect_paused())
-			skip(t);
-		else
-			take(t, context, tick);
-		t->busy = false;
-	}
-	if (tick != TICK_FOREIGN)
-		restart_settle(context);
+	else if (t)
+		on_tick(t, tick, context);
 	errno = saved;
 }
 

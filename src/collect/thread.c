@@ -19,11 +19,11 @@ static __thread struct thread *self __attribute__((tls_model("initial-exec")));
 /* Mutable: no thread is measured any more. */
 static volatile bool all_left;
 
-/* Mutable: records of ended threads.  Never taken in a handler. */
+/* Mutable: records, of ended threads and all.  Never taken in a handler. */
 static struct {
 	int locked;
 	uint32_t made;
-	struct thread *free;
+	struct thread *free, *newest; /* of those made */
 } pool;
 
 static void lock(void)
@@ -49,9 +49,24 @@ void thread_leave(void)
 	self = NULL;
 }
 
+bool thread_enter(struct thread *t)
+{
+	t->busy = true;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return !all_left;
+}
+
 void thread_seal(bool sealed)
 {
 	all_left = sealed;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!sealed)
+		return;
+	lock();
+	for (struct thread *t = pool.newest; t; t = t->older)
+		while (t->busy)
+			sched_yield();
+	unlock();
 }
 
 static struct thread *new_thread(void)
@@ -67,18 +82,21 @@ static struct thread *new_thread(void)
 static struct thread *take_thread(void)
 {
 	struct thread *t = NULL;
-	bool fresh;
 
 	lock();
-	fresh = pool.made < THREADS_OF_THEIR_OWN || !pool.free;
-	if (!fresh) {
+	if (pool.made < THREADS_OF_THEIR_OWN || !pool.free) {
+		t = new_thread();
+		pool.made++;
+		if (t) {
+			t->older = pool.newest;
+			pool.newest = t;
+		}
+	} else {
 		t = pool.free;
 		pool.free = t->next;
-	} else {
-		pool.made++;
 	}
 	unlock();
-	return fresh ? new_thread() : t;
+	return t;
 }
 
 static void reset_clocks(struct thread *t)
@@ -102,10 +120,14 @@ static void adopt(struct thread *t)
 
 void thread_start(uintptr_t low, uintptr_t high)
 {
-	struct thread *t = self || all_left ? NULL : take_thread();
+	struct thread *t = self ? NULL : take_thread();
 
 	if (!t)
 		return;
+	if (!thread_enter(t)) {
+		t->busy = false;
+		return;
+	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->unwinder.low = low;
 	t->unwinder.high = high;
@@ -117,16 +139,17 @@ void thread_start(uintptr_t low, uintptr_t high)
 	adopt(t);
 	self = t;
 	reset_clocks(t);
+	t->busy = false;
 }
 
 void thread_stop(void)
 {
-	struct thread *t = thread_self();
+	struct thread *t = self;
 
 	if (!t)
 		return;
-	t->busy = true;
-	clock_stop(&t->clock);
+	if (thread_enter(t))
+		clock_stop(&t->clock);
 	self = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
@@ -146,8 +169,10 @@ void thread_forked(void)
 	pool.locked = 0;
 	pool.free = NULL;
 	pool.made = 1;
+	pool.newest = t;
 	if (!t)
 		return;
+	t->older = NULL;
 	t->ready = t->busy = false;
 	t->tree = (struct tree){ 0 };
 	t->phases = 0;
@@ -196,14 +221,12 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 
 struct thread *thread_use(void)
 {
-	struct thread *t = thread_self();
+	struct thread *t = self;
 	enum loss why;
 
 	if (!t)
 		return NULL;
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t, &why))
+	if (thread_enter(t) && thread_ready(t, &why))
 		return t;
 	t->busy = false;
 	return NULL;

@@ -42,6 +42,7 @@ struct thread {
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	struct thread *next;         /* in the pool */
+	struct thread *older;        /* made before this one */
 	struct unwinder unwinder;    /* last: its arrays follow */
 };
 
@@ -54,8 +55,17 @@ SIGSAFE struct thread *thread_self(void);
  */
 void thread_leave(void);
 
-/* The same, or no longer so, for all threads, although their clocks tick. */
+/*
+ * The same, or no longer so, for all threads, although their clocks tick:
+ * waits until none is busy.
+ */
 void thread_seal(bool sealed);
+
+/*
+ * Sets `busy`, which thread_seal() waits for; false: sealed before that, so
+ * no system call may be made.
+ */
+SIGSAFE bool thread_enter(struct thread *t);
 
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
