@@ -2,7 +2,8 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/handles tests/unit/job \
+	tests/unit/fixture-run tests/unit/golang tests/unit/handles \
+	tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/golang.h"
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/interpose.h"
@@ -95,7 +96,7 @@ __attribute__((constructor)) static void collect_start(void)
 	const char *directory = getenv("COPSE_LIVE");
 
 	interpose_init();
-	if (!directory || !*directory)
+	if (!directory || !*directory || golang_wrote("/proc/self/exe"))
 		return;
 	settings_from_environment(&collector.settings);
 	bound(&collector.settings);
