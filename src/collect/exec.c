@@ -66,8 +66,8 @@ int exec_failed(struct thread *t, int result)
 {
 	int saved = errno;
 
-	if (t)
-		clock_start(&t->clock);
+	if (t && !collect_paused())
+		clock_start(&t->clock, t->tid);
 	errno = saved;
 	return result;
 }

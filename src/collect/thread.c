@@ -19,11 +19,11 @@ static __thread struct thread *self __attribute__((tls_model("initial-exec")));
 /* Mutable: no thread is measured any more. */
 static volatile bool all_left;
 
-/* Mutable: records, of ended threads and all.  Never taken in a handler. */
+/* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
 	int locked;
 	uint32_t made;
-	struct thread *free, *newest; /* of those made */
+	struct thread *free, *youngest;
 } pool;
 
 static void lock(void)
@@ -42,31 +42,20 @@ SIGSAFE struct thread *thread_self(void)
 	return all_left ? NULL : self;
 }
 
-void thread_leave(void)
-{
-	if (self)
-		thread_lost(self, LOSS_SANDBOX);
-	self = NULL;
-}
-
-bool thread_enter(struct thread *t)
+SIGSAFE bool thread_enter(struct thread *t)
 {
 	t->busy = true;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return !all_left;
 }
 
-void thread_seal(bool sealed)
+void thread_leave(void)
 {
-	all_left = sealed;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!sealed)
+	if (!self)
 		return;
-	lock();
-	for (struct thread *t = pool.newest; t; t = t->older)
-		while (t->busy)
-			sched_yield();
-	unlock();
+	thread_lost(self, LOSS_SANDBOX);
+	self->alive = false;
+	self = NULL;
 }
 
 static struct thread *new_thread(void)
@@ -74,39 +63,79 @@ static struct thread *new_thread(void)
 	uint32_t depth = collect_depth();
 	struct thread *t = sys_memory(sizeof(*t) + unwind_size(depth));
 
-	if (t)
-		unwind_init(&t->unwinder, t + 1, depth);
+	if (!t)
+		return NULL;
+	unwind_init(&t->unwinder, t + 1, depth);
+	lock();
+	t->older = pool.youngest;
+	pool.youngest = t;
+	unlock();
 	return t;
 }
 
 static struct thread *take_thread(void)
 {
 	struct thread *t = NULL;
+	bool fresh;
 
 	lock();
-	if (pool.made < THREADS_OF_THEIR_OWN || !pool.free) {
-		t = new_thread();
-		pool.made++;
-		if (t) {
-			t->older = pool.newest;
-			pool.newest = t;
-		}
-	} else {
+	fresh = pool.made < THREADS_OF_THEIR_OWN || !pool.free;
+	if (!fresh) {
 		t = pool.free;
 		pool.free = t->next;
+	} else {
+		pool.made++;
 	}
 	unlock();
-	return t;
+	return fresh ? new_thread() : t;
 }
 
-static void reset_clocks(struct thread *t)
+static bool is_mine(const struct thread *t)
 {
-	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
-	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
-	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
-	t->start_ns = t->last_wall_ns;
-	if (!clock_start(&t->clock))
-		t->losses[LOSS_NO_CLOCK]++;
+	return !sys3(SYS_tgkill, sys0(SYS_getpid), t->tid, 0);
+}
+
+static void start_clock(struct thread *t)
+{
+	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(), t->tid);
+	if (!clock_start(&t->clock, t->tid))
+		thread_lost(t, LOSS_NO_CLOCK);
+	t->pace.fixed = !clock_can_change(&t->clock);
+}
+
+/* Under the lock: a thread that is going to end waits for it. */
+void thread_clocks_follow(void)
+{
+	lock();
+	for (struct thread *t = pool.youngest; t; t = t->older) {
+		if (!t->alive)
+			continue;
+		if (collect_paused() || all_left)
+			clock_stop(&t->clock);
+		else if (is_mine(t))
+			start_clock(t);
+	}
+	unlock();
+}
+
+void thread_seal(bool sealed)
+{
+	all_left = sealed;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	thread_clocks_follow();
+	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
+		while (t->busy)
+			sched_yield();
+}
+
+static void begin(struct thread *t)
+{
+	lock();
+	t->start_ns = time_now(CLOCK_MONOTONIC);
+	t->alive = true;
+	if (!collect_paused() && !all_left)
+		start_clock(t);
+	unlock();
 }
 
 static void adopt(struct thread *t)
@@ -138,7 +167,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	unwind_forget(&t->unwinder);
 	adopt(t);
 	self = t;
-	reset_clocks(t);
+	begin(t);
 	t->busy = false;
 }
 
@@ -148,8 +177,11 @@ void thread_stop(void)
 
 	if (!t)
 		return;
-	if (thread_enter(t))
-		clock_stop(&t->clock);
+	t->busy = true;
+	lock();
+	t->alive = false;
+	clock_stop(&t->clock);
+	unlock();
 	self = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
@@ -166,21 +198,24 @@ void thread_forked(void)
 {
 	struct thread *t = thread_self();
 
+	for (struct thread *each = pool.youngest; each; each = each->older) {
+		each->alive = each->busy = false;
+		if (t)
+			clock_forget(&each->clock);
+	}
 	pool.locked = 0;
 	pool.free = NULL;
 	pool.made = 1;
-	pool.newest = t;
 	if (!t)
 		return;
-	t->older = NULL;
-	t->ready = t->busy = false;
+	t->ready = false;
 	t->tree = (struct tree){ 0 };
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
 	for (struct region *r = t->region; r; r = r->outer)
 		r->node = 0;
-	reset_clocks(t);
+	begin(t);
 }
 
 SIGSAFE bool thread_ready(struct thread *t, enum loss *why)
