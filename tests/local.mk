@@ -2,7 +2,8 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/handles tests/unit/job \
+	tests/unit/fixture-run tests/unit/golang tests/unit/handles \
+	tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
@@ -20,8 +21,9 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = control execs forker in-step inline-recursive kernel-calls \
-	kernel-time phases shares signals storm syscalls threads32
+MEASURED = control execs forker in-step inline-recursive interrupts \
+	kernel-calls kernel-time phases sandbox shares signals storm syscalls \
+	threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads pcontrol
@@ -32,17 +34,16 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h
+	tests/programs/known.h tests/programs/partner.h
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h
+known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h
 
-$(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known) \
-		$(MEASURED:%=$(srcdir)/tests/programs/%.c) \
-		$(srcdir)/tests/programs/dlswap.c
+$(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
+		tests/programs/%.c $(known)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \
 		$(srcdir)/$@.c -pthread -ldl
 $(MEASURED_CXX:%=tests/programs/%): $(known)

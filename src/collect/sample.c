@@ -7,6 +7,7 @@
 #include "collect/collect.h"
 #include "collect/interpose.h"
 #include "collect/known.h"
+#include "collect/restart.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 
@@ -151,25 +152,34 @@ SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 		count_cost(t, since);
 }
 
+SIGSAFE static void on_tick(struct thread *t, enum tick tick,
+			    ucontext_t *context)
+{
+	bool busy = t->busy;
+
+	if (thread_enter(t)) {
+		if (busy)
+			thread_lost(t, LOSS_DROPPED_BUSY);
+		else if (collect_paused())
+			pace_restart(&t->pace,
+				     time_now(CLOCK_THREAD_CPUTIME_ID));
+		else
+			sample(t, context, tick);
+		restart_settle(context);
+	}
+	t->busy = busy;
+}
+
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 {
 	enum tick tick = clock_tick(info);
 	struct thread *t = thread_self();
 	int saved = errno;
 
-	if (tick == TICK_FOREIGN) {
+	if (tick == TICK_FOREIGN)
 		interpose_pass_on(signum, info, context);
-	} else if (t && t->busy) {
-		thread_lost(t, LOSS_DROPPED_BUSY);
-	} else if (t) {
-		t->busy = true;
-		if (collect_paused())
-			pace_restart(&t->pace,
-				     time_now(CLOCK_THREAD_CPUTIME_ID));
-		else
-			sample(t, context, tick);
-		t->busy = false;
-	}
+	else if (t)
+		on_tick(t, tick, context);
 	errno = saved;
 }
 

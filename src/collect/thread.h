@@ -49,6 +49,24 @@ struct thread {
 /* The calling thread's record; NULL: not measured. */
 SIGSAFE struct thread *thread_self(void);
 
+/*
+ * From now on the calling thread is not measured, nor what it starts; its
+ * clock stands still.  Makes no system call.
+ */
+void thread_leave(void);
+
+/*
+ * The same, or no longer so, for all threads, although their clocks tick:
+ * waits until none is busy.
+ */
+void thread_seal(bool sealed);
+
+/*
+ * Sets `busy`, which thread_seal() waits for; false: sealed before that, so
+ * no system call may be made.
+ */
+SIGSAFE bool thread_enter(struct thread *t);
+
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
 void thread_stop(void);
