@@ -42,7 +42,7 @@ SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
 		*why = LOSS_DROPPED_FULL;
 		return 0;
 	}
-	node = unwind_path(&t->unwinder, &t->tree, &caller, false, NULL, why);
+	node = thread_path(t, &caller, false, NULL, why);
 	if (node)
 		r->node = tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0);
 	return r->node;

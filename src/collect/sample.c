@@ -49,8 +49,7 @@ SIGSAFE static live_ref context_node(struct thread *t,
 
 	if (region && !collect_internals())
 		return known_node(t, region, why);
-	return unwind_path(&t->unwinder, &t->tree, &top, true,
-			   &context->uc_stack, why);
+	return thread_path(t, &top, true, regs, why);
 }
 
 struct weights {

@@ -70,4 +70,8 @@ void thread_release(struct thread *t);
 
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
 
+/* unwind_path() for the thread; what its check finds is counted. */
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why);
+
 #endif

@@ -43,8 +43,7 @@ static void start(void)
 	CHECK(thread && !tree_init(&tree, registry_open(), thread));
 	unwind_init(&unwinder, calloc(1, unwind_size(MOST)), MOST);
 	unwinder.hidden = NULL;
-	unwinder.low = high - (8 << 20);
-	unwinder.high = high;
+	unwind_reuse(&unwinder, high - (8 << 20), high);
 }
 
 static void finish(void)
@@ -97,7 +96,7 @@ __attribute__((noinline)) static void here(void)
 	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
 				  (uintptr_t)regs[REG_RSP],
 				  (uintptr_t)regs[REG_RBP] };
-	node = unwind_path(&unwinder, &tree, &top, false, NULL, &why);
+	node = unwind_path(&unwinder, &tree, &top, false, regs, &why);
 	CHECK(node);
 	partial += why >= 0;
 	compare(node, &context);
@@ -182,8 +181,9 @@ TEST(through_a_signal_frame)
 
 static void *in_thread(void *argument)
 {
-	unwinder.high = (uintptr_t)__builtin_frame_address(0) + 1024;
-	unwinder.low = unwinder.high - (8 << 20);
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + 1024;
+
+	unwind_reuse(&unwinder, high - (8 << 20), high);
 	wander(10);
 	return argument;
 }
