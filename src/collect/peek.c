@@ -11,7 +11,8 @@
 
 SIGSAFE void peek_forget(struct peek *p)
 {
-	p->page = 0;
+	for (int i = 0; i < PEEK_PAGES; i++)
+		p->page[i] = 0;
 }
 
 /*
@@ -24,26 +25,33 @@ SIGSAFE static bool readable(uintptr_t page)
 	       -EFAULT;
 }
 
-SIGSAFE static bool fetch(struct peek *p, uintptr_t page)
+SIGSAFE static bool fetch(uint8_t *to, uintptr_t page)
 {
-	struct iovec local = { p->bytes, PEEK_PAGE };
+	struct iovec local = { to, PEEK_PAGE };
 	struct iovec remote = { (void *)page, PEEK_PAGE };
-	long got;
+	long got = sys6(SYS_process_vm_readv, sys0(SYS_getpid), (long)&local, 1,
+			(long)&remote, 1, 0);
 
-	p->page = 0;
-	if (!page)
-		return false;
-	got = sys6(SYS_process_vm_readv, sys0(SYS_getpid), (long)&local, 1,
-		   (long)&remote, 1, 0);
 	/* Forbidden, as in some containers. */
 	if ((got == -EPERM || got == -ENOSYS) && readable(page)) {
-		sys_copy(p->bytes, (const void *)page, PEEK_PAGE);
-		got = PEEK_PAGE;
+		sys_copy(to, (const void *)page, PEEK_PAGE);
+		return true;
 	}
-	if (got != PEEK_PAGE)
-		return false;
-	p->page = page;
-	return true;
+	return got == PEEK_PAGE;
+}
+
+/* The copy of a page, or NULL. */
+SIGSAFE static const uint8_t *copy_of(struct peek *p, uintptr_t page)
+{
+	size_t i = page / PEEK_PAGE % PEEK_PAGES;
+
+	if (p->page[i] == page)
+		return page ? p->bytes[i] : NULL;
+	p->page[i] = 0;
+	if (!fetch(p->bytes[i], page))
+		return NULL;
+	p->page[i] = page;
+	return p->bytes[i];
 }
 
 SIGSAFE bool peek_copy(struct peek *p, void *to, uintptr_t at, size_t size)
@@ -52,13 +60,14 @@ SIGSAFE bool peek_copy(struct peek *p, void *to, uintptr_t at, size_t size)
 
 	while (size) {
 		uintptr_t page = PAGE_OF(at);
+		const uint8_t *from = copy_of(p, page);
 		size_t part = page + PEEK_PAGE - at;
 
+		if (!from)
+			return false;
 		if (part > size)
 			part = size;
-		if (page != p->page && !fetch(p, page))
-			return false;
-		memcpy(next, p->bytes + (at - page), part);
+		memcpy(next, from + (at - page), part);
 		next += part;
 		at += part;
 		size -= part;
@@ -72,13 +81,13 @@ SIGSAFE bool peek_reaches(struct peek *p, uintptr_t from, uintptr_t end)
 
 	if (!readable(page))
 		return false;
-	p->page = 0; /* mincore() writes a byte for each page */
+	p->page[0] = 0; /* mincore() writes a byte for each page */
 	while (page < end) {
 		uintptr_t size = end - page;
 
 		if (size > (uintptr_t)PEEK_PAGE * PEEK_PAGE)
 			size = (uintptr_t)PEEK_PAGE * PEEK_PAGE;
-		if (sys3(SYS_mincore, page, size, p->bytes))
+		if (sys3(SYS_mincore, page, size, p->bytes[0]))
 			return false;
 		page += size;
 	}

@@ -16,12 +16,13 @@
 #include "base/sigsafe.h"
 
 enum {
-	PEEK_PAGE = 4096
+	PEEK_PAGE = 4096,
+	PEEK_PAGES = 8
 };
 
 struct peek {
-	uintptr_t page; /* whose copy `bytes` holds; 0: none */
-	uint8_t bytes[PEEK_PAGE];
+	uintptr_t page[PEEK_PAGES]; /* whose copies these are; 0: none */
+	uint8_t bytes[PEEK_PAGES][PEEK_PAGE];
 };
 
 /* What was copied may have changed since. */

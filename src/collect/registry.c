@@ -467,18 +467,23 @@ SIGSAFE static struct module *slot_at(uintptr_t start, uint32_t i)
 	return &registry.modules[(hash + i) % MODULE_SLOTS];
 }
 
-/* Looked at since code last came or went; NULL: not yet. */
+/* Looked at since code last came or went, or lasting. */
+SIGSAFE static bool is_true(const struct module *slot)
+{
+	uint32_t at = __atomic_load_n(&slot->generation, __ATOMIC_ACQUIRE);
+
+	return at && (slot->lasting || at == registry_code_generation());
+}
+
 SIGSAFE static const struct module *
-known_module(const struct dl_find_object *object, uint32_t generation)
+known_module(const struct dl_find_object *object)
 {
 	uintptr_t start = (uintptr_t)object->dlfo_map_start;
 	const struct module *slot;
 
 	for (uint32_t i = 0; (slot = slot_at(start, i))->start; i++)
 		if (slot->start == start &&
-		    slot->map == object->dlfo_link_map &&
-		    __atomic_load_n(&slot->generation, __ATOMIC_ACQUIRE) ==
-			    generation)
+		    slot->map == object->dlfo_link_map && is_true(slot))
 			return slot;
 	return NULL;
 }
@@ -508,7 +513,7 @@ SIGSAFE bool registry_module(struct registry_module *to,
 			     struct peek *peek)
 {
 	uint32_t generation = registry_code_generation();
-	const struct module *slot = known_module(object, generation);
+	const struct module *slot = known_module(object);
 
 	if (!slot) {
 		if (!lock())

@@ -6,7 +6,8 @@
 #include "collect/unwind.h"
 
 enum {
-	RED_ZONE = 128, /* below sp a leaf may keep what it needs */
+	RED_ZONE = 128,   /* below sp a leaf may keep what it needs */
+	PLACES_KEPT = 64, /* verified walks until they are read anew */
 	WORD = sizeof(uintptr_t)
 };
 
@@ -105,47 +106,44 @@ SIGSAFE static uint32_t intact(struct unwinder *u)
 	return i;
 }
 
-/* The rule of `code` in a module that was found and is registered. */
-SIGSAFE static void read_rule(struct unwinder *u, struct cfi_rule *rule,
-			      uintptr_t code,
-			      const struct dl_find_object *object, bool lasting,
-			      unsigned int other)
+/* Until when is what is known of a place true? */
+SIGSAFE static uint32_t generation_of(const struct unwind_place *place)
 {
-	peek_forget(&u->peek);
-	cfi_find(rule, code, object, lasting ? NULL : &u->peek, other);
-	peek_forget(&u->peek);
+	return place->lasting ? registry_generation()
+			      : registry_code_generation();
 }
 
+/*
+ * What a pc is.  Code of no module is not remembered: it comes and goes
+ * without a word.  False: not now.
+ */
 SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
-			     uintptr_t pc, bool exact, uint32_t generation)
+			     uintptr_t pc, bool exact)
 {
+	uint32_t generation = registry_code_generation();
 	uintptr_t look = exact ? pc : pc - 1;
 	struct dl_find_object object;
 	struct registry_module module;
+	struct peek *peek;
 
-	place->hidden = false;
-	place->generation = 0;
-	if (_dl_find_object((void *)look, &object)) {
-		place->kind = LIVE_NODE_ADDRESS;
-		place->owner = 0;
-		place->offset = pc;
-		place->rule = (struct cfi_rule){ .cfa = CFI_NONE };
-	} else {
-		if (!registry_module(&module, &object, &u->peek))
-			return false;
-		place->hidden = object.dlfo_link_map == u->hidden;
-		place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
-		place->owner = module.index;
-		place->offset = pc - module.base;
-		read_rule(u, &place->rule, look, &object, module.lasting,
-			  CFI_NO_REGISTER);
-		/* A return to where nobody called from: a coroutine's end. */
-		if (!exact && place->rule.cfa == CFI_NONE)
-			read_rule(u, &place->rule, pc, &object, module.lasting,
-				  CFI_NO_REGISTER);
-	}
-	place->pc = pc;
-	place->generation = generation;
+	*place = (struct unwind_place){ .pc = pc,
+					.kind = LIVE_NODE_ADDRESS,
+					.offset = pc };
+	if (_dl_find_object((void *)look, &object))
+		return true;
+	if (!registry_module(&module, &object, &u->peek))
+		return false;
+	place->hidden = object.dlfo_link_map == u->hidden;
+	place->lasting = module.lasting;
+	place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
+	place->owner = module.index;
+	place->offset = pc - module.base;
+	peek = module.lasting ? NULL : &u->peek;
+	cfi_find(&place->rule, look, &object, peek, CFI_NO_REGISTER);
+	/* A return to where nobody called from: a coroutine's end. */
+	if (!exact && place->rule.cfa == CFI_NONE)
+		cfi_find(&place->rule, pc, &object, peek, CFI_NO_REGISTER);
+	place->generation = module.lasting ? registry_generation() : generation;
 	return true;
 }
 
@@ -153,15 +151,14 @@ SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
 SIGSAFE static const struct unwind_place *place_of(struct unwinder *u,
 						   uintptr_t pc, bool exact)
 {
-	uint32_t generation = registry_code_generation();
 	size_t i = (pc * 0x9e3779b97f4a7c15u >> 40) % UNWIND_PLACES;
 	struct unwind_place *place = &u->places[i];
 	uint32_t kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 
-	if (place->pc == pc && place->generation == generation &&
-	    (place->kind == kind || place->kind == LIVE_NODE_ADDRESS))
+	if (place->pc == pc && place->generation == generation_of(place) &&
+	    place->kind == kind)
 		return place;
-	return describe(u, place, pc, exact, generation) ? place : NULL;
+	return describe(u, place, pc, exact) ? place : NULL;
 }
 
 /*
@@ -229,7 +226,8 @@ SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
 	*rule = (struct cfi_rule){ .cfa = CFI_NONE };
 	if (!_dl_find_object((void *)look, &object) &&
 	    registry_module(&module, &object, &u->peek))
-		read_rule(u, rule, look, &object, module.lasting, reg);
+		cfi_find(rule, look, &object, module.lasting ? NULL : &u->peek,
+			 reg);
 }
 
 /*
@@ -491,9 +489,24 @@ SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
 	u->generation = registry_code_generation();
 }
 
+/* Every frame of the memo is a frame of the full walk. */
+SIGSAFE static bool same_frames(const struct unwinder *u, const struct walk *w)
+{
+	if (u->count > w->count)
+		return false;
+	for (uint32_t i = 0; i < u->count; i++) {
+		const struct cfi_frame *a = &u->memo[i].at;
+		const struct cfi_frame *b = &w->path[w->count - 1 - i].at;
+
+		if (a->pc != b->pc || a->sp != b->sp || a->fp != b->fp)
+			return false;
+	}
+	return true;
+}
+
 /*
- * The same walk with nothing known before: does it find the same node, which
- * stands for the same frames, and does it go through what is in the memo?
+ * The same walk without the memo, and now and then with nothing known before:
+ * does it lead to the same node, which stands for the same frames?
  */
 SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 			      const struct cfi_frame *top, bool exact,
@@ -503,22 +516,13 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 	live_ref full;
 	int why;
 
-	for (uint32_t i = 0; i < UNWIND_PLACES; i++)
-		u->places[i].generation = 0;
+	if (!(u->verified++ % PLACES_KEPT))
+		for (uint32_t i = 0; i < UNWIND_PLACES; i++)
+			u->places[i].generation = 0;
 	walk(u, &w, top, exact, 0);
 	full = record(u, tree, &w, &why);
-	if (!full) /* cannot be told now */
-		return true;
-	for (uint32_t i = 0; i < u->count; i++) {
-		const struct cfi_frame *a = &u->memo[i].at, *b;
-
-		if (i >= w.count)
-			return false;
-		b = &w.path[w.count - 1 - i].at;
-		if (a->pc != b->pc || a->sp != b->sp || a->fp != b->fp)
-			return false;
-	}
-	return full == node;
+	/* 0: it cannot be told now. */
+	return !full || (full == node && same_frames(u, &w));
 }
 
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,

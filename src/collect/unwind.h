@@ -43,9 +43,10 @@ struct unwind_frame {
 /* What is known about a pc. */
 struct unwind_place {
 	uintptr_t pc;
-	uint32_t generation; /* registry_code_generation(); 0: empty */
+	uint32_t generation; /* what it is true for; 0: not remembered */
 	uint32_t kind, owner;
-	bool hidden; /* code of copse itself */
+	bool hidden;  /* code of copse itself */
+	bool lasting; /* registry_module's */
 	uint64_t offset;
 	struct cfi_rule rule;
 };
@@ -67,7 +68,8 @@ struct unwinder {
 	uint32_t count;  /* frames in the memo */
 	uint32_t generation; /* of the code, that the memo is for */
 	int partial;         /* enum loss of the memo's path, -1: complete */
-	uint64_t differ;     /* paths that the full walk did not confirm */
+	uint64_t verified;   /* paths that were walked in full as well */
+	uint64_t differ;     /* those that it did not confirm */
 	struct unwind_frame *memo, *fresh;
 	struct unwind_place *places;
 	struct peek peek;
