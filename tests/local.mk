@@ -61,7 +61,8 @@ SHELL_TESTS = \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/safety.sh tests/cases.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
-	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
+	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
+	tests/real-qe.sh tests/real-python.sh tests/real-node.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh
