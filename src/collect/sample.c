@@ -139,6 +139,29 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
+void known_late(struct thread *t, live_ref node)
+{
+	enum tick tick = t->late;
+	struct weights w;
+
+	t->late = TICK_FOREIGN;
+	t->live->ticks++;
+	pace_weigh(&t->pace, tick, &w);
+	if (add(t, node, &w))
+		keep(t, tick, &w);
+	else
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+/* A tick that finds its thread busy in the collector. */
+SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
+{
+	if (t->leaves && !t->late && tick != TICK_LOCATE)
+		t->late = tick;
+	else
+		thread_lost(t, LOSS_DROPPED_BUSY);
+}
+
 SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 			   enum tick tick)
 {
@@ -159,7 +182,7 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	if (tick == TICK_FOREIGN) {
 		interpose_pass_on(signum, info, context);
 	} else if (t && t->busy) {
-		thread_lost(t, LOSS_DROPPED_BUSY);
+		meet_busy(t, tick);
 	} else if (t) {
 		t->busy = true;
 		if (collect_paused())

@@ -28,8 +28,10 @@ enum {
 
 struct thread {
 	volatile bool busy;
-	bool ready;          /* has a tree, in the live profile of: */
-	uint32_t generation; /* registry_generation() */
+	volatile bool leaves;    /* busy leaving a region, whose is … */
+	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
+	bool ready;              /* has a tree, in the live profile of: */
+	uint32_t generation;     /* registry_generation() */
 	uint32_t tid, index;
 	struct tree tree;
 	struct live_thread *live;
