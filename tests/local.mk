@@ -28,11 +28,12 @@ MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
-	$(PLUGINS:%=tests/programs/%.so)
+	$(PLUGINS:%=tests/programs/%.so) tests/programs/truth
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h
+	tests/programs/known.h $(truth_sources) \
+	tests/programs/truth-lib.c
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
@@ -55,6 +56,34 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 		$(CC) $(MEASURED_FLAGS) -shared -fPIC -DHOT=hot_$$name \
 		-o $@ $(srcdir)/tests/programs/dlswap-plugin.c
 
+# A program that knows its own call paths: C, C++, Fortran when there is a
+# compiler, and a library that is also built without symbols.  No frame
+# pointers, and symbols are bound when they are first called.
+truth_sources = tests/programs/truth.c tests/programs/truth-cxx.cc \
+	tests/programs/truth-fortran.f90 tests/programs/truth.h
+truth_libraries = tests/programs/truth-plain.so tests/programs/truth-stripped.so
+truth_flags = -O2 -g -fomit-frame-pointer -Wall -Wextra
+CLEANFILES += $(truth_libraries) tests/programs/truth-*.o
+
+tests/programs/truth: $(truth_sources) $(truth_libraries)
+	$(AM_V_CCLD)from=$(srcdir)/$@ && \
+	if gfortran --version >/dev/null 2>&1; then \
+		flag=-DFORTRAN more="$@-fortran.o -lgfortran" && \
+		gfortran $(truth_flags) -c -o $@-fortran.o $$from-fortran.f90; \
+	fi && \
+	$(CC) -std=gnu11 $(truth_flags) $$flag -c -o $@-c.o $$from.c && \
+	$(CXX) $(truth_flags) -c -o $@-cxx.o $$from-cxx.cc && \
+	$(CXX) -rdynamic -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN' -o $@ $@-c.o \
+		$@-cxx.o $(truth_libraries) $$more -pthread
+tests/programs/truth-plain.so: tests/programs/truth-lib.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(truth_flags) \
+		-DFUNCTION=t_library -DINNER=t_inner -shared -fPIC \
+		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/truth-lib.c
+tests/programs/truth-stripped.so: tests/programs/truth-lib.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(truth_flags) \
+		-DFUNCTION=t_stripped -DINNER=t_nameless -shared -fPIC -s \
+		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/truth-lib.c
+
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
@@ -62,7 +91,7 @@ SHELL_TESTS = \
 	tests/run-signals.sh tests/safety.sh tests/cases.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
-	tests/real-qe.sh tests/real-python.sh tests/real-node.sh
+	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh
