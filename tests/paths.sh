@@ -75,6 +75,21 @@ verified() {
 	! grep verify "$scratch/rows"
 }
 
+# lives_on CASE: what stacks.c does is what it does without copse.
+lives_on() {
+	cd "$scratch" || return
+	set -- "$programs/stacks" "$1" "$programs/dlswap-one.so" 0.5
+	timeout 60 "$@" >plain 2>/dev/null
+	status=$?
+	timeout 60 "$copse" run --quiet --budget 0 -o "$profile" --force \
+		-e cpu@10000 "$@" >with
+	is=$?
+	[ "$is" = "$status" ] || { echo "status $is, not $status"; return 1; }
+	diff plain with || return
+	rows samples summary --table run >rows &&
+		awk '{ print $1 " samples"; exit !($1 >= 10) }' rows
+}
+
 point "a program that knows its paths" run_truth
 point "it has samples" after_run enough
 point "every complete path is true" after_run paths_are_true
@@ -87,4 +102,10 @@ point "remembered paths are right: a storm" verified \
 	"$programs/storm" "$programs/dlswap-one.so" 1
 point "remembered paths are right: code that is replaced" verified \
 	"$programs/dlswap" 1
+profile=$scratch/stacks.copse
+point "a module that cannot be read" lives_on unreadable
+point "a module that comes and goes" lives_on module
+point "a page that comes and goes" lives_on page
+point "stack overflows that a handler survives" lives_on overflow
+point "a stack overflow" lives_on end
 points_done
