@@ -23,7 +23,7 @@ own_paths() {
 			next
 		for (i = 1; i <= count; i++) {
 			name = frame[i]
-			sub(/^.*truth-stripped\.so\+0x.*/, "t_nameless", name)
+			sub(/^.*chains-stripped\.so\+0x.*/, "t_nameless", name)
 			sub(/^.*~/, "", name)
 			if (name ~ /^t_/)
 				path = path (path == "" ? "" : ";") name
@@ -33,9 +33,9 @@ own_paths() {
 	}' "$scratch/folded" >"$sampled"
 }
 
-run_truth() {
+run_chains() {
 	"$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
-		"$programs/truth" 1 >"$scratch/paths" && own_paths
+		--budget 0 "$programs/chains" 1 >"$scratch/paths" && own_paths
 }
 
 enough() {
@@ -67,11 +67,11 @@ fortran() {
 # verified NAME COMMAND…: what the memo says is what a full walk finds.
 verified() {
 	timeout 60 "$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
-		--verify 1 "$@" >/dev/null || return
+		--budget 0 --verify on "$@" >/dev/null || return
 	rows 'samples' summary --table run >"$scratch/rows" &&
 		awk '{ print $1 " samples"; exit !($1 >= 100) }' \
 			"$scratch/rows" || return
-	rows 'loss count' summary --table losses >"$scratch/rows" || return
+	rows 'name count' summary --table losses >"$scratch/rows" || return
 	! grep verify "$scratch/rows"
 }
 
@@ -90,14 +90,14 @@ lives_on() {
 		awk '{ print $1 " samples"; exit !($1 >= 10) }' rows
 }
 
-point "a program that knows its paths" run_truth
+point "a program that knows its paths" run_chains
 point "it has samples" after_run enough
 point "every complete path is true" after_run paths_are_true
 point "99 % of the ticks have a complete path" after_run complete 0.99
 point "every shape of function was met" after_run all_functions
 point "Fortran" after_run fortran
 profile=$scratch/verified.copse
-point "remembered paths are right: shapes" verified "$programs/truth" 1
+point "remembered paths are right: shapes" verified "$programs/chains" 1
 point "remembered paths are right: a storm" verified \
 	"$programs/storm" "$programs/dlswap-one.so" 1
 point "remembered paths are right: code that is replaced" verified \

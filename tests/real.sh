@@ -110,7 +110,7 @@ complete() {
 	awk -v least="$1" '{ print $2 " of " $1 " ticks are complete" }
 		!($1 >= 100 && $2 >= least) { bad = 1 }
 		END { exit bad || NR != 1 }' "$scratch/rows" && return
-	rows 'loss count' summary --table losses
+	rows 'name count' summary --table losses
 	cat "$scratch/csv"
 	return 1
 }
@@ -121,11 +121,11 @@ paths_are_verified() {
 	profile=$scratch/verified.copse
 	. "$scratch/.command"
 	# shellcheck disable=SC2086 # a list of words
-	one_run verified $mpirun "$copse" run -o "$profile" --verify 1 "$@" ||
+	one_run verified $mpirun "$copse" run -o "$profile" --budget 0 --verify on "$@" ||
 		return
 	rows samples summary --table run >"$scratch/rows" &&
 		awk '{ exit !($1 >= 100) }' "$scratch/rows" &&
-		rows 'loss count' summary --table losses >"$scratch/rows" ||
+		rows 'name count' summary --table losses >"$scratch/rows" ||
 		return
 	! grep verify "$scratch/rows"
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * truth-lib.c - FUNCTION() of a shared library: it calls a function of its own
+ * chains-lib.c - FUNCTION() of a shared library: it calls a function of its own
  * that no symbol names, INNER, which calls back.
  */
-#include "truth.h"
+#include "chains.h"
 
 void FUNCTION(void (*then)(const char *), const char *chain);
 

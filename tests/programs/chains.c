@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * truth.c [SECONDS] - calls functions of many shapes along random chains, and
+ * chains.c [SECONDS] - calls functions of many shapes along random chains, and
  * prints each path that it had, seen from itself: "path t_main;t_run;…".
  */
 #include <alloca.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "truth.h"
+#include "chains.h"
 
 enum {
 	MOST_FRAMES = 512,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// truth-cxx.cc - destructors that run while an exception is on its way, and
+// chains-cxx.cc - destructors that run while an exception is on its way, and
 // code in a handler.
-#include "truth.h"
+#include "chains.h"
 
 struct t_guard {
 	const char *chain;

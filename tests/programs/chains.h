@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * truth.h - a program that knows its own call paths.  Each function of a shape
+ * chains.h - a program that knows its own call paths.  Each function of a shape
  * to be tested tells its name on entry and return; work() notes the path that
  * there is now.
  *
  * A chain is a string; each letter stands for the function that is called
  * next.  Names of these functions begin with t_, no other's do.
  */
-#ifndef TRUTH_H
-#define TRUTH_H
+#ifndef CHAINS_H
+#define CHAINS_H
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,15 +19,15 @@ void leave(void);
 void work(void);
 void go(const char *chain); /* call what the chain's first letter stands for */
 
-/* truth-lib.c: the same code in a library, and in one without symbols. */
+/* chains-lib.c: the same code in a library, and in one without symbols. */
 void t_library(void (*then)(const char *), const char *chain);
 void t_stripped(void (*then)(const char *), const char *chain);
 
-/* truth-cxx.cc */
+/* chains-cxx.cc */
 void t_destroy(const char *chain);
 void t_catch(const char *chain);
 
-/* truth-fortran.f90 */
+/* chains-fortran.f90 */
 void t_fortran(const char *chain);
 
 #ifdef __cplusplus

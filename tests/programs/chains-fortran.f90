@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! truth-fortran.f90 - a routine with arrays of a size that its caller decides.
+! chains-fortran.f90 - a routine with arrays of a size that its caller decides.
 subroutine t_fortran(chain) bind(c, name='t_fortran')
   use iso_c_binding
   implicit none
