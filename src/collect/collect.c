@@ -42,6 +42,11 @@ SIGSAFE bool collect_internals(void)
 	return collector.settings.internals != 0;
 }
 
+bool collect_verify(void)
+{
+	return collector.settings.verify != 0;
+}
+
 SIGSAFE void collect_describe(struct live_header *header)
 {
 	header->clock = clock_kind();

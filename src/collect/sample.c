@@ -53,8 +53,7 @@ SIGSAFE static live_ref context_node(struct thread *t,
 
 	if (region && !collect_internals())
 		return known_node(t, region, why);
-	return unwind_path(&t->unwinder, &t->tree, &top, true,
-			   &context->uc_stack, why);
+	return thread_path(t, &top, true, regs, why);
 }
 
 SIGSAFE static bool add(struct thread *t, live_ref node,
@@ -141,6 +140,29 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
+void known_late(struct thread *t, live_ref node)
+{
+	enum tick tick = t->late;
+	struct weights w;
+
+	t->late = TICK_FOREIGN;
+	t->live->ticks++;
+	pace_weigh(&t->pace, tick, &w);
+	if (add(t, node, &w))
+		keep(t, tick, &w);
+	else
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+/* A tick that finds its thread busy in the collector. */
+SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
+{
+	if (t->leaves && !t->late && tick != TICK_LOCATE)
+		t->late = tick;
+	else
+		thread_lost(t, LOSS_DROPPED_BUSY);
+}
+
 SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 			   enum tick tick)
 {
@@ -159,7 +181,7 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 
 	if (thread_enter(t)) {
 		if (busy)
-			thread_lost(t, LOSS_DROPPED_BUSY);
+			meet_busy(t, tick);
 		else if (collect_paused())
 			pace_restart(&t->pace,
 				     time_now(CLOCK_THREAD_CPUTIME_ID));

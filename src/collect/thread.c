@@ -159,13 +159,12 @@ void thread_start(uintptr_t low, uintptr_t high)
 		return;
 	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
-	t->unwinder.low = low;
-	t->unwinder.high = high;
 	t->region = NULL;
 	if (t->phases)
 		t->tree.root = t->outside[0];
 	t->phases = 0;
-	unwind_forget(&t->unwinder);
+	unwind_reuse(&t->unwinder, low, high);
+	t->unwinder.verify = collect_verify();
 	adopt(t);
 	self = t;
 	begin(t);
@@ -253,6 +252,19 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 		t->live->losses[why]++;
 	else
 		t->losses[why]++;
+}
+
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why)
+{
+	struct unwinder *u = &t->unwinder;
+	live_ref node = unwind_path(u, &t->tree, top, exact, registers, why);
+
+	if (u->differ) {
+		u->differ = 0;
+		thread_lost(t, LOSS_VERIFY_DIFFERS);
+	}
+	return node;
 }
 
 struct thread *thread_use(void)

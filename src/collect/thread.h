@@ -28,8 +28,10 @@ enum {
 
 struct thread {
 	volatile bool busy;
-	bool ready;          /* has a tree, in the live profile of: */
-	uint32_t generation; /* registry_generation() */
+	volatile bool leaves;    /* busy leaving a region, whose is … */
+	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
+	bool ready;              /* has a tree, in the live profile of: */
+	uint32_t generation;     /* registry_generation() */
 	uint32_t tid, index;
 	struct tree tree;
 	struct live_thread *live;
@@ -91,5 +93,9 @@ struct thread *thread_use(void);
 void thread_release(struct thread *t);
 
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
+
+/* unwind_path() for the thread; what its check finds is counted. */
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why);
 
 #endif
