@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# storms.sh - each line of storms.tbl at 10,000 samples per second: no hang, no
+# crash, the same output and exit status as without copse, and enough samples
+# where it is dangerous.  Then the same storms with collectors that do what
+# none may do: they have to fail.
+#
+#   tests/storms.sh                     all of them, about a second each
+#   tests/storms.sh NAME… [SECONDS]     these, for longer when wanted
+#
+# Variables: STORM_TRIES=20, how often a broken collector has to fail.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$scratch" || exit 99
+
+table=$srcdir/tests/storms.tbl
+limit=60 # seconds until a storm hangs, for each that it was asked to last
+least=1000
+tries=${STORM_TRIES:-4}
+export NO_MALLOC="$scratch/handlers"
+
+storms() {
+	grep -v -e '^#' -e '^ *$' "$table" | sed 's/[ 	]\{2,\}/	/g' |
+		sed "s|@/|$builddir/tests/storms/|g
+			s|@P/|$programs/|g
+			s|@S/|$srcdir/tests/storms/|g"
+}
+
+# What the line's program needs is here, and was built.
+here() {
+	[ "$1" = - ] || need mpirun
+	for word in ${2#-} $3; do
+		case $word in
+		LD_PRELOAD=/*) file=${word#*=} ;;
+		LD_PRELOAD=*)
+			ldconfig -p | grep -q "${word#*=} " ||
+				skip "no ${word#*=} here"
+			continue ;;
+		/*)	file=$word ;;
+		node)	need node; continue ;;
+		*)	continue ;;
+		esac
+		[ -e "$file" ] || skip "$file was not built"
+	done
+}
+
+# launch RANKS ENVIRONMENT COMMAND…: its output and exit status.
+launch() {
+	ranks=$1
+	environment=${2#-}
+	shift 2
+	[ "$ranks" = - ] || set -- mpirun -n "$ranks" "$@"
+	# shellcheck disable=SC2086 # a word or none
+	timeout -k 5 $((limit * (1 + ${longer:-0}))) env $environment "$@" 2>&1
+}
+
+# samples WINDOW: how many of the profile's are in the window.
+samples() {
+	"$copse" report -f folded -m samples storm.copse >folded || return
+	window="(^|;)$1(;| [0-9]+$)" awk '
+		$0 ~ ENVIRON["window"] { inside += $NF }
+		END { print inside + 0 }' folded
+}
+
+# once SECONDS CLOCK RANKS ENVIRONMENT PROGRAM: with copse, and as without.
+once() {
+	events=cpu
+	clock=$2
+	[ "$2" != wall ] || { events=wall clock=sigtrap; }
+	rm -rf storm.copse
+	# shellcheck disable=SC2086 # a list of words
+	COPSE_CLOCK=$clock launch "$3" "$4" "$copse" run --quiet \
+		-o storm.copse -e $events@10000 $5 "$1" >with
+	is=$?
+	[ $is != 124 ] || { echo "it hangs"; cat with; return 1; }
+	[ $is = "$status" ] ||
+		{ echo "status $is, not $status"; cat with; return 1; }
+	diff without with
+}
+
+# storm CLOCK RANKS WINDOW ENVIRONMENT PROGRAM: for longer when the machine
+# gave it too few samples.  A timer ticks at most HZ times a second.
+storm() {
+	here "$2" "$4" "$5"
+	# shellcheck disable=SC2086 # a list of words
+	launch "$2" "$4" $5 0.1 >without
+	status=$?
+	[ $status != 124 ] || { echo "it hangs without copse"; return 1; }
+	[ "$1" != timer ] || least=100
+	for longer in ${seconds:-1 2 4 8}; do
+		once "$longer" "$1" "$2" "$4" "$5" || return
+		inside=$(samples "$3") || return
+		[ "$inside" -lt $least ] || return 0
+	done
+	echo "only $inside samples in $3"
+	return 1
+}
+
+# broken NAME: a copse whose collector makes that mistake.
+broken() {
+	mkdir -p "$1.wrong/.libs" "$1.wrong.tries"
+	cp "$copse" "$1.wrong/copse"
+	cp "$builddir/tests/broken/$1.so" "$1.wrong/.libs/libcopse.so"
+}
+
+# again COPSE NAME: each try of a storm at once, in the background.
+again() {
+	line=$(storms | grep "^$2	") || return
+	environment=$(echo "$line" | cut -f 5)
+	program=$(echo "$line" | cut -f 6)
+	for try in $(seq "$tries"); do
+		(
+			cd "$1.tries" && mkdir "$try" && cd "$try" || exit
+			# shellcheck disable=SC2086 # lists of words
+			timeout -k 2 20 env ${environment#-} "../../$1/copse" \
+				run --quiet -e cpu@10000 $program 1 >out 2>&1
+			echo $? >status
+		) &
+	done
+}
+
+# What the tries ended with, other than 0.
+failures() {
+	cat "$1.tries"/*/status | grep -cvx 0
+}
+
+# The same tries with the collector as it is, to know that they can pass.
+all_pass() {
+	mkdir -p right/.libs right.tries
+	cp "$copse" right/copse
+	cp "$builddir/.libs/libcopse.so" right/.libs
+	again right "$1"
+	wait
+	[ "$(failures right)" = 0 ] && return
+	tail -n 3 right.tries/*/out right.tries/*/status
+	return 1
+}
+
+# One mistake and the storm that finds it.
+mistakes='malloc malloc
+phdr loader
+open io'
+
+start_mistakes() {
+	echo "$mistakes" | while read -r mistake storm; do
+		broken "$mistake"
+		again "$mistake.wrong" "$storm"
+		wait
+	done
+}
+
+found_out() {
+	found=$(failures "$1.wrong")
+	echo "$found of $tries failed:" "$1.wrong.tries"/*/status
+	[ "$found" = "$tries" ]
+}
+
+# The check for allocations does not depend on luck.
+caught() {
+	broken "$1"
+	NO_MALLOC=none launch - "LD_PRELOAD=$builddir/tests/storms/no-malloc.so" \
+		"$1.wrong/copse" run --quiet -e cpu@10000 \
+		"$builddir/tests/storms/contexts" 1 >out
+	status=$?
+	cat out
+	[ $status = 86 ] && grep -q 'in the handler' out
+}
+
+# Or else no line with no-malloc.so says anything.
+handlers_seen() {
+	seen=$(awk '{ n += $1 } END { print n + 0 }' "$NO_MALLOC")
+	echo "$seen handlers ran with no-malloc.so"
+	[ "$seen" -ge 2000 ]
+}
+
+names=
+for word in "$@"; do
+	case $word in
+	[0-9]*)	seconds=$word ;;
+	*)	names="$names $word" ;;
+	esac
+done
+
+storms >lines
+while IFS="	" read -r line ranks clocks window environment program; do
+	case " $names " in
+	'  ' | *" $line "*) ;;
+	*)	continue ;;
+	esac
+	for clock in $clocks; do
+		point "$line, $clock" storm "$clock" "$ranks" "$window" \
+			"$environment" "$program"
+	done
+done <lines
+if [ -z "$names" ]; then
+	point "no allocation in any handler" handlers_seen
+	point "an allocation in the handler is noticed" caught malloc
+	point "a list of modules in the handler is noticed" caught phdr
+	start_mistakes
+	echo "$mistakes" >list
+	while read -r mistake storm; do
+		point "$storm passes as it is" all_pass "$storm"
+		point "$storm fails with $mistake in the handler" \
+			found_out "$mistake"
+	done <list
+fi
+points_done
