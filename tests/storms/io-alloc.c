@@ -13,21 +13,27 @@
 #define PUBLIC __attribute__((visibility("default"), noinline))
 
 enum {
-	RECORD = 4000
+	RECORD = 4000,
+	RECORDS = 32
 };
 
-static void *volatile last;
+static void *records[RECORDS];
+static unsigned int count;
 
-/* Keep the new record, let go of the one before. */
+/* Keep the new record, let go of the oldest. */
 static void note(const char *what, long value)
 {
-	char *record = malloc(RECORD);
+	unsigned int at = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+	/* Of changing sizes, and none is a thread's own without a lock. */
+	size_t size = RECORD + at * 977 % 20000;
+	char *record = malloc(size);
 
 	if (record) {
-		strncpy(record, what, RECORD - sizeof(value));
-		memcpy(record + RECORD - sizeof(value), &value, sizeof(value));
+		memcpy(record, &value, sizeof(value));
+		memccpy(record + sizeof(value), what, 0, RECORD / 2);
 	}
-	free(__atomic_exchange_n(&last, record, __ATOMIC_ACQ_REL));
+	free(__atomic_exchange_n(&records[at % RECORDS], record,
+				 __ATOMIC_ACQ_REL));
 }
 
 PUBLIC int open(const char *path, int flags, ...)

@@ -32,7 +32,7 @@ static void *allocator(void *unused)
 
 int main(int argc, char **argv)
 {
-	void *(*const all[])(void *) = { reader, reader, allocator };
+	void *(*const all[])(void *) = { reader, reader, allocator, allocator };
 
 	mallopt(M_ARENA_MAX, 1);
 	storm_begins(argc, argv);
