@@ -4,7 +4,7 @@ UNIT_TESTS = \
 	tests/unit/analyses tests/unit/err tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
-	tests/unit/output tests/unit/profile tests/unit/settings \
+	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
@@ -21,7 +21,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = shares inline-recursive kernel-time threads32 forker \
-	execs phases signals syscalls
+	execs phases signals syscalls in-step kernel-calls
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
@@ -60,7 +60,7 @@ SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/safety.sh tests/storms.sh \
-	tests/outside.sh tests/cases.sh tests/ends.sh \
+	tests/outside.sh tests/cases.sh tests/truth.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 
@@ -74,5 +74,5 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
-	tests/real.sh tests/csv.awk tests/expect.awk tests/cases.tbl \
-	tests/sigsafe.allow tests/expect tests/bench
+	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
+	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench
