@@ -69,7 +69,7 @@ once() {
 	[ "$2" != wall ] || { events=wall clock=sigtrap; }
 	rm -rf storm.copse
 	# shellcheck disable=SC2086 # a list of words
-	COPSE_CLOCK=$clock launch "$3" "$4" "$copse" run --quiet \
+	COPSE_CLOCK=$clock launch "$3" "$4" "$copse" run --quiet --budget 0 \
 		-o storm.copse -e $events@10000 $5 "$1" >with
 	is=$?
 	[ $is != 124 ] || { echo "it hangs"; cat with; return 1; }
@@ -120,7 +120,8 @@ start_tries() {
 			mkdir -p "$1/$2-$try" && cd "$1/$2-$try" || exit
 			# shellcheck disable=SC2086 # lists of words
 			timeout -k 2 20 env ${environment#-} ../copse \
-				run --quiet -e cpu@10000 $program 1 >out 2>&1
+				run --quiet --budget 0 -e cpu@10000 \
+				$program 1 >out 2>&1
 			echo $? >status
 		) &
 	done
@@ -149,7 +150,7 @@ ended() {
 caught() {
 	with_collector "$1" "$builddir/tests/broken/$1.so"
 	NO_MALLOC=none launch - "LD_PRELOAD=$builddir/tests/storms/no-malloc.so" \
-		"$1/copse" run --quiet -e cpu@10000 \
+		"$1/copse" run --quiet --budget 0 -e cpu@10000 \
 		"$builddir/tests/storms/contexts" 1 >out
 	status=$?
 	cat out
