@@ -57,7 +57,7 @@ static KEPT void *waits(void *started)
 /* After a time that is another one each time. */
 static void cancel_soon(pthread_t thread)
 {
-	for (long i = lrand48() % 8; i; i--)
+	for (long i = lrand48() % 32; i; i--)
 		known_work();
 	pthread_cancel(thread);
 }
