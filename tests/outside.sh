@@ -22,7 +22,7 @@ modules='test_epoll test_fork1 test_mmap test_poll test_posix test_pty
 if [ "${OUTSIDE-}" = long ]; then
 	cat >>stressors <<'S'
 hrtimers kill daemon switch dynlib clock zombie dekker peterson
-session sigsegv stackmmap shm shm-sysv msg mq pipe sockpair eventfd
+session stackmmap shm shm-sysv msg mq pipe sockpair eventfd
 tee splice vm-splice userfaultfd madvise mlock brk bsearch qsort
 inotify getdent dir flock lockf lockofd fcntl open close dup
 S
