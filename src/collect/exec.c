@@ -67,8 +67,8 @@ static int go_on(struct thread *t, int result)
 {
 	int saved = errno;
 
-	if (t)
-		clock_start(&t->clock);
+	if (t && !collect_paused())
+		clock_start(&t->clock, t->tid);
 	errno = saved;
 	return result;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * descriptor.h - descriptors of perf events that have to stay open inside the
+ * measured program: few, and with numbers that it is unlikely to meet.
+ *
+ * A program may close any number and get it again for something of its own,
+ * so a descriptor is verified before each use.
+ */
+#ifndef COLLECT_DESCRIPTOR_H
+#define COLLECT_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+
+struct descriptor {
+	int number;  /* -1: none */
+	uint64_t id; /* of the perf event */
+};
+
+/*
+ * Keep the event of `fd`, which is closed in any case.  `number` is -1 when
+ * enough are kept already, or there is no room high up.
+ */
+struct descriptor descriptor_keep(int fd);
+
+/* Close it, if it is still ours. */
+void descriptor_drop(struct descriptor *d);
+
+/* Does the number still mean that event? */
+SIGSAFE bool descriptor_is_ours(const struct descriptor *d);
+
+#endif
