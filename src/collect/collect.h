@@ -18,6 +18,8 @@ uint32_t collect_depth(void);
 
 /* Keep what happens inside MPI calls, too. */
 SIGSAFE bool collect_internals(void);
+/* Are call paths walked twice and compared? */
+bool collect_verify(void);
 
 /* What the profile's header says about how it is measured. */
 SIGSAFE void collect_describe(struct live_header *header);
@@ -25,8 +27,11 @@ SIGSAFE void collect_describe(struct live_header *header);
 /* Millionths of the CPU time that sampling may cost; 0: any. */
 SIGSAFE uint64_t collect_budget(void);
 
-/* Pauses nest.  While one is on, no clock runs. */
-void collect_pause(int by);
+/* The live directory when this process is not to be measured, or NULL. */
+const char *collect_left_out(void);
+
+/* Stop all clocks, or let them go on; control.h is who asks, and when. */
+void collect_hold(bool held);
 SIGSAFE bool collect_paused(void);
 
 /* sample.c: the handler of the clock's signal. */

@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/known.h"
 #include "collect/registry.h"
 #include "collect/time.h"
@@ -42,7 +43,7 @@ SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
 		*why = LOSS_DROPPED_FULL;
 		return 0;
 	}
-	node = unwind_path(&t->unwinder, &t->tree, &caller, false, NULL, why);
+	node = thread_path(t, &caller, false, NULL, why);
 	if (node)
 		r->node = tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0);
 	return r->node;
@@ -99,6 +100,19 @@ static void count_cost(struct thread *t, uint64_t since)
 			COST_EVERY * (time_now(CLOCK_MONOTONIC) - since);
 }
 
+/* Leaving is part of the call, for whom the time of a late tick is. */
+static void settle(struct thread *t, live_ref node)
+{
+	if (!t->late)
+		return;
+	if (t->ready && node) {
+		known_late(t, node);
+	} else {
+		t->late = TICK_FOREIGN;
+		thread_lost(t, LOSS_DROPPED_BUSY);
+	}
+}
+
 PUBLIC void copse_region_leave(struct region *r,
 			       const struct region_values *values)
 {
@@ -109,7 +123,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	if (r->nested || !t)
 		return;
 	now = time_now(CLOCK_MONOTONIC);
-	t->busy = true;
+	t->leaves = t->busy = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
 		count(t, r, now - r->start_ns, values);
@@ -119,6 +133,9 @@ PUBLIC void copse_region_leave(struct region *r,
 	}
 	if (t->region == r)
 		t->region = r->outer;
+	t->leaves = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	settle(t, r->node);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->busy = false;
 }
@@ -147,10 +164,14 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	struct thread *t = thread_use();
 	struct live_header *header;
 
-	if (!t)
+	if (!t) {
+		if (collect_left_out())
+			control_left_out(collect_left_out(), rank);
 		return;
+	}
 	mpi_generation = registry_generation();
 	header = registry_header();
+	header->mpi_init_paused_ns = control_paused_ns();
 	header->rank = rank;
 	header->size = size;
 	header->mpi_thread = t->index;
@@ -163,8 +184,15 @@ PUBLIC void copse_mpi_finalize(void)
 {
 	struct live_header *header = registry_header();
 
-	if (header)
-		header->mpi_finalize_ns = time_now(CLOCK_MONOTONIC);
+	if (!header)
+		return;
+	header->mpi_finalize_ns = time_now(CLOCK_MONOTONIC);
+	header->mpi_finalize_paused_ns = control_paused_ns();
+}
+
+PUBLIC void copse_mpi_control(bool on)
+{
+	control_mpi(on);
 }
 
 PUBLIC void copse_mpi_abort(int code)
