@@ -62,7 +62,8 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
-	tests/run-signals.sh tests/safety.sh tests/cases.sh tests/truth.sh tests/ends.sh \
+	tests/run-signals.sh tests/safety.sh tests/permission.sh \
+	tests/cases.sh tests/truth.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 
