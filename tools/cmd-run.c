@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/choice.h"
 #include "base/err.h"
 #include "base/settings.h"
 #include "base/str.h"
@@ -26,6 +27,7 @@
 enum {
 	NOT_EXECUTABLE = 126, /* as shells do */
 	NOT_FOUND = 127,
+	MOST_HZ = 100000,
 	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
 };
 
@@ -72,7 +74,6 @@ static int add_event(void *to, const char *text)
 enum {
 #define SETTING(name, ...) SETTING_INDEX_##name,
 #include "base/settings.def"
-#undef SETTING
 	SETTING_INDICES
 };
 
@@ -86,7 +87,6 @@ static const struct option options[] = {
 	  arg,         help ", default " #def,                                 \
 	  set_setting, (void *)&setting_infos[SETTING_INDEX_##name] },
 #include "base/settings.def"
-#undef SETTING
 	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
 	  &force },
 	{ 0, "checkpoint", "SECONDS", "between copies to DIR, default 30",
@@ -115,9 +115,10 @@ static int check_event(const char *event, size_t length)
 			hz = 0;
 		free(rate);
 	}
-	if (!hz)
-		return fail(-EINVAL, "'%.*s': after @ comes a rate in Hz",
-			    (int)length, event);
+	if (!hz || hz > MOST_HZ)
+		return fail(-EINVAL,
+			    "'%.*s': after @ comes a rate in Hz, 1 to %d",
+			    (int)length, event, MOST_HZ);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strlen(known[i]) == name && !memcmp(known[i], event, name))
 			return 0;
@@ -129,9 +130,6 @@ static int check_settings(const struct settings *s)
 {
 	int err = 0;
 
-	if (!s->freq || s->freq > 100000)
-		return fail(-EINVAL, "freq wants 1 to 100000, not %" PRIu64,
-			    s->freq);
 	for (const char *at = s->events; !err;) {
 		size_t length = strcspn(at, ",");
 
@@ -251,22 +249,40 @@ static void say_where(const struct output *o)
 		o->path, o->path);
 }
 
-static void say_nothing_came(uint64_t run_ms)
+/* What the settings have to do with it when no sample comes; or NULL. */
+static const char *why_none(const struct settings *s,
+			    const struct program *program)
 {
+	char file[PATH_MAX];
+
+	if (!realpath(program->path, file))
+		*file = 0;
+	if (!choice_wants(s->include, s->exclude, program->path, file))
+		return "--include and --exclude leave the program out";
+	if (!s->from_start)
+		return "--from-start=off, and the program called neither "
+		       "copse_resume() nor MPI_Pcontrol(1)";
+	return NULL;
+}
+
+static void say_nothing_came(uint64_t run_ms, const char *why)
+{
+	if (!why)
+		why = run_ms < BRIEF_MS
+			      ? "too short to say anything"
+			      : "the program slept, is linked statically, or "
+				"there is no room in /dev/shm (see: copse "
+				"check)";
 	fprintf(stderr, "copse run: took no sample in %" PRIu64 " ms: %s\n",
-		run_ms,
-		run_ms < BRIEF_MS ? "too short to say anything"
-				  : "the program slept, is linked statically, "
-				    "or there is no room in /dev/shm (see: "
-				    "copse check)");
+		run_ms, why);
 }
 
 /* The last rank speaks for the job. */
-static void conclude(const struct output *o, uint64_t run_ns)
+static void conclude(const struct output *o, uint64_t run_ns, const char *why)
 {
 	if (!output_has_profile(o)) {
 		if (!quiet)
-			say_nothing_came(run_ns / 1000000);
+			say_nothing_came(run_ns / 1000000, why);
 		output_discard(o);
 	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
 		if (conclude_print(o->path))
@@ -308,7 +324,7 @@ static void die_by(int signo)
 }
 
 static int measure(char **argv, const struct job *job, const struct output *o,
-		   const char *live)
+		   const char *live, const char *why)
 {
 	struct harvest h = { .live_dir = live,
 			     .output = o->path,
@@ -329,7 +345,7 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
 	if (output_done(o))
-		conclude(o, h.end_ns - parent.start_ns);
+		conclude(o, h.end_ns - parent.start_ns, why);
 	else if (parent.told_ns)
 		output_wait(o, parent.told_ns + MERCY_NS);
 	if (h.end_signal)
@@ -366,7 +382,7 @@ static int run_program(char **argv, const struct program *program,
 			output_discard(&o);
 		err = run_unmeasured(argv);
 	} else {
-		err = measure(argv, &job, &o, live);
+		err = measure(argv, &job, &o, live, why_none(s, program));
 	}
 out:
 	free(preload);

@@ -272,6 +272,26 @@ void findings_few(struct report *report, const struct run *run)
 		few_in_ranks(report, run);
 }
 
+/* What the numbers above are not about. */
+static void pauses(struct report *report, const struct run *run)
+{
+	double count = (double)run->rank_count, sum = 0, of = 0;
+	char paused[32], elapsed[32];
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		sum += (double)run->ranks[i].paused_ns / 1e9;
+		of += (double)run->ranks[i].elapsed_ns / 1e9;
+	}
+	if (sum > 0)
+		report_note(report,
+			    "Measuring was paused for %s of %s%s: what "
+			    "happened meanwhile is in no other number here, "
+			    "CPU time included.",
+			    value_time(paused, sum / count),
+			    value_time(elapsed, of / count),
+			    run->rank_count > 1 ? " on average" : "");
+}
+
 void findings_measuring(struct report *report, const struct run *run,
 			const struct run_metric *metric)
 {
@@ -280,6 +300,7 @@ void findings_measuring(struct report *report, const struct run *run,
 
 	if (!run->rank_count)
 		return;
+	pauses(report, run);
 	rate(report, run, &t);
 	lowered(report, run);
 	worth(report, run, metric, &t);

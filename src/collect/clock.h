@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/settings.h"
 #include "base/sigsafe.h"
@@ -49,6 +50,9 @@ SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
  */
 bool clock_start(struct clock *clock, uint32_t tid);
 void clock_stop(struct clock *clock);
+
+/* The clock of a thread's CPU time, for any thread of the process. */
+clockid_t clock_of_thread(uint32_t tid);
 
 /* In a forked child, whose clocks stayed with the parent. */
 void clock_forget(struct clock *clock);

@@ -5,6 +5,7 @@ libcollect_la_SOURCES = \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
 	src/collect/descriptor.c src/collect/descriptor.h \
+	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/region.c src/collect/region.h \

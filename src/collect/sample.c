@@ -161,7 +161,8 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 		if (busy)
 			thread_lost(t, LOSS_DROPPED_BUSY);
 		else if (collect_paused())
-			pace_restart(&t->pace);
+			pace_restart(&t->pace,
+				     time_now(CLOCK_THREAD_CPUTIME_ID));
 		else
 			sample(t, context, tick);
 		restart_settle(context);
