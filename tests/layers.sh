@@ -12,6 +12,7 @@ layers='
 src/base:
 src/live:     base
 src/collect:  base live
+src/papi:     base
 src/profile:  base live
 src/launch:   base live profile
 src/merge:    base profile live/layout.h live/metrics.def live/losses.def
@@ -27,6 +28,7 @@ hdf5.h:              src/profile/ src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/
 mpi.h:               mpi/
+papi.h perfmon/:     src/papi/
 libunwind.h:         src/collect/
 '
 

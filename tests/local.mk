@@ -21,7 +21,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = shares inline-recursive kernel-time threads32 forker \
-	execs phases signals storm syscalls
+	execs phases signals storm syscalls events
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads

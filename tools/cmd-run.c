@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/event-group.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "launch/events.h"
 #include "launch/harvest.h"
 #include "launch/job.h"
 #include "launch/livedir.h"
@@ -43,7 +45,8 @@ enum {
 static const char *output = "";
 static bool force, quiet, no_report;
 static unsigned int checkpoint = 30;
-static char events[256];
+static char events[1024];
+static bool strict;
 static const char *set_texts[32]; /* by setting; NULL: not on this line */
 
 static int set_setting(void *to, const char *text)
@@ -69,6 +72,19 @@ static int add_event(void *to, const char *text)
 	return 0;
 }
 
+static int add_group(void *to, const char *name)
+{
+	struct event_group *group;
+	int err = event_group_load(&group, name);
+
+	if (err)
+		return -EINVAL;
+	for (size_t i = 0; i < group->event_count && !err; i++)
+		err = add_event(to, group->events[i].is);
+	event_group_free(group);
+	return err;
+}
+
 enum {
 #define SETTING(name, ...) SETTING_INDEX_##name,
 #include "base/settings.def"
@@ -79,8 +95,12 @@ enum {
 static const struct option options[] = {
 	{ 'o', "output", "DIR", "where the profiles go, default PROGRAM.copse",
 	  set_string, &output },
-	{ 'e', "event", "EVENT[@HZ]", "add cpu or wall to what is sampled",
+	{ 'e', "event", "EVENT[@N]", "add cpu@HZ, wall@HZ or an EVENT@PERIOD",
 	  add_event, &set_texts[SETTING_INDEX_events] },
+	{ 'g', "group", "NAME", "add the events of a group", add_group,
+	  &set_texts[SETTING_INDEX_events] },
+	{ 0, "strict", NULL, "without an event that is missing: do not run",
+	  set_flag, &strict },
 #define SETTING(name, type, def, arg, help)                                    \
 	{ 0,           #name,                                                  \
 	  arg,         help ", default " #def,                                 \
@@ -102,56 +122,75 @@ static void warn(const char *what)
 	fprintf(stderr, "copse run: %s\n", what);
 }
 
-static int check_event(const char *event, size_t length)
+/* Once for a job. */
+static void hint_at_event(const char *event, const char *what)
 {
-	static const char *const known[] = { "cpu", "wall" };
-	size_t name = strcspn(event, "@,");
-	uint64_t hz = 1;
-	char *rate;
+	struct job job;
 
-	if (name < length) {
-		rate = strndup(event + name + 1, length - name - 1);
-		if (!rate || !str_to_uint(rate, &hz))
-			hz = 0;
-		free(rate);
-	}
-	if (!hz)
-		return fail(-EINVAL, "'%.*s': after @ comes a rate in Hz",
-			    (int)length, event);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strlen(known[i]) == name && !memcmp(known[i], event, name))
-			return 0;
-	return fail(-EINVAL, "there is no event '%.*s'; known are cpu and wall",
-		    (int)name, event);
+	job_init(&job);
+	if (!quiet && job.rank <= 0)
+		fprintf(stderr, "copse run: %s %s\n", event, what);
 }
 
-static int check_settings(const struct settings *s)
+/* What the machine has not is left out, unless that is not wanted. */
+static int add_counter(struct events *to, const struct event_word *word)
 {
-	int err = 0;
+	int err = events_add(to, word, hint_at_event);
 
-	if (!s->freq || s->freq > 100000)
-		return fail(-EINVAL, "freq wants 1 to 100000, not %" PRIu64,
-			    s->freq);
-	for (const char *at = s->events; !err;) {
-		size_t length = strcspn(at, ",");
+	if (err != -ENODEV || strict)
+		return err;
+	hint_at_event(fail_reason(), "(the run goes on without it)");
+	return 0;
+}
 
-		err = check_event(at, length);
-		at += length;
-		if (!*at++)
-			break;
+/* The list's events; time is sampled as well, unless it says something else. */
+static int find_events(struct settings *s, struct events *found)
+{
+	static char with_cpu[sizeof(events) + 8];
+	const char *at = s->events;
+	bool clock = false, off = false;
+	struct event_word word;
+	int err;
+
+	while ((err = events_next(&at, &word)) > 0) {
+		if (events_is_clock(&word)) {
+			clock = true;
+			off |= word.has_number && !word.number;
+			continue;
+		}
+		err = add_counter(found, &word);
+		if (err)
+			return err;
+	}
+	if (!err && off && !found->count)
+		err = fail(-EINVAL, "cpu@0 leaves nothing to measure");
+	if (!err && !clock) {
+		snprintf(with_cpu, sizeof(with_cpu), "cpu%s%s",
+			 *s->events ? "," : "", s->events);
+		s->events = with_cpu;
 	}
 	return err;
 }
 
+static int check_settings(struct settings *s, struct events *found)
+{
+	if (!s->freq || s->freq > 100000)
+		return fail(-EINVAL, "freq wants 1 to 100000, not %" PRIu64,
+			    s->freq);
+	if (strlen(s->events) >= sizeof(events))
+		return fail(-EINVAL, "too many events");
+	return find_events(s, found);
+}
+
 /* The command line beats the environment, which beats the defaults. */
-static int make_settings(struct settings *s)
+static int make_settings(struct settings *s, struct events *found)
 {
 	int err = settings_from_environment(s);
 
 	for (size_t i = 0; !err && i < setting_count; i++)
 		if (set_texts[i])
 			err = settings_set(s, &setting_infos[i], set_texts[i]);
-	return err ? err : check_settings(s);
+	return err ? err : check_settings(s, found);
 }
 
 /* For recover: what ran here, as far as it fits. */
@@ -338,7 +377,7 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 }
 
 static int run_program(char **argv, const struct program *program,
-		       const struct settings *s)
+		       const struct settings *s, const struct events *found)
 {
 	char live[PATH_MAX], *preload;
 	const char *mpi;
@@ -361,6 +400,8 @@ static int run_program(char **argv, const struct program *program,
 	err = open_live(live, &o, &job, argv);
 	if (!err)
 		err = preload_set(s, live, preload);
+	if (!err)
+		err = events_export(found);
 	if (err) {
 		if (output_done(&o))
 			output_discard(&o);
@@ -376,13 +417,14 @@ out:
 static int run(int argc, char **argv)
 {
 	struct program program;
+	struct events found = { 0 };
 	struct settings s;
 	int err;
 
 	if (!argc)
 		return fail(-EINVAL, "which program? copse run [options] "
 				     "PROGRAM [ARGUMENTS]");
-	err = make_settings(&s);
+	err = make_settings(&s, &found);
 	if (err)
 		return err;
 	err = program_find(&program, argv[0]);
@@ -396,7 +438,7 @@ static int run(int argc, char **argv)
 		fail(0, "it %s", program.refused);
 		return run_unmeasured(argv);
 	}
-	return run_program(argv, &program, &s);
+	return run_program(argv, &program, &s, &found);
 }
 
 const struct command command_run = {

@@ -28,6 +28,7 @@ enum tick {
 	TICK_CPU,     /* time on a core has passed */
 	TICK_SWITCH,  /* the thread was off its core and is back */
 	TICK_LOCATE,  /* a timer tick beside an event of user time */
+	TICK_COUNT,   /* an event has come as often as its period says */
 };
 
 /* Choose the clock that this machine allows. */

@@ -58,6 +58,7 @@ static struct thread *stop(void)
 	if (!t || t->tid != (uint32_t)sys0(SYS_gettid))
 		return NULL;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	drop_pending();
 	return t;
 }
@@ -67,8 +68,10 @@ static int go_on(struct thread *t, int result)
 {
 	int saved = errno;
 
-	if (t)
+	if (t) {
 		clock_start(&t->clock);
+		counters_start(t);
+	}
 	errno = saved;
 	return result;
 }

@@ -4,6 +4,8 @@ libcollect_la_SOURCES = \
 	src/collect/cfi.c src/collect/cfi.h \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
+	src/collect/counters.c src/collect/counters.h \
+	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/exec.c \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/region.c src/collect/region.h \

@@ -156,7 +156,31 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	t->live->cpu_ns += w.cpu_ns;
 	t->live->wall_ns += w.wall_ns;
 	t->live->last_ns = wall;
+	counters_put(t, node);
 	count_cost(t, cpu);
+}
+
+/* A tick of an event: its count, and no time. */
+SIGSAFE static void take_count(struct thread *t, const ucontext_t *context)
+{
+	uint64_t since = time_now(CLOCK_THREAD_CPUTIME_ID);
+	enum loss lost;
+	live_ref node;
+	int why = -1;
+
+	if (!thread_ready(t, &lost)) {
+		thread_lost(t, lost);
+		return;
+	}
+	node = context_node(t, context, &why);
+	if (why >= 0)
+		thread_lost(t, (enum loss)why);
+	if (node)
+		counters_put(t, node);
+	if (!(t->live->ticks++ % COST_EVERY))
+		t->live->handler_ns +=
+			COST_EVERY *
+			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
 /* While paused, time passes and belongs to nobody. */
@@ -165,6 +189,7 @@ SIGSAFE static void skip(struct thread *t)
 	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
 	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
 	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
+	counters_drop(t);
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
@@ -173,16 +198,22 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	struct thread *t = thread_self();
 	int saved = errno;
 
+	if (tick == TICK_FOREIGN && counters_tick(info))
+		tick = TICK_COUNT;
 	if (tick == TICK_FOREIGN) {
 		interpose_pass_on(signum, info, context);
 	} else if (t && t->busy) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
 	} else if (t) {
 		t->busy = true;
+		counters_read(t);
 		if (collect_paused())
 			skip(t);
+		else if (tick == TICK_COUNT)
+			take_count(t, context);
 		else
 			take(t, context, tick);
+		counters_leave_out(t);
 		t->busy = false;
 	}
 	errno = saved;

@@ -72,8 +72,9 @@ static void reset_clocks(struct thread *t)
 	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
 	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
 	t->start_ns = t->last_wall_ns;
-	if (!clock_start(&t->clock))
+	if (!clock_start(&t->clock) && clock_rate())
 		t->losses[LOSS_NO_CLOCK]++;
+	counters_start(t);
 }
 
 static void adopt(struct thread *t)
@@ -112,6 +113,7 @@ void thread_stop(void)
 		return;
 	t->busy = true;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	self = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
@@ -137,6 +139,7 @@ void thread_forked(void)
 	t->tree = (struct tree){ 0 };
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	counters_forked(t);
 	unwind_forget(&t->unwinder);
 	for (struct region *r = t->region; r; r = r->outer)
 		r->node = 0;

@@ -164,6 +164,7 @@ struct live_metric {
 	char name[56];
 	uint32_t unit;  /* enum unit */
 	uint32_t merge; /* enum merge */
+	struct counting counting;
 };
 
 struct live_header {

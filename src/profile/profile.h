@@ -52,6 +52,7 @@ struct profile_column { /* values sorted by node, then thread; none is 0 */
 	char name[56];
 	enum unit unit;
 	enum merge merge;
+	struct counting counting;
 	size_t count;
 	struct profile_value *values;
 };

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * events.c - events whose number is known: pages touched for the first time,
+ * sleeps, and moves from core to core, by the function that did them.
+ *
+ *   events MODE [PAGES]
+ *
+ * MODE  plain    in the main thread
+ *       threads  in four threads at once, each as much as plain
+ *       fork     in a child that is forked after it, once more
+ *       closed   with every descriptor closed half-way
+ *
+ * Truths are counts: truth NAME COUNT.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "known.h"
+
+enum {
+	PAGE = 4096,
+	SLEEPS = 60,
+	THREADS = 4,
+};
+
+static long pages = 2000;
+
+/* Memory that nobody has touched, one small page at a time. */
+static char *fresh(long count)
+{
+	char *at = mmap(NULL, (size_t)count * PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		abort();
+	madvise(at, (size_t)count * PAGE, MADV_NOHUGEPAGE);
+	return at;
+}
+
+KEPT static void touch_one(volatile char *at, long count)
+{
+	for (long i = 0; i < count; i++)
+		at[i * PAGE] = 1;
+}
+
+KEPT static void touch_three(volatile char *at, long count)
+{
+	for (long i = 0; i < 3 * count; i++)
+		at[i * PAGE] = 1;
+}
+
+KEPT static void sleep_often(void)
+{
+	const struct timespec moment = { 0, 200000 };
+
+	for (int i = 0; i < SLEEPS; i++)
+		nanosleep(&moment, NULL);
+}
+
+/* Moves that happened. */
+KEPT static long move_about(void)
+{
+	cpu_set_t allowed, one;
+	int cores[2], count = 0;
+	long moves = 0;
+
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	for (int i = 0; i < CPU_SETSIZE && count < 2; i++)
+		if (CPU_ISSET(i, &allowed))
+			cores[count++] = i;
+	for (int i = 0; count == 2 && i < SLEEPS; i++) {
+		int before = sched_getcpu();
+
+		CPU_ZERO(&one);
+		CPU_SET(cores[i % 2], &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		moves += sched_getcpu() != before;
+	}
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+	return moves;
+}
+
+static void *all(void *unused)
+{
+	char *at = fresh(4 * pages);
+
+	(void)unused;
+	touch_one(at, pages);
+	touch_three(at + pages * PAGE, pages);
+	sleep_often();
+	munmap(at, (size_t)(4 * pages) * PAGE);
+	return NULL;
+}
+
+static int in_threads(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, all, NULL))
+			return 1;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static int in_child(void)
+{
+	pid_t child;
+	int status;
+
+	all(NULL);
+	child = fork();
+	if (!child) {
+		all(NULL);
+		exit(0);
+	}
+	return waitpid(child, &status, 0) != child || status;
+}
+
+/* What is ours the program may close; it must not get an error of it. */
+static int closed(void)
+{
+	all(NULL);
+	if (close_range(3, ~0u, 0))
+		return 1;
+	all(NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "plain";
+	int times = 1, failed = 0;
+
+	if (argc > 2)
+		pages = atol(argv[2]);
+	if (!strcmp(mode, "threads")) {
+		failed = in_threads();
+		times = THREADS;
+	} else if (!strcmp(mode, "fork")) {
+		failed = in_child();
+		times = 2;
+	} else if (!strcmp(mode, "closed")) {
+		failed = closed();
+		times = 2;
+	} else {
+		all(NULL);
+		printf("truth move_about %ld\n", move_about());
+	}
+	printf("truth touch_one %ld\n", times * pages);
+	printf("truth touch_three %ld\n", 3 * times * pages);
+	printf("truth sleep_often %d\n", times * SLEEPS);
+	return failed;
+}
