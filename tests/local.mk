@@ -1,7 +1,8 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/err tests/unit/exporters \
+	tests/unit/analyses tests/unit/err tests/unit/event \
+	tests/unit/event-group tests/unit/exporters tests/unit/formula \
 	tests/unit/fixture-run tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/profile tests/unit/settings \
@@ -24,7 +25,7 @@ MEASURED = shares inline-recursive kernel-time threads32 forker \
 	execs phases signals storm syscalls events
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -60,7 +61,7 @@ SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/safety.sh tests/cases.sh tests/ends.sh \
-	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/papi.sh tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

@@ -45,7 +45,8 @@ point "unknown command" refuses 2 "wood" "$copse" wood
 point "unknown option" refuses 2 "--wood" "$copse" run --wood true
 point "option without its word" refuses 2 "freq" "$copse" run --freq
 point "bad number" refuses 2 "abc" "$copse" run --freq abc true
-point "unknown event" refuses 2 "wood" "$copse" run -e wood true
+point "unknown event" refuses 1 "wood" "$copse" run --strict -e wood true
+point "unknown group of events" refuses 2 "software" "$copse" run -g wood true
 point "run without a program" refuses 2 "program" "$copse" run
 point "no such program" refuses 127 "no-such" "$copse" run ./no-such
 point "not executable" refuses 126 "not-executable" \

@@ -316,6 +316,14 @@ SIGSAFE void counters_leave_out(struct thread *t)
 			leave_out(t, i);
 }
 
+SIGSAFE bool counters_due(const struct thread *t)
+{
+	for (uint32_t i = 0; t->counters && i < wanted.event_count; i++)
+		if (wanted.events[i].period && t->counters->due[i] > 0)
+			return true;
+	return false;
+}
+
 SIGSAFE void counters_put(struct thread *t, live_ref node)
 {
 	struct counters *c = t->counters;

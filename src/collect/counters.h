@@ -45,6 +45,8 @@ SIGSAFE bool counters_tick(const siginfo_t *info);
  * at its end, what it counted itself is left out.
  */
 SIGSAFE void counters_read(struct thread *t);
+/* An event has come full periods whose own tick was lost. */
+SIGSAFE bool counters_due(const struct thread *t);
 SIGSAFE void counters_put(struct thread *t, live_ref node);
 SIGSAFE void counters_drop(struct thread *t);
 SIGSAFE void counters_leave_out(struct thread *t);

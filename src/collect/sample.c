@@ -120,6 +120,29 @@ SIGSAFE static struct weights weigh(const struct thread *t, enum tick tick,
 	return w;
 }
 
+/* A tick of an event: its count, and no time. */
+SIGSAFE static void take_count(struct thread *t, const ucontext_t *context)
+{
+	uint64_t since = time_now(CLOCK_THREAD_CPUTIME_ID);
+	enum loss lost;
+	live_ref node;
+	int why = -1;
+
+	if (!thread_ready(t, &lost)) {
+		thread_lost(t, lost);
+		return;
+	}
+	node = context_node(t, context, &why);
+	if (why >= 0)
+		thread_lost(t, (enum loss)why);
+	if (node)
+		counters_put(t, node);
+	if (!(t->live->ticks++ % COST_EVERY))
+		t->live->handler_ns +=
+			COST_EVERY *
+			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
+}
+
 /* The time of a sample that is not kept goes to the next one. */
 SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 			 enum tick tick)
@@ -131,8 +154,11 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	live_ref node;
 	int why = -1;
 
-	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns))
+	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns)) {
+		if (counters_due(t))
+			take_count(t, context);
 		return;
+	}
 	if (!thread_ready(t, &lost)) {
 		thread_lost(t, lost);
 		return;
@@ -158,29 +184,6 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	t->live->last_ns = wall;
 	counters_put(t, node);
 	count_cost(t, cpu);
-}
-
-/* A tick of an event: its count, and no time. */
-SIGSAFE static void take_count(struct thread *t, const ucontext_t *context)
-{
-	uint64_t since = time_now(CLOCK_THREAD_CPUTIME_ID);
-	enum loss lost;
-	live_ref node;
-	int why = -1;
-
-	if (!thread_ready(t, &lost)) {
-		thread_lost(t, lost);
-		return;
-	}
-	node = context_node(t, context, &why);
-	if (why >= 0)
-		thread_lost(t, (enum loss)why);
-	if (node)
-		counters_put(t, node);
-	if (!(t->live->ticks++ % COST_EVERY))
-		t->live->handler_ns +=
-			COST_EVERY *
-			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
 /* While paused, time passes and belongs to nobody. */

@@ -280,8 +280,10 @@ int events_add(struct events *to, const struct event_word *word,
 	struct event event;
 	char why[200];
 
-	if (!from)
-		return -ENODEV;
+	if (!from) {
+		snprintf(why, sizeof(why), "%s", fail_reason());
+		return fail(-ENODEV, "no event '%s': %s", word->name, why);
+	}
 	for (size_t i = 0; i < to->count; i++)
 		if (!strcmp(to->at[i].name, word->name))
 			return 0;

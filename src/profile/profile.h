@@ -52,9 +52,9 @@ struct profile_column { /* values sorted by node, then thread; none is 0 */
 	char name[56];
 	enum unit unit;
 	enum merge merge;
-	struct counting counting;
 	size_t count;
 	struct profile_value *values;
+	struct counting counting;
 };
 
 struct profile_loss {

@@ -9,10 +9,13 @@
  *       threads  in four threads at once, each as much as plain
  *       fork     in a child that is forked after it, once more
  *       closed   with every descriptor closed half-way
+ *       numbers  nothing but: how many descriptors can be opened
  *
- * Truths are counts: truth NAME COUNT.
+ * Truths are counts: truth NAME COUNT.  It fails when a system call does.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -29,6 +32,7 @@ enum {
 };
 
 static long pages = 2000;
+static int interrupted;
 
 /* Memory that nobody has touched, one small page at a time. */
 static char *fresh(long count)
@@ -59,7 +63,8 @@ KEPT static void sleep_often(void)
 	const struct timespec moment = { 0, 200000 };
 
 	for (int i = 0; i < SLEEPS; i++)
-		nanosleep(&moment, NULL);
+		if (nanosleep(&moment, NULL))
+			__atomic_fetch_add(&interrupted, 1, __ATOMIC_RELAXED);
 }
 
 /* Moves that happened. */
@@ -133,6 +138,16 @@ static int closed(void)
 	return 0;
 }
 
+static int numbers(void)
+{
+	int count = 0;
+
+	while (open("/dev/null", O_RDONLY) >= 0)
+		count++;
+	printf("truth numbers %d\n", count);
+	return errno != EMFILE;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "plain";
@@ -140,6 +155,8 @@ int main(int argc, char **argv)
 
 	if (argc > 2)
 		pages = atol(argv[2]);
+	if (!strcmp(mode, "numbers"))
+		return numbers();
 	if (!strcmp(mode, "threads")) {
 		failed = in_threads();
 		times = THREADS;
@@ -156,5 +173,6 @@ int main(int argc, char **argv)
 	printf("truth touch_one %ld\n", times * pages);
 	printf("truth touch_three %ld\n", 3 * times * pages);
 	printf("truth sleep_often %d\n", times * SLEEPS);
-	return failed;
+	printf("truth interrupted %d\n", interrupted);
+	return failed || interrupted;
 }
