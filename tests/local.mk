@@ -41,7 +41,8 @@ endif
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
 known = $(srcdir)/tests/programs/known.h
 
-$(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known)
+$(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known) \
+		$(MEASURED:%=$(srcdir)/tests/programs/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \
 		$(srcdir)/$@.c -pthread -ldl
 $(MEASURED_CXX:%=tests/programs/%): $(known)

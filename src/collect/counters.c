@@ -410,14 +410,20 @@ void counters_forked(struct thread *t)
 		close_all(t->counters);
 }
 
-/* Threads that still run, and _exit(), keep what came after a last sample. */
+/*
+ * Threads that still run, and _exit(), keep what came after a last sample.  A
+ * process that was too short for one leaves no profile, unless counting is all
+ * that was asked for.
+ */
 __attribute__((destructor)) static void at_exit(void)
 {
-	struct thread *t = wanted.counts ? thread_use() : NULL;
+	struct thread *t = thread_self();
 
+	if (!t || !t->counters || (!t->ready && clock_rate()))
+		return;
+	t = thread_use();
 	if (!t)
 		return;
-	if (t->counters)
-		counters_leave(t, t->tree.root);
+	counters_leave(t, t->tree.root);
 	thread_release(t);
 }
