@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	tests/unit/event-group tests/unit/exporters tests/unit/formula \
 	tests/unit/fixture-run tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
-	tests/unit/output tests/unit/profile tests/unit/settings \
+	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND

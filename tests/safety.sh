@@ -15,7 +15,7 @@ same() {
 	status=$?
 	rm -rf safe.copse
 	COPSE_CLOCK=$clock timeout 120 "$copse" run --quiet -o safe.copse \
-		-e "$events@10000" "$@" >with 2>&1
+		-e "$events@10000" --budget 0 "$@" >with 2>&1
 	is=$?
 	[ "$is" = "$status" ] || { echo "status $is, not $status"; cat with; return 1; }
 	diff without with || return

@@ -65,6 +65,27 @@ static void rate(struct report *report, const struct run *run,
 			    "shares are coarser.");
 }
 
+static void lowered(struct report *report, const struct run *run)
+{
+	uint64_t slowest = 0;
+	size_t ranks = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		ranks += r->slowest_ns * r->freq > 1000000000u;
+		if (slowest < r->slowest_ns)
+			slowest = r->slowest_ns;
+	}
+	if (ranks)
+		report_note(report,
+			    "The rate was lowered on %zu rank%s, to %.0f per "
+			    "second at the least, so that sampling keeps to "
+			    "its budget (copse run --budget).",
+			    ranks, ranks == 1 ? "" : "s",
+			    1e9 / (double)slowest);
+}
+
 static const char *loss_help(const char *name)
 {
 	for (size_t i = 0; i < LOSS_COUNT; i++)
@@ -126,6 +147,7 @@ void findings_measuring(struct report *report, const struct run *run)
 	if (!run->rank_count)
 		return;
 	rate(report, run, &t);
+	lowered(report, run);
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
 		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
 	losses(report, run, &t);

@@ -2,6 +2,7 @@
 /* settings.c - the rows of settings.def, as text and as values. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,10 +37,29 @@ int settings_set(struct settings *s, const struct setting_info *info,
 
 	if (info->type == SETTING_STR)
 		*(const char **)member = text;
-	else if (!str_to_uint(text, member))
+	else if (info->type == SETTING_SHARE && !str_to_share(text, member))
+		return fail(-EINVAL, "%s wants 0 to 100 per cent, not '%s'",
+			    info->name, text);
+	else if (info->type == SETTING_UINT && !str_to_uint(text, member))
 		return fail(-EINVAL, "%s wants a number, not '%s'", info->name,
 			    text);
 	return 0;
+}
+
+const char *settings_text(const struct settings *s,
+			  const struct setting_info *info, char *room)
+{
+	const void *member = (const char *)s + info->offset;
+	const uint64_t *value = member;
+
+	if (info->type == SETTING_STR)
+		return *(const char *const *)member;
+	if (info->type == SETTING_SHARE)
+		snprintf(room, 32, "%" PRIu64 ".%04" PRIu64 "%%",
+			 *value / 10000, *value % 10000);
+	else
+		snprintf(room, 32, "%" PRIu64, *value);
+	return room;
 }
 
 void settings_variable(const struct setting_info *info, char *to)

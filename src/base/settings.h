@@ -13,10 +13,11 @@
 
 enum setting_type {
 	SETTING_UINT,
+	SETTING_SHARE, /* in millionths; as text in per cent, "0.5%" or "0.5" */
 	SETTING_STR
 };
 
-typedef uint64_t setting_UINT;
+typedef uint64_t setting_UINT, setting_SHARE;
 typedef const char *setting_STR;
 
 struct settings {
@@ -47,6 +48,10 @@ int settings_set(struct settings *s, const struct setting_info *info,
  * first bad value: -EINVAL with a reason; the others are taken.
  */
 int settings_from_environment(struct settings *s);
+
+/* One as text that settings_set() takes, in `room`, of 32 bytes, or its own. */
+const char *settings_text(const struct settings *s,
+			  const struct setting_info *info, char *room);
 
 /* "COPSE_FREQ" for freq; `to` holds 64 bytes. */
 void settings_variable(const struct setting_info *info, char *to);

@@ -96,6 +96,18 @@ bool str_to_uint(const char *text, uint64_t *to)
 	return !errno && !*end;
 }
 
+bool str_to_share(const char *text, uint64_t *to)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || (*text < '0' && *text != '.') || *text > '9' ||
+	    !(percent >= 0 && percent <= 100))
+		return false;
+	*to = (uint64_t)(percent * 1e4 + 0.5);
+	return !*end || (*end == '%' && !end[1]);
+}
+
 const char *str_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

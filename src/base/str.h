@@ -36,6 +36,9 @@ char *str_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The whole of `text` as a decimal number; false when it is none. */
 bool str_to_uint(const char *text, uint64_t *to);
 
+/* "0.5%" or "0.5", at most 100, in millionths; false: it is no such thing. */
+bool str_to_share(const char *text, uint64_t *to);
+
 /* The part after the last '/'. */
 const char *str_base(const char *path);
 

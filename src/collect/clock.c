@@ -2,8 +2,9 @@
 /*
  * clock.c - the three sampling clocks of doc/design.md.
  *
- * A perf event is kept alive by a mapping of its page, and its descriptor is
- * closed at once: the program can neither close it nor meet it.
+ * A perf event is kept alive by a mapping of its page, which a program that
+ * closes descriptors does not end.  The descriptor is needed to change the
+ * period: it is kept high up, and lost is only that.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,6 +19,12 @@
 
 #include "base/sys.h"
 #include "collect/clock.h"
+
+enum {
+	STOPPED,
+	RUNS,
+	CHANGING
+}; /* state of a clock */
 
 enum {
 	PAGE = 4096,
@@ -65,29 +72,58 @@ SIGSAFE uint64_t clock_rate(void)
 	return chosen.rate;
 }
 
-static void *open_event(uint64_t config, uint64_t period, uint64_t cookie,
-			bool user_only)
+/* The event's page, which keeps it alive; its descriptor too when asked. */
+static void *open_event(const struct perf_event_attr *attr, uint32_t tid,
+			struct descriptor *keep)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = config,
-		.sample_period = period,
-		.sigtrap = 1,
-		.remove_on_exec = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = 1,
-		.sig_data = cookie,
-	};
-	long fd = sys5(SYS_perf_event_open, &attr, 0, -1, -1,
+	long fd = sys5(SYS_perf_event_open, attr, tid, -1, -1,
 		       PERF_FLAG_FD_CLOEXEC);
 	long page;
 
 	if (fd < 0)
 		return NULL;
 	page = sys6(SYS_mmap, 0, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	sys1(SYS_close, fd);
-	return page < 0 && page > -PAGE ? NULL : (void *)page;
+	if (page < 0 && page > -PAGE)
+		page = 0;
+	if (keep && page)
+		*keep = descriptor_keep((int)fd);
+	else
+		sys1(SYS_close, fd);
+	return (void *)page;
+}
+
+static void *open_task_clock(uint32_t tid, uint64_t period_ns, bool user_only,
+			     struct descriptor *keep)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+		.sigtrap = 1,
+		.remove_on_exec = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = 1,
+		.sig_data = COOKIE_CPU,
+	};
+
+	return open_event(&attr, tid, keep);
+}
+
+static void *open_switches(uint32_t tid)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+		.sample_period = 1,
+		.sigtrap = 1,
+		.remove_on_exec = 1,
+		.exclude_hv = 1,
+		.sig_data = COOKIE_SWITCH,
+	};
+
+	return open_event(&attr, tid, NULL);
 }
 
 static void close_event(void *page)
@@ -96,52 +132,112 @@ static void close_event(void *page)
 		sys2(SYS_munmap, page, PAGE);
 }
 
-static bool start_timer(struct clock *clock)
+SIGSAFE static void set_timer(const struct clock *clock, uint64_t period_ns)
+{
+	struct itimerspec every = {
+		.it_interval = { (time_t)(period_ns / 1000000000u),
+				 (long)(period_ns % 1000000000u) },
+	};
+
+	every.it_value = every.it_interval;
+	sys4(SYS_timer_settime, clock->timer, 0, &every, 0);
+}
+
+/* The kernel's number for the CPU clock of a thread (clock_getres(2)). */
+static long cpu_clock_of(uint32_t tid)
+{
+	return (long)(int)(~tid << 3 | 6);
+}
+
+static bool start_timer(struct clock *clock, uint32_t tid)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 				  .sigev_signo = chosen.signal };
-	struct itimerspec every = {
-		.it_interval = { (time_t)(chosen.period_ns / 1000000000u),
-				 (long)(chosen.period_ns % 1000000000u) },
-	};
 
 	event.sigev_value.sival_int = COOKIE_TIMER;
-	event._sigev_un._tid = (int)sys0(SYS_gettid);
-	every.it_value = every.it_interval;
-	if (sys3(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event,
-		 &clock->timer))
+	event._sigev_un._tid = (int)tid;
+	if (sys3(SYS_timer_create, cpu_clock_of(tid), &event, &clock->timer))
 		return false;
 	clock->has_timer = true;
-	sys4(SYS_timer_settime, clock->timer, 0, &every, 0);
+	set_timer(clock, chosen.period_ns);
 	return true;
 }
 
-bool clock_start(struct clock *clock)
+/* Whoever changes the state may touch the rest. */
+static bool claim(struct clock *clock, int state)
+{
+	return __atomic_compare_exchange_n(&clock->state, &state, CHANGING,
+					   false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static void release(struct clock *clock, int state)
+{
+	__atomic_store_n(&clock->state, state, __ATOMIC_RELEASE);
+}
+
+static bool start(struct clock *clock, uint32_t tid)
 {
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 
-	*clock = (struct clock){ 0 };
-	if (chosen.kind == LIVE_CLOCK_NONE)
-		return false;
+	clock->descriptor.number = -1;
 	if (chosen.kind != LIVE_CLOCK_TIMER)
 		clock->page =
-			open_event(PERF_COUNT_SW_TASK_CLOCK, chosen.period_ns,
-				   COOKIE_CPU, user_only);
+			open_task_clock(tid, chosen.period_ns, user_only,
+					user_only ? NULL : &clock->descriptor);
 	if (chosen.wall)
-		clock->switches = open_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1,
-					     COOKIE_SWITCH, false);
+		clock->switches = open_switches(tid);
 	if (!clock->page || user_only)
-		return start_timer(clock) || clock->page;
+		return start_timer(clock, tid) || clock->page;
 	return true;
+}
+
+bool clock_start(struct clock *clock, uint32_t tid)
+{
+	bool ok;
+
+	if (chosen.kind == LIVE_CLOCK_NONE)
+		return false;
+	if (!claim(clock, STOPPED))
+		return true;
+	ok = start(clock, tid);
+	release(clock, ok ? RUNS : STOPPED);
+	return ok;
 }
 
 void clock_stop(struct clock *clock)
 {
+	if (!claim(clock, RUNS))
+		return;
+	descriptor_drop(&clock->descriptor);
 	close_event(clock->page);
 	close_event(clock->switches);
 	if (clock->has_timer)
 		sys1(SYS_timer_delete, clock->timer);
+	clock->page = clock->switches = NULL;
+	clock->has_timer = false;
+	release(clock, STOPPED);
+}
+
+void clock_forget(struct clock *clock)
+{
+	if (clock->state == RUNS)
+		descriptor_drop(&clock->descriptor);
 	*clock = (struct clock){ 0 };
+}
+
+SIGSAFE bool clock_can_change(const struct clock *clock)
+{
+	return clock->descriptor.number >= 0 || !clock->page;
+}
+
+SIGSAFE void clock_set_period(struct clock *clock, uint64_t period_ns)
+{
+	if (clock->has_timer)
+		set_timer(clock, period_ns);
+	else if (descriptor_is_ours(&clock->descriptor))
+		sys3(SYS_ioctl, clock->descriptor.number, PERF_EVENT_IOC_PERIOD,
+		     &period_ns);
 }
 
 SIGSAFE enum tick clock_tick(const siginfo_t *info)
@@ -181,8 +277,7 @@ static bool kernel_is_safe(void)
 
 static bool works(bool user_only)
 {
-	void *page =
-		open_event(PERF_COUNT_SW_TASK_CLOCK, 1000000000, 0, user_only);
+	void *page = open_task_clock(0, 1000000000, user_only, NULL);
 
 	close_event(page);
 	return page != NULL;
@@ -219,16 +314,6 @@ static uint64_t rate_of(const char *events, const char *name, uint64_t rate)
 	return 0;
 }
 
-/*
- * Programs work in round times, and a sample stretches what it falls into: a
- * period near theirs locks in step with them.  One that is 4 % shorter than
- * the round one sweeps through their phases (doc/performance.md).
- */
-static uint64_t out_of_step(uint64_t period)
-{
-	return period - period / 27;
-}
-
 void clock_init(const struct settings *settings)
 {
 	uint64_t cpu = rate_of(settings->events, "cpu", settings->freq);
@@ -238,7 +323,7 @@ void clock_init(const struct settings *settings)
 
 	chosen.signal = SIGTRAP;
 	chosen.rate = rate;
-	chosen.period_ns = rate ? out_of_step(1000000000u / rate) : 0;
+	chosen.period_ns = rate ? 1000000000u / rate : 0;
 	if (!chosen.period_ns)
 		return;
 	if (traced()) {

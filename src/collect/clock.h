@@ -3,7 +3,7 @@
  * clock.h - what makes samples: a kernel event or timer for each thread, and
  * the one signal that all of them use (doc/design.md, "Clocks").
  *
- * No clock makes a system call return EINTR or holds a file descriptor.
+ * No clock makes a system call return EINTR.
  */
 #ifndef COLLECT_CLOCK_H
 #define COLLECT_CLOCK_H
@@ -14,10 +14,13 @@
 
 #include "base/settings.h"
 #include "base/sigsafe.h"
+#include "collect/descriptor.h"
 #include "live/layout.h"
 
 struct clock {
-	void *page, *switches; /* of the perf events; NULL: none */
+	int state;
+	void *page, *switches;        /* of the perf events; NULL: none */
+	struct descriptor descriptor; /* of the first one */
 	int timer;
 	bool has_timer;
 };
@@ -36,14 +39,24 @@ void clock_init(const struct settings *settings);
 SIGSAFE enum live_clock clock_kind(void);
 SIGSAFE bool clock_samples_wall(void);
 int clock_signal(void);
-SIGSAFE SIGSAFE uint64_t clock_period_ns(void);
+SIGSAFE uint64_t clock_period_ns(void);
 /* Each period of CPU time has its tick, be it late. */
 SIGSAFE bool clock_is_periodic(void);
 SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
 
-/* Arm and disarm the calling thread's clock; false: none to be had. */
-bool clock_start(struct clock *clock);
+/*
+ * Arm and disarm a thread's clock, from any thread of the process; false: none
+ * to be had.  Zeroed is stopped; to stop or start twice does nothing.
+ */
+bool clock_start(struct clock *clock, uint32_t tid);
 void clock_stop(struct clock *clock);
+
+/* In a forked child, whose clocks stayed with the parent. */
+void clock_forget(struct clock *clock);
+
+/* Another period from the next tick on, where that can be had. */
+SIGSAFE bool clock_can_change(const struct clock *clock);
+SIGSAFE void clock_set_period(struct clock *clock, uint64_t period_ns);
 
 SIGSAFE enum tick clock_tick(const siginfo_t *info);
 

@@ -49,9 +49,27 @@ SIGSAFE void collect_describe(struct live_header *header)
 	counters_describe(header);
 }
 
+/* A resume without a pause before it is nothing. */
+static void change_pauses(int by)
+{
+	int was = __atomic_load_n(&collector.paused, __ATOMIC_RELAXED);
+
+	while (was + by >= 0 && !__atomic_compare_exchange_n(
+					&collector.paused, &was, was + by, true,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 void collect_pause(int by)
 {
-	__atomic_fetch_add(&collector.paused, by, __ATOMIC_RELAXED);
+	change_pauses(by);
+	if (collector.active)
+		thread_clocks_follow();
+}
+
+SIGSAFE uint64_t collect_budget(void)
+{
+	return collector.settings.budget;
 }
 
 SIGSAFE bool collect_paused(void)

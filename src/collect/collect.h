@@ -22,7 +22,10 @@ SIGSAFE bool collect_internals(void);
 /* What the profile's header says about how it is measured. */
 SIGSAFE void collect_describe(struct live_header *header);
 
-/* Pauses nest. */
+/* Millionths of the CPU time that sampling may cost; 0: any. */
+SIGSAFE uint64_t collect_budget(void);
+
+/* Pauses nest.  While one is on, no clock runs. */
 void collect_pause(int by);
 SIGSAFE bool collect_paused(void);
 

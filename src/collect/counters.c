@@ -15,6 +15,7 @@
 #include "base/event.h"
 #include "base/sys.h"
 #include "collect/clock.h"
+#include "collect/collect.h"
 #include "collect/counters.h"
 #include "collect/descriptor.h"
 #include "collect/registry.h"
@@ -25,8 +26,6 @@ enum {
 	CODE_TRAP_PERF = 6,
 	MOST_PARTS = 32,
 };
-
-#define LOST (-1)
 
 /* Mutable: read once, before the first thread is measured. */
 static struct {
@@ -40,12 +39,11 @@ static struct {
 } wanted;
 
 struct counter { /* one part, in the order of wanted.parts */
-	int fd;
+	struct descriptor descriptor;
 	uint32_t leader;  /* whose reading has this one's value */
 	uint32_t members; /* of a leader's group, itself included */
-	uint64_t id;
-	uint64_t seen;  /* at the last reading */
-	uint64_t value; /* up to which it is accounted for */
+	uint64_t seen;    /* at the last reading */
+	uint64_t value;   /* up to which it is accounted for */
 	uint64_t enabled, running;
 };
 
@@ -111,7 +109,7 @@ SIGSAFE void counters_describe(struct live_header *header)
 }
 
 /* A counter of the calling thread, in that leader's group or its own. */
-static int open_part(uint32_t part, int leader, struct counter *c)
+static bool open_part(uint32_t part, int leader, struct counter *c)
 {
 	const struct event *e = &wanted.events[wanted.parts[part].event];
 	struct perf_event_attr attr;
@@ -119,14 +117,13 @@ static int open_part(uint32_t part, int leader, struct counter *c)
 
 	event_attr(&attr, e, wanted.parts[part].at);
 	attr.sig_data = e->period ? COOKIE : 0;
+	attr.disabled = leader < 0 && collect_paused();
 	fd = sys5(SYS_perf_event_open, &attr, 0, -1, leader,
 		  PERF_FLAG_FD_CLOEXEC);
-	c->fd = fd < 0 ? LOST : descriptor_keep((int)fd);
-	if (c->fd < 0 || sys3(SYS_ioctl, c->fd, PERF_EVENT_IOC_ID, &c->id)) {
-		c->fd = LOST;
-		return -EMFILE;
-	}
-	return 0;
+	c->descriptor.number = -1;
+	if (fd >= 0)
+		c->descriptor = descriptor_keep((int)fd);
+	return c->descriptor.number >= 0;
 }
 
 /*
@@ -144,13 +141,13 @@ static void open_all(struct thread *t)
 
 		c->of[i].leader = leader;
 		if (!alone && leader < MOST_PARTS &&
-		    !open_part(i, c->of[leader].fd, &c->of[i])) {
+		    open_part(i, c->of[leader].descriptor.number, &c->of[i])) {
 			c->of[leader].members++;
 			continue;
 		}
 		c->of[i].leader = i;
 		c->of[i].members = 1;
-		if (open_part(i, -1, &c->of[i]))
+		if (!open_part(i, -1, &c->of[i]))
 			thread_lost(t, LOSS_NO_COUNTER);
 		else if (!alone)
 			leader = i;
@@ -175,33 +172,22 @@ void counters_start(struct thread *t)
 	t->busy = was;
 }
 
-/* The program may have closed it, and given its number to something else. */
-SIGSAFE static bool is_ours(const struct counter *c)
-{
-	uint64_t id = 0;
-
-	return c->fd != LOST &&
-	       !sys3(SYS_ioctl, c->fd, PERF_EVENT_IOC_ID, &id) && id == c->id;
-}
-
 static void close_all(struct counters *c)
 {
-	for (uint32_t i = 0; i < wanted.part_count; i++) {
-		if (is_ours(&c->of[i]))
-			sys1(SYS_close, c->of[i].fd);
-		c->of[i].fd = LOST;
-	}
+	for (uint32_t i = 0; i < wanted.part_count; i++)
+		descriptor_drop(&c->of[i].descriptor);
 }
 
 SIGSAFE static bool read_group(struct thread *t, struct counter *leader,
 			       struct reading *r)
 {
-	if (leader->fd == LOST)
+	if (leader->descriptor.number < 0)
 		return false;
-	if (is_ours(leader) && sys3(SYS_read, leader->fd, r, sizeof(*r)) > 0 &&
+	if (descriptor_is_ours(&leader->descriptor) &&
+	    sys3(SYS_read, leader->descriptor.number, r, sizeof(*r)) > 0 &&
 	    r->count == leader->members)
 		return true;
-	leader->fd = LOST;
+	descriptor_drop(&leader->descriptor);
 	thread_lost(t, LOSS_COUNTER);
 	return false;
 }
@@ -339,12 +325,6 @@ SIGSAFE void counters_put(struct thread *t, live_ref node)
 	}
 }
 
-SIGSAFE void counters_drop(struct thread *t)
-{
-	for (uint32_t i = 0; t->counters && i < wanted.event_count; i++)
-		t->counters->due[i] = 0;
-}
-
 SIGSAFE bool counters_tick(const siginfo_t *info)
 {
 	/* si_perf_data, which older C libraries do not name. */
@@ -403,9 +383,20 @@ void counters_stop(struct thread *t)
 	t->busy = was;
 }
 
-void counters_forked(struct thread *t)
+void counters_pause(struct thread *t, bool paused)
 {
-	descriptor_forked();
+	long what = paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
+
+	for (uint32_t i = 0; t->counters && i < wanted.part_count; i++) {
+		const struct counter *c = &t->counters->of[i];
+
+		if (c->leader == i && descriptor_is_ours(&c->descriptor))
+			sys3(SYS_ioctl, c->descriptor.number, what, 0);
+	}
+}
+
+void counters_forget(struct thread *t)
+{
 	if (t->counters)
 		close_all(t->counters);
 }

@@ -7,7 +7,8 @@
  * without is read when something else is: at a sample of the clock, and when
  * an MPI call is entered and left.
  *
- * Threads     Each call concerns the calling thread, whose record it is.
+ * Threads     Each call concerns the calling thread, whose record it is, unless
+ *             something else is said.
  * Signals     The caller has set `busy`, or is the handler.
  * Failure     Nothing fails visibly: an event that cannot be opened or read
  *             is a counted loss, and what it counted since is not known.
@@ -34,21 +35,24 @@ SIGSAFE void counters_describe(struct live_header *header);
 void counters_start(struct thread *t);
 void counters_stop(struct thread *t);
 
-/* In a forked child: what is open counts the parent. */
-void counters_forked(struct thread *t);
+/*
+ * Of any thread: while it is paused nothing counts.  In a forked child: what
+ * is open counts the parent.
+ */
+void counters_pause(struct thread *t, bool paused);
+void counters_forget(struct thread *t);
 
 /* Whether a signal is a tick of an event. */
 SIGSAFE bool counters_tick(const siginfo_t *info);
 
 /*
- * Around a handler: what was counted until it began, put on a node or dropped;
+ * Around a handler: what was counted until it began is read, and put on a node;
  * at its end, what it counted itself is left out.
  */
 SIGSAFE void counters_read(struct thread *t);
 /* An event has come full periods whose own tick was lost. */
 SIGSAFE bool counters_due(const struct thread *t);
 SIGSAFE void counters_put(struct thread *t, live_ref node);
-SIGSAFE void counters_drop(struct thread *t);
 SIGSAFE void counters_leave_out(struct thread *t);
 
 /* What was counted before an MPI call is its caller's, then its own. */

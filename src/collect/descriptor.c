@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.c - numbers above the soft limit.
+ * descriptor.c - numbers for descriptors above the program's limit.
  *
- * The kernel gives no number above that limit, so it is raised for as long as
- * one system call takes.  A child that another thread forks in these
- * microseconds keeps the raised limit: the price, paid only when events are
- * counted.
+ * The kernel gives no number above the soft limit, so that is raised for as
+ * long as one system call takes.  A child that another thread forks in these
+ * microseconds keeps the raised limit.  Where the hard limit leaves no room,
+ * a few numbers just below are taken.
  */
-#include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -16,52 +16,82 @@
 #include "collect/descriptor.h"
 
 enum {
-	/* A table of descriptors takes 8 bytes for each number below the
-	   highest one; and where there is no room above, take some below. */
-	HIGHEST_FIRST = 65536,
-	BELOW = 16, /* … a 16th of them */
+	MOST_BELOW = 64, /* kept at a time below the limit */
+	ROOM = 1024,     /* a smaller limit is left to the program */
+	HIGHEST = 4096   /* a table up to there is what fork() copies */
 };
 
-/* Mutable: one thread at a time changes the limit. */
-static int locked;
+/* Mutable: one thread at a time changes the limit; how many are kept. */
+static int locked, kept;
 
-/* The lowest number to take. */
-static uint64_t first_number(const struct rlimit *limit)
+static long number_from(int fd, rlim_t first)
 {
-	if (limit->rlim_cur > HIGHEST_FIRST)
-		return HIGHEST_FIRST;
-	if (limit->rlim_max > limit->rlim_cur)
-		return limit->rlim_cur;
-	return limit->rlim_cur - limit->rlim_cur / BELOW;
+	return sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first);
 }
 
-static long move(int fd)
+static long number_above(int fd, const struct rlimit *limit)
 {
-	struct rlimit limit, raised;
-	long moved;
+	const struct rlimit raised = { limit->rlim_max, limit->rlim_max };
+	long number;
+
+	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0))
+		return -1;
+	number = number_from(fd, limit->rlim_cur);
+	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, 0);
+	return number;
+}
+
+/* A limit that no program reaches needs no number above it. */
+static long high_number(int fd)
+{
+	struct rlimit limit;
 
 	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit))
-		return -EMFILE;
-	raised = limit;
-	raised.rlim_cur = limit.rlim_max;
-	if (limit.rlim_cur <= HIGHEST_FIRST)
-		sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0);
-	moved = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first_number(&limit));
-	if (limit.rlim_cur <= HIGHEST_FIRST)
-		sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
-	return moved;
+		return -1;
+	if (limit.rlim_cur > HIGHEST)
+		return number_from(fd, HIGHEST - MOST_BELOW);
+	if (limit.rlim_max > limit.rlim_cur)
+		return number_above(fd, &limit);
+	if (limit.rlim_cur < ROOM || kept > MOST_BELOW)
+		return -1;
+	return number_from(fd, limit.rlim_cur - MOST_BELOW);
 }
 
-int descriptor_keep(int fd)
+SIGSAFE bool descriptor_is_ours(const struct descriptor *d)
 {
-	long moved;
+	uint64_t id = 0;
+
+	return d->number >= 0 &&
+	       !sys3(SYS_ioctl, d->number, PERF_EVENT_IOC_ID, &id) &&
+	       id == d->id;
+}
+
+struct descriptor descriptor_keep(int fd)
+{
+	struct descriptor d = { .number = -1 };
 
 	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
-	moved = move(fd);
+	kept++;
+	if (!sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &d.id))
+		d.number = (int)high_number(fd);
+	if (d.number < 0) {
+		d.number = -1;
+		kept--;
+	}
 	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
 	sys1(SYS_close, fd);
-	return (int)moved;
+	return d;
+}
+
+SIGSAFE void descriptor_drop(struct descriptor *d)
+{
+	if (d->number < 0)
+		return;
+	if (descriptor_is_ours(d))
+		sys1(SYS_close, d->number);
+	__atomic_sub_fetch(&kept, 1, __ATOMIC_RELAXED);
+	d->number = -1;
 }
 
 void descriptor_forked(void)

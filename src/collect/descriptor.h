@@ -1,19 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.h - file descriptors of ours in the measured process: their
- * numbers lie above the soft limit, where the program's never come.
+ * descriptor.h - descriptors of perf events that have to stay open inside the
+ * measured program, with numbers that it does not meet.
  *
- * The program may close them all the same (closefrom): who uses one makes sure
- * first that it is still his.
+ * A program may close any number and get it again for something of its own,
+ * so a descriptor is verified before each use.
  */
 #ifndef COLLECT_DESCRIPTOR_H
 #define COLLECT_DESCRIPTOR_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+
+struct descriptor {
+	int number;  /* -1: none */
+	uint64_t id; /* of the perf event */
+};
+
 /*
- * Give `fd` a high number and close-on-exec; the old number is free again.
- * The new one, or -errno: then `fd` is closed.
+ * Keep the event of `fd`, which is closed in any case.  `number` is -1 when
+ * there is no room high up.
  */
-int descriptor_keep(int fd);
+struct descriptor descriptor_keep(int fd);
+
+/* Close it, if it is still ours. */
+SIGSAFE void descriptor_drop(struct descriptor *d);
+
+/* Does the number still mean that event? */
+SIGSAFE bool descriptor_is_ours(const struct descriptor *d);
 
 /* In a forked child: another thread may have held the lock. */
 void descriptor_forked(void);

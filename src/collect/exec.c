@@ -68,10 +68,10 @@ static int go_on(struct thread *t, int result)
 {
 	int saved = errno;
 
-	if (t) {
-		clock_start(&t->clock);
+	if (t && !collect_paused())
+		clock_start(&t->clock, t->tid);
+	if (t)
 		counters_start(t);
-	}
 	errno = saved;
 	return result;
 }

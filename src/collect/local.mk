@@ -9,7 +9,7 @@ libcollect_la_SOURCES = \
 	src/collect/exec.c \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/region.c src/collect/region.h \
-	src/collect/phase.c \
+	src/collect/pace.c src/collect/pace.h src/collect/phase.c \
 	src/collect/registry.c src/collect/registry.h \
 	src/collect/sample.c \
 	src/collect/thread.c src/collect/thread.h \

@@ -12,6 +12,9 @@
 
 enum {
 	COST_EVERY = 16,
+	ENOUGH = 8 * COST_EVERY, /* samples, to know what one costs */
+	PER_MILLION = 1000000,
+	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
 };
 
@@ -53,10 +56,6 @@ SIGSAFE static live_ref context_node(struct thread *t,
 			   &context->uc_stack, why);
 }
 
-struct weights {
-	uint64_t cpu_ns, wall_ns;
-};
-
 SIGSAFE static bool add(struct thread *t, live_ref node,
 			const struct weights *w)
 {
@@ -65,65 +64,57 @@ SIGSAFE static bool add(struct thread *t, live_ref node,
 	       tree_add(&t->tree, node, METRIC_WALL_TIME, w->wall_ns);
 }
 
+/* The rate is lowered when samples cost more than the budget, up to here. */
+SIGSAFE static void keep_to_budget(struct thread *t)
+{
+	uint64_t allowed = collect_budget(), period = clock_period_ns();
+	uint64_t cost = t->live->handler_ns / t->live->samples;
+
+	if (!allowed || t->live->samples < ENOUGH ||
+	    !clock_can_change(&t->clock))
+		return;
+	if (cost * PER_MILLION > period * allowed)
+		period = cost * PER_MILLION / allowed;
+	t->pace.mean_ns = period < SLOWEST_NS ? period : SLOWEST_NS;
+	if (t->pace.mean_ns > t->live->slowest_ns)
+		t->live->slowest_ns = t->pace.mean_ns;
+}
+
 /*
  * What sampling costs, in CPU time, which an interruption does not touch.
  * That clock is dear: after the first samples one of some stands for all.
  */
+SIGSAFE static bool is_weighed(const struct thread *t)
+{
+	return !t->ready || t->live->samples < COST_EVERY ||
+	       t->live->samples % COST_EVERY == 0;
+}
+
 SIGSAFE static void count_cost(struct thread *t, uint64_t since)
 {
-	uint64_t times = 1;
+	uint64_t times = t->live->samples <= COST_EVERY ? 1 : COST_EVERY;
 
-	if (t->live->samples > COST_EVERY) {
-		if (t->live->samples % COST_EVERY)
-			return;
-		times = COST_EVERY;
-	}
 	t->live->handler_ns +=
 		times * (time_now(CLOCK_THREAD_CPUTIME_ID) - since);
+	keep_to_budget(t);
 }
 
-/*
- * The periods that a tick stands for: one, more when ticks were lost.  A tick
- * inside a long system call is delivered late, so the time between deliveries
- * would favour code that runs in the kernel over the code that follows.  What
- * that rounding, or a clock that runs differently, adds up to is put right
- * once it is more than a period.
- */
-SIGSAFE static uint64_t whole_periods(const struct thread *t, uint64_t cpu)
+SIGSAFE static void keep(struct thread *t, enum tick tick,
+			 const struct weights *w)
 {
-	uint64_t period = clock_period_ns();
-	uint64_t periods = (cpu - t->tick_cpu_ns + period / 2) / period;
-	int64_t ahead;
+	uint64_t period = pace_keep(&t->pace, tick, w);
 
-	periods = periods ? periods : 1;
-	ahead = (int64_t)(t->counted_cpu_ns + periods * period - cpu);
-	if (ahead > (int64_t)period)
-		periods--;
-	else if (ahead < -2 * (int64_t)period)
-		periods += (uint64_t)-ahead / period - 1;
-	return periods * period;
+	if (period)
+		clock_set_period(&t->clock, period);
+	t->live->samples++;
+	t->live->cpu_ns += w->cpu_ns;
+	t->live->wall_ns += w->wall_ns;
+	t->live->last_ns = w->now_ns;
 }
 
-/* Time off the core goes to whoever comes back from it. */
-SIGSAFE static struct weights weigh(const struct thread *t, enum tick tick,
-				    uint64_t cpu, uint64_t wall)
+/* What was counted, and no time. */
+SIGSAFE static void put_counts(struct thread *t, const ucontext_t *context)
 {
-	uint64_t wall_ns = wall - t->last_wall_ns;
-	uint64_t cpu_ns = cpu - t->last_cpu_ns;
-	struct weights w = { .cpu_ns = cpu - t->counted_cpu_ns };
-
-	if (tick == TICK_SWITCH)
-		w.cpu_ns = 0;
-	else if (clock_is_periodic())
-		w.cpu_ns = whole_periods(t, cpu);
-	w.wall_ns = w.cpu_ns + (wall_ns > cpu_ns ? wall_ns - cpu_ns : 0);
-	return w;
-}
-
-/* A tick of an event: its count, and no time. */
-SIGSAFE static void take_count(struct thread *t, const ucontext_t *context)
-{
-	uint64_t since = time_now(CLOCK_THREAD_CPUTIME_ID);
 	enum loss lost;
 	live_ref node;
 	int why = -1;
@@ -132,31 +123,27 @@ SIGSAFE static void take_count(struct thread *t, const ucontext_t *context)
 		thread_lost(t, lost);
 		return;
 	}
+	t->live->ticks++;
 	node = context_node(t, context, &why);
 	if (why >= 0)
 		thread_lost(t, (enum loss)why);
 	if (node)
 		counters_put(t, node);
-	if (!(t->live->ticks++ % COST_EVERY))
-		t->live->handler_ns +=
-			COST_EVERY *
-			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
 /* The time of a sample that is not kept goes to the next one. */
 SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 			 enum tick tick)
 {
-	uint64_t wall = time_now(CLOCK_MONOTONIC);
-	uint64_t cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
-	struct weights w = weigh(t, tick, cpu, wall);
+	struct weights w;
 	enum loss lost;
 	live_ref node;
 	int why = -1;
 
+	pace_weigh(&t->pace, tick, &w);
 	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns)) {
 		if (counters_due(t))
-			take_count(t, context);
+			put_counts(t, context);
 		return;
 	}
 	if (!thread_ready(t, &lost)) {
@@ -169,30 +156,39 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		thread_lost(t, (enum loss)why);
 	if (!node)
 		return;
-	if (!add(t, node, &w)) {
-		thread_lost(t, LOSS_DROPPED_FULL);
-		return;
-	}
-	t->last_cpu_ns = cpu;
-	t->last_wall_ns = wall;
-	t->counted_cpu_ns += w.cpu_ns;
-	if (tick != TICK_SWITCH)
-		t->tick_cpu_ns = cpu;
-	t->live->samples++;
-	t->live->cpu_ns += w.cpu_ns;
-	t->live->wall_ns += w.wall_ns;
-	t->live->last_ns = wall;
 	counters_put(t, node);
-	count_cost(t, cpu);
+	if (add(t, node, &w))
+		keep(t, tick, &w);
+	else
+		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
-/* While paused, time passes and belongs to nobody. */
-SIGSAFE static void skip(struct thread *t)
+SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
+			   enum tick tick)
 {
-	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
-	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
-	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
-	counters_drop(t);
+	bool weighed = is_weighed(t);
+	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+
+	counters_read(t);
+	take(t, context, tick);
+	counters_leave_out(t);
+	if (weighed && t->ready && t->live->samples)
+		count_cost(t, since);
+}
+
+/* What it costs is not the clock's, whose rate the budget lowers. */
+SIGSAFE static void count(struct thread *t, const ucontext_t *context)
+{
+	bool weighed = t->ready && t->live->ticks % COST_EVERY == 0;
+	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+
+	counters_read(t);
+	put_counts(t, context);
+	counters_leave_out(t);
+	if (weighed)
+		t->live->wrapper_ns +=
+			COST_EVERY *
+			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
@@ -209,14 +205,12 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 		thread_lost(t, LOSS_DROPPED_BUSY);
 	} else if (t) {
 		t->busy = true;
-		counters_read(t);
 		if (collect_paused())
-			skip(t);
+			pace_restart(&t->pace);
 		else if (tick == TICK_COUNT)
-			take_count(t, context);
+			count(t, context);
 		else
-			take(t, context, tick);
-		counters_leave_out(t);
+			sample(t, context, tick);
 		t->busy = false;
 	}
 	errno = saved;

@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/descriptor.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -16,11 +17,11 @@ enum {
 /* Initial exec: the loader has set it aside, a handler may touch it. */
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
-/* Mutable: records of ended threads.  Never taken in a handler. */
+/* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
 	int locked;
 	uint32_t made;
-	struct thread *free;
+	struct thread *free, *youngest;
 } pool;
 
 static void lock(void)
@@ -44,8 +45,13 @@ static struct thread *new_thread(void)
 	uint32_t depth = collect_depth();
 	struct thread *t = sys_memory(sizeof(*t) + unwind_size(depth));
 
-	if (t)
-		unwind_init(&t->unwinder, t + 1, depth);
+	if (!t)
+		return NULL;
+	unwind_init(&t->unwinder, t + 1, depth);
+	lock();
+	t->older = pool.youngest;
+	pool.youngest = t;
+	unlock();
 	return t;
 }
 
@@ -66,15 +72,44 @@ static struct thread *take_thread(void)
 	return fresh ? new_thread() : t;
 }
 
-static void reset_clocks(struct thread *t)
+static bool is_mine(const struct thread *t)
 {
-	t->last_cpu_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
-	t->counted_cpu_ns = t->tick_cpu_ns = t->last_cpu_ns;
-	t->last_wall_ns = time_now(CLOCK_MONOTONIC);
-	t->start_ns = t->last_wall_ns;
-	if (!clock_start(&t->clock) && clock_rate())
-		t->losses[LOSS_NO_CLOCK]++;
+	return !sys3(SYS_tgkill, sys0(SYS_getpid), t->tid, 0);
+}
+
+static void start_clock(struct thread *t)
+{
+	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(), t->tid);
+	if (!clock_start(&t->clock, t->tid) && clock_rate())
+		thread_lost(t, LOSS_NO_CLOCK);
+	t->pace.fixed = !clock_can_change(&t->clock);
+}
+
+/* Under the lock: a thread that is going to end waits for it. */
+void thread_clocks_follow(void)
+{
+	lock();
+	for (struct thread *t = pool.youngest; t; t = t->older) {
+		if (!t->alive)
+			continue;
+		counters_pause(t, collect_paused());
+		if (collect_paused())
+			clock_stop(&t->clock);
+		else if (is_mine(t))
+			start_clock(t);
+	}
+	unlock();
+}
+
+static void begin(struct thread *t)
+{
+	lock();
+	t->start_ns = time_now(CLOCK_MONOTONIC);
+	t->alive = true;
 	counters_start(t);
+	if (!collect_paused())
+		start_clock(t);
+	unlock();
 }
 
 static void adopt(struct thread *t)
@@ -102,7 +137,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	unwind_forget(&t->unwinder);
 	adopt(t);
 	self = t;
-	reset_clocks(t);
+	begin(t);
 }
 
 void thread_stop(void)
@@ -112,8 +147,11 @@ void thread_stop(void)
 	if (!t)
 		return;
 	t->busy = true;
+	lock();
+	t->alive = false;
 	clock_stop(&t->clock);
 	counters_stop(t);
+	unlock();
 	self = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
@@ -130,6 +168,12 @@ void thread_forked(void)
 {
 	struct thread *t = self;
 
+	descriptor_forked();
+	for (struct thread *each = pool.youngest; each; each = each->older) {
+		each->alive = false;
+		clock_forget(&each->clock);
+		counters_forget(each);
+	}
 	pool.locked = 0;
 	pool.free = NULL;
 	pool.made = 1;
@@ -139,11 +183,10 @@ void thread_forked(void)
 	t->tree = (struct tree){ 0 };
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
-	counters_forked(t);
 	unwind_forget(&t->unwinder);
 	for (struct region *r = t->region; r; r = r->outer)
 		r->node = 0;
-	reset_clocks(t);
+	begin(t);
 }
 
 SIGSAFE bool thread_ready(struct thread *t, enum loss *why)

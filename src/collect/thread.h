@@ -18,6 +18,7 @@
 #include "base/sigsafe.h"
 #include "collect/clock.h"
 #include "collect/counters.h"
+#include "collect/pace.h"
 #include "collect/region.h"
 #include "collect/unwind.h"
 #include "live/tree.h"
@@ -38,12 +39,12 @@ struct thread {
 	struct region *region;           /* innermost known context */
 	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
 	uint32_t phases;
-	uint64_t last_cpu_ns, last_wall_ns; /* at the last sample */
-	uint64_t tick_cpu_ns;    /* at the last one that was a clock's */
-	uint64_t counted_cpu_ns; /* what samples stand for, up to here */
+	struct pace pace;
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
+	bool alive;                  /* between thread_start() and _stop() */
 	struct thread *next;         /* in the pool */
+	struct thread *older;        /* in the list of all records */
 	struct unwinder unwinder;    /* last: its arrays follow */
 };
 
@@ -53,6 +54,9 @@ SIGSAFE struct thread *thread_self(void);
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
 void thread_stop(void);
+
+/* Stop or start the clocks of all threads, as collect_paused() says. */
+void thread_clocks_follow(void);
 
 /* In a forked child: only the calling thread is left, with no profile. */
 void thread_forked(void);

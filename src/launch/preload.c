@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* preload.c - find the collector and put it into the environment. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,14 +71,10 @@ char *preload_value(const char *mpi)
 static int set_setting(const struct settings *s,
 		       const struct setting_info *info)
 {
-	const void *member = (const char *)s + info->offset;
-	char variable[64], text[32];
+	char variable[64], room[32];
 
 	settings_variable(info, variable);
-	if (info->type == SETTING_STR)
-		return setenv(variable, *(const char *const *)member, 1);
-	snprintf(text, sizeof(text), "%" PRIu64, *(const uint64_t *)member);
-	return setenv(variable, text, 1);
+	return setenv(variable, settings_text(s, info, room), 1);
 }
 
 int preload_set(const struct settings *s, const char *live_dir,

@@ -147,8 +147,8 @@ struct live_thread {
 	uint32_t clock; /* enum live_clock */
 	uint32_t runs;  /* threads that shared this record, one after another */
 	live_ref nodes,
-		cells; /* first chunk of each; the first node is the root */
-	live_ref start_node; /* unused, 0 */
+		cells;   /* first chunk of each; the first node is the root */
+	live_ref unused; /* 0 */
 	uint64_t first_ns,
 		last_ns; /* CLOCK_MONOTONIC, of its life / last sample */
 	uint64_t cpu_ns, wall_ns; /* sum of all samples' weights */
@@ -156,6 +156,7 @@ struct live_thread {
 	uint64_t ticks;           /* signals that arrived */
 	uint64_t handler_ns;      /* CPU time spent in the handler */
 	uint64_t wrapper_ns; /* time spent in wrappers, outside the wrapped */
+	uint64_t slowest_ns; /* longest mean period that the budget asked for */
 	uint64_t losses[LOSS_COUNT];
 	char name[16];
 };

@@ -73,6 +73,8 @@ static void fill_times(struct run_rank *to, const struct profile *p)
 		to->ticks += t->ticks;
 		to->handler_ns += t->handler_ns;
 		to->wrapper_ns += t->wrapper_ns;
+		if (to->slowest_ns < t->slowest_ns)
+			to->slowest_ns = t->slowest_ns;
 	}
 }
 

@@ -97,6 +97,7 @@ struct run_rank {
 	uint64_t cpu_ns, wall_ns; /* sum of the samples' weights */
 	uint64_t process_cpu_ns;  /* as the system counted it; 0: unknown */
 	uint64_t samples, ticks, handler_ns, wrapper_ns;
+	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
 };
 
 struct run_loss {

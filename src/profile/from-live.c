@@ -470,6 +470,7 @@ static live_ref take_thread(struct reader *r, const void *at)
 		.ticks = t.ticks,
 		.handler_ns = t.handler_ns,
 		.wrapper_ns = t.wrapper_ns,
+		.slowest_ns = t.slowest_ns,
 	};
 	fixed(to->name, sizeof(to->name), t.name, sizeof(t.name));
 	for (size_t i = 0; i < LOSS_COUNT; i++)

@@ -67,6 +67,7 @@ struct profile_thread {
 	char name[16];
 	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, wall_ns, samples, ticks, handler_ns, wrapper_ns;
+	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
 };
 
 struct profile_comm {

@@ -64,6 +64,21 @@ TEST(a_number_is_a_number_and_nothing_else)
 	CHECK(!str_to_uint(" 1", &value));
 }
 
+TEST(a_share_is_in_millionths)
+{
+	uint64_t value = 0;
+
+	CHECK(str_to_share("1%", &value) && value == 10000);
+	CHECK(str_to_share("0.25", &value) && value == 2500);
+	CHECK(str_to_share("100%", &value) && value == 1000000);
+	CHECK(str_to_share("0", &value) && value == 0);
+	CHECK(!str_to_share("101", &value));
+	CHECK(!str_to_share("-1", &value));
+	CHECK(!str_to_share("1%%", &value));
+	CHECK(!str_to_share("nan", &value));
+	CHECK(!str_to_share("", &value));
+}
+
 TEST(base_is_what_follows_the_last_slash)
 {
 	CHECK(!strcmp(str_base("/usr/bin/lmp"), "lmp"));

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pace.h - when the ticks of a thread's clock are due, and what time each of
+ * its samples stands for.
+ *
+ * A periodic clock is given a new, random period every few ticks: a program
+ * that repeats itself cannot keep step with it.  Its samples stand for the
+ * time between the moments when ticks were due, not between those when they
+ * came: a tick inside a long system call comes when that is over, and would
+ * otherwise take its time from the code that follows.  The sum of all weights
+ * is the thread's CPU time, whatever was late or lost.
+ *
+ * Threads   A pace belongs to one thread.
+ * Signals   All marked functions may run in a handler.
+ */
+#ifndef COLLECT_PACE_H
+#define COLLECT_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "collect/clock.h"
+
+struct pace {
+	bool periodic;      /* a tick for each period of CPU time */
+	bool fixed;         /* the clock cannot be given another period */
+	uint64_t mean_ns;   /* of the periods to come */
+	uint64_t period_ns; /* as the clock is set now */
+	uint64_t stood_ns;  /* CPU time up to which samples stand */
+	int64_t lead_ns;  /* stood_ns - CPU time of the last sample, or less */
+	uint64_t wall_ns; /* of the last sample, monotonic */
+	uint64_t random;
+	int32_t left; /* ticks until the period may change */
+};
+
+/* What a sample stands for, and what that makes of the pace. */
+struct weights {
+	uint64_t cpu_ns, wall_ns;
+	uint64_t now_ns; /* monotonic */
+	int64_t lead_ns;
+	bool last; /* with its period */
+};
+
+/* The clock has just been set to `period_ns`; `seed` differs by thread. */
+void pace_start(struct pace *p, uint64_t period_ns, bool periodic,
+		uint64_t seed);
+
+/* From now on: the time until here belongs to nobody. */
+SIGSAFE void pace_restart(struct pace *p);
+
+SIGSAFE void pace_weigh(const struct pace *p, enum tick tick,
+			struct weights *w);
+/* The sample was kept: the period that the clock is to be given; 0: as it is.
+ */
+SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
+			   const struct weights *w);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pace.c - periods change at random around their mean, weights add up. */
+#include <time.h>
+
+#include "collect/pace.h"
+#include "collect/time.h"
+#include "tests/test.h"
+
+enum {
+	MS = 1000000,
+	TICKS = 4000,
+};
+
+static void use_cpu(uint64_t ns)
+{
+	uint64_t end = time_now(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (time_now(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+TEST(periods_differ_and_keep_their_mean)
+{
+	struct weights w = { .last = true };
+	uint64_t least = UINT64_MAX, most = 0, sum = 0, count = 0;
+	struct pace p;
+
+	pace_start(&p, MS, true, 7);
+	for (int i = 0; i < TICKS; i++) {
+		uint64_t next = pace_keep(&p, TICK_CPU, &w);
+
+		CHECK(next);
+		sum += next;
+		count++;
+		least = next < least ? next : least;
+		most = next > most ? next : most;
+	}
+	CHECK(least < 0.65 * MS && most > 1.35 * MS);
+	CHECK(least >= 0.6 * MS && most <= 1.4 * MS + 1);
+	CHECK(sum > count * 0.97 * MS && sum < count * 1.03 * MS);
+}
+
+TEST(weights_add_up_to_the_cpu_time)
+{
+	uint64_t begin = time_now(CLOCK_THREAD_CPUTIME_ID), sum = 0;
+	struct weights w;
+	struct pace p;
+
+	pace_start(&p, MS, true, 1);
+	for (int i = 0; i < 40; i++) {
+		use_cpu(i % 5 ? p.period_ns : 7 * p.period_ns / 2);
+		pace_weigh(&p, TICK_CPU, &w);
+		pace_keep(&p, TICK_CPU, &w);
+		sum += w.cpu_ns;
+		CHECK(w.wall_ns >= w.cpu_ns);
+	}
+	begin = time_now(CLOCK_THREAD_CPUTIME_ID) - begin;
+	CHECK(sum <= begin + 2 * MS && sum + 4 * MS >= begin);
+}
+
+TEST(a_fixed_clock_keeps_its_period)
+{
+	struct weights w = { .last = true, .cpu_ns = 1 };
+	struct pace p;
+
+	pace_start(&p, MS, true, 1);
+	p.fixed = true;
+	for (int i = 0; i < 100; i++)
+		CHECK(!pace_keep(&p, TICK_CPU, &w));
+	CHECK(p.period_ns == MS);
+}
+
+TEST(a_switch_has_wall_time_only)
+{
+	const struct timespec rest = { .tv_nsec = 3 * MS };
+	struct weights w;
+	struct pace p;
+
+	pace_start(&p, MS, true, 1);
+	nanosleep(&rest, NULL);
+	pace_weigh(&p, TICK_SWITCH, &w);
+	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);
+}
