@@ -129,6 +129,30 @@ closed() {
 	[ "$(value i touch_three $faults)" -ge 5900 ]
 }
 
+paused() {
+	need_events
+	measure p paused -e $faults@1 || return
+	as_counted p touch_one $faults 10 && as_counted p touch_three $faults 10
+}
+
+# Programs that fork, exec, and use signals themselves do the same as without.
+undisturbed() {
+	need_events
+	for program in forker execs signals storm; do
+		"$programs/$program" >want 2>&1
+		expected=$?
+		"$copse" run -q -o "$program" -e $faults@3 -e perf::CS@1 \
+			-e perf::MINOR-FAULTS "$programs/$program" >is 2>&1
+		[ $? = $expected ] ||
+			{ echo "$program: not $expected"; cat is; return 1; }
+		# Times and process numbers differ, words do not.
+		for file in want is; do
+			sed 's/[0-9][0-9.]*/N/g' $file >$file.words
+		done
+		diff want.words is.words || return
+	done
+}
+
 # The program has the numbers that it has without us.
 numbers() {
 	need_events
@@ -248,6 +272,8 @@ point "a forked child" forked
 point "counted, without a clock" counted_only
 point "counted, read at samples" at_samples
 point "a program that closes all descriptors" closed
+point "a pause stops events" paused
+point "programs that fork, exec and signal" undisturbed
 point "a program that needs all descriptors" numbers
 point "counted, read at MPI calls" at_mpi_calls
 point "ranks are compared by an event" ranks

@@ -86,7 +86,7 @@ static void *open_event(const struct perf_event_attr *attr, uint32_t tid,
 	if (page < 0 && page > -PAGE)
 		page = 0;
 	if (keep && page)
-		*keep = descriptor_keep((int)fd);
+		*keep = descriptor_keep((int)fd, false);
 	else
 		sys1(SYS_close, fd);
 	return (void *)page;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.c - numbers for descriptors above the program's limit.
+ * descriptor.c - numbers for descriptors at the program's limit.
  *
- * The kernel gives no number above the soft limit, so that is raised for as
- * long as one system call takes.  A child that another thread forks in these
- * microseconds keeps the raised limit.  Where the hard limit leaves no room,
- * a few numbers just below are taken.
+ * A few go just below it.  For more the limit is raised for as long as one
+ * system call takes, since the kernel gives no number above it.  A child that
+ * another thread forks in these microseconds keeps the raised limit.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -21,8 +20,9 @@ enum {
 	HIGHEST = 4096   /* a table up to there is what fork() copies */
 };
 
-/* Mutable: one thread at a time changes the limit; how many are kept. */
-static int locked, kept;
+/* Mutable: one thread at a time changes the limit; how many are kept, by
+ * `many`. */
+static int locked, kept[2];
 
 static long number_from(int fd, rlim_t first)
 {
@@ -42,18 +42,20 @@ static long number_above(int fd, const struct rlimit *limit)
 }
 
 /* A limit that no program reaches needs no number above it. */
-static long high_number(int fd)
+static long high_number(int fd, bool many)
 {
 	struct rlimit limit;
 
 	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit))
 		return -1;
-	if (limit.rlim_cur > HIGHEST)
+	if (many && limit.rlim_cur > HIGHEST)
 		return number_from(fd, HIGHEST - MOST_BELOW);
-	if (limit.rlim_max > limit.rlim_cur)
+	if (many && limit.rlim_max > limit.rlim_cur)
 		return number_above(fd, &limit);
-	if (limit.rlim_cur < ROOM || kept > MOST_BELOW)
+	if (limit.rlim_cur < ROOM || kept[many] > MOST_BELOW)
 		return -1;
+	if (limit.rlim_cur > HIGHEST)
+		limit.rlim_cur = HIGHEST;
 	return number_from(fd, limit.rlim_cur - MOST_BELOW);
 }
 
@@ -66,18 +68,18 @@ SIGSAFE bool descriptor_is_ours(const struct descriptor *d)
 	       id == d->id;
 }
 
-struct descriptor descriptor_keep(int fd)
+struct descriptor descriptor_keep(int fd, bool many)
 {
-	struct descriptor d = { .number = -1 };
+	struct descriptor d = { .number = -1, .many = many };
 
 	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
-	kept++;
+	kept[many]++;
 	if (!sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &d.id))
-		d.number = (int)high_number(fd);
+		d.number = (int)high_number(fd, many);
 	if (d.number < 0) {
 		d.number = -1;
-		kept--;
+		kept[many]--;
 	}
 	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
 	sys1(SYS_close, fd);
@@ -90,7 +92,7 @@ SIGSAFE void descriptor_drop(struct descriptor *d)
 		return;
 	if (descriptor_is_ours(d))
 		sys1(SYS_close, d->number);
-	__atomic_sub_fetch(&kept, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&kept[d->many], 1, __ATOMIC_RELAXED);
 	d->number = -1;
 }
 

@@ -16,14 +16,16 @@
 
 struct descriptor {
 	int number;  /* -1: none */
+	bool many;   /* one of those */
 	uint64_t id; /* of the perf event */
 };
 
 /*
  * Keep the event of `fd`, which is closed in any case.  `number` is -1 when
- * there is no room high up.
+ * there is no room high up.  `many`: more than a few in each process, which go
+ * above its limit where they can.
  */
-struct descriptor descriptor_keep(int fd);
+struct descriptor descriptor_keep(int fd, bool many);
 
 /* Close it, if it is still ours. */
 SIGSAFE void descriptor_drop(struct descriptor *d);

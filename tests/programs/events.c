@@ -9,11 +9,13 @@
  *       threads  in four threads at once, each as much as plain
  *       fork     in a child that is forked after it, once more
  *       closed   with every descriptor closed half-way
+ *       paused   and once more while copse_pause() holds, which is not counted
  *       numbers  nothing but: how many descriptors can be opened
  *
  * Truths are counts: truth NAME COUNT.  It fails when a system call does.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -138,6 +140,24 @@ static int closed(void)
 	return 0;
 }
 
+static void call(const char *name)
+{
+	void (*function)(void);
+
+	*(void **)&function = dlsym(RTLD_DEFAULT, name);
+	if (function)
+		function();
+}
+
+static int paused(void)
+{
+	all(NULL);
+	call("copse_pause");
+	all(NULL);
+	call("copse_resume");
+	return 0;
+}
+
 static int numbers(void)
 {
 	int count = 0;
@@ -163,6 +183,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "fork")) {
 		failed = in_child();
 		times = 2;
+	} else if (!strcmp(mode, "paused")) {
+		failed = paused();
 	} else if (!strcmp(mode, "closed")) {
 		failed = closed();
 		times = 2;
