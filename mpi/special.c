@@ -5,16 +5,14 @@
  */
 #include <mpi.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "copse.h"
 #include "mpi/comms.h"
 #include "mpi/next.h"
 
 static const struct region_values nothing;
 
-/* MPI runs: who are we? */
+/* MPI runs: who are we?  Also while nothing is measured. */
 static void announce(void)
 {
 	char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -38,7 +36,7 @@ int MPI_Init(int *argc, char ***argv)
 		return ((__typeof__(next))next_uncounted(&me))(argc, argv);
 	region_enter(&region, &me.region);
 	rc = next(argc, argv);
-	if (rc == MPI_SUCCESS && !region_is_nested(&region))
+	if (rc == MPI_SUCCESS)
 		announce();
 	copse_region_leave(&region, &nothing);
 	return rc;
@@ -56,7 +54,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 			argc, argv, required, provided);
 	region_enter(&region, &me.region);
 	rc = next(argc, argv, required, provided);
-	if (rc == MPI_SUCCESS && !region_is_nested(&region))
+	if (rc == MPI_SUCCESS)
 		announce();
 	copse_region_leave(&region, &nothing);
 	return rc;
@@ -73,7 +71,7 @@ int MPI_Finalize(void)
 		return ((__typeof__(next))next_uncounted(&me))();
 	region_enter(&region, &me.region);
 	rc = next();
-	if (rc == MPI_SUCCESS && !region_is_nested(&region))
+	if (rc == MPI_SUCCESS)
 		copse_mpi_finalize();
 	copse_region_leave(&region, &nothing);
 	return rc;
@@ -95,18 +93,11 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 	return rc;
 }
 
-/* Level 0 stops measuring, any other starts it again. */
-static void control(int level)
-{
-	static atomic_bool stopped; /* the whole process is meant */
-
-	if (level == 0 && !atomic_exchange(&stopped, true))
-		copse_pause();
-	else if (level > 0 && atomic_exchange(&stopped, false))
-		copse_resume();
-}
-
 /*
+ * Levels 0 and 1 switch measuring off and on, and say so as often as they
+ * like; 2 asks for buffers to be flushed, of which we have none, and all
+ * others mean something to another tool.
+ *
  * The arguments after the level mean something to another tool in line at
  * most.  Up to five words of them go on: those are passed in registers, so
  * taking them is harmless when they were not given.
@@ -122,9 +113,9 @@ int MPI_Pcontrol(const int level, ...)
 	for (int i = 0; i < 5; i++)
 		more[i] = va_arg(list, void *);
 	va_end(list);
-	if (next)
-		control(level);
-	else
+	if (next && (level == 0 || level == 1))
+		copse_mpi_control(level);
+	else if (!next)
 		next = (__typeof__(next))next_uncounted(&me);
 	return next(level, more[0], more[1], more[2], more[3], more[4]);
 }

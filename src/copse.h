@@ -8,6 +8,7 @@
  *
  * Threads   Each call concerns the calling thread, pause and resume the
  *           whole process.
+ * Signals   Not to be called from handlers.
  */
 #ifndef COPSE_H
 #define COPSE_H
@@ -20,7 +21,7 @@ extern "C" {
 void copse_begin(const char *name);
 void copse_end(const char *name);
 
-/* Stop and continue measuring; calls nest. */
+/* Stop and continue measuring; calls nest, and one resume too many is none. */
 void copse_pause(void);
 void copse_resume(void);
 

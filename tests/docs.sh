@@ -63,7 +63,12 @@ commands=$(words_of COMMANDS tools/local.mk)
 			$(options_of "$command")
 	done
 	point "settings" stands copse-run.1 \
-		$(rows_of SETTING src/base/settings.def | sed 's/^/--/')
+		$(rows_of SETTING src/base/settings.def | tr _ - | sed 's/^/--/')
+	point "questions" stands copse-check.1 \
+		$(sed -n 's/^PROBE(.*, "\(.*\)", [a-z]*)/\1/p' \
+			"$srcdir/src/doctor/probes.def" | tr ' ' '\n')
+	point "what programs may call" stands copse.3 \
+		$(sed -n 's/^void \(copse_[a-z]*\)(.*/\1/p' "$srcdir/src/copse.h")
 	point "analyses" stands copse-report.1 \
 		$(words_of ANALYSES src/analyse/local.mk)
 	point "formats" stands copse-report.1 \

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # expect.awk EXPECTED ACTUAL - compares CSV line by line, field by field.
 # In what is expected: {LOW..HIGH} is a number in that range, {*} any text;
-# both may be part of a field.  A line "..." stands for any lines; a first line
-# "any order" lets the lines stand in any order, with others between them.  "#"
-# begins a comment.
+# both may be part of a field.  The first line names the columns that matter.
+# A line "..." stands for any lines; "any order" above lets the lines stand in
+# any order, with others between them.  "#" begins a comment.
 
 # Splits a CSV line; a comma within quotes is no separator.
 function split_csv(line, to,    n, quoted, i, c, field) {
@@ -47,12 +47,28 @@ function same_field(want, is,    open, close_, before, after, token, rest) {
 		in_range(token, substr(is, length(before) + 1, rest))
 }
 
+# Which columns of the report the expected ones are; false: not all are there.
+function find_columns(want, is,    w, i, n, m, k, c) {
+	n = split_csv(want, w)
+	m = split_csv(is, i)
+	for (k = 1; k <= n; k++) {
+		for (c = 1; c <= m && w[k] != i[c]; c++)
+			;
+		if (c > m)
+			return 0
+		column[k] = c
+	}
+	columns = n
+	return 1
+}
+
 function same_line(want, is,    w, i, n, k) {
 	n = split_csv(want, w)
-	if (split_csv(is, i) != n)
+	if (n != columns)
 		return 0
+	split_csv(is, i)
 	for (k = 1; k <= n; k++)
-		if (!same_field(w[k], i[k]))
+		if (!same_field(w[k], i[column[k]]))
 			return 0
 	return 1
 }
@@ -63,6 +79,13 @@ NR == FNR {
 	else if ($0 !~ /^#/)
 		expected[++lines] = $0
 	next
+}
+
+FNR == 1 && !find_columns(expected[1], $0) {
+	print "expected columns: " expected[1]
+	print "found:            " $0
+	bad = 1
+	exit 1
 }
 
 any_order {

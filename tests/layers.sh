@@ -15,11 +15,12 @@ src/collect:  base live
 src/papi:     base
 src/profile:  base live
 src/launch:   base live profile
+src/doctor:   base live launch profile/profile.h
 src/merge:    base profile live/layout.h live/metrics.def live/losses.def
 src/analyse:  base merge profile/profile.h live/layout.h
 src/present:  base analyse
 mpi:          base live collect
-tools:        base live profile launch merge analyse present
+tools:        base live profile launch doctor merge analyse present
 '
 
 # HEADER: the only files that may include it.

@@ -1,7 +1,7 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/err tests/unit/event \
+	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/event \
 	tests/unit/event-group tests/unit/exporters tests/unit/formula \
 	tests/unit/fixture-run tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
@@ -21,11 +21,11 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = shares inline-recursive kernel-time threads32 forker \
-	execs phases signals storm syscalls events
+MEASURED = control events execs forker in-step inline-recursive kernel-calls \
+	kernel-time phases shares signals storm syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -42,7 +42,8 @@ MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
 known = $(srcdir)/tests/programs/known.h
 
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known) \
-		$(MEASURED:%=$(srcdir)/tests/programs/%.c)
+		$(MEASURED:%=$(srcdir)/tests/programs/%.c) \
+		$(srcdir)/tests/programs/dlswap.c
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \
 		$(srcdir)/$@.c -pthread -ldl
 $(MEASURED_CXX:%=tests/programs/%): $(known)
@@ -61,8 +62,9 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
-	tests/run-signals.sh tests/safety.sh tests/cases.sh tests/ends.sh \
-	tests/papi.sh tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
+	tests/cases.sh tests/truth.sh tests/ends.sh tests/papi.sh \
+	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
@@ -75,5 +77,5 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
-	tests/real.sh tests/csv.awk tests/expect.awk tests/cases.tbl \
-	tests/sigsafe.allow tests/expect tests/bench
+	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
+	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench

@@ -138,7 +138,7 @@ paused() {
 # Programs that fork, exec, and use signals themselves do the same as without.
 undisturbed() {
 	need_events
-	for program in forker execs signals storm; do
+	for program in forker execs signals; do
 		"$programs/$program" >want 2>&1
 		expected=$?
 		"$copse" run -q -o "$program" -e $faults@3 -e perf::CS@1 \

@@ -20,6 +20,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/copse-test.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 unset COPSE_FREQ COPSE_DEPTH COPSE_EVENTS COPSE_MEMORY COPSE_INTERNALS
+unset COPSE_FROM_START COPSE_INCLUDE COPSE_EXCLUDE COPSE_CLOCK
 export LC_ALL=C.UTF-8
 
 # Open MPI on a machine with few cores, also as root, also in a container.

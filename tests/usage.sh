@@ -45,6 +45,22 @@ point "unknown command" refuses 2 "wood" "$copse" wood
 point "unknown option" refuses 2 "--wood" "$copse" run --wood true
 point "option without its word" refuses 2 "freq" "$copse" run --freq
 point "bad number" refuses 2 "abc" "$copse" run --freq abc true
+point "number out of range" refuses 2 "1 to 100000" \
+	"$copse" run --freq 0 touch started
+point "depth out of range" refuses 2 "8 to 4096" \
+	"$copse" run --depth=1 touch started
+point "memory out of range" refuses 2 "1 to 16384" \
+	"$copse" run --memory 0 touch started
+point "neither on nor off" refuses 2 "on or off" \
+	"$copse" run --from-start=maybe touch started
+point "no rate" refuses 2 "cpu@0" "$copse" run -e cpu@0 touch started
+point "a rate below 0" refuses 2 "wall@-1" "$copse" run -e wall@-1 touch started
+point "a rate beyond reason" refuses 2 "cpu@1000000" \
+	"$copse" run -e cpu,cpu@1000000 touch started
+point "no event" refuses 2 "''" "$copse" run --events= touch started
+point "bad number in the environment" refuses 2 "freq" \
+	env COPSE_FREQ=0 "$copse" run touch started
+point "the program was started by none of them" test ! -e started
 point "unknown event" refuses 1 "wood" "$copse" run --strict -e wood true
 point "unknown group of events" refuses 2 "software" "$copse" run -g wood true
 point "run without a program" refuses 2 "program" "$copse" run
@@ -61,6 +77,7 @@ point "report on what is no HDF5" refuses 1 "rank-0.h5" \
 	"$copse" report rank-0.h5
 point "unknown analysis" refuses 2 "wood" "$copse" report wood empty
 point "unknown format" refuses 2 "wood" "$copse" report -f wood empty
+point "check in an unknown format" refuses 2 "wood" "$copse" check -f wood
 point "exit status is the program's" exits_as 7 sh -c 'exit 7'
 point "a signal is the program's" exits_as 143 sh -c 'kill -TERM $$'
 points_done

@@ -1,175 +1,201 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-check.c - copse check: what works on this machine, and what would. */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdarg.h>
+#include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/settings.h"
-#include "base/str.h"
-#include "launch/livedir.h"
-#include "launch/perf.h"
-#include "launch/preload.h"
-#include "tools/command.h"
+#include "config.h"
 
-enum state {
-	WORKS,
-	LIMITED,
-	MISSING
+#include "analyse/report.h"
+#include "base/err.h"
+#include "doctor/doctor.h"
+#include "present/exporter.h"
+#include "tools/command.h"
+#include "tools/page.h"
+
+/* Where a line's text begins: after the state and the name. */
+enum {
+	INDENT = 26
 };
 
-static void say(enum state state, const char *what, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Mutable: the command's options. */
+static const char *format = "text";
+static const char *output = ".";
 
-static void say(enum state state, const char *what, const char *fmt, ...)
+static const struct option options[] = {
+	{ 'f', "format", "NAME", "text, csv or json", set_string, &format },
+	{ 'o', "output", "DIR", "where profiles would go, default .",
+	  set_string, &output },
+	{ 0 },
+};
+
+static const char *const states[FINDING_STATES] = {
+	[FINDING_YES] = "yes",
+	[FINDING_LIMITED] = "limited",
+	[FINDING_ABSENT] = "absent",
+	[FINDING_NO] = "no",
+};
+
+/* Text in lines of the page's width, from the line's column on. */
+static void print_wrapped(const char *sign, const char *text, size_t width)
 {
-	static const char *const words[] = { "yes", "limited", "NO" };
-	va_list args;
+	size_t at = INDENT + strlen(sign);
 
-	printf("%-8s %-14s ", words[state], what);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
+	fputs(sign, stdout);
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (at + word > width && at > INDENT + strlen(sign)) {
+			at = INDENT + strlen(sign);
+			printf("\n%*s", (int)at, "");
+		}
+		at += (size_t)printf("%.*s", (int)word, text);
+		text += word;
+		if (*text == ' ') {
+			at++;
+			text++;
+			if (*text && at + strcspn(text, " ") <= width)
+				putchar(' ');
+		}
+	}
 	putchar('\n');
 }
 
-static void advise(const char *text)
+static void print_finding(const struct probe *probe, const struct finding *f,
+			  size_t width)
 {
-	printf("%-23s -> %s\n", "", text);
-}
-
-/* One number from a file of /proc, or `none`. */
-static long read_number(const char *path, long none)
-{
-	FILE *from = fopen(path, "re");
-	long value = none;
-
-	if (!from)
-		return none;
-	if (fscanf(from, "%ld", &value) != 1)
-		value = none;
-	fclose(from);
-	return value;
-}
-
-/* doc/design.md says what the three clocks can do. */
-static void check_clock(void)
-{
-	long paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", 4);
-	int whole = perf_try(true, true);
-	int user = perf_try(false, false);
-
-	if (!whole) {
-		say(WORKS, "clock", "sigtrap: exact, with time in the kernel");
-		return;
+	printf("  %-7s  %-14s ",
+	       f->state == FINDING_NO ? "NO" : states[f->state], probe->name);
+	print_wrapped("", f->found, width);
+	if (*f->instead) {
+		printf("%*s", INDENT, "");
+		print_wrapped("so: ", f->instead, width);
 	}
-	if (!user)
-		say(LIMITED, "clock",
-		    "mixed: exact in user code, kernel time by CPU timer");
-	else
-		say(LIMITED, "clock",
-		    "timer: CPU timer only, at most some 250 samples/s");
-	if (whole == EINVAL)
-		advise("the kernel has no perf sigtrap: Linux 5.18 has a safe "
-		       "one");
-	else if (whole == ENOSYS || (user && user == whole && paranoid < 2))
-		advise("perf_event_open is refused, perhaps by a container's "
-		       "seccomp profile: allow it");
-	else
-		advise("administrator: sysctl kernel.perf_event_paranoid=1 (or "
-		       "CAP_PERFMON)");
-}
-
-static void check_kernel(void)
-{
-	struct utsname name;
-
-	uname(&name);
-	say(WORKS, "kernel", "%s %s, perf_event_paranoid %ld", name.sysname,
-	    name.release,
-	    read_number("/proc/sys/kernel/perf_event_paranoid", -9));
-}
-
-static bool check_shared_memory(const struct settings *s)
-{
-	struct live_note note = { .key = "check" };
-	char path[PATH_MAX];
-	struct statvfs fs;
-	unsigned long long free_mib;
-
-	if (livedir_new(path, &note)) {
-		say(MISSING, "shared memory", "%s", fail_reason());
-		advise("programs run unmeasured until this is mended");
-		return false;
+	if (*f->mend) {
+		printf("%*s", INDENT, "");
+		print_wrapped("-> ", f->mend, width);
 	}
-	livedir_remove(path);
-	if (statvfs("/dev/shm", &fs)) {
-		say(MISSING, "shared memory", "/dev/shm: %s", strerror(errno));
-		return false;
-	}
-	free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
-	say(free_mib < s->memory ? LIMITED : WORKS, "shared memory",
-	    "/dev/shm has %llu MiB free; a process uses a few, at most %llu",
-	    free_mib, (unsigned long long)s->memory);
-	if (free_mib < s->memory)
-		advise("enlarge /dev/shm (containers: --shm-size), or take a "
-		       "smaller --memory");
-	return true;
 }
 
-static bool check_library(const char *name, const char *what,
-			  const char *advice)
+static void print_head(void)
 {
-	char path[PATH_MAX];
+	const struct passwd *user = getpwuid(geteuid());
+	char host[64] = "";
 
-	if (!preload_find(name, path)) {
-		say(WORKS, what, "%s", path);
-		return true;
-	}
-	say(MISSING, what, "%s", fail_reason());
-	advise(advice);
-	return false;
+	gethostname(host, sizeof(host) - 1);
+	printf("copse %s on %s, as %s\n", PACKAGE_VERSION, host,
+	       user ? user->pw_name : "a user without a name");
 }
 
-static void check_rate(void)
+/* As it is found: some questions take a moment. */
+static bool print_all(const struct doctor *d)
 {
-	say(WORKS, "sampling rate",
-	    "at most %ld samples/s by the kernel's setting",
-	    read_number("/proc/sys/kernel/perf_event_max_sample_rate", -1));
+	struct exporter_style page;
+	const char *group = "";
+	bool good = true;
+
+	page_init(&page, stdout);
+	print_head();
+	for (size_t i = 0; i < doctor_probe_count; i++) {
+		const struct probe *probe = &doctor_probes[i];
+		struct finding f;
+
+		fflush(stdout);
+		doctor_ask(probe, d, &f);
+		good &= f.state != FINDING_NO;
+		if (strcmp(group, probe->group) != 0)
+			printf("\n%s\n", probe->group);
+		group = probe->group;
+		print_finding(probe, &f, page.width);
+	}
+	printf("\n%s\n", good ? "Programs can be measured here."
+			      : "Programs cannot be measured here: see NO.");
+	return good;
+}
+
+static void columns(struct report *report)
+{
+	static const char *const ids[] = { "group", "probe",   "state",
+					   "found", "instead", "mend" };
+
+	report_table(report, "probes", "probes");
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		report_column(report, ids[i], ids[i], COLUMN_TEXT);
+}
+
+static struct report *make_report(const struct doctor *d, bool *good)
+{
+	struct report *report = report_new("check", "check");
+
+	if (!report)
+		return NULL;
+	columns(report);
+	for (size_t i = 0; i < doctor_probe_count; i++) {
+		const struct probe *probe = &doctor_probes[i];
+		struct finding f;
+
+		doctor_ask(probe, d, &f);
+		*good &= f.state != FINDING_NO;
+		report_text(report, probe->group);
+		report_text(report, probe->name);
+		report_text(report, states[f.state]);
+		report_text(report, f.found);
+		report_text(report, *f.instead ? f.instead : NULL);
+		report_text(report, *f.mend ? f.mend : NULL);
+	}
+	return report;
+}
+
+/* For programs. */
+static int export_all(const struct doctor *d, const struct exporter *exporter,
+		      bool *good)
+{
+	struct report *report = make_report(d, good);
+	struct exporter_style style;
+	int err =
+		report ? report_error(report) : fail(-ENOMEM, "out of memory");
+
+	page_init(&style, stdout);
+	if (!err)
+		err = exporter->write(stdout, report, &style);
+	report_free(report);
+	return err;
 }
 
 static int check(int argc, char **argv)
 {
+	const struct exporter *exporter = exporter_find(format);
 	struct settings s;
-	bool good;
+	struct doctor d = { &s, output };
+	bool good = true;
+	int err;
 
 	if (argc)
 		return fail(-EINVAL, "no argument is expected, not '%s'",
 			    argv[0]);
-	if (settings_from_environment(&s))
-		return -EINVAL;
-	check_kernel();
-	check_clock();
-	check_rate();
-	good = check_shared_memory(&s);
-	good &= check_library("libcopse.so", "collector",
-			      "nothing can be measured: install copse again");
-	check_library("libcopse-mpi-openmpi.so", "Open MPI",
-		      "built without Open MPI: programs are measured, their "
-		      "MPI calls are not");
+	if (!exporter || !exporter->tables)
+		return fail(-EINVAL,
+			    "no format '%s'; text, csv and json are "
+			    "known",
+			    format);
+	err = settings_from_environment(&s);
+	if (err)
+		return err;
+	if (exporter == exporters[0])
+		good = print_all(&d);
+	else
+		err = export_all(&d, exporter, &good);
+	if (err)
+		return err;
 	return good ? 0 : 1;
 }
 
 const struct command command_check = {
 	.name = "check",
-	.synopsis = "",
+	.synopsis = "[options]",
 	.help = "say what works on this machine, and what would help",
+	.options = options,
 	.run = check,
 };

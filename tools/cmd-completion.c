@@ -9,9 +9,11 @@
 
 static void print_words(const struct command *command)
 {
+	char name[OPTION_SIZE];
+
 	printf("\t%s) words='--help", command->name);
 	for (const struct option *o = command->options; o && o->name; o++)
-		printf(" --%s", o->name);
+		printf(" --%s", option_name(o, name));
 	puts("' ;;");
 }
 

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/choice.h"
 #include "base/err.h"
 #include "base/event-group.h"
 #include "base/settings.h"
@@ -28,6 +29,7 @@
 enum {
 	NOT_EXECUTABLE = 126, /* as shells do */
 	NOT_FOUND = 127,
+	MOST_HZ = 100000,
 	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
 };
 
@@ -88,7 +90,6 @@ static int add_group(void *to, const char *name)
 enum {
 #define SETTING(name, ...) SETTING_INDEX_##name,
 #include "base/settings.def"
-#undef SETTING
 	SETTING_INDICES
 };
 
@@ -106,7 +107,6 @@ static const struct option options[] = {
 	  arg,         help ", default " #def,                                 \
 	  set_setting, (void *)&setting_infos[SETTING_INDEX_##name] },
 #include "base/settings.def"
-#undef SETTING
 	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
 	  &force },
 	{ 0, "checkpoint", "SECONDS", "between copies to DIR, default 30",
@@ -143,43 +143,50 @@ static int add_counter(struct events *to, const struct event_word *word)
 	return 0;
 }
 
-/* The list's events; time is sampled as well, unless it says something else. */
-static int find_events(struct settings *s, struct events *found)
+static int check_rate(const struct event_word *word)
+{
+	if (word->number <= MOST_HZ)
+		return 0;
+	return fail(-EINVAL,
+		    "'%s@%" PRIu64 "': after @ comes a rate in Hz, 1 to %d",
+		    word->name, word->number, MOST_HZ);
+}
+
+/* Time is sampled as well, unless the list says something else. */
+static void add_cpu(struct settings *s)
 {
 	static char with_cpu[sizeof(events) + 8];
+
+	snprintf(with_cpu, sizeof(with_cpu), "cpu,%s", s->events);
+	s->events = with_cpu;
+}
+
+/* The events of the list; of a clock only whether it makes sense. */
+static int find_events(struct settings *s, struct events *found)
+{
 	const char *at = s->events;
 	bool clock = false, off = false;
 	struct event_word word;
 	int err;
 
+	if (!*at || strlen(at) >= sizeof(events))
+		return fail(-EINVAL, "'%.40s': no list of events", at);
 	while ((err = events_next(&at, &word)) > 0) {
 		if (events_is_clock(&word)) {
 			clock = true;
 			off |= word.has_number && !word.number;
-			continue;
+			err = check_rate(&word);
+		} else {
+			err = add_counter(found, &word);
 		}
-		err = add_counter(found, &word);
 		if (err)
 			return err;
 	}
 	if (!err && off && !found->count)
 		err = fail(-EINVAL, "cpu@0 leaves nothing to measure");
-	if (!err && !clock) {
-		snprintf(with_cpu, sizeof(with_cpu), "cpu%s%s",
-			 *s->events ? "," : "", s->events);
-		s->events = with_cpu;
-	}
+	if (!err && !clock)
+		add_cpu(s);
 	return err;
-}
-
-static int check_settings(struct settings *s, struct events *found)
-{
-	if (!s->freq || s->freq > 100000)
-		return fail(-EINVAL, "freq wants 1 to 100000, not %" PRIu64,
-			    s->freq);
-	if (strlen(s->events) >= sizeof(events))
-		return fail(-EINVAL, "too many events");
-	return find_events(s, found);
 }
 
 /* The command line beats the environment, which beats the defaults. */
@@ -190,7 +197,7 @@ static int make_settings(struct settings *s, struct events *found)
 	for (size_t i = 0; !err && i < setting_count; i++)
 		if (set_texts[i])
 			err = settings_set(s, &setting_infos[i], set_texts[i]);
-	return err ? err : check_settings(s, found);
+	return err ? err : find_events(s, found);
 }
 
 /* For recover: what ran here, as far as it fits. */
@@ -290,22 +297,40 @@ static void say_where(const struct output *o)
 		o->path, o->path);
 }
 
-static void say_nothing_came(uint64_t run_ms)
+/* What the settings have to do with it when no sample comes; or NULL. */
+static const char *why_none(const struct settings *s,
+			    const struct program *program)
 {
+	char file[PATH_MAX];
+
+	if (!realpath(program->path, file))
+		*file = 0;
+	if (!choice_wants(s->include, s->exclude, program->path, file))
+		return "--include and --exclude leave the program out";
+	if (!s->from_start)
+		return "--from-start=off, and the program called neither "
+		       "copse_resume() nor MPI_Pcontrol(1)";
+	return NULL;
+}
+
+static void say_nothing_came(uint64_t run_ms, const char *why)
+{
+	if (!why)
+		why = run_ms < BRIEF_MS
+			      ? "too short to say anything"
+			      : "the program slept, is linked statically, or "
+				"there is no room in /dev/shm (see: copse "
+				"check)";
 	fprintf(stderr, "copse run: took no sample in %" PRIu64 " ms: %s\n",
-		run_ms,
-		run_ms < BRIEF_MS ? "too short to say anything"
-				  : "the program slept, is linked statically, "
-				    "or there is no room in /dev/shm (see: "
-				    "copse check)");
+		run_ms, why);
 }
 
 /* The last rank speaks for the job. */
-static void conclude(const struct output *o, uint64_t run_ns)
+static void conclude(const struct output *o, uint64_t run_ns, const char *why)
 {
 	if (!output_has_profile(o)) {
 		if (!quiet)
-			say_nothing_came(run_ns / 1000000);
+			say_nothing_came(run_ns / 1000000, why);
 		output_discard(o);
 	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
 		if (conclude_print(o->path))
@@ -347,7 +372,7 @@ static void die_by(int signo)
 }
 
 static int measure(char **argv, const struct job *job, const struct output *o,
-		   const char *live)
+		   const char *live, const char *why)
 {
 	struct harvest h = { .live_dir = live,
 			     .output = o->path,
@@ -368,7 +393,7 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
 	if (output_done(o))
-		conclude(o, h.end_ns - parent.start_ns);
+		conclude(o, h.end_ns - parent.start_ns, why);
 	else if (parent.told_ns)
 		output_wait(o, parent.told_ns + MERCY_NS);
 	if (h.end_signal)
@@ -407,7 +432,7 @@ static int run_program(char **argv, const struct program *program,
 			output_discard(&o);
 		err = run_unmeasured(argv);
 	} else {
-		err = measure(argv, &job, &o, live);
+		err = measure(argv, &job, &o, live, why_none(s, program));
 	}
 out:
 	free(preload);

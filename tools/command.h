@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* `--long ARG`, `-s ARG`; no arg: a switch, text is NULL. */
+/*
+ * `--long ARG`, `-s ARG`; no arg: a switch, text is NULL.  A name may come
+ * from a table of C words: its `_` is written `-`.
+ */
 struct option {
 	char letter; /* 0: none */
 	const char *name, *arg, *help;
@@ -33,6 +36,12 @@ int set_string(void *to, const char *text); /* const char ** */
 int set_flag(void *to, const char *text);   /* bool * */
 int set_count(void *to, const char *text);  /* unsigned int * */
 int set_real(void *to, const char *text);   /* double * */
+
+/* The option's name as it is written, in `to`. */
+enum {
+	OPTION_SIZE = 64
+};
+const char *option_name(const struct option *o, char to[OPTION_SIZE]);
 
 /*
  * Parse argv by the table and bring the words that are no options to its end.

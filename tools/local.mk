@@ -7,7 +7,7 @@ copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
 	tools/conclude.c tools/conclude.h tools/page.c tools/page.h \
 	tools/progress.c tools/progress.h \
 	$(COMMANDS:=.c)
-copse_LDADD = libpresent.la libanalyse.la libmerge.la liblaunch.la \
+copse_LDADD = libdoctor.la libpresent.la libanalyse.la libmerge.la liblaunch.la \
 	libprofile.la liblive.la libbase.la
 
 BUILT_SOURCES += tools/commands.inc

@@ -44,17 +44,27 @@ int set_real(void *to, const char *text)
 	return 0;
 }
 
+const char *option_name(const struct option *o, char to[OPTION_SIZE])
+{
+	snprintf(to, OPTION_SIZE, "%s", o->name);
+	for (char *c = to; *c; c++)
+		if (*c == '_')
+			*c = '-';
+	return to;
+}
+
 /* The row that `word` ("-n" or "--name" or "--name=value") means, or NULL. */
 static const struct option *find(const struct option *options, const char *word)
 {
 	size_t length = strcspn(word + 2, "=");
+	char name[OPTION_SIZE];
 
 	for (const struct option *o = options; o && o->name; o++) {
 		if (word[1] != '-') {
 			if (o->letter && word[1] == o->letter)
 				return o;
-		} else if (strlen(o->name) == length &&
-			   !memcmp(o->name, word + 2, length)) {
+		} else if (strlen(option_name(o, name)) == length &&
+			   !memcmp(name, word + 2, length)) {
 			return o;
 		}
 	}
@@ -77,6 +87,7 @@ static int parse_one(const struct command *command, int argc, char **argv)
 {
 	const struct option *o = find(command->options, argv[0]);
 	const char *value = value_inside(argv[0]);
+	char name[OPTION_SIZE];
 	int taken = 1, err;
 
 	if (!strcmp(argv[0], "--help") || (!o && !strcmp(argv[0], "-h")))
@@ -87,11 +98,12 @@ static int parse_one(const struct command *command, int argc, char **argv)
 			    "them",
 			    argv[0], command->name);
 	if (!o->arg && value)
-		return fail(-EINVAL, "--%s takes no value", o->name);
+		return fail(-EINVAL, "--%s takes no value",
+			    option_name(o, name));
 	if (o->arg && !value) {
 		if (argc < 2)
-			return fail(-EINVAL, "--%s wants a value: %s", o->name,
-				    o->arg);
+			return fail(-EINVAL, "--%s wants a value: %s",
+				    option_name(o, name), o->arg);
 		value = argv[taken++];
 	}
 	err = o->set(o->to, value);
@@ -139,14 +151,16 @@ void command_help(const struct command *command, FILE *to)
 	fprintf(to, "usage: copse %s %s\n\n%s\n", command->name,
 		command->synopsis, command->help);
 	for (const struct option *o = command->options; o && o->name; o++) {
-		char *left = str_format("--%s%s%s", o->name, o->arg ? " " : "",
-					o->arg ? o->arg : "");
+		char name[OPTION_SIZE];
+		char *left =
+			str_format("--%s%s%s", option_name(o, name),
+				   o->arg ? " " : "", o->arg ? o->arg : "");
 
 		if (o == command->options)
 			fputs("\noptions:\n", to);
 		fprintf(to, "  %c%c%s %-22s %s\n", o->letter ? '-' : ' ',
 			o->letter ? o->letter : ' ', o->letter ? "," : " ",
-			left ? left : o->name, o->help);
+			left ? left : name, o->help);
 		free(left);
 	}
 }

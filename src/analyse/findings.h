@@ -20,7 +20,20 @@ int findings_balance(struct report *report, const struct paths *paths,
 		     const struct efficiency *efficiency,
 		     const struct run_metric *metric);
 
-/* As notes: clock, rate, self-cost and losses. */
-void findings_measuring(struct report *report, const struct run *run);
+/* As warnings: a run, or ranks, with too few samples to say anything. */
+void findings_few(struct report *report, const struct run *run);
+
+/*
+ * As notes: clock, rate, what shares of `metric` (NULL: none) are worth,
+ * self-cost and losses.
+ */
+void findings_measuring(struct report *report, const struct run *run,
+			const struct run_metric *metric);
+
+/* The achieved rate: samples per second of the time that is sampled. */
+double findings_rate(const struct run *run);
+
+/* The losses, as a table for programs. */
+void findings_losses(struct report *report, const struct run *run);
 
 #endif

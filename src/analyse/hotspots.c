@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/confidence.h"
 #include "analyse/groups.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
@@ -16,9 +17,13 @@ static void columns(struct report *report, const struct run_metric *metric)
 	report_column(report, "file", NULL, COLUMN_LEFT_TEXT);
 	report_column(report, "line", NULL, COLUMN_COUNT);
 	value_column(report, "exclusive", "exclusive", metric);
-	report_column(report, NULL, "share", COLUMN_SHARE);
+	report_column(report, "share", "share", COLUMN_SHARE);
 	value_column(report, "inclusive", "inclusive", metric);
-	report_column(report, NULL, "share", COLUMN_SHARE);
+	report_column(report, "inclusive_share", "share", COLUMN_SHARE);
+	report_column(report, "share_low", NULL, COLUMN_SHARE);
+	report_column(report, "share_high", NULL, COLUMN_SHARE);
+	report_column(report, "inclusive_low", NULL, COLUMN_SHARE);
+	report_column(report, "inclusive_high", NULL, COLUMN_SHARE);
 }
 
 /* "solve.c:42", or the module's name when there is no line. */
@@ -36,8 +41,12 @@ static void place(struct report *report, const struct run *run,
 
 static void row(struct report *report, const struct run *run,
 		const struct run_metric *metric, const struct group *group,
-		double total)
+		double total, double samples)
 {
+	double own = value_ratio(group->exclusive, total);
+	double all = value_ratio(group->inclusive, total);
+	struct confidence of_own = confidence_of(own, samples);
+	struct confidence of_all = confidence_of(all, samples);
 	const char *name = str_at(&run->strings, group->function);
 
 	report_text(report, *name ? name : "(no call path)");
@@ -49,9 +58,11 @@ static void row(struct report *report, const struct run *run,
 	else
 		report_none(report);
 	value_cell(report, metric->unit, group->exclusive);
-	report_number(report, value_ratio(group->exclusive, total));
+	report_share(report, own, samples > 0 && own > 0 ? of_own.margin : 0);
 	value_cell(report, metric->unit, group->inclusive);
-	report_number(report, value_ratio(group->inclusive, total));
+	report_number(report, all);
+	confidence_cells(report, &of_own, samples);
+	confidence_cells(report, &of_all, samples);
 }
 
 /* The root and partial paths are no functions unless they hold something. */
@@ -67,6 +78,7 @@ static void table(struct report *report, const struct run *run,
 		  const struct analysis_options *options)
 {
 	size_t limit = value_limit(options, 20, groups->count), rows = 0;
+	double samples = confidence_samples(run, metric);
 
 	report_table(report, "hotspots",
 		     options->by_line ? "lines" : "functions");
@@ -74,7 +86,8 @@ static void table(struct report *report, const struct run *run,
 	for (size_t i = 0; i < groups->count && rows < limit; i++) {
 		if (!is_row(&groups->at[i]))
 			continue;
-		row(report, run, metric, &groups->at[i], groups->total);
+		row(report, run, metric, &groups->at[i], groups->total,
+		    samples);
 		rows++;
 	}
 }

@@ -15,6 +15,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/sites.c src/analyse/sites.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
 	src/analyse/findings.c src/analyse/findings.h \
+	src/analyse/confidence.c src/analyse/confidence.h \
 	src/analyse/ends.c src/analyse/measuring.c \
 	$(ANALYSES:=.c)
 libanalyse_la_LIBADD = libmerge.la

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* measuring.c - notes on how it was measured, what that cost and lost. */
+/* measuring.c - how it was measured, what that is worth, cost and lost. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/confidence.h"
 #include "analyse/findings.h"
 #include "analyse/value.h"
 #include "live/layout.h"
+
+#define ENOUGH 0.9  /* of the rate asked for: worth no warning */
+#define UNEVEN 0.9  /* of the samples' number, in equal ones */
+#define ASTRAY 0.05 /* of the system's count of CPU time, worth a note */
 
 static const char *const clocks[] = {
 	[LIVE_CLOCK_NONE] = "no clock",
@@ -58,9 +65,10 @@ static void rate(struct report *report, const struct run *run,
 		    t->samples, achieved, first->wall ? "wall" : "CPU",
 		    first->freq, clock_name(first->clock),
 		    t->one_clock ? "" : " (others on some ranks)");
-	if (t->samples >= 100 && achieved < 0.9 * (double)first->freq)
+	if (t->samples >= CONFIDENCE_FEW &&
+	    achieved < ENOUGH * (double)first->freq)
 		report_note(report,
-			    "Fewer samples came than were asked for: totals "
+			    "! Fewer samples came than were asked for: totals "
 			    "hold, since each sample carries its time, but "
 			    "shares are coarser.");
 }
@@ -84,6 +92,57 @@ static void lowered(struct report *report, const struct run *run)
 			    "its budget (copse run --budget).",
 			    ranks, ranks == 1 ? "" : "s",
 			    1e9 / (double)slowest);
+}
+
+double findings_rate(const struct run *run)
+{
+	struct totals t = total(run);
+
+	return value_ratio(t.samples, t.base);
+}
+
+/* Two shares say enough to place the others. */
+static void worth(struct report *report, const struct run *run,
+		  const struct run_metric *metric, const struct totals *t)
+{
+	double samples = metric ? confidence_samples(run, metric) : 0;
+	char uneven[80] = "";
+
+	if (samples <= 0)
+		return;
+	if (samples < UNEVEN * t->samples)
+		snprintf(uneven, sizeof(uneven),
+			 "; samples weigh unevenly, and are worth %.0f "
+			 "equal ones",
+			 samples);
+	report_note(report,
+		    "With 95 %% confidence, a share of 50 %% is right within "
+		    "%.1f points, one of 5 %% within %.1f%s.",
+		    100 * confidence_of(0.5, samples).margin,
+		    100 * confidence_of(0.05, samples).margin, uneven);
+}
+
+/*
+ * The samples that the system's count of CPU time should have, and have not:
+ * what ran before the collector, or while it was paused.
+ */
+static void account(struct report *report, const struct run *run)
+{
+	double counted = 0, sampled = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		if (!r->process_cpu_ns)
+			continue;
+		counted += (double)r->process_cpu_ns / 1e9;
+		sampled += (double)r->cpu_ns / 1e9;
+	}
+	if (counted > 0 && fabs(sampled / counted - 1) > ASTRAY)
+		report_note(report,
+			    "Samples hold %.1f %% of the CPU time that the "
+			    "system counted.",
+			    100 * sampled / counted);
 }
 
 static const char *loss_help(const char *name)
@@ -139,15 +198,113 @@ static void losses(struct report *report, const struct run *run,
 	free(sums);
 }
 
-void findings_measuring(struct report *report, const struct run *run)
+void findings_losses(struct report *report, const struct run *run)
+{
+	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
+	size_t count = sums ? sum_losses(run, sums) : 0;
+	struct totals t = total(run);
+
+	report->failed |= !sums;
+	report_table(report, "losses", NULL);
+	report_column(report, "name", NULL, COLUMN_TEXT);
+	report_column(report, "count", NULL, COLUMN_COUNT);
+	report_column(report, "share", NULL, COLUMN_SHARE);
+	for (size_t i = 0; i < count; i++) {
+		report_text(report, str_at(&run->strings, sums[i].name));
+		report_count(report, (uint64_t)sums[i].count);
+		report_number(report, value_ratio(sums[i].count,
+						  t.samples + sums[i].count));
+	}
+	free(sums);
+}
+
+static void few_in_run(struct report *report, double samples)
+{
+	struct confidence c = confidence_of(0.5, samples);
+
+	if (samples < 1)
+		report_line(report,
+			    "! No samples: nothing can be said of where "
+			    "the time went; run longer, or with "
+			    "--freq.");
+	else
+		report_line(report,
+			    "! Only %.0f samples: too few to say where the "
+			    "time went (50 %% could be %.0f to %.0f %%); run "
+			    "longer, or with --freq.",
+			    samples, 100 * c.low, 100 * c.high);
+}
+
+/* A rank's own shares are rough, even if those of the run are not. */
+static void few_in_ranks(struct report *report, const struct run *run)
+{
+	uint32_t *picked = calloc(run->member_count + 1, sizeof(*picked));
+	size_t count = 0, least = 0;
+	char *list, noun[32];
+
+	report->failed |= !picked;
+	for (size_t i = 0; picked && i < run->member_count; i++) {
+		if (run->ranks[i].samples < run->ranks[least].samples)
+			least = i;
+		if (run->ranks[i].samples < CONFIDENCE_FEW)
+			picked[count++] = (uint32_t)i;
+	}
+	list = count ? value_list(run, picked, count) : NULL;
+	report->failed |= count && !list;
+	if (list)
+		report_line(report,
+			    "! %s (%s) with fewer than %d samples, the least "
+			    "%" PRIu64 ": too few to say where the time of a "
+			    "rank went.",
+			    value_plural(noun, count, "rank"), list,
+			    CONFIDENCE_FEW, run->ranks[least].samples);
+	free(list);
+	free(picked);
+}
+
+void findings_few(struct report *report, const struct run *run)
+{
+	struct totals t = total(run);
+
+	if (t.samples < CONFIDENCE_FEW)
+		few_in_run(report, t.samples);
+	else if (run->world)
+		few_in_ranks(report, run);
+}
+
+/* What the numbers above are not about. */
+static void pauses(struct report *report, const struct run *run)
+{
+	double count = (double)run->rank_count, sum = 0, of = 0;
+	char paused[32], elapsed[32];
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		sum += (double)run->ranks[i].paused_ns / 1e9;
+		of += (double)run->ranks[i].elapsed_ns / 1e9;
+	}
+	if (sum > 0)
+		report_note(report,
+			    "Measuring was paused for %s of %s%s: what "
+			    "happened meanwhile is in no other number here, "
+			    "CPU time included.",
+			    value_time(paused, sum / count),
+			    value_time(elapsed, of / count),
+			    run->rank_count > 1 ? " on average" : "");
+}
+
+void findings_measuring(struct report *report, const struct run *run,
+			const struct run_metric *metric)
 {
 	struct totals t = total(run);
 	char cost[32];
 
 	if (!run->rank_count)
 		return;
+	pauses(report, run);
 	rate(report, run, &t);
 	lowered(report, run);
+	worth(report, run, metric, &t);
+	account(report, run);
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
 		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
 	losses(report, run, &t);

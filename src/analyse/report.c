@@ -194,6 +194,12 @@ void report_number(struct report *report, double value)
 	add_cell(report, (struct report_cell){ .number = value });
 }
 
+void report_share(struct report *report, double value, double margin)
+{
+	add_cell(report,
+		 (struct report_cell){ .number = value, .margin = margin });
+}
+
 void report_count(struct report *report, uint64_t value)
 {
 	add_cell(report, (struct report_cell){ .number = (double)value,

@@ -35,6 +35,7 @@ struct report_column {
 struct report_cell {
 	char *text;
 	double number;
+	double margin; /* of a share: text shows ± */
 	uint64_t count;
 	double *spark;
 	size_t spark_count;
@@ -93,6 +94,8 @@ void report_column(struct report *report, const char *id, const char *title,
 /* Cells, from left to right; report_text(report, NULL) is report_none(). */
 void report_text(struct report *report, const char *text);
 void report_number(struct report *report, double value);
+/* A share with its margin, 0 … 1; text alone shows the latter. */
+void report_share(struct report *report, double value, double margin);
 void report_count(struct report *report, uint64_t value);
 void report_spark(struct report *report, const double *values, size_t count);
 void report_none(struct report *report);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/confidence.h"
 #include "analyse/efficiency.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
@@ -12,8 +13,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define ROWS        5
-#define FEW_SAMPLES 100
+#define ROWS 5
 
 /* What the run says of itself, summed over its processes. */
 struct facts {
@@ -135,9 +135,14 @@ static void facts_columns(struct report *report)
 	fact(report, "samples", COLUMN_COUNT);
 	fact(report, "self_cost", COLUMN_SECONDS);
 	fact(report, "self_share", COLUMN_SHARE);
+	fact(report, "cpu_sampled", COLUMN_SECONDS);
+	fact(report, "rate", COLUMN_NUMBER);
+	fact(report, "rate_asked", COLUMN_COUNT);
+	fact(report, "effective_samples", COLUMN_NUMBER);
 }
 
-static void facts_table(struct report *report, const struct facts *f)
+static void facts_table(struct report *report, const struct facts *f,
+			const struct run_metric *metric)
 {
 	const struct efficiency *e = &f->e;
 	const double shares[] = { e->parallel, e->balance,  e->communication,
@@ -160,6 +165,10 @@ static void facts_table(struct report *report, const struct facts *f)
 	report_count(report, f->samples);
 	report_number(report, f->cost);
 	report_number(report, value_ratio(f->cost, f->sampled));
+	report_number(report, f->sampled);
+	report_number(report, findings_rate(f->run));
+	report_count(report, f->run->rank_count ? f->run->ranks[0].freq : 0);
+	report_number(report, metric ? confidence_samples(f->run, metric) : 0);
 }
 
 static double cpu_seconds(const struct run_rank *r)
@@ -236,8 +245,10 @@ static int strip(struct report *report, const struct facts *f)
 
 static void hotspot_row(struct report *report, const struct run *run,
 			const struct run_metric *metric,
-			const struct group *group, double total)
+			const struct group *group, double total, double samples)
 {
+	double share = value_ratio(group->exclusive, total);
+	struct confidence c = confidence_of(share, samples);
 	const char *module = str_base(str_at(&run->strings, group->module));
 	char *place = paths_place(run, group->file, group->line);
 
@@ -246,8 +257,9 @@ static void hotspot_row(struct report *report, const struct run *run,
 	report_text(report, str_at(&run->strings, group->function));
 	report_text(report, place ? place : module);
 	value_cell(report, metric->unit, group->exclusive);
-	report_number(report, value_ratio(group->exclusive, total));
-	report_number(report, value_ratio(group->exclusive, total));
+	report_share(report, share, samples > 0 ? c.margin : 0);
+	report_number(report, share);
+	confidence_cells(report, &c, samples);
 	free(place);
 }
 
@@ -256,6 +268,7 @@ static int hotspots(struct report *report, const struct run *run,
 		    const struct analysis_options *options)
 {
 	struct groups groups;
+	double samples = confidence_samples(run, metric);
 	size_t limit;
 	int err = groups_init(&groups, run, metric, false);
 
@@ -268,8 +281,11 @@ static int hotspots(struct report *report, const struct run *run,
 	value_column(report, "exclusive", metric->name, metric);
 	report_column(report, "share", "share", COLUMN_SHARE);
 	report_column(report, NULL, "", COLUMN_BAR);
+	fact(report, "share_low", COLUMN_SHARE);
+	fact(report, "share_high", COLUMN_SHARE);
 	for (size_t i = 0; i < limit && groups.at[i].exclusive > 0; i++)
-		hotspot_row(report, run, metric, &groups.at[i], groups.total);
+		hotspot_row(report, run, metric, &groups.at[i], groups.total,
+			    samples);
 	groups_fini(&groups);
 	return 0;
 }
@@ -332,20 +348,17 @@ static int fill(struct report *report, const struct run *run,
 		head(report, &f);
 	efficiency(report, &f);
 	findings_ends(report, run);
-	if (f.samples < FEW_SAMPLES)
-		report_line(report,
-			    "! Only %llu samples: too few to say where the "
-			    "time went; run longer, or with --freq.",
-			    (unsigned long long)f.samples);
+	findings_few(report, run);
 	err = findings_balance(report, &paths, &f.e, metric);
-	facts_table(report, &f);
+	facts_table(report, &f, metric);
 	if (!err)
 		err = strip(report, &f);
 	if (!err && metric)
 		err = hotspots(report, run, metric, options);
 	if (!err)
 		err = sites(report, &paths, &f, options);
-	findings_measuring(report, run);
+	findings_losses(report, run);
+	findings_measuring(report, run, metric);
 	paths_fini(&paths);
 	return err;
 }

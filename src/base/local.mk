@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
+	src/base/choice.c src/base/choice.h \
 	src/base/err.c src/base/err.h \
 	src/base/event.c src/base/event.h \
 	src/base/event-group.c src/base/event-group.h \

@@ -5,15 +5,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/settings.h"
 #include "base/str.h"
 
+/* How a default of a BOOL is written in the table. */
+enum {
+	off,
+	on
+};
+
 static const struct settings defaults = {
 #define SETTING(name, type, def, arg, help) .name = (def),
 #include "base/settings.def"
-#undef SETTING
 };
 
 const struct setting_info setting_infos[] = {
@@ -21,7 +27,6 @@ const struct setting_info setting_infos[] = {
 	{ #name, arg, help, SETTING_##type, offsetof(struct settings, name),   \
 	  #def },
 #include "base/settings.def"
-#undef SETTING
 };
 const size_t setting_count = sizeof(setting_infos) / sizeof(setting_infos[0]);
 
@@ -30,19 +35,91 @@ void settings_init(struct settings *s)
 	*s = defaults;
 }
 
+static const struct range {
+	size_t offset;
+	uint64_t least, most;
+} ranges[] = {
+#define RANGE(name, least, most)                                               \
+	{ offsetof(struct settings, name), least, most },
+#include "base/settings.def"
+};
+
+void settings_option(const struct setting_info *info, char *to)
+{
+	snprintf(to, 64, "%s", info->name);
+	for (; *to; to++)
+		if (*to == '_')
+			*to = '-';
+}
+
+static int set_uint(uint64_t *to, const struct setting_info *info,
+		    const char *text)
+{
+	uint64_t value;
+	char name[64];
+
+	settings_option(info, name);
+	if (!str_to_uint(text, &value))
+		return fail(-EINVAL, "%s wants a number, not '%s'", name, text);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		const struct range *r = &ranges[i];
+
+		if (r->offset == info->offset &&
+		    (value < r->least || value > r->most))
+			return fail(-EINVAL,
+				    "%s wants %" PRIu64 " to %" PRIu64
+				    ", not %s",
+				    name, r->least, r->most, text);
+	}
+	*to = value;
+	return 0;
+}
+
+static int set_bool(uint64_t *to, const struct setting_info *info,
+		    const char *text)
+{
+	static const char *const words[] = {
+		"off", "on", "0", "1", "no", "yes"
+	};
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(text, words[i])) {
+			*to = i % 2;
+			return 0;
+		}
+	settings_option(info, name);
+	return fail(-EINVAL, "%s wants on or off, not '%s'", name, text);
+}
+
+static int set_share(uint64_t *to, const struct setting_info *info,
+		     const char *text)
+{
+	char name[64];
+
+	if (str_to_share(text, to))
+		return 0;
+	settings_option(info, name);
+	return fail(-EINVAL, "%s wants 0 to 100 per cent, not '%s'", name,
+		    text);
+}
+
 int settings_set(struct settings *s, const struct setting_info *info,
 		 const char *text)
 {
 	void *member = (char *)s + info->offset;
 
-	if (info->type == SETTING_STR)
+	switch (info->type) {
+	case SETTING_UINT:
+		return set_uint(member, info, text);
+	case SETTING_BOOL:
+		return set_bool(member, info, text);
+	case SETTING_STR:
 		*(const char **)member = text;
-	else if (info->type == SETTING_SHARE && !str_to_share(text, member))
-		return fail(-EINVAL, "%s wants 0 to 100 per cent, not '%s'",
-			    info->name, text);
-	else if (info->type == SETTING_UINT && !str_to_uint(text, member))
-		return fail(-EINVAL, "%s wants a number, not '%s'", info->name,
-			    text);
+		return 0;
+	case SETTING_SHARE:
+		return set_share(member, info, text);
+	}
 	return 0;
 }
 

@@ -14,16 +14,16 @@
 enum setting_type {
 	SETTING_UINT,
 	SETTING_SHARE, /* in millionths; as text in per cent, "0.5%" or "0.5" */
+	SETTING_BOOL,
 	SETTING_STR
 };
 
-typedef uint64_t setting_UINT, setting_SHARE;
+typedef uint64_t setting_UINT, setting_SHARE, setting_BOOL;
 typedef const char *setting_STR;
 
 struct settings {
 #define SETTING(name, type, def, arg, help) setting_##type name;
 #include "base/settings.def"
-#undef SETTING
 };
 
 struct setting_info {
@@ -39,7 +39,7 @@ extern const size_t setting_count;
 /* The defaults. */
 void settings_init(struct settings *s);
 
-/* Set one from text: 0, or -EINVAL with a reason. */
+/* Set one from text: 0; -EINVAL with a reason, and it stays as it was. */
 int settings_set(struct settings *s, const struct setting_info *info,
 		 const char *text);
 
@@ -52,6 +52,8 @@ int settings_from_environment(struct settings *s);
 /* One as text that settings_set() takes, in `room`, of 32 bytes, or its own. */
 const char *settings_text(const struct settings *s,
 			  const struct setting_info *info, char *room);
+/* "from-start" for from_start: the option; `to` holds 64 bytes. */
+void settings_option(const struct setting_info *info, char *to);
 
 /* "COPSE_FREQ" for freq; `to` holds 64 bytes. */
 void settings_variable(const struct setting_info *info, char *to);

@@ -144,9 +144,9 @@ SIGSAFE static void set_timer(const struct clock *clock, uint64_t period_ns)
 }
 
 /* The kernel's number for the CPU clock of a thread (clock_getres(2)). */
-static long cpu_clock_of(uint32_t tid)
+clockid_t clock_of_thread(uint32_t tid)
 {
-	return (long)(int)(~tid << 3 | 6);
+	return (clockid_t)(~tid << 3 | 6);
 }
 
 static bool start_timer(struct clock *clock, uint32_t tid)
@@ -156,7 +156,7 @@ static bool start_timer(struct clock *clock, uint32_t tid)
 
 	event.sigev_value.sival_int = COOKIE_TIMER;
 	event._sigev_un._tid = (int)tid;
-	if (sys3(SYS_timer_create, cpu_clock_of(tid), &event, &clock->timer))
+	if (sys3(SYS_timer_create, clock_of_thread(tid), &event, &clock->timer))
 		return false;
 	clock->has_timer = true;
 	set_timer(clock, chosen.period_ns);
@@ -296,6 +296,11 @@ static bool traced(void)
 	status[got > 0 ? got : 0] = 0;
 	at = strstr(status, key);
 	return at && atoi(at + sizeof(key) - 1) != 0;
+}
+
+bool clock_can_trap(void)
+{
+	return kernel_is_safe() && !traced();
 }
 
 /* "cpu@500,wall": the rate of an event, or the default. */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/settings.h"
 #include "base/sigsafe.h"
@@ -40,6 +41,9 @@ SIGSAFE enum live_clock clock_kind(void);
 SIGSAFE bool clock_samples_wall(void);
 int clock_signal(void);
 SIGSAFE uint64_t clock_period_ns(void);
+/* An event may make SIGTRAPs: the kernel sends safe ones, no debugger is there.
+ */
+bool clock_can_trap(void);
 /* Each period of CPU time has its tick, be it late. */
 SIGSAFE bool clock_is_periodic(void);
 SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
@@ -50,6 +54,9 @@ SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
  */
 bool clock_start(struct clock *clock, uint32_t tid);
 void clock_stop(struct clock *clock);
+
+/* The clock of a thread's CPU time, for any thread of the process. */
+clockid_t clock_of_thread(uint32_t tid);
 
 /* In a forked child, whose clocks stayed with the parent. */
 void clock_forget(struct clock *clock);

@@ -6,21 +6,21 @@
 
 #include "base/settings.h"
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 
 enum {
-	LEAST_DEPTH = 8,
-	MOST_DEPTH = 4096,
 	MOST_STACK = 1 << 30
 };
 
 /* Mutable: the state of the process's one collector. */
 static struct {
 	struct settings settings;
+	const char *left_out; /* the live directory; NULL: it is measured */
 	bool active;
-	int paused;
+	bool held;
 } collector;
 
 /* The C library's own note of where the main thread's stack begins. */
@@ -47,22 +47,17 @@ SIGSAFE void collect_describe(struct live_header *header)
 	header->wall = clock_samples_wall();
 	header->freq = clock_rate();
 	counters_describe(header);
+	control_describe(header);
 }
 
-/* A resume without a pause before it is nothing. */
-static void change_pauses(int by)
+const char *collect_left_out(void)
 {
-	int was = __atomic_load_n(&collector.paused, __ATOMIC_RELAXED);
-
-	while (was + by >= 0 && !__atomic_compare_exchange_n(
-					&collector.paused, &was, was + by, true,
-					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
+	return collector.left_out;
 }
 
-void collect_pause(int by)
+void collect_hold(bool held)
 {
-	change_pauses(by);
+	__atomic_store_n(&collector.held, held, __ATOMIC_RELAXED);
 	if (collector.active)
 		thread_clocks_follow();
 }
@@ -74,25 +69,14 @@ SIGSAFE uint64_t collect_budget(void)
 
 SIGSAFE bool collect_paused(void)
 {
-	return __atomic_load_n(&collector.paused, __ATOMIC_RELAXED) > 0;
+	return __atomic_load_n(&collector.held, __ATOMIC_RELAXED);
 }
 
 static void forked(void)
 {
 	registry_forget();
+	control_forked();
 	thread_forked();
-}
-
-static void bound(struct settings *s)
-{
-	if (s->depth < LEAST_DEPTH)
-		s->depth = LEAST_DEPTH;
-	if (s->depth > MOST_DEPTH)
-		s->depth = MOST_DEPTH;
-	if (s->memory < 1)
-		s->memory = 1;
-	if (s->memory > 16384)
-		s->memory = 16384;
 }
 
 static void start_main_thread(void)
@@ -114,7 +98,11 @@ __attribute__((constructor)) static void collect_start(void)
 	if (!directory || !*directory)
 		return;
 	settings_from_environment(&collector.settings);
-	bound(&collector.settings);
+	if (!control_wants(&collector.settings)) {
+		collector.left_out = directory;
+		return;
+	}
+	control_init(&collector.settings);
 	registry_init(&collector.settings, directory);
 	clock_init(&collector.settings);
 	counters_init();

@@ -25,8 +25,11 @@ SIGSAFE void collect_describe(struct live_header *header);
 /* Millionths of the CPU time that sampling may cost; 0: any. */
 SIGSAFE uint64_t collect_budget(void);
 
-/* Pauses nest.  While one is on, no clock runs. */
-void collect_pause(int by);
+/* The live directory when this process is not to be measured, or NULL. */
+const char *collect_left_out(void);
+
+/* Stop all clocks, or let them go on; control.h is who asks, and when. */
+void collect_hold(bool held);
 SIGSAFE bool collect_paused(void);
 
 /* sample.c: the handler of the clock's signal. */

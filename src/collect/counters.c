@@ -65,11 +65,11 @@ SIGSAFE static bool is_sampled(uint32_t part)
 void counters_init(void)
 {
 	const char *text = getenv(EVENT_VARIABLE);
-	/* Ticks of events are sigtrap's, as those of its clock. */
-	bool ticks = clock_signal() == SIGTRAP;
+	bool ticks;
 
 	if (!text)
 		return;
+	ticks = clock_can_trap();
 	wanted.event_count =
 		(uint32_t)event_read(text, wanted.events, EVENT_MOST);
 	for (uint32_t i = 0; i < wanted.event_count; i++) {

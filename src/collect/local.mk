@@ -6,6 +6,7 @@ libcollect_la_SOURCES = \
 	src/collect/collect.c src/collect/collect.h \
 	src/collect/counters.c src/collect/counters.h \
 	src/collect/descriptor.c src/collect/descriptor.h \
+	src/collect/control.c src/collect/control.h \
 	src/collect/exec.c \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/region.c src/collect/region.h \

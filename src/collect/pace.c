@@ -18,23 +18,23 @@ SIGSAFE static uint64_t next_random(struct pace *p)
 	return p->random >> 11;
 }
 
-SIGSAFE void pace_restart(struct pace *p)
+SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns)
 {
-	p->stood_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
+	p->stood_ns = cpu_ns;
 	p->wall_ns = time_now(CLOCK_MONOTONIC);
 	p->lead_ns = 0;
 }
 
 void pace_start(struct pace *p, uint64_t period_ns, bool periodic,
-		uint64_t seed)
+		uint64_t cpu_ns)
 {
 	*p = (struct pace){
 		.periodic = periodic,
 		.mean_ns = period_ns,
 		.period_ns = period_ns,
-		.random = (seed + 1) * 0x9e3779b97f4a7c15u,
+		.random = (cpu_ns + 1) * 0x9e3779b97f4a7c15u,
 	};
-	pace_restart(p);
+	pace_restart(p, cpu_ns);
 }
 
 /*

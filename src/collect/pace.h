@@ -42,12 +42,13 @@ struct weights {
 	bool last; /* with its period */
 };
 
-/* The clock has just been set to `period_ns`; `seed` differs by thread. */
+/* The clock has just been set to `period_ns`, at that CPU time of the thread.
+ */
 void pace_start(struct pace *p, uint64_t period_ns, bool periodic,
-		uint64_t seed);
+		uint64_t cpu_ns);
 
-/* From now on: the time until here belongs to nobody. */
-SIGSAFE void pace_restart(struct pace *p);
+/* The time until here belongs to nobody. */
+SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns);
 
 SIGSAFE void pace_weigh(const struct pace *p, enum tick tick,
 			struct weights *w);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "copse.h"
@@ -83,10 +84,10 @@ PUBLIC void copse_end(const char *text)
 
 PUBLIC void copse_pause(void)
 {
-	collect_pause(1);
+	control_pause();
 }
 
 PUBLIC void copse_resume(void)
 {
-	collect_pause(-1);
+	control_resume();
 }

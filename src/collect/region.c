@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/known.h"
 #include "collect/registry.h"
 #include "collect/time.h"
@@ -149,10 +150,14 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	struct thread *t = thread_use();
 	struct live_header *header;
 
-	if (!t)
+	if (!t) {
+		if (collect_left_out())
+			control_left_out(collect_left_out(), rank);
 		return;
+	}
 	mpi_generation = registry_generation();
 	header = registry_header();
+	header->mpi_init_paused_ns = control_paused_ns();
 	header->rank = rank;
 	header->size = size;
 	header->mpi_thread = t->index;
@@ -165,8 +170,15 @@ PUBLIC void copse_mpi_finalize(void)
 {
 	struct live_header *header = registry_header();
 
-	if (header)
-		header->mpi_finalize_ns = time_now(CLOCK_MONOTONIC);
+	if (!header)
+		return;
+	header->mpi_finalize_ns = time_now(CLOCK_MONOTONIC);
+	header->mpi_finalize_paused_ns = control_paused_ns();
+}
+
+PUBLIC void copse_mpi_control(bool on)
+{
+	control_mpi(on);
 }
 
 PUBLIC void copse_mpi_abort(int code)

@@ -74,8 +74,9 @@ static inline bool region_is_nested(const struct region *r)
  * live profile when there is none yet: an MPI rank always leaves one.
  */
 void copse_mpi_init(int rank, int size, const char *library);
-void copse_mpi_finalize(void);  /* MPI_Finalize returned */
-void copse_mpi_abort(int code); /* MPI_Abort is about to be called */
+void copse_mpi_finalize(void);   /* MPI_Finalize returned */
+void copse_mpi_abort(int code);  /* MPI_Abort is about to be called */
+void copse_mpi_control(bool on); /* MPI_Pcontrol(0) or (1) */
 
 /* A communicator was met; a handle for copse_comm_call(), 0 when full. */
 live_ref copse_comm_new(int size, int rank, bool inter);

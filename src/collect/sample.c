@@ -206,7 +206,8 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	} else if (t) {
 		t->busy = true;
 		if (collect_paused())
-			pace_restart(&t->pace);
+			pace_restart(&t->pace,
+				     time_now(CLOCK_THREAD_CPUTIME_ID));
 		else if (tick == TICK_COUNT)
 			count(t, context);
 		else

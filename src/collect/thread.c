@@ -79,7 +79,8 @@ static bool is_mine(const struct thread *t)
 
 static void start_clock(struct thread *t)
 {
-	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(), t->tid);
+	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(),
+		   time_now(clock_of_thread(t->tid)));
 	if (!clock_start(&t->clock, t->tid) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	t->pace.fixed = !clock_can_change(&t->clock);

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "launch/harvest.h"
 #include "launch/livedir.h"
+#include "launch/output.h"
 #include "launch/process.h"
 #include "live/layout.h"
 #include "profile/profile.h"
@@ -35,6 +36,11 @@ struct content {
 /* The live file was made, but its process ended before it wrote to it. */
 enum {
 	EMPTY = -ENODATA
+};
+
+/* One rank, but when a launcher was put behind `copse run`. */
+enum {
+	MOST_LEFT_OUT = 256
 };
 
 void harvest_fini(struct harvest *h)
@@ -238,15 +244,24 @@ static bool is_last_of_child(const struct harvest *h, const struct content *all,
 	       (i + 1 == count || all[i + 1].file.pid != h->child);
 }
 
+/* The CPU time of the process that was measured: not before, not in pauses. */
 static void set_end(struct profile_identity *id, const struct harvest *h,
 		    const struct content *c)
 {
+	const struct live_pauses *pauses = &c->live->pauses;
+	uint64_t skipped = c->live->start_cpu_ns;
+
 	id->end = h->end_signal ? END_SIGNAL : END_EXIT;
 	id->end_code =
 		(uint32_t)(h->end_signal ? h->end_signal : h->end_status);
 	id->end_mono_ns = h->end_ns;
-	if (h->cpu_ns > c->live->start_cpu_ns)
-		id->process_cpu_ns = h->cpu_ns - c->live->start_cpu_ns;
+	if (pauses->since_wall_ns && h->end_ns > pauses->since_wall_ns)
+		id->paused_ns += h->end_ns - pauses->since_wall_ns;
+	skipped += pauses->cpu_ns;
+	if (pauses->since_cpu_ns && h->cpu_ns > pauses->since_cpu_ns)
+		skipped += h->cpu_ns - pauses->since_cpu_ns;
+	if (h->cpu_ns > skipped)
+		id->process_cpu_ns = h->cpu_ns - skipped;
 }
 
 static int set_text(char **to, const char *text)
@@ -392,6 +407,15 @@ static int convert_all(struct harvest *h, struct content *all, size_t count)
 	return first ? fail(first, "%s", reason) : 0;
 }
 
+static void mark_left_out(const struct harvest *h)
+{
+	int ranks[MOST_LEFT_OUT];
+	size_t count = livedir_left_out(h->live_dir, ranks, MOST_LEFT_OUT);
+
+	while (count)
+		output_left_out(h->output, ranks[--count]);
+}
+
 int harvest_finish(struct harvest *h, bool spare_running)
 {
 	struct live_file *files;
@@ -409,5 +433,6 @@ int harvest_finish(struct harvest *h, bool spare_running)
 		free(all[i].live);
 	free(all);
 	free(files);
+	mark_left_out(h);
 	return err;
 }

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "launch/livedir.h"
 #include "launch/process.h"
+#include "live/layout.h"
 
 #define MAGIC_LINE "copse live 1"
 
@@ -215,6 +216,25 @@ size_t livedir_files(const char *path, struct live_file **to)
 		closedir(folder);
 	if (count)
 		qsort(*to, count, sizeof(**to), compare_files);
+	return count;
+}
+
+size_t livedir_left_out(const char *path, int *ranks, size_t most)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (folder && count < most && (entry = readdir(folder))) {
+		char *end;
+		long rank = strtol(entry->d_name, &end, 10);
+
+		if (end != entry->d_name && !strcmp(end, LIVE_LEFT_OUT) &&
+		    rank >= 0 && rank < INT_MAX)
+			ranks[count++] = (int)rank;
+	}
+	if (folder)
+		closedir(folder);
 	return count;
 }
 

@@ -43,6 +43,9 @@ int livedir_note(const char *path, struct live_note *note);
 /* Its live profiles, by process and sequence; freed by the caller. */
 size_t livedir_files(const char *path, struct live_file **to);
 
+/* Ranks that are not measured, as their processes said; the number of them. */
+size_t livedir_left_out(const char *path, int *ranks, size_t most);
+
 /*
  * Call `each` with every folder of this user on this host until it returns
  * something else than 0; 0 when there is none.

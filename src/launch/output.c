@@ -35,13 +35,19 @@ static void path_of(char to[PATH_MAX], const char *dir, const char *name)
 		*to = 0; /* every use of it fails with ENOENT */
 }
 
-static void rank_path(char to[PATH_MAX], const struct output *o,
-		      const char *what, int rank)
+static void mark_path(char to[PATH_MAX], const char *dir, const char *what,
+		      int rank)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), ".%s-%d", what, rank);
-	path_of(to, o->path, name);
+	path_of(to, dir, name);
+}
+
+static void rank_path(char to[PATH_MAX], const struct output *o,
+		      const char *what, int rank)
+{
+	mark_path(to, o->path, what, rank);
 }
 
 /* A new file of that content; -EEXIST when there is one. */
@@ -60,9 +66,10 @@ static int create(const char *path, const char *text)
 /* Files that copse makes; everything else is somebody's property. */
 static bool is_ours(const char *name)
 {
-	static const char *const prefixes[] = { "rank-",  ".rank-", ".done-",
-						".job",   ".force", ".finished",
-						"run.h5", ".run.h5" };
+	static const char *const prefixes[] = {
+		"rank-",  ".rank-",    ".done-", ".left-out-", ".job",
+		".force", ".finished", "run.h5", ".run.h5"
+	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
@@ -329,6 +336,14 @@ bool output_has_profile(const struct output *o)
 	return count_entries(o->path, is_profile) > 0;
 }
 
+void output_left_out(const char *dir, int rank)
+{
+	char path[PATH_MAX];
+
+	mark_path(path, dir, "left-out", rank);
+	create(path, "");
+}
+
 void output_discard(const struct output *o)
 {
 	char path[PATH_MAX];
@@ -336,6 +351,10 @@ void output_discard(const struct output *o)
 	output_release(o);
 	if (output_has_profile(o))
 		return;
+	for (int i = 0; i < o->size; i++) {
+		rank_path(path, o, "left-out", i);
+		unlink(path);
+	}
 	path_of(path, o->path, ".finished");
 	unlink(path);
 	path_of(path, o->path, ".job");

@@ -49,6 +49,12 @@ void output_release(const struct output *o);
 /* Wait for output_release(), until that time of CLOCK_MONOTONIC. */
 void output_wait(const struct output *o, uint64_t until_ns);
 
+/*
+ * Leave the mark `.left-out-N` in a directory: rank N was not to be measured.
+ * It stays, so that reports do not look for the rank's profile.
+ */
+void output_left_out(const char *dir, int rank);
+
 /* True when it holds a profile. */
 bool output_has_profile(const struct output *o);
 

@@ -168,6 +168,15 @@ struct live_metric {
 	struct counting counting;
 };
 
+/* While measuring was paused: CLOCK_MONOTONIC, the process's CPU time. */
+struct live_pauses {
+	uint64_t wall_ns, cpu_ns;             /* in pauses that are over */
+	uint64_t since_wall_ns, since_cpu_ns; /* one is not; 0: none */
+};
+
+/* What an MPI rank leaves in place of a profile when it is not wanted. */
+#define LIVE_LEFT_OUT ".left-out"
+
 struct live_header {
 	uint64_t magic;
 	uint32_t version;
@@ -184,6 +193,8 @@ struct live_header {
 	uint32_t mpi_thread;   /* index of the thread that did Init */
 	uint32_t mpi_error;    /* last code given to MPI_Abort + 1, 0: none */
 	uint64_t start_cpu_ns; /* process CPU time when measuring began */
+	struct live_pauses pauses;
+	uint64_t mpi_init_paused_ns, mpi_finalize_paused_ns; /* until then */
 
 	uint64_t freq;   /* samples per second asked for */
 	uint32_t clock;  /* enum live_clock of the first thread */

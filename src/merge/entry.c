@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "merge/build.h"
 #include "merge/entry.h"
 
@@ -51,6 +53,14 @@ static uint64_t mpi_time(const struct profile *p)
 	return sum;
 }
 
+/* Pauses between MPI_Init and MPI_Finalize, or the end. */
+static uint64_t mpi_paused(const struct profile_identity *id)
+{
+	return between(id->mpi_init_paused_ns,
+		       id->mpi_finalize_ns ? id->mpi_finalize_paused_ns
+					   : id->paused_ns);
+}
+
 static void fill_times(struct run_rank *to, const struct profile *p)
 {
 	uint64_t end = end_of(p);
@@ -58,7 +68,8 @@ static void fill_times(struct run_rank *to, const struct profile *p)
 
 	to->elapsed_ns = between(p->id.start_mono_ns, end);
 	if (p->id.mpi_init_ns) {
-		to->mpi_ns = between(p->id.mpi_init_ns, mpi_end);
+		to->mpi_ns = between(p->id.mpi_init_ns + mpi_paused(&p->id),
+				     mpi_end);
 		to->mpi_time_ns = mpi_time(p);
 		if (to->mpi_time_ns > to->mpi_ns)
 			to->mpi_time_ns = to->mpi_ns;
@@ -97,6 +108,7 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 		.freq = id->freq,
 		.start_real_ns = id->start_real_ns,
 		.process_cpu_ns = id->process_cpu_ns,
+		.paused_ns = id->paused_ns,
 	};
 	fill_times(to, p);
 	if (to->host == STR_NONE || to->source == STR_NONE ||
@@ -180,7 +192,18 @@ int entries_sort(struct run *run, uint32_t *order)
 	return 0;
 }
 
-static int missing(struct run *run, uint32_t from, uint32_t to)
+/* The mark that `copse run` leaves for a rank that it was not to measure. */
+static bool is_left_out(const char *directory, uint32_t rank)
+{
+	char *mark = str_format("%s/.left-out-%u", directory, rank);
+	bool there = mark && !access(mark, F_OK);
+
+	free(mark);
+	return there;
+}
+
+static int say_missing(struct run *run, uint32_t from, uint32_t to,
+		       bool left_out)
 {
 	char *source = from == to ? str_format("rank %u", from)
 				  : str_format("ranks %u-%u", from, to);
@@ -189,13 +212,33 @@ static int missing(struct run *run, uint32_t from, uint32_t to)
 	if (!source)
 		return fail(-ENOMEM, "out of memory");
 	err = run_problem(run, source,
-			  "no profile here; if it was killed together with its "
-			  "copse run, try copse recover on its host");
+			  left_out ? "not measured, as --include and --exclude "
+				     "say"
+				   : "no profile here; if it was killed "
+				     "together with its copse run, try copse "
+				     "recover on its host");
 	free(source);
 	return err;
 }
 
-int entries_missing(struct run *run)
+static int missing(struct run *run, const char *directory, uint32_t from,
+		   uint32_t to)
+{
+	int err = 0;
+
+	for (uint32_t last; from <= to && !err; from = last + 1) {
+		bool left_out = is_left_out(directory, from);
+
+		last = from;
+		while (last < to &&
+		       is_left_out(directory, last + 1) == left_out)
+			last++;
+		err = say_missing(run, from, last, left_out);
+	}
+	return err;
+}
+
+int entries_missing(struct run *run, const char *directory)
 {
 	uint32_t next = 0;
 	int err = 0;
@@ -204,10 +247,10 @@ int entries_missing(struct run *run)
 		uint32_t rank = (uint32_t)run->ranks[i].rank;
 
 		if (rank > next)
-			err = missing(run, next, rank - 1);
+			err = missing(run, directory, next, rank - 1);
 		next = rank + 1;
 	}
 	if (!err && next < run->world)
-		err = missing(run, next, run->world - 1);
+		err = missing(run, directory, next, run->world - 1);
 	return err;
 }

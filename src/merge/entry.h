@@ -17,7 +17,10 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
  */
 int entries_sort(struct run *run, uint32_t *order);
 
-/* Ranks of the world that no member stands for become problems. */
-int entries_missing(struct run *run);
+/*
+ * Ranks of the world that no member stands for become problems; `directory`
+ * may know why.
+ */
+int entries_missing(struct run *run, const char *directory);
 
 #endif

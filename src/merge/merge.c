@@ -369,7 +369,7 @@ static int finish(struct merging *m)
 	if (m->job_count)
 		run->job = main_job(m)->key;
 	if (!err)
-		err = entries_missing(run);
+		err = entries_missing(run, m->directory);
 	if (!err)
 		err = unify_finish(m->unify, run, order, &progress);
 	if (!err)

@@ -114,6 +114,14 @@ static char *format_bytes(double bytes)
 			  units[unit]);
 }
 
+static char *format_share(const struct report_cell *cell, bool utf8)
+{
+	if (cell->margin <= 0)
+		return str_format("%.1f %%", 100 * cell->number);
+	return str_format("%.1f %s %.1f %%", 100 * cell->number,
+			  utf8 ? "±" : "+-", 100 * cell->margin);
+}
+
 static char *format_cell(const struct report_cell *cell, enum column_type type,
 			 const struct scale *scale, bool utf8)
 {
@@ -130,7 +138,7 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 	case COLUMN_BYTES:
 		return format_bytes((double)cell->count);
 	case COLUMN_SHARE:
-		return str_format("%.1f %%", 100 * cell->number);
+		return format_share(cell, utf8);
 	case COLUMN_BAR:
 		return draw_bar(cell->number, BAR_WIDTH, utf8);
 	case COLUMN_SPARK:

@@ -197,6 +197,9 @@ static void read_identity(struct reader *r)
 		.freq = h->freq,
 		.clock = h->clock,
 		.wall = h->wall,
+		.paused_ns = h->pauses.wall_ns,
+		.mpi_init_paused_ns = h->mpi_init_paused_ns,
+		.mpi_finalize_paused_ns = h->mpi_finalize_paused_ns,
 	};
 	fixed(r->p->id.host, sizeof(r->p->id.host), h->host, sizeof(h->host));
 	if (!r->p->id.job || !r->p->id.version)

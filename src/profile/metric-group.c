@@ -61,6 +61,13 @@ const char *metric_path(char to[METRIC_PATH_SIZE], const char *name,
 	return to;
 }
 
+void metric_groups_new(struct store *s)
+{
+	static const struct store_field nothing[] = { { 0 } };
+
+	store_put_record(s, "metrics", nothing, NULL);
+}
+
 void metric_group_put(struct store *s, const struct metric_group *metric)
 {
 	struct metric_words words;

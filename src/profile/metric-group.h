@@ -28,6 +28,8 @@ struct metric_group {
 const char *metric_path(char to[METRIC_PATH_SIZE], const char *name,
 			const char *part);
 
+/* The group of all metrics, which is there also when none was measured. */
+void metric_groups_new(struct store *s);
 void metric_group_put(struct store *s, const struct metric_group *metric);
 
 /* From the group of that name; a damaged one fails the store. */

@@ -99,8 +99,10 @@ struct profile_identity {
 	uint32_t end, end_code;
 	uint64_t freq;
 	uint32_t clock, wall;    /* enum live_clock; 1: wall sampling */
-	uint64_t process_cpu_ns; /* by getrusage, children excluded; 0: unknown
-				  */
+	uint64_t process_cpu_ns; /* by getrusage, children and pauses excluded;
+				    0: unknown */
+	uint64_t paused_ns; /* not measured, by copse_pause() and its like */
+	uint64_t mpi_init_paused_ns, mpi_finalize_paused_ns; /* until then */
 };
 
 struct profile {

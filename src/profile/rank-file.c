@@ -44,6 +44,9 @@ static const struct store_field id_fields[] = {
 	ID(U32, clock),
 	ID(U32, wall),
 	ID(U64, process_cpu_ns),
+	ID(U64, paused_ns),
+	ID(U64, mpi_init_paused_ns),
+	ID(U64, mpi_finalize_paused_ns),
 	{ 0 },
 };
 
@@ -165,6 +168,7 @@ int profile_save(const struct profile *p, const char *path)
 		store_put_table(s, parts[i].group, parts[i].fields, rows,
 				parts[i].row_size, count);
 	}
+	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
 	return store_commit(s);

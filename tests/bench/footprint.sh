@@ -43,6 +43,7 @@ ended_to_back() {
 
 machine
 memory
+have mpirun || exit 0
 for ((round = 0; round < rounds; round++)); do
 	ended_to_back >>"$scratch/plain"
 	ended_to_back "$copse" run -o "$scratch/demo.copse" >>"$scratch/with"

@@ -67,5 +67,6 @@ int main(int argc, char **argv)
 	truth("reader", read_s);
 	truth("computer", compute_s);
 	truth("toucher", touch_s);
+	usage();
 	return 0;
 }

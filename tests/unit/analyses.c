@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/analysis.h"
+#include "analyse/confidence.h"
 #include "analyse/efficiency.h"
 #include "analyse/groups.h"
 #include "analyse/paths.h"
@@ -258,6 +259,65 @@ TEST(summary_says_who_died)
 	}
 	CHECK(killed && aborted);
 	report_free(report);
+}
+
+TEST(confidence_is_wilsons)
+{
+	struct confidence c = confidence_of(0.5, 100);
+
+	/* As tables of the score interval have it. */
+	CHECK(fabs(c.low - 0.403832) < 1e-6 && fabs(c.high - 0.596168) < 1e-6);
+	CHECK(fabs(c.margin - 0.096168) < 1e-6);
+	c = confidence_of(0, 100);
+	CHECK(c.low < 1e-12 && fabs(c.high - 0.036993) < 1e-6);
+	c = confidence_of(1, 10);
+	CHECK(fabs(c.low - 0.722467) < 1e-6 && c.high > 1 - 1e-12);
+	c = confidence_of(0.3, 0);
+	CHECK(near(c.low, 0) && near(c.high, 1) && near(c.margin, 1));
+}
+
+TEST(samples_of_equal_weight_count_as_one)
+{
+	struct run *run = fixture_run();
+	const struct run_metric *time = run_metric(run, "cpu.time");
+	double before = confidence_samples(run, time);
+
+	CHECK(near(before, 1720));
+	/* Calls are counted, not sampled. */
+	CHECK(near(confidence_samples(run, run_metric(run, "mpi.calls")), 0));
+	/* 100 of the samples weigh ten times as much: (1620 + 1000)^2 / ... */
+	time->values[time->first[FIXTURE_ALLREDUCE + 1] - 1].value *= 10;
+	CHECK(near(confidence_samples(run, time),
+		   2620.0 * 2620.0 / (1620 + 100 * 100)));
+}
+
+/* The summary of the fixture with other numbers of samples has the line. */
+static bool says(const uint64_t *samples, const char *line)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+
+	for (size_t r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].samples = samples[r];
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	for (size_t i = 0; i < report->line_count; i++)
+		if (!strncmp(report->lines[i], line, strlen(line)))
+			return true;
+	return false;
+}
+
+TEST(summary_warns_of_few_samples)
+{
+	CHECK(says((uint64_t[]){ 4, 3, 2, 1 },
+		   "! Only 10 samples: too few to say where the time went "
+		   "(50 % could be 24 to 76 %)"));
+	CHECK(says((uint64_t[]){ 0, 0, 0, 0 }, "! No samples"));
+	CHECK(says((uint64_t[]){ 430, 99, 50, 100 },
+		   "! 2 ranks (1, 2) with fewer than 100 samples, the least "
+		   "50:"));
+	CHECK(!says((uint64_t[]){ 100, 100, 100, 100 }, "!"));
 }
 
 TEST(unknown_metric_lists_those_known)

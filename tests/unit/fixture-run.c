@@ -62,9 +62,10 @@ static void rank(struct run *run, uint32_t r)
 }
 
 /* What rank r has of a metric in a node. */
-static uint64_t value_at(const char *metric, enum fixture_node n, uint32_t r)
+static uint64_t value_of(const char *metric, enum fixture_node n, uint32_t r)
 {
-	bool time = !strcmp(metric, "cpu.time");
+	bool samples = !strcmp(metric, "samples");
+	bool time = samples || !strcmp(metric, "cpu.time");
 	uint64_t wait = (300 - 100 * r) * MS;
 
 	if (n == FIXTURE_WORK_42 && time)
@@ -78,6 +79,14 @@ static uint64_t value_at(const char *metric, enum fixture_node n, uint32_t r)
 	if (time || !strcmp(metric, "mpi.time"))
 		return wait;
 	return strcmp(metric, "mpi.calls") ? 8000 : 1000;
+}
+
+/* A sample every millisecond. */
+static uint64_t value_at(const char *metric, enum fixture_node n, uint32_t r)
+{
+	uint64_t value = value_of(metric, n, r);
+
+	return strcmp(metric, "samples") ? value : value / MS;
 }
 
 static void stat(struct run_stat *to, const uint64_t *values)
@@ -131,11 +140,12 @@ struct run *fixture_run(void)
 	run->ranks = calloc(FIXTURE_RANKS, sizeof(*run->ranks));
 	for (uint32_t r = 0; r < FIXTURE_RANKS; r++)
 		rank(run, r);
-	run->metric_count = 4;
-	run->metrics = calloc(4, sizeof(*run->metrics));
+	run->metric_count = 5;
+	run->metrics = calloc(5, sizeof(*run->metrics));
 	metric(&run->metrics[0], "cpu.time", UNIT_NS);
 	metric(&run->metrics[1], "mpi.calls", UNIT_COUNT);
 	metric(&run->metrics[2], "mpi.time", UNIT_NS);
 	metric(&run->metrics[3], "mpi.bytes.sent", UNIT_BYTES);
+	metric(&run->metrics[4], "samples", UNIT_COUNT);
 	return run;
 }

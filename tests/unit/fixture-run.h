@@ -30,7 +30,7 @@ enum fixture_node {
 
 #define FIXTURE_RANKS 4
 
-/* Metrics: cpu.time, mpi.calls, mpi.time, mpi.bytes.sent. */
+/* Metrics: cpu.time, mpi.calls, mpi.time, mpi.bytes.sent, samples. */
 struct run *fixture_run(void);
 
 #endif

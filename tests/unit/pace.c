@@ -46,7 +46,7 @@ TEST(weights_add_up_to_the_cpu_time)
 	struct weights w;
 	struct pace p;
 
-	pace_start(&p, MS, true, 1);
+	pace_start(&p, MS, true, time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 40; i++) {
 		use_cpu(i % 5 ? p.period_ns : 7 * p.period_ns / 2);
 		pace_weigh(&p, TICK_CPU, &w);
@@ -63,7 +63,7 @@ TEST(a_fixed_clock_keeps_its_period)
 	struct weights w = { .last = true, .cpu_ns = 1 };
 	struct pace p;
 
-	pace_start(&p, MS, true, 1);
+	pace_start(&p, MS, true, time_now(CLOCK_THREAD_CPUTIME_ID));
 	p.fixed = true;
 	for (int i = 0; i < 100; i++)
 		CHECK(!pace_keep(&p, TICK_CPU, &w));
@@ -76,7 +76,7 @@ TEST(a_switch_has_wall_time_only)
 	struct weights w;
 	struct pace p;
 
-	pace_start(&p, MS, true, 1);
+	pace_start(&p, MS, true, time_now(CLOCK_THREAD_CPUTIME_ID));
 	nanosleep(&rest, NULL);
 	pace_weigh(&p, TICK_SWITCH, &w);
 	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);

@@ -38,6 +38,34 @@ TEST(set_by_name_or_refused_with_a_reason)
 	CHECK(!strcmp(s.events, "wall@10"));
 }
 
+TEST(numbers_have_their_range)
+{
+	struct settings s;
+
+	settings_init(&s);
+	CHECK(settings_set(&s, find("freq"), "0") == -EINVAL);
+	CHECK(strstr(fail_reason(), "1 to 100000"));
+	CHECK(settings_set(&s, find("freq"), "100001") == -EINVAL);
+	CHECK(settings_set(&s, find("freq"), "100000") == 0);
+	CHECK(settings_set(&s, find("depth"), "7") == -EINVAL);
+	CHECK(settings_set(&s, find("depth"), "8") == 0 && s.depth == 8);
+	CHECK(settings_set(&s, find("memory"), "0") == -EINVAL);
+	CHECK(settings_set(&s, find("memory"), "-1") == -EINVAL);
+}
+
+TEST(switches_are_on_or_off)
+{
+	struct settings s;
+
+	settings_init(&s);
+	CHECK(s.from_start && !s.internals);
+	CHECK(settings_set(&s, find("from_start"), "off") == 0);
+	CHECK(!s.from_start);
+	CHECK(settings_set(&s, find("internals"), "1") == 0 && s.internals);
+	CHECK(settings_set(&s, find("from_start"), "maybe") == -EINVAL);
+	CHECK(strstr(fail_reason(), "from-start wants on or off"));
+}
+
 TEST(the_environment_says_it_too)
 {
 	struct settings s;

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control.c - pausing, and who is measured at all. */
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+
+#include "base/choice.h"
+#include "base/sys.h"
+#include "collect/collect.h"
+#include "collect/control.h"
+#include "collect/registry.h"
+#include "collect/time.h"
+
+/* Mutable: the process is measured or not as a whole. */
+static struct {
+	int locked;
+	uint32_t pauses; /* of copse_pause() */
+	bool stopped;    /* by MPI_Pcontrol(0) */
+	bool waiting;    /* for the first word, after --from-start=off */
+	bool held;       /* any of them: collect_hold() was told */
+	uint32_t changes;
+	struct live_pauses sums; /* `changes` counts their changes */
+} control;
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&control.locked, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&control.locked, 0, __ATOMIC_RELEASE);
+}
+
+bool control_wants(const struct settings *s)
+{
+	const char *called = (const char *)getauxval(AT_EXECFN);
+	char file[PATH_MAX];
+	long n = sys3(SYS_readlink, "/proc/self/exe", file, sizeof(file) - 1);
+
+	file[n > 0 ? n : 0] = 0;
+	return choice_wants(s->include, s->exclude, called ? called : file,
+			    file);
+}
+
+/*
+ * A sample that makes the profile may read while another thread changes them:
+ * it reads again, so that the last one who writes writes what is true.
+ */
+SIGSAFE void control_describe(struct live_header *header)
+{
+	uint32_t before;
+
+	do {
+		before = __atomic_load_n(&control.changes, __ATOMIC_ACQUIRE);
+		sys_copy(&header->pauses, &control.sums, sizeof(control.sums));
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	} while (before != __atomic_load_n(&control.changes, __ATOMIC_ACQUIRE));
+}
+
+static void note(bool held)
+{
+	struct live_pauses *p = &control.sums;
+	struct live_header *header;
+	uint64_t wall = time_now(CLOCK_MONOTONIC);
+	uint64_t cpu = time_now(CLOCK_PROCESS_CPUTIME_ID);
+
+	if (!held) {
+		p->wall_ns += wall - p->since_wall_ns;
+		p->cpu_ns += cpu - p->since_cpu_ns;
+	}
+	p->since_wall_ns = held ? wall : 0;
+	p->since_cpu_ns = held ? cpu : 0;
+	__atomic_fetch_add(&control.changes, 1, __ATOMIC_SEQ_CST);
+	header = registry_header();
+	if (header)
+		control_describe(header);
+}
+
+/* After a change, under the lock. */
+static void apply(void)
+{
+	bool held = control.pauses || control.stopped || control.waiting;
+
+	if (held == control.held)
+		return;
+	control.held = held;
+	if (held)
+		collect_hold(true);
+	note(held);
+	if (!held)
+		collect_hold(false);
+}
+
+void control_init(const struct settings *s)
+{
+	control.waiting = !s->from_start;
+	apply();
+}
+
+/* Who held the lock is not here; what was before is not of this profile. */
+void control_forked(void)
+{
+	control.locked = 0;
+	control.sums = (struct live_pauses){ 0 };
+	if (control.held)
+		note(true);
+}
+
+void control_pause(void)
+{
+	lock();
+	control.pauses++;
+	apply();
+	unlock();
+}
+
+/* One too many is none. */
+void control_resume(void)
+{
+	lock();
+	if (control.pauses)
+		control.pauses--;
+	if (!control.pauses)
+		control.waiting = false;
+	apply();
+	unlock();
+}
+
+void control_mpi(bool on)
+{
+	lock();
+	control.stopped = !on;
+	if (on)
+		control.waiting = false;
+	apply();
+	unlock();
+}
+
+uint64_t control_paused_ns(void)
+{
+	uint64_t sum;
+
+	lock();
+	sum = control.sums.wall_ns;
+	if (control.held)
+		sum += time_now(CLOCK_MONOTONIC) - control.sums.since_wall_ns;
+	unlock();
+	return sum;
+}
+
+void control_left_out(const char *directory, int rank)
+{
+	char path[PATH_MAX];
+	long fd;
+
+	snprintf(path, sizeof(path), "%s/%d" LIVE_LEFT_OUT, directory, rank);
+	fd = sys3(SYS_open, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		  0600);
+	if (fd >= 0)
+		sys1(SYS_close, fd);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * control.h - what of this process is measured: nothing when --include or
+ * --exclude leave it out, otherwise all but its pauses.
+ *
+ * Three things hold measuring up, each for itself: pauses of the program,
+ * which nest; MPI_Pcontrol(0), which is a state; and --from-start=off, until
+ * the program ends all its pauses, or says MPI_Pcontrol(1).
+ *
+ * Threads   Any; what one thread holds up is held up for the process.
+ * Signals   Only what is marked; the others take a lock.
+ * Fork      A child goes on as its parent was.
+ */
+#ifndef COLLECT_CONTROL_H
+#define COLLECT_CONTROL_H
+
+#include <stdbool.h>
+
+#include "base/settings.h"
+#include "base/sigsafe.h"
+#include "live/layout.h"
+
+/* True when this process is one to measure. */
+bool control_wants(const struct settings *s);
+
+/* Once, before the first thread is measured. */
+void control_init(const struct settings *s);
+void control_forked(void);
+
+void control_pause(void);
+void control_resume(void);
+void control_mpi(bool on);
+
+/* Time spent in pauses up to now. */
+uint64_t control_paused_ns(void);
+
+/* Tell the profile of the pauses; again after each. */
+SIGSAFE void control_describe(struct live_header *header);
+
+/* An MPI rank that is not measured: leave word of it in `directory`. */
+void control_left_out(const char *directory, int rank);
+
+#endif
