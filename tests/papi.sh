@@ -202,6 +202,14 @@ missing() {
 	[ $? = 1 ] && [ ! -s out ]
 }
 
+# Each nanosecond would be more ticks than there is time for.
+too_often() {
+	need_events
+	measure q plain -e perf::TASK-CLOCK@1 || return
+	grep 'perf::TASK-CLOCK gets a longer period' q.err &&
+		"$copse" report counters q -f csv | grep ',100000,'
+}
+
 without_papi() {
 	mkdir -p bin/.libs
 	cp "$builddir/.libs/copse" bin/copse 2>/dev/null ||
@@ -278,6 +286,7 @@ point "a program that needs all descriptors" numbers
 point "counted, read at MPI calls" at_mpi_calls
 point "ranks are compared by an event" ranks
 point "an event that is missing" missing
+point "a period that is too short" too_often
 point "a copse without PAPI" without_papi
 point "groups and their formulas" groups
 point "user mode only" user_mode

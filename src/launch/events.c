@@ -243,12 +243,31 @@ static const char *why_not(const struct event *event, int err)
 			 "virtual machine hides it";
 }
 
+/*
+ * The least period that leaves the program time of its own: events that come
+ * with time itself would make ticks faster than these are handled.
+ */
+static uint64_t least_period(const struct event_part *part)
+{
+	if (part->type != PERF_TYPE_SOFTWARE)
+		return 10000;
+	return part->config == PERF_COUNT_SW_CPU_CLOCK ||
+			       part->config == PERF_COUNT_SW_TASK_CLOCK
+		       ? 100000 /* ns */
+		       : 1;
+}
+
 /* The period is given up where the kernel cannot keep it. */
 static int add(struct events *to, struct event *event,
 	       void (*hint)(const char *event, const char *what))
 {
 	int err;
 
+	if (event->period && event->period < least_period(&event->parts[0])) {
+		event->period = least_period(&event->parts[0]);
+		hint(event->name, "gets a longer period: so many ticks would "
+				  "leave no time to the program");
+	}
 	if (event->period && event->part_count > 1) {
 		event->period = 0;
 		hint(event->name,

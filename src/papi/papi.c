@@ -83,10 +83,15 @@ static int find_preset(struct event *to, const char *name, char *why,
 	bool minus;
 	int code, err = 0;
 
-	if (!start_papi() || PAPI_event_name_to_code(name, &code) != PAPI_OK ||
-	    PAPI_query_event(code) != PAPI_OK ||
+	if (!start_papi() || PAPI_event_name_to_code(name, &code) != PAPI_OK) {
+		snprintf(why, size, "PAPI knows no such event");
+		return -ENOENT;
+	}
+	if (PAPI_query_event(code) != PAPI_OK ||
 	    PAPI_get_event_info(code, &info) != PAPI_OK || !info.count) {
-		snprintf(why, size, "PAPI has no such event here");
+		snprintf(why, size,
+			 "the processor does not count it, or a "
+			 "virtual machine hides its counters");
 		return -ENOENT;
 	}
 	minus = !strcmp(info.derived, "DERIVED_SUB");
