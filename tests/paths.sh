@@ -10,9 +10,10 @@
 sampled=$scratch/sampled
 
 # The program's own functions of each path in the report, from t_… names; the
-# function without a symbol is told by its module.  Then the samples.  Just
-# before a landing pad, libgcc fills the frame of _Unwind_RaiseException with
-# what belongs to the one it lands in: who throws is there twice.
+# function without a symbol is told by its module.  Then the samples.  Not
+# those that end in _Unwind_RaiseException: before it goes to a landing pad,
+# libgcc fills its frame with the registers for that, and nobody can tell what
+# was there before.
 own_paths() {
 	"$copse" report tree -m samples -f folded "$profile" >"$scratch/folded" ||
 		return
@@ -21,7 +22,7 @@ own_paths() {
 		sub(/ [0-9]+$/, "")
 		count = split($0, frame, ";")
 		path = ""
-		if (frame[1] ~ /^partial\./)
+		if (/^partial\./ || /;_Unwind_RaiseException(;[^;]*)?$/)
 			next
 		for (i = 1; i <= count; i++) {
 			name = frame[i]
@@ -30,8 +31,6 @@ own_paths() {
 			if (name ~ /^t_/)
 				path = path (path == "" ? "" : ";") name
 		}
-		if (/;_Unwind_RaiseException;/)
-			sub(/;t_throw;t_throw$/, ";t_throw", path)
 		if (path != "")
 			print samples, path
 	}' "$scratch/folded" >"$sampled"
