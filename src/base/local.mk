@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	src/base/choice.c src/base/choice.h \
 	src/base/err.c src/base/err.h \
+	src/base/golang.c src/base/golang.h \
 	src/base/map.c src/base/map.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h \

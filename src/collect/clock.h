@@ -38,7 +38,7 @@ enum tick {
 void clock_init(const struct settings *settings);
 SIGSAFE enum live_clock clock_kind(void);
 SIGSAFE bool clock_samples_wall(void);
-int clock_signal(void);
+SIGSAFE int clock_signal(void);
 SIGSAFE uint64_t clock_period_ns(void);
 /* Each period of CPU time has its tick, be it late. */
 SIGSAFE bool clock_is_periodic(void);
