@@ -198,7 +198,7 @@ if [ -z "$names" ]; then
 	point "no allocation in any handler" handlers_seen
 	point "an allocation in the handler is noticed" caught malloc
 	point "a list of modules in the handler is noticed" caught phdr
-	start_mistakes
+	start_mistakes 2>crashes
 	while read -r mistake storm; do
 		point "$storm passes, all at once" ended right "$storm" 0
 		# It hangs, crashes, or finds its data broken.
