@@ -14,6 +14,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/skew.c src/analyse/skew.h \
 	src/analyse/sites.c src/analyse/sites.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
+	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \
 	src/analyse/confidence.c src/analyse/confidence.h \
 	src/analyse/ends.c src/analyse/measuring.c \

@@ -39,7 +39,7 @@ enum tick {
 void clock_init(const struct settings *settings);
 SIGSAFE enum live_clock clock_kind(void);
 SIGSAFE bool clock_samples_wall(void);
-int clock_signal(void);
+SIGSAFE int clock_signal(void);
 SIGSAFE uint64_t clock_period_ns(void);
 /* An event may make SIGTRAPs: the kernel sends safe ones, no debugger is there.
  */

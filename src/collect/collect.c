@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/golang.h"
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/control.h"
@@ -41,6 +42,11 @@ SIGSAFE bool collect_internals(void)
 	return collector.settings.internals != 0;
 }
 
+bool collect_verify(void)
+{
+	return collector.settings.verify != 0;
+}
+
 SIGSAFE void collect_describe(struct live_header *header)
 {
 	header->clock = clock_kind();
@@ -72,9 +78,11 @@ SIGSAFE bool collect_paused(void)
 	return __atomic_load_n(&collector.held, __ATOMIC_RELAXED);
 }
 
+/* A child of a thread that is not measured is not either. */
 static void forked(void)
 {
-	registry_forget();
+	if (thread_self())
+		registry_forget();
 	control_forked();
 	thread_forked();
 }
@@ -95,7 +103,7 @@ __attribute__((constructor)) static void collect_start(void)
 	const char *directory = getenv("COPSE_LIVE");
 
 	interpose_init();
-	if (!directory || !*directory)
+	if (!directory || !*directory || golang_wrote("/proc/self/exe"))
 		return;
 	settings_from_environment(&collector.settings);
 	if (!control_wants(&collector.settings)) {

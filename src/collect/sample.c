@@ -7,6 +7,7 @@
 #include "collect/collect.h"
 #include "collect/interpose.h"
 #include "collect/known.h"
+#include "collect/restart.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 
@@ -52,8 +53,7 @@ SIGSAFE static live_ref context_node(struct thread *t,
 
 	if (region && !collect_internals())
 		return known_node(t, region, why);
-	return unwind_path(&t->unwinder, &t->tree, &top, true,
-			   &context->uc_stack, why);
+	return thread_path(t, &top, true, regs, why);
 }
 
 SIGSAFE static bool add(struct thread *t, live_ref node,
@@ -163,6 +163,34 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
+void known_late(struct thread *t, live_ref node)
+{
+	enum tick tick = t->late;
+	struct weights w;
+
+	t->late = TICK_FOREIGN;
+	t->live->ticks++;
+	pace_weigh(&t->pace, tick, &w);
+	if (add(t, node, &w))
+		keep(t, tick, &w);
+	else
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+/*
+ * A tick that finds its thread busy in the collector.  The periods of an event
+ * are the next tick's.
+ */
+SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
+{
+	if (tick == TICK_COUNT)
+		return;
+	if (t->leaves && !t->late && tick != TICK_LOCATE)
+		t->late = tick;
+	else
+		thread_lost(t, LOSS_DROPPED_BUSY);
+}
+
 SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 			   enum tick tick)
 {
@@ -191,6 +219,26 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
 }
 
+SIGSAFE static void on_tick(struct thread *t, enum tick tick,
+			    ucontext_t *context)
+{
+	bool busy = t->busy;
+
+	if (thread_enter(t)) {
+		if (busy)
+			meet_busy(t, tick);
+		else if (collect_paused())
+			pace_restart(&t->pace,
+				     time_now(CLOCK_THREAD_CPUTIME_ID));
+		else if (tick == TICK_COUNT)
+			count(t, context);
+		else
+			sample(t, context, tick);
+		restart_settle(context);
+	}
+	t->busy = busy;
+}
+
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 {
 	enum tick tick = clock_tick(info);
@@ -199,21 +247,10 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 
 	if (tick == TICK_FOREIGN && counters_tick(info))
 		tick = TICK_COUNT;
-	if (tick == TICK_FOREIGN) {
+	if (tick == TICK_FOREIGN)
 		interpose_pass_on(signum, info, context);
-	} else if (t && t->busy) {
-		thread_lost(t, LOSS_DROPPED_BUSY);
-	} else if (t) {
-		t->busy = true;
-		if (collect_paused())
-			pace_restart(&t->pace,
-				     time_now(CLOCK_THREAD_CPUTIME_ID));
-		else if (tick == TICK_COUNT)
-			count(t, context);
-		else
-			sample(t, context, tick);
-		t->busy = false;
-	}
+	else if (t)
+		on_tick(t, tick, context);
 	errno = saved;
 }
 

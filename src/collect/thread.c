@@ -17,6 +17,9 @@ enum {
 /* Initial exec: the loader has set it aside, a handler may touch it. */
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
+/* Mutable: no thread is measured any more. */
+static volatile bool all_left;
+
 /* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
 	int locked;
@@ -37,7 +40,23 @@ static void unlock(void)
 
 SIGSAFE struct thread *thread_self(void)
 {
-	return self;
+	return all_left ? NULL : self;
+}
+
+SIGSAFE bool thread_enter(struct thread *t)
+{
+	t->busy = true;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return !all_left;
+}
+
+void thread_leave(void)
+{
+	if (!self)
+		return;
+	thread_lost(self, LOSS_SANDBOX);
+	self->alive = false;
+	self = NULL;
 }
 
 static struct thread *new_thread(void)
@@ -93,8 +112,8 @@ void thread_clocks_follow(void)
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
-		counters_pause(t, collect_paused());
-		if (collect_paused())
+		counters_pause(t, collect_paused() || all_left);
+		if (collect_paused() || all_left)
 			clock_stop(&t->clock);
 		else if (is_mine(t))
 			start_clock(t);
@@ -102,13 +121,24 @@ void thread_clocks_follow(void)
 	unlock();
 }
 
+void thread_seal(bool sealed)
+{
+	all_left = sealed;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	thread_clocks_follow();
+	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
+		while (t->busy)
+			sched_yield();
+}
+
 static void begin(struct thread *t)
 {
 	lock();
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
-	counters_start(t);
-	if (!collect_paused())
+	if (!all_left)
+		counters_start(t);
+	if (!collect_paused() && !all_left)
 		start_clock(t);
 	unlock();
 }
@@ -128,17 +158,21 @@ void thread_start(uintptr_t low, uintptr_t high)
 
 	if (!t)
 		return;
+	if (!thread_enter(t)) {
+		t->busy = false;
+		return;
+	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
-	t->unwinder.low = low;
-	t->unwinder.high = high;
 	t->region = NULL;
 	if (t->phases)
 		t->tree.root = t->outside[0];
 	t->phases = 0;
-	unwind_forget(&t->unwinder);
+	unwind_reuse(&t->unwinder, low, high);
+	t->unwinder.verify = collect_verify();
 	adopt(t);
 	self = t;
 	begin(t);
+	t->busy = false;
 }
 
 void thread_stop(void)
@@ -167,20 +201,22 @@ void thread_stop(void)
 
 void thread_forked(void)
 {
-	struct thread *t = self;
+	struct thread *t = thread_self();
 
 	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
-		each->alive = false;
-		clock_forget(&each->clock);
-		counters_forget(each);
+		each->alive = each->busy = false;
+		if (t) {
+			clock_forget(&each->clock);
+			counters_forget(each);
+		}
 	}
 	pool.locked = 0;
 	pool.free = NULL;
 	pool.made = 1;
 	if (!t)
 		return;
-	t->ready = t->busy = false;
+	t->ready = false;
 	t->tree = (struct tree){ 0 };
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
@@ -226,6 +262,19 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 		t->losses[why]++;
 }
 
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why)
+{
+	struct unwinder *u = &t->unwinder;
+	live_ref node = unwind_path(u, &t->tree, top, exact, registers, why);
+
+	if (u->differ) {
+		u->differ = 0;
+		thread_lost(t, LOSS_VERIFY_DIFFERS);
+	}
+	return node;
+}
+
 struct thread *thread_use(void)
 {
 	struct thread *t = self;
@@ -233,9 +282,7 @@ struct thread *thread_use(void)
 
 	if (!t)
 		return NULL;
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t, &why))
+	if (thread_enter(t) && thread_ready(t, &why))
 		return t;
 	t->busy = false;
 	return NULL;

@@ -29,8 +29,10 @@ enum {
 
 struct thread {
 	volatile bool busy;
-	bool ready;          /* has a tree, in the live profile of: */
-	uint32_t generation; /* registry_generation() */
+	volatile bool leaves;    /* busy leaving a region, whose is … */
+	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
+	bool ready;              /* has a tree, in the live profile of: */
+	uint32_t generation;     /* registry_generation() */
 	uint32_t tid, index;
 	struct tree tree;
 	struct live_thread *live;
@@ -50,6 +52,24 @@ struct thread {
 
 /* The calling thread's record; NULL: not measured. */
 SIGSAFE struct thread *thread_self(void);
+
+/*
+ * From now on the calling thread is not measured, nor what it starts; its
+ * clock stands still.  Makes no system call.
+ */
+void thread_leave(void);
+
+/*
+ * The same, or no longer so, for all threads, although their clocks tick:
+ * waits until none is busy.
+ */
+void thread_seal(bool sealed);
+
+/*
+ * Sets `busy`, which thread_seal() waits for; false: sealed before that, so
+ * no system call may be made.
+ */
+SIGSAFE bool thread_enter(struct thread *t);
 
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
@@ -75,5 +95,9 @@ struct thread *thread_use(void);
 void thread_release(struct thread *t);
 
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
+
+/* unwind_path() for the thread; what its check finds is counted. */
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why);
 
 #endif
