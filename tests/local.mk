@@ -2,9 +2,8 @@
 # its word here.
 UNIT_TESTS = \
 	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/event \
-	tests/unit/event-group tests/unit/exporters tests/unit/formula \
-	tests/unit/fixture-run tests/unit/golang \
-	tests/unit/handles tests/unit/job \
+	tests/unit/event-group tests/unit/exporters tests/unit/fixture-run \
+	tests/unit/formula tests/unit/golang tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind

@@ -108,12 +108,15 @@ static void start_clock(struct thread *t)
 /* Under the lock: a thread that is going to end waits for it. */
 void thread_clocks_follow(void)
 {
+	bool held;
+
 	lock();
+	held = collect_paused() || all_left;
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
-		counters_pause(t, collect_paused() || all_left);
-		if (collect_paused() || all_left)
+		counters_pause(t, held);
+		if (held)
 			clock_stop(&t->clock);
 		else if (is_mine(t))
 			start_clock(t);
@@ -206,10 +209,10 @@ void thread_forked(void)
 	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
 		each->alive = each->busy = false;
-		if (t) {
-			clock_forget(&each->clock);
-			counters_forget(each);
-		}
+		if (!t)
+			continue;
+		clock_forget(&each->clock);
+		counters_forget(each);
 	}
 	pool.locked = 0;
 	pool.free = NULL;
