@@ -177,10 +177,15 @@ void known_late(struct thread *t, live_ref node)
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
-/* A tick that finds its thread busy in the collector. */
+/*
+ * A tick that finds its thread busy in the collector.  The periods of an event
+ * are the next tick's.
+ */
 SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
 {
-	if (t->leaves && !t->late && (tick == TICK_CPU || tick == TICK_SWITCH))
+	if (tick == TICK_COUNT)
+		return;
+	if (t->leaves && !t->late && tick != TICK_LOCATE)
 		t->late = tick;
 	else
 		thread_lost(t, LOSS_DROPPED_BUSY);
