@@ -122,7 +122,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	int why = -1;
 
 	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns))
+	if (tick == TICK_LOCATE && !in_kernel(context, w.since_ns))
 		return;
 	if (!thread_ready(t, &lost)) {
 		thread_lost(t, lost);
