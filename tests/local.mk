@@ -1,9 +1,9 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/golang tests/unit/handles \
-	tests/unit/job \
+	tests/unit/analyses tests/unit/choice tests/unit/err \
+	tests/unit/exporters tests/unit/fixture-run tests/unit/golang \
+	tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
@@ -22,8 +22,8 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = control execs forker in-step inline-recursive interrupts \
-	kernel-calls kernel-time phases sandbox shares signals stacks storm \
-	syscalls threads32
+	kernel-calls kernel-time phases sandbox shares signals stacks syscalls \
+	threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads pcontrol
@@ -92,7 +92,8 @@ SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
-	tests/cases.sh tests/truth.sh tests/ends.sh \
+	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
+	tests/permission.sh tests/ends.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh
