@@ -1,9 +1,9 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/choice tests/unit/err \
-	tests/unit/exporters tests/unit/fixture-run tests/unit/golang \
-	tests/unit/handles tests/unit/job \
+	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/event \
+	tests/unit/event-group tests/unit/exporters tests/unit/fixture-run \
+	tests/unit/formula tests/unit/golang tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
@@ -21,12 +21,12 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = control execs forker in-step inline-recursive interrupts \
+MEASURED = control events execs forker in-step inline-recursive interrupts \
 	kernel-calls kernel-time phases sandbox shares signals stacks syscalls \
 	threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads pcontrol
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -93,7 +93,7 @@ SHELL_TESTS = \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
-	tests/permission.sh tests/ends.sh \
+	tests/permission.sh tests/ends.sh tests/papi.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh

@@ -10,7 +10,9 @@
 sampled=$scratch/sampled
 
 # The program's own functions of each path in the report, from t_… names; the
-# function without a symbol is told by its module.  Then the samples.
+# function without a symbol is told by its module.  Then the samples.  Just
+# before a landing pad, libgcc fills the frame of _Unwind_RaiseException with
+# what belongs to the one it lands in: who throws is there twice.
 own_paths() {
 	"$copse" report tree -m samples -f folded "$profile" >"$scratch/folded" ||
 		return
@@ -28,6 +30,8 @@ own_paths() {
 			if (name ~ /^t_/)
 				path = path (path == "" ? "" : ";") name
 		}
+		if (/;_Unwind_RaiseException;/)
+			sub(/;t_throw;t_throw$/, ";t_throw", path)
 		if (path != "")
 			print samples, path
 	}' "$scratch/folded" >"$sampled"

@@ -301,6 +301,21 @@ static void pauses(struct report *report, const struct run *run)
 			    run->rank_count > 1 ? " on average" : "");
 }
 
+static void events(struct report *report, const struct run *run)
+{
+	size_t count = 0;
+	char text[32];
+
+	for (size_t i = 0; i < run->metric_count; i++)
+		count += !strncmp(run->metrics[i].name, METRIC_EVENT,
+				  strlen(METRIC_EVENT));
+	if (count)
+		report_note(report,
+			    "Counted as well: %s; copse report counters shows "
+			    "what came.",
+			    value_plural(text, count, "event"));
+}
+
 void findings_measuring(struct report *report, const struct run *run,
 			const struct run_metric *metric)
 {
@@ -317,5 +332,6 @@ void findings_measuring(struct report *report, const struct run *run,
 	account(report, run);
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
 		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
+	events(report, run);
 	losses(report, run, &t);
 }

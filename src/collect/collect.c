@@ -52,6 +52,7 @@ SIGSAFE void collect_describe(struct live_header *header)
 	header->clock = clock_kind();
 	header->wall = clock_samples_wall();
 	header->freq = clock_rate();
+	counters_describe(header);
 	control_describe(header);
 }
 
@@ -112,6 +113,7 @@ __attribute__((constructor)) static void collect_start(void)
 	control_init(&collector.settings);
 	registry_init(&collector.settings, directory);
 	clock_init(&collector.settings);
+	counters_init();
 	if (pthread_atfork(NULL, NULL, forked) || sample_init())
 		return;
 	collector.active = true;

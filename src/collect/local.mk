@@ -4,6 +4,7 @@ libcollect_la_SOURCES = \
 	src/collect/cfi.c src/collect/cfi.h \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
+	src/collect/counters.c src/collect/counters.h \
 	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \

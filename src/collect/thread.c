@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/descriptor.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -99,7 +100,7 @@ static void start_clock(struct thread *t)
 {
 	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(),
 		   time_now(clock_of_thread(t->tid)));
-	if (!clock_start(&t->clock, t->tid))
+	if (!clock_start(&t->clock, t->tid) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	t->pace.fixed = !clock_can_change(&t->clock);
 }
@@ -107,11 +108,15 @@ static void start_clock(struct thread *t)
 /* Under the lock: a thread that is going to end waits for it. */
 void thread_clocks_follow(void)
 {
+	bool held;
+
 	lock();
+	held = collect_paused() || all_left;
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
-		if (collect_paused() || all_left)
+		counters_pause(t, held);
+		if (held)
 			clock_stop(&t->clock);
 		else if (is_mine(t))
 			start_clock(t);
@@ -134,6 +139,8 @@ static void begin(struct thread *t)
 	lock();
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
+	if (!all_left)
+		counters_start(t);
 	if (!collect_paused() && !all_left)
 		start_clock(t);
 	unlock();
@@ -181,6 +188,7 @@ void thread_stop(void)
 	lock();
 	t->alive = false;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	unlock();
 	self = NULL;
 	if (t->ready) {
@@ -198,10 +206,13 @@ void thread_forked(void)
 {
 	struct thread *t = thread_self();
 
+	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
 		each->alive = each->busy = false;
-		if (t)
-			clock_forget(&each->clock);
+		if (!t)
+			continue;
+		clock_forget(&each->clock);
+		counters_forget(each);
 	}
 	pool.locked = 0;
 	pool.free = NULL;

@@ -17,6 +17,7 @@
 
 #include "base/sigsafe.h"
 #include "collect/clock.h"
+#include "collect/counters.h"
 #include "collect/pace.h"
 #include "collect/region.h"
 #include "collect/unwind.h"
@@ -36,6 +37,7 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
+	struct counters *counters;       /* NULL: none */
 	struct region *region;           /* innermost known context */
 	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
 	uint32_t phases;

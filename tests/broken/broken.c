@@ -7,8 +7,8 @@ __typeof__(unwind_path) __real_unwind_path, __wrap_unwind_path;
 
 live_ref __wrap_unwind_path(struct unwinder *u, struct tree *tree,
 			    const struct cfi_frame *top, bool exact,
-			    const stack_t *alternate, int *why)
+			    const greg_t *registers, int *why)
 {
 	do_wrong();
-	return __real_unwind_path(u, tree, top, exact, alternate, why);
+	return __real_unwind_path(u, tree, top, exact, registers, why);
 }
