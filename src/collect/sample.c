@@ -141,7 +141,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	int why = -1;
 
 	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns)) {
+	if (tick == TICK_LOCATE && !in_kernel(context, w.since_ns)) {
 		if (counters_due(t))
 			put_counts(t, context);
 		return;
