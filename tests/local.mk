@@ -1,9 +1,9 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/choice tests/unit/err \
-	tests/unit/exporters tests/unit/fixture-run tests/unit/golang \
-	tests/unit/handles tests/unit/job \
+	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/event \
+	tests/unit/event-group tests/unit/exporters tests/unit/fixture-run \
+	tests/unit/formula tests/unit/golang tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
@@ -21,20 +21,21 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = control execs forker in-step inline-recursive interrupts \
-	kernel-calls kernel-time phases sandbox shares signals storm syscalls \
+MEASURED = control events execs forker in-step inline-recursive interrupts \
+	kernel-calls kernel-time phases sandbox shares signals stacks syscalls \
 	threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads pcontrol
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
-	$(PLUGINS:%=tests/programs/%.so)
+	$(PLUGINS:%=tests/programs/%.so) tests/programs/chains
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h tests/programs/partner.h
+	tests/programs/known.h tests/programs/partner.h $(chains_sources) \
+	tests/programs/chains-lib.c
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
@@ -58,15 +59,44 @@ $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 		$(CC) $(MEASURED_FLAGS) -shared -fPIC -DHOT=hot_$$name \
 		-o $@ $(srcdir)/tests/programs/dlswap-plugin.c
 
+# A program that knows its own call paths: C, C++, Fortran when there is a
+# compiler, and a library that is also built without symbols.  No frame
+# pointers, and symbols are bound when they are first called.
+chains_sources = tests/programs/chains.c tests/programs/chains-cxx.cc \
+	tests/programs/chains-fortran.f90 tests/programs/chains.h
+chains_libraries = tests/programs/chains-plain.so tests/programs/chains-stripped.so
+chains_flags = -O2 -g -fomit-frame-pointer -Wall -Wextra
+CLEANFILES += $(chains_libraries) tests/programs/chains-*.o
+
+tests/programs/chains: $(chains_sources) $(chains_libraries)
+	$(AM_V_CCLD)from=$(srcdir)/$@ && \
+	if gfortran --version >/dev/null 2>&1; then \
+		flag=-DFORTRAN more="$@-fortran.o -lgfortran" && \
+		gfortran $(chains_flags) -c -o $@-fortran.o $$from-fortran.f90; \
+	fi && \
+	$(CC) -std=gnu11 $(chains_flags) $$flag -c -o $@-c.o $$from.c && \
+	$(CXX) $(chains_flags) -c -o $@-cxx.o $$from-cxx.cc && \
+	$(CXX) -rdynamic -Wl,-z,lazy -Wl,-rpath,'$$ORIGIN' -o $@ $@-c.o \
+		$@-cxx.o $(chains_libraries) $$more -pthread
+tests/programs/chains-plain.so: tests/programs/chains-lib.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(chains_flags) \
+		-DFUNCTION=t_library -DINNER=t_inner -shared -fPIC \
+		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/chains-lib.c
+tests/programs/chains-stripped.so: tests/programs/chains-lib.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -std=gnu11 $(chains_flags) \
+		-DFUNCTION=t_stripped -DINNER=t_nameless -shared -fPIC -s \
+		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/chains-lib.c
+
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
-	tests/permission.sh \
-	tests/cases.sh tests/truth.sh tests/ends.sh \
+	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
+	tests/permission.sh tests/ends.sh tests/papi.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
-	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh
+	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
+	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -77,6 +77,8 @@ point "runs with and without copse" run_hpcc
 point "prints the same" after_run same_but without_times
 point "its own checks pass" after_run has_verdicts
 point "leaves a profile of each rank" after_run one_profile_per_rank 4
+point "99 % of the ticks have a complete path" after_run complete 0.99
+point "remembered paths are right" after_run paths_are_verified
 point "MPI time is there" after_run mpi_time_is_there
 point "imbalance is there" after_run imbalance_is_there
 points_done

@@ -42,6 +42,8 @@ point "PairLJCut::compute is first" after_run first_function \
 	'*PairLJCut::compute*'
 point "95 % of the samples in its code have a name" after_run named \
 	'(^|/)(lmp|liblammps)[^/]*$' 0.95
+point "99 % of the ticks have a complete path" after_run complete 0.99
+point "remembered paths are right" after_run paths_are_verified
 point "MPI time is there" after_run mpi_time_is_there
 point "imbalance is there" after_run imbalance_is_there
 points_done

@@ -4,18 +4,24 @@
 # without copse, compare what it says, ask the profile.
 #
 #   run_both RANKS PROGRAM ARGUMENTS…   fills $scratch/plain and $scratch/with
-#                                       (standard output), and $profile
+#                                       (standard output), and $profile;
+#                                       0 ranks: without mpirun
 #   same_but FILTER                     the outputs, each through the function
 #                                       FILTER, are the same
 #   rows COLUMNS REPORT…                of a report, as tab-separated values
 
 profile=$scratch/real.copse
 
+# What was run is kept for run_verified, in a file: points are subshells.
 run_both() {
-	ranks=$1
+	mpirun="mpirun -n $1"
+	[ "$1" != 0 ] || mpirun=
 	shift
-	one_run plain mpirun -n "$ranks" "$@" &&
-		one_run with mpirun -n "$ranks" "$copse" run -o "$profile" "$@"
+	printf '%s\n' "cd '$PWD'" "mpirun='$mpirun'" "output_file=${output_file-}" \
+		"set -- $(printf "'%s' " "$@")" >"$scratch/.command"
+	# shellcheck disable=SC2086 # a list of words
+	one_run plain $mpirun "$@" &&
+		one_run with $mpirun "$copse" run -o "$profile" "$@"
 }
 
 # one_run TO COMMAND…: standard output, or $output_file when that is set.
@@ -95,6 +101,33 @@ one_profile_per_rank() {
 		[ -s "$profile/rank-$rank.h5" ] ||
 			{ echo "no rank-$rank.h5"; ls "$profile"; return 1; }
 	done
+}
+
+# complete SHARE: of all ticks at least that many have a path that begins
+# where the program or the thread does.
+complete() {
+	rows 'ticks complete' summary --table run >"$scratch/rows" || return
+	awk -v least="$1" '{ print $2 " of " $1 " ticks are complete" }
+		!($1 >= 100 && $2 >= least) { bad = 1 }
+		END { exit bad || NR != 1 }' "$scratch/rows" && return
+	rows 'name count' summary --table losses
+	cat "$scratch/csv"
+	return 1
+}
+
+# What the memo says is what a full walk finds: once more, with --verify.  That
+# makes the wrappers of MPI calls slow, so nothing else is asked of that run.
+paths_are_verified() {
+	profile=$scratch/verified.copse
+	. "$scratch/.command"
+	# shellcheck disable=SC2086 # a list of words
+	one_run verified $mpirun "$copse" run -o "$profile" --budget 0 --verify on "$@" ||
+		return
+	rows samples summary --table run >"$scratch/rows" &&
+		awk '{ exit !($1 >= 100) }' "$scratch/rows" &&
+		rows 'name count' summary --table losses >"$scratch/rows" ||
+		return
+	! grep verify "$scratch/rows"
 }
 
 mpi_time_is_there() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # safety.sh - a measured program does what it does unmeasured: system calls,
-# signals and storms, with each clock, at 10,000 samples per second.
+# signals, exec, with each clock, at 10,000 samples per second.
 # shellcheck source=tests/tap.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 cd "$scratch" || exit 99
@@ -75,15 +75,11 @@ for clock in sigtrap mixed timer; do
 	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"
 	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
 	point "exec, $clock" same $clock cpu "$programs/execs" 300
-	point "storm, $clock" same $clock cpu \
-		"$programs/storm" "$programs/dlswap-one.so" 2
 done
 point "system calls, wall" right sigtrap wall "$programs/syscalls" 30 1
 point "interrupted ones, wall" right sigtrap wall "$programs/interrupts" 30 1
 point "signals, wall" same sigtrap wall "$programs/signals"
 point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
-point "storm, wall" same sigtrap wall \
-	"$programs/storm" "$programs/dlswap-one.so" 2
 point "no room in shared memory" full_memory
 point "a limit on the size of files" small_files
 points_done

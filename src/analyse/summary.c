@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/complete.h"
 #include "analyse/confidence.h"
 #include "analyse/efficiency.h"
 #include "analyse/findings.h"
@@ -19,6 +20,7 @@
 struct facts {
 	const struct run *run;
 	struct efficiency e;
+	struct complete paths;
 	double elapsed, cpu, cost, sampled; /* seconds */
 	size_t threads, most_threads, least_threads, others;
 	uint64_t samples;
@@ -44,7 +46,7 @@ static void add_process(struct facts *f, const struct run_rank *r, bool first)
 		f->least_threads = r->threads;
 }
 
-static void gather(struct facts *f, const struct run *run)
+static int gather(struct facts *f, const struct run *run)
 {
 	*f = (struct facts){ .run = run };
 	efficiency_of(&f->e, run);
@@ -59,6 +61,7 @@ static void gather(struct facts *f, const struct run *run)
 	}
 	if (run->rank_count)
 		f->host = str_at(&run->strings, run->ranks[0].host);
+	return complete_of(&f->paths, run);
 }
 
 /* "4 ranks × 2 threads on node1 · 12.3 s elapsed · 48.1 s CPU time · …" */
@@ -133,6 +136,8 @@ static void facts_columns(struct report *report)
 	fact(report, "mpi_share_mean", COLUMN_SHARE);
 	fact(report, "mpi_share_max", COLUMN_SHARE);
 	fact(report, "samples", COLUMN_COUNT);
+	fact(report, "ticks", COLUMN_COUNT);
+	fact(report, "complete", COLUMN_SHARE);
 	fact(report, "self_cost", COLUMN_SECONDS);
 	fact(report, "self_share", COLUMN_SHARE);
 	fact(report, "cpu_sampled", COLUMN_SECONDS);
@@ -163,6 +168,8 @@ static void facts_table(struct report *report, const struct facts *f,
 		else
 			report_none(report);
 	report_count(report, f->samples);
+	report_count(report, (uint64_t)f->paths.ticks);
+	report_number(report, value_ratio(f->paths.complete, f->paths.ticks));
 	report_number(report, f->cost);
 	report_number(report, value_ratio(f->cost, f->sampled));
 	report_number(report, f->sampled);
@@ -343,13 +350,14 @@ static int fill(struct report *report, const struct run *run,
 
 	if (err)
 		return err;
-	gather(&f, run);
+	err = gather(&f, run);
 	if (run->rank_count)
 		head(report, &f);
 	efficiency(report, &f);
 	findings_ends(report, run);
 	findings_few(report, run);
-	err = findings_balance(report, &paths, &f.e, metric);
+	if (!err)
+		err = findings_balance(report, &paths, &f.e, metric);
 	facts_table(report, &f, metric);
 	if (!err)
 		err = strip(report, &f);

@@ -27,23 +27,29 @@ enum {
 	REG_RA = 16
 }; /* DWARF numbers */
 
-/* A reader that never passes its end. */
+/*
+ * A reader that never passes its end; through `peek` where the module may be
+ * unmapped at any moment.
+ */
 struct bytes {
-	const uint8_t *at, *end;
+	uintptr_t at, end;
+	struct peek *peek;
 	bool bad;
 };
 
 SIGSAFE static uint64_t take(struct bytes *b, size_t size)
 {
+	const uint8_t *from = (const uint8_t *)b->at;
 	uint64_t value = 0;
 
-	if ((size_t)(b->end - b->at) < size) {
+	if (b->end - b->at < size ||
+	    (b->peek && !peek_copy(b->peek, &value, b->at, size))) {
 		b->bad = true;
 		b->at = b->end;
 		return 0;
 	}
-	for (size_t i = 0; i < size; i++)
-		value |= (uint64_t)b->at[i] << 8 * i;
+	for (size_t i = 0; i < size && !b->peek; i++)
+		value |= (uint64_t)from[i] << 8 * i;
 	b->at += size;
 	return value;
 }
@@ -69,7 +75,7 @@ SIGSAFE static uint64_t take_leb(struct bytes *b, bool is_signed)
 
 SIGSAFE static void skip(struct bytes *b, uint64_t size)
 {
-	if ((uint64_t)(b->end - b->at) < size) {
+	if (b->end - b->at < size) {
 		b->bad = true;
 		b->at = b->end;
 		return;
@@ -81,7 +87,7 @@ SIGSAFE static void skip(struct bytes *b, uint64_t size)
 SIGSAFE static uint64_t take_pointer(struct bytes *b, uint8_t encoding,
 				     uintptr_t data)
 {
-	uintptr_t here = (uintptr_t)b->at;
+	uintptr_t here = b->at;
 	uint64_t value;
 
 	switch (encoding & 0x0f) {
@@ -123,45 +129,53 @@ struct cie {
 };
 
 SIGSAFE static void read_augmentation(struct cie *cie, struct bytes *b,
-				      const char *letters)
+				      struct bytes letters)
 {
 	struct bytes data = *b;
 	uint64_t size;
+	char letter;
 
-	if (*letters != 'z')
+	if (take(&letters, 1) != 'z')
 		return;
 	size = uleb(&data);
 	cie->augmented = true;
 	*b = data;
 	skip(b, size);
-	for (letters++; *letters && !data.bad; letters++) {
-		if (*letters == 'R')
+	while ((letter = (char)take(&letters, 1)) && !data.bad) {
+		if (letter == 'R')
 			cie->fde_encoding = (uint8_t)take(&data, 1);
-		else if (*letters == 'P')
+		else if (letter == 'P')
 			take_pointer(&data, (uint8_t)take(&data, 1) & 0x0f, 0);
-		else if (*letters == 'L')
+		else if (letter == 'L')
 			take(&data, 1);
-		else if (*letters == 'S')
+		else if (letter == 'S')
 			cie->signal_frame = true;
 		else
 			return;
 	}
 }
 
-SIGSAFE static bool read_cie(struct cie *cie, const uint8_t *at)
+/* At the length that begins a record; false: no record, or a wide one. */
+SIGSAFE static bool open_record(struct bytes *b, uintptr_t at,
+				struct peek *peek)
 {
-	struct bytes b = { at, at + 4, false };
-	uint32_t length = (uint32_t)take(&b, 4);
-	const char *letters;
+	uint32_t length;
+
+	*b = (struct bytes){ at, at + 4, peek, false };
+	length = (uint32_t)take(b, 4);
+	b->end = at + 4 + length;
+	return length && length != 0xffffffff;
+}
+
+SIGSAFE static bool read_cie(struct cie *cie, uintptr_t at, struct peek *peek)
+{
+	struct bytes b, letters;
 	uint8_t version;
 
-	if (!length || length == 0xffffffff)
-		return false;
-	b.end = at + 4 + length;
-	if (take(&b, 4))
+	if (!open_record(&b, at, peek) || take(&b, 4))
 		return false;
 	version = (uint8_t)take(&b, 1);
-	letters = (const char *)b.at;
+	letters = b;
 	while (take(&b, 1) && !b.bad)
 		;
 	cie->code_align = uleb(&b);
@@ -180,83 +194,88 @@ SIGSAFE static bool read_cie(struct cie *cie, const uint8_t *at)
 /* The rules of one row of the table that a CIE and an FDE describe. */
 struct row {
 	uint8_t cfa; /* enum cfi_cfa; CFI_NONE: not set yet */
+	uint8_t cfa_register;
+	bool no_return, sp_moved;
 	int64_t cfa_offset;
 	struct bytes expression;
-	int64_t fp_offset;
-	bool fp_same, fp_bad, ra_bad, no_return;
+	struct cfi_saved pc, fp, other;
 };
 
 struct machine {
 	struct row row, initial, saved[4];
-	unsigned int depth;
+	unsigned int depth, other; /* other: DWARF number of that register */
 	uint64_t loc, pc;
 	const struct cie *cie;
 };
 
 SIGSAFE static void set_cfa(struct row *row, uint64_t reg)
 {
-	row->cfa = reg == REG_SP ? CFI_SP : reg == REG_FP ? CFI_FP : CFI_BAD;
+	row->cfa = reg == REG_SP   ? CFI_SP
+		   : reg == REG_FP ? CFI_FP
+		   : reg < REG_RA  ? CFI_REGISTER
+				   : CFI_BAD;
+	row->cfa_register = (uint8_t)reg;
 }
 
-SIGSAFE static void set_saved(struct row *row, uint64_t reg, int64_t offset)
+/* Where a row keeps what it says of a register; NULL: nobody asks. */
+SIGSAFE static struct cfi_saved *of(const struct machine *m, struct row *row,
+				    uint64_t reg)
 {
-	if (reg == REG_FP) {
-		row->fp_offset = offset;
-		row->fp_same = row->fp_bad = false;
-	} else if (reg == REG_RA) {
-		row->no_return = false;
-		row->ra_bad = offset != -8;
-	}
+	return reg == REG_FP     ? &row->fp
+	       : reg == REG_RA   ? &row->pc
+	       : reg == m->other ? &row->other
+				 : NULL;
 }
 
-SIGSAFE static void set_unsaved(struct row *row, uint64_t reg, bool undefined)
+SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
+			      int64_t offset)
 {
-	if (reg == REG_FP)
-		row->fp_same = true;
-	else if (reg == REG_RA)
-		row->no_return = undefined;
-	if (reg == REG_RA && !undefined)
-		row->ra_bad = true;
+	struct cfi_saved *saved = of(m, &m->row, reg);
+
+	if (reg == REG_SP)
+		m->row.sp_moved = true;
+	if (reg == REG_RA)
+		m->row.no_return = false;
+	if (saved)
+		*saved = (struct cfi_saved){ where, (int32_t)offset };
 }
 
-/* In another register, or computed: as in vfork(). */
-SIGSAFE static void set_elsewhere(struct row *row, uint64_t reg)
+/* An undefined return address says that there is no caller. */
+SIGSAFE static void set_undefined(struct machine *m, uint64_t reg)
 {
-	row->fp_bad |= reg == REG_FP;
-	row->ra_bad |= reg == REG_RA;
+	if (reg == REG_RA)
+		m->row.no_return = true;
+	else if (reg != REG_FP)
+		set_saved(m, reg, CFI_LOST, 0);
 }
 
 SIGSAFE static void restore(struct machine *m, uint64_t reg)
 {
-	if (reg == REG_FP) {
-		m->row.fp_same = m->initial.fp_same;
-		m->row.fp_offset = m->initial.fp_offset;
-		m->row.fp_bad = m->initial.fp_bad;
-	} else if (reg == REG_RA) {
+	struct cfi_saved *to = of(m, &m->row, reg);
+
+	if (to)
+		*to = *of(m, &m->initial, reg);
+	if (reg == REG_RA)
 		m->row.no_return = m->initial.no_return;
-		m->row.ra_bad = m->initial.ra_bad;
-	}
 }
 
 /*
- * A register saved where an expression says: gcc writes the frame pointer of
- * a realigned frame so, as "fp + offset": DW_OP_breg6 n.  It is kept with the
- * CFA's own expression, which then is "what lies at fp + offset".
+ * A register saved where an expression says: gcc writes those of a realigned
+ * frame so, as "fp + offset": DW_OP_breg6 n.
  */
-SIGSAFE static void set_expression(struct row *row, uint64_t reg,
-				   struct bytes *b)
+SIGSAFE static void set_expression(struct machine *m, struct bytes *b)
 {
-	uint64_t size = uleb(b);
+	uint64_t reg = uleb(b), size = uleb(b);
 	struct bytes e = *b;
+	int64_t offset;
+	bool at_fp;
 
 	skip(b, size);
-	if (reg == REG_RA) {
-		row->ra_bad = true;
-	} else if (reg == REG_FP) {
-		row->fp_bad = !(take(&e, 1) == 0x76 && sleb(&e) == 0);
-		row->fp_same = false;
-		row->fp_offset = CFI_FP_SAME + 1; /* at fp itself */
-	}
+	e.end = b->at;
+	at_fp = take(&e, 1) == 0x76;
+	offset = sleb(&e);
+	at_fp &= e.at == e.end && !e.bad;
+	set_saved(m, reg, at_fp ? CFI_AT_FP : CFI_LOST, offset);
 }
 
 SIGSAFE static void remember(struct machine *m)
@@ -294,6 +313,7 @@ SIGSAFE static bool step_cfa(struct machine *m, struct bytes *b, uint8_t op)
 	case 0x0f: /* def_cfa_expression */
 		size = uleb(b);
 		m->row.cfa = CFI_EXPRESSION;
+		m->row.cfa_offset = 0;
 		m->row.expression = *b;
 		skip(b, size);
 		m->row.expression.end = b->at;
@@ -319,30 +339,35 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 	switch (op) {
 	case 0x05: /* offset_extended */
 		reg = uleb(b);
-		set_saved(&m->row, reg, (int64_t)uleb(b) * m->cie->data_align);
+		set_saved(m, reg, CFI_AT_CFA,
+			  (int64_t)uleb(b) * m->cie->data_align);
 		break;
 	case 0x06: /* restore_extended */
 		restore(m, uleb(b));
 		break;
 	case 0x07: /* undefined */
-	case 0x08: /* same_value */
-		set_unsaved(&m->row, uleb(b), op == 0x07);
+		set_undefined(m, uleb(b));
 		break;
-	case 0x09: /* register */
-	case 0x14: /* val_offset */
-		set_elsewhere(&m->row, uleb(b));
-		uleb(b);
+	case 0x08: /* same_value */
+		set_saved(m, uleb(b), CFI_SAME, 0);
+		break;
+	case 0x09: /* register: as in vfork() */
+		reg = uleb(b);
+		set_saved(m, reg, CFI_IN_REGISTER, (int64_t)uleb(b));
 		break;
 	case 0x11: /* offset_extended_sf */
 		reg = uleb(b);
-		set_saved(&m->row, reg, sleb(b) * m->cie->data_align);
+		set_saved(m, reg, CFI_AT_CFA, sleb(b) * m->cie->data_align);
 		break;
 	case 0x10: /* expression */
-		reg = uleb(b);
-		set_expression(&m->row, reg, b);
+		set_expression(m, b);
+		break;
+	case 0x14: /* val_offset */
+		set_saved(m, uleb(b), CFI_LOST, 0);
+		uleb(b);
 		break;
 	case 0x16: /* val_expression */
-		set_elsewhere(&m->row, uleb(b));
+		set_saved(m, uleb(b), CFI_LOST, 0);
 		skip(b, uleb(b));
 		break;
 	case 0x2e: /* GNU_args_size */
@@ -375,7 +400,8 @@ SIGSAFE static bool step(struct machine *m, struct bytes *b)
 	case 1: /* advance_loc */
 		return advance(m, low);
 	case 2: /* offset */
-		set_saved(&m->row, low, (int64_t)uleb(b) * m->cie->data_align);
+		set_saved(m, low, CFI_AT_CFA,
+			  (int64_t)uleb(b) * m->cie->data_align);
 		return true;
 	case 3: /* restore */
 		restore(m, low);
@@ -406,102 +432,119 @@ SIGSAFE static bool step(struct machine *m, struct bytes *b)
 	}
 }
 
-SIGSAFE static void finish(struct cfi_rule *rule, const struct row *row,
-			   bool bad)
+SIGSAFE static void finish(struct cfi_rule *rule, struct row *row, bool bad)
 {
+	uint64_t size = row->expression.end - row->expression.at;
+
 	rule->cfa = row->cfa;
+	rule->cfa_register = row->cfa_register;
 	rule->cfa_offset = (int32_t)row->cfa_offset;
-	rule->fp_offset = row->fp_same ? CFI_FP_SAME : (int32_t)row->fp_offset;
-	rule->expression = row->expression.at;
-	rule->expression_size =
-		(uint32_t)(row->expression.end - row->expression.at);
+	rule->pc = row->pc;
+	rule->fp = row->fp;
+	rule->other = row->other;
+	if (row->cfa == CFI_EXPRESSION && size <= CFI_EXPRESSION_MOST) {
+		rule->expression_size = (uint8_t)size;
+		for (uint64_t i = 0; i < size; i++)
+			rule->expression[i] =
+				(uint8_t)take(&row->expression, 1);
+		bad |= row->expression.bad;
+	} else if (row->cfa == CFI_EXPRESSION) {
+		bad = true;
+	}
 	if (row->no_return)
 		rule->cfa = CFI_END;
-	else if (bad || row->fp_bad || row->ra_bad || row->cfa == CFI_NONE)
+	else if (bad || row->sp_moved || row->cfa == CFI_NONE ||
+		 (row->pc.where != CFI_AT_CFA &&
+		  row->pc.where != CFI_IN_REGISTER))
 		rule->cfa = CFI_BAD;
 }
 
-SIGSAFE static void run(struct cfi_rule *rule, const struct cie *cie,
-			struct bytes *program, uint64_t start, uint64_t pc)
+SIGSAFE static void run(struct cfi_rule *rule, struct machine *m,
+			struct bytes *program)
 {
-	struct machine m = {
-		.row = { .fp_same = true }, .loc = start, .pc = pc, .cie = cie
-	};
-	struct bytes first = cie->program;
+	struct bytes first = m->cie->program;
+	uint64_t start = m->loc;
 
+	m->row.pc = (struct cfi_saved){ CFI_AT_CFA, -8 };
 	while (first.at < first.end && !first.bad)
-		step(&m, &first);
-	m.initial = m.row;
-	m.loc = start;
+		step(m, &first);
+	m->initial = m->row;
+	m->loc = start;
 	while (program->at < program->end && !program->bad)
-		if (!step(&m, program))
+		if (!step(m, program))
 			break;
-	finish(rule, &m.row, first.bad || program->bad);
+	finish(rule, &m->row, first.bad || program->bad);
 }
 
-/* The FDE whose start is the last one not above pc, or NULL. */
-SIGSAFE static const uint8_t *search(const uint8_t *header, uintptr_t pc)
+SIGSAFE static int32_t entry(const struct bytes *table, uint64_t i)
 {
-	struct bytes b = { header, header + 32, false };
-	uintptr_t base = (uintptr_t)header;
+	struct bytes b = *table;
+
+	b.at += 4 * i;
+	b.end = b.at + 4;
+	return (int32_t)take(&b, 4);
+}
+
+/* The FDE whose start is the last one not above pc, or 0. */
+SIGSAFE static uintptr_t search(uintptr_t header, uintptr_t pc,
+				struct peek *peek)
+{
+	struct bytes b = { header, header + 32, peek, false };
 	uint8_t frame, count_encoding, table;
-	const int32_t *entry;
 	uint64_t low = 0, high;
-	int64_t wanted = (int64_t)(pc - base);
+	int64_t wanted = (int64_t)(pc - header);
 
 	if (take(&b, 1) != 1)
-		return NULL;
+		return 0;
 	frame = (uint8_t)take(&b, 1);
 	count_encoding = (uint8_t)take(&b, 1);
 	table = (uint8_t)take(&b, 1);
 	if (count_encoding == PE_OMIT || table != (PE_DATAREL | PE_SDATA4))
-		return NULL;
-	take_pointer(&b, frame, base);
-	high = take_pointer(&b, count_encoding, base);
-	entry = (const int32_t *)b.at;
-	if (b.bad || !high || wanted < entry[0])
-		return NULL;
+		return 0;
+	take_pointer(&b, frame, header);
+	high = take_pointer(&b, count_encoding, header);
+	if (b.bad || !high || wanted < entry(&b, 0))
+		return 0;
 	while (high - low > 1) {
 		uint64_t middle = (low + high) / 2;
 
-		if (entry[2 * middle] <= wanted)
+		if (entry(&b, 2 * middle) <= wanted)
 			low = middle;
 		else
 			high = middle;
 	}
-	return header + entry[2 * low + 1];
+	return header + (uintptr_t)(intptr_t)entry(&b, 2 * low + 1);
 }
 
 SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
-		      const struct dl_find_object *object)
+		      const struct dl_find_object *object, struct peek *peek,
+		      unsigned int other)
 {
-	const uint8_t *at = object->dlfo_eh_frame
-				    ? search(object->dlfo_eh_frame, pc)
-				    : NULL;
-	struct bytes b = { at, at ? at + 8 : at, false };
-	uint32_t length, back;
-	uint64_t start, size;
+	uintptr_t header = (uintptr_t)object->dlfo_eh_frame, at;
+	struct machine m = { .pc = pc, .other = other };
+	struct bytes b;
+	uint32_t back;
+	uint64_t size;
 	struct cie cie;
 
 	memset(rule, 0, sizeof(*rule));
-	if (!at)
+	at = header ? search(header, pc, peek) : 0;
+	if (!at || !open_record(&b, at, peek))
 		return;
-	length = (uint32_t)take(&b, 4);
 	back = (uint32_t)take(&b, 4);
-	if (!length || length == 0xffffffff || !back ||
-	    !read_cie(&cie, at + 4 - back))
+	if (!back || !read_cie(&cie, at + 4 - back, peek))
 		return;
-	b.end = at + 4 + length;
-	start = take_pointer(&b, cie.fde_encoding, 0);
+	m.loc = take_pointer(&b, cie.fde_encoding, 0);
 	size = take_pointer(&b, cie.fde_encoding & 0x0f, 0);
-	if (b.bad || pc < start || pc - start >= size)
+	if (b.bad || pc < m.loc || pc - m.loc >= size)
 		return;
 	if (cie.augmented)
 		skip(&b, uleb(&b));
+	m.cie = &cie;
 	if (cie.signal_frame)
 		rule->cfa = CFI_SIGNAL;
 	else
-		run(rule, &cie, &b, start, pc);
+		run(rule, &m, &b);
 }
 
 /* The stack machine of DWARF expressions, as far as CFAs use it. */
@@ -604,8 +647,8 @@ SIGSAFE bool cfi_evaluate(const struct cfi_rule *rule,
 			  bool (*read)(void *from, uintptr_t at, uintptr_t *to),
 			  void *from, uintptr_t *cfa, uintptr_t *slot)
 {
-	struct bytes b = { rule->expression,
-			   rule->expression + rule->expression_size, false };
+	uintptr_t start = (uintptr_t)rule->expression;
+	struct bytes b = { start, start + rule->expression_size, NULL, false };
 	struct evaluation e = { .frame = frame, .read = read, .from = from };
 
 	while (b.at < b.end && !b.bad)

@@ -42,11 +42,17 @@ SIGSAFE bool collect_internals(void)
 	return collector.settings.internals != 0;
 }
 
+bool collect_verify(void)
+{
+	return collector.settings.verify != 0;
+}
+
 SIGSAFE void collect_describe(struct live_header *header)
 {
 	header->clock = clock_kind();
 	header->wall = clock_samples_wall();
 	header->freq = clock_rate();
+	counters_describe(header);
 	control_describe(header);
 }
 
@@ -107,6 +113,7 @@ __attribute__((constructor)) static void collect_start(void)
 	control_init(&collector.settings);
 	registry_init(&collector.settings, directory);
 	clock_init(&collector.settings);
+	counters_init();
 	if (pthread_atfork(NULL, NULL, forked) || sample_init())
 		return;
 	collector.active = true;

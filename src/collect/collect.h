@@ -18,6 +18,8 @@ uint32_t collect_depth(void);
 
 /* Keep what happens inside MPI calls, too. */
 SIGSAFE bool collect_internals(void);
+/* Are call paths walked twice and compared? */
+bool collect_verify(void);
 
 /* What the profile's header says about how it is measured. */
 SIGSAFE void collect_describe(struct live_header *header);

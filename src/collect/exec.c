@@ -58,6 +58,7 @@ struct thread *exec_begin(void)
 	if (!t || t->tid != (uint32_t)sys0(SYS_gettid))
 		return NULL;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	drop_pending();
 	return t;
 }
@@ -68,6 +69,8 @@ int exec_failed(struct thread *t, int result)
 
 	if (t && !collect_paused())
 		clock_start(&t->clock, t->tid);
+	if (t)
+		counters_start(t);
 	errno = saved;
 	return result;
 }

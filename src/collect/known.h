@@ -13,4 +13,7 @@ SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp);
 /* The region's node, found now when it was not yet; 0 and *why else. */
 SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why);
 
+/* The tick that came while the region was left, t->late, is the region's. */
+void known_late(struct thread *t, live_ref node);
+
 #endif

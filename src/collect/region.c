@@ -43,7 +43,7 @@ SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
 		*why = LOSS_DROPPED_FULL;
 		return 0;
 	}
-	node = unwind_path(&t->unwinder, &t->tree, &caller, false, NULL, why);
+	node = thread_path(t, &caller, false, NULL, why);
 	if (node)
 		r->node = tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0);
 	return r->node;
@@ -66,6 +66,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	/* Another stack, a coroutine's, may go without a word. */
 	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
 		t->region = r;
+	counters_enter(t);
 }
 
 static void count(struct thread *t, struct region *r, uint64_t ns,
@@ -87,6 +88,7 @@ static void count(struct thread *t, struct region *r, uint64_t ns,
 		ok = tree_add(&t->tree, node, METRIC_MPI_RECEIVED, v->received);
 	if (!ok)
 		thread_lost(t, LOSS_DROPPED_FULL);
+	counters_leave(t, node);
 }
 
 /* What wrappers cost is measured on one call of many. */
@@ -100,6 +102,19 @@ static void count_cost(struct thread *t, uint64_t since)
 			COST_EVERY * (time_now(CLOCK_MONOTONIC) - since);
 }
 
+/* Leaving is part of the call, for whom the time of a late tick is. */
+static void settle(struct thread *t, live_ref node)
+{
+	if (!t->late)
+		return;
+	if (t->ready && node) {
+		known_late(t, node);
+	} else {
+		t->late = TICK_FOREIGN;
+		thread_lost(t, LOSS_DROPPED_BUSY);
+	}
+}
+
 PUBLIC void copse_region_leave(struct region *r,
 			       const struct region_values *values)
 {
@@ -110,7 +125,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	if (r->nested || !t)
 		return;
 	now = time_now(CLOCK_MONOTONIC);
-	t->busy = true;
+	t->leaves = t->busy = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
 		count(t, r, now - r->start_ns, values);
@@ -120,6 +135,9 @@ PUBLIC void copse_region_leave(struct region *r,
 	}
 	if (t->region == r)
 		t->region = r->outer;
+	t->leaves = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	settle(t, r->node);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->busy = false;
 }

@@ -34,7 +34,8 @@ struct module {
 	uint32_t index, generation;
 	uint8_t build_id[36];
 	uint32_t build_id_size;
-	const char *name;
+	uintptr_t name; /* of a string */
+	bool lasting;
 };
 
 /* Mutable: the process has one live profile. */
@@ -49,6 +50,7 @@ static struct {
 	struct arena_small small;
 	live_ref last_module, last_name, last_thread, last_comm;
 	uint32_t module_count, name_count, thread_count;
+	const struct link_map *first_map, *last_map; /* they stay */
 	struct module modules[MODULE_SLOTS];
 } registry = { .code_generation = 1, .generation = 1 };
 
@@ -109,10 +111,25 @@ static void note_start(void)
 	registry.start_cpu_ns = time_now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/*
+ * What is mapped when the program starts stays until its end; later modules
+ * come behind in the loader's list, and may go at any moment.
+ */
+static void note_modules(void)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	registry.first_map = map;
+	while (map && map->l_next)
+		map = map->l_next;
+	registry.last_map = map;
+}
+
 void registry_init(const struct settings *settings, const char *directory)
 {
 	registry.settings = settings;
 	strncpy(registry.directory, directory, sizeof(registry.directory) - 1);
+	note_modules();
 	note_start();
 }
 
@@ -290,83 +307,138 @@ void registry_forget(void)
 	registry.state = CLOSED;
 }
 
-/* The build id in the notes of a mapped module. */
-SIGSAFE static void read_notes(struct module *m, const char *at, uint64_t size)
+/* Is it one of those noted?  The map itself is not read. */
+SIGSAFE static bool stays(const struct link_map *map)
 {
-	const char *end = at + size;
+	const struct link_map *at = registry.first_map;
 
-	while ((uint64_t)(end - at) > sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *note = (const void *)at;
-		const char *name = at + sizeof(*note);
-		const char *data = name + ((note->n_namesz + 3u) & ~3u);
+	while (at && at != map && at != registry.last_map)
+		at = at->l_next;
+	return at && at == map;
+}
 
-		if (note->n_namesz > size || note->n_descsz > size ||
-		    data + note->n_descsz > end)
+/* The build id in the notes of a mapped module. */
+SIGSAFE static void read_notes(struct module *m, struct peek *peek,
+			       uintptr_t at, uint64_t size)
+{
+	uintptr_t end = at + size;
+	ElfW(Nhdr) note;
+	char name[4];
+
+	while (end - at > sizeof(note) &&
+	       peek_copy(peek, &note, at, sizeof(note))) {
+		uintptr_t data =
+			at + sizeof(note) + ((note.n_namesz + 3u) & ~3u);
+
+		if (note.n_namesz > size || note.n_descsz > size ||
+		    data + note.n_descsz > end)
 			return;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    peek_copy(peek, name, at + sizeof(note), sizeof(name)) &&
 		    name[0] == 'G' && name[1] == 'N' && name[2] == 'U') {
 			m->build_id_size =
-				note->n_descsz < 36 ? note->n_descsz : 36;
-			sys_copy(m->build_id, data, m->build_id_size);
+				note.n_descsz < 36 ? note.n_descsz : 36;
+			if (!peek_copy(peek, m->build_id, data,
+				       m->build_id_size))
+				m->build_id_size = 0;
 			return;
 		}
-		at = data + ((note->n_descsz + 3u) & ~3u);
+		at = data + ((note.n_descsz + 3u) & ~3u);
 	}
 }
 
-SIGSAFE static void read_build_id(struct module *m)
+SIGSAFE static void read_build_id(struct module *m, struct peek *peek)
 {
-	const ElfW(Ehdr) *elf = (const void *)m->start;
-	const ElfW(Phdr) * segment;
+	ElfW(Ehdr) elf;
+	ElfW(Phdr) segment;
+	uintptr_t next;
 
-	if (elf->e_ident[0] != 0x7f || elf->e_ident[1] != 'E' ||
-	    elf->e_phoff + elf->e_phnum * sizeof(*segment) > m->end - m->start)
+	if (!peek_copy(peek, &elf, m->start, sizeof(elf)) ||
+	    elf.e_ident[0] != 0x7f || elf.e_ident[1] != 'E' ||
+	    elf.e_phoff + elf.e_phnum * sizeof(segment) > m->end - m->start)
 		return;
-	segment = (const void *)(m->start + elf->e_phoff);
-	for (int i = 0; i < elf->e_phnum && !m->build_id_size; i++, segment++) {
-		uintptr_t at = m->base + segment->p_vaddr;
+	next = m->start + elf.e_phoff;
+	for (int i = 0; i < elf.e_phnum && !m->build_id_size; i++) {
+		uintptr_t at;
 
-		if (segment->p_type == PT_NOTE && at >= m->start &&
-		    at + segment->p_memsz <= m->end)
-			read_notes(m, (const char *)at, segment->p_memsz);
+		if (!peek_copy(peek, &segment, next, sizeof(segment)))
+			return;
+		at = m->base + segment.p_vaddr;
+		if (segment.p_type == PT_NOTE && at >= m->start &&
+		    at + segment.p_memsz <= m->end)
+			read_notes(m, peek, at, segment.p_memsz);
+		next += sizeof(segment);
 	}
 }
 
-SIGSAFE static void look_at(struct module *m,
-			    const struct dl_find_object *object)
+/* All is read through the peek: another thread may close the module. */
+SIGSAFE static bool look_at(struct module *m,
+			    const struct dl_find_object *object,
+			    struct peek *peek)
 {
+	struct link_map map;
+
+	peek_forget(peek);
+	if (!peek_copy(peek, &map, (uintptr_t)object->dlfo_link_map,
+		       sizeof(map)))
+		return false;
 	m->map = object->dlfo_link_map;
+	m->lasting = stays(m->map);
 	m->start = (uintptr_t)object->dlfo_map_start;
 	m->end = (uintptr_t)object->dlfo_map_end;
-	m->base = m->map->l_addr;
-	m->name = m->map->l_name;
+	m->base = map.l_addr;
+	m->name = (uintptr_t)map.l_name;
 	m->build_id_size = 0;
-	read_build_id(m);
+	read_build_id(m, peek);
+	return true;
 }
 
+/* The same code at the same place, whatever the loader's record of it. */
 SIGSAFE static bool same(const struct module *a, const struct module *b)
 {
-	if (a->end != b->end || a->base != b->base || a->name != b->name ||
-	    a->build_id_size != b->build_id_size)
+	if (a->start != b->start || a->end != b->end || a->base != b->base ||
+	    a->build_id_size != b->build_id_size ||
+	    (!a->build_id_size && a->name != b->name))
 		return false;
 	for (uint32_t i = 0; i < a->build_id_size; i++)
 		if (a->build_id[i] != b->build_id[i])
 			return false;
-	return a->build_id_size > 0;
+	return a->build_id_size > 0 || a->lasting;
 }
 
-SIGSAFE static live_ref module_path(const struct module *m)
+SIGSAFE static live_ref peek_text(struct peek *peek, uintptr_t at)
 {
-	const char *name = m->name;
+	uint32_t length = 0;
+	live_ref ref;
+	struct live_text *to;
+	char c;
 
-	if (!name || !*name)
-		return ((struct live_header *)registry.arena.base)->exe;
-	if (name[0] == 'l' && name[5] == '-' && name[6] == 'v')
-		name = "[vdso]"; /* linux-vdso.so.1 */
-	return new_text(name, sys_length(name, COMMAND_SIZE));
+	while (length < COMMAND_SIZE && peek_copy(peek, &c, at + length, 1) &&
+	       c)
+		length++;
+	ref = take(sizeof(*to) + length + 1);
+	if (!ref)
+		return 0;
+	to = AT(ref);
+	if (peek_copy(peek, to->text, at, length))
+		to->length = length;
+	return ref;
 }
 
-SIGSAFE static bool add_module(struct module *slot, const struct module *seen)
+SIGSAFE static live_ref module_path(const struct module *m, struct peek *peek)
+{
+	char name[7] = ""; /* as long as linux-v */
+
+	if (!m->name || !peek_copy(peek, name, m->name, 1) || !name[0])
+		return ((struct live_header *)registry.arena.base)->exe;
+	if (peek_copy(peek, name, m->name, sizeof(name)) && name[0] == 'l' &&
+	    name[5] == '-' && name[6] == 'v')
+		return new_text("[vdso]", 6); /* linux-vdso.so.1 */
+	return peek_text(peek, m->name);
+}
+
+SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
+			       struct peek *peek)
 {
 	struct live_header *header = (void *)registry.arena.base;
 	live_ref ref = take(sizeof(struct live_module));
@@ -375,7 +447,7 @@ SIGSAFE static bool add_module(struct module *slot, const struct module *seen)
 	if (!ref || registry.module_count >= MODULE_SLOTS / 2)
 		return false;
 	m = AT(ref);
-	m->path = module_path(seen);
+	m->path = module_path(seen, peek);
 	m->base = seen->base;
 	m->start = seen->start;
 	m->end = seen->end;
@@ -387,48 +459,72 @@ SIGSAFE static bool add_module(struct module *slot, const struct module *seen)
 	return true;
 }
 
-SIGSAFE static struct module *find_slot(uintptr_t start)
+/* Modules that took each other's place have slots behind one another. */
+SIGSAFE static struct module *slot_at(uintptr_t start, uint32_t i)
 {
-	uint32_t i = (uint32_t)(start >> 12) * 0x9e3779b1u >> 20;
+	uint32_t hash = (uint32_t)(start >> 12) * 0x9e3779b1u >> 20;
 
-	while (registry.modules[i % MODULE_SLOTS].start &&
-	       registry.modules[i % MODULE_SLOTS].start != start)
+	return &registry.modules[(hash + i) % MODULE_SLOTS];
+}
+
+/* Looked at since code last came or went, or lasting. */
+SIGSAFE static bool is_true(const struct module *slot)
+{
+	uint32_t at = __atomic_load_n(&slot->generation, __ATOMIC_ACQUIRE);
+
+	return at && (slot->lasting || at == registry_code_generation());
+}
+
+SIGSAFE static const struct module *
+known_module(const struct dl_find_object *object)
+{
+	uintptr_t start = (uintptr_t)object->dlfo_map_start;
+	const struct module *slot;
+
+	for (uint32_t i = 0; (slot = slot_at(start, i))->start; i++)
+		if (slot->start == start &&
+		    slot->map == object->dlfo_link_map && is_true(slot))
+			return slot;
+	return NULL;
+}
+
+/* Under the lock: the slot of what is mapped there now; NULL: no room. */
+SIGSAFE static const struct module *
+look_again(const struct dl_find_object *object, struct peek *peek,
+	   uint32_t generation)
+{
+	struct module seen = { 0 }, *slot;
+	uint32_t i = 0;
+
+	if (!look_at(&seen, object, peek))
+		return NULL;
+	while ((slot = slot_at(seen.start, i))->start && !same(slot, &seen))
 		i++;
-	return &registry.modules[i % MODULE_SLOTS];
-}
-
-/* Under the lock: is the slot still what is mapped there; else add that. */
-SIGSAFE static bool check_module(struct module *slot,
-				 const struct dl_find_object *object,
-				 uint32_t generation)
-{
-	struct module seen = { 0 };
-
-	look_at(&seen, object);
-	if (!(slot->start && same(slot, &seen)) && !add_module(slot, &seen))
-		return false;
+	if (!slot->start && !add_module(slot, &seen, peek))
+		return NULL;
+	slot->map = seen.map;
+	slot->lasting = seen.lasting;
 	__atomic_store_n(&slot->generation, generation, __ATOMIC_RELEASE);
-	return true;
+	return slot;
 }
 
-SIGSAFE bool registry_module(const struct dl_find_object *object,
-			     uint32_t *index)
+SIGSAFE bool registry_module(struct registry_module *to,
+			     const struct dl_find_object *object,
+			     struct peek *peek)
 {
 	uint32_t generation = registry_code_generation();
-	struct module *slot = find_slot((uintptr_t)object->dlfo_map_start);
-	bool ok = true;
+	const struct module *slot = known_module(object);
 
-	if (__atomic_load_n(&slot->generation, __ATOMIC_ACQUIRE) !=
-		    generation ||
-	    slot->map != object->dlfo_link_map) {
+	if (!slot) {
 		if (!lock())
 			return false;
-		slot = find_slot((uintptr_t)object->dlfo_map_start);
-		ok = check_module(slot, object, generation);
+		slot = look_again(object, peek, generation);
 		unlock();
 	}
-	*index = slot->index;
-	return ok;
+	if (slot)
+		*to = (struct registry_module){ slot->index, slot->base,
+						slot->lasting };
+	return slot;
 }
 
 SIGSAFE static bool add_name(struct region_name *name)

@@ -22,6 +22,7 @@
 
 #include "base/settings.h"
 #include "base/sigsafe.h"
+#include "collect/peek.h"
 #include "collect/region.h"
 #include "live/arena.h"
 
@@ -37,12 +38,19 @@ SIGSAFE struct live_header *registry_header(void);
 SIGSAFE uint32_t registry_generation(void);
 void registry_forget(void);
 
+struct registry_module {
+	uint32_t index;
+	uintptr_t base;
+	bool lasting; /* mapped until the process ends */
+};
+
 /*
- * The index of the module that holds the object; the module is added when it
- * is new.  False: not now.
+ * The module that is the object; it is added when it is new, and looked at
+ * through the peek.  False: not now.
  */
-SIGSAFE bool registry_module(const struct dl_find_object *object,
-			     uint32_t *index);
+SIGSAFE bool registry_module(struct registry_module *to,
+			     const struct dl_find_object *object,
+			     struct peek *peek);
 
 /* Code may go away or come: what was known of addresses is checked again. */
 SIGSAFE uint32_t registry_code_generation(void);

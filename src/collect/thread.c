@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/descriptor.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -99,7 +100,7 @@ static void start_clock(struct thread *t)
 {
 	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(),
 		   time_now(clock_of_thread(t->tid)));
-	if (!clock_start(&t->clock, t->tid))
+	if (!clock_start(&t->clock, t->tid) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	t->pace.fixed = !clock_can_change(&t->clock);
 }
@@ -107,11 +108,15 @@ static void start_clock(struct thread *t)
 /* Under the lock: a thread that is going to end waits for it. */
 void thread_clocks_follow(void)
 {
+	bool held;
+
 	lock();
+	held = collect_paused() || all_left;
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
-		if (collect_paused() || all_left)
+		counters_pause(t, held);
+		if (held)
 			clock_stop(&t->clock);
 		else if (is_mine(t))
 			start_clock(t);
@@ -134,6 +139,8 @@ static void begin(struct thread *t)
 	lock();
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
+	if (!all_left)
+		counters_start(t);
 	if (!collect_paused() && !all_left)
 		start_clock(t);
 	unlock();
@@ -159,13 +166,12 @@ void thread_start(uintptr_t low, uintptr_t high)
 		return;
 	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
-	t->unwinder.low = low;
-	t->unwinder.high = high;
 	t->region = NULL;
 	if (t->phases)
 		t->tree.root = t->outside[0];
 	t->phases = 0;
-	unwind_forget(&t->unwinder);
+	unwind_reuse(&t->unwinder, low, high);
+	t->unwinder.verify = collect_verify();
 	adopt(t);
 	self = t;
 	begin(t);
@@ -182,6 +188,7 @@ void thread_stop(void)
 	lock();
 	t->alive = false;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	unlock();
 	self = NULL;
 	if (t->ready) {
@@ -199,10 +206,13 @@ void thread_forked(void)
 {
 	struct thread *t = thread_self();
 
+	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
 		each->alive = each->busy = false;
-		if (t)
-			clock_forget(&each->clock);
+		if (!t)
+			continue;
+		clock_forget(&each->clock);
+		counters_forget(each);
 	}
 	pool.locked = 0;
 	pool.free = NULL;
@@ -253,6 +263,19 @@ SIGSAFE void thread_lost(struct thread *t, enum loss why)
 		t->live->losses[why]++;
 	else
 		t->losses[why]++;
+}
+
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why)
+{
+	struct unwinder *u = &t->unwinder;
+	live_ref node = unwind_path(u, &t->tree, top, exact, registers, why);
+
+	if (u->differ) {
+		u->differ = 0;
+		thread_lost(t, LOSS_VERIFY_DIFFERS);
+	}
+	return node;
 }
 
 struct thread *thread_use(void)

@@ -17,6 +17,7 @@
 
 #include "base/sigsafe.h"
 #include "collect/clock.h"
+#include "collect/counters.h"
 #include "collect/pace.h"
 #include "collect/region.h"
 #include "collect/unwind.h"
@@ -28,12 +29,15 @@ enum {
 
 struct thread {
 	volatile bool busy;
-	bool ready;          /* has a tree, in the live profile of: */
-	uint32_t generation; /* registry_generation() */
+	volatile bool leaves;    /* busy leaving a region, whose is … */
+	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
+	bool ready;              /* has a tree, in the live profile of: */
+	uint32_t generation;     /* registry_generation() */
 	uint32_t tid, index;
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
+	struct counters *counters;       /* NULL: none */
 	struct region *region;           /* innermost known context */
 	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
 	uint32_t phases;
@@ -91,5 +95,9 @@ struct thread *thread_use(void);
 void thread_release(struct thread *t);
 
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
+
+/* unwind_path() for the thread; what its check finds is counted. */
+SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
+			     bool exact, const greg_t *registers, int *why);
 
 #endif

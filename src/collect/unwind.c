@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* unwind.c - walking the stack, the memo of the last walk, known places. */
-#include <errno.h>
 #include <link.h>
-#include <sys/uio.h>
-#include <ucontext.h>
 
-#include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/unwind.h"
 
 enum {
-	PAGE = 4096,
-	PROBES = 16,
+	RED_ZONE = 128,   /* below sp a leaf may keep what it needs */
+	PLACES_KEPT = 64, /* verified walks until they are read anew */
 	WORD = sizeof(uintptr_t)
 };
 
@@ -34,61 +30,52 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	unwind_forget(u);
 }
 
+void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
+{
+	u->low = low;
+	u->high = u->sounded = high;
+	unwind_forget(u);
+}
+
 SIGSAFE void unwind_forget(struct unwinder *u)
 {
 	u->count = 0;
 	u->partial = -1;
 }
 
-SIGSAFE static bool on_own_stack(const struct unwinder *u, uintptr_t sp)
-{
-	return sp >= u->low && sp < u->high;
-}
-
 /*
- * A stack that nobody told us about, as of a coroutine: how many of the next
- * pages can be read?  The kernel answers without a fault.
+ * Is it a place on the thread's own stack?  What was found readable once stays
+ * so; of what lies deeper the kernel is asked: it may be the guard below the
+ * stack, or, below the main thread's, not the stack at all.
  */
-SIGSAFE static uintptr_t probe(uintptr_t sp, bool live)
+SIGSAFE static bool on_own_stack(struct unwinder *u, uintptr_t sp)
 {
-	uintptr_t page = sp & ~(uintptr_t)(PAGE - 1);
-	char bytes[PROBES];
-	struct iovec local = { bytes, PROBES }, remote[PROBES];
-	long got;
-
-	for (int i = 0; i < PROBES; i++)
-		remote[i] =
-			(struct iovec){ (void *)(page + (uintptr_t)i * PAGE),
-					1 };
-	got = sys6(SYS_process_vm_readv, sys0(SYS_getpid), (long)&local, 1,
-		   (long)remote, PROBES, 0);
-	if (got > 0)
-		return page + (uintptr_t)got * PAGE;
-	/* Forbidden, as in some containers: a live sp has its own page. */
-	return live && got != -EFAULT ? page + PAGE : sp;
+	if (sp >= u->sounded || sp < u->low)
+		return sp >= u->sounded && sp < u->high;
+	if (!peek_reaches(&u->peek, sp, u->sounded))
+		return false;
+	u->sounded = sp & ~(uintptr_t)(PEEK_PAGE - 1);
+	return true;
 }
 
-/* Reading is allowed from sp up to the end of the stack that it is on. */
-SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp, bool live)
+/* Reading is allowed upwards from the red zone below sp. */
+SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp)
 {
-	const stack_t *s = u->alternate;
-
-	u->window_low = sp;
-	if (on_own_stack(u, sp))
-		u->window_high = u->high;
-	else if (s && !(s->ss_flags & SS_DISABLE) &&
-		 sp - (uintptr_t)s->ss_sp < s->ss_size)
-		u->window_high = (uintptr_t)s->ss_sp + s->ss_size;
-	else
-		u->window_high = probe(sp, live);
+	u->window_own = on_own_stack(u, sp);
+	u->window_low = sp - RED_ZONE;
+	if (u->window_own && u->window_low < u->sounded)
+		u->window_low = u->sounded;
 }
 
 SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
 {
-	const struct unwinder *u = from;
+	struct unwinder *u = from;
 
-	if (at & (WORD - 1) || at < u->window_low || u->window_high < WORD ||
-	    at > u->window_high - WORD)
+	if (at & (WORD - 1) || at < u->window_low)
+		return false;
+	if (!u->window_own)
+		return peek_copy(&u->peek, to, at, WORD);
+	if (at > u->high - WORD)
 		return false;
 	*to = *(const volatile uintptr_t *)at;
 	return true;
@@ -97,7 +84,7 @@ SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
 SIGSAFE static bool unchanged(const struct unwinder *u, uintptr_t slot,
 			      uintptr_t value)
 {
-	return slot >= u->low && slot <= u->high - WORD &&
+	return slot >= u->sounded && slot <= u->high - WORD &&
 	       *(const volatile uintptr_t *)slot == value;
 }
 
@@ -119,33 +106,44 @@ SIGSAFE static uint32_t intact(struct unwinder *u)
 	return i;
 }
 
-SIGSAFE static bool describe(const struct unwinder *u,
-			     struct unwind_place *place, uintptr_t pc,
-			     bool exact, uint32_t generation)
+/* Until when is what is known of a place true? */
+SIGSAFE static uint32_t generation_of(const struct unwind_place *place)
 {
+	return place->lasting ? registry_generation()
+			      : registry_code_generation();
+}
+
+/*
+ * What a pc is.  Code of no module is not remembered: it comes and goes
+ * without a word.  False: not now.
+ */
+SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
+			     uintptr_t pc, bool exact)
+{
+	uint32_t generation = registry_code_generation();
 	uintptr_t look = exact ? pc : pc - 1;
 	struct dl_find_object object;
+	struct registry_module module;
+	struct peek *peek;
 
-	place->hidden = false;
-	place->generation = 0;
-	if (_dl_find_object((void *)look, &object)) {
-		place->kind = LIVE_NODE_ADDRESS;
-		place->owner = 0;
-		place->offset = pc;
-		place->rule = (struct cfi_rule){ .cfa = CFI_NONE };
-	} else {
-		if (!registry_module(&object, &place->owner))
-			return false;
-		place->hidden = object.dlfo_link_map == u->hidden;
-		place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
-		place->offset = pc - object.dlfo_link_map->l_addr;
-		cfi_find(&place->rule, look, &object);
-		/* A return to where nobody called from: a coroutine's end. */
-		if (!exact && place->rule.cfa == CFI_NONE)
-			cfi_find(&place->rule, pc, &object);
-	}
-	place->pc = pc;
-	place->generation = generation;
+	*place = (struct unwind_place){ .pc = pc,
+					.kind = LIVE_NODE_ADDRESS,
+					.offset = pc };
+	if (_dl_find_object((void *)look, &object))
+		return true;
+	if (!registry_module(&module, &object, &u->peek))
+		return false;
+	place->hidden = object.dlfo_link_map == u->hidden;
+	place->lasting = module.lasting;
+	place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
+	place->owner = module.index;
+	place->offset = pc - module.base;
+	peek = module.lasting ? NULL : &u->peek;
+	cfi_find(&place->rule, look, &object, peek, CFI_NO_REGISTER);
+	/* A return to where nobody called from: a coroutine's end. */
+	if (!exact && place->rule.cfa == CFI_NONE)
+		cfi_find(&place->rule, pc, &object, peek, CFI_NO_REGISTER);
+	place->generation = module.lasting ? registry_generation() : generation;
 	return true;
 }
 
@@ -153,15 +151,14 @@ SIGSAFE static bool describe(const struct unwinder *u,
 SIGSAFE static const struct unwind_place *place_of(struct unwinder *u,
 						   uintptr_t pc, bool exact)
 {
-	uint32_t generation = registry_code_generation();
 	size_t i = (pc * 0x9e3779b97f4a7c15u >> 40) % UNWIND_PLACES;
 	struct unwind_place *place = &u->places[i];
 	uint32_t kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 
-	if (place->pc == pc && place->generation == generation &&
-	    (place->kind == kind || place->kind == LIVE_NODE_ADDRESS))
+	if (place->pc == pc && place->generation == generation_of(place) &&
+	    place->kind == kind)
 		return place;
-	return describe(u, place, pc, exact, generation) ? place : NULL;
+	return describe(u, place, pc, exact) ? place : NULL;
 }
 
 /*
@@ -183,49 +180,168 @@ SIGSAFE static bool by_frame_pointer(struct unwinder *u,
 }
 
 /* A signal frame: sp points to the context that will be restored. */
+SIGSAFE static bool read_context(struct unwinder *u, uintptr_t sp, int index,
+				 uintptr_t *to)
+{
+	const ucontext_t *context = (const ucontext_t *)sp;
+
+	return read_word(u, (uintptr_t)&context->uc_mcontext.gregs[index], to);
+}
+
 SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
 			       struct unwind_frame *to)
 {
-	const ucontext_t *context = (const ucontext_t *)at->sp;
-	uintptr_t last = (uintptr_t)&context->uc_mcontext.gregs[REG_RSP];
-	uintptr_t fp, sp, pc;
+	struct cfi_frame *next = &to->at;
 
-	if (!read_word(u, last, &sp) ||
-	    !read_word(u, (uintptr_t)&context->uc_mcontext.gregs[REG_RIP],
-		       &pc) ||
-	    !read_word(u, (uintptr_t)&context->uc_mcontext.gregs[REG_RBP], &fp))
+	if (!read_context(u, at->sp, REG_RIP, &next->pc) ||
+	    !read_context(u, at->sp, REG_RSP, &next->sp) ||
+	    !read_context(u, at->sp, REG_RBP, &next->fp))
 		return false;
-	to->at = (struct cfi_frame){ pc, sp, fp };
 	to->exact = true;
-	if (sp <= at->sp || !on_own_stack(u, sp) || !on_own_stack(u, at->sp))
-		open_window(u, sp, false);
+	if (next->sp <= at->sp || !u->window_own || !on_own_stack(u, next->sp))
+		open_window(u, next->sp);
 	return true;
 }
 
-SIGSAFE static bool by_rule(struct unwinder *u, const struct cfi_rule *rule,
-			    const struct cfi_frame *at, struct unwind_frame *to)
-{
-	uintptr_t cfa, pc;
+/* <ucontext.h>'s place of each register, by its DWARF number. */
+static const uint8_t context_index[] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
 
-	if (rule->cfa == CFI_SP) {
-		cfa = at->sp + (uintptr_t)(intptr_t)rule->cfa_offset;
-	} else if (rule->cfa == CFI_FP) {
-		cfa = at->fp + (uintptr_t)(intptr_t)rule->cfa_offset;
-	} else {
-		if (!cfi_evaluate(rule, at, read_word, u, &cfa, &to->word_slot))
+enum { /* DWARF numbers of those that calls preserve, beside rsp and rbp */
+	DWARF_RBX = 3,
+	DWARF_R12 = 12,
+	DWARF_RIP = 16,
+};
+
+SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
+			     unsigned int reg, struct cfi_rule *rule)
+{
+	uintptr_t look = f->exact ? f->at.pc : f->at.pc - 1;
+	struct dl_find_object object;
+	struct registry_module module;
+
+	*rule = (struct cfi_rule){ .cfa = CFI_NONE };
+	if (!_dl_find_object((void *)look, &object) &&
+	    registry_module(&module, &object, &u->peek))
+		cfi_find(rule, look, &object, module.lasting ? NULL : &u->peek,
+			 reg);
+}
+
+/*
+ * The value that a register had at the frame `i` of `path`, which begins with
+ * the leaf: it is where the nearest callee saved it, at last in the context.
+ */
+SIGSAFE static bool register_at(struct unwinder *u,
+				const struct unwind_frame *path, uint32_t i,
+				unsigned int reg, uintptr_t *to)
+{
+	while (i-- > 0) {
+		const struct cfi_frame *callee = &path[i].at;
+		uintptr_t cfa = path[i + 1].at.sp;
+		struct cfi_rule rule;
+
+		saved_by(u, &path[i], reg, &rule);
+		if (rule.cfa == CFI_SIGNAL)
+			return read_context(u, callee->sp, context_index[reg],
+					    to);
+		if (rule.cfa <= CFI_END ||
+		    (reg != DWARF_RBX && (reg < DWARF_R12 || reg >= DWARF_RIP)))
 			return false;
-		if (to->word_slot && !read_word(u, to->word_slot, &to->word))
+		if (rule.other.where == CFI_AT_CFA)
+			return read_word(
+				u, cfa + (uintptr_t)(intptr_t)rule.other.offset,
+				to);
+		if (rule.other.where == CFI_AT_FP)
+			return read_word(
+				u,
+				callee->fp +
+					(uintptr_t)(intptr_t)rule.other.offset,
+				to);
+		if (rule.other.where != CFI_SAME)
 			return false;
 	}
-	if (cfa <= at->sp || !read_word(u, cfa - WORD, &pc))
-		return false;
-	to->at = (struct cfi_frame){ pc, cfa, at->fp };
-	if (rule->fp_offset == CFI_FP_SAME)
+	if (u->registers)
+		*to = (uintptr_t)u->registers[context_index[reg]];
+	return u->registers;
+}
+
+struct walk {
+	struct unwind_frame *path; /* frames walked, leaf first */
+	uint32_t count;
+	uint32_t kept;  /* frames of the memo that the walk met */
+	int why;        /* COMPLETE or an enum loss */
+	bool elsewhere; /* left the thread's own stack: not for the memo */
+};
+
+SIGSAFE static bool cfa_of(struct unwinder *u, const struct walk *w,
+			   const struct cfi_rule *rule, uintptr_t *cfa,
+			   struct unwind_frame *to)
+{
+	const struct cfi_frame *at = &w->path[w->count - 1].at;
+	bool ok = true;
+
+	if (rule->cfa == CFI_SP) {
+		*cfa = at->sp;
+	} else if (rule->cfa == CFI_FP) {
+		*cfa = at->fp;
+	} else if (rule->cfa == CFI_REGISTER) {
+		to->alone = true;
+		ok = register_at(u, w->path, w->count - 1, rule->cfa_register,
+				 cfa);
+	} else {
+		ok = cfi_evaluate(rule, at, read_word, u, cfa,
+				  &to->word_slot) &&
+		     (!to->word_slot || read_word(u, to->word_slot, &to->word));
+	}
+	*cfa += (uintptr_t)(intptr_t)rule->cfa_offset;
+	return ok;
+}
+
+/* A register of the caller; *slot: the word that it came from, 0: none. */
+SIGSAFE static bool caller_value(struct unwinder *u, const struct walk *w,
+				 const struct cfi_saved *saved, uintptr_t cfa,
+				 uintptr_t *slot, uintptr_t *value)
+{
+	uintptr_t offset = (uintptr_t)(intptr_t)saved->offset;
+
+	switch (saved->where) {
+	case CFI_SAME:
 		return true;
-	to->fp_slot = rule->fp_offset == CFI_FP_SAME + 1
-			      ? at->fp
-			      : cfa + (uintptr_t)(intptr_t)rule->fp_offset;
-	return read_word(u, to->fp_slot, &to->at.fp);
+	case CFI_AT_CFA:
+		*slot = cfa + offset;
+		return read_word(u, *slot, value);
+	case CFI_AT_FP:
+		*slot = w->path[w->count - 1].at.fp + offset;
+		return read_word(u, *slot, value);
+	case CFI_IN_REGISTER:
+		return offset <= DWARF_RIP &&
+		       register_at(u, w->path, w->count - 1,
+				   (unsigned int)offset, value);
+	default:
+		*value = 0;
+		return true;
+	}
+}
+
+SIGSAFE static bool by_rule(struct unwinder *u, const struct walk *w,
+			    const struct cfi_rule *rule,
+			    struct unwind_frame *to)
+{
+	const struct unwind_frame *from = &w->path[w->count - 1];
+	uintptr_t cfa, pc_slot = 0;
+
+	to->at.fp = from->at.fp;
+	if (!cfa_of(u, w, rule, &cfa, to) || cfa < from->at.sp ||
+	    (cfa == from->at.sp && !from->exact) ||
+	    !caller_value(u, w, &rule->pc, cfa, &pc_slot, &to->at.pc) ||
+	    !caller_value(u, w, &rule->fp, cfa, &to->fp_slot, &to->at.fp))
+		return false;
+	to->at.sp = cfa;
+	to->alone |= pc_slot != cfa - WORD || rule->fp.where == CFI_IN_REGISTER;
+	return true;
 }
 
 enum outcome {
@@ -233,12 +349,14 @@ enum outcome {
 	COMPLETE = -1
 }; /* else: an enum loss */
 
-/* From a frame to its caller. */
-SIGSAFE static int step(struct unwinder *u, const struct unwind_place *place,
-			const struct cfi_frame *at, struct unwind_frame *to)
+/* From the last frame of the walk to its caller. */
+SIGSAFE static int step(struct unwinder *u, const struct walk *w,
+			const struct cfi_rule *rule, struct unwind_frame *to)
 {
+	const struct cfi_frame *at = &w->path[w->count - 1].at;
+
 	*to = (struct unwind_frame){ 0 };
-	switch (place->rule.cfa) {
+	switch (rule->cfa) {
 	case CFI_END:
 		return COMPLETE;
 	case CFI_NONE:
@@ -249,7 +367,7 @@ SIGSAFE static int step(struct unwinder *u, const struct unwind_place *place,
 	case CFI_SIGNAL:
 		return by_context(u, at, to) ? STEPPED : LOSS_PARTIAL_STACK;
 	default:
-		if (!by_rule(u, &place->rule, at, to))
+		if (!by_rule(u, w, rule, to))
 			return LOSS_PARTIAL_STACK;
 		return to->at.pc ? STEPPED : COMPLETE;
 	}
@@ -273,23 +391,24 @@ SIGSAFE static bool meets(const struct unwinder *u, uint32_t *from,
 	       f->at.fp == frame->at.fp && f->exact == frame->exact;
 }
 
-struct walk {
-	uint32_t fresh; /* frames walked, leaf first, in u->fresh */
-	uint32_t kept;  /* frames of the memo that the walk met */
-	int why;        /* COMPLETE or an enum loss */
-	bool elsewhere; /* left the thread's own stack: not for the memo */
-};
-
+/*
+ * Walk until the memo, of which `valid` frames are as they were, is met or the
+ * path ends.
+ */
 SIGSAFE static void walk(struct unwinder *u, struct walk *w,
-			 const struct cfi_frame *top, bool exact)
+			 const struct cfi_frame *top, bool exact,
+			 uint32_t valid)
 {
 	struct unwind_frame frame = { .at = *top, .exact = exact };
-	uint32_t valid = intact(u), from = u->count;
+	uint32_t from = valid ? u->count : 0;
 	const struct unwind_place *place;
 
-	open_window(u, top->sp, true);
+	peek_forget(&u->peek);
+	open_window(u, top->sp);
 	for (;;) {
-		w->elsewhere |= !on_own_stack(u, frame.at.sp - WORD);
+		/* Its return address lies below sp, but for the first. */
+		w->elsewhere |=
+			!on_own_stack(u, frame.at.sp - (w->count ? WORD : 0));
 		if (meets(u, &from, valid, &frame)) {
 			/* It was reached by another way: keep today's words. */
 			frame.node = u->memo[from - 1].node;
@@ -298,14 +417,13 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 			w->why = u->partial;
 			return;
 		}
-		if (w->fresh == u->depth) {
+		if (w->count == u->depth) {
 			w->why = LOSS_PARTIAL_DEPTH;
 			return;
 		}
-		u->fresh[w->fresh++] = frame;
+		w->path[w->count++] = frame;
 		place = place_of(u, frame.at.pc, frame.exact);
-		w->why = place ? step(u, place, &u->fresh[w->fresh - 1].at,
-				      &frame)
+		w->why = place ? step(u, w, &place->rule, &frame)
 			       : LOSS_DROPPED_BUSY;
 		if (w->why != STEPPED)
 			return;
@@ -334,36 +452,95 @@ SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 	return node;
 }
 
-SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
-			     const struct cfi_frame *top, bool exact,
-			     const stack_t *alternate, int *why)
+/* The node of the path walked; *why as for unwind_path(). */
+SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
+			       struct walk *w, int *why)
 {
-	struct walk w = { 0 };
 	live_ref node = tree->root;
-	bool memorable;
 
-	u->alternate = alternate;
-	walk(u, &w, top, exact);
-	*why = w.why;
-	if (w.why == LOSS_DROPPED_BUSY)
+	*why = w->why;
+	if (w->why == LOSS_DROPPED_BUSY)
 		return 0;
-	if (w.kept)
-		node = u->memo[w.kept - 1].node;
-	else if (w.why >= 0)
+	if (w->kept)
+		node = u->memo[w->kept - 1].node;
+	else if (w->why >= 0)
 		node = tree_child(tree, node, LIVE_NODE_PARTIAL,
-				  (uint32_t)w.why, 0);
+				  (uint32_t)w->why, 0);
 	if (!node)
 		*why = LOSS_DROPPED_FULL;
-	memorable = !w.elsewhere && w.kept + w.fresh <= u->depth &&
-		    w.why != LOSS_PARTIAL_DEPTH;
-	u->count = w.kept;
-	for (uint32_t i = w.fresh; i-- > 0 && node;) {
-		node = insert(u, tree, node, &u->fresh[i], why);
-		u->fresh[i].node = node;
-		if (memorable && node)
-			u->memo[u->count++] = u->fresh[i];
+	for (uint32_t i = w->count; i-- > 0 && node;) {
+		node = insert(u, tree, node, &w->path[i], why);
+		w->path[i].node = node;
 	}
-	u->partial = u->count ? w.why : -1;
+	return node;
+}
+
+/* What of the path walked can be met again, from the root. */
+SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
+{
+	uint32_t i = w->count;
+
+	u->count = w->kept;
+	if (w->elsewhere || w->why == LOSS_PARTIAL_DEPTH)
+		i = 0;
+	while (i-- > 0 && w->path[i].node && !w->path[i].alone)
+		u->memo[u->count++] = w->path[i];
+	u->partial = u->count ? w->why : -1;
 	u->generation = registry_code_generation();
+}
+
+/* Every frame of the memo is a frame of the full walk. */
+SIGSAFE static bool same_frames(const struct unwinder *u, const struct walk *w)
+{
+	if (u->count > w->count)
+		return false;
+	for (uint32_t i = 0; i < u->count; i++) {
+		const struct cfi_frame *a = &u->memo[i].at;
+		const struct cfi_frame *b = &w->path[w->count - 1 - i].at;
+
+		if (a->pc != b->pc || a->sp != b->sp || a->fp != b->fp)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The same walk without the memo, and now and then with nothing known before:
+ * does it lead to the same node, which stands for the same frames?
+ */
+SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
+			      const struct cfi_frame *top, bool exact,
+			      live_ref node)
+{
+	struct walk w = { .path = u->fresh };
+	live_ref full;
+	int why;
+
+	if (!(u->verified++ % PLACES_KEPT))
+		for (uint32_t i = 0; i < UNWIND_PLACES; i++)
+			u->places[i].generation = 0;
+	walk(u, &w, top, exact, 0);
+	full = record(u, tree, &w, &why);
+	/* 0: it cannot be told now. */
+	return !full || (full == node && same_frames(u, &w));
+}
+
+SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
+			     const struct cfi_frame *top, bool exact,
+			     const greg_t *registers, int *why)
+{
+	struct walk w = { .path = u->fresh };
+	live_ref node;
+
+	u->registers = registers;
+	walk(u, &w, top, exact, intact(u));
+	if (w.kept + w.count > u->depth) { /* cut it where a full walk does */
+		w = (struct walk){ .path = u->fresh };
+		walk(u, &w, top, exact, 0);
+	}
+	node = record(u, tree, &w, why);
+	memorize(u, &w);
+	if (u->verify && node && !confirmed(u, tree, top, exact, node))
+		u->differ++;
 	return node;
 }

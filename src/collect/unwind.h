@@ -7,7 +7,12 @@
  * unchanged of it, seen from the root, need not be walked again: the new walk
  * stops where it meets a frame of the same pc, sp and fp.  From there on a
  * walk would read only words that are known to be unchanged, so the result is
- * that of a full walk.
+ * that of a full walk.  When `verify` is set, each path is walked in full as
+ * well, with nothing remembered, and differences are counted.
+ *
+ * Nothing that is read can fault: the thread's own stack stays as long as the
+ * thread, and what else a path leads to, right or wrong, is read through a
+ * peek.
  *
  * Threads   An unwinder belongs to one thread.
  * Signals   All marked functions may run in a handler.
@@ -15,18 +20,20 @@
 #ifndef COLLECT_UNWIND_H
 #define COLLECT_UNWIND_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "base/sigsafe.h"
 #include "collect/cfi.h"
+#include "collect/peek.h"
 #include "live/tree.h"
 
 struct unwind_frame {
 	struct cfi_frame at;
 	bool exact;          /* pc is an instruction, not a return address */
+	bool alone;          /* how it was reached cannot be remembered */
 	live_ref node;       /* of the path that ends here */
 	uintptr_t fp_slot;   /* where at.fp was read from, 0: not from memory */
 	uintptr_t word_slot; /* another word that the step here read, 0: none */
@@ -36,9 +43,10 @@ struct unwind_frame {
 /* What is known about a pc. */
 struct unwind_place {
 	uintptr_t pc;
-	uint32_t generation; /* registry_code_generation(); 0: empty */
+	uint32_t generation; /* what it is true for; 0: not remembered */
 	uint32_t kind, owner;
-	bool hidden; /* code of copse itself */
+	bool hidden;  /* code of copse itself */
+	bool lasting; /* registry_module's */
 	uint64_t offset;
 	struct cfi_rule rule;
 };
@@ -48,31 +56,40 @@ enum {
 };
 
 struct unwinder {
-	uintptr_t low, high;               /* the thread's own stack */
-	uintptr_t window_low, window_high; /* what may be read now */
-	const stack_t *alternate;
+	uintptr_t low, high;  /* the thread's own stack */
+	uintptr_t sounded;    /* it can be read from here up */
+	uintptr_t window_low; /* what a walk may read: from here up */
+	bool window_own;      /* and on the thread's own stack */
+	bool verify;
+	const greg_t *registers; /* at the top, NULL: not known */
 	const void
 		*hidden; /* link map of the module whose frames are left out */
 	uint32_t depth;  /* most frames */
 	uint32_t count;  /* frames in the memo */
 	uint32_t generation; /* of the code, that the memo is for */
 	int partial;         /* enum loss of the memo's path, -1: complete */
+	uint64_t verified;   /* paths that were walked in full as well */
+	uint64_t differ;     /* those that it did not confirm */
 	struct unwind_frame *memo, *fresh;
 	struct unwind_place *places;
+	struct peek peek;
 };
 
 /* Bytes behind a struct unwinder that unwind_init() hands out to its arrays. */
 size_t unwind_size(uint32_t depth);
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth);
+
+/* Another thread, with its stack in [low, high), goes on with it. */
+void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
 SIGSAFE void unwind_forget(struct unwinder *u);
 
 /*
- * The node of the path that ends at `top`; `alternate` is the signal stack of
- * the interrupted context or NULL.  *why gets the reason of a partial path,
- * or of 0 being returned, else -1.
+ * The node of the path that ends at `top`; `registers` are those of the
+ * interrupted context, or NULL.  *why gets the reason of a partial path, or of
+ * 0 being returned, else -1.
  */
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
-			     const stack_t *alternate, int *why);
+			     const greg_t *registers, int *why);
 
 #endif

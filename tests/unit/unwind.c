@@ -43,8 +43,7 @@ static void start(void)
 	CHECK(thread && !tree_init(&tree, registry_open(), thread));
 	unwind_init(&unwinder, calloc(1, unwind_size(MOST)), MOST);
 	unwinder.hidden = NULL;
-	unwinder.low = high - (8 << 20);
-	unwinder.high = high;
+	unwind_reuse(&unwinder, high - (8 << 20), high);
 }
 
 static void finish(void)
@@ -97,7 +96,7 @@ __attribute__((noinline)) static void here(void)
 	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
 				  (uintptr_t)regs[REG_RSP],
 				  (uintptr_t)regs[REG_RBP] };
-	node = unwind_path(&unwinder, &tree, &top, false, NULL, &why);
+	node = unwind_path(&unwinder, &tree, &top, false, regs, &why);
 	CHECK(node);
 	partial += why >= 0;
 	compare(node, &context);
@@ -182,8 +181,9 @@ TEST(through_a_signal_frame)
 
 static void *in_thread(void *argument)
 {
-	unwinder.high = (uintptr_t)__builtin_frame_address(0) + 1024;
-	unwinder.low = unwinder.high - (8 << 20);
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + 1024;
+
+	unwind_reuse(&unwinder, high - (8 << 20), high);
 	wander(10);
 	return argument;
 }
@@ -233,6 +233,109 @@ TEST(the_memo_equals_a_full_walk)
 	srand(1);
 	while (compared < ENOUGH)
 		stroll(0);
+	finish();
+}
+
+/* One walk from here, with the memo of the one before. */
+__attribute__((noinline)) static void walk_once(void)
+{
+	unw_context_t context;
+	const greg_t *regs = context.uc_mcontext.gregs;
+	struct cfi_frame top;
+	int why;
+
+	unw_getcontext(&context);
+	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
+				  (uintptr_t)regs[REG_RSP],
+				  (uintptr_t)regs[REG_RBP] };
+	CHECK(unwind_path(&unwinder, &tree, &top, false, regs, &why));
+	compared++;
+}
+
+static void wrong_node(struct unwind_frame *frame)
+{
+	frame->node = tree.root;
+}
+
+/* Nothing on the stack tells that this is not what was there. */
+static void wrong_frame(struct unwind_frame *frame)
+{
+	frame->fp_slot = 0;
+	frame->at.fp++;
+}
+
+static void walk_with(void (*spoil)(struct unwind_frame *), uint64_t differ)
+{
+	walk_once();
+	for (uint32_t i = 0; spoil && i < unwinder.count; i++)
+		spoil(&unwinder.memo[i]);
+	unwinder.differ = 0;
+	walk_once();
+	CHECK(unwinder.differ == differ);
+}
+
+/* A wrong frame is met only by a walk that has got as wrong as it. */
+TEST(the_check_finds_a_wrong_memo)
+{
+	start();
+	unwinder.verify = true;
+	walk_with(NULL, 0);
+	walk_with(wrong_node, 1);
+	walk_with(wrong_frame, 0);
+	unwinder.memo[0].at.fp++;
+	unwinder.memo[0].fp_slot = 0;
+	walk_once();
+	CHECK(unwinder.differ == 1);
+	finish();
+}
+
+/* Registers that calls preserve, where frames are known by them. */
+TEST(verified_walks_differ_in_nothing)
+{
+	start();
+	unwinder.verify = true;
+	wander(30);
+	wander(7);
+	CHECK(unwinder.verified == compared);
+	CHECK(unwinder.differ == 0);
+	finish();
+}
+
+/* A frame whose CFA is in rbx, as in the loader's binding of symbols. */
+void through_rbx(void (*next)(int), int n);
+__asm__(".text\n"
+	"through_rbx:\n"
+	".cfi_startproc\n"
+	"push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset rbx, -16\n"
+	"mov %rsp, %rbx\n"
+	".cfi_def_cfa_register rbx\n"
+	"and $-64, %rsp\n"
+	"mov %rdi, %rax\n"
+	"mov %esi, %edi\n"
+	"call *%rax\n"
+	"mov %rbx, %rsp\n"
+	".cfi_def_cfa_register rsp\n"
+	"pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"ret\n"
+	".cfi_endproc\n");
+
+static void wander_by_register(int n)
+{
+	wander(3);
+	if (n)
+		through_rbx(wander_by_register, n - 1);
+	here();
+}
+
+TEST(frames_known_by_another_register)
+{
+	start();
+	unwinder.verify = true;
+	wander_by_register(8);
+	CHECK(unwinder.differ == 0);
 	finish();
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * complete.h - how many of all ticks have a call path from the program's or
+ * the thread's start.
+ */
+#ifndef ANALYSE_COMPLETE_H
+#define ANALYSE_COMPLETE_H
+
+#include "merge/run.h"
+
+struct complete {
+	double ticks;    /* samples, and those that were dropped */
+	double complete; /* samples whose path does not end early */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int complete_of(struct complete *to, const struct run *run);
+
+#endif
