@@ -4,7 +4,7 @@ UNIT_TESTS = \
 	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
-	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
+	tests/unit/output tests/unit/peek tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
