@@ -97,7 +97,14 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
  * Levels 0 and 1 switch measuring off and on, and say so as often as they
  * like; 2 asks for buffers to be flushed, of which we have none, and all
  * others mean something to another tool.
- *
+ */
+static void control(int level)
+{
+	if (level == 0 || level == 1)
+		copse_mpi_control(level);
+}
+
+/*
  * The arguments after the level mean something to another tool in line at
  * most.  Up to five words of them go on: those are passed in registers, so
  * taking them is harmless when they were not given.
@@ -113,11 +120,27 @@ int MPI_Pcontrol(const int level, ...)
 	for (int i = 0; i < 5; i++)
 		more[i] = va_arg(list, void *);
 	va_end(list);
-	if (next && (level == 0 || level == 1))
-		copse_mpi_control(level);
-	else if (!next)
+	if (next)
+		control(level);
+	else
 		next = (__typeof__(next))next_uncounted(&me);
 	return next(level, more[0], more[1], more[2], more[3], more[4]);
+}
+
+/* The Fortran binding goes past MPI_Pcontrol, to PMPI_Pcontrol. */
+__attribute__((visibility("default"))) void
+mpi_pcontrol_(const MPI_Fint *level);
+
+void mpi_pcontrol_(const MPI_Fint *level)
+{
+	static struct function me = FUNCTION(mpi_pcontrol_, OTHER);
+	__typeof__(&mpi_pcontrol_) next = next_of(&me);
+
+	if (next)
+		control(*level);
+	else
+		next = (__typeof__(next))next_uncounted(&me);
+	next(level);
 }
 
 /* What frees a handle forgets it first: another thread may get it next. */

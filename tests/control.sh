@@ -180,6 +180,48 @@ F
 		LD_LIBRARY_PATH=$builddir/.libs ./paused
 }
 
+# By the Fortran binding, which never calls MPI_Pcontrol.
+fortran_pcontrol() {
+	[ -x "$programs/pcontrol" ] || skip "no MPI compiler"
+	need mpif90
+	cat >fortran.f90 <<'F'
+program fortran
+  use mpi
+  integer :: error
+  call MPI_Init(error)
+  call measured()
+  call MPI_Pcontrol(0)
+  call skipped()
+  call MPI_Pcontrol(1)
+  call measured()
+  call MPI_Finalize(error)
+end program
+
+subroutine measured()
+  call work()
+end subroutine
+
+subroutine skipped()
+  call work()
+end subroutine
+
+subroutine work()
+  real(8) :: start, now
+  call cpu_time(start)
+  now = start
+  do while (now - start < 0.2d0)
+    call cpu_time(now)
+  end do
+end subroutine
+F
+	mpif90 -O0 -g -o fortran fortran.f90 || return 1
+	mpirun -n 1 "$copse" run -q -o fortran.copse ./fortran >fortran.out ||
+		return 1
+	"$copse" report tree fortran.copse -f csv >fortran.csv || return 1
+	cat fortran.csv
+	grep -q measured fortran.csv && ! grep -q skipped fortran.csv
+}
+
 for name in ocean atmos; do
 	cp "$control" $name
 done
@@ -274,6 +316,7 @@ point "--from-start=off, and nothing more" never_begun
 point "from python" from_python
 point "from Fortran" from_fortran
 point "MPI_Pcontrol" pcontrol
+point "MPI_Pcontrol from Fortran" fortran_pcontrol
 point "MPI_Pcontrol ends --from-start=off" pcontrol_from_start
 point "ranks that never begin leave their files" ranks_that_never_begin
 point "--include" included

@@ -12,6 +12,7 @@ layers='
 src/base:
 src/live:     base
 src/collect:  base live
+src/papi:     base
 src/profile:  base live
 src/launch:   base live profile
 src/doctor:   base live launch profile/profile.h
@@ -28,6 +29,7 @@ hdf5.h:              src/profile/ src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/
 mpi.h:               mpi/
+papi.h perfmon/:     src/papi/
 libunwind.h:         src/collect/
 '
 

@@ -1,8 +1,9 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/handles tests/unit/job \
+	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/event \
+	tests/unit/event-group tests/unit/exporters tests/unit/fixture-run \
+	tests/unit/formula tests/unit/golang tests/unit/handles tests/unit/job \
 	tests/unit/livedir tests/unit/map tests/unit/merge \
 	tests/unit/output tests/unit/peek tests/unit/pace tests/unit/profile tests/unit/settings \
 	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
@@ -20,11 +21,12 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = control execs forker in-step inline-recursive kernel-calls \
-	kernel-time phases shares signals stacks storm syscalls threads32
+MEASURED = control events execs forker in-step inline-recursive interrupts \
+	kernel-calls kernel-time phases sandbox shares signals stacks syscalls \
+	threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-skew mpi-threads pcontrol
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -32,18 +34,17 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h $(chains_sources) \
+	tests/programs/known.h tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h
+known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h
 
-$(MEASURED:%=tests/programs/%) tests/programs/dlswap: $(known) \
-		$(MEASURED:%=$(srcdir)/tests/programs/%.c) \
-		$(srcdir)/tests/programs/dlswap.c
+$(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
+		tests/programs/%.c $(known)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(MEASURED_FLAGS) -o $@ \
 		$(srcdir)/$@.c -pthread -ldl
 $(MEASURED_CXX:%=tests/programs/%): $(known)
@@ -91,7 +92,8 @@ SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
-	tests/cases.sh tests/truth.sh tests/ends.sh \
+	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
+	tests/permission.sh tests/ends.sh tests/papi.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh

@@ -99,7 +99,7 @@ point "Fortran" after_run fortran
 profile=$scratch/verified.copse
 point "remembered paths are right: shapes" verified "$programs/chains" 1
 point "remembered paths are right: a storm" verified \
-	"$programs/storm" "$programs/dlswap-one.so" 1
+	"$builddir/tests/storms/everything" "$programs/dlswap-one.so" 1
 point "remembered paths are right: code that is replaced" verified \
 	"$programs/dlswap" 1
 profile=$scratch/stacks.copse

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # safety.sh - a measured program does what it does unmeasured: system calls,
-# signals and storms, with each clock, at 10,000 samples per second.
+# signals, exec, with each clock, at 10,000 samples per second.
 # shellcheck source=tests/tap.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 cd "$scratch" || exit 99
@@ -23,6 +23,23 @@ same() {
 		{ echo "no profile"; return 1; }
 }
 
+# right CLOCK EVENTS PROGRAM ARGS…: the same, each count 0, and ticks enough in
+# all and near the calls; those of the timer are few.
+right() {
+	same "$@" || return
+	awk '!/ (0|is not here)$/ { print; bad = 1 } END { exit bad }' with ||
+		return
+	"$copse" report safe.copse -m samples -f folded | awk -v clock="$1" '
+		{ all += $NF }
+		/;do_/ { near += $NF }
+		END {
+			print all + 0, "samples,", near + 0, "in the calls"
+			if (clock == "sigtrap")
+				exit !(all >= 1000 && near >= 100)
+			exit !(all >= (clock == "mixed" ? 1000 : 100))
+		}'
+}
+
 # A page of tmpfs that cannot be had would be a SIGBUS.
 full_memory() {
 	unshare -m mount -t tmpfs -o size=20k tmpfs /dev/shm 2>/dev/null ||
@@ -39,16 +56,17 @@ full_memory() {
 }
 
 for clock in sigtrap mixed timer; do
-	point "system calls, $clock" same $clock cpu "$programs/syscalls" 100
+	point "system calls, $clock" right $clock cpu "$programs/syscalls" 30 1
+	point "interrupted ones, $clock" right $clock cpu \
+		"$programs/interrupts" 30 1
 	point "signals, $clock" same $clock cpu "$programs/signals"
+	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"
 	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
 	point "exec, $clock" same $clock cpu "$programs/execs" 300
-	point "storm, $clock" same $clock cpu \
-		"$programs/storm" "$programs/dlswap-one.so" 2
 done
-point "system calls, wall" same sigtrap wall "$programs/syscalls" 100
+point "system calls, wall" right sigtrap wall "$programs/syscalls" 30 1
+point "interrupted ones, wall" right sigtrap wall "$programs/interrupts" 30 1
 point "signals, wall" same sigtrap wall "$programs/signals"
-point "storm, wall" same sigtrap wall \
-	"$programs/storm" "$programs/dlswap-one.so" 2
+point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
 point "no room in shared memory" full_memory
 points_done

@@ -74,5 +74,7 @@ one 4 shares 1
 one - kernel-calls 2
 one 2 kernel-calls 1
 one - in-step 2 1
+one - in-step 2 50
+one - in-step 2 250
 one - in-step 2 1000
 points_done

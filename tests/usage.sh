@@ -61,7 +61,8 @@ point "no event" refuses 2 "''" "$copse" run --events= touch started
 point "bad number in the environment" refuses 2 "freq" \
 	env COPSE_FREQ=0 "$copse" run touch started
 point "the program was started by none of them" test ! -e started
-point "unknown event" refuses 2 "wood" "$copse" run -e wood true
+point "unknown event" refuses 1 "wood" "$copse" run --strict -e wood true
+point "unknown group of events" refuses 2 "software" "$copse" run -g wood true
 point "run without a program" refuses 2 "program" "$copse" run
 point "no such program" refuses 127 "no-such" "$copse" run ./no-such
 point "not executable" refuses 126 "not-executable" \

@@ -87,6 +87,8 @@ static void print_times(const struct profile_identity *id)
 	if (id->process_cpu_ns)
 		printf("  CPU time       %.3f s\n",
 		       seconds(id->process_cpu_ns));
+	if (id->paused_ns)
+		printf("  paused         %.3f s\n", seconds(id->paused_ns));
 }
 
 static void print_end(const struct profile_identity *id)

@@ -10,8 +10,10 @@
 
 #include "base/choice.h"
 #include "base/err.h"
+#include "base/event-group.h"
 #include "base/settings.h"
 #include "base/str.h"
+#include "launch/events.h"
 #include "launch/harvest.h"
 #include "launch/job.h"
 #include "launch/livedir.h"
@@ -45,7 +47,8 @@ enum {
 static const char *output = "";
 static bool force, quiet, no_report;
 static unsigned int checkpoint = 30;
-static char events[256];
+static char events[1024];
+static bool strict;
 static const char *set_texts[32]; /* by setting; NULL: not on this line */
 
 static int set_setting(void *to, const char *text)
@@ -71,6 +74,19 @@ static int add_event(void *to, const char *text)
 	return 0;
 }
 
+static int add_group(void *to, const char *name)
+{
+	struct event_group *group;
+	int err = event_group_load(&group, name);
+
+	if (err)
+		return -EINVAL;
+	for (size_t i = 0; i < group->event_count && !err; i++)
+		err = add_event(to, group->events[i].is);
+	event_group_free(group);
+	return err;
+}
+
 enum {
 #define SETTING(name, ...) SETTING_INDEX_##name,
 #include "base/settings.def"
@@ -80,8 +96,12 @@ enum {
 static const struct option options[] = {
 	{ 'o', "output", "DIR", "where the profiles go, default PROGRAM.copse",
 	  set_string, &output },
-	{ 'e', "event", "EVENT[@HZ]", "add cpu or wall to what is sampled",
+	{ 'e', "event", "EVENT[@N]", "add cpu@HZ, wall@HZ or an EVENT@PERIOD",
 	  add_event, &set_texts[SETTING_INDEX_events] },
+	{ 'g', "group", "NAME", "add the events of a group", add_group,
+	  &set_texts[SETTING_INDEX_events] },
+	{ 0, "strict", NULL, "without an event that is missing: do not run",
+	  set_flag, &strict },
 #define SETTING(name, type, def, arg, help)                                    \
 	{ 0,           #name,                                                  \
 	  arg,         help ", default " #def,                                 \
@@ -102,54 +122,82 @@ static void warn(const char *what)
 	fprintf(stderr, "copse run: %s\n", what);
 }
 
-static int check_event(const char *event, size_t length)
+/* Once for a job. */
+static void hint_at_event(const char *event, const char *what)
 {
-	static const char *const known[] = { "cpu", "wall" };
-	size_t name = strcspn(event, "@,");
-	uint64_t hz = 1;
-	char *rate;
+	struct job job;
 
-	if (name < length) {
-		rate = strndup(event + name + 1, length - name - 1);
-		if (!rate || !str_to_uint(rate, &hz))
-			hz = 0;
-		free(rate);
-	}
-	if (!hz || hz > MOST_HZ)
-		return fail(-EINVAL,
-			    "'%.*s': after @ comes a rate in Hz, 1 to %d",
-			    (int)length, event, MOST_HZ);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strlen(known[i]) == name && !memcmp(known[i], event, name))
-			return 0;
-	return fail(-EINVAL, "there is no event '%.*s'; known are cpu and wall",
-		    (int)name, event);
+	job_init(&job);
+	if (!quiet && job.rank <= 0)
+		fprintf(stderr, "copse run: %s %s\n", event, what);
 }
 
-static int check_settings(const struct settings *s)
+/* What the machine has not is left out, unless that is not wanted. */
+static int add_counter(struct events *to, const struct event_word *word)
 {
-	int err = 0;
+	int err = events_add(to, word, hint_at_event);
 
-	for (const char *at = s->events; !err;) {
-		size_t length = strcspn(at, ",");
+	if (err != -ENODEV || strict)
+		return err;
+	hint_at_event(fail_reason(), "(the run goes on without it)");
+	return 0;
+}
 
-		err = check_event(at, length);
-		at += length;
-		if (!*at++)
-			break;
+static int check_rate(const struct event_word *word)
+{
+	if (word->number <= MOST_HZ)
+		return 0;
+	return fail(-EINVAL,
+		    "'%s@%" PRIu64 "': after @ comes a rate in Hz, 1 to %d",
+		    word->name, word->number, MOST_HZ);
+}
+
+/* Time is sampled as well, unless the list says something else. */
+static void add_cpu(struct settings *s)
+{
+	static char with_cpu[sizeof(events) + 8];
+
+	snprintf(with_cpu, sizeof(with_cpu), "cpu,%s", s->events);
+	s->events = with_cpu;
+}
+
+/* The events of the list; of a clock only whether it makes sense. */
+static int find_events(struct settings *s, struct events *found)
+{
+	const char *at = s->events;
+	bool clock = false, off = false;
+	struct event_word word;
+	int err;
+
+	if (!*at || strlen(at) >= sizeof(events))
+		return fail(-EINVAL, "'%.40s': no list of events", at);
+	while ((err = events_next(&at, &word)) > 0) {
+		if (events_is_clock(&word)) {
+			clock = true;
+			off |= word.has_number && !word.number;
+			err = check_rate(&word);
+		} else {
+			err = add_counter(found, &word);
+		}
+		if (err)
+			return err;
 	}
+	if (!err && off && !found->count)
+		err = fail(-EINVAL, "cpu@0 leaves nothing to measure");
+	if (!err && !clock)
+		add_cpu(s);
 	return err;
 }
 
 /* The command line beats the environment, which beats the defaults. */
-static int make_settings(struct settings *s)
+static int make_settings(struct settings *s, struct events *found)
 {
 	int err = settings_from_environment(s);
 
 	for (size_t i = 0; !err && i < setting_count; i++)
 		if (set_texts[i])
 			err = settings_set(s, &setting_infos[i], set_texts[i]);
-	return err ? err : check_settings(s);
+	return err ? err : find_events(s, found);
 }
 
 /* For recover: what ran here, as far as it fits. */
@@ -354,7 +402,7 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 }
 
 static int run_program(char **argv, const struct program *program,
-		       const struct settings *s)
+		       const struct settings *s, const struct events *found)
 {
 	char live[PATH_MAX], *preload;
 	const char *mpi;
@@ -377,6 +425,8 @@ static int run_program(char **argv, const struct program *program,
 	err = open_live(live, &o, &job, argv);
 	if (!err)
 		err = preload_set(s, live, preload);
+	if (!err)
+		err = events_export(found);
 	if (err) {
 		if (output_done(&o))
 			output_discard(&o);
@@ -392,13 +442,14 @@ out:
 static int run(int argc, char **argv)
 {
 	struct program program;
+	struct events found = { 0 };
 	struct settings s;
 	int err;
 
 	if (!argc)
 		return fail(-EINVAL, "which program? copse run [options] "
 				     "PROGRAM [ARGUMENTS]");
-	err = make_settings(&s);
+	err = make_settings(&s, &found);
 	if (err)
 		return err;
 	err = program_find(&program, argv[0]);
@@ -412,7 +463,7 @@ static int run(int argc, char **argv)
 		fail(0, "it %s", program.refused);
 		return run_unmeasured(argv);
 	}
-	return run_program(argv, &program, &s);
+	return run_program(argv, &program, &s, &found);
 }
 
 const struct command command_run = {

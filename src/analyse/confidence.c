@@ -26,7 +26,7 @@ static double samples_of(const struct run_metric *samples, size_t node,
 	       samples->values[*at].rank < rank)
 		(*at)++;
 	if (*at < samples->first[node + 1] && samples->values[*at].rank == rank)
-		return (double)samples->values[*at].value;
+		return fmax((double)samples->values[*at].value, 1);
 	return 1;
 }
 

@@ -1,12 +1,13 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/mpi-calls
+	src/analyse/imbalance src/analyse/mpi-calls src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/analysis.c src/analyse/analysis.h \
+	src/analyse/formula.c src/analyse/formula.h \
 	src/analyse/value.c src/analyse/value.h \
 	src/analyse/paths.c src/analyse/paths.h \
 	src/analyse/groups.c src/analyse/groups.h \

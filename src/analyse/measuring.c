@@ -65,15 +65,10 @@ static void rate(struct report *report, const struct run *run,
 		    t->samples, achieved, first->wall ? "wall" : "CPU",
 		    first->freq, clock_name(first->clock),
 		    t->one_clock ? "" : " (others on some ranks)");
-	if (t->samples >= CONFIDENCE_FEW &&
-	    achieved < ENOUGH * (double)first->freq)
-		report_note(report,
-			    "! Fewer samples came than were asked for: totals "
-			    "hold, since each sample carries its time, but "
-			    "shares are coarser.");
 }
 
-static void lowered(struct report *report, const struct run *run)
+/* By copse itself; the note says so. */
+static bool lowered(struct report *report, const struct run *run)
 {
 	uint64_t slowest = 0;
 	size_t ranks = 0;
@@ -92,6 +87,20 @@ static void lowered(struct report *report, const struct run *run)
 			    "its budget (copse run --budget).",
 			    ranks, ranks == 1 ? "" : "s",
 			    1e9 / (double)slowest);
+	return ranks;
+}
+
+static void falls_short(struct report *report, const struct run *run,
+			const struct totals *t)
+{
+	double achieved = value_ratio(t->samples, t->base);
+
+	if (t->samples >= CONFIDENCE_FEW &&
+	    achieved < ENOUGH * (double)run->ranks[0].freq)
+		report_note(report,
+			    "! Fewer samples came than were asked for: totals "
+			    "hold, since each sample carries its time, but "
+			    "shares are coarser.");
 }
 
 double findings_rate(const struct run *run)
@@ -292,6 +301,21 @@ static void pauses(struct report *report, const struct run *run)
 			    run->rank_count > 1 ? " on average" : "");
 }
 
+static void events(struct report *report, const struct run *run)
+{
+	size_t count = 0;
+	char text[32];
+
+	for (size_t i = 0; i < run->metric_count; i++)
+		count += !strncmp(run->metrics[i].name, METRIC_EVENT,
+				  strlen(METRIC_EVENT));
+	if (count)
+		report_note(report,
+			    "Counted as well: %s; copse report counters shows "
+			    "what came.",
+			    value_plural(text, count, "event"));
+}
+
 void findings_measuring(struct report *report, const struct run *run,
 			const struct run_metric *metric)
 {
@@ -302,10 +326,12 @@ void findings_measuring(struct report *report, const struct run *run,
 		return;
 	pauses(report, run);
 	rate(report, run, &t);
-	lowered(report, run);
+	if (!lowered(report, run))
+		falls_short(report, run, &t);
 	worth(report, run, metric, &t);
 	account(report, run);
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
 		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
+	events(report, run);
 	losses(report, run, &t);
 }

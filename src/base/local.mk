@@ -2,7 +2,11 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	src/base/choice.c src/base/choice.h \
 	src/base/err.c src/base/err.h \
+	src/base/golang.c src/base/golang.h \
+	src/base/event.c src/base/event.h \
+	src/base/event-group.c src/base/event-group.h \
 	src/base/map.c src/base/map.h \
+	src/base/place.c src/base/place.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h \
 	src/base/metric.h src/base/sigsafe.h src/base/sys.h

@@ -3,6 +3,8 @@
 #ifndef BASE_METRIC_H
 #define BASE_METRIC_H
 
+#include <stdint.h>
+
 /* Files keep nanoseconds, bytes and counts; reports print seconds. */
 enum unit {
 	UNIT_COUNT,
@@ -15,6 +17,16 @@ enum merge {
 	MERGE_SUM,
 	MERGE_MAX,
 	MERGE_MIN
+};
+
+/* How the names of events begin. */
+#define METRIC_EVENT "papi."
+
+/* How an event was counted, over all threads; all 0: it is no event. */
+struct counting {
+	uint64_t period;    /* of samples; 0: counted, not sampled */
+	uint64_t user_only; /* 1: without the kernel */
+	uint64_t enabled_ns, running_ns; /* asked for, and on the processor */
 };
 
 struct metric_info {

@@ -86,7 +86,7 @@ static void *open_event(const struct perf_event_attr *attr, uint32_t tid,
 	if (page < 0 && page > -PAGE)
 		page = 0;
 	if (keep && page)
-		*keep = descriptor_keep((int)fd);
+		*keep = descriptor_keep((int)fd, false);
 	else
 		sys1(SYS_close, fd);
 	return (void *)page;
@@ -296,6 +296,11 @@ static bool traced(void)
 	status[got > 0 ? got : 0] = 0;
 	at = strstr(status, key);
 	return at && atoi(at + sizeof(key) - 1) != 0;
+}
+
+bool clock_can_trap(void)
+{
+	return kernel_is_safe() && !traced();
 }
 
 /* "cpu@500,wall": the rate of an event, or the default. */

@@ -32,14 +32,18 @@ enum tick {
 	TICK_CPU,     /* time on a core has passed */
 	TICK_SWITCH,  /* the thread was off its core and is back */
 	TICK_LOCATE,  /* a timer tick beside an event of user time */
+	TICK_COUNT,   /* an event has come as often as its period says */
 };
 
 /* Choose the clock that this machine allows. */
 void clock_init(const struct settings *settings);
 SIGSAFE enum live_clock clock_kind(void);
 SIGSAFE bool clock_samples_wall(void);
-int clock_signal(void);
+SIGSAFE int clock_signal(void);
 SIGSAFE uint64_t clock_period_ns(void);
+/* An event may make SIGTRAPs: the kernel sends safe ones, no debugger is there.
+ */
+bool clock_can_trap(void);
 /* Each period of CPU time has its tick, be it late. */
 SIGSAFE bool clock_is_periodic(void);
 SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */

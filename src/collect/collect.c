@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/golang.h"
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/control.h"
@@ -51,6 +52,7 @@ SIGSAFE void collect_describe(struct live_header *header)
 	header->clock = clock_kind();
 	header->wall = clock_samples_wall();
 	header->freq = clock_rate();
+	counters_describe(header);
 	control_describe(header);
 }
 
@@ -76,9 +78,11 @@ SIGSAFE bool collect_paused(void)
 	return __atomic_load_n(&collector.held, __ATOMIC_RELAXED);
 }
 
+/* A child of a thread that is not measured is not either. */
 static void forked(void)
 {
-	registry_forget();
+	if (thread_self())
+		registry_forget();
 	control_forked();
 	thread_forked();
 }
@@ -99,7 +103,7 @@ __attribute__((constructor)) static void collect_start(void)
 	const char *directory = getenv("COPSE_LIVE");
 
 	interpose_init();
-	if (!directory || !*directory)
+	if (!directory || !*directory || golang_wrote("/proc/self/exe"))
 		return;
 	settings_from_environment(&collector.settings);
 	if (!control_wants(&collector.settings)) {
@@ -109,6 +113,7 @@ __attribute__((constructor)) static void collect_start(void)
 	control_init(&collector.settings);
 	registry_init(&collector.settings, directory);
 	clock_init(&collector.settings);
+	counters_init();
 	if (pthread_atfork(NULL, NULL, forked) || sample_init())
 		return;
 	collector.active = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * descriptor.h - descriptors of perf events that have to stay open inside the
- * measured program: few, and with numbers that it is unlikely to meet.
+ * measured program, with numbers that it does not meet.
  *
  * A program may close any number and get it again for something of its own,
  * so a descriptor is verified before each use.
@@ -16,19 +16,24 @@
 
 struct descriptor {
 	int number;  /* -1: none */
+	bool many;   /* one of those */
 	uint64_t id; /* of the perf event */
 };
 
 /*
  * Keep the event of `fd`, which is closed in any case.  `number` is -1 when
- * enough are kept already, or there is no room high up.
+ * there is no room high up.  `many`: more than a few in each process, which go
+ * above its limit where they can.
  */
-struct descriptor descriptor_keep(int fd);
+struct descriptor descriptor_keep(int fd, bool many);
 
 /* Close it, if it is still ours. */
-void descriptor_drop(struct descriptor *d);
+SIGSAFE void descriptor_drop(struct descriptor *d);
 
 /* Does the number still mean that event? */
 SIGSAFE bool descriptor_is_ours(const struct descriptor *d);
+
+/* In a forked child: another thread may have held the lock. */
+void descriptor_forked(void);
 
 #endif

@@ -50,7 +50,7 @@ static void drop_pending(void)
 	sys4(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof(set));
 }
 
-static struct thread *stop(void)
+struct thread *exec_begin(void)
 {
 	struct thread *t = thread_self();
 
@@ -58,26 +58,28 @@ static struct thread *stop(void)
 	if (!t || t->tid != (uint32_t)sys0(SYS_gettid))
 		return NULL;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	drop_pending();
 	return t;
 }
 
-/* The exec failed: the program goes on. */
-static int go_on(struct thread *t, int result)
+int exec_failed(struct thread *t, int result)
 {
 	int saved = errno;
 
 	if (t && !collect_paused())
 		clock_start(&t->clock, t->tid);
+	if (t)
+		counters_start(t);
 	errno = saved;
 	return result;
 }
 
 PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 {
-	struct thread *t = stop();
+	struct thread *t = exec_begin();
 
-	return go_on(t, next.execve(path, argv, env));
+	return exec_failed(t, next.execve(path, argv, env));
 }
 
 PUBLIC int execv(const char *path, char *const argv[])
@@ -87,9 +89,9 @@ PUBLIC int execv(const char *path, char *const argv[])
 
 PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	struct thread *t = stop();
+	struct thread *t = exec_begin();
 
-	return go_on(t, next.execvpe(file, argv, env));
+	return exec_failed(t, next.execvpe(file, argv, env));
 }
 
 PUBLIC int execvp(const char *file, char *const argv[])
@@ -99,17 +101,17 @@ PUBLIC int execvp(const char *file, char *const argv[])
 
 PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 {
-	struct thread *t = stop();
+	struct thread *t = exec_begin();
 
-	return go_on(t, next.fexecve(fd, argv, env));
+	return exec_failed(t, next.fexecve(fd, argv, env));
 }
 
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
 		    char *const env[], int flags)
 {
-	struct thread *t = stop();
+	struct thread *t = exec_begin();
 
-	return go_on(t, next.execveat(dir, path, argv, env, flags));
+	return exec_failed(t, next.execveat(dir, path, argv, env, flags));
 }
 
 /* How many words a list has, its closing NULL included. */

@@ -21,6 +21,7 @@
 #include "collect/collect.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
+#include "collect/restart.h"
 #include "collect/thread.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -64,6 +65,8 @@ void interpose_init(void)
 	FIND(dlclose);
 #undef FIND
 	exec_init();
+	restart_init();
+	signals_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 
@@ -103,8 +106,8 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	int err;
 
 	interpose_init();
-	start = collect_active() && next.has_key ? malloc(sizeof(*start))
-						 : NULL;
+	/* What a thread starts that is not measured, is not either. */
+	start = thread_self() && next.has_key ? malloc(sizeof(*start)) : NULL;
 	if (!start)
 		return next.pthread_create(thread, attr, function, argument);
 	*start = (struct start){ function, argument, stack_size(attr) };
@@ -190,32 +193,35 @@ int interpose_take_signal(int signum, const struct sigaction *action)
 }
 
 /* As the kernel would: the interrupted mask, the action's and the signal. */
-SIGSAFE static void mask_as_wanted(int signum, const void *context)
+SIGSAFE static void mask_as_wanted(const struct sigaction *now, int signum,
+				   const void *context)
 {
 	uint64_t mask, more;
 
 	sys_copy(&mask, &((const ucontext_t *)context)->uc_sigmask,
 		 sizeof(mask));
-	sys_copy(&more, &wanted.sa_mask, sizeof(more));
+	sys_copy(&more, &now->sa_mask, sizeof(more));
 	mask |= more;
-	if (!(wanted.sa_flags & SA_NODEFER))
+	if (!(now->sa_flags & SA_NODEFER))
 		mask |= (uint64_t)1 << (signum - 1);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, sizeof(mask));
 }
 
 void interpose_pass_on(int signum, siginfo_t *info, void *context)
 {
-	struct sigaction fallback = { .sa_handler = SIG_DFL };
+	struct sigaction fallback = { .sa_handler = SIG_DFL }, now = wanted;
 
-	if (wanted.sa_flags & SA_SIGINFO) {
-		mask_as_wanted(signum, context);
-		wanted.sa_sigaction(signum, info, context);
-	} else if (wanted.sa_handler == SIG_DFL) {
+	if (now.sa_flags & SA_RESETHAND)
+		wanted = fallback;
+	if (now.sa_flags & SA_SIGINFO) {
+		mask_as_wanted(&now, signum, context);
+		now.sa_sigaction(signum, info, context);
+	} else if (now.sa_handler == SIG_DFL) {
 		next.sigaction(signum, &fallback, NULL);
 		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signum);
-	} else if (wanted.sa_handler != SIG_IGN) {
-		mask_as_wanted(signum, context);
-		wanted.sa_handler(signum);
+	} else if (now.sa_handler != SIG_IGN) {
+		mask_as_wanted(&now, signum, context);
+		now.sa_handler(signum);
 	}
 }
 

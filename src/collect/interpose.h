@@ -16,6 +16,17 @@ void interpose_init(void);
 /* exec.c: the same for the exec functions. */
 void exec_init(void);
 
+/* signals.c: the same for older functions. */
+void signals_init(void);
+
+/*
+ * exec.c: stop the calling thread's clock, with no tick left on its way, for a
+ * system call after which there may be no coming back; start it again when
+ * that failed, and give `result` back with errno as it was.
+ */
+struct thread *exec_begin(void);
+int exec_failed(struct thread *t, int result);
+
 /* Install our own handler, past the program's view of it. */
 int interpose_take_signal(int signal, const struct sigaction *action);
 

@@ -4,15 +4,17 @@ libcollect_la_SOURCES = \
 	src/collect/cfi.c src/collect/cfi.h \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
+	src/collect/counters.c src/collect/counters.h \
 	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/control.c src/collect/control.h \
-	src/collect/exec.c \
+	src/collect/doors.c src/collect/exec.c \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/region.c src/collect/region.h \
 	src/collect/pace.c src/collect/pace.h \
 	src/collect/peek.c src/collect/peek.h src/collect/phase.c \
 	src/collect/registry.c src/collect/registry.h \
-	src/collect/sample.c \
+	src/collect/restart.c src/collect/restart.h \
+	src/collect/sample.c src/collect/signals.c \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/time.h \
 	src/collect/unwind.c src/collect/unwind.h

@@ -66,6 +66,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	/* Another stack, a coroutine's, may go without a word. */
 	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
 		t->region = r;
+	counters_enter(t);
 }
 
 static void count(struct thread *t, struct region *r, uint64_t ns,
@@ -87,6 +88,7 @@ static void count(struct thread *t, struct region *r, uint64_t ns,
 		ok = tree_add(&t->tree, node, METRIC_MPI_RECEIVED, v->received);
 	if (!ok)
 		thread_lost(t, LOSS_DROPPED_FULL);
+	counters_leave(t, node);
 }
 
 /* What wrappers cost is measured on one call of many. */

@@ -7,6 +7,7 @@
 #include "collect/collect.h"
 #include "collect/interpose.h"
 #include "collect/known.h"
+#include "collect/restart.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 
@@ -111,6 +112,25 @@ SIGSAFE static void keep(struct thread *t, enum tick tick,
 	t->live->last_ns = w->now_ns;
 }
 
+/* What was counted, and no time. */
+SIGSAFE static void put_counts(struct thread *t, const ucontext_t *context)
+{
+	enum loss lost;
+	live_ref node;
+	int why = -1;
+
+	if (!thread_ready(t, &lost)) {
+		thread_lost(t, lost);
+		return;
+	}
+	t->live->ticks++;
+	node = context_node(t, context, &why);
+	if (why >= 0)
+		thread_lost(t, (enum loss)why);
+	if (node)
+		counters_put(t, node);
+}
+
 /* The time of a sample that is not kept goes to the next one. */
 SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 			 enum tick tick)
@@ -121,8 +141,11 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	int why = -1;
 
 	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns))
+	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns)) {
+		if (counters_due(t))
+			put_counts(t, context);
 		return;
+	}
 	if (!thread_ready(t, &lost)) {
 		thread_lost(t, lost);
 		return;
@@ -133,6 +156,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		thread_lost(t, (enum loss)why);
 	if (!node)
 		return;
+	counters_put(t, node);
 	if (add(t, node, &w))
 		keep(t, tick, &w);
 	else
@@ -156,7 +180,7 @@ void known_late(struct thread *t, live_ref node)
 /* A tick that finds its thread busy in the collector. */
 SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
 {
-	if (t->leaves && !t->late && tick != TICK_LOCATE)
+	if (t->leaves && !t->late && (tick == TICK_CPU || tick == TICK_SWITCH))
 		t->late = tick;
 	else
 		thread_lost(t, LOSS_DROPPED_BUSY);
@@ -168,9 +192,46 @@ SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 	bool weighed = is_weighed(t);
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
+	counters_read(t);
 	take(t, context, tick);
+	counters_leave_out(t);
 	if (weighed && t->ready && t->live->samples)
 		count_cost(t, since);
+}
+
+/* What it costs is not the clock's, whose rate the budget lowers. */
+SIGSAFE static void count(struct thread *t, const ucontext_t *context)
+{
+	bool weighed = t->ready && t->live->ticks % COST_EVERY == 0;
+	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+
+	counters_read(t);
+	put_counts(t, context);
+	counters_leave_out(t);
+	if (weighed)
+		t->live->wrapper_ns +=
+			COST_EVERY *
+			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
+}
+
+SIGSAFE static void on_tick(struct thread *t, enum tick tick,
+			    ucontext_t *context)
+{
+	bool busy = t->busy;
+
+	if (thread_enter(t)) {
+		if (busy)
+			meet_busy(t, tick);
+		else if (collect_paused())
+			pace_restart(&t->pace,
+				     time_now(CLOCK_THREAD_CPUTIME_ID));
+		else if (tick == TICK_COUNT)
+			count(t, context);
+		else
+			sample(t, context, tick);
+		restart_settle(context);
+	}
+	t->busy = busy;
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
@@ -179,19 +240,12 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	struct thread *t = thread_self();
 	int saved = errno;
 
-	if (tick == TICK_FOREIGN) {
+	if (tick == TICK_FOREIGN && counters_tick(info))
+		tick = TICK_COUNT;
+	if (tick == TICK_FOREIGN)
 		interpose_pass_on(signum, info, context);
-	} else if (t && t->busy) {
-		meet_busy(t, tick);
-	} else if (t) {
-		t->busy = true;
-		if (collect_paused())
-			pace_restart(&t->pace,
-				     time_now(CLOCK_THREAD_CPUTIME_ID));
-		else
-			sample(t, context, tick);
-		t->busy = false;
-	}
+	else if (t)
+		on_tick(t, tick, context);
 	errno = saved;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/descriptor.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -15,6 +16,9 @@ enum {
 
 /* Initial exec: the loader has set it aside, a handler may touch it. */
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* Mutable: no thread is measured any more. */
+static volatile bool all_left;
 
 /* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
@@ -36,7 +40,23 @@ static void unlock(void)
 
 SIGSAFE struct thread *thread_self(void)
 {
-	return self;
+	return all_left ? NULL : self;
+}
+
+SIGSAFE bool thread_enter(struct thread *t)
+{
+	t->busy = true;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return !all_left;
+}
+
+void thread_leave(void)
+{
+	if (!self)
+		return;
+	thread_lost(self, LOSS_SANDBOX);
+	self->alive = false;
+	self = NULL;
 }
 
 static struct thread *new_thread(void)
@@ -80,7 +100,7 @@ static void start_clock(struct thread *t)
 {
 	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(),
 		   time_now(clock_of_thread(t->tid)));
-	if (!clock_start(&t->clock, t->tid))
+	if (!clock_start(&t->clock, t->tid) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	t->pace.fixed = !clock_can_change(&t->clock);
 }
@@ -88,11 +108,15 @@ static void start_clock(struct thread *t)
 /* Under the lock: a thread that is going to end waits for it. */
 void thread_clocks_follow(void)
 {
+	bool held;
+
 	lock();
+	held = collect_paused() || all_left;
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
-		if (collect_paused())
+		counters_pause(t, held);
+		if (held)
 			clock_stop(&t->clock);
 		else if (is_mine(t))
 			start_clock(t);
@@ -100,12 +124,24 @@ void thread_clocks_follow(void)
 	unlock();
 }
 
+void thread_seal(bool sealed)
+{
+	all_left = sealed;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	thread_clocks_follow();
+	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
+		while (t->busy)
+			sched_yield();
+}
+
 static void begin(struct thread *t)
 {
 	lock();
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
-	if (!collect_paused())
+	if (!all_left)
+		counters_start(t);
+	if (!collect_paused() && !all_left)
 		start_clock(t);
 	unlock();
 }
@@ -125,6 +161,10 @@ void thread_start(uintptr_t low, uintptr_t high)
 
 	if (!t)
 		return;
+	if (!thread_enter(t)) {
+		t->busy = false;
+		return;
+	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->region = NULL;
 	if (t->phases)
@@ -135,6 +175,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	adopt(t);
 	self = t;
 	begin(t);
+	t->busy = false;
 }
 
 void thread_stop(void)
@@ -147,6 +188,7 @@ void thread_stop(void)
 	lock();
 	t->alive = false;
 	clock_stop(&t->clock);
+	counters_stop(t);
 	unlock();
 	self = NULL;
 	if (t->ready) {
@@ -162,18 +204,22 @@ void thread_stop(void)
 
 void thread_forked(void)
 {
-	struct thread *t = self;
+	struct thread *t = thread_self();
 
+	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
-		each->alive = false;
+		each->alive = each->busy = false;
+		if (!t)
+			continue;
 		clock_forget(&each->clock);
+		counters_forget(each);
 	}
 	pool.locked = 0;
 	pool.free = NULL;
 	pool.made = 1;
 	if (!t)
 		return;
-	t->ready = t->busy = false;
+	t->ready = false;
 	t->tree = (struct tree){ 0 };
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
@@ -239,9 +285,7 @@ struct thread *thread_use(void)
 
 	if (!t)
 		return NULL;
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t, &why))
+	if (thread_enter(t) && thread_ready(t, &why))
 		return t;
 	t->busy = false;
 	return NULL;

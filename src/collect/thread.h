@@ -17,6 +17,7 @@
 
 #include "base/sigsafe.h"
 #include "collect/clock.h"
+#include "collect/counters.h"
 #include "collect/pace.h"
 #include "collect/region.h"
 #include "collect/unwind.h"
@@ -36,6 +37,7 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
+	struct counters *counters;       /* NULL: none */
 	struct region *region;           /* innermost known context */
 	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
 	uint32_t phases;
@@ -50,6 +52,24 @@ struct thread {
 
 /* The calling thread's record; NULL: not measured. */
 SIGSAFE struct thread *thread_self(void);
+
+/*
+ * From now on the calling thread is not measured, nor what it starts; its
+ * clock stands still.  Makes no system call.
+ */
+void thread_leave(void);
+
+/*
+ * The same, or no longer so, for all threads, although their clocks tick:
+ * waits until none is busy.
+ */
+void thread_seal(bool sealed);
+
+/*
+ * Sets `busy`, which thread_seal() waits for; false: sealed before that, so
+ * no system call may be made.
+ */
+SIGSAFE bool thread_enter(struct thread *t);
 
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);

@@ -276,7 +276,8 @@ static bool took_samples(const struct profile *p)
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (p->threads[i].samples)
 			return true;
-	return p->id.rank >= 0;
+	/* With no clock, events are all that there is. */
+	return p->id.rank >= 0 || (!p->id.freq && p->column_count);
 }
 
 /*

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_SOURCES = \
+	src/launch/events.c src/launch/events.h \
 	src/launch/harvest.c src/launch/harvest.h \
 	src/launch/job.c src/launch/job.h \
 	src/launch/livedir.c src/launch/livedir.h \

@@ -7,33 +7,15 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/place.h"
 #include "base/str.h"
 #include "launch/preload.h"
-
-/* The folder of the running command, without a closing '/'. */
-static int own_folder(char to[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", to, PATH_MAX - 1);
-	char *slash;
-
-	if (n < 0)
-		return fail(-errno, "cannot read /proc/self/exe: %s",
-			    strerror(errno));
-	to[n] = 0;
-	slash = strrchr(to, '/');
-	if (slash)
-		*slash = 0;
-	/* In a build tree the command itself may be in .libs. */
-	if (slash && slash - to > 6 && !strcmp(slash - 6, "/.libs"))
-		slash[-6] = 0;
-	return 0;
-}
 
 int preload_find(const char *name, char to[PATH_MAX])
 {
 	static const char *const places[] = { "/.libs", "/../lib/copse" };
 	char folder[PATH_MAX];
-	int err = own_folder(folder);
+	int err = place_own_folder(folder);
 
 	if (err)
 		return err;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/golang.h"
 #include "launch/program.h"
 
 /* 0, -EACCES when it is there but cannot be run, -ENOENT. */
@@ -120,6 +121,9 @@ int program_find(struct program *p, const char *name)
 	else if (!read_interpreter(p->path, loader, sizeof(loader)))
 		p->refused = "is statically linked, so no library can be put "
 			     "into it";
+	else if (golang_wrote(p->path))
+		p->refused = "is written in Go, whose runtime takes signals "
+			     "for its own";
 	return 0;
 }
 

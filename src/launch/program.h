@@ -8,7 +8,7 @@
 
 struct program {
 	char path[PATH_MAX];
-	const char *refused; /* why the loader will not take ours, or NULL */
+	const char *refused; /* why it cannot be measured, or NULL */
 };
 
 /*

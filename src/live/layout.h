@@ -165,6 +165,7 @@ struct live_metric {
 	char name[56];
 	uint32_t unit;  /* enum unit */
 	uint32_t merge; /* enum merge */
+	struct counting counting;
 };
 
 /* While measuring was paused: CLOCK_MONOTONIC, the process's CPU time. */

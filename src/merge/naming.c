@@ -580,6 +580,7 @@ static int put_metric(struct naming *n, struct run *run, const uint32_t *order,
 	memcpy(to->name, from->name, sizeof(to->name));
 	to->unit = from->unit;
 	to->merge = from->merge;
+	to->counting = from->counting;
 	to->first = calloc(run->node_count + 1, sizeof(*to->first));
 	to->values = calloc(from->count + 1, sizeof(*to->values));
 	next = calloc(run->node_count + 1, sizeof(*next));

@@ -89,7 +89,9 @@ static const struct store_field value_fields[] = {
 static void save_metric(struct store *s, const struct run *run,
 			const struct run_metric *m)
 {
-	struct metric_group metric = { .unit = m->unit, .merge = m->merge };
+	struct metric_group metric = { .unit = m->unit,
+				       .merge = m->merge,
+				       .counting = m->counting };
 	char name[METRIC_PATH_SIZE];
 
 	memcpy(metric.name, m->name, sizeof(metric.name));
@@ -208,6 +210,7 @@ static void load_metric(struct store *s, const struct run *run,
 	memcpy(m->name, metric.name, sizeof(m->name));
 	m->unit = metric.unit;
 	m->merge = metric.merge;
+	m->counting = metric.counting;
 	if (stats != run->node_count || firsts != run->node_count + 1)
 		store_fail(s, -EINVAL, "damaged: the metric '%s'", group);
 	else

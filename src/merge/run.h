@@ -75,6 +75,7 @@ struct run_metric {
 	struct run_stat *stats;   /* one per node */
 	uint64_t *first;          /* node_count + 1: values of node n are */
 	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1] */
+	struct counting counting;
 };
 
 /* One process: a rank, or a process of a rank (child of an MPI program). */

@@ -36,6 +36,7 @@ struct address_metric {
 	char name[56];
 	enum unit unit;
 	enum merge merge;
+	struct counting counting;
 	size_t count, room;
 	struct address_value *values; /* those of a rank are side by side */
 };

@@ -238,6 +238,15 @@ static struct address_metric *find_metric(struct unify *u,
 	return m;
 }
 
+static void add_counting(struct counting *to, const struct counting *from)
+{
+	if (from->period > to->period)
+		to->period = from->period;
+	to->user_only |= from->user_only;
+	to->enabled_ns += from->enabled_ns;
+	to->running_ns += from->running_ns;
+}
+
 uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 {
 	switch (merge) {
@@ -259,6 +268,7 @@ static int add_column(struct unify *u, const struct profile_column *column,
 
 	if (!m)
 		return -ENOMEM;
+	add_counting(&m->counting, &column->counting);
 	for (size_t i = 0; i < column->count; i++) {
 		uint32_t node = t->nodes[v[i].node];
 

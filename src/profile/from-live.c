@@ -316,6 +316,7 @@ static void read_metrics(struct reader *r)
 			memcpy(c->name, name, sizeof(name));
 			c->unit = m->unit;
 			c->merge = m->merge;
+			c->counting = m->counting;
 		} else {
 			r->damaged++;
 		}
@@ -540,13 +541,13 @@ static void order_values(struct profile_column *c)
 	c->count = (size_t)(last - c->values) + 1;
 }
 
-/* Sort the columns' values and drop columns without any. */
+/* Sort the columns' values; without any, only events that were counted stay. */
 static void order_columns(struct profile *p)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->column_count; i++) {
-		if (!p->columns[i].count)
+		if (!p->columns[i].count && !p->columns[i].counting.enabled_ns)
 			continue;
 		order_values(&p->columns[i]);
 		p->columns[kept++] = p->columns[i];

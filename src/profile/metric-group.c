@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* metric-group.c - a metric's name, unit and merge rule as words. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,21 @@ static const struct store_field word_fields[] = {
 	{ 0 },
 };
 
+/* Only events have these attributes. */
+#define COUNTING(member) STORE_FIELD(U64, struct counting, member)
+static const struct store_field counting_fields[] = {
+	COUNTING(period),
+	COUNTING(user_only),
+	COUNTING(enabled_ns),
+	COUNTING(running_ns),
+	{ 0 },
+};
+
+static bool is_event(const char *name)
+{
+	return !strncmp(name, METRIC_EVENT, strlen(METRIC_EVENT));
+}
+
 const char *metric_path(char to[METRIC_PATH_SIZE], const char *name,
 			const char *part)
 {
@@ -62,6 +78,8 @@ void metric_group_put(struct store *s, const struct metric_group *metric)
 	snprintf(words.merge, sizeof(words.merge), "%s", merges[metric->merge]);
 	store_put_record(s, metric_path(path, metric->name, ""), word_fields,
 			 &words);
+	if (is_event(metric->name))
+		store_put_record(s, path, counting_fields, &metric->counting);
 }
 
 static unsigned int word_index(const char *word, const char *const *words,
@@ -82,6 +100,8 @@ void metric_group_get(struct store *s, const char *name,
 	unsigned int unit, merge;
 
 	store_get_record(s, metric_path(path, name, ""), word_fields, &words);
+	if (is_event(name))
+		store_get_record(s, path, counting_fields, &metric->counting);
 	unit = word_index(words.unit, units, UNITS);
 	merge = word_index(words.merge, merges, MERGES);
 	if (unit == UNITS || merge == MERGES || !words.name[0]) {

@@ -18,6 +18,7 @@ struct metric_group {
 	char name[METRIC_NAME_SIZE];
 	enum unit unit;
 	enum merge merge;
+	struct counting counting;
 };
 
 /*

@@ -54,6 +54,7 @@ struct profile_column { /* values sorted by node, then thread; none is 0 */
 	enum merge merge;
 	size_t count;
 	struct profile_value *values;
+	struct counting counting;
 };
 
 struct profile_loss {

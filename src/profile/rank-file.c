@@ -139,7 +139,9 @@ enum {
 
 static void save_column(struct store *s, const struct profile_column *c)
 {
-	struct metric_group metric = { .unit = c->unit, .merge = c->merge };
+	struct metric_group metric = { .unit = c->unit,
+				       .merge = c->merge,
+				       .counting = c->counting };
 	char path[METRIC_PATH_SIZE];
 
 	memcpy(metric.name, c->name, sizeof(metric.name));
@@ -185,6 +187,7 @@ static void load_column(struct store *s, const char *name,
 	memcpy(c->name, metric.name, sizeof(c->name));
 	c->unit = metric.unit;
 	c->merge = metric.merge;
+	c->counting = metric.counting;
 }
 
 static void load_columns(struct store *s, struct profile *p)

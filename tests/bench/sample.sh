@@ -54,7 +54,7 @@ sampled() {
 	case $tool in
 	copse)
 		rm -rf "$scratch/deep.copse"
-		"$copse" run --quiet --freq "$hz" --depth 256 \
+		"$copse" run --quiet --freq "$hz" --budget 0 --depth 256 \
 			-o "$scratch/deep.copse" "$scratch/deep" "$@"
 		samples=$(report_value samples "$scratch/deep.copse") ;;
 	frames)	with_handler frames "$scratch/deep-frames" "$@" ;;

@@ -7,6 +7,7 @@
 #
 #   THREADS  "64"
 #   RATES    "1000 10000"
+#   BUDGET   0: any cost, so that nothing lowers the rate
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 seconds=${2:-20}
@@ -17,8 +18,8 @@ one() {
 	local word at=$scratch/$1.$2
 
 	rm -rf "$run"
-	"$copse" run --quiet --freq "$2" -o "$run" "$programs/shares" \
-		"$seconds" "$1" >"$scratch/out"
+	"$copse" run --quiet --freq "$2" --budget "${BUDGET:-0}" -o "$run" \
+		"$programs/shares" "$seconds" "$1" >"$scratch/out"
 	report_value rate "$run" >>"$at.rate"
 	"$copse" report "$run" -f csv --table losses |
 		awk -v columns='name share' -f "$srcdir/tests/csv.awk" \

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * signals.c - a program that does with signals what the sampler might break:
- * it takes SIGTRAP for itself, blocks everything, uses SIGPROF, SIGALRM and
- * real-time signals, an alternate stack, siglongjmp, coroutines and deep
- * recursion.  Prints counts that are the same whether it is measured or not.
+ * it takes SIGTRAP for itself, by every door, blocks everything, uses SIGPROF,
+ * SIGALRM and real-time signals, an alternate stack, siglongjmp, coroutines and
+ * deep recursion.  Prints counts that are the same whether it is measured or
+ * not.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -57,6 +62,85 @@ static void own_traps(void)
 	sigaction(SIGTRAP, NULL, &old);
 	printf("traps %d, handler %s\n", (int)traps,
 	       old.sa_handler == on_trap ? "kept" : "lost");
+}
+
+/* They are deprecated, all of them. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* An action as the kernel has it. */
+static struct {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	unsigned long mask;
+} kernel_action = { on_trap, SA_RESTART, NULL, 0 };
+
+static void trap(const char *door)
+{
+	traps = 0;
+	for (int i = 0; i < 20; i++) {
+		work(0.0005);
+		__asm__ volatile("int3");
+	}
+	printf("%s %d\n", door, (int)traps);
+	signal(SIGTRAP, SIG_DFL);
+}
+
+/* Its default action, in a child: it must die of it. */
+static void unhandled(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+		work(0.01);
+		__asm__ volatile("int3");
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	printf("unhandled: dies of %d\n", WTERMSIG(status));
+}
+
+/* The C library's older ways to a handler, and the kernel's. */
+static void other_doors(void)
+{
+	void (*was)(int);
+
+	signal(SIGTRAP, on_trap);
+	siginterrupt(SIGTRAP, 1);
+	trap("signal");
+	sigset(SIGTRAP, on_trap);
+	trap("sigset");
+	syscall(SYS_rt_sigaction, SIGTRAP, &kernel_action, NULL, 8);
+	was = signal(SIGTRAP, on_trap);
+	printf("handler %s\n", was == on_trap ? "kept" : "lost");
+	trap("rt_sigaction");
+	sigignore(SIGTRAP);
+	was = sysv_signal(SIGTRAP, on_trap);
+	printf("ignored %s\n", was == SIG_IGN ? "kept" : "lost");
+	work(0.001);
+	__asm__ volatile("int3");
+	was = signal(SIGTRAP, SIG_DFL);
+	printf("once, then %s\n", was == SIG_DFL ? "no more" : "still there");
+	unhandled();
+}
+
+/* Each way to block all signals, some of which the sampler needs. */
+static void older_masks(void)
+{
+	unsigned long all = ~0ul, old = 0;
+
+	sighold(SIGTRAP);
+	work(0.02);
+	sigrelse(SIGTRAP);
+	sigsetmask(~0);
+	work(0.02);
+	sigsetmask(0);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, 8);
+	work(0.02);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, 8);
+	printf("masks %s\n", old ? "wrong" : "right");
 }
 
 static void blocked(void)
@@ -177,6 +261,8 @@ static void coroutines(void)
 int main(void)
 {
 	own_traps();
+	other_doors();
+	older_masks();
 	blocked();
 	real_time();
 	timers();

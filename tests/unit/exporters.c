@@ -110,6 +110,28 @@ TEST(text_aligns_and_has_one_unit)
 	free(text);
 }
 
+TEST(text_shows_margins)
+{
+	struct exporter_style utf8 = { .width = 60, .utf8 = true };
+	struct report *report = report_new("margins", "margins");
+	char *text;
+
+	report_table(report, "one", "first");
+	report_column(report, "share", "share", COLUMN_SHARE);
+	report_share(report, 0.312, 0.014);
+	report_share(report, 0.5, 0);
+	text = export("text", report, &utf8);
+	CHECK(strstr(text, "31.2 ± 1.4 %\n"));
+	CHECK(strstr(text, " 50.0 %\n"));
+	free(text);
+	text = export("text", report, &style);
+	CHECK(strstr(text, "31.2 +- 1.4 %\n"));
+	free(text);
+	text = export("csv", report, &style);
+	CHECK(!strcmp(text, "share\n0.312\n0.5\n"));
+	free(text);
+}
+
 TEST(text_stays_in_its_width)
 {
 	const struct run *runs[] = { fixture_run(), NULL };

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* place.c - the folder of the running command. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/place.h"
+
+int place_own_folder(char to[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", to, PATH_MAX - 1);
+	char *slash;
+
+	if (n < 0)
+		return fail(-errno, "cannot read /proc/self/exe: %s",
+			    strerror(errno));
+	to[n] = 0;
+	slash = strrchr(to, '/');
+	if (slash)
+		*slash = 0;
+	/* In a build tree the command itself may be in .libs. */
+	if (slash && slash - to > 6 && !strcmp(slash - 6, "/.libs"))
+		slash[-6] = 0;
+	return 0;
+}

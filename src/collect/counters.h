@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * counters.h - events that the kernel counts for each thread, on the nodes of
+ * its tree (doc/design.md, "Events").
+ *
+ * An event with a period makes a tick each time that many have come; one
+ * without is read when something else is: at a sample of the clock, and when
+ * an MPI call is entered and left.
+ *
+ * Threads     Each call concerns the calling thread, whose record it is, unless
+ *             something else is said.
+ * Signals     The caller has set `busy`, or is the handler.
+ * Failure     Nothing fails visibly: an event that cannot be opened or read
+ *             is a counted loss, and what it counted since is not known.
+ */
+#ifndef COLLECT_COUNTERS_H
+#define COLLECT_COUNTERS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/sigsafe.h"
+#include "live/layout.h"
+
+struct thread;
+struct counters; /* of one thread */
+
+/* Which events: from the environment. */
+void counters_init(void);
+
+/* Their metrics, behind the fixed ones. */
+SIGSAFE void counters_describe(struct live_header *header);
+
+/* Open and close the calling thread's; what was counted last is the root's. */
+void counters_start(struct thread *t);
+void counters_stop(struct thread *t);
+
+/*
+ * Of any thread: while it is paused nothing counts.  In a forked child: what
+ * is open counts the parent.
+ */
+void counters_pause(struct thread *t, bool paused);
+void counters_forget(struct thread *t);
+
+/* Whether a signal is a tick of an event. */
+SIGSAFE bool counters_tick(const siginfo_t *info);
+
+/*
+ * Around a handler: what was counted until it began is read, and put on a node;
+ * at its end, what it counted itself is left out.
+ */
+SIGSAFE void counters_read(struct thread *t);
+/* An event has come full periods whose own tick was lost. */
+SIGSAFE bool counters_due(const struct thread *t);
+SIGSAFE void counters_put(struct thread *t, live_ref node);
+SIGSAFE void counters_leave_out(struct thread *t);
+
+/* What was counted before an MPI call is its caller's, then its own. */
+void counters_enter(struct thread *t);
+void counters_leave(struct thread *t, live_ref node);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * doors.c - syscall() and prctl(): what reaches the kernel past the functions
+ * that the collector stands in front of, and sandboxes.
+ *
+ * All else is passed on as it came: arguments that the caller did not give
+ * are read as well, as the C library does.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "base/sys.h"
+#include "collect/clock.h"
+#include "collect/collect.h"
+#include "collect/interpose.h"
+#include "collect/thread.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* A signal set and an action, as the kernel has them. */
+typedef uint64_t kernel_set;
+
+struct kernel_action {
+	__sighandler_t handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	kernel_set mask;
+};
+
+struct request {
+	long number, a, b, c, d, e, f;
+};
+
+static long pass_on(const struct request *r)
+{
+	return sys6(r->number, r->a, r->b, r->c, r->d, r->e, r->f);
+}
+
+/* As the C library returns it. */
+static long to_errno(long result)
+{
+	if (result >= 0 || result < -4095)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+static long become(const struct request *r)
+{
+	struct thread *t = exec_begin();
+
+	return exec_failed(t, (int)to_errno(pass_on(r)));
+}
+
+/* The program's own view of our signal. */
+static long set_action(const struct request *r)
+{
+	const struct kernel_action *from = (const void *)r->b;
+	struct kernel_action *to = (void *)r->c;
+	struct sigaction action = { 0 }, old;
+
+	if (!collect_active() || r->a != clock_signal())
+		return to_errno(pass_on(r));
+	if (from) {
+		action.sa_handler = from->handler;
+		action.sa_flags = (int)from->flags;
+		sys_copy(&action.sa_mask, &from->mask, sizeof(from->mask));
+	}
+	sigaction(clock_signal(), from ? &action : NULL, &old);
+	if (to) {
+		*to = (struct kernel_action){ .handler = old.sa_handler,
+					      .flags = (unsigned)old.sa_flags };
+		sys_copy(&to->mask, &old.sa_mask, sizeof(to->mask));
+	}
+	return 0;
+}
+
+static long set_mask(const struct request *r)
+{
+	struct request ours = *r;
+	kernel_set set;
+
+	if (!collect_active() || !r->b || r->a == SIG_UNBLOCK)
+		return to_errno(pass_on(r));
+	set = *(const kernel_set *)r->b &
+	      ~((kernel_set)1 << (clock_signal() - 1));
+	ours.b = (long)&set;
+	return to_errno(pass_on(&ours));
+}
+
+/*
+ * A sandbox may kill whoever makes a system call that it does not know, and
+ * the handler makes some.  So its thread, or all, with what they start, are
+ * not measured any more.  Programs also ask like this for what there is, and
+ * fail on purpose.
+ */
+static long enter_sandbox(const struct request *r, unsigned long flags)
+{
+	bool everyone = flags & SECCOMP_FILTER_FLAG_TSYNC;
+	struct thread *t = exec_begin();
+	char *live = getenv("COPSE_LIVE");
+	long result;
+
+	if (!t)
+		return to_errno(pass_on(r));
+	if (everyone)
+		thread_seal(true);
+	result = pass_on(r);
+	if (result == 0 ||
+	    (result > 0 && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
+		thread_leave();
+		/* A new program would start its clock. */
+		if (live)
+			*live = 0;
+		return result;
+	}
+	if (everyone)
+		thread_seal(false);
+	return exec_failed(t, (int)to_errno(result));
+}
+
+static long ask(const struct request *r)
+{
+	switch (r->number) {
+	case SYS_execve:
+	case SYS_execveat:
+		return become(r);
+	case SYS_rt_sigaction:
+		return set_action(r);
+	case SYS_rt_sigprocmask:
+		return set_mask(r);
+	case SYS_prctl:
+		if ((int)r->a == PR_SET_SECCOMP)
+			return enter_sandbox(r, 0);
+		break;
+	case SYS_seccomp:
+		if (r->a == SECCOMP_SET_MODE_STRICT)
+			return enter_sandbox(r, 0);
+		if (r->a == SECCOMP_SET_MODE_FILTER)
+			return enter_sandbox(r, (unsigned long)r->b);
+		break;
+	default:
+		break;
+	}
+	return to_errno(pass_on(r));
+}
+
+/* Their names in C have other prototypes, with `...`. */
+PUBLIC long door_syscall(long number, long a, long b, long c, long d, long e,
+			 long f) __asm__("syscall");
+PUBLIC int door_prctl(int option, long a, long b, long c,
+		      long d) __asm__("prctl");
+
+PUBLIC long door_syscall(long number, long a, long b, long c, long d, long e,
+			 long f)
+{
+	struct request r = { number, a, b, c, d, e, f };
+
+	return ask(&r);
+}
+
+PUBLIC int door_prctl(int option, long a, long b, long c, long d)
+{
+	struct request r = { SYS_prctl, option, a, b, c, d, 0 };
+
+	return (int)ask(&r);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * restart.h - a system call that a signal of the program ends, ends for the
+ * program as that signal wants, although the kernel delivers our tick first.
+ */
+#ifndef COLLECT_RESTART_H
+#define COLLECT_RESTART_H
+
+#include <ucontext.h>
+
+#include "base/sigsafe.h"
+
+/* The definitions behind ours; called by interpose_init(). */
+void restart_init(void);
+
+/* At the end of a tick's handler: puts the interrupted call's result right. */
+SIGSAFE void restart_settle(ucontext_t *context);
+
+#endif

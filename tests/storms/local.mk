@@ -1,0 +1,53 @@
+# Programs that do what breaks samplers, as tests/storms.tbl lists them.  A
+# new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
+STORMS = cancel contexts everything io malloc overflow processes stacks \
+	threads timers wrappers
+STORMS_CXX = loader
+STORMS_MPI = mpi-wrappers
+STORM_PRELOADS = io-alloc no-malloc
+
+storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
+	$(STORM_PRELOADS:%=tests/storms/%.so)
+if OPENMPI
+storm_outputs += $(STORMS_MPI:%=tests/storms/%)
+endif
+# Their recursion ends by other means than a return.
+STORM_FLAGS = $(MEASURED_FLAGS) -D_GNU_SOURCE -Wno-infinite-recursion
+storm_header = $(srcdir)/tests/storms/storm.h $(known)
+
+$(STORMS:%=tests/storms/%): $(storm_header) \
+		$(STORMS:%=$(srcdir)/tests/storms/%.c)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -o $@ \
+		$(srcdir)/$@.c -pthread -ldl
+$(STORMS_CXX:%=tests/storms/%): $(storm_header) \
+		$(STORMS_CXX:%=$(srcdir)/tests/storms/%.cc)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CXX) -O2 -g -Wall -Wextra -o $@ \
+		$(srcdir)/$@.cc -pthread -ldl
+$(STORMS_MPI:%=tests/storms/%): $(storm_header) \
+		$(STORMS_MPI:%=$(srcdir)/tests/storms/%.c)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
+		$(STORM_FLAGS) -o $@ $(srcdir)/$@.c -pthread
+$(STORM_PRELOADS:%=tests/storms/%.so): \
+		$(STORM_PRELOADS:%=$(srcdir)/tests/storms/%.c)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -shared \
+		-fPIC -o $@ $(srcdir)/$(@:.so=.c) -ldl
+
+# Collectors whose handler does what none may do: tests/storms.sh shows that
+# the storms find that out.  They are never installed.
+BROKEN = malloc open phdr
+broken_outputs = $(BROKEN:%=tests/broken/%.so)
+broken_shared = $(srcdir)/tests/broken/broken.c
+
+$(broken_outputs): $(broken_shared) $(srcdir)/tests/broken/broken.h \
+		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=unwind_path -o $@ \
+		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
+		.libs/libcollect.a -Wl,--no-whole-archive
+
+check_DATA += $(storm_outputs) $(broken_outputs)
+CLEANFILES += $(storm_outputs) $(broken_outputs)
+EXTRA_DIST += tests/storms.tbl tests/storms/storm.h tests/storms/jit.js \
+	$(STORMS:%=tests/storms/%.c) $(STORMS_CXX:%=tests/storms/%.cc) \
+	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
+	$(broken_shared) tests/broken/broken.h $(BROKEN:%=tests/broken/%.c)
