@@ -67,6 +67,13 @@ small_files() {
 	done
 }
 
+# Where waiting cannot be sampled, calls are right too, and the report says so.
+wall_in_vain() {
+	right "$1" wall "$programs/syscalls" 10 1 &&
+		"$copse" report safe.copse | tr -s '\n ' ' ' |
+		grep -o 'Waiting could not be sampled with this clock'
+}
+
 for clock in sigtrap mixed timer; do
 	point "system calls, $clock" right $clock cpu "$programs/syscalls" 30 1
 	point "interrupted ones, $clock" right $clock cpu \
@@ -78,6 +85,8 @@ for clock in sigtrap mixed timer; do
 done
 point "system calls, wall" right sigtrap wall "$programs/syscalls" 30 1
 point "interrupted ones, wall" right sigtrap wall "$programs/interrupts" 30 1
+point "wall in vain, mixed" wall_in_vain mixed
+point "wall in vain, timer" wall_in_vain timer
 point "signals, wall" same sigtrap wall "$programs/signals"
 point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
 point "no room in shared memory" full_memory

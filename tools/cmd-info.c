@@ -146,7 +146,7 @@ static void print_identity(const struct profile *p)
 	       " samples per second asked for\n",
 	       id->events, id->freq);
 	printf("  clock          %s%s\n", clock_word(id->clock),
-	       id->wall ? ", blocked threads too" : "");
+	       id->wall == LIVE_WALL_SAMPLED ? ", blocked threads too" : "");
 	printf("  written by     copse %s\n", id->version);
 	printf("  contexts       %zu\n", p->node_count);
 	printf("  modules        %zu\n", p->module_count);

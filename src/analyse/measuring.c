@@ -36,6 +36,16 @@ struct totals {
 	bool one_clock;
 };
 
+static bool samples_wall(const struct run_rank *r)
+{
+	return r->wall == LIVE_WALL_SAMPLED;
+}
+
+static double seconds_sampled(const struct run_rank *r)
+{
+	return (double)(samples_wall(r) ? r->wall_ns : r->cpu_ns) / 1e9;
+}
+
 static struct totals total(const struct run *run)
 {
 	struct totals t = { .one_clock = true };
@@ -45,7 +55,7 @@ static struct totals total(const struct run *run)
 
 		t.samples += (double)r->samples;
 		t.ticks += (double)r->ticks;
-		t.base += (double)(r->wall ? r->wall_ns : r->cpu_ns) / 1e9;
+		t.base += seconds_sampled(r);
 		t.cpu += (double)r->cpu_ns / 1e9;
 		t.cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
 		t.one_clock &= r->clock == run->ranks[0].clock;
@@ -62,9 +72,15 @@ static void rate(struct report *report, const struct run *run,
 	report_note(report,
 		    "Measured with %.0f samples, %.0f per second of %s time "
 		    "(%" PRIu64 " asked for); %s%s.",
-		    t->samples, achieved, first->wall ? "wall" : "CPU",
+		    t->samples, achieved, samples_wall(first) ? "wall" : "CPU",
 		    first->freq, clock_name(first->clock),
 		    t->one_clock ? "" : " (others on some ranks)");
+	if (first->wall == LIVE_WALL_ADDED)
+		report_note(report,
+			    "! Waiting could not be sampled with this clock: "
+			    "it was added to the samples that followed, so "
+			    "wall.time is right in all, but not in its "
+			    "places (see: copse check).");
 }
 
 /* By copse itself; the note says so. */

@@ -8,6 +8,7 @@
 
 #include "analyse/value.h"
 #include "base/err.h"
+#include "live/layout.h"
 
 int value_one_run(const struct run *const runs[], const char *analysis)
 {
@@ -43,7 +44,7 @@ struct report *value_report(const char *analysis, const struct run *run,
 static const char *sampled_time(const struct run *run)
 {
 	for (size_t i = 0; i < run->rank_count; i++)
-		if (run->ranks[i].wall)
+		if (run->ranks[i].wall == LIVE_WALL_SAMPLED)
 			return "wall.time";
 	return run_metric(run, "cpu.time") ? "cpu.time" : "wall.time";
 }

@@ -37,7 +37,7 @@ enum {
 /* Mutable: chosen once, before the first thread is measured. */
 static struct {
 	enum live_clock kind;
-	bool wall;
+	enum live_wall wall;
 	int signal;
 	uint64_t period_ns, rate;
 } chosen;
@@ -47,7 +47,7 @@ enum live_clock clock_kind(void)
 	return chosen.kind;
 }
 
-bool clock_samples_wall(void)
+enum live_wall clock_wall(void)
 {
 	return chosen.wall;
 }
@@ -185,7 +185,7 @@ static bool start(struct clock *clock, uint32_t tid)
 		clock->page =
 			open_task_clock(tid, chosen.period_ns, user_only,
 					user_only ? NULL : &clock->descriptor);
-	if (chosen.wall)
+	if (chosen.wall == LIVE_WALL_SAMPLED)
 		clock->switches = open_switches(tid);
 	if (!clock->page || user_only)
 		return start_timer(clock, tid) || clock->page;
@@ -331,6 +331,8 @@ void clock_init(const struct settings *settings)
 	chosen.period_ns = rate ? 1000000000u / rate : 0;
 	if (!chosen.period_ns)
 		return;
+	if (wall)
+		chosen.wall = LIVE_WALL_ADDED;
 	if (traced()) {
 		chosen.signal = SIGPROF;
 		chosen.kind = LIVE_CLOCK_TIMER;
@@ -339,7 +341,8 @@ void clock_init(const struct settings *settings)
 	} else if (kernel_is_safe() && works(false) &&
 		   !(forced && !strcmp(forced, "mixed"))) {
 		chosen.kind = LIVE_CLOCK_SIGTRAP;
-		chosen.wall = wall != 0;
+		if (wall)
+			chosen.wall = LIVE_WALL_SAMPLED;
 	} else if (kernel_is_safe() && works(true)) {
 		chosen.kind = LIVE_CLOCK_MIXED;
 	} else {

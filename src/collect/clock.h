@@ -38,7 +38,7 @@ enum tick {
 /* Choose the clock that this machine allows. */
 void clock_init(const struct settings *settings);
 SIGSAFE enum live_clock clock_kind(void);
-SIGSAFE bool clock_samples_wall(void);
+SIGSAFE enum live_wall clock_wall(void);
 SIGSAFE int clock_signal(void);
 SIGSAFE uint64_t clock_period_ns(void);
 /* An event may make SIGTRAPs: the kernel sends safe ones, no debugger is there.

@@ -50,7 +50,7 @@ bool collect_verify(void)
 SIGSAFE void collect_describe(struct live_header *header)
 {
 	header->clock = clock_kind();
-	header->wall = clock_samples_wall();
+	header->wall = clock_wall();
 	header->freq = clock_rate();
 	counters_describe(header);
 	control_describe(header);

@@ -57,6 +57,13 @@ enum live_clock { /* what decides when a sample is taken (doc/design.md) */
 	LIVE_CLOCK_TIMER, /* thread CPU timer: at most HZ samples per second */
 };
 
+/* What was made of -e wall. */
+enum live_wall {
+	LIVE_WALL_NONE,    /* not asked for */
+	LIVE_WALL_SAMPLED, /* threads are sampled when they are back */
+	LIVE_WALL_ADDED,   /* the clock cannot; it is in the next sample */
+};
+
 enum live_node_kind {
 	LIVE_NODE_ROOT,
 	LIVE_NODE_CALL,    /* module, offset of a return address */
@@ -198,7 +205,7 @@ struct live_header {
 
 	uint64_t freq;   /* samples per second asked for */
 	uint32_t clock;  /* enum live_clock of the first thread */
-	uint32_t wall;   /* 1: blocked threads are sampled too */
+	uint32_t wall;   /* enum live_wall */
 	uint64_t events; /* live_ref of the live_text of the setting */
 	uint64_t losses[LOSS_COUNT]; /* of no particular thread */
 

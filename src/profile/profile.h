@@ -98,7 +98,7 @@ struct profile_identity {
 	uint32_t mpi_error;  /* code given to MPI_Abort + 1, 0: none */
 	uint32_t end, end_code;
 	uint64_t freq;
-	uint32_t clock, wall;    /* enum live_clock; 1: wall sampling */
+	uint32_t clock, wall;    /* enum live_clock, enum live_wall */
 	uint64_t process_cpu_ns; /* by getrusage, children and pauses excluded;
 				    0: unknown */
 	uint64_t paused_ns; /* not measured, by copse_pause() and its like */
