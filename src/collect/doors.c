@@ -123,6 +123,20 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 	return exec_failed(t, (int)to_errno(result));
 }
 
+/*
+ * A thread that may not read the time stamp counter dies of a tick, whose
+ * handler reads clocks: its own stands still until it may again.
+ */
+static long allow_counter(const struct request *r)
+{
+	struct thread *t = exec_begin();
+	long result = pass_on(r);
+
+	if (!result && r->b == PR_TSC_SIGSEGV)
+		return result;
+	return exec_failed(t, (int)to_errno(result));
+}
+
 static long ask(const struct request *r)
 {
 	switch (r->number) {
@@ -136,6 +150,8 @@ static long ask(const struct request *r)
 	case SYS_prctl:
 		if ((int)r->a == PR_SET_SECCOMP)
 			return enter_sandbox(r, 0);
+		if ((int)r->a == PR_SET_TSC)
+			return allow_counter(r);
 		break;
 	case SYS_seccomp:
 		if (r->a == SECCOMP_SET_MODE_STRICT)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* broken.c - stands in front of unwind_path(), which the handler calls. */
+/* broken.c - stands in front of thread_self(), which every handler calls. */
 #include "broken.h"
-#include "collect/unwind.h"
+#include "collect/thread.h"
 
-__typeof__(unwind_path) __real_unwind_path, __wrap_unwind_path;
+__typeof__(thread_self) __real_thread_self, __wrap_thread_self;
 
-live_ref __wrap_unwind_path(struct unwinder *u, struct tree *tree,
-			    const struct cfi_frame *top, bool exact,
-			    const greg_t *registers, int *why)
+struct thread *__wrap_thread_self(void)
 {
 	do_wrong();
-	return __real_unwind_path(u, tree, top, exact, registers, why);
+	return __real_thread_self();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * broken.h - a collector with one mistake: at each call path that it looks for
+ * broken.h - a collector with one mistake: at each tick, before anything else,
  * it calls do_wrong(), which each variant defines.
  */
 #ifndef BROKEN_BROKEN_H

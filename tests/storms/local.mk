@@ -1,7 +1,7 @@
 # Programs that do what breaks samplers, as tests/storms.tbl lists them.  A
 # new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
-STORMS = cancel contexts everything io malloc overflow processes stacks \
-	threads timers wrappers
+STORMS = cancel contexts counter everything io malloc overflow processes \
+	stacks threads timers wrappers
 STORMS_CXX = loader
 STORMS_MPI = mpi-wrappers
 STORM_PRELOADS = io-alloc no-malloc
@@ -41,7 +41,7 @@ broken_shared = $(srcdir)/tests/broken/broken.c
 $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
 		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=unwind_path -o $@ \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=thread_self -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 
