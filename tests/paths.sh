@@ -10,10 +10,7 @@
 sampled=$scratch/sampled
 
 # The program's own functions of each path in the report, from t_… names; the
-# function without a symbol is told by its module.  Then the samples.  Not
-# those that end in _Unwind_RaiseException: before it goes to a landing pad,
-# libgcc fills its frame with the registers for that, and nobody can tell what
-# was there before.
+# function without a symbol is told by its module.  Then the samples.
 own_paths() {
 	"$copse" report tree -m samples -f folded "$profile" >"$scratch/folded" ||
 		return
@@ -22,7 +19,7 @@ own_paths() {
 		sub(/ [0-9]+$/, "")
 		count = split($0, frame, ";")
 		path = ""
-		if (/^partial\./ || /;_Unwind_RaiseException(;[^;]*)?$/)
+		if (frame[1] ~ /^partial\./)
 			next
 		for (i = 1; i <= count; i++) {
 			name = frame[i]

@@ -22,6 +22,8 @@ enum { /* DW_EH_PE_*: how a pointer is encoded */
 };
 
 enum {
+	REG_RAX = 0,
+	REG_RDX = 1,
 	REG_FP = 6,
 	REG_SP = 7,
 	REG_RA = 16
@@ -195,7 +197,7 @@ SIGSAFE static bool read_cie(struct cie *cie, uintptr_t at, struct peek *peek)
 struct row {
 	uint8_t cfa; /* enum cfi_cfa; CFI_NONE: not set yet */
 	uint8_t cfa_register;
-	bool no_return, sp_moved;
+	bool no_return, sp_moved, data_saved[2];
 	int64_t cfa_offset;
 	struct bytes expression;
 	struct cfi_saved pc, fp, other;
@@ -236,6 +238,8 @@ SIGSAFE static void set_saved(struct machine *m, uint64_t reg, uint8_t where,
 		m->row.sp_moved = true;
 	if (reg == REG_RA)
 		m->row.no_return = false;
+	if (reg <= REG_RDX)
+		m->row.data_saved[reg] = true;
 	if (saved)
 		*saved = (struct cfi_saved){ where, (int32_t)offset };
 }
@@ -442,6 +446,8 @@ SIGSAFE static void finish(struct cfi_rule *rule, struct row *row, bool bad)
 	rule->pc = row->pc;
 	rule->fp = row->fp;
 	rule->other = row->other;
+	/* Only who jumps into a handler has to keep what it hands over. */
+	rule->rewrites = row->data_saved[REG_RAX] && row->data_saved[REG_RDX];
 	if (row->cfa == CFI_EXPRESSION && size <= CFI_EXPRESSION_MOST) {
 		rule->expression_size = (uint8_t)size;
 		for (uint64_t i = 0; i < size; i++)
@@ -541,6 +547,7 @@ SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
 	if (cie.augmented)
 		skip(&b, uleb(&b));
 	m.cie = &cie;
+	rule->function = m.loc;
 	if (cie.signal_frame)
 		rule->cfa = CFI_SIGNAL;
 	else

@@ -52,8 +52,10 @@ struct cfi_rule {
 	uint8_t cfa_register; /* its DWARF number */
 	uint8_t expression_size;
 	uint8_t expression[CFI_EXPRESSION_MOST];
+	bool rewrites; /* throws: it may have replaced its return address */
 	int32_t cfa_offset;
 	struct cfi_saved pc, fp, other;
+	uintptr_t function; /* where its code begins */
 };
 
 /*

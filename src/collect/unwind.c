@@ -344,6 +344,48 @@ SIGSAFE static bool by_rule(struct unwinder *u, const struct walk *w,
 	return true;
 }
 
+/* Where the jump of a linkage table's entry at `code` leads. */
+SIGSAFE static uintptr_t linked(struct unwinder *u, uintptr_t code)
+{
+	uint8_t bytes[2] = { 0 };
+	uintptr_t to = 0;
+	int32_t offset = 0;
+
+	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xf3)
+		code += 4; /* endbr64 */
+	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xf2)
+		code += 1; /* bnd */
+	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xff &&
+	    bytes[1] == 0x25 && peek_copy(&u->peek, &offset, code + 2, 4))
+		peek_copy(&u->peek, &to, code + 6 + (uintptr_t)(intptr_t)offset,
+			  WORD);
+	return to;
+}
+
+/*
+ * Is `pc` where a call of the function returns to?  The functions that throw
+ * put the handler's address there before they go, and other frames' registers
+ * where they saved their caller's; from then on no walk is true.  A call by a
+ * register is believed.
+ */
+SIGSAFE static bool returns_from(struct unwinder *u, uintptr_t function,
+				 uintptr_t pc)
+{
+	uint8_t code[6] = { 0 };
+	uintptr_t to = 0;
+	int32_t offset;
+
+	if (!peek_copy(&u->peek, code, pc - 6, 6))
+		return false;
+	__builtin_memcpy(&offset, code + 2, 4);
+	to = pc + (uintptr_t)(intptr_t)offset;
+	if (code[1] == 0xe8)
+		return to == function || linked(u, to) == function;
+	if (code[0] == 0xff && code[1] == 0x15)
+		return peek_copy(&u->peek, &to, to, WORD) && to == function;
+	return code[4] == 0xff && (code[5] & 0xf8) == 0xd0;
+}
+
 enum outcome {
 	STEPPED = -2,
 	COMPLETE = -1
@@ -369,6 +411,9 @@ SIGSAFE static int step(struct unwinder *u, const struct walk *w,
 	default:
 		if (!by_rule(u, w, rule, to))
 			return LOSS_PARTIAL_STACK;
+		if (rule->rewrites &&
+		    !returns_from(u, rule->function, to->at.pc))
+			return LOSS_PARTIAL_RULE;
 		return to->at.pc ? STEPPED : COMPLETE;
 	}
 }
