@@ -1,12 +1,13 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/choice tests/unit/err tests/unit/event \
-	tests/unit/event-group tests/unit/exporters tests/unit/fixture-run \
-	tests/unit/formula tests/unit/golang tests/unit/handles tests/unit/job \
-	tests/unit/livedir tests/unit/map tests/unit/merge \
-	tests/unit/output tests/unit/pace tests/unit/profile tests/unit/settings \
-	tests/unit/str tests/unit/symbol tests/unit/tree tests/unit/unwind
+	tests/unit/analyses tests/unit/choice tests/unit/err \
+	tests/unit/event tests/unit/event-group tests/unit/exporters \
+	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
+	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
+	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
+	tests/unit/profile tests/unit/settings tests/unit/str \
+	tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -21,9 +22,9 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = control events execs forker in-step inline-recursive interrupts \
-	kernel-calls kernel-time phases sandbox shares signals stacks syscalls \
-	threads32
+MEASURED = astray control events execs forker in-step inline-recursive \
+	interrupts kernel-calls kernel-time phases sandbox shares \
+	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol

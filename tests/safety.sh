@@ -55,6 +55,18 @@ full_memory() {
 	done
 }
 
+# A file beyond the limit on sizes would be a SIGXFSZ.
+small_files() {
+	for blocks in 10 100 70000; do
+		sh -c 'ulimit -f $0 && exec "$@"' $blocks "$copse" run --quiet \
+			-o small-$blocks.copse "$programs/threads32" 0.02 |
+			grep '^truth' >with || {
+			echo "with $blocks blocks at most: no output"
+			return 1
+		}
+	done
+}
+
 for clock in sigtrap mixed timer; do
 	point "system calls, $clock" right $clock cpu "$programs/syscalls" 30 1
 	point "interrupted ones, $clock" right $clock cpu \
@@ -69,4 +81,5 @@ point "interrupted ones, wall" right sigtrap wall "$programs/interrupts" 30 1
 point "signals, wall" same sigtrap wall "$programs/signals"
 point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
 point "no room in shared memory" full_memory
+point "a limit on the size of files" small_files
 points_done

@@ -77,13 +77,17 @@ everywhere() (
 
 # once SECONDS CLOCK RANKS ENVIRONMENT PROGRAM: with copse, and as without.
 once() {
-	events=cpu
+	events=cpu@10000
 	clock=$2
-	[ "$2" != wall ] || { events=wall clock=sigtrap; }
+	case $2 in
+	wall)	events=wall@10000 clock=sigtrap ;;
+	events)	events=$events,perf::PAGE-FAULTS@7,perf::CS@1,perf::MINOR-FAULTS
+		clock=sigtrap ;;
+	esac
 	rm -rf storm.copse
 	# shellcheck disable=SC2086 # a list of words
 	COPSE_CLOCK=$clock launch "$3" "$4" "$copse" run --quiet --budget 0 \
-		-o storm.copse -e $events@10000 $5 "$1" >with
+		-o storm.copse -e "$events" $5 "$1" >with
 	is=$?
 	[ $is != 124 ] || { echo "it hangs"; cat with; return 1; }
 	[ $is = "$status" ] ||

@@ -332,20 +332,24 @@ SIGSAFE bool counters_tick(const siginfo_t *info)
 	       *(const uint64_t *)((const char *)info + 24) == COOKIE;
 }
 
-void counters_enter(struct thread *t)
+/* Moves what is due to what was counted outside. */
+static void put_outside(struct counters *c)
 {
-	struct counters *c = t->counters;
-
-	if (!c || !wanted.counts)
-		return;
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	counters_read(t);
 	for (uint32_t i = 0; i < wanted.event_count; i++) {
 		if (c->due[i] <= 0)
 			continue;
 		c->outside[i] += (uint64_t)c->due[i];
 		c->due[i] = 0;
+	}
+}
+
+void counters_enter(struct thread *t)
+{
+	if (!t->counters || !wanted.counts)
+		return;
+	if (thread_enter(t)) {
+		counters_read(t);
+		put_outside(t->counters);
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->busy = false;

@@ -7,6 +7,11 @@ enum {
 	/* A change of period costs two settings of a hardware timer. */
 	LEAST_RUN = 4,
 	MOST_RUN = 12,
+	/*
+	 * A tick of user time stands for user time, and what its own signal
+	 * took: other time in the kernel is left to the next tick there.
+	 */
+	SIGNAL_NS = 32000,
 	SPREAD = 40, /* per cent that a period differs from the mean, at most */
 };
 
@@ -20,7 +25,7 @@ SIGSAFE static uint64_t next_random(struct pace *p)
 
 SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns)
 {
-	p->stood_ns = cpu_ns;
+	p->stood_ns = p->cpu_ns = cpu_ns;
 	p->wall_ns = time_now(CLOCK_MONOTONIC);
 	p->lead_ns = 0;
 }
@@ -82,6 +87,10 @@ SIGSAFE static void weigh_by_cpu(const struct pace *p, enum tick tick,
 	}
 	if (w->last || !p->periodic)
 		w->cpu_ns = passed;
+	w->since_ns = cpu - p->cpu_ns;
+	if (tick == TICK_CPU && clock_kind() == LIVE_CLOCK_MIXED &&
+	    w->cpu_ns > p->period_ns + SIGNAL_NS)
+		w->cpu_ns = p->period_ns + SIGNAL_NS;
 	w->lead_ns = (int64_t)(p->stood_ns + w->cpu_ns - cpu);
 }
 
@@ -125,6 +134,7 @@ SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
 	p->stood_ns += w->cpu_ns;
 	p->lead_ns = w->lead_ns;
 	p->wall_ns = w->now_ns;
+	p->cpu_ns += w->since_ns;
 	if (tick == TICK_CPU && p->left > -MOST_RUN)
 		p->left--;
 	if (!p->fixed && (w->last || !p->periodic))

@@ -29,6 +29,7 @@ struct pace {
 	uint64_t period_ns; /* as the clock is set now */
 	uint64_t stood_ns;  /* CPU time up to which samples stand */
 	int64_t lead_ns;  /* stood_ns - CPU time of the last sample, or less */
+	uint64_t cpu_ns;  /* of the last sample, where ticks are not periodic */
 	uint64_t wall_ns; /* of the last sample, monotonic */
 	uint64_t random;
 	int32_t left; /* ticks until the period may change */
@@ -37,7 +38,8 @@ struct pace {
 /* What a sample stands for, and what that makes of the pace. */
 struct weights {
 	uint64_t cpu_ns, wall_ns;
-	uint64_t now_ns; /* monotonic */
+	uint64_t now_ns;   /* monotonic */
+	uint64_t since_ns; /* CPU time since the last sample; not periodic */
 	int64_t lead_ns;
 	bool last; /* with its period */
 };

@@ -141,7 +141,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	int why = -1;
 
 	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(context, w.cpu_ns)) {
+	if (tick == TICK_LOCATE && !in_kernel(context, w.since_ns)) {
 		if (counters_due(t))
 			put_counts(t, context);
 		return;
@@ -177,10 +177,15 @@ void known_late(struct thread *t, live_ref node)
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
-/* A tick that finds its thread busy in the collector. */
+/*
+ * A tick that finds its thread busy in the collector.  The periods of an event
+ * are the next tick's.
+ */
 SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
 {
-	if (t->leaves && !t->late && (tick == TICK_CPU || tick == TICK_SWITCH))
+	if (tick == TICK_COUNT)
+		return;
+	if (t->leaves && !t->late && tick != TICK_LOCATE)
 		t->late = tick;
 	else
 		thread_lost(t, LOSS_DROPPED_BUSY);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/sys.h"
 #include "live/arena.h"
@@ -23,10 +24,24 @@ SIGSAFE static int back(char *at, uint64_t size)
 	return (int)sys3(SYS_madvise, at, size, MADV_POPULATE_WRITE);
 }
 
+/* A file that grows beyond the limit on its size would be a SIGXFSZ. */
+SIGSAFE static uint64_t within_limit(uint64_t size)
+{
+	struct rlimit limit;
+
+	if (!sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) &&
+	    limit.rlim_cur < size)
+		size = limit.rlim_cur / PAGE * PAGE;
+	return size;
+}
+
 SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 {
 	long fd, at, err;
 
+	capacity = within_limit(capacity);
+	if (capacity < SMALL_PIECE)
+		return -EFBIG;
 	fd = sys3(SYS_open, path,
 		  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)

@@ -38,16 +38,25 @@ BROKEN = malloc open phdr
 broken_outputs = $(BROKEN:%=tests/broken/%.so)
 broken_shared = $(srcdir)/tests/broken/broken.c
 
-$(broken_outputs): $(broken_shared) $(srcdir)/tests/broken/broken.h \
+$(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
 		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
 		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=thread_self -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 
+# Another mistake: it trusts where a wrong path leads to (tests/paths.sh).
+tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=peek_copy -o $@ \
+		$(srcdir)/$(@:.so=.c) -Wl,--whole-archive \
+		.libs/libcollect.a -Wl,--no-whole-archive
+broken_outputs += tests/broken/trusting.so
+
 check_DATA += $(storm_outputs) $(broken_outputs)
 CLEANFILES += $(storm_outputs) $(broken_outputs)
 EXTRA_DIST += tests/storms.tbl tests/storms/storm.h tests/storms/jit.js \
 	$(STORMS:%=tests/storms/%.c) $(STORMS_CXX:%=tests/storms/%.cc) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
-	$(broken_shared) tests/broken/broken.h $(BROKEN:%=tests/broken/%.c)
+	$(broken_shared) tests/broken/broken.h tests/broken/trusting.c \
+	$(BROKEN:%=tests/broken/%.c)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stacks.c CASE PLUGIN [SECONDS] - stacks and code that a sampler must not
+ * astray.c CASE PLUGIN [SECONDS] - stacks and code that a sampler must not
  * trust: reading what it is led to would kill the program.
- * "end" dies by itself, of its stack's end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +13,6 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 enum {
 	PAGE = 4096,
@@ -26,7 +22,6 @@ enum {
 static const char *plugin;
 static double seconds; /* of CPU time */
 static volatile int over;
-static volatile unsigned int sink;
 
 static double now(void)
 {
@@ -186,68 +181,6 @@ static void beyond_a_stack(void)
 	munmap(stack, SMALL + PAGE);
 }
 
-static sigjmp_buf rescue;
-
-static void on_overflow(int signum)
-{
-	for (int i = 0; i < 20000; i++)
-		sink += (unsigned int)signum;
-	siglongjmp(rescue, 1);
-}
-
-/* Most of them have touched only a part of what they took. */
-__attribute__((noinline)) static unsigned int deeper(unsigned int n)
-{
-	volatile char room[3 * PAGE];
-
-	for (int i = 0; i < 200; i++)
-		sink += n;
-	room[0] = (char)n;
-	return n == 1u << 30 ? 0 : deeper(n + 1) + (unsigned char)room[0];
-}
-
-static void *overflows(void *unused)
-{
-	static char room[SMALL];
-	stack_t alternate = { .ss_sp = room, .ss_size = sizeof(room) };
-	double end = now() + seconds;
-	volatile int count = 0;
-
-	sigaltstack(&alternate, NULL);
-	while (now() < end) {
-		if (!sigsetjmp(rescue, 1))
-			sink += deeper(0);
-		count++;
-	}
-	if (!count)
-		exit(1);
-	alternate.ss_flags = SS_DISABLE;
-	sigaltstack(&alternate, NULL);
-	return unused;
-}
-
-/* Stack overflows that the program survives. */
-static void over_the_end(void)
-{
-	struct sigaction action = { .sa_handler = on_overflow,
-				    .sa_flags = SA_ONSTACK };
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	sigaction(SIGSEGV, &action, NULL);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 256 * 1024);
-	if (pthread_create(&thread, &attr, overflows, NULL))
-		exit(1);
-	pthread_join(thread, NULL);
-	signal(SIGSEGV, SIG_DFL);
-}
-
-static void the_end(void)
-{
-	sink += deeper(0);
-}
-
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -255,8 +188,6 @@ static const struct {
 	{ "unreadable", without_information },
 	{ "module", into_a_module },
 	{ "page", beyond_a_stack },
-	{ "overflow", over_the_end },
-	{ "end", the_end },
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * trusting.c - a collector that stands in front of peek_copy(), and reads what
+ * it was led to as if it could not go away: tests/paths.sh shows that the
+ * program dies of it.
+ */
+#include <string.h>
+
+#include "collect/peek.h"
+
+__typeof__(peek_copy) __wrap_peek_copy;
+
+bool __wrap_peek_copy(struct peek *p, void *to, uintptr_t at, size_t size)
+{
+	(void)p;
+	memcpy(to, (const void *)at, size);
+	return true;
+}

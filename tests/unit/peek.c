@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* peek.c - memory that is there, that is not, and a kernel that refuses. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "collect/peek.h"
+#include "tests/test.h"
+
+static struct peek peek;
+
+/* Two pages that can be read, one that cannot, one that can. */
+static char *four_pages(void)
+{
+	char *at = mmap(NULL, 4 * PEEK_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(at != MAP_FAILED);
+	for (int i = 0; i < 2 * PEEK_PAGE; i++)
+		at[i] = (char)(i * 7 % 251);
+	CHECK(!mprotect(at + 2 * PEEK_PAGE, PEEK_PAGE, PROT_NONE));
+	return at;
+}
+
+static bool copies(const char *from, size_t size)
+{
+	char to[64] = "";
+
+	peek_forget(&peek);
+	return peek_copy(&peek, to, (uintptr_t)from, size) &&
+	       !memcmp(to, from, size);
+}
+
+static void copies_what_is_there(void)
+{
+	char *at = four_pages();
+
+	CHECK(copies(at, 64));
+	CHECK(copies(at + PEEK_PAGE - 20, 64));
+	CHECK(copies(at + 2 * PEEK_PAGE - 64, 64));
+	CHECK(!copies(at + 2 * PEEK_PAGE - 63, 64));
+	CHECK(!copies(at + 2 * PEEK_PAGE, 1));
+	CHECK(!copies(NULL, 8));
+	CHECK(!copies((char *)~(uintptr_t)7, 4));
+	munmap(at, 4 * PEEK_PAGE);
+	CHECK(!copies(at, 1));
+}
+
+TEST(what_is_there_is_copied)
+{
+	copies_what_is_there();
+}
+
+TEST(what_was_copied_is_kept_until_forgotten)
+{
+	char *at = four_pages(), first, second;
+
+	CHECK(peek_copy(&peek, &first, (uintptr_t)at + 5, 1));
+	at[5]++;
+	CHECK(peek_copy(&peek, &second, (uintptr_t)at + 5, 1));
+	CHECK(first == second);
+	peek_forget(&peek);
+	CHECK(peek_copy(&peek, &second, (uintptr_t)at + 5, 1));
+	CHECK((char)(first + 1) == second);
+}
+
+TEST(a_gap_is_found)
+{
+	char *at = four_pages();
+	uintptr_t first = (uintptr_t)at;
+
+	CHECK(peek_reaches(&peek, first + 100, first + 2 * PEEK_PAGE));
+	CHECK(!peek_reaches(&peek, first + 2 * PEEK_PAGE,
+			    first + 4 * PEEK_PAGE));
+	munmap(at + PEEK_PAGE, PEEK_PAGE);
+	CHECK(!peek_reaches(&peek, first, first + 4 * PEEK_PAGE));
+	CHECK(peek_reaches(&peek, first, first + PEEK_PAGE));
+}
+
+/* As some containers do. */
+TEST(without_process_vm_readv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		SKIP("no seccomp filters here");
+	copies_what_is_there();
+}
