@@ -127,7 +127,7 @@ point "a directory" refused 126 /tmp "$copse" run /tmp
 point "no program" refused 2 PROGRAM "$copse" run
 point "unknown option" refused 2 --bogus "$copse" run --bogus true
 point "unknown letter" refused 2 -Z "$copse" run -Z true
-point "unknown event" refused 2 "known are" "$copse" run -e gpu true
+point "unknown event" refused 1 "no event" "$copse" run --strict -e gpu true
 point "bad rate" refused 2 cpu@x "$copse" run -e cpu@x true
 point "no number" refused 2 abc "$copse" run --freq abc true
 point "no value" refused 2 HZ "$copse" run --freq

@@ -57,11 +57,6 @@ int clock_signal(void)
 	return chosen.signal;
 }
 
-SIGSAFE bool clock_is_periodic(void)
-{
-	return chosen.kind == LIVE_CLOCK_SIGTRAP;
-}
-
 SIGSAFE uint64_t clock_period_ns(void)
 {
 	return chosen.period_ns;
@@ -86,7 +81,7 @@ static void *open_event(const struct perf_event_attr *attr, uint32_t tid,
 	if (page < 0 && page > -PAGE)
 		page = 0;
 	if (keep && page)
-		*keep = descriptor_keep((int)fd, false);
+		*keep = descriptor_keep((int)fd);
 	else
 		sys1(SYS_close, fd);
 	return (void *)page;
@@ -176,23 +171,32 @@ static void release(struct clock *clock, int state)
 	__atomic_store_n(&clock->state, state, __ATOMIC_RELEASE);
 }
 
-static bool start(struct clock *clock, uint32_t tid)
+/* A first period of its own makes no sense for what will keep it. */
+static void start_event(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 
+	clock->page =
+		open_task_clock(tid, first_ns, user_only, &clock->descriptor);
+	if (clock->descriptor.number >= 0 || first_ns == chosen.period_ns)
+		return;
+	close_event(clock->page);
+	clock->page = open_task_clock(tid, chosen.period_ns, user_only, NULL);
+}
+
+static bool start(struct clock *clock, uint32_t tid, uint64_t first_ns)
+{
 	clock->descriptor.number = -1;
 	if (chosen.kind != LIVE_CLOCK_TIMER)
-		clock->page =
-			open_task_clock(tid, chosen.period_ns, user_only,
-					user_only ? NULL : &clock->descriptor);
+		start_event(clock, tid, first_ns);
 	if (chosen.wall == LIVE_WALL_SAMPLED)
 		clock->switches = open_switches(tid);
-	if (!clock->page || user_only)
+	if (!clock->page || chosen.kind == LIVE_CLOCK_MIXED)
 		return start_timer(clock, tid) || clock->page;
 	return true;
 }
 
-bool clock_start(struct clock *clock, uint32_t tid)
+bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	bool ok;
 
@@ -200,7 +204,7 @@ bool clock_start(struct clock *clock, uint32_t tid)
 		return false;
 	if (!claim(clock, STOPPED))
 		return true;
-	ok = start(clock, tid);
+	ok = start(clock, tid, first_ns);
 	release(clock, ok ? RUNS : STOPPED);
 	return ok;
 }
@@ -231,12 +235,15 @@ SIGSAFE bool clock_can_change(const struct clock *clock)
 	return clock->descriptor.number >= 0 || !clock->page;
 }
 
-SIGSAFE void clock_set_period(struct clock *clock, uint64_t period_ns)
+/* Of an event and a timer beside it, the event's. */
+SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns)
 {
-	if (clock->has_timer)
+	if (!clock->page && clock->has_timer) {
 		set_timer(clock, period_ns);
-	else if (descriptor_is_ours(&clock->descriptor))
-		sys3(SYS_ioctl, clock->descriptor.number, PERF_EVENT_IOC_PERIOD,
+		return true;
+	}
+	return descriptor_is_ours(&clock->descriptor) &&
+	       !sys3(SYS_ioctl, clock->descriptor.number, PERF_EVENT_IOC_PERIOD,
 		     &period_ns);
 }
 

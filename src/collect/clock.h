@@ -44,15 +44,14 @@ SIGSAFE uint64_t clock_period_ns(void);
 /* An event may make SIGTRAPs: the kernel sends safe ones, no debugger is there.
  */
 bool clock_can_trap(void);
-/* Each period of CPU time has its tick, be it late. */
-SIGSAFE bool clock_is_periodic(void);
 SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
 
 /*
  * Arm and disarm a thread's clock, from any thread of the process; false: none
- * to be had.  Zeroed is stopped; to stop or start twice does nothing.
+ * to be had.  The first tick of one whose period can be changed is due after
+ * first_ns.  Zeroed is stopped; to stop or start twice does nothing.
  */
-bool clock_start(struct clock *clock, uint32_t tid);
+bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns);
 void clock_stop(struct clock *clock);
 
 /* The clock of a thread's CPU time, for any thread of the process. */
@@ -61,9 +60,9 @@ clockid_t clock_of_thread(uint32_t tid);
 /* In a forked child, whose clocks stayed with the parent. */
 void clock_forget(struct clock *clock);
 
-/* Another period from the next tick on, where that can be had. */
+/* Another period from the next tick on; false: it keeps the one that it has. */
 SIGSAFE bool clock_can_change(const struct clock *clock);
-SIGSAFE void clock_set_period(struct clock *clock, uint64_t period_ns);
+SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns);
 
 SIGSAFE enum tick clock_tick(const siginfo_t *info);
 

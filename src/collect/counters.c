@@ -122,7 +122,7 @@ static bool open_part(uint32_t part, int leader, struct counter *c)
 		  PERF_FLAG_FD_CLOEXEC);
 	c->descriptor.number = -1;
 	if (fd >= 0)
-		c->descriptor = descriptor_keep((int)fd, true);
+		c->descriptor = descriptor_keep((int)fd);
 	return c->descriptor.number >= 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * descriptor.c - numbers for descriptors at the program's limit.
+ * descriptor.c - numbers for descriptors above the program's limit.
  *
- * A few go just below it.  For more the limit is raised for as long as one
- * system call takes, since the kernel gives no number above it.  A child that
- * another thread forks in these microseconds keeps the raised limit.
+ * The kernel gives no number above the limit, so it is raised for as long as
+ * one system call takes.  A child that another thread forks in these
+ * microseconds keeps the raised limit.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -15,25 +15,30 @@
 #include "collect/descriptor.h"
 
 enum {
-	MOST_BELOW = 64, /* kept at a time below the limit */
-	ROOM = 1024,     /* a smaller limit is left to the program */
-	HIGHEST = 4096   /* a table up to there is what fork() copies */
+	MOST_BELOW = 64,  /* kept at a time below the limit */
+	ROOM = 1024,      /* a smaller limit is left to the program */
+	HIGHEST = 1 << 15 /* a table up to there is what fork() copies */
 };
 
-/* Mutable: one thread at a time changes the limit; how many are kept, by
- * `many`. */
-static int locked, kept[2];
+/* Mutable: one thread at a time changes the limit; how many are below it. */
+static int locked, below;
 
 static long number_from(int fd, rlim_t first)
 {
 	return sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first);
 }
 
+/* The hard limit has to go up as well where the program's is as high. */
 static long number_above(int fd, const struct rlimit *limit)
 {
-	const struct rlimit raised = { limit->rlim_max, limit->rlim_max };
+	struct rlimit raised = *limit;
 	long number;
 
+	raised.rlim_cur += HIGHEST;
+	if (raised.rlim_max < raised.rlim_cur)
+		raised.rlim_max = raised.rlim_cur;
+	if (limit->rlim_cur < limit->rlim_max)
+		raised.rlim_cur = raised.rlim_max = limit->rlim_max;
 	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0))
 		return -1;
 	number = number_from(fd, limit->rlim_cur);
@@ -41,22 +46,23 @@ static long number_above(int fd, const struct rlimit *limit)
 	return number;
 }
 
-/* A limit that no program reaches needs no number above it. */
-static long high_number(int fd, bool many)
+static long high_number(int fd, bool *is_below)
 {
 	struct rlimit limit;
+	long number = -1;
 
+	*is_below = false;
 	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit))
 		return -1;
-	if (many && limit.rlim_cur > HIGHEST)
-		return number_from(fd, HIGHEST - MOST_BELOW);
-	if (many && limit.rlim_max > limit.rlim_cur)
-		return number_above(fd, &limit);
-	if (limit.rlim_cur < ROOM || kept[many] > MOST_BELOW)
-		return -1;
+	if (limit.rlim_cur <= HIGHEST)
+		number = number_above(fd, &limit);
+	if (number >= 0 || limit.rlim_cur < ROOM || below == MOST_BELOW)
+		return number;
 	if (limit.rlim_cur > HIGHEST)
 		limit.rlim_cur = HIGHEST;
-	return number_from(fd, limit.rlim_cur - MOST_BELOW);
+	number = number_from(fd, limit.rlim_cur - MOST_BELOW);
+	*is_below = number >= 0;
+	return number;
 }
 
 SIGSAFE bool descriptor_is_ours(const struct descriptor *d)
@@ -68,19 +74,17 @@ SIGSAFE bool descriptor_is_ours(const struct descriptor *d)
 	       id == d->id;
 }
 
-struct descriptor descriptor_keep(int fd, bool many)
+struct descriptor descriptor_keep(int fd)
 {
-	struct descriptor d = { .number = -1, .many = many };
+	struct descriptor d = { .number = -1 };
 
 	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
-	kept[many]++;
 	if (!sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &d.id))
-		d.number = (int)high_number(fd, many);
-	if (d.number < 0) {
+		d.number = (int)high_number(fd, &d.below);
+	if (d.number < 0)
 		d.number = -1;
-		kept[many]--;
-	}
+	below += d.below;
 	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
 	sys1(SYS_close, fd);
 	return d;
@@ -92,7 +96,7 @@ SIGSAFE void descriptor_drop(struct descriptor *d)
 		return;
 	if (descriptor_is_ours(d))
 		sys1(SYS_close, d->number);
-	__atomic_sub_fetch(&kept[d->many], 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&below, d->below, __ATOMIC_RELAXED);
 	d->number = -1;
 }
 

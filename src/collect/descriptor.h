@@ -16,16 +16,15 @@
 
 struct descriptor {
 	int number;  /* -1: none */
-	bool many;   /* one of those */
+	bool below;  /* the limit: of those there are few */
 	uint64_t id; /* of the perf event */
 };
 
 /*
  * Keep the event of `fd`, which is closed in any case.  `number` is -1 when
- * there is no room high up.  `many`: more than a few in each process, which go
- * above its limit where they can.
+ * none is to be had above the program's limit, nor one of a few below it.
  */
-struct descriptor descriptor_keep(int fd, bool many);
+struct descriptor descriptor_keep(int fd);
 
 /* Close it, if it is still ours. */
 SIGSAFE void descriptor_drop(struct descriptor *d);

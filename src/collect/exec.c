@@ -68,7 +68,7 @@ int exec_failed(struct thread *t, int result)
 	int saved = errno;
 
 	if (t && !collect_paused())
-		clock_start(&t->clock, t->tid);
+		clock_start(&t->clock, t->tid, t->pace.period_ns);
 	if (t)
 		counters_start(t);
 	errno = saved;

@@ -12,6 +12,7 @@ enum {
 	 * took: other time in the kernel is left to the next tick there.
 	 */
 	SIGNAL_NS = 32000,
+	LEAST_NS = 20000, /* of a first period */
 	SPREAD = 40, /* per cent that a period differs from the mean, at most */
 };
 
@@ -30,15 +31,31 @@ SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns)
 	p->lead_ns = 0;
 }
 
-void pace_start(struct pace *p, uint64_t period_ns, bool periodic,
-		uint64_t cpu_ns)
+uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
+		    uint64_t cpu_ns)
 {
 	*p = (struct pace){
-		.periodic = periodic,
+		.periodic = clock == LIVE_CLOCK_SIGTRAP,
+		.varies = clock != LIVE_CLOCK_TIMER,
 		.mean_ns = period_ns,
 		.period_ns = period_ns,
 		.random = (cpu_ns + 1) * 0x9e3779b97f4a7c15u,
+		.left = -MOST_RUN,
 	};
+	pace_restart(p, cpu_ns);
+	if (p->periodic && period_ns > LEAST_NS) {
+		p->period_ns =
+			LEAST_NS + next_random(p) % (period_ns - LEAST_NS);
+		p->stood_ns -= period_ns - p->period_ns;
+		p->lead_ns = (int64_t)(p->stood_ns - cpu_ns);
+	}
+	return p->period_ns;
+}
+
+void pace_fix(struct pace *p, uint64_t cpu_ns)
+{
+	p->fixed = true;
+	p->period_ns = p->mean_ns;
 	pace_restart(p, cpu_ns);
 }
 
@@ -77,7 +94,9 @@ SIGSAFE static void weigh_by_cpu(const struct pace *p, enum tick tick,
 				 struct weights *w)
 {
 	uint64_t cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t passed = cpu - p->stood_ns;
+	/* A thread's samples begin to stand before it does: a difference. */
+	int64_t since = (int64_t)(cpu - p->stood_ns);
+	uint64_t passed = since > 0 ? (uint64_t)since : 0;
 
 	if (tick == TICK_SWITCH) {
 		w->cpu_ns = 0;
@@ -114,12 +133,11 @@ SIGSAFE void pace_weigh(const struct pace *p, enum tick tick, struct weights *w)
 	w->wall_ns = wall > (int64_t)w->cpu_ns ? (uint64_t)wall : w->cpu_ns;
 }
 
-/* A clock that is not periodic changes when another mean is wanted. */
 SIGSAFE static uint64_t next_period(struct pace *p)
 {
 	uint64_t spread = p->mean_ns * SPREAD / 100;
 
-	if (!p->periodic)
+	if (!p->varies)
 		return p->period_ns == p->mean_ns ? 0 : p->mean_ns;
 	p->left = LEAST_RUN +
 		  (int32_t)(next_random(p) % (MOST_RUN - LEAST_RUN + 1));
@@ -135,11 +153,18 @@ SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
 	p->lead_ns = w->lead_ns;
 	p->wall_ns = w->now_ns;
 	p->cpu_ns += w->since_ns;
-	if (tick == TICK_CPU && p->left > -MOST_RUN)
+	if (tick != TICK_CPU || p->fixed)
+		return 0;
+	if (p->left > -MOST_RUN)
 		p->left--;
-	if (!p->fixed && (w->last || !p->periodic))
+	if (w->last || (!p->periodic && p->left <= 0))
 		next = next_period(p);
-	if (next)
-		p->period_ns = next;
 	return next;
+}
+
+SIGSAFE void pace_set(struct pace *p, uint64_t period_ns)
+{
+	p->fixed = !period_ns;
+	if (period_ns)
+		p->period_ns = period_ns;
 }

@@ -24,7 +24,8 @@
 
 struct pace {
 	bool periodic;      /* a tick for each period of CPU time */
-	bool fixed;         /* the clock cannot be given another period */
+	bool varies;        /* it is given random periods */
+	bool fixed;         /* it cannot be given any other */
 	uint64_t mean_ns;   /* of the periods to come */
 	uint64_t period_ns; /* as the clock is set now */
 	uint64_t stood_ns;  /* CPU time up to which samples stand */
@@ -44,19 +45,26 @@ struct weights {
 	bool last; /* with its period */
 };
 
-/* The clock has just been set to `period_ns`, at that CPU time of the thread.
+/*
+ * A clock is going to be started, at that CPU time of its thread: how long its
+ * first period is to be.  It is a random part of one that began before, so that
+ * a thread's last piece of one, which no sample stands for, is made up for.
  */
-void pace_start(struct pace *p, uint64_t period_ns, bool periodic,
-		uint64_t cpu_ns);
+uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
+		    uint64_t cpu_ns);
+
+/* It was started with a period that it keeps. */
+void pace_fix(struct pace *p, uint64_t cpu_ns);
 
 /* The time until here belongs to nobody. */
 SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns);
 
 SIGSAFE void pace_weigh(const struct pace *p, enum tick tick,
 			struct weights *w);
-/* The sample was kept: the period that the clock is to be given; 0: as it is.
- */
+/* The sample was kept: the period that the clock should get; 0: as it is. */
 SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
 			   const struct weights *w);
+/* It got that; 0: it cannot be given any other than it has. */
+SIGSAFE void pace_set(struct pace *p, uint64_t period_ns);
 
 #endif

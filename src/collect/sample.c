@@ -105,7 +105,8 @@ SIGSAFE static void keep(struct thread *t, enum tick tick,
 	uint64_t period = pace_keep(&t->pace, tick, w);
 
 	if (period)
-		clock_set_period(&t->clock, period);
+		pace_set(&t->pace,
+			 clock_set_period(&t->clock, period) ? period : 0);
 	t->live->samples++;
 	t->live->cpu_ns += w->cpu_ns;
 	t->live->wall_ns += w->wall_ns;

@@ -98,11 +98,14 @@ static bool is_mine(const struct thread *t)
 
 static void start_clock(struct thread *t)
 {
-	pace_start(&t->pace, clock_period_ns(), clock_is_periodic(),
-		   time_now(clock_of_thread(t->tid)));
-	if (!clock_start(&t->clock, t->tid) && clock_rate())
+	uint64_t cpu = time_now(clock_of_thread(t->tid));
+	uint64_t first =
+		pace_start(&t->pace, clock_period_ns(), clock_kind(), cpu);
+
+	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
-	t->pace.fixed = !clock_can_change(&t->clock);
+	if (!clock_can_change(&t->clock))
+		pace_fix(&t->pace, cpu);
 }
 
 /* Under the lock: a thread that is going to end waits for it. */

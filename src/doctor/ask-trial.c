@@ -83,7 +83,7 @@ static void read_profile(struct trial *to, const char *live, const char *name)
 			if (!strncmp(p->losses[i].name, "dropped.", 8))
 				to->dropped += p->losses[i].count;
 		to->clock = p->id.clock;
-		to->wall |= p->id.wall;
+		to->wall |= p->id.wall == LIVE_WALL_SAMPLED;
 	}
 	profile_free(p);
 	free(path);

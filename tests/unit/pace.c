@@ -25,11 +25,12 @@ TEST(periods_differ_and_keep_their_mean)
 	uint64_t least = UINT64_MAX, most = 0, sum = 0, count = 0;
 	struct pace p;
 
-	pace_start(&p, MS, true, 7);
+	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7);
 	for (int i = 0; i < TICKS; i++) {
 		uint64_t next = pace_keep(&p, TICK_CPU, &w);
 
 		CHECK(next);
+		pace_set(&p, next);
 		sum += next;
 		count++;
 		least = next < least ? next : least;
@@ -43,14 +44,18 @@ TEST(periods_differ_and_keep_their_mean)
 TEST(weights_add_up_to_the_cpu_time)
 {
 	uint64_t begin = time_now(CLOCK_THREAD_CPUTIME_ID), sum = 0;
+	uint64_t next;
 	struct weights w;
 	struct pace p;
 
-	pace_start(&p, MS, true, time_now(CLOCK_THREAD_CPUTIME_ID));
+	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+		   time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 40; i++) {
 		use_cpu(i % 5 ? p.period_ns : 7 * p.period_ns / 2);
 		pace_weigh(&p, TICK_CPU, &w);
-		pace_keep(&p, TICK_CPU, &w);
+		next = pace_keep(&p, TICK_CPU, &w);
+		if (next)
+			pace_set(&p, next);
 		sum += w.cpu_ns;
 		CHECK(w.wall_ns >= w.cpu_ns);
 	}
@@ -63,8 +68,9 @@ TEST(a_fixed_clock_keeps_its_period)
 	struct weights w = { .last = true, .cpu_ns = 1 };
 	struct pace p;
 
-	pace_start(&p, MS, true, time_now(CLOCK_THREAD_CPUTIME_ID));
-	p.fixed = true;
+	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+		   time_now(CLOCK_THREAD_CPUTIME_ID));
+	pace_fix(&p, time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 100; i++)
 		CHECK(!pace_keep(&p, TICK_CPU, &w));
 	CHECK(p.period_ns == MS);
@@ -76,8 +82,22 @@ TEST(a_switch_has_wall_time_only)
 	struct weights w;
 	struct pace p;
 
-	pace_start(&p, MS, true, time_now(CLOCK_THREAD_CPUTIME_ID));
+	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+		   time_now(CLOCK_THREAD_CPUTIME_ID));
 	nanosleep(&rest, NULL);
 	pace_weigh(&p, TICK_SWITCH, &w);
 	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);
+}
+
+/* A thread ends within a period: on average, its samples hold its time. */
+TEST(a_first_period_is_half_a_mean_on_average)
+{
+	uint64_t sum = 0;
+	struct pace p;
+
+	for (uint64_t i = 0; i < TICKS; i++) {
+		sum += pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 1000 * MS + i);
+		CHECK(1000 * MS + i - p.stood_ns + p.period_ns == MS);
+	}
+	CHECK(sum > TICKS * 0.47 * MS && sum < TICKS * 0.55 * MS);
 }
