@@ -8,6 +8,8 @@
 # shellcheck source=tests/tap.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 cd "$scratch" || exit 99
+# As in most sessions, below the hard limit: some tests try all descriptors.
+ulimit -Sn 1024
 
 # What of stress-ng runs at the same time is one line.
 cat >stressors <<'S'

@@ -40,6 +40,18 @@ right() {
 		}'
 }
 
+# No descriptor of ours below the limit, no clock in a pause, but else.
+descriptors() {
+	[ "$(ulimit -Hn)" != 1024 ] || skip "the limit of descriptors is fixed"
+	ulimit -Sn 1024
+	"$programs/descriptors" >without 2>/dev/null
+	COPSE_CLOCK=$1 "$copse" run --quiet -o descriptors.copse --force \
+		"$programs/descriptors" >with 2>clocks || return
+	diff without with || return
+	cat clocks
+	[ "$(grep -c 'clocks: [1-9]' clocks)" = 2 ]
+}
+
 # A page of tmpfs that cannot be had would be a SIGBUS.
 full_memory() {
 	unshare -m mount -t tmpfs -o size=20k tmpfs /dev/shm 2>/dev/null ||
@@ -81,6 +93,7 @@ for clock in sigtrap mixed timer; do
 	point "signals, $clock" same $clock cpu "$programs/signals"
 	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"
 	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
+	point "descriptors and pauses, $clock" descriptors $clock
 	point "exec, $clock" same $clock cpu "$programs/execs" 300
 done
 point "system calls, wall" right sigtrap wall "$programs/syscalls" 30 1
