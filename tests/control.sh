@@ -232,8 +232,8 @@ S
 chmod +x script
 ln -s ocean sea
 
-# files DIR OPTION…: measure two programs below a shell; the programs that
-# left a profile.
+# files DIR OPTION…: measure two programs below a shell; those of them that
+# left a profile, as the shell itself may.
 files() {
 	dir=$1
 	shift
@@ -242,8 +242,8 @@ files() {
 		return 1
 	for file in "$dir"/rank-*.h5; do
 		[ -e "$file" ] || continue
-		"$copse" info "$file" | sed -n 's/.*\.\/\(ocean\|atmos\).*/\1/p' |
-			sort -u
+		"$copse" info "$file" |
+			sed -n 's/^ *command *\.\/\(ocean\|atmos\) .*/\1/p'
 	done | sort >is
 	cat is
 }

@@ -9,6 +9,7 @@
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 cd "$scratch" || exit 99
 # As in most sessions, below the hard limit: some tests try all descriptors.
+# shellcheck disable=SC3045 # bash and dash have it
 ulimit -Sn 1024
 
 # What of stress-ng runs at the same time is one line.

@@ -41,6 +41,7 @@ right() {
 }
 
 # No descriptor of ours below the limit, no clock in a pause, but else.
+# shellcheck disable=SC3045 # bash and dash have it
 descriptors() {
 	[ "$(ulimit -Hn)" != 1024 ] || skip "the limit of descriptors is fixed"
 	ulimit -Sn 1024

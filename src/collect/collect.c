@@ -83,6 +83,7 @@ static void forked(void)
 {
 	if (thread_self())
 		registry_forget();
+	phase_forked();
 	control_forked();
 	thread_forked();
 }

@@ -34,6 +34,9 @@ const char *collect_left_out(void);
 void collect_hold(bool held);
 SIGSAFE bool collect_paused(void);
 
+/* phase.c: in a forked child. */
+void phase_forked(void);
+
 /* sample.c: the handler of the clock's signal. */
 int sample_init(void);
 

@@ -2,7 +2,6 @@
 /* control.c - pausing, and who is measured at all. */
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 
@@ -10,12 +9,13 @@
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/time.h"
 
 /* Mutable: the process is measured or not as a whole. */
 static struct {
-	int locked;
+	struct lock lock;
 	uint32_t pauses; /* of copse_pause() */
 	bool stopped;    /* by MPI_Pcontrol(0) */
 	bool waiting;    /* for the first word, after --from-start=off */
@@ -23,17 +23,6 @@ static struct {
 	uint32_t changes;
 	struct live_pauses sums; /* `changes` counts their changes */
 } control;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&control.locked, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&control.locked, 0, __ATOMIC_RELEASE);
-}
 
 bool control_wants(const struct settings *s)
 {
@@ -104,7 +93,7 @@ void control_init(const struct settings *s)
 /* Who held the lock is not here; what was before is not of this profile. */
 void control_forked(void)
 {
-	control.locked = 0;
+	lock_give(&control.lock);
 	control.sums = (struct live_pauses){ 0 };
 	if (control.held)
 		note(true);
@@ -112,43 +101,43 @@ void control_forked(void)
 
 void control_pause(void)
 {
-	lock();
+	lock_take(&control.lock);
 	control.pauses++;
 	apply();
-	unlock();
+	lock_give(&control.lock);
 }
 
 /* One too many is none. */
 void control_resume(void)
 {
-	lock();
+	lock_take(&control.lock);
 	if (control.pauses)
 		control.pauses--;
 	if (!control.pauses)
 		control.waiting = false;
 	apply();
-	unlock();
+	lock_give(&control.lock);
 }
 
 void control_mpi(bool on)
 {
-	lock();
+	lock_take(&control.lock);
 	control.stopped = !on;
 	if (on)
 		control.waiting = false;
 	apply();
-	unlock();
+	lock_give(&control.lock);
 }
 
 uint64_t control_paused_ns(void)
 {
 	uint64_t sum;
 
-	lock();
+	lock_take(&control.lock);
 	sum = control.sums.wall_ns;
 	if (control.held)
 		sum += time_now(CLOCK_MONOTONIC) - control.sums.since_wall_ns;
-	unlock();
+	lock_give(&control.lock);
 	return sum;
 }
 

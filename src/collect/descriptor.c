@@ -8,11 +8,11 @@
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 #include "base/sys.h"
 #include "collect/descriptor.h"
+#include "collect/lock.h"
 
 enum {
 	MOST_BELOW = 64,  /* kept at a time below the limit */
@@ -21,7 +21,8 @@ enum {
 };
 
 /* Mutable: one thread at a time changes the limit; how many are below it. */
-static int locked, below;
+static struct lock lock;
+static int below;
 
 static long number_from(int fd, rlim_t first)
 {
@@ -78,14 +79,13 @@ struct descriptor descriptor_keep(int fd)
 {
 	struct descriptor d = { .number = -1 };
 
-	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+	lock_take(&lock);
 	if (!sys3(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &d.id))
 		d.number = (int)high_number(fd, &d.below);
 	if (d.number < 0)
 		d.number = -1;
 	below += d.below;
-	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+	lock_give(&lock);
 	sys1(SYS_close, fd);
 	return d;
 }
@@ -102,5 +102,5 @@ SIGSAFE void descriptor_drop(struct descriptor *d)
 
 void descriptor_forked(void)
 {
-	locked = 0;
+	lock_give(&lock);
 }

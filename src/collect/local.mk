@@ -9,7 +9,7 @@ libcollect_la_SOURCES = \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \
 	src/collect/interpose.c src/collect/interpose.h \
-	src/collect/known.h src/collect/region.c src/collect/region.h \
+	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
 	src/collect/pace.c src/collect/pace.h \
 	src/collect/peek.c src/collect/peek.h src/collect/phase.c \
 	src/collect/registry.c src/collect/registry.h \

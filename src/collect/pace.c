@@ -32,7 +32,7 @@ SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns)
 }
 
 uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
-		    uint64_t cpu_ns)
+		    uint64_t cpu_ns, bool whole)
 {
 	*p = (struct pace){
 		.periodic = clock == LIVE_CLOCK_SIGTRAP,
@@ -43,7 +43,7 @@ uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
 		.left = -MOST_RUN,
 	};
 	pace_restart(p, cpu_ns);
-	if (p->periodic && period_ns > LEAST_NS) {
+	if (p->periodic && !whole && period_ns > LEAST_NS) {
 		p->period_ns =
 			LEAST_NS + next_random(p) % (period_ns - LEAST_NS);
 		p->stood_ns -= period_ns - p->period_ns;

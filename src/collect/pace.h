@@ -49,9 +49,10 @@ struct weights {
  * A clock is going to be started, at that CPU time of its thread: how long its
  * first period is to be.  It is a random part of one that began before, so that
  * a thread's last piece of one, which no sample stands for, is made up for.
+ * `whole`: it is a period of its own.
  */
 uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
-		    uint64_t cpu_ns);
+		    uint64_t cpu_ns, bool whole);
 
 /* It was started with a period that it keeps. */
 void pace_fix(struct pace *p, uint64_t cpu_ns);

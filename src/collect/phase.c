@@ -7,6 +7,7 @@
 
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "copse.h"
@@ -19,7 +20,7 @@ enum {
 
 /* Mutable: the names of phases, kept for the life of the process. */
 static struct {
-	int locked;
+	struct lock lock;
 	uint32_t count;
 	struct region_name names[MOST_PHASES];
 } phases;
@@ -29,8 +30,7 @@ static struct region_name *phase_name(const char *text)
 	struct region_name *name = NULL;
 	uint32_t i;
 
-	while (__atomic_exchange_n(&phases.locked, 1, __ATOMIC_ACQUIRE))
-		;
+	lock_take(&phases.lock);
 	for (i = 0; i < phases.count && !name; i++)
 		if (!strcmp(phases.names[i].text, text))
 			name = &phases.names[i];
@@ -43,8 +43,13 @@ static struct region_name *phase_name(const char *text)
 		else
 			name = NULL;
 	}
-	__atomic_store_n(&phases.locked, 0, __ATOMIC_RELEASE);
+	lock_give(&phases.lock);
 	return name;
+}
+
+void phase_forked(void)
+{
+	lock_give(&phases.lock);
 }
 
 PUBLIC void copse_begin(const char *text)

@@ -113,8 +113,8 @@ SIGSAFE static void keep(struct thread *t, enum tick tick,
 	t->live->last_ns = w->now_ns;
 }
 
-/* What was counted, and no time. */
-SIGSAFE static void put_counts(struct thread *t, const ucontext_t *context)
+/* The node of a tick, with what was counted since the last one; 0: none. */
+SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 {
 	enum loss lost;
 	live_ref node;
@@ -122,7 +122,7 @@ SIGSAFE static void put_counts(struct thread *t, const ucontext_t *context)
 
 	if (!thread_ready(t, &lost)) {
 		thread_lost(t, lost);
-		return;
+		return 0;
 	}
 	t->live->ticks++;
 	node = context_node(t, context, &why);
@@ -130,6 +130,7 @@ SIGSAFE static void put_counts(struct thread *t, const ucontext_t *context)
 		thread_lost(t, (enum loss)why);
 	if (node)
 		counters_put(t, node);
+	return node;
 }
 
 /* The time of a sample that is not kept goes to the next one. */
@@ -137,27 +138,17 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 			 enum tick tick)
 {
 	struct weights w;
-	enum loss lost;
 	live_ref node;
-	int why = -1;
 
 	pace_weigh(&t->pace, tick, &w);
 	if (tick == TICK_LOCATE && !in_kernel(context, w.since_ns)) {
 		if (counters_due(t))
-			put_counts(t, context);
+			meet(t, context);
 		return;
 	}
-	if (!thread_ready(t, &lost)) {
-		thread_lost(t, lost);
-		return;
-	}
-	t->live->ticks++;
-	node = context_node(t, context, &why);
-	if (why >= 0)
-		thread_lost(t, (enum loss)why);
+	node = meet(t, context);
 	if (!node)
 		return;
-	counters_put(t, node);
 	if (add(t, node, &w))
 		keep(t, tick, &w);
 	else
@@ -212,7 +203,7 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	counters_read(t);
-	put_counts(t, context);
+	meet(t, context);
 	counters_leave_out(t);
 	if (weighed)
 		t->live->wrapper_ns +=

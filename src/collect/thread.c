@@ -6,6 +6,7 @@
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/descriptor.h"
+#include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -22,21 +23,10 @@ static volatile bool all_left;
 
 /* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
-	int locked;
+	struct lock lock;
 	uint32_t made;
 	struct thread *free, *youngest;
 } pool;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&pool.locked, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&pool.locked, 0, __ATOMIC_RELEASE);
-}
 
 SIGSAFE struct thread *thread_self(void)
 {
@@ -67,10 +57,10 @@ static struct thread *new_thread(void)
 	if (!t)
 		return NULL;
 	unwind_init(&t->unwinder, t + 1, depth);
-	lock();
+	lock_take(&pool.lock);
 	t->older = pool.youngest;
 	pool.youngest = t;
-	unlock();
+	lock_give(&pool.lock);
 	return t;
 }
 
@@ -79,7 +69,7 @@ static struct thread *take_thread(void)
 	struct thread *t = NULL;
 	bool fresh;
 
-	lock();
+	lock_take(&pool.lock);
 	fresh = pool.made < THREADS_OF_THEIR_OWN || !pool.free;
 	if (!fresh) {
 		t = pool.free;
@@ -87,7 +77,7 @@ static struct thread *take_thread(void)
 	} else {
 		pool.made++;
 	}
-	unlock();
+	lock_give(&pool.lock);
 	return fresh ? new_thread() : t;
 }
 
@@ -96,11 +86,16 @@ static bool is_mine(const struct thread *t)
 	return !sys3(SYS_tgkill, sys0(SYS_getpid), t->tid, 0);
 }
 
+/*
+ * A short process must not leave a profile for a sample that it had by chance:
+ * its main thread begins with a whole period.
+ */
 static void start_clock(struct thread *t)
 {
+	bool is_main = t->tid == (uint32_t)sys0(SYS_getpid);
 	uint64_t cpu = time_now(clock_of_thread(t->tid));
-	uint64_t first =
-		pace_start(&t->pace, clock_period_ns(), clock_kind(), cpu);
+	uint64_t first = pace_start(&t->pace, clock_period_ns(), clock_kind(),
+				    cpu, is_main);
 
 	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
@@ -113,7 +108,7 @@ void thread_clocks_follow(void)
 {
 	bool held;
 
-	lock();
+	lock_take(&pool.lock);
 	held = collect_paused() || all_left;
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
@@ -124,7 +119,7 @@ void thread_clocks_follow(void)
 		else if (is_mine(t))
 			start_clock(t);
 	}
-	unlock();
+	lock_give(&pool.lock);
 }
 
 void thread_seal(bool sealed)
@@ -139,14 +134,14 @@ void thread_seal(bool sealed)
 
 static void begin(struct thread *t)
 {
-	lock();
+	lock_take(&pool.lock);
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
 	if (!all_left)
 		counters_start(t);
 	if (!collect_paused() && !all_left)
 		start_clock(t);
-	unlock();
+	lock_give(&pool.lock);
 }
 
 static void adopt(struct thread *t)
@@ -188,21 +183,21 @@ void thread_stop(void)
 	if (!t)
 		return;
 	t->busy = true;
-	lock();
+	lock_take(&pool.lock);
 	t->alive = false;
 	clock_stop(&t->clock);
 	counters_stop(t);
-	unlock();
+	lock_give(&pool.lock);
 	self = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
 		t->live->state = LIVE_THREAD_ENDED;
 	}
 	t->busy = false;
-	lock();
+	lock_take(&pool.lock);
 	t->next = pool.free;
 	pool.free = t;
-	unlock();
+	lock_give(&pool.lock);
 }
 
 void thread_forked(void)
@@ -217,7 +212,7 @@ void thread_forked(void)
 		clock_forget(&each->clock);
 		counters_forget(each);
 	}
-	pool.locked = 0;
+	lock_give(&pool.lock);
 	pool.free = NULL;
 	pool.made = 1;
 	if (!t)

@@ -4,10 +4,9 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "doctor/ask.h"
+#include "launch/perf.h"
 
 static const struct {
 	uint64_t event;
@@ -19,26 +18,6 @@ static const struct {
 	{ PERF_COUNT_HW_BRANCH_MISSES, "branch misses" },
 };
 
-/* 0, or the errno. */
-static int try_counter(uint64_t event)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = event,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return errno;
-	close((int)fd);
-	return 0;
-}
-
 void probe_hardware(struct finding *to, const struct doctor *d)
 {
 	char names[128] = "";
@@ -47,7 +26,7 @@ void probe_hardware(struct finding *to, const struct doctor *d)
 
 	(void)d;
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		int why = try_counter(counters[i].event);
+		int why = perf_try_counter(counters[i].event);
 
 		if (!why)
 			used += (size_t)snprintf(

@@ -7,24 +7,42 @@
 
 #include "launch/perf.h"
 
-int perf_try(bool kernel, bool sigtrap)
+static int try(struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = 1000000000,
-		.disabled = 1,
-		.exclude_kernel = !kernel,
-		.exclude_hv = 1,
-		.sigtrap = sigtrap,
-		.remove_on_exec = sigtrap,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
+	long fd;
 
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	attr->exclude_hv = 1;
+	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	close((int)fd);
 	return 0;
+}
+
+int perf_try(bool kernel, bool sigtrap)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = 1000000000,
+		.exclude_kernel = !kernel,
+		.sigtrap = sigtrap,
+		.remove_on_exec = sigtrap,
+	};
+
+	return try(&attr);
+}
+
+int perf_try_counter(uint64_t event)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = event,
+		.exclude_kernel = 1,
+	};
+
+	return try(&attr);
 }

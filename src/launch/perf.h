@@ -4,11 +4,15 @@
 #define LAUNCH_PERF_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Open a task clock as the collector would, with kernel time or only the
  * program's own, with or without sigtrap, and close it: 0, or the errno.
  */
 int perf_try(bool kernel, bool sigtrap);
+
+/* The same of a hardware counter, a perf_hw_id of <linux/perf_event.h>. */
+int perf_try_counter(uint64_t event);
 
 #endif

@@ -25,7 +25,7 @@ TEST(periods_differ_and_keep_their_mean)
 	uint64_t least = UINT64_MAX, most = 0, sum = 0, count = 0;
 	struct pace p;
 
-	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7);
+	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7, true);
 	for (int i = 0; i < TICKS; i++) {
 		uint64_t next = pace_keep(&p, TICK_CPU, &w);
 
@@ -49,7 +49,7 @@ TEST(weights_add_up_to_the_cpu_time)
 	struct pace p;
 
 	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID));
+		   time_now(CLOCK_THREAD_CPUTIME_ID), false);
 	for (int i = 0; i < 40; i++) {
 		use_cpu(i % 5 ? p.period_ns : 7 * p.period_ns / 2);
 		pace_weigh(&p, TICK_CPU, &w);
@@ -69,7 +69,7 @@ TEST(a_fixed_clock_keeps_its_period)
 	struct pace p;
 
 	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID));
+		   time_now(CLOCK_THREAD_CPUTIME_ID), true);
 	pace_fix(&p, time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 100; i++)
 		CHECK(!pace_keep(&p, TICK_CPU, &w));
@@ -83,7 +83,7 @@ TEST(a_switch_has_wall_time_only)
 	struct pace p;
 
 	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID));
+		   time_now(CLOCK_THREAD_CPUTIME_ID), true);
 	nanosleep(&rest, NULL);
 	pace_weigh(&p, TICK_SWITCH, &w);
 	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);
@@ -96,7 +96,8 @@ TEST(a_first_period_is_half_a_mean_on_average)
 	struct pace p;
 
 	for (uint64_t i = 0; i < TICKS; i++) {
-		sum += pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 1000 * MS + i);
+		sum += pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 1000 * MS + i,
+				  false);
 		CHECK(1000 * MS + i - p.stood_ns + p.period_ns == MS);
 	}
 	CHECK(sum > TICKS * 0.47 * MS && sum < TICKS * 0.55 * MS);
