@@ -13,7 +13,8 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 enum {
-	COST_EVERY = 64
+	COST_EVERY = 64,
+	INTERRUPTED_NS = 10000
 };
 
 /*
@@ -91,15 +92,22 @@ static void count(struct thread *t, struct region *r, uint64_t ns,
 	counters_leave(t, node);
 }
 
-/* What wrappers cost is measured on one call of many. */
+/*
+ * What wrappers cost is measured on one call of many.  A call that took longer
+ * than any does was interrupted, and would stand for as many.
+ */
 static void count_cost(struct thread *t, uint64_t since)
 {
 	static __thread uint32_t calls
 		__attribute__((tls_model("initial-exec")));
 
-	if (++calls % COST_EVERY == 0) /* not the first, which is cold */
-		t->live->wrapper_ns +=
-			COST_EVERY * (time_now(CLOCK_MONOTONIC) - since);
+	uint64_t took;
+
+	if (++calls % COST_EVERY) /* not the first, which is cold */
+		return;
+	took = time_now(CLOCK_MONOTONIC) - since;
+	if (took < INTERRUPTED_NS)
+		t->live->wrapper_ns += COST_EVERY * took;
 }
 
 /* Leaving is part of the call, for whom the time of a late tick is. */
