@@ -16,7 +16,7 @@
 
 enum {
 	MOST_BELOW = 64,  /* kept at a time below the limit */
-	ROOM = 1024,      /* a smaller limit is left to the program */
+	ROOM = 1024,      /* smaller numbers are left to the program */
 	HIGHEST = 1 << 15 /* a table up to there is what fork() copies */
 };
 
@@ -29,9 +29,13 @@ static long number_from(int fd, rlim_t first)
 	return sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first);
 }
 
-/* The hard limit has to go up as well where the program's is as high. */
+/*
+ * The hard limit has to go up as well where the program's is as high.  One that
+ * a program has made very low may be lower than what it has open.
+ */
 static long number_above(int fd, const struct rlimit *limit)
 {
+	rlim_t first = limit->rlim_cur < ROOM ? ROOM : limit->rlim_cur;
 	struct rlimit raised = *limit;
 	long number;
 
@@ -42,7 +46,7 @@ static long number_above(int fd, const struct rlimit *limit)
 		raised.rlim_cur = raised.rlim_max = limit->rlim_max;
 	if (sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0))
 		return -1;
-	number = number_from(fd, limit->rlim_cur);
+	number = number_from(fd, first);
 	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, limit, 0);
 	return number;
 }
