@@ -13,7 +13,7 @@
 
 enum {
 	COST_EVERY = 16,
-	ENOUGH = 8 * COST_EVERY, /* samples, to know what one costs */
+	ENOUGH = 64 * COST_EVERY, /* samples, to know what one costs */
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
