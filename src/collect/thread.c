@@ -12,8 +12,11 @@
 #include "collect/time.h"
 
 enum {
-	THREADS_OF_THEIR_OWN = 64
-}; /* more share the records of ended ones */
+	/* A handler that jumped out of our code has left its thread busy. */
+	PATIENCE = 10000,
+	/* More share the records of ended ones. */
+	THREADS_OF_THEIR_OWN = 64,
+};
 
 /* Initial exec: the loader has set it aside, a handler may touch it. */
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
@@ -128,7 +131,7 @@ void thread_seal(bool sealed)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	thread_clocks_follow();
 	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
-		while (t->busy)
+		for (int i = 0; t->busy && i < PATIENCE; i++)
 			sched_yield();
 }
 
