@@ -5,6 +5,9 @@
 #include "mpi/handles.h"
 #include "mpi/next.h"
 
+/* Handles are addresses or numbers, by MPI. */
+#define KEY(handle) ((const void *)(uintptr_t)(handle))
+
 #define COMM_BITS      9
 #define REQUEST_BITS   13
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */
@@ -81,46 +84,46 @@ static const struct comm *comm_add(MPI_Comm handle)
 	int slot;
 
 	describe(handle, comm);
-	slot = handles_reserve(&comms, handle);
+	slot = handles_reserve(&comms, KEY(handle));
 	if (slot < 0)
 		return comm;
 	comm = &comm_slots[slot];
-	if (handles_find(&comms, handle) < 0) {
+	if (handles_find(&comms, KEY(handle)) < 0) {
 		*comm = homeless;
 		if (recorded++ < COMMS_RECORDED)
 			comm->live = copse_comm_new(comm->size, comm->rank,
 						    comm->inter);
 	}
-	handles_publish(&comms, slot, handle);
+	handles_publish(&comms, slot, KEY(handle));
 	return comm;
 }
 
 const struct comm *comm_of(MPI_Comm handle)
 {
-	int slot = handles_find(&comms, handle);
+	int slot = handles_find(&comms, KEY(handle));
 
 	return slot >= 0 ? &comm_slots[slot] : comm_add(handle);
 }
 
 void comm_forget(MPI_Comm handle)
 {
-	handles_remove(&comms, handle);
+	handles_remove(&comms, KEY(handle));
 }
 
 void request_keep(MPI_Request request, struct region_values values)
 {
-	int slot = handles_reserve(&requests, request);
+	int slot = handles_reserve(&requests, KEY(request));
 
 	if (slot < 0)
 		return;
 	request_slots[slot] = values;
-	handles_publish(&requests, slot, request);
+	handles_publish(&requests, slot, KEY(request));
 }
 
 void request_forget(MPI_Request request)
 {
-	if (handles_find(&requests, request) >= 0)
-		handles_remove(&requests, request);
+	if (handles_find(&requests, KEY(request)) >= 0)
+		handles_remove(&requests, KEY(request));
 }
 
 struct region_values request_sum(int count, const MPI_Request list[])
@@ -128,7 +131,7 @@ struct region_values request_sum(int count, const MPI_Request list[])
 	struct region_values sum = { 0 };
 
 	for (int i = 0; i < count; i++) {
-		int slot = handles_find(&requests, list[i]);
+		int slot = handles_find(&requests, KEY(list[i]));
 
 		if (slot < 0)
 			continue;

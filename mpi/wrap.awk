@@ -1,70 +1,101 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# wrap.awk - one wrapper for each line of functions.tbl; POSIX awk.
+# wrap.awk - the wrapper of each C function of functions.tbl, after row.awk.
 #
 # It knows two things about MPI: a parameter of type MPI_Comm names the
 # communicator, and a row that asks for status_bytes(status) needs a status.
+#
+# A function whose calls are more than counted has that in a function of its
+# own, which is reached in three ways: from C; from Fortran, whose wrapper has
+# entered the region already, by PMPI_Send or by MPI_Send.
 
-# The names of the parameters, as arguments; sets comm to the communicator's.
-function arguments(list,    n, i, p, names)
+# "before:…" and "after:…" are not bytes.
+function part(column, word)
 {
-	comm = ""
-	names = ""
-	n = split(list, p, /, */)
-	for (i = 1; i <= n; i++) {
-		sub(/(\[[0-9]*\])+$/, "", p[i])
-		if (p[i] ~ /^MPI_Comm [a-z]/ && comm == "")
-			comm = substr(p[i], 10)
-		sub(/.*[ *]/, "", p[i])
-		names = names (i > 1 ? ", " : "") p[i]
-	}
-	return names == "void" ? "" : names
+	return index(column, word ":") == 1 ? \
+		substr(column, length(word) + 2) : ""
 }
 
-function guard(since,    v)
+function bytes(column)
 {
-	split(since, v, ".")
-	return since == "mpi1" ? "MPI_HAS_MPI1" : "MPI_HAS(" v[1] ", " v[2] ")"
+	return column ~ /^(before|after):/ ? "0" : column
 }
 
-/^#/ || NF == 0 || $1 == "skip" || $3 == "hand" { next }
-
+function print_work(    own, before, after, sent, received)
 {
-	proto = $0
-	for (i = 1; i <= 4; i++)
-		sub(/^[^ \t]+[ \t]+/, "", proto)
-	name = type = list = proto
-	sub(/\(.*/, "", name)
-	sub(/.*[ *]/, "", name)
-	type = substr(proto, 1, index(proto, name "(") - 1)
-	list = substr(proto, index(proto, "(") + 1)
-	sub(/\)$/, "", list)
-	args = arguments(list)
 	own = index($3 $4, "status_bytes(status)")
-	counted = $3 != "0" || $4 != "0"
-
-	print "\n#if " guard($2)
-	print proto "\n{"
-	print "\tstatic struct function me = FUNCTION(" name ", " toupper($1) ");"
-	print "\t__typeof__(&" name ") next = next_of(&me);"
-	print "\tstruct region_values values = { 0 };"
-	print "\tstruct region region;"
+	before = part($3, "before")
+	after = part($4, "after")
+	sent = bytes($3)
+	received = bytes($4)
+	print "static inline " type "work_" name "(__typeof__(&" name ") next,"
+	print "\t\tbool nested, struct region_values *values" \
+		(args == "" ? ")" : ", " list ")") "\n{"
 	if (own)
 		print "\tMPI_Status own = { 0 };"
-	print "\t" type "rc;\n"
-	print "\tif (!next)"
-	print "\t\treturn ((__typeof__(next))next_uncounted(&me))(" args ");"
-	print "\tregion_enter(&region, &me.region);"
+	print "\t" type "rc;\n\n\t(void)nested;\n\t(void)values;"
+	if (before != "")
+		print "\t" before ";"
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
 	print "\trc = next(" args ");"
-	if (counted || (comm != "" && $1 != "other")) {
-		print "\tif (rc == MPI_SUCCESS && !region_is_nested(&region)) {"
-		if (counted)
-			print "\t\tvalues.sent = " $3 ";\n\t\tvalues.received = " $4 ";"
-		if (comm != "" && $1 != "other")
-			print "\t\tcomm_call(" comm ");"
-		print "\t}"
+	if (after != "")
+		print "\tif (rc == MPI_SUCCESS)\n\t\t" after ";"
+	print "\tif (rc != MPI_SUCCESS || nested)\n\t\treturn rc;"
+	if (sent != "0" || received != "0")
+		print "\tvalues->sent = " sent ";\n\tvalues->received = " \
+			received ";"
+	if (comm != "" && $1 != "other")
+		print "\tcomm_call(" comm ");"
+	print "\treturn rc;\n}"
+}
+
+function print_head(symbol)
+{
+	print type symbol "(" list ")\n{"
+	print "\t__typeof__(&" name ") next = gate_nexts[GATE_" symbol "];"
+}
+
+function print_from_fortran()
+{
+	print "\t\treturn work_" name "(next, fortran_call.nested,"
+	print "\t\t\t\t&fortran_call.values" comma args ");"
+}
+
+function print_wrapper()
+{
+	print_head(name)
+	print "\tstruct region_values values = { 0 };"
+	print "\tstruct region region;\n\t" type "rc;\n"
+	if (has_work) {
+		print "\tif (fortran_reaches(ROW_" name "))"
+		print_from_fortran()
 	}
-	print "\tcopse_region_leave(&region, &values);"
-	print "\treturn rc;\n}\n#endif"
+	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
+	if (has_work)
+		print "\trc = work_" name "(next, region_is_nested(&region)," \
+			"\n\t\t\t&values" comma args ");"
+	else
+		print "\trc = next(" args ");"
+	print "\tcopse_region_leave(&region, &values);\n\treturn rc;\n}"
+}
+
+function print_reached()
+{
+	print_head("P" name)
+	print "\n\tif (fortran_reaches(ROW_" name "))"
+	print_from_fortran()
+	print "\treturn next(" args ");\n}"
+}
+
+$3 == "hand" { next }
+
+{
+	comma = args == "" ? "" : ", "
+	print "\n#if " condition
+	if (has_work)
+		print_work()
+	print_wrapper()
+	if (has_work)
+		print_reached()
+	print "#endif"
 }
