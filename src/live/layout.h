@@ -295,6 +295,9 @@ struct live_header {
 	uint64_t start_real_ns; /* CLOCK_REALTIME and … */
 	uint64_t start_mono_ns; /* … CLOCK_MONOTONIC, at the same moment */
 	uint64_t end_mono_ns;   /* written by the parent, 0: not known */
+	uint64_t late_real_ns;  /* both again, by the parent, as late as it */
+	uint64_t late_mono_ns;  /* could: at the end, or at a raw copy; or 0 */
+	uint64_t clock_id;      /* timebase_id() of CLOCK_MONOTONIC, or 0 */
 	int32_t rank, size;     /* in MPI_COMM_WORLD; -1, 0: not (yet) known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* CLOCK_MONOTONIC, 0: not yet */
 	uint32_t mpi_thread;   /* index of the thread that did Init */

@@ -11,6 +11,7 @@
  */
 #include "config.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,8 @@ static void read_identity(struct reader *r)
 		.start_real_ns = h->start_real_ns,
 		.start_mono_ns = h->start_mono_ns,
 		.end_mono_ns = h->end_mono_ns,
+		.late_real_ns = h->late_real_ns,
+		.late_mono_ns = h->late_mono_ns,
 		.mpi_init_ns = h->mpi_init_ns,
 		.mpi_finalize_ns = h->mpi_finalize_ns,
 		.mpi_thread = h->mpi_thread,
@@ -202,6 +205,9 @@ static void read_identity(struct reader *r)
 		.mpi_finalize_paused_ns = h->mpi_finalize_paused_ns,
 	};
 	fixed(r->p->id.host, sizeof(r->p->id.host), h->host, sizeof(h->host));
+	if (h->clock_id)
+		snprintf(r->p->id.clock_id, sizeof(r->p->id.clock_id),
+			 "%016" PRIx64, h->clock_id);
 	if (!r->p->id.job || !r->p->id.version)
 		no_memory(r);
 }

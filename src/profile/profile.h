@@ -93,6 +93,10 @@ struct profile_identity {
 	char *events;
 	char *mpi_library;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns;
+	uint64_t late_real_ns, late_mono_ns; /* both clocks again, at one later
+						moment; 0: not known */
+	char clock_id[20]; /* the same where CLOCK_MONOTONIC is the same; "":
+			      not known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* 0: never */
 	uint32_t mpi_thread; /* index of the thread of MPI_Init */
 	uint32_t mpi_error;  /* code given to MPI_Abort + 1, 0: none */
