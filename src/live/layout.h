@@ -218,7 +218,9 @@ struct live_part {
 	uint32_t comm_rank; /* in the communicator */
 	uint8_t kind;       /* enum live_part_kind */
 	uint8_t level;
-	uint8_t unused[6];
+	uint16_t unused;
+	uint32_t cluster; /* the same for instances that are kept or left out
+			     together, else not; 0: not known */
 };
 
 /*
