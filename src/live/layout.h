@@ -218,7 +218,9 @@ struct live_part {
 	uint32_t comm_rank; /* in the communicator */
 	uint8_t kind;       /* enum live_part_kind */
 	uint8_t level;
-	uint8_t unused[6];
+	uint16_t unused;
+	uint32_t cluster; /* the same for instances that are kept or left out
+			     together, else not; 0: not known */
 };
 
 /*
@@ -295,6 +297,9 @@ struct live_header {
 	uint64_t start_real_ns; /* CLOCK_REALTIME and … */
 	uint64_t start_mono_ns; /* … CLOCK_MONOTONIC, at the same moment */
 	uint64_t end_mono_ns;   /* written by the parent, 0: not known */
+	uint64_t late_real_ns;  /* both again, by the parent, as late as it */
+	uint64_t late_mono_ns;  /* could: at the end, or at a raw copy; or 0 */
+	uint64_t clock_id;      /* timebase_id() of CLOCK_MONOTONIC, or 0 */
 	int32_t rank, size;     /* in MPI_COMM_WORLD; -1, 0: not (yet) known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* CLOCK_MONOTONIC, 0: not yet */
 	uint32_t mpi_thread;   /* index of the thread that did Init */
