@@ -213,6 +213,13 @@ struct comm *comm_of(MPI_Comm handle)
 	return slot >= 0 ? &comm_slots[slot] : comm_add(handle, false);
 }
 
+const struct comm *comm_find(MPI_Comm handle)
+{
+	int slot = handles_find(&comms, handle_key(handle));
+
+	return slot >= 0 ? &comm_slots[slot] : NULL;
+}
+
 void comm_forget(MPI_Comm handle)
 {
 	int slot = handles_find(&comms, handle_key(handle));

@@ -57,6 +57,9 @@ void comms_init(void);
 /* Never NULL, for a valid communicator. */
 struct comm *comm_of(MPI_Comm comm);
 
+/* NULL: not known, or freed by now. */
+const struct comm *comm_find(MPI_Comm comm);
+
 /* A communicator was made by a call that all its processes have made. */
 void comm_made(MPI_Comm comm);
 void comm_named(MPI_Comm comm, const char *name);

@@ -10,6 +10,7 @@
 enum {
 	PARTNERS = 8192,
 	PEERS = 4096,
+	RECENT = 256,
 	TAG_CLASSES = 256,
 	/*
 	 * Instances are chosen in runs of so many: what ends in one call, and
@@ -22,6 +23,13 @@ enum {
 static struct partner partners[PARTNERS];
 static uint32_t known; /* of them; 1/8 stays empty */
 static struct live_peer *peers[PEERS];
+
+/* The last partners: finding one of them again needs no hash. */
+static struct {
+	uint64_t comm_id;
+	int rank, tag;
+	struct partner *partner;
+} recent[RECENT];
 static int held;
 
 void messages_lock(void)
@@ -36,13 +44,13 @@ void messages_unlock(void)
 		__atomic_store_n(&held, 0, __ATOMIC_RELEASE);
 }
 
-bool part_is_kept(const struct live_part *part)
+bool level_is_kept(uint32_t level)
 {
 	static const uint32_t *lowest;
 
 	if (!lowest)
 		lowest = copse_part_level();
-	return part->level >= *lowest;
+	return level >= *lowest;
 }
 
 static uint8_t level_of(uint64_t id, uint64_t number)
@@ -88,37 +96,70 @@ static struct partner *find(uint64_t key, int world)
 	}
 }
 
-struct partner *partner_of(const struct comm *comm, int rank, int tag)
+static struct partner *look_up(const struct comm *comm, int rank, int tag)
 {
 	int world = comm_world(comm, rank);
+	uint64_t who =
+		(uint64_t)(uint32_t)world << 32 | (uint32_t)tag % TAG_CLASSES;
 
-	if (world < 0)
-		return NULL;
-	return find(hash_pair(comm->id, (uint64_t)(uint32_t)world << 32 |
-						(uint32_t)tag % TAG_CLASSES) |
-			    1,
-		    world);
+	return world < 0 ? NULL : find(hash_pair(comm->id, who) | 1, world);
 }
 
-void message_number(struct live_part *part, const struct comm *comm,
+struct partner *partner_of(const struct comm *comm, int rank, int tag)
+{
+	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % RECENT;
+
+	if (recent[at].partner && recent[at].comm_id == comm->id &&
+	    recent[at].rank == rank && recent[at].tag == tag)
+		return recent[at].partner;
+	recent[at].partner = look_up(comm, rank, tag);
+	/* Without an id ranks of several communicators are not told apart. */
+	if (!comm->id)
+		recent[at].rank = MPI_PROC_NULL;
+	else
+		recent[at].rank = rank;
+	recent[at].comm_id = comm->id;
+	recent[at].tag = tag;
+	return recent[at].partner;
+}
+
+/* The level of a message; that of a run of them is computed once. */
+static uint8_t level_in(struct numbers *numbers, uint64_t id, uint64_t number)
+{
+	uint32_t run = (uint32_t)(number / RUN) + 1;
+
+	if (numbers->run != run) {
+		numbers->run = run;
+		numbers->level = level_of(id, number);
+	}
+	return numbers->level;
+}
+
+bool message_number(struct live_part *part, const struct comm *comm,
 		    struct partner *partner, int tag, enum live_part_kind kind)
 {
 	bool sends = kind == LIVE_PART_SEND;
-	uint32_t number = sends ? partner->sent++ : partner->received++;
+	struct numbers *numbers = sends ? &partner->sent : &partner->received;
 	uint64_t from = (uint64_t)(uint32_t)comms_world_rank;
 	uint64_t to = (uint64_t)(uint32_t)partner->world;
+	uint32_t number = numbers->next++;
+	uint8_t level;
 
+	if (!comm->id || partner->broken)
+		return false;
+	level = level_in(numbers, comm->id, number + (uint64_t)(uint32_t)tag);
+	if (!level_is_kept(level))
+		return false;
 	*part = (struct live_part){ .kind = (uint8_t)kind,
+				    .level = level,
 				    .peer = partner->world,
 				    .check = (uint32_t)tag,
 				    .size = 2,
 				    .comm_rank = (uint32_t)comm->rank };
-	if (!comm->id || partner->broken)
-		return;
-	part->level = level_of(comm->id, number + (uint32_t)tag);
 	part->key = hash_pair(
 		hash_pair(comm->id, sends ? from << 32 | to : to << 32 | from),
 		(uint64_t)(uint32_t)tag % TAG_CLASSES << 32 | number);
+	return true;
 }
 
 void message_count(struct partner *partner, enum live_part_kind kind,
@@ -161,7 +202,7 @@ bool collective_number(struct live_part *part, struct comm *comm,
 	if (!comm->id || comm->inter || comm->size < 2)
 		return false;
 	part->level = level_of(comm->id, number);
-	if (!part_is_kept(part))
+	if (!level_is_kept(part->level))
 		return false;
 	part->key = hash_pair(comm->id, number);
 	part->kind = (uint8_t)kind;

@@ -19,11 +19,18 @@
 #include "collect/region.h"
 #include "mpi/comms.h"
 
+/* Messages of one direction; the level is that of a run of them. */
+struct numbers {
+	uint32_t next;
+	uint32_t run; /* + 1, that the level was computed for */
+	uint8_t level;
+};
+
 struct partner { /* a process, in a communicator, and a class of tags */
 	uint64_t key;
-	int world; /* its rank in MPI_COMM_WORLD */
-	uint32_t sent, received;
+	int world;   /* its rank in MPI_COMM_WORLD */
 	bool broken; /* numbers do not agree any more */
+	struct numbers sent, received;
 	struct live_peer *peer;
 };
 
@@ -35,9 +42,9 @@ struct partner *partner_of(const struct comm *comm, int rank, int tag);
 
 /*
  * The next message to or from a partner, as a part: key, peer, check, size,
- * kind and level; the rest is 0.
+ * kind and level; the rest is 0.  False: it is not kept, the part is not set.
  */
-void message_number(struct live_part *part, const struct comm *comm,
+bool message_number(struct live_part *part, const struct comm *comm,
 		    struct partner *partner, int tag, enum live_part_kind kind);
 
 /* In the matrix of who sent how much to whom. */
@@ -50,6 +57,6 @@ bool collective_number(struct live_part *part, struct comm *comm,
 		       enum live_part_kind kind);
 
 /* Is a part of that level kept at all? */
-bool part_is_kept(const struct live_part *part);
+bool level_is_kept(uint32_t level);
 
 #endif
