@@ -261,7 +261,7 @@ static bool waits_for_neighbours(int slot, int victim, int other)
 	return false;
 }
 
-static void exchange(struct lane *l, int i)
+static KEPT void exchange(struct lane *l, int i)
 {
 	struct stamp *s = stamp_of(l, 0, i);
 	MPI_Request r[8];
@@ -433,11 +433,11 @@ static const struct pattern patterns[] = {
 	  waits_for_pair, receives, false, 1 },
 	{ "rendezvous", "late-receiver", "rendezvous_step", rendezvous_step,
 	  waits_for_pair, receives, false, 1 },
-	{ "halo", "late-sender", "halo_step", halo_step, waits_for_neighbours,
+	{ "halo", "late-sender", "exchange", halo_step, waits_for_neighbours,
 	  anybody, false, 1 },
-	{ "halo-2d", "late-sender", "plane_step", plane_step,
+	{ "halo-2d", "late-sender", "exchange", plane_step,
 	  waits_for_neighbours, anybody, false, 1 },
-	{ "halo-wave", "late-sender", "halo_step", halo_step,
+	{ "halo-wave", "late-sender", "exchange", halo_step,
 	  waits_for_neighbours, anybody, true, 1 },
 	{ "ring", "late-sender", "ring_step", ring_step, waits_for_left,
 	  anybody, true, 1 },
