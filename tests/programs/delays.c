@@ -15,12 +15,12 @@
  *
  * At the end rank 0 prints one line:
  *
- *   truth: pattern= kind= culprit_rank= culprit_path= how= seconds= injected=
+ *   truth: pattern= kind= culprit_rank= culprit_path= how= seconds= drawn=
  *          victims= worst_rank= worst_seconds= run= ranks= seed=
  *
  * seconds: of all victims together, from their own stamps: from when they
  * entered a call until the culprit came to its own, if they did not leave it
- * before.  injected: the sum of the delays as drawn, of one victim.
+ * before.  drawn: what that would be if nothing else made anybody wait.
  * culprit_path: functions, the innermost first; of a culprit that sleeps, the
  * function that calls MPI next.  worst: the rank that others waited most for,
  * late on purpose or not.  run: seconds that the iterations took.
@@ -282,21 +282,22 @@ static KEPT void exchange(struct lane *l, int i)
 
 static KEPT void halo_step(struct lane *l, int i)
 {
-	width = plan.ranks;
 	work(l, i);
 	exchange(l, i);
 }
 
 static KEPT void plane_step(struct lane *l, int i)
 {
-	width = width ? width : columns();
 	work(l, i);
 	exchange(l, i);
 }
 
-static bool waits_for_left(int slot, int victim, int other)
+/* Open MPI may not be done with sending before the message is received. */
+static bool waits_in_ring(int slot, int victim, int other)
 {
-	return slot == 0 && (other + 1) % plan.ranks == victim;
+	int ahead = (other + plan.ranks - victim) % plan.ranks;
+
+	return slot == 0 && (ahead == 1 || ahead == plan.ranks - 1);
 }
 
 static KEPT void ring_step(struct lane *l, int i)
@@ -357,9 +358,9 @@ static KEPT void return_result(struct lane *l, int i)
 
 static KEPT void worker_step(struct lane *l, int i)
 {
-	advance(work_is_due(i));
+	advance(plan.origin + plan.due[i]);
 	if (plan.rank == 0) {
-		be_late(l, i, now());
+		be_late(l, i);
 		hand_out(l, i);
 		collect(l, i);
 		return;
@@ -367,7 +368,7 @@ static KEPT void worker_step(struct lane *l, int i)
 	stamped(l, 0, i,
 		MPI_Recv(in, SMALL, MPI_DOUBLE, 0, 1, l->comm,
 			 MPI_STATUS_IGNORE));
-	be_late(l, i, now());
+	be_late(l, i);
 	return_result(l, i);
 }
 
@@ -390,15 +391,15 @@ static KEPT void *help(void *unused)
 
 static KEPT void threads_step(struct lane *l, int i)
 {
-	double mine = i, all, due = work_is_due(i);
+	double mine = i, all;
 
 	if (i == 0) {
 		pthread_barrier_init(&helped, NULL, 2);
 		pthread_create(&l->thread, NULL, help, NULL);
 	}
-	advance(due);
+	advance(plan.origin + plan.due[i]);
 	pthread_barrier_wait(&helped);
-	be_late(l, i, due);
+	be_late(l, i);
 	stamped(l, 0, i,
 		MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, l->comm));
 	if (i == plan.iterations - 1)
@@ -408,47 +409,47 @@ static KEPT void threads_step(struct lane *l, int i)
 #define N_TO_N "NxN"
 static const struct pattern patterns[] = {
 	{ "barrier", "barrier", "barrier_step", barrier_step, waits_for_all,
-	  anybody, false, 1 },
+	  anybody, 0 },
 	{ "allreduce", N_TO_N, "allreduce_step", allreduce_step, waits_for_all,
-	  anybody, false, 1 },
+	  anybody, 0 },
 	{ "alltoall", N_TO_N, "alltoall_step", alltoall_step, waits_for_all,
-	  anybody, false, 1 },
+	  anybody, 0 },
 	{ "iallreduce", N_TO_N, "iallreduce_step", iallreduce_step,
-	  waits_for_all, anybody, false, 1 },
+	  waits_for_all, anybody, 0 },
 	{ "bcast", "1xN", "bcast_step", bcast_step, waits_for_root, is_root,
-	  false, 1 },
+	  0 },
 	{ "scatter", "1xN", "scatter_step", scatter_step, waits_for_root,
-	  is_root, false, 1 },
+	  is_root, 0 },
 	{ "reduce", "Nx1", "reduce_step", reduce_step, root_waits, is_not_root,
-	  false, 1 },
+	  0 },
 	{ "gather", "Nx1", "gather_step", gather_step, root_waits, is_not_root,
-	  false, 1 },
+	  0 },
 	{ "scan", "prefix", "scan_step", scan_step, waits_for_lower,
-	  is_not_last, false, 1 },
+	  is_not_last, 0 },
 	{ "split", N_TO_N, "allreduce_step", allreduce_step, waits_for_half,
-	  anybody, false, 1 },
+	  anybody, 0 },
 	{ "late-sender", "late-sender", "message_step", message_step,
-	  waits_for_pair, sends, false, 1 },
+	  waits_for_pair, sends, 0 },
 	{ "late-receiver", "late-receiver", "ssend_step", ssend_step,
-	  waits_for_pair, receives, false, 1 },
+	  waits_for_pair, receives, 0 },
 	{ "rendezvous", "late-receiver", "rendezvous_step", rendezvous_step,
-	  waits_for_pair, receives, false, 1 },
+	  waits_for_pair, receives, 0 },
 	{ "halo", "late-sender", "exchange", halo_step, waits_for_neighbours,
-	  anybody, false, 1 },
+	  anybody, 0 },
 	{ "halo-2d", "late-sender", "exchange", plane_step,
-	  waits_for_neighbours, anybody, false, 1 },
+	  waits_for_neighbours, anybody, 0 },
 	{ "halo-wave", "late-sender", "exchange", halo_step,
-	  waits_for_neighbours, anybody, true, 1 },
-	{ "ring", "late-sender", "ring_step", ring_step, waits_for_left,
-	  anybody, true, 1 },
+	  waits_for_neighbours, anybody, SPREADS },
+	{ "ring", "late-sender", "ring_step", ring_step, waits_in_ring, anybody,
+	  SPREADS },
 	{ "worker", "late-sender", "return_result", worker_step,
-	  master_and_workers, is_worker, true, 1 },
+	  master_and_workers, is_worker, SPREADS | TASKS },
 	{ "master", "late-sender", "hand_out", worker_step, master_and_workers,
-	  is_master, true, 1 },
+	  is_master, SPREADS | TASKS },
 	{ "threads", N_TO_N, "threads_step", threads_step, waits_for_all,
-	  anybody, false, 1 },
+	  anybody, 0 },
 	{ "multiple", N_TO_N, "allreduce_step", allreduce_step, waits_for_all,
-	  anybody, false, LANES },
+	  anybody, THREADED },
 };
 
 static void bad_usage(const char *word)
@@ -530,7 +531,7 @@ static void read_arguments(int argc, char **argv)
 
 static void draw(void)
 {
-	double mean, due = 0;
+	double mean;
 	size_t n = (size_t)plan.iterations;
 
 	MPI_Bcast(&plan.seed, 1, MPI_LONG, 0, MPI_COMM_WORLD);
@@ -545,22 +546,22 @@ static void draw(void)
 	if (late >= 0)
 		plan.culprit = late % plan.ranks;
 	plan.place = drawn(PLACES);
-	plan.lane = drawn(plan.pattern->lanes);
+	plan.lane = drawn(lane_count());
 	plan.asleep = drawn(4) == 0;
 	if (how >= 0)
 		plan.asleep = how;
 	mean = plan.lateness * (0.5 + known_random());
 	plan.delays = calloc(n, sizeof(double));
+	for (size_t i = 0; i < n && !plan.balanced; i++)
+		plan.delays[i] = mean * (0.5 + known_random());
 	plan.due = calloc(n, sizeof(double));
-	for (size_t i = 0; i < n; i++) {
-		plan.due[i] = due += plan.step;
-		if (!plan.balanced)
-			plan.delays[i] = mean * (0.5 + known_random());
-		due += plan.delays[i];
-	}
+	plan.from = calloc(n, sizeof(double));
+	plan.waits = calloc(n * SLOTS * (size_t)plan.ranks, sizeof(double));
+	width = plan.pattern->step == plane_step ? columns() : plan.ranks;
+	plan_all();
 }
 
-static void *run_lane(void *of)
+static KEPT void *run_lane(void *of)
 {
 	struct lane *l = of;
 
@@ -574,7 +575,7 @@ static void start(struct lane *lanes, struct stamp *stamps)
 	int split = plan.pattern->waits == waits_for_half;
 	size_t each = (size_t)SLOTS * (size_t)plan.iterations;
 
-	for (int i = 0; i < plan.pattern->lanes; i++) {
+	for (int i = 0; i < lane_count(); i++) {
 		MPI_Comm_split(MPI_COMM_WORLD, split && half_of(plan.rank),
 			       plan.rank, &lanes[i].comm);
 		lanes[i].number = i;
@@ -590,13 +591,13 @@ static double run(struct lane *lanes)
 {
 	double begun = now();
 
-	if (plan.pattern->lanes == 1) {
+	if (lane_count() == 1) {
 		run_lane(&lanes[0]);
 		return now() - begun;
 	}
-	for (int i = 0; i < plan.pattern->lanes; i++)
+	for (int i = 0; i < lane_count(); i++)
 		pthread_create(&lanes[i].thread, NULL, run_lane, &lanes[i]);
-	for (int i = 0; i < plan.pattern->lanes; i++)
+	for (int i = 0; i < lane_count(); i++)
 		pthread_join(lanes[i].thread, NULL);
 	return now() - begun;
 }
@@ -628,9 +629,9 @@ static void print_truth(const struct stamp *all, double seconds)
 	       plan.pattern->name, plan.balanced ? "none" : plan.pattern->kind,
 	       plan.balanced ? -1 : plan.culprit,
 	       plan.asleep ? plan.pattern->caller : places[plan.place].path);
-	printf(" how=%s seconds=%.6f injected=%.6f",
+	printf(" how=%s seconds=%.6f drawn=%.6f",
 	       plan.asleep ? "sleep" : "busy", lost,
-	       sum_of(plan.delays, plan.iterations));
+	       sum_of(plan.waits, SLOTS * plan.ranks * plan.iterations));
 	print_victims(&t, lost);
 	printf(" worst_rank=%d worst_seconds=%.6f run=%.6f ranks=%d seed=%ld\n",
 	       worst, t.blamed[worst], seconds, plan.ranks, plan.seed);
@@ -645,8 +646,7 @@ int main(int argc, char **argv)
 	int level, provided;
 
 	read_arguments(argc, argv);
-	level = plan.pattern->lanes > 1 ? MPI_THREAD_MULTIPLE
-					: MPI_THREAD_FUNNELED;
+	level = lane_count() > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED;
 	MPI_Init_thread(&argc, &argv, level, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &plan.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &plan.ranks);
@@ -655,7 +655,7 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	draw();
-	count = (size_t)plan.pattern->lanes * SLOTS * (size_t)plan.iterations;
+	count = (size_t)lane_count() * SLOTS * (size_t)plan.iterations;
 	mine = calloc(count, sizeof(*mine));
 	if (plan.rank == 0)
 		all = calloc(count * (size_t)plan.ranks, sizeof(*all));

@@ -42,12 +42,18 @@ struct pattern {
 	void (*step)(struct lane *lane, int i);
 	bool (*waits)(int slot, int victim, int other);
 	bool (*may_be_late)(int rank);
+	unsigned flags;
+};
+
+enum {
 	/*
-	 * A process that waited is late for the others then: whatever anybody
-	 * waits is the culprit's doing.  Otherwise all keep to a schedule.
+	 * Who waited is late for the next ones then: whatever anybody waits is
+	 * the culprit's doing.  Otherwise all that do not wait stay in step
+	 * with those that do.
 	 */
-	bool spreads;
-	int lanes;
+	SPREADS = 1,
+	TASKS = 2,    /* two calls: rank 0 hands out, the others answer */
+	THREADED = 4, /* LANES threads that call MPI, of which one is late */
 };
 
 /* The same in all processes: drawn from the seed. */
@@ -61,9 +67,22 @@ static struct plan {
 	int culprit, lane, root;
 	bool balanced, asleep;
 	int place;
-	double *delays;      /* of each iteration */
-	double origin, *due; /* when the work of an iteration is to be done */
+	double *delays; /* of each iteration */
+	double origin;  /* when the first iteration begins */
+	double *due;  /* of each, when this process's work is to be done, … */
+	double *from; /* … and the delay to begin; from the origin on */
+	double *waits; /* [SLOTS][ranks][iterations]: as it has to come */
 } plan;
+
+static inline bool has(unsigned flag)
+{
+	return plan.pattern->flags & flag;
+}
+
+static inline int lane_count(void)
+{
+	return has(THREADED) ? LANES : 1;
+}
 
 static inline double now(void)
 {
@@ -144,32 +163,83 @@ static KEPT void advance(double until)
 	sleep_until(until);
 }
 
+static inline double *wait_planned(int slot, int rank, int i)
+{
+	return &plan.waits[(slot * plan.ranks + rank) * plan.iterations + i];
+}
+
+/* Until when each rank is in its call, when they came to it at these times. */
+static inline void plan_call(int slot, int i, const double *came, double *left)
+{
+	for (int v = 0; v < plan.ranks; v++) {
+		double latest = came[v];
+
+		for (int other = 0; other < plan.ranks; other++)
+			if (other != v && came[other] > latest &&
+			    plan.pattern->waits(slot, v, other))
+				latest = came[other];
+		*wait_planned(slot, v, i) = latest - came[v];
+		left[v] = latest;
+	}
+}
+
+/*
+ * What happens when every delay and all work are as long as they were drawn.
+ * All processes keep to these times: what disturbs one iteration, on a machine
+ * that does other things as well, is made up for in the next.
+ */
+static inline void plan_iteration(int i, double *at)
+{
+	double came[plan.ranks];
+	int slots = has(TASKS) ? 2 : 1;
+
+	for (int v = 0; v < plan.ranks; v++)
+		came[v] = at[v] + plan.step;
+	plan.due[i] = came[plan.rank];
+	for (int slot = 0; slot < slots; slot++) {
+		bool now_late = slot == (slots == 2 && plan.culprit != 0);
+
+		if (now_late) {
+			plan.from[i] = came[plan.rank];
+			came[plan.culprit] += plan.delays[i];
+		}
+		plan_call(slot, i, came, at);
+		memcpy(came, at, sizeof(came));
+	}
+	if (!has(SPREADS))
+		for (int v = 0; v < plan.ranks; v++)
+			at[v] = plan.due[i] + plan.delays[i];
+}
+
+static inline void plan_all(void)
+{
+	double at[plan.ranks];
+
+	memset(at, 0, sizeof(at));
+	for (int i = 0; i < plan.iterations; i++)
+		plan_iteration(i, at);
+}
+
 static inline bool is_late(const struct lane *lane)
 {
 	return !plan.balanced && plan.rank == plan.culprit &&
 	       lane->number == plan.lane;
 }
 
-/* The delay of iteration i, when this is the culprit, from a time on. */
-static inline void be_late(const struct lane *lane, int i, double from)
+/* What the culprit does before iteration i's call. */
+static inline void be_late(const struct lane *lane, int i)
 {
+	double from = plan.origin + plan.from[i];
+
 	if (is_late(lane))
 		places[plan.place].enter(from + plan.delays[i]);
 	__asm__ volatile("");
 }
 
-static inline double work_is_due(int i)
-{
-	return plan.pattern->spreads ? now() + plan.step
-				     : plan.origin + plan.due[i];
-}
-
 static inline void work(struct lane *lane, int i)
 {
-	double due = work_is_due(i);
-
-	advance(due);
-	be_late(lane, i, due);
+	advance(plan.origin + plan.due[i]);
+	be_late(lane, i);
 }
 
 static inline struct stamp *stamp_of(struct lane *lane, int slot, int i)
@@ -190,14 +260,13 @@ static inline struct stamp *stamp_of(struct lane *lane, int slot, int i)
 /* What all processes' stamps say. */
 struct truth {
 	double *blamed; /* seconds that others waited for each rank */
-	double *waited; /* seconds of each rank, in all */
 	double *for_culprit;
 };
 
 static inline const struct stamp *stamp_at(const struct stamp *all, int rank,
 					   int lane, int slot, int i)
 {
-	size_t lanes = (size_t)plan.pattern->lanes, n = (size_t)plan.iterations;
+	size_t lanes = (size_t)lane_count(), n = (size_t)plan.iterations;
 
 	return &all[(((size_t)rank * lanes + (size_t)lane) * SLOTS +
 		     (size_t)slot) *
@@ -205,32 +274,37 @@ static inline const struct stamp *stamp_at(const struct stamp *all, int rank,
 		    (size_t)i];
 }
 
-/* One call: until the last of those that it waits for had begun. */
+/*
+ * One call: until the last of those that it waits for had begun.  Who began
+ * when the call was over was not waited for.  Where lateness spreads, that one
+ * is to blame for no more than was not planned.
+ */
 static inline void judge_call(struct truth *t, const struct stamp *all,
 			      int victim, int lane, int slot, int i)
 {
 	const struct stamp *mine = stamp_at(all, victim, lane, slot, i);
-	double latest = 0, wait;
+	double latest = 0, wait, share;
 	int who = -1;
 
 	for (int other = 0; other < plan.ranks; other++) {
 		double begin = stamp_at(all, other, lane, slot, i)->begin;
 
-		if (other == victim || begin <= latest ||
+		if (other == victim || begin <= latest || begin > mine->leave ||
 		    !plan.pattern->waits(slot, victim, other))
 			continue;
 		latest = begin;
 		who = other;
 	}
-	wait = (latest < mine->leave ? latest : mine->leave) - mine->enter;
+	wait = latest - mine->enter;
 	if (who < 0 || mine->enter == 0 || wait <= 0)
 		return;
-	if (plan.pattern->spreads && !plan.balanced && victim != plan.culprit)
-		who = plan.culprit;
-	t->blamed[who] += wait;
-	t->waited[victim] += wait;
-	if (who == plan.culprit && lane == plan.lane)
-		t->for_culprit[victim] += wait;
+	share = has(SPREADS) ? *wait_planned(slot, victim, i) : 0;
+	if (share > wait || who == plan.culprit)
+		share = wait;
+	t->blamed[who] += wait - share;
+	t->blamed[plan.culprit] += share;
+	if (lane == plan.lane)
+		t->for_culprit[victim] += share;
 }
 
 static inline void judge(struct truth *t, const struct stamp *all)
@@ -238,10 +312,9 @@ static inline void judge(struct truth *t, const struct stamp *all)
 	size_t n = (size_t)plan.ranks;
 
 	t->blamed = calloc(n, sizeof(double));
-	t->waited = calloc(n, sizeof(double));
 	t->for_culprit = calloc(n, sizeof(double));
 	for (int v = 0; v < plan.ranks; v++)
-		for (int l = 0; l < plan.pattern->lanes; l++)
+		for (int l = 0; l < lane_count(); l++)
 			for (int s = 0; s < SLOTS; s++)
 				for (int i = 0; i < plan.iterations; i++)
 					judge_call(t, all, v, l, s, i);
