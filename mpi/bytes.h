@@ -12,17 +12,14 @@
 
 #include "mpi/comms.h"
 #include "mpi/next.h"
+#include "mpi/requests.h"
+#include "mpi/types.h"
 
 #include MPI_LIBRARY
 
 static inline uint64_t bytes(MPI_Aint count, MPI_Datatype type)
 {
-	MPI_Count size = 0;
-
-	if (count <= 0 || !type || type == pmpi.no_type)
-		return 0;
-	pmpi.Type_size_x(type, &size);
-	return size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+	return count > 0 ? (uint64_t)count * type_size(type) : 0;
 }
 
 /* To or from a process that may be MPI_PROC_NULL. */
@@ -100,21 +97,26 @@ static inline uint64_t blocks(const void *buffer, MPI_Comm comm)
 	ARRAY_OF(counts, bytes_w)(buffer, counts, types, comm)
 
 /* Persistent requests: nothing moves now, but at each start. */
-static inline uint64_t keep(MPI_Request request, uint64_t sent,
-			    uint64_t received)
-{
-	request_keep(request, (struct region_values){ sent, received });
-	return 0;
-}
-
 static inline uint64_t keep_send(MPI_Request request, uint64_t sent)
 {
-	return keep(request, sent, 0);
+	request_keep(request)->sent = sent;
+	return 0;
 }
 
 static inline uint64_t keep_recv(MPI_Request request, uint64_t received)
 {
-	return keep(request, 0, received);
+	request_keep(request)->received = received;
+	return 0;
+}
+
+static inline uint64_t keep(MPI_Request request, uint64_t sent,
+			    uint64_t received)
+{
+	struct region_values *values = request_keep(request);
+
+	values->sent = sent;
+	values->received = received;
+	return 0;
 }
 
 static inline uint64_t kept_send(int count, const MPI_Request requests[])

@@ -4,6 +4,8 @@
 
 #include "mpi/next.h"
 
+static const struct region_values nothing = { .root = LIVE_NO_ROOT };
+
 __thread struct fortran_call fortran_call
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -15,19 +17,17 @@ __thread struct fortran_call fortran_call
 	{                                                                      \
 		void(*next) parameters = gate_nexts[GATE_##symbol];            \
 		struct fortran_call outer = fortran_call;                      \
-		struct region_values values;                                   \
 		struct region region;                                          \
+		bool reached_c;                                                \
                                                                                \
 		region_enter(&region, &gate_rows[ROW_##function]);             \
-		fortran_call = (struct fortran_call){                          \
-			.row = ROW_##function + 1,                             \
-			.nested = region_is_nested(&region),                   \
-			.frame = (uintptr_t)__builtin_frame_address(0),        \
-		};                                                             \
+		fortran_call.row = ROW_##function + 1;                         \
+		fortran_call.region = &region;                                 \
 		next arguments;                                                \
-		values = fortran_call.values;                                  \
+		reached_c = !fortran_call.row;                                 \
 		fortran_call = outer;                                          \
-		copse_region_leave(&region, &values);                          \
+		if (!reached_c)                                                \
+			copse_region_leave(&region, &nothing);                 \
 	}
 #define ROW(function, class)
 #define GATE(symbol, function)

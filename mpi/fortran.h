@@ -7,8 +7,8 @@
  * MPI_IN_PLACE and their like, and calls C; which it does by PMPI_Send or
  * MPI_Send.  So the wrapper of the Fortran function enters the region and
  * calls the binding, and the wrapper of the C function, when it is reached
- * from there, has the arguments in C and computes what is counted.  No
- * conversion is done twice, and none is ours.
+ * from there, has the arguments in C, computes what is counted, and leaves the
+ * region.  No conversion is done twice, and none is ours.
  *
  * Threads   Each call concerns the calling thread.
  */
@@ -22,25 +22,23 @@
 
 /* A Fortran function that has not reached C yet; of the thread. */
 struct fortran_call {
-	uint32_t row;    /* + 1; 0: none, or C was reached */
-	bool nested;     /* the region is, so it does not count */
-	uintptr_t frame; /* where its wrapper's is */
-	struct region_values values;
+	uint32_t row; /* + 1; 0: none, or C was reached */
+	struct region *region;
 };
 extern __thread struct fortran_call fortran_call
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
  * Is this the C function that the Fortran binding calls?  Asked by its
- * wrapper, once.  A call that was left by a longjmp or an exception is below
- * our frame, and over.
+ * wrapper, once; then it has to leave the region.  A call that was left by a
+ * longjmp or an exception is below our frame, and over.
  */
 static inline bool fortran_reaches(enum row row)
 {
 	struct fortran_call *call = &fortran_call;
 
 	if (__builtin_expect(call->row != (uint32_t)row + 1, 1) ||
-	    call->frame < (uintptr_t)__builtin_frame_address(0))
+	    (uintptr_t)call->region < (uintptr_t)__builtin_frame_address(0))
 		return false;
 	call->row = 0;
 	return true;

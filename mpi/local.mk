@@ -8,7 +8,9 @@ EXTRA_DIST += mpi/functions.tbl mpi/row.awk mpi/wrap.awk mpi/gates.awk
 mpi_sources = mpi/wrappers.c mpi/special.c mpi/special.h mpi/bytes.h \
 	mpi/arrays.h mpi/gates.c mpi/gates.h mpi/fortran.c mpi/fortran.h \
 	mpi/next.c mpi/next.h mpi/comms.c mpi/comms.h mpi/handles.c \
-	mpi/handles.h mpi/openmpi.h mpi/mpich.h
+	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
+	mpi/notes.c mpi/notes.h mpi/requests.c mpi/requests.h \
+	mpi/types.c mpi/types.h mpi/openmpi.h mpi/mpich.h
 mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer
 mpi_ldflags = -module -avoid-version \
 	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL

@@ -11,15 +11,27 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "mpi/next.h"
+
 /* Handles are numbers; MPI_UNWEIGHTED is data, which no other MPI has. */
-static inline bool library_is_ours(void *(*find)(const char *name),
-				   MPI_Comm *world, MPI_Datatype *no_type,
-				   MPI_Op *no_op)
+static inline bool library_is_ours(void *(*find)(const char *symbol))
 {
-	*world = MPI_COMM_WORLD;
-	*no_type = MPI_DATATYPE_NULL;
-	*no_op = MPI_NO_OP;
+	pmpi.world = MPI_COMM_WORLD;
+	pmpi.self = MPI_COMM_SELF;
+	pmpi.no_comm = MPI_COMM_NULL;
+	pmpi.no_type = MPI_DATATYPE_NULL;
+	pmpi.no_op = MPI_NO_OP;
+	pmpi.no_request = MPI_REQUEST_NULL;
 	return find("MPI_UNWEIGHTED");
+}
+
+/*
+ * Some built-in ones stand for all requests that were complete at once; the
+ * two highest bits of a handle say how it is stored, and 1 is built in.
+ */
+static inline bool request_is_complete(MPI_Request request)
+{
+	return (uint32_t)request >> 30 == 1;
 }
 
 /* 63 bits; the lowest of the second word says that it was cancelled. */

@@ -96,8 +96,7 @@ static enum library examine(void)
 {
 	if (!next_look_up("MPI_Wtick"))
 		return LIBRARY_NONE;
-	if (!library_is_ours(look_up_data, &pmpi.world, &pmpi.no_type,
-			     &pmpi.no_op))
+	if (!library_is_ours(look_up_data))
 		return LIBRARY_FOREIGN;
 #define F(name)                                                                \
 	if (!(pmpi.name = next_look_up("PMPI_" #name)))                        \

@@ -26,14 +26,21 @@ void *next_look_up(const char *symbol);
 #define PMPI_FUNCTIONS(F)                                                      \
 	F(Cart_shift)                                                          \
 	F(Cartdim_get)                                                         \
+	F(Comm_group)                                                          \
 	F(Comm_rank)                                                           \
+	F(Comm_remote_group)                                                   \
 	F(Comm_remote_size)                                                    \
 	F(Comm_size)                                                           \
 	F(Comm_test_inter)                                                     \
 	F(Dist_graph_neighbors_count)                                          \
 	F(Get_library_version)                                                 \
 	F(Graph_neighbors_count)                                               \
+	F(Group_free)                                                          \
+	F(Group_translate_ranks)                                               \
+	F(Query_thread)                                                        \
+	F(Test_cancelled)                                                      \
 	F(Topo_test)                                                           \
+	F(Type_get_envelope)                                                   \
 	F(Type_size_x)
 
 /* Valid in all wrappers: LIBRARY_OURS was found then. */
@@ -41,9 +48,12 @@ struct pmpi {
 #define F(name) __typeof__(&PMPI_##name) name;
 	PMPI_FUNCTIONS(F)
 #undef F
-	MPI_Comm world;
-	MPI_Datatype no_type; /* MPI_DATATYPE_NULL */
+	/* What mpi.h has as data of the library, or as numbers. */
+	MPI_Comm world, self, no_comm;
+	MPI_Datatype no_type;
 	MPI_Op no_op;
+	MPI_Request no_request;
+	MPI_Request completed; /* Open MPI's: see there */
 };
 extern struct pmpi pmpi;
 

@@ -11,18 +11,27 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "mpi/next.h"
+
 /*
  * The predefined handles are data of the library; `find` looks a symbol up.
  * False when the library is another MPI.
  */
-static inline bool library_is_ours(void *(*find)(const char *name),
-				   MPI_Comm *world, MPI_Datatype *no_type,
-				   MPI_Op *no_op)
+static inline bool library_is_ours(void *(*find)(const char *symbol))
 {
-	*world = find("ompi_mpi_comm_world");
-	*no_type = find("ompi_mpi_datatype_null");
-	*no_op = find("ompi_mpi_op_no_op");
-	return *world && *no_type && *no_op;
+	return (pmpi.world = find("ompi_mpi_comm_world")) &&
+	       (pmpi.self = find("ompi_mpi_comm_self")) &&
+	       (pmpi.no_comm = find("ompi_mpi_comm_null")) &&
+	       (pmpi.no_type = find("ompi_mpi_datatype_null")) &&
+	       (pmpi.no_op = find("ompi_mpi_op_no_op")) &&
+	       (pmpi.no_request = find("ompi_request_null")) &&
+	       (pmpi.completed = find("ompi_request_empty"));
+}
+
+/* It stands for any request that was complete at once. */
+static inline bool request_is_complete(MPI_Request request)
+{
+	return request == pmpi.completed;
 }
 
 /* The bytes that a completed receive brought. */

@@ -7,6 +7,7 @@
 
 #include "mpi/comms.h"
 #include "mpi/next.h"
+#include "mpi/requests.h"
 
 #include MPI_LIBRARY
 
@@ -20,6 +21,13 @@ void announce(void)
 	pmpi.Get_library_version(text, &length);
 	library_name(text);
 	copse_mpi_init(rank, size, text);
+	comms_init();
+}
+
+void finished(void)
+{
+	copse_mpi_finalize();
+	comms_fini();
 }
 
 void comm_gone(const MPI_Comm *comm)

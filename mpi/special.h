@@ -11,6 +11,9 @@
 /* MPI runs: who are we?  Also while nothing is measured. */
 void announce(void);
 
+/* Its world is over. */
+void finished(void);
+
 /* What frees a handle forgets it first: another thread may get it next. */
 void comm_gone(const MPI_Comm *comm);
 void request_gone(const MPI_Request *request);

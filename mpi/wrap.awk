@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # wrap.awk - the wrapper of each C function of functions.tbl, after row.awk.
 #
-# It knows two things about MPI: a parameter of type MPI_Comm names the
-# communicator, and a row that asks for status_bytes(status) needs a status.
+# What it knows of MPI: a parameter of type MPI_Comm names the communicator,
+# `root` the root; a row that looks into status wants a status; one with the word
+# `before` wants its requests as they were before the call.
 #
 # A function whose calls are more than counted has that in a function of its
 # own, which is reached in three ways: from C; from Fortran, whose wrapper has
@@ -20,69 +21,86 @@ function bytes(column)
 	return column ~ /^(before|after):/ ? "0" : column
 }
 
-function print_work(    own, before, after, sent, received)
+function print_values(sent, received, class)
 {
-	own = index($3 $4, "status_bytes(status)")
-	before = part($3, "before")
-	after = part($4, "after")
-	sent = bytes($3)
-	received = bytes($4)
-	print "static inline " type "work_" name "(__typeof__(&" name ") next,"
-	print "\t\tbool nested, struct region_values *values" \
-		(args == "" ? ")" : ", " list ")") "\n{"
-	if (own)
-		print "\tMPI_Status own = { 0 };"
-	print "\t" type "rc;\n\n\t(void)nested;\n\t(void)values;"
-	if (before != "")
-		print "\t" before ";"
+	if (sent != "0" || received != "0")
+		print "\t\tvalues.sent = " sent ";\n" \
+		      "\t\tvalues.received = " received ";"
+	if (comm != "" && class != "other")
+		print "\t\tvalues.comm = comm_call(" comm ");"
+	if (root != "" && class == "coll")
+		print "\t\tvalues.root = root;"
+}
+
+function print_call(own, keeps, statuses)
+{
+	if (part($3, "before") != "")
+		print "\t" part($3, "before") ";"
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
+	if (keeps)
+		print "\tbefore_take(&before, region, " count ", " requests \
+		      ", " statuses ");"
 	print "\trc = next(" args ");"
-	if (after != "")
-		print "\tif (rc == MPI_SUCCESS)\n\t\t" after ";"
-	print "\tif (rc != MPI_SUCCESS || nested)\n\t\treturn rc;"
-	if (sent != "0" || received != "0")
-		print "\tvalues->sent = " sent ";\n\tvalues->received = " \
-			received ";"
-	if (comm != "" && $1 != "other")
-		print "\tcomm_call(" comm ");"
+}
+
+function print_work(    own, keeps, statuses)
+{
+	own = ($4 $5) ~ /[(,]status\)/
+	keeps = $5 ~ /[(,]before,/
+	statuses = $5 ~ /[(,]array_of_statuses\)/ ? "&array_of_statuses" : "NULL"
+	print "static inline int work_" name "(__typeof__(&" name ") next,"
+	print "\t\tstruct region *region" comma list ")\n{"
+	print "\tstruct region_values values = { .root = LIVE_NO_ROOT };"
+	if (keeps)
+		print "\tstruct before before;"
+	if (own)
+		print "\tMPI_Status own = { 0 };"
+	print "\tint rc;\n"
+	print_call(own, keeps, statuses)
+	print "\tif (copse_region_stop(region) && rc == MPI_SUCCESS) {"
+	print_values(bytes($3), bytes($4), $1)
+	print "\t}"
+	if (part($4, "after") != "")
+		print "\tif (rc == MPI_SUCCESS)\n\t\t" part($4, "after") ";"
+	print "\tcopse_region_leave(region, &values);"
+	if ($5 != "-")
+		print "\tif (region->call && rc == MPI_SUCCESS)\n\t\t" $5 ";"
+	if (keeps)
+		print "\tbefore_give(&before, rc == MPI_SUCCESS, " requests ");"
 	print "\treturn rc;\n}"
 }
 
 function print_head(symbol)
 {
-	print type symbol "(" list ")\n{"
+	print type symbol "(" (list == "" ? "void" : list) ")\n{"
 	print "\t__typeof__(&" name ") next = gate_nexts[GATE_" symbol "];"
 }
 
 function print_from_fortran()
 {
-	print "\t\treturn work_" name "(next, fortran_call.nested,"
-	print "\t\t\t\t&fortran_call.values" comma args ");"
+	print "\tif (fortran_reaches(ROW_" name "))"
+	print "\t\treturn work_" name "(next, fortran_call.region" comma args ");"
 }
 
-function print_wrapper()
+function print_simple()
 {
 	print_head(name)
-	print "\tstruct region_values values = { 0 };"
 	print "\tstruct region region;\n\t" type "rc;\n"
-	if (has_work) {
-		print "\tif (fortran_reaches(ROW_" name "))"
-		print_from_fortran()
-	}
 	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
-	if (has_work)
-		print "\trc = work_" name "(next, region_is_nested(&region)," \
-			"\n\t\t\t&values" comma args ");"
-	else
-		print "\trc = next(" args ");"
-	print "\tcopse_region_leave(&region, &values);\n\treturn rc;\n}"
+	print "\trc = next(" args ");"
+	print "\tcopse_region_leave(&region, &nothing);\n\treturn rc;\n}"
 }
 
-function print_reached()
+function print_working()
 {
+	print_head(name)
+	print "\tstruct region region;\n"
+	print_from_fortran()
+	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
+	print "\treturn work_" name "(next, &region" comma args ");\n}"
 	print_head("P" name)
-	print "\n\tif (fortran_reaches(ROW_" name "))"
+	print ""
 	print_from_fortran()
 	print "\treturn next(" args ");\n}"
 }
@@ -91,11 +109,14 @@ $3 == "hand" { next }
 
 {
 	comma = args == "" ? "" : ", "
+	if (list == "void")
+		list = ""
 	print "\n#if " condition
-	if (has_work)
+	if (has_work) {
 		print_work()
-	print_wrapper()
-	if (has_work)
-		print_reached()
+		print_working()
+	} else {
+		print_simple()
+	}
 	print "#endif"
 }

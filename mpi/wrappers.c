@@ -6,6 +6,9 @@
 #include "mpi/bytes.h"
 #include "mpi/fortran.h"
 #include "mpi/next.h"
+#include "mpi/notes.h"
 #include "mpi/special.h"
+
+static const struct region_values nothing = { .root = LIVE_NO_ROOT };
 
 #include "mpi/wrappers.inc"
