@@ -24,7 +24,7 @@ __thread struct fortran_call fortran_call
 		fortran_call.row = ROW_##function + 1;                         \
 		fortran_call.region = &region;                                 \
 		next arguments;                                                \
-		reached_c = !fortran_call.row;                                 \
+		reached_c = fortran_call.row == FORTRAN_WAS_IN_C;              \
 		fortran_call = outer;                                          \
 		if (!reached_c)                                                \
 			copse_region_leave(&region, &nothing);                 \

@@ -20,28 +20,47 @@
 
 #include "mpi/gates.h"
 
-/* A Fortran function that has not reached C yet; of the thread. */
+#define FORTRAN_WAS_IN_C UINT32_MAX
+
+/* The innermost Fortran function of the thread, and how far it is. */
 struct fortran_call {
-	uint32_t row; /* + 1; 0: none, or C was reached */
+	uint32_t row; /* + 1; 0: none, or C runs; FORTRAN_WAS_IN_C */
 	struct region *region;
 };
 extern __thread struct fortran_call fortran_call
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* A call that was left by a longjmp or an exception is below our frame. */
+static inline bool fortran_is_alive(void)
+{
+	return (uintptr_t)fortran_call.region >
+	       (uintptr_t)__builtin_frame_address(0);
+}
+
 /*
  * Is this the C function that the Fortran binding calls?  Asked by its
- * wrapper, once; then it has to leave the region.  A call that was left by a
- * longjmp or an exception is below our frame, and over.
+ * wrapper, once, which then leaves the region and ends with fortran_done().
  */
 static inline bool fortran_reaches(enum row row)
 {
-	struct fortran_call *call = &fortran_call;
-
-	if (__builtin_expect(call->row != (uint32_t)row + 1, 1) ||
-	    (uintptr_t)call->region < (uintptr_t)__builtin_frame_address(0))
+	if (__builtin_expect(fortran_call.row != (uint32_t)row + 1, 1) ||
+	    !fortran_is_alive())
 		return false;
-	call->row = 0;
+	fortran_call.row = 0;
 	return true;
+}
+
+static inline int fortran_done(int rc)
+{
+	fortran_call.row = FORTRAN_WAS_IN_C;
+	return rc;
+}
+
+/* Is this a call by which the binding only finishes its work? */
+static inline bool fortran_finishes(void)
+{
+	return __builtin_expect(fortran_call.row == FORTRAN_WAS_IN_C, 0) &&
+	       fortran_is_alive();
 }
 
 #endif

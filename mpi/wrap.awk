@@ -80,13 +80,15 @@ function print_head(symbol)
 function print_from_fortran()
 {
 	print "\tif (fortran_reaches(ROW_" name "))"
-	print "\t\treturn work_" name "(next, fortran_call.region" comma args ");"
+	print "\t\treturn fortran_done(work_" name \
+		"(next, fortran_call.region" comma args "));"
 }
 
 function print_simple()
 {
 	print_head(name)
 	print "\tstruct region region;\n\t" type "rc;\n"
+	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
 	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
 	print "\trc = next(" args ");"
 	print "\tcopse_region_leave(&region, &nothing);\n\treturn rc;\n}"
@@ -97,6 +99,7 @@ function print_working()
 	print_head(name)
 	print "\tstruct region region;\n"
 	print_from_fortran()
+	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
 	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
 	print "\treturn work_" name "(next, &region" comma args ");\n}"
 	print_head("P" name)
