@@ -159,7 +159,7 @@ static bool good_part(const struct live_part *part)
 {
 	return part->kind <= LIVE_PART_PREFIX && part->level < 64 &&
 	       part->size && part->enter <= part->leave &&
-	       part->begin <= part->leave && part->leave <= INT64_MAX;
+	       part->begin <= part->leave && part->leave <= PROFILE_TIME_MOST;
 }
 
 static void take_part(struct reader *r, uint32_t thread, const void *at)
@@ -198,7 +198,7 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 	struct live_moment moment;
 
 	memcpy(&moment, at, sizeof(moment));
-	if (moment.ns > INT64_MAX) {
+	if (moment.ns > PROFILE_TIME_MOST) {
 		r->damaged++;
 		return;
 	}
