@@ -28,7 +28,7 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
+MEASURED_MPI = delays demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -36,14 +36,16 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h tests/programs/partner.h $(chains_sources) \
+	tests/programs/delays.h tests/programs/known.h \
+	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h
+known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h \
+	$(srcdir)/tests/programs/delays.h
 
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
 		tests/programs/%.c $(known)
