@@ -65,7 +65,7 @@ struct sums {
 
 struct blaming {
 	const struct wait *waits;
-	const struct parts *parts;
+	const struct gathered *parts;
 	const struct clocks *clocks;
 	const struct run *run;
 	struct run_waits *to;
@@ -205,7 +205,7 @@ static void add_contexts(struct blaming *b, struct cause *cause,
 			 const struct part *by, int64_t from, int64_t to)
 {
 	const struct series *s =
-		parts_series(b->parts, by->process, by->thread);
+		gather_series(b->parts, by->process, by->thread);
 	uint32_t index = (uint32_t)(cause - b->causes);
 	uint32_t caller = b->run->nodes[by->begin_node].parent;
 
@@ -346,8 +346,8 @@ static void blame(struct blaming *b, size_t wait)
 static int by_time(const void *x, const void *y, void *parts)
 {
 	const uint32_t *i = x, *j = y;
-	const struct part *a = &((const struct parts *)parts)->at[*i];
-	const struct part *b = &((const struct parts *)parts)->at[*j];
+	const struct part *a = &((const struct gathered *)parts)->at[*i];
+	const struct part *b = &((const struct gathered *)parts)->at[*j];
 	int order = compare(a->process, b->process);
 
 	if (!order)
@@ -360,8 +360,8 @@ static int by_time(const void *x, const void *y, void *parts)
 static int by_cluster(const void *x, const void *y, void *parts)
 {
 	const uint32_t *i = x, *j = y;
-	const struct part *a = &((const struct parts *)parts)->at[*i];
-	const struct part *b = &((const struct parts *)parts)->at[*j];
+	const struct part *a = &((const struct gathered *)parts)->at[*i];
+	const struct part *b = &((const struct gathered *)parts)->at[*j];
 	int order = compare(a->cluster, b->cluster);
 
 	return order ? order : compare(*i, *j); /* by key, process, … */
@@ -579,7 +579,7 @@ static int put_all(struct blaming *b)
 }
 
 int waits_blame(struct run_waits *to, const struct wait *waits,
-		const struct parts *parts, const struct clocks *clocks,
+		const struct gathered *parts, const struct clocks *clocks,
 		const struct run *run)
 {
 	struct blaming b = { .waits = waits,

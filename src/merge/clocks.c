@@ -11,7 +11,7 @@
 #include "live/layout.h"
 #include "merge/clock-bounds.h"
 #include "merge/clocks.h"
-#include "merge/parts.h"
+#include "merge/gather.h"
 #include "merge/unify-tree.h"
 
 #define FAR_NS     1e12 /* clocks are not farther from their dates */
@@ -37,7 +37,7 @@ struct edge {
 
 struct aligning {
 	struct clocks *clocks;
-	struct parts *parts;
+	struct gathered *parts;
 	struct clock *at;
 	struct edge *edges;
 	size_t edge_count, edge_room;
@@ -268,13 +268,13 @@ static int bound_collective(struct aligning *a, const struct part *p,
 /* One pass over all instances: those of MPI_Init, or the others. */
 static int put_bounds(struct aligning *a, bool init)
 {
-	const struct parts *parts = a->parts;
+	const struct gathered *parts = a->parts;
 	int err = 0;
 
 	for (size_t i = 0, end; i < parts->count && !err; i = end) {
 		const struct part *p = &parts->at[i];
 
-		end = parts_instance(parts, i);
+		end = gather_instance(parts, i);
 		if (p->init != init)
 			continue;
 		if (p->kind == LIVE_PART_SEND)
@@ -455,7 +455,7 @@ static int find_lines(struct aligning *a)
 	return 0;
 }
 
-static void shift_all(const struct clocks *clocks, struct parts *parts)
+static void shift_all(const struct clocks *clocks, struct gathered *parts)
 {
 	for (size_t i = 0; i < parts->count; i++) {
 		struct part *p = &parts->at[i];
@@ -476,7 +476,8 @@ static void shift_all(const struct clocks *clocks, struct parts *parts)
 	}
 }
 
-int clocks_align(struct clocks *clocks, struct parts *parts, size_t processes)
+int clocks_align(struct clocks *clocks, struct gathered *parts,
+		 size_t processes)
 {
 	struct aligning a = { .clocks = clocks, .parts = parts };
 	int err;

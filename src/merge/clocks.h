@@ -30,7 +30,7 @@
 
 #include "profile/profile.h"
 
-struct parts;
+struct gathered;
 
 /* Where nothing but dates is known, they are taken to be as good as this. */
 #define CLOCK_DATE_NS 100e6
@@ -67,7 +67,8 @@ void clock_source_reach(struct clock_source *source, uint64_t mono_ns);
  * and make all times of parts and moments those of the first.  0, or -ENOMEM
  * with a reason.
  */
-int clocks_align(struct clocks *clocks, struct parts *parts, size_t processes);
+int clocks_align(struct clocks *clocks, struct gathered *parts,
+		 size_t processes);
 void clocks_fini(struct clocks *clocks);
 
 /* How far the times of two processes may be apart from what they are. */

@@ -8,7 +8,7 @@ libmerge_la_SOURCES = \
 	src/merge/main-name.c \
 	src/merge/merge.c \
 	src/merge/naming.c \
-	src/merge/parts.c src/merge/parts.h \
+	src/merge/gather.c src/merge/gather.h \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-waits.h \

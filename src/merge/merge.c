@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "merge/build.h"
 #include "merge/entry.h"
-#include "merge/parts.h"
+#include "merge/gather.h"
 #include "merge/unify.h"
 #include "merge/waits.h"
 
@@ -113,7 +113,7 @@ struct merging {
 	const struct merge_progress *progress;
 	struct run *run;
 	struct unify *unify;
-	struct parts parts;
+	struct gathered parts;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -129,7 +129,7 @@ static void pass_fini(struct merging *m)
 {
 	run_free(m->run);
 	unify_free(m->unify);
-	parts_fini(&m->parts);
+	gather_fini(&m->parts);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -264,7 +264,7 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (err == -EINVAL)
 		return run_problem(m->run, name, fail_reason());
 	if (!err)
-		err = parts_add(&m->parts, p, process, nodes);
+		err = gather_add(&m->parts, p, process, nodes);
 	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
@@ -282,7 +282,7 @@ static int read_all(struct merging *m, const char *wanted)
 	pass_fini(m);
 	m->run = calloc(1, sizeof(*m->run));
 	m->unify = unify_new();
-	parts_init(&m->parts, PARTS_MEMORY, MOMENTS_MEMORY);
+	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0)
 		return fail(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < m->inputs.count && err >= 0; i++) {
@@ -371,12 +371,13 @@ static int name_all(struct merging *m, const uint32_t *order)
 	int err = -ENOMEM;
 
 	if (references.wanted && references.became) {
-		parts_wanted(&m->parts, references.wanted);
+		gather_wanted(&m->parts, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
 	if (!err)
-		err = parts_rename(&m->parts, m->run, order, references.became);
+		err = gather_rename(&m->parts, m->run, order,
+				    references.became);
 	free(references.wanted);
 	free(references.became);
 	return err ? fail(err, "out of memory") : 0;

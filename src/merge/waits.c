@@ -10,7 +10,7 @@
 
 struct finding {
 	struct wait *waits;
-	const struct parts *parts;
+	const struct gathered *parts;
 	const struct clocks *clocks;
 	const struct run *run;
 	uint32_t *order; /* parts, as they began … */
@@ -90,8 +90,8 @@ static int by_coming(const void *x, const void *y, void *coming)
 static int by_comm_rank(const void *x, const void *y, void *parts)
 {
 	const uint32_t *i = x, *j = y;
-	const struct part *a = &((const struct parts *)parts)->at[*i];
-	const struct part *b = &((const struct parts *)parts)->at[*j];
+	const struct part *a = &((const struct gathered *)parts)->at[*i];
+	const struct part *b = &((const struct gathered *)parts)->at[*j];
 	int order = compare(a->comm_rank, b->comm_rank);
 
 	return order ? order : compare(*i, *j);
@@ -264,7 +264,7 @@ static bool same_call(const struct part *a, const struct part *b)
 /* The longest wait stays: the others went on meanwhile. */
 static void one_wait_per_call(struct finding *f)
 {
-	const struct parts *parts = f->parts;
+	const struct gathered *parts = f->parts;
 
 	for (size_t i = 0; i < parts->count; i++)
 		f->order[i] = (uint32_t)i;
@@ -279,7 +279,7 @@ static void one_wait_per_call(struct finding *f)
 	}
 }
 
-int waits_find(struct wait *waits, const struct parts *parts,
+int waits_find(struct wait *waits, const struct gathered *parts,
 	       const struct clocks *clocks, const struct run *run)
 {
 	struct finding f = {
@@ -294,7 +294,7 @@ int waits_find(struct wait *waits, const struct parts *parts,
 		return fail(-ENOMEM, "out of memory");
 	}
 	for (size_t i = 0, end; i < parts->count; i = end) {
-		end = parts_instance(parts, i);
+		end = gather_instance(parts, i);
 		find_instance(&f, i, end);
 	}
 	one_wait_per_call(&f);
@@ -304,7 +304,7 @@ int waits_find(struct wait *waits, const struct parts *parts,
 }
 
 static void add_waited(struct run_waits *to, const struct wait *waits,
-		       const struct parts *parts)
+		       const struct gathered *parts)
 {
 	double scale = ldexp(1, (int)parts->level);
 
@@ -317,14 +317,14 @@ static void add_waited(struct run_waits *to, const struct wait *waits,
 	}
 }
 
-int waits_make(struct run *run, struct parts *parts)
+int waits_make(struct run *run, struct gathered *parts)
 {
 	struct run_waits *to = &run->waits;
 	struct clocks clocks = { 0 };
 	struct wait *waits = NULL;
 	int err;
 
-	parts_join(parts, run);
+	gather_join(parts, run);
 	to->joined = parts->joined;
 	to->rank_count = run->rank_count;
 	to->ranks = calloc(run->rank_count + 1, sizeof(*to->ranks));

@@ -18,7 +18,7 @@
 #define MERGE_WAITS_H
 
 #include "merge/clocks.h"
-#include "merge/parts.h"
+#include "merge/gather.h"
 #include "merge/run-waits.h"
 
 struct wait {             /* of one part */
@@ -29,18 +29,18 @@ struct wait {             /* of one part */
 };
 
 /* For each part; at most one of those that ended in one call waits. */
-int waits_find(struct wait *waits, const struct parts *parts,
+int waits_find(struct wait *waits, const struct gathered *parts,
 	       const struct clocks *clocks, const struct run *run);
 
 /* blame.c: causes, contexts, victims and ranks of the run, from the waits. */
 int waits_blame(struct run_waits *to, const struct wait *waits,
-		const struct parts *parts, const struct clocks *clocks,
+		const struct gathered *parts, const struct clocks *clocks,
 		const struct run *run);
 
 /*
  * All of it: run->waits from what was gathered and renamed.  0, or -ENOMEM
  * with a reason.
  */
-int waits_make(struct run *run, struct parts *parts);
+int waits_make(struct run *run, struct gathered *parts);
 
 #endif

@@ -11,7 +11,7 @@
 #include "analyse/analysis.h"
 #include "live/layout.h"
 #include "merge/build.h"
-#include "merge/parts.h"
+#include "merge/gather.h"
 #include "merge/waits.h"
 #include "profile/profile.h"
 #include "tests/test.h"
@@ -530,7 +530,7 @@ TEST(parts_are_bounded)
 {
 	static uint32_t same[NODES];
 	size_t bytes = 100 * sizeof(struct part);
-	struct parts forward, backward;
+	struct gathered forward, backward;
 
 	begin(4);
 	for (uint32_t i = 0; i < NODES; i++)
@@ -542,20 +542,20 @@ TEST(parts_are_bounded)
 		}
 	for (int r = 0; r < 4; r++)
 		was_in(r, WORK, 0, 100);
-	parts_init(&forward, bytes, 100 * sizeof(struct moment));
-	parts_init(&backward, bytes, 100 * sizeof(struct moment));
+	gather_init(&forward, bytes, 100 * sizeof(struct moment));
+	gather_init(&backward, bytes, 100 * sizeof(struct moment));
 	for (int r = 0; r < 4; r++) {
-		CHECK(!parts_add(&forward, &world[r].profile, (uint32_t)r,
-				 same));
-		CHECK(!parts_add(&backward, &world[3 - r].profile, (uint32_t)r,
-				 same));
+		CHECK(!gather_add(&forward, &world[r].profile, (uint32_t)r,
+				  same));
+		CHECK(!gather_add(&backward, &world[3 - r].profile, (uint32_t)r,
+				  same));
 	}
 	CHECK(forward.level == 4 && backward.level == 4);
 	CHECK(forward.count == 4 * 16 && backward.count == 4 * 16);
 	CHECK(forward.thinned == 2 && backward.thinned == 2);
 	CHECK(forward.moment_count == 100 && backward.moment_count == 100);
-	parts_fini(&forward);
-	parts_fini(&backward);
+	gather_fini(&forward);
+	gather_fini(&backward);
 }
 
 /* Clocks */

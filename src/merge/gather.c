@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parts.c - gather parts and moments within bounds, and join the parts. */
+/* gather.c - gather parts and moments within bounds, and join the parts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "live/layout.h"
-#include "merge/parts.h"
+#include "merge/gather.h"
 #include "merge/unify-tree.h"
 
-void parts_init(struct parts *parts, size_t bytes, size_t moment_bytes)
+void gather_init(struct gathered *parts, size_t bytes, size_t moment_bytes)
 {
-	*parts = (struct parts){
+	*parts = (struct gathered){
 		.most = bytes / sizeof(struct part),
 		.most_moments = moment_bytes / sizeof(struct moment),
 	};
 }
 
-void parts_fini(struct parts *parts)
+void gather_fini(struct gathered *parts)
 {
 	for (size_t i = 0; i < parts->series_count; i++)
 		free(parts->series[i].at);
 	free(parts->series);
 	free(parts->sources);
 	free(parts->at);
-	*parts = (struct parts){ 0 };
+	*parts = (struct gathered){ 0 };
 }
 
 /* Room for one more behind `count`, as grow(), or -ENOMEM. */
@@ -44,7 +44,7 @@ static int room_for_one(void *array, size_t count, size_t *room, size_t size)
  * Gathering.
  */
 
-static void raise_level(struct parts *parts, uint32_t level)
+static void raise_level(struct gathered *parts, uint32_t level)
 {
 	size_t kept = 0;
 
@@ -64,7 +64,7 @@ static bool is_init(const struct profile *p, uint32_t node)
 	       strcmp(p->names[n->owner].text, "MPI_Initialized") != 0;
 }
 
-static int add_part(struct parts *parts, const struct profile *p,
+static int add_part(struct gathered *parts, const struct profile *p,
 		    const struct profile_part *from, uint32_t process,
 		    const uint32_t *nodes)
 {
@@ -98,7 +98,7 @@ static int add_part(struct parts *parts, const struct profile *p,
 	return 0;
 }
 
-static void thin(struct parts *parts)
+static void thin(struct gathered *parts)
 {
 	parts->thinned++;
 	parts->moment_count = 0;
@@ -114,8 +114,9 @@ static void thin(struct parts *parts)
 }
 
 /* Moments from..to - 1 of the profile are of one thread. */
-static int add_series(struct parts *parts, const struct profile *p, size_t from,
-		      size_t to, uint32_t process, const uint32_t *nodes)
+static int add_series(struct gathered *parts, const struct profile *p,
+		      size_t from, size_t to, uint32_t process,
+		      const uint32_t *nodes)
 {
 	const struct profile_thread *t = &p->threads[p->moments[from].thread];
 	size_t step = (size_t)1 << parts->thinned;
@@ -145,7 +146,7 @@ static int add_series(struct parts *parts, const struct profile *p, size_t from,
 	return 0;
 }
 
-static int add_moments(struct parts *parts, const struct profile *p,
+static int add_moments(struct gathered *parts, const struct profile *p,
 		       uint32_t process, const uint32_t *nodes)
 {
 	int err = 0;
@@ -160,7 +161,7 @@ static int add_moments(struct parts *parts, const struct profile *p,
 	return err;
 }
 
-static int add_source(struct parts *parts, const struct profile *p,
+static int add_source(struct gathered *parts, const struct profile *p,
 		      uint32_t process)
 {
 	if (room_for_one(&parts->sources, parts->source_count,
@@ -174,8 +175,8 @@ static int add_source(struct parts *parts, const struct profile *p,
 	return 0;
 }
 
-int parts_add(struct parts *parts, const struct profile *p, uint32_t process,
-	      const uint32_t *nodes)
+int gather_add(struct gathered *parts, const struct profile *p,
+	       uint32_t process, const uint32_t *nodes)
 {
 	int err = add_source(parts, p, process);
 
@@ -194,7 +195,7 @@ int parts_add(struct parts *parts, const struct profile *p, uint32_t process,
 	return err ? fail(err, "out of memory") : 0;
 }
 
-void parts_wanted(const struct parts *parts, bool *wanted)
+void gather_wanted(const struct gathered *parts, bool *wanted)
 {
 	for (size_t i = 0; i < parts->count; i++) {
 		wanted[parts->at[i].begin_node] = true;
@@ -239,7 +240,7 @@ static int by_process(const void *x, const void *y)
 	return (a->process > b->process) - (a->process < b->process);
 }
 
-static void rename_series(struct parts *parts, const uint32_t *order,
+static void rename_series(struct gathered *parts, const uint32_t *order,
 			  size_t members, const uint32_t *fold,
 			  const uint32_t *became)
 {
@@ -264,7 +265,7 @@ static void rename_series(struct parts *parts, const uint32_t *order,
 		qsort(parts->series, kept, sizeof(*parts->series), by_thread);
 }
 
-static void rename_parts(struct parts *parts, const uint32_t *order,
+static void rename_parts(struct gathered *parts, const uint32_t *order,
 			 size_t members, const uint32_t *fold,
 			 const uint32_t *became)
 {
@@ -283,8 +284,8 @@ static void rename_parts(struct parts *parts, const uint32_t *order,
 	parts->count = kept;
 }
 
-int parts_rename(struct parts *parts, const struct run *run,
-		 const uint32_t *order, const uint32_t *became)
+int gather_rename(struct gathered *parts, const struct run *run,
+		  const uint32_t *order, const uint32_t *became)
 {
 	uint32_t *fold = calloc(run->node_count + 1, sizeof(*fold));
 	size_t kept = 0;
@@ -332,7 +333,7 @@ static int by_key(const void *x, const void *y)
 	return order ? order : compare((uint64_t)a->enter, (uint64_t)b->enter);
 }
 
-size_t parts_instance(const struct parts *parts, size_t i)
+size_t gather_instance(const struct gathered *parts, size_t i)
 {
 	uint64_t key = parts->at[i].key;
 
@@ -365,7 +366,7 @@ static bool agree(const struct run *run, const struct part *p, size_t count)
 	return true;
 }
 
-void parts_join(struct parts *parts, const struct run *run)
+void gather_join(struct gathered *parts, const struct run *run)
 {
 	size_t kept = 0;
 
@@ -375,7 +376,7 @@ void parts_join(struct parts *parts, const struct run *run)
 		const struct part *p = &parts->at[i];
 		size_t count;
 
-		end = parts_instance(parts, i);
+		end = gather_instance(parts, i);
 		count = end - i;
 		if (count < p->size) {
 			parts->joined.lacking++;
@@ -393,8 +394,8 @@ void parts_join(struct parts *parts, const struct run *run)
 	parts->joined.level = parts->level;
 }
 
-const struct series *parts_series(const struct parts *parts, uint32_t process,
-				  uint32_t thread)
+const struct series *gather_series(const struct gathered *parts,
+				   uint32_t process, uint32_t thread)
 {
 	struct series key = { .process = process, .thread = thread };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * parts.h - the parts of collective calls and messages that all ranks kept,
+ * gather.h - the parts of collective calls and messages that all ranks kept,
  * and the moments of their samples: gathered while the profiles pass one at a
  * time, then joined.
  *
@@ -9,8 +9,8 @@
  *            What is left does not depend on the order of the profiles.
  * Ownership  parts_free() frees all.
  */
-#ifndef MERGE_PARTS_H
-#define MERGE_PARTS_H
+#ifndef MERGE_GATHER_H
+#define MERGE_GATHER_H
 
 #include <stdbool.h>
 
@@ -18,8 +18,8 @@
 #include "merge/run.h"
 #include "profile/profile.h"
 
-#define PARTS_MEMORY   ((size_t)256 << 20) /* bytes of parts */
-#define MOMENTS_MEMORY ((size_t)64 << 20)  /* bytes of moments */
+#define GATHER_PARTS   ((size_t)256 << 20) /* bytes of parts */
+#define GATHER_MOMENTS ((size_t)64 << 20)  /* bytes of moments */
 
 struct part {
 	uint64_t key;
@@ -49,7 +49,7 @@ struct series { /* the moments of one thread */
 	size_t count;
 };
 
-struct parts {
+struct gathered {
 	struct part *at;
 	struct series *series;
 	struct clock_source *sources; /* one for each process */
@@ -61,38 +61,38 @@ struct parts {
 };
 
 /* At most so many bytes of each. */
-void parts_init(struct parts *parts, size_t bytes, size_t moment_bytes);
-void parts_fini(struct parts *parts);
+void gather_init(struct gathered *parts, size_t bytes, size_t moment_bytes);
+void gather_fini(struct gathered *parts);
 
 /*
  * Add what one process has; it is `process` in the parts, nodes[] are its
  * profile's nodes in the unified tree.  0, or -ENOMEM with a reason.
  */
-int parts_add(struct parts *parts, const struct profile *profile,
-	      uint32_t process, const uint32_t *nodes);
+int gather_add(struct gathered *parts, const struct profile *profile,
+	       uint32_t process, const uint32_t *nodes);
 
 /* The nodes of the unified tree that parts and moments refer to. */
-void parts_wanted(const struct parts *parts, bool *wanted);
+void gather_wanted(const struct gathered *parts, bool *wanted);
 
 /*
  * Once the run has its ranks and nodes: order[] and became[] say what
  * processes and nodes became.  Parts of processes that are no members go.
  * 0, or -ENOMEM with a reason.
  */
-int parts_rename(struct parts *parts, const struct run *run,
-		 const uint32_t *order, const uint32_t *became);
+int gather_rename(struct gathered *parts, const struct run *run,
+		  const uint32_t *order, const uint32_t *became);
 
 /*
  * Sort by key and keep complete instances only; the others are counted in
  * parts->joined.
  */
-void parts_join(struct parts *parts, const struct run *run);
+void gather_join(struct gathered *parts, const struct run *run);
 
 /* The end of the instance that begins at part i. */
-size_t parts_instance(const struct parts *parts, size_t i);
+size_t gather_instance(const struct gathered *parts, size_t i);
 
 /* The moments of a thread, or NULL. */
-const struct series *parts_series(const struct parts *parts, uint32_t process,
-				  uint32_t thread);
+const struct series *gather_series(const struct gathered *parts,
+				   uint32_t process, uint32_t thread);
 
 #endif
