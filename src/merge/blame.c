@@ -47,8 +47,8 @@ struct cause { /* while it is summed up */
 	uint64_t number; /* the cluster */
 	size_t last;     /* wait that was counted, + 1 */
 	/* What samples can account for: */
-	double covered_ns, period_ns, unsampled_ns;
-	uint64_t samples, windows;
+	double blamed_ns, covered_ns, period_ns;
+	uint64_t samples;
 };
 
 struct part_sum { /* of a context, or of a victim */
@@ -149,13 +149,10 @@ static void add_part(struct blaming *b, struct sums *to, uint32_t cause,
 }
 
 /* Waits come cluster by cluster. */
-static void add_to_cluster(struct blaming *b, struct cause *cause,
-			   const struct part *p, double ns)
+static void add_to_cluster(struct cause *cause, const struct part *p, double ns)
 {
 	uint64_t number = p->cluster ? p->cluster : p->key;
 
-	if (!b->parts->level)
-		return;
 	if (!p->cluster)
 		ns *= sqrt(CLUSTER);
 	if (number != cause->number) {
@@ -186,18 +183,23 @@ static size_t first_after(const struct series *s, int64_t ns)
 }
 
 /*
- * What a moment accounts for: the time before it, back to the one before and
- * to the window's beginning.  If threads that blocked were not sampled this
- * is bounded: a long rest was no time on a core.
+ * What a moment accounts for: the time since the one before, and behind the
+ * last one the rest of the window.  If threads that blocked were not sampled
+ * both are bounded: a short rest is waiting for a core or for a disk, a long
+ * one is somewhere else.
  */
-static double accounted(const struct series *s, size_t i, int64_t from)
+static double accounted(const struct series *s, size_t i, int64_t from,
+			int64_t to)
 {
 	int64_t before = i && s->at[i - 1].ns > from ? s->at[i - 1].ns : from;
-	double ns = (double)(s->at[i].ns - before);
-	double most = s->wall ? s->every * (double)s->at[i].weight_ns
-			      : REST_NS + 4 * s->period_ns;
+	bool last = i + 1 == s->count || s->at[i + 1].ns > to;
+	double most = REST_NS + 4 * s->period_ns;
 
-	return ns < most ? ns : most;
+	if (s->wall)
+		return fmin(s->every * (double)s->at[i].weight_ns,
+			    (double)(s->at[i].ns - before));
+	return fmin((double)(s->at[i].ns - before), most) +
+	       (last ? fmin((double)(to - s->at[i].ns), most) : 0);
 }
 
 /* The culprit's part `by` was late; it is blamed for from … to. */
@@ -211,14 +213,13 @@ static void add_contexts(struct blaming *b, struct cause *cause,
 
 	add_part(b, &b->contexts, index, caller, RUN_CONTEXT_UNSAMPLED,
 		 (double)(to - from), 0);
-	cause->unsampled_ns += (double)(to - from);
-	cause->windows++;
+	cause->blamed_ns += (double)(to - from);
 	if (!s)
 		return;
 	cause->period_ns = fmax(cause->period_ns, s->period_ns);
 	for (size_t i = first_after(s, from);
 	     i < s->count && s->at[i].ns <= to && !b->err; i++) {
-		double ns = accounted(s, i, from);
+		double ns = accounted(s, i, from, to);
 
 		add_part(b, &b->contexts, index, s->at[i].node, 0, ns, 1);
 		cause->covered_ns += ns;
@@ -226,11 +227,18 @@ static void add_contexts(struct blaming *b, struct cause *cause,
 	}
 }
 
+/* How many instances the wait stands for: some are kept whatever the level. */
+static double weight(const struct blaming *b, size_t wait)
+{
+	return gather_weight(b->parts, &b->parts->at[wait]);
+}
+
 static void add_blame(struct blaming *b, const struct blame *of,
 		      const struct part *by, int64_t from, int64_t to)
 {
 	struct cause *cause = find_cause(b, of, by->process);
-	double ns = (double)(to - from);
+	double scale = weight(b, of->wait);
+	double ns = scale * (double)(to - from);
 
 	if (!cause)
 		return;
@@ -241,10 +249,11 @@ static void add_blame(struct blaming *b, const struct blame *of,
 	if (cause->last != of->wait + 1) {
 		cause->last = of->wait + 1;
 		cause->sum.instances++;
-		cause->sum.clock_ns += of->clock_ns;
+		cause->sum.clock_ns += scale * of->clock_ns;
 	}
-	add_to_cluster(b, cause, &b->parts->at[of->wait], ns);
-	b->to->ranks[by->process].caused_ns += b->scale * ns;
+	if (scale > 1)
+		add_to_cluster(cause, &b->parts->at[of->wait], ns);
+	b->to->ranks[by->process].caused_ns += ns;
 	add_part(b, &b->victims, (uint32_t)(cause - b->causes), of->process, 0,
 		 ns, 0);
 	add_contexts(b, cause, by, from, to);
@@ -441,7 +450,7 @@ static double variance(const struct blaming *b, const struct cause *cause)
 {
 	double squares = cause->squares + cause->cluster * cause->cluster;
 
-	return squares * b->scale * (b->scale - 1);
+	return squares * (1 - 1 / b->scale); /* of sums that are scaled */
 }
 
 /* Where the n-th largest goes. */
@@ -450,10 +459,6 @@ static void put_cause(struct blaming *b, const struct cause *cause, size_t n)
 	struct run_cause *to = &b->to->causes[n];
 	struct run_cause one = cause->sum;
 
-	one.ns *= b->scale;
-	one.indirect_ns *= b->scale;
-	one.early_ns *= b->scale;
-	one.clock_ns *= b->scale;
 	if (n < CAUSES) {
 		*to = one;
 		to->error_ns = sqrt(variance(b, cause));
@@ -497,15 +502,15 @@ static int put_causes(struct blaming *b, uint32_t *number)
 }
 
 /*
- * Which share of a cause samples cannot account for: what is missing by more
- * than chance and the time behind each window's last sample explain.
+ * Which share of a cause samples cannot account for: what is missing of its
+ * time by more than chance, where each sample is worth a period on a core.
  */
 static double unsampled_share(const struct cause *cause)
 {
-	double all = cause->unsampled_ns;
-	double missing = all - cause->covered_ns -
-			 cause->period_ns * (double)cause->windows;
-	double chance = 3 * cause->period_ns * sqrt((double)cause->samples + 1);
+	double all = cause->blamed_ns, samples = (double)cause->samples;
+	double missing =
+		all - fmax(cause->covered_ns, samples * cause->period_ns);
+	double chance = 3 * cause->period_ns * sqrt(samples + 1);
 
 	if (!cause->samples)
 		return 1;
@@ -527,7 +532,7 @@ static int put_contexts(struct blaming *b, const uint32_t *number)
 		double of = cause->covered_ns;
 
 		if (s->flags)
-			of = cause->unsampled_ns;
+			of = cause->blamed_ns;
 		else
 			share = 1 - share;
 		if (number[s->cause] == CAUSES || share <= 0 || of <= 0)
@@ -536,7 +541,7 @@ static int put_contexts(struct blaming *b, const uint32_t *number)
 			.cause = number[s->cause],
 			.node = s->what,
 			.flags = s->flags,
-			.ns = b->scale * cause->sum.ns * share * s->ns / of,
+			.ns = cause->sum.ns * share * s->ns / of,
 			.samples = s->samples,
 		};
 	}
@@ -558,7 +563,7 @@ static int put_victims(struct blaming *b, const uint32_t *number)
 			to[b->to->victim_count++] = (struct run_cause_victim){
 				.cause = number[s->cause],
 				.rank = s->what,
-				.ns = b->scale * s->ns,
+				.ns = s->ns,
 			};
 	}
 	qsort(to, b->to->victim_count, sizeof(*to), by_cause_rank);

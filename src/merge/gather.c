@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gather.c - gather parts and moments within bounds, and join the parts. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -340,6 +341,11 @@ size_t gather_instance(const struct gathered *parts, size_t i)
 	while (i < parts->count && parts->at[i].key == key)
 		i++;
 	return i;
+}
+
+double gather_weight(const struct gathered *parts, const struct part *part)
+{
+	return part->level == UINT8_MAX ? 1 : ldexp(1, (int)parts->level);
 }
 
 /* Sorted by kind: a message's sender stands before its receiver. */

@@ -88,6 +88,9 @@ int gather_rename(struct gathered *parts, const struct run *run,
  */
 void gather_join(struct gathered *parts, const struct run *run);
 
+/* How many instances that of the part stands for. */
+double gather_weight(const struct gathered *parts, const struct part *part);
+
 /* The end of the instance that begins at part i. */
 size_t gather_instance(const struct gathered *parts, size_t i);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* waits.c - how long each part waited, and for which other one. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -306,14 +305,14 @@ int waits_find(struct wait *waits, const struct gathered *parts,
 static void add_waited(struct run_waits *to, const struct wait *waits,
 		       const struct gathered *parts)
 {
-	double scale = ldexp(1, (int)parts->level);
-
 	for (size_t i = 0; i < parts->count; i++) {
-		struct run_wait_rank *r = &to->ranks[parts->at[i].process];
+		const struct part *p = &parts->at[i];
+		struct run_wait_rank *r = &to->ranks[p->process];
+		double ns = gather_weight(parts, p) * (double)waits[i].ns;
 
-		r->waited_ns += scale * (double)waits[i].ns;
-		if (parts->at[i].main)
-			r->main_ns += scale * (double)waits[i].ns;
+		r->waited_ns += ns;
+		if (p->main)
+			r->main_ns += ns;
 	}
 }
 
