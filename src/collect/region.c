@@ -133,7 +133,11 @@ PUBLIC void copse_region_leave(struct region *r,
 	if (r->nested || !t)
 		return;
 	now = time_now(CLOCK_MONOTONIC);
-	t->leaves = t->busy = true;
+	if (!thread_occupy(t)) {
+		thread_lost(t, LOSS_DROPPED_BUSY);
+		return;
+	}
+	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
 		count(t, r, now - r->start_ns, values);
@@ -146,8 +150,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
+	thread_release(t);
 }
 
 static live_ref put_text(const char *text)

@@ -55,8 +55,8 @@ SIGSAFE static void commit(struct tree *tree, struct tree_pool *pool)
 {
 	struct live_chunk *chunk = AT(tree, pool->chunk);
 
-	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 	pool->room--;
+	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 }
 
 SIGSAFE static uint32_t hash(live_ref parent, uint32_t kind, uint32_t owner,
@@ -73,6 +73,7 @@ SIGSAFE static bool grow_table(struct tree *tree)
 {
 	uint32_t size = tree->table_size ? 2 * tree->table_size : FIRST_TABLE;
 	live_ref *table = sys_memory((uint64_t)size * sizeof(*table));
+	live_ref *old = tree->table;
 
 	if (!table)
 		return false;
@@ -88,11 +89,12 @@ SIGSAFE static bool grow_table(struct tree *tree)
 			at++;
 		table[at & (size - 1)] = tree->table[i];
 	}
-	if (tree->table)
-		sys2(SYS_munmap, tree->table,
-		     tree->table_size * sizeof(*table));
 	tree->table = table;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tree->table_size = size;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (old)
+		sys2(SYS_munmap, old, size / 2 * sizeof(*old));
 	return true;
 }
 
