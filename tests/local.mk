@@ -7,7 +7,8 @@ UNIT_TESTS = \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/thread tests/unit/tree tests/unit/unwind
+	tests/unit/symbol tests/unit/thread tests/unit/timebase \
+	tests/unit/tree tests/unit/unwind
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)

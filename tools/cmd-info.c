@@ -58,6 +58,7 @@ static void clean(char *text)
 static void clean_profile(struct profile *p)
 {
 	clean(p->id.host);
+	clean(p->id.clock_id);
 	clean(p->id.exe);
 	clean(p->id.command);
 	clean(p->id.job);
@@ -70,6 +71,15 @@ static void clean_profile(struct profile *p)
 		clean(p->columns[i].name);
 	for (size_t i = 0; i < p->loss_count; i++)
 		clean(p->losses[i].name);
+}
+
+/* How far the time of day was set or slewed while the process ran. */
+static double drift(const struct profile_identity *id)
+{
+	int64_t before = (int64_t)(id->start_real_ns - id->start_mono_ns);
+	int64_t after = (int64_t)(id->late_real_ns - id->late_mono_ns);
+
+	return (double)(after - before) / 1e9;
 }
 
 static void print_times(const struct profile_identity *id)
@@ -87,6 +97,9 @@ static void print_times(const struct profile_identity *id)
 	if (id->process_cpu_ns)
 		printf("  CPU time       %.3f s\n",
 		       seconds(id->process_cpu_ns));
+	if (*id->clock_id && id->late_mono_ns)
+		printf("  time of day    moved by %+.6f s against clock %s\n",
+		       drift(id), id->clock_id);
 	if (id->paused_ns)
 		printf("  paused         %.3f s\n", seconds(id->paused_ns));
 }

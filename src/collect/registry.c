@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/sys.h"
+#include "base/timebase.h"
 #include "collect/registry.h"
 #include "collect/time.h"
 
@@ -45,7 +46,8 @@ static struct {
 	struct arena arena;
 	int state;
 	uint32_t generation, code_generation, sequence;
-	uint64_t start_real_ns, start_mono_ns, start_cpu_ns; /* of measuring */
+	struct timebase start; /* of measuring */
+	uint64_t start_cpu_ns;
 	int locked;
 	uint64_t mask; /* of whoever locked it */
 	struct arena_small small;
@@ -116,8 +118,7 @@ SIGSAFE static void append(live_ref *head, live_ref *last, live_ref ref)
 /* The profile itself comes later, if at all. */
 static void note_start(void)
 {
-	registry.start_real_ns = time_now(CLOCK_REALTIME);
-	registry.start_mono_ns = time_now(CLOCK_MONOTONIC);
+	timebase_now(&registry.start);
 	registry.start_cpu_ns = time_now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
@@ -256,8 +257,9 @@ SIGSAFE static void describe(struct live_header *header)
 	header->capacity = registry.arena.capacity;
 	header->pid = (uint32_t)sys0(SYS_getpid);
 	header->ppid = (uint32_t)sys0(SYS_getppid);
-	header->start_real_ns = registry.start_real_ns;
-	header->start_mono_ns = registry.start_mono_ns;
+	header->start_real_ns = registry.start.real_ns;
+	header->start_mono_ns = registry.start.mono_ns;
+	header->clock_id = timebase_id();
 	header->start_cpu_ns = registry.start_cpu_ns;
 	header->rank = -1;
 	header->freq = registry.settings->freq;

@@ -204,6 +204,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 		t->tree.root = t->outside[0];
 	t->phases = 0;
 	unwind_reuse(&t->unwinder, low, high);
+	sites_forget(t->sites);
 	t->unwinder.verify = collect_verify();
 	adopt(t);
 	self = t;
@@ -259,8 +260,11 @@ void thread_forked(void)
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
-	for (struct region *r = t->region; r; r = r->outer)
+	t->parts = (struct parts){ 0 };
+	for (struct region *r = t->region; r; r = r->outer) {
 		r->node = 0;
+		r->call = NULL;
+	}
 	begin(t);
 }
 

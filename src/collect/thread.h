@@ -21,7 +21,10 @@
 #include "collect/clock.h"
 #include "collect/counters.h"
 #include "collect/pace.h"
+#include "collect/parts.h"
 #include "collect/region.h"
+#include "collect/site.h"
+#include "collect/ticks.h"
 #include "collect/unwind.h"
 #include "live/tree.h"
 
@@ -40,8 +43,12 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
-	struct counters *counters;       /* NULL: none */
-	struct region *region;           /* innermost known context */
+	struct counters *counters; /* NULL: none */
+	struct region *region;     /* innermost known context */
+	struct sites *sites;       /* of regions; NULL: none yet */
+	struct parts parts;
+	struct ticks ticks;
+	uint64_t mpi_ns;                 /* in regions that were left */
 	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
 	uint32_t phases;
 	struct pace pace;

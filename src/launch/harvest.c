@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/timebase.h"
 #include "launch/harvest.h"
 #include "launch/livedir.h"
 #include "launch/output.h"
@@ -130,6 +131,24 @@ static uint64_t hash(const struct content *c)
 	return sum;
 }
 
+/*
+ * What the process could not know.  Its clock may be another than ours: what
+ * it runs can have moved to another time namespace.
+ */
+static void stamp(struct live_header *live)
+{
+	uint64_t ours = timebase_id();
+	struct timebase late;
+
+	if (!live->clock_id)
+		live->clock_id = ours; /* it could not read /proc */
+	if (live->clock_id != ours)
+		return;
+	timebase_now(&late);
+	live->late_real_ns = late.real_ns;
+	live->late_mono_ns = late.mono_ns;
+}
+
 /* Write a file under a temporary name, then give it its own. */
 static int write_raw(const char *path, const struct content *c)
 {
@@ -186,6 +205,7 @@ static void copy_raw(struct harvest *h, const struct content *c)
 
 	if (!copy || copy->hash == now)
 		return;
+	stamp(c->live);
 	path = str_format("%s/rank-%d-%d-%u.live", h->output, rank,
 			  (int)c->file.pid, c->file.sequence);
 	if (!path || write_raw(path, c)) {
@@ -349,6 +369,7 @@ static int convert(struct harvest *h, const struct content *all, size_t count,
 	struct profile *p = NULL;
 	int err;
 
+	stamp(all[i].live);
 	err = profile_from_live(&p, all[i].live, all[i].size);
 	if (err)
 		return err;
