@@ -222,9 +222,11 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 	bool busy = thread_is_busy(t, sp);
 	uintptr_t before = t->busy;
+	bool open;
 
 	t->busy = (uintptr_t)&before; /* if only for thread_seal() */
-	if (thread_open()) {
+	open = thread_open();
+	if (open) {
 		if (busy)
 			meet_busy(t, tick);
 		else if (collect_paused())
@@ -237,6 +239,8 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 		restart_settle(context);
 	}
 	t->busy = before;
+	if (open)
+		restart_sleep(context);
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
