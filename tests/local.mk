@@ -7,8 +7,8 @@ UNIT_TESTS = \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/timebase tests/unit/tree tests/unit/unwind \
-	tests/unit/waits
+	tests/unit/symbol tests/unit/thread tests/unit/timebase \
+	tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -24,7 +24,7 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time phases sandbox shares \
+	interrupts kernel-calls kernel-time phases sandbox shares stops \
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two

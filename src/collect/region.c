@@ -19,15 +19,24 @@ enum {
 
 /*
  * A wrapper that was left by a longjmp or an exception leaves its region
- * behind: a region below the stack pointer is dead.
+ * behind.  It is gone when the stack ends above it, or another call has taken
+ * the wrapper's place: then nothing in it needs to be true any more.
  */
+SIGSAFE static bool is_gone(const struct region *r, uintptr_t sp,
+			    const struct unwinder *u)
+{
+	uintptr_t at = (uintptr_t)r, slot = r->sp - sizeof(slot);
+
+	if (sp < u->low || sp >= u->high)
+		return false;
+	return at < sp || slot <= at || slot > u->high - sizeof(slot) ||
+	       slot % sizeof(slot) || *(const uintptr_t *)slot != r->pc;
+}
+
 SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp)
 {
-	const struct unwinder *u = &t->unwinder;
-
-	while (t->region && (uintptr_t)t->region < sp &&
-	       (uintptr_t)t->region >= u->low && sp < u->high)
-		t->region = t->region->outer;
+	if (t->region && is_gone(t->region, sp, &t->unwinder))
+		t->region = NULL; /* it is never inside another */
 	return t->region;
 }
 
@@ -82,7 +91,8 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->end = 0;
 	if (!t || collect_paused())
 		return;
-	r->outer = known_region(t, (uintptr_t)r);
+	/* One at the same place is of a call before this. */
+	r->outer = known_region(t, (uintptr_t)r + 1);
 	if (r->outer)
 		return;
 	r->nested = false;
@@ -263,7 +273,11 @@ PUBLIC void copse_region_leave(struct region *r,
 
 	if (r->nested || !t)
 		return;
-	t->leaves = t->busy = true;
+	if (!thread_occupy(t)) {
+		thread_lost(t, LOSS_DROPPED_BUSY);
+		return;
+	}
+	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
 		count(t, r, values);
@@ -277,8 +291,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
+	thread_release(t);
 }
 
 PUBLIC void copse_region_request(struct live_call *call, uint64_t open_ns,

@@ -49,6 +49,7 @@ static struct {
 	struct timebase start; /* of measuring */
 	uint64_t start_cpu_ns;
 	int locked;
+	uint64_t mask; /* of whoever locked it */
 	struct arena_small small;
 	live_ref last_module, last_name, last_thread, last_comm;
 	uint32_t module_count, name_count, thread_count;
@@ -60,23 +61,32 @@ struct registry_generations registry_generations = { 1, 1 };
 
 #define AT(ref) arena_at(&registry.arena, (ref))
 
+/* As struct lock has it, but for handlers as well. */
 SIGSAFE static bool lock(void)
 {
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+
 	for (int i = 0; i < LOCK_TRIES; i++) {
 		int free = 0;
 
 		if (__atomic_compare_exchange_n(&registry.locked, &free, 1,
 						false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+						__ATOMIC_RELAXED)) {
+			registry.mask = mask;
 			return true;
+		}
 		__builtin_ia32_pause();
 	}
+	sys_mask(mask);
 	return false;
 }
 
 SIGSAFE static void unlock(void)
 {
+	uint64_t mask = registry.mask;
+
 	__atomic_store_n(&registry.locked, 0, __ATOMIC_RELEASE);
+	sys_mask(mask);
 }
 
 SIGSAFE static live_ref take(uint64_t size)
@@ -259,13 +269,12 @@ SIGSAFE static void describe(struct live_header *header)
 	__atomic_store_n(&header->magic, LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 
-SIGSAFE struct arena *registry_open(void)
+/* One thread makes it; the others do without meanwhile. */
+SIGSAFE static struct arena *make_profile(void)
 {
 	int closed = CLOSED, err = -EEXIST;
 	char path[300];
 
-	if (__atomic_load_n(&registry.state, __ATOMIC_ACQUIRE) == OPEN)
-		return &registry.arena;
 	if (!__atomic_compare_exchange_n(&registry.state, &closed, OPENING,
 					 false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
@@ -282,6 +291,20 @@ SIGSAFE struct arena *registry_open(void)
 	describe((struct live_header *)registry.arena.base);
 	__atomic_store_n(&registry.state, OPEN, __ATOMIC_RELEASE);
 	return &registry.arena;
+}
+
+SIGSAFE struct arena *registry_open(void)
+{
+	struct arena *arena;
+	uint64_t mask;
+
+	if (__atomic_load_n(&registry.state, __ATOMIC_ACQUIRE) == OPEN)
+		return &registry.arena;
+	/* A handler of the program that jumped out would leave it half made. */
+	mask = sys_mask(SYS_MASK_ALL);
+	arena = make_profile();
+	sys_mask(mask);
+	return arena;
 }
 
 /* In a forked child: the parent's profile is not ours to write. */
