@@ -27,7 +27,7 @@ function print_values(sent, received, class)
 		print "\t\tvalues.sent = " sent ";\n" \
 		      "\t\tvalues.received = " received ";"
 	if (comm != "" && class != "other")
-		print "\t\tvalues.comm = comm_call(" comm ");"
+		print "\t\tvalues.comm = comm_call(comm_of(" comm "));"
 	if (root != "" && class == "coll")
 		print "\t\tvalues.root = root;"
 }
@@ -58,7 +58,7 @@ function print_work(    own, keeps, statuses)
 		print "\tMPI_Status own = { 0 };"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
-	print "\tif (copse_region_stop(region) && rc == MPI_SUCCESS) {"
+	print "\tif (region_stop(region) && rc == MPI_SUCCESS) {"
 	print_values(bytes($3), bytes($4), $1)
 	print "\t}"
 	if (part($4, "after") != "")
