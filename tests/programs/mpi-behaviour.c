@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi-behaviour.c [spawn] - what a tool in front of MPI could change: errors
+ * mpi-behaviour.c [dynamic] - what a tool in front of MPI could change: errors
  * and their handlers, requests that never complete, callbacks that call MPI,
  * calls before MPI_Init and after MPI_Finalize, ports and, when asked for,
  * processes that come later, threads; for 2 ranks.
@@ -330,9 +330,10 @@ int main(int argc, char **argv)
 	attributes();
 	generalised();
 	threads();
-	connected();
-	if (argc > 1 && !strcmp(argv[1], "spawn"))
+	if (argc > 1 && !strcmp(argv[1], "dynamic")) {
+		connected();
 		spawned(argv[0]);
+	}
 	left_open();
 	CALL(Finalize, (), 0, 0);
 	after_finalize();

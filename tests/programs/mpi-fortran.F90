@@ -3,19 +3,20 @@
 ! mpi-fortran.F90 [FILE] - MPI calls from Fortran, each with the bytes that it
 ! moves by construction; for 2 ranks or more.  FILE is written and removed.
 !
-! Compiled once for each way to MPI: -DMPIF_H, -DMPI_F90 or -DMPI_F08.  What it
-! prints is as in mpi-calls.c; it ends with status 1 when an answer is wrong.
-#if defined(MPIF_H)
+! Compiled once for each way to MPI: -DWAY_mpif_h, -DWAY_mpi_f90 or
+! -DWAY_mpi_f08.  What it prints is as in mpi-calls.c; it ends with status 1
+! when an answer is wrong.
+#if defined(WAY_mpif_h)
 #define USE
 #define INCLUDE include 'mpif.h'
-#elif defined(MPI_F90)
+#elif defined(WAY_mpi_f90)
 #define USE use mpi
 #define INCLUDE
 #else
 #define USE use mpi_f08
 #define INCLUDE
 #endif
-#if defined(MPI_F08)
+#if defined(WAY_mpi_f08)
 #define T_COMM type(MPI_Comm)
 #define T_DATATYPE type(MPI_Datatype)
 #define T_FILE type(MPI_File)
@@ -436,7 +437,7 @@ subroutine error_returns()
   call check(class == MPI_ERR_RANK, 'MPI_Error_class')
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
   call did('MPI_Comm_set_errhandler', 0, 0)
-#if defined(MPI_F08)
+#if defined(WAY_mpi_f08)
   ! Without ierror, which is optional here.
   call MPI_Sendrecv(x, 1, MPI_INTEGER, rank, 7, class, 1, MPI_INTEGER, rank, &
        7, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
