@@ -112,13 +112,14 @@ chmod +x mild deaf
 # This one takes half a minute; it is looked at last.
 if [ -z "$lacks" ]; then
 	late=$(batch -J late -N 2 -n 2 --time=1 <<J
-srun "$copse" run -q --checkpoint 1 -o late.copse ./deaf
+srun "$copse" run -q --checkpoint 600 -o late.copse ./deaf
 J
 )
 fi
 
 starts_late() {
-	wait_for 30 running late.copse 2 &&
+	wait_for 30 test -e late.copse/.rank-0 &&
+		wait_for 30 test -e late.copse/.rank-1 && sleep 1 &&
 		on ash scontrol update "JobId=$late" EndTime=now+1
 }
 
@@ -233,6 +234,21 @@ recovered() {
 		! on ash sh -c 'grep -l mpi-crash /dev/shm/copse-0/*/job'
 }
 
+# Of each rank there is a file from after SIGTERM: a copy, or the profile where
+# the program was killed before its parent.
+copied_late() {
+	told=$(sed -n 's/.* STEP .* CANCELLED AT \([^ ]*\) .*/\1/p' \
+		"slurm-$late.out" | head -n 1)
+	told=$(date -d "$told" +%s) || return 1
+	for rank in 0 1; do
+		newest=$(stat -c %Y late.copse/rank-$rank[.-]* | sort -n |
+			tail -n 1)
+		[ "$newest" -gt "$told" ] && continue
+		echo "rank $rank: $newest, told $told"
+		return 1
+	done
+}
+
 # Killed without a word some seconds after SIGTERM, which it does not hear.
 too_late() {
 	may
@@ -242,8 +258,11 @@ too_late() {
 	*TIMEOUT*) ;;
 	*) echo "it ended as $(state "$late")"; return 1 ;;
 	esac
-	running late.copse 2 && says late.copse "Slurm job $late" &&
-		"$copse" report late.copse
+	ls -l late.copse
+	copied_late && says late.copse "Slurm job $late" || return 1
+	"$copse" report late.copse >summary
+	cat summary
+	grep -q '^2 processes .* on 2 hosts' summary
 }
 
 point "srun and mpirun in a job know it and all its hosts" steps
