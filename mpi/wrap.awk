@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # wrap.awk - one wrapper for each line of functions.tbl; POSIX awk.
 #
-# What it knows about MPI: a parameter of type MPI_Comm names the communicator,
+# What it knows of MPI: a parameter of type MPI_Comm names the communicator,
 # `root` the root; a row that looks into status wants a status; one with the word
 # `before` wants its requests as they were before the call.
 
@@ -42,7 +42,7 @@ function values(sent, received, class)
 		print "\t\tvalues.sent = " sent ";\n" \
 		      "\t\tvalues.received = " received ";"
 	if (comm != "" && class != "other")
-		print "\t\tvalues.comm = comm_call(" comm ");"
+		print "\t\tvalues.comm = comm_call(comm_of(" comm "));"
 	if (root != "" && class == "coll")
 		print "\t\tvalues.root = root;"
 }
@@ -76,7 +76,8 @@ function values(sent, received, class)
 		print "\tMPI_Status own = { 0 };"
 	print "\t" type "rc;\n"
 	print "\tif (!next)"
-	print "\t\treturn ((__typeof__(next))next_uncounted(&me))(" args ");"
+	print "\t\treturn ((__typeof__(next))next_uncounted(&me))(" \
+	      args ");"
 	print "\tregion_enter(&region, &me.region);"
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
@@ -84,7 +85,7 @@ function values(sent, received, class)
 		print "\tbefore_take(&before, &region, " count ", " requests \
 		      ", " statuses ");"
 	print "\trc = next(" args ");"
-	print "\tif (copse_region_stop(&region) && rc == MPI_SUCCESS) {"
+	print "\tif (region_stop(&region) && rc == MPI_SUCCESS) {"
 	values($3, $4, $1)
 	print "\t}"
 	print "\tcopse_region_leave(&region, &values);"

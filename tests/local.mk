@@ -7,7 +7,8 @@ UNIT_TESTS = \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/timebase tests/unit/tree tests/unit/unwind
+	tests/unit/symbol tests/unit/thread tests/unit/timebase \
+	tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -23,11 +24,11 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time phases sandbox shares \
+	interrupts kernel-calls kernel-time phases sandbox shares stops \
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
+MEASURED_MPI = delays demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -35,14 +36,16 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h tests/programs/partner.h $(chains_sources) \
+	tests/programs/delays.h tests/programs/known.h \
+	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h
+known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h \
+	$(srcdir)/tests/programs/delays.h
 
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
 		tests/programs/%.c $(known)

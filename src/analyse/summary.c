@@ -377,6 +377,8 @@ static int fill(struct report *report, const struct run *run,
 		const struct run_metric *metric,
 		const struct analysis_options *options)
 {
+	struct blames blames = { 0 };
+	size_t said = 0;
 	struct facts f;
 	struct paths paths;
 	int err = paths_init(&paths, run);
@@ -384,6 +386,8 @@ static int fill(struct report *report, const struct run *run,
 	if (err)
 		return err;
 	err = gather(&f, run);
+	if (!err)
+		err = blames_init(&blames, &paths);
 	if (run->rank_count)
 		head(report, &f);
 	batch(report, &run->batch);
@@ -391,7 +395,9 @@ static int fill(struct report *report, const struct run *run,
 	findings_ends(report, run);
 	findings_few(report, run);
 	if (!err)
-		err = findings_balance(report, &paths, &f.e, metric);
+		err = findings_waits(report, &blames, &said);
+	if (!err)
+		err = findings_balance(report, &paths, &f.e, metric, said);
 	facts_table(report, &f, metric);
 	if (!err)
 		err = strip(report, &f);
@@ -401,6 +407,9 @@ static int fill(struct report *report, const struct run *run,
 		err = sites(report, &paths, &f, options);
 	findings_losses(report, run);
 	findings_measuring(report, run, metric);
+	if (said)
+		findings_joined(report, run);
+	blames_fini(&blames);
 	paths_fini(&paths);
 	return err;
 }

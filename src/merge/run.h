@@ -28,6 +28,7 @@
 #include "base/batch.h"
 #include "base/metric.h"
 #include "base/str.h"
+#include "merge/run-waits.h"
 
 enum run_kind {
 	RUN_ROOT,
@@ -126,6 +127,7 @@ struct run {
 	struct run_loss *losses;
 	struct run_problem *problems;
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
+	struct run_waits waits;
 };
 
 void run_free(struct run *run); /* NULL is fine */

@@ -104,6 +104,9 @@ struct profile_peer {
 	uint64_t sends, sent, send_ns, receives, received, receive_ns;
 };
 
+/* Later moments of CLOCK_MONOTONIC are damage: 36 years after boot. */
+#define PROFILE_TIME_MOST ((uint64_t)1 << 60)
+
 /* This process's part of a collective call or a message: struct live_part. */
 struct profile_part {
 	uint64_t key, begin, enter, leave; /* CLOCK_MONOTONIC */
