@@ -149,6 +149,26 @@ J
 	says srun.copse 'step 0' && ! facts mpirun.copse | grep 'step [0-9]'
 }
 
+# MPICH's mpiexec starts its proxies by srun, whose ranks are not the job's.
+hydra() {
+	may
+	need mpicc.mpich mpiexec.mpich
+	mpicc.mpich -O2 -g -o crash-mpich "$srcdir/tests/programs/mpi-crash.c" ||
+		return 1
+	job=$(batch -J hydra -N 2 -n 4 <<J
+mpiexec.mpich -n 4 sh -c '"$copse" run -q -o hydra.copse ./crash-mpich finish'
+srun --mpi=pmi2 "$copse" run -q -o pmi2.copse ./crash-mpich finish 0 0.2
+J
+)
+	over "$job" || return 1
+	cat "slurm-$job.out"
+	for dir in hydra.copse pmi2.copse; do
+		has $dir rank-0.h5 rank-1.h5 rank-2.h5 rank-3.h5 &&
+			says $dir "Slurm job $job" || return 1
+	done
+	says pmi2.copse 'step 1' && ! facts hydra.copse | grep 'step [0-9]'
+}
+
 at_once() {
 	may
 	job=$(batch -N 2 -n 4 <<J
@@ -241,7 +261,7 @@ copied_late() {
 		"slurm-$late.out" | head -n 1)
 	told=$(date -d "$told" +%s) || return 1
 	for rank in 0 1; do
-		newest=$(stat -c %Y late.copse/rank-$rank[.-]* | sort -n |
+		newest=$(stat -c %Y late.copse/rank-"$rank"[.-]* | sort -n |
 			tail -n 1)
 		[ "$newest" -gt "$told" ] && continue
 		echo "rank $rank: $newest, told $told"
@@ -266,6 +286,7 @@ too_late() {
 }
 
 point "srun and mpirun in a job know it and all its hosts" steps
+point "MPICH's mpiexec, and srun with its PMI" hydra
 point "steps at once are kept apart" at_once
 point "each task of an array has its own" array
 point "a job that is started again leaves the first attempt" again
