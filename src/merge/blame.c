@@ -35,7 +35,7 @@
 #include "base/map.h"
 #include "live/layout.h"
 #include "merge/unify-tree.h"
-#include "merge/waits.h"
+#include "merge/waiting.h"
 
 enum {
 	DEPTH = 64,    /* hand on no farther */

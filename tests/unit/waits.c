@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waits.c - ranks made by hand that wait for each other, and who is blamed. */
+/* waiting.c - ranks made by hand that wait for each other, and who is blamed. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "live/layout.h"
 #include "merge/build.h"
 #include "merge/gather.h"
-#include "merge/waits.h"
+#include "merge/waiting.h"
 #include "profile/profile.h"
 #include "tests/test.h"
 
