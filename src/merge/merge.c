@@ -230,6 +230,13 @@ static int add_identity(struct run *run, const struct profile_identity *id)
 {
 	int err = keep_first(run, &run->version, id->version);
 
+	for (size_t i = 0; i < batch_count; i++) {
+		const struct batch_info *info = &batch_infos[i];
+
+		if (!*batch_text(&run->batch, info))
+			batch_set(&run->batch, info,
+				  batch_text(&id->batch, info), info->size);
+	}
 	if (!err)
 		err = keep_first(run, &run->mpi_library, id->mpi_library);
 	return err;

@@ -19,13 +19,23 @@
 
 struct run_words { /* what the group `run` says in attributes */
 	const char *command, *job, *copse_version, *mpi_library;
+	struct batch batch;
 	uint32_t world;
 	uint64_t members;
 };
 #define WORDS(TYPE, member) STORE_FIELD(TYPE, struct run_words, member)
+#define WORDS_BATCH(name)                                                      \
+	{                                                                      \
+		"batch_" #name, STORE_CHARS,                                   \
+			offsetof(struct run_words, batch.name),                \
+			sizeof(((struct batch *)0)->name)                      \
+	}
 static const struct store_field run_fields[] = {
 	WORDS(TEXT, command),
 	WORDS(TEXT, job),
+	WORDS_BATCH(manager),
+#define FACT(name, ...) WORDS_BATCH(name),
+#include "base/batch.def"
 	WORDS(TEXT, copse_version),
 	WORDS(TEXT, mpi_library),
 	WORDS(U32, world),
@@ -294,6 +304,7 @@ int run_save(const struct run *run, const char *path)
 		.job = str_at(&run->strings, run->job),
 		.copse_version = str_at(&run->strings, run->version),
 		.mpi_library = str_at(&run->strings, run->mpi_library),
+		.batch = run->batch,
 		.world = run->world,
 		.members = run->member_count,
 	};
@@ -349,6 +360,7 @@ static void load_words(struct store *s, struct run *run)
 		run->job = str_add(&run->strings, words.job);
 		run->version = str_add(&run->strings, words.copse_version);
 		run->mpi_library = str_add(&run->strings, words.mpi_library);
+		run->batch = words.batch;
 		run->world = words.world;
 		run->member_count = words.members;
 	}

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 #include "base/str.h"
 #include "merge/run-calls.h"
@@ -118,6 +119,7 @@ struct run_problem {     /* a file that was skipped, ranks that are missing */
 struct run {
 	struct strings strings;
 	uint32_t command, job, version, mpi_library; /* strings */
+	struct batch batch;     /* of the first rank that knows */
 	uint32_t world;         /* size of MPI_COMM_WORLD, 0: no MPI */
 	struct run_rank *ranks; /* members first; by rank, then by pid */
 	size_t member_count;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 
 /* As enum live_node_kind, in the same order. */
@@ -135,6 +136,7 @@ struct profile_identity {
 	char *exe;
 	char *command; /* arguments, quoted as for a shell */
 	char *job;     /* the job's key, see doc/copse-format.5 */
+	struct batch batch;
 	char *version; /* of copse */
 	char *events;
 	char *mpi_library;

@@ -18,6 +18,12 @@
 #define VERSION 1
 
 #define ID(TYPE, member) STORE_FIELD(TYPE, struct profile_identity, member)
+#define ID_BATCH(name)                                                         \
+	{                                                                      \
+		"batch_" #name, STORE_CHARS,                                   \
+			offsetof(struct profile_identity, batch.name),         \
+			sizeof(((struct batch *)0)->name)                      \
+	}
 static const struct store_field id_fields[] = {
 	ID(I32, rank),
 	ID(I32, size),
@@ -27,6 +33,9 @@ static const struct store_field id_fields[] = {
 	ID(TEXT, exe),
 	ID(TEXT, command),
 	ID(TEXT, job),
+	ID_BATCH(manager),
+#define FACT(name, ...) ID_BATCH(name),
+#include "base/batch.def"
 	{ "copse_version", STORE_TEXT,
 	  offsetof(struct profile_identity, version), sizeof(char *) },
 	ID(TEXT, events),
