@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2034,SC2154
 # delays.sh - what tests/waits.sh and tests/bench/waits.sh share: the patterns
 # of tests/programs/delays, and a run of one under copse, judged.
 
@@ -20,7 +20,7 @@ delays_judged() {
 		{ cat "$judged.out" "$judged.err"; return 1; }
 	"$copse" report waits "$judged.copse" -n 0 -f csv >"$judged.csv" ||
 		return
-	awk -v columns='victim culprit_rank culprit seconds' \
+	awk -v columns='victim culprit_rank culprit sampled seconds' \
 		-f "$srcdir/tests/csv.awk" "$judged.csv" >"$judged.rows" ||
 		return
 	awk -f "$srcdir/tests/waits.awk" "$judged.out" "$judged.rows" \

@@ -79,7 +79,7 @@ static KEPT void iallreduce_step(struct lane *l, int i)
 	work(l, i);
 	s->begin = now();
 	MPI_Iallreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, l->comm, &request);
-	sleep_until(s->begin + 0.0002);
+	known_work();
 	s->enter = now();
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	s->leave = now();
@@ -332,11 +332,17 @@ static bool is_worker(int rank)
 	return rank != 0;
 }
 
+/* All at once, so that all are waited for from the same moment. */
 static KEPT void hand_out(struct lane *l, int i)
 {
+	MPI_Request r[plan.ranks];
+
 	stamp_of(l, 0, i)->begin = now();
 	for (int worker = 1; worker < plan.ranks; worker++)
-		MPI_Send(out, SMALL, MPI_DOUBLE, worker, 1, l->comm);
+		MPI_Isend(out, SMALL, MPI_DOUBLE, worker, 1, l->comm,
+			  &r[worker - 1]);
+	MPI_Waitall(plan.ranks - 1, r, MPI_STATUSES_IGNORE);
+	STAY;
 }
 
 static KEPT void collect(struct lane *l, int i)
@@ -354,6 +360,7 @@ static KEPT void return_result(struct lane *l, int i)
 {
 	stamp_of(l, 1, i)->begin = now();
 	MPI_Send(out, SMALL, MPI_DOUBLE, 0, 2, l->comm);
+	STAY;
 }
 
 static KEPT void worker_step(struct lane *l, int i)
@@ -370,6 +377,7 @@ static KEPT void worker_step(struct lane *l, int i)
 			 MPI_STATUS_IGNORE));
 	be_late(l, i);
 	return_result(l, i);
+	STAY;
 }
 
 /* Threads: a helper that works for rank's main thread, which alone calls MPI.
