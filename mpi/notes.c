@@ -17,8 +17,6 @@ static __thread struct {
 /* A part whose operation was one call. */
 static void keep(struct live_part *part, const struct region *region)
 {
-	if (!part->key || !part_is_kept(part))
-		return;
 	part->begin = part->enter = region->start_ns;
 	part->leave = region->end_ns;
 	part->begin_node = part->node = region->node;
@@ -32,32 +30,31 @@ static uint64_t took(const struct region *region)
 		       : 0;
 }
 
-/* Both under the lock; false: nothing to say of it. */
-static struct partner *number(struct live_part *part, const struct comm *comm,
-			      int rank, int tag, enum live_part_kind kind)
+/* A message that is one call; false: its part is not kept. */
+static bool count_message(struct live_part *part, const struct comm *comm,
+			  int rank, int tag, enum live_part_kind kind,
+			  uint64_t bytes, const struct region *region)
 {
-	struct partner *partner = partner_of(comm, rank, tag);
+	struct partner *partner;
+	bool kept = false;
 
-	if (partner)
-		message_number(part, comm, partner, tag, kind);
-	return partner;
+	messages_lock();
+	partner = partner_of(comm, rank, tag);
+	if (partner) {
+		kept = message_number(part, comm, partner, tag, kind);
+		message_count(partner, kind, bytes, took(region));
+	}
+	messages_unlock();
+	return kept;
 }
 
 void note_sent(const struct region *region, const struct region_values *values,
-	       int dest, int tag, MPI_Comm handle)
+	       int dest, int tag, MPI_Comm comm)
 {
-	struct partner *partner;
 	struct live_part part;
 
-	if (dest < 0)
-		return;
-	messages_lock();
-	partner = number(&part, comm_of(handle), dest, tag, LIVE_PART_SEND);
-	if (partner)
-		message_count(partner, LIVE_PART_SEND, values->sent,
-			      took(region));
-	messages_unlock();
-	if (partner)
+	if (dest >= 0 && count_message(&part, comm_of(comm), dest, tag,
+				       LIVE_PART_SEND, values->sent, region))
 		keep(&part, region);
 }
 
@@ -83,7 +80,6 @@ void note_received(const struct region *region,
 		   MPI_Comm handle, const MPI_Status *status)
 {
 	const struct comm *comm;
-	struct partner *partner;
 	struct live_part part;
 
 	if (source == MPI_ANY_SOURCE)
@@ -93,13 +89,8 @@ void note_received(const struct region *region,
 	if (source < 0)
 		return;
 	comm = comm_of(handle);
-	messages_lock();
-	partner = number(&part, comm, source, tag, LIVE_PART_RECV);
-	if (partner)
-		message_count(partner, LIVE_PART_RECV, values->received,
-			      took(region));
-	messages_unlock();
-	if (!partner || !part.key || !part_is_kept(&part))
+	if (!count_message(&part, comm, source, tag, LIVE_PART_RECV,
+			   values->received, region))
 		return;
 	if (!probe.comm_id || !take_probe(&part, comm, source, tag))
 		keep(&part, region);
@@ -128,19 +119,28 @@ static void open_request(struct request *r, const struct region *region)
 	r->part.begin_node = region->node;
 }
 
+/* The request's message has a partner, and a number. */
+static void number(struct request *r, const struct comm *comm, int rank,
+		   int tag)
+{
+	messages_lock();
+	r->partner = partner_of(comm, rank, tag);
+	if (r->partner) {
+		r->has_part = message_number(&r->part, comm, r->partner, tag,
+					     r->kind);
+		r->given = r->partner->received.next;
+	}
+	messages_unlock();
+}
+
 /* A message, numbered now or, from anywhere, when it has come. */
 static void begin_message(struct request *r, const struct comm *comm)
 {
 	r->any = r->rank == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG;
 	r->partner = NULL;
-	r->has_part = r->rank >= 0 || r->any;
-	if (!r->has_part || r->any)
-		return;
-	messages_lock();
-	r->partner = number(&r->part, comm, r->rank, r->tag, r->kind);
-	messages_unlock();
-	r->has_part = r->partner;
-	r->given = r->partner ? r->partner->received : 0;
+	r->has_part = false;
+	if (r->rank >= 0 && !r->any)
+		number(r, comm, r->rank, r->tag);
 }
 
 /* Receives are counted in the matrix when they are complete. */
@@ -203,8 +203,8 @@ void note_started(const struct region *region, int count,
 
 		if (!r || !r->persistent)
 			continue;
-		comm = comm_of(r->comm);
-		if (comm->id == r->comm_id)
+		comm = comm_find(r->comm);
+		if (comm && comm->id == r->comm_id)
 			begin_message(r, comm);
 		count_send(r, r->moves.sent, region);
 		open_request(r, region);
@@ -218,13 +218,10 @@ static bool find_partner(struct request *r, const MPI_Status *status)
 
 	if (!status || status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0)
 		return false;
-	comm = comm_of(r->comm);
-	if (comm->id != r->comm_id)
+	comm = comm_find(r->comm);
+	if (!comm || comm->id != r->comm_id)
 		return false;
-	messages_lock();
-	r->partner = number(&r->part, comm, status->MPI_SOURCE, status->MPI_TAG,
-			    r->kind);
-	messages_unlock();
+	number(r, comm, status->MPI_SOURCE, status->MPI_TAG);
 	return r->partner;
 }
 
@@ -238,8 +235,8 @@ static void take_back(struct request *r)
 	if (!r->partner)
 		return;
 	messages_lock();
-	if (r->partner->received == r->given)
-		r->partner->received--;
+	if (r->kind == LIVE_PART_RECV && r->partner->received.next == r->given)
+		r->partner->received.next--;
 	else
 		r->partner->broken = true;
 	messages_unlock();
@@ -267,7 +264,7 @@ static void count_life(const struct request *r, const struct region *region)
 
 static void add_part(struct request *r, const struct region *region)
 {
-	if (!r->part.key || !part_is_kept(&r->part))
+	if (!r->has_part)
 		return;
 	r->part.enter = region->start_ns;
 	r->part.leave = region->end_ns;
@@ -287,11 +284,11 @@ static void complete(struct request *r, const struct region *region,
 		take_back(r);
 		return;
 	}
-	if (!r->has_part || (r->any && !find_partner(r, status)))
-		return;
-	r->part.begin = begin; /* numbered only now */
-	r->part.begin_node = node;
-	if (r->kind == LIVE_PART_RECV && r->partner) {
+	if (r->any && find_partner(r, status)) {
+		r->part.begin = begin; /* numbered only now */
+		r->part.begin_node = node;
+	}
+	if (r->partner && r->kind == LIVE_PART_RECV) {
 		messages_lock();
 		message_count(r->partner, LIVE_PART_RECV, r->moves.received, 0);
 		messages_unlock();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # wrap.awk - one wrapper for each line of functions.tbl; POSIX awk.
 #
-# What it knows about MPI: a parameter of type MPI_Comm names the communicator,
+# What it knows of MPI: a parameter of type MPI_Comm names the communicator,
 # `root` the root; a row that looks into status wants a status; one with the word
 # `before` wants its requests as they were before the call.
 
@@ -76,7 +76,8 @@ function values(sent, received, class)
 		print "\tMPI_Status own = { 0 };"
 	print "\t" type "rc;\n"
 	print "\tif (!next)"
-	print "\t\treturn ((__typeof__(next))next_uncounted(&me))(" args ");"
+	print "\t\treturn ((__typeof__(next))next_uncounted(&me))(" \
+	      args ");"
 	print "\tregion_enter(&region, &me.region);"
 	if (own)
 		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
