@@ -10,12 +10,13 @@ delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
 # delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,
 # and leaves NAME.out (with the truth), NAME.csv (the report) and NAME.found,
 # the line that waits.awk makes of them.  False, with a reason, when it failed.
+# $launch starts the ranks, mpirun when it is not set.
 delays_judged() {
 	judged=$1
 	ranks=$2
 	shift 2
 	rm -rf "$judged.copse"
-	mpirun -n "$ranks" "$copse" run --quiet -o "$judged.copse" \
+	"${launch:-mpirun}" -n "$ranks" "$copse" run --quiet -o "$judged.copse" \
 		"$programs/delays" "$@" >"$judged.out" 2>"$judged.err" ||
 		{ cat "$judged.out" "$judged.err"; return 1; }
 	"$copse" report waits "$judged.copse" -n 0 -f csv >"$judged.csv" ||

@@ -553,6 +553,14 @@ static void draw(void)
 	while (!plan.pattern->may_be_late(plan.culprit));
 	if (late >= 0)
 		plan.culprit = late % plan.ranks;
+	if (plan.pattern->may_be_late == is_root)
+		plan.root = plan.culprit;
+	else if (plan.root == plan.culprit)
+		plan.root = (plan.root + 1) % plan.ranks;
+	if (!plan.pattern->may_be_late(plan.culprit)) {
+		fprintf(stderr, "delays: nobody waits for rank %d\n", late);
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	}
 	plan.place = drawn(PLACES);
 	plan.lane = drawn(lane_count());
 	plan.asleep = drawn(4) == 0;
