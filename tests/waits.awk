@@ -36,7 +36,7 @@ function is_on(path, functions,    n, i, at, name) {
 }
 
 function per_cent(is, of) {
-	return of > 0 ? sprintf("%.1f", 100 * (is / of - 1)) : "-"
+	return of + 0 > 0 ? sprintf("%.1f", 100 * (is / of - 1)) : "-"
 }
 
 NR == FNR {

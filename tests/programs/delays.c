@@ -188,7 +188,7 @@ static bool receives(int rank)
 	return rank % 2 == 1;
 }
 
-static void receive(struct lane *l, int i, int count)
+static KEPT void receive(struct lane *l, int i, int count)
 {
 	stamped(l, 0, i,
 		MPI_Recv(in, count, MPI_DOUBLE, pair_of(plan.rank), 0, l->comm,
@@ -438,9 +438,9 @@ static const struct pattern patterns[] = {
 	  anybody, 0 },
 	{ "late-sender", "late-sender", "message_step", message_step,
 	  waits_for_pair, sends, 0 },
-	{ "late-receiver", "late-receiver", "ssend_step", ssend_step,
+	{ "late-receiver", "late-receiver", "receive", ssend_step,
 	  waits_for_pair, receives, 0 },
-	{ "rendezvous", "late-receiver", "rendezvous_step", rendezvous_step,
+	{ "rendezvous", "late-receiver", "receive", rendezvous_step,
 	  waits_for_pair, receives, 0 },
 	{ "halo", "late-sender", "exchange", halo_step, waits_for_neighbours,
 	  anybody, 0 },

@@ -306,8 +306,7 @@ static inline void judge_call(struct truth *t, const struct stamp *all,
 		share = wait;
 	t->blamed[who] += wait - share;
 	t->blamed[plan.culprit] += share;
-	if (lane == plan.lane)
-		t->for_culprit[victim] += share;
+	t->for_culprit[victim] += share;
 }
 
 static inline void judge(struct truth *t, const struct stamp *all)
