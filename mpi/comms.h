@@ -89,10 +89,8 @@ static inline int comm_world(const struct comm *comm, int rank)
 }
 
 /* One more call on it; its name for the call's record. */
-static inline live_ref comm_call(MPI_Comm handle)
+static inline live_ref comm_call(const struct comm *comm)
 {
-	struct comm *comm = comm_of(handle);
-
 	if (comm->live)
 		comms_count(&comm->live->calls);
 	return comm->ref;

@@ -93,7 +93,7 @@ void control_init(const struct settings *s)
 /* Who held the lock is not here; what was before is not of this profile. */
 void control_forked(void)
 {
-	lock_give(&control.lock);
+	lock_open(&control.lock);
 	control.sums = (struct live_pauses){ 0 };
 	if (control.held)
 		note(true);

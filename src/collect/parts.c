@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* parts.c - lists that are halved when they are full. */
+#include "base/sys.h"
 #include "collect/parts.h"
 #include "collect/thread.h"
 
@@ -38,12 +39,16 @@ SIGSAFE static void end_thinning(struct live_thread *live)
 
 static void follow_level(struct thread *t, uint32_t level)
 {
+	/* A handler of the program that jumped out would leave it half done. */
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+
 	begin_thinning(t->live);
 	t->parts.count =
 		chunk_filter(t->tree.arena, &t->parts.list, t->live->parts,
 			     sizeof(struct live_part), is_high, &level);
 	t->live->level = level;
 	end_thinning(t->live);
+	sys_mask(mask);
 }
 
 static void make_room(struct thread *t)

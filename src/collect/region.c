@@ -19,15 +19,24 @@ enum {
 
 /*
  * A wrapper that was left by a longjmp or an exception leaves its region
- * behind: a region below the stack pointer is dead.
+ * behind.  It is gone when the stack ends above it, or another call has taken
+ * the wrapper's place: then nothing in it needs to be true any more.
  */
+SIGSAFE static bool is_gone(const struct region *r, uintptr_t sp,
+			    const struct unwinder *u)
+{
+	uintptr_t at = (uintptr_t)r, slot = r->sp - sizeof(slot);
+
+	if (sp < u->low || sp >= u->high)
+		return false;
+	return at < sp || slot <= at || slot > u->high - sizeof(slot) ||
+	       slot % sizeof(slot) || *(const uintptr_t *)slot != r->pc;
+}
+
 SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp)
 {
-	const struct unwinder *u = &t->unwinder;
-
-	while (t->region && (uintptr_t)t->region < sp &&
-	       (uintptr_t)t->region >= u->low && sp < u->high)
-		t->region = t->region->outer;
+	if (t->region && is_gone(t->region, sp, &t->unwinder))
+		t->region = NULL; /* it is never inside another */
 	return t->region;
 }
 
@@ -79,14 +88,16 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->node = 0;
 	r->site = NULL;
 	r->call = NULL;
-	r->end_ns = 0;
+	r->end = 0;
 	if (!t || collect_paused())
 		return;
-	r->outer = known_region(t, (uintptr_t)r);
+	/* One at the same place is of a call before this. */
+	r->outer = known_region(t, (uintptr_t)r + 1);
 	if (r->outer)
 		return;
 	r->nested = false;
-	r->start_ns = ticks_now(&t->ticks);
+	r->counts = t->ticks.scale;
+	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	/* Another stack, a coroutine's, may go without a word. */
 	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
@@ -95,14 +106,23 @@ PUBLIC void copse_region_enter(struct region *r)
 		counters_enter(t);
 }
 
-PUBLIC bool copse_region_stop(struct region *r)
+/* When the region was entered and stopped, and how long that took. */
+static uint64_t settle_time(struct thread *t, struct region *r)
 {
-	struct thread *t = thread_self();
+	struct ticks *ticks = &t->ticks;
 
-	if (r->nested || !t)
-		return false;
-	r->end_ns = ticks_now(&t->ticks);
-	return true;
+	if (r->end - ticks->counter > TICKS_TRUSTED || !ticks->scale)
+		ticks_set(ticks);
+	if (!r->counts) {
+		r->start_ns = r->start;
+		r->end_ns = time_now(CLOCK_MONOTONIC);
+		return r->end_ns - r->start_ns;
+	}
+	if (!r->end)
+		r->end = __rdtsc();
+	r->start_ns = ticks_at(ticks, r->start);
+	r->end_ns = ticks_at(ticks, r->end);
+	return r->end_ns - r->start_ns;
 }
 
 static live_ref small_record(struct thread *t, uint64_t size)
@@ -193,7 +213,7 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
-	uint64_t ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
+	uint64_t ns = settle_time(t, r);
 	int why;
 	live_ref node = known_node(t, r, &why);
 
@@ -227,7 +247,7 @@ static void count_cost(struct thread *t, uint64_t since)
 
 	if (++calls % COST_EVERY) /* not the first, which is cold */
 		return;
-	took = ticks_now(&t->ticks) - since;
+	took = ticks_took(&t->ticks, __rdtsc() - since);
 	if (took < INTERRUPTED_NS)
 		t->live->wrapper_ns += COST_EVERY * took;
 }
@@ -253,13 +273,16 @@ PUBLIC void copse_region_leave(struct region *r,
 
 	if (r->nested || !t)
 		return;
-	if (!r->end_ns)
-		copse_region_stop(r);
-	t->leaves = t->busy = true;
+	if (!thread_occupy(t)) {
+		thread_lost(t, LOSS_DROPPED_BUSY);
+		return;
+	}
+	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
 		count(t, r, values);
-		count_cost(t, r->end_ns);
+		if (r->counts)
+			count_cost(t, r->end);
 	} else {
 		thread_lost(t, why);
 	}
@@ -268,8 +291,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
+	thread_release(t);
 }
 
 PUBLIC void copse_region_request(struct live_call *call, uint64_t open_ns,

@@ -219,9 +219,14 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			    ucontext_t *context)
 {
-	bool busy = t->busy;
+	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+	bool busy = thread_is_busy(t, sp);
+	uintptr_t before = t->busy;
+	bool open;
 
-	if (thread_enter(t)) {
+	t->busy = (uintptr_t)&before; /* if only for thread_seal() */
+	open = thread_open();
+	if (open) {
 		if (busy)
 			meet_busy(t, tick);
 		else if (collect_paused())
@@ -233,7 +238,9 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			sample(t, context, tick);
 		restart_settle(context);
 	}
-	t->busy = busy;
+	t->busy = before;
+	if (open)
+		restart_sleep(context);
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)

@@ -81,6 +81,7 @@ SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 	s->code = registry_code_generation();
 	s->profile = t->generation;
 	s->call = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */
 	s->pc = r->pc;
 	return s;
 }

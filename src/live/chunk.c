@@ -73,8 +73,9 @@ SIGSAFE void chunk_commit(struct arena *arena, struct chunk_list *list)
 {
 	struct live_chunk *chunk = arena_at(arena, list->chunk);
 
-	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
+	/* In this order: a longjmp may be the end of it between the two. */
 	list->room--;
+	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 }
 
 /* Where the next record that is kept goes to. */

@@ -25,6 +25,7 @@ SIGSAFE static bool grow_table(struct tree *tree)
 {
 	uint32_t size = tree->table_size ? 2 * tree->table_size : FIRST_TABLE;
 	live_ref *table = sys_memory((uint64_t)size * sizeof(*table));
+	live_ref *old = tree->table;
 
 	if (!table)
 		return false;
@@ -40,11 +41,12 @@ SIGSAFE static bool grow_table(struct tree *tree)
 			at++;
 		table[at & (size - 1)] = tree->table[i];
 	}
-	if (tree->table)
-		sys2(SYS_munmap, tree->table,
-		     tree->table_size * sizeof(*table));
 	tree->table = table;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tree->table_size = size;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (old)
+		sys2(SYS_munmap, old, size / 2 * sizeof(*old));
 	return true;
 }
 

@@ -5,7 +5,9 @@
  * Ownership   Nodes and cells live in the arena; the look-up table in private
  *             memory.  Nothing is given back before the process ends.
  * Threads     One writer, the measured thread.
- * Signals     All may run in a handler; not re-entrant: the caller guards.
+ * Signals     All may run in a handler; not re-entrant: the caller guards.  A
+ *             call that a longjmp out of a handler cuts off leaves a tree that
+ *             can be used: at most a record is lost, or there twice.
  */
 #ifndef LIVE_TREE_H
 #define LIVE_TREE_H
