@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "mpi/handles.h"
 #include "mpi/hash.h"
+#include "mpi/messages.h"
 #include "mpi/next.h"
 
 #define COMM_BITS      9
@@ -16,9 +16,8 @@ bool comms_threads;
 int comms_world_rank;
 
 static _Atomic uintptr_t comm_keys[1 << COMM_BITS];
-static struct comm comm_slots[1 << COMM_BITS];
-static struct handles comms = { comm_keys, COMM_BITS,
-				PTHREAD_MUTEX_INITIALIZER };
+struct comm comm_slots[1 << COMM_BITS];
+struct handles comms = { comm_keys, COMM_BITS, PTHREAD_MUTEX_INITIALIZER };
 static unsigned int recorded; /* under the lock of comms */
 
 /* How many communicators of each group were made; under the lock of comms. */
@@ -206,11 +205,9 @@ static struct comm *comm_add(MPI_Comm handle, bool made)
 	return comm;
 }
 
-struct comm *comm_of(MPI_Comm handle)
+struct comm *comm_meet(MPI_Comm handle)
 {
-	int slot = handles_find(&comms, handle_key(handle));
-
-	return slot >= 0 ? &comm_slots[slot] : comm_add(handle, false);
+	return comm_add(handle, false);
 }
 
 const struct comm *comm_find(MPI_Comm handle)
@@ -255,6 +252,7 @@ void comms_init(void)
 	pmpi.Query_thread(&level);
 	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
 	comms_threads = level == MPI_THREAD_MULTIPLE;
+	messages_init();
 	comm_made(pmpi.world);
 	comm_made(pmpi.self);
 }

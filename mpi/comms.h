@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "collect/region.h"
+#include "mpi/handles.h"
 
 struct comm {
 	uint64_t id;            /* 0: not known: no wait states on it */
@@ -54,8 +55,20 @@ static inline void comms_count(uint64_t *counter)
 /* MPI has started. */
 void comms_init(void);
 
+/* Those that are known, by handle. */
+extern struct handles comms;
+extern struct comm comm_slots[];
+
+/* One that is not. */
+struct comm *comm_meet(MPI_Comm handle);
+
 /* Never NULL, for a valid communicator. */
-struct comm *comm_of(MPI_Comm comm);
+static inline struct comm *comm_of(MPI_Comm handle)
+{
+	int slot = handles_find(&comms, handle_key(handle));
+
+	return slot >= 0 ? &comm_slots[slot] : comm_meet(handle);
+}
 
 /* NULL: not known, or freed by now. */
 const struct comm *comm_find(MPI_Comm comm);
@@ -76,10 +89,8 @@ static inline int comm_world(const struct comm *comm, int rank)
 }
 
 /* One more call on it; its name for the call's record. */
-static inline live_ref comm_call(MPI_Comm handle)
+static inline live_ref comm_call(const struct comm *comm)
 {
-	struct comm *comm = comm_of(handle);
-
 	if (comm->live)
 		comms_count(&comm->live->calls);
 	return comm->ref;

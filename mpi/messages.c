@@ -10,13 +10,7 @@
 enum {
 	PARTNERS = 8192,
 	PEERS = 4096,
-	RECENT = 256,
 	TAG_CLASSES = 256,
-	/*
-	 * Instances are chosen in runs of so many: what ends in one call, and
-	 * what caused it, is mostly chosen together.
-	 */
-	RUN = 16,
 	HIGHEST = 63,
 };
 
@@ -24,38 +18,25 @@ static struct partner partners[PARTNERS];
 static uint32_t known; /* of them; 1/8 stays empty */
 static struct live_peer *peers[PEERS];
 
-/* The last partners: finding one of them again needs no hash. */
-static struct {
-	uint64_t comm_id;
-	int rank, tag;
-	struct partner *partner;
-} recent[RECENT];
-static int held;
+struct recent messages_recent[MESSAGES_RECENT];
+static const uint32_t all;
+const uint32_t *messages_lowest = &all;
+int messages_held;
 
-void messages_lock(void)
+void messages_init(void)
 {
-	while (comms_threads && __atomic_exchange_n(&held, 1, __ATOMIC_ACQUIRE))
+	messages_lowest = copse_part_level();
+}
+
+void messages_wait(void)
+{
+	while (__atomic_exchange_n(&messages_held, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
 }
 
-void messages_unlock(void)
+uint8_t level_of(uint64_t id, uint64_t run)
 {
-	if (comms_threads)
-		__atomic_store_n(&held, 0, __ATOMIC_RELEASE);
-}
-
-bool level_is_kept(uint32_t level)
-{
-	static const uint32_t *lowest;
-
-	if (!lowest)
-		lowest = copse_part_level();
-	return level >= *lowest;
-}
-
-static uint8_t level_of(uint64_t id, uint64_t number)
-{
-	uint64_t choice = hash_pair(id, number / RUN);
+	uint64_t choice = hash_pair(id, run);
 
 	return (uint8_t)(choice ? __builtin_ctzll(choice) : HIGHEST);
 }
@@ -105,82 +86,44 @@ static struct partner *look_up(const struct comm *comm, int rank, int tag)
 	return world < 0 ? NULL : find(hash_pair(comm->id, who) | 1, world);
 }
 
-struct partner *partner_of(const struct comm *comm, int rank, int tag)
+/* Without an id ranks of several communicators are not told apart. */
+struct partner *partner_find(const struct comm *comm, int rank, int tag)
 {
-	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % RECENT;
+	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % MESSAGES_RECENT;
+	struct partner *partner = look_up(comm, rank, tag);
 
-	if (recent[at].partner && recent[at].comm_id == comm->id &&
-	    recent[at].rank == rank && recent[at].tag == tag)
-		return recent[at].partner;
-	recent[at].partner = look_up(comm, rank, tag);
-	/* Without an id ranks of several communicators are not told apart. */
-	if (!comm->id)
-		recent[at].rank = MPI_PROC_NULL;
-	else
-		recent[at].rank = rank;
-	recent[at].comm_id = comm->id;
-	recent[at].tag = tag;
-	return recent[at].partner;
+	messages_recent[at] = (struct recent){ comm->id, rank, tag,
+					       comm->id ? partner : NULL };
+	return partner;
 }
 
-/* The level of a message; that of a run of them is computed once. */
-static uint8_t level_in(struct numbers *numbers, uint64_t id, uint64_t number)
+bool message_keep(struct live_part *part, const struct comm *comm,
+		  const struct partner *partner, int tag,
+		  const struct numbers *numbers)
 {
-	uint32_t run = (uint32_t)(number / RUN) + 1;
-
-	if (numbers->run != run) {
-		numbers->run = run;
-		numbers->level = level_of(id, number);
-	}
-	return numbers->level;
-}
-
-bool message_number(struct live_part *part, const struct comm *comm,
-		    struct partner *partner, int tag, enum live_part_kind kind)
-{
-	bool sends = kind == LIVE_PART_SEND;
-	struct numbers *numbers = sends ? &partner->sent : &partner->received;
+	bool sends = numbers == &partner->sent;
 	uint64_t from = (uint64_t)(uint32_t)comms_world_rank;
 	uint64_t to = (uint64_t)(uint32_t)partner->world;
-	uint32_t number = numbers->next++;
-	uint8_t level;
 
 	if (!comm->id || partner->broken)
 		return false;
-	level = level_in(numbers, comm->id, number + (uint64_t)(uint32_t)tag);
-	if (!level_is_kept(level))
-		return false;
-	*part = (struct live_part){ .kind = (uint8_t)kind,
-				    .level = level,
+	*part = (struct live_part){ .kind = sends ? LIVE_PART_SEND
+						  : LIVE_PART_RECV,
+				    .level = numbers->level,
 				    .peer = partner->world,
 				    .check = (uint32_t)tag,
 				    .size = 2,
 				    .comm_rank = (uint32_t)comm->rank };
 	part->key = hash_pair(
 		hash_pair(comm->id, sends ? from << 32 | to : to << 32 | from),
-		(uint64_t)(uint32_t)tag % TAG_CLASSES << 32 | number);
+		(uint64_t)(uint32_t)tag % TAG_CLASSES << 48 | numbers->next);
 	return true;
 }
 
-void message_count(struct partner *partner, enum live_part_kind kind,
-		   uint64_t bytes, uint64_t ns)
+bool peer_find(struct partner *partner)
 {
-	struct live_peer *peer;
-
-	if (!partner->peer)
-		partner->peer = peer_of(partner->world);
-	peer = partner->peer;
-	if (!peer)
-		return;
-	if (kind == LIVE_PART_SEND) {
-		peer->sends++;
-		peer->sent += bytes;
-		peer->send_ns += ns;
-	} else {
-		peer->receives++;
-		peer->received += bytes;
-		peer->receive_ns += ns;
-	}
+	partner->peer = peer_of(partner->world);
+	return partner->peer;
 }
 
 static uint32_t hash_text(const char *text)
@@ -201,7 +144,7 @@ bool collective_number(struct live_part *part, struct comm *comm,
 		comm->live->instances = comm->instances;
 	if (!comm->id || comm->inter || comm->size < 2)
 		return false;
-	part->level = level_of(comm->id, number);
+	part->level = level_of(comm->id, number / MESSAGES_RUN);
 	if (!level_is_kept(part->level))
 		return false;
 	part->key = hash_pair(comm->id, number);

@@ -39,7 +39,7 @@ int MPI_Init(int *argc, char ***argv)
 		return ((__typeof__(next))next_uncounted(&me))(argc, argv);
 	region_enter(&region, &me.region);
 	rc = next(argc, argv);
-	copse_region_stop(&region);
+	region_stop(&region);
 	if (rc == MPI_SUCCESS)
 		announce();
 	copse_region_leave(&region, &nothing);
@@ -60,7 +60,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 			argc, argv, required, provided);
 	region_enter(&region, &me.region);
 	rc = next(argc, argv, required, provided);
-	copse_region_stop(&region);
+	region_stop(&region);
 	if (rc == MPI_SUCCESS)
 		announce();
 	copse_region_leave(&region, &nothing);

@@ -42,7 +42,7 @@ function values(sent, received, class)
 		print "\t\tvalues.sent = " sent ";\n" \
 		      "\t\tvalues.received = " received ";"
 	if (comm != "" && class != "other")
-		print "\t\tvalues.comm = comm_call(" comm ");"
+		print "\t\tvalues.comm = comm_call(comm_of(" comm "));"
 	if (root != "" && class == "coll")
 		print "\t\tvalues.root = root;"
 }
@@ -85,7 +85,7 @@ function values(sent, received, class)
 		print "\tbefore_take(&before, &region, " count ", " requests \
 		      ", " statuses ");"
 	print "\trc = next(" args ");"
-	print "\tif (copse_region_stop(&region) && rc == MPI_SUCCESS) {"
+	print "\tif (region_stop(&region) && rc == MPI_SUCCESS) {"
 	values($3, $4, $1)
 	print "\t}"
 	print "\tcopse_region_leave(&region, &values);"

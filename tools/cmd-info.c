@@ -143,6 +143,22 @@ static void print_mpi(const struct profile *p)
 	printf("  communicators  %zu\n", p->comm_count);
 }
 
+/* "Slurm job 12, task 3, step 0": what there is, in the order of the table. */
+static void print_batch(const struct batch *b)
+{
+	if (!*b->manager)
+		return;
+	printf("  batch          %s", b->manager);
+	for (size_t i = 1; i < batch_count; i++) {
+		const char *text = batch_text(b, &batch_infos[i]);
+
+		if (*text)
+			printf("%s %s %s", i == 1 ? "" : ",",
+			       batch_infos[i].name, text);
+	}
+	putchar('\n');
+}
+
 static void print_identity(const struct profile *p)
 {
 	const struct profile_identity *id = &p->id;
@@ -152,6 +168,7 @@ static void print_identity(const struct profile *p)
 	printf("  host, pid      %s, %" PRIu32 "\n", id->host, id->pid);
 	if (*id->job)
 		printf("  job            %s\n", id->job);
+	print_batch(&id->batch);
 	print_mpi(p);
 	print_times(id);
 	print_end(id);

@@ -1,7 +1,8 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/mpi-calls src/analyse/event-counts
+	src/analyse/imbalance src/analyse/mpi-calls src/analyse/waits \
+	src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -17,7 +18,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \
 	src/analyse/confidence.c src/analyse/confidence.h \
-	src/analyse/ends.c src/analyse/measuring.c \
+	src/analyse/blames.c src/analyse/blames.h \
+	src/analyse/ends.c src/analyse/measuring.c src/analyse/waited.c \
 	$(ANALYSES:=.c)
 libanalyse_la_LIBADD = libmerge.la
 

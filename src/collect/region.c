@@ -88,7 +88,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->node = 0;
 	r->site = NULL;
 	r->call = NULL;
-	r->end_ns = 0;
+	r->end = 0;
 	if (!t || collect_paused())
 		return;
 	/* One at the same place is of a call before this. */
@@ -96,7 +96,8 @@ PUBLIC void copse_region_enter(struct region *r)
 	if (r->outer)
 		return;
 	r->nested = false;
-	r->start_ns = ticks_now(&t->ticks);
+	r->counts = t->ticks.scale;
+	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	/* Another stack, a coroutine's, may go without a word. */
 	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
@@ -105,14 +106,23 @@ PUBLIC void copse_region_enter(struct region *r)
 		counters_enter(t);
 }
 
-PUBLIC bool copse_region_stop(struct region *r)
+/* When the region was entered and stopped, and how long that took. */
+static uint64_t settle_time(struct thread *t, struct region *r)
 {
-	struct thread *t = thread_self();
+	struct ticks *ticks = &t->ticks;
 
-	if (r->nested || !t)
-		return false;
-	r->end_ns = ticks_now(&t->ticks);
-	return true;
+	if (r->end - ticks->counter > TICKS_TRUSTED || !ticks->scale)
+		ticks_set(ticks);
+	if (!r->counts) {
+		r->start_ns = r->start;
+		r->end_ns = time_now(CLOCK_MONOTONIC);
+		return r->end_ns - r->start_ns;
+	}
+	if (!r->end)
+		r->end = __rdtsc();
+	r->start_ns = ticks_at(ticks, r->start);
+	r->end_ns = ticks_at(ticks, r->end);
+	return r->end_ns - r->start_ns;
 }
 
 static live_ref small_record(struct thread *t, uint64_t size)
@@ -203,7 +213,7 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
-	uint64_t ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0;
+	uint64_t ns = settle_time(t, r);
 	int why;
 	live_ref node = known_node(t, r, &why);
 
@@ -237,7 +247,7 @@ static void count_cost(struct thread *t, uint64_t since)
 
 	if (++calls % COST_EVERY) /* not the first, which is cold */
 		return;
-	took = ticks_now(&t->ticks) - since;
+	took = ticks_took(&t->ticks, __rdtsc() - since);
 	if (took < INTERRUPTED_NS)
 		t->live->wrapper_ns += COST_EVERY * took;
 }
@@ -263,8 +273,6 @@ PUBLIC void copse_region_leave(struct region *r,
 
 	if (r->nested || !t)
 		return;
-	if (!r->end_ns)
-		copse_region_stop(r);
 	if (!thread_occupy(t)) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
 		return;
@@ -273,7 +281,8 @@ PUBLIC void copse_region_leave(struct region *r,
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
 		count(t, r, values);
-		count_cost(t, r->end_ns);
+		if (r->counts)
+			count_cost(t, r->end);
 	} else {
 		thread_lost(t, why);
 	}

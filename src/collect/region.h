@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <x86intrin.h>
 
 #include "live/layout.h"
 
@@ -36,9 +37,12 @@ struct region {
 	bool nested; /* inside another region: not counted */
 	struct site *site;
 	struct region *outer;
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: not stopped yet */
+	uint64_t start, end; /* of the counter; of a thread whose clock is not
+				set yet: CLOCK_MONOTONIC; end 0: not stopped */
+	bool counts;         /* of the counter */
 	/* For who left it: */
-	struct live_call *call; /* NULL: it was not counted, nor: */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	struct live_call *call;    /* NULL: it was not counted, nor: */
 	live_ref node;   /* found late: when a sample or the leave needs it */
 	uint32_t thread; /* which one of the process; 0 is one, too */
 	uint64_t mpi_ns; /* that the thread was in regions, with this one */
@@ -65,7 +69,11 @@ void copse_region_enter(struct region *r);
  * on is not the program's time.  False: inside another region, or not
  * measured, there is nothing to find out.
  */
-bool copse_region_stop(struct region *r);
+static inline bool region_stop(struct region *r)
+{
+	r->end = __rdtsc();
+	return !r->nested;
+}
 
 struct region_values {
 	uint64_t sent, received; /* bytes */

@@ -45,7 +45,7 @@ static struct {
 	char directory[256];
 	struct arena arena;
 	int state;
-	uint32_t generation, code_generation, sequence;
+	uint32_t sequence;
 	struct timebase start; /* of measuring */
 	uint64_t start_cpu_ns;
 	int locked;
@@ -55,7 +55,9 @@ static struct {
 	uint32_t module_count, name_count, thread_count;
 	const struct link_map *first_map, *last_map; /* they stay */
 	struct module modules[MODULE_SLOTS];
-} registry = { .code_generation = 1, .generation = 1 };
+} registry;
+
+struct registry_generations registry_generations = { 1, 1 };
 
 #define AT(ref) arena_at(&registry.arena, (ref))
 
@@ -161,19 +163,9 @@ SIGSAFE bool registry_full(void)
 	       (header && header->used + SMALL_PIECE > header->capacity);
 }
 
-SIGSAFE uint32_t registry_generation(void)
-{
-	return registry.generation;
-}
-
-SIGSAFE uint32_t registry_code_generation(void)
-{
-	return __atomic_load_n(&registry.code_generation, __ATOMIC_ACQUIRE);
-}
-
 void registry_code_changes(void)
 {
-	__atomic_fetch_add(&registry.code_generation, 1, __ATOMIC_ACQ_REL);
+	__atomic_fetch_add(&registry_generations.code, 1, __ATOMIC_ACQ_REL);
 }
 
 SIGSAFE static char *put_number(char *to, uint32_t n)
@@ -324,8 +316,8 @@ void registry_forget(void)
 	registry.last_module = registry.last_name = 0;
 	registry.last_thread = registry.last_comm = 0;
 	registry.module_count = registry.name_count = registry.thread_count = 0;
-	registry.generation++;
-	registry.code_generation++; /* module numbers start again */
+	registry_generations.profile++;
+	registry_generations.code++; /* module numbers start again */
 	registry.sequence = 0;
 	note_start();
 	memset(registry.modules, 0, sizeof(registry.modules));
@@ -565,7 +557,7 @@ SIGSAFE static bool add_name(struct region_name *name)
 	to->class = name->class;
 	to->detail = name->detail;
 	append(&header->names, &registry.last_name, ref);
-	name->generation = registry.generation;
+	name->generation = registry_generations.profile;
 	__atomic_store_n(&name->index, ++registry.name_count, __ATOMIC_RELEASE);
 	return true;
 }
@@ -575,10 +567,11 @@ SIGSAFE bool registry_name(struct region_name *name, uint32_t *index)
 	uint32_t known = __atomic_load_n(&name->index, __ATOMIC_ACQUIRE);
 	bool ok = true;
 
-	if (!known || name->generation != registry.generation) {
+	if (!known || name->generation != registry_generations.profile) {
 		if (!lock())
 			return false;
-		if (!name->index || name->generation != registry.generation)
+		if (!name->index ||
+		    name->generation != registry_generations.profile)
 			ok = add_name(name);
 		known = name->index;
 		unlock();

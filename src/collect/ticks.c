@@ -8,8 +8,7 @@
 #include "collect/time.h"
 
 enum {
-	SHORTEST_NS = 1000000,   /* over which a rate is measured */
-	LONGEST_NS = 1000000000, /* the same: shifted, it must fit a word */
+	SHORTEST_NS = 1000000, /* over which a rate is measured */
 };
 
 /* Mutable: set once, when MPI starts. */
@@ -30,17 +29,17 @@ void ticks_init(void)
 	sys1(SYS_close, fd);
 }
 
-uint64_t ticks_set(struct ticks *ticks)
+void ticks_set(struct ticks *ticks)
 {
 	uint64_t ns = time_now(CLOCK_MONOTONIC), counter = __rdtsc();
 	uint64_t passed = ns - ticks->ns;
 
 	if (!allowed || (ticks->counter && passed < SHORTEST_NS))
-		return ns;
-	if (ticks->counter && passed < LONGEST_NS)
+		return;
+	if (ticks->counter)
 		ticks->scale =
-			(passed << TICKS_SHIFT) / (counter - ticks->counter);
+			(uint64_t)(((unsigned __int128)passed << TICKS_SHIFT) /
+				   (counter - ticks->counter));
 	ticks->counter = counter;
 	ticks->ns = ns;
-	return ns;
 }

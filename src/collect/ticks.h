@@ -27,16 +27,24 @@ struct ticks {                /* all zero: not set yet */
 /* From now on: may the counter be used?  Reads a file of the kernel. */
 void ticks_init(void);
 
-/* The kernel's clock; sets the thread's by it. */
-uint64_t ticks_set(struct ticks *ticks);
+/* Sets the thread's clock by the kernel's. */
+void ticks_set(struct ticks *ticks);
 
-static inline uint64_t ticks_now(struct ticks *ticks)
+/* Nanoseconds that so many ticks took. */
+static inline uint64_t ticks_took(const struct ticks *ticks, uint64_t count)
 {
-	uint64_t since = __rdtsc() - ticks->counter;
+	return (uint64_t)((unsigned __int128)count * ticks->scale >>
+			  TICKS_SHIFT);
+}
 
-	if (since < TICKS_TRUSTED && ticks->scale)
-		return ticks->ns + (since * ticks->scale >> TICKS_SHIFT);
-	return ticks_set(ticks);
+/* CLOCK_MONOTONIC when the counter was so, before or after it was set. */
+static inline uint64_t ticks_at(const struct ticks *ticks, uint64_t counter)
+{
+	int64_t since = (int64_t)(counter - ticks->counter);
+
+	return ticks->ns +
+	       (uint64_t)((__int128)since * (__int128)ticks->scale >>
+			  TICKS_SHIFT);
 }
 
 #endif

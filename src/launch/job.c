@@ -35,29 +35,54 @@ static const char *text_of(const char *variable)
 	return text ? text : "";
 }
 
+static bool by_srun(void)
+{
+	if (getenv("PMIX_NAMESPACE"))
+		return !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
+	return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID");
+}
+
+/*
+ * A job that is put back into the queue keeps its number, and numbers begin
+ * again where a cluster is set up anew: srun's port tells such steps apart.
+ */
+static void add_srun(struct job *job)
+{
+	size_t length = strlen(job->key);
+
+	snprintf(job->key + length, sizeof(job->key) - length,
+		 " %.40s %.10s %.10s", text_of("SLURM_CLUSTER_NAME"),
+		 text_of("SLURM_RESTART_COUNT"),
+		 text_of("SLURM_SRUN_COMM_PORT"));
+}
+
 /*
  * Open MPI makes its namespace from the host's name and the process id of
- * mpirun, which repeat (in containers each time); the port does not.
+ * mpirun, which repeat (in containers each time); the port does not.  It
+ * stands last.  What Slurm says of the job is not known on the hosts that
+ * mpirun reaches by ssh.
  */
 static void key_of_pmix(struct job *job)
 {
 	const char *uri = text_of("OMPI_MCA_orte_hnp_uri");
-	const char *port = strstr(uri, "tcp");
+	size_t length = strlen(uri), most = 60;
 
-	snprintf(job->key, sizeof(job->key), "pmix %s %.60s %s",
-		 text_of("PMIX_NAMESPACE"), port ? port : "",
-		 text_of("SLURM_RESTART_COUNT"));
+	snprintf(job->key, sizeof(job->key), "pmix %.60s %s",
+		 text_of("PMIX_NAMESPACE"),
+		 uri + (length > most ? length - most : 0));
+	if (by_srun())
+		add_srun(job);
 }
 
 static void key_of_slurm(struct job *job)
 {
-	snprintf(job->key, sizeof(job->key), "slurm %s.%s %s",
-		 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"),
-		 text_of("SLURM_RESTART_COUNT"));
+	snprintf(job->key, sizeof(job->key), "slurm %.40s.%.40s",
+		 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"));
+	add_srun(job);
 }
 
 /* Hydra's proxies, our parents, all get the address of one mpiexec. */
-static void key_of_hydra(struct job *job)
+static bool key_of_hydra(struct job *job)
 {
 	char command[4096];
 	size_t size = process_command(getppid(), command, sizeof(command));
@@ -70,8 +95,13 @@ static void key_of_hydra(struct job *job)
 			continue;
 		snprintf(job->key, sizeof(job->key), "hydra %.100s",
 			 command + value);
-		return;
+		return true;
 	}
+	return false;
+}
+
+static void key_of_parent(struct job *job)
+{
 	snprintf(job->key, sizeof(job->key), "pmi %s %d %llu", job->host,
 		 (int)getppid(), (unsigned long long)process_start(getppid()));
 }
@@ -82,6 +112,30 @@ static void key_alone(struct job *job)
 		 (int)getpid(), (unsigned long long)process_start(getpid()));
 }
 
+/* mpirun inside a Slurm job is told by its own words, which srun's lack. */
+static void find_key(struct job *job)
+{
+	if (job->rank >= 0 && getenv("PMIX_NAMESPACE"))
+		key_of_pmix(job);
+	else if (job->rank >= 0 && key_of_hydra(job))
+		return;
+	else if (by_srun())
+		key_of_slurm(job);
+	else if (job->rank >= 0)
+		key_of_parent(job);
+	else
+		key_alone(job);
+}
+
+/* The step of mpirun is that of its daemons, which differs between hosts. */
+static void find_batch(struct job *job)
+{
+	batch_init(&job->batch);
+	job->told_alike = by_srun() || !job->launched;
+	if (!by_srun())
+		*job->batch.step = 0;
+}
+
 void job_init(struct job *job)
 {
 	static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK",
@@ -90,24 +144,15 @@ void job_init(struct job *job)
 					     "SLURM_STEP_NUM_TASKS", NULL };
 	static const char *const slurm_rank[] = { "SLURM_PROCID", NULL };
 
-	*job = (struct job){ .launched = true };
+	*job = (struct job){ 0 };
 	gethostname(job->host, sizeof(job->host) - 1);
 	job->rank = number(ranks, -1);
-	job->size = number(sizes, 1);
-	if (job->rank >= 0 && getenv("PMIX_NAMESPACE")) {
-		key_of_pmix(job);
-	} else if (job->rank >= 0 && !getenv("SLURM_STEP_ID")) {
-		key_of_hydra(job);
-	} else if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID")) {
-		key_of_slurm(job);
-		if (job->rank < 0)
-			job->rank = number(slurm_rank, 0);
-	} else {
-		key_alone(job);
-		job->launched = false;
-		job->rank = 0;
-		job->size = 1;
-	}
+	job->launched = job->rank >= 0 || by_srun();
+	job->size = job->launched ? number(sizes, 1) : 1;
+	find_key(job);
+	find_batch(job);
+	if (job->rank < 0)
+		job->rank = job->launched ? number(slurm_rank, 0) : 0;
 	if (job->rank >= job->size)
 		job->size = job->rank + 1;
 }

@@ -20,6 +20,7 @@
 
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 
 typedef uint32_t live_ref;
@@ -320,6 +321,8 @@ struct live_header {
 	live_ref modules, names, threads, comms; /* heads of lists */
 	uint32_t metric_count;
 	char host[64];
+	char job[192]; /* its key and what is known of it: by the parent */
+	struct batch batch;
 	struct live_metric metrics[LIVE_METRICS];
 };
 

@@ -19,13 +19,23 @@
 
 struct run_words { /* what the group `run` says in attributes */
 	const char *command, *job, *copse_version, *mpi_library;
+	struct batch batch;
 	uint32_t world;
 	uint64_t members;
 };
 #define WORDS(TYPE, member) STORE_FIELD(TYPE, struct run_words, member)
+#define WORDS_BATCH(name)                                                      \
+	{                                                                      \
+		"batch_" #name, STORE_CHARS,                                   \
+			offsetof(struct run_words, batch.name),                \
+			sizeof(((struct batch *)0)->name)                      \
+	}
 static const struct store_field run_fields[] = {
 	WORDS(TEXT, command),
 	WORDS(TEXT, job),
+	WORDS_BATCH(manager),
+#define FACT(name, ...) WORDS_BATCH(name),
+#include "base/batch.def"
 	WORDS(TEXT, copse_version),
 	WORDS(TEXT, mpi_library),
 	WORDS(U32, world),
@@ -86,6 +96,102 @@ static const struct store_field value_fields[] = {
 	{ 0 },
 };
 
+#define JOINED(TYPE, member) STORE_FIELD(TYPE, struct run_joined, member)
+static const struct store_field joined_fields[] = {
+	JOINED(U64, parts),
+	JOINED(U64, instances),
+	JOINED(U64, lacking),
+	JOINED(U64, disagreeing),
+	JOINED(U64, taken_part),
+	JOINED(U32, level),
+	JOINED(U32, clocks),
+	JOINED(U32, unbound),
+	JOINED(F64, clock_error_ns),
+	JOINED(F64, other_causes),
+	{ 0 },
+};
+
+#define CAUSE(TYPE, member) STORE_FIELD(TYPE, struct run_cause, member)
+static const struct store_field cause_fields[] = {
+	CAUSE(U32, kind),     CAUSE(U32, victim),
+	CAUSE(U32, culprit),  CAUSE(U64, instances),
+	CAUSE(F64, ns),       CAUSE(F64, error_ns),
+	CAUSE(F64, clock_ns), CAUSE(F64, indirect_ns),
+	CAUSE(F64, early_ns), { 0 },
+};
+
+#define CONTEXT(TYPE, member)                                                  \
+	STORE_FIELD(TYPE, struct run_cause_context, member)
+static const struct store_field context_fields[] = {
+	CONTEXT(U32, cause), CONTEXT(U32, node),    CONTEXT(U32, flags),
+	CONTEXT(F64, ns),    CONTEXT(U64, samples), { 0 },
+};
+
+#define VICTIM(TYPE, member) STORE_FIELD(TYPE, struct run_cause_victim, member)
+static const struct store_field victim_fields[] = {
+	VICTIM(U32, cause),
+	VICTIM(U32, rank),
+	VICTIM(F64, ns),
+	{ 0 },
+};
+
+#define WAITED(TYPE, member) STORE_FIELD(TYPE, struct run_wait_rank, member)
+static const struct store_field waited_fields[] = {
+	WAITED(F64, waited_ns),
+	WAITED(F64, main_ns),
+	WAITED(F64, caused_ns),
+	{ 0 },
+};
+
+static void save_waits(struct store *s, const struct run_waits *w)
+{
+	store_put_record(s, "waits", joined_fields, &w->joined);
+	store_put_table(s, "waits/causes", cause_fields, w->causes,
+			sizeof(*w->causes), w->cause_count);
+	store_put_table(s, "waits/contexts", context_fields, w->contexts,
+			sizeof(*w->contexts), w->context_count);
+	store_put_table(s, "waits/victims", victim_fields, w->victims,
+			sizeof(*w->victims), w->victim_count);
+	store_put_table(s, "waits/ranks", waited_fields, w->ranks,
+			sizeof(*w->ranks), w->rank_count);
+}
+
+static void load_waits(struct store *s, struct run_waits *w)
+{
+	store_get_record(s, "waits", joined_fields, &w->joined);
+	w->causes = store_get_table(s, "waits/causes", cause_fields,
+				    sizeof(*w->causes), &w->cause_count);
+	w->contexts = store_get_table(s, "waits/contexts", context_fields,
+				      sizeof(*w->contexts), &w->context_count);
+	w->victims = store_get_table(s, "waits/victims", victim_fields,
+				     sizeof(*w->victims), &w->victim_count);
+	w->ranks = store_get_table(s, "waits/ranks", waited_fields,
+				   sizeof(*w->ranks), &w->rank_count);
+}
+
+/* Every index leads somewhere; what belongs to a cause stands together. */
+static void check_waits(struct store *s, const struct run *run)
+{
+	const struct run_waits *w = &run->waits;
+	bool good = w->rank_count == run->rank_count;
+
+	for (size_t i = 0; i < w->cause_count && good; i++)
+		good = w->causes[i].kind < WAIT_KINDS &&
+		       w->causes[i].victim < run->node_count &&
+		       (w->causes[i].culprit < run->rank_count ||
+			w->causes[i].culprit == WAIT_OTHERS);
+	for (size_t i = 0; i < w->context_count && good; i++)
+		good = w->contexts[i].cause < w->cause_count &&
+		       w->contexts[i].node < run->node_count &&
+		       (!i || w->contexts[i - 1].cause <= w->contexts[i].cause);
+	for (size_t i = 0; i < w->victim_count && good; i++)
+		good = w->victims[i].cause < w->cause_count &&
+		       w->victims[i].rank < run->rank_count &&
+		       (!i || w->victims[i - 1].cause <= w->victims[i].cause);
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the wait states");
+}
+
 static void save_metric(struct store *s, const struct run *run,
 			const struct run_metric *m)
 {
@@ -112,6 +218,7 @@ int run_save(const struct run *run, const char *path)
 		.job = str_at(&run->strings, run->job),
 		.copse_version = str_at(&run->strings, run->version),
 		.mpi_library = str_at(&run->strings, run->mpi_library),
+		.batch = run->batch,
 		.world = run->world,
 		.members = run->member_count,
 	};
@@ -130,6 +237,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->losses), run->loss_count);
 	store_put_table(s, "problems", problem_fields, run->problems,
 			sizeof(*run->problems), run->problem_count);
+	save_waits(s, &run->waits);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
 		save_metric(s, run, &run->metrics[i]);
@@ -165,6 +273,7 @@ static void load_words(struct store *s, struct run *run)
 		run->job = str_add(&run->strings, words.job);
 		run->version = str_add(&run->strings, words.copse_version);
 		run->mpi_library = str_add(&run->strings, words.mpi_library);
+		run->batch = words.batch;
 		run->world = words.world;
 		run->member_count = words.members;
 	}
@@ -274,8 +383,11 @@ int run_load(struct run **to, const char *path)
 	run->problems =
 		store_get_table(s, "problems", problem_fields,
 				sizeof(*run->problems), &run->problem_count);
+	load_waits(s, &run->waits);
 	if (!store_error(s))
 		check_tree(s, run);
+	if (!store_error(s))
+		check_waits(s, run);
 	if (!store_error(s))
 		load_metrics(s, run);
 	err = store_error(s);

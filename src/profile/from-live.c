@@ -164,7 +164,7 @@ static void read_identity(struct reader *r)
 		.ppid = h->ppid,
 		.exe = reader_string(r, h->exe),
 		.command = command(r, h->command),
-		.job = strdup(""),
+		.job = strndup(h->job, sizeof(h->job)),
 		.version = strdup(PACKAGE_VERSION),
 		.events = reader_string(r, (live_ref)h->events),
 		.mpi_library = reader_string(r, h->mpi_library),
@@ -186,6 +186,7 @@ static void read_identity(struct reader *r)
 		.mpi_finalize_paused_ns = h->mpi_finalize_paused_ns,
 	};
 	fixed(r->p->id.host, sizeof(r->p->id.host), h->host, sizeof(h->host));
+	batch_take(&r->p->id.batch, &h->batch);
 	if (h->clock_id)
 		snprintf(r->p->id.clock_id, sizeof(r->p->id.clock_id),
 			 "%016" PRIx64, h->clock_id);

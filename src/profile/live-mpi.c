@@ -157,9 +157,8 @@ static uint32_t context(struct reader *r, live_ref ref)
 
 static bool good_part(const struct live_part *part)
 {
-	return part->kind <= LIVE_PART_PREFIX && part->level < 64 &&
-	       part->size && part->enter <= part->leave &&
-	       part->begin <= part->leave && part->leave <= INT64_MAX;
+	return part->kind <= LIVE_PART_PREFIX && part->size && part->enter <= part->leave &&
+	       part->begin <= part->leave && part->leave <= PROFILE_TIME_MOST;
 }
 
 static void take_part(struct reader *r, uint32_t thread, const void *at)
@@ -198,7 +197,7 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 	struct live_moment moment;
 
 	memcpy(&moment, at, sizeof(moment));
-	if (moment.ns > INT64_MAX) {
+	if (moment.ns > PROFILE_TIME_MOST) {
 		r->damaged++;
 		return;
 	}

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 
 /* As enum live_node_kind, in the same order. */
@@ -103,6 +104,9 @@ struct profile_peer {
 	uint64_t sends, sent, send_ns, receives, received, receive_ns;
 };
 
+/* Later moments of CLOCK_MONOTONIC are damage: 36 years after boot. */
+#define PROFILE_TIME_MOST ((uint64_t)1 << 60)
+
 /* This process's part of a collective call or a message: struct live_part. */
 struct profile_part {
 	uint64_t key, begin, enter, leave; /* CLOCK_MONOTONIC */
@@ -132,6 +136,7 @@ struct profile_identity {
 	char *exe;
 	char *command; /* arguments, quoted as for a shell */
 	char *job;     /* the job's key, see doc/copse-format.5 */
+	struct batch batch;
 	char *version; /* of copse */
 	char *events;
 	char *mpi_library;

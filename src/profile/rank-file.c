@@ -18,6 +18,12 @@
 #define VERSION 1
 
 #define ID(TYPE, member) STORE_FIELD(TYPE, struct profile_identity, member)
+#define ID_BATCH(name)                                                         \
+	{                                                                      \
+		"batch_" #name, STORE_CHARS,                                   \
+			offsetof(struct profile_identity, batch.name),         \
+			sizeof(((struct batch *)0)->name)                      \
+	}
 static const struct store_field id_fields[] = {
 	ID(I32, rank),
 	ID(I32, size),
@@ -27,6 +33,9 @@ static const struct store_field id_fields[] = {
 	ID(TEXT, exe),
 	ID(TEXT, command),
 	ID(TEXT, job),
+	ID_BATCH(manager),
+#define FACT(name, ...) ID_BATCH(name),
+#include "base/batch.def"
 	{ "copse_version", STORE_TEXT,
 	  offsetof(struct profile_identity, version), sizeof(char *) },
 	ID(TEXT, events),
@@ -340,9 +349,9 @@ static void check_waits(struct store *s, const struct profile *p)
 		if (a->node >= p->node_count ||
 		    a->begin_node >= p->node_count ||
 		    a->thread >= p->thread_count ||
-		    a->kind > LIVE_PART_PREFIX || a->level >= 64 || !a->size ||
+		    a->kind > LIVE_PART_PREFIX || a->level > UINT8_MAX || !a->size ||
 		    a->enter > a->leave || a->begin > a->leave ||
-		    a->leave > INT64_MAX || (i && a[-1].thread > a->thread) ||
+		    a->leave > PROFILE_TIME_MOST || (i && a[-1].thread > a->thread) ||
 		    (i && a[-1].thread == a->thread && a[-1].enter > a->enter))
 			damaged_row(s, "mpi/parts", i);
 	}
@@ -350,7 +359,7 @@ static void check_waits(struct store *s, const struct profile *p)
 		const struct profile_moment *a = &p->moments[i];
 
 		if (a->node >= p->node_count || a->thread >= p->thread_count ||
-		    a->ns > INT64_MAX || (i && a[-1].thread > a->thread) ||
+		    a->ns > PROFILE_TIME_MOST || (i && a[-1].thread > a->thread) ||
 		    (i && a[-1].thread == a->thread && a[-1].ns > a->ns))
 			damaged_row(s, "mpi/moments", i);
 	}
