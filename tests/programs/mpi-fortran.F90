@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
-! mpi-fortran.F90 [FILE] - MPI calls from Fortran, each with the bytes that it
-! moves by construction; for 2 ranks or more.  FILE is written and removed.
+! mpi-fortran.F90 [dynamic] - MPI calls from Fortran, each with the bytes that
+! it moves by construction; for 2 ranks or more.  A file is written and removed;
+! when asked to, each rank spawns a process.
 !
 ! Compiled once for each way to MPI: -DWAY_mpif_h, -DWAY_mpi_f90 or
 ! -DWAY_mpi_f08.  What it prints is as in mpi-calls.c; it ends with status 1
@@ -197,6 +198,40 @@ subroutine point_to_point()
   call did('MPI_Waitall', 0, 0)
   call check(in(1) == left, 'MPI_Irecv')
 end subroutine point_to_point
+
+! Of several requests.  Which ones is not checked: mpi_f08 of MPICH 4.0 counts
+! them from 0.
+subroutine several()
+  use truths
+  USE
+  implicit none
+  INCLUDE
+  integer :: in(3), which(3), n, i, ierr
+  logical :: flag
+  STATUS(st)
+  STATUSES(all, 3)
+  T_REQUEST :: r(3)
+
+  r(1) = MPI_REQUEST_NULL
+  call MPI_Irecv(in(2), 1, MPI_INTEGER, rank, 11, MPI_COMM_WORLD, r(2), ierr)
+  call did('MPI_Irecv', 0, int)
+  call MPI_Isend(rank, 1, MPI_INTEGER, rank, 11, MPI_COMM_WORLD, r(3), ierr)
+  call did('MPI_Isend', int, 0)
+  do i = 2, 3
+     call MPI_Waitany(3, r, n, st, ierr)
+     call did('MPI_Waitany', 0, 0)
+     call check(n /= MPI_UNDEFINED, 'MPI_Waitany')
+  end do
+  call MPI_Testall(3, r, flag, MPI_STATUSES_IGNORE, ierr)
+  call did('MPI_Testall', 0, 0)
+  call check(flag, 'MPI_Testall')
+  call MPI_Isend(rank, 1, MPI_INTEGER, MPI_PROC_NULL, 11, MPI_COMM_WORLD, &
+       r(2), ierr)
+  call did('MPI_Isend', 0, 0)
+  call MPI_Waitsome(3, r, n, which, all, ierr)
+  call did('MPI_Waitsome', 0, 0)
+  call check(n == 1, 'MPI_Waitsome')
+end subroutine several
 
 subroutine persistent()
   use truths
@@ -452,9 +487,11 @@ subroutine file(path)
   implicit none
   INCLUDE
   character(len=*) :: path
+  character(len=MPI_MAX_DATAREP_STRING) :: form
   integer :: ierr, x(25), n
   integer(kind=MPI_OFFSET_KIND) :: at
   STATUS(st)
+  T_DATATYPE :: etype, filetype
   T_FILE :: f
 
   x = rank
@@ -474,6 +511,14 @@ subroutine file(path)
   call MPI_Get_count(st, MPI_INTEGER, n, ierr)
   call did('MPI_Get_count', 0, 0)
   call check(n == 25 .and. x(25) == 0, 'MPI_File_read_at_all')
+  call MPI_File_set_view(f, at, MPI_INTEGER, MPI_INTEGER, 'native', &
+       MPI_INFO_NULL, ierr)
+  call did('MPI_File_set_view', 0, 0)
+  at = 5
+  form = repeat('#', MPI_MAX_DATAREP_STRING)
+  call MPI_File_get_view(f, at, etype, filetype, form, ierr)
+  call did('MPI_File_get_view', 0, 0)
+  call check(at == 0 .and. form == 'native', 'MPI_File_get_view')
   call MPI_File_close(f, ierr)
   call did('MPI_File_close', 0, 0)
   if (rank == 0) then
@@ -544,19 +589,63 @@ subroutine communicators()
   call did('MPI_Comm_free', 0, 0)
 end subroutine communicators
 
+! Strings in an array, and what comes behind them.
+subroutine spawned(command)
+  use truths
+  USE
+  implicit none
+  INCLUDE
+  character(len=*) :: command
+  character(len=10) :: words(3)
+  integer :: ierr, answer
+  T_COMM :: child
+
+  words = ['child     ', 'of Fortran', '          ']
+  answer = 0
+  call MPI_Comm_spawn(command, words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &
+       child, MPI_ERRCODES_IGNORE, ierr)
+  call did('MPI_Comm_spawn', 0, 0)
+  call MPI_Recv(answer, 1, MPI_INTEGER, 0, 1, child, MPI_STATUS_IGNORE, ierr)
+  call did('MPI_Recv', 0, int)
+  call check(answer == 2, 'MPI_Comm_spawn')
+  call MPI_Comm_disconnect(child, ierr)
+  call did('MPI_Comm_disconnect', 0, 0)
+end subroutine spawned
+
+! How many words it was given.
+subroutine be_child()
+  USE
+  implicit none
+  INCLUDE
+  integer :: ierr
+  T_COMM :: parent
+
+  call MPI_Init(ierr)
+  call MPI_Comm_get_parent(parent, ierr)
+  call MPI_Send(command_argument_count(), 1, MPI_INTEGER, 0, 1, parent, ierr)
+  call MPI_Comm_disconnect(parent, ierr)
+  call MPI_Finalize(ierr)
+end subroutine be_child
+
 program mpi_fortran
   use truths
   USE
   implicit none
   INCLUDE
-  character(len=256) :: path
+  character(len=256) :: word, command
   integer :: ierr
   logical :: flag
 
-  path = 'mpi-fortran.tmp'
-  if (command_argument_count() > 0) call get_command_argument(1, path)
+  word = ''
+  call get_command_argument(0, command)
+  if (command_argument_count() > 0) call get_command_argument(1, word)
+  if (word == 'child') then
+     call be_child()
+     stop
+  end if
   call begin()
   call point_to_point()
+  call several()
   call persistent()
   call cancelled()
   call collective()
@@ -564,9 +653,10 @@ program mpi_fortran
   call strings()
   call attributes()
   call error_returns()
-  call file(trim(path))
+  call file('mpi-fortran.tmp')
   call one_sided()
   call communicators()
+  if (word == 'dynamic') call spawned(trim(command))
   call MPI_Finalize(ierr)
   call did('MPI_Finalize', 0, 0)
   call MPI_Finalized(flag, ierr)
