@@ -46,9 +46,19 @@ static uint64_t stat_field(pid_t pid, int wanted)
 	return 0;
 }
 
+/* It has ended, but its parent has not asked how: in containers, for long. */
+static bool is_zombie(pid_t pid)
+{
+	char text[1024], *at = NULL;
+
+	if (slurp(pid, "stat", text, sizeof(text)))
+		at = strrchr(text, ')');
+	return at && at[1] && at[2] == 'Z';
+}
+
 uint64_t process_start(pid_t pid)
 {
-	return stat_field(pid, 22);
+	return is_zombie(pid) ? 0 : stat_field(pid, 22);
 }
 
 pid_t process_parent(pid_t pid)

@@ -10,7 +10,7 @@
 
 /*
  * When it started, in the kernel's ticks since boot: with the process id a
- * name that does not repeat.  0: there is no such process.
+ * name that does not repeat.  0: there is no such process, or it has ended.
  */
 uint64_t process_start(pid_t pid);
 

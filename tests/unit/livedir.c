@@ -2,10 +2,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "launch/livedir.h"
+#include "launch/process.h"
 #include "tests/test.h"
 
 TEST(a_note_comes_back)
@@ -56,4 +58,25 @@ TEST(live_files_are_found_in_order)
 	CHECK(files[2].pid == 20 && files[2].sequence == 0);
 	free(files);
 	livedir_remove(dir);
+}
+
+/* Where nobody waits for orphans, killed parents stay zombies. */
+TEST(a_zombie_uses_no_live_directory)
+{
+	struct live_note note = { 0 };
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (!pid) {
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	CHECK(!waitid(P_PID, (id_t)pid, &info, WSTOPPED));
+	note.parent = pid;
+	note.parent_start = process_start(pid);
+	CHECK(livedir_in_use(&note));
+	kill(pid, SIGKILL);
+	CHECK(!waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT));
+	CHECK(!livedir_in_use(&note));
+	CHECK(waitpid(pid, NULL, 0) == pid);
 }
