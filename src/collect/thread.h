@@ -27,6 +27,13 @@ enum {
 	THREAD_PHASES = 16
 }; /* nested ones that are told apart */
 
+struct phase_span {       /* an open phase */
+	live_ref outside; /* the root that it replaced */
+	live_ref node;    /* 0: there was no memory for it */
+	uint64_t start_ns, start_paused_ns;
+	uint64_t inner_ns; /* of it, in phases inside */
+};
+
 struct thread {
 	volatile bool busy;
 	volatile bool leaves;    /* busy leaving a region, whose is … */
@@ -37,10 +44,10 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
-	struct counters *counters;       /* NULL: none */
-	struct region *region;           /* innermost known context */
-	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
-	uint32_t phases;
+	struct counters *counters; /* NULL: none */
+	struct region *region;     /* innermost known context */
+	struct phase_span spans[THREAD_PHASES];
+	uint32_t phases; /* open ones; more than fit are only counted */
 	struct pace pace;
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
