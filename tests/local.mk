@@ -6,7 +6,7 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
-	tests/unit/profile tests/unit/settings tests/unit/str \
+	tests/unit/profile tests/unit/settings tests/unit/shape tests/unit/str \
 	tests/unit/symbol tests/unit/tree tests/unit/unwind
 
 if UNWIND

@@ -13,6 +13,9 @@ libanalyse_la_SOURCES = \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/skew.c src/analyse/skew.h \
 	src/analyse/sites.c src/analyse/sites.h \
+	src/analyse/outlier.c src/analyse/outlier.h \
+	src/analyse/shape.c src/analyse/shape.h \
+	src/analyse/skew-table.c src/analyse/skew-table.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
 	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \

@@ -163,6 +163,7 @@ TEST(imbalance_names_the_rank)
 		      "work ← solve ← main"));
 	CHECK(cell(table, 0, "max_rank")->count == 3);
 	CHECK(near(cell(table, 0, "max_mean")->number, 1.6));
+	CHECK(!strcmp(cell(table, 0, "shape")->text, "linear"));
 	CHECK(report->tables[1].row_count == FIXTURE_RANKS);
 	CHECK(near(cell(&report->tables[1], 0, "useful")->number, 0.13));
 	report_free(report);
