@@ -27,7 +27,8 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
+MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-phases mpi-skew \
+	mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \

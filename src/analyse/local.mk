@@ -1,7 +1,8 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/mpi-calls src/analyse/event-counts
+	src/analyse/imbalance src/analyse/pop-factors src/analyse/mpi-calls \
+	src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -13,6 +14,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/skew.c src/analyse/skew.h \
 	src/analyse/sites.c src/analyse/sites.h \
+	src/analyse/mpi-time.c src/analyse/mpi-time.h \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/shape.c src/analyse/shape.h \
 	src/analyse/skew-table.c src/analyse/skew-table.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* summary.c - the first screen: what ran, how well, where the time went. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,12 @@ static void add_process(struct facts *f, const struct run_rank *r, bool first)
 
 static int gather(struct facts *f, const struct run *run)
 {
+	int err;
+
 	*f = (struct facts){ .run = run };
-	efficiency_of(&f->e, run);
+	err = efficiency_of(&f->e, run);
+	if (err)
+		return err;
 	f->others = run->rank_count - run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++) {
 		size_t j = 0;
@@ -94,11 +99,7 @@ static void efficiency(struct report *report, const struct facts *f)
 
 	if (!e->ranks)
 		return;
-	report_line(report,
-		    "Parallel efficiency %.0f %% = load balance %.0f %% × "
-		    "communication efficiency %.0f %%",
-		    100 * e->parallel, 100 * e->balance,
-		    100 * e->communication);
+	efficiency_line(report, e);
 	if (e->ranks > 1)
 		report_line(report,
 			    "MPI %.1f %% of the time: least %.1f %% on rank "
@@ -144,6 +145,8 @@ static void facts_columns(struct report *report)
 	fact(report, "rate", COLUMN_NUMBER);
 	fact(report, "rate_asked", COLUMN_COUNT);
 	fact(report, "effective_samples", COLUMN_NUMBER);
+	fact(report, "serialisation_efficiency", COLUMN_SHARE);
+	fact(report, "transfer_efficiency", COLUMN_SHARE);
 }
 
 static void facts_table(struct report *report, const struct facts *f,
@@ -163,10 +166,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_number(report, f->elapsed);
 	report_number(report, f->cpu);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
-		if (e->ranks)
-			report_number(report, shares[i]);
-		else
-			report_none(report);
+		value_known(report, e->ranks ? shares[i] : NAN);
 	report_count(report, f->samples);
 	report_count(report, (uint64_t)f->paths.ticks);
 	report_number(report, value_ratio(f->paths.complete, f->paths.ticks));
@@ -176,6 +176,8 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_number(report, findings_rate(f->run));
 	report_count(report, f->run->rank_count ? f->run->ranks[0].freq : 0);
 	report_number(report, metric ? confidence_samples(f->run, metric) : 0);
+	value_known(report, e->ranks ? e->serialisation : NAN);
+	value_known(report, e->ranks ? e->transfer : NAN);
 }
 
 static double cpu_seconds(const struct run_rank *r)

@@ -121,13 +121,101 @@ TEST(efficiency_is_the_product_of_its_factors)
 	struct efficiency e;
 
 	/* Useful: 130, 230, 330, 430 of 430 ms. */
-	efficiency_of(&e, fixture_run());
+	CHECK(!efficiency_of(&e, fixture_run()));
 	CHECK(near(e.useful_mean, 0.28));
 	CHECK(near(e.balance, 0.28 / 0.43));
 	CHECK(near(e.communication, 1));
 	CHECK(near(e.parallel, e.balance));
 	CHECK(near(e.mpi_max, 300.0 / 430));
 	CHECK(e.mpi_max_rank == 0 && e.mpi_min_rank == 3);
+}
+
+TEST(communication_is_serialisation_times_transfer)
+{
+	/* Useful 6, 7, 8 s; without transfer each rank would take 9 s. */
+	const double elapsed[] = { 10, 10, 0, 10 };
+	struct mpi_time mpi[] = { { .total = 4, .waiting = 3 },
+				  { .total = 3, .waiting = 2 },
+				  { .waiting = NAN }, /* took no part */
+				  { .total = 2, .waiting = 1 } };
+	struct efficiency e;
+
+	efficiency_from(&e, elapsed, mpi, 4);
+	CHECK(e.ranks == 3 && e.useful_max_rank == 3);
+	CHECK(near(e.balance, 7.0 / 8) && near(e.communication, 0.8));
+	CHECK(near(e.serialisation, 8.0 / 9) && near(e.transfer, 0.9));
+	CHECK(near(e.parallel, e.balance * e.serialisation * e.transfer));
+	/* Files are no network. */
+	for (int i = 0; i < 4; i++)
+		mpi[i].io = mpi[i].total - mpi[i].waiting;
+	efficiency_from(&e, elapsed, mpi, 4);
+	CHECK(near(e.serialisation, 0.8) && near(e.transfer, 1));
+	/* One rank whose waiting is not known makes it unknown. */
+	mpi[1].waiting = NAN;
+	efficiency_from(&e, elapsed, mpi, 4);
+	CHECK(isnan(e.serialisation) && isnan(e.transfer));
+	CHECK(near(e.communication, 0.8));
+	efficiency_from(&e, elapsed, mpi, 0);
+	CHECK(!e.ranks && near(e.parallel, 0));
+}
+
+/* Another metric, of those nodes only, with a part of another one's values. */
+static void add_metric(struct run *run, const char *name, const char *from,
+		       double part, uint32_t first, uint32_t last)
+{
+	struct run_metric *m;
+
+	run->metrics = reallocarray(run->metrics, run->metric_count + 1,
+				    sizeof(*run->metrics));
+	m = &run->metrics[run->metric_count];
+	*m = *run_metric(run, from);
+	run->metric_count++;
+	strcpy(m->name, name);
+	m->stats = calloc(FIXTURE_NODES, sizeof(*m->stats));
+	m->values = calloc((size_t)FIXTURE_NODES * FIXTURE_RANKS,
+			   sizeof(*m->values));
+	memcpy(m->values, run_metric(run, from)->values,
+	       m->first[FIXTURE_NODES] * sizeof(*m->values));
+	for (uint32_t n = 0; n < FIXTURE_NODES; n++)
+		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++) {
+			double is = n < first || n > last
+					    ? 0
+					    : part * (double)m->values[v].value;
+
+			m->values[v].value = (uint64_t)(is + 0.5);
+			m->stats[n].sum += is;
+		}
+}
+
+TEST(phases_have_efficiencies)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	struct run_metric *open;
+	const struct report_table *table;
+
+	/* What every rank has, 1000 calls, as 400 ms: the rest of it is MPI. */
+	run->nodes[FIXTURE_NORM].kind = RUN_PHASE;
+	add_metric(run, "phase.time", "mpi.calls", 4e5, FIXTURE_ALLREDUCE,
+		   FIXTURE_ALLREDUCE);
+	add_metric(run, "phase.open", "mpi.calls", 0, 0, 0);
+	CHECK(!analysis_find("efficiency")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	table = &report->tables[0];
+	CHECK(table->row_count == 2 && report->note_count == 1);
+	CHECK(!strcmp(cell(table, 0, "phase")->text, "(run)"));
+	CHECK(near(cell(table, 1, "elapsed")->number, 0.4));
+	CHECK(near(cell(table, 1, "load_balance")->number, 0.625));
+	CHECK(near(cell(table, 1, "communication_efficiency")->number, 1));
+	CHECK(cell(table, 1, "max_rank")->count == 3);
+	CHECK(cell(table, 1, "transfer_efficiency")->none);
+	open = &run->metrics[run->metric_count - 1];
+	open->stats[FIXTURE_NORM].sum = 2;
+	CHECK(!analysis_find("efficiency")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	CHECK(report->tables[0].row_count == 1);
+	CHECK(strstr(report->notes[0], "was not ended 2 times"));
 }
 
 TEST(skew_is_max_less_mean)
