@@ -1,8 +1,8 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/pop-factors src/analyse/mpi-calls \
-	src/analyse/event-counts
+	src/analyse/imbalance src/analyse/ranks src/analyse/pop-factors \
+	src/analyse/scaling src/analyse/mpi-calls src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -18,6 +18,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/shape.c src/analyse/shape.h \
 	src/analyse/skew-table.c src/analyse/skew-table.h \
+	src/analyse/path-union.c src/analyse/path-union.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
 	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \

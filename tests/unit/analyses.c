@@ -218,6 +218,174 @@ TEST(phases_have_efficiencies)
 	CHECK(strstr(report->notes[0], "was not ended 2 times"));
 }
 
+TEST(ranks_have_parts)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	const struct report_table *table;
+
+	run->ranks[1].mpi_io_ns = 50000000;
+	for (int waits = 0; waits < 2; waits++) {
+		if (waits)
+			add_metric(run, "mpi.wait", "mpi.time", 0.5, 0,
+				   FIXTURE_NODES);
+		CHECK(!analysis_find("ranks")->run(
+			&report, runs, &(struct analysis_options){ 0 }));
+		table = &report->tables[0];
+		CHECK(table->row_count == FIXTURE_RANKS);
+		CHECK(near(cell(table, 1, "elapsed")->number, 0.44));
+		CHECK(near(cell(table, 1, "compute")->number, 0.23));
+		CHECK(near(cell(table, 1, "io")->number, 0.05));
+		CHECK(near(cell(table, 1, "other")->number, 0.01));
+		CHECK(cell(table, 1, "mpi_wait")->none == !waits);
+		CHECK(cell(table, 1, "mpi")->none == waits);
+	}
+	CHECK(near(cell(table, 1, "mpi_wait")->number, 0.1));
+	CHECK(near(cell(table, 1, "mpi_transfer")->number, 0.05));
+	CHECK(!strcmp(cell(&report->tables[1], 0, "shape")->text, "linear"));
+	CHECK(!strcmp(cell(&report->tables[1], 0, "part")->text, "compute"));
+	/* work alone: what is in MPI is not to be mended. */
+	CHECK(!strcmp(cell(&report->tables[3], 0, "function")->text, "work"));
+	CHECK(report->tables[3].row_count == 1);
+	report_free(report);
+}
+
+TEST(ranks_mark_outliers_and_files)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	const struct report_table *table;
+	const uint64_t mpi[] = { 300, 290, 100, 310 };
+
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].mpi_time_ns = mpi[r] * 1000000;
+	/* The three recursive calls are one file function, with its callees. */
+	run->nodes[FIXTURE_FACT_1].function =
+		str_add(&run->strings, "__GI___libc_pread64");
+	run->nodes[FIXTURE_FACT_1].module =
+		str_add(&run->strings, "/lib/libc.so.6");
+	CHECK(!analysis_find("ranks")->run(&report, runs,
+					   &(struct analysis_options){ 0 }));
+	table = &report->tables[0];
+	CHECK(!strcmp(cell(table, 2, "outlier")->text,
+		      "compute high, MPI low"));
+	CHECK(!strcmp(cell(table, 0, "outlier")->text, ""));
+	CHECK(!strcmp(report->lines[0], "• 1 outlier: 2."));
+	CHECK(near(cell(table, 3, "files")->number, 0.03));
+	report_free(report);
+}
+
+TEST(ranks_for_readers_are_those_that_stand_out)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	const struct report_table *table;
+	struct report *report = NULL;
+	const uint64_t mpi[] = { 300, 290, 100, 310 };
+
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].mpi_time_ns = mpi[r] * 1000000;
+	run->ranks[3].host = str_add(&run->strings, "node2");
+	for (size_t limit = 1; limit < 4; limit++) {
+		CHECK(!analysis_find("ranks")->run(
+			&report, runs,
+			&(struct analysis_options){ .limit = limit }));
+		/* Rank 2 is an outlier, and rank 3 has least compute. */
+		table = &report->tables[0];
+		CHECK(table->row_count == (limit < 2 ? 1 : 2));
+		CHECK(cell(table, 0, "rank")->count == 2);
+		CHECK(report->note_count == 3 + (limit < 2));
+		table = &report->tables[2];
+		CHECK(table->row_count == (limit < 2 ? 1 : 2));
+		report_free(report);
+	}
+	CHECK(!analysis_find("ranks")->run(
+		&report, runs,
+		&(struct analysis_options){ .limit = SIZE_MAX }));
+	table = &report->tables[2];
+	CHECK(report->tables[0].row_count == 4 && table->row_count == 2);
+	CHECK(cell(table, 0, "ranks")->count == 3);
+	CHECK(near(cell(table, 0, "compute")->number, 0.2));
+	CHECK(near(cell(table, 0, "compute_max")->number, 0.33));
+	CHECK(!strcmp(cell(table, 1, "host")->text, "node2"));
+	report_free(report);
+}
+
+/* The reference with half as many ranks, and one where work took longer. */
+static struct report *scale(bool weak)
+{
+	struct run *small = fixture_run(), *big = fixture_run();
+	const struct run *runs[] = { small, big, NULL };
+	static const char *const names[] = { "small", "big" };
+	struct report *report = NULL;
+	const struct run_metric *cpu = run_metric(big, "cpu.time");
+
+	add_metric(small, "papi.PAPI_TOT_INS", "cpu.time", 2, 0, FIXTURE_NODES);
+	add_metric(small, "papi.PAPI_TOT_CYC", "cpu.time", 1, 0, FIXTURE_NODES);
+	add_metric(big, "papi.PAPI_TOT_INS", "cpu.time", 2, 0, FIXTURE_NODES);
+	cpu = run_metric(big, "cpu.time");
+	cpu->stats[FIXTURE_WORK_42].sum *= 2;
+	add_metric(big, "papi.PAPI_TOT_CYC", "cpu.time", 1, 0, FIXTURE_NODES);
+	run_metric(big, "papi.PAPI_TOT_CYC")->stats[FIXTURE_WORK_42].sum *= 2;
+	small->ranks[2].mpi_ns = small->ranks[3].mpi_ns = 0;
+	if (analysis_find("scaling")->run(
+		    &report, runs,
+		    &(struct analysis_options){ .weak = weak, .names = names }))
+		test_fail(__FILE__, __LINE__, fail_reason());
+	return report;
+}
+
+TEST(scaling_finds_what_was_lost)
+{
+	struct report *report = scale(false);
+	const struct report_table *runs = &report->tables[0];
+	const struct report_table *lost = &report->tables[1];
+
+	CHECK(!strcmp(cell(runs, 1, "run")->text, "big"));
+	CHECK(cell(runs, 0, "ranks")->count == 2);
+	CHECK(near(cell(runs, 0, "computation_scaling")->number, 1));
+	CHECK(near(cell(runs, 1, "computation_scaling")->number, 0.36 / 1.12));
+	CHECK(near(cell(runs, 1, "speedup")->number, 1));
+	CHECK(near(cell(runs, 1, "lost")->number, 2 * 0.43));
+	CHECK(near(cell(runs, 1, "global_efficiency")->number,
+		   cell(runs, 1, "parallel_efficiency")->number * 0.36 / 1.12));
+	CHECK(lost->row_count == 1);
+	CHECK(!strcmp(cell(lost, 0, "call_path")->text, "work ← solve ← main"));
+	CHECK(!strcmp(cell(lost, 0, "kind")->text, "compute"));
+	CHECK(near(cell(lost, 0, "expected")->number, 1));
+	CHECK(near(cell(lost, 0, "lost")->number, 0.75));
+	report_free(report);
+}
+
+TEST(scaling_by_counters_and_weak)
+{
+	struct report *report = scale(true);
+	const struct report_table *counters = &report->tables[2];
+
+	CHECK(near(cell(&report->tables[0], 1, "computation_scaling")->number,
+		   2 * 0.36 / 1.12));
+	CHECK(near(cell(&report->tables[0], 1, "lost")->number, 0));
+	/* Twice as much was expected, so less than that is no loss. */
+	CHECK(report->tables[1].row_count == 0);
+	CHECK(near(cell(counters, 0, "ipc")->number, 2));
+	CHECK(near(cell(counters, 1, "instruction_scaling")->number, 2));
+	CHECK(near(cell(counters, 1, "ipc_scaling")->number, 1.12 / 1.87));
+	CHECK(near(cell(counters, 1, "frequency_scaling")->number, 1));
+	report_free(report);
+}
+
+TEST(scaling_wants_two_runs)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct report *report = NULL;
+
+	CHECK(analysis_find("scaling")->run(
+		      &report, runs, &(struct analysis_options){ 0 }) < 0);
+	CHECK(strstr(fail_reason(), "two profiles"));
+}
+
 TEST(skew_is_max_less_mean)
 {
 	struct run *run = fixture_run();
