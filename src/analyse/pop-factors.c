@@ -11,7 +11,7 @@
 
 #define WORTHWHILE 0.02 /* of the run time: lost, worth a sentence */
 
-/* Columns without any value are for programs. */
+/* Columns without any value, or that are a product, are for programs. */
 static void columns(struct report *report, const struct run *run)
 {
 	bool waits = run_metric(run, MPI_TIME_WAIT), mpi = run->world;
@@ -26,7 +26,7 @@ static void columns(struct report *report, const struct run *run)
 	report_column(report, "parallel_efficiency", "parallel", COLUMN_SHARE);
 	report_column(report, "load_balance", "balance", COLUMN_SHARE);
 	report_column(report, "communication_efficiency",
-		      mpi ? "communication" : NULL, COLUMN_SHARE);
+		      mpi && !waits ? "communication" : NULL, COLUMN_SHARE);
 	report_column(report, "serialisation_efficiency",
 		      waits ? "serialisation" : NULL, COLUMN_SHARE);
 	report_column(report, "transfer_efficiency", waits ? "transfer" : NULL,

@@ -62,8 +62,9 @@ static void take(struct ranks *r, size_t i, const struct mpi_time *mpi)
 	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
 	double elapsed = (double)rank->elapsed_ns / 1e9;
 	double paused = (double)rank->paused_ns / 1e9;
-	double inside =
-		rank->mpi_ns ? (double)rank->mpi_ns / 1e9 : elapsed - paused;
+	double inside = rank->mpi_ns    ? (double)rank->mpi_ns / 1e9
+			: r->run->world ? 0
+					: elapsed - paused;
 	bool split = !isnan(mpi->waiting);
 
 	/* A process that was cut may not know its end to the last sample. */

@@ -180,31 +180,48 @@ static void facts_table(struct report *report, const struct facts *f,
 	value_known(report, e->ranks ? e->transfer : NAN);
 }
 
-static double cpu_seconds(const struct run_rank *r)
-{
-	return (double)r->cpu_ns / 1e9;
-}
+/* What the strip has a row for, of a rank. */
+enum quantity {
+	USEFUL,
+	IN_MPI,
+	WAITING,
+	NOT_WAITING,
+	ON_CPU,
+	QUANTITIES
+};
 
-static double mpi_seconds(const struct run_rank *r)
+static const char *const quantities[QUANTITIES] = {
+	[USEFUL] = "useful, outside MPI", [IN_MPI] = "in MPI",
+	[WAITING] = "in MPI, waiting",    [NOT_WAITING] = "in MPI, else",
+	[ON_CPU] = "CPU, all threads",
+};
+
+static double quantity(const struct run_rank *r, const struct mpi_time *mpi,
+		       enum quantity which)
 {
-	return (double)r->mpi_time_ns / 1e9;
+	switch (which) {
+	case USEFUL:
+		return efficiency_useful(r);
+	case WAITING:
+		return mpi->waiting;
+	case NOT_WAITING:
+		return mpi->total - mpi->waiting;
+	case IN_MPI:
+		return mpi->total;
+	default:
+		return (double)r->cpu_ns / 1e9;
+	}
 }
 
 /* One row: a quantity of each process, its extremes and its shape. */
 static void strip_row(struct report *report, const struct facts *f,
 		      const uint32_t *processes, size_t count, const char *name,
-		      double (*of)(const struct run_rank *))
+		      const double *values)
 {
-	double *values = calloc(count + 1, sizeof(*values));
 	double sum = 0;
 	size_t least = 0, most = 0;
 
-	if (!values) {
-		report->failed = true;
-		return;
-	}
 	for (size_t i = 0; i < count; i++) {
-		values[i] = of(&f->run->ranks[processes[i]]);
 		sum += values[i];
 		if (values[i] < values[least])
 			least = i;
@@ -217,39 +234,54 @@ static void strip_row(struct report *report, const struct facts *f,
 	report_number(report, values[most]);
 	report_count(report, value_process(f->run, processes[most]));
 	report_spark(report, values, count);
-	free(values);
+}
+
+static void strip_columns(struct report *report, bool mpi)
+{
+	report_table(report, "strip", mpi ? "per rank" : "per process");
+	report_column(report, "quantity", "time", COLUMN_TEXT);
+	report_column(report, "min", "least", COLUMN_SECONDS);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "max", "most", COLUMN_SECONDS);
+	report_column(report, "max_rank", mpi ? "on rank" : "in process",
+		      COLUMN_COUNT);
+	report_column(report, NULL, mpi ? "over ranks" : "over processes",
+		      COLUMN_SPARK);
+}
+
+/* MPI is told apart where it is known how long ranks waited. */
+static void strip_rows(struct report *report, const struct facts *f,
+		       const uint32_t *processes, size_t count,
+		       const struct mpi_time *mpi, double *values)
+{
+	bool split = !isnan(mpi[processes[0]].waiting);
+
+	for (int q = f->e.ranks ? USEFUL : ON_CPU; q < QUANTITIES; q++) {
+		if (split ? q == IN_MPI : q == WAITING || q == NOT_WAITING)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			values[i] = quantity(&f->run->ranks[processes[i]],
+					     &mpi[processes[i]], q);
+		strip_row(report, f, processes, count, quantities[q], values);
+	}
 }
 
 static int strip(struct report *report, const struct facts *f)
 {
 	size_t count;
 	uint32_t *processes = value_processes(f->run, &count);
-	bool mpi = f->e.ranks;
+	struct mpi_time *mpi = mpi_times(f->run, 0);
+	double *values = calloc(count + 1, sizeof(*values));
+	int err = processes && mpi && values ? 0 : -ENOMEM;
 
-	if (!processes)
-		return -ENOMEM;
-	if (count > 1) {
-		report_table(report, "strip", mpi ? "per rank" : "per process");
-		report_column(report, "quantity", "time", COLUMN_TEXT);
-		report_column(report, "min", "least", COLUMN_SECONDS);
-		report_column(report, "mean", "mean", COLUMN_SECONDS);
-		report_column(report, "max", "most", COLUMN_SECONDS);
-		report_column(report, "max_rank",
-			      mpi ? "on rank" : "in process", COLUMN_COUNT);
-		report_column(report, NULL,
-			      mpi ? "over ranks" : "over processes",
-			      COLUMN_SPARK);
-		if (mpi)
-			strip_row(report, f, processes, count,
-				  "useful, outside MPI", efficiency_useful);
-		if (mpi)
-			strip_row(report, f, processes, count, "in MPI",
-				  mpi_seconds);
-		strip_row(report, f, processes, count, "CPU, all threads",
-			  cpu_seconds);
+	if (!err && count > 1) {
+		strip_columns(report, f->e.ranks);
+		strip_rows(report, f, processes, count, mpi, values);
 	}
+	free(values);
+	free(mpi);
 	free(processes);
-	return 0;
+	return err ? fail(err, "out of memory") : 0;
 }
 
 static void hotspot_row(struct report *report, const struct run *run,

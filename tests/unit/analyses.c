@@ -496,6 +496,27 @@ TEST(summary_says_who_waited)
 	report_free(report);
 }
 
+TEST(summary_tells_waiting_apart)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	const struct report_table *table;
+
+	add_metric(run, "mpi.wait", "mpi.time", 0.75, 0, FIXTURE_NODES);
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	table = &report->tables[1];
+	CHECK(table->row_count == 4);
+	CHECK(!strcmp(cell(table, 1, "quantity")->text, "in MPI, waiting"));
+	CHECK(near(cell(table, 1, "max")->number, 0.225));
+	CHECK(near(cell(table, 2, "max")->number, 0.075));
+	CHECK(near(cell(&report->tables[0], 0, "transfer_efficiency")->number,
+		   1)); /* rank 3 has none */
+	CHECK(strstr(report->lines[1], "serialisation 100 % × transfer"));
+	report_free(report);
+}
+
 TEST(summary_says_who_died)
 {
 	struct run *run = fixture_run();
