@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waiting.c - ranks made by hand that wait for each other, and who is blamed. */
+/* waits.c - ranks made by hand that wait for each other, and who is blamed. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
