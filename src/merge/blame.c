@@ -340,7 +340,8 @@ static const struct part *partner(const struct blaming *b, uint32_t i,
 				  const struct part *q)
 {
 	const struct part *at = b->parts->at;
-	size_t from = b->first[i], to = gather_instance(b->parts, i);
+	/* A joined instance has all its parts. */
+	size_t from = b->first[i], to = from + at[from].size;
 
 	if (at[from].kind <= LIVE_PART_RECV) {
 		const struct part *other = &at[from + (from == i)];
@@ -355,7 +356,8 @@ static const struct part *partner(const struct blaming *b, uint32_t i,
 		else
 			to = middle;
 	}
-	return at[from].key == at[i].key && same_thread(&at[from], q)
+	return from < b->parts->count && at[from].key == at[i].key &&
+			       same_thread(&at[from], q)
 		       ? &at[from]
 		       : NULL;
 }
