@@ -29,7 +29,7 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = delays demo mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
+MEASURED_MPI = delays demo exchange mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
