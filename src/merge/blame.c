@@ -324,7 +324,7 @@ static int64_t waited_between(const struct blaming *b, const struct part *q,
 		int64_t low = p->enter > from ? p->enter : from;
 		int64_t high = wait_end(b, i) < to ? wait_end(b, i) : to;
 
-		if (!same_thread(p, q) || p->enter < from)
+		if (!same_thread(p, q) || high <= from)
 			break;
 		if (steps == STEPS)
 			return -1;
@@ -371,7 +371,7 @@ static int64_t excess(const struct blaming *b, uint32_t v)
 {
 	const struct part *p = &b->parts->at[v], *met = NULL, *own = p;
 	const struct part *by = &b->parts->at[b->waits[v].culprit];
-	int64_t his, mine;
+	int64_t since, his, mine;
 
 	for (uint32_t at = b->position[v], steps = 0;
 	     at-- > 0 && steps < STEPS && !met; steps++) {
@@ -383,8 +383,9 @@ static int64_t excess(const struct blaming *b, uint32_t v)
 	}
 	if (!met)
 		return 0;
-	his = waited_between(b, by, met->enter, by->begin, p);
-	mine = waited_between(b, p, own->enter, p->enter, by);
+	since = met->enter < own->enter ? met->enter : own->enter;
+	his = waited_between(b, by, since, by->begin, p);
+	mine = waited_between(b, p, since, p->enter, by);
 	return his > mine && mine >= 0 ? his - mine : 0;
 }
 
