@@ -54,7 +54,8 @@ static void waits_row(struct report *report, const struct blames *b,
 	const struct blame *of = &b->at[row->blame];
 	double part = value_ratio(row->seconds, of->seconds);
 	char *victim = paths_text(b->paths, of->victim);
-	char *victims = blames_victims(b, of, MOST);
+	size_t count;
+	char *victims = blames_victims(b, &of, 1, MOST, &count);
 
 	report->failed |= !victim || !victims;
 	report_number(report, row->seconds);
