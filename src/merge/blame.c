@@ -310,10 +310,9 @@ static int64_t wait_end(const struct blaming *b, uint32_t i)
 	return b->parts->at[i].enter + b->waits[i].ns;
 }
 
-/* What q's thread waited from … to for others than that thread; -1: ask no
-   more, it is too long ago. */
+/* What q's thread waited from … to; -1: that is too many calls to look at. */
 static int64_t waited_between(const struct blaming *b, const struct part *q,
-			      int64_t from, int64_t to, const struct part *than)
+			      int64_t from, int64_t to)
 {
 	size_t c = calls_before(b, q, to);
 	int64_t sum = 0;
@@ -328,8 +327,7 @@ static int64_t waited_between(const struct blaming *b, const struct part *q,
 			break;
 		if (steps == STEPS)
 			return -1;
-		if (high > low &&
-		    !same_thread(&b->parts->at[b->waits[i].culprit], than))
+		if (high > low)
 			sum += high - low;
 	}
 	return sum;
@@ -363,6 +361,18 @@ static const struct part *partner(const struct blaming *b, uint32_t i,
 }
 
 /*
+ * When two were in the same instance: both at the same time or, where one had
+ * left before the other came, the first of them.
+ */
+static int64_t meeting(const struct part *p, const struct part *q)
+{
+	int64_t first = p->enter < q->enter ? p->enter : q->enter;
+	int64_t last = p->enter > q->enter ? p->enter : q->enter;
+
+	return last <= p->leave && last <= q->leave ? last : first;
+}
+
+/*
  * How much of part v's wait its culprit has handed on from before: since they
  * last met, it waited for others so much longer than the victim did, and came
  * later for it.
@@ -383,9 +393,9 @@ static int64_t excess(const struct blaming *b, uint32_t v)
 	}
 	if (!met)
 		return 0;
-	since = met->enter < own->enter ? met->enter : own->enter;
-	his = waited_between(b, by, since, by->begin, p);
-	mine = waited_between(b, p, since, p->enter, by);
+	since = meeting(own, met);
+	his = waited_between(b, by, since, by->begin);
+	mine = waited_between(b, p, since, p->enter);
 	return his > mine && mine >= 0 ? his - mine : 0;
 }
 
