@@ -12,15 +12,12 @@
 
 #include "mpi/comms.h"
 #include "mpi/next.h"
+#include "mpi/requests.h"
+#include "mpi/types.h"
 
 static inline uint64_t bytes(MPI_Aint count, MPI_Datatype type)
 {
-	MPI_Count size = 0;
-
-	if (count <= 0 || !type || type == pmpi.no_type)
-		return 0;
-	pmpi.Type_size_x(type, &size);
-	return size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+	return count > 0 ? (uint64_t)count * type_size(type) : 0;
 }
 
 /* To or from a process that may be MPI_PROC_NULL. */
@@ -132,13 +129,13 @@ static inline uint64_t bytes_w(const void *buffer, const int counts[],
 /* Persistent requests: nothing moves now, but at each start. */
 static inline uint64_t keep_send(MPI_Request request, uint64_t sent)
 {
-	request_keep(request, (struct region_values){ .sent = sent });
+	request_keep(request)->sent = sent;
 	return 0;
 }
 
 static inline uint64_t keep_recv(MPI_Request request, uint64_t received)
 {
-	request_keep(request, (struct region_values){ .received = received });
+	request_keep(request)->received = received;
 	return 0;
 }
 

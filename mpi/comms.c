@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comms.c - two tables, for the life of the process. */
+/* comms.c - a table of communicators, for the life of the process. */
 #include "mpi/comms.h"
 
-#include "mpi/handles.h"
+#include <stdlib.h>
+
+#include "mpi/hash.h"
+#include "mpi/messages.h"
 #include "mpi/next.h"
 
 #define COMM_BITS      9
-#define REQUEST_BITS   13
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */
+#define GROUPS         1024
+
+bool comms_threads;
+int comms_world_rank;
 
 static _Atomic uintptr_t comm_keys[1 << COMM_BITS];
-static struct comm comm_slots[1 << COMM_BITS];
-static struct handles comms = { comm_keys, COMM_BITS,
-				PTHREAD_MUTEX_INITIALIZER };
+struct comm comm_slots[1 << COMM_BITS];
+struct handles comms = { comm_keys, COMM_BITS, PTHREAD_MUTEX_INITIALIZER };
 static unsigned int recorded; /* under the lock of comms */
 
-static _Atomic uintptr_t request_keys[1 << REQUEST_BITS];
-static struct region_values request_slots[1 << REQUEST_BITS];
-static struct handles requests = { request_keys, REQUEST_BITS,
-				   PTHREAD_MUTEX_INITIALIZER };
+/* How many communicators of each group were made; under the lock of comms. */
+static struct {
+	uint64_t members;
+	uint64_t made;
+} groups[GROUPS];
 
 /* For a communicator that found no slot. */
 static __thread struct comm homeless __attribute__((tls_model("initial-exec")));
@@ -59,6 +65,94 @@ static void neighbours(MPI_Comm handle, struct comm *comm)
 	comm->target_blocks = comm->targets;
 }
 
+static bool translate(MPI_Group group, int n, int *from, int *to)
+{
+	MPI_Group world;
+	bool ok;
+
+	if (pmpi.Comm_group(pmpi.world, &world) != MPI_SUCCESS)
+		return false;
+	for (int i = 0; i < n; i++)
+		from[i] = i;
+	ok = pmpi.Group_translate_ranks(group, n, from, world, to) ==
+	     MPI_SUCCESS;
+	pmpi.Group_free(&world);
+	return ok;
+}
+
+static bool is_range(const struct comm *comm)
+{
+	for (int i = 0; i < comm->peers; i++)
+		if (comm->world[i] != comm->first + i)
+			return false;
+	return true;
+}
+
+/* The ranks in MPI_COMM_WORLD of those that messages go to. */
+static void find_world(MPI_Comm handle, struct comm *comm)
+{
+	size_t n = (size_t)comm->peers;
+	int *ranks = calloc(n ? 2 * n : 1, sizeof(*ranks));
+	MPI_Group group;
+	bool ok;
+
+	comm->first = MPI_UNDEFINED;
+	if (!ranks)
+		return;
+	if (comm->inter)
+		pmpi.Comm_remote_group(handle, &group);
+	else
+		pmpi.Comm_group(handle, &group);
+	ok = translate(group, comm->peers, ranks + n, ranks);
+	pmpi.Group_free(&group);
+	comm->world = ranks;
+	for (size_t i = 0; i < n; i++)
+		if (!ok || ranks[i] == MPI_UNDEFINED)
+			ranks[i] = -1;
+	comm->first = ranks[0];
+	if (comm->first >= 0 && is_range(comm)) {
+		free(ranks);
+		comm->world = NULL;
+	}
+}
+
+/* Of the members; 0: not all are in this world. */
+static uint64_t hash_members(const struct comm *comm)
+{
+	uint64_t hash = hash_pair((uint64_t)comm->size, 1);
+
+	for (int i = 0; i < comm->size; i++) {
+		int rank = comm_world(comm, i);
+
+		if (rank < 0)
+			return 0;
+		hash = hash_pair(hash, (uint64_t)rank);
+	}
+	return hash;
+}
+
+/* How many were made before of the same members; -1: too many groups. */
+static int64_t count_made(uint64_t members)
+{
+	for (uint64_t i = 0; i < GROUPS; i++) {
+		uint64_t at = (members + i) % GROUPS;
+
+		if (!groups[at].members)
+			groups[at].members = members;
+		if (groups[at].members == members)
+			return (int64_t)groups[at].made++;
+	}
+	return -1;
+}
+
+static uint64_t new_id(const struct comm *comm)
+{
+	uint64_t members = comm->inter ? 0 : hash_members(comm);
+	int64_t made = members ? count_made(members) : -1;
+
+	return made < 0 ? 0 : hash_pair(members, (uint64_t)made) | 1;
+}
+
 static void describe(MPI_Comm handle, struct comm *comm)
 {
 	int inter = 0;
@@ -73,67 +167,92 @@ static void describe(MPI_Comm handle, struct comm *comm)
 		pmpi.Comm_remote_size(handle, &comm->peers);
 	else
 		neighbours(handle, comm);
+	find_world(handle, comm);
 }
 
-static const struct comm *comm_add(MPI_Comm handle)
+static void record(struct comm *comm)
+{
+	if (recorded++ >= COMMS_RECORDED)
+		return;
+	comm->live = copse_comm_new(&comm->ref);
+	if (!comm->live)
+		return;
+	comm->live->size = (uint32_t)comm->size;
+	comm->live->rank = (uint32_t)comm->rank;
+	comm->live->inter = comm->inter;
+	comm->live->id = comm->id;
+	comm->live->first = (uint32_t)comm_world(comm, 0);
+}
+
+static struct comm *comm_add(MPI_Comm handle, bool made)
 {
 	struct comm *comm = &homeless;
 	int slot;
 
+	free(homeless.world);
 	describe(handle, comm);
-	slot = handles_reserve(&comms, handle);
+	slot = handles_reserve(&comms, handle_key(handle));
 	if (slot < 0)
 		return comm;
 	comm = &comm_slots[slot];
-	if (handles_find(&comms, handle) < 0) {
+	if (handles_find(&comms, handle_key(handle)) < 0) {
 		*comm = homeless;
-		if (recorded++ < COMMS_RECORDED)
-			comm->live = copse_comm_new(comm->size, comm->rank,
-						    comm->inter);
+		homeless.world = NULL;
+		comm->id = made ? new_id(comm) : 0;
+		record(comm);
 	}
-	handles_publish(&comms, slot, handle);
+	handles_publish(&comms, slot, handle_key(handle));
 	return comm;
 }
 
-const struct comm *comm_of(MPI_Comm handle)
+struct comm *comm_meet(MPI_Comm handle)
 {
-	int slot = handles_find(&comms, handle);
+	return comm_add(handle, false);
+}
 
-	return slot >= 0 ? &comm_slots[slot] : comm_add(handle);
+const struct comm *comm_find(MPI_Comm handle)
+{
+	int slot = handles_find(&comms, handle_key(handle));
+
+	return slot >= 0 ? &comm_slots[slot] : NULL;
 }
 
 void comm_forget(MPI_Comm handle)
 {
-	handles_remove(&comms, handle);
-}
-
-void request_keep(MPI_Request request, struct region_values values)
-{
-	int slot = handles_reserve(&requests, request);
+	int slot = handles_find(&comms, handle_key(handle));
+	int *world = slot >= 0 ? comm_slots[slot].world : NULL;
 
 	if (slot < 0)
 		return;
-	request_slots[slot] = values;
-	handles_publish(&requests, slot, request);
+	comm_slots[slot].id = 0;
+	handles_remove(&comms, handle_key(handle));
+	free(world);
 }
 
-void request_forget(MPI_Request request)
+void comm_made(MPI_Comm handle)
 {
-	if (handles_find(&requests, request) >= 0)
-		handles_remove(&requests, request);
+	if (handle == pmpi.no_comm)
+		return;
+	comm_forget(handle); /* freed by a way that we do not see */
+	comm_add(handle, true);
 }
 
-struct region_values request_sum(int count, const MPI_Request list[])
+void comm_named(MPI_Comm handle, const char *name)
 {
-	struct region_values sum = { 0 };
+	struct comm *comm = comm_of(handle);
 
-	for (int i = 0; i < count; i++) {
-		int slot = handles_find(&requests, list[i]);
+	if (comm->live && !comm->live->name)
+		copse_comm_name(comm->live, name);
+}
 
-		if (slot < 0)
-			continue;
-		sum.sent += request_slots[slot].sent;
-		sum.received += request_slots[slot].received;
-	}
-	return sum;
+void comms_init(void)
+{
+	int level = MPI_THREAD_SINGLE;
+
+	pmpi.Query_thread(&level);
+	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
+	comms_threads = level == MPI_THREAD_MULTIPLE;
+	messages_init();
+	comm_made(pmpi.world);
+	comm_made(pmpi.self);
 }

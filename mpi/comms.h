@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * comms.h - what is remembered of each communicator from its first call on,
- * and of each persistent request.
+ * comms.h - what is remembered of each communicator, from its making or its
+ * first call on.
+ *
+ * A communicator's id is the same in all its processes, without a word between
+ * them: it follows from the ranks in MPI_COMM_WORLD of its members and from how
+ * many communicators of these members were made before, which is the same for
+ * all of them, but where threads make some at the same time.
  *
  * Ownership   A struct comm is valid until comm_forget() of its communicator,
  *             or until the thread's next comm_of() when there are too many.
@@ -14,9 +19,13 @@
 #include <stdbool.h>
 
 #include "collect/region.h"
+#include "mpi/handles.h"
 
 struct comm {
-	live_ref live; /* 0: not recorded */
+	uint64_t id;            /* 0: not known: no wait states on it */
+	live_ref ref;           /* 0: not recorded */
+	struct live_comm *live; /* NULL: the same */
+	uint64_t instances;     /* collective calls that were numbered */
 	bool inter;
 	int size, rank; /* of the own group */
 	int peers;      /* blocks in a collective's buffer: the remote group's
@@ -24,28 +33,67 @@ struct comm {
 	/* Neighbours of a topology, and those of them that exist. */
 	int source_blocks, target_blocks;
 	int sources, targets;
+	/* Ranks in MPI_COMM_WORLD of those to whom messages go. */
+	int first;
+	int *world; /* NULL: first, first + 1, … */
 };
 
+/* Set when threads may call MPI at the same time. */
+extern bool comms_threads;
+
+/* This process's in MPI_COMM_WORLD. */
+extern int comms_world_rank;
+
+static inline void comms_count(uint64_t *counter)
+{
+	if (comms_threads)
+		__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+	else
+		++*counter;
+}
+
+/* MPI has started. */
+void comms_init(void);
+
+/* Those that are known, by handle. */
+extern struct handles comms;
+extern struct comm comm_slots[];
+
+/* One that is not. */
+struct comm *comm_meet(MPI_Comm handle);
+
 /* Never NULL, for a valid communicator. */
-const struct comm *comm_of(MPI_Comm comm);
+static inline struct comm *comm_of(MPI_Comm handle)
+{
+	int slot = handles_find(&comms, handle_key(handle));
+
+	return slot >= 0 ? &comm_slots[slot] : comm_meet(handle);
+}
+
+/* NULL: not known, or freed by now. */
+const struct comm *comm_find(MPI_Comm comm);
+
+/* A communicator was made by a call that all its processes have made. */
+void comm_made(MPI_Comm comm);
+void comm_named(MPI_Comm comm, const char *name);
 
 /* The communicator is about to be freed. */
 void comm_forget(MPI_Comm comm);
 
-/* One more call on it. */
-static inline void comm_call(MPI_Comm comm)
+/* The rank in MPI_COMM_WORLD of one of its processes; -1: in another world. */
+static inline int comm_world(const struct comm *comm, int rank)
 {
-	live_ref live = comm_of(comm)->live;
-
-	if (live)
-		copse_comm_call(live);
+	if (rank < 0 || rank >= comm->peers)
+		return -1;
+	return comm->world ? comm->world[rank] : comm->first + rank;
 }
 
-/* What each start of a persistent request sends and receives. */
-void request_keep(MPI_Request request, struct region_values values);
-void request_forget(MPI_Request request);
-
-/* The sum over requests that were just started. */
-struct region_values request_sum(int count, const MPI_Request requests[]);
+/* One more call on it; its name for the call's record. */
+static inline live_ref comm_call(const struct comm *comm)
+{
+	if (comm->live)
+		comms_count(&comm->live->calls);
+	return comm->ref;
+}
 
 #endif

@@ -7,10 +7,10 @@ static uintptr_t key_at(const struct handles *h, uint32_t at)
 	return atomic_load_explicit(&h->keys[at], memory_order_relaxed);
 }
 
-int handles_reserve(struct handles *h, const void *handle)
+int handles_reserve(struct handles *h, uintptr_t handle)
 {
 	uint32_t size = 1u << h->bits;
-	uint32_t at = handles_hash(h, (uintptr_t)handle);
+	uint32_t at = handles_hash(h, handle);
 	int slot;
 
 	pthread_mutex_lock(&h->lock);
@@ -26,16 +26,15 @@ int handles_reserve(struct handles *h, const void *handle)
 	return (int)at;
 }
 
-void handles_publish(struct handles *h, int slot, const void *handle)
+void handles_publish(struct handles *h, int slot, uintptr_t handle)
 {
-	if (key_at(h, (uint32_t)slot) != (uintptr_t)handle)
+	if (key_at(h, (uint32_t)slot) != handle)
 		h->used++;
-	atomic_store_explicit(&h->keys[slot], (uintptr_t)handle,
-			      memory_order_release);
+	atomic_store_explicit(&h->keys[slot], handle, memory_order_release);
 	pthread_mutex_unlock(&h->lock);
 }
 
-void handles_remove(struct handles *h, const void *handle)
+void handles_remove(struct handles *h, uintptr_t handle)
 {
 	uint32_t mask = (1u << h->bits) - 1;
 	int slot;

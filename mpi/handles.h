@@ -22,6 +22,9 @@ struct handles { /* all zero but for the first three: empty */
 	uint32_t used;
 };
 
+/* Of any MPI's handle, which is a pointer or a number. */
+#define handle_key(handle) ((uintptr_t)(handle))
+
 #define HANDLES_FREE    ((uintptr_t)0)
 #define HANDLES_REMOVED ((uintptr_t)1)
 
@@ -31,16 +34,16 @@ static inline uint32_t handles_hash(const struct handles *h, uintptr_t key)
 }
 
 /* The slot of a handle, or -1. */
-static inline int handles_find(const struct handles *h, const void *handle)
+static inline int handles_find(const struct handles *h, uintptr_t handle)
 {
 	uint32_t mask = (1u << h->bits) - 1;
-	uint32_t at = handles_hash(h, (uintptr_t)handle);
+	uint32_t at = handles_hash(h, handle);
 
 	for (uint32_t n = 0; n <= mask; n++, at = (at + 1) & mask) {
 		uintptr_t key = atomic_load_explicit(&h->keys[at],
 						     memory_order_acquire);
 
-		if (key == (uintptr_t)handle)
+		if (key == handle)
 			return (int)at;
 		if (key == HANDLES_FREE)
 			break;
@@ -54,10 +57,10 @@ static inline int handles_find(const struct handles *h, const void *handle)
  * the caller fills what belongs to the slot; handles_publish() unlocks.  For a
  * handle that is there its slot is returned, locked as well.
  */
-int handles_reserve(struct handles *h, const void *handle);
-void handles_publish(struct handles *h, int slot, const void *handle);
+int handles_reserve(struct handles *h, uintptr_t handle);
+void handles_publish(struct handles *h, int slot, uintptr_t handle);
 
 /* Nothing happens when the handle is not there. */
-void handles_remove(struct handles *h, const void *handle);
+void handles_remove(struct handles *h, uintptr_t handle);
 
 #endif

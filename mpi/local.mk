@@ -7,7 +7,10 @@ if OPENMPI
 pkglib_LTLIBRARIES += libcopse-mpi-openmpi.la
 libcopse_mpi_openmpi_la_SOURCES = \
 	mpi/wrappers.c mpi/special.c mpi/bytes.h \
-	mpi/next.c mpi/next.h mpi/comms.c mpi/comms.h mpi/handles.c mpi/handles.h
+	mpi/next.c mpi/next.h mpi/comms.c mpi/comms.h mpi/handles.c \
+	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
+	mpi/notes.c mpi/notes.h mpi/requests.c mpi/requests.h \
+	mpi/types.c mpi/types.h
 nodist_libcopse_mpi_openmpi_la_SOURCES = mpi/wrappers.inc
 libcopse_mpi_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
 libcopse_mpi_openmpi_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer

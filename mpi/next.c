@@ -74,15 +74,27 @@ static void *look_up_data(const char *name)
 	return look_up_from(RTLD_DEFAULT, name);
 }
 
+static const struct {
+	void *to;
+	const char *name;
+} predefined[] = {
+	{ &pmpi.world, "ompi_mpi_comm_world" },
+	{ &pmpi.self, "ompi_mpi_comm_self" },
+	{ &pmpi.no_comm, "ompi_mpi_comm_null" },
+	{ &pmpi.no_type, "ompi_mpi_datatype_null" },
+	{ &pmpi.no_op, "ompi_mpi_op_no_op" },
+	{ &pmpi.no_request, "ompi_request_null" },
+	{ &pmpi.completed, "ompi_request_empty" },
+};
+
 static int examine(void)
 {
 	if (!look_up("MPI_Init"))
 		return UNKNOWN;
-	pmpi.world = look_up_data("ompi_mpi_comm_world");
-	pmpi.no_type = look_up_data("ompi_mpi_datatype_null");
-	pmpi.no_op = look_up_data("ompi_mpi_op_no_op");
-	if (!pmpi.world || !pmpi.no_type || !pmpi.no_op)
-		return FOREIGN;
+	for (size_t i = 0; i < sizeof(predefined) / sizeof(*predefined); i++)
+		if (!(*(void **)predefined[i].to =
+			      look_up_data(predefined[i].name)))
+			return FOREIGN;
 #define F(name)                                                                \
 	if (!(pmpi.name = look_up("PMPI_" #name)))                             \
 		return FOREIGN;

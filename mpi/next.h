@@ -48,14 +48,21 @@ static inline void *next_of(struct function *f)
 #define PMPI_FUNCTIONS(F)                                                      \
 	F(Cart_shift)                                                          \
 	F(Cartdim_get)                                                         \
+	F(Comm_group)                                                          \
 	F(Comm_rank)                                                           \
+	F(Comm_remote_group)                                                   \
 	F(Comm_remote_size)                                                    \
 	F(Comm_size)                                                           \
 	F(Comm_test_inter)                                                     \
 	F(Dist_graph_neighbors_count)                                          \
 	F(Get_library_version)                                                 \
 	F(Graph_neighbors_count)                                               \
+	F(Group_free)                                                          \
+	F(Group_translate_ranks)                                               \
+	F(Query_thread)                                                        \
+	F(Test_cancelled)                                                      \
 	F(Topo_test)                                                           \
+	F(Type_get_envelope)                                                   \
 	F(Type_size_x)
 
 /* Valid once any next_of() has returned something. */
@@ -63,9 +70,11 @@ struct pmpi {
 #define F(name) __typeof__(&PMPI_##name) name;
 	PMPI_FUNCTIONS(F)
 #undef F
-	MPI_Comm world;
+	MPI_Comm world, self, no_comm;
 	MPI_Datatype no_type; /* MPI_DATATYPE_NULL */
 	MPI_Op no_op;
+	MPI_Request no_request;
+	MPI_Request completed; /* stands for any that was complete at once */
 };
 extern struct pmpi pmpi;
 

@@ -9,8 +9,10 @@
 
 #include "mpi/comms.h"
 #include "mpi/next.h"
+#include "mpi/notes.h"
+#include "mpi/requests.h"
 
-static const struct region_values nothing;
+static const struct region_values nothing = { .root = LIVE_NO_ROOT };
 
 /* MPI runs: who are we?  Also while nothing is measured. */
 static void announce(void)
@@ -23,6 +25,7 @@ static void announce(void)
 	pmpi.Get_library_version(library, &length);
 	library[strcspn(library, ",")] = '\0'; /* who packaged it follows */
 	copse_mpi_init(rank, size, library);
+	comms_init();
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -36,9 +39,12 @@ int MPI_Init(int *argc, char ***argv)
 		return ((__typeof__(next))next_uncounted(&me))(argc, argv);
 	region_enter(&region, &me.region);
 	rc = next(argc, argv);
+	region_stop(&region);
 	if (rc == MPI_SUCCESS)
 		announce();
 	copse_region_leave(&region, &nothing);
+	if (rc == MPI_SUCCESS && region.call)
+		note_world(&region);
 	return rc;
 }
 
@@ -54,9 +60,12 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 			argc, argv, required, provided);
 	region_enter(&region, &me.region);
 	rc = next(argc, argv, required, provided);
+	region_stop(&region);
 	if (rc == MPI_SUCCESS)
 		announce();
 	copse_region_leave(&region, &nothing);
+	if (rc == MPI_SUCCESS && region.call)
+		note_world(&region);
 	return rc;
 }
 
@@ -74,6 +83,8 @@ int MPI_Finalize(void)
 	if (rc == MPI_SUCCESS)
 		copse_mpi_finalize();
 	copse_region_leave(&region, &nothing);
+	if (rc == MPI_SUCCESS && region.call)
+		note_world(&region);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 
 #include "mpi/bytes.h"
 #include "mpi/next.h"
+#include "mpi/notes.h"
 
 #define MPI_HAS(version, subversion)                                           \
 	(MPI_VERSION > (version) ||                                            \

@@ -12,3 +12,17 @@ events/here: $(dist_groups_DATA)
 		cp -f $(srcdir)/share/events/$$name.ev $(@D) || exit; done
 	@touch $@
 CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
+
+# The job script, and the module, which is named after the version.
+slurmdir = $(datadir)/copse/slurm
+dist_slurm_SCRIPTS = share/slurm/copse.sbatch
+EXTRA_DIST += share/modulefiles/copse.in
+moduledir = $(datadir)/modulefiles/copse
+install-data-local:
+	$(MKDIR_P) '$(DESTDIR)$(moduledir)'
+	sed -e 's|[@]VERSION[@]|$(PACKAGE_VERSION)|' -e 's|[@]bindir[@]|$(bindir)|' \
+		-e 's|[@]includedir[@]|$(includedir)|' \
+		'$(srcdir)/share/modulefiles/copse.in' \
+		>'$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
+uninstall-local:
+	rm -f '$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'

@@ -1,13 +1,15 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/choice tests/unit/err \
+	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk \
+	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape tests/unit/str \
-	tests/unit/symbol tests/unit/tree tests/unit/unwind
+	tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timebase \
+	tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -23,11 +25,11 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time phases sandbox shares \
+	interrupts kernel-calls kernel-time phases sandbox shares stops \
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = demo mpi-calls mpi-crash mpi-events mpi-phases mpi-skew \
+MEASURED_MPI = delays demo mpi-calls mpi-crash mpi-events mpi-phases mpi-skew \
 	mpi-threads pcontrol
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
@@ -36,14 +38,16 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
-	tests/programs/known.h tests/programs/partner.h $(chains_sources) \
+	tests/programs/delays.h tests/programs/known.h \
+	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h
+known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h \
+	$(srcdir)/tests/programs/delays.h
 
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
 		tests/programs/%.c $(known)
@@ -97,8 +101,10 @@ SHELL_TESTS = \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
 	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
-	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh
+	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
+	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh
@@ -110,5 +116,6 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
+	tests/cluster.sh tests/delays.sh tests/waits.awk \
 	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
 	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench

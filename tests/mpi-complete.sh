@@ -21,10 +21,10 @@ in_header() {
 		tr -d ' *(' | sort -u
 }
 
-# A prototype is all that follows the first four columns.
+# A prototype is all that follows the first five columns.
 prototypes() {
 	sed -e '/^#/d' -e '/^$/d' "$1" |
-		awk '{ for (i = 1; i <= 4; i++) sub(/^[^ ]+ +/, ""); print }'
+		awk '{ for (i = 1; i <= 5; i++) sub(/^[^ ]+ +/, ""); print }'
 }
 
 in_table() {

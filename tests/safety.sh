@@ -92,6 +92,7 @@ for clock in sigtrap mixed timer; do
 	point "interrupted ones, $clock" right $clock cpu \
 		"$programs/interrupts" 30 1
 	point "signals, $clock" same $clock cpu "$programs/signals"
+	point "stopped, $clock" same $clock cpu "$programs/stops" 4
 	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"
 	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
 	point "descriptors and pauses, $clock" descriptors $clock
@@ -101,6 +102,7 @@ point "system calls, wall" right sigtrap wall "$programs/syscalls" 30 1
 point "interrupted ones, wall" right sigtrap wall "$programs/interrupts" 30 1
 point "wall in vain, mixed" wall_in_vain mixed
 point "wall in vain, timer" wall_in_vain timer
+point "stopped, wall" same sigtrap wall "$programs/stops" 10
 point "signals, wall" same sigtrap wall "$programs/signals"
 point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
 point "no room in shared memory" full_memory

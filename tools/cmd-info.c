@@ -58,6 +58,7 @@ static void clean(char *text)
 static void clean_profile(struct profile *p)
 {
 	clean(p->id.host);
+	clean(p->id.clock_id);
 	clean(p->id.exe);
 	clean(p->id.command);
 	clean(p->id.job);
@@ -70,6 +71,15 @@ static void clean_profile(struct profile *p)
 		clean(p->columns[i].name);
 	for (size_t i = 0; i < p->loss_count; i++)
 		clean(p->losses[i].name);
+}
+
+/* How far the time of day was set or slewed while the process ran. */
+static double drift(const struct profile_identity *id)
+{
+	int64_t before = (int64_t)(id->start_real_ns - id->start_mono_ns);
+	int64_t after = (int64_t)(id->late_real_ns - id->late_mono_ns);
+
+	return (double)(after - before) / 1e9;
 }
 
 static void print_times(const struct profile_identity *id)
@@ -87,6 +97,9 @@ static void print_times(const struct profile_identity *id)
 	if (id->process_cpu_ns)
 		printf("  CPU time       %.3f s\n",
 		       seconds(id->process_cpu_ns));
+	if (*id->clock_id && id->late_mono_ns)
+		printf("  time of day    moved by %+.6f s against clock %s\n",
+		       drift(id), id->clock_id);
 	if (id->paused_ns)
 		printf("  paused         %.3f s\n", seconds(id->paused_ns));
 }
@@ -130,6 +143,22 @@ static void print_mpi(const struct profile *p)
 	printf("  communicators  %zu\n", p->comm_count);
 }
 
+/* "Slurm job 12, task 3, step 0": what there is, in the order of the table. */
+static void print_batch(const struct batch *b)
+{
+	if (!*b->manager)
+		return;
+	printf("  batch          %s", b->manager);
+	for (size_t i = 1; i < batch_count; i++) {
+		const char *text = batch_text(b, &batch_infos[i]);
+
+		if (*text)
+			printf("%s %s %s", i == 1 ? "" : ",",
+			       batch_infos[i].name, text);
+	}
+	putchar('\n');
+}
+
 static void print_identity(const struct profile *p)
 {
 	const struct profile_identity *id = &p->id;
@@ -139,6 +168,7 @@ static void print_identity(const struct profile *p)
 	printf("  host, pid      %s, %" PRIu32 "\n", id->host, id->pid);
 	if (*id->job)
 		printf("  job            %s\n", id->job);
+	print_batch(&id->batch);
 	print_mpi(p);
 	print_times(id);
 	print_end(id);

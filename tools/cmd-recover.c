@@ -72,6 +72,7 @@ static void collect(struct search *s, const char *path,
 	struct harvest h = { .live_dir = path,
 			     .output = output.path,
 			     .key = note->key,
+			     .batch = &note->batch,
 			     .rank = note->rank,
 			     .parent = note->parent };
 	int err = find_output(&output, note);

@@ -18,6 +18,7 @@
 #include "launch/job.h"
 #include "launch/livedir.h"
 #include "launch/output.h"
+#include "launch/output-name.h"
 #include "launch/parent.h"
 #include "launch/perf.h"
 #include "launch/preload.h"
@@ -254,10 +255,16 @@ static void hint_at_launcher(const char *program)
 static int open_output(struct output *o, const struct job *job,
 		       const char *program)
 {
-	char *wanted = *output ? strdup(output)
-			       : str_format("%s.copse", str_base(program));
+	char *wanted = NULL;
 	int err;
 
+	if (*output) {
+		err = output_name(&wanted, output, &job->batch);
+		if (err)
+			return err;
+	} else {
+		wanted = output_default(str_base(program), job);
+	}
 	if (!wanted)
 		return fail(-ENOMEM, "out of memory");
 	err = output_open(o, wanted, job, force);
@@ -268,7 +275,9 @@ static int open_output(struct output *o, const struct job *job,
 static int open_live(char live[PATH_MAX], const struct output *o,
 		     const struct job *job, char **argv)
 {
-	struct live_note note = { .rank = job->rank, .size = job->size };
+	struct live_note note = { .rank = job->rank,
+				  .size = job->size,
+				  .batch = job->batch };
 
 	if (!realpath(o->path, note.output))
 		return fail(-errno, "%s: %s", o->path, strerror(errno));
@@ -377,6 +386,7 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 	struct harvest h = { .live_dir = live,
 			     .output = o->path,
 			     .key = job->key,
+			     .batch = &job->batch,
 			     .rank = job->rank,
 			     .parent = getpid() };
 	struct parent parent;

@@ -23,6 +23,7 @@ struct balance {
 	struct skews skews;
 	uint32_t *waiting, *working; /* ranks, by their share of MPI */
 	size_t waiting_count, working_count;
+	bool waits_said;
 	bool *is_working; /* of each of run->ranks */
 };
 
@@ -184,7 +185,8 @@ static void say(struct report *report, const struct balance *b, double *sums)
 			elapsed = (double)b->run->ranks[i].elapsed_ns / 1e9;
 	if (worst && worst->recoverable < WORTHWHILE * elapsed)
 		worst = NULL;
-	if (site && (b->working_count || mean_share(b) >= MUCH_MPI))
+	if (site && !b->waits_said &&
+	    (b->working_count || mean_share(b) >= MUCH_MPI))
 		waiting(report, b, site,
 			worst && b->is_working[worst->max_process] ? worst
 								   : NULL);
@@ -194,9 +196,12 @@ static void say(struct report *report, const struct balance *b, double *sums)
 
 int findings_balance(struct report *report, const struct paths *paths,
 		     const struct efficiency *e,
-		     const struct run_metric *metric)
+		     const struct run_metric *metric, bool waits_said)
 {
-	struct balance b = { .paths = paths, .run = paths->run, .e = e };
+	struct balance b = { .paths = paths,
+			     .run = paths->run,
+			     .e = e,
+			     .waits_said = waits_said };
 	double *sums = calloc(paths->count + 1, sizeof(*sums));
 	int err;
 

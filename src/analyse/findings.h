@@ -5,6 +5,7 @@
 #ifndef ANALYSE_FINDINGS_H
 #define ANALYSE_FINDINGS_H
 
+#include "analyse/blames.h"
 #include "analyse/efficiency.h"
 #include "analyse/paths.h"
 #include "analyse/report.h"
@@ -13,12 +14,23 @@
 void findings_ends(struct report *report, const struct run *run);
 
 /*
- * Who waited for whom, and what an even load would save, by `metric` (the
- * time that is compared; NULL: nothing is said).  0, or -ENOMEM.
+ * What an even load would save, by `metric` (the time that is compared; NULL:
+ * nothing is said), and, unless wait states said it better, who spent how much
+ * in MPI.  0, or -ENOMEM.
  */
 int findings_balance(struct report *report, const struct paths *paths,
 		     const struct efficiency *efficiency,
-		     const struct run_metric *metric);
+		     const struct run_metric *metric, bool waits_said);
+
+/*
+ * Who waited for whom, and where that was: what is worth a sentence.  *said
+ * (may be NULL): how many there are.  0, or -ENOMEM.
+ */
+int findings_waits(struct report *report, const struct blames *blames,
+		   size_t *said);
+
+/* As notes: what wait states are worth. */
+void findings_joined(struct report *report, const struct run *run);
 
 /* As warnings: a run, or ranks, with too few samples to say anything. */
 void findings_few(struct report *report, const struct run *run);

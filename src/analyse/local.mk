@@ -2,7 +2,8 @@
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/ranks src/analyse/pop-factors \
-	src/analyse/scaling src/analyse/mpi-calls src/analyse/event-counts
+	src/analyse/scaling src/analyse/mpi-calls src/analyse/matrix \
+	src/analyse/waits src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -23,7 +24,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \
 	src/analyse/confidence.c src/analyse/confidence.h \
-	src/analyse/ends.c src/analyse/measuring.c \
+	src/analyse/blames.c src/analyse/blames.h \
+	src/analyse/ends.c src/analyse/measuring.c src/analyse/waited.c \
 	$(ANALYSES:=.c)
 libanalyse_la_LIBADD = libmerge.la
 

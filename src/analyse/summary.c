@@ -93,6 +93,34 @@ static void head(struct report *report, const struct facts *f)
 		value_time(cpu, f->cpu), *mpi ? " · " : "", mpi);
 }
 
+static void word(FILE *to, const char *before, const char *text)
+{
+	if (*text)
+		fprintf(to, "%s%s", before, text);
+}
+
+/* "Slurm job 12 solver, task 3, step 0, restart 1, on node[0-3]" */
+static void batch(struct report *report, const struct batch *b)
+{
+	char *line = NULL;
+	size_t size;
+	FILE *to = *b->manager ? open_memstream(&line, &size) : NULL;
+
+	if (!to)
+		return;
+	word(to, "", b->manager);
+	word(to, " job ", *b->array ? b->array : b->job);
+	word(to, " ", b->name);
+	word(to, ", task ", b->task);
+	word(to, ", step ", b->step);
+	if (strcmp(b->restart, "0") != 0)
+		word(to, ", restart ", b->restart);
+	word(to, ", on ", b->nodes);
+	if (!fclose(to))
+		report_line(report, "%s", line);
+	free(line);
+}
+
 static void efficiency(struct report *report, const struct facts *f)
 {
 	const struct efficiency *e = &f->e;
@@ -147,6 +175,8 @@ static void facts_columns(struct report *report)
 	fact(report, "effective_samples", COLUMN_NUMBER);
 	fact(report, "serialisation_efficiency", COLUMN_SHARE);
 	fact(report, "transfer_efficiency", COLUMN_SHARE);
+	for (size_t i = 0; i < batch_count; i++)
+		fact(report, batch_infos[i].column, COLUMN_TEXT);
 }
 
 static void facts_table(struct report *report, const struct facts *f,
@@ -178,6 +208,9 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_number(report, metric ? confidence_samples(f->run, metric) : 0);
 	value_known(report, e->ranks ? e->serialisation : NAN);
 	value_known(report, e->ranks ? e->transfer : NAN);
+	for (size_t i = 0; i < batch_count; i++)
+		report_text(report,
+			    batch_text(&f->run->batch, &batch_infos[i]));
 }
 
 /* What the strip has a row for, of a rank. */
@@ -378,6 +411,8 @@ static int fill(struct report *report, const struct run *run,
 		const struct run_metric *metric,
 		const struct analysis_options *options)
 {
+	struct blames blames = { 0 };
+	size_t said = 0;
 	struct facts f;
 	struct paths paths;
 	int err = paths_init(&paths, run);
@@ -385,13 +420,18 @@ static int fill(struct report *report, const struct run *run,
 	if (err)
 		return err;
 	err = gather(&f, run);
+	if (!err)
+		err = blames_init(&blames, &paths);
 	if (run->rank_count)
 		head(report, &f);
+	batch(report, &run->batch);
 	efficiency(report, &f);
 	findings_ends(report, run);
 	findings_few(report, run);
 	if (!err)
-		err = findings_balance(report, &paths, &f.e, metric);
+		err = findings_waits(report, &blames, &said);
+	if (!err)
+		err = findings_balance(report, &paths, &f.e, metric, said);
 	facts_table(report, &f, metric);
 	if (!err)
 		err = strip(report, &f);
@@ -401,6 +441,9 @@ static int fill(struct report *report, const struct run *run,
 		err = sites(report, &paths, &f, options);
 	findings_losses(report, run);
 	findings_measuring(report, run, metric);
+	if (said)
+		findings_joined(report, run);
+	blames_fini(&blames);
 	paths_fini(&paths);
 	return err;
 }

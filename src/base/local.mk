@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
+	src/base/batch.c src/base/batch.h src/base/batch.def \
 	src/base/choice.c src/base/choice.h \
 	src/base/err.c src/base/err.h \
 	src/base/golang.c src/base/golang.h \
@@ -9,4 +10,5 @@ libbase_la_SOURCES = \
 	src/base/place.c src/base/place.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h \
+	src/base/timebase.c src/base/timebase.h \
 	src/base/metric.h src/base/sigsafe.h src/base/sys.h

@@ -48,6 +48,18 @@ static inline __attribute__((always_inline)) void *sys_memory(uint64_t size)
 	return at < 0 && at > -4096 ? (void *)0 : (void *)at;
 }
 
+/* The calling thread's signal mask becomes this one: the one that was. */
+static inline __attribute__((always_inline)) uint64_t sys_mask(uint64_t mask)
+{
+	uint64_t old = mask;
+
+	/* SIG_SETMASK */
+	sys4(SYS_rt_sigprocmask, 2, &mask, &old, sizeof(mask));
+	return old;
+}
+
+#define SYS_MASK_ALL (~(uint64_t)0)
+
 static inline __attribute__((always_inline)) void
 sys_copy(void *to, const void *from, uint64_t size)
 {

@@ -158,17 +158,29 @@ static bool start_timer(struct clock *clock, uint32_t tid)
 	return true;
 }
 
-/* Whoever changes the state may touch the rest. */
+/*
+ * Whoever changes the state may touch the rest, and is not interrupted: a
+ * handler of the program that jumps out would leave it so.
+ */
 static bool claim(struct clock *clock, int state)
 {
-	return __atomic_compare_exchange_n(&clock->state, &state, CHANGING,
-					   false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+
+	if (__atomic_compare_exchange_n(&clock->state, &state, CHANGING, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		clock->mask = mask;
+		return true;
+	}
+	sys_mask(mask);
+	return false;
 }
 
 static void release(struct clock *clock, int state)
 {
+	uint64_t mask = clock->mask;
+
 	__atomic_store_n(&clock->state, state, __ATOMIC_RELEASE);
+	sys_mask(mask);
 }
 
 /* A first period of its own makes no sense for what will keep it. */

@@ -20,6 +20,7 @@
 
 struct clock {
 	int state;
+	uint64_t mask;                /* of the thread that changes it */
 	void *page, *switches;        /* of the perf events; NULL: none */
 	struct descriptor descriptor; /* of the first one */
 	int timer;

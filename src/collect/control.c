@@ -93,7 +93,7 @@ void control_init(const struct settings *s)
 /* Who held the lock is not here; what was before is not of this profile. */
 void control_forked(void)
 {
-	lock_give(&control.lock);
+	lock_open(&control.lock);
 	control.sums = (struct live_pauses){ 0 };
 	if (control.held)
 		note(true);
@@ -133,6 +133,9 @@ uint64_t control_paused_ns(void)
 {
 	uint64_t sum;
 
+	/* The first change may be under way: it begins now. */
+	if (!__atomic_load_n(&control.changes, __ATOMIC_ACQUIRE))
+		return 0;
 	lock_take(&control.lock);
 	sum = control.sums.wall_ns;
 	if (control.held)

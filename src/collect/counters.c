@@ -159,8 +159,6 @@ static void open_all(struct thread *t)
 
 void counters_start(struct thread *t)
 {
-	bool was = t->busy;
-
 	if (!wanted.event_count)
 		return;
 	if (!t->counters)
@@ -168,11 +166,7 @@ void counters_start(struct thread *t)
 	if (!t->counters)
 		return;
 	*t->counters = (struct counters){ 0 };
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	open_all(t);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = was;
 }
 
 static void close_all(struct counters *c)
@@ -350,12 +344,13 @@ void counters_enter(struct thread *t)
 {
 	if (!t->counters || !wanted.counts)
 		return;
-	if (thread_enter(t)) {
+	if (!thread_occupy(t))
+		return;
+	if (thread_open()) {
 		counters_read(t);
 		put_outside(t->counters);
 	}
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
+	thread_release(t);
 }
 
 void counters_leave(struct thread *t, live_ref node)
@@ -377,17 +372,11 @@ void counters_leave(struct thread *t, live_ref node)
 
 void counters_stop(struct thread *t)
 {
-	bool was = t->busy;
-
 	if (!t->counters)
 		return;
-	t->busy = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (t->ready && wanted.counts)
 		counters_leave(t, t->tree.root);
 	close_all(t->counters);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = was;
 }
 
 void counters_pause(struct thread *t, bool paused)

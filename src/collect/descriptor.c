@@ -106,5 +106,5 @@ SIGSAFE void descriptor_drop(struct descriptor *d)
 
 void descriptor_forked(void)
 {
-	lock_give(&lock);
+	lock_open(&lock);
 }

@@ -53,24 +53,31 @@ static void drop_pending(void)
 struct thread *exec_begin(void)
 {
 	struct thread *t = thread_self();
+	uint64_t mask;
 
 	exec_init();
 	if (!t || t->tid != (uint32_t)sys0(SYS_gettid))
 		return NULL;
+	mask = sys_mask(SYS_MASK_ALL);
 	clock_stop(&t->clock);
 	counters_stop(t);
 	drop_pending();
+	sys_mask(mask);
 	return t;
 }
 
 int exec_failed(struct thread *t, int result)
 {
 	int saved = errno;
+	uint64_t mask;
 
-	if (t && !collect_paused())
+	if (!t)
+		return result;
+	mask = sys_mask(SYS_MASK_ALL);
+	if (!collect_paused())
 		clock_start(&t->clock, t->tid, t->pace.period_ns);
-	if (t)
-		counters_start(t);
+	counters_start(t);
+	sys_mask(mask);
 	errno = saved;
 	return result;
 }

@@ -8,9 +8,13 @@ libcollect_la_SOURCES = \
 	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \
+	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
 	src/collect/pace.c src/collect/pace.h \
+	src/collect/parts.c src/collect/parts.h \
+	src/collect/site.c src/collect/site.h \
+	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/peek.c src/collect/peek.h src/collect/phase.c \
 	src/collect/registry.c src/collect/registry.h \
 	src/collect/restart.c src/collect/restart.h \

@@ -2,7 +2,9 @@
 /*
  * lock.h - a lock that is held for a few instructions or system calls.
  *
- * Signals   Not for handlers: one may have interrupted the holder.
+ * Signals   Not for handlers of ours: one may have interrupted the holder.
+ *           Whoever holds it has all signals blocked: a handler of the program
+ *           may leave by a longjmp, or come here itself.
  * Fork      Another thread may have held it: the child opens it.
  */
 #ifndef COLLECT_LOCK_H
@@ -10,17 +12,32 @@
 
 #include <sched.h>
 
+#include "base/sys.h"
+
 struct lock {
 	int held;
+	uint64_t mask; /* the holder's */
 };
 
 static inline void lock_take(struct lock *lock)
 {
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+
 	while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
+	lock->mask = mask;
 }
 
 static inline void lock_give(struct lock *lock)
+{
+	uint64_t mask = lock->mask;
+
+	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+	sys_mask(mask);
+}
+
+/* In a forked child, whose only thread does not hold it. */
+static inline void lock_open(struct lock *lock)
 {
 	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
 }

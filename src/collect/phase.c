@@ -26,31 +26,57 @@ static struct {
 	struct region_name names[MOST_PHASES];
 } phases;
 
+static struct region_name *find_name(const char *text)
+{
+	uint32_t count = __atomic_load_n(&phases.count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(phases.names[i].text, text))
+			return &phases.names[i];
+	return NULL;
+}
+
+/* No malloc: its lock would be held where no signal gets through. */
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = sys_memory(size);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static struct region_name *add_name(const char *text)
+{
+	struct region_name *name = &phases.names[phases.count];
+
+	if (phases.count == MOST_PHASES)
+		return NULL;
+	name->text = copy_text(text);
+	name->class = LIVE_NAME_PHASE;
+	if (!name->text)
+		return NULL;
+	__atomic_store_n(&phases.count, phases.count + 1, __ATOMIC_RELEASE);
+	return name;
+}
+
+/* Names are never taken back, so that a known one is found without a lock. */
 static struct region_name *phase_name(const char *text)
 {
-	struct region_name *name = NULL;
-	uint32_t i;
+	struct region_name *name = find_name(text);
 
+	if (name)
+		return name;
 	lock_take(&phases.lock);
-	for (i = 0; i < phases.count && !name; i++)
-		if (!strcmp(phases.names[i].text, text))
-			name = &phases.names[i];
-	if (!name && phases.count < MOST_PHASES) {
-		name = &phases.names[phases.count];
-		name->text = strdup(text);
-		name->class = LIVE_NAME_PHASE;
-		if (name->text)
-			phases.count++;
-		else
-			name = NULL;
-	}
+	name = find_name(text);
+	if (!name)
+		name = add_name(text);
 	lock_give(&phases.lock);
 	return name;
 }
 
 void phase_forked(void)
 {
-	lock_give(&phases.lock);
+	lock_open(&phases.lock);
 }
 
 /* What is not over when the program ends has no time, but stays open. */
@@ -109,7 +135,7 @@ static struct phase_span span_now(void)
 
 PUBLIC void copse_begin(const char *text)
 {
-	struct region_name *name = collect_active() ? phase_name(text) : NULL;
+	struct region_name *name = thread_self() ? phase_name(text) : NULL;
 	struct phase_span now = name ? span_now() : (struct phase_span){ 0 };
 	struct thread *t = name ? thread_use() : NULL;
 

@@ -19,34 +19,64 @@ enum {
 
 /*
  * A wrapper that was left by a longjmp or an exception leaves its region
- * behind: a region below the stack pointer is dead.
+ * behind.  It is gone when the stack ends above it, or another call has taken
+ * the wrapper's place: then nothing in it needs to be true any more.
  */
+SIGSAFE static bool is_gone(const struct region *r, uintptr_t sp,
+			    const struct unwinder *u)
+{
+	uintptr_t at = (uintptr_t)r, slot = r->sp - sizeof(slot);
+
+	if (sp < u->low || sp >= u->high)
+		return false;
+	return at < sp || slot <= at || slot > u->high - sizeof(slot) ||
+	       slot % sizeof(slot) || *(const uintptr_t *)slot != r->pc;
+}
+
 SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp)
 {
-	const struct unwinder *u = &t->unwinder;
-
-	while (t->region && (uintptr_t)t->region < sp &&
-	       (uintptr_t)t->region >= u->low && sp < u->high)
-		t->region = t->region->outer;
+	if (t->region && is_gone(t->region, sp, &t->unwinder))
+		t->region = NULL; /* it is never inside another */
 	return t->region;
 }
 
-SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
+/* The region's path, walked; with what was remembered of it checked. */
+SIGSAFE static live_ref walked(struct thread *t, struct region *r, int *why)
 {
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
 	uint32_t name;
 	live_ref node;
 
-	*why = -1;
-	if (r->node)
-		return r->node;
 	if (!registry_name(r->name, &name)) {
 		*why = LOSS_DROPPED_FULL;
 		return 0;
 	}
 	node = thread_path(t, &caller, false, NULL, why);
-	if (node)
-		r->node = tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0);
+	return node ? tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0) : 0;
+}
+
+SIGSAFE static void verify(struct thread *t, struct region *r)
+{
+	int why;
+	live_ref node = walked(t, r, &why);
+
+	if (node && node != r->site->node)
+		thread_lost(t, LOSS_VERIFY_DIFFERS);
+}
+
+SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
+{
+	*why = -1;
+	if (r->node)
+		return r->node;
+	r->site = site_find(t, r);
+	if (r->site && t->unwinder.verify)
+		verify(t, r);
+	if (r->site)
+		return r->node = r->site->node;
+	r->node = walked(t, r, why);
+	if (r->node)
+		r->site = site_learn(t, r, r->node);
 	return r->node;
 }
 
@@ -54,42 +84,154 @@ PUBLIC void copse_region_enter(struct region *r)
 {
 	struct thread *t = thread_self();
 
+	r->nested = true;
 	r->node = 0;
-	r->nested = 1;
+	r->site = NULL;
+	r->call = NULL;
+	r->end = 0;
 	if (!t || collect_paused())
 		return;
-	r->outer = known_region(t, (uintptr_t)r);
+	/* One at the same place is of a call before this. */
+	r->outer = known_region(t, (uintptr_t)r + 1);
 	if (r->outer)
 		return;
-	r->nested = 0;
-	r->start_ns = time_now(CLOCK_MONOTONIC);
+	r->nested = false;
+	r->counts = t->ticks.scale;
+	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	/* Another stack, a coroutine's, may go without a word. */
 	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
 		t->region = r;
-	counters_enter(t);
+	if (t->counters)
+		counters_enter(t);
 }
 
-static void count(struct thread *t, struct region *r, uint64_t ns,
+/* When the region was entered and stopped, and how long that took. */
+static uint64_t settle_time(struct thread *t, struct region *r)
+{
+	struct ticks *ticks = &t->ticks;
+
+	if (r->end - ticks->counter > TICKS_TRUSTED || !ticks->scale)
+		ticks_set(ticks);
+	if (!r->counts) {
+		r->start_ns = r->start;
+		r->end_ns = time_now(CLOCK_MONOTONIC);
+		return r->end_ns - r->start_ns;
+	}
+	if (!r->end)
+		r->end = __rdtsc();
+	r->start_ns = ticks_at(ticks, r->start);
+	r->end_ns = ticks_at(ticks, r->end);
+	return r->end_ns - r->start_ns;
+}
+
+static live_ref small_record(struct thread *t, uint64_t size)
+{
+	return arena_small(t->tree.arena, &t->parts.small, size);
+}
+
+/* What is kept of the region's context; NULL: no memory. */
+static struct live_call *call_of(struct thread *t, struct region *r,
+				 live_ref node)
+{
+	uint64_t *cell;
+	live_ref ref;
+
+	if (r->site && r->site->call)
+		return r->site->call;
+	cell = tree_value(&t->tree, node, LIVE_CELL_CALL);
+	if (cell && !*cell) {
+		ref = small_record(t, sizeof(struct live_call));
+		if (!ref)
+			return NULL;
+		((struct live_call *)arena_at(t->tree.arena, ref))->min_ns =
+			UINT64_MAX;
+		((struct live_call *)arena_at(t->tree.arena, ref))->root =
+			LIVE_NO_ROOT;
+		__atomic_store_n(cell, ref, __ATOMIC_RELEASE);
+	}
+	if (!cell)
+		return NULL;
+	r->call = arena_at(t->tree.arena, (live_ref)*cell);
+	if (r->site)
+		r->site->call = r->call;
+	return r->call;
+}
+
+/* 0; 1; 2 to 3; 4 to 7; … */
+static uint32_t size_class(uint64_t bytes)
+{
+	uint32_t class = bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0;
+
+	return class < LIVE_SIZES ? class : LIVE_SIZES - 1;
+}
+
+static void count_size(struct thread *t, struct live_call *c, uint64_t bytes,
+		       uint64_t ns)
+{
+	struct live_size *size;
+
+	if (!c->sizes && bytes)
+		__atomic_store_n(&c->sizes,
+				 small_record(t, LIVE_SIZES * sizeof(*size)),
+				 __ATOMIC_RELEASE);
+	if (!c->sizes)
+		return;
+	size = arena_at(t->tree.arena, c->sizes);
+	size += size_class(bytes);
+	size->calls++;
+	size->ns += ns;
+}
+
+static void count_place(struct live_call *c, const struct region_values *v)
+{
+	if (!c->comm)
+		c->comm = v->comm;
+	else if (v->comm && v->comm != c->comm)
+		c->comm = LIVE_SEVERAL_COMMS;
+	if (c->root == LIVE_NO_ROOT)
+		c->root = v->root;
+	else if (v->root != c->root)
+		c->root = LIVE_SEVERAL_ROOTS;
+}
+
+static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
+			 const struct region_values *v)
+{
+	c->calls++;
+	c->ns += ns;
+	if (ns < c->min_ns)
+		c->min_ns = ns;
+	if (ns > c->max_ns)
+		c->max_ns = ns;
+	c->sent += v->sent;
+	c->received += v->received;
+	count_place(c, v);
+	count_size(t, c, v->sent > v->received ? v->sent : v->received, ns);
+}
+
+static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
+	uint64_t ns = settle_time(t, r);
 	int why;
 	live_ref node = known_node(t, r, &why);
-	bool ok;
 
+	t->mpi_ns += ns;
+	r->mpi_ns = t->mpi_ns;
+	r->thread = t->index;
+	t->parts.wanted = true;
 	if (!node) {
 		thread_lost(t, (enum loss)why);
 		return;
 	}
-	ok = tree_add(&t->tree, node, METRIC_MPI_CALLS, 1) &&
-	     tree_add(&t->tree, node, METRIC_MPI_TIME, ns);
-	if (ok && v && v->sent)
-		ok = tree_add(&t->tree, node, METRIC_MPI_SENT, v->sent);
-	if (ok && v && v->received)
-		ok = tree_add(&t->tree, node, METRIC_MPI_RECEIVED, v->received);
-	if (!ok)
+	r->call = call_of(t, r, node);
+	if (r->call)
+		count_values(t, r->call, ns, v);
+	else
 		thread_lost(t, LOSS_DROPPED_FULL);
-	counters_leave(t, node);
+	if (t->counters)
+		counters_leave(t, node);
 }
 
 /*
@@ -105,7 +247,7 @@ static void count_cost(struct thread *t, uint64_t since)
 
 	if (++calls % COST_EVERY) /* not the first, which is cold */
 		return;
-	took = time_now(CLOCK_MONOTONIC) - since;
+	took = ticks_took(&t->ticks, __rdtsc() - since);
 	if (took < INTERRUPTED_NS)
 		t->live->wrapper_ns += COST_EVERY * took;
 }
@@ -128,16 +270,19 @@ PUBLIC void copse_region_leave(struct region *r,
 {
 	struct thread *t = thread_self();
 	enum loss why;
-	uint64_t now;
 
 	if (r->nested || !t)
 		return;
-	now = time_now(CLOCK_MONOTONIC);
-	t->leaves = t->busy = true;
+	if (!thread_occupy(t)) {
+		thread_lost(t, LOSS_DROPPED_BUSY);
+		return;
+	}
+	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (thread_ready(t, &why)) {
-		count(t, r, now - r->start_ns, values);
-		count_cost(t, now);
+		count(t, r, values);
+		if (r->counts)
+			count_cost(t, r->end);
 	} else {
 		thread_lost(t, why);
 	}
@@ -146,8 +291,30 @@ PUBLIC void copse_region_leave(struct region *r,
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
+	thread_release(t);
+}
+
+PUBLIC void copse_region_request(struct live_call *call, uint64_t open_ns,
+				 uint64_t outside_ns)
+{
+	call->requests++;
+	call->open_ns += open_ns;
+	call->outside_ns += outside_ns;
+}
+
+PUBLIC const uint32_t *copse_part_level(void)
+{
+	return &parts_level;
+}
+
+PUBLIC void copse_part_add(const struct live_part *part)
+{
+	struct thread *t = thread_use();
+
+	if (!t)
+		return;
+	parts_add(t, part);
+	thread_release(t);
 }
 
 static live_ref put_text(const char *text)
@@ -166,9 +333,6 @@ static live_ref put_text(const char *text)
 	return ref;
 }
 
-/* Mutable: the profile that MPI was started for; a forked child has another. */
-static uint32_t mpi_generation;
-
 PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 {
 	struct thread *t = thread_use();
@@ -179,13 +343,14 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 			control_left_out(collect_left_out(), rank);
 		return;
 	}
-	mpi_generation = registry_generation();
 	header = registry_header();
 	header->mpi_init_paused_ns = control_paused_ns();
 	header->rank = rank;
 	header->size = size;
 	header->mpi_thread = t->index;
 	header->mpi_library = put_text(library);
+	ticks_init();
+	parts_init(size);
 	header->mpi_init_ns = time_now(CLOCK_MONOTONIC);
 	thread_release(t);
 }
@@ -213,32 +378,45 @@ PUBLIC void copse_mpi_abort(int code)
 		header->mpi_error = (uint32_t)code + 1;
 }
 
-PUBLIC live_ref copse_comm_new(int size, int rank, bool inter)
+PUBLIC struct live_comm *copse_comm_new(live_ref *ref)
 {
 	struct thread *t = thread_use();
-	struct live_comm *comm;
+	struct live_comm *comm = NULL;
+
+	if (!t)
+		return NULL;
+	*ref = registry_comm();
+	if (*ref)
+		comm = arena_at(t->tree.arena, *ref);
+	thread_release(t);
+	return comm;
+}
+
+PUBLIC void copse_comm_name(struct live_comm *comm, const char *name)
+{
+	struct thread *t = thread_use();
+
+	if (!t)
+		return;
+	comm->name = put_text(name);
+	thread_release(t);
+}
+
+PUBLIC struct live_peer *copse_peer_new(uint32_t rank)
+{
+	struct thread *t = thread_use();
+	struct live_peer *peer = NULL;
 	live_ref ref;
 
 	if (!t)
-		return 0;
-	ref = registry_comm();
+		return NULL;
+	ref = small_record(t, sizeof(*peer));
 	if (ref) {
-		comm = arena_at(t->tree.arena, ref);
-		comm->size = (uint32_t)size;
-		comm->rank = (uint32_t)rank;
-		comm->inter = inter;
+		peer = arena_at(t->tree.arena, ref);
+		peer->rank = rank;
+		peer->next = t->live->peers;
+		__atomic_store_n(&t->live->peers, ref, __ATOMIC_RELEASE);
 	}
 	thread_release(t);
-	return ref;
-}
-
-PUBLIC void copse_comm_call(live_ref comm)
-{
-	struct live_header *header = registry_header();
-	struct live_comm *to;
-
-	if (!header || !comm || mpi_generation != registry_generation())
-		return;
-	to = (struct live_comm *)((char *)header + (uint64_t)comm * LIVE_UNIT);
-	__atomic_fetch_add(&to->calls, 1, __ATOMIC_RELAXED);
+	return peer;
 }

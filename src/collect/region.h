@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <x86intrin.h>
 
 #include "live/layout.h"
 
@@ -28,13 +29,23 @@ struct region_name {
 	uint32_t generation; /* of the live profile that the index is for */
 };
 
+struct site;
+
 struct region {
 	uintptr_t pc, sp, fp; /* of the caller, at its call */
 	struct region_name *name;
-	uint32_t node;   /* found late: when a sample or the leave needs it */
-	uint32_t nested; /* inside another region: not counted */
-	uint64_t start_ns;
+	bool nested; /* inside another region: not counted */
+	struct site *site;
 	struct region *outer;
+	uint64_t start, end; /* of the counter; of a thread whose clock is not
+				set yet: CLOCK_MONOTONIC; end 0: not stopped */
+	bool counts;         /* of the counter */
+	/* For who left it: */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	struct live_call *call;    /* NULL: it was not counted, nor: */
+	live_ref node;   /* found late: when a sample or the leave needs it */
+	uint32_t thread; /* which one of the process; 0 is one, too */
+	uint64_t mpi_ns; /* that the thread was in regions, with this one */
 };
 
 /*
@@ -54,20 +65,37 @@ struct region {
 void copse_region_enter(struct region *r);
 
 /*
- * Just before and just after the wrapped function itself is called, so that
- * the wrapper's own work is not counted as the program's.
+ * Just after the wrapped function has returned: what the wrapper does from now
+ * on is not the program's time.  False: inside another region, or not
+ * measured, there is nothing to find out.
  */
+static inline bool region_stop(struct region *r)
+{
+	r->end = __rdtsc();
+	return !r->nested;
+}
+
 struct region_values {
 	uint64_t sent, received; /* bytes */
+	live_ref comm;           /* 0: none */
+	int32_t root;            /* LIVE_NO_ROOT */
 };
-/* Adds one call, its time and the bytes to the region's node, and leaves. */
+/*
+ * Adds one call, its time and the values to the region's context, and leaves;
+ * stops it when that was not done yet.
+ */
 void copse_region_leave(struct region *r, const struct region_values *values);
 
-/* True when this region is inside another: skip the work of counting. */
-static inline bool region_is_nested(const struct region *r)
-{
-	return r->nested;
-}
+/* A request that was begun in a region has completed. */
+void copse_region_request(struct live_call *call, uint64_t open_ns,
+			  uint64_t outside_ns);
+
+/* The part of an instance of MPI's; `level` of fewer is not kept any more. */
+void copse_part_add(const struct live_part *part);
+const uint32_t *copse_part_level(void);
+
+/* A new process of MPI_COMM_WORLD to count messages with, or NULL. */
+struct live_peer *copse_peer_new(uint32_t rank);
 
 /*
  * What an MPI adapter knows about this process.  copse_mpi_init() makes the
@@ -78,8 +106,8 @@ void copse_mpi_finalize(void);   /* MPI_Finalize returned */
 void copse_mpi_abort(int code);  /* MPI_Abort is about to be called */
 void copse_mpi_control(bool on); /* MPI_Pcontrol(0) or (1) */
 
-/* A communicator was met; a handle for copse_comm_call(), 0 when full. */
-live_ref copse_comm_new(int size, int rank, bool inter);
-void copse_comm_call(live_ref comm);
+/* A communicator was met: its record, *ref its name here; NULL when full. */
+struct live_comm *copse_comm_new(live_ref *ref);
+void copse_comm_name(struct live_comm *comm, const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/sys.h"
+#include "base/timebase.h"
 #include "collect/registry.h"
 #include "collect/time.h"
 
@@ -44,35 +45,48 @@ static struct {
 	char directory[256];
 	struct arena arena;
 	int state;
-	uint32_t generation, code_generation, sequence;
-	uint64_t start_real_ns, start_mono_ns, start_cpu_ns; /* of measuring */
+	uint32_t sequence;
+	struct timebase start; /* of measuring */
+	uint64_t start_cpu_ns;
 	int locked;
+	uint64_t mask; /* of whoever locked it */
 	struct arena_small small;
 	live_ref last_module, last_name, last_thread, last_comm;
 	uint32_t module_count, name_count, thread_count;
 	const struct link_map *first_map, *last_map; /* they stay */
 	struct module modules[MODULE_SLOTS];
-} registry = { .code_generation = 1, .generation = 1 };
+} registry;
+
+struct registry_generations registry_generations = { 1, 1 };
 
 #define AT(ref) arena_at(&registry.arena, (ref))
 
+/* As struct lock has it, but for handlers as well. */
 SIGSAFE static bool lock(void)
 {
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+
 	for (int i = 0; i < LOCK_TRIES; i++) {
 		int free = 0;
 
 		if (__atomic_compare_exchange_n(&registry.locked, &free, 1,
 						false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+						__ATOMIC_RELAXED)) {
+			registry.mask = mask;
 			return true;
+		}
 		__builtin_ia32_pause();
 	}
+	sys_mask(mask);
 	return false;
 }
 
 SIGSAFE static void unlock(void)
 {
+	uint64_t mask = registry.mask;
+
 	__atomic_store_n(&registry.locked, 0, __ATOMIC_RELEASE);
+	sys_mask(mask);
 }
 
 SIGSAFE static live_ref take(uint64_t size)
@@ -106,8 +120,7 @@ SIGSAFE static void append(live_ref *head, live_ref *last, live_ref ref)
 /* The profile itself comes later, if at all. */
 static void note_start(void)
 {
-	registry.start_real_ns = time_now(CLOCK_REALTIME);
-	registry.start_mono_ns = time_now(CLOCK_MONOTONIC);
+	timebase_now(&registry.start);
 	registry.start_cpu_ns = time_now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
@@ -150,19 +163,9 @@ SIGSAFE bool registry_full(void)
 	       (header && header->used + SMALL_PIECE > header->capacity);
 }
 
-SIGSAFE uint32_t registry_generation(void)
-{
-	return registry.generation;
-}
-
-SIGSAFE uint32_t registry_code_generation(void)
-{
-	return __atomic_load_n(&registry.code_generation, __ATOMIC_ACQUIRE);
-}
-
 void registry_code_changes(void)
 {
-	__atomic_fetch_add(&registry.code_generation, 1, __ATOMIC_ACQ_REL);
+	__atomic_fetch_add(&registry_generations.code, 1, __ATOMIC_ACQ_REL);
 }
 
 SIGSAFE static char *put_number(char *to, uint32_t n)
@@ -246,8 +249,9 @@ SIGSAFE static void describe(struct live_header *header)
 	header->capacity = registry.arena.capacity;
 	header->pid = (uint32_t)sys0(SYS_getpid);
 	header->ppid = (uint32_t)sys0(SYS_getppid);
-	header->start_real_ns = registry.start_real_ns;
-	header->start_mono_ns = registry.start_mono_ns;
+	header->start_real_ns = registry.start.real_ns;
+	header->start_mono_ns = registry.start.mono_ns;
+	header->clock_id = timebase_id();
 	header->start_cpu_ns = registry.start_cpu_ns;
 	header->rank = -1;
 	header->freq = registry.settings->freq;
@@ -265,13 +269,12 @@ SIGSAFE static void describe(struct live_header *header)
 	__atomic_store_n(&header->magic, LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 
-SIGSAFE struct arena *registry_open(void)
+/* One thread makes it; the others do without meanwhile. */
+SIGSAFE static struct arena *make_profile(void)
 {
 	int closed = CLOSED, err = -EEXIST;
 	char path[300];
 
-	if (__atomic_load_n(&registry.state, __ATOMIC_ACQUIRE) == OPEN)
-		return &registry.arena;
 	if (!__atomic_compare_exchange_n(&registry.state, &closed, OPENING,
 					 false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
@@ -290,6 +293,20 @@ SIGSAFE struct arena *registry_open(void)
 	return &registry.arena;
 }
 
+SIGSAFE struct arena *registry_open(void)
+{
+	struct arena *arena;
+	uint64_t mask;
+
+	if (__atomic_load_n(&registry.state, __ATOMIC_ACQUIRE) == OPEN)
+		return &registry.arena;
+	/* A handler of the program that jumped out would leave it half made. */
+	mask = sys_mask(SYS_MASK_ALL);
+	arena = make_profile();
+	sys_mask(mask);
+	return arena;
+}
+
 /* In a forked child: the parent's profile is not ours to write. */
 void registry_forget(void)
 {
@@ -299,8 +316,8 @@ void registry_forget(void)
 	registry.last_module = registry.last_name = 0;
 	registry.last_thread = registry.last_comm = 0;
 	registry.module_count = registry.name_count = registry.thread_count = 0;
-	registry.generation++;
-	registry.code_generation++; /* module numbers start again */
+	registry_generations.profile++;
+	registry_generations.code++; /* module numbers start again */
 	registry.sequence = 0;
 	note_start();
 	memset(registry.modules, 0, sizeof(registry.modules));
@@ -540,7 +557,7 @@ SIGSAFE static bool add_name(struct region_name *name)
 	to->class = name->class;
 	to->detail = name->detail;
 	append(&header->names, &registry.last_name, ref);
-	name->generation = registry.generation;
+	name->generation = registry_generations.profile;
 	__atomic_store_n(&name->index, ++registry.name_count, __ATOMIC_RELEASE);
 	return true;
 }
@@ -550,10 +567,11 @@ SIGSAFE bool registry_name(struct region_name *name, uint32_t *index)
 	uint32_t known = __atomic_load_n(&name->index, __ATOMIC_ACQUIRE);
 	bool ok = true;
 
-	if (!known || name->generation != registry.generation) {
+	if (!known || name->generation != registry_generations.profile) {
 		if (!lock())
 			return false;
-		if (!name->index || name->generation != registry.generation)
+		if (!name->index ||
+		    name->generation != registry_generations.profile)
 			ok = add_name(name);
 		known = name->index;
 		unlock();

@@ -26,6 +26,11 @@
 #include "collect/region.h"
 #include "live/arena.h"
 
+/* Mutable: how often there was another profile, and other code. */
+extern struct registry_generations {
+	uint32_t profile, code;
+} registry_generations;
+
 /* Where live profiles go; called once, before anything else. */
 void registry_init(const struct settings *settings, const char *directory);
 
@@ -35,7 +40,10 @@ SIGSAFE struct arena *registry_open(void);
 SIGSAFE bool registry_full(void);
 /* The header, or NULL when there is no profile (yet). */
 SIGSAFE struct live_header *registry_header(void);
-SIGSAFE uint32_t registry_generation(void);
+static inline uint32_t registry_generation(void)
+{
+	return registry_generations.profile;
+}
 void registry_forget(void);
 
 struct registry_module {
@@ -53,7 +61,10 @@ SIGSAFE bool registry_module(struct registry_module *to,
 			     struct peek *peek);
 
 /* Code may go away or come: what was known of addresses is checked again. */
-SIGSAFE uint32_t registry_code_generation(void);
+static inline uint32_t registry_code_generation(void)
+{
+	return __atomic_load_n(&registry_generations.code, __ATOMIC_ACQUIRE);
+}
 void registry_code_changes(void);
 
 /* The index of a name, added at its first use.  False: not now. */

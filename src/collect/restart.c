@@ -30,6 +30,7 @@
 
 enum {
 	PAGE = 4096,
+	NEAR = 65536, /* from a signal's frame to what it interrupted */
 	SYSCALL_SIZE = 2
 };
 
@@ -105,6 +106,40 @@ SIGSAFE static bool is_ended_by_handlers(const greg_t *regs)
 	return false;
 }
 
+/*
+ * The number of the call that a thread is just back from, where the
+ * instruction before it says so, as in the C library; -1: not to be known.
+ */
+SIGSAFE static long number_of(uintptr_t call)
+{
+	const volatile uint8_t *code = (const volatile uint8_t *)call - 5;
+	uint32_t number;
+
+	if ((call & (PAGE - 1)) < 5 || code[0] != 0xb8) /* mov $n, %eax */
+		return -1;
+	sys_copy(&number, (const void *)(code + 1), sizeof(number));
+	return number;
+}
+
+/* The kernel ends it, when a handler runs, but can go on with it else. */
+SIGSAFE static bool is_sleep(long number, const greg_t *regs)
+{
+	long wait = regs[REG_RSI] & FUTEX_CMD_MASK;
+
+	switch (number) {
+	case SYS_nanosleep:
+	case SYS_poll:
+		return true;
+	case SYS_clock_nanosleep:
+		return regs[REG_RSI] == 0;
+	case SYS_futex:
+		return (wait == FUTEX_WAIT || wait == FUTEX_WAIT_BITSET) &&
+		       regs[REG_R10];
+	default:
+		return false;
+	}
+}
+
 SIGSAFE static uint64_t pending_signals(void)
 {
 	uint64_t set = 0;
@@ -114,10 +149,10 @@ SIGSAFE static uint64_t pending_signals(void)
 }
 
 /*
- * The next signal that has a handler, once this one returns: does it end
- * calls?  All signals are blocked here, so those that came are pending.
+ * The flags of the next signal's handler, once this one returns.  All signals
+ * are blocked here, so those that came are pending.  False: none has one.
  */
-SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
+SIGSAFE static bool next_handler(const ucontext_t *context, unsigned long *to)
 {
 	struct {
 		uintptr_t handler;
@@ -134,11 +169,19 @@ SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
 		    sys4(SYS_rt_sigaction, signum, 0, &action,
 			 sizeof(action.mask)))
 			continue;
+		*to = action.flags;
 		if (action.handler != (uintptr_t)SIG_DFL &&
 		    action.handler != (uintptr_t)SIG_IGN)
-			return !(action.flags & SA_RESTART);
+			return true;
 	}
 	return false;
+}
+
+SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
+{
+	unsigned long flags;
+
+	return next_handler(context, &flags) && !(flags & SA_RESTART);
 }
 
 void restart_settle(ucontext_t *context)
@@ -153,6 +196,44 @@ void restart_settle(ucontext_t *context)
 		regs[REG_RAX] = -EINTR;
 		regs[REG_RIP] += SYSCALL_SIZE;
 	}
+}
+
+/*
+ * Is it a sleep that would go on if no handler ran?  Either the kernel has
+ * already begun to, or the tick's handler is the first that runs.
+ */
+SIGSAFE static bool would_go_on(const greg_t *regs)
+{
+	uintptr_t pc = (uintptr_t)regs[REG_RIP];
+
+	if (regs[REG_RAX] == SYS_restart_syscall)
+		return is_system_call(pc);
+	return regs[REG_RAX] == -EINTR && is_system_call(pc - SYSCALL_SIZE) &&
+	       is_sleep(number_of(pc - SYSCALL_SIZE), regs);
+}
+
+/*
+ * The kernel has noted how to go on until the first handler returns, this one
+ * or one of the program: then it says EINTR again.  Our signal waits: the path
+ * of the next tick is that of the sleep's caller.  Not on an alternate stack,
+ * where handlers of the program would follow that want more room.
+ */
+void restart_sleep(ucontext_t *context)
+{
+	greg_t *regs = context->uc_mcontext.gregs;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	unsigned long flags;
+	uint64_t mask;
+
+	if ((uintptr_t)regs[REG_RSP] - here > NEAR || !would_go_on(regs) ||
+	    next_handler(context, &flags))
+		return;
+	if (regs[REG_RAX] == SYS_restart_syscall)
+		regs[REG_RIP] += SYSCALL_SIZE;
+	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));
+	sys_mask(mask | (uint64_t)1 << (clock_signal() - 1));
+	regs[REG_RAX] = sys0(SYS_restart_syscall);
+	sys_mask(SYS_MASK_ALL);
 }
 
 /*

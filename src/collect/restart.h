@@ -16,4 +16,11 @@ void restart_init(void);
 /* At the end of a tick's handler: puts the interrupted call's result right. */
 SIGSAFE void restart_settle(ucontext_t *context);
 
+/*
+ * After that, as the last thing: goes on with a sleep that only a stop has
+ * interrupted, as the kernel would.  It may take as long as the sleep, and
+ * handlers of the program may run meanwhile, and never return.
+ */
+SIGSAFE void restart_sleep(ucontext_t *context);
+
 #endif

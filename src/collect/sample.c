@@ -113,6 +113,18 @@ SIGSAFE static void keep(struct thread *t, enum tick tick,
 	t->live->last_ns = w->now_ns;
 }
 
+SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,
+			const struct weights *w)
+{
+	if (!add(t, node, w)) {
+		thread_lost(t, LOSS_DROPPED_FULL);
+		return;
+	}
+	keep(t, tick, w);
+	if (t->parts.wanted)
+		moments_add(t, node, w->now_ns, w->wall_ns);
+}
+
 /* The node of a tick, with what was counted since the last one; 0: none. */
 SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 {
@@ -147,12 +159,8 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 		return;
 	}
 	node = meet(t, context);
-	if (!node)
-		return;
-	if (add(t, node, &w))
-		keep(t, tick, &w);
-	else
-		thread_lost(t, LOSS_DROPPED_FULL);
+	if (node)
+		put(t, tick, node, &w);
 }
 
 void known_late(struct thread *t, live_ref node)
@@ -163,10 +171,7 @@ void known_late(struct thread *t, live_ref node)
 	t->late = TICK_FOREIGN;
 	t->live->ticks++;
 	pace_weigh(&t->pace, tick, &w);
-	if (add(t, node, &w))
-		keep(t, tick, &w);
-	else
-		thread_lost(t, LOSS_DROPPED_FULL);
+	put(t, tick, node, &w);
 }
 
 /*
@@ -214,9 +219,14 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			    ucontext_t *context)
 {
-	bool busy = t->busy;
+	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+	bool busy = thread_is_busy(t, sp);
+	uintptr_t before = t->busy;
+	bool open;
 
-	if (thread_enter(t)) {
+	t->busy = (uintptr_t)&before; /* if only for thread_seal() */
+	open = thread_open();
+	if (open) {
 		if (busy)
 			meet_busy(t, tick);
 		else if (collect_paused())
@@ -228,7 +238,9 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			sample(t, context, tick);
 		restart_settle(context);
 	}
-	t->busy = busy;
+	t->busy = before;
+	if (open)
+		restart_sleep(context);
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)

@@ -12,7 +12,7 @@
 #include "collect/time.h"
 
 enum {
-	/* A handler that jumped out of our code has left its thread busy. */
+	/* A handler that interrupted our code may never end. */
 	PATIENCE = 10000,
 	/* More share the records of ended ones. */
 	THREADS_OF_THEIR_OWN = 64,
@@ -36,11 +36,43 @@ SIGSAFE struct thread *thread_self(void)
 	return all_left ? NULL : self;
 }
 
-SIGSAFE bool thread_enter(struct thread *t)
+SIGSAFE bool thread_open(void)
 {
-	t->busy = true;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return !all_left;
+}
+
+SIGSAFE static bool is_within(const struct unwinder *u, uintptr_t at)
+{
+	return at >= u->low && at < u->high;
+}
+
+/*
+ * The frame is gone when the stack ends above it, or another call has taken its
+ * place.  On other stacks than the thread's that is not to be known.
+ */
+SIGSAFE static bool is_gone(const struct thread *t, uintptr_t sp)
+{
+	const struct unwinder *u = &t->unwinder;
+	const uintptr_t *frame = (const uintptr_t *)t->busy;
+
+	return is_within(u, sp) && (!is_within(u, t->busy) || sp > t->busy ||
+				    frame[1] != t->returns);
+}
+
+SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
+{
+	if (!t->busy)
+		return false;
+	if (!is_gone(t, sp))
+		return true;
+	if (t->late)
+		thread_lost(t, LOSS_DROPPED_BUSY);
+	t->late = TICK_FOREIGN;
+	t->leaves = false;
+	unwind_forget(&t->unwinder);
+	t->busy = 0;
+	return false;
 }
 
 void thread_leave(void)
@@ -162,8 +194,8 @@ void thread_start(uintptr_t low, uintptr_t high)
 
 	if (!t)
 		return;
-	if (!thread_enter(t)) {
-		t->busy = false;
+	if (!thread_occupy(t) || !thread_open()) {
+		t->busy = 0;
 		return;
 	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
@@ -172,11 +204,12 @@ void thread_start(uintptr_t low, uintptr_t high)
 		t->tree.root = t->spans[0].outside;
 	t->phases = 0;
 	unwind_reuse(&t->unwinder, low, high);
+	sites_forget(t->sites);
 	t->unwinder.verify = collect_verify();
 	adopt(t);
 	self = t;
 	begin(t);
-	t->busy = false;
+	thread_release(t);
 }
 
 void thread_stop(void)
@@ -185,7 +218,8 @@ void thread_stop(void)
 
 	if (!t)
 		return;
-	t->busy = true;
+	/* Even where a handler that interrupted us ends the thread. */
+	(void)thread_occupy(t);
 	lock_take(&pool.lock);
 	t->alive = false;
 	clock_stop(&t->clock);
@@ -196,7 +230,7 @@ void thread_stop(void)
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
 		t->live->state = LIVE_THREAD_ENDED;
 	}
-	t->busy = false;
+	t->busy = 0;
 	lock_take(&pool.lock);
 	t->next = pool.free;
 	pool.free = t;
@@ -209,13 +243,14 @@ void thread_forked(void)
 
 	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
-		each->alive = each->busy = false;
+		each->alive = false;
+		each->busy = 0;
 		if (!t)
 			continue;
 		clock_forget(&each->clock);
 		counters_forget(each);
 	}
-	lock_give(&pool.lock);
+	lock_open(&pool.lock);
 	pool.free = NULL;
 	pool.made = 1;
 	if (!t)
@@ -225,8 +260,11 @@ void thread_forked(void)
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
-	for (struct region *r = t->region; r; r = r->outer)
+	t->parts = (struct parts){ 0 };
+	for (struct region *r = t->region; r; r = r->outer) {
 		r->node = 0;
+		r->call = NULL;
+	}
 	begin(t);
 }
 
@@ -279,21 +317,15 @@ SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
 	return node;
 }
 
-struct thread *thread_use(void)
+struct thread *thread_used_by(uintptr_t frame, uintptr_t returns)
 {
 	struct thread *t = self;
 	enum loss why;
 
-	if (!t)
+	if (!t || !thread_occupied_by(t, frame, returns))
 		return NULL;
-	if (thread_enter(t) && thread_ready(t, &why))
+	if (thread_open() && thread_ready(t, &why))
 		return t;
-	t->busy = false;
+	thread_release(t);
 	return NULL;
-}
-
-void thread_release(struct thread *t)
-{
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->busy = false;
 }

@@ -7,7 +7,9 @@
  *             ended one, so memory follows the threads that live at a time.
  * Threads     A record is used by its own thread only.
  * Signals     `busy` is set while code outside the handler uses the record;
- *             a sample that finds it set is dropped and counted.
+ *             a sample that finds it set is dropped and counted.  A handler of
+ *             the program may interrupt such code and never return (longjmp):
+ *             `busy` says which frame it is, and so whether it is there still.
  */
 #ifndef COLLECT_THREAD_H
 #define COLLECT_THREAD_H
@@ -19,7 +21,10 @@
 #include "collect/clock.h"
 #include "collect/counters.h"
 #include "collect/pace.h"
+#include "collect/parts.h"
 #include "collect/region.h"
+#include "collect/site.h"
+#include "collect/ticks.h"
 #include "collect/unwind.h"
 #include "live/tree.h"
 
@@ -35,7 +40,8 @@ struct phase_span {       /* an open phase */
 };
 
 struct thread {
-	volatile bool busy;
+	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
+	uintptr_t returns;       /* … and where that frame returns to */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
 	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
 	bool ready;              /* has a tree, in the live profile of: */
@@ -46,6 +52,10 @@ struct thread {
 	struct clock clock;
 	struct counters *counters; /* NULL: none */
 	struct region *region;     /* innermost known context */
+	struct sites *sites;       /* of regions; NULL: none yet */
+	struct parts parts;
+	struct ticks ticks;
+	uint64_t mpi_ns; /* in regions that were left */
 	struct phase_span spans[THREAD_PHASES];
 	uint32_t phases; /* open ones; more than fit are only counted */
 	struct pace pace;
@@ -73,10 +83,40 @@ void thread_leave(void);
 void thread_seal(bool sealed);
 
 /*
- * Sets `busy`, which thread_seal() waits for; false: sealed before that, so
- * no system call may be made.
+ * Is code busy with the record, seen from a stack pointer?  What the frame of
+ * one that has left by a longjmp was doing is forgotten.
  */
-SIGSAFE bool thread_enter(struct thread *t);
+SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp);
+
+/*
+ * Sets `busy`, which thread_seal() waits for, to the calling function's frame;
+ * false: it is set, by what a handler interrupted that now comes here.
+ */
+#define thread_occupy(t)                                                       \
+	thread_occupied_by(t, (uintptr_t)__builtin_frame_address(0),           \
+			   (uintptr_t)__builtin_return_address(0))
+
+static inline __attribute__((always_inline)) bool
+thread_occupied_by(struct thread *t, uintptr_t frame, uintptr_t returns)
+{
+	/* The same frame again is a new call. */
+	if (t->busy && thread_is_busy(t, frame + 1))
+		return false;
+	t->returns = returns;
+	t->busy = frame;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+thread_release(struct thread *t)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->busy = 0;
+}
+
+/* Asked after `busy` was set; false: sealed, no system call may be made. */
+SIGSAFE bool thread_open(void);
 
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
@@ -96,10 +136,13 @@ SIGSAFE bool thread_ready(struct thread *t, enum loss *why);
 
 /*
  * The calling thread with its tree, for use outside the handler, until
- * thread_release(); samples that come meanwhile are dropped.  NULL: none.
+ * thread_release(); samples that come meanwhile are dropped.  NULL: none, or
+ * somebody uses it.
  */
-struct thread *thread_use(void);
-void thread_release(struct thread *t);
+#define thread_use()                                                           \
+	thread_used_by((uintptr_t)__builtin_frame_address(0),                  \
+		       (uintptr_t)__builtin_return_address(0))
+struct thread *thread_used_by(uintptr_t frame, uintptr_t returns);
 
 SIGSAFE void thread_lost(struct thread *t, enum loss why);
 

@@ -589,3 +589,67 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 		u->differ++;
 	return node;
 }
+
+/* Does the step from a frame read its frame pointer? */
+SIGSAFE static bool reads_fp(const struct cfi_rule *rule)
+{
+	switch (rule->cfa) {
+	case CFI_SP:
+		return rule->pc.where == CFI_AT_FP ||
+		       rule->fp.where == CFI_AT_FP;
+	case CFI_END:
+		return false;
+	default:
+		return true;
+	}
+}
+
+SIGSAFE static bool is_top(const struct unwinder *u,
+			   const struct cfi_frame *top)
+{
+	const struct cfi_frame *at = &u->memo[u->count - 1].at;
+
+	return u->count && u->generation == registry_code_generation() &&
+	       at->pc == top->pc && at->sp == top->sp && at->fp == top->fp;
+}
+
+/*
+ * A saved frame pointer is one of them only when a frame above reads it: else
+ * it is any register, which a loop may count in.
+ */
+SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
+			 struct unwind_word *to, uint32_t most,
+			 bool *fp_matters)
+{
+	const struct unwind_place *place;
+	uintptr_t fp_slot = 0;
+	uint32_t n = 0;
+
+	*fp_matters = false;
+	if (!is_top(u, top))
+		return -1;
+	for (uint32_t i = u->count; i-- > 0;) {
+		const struct unwind_frame *f = &u->memo[i];
+
+		place = place_of(u, f->at.pc, f->exact);
+		if (!place || f->exact || n + 3 > most)
+			return -1;
+		if (i + 1 < u->count) {
+			to[n++] = (struct unwind_word){
+				(uintptr_t *)(f->at.sp - WORD), f->at.pc
+			};
+			if (f->word_slot)
+				to[n++] = (struct unwind_word){
+					(uintptr_t *)f->word_slot, f->word
+				};
+			fp_slot = f->fp_slot ? f->fp_slot : fp_slot;
+		}
+		if (!reads_fp(&place->rule))
+			continue;
+		*fp_matters |= !fp_slot;
+		if (fp_slot)
+			to[n++] = (struct unwind_word){ (uintptr_t *)fp_slot,
+							f->at.fp };
+	}
+	return (int)n;
+}

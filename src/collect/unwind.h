@@ -92,4 +92,20 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const greg_t *registers, int *why);
 
+/* A word of the stack, and what it holds. */
+struct unwind_word {
+	const volatile uintptr_t *at;
+	uintptr_t value;
+};
+
+/*
+ * All words that the path just found by unwind_path() from `top` hangs on:
+ * while they are the same, it is.  *fp_matters: and while the frame pointer
+ * is.  Returns their number, -1: there are more than `most`, or it hangs on
+ * something else.
+ */
+SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
+			 struct unwind_word *to, uint32_t most,
+			 bool *fp_matters);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/timebase.h"
 #include "launch/harvest.h"
 #include "launch/livedir.h"
 #include "launch/output.h"
@@ -130,6 +131,26 @@ static uint64_t hash(const struct content *c)
 	return sum;
 }
 
+/*
+ * What the process could not know.  Its clock may be another than ours: what
+ * it runs can have moved to another time namespace.
+ */
+static void stamp(const struct harvest *h, struct live_header *live)
+{
+	uint64_t ours = timebase_id();
+	struct timebase late;
+
+	snprintf(live->job, sizeof(live->job), "%s", h->key);
+	live->batch = *h->batch;
+	if (!live->clock_id)
+		live->clock_id = ours; /* it could not read /proc */
+	if (live->clock_id != ours)
+		return;
+	timebase_now(&late);
+	live->late_real_ns = late.real_ns;
+	live->late_mono_ns = late.mono_ns;
+}
+
 /* Write a file under a temporary name, then give it its own. */
 static int write_raw(const char *path, const struct content *c)
 {
@@ -186,6 +207,7 @@ static void copy_raw(struct harvest *h, const struct content *c)
 
 	if (!copy || copy->hash == now)
 		return;
+	stamp(h, c->live);
 	path = str_format("%s/rank-%d-%d-%u.live", h->output, rank,
 			  (int)c->file.pid, c->file.sequence);
 	if (!path || write_raw(path, c)) {
@@ -349,14 +371,13 @@ static int convert(struct harvest *h, const struct content *all, size_t count,
 	struct profile *p = NULL;
 	int err;
 
+	stamp(h, all[i].live);
 	err = profile_from_live(&p, all[i].live, all[i].size);
 	if (err)
 		return err;
 	if (is_last_of_child(h, all, count, i))
 		set_end(&p->id, h, &all[i]);
-	err = set_text(&p->id.job, h->key);
-	if (!err)
-		err = set_text(&p->id.version, PACKAGE_VERSION);
+	err = set_text(&p->id.version, PACKAGE_VERSION);
 	if (!err && took_samples(p))
 		err = save(h, p, &all[i], rank, is_main);
 	profile_free(p);

@@ -15,11 +15,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/batch.h"
+
 struct harvest_copy; /* what has been copied of one live profile */
 
 struct harvest {                       /* all but the first members: zero */
 	const char *live_dir, *output; /* borrowed */
 	const char *key;               /* the job's */
+	const struct batch *batch;     /* the same */
 	int rank;                      /* the launcher's word */
 
 	pid_t parent; /* the `copse run` */

@@ -3,7 +3,7 @@
  * job.c - the names that launchers give to a job and its ranks.
  *
  * SLURM_PROCID is the rank only under srun: in an mpirun inside a Slurm job it
- * is the launching daemon's task.  So it comes last.
+ * is the launching daemon's task.  So whose words count is found first.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +14,10 @@
 #include "base/str.h"
 #include "launch/job.h"
 #include "launch/process.h"
+
+enum {
+	MOST_SHELLS = 8 /* between a launcher and copse run */
+};
 
 /* The first of the variables that holds a number, or `none`. */
 static int number(const char *const variables[], int none)
@@ -36,31 +40,50 @@ static const char *text_of(const char *variable)
 }
 
 /*
- * Open MPI makes its namespace from the host's name and the process id of
- * mpirun, which repeat (in containers each time); the port does not.
+ * A job that is put back into the queue keeps its number, and numbers begin
+ * again where a cluster is set up anew: srun's port tells such steps apart.
  */
-static void key_of_pmix(struct job *job)
+static void add_srun(struct job *job)
+{
+	size_t length = strlen(job->key);
+
+	snprintf(job->key + length, sizeof(job->key) - length,
+		 " %.40s %.10s %.10s", text_of("SLURM_CLUSTER_NAME"),
+		 text_of("SLURM_RESTART_COUNT"),
+		 text_of("SLURM_SRUN_COMM_PORT"));
+}
+
+/*
+ * Open MPI makes its namespace from the host's name and the process id of
+ * mpirun, which repeat (in containers each time); the port does not.  It
+ * stands last.  What Slurm says of the job is not known on the hosts that
+ * mpirun reaches by ssh.
+ */
+static void key_of_mpirun(struct job *job)
 {
 	const char *uri = text_of("OMPI_MCA_orte_hnp_uri");
-	const char *port = strstr(uri, "tcp");
+	size_t length = strlen(uri), most = 60;
 
-	snprintf(job->key, sizeof(job->key), "pmix %s %.60s %s",
-		 text_of("PMIX_NAMESPACE"), port ? port : "",
-		 text_of("SLURM_RESTART_COUNT"));
+	snprintf(job->key, sizeof(job->key), "pmix %.60s %s",
+		 text_of("PMIX_NAMESPACE"),
+		 uri + (length > most ? length - most : 0));
 }
 
-static void key_of_slurm(struct job *job)
+static void key_of_srun(struct job *job)
 {
-	snprintf(job->key, sizeof(job->key), "slurm %s.%s %s",
-		 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"),
-		 text_of("SLURM_RESTART_COUNT"));
+	if (getenv("PMIX_NAMESPACE"))
+		snprintf(job->key, sizeof(job->key), "pmix %.60s",
+			 text_of("PMIX_NAMESPACE"));
+	else
+		snprintf(job->key, sizeof(job->key), "slurm %.40s.%.40s",
+			 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"));
+	add_srun(job);
 }
 
-/* Hydra's proxies, our parents, all get the address of one mpiexec. */
-static void key_of_hydra(struct job *job)
+static bool key_of_proxy(struct job *job, pid_t pid)
 {
 	char command[4096];
-	size_t size = process_command(getppid(), command, sizeof(command));
+	size_t size = process_command(pid, command, sizeof(command));
 
 	for (size_t at = 0; at < size; at += strlen(command + at) + 1) {
 		size_t value = at + strlen(command + at) + 1;
@@ -70,8 +93,26 @@ static void key_of_hydra(struct job *job)
 			continue;
 		snprintf(job->key, sizeof(job->key), "hydra %.100s",
 			 command + value);
-		return;
+		return true;
 	}
+	return false;
+}
+
+/* Hydra's proxies all get the address of one mpiexec; shells may be between. */
+static bool key_of_hydra(struct job *job)
+{
+	pid_t pid = getppid();
+
+	for (int i = 0; i < MOST_SHELLS && pid > 1; i++) {
+		if (key_of_proxy(job, pid))
+			return true;
+		pid = process_parent(pid);
+	}
+	return false;
+}
+
+static void key_of_parent(struct job *job)
+{
 	snprintf(job->key, sizeof(job->key), "pmi %s %d %llu", job->host,
 		 (int)getppid(), (unsigned long long)process_start(getppid()));
 }
@@ -82,32 +123,90 @@ static void key_alone(struct job *job)
 		 (int)getpid(), (unsigned long long)process_start(getpid()));
 }
 
-void job_init(struct job *job)
-{
-	static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK",
-					     "PMIX_RANK", "PMI_RANK", NULL };
-	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-					     "SLURM_STEP_NUM_TASKS", NULL };
-	static const char *const slurm_rank[] = { "SLURM_PROCID", NULL };
+enum launcher {
+	MPIRUN, /* Open MPI's */
+	HYDRA,  /* MPICH's mpiexec */
+	SRUN,
+	OTHER, /* that speaks PMI */
+	NONE
+};
 
-	*job = (struct job){ .launched = true };
-	gethostname(job->host, sizeof(job->host) - 1);
-	job->rank = number(ranks, -1);
-	job->size = number(sizes, 1);
-	if (job->rank >= 0 && getenv("PMIX_NAMESPACE")) {
-		key_of_pmix(job);
-	} else if (job->rank >= 0 && !getenv("SLURM_STEP_ID")) {
-		key_of_hydra(job);
-	} else if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID")) {
-		key_of_slurm(job);
-		if (job->rank < 0)
-			job->rank = number(slurm_rank, 0);
-	} else {
+/*
+ * Launchers start their daemons by others: mpirun's and Hydra's may be a step
+ * of srun, whose variables the ranks then see beside those of their own.
+ */
+static enum launcher find_launcher(struct job *job)
+{
+	bool slurms = !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
+
+	if (getenv("OMPI_COMM_WORLD_RANK"))
+		return MPIRUN;
+	if (getenv("PMI_RANK") && key_of_hydra(job))
+		return HYDRA;
+	if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK"))
+		return slurms ? SRUN : MPIRUN;
+	if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
+		return SRUN;
+	return getenv("PMI_RANK") ? OTHER : NONE;
+}
+
+static void find_key(struct job *job, enum launcher launcher)
+{
+	switch (launcher) {
+	case MPIRUN:
+		key_of_mpirun(job);
+		break;
+	case SRUN:
+		key_of_srun(job);
+		break;
+	case OTHER:
+		key_of_parent(job);
+		break;
+	case NONE:
 		key_alone(job);
-		job->launched = false;
-		job->rank = 0;
-		job->size = 1;
+		break;
+	case HYDRA: /* found with it */
+		break;
 	}
+}
+
+/* The variables of each: its own first. */
+static void find_rank(struct job *job, enum launcher launcher)
+{
+	static const char *const ranks[][4] = {
+		[MPIRUN] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK" },
+		[HYDRA] = { "PMI_RANK" },
+		[SRUN] = { "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" },
+		[OTHER] = { "PMI_RANK" },
+		[NONE] = { NULL },
+	};
+	static const char *const sizes[][4] = {
+		[MPIRUN] = { "OMPI_COMM_WORLD_SIZE" },
+		[HYDRA] = { "PMI_SIZE" },
+		[SRUN] = { "PMI_SIZE", "SLURM_STEP_NUM_TASKS" },
+		[OTHER] = { "PMI_SIZE" },
+		[NONE] = { NULL },
+	};
+
+	job->rank = number(ranks[launcher], 0);
+	job->size = number(sizes[launcher], 1);
 	if (job->rank >= job->size)
 		job->size = job->rank + 1;
+}
+
+void job_init(struct job *job)
+{
+	enum launcher launcher;
+
+	*job = (struct job){ 0 };
+	gethostname(job->host, sizeof(job->host) - 1);
+	launcher = find_launcher(job);
+	find_key(job, launcher);
+	find_rank(job, launcher);
+	job->launched = launcher != NONE;
+	batch_init(&job->batch);
+	job->told_alike = launcher == SRUN || launcher == NONE;
+	/* The step of mpirun is its daemons', which may differ by host. */
+	if (launcher != SRUN)
+		*job->batch.step = 0;
 }

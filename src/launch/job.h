@@ -8,11 +8,15 @@
 
 #include <stdbool.h>
 
+#include "base/batch.h"
+
 struct job {
 	char key[192]; /* the same on all ranks of a job, and only there */
 	char host[64];
 	bool launched;  /* by mpirun, srun or their like */
 	int rank, size; /* the launcher's word; 0 and 1 without one */
+	struct batch batch;
+	bool told_alike; /* `batch` is the same on all ranks: srun, or alone */
 };
 
 /* From the environment and the process table; does not fail. */

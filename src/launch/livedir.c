@@ -66,6 +66,10 @@ static int write_note(const char *folder, const struct live_note *note)
 		    note->key, note->output, note->rank, note->size,
 		    note->parent, note->parent_start, note->command) < 0)
 		err = -errno;
+	for (size_t i = 0; i < batch_count && !err; i++)
+		if (dprintf(fd, "%s\n",
+			    batch_text(&note->batch, &batch_infos[i])) < 0)
+			err = -errno;
 out:
 	if (fd >= 0)
 		close(fd);
@@ -136,7 +140,7 @@ static bool read_int(FILE *from, int *to)
 
 static bool read_note(FILE *from, struct live_note *note)
 {
-	char magic[32], start[32];
+	char magic[32], start[32], text[2048];
 	bool good;
 
 	good = read_line(from, magic, sizeof(magic)) &&
@@ -147,7 +151,13 @@ static bool read_note(FILE *from, struct live_note *note)
 	       read_int(from, &note->parent) &&
 	       read_line(from, start, sizeof(start)) &&
 	       str_to_uint(start, &note->parent_start);
-	return good && read_line(from, note->command, sizeof(note->command));
+	good = good && read_line(from, note->command, sizeof(note->command));
+	for (size_t i = 0; i < batch_count && good; i++) {
+		if (!read_line(from, text, sizeof(text)))
+			break;
+		batch_set(&note->batch, &batch_infos[i], text, sizeof(text));
+	}
+	return good;
 }
 
 int livedir_note(const char *path, struct live_note *note)

@@ -16,6 +16,8 @@
 #include <time.h>
 #include <sys/types.h>
 
+#include "base/batch.h"
+
 struct live_note { /* the file `job`: one line each, in this order */
 	char key[192];
 	char output[PATH_MAX]; /* absolute */
@@ -23,6 +25,7 @@ struct live_note { /* the file `job`: one line each, in this order */
 	int parent;
 	uint64_t parent_start;
 	char command[256];
+	struct batch batch; /* not in notes of older versions */
 };
 
 struct live_file {

@@ -5,6 +5,7 @@ liblaunch_la_SOURCES = \
 	src/launch/job.c src/launch/job.h \
 	src/launch/livedir.c src/launch/livedir.h \
 	src/launch/output.c src/launch/output.h \
+	src/launch/output-name.c src/launch/output-name.h \
 	src/launch/parent.c src/launch/parent.h \
 	src/launch/perf.c src/launch/perf.h \
 	src/launch/preload.c src/launch/preload.h \

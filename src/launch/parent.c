@@ -14,6 +14,13 @@
 
 #define SECOND 1000000000ull
 
+/*
+ * Batch systems kill without another word some time after SIGTERM, Slurm 30 s
+ * (KillWait).  Copies are frequent that long, and not for good: the program may
+ * take SIGTERM for something else.
+ */
+#define WARNED_NS (120 * SECOND)
+
 enum {
 	STOP_PATIENCE_MS = 200
 };
@@ -95,15 +102,24 @@ static bool has_ended(pid_t child)
 	       info.si_pid == child;
 }
 
+/* Until the next raw copy; 0: there is none. */
+static uint64_t interval(const struct parent *p, uint64_t now)
+{
+	bool warned = p->warned_ns && now - p->warned_ns < WARNED_NS;
+
+	return warned ? SECOND : p->checkpoint_ns;
+}
+
 static void checkpoint(struct parent *p, struct harvest *h)
 {
-	uint64_t now = process_clock();
+	uint64_t now = process_clock(), next;
 
 	/* Signals may come in numbers. */
 	if (!p->last_ns || now - p->last_ns > SECOND / 4)
 		harvest_checkpoint(h);
 	p->last_ns = process_clock();
-	p->next_ns = p->last_ns + p->checkpoint_ns;
+	next = interval(p, p->last_ns);
+	p->next_ns = next ? p->last_ns + next : UINT64_MAX;
 }
 
 /*
@@ -138,6 +154,8 @@ static void on_signal(struct parent *p, struct harvest *h,
 		kill(h->child, signo);
 	else if (signo == SIGTERM && !p->told_ns)
 		p->told_ns = process_clock();
+	if (signo == SIGTERM)
+		p->warned_ns = process_clock();
 	switch (signo) {
 	case SIGTERM:
 	case SIGINT:
@@ -167,12 +185,11 @@ static void wait_for_end(struct parent *p, struct harvest *h)
 		siginfo_t info;
 		int signo;
 
-		if (!p->checkpoint_ns)
-			wait.tv_sec = 3600;
 		signo = sigtimedwait(&all, &info, &wait);
 		if (signo > 0 && signo != SIGCHLD)
 			on_signal(p, h, &info);
-		else if (signo < 0 && errno == EAGAIN && p->checkpoint_ns)
+		else if (signo < 0 && errno == EAGAIN &&
+			 process_clock() >= p->next_ns)
 			checkpoint(p, h);
 	}
 }
@@ -201,7 +218,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 	sentinel_start(&p->sentinel);
 	p->start_ns = process_clock();
 	p->checkpoint_ns = checkpoint_s * SECOND;
-	p->next_ns = p->start_ns + p->checkpoint_ns;
+	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
 	child = start(p, argv);
 	if (child > 0) {
 		h->child = child;

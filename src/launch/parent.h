@@ -21,8 +21,8 @@ struct parent { /* all zero at first */
 	struct sigaction old_child; /* what was done about SIGCHLD */
 	struct sentinel sentinel;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
-	uint64_t
-		told_ns; /* the launcher told the group to end; 0: it did not */
+	uint64_t told_ns; /* SIGTERM came to the group, the launcher's; or 0 */
+	uint64_t warned_ns; /* SIGTERM came last; or 0 */
 };
 
 /* From here on signals wait until parent_run() takes them. */

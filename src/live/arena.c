@@ -98,12 +98,14 @@ SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,
 	live_ref units = (live_ref)((size + LIVE_UNIT - 1) / LIVE_UNIT);
 	live_ref at;
 
-	if (small->end - small->at < units) {
+	if (small->at + units > small->end) {
 		at = arena_pages(arena,
 				 size > SMALL_PIECE ? size : SMALL_PIECE);
 		if (!at)
 			return 0;
 		small->at = at;
+		/* Cut off here by a longjmp, it is full. */
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		small->end =
 			at +
 			(live_ref)((size > SMALL_PIECE ? size : SMALL_PIECE) /

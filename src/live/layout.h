@@ -20,15 +20,16 @@
 
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 1
+#define LIVE_VERSION 2
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
-	32 /* room: the fixed ones, then those chosen at run time */
+	48 /* room: the fixed ones, then those chosen at run time */
 
 enum metric {
 #define METRIC(id, ...) METRIC_##id,
@@ -136,10 +137,102 @@ struct live_text {
 
 struct live_comm { /* a communicator this process was a member of */
 	live_ref next;
-	uint32_t size;  /* its processes */
-	uint32_t rank;  /* of this one */
-	uint32_t inter; /* 1: an intercommunicator */
-	uint64_t calls; /* on it, that carry a communicator */
+	uint32_t size;      /* its processes */
+	uint32_t rank;      /* of this one */
+	uint32_t inter;     /* 1: an intercommunicator */
+	uint64_t calls;     /* on it, that carry a communicator */
+	uint64_t id;        /* the same in all its processes; 0: not known */
+	uint64_t instances; /* collective calls: the same in all, at the end */
+	live_ref name;      /* live_text: MPI_Comm_set_name; 0: none */
+	uint32_t first;     /* MPI_COMM_WORLD's rank of its first process */
+};
+
+/*
+ * What is kept of the MPI calls of one context beside its metrics.  A cell of
+ * metric LIVE_CELL_CALL holds its live_ref.
+ */
+#define LIVE_CELL_CALL 0xffffu
+#define LIVE_SIZES     48 /* 0 bytes, 1, 2 to 3, 4 to 7, … */
+
+struct live_size {
+	uint64_t calls, ns;
+};
+
+enum {
+	LIVE_NO_ROOT = -1,
+	LIVE_SEVERAL_ROOTS = -2
+};
+#define LIVE_SEVERAL_COMMS UINT32_MAX
+
+struct live_call {
+	uint64_t calls, ns, sent, received; /* become metrics */
+	uint64_t min_ns, max_ns;            /* of one call */
+	live_ref comm;                      /* 0: none; or LIVE_SEVERAL_COMMS */
+	int32_t root;   /* rank in comm, LIVE_NO_ROOT or LIVE_SEVERAL_ROOTS */
+	live_ref sizes; /* struct live_size[LIVE_SIZES]; 0: no call had bytes */
+	uint32_t unused;
+	/* Requests that were begun here and have completed. */
+	uint64_t requests;   /* how many */
+	uint64_t open_ns;    /* from their begin to their completion … */
+	uint64_t outside_ns; /* … of it not in MPI, in the thread that began */
+};
+
+/* What one thread exchanged with another process of MPI_COMM_WORLD. */
+struct live_peer {
+	live_ref next;
+	uint32_t rank; /* in MPI_COMM_WORLD */
+	uint64_t sends, sent, send_ns;
+	uint64_t receives, received, receive_ns;
+};
+
+/*
+ * Wait states: an instance is one collective call on one communicator, or one
+ * message.  Each process keeps its part of it.  All processes keep the same
+ * instances: those of level >= L, where one instance of 2^L has level L or
+ * more; L grows while a process runs, so that the parts fit into bounded
+ * memory.  What is to be joined are the parts of equal key with levels of at
+ * least the highest L of any process.
+ */
+enum live_part_kind {
+	LIVE_PART_SEND,    /* a message */
+	LIVE_PART_RECV,    /* the same, at its other end */
+	LIVE_PART_BARRIER, /* all wait for the last */
+	LIVE_PART_ALL,     /* N x N: all wait for the last */
+	LIVE_PART_ONE_ALL, /* 1 x N: all wait for the root, the peer */
+	LIVE_PART_ALL_ONE, /* N x 1: the root, the peer, waits for the last */
+	LIVE_PART_PREFIX,  /* scans: each waits for those of lower comm_rank */
+};
+
+struct live_part {
+	uint64_t key;   /* the same in all parts of an instance, else not */
+	uint64_t begin; /* CLOCK_MONOTONIC, ns: the operation was begun; … */
+	uint64_t enter, leave; /* … the call that ended it; if it is the one
+				  that began, enter = begin.  Parts of equal
+				  enter in a thread ended in one call */
+	live_ref begin_node, node; /* the contexts of these calls */
+	int32_t peer;       /* message: the partner's rank in MPI_COMM_WORLD;
+			       collective: the root's, else -1 */
+	uint32_t check;     /* a message's tag, else of the function: parts of
+			       equal key must agree, or they do not belong */
+	uint32_t size;      /* parts that the instance has: 2, or the
+			       communicator's processes */
+	uint32_t comm_rank; /* in the communicator */
+	uint8_t kind;       /* enum live_part_kind */
+	uint8_t level;
+	uint16_t unused;
+	uint32_t cluster; /* the same for instances that are kept or left out
+			     together, else not; 0: not known */
+};
+
+/*
+ * When a thread was where: a thinned series of its samples, to tell what a
+ * rank did while others waited for it.  Each stands for `every` of them.
+ */
+struct live_moment {
+	uint64_t ns; /* CLOCK_MONOTONIC, of the tick */
+	live_ref node;
+	uint32_t
+		weight_ns; /* wall time that the sample stands for; saturates */
 };
 
 enum live_thread_state {
@@ -166,6 +259,16 @@ struct live_thread {
 	uint64_t slowest_ns; /* longest mean period that the budget asked for */
 	uint64_t losses[LOSS_COUNT];
 	char name[16];
+
+	/* Only of threads that called MPI. */
+	live_ref peers;     /* first struct live_peer */
+	live_ref parts;     /* first live_chunk of struct live_part */
+	live_ref moments;   /* first live_chunk of struct live_moment */
+	uint32_t every;     /* a moment is kept of so many samples */
+	uint32_t level;     /* parts of lower levels are not kept */
+	uint32_t thinning;  /* odd: parts and moments are being moved; a copy
+			       made now has none that can be used */
+	uint64_t instances; /* that this thread took part in, kept or not */
 };
 
 struct live_metric {
@@ -195,6 +298,9 @@ struct live_header {
 	uint64_t start_real_ns; /* CLOCK_REALTIME and … */
 	uint64_t start_mono_ns; /* … CLOCK_MONOTONIC, at the same moment */
 	uint64_t end_mono_ns;   /* written by the parent, 0: not known */
+	uint64_t late_real_ns;  /* both again, by the parent, as late as it */
+	uint64_t late_mono_ns;  /* could: at the end, or at a raw copy; or 0 */
+	uint64_t clock_id;      /* timebase_id() of CLOCK_MONOTONIC, or 0 */
 	int32_t rank, size;     /* in MPI_COMM_WORLD; -1, 0: not (yet) known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* CLOCK_MONOTONIC, 0: not yet */
 	uint32_t mpi_thread;   /* index of the thread that did Init */
@@ -215,6 +321,8 @@ struct live_header {
 	live_ref modules, names, threads, comms; /* heads of lists */
 	uint32_t metric_count;
 	char host[64];
+	char job[192]; /* its key and what is known of it: by the parent */
+	struct batch batch;
 	struct live_metric metrics[LIVE_METRICS];
 };
 

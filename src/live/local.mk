@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += liblive.la
 liblive_la_SOURCES = \
 	src/live/arena.c src/live/arena.h \
+	src/live/chunk.c src/live/chunk.h \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
 	src/live/losses.def \
 	src/live/tree.c src/live/tree.h

@@ -6,58 +6,10 @@
 #include "live/tree.h"
 
 enum {
-	FIRST_CHUNK = 4096,
-	LAST_CHUNK = 65536,
 	FIRST_TABLE = 1024, /* one page of references */
 };
 
 #define AT(tree, ref) arena_at((tree)->arena, (ref))
-
-/* A new chunk, twice as large as the last, linked behind it. */
-SIGSAFE static bool add_chunk(struct tree *tree, struct tree_pool *pool,
-			      live_ref *head, uint32_t record)
-{
-	struct live_chunk *last = pool->chunk ? AT(tree, pool->chunk) : NULL;
-	uint32_t size = FIRST_CHUNK;
-	struct live_chunk *chunk;
-	live_ref ref;
-
-	if (last && last->size < LAST_CHUNK)
-		size = 2 * last->size;
-	else if (last)
-		size = LAST_CHUNK;
-	ref = arena_pages(tree->arena, size);
-	if (!ref)
-		return false;
-	chunk = AT(tree, ref);
-	chunk->size = size;
-	__atomic_store_n(last ? &last->next : head, ref, __ATOMIC_RELEASE);
-	pool->chunk = ref;
-	pool->room = (size - (uint32_t)sizeof(*chunk)) / record;
-	return true;
-}
-
-/* Room for one more record; commit() makes it visible. */
-SIGSAFE static live_ref take(struct tree *tree, struct tree_pool *pool,
-			     live_ref *head, uint32_t record)
-{
-	struct live_chunk *chunk;
-
-	if (!pool->room && !add_chunk(tree, pool, head, record))
-		return 0;
-	chunk = AT(tree, pool->chunk);
-	return pool->chunk +
-	       (live_ref)((sizeof(*chunk) + (uint64_t)chunk->count * record) /
-			  LIVE_UNIT);
-}
-
-SIGSAFE static void commit(struct tree *tree, struct tree_pool *pool)
-{
-	struct live_chunk *chunk = AT(tree, pool->chunk);
-
-	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
-	pool->room--;
-}
 
 SIGSAFE static uint32_t hash(live_ref parent, uint32_t kind, uint32_t owner,
 			     uint64_t offset)
@@ -73,6 +25,7 @@ SIGSAFE static bool grow_table(struct tree *tree)
 {
 	uint32_t size = tree->table_size ? 2 * tree->table_size : FIRST_TABLE;
 	live_ref *table = sys_memory((uint64_t)size * sizeof(*table));
+	live_ref *old = tree->table;
 
 	if (!table)
 		return false;
@@ -88,11 +41,12 @@ SIGSAFE static bool grow_table(struct tree *tree)
 			at++;
 		table[at & (size - 1)] = tree->table[i];
 	}
-	if (tree->table)
-		sys2(SYS_munmap, tree->table,
-		     tree->table_size * sizeof(*table));
 	tree->table = table;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tree->table_size = size;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (old)
+		sys2(SYS_munmap, old, size / 2 * sizeof(*old));
 	return true;
 }
 
@@ -100,15 +54,15 @@ SIGSAFE static live_ref new_node(struct tree *tree, live_ref parent,
 				 uint32_t kind, uint32_t owner, uint64_t offset)
 {
 	struct live_thread *thread = AT(tree, tree->thread);
-	live_ref ref = take(tree, &tree->nodes, &thread->nodes,
-			    sizeof(struct live_node));
+	live_ref ref = chunk_take(tree->arena, &tree->nodes, &thread->nodes,
+				  sizeof(struct live_node));
 
 	if (!ref)
 		return 0;
 	*(struct live_node *)AT(tree, ref) = (struct live_node){
 		.parent = parent, .kind = kind, .owner = owner, .offset = offset
 	};
-	commit(tree, &tree->nodes);
+	chunk_commit(tree->arena, &tree->nodes);
 	tree->count++;
 	return ref;
 }
@@ -149,35 +103,43 @@ SIGSAFE live_ref tree_child(struct tree *tree, live_ref parent, uint32_t kind,
 	return ref;
 }
 
-SIGSAFE static bool new_cell(struct tree *tree, live_ref *link, uint32_t metric,
-			     uint64_t value)
+SIGSAFE static bool new_cell(struct tree *tree, live_ref *link, uint32_t metric)
 {
 	struct live_thread *thread = AT(tree, tree->thread);
-	live_ref ref = take(tree, &tree->cells, &thread->cells,
-			    sizeof(struct live_cell));
+	live_ref ref = chunk_take(tree->arena, &tree->cells, &thread->cells,
+				  sizeof(struct live_cell));
 
 	if (!ref)
 		return false;
 	*(struct live_cell *)AT(tree, ref) =
-		(struct live_cell){ .metric = metric, .value = value };
-	commit(tree, &tree->cells);
+		(struct live_cell){ .metric = metric };
+	chunk_commit(tree->arena, &tree->cells);
 	__atomic_store_n(link, ref, __ATOMIC_RELEASE);
 	return true;
+}
+
+SIGSAFE uint64_t *tree_value(struct tree *tree, live_ref node, uint32_t metric)
+{
+	live_ref *link = &((struct live_node *)AT(tree, node))->cells;
+	struct live_cell *cell;
+
+	for (; *link; link = &cell->next) {
+		cell = AT(tree, *link);
+		if (cell->metric == metric)
+			return &cell->value;
+	}
+	if (!new_cell(tree, link, metric))
+		return NULL;
+	cell = AT(tree, *link);
+	return &cell->value;
 }
 
 SIGSAFE bool tree_add(struct tree *tree, live_ref node, uint32_t metric,
 		      uint64_t value)
 {
-	live_ref *link = &((struct live_node *)AT(tree, node))->cells;
+	uint64_t *to = tree_value(tree, node, metric);
 
-	while (*link) {
-		struct live_cell *cell = AT(tree, *link);
-
-		if (cell->metric == metric) {
-			cell->value += value;
-			return true;
-		}
-		link = &cell->next;
-	}
-	return new_cell(tree, link, metric, value);
+	if (to)
+		*to += value;
+	return to;
 }

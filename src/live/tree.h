@@ -5,7 +5,9 @@
  * Ownership   Nodes and cells live in the arena; the look-up table in private
  *             memory.  Nothing is given back before the process ends.
  * Threads     One writer, the measured thread.
- * Signals     All may run in a handler; not re-entrant: the caller guards.
+ * Signals     All may run in a handler; not re-entrant: the caller guards.  A
+ *             call that a longjmp out of a handler cuts off leaves a tree that
+ *             can be used: at most a record is lost, or there twice.
  */
 #ifndef LIVE_TREE_H
 #define LIVE_TREE_H
@@ -14,17 +16,12 @@
 #include <stdint.h>
 
 #include "base/sigsafe.h"
-#include "live/arena.h"
-
-struct tree_pool { /* the chunk that is being filled */
-	live_ref chunk;
-	uint32_t room; /* records that still fit */
-};
+#include "live/chunk.h"
 
 struct tree { /* all zero: no tree yet */
 	struct arena *arena;
 	live_ref thread; /* struct live_thread */
-	struct tree_pool nodes, cells;
+	struct chunk_list nodes, cells;
 	live_ref root;
 	live_ref *table; /* of nodes by (parent, kind, owner, offset) */
 	uint32_t table_size, count;
@@ -36,6 +33,9 @@ SIGSAFE int tree_init(struct tree *tree, struct arena *arena, live_ref thread);
 /* The child of that key, made when it is new; 0 when memory is used up. */
 SIGSAFE live_ref tree_child(struct tree *tree, live_ref parent, uint32_t kind,
 			    uint32_t owner, uint64_t offset);
+
+/* A value of a node, made when it is new; NULL: no memory. */
+SIGSAFE uint64_t *tree_value(struct tree *tree, live_ref node, uint32_t metric);
 
 /* Add to a value of a node; false: no memory. */
 SIGSAFE bool tree_add(struct tree *tree, live_ref node, uint32_t metric,

@@ -16,7 +16,10 @@
 #include "base/err.h"
 #include "merge/build.h"
 #include "merge/entry.h"
+#include "merge/gather.h"
+#include "merge/traffic.h"
 #include "merge/unify.h"
+#include "merge/waiting.h"
 
 /*
  * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile,
@@ -111,6 +114,8 @@ struct merging {
 	const struct merge_progress *progress;
 	struct run *run;
 	struct unify *unify;
+	struct gathered parts;
+	struct traffic traffic;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -126,6 +131,8 @@ static void pass_fini(struct merging *m)
 {
 	run_free(m->run);
 	unify_free(m->unify);
+	gather_fini(&m->parts);
+	traffic_fini(&m->traffic);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -223,6 +230,13 @@ static int add_identity(struct run *run, const struct profile_identity *id)
 {
 	int err = keep_first(run, &run->version, id->version);
 
+	for (size_t i = 0; i < batch_count; i++) {
+		const struct batch_info *info = &batch_infos[i];
+
+		if (!*batch_text(&run->batch, info))
+			batch_set(&run->batch, info,
+				  batch_text(&id->batch, info), info->size);
+	}
 	if (!err)
 		err = keep_first(run, &run->mpi_library, id->mpi_library);
 	return err;
@@ -247,7 +261,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 		       const char *name, const char *wanted)
 {
 	const char *key = p->id.job ? p->id.job : "";
-	uint32_t job = str_add(&m->run->strings, key);
+	uint32_t job = str_add(&m->run->strings, key), *nodes = NULL;
+	uint32_t process = (uint32_t)m->run->rank_count;
 	int err;
 
 	if (job == STR_NONE)
@@ -255,9 +270,14 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
-	err = unify_add(m->unify, p, (uint32_t)m->run->rank_count);
+	err = unify_add(m->unify, p, process, &nodes);
 	if (err == -EINVAL)
 		return run_problem(m->run, name, fail_reason());
+	if (!err)
+		err = gather_add(&m->parts, p, process, nodes);
+	if (!err)
+		err = traffic_add(&m->traffic, p, process, nodes);
+	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
 	if (!err)
@@ -274,7 +294,9 @@ static int read_all(struct merging *m, const char *wanted)
 	pass_fini(m);
 	m->run = calloc(1, sizeof(*m->run));
 	m->unify = unify_new();
-	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0)
+	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
+	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
+	    traffic_init(&m->traffic, TRAFFIC_PEERS))
 		return fail(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < m->inputs.count && err >= 0; i++) {
 		const struct input *input = &m->inputs.at[i];
@@ -350,9 +372,36 @@ static void naming_step(void *to, size_t done, size_t of)
 	say(to, "finding names", done, of);
 }
 
-static int finish(struct merging *m)
+/* Names, nodes and values, and what waits refer to of them. */
+static int name_all(struct merging *m, const uint32_t *order)
 {
 	struct symbol_progress progress = { naming_step, m };
+	size_t size = unify_size(m->unify);
+	struct unify_references references = {
+		.wanted = calloc(size, sizeof(*references.wanted)),
+		.became = calloc(size, sizeof(*references.became)),
+	};
+	int err = -ENOMEM;
+
+	if (references.wanted && references.became) {
+		gather_wanted(&m->parts, references.wanted);
+		traffic_wanted(&m->traffic, references.wanted);
+		err = unify_finish(m->unify, m->run, order, &references,
+				   &progress);
+	}
+	if (!err)
+		err = gather_rename(&m->parts, m->run, order,
+				    references.became);
+	if (!err)
+		err = traffic_finish(&m->traffic, m->run, order,
+				     references.became);
+	free(references.wanted);
+	free(references.became);
+	return err ? fail(err, "out of memory") : 0;
+}
+
+static int finish(struct merging *m)
+{
 	struct run *run = m->run;
 	uint32_t *order = calloc(run->rank_count, sizeof(*order));
 	int err;
@@ -371,9 +420,14 @@ static int finish(struct merging *m)
 	if (!err)
 		err = entries_missing(run, m->directory);
 	if (!err)
-		err = unify_finish(m->unify, run, order, &progress);
+		err = name_all(m, order);
 	if (!err)
 		err = run_name_main(run);
+	if (!err) {
+		say(m, "joining wait states", 0, 1);
+		err = waits_make(run, &m->parts);
+		say(m, "joining wait states", 1, 1);
+	}
 	if (!err)
 		err = run_stats(run);
 	free(order);

@@ -373,6 +373,24 @@ static uint32_t leaf_of(struct naming *n, uint32_t index)
 	return n->leaves[index] = find_named(n, spot->node, &what, spot->place);
 }
 
+/* Before the nodes get their order: a reference may need a leaf of its own. */
+static int name_references(struct naming *n,
+			   const struct unify_references *references)
+{
+	for (uint32_t i = 0; i < n->u->node_count; i++)
+		if (references->wanted[i] && leaf_of(n, i) == MAP_NONE)
+			return -ENOMEM;
+	return 0;
+}
+
+static void put_references(const struct naming *n,
+			   const struct unify_references *references)
+{
+	for (size_t i = 0; i < n->u->node_count; i++)
+		if (references->wanted[i])
+			references->became[i] = n->number[n->leaves[i]];
+}
+
 static int name_values(struct naming *n)
 {
 	n->leaves = calloc(n->u->node_count, sizeof(*n->leaves));
@@ -634,6 +652,7 @@ static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 }
 
 int unify_finish(struct unify *u, struct run *run, const uint32_t *order,
+		 const struct unify_references *references,
 		 const struct symbol_progress *progress)
 {
 	struct naming n = { .u = u };
@@ -644,6 +663,8 @@ int unify_finish(struct unify *u, struct run *run, const uint32_t *order,
 	if (!err)
 		err = name_values(&n);
 	if (!err)
+		err = name_references(&n, references);
+	if (!err)
 		err = order_texts(&n);
 	if (!err)
 		err = sort_children(&n);
@@ -651,6 +672,8 @@ int unify_finish(struct unify *u, struct run *run, const uint32_t *order,
 		err = put_nodes(&n, run);
 	if (!err)
 		err = put_metrics(&n, run, order);
+	if (!err)
+		put_references(&n, references);
 	naming_fini(&n);
 	return err ? fail(err, "out of memory") : 0;
 }

@@ -19,13 +19,23 @@
 
 struct run_words { /* what the group `run` says in attributes */
 	const char *command, *job, *copse_version, *mpi_library;
+	struct batch batch;
 	uint32_t world;
 	uint64_t members;
 };
 #define WORDS(TYPE, member) STORE_FIELD(TYPE, struct run_words, member)
+#define WORDS_BATCH(name)                                                      \
+	{                                                                      \
+		"batch_" #name, STORE_CHARS,                                   \
+			offsetof(struct run_words, batch.name),                \
+			sizeof(((struct batch *)0)->name)                      \
+	}
 static const struct store_field run_fields[] = {
 	WORDS(TEXT, command),
 	WORDS(TEXT, job),
+	WORDS_BATCH(manager),
+#define FACT(name, ...) WORDS_BATCH(name),
+#include "base/batch.def"
 	WORDS(TEXT, copse_version),
 	WORDS(TEXT, mpi_library),
 	WORDS(U32, world),
@@ -82,6 +92,188 @@ static const struct store_field value_fields[] = {
 	{ 0 },
 };
 
+#define COMM(TYPE, member) STORE_FIELD(TYPE, struct run_comm, member)
+static const struct store_field comm_fields[] = {
+	COMM(U64, id),    COMM(U32, size),      COMM(U32, first),
+	COMM(U32, inter), COMM(U32, name),      COMM(U32, seen),
+	COMM(U64, calls), COMM(U64, instances), { 0 },
+};
+
+#define SITE(TYPE, member) STORE_FIELD(TYPE, struct run_site, member)
+static const struct store_field site_fields[] = {
+	SITE(U32, node),
+	SITE(U32, comm),
+	SITE(I32, root),
+	{ 0 },
+};
+
+#define SIZE_FIELD(TYPE, member) STORE_FIELD(TYPE, struct run_size, member)
+static const struct store_field size_fields[] = {
+	SIZE_FIELD(U32, node),
+	SIZE_FIELD(U32, class),
+	SIZE_FIELD(U64, calls),
+	SIZE_FIELD(U64, ns),
+	{ 0 },
+};
+
+#define PEER(TYPE, member) STORE_FIELD(TYPE, struct run_peer, member)
+static const struct store_field peer_fields[] = {
+	PEER(U32, rank),     PEER(U32, peer),       PEER(U64, sends),
+	PEER(U64, sent),     PEER(U64, send_ns),    PEER(U64, receives),
+	PEER(U64, received), PEER(U64, receive_ns), { 0 },
+};
+
+static const struct store_field calls_fields[] = {
+	STORE_FIELD(U32, struct run_calls, peer_block),
+	{ 0 },
+};
+
+static void save_calls(struct store *s, const struct run_calls *c)
+{
+	store_put_record(s, "mpi", calls_fields, c);
+	store_put_table(s, "mpi/comms", comm_fields, c->comms,
+			sizeof(*c->comms), c->comm_count);
+	store_put_table(s, "mpi/sites", site_fields, c->sites,
+			sizeof(*c->sites), c->site_count);
+	store_put_table(s, "mpi/sizes", size_fields, c->sizes,
+			sizeof(*c->sizes), c->size_count);
+	store_put_table(s, "mpi/peers", peer_fields, c->peers,
+			sizeof(*c->peers), c->peer_count);
+}
+
+static void load_calls(struct store *s, struct run_calls *c)
+{
+	store_get_record(s, "mpi", calls_fields, c);
+	c->comms = store_get_table(s, "mpi/comms", comm_fields,
+				   sizeof(*c->comms), &c->comm_count);
+	c->sites = store_get_table(s, "mpi/sites", site_fields,
+				   sizeof(*c->sites), &c->site_count);
+	c->sizes = store_get_table(s, "mpi/sizes", size_fields,
+				   sizeof(*c->sizes), &c->size_count);
+	c->peers = store_get_table(s, "mpi/peers", peer_fields,
+				   sizeof(*c->peers), &c->peer_count);
+}
+
+static void check_calls(struct store *s, const struct run *run)
+{
+	const struct run_calls *c = &run->calls;
+	bool good = c->peer_block > 0;
+
+	for (size_t i = 0; i < c->comm_count && good; i++)
+		good = c->comms[i].name < run->strings.count;
+	for (size_t i = 0; i < c->site_count && good; i++)
+		good = c->sites[i].node < run->node_count &&
+		       (!i || c->sites[i - 1].node < c->sites[i].node) &&
+		       (c->sites[i].comm < c->comm_count ||
+			c->sites[i].comm >= RUN_SEVERAL_COMMS);
+	for (size_t i = 0; i < c->size_count && good; i++)
+		good = c->sizes[i].node < run->node_count &&
+		       c->sizes[i].class < 64 &&
+		       (!i || c->sizes[i - 1].node <= c->sizes[i].node);
+	for (size_t i = 0; i < c->peer_count && good; i++)
+		good = c->peers[i].rank < run->member_count &&
+		       c->peers[i].peer < run->world &&
+		       (!i || c->peers[i - 1].rank <= c->peers[i].rank);
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the MPI calls");
+}
+
+#define JOINED(TYPE, member) STORE_FIELD(TYPE, struct run_joined, member)
+static const struct store_field joined_fields[] = {
+	JOINED(U64, parts),
+	JOINED(U64, instances),
+	JOINED(U64, lacking),
+	JOINED(U64, disagreeing),
+	JOINED(U64, taken_part),
+	JOINED(U32, level),
+	JOINED(U32, clocks),
+	JOINED(U32, unbound),
+	JOINED(F64, clock_error_ns),
+	JOINED(F64, other_causes),
+	{ 0 },
+};
+
+#define CAUSE(TYPE, member) STORE_FIELD(TYPE, struct run_cause, member)
+static const struct store_field cause_fields[] = {
+	CAUSE(U32, kind),     CAUSE(U32, victim),
+	CAUSE(U32, culprit),  CAUSE(U64, instances),
+	CAUSE(F64, ns),       CAUSE(F64, error_ns),
+	CAUSE(F64, clock_ns), CAUSE(F64, indirect_ns),
+	CAUSE(F64, early_ns), { 0 },
+};
+
+#define CONTEXT(TYPE, member)                                                  \
+	STORE_FIELD(TYPE, struct run_cause_context, member)
+static const struct store_field context_fields[] = {
+	CONTEXT(U32, cause), CONTEXT(U32, node),    CONTEXT(U32, flags),
+	CONTEXT(F64, ns),    CONTEXT(U64, samples), { 0 },
+};
+
+#define VICTIM(TYPE, member) STORE_FIELD(TYPE, struct run_cause_victim, member)
+static const struct store_field victim_fields[] = {
+	VICTIM(U32, cause),
+	VICTIM(U32, rank),
+	VICTIM(F64, ns),
+	{ 0 },
+};
+
+#define WAITED(TYPE, member) STORE_FIELD(TYPE, struct run_wait_rank, member)
+static const struct store_field waited_fields[] = {
+	WAITED(F64, waited_ns),
+	WAITED(F64, main_ns),
+	WAITED(F64, caused_ns),
+	{ 0 },
+};
+
+static void save_waits(struct store *s, const struct run_waits *w)
+{
+	store_put_record(s, "waits", joined_fields, &w->joined);
+	store_put_table(s, "waits/causes", cause_fields, w->causes,
+			sizeof(*w->causes), w->cause_count);
+	store_put_table(s, "waits/contexts", context_fields, w->contexts,
+			sizeof(*w->contexts), w->context_count);
+	store_put_table(s, "waits/victims", victim_fields, w->victims,
+			sizeof(*w->victims), w->victim_count);
+	store_put_table(s, "waits/ranks", waited_fields, w->ranks,
+			sizeof(*w->ranks), w->rank_count);
+}
+
+static void load_waits(struct store *s, struct run_waits *w)
+{
+	store_get_record(s, "waits", joined_fields, &w->joined);
+	w->causes = store_get_table(s, "waits/causes", cause_fields,
+				    sizeof(*w->causes), &w->cause_count);
+	w->contexts = store_get_table(s, "waits/contexts", context_fields,
+				      sizeof(*w->contexts), &w->context_count);
+	w->victims = store_get_table(s, "waits/victims", victim_fields,
+				     sizeof(*w->victims), &w->victim_count);
+	w->ranks = store_get_table(s, "waits/ranks", waited_fields,
+				   sizeof(*w->ranks), &w->rank_count);
+}
+
+/* Every index leads somewhere; what belongs to a cause stands together. */
+static void check_waits(struct store *s, const struct run *run)
+{
+	const struct run_waits *w = &run->waits;
+	bool good = w->rank_count == run->rank_count;
+
+	for (size_t i = 0; i < w->cause_count && good; i++)
+		good = w->causes[i].kind < WAIT_KINDS &&
+		       w->causes[i].victim < run->node_count &&
+		       (w->causes[i].culprit < run->rank_count ||
+			w->causes[i].culprit == WAIT_OTHERS);
+	for (size_t i = 0; i < w->context_count && good; i++)
+		good = w->contexts[i].cause < w->cause_count &&
+		       w->contexts[i].node < run->node_count &&
+		       (!i || w->contexts[i - 1].cause <= w->contexts[i].cause);
+	for (size_t i = 0; i < w->victim_count && good; i++)
+		good = w->victims[i].cause < w->cause_count &&
+		       w->victims[i].rank < run->rank_count &&
+		       (!i || w->victims[i - 1].cause <= w->victims[i].cause);
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the wait states");
+}
+
 static void save_metric(struct store *s, const struct run *run,
 			const struct run_metric *m)
 {
@@ -108,6 +300,7 @@ int run_save(const struct run *run, const char *path)
 		.job = str_at(&run->strings, run->job),
 		.copse_version = str_at(&run->strings, run->version),
 		.mpi_library = str_at(&run->strings, run->mpi_library),
+		.batch = run->batch,
 		.world = run->world,
 		.members = run->member_count,
 	};
@@ -126,6 +319,8 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->losses), run->loss_count);
 	store_put_table(s, "problems", problem_fields, run->problems,
 			sizeof(*run->problems), run->problem_count);
+	save_calls(s, &run->calls);
+	save_waits(s, &run->waits);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
 		save_metric(s, run, &run->metrics[i]);
@@ -161,6 +356,7 @@ static void load_words(struct store *s, struct run *run)
 		run->job = str_add(&run->strings, words.job);
 		run->version = str_add(&run->strings, words.copse_version);
 		run->mpi_library = str_add(&run->strings, words.mpi_library);
+		run->batch = words.batch;
 		run->world = words.world;
 		run->member_count = words.members;
 	}
@@ -270,8 +466,14 @@ int run_load(struct run **to, const char *path)
 	run->problems =
 		store_get_table(s, "problems", problem_fields,
 				sizeof(*run->problems), &run->problem_count);
+	load_calls(s, &run->calls);
+	load_waits(s, &run->waits);
 	if (!store_error(s))
 		check_tree(s, run);
+	if (!store_error(s))
+		check_calls(s, run);
+	if (!store_error(s))
+		check_waits(s, run);
 	if (!store_error(s))
 		load_metrics(s, run);
 	err = store_error(s);

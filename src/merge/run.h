@@ -25,8 +25,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 #include "base/str.h"
+#include "merge/run-calls.h"
+#include "merge/run-waits.h"
 
 enum run_kind {
 	RUN_ROOT,
@@ -117,6 +120,7 @@ struct run_problem {     /* a file that was skipped, ranks that are missing */
 struct run {
 	struct strings strings;
 	uint32_t command, job, version, mpi_library; /* strings */
+	struct batch batch;     /* of the first rank that knows */
 	uint32_t world;         /* size of MPI_COMM_WORLD, 0: no MPI */
 	struct run_rank *ranks; /* members first; by rank, then by pid */
 	size_t member_count;
@@ -125,6 +129,8 @@ struct run {
 	struct run_loss *losses;
 	struct run_problem *problems;
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
+	struct run_calls calls;
+	struct run_waits waits;
 };
 
 void run_free(struct run *run); /* NULL is fine */

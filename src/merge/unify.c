@@ -287,7 +287,13 @@ static int add_column(struct unify *u, const struct profile_column *column,
 	return 0;
 }
 
-int unify_add(struct unify *u, const struct profile *p, uint32_t rank)
+size_t unify_size(const struct unify *u)
+{
+	return u->node_count;
+}
+
+int unify_add(struct unify *u, const struct profile *p, uint32_t rank,
+	      uint32_t **nodes)
 {
 	struct translation t = { 0 };
 	int err = check_profile(p);
@@ -299,6 +305,10 @@ int unify_add(struct unify *u, const struct profile *p, uint32_t rank)
 		err = translate_nodes(u, p, &t);
 	for (size_t i = 0; i < p->column_count && !err; i++)
 		err = add_column(u, &p->columns[i], &t, rank);
+	if (!err) {
+		*nodes = t.nodes;
+		t.nodes = NULL;
+	}
 	translation_fini(&t);
 	return err ? fail(err, "out of memory") : 0;
 }

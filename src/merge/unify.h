@@ -25,9 +25,18 @@ void unify_free(struct unify *unify); /* NULL is fine */
 /*
  * Add the tree and the values of one process, which is `rank` in them.  -EINVAL
  * with a reason, and nothing added, when the profile contradicts itself.
+ * *nodes, to be freed, says what the profile's nodes are in the unified tree.
  */
-int unify_add(struct unify *unify, const struct profile *profile,
-	      uint32_t rank);
+int unify_add(struct unify *unify, const struct profile *profile, uint32_t rank,
+	      uint32_t **nodes);
+
+/* Nodes of the unified tree that somebody refers to, besides values. */
+struct unify_references {
+	bool *wanted;     /* of each node, unify_size() of them */
+	uint32_t *became; /* the run's node for those */
+};
+
+size_t unify_size(const struct unify *unify);
 
 /*
  * Find all names and make the run's nodes, metrics and values, without the
@@ -36,6 +45,7 @@ int unify_add(struct unify *unify, const struct profile *profile,
  * problems of the run.  0, or -ENOMEM with a reason.
  */
 int unify_finish(struct unify *unify, struct run *run, const uint32_t *order,
+		 const struct unify_references *references,
 		 const struct symbol_progress *progress);
 
 #endif

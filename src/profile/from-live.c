@@ -11,45 +11,26 @@
  */
 #include "config.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/map.h"
-#include "live/layout.h"
-#include "profile/profile.h"
+#include "profile/live-reader.h"
 
-enum {
-	FREE,
-	TAKEN,
-	FIRST_NODE
-}; /* marks; FIRST_NODE + i: node i */
-
-struct reader {
-	const char *data;
-	size_t size;
-	struct live_header header;
-	uint32_t *marks;  /* one per unit of the file */
-	size_t text_left; /* all texts together: twice the file */
-	uint64_t damaged;
-	struct map children; /* (parent, kind, owner; offset) to node */
-	struct profile *p;
-	int err; /* -ENOMEM: give up */
-};
-
-static bool inside(const struct reader *r, uint64_t ref, uint64_t bytes)
+bool reader_inside(const struct reader *r, uint64_t ref, uint64_t bytes)
 {
 	return ref && ref <= r->size / LIVE_UNIT &&
 	       bytes <= r->size - ref * LIVE_UNIT;
 }
 
 /* The record at `ref`, now ours; NULL: damaged. */
-static const void *claim(struct reader *r, uint64_t ref, size_t bytes)
+const void *reader_claim(struct reader *r, uint64_t ref, size_t bytes)
 {
 	size_t units = (bytes + LIVE_UNIT - 1) / LIVE_UNIT;
 
-	if (!inside(r, ref, bytes))
+	if (!reader_inside(r, ref, bytes))
 		goto damaged;
 	for (size_t i = 0; i < units; i++)
 		if (r->marks[ref + i] != FREE)
@@ -62,13 +43,13 @@ damaged:
 	return NULL;
 }
 
-static void no_memory(struct reader *r)
+void reader_no_memory(struct reader *r)
 {
 	r->err = -ENOMEM;
 }
 
 /* `array` is the address of a T *, with `count` elements: room for one more. */
-static bool grow(struct reader *r, void *array, size_t count, size_t size)
+bool reader_grow(struct reader *r, void *array, size_t count, size_t size)
 {
 	void *old, *bigger;
 
@@ -77,7 +58,7 @@ static bool grow(struct reader *r, void *array, size_t count, size_t size)
 	memcpy(&old, array, sizeof(old));
 	bigger = realloc(old, (count ? 2 * count : 1) * size);
 	if (!bigger) {
-		no_memory(r);
+		reader_no_memory(r);
 		return false;
 	}
 	memcpy(array, &bigger, sizeof(bigger));
@@ -90,10 +71,11 @@ static char *text(struct reader *r, live_ref ref, size_t *length)
 	struct live_text head = { 0 };
 	char *copy;
 
-	if (inside(r, ref, sizeof(head)))
+	if (reader_inside(r, ref, sizeof(head)))
 		memcpy(&head, r->data + (size_t)ref * LIVE_UNIT, sizeof(head));
-	if (ref && (!inside(r, ref, sizeof(head) + (size_t)head.length) ||
-		    head.length > r->text_left)) {
+	if (ref &&
+	    (!reader_inside(r, ref, sizeof(head) + (size_t)head.length) ||
+	     head.length > r->text_left)) {
 		r->damaged++;
 		head.length = 0;
 	}
@@ -101,7 +83,7 @@ static char *text(struct reader *r, live_ref ref, size_t *length)
 	*length = head.length;
 	copy = malloc((size_t)head.length + 1);
 	if (!copy) {
-		no_memory(r);
+		reader_no_memory(r);
 		return NULL;
 	}
 	if (head.length)
@@ -111,7 +93,7 @@ static char *text(struct reader *r, live_ref ref, size_t *length)
 	return copy;
 }
 
-static char *string(struct reader *r, live_ref ref)
+char *reader_string(struct reader *r, live_ref ref)
 {
 	size_t length;
 
@@ -147,7 +129,7 @@ static char *command(struct reader *r, live_ref ref)
 
 	if (!to) {
 		free(words);
-		no_memory(r);
+		reader_no_memory(r);
 		return NULL;
 	}
 	for (size_t i = 0; i < length; i += strlen(words + i) + 1) {
@@ -156,7 +138,7 @@ static char *command(struct reader *r, live_ref ref)
 		quote(to, words + i);
 	}
 	if (fclose(to))
-		no_memory(r);
+		reader_no_memory(r);
 	free(words);
 	return line;
 }
@@ -180,15 +162,17 @@ static void read_identity(struct reader *r)
 		.size = h->size,
 		.pid = h->pid,
 		.ppid = h->ppid,
-		.exe = string(r, h->exe),
+		.exe = reader_string(r, h->exe),
 		.command = command(r, h->command),
-		.job = strdup(""),
+		.job = strndup(h->job, sizeof(h->job)),
 		.version = strdup(PACKAGE_VERSION),
-		.events = string(r, (live_ref)h->events),
-		.mpi_library = string(r, h->mpi_library),
+		.events = reader_string(r, (live_ref)h->events),
+		.mpi_library = reader_string(r, h->mpi_library),
 		.start_real_ns = h->start_real_ns,
 		.start_mono_ns = h->start_mono_ns,
 		.end_mono_ns = h->end_mono_ns,
+		.late_real_ns = h->late_real_ns,
+		.late_mono_ns = h->late_mono_ns,
 		.mpi_init_ns = h->mpi_init_ns,
 		.mpi_finalize_ns = h->mpi_finalize_ns,
 		.mpi_thread = h->mpi_thread,
@@ -202,19 +186,23 @@ static void read_identity(struct reader *r)
 		.mpi_finalize_paused_ns = h->mpi_finalize_paused_ns,
 	};
 	fixed(r->p->id.host, sizeof(r->p->id.host), h->host, sizeof(h->host));
+	batch_take(&r->p->id.batch, &h->batch);
+	if (h->clock_id)
+		snprintf(r->p->id.clock_id, sizeof(r->p->id.clock_id),
+			 "%016" PRIx64, h->clock_id);
 	if (!r->p->id.job || !r->p->id.version)
-		no_memory(r);
+		reader_no_memory(r);
 }
 
 /*
  * Follow a list from its head.  `take` reads one record, from memory that may
  * be unaligned, and returns the reference to the next.
  */
-static void walk(struct reader *r, live_ref ref, size_t size,
+void reader_walk(struct reader *r, live_ref ref, size_t size,
 		 live_ref (*take)(struct reader *r, const void *at))
 {
 	while (ref && !r->err) {
-		const void *at = claim(r, ref, size);
+		const void *at = reader_claim(r, ref, size);
 
 		if (!at)
 			return;
@@ -230,10 +218,10 @@ static live_ref take_module(struct reader *r, const void *at)
 	size_t bytes;
 
 	memcpy(&m, at, sizeof(m));
-	if (!grow(r, &p->modules, p->module_count, sizeof(*to)))
+	if (!reader_grow(r, &p->modules, p->module_count, sizeof(*to)))
 		return 0;
 	to = &p->modules[p->module_count++];
-	*to = (struct profile_module){ .path = string(r, m.path),
+	*to = (struct profile_module){ .path = reader_string(r, m.path),
 				       .base = m.base };
 	bytes = m.build_id_size;
 	if (bytes > sizeof(m.build_id))
@@ -249,10 +237,10 @@ static live_ref take_name(struct reader *r, const void *at)
 	struct live_name n;
 
 	memcpy(&n, at, sizeof(n));
-	if (!grow(r, &p->names, p->name_count, sizeof(*p->names)))
+	if (!reader_grow(r, &p->names, p->name_count, sizeof(*p->names)))
 		return 0;
 	p->names[p->name_count++] = (struct profile_name){
-		.text = string(r, n.text),
+		.text = reader_string(r, n.text),
 		.class = n.class,
 		.detail = n.detail,
 	};
@@ -265,13 +253,20 @@ static live_ref take_comm(struct reader *r, const void *at)
 	struct live_comm c;
 
 	memcpy(&c, at, sizeof(c));
-	if (!grow(r, &p->comms, p->comm_count, sizeof(*p->comms)))
+	if (!reader_grow(r, &p->comms, p->comm_count, sizeof(*p->comms)))
 		return 0;
+	if (map_put(&r->comms, reader_ref(r, at), 0, (uint32_t)p->comm_count) ==
+	    MAP_NONE)
+		reader_no_memory(r);
 	p->comms[p->comm_count++] = (struct profile_comm){
 		.size = c.size,
 		.rank = c.rank,
 		.inter = c.inter,
 		.calls = c.calls,
+		.id = c.id,
+		.instances = c.instances,
+		.first = c.first,
+		.name = reader_string(r, c.name),
 	};
 	return c.next;
 }
@@ -302,7 +297,7 @@ static void read_metrics(struct reader *r)
 	}
 	p->columns = calloc(LIVE_METRICS, sizeof(*p->columns));
 	if (!p->columns) {
-		no_memory(r);
+		reader_no_memory(r);
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -327,9 +322,9 @@ static void read_metrics(struct reader *r)
 /* Trees */
 
 /* The unified node that a node of the file became; the root for none. */
-static uint32_t node_index(struct reader *r, live_ref ref)
+uint32_t reader_node(struct reader *r, live_ref ref)
 {
-	if (inside(r, ref, sizeof(struct live_node)) &&
+	if (reader_inside(r, ref, sizeof(struct live_node)) &&
 	    r->marks[ref] >= FIRST_NODE)
 		return r->marks[ref] - FIRST_NODE;
 	r->damaged++;
@@ -362,9 +357,9 @@ static uint32_t child(struct reader *r, const struct profile_node *node)
 				 (uint32_t)p->node_count);
 
 	if (index == MAP_NONE)
-		no_memory(r);
+		reader_no_memory(r);
 	else if (index == p->node_count &&
-		 grow(r, &p->nodes, p->node_count, sizeof(*p->nodes)))
+		 reader_grow(r, &p->nodes, p->node_count, sizeof(*p->nodes)))
 		p->nodes[p->node_count++] = *node;
 	return r->err ? 0 : index;
 }
@@ -376,7 +371,7 @@ static uint32_t unify(struct reader *r, const struct live_node *n)
 
 	if (n->kind == LIVE_NODE_ROOT)
 		return 0;
-	node.parent = node_index(r, n->parent);
+	node.parent = reader_node(r, n->parent);
 	if (n->kind == LIVE_NODE_ADDRESS)
 		node.owner = 0;
 	if (n->kind <= LIVE_NODE_ADDRESS)
@@ -387,8 +382,8 @@ static uint32_t unify(struct reader *r, const struct live_node *n)
 	return node.parent;
 }
 
-static void add_value(struct reader *r, uint32_t node, uint32_t thread,
-		      const struct live_cell *cell)
+void reader_value(struct reader *r, uint32_t node, uint32_t thread,
+		  const struct live_cell *cell)
 {
 	struct profile_column *c = r->p->columns;
 
@@ -397,7 +392,8 @@ static void add_value(struct reader *r, uint32_t node, uint32_t thread,
 		return;
 	}
 	c += cell->metric;
-	if (cell->value && grow(r, &c->values, c->count, sizeof(*c->values)))
+	if (cell->value &&
+	    reader_grow(r, &c->values, c->count, sizeof(*c->values)))
 		c->values[c->count++] =
 			(struct profile_value){ node, thread, cell->value };
 }
@@ -407,12 +403,15 @@ static void read_cells(struct reader *r, uint32_t node, uint32_t thread,
 {
 	while (ref && !r->err) {
 		struct live_cell cell;
-		const void *at = claim(r, ref, sizeof(cell));
+		const void *at = reader_claim(r, ref, sizeof(cell));
 
 		if (!at)
 			return;
 		memcpy(&cell, at, sizeof(cell));
-		add_value(r, node, thread, &cell);
+		if (cell.metric == LIVE_CELL_CALL)
+			reader_call(r, node, thread, cell.value);
+		else
+			reader_value(r, node, thread, &cell);
 		ref = cell.next;
 	}
 }
@@ -420,7 +419,7 @@ static void read_cells(struct reader *r, uint32_t node, uint32_t thread,
 static bool read_node(struct reader *r, uint32_t thread, uint64_t ref)
 {
 	struct live_node node;
-	const void *at = claim(r, ref, sizeof(node));
+	const void *at = reader_claim(r, ref, sizeof(node));
 	uint32_t index;
 
 	if (!at)
@@ -437,7 +436,7 @@ static void read_tree(struct reader *r, uint32_t thread, live_ref ref)
 	while (ref && !r->err) {
 		const uint64_t units = sizeof(struct live_node) / LIVE_UNIT;
 		struct live_chunk chunk;
-		const void *at = claim(r, ref, sizeof(chunk));
+		const void *at = reader_claim(r, ref, sizeof(chunk));
 		uint64_t first = (uint64_t)ref + sizeof(chunk) / LIVE_UNIT;
 
 		if (!at)
@@ -457,7 +456,7 @@ static live_ref take_thread(struct reader *r, const void *at)
 	struct live_thread t;
 
 	memcpy(&t, at, sizeof(t));
-	if (!grow(r, &p->threads, p->thread_count, sizeof(*to)))
+	if (!reader_grow(r, &p->threads, p->thread_count, sizeof(*to)))
 		return 0;
 	to = &p->threads[p->thread_count];
 	*to = (struct profile_thread){
@@ -474,11 +473,15 @@ static live_ref take_thread(struct reader *r, const void *at)
 		.handler_ns = t.handler_ns,
 		.wrapper_ns = t.wrapper_ns,
 		.slowest_ns = t.slowest_ns,
+		.every = t.every,
+		.level = t.level,
+		.instances = t.instances,
 	};
 	fixed(to->name, sizeof(to->name), t.name, sizeof(t.name));
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		p->losses[i].count += t.losses[i];
-	read_tree(r, (uint32_t)p->thread_count++, t.nodes);
+	read_tree(r, (uint32_t)p->thread_count, t.nodes);
+	reader_mpi(r, (uint32_t)p->thread_count++, &t);
 	return t.next;
 }
 
@@ -488,7 +491,7 @@ static void read_losses(struct reader *r)
 
 	p->losses = calloc(LOSS_COUNT + 1, sizeof(*p->losses));
 	if (!p->losses) {
-		no_memory(r);
+		reader_no_memory(r);
 		return;
 	}
 	p->loss_count = LOSS_COUNT;
@@ -560,22 +563,23 @@ static void read_all(struct reader *r)
 	const struct live_header *h = &r->header;
 	struct profile *p = r->p;
 
-	if (grow(r, &p->nodes, 0, sizeof(*p->nodes)))
+	if (reader_grow(r, &p->nodes, 0, sizeof(*p->nodes)))
 		p->nodes[p->node_count++] = (struct profile_node){ 0 };
 	for (size_t i = 0; i < sizeof(*h) / LIVE_UNIT; i++)
 		r->marks[i] = TAKEN;
 	read_identity(r);
 	read_metrics(r);
 	read_losses(r);
-	walk(r, h->modules, sizeof(struct live_module), take_module);
-	walk(r, h->names, sizeof(struct live_name), take_name);
-	walk(r, h->comms, sizeof(struct live_comm), take_comm);
-	walk(r, h->threads, sizeof(struct live_thread), take_thread);
+	reader_walk(r, h->modules, sizeof(struct live_module), take_module);
+	reader_walk(r, h->names, sizeof(struct live_name), take_name);
+	reader_walk(r, h->comms, sizeof(struct live_comm), take_comm);
+	reader_walk(r, h->threads, sizeof(struct live_thread), take_thread);
 	if (r->err)
 		return;
 	if (p->id.mpi_thread >= p->thread_count)
 		p->id.mpi_thread = 0;
 	order_columns(p);
+	reader_mpi_order(p);
 	if (r->damaged)
 		p->losses[p->loss_count++] =
 			(struct profile_loss){ "damaged", r->damaged };
@@ -612,7 +616,7 @@ int profile_from_live(struct profile **to, const void *data, size_t size)
 	r.marks = calloc(size / LIVE_UNIT + 1, sizeof(*r.marks));
 	r.p = calloc(1, sizeof(*r.p));
 	if (!r.marks || !r.p)
-		no_memory(&r);
+		reader_no_memory(&r);
 	else
 		read_all(&r);
 	if (r.err) {
@@ -622,6 +626,9 @@ int profile_from_live(struct profile **to, const void *data, size_t size)
 		*to = r.p;
 	}
 	map_fini(&r.children);
+	map_fini(&r.comms);
+	map_fini(&r.calls);
+	map_fini(&r.peers);
 	free(r.marks);
 	return r.err;
 }

@@ -26,6 +26,8 @@ void profile_free(struct profile *p)
 		free(p->names[i].text);
 	for (size_t i = 0; i < p->column_count; i++)
 		free(p->columns[i].values);
+	for (size_t i = 0; i < p->comm_count; i++)
+		free(p->comms[i].name);
 	free(p->modules);
 	free(p->names);
 	free(p->nodes);
@@ -33,6 +35,11 @@ void profile_free(struct profile *p)
 	free(p->losses);
 	free(p->threads);
 	free(p->comms);
+	free(p->sites);
+	free(p->sizes);
+	free(p->peers);
+	free(p->parts);
+	free(p->moments);
 	free(p);
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/batch.h"
 #include "base/metric.h"
 
 /* As enum live_node_kind, in the same order. */
@@ -68,11 +69,57 @@ struct profile_thread {
 	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, wall_ns, samples, ticks, handler_ns, wrapper_ns;
 	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
+	uint32_t every;      /* samples that one of its moments stands for */
+	uint32_t level;      /* of its parts, the least that are here */
+	uint64_t instances;  /* that it took part in, whether here or not */
 };
 
 struct profile_comm {
 	uint32_t size, rank, inter;
 	uint64_t calls;
+	uint64_t id;        /* the same in all its processes; 0: not known */
+	uint64_t instances; /* collective calls on it */
+	uint32_t first;     /* MPI_COMM_WORLD's rank of its first process */
+	char *name;         /* "": none */
+};
+
+/* Communicator and root of the MPI calls of one context, of all threads. */
+#define PROFILE_NO_COMM       UINT32_MAX
+#define PROFILE_SEVERAL_COMMS (UINT32_MAX - 1)
+struct profile_site { /* sorted by node */
+	uint32_t node;
+	uint32_t comm; /* index, or one of the two above */
+	int32_t root;  /* rank in it; -1: none, -2: several */
+};
+
+/* MPI calls of one context by size, of all threads. */
+struct profile_size {         /* sorted by node, then class */
+	uint32_t node, class; /* class 0: 0 bytes, n: 2^(n-1) … 2^n - 1 */
+	uint64_t calls, ns;
+};
+
+/* What was exchanged with another rank, by all threads; sorted by rank. */
+struct profile_peer {
+	uint32_t rank; /* in MPI_COMM_WORLD */
+	uint64_t sends, sent, send_ns, receives, received, receive_ns;
+};
+
+/* Later moments of CLOCK_MONOTONIC are damage: 36 years after boot. */
+#define PROFILE_TIME_MOST ((uint64_t)1 << 60)
+
+/* This process's part of a collective call or a message: struct live_part. */
+struct profile_part {
+	uint64_t key, begin, enter, leave; /* CLOCK_MONOTONIC */
+	uint32_t begin_node, node, thread;
+	int32_t peer;
+	uint32_t check, size, comm_rank, cluster;
+	uint32_t kind, level;
+};
+
+/* A sample's moment; of a thread they stand in the order of time. */
+struct profile_moment {
+	uint64_t ns; /* CLOCK_MONOTONIC */
+	uint32_t node, thread, weight_ns;
 };
 
 /* How the process ended, as its parent saw it. */
@@ -89,10 +136,15 @@ struct profile_identity {
 	char *exe;
 	char *command; /* arguments, quoted as for a shell */
 	char *job;     /* the job's key, see doc/copse-format.5 */
+	struct batch batch;
 	char *version; /* of copse */
 	char *events;
 	char *mpi_library;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns;
+	uint64_t late_real_ns, late_mono_ns; /* both clocks again, at one later
+						moment; 0: not known */
+	char clock_id[20]; /* the same where CLOCK_MONOTONIC is the same; "":
+			      not known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* 0: never */
 	uint32_t mpi_thread; /* index of the thread of MPI_Init */
 	uint32_t mpi_error;  /* code given to MPI_Abort + 1, 0: none */
@@ -114,8 +166,14 @@ struct profile {
 	struct profile_loss *losses; /* of all threads */
 	struct profile_thread *threads;
 	struct profile_comm *comms;
+	struct profile_site *sites;
+	struct profile_size *sizes;
+	struct profile_peer *peers;
+	struct profile_part *parts;
+	struct profile_moment *moments;
 	size_t module_count, name_count, node_count, column_count, loss_count,
-		thread_count, comm_count;
+		thread_count, comm_count, site_count, size_count, peer_count,
+		part_count, moment_count;
 };
 
 /* profile.c */

@@ -18,6 +18,12 @@
 #define VERSION 1
 
 #define ID(TYPE, member) STORE_FIELD(TYPE, struct profile_identity, member)
+#define ID_BATCH(name)                                                         \
+	{                                                                      \
+		"batch_" #name, STORE_CHARS,                                   \
+			offsetof(struct profile_identity, batch.name),         \
+			sizeof(((struct batch *)0)->name)                      \
+	}
 static const struct store_field id_fields[] = {
 	ID(I32, rank),
 	ID(I32, size),
@@ -27,6 +33,9 @@ static const struct store_field id_fields[] = {
 	ID(TEXT, exe),
 	ID(TEXT, command),
 	ID(TEXT, job),
+	ID_BATCH(manager),
+#define FACT(name, ...) ID_BATCH(name),
+#include "base/batch.def"
 	{ "copse_version", STORE_TEXT,
 	  offsetof(struct profile_identity, version), sizeof(char *) },
 	ID(TEXT, events),
@@ -34,6 +43,9 @@ static const struct store_field id_fields[] = {
 	ID(U64, start_real_ns),
 	ID(U64, start_mono_ns),
 	ID(U64, end_mono_ns),
+	ID(U64, late_real_ns),
+	ID(U64, late_mono_ns),
+	ID(CHARS, clock_id),
 	ID(U64, mpi_init_ns),
 	ID(U64, mpi_finalize_ns),
 	ID(U32, mpi_thread),
@@ -89,27 +101,75 @@ static const struct store_field loss_fields[] = {
 
 #define THREAD(TYPE, member) STORE_FIELD(TYPE, struct profile_thread, member)
 static const struct store_field thread_fields[] = {
-	THREAD(U32, tid),
-	THREAD(U32, clock),
-	THREAD(U32, runs),
-	THREAD(U32, ended),
-	THREAD(CHARS, name),
-	THREAD(U64, first_ns),
-	THREAD(U64, last_ns),
-	THREAD(U64, cpu_ns),
-	THREAD(U64, wall_ns),
-	THREAD(U64, samples),
-	THREAD(U64, ticks),
-	THREAD(U64, handler_ns),
-	THREAD(U64, wrapper_ns),
-	THREAD(U64, slowest_ns),
-	{ 0 },
+	THREAD(U32, tid),        THREAD(U32, clock),
+	THREAD(U32, runs),       THREAD(U32, ended),
+	THREAD(CHARS, name),     THREAD(U64, first_ns),
+	THREAD(U64, last_ns),    THREAD(U64, cpu_ns),
+	THREAD(U64, wall_ns),    THREAD(U64, samples),
+	THREAD(U64, ticks),      THREAD(U64, handler_ns),
+	THREAD(U64, wrapper_ns), THREAD(U64, slowest_ns),
+	THREAD(U32, every),      THREAD(U32, level),
+	THREAD(U64, instances),  { 0 },
 };
 
 #define COMM(TYPE, member) STORE_FIELD(TYPE, struct profile_comm, member)
 static const struct store_field comm_fields[] = {
-	COMM(U32, size),  COMM(U32, rank), COMM(U32, inter),
-	COMM(U64, calls), { 0 },
+	COMM(U32, size),  COMM(U32, rank),  COMM(U32, inter),
+	COMM(U64, calls), COMM(U64, id),    COMM(U64, instances),
+	COMM(U32, first), COMM(TEXT, name), { 0 },
+};
+
+#define SITE(TYPE, member) STORE_FIELD(TYPE, struct profile_site, member)
+static const struct store_field site_fields[] = {
+	SITE(U32, node),
+	SITE(U32, comm),
+	SITE(I32, root),
+	{ 0 },
+};
+
+#define SIZE_FIELD(TYPE, member) STORE_FIELD(TYPE, struct profile_size, member)
+static const struct store_field size_fields[] = {
+	SIZE_FIELD(U32, node),
+	SIZE_FIELD(U32, class),
+	SIZE_FIELD(U64, calls),
+	SIZE_FIELD(U64, ns),
+	{ 0 },
+};
+
+#define PEER(TYPE, member) STORE_FIELD(TYPE, struct profile_peer, member)
+static const struct store_field peer_fields[] = {
+	PEER(U32, rank),       PEER(U64, sends),
+	PEER(U64, sent),       PEER(U64, send_ns),
+	PEER(U64, receives),   PEER(U64, received),
+	PEER(U64, receive_ns), { 0 },
+};
+
+#define PART_FIELD(TYPE, member) STORE_FIELD(TYPE, struct profile_part, member)
+static const struct store_field part_fields[] = {
+	PART_FIELD(U64, key),
+	PART_FIELD(U64, begin),
+	PART_FIELD(U64, enter),
+	PART_FIELD(U64, leave),
+	PART_FIELD(U32, begin_node),
+	PART_FIELD(U32, node),
+	PART_FIELD(U32, thread),
+	PART_FIELD(I32, peer),
+	PART_FIELD(U32, check),
+	PART_FIELD(U32, size),
+	PART_FIELD(U32, comm_rank),
+	PART_FIELD(U32, cluster),
+	PART_FIELD(U32, kind),
+	PART_FIELD(U32, level),
+	{ 0 },
+};
+
+#define MOMENT(TYPE, member) STORE_FIELD(TYPE, struct profile_moment, member)
+static const struct store_field moment_fields[] = {
+	MOMENT(U64, ns),
+	MOMENT(U32, node),
+	MOMENT(U32, thread),
+	MOMENT(U32, weight_ns),
+	{ 0 },
 };
 
 /* The arrays that are stored as they are. */
@@ -132,6 +192,11 @@ static const struct part parts[] = {
 	PART("losses", loss_fields, losses, loss_count),
 	PART("threads", thread_fields, threads, thread_count),
 	PART("comms", comm_fields, comms, comm_count),
+	PART("mpi/sites", site_fields, sites, site_count),
+	PART("mpi/sizes", size_fields, sizes, size_count),
+	PART("mpi/peers", peer_fields, peers, peer_count),
+	PART("mpi/parts", part_fields, parts, part_count),
+	PART("mpi/moments", moment_fields, moments, moment_count),
 };
 enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
@@ -257,6 +322,51 @@ static void check_column(struct store *s, const struct profile *p,
 	}
 }
 
+static void damaged_row(struct store *s, const char *table, size_t row)
+{
+	store_fail(s, -EINVAL, "damaged: row %zu of %s", row, table);
+}
+
+static void check_calls(struct store *s, const struct profile *p)
+{
+	for (size_t i = 0; i < p->site_count; i++)
+		if (p->sites[i].node >= p->node_count ||
+		    (p->sites[i].comm >= p->comm_count &&
+		     p->sites[i].comm < PROFILE_SEVERAL_COMMS))
+			damaged_row(s, "mpi/sites", i);
+	for (size_t i = 0; i < p->size_count; i++)
+		if (p->sizes[i].node >= p->node_count ||
+		    p->sizes[i].class >= LIVE_SIZES)
+			damaged_row(s, "mpi/sizes", i);
+}
+
+/* Those of a thread stand together, in the order of time. */
+static void check_waits(struct store *s, const struct profile *p)
+{
+	for (size_t i = 0; i < p->part_count; i++) {
+		const struct profile_part *a = &p->parts[i];
+
+		if (a->node >= p->node_count ||
+		    a->begin_node >= p->node_count ||
+		    a->thread >= p->thread_count ||
+		    a->kind > LIVE_PART_PREFIX || a->level > UINT8_MAX ||
+		    !a->size || a->enter > a->leave || a->begin > a->leave ||
+		    a->leave > PROFILE_TIME_MOST ||
+		    (i && a[-1].thread > a->thread) ||
+		    (i && a[-1].thread == a->thread && a[-1].enter > a->enter))
+			damaged_row(s, "mpi/parts", i);
+	}
+	for (size_t i = 0; i < p->moment_count; i++) {
+		const struct profile_moment *a = &p->moments[i];
+
+		if (a->node >= p->node_count || a->thread >= p->thread_count ||
+		    a->ns > PROFILE_TIME_MOST ||
+		    (i && a[-1].thread > a->thread) ||
+		    (i && a[-1].thread == a->thread && a[-1].ns > a->ns))
+			damaged_row(s, "mpi/moments", i);
+	}
+}
+
 static void load_parts(struct store *s, struct profile *p)
 {
 	for (size_t i = 0; i < PARTS; i++) {
@@ -284,6 +394,10 @@ static int load_rank_file(struct profile *p, const char *path)
 		check_nodes(s, p);
 	for (size_t i = 0; i < p->column_count && !store_error(s); i++)
 		check_column(s, p, &p->columns[i]);
+	if (!store_error(s))
+		check_calls(s, p);
+	if (!store_error(s))
+		check_waits(s, p);
 	err = store_error(s);
 	store_close(s);
 	return err;

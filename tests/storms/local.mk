@@ -1,9 +1,9 @@
 # Programs that do what breaks samplers, as tests/storms.tbl lists them.  A
 # new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
-STORMS = cancel contexts counter everything io malloc overflow processes \
+STORMS = cancel contexts counter everything io jumps malloc overflow processes \
 	stacks threads timers wrappers
 STORMS_CXX = loader
-STORMS_MPI = mpi-wrappers
+STORMS_MPI = mpi-jumps mpi-wrappers
 STORM_PRELOADS = io-alloc no-malloc
 
 storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
@@ -13,7 +13,8 @@ storm_outputs += $(STORMS_MPI:%=tests/storms/%)
 endif
 # Their recursion ends by other means than a return.
 STORM_FLAGS = $(MEASURED_FLAGS) -D_GNU_SOURCE -Wno-infinite-recursion
-storm_header = $(srcdir)/tests/storms/storm.h $(known)
+storm_header = $(srcdir)/tests/storms/storm.h $(srcdir)/tests/storms/jump.h \
+	$(known)
 
 $(STORMS:%=tests/storms/%): $(storm_header) \
 		$(STORMS:%=$(srcdir)/tests/storms/%.c)
@@ -55,7 +56,8 @@ broken_outputs += tests/broken/trusting.so
 
 check_DATA += $(storm_outputs) $(broken_outputs)
 CLEANFILES += $(storm_outputs) $(broken_outputs)
-EXTRA_DIST += tests/storms.tbl tests/storms/storm.h tests/storms/jit.js \
+EXTRA_DIST += tests/storms.tbl tests/storms/storm.h tests/storms/jump.h \
+	tests/storms/jit.js \
 	$(STORMS:%=tests/storms/%.c) $(STORMS_CXX:%=tests/storms/%.cc) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
 	$(broken_shared) tests/broken/broken.h tests/broken/trusting.c \

@@ -14,9 +14,9 @@ enum {
 static _Atomic uintptr_t keys[1 << BITS];
 static struct handles table = { keys, BITS, PTHREAD_MUTEX_INITIALIZER };
 
-static const void *handle(int i)
+static uintptr_t handle(int i)
 {
-	return (const void *)(uintptr_t)(0x1000 + i * 0x40);
+	return (uintptr_t)(0x1000 + i * 0x40);
 }
 
 /* The slot, or -1. */

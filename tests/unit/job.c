@@ -11,6 +11,10 @@ static void leave_jobs(void)
 	static const char *const variables[] = {
 		"PMIX_NAMESPACE",
 		"PMIX_RANK",
+		"OMPI_MCA_orte_hnp_uri",
+		"SLURM_JOB_ID",
+		"SLURM_CLUSTER_NAME",
+		"SLURM_SRUN_COMM_PORT",
 		"PMI_RANK",
 		"PMI_SIZE",
 		"OMPI_COMM_WORLD_RANK",
@@ -70,6 +74,48 @@ TEST(slurm_procid_is_the_rank_under_srun_only)
 	job_init(&job);
 	CHECK(job.launched && job.rank == 5 && job.size == 8);
 	CHECK(!strncmp(job.key, "slurm 77.2", 10));
+}
+
+TEST(a_job_that_is_started_again_is_another)
+{
+	struct job first, again;
+
+	leave_jobs();
+	setenv("PMIX_NAMESPACE", "slurm.pmix.77.0", 1);
+	setenv("PMIX_RANK", "1", 1);
+	setenv("SLURM_JOB_ID", "77", 1);
+	setenv("SLURM_STEP_ID", "0", 1);
+	job_init(&first);
+	CHECK(first.told_alike && !strcmp(first.batch.step, "0"));
+	setenv("SLURM_RESTART_COUNT", "1", 1);
+	job_init(&again);
+	CHECK(strcmp(first.key, again.key));
+	/* The same number on a cluster whose numbers began anew. */
+	unsetenv("SLURM_RESTART_COUNT");
+	setenv("SLURM_SRUN_COMM_PORT", "40001", 1);
+	job_init(&again);
+	CHECK(strcmp(first.key, again.key));
+}
+
+/* A host that ssh reached knows neither job nor step, one of srun's a step. */
+TEST(hosts_of_one_mpirun_agree_whatever_slurm_says)
+{
+	struct job first, other;
+
+	leave_jobs();
+	setenv("PMIX_NAMESPACE", "123", 1);
+	setenv("PMIX_RANK", "0", 1);
+	setenv("OMPI_MCA_orte_hnp_uri", "122.0;tcp://10.0.0.1:5001", 1);
+	job_init(&other);
+	setenv("SLURM_JOB_ID", "77", 1);
+	setenv("SLURM_STEP_ID", "2", 1);
+	setenv("SLURM_PROCID", "1", 1);
+	setenv("SLURM_RESTART_COUNT", "1", 1);
+	setenv("SLURM_SRUN_COMM_PORT", "40001", 1);
+	job_init(&first);
+	CHECK(!strcmp(first.key, other.key));
+	CHECK(!first.told_alike && !*first.batch.step);
+	CHECK(!strcmp(first.batch.job, "77"));
 }
 
 TEST(a_rank_beyond_the_size_makes_it_larger)

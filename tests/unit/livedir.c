@@ -14,7 +14,9 @@ TEST(a_note_comes_back)
 				  .output = "/some where",
 				  .rank = 3,
 				  .size = 8,
-				  .command = "sh -c 'a\nb'" };
+				  .command = "sh -c 'a\nb'",
+				  .batch = { .manager = "Slurm",
+					     .nodes = "node[0-3]" } };
 	struct live_note back;
 	char path[PATH_MAX];
 
@@ -23,6 +25,8 @@ TEST(a_note_comes_back)
 	CHECK(!strcmp(back.key, "a key") && back.rank == 3 && back.size == 8);
 	CHECK(!strcmp(back.output, "/some where"));
 	CHECK(!strcmp(back.command, "sh -c 'a b'"));
+	CHECK(!strcmp(back.batch.nodes, "node[0-3]") && !*back.batch.task);
+	CHECK(!strcmp(back.batch.manager, "Slurm"));
 	CHECK(back.parent == getpid() && livedir_in_use(&back));
 	back.parent_start++; /* another process of that number */
 	CHECK(!livedir_in_use(&back));

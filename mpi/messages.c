@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* messages.c - one table of partners, for the life of the process. */
+#include "mpi/messages.h"
+
+#include <sched.h>
+
+#include "mpi/hash.h"
+#include "mpi/next.h"
+
+enum {
+	PARTNERS = 8192,
+	PEERS = 4096,
+	TAG_CLASSES = 256,
+	HIGHEST = 63,
+};
+
+static struct partner partners[PARTNERS];
+static uint32_t known; /* of them; 1/8 stays empty */
+static struct live_peer *peers[PEERS];
+
+struct recent messages_recent[MESSAGES_RECENT];
+static const uint32_t all;
+const uint32_t *messages_lowest = &all;
+int messages_held;
+
+void messages_init(void)
+{
+	messages_lowest = copse_part_level();
+}
+
+void messages_wait(void)
+{
+	while (__atomic_exchange_n(&messages_held, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+uint8_t level_of(uint64_t id, uint64_t run)
+{
+	uint64_t choice = hash_pair(id, run);
+
+	return (uint8_t)(choice ? __builtin_ctzll(choice) : HIGHEST);
+}
+
+/* One record for each process, whatever the communicator and the tag. */
+static struct live_peer *peer_of(int world)
+{
+	for (uint32_t i = 0; i < PEERS; i++) {
+		uint32_t at = ((uint32_t)world + i) % PEERS;
+
+		if (!peers[at])
+			return peers[at] = copse_peer_new((uint32_t)world);
+		if (peers[at]->rank == (uint32_t)world)
+			return peers[at];
+	}
+	return NULL;
+}
+
+static struct partner *add(struct partner *p, uint64_t key, int world)
+{
+	if (known >= PARTNERS / 8 * 7)
+		return NULL;
+	known++;
+	p->world = world;
+	p->key = key;
+	return p;
+}
+
+static struct partner *find(uint64_t key, int world)
+{
+	for (uint64_t at = key;; at++) {
+		struct partner *p = &partners[at % PARTNERS];
+
+		if (p->key == key)
+			return p;
+		if (!p->key)
+			return add(p, key, world);
+	}
+}
+
+static struct partner *look_up(const struct comm *comm, int rank, int tag)
+{
+	int world = comm_world(comm, rank);
+	uint64_t who =
+		(uint64_t)(uint32_t)world << 32 | (uint32_t)tag % TAG_CLASSES;
+
+	return world < 0 ? NULL : find(hash_pair(comm->id, who) | 1, world);
+}
+
+/* Without an id ranks of several communicators are not told apart. */
+struct partner *partner_find(const struct comm *comm, int rank, int tag)
+{
+	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % MESSAGES_RECENT;
+	struct partner *partner = look_up(comm, rank, tag);
+
+	messages_recent[at] = (struct recent){ comm->id, rank, tag,
+					       comm->id ? partner : NULL };
+	return partner;
+}
+
+bool message_keep(struct live_part *part, const struct comm *comm,
+		  const struct partner *partner, int tag,
+		  const struct numbers *numbers)
+{
+	bool sends = numbers == &partner->sent;
+	uint64_t from = (uint64_t)(uint32_t)comms_world_rank;
+	uint64_t to = (uint64_t)(uint32_t)partner->world;
+
+	if (!comm->id || partner->broken)
+		return false;
+	*part = (struct live_part){ .kind = sends ? LIVE_PART_SEND
+						  : LIVE_PART_RECV,
+				    .level = numbers->level,
+				    .peer = partner->world,
+				    .check = (uint32_t)tag,
+				    .size = 2,
+				    .comm_rank = (uint32_t)comm->rank };
+	part->key = hash_pair(
+		hash_pair(comm->id, sends ? from << 32 | to : to << 32 | from),
+		(uint64_t)(uint32_t)tag % TAG_CLASSES << 48 | numbers->next);
+	return true;
+}
+
+bool peer_find(struct partner *partner)
+{
+	partner->peer = peer_of(partner->world);
+	return partner->peer;
+}
+
+static uint32_t hash_text(const char *text)
+{
+	uint64_t hash = 1;
+
+	for (; *text; text++)
+		hash = hash_pair(hash, (unsigned char)*text);
+	return (uint32_t)hash;
+}
+
+bool collective_number(struct live_part *part, struct comm *comm,
+		       const char *function, int root, enum live_part_kind kind)
+{
+	uint64_t number = comm->instances++;
+
+	if (comm->live)
+		comm->live->instances = comm->instances;
+	if (!comm->id || comm->inter || comm->size < 2)
+		return false;
+	part->level = level_of(comm->id, number / MESSAGES_RUN);
+	if (!level_is_kept(part->level))
+		return false;
+	part->key = hash_pair(comm->id, number);
+	part->kind = (uint8_t)kind;
+	part->peer = root < 0 ? -1 : comm_world(comm, root);
+	part->check = hash_text(function);
+	part->size = (uint32_t)comm->size;
+	part->comm_rank = (uint32_t)comm->rank;
+	return true;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * messages.h - numbers messages alike at both ends, and counts them by partner.
+ *
+ * MPI keeps the order of messages of one sender, receiver, communicator and
+ * tag.  Both ends count them, so the n-th there is the n-th here; nothing is
+ * added to a message.  Tags are counted in classes of their lowest bits, since
+ * some programs use a new one for each step: of a class, too, messages are
+ * nearly always received in the order they were sent, and parts whose tags
+ * differ are not joined.
+ *
+ * Threads   Any; when several call MPI at a time, messages_lock() orders them.
+ */
+#ifndef MPI_MESSAGES_H
+#define MPI_MESSAGES_H
+
+#include <mpi.h>
+
+#include "collect/region.h"
+#include "mpi/comms.h"
+
+/* Messages of one direction; the level is that of a run of them. */
+struct numbers {
+	uint64_t next;
+	uint64_t run; /* that the level is of */
+	uint8_t level;
+};
+
+struct partner { /* a process, in a communicator, and a class of tags */
+	uint64_t key;
+	int world;   /* its rank in MPI_COMM_WORLD */
+	bool broken; /* numbers do not agree any more */
+	struct numbers sent, received;
+	struct live_peer *peer;
+};
+
+/* The last partners: finding one of them again needs no hash. */
+struct recent {
+	uint64_t comm_id;
+	int rank, tag;
+	struct partner *partner;
+};
+
+enum {
+	MESSAGES_RECENT = 256,
+	/*
+	 * Instances are chosen in runs of so many: what ends in one call, and
+	 * what caused it, is mostly chosen together.
+	 */
+	MESSAGES_RUN = 16,
+};
+
+extern struct recent messages_recent[MESSAGES_RECENT];
+extern const uint32_t *messages_lowest; /* level that is kept */
+
+/* Slow parts of what follows. */
+void messages_wait(void);
+struct partner *partner_find(const struct comm *comm, int rank, int tag);
+uint8_t level_of(uint64_t id, uint64_t run);
+bool message_keep(struct live_part *part, const struct comm *comm,
+		  const struct partner *partner, int tag,
+		  const struct numbers *numbers);
+bool peer_find(struct partner *partner);
+
+extern int messages_held;
+
+static inline void messages_lock(void)
+{
+	if (comms_threads)
+		messages_wait();
+}
+
+static inline void messages_unlock(void)
+{
+	if (comms_threads)
+		__atomic_store_n(&messages_held, 0, __ATOMIC_RELEASE);
+}
+
+static inline bool level_is_kept(uint32_t level)
+{
+	return level >= *messages_lowest;
+}
+
+/* Never the process MPI_PROC_NULL; NULL: too many, or of another world. */
+static inline struct partner *partner_of(const struct comm *comm, int rank,
+					 int tag)
+{
+	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % MESSAGES_RECENT;
+	const struct recent *r = &messages_recent[at];
+
+	return r->partner && r->comm_id == comm->id && r->rank == rank &&
+			       r->tag == tag
+		       ? r->partner
+		       : partner_find(comm, rank, tag);
+}
+
+/*
+ * The next message to or from a partner, as a part: key, peer, check, size,
+ * kind and level; the rest is 0.  False: it is not kept, the part is not set.
+ */
+static inline bool message_number(struct live_part *part,
+				  const struct comm *comm,
+				  struct partner *partner, int tag,
+				  enum live_part_kind kind)
+{
+	struct numbers *numbers =
+		kind == LIVE_PART_SEND ? &partner->sent : &partner->received;
+	uint64_t number = numbers->next++;
+	uint64_t run = (number + (uint32_t)tag) / MESSAGES_RUN + 1;
+
+	if (numbers->run != run) {
+		numbers->run = run;
+		numbers->level = level_of(comm->id, run);
+	}
+	return level_is_kept(numbers->level) &&
+	       message_keep(part, comm, partner, tag, numbers);
+}
+
+/* In the matrix of who sent how much to whom. */
+static inline void message_count(struct partner *partner,
+				 enum live_part_kind kind, uint64_t bytes,
+				 uint64_t ns)
+{
+	struct live_peer *peer = partner->peer;
+
+	if (!peer && !peer_find(partner))
+		return;
+	peer = partner->peer;
+	if (kind == LIVE_PART_SEND) {
+		peer->sends++;
+		peer->sent += bytes;
+		peer->send_ns += ns;
+	} else {
+		peer->receives++;
+		peer->received += bytes;
+		peer->receive_ns += ns;
+	}
+}
+
+void messages_init(void);
+
+/* The next collective call on a communicator, in the same way. */
+bool collective_number(struct live_part *part, struct comm *comm,
+		       const char *function, int root,
+		       enum live_part_kind kind);
+
+#endif

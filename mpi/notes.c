@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* notes.c - calls become parts of instances. */
+#include "mpi/notes.h"
+
+#include "mpi/hash.h"
+#include "mpi/messages.h"
+#include "mpi/next.h"
+
+/* What this thread was waiting for in MPI_Probe. */
+static __thread struct {
+	uint64_t comm_id; /* 0: nothing */
+	int source, tag;
+	uint64_t enter, leave;
+	live_ref node;
+} probe __attribute__((tls_model("initial-exec")));
+
+/* A part whose operation was one call. */
+static void keep(struct live_part *part, const struct region *region)
+{
+	part->begin = part->enter = region->start_ns;
+	part->leave = region->end_ns;
+	part->begin_node = part->node = region->node;
+	copse_part_add(part);
+}
+
+static uint64_t took(const struct region *region)
+{
+	return region->end_ns > region->start_ns
+		       ? region->end_ns - region->start_ns
+		       : 0;
+}
+
+/* A message that is one call; false: its part is not kept. */
+static bool count_message(struct live_part *part, const struct comm *comm,
+			  int rank, int tag, enum live_part_kind kind,
+			  uint64_t bytes, const struct region *region)
+{
+	struct partner *partner;
+	bool kept = false;
+
+	messages_lock();
+	partner = partner_of(comm, rank, tag);
+	if (partner) {
+		kept = message_number(part, comm, partner, tag, kind);
+		message_count(partner, kind, bytes, took(region));
+	}
+	messages_unlock();
+	return kept;
+}
+
+void note_sent(const struct region *region, const struct region_values *values,
+	       int dest, int tag, MPI_Comm comm)
+{
+	struct live_part part;
+
+	if (dest >= 0 && count_message(&part, comm_of(comm), dest, tag,
+				       LIVE_PART_SEND, values->sent, region))
+		keep(&part, region);
+}
+
+/* Was it waited for in MPI_Probe? */
+static bool take_probe(struct live_part *part, const struct comm *comm,
+		       int source, int tag)
+{
+	bool is_it = probe.comm_id == comm->id && probe.source == source &&
+		     probe.tag == tag;
+
+	if (probe.comm_id && is_it) {
+		part->begin = part->enter = probe.enter;
+		part->leave = probe.leave;
+		part->begin_node = part->node = probe.node;
+		copse_part_add(part);
+	}
+	probe.comm_id = 0;
+	return is_it;
+}
+
+void note_received(const struct region *region,
+		   const struct region_values *values, int source, int tag,
+		   MPI_Comm handle, const MPI_Status *status)
+{
+	const struct comm *comm;
+	struct live_part part;
+
+	if (source == MPI_ANY_SOURCE)
+		source = status->MPI_SOURCE;
+	if (tag == MPI_ANY_TAG)
+		tag = status->MPI_TAG;
+	if (source < 0)
+		return;
+	comm = comm_of(handle);
+	if (!count_message(&part, comm, source, tag, LIVE_PART_RECV,
+			   values->received, region))
+		return;
+	if (!probe.comm_id || !take_probe(&part, comm, source, tag))
+		keep(&part, region);
+}
+
+void note_probed(const struct region *region, MPI_Comm handle,
+		 const MPI_Status *status)
+{
+	probe.comm_id = comm_of(handle)->id;
+	probe.source = status->MPI_SOURCE;
+	probe.tag = status->MPI_TAG;
+	probe.enter = region->start_ns;
+	probe.leave = region->end_ns;
+	probe.node = region->node;
+}
+
+/* The request is open from now on. */
+static void open_request(struct request *r, const struct region *region)
+{
+	r->open = true;
+	r->cancelled = false;
+	r->call = region->call;
+	r->thread = region->thread;
+	r->mpi_ns = region->mpi_ns;
+	r->part.begin = region->start_ns;
+	r->part.begin_node = region->node;
+}
+
+/* The request's message has a partner, and a number. */
+static void number(struct request *r, const struct comm *comm, int rank,
+		   int tag)
+{
+	messages_lock();
+	r->partner = partner_of(comm, rank, tag);
+	if (r->partner) {
+		r->has_part = message_number(&r->part, comm, r->partner, tag,
+					     r->kind);
+		r->given = r->partner->received.next;
+	}
+	messages_unlock();
+}
+
+/* A message, numbered now or, from anywhere, when it has come. */
+static void begin_message(struct request *r, const struct comm *comm)
+{
+	r->any = r->rank == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG;
+	r->partner = NULL;
+	r->has_part = false;
+	if (r->rank >= 0 && !r->any)
+		number(r, comm, r->rank, r->tag);
+}
+
+/* Receives are counted in the matrix when they are complete. */
+static void count_send(const struct request *r, uint64_t bytes,
+		       const struct region *region)
+{
+	if (!r->partner || r->kind != LIVE_PART_SEND)
+		return;
+	messages_lock();
+	message_count(r->partner, LIVE_PART_SEND, bytes, took(region));
+	messages_unlock();
+}
+
+static void set_message(struct request *r, enum live_part_kind kind, int rank,
+			int tag, MPI_Comm comm)
+{
+	r->kind = kind;
+	r->rank = rank;
+	r->tag = tag;
+	r->comm = comm;
+	r->comm_id = comm_of(comm)->id;
+}
+
+static void complete(struct request *r, const struct region *region,
+		     const MPI_Status *status);
+
+void note_began(const struct region *region, const struct region_values *values,
+		enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
+		MPI_Request handle)
+{
+	bool at_once = handle == pmpi.completed;
+	struct request own = { 0 }, *r = at_once ? &own : request_new(handle);
+
+	if (!r)
+		return;
+	set_message(r, kind, rank, tag, comm);
+	r->moves = *values;
+	begin_message(r, comm_of(comm));
+	count_send(r, values->sent, region);
+	open_request(r, region);
+	if (at_once && !r->any)
+		complete(r, region, NULL);
+}
+
+void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
+		MPI_Request handle)
+{
+	struct request *r = request_find(handle);
+
+	if (r)
+		set_message(r, kind, rank, tag, comm);
+}
+
+void note_started(const struct region *region, int count,
+		  const MPI_Request handles[])
+{
+	for (int i = 0; i < count; i++) {
+		struct request *r = request_find(handles[i]);
+		const struct comm *comm;
+
+		if (!r || !r->persistent)
+			continue;
+		comm = comm_find(r->comm);
+		if (comm && comm->id == r->comm_id)
+			begin_message(r, comm);
+		count_send(r, r->moves.sent, region);
+		open_request(r, region);
+	}
+}
+
+/* Where a message from anywhere came from; false: it cannot be told. */
+static bool find_partner(struct request *r, const MPI_Status *status)
+{
+	const struct comm *comm;
+
+	if (!status || status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0)
+		return false;
+	comm = comm_find(r->comm);
+	if (!comm || comm->id != r->comm_id)
+		return false;
+	number(r, comm, status->MPI_SOURCE, status->MPI_TAG);
+	return r->partner;
+}
+
+/*
+ * The number of a receive that was cancelled is free again, if no other was
+ * given since; else the numbers of this partner are not those of the other end
+ * any more.
+ */
+static void take_back(struct request *r)
+{
+	if (!r->partner)
+		return;
+	messages_lock();
+	if (r->kind == LIVE_PART_RECV && r->partner->received.next == r->given)
+		r->partner->received.next--;
+	else
+		r->partner->broken = true;
+	messages_unlock();
+}
+
+static bool was_cancelled(const struct request *r, const MPI_Status *status)
+{
+	int flag = 0;
+
+	if (r->cancelled && status && status != MPI_STATUS_IGNORE)
+		pmpi.Test_cancelled(status, &flag);
+	return flag;
+}
+
+static void count_life(const struct request *r, const struct region *region)
+{
+	uint64_t open = region->end_ns - r->part.begin;
+	uint64_t inside = region->mpi_ns - r->mpi_ns;
+
+	if (!r->call || r->thread != region->thread ||
+	    region->end_ns < r->part.begin)
+		return;
+	copse_region_request(r->call, open, open > inside ? open - inside : 0);
+}
+
+static void add_part(struct request *r, const struct region *region)
+{
+	if (!r->has_part)
+		return;
+	r->part.enter = region->start_ns;
+	r->part.leave = region->end_ns;
+	r->part.node = region->node;
+	copse_part_add(&r->part);
+}
+
+static void complete(struct request *r, const struct region *region,
+		     const MPI_Status *status)
+{
+	uint64_t begin = r->part.begin;
+	live_ref node = r->part.begin_node;
+
+	count_life(r, region);
+	r->open = false;
+	if (was_cancelled(r, status)) {
+		take_back(r);
+		return;
+	}
+	if (r->any && find_partner(r, status)) {
+		r->part.begin = begin; /* numbered only now */
+		r->part.begin_node = node;
+	}
+	if (r->partner && r->kind == LIVE_PART_RECV) {
+		messages_lock();
+		message_count(r->partner, LIVE_PART_RECV, r->moves.received, 0);
+		messages_unlock();
+	}
+	add_part(r, region);
+}
+
+static void note_one(const struct region *region, MPI_Request handle,
+		     const MPI_Status *status)
+{
+	struct request *r;
+
+	if (handle == pmpi.no_request || handle == pmpi.completed)
+		return;
+	r = request_find(handle);
+	if (!r || !r->open)
+		return;
+	complete(r, region, status);
+	if (!r->persistent)
+		request_forget(handle);
+}
+
+static const MPI_Status *status_at(const MPI_Status *statuses, int i)
+{
+	return !statuses || statuses == MPI_STATUSES_IGNORE ? NULL
+							    : &statuses[i];
+}
+
+void note_done(const struct region *region, int count,
+	       const MPI_Request requests[], const MPI_Status *statuses)
+{
+	for (int i = 0; i < count; i++)
+		note_one(region, requests[i], status_at(statuses, i));
+}
+
+void note_done_any(const struct region *region, int index,
+		   const MPI_Request requests[], const MPI_Status *status)
+{
+	if (index != MPI_UNDEFINED)
+		note_one(region, requests[index], status);
+}
+
+void note_done_some(const struct region *region, int count, const int indices[],
+		    const MPI_Request requests[], const MPI_Status *statuses)
+{
+	for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
+		note_one(region, requests[indices[i]], status_at(statuses, i));
+}
+
+void note_cancelled(MPI_Request handle)
+{
+	struct request *r = request_find(handle);
+
+	if (r)
+		r->cancelled = true;
+}
+
+void note_collective(const struct region *region, enum live_part_kind kind,
+		     MPI_Comm handle, int root)
+{
+	struct live_part part = { 0 };
+
+	if (collective_number(&part, comm_of(handle), region->name->text, root,
+			      kind))
+		keep(&part, region);
+}
+
+void note_began_collective(const struct region *region,
+			   enum live_part_kind kind, MPI_Comm comm, int root,
+			   MPI_Request handle)
+{
+	struct request own = { 0 };
+	struct request *r;
+
+	own.has_part = collective_number(&own.part, comm_of(comm),
+					 region->name->text, root, kind);
+	own.kind = kind;
+	open_request(&own, region);
+	r = handle == pmpi.completed ? NULL : request_new(handle);
+	if (r)
+		*r = own;
+	else
+		complete(&own, region, NULL);
+}
+
+void note_world(const struct region *region)
+{
+	struct live_part part = { 0 };
+	struct comm *world = comm_of(pmpi.world);
+	uint64_t numbered = world->instances;
+
+	if (collective_number(&part, world, region->name->text, -1,
+			      LIVE_PART_BARRIER)) {
+		part.key = hash_pair(part.check, world->id);
+		part.level = UINT8_MAX;
+		keep(&part, region);
+	}
+	world->instances = numbered;
+}

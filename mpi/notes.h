@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * notes.h - the words of the column `then` of functions.tbl: what a call was
+ * in the exchange between processes.  They stand in a wrapper, behind the call,
+ * and see its `region` and `values`.
+ */
+#ifndef MPI_NOTES_H
+#define MPI_NOTES_H
+
+#include "mpi/comms.h"
+#include "mpi/requests.h"
+
+/* A message went out, or has come. */
+#define sent_to(dest, tag, comm) note_sent(&region, &values, dest, tag, comm)
+#define received_from(source, tag, comm, status)                               \
+	note_received(&region, &values, source, tag, comm, status)
+/* One that was waited for, and is received later. */
+#define probed(comm, status) note_probed(&region, comm, status)
+
+/* The same, to be completed later. */
+#define began_send(dest, tag, comm, request)                                   \
+	note_began(&region, &values, LIVE_PART_SEND, dest, tag, comm, request)
+#define began_recv(source, tag, comm, request)                                 \
+	note_began(&region, &values, LIVE_PART_RECV, source, tag, comm, request)
+#define keeps_send(dest, tag, comm, request)                                   \
+	note_keeps(LIVE_PART_SEND, dest, tag, comm, request)
+#define keeps_recv(source, tag, comm, request)                                 \
+	note_keeps(LIVE_PART_RECV, source, tag, comm, request)
+#define started(count, requests) note_started(&region, count, requests)
+#define done(count, before, statuses)                                          \
+	note_done(&region, count, (before).requests, statuses)
+#define done_any(index, before, status)                                        \
+	note_done_any(&region, index, (before).requests, status)
+#define done_some(count, indices, before, statuses)                            \
+	note_done_some(&region, count, indices, (before).requests, statuses)
+#define cancelled(request) note_cancelled(request)
+
+/* A collective call; kind: what follows LIVE_PART_. */
+#define collective(kind, comm, root)                                           \
+	note_collective(&region, LIVE_PART_##kind, comm, root)
+#define began_collective(kind, comm, root, request)                            \
+	note_began_collective(&region, LIVE_PART_##kind, comm, root, request)
+
+/* A communicator was made, or got a name. */
+#define made(comm)        comm_made(comm)
+#define named(comm, name) comm_named(comm, name)
+
+void note_sent(const struct region *region, const struct region_values *values,
+	       int dest, int tag, MPI_Comm comm);
+void note_received(const struct region *region,
+		   const struct region_values *values, int source, int tag,
+		   MPI_Comm comm, const MPI_Status *status);
+void note_probed(const struct region *region, MPI_Comm comm,
+		 const MPI_Status *status);
+void note_began(const struct region *region, const struct region_values *values,
+		enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
+		MPI_Request request);
+void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
+		MPI_Request request);
+void note_started(const struct region *region, int count,
+		  const MPI_Request requests[]);
+/* statuses: as many, or none (MPI_STATUSES_IGNORE). */
+void note_done(const struct region *region, int count,
+	       const MPI_Request requests[], const MPI_Status *statuses);
+void note_done_any(const struct region *region, int index,
+		   const MPI_Request requests[], const MPI_Status *status);
+void note_done_some(const struct region *region, int count, const int indices[],
+		    const MPI_Request requests[], const MPI_Status *statuses);
+void note_cancelled(MPI_Request request);
+void note_collective(const struct region *region, enum live_part_kind kind,
+		     MPI_Comm comm, int root);
+void note_began_collective(const struct region *region,
+			   enum live_part_kind kind, MPI_Comm comm, int root,
+			   MPI_Request request);
+
+/* MPI_Init and MPI_Finalize, where all ranks meet as well. */
+void note_world(const struct region *region);
+
+#endif

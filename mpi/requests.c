@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * requests.c - a table of open addressing, whose holes are closed when a
+ * request goes, so that it stays short; records lie side by side.
+ */
+#include "mpi/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/handles.h"
+#include "mpi/messages.h"
+#include "mpi/next.h"
+
+enum {
+	SLOTS = 32768,
+	RECORDS = SLOTS / 4 * 3
+};
+
+static struct {
+	uintptr_t key; /* 0: free */
+	uint32_t record;
+} slots[SLOTS];
+
+static struct request records[RECORDS];
+static uint32_t free_records[RECORDS], free_count, used_count;
+
+static uint32_t home_of(uintptr_t key)
+{
+	return (uint32_t)((key >> 4) * 0x9e3779b97f4a7c15u >> 49);
+}
+
+static uint32_t slot_of(uintptr_t key)
+{
+	uint32_t at = home_of(key);
+
+	while (slots[at].key && slots[at].key != key)
+		at = (at + 1) % SLOTS;
+	return at;
+}
+
+static struct request *find(MPI_Request handle)
+{
+	uint32_t at = slot_of(handle_key(handle));
+
+	return slots[at].key ? &records[slots[at].record] : NULL;
+}
+
+static struct request *insert(MPI_Request handle)
+{
+	uint32_t at = slot_of(handle_key(handle));
+
+	if (!slots[at].key) {
+		if (!free_count && used_count == RECORDS)
+			return NULL;
+		slots[at].key = handle_key(handle);
+		slots[at].record =
+			free_count ? free_records[--free_count] : used_count++;
+	}
+	records[slots[at].record] = (struct request){ 0 };
+	return &records[slots[at].record];
+}
+
+/* Whoever stands behind the hole because of it moves into it. */
+static void close_hole(uint32_t hole)
+{
+	for (uint32_t at = (hole + 1) % SLOTS; slots[at].key;
+	     at = (at + 1) % SLOTS) {
+		uint32_t home = home_of(slots[at].key);
+
+		if ((at - home) % SLOTS < (at - hole) % SLOTS)
+			continue;
+		slots[hole] = slots[at];
+		hole = at;
+	}
+	slots[hole].key = 0;
+}
+
+static void forget(MPI_Request handle)
+{
+	uint32_t at = slot_of(handle_key(handle));
+
+	if (!slots[at].key)
+		return;
+	free_records[free_count++] = slots[at].record;
+	close_hole(at);
+}
+
+struct request *request_find(MPI_Request handle)
+{
+	struct request *r;
+
+	messages_lock();
+	r = find(handle);
+	messages_unlock();
+	return r;
+}
+
+struct request *request_new(MPI_Request handle)
+{
+	struct request *r;
+
+	messages_lock();
+	r = insert(handle);
+	messages_unlock();
+	return r;
+}
+
+void request_forget(MPI_Request handle)
+{
+	messages_lock();
+	forget(handle);
+	messages_unlock();
+}
+
+struct region_values *request_keep(MPI_Request handle)
+{
+	static struct region_values nowhere;
+	struct request *r = request_new(handle);
+
+	if (!r)
+		return &nowhere;
+	r->persistent = true;
+	return &r->moves;
+}
+
+struct region_values request_sum(int count, const MPI_Request list[])
+{
+	struct region_values sum = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		const struct request *r = request_find(list[i]);
+
+		if (!r)
+			continue;
+		sum.sent += r->moves.sent;
+		sum.received += r->moves.received;
+	}
+	return sum;
+}
+
+static bool wants_statuses(const struct before *before)
+{
+	for (int i = 0; i < before->count; i++) {
+		const struct request *r = request_find(before->requests[i]);
+
+		if (r && (r->any || r->cancelled))
+			return true;
+	}
+	return false;
+}
+
+void before_take(struct before *before, const struct region *region, int count,
+		 const MPI_Request requests[], MPI_Status **statuses)
+{
+	size_t n = count > 0 && requests && !region->nested ? (size_t)count : 0;
+
+	before->requests = before->here;
+	before->statuses = NULL;
+	if (n > sizeof(before->here) / sizeof(*before->here))
+		before->requests = malloc(n * sizeof(*before->requests));
+	before->count = before->requests ? (int)n : 0;
+	if (!before->count)
+		return;
+	memcpy(before->requests, requests, n * sizeof(*requests));
+	if (!statuses || *statuses != MPI_STATUSES_IGNORE ||
+	    !wants_statuses(before))
+		return;
+	before->statuses = malloc(n * sizeof(**statuses));
+	if (before->statuses)
+		*statuses = before->statuses;
+}
+
+void before_give(struct before *before, bool success,
+		 const MPI_Request requests[])
+{
+	for (int i = 0; !success && i < before->count; i++)
+		if (requests[i] == pmpi.no_request &&
+		    before->requests[i] != pmpi.no_request)
+			request_forget(before->requests[i]);
+	if (before->requests != before->here)
+		free(before->requests);
+	free(before->statuses);
+}

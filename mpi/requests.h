@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * requests.h - what is known of requests that are open: from the call that
+ * began them to the one that completes them.
+ *
+ * Ownership   A struct request is valid until it is forgotten.
+ * Threads     Any, one at a time for one request, as MPI has it; when several
+ *             call MPI, messages_lock() is taken inside.
+ */
+#ifndef MPI_REQUESTS_H
+#define MPI_REQUESTS_H
+
+#include <mpi.h>
+
+#include "collect/region.h"
+
+struct partner;
+
+struct request {
+	struct live_part part; /* of kind, without enter, leave and node */
+	bool has_part;         /* else it is only timed */
+	bool open;             /* it was begun: */
+	bool cancelled;
+	bool any;               /* a receive from any source or with any tag */
+	struct live_call *call; /* that began it */
+	uint32_t thread;
+	uint64_t mpi_ns;         /* of that thread, then */
+	struct partner *partner; /* NULL: not known yet */
+	uint32_t given;          /* its number of receives, with this */
+	MPI_Comm comm;           /* for `any`: with this id, then */
+	uint64_t comm_id;
+	/* A persistent one: what each start moves, and where to. */
+	bool persistent;
+	struct region_values moves;
+	enum live_part_kind kind;
+	int rank, tag;
+};
+
+/* A record for a new persistent request; never NULL. */
+struct region_values *request_keep(MPI_Request handle);
+
+/* A new record for a request, in place of an old one; NULL: too many. */
+struct request *request_new(MPI_Request handle);
+struct request *request_find(MPI_Request handle);
+void request_forget(MPI_Request handle);
+
+/* What the starts of persistent requests move. */
+struct region_values request_sum(int count, const MPI_Request requests[]);
+
+/*
+ * Requests as they are before a call that may complete them, and statuses for
+ * those from anywhere, if the program wants none.
+ */
+struct before {
+	MPI_Request here[16];
+	MPI_Request *requests;
+	MPI_Status *statuses; /* NULL: the program's, if any */
+	int count;
+};
+void before_take(struct before *before, const struct region *region, int count,
+		 const MPI_Request requests[], MPI_Status **statuses);
+/* Ends its use; after a failed call, what has completed is forgotten. */
+void before_give(struct before *before, bool success,
+		 const MPI_Request requests[]);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* waits.c - who made whom wait: victim, culprit, and where that was. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyse/blames.h"
+#include "analyse/findings.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+/* Whom a row's list of victims names: they waited so much of it together. */
+#define MOST 0.99
+
+static void columns(struct report *report)
+{
+	report_table(report, "waits", "who waited for whom");
+	report_column(report, "seconds", "waited", COLUMN_SECONDS);
+	report_column(report, "error", "±", COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	report_column(report, "kind", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "kind", COLUMN_TEXT);
+	report_column(report, "victims", "ranks", COLUMN_TEXT);
+	report_column(report, "victim", "in", COLUMN_TEXT);
+	report_column(report, "culprit_rank", "for rank", COLUMN_COUNT);
+	report_column(report, "culprit", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "which was in", COLUMN_TEXT);
+	report_column(report, "sampled", NULL, COLUMN_COUNT);
+	report_column(report, "indirect", NULL, COLUMN_SECONDS);
+	report_column(report, "early", NULL, COLUMN_SECONDS);
+	report_column(report, "cause_seconds", NULL, COLUMN_SECONDS);
+	report_column(report, "instances", NULL, COLUMN_COUNT);
+	report_column(report, "samples", NULL, COLUMN_COUNT);
+}
+
+/* "compute ← main", with a word when that is not from a sample. */
+static void context(struct report *report, const struct blames *b,
+		    const struct blame_row *row)
+{
+	char *text = paths_text(b->paths, row->context);
+	char *plain = text && row->unsampled
+			      ? str_format("%s (not sampled)", text)
+			      : NULL;
+
+	report->failed |= !text || (row->unsampled && !plain);
+	report_text(report, text);
+	report_text(report, plain ? plain : text);
+	free(plain);
+	free(text);
+}
+
+static void waits_row(struct report *report, const struct blames *b,
+		      const struct blame_row *row)
+{
+	const struct blame *of = &b->at[row->blame];
+	double part = value_ratio(row->seconds, of->seconds);
+	char *victim = paths_text(b->paths, of->victim);
+	char *victims = blames_victims(b, of, MOST);
+
+	report->failed |= !victim || !victims;
+	report_number(report, row->seconds);
+	report_number(report, row->error);
+	report_number(report, value_ratio(row->seconds, b->run_seconds));
+	report_text(report, blames_kind(of->kind));
+	report_text(report, blames_kind_title(of->kind));
+	report_text(report, victims);
+	report_text(report, victim);
+	report_count(report, value_process(b->paths->run, of->culprit));
+	context(report, b, row);
+	report_count(report, !row->unsampled);
+	report_number(report, part * of->indirect);
+	report_number(report, part * of->early);
+	report_number(report, of->seconds);
+	report_count(report, of->instances);
+	report_count(report, row->samples);
+	free(victim);
+	free(victims);
+}
+
+static int by_seconds(const void *x, const void *y, void *blames)
+{
+	const struct blames *b = blames;
+	const uint32_t *i = x, *j = y;
+	const struct blame_row *p = &b->rows[*i], *q = &b->rows[*j];
+
+	if (p->seconds != q->seconds)
+		return p->seconds < q->seconds ? 1 : -1;
+	return (*i > *j) - (*i < *j);
+}
+
+static int waits_table(struct report *report, struct blames *b,
+		       const struct analysis_options *options)
+{
+	uint32_t *order = calloc(b->row_count + 1, sizeof(*order));
+	size_t limit = value_limit(options, 20, b->row_count);
+	bool all = options->limit;
+
+	if (!order)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < b->row_count; i++)
+		order[i] = (uint32_t)i;
+	if (b->row_count)
+		qsort_r(order, b->row_count, sizeof(*order), by_seconds, b);
+	columns(report);
+	for (size_t i = 0, shown = 0; i < b->row_count && shown < limit; i++) {
+		const struct blame_row *row = &b->rows[order[i]];
+
+		/* What may be nothing is shown to those who ask for it. */
+		if (!all && (row->seconds <= row->error ||
+			     row->seconds < 1e-3 * b->run_seconds))
+			continue;
+		waits_row(report, b, row);
+		shown++;
+	}
+	free(order);
+	return 0;
+}
+
+static void rank_table(struct report *report, const struct run *run)
+{
+	const struct run_waits *w = &run->waits;
+
+	report_table(report, "ranks", "ranks");
+	report_column(report, "rank", "rank", COLUMN_COUNT);
+	report_column(report, "host", "host", COLUMN_TEXT);
+	report_column(report, "run", NULL, COLUMN_SECONDS);
+	report_column(report, "mpi", "MPI", COLUMN_SECONDS);
+	report_column(report, "waited", "waited", COLUMN_SECONDS);
+	report_column(report, "waited_main", NULL, COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	report_column(report, "caused", "made others wait", COLUMN_SECONDS);
+	for (size_t i = 0; i < run->member_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		report_count(report, value_process(run, i));
+		report_text(report, str_at(&run->strings, r->host));
+		report_number(report, (double)r->mpi_ns / 1e9);
+		report_number(report, (double)r->mpi_time_ns / 1e9);
+		report_number(report, w->ranks[i].waited_ns / 1e9);
+		report_number(report, w->ranks[i].main_ns / 1e9);
+		report_number(report, value_ratio(w->ranks[i].waited_ns,
+						  (double)r->mpi_ns));
+		report_number(report, w->ranks[i].caused_ns / 1e9);
+	}
+}
+
+static void kind_table(struct report *report, const struct blames *b)
+{
+	double sums[WAIT_KINDS] = { 0 };
+	uint64_t instances[WAIT_KINDS] = { 0 };
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->at[i].culprit == WAIT_OTHERS)
+			continue;
+		sums[b->at[i].kind] += b->at[i].seconds;
+		instances[b->at[i].kind] += b->at[i].instances;
+	}
+	report_table(report, "kinds", "kinds of waiting");
+	report_column(report, "kind", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "kind", COLUMN_TEXT);
+	report_column(report, "seconds", "waited", COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	for (uint32_t i = 0; i < WAIT_KINDS; i++) {
+		if (!instances[i])
+			continue;
+		report_text(report, blames_kind(i));
+		report_text(report, blames_kind_title(i));
+		report_number(report, sums[i]);
+		report_number(report, value_ratio(sums[i], b->run_seconds));
+	}
+}
+
+static int fill(struct report *report, const struct run *run,
+		const struct analysis_options *options)
+{
+	struct blames blames = { 0 };
+	struct paths paths;
+	int err = paths_init(&paths, run);
+
+	if (err)
+		return err;
+	err = blames_init(&blames, &paths);
+	if (!err)
+		err = findings_waits(report, &blames, NULL);
+	if (!err)
+		err = waits_table(report, &blames, options);
+	if (!err) {
+		rank_table(report, run);
+		kind_table(report, &blames);
+		findings_joined(report, run);
+	}
+	blames_fini(&blames);
+	paths_fini(&paths);
+	return err;
+}
+
+static int run_waits(struct report **to, const struct run *const runs[],
+		     const struct analysis_options *options)
+{
+	int err = value_one_run(runs, "waits");
+
+	if (err)
+		return err;
+	*to = value_report("waits", runs[0], NULL);
+	if (!*to)
+		return -ENOMEM;
+	err = fill(*to, runs[0], options);
+	return err ? err : report_error(*to);
+}
+
+const struct analysis analysis_waits = {
+	.name = "waits",
+	.help = "who waited for whom in MPI, and what that one did meanwhile",
+	.run = run_waits,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * batch.h - what a batch system says of its job: the rows of batch.def.
+ *
+ * A batch is plain data of fixed size, so that a live profile can hold it; all
+ * zero is one of no batch job.  Texts that do not fit are cut and end in "...".
+ */
+#ifndef BASE_BATCH_H
+#define BASE_BATCH_H
+
+#include <stddef.h>
+
+struct batch {
+	char manager[16]; /* "Slurm"; "": there is none */
+#define FACT(name, bytes, ...) char name[bytes];
+#include "base/batch.def"
+};
+
+/* A member, `manager` included, of which `variables` are all NULL. */
+struct batch_info {
+	const char *name, *column, *help; /* column: batch_NAME */
+	size_t offset, size;              /* in struct batch */
+	char letter;
+	const char *variables[3]; /* of each manager */
+};
+
+extern const struct batch_info batch_infos[];
+extern const size_t batch_count;
+
+/* From this process's environment. */
+void batch_init(struct batch *b);
+
+/* The text of a member; "" when the batch system says nothing of it. */
+const char *batch_text(const struct batch *b, const struct batch_info *info);
+
+/* Set a member to the first `length` bytes of a text that may be foreign. */
+void batch_set(struct batch *b, const struct batch_info *info, const char *text,
+	       size_t length);
+
+/* Whatever the bytes are that `from` consists of: `to` holds texts. */
+void batch_take(struct batch *to, const struct batch *from);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* output-name.c - the name of the output, with what stands for the job. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "launch/output-name.h"
+
+static const struct batch_info *info_of(char letter)
+{
+	for (size_t i = 0; i < batch_count; i++)
+		if (letter && batch_infos[i].letter == letter)
+			return &batch_infos[i];
+	return NULL;
+}
+
+/* A job may be called anything: its name stays one part of the path. */
+static void put_part(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		fputc(*text == '/' ? '_' : *text, to);
+}
+
+/* As sbatch: outside of an array the job itself stands for it. */
+static void put_fact(FILE *to, const struct batch *b,
+		     const struct batch_info *info)
+{
+	const char *text = batch_text(b, info);
+
+	if (!*text && info->letter == 'A')
+		text = b->job;
+	if (!*text && info->letter == 'r' && *b->job)
+		text = "0";
+	put_part(to, *text ? text : "none");
+}
+
+static int put_all(FILE *to, const char *pattern, const struct batch *b)
+{
+	for (const char *c = pattern; *c; c++) {
+		const struct batch_info *info;
+
+		if (*c != '%') {
+			fputc(*c, to);
+			continue;
+		}
+		info = info_of(*++c);
+		if (info)
+			put_fact(to, b, info);
+		else if (*c == '%')
+			fputc('%', to);
+		else
+			return fail(-EINVAL,
+				    "'%s': %%%.1s means nothing; these do: "
+				    "%%j job, %%A array, %%a its task, %%s "
+				    "step, %%r restarts, %%x name, %%%% for "
+				    "a %%",
+				    pattern, c);
+	}
+	return 0;
+}
+
+int output_name(char **to, const char *pattern, const struct batch *b)
+{
+	size_t size;
+	FILE *memory = open_memstream(to, &size);
+	int err = memory ? put_all(memory, pattern, b) : -ENOMEM;
+
+	if (memory && fclose(memory) && !err)
+		err = -ENOMEM;
+	if (err == -ENOMEM)
+		fail(err, "out of memory");
+	if (err && memory)
+		free(*to);
+	return err;
+}
+
+char *output_default(const char *program, const struct job *job)
+{
+	const struct batch *b = &job->batch;
+
+	if (!job->told_alike || !*b->task)
+		return str_format("%s.copse", program);
+	return str_format("%s-%s_%s.copse", program,
+			  *b->array ? b->array : b->job, b->task);
+}

@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * blame.c - follow each wait to its cause, and sum up.
+ *
+ * Handing on   While a culprit itself waited for somebody else, that one is
+ *              the cause: this share of the wait is handed on, and so on, so
+ *              that the first cause is named along a pipeline.  Waiting from
+ *              before counts as well, if it made the culprit late: since the
+ *              two last met, as far as it was longer than the victim's own.
+ *              (D. Boehme, M. Geimer, L. Arnold, F. Voigtlaender, F. Wolf,
+ *              Identifying the root causes of wait states in large-scale
+ *              parallel applications, ACM Trans. Parallel Comput. 3, 2016.)
+ * Contexts     The moments of the culprit's samples that lie in the time for
+ *              which it is blamed say where it was.  A single wait may be
+ *              shorter than the time between samples: the shares are those of
+ *              all waits of one cause.  What samples do not account for, as
+ *              when the culprit slept, is its caller's of the call that was
+ *              late.
+ * Error        Instances are kept by clusters, with a probability p = 2^-level
+ *              each.  The Horvitz-Thompson estimate of a sum is the kept sum
+ *              divided by p; its variance is estimated by the sum over kept
+ *              clusters of (1 - p) / p^2 * (the cluster's sum)^2 (C.-E.
+ *              Saerndal, B. Swensson, J. Wretman, Model Assisted Survey
+ *              Sampling, 1992, 3.2 and 4.2, for Poisson sampling: it is not
+ *              used that instances are as many as were counted, and so it is
+ *              rather too large).  Where clusters are not known, as many
+ *              equal instances as a cluster may have are assumed.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "live/layout.h"
+#include "merge/unify-tree.h"
+#include "merge/waiting.h"
+
+enum {
+	DEPTH = 64,    /* hand on no farther */
+	GRAIN = 64,    /* and no pieces smaller than this part of the wait */
+	STEPS = 256,   /* look no farther back */
+	CLUSTER = 16,  /* instances of one that is not known */
+	CAUSES = 16384 /* are kept, the others made one */
+};
+#define REST_NS 16e6 /* a sample accounts for no more that came before it */
+
+struct cause { /* while it is summed up */
+	struct run_cause sum;
+	double squares;  /* of clusters that are over */
+	double cluster;  /* of the one that is not */
+	uint64_t number; /* the cluster */
+	size_t last;     /* wait that was counted, + 1 */
+	/* What samples can account for: */
+	double blamed_ns, covered_ns, period_ns;
+	uint64_t samples;
+};
+
+struct part_sum { /* of a context, or of a victim */
+	uint32_t cause, what, flags;
+	double ns;
+	uint64_t samples;
+};
+
+struct sums {
+	struct part_sum *at;
+	size_t count, room;
+	struct map map;
+};
+
+struct blaming {
+	const struct wait *waits;
+	const struct gathered *parts;
+	const struct clocks *clocks;
+	const struct run *run;
+	struct run_waits *to;
+	uint32_t *calls; /* parts that waited, by process, thread and time */
+	size_t call_count;
+	uint32_t *timeline,
+		*position; /* the same of all parts; where each is */
+	uint32_t *first;   /* of each part: its instance's */
+	struct cause *causes;
+	size_t cause_count, cause_room;
+	struct map map; /* (kind, victim; culprit) to cause */
+	struct sums contexts, victims;
+	double scale;
+	int err;
+};
+
+/* The wait that is blamed on somebody: part i's. */
+struct blame {
+	uint32_t wait;
+	uint32_t kind, victim, process;
+	int64_t grain;
+	double early; /* share of it */
+	double clock_ns;
+	unsigned int depth;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/*
+ * Sums.
+ */
+
+static struct cause *find_cause(struct blaming *b, const struct blame *of,
+				uint32_t culprit)
+{
+	uint32_t at = map_put(&b->map, (uint64_t)of->kind << 32 | of->victim,
+			      culprit, (uint32_t)b->cause_count);
+	struct cause *more;
+
+	if (at == MAP_NONE)
+		goto no_memory;
+	if (at < b->cause_count)
+		return &b->causes[at];
+	more = grow(b->causes, b->cause_count, &b->cause_room, sizeof(*more));
+	if (!more)
+		goto no_memory;
+	b->causes = more;
+	more += b->cause_count++;
+	*more = (struct cause){ .sum = { .kind = of->kind,
+					 .victim = of->victim,
+					 .culprit = culprit } };
+	return more;
+no_memory:
+	b->err = -ENOMEM;
+	return NULL;
+}
+
+static void add_part(struct blaming *b, struct sums *to, uint32_t cause,
+		     uint32_t what, uint32_t flags, double ns, uint64_t samples)
+{
+	uint32_t at = map_put(&to->map, (uint64_t)cause << 32 | what, flags,
+			      (uint32_t)to->count);
+	struct part_sum *more;
+
+	if (at == to->count) {
+		more = grow(to->at, to->count, &to->room, sizeof(*more));
+		if (!more) {
+			b->err = -ENOMEM;
+			return;
+		}
+		to->at = more;
+		to->at[to->count++] = (struct part_sum){ .cause = cause,
+							 .what = what,
+							 .flags = flags };
+	} else if (at == MAP_NONE) {
+		b->err = -ENOMEM;
+		return;
+	}
+	to->at[at].ns += ns;
+	to->at[at].samples += samples;
+}
+
+/* Waits come cluster by cluster. */
+static void add_to_cluster(struct cause *cause, const struct part *p, double ns)
+{
+	uint64_t number = p->cluster ? p->cluster : p->key;
+
+	if (!p->cluster)
+		ns *= sqrt(CLUSTER);
+	if (number != cause->number) {
+		cause->squares += cause->cluster * cause->cluster;
+		cause->cluster = 0;
+		cause->number = number;
+	}
+	cause->cluster += ns;
+}
+
+/*
+ * Where the culprit was.
+ */
+
+static size_t first_after(const struct series *s, int64_t ns)
+{
+	size_t from = 0, to = s->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (s->at[middle].ns <= ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/*
+ * What a moment accounts for: the time since the one before, and behind the
+ * last one the rest of the window.  If threads that blocked were not sampled
+ * both are bounded: a short rest is waiting for a core or for a disk, a long
+ * one is somewhere else.
+ */
+static double accounted(const struct series *s, size_t i, int64_t from,
+			int64_t to)
+{
+	int64_t before = i && s->at[i - 1].ns > from ? s->at[i - 1].ns : from;
+	bool last = i + 1 == s->count || s->at[i + 1].ns > to;
+	double most = REST_NS + 4 * s->period_ns;
+
+	if (s->wall)
+		return fmin(s->every * (double)s->at[i].weight_ns,
+			    (double)(s->at[i].ns - before));
+	return fmin((double)(s->at[i].ns - before), most) +
+	       (last ? fmin((double)(to - s->at[i].ns), most) : 0);
+}
+
+/* The culprit's part `by` was late; it is blamed for from … to. */
+static void add_contexts(struct blaming *b, struct cause *cause,
+			 const struct part *by, int64_t from, int64_t to)
+{
+	const struct series *s =
+		gather_series(b->parts, by->process, by->thread);
+	uint32_t index = (uint32_t)(cause - b->causes);
+	uint32_t caller = b->run->nodes[by->begin_node].parent;
+
+	add_part(b, &b->contexts, index, caller, RUN_CONTEXT_UNSAMPLED,
+		 (double)(to - from), 0);
+	cause->blamed_ns += (double)(to - from);
+	if (!s)
+		return;
+	cause->period_ns = fmax(cause->period_ns, s->period_ns);
+	for (size_t i = first_after(s, from);
+	     i < s->count && s->at[i].ns <= to && !b->err; i++) {
+		double ns = accounted(s, i, from, to);
+
+		add_part(b, &b->contexts, index, s->at[i].node, 0, ns, 1);
+		cause->covered_ns += ns;
+		cause->samples++;
+	}
+}
+
+/* How many instances the wait stands for: some are kept whatever the level. */
+static double weight(const struct blaming *b, size_t wait)
+{
+	return gather_weight(b->parts, &b->parts->at[wait]);
+}
+
+/* The cause, for so much of the wait; NULL after a failure. */
+static struct cause *add_blame(struct blaming *b, const struct blame *of,
+			       const struct part *by, int64_t part_ns)
+{
+	struct cause *cause = find_cause(b, of, by->process);
+	double scale = weight(b, of->wait);
+	double ns = scale * (double)part_ns;
+
+	if (!cause)
+		return NULL;
+	cause->sum.ns += ns;
+	cause->sum.early_ns += of->early * ns;
+	if (of->depth)
+		cause->sum.indirect_ns += ns;
+	if (cause->last != of->wait + 1) {
+		cause->last = of->wait + 1;
+		cause->sum.instances++;
+		cause->sum.clock_ns += scale * of->clock_ns;
+	}
+	if (scale > 1)
+		add_to_cluster(cause, &b->parts->at[of->wait], ns);
+	b->to->ranks[by->process].caused_ns += ns;
+	add_part(b, &b->victims, (uint32_t)(cause - b->causes), of->process, 0,
+		 ns, 0);
+	return cause;
+}
+
+/*
+ * Handing on.
+ */
+
+static bool same_thread(const struct part *p, const struct part *q)
+{
+	return p->process == q->process && p->thread == q->thread;
+}
+
+static bool is_before(const struct part *p, const struct part *q, int64_t ns)
+{
+	if (p->process != q->process)
+		return p->process < q->process;
+	if (p->thread != q->thread)
+		return p->thread < q->thread;
+	return p->enter < ns;
+}
+
+/* How many calls stand before those that q's thread entered at `ns` or later:
+   the last of them is this thread's, if it has one before. */
+static size_t calls_before(const struct blaming *b, const struct part *q,
+			   int64_t ns)
+{
+	size_t from = 0, to = b->call_count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (is_before(&b->parts->at[b->calls[middle]], q, ns))
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static int64_t wait_end(const struct blaming *b, uint32_t i)
+{
+	return b->parts->at[i].enter + b->waits[i].ns;
+}
+
+/* What q's thread waited from … to for others than that thread; -1: ask no
+   more, it is too long ago. */
+static int64_t waited_between(const struct blaming *b, const struct part *q,
+			      int64_t from, int64_t to, const struct part *than)
+{
+	size_t c = calls_before(b, q, to);
+	int64_t sum = 0;
+
+	for (int steps = 0; c-- > 0; steps++) {
+		uint32_t i = b->calls[c];
+		const struct part *p = &b->parts->at[i];
+		int64_t low = p->enter > from ? p->enter : from;
+		int64_t high = wait_end(b, i) < to ? wait_end(b, i) : to;
+
+		if (!same_thread(p, q) || p->enter < from)
+			break;
+		if (steps == STEPS)
+			return -1;
+		if (high > low &&
+		    !same_thread(&b->parts->at[b->waits[i].culprit], than))
+			sum += high - low;
+	}
+	return sum;
+}
+
+/* The part of q's thread in the instance of part i, or NULL. */
+static const struct part *partner(const struct blaming *b, uint32_t i,
+				  const struct part *q)
+{
+	const struct part *at = b->parts->at;
+	size_t from = b->first[i], to = gather_instance(b->parts, i);
+
+	if (at[from].kind <= LIVE_PART_RECV) {
+		const struct part *other = &at[from + (from == i)];
+
+		return same_thread(other, q) ? other : NULL;
+	}
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (at[middle].process < q->process)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return at[from].key == at[i].key && same_thread(&at[from], q)
+		       ? &at[from]
+		       : NULL;
+}
+
+/*
+ * How much of part v's wait its culprit has handed on from before: since they
+ * last met, it waited for others so much longer than the victim did, and came
+ * later for it.
+ */
+static int64_t excess(const struct blaming *b, uint32_t v)
+{
+	const struct part *p = &b->parts->at[v], *met = NULL, *own = p;
+	const struct part *by = &b->parts->at[b->waits[v].culprit];
+	int64_t his, mine;
+
+	for (uint32_t at = b->position[v], steps = 0;
+	     at-- > 0 && steps < STEPS && !met; steps++) {
+		own = &b->parts->at[b->timeline[at]];
+		if (!same_thread(own, p))
+			break;
+		if (own->enter < p->enter)
+			met = partner(b, b->timeline[at], by);
+	}
+	if (!met)
+		return 0;
+	his = waited_between(b, by, met->enter, by->begin, p);
+	mine = waited_between(b, p, own->enter, p->enter, by);
+	return his > mine && mine >= 0 ? his - mine : 0;
+}
+
+/* The culprit's own share, and where it was, but for what it waited. */
+static void blame_itself(struct blaming *b, const struct blame *of,
+			 const struct part *by, int64_t low, int64_t high,
+			 int64_t ns)
+{
+	struct cause *cause = add_blame(b, of, by, ns);
+	size_t c = calls_before(b, by, high);
+
+	while (cause && c-- > 0 && !b->err) {
+		uint32_t i = b->calls[c];
+		int64_t end = wait_end(b, i);
+
+		if (!same_thread(&b->parts->at[i], by) || end <= low)
+			break;
+		if (end < high)
+			add_contexts(b, cause, by, end, high);
+		high = b->parts->at[i].enter;
+	}
+	if (cause && low < high && !b->err)
+		add_contexts(b, cause, by, low, high);
+}
+
+/*
+ * Who made part v wait from low to high is blamed for it, but for what it
+ * waited itself: meanwhile, or before, if it came later for it.  Recursion ends
+ * at DEPTH, or where the victim would be blamed itself.
+ */
+static void hand_on(struct blaming *b, struct blame *of, uint32_t v,
+		    int64_t low, int64_t high)
+{
+	const struct part *by = &b->parts->at[b->waits[v].culprit];
+	int64_t more = excess(b, v), handed = 0;
+	size_t c = calls_before(b, by, high);
+
+	more = more < high - low ? more : high - low;
+	while (c-- > 0 && of->depth < DEPTH && !b->err) {
+		uint32_t i = b->calls[c];
+		const struct part *p = &b->parts->at[i];
+		int64_t end = wait_end(b, i) < high ? wait_end(b, i) : high;
+		int64_t inside = end > low ? end - low : 0;
+		int64_t before = more - handed - inside;
+		int64_t most = inside + (before > 0 ? before : 0);
+		int64_t from = p->enter > end - most ? p->enter : end - most;
+
+		if (!same_thread(p, by) || (end <= low && before <= 0))
+			break;
+		if (end - from < of->grain || i == of->wait ||
+		    same_thread(&b->parts->at[b->waits[i].culprit],
+				&b->parts->at[of->wait]))
+			continue;
+		of->depth++;
+		hand_on(b, of, i, from, end);
+		of->depth--;
+		handed += end - from;
+	}
+	if (handed < high - low)
+		blame_itself(b, of, by, low, high, high - low - handed);
+}
+
+static void blame(struct blaming *b, uint32_t wait)
+{
+	const struct wait *w = &b->waits[wait];
+	const struct part *p = &b->parts->at[wait];
+	const struct part *by = &b->parts->at[w->culprit];
+	double clock = clocks_error(b->clocks, p->process, by->process);
+	struct blame of = { .wait = wait,
+			    .kind = w->kind,
+			    .victim = p->node,
+			    .process = p->process,
+			    .grain = w->ns / GRAIN + 1,
+			    .early = (double)w->early / (double)w->ns,
+			    .clock_ns = clock };
+
+	hand_on(b, &of, wait, p->enter, p->enter + w->ns);
+}
+
+/*
+ * Orders.
+ */
+
+static int by_time(const void *x, const void *y, void *parts)
+{
+	const uint32_t *i = x, *j = y;
+	const struct part *a = &((const struct gathered *)parts)->at[*i];
+	const struct part *b = &((const struct gathered *)parts)->at[*j];
+	int order = compare(a->process, b->process);
+
+	if (!order)
+		order = compare(a->thread, b->thread);
+	if (!order)
+		order = compare(a->enter, b->enter);
+	return order ? order : compare(*i, *j);
+}
+
+static int by_cluster(const void *x, const void *y, void *parts)
+{
+	const uint32_t *i = x, *j = y;
+	const struct part *a = &((const struct gathered *)parts)->at[*i];
+	const struct part *b = &((const struct gathered *)parts)->at[*j];
+	int order = compare(a->cluster, b->cluster);
+
+	return order ? order : compare(*i, *j); /* by key, process, … */
+}
+
+static int list_calls(struct blaming *b)
+{
+	size_t count = b->parts->count;
+
+	b->calls = calloc(count + 1, sizeof(*b->calls));
+	b->timeline = calloc(count + 1, sizeof(*b->timeline));
+	b->position = calloc(count + 1, sizeof(*b->position));
+	b->first = calloc(count + 1, sizeof(*b->first));
+	if (!b->calls || !b->timeline || !b->position || !b->first)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		b->timeline[i] = b->first[i] = (uint32_t)i;
+		if (i && b->parts->at[i - 1].key == b->parts->at[i].key)
+			b->first[i] = b->first[i - 1];
+	}
+	qsort_r(b->timeline, count, sizeof(*b->timeline), by_time,
+		(void *)b->parts);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t at = b->timeline[i];
+
+		b->position[at] = (uint32_t)i;
+		if (b->waits[at].ns > 0)
+			b->calls[b->call_count++] = at;
+	}
+	return 0;
+}
+
+static int blame_all(struct blaming *b)
+{
+	uint32_t *order = calloc(b->call_count + 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	memcpy(order, b->calls, b->call_count * sizeof(*order));
+	qsort_r(order, b->call_count, sizeof(*order), by_cluster,
+		(void *)b->parts);
+	for (size_t i = 0; i < b->call_count && !b->err; i++)
+		blame(b, order[i]);
+	free(order);
+	return b->err;
+}
+
+/*
+ * What is kept.
+ */
+
+/* Largest first; then by what they are, whatever the order of the files. */
+static int by_size(const void *x, const void *y, void *causes)
+{
+	const uint32_t *i = x, *j = y;
+	const struct run_cause *a = &((const struct cause *)causes)[*i].sum;
+	const struct run_cause *b = &((const struct cause *)causes)[*j].sum;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->victim != b->victim)
+		return a->victim < b->victim ? -1 : 1;
+	return compare(a->culprit, b->culprit);
+}
+
+static int by_cause_size(const void *x, const void *y)
+{
+	const struct run_cause_context *a = x, *b = y;
+
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return compare(a->flags, b->flags);
+}
+
+static int by_cause_rank(const void *x, const void *y)
+{
+	const struct run_cause_victim *a = x, *b = y;
+
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	return compare(a->rank, b->rank);
+}
+
+static double variance(const struct blaming *b, const struct cause *cause)
+{
+	double squares = cause->squares + cause->cluster * cause->cluster;
+
+	return squares * (1 - 1 / b->scale); /* of sums that are scaled */
+}
+
+/* Where the n-th largest goes. */
+static void put_cause(struct blaming *b, const struct cause *cause, size_t n)
+{
+	struct run_cause *to = &b->to->causes[n];
+	struct run_cause one = cause->sum;
+
+	if (n < CAUSES) {
+		*to = one;
+		to->error_ns = sqrt(variance(b, cause));
+		return;
+	}
+	*to = (struct run_cause){
+		.culprit = WAIT_OTHERS,
+		.instances = to->instances + one.instances,
+		.ns = to->ns + one.ns,
+		.error_ns = hypot(to->error_ns, sqrt(variance(b, cause))),
+		.clock_ns = to->clock_ns + one.clock_ns,
+		.indirect_ns = to->indirect_ns + one.indirect_ns,
+		.early_ns = to->early_ns + one.early_ns,
+	};
+	b->to->joined.other_causes++;
+}
+
+/* number[i] becomes the number of cause i. */
+static int put_causes(struct blaming *b, uint32_t *number)
+{
+	uint32_t *order = calloc(b->cause_count + 1, sizeof(*order));
+	size_t kept = b->cause_count > CAUSES ? CAUSES + 1 : b->cause_count;
+
+	b->to->causes = calloc(kept + 1, sizeof(*b->to->causes));
+	if (!order || !b->to->causes) {
+		free(order);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < b->cause_count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, b->cause_count, sizeof(*order), by_size, b->causes);
+	for (size_t i = 0; i < b->cause_count; i++) {
+		size_t n = i < CAUSES ? i : CAUSES;
+
+		number[order[i]] = (uint32_t)n;
+		put_cause(b, &b->causes[order[i]], n);
+	}
+	b->to->cause_count = kept;
+	free(order);
+	return 0;
+}
+
+/*
+ * Which share of a cause samples cannot account for: what is missing of its
+ * time by more than chance, where each sample is worth a period on a core.
+ */
+static double unsampled_share(const struct cause *cause)
+{
+	double all = cause->blamed_ns, samples = (double)cause->samples;
+	double missing =
+		all - fmax(cause->covered_ns, samples * cause->period_ns);
+	double chance = 3 * cause->period_ns * sqrt(samples + 1);
+
+	if (!cause->samples)
+		return 1;
+	return missing > 0.1 * all + chance ? missing / all : 0;
+}
+
+static int put_contexts(struct blaming *b, const uint32_t *number)
+{
+	struct run_cause_context *to =
+		calloc(b->contexts.count + 1, sizeof(*to));
+
+	b->to->contexts = to;
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->contexts.count; i++) {
+		const struct part_sum *s = &b->contexts.at[i];
+		const struct cause *cause = &b->causes[s->cause];
+		double share = unsampled_share(cause);
+		double of = cause->covered_ns;
+
+		if (s->flags)
+			of = cause->blamed_ns;
+		else
+			share = 1 - share;
+		if (number[s->cause] == CAUSES || share <= 0 || of <= 0)
+			continue;
+		to[b->to->context_count++] = (struct run_cause_context){
+			.cause = number[s->cause],
+			.node = s->what,
+			.flags = s->flags,
+			.ns = cause->sum.ns * share * s->ns / of,
+			.samples = s->samples,
+		};
+	}
+	qsort(to, b->to->context_count, sizeof(*to), by_cause_size);
+	return 0;
+}
+
+static int put_victims(struct blaming *b, const uint32_t *number)
+{
+	struct run_cause_victim *to = calloc(b->victims.count + 1, sizeof(*to));
+
+	b->to->victims = to;
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->victims.count; i++) {
+		const struct part_sum *s = &b->victims.at[i];
+
+		if (number[s->cause] < CAUSES)
+			to[b->to->victim_count++] = (struct run_cause_victim){
+				.cause = number[s->cause],
+				.rank = s->what,
+				.ns = s->ns,
+			};
+	}
+	qsort(to, b->to->victim_count, sizeof(*to), by_cause_rank);
+	return 0;
+}
+
+static int put_all(struct blaming *b)
+{
+	uint32_t *number = calloc(b->cause_count + 1, sizeof(*number));
+	int err = number ? put_causes(b, number) : -ENOMEM;
+
+	if (!err)
+		err = put_contexts(b, number);
+	if (!err)
+		err = put_victims(b, number);
+	free(number);
+	return err;
+}
+
+int waits_blame(struct run_waits *to, const struct wait *waits,
+		const struct gathered *parts, const struct clocks *clocks,
+		const struct run *run)
+{
+	struct blaming b = { .waits = waits,
+			     .parts = parts,
+			     .clocks = clocks,
+			     .run = run,
+			     .to = to,
+			     .scale = ldexp(1, (int)parts->level) };
+	int err = list_calls(&b);
+
+	if (!err)
+		err = blame_all(&b);
+	if (!err)
+		err = put_all(&b);
+	free(b.calls);
+	free(b.timeline);
+	free(b.position);
+	free(b.first);
+	free(b.causes);
+	free(b.contexts.at);
+	free(b.victims.at);
+	map_fini(&b.map);
+	map_fini(&b.contexts.map);
+	map_fini(&b.victims.map);
+	return err ? fail(err, "out of memory") : 0;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gather.c - gather parts and moments within bounds, and join the parts. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "live/layout.h"
+#include "merge/gather.h"
+#include "merge/unify-tree.h"
+
+void gather_init(struct gathered *parts, size_t bytes, size_t moment_bytes)
+{
+	*parts = (struct gathered){
+		.most = bytes / sizeof(struct part),
+		.most_moments = moment_bytes / sizeof(struct moment),
+	};
+}
+
+void gather_fini(struct gathered *parts)
+{
+	for (size_t i = 0; i < parts->series_count; i++)
+		free(parts->series[i].at);
+	free(parts->series);
+	free(parts->sources);
+	free(parts->at);
+	*parts = (struct gathered){ 0 };
+}
+
+/* Room for one more behind `count`, as grow(), or -ENOMEM. */
+static int room_for_one(void *array, size_t count, size_t *room, size_t size)
+{
+	void *at;
+
+	memcpy(&at, array, sizeof(at));
+	at = grow(at, count, room, size);
+	if (!at)
+		return -ENOMEM;
+	memcpy(array, &at, sizeof(at));
+	return 0;
+}
+
+/*
+ * Gathering.
+ */
+
+static void raise_level(struct gathered *parts, uint32_t level)
+{
+	size_t kept = 0;
+
+	parts->level = level;
+	for (size_t i = 0; i < parts->count; i++)
+		if (parts->at[i].level >= level)
+			parts->at[kept++] = parts->at[i];
+	parts->count = kept;
+}
+
+static bool is_init(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return n->kind == NODE_NAMED &&
+	       !strncmp(p->names[n->owner].text, "MPI_Init", 8) &&
+	       strcmp(p->names[n->owner].text, "MPI_Initialized") != 0;
+}
+
+static int add_part(struct gathered *parts, const struct profile *p,
+		    const struct profile_part *from, uint32_t process,
+		    const uint32_t *nodes)
+{
+	while (from->level >= parts->level && parts->count >= parts->most &&
+	       parts->level < 64)
+		raise_level(parts, parts->level + 1);
+	if (from->level < parts->level)
+		return 0;
+	if (room_for_one(&parts->at, parts->count, &parts->room,
+			 sizeof(*parts->at)))
+		return -ENOMEM;
+	parts->at[parts->count++] = (struct part){
+		.key = from->key,
+		.begin = (int64_t)from->begin,
+		.enter = (int64_t)from->enter,
+		.leave = (int64_t)from->leave,
+		.begin_node = nodes[from->begin_node],
+		.node = nodes[from->node],
+		.process = process,
+		.thread = from->thread,
+		.peer = from->peer,
+		.check = from->check,
+		.size = from->size,
+		.comm_rank = from->comm_rank,
+		.cluster = from->cluster,
+		.kind = (uint8_t)from->kind,
+		.level = (uint8_t)from->level,
+		.main = from->thread == p->id.mpi_thread,
+		.init = is_init(p, from->node),
+	};
+	return 0;
+}
+
+static void thin(struct gathered *parts)
+{
+	parts->thinned++;
+	parts->moment_count = 0;
+	for (size_t i = 0; i < parts->series_count; i++) {
+		struct series *s = &parts->series[i];
+		size_t kept = 0;
+
+		for (size_t m = 0; m < s->count; m += 2)
+			s->at[kept++] = s->at[m];
+		s->count = kept;
+		parts->moment_count += kept;
+	}
+}
+
+/* Moments from..to - 1 of the profile are of one thread. */
+static int add_series(struct gathered *parts, const struct profile *p,
+		      size_t from, size_t to, uint32_t process,
+		      const uint32_t *nodes)
+{
+	const struct profile_thread *t = &p->threads[p->moments[from].thread];
+	size_t step = (size_t)1 << parts->thinned;
+	struct series s = { .process = process,
+			    .thread = p->moments[from].thread,
+			    .wall = p->id.wall == LIVE_WALL_SAMPLED,
+			    .every = t->every ? t->every : 1 };
+
+	if (room_for_one(&parts->series, parts->series_count,
+			 &parts->series_room, sizeof(s)))
+		return -ENOMEM;
+	if (t->samples)
+		s.period_ns = (double)t->cpu_ns / (double)t->samples;
+	s.at = calloc((to - from) / step + 1, sizeof(*s.at));
+	if (!s.at)
+		return -ENOMEM;
+	for (size_t i = from; i < to; i += step)
+		s.at[s.count++] = (struct moment){
+			.ns = (int64_t)p->moments[i].ns,
+			.node = nodes[p->moments[i].node],
+			.weight_ns = p->moments[i].weight_ns,
+		};
+	parts->series[parts->series_count++] = s;
+	parts->moment_count += s.count;
+	while (parts->moment_count > parts->most_moments && parts->thinned < 32)
+		thin(parts);
+	return 0;
+}
+
+static int add_moments(struct gathered *parts, const struct profile *p,
+		       uint32_t process, const uint32_t *nodes)
+{
+	int err = 0;
+
+	for (size_t i = 0, end; i < p->moment_count && !err; i = end) {
+		for (end = i + 1;
+		     end < p->moment_count &&
+		     p->moments[end].thread == p->moments[i].thread;)
+			end++;
+		err = add_series(parts, p, i, end, process, nodes);
+	}
+	return err;
+}
+
+static int add_source(struct gathered *parts, const struct profile *p,
+		      uint32_t process)
+{
+	if (room_for_one(&parts->sources, parts->source_count,
+			 &parts->source_room, sizeof(*parts->sources)))
+		return -ENOMEM;
+	parts->sources[parts->source_count] = clock_source_of(&p->id, process);
+	for (size_t i = 0; i < p->thread_count; i++)
+		clock_source_reach(&parts->sources[parts->source_count],
+				   p->threads[i].last_ns);
+	parts->source_count++;
+	return 0;
+}
+
+int gather_add(struct gathered *parts, const struct profile *p,
+	       uint32_t process, const uint32_t *nodes)
+{
+	int err = add_source(parts, p, process);
+
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct profile_thread *t = &p->threads[i];
+
+		parts->joined.taken_part += t->instances;
+		if (t->instances && t->level > parts->level)
+			raise_level(parts, t->level < 64 ? t->level : 64);
+	}
+	parts->joined.parts += p->part_count;
+	for (size_t i = 0; i < p->part_count && !err; i++)
+		err = add_part(parts, p, &p->parts[i], process, nodes);
+	if (!err)
+		err = add_moments(parts, p, process, nodes);
+	return err ? fail(err, "out of memory") : 0;
+}
+
+void gather_wanted(const struct gathered *parts, bool *wanted)
+{
+	for (size_t i = 0; i < parts->count; i++) {
+		wanted[parts->at[i].begin_node] = true;
+		wanted[parts->at[i].node] = true;
+	}
+	for (size_t i = 0; i < parts->series_count; i++)
+		for (size_t m = 0; m < parts->series[i].count; m++)
+			wanted[parts->series[i].at[m].node] = true;
+}
+
+/*
+ * The run's names.
+ */
+
+/* A function stands for its lines, an MPI function for what it calls. */
+static void fold_contexts(const struct run *run, uint32_t *fold)
+{
+	for (uint32_t i = 0; i < run->node_count; i++) {
+		const struct run_node *n = &run->nodes[i];
+		uint32_t above = i ? fold[n->parent] : 0;
+
+		fold[i] = i && (n->kind == RUN_LINE ||
+				run->nodes[above].kind == RUN_MPI)
+				  ? above
+				  : i;
+	}
+}
+
+static int by_thread(const void *x, const void *y)
+{
+	const struct series *a = x, *b = y;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+static int by_process(const void *x, const void *y)
+{
+	const struct clock_source *a = x, *b = y;
+
+	return (a->process > b->process) - (a->process < b->process);
+}
+
+static void rename_series(struct gathered *parts, const uint32_t *order,
+			  size_t members, const uint32_t *fold,
+			  const uint32_t *became)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < parts->series_count; i++) {
+		struct series *s = &parts->series[i];
+
+		s->process = order[s->process];
+		if (s->process >= members) {
+			free(s->at);
+			continue;
+		}
+		s->every *= (double)(1u << parts->thinned);
+		s->period_ns *= s->every;
+		for (size_t m = 0; m < s->count; m++)
+			s->at[m].node = fold[became[s->at[m].node]];
+		parts->series[kept++] = *s;
+	}
+	parts->series_count = kept;
+	if (kept)
+		qsort(parts->series, kept, sizeof(*parts->series), by_thread);
+}
+
+static void rename_parts(struct gathered *parts, const uint32_t *order,
+			 size_t members, const uint32_t *fold,
+			 const uint32_t *became)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < parts->count; i++) {
+		struct part *p = &parts->at[i];
+
+		p->process = order[p->process];
+		if (p->process >= members)
+			continue;
+		p->node = fold[became[p->node]];
+		p->begin_node = fold[became[p->begin_node]];
+		parts->at[kept++] = *p;
+	}
+	parts->count = kept;
+}
+
+int gather_rename(struct gathered *parts, const struct run *run,
+		  const uint32_t *order, const uint32_t *became)
+{
+	uint32_t *fold = calloc(run->node_count + 1, sizeof(*fold));
+	size_t kept = 0;
+
+	if (!fold)
+		return fail(-ENOMEM, "out of memory");
+	fold_contexts(run, fold);
+	rename_parts(parts, order, run->member_count, fold, became);
+	rename_series(parts, order, run->member_count, fold, became);
+	free(fold);
+	for (size_t i = 0; i < parts->source_count; i++) {
+		struct clock_source *source = &parts->sources[i];
+
+		source->process = order[source->process];
+		if (source->process < run->member_count)
+			parts->sources[kept++] = *source;
+	}
+	parts->source_count = kept;
+	if (kept)
+		qsort(parts->sources, kept, sizeof(*parts->sources),
+		      by_process);
+	return 0;
+}
+
+/*
+ * Joining.
+ */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_key(const void *x, const void *y)
+{
+	const struct part *a = x, *b = y;
+	int order = compare(a->key, b->key);
+
+	if (!order)
+		order = compare(a->kind, b->kind);
+	if (!order)
+		order = compare(a->process, b->process);
+	if (!order)
+		order = compare(a->thread, b->thread);
+	return order ? order : compare((uint64_t)a->enter, (uint64_t)b->enter);
+}
+
+size_t gather_instance(const struct gathered *parts, size_t i)
+{
+	uint64_t key = parts->at[i].key;
+
+	while (i < parts->count && parts->at[i].key == key)
+		i++;
+	return i;
+}
+
+double gather_weight(const struct gathered *parts, const struct part *part)
+{
+	return part->level == UINT8_MAX ? 1 : ldexp(1, (int)parts->level);
+}
+
+/* Sorted by kind: a message's sender stands before its receiver. */
+static bool is_message(const struct run *run, const struct part *p)
+{
+	int32_t sender = run->ranks[p[0].process].rank;
+	int32_t receiver = run->ranks[p[1].process].rank;
+
+	return p[0].kind == LIVE_PART_SEND && p[1].kind == LIVE_PART_RECV &&
+	       p[0].peer == receiver && p[1].peer == sender;
+}
+
+static bool agree(const struct run *run, const struct part *p, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (p[i].check != p->check || p[i].size != p->size)
+			return false;
+	if (p->kind <= LIVE_PART_RECV)
+		return count == 2 && is_message(run, p);
+	for (size_t i = 1; i < count; i++)
+		if (p[i].kind != p->kind || p[i].peer != p->peer ||
+		    p[i].process == p[i - 1].process)
+			return false;
+	return true;
+}
+
+void gather_join(struct gathered *parts, const struct run *run)
+{
+	size_t kept = 0;
+
+	if (parts->count)
+		qsort(parts->at, parts->count, sizeof(*parts->at), by_key);
+	for (size_t i = 0, end; i < parts->count; i = end) {
+		const struct part *p = &parts->at[i];
+		size_t count;
+
+		end = gather_instance(parts, i);
+		count = end - i;
+		if (count < p->size) {
+			parts->joined.lacking++;
+			continue;
+		}
+		if (count > p->size || !agree(run, p, count)) {
+			parts->joined.disagreeing++;
+			continue;
+		}
+		memmove(&parts->at[kept], p, count * sizeof(*p));
+		kept += count;
+		parts->joined.instances++;
+	}
+	parts->count = kept;
+	parts->joined.level = parts->level;
+}
+
+const struct series *gather_series(const struct gathered *parts,
+				   uint32_t process, uint32_t thread)
+{
+	struct series key = { .process = process, .thread = thread };
+
+	if (!parts->series_count)
+		return NULL;
+	return bsearch(&key, parts->series, parts->series_count, sizeof(key),
+		       by_thread);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * waiting.h - from joined parts to who made whom wait: waiting.c finds how long
+ * each part waited, and for which other part; blame.c follows that to the
+ * rank and the context that caused it.
+ *
+ * What waits for what is told by enum live_part_kind.  A rank waits from
+ * entering the call that ended its part until the last of those that it
+ * depends on has begun, as far as it was still inside then: one that left
+ * before did not wait.  Nobody makes progress outside MPI: who waits for a
+ * message that the other had begun, and leaves only after the other came back
+ * into MPI, waited until then.  Of parts that ended in one call (MPI_Waitall)
+ * the longest wait is the call's.  The kinds are those of F. Wolf and B. Mohr,
+ * Automatic performance analysis of hybrid MPI/OpenMP applications, J. Syst.
+ * Archit. 49, 2003 (EXPERT, Scalasca).
+ */
+#ifndef MERGE_WAITING_H
+#define MERGE_WAITING_H
+
+#include "merge/clocks.h"
+#include "merge/gather.h"
+#include "merge/run-waits.h"
+
+struct wait {             /* of one part */
+	int64_t ns;       /* 0: it did not wait */
+	int64_t early;    /* of it, before the first sender came */
+	uint32_t culprit; /* part */
+	uint32_t kind;    /* enum wait_kind */
+};
+
+/* For each part; at most one of those that ended in one call waits. */
+int waits_find(struct wait *waits, const struct gathered *parts,
+	       const struct clocks *clocks, const struct run *run);
+
+/* blame.c: causes, contexts, victims and ranks of the run, from the waits. */
+int waits_blame(struct run_waits *to, const struct wait *waits,
+		const struct gathered *parts, const struct clocks *clocks,
+		const struct run *run);
+
+/*
+ * All of it: run->waits from what was gathered and renamed.  0, or -ENOMEM
+ * with a reason.
+ */
+int waits_make(struct run *run, struct gathered *parts);
+
+#endif

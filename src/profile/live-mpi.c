@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* live-mpi.c - what the MPI wrappers keep in a live profile, read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/live-reader.h"
+
+/* Calls */
+
+/* By name: the numbers of metrics are the file's. */
+static void value(struct reader *r, uint32_t node, uint32_t thread,
+		  enum metric metric, uint64_t number)
+{
+	const char *name = metric_infos[metric].name;
+	const struct profile_column *c = profile_column(r->p, name);
+	struct live_cell cell = { .value = number };
+
+	if (!number)
+		return;
+	cell.metric = c ? (uint32_t)(c - r->p->columns) : LIVE_METRICS;
+	reader_value(r, node, thread, &cell);
+}
+
+static void values(struct reader *r, uint32_t node, uint32_t thread,
+		   const struct live_call *c)
+{
+	value(r, node, thread, METRIC_MPI_CALLS, c->calls);
+	value(r, node, thread, METRIC_MPI_TIME, c->ns);
+	value(r, node, thread, METRIC_MPI_SENT, c->sent);
+	value(r, node, thread, METRIC_MPI_RECEIVED, c->received);
+	/* 0 would be no value: another thread's minimum would stand for it. */
+	if (c->calls && c->min_ns <= c->max_ns) {
+		value(r, node, thread, METRIC_MPI_MIN,
+		      c->min_ns ? c->min_ns : 1);
+		value(r, node, thread, METRIC_MPI_MAX, c->max_ns);
+	}
+	value(r, node, thread, METRIC_MPI_REQUESTS, c->requests);
+	value(r, node, thread, METRIC_MPI_OPEN, c->open_ns);
+	value(r, node, thread, METRIC_MPI_OVERLAP, c->outside_ns);
+}
+
+static uint32_t comm_index(struct reader *r, live_ref ref)
+{
+	uint32_t index;
+
+	if (!ref)
+		return PROFILE_NO_COMM;
+	if (ref == LIVE_SEVERAL_COMMS)
+		return PROFILE_SEVERAL_COMMS;
+	index = map_get(&r->comms, ref, 0);
+	if (index != MAP_NONE)
+		return index;
+	r->damaged++;
+	return PROFILE_NO_COMM;
+}
+
+/* Two threads may call from one context. */
+static void site(struct reader *r, uint32_t node, const struct live_call *c)
+{
+	struct profile *p = r->p;
+	struct profile_site one = { node, comm_index(r, c->comm), c->root };
+	uint32_t index;
+
+	if (one.root < LIVE_SEVERAL_ROOTS)
+		one.root = LIVE_NO_ROOT;
+	if (!reader_grow(r, &p->sites, p->site_count, sizeof(one)))
+		return;
+	index = map_put(&r->calls, node, 0, (uint32_t)p->site_count);
+	if (index == MAP_NONE) {
+		reader_no_memory(r);
+	} else if (index == p->site_count) {
+		p->sites[p->site_count++] = one;
+	} else {
+		if (p->sites[index].comm != one.comm)
+			p->sites[index].comm = PROFILE_SEVERAL_COMMS;
+		if (p->sites[index].root != one.root)
+			p->sites[index].root = LIVE_SEVERAL_ROOTS;
+	}
+}
+
+static void size_class(struct reader *r, uint32_t node, uint32_t class,
+		       const struct live_size *size)
+{
+	struct profile *p = r->p;
+	uint32_t index;
+
+	if (!reader_grow(r, &p->sizes, p->size_count, sizeof(*p->sizes)))
+		return;
+	index = map_put(&r->calls, node, 1 + class, (uint32_t)p->size_count);
+	if (index == MAP_NONE) {
+		reader_no_memory(r);
+		return;
+	}
+	if (index == p->size_count)
+		p->sizes[p->size_count++] =
+			(struct profile_size){ .node = node, .class = class };
+	p->sizes[index].calls += size->calls;
+	p->sizes[index].ns += size->ns;
+}
+
+void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
+{
+	struct live_size sizes[LIVE_SIZES] = { 0 };
+	struct live_call call;
+	const void *at = reader_claim(r, ref, sizeof(call));
+
+	if (!at)
+		return;
+	memcpy(&call, at, sizeof(call));
+	values(r, node, thread, &call);
+	site(r, node, &call);
+	if (!call.sizes)
+		return;
+	at = reader_claim(r, call.sizes, sizeof(sizes));
+	if (at)
+		memcpy(sizes, at, sizeof(sizes));
+	for (uint32_t i = 0; i < LIVE_SIZES && !r->err; i++)
+		if (sizes[i].calls)
+			size_class(r, node, i, &sizes[i]);
+}
+
+/* Lists and chunks of a thread */
+
+static live_ref take_peer(struct reader *r, const void *at)
+{
+	struct profile *p = r->p;
+	struct profile_peer *to;
+	struct live_peer peer;
+	uint32_t index;
+
+	memcpy(&peer, at, sizeof(peer));
+	if (!reader_grow(r, &p->peers, p->peer_count, sizeof(*to)))
+		return 0;
+	index = map_put(&r->peers, peer.rank, 0, (uint32_t)p->peer_count);
+	if (index == MAP_NONE) {
+		reader_no_memory(r);
+		return 0;
+	}
+	if (index == p->peer_count)
+		p->peers[p->peer_count++] =
+			(struct profile_peer){ .rank = peer.rank };
+	to = &p->peers[index];
+	to->sends += peer.sends;
+	to->sent += peer.sent;
+	to->send_ns += peer.send_ns;
+	to->receives += peer.receives;
+	to->received += peer.received;
+	to->receive_ns += peer.receive_ns;
+	return peer.next;
+}
+
+/* A call whose context found no room has none: it is the root's. */
+static uint32_t context(struct reader *r, live_ref ref)
+{
+	return ref ? reader_node(r, ref) : 0;
+}
+
+static bool good_part(const struct live_part *part)
+{
+	return part->kind <= LIVE_PART_PREFIX && part->size &&
+	       part->enter <= part->leave && part->begin <= part->leave &&
+	       part->leave <= PROFILE_TIME_MOST;
+}
+
+static void take_part(struct reader *r, uint32_t thread, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_part part;
+
+	memcpy(&part, at, sizeof(part));
+	if (!good_part(&part)) {
+		r->damaged++;
+		return;
+	}
+	if (!reader_grow(r, &p->parts, p->part_count, sizeof(*p->parts)))
+		return;
+	p->parts[p->part_count++] = (struct profile_part){
+		.key = part.key,
+		.begin = part.begin,
+		.enter = part.enter,
+		.leave = part.leave,
+		.begin_node = context(r, part.begin_node),
+		.node = context(r, part.node),
+		.thread = thread,
+		.peer = part.peer,
+		.check = part.check,
+		.size = part.size,
+		.comm_rank = part.comm_rank,
+		.cluster = part.cluster,
+		.kind = part.kind,
+		.level = part.level,
+	};
+}
+
+static void take_moment(struct reader *r, uint32_t thread, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_moment moment;
+
+	memcpy(&moment, at, sizeof(moment));
+	if (moment.ns > PROFILE_TIME_MOST) {
+		r->damaged++;
+		return;
+	}
+	if (!reader_grow(r, &p->moments, p->moment_count, sizeof(*p->moments)))
+		return;
+	p->moments[p->moment_count++] = (struct profile_moment){
+		.ns = moment.ns,
+		.node = context(r, moment.node),
+		.thread = thread,
+		.weight_ns = moment.weight_ns,
+	};
+}
+
+/* All records of a list of chunks. */
+static void chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
+		   void (*take)(struct reader *r, uint32_t thread,
+				const void *at))
+{
+	while (ref && !r->err) {
+		struct live_chunk chunk;
+		const void *at = reader_claim(r, ref, sizeof(chunk));
+		uint64_t first = (uint64_t)ref + sizeof(chunk) / LIVE_UNIT;
+
+		if (!at)
+			return;
+		memcpy(&chunk, at, sizeof(chunk));
+		for (uint32_t i = 0; i < chunk.count && !r->err; i++) {
+			at = reader_claim(r, first + i * size / LIVE_UNIT,
+					  size);
+			if (!at)
+				break;
+			take(r, thread, at);
+		}
+		ref = chunk.next;
+	}
+}
+
+void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
+{
+	reader_walk(r, t->peers, sizeof(struct live_peer), take_peer);
+	if (t->thinning & 1) {
+		r->p->losses[LOSS_MOVED_PARTS].count++;
+		return;
+	}
+	chunks(r, t->parts, sizeof(struct live_part), thread, take_part);
+	chunks(r, t->moments, sizeof(struct live_moment), thread, take_moment);
+}
+
+/* Order */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct profile_site *x = a, *y = b;
+
+	return compare(x->node, y->node);
+}
+
+static int by_class(const void *a, const void *b)
+{
+	const struct profile_size *x = a, *y = b;
+	int order = compare(x->node, y->node);
+
+	return order ? order : compare(x->class, y->class);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct profile_peer *x = a, *y = b;
+
+	return compare(x->rank, y->rank);
+}
+
+static int by_enter(const void *a, const void *b)
+{
+	const struct profile_part *x = a, *y = b;
+	int order = compare(x->thread, y->thread);
+
+	if (!order)
+		order = compare(x->enter, y->enter);
+	return order ? order : compare(x->key, y->key);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct profile_moment *x = a, *y = b;
+	int order = compare(x->thread, y->thread);
+
+	if (!order)
+		order = compare(x->ns, y->ns);
+	return order ? order : compare(x->node, y->node);
+}
+
+static void sort(void *at, size_t count, size_t size,
+		 int (*by)(const void *, const void *))
+{
+	if (count)
+		qsort(at, count, size, by);
+}
+
+void reader_mpi_order(struct profile *p)
+{
+	sort(p->sites, p->site_count, sizeof(*p->sites), by_node);
+	sort(p->sizes, p->size_count, sizeof(*p->sizes), by_class);
+	sort(p->peers, p->peer_count, sizeof(*p->peers), by_rank);
+	sort(p->parts, p->part_count, sizeof(*p->parts), by_enter);
+	sort(p->moments, p->moment_count, sizeof(*p->moments), by_time);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * live-reader.h - a live profile while it is read: what from-live.c, which
+ * reads trees, and live-mpi.c, which reads what MPI wrappers keep, share.
+ *
+ * Failure   reader->err once memory ran out; what is damaged is counted.
+ */
+#ifndef PROFILE_LIVE_READER_H
+#define PROFILE_LIVE_READER_H
+
+#include "base/map.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+
+enum {
+	FREE,
+	TAKEN,
+	FIRST_NODE
+}; /* marks; FIRST_NODE + i: node i */
+
+struct reader {
+	const char *data;
+	size_t size;
+	struct live_header header;
+	uint32_t *marks;  /* one per unit of the file */
+	size_t text_left; /* all texts together: twice the file */
+	uint64_t damaged;
+	struct map children; /* (parent, kind, owner; offset) to node */
+	struct map comms;    /* live_ref to index */
+	struct map calls;    /* node to site; (node, class) to size */
+	struct map peers;    /* rank to peer */
+	struct profile *p;
+	int err; /* -ENOMEM: give up */
+};
+
+/* Whether `bytes` from `ref` on are of the file. */
+bool reader_inside(const struct reader *r, uint64_t ref, uint64_t bytes);
+
+/* The record at `ref`, now ours; NULL: damaged. */
+const void *reader_claim(struct reader *r, uint64_t ref, size_t bytes);
+
+/* Where a record that was claimed stands. */
+static inline live_ref reader_ref(const struct reader *r, const void *at)
+{
+	return (live_ref)((size_t)((const char *)at - r->data) / LIVE_UNIT);
+}
+
+void reader_no_memory(struct reader *r);
+
+/* `array` is the address of a T *, with `count` elements: room for one more. */
+bool reader_grow(struct reader *r, void *array, size_t count, size_t size);
+
+/* A copy of a text; NULL after a failure. */
+char *reader_string(struct reader *r, live_ref ref);
+
+/*
+ * Follow a list from its head.  `take` reads one record, from memory that may
+ * be unaligned, and returns the reference to the next.
+ */
+void reader_walk(struct reader *r, live_ref ref, size_t size,
+		 live_ref (*take)(struct reader *r, const void *at));
+
+/* The unified node that a node of the file became; the root for none. */
+uint32_t reader_node(struct reader *r, live_ref ref);
+
+/* One value of a node. */
+void reader_value(struct reader *r, uint32_t node, uint32_t thread,
+		  const struct live_cell *cell);
+
+/*
+ * live-mpi.c: the struct live_call of a node; what else a thread keeps of MPI,
+ * once its tree was read; and the order of all that, at the end.
+ */
+void reader_call(struct reader *r, uint32_t node, uint32_t thread,
+		 uint64_t ref);
+void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t);
+void reader_mpi_order(struct profile *p);
+
+#endif

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh disable=SC2034,SC2154
+# delays.sh - what tests/waits.sh and tests/bench/waits.sh share: the patterns
+# of tests/programs/delays, and a run of one under copse, judged.
+
+delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
+	gather scan split late-sender late-receiver rendezvous halo halo-2d
+	halo-wave ring worker master threads multiple'
+
+# delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,
+# and leaves NAME.out (with the truth), NAME.csv (the report) and NAME.found,
+# the line that waits.awk makes of them.  False, with a reason, when it failed.
+# $launch starts the ranks, mpirun when it is not set.
+delays_judged() {
+	judged=$1
+	ranks=$2
+	shift 2
+	rm -rf "$judged.copse"
+	"${launch:-mpirun}" -n "$ranks" "$copse" run --quiet -o "$judged.copse" \
+		"$programs/delays" "$@" >"$judged.out" 2>"$judged.err" ||
+		{ cat "$judged.out" "$judged.err"; return 1; }
+	"$copse" report waits "$judged.copse" -n 0 -f csv >"$judged.csv" ||
+		return
+	awk -v columns='victim culprit_rank culprit sampled seconds' \
+		-f "$srcdir/tests/csv.awk" "$judged.csv" >"$judged.rows" ||
+		return
+	awk -f "$srcdir/tests/waits.awk" "$judged.out" "$judged.rows" \
+		>"$judged.found"
+}
+
+# found_value KEY FILE
+found_value() {
+	tr ' ' '\n' <"$2" | sed -n "s/^$1=//p"
+}

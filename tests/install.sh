@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# install.sh - what `make install` puts somewhere works there: the command finds
+# its libraries, the module its command.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+prefix=$(sed -n 's/^prefix = //p' "$builddir/Makefile")
+root=$scratch/root
+
+again() {
+	env -u MAKELEVEL MAKEFLAGS='' make -s -C "$builddir" "$1" \
+		DESTDIR="$root"
+}
+
+# Wherever the tree is put, the command finds what is its.
+installs() {
+	again install >"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+	cd "$scratch" && "$root$prefix/bin/copse" run -q sh -c '
+			i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done' &&
+		ls sh.copse/rank-0.h5
+}
+
+version() {
+	"$root$prefix/bin/copse" --version | awk '{ print $NF }'
+}
+
+# It names the folders that the tree was made for.
+loads() {
+	need modulecmd
+	modules=$root$prefix/share/modulefiles
+	file=copse/$(version)
+	PATH=/usr/bin:/bin
+	unset CPATH
+	code=$(MODULEPATH=$modules modulecmd sh load "$file")
+	echo "$code"
+	eval "$code"
+	[ "${PATH%%:*}" = "$prefix/bin" ] &&
+		[ -x "$root${PATH%%:*}/copse" ] &&
+		[ -e "$root${CPATH%%:*}/copse.h" ]
+}
+
+leaves() {
+	again uninstall && left=$(find "$root" -type f) &&
+		[ -z "$left" ] && return
+	echo "left: $left"
+	return 1
+}
+
+point "what is installed measures" installs
+point "the module file" loads
+point "uninstall takes all of it" leaves
+points_done

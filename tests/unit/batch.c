@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* batch.c - what batch systems say of a job, and names made of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/batch.h"
+#include "base/err.h"
+#include "launch/output-name.h"
+#include "tests/test.h"
+
+/* As outside of every job. */
+static void leave_jobs(void)
+{
+	for (size_t i = 0; i < batch_count; i++)
+		for (size_t m = 0; m < 3; m++)
+			if (batch_infos[i].variables[m])
+				unsetenv(batch_infos[i].variables[m]);
+}
+
+static void enter_array(void)
+{
+	leave_jobs();
+	setenv("SLURM_JOB_ID", "15", 1);
+	setenv("SLURM_ARRAY_JOB_ID", "12", 1);
+	setenv("SLURM_ARRAY_TASK_ID", "3", 1);
+	setenv("SLURM_JOB_NAME", "a/b", 1);
+	setenv("SLURM_JOB_NODELIST", "node[0-3]", 1);
+}
+
+TEST(without_a_batch_system_nothing_is_known)
+{
+	struct batch b;
+
+	leave_jobs();
+	setenv("SLURM_ARRAY_TASK_ID", "3", 1);
+	batch_init(&b);
+	for (size_t i = 0; i < batch_count; i++)
+		CHECK(!*batch_text(&b, &batch_infos[i]));
+}
+
+TEST(slurm_says_what_the_job_is)
+{
+	struct batch b;
+
+	enter_array();
+	batch_init(&b);
+	CHECK(!strcmp(b.manager, "Slurm") && !strcmp(b.job, "15"));
+	CHECK(!strcmp(b.array, "12") && !strcmp(b.task, "3"));
+	CHECK(!strcmp(b.nodes, "node[0-3]") && !*b.step);
+}
+
+TEST(in_lsf_task_0_is_none)
+{
+	struct batch b;
+
+	leave_jobs();
+	setenv("LSB_JOBID", "9", 1);
+	setenv("LSB_JOBINDEX", "0", 1);
+	batch_init(&b);
+	CHECK(!strcmp(b.manager, "LSF") && !*b.task);
+	setenv("LSB_JOBINDEX", "2", 1);
+	batch_init(&b);
+	CHECK(!strcmp(b.task, "2"));
+}
+
+TEST(what_is_too_long_is_cut_and_says_so)
+{
+	struct batch b, taken;
+	char long_text[2000];
+
+	leave_jobs();
+	memset(long_text, 'n', sizeof(long_text));
+	long_text[sizeof(long_text) - 1] = 0;
+	setenv("SLURM_JOB_ID", "1\n2", 1);
+	setenv("SLURM_JOB_NODELIST", long_text, 1);
+	batch_init(&b);
+	CHECK(strlen(b.nodes) == sizeof(b.nodes) - 1);
+	CHECK(!strcmp(b.nodes + sizeof(b.nodes) - 4, "..."));
+	CHECK(!strcmp(b.job, "1?2"));
+	memset(&b, 'x', sizeof(b)); /* as a damaged file has it */
+	batch_take(&taken, &b);
+	CHECK(strlen(taken.job) == sizeof(taken.job) - 1);
+}
+
+static bool is_named(const char *pattern, const char *name)
+{
+	struct batch b;
+	char *made = NULL;
+	bool same;
+
+	batch_init(&b);
+	CHECK(!output_name(&made, pattern, &b));
+	same = !strcmp(made, name);
+	free(made);
+	return same;
+}
+
+TEST(letters_in_the_outputs_name)
+{
+	enter_array();
+	CHECK(is_named("app-%A_%a.%r", "app-12_3.0"));
+	CHECK(is_named("%x/%j%%", "a_b/15%"));
+	CHECK(is_named("%s", "none"));
+	leave_jobs();
+	CHECK(is_named("app-%j.copse", "app-none.copse"));
+}
+
+TEST(a_letter_that_means_nothing_is_refused)
+{
+	struct batch b = { "" };
+	char *made = NULL;
+
+	CHECK(output_name(&made, "app-%q", &b) < 0);
+	CHECK(strstr(fail_reason(), "%q") && strstr(fail_reason(), "%j"));
+	CHECK(output_name(&made, "app-%", &b) < 0);
+}
+
+static bool is_default(const struct job *job, const char *name)
+{
+	char *made = output_default("app", job);
+	bool same = !strcmp(made, name);
+
+	free(made);
+	return same;
+}
+
+TEST(a_task_has_a_name_of_its_own)
+{
+	struct job job = { .told_alike = true };
+
+	leave_jobs();
+	CHECK(is_default(&job, "app.copse"));
+	enter_array();
+	batch_init(&job.batch);
+	CHECK(is_default(&job, "app-12_3.copse"));
+	/* Under mpirun another host may not know. */
+	job.told_alike = false;
+	CHECK(is_default(&job, "app.copse"));
+}

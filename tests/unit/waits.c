@@ -1,0 +1,861 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* waiting.c - ranks made by hand that wait for each other, and who is blamed. */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyse/analysis.h"
+#include "live/layout.h"
+#include "merge/build.h"
+#include "merge/gather.h"
+#include "merge/waiting.h"
+#include "profile/profile.h"
+#include "tests/test.h"
+
+#define MS    1000000
+#define RANKS 8
+#define MANY  4096
+
+/* main calls MPI; what else it does is work or assemble. */
+enum {
+	MAIN = 1,
+	WORK,
+	ASSEMBLE,
+	INIT,
+	CALL, /* one MPI function for each kind of part */
+	NODES = CALL + LIVE_PART_PREFIX + 1
+};
+
+static struct profile_node nodes[NODES] = {
+	[MAIN] = { 0, NODE_CALL, 0, 0x101 },
+	[WORK] = { MAIN, NODE_PC, 0, 0x200 },
+	[ASSEMBLE] = { MAIN, NODE_PC, 0, 0x300 },
+	[INIT] = { MAIN, NODE_NAMED, 7, 0 },
+	[CALL + LIVE_PART_SEND] = { MAIN, NODE_NAMED, 0, 0 },
+	[CALL + LIVE_PART_RECV] = { MAIN, NODE_NAMED, 1, 0 },
+	[CALL + LIVE_PART_BARRIER] = { MAIN, NODE_NAMED, 2, 0 },
+	[CALL + LIVE_PART_ALL] = { MAIN, NODE_NAMED, 3, 0 },
+	[CALL + LIVE_PART_ONE_ALL] = { MAIN, NODE_NAMED, 4, 0 },
+	[CALL + LIVE_PART_ALL_ONE] = { MAIN, NODE_NAMED, 5, 0 },
+	[CALL + LIVE_PART_PREFIX] = { MAIN, NODE_NAMED, 6, 0 },
+};
+static char app[] = "/no/such/app", no_text[] = "", command[] = "./app";
+static char send[] = "MPI_Send", recv[] = "MPI_Recv", barrier[] = "MPI_Barrier",
+	    all[] = "MPI_Allreduce", bcast[] = "MPI_Bcast",
+	    reduce[] = "MPI_Reduce", scan[] = "MPI_Scan", init[] = "MPI_Init";
+static struct profile_module modules[] = { { app, "", 0 } };
+static struct profile_name names[] = {
+	{ send, 0, 1 },  { recv, 0, 2 },   { barrier, 0, 4 }, { all, 0, 4 },
+	{ bcast, 0, 4 }, { reduce, 0, 4 }, { scan, 0, 4 },    { init, 0, 0 },
+};
+
+static struct rank {
+	struct profile profile;
+	struct profile_thread thread;
+	struct profile_part parts[MANY];
+	struct profile_moment moments[MANY];
+	/* Its clock shows so much more at time 0, and runs so much faster. */
+	double offset, drift;
+	/* The next part: */
+	uint32_t level, cluster;
+} world[RANKS];
+
+static int ranks;
+static char directory[64];
+
+static void begin(int count)
+{
+	ranks = count;
+	for (int r = 0; r < count; r++) {
+		struct rank *one = &world[r];
+
+		*one = (struct rank){ .thread = { .runs = 1,
+						  .cpu_ns = 1000 * MS,
+						  .samples = 1000,
+						  .every = 1 } };
+		one->profile = (struct profile){
+			.id = { .rank = r,
+				.size = count,
+				.pid = 100 + (uint32_t)r,
+				.host = "node1",
+				.exe = app,
+				.command = command,
+				.job = no_text,
+				.version = no_text,
+				.events = no_text,
+				.mpi_library = no_text,
+				.start_mono_ns = 1,
+				.mpi_init_ns = 10,
+				.mpi_finalize_ns = 1000 * MS,
+				.end_mono_ns = 1000 * MS,
+				.end = END_EXIT },
+			.modules = modules,
+			.module_count = 1,
+			.names = names,
+			.name_count = 8,
+			.nodes = nodes,
+			.node_count = NODES,
+			.threads = &one->thread,
+			.thread_count = 1,
+			.parts = one->parts,
+			.moments = one->moments,
+		};
+	}
+}
+
+/* What rank r's clock shows at a true time. */
+static uint64_t clock_of(int r, double ns)
+{
+	return (uint64_t)(ns + world[r].offset + world[r].drift * ns);
+}
+
+/* Rank r's part; times in ms. */
+static struct profile_part *part(int r, uint64_t key, int kind, double begun,
+				 double enter, double leave)
+{
+	struct rank *one = &world[r];
+	struct profile_part *p = &one->parts[one->profile.part_count++];
+
+	CHECK(one->profile.part_count <= MANY);
+	*p = (struct profile_part){
+		.key = key,
+		.begin = clock_of(r, begun * MS),
+		.enter = clock_of(r, enter * MS),
+		.leave = clock_of(r, leave * MS),
+		.begin_node = CALL + (uint32_t)kind,
+		.node = CALL + (uint32_t)kind,
+		.peer = -1,
+		.size = (uint32_t)ranks,
+		.comm_rank = (uint32_t)r,
+		.kind = (uint32_t)kind,
+		.level = one->level,
+		.cluster = one->cluster,
+	};
+	one->thread.instances++;
+	return p;
+}
+
+static void message(uint64_t key, int from, double s_begin, double s_enter,
+		    double s_leave, int to, double r_begin, double r_enter,
+		    double r_leave)
+{
+	struct profile_part *s =
+		part(from, key, LIVE_PART_SEND, s_begin, s_enter, s_leave);
+	struct profile_part *r =
+		part(to, key, LIVE_PART_RECV, r_begin, r_enter, r_leave);
+
+	s->size = r->size = 2;
+	s->peer = to;
+	r->peer = from;
+}
+
+/* Rank r was there, a sample each millisecond. */
+static void was_in(int r, uint32_t node, double from, double to)
+{
+	struct rank *one = &world[r];
+
+	for (double t = from + 0.5; t < to; t++) {
+		CHECK(one->profile.moment_count < MANY);
+		one->moments[one->profile.moment_count++] =
+			(struct profile_moment){ clock_of(r, t * MS), node, 0,
+						 MS };
+	}
+}
+
+static void save(int r)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/rank-%d.h5", directory, r);
+	CHECK(!profile_save(&world[r].profile, path));
+}
+
+static void clean(void)
+{
+	DIR *d = opendir(directory);
+	char path[512];
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
+		if (e->d_name[0] != '.')
+			unlink(path);
+	}
+	closedir(d);
+	rmdir(directory);
+}
+
+/* The run of all ranks but `without`, by way of their files. */
+static struct run *merged(int without)
+{
+	struct run *run = NULL;
+
+	strcpy(directory, "/tmp/copse-waits-XXXXXX");
+	CHECK(mkdtemp(directory));
+	for (int r = 0; r < ranks; r++)
+		if (r != without)
+			save(r);
+	CHECK(!merge_directory(&run, directory, NULL));
+	clean();
+	return run;
+}
+
+static const char *name_of(const struct run *run, uint32_t node)
+{
+	return str_at(&run->strings, run->nodes[node].function);
+}
+
+static bool near(double ns, double ms)
+{
+	return fabs(ns - ms * MS) < 1000;
+}
+
+/* The cause of that kind and culprit, or NULL. */
+static const struct run_cause *cause(const struct run *run, uint32_t kind,
+				     uint32_t culprit)
+{
+	const struct run_waits *w = &run->waits;
+
+	for (size_t i = 0; i < w->cause_count; i++)
+		if (w->causes[i].kind == kind &&
+		    w->causes[i].culprit == culprit)
+			return &w->causes[i];
+	return NULL;
+}
+
+static double waited_for(const struct run *run, uint32_t kind, uint32_t culprit)
+{
+	const struct run_cause *c = cause(run, kind, culprit);
+
+	return c ? c->ns : 0;
+}
+
+/* What rank r waited in that cause. */
+static double waited_by(const struct run *run, const struct run_cause *c,
+			uint32_t r)
+{
+	const struct run_waits *w = &run->waits;
+
+	for (size_t i = 0; i < w->victim_count; i++)
+		if (&w->causes[w->victims[i].cause] == c &&
+		    w->victims[i].rank == r)
+			return w->victims[i].ns;
+	return 0;
+}
+
+/* Where the culprit of the largest cause was most. */
+static const struct run_cause_context *where(const struct run *run)
+{
+	CHECK(run->waits.context_count > 0);
+	CHECK(run->waits.contexts[0].cause == 0);
+	return &run->waits.contexts[0];
+}
+
+TEST(all_wait_for_the_last_in_a_barrier)
+{
+	const struct run_cause *c;
+	struct run *run;
+
+	begin(3);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 51);
+	part(1, 1, LIVE_PART_BARRIER, 20, 20, 51);
+	part(2, 1, LIVE_PART_BARRIER, 50, 50, 51);
+	was_in(2, ASSEMBLE, 0, 45);
+	was_in(2, WORK, 45, 50);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 1);
+	c = cause(run, WAIT_BARRIER, 2);
+	CHECK(c && near(c->ns, 70) && c->instances == 2);
+	CHECK(c->error_ns == 0 && c->clock_ns == 0 && c->indirect_ns == 0);
+	CHECK(near(waited_by(run, c, 0), 40) && near(waited_by(run, c, 1), 30));
+	CHECK(!strcmp(name_of(run, c->victim), "MPI_Barrier"));
+	CHECK(run->nodes[c->victim].kind == RUN_MPI);
+	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+	CHECK(fabs(where(run)->ns / c->ns - 60. / 70) < 0.03);
+	CHECK(!where(run)->flags);
+	CHECK(near(run->waits.ranks[0].waited_ns, 40));
+	CHECK(near(run->waits.ranks[0].main_ns, 40));
+	CHECK(near(run->waits.ranks[2].caused_ns, 70));
+	run_free(run);
+}
+
+TEST(who_left_before_the_last_came_did_not_wait_for_it)
+{
+	struct run *run;
+
+	begin(3);
+	part(0, 1, LIVE_PART_ALL, 10, 10, 31); /* as with nothing to reduce */
+	part(1, 1, LIVE_PART_ALL, 30, 30, 31);
+	part(2, 1, LIVE_PART_ALL, 50, 50, 51);
+	run = merged(-1);
+	CHECK(run->waits.cause_count == 1);
+	CHECK(near(waited_for(run, WAIT_ALL, 1), 20));
+	run_free(run);
+}
+
+static void all_to_one(int root, double a, double b, double c, double leave)
+{
+	part(0, 1, LIVE_PART_ALL_ONE, a, a, root == 0 ? leave : a + 1);
+	part(1, 1, LIVE_PART_ALL_ONE, b, b, root == 1 ? leave : b + 1);
+	part(2, 1, LIVE_PART_ALL_ONE, c, c, root == 2 ? leave : c + 1);
+	for (int r = 0; r < 3; r++)
+		world[r].parts[world[r].profile.part_count - 1].peer = root;
+}
+
+TEST(the_root_waits_for_the_last_of_a_reduce)
+{
+	const struct run_cause *c;
+	struct run *run;
+
+	begin(3);
+	all_to_one(0, 10, 15, 40, 41);
+	run = merged(-1);
+	CHECK(run->waits.cause_count == 1);
+	c = cause(run, WAIT_ALL_ONE, 2);
+	CHECK(c && near(c->ns, 30) && near(c->early_ns, 5));
+	run_free(run);
+}
+
+TEST(a_late_root_makes_all_wait_in_a_broadcast)
+{
+	struct run *run;
+
+	begin(3);
+	for (int r = 0; r < 3; r++) {
+		double enter = r == 1 ? 40 : 10 * r;
+
+		part(r, 1, LIVE_PART_ONE_ALL, enter, enter, 41)->peer = 1;
+	}
+	run = merged(-1);
+	CHECK(run->waits.cause_count == 1);
+	CHECK(near(waited_for(run, WAIT_ONE_ALL, 1), 40 + 20));
+	run_free(run);
+}
+
+TEST(a_scan_waits_for_lower_ranks_alone)
+{
+	struct run *run;
+
+	begin(4);
+	part(0, 1, LIVE_PART_PREFIX, 10, 10, 11);
+	part(1, 1, LIVE_PART_PREFIX, 30, 30, 31);
+	part(2, 1, LIVE_PART_PREFIX, 20, 20, 31);
+	part(3, 1, LIVE_PART_PREFIX, 50, 50, 51);
+	run = merged(-1);
+	CHECK(run->waits.cause_count == 1);
+	CHECK(near(waited_for(run, WAIT_PREFIX, 1), 10));
+	run_free(run);
+}
+
+TEST(a_receiver_waits_for_a_late_sender)
+{
+	struct run *run;
+
+	begin(2);
+	message(1, 0, 30, 30, 31, 1, 10, 10, 31);
+	run = merged(-1);
+	CHECK(run->waits.cause_count == 1);
+	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 0), 20));
+	run_free(run);
+}
+
+TEST(a_sender_waits_for_a_late_receiver_unless_it_left)
+{
+	struct run *run;
+
+	begin(2);
+	message(1, 0, 10, 10, 41, 1, 40, 40, 41);
+	message(2, 0, 50, 50, 51, 1, 70, 70, 71); /* eager */
+	run = merged(-1);
+	CHECK(run->waits.cause_count == 1);
+	CHECK(near(waited_for(run, WAIT_LATE_RECEIVER, 1), 30));
+	run_free(run);
+}
+
+/* Begun in time, but the data did not move while the sender computed. */
+TEST(no_progress_outside_mpi)
+{
+	struct run *run;
+
+	begin(2);
+	message(1, 0, 5, 60, 62, 1, 10, 10, 61);
+	was_in(0, ASSEMBLE, 6, 60);
+	run = merged(-1);
+	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 0), 50));
+	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+	run_free(run);
+	begin(2);
+	message(1, 0, 5, 60, 62, 1, 10, 10, 11); /* it was sent at once */
+	run = merged(-1);
+	CHECK(!run->waits.cause_count);
+	run_free(run);
+}
+
+TEST(one_call_waits_once_for_its_last_message)
+{
+	struct run *run;
+
+	begin(4);
+	message(1, 1, 20, 20, 21, 0, 5, 10, 51);
+	message(2, 2, 50, 50, 51, 0, 5, 10, 51);
+	message(3, 3, 30, 30, 31, 0, 5, 10, 51);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 3 && run->waits.cause_count == 1);
+	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 2), 40));
+	CHECK(near(run->waits.ranks[0].waited_ns, 40));
+	run_free(run);
+}
+
+/* Each waits for the one before it, and all for rank 0. */
+TEST(a_pipeline_blames_its_first_cause)
+{
+	struct run *run;
+	double late;
+
+	begin(RANKS);
+	for (int r = 1; r < RANKS; r++) {
+		late = 100 + r;
+		message((uint64_t)r, r - 1, late, late, late + 1, r, 10, 10,
+			late + 1);
+	}
+	was_in(0, ASSEMBLE, 10, 101);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == RANKS - 1);
+	/* Rank r waited until 100 + r; 1 ms is what each was later itself. */
+	CHECK(waited_for(run, WAIT_LATE_SENDER, 0) > 7 * 90 * (double)MS);
+	for (uint32_t r = 1; r < RANKS; r++)
+		CHECK(waited_for(run, WAIT_LATE_SENDER, r) <= 7 * MS);
+	CHECK(cause(run, WAIT_LATE_SENDER, 0)->indirect_ns > 6 * 90. * MS);
+	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+	run_free(run);
+}
+
+/*
+ * Rank 0 is late once.  Rank 1 waits for it in this step, rank 2 for rank 1 in
+ * the next, when that has long stopped waiting, and so on.
+ */
+TEST(a_wave_is_blamed_on_who_began_it)
+{
+	struct run *run;
+
+	begin(4);
+	for (int i = 0; i < 5; i++)
+		for (int r = 1; r < 4; r++) {
+			double step = 20 * i + 10, late = 8;
+			double sender = step + (i >= r ? late : 0);
+			double receiver = step + (i > r ? late : 0);
+
+			message((uint64_t)(10 * i + r), r - 1, sender, sender,
+				sender + .5, r, receiver, receiver,
+				fmax(sender, receiver) + .5);
+		}
+	run = merged(-1);
+	/* 8 ms for each of three; nobody else did anything. */
+	CHECK(fabs(waited_for(run, WAIT_LATE_SENDER, 0) - 24 * MS) < 2 * MS);
+	for (uint32_t r = 1; r < 4; r++)
+		CHECK(waited_for(run, WAIT_LATE_SENDER, r) < 2 * MS);
+	run_free(run);
+}
+
+/* Two that wait for each other, by clocks that cannot be right. */
+TEST(circles_end)
+{
+	struct run *run;
+
+	begin(3);
+	message(1, 0, 50, 50, 51, 1, 10, 10, 51);
+	message(2, 1, 50, 50, 52, 2, 10, 10, 52);
+	message(3, 2, 50, 50, 53, 0, 10, 10, 53);
+	run = merged(-1);
+	CHECK(run->waits.cause_count > 0);
+	run_free(run);
+}
+
+TEST(who_slept_is_named_by_what_it_called_next)
+{
+	struct run *run;
+
+	begin(2);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
+	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	was_in(1, WORK, 0, 12);
+	run = merged(-1);
+	CHECK(near(waited_for(run, WAIT_BARRIER, 1), 80));
+	CHECK(where(run)->flags == RUN_CONTEXT_UNSAMPLED);
+	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x100"));
+	run_free(run);
+}
+
+TEST(a_lost_rank_is_counted)
+{
+	struct run *run;
+
+	begin(3);
+	for (int r = 0; r < 3; r++)
+		part(r, 1, LIVE_PART_BARRIER, 10 * r, 10 * r, 31);
+	message(2, 0, 50, 50, 51, 1, 40, 40, 51);
+	run = merged(2);
+	CHECK(run->waits.joined.lacking == 1);
+	CHECK(run->waits.joined.instances == 1);
+	CHECK(near(waited_for(run, WAIT_LATE_SENDER, 0), 10));
+	run_free(run);
+}
+
+TEST(parts_that_disagree_are_counted)
+{
+	struct run *run;
+
+	begin(2);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 31)->check = 5;
+	part(1, 1, LIVE_PART_BARRIER, 30, 30, 31)->check = 6;
+	part(0, 2, LIVE_PART_BARRIER, 40, 40, 51);
+	part(1, 2, LIVE_PART_ALL, 50, 50, 51);
+	part(0, 3, LIVE_PART_BARRIER, 60, 60, 61);
+	part(0, 3, LIVE_PART_BARRIER, 62, 62, 63);
+	message(4, 0, 70, 70, 71, 1, 65, 65, 71);
+	world[1].parts[world[1].profile.part_count - 1].peer = 1;
+	part(1, 5, LIVE_PART_SEND, 80, 80, 81)->size = 2;
+	part(1, 5, LIVE_PART_SEND, 82, 82, 83)->size = 2;
+	run = merged(-1);
+	CHECK(run->waits.joined.disagreeing == 5);
+	CHECK(!run->waits.joined.instances && !run->waits.cause_count);
+	run_free(run);
+}
+
+/* Which level is kept is what all ranks have; the sum is an estimate. */
+TEST(levels_scale_and_have_an_error)
+{
+	const struct run_cause *c;
+	struct run *run;
+
+	begin(2);
+	world[0].thread.level = 1;
+	world[1].thread.level = 3;
+	for (int i = 0; i < 64; i++) {
+		for (int r = 0; r < 2; r++) {
+			world[r].level = i % 2 ? 3 : 2;
+			world[r].cluster = 1 + (uint32_t)i / 8;
+			part(r, 1 + (uint64_t)i, LIVE_PART_BARRIER, 10 * i + r,
+			     10 * i + r, 10 * i + 2);
+		}
+	}
+	for (int r = 0; r < 2; r++) { /* as MPI_Finalize: always kept */
+		world[r].level = UINT8_MAX;
+		part(r, 99, LIVE_PART_BARRIER, 700 + r, 700 + r, 702);
+	}
+	run = merged(-1);
+	CHECK(run->waits.joined.level == 3);
+	CHECK(run->waits.joined.instances == 33);
+	c = cause(run, WAIT_BARRIER, 1);
+	CHECK(c && near(c->ns, 8 * 32 + 1));
+	/* 8 clusters of 4 ms; p = 1/8: sqrt(8 * 4^2 * 8 * 7) */
+	CHECK(near(c->error_ns, sqrt(8 * 16 * 56)));
+	run_free(run);
+}
+
+/* What does not fit goes, level by level, whatever the order. */
+TEST(parts_are_bounded)
+{
+	static uint32_t same[NODES];
+	size_t bytes = 100 * sizeof(struct part);
+	struct gathered forward, backward;
+
+	begin(4);
+	for (uint32_t i = 0; i < NODES; i++)
+		same[i] = i;
+	for (int i = 0; i < 256; i++)
+		for (int r = 0; r < 4; r++) {
+			world[r].level = (uint32_t)__builtin_ctz(i + 1);
+			part(r, 1 + (uint64_t)i, LIVE_PART_BARRIER, i, i, i);
+		}
+	for (int r = 0; r < 4; r++)
+		was_in(r, WORK, 0, 100);
+	gather_init(&forward, bytes, 100 * sizeof(struct moment));
+	gather_init(&backward, bytes, 100 * sizeof(struct moment));
+	for (int r = 0; r < 4; r++) {
+		CHECK(!gather_add(&forward, &world[r].profile, (uint32_t)r,
+				  same));
+		CHECK(!gather_add(&backward, &world[3 - r].profile, (uint32_t)r,
+				  same));
+	}
+	CHECK(forward.level == 4 && backward.level == 4);
+	CHECK(forward.count == 4 * 16 && backward.count == 4 * 16);
+	CHECK(forward.thinned == 2 && backward.thinned == 2);
+	CHECK(forward.moment_count == 100 && backward.moment_count == 100);
+	gather_fini(&forward);
+	gather_fini(&backward);
+}
+
+/* Clocks */
+
+static void set_clock(int r, double offset_ms, double drift)
+{
+	struct profile_identity *id = &world[r].profile.id;
+
+	world[r].offset = offset_ms * MS;
+	world[r].drift = drift;
+	snprintf(id->clock_id, sizeof(id->clock_id), "clock%d", r);
+	/* The dates of hosts differ as well, by some milliseconds. */
+	id->start_mono_ns = clock_of(r, 0);
+	id->start_real_ns = 1700000000000000000 + (uint64_t)(r * 7 * MS);
+	id->end_mono_ns = id->late_mono_ns = clock_of(r, 1000 * MS);
+	id->late_real_ns = id->start_real_ns + 1000 * MS;
+}
+
+TEST(clocks_are_aligned_by_what_was_measured)
+{
+	const struct run_cause *c;
+	struct run *run;
+
+	begin(3);
+	set_clock(0, 1000, 0);
+	set_clock(1, 9000000, 4e-5);
+	set_clock(2, 70, -3e-5);
+	/* Each is the last in turn: bounds from both sides. */
+	for (int i = 0; i < 90; i++)
+		for (int r = 0; r < 3; r++) {
+			double late = 10 * i + (i % 3 == r ? 5 : 1);
+
+			part(r, 1 + (uint64_t)i, LIVE_PART_ALL, late, late,
+			     10 * i + 5.01);
+			was_in(r, i % 3 == r ? ASSEMBLE : WORK, 10 * i, late);
+		}
+	run = merged(-1);
+	CHECK(run->waits.joined.clocks == 3 && !run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns > 1000);
+	CHECK(run->waits.joined.clock_error_ns < 30000);
+	for (uint32_t r = 0; r < 3; r++) {
+		c = cause(run, WAIT_ALL, r);
+		CHECK(c && c->instances == 60);
+		CHECK(fabs(c->ns - 240. * MS) <= c->clock_ns);
+		CHECK(c->clock_ns < 4. * MS);
+	}
+	CHECK(!strcmp(name_of(run, where(run)->node), "app+0x300"));
+	run_free(run);
+}
+
+/* Rank 2 never meets rank 0: what rank 1 knows of both goes on. */
+TEST(clocks_are_aligned_through_others)
+{
+	struct run *run;
+
+	begin(3);
+	set_clock(0, 0, 0);
+	set_clock(1, 500, 0);
+	set_clock(2, 123456, 0);
+	for (int i = 0; i < 40; i++) {
+		int to = i % 2 ? 0 : 2;
+		double t = 20 * i;
+
+		message(1 + 2 * (uint64_t)i, 1, t, t, t + .01, to, t - 4, t - 4,
+			t + .01);
+		message(2 + 2 * (uint64_t)i, to, t + 9, t + 9, t + 9.01, 1,
+			t + 1, t + 1, t + 9.01);
+	}
+	run = merged(-1);
+	CHECK(run->waits.joined.clocks == 3 && !run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns < 50000);
+	CHECK(fabs(run->waits.ranks[0].waited_ns - 20 * 4. * MS) < MS);
+	CHECK(fabs(run->waits.ranks[2].waited_ns - 20 * 4. * MS) < MS);
+	CHECK(fabs(run->waits.ranks[1].waited_ns - 40 * 8. * MS) < MS);
+	run_free(run);
+}
+
+/* A clock that was set half-way: no line fits, and the error says so. */
+TEST(a_clock_that_jumps_has_a_large_error)
+{
+	struct run *run;
+
+	begin(2);
+	set_clock(0, 0, 0);
+	set_clock(1, 50, 0);
+	for (int i = 0; i < 90; i++) {
+		if (i == 45)
+			world[1].offset += 3 * MS;
+		for (int r = 0; r < 2; r++)
+			part(r, 1 + (uint64_t)i, LIVE_PART_BARRIER,
+			     10 * i + (i + r) % 2, 10 * i + (i + r) % 2,
+			     10 * i + 1.01);
+	}
+	run = merged(-1);
+	CHECK(run->waits.joined.clock_error_ns > 500000);
+	CHECK(run->waits.joined.clock_error_ns < 10. * MS);
+	run_free(run);
+}
+
+TEST(clocks_without_bounds_have_their_dates)
+{
+	struct run *run;
+
+	begin(2);
+	set_clock(0, 0, 0);
+	set_clock(1, 50, 0);
+	run = merged(-1);
+	CHECK(run->waits.joined.clocks == 2 && run->waits.joined.unbound == 1);
+	CHECK(run->waits.joined.clock_error_ns == CLOCK_DATE_NS);
+	run_free(run);
+}
+
+/* MPI_Init bounds clocks, but is no wait; a bound that cannot be is dropped. */
+TEST(init_is_no_wait)
+{
+	struct run *run;
+
+	begin(2);
+	set_clock(0, 0, 0);
+	set_clock(1, 5000, 0);
+	for (int r = 0; r < 2; r++)
+		part(r, 1, LIVE_PART_BARRIER, 10 * r, 10 * r, 11)->node = INIT;
+	run = merged(-1);
+	CHECK(!run->waits.cause_count && !run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns < 100. * MS);
+	run_free(run);
+}
+
+/* Whatever they say, nothing crashes and every index leads somewhere. */
+TEST(nonsense_is_survived)
+{
+	unsigned int seed = 7;
+
+	for (int round = 0; round < 30; round++) {
+		const struct run_waits *w;
+		struct run *run;
+
+		begin(4);
+		for (int r = 0; r < 4; r++) {
+			set_clock(r, rand_r(&seed) % 1000, 0);
+			world[r].profile.id.late_real_ns =
+				(uint64_t)rand_r(&seed) << 33;
+		}
+		for (int i = 0; i < 400; i++) {
+			int r = rand_r(&seed) % 4;
+			double t = i, d = rand_r(&seed) % 50;
+			struct profile_part *p =
+				part(r, (uint64_t)rand_r(&seed) % 100,
+				     rand_r(&seed) % 7, t, t, t + d);
+
+			p->size = (uint32_t)rand_r(&seed) % 3 + 1;
+			p->peer = rand_r(&seed) % 6 - 1;
+			p->begin = (uint64_t)rand_r(&seed) % (p->leave + 1);
+			p->thread = 0;
+		}
+		run = merged(-1);
+		w = &run->waits;
+		for (size_t i = 0; i < w->cause_count; i++)
+			CHECK(w->causes[i].victim < run->node_count &&
+			      isfinite(w->causes[i].ns));
+		for (size_t i = 0; i < w->context_count; i++)
+			CHECK(w->contexts[i].node < run->node_count &&
+			      isfinite(w->contexts[i].ns));
+		run_free(run);
+	}
+}
+
+/* The database */
+
+static const struct run *skewed(int late)
+{
+	begin(4);
+	for (int i = 0; i < 20; i++)
+		for (int r = 0; r < 4; r++) {
+			double t = 40 * i + (r == late ? 30 : 5);
+
+			part(r, 1 + (uint64_t)i, LIVE_PART_ALL, t, t,
+			     40 * i + 31);
+			was_in(r, r == late ? ASSEMBLE : WORK, 40 * i, t);
+		}
+	return merged(-1);
+}
+
+TEST(waits_survive_their_file)
+{
+	struct run *a = (struct run *)skewed(3), *b = NULL;
+	const char *path = "/tmp/copse-waits-run.h5";
+	char mine[64];
+
+	snprintf(mine, sizeof(mine), "%s.%d", path, getpid());
+	CHECK(!run_save(a, mine));
+	CHECK(!run_load(&b, mine));
+	unlink(mine);
+	CHECK(a->waits.cause_count == 1 && b->waits.cause_count == 1);
+	CHECK(!memcmp(a->waits.causes, b->waits.causes,
+		      sizeof(*a->waits.causes)));
+	CHECK(a->waits.victim_count == 3 && b->waits.victim_count == 3);
+	CHECK(a->waits.context_count == b->waits.context_count);
+	CHECK(!memcmp(&a->waits.joined, &b->waits.joined,
+		      sizeof(a->waits.joined)));
+	CHECK(a->waits.ranks[3].caused_ns == b->waits.ranks[3].caused_ns);
+	run_free(a);
+	run_free(b);
+}
+
+static bool says(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->line_count; i++)
+		if (strstr(report->lines[i], text))
+			return true;
+	return false;
+}
+
+TEST(the_sentence_a_person_would_say)
+{
+	struct run *run = (struct run *)skewed(3);
+	const struct run *runs[] = { run, NULL };
+	struct analysis_options options = { .limit = SIZE_MAX };
+	struct report *report = NULL;
+
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	CHECK(says(report,
+		   "• Ranks 0–2 waited 1.50 s (38 % of all time) for rank 3 in "
+		   "MPI_Allreduce ← app+0x100, while it was in app+0x300"));
+	CHECK(report->tables[0].row_count >= 1);
+	report_free(report);
+	CHECK(!analysis_find("summary")->run(&report, runs, &options));
+	CHECK(says(report, "• Ranks 0–2 waited 1.50 s"));
+	report_free(report);
+	run_free(run);
+}
+
+/* Everybody is the last in turn. */
+TEST(nobody_is_named_where_all_wait_for_all)
+{
+	const struct run *runs[] = { NULL, NULL };
+	struct analysis_options options = { 0 };
+	struct report *report = NULL;
+	struct run *run;
+
+	begin(4);
+	for (int i = 0; i < 20; i++)
+		for (int r = 0; r < 4; r++) {
+			double t = 40 * i + (r == i % 4 ? 30 : 5);
+
+			part(r, 1 + (uint64_t)i, LIVE_PART_ALL, t, t,
+			     40 * i + 31);
+		}
+	runs[0] = run = merged(-1);
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	CHECK(says(report, "• The ranks waited 1.50 s (38 % of all time) for "
+			   "one another in MPI_Allreduce"));
+	report_free(report);
+	run_free(run);
+}
+
+TEST(little_waiting_is_no_finding)
+{
+	const struct run *runs[] = { NULL, NULL };
+	struct analysis_options options = { 0 };
+	struct report *report = NULL;
+	struct run *run;
+
+	begin(4);
+	for (int r = 0; r < 4; r++)
+		part(r, 1, LIVE_PART_ALL, 10 + r, 10 + r, 14);
+	runs[0] = run = merged(-1);
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	CHECK(!says(report, "waited"));
+	report_free(report);
+	run_free(run);
+}

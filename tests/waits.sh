@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# waits.sh - programs in which one rank is late, at random: the report of waits
+# names it first, with the call path that it was on, and the seconds that the
+# others lost; in the same programs without a delay nobody is blamed.  The
+# bounds are for a machine that does other things as well;
+# tests/bench/waits.sh tells how good it is on a quiet one.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+# shellcheck source=tests/delays.sh
+. "$srcdir/tests/delays.sh"
+cd "$scratch" || exit 99
+seed=${SEED:-$(date +%s)}
+
+seconds_off=25 # per cent
+blamed=4       # per cent of the run time, above twice what the program saw
+
+have_delays() {
+	need mpirun
+	[ -x "$programs/delays" ] || skip "delays was not built: no MPI compiler?"
+}
+
+# run_one RANKS PATTERN [KEY=VALUE…]
+run_one() {
+	have_delays
+	delays_judged "$2" "$@" "seed=$seed" || return
+	shift
+	grep ^truth "$1.out"
+	cat "$1.found"
+	head -n 20 "$1.csv"
+}
+
+finds_the_culprit() {
+	run_one 4 "$@" iterations=30 || return
+	# On a busy machine somebody else may be later than the culprit.
+	[ "$(found_value rank "$1.found")" != no ] || return
+	[ "$(found_value path "$1.found")" = yes ] || return
+	near "$(found_value error "$1.found")" 0 "$seconds_off"
+}
+
+# More messages than are kept: the seconds are an estimate.
+estimates() {
+	run_one 2 "$@" iterations=20000 step=0.00003 delay=0.00003 \
+		busy=0.00001 how=busy || return
+	near "$(found_value error "$1.found")" 0 "$seconds_off"
+}
+
+blames_nobody() {
+	run_one 4 "$@" iterations=30 balanced=1 || return
+	awk -v is="$(found_value blamed "$1.found")" \
+		-v own="$(found_value own "$1.found")" -v most="$blamed" \
+		'BEGIN { exit is > 2 * own + most }'
+}
+
+for pattern in $delay_patterns; do
+	point "$pattern" finds_the_culprit "$pattern"
+done
+point "late-sender, many times" estimates late-sender
+for pattern in allreduce halo; do
+	point "$pattern, balanced" blames_nobody "$pattern"
+done
+points_done
