@@ -41,6 +41,9 @@ void value_cell(struct report *report, enum unit unit, double value);
 void value_column(struct report *report, const char *id, const char *title,
 		  const struct run_metric *metric);
 
+/* The number; none when it is NAN or infinite. */
+void value_known(struct report *report, double value);
+
 /* Sum over ranks of each node's exclusive value, in the unit of reports. */
 double value_node(const struct run_metric *metric, size_t node);
 

@@ -201,7 +201,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->region = NULL;
 	if (t->phases)
-		t->tree.root = t->outside[0];
+		t->tree.root = t->spans[0].outside;
 	t->phases = 0;
 	unwind_reuse(&t->unwinder, low, high);
 	sites_forget(t->sites);
