@@ -3,15 +3,18 @@
  * mpi-time.h - each process's time in MPI, in a whole run or below a phase: the
  * one place that says how much of it was waiting.
  *
- * How long a rank waited for others is known where the run has the metric
- * MPI_TIME_WAIT, in the nodes of MPI calls; where it has not, waiting is NAN.
+ * How long a rank waited is known where parts of its calls, 95 % at least, were
+ * joined with those of other ranks; in another run waiting is NAN.
  */
 #ifndef ANALYSE_MPI_TIME_H
 #define ANALYSE_MPI_TIME_H
 
+#include <stdbool.h>
+
 #include "merge/run.h"
 
-#define MPI_TIME_WAIT "mpi.wait"
+/* Says the run how long ranks waited? */
+bool mpi_time_has_waits(const struct run *run);
 
 struct mpi_time {       /* seconds, without MPI_Init */
 	double total;   /* in MPI */

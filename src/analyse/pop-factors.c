@@ -14,7 +14,7 @@
 /* Columns without any value, or that are a product, are for programs. */
 static void columns(struct report *report, const struct run *run)
 {
-	bool waits = run_metric(run, MPI_TIME_WAIT), mpi = run->world;
+	bool waits = mpi_time_has_waits(run), mpi = run->world;
 	const char *noun = run->world ? "ranks" : "processes";
 	const char *on = run->world ? "on rank" : "in process";
 
@@ -28,11 +28,11 @@ static void columns(struct report *report, const struct run *run)
 	report_column(report, "communication_efficiency",
 		      mpi && !waits ? "communication" : NULL, COLUMN_SHARE);
 	report_column(report, "serialisation_efficiency",
-		      waits ? "serialisation" : NULL, COLUMN_SHARE);
+		      waits ? "serial." : NULL, COLUMN_SHARE);
 	report_column(report, "transfer_efficiency", waits ? "transfer" : NULL,
 		      COLUMN_SHARE);
 	report_column(report, "useful_mean", NULL, COLUMN_SECONDS);
-	report_column(report, "useful_max", "most useful", COLUMN_SECONDS);
+	report_column(report, "useful_max", "useful", COLUMN_SECONDS);
 	report_column(report, "max_rank", on, COLUMN_COUNT);
 }
 

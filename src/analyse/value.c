@@ -61,6 +61,12 @@ const struct run_metric *value_metric(const struct run *run,
 	char known[400] = "";
 	size_t used = 0;
 
+	if (metric && metric->merge != MERGE_SUM) {
+		fail(-EINVAL,
+		     "'%s' is of single calls; only mpi-calls ranks by it",
+		     name);
+		return NULL;
+	}
 	if (metric)
 		return metric;
 	for (size_t i = 0; i < run->metric_count; i++) {

@@ -23,7 +23,8 @@ struct report *value_report(const char *analysis, const struct run *run,
 /*
  * The metric asked for, or `preferred` when none was; NULL: the time that was
  * sampled, wall.time in a run of `-e wall`, else cpu.time.  NULL, with a reason
- * that lists the metrics of the run, when it has no such metric.
+ * that lists the metrics of the run, when it has no such metric, or when that
+ * is an extreme, which is no share of anything.
  */
 const struct run_metric *value_metric(const struct run *run,
 				      const struct analysis_options *options,

@@ -93,21 +93,35 @@ static void count(struct thread *t, live_ref node, bool begins, uint64_t ns)
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
-static void enter(struct thread *t, struct region_name *name,
-		  const struct phase_span *now)
+static void prepare(struct thread *t, struct phase_span *span,
+		    struct region_name *name)
 {
-	struct phase_span *span = &t->spans[t->phases];
 	uint32_t index;
 
-	*span = *now;
 	span->outside = t->tree.root;
 	if (registry_name(name, &index))
 		span->node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
 					index, 0);
-	if (!span->node)
+}
+
+/* A handler may jump out of here: what will be undone is noted first. */
+static void enter(struct thread *t, struct region_name *name,
+		  const struct phase_span *now)
+{
+	struct phase_span span = *now;
+
+	if (t->phases >= THREAD_PHASES) {
+		t->phases++;
 		return;
-	t->tree.root = span->node;
-	count(t, span->node, true, 0);
+	}
+	prepare(t, &span, name);
+	t->spans[t->phases] = span;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->phases++;
+	if (!span.node)
+		return;
+	t->tree.root = span.node;
+	count(t, span.node, true, 0);
 }
 
 /* Values are of a node alone: what passed in phases inside is theirs. */
@@ -141,9 +155,7 @@ PUBLIC void copse_begin(const char *text)
 
 	if (!t)
 		return;
-	if (t->phases < THREAD_PHASES)
-		enter(t, name, &now);
-	t->phases++;
+	enter(t, name, &now);
 	unwind_forget(&t->unwinder);
 	thread_release(t);
 }

@@ -187,6 +187,62 @@ static void add_metric(struct run *run, const char *name, const char *from,
 		}
 }
 
+/* Each rank waited that part of its time in MPI, all in MPI_Allreduce. */
+static void add_waits(struct run *run, double part)
+{
+	struct run_waits *w = &run->waits;
+
+	w->joined.instances = 95;
+	w->joined.lacking = 5;
+	w->rank_count = w->victim_count = FIXTURE_RANKS;
+	w->cause_count = 1;
+	w->causes = calloc(1, sizeof(*w->causes));
+	w->victims = calloc(FIXTURE_RANKS, sizeof(*w->victims));
+	w->ranks = calloc(FIXTURE_RANKS, sizeof(*w->ranks));
+	w->causes->kind = WAIT_ALL;
+	w->causes->victim = FIXTURE_ALLREDUCE;
+	w->causes->culprit = 3;
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++) {
+		w->victims[r].rank = r;
+		w->victims[r].ns = part * (300.0 - 100 * r) * 1e6;
+		w->ranks[r].main_ns = w->victims[r].ns;
+		w->causes->ns += w->victims[r].ns;
+	}
+}
+
+TEST(waiting_is_known_below_a_phase)
+{
+	struct run *run = fixture_run();
+	struct run_waits *w = &run->waits;
+	struct mpi_time *times;
+
+	add_waits(run, 0.5);
+	times = mpi_times(run, FIXTURE_NORM);
+	CHECK(times && near(times[0].total, 0.3));
+	CHECK(near(times[0].waiting, 0.15));
+	CHECK(near(mpi_time_transfer(&times[0]), 0.15));
+	free(times);
+	times = mpi_times(run, FIXTURE_FACT_1);
+	CHECK(times && near(times[0].waiting, 0) && near(times[0].total, 0));
+	free(times);
+	/* As many lost as may be, and more. */
+	CHECK(mpi_time_has_waits(run));
+	w->joined.disagreeing = 1;
+	CHECK(!mpi_time_has_waits(run));
+	w->joined.disagreeing = 0;
+	/* Where it was is lost for more than a hundredth of it. */
+	w->causes = reallocarray(w->causes, 2, sizeof(*w->causes));
+	w->causes[1] = (struct run_cause){ .culprit = WAIT_OTHERS,
+					   .ns = 0.02 * w->causes[0].ns };
+	w->cause_count = 2;
+	times = mpi_times(run, FIXTURE_NORM);
+	CHECK(times && isnan(times[0].waiting));
+	free(times);
+	times = mpi_times(run, FIXTURE_ROOT);
+	CHECK(times && near(times[0].waiting, 0.15));
+	free(times);
+}
+
 TEST(phases_have_efficiencies)
 {
 	struct run *run = fixture_run();
@@ -228,8 +284,7 @@ TEST(ranks_have_parts)
 	run->ranks[1].mpi_io_ns = 50000000;
 	for (int waits = 0; waits < 2; waits++) {
 		if (waits)
-			add_metric(run, "mpi.wait", "mpi.time", 0.5, 0,
-				   FIXTURE_NODES);
+			add_waits(run, 0.5);
 		CHECK(!analysis_find("ranks")->run(
 			&report, runs, &(struct analysis_options){ 0 }));
 		table = &report->tables[0];
@@ -503,7 +558,7 @@ TEST(summary_tells_waiting_apart)
 	struct report *report = NULL;
 	const struct report_table *table;
 
-	add_metric(run, "mpi.wait", "mpi.time", 0.75, 0, FIXTURE_NODES);
+	add_waits(run, 0.75);
 	CHECK(!analysis_find("summary")->run(&report, runs,
 					     &(struct analysis_options){ 0 }));
 	table = &report->tables[1];
