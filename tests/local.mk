@@ -1,13 +1,14 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/err \
+	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk \
+	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/thread tests/unit/timebase \
+	tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timebase \
 	tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND

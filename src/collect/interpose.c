@@ -8,6 +8,7 @@
  * met when their first sample is.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@
 #include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
+#include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/restart.h"
@@ -35,7 +37,6 @@ static struct {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *,
 			      void *(*)(void *), void *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
-	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	__sighandler_t (*signal)(int, __sighandler_t);
 	int (*dlclose)(void *);
@@ -59,7 +60,6 @@ void interpose_init(void)
 #define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
 	FIND(pthread_create);
 	FIND(pthread_sigmask);
-	FIND(sigprocmask);
 	FIND(sigaction);
 	FIND(signal);
 	FIND(dlclose);
@@ -67,6 +67,7 @@ void interpose_init(void)
 	exec_init();
 	restart_init();
 	signals_init();
+	held_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 
@@ -74,6 +75,7 @@ struct start {
 	void *(*function)(void *);
 	void *argument;
 	size_t stack;
+	bool blocks; /* held.h */
 };
 
 static size_t stack_size(const pthread_attr_t *attr)
@@ -94,6 +96,7 @@ static void *thread_main(void *argument)
 	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
 
 	free(argument);
+	held_set_blocks(start.blocks);
 	thread_start(high - start.stack, high);
 	pthread_setspecific(next.at_exit, &next);
 	return start.function(start.argument);
@@ -110,7 +113,8 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	start = thread_self() && next.has_key ? malloc(sizeof(*start)) : NULL;
 	if (!start)
 		return next.pthread_create(thread, attr, function, argument);
-	*start = (struct start){ function, argument, stack_size(attr) };
+	*start = (struct start){ function, argument, stack_size(attr),
+				 held_blocks() };
 	err = next.pthread_create(thread, attr, thread_main, start);
 	if (err)
 		free(start);
@@ -129,22 +133,27 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *to)
 
 PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
+	const sigset_t *to = set;
+	bool wish = held_wish(how, set);
 	sigset_t ours;
+	int err;
 
 	interpose_init();
 	if (how != SIG_UNBLOCK)
-		set = without_ours(set, &ours);
-	return next.pthread_sigmask(how, set, old);
+		to = without_ours(set, &ours);
+	err = next.pthread_sigmask(how, to, old);
+	if (!err)
+		held_follow(wish, old);
+	return err;
 }
 
 PUBLIC int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t ours;
+	int err = pthread_sigmask(how, set, old);
 
-	interpose_init();
-	if (how != SIG_UNBLOCK)
-		set = without_ours(set, &ours);
-	return next.sigprocmask(how, set, old);
+	if (err)
+		errno = err;
+	return err ? -1 : 0;
 }
 
 static bool is_ours(int signal)
@@ -211,6 +220,8 @@ void interpose_pass_on(int signum, siginfo_t *info, void *context)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL }, now = wanted;
 
+	if (info->si_code <= 0 && held_keep(info))
+		return;
 	if (now.sa_flags & SA_RESETHAND)
 		wanted = fallback;
 	if (now.sa_flags & SA_SIGINFO) {

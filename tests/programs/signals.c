@@ -7,6 +7,7 @@
  * not.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -153,6 +154,68 @@ static void blocked(void)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
+/* Takes SIGTRAPs until another signal; work goes on beside it. */
+static void *wait_for_traps(void *count)
+{
+	sigset_t all;
+	int signum;
+
+	sigfillset(&all);
+	while (!sigwait(&all, &signum) && signum == SIGTRAP)
+		++*(volatile int *)count;
+	*(volatile int *)count += signum == SIGUSR2 ? 0 : 1000;
+	return NULL;
+}
+
+/* A thread that waits gets what is sent to the process, and nothing else. */
+static void waits_beside(void)
+{
+	volatile int count = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, wait_for_traps, (void *)&count);
+	for (int i = 0; i < 20; i++) {
+		kill(getpid(), SIGTRAP);
+		while (count == i)
+			known_work();
+	}
+	pthread_kill(thread, SIGUSR2);
+	pthread_join(thread, NULL);
+	printf("waited beside for %d\n", count);
+}
+
+/* Blocked and waited for, as programs do that want no handlers. */
+static void waits(void)
+{
+	const struct timespec little = { 0, 200000 };
+	int own = 0, others = 0;
+	sigset_t all, old, now;
+	siginfo_t info;
+
+	traps = 0;
+	signal(SIGTRAP, on_trap);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	for (int i = 0; i < 50; i++) {
+		work(0.0005);
+		others += sigtimedwait(&all, NULL, &little) != -1;
+		raise(SIGTRAP);
+		work(0.0005);
+		sigpending(&now);
+		own += sigismember(&now, SIGTRAP) &&
+		       sigwaitinfo(&all, &info) == SIGTRAP &&
+		       info.si_pid == getpid();
+	}
+	waits_beside();
+	printf("waited for %d, %d not ours, %d handled\n", own, others,
+	       (int)traps);
+	raise(SIGTRAP);
+	sigprocmask(SIG_SETMASK, &old, &now);
+	printf("blocked %d, then %d handled\n", sigismember(&now, SIGTRAP),
+	       (int)traps);
+	signal(SIGTRAP, SIG_DFL);
+}
+
 static void real_time(void)
 {
 	struct sigaction action = { .sa_handler = on_real };
@@ -264,6 +327,7 @@ int main(void)
 	other_doors();
 	older_masks();
 	blocked();
+	waits();
 	real_time();
 	timers();
 	coroutines();

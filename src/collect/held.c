@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* held.c - keeping the program's SIGTRAP, and the calls that wait for it. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "collect/clock.h"
+#include "collect/collect.h"
+#include "collect/counters.h"
+#include "collect/held.h"
+#include "collect/time.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	EMPTY,
+	CHANGING,
+	FULL
+};
+
+enum {
+	CALL = 0x5ca1f /* what a call to take it carries */
+};
+
+static __thread bool blocks __attribute__((tls_model("initial-exec")));
+
+/* Mutable: the one signal that is kept, and the last thread that waits. */
+static struct {
+	int state;
+	siginfo_t info;
+	volatile uint32_t waiter;
+} held;
+
+/* Mutable: found once, before main(). */
+static int (*next_sigtimedwait)(const sigset_t *, siginfo_t *,
+				const struct timespec *);
+
+void held_init(void)
+{
+	if (!next_sigtimedwait)
+		next_sigtimedwait = (__typeof__(next_sigtimedwait))dlsym(
+			RTLD_NEXT, "sigtimedwait");
+}
+
+bool held_blocks(void)
+{
+	return blocks;
+}
+
+void held_set_blocks(bool now)
+{
+	blocks = now;
+}
+
+SIGSAFE static bool change(int from, int to)
+{
+	return __atomic_compare_exchange_n(&held.state, &from, to, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* To the calling thread it may be sent as from whoever sent it at first. */
+SIGSAFE static void send(uint32_t tid, siginfo_t *info)
+{
+	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), tid, clock_signal(),
+	     info);
+}
+
+SIGSAFE static bool is_call(const siginfo_t *info)
+{
+	return info->si_code == SI_QUEUE && info->si_value.sival_int == CALL;
+}
+
+/* Another thread that waits is told to come and take it. */
+SIGSAFE static void call_waiter(void)
+{
+	siginfo_t info = { .si_code = SI_QUEUE };
+
+	info.si_value.sival_int = CALL;
+	if (held.waiter)
+		send(held.waiter, &info);
+}
+
+/* All signals are blocked between the two changes. */
+SIGSAFE bool held_keep(const siginfo_t *info)
+{
+	if (is_call(info))
+		return true;
+	if (!blocks)
+		return false;
+	if (change(EMPTY, CHANGING)) {
+		sys_copy(&held.info, info, sizeof(*info));
+		change(CHANGING, FULL);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		call_waiter();
+	}
+	return true;
+}
+
+static bool take(siginfo_t *info)
+{
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+	bool taken = change(FULL, CHANGING);
+
+	if (taken) {
+		sys_copy(info, &held.info, sizeof(*info));
+		change(CHANGING, EMPTY);
+	}
+	sys_mask(mask);
+	return taken;
+}
+
+bool held_wish(int how, const sigset_t *set)
+{
+	bool named = set && sigismember(set, clock_signal()) > 0;
+
+	if (set && how == SIG_SETMASK)
+		return named;
+	return named ? how == SIG_BLOCK : blocks;
+}
+
+void held_follow(bool wish, sigset_t *old)
+{
+	bool was = blocks;
+	siginfo_t info;
+
+	if (!collect_active())
+		return;
+	if (old && was)
+		sigaddset(old, clock_signal());
+	blocks = wish;
+	if (was && !blocks && take(&info))
+		send((uint32_t)sys0(SYS_gettid), &info);
+}
+
+PUBLIC int sigpending(sigset_t *set)
+{
+	long result = sys2(SYS_rt_sigpending, set, sizeof(uint64_t));
+
+	if (result < 0) {
+		errno = (int)-result;
+		return -1;
+	}
+	if (blocks && __atomic_load_n(&held.state, __ATOMIC_ACQUIRE) == FULL)
+		sigaddset(set, clock_signal());
+	return 0;
+}
+
+/* The signal is blocked meanwhile, so that none is missed before the wait. */
+static int wait_once(const sigset_t *set, siginfo_t *info,
+		     const struct timespec *time)
+{
+	uint64_t ours = (uint64_t)1 << (clock_signal() - 1), mask;
+	int result;
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &ours, &mask, sizeof(mask));
+	held.waiter = (uint32_t)sys0(SYS_gettid);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (take(info))
+		result = clock_signal();
+	else
+		result = next_sigtimedwait(set, info, time);
+	held.waiter = 0;
+	sys_mask(mask);
+	return result;
+}
+
+/* Whose time goes to the next one; or a call that was too late. */
+static bool is_nothing(int result, siginfo_t *info)
+{
+	return result == clock_signal() &&
+	       (clock_tick(info) != TICK_FOREIGN || counters_tick(info) ||
+		(is_call(info) && !take(info)));
+}
+
+PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *time)
+{
+	uint64_t end = 0, now;
+	struct timespec left;
+	siginfo_t own;
+	int result;
+
+	held_init();
+	if (!collect_active() || sigismember(set, clock_signal()) <= 0)
+		return next_sigtimedwait(set, info, time);
+	if (time) {
+		left = *time;
+		end = time_now(CLOCK_MONOTONIC) +
+		      (uint64_t)time->tv_sec * 1000000000u +
+		      (uint64_t)time->tv_nsec;
+	}
+	while (is_nothing(result = wait_once(set, &own, time ? &left : NULL),
+			  &own)) {
+		now = time_now(CLOCK_MONOTONIC);
+		now = now < end ? end - now : 0;
+		left = (struct timespec){ (time_t)(now / 1000000000u),
+					  (long)(now % 1000000000u) };
+	}
+	if (info && result > 0)
+		*info = own;
+	return result;
+}
+
+PUBLIC int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	return sigtimedwait(set, info, NULL);
+}
+
+/* The one that says its errors, and goes on after handlers. */
+PUBLIC int sigwait(const sigset_t *set, int *signum)
+{
+	int result;
+
+	do
+		result = sigtimedwait(set, NULL, NULL);
+	while (result < 0 && errno == EINTR);
+	if (result < 0)
+		return errno;
+	*signum = result;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * held.h - the program's own SIGTRAP while the program has it blocked.
+ *
+ * It is not blocked in truth, since ticks have to get through: one that the
+ * program sends to itself is kept until it unblocks the signal or waits for it.
+ * One is kept for the process, as of any signal that does not queue.
+ */
+#ifndef COLLECT_HELD_H
+#define COLLECT_HELD_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/sigsafe.h"
+
+/* The definitions behind ours; called by interpose_init(). */
+void held_init(void);
+
+/* Does the calling thread block it, as far as the program knows? */
+bool held_blocks(void);
+void held_set_blocks(bool blocks);
+
+/* Will it, when it changes its mask like this? */
+bool held_wish(int how, const sigset_t *set);
+
+/*
+ * After it has: `old` says what was.  Unblocked, a kept signal is delivered at
+ * once.
+ */
+void held_follow(bool wish, sigset_t *old);
+
+/* In the handler: keeps one that came; false: the thread does not block it. */
+SIGSAFE bool held_keep(const siginfo_t *info);
+
+#endif
