@@ -52,6 +52,7 @@ struct thread {
 	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
 	uint32_t phases;
 	struct pace pace;
+	uint64_t events_ns; /* what the ticks of events cost */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */
