@@ -169,7 +169,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 C
 	n=10
 	for host; do
-		echo "NodeName=$host NodeAddr=10.77.0.$n CPUs=4 RealMemory=1000"
+		echo "NodeName=$host NodeAddr=10.77.0.$n CPUs=16 RealMemory=1000"
 		n=$((n + 1))
 	done
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2034,SC2154
 # delays.sh - what tests/waits.sh and tests/bench/waits.sh share: the patterns
 # of tests/programs/delays, and a run of one under copse, judged.
 
@@ -10,17 +10,18 @@ delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
 # delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,
 # and leaves NAME.out (with the truth), NAME.csv (the report) and NAME.found,
 # the line that waits.awk makes of them.  False, with a reason, when it failed.
+# $launch starts the ranks, mpirun when it is not set.
 delays_judged() {
 	judged=$1
 	ranks=$2
 	shift 2
 	rm -rf "$judged.copse"
-	mpirun -n "$ranks" "$copse" run --quiet -o "$judged.copse" \
+	"${launch:-mpirun}" -n "$ranks" "$copse" run --quiet -o "$judged.copse" \
 		"$programs/delays" "$@" >"$judged.out" 2>"$judged.err" ||
 		{ cat "$judged.out" "$judged.err"; return 1; }
 	"$copse" report waits "$judged.copse" -n 0 -f csv >"$judged.csv" ||
 		return
-	awk -v columns='victim culprit_rank culprit seconds' \
+	awk -v columns='victim culprit_rank culprit sampled seconds' \
 		-f "$srcdir/tests/csv.awk" "$judged.csv" >"$judged.rows" ||
 		return
 	awk -f "$srcdir/tests/waits.awk" "$judged.out" "$judged.rows" \

@@ -1,13 +1,14 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/err \
+	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk \
+	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/thread tests/unit/timebase \
+	tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timebase \
 	tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND
@@ -99,6 +100,7 @@ SHELL_TESTS = \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
 	tests/permission.sh tests/ends.sh tests/papi.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
@@ -113,6 +115,6 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
-	tests/cluster.sh \
+	tests/cluster.sh tests/delays.sh tests/waits.awk \
 	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
 	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench

@@ -112,13 +112,14 @@ chmod +x mild deaf
 # This one takes half a minute; it is looked at last.
 if [ -z "$lacks" ]; then
 	late=$(batch -J late -N 2 -n 2 --time=1 <<J
-srun "$copse" run -q --checkpoint 1 -o late.copse ./deaf
+srun "$copse" run -q --checkpoint 600 -o late.copse ./deaf
 J
 )
 fi
 
 starts_late() {
-	wait_for 30 running late.copse 2 &&
+	wait_for 30 test -e late.copse/.rank-0 &&
+		wait_for 30 test -e late.copse/.rank-1 && sleep 1 &&
 		on ash scontrol update "JobId=$late" EndTime=now+1
 }
 
@@ -146,6 +147,26 @@ J
 			{ cat summary; return 1; }
 	done
 	says srun.copse 'step 0' && ! facts mpirun.copse | grep 'step [0-9]'
+}
+
+# MPICH's mpiexec starts its proxies by srun, whose ranks are not the job's.
+hydra() {
+	may
+	need mpicc.mpich mpiexec.mpich
+	mpicc.mpich -O2 -g -o crash-mpich "$srcdir/tests/programs/mpi-crash.c" ||
+		return 1
+	job=$(batch -J hydra -N 2 -n 4 <<J
+mpiexec.mpich -n 4 sh -c '"$copse" run -q -o hydra.copse ./crash-mpich finish'
+srun --mpi=pmi2 "$copse" run -q -o pmi2.copse ./crash-mpich finish 0 0.2
+J
+)
+	over "$job" || return 1
+	cat "slurm-$job.out"
+	for dir in hydra.copse pmi2.copse; do
+		has $dir rank-0.h5 rank-1.h5 rank-2.h5 rank-3.h5 &&
+			says $dir "Slurm job $job" || return 1
+	done
+	says pmi2.copse 'step 1' && ! facts hydra.copse | grep 'step [0-9]'
 }
 
 at_once() {
@@ -233,6 +254,21 @@ recovered() {
 		! on ash sh -c 'grep -l mpi-crash /dev/shm/copse-0/*/job'
 }
 
+# Of each rank there is a file from after SIGTERM: a copy, or the profile where
+# the program was killed before its parent.
+copied_late() {
+	told=$(sed -n 's/.* STEP .* CANCELLED AT \([^ ]*\) .*/\1/p' \
+		"slurm-$late.out" | head -n 1)
+	told=$(date -d "$told" +%s) || return 1
+	for rank in 0 1; do
+		newest=$(stat -c %Y late.copse/rank-"$rank"[.-]* | sort -n |
+			tail -n 1)
+		[ "$newest" -gt "$told" ] && continue
+		echo "rank $rank: $newest, told $told"
+		return 1
+	done
+}
+
 # Killed without a word some seconds after SIGTERM, which it does not hear.
 too_late() {
 	may
@@ -242,11 +278,15 @@ too_late() {
 	*TIMEOUT*) ;;
 	*) echo "it ended as $(state "$late")"; return 1 ;;
 	esac
-	running late.copse 2 && says late.copse "Slurm job $late" &&
-		"$copse" report late.copse
+	ls -l late.copse
+	copied_late && says late.copse "Slurm job $late" || return 1
+	"$copse" report late.copse >summary
+	cat summary
+	grep -q '^2 processes .* on 2 hosts' summary
 }
 
 point "srun and mpirun in a job know it and all its hosts" steps
+point "MPICH's mpiexec, and srun with its PMI" hydra
 point "steps at once are kept apart" at_once
 point "each task of an array has its own" array
 point "a job that is started again leaves the first attempt" again

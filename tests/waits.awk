@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # waits.awk TRUTH FOUND - compares who made whom wait, as a report of waits has
 # it, with what tests/programs/delays says.  TRUTH has its line `truth: …`;
-# FOUND has tab-separated VICTIM, RANK, PATH, SECONDS: the call path that
-# waited, the culprit and its call path, in the report's order.
+# FOUND has tab-separated VICTIM, RANK, PATH, SAMPLED, SECONDS: the call path
+# that waited, the culprit, its call path and whether samples say so, in the
+# report's order.
 #
-# One line of KEY=VALUE: is the culprit right in the first row (`first`), the
-# rank and its path; seconds found for that rank (found), of it on that path
-# (there), in all of the program's iterations, and how far that is off, in per
-# cent, from what the program measured (error) and from what it drew (drawn).
-# Of a balanced program: the rank that most was blamed on, and the share that
-# this is of the run time (blamed), next to what the program measured (own).
+# One line of KEY=VALUE:
+#   first   is the culprit right in the first row: rank and path
+#   rank    is most blamed on the culprit's rank, in all rows together; `own`
+#           when somebody else was later by himself
+#   path    is the path right in the first row of this rank that samples say,
+#           or, when the culprit slept, do not say
+#   found   seconds for that rank in all of the iterations; there: on that path
+#   error   how far `found` is off, in per cent, from what the program measured
+#   drawn   the same, from what it drew
+#   worst   the rank that most was blamed on, and what share of the run time
+#           that is (blamed); own: the largest by the program's own clock
 
 function value_of(key,    at) {
 	for (at = 1; at <= words; at++)
@@ -30,7 +36,7 @@ function is_on(path, functions,    n, i, at, name) {
 }
 
 function per_cent(is, of) {
-	return of > 0 ? sprintf("%.1f", 100 * (is / of - 1)) : "-"
+	return of + 0 > 0 ? sprintf("%.1f", 100 * (is / of - 1)) : "-"
 }
 
 NR == FNR {
@@ -39,22 +45,24 @@ NR == FNR {
 	words = split($0, word, " ")
 	culprit = value_of("culprit_rank")
 	where = value_of("culprit_path")
+	how = value_of("how")
 	next
 }
 
 {
 	split($0, field, "\t")
-	rows++
-	if (rows == 1 && words) {
-		first_rank = field[2] == culprit
-		first = first_rank && is_on(field[3], where)
-	}
-	blamed[field[2]] += field[4]
-	if (field[1] !~ /run_lane/ || field[2] != culprit)
+	right = field[2] == culprit
+	on_path = is_on(field[3], where)
+	if (++rows == 1)
+		first = right && on_path ? "yes" : "no"
+	blamed[field[2]] += field[5]
+	if (field[1] !~ /run_lane/ || !right)
 		next
-	found += field[4]
-	if (is_on(field[3], where))
-		there += field[4]
+	if (path == "" && field[4] == (how == "busy"))
+		path = on_path ? "yes" : "no"
+	found += field[5]
+	if (on_path)
+		there += field[5]
 }
 
 END {
@@ -67,9 +75,11 @@ END {
 		if (worst == "" || blamed[rank] > blamed[worst])
 			worst = rank
 	all = value_of("run") * value_of("ranks")
-	printf "pattern=%s how=%s first=%s rank=%s found=%.4f there=%.4f",
-		value_of("pattern"), value_of("how"), first ? "yes" : "no",
-		first_rank ? "yes" : "no", found, there
+	first_rank = worst == culprit ? "yes" : "no"
+	if (culprit >= 0 && value_of("worst_rank") != culprit)
+		first_rank = "own"
+	printf "pattern=%s how=%s first=%s rank=%s path=%s found=%.4f there=%.4f",
+		value_of("pattern"), how, first, first_rank, path, found, there
 	printf " error=%s drawn=%s", per_cent(found, value_of("seconds")),
 		per_cent(found, value_of("drawn"))
 	printf " worst=%s blamed=%.2f own=%.2f seed=%s\n", worst,

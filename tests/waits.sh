@@ -13,37 +13,49 @@ cd "$scratch" || exit 99
 seed=${SEED:-$(date +%s)}
 
 seconds_off=25 # per cent
-blamed=4       # per cent of the run time, above what the program says itself
+blamed=4       # per cent of the run time, above twice what the program saw
 
 have_delays() {
 	need mpirun
 	[ -x "$programs/delays" ] || skip "delays was not built: no MPI compiler?"
 }
 
+# run_one RANKS PATTERN [KEY=VALUE…]
 run_one() {
 	have_delays
-	delays_judged "$1" 4 "$@" "seed=$seed" || return
+	delays_judged "$2" "$@" "seed=$seed" || return
+	shift
 	grep ^truth "$1.out"
 	cat "$1.found"
 	head -n 20 "$1.csv"
 }
 
 finds_the_culprit() {
-	run_one "$@" || return
-	[ "$(found_value first "$1.found")" = yes ] || return
+	run_one 4 "$@" iterations=30 || return
+	# On a busy machine somebody else may be later than the culprit.
+	[ "$(found_value rank "$1.found")" != no ] || return
+	[ "$(found_value path "$1.found")" = yes ] || return
+	near "$(found_value error "$1.found")" 0 "$seconds_off"
+}
+
+# More messages than are kept: the seconds are an estimate.
+estimates() {
+	run_one 2 "$@" iterations=20000 step=0.00003 delay=0.00003 \
+		busy=0.00001 how=busy || return
 	near "$(found_value error "$1.found")" 0 "$seconds_off"
 }
 
 blames_nobody() {
-	run_one "$@" balanced=1 || return
+	run_one 4 "$@" iterations=30 balanced=1 || return
 	awk -v is="$(found_value blamed "$1.found")" \
 		-v own="$(found_value own "$1.found")" -v most="$blamed" \
-		'BEGIN { exit is > own + most }'
+		'BEGIN { exit is > 2 * own + most }'
 }
 
 for pattern in $delay_patterns; do
 	point "$pattern" finds_the_culprit "$pattern"
 done
+point "late-sender, many times" estimates late-sender
 for pattern in allreduce halo; do
 	point "$pattern, balanced" blames_nobody "$pattern"
 done

@@ -1,7 +1,7 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/mpi-calls src/analyse/waits \
+	src/analyse/imbalance src/analyse/mpi-calls src/analyse/matrix src/analyse/waits \
 	src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi-calls.c - MPI calls by call site and by function. */
+/* mpi-calls.c - MPI calls by call site, function, size and communicator. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/paths.h"
 #include "analyse/sites.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "live/layout.h"
 
 static void number_columns(struct report *report)
 {
@@ -16,6 +18,16 @@ static void number_columns(struct report *report)
 	report_column(report, "bytes_sent", "sent", COLUMN_BYTES);
 	report_column(report, "bytes_received", "received", COLUMN_BYTES);
 	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
+	report_column(report, "shortest", NULL, COLUMN_SECONDS);
+	report_column(report, "longest", "longest", COLUMN_SECONDS);
+}
+
+static void seconds_if_known(struct report *report, double seconds)
+{
+	if (seconds > 0)
+		report_number(report, seconds);
+	else
+		report_none(report);
 }
 
 static void numbers(struct report *report, const struct site *site,
@@ -27,6 +39,43 @@ static void numbers(struct report *report, const struct site *site,
 	value_cell(report, UNIT_BYTES, site->sent);
 	value_cell(report, UNIT_BYTES, site->received);
 	value_cell(report, UNIT_BYTES, site_mean_size(site));
+	seconds_if_known(report, site->min);
+	seconds_if_known(report, site->max);
+}
+
+/* "cart", "4 of rank 2" (its first), "several"; NULL: none. */
+static char *comm_text(const struct run *run, uint32_t comm)
+{
+	const struct run_comm *c = &run->calls.comms[comm];
+	const char *name;
+
+	if (comm == RUN_NO_COMM)
+		return NULL;
+	if (comm == RUN_SEVERAL_COMMS)
+		return strdup("several");
+	name = str_at(&run->strings, c->name);
+	if (*name)
+		return strdup(name);
+	if (c->size == run->world)
+		return strdup("all ranks");
+	return str_format("%u from rank %u", c->size, c->first);
+}
+
+static void comm_cells(struct report *report, const struct run *run,
+		       const struct site *site)
+{
+	char *text = comm_text(run, site->comm);
+
+	report_text(report, text);
+	free(text);
+	if (site->comm < RUN_SEVERAL_COMMS)
+		report_count(report, run->calls.comms[site->comm].size);
+	else
+		report_none(report);
+	if (site->root >= 0)
+		report_count(report, (uint64_t)site->root);
+	else
+		report_none(report);
 }
 
 static void site_row(struct report *report, const struct paths *paths,
@@ -51,6 +100,74 @@ static void site_row(struct report *report, const struct paths *paths,
 	free(text);
 }
 
+static void path_cell(struct report *report, const struct paths *paths,
+		      uint32_t path)
+{
+	char *text = paths_text(paths, path);
+
+	report_text(report, text);
+	report->failed |= !text;
+	free(text);
+}
+
+/* What was begun and completed later, and how much of that was overlapped. */
+static void requests_table(struct report *report, const struct paths *paths,
+			   const struct sites *sites)
+{
+	if (sites->total.requests <= 0)
+		return;
+	report_table(report, "requests", "requests, where they were begun");
+	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "requests", "requests", COLUMN_COUNT);
+	report_column(report, "open", "open", COLUMN_SECONDS);
+	report_column(report, "overlap", "outside MPI", COLUMN_SECONDS);
+	report_column(report, "share", "share", COLUMN_SHARE);
+	for (size_t i = 0; i < sites->count; i++) {
+		const struct site *s = &sites->at[i];
+
+		if (s->requests <= 0)
+			continue;
+		path_cell(report, paths, s->path);
+		value_cell(report, UNIT_COUNT, s->requests);
+		report_number(report, s->open);
+		report_number(report, s->overlap);
+		report_number(report, value_ratio(s->overlap, s->open));
+	}
+}
+
+/* Bytes over the time inside the calls, of all ranks. */
+static void files_table(struct report *report, const struct paths *paths,
+			const struct sites *sites)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < sites->count; i++) {
+		const struct site *s = &sites->at[i];
+		double bytes = s->sent + s->received;
+
+		if (s->class != LIVE_MPI_IO || bytes <= 0)
+			continue;
+		if (!begun) {
+			begun = true;
+			report_table(report, "files", "MPI-IO");
+			report_column(report, "call_path", "call path",
+				      COLUMN_TEXT);
+			report_column(report, "written", "written",
+				      COLUMN_BYTES);
+			report_column(report, "read", "read", COLUMN_BYTES);
+			report_column(report, "seconds", "time",
+				      COLUMN_SECONDS);
+			report_column(report, "bandwidth", "per second",
+				      COLUMN_BYTES);
+		}
+		path_cell(report, paths, s->path);
+		value_cell(report, UNIT_BYTES, s->sent);
+		value_cell(report, UNIT_BYTES, s->received);
+		report_number(report, s->seconds);
+		value_cell(report, UNIT_BYTES, value_ratio(bytes, s->seconds));
+	}
+}
+
 static int site_table(struct report *report, const struct paths *paths,
 		      const struct run_metric *by,
 		      const struct analysis_options *options)
@@ -68,11 +185,17 @@ static int site_table(struct report *report, const struct paths *paths,
 	report_column(report, "line", NULL, COLUMN_COUNT);
 	report_column(report, NULL, "called at", COLUMN_LEFT_TEXT);
 	number_columns(report);
+	report_column(report, "communicator", "communicator", COLUMN_TEXT);
+	report_column(report, "communicator_size", NULL, COLUMN_COUNT);
+	report_column(report, "root", NULL, COLUMN_COUNT);
 	limit = value_limit(options, 20, sites.count);
 	for (size_t i = 0; i < limit; i++) {
 		site_row(report, paths, &sites.at[i]);
 		numbers(report, &sites.at[i], &sites.total);
+		comm_cells(report, paths->run, &sites.at[i]);
 	}
+	requests_table(report, paths, &sites);
+	files_table(report, paths, &sites);
 	if (!sites.count)
 		report_line(report, "No MPI calls were seen.");
 	sites_fini(&sites);
@@ -102,6 +225,99 @@ static int function_table(struct report *report, const struct paths *paths,
 	return 0;
 }
 
+static int by_function(const void *x, const void *y)
+{
+	const struct run_size *a = x, *b = y;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->class > b->class) - (a->class < b->class);
+}
+
+/* By function: here `node` of a size is the string that names it. */
+static size_t sizes_by_function(const struct run *run, struct run_size *to)
+{
+	const struct run_calls *c = &run->calls;
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->size_count; i++) {
+		to[i] = c->sizes[i];
+		to[i].node = run->nodes[to[i].node].function;
+	}
+	if (c->size_count)
+		qsort(to, c->size_count, sizeof(*to), by_function);
+	for (size_t i = 0; i < c->size_count; i++) {
+		if (!count || by_function(&to[count - 1], &to[i])) {
+			to[count++] = to[i];
+			continue;
+		}
+		to[count - 1].calls += to[i].calls;
+		to[count - 1].ns += to[i].ns;
+	}
+	return count;
+}
+
+static int size_table(struct report *report, const struct run *run)
+{
+	struct run_size *sizes =
+		calloc(run->calls.size_count + 1, sizeof(*sizes));
+	size_t count;
+
+	if (!sizes)
+		return fail(-ENOMEM, "out of memory");
+	count = sizes_by_function(run, sizes);
+	if (count) {
+		report_table(report, "sizes", "sizes");
+		report_column(report, "function", "function", COLUMN_TEXT);
+		report_column(report, "from", "bytes, from", COLUMN_BYTES);
+		report_column(report, "below", "below", COLUMN_BYTES);
+		report_column(report, "calls", "calls", COLUMN_COUNT);
+		report_column(report, "seconds", "time", COLUMN_SECONDS);
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t class = sizes[i].class;
+
+		report_text(report, str_at(&run->strings, sizes[i].node));
+		report_count(report, run_size_least(class));
+		report_count(report, run_size_least(class + 1));
+		report_count(report, sizes[i].calls);
+		report_number(report, (double)sizes[i].ns / 1e9);
+	}
+	free(sizes);
+	return 0;
+}
+
+static void comm_table(struct report *report, const struct run *run,
+		       const struct analysis_options *options)
+{
+	const struct run_calls *c = &run->calls;
+	size_t limit = value_limit(options, 20, c->comm_count);
+
+	if (!c->comm_count)
+		return;
+	report_table(report, "communicators", "communicators");
+	report_column(report, "communicator", "communicator", COLUMN_TEXT);
+	report_column(report, "size", "ranks", COLUMN_COUNT);
+	report_column(report, "first", "first", COLUMN_COUNT);
+	report_column(report, "inter", NULL, COLUMN_COUNT);
+	report_column(report, "calls", "calls", COLUMN_COUNT);
+	report_column(report, "collective", "collective", COLUMN_COUNT);
+	report_column(report, "seen", NULL, COLUMN_COUNT);
+	for (uint32_t i = 0; i < limit; i++) {
+		char *text = comm_text(run, i);
+
+		report_text(report, text);
+		report->failed |= !text;
+		report_count(report, c->comms[i].size);
+		report_count(report, c->comms[i].first);
+		report_count(report, c->comms[i].inter);
+		report_count(report, c->comms[i].calls);
+		report_count(report, c->comms[i].instances);
+		report_count(report, c->comms[i].seen);
+		free(text);
+	}
+}
+
 static int run_mpi_calls(struct report **to, const struct run *const runs[],
 			 const struct analysis_options *options)
 {
@@ -123,6 +339,10 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 	if (!err)
 		err = function_table(*to, &paths, by, options);
 	if (!err)
+		err = size_table(*to, runs[0]);
+	if (!err)
+		comm_table(*to, runs[0], options);
+	if (!err)
 		err = report_error(*to);
 	paths_fini(&paths);
 	return err;
@@ -130,6 +350,6 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 
 const struct analysis analysis_mpi_calls = {
 	.name = "mpi-calls",
-	.help = "MPI calls by call site and by function",
+	.help = "MPI calls by call site, function, size and communicator",
 	.run = run_mpi_calls,
 };

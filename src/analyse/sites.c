@@ -9,9 +9,63 @@
 #include "base/err.h"
 #include "base/map.h"
 
-static double value(const struct run_metric *metric, uint32_t node)
+static double value(const struct run *run, const char *metric, uint32_t node)
 {
-	return metric ? value_node(metric, node) : 0;
+	const struct run_metric *m = run_metric(run, metric);
+
+	return m ? value_node(m, node) : 0;
+}
+
+/* The least, or the largest, of all ranks; 0: there is none. */
+static double extreme(const struct run *run, const char *metric, uint32_t node)
+{
+	const struct run_metric *m = run_metric(run, metric);
+	uint64_t best = 0;
+
+	for (uint64_t v = m ? m->first[node] : 0; m && v < m->first[node + 1];
+	     v++) {
+		uint64_t one = m->values[v].value;
+
+		if (!best || (m->merge == MERGE_MIN ? one < best : one > best))
+			best = one;
+	}
+	return m ? value_of(m->unit, (double)best) : 0;
+}
+
+static int by_node(const void *key, const void *site)
+{
+	const uint32_t *node = key;
+	const struct run_site *s = site;
+
+	return (*node > s->node) - (*node < s->node);
+}
+
+static void find_comm(const struct run *run, uint32_t node, struct site *to)
+{
+	const struct run_calls *c = &run->calls;
+	const struct run_site *s = NULL;
+
+	if (c->site_count)
+		s = bsearch(&node, c->sites, c->site_count, sizeof(*s),
+			    by_node);
+	to->comm = s ? s->comm : RUN_NO_COMM;
+	to->root = s ? s->root : -1;
+}
+
+static void fill(const struct run *run, uint32_t node,
+		 const struct run_metric *by, struct site *to)
+{
+	to->calls = value(run, "mpi.calls", node);
+	to->seconds = value(run, "mpi.time", node);
+	to->sent = value(run, "mpi.bytes.sent", node);
+	to->received = value(run, "mpi.bytes.received", node);
+	to->min = extreme(run, "mpi.time.min", node);
+	to->max = extreme(run, "mpi.time.max", node);
+	to->requests = value(run, "mpi.requests", node);
+	to->open = value(run, "mpi.requests.open", node);
+	to->overlap = value(run, "mpi.requests.overlap", node);
+	to->key = by ? value_node(by, node) : 0;
+	find_comm(run, node, to);
 }
 
 static void add(struct site *to, const struct site *from)
@@ -20,7 +74,20 @@ static void add(struct site *to, const struct site *from)
 	to->seconds += from->seconds;
 	to->sent += from->sent;
 	to->received += from->received;
+	to->requests += from->requests;
+	to->open += from->open;
+	to->overlap += from->overlap;
 	to->key += from->key;
+	if (from->min > 0 && (to->min <= 0 || from->min < to->min))
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	if (from->calls <= 0)
+		return;
+	if (to->comm != from->comm)
+		to->comm = RUN_SEVERAL_COMMS;
+	if (to->root != from->root)
+		to->root = -2;
 }
 
 static int compare(const void *a, const void *b)
@@ -37,26 +104,18 @@ static int collect(struct sites *sites, const struct paths *paths,
 		   const struct run_metric *by, bool by_function)
 {
 	const struct run *run = paths->run;
-	const struct run_metric *calls = run_metric(run, "mpi.calls");
-	const struct run_metric *seconds = run_metric(run, "mpi.time");
-	const struct run_metric *sent = run_metric(run, "mpi.bytes.sent");
-	const struct run_metric *received =
-		run_metric(run, "mpi.bytes.received");
 	struct map map = { 0 };
 	uint32_t s;
 
 	for (uint32_t i = 0; i < run->node_count; i++) {
 		const struct run_node *n = &run->nodes[i];
 		struct site one = { .path = paths->of[i],
-				    .function = n->function };
+				    .function = n->function,
+				    .class = n->detail };
 
 		if (n->kind != RUN_MPI)
 			continue;
-		one.calls = value(calls, i);
-		one.seconds = value(seconds, i);
-		one.sent = value(sent, i);
-		one.received = value(received, i);
-		one.key = value(by, i);
+		fill(run, i, by, &one);
 		s = map_put(&map, by_function ? n->function : paths->of[i], 0,
 			    (uint32_t)sites->count);
 		if (s == MAP_NONE) {
@@ -66,7 +125,10 @@ static int collect(struct sites *sites, const struct paths *paths,
 		if (s == sites->count)
 			sites->at[sites->count++] =
 				(struct site){ .path = one.path,
-					       .function = one.function };
+					       .function = one.function,
+					       .comm = one.comm,
+					       .root = one.root,
+					       .class = one.class };
 		add(&sites->at[s], &one);
 		add(&sites->total, &one);
 	}

@@ -16,7 +16,12 @@ struct site {
 	uint32_t path;     /* by function: the first of its paths */
 	uint32_t function; /* string of the run */
 	double calls, seconds, sent, received;
-	double key; /* the value of the metric that they are sorted by */
+	double min, max;                /* seconds of one call; 0: not known */
+	double requests, open, overlap; /* that were begun here */
+	uint32_t comm;                  /* as in struct run_site */
+	int32_t root;
+	uint32_t class; /* enum live_mpi_class */
+	double key;     /* the value of the metric that they are sorted by */
 };
 
 struct sites {

@@ -3,7 +3,7 @@
  * job.c - the names that launchers give to a job and its ranks.
  *
  * SLURM_PROCID is the rank only under srun: in an mpirun inside a Slurm job it
- * is the launching daemon's task.  So it comes last.
+ * is the launching daemon's task.  So whose words count is found first.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +14,10 @@
 #include "base/str.h"
 #include "launch/job.h"
 #include "launch/process.h"
+
+enum {
+	MOST_SHELLS = 8 /* between a launcher and copse run */
+};
 
 /* The first of the variables that holds a number, or `none`. */
 static int number(const char *const variables[], int none)
@@ -33,13 +37,6 @@ static const char *text_of(const char *variable)
 	const char *text = getenv(variable);
 
 	return text ? text : "";
-}
-
-static bool by_srun(void)
-{
-	if (getenv("PMIX_NAMESPACE"))
-		return !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
-	return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID");
 }
 
 /*
@@ -62,7 +59,7 @@ static void add_srun(struct job *job)
  * stands last.  What Slurm says of the job is not known on the hosts that
  * mpirun reaches by ssh.
  */
-static void key_of_pmix(struct job *job)
+static void key_of_mpirun(struct job *job)
 {
 	const char *uri = text_of("OMPI_MCA_orte_hnp_uri");
 	size_t length = strlen(uri), most = 60;
@@ -70,22 +67,23 @@ static void key_of_pmix(struct job *job)
 	snprintf(job->key, sizeof(job->key), "pmix %.60s %s",
 		 text_of("PMIX_NAMESPACE"),
 		 uri + (length > most ? length - most : 0));
-	if (by_srun())
-		add_srun(job);
 }
 
-static void key_of_slurm(struct job *job)
+static void key_of_srun(struct job *job)
 {
-	snprintf(job->key, sizeof(job->key), "slurm %.40s.%.40s",
-		 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"));
+	if (getenv("PMIX_NAMESPACE"))
+		snprintf(job->key, sizeof(job->key), "pmix %.60s",
+			 text_of("PMIX_NAMESPACE"));
+	else
+		snprintf(job->key, sizeof(job->key), "slurm %.40s.%.40s",
+			 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"));
 	add_srun(job);
 }
 
-/* Hydra's proxies, our parents, all get the address of one mpiexec. */
-static bool key_of_hydra(struct job *job)
+static bool key_of_proxy(struct job *job, pid_t pid)
 {
 	char command[4096];
-	size_t size = process_command(getppid(), command, sizeof(command));
+	size_t size = process_command(pid, command, sizeof(command));
 
 	for (size_t at = 0; at < size; at += strlen(command + at) + 1) {
 		size_t value = at + strlen(command + at) + 1;
@@ -96,6 +94,19 @@ static bool key_of_hydra(struct job *job)
 		snprintf(job->key, sizeof(job->key), "hydra %.100s",
 			 command + value);
 		return true;
+	}
+	return false;
+}
+
+/* Hydra's proxies all get the address of one mpiexec; shells may be between. */
+static bool key_of_hydra(struct job *job)
+{
+	pid_t pid = getppid();
+
+	for (int i = 0; i < MOST_SHELLS && pid > 1; i++) {
+		if (key_of_proxy(job, pid))
+			return true;
+		pid = process_parent(pid);
 	}
 	return false;
 }
@@ -112,47 +123,90 @@ static void key_alone(struct job *job)
 		 (int)getpid(), (unsigned long long)process_start(getpid()));
 }
 
-/* mpirun inside a Slurm job is told by its own words, which srun's lack. */
-static void find_key(struct job *job)
+enum launcher {
+	MPIRUN, /* Open MPI's */
+	HYDRA,  /* MPICH's mpiexec */
+	SRUN,
+	OTHER, /* that speaks PMI */
+	NONE
+};
+
+/*
+ * Launchers start their daemons by others: mpirun's and Hydra's may be a step
+ * of srun, whose variables the ranks then see beside those of their own.
+ */
+static enum launcher find_launcher(struct job *job)
 {
-	if (job->rank >= 0 && getenv("PMIX_NAMESPACE"))
-		key_of_pmix(job);
-	else if (job->rank >= 0 && key_of_hydra(job))
-		return;
-	else if (by_srun())
-		key_of_slurm(job);
-	else if (job->rank >= 0)
-		key_of_parent(job);
-	else
-		key_alone(job);
+	bool slurms = !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
+
+	if (getenv("OMPI_COMM_WORLD_RANK"))
+		return MPIRUN;
+	if (getenv("PMI_RANK") && key_of_hydra(job))
+		return HYDRA;
+	if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK"))
+		return slurms ? SRUN : MPIRUN;
+	if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
+		return SRUN;
+	return getenv("PMI_RANK") ? OTHER : NONE;
 }
 
-/* The step of mpirun is that of its daemons, which differs between hosts. */
-static void find_batch(struct job *job)
+static void find_key(struct job *job, enum launcher launcher)
 {
-	batch_init(&job->batch);
-	job->told_alike = by_srun() || !job->launched;
-	if (!by_srun())
-		*job->batch.step = 0;
+	switch (launcher) {
+	case MPIRUN:
+		key_of_mpirun(job);
+		break;
+	case SRUN:
+		key_of_srun(job);
+		break;
+	case OTHER:
+		key_of_parent(job);
+		break;
+	case NONE:
+		key_alone(job);
+		break;
+	case HYDRA: /* found with it */
+		break;
+	}
+}
+
+/* The variables of each: its own first. */
+static void find_rank(struct job *job, enum launcher launcher)
+{
+	static const char *const ranks[][4] = {
+		[MPIRUN] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK" },
+		[HYDRA] = { "PMI_RANK" },
+		[SRUN] = { "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" },
+		[OTHER] = { "PMI_RANK" },
+		[NONE] = { NULL },
+	};
+	static const char *const sizes[][4] = {
+		[MPIRUN] = { "OMPI_COMM_WORLD_SIZE" },
+		[HYDRA] = { "PMI_SIZE" },
+		[SRUN] = { "PMI_SIZE", "SLURM_STEP_NUM_TASKS" },
+		[OTHER] = { "PMI_SIZE" },
+		[NONE] = { NULL },
+	};
+
+	job->rank = number(ranks[launcher], 0);
+	job->size = number(sizes[launcher], 1);
+	if (job->rank >= job->size)
+		job->size = job->rank + 1;
 }
 
 void job_init(struct job *job)
 {
-	static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK",
-					     "PMIX_RANK", "PMI_RANK", NULL };
-	static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-					     "SLURM_STEP_NUM_TASKS", NULL };
-	static const char *const slurm_rank[] = { "SLURM_PROCID", NULL };
+	enum launcher launcher;
 
 	*job = (struct job){ 0 };
 	gethostname(job->host, sizeof(job->host) - 1);
-	job->rank = number(ranks, -1);
-	job->launched = job->rank >= 0 || by_srun();
-	job->size = job->launched ? number(sizes, 1) : 1;
-	find_key(job);
-	find_batch(job);
-	if (job->rank < 0)
-		job->rank = job->launched ? number(slurm_rank, 0) : 0;
-	if (job->rank >= job->size)
-		job->size = job->rank + 1;
+	launcher = find_launcher(job);
+	find_key(job, launcher);
+	find_rank(job, launcher);
+	job->launched = launcher != NONE;
+	batch_init(&job->batch);
+	job->told_alike = launcher == SRUN || launcher == NONE;
+	/* The step of mpirun is its daemons', which may differ by host. */
+	if (launcher != SRUN)
+		*job->batch.step = 0;
 }

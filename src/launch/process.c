@@ -28,10 +28,10 @@ static size_t slurp(pid_t pid, const char *name, char *to, size_t size)
 	return (size_t)n;
 }
 
-uint64_t process_start(pid_t pid)
+/* A number of /proc/PID/stat, by its place there; 0: no such process. */
+static uint64_t stat_field(pid_t pid, int wanted)
 {
 	enum {
-		FIELD = 22,
 		AFTER_NAME = 2
 	};
 	char text[1024], *at;
@@ -39,9 +39,21 @@ uint64_t process_start(pid_t pid)
 	if (!slurp(pid, "stat", text, sizeof(text)))
 		return 0;
 	at = strrchr(text, ')'); /* the name may hold anything */
-	for (int field = AFTER_NAME; at && field < FIELD; field++)
+	for (int field = AFTER_NAME; at && field < wanted; field++)
 		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
+	if (at && wanted > AFTER_NAME + 1)
+		return strtoull(at, NULL, 10);
+	return 0;
+}
+
+uint64_t process_start(pid_t pid)
+{
+	return stat_field(pid, 22);
+}
+
+pid_t process_parent(pid_t pid)
+{
+	return (pid_t)stat_field(pid, 4);
 }
 
 size_t process_command(pid_t pid, char *to, size_t size)

@@ -14,6 +14,9 @@
  */
 uint64_t process_start(pid_t pid);
 
+/* Its parent, 0: there is none in sight. */
+pid_t process_parent(pid_t pid);
+
 /* Its arguments, each ended by 0; the bytes stored, 0 when unknown. */
 size_t process_command(pid_t pid, char *to, size_t size);
 

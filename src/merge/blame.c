@@ -4,7 +4,12 @@
  *
  * Handing on   While a culprit itself waited for somebody else, that one is
  *              the cause: this share of the wait is handed on, and so on, so
- *              that the first cause is named along a pipeline.
+ *              that the first cause is named along a pipeline.  Waiting from
+ *              before counts as well, if it made the culprit late: since the
+ *              two last met, as far as it was longer than the victim's own.
+ *              (D. Boehme, M. Geimer, L. Arnold, F. Voigtlaender, F. Wolf,
+ *              Identifying the root causes of wait states in large-scale
+ *              parallel applications, ACM Trans. Parallel Comput. 3, 2016.)
  * Contexts     The moments of the culprit's samples that lie in the time for
  *              which it is blamed say where it was.  A single wait may be
  *              shorter than the time between samples: the shares are those of
@@ -30,11 +35,12 @@
 #include "base/map.h"
 #include "live/layout.h"
 #include "merge/unify-tree.h"
-#include "merge/waits.h"
+#include "merge/waiting.h"
 
 enum {
 	DEPTH = 64,    /* hand on no farther */
 	GRAIN = 64,    /* and no pieces smaller than this part of the wait */
+	STEPS = 256,   /* look no farther back */
 	CLUSTER = 16,  /* instances of one that is not known */
 	CAUSES = 16384 /* are kept, the others made one */
 };
@@ -71,6 +77,9 @@ struct blaming {
 	struct run_waits *to;
 	uint32_t *calls; /* parts that waited, by process, thread and time */
 	size_t call_count;
+	uint32_t *timeline,
+		*position; /* the same of all parts; where each is */
+	uint32_t *first;   /* of each part: its instance's */
 	struct cause *causes;
 	size_t cause_count, cause_room;
 	struct map map; /* (kind, victim; culprit) to cause */
@@ -81,7 +90,7 @@ struct blaming {
 
 /* The wait that is blamed on somebody: part i's. */
 struct blame {
-	size_t wait;
+	uint32_t wait;
 	uint32_t kind, victim, process;
 	int64_t grain;
 	double early; /* share of it */
@@ -233,15 +242,16 @@ static double weight(const struct blaming *b, size_t wait)
 	return gather_weight(b->parts, &b->parts->at[wait]);
 }
 
-static void add_blame(struct blaming *b, const struct blame *of,
-		      const struct part *by, int64_t from, int64_t to)
+/* The cause, for so much of the wait; NULL after a failure. */
+static struct cause *add_blame(struct blaming *b, const struct blame *of,
+			       const struct part *by, int64_t part_ns)
 {
 	struct cause *cause = find_cause(b, of, by->process);
 	double scale = weight(b, of->wait);
-	double ns = scale * (double)(to - from);
+	double ns = scale * (double)part_ns;
 
 	if (!cause)
-		return;
+		return NULL;
 	cause->sum.ns += ns;
 	cause->sum.early_ns += of->early * ns;
 	if (of->depth)
@@ -256,12 +266,17 @@ static void add_blame(struct blaming *b, const struct blame *of,
 	b->to->ranks[by->process].caused_ns += ns;
 	add_part(b, &b->victims, (uint32_t)(cause - b->causes), of->process, 0,
 		 ns, 0);
-	add_contexts(b, cause, by, from, to);
+	return cause;
 }
 
 /*
  * Handing on.
  */
+
+static bool same_thread(const struct part *p, const struct part *q)
+{
+	return p->process == q->process && p->thread == q->thread;
+}
 
 static bool is_before(const struct part *p, const struct part *q, int64_t ns)
 {
@@ -269,12 +284,13 @@ static bool is_before(const struct part *p, const struct part *q, int64_t ns)
 		return p->process < q->process;
 	if (p->thread != q->thread)
 		return p->thread < q->thread;
-	return p->enter <= ns;
+	return p->enter < ns;
 }
 
-/* The first call of q's thread that may still be waiting after `ns`. */
-static size_t first_call(const struct blaming *b, const struct part *q,
-			 int64_t ns)
+/* How many calls stand before those that q's thread entered at `ns` or later:
+   the last of them is this thread's, if it has one before. */
+static size_t calls_before(const struct blaming *b, const struct part *q,
+			   int64_t ns)
 {
 	size_t from = 0, to = b->call_count;
 
@@ -286,52 +302,150 @@ static size_t first_call(const struct blaming *b, const struct part *q,
 		else
 			to = middle;
 	}
-	return from ? from - 1 : 0;
+	return from;
 }
 
-static bool same_thread(const struct part *p, const struct part *q)
+static int64_t wait_end(const struct blaming *b, uint32_t i)
 {
-	return p->process == q->process && p->thread == q->thread;
+	return b->parts->at[i].enter + b->waits[i].ns;
+}
+
+/* What q's thread waited from … to for others than that thread; -1: ask no
+   more, it is too long ago. */
+static int64_t waited_between(const struct blaming *b, const struct part *q,
+			      int64_t from, int64_t to, const struct part *than)
+{
+	size_t c = calls_before(b, q, to);
+	int64_t sum = 0;
+
+	for (int steps = 0; c-- > 0; steps++) {
+		uint32_t i = b->calls[c];
+		const struct part *p = &b->parts->at[i];
+		int64_t low = p->enter > from ? p->enter : from;
+		int64_t high = wait_end(b, i) < to ? wait_end(b, i) : to;
+
+		if (!same_thread(p, q) || p->enter < from)
+			break;
+		if (steps == STEPS)
+			return -1;
+		if (high > low &&
+		    !same_thread(&b->parts->at[b->waits[i].culprit], than))
+			sum += high - low;
+	}
+	return sum;
+}
+
+/* The part of q's thread in the instance of part i, or NULL. */
+static const struct part *partner(const struct blaming *b, uint32_t i,
+				  const struct part *q)
+{
+	const struct part *at = b->parts->at;
+	size_t from = b->first[i], to = gather_instance(b->parts, i);
+
+	if (at[from].kind <= LIVE_PART_RECV) {
+		const struct part *other = &at[from + (from == i)];
+
+		return same_thread(other, q) ? other : NULL;
+	}
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (at[middle].process < q->process)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return at[from].key == at[i].key && same_thread(&at[from], q)
+		       ? &at[from]
+		       : NULL;
 }
 
 /*
- * `by` was late, and is blamed for from … to, but for what it waited itself.
- * Recursion ends at DEPTH, or where the victim would be blamed itself.
+ * How much of part v's wait its culprit has handed on from before: since they
+ * last met, it waited for others so much longer than the victim did, and came
+ * later for it.
  */
-static void hand_on(struct blaming *b, struct blame *of, const struct part *by,
-		    int64_t from, int64_t to)
+static int64_t excess(const struct blaming *b, uint32_t v)
 {
-	for (size_t c = first_call(b, by, from);
-	     c < b->call_count && of->depth < DEPTH && !b->err; c++) {
-		uint32_t i = b->calls[c];
-		const struct part *p = &b->parts->at[i];
-		const struct part *next = &b->parts->at[b->waits[i].culprit];
-		int64_t low = p->enter > from ? p->enter : from;
-		int64_t high = p->enter + b->waits[i].ns;
+	const struct part *p = &b->parts->at[v], *met = NULL, *own = p;
+	const struct part *by = &b->parts->at[b->waits[v].culprit];
+	int64_t his, mine;
 
-		if (!same_thread(p, by)) {
-			if (is_before(p, by, from))
-				continue;
+	for (uint32_t at = b->position[v], steps = 0;
+	     at-- > 0 && steps < STEPS && !met; steps++) {
+		own = &b->parts->at[b->timeline[at]];
+		if (!same_thread(own, p))
 			break;
-		}
-		if (low >= to)
-			break;
-		high = high < to ? high : to;
-		if (high - low < of->grain || i == of->wait ||
-		    same_thread(next, &b->parts->at[of->wait]))
-			continue;
-		if (low > from)
-			add_blame(b, of, by, from, low);
-		of->depth++;
-		hand_on(b, of, next, low, high);
-		of->depth--;
-		from = high;
+		if (own->enter < p->enter)
+			met = partner(b, b->timeline[at], by);
 	}
-	if (from < to)
-		add_blame(b, of, by, from, to);
+	if (!met)
+		return 0;
+	his = waited_between(b, by, met->enter, by->begin, p);
+	mine = waited_between(b, p, own->enter, p->enter, by);
+	return his > mine && mine >= 0 ? his - mine : 0;
 }
 
-static void blame(struct blaming *b, size_t wait)
+/* The culprit's own share, and where it was, but for what it waited. */
+static void blame_itself(struct blaming *b, const struct blame *of,
+			 const struct part *by, int64_t low, int64_t high,
+			 int64_t ns)
+{
+	struct cause *cause = add_blame(b, of, by, ns);
+	size_t c = calls_before(b, by, high);
+
+	while (cause && c-- > 0 && !b->err) {
+		uint32_t i = b->calls[c];
+		int64_t end = wait_end(b, i);
+
+		if (!same_thread(&b->parts->at[i], by) || end <= low)
+			break;
+		if (end < high)
+			add_contexts(b, cause, by, end, high);
+		high = b->parts->at[i].enter;
+	}
+	if (cause && low < high && !b->err)
+		add_contexts(b, cause, by, low, high);
+}
+
+/*
+ * Who made part v wait from low to high is blamed for it, but for what it
+ * waited itself: meanwhile, or before, if it came later for it.  Recursion ends
+ * at DEPTH, or where the victim would be blamed itself.
+ */
+static void hand_on(struct blaming *b, struct blame *of, uint32_t v,
+		    int64_t low, int64_t high)
+{
+	const struct part *by = &b->parts->at[b->waits[v].culprit];
+	int64_t more = excess(b, v), handed = 0;
+	size_t c = calls_before(b, by, high);
+
+	more = more < high - low ? more : high - low;
+	while (c-- > 0 && of->depth < DEPTH && !b->err) {
+		uint32_t i = b->calls[c];
+		const struct part *p = &b->parts->at[i];
+		int64_t end = wait_end(b, i) < high ? wait_end(b, i) : high;
+		int64_t inside = end > low ? end - low : 0;
+		int64_t before = more - handed - inside;
+		int64_t most = inside + (before > 0 ? before : 0);
+		int64_t from = p->enter > end - most ? p->enter : end - most;
+
+		if (!same_thread(p, by) || (end <= low && before <= 0))
+			break;
+		if (end - from < of->grain || i == of->wait ||
+		    same_thread(&b->parts->at[b->waits[i].culprit],
+				&b->parts->at[of->wait]))
+			continue;
+		of->depth++;
+		hand_on(b, of, i, from, end);
+		of->depth--;
+		handed += end - from;
+	}
+	if (handed < high - low)
+		blame_itself(b, of, by, low, high, high - low - handed);
+}
+
+static void blame(struct blaming *b, uint32_t wait)
 {
 	const struct wait *w = &b->waits[wait];
 	const struct part *p = &b->parts->at[wait];
@@ -345,7 +459,7 @@ static void blame(struct blaming *b, size_t wait)
 			    .early = (double)w->early / (double)w->ns,
 			    .clock_ns = clock };
 
-	hand_on(b, &of, by, p->enter, p->enter + w->ns);
+	hand_on(b, &of, wait, p->enter, p->enter + w->ns);
 }
 
 /*
@@ -378,14 +492,28 @@ static int by_cluster(const void *x, const void *y, void *parts)
 
 static int list_calls(struct blaming *b)
 {
-	b->calls = calloc(b->parts->count + 1, sizeof(*b->calls));
-	if (!b->calls)
+	size_t count = b->parts->count;
+
+	b->calls = calloc(count + 1, sizeof(*b->calls));
+	b->timeline = calloc(count + 1, sizeof(*b->timeline));
+	b->position = calloc(count + 1, sizeof(*b->position));
+	b->first = calloc(count + 1, sizeof(*b->first));
+	if (!b->calls || !b->timeline || !b->position || !b->first)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->parts->count; i++)
-		if (b->waits[i].ns > 0)
-			b->calls[b->call_count++] = (uint32_t)i;
-	qsort_r(b->calls, b->call_count, sizeof(*b->calls), by_time,
+	for (size_t i = 0; i < count; i++) {
+		b->timeline[i] = b->first[i] = (uint32_t)i;
+		if (i && b->parts->at[i - 1].key == b->parts->at[i].key)
+			b->first[i] = b->first[i - 1];
+	}
+	qsort_r(b->timeline, count, sizeof(*b->timeline), by_time,
 		(void *)b->parts);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t at = b->timeline[i];
+
+		b->position[at] = (uint32_t)i;
+		if (b->waits[at].ns > 0)
+			b->calls[b->call_count++] = at;
+	}
 	return 0;
 }
 
@@ -600,6 +728,9 @@ int waits_blame(struct run_waits *to, const struct wait *waits,
 	if (!err)
 		err = put_all(&b);
 	free(b.calls);
+	free(b.timeline);
+	free(b.position);
+	free(b.first);
 	free(b.causes);
 	free(b.contexts.at);
 	free(b.victims.at);

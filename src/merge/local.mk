@@ -11,12 +11,13 @@ libmerge_la_SOURCES = \
 	src/merge/gather.c src/merge/gather.h \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/run.c src/merge/run.h \
-	src/merge/run-file.c src/merge/run-waits.h \
+	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
 	src/merge/symbol-dwarf.c src/merge/symbol-elf.c \
 	src/merge/symbol-file.h \
-	src/merge/waits.c src/merge/waits.h \
+	src/merge/traffic.c src/merge/traffic.h \
+	src/merge/waiting.c src/merge/waiting.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h
 libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
 libmerge_la_LIBADD = libprofile.la $(DW_LIBS) -liberty -lpthread -lm

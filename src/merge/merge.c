@@ -17,8 +17,9 @@
 #include "merge/build.h"
 #include "merge/entry.h"
 #include "merge/gather.h"
+#include "merge/traffic.h"
 #include "merge/unify.h"
-#include "merge/waits.h"
+#include "merge/waiting.h"
 
 /*
  * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile,
@@ -114,6 +115,7 @@ struct merging {
 	struct run *run;
 	struct unify *unify;
 	struct gathered parts;
+	struct traffic traffic;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -130,6 +132,7 @@ static void pass_fini(struct merging *m)
 	run_free(m->run);
 	unify_free(m->unify);
 	gather_fini(&m->parts);
+	traffic_fini(&m->traffic);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -272,6 +275,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 		return run_problem(m->run, name, fail_reason());
 	if (!err)
 		err = gather_add(&m->parts, p, process, nodes);
+	if (!err)
+		err = traffic_add(&m->traffic, p, process, nodes);
 	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
@@ -290,7 +295,8 @@ static int read_all(struct merging *m, const char *wanted)
 	m->run = calloc(1, sizeof(*m->run));
 	m->unify = unify_new();
 	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
-	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0)
+	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
+	    traffic_init(&m->traffic, TRAFFIC_PEERS))
 		return fail(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < m->inputs.count && err >= 0; i++) {
 		const struct input *input = &m->inputs.at[i];
@@ -379,12 +385,16 @@ static int name_all(struct merging *m, const uint32_t *order)
 
 	if (references.wanted && references.became) {
 		gather_wanted(&m->parts, references.wanted);
+		traffic_wanted(&m->traffic, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
 	if (!err)
 		err = gather_rename(&m->parts, m->run, order,
 				    references.became);
+	if (!err)
+		err = traffic_finish(&m->traffic, m->run, order,
+				     references.became);
 	free(references.wanted);
 	free(references.became);
 	return err ? fail(err, "out of memory") : 0;

@@ -96,6 +96,92 @@ static const struct store_field value_fields[] = {
 	{ 0 },
 };
 
+#define COMM(TYPE, member) STORE_FIELD(TYPE, struct run_comm, member)
+static const struct store_field comm_fields[] = {
+	COMM(U64, id),    COMM(U32, size),      COMM(U32, first),
+	COMM(U32, inter), COMM(U32, name),      COMM(U32, seen),
+	COMM(U64, calls), COMM(U64, instances), { 0 },
+};
+
+#define SITE(TYPE, member) STORE_FIELD(TYPE, struct run_site, member)
+static const struct store_field site_fields[] = {
+	SITE(U32, node),
+	SITE(U32, comm),
+	SITE(I32, root),
+	{ 0 },
+};
+
+#define SIZE_FIELD(TYPE, member) STORE_FIELD(TYPE, struct run_size, member)
+static const struct store_field size_fields[] = {
+	SIZE_FIELD(U32, node),
+	SIZE_FIELD(U32, class),
+	SIZE_FIELD(U64, calls),
+	SIZE_FIELD(U64, ns),
+	{ 0 },
+};
+
+#define PEER(TYPE, member) STORE_FIELD(TYPE, struct run_peer, member)
+static const struct store_field peer_fields[] = {
+	PEER(U32, rank),     PEER(U32, peer),       PEER(U64, sends),
+	PEER(U64, sent),     PEER(U64, send_ns),    PEER(U64, receives),
+	PEER(U64, received), PEER(U64, receive_ns), { 0 },
+};
+
+static const struct store_field calls_fields[] = {
+	STORE_FIELD(U32, struct run_calls, peer_block),
+	{ 0 },
+};
+
+static void save_calls(struct store *s, const struct run_calls *c)
+{
+	store_put_record(s, "mpi", calls_fields, c);
+	store_put_table(s, "mpi/comms", comm_fields, c->comms,
+			sizeof(*c->comms), c->comm_count);
+	store_put_table(s, "mpi/sites", site_fields, c->sites,
+			sizeof(*c->sites), c->site_count);
+	store_put_table(s, "mpi/sizes", size_fields, c->sizes,
+			sizeof(*c->sizes), c->size_count);
+	store_put_table(s, "mpi/peers", peer_fields, c->peers,
+			sizeof(*c->peers), c->peer_count);
+}
+
+static void load_calls(struct store *s, struct run_calls *c)
+{
+	store_get_record(s, "mpi", calls_fields, c);
+	c->comms = store_get_table(s, "mpi/comms", comm_fields,
+				   sizeof(*c->comms), &c->comm_count);
+	c->sites = store_get_table(s, "mpi/sites", site_fields,
+				   sizeof(*c->sites), &c->site_count);
+	c->sizes = store_get_table(s, "mpi/sizes", size_fields,
+				   sizeof(*c->sizes), &c->size_count);
+	c->peers = store_get_table(s, "mpi/peers", peer_fields,
+				   sizeof(*c->peers), &c->peer_count);
+}
+
+static void check_calls(struct store *s, const struct run *run)
+{
+	const struct run_calls *c = &run->calls;
+	bool good = c->peer_block > 0;
+
+	for (size_t i = 0; i < c->comm_count && good; i++)
+		good = c->comms[i].name < run->strings.count;
+	for (size_t i = 0; i < c->site_count && good; i++)
+		good = c->sites[i].node < run->node_count &&
+		       (!i || c->sites[i - 1].node < c->sites[i].node) &&
+		       (c->sites[i].comm < c->comm_count ||
+			c->sites[i].comm >= RUN_SEVERAL_COMMS);
+	for (size_t i = 0; i < c->size_count && good; i++)
+		good = c->sizes[i].node < run->node_count &&
+		       c->sizes[i].class < 64 &&
+		       (!i || c->sizes[i - 1].node <= c->sizes[i].node);
+	for (size_t i = 0; i < c->peer_count && good; i++)
+		good = c->peers[i].rank < run->member_count &&
+		       c->peers[i].peer < run->world &&
+		       (!i || c->peers[i - 1].rank <= c->peers[i].rank);
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the MPI calls");
+}
+
 #define JOINED(TYPE, member) STORE_FIELD(TYPE, struct run_joined, member)
 static const struct store_field joined_fields[] = {
 	JOINED(U64, parts),
@@ -237,6 +323,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->losses), run->loss_count);
 	store_put_table(s, "problems", problem_fields, run->problems,
 			sizeof(*run->problems), run->problem_count);
+	save_calls(s, &run->calls);
 	save_waits(s, &run->waits);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
@@ -383,9 +470,12 @@ int run_load(struct run **to, const char *path)
 	run->problems =
 		store_get_table(s, "problems", problem_fields,
 				sizeof(*run->problems), &run->problem_count);
+	load_calls(s, &run->calls);
 	load_waits(s, &run->waits);
 	if (!store_error(s))
 		check_tree(s, run);
+	if (!store_error(s))
+		check_calls(s, run);
 	if (!store_error(s))
 		check_waits(s, run);
 	if (!store_error(s))

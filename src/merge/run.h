@@ -28,6 +28,7 @@
 #include "base/batch.h"
 #include "base/metric.h"
 #include "base/str.h"
+#include "merge/run-calls.h"
 #include "merge/run-waits.h"
 
 enum run_kind {
@@ -127,6 +128,7 @@ struct run {
 	struct run_loss *losses;
 	struct run_problem *problems;
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
+	struct run_calls calls;
 	struct run_waits waits;
 };
 

@@ -157,8 +157,9 @@ static uint32_t context(struct reader *r, live_ref ref)
 
 static bool good_part(const struct live_part *part)
 {
-	return part->kind <= LIVE_PART_PREFIX && part->size && part->enter <= part->leave &&
-	       part->begin <= part->leave && part->leave <= PROFILE_TIME_MOST;
+	return part->kind <= LIVE_PART_PREFIX && part->size &&
+	       part->enter <= part->leave && part->begin <= part->leave &&
+	       part->leave <= PROFILE_TIME_MOST;
 }
 
 static void take_part(struct reader *r, uint32_t thread, const void *at)

@@ -349,9 +349,10 @@ static void check_waits(struct store *s, const struct profile *p)
 		if (a->node >= p->node_count ||
 		    a->begin_node >= p->node_count ||
 		    a->thread >= p->thread_count ||
-		    a->kind > LIVE_PART_PREFIX || a->level > UINT8_MAX || !a->size ||
-		    a->enter > a->leave || a->begin > a->leave ||
-		    a->leave > PROFILE_TIME_MOST || (i && a[-1].thread > a->thread) ||
+		    a->kind > LIVE_PART_PREFIX || a->level > UINT8_MAX ||
+		    !a->size || a->enter > a->leave || a->begin > a->leave ||
+		    a->leave > PROFILE_TIME_MOST ||
+		    (i && a[-1].thread > a->thread) ||
 		    (i && a[-1].thread == a->thread && a[-1].enter > a->enter))
 			damaged_row(s, "mpi/parts", i);
 	}
@@ -359,7 +360,8 @@ static void check_waits(struct store *s, const struct profile *p)
 		const struct profile_moment *a = &p->moments[i];
 
 		if (a->node >= p->node_count || a->thread >= p->thread_count ||
-		    a->ns > PROFILE_TIME_MOST || (i && a[-1].thread > a->thread) ||
+		    a->ns > PROFILE_TIME_MOST ||
+		    (i && a[-1].thread > a->thread) ||
 		    (i && a[-1].thread == a->thread && a[-1].ns > a->ns))
 			damaged_row(s, "mpi/moments", i);
 	}

@@ -79,7 +79,7 @@ static KEPT void iallreduce_step(struct lane *l, int i)
 	work(l, i);
 	s->begin = now();
 	MPI_Iallreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, l->comm, &request);
-	sleep_until(s->begin + 0.0002);
+	known_work();
 	s->enter = now();
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	s->leave = now();
@@ -188,7 +188,7 @@ static bool receives(int rank)
 	return rank % 2 == 1;
 }
 
-static void receive(struct lane *l, int i, int count)
+static KEPT void receive(struct lane *l, int i, int count)
 {
 	stamped(l, 0, i,
 		MPI_Recv(in, count, MPI_DOUBLE, pair_of(plan.rank), 0, l->comm,
@@ -332,11 +332,17 @@ static bool is_worker(int rank)
 	return rank != 0;
 }
 
+/* All at once, so that all are waited for from the same moment. */
 static KEPT void hand_out(struct lane *l, int i)
 {
+	MPI_Request r[plan.ranks];
+
 	stamp_of(l, 0, i)->begin = now();
 	for (int worker = 1; worker < plan.ranks; worker++)
-		MPI_Send(out, SMALL, MPI_DOUBLE, worker, 1, l->comm);
+		MPI_Isend(out, SMALL, MPI_DOUBLE, worker, 1, l->comm,
+			  &r[worker - 1]);
+	MPI_Waitall(plan.ranks - 1, r, MPI_STATUSES_IGNORE);
+	STAY;
 }
 
 static KEPT void collect(struct lane *l, int i)
@@ -354,6 +360,7 @@ static KEPT void return_result(struct lane *l, int i)
 {
 	stamp_of(l, 1, i)->begin = now();
 	MPI_Send(out, SMALL, MPI_DOUBLE, 0, 2, l->comm);
+	STAY;
 }
 
 static KEPT void worker_step(struct lane *l, int i)
@@ -370,6 +377,7 @@ static KEPT void worker_step(struct lane *l, int i)
 			 MPI_STATUS_IGNORE));
 	be_late(l, i);
 	return_result(l, i);
+	STAY;
 }
 
 /* Threads: a helper that works for rank's main thread, which alone calls MPI.
@@ -430,9 +438,9 @@ static const struct pattern patterns[] = {
 	  anybody, 0 },
 	{ "late-sender", "late-sender", "message_step", message_step,
 	  waits_for_pair, sends, 0 },
-	{ "late-receiver", "late-receiver", "ssend_step", ssend_step,
+	{ "late-receiver", "late-receiver", "receive", ssend_step,
 	  waits_for_pair, receives, 0 },
-	{ "rendezvous", "late-receiver", "rendezvous_step", rendezvous_step,
+	{ "rendezvous", "late-receiver", "receive", rendezvous_step,
 	  waits_for_pair, receives, 0 },
 	{ "halo", "late-sender", "exchange", halo_step, waits_for_neighbours,
 	  anybody, 0 },
@@ -545,6 +553,14 @@ static void draw(void)
 	while (!plan.pattern->may_be_late(plan.culprit));
 	if (late >= 0)
 		plan.culprit = late % plan.ranks;
+	if (plan.pattern->may_be_late == is_root)
+		plan.root = plan.culprit;
+	else if (plan.root == plan.culprit)
+		plan.root = (plan.root + 1) % plan.ranks;
+	if (!plan.pattern->may_be_late(plan.culprit)) {
+		fprintf(stderr, "delays: nobody waits for rank %d\n", late);
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	}
 	plan.place = drawn(PLACES);
 	plan.lane = drawn(lane_count());
 	plan.asleep = drawn(4) == 0;

@@ -84,6 +84,9 @@ static inline int lane_count(void)
 	return has(THREADED) ? LANES : 1;
 }
 
+/* The call before it is no jump: the function stays on the stack. */
+#define STAY __asm__ volatile("")
+
 static inline double now(void)
 {
 	struct timespec t;
@@ -120,7 +123,7 @@ static KEPT void element_loop(double until)
 static KEPT void assemble(double until)
 {
 	element_loop(until);
-	__asm__ volatile("");
+	STAY;
 }
 
 static KEPT void precondition(double until)
@@ -131,7 +134,7 @@ static KEPT void precondition(double until)
 static KEPT void solve(double until)
 {
 	precondition(until);
-	__asm__ volatile("");
+	STAY;
 }
 
 static KEPT void write_output(double until)
@@ -233,7 +236,7 @@ static inline void be_late(const struct lane *lane, int i)
 
 	if (is_late(lane))
 		places[plan.place].enter(from + plan.delays[i]);
-	__asm__ volatile("");
+	STAY;
 }
 
 static inline void work(struct lane *lane, int i)
@@ -303,8 +306,7 @@ static inline void judge_call(struct truth *t, const struct stamp *all,
 		share = wait;
 	t->blamed[who] += wait - share;
 	t->blamed[plan.culprit] += share;
-	if (lane == plan.lane)
-		t->for_culprit[victim] += share;
+	t->for_culprit[victim] += share;
 }
 
 static inline void judge(struct truth *t, const struct stamp *all)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waits.c - ranks made by hand that wait for each other, and who is blamed. */
+/* waiting.c - ranks made by hand that wait for each other, and who is blamed. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "live/layout.h"
 #include "merge/build.h"
 #include "merge/gather.h"
-#include "merge/waits.h"
+#include "merge/waiting.h"
 #include "profile/profile.h"
 #include "tests/test.h"
 
@@ -433,6 +433,33 @@ TEST(a_pipeline_blames_its_first_cause)
 	run_free(run);
 }
 
+/*
+ * Rank 0 is late once.  Rank 1 waits for it in this step, rank 2 for rank 1 in
+ * the next, when that has long stopped waiting, and so on.
+ */
+TEST(a_wave_is_blamed_on_who_began_it)
+{
+	struct run *run;
+
+	begin(4);
+	for (int i = 0; i < 5; i++)
+		for (int r = 1; r < 4; r++) {
+			double step = 20 * i + 10, late = 8;
+			double sender = step + (i >= r ? late : 0);
+			double receiver = step + (i > r ? late : 0);
+
+			message((uint64_t)(10 * i + r), r - 1, sender, sender,
+				sender + .5, r, receiver, receiver,
+				fmax(sender, receiver) + .5);
+		}
+	run = merged(-1);
+	/* 8 ms for each of three; nobody else did anything. */
+	CHECK(fabs(waited_for(run, WAIT_LATE_SENDER, 0) - 24 * MS) < 2 * MS);
+	for (uint32_t r = 1; r < 4; r++)
+		CHECK(waited_for(run, WAIT_LATE_SENDER, r) < 2 * MS);
+	run_free(run);
+}
+
 /* Two that wait for each other, by clocks that cannot be right. */
 TEST(circles_end)
 {
@@ -631,8 +658,9 @@ TEST(clocks_are_aligned_through_others)
 	run = merged(-1);
 	CHECK(run->waits.joined.clocks == 3 && !run->waits.joined.unbound);
 	CHECK(run->waits.joined.clock_error_ns < 50000);
-	CHECK(fabs(waited_for(run, WAIT_LATE_SENDER, 1) - 40 * 4. * MS) <
-	      2. * MS);
+	CHECK(fabs(run->waits.ranks[0].waited_ns - 20 * 4. * MS) < MS);
+	CHECK(fabs(run->waits.ranks[2].waited_ns - 20 * 4. * MS) < MS);
+	CHECK(fabs(run->waits.ranks[1].waited_ns - 40 * 8. * MS) < MS);
 	run_free(run);
 }
 

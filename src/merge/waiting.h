@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * waits.h - from joined parts to who made whom wait: waits.c finds how long
+ * waiting.h - from joined parts to who made whom wait: waiting.c finds how long
  * each part waited, and for which other part; blame.c follows that to the
  * rank and the context that caused it.
  *
@@ -14,8 +14,8 @@
  * Automatic performance analysis of hybrid MPI/OpenMP applications, J. Syst.
  * Archit. 49, 2003 (EXPERT, Scalasca).
  */
-#ifndef MERGE_WAITS_H
-#define MERGE_WAITS_H
+#ifndef MERGE_WAITING_H
+#define MERGE_WAITING_H
 
 #include "merge/clocks.h"
 #include "merge/gather.h"

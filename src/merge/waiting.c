@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waits.c - how long each part waited, and for which other one. */
+/* waiting.c - how long each part waited, and for which other one. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "live/layout.h"
-#include "merge/waits.h"
+#include "merge/waiting.h"
 
 struct finding {
 	struct wait *waits;

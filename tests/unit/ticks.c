@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "collect/ticks.h"
+
+#include "collect/time.h"
+#include "tests/test.h"
+
+#include <stdlib.h>
+
+enum {
+	AWAY_NS = 20000, /* that a test's process may be off its core */
+};
+
+static void spin(uint64_t ns)
+{
+	uint64_t end = time_now(CLOCK_MONOTONIC) + ns;
+
+	while (time_now(CLOCK_MONOTONIC) < end)
+		;
+}
+
+/* The smallest difference of some readings: the others were interrupted. */
+static int64_t nearest(const struct ticks *ticks)
+{
+	int64_t best = INT64_MAX;
+
+	for (int i = 0; i < 100; i++) {
+		uint64_t counter = __rdtsc();
+		int64_t off = (int64_t)(time_now(CLOCK_MONOTONIC) -
+					ticks_at(ticks, counter));
+
+		if (llabs(off) < llabs(best))
+			best = off;
+	}
+	return best;
+}
+
+TEST(ticks_without_leave_are_never_set)
+{
+	struct ticks ticks = { 0 };
+
+	ticks_set(&ticks);
+	spin(2000000);
+	ticks_set(&ticks);
+	CHECK(ticks.scale == 0);
+}
+
+TEST(ticks_follow_the_clock)
+{
+	struct ticks ticks = { 0 };
+
+	ticks_init();
+	ticks_set(&ticks);
+	spin(20000000);
+	ticks_set(&ticks);
+	if (!ticks.scale) /* the kernel's clock is another one */
+		return;
+	spin(20000000);
+	CHECK(llabs(nearest(&ticks)) < AWAY_NS);
+}
+
+TEST(ticks_reach_into_the_past)
+{
+	struct ticks ticks = { 0 };
+	uint64_t then, counter;
+
+	ticks_init();
+	ticks_set(&ticks);
+	then = time_now(CLOCK_MONOTONIC);
+	counter = __rdtsc();
+	spin(20000000);
+	ticks_set(&ticks);
+	if (!ticks.scale)
+		return;
+	CHECK(llabs((int64_t)(ticks_at(&ticks, counter) - then)) <
+	      100 * AWAY_NS);
+	CHECK(ticks_took(&ticks, ticks.counter - counter) > 19000000);
+}
+
+TEST(ticks_are_not_set_by_a_short_stretch)
+{
+	struct ticks ticks = { 0 };
+
+	ticks_init();
+	ticks_set(&ticks);
+	ticks_set(&ticks);
+	CHECK(ticks.scale == 0);
+}
