@@ -7,9 +7,9 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
-	tests/unit/profile tests/unit/settings tests/unit/str \
-	tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timebase \
-	tests/unit/tree tests/unit/unwind tests/unit/waits
+	tests/unit/profile tests/unit/settings tests/unit/shape \
+	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
+	tests/unit/timebase tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -29,7 +29,8 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = delays demo mpi-behaviour mpi-calls mpi-crash mpi-events mpi-skew mpi-threads pcontrol
+MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
+	mpi-events mpi-phases mpi-skew mpi-threads pcontrol
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-four
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
@@ -124,7 +125,7 @@ SHELL_TESTS = \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
-	tests/permission.sh tests/ends.sh tests/papi.sh \
+	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \

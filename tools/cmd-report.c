@@ -22,7 +22,7 @@ static const char *table;
 static const char *output;
 static const char *colour = "auto";
 static unsigned int width;
-static bool by_line, bottom_up;
+static bool by_line, bottom_up, weak;
 static double prune = 1;
 
 static const struct option options[] = {
@@ -37,6 +37,8 @@ static const struct option options[] = {
 	  &bottom_up },
 	{ 0, "prune", "PERCENT", "tree: leave out calls below this share (1)",
 	  set_real, &prune },
+	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
+	  &weak },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  set_string, &table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
@@ -92,6 +94,7 @@ static int set_options(struct analysis_options *to,
 	*to = (struct analysis_options){ .metric = metric,
 					 .by_line = by_line,
 					 .bottom_up = bottom_up,
+					 .weak = weak,
 					 .prune = prune / 100 };
 	if (limit_text && !str_to_uint(limit_text, &limit))
 		return fail(-EINVAL, "limit wants a number, not '%s'",
@@ -192,6 +195,7 @@ static int report(int argc, char **argv)
 	err = set_options(&how, exporter);
 	if (err)
 		return err;
+	how.names = (const char *const *)argv + words;
 	runs = calloc((size_t)(argc - words) + 1, sizeof(*runs));
 	if (!runs)
 		return fail(-ENOMEM, "out of memory");
@@ -210,9 +214,9 @@ static int report(int argc, char **argv)
 
 const struct command command_report = {
 	.name = "report",
-	.synopsis = "[ANALYSIS] [options] DIR|run.h5",
+	.synopsis = "[ANALYSIS] [options] DIR|run.h5 ...",
 	.help = "where the time went: summary, hotspots, tree, imbalance, "
-		"mpi-calls",
+		"ranks, efficiency, scaling, mpi-calls",
 	.options = options,
 	.run = report,
 };

@@ -18,6 +18,8 @@ struct analysis_options {
 	bool by_line;   /* hotspots: by line, not by function */
 	bool bottom_up; /* tree */
 	double prune;   /* tree: least share shown, 0.01 */
+	bool weak;      /* scaling: the work grew with the ranks */
+	const char *const *names; /* of the runs, for readers; may be NULL */
 };
 
 struct analysis {

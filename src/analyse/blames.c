@@ -280,9 +280,14 @@ void blames_fini(struct blames *b)
 	*b = (struct blames){ 0 };
 }
 
+struct waited {
+	uint32_t rank;
+	double seconds;
+};
+
 static int by_most(const void *x, const void *y)
 {
-	const struct blame_victim *a = x, *b = y;
+	const struct waited *a = x, *b = y;
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
@@ -296,28 +301,46 @@ static int by_number(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-char *blames_victims(const struct blames *b, const struct blame *of,
-		     double share)
+/* What each rank waited in all of them: the sum. */
+static double add_victims(const struct blames *b, const struct blame *const *of,
+			  size_t count, struct waited *to)
 {
-	struct blame_victim *most = calloc(of->victims + 1, sizeof(*most));
-	uint32_t *ranks = calloc(of->victims + 1, sizeof(*ranks));
 	double sum = 0;
-	size_t count = 0;
+
+	for (uint32_t i = 0; i < b->paths->run->rank_count; i++)
+		to[i].rank = i;
+	for (size_t i = 0; i < count; i++)
+		for (size_t v = 0; v < of[i]->victims; v++) {
+			const struct blame_victim *one =
+				&b->victims[of[i]->first_victim + v];
+
+			to[one->rank].seconds += one->seconds;
+			sum += one->seconds;
+		}
+	return sum;
+}
+
+char *blames_victims(const struct blames *b, const struct blame *const *of,
+		     size_t count, double share, size_t *victims)
+{
+	size_t all = b->paths->run->rank_count;
+	struct waited *most = calloc(all + 1, sizeof(*most));
+	uint32_t *ranks = calloc(all + 1, sizeof(*ranks));
+	double sum = 0, wanted;
 	char *text = NULL;
 
+	*victims = 0;
 	if (!most || !ranks)
 		goto out;
-	for (size_t i = 0; i < of->victims; i++)
-		most[i] = b->victims[of->first_victim + i];
-	if (of->victims)
-		qsort(most, of->victims, sizeof(*most), by_most);
-	while (count < of->victims && sum < share * of->seconds) {
-		sum += most[count].seconds;
-		ranks[count] = most[count].rank;
-		count++;
+	wanted = share * add_victims(b, of, count, most);
+	qsort(most, all, sizeof(*most), by_most);
+	while (*victims < all && sum < wanted) {
+		sum += most[*victims].seconds;
+		ranks[*victims] = most[*victims].rank;
+		++*victims;
 	}
-	qsort(ranks, count, sizeof(*ranks), by_number);
-	text = value_list(b->paths->run, ranks, count);
+	qsort(ranks, *victims, sizeof(*ranks), by_number);
+	text = value_list(b->paths->run, ranks, *victims);
 out:
 	free(most);
 	free(ranks);

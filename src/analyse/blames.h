@@ -53,8 +53,11 @@ void blames_fini(struct blames *blames);
 const char *blames_kind(uint32_t kind);
 const char *blames_kind_title(uint32_t kind);
 
-/* "0–62": the ranks that waited most, together `share` of it; or NULL. */
-char *blames_victims(const struct blames *blames, const struct blame *of,
-		     double share);
+/*
+ * "0–62": the ranks that waited most in these blames, together `share` of it;
+ * *victims is how many there are.  To be freed; NULL when out of memory.
+ */
+char *blames_victims(const struct blames *blames, const struct blame *const *of,
+		     size_t count, double share, size_t *victims);
 
 #endif

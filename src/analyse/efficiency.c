@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* efficiency.c - load balance, communication and parallel efficiency. */
+/* efficiency.c - the factors, from what each rank did with its time. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
 #include "analyse/efficiency.h"
+#include "analyse/sites.h"
 #include "analyse/value.h"
+#include "base/err.h"
 
 double efficiency_useful(const struct run_rank *rank)
 {
@@ -17,12 +23,11 @@ double efficiency_mpi(const struct run_rank *rank)
 	return (double)rank->mpi_time_ns / (double)rank->mpi_ns;
 }
 
-static void add_rank(struct efficiency *e, const struct run_rank *rank,
+static void add_rank(struct efficiency *e, double elapsed, double mpi,
 		     size_t index)
 {
-	double useful = efficiency_useful(rank);
-	double share = efficiency_mpi(rank);
-	double elapsed = (double)rank->mpi_ns / 1e9;
+	double useful = mpi < elapsed ? elapsed - mpi : 0;
+	double share = mpi < elapsed ? mpi / elapsed : 1;
 
 	if (!e->ranks || share < e->mpi_min) {
 		e->mpi_min = share;
@@ -32,8 +37,10 @@ static void add_rank(struct efficiency *e, const struct run_rank *rank,
 		e->mpi_max = share;
 		e->mpi_max_rank = index;
 	}
-	if (useful > e->useful_max)
+	if (!e->ranks || useful > e->useful_max) {
 		e->useful_max = useful;
+		e->useful_max_rank = index;
+	}
 	if (elapsed > e->elapsed)
 		e->elapsed = elapsed;
 	e->useful_mean += useful;
@@ -41,17 +48,118 @@ static void add_rank(struct efficiency *e, const struct run_rank *rank,
 	e->ranks++;
 }
 
-void efficiency_of(struct efficiency *e, const struct run *run)
+/*
+ * The run time with a network that takes no time: what is in MPI but waiting
+ * and files is gone.  NAN when waiting is not known.
+ */
+static double ideal_time(const struct efficiency *e, const double *elapsed,
+			 const struct mpi_time *mpi, size_t count)
 {
+	double most = e->useful_max;
+
+	for (size_t i = 0; i < count; i++) {
+		double rank = elapsed[i] - mpi_time_transfer(&mpi[i]);
+
+		if (elapsed[i] <= 0)
+			continue;
+		if (isnan(rank))
+			return NAN;
+		if (rank > most)
+			most = rank;
+	}
+	return fmin(most, e->elapsed);
+}
+
+void efficiency_from(struct efficiency *e, const double *elapsed,
+		     const struct mpi_time *mpi, size_t count)
+{
+	double ideal;
+
 	*e = (struct efficiency){ 0 };
-	for (size_t i = 0; i < run->rank_count; i++)
-		if (run->ranks[i].mpi_ns)
-			add_rank(e, &run->ranks[i], i);
+	for (size_t i = 0; i < count; i++)
+		if (elapsed[i] > 0)
+			add_rank(e, elapsed[i], mpi[i].total, i);
 	if (!e->ranks)
 		return;
+	ideal = ideal_time(e, elapsed, mpi, count);
 	e->useful_mean /= (double)e->ranks;
 	e->mpi_mean /= (double)e->ranks;
 	e->balance = value_ratio(e->useful_mean, e->useful_max);
 	e->communication = value_ratio(e->useful_max, e->elapsed);
 	e->parallel = e->balance * e->communication;
+	e->serialisation = value_ratio(e->useful_max, ideal);
+	e->transfer = value_ratio(ideal, e->elapsed);
+}
+
+int efficiency_of(struct efficiency *e, const struct run *run)
+{
+	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
+	struct mpi_time *mpi = elapsed ? mpi_times(run, 0) : NULL;
+	bool ok = mpi != NULL;
+
+	*e = (struct efficiency){ 0 };
+	for (size_t i = 0; ok && i < run->rank_count; i++)
+		elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
+	if (ok)
+		efficiency_from(e, elapsed, mpi, run->rank_count);
+	free(elapsed);
+	free(mpi);
+	return ok ? 0 : fail(-ENOMEM, "out of memory");
+}
+
+/* MPI_Init is no more part of a phase's time than of the run's. */
+static void add_elapsed(double *elapsed, const struct run *run, uint32_t node,
+			const struct run_metric *phase,
+			const struct run_metric *mpi)
+{
+	uint32_t end = mpi_time_end(run, node);
+
+	for (uint32_t n = node; n < end; n++) {
+		bool init =
+			run->nodes[n].kind == RUN_MPI && sites_is_init(run, n);
+		const struct run_metric *m = init ? mpi : phase;
+
+		for (uint64_t v = m ? m->first[n] : 0; m && v < m->first[n + 1];
+		     v++)
+			elapsed[m->values[v].rank] +=
+				(init ? -1 : 1) * (double)m->values[v].value /
+				1e9;
+	}
+}
+
+int efficiency_of_phase(struct efficiency *e, const struct run *run,
+			uint32_t node)
+{
+	const struct run_metric *phase = run_metric(run, "phase.time");
+	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
+	struct mpi_time *mpi = elapsed ? mpi_times(run, node) : NULL;
+	bool ok = mpi != NULL;
+
+	*e = (struct efficiency){ 0 };
+	if (ok) {
+		add_elapsed(elapsed, run, node, phase,
+			    run_metric(run, "mpi.time"));
+		efficiency_from(e, elapsed, mpi, run->member_count);
+	}
+	free(elapsed);
+	free(mpi);
+	return ok ? 0 : fail(-ENOMEM, "out of memory");
+}
+
+void efficiency_line(struct report *report, const struct efficiency *e)
+{
+	if (!e->ranks)
+		return;
+	if (isnan(e->transfer))
+		report_line(report,
+			    "Parallel efficiency %.0f %% = load balance %.0f "
+			    "%% × communication efficiency %.0f %%",
+			    100 * e->parallel, 100 * e->balance,
+			    100 * e->communication);
+	else
+		report_line(report,
+			    "Parallel efficiency %.0f %% = load balance %.0f "
+			    "%% × serialisation %.0f %% × transfer %.0f %%",
+			    100 * e->parallel, 100 * e->balance,
+			    100 * e->serialisation, 100 * e->transfer);
 }

@@ -179,14 +179,6 @@ static int compute(double *to, const struct counts *c,
 	return formula_value(to, group->metrics[metric].is, look_up, &from);
 }
 
-static void number_or_none(struct report *report, double value)
-{
-	if (isfinite(value))
-		report_number(report, value);
-	else
-		report_none(report);
-}
-
 /* Tables */
 
 static void events_table(struct report *report, const struct counts *c)
@@ -242,8 +234,8 @@ static int derived_row(struct report *report, const struct counts *c,
 	err = extremes(&least, &most, c, group, metric);
 	report_text(report, group->metrics[metric].word);
 	report_number(report, value);
-	number_or_none(report, least);
-	number_or_none(report, most);
+	value_known(report, least);
+	value_known(report, most);
 	report_text(report, group->name);
 	return err;
 }
@@ -356,7 +348,7 @@ static int group_row(struct report *report, const struct counts *c,
 	function_name(report, c, g);
 	for (size_t i = 0; i < group->metric_count && !err; i++) {
 		err = compute(&value, c, group, i, values);
-		number_or_none(report, err ? NAN : value);
+		value_known(report, err ? NAN : value);
 	}
 	return err;
 }

@@ -2,8 +2,10 @@
 /* findings.c - sentences on waiting and on what an even load would save. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/shape.h"
 #include "analyse/sites.h"
 #include "analyse/skew.h"
 #include "analyse/value.h"
@@ -63,15 +65,6 @@ static uint32_t longest_site(const struct balance *b, double *sums)
 	return best;
 }
 
-/* Waiting in MPI is what follows, not what is to be mended. */
-static bool is_in_mpi(const struct paths *paths, uint32_t path)
-{
-	for (; path; path = paths->at[path].parent)
-		if (paths->run->nodes[paths->at[path].node].kind == RUN_MPI)
-			return true;
-	return false;
-}
-
 /*
  * The path outside MPI whose even load would save most, or NULL.  Processes
  * without MPI that do not all take it do different things.
@@ -81,7 +74,7 @@ static const struct skew *culprit(const struct balance *b)
 	for (size_t i = 0; i < b->skews.count; i++)
 		if (!b->skews.at[i].explained &&
 		    (b->e->ranks || b->skews.at[i].min > 0) &&
-		    !is_in_mpi(b->paths, b->skews.at[i].path))
+		    !paths_in_mpi(b->paths, b->skews.at[i].path))
 			return &b->skews.at[i];
 	return NULL;
 }
@@ -131,25 +124,54 @@ static void waiting(struct report *report, const struct balance *b,
 	free(why);
 }
 
+/* " (linear, rising)": what one rank alone does not say; NULL: no memory. */
+static char *shape(const struct balance *b, const struct skew *worst)
+{
+	size_t count = b->skews.process_count;
+	double *values = calloc(count + 1, sizeof(*values));
+	struct shapes shapes = { 0 };
+	struct shape shape;
+	char *text = NULL, *said = NULL;
+
+	if (values &&
+	    !shapes_init(&shapes, b->run, b->skews.processes, count, 0)) {
+		skew_values(&b->skews, worst->path, values);
+		if (!shape_of(&shape, &shapes, values))
+			text = shape_text(&shape, &shapes, values);
+		if (text)
+			said = shape.kind >= SHAPE_HOST &&
+					       shape.kind <= SHAPE_FEW
+				       ? str_format(" (%s)", text)
+				       : strdup("");
+	}
+	free(text);
+	free(values);
+	shapes_fini(&shapes);
+	return said;
+}
+
 static void recoverable(struct report *report, const struct balance *b,
 			const struct skew *worst)
 {
 	char *path = paths_short(b->paths, worst->path, FRAMES);
+	char *how = path ? shape(b, worst) : NULL;
 	char saved[32], most[32], mean[32];
 
-	if (!path) {
+	if (!how) {
+		free(path);
 		report->failed = true;
 		return;
 	}
 	report_line(
 		report,
-		"• %s recoverable: %s took %s %s %s %llu, %s on average.",
+		"• %s recoverable: %s took %s %s %s %llu, %s on average%s.",
 		value_time(saved, worst->recoverable), path,
 		value_time(most, worst->max), b->run->world ? "on" : "in",
 		value_noun(b->run),
 		(unsigned long long)value_process(b->run, worst->max_process),
-		value_time(mean, worst->mean));
+		value_time(mean, worst->mean), how);
 	free(path);
+	free(how);
 }
 
 static void say(struct report *report, const struct balance *b, double *sums)

@@ -3,88 +3,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyse/efficiency.h"
-#include "analyse/skew.h"
+#include "analyse/skew-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
-
-/* Unless rows are asked for, paths below this share of the first's are not. */
-#define SMALL 0.01
-
-static void path_columns(struct report *report, const struct skews *skews)
-{
-	const struct run *run = skews->paths->run;
-	const struct run_metric *metric = skews->metric;
-
-	report_column(report, "call_path", "call path", COLUMN_TEXT);
-	report_column(report, "function", NULL, COLUMN_TEXT);
-	value_column(report, "mean", "mean", metric);
-	value_column(report, "min", NULL, metric);
-	value_column(report, "max", "max", metric);
-	report_column(report, "max_mean", "max/mean", COLUMN_NUMBER);
-	report_column(report, "max_rank", run->world ? "on rank" : "in process",
-		      COLUMN_COUNT);
-	value_column(report, "recoverable", "recoverable", metric);
-	report_column(report, NULL,
-		      run->world ? "over ranks" : "over processes",
-		      COLUMN_SPARK);
-}
-
-static void path_row(struct report *report, const struct skews *skews,
-		     const struct skew *k, double *values)
-{
-	const struct run *run = skews->paths->run;
-	enum unit unit = skews->metric->unit;
-	char *text = paths_text(skews->paths, k->path);
-
-	report_text(report, text);
-	report->failed |= !text;
-	report_text(report,
-		    paths_function(run, skews->paths->at[k->path].node));
-	value_cell(report, unit, k->mean);
-	value_cell(report, unit, k->min);
-	value_cell(report, unit, k->max);
-	report_number(report, value_ratio(k->max, k->mean));
-	report_count(report, value_process(run, k->max_process));
-	value_cell(report, unit, k->recoverable);
-	skew_values(skews, k->path, values);
-	report_spark(report, values, skews->process_count);
-	free(text);
-}
-
-/* All rows, when all are asked for; else those that say something new. */
-static bool is_row(const struct skews *skews, const struct skew *k,
-		   const struct analysis_options *options)
-{
-	if (options->limit == SIZE_MAX)
-		return true;
-	if (k->explained || k->recoverable <= 0)
-		return false;
-	return options->limit ||
-	       k->recoverable > SMALL * skews->at[0].recoverable;
-}
-
-static int path_table(struct report *report, const struct skews *skews,
-		      const struct analysis_options *options)
-{
-	size_t limit = value_limit(options, 20, skews->count), rows = 0;
-	double *values = calloc(skews->process_count + 1, sizeof(*values));
-
-	if (!values)
-		return fail(-ENOMEM, "out of memory");
-	report_table(report, "paths", "call paths, with what they call");
-	path_columns(report, skews);
-	for (size_t i = 0; i < skews->count && rows < limit; i++) {
-		if (!is_row(skews, &skews->at[i], options))
-			continue;
-		path_row(report, skews, &skews->at[i], values);
-		rows++;
-	}
-	free(values);
-	return 0;
-}
 
 static void rank_columns(struct report *report, const struct run *run,
 			 const struct run_metric *metric)
@@ -164,6 +87,9 @@ static int rank_table(struct report *report, const struct run *run,
 static int run_imbalance(struct report **to, const struct run *const runs[],
 			 const struct analysis_options *options)
 {
+	static const struct skew_table how = {
+		.title = "call paths, with what they call", .rows = 20
+	};
 	const struct run_metric *metric;
 	struct paths paths = { 0 };
 	struct skews skews = { 0 };
@@ -180,7 +106,7 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 	if (err)
 		goto out;
 	*to = value_report("imbalance", runs[0], metric);
-	err = *to ? path_table(*to, &skews, options) : -ENOMEM;
+	err = *to ? skew_table(*to, &skews, &how, options) : -ENOMEM;
 	if (!err)
 		err = rank_table(*to, runs[0], metric);
 	if (!err && skews.process_count < 2)

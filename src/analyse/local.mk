@@ -1,8 +1,9 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/mpi-calls src/analyse/matrix src/analyse/waits \
-	src/analyse/event-counts
+	src/analyse/imbalance src/analyse/ranks src/analyse/pop-factors \
+	src/analyse/scaling src/analyse/mpi-calls src/analyse/matrix \
+	src/analyse/waits src/analyse/event-counts
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -14,6 +15,11 @@ libanalyse_la_SOURCES = \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/skew.c src/analyse/skew.h \
 	src/analyse/sites.c src/analyse/sites.h \
+	src/analyse/mpi-time.c src/analyse/mpi-time.h \
+	src/analyse/outlier.c src/analyse/outlier.h \
+	src/analyse/shape.c src/analyse/shape.h \
+	src/analyse/skew-table.c src/analyse/skew-table.h \
+	src/analyse/path-union.c src/analyse/path-union.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
 	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \

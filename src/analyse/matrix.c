@@ -7,7 +7,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define LINES 32 /* of the map: so many ranks, or groups of them */
+#define LINES 48 /* of the map: so many ranks, or groups of them */
 
 enum quantity {
 	BYTES,
@@ -80,19 +80,15 @@ static int map_table(struct report *report, const struct run *run,
 	report_column(report, "from", "rank", COLUMN_COUNT);
 	report_column(report, "ranks", per_line > 1 ? "ranks" : NULL,
 		      COLUMN_COUNT);
-	report_column(report, NULL, "to ranks", COLUMN_SPARK);
+	report_column(report, NULL, "to ranks", COLUMN_HEAT);
 	for (uint32_t line = 0; line < lines && most > 0; line++) {
-		/* One more cell, so that all lines have the same scale. */
-		double *row = calloc(lines + 1, sizeof(*row));
+		double *row = &cells[(size_t)line * lines];
 
-		if (!row)
-			break;
-		memcpy(row, &cells[(size_t)line * lines], lines * sizeof(*row));
-		row[lines] = most;
+		for (uint32_t to = 0; to < lines; to++)
+			row[to] /= most;
 		report_count(report, (uint64_t)line * per_line);
 		report_count(report, per_line);
-		report_spark(report, row, lines + 1);
-		free(row);
+		report_spark(report, row, lines);
 	}
 	free(cells);
 	return 0;

@@ -327,8 +327,10 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 
 	if (err)
 		return err;
-	by = options->metric ? value_metric(runs[0], options, "mpi.time")
-			     : run_metric(runs[0], "mpi.time");
+	by = run_metric(runs[0],
+			options->metric ? options->metric : "mpi.time");
+	if (options->metric && !by)
+		by = value_metric(runs[0], options, NULL);
 	if (options->metric && !by)
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);

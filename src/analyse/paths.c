@@ -248,6 +248,14 @@ void paths_values(const struct paths *paths, const struct run_metric *metric,
 		inclusive[paths->at[i].parent] += inclusive[i];
 }
 
+bool paths_in_mpi(const struct paths *paths, uint32_t path)
+{
+	for (; path; path = paths->at[path].parent)
+		if (paths->run->nodes[paths->at[path].node].kind == RUN_MPI)
+			return true;
+	return false;
+}
+
 const char *paths_function(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];

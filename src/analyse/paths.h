@@ -10,6 +10,7 @@
 #ifndef ANALYSE_PATHS_H
 #define ANALYSE_PATHS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,9 @@ int paths_order(size_t count, uint32_t (*parent)(const void *, size_t),
  */
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive);
+
+/* Inside an MPI call: waiting there is what follows, not what is mended. */
+bool paths_in_mpi(const struct paths *paths, uint32_t path);
 
 /* The function's name; "(no call path)" for the root and the like. */
 const char *paths_function(const struct run *run, uint32_t node);

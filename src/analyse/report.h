@@ -24,6 +24,7 @@ enum column_type {
 	COLUMN_SHARE,     /* double, 0 … 1; text shows per cent */
 	COLUMN_BAR, /* double, 0 … 1, drawn; text only, not in csv or json */
 	COLUMN_SPARK, /* doubles, drawn as a sparkline; text only */
+	COLUMN_HEAT, /* doubles, 0 … 1, as wide as there is room; text only */
 };
 
 struct report_column {

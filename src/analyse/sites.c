@@ -64,11 +64,14 @@ static void fill(const struct run *run, uint32_t node,
 	to->requests = value(run, "mpi.requests", node);
 	to->open = value(run, "mpi.requests.open", node);
 	to->overlap = value(run, "mpi.requests.overlap", node);
-	to->key = by ? value_node(by, node) : 0;
+	if (by)
+		to->key = by->merge == MERGE_SUM ? value_node(by, node)
+						 : extreme(run, by->name, node);
 	find_comm(run, node, to);
 }
 
-static void add(struct site *to, const struct site *from)
+/* extremes: the largest key stays, instead of their sum. */
+static void add(struct site *to, const struct site *from, bool extremes)
 {
 	to->calls += from->calls;
 	to->seconds += from->seconds;
@@ -77,7 +80,10 @@ static void add(struct site *to, const struct site *from)
 	to->requests += from->requests;
 	to->open += from->open;
 	to->overlap += from->overlap;
-	to->key += from->key;
+	if (!extremes)
+		to->key += from->key;
+	else if (from->key > to->key)
+		to->key = from->key;
 	if (from->min > 0 && (to->min <= 0 || from->min < to->min))
 		to->min = from->min;
 	if (from->max > to->max)
@@ -129,8 +135,8 @@ static int collect(struct sites *sites, const struct paths *paths,
 					       .comm = one.comm,
 					       .root = one.root,
 					       .class = one.class };
-		add(&sites->at[s], &one);
-		add(&sites->total, &one);
+		add(&sites->at[s], &one, by && by->merge != MERGE_SUM);
+		add(&sites->total, &one, by && by->merge != MERGE_SUM);
 	}
 	map_fini(&map);
 	return 0;

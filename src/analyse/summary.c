@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* summary.c - the first screen: what ran, how well, where the time went. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,12 @@ static void add_process(struct facts *f, const struct run_rank *r, bool first)
 
 static int gather(struct facts *f, const struct run *run)
 {
+	int err;
+
 	*f = (struct facts){ .run = run };
-	efficiency_of(&f->e, run);
+	err = efficiency_of(&f->e, run);
+	if (err)
+		return err;
 	f->others = run->rank_count - run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++) {
 		size_t j = 0;
@@ -122,11 +127,7 @@ static void efficiency(struct report *report, const struct facts *f)
 
 	if (!e->ranks)
 		return;
-	report_line(report,
-		    "Parallel efficiency %.0f %% = load balance %.0f %% × "
-		    "communication efficiency %.0f %%",
-		    100 * e->parallel, 100 * e->balance,
-		    100 * e->communication);
+	efficiency_line(report, e);
 	if (e->ranks > 1)
 		report_line(report,
 			    "MPI %.1f %% of the time: least %.1f %% on rank "
@@ -172,6 +173,8 @@ static void facts_columns(struct report *report)
 	fact(report, "rate", COLUMN_NUMBER);
 	fact(report, "rate_asked", COLUMN_COUNT);
 	fact(report, "effective_samples", COLUMN_NUMBER);
+	fact(report, "serialisation_efficiency", COLUMN_SHARE);
+	fact(report, "transfer_efficiency", COLUMN_SHARE);
 	for (size_t i = 0; i < batch_count; i++)
 		fact(report, batch_infos[i].column, COLUMN_TEXT);
 }
@@ -193,10 +196,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_number(report, f->elapsed);
 	report_number(report, f->cpu);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
-		if (e->ranks)
-			report_number(report, shares[i]);
-		else
-			report_none(report);
+		value_known(report, e->ranks ? shares[i] : NAN);
 	report_count(report, f->samples);
 	report_count(report, (uint64_t)f->paths.ticks);
 	report_number(report, value_ratio(f->paths.complete, f->paths.ticks));
@@ -206,36 +206,55 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_number(report, findings_rate(f->run));
 	report_count(report, f->run->rank_count ? f->run->ranks[0].freq : 0);
 	report_number(report, metric ? confidence_samples(f->run, metric) : 0);
+	value_known(report, e->ranks ? e->serialisation : NAN);
+	value_known(report, e->ranks ? e->transfer : NAN);
 	for (size_t i = 0; i < batch_count; i++)
 		report_text(report,
 			    batch_text(&f->run->batch, &batch_infos[i]));
 }
 
-static double cpu_seconds(const struct run_rank *r)
-{
-	return (double)r->cpu_ns / 1e9;
-}
+/* What the strip has a row for, of a rank. */
+enum quantity {
+	USEFUL,
+	IN_MPI,
+	WAITING,
+	NOT_WAITING,
+	ON_CPU,
+	QUANTITIES
+};
 
-static double mpi_seconds(const struct run_rank *r)
+static const char *const quantities[QUANTITIES] = {
+	[USEFUL] = "useful, outside MPI", [IN_MPI] = "in MPI",
+	[WAITING] = "in MPI, waiting",    [NOT_WAITING] = "in MPI, else",
+	[ON_CPU] = "CPU, all threads",
+};
+
+static double quantity(const struct run_rank *r, const struct mpi_time *mpi,
+		       enum quantity which)
 {
-	return (double)r->mpi_time_ns / 1e9;
+	switch (which) {
+	case USEFUL:
+		return efficiency_useful(r);
+	case WAITING:
+		return mpi->waiting;
+	case NOT_WAITING:
+		return mpi->total - mpi->waiting;
+	case IN_MPI:
+		return mpi->total;
+	default:
+		return (double)r->cpu_ns / 1e9;
+	}
 }
 
 /* One row: a quantity of each process, its extremes and its shape. */
 static void strip_row(struct report *report, const struct facts *f,
 		      const uint32_t *processes, size_t count, const char *name,
-		      double (*of)(const struct run_rank *))
+		      const double *values)
 {
-	double *values = calloc(count + 1, sizeof(*values));
 	double sum = 0;
 	size_t least = 0, most = 0;
 
-	if (!values) {
-		report->failed = true;
-		return;
-	}
 	for (size_t i = 0; i < count; i++) {
-		values[i] = of(&f->run->ranks[processes[i]]);
 		sum += values[i];
 		if (values[i] < values[least])
 			least = i;
@@ -248,39 +267,54 @@ static void strip_row(struct report *report, const struct facts *f,
 	report_number(report, values[most]);
 	report_count(report, value_process(f->run, processes[most]));
 	report_spark(report, values, count);
-	free(values);
+}
+
+static void strip_columns(struct report *report, bool mpi)
+{
+	report_table(report, "strip", mpi ? "per rank" : "per process");
+	report_column(report, "quantity", "time", COLUMN_TEXT);
+	report_column(report, "min", "least", COLUMN_SECONDS);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "max", "most", COLUMN_SECONDS);
+	report_column(report, "max_rank", mpi ? "on rank" : "in process",
+		      COLUMN_COUNT);
+	report_column(report, NULL, mpi ? "over ranks" : "over processes",
+		      COLUMN_SPARK);
+}
+
+/* MPI is told apart where it is known how long ranks waited. */
+static void strip_rows(struct report *report, const struct facts *f,
+		       const uint32_t *processes, size_t count,
+		       const struct mpi_time *mpi, double *values)
+{
+	bool split = !isnan(mpi[processes[0]].waiting);
+
+	for (int q = f->e.ranks ? USEFUL : ON_CPU; q < QUANTITIES; q++) {
+		if (split ? q == IN_MPI : q == WAITING || q == NOT_WAITING)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			values[i] = quantity(&f->run->ranks[processes[i]],
+					     &mpi[processes[i]], q);
+		strip_row(report, f, processes, count, quantities[q], values);
+	}
 }
 
 static int strip(struct report *report, const struct facts *f)
 {
 	size_t count;
 	uint32_t *processes = value_processes(f->run, &count);
-	bool mpi = f->e.ranks;
+	struct mpi_time *mpi = mpi_times(f->run, 0);
+	double *values = calloc(count + 1, sizeof(*values));
+	int err = processes && mpi && values ? 0 : -ENOMEM;
 
-	if (!processes)
-		return -ENOMEM;
-	if (count > 1) {
-		report_table(report, "strip", mpi ? "per rank" : "per process");
-		report_column(report, "quantity", "time", COLUMN_TEXT);
-		report_column(report, "min", "least", COLUMN_SECONDS);
-		report_column(report, "mean", "mean", COLUMN_SECONDS);
-		report_column(report, "max", "most", COLUMN_SECONDS);
-		report_column(report, "max_rank",
-			      mpi ? "on rank" : "in process", COLUMN_COUNT);
-		report_column(report, NULL,
-			      mpi ? "over ranks" : "over processes",
-			      COLUMN_SPARK);
-		if (mpi)
-			strip_row(report, f, processes, count,
-				  "useful, outside MPI", efficiency_useful);
-		if (mpi)
-			strip_row(report, f, processes, count, "in MPI",
-				  mpi_seconds);
-		strip_row(report, f, processes, count, "CPU, all threads",
-			  cpu_seconds);
+	if (!err && count > 1) {
+		strip_columns(report, f->e.ranks);
+		strip_rows(report, f, processes, count, mpi, values);
 	}
+	free(values);
+	free(mpi);
 	free(processes);
-	return 0;
+	return err ? fail(err, "out of memory") : 0;
 }
 
 static void hotspot_row(struct report *report, const struct run *run,

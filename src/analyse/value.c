@@ -2,6 +2,7 @@
 /* value.c - metrics, units, rows and the names of processes. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,12 @@ const struct run_metric *value_metric(const struct run *run,
 	char known[400] = "";
 	size_t used = 0;
 
+	if (metric && metric->merge != MERGE_SUM) {
+		fail(-EINVAL,
+		     "'%s' is of single calls; only mpi-calls ranks by it",
+		     name);
+		return NULL;
+	}
 	if (metric)
 		return metric;
 	for (size_t i = 0; i < run->metric_count; i++) {
@@ -97,6 +104,14 @@ void value_column(struct report *report, const char *id, const char *title,
 		  const struct run_metric *metric)
 {
 	report_column(report, id, title, value_type(metric->unit));
+}
+
+void value_known(struct report *report, double value)
+{
+	if (isfinite(value))
+		report_number(report, value);
+	else
+		report_none(report);
 }
 
 double value_node(const struct run_metric *metric, size_t node)

@@ -23,7 +23,8 @@ struct report *value_report(const char *analysis, const struct run *run,
 /*
  * The metric asked for, or `preferred` when none was; NULL: the time that was
  * sampled, wall.time in a run of `-e wall`, else cpu.time.  NULL, with a reason
- * that lists the metrics of the run, when it has no such metric.
+ * that lists the metrics of the run, when it has no such metric, or when that
+ * is an extreme, which is no share of anything.
  */
 const struct run_metric *value_metric(const struct run *run,
 				      const struct analysis_options *options,
@@ -39,6 +40,9 @@ void value_cell(struct report *report, enum unit unit, double value);
 /* "exclusive" and the like: a column in the metric's unit. */
 void value_column(struct report *report, const char *id, const char *title,
 		  const struct run_metric *metric);
+
+/* The number; none when it is NAN or infinite. */
+void value_known(struct report *report, double value);
 
 /* Sum over ranks of each node's exclusive value, in the unit of reports. */
 double value_node(const struct run_metric *metric, size_t node);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/findings.h"
 #include "analyse/value.h"
@@ -16,44 +17,106 @@
 #define NEARLY_ALL 0.8  /* several are, when they caused so much of it */
 #define MAINLY     0.75 /* of its time a culprit was there */
 #define CERTAIN    0.05 /* errors below this share need no word */
+#define MOST       0.95 /* the victims that are named waited so much of it */
 #define SENTENCES  3
 #define FRAMES     3
 
-/* All blames of one kind at one call path. */
-struct place {
-	uint32_t kind, victim;
+/* What one rank caused at a place. */
+struct culprit {
+	uint32_t rank; /* index into run->ranks */
 	double seconds, error;
-	size_t culprits;
-	const struct blame **blames; /* the largest first */
-	uint32_t *ranks;             /* the culprits that are named */
-	size_t named;
-	double said; /* seconds that these caused */
 };
 
-static bool same_place(const struct blame *a, const struct blame *b)
+/* All waiting at one call path. */
+struct place {
+	uint32_t victim; /* path */
+	double seconds;
+	const struct blame **blames; /* of those that are named, then others */
+	size_t blame_count;
+	struct culprit *culprits; /* the largest first */
+	size_t culprit_count;
+	size_t named;       /* 0: one another */
+	double said, error; /* what the named ones caused */
+	bool *is_named;     /* of each of run->ranks */
+	uint32_t *ranks;    /* the named ones, by number */
+};
+
+static void place_fini(struct place *p)
 {
-	return a->kind == b->kind && a->victim == b->victim;
+	free(p->blames);
+	free(p->culprits);
+	free(p->is_named);
+	free(p->ranks);
 }
 
-/* The place of the i-th blame, which is its largest; false: a later one. */
-static bool place_init(struct place *p, const struct blames *b, size_t i)
+/* Room for any place. */
+static int place_init(struct place *p, const struct blames *b)
 {
+	size_t ranks = b->paths->run->rank_count;
+
+	*p = (struct place){
+		.blames = calloc(b->count + 1, sizeof(*p->blames)),
+		.culprits = calloc(ranks + 1, sizeof(*p->culprits)),
+		.is_named = calloc(ranks + 1, sizeof(*p->is_named)),
+		.ranks = calloc(ranks + 1, sizeof(*p->ranks)),
+	};
+	if (p->blames && p->culprits && p->is_named && p->ranks)
+		return 0;
+	place_fini(p);
+	return fail(-ENOMEM, "out of memory");
+}
+
+static int by_seconds(const void *x, const void *y)
+{
+	const struct culprit *a = x, *b = y;
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* The place of the i-th blame; false: it was met before. */
+static bool place_at(struct place *p, const struct blames *b, size_t i)
+{
+	size_t ranks = b->paths->run->rank_count;
+
 	for (size_t j = 0; j < i; j++)
-		if (same_place(&b->at[j], &b->at[i]))
+		if (b->at[j].victim == b->at[i].victim)
 			return false;
-	p->kind = b->at[i].kind;
 	p->victim = b->at[i].victim;
-	p->seconds = p->error = p->said = 0;
-	p->culprits = p->named = 0;
+	p->seconds = 0;
+	p->blame_count = 0;
+	for (uint32_t r = 0; r < ranks; r++)
+		p->culprits[r] = (struct culprit){ .rank = r };
 	for (size_t j = i; j < b->count; j++) {
-		if (!same_place(&b->at[j], &b->at[i]) ||
-		    b->at[j].culprit == WAIT_OTHERS)
+		const struct blame *one = &b->at[j];
+
+		if (one->victim != p->victim || one->culprit == WAIT_OTHERS)
 			continue;
-		p->blames[p->culprits++] = &b->at[j];
-		p->seconds += b->at[j].seconds;
-		p->error = hypot(p->error, b->at[j].error);
+		p->blames[p->blame_count++] = one;
+		p->seconds += one->seconds;
+		p->culprits[one->culprit].seconds += one->seconds;
+		p->culprits[one->culprit].error =
+			hypot(p->culprits[one->culprit].error, one->error);
 	}
-	return p->culprits;
+	qsort(p->culprits, ranks, sizeof(*p->culprits), by_seconds);
+	p->culprit_count = 0;
+	while (p->culprit_count < ranks &&
+	       p->culprits[p->culprit_count].seconds > 0)
+		p->culprit_count++;
+	return p->blame_count;
+}
+
+/* Blames of those who are named come first; all, when nobody is. */
+static void sort_blames(struct place *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->blame_count && p->named; i++)
+		if (p->is_named[p->blames[i]->culprit])
+			p->blames[kept++] = p->blames[i];
+	if (p->named)
+		p->blame_count = kept;
 }
 
 /* One culprit, or those few that caused nearly all; none: one another. */
@@ -61,67 +124,90 @@ static void name_culprits(struct place *p, size_t ranks)
 {
 	double wanted = NEARLY_ALL * p->seconds;
 
-	if (p->blames[0]->seconds >= ONE * p->seconds)
-		wanted = p->blames[0]->seconds;
-	while (p->said < wanted && p->named < p->culprits) {
-		const struct blame *next = p->blames[p->named];
+	if (p->culprits[0].seconds >= ONE * p->seconds)
+		wanted = p->culprits[0].seconds;
+	memset(p->is_named, 0, ranks * sizeof(*p->is_named));
+	p->named = 0;
+	p->said = p->error = 0;
+	while (p->said < wanted && p->named < p->culprit_count) {
+		const struct culprit *next = &p->culprits[p->named];
 
 		p->said += next->seconds;
-		p->ranks[p->named++] = next->culprit;
+		p->error = hypot(p->error, next->error);
+		p->is_named[next->rank] = true;
+		p->ranks[p->named++] = next->rank;
 	}
 	if (p->named > 1 && 2 * p->named > ranks) {
 		p->named = 0;
 		p->said = p->seconds;
 	}
+	sort_blames(p);
 }
 
-/* Where the named culprits were most of that time; `share` of it. */
-static const struct blame_row *main_row(const struct blames *b,
-					const struct place *p, double *share)
+/* A context of the named culprits, and their time in it. */
+struct spent {
+	uint32_t context;
+	bool unsampled;
+	double seconds;
+};
+
+static int by_context(const void *x, const void *y)
 {
-	const struct blame_row *best = NULL;
-	double most = 0;
+	const struct spent *a = x, *b = y;
 
-	for (size_t c = 0; c < p->named; c++) {
-		const struct blame *of = p->blames[c];
-		const struct blame_row *row = &b->rows[of->first_row];
-		double sum = 0;
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
+	return a->unsampled - b->unsampled;
+}
 
-		if (!of->rows)
-			continue;
-		for (size_t i = 0; i < b->row_count; i++)
-			for (size_t d = 0; d < p->named; d++)
-				if (&b->at[b->rows[i].blame] == p->blames[d] &&
-				    b->rows[i].context == row->context &&
-				    b->rows[i].unsampled == row->unsampled)
-					sum += b->rows[i].seconds;
-		if (sum > most) {
-			most = sum;
-			best = row;
+/* Where they were most of that time; 0 seconds: nowhere, or out of memory. */
+static struct spent main_context(const struct blames *b, const struct place *p)
+{
+	struct spent *all, best = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->blame_count; i++)
+		count += p->blames[i]->rows;
+	all = calloc(count + 1, sizeof(*all));
+	count = 0;
+	for (size_t i = 0; all && i < p->blame_count; i++)
+		for (size_t r = 0; r < p->blames[i]->rows; r++) {
+			const struct blame_row *row =
+				&b->rows[p->blames[i]->first_row + r];
+
+			all[count++] =
+				(struct spent){ row->context, row->unsampled,
+						row->seconds };
 		}
-		if (c > 16) /* enough to know */
-			break;
+	if (count)
+		qsort(all, count, sizeof(*all), by_context);
+	for (size_t i = 0; i < count; i++) {
+		if (i && !by_context(&all[i - 1], &all[i]))
+			all[i].seconds += all[i - 1].seconds;
+		if (all[i].seconds > best.seconds)
+			best = all[i];
 	}
-	*share = value_ratio(most, p->said);
+	free(all);
 	return best;
 }
 
 /* ", while it was in assemble ← solve"; to be freed, NULL: out of memory. */
 static char *meanwhile(const struct blames *b, const struct place *p)
 {
-	double share;
-	const struct blame_row *row = main_row(b, p, &share);
-	const char *who = p->named == 1 ? "it was" : "these were";
+	struct spent spent = { 0 };
 	char *path, *text;
 
-	if (!row)
-		return str_format("%s", "");
-	path = paths_short(b->paths, row->context, FRAMES);
+	if (p->named)
+		spent = main_context(b, p);
+	if (spent.seconds <= 0)
+		return strdup("");
+	path = paths_short(b->paths, spent.context, FRAMES);
 	if (!path)
 		return NULL;
-	text = str_format(", while %s %sin %s%s", who,
-			  share < MAINLY ? "most often " : "", path,
-			  row->unsampled ? " (not sampled)" : "");
+	text = str_format(", while %s %sin %s%s",
+			  p->named == 1 ? "it was" : "these were",
+			  spent.seconds < MAINLY * p->said ? "most often " : "",
+			  path, spent.unsampled ? " (not sampled)" : "");
 	free(path);
 	return text;
 }
@@ -148,16 +234,16 @@ static char *culprits(const struct blames *b, const struct place *p)
 	return text;
 }
 
-/* The ranks that waited for the one that is named, or "The ranks". */
+/* The ranks that waited for those who are named, or "The ranks". */
 static char *victims(const struct blames *b, const struct place *p)
 {
+	size_t count;
 	char *list, *text;
 
-	if (p->named != 1)
-		return str_format("The ranks");
-	list = blames_victims(b, p->blames[0], 0.95);
-	text = list ? str_format("Rank%s %s",
-				 p->blames[0]->victims == 1 ? "" : "s", list)
+	if (!p->named)
+		return strdup("The ranks");
+	list = blames_victims(b, p->blames, p->blame_count, MOST, &count);
+	text = list ? str_format("Rank%s %s", count == 1 ? "" : "s", list)
 		    : NULL;
 	free(list);
 	return text;
@@ -169,12 +255,11 @@ static void sentence(struct report *report, const struct blames *b,
 	char *who = victims(b, p), *whom = culprits(b, p);
 	char *where = paths_short(b->paths, p->victim, FRAMES);
 	char *why = meanwhile(b, p);
-	double error = p->named == 1 ? p->blames[0]->error : p->error;
 	char time[32], margin[32], plus[48] = "";
 
-	if (error > CERTAIN * p->said)
+	if (p->error > CERTAIN * p->said)
 		snprintf(plus, sizeof(plus), " ± %s",
-			 value_time(margin, error));
+			 value_time(margin, p->error));
 	if (who && whom && where && why)
 		report_line(report,
 			    "• %s waited %s%s (%.0f %% of all time) for %s in "
@@ -189,39 +274,31 @@ static void sentence(struct report *report, const struct blames *b,
 	free(why);
 }
 
-/* Beyond what sampling, clocks and chance may have made. */
-static bool is_worthwhile(const struct place *p, const struct blames *b)
-{
-	double error = p->named == 1 ? p->blames[0]->error : p->error;
-
-	return p->said - error >= WORTHWHILE * b->run_seconds;
-}
-
 int findings_waits(struct report *report, const struct blames *b, size_t *said)
 {
-	struct place p = { 0 };
 	size_t lines = 0;
+	struct place p;
+	int err = place_init(&p, b);
 
-	p.blames = calloc(b->count + 1, sizeof(*p.blames));
-	p.ranks = calloc(b->count + 1, sizeof(*p.ranks));
-	for (size_t i = 0; p.blames && p.ranks && i < b->count; i++) {
+	for (size_t i = 0; !err && i < b->count && lines < SENTENCES; i++) {
 		/* The largest of a place is a good part of it. */
-		if (lines == SENTENCES || b->at[i].seconds * (double)b->count <
-						  WORTHWHILE * b->run_seconds)
+		if (b->at[i].seconds * (double)b->count <
+		    WORTHWHILE * b->run_seconds)
 			break;
-		if (!place_init(&p, b, i))
+		if (!place_at(&p, b, i))
 			continue;
-		name_culprits(&p, b->paths->run->member_count);
-		if (!is_worthwhile(&p, b))
+		name_culprits(&p, b->paths->run->rank_count);
+		/* Beyond what sampling and clocks may have made of nothing. */
+		if (p.said - p.error < WORTHWHILE * b->run_seconds)
 			continue;
 		sentence(report, b, &p);
 		lines++;
 	}
 	if (said)
 		*said = lines;
-	free(p.blames);
-	free(p.ranks);
-	return p.blames && p.ranks ? 0 : fail(-ENOMEM, "out of memory");
+	if (!err)
+		place_fini(&p);
+	return err;
 }
 
 static void lost(struct report *report, const struct run_joined *j)

@@ -54,7 +54,8 @@ static void waits_row(struct report *report, const struct blames *b,
 	const struct blame *of = &b->at[row->blame];
 	double part = value_ratio(row->seconds, of->seconds);
 	char *victim = paths_text(b->paths, of->victim);
-	char *victims = blames_victims(b, of, MOST);
+	size_t count;
+	char *victims = blames_victims(b, &of, 1, MOST, &count);
 
 	report->failed |= !victim || !victims;
 	report_number(report, row->seconds);
@@ -113,6 +114,30 @@ static int waits_table(struct report *report, struct blames *b,
 	}
 	free(order);
 	return 0;
+}
+
+/* For programs; readers have a list in each row. */
+static void victim_table(struct report *report, const struct blames *b)
+{
+	report_table(report, "victims", NULL);
+	report_column(report, "kind", NULL, COLUMN_TEXT);
+	report_column(report, "victim", NULL, COLUMN_TEXT);
+	report_column(report, "culprit_rank", NULL, COLUMN_COUNT);
+	report_column(report, "rank", NULL, COLUMN_COUNT);
+	report_column(report, "seconds", NULL, COLUMN_SECONDS);
+	for (size_t i = 0; i < b->victim_count; i++) {
+		const struct blame_victim *v = &b->victims[i];
+		const struct blame *of = &b->at[v->blame];
+		char *victim = paths_text(b->paths, of->victim);
+
+		report->failed |= !victim;
+		report_text(report, blames_kind(of->kind));
+		report_text(report, victim);
+		report_count(report, value_process(b->paths->run, of->culprit));
+		report_count(report, value_process(b->paths->run, v->rank));
+		report_number(report, v->seconds);
+		free(victim);
+	}
 }
 
 static void rank_table(struct report *report, const struct run *run)
@@ -184,6 +209,7 @@ static int fill(struct report *report, const struct run *run,
 	if (!err)
 		err = waits_table(report, &blames, options);
 	if (!err) {
+		victim_table(report, &blames);
 		rank_table(report, run);
 		kind_table(report, &blames);
 		findings_joined(report, run);

@@ -133,6 +133,9 @@ uint64_t control_paused_ns(void)
 {
 	uint64_t sum;
 
+	/* The first change may be under way: it begins now. */
+	if (!__atomic_load_n(&control.changes, __ATOMIC_ACQUIRE))
+		return 0;
 	lock_take(&control.lock);
 	sum = control.sums.wall_ns;
 	if (control.held)

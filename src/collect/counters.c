@@ -21,6 +21,9 @@
 #include "collect/registry.h"
 #include "collect/thread.h"
 
+_Static_assert(METRIC_COUNT + EVENT_MOST <= LIVE_METRICS,
+	       "the live profile has room for all metrics and events");
+
 enum {
 	COOKIE = 0x5ca1e00, /* what our ticks carry */
 	CODE_TRAP_PERF = 6,

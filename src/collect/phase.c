@@ -10,6 +10,7 @@
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
+#include "collect/time.h"
 #include "copse.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -78,29 +79,90 @@ void phase_forked(void)
 	lock_open(&phases.lock);
 }
 
+/* What is not over when the program ends has no time, but stays open. */
+static void count(struct thread *t, live_ref node, bool begins, uint64_t ns)
+{
+	bool ok = tree_add(&t->tree, node, METRIC_PHASE_OPEN,
+			   begins ? 1 : UINT64_MAX);
+
+	if (ok && begins)
+		ok = tree_add(&t->tree, node, METRIC_PHASE_CALLS, 1);
+	if (ok && ns)
+		ok = tree_add(&t->tree, node, METRIC_PHASE_TIME, ns);
+	if (!ok)
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+static void prepare(struct thread *t, struct phase_span *span,
+		    struct region_name *name)
+{
+	uint32_t index;
+
+	span->outside = t->tree.root;
+	if (registry_name(name, &index))
+		span->node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
+					index, 0);
+}
+
+/* A handler may jump out of here: what will be undone is noted first. */
+static void enter(struct thread *t, struct region_name *name,
+		  const struct phase_span *now)
+{
+	struct phase_span span = *now;
+
+	if (t->phases >= THREAD_PHASES) {
+		t->phases++;
+		return;
+	}
+	prepare(t, &span, name);
+	t->spans[t->phases] = span;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->phases++;
+	if (!span.node)
+		return;
+	t->tree.root = span.node;
+	count(t, span.node, true, 0);
+}
+
+/* Values are of a node alone: what passed in phases inside is theirs. */
+static void leave(struct thread *t, const struct phase_span *now)
+{
+	struct phase_span *span = &t->spans[t->phases];
+	uint64_t paused = now->start_paused_ns - span->start_paused_ns;
+	uint64_t took = now->start_ns - span->start_ns;
+
+	took = took > paused ? took - paused : 0;
+	if (t->phases)
+		span[-1].inner_ns += took;
+	t->tree.root = span->outside;
+	if (span->node)
+		count(t, span->node, false,
+		      took > span->inner_ns ? took - span->inner_ns : 0);
+}
+
+/* Before the thread is busy: whoever has the lock may wait for it. */
+static struct phase_span span_now(void)
+{
+	return (struct phase_span){ .start_ns = time_now(CLOCK_MONOTONIC),
+				    .start_paused_ns = control_paused_ns() };
+}
+
 PUBLIC void copse_begin(const char *text)
 {
 	struct region_name *name = thread_self() ? phase_name(text) : NULL;
+	struct phase_span now = name ? span_now() : (struct phase_span){ 0 };
 	struct thread *t = name ? thread_use() : NULL;
-	uint32_t index;
-	live_ref node = 0;
 
 	if (!t)
 		return;
-	if (t->phases < THREAD_PHASES && registry_name(name, &index))
-		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_NAMED,
-				  index, 0);
-	if (t->phases < THREAD_PHASES)
-		t->outside[t->phases] = t->tree.root;
-	t->phases++;
-	if (node)
-		t->tree.root = node;
+	enter(t, name, &now);
 	unwind_forget(&t->unwinder);
 	thread_release(t);
 }
 
 PUBLIC void copse_end(const char *text)
 {
+	struct phase_span now = span_now();
 	struct thread *t = thread_use();
 
 	(void)text;
@@ -108,7 +170,7 @@ PUBLIC void copse_end(const char *text)
 		return;
 	/* None is open in a child that was forked inside a phase. */
 	if (t->phases && --t->phases < THREAD_PHASES)
-		t->tree.root = t->outside[t->phases];
+		leave(t, &now);
 	unwind_forget(&t->unwinder);
 	thread_release(t);
 }

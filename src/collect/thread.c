@@ -201,7 +201,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->region = NULL;
 	if (t->phases)
-		t->tree.root = t->outside[0];
+		t->tree.root = t->spans[0].outside;
 	t->phases = 0;
 	unwind_reuse(&t->unwinder, low, high);
 	sites_forget(t->sites);
@@ -257,6 +257,7 @@ void thread_forked(void)
 		return;
 	t->ready = false;
 	t->tree = (struct tree){ 0 };
+	t->events_ns = 0;
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);

@@ -32,6 +32,13 @@ enum {
 	THREAD_PHASES = 16
 }; /* nested ones that are told apart */
 
+struct phase_span {       /* an open phase */
+	live_ref outside; /* the root that it replaced */
+	live_ref node;    /* 0: there was no memory for it */
+	uint64_t start_ns, start_paused_ns;
+	uint64_t inner_ns; /* of it, in phases inside */
+};
+
 struct thread {
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
@@ -48,10 +55,11 @@ struct thread {
 	struct sites *sites;       /* of regions; NULL: none yet */
 	struct parts parts;
 	struct ticks ticks;
-	uint64_t mpi_ns;                 /* in regions that were left */
-	live_ref outside[THREAD_PHASES]; /* roots that its phases replaced */
-	uint32_t phases;
+	uint64_t mpi_ns; /* in regions that were left */
+	struct phase_span spans[THREAD_PHASES];
+	uint32_t phases; /* open ones; more than fit are only counted */
 	struct pace pace;
+	uint64_t events_ns; /* what the ticks of events cost */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */

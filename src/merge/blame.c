@@ -310,10 +310,9 @@ static int64_t wait_end(const struct blaming *b, uint32_t i)
 	return b->parts->at[i].enter + b->waits[i].ns;
 }
 
-/* What q's thread waited from … to for others than that thread; -1: ask no
-   more, it is too long ago. */
+/* What q's thread waited from … to; -1: that is too many calls to look at. */
 static int64_t waited_between(const struct blaming *b, const struct part *q,
-			      int64_t from, int64_t to, const struct part *than)
+			      int64_t from, int64_t to)
 {
 	size_t c = calls_before(b, q, to);
 	int64_t sum = 0;
@@ -324,12 +323,11 @@ static int64_t waited_between(const struct blaming *b, const struct part *q,
 		int64_t low = p->enter > from ? p->enter : from;
 		int64_t high = wait_end(b, i) < to ? wait_end(b, i) : to;
 
-		if (!same_thread(p, q) || p->enter < from)
+		if (!same_thread(p, q) || high <= from)
 			break;
 		if (steps == STEPS)
 			return -1;
-		if (high > low &&
-		    !same_thread(&b->parts->at[b->waits[i].culprit], than))
+		if (high > low)
 			sum += high - low;
 	}
 	return sum;
@@ -340,7 +338,8 @@ static const struct part *partner(const struct blaming *b, uint32_t i,
 				  const struct part *q)
 {
 	const struct part *at = b->parts->at;
-	size_t from = b->first[i], to = gather_instance(b->parts, i);
+	/* A joined instance has all its parts. */
+	size_t from = b->first[i], to = from + at[from].size;
 
 	if (at[from].kind <= LIVE_PART_RECV) {
 		const struct part *other = &at[from + (from == i)];
@@ -355,9 +354,22 @@ static const struct part *partner(const struct blaming *b, uint32_t i,
 		else
 			to = middle;
 	}
-	return at[from].key == at[i].key && same_thread(&at[from], q)
+	return from < b->parts->count && at[from].key == at[i].key &&
+			       same_thread(&at[from], q)
 		       ? &at[from]
 		       : NULL;
+}
+
+/*
+ * When two were in the same instance: both at the same time or, where one had
+ * left before the other came, the first of them.
+ */
+static int64_t meeting(const struct part *p, const struct part *q)
+{
+	int64_t first = p->enter < q->enter ? p->enter : q->enter;
+	int64_t last = p->enter > q->enter ? p->enter : q->enter;
+
+	return last <= p->leave && last <= q->leave ? last : first;
 }
 
 /*
@@ -369,7 +381,7 @@ static int64_t excess(const struct blaming *b, uint32_t v)
 {
 	const struct part *p = &b->parts->at[v], *met = NULL, *own = p;
 	const struct part *by = &b->parts->at[b->waits[v].culprit];
-	int64_t his, mine;
+	int64_t since, his, mine;
 
 	for (uint32_t at = b->position[v], steps = 0;
 	     at-- > 0 && steps < STEPS && !met; steps++) {
@@ -381,8 +393,9 @@ static int64_t excess(const struct blaming *b, uint32_t v)
 	}
 	if (!met)
 		return 0;
-	his = waited_between(b, by, met->enter, by->begin, p);
-	mine = waited_between(b, p, own->enter, p->enter, by);
+	since = meeting(own, met);
+	his = waited_between(b, by, since, by->begin);
+	mine = waited_between(b, p, since, p->enter);
 	return his > mine && mine >= 0 ? his - mine : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "live/layout.h"
 #include "merge/build.h"
 #include "merge/entry.h"
 
@@ -26,6 +27,11 @@ static uint64_t between(uint64_t start, uint64_t end)
 	return end > start ? end - start : 0;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static bool is_init(const struct profile *p, uint32_t node)
 {
 	const struct profile_node *n = &p->nodes[node];
@@ -37,18 +43,29 @@ static bool is_init(const struct profile *p, uint32_t node)
 	return !strcmp(text, "MPI_Init") || !strcmp(text, "MPI_Init_thread");
 }
 
+static bool is_io(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return n->kind == NODE_NAMED &&
+	       p->names[n->owner].class == LIVE_NAME_MPI &&
+	       p->names[n->owner].detail == LIVE_MPI_IO;
+}
+
 /*
- * Time inside MPI on the thread of MPI_Init, in the interval that mpi_ns
- * measures: it begins when MPI_Init returns and ends when MPI_Finalize does.
+ * Time inside MPI, or in its functions for files alone, on the thread of
+ * MPI_Init, in the interval that mpi_ns measures: it begins when MPI_Init
+ * returns and ends when MPI_Finalize does.
  */
-static uint64_t mpi_time(const struct profile *p)
+static uint64_t mpi_time(const struct profile *p, bool io)
 {
 	const struct profile_column *c = profile_column(p, "mpi.time");
 	uint64_t sum = 0;
 
 	for (size_t i = 0; c && i < c->count; i++)
 		if (c->values[i].thread == p->id.mpi_thread &&
-		    !is_init(p, c->values[i].node))
+		    !is_init(p, c->values[i].node) &&
+		    (!io || is_io(p, c->values[i].node)))
 			sum += c->values[i].value;
 	return sum;
 }
@@ -70,9 +87,8 @@ static void fill_times(struct run_rank *to, const struct profile *p)
 	if (p->id.mpi_init_ns) {
 		to->mpi_ns = between(p->id.mpi_init_ns + mpi_paused(&p->id),
 				     mpi_end);
-		to->mpi_time_ns = mpi_time(p);
-		if (to->mpi_time_ns > to->mpi_ns)
-			to->mpi_time_ns = to->mpi_ns;
+		to->mpi_time_ns = least(mpi_time(p, false), to->mpi_ns);
+		to->mpi_io_ns = least(mpi_time(p, true), to->mpi_time_ns);
 	}
 	for (size_t i = 0; i < p->thread_count; i++) {
 		const struct profile_thread *t = &p->threads[i];

@@ -185,7 +185,7 @@ int gather_add(struct gathered *parts, const struct profile *p,
 		const struct profile_thread *t = &p->threads[i];
 
 		parts->joined.taken_part += t->instances;
-		if (t->instances && t->level > parts->level)
+		if (t->level > parts->level)
 			raise_level(parts, t->level < 64 ? t->level : 64);
 	}
 	parts->joined.parts += p->part_count;

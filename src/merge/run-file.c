@@ -45,19 +45,15 @@ static const struct store_field run_fields[] = {
 
 #define RANK(TYPE, member) STORE_FIELD(TYPE, struct run_rank, member)
 static const struct store_field rank_fields[] = {
-	RANK(I32, rank),           RANK(U32, pid),
-	RANK(U32, host),           RANK(U32, source),
-	RANK(U32, command),        RANK(U32, end),
-	RANK(U32, end_code),       RANK(U32, threads),
-	RANK(U32, clock),          RANK(U32, wall),
-	RANK(U32, mpi_error),      RANK(U64, freq),
-	RANK(U64, start_real_ns),  RANK(U64, elapsed_ns),
-	RANK(U64, mpi_ns),         RANK(U64, mpi_time_ns),
-	RANK(U64, cpu_ns),         RANK(U64, wall_ns),
-	RANK(U64, process_cpu_ns), RANK(U64, samples),
-	RANK(U64, ticks),          RANK(U64, handler_ns),
-	RANK(U64, wrapper_ns),     RANK(U64, slowest_ns),
-	RANK(U64, paused_ns),      { 0 },
+	RANK(I32, rank),           RANK(U32, pid),        RANK(U32, host),
+	RANK(U32, source),         RANK(U32, command),    RANK(U32, end),
+	RANK(U32, end_code),       RANK(U32, threads),    RANK(U32, clock),
+	RANK(U32, wall),           RANK(U32, mpi_error),  RANK(U64, freq),
+	RANK(U64, start_real_ns),  RANK(U64, elapsed_ns), RANK(U64, mpi_ns),
+	RANK(U64, mpi_time_ns),    RANK(U64, cpu_ns),     RANK(U64, wall_ns),
+	RANK(U64, process_cpu_ns), RANK(U64, samples),    RANK(U64, ticks),
+	RANK(U64, handler_ns),     RANK(U64, wrapper_ns), RANK(U64, slowest_ns),
+	RANK(U64, paused_ns),      RANK(U64, mpi_io_ns),  { 0 },
 };
 
 #define NODE(TYPE, member) STORE_FIELD(TYPE, struct run_node, member)

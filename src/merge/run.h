@@ -98,6 +98,7 @@ struct run_rank {
 	uint64_t mpi_ns; /* MPI_Init to MPI_Finalize (or the end), but pauses;
 			    0: no MPI */
 	uint64_t mpi_time_ns; /* of it, inside MPI on the thread of MPI_Init */
+	uint64_t mpi_io_ns;   /* of that, in MPI's functions for files */
 	uint64_t cpu_ns, wall_ns; /* sum of the samples' weights */
 	uint64_t process_cpu_ns;  /* as the system counted it; 0: unknown */
 	uint64_t paused_ns;       /* of elapsed_ns, not measured */

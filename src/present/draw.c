@@ -9,6 +9,8 @@ static const char *const bar_blocks[] = {
 };
 static const char *const spark_blocks[] = { "▁", "▂", "▃", "▄",
 					    "▅", "▆", "▇", "█" };
+static const char *const heat_blocks[] = { " ", "·", "░", "▒", "▓", "█" };
+static const char *const heat_ascii[] = { " ", ".", ":", "+", "*", "#" };
 static const char *const spark_ascii[] = { "_", ".", ":", "-",
 					   "=", "+", "*", "#" };
 
@@ -32,30 +34,62 @@ char *draw_bar(double share, size_t width, bool utf8)
 	return text;
 }
 
+/* The largest of the values that column c of `columns` stands for. */
+static double column_of(const double *values, size_t count, size_t c,
+			size_t columns)
+{
+	double most = 0;
+
+	for (size_t i = c * count / columns; i < (c + 1) * count / columns; i++)
+		if (values[i] > most)
+			most = values[i];
+	return most;
+}
+
 char *draw_spark(const double *values, size_t count, size_t width, bool utf8)
 {
 	const char *const *blocks = utf8 ? spark_blocks : spark_ascii;
 	size_t columns = count < width ? count : width;
 	char *text = NULL;
 	size_t size;
-	double most = 0;
+	double most = count ? column_of(values, count, 0, 1) : 0;
 	FILE *to = open_memstream(&text, &size);
 
 	if (!to)
 		return NULL;
-	for (size_t i = 0; i < count; i++)
-		if (values[i] > most)
-			most = values[i];
 	for (size_t c = 0; c < columns; c++) {
-		double value = 0;
+		double value = column_of(values, count, c, columns);
 
-		for (size_t i = c * count / columns;
-		     i < (c + 1) * count / columns; i++)
-			if (values[i] > value)
-				value = values[i];
 		fputs(blocks[most > 0 ? (size_t)(7 * value / most + 0.5) : 0],
 		      to);
 	}
+	fclose(to);
+	return text;
+}
+
+/* 0 and 1 are for (nearly) nothing, the others a quarter each. */
+static size_t heat_of(double value)
+{
+	if (value < 0.01)
+		return 0;
+	if (value < 0.125)
+		return 1;
+	return 1 + (size_t)(4 * (value < 1 ? value : 1) + 0.5);
+}
+
+char *draw_heat(const double *values, size_t count, size_t width, bool utf8)
+{
+	const char *const *blocks = utf8 ? heat_blocks : heat_ascii;
+	size_t columns = count < width ? count : width;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	for (size_t c = 0; c < columns; c++)
+		fputs(blocks[heat_of(column_of(values, count, c, columns))],
+		      to);
 	fclose(to);
 	return text;
 }

@@ -141,6 +141,9 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 		return format_share(cell, utf8);
 	case COLUMN_BAR:
 		return draw_bar(cell->number, BAR_WIDTH, utf8);
+	case COLUMN_HEAT:
+		return draw_heat(cell->spark, cell->spark_count,
+				 cell->spark_count, utf8);
 	case COLUMN_SPARK:
 		return draw_spark(cell->spark, cell->spark_count, MOST_SPARK,
 				  utf8);
@@ -314,17 +317,16 @@ static bool take_one(struct grid *grid, const enum column_type *types,
 	return true;
 }
 
-/* Places give way before names; numbers never do. */
+/* Strips give way first, places before names; numbers never do. */
 static void share_out(struct grid *grid, const enum column_type *types,
 		      size_t width)
 {
 	static const struct {
 		enum column_type type;
 		size_t narrow;
-	} steps[] = { { COLUMN_LEFT_TEXT, 20 },
-		      { COLUMN_TEXT, 28 },
-		      { COLUMN_LEFT_TEXT, 12 },
-		      { COLUMN_TEXT, 12 } };
+	} steps[] = { { COLUMN_HEAT, 32 }, { COLUMN_LEFT_TEXT, 20 },
+		      { COLUMN_TEXT, 28 }, { COLUMN_LEFT_TEXT, 12 },
+		      { COLUMN_TEXT, 12 }, { COLUMN_HEAT, 12 } };
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
 		while (total_width(grid) > width)
@@ -333,10 +335,55 @@ static void share_out(struct grid *grid, const enum column_type *types,
 				break;
 }
 
+/* "over ranks, 9–10 each": what one column of a strip stands for. */
+static char *strip_title(const char *title, size_t count, size_t width,
+			 bool utf8)
+{
+	size_t least = count / width, most = (count + width - 1) / width;
+	char *each = least == most ? str_format("%zu each", most)
+				   : str_format("%zu%s%zu each", least,
+						utf8 ? "–" : "-", most);
+	char *full = each ? str_format("%s, %s", title, each) : NULL;
+
+	if (full && utf8_width(full) <= width) {
+		free(each);
+		return full;
+	}
+	free(full);
+	return each;
+}
+
+/* A strip that did not get the width that it would like. */
+static int narrow_strip(struct grid *grid, size_t to,
+			const struct report_table *table, size_t from,
+			const struct exporter_style *style)
+{
+	size_t width = grid->widths[to], count = 0;
+	char **cells = grid->cells + to, *title = cells[0];
+
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct report_cell *cell =
+			&table->cells[row * table->column_count + from];
+		char **text = &cells[(row + grid->heads) * grid->columns];
+
+		if (cell->spark_count <= width)
+			continue;
+		count = cell->spark_count;
+		free(*text);
+		*text = draw_heat(cell->spark, count, width, style->utf8);
+		if (!*text)
+			return fail(-ENOMEM, "out of memory");
+	}
+	if (!count)
+		return 0;
+	cells[0] = strip_title(title, count, width, style->utf8);
+	free(title);
+	return cells[0] ? 0 : fail(-ENOMEM, "out of memory");
+}
+
 static int fit(struct grid *grid, const enum column_type *types,
 	       const struct exporter_style *style)
 {
-	share_out(grid, types, style->width);
 	for (size_t i = 0; i < grid->rows * grid->columns; i++) {
 		size_t c = i % grid->columns;
 
@@ -395,6 +442,11 @@ int grid_init(struct grid *grid, const struct report_table *table,
 		types[to] = table->columns[c].type;
 		err = fill(grid, to++, table, c, style->utf8);
 	}
+	if (!err)
+		share_out(grid, types, style->width);
+	for (size_t c = 0, at = 0; !err && c < table->column_count; c++)
+		if (is_shown(table, c) && types[at++] == COLUMN_HEAT)
+			err = narrow_strip(grid, at - 1, table, c, style);
 	if (!err)
 		err = fit(grid, types, style);
 	free(types);

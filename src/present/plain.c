@@ -14,7 +14,8 @@ bool plain_is_text(enum column_type type)
 
 bool plain_is_drawn(enum column_type type)
 {
-	return type == COLUMN_BAR || type == COLUMN_SPARK;
+	return type == COLUMN_BAR || type == COLUMN_SPARK ||
+	       type == COLUMN_HEAT;
 }
 
 static void fixed(char *to, int digits, double value)

@@ -100,6 +100,8 @@ static const char *ascii(uint32_t c)
 		return "-";
 	case 0x2022: /* bullet */
 		return "*";
+	case 0xb1: /* plus-minus sign */
+		return "+-";
 	case 0xd7: /* multiplication sign */
 		return "x";
 	case 0xb5: /* micro sign */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi-skew.c [SECONDS] - rank r works (r + 1) * SECONDS (0.1 when not given)
- * of CPU time in work(), in 10 rounds; each ends in an MPI_Barrier where all
- * wait for the last rank, and an MPI_Allreduce of 8 bytes.
+ * mpi-skew.c [SECONDS [SHAPE]] - rank r works (r + 1) * SECONDS (0.1 when not
+ * given) of CPU time in work(), in 10 rounds; each ends in an MPI_Barrier where
+ * all wait for the last rank, and an MPI_Allreduce of 8 bytes.  Other shapes
+ * than that are `alternating`: odd ranks work 2 * SECONDS, even ones SECONDS,
+ * and `one`: rank 1 works 3 * SECONDS, the others SECONDS.
  *
  * So of cpu.time in work() the mean over n ranks is (n + 1) / 2 * SECONDS,
  * the maximum n * SECONDS, on the last rank: max/mean is 2n / (n + 1), 1.6
  * for 4 ranks.
  */
 #include <mpi.h>
+#include <string.h>
 
 #include "known.h"
 
@@ -27,6 +30,15 @@ static KEPT void work(double seconds)
 	used += now - start;
 }
 
+static double share(const char *shape, int rank)
+{
+	if (!strcmp(shape, "alternating"))
+		return 1 + rank % 2;
+	if (!strcmp(shape, "one"))
+		return rank == 1 ? 3 : 1;
+	return rank + 1;
+}
+
 int main(int argc, char **argv)
 {
 	double unit = seconds_wanted(argc, argv, 0.1), mine, sum, total = 0;
@@ -34,7 +46,7 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	mine = rank + 1;
+	mine = share(argc > 2 ? argv[2] : "linear", rank);
 	for (int i = 0; i < ROUNDS; i++) {
 		/* What was too much in one round is less in the next. */
 		work((i + 1) * mine * unit / ROUNDS - used);

@@ -2,7 +2,8 @@
 /*
  * phases.c [SECONDS] - tells copse what it does: a quarter of the time in each
  * of two phases, one inside the other, a quarter in none, and a quarter
- * paused, which is in no profile.  Runs without copse too.
+ * paused, which is in no profile.  Last comes a phase of which only
+ * a sixth is not paused.  Runs without copse too.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -75,5 +76,11 @@ int main(int argc, char **argv)
 	pause_it();
 	work(quarter);
 	resume();
+	begin("pausing");
+	work(quarter / 5);
+	pause_it();
+	work(quarter);
+	resume();
+	end("pausing");
 	return 0;
 }

@@ -121,13 +121,324 @@ TEST(efficiency_is_the_product_of_its_factors)
 	struct efficiency e;
 
 	/* Useful: 130, 230, 330, 430 of 430 ms. */
-	efficiency_of(&e, fixture_run());
+	CHECK(!efficiency_of(&e, fixture_run()));
 	CHECK(near(e.useful_mean, 0.28));
 	CHECK(near(e.balance, 0.28 / 0.43));
 	CHECK(near(e.communication, 1));
 	CHECK(near(e.parallel, e.balance));
 	CHECK(near(e.mpi_max, 300.0 / 430));
 	CHECK(e.mpi_max_rank == 0 && e.mpi_min_rank == 3);
+}
+
+TEST(communication_is_serialisation_times_transfer)
+{
+	/* Useful 6, 7, 8 s; without transfer each rank would take 9 s. */
+	const double elapsed[] = { 10, 10, 0, 10 };
+	struct mpi_time mpi[] = { { .total = 4, .waiting = 3 },
+				  { .total = 3, .waiting = 2 },
+				  { .waiting = NAN }, /* took no part */
+				  { .total = 2, .waiting = 1 } };
+	struct efficiency e;
+
+	efficiency_from(&e, elapsed, mpi, 4);
+	CHECK(e.ranks == 3 && e.useful_max_rank == 3);
+	CHECK(near(e.balance, 7.0 / 8) && near(e.communication, 0.8));
+	CHECK(near(e.serialisation, 8.0 / 9) && near(e.transfer, 0.9));
+	CHECK(near(e.parallel, e.balance * e.serialisation * e.transfer));
+	/* Files are no network. */
+	for (int i = 0; i < 4; i++)
+		mpi[i].io = mpi[i].total - mpi[i].waiting;
+	efficiency_from(&e, elapsed, mpi, 4);
+	CHECK(near(e.serialisation, 0.8) && near(e.transfer, 1));
+	/* One rank whose waiting is not known makes it unknown. */
+	mpi[1].waiting = NAN;
+	efficiency_from(&e, elapsed, mpi, 4);
+	CHECK(isnan(e.serialisation) && isnan(e.transfer));
+	CHECK(near(e.communication, 0.8));
+	efficiency_from(&e, elapsed, mpi, 0);
+	CHECK(!e.ranks && near(e.parallel, 0));
+}
+
+/* Another metric, of those nodes only, with a part of another one's values. */
+static void add_metric(struct run *run, const char *name, const char *from,
+		       double part, uint32_t first, uint32_t last)
+{
+	struct run_metric *m;
+
+	run->metrics = reallocarray(run->metrics, run->metric_count + 1,
+				    sizeof(*run->metrics));
+	m = &run->metrics[run->metric_count];
+	*m = *run_metric(run, from);
+	run->metric_count++;
+	strcpy(m->name, name);
+	m->stats = calloc(FIXTURE_NODES, sizeof(*m->stats));
+	m->values = calloc((size_t)FIXTURE_NODES * FIXTURE_RANKS,
+			   sizeof(*m->values));
+	memcpy(m->values, run_metric(run, from)->values,
+	       m->first[FIXTURE_NODES] * sizeof(*m->values));
+	for (uint32_t n = 0; n < FIXTURE_NODES; n++)
+		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++) {
+			double is = n < first || n > last
+					    ? 0
+					    : part * (double)m->values[v].value;
+
+			m->values[v].value = (uint64_t)(is + 0.5);
+			m->stats[n].sum += is;
+		}
+}
+
+/* Each rank waited that part of its time in MPI, all in MPI_Allreduce. */
+static void add_waits(struct run *run, double part)
+{
+	struct run_waits *w = &run->waits;
+
+	w->joined.instances = 95;
+	w->joined.lacking = 5;
+	w->rank_count = w->victim_count = FIXTURE_RANKS;
+	w->cause_count = 1;
+	w->causes = calloc(1, sizeof(*w->causes));
+	w->victims = calloc(FIXTURE_RANKS, sizeof(*w->victims));
+	w->ranks = calloc(FIXTURE_RANKS, sizeof(*w->ranks));
+	w->causes->kind = WAIT_ALL;
+	w->causes->victim = FIXTURE_ALLREDUCE;
+	w->causes->culprit = 3;
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++) {
+		w->victims[r].rank = r;
+		w->victims[r].ns = part * (300.0 - 100 * r) * 1e6;
+		w->ranks[r].main_ns = w->victims[r].ns;
+		w->causes->ns += w->victims[r].ns;
+	}
+}
+
+TEST(waiting_is_known_below_a_phase)
+{
+	struct run *run = fixture_run();
+	struct run_waits *w = &run->waits;
+	struct mpi_time *times;
+
+	add_waits(run, 0.5);
+	times = mpi_times(run, FIXTURE_NORM);
+	CHECK(times && near(times[0].total, 0.3));
+	CHECK(near(times[0].waiting, 0.15));
+	CHECK(near(mpi_time_transfer(&times[0]), 0.15));
+	free(times);
+	times = mpi_times(run, FIXTURE_FACT_1);
+	CHECK(times && near(times[0].waiting, 0) && near(times[0].total, 0));
+	free(times);
+	/* As many lost as may be, and more. */
+	CHECK(mpi_time_has_waits(run));
+	w->joined.disagreeing = 1;
+	CHECK(!mpi_time_has_waits(run));
+	w->joined.disagreeing = 0;
+	/* Where it was is lost for more than a hundredth of it. */
+	w->causes = reallocarray(w->causes, 2, sizeof(*w->causes));
+	w->causes[1] = (struct run_cause){ .culprit = WAIT_OTHERS,
+					   .ns = 0.02 * w->causes[0].ns };
+	w->cause_count = 2;
+	times = mpi_times(run, FIXTURE_NORM);
+	CHECK(times && isnan(times[0].waiting));
+	free(times);
+	times = mpi_times(run, FIXTURE_ROOT);
+	CHECK(times && near(times[0].waiting, 0.15));
+	free(times);
+}
+
+TEST(phases_have_efficiencies)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	struct run_metric *open;
+	const struct report_table *table;
+
+	/* What every rank has, 1000 calls, as 400 ms: the rest of it is MPI. */
+	run->nodes[FIXTURE_NORM].kind = RUN_PHASE;
+	add_metric(run, "phase.time", "mpi.calls", 4e5, FIXTURE_ALLREDUCE,
+		   FIXTURE_ALLREDUCE);
+	add_metric(run, "phase.open", "mpi.calls", 0, 0, 0);
+	CHECK(!analysis_find("efficiency")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	table = &report->tables[0];
+	CHECK(table->row_count == 2 && report->note_count == 1);
+	CHECK(!strcmp(cell(table, 0, "phase")->text, "(run)"));
+	CHECK(near(cell(table, 1, "elapsed")->number, 0.4));
+	CHECK(near(cell(table, 1, "load_balance")->number, 0.625));
+	CHECK(near(cell(table, 1, "communication_efficiency")->number, 1));
+	CHECK(cell(table, 1, "max_rank")->count == 3);
+	CHECK(cell(table, 1, "transfer_efficiency")->none);
+	open = &run->metrics[run->metric_count - 1];
+	open->stats[FIXTURE_NORM].sum = 2;
+	CHECK(!analysis_find("efficiency")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	CHECK(report->tables[0].row_count == 1);
+	CHECK(strstr(report->notes[0], "was not ended 2 times"));
+}
+
+TEST(ranks_have_parts)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	const struct report_table *table;
+
+	run->ranks[1].mpi_io_ns = 50000000;
+	for (int waits = 0; waits < 2; waits++) {
+		if (waits)
+			add_waits(run, 0.5);
+		CHECK(!analysis_find("ranks")->run(
+			&report, runs, &(struct analysis_options){ 0 }));
+		table = &report->tables[0];
+		CHECK(table->row_count == FIXTURE_RANKS);
+		CHECK(near(cell(table, 1, "elapsed")->number, 0.44));
+		CHECK(near(cell(table, 1, "compute")->number, 0.23));
+		CHECK(near(cell(table, 1, "io")->number, 0.05));
+		CHECK(near(cell(table, 1, "other")->number, 0.01));
+		CHECK(cell(table, 1, "mpi_wait")->none == !waits);
+		CHECK(cell(table, 1, "mpi")->none == waits);
+	}
+	CHECK(near(cell(table, 1, "mpi_wait")->number, 0.1));
+	CHECK(near(cell(table, 1, "mpi_transfer")->number, 0.05));
+	CHECK(!strcmp(cell(&report->tables[1], 0, "shape")->text, "linear"));
+	CHECK(!strcmp(cell(&report->tables[1], 0, "part")->text, "compute"));
+	/* work alone: what is in MPI is not to be mended. */
+	CHECK(!strcmp(cell(&report->tables[3], 0, "function")->text, "work"));
+	CHECK(report->tables[3].row_count == 1);
+	report_free(report);
+}
+
+TEST(ranks_mark_outliers_and_files)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	const struct report_table *table;
+	const uint64_t mpi[] = { 300, 290, 100, 310 };
+
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].mpi_time_ns = mpi[r] * 1000000;
+	/* The three recursive calls are one file function, with its callees. */
+	run->nodes[FIXTURE_FACT_1].function =
+		str_add(&run->strings, "__GI___libc_pread64");
+	run->nodes[FIXTURE_FACT_1].module =
+		str_add(&run->strings, "/lib/libc.so.6");
+	CHECK(!analysis_find("ranks")->run(&report, runs,
+					   &(struct analysis_options){ 0 }));
+	table = &report->tables[0];
+	CHECK(!strcmp(cell(table, 2, "outlier")->text,
+		      "compute high, MPI low"));
+	CHECK(!strcmp(cell(table, 0, "outlier")->text, ""));
+	CHECK(!strcmp(report->lines[0], "• 1 outlier: 2."));
+	CHECK(near(cell(table, 3, "files")->number, 0.03));
+	report_free(report);
+}
+
+TEST(ranks_for_readers_are_those_that_stand_out)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	const struct report_table *table;
+	struct report *report = NULL;
+	const uint64_t mpi[] = { 300, 290, 100, 310 };
+
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].mpi_time_ns = mpi[r] * 1000000;
+	run->ranks[3].host = str_add(&run->strings, "node2");
+	for (size_t limit = 1; limit < 4; limit++) {
+		CHECK(!analysis_find("ranks")->run(
+			&report, runs,
+			&(struct analysis_options){ .limit = limit }));
+		/* Rank 2 is an outlier, and rank 3 has least compute. */
+		table = &report->tables[0];
+		CHECK(table->row_count == (limit < 2 ? 1 : 2));
+		CHECK(cell(table, 0, "rank")->count == 2);
+		CHECK(report->note_count == 3 + (limit < 2));
+		table = &report->tables[2];
+		CHECK(table->row_count == (limit < 2 ? 1 : 2));
+		report_free(report);
+	}
+	CHECK(!analysis_find("ranks")->run(
+		&report, runs,
+		&(struct analysis_options){ .limit = SIZE_MAX }));
+	table = &report->tables[2];
+	CHECK(report->tables[0].row_count == 4 && table->row_count == 2);
+	CHECK(cell(table, 0, "ranks")->count == 3);
+	CHECK(near(cell(table, 0, "compute")->number, 0.2));
+	CHECK(near(cell(table, 0, "compute_max")->number, 0.33));
+	CHECK(!strcmp(cell(table, 1, "host")->text, "node2"));
+	report_free(report);
+}
+
+/* The reference with half as many ranks, and one where work took longer. */
+static struct report *scale(bool weak)
+{
+	struct run *small = fixture_run(), *big = fixture_run();
+	const struct run *runs[] = { small, big, NULL };
+	static const char *const names[] = { "small", "big" };
+	struct report *report = NULL;
+	const struct run_metric *cpu = run_metric(big, "cpu.time");
+
+	add_metric(small, "papi.PAPI_TOT_INS", "cpu.time", 2, 0, FIXTURE_NODES);
+	add_metric(small, "papi.PAPI_TOT_CYC", "cpu.time", 1, 0, FIXTURE_NODES);
+	add_metric(big, "papi.PAPI_TOT_INS", "cpu.time", 2, 0, FIXTURE_NODES);
+	cpu = run_metric(big, "cpu.time");
+	cpu->stats[FIXTURE_WORK_42].sum *= 2;
+	add_metric(big, "papi.PAPI_TOT_CYC", "cpu.time", 1, 0, FIXTURE_NODES);
+	run_metric(big, "papi.PAPI_TOT_CYC")->stats[FIXTURE_WORK_42].sum *= 2;
+	small->ranks[2].mpi_ns = small->ranks[3].mpi_ns = 0;
+	if (analysis_find("scaling")->run(
+		    &report, runs,
+		    &(struct analysis_options){ .weak = weak, .names = names }))
+		test_fail(__FILE__, __LINE__, fail_reason());
+	return report;
+}
+
+TEST(scaling_finds_what_was_lost)
+{
+	struct report *report = scale(false);
+	const struct report_table *runs = &report->tables[0];
+	const struct report_table *lost = &report->tables[1];
+
+	CHECK(!strcmp(cell(runs, 1, "run")->text, "big"));
+	CHECK(cell(runs, 0, "ranks")->count == 2);
+	CHECK(near(cell(runs, 0, "computation_scaling")->number, 1));
+	CHECK(near(cell(runs, 1, "computation_scaling")->number, 0.36 / 1.12));
+	CHECK(near(cell(runs, 1, "speedup")->number, 1));
+	CHECK(near(cell(runs, 1, "lost")->number, 2 * 0.43));
+	CHECK(near(cell(runs, 1, "global_efficiency")->number,
+		   cell(runs, 1, "parallel_efficiency")->number * 0.36 / 1.12));
+	CHECK(lost->row_count == 1);
+	CHECK(!strcmp(cell(lost, 0, "call_path")->text, "work ← solve ← main"));
+	CHECK(!strcmp(cell(lost, 0, "kind")->text, "compute"));
+	CHECK(near(cell(lost, 0, "expected")->number, 1));
+	CHECK(near(cell(lost, 0, "lost")->number, 0.75));
+	report_free(report);
+}
+
+TEST(scaling_by_counters_and_weak)
+{
+	struct report *report = scale(true);
+	const struct report_table *counters = &report->tables[2];
+
+	CHECK(near(cell(&report->tables[0], 1, "computation_scaling")->number,
+		   2 * 0.36 / 1.12));
+	CHECK(near(cell(&report->tables[0], 1, "lost")->number, 0));
+	/* Twice as much was expected, so less than that is no loss. */
+	CHECK(report->tables[1].row_count == 0);
+	CHECK(near(cell(counters, 0, "ipc")->number, 2));
+	CHECK(near(cell(counters, 1, "instruction_scaling")->number, 2));
+	CHECK(near(cell(counters, 1, "ipc_scaling")->number, 1.12 / 1.87));
+	CHECK(near(cell(counters, 1, "frequency_scaling")->number, 1));
+	report_free(report);
+}
+
+TEST(scaling_wants_two_runs)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct report *report = NULL;
+
+	CHECK(analysis_find("scaling")->run(
+		      &report, runs, &(struct analysis_options){ 0 }) < 0);
+	CHECK(strstr(fail_reason(), "two profiles"));
 }
 
 TEST(skew_is_max_less_mean)
@@ -163,6 +474,7 @@ TEST(imbalance_names_the_rank)
 		      "work ← solve ← main"));
 	CHECK(cell(table, 0, "max_rank")->count == 3);
 	CHECK(near(cell(table, 0, "max_mean")->number, 1.6));
+	CHECK(!strcmp(cell(table, 0, "shape")->text, "linear"));
 	CHECK(report->tables[1].row_count == FIXTURE_RANKS);
 	CHECK(near(cell(&report->tables[1], 0, "useful")->number, 0.13));
 	report_free(report);
@@ -236,6 +548,27 @@ TEST(summary_says_who_waited)
 	CHECK(found);
 	CHECK(near(cell(&report->tables[0], 0, "load_balance")->number,
 		   0.28 / 0.43));
+	report_free(report);
+}
+
+TEST(summary_tells_waiting_apart)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	const struct report_table *table;
+
+	add_waits(run, 0.75);
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	table = &report->tables[1];
+	CHECK(table->row_count == 4);
+	CHECK(!strcmp(cell(table, 1, "quantity")->text, "in MPI, waiting"));
+	CHECK(near(cell(table, 1, "max")->number, 0.225));
+	CHECK(near(cell(table, 2, "max")->number, 0.075));
+	CHECK(near(cell(&report->tables[0], 0, "transfer_efficiency")->number,
+		   1)); /* rank 3 has none */
+	CHECK(strstr(report->lines[1], "serialisation 100 % × transfer"));
 	report_free(report);
 }
 

@@ -186,3 +186,43 @@ TEST(drawings_have_their_width)
 	CHECK(utf8_width(draw_spark(values, 4, 2, true)) == 2);
 	CHECK(!strcmp(draw_spark(values, 0, 2, true), ""));
 }
+
+TEST(heat_is_absolute_and_shows_the_largest)
+{
+	const double values[] = { 0, 0.005, 0.02, 0.3, 0.5, 0.7, 0.9, 2 };
+
+	CHECK(!strcmp(draw_heat(values, 8, 8, true), "  ·░▒▓██"));
+	CHECK(!strcmp(draw_heat(values, 8, 8, false), "  .:+*##"));
+	CHECK(!strcmp(draw_heat(values, 8, 4, true), " ░▓█"));
+	CHECK(!strcmp(draw_heat(values, 0, 4, true), ""));
+}
+
+/* A strip of as many ranks, with its head, in a page of that width. */
+static char *strip(size_t ranks, unsigned width, bool utf8)
+{
+	struct exporter_style how = { .width = width, .utf8 = utf8 };
+	struct report *report = report_new("strip", "strip");
+	double *values = calloc(ranks, sizeof(*values));
+
+	values[ranks - 1] = 1;
+	report_table(report, "parts", NULL);
+	report_column(report, "part", "part", COLUMN_TEXT);
+	report_column(report, NULL, "over ranks", COLUMN_HEAT);
+	report_text(report, "compute");
+	report_spark(report, values, ranks);
+	free(values);
+	return export("text", report, &how);
+}
+
+TEST(strips_take_what_the_page_has)
+{
+	CHECK(!strcmp(strip(4, 60, true), "strip\n\n"
+					  "  part     over ranks\n"
+					  "  compute     █\n"));
+	/* 49 columns are left of 60: 1000 ranks, 20 or 21 in each. */
+	CHECK(strstr(strip(1000, 60, true), "over ranks, 20–21 each\n"));
+	CHECK(strstr(strip(1000, 60, false), "over ranks, 20-21 each\n"));
+	CHECK(strstr(strip(98, 60, true), "over ranks, 2 each\n"));
+	CHECK(strstr(strip(1000, 60, true), "█\n"));
+	CHECK(strstr(strip(1000, 40, false), "34-35 each\n"));
+}

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "live/layout.h"
 #include "merge/build.h"
 #include "profile/profile.h"
 #include "tests/test.h"
@@ -204,6 +205,23 @@ TEST(ranks_become_one_tree)
 	CHECK(run->loss_count == 4 && run->losses[3].rank == 3);
 	CHECK(has_problem(run, path, "cannot be opened"));
 	CHECK(run->problem_count == 1);
+	run_free(run);
+	clean();
+}
+
+TEST(time_in_files_is_that_of_the_first_thread)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	names[1].detail = LIVE_MPI_IO;
+	save(0, 1, job_a, "rank-0.h5");
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->ranks[0].mpi_time_ns == 20 && run->ranks[0].mpi_io_ns == 20);
+	CHECK(!run_save(run, file("run.h5")));
+	run_free(run);
+	CHECK(!run_load(&run, file("run.h5")));
+	CHECK(run->ranks[0].mpi_io_ns == 20);
 	run_free(run);
 	clean();
 }

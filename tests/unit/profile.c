@@ -541,6 +541,258 @@ TEST(nothing_appears_that_could_not_be_written)
 	CHECK(store_create(&s, path, "tea", 1) == -ENOENT);
 }
 
+/* What the MPI wrappers keep */
+
+static live_ref put_chunk(struct live *live, const void *records, size_t size,
+			  uint32_t count)
+{
+	live_ref ref = take(live, sizeof(struct live_chunk) + count * size);
+	struct live_chunk *chunk = AT(live, ref);
+
+	chunk->count = count;
+	chunk->size = (uint32_t)(sizeof(*chunk) + count * size);
+	memcpy(chunk + 1, records, count * size);
+	return ref;
+}
+
+static live_ref put_comm(struct live *live, uint64_t id)
+{
+	live_ref ref = take(live, sizeof(struct live_comm));
+	struct live_comm *c = AT(live, ref);
+
+	*c = (struct live_comm){ .next = HEADER(live)->comms,
+				 .size = 4,
+				 .rank = 3,
+				 .id = id,
+				 .instances = 9,
+				 .name = put_text(live, "cart", 4) };
+	HEADER(live)->comms = ref;
+	return ref;
+}
+
+/* A context's calls: of two sizes, with requests. */
+static live_ref put_call(struct live *live, live_ref comm, int32_t root,
+			 uint64_t scale)
+{
+	live_ref ref = take(live, sizeof(struct live_call));
+	live_ref sizes = take(live, LIVE_SIZES * sizeof(struct live_size));
+	struct live_size *size = AT(live, sizes);
+
+	size[0] = (struct live_size){ scale, 10 };
+	size[4] = (struct live_size){ 2 * scale, 20 };
+	*(struct live_call *)AT(live, ref) = (struct live_call){
+		.calls = 3 * scale,
+		.ns = 30 * scale,
+		.sent = 24 * scale,
+		.min_ns = 2 * scale,
+		.max_ns = 20 * scale,
+		.comm = comm,
+		.root = root,
+		.sizes = sizes,
+		.requests = 1,
+		.open_ns = 50,
+		.outside_ns = 40,
+	};
+	return ref;
+}
+
+/* A thread whose nodes stand in another order than those of the others. */
+static void put_caller(struct live *live, live_ref comm, int32_t root,
+		       uint64_t scale, bool other)
+{
+	live_ref nodes = put_thread(live, 8), work, mpi, main_;
+	live_ref root_node = put_node(live, nodes, (struct live_node){ 0 });
+	struct live_peer *peer;
+	struct live_thread *t;
+	live_ref peers;
+
+	main_ = put_node(
+		live, nodes,
+		(struct live_node){ root_node, 0, LIVE_NODE_CALL, 0, 16 });
+	if (other)
+		put_node(live, nodes,
+			 (struct live_node){ main_, 0, LIVE_NODE_PC, 0, 99 });
+	mpi = put_node(live, nodes,
+		       (struct live_node){ main_, 0, LIVE_NODE_NAMED, 0, 0 });
+	work = put_node(live, nodes,
+			(struct live_node){ main_, 0, LIVE_NODE_PC, 0, 64 });
+	put_value(live, mpi, LIVE_CELL_CALL, put_call(live, comm, root, scale));
+	peers = take(live, sizeof(struct live_peer));
+	peer = AT(live, peers);
+	*peer = (struct live_peer){ .rank = 2, .sends = 1, .sent = 8 * scale };
+	t = AT(live, HEADER(live)->threads);
+	t->peers = peers;
+	t->every = 4;
+	t->level = 1;
+	t->instances = 7;
+	t->parts = put_chunk(live,
+			     &(struct live_part){ .key = scale,
+						  .begin = 5,
+						  .enter = 10,
+						  .leave = 20,
+						  .begin_node = mpi,
+						  .node = mpi,
+						  .peer = -1,
+						  .size = 4,
+						  .kind = LIVE_PART_BARRIER,
+						  .level = 1,
+						  .cluster = 6 },
+			     sizeof(struct live_part), 1);
+	t->moments = put_chunk(
+		live, (struct live_moment[]){ { 30, work, 3 }, { 20, mpi, 2 } },
+		sizeof(struct live_moment), 2);
+}
+
+static void live_calls(struct live *live)
+{
+	live_ref comm;
+
+	live_init(live, 1 << 16);
+	put_module(live, HEADER(live)->exe);
+	put_name(live, "MPI_Allreduce");
+	comm = put_comm(live, 77);
+	put_caller(live, comm, -1, 1, false);
+	put_caller(live, comm, 2, 10, true);
+}
+
+static uint64_t only(const struct profile *p, const char *metric)
+{
+	const struct profile_column *c = profile_column(p, metric);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; c && i < c->count; i++)
+		sum += c->values[i].value;
+	return sum;
+}
+
+static void check_calls(const struct profile *p)
+{
+	uint32_t mpi;
+
+	CHECK(p->site_count == 1 && p->size_count == 2 && p->comm_count == 1);
+	mpi = p->sites[0].node;
+	CHECK(p->nodes[mpi].kind == NODE_NAMED);
+	CHECK(p->sites[0].comm == 0 && p->sites[0].root == -2);
+	CHECK(p->comms[0].id == 77 && !strcmp(p->comms[0].name, "cart"));
+	CHECK(p->sizes[0].class == 0 && p->sizes[0].calls == 11);
+	CHECK(p->sizes[1].class == 4 && p->sizes[1].calls == 22);
+	CHECK(p->sizes[1].node == mpi && p->sizes[1].ns == 40);
+	CHECK(only(p, "mpi.calls") == 33 && only(p, "mpi.time") == 330);
+	CHECK(only(p, "mpi.bytes.sent") == 264);
+	CHECK(only(p, "mpi.time.min") == 22); /* of two threads */
+	CHECK(only(p, "mpi.time.max") == 220);
+	CHECK(only(p, "mpi.requests") == 2);
+	CHECK(only(p, "mpi.requests.open") == 100);
+	CHECK(only(p, "mpi.requests.overlap") == 80);
+	CHECK(p->peer_count == 1 && p->peers[0].rank == 2);
+	CHECK(p->peers[0].sends == 2 && p->peers[0].sent == 88);
+	CHECK(p->part_count == 2 && p->moment_count == 4);
+	for (int i = 0; i < 2; i++) {
+		const struct profile_part *part = &p->parts[i];
+		const struct profile_moment *m = &p->moments[2 * i];
+
+		CHECK(part->thread == (uint32_t)i);
+		CHECK(part->node == mpi && part->begin_node == mpi);
+		CHECK(part->enter == 10 && part->cluster == 6);
+		/* By time, and the node is the one of both threads. */
+		CHECK(m[0].ns == 20 && m[0].node == mpi);
+		CHECK(m[1].ns == 30 && m[1].weight_ns == 3);
+		CHECK(p->nodes[m[1].node].offset == 64);
+		CHECK(p->threads[i].every == 4 && p->threads[i].level == 1);
+		CHECK(p->threads[i].instances == 7);
+	}
+}
+
+TEST(calls_and_parts_are_read)
+{
+	const char *path;
+	struct profile *p, *q;
+	struct live live;
+
+	live_calls(&live);
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	check_references(p);
+	CHECK(!loss(p, "damaged"));
+	check_calls(p);
+	path = scratch("rank-3.h5");
+	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_load(&q, path) == 0);
+	check_calls(q);
+	q->parts[1].node = (uint32_t)q->node_count;
+	CHECK(profile_save(q, path) == 0);
+	refused(path, "row 1 of mpi/parts");
+	q->parts[1].node = 0;
+	q->moments[3].ns = 1;
+	CHECK(profile_save(q, path) == 0);
+	refused(path, "row 3 of mpi/moments");
+	q->moments[3].ns = 30;
+	q->sites[0].comm = 1;
+	CHECK(profile_save(q, path) == 0);
+	refused(path, "row 0 of mpi/sites");
+	profile_free(p);
+	profile_free(q);
+	free(live.data);
+	scratch_end(path);
+}
+
+TEST(parts_that_are_being_moved_are_left_out)
+{
+	struct profile *p;
+	struct live live;
+	struct live_thread *t;
+
+	live_calls(&live);
+	t = AT(&live, HEADER(&live)->threads);
+	t->thinning = 3;
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(p->part_count == 1 && p->moment_count == 2);
+	CHECK(loss(p, "waits.moved") == 1 && !loss(p, "damaged"));
+	profile_free(p);
+	free(live.data);
+}
+
+/* Every index of what belongs to MPI leads somewhere as well. */
+static void read_calls_quietly(const void *data, size_t size)
+{
+	struct profile *p = NULL;
+
+	if (profile_from_live(&p, data, size) == 0) {
+		check_references(p);
+		for (size_t i = 0; i < p->part_count; i++)
+			CHECK(p->parts[i].node < p->node_count &&
+			      p->parts[i].begin_node < p->node_count &&
+			      p->parts[i].thread < p->thread_count);
+		for (size_t i = 0; i < p->moment_count; i++)
+			CHECK(p->moments[i].node < p->node_count);
+		for (size_t i = 0; i < p->site_count; i++)
+			CHECK(p->sites[i].node < p->node_count &&
+			      (p->sites[i].comm < p->comm_count ||
+			       p->sites[i].comm >= PROFILE_SEVERAL_COMMS));
+		for (size_t i = 0; i < p->size_count; i++)
+			CHECK(p->sizes[i].node < p->node_count);
+	}
+	profile_free(p);
+}
+
+TEST(flipped_bits_in_calls_do_no_harm)
+{
+	struct live live;
+	unsigned int seed = 2;
+
+	live_calls(&live);
+	for (int round = 0; round < 10000; round++) {
+		char *copy = malloc(live.used);
+
+		memcpy(copy, live.data, live.used);
+		for (int i = rand_r(&seed) % 8; i >= 0; i--)
+			copy[16 + (size_t)rand_r(&seed) % (live.used - 16)] ^=
+				(char)(1 << rand_r(&seed) % 8);
+		read_calls_quietly(copy, live.used);
+		free(copy);
+	}
+	free(live.data);
+}
+
 TEST(strings_and_large_columns_come_back)
 {
 	static char one[] = "one", none[] = "", three[] = "three";

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranks.c - what each rank did with its time, and which ranks stand out. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/efficiency.h"
+#include "analyse/outlier.h"
+#include "analyse/skew-table.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+#define WORTHWHILE 0.02 /* of the elapsed time: so much is worth a mark */
+#define TINY       1e-12
+#define FILES      0.01 /* of it: so much is worth a column */
+#define ROWS       24
+#define HOSTS      8
+
+/* The parts of the elapsed time, in order; their sum is all of it. */
+enum part {
+	COMPUTE,
+	MPI_WAIT,
+	MPI_TRANSFER,
+	MPI_ALL, /* both, where they are not told apart */
+	IO,
+	OTHER,
+	PARTS
+};
+
+static const struct {
+	const char *id, *title;
+} parts[PARTS] = {
+	[COMPUTE] = { "compute", "compute" },
+	[MPI_WAIT] = { "mpi_wait", "MPI wait" },
+	[MPI_TRANSFER] = { "mpi_transfer", "MPI transfer" },
+	[MPI_ALL] = { "mpi", "MPI" },
+	[IO] = { "io", "MPI files" },
+	[OTHER] = { "other", "other" },
+};
+
+struct ranks {
+	const struct run *run;
+	struct skews skews; /* which processes are compared, and call paths */
+	struct shapes shapes;
+	double *values[PARTS]; /* of each process that is compared; NAN */
+	double *elapsed, *files, *row;
+	struct outliers rules[PARTS];
+	size_t least[PARTS], most[PARTS]; /* who has it */
+	bool shown[PARTS];
+	double longest; /* elapsed time of one */
+};
+
+static bool is_known(const struct ranks *r, enum part part)
+{
+	return r->skews.process_count && !isnan(r->values[part][0]);
+}
+
+static void take(struct ranks *r, size_t i, const struct mpi_time *mpi)
+{
+	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
+	double elapsed = (double)rank->elapsed_ns / 1e9;
+	double paused = (double)rank->paused_ns / 1e9;
+	double inside = rank->mpi_ns    ? (double)rank->mpi_ns / 1e9
+			: r->run->world ? 0
+					: elapsed - paused;
+	bool split = !isnan(mpi->waiting);
+
+	/* A process that was cut may not know its end to the last sample. */
+	elapsed = fmax(elapsed, inside);
+	r->elapsed[i] = elapsed;
+	r->longest = fmax(r->longest, elapsed);
+	r->values[COMPUTE][i] = fmax(inside - mpi->total, 0);
+	r->values[MPI_WAIT][i] = mpi->waiting;
+	r->values[MPI_TRANSFER][i] = mpi_time_transfer(mpi);
+	r->values[MPI_ALL][i] = split ? NAN : mpi->total - mpi->io;
+	r->values[IO][i] = mpi->io;
+	r->values[OTHER][i] = elapsed - inside;
+}
+
+/*
+ * Files outside MPI are not measured; what samples say is the time in the C
+ * library's functions that read and write.
+ */
+static bool is_file_function(const struct run *run, const struct run_node *n)
+{
+	static const char *const names[] = {
+		"read",   "write",  "pread",    "pwrite", "readv",
+		"writev", "preadv", "pwritev",  "fsync",  "fdatasync",
+		"open",   "openat", "close",    "sync",   "ftruncate",
+		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
+	};
+	const char *name = str_at(&run->strings, n->function);
+	const char *module = str_at(&run->strings, n->module);
+	size_t length;
+
+	if (n->kind != RUN_FUNCTION ||
+	    strncmp(str_base(module), "libc.so", strlen("libc.so")) != 0)
+		return false;
+	if (!strncmp(name, "__GI_", strlen("__GI_")))
+		name += strlen("__GI_");
+	name += strspn(name, "_");
+	if (!strncmp(name, "libc_", strlen("libc_")))
+		name += strlen("libc_");
+	length = strcspn(name, "@");
+	if (length > 2 && !strncmp(name + length - 2, "64", 2))
+		length -= 2;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(names[i], name, length))
+			return true;
+	return false;
+}
+
+static void take_files(struct ranks *r, const struct run_metric *m)
+{
+	const struct run *run = r->run;
+	uint32_t end = 0;
+
+	for (uint32_t n = 1; n < run->node_count; n++) {
+		if (n < end)
+			continue;
+		if (run->nodes[n].kind == RUN_MPI)
+			end = mpi_time_end(run, n); /* is counted as MPI */
+		if (!is_file_function(run, &run->nodes[n]))
+			continue;
+		end = mpi_time_end(run, n);
+		for (uint64_t v = m->first[n]; v < m->first[end]; v++) {
+			uint32_t c = r->skews.column[m->values[v].rank];
+
+			if (c != UINT32_MAX)
+				r->files[c] += (double)m->values[v].value / 1e9;
+		}
+	}
+}
+
+static int find_extremes(struct ranks *r)
+{
+	size_t count = r->skews.process_count;
+	int err = 0;
+
+	for (int p = 0; p < PARTS && !err; p++) {
+		for (size_t i = 1; i < count; i++) {
+			if (r->values[p][i] < r->values[p][r->least[p]])
+				r->least[p] = i;
+			if (r->values[p][i] > r->values[p][r->most[p]])
+				r->most[p] = i;
+		}
+		r->shown[p] = is_known(r, p) && r->values[p][r->most[p]] > 0;
+		if (r->shown[p])
+			err = outlier_rule(&r->rules[p], r->values[p], count,
+					   WORTHWHILE * r->longest);
+	}
+	return err;
+}
+
+static void ranks_fini(struct ranks *r)
+{
+	for (int p = 0; p < PARTS; p++)
+		free(r->values[p]);
+	free(r->elapsed);
+	free(r->files);
+	free(r->row);
+	shapes_fini(&r->shapes);
+	skew_fini(&r->skews);
+}
+
+static bool ranks_allocate(struct ranks *r, size_t count)
+{
+	bool ok = true;
+
+	for (int p = 0; p < PARTS; p++) {
+		r->values[p] = calloc(count + 1, sizeof(double));
+		ok &= r->values[p] != NULL;
+	}
+	r->elapsed = calloc(count + 1, sizeof(double));
+	r->files = calloc(count + 1, sizeof(double));
+	r->row = calloc(count + 1, sizeof(double));
+	return ok && r->elapsed && r->files && r->row;
+}
+
+static int ranks_init(struct ranks *r, const struct paths *paths,
+		      const struct run_metric *metric)
+{
+	const struct run *run = paths->run;
+	struct mpi_time *mpi = NULL;
+	int err = skew_init(&r->skews, paths, metric);
+
+	r->run = run;
+	if (err)
+		return err;
+	mpi = mpi_times(run, 0);
+	if (!mpi || !ranks_allocate(r, r->skews.process_count)) {
+		free(mpi);
+		return fail(-ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < r->skews.process_count; i++)
+		take(r, i, &mpi[r->skews.processes[i]]);
+	free(mpi);
+	if (metric->unit == UNIT_NS)
+		take_files(r, metric);
+	err = shapes_init(&r->shapes, run, r->skews.processes,
+			  r->skews.process_count, WORTHWHILE * r->longest);
+	return err ? err : find_extremes(r);
+}
+
+/* One row for each part: extremes, shape and a strip over the ranks. */
+static void strip_row(struct report *report, struct ranks *r, enum part part)
+{
+	const double *values = r->values[part];
+	size_t count = r->skews.process_count;
+	size_t least = r->least[part], most = r->most[part];
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += values[i];
+		r->row[i] = value_ratio(values[i], r->longest);
+	}
+	report_text(report, parts[part].title);
+	report_number(report, values[least]);
+	report_number(report, sum / (double)count);
+	report_number(report, values[most]);
+	report_count(report, value_process(r->run, r->skews.processes[most]));
+	skew_table_shape(report, &r->shapes, values);
+	report_spark(report, r->row, count);
+}
+
+static void strips(struct report *report, struct ranks *r)
+{
+	bool mpi = r->run->world;
+
+	report_table(report, "parts",
+		     mpi ? "parts of the elapsed time" : "elapsed time");
+	report_column(report, "part", "part", COLUMN_TEXT);
+	report_column(report, "min", "least", COLUMN_SECONDS);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "max", "most", COLUMN_SECONDS);
+	report_column(report, "max_rank", mpi ? "on rank" : "in process",
+		      COLUMN_COUNT);
+	report_column(report, "shape", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "shape", COLUMN_TEXT);
+	report_column(report, NULL, mpi ? "over ranks" : "over processes",
+		      COLUMN_HEAT);
+	for (int p = 0; p < PARTS; p++)
+		if (r->shown[p])
+			strip_row(report, r, p);
+}
+
+static void rank_columns(struct report *report, const struct ranks *r)
+{
+	bool mpi = r->run->world, files = false;
+
+	for (size_t i = 0; i < r->skews.process_count; i++)
+		files |= r->files[i] > FILES * r->longest;
+	report_table(report, "ranks", mpi ? "ranks" : "processes");
+	report_column(report, "rank", mpi ? "rank" : NULL, COLUMN_COUNT);
+	report_column(report, "pid", mpi ? NULL : "process", COLUMN_COUNT);
+	report_column(report, "host", "host", COLUMN_TEXT);
+	report_column(report, "elapsed", "elapsed", COLUMN_SECONDS);
+	for (int p = 0; p < PARTS; p++)
+		report_column(report, parts[p].id,
+			      r->shown[p] ? parts[p].title : NULL,
+			      COLUMN_SECONDS);
+	report_column(report, "files", files ? "files" : NULL, COLUMN_SECONDS);
+	report_column(report, "outlier", "outlier", COLUMN_TEXT);
+}
+
+/* "compute high, MPI low"; to be freed, NULL when out of memory. */
+static char *marks(const struct ranks *r, size_t i)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	const char *between = "";
+
+	if (!to)
+		return NULL;
+	for (int p = 0; p < PARTS; p++) {
+		int mark = r->shown[p]
+				   ? outlier_is(&r->rules[p], r->values[p][i])
+				   : 0;
+
+		if (!mark)
+			continue;
+		fprintf(to, "%s%s %s", between, parts[p].title,
+			mark > 0 ? "high" : "low");
+		between = ", ";
+	}
+	fclose(to);
+	return text;
+}
+
+static void rank_row(struct report *report, const struct ranks *r, size_t i)
+{
+	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
+	char *text = marks(r, i);
+
+	if (rank->rank >= 0)
+		report_count(report, (uint64_t)rank->rank);
+	else
+		report_none(report);
+	report_count(report, rank->pid);
+	report_text(report, str_at(&r->run->strings, rank->host));
+	report_number(report, r->elapsed[i]);
+	for (int p = 0; p < PARTS; p++)
+		value_known(report, r->values[p][i]);
+	report_number(report, r->files[i]);
+	report_text(report, text);
+	report->failed |= !text;
+	free(text);
+}
+
+/*
+ * How much a rank has to say to readers: outliers how far they are from the
+ * median, and the extremes of each part a little.
+ */
+static double away(const struct ranks *r, size_t i)
+{
+	double most = 0;
+
+	for (int p = 0; p < PARTS; p++) {
+		double value = r->values[p][i];
+
+		if (!r->shown[p])
+			continue;
+		if (outlier_is(&r->rules[p], value))
+			most = fmax(most, fabs(value - r->rules[p].median));
+		else if (r->least[p] != r->most[p] &&
+			 (i == r->least[p] || i == r->most[p]))
+			most = fmax(most, TINY);
+	}
+	return most;
+}
+
+static int by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a < b) - (a > b);
+}
+
+/* What a row has to reach to be among the first `limit`; values are sorted. */
+static double least_shown(double *values, size_t count, size_t limit)
+{
+	if (limit >= count)
+		return 0;
+	qsort(values, count, sizeof(*values), by_value);
+	return limit ? fmax(values[limit - 1], TINY) : INFINITY;
+}
+
+/* All ranks, or those that stand out. */
+static void rank_table(struct report *report, struct ranks *r,
+		       const struct analysis_options *options)
+{
+	size_t count = r->skews.process_count, rows = 0;
+	size_t limit = value_limit(options, ROWS, count);
+	double least;
+
+	rank_columns(report, r);
+	for (size_t i = 0; i < count; i++)
+		r->row[i] = away(r, i);
+	least = least_shown(r->row, count, limit);
+	for (size_t i = 0; i < count && rows < limit; i++)
+		if (away(r, i) >= least) {
+			rank_row(report, r, i);
+			rows++;
+		}
+	if (rows < count)
+		report_note(report,
+			    "Of %zu ranks %zu are listed: outliers, the "
+			    "furthest first, and extremes; -n 0 lists all.",
+			    count, rows);
+}
+
+struct host {
+	size_t first, ranks; /* its first process */
+	double mean[PARTS], compute_max;
+};
+
+/* To be freed; NULL when out of memory. */
+static struct host *hosts_of(const struct ranks *r)
+{
+	const struct shapes *s = &r->shapes;
+	struct host *hosts = calloc(s->hosts + 1, sizeof(*hosts));
+
+	for (size_t i = 0; hosts && i < s->count; i++) {
+		struct host *h = &hosts[s->host[i]];
+
+		h->first = h->ranks++ ? h->first : i;
+		h->compute_max = fmax(h->compute_max, r->values[COMPUTE][i]);
+		for (int p = 0; p < PARTS; p++)
+			h->mean[p] += r->values[p][i];
+	}
+	for (size_t i = 0; hosts && i < s->hosts; i++)
+		for (int p = 0; p < PARTS; p++)
+			hosts[i].mean[p] /= (double)hosts[i].ranks;
+	return hosts;
+}
+
+static void host_row(struct report *report, const struct ranks *r,
+		     const struct host *host)
+{
+	uint32_t process = r->skews.processes[host->first];
+
+	report_text(report,
+		    str_at(&r->run->strings, r->run->ranks[process].host));
+	report_count(report, host->ranks);
+	for (int p = 0; p < PARTS; p++)
+		value_known(report, host->mean[p]);
+	report_number(report, host->compute_max);
+}
+
+/* Readers get it when there is more than one. */
+static void host_columns(struct report *report, const struct ranks *r)
+{
+	bool many = r->shapes.hosts > 1;
+
+	report_table(report, "hosts", "hosts, mean of each");
+	report_column(report, "host", many ? "host" : NULL, COLUMN_TEXT);
+	report_column(report, "ranks", many ? "ranks" : NULL, COLUMN_COUNT);
+	for (int p = 0; p < PARTS; p++)
+		report_column(report, parts[p].id,
+			      many && r->shown[p] ? parts[p].title : NULL,
+			      COLUMN_SECONDS);
+	report_column(report, "compute_max", many ? "most compute" : NULL,
+		      COLUMN_SECONDS);
+}
+
+/* All hosts, or those whose mean is furthest from the ranks' median. */
+static void host_table(struct report *report, struct ranks *r,
+		       const struct analysis_options *options)
+{
+	struct host *hosts = hosts_of(r);
+	size_t count = r->shapes.hosts, rows = 0;
+	size_t limit = value_limit(options, HOSTS, count);
+	double median = r->rules[COMPUTE].median, least;
+
+	host_columns(report, r);
+	for (size_t i = 0; hosts && i < count; i++)
+		r->row[i] = fabs(hosts[i].mean[COMPUTE] - median);
+	least = least_shown(r->row, count, limit);
+	for (size_t i = 0; hosts && i < count && rows < limit; i++)
+		if (fabs(hosts[i].mean[COMPUTE] - median) >= least) {
+			host_row(report, r, &hosts[i]);
+			rows++;
+		}
+	if (rows < count)
+		report_note(report,
+			    "Of %zu hosts %zu are listed: those whose compute "
+			    "differs most.",
+			    count, rows);
+	report->failed |= !hosts;
+	free(hosts);
+}
+
+static size_t outlier_count(const struct ranks *r, uint32_t *picked)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->skews.process_count; i++) {
+		bool is = false;
+
+		for (int p = 0; p < PARTS; p++)
+			is |= r->shown[p] &&
+			      outlier_is(&r->rules[p], r->values[p][i]);
+		if (is)
+			picked[count++] = r->skews.processes[i];
+	}
+	return count;
+}
+
+static void say(struct report *report, const struct ranks *r,
+		const struct run_metric *metric)
+{
+	size_t count = r->skews.process_count, outliers = 0;
+	uint32_t *picked = calloc(count + 1, sizeof(*picked));
+	char *list = NULL;
+	char noun[32];
+
+	if (picked) {
+		outliers = outlier_count(r, picked);
+		list = value_list(r->run, picked, outliers);
+	}
+	report->failed |= !list;
+	if (list && outliers)
+		report_line(report, "• %s: %s.",
+			    value_plural(noun, outliers, "outlier"), list);
+	else if (list && count > 2)
+		report_line(report, "No outliers.");
+	if (count > 2)
+		report_note(report,
+			    "An outlier is further from the median than 3.5 "
+			    "median deviations x 1.4826 and %.0f %% of the "
+			    "elapsed time.",
+			    100 * WORTHWHILE);
+	if (metric->unit == UNIT_NS)
+		report_note(report,
+			    "What is read and written outside MPI is known "
+			    "from samples alone (files): %s of all threads in "
+			    "the C library's functions for it, part of compute "
+			    "and other.",
+			    metric->name);
+	free(picked);
+	free(list);
+}
+
+static int fill(struct report *report, struct ranks *r,
+		const struct analysis_options *options)
+{
+	static const struct skew_table how = {
+		.title = "call paths outside MPI, by what an even load saves",
+		.rows = 5,
+		.outside = true,
+	};
+	int err;
+
+	say(report, r, r->skews.metric);
+	rank_table(report, r, options);
+	strips(report, r);
+	host_table(report, r, options);
+	err = skew_table(report, &r->skews, &how, options);
+	return err ? err : report_error(report);
+}
+
+/* Ranks that did nothing but wait may have no sample. */
+static const struct run_metric *
+time_metric(const struct run *run, const struct analysis_options *options)
+{
+	const struct run_metric *m = value_metric(run, options, NULL);
+
+	return m || options->metric ? m : run_metric(run, "mpi.time");
+}
+
+static int run_ranks(struct report **to, const struct run *const runs[],
+		     const struct analysis_options *options)
+{
+	const struct run_metric *metric;
+	struct paths paths = { 0 };
+	struct ranks r = { 0 };
+	int err = value_one_run(runs, "ranks");
+
+	if (err)
+		return err;
+	metric = time_metric(runs[0], options);
+	if (!metric)
+		return -EINVAL;
+	err = paths_init(&paths, runs[0]);
+	if (!err)
+		err = ranks_init(&r, &paths, metric);
+	if (!err)
+		*to = value_report("ranks", runs[0], NULL);
+	if (!err)
+		err = *to ? fill(*to, &r, options) : -ENOMEM;
+	ranks_fini(&r);
+	paths_fini(&paths);
+	return err;
+}
+
+const struct analysis analysis_ranks = {
+	.name = "ranks",
+	.help = "what each rank did with its time, outliers, shapes, hosts",
+	.run = run_ranks,
+};

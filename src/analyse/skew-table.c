@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* skew-table.c - rows that say something new, with the shape of each. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyse/confidence.h"
+#include "analyse/shape.h"
+#include "analyse/skew-table.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+/* Unless rows are asked for, paths below this share of the first's are not. */
+#define SMALL 0.01
+
+/* Standard deviations that chance is given. */
+#define DEVIATIONS 3
+
+static void path_columns(struct report *report, const struct skews *skews)
+{
+	const struct run *run = skews->paths->run;
+	const struct run_metric *metric = skews->metric;
+
+	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "function", NULL, COLUMN_TEXT);
+	value_column(report, "mean", "mean", metric);
+	value_column(report, "min", NULL, metric);
+	value_column(report, "max", "max", metric);
+	report_column(report, "max_mean", "max/mean", COLUMN_NUMBER);
+	report_column(report, "max_rank", run->world ? "on rank" : "in process",
+		      COLUMN_COUNT);
+	value_column(report, "recoverable", "recoverable", metric);
+	report_column(report, "shape", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "shape", COLUMN_TEXT);
+	report_column(report, NULL,
+		      run->world ? "over ranks" : "over processes",
+		      COLUMN_SPARK);
+}
+
+void skew_table_shape(struct report *report, const struct shapes *shapes,
+		      const double *values)
+{
+	struct shape shape;
+	char *text = NULL;
+
+	if (shape_of(&shape, shapes, values))
+		report->failed = true;
+	else
+		text = shape_text(&shape, shapes, values);
+	report->failed |= !text;
+	report_text(report, shape_word(&shape));
+	report_text(report, text);
+	free(text);
+}
+
+/* What differs by chance, where each sample has that weight. */
+static double noise(double value, double weight)
+{
+	return DEVIATIONS * sqrt(value * weight);
+}
+
+static void path_row(struct report *report, const struct skews *skews,
+		     const struct shapes *shapes, const struct skew *k,
+		     double *values)
+{
+	const struct run *run = skews->paths->run;
+	enum unit unit = skews->metric->unit;
+	char *text = paths_text(skews->paths, k->path);
+
+	report_text(report, text);
+	report->failed |= !text;
+	report_text(report,
+		    paths_function(run, skews->paths->at[k->path].node));
+	value_cell(report, unit, k->mean);
+	value_cell(report, unit, k->min);
+	value_cell(report, unit, k->max);
+	report_number(report, value_ratio(k->max, k->mean));
+	report_count(report, value_process(run, k->max_process));
+	value_cell(report, unit, k->recoverable);
+	skew_values(skews, k->path, values);
+	skew_table_shape(report, shapes, values);
+	report_spark(report, values, skews->process_count);
+	free(text);
+}
+
+/* All rows, when all are asked for; else those that say something new. */
+static bool is_row(const struct skews *skews, const struct skew *k,
+		   const struct skew_table *how,
+		   const struct analysis_options *options)
+{
+	if (how->outside && paths_in_mpi(skews->paths, k->path))
+		return false;
+	if (options->limit == SIZE_MAX)
+		return true;
+	if (k->explained || k->recoverable <= 0)
+		return false;
+	return options->limit ||
+	       k->recoverable > SMALL * skews->at[0].recoverable;
+}
+
+/* Of a metric that was sampled, else 0. */
+static double sample_weight(const struct skews *skews)
+{
+	const struct run_metric *m = skews->metric;
+	size_t nodes = skews->paths->run->node_count;
+	double total = 0;
+
+	for (size_t n = 0; n < nodes; n++)
+		total += value_node(m, n);
+	return value_ratio(total, confidence_samples(skews->paths->run, m));
+}
+
+int skew_table(struct report *report, const struct skews *skews,
+	       const struct skew_table *how,
+	       const struct analysis_options *options)
+{
+	size_t limit = value_limit(options, how->rows, skews->count), rows = 0;
+	double *values = calloc(skews->process_count + 1, sizeof(*values));
+	double weight = sample_weight(skews);
+	struct shapes shapes;
+	int err = values ? 0 : fail(-ENOMEM, "out of memory");
+
+	if (!err)
+		err = shapes_init(&shapes, skews->paths->run, skews->processes,
+				  skews->process_count, 0);
+	if (err)
+		goto out;
+	report_table(report, "paths", how->title);
+	path_columns(report, skews);
+	for (size_t i = 0; i < skews->count && rows < limit; i++) {
+		if (!is_row(skews, &skews->at[i], how, options))
+			continue;
+		shapes.least = noise(skews->at[i].max, weight);
+		path_row(report, skews, &shapes, &skews->at[i], values);
+		rows++;
+	}
+	shapes_fini(&shapes);
+out:
+	free(values);
+	return err;
+}

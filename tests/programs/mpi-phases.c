@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpi-phases.c - phases whose efficiency is known, in time and not in CPU
+ * time, so that ranks may share cores: computing is sleeping here.
+ *
+ * In the phase `step` rank r sleeps 0.1 s in `even`, then (r + 1) * 0.1 s in
+ * `skewed`; both end in an MPI_Barrier.  On n ranks the load balance is 1 in
+ * `even`, (n + 1) / 2n in `skewed` and (n + 3) / 2(n + 1) in `step`, and the
+ * communication efficiency nearly 1.  Last, in `files`, each rank writes a file
+ * with MPI.  Runs without copse too.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "known.h"
+
+#define STEPS 4
+#define BYTES (1 << 20)
+
+static void no_phase(const char *name)
+{
+	(void)name;
+}
+
+static KEPT void compute(double seconds)
+{
+	struct timespec end;
+	long ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ns = end.tv_nsec + (long)(seconds * 1e9);
+	end.tv_sec += ns / 1000000000;
+	end.tv_nsec = ns % 1000000000;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
+		;
+}
+
+static KEPT void write_file(const char *data)
+{
+	char name[] = "/tmp/mpi-phases.XXXXXX";
+	int fd = mkstemp(name);
+	MPI_File file;
+
+	if (fd < 0)
+		return;
+	close(fd);
+	MPI_File_open(MPI_COMM_SELF, name,
+		      MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+		      &file);
+	MPI_File_write(file, data, BYTES, MPI_BYTE, MPI_STATUS_IGNORE);
+	MPI_File_close(&file);
+}
+
+int main(int argc, char **argv)
+{
+	void (*begin)(const char *), (*end)(const char *);
+	char *data = calloc(BYTES, 1);
+	int rank;
+
+	begin = (void (*)(const char *))dlsym(RTLD_DEFAULT, "copse_begin");
+	end = (void (*)(const char *))dlsym(RTLD_DEFAULT, "copse_end");
+	begin = begin ? begin : no_phase;
+	end = end ? end : no_phase;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < STEPS; i++) {
+		begin("step");
+		begin("even");
+		compute(0.1 / STEPS);
+		MPI_Barrier(MPI_COMM_WORLD);
+		end("even");
+		begin("skewed");
+		compute((rank + 1) * 0.1 / STEPS);
+		MPI_Barrier(MPI_COMM_WORLD);
+		end("skewed");
+		end("step");
+	}
+	begin("files");
+	write_file(data);
+	end("files");
+	begin("open"); /* does not end */
+	MPI_Finalize();
+	free(data);
+	return 0;
+}
