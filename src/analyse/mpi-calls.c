@@ -46,13 +46,14 @@ static void numbers(struct report *report, const struct site *site,
 /* "cart", "4 of rank 2" (its first), "several"; NULL: none. */
 static char *comm_text(const struct run *run, uint32_t comm)
 {
-	const struct run_comm *c = &run->calls.comms[comm];
+	const struct run_comm *c;
 	const char *name;
 
 	if (comm == RUN_NO_COMM)
 		return NULL;
 	if (comm == RUN_SEVERAL_COMMS)
 		return strdup("several");
+	c = &run->calls.comms[comm];
 	name = str_at(&run->strings, c->name);
 	if (*name)
 		return strdup(name);
