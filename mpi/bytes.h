@@ -15,35 +15,31 @@
 #include "mpi/requests.h"
 #include "mpi/types.h"
 
+#include MPI_LIBRARY
+
 static inline uint64_t bytes(MPI_Aint count, MPI_Datatype type)
 {
 	return count > 0 ? (uint64_t)count * type_size(type) : 0;
 }
 
 /* To or from a process that may be MPI_PROC_NULL. */
-static inline uint64_t bytes_to(int peer, int count, MPI_Datatype type)
+static inline uint64_t bytes_to(int peer, MPI_Aint count, MPI_Datatype type)
 {
 	return peer == MPI_PROC_NULL ? 0 : bytes(count, type);
 }
 
 /* The origin of an operation that may be MPI_NO_OP. */
-static inline uint64_t bytes_op(MPI_Op op, int peer, int count,
+static inline uint64_t bytes_op(MPI_Op op, int peer, MPI_Aint count,
 				MPI_Datatype type)
 {
 	return op == pmpi.no_op ? 0 : bytes_to(peer, count, type);
 }
 
 /* A buffer that may be MPI_IN_PLACE: a block that stays where it is. */
-static inline uint64_t bytes_in(const void *buffer, int count,
+static inline uint64_t bytes_in(const void *buffer, MPI_Aint count,
 				MPI_Datatype type)
 {
 	return buffer == MPI_IN_PLACE ? 0 : bytes(count, type);
-}
-
-/* This library is for the one MPI whose status has this member. */
-static inline uint64_t status_bytes(const MPI_Status *status)
-{
-	return status->_ucount;
 }
 
 /*
@@ -76,55 +72,29 @@ static inline uint64_t blocks(const void *buffer, MPI_Comm comm)
 	return (uint64_t)(c->peers - (!c->inter && buffer == MPI_IN_PLACE));
 }
 
-static inline uint64_t bytes_sum(int n, const int counts[], MPI_Datatype type)
-{
-	MPI_Aint sum = 0;
+/* Arrays of counts, of both types. */
+#define COUNT       int
+#define ARRAY(name) name##_int
+#include "mpi/arrays.h"
+#undef COUNT
+#undef ARRAY
+#define COUNT       MPI_Count
+#define ARRAY(name) name##_large
+#include "mpi/arrays.h"
+#undef COUNT
+#undef ARRAY
 
-	for (int i = 0; i < n; i++)
-		sum += counts[i];
-	return bytes(sum, type);
-}
-
-static inline uint64_t bytes_sum_w(int n, const int counts[],
-				   const MPI_Datatype types[])
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < n; i++)
-		sum += bytes(counts[i], types[i]);
-	return sum;
-}
-
-/* The own block of an array of blocks. */
-static inline uint64_t bytes_own(const int counts[], MPI_Datatype type,
-				 MPI_Comm comm)
-{
-	return bytes(counts[comm_of(comm)->rank], type);
-}
-
-/* Blocks of different counts; the own one stays when `buffer` is in place. */
-static inline uint64_t bytes_v(const void *buffer, const int counts[],
-			       MPI_Datatype type, MPI_Comm comm)
-{
-	const struct comm *c = comm_of(comm);
-	uint64_t sum = bytes_sum(c->peers, counts, type);
-
-	if (buffer == MPI_IN_PLACE && !c->inter)
-		sum -= bytes(counts[c->rank], type);
-	return sum;
-}
-
-/* Blocks of different counts and types. */
-static inline uint64_t bytes_w(const void *buffer, const int counts[],
-			       const MPI_Datatype types[], MPI_Comm comm)
-{
-	const struct comm *c = comm_of(comm);
-	uint64_t sum = bytes_sum_w(c->peers, counts, types);
-
-	if (buffer == MPI_IN_PLACE && !c->inter)
-		sum -= bytes(counts[c->rank], types[c->rank]);
-	return sum;
-}
+#define ARRAY_OF(counts, name)                                                 \
+	_Generic((counts)[0], int : name##_int, MPI_Count : name##_large)
+#define bytes_sum(n, counts, type) ARRAY_OF(counts, bytes_sum)(n, counts, type)
+#define bytes_sum_w(n, counts, types)                                          \
+	ARRAY_OF(counts, bytes_sum_w)(n, counts, types)
+#define bytes_own(counts, type, comm)                                          \
+	ARRAY_OF(counts, bytes_own)(counts, type, comm)
+#define bytes_v(buffer, counts, type, comm)                                    \
+	ARRAY_OF(counts, bytes_v)(buffer, counts, type, comm)
+#define bytes_w(buffer, counts, types, comm)                                   \
+	ARRAY_OF(counts, bytes_w)(buffer, counts, types, comm)
 
 /* Persistent requests: nothing moves now, but at each start. */
 static inline uint64_t keep_send(MPI_Request request, uint64_t sent)
@@ -136,6 +106,16 @@ static inline uint64_t keep_send(MPI_Request request, uint64_t sent)
 static inline uint64_t keep_recv(MPI_Request request, uint64_t received)
 {
 	request_keep(request)->received = received;
+	return 0;
+}
+
+static inline uint64_t keep(MPI_Request request, uint64_t sent,
+			    uint64_t received)
+{
+	struct region_values *values = request_keep(request);
+
+	values->sent = sent;
+	values->received = received;
 	return 0;
 }
 

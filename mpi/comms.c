@@ -14,6 +14,7 @@
 
 bool comms_threads;
 int comms_world_rank;
+static bool has_world; /* between MPI_Init and MPI_Finalize: not in sessions */
 
 static _Atomic uintptr_t comm_keys[1 << COMM_BITS];
 struct comm comm_slots[1 << COMM_BITS];
@@ -70,7 +71,7 @@ static bool translate(MPI_Group group, int n, int *from, int *to)
 	MPI_Group world;
 	bool ok;
 
-	if (pmpi.Comm_group(pmpi.world, &world) != MPI_SUCCESS)
+	if (!has_world || pmpi.Comm_group(pmpi.world, &world) != MPI_SUCCESS)
 		return false;
 	for (int i = 0; i < n; i++)
 		from[i] = i;
@@ -252,7 +253,13 @@ void comms_init(void)
 	pmpi.Query_thread(&level);
 	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
 	comms_threads = level == MPI_THREAD_MULTIPLE;
+	has_world = true;
 	messages_init();
 	comm_made(pmpi.world);
 	comm_made(pmpi.self);
+}
+
+void comms_fini(void)
+{
+	has_world = false;
 }

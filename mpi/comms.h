@@ -52,8 +52,9 @@ static inline void comms_count(uint64_t *counter)
 		++*counter;
 }
 
-/* MPI has started. */
+/* MPI has started; it has ended. */
 void comms_init(void);
+void comms_fini(void);
 
 /* Those that are known, by handle. */
 extern struct handles comms;

@@ -30,7 +30,7 @@ struct handles { /* all zero but for the first three: empty */
 
 static inline uint32_t handles_hash(const struct handles *h, uintptr_t key)
 {
-	return (uint32_t)((key >> 4) * 0x9e3779b97f4a7c15u >> (64 - h->bits));
+	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - h->bits));
 }
 
 /* The slot of a handle, or -1. */

@@ -7,150 +7,112 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
+
+#include MPI_LIBRARY
 
 /* One MPI per process; found once, never given back. */
 struct pmpi pmpi;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static enum {
-	UNKNOWN,
-	OURS,
-	FOREIGN
-} _Atomic library;
-static void *_Atomic local; /* libmpi that is not in the global scope */
+static enum library _Atomic library;
 
-static int is_libmpi(struct dl_phdr_info *info, size_t size, void *path)
+/* How the files of MPI libraries and their Fortran bindings are called. */
+static const char *const files[] = { "libmpi.so",     "libmpich.so",
+				     "libmpi_mpifh.", "libmpi_usempif08.",
+				     "libmpifort.so", "libmpichfort.so" };
+
+enum {
+	FILES_MOST = 8
+};
+
+struct search {
+	const char *paths[FILES_MOST];
+	int count;
+};
+
+static bool is_of_mpi(const char *path)
 {
-	static const char name[] = "libmpi.so";
-	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; slash && i < sizeof(files) / sizeof(*files); i++)
+		if (!strncmp(slash + 1, files[i], strlen(files[i])))
+			return true;
+	return false;
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct search *s = data;
 
 	(void)size;
-	if (!slash || strncmp(slash + 1, name, sizeof(name) - 1) != 0)
-		return 0;
-	*(const char **)path = info->dlpi_name;
-	return 1;
+	if (s->count < FILES_MOST && is_of_mpi(info->dlpi_name))
+		s->paths[s->count++] = info->dlpi_name;
+	return 0;
 }
 
 /*
- * A libmpi that somebody opened for himself only (python's mpi4py does).  The
- * reference that this takes keeps what we have looked up valid.
+ * In a library that somebody opened for himself only (python's mpi4py does).
+ * The reference that is kept keeps valid what was found.
  */
-static void *local_libmpi(void)
+static void *look_up_in(const char *path, const char *symbol)
 {
-	void *handle = atomic_load(&local);
-	const char *path = NULL;
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	void *found = handle ? dlsym(handle, symbol) : NULL;
 
-	if (handle)
-		return handle;
-	if (!dl_iterate_phdr(is_libmpi, &path))
-		return NULL;
-	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-	atomic_store(&local, handle);
-	return handle;
+	if (handle && !found)
+		dlclose(handle);
+	return found;
 }
 
-static void *look_up_from(void *scope, const char *name)
+static void *look_up_from(void *scope, const char *symbol)
 {
-	void *found = dlsym(scope, name);
-	void *handle = found ? NULL : local_libmpi();
+	void *found = dlsym(scope, symbol);
+	struct search s = { .count = 0 };
 
-	if (handle)
-		found = dlsym(handle, name);
+	if (found)
+		return found;
+	dl_iterate_phdr(add_module, &s);
+	for (int i = 0; i < s.count && !found; i++)
+		found = look_up_in(s.paths[i], symbol);
 	if (!found)
 		dlerror(); /* the program shall not see our failures */
 	return found;
 }
 
-static void *look_up(const char *name)
+void *next_look_up(const char *symbol)
 {
-	return look_up_from(RTLD_NEXT, name);
+	return look_up_from(RTLD_NEXT, symbol);
 }
 
 /* Predefined handles: a program may hold the library's data (it is copied). */
-static void *look_up_data(const char *name)
+static void *look_up_data(const char *symbol)
 {
-	return look_up_from(RTLD_DEFAULT, name);
+	return look_up_from(RTLD_DEFAULT, symbol);
 }
 
-static const struct {
-	void *to;
-	const char *name;
-} predefined[] = {
-	{ &pmpi.world, "ompi_mpi_comm_world" },
-	{ &pmpi.self, "ompi_mpi_comm_self" },
-	{ &pmpi.no_comm, "ompi_mpi_comm_null" },
-	{ &pmpi.no_type, "ompi_mpi_datatype_null" },
-	{ &pmpi.no_op, "ompi_mpi_op_no_op" },
-	{ &pmpi.no_request, "ompi_request_null" },
-	{ &pmpi.completed, "ompi_request_empty" },
-};
-
-static int examine(void)
+/* MPI_Wtick: no adapter stands in front of it. */
+static enum library examine(void)
 {
-	if (!look_up("MPI_Init"))
-		return UNKNOWN;
-	for (size_t i = 0; i < sizeof(predefined) / sizeof(*predefined); i++)
-		if (!(*(void **)predefined[i].to =
-			      look_up_data(predefined[i].name)))
-			return FOREIGN;
+	if (!next_look_up("MPI_Wtick"))
+		return LIBRARY_NONE;
+	if (!library_is_ours(look_up_data))
+		return LIBRARY_FOREIGN;
 #define F(name)                                                                \
-	if (!(pmpi.name = look_up("PMPI_" #name)))                             \
-		return FOREIGN;
+	if (!(pmpi.name = next_look_up("PMPI_" #name)))                        \
+		return LIBRARY_FOREIGN;
 	PMPI_FUNCTIONS(F)
 #undef F
-	return OURS;
+	return LIBRARY_OURS;
 }
 
-static bool is_ours(void)
+enum library next_library(void)
 {
-	if (atomic_load(&library) == UNKNOWN) {
+	if (library == LIBRARY_NONE) {
 		pthread_mutex_lock(&lock);
-		if (atomic_load(&library) == UNKNOWN)
-			atomic_store(&library, examine());
+		if (library == LIBRARY_NONE)
+			library = examine();
 		pthread_mutex_unlock(&lock);
 	}
-	return atomic_load(&library) == OURS;
-}
-
-void *next_find(struct function *f)
-{
-	void *next = is_ours() ? look_up(f->region.text) : NULL;
-
-	if (next)
-		atomic_store_explicit(&f->next, next, memory_order_release);
-	return next;
-}
-
-/*
- * Without an MPI library nobody gets here but those who asked whether the
- * symbol exists, by a weak reference or dlsym(): ours answers that it does.
- * They learn that MPI is not running, and that nothing else works.
- */
-static int no_flag(int *flag)
-{
-	*flag = 0;
-	return MPI_SUCCESS;
-}
-
-static int no_function(void)
-{
-	return MPI_ERR_OTHER;
-}
-
-void *next_uncounted(const struct function *f)
-{
-	const char *name = f->region.text;
-	void *next = look_up(name);
-
-	if (next)
-		return next;
-	if (!strcmp(name, "MPI_Initialized") || !strcmp(name, "MPI_Finalized"))
-		return no_flag;
-	if (atomic_load(&library) == UNKNOWN)
-		return no_function;
-	/* There is an MPI that lacks the function: the loader would end it. */
-	fprintf(stderr, "symbol lookup error: undefined symbol: %s\n", name);
-	_exit(127);
+	return library;
 }

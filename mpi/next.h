@@ -1,48 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * next.h - the MPI function that stands behind a wrapper, and what else is
- * taken from the MPI library: all of it looked up at run time, so that this
- * library also loads where there is no MPI.
+ * next.h - the process's MPI library, and what is taken from it: all of it
+ * looked up at run time, so that this library also loads where there is no MPI.
  *
- * Threads   Any; the first look-up of a name may be done twice.
- * Failure   A process without MPI, or with another MPI than this library is
- *           for, is never counted: next_of() returns NULL, and the caller
- *           goes on with next_uncounted().
+ * Threads   Any.
  */
 #ifndef MPI_NEXT_H
 #define MPI_NEXT_H
 
-#include <mpi.h>
-#include <stdatomic.h>
+#include "mpi/gates.h"
 
-#include "collect/region.h"
-
-/* One wrapped function; static, made by FUNCTION(MPI_Send, SEND). */
-struct function {
-	struct region_name region;
-	_Atomic(void *) next; /* NULL: not looked up yet */
+enum library {
+	LIBRARY_NONE, /* not yet */
+	LIBRARY_OURS,
+	LIBRARY_FOREIGN /* another MPI than this adapter is for */
 };
 
-#define FUNCTION(name_, class_)                                                \
-	{                                                                      \
-		.region = { .text = #name_,                                    \
-			    .class = LIVE_NAME_MPI,                            \
-			    .detail = LIVE_MPI_##class_ },                     \
-	}
+/* What was found does not change, and is found by all threads alike. */
+enum library next_library(void);
 
-/* Slow parts of what follows. */
-void *next_find(struct function *f);
-
-/* What to call in place of a function that next_of() has nothing for. */
-void *next_uncounted(const struct function *f);
-
-/* The definition to call and count, or NULL. */
-static inline void *next_of(struct function *f)
-{
-	void *next = atomic_load_explicit(&f->next, memory_order_acquire);
-
-	return next ? next : next_find(f);
-}
+/* The definition that is next in line, or NULL. */
+void *next_look_up(const char *symbol);
 
 /* Queries made on our own behalf, past any other tool. */
 #define PMPI_FUNCTIONS(F)                                                      \
@@ -65,16 +43,17 @@ static inline void *next_of(struct function *f)
 	F(Type_get_envelope)                                                   \
 	F(Type_size_x)
 
-/* Valid once any next_of() has returned something. */
+/* Valid in all wrappers: LIBRARY_OURS was found then. */
 struct pmpi {
 #define F(name) __typeof__(&PMPI_##name) name;
 	PMPI_FUNCTIONS(F)
 #undef F
+	/* What mpi.h has as data of the library, or as numbers. */
 	MPI_Comm world, self, no_comm;
-	MPI_Datatype no_type; /* MPI_DATATYPE_NULL */
+	MPI_Datatype no_type;
 	MPI_Op no_op;
 	MPI_Request no_request;
-	MPI_Request completed; /* stands for any that was complete at once */
+	MPI_Request completed; /* Open MPI's: see there */
 };
 extern struct pmpi pmpi;
 

@@ -6,6 +6,8 @@
 #include "mpi/messages.h"
 #include "mpi/next.h"
 
+#include MPI_LIBRARY
+
 /* What this thread was waiting for in MPI_Probe. */
 static __thread struct {
 	uint64_t comm_id; /* 0: nothing */
@@ -171,7 +173,7 @@ void note_began(const struct region *region, const struct region_values *values,
 		enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 		MPI_Request handle)
 {
-	bool at_once = handle == pmpi.completed;
+	bool at_once = request_is_complete(handle);
 	struct request own = { 0 }, *r = at_once ? &own : request_new(handle);
 
 	if (!r)
@@ -301,7 +303,7 @@ static void note_one(const struct region *region, MPI_Request handle,
 {
 	struct request *r;
 
-	if (handle == pmpi.no_request || handle == pmpi.completed)
+	if (handle == pmpi.no_request || request_is_complete(handle))
 		return;
 	r = request_find(handle);
 	if (!r || !r->open)
@@ -367,7 +369,7 @@ void note_began_collective(const struct region *region,
 					 region->name->text, root, kind);
 	own.kind = kind;
 	open_request(&own, region);
-	r = handle == pmpi.completed ? NULL : request_new(handle);
+	r = request_is_complete(handle) ? NULL : request_new(handle);
 	if (r)
 		*r = own;
 	else

@@ -11,35 +11,40 @@
 #include "mpi/requests.h"
 
 /* A message went out, or has come. */
-#define sent_to(dest, tag, comm) note_sent(&region, &values, dest, tag, comm)
+#define sent_to(dest, tag, comm) note_sent(region, &values, dest, tag, comm)
 #define received_from(source, tag, comm, status)                               \
-	note_received(&region, &values, source, tag, comm, status)
+	note_received(region, &values, source, tag, comm, status)
 /* One that was waited for, and is received later. */
-#define probed(comm, status) note_probed(&region, comm, status)
+#define probed(comm, status) note_probed(region, comm, status)
 
 /* The same, to be completed later. */
 #define began_send(dest, tag, comm, request)                                   \
-	note_began(&region, &values, LIVE_PART_SEND, dest, tag, comm, request)
+	note_began(region, &values, LIVE_PART_SEND, dest, tag, comm, request)
 #define began_recv(source, tag, comm, request)                                 \
-	note_began(&region, &values, LIVE_PART_RECV, source, tag, comm, request)
+	note_began(region, &values, LIVE_PART_RECV, source, tag, comm, request)
 #define keeps_send(dest, tag, comm, request)                                   \
 	note_keeps(LIVE_PART_SEND, dest, tag, comm, request)
 #define keeps_recv(source, tag, comm, request)                                 \
 	note_keeps(LIVE_PART_RECV, source, tag, comm, request)
-#define started(count, requests) note_started(&region, count, requests)
+#define keeps_other(comm, request)                                             \
+	note_keeps(LIVE_PART_SEND, MPI_PROC_NULL, 0, comm, request)
+#define started(count, requests) note_started(region, count, requests)
 #define done(count, before, statuses)                                          \
-	note_done(&region, count, (before).requests, statuses)
+	note_done(region, count, (before).requests, statuses)
 #define done_any(index, before, status)                                        \
-	note_done_any(&region, index, (before).requests, status)
+	note_done_any(region, index, (before).requests, status)
 #define done_some(count, indices, before, statuses)                            \
-	note_done_some(&region, count, indices, (before).requests, statuses)
+	note_done_some(region, count, indices, (before).requests, statuses)
 #define cancelled(request) note_cancelled(request)
 
 /* A collective call; kind: what follows LIVE_PART_. */
 #define collective(kind, comm, root)                                           \
-	note_collective(&region, LIVE_PART_##kind, comm, root)
+	note_collective(region, LIVE_PART_##kind, comm, root)
 #define began_collective(kind, comm, root, request)                            \
-	note_began_collective(&region, LIVE_PART_##kind, comm, root, request)
+	note_began_collective(region, LIVE_PART_##kind, comm, root, request)
+
+/* MPI_Init and MPI_Finalize, where all ranks meet as well. */
+#define at_world() note_world(region)
 
 /* A communicator was made, or got a name. */
 #define made(comm)        comm_made(comm)
@@ -73,7 +78,6 @@ void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request request);
 
-/* MPI_Init and MPI_Finalize, where all ranks meet as well. */
 void note_world(const struct region *region);
 
 #endif

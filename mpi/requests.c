@@ -27,7 +27,7 @@ static uint32_t free_records[RECORDS], free_count, used_count;
 
 static uint32_t home_of(uintptr_t key)
 {
-	return (uint32_t)((key >> 4) * 0x9e3779b97f4a7c15u >> 49);
+	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 49);
 }
 
 static uint32_t slot_of(uintptr_t key)

@@ -1,107 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * special.c - the wrappers that do more than count: the rows of functions.tbl
- * with the word `hand`.
- */
-#include <mpi.h>
+/* special.c - what functions.tbl does by name, and MPI_Pcontrol. */
+#include "mpi/special.h"
+
 #include <stdarg.h>
 #include <string.h>
 
 #include "mpi/comms.h"
 #include "mpi/next.h"
-#include "mpi/notes.h"
 #include "mpi/requests.h"
 
-static const struct region_values nothing = { .root = LIVE_NO_ROOT };
+#include MPI_LIBRARY
 
-/* MPI runs: who are we?  Also while nothing is measured. */
-static void announce(void)
+void announce(void)
 {
-	char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
 	int rank = -1, size = 0, length;
 
 	pmpi.Comm_rank(pmpi.world, &rank);
 	pmpi.Comm_size(pmpi.world, &size);
-	pmpi.Get_library_version(library, &length);
-	library[strcspn(library, ",")] = '\0'; /* who packaged it follows */
-	copse_mpi_init(rank, size, library);
+	pmpi.Get_library_version(text, &length);
+	library_name(text);
+	copse_mpi_init(rank, size, text);
 	comms_init();
 }
 
-int MPI_Init(int *argc, char ***argv)
+void finished(void)
 {
-	static struct function me = FUNCTION(MPI_Init, OTHER);
-	__typeof__(&MPI_Init) next = next_of(&me);
-	struct region region;
-	int rc;
-
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(argc, argv);
-	region_enter(&region, &me.region);
-	rc = next(argc, argv);
-	region_stop(&region);
-	if (rc == MPI_SUCCESS)
-		announce();
-	copse_region_leave(&region, &nothing);
-	if (rc == MPI_SUCCESS && region.call)
-		note_world(&region);
-	return rc;
+	copse_mpi_finalize();
+	comms_fini();
 }
 
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+void comm_gone(const MPI_Comm *comm)
 {
-	static struct function me = FUNCTION(MPI_Init_thread, OTHER);
-	__typeof__(&MPI_Init_thread) next = next_of(&me);
-	struct region region;
-	int rc;
-
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(
-			argc, argv, required, provided);
-	region_enter(&region, &me.region);
-	rc = next(argc, argv, required, provided);
-	region_stop(&region);
-	if (rc == MPI_SUCCESS)
-		announce();
-	copse_region_leave(&region, &nothing);
-	if (rc == MPI_SUCCESS && region.call)
-		note_world(&region);
-	return rc;
+	if (comm)
+		comm_forget(*comm);
 }
 
-int MPI_Finalize(void)
+void request_gone(const MPI_Request *request)
 {
-	static struct function me = FUNCTION(MPI_Finalize, OTHER);
-	__typeof__(&MPI_Finalize) next = next_of(&me);
-	struct region region;
-	int rc;
-
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))();
-	region_enter(&region, &me.region);
-	rc = next();
-	if (rc == MPI_SUCCESS)
-		copse_mpi_finalize();
-	copse_region_leave(&region, &nothing);
-	if (rc == MPI_SUCCESS && region.call)
-		note_world(&region);
-	return rc;
-}
-
-int MPI_Abort(MPI_Comm comm, int errorcode)
-{
-	static struct function me = FUNCTION(MPI_Abort, OTHER);
-	__typeof__(&MPI_Abort) next = next_of(&me);
-	struct region region;
-	int rc;
-
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(comm, errorcode);
-	region_enter(&region, &me.region);
-	copse_mpi_abort(errorcode);
-	rc = next(comm, errorcode);
-	copse_region_leave(&region, &nothing);
-	return rc;
+	if (request)
+		request_forget(*request);
 }
 
 /*
@@ -120,88 +58,40 @@ static void control(int level)
  * most.  Up to five words of them go on: those are passed in registers, so
  * taking them is harmless when they were not given.
  */
-int MPI_Pcontrol(const int level, ...)
+static int pass_on(__typeof__(&MPI_Pcontrol) next, int level, va_list list)
 {
-	static struct function me = FUNCTION(MPI_Pcontrol, OTHER);
-	__typeof__(&MPI_Pcontrol) next = next_of(&me);
 	void *more[5];
-	va_list list;
 
-	va_start(list, level);
 	for (int i = 0; i < 5; i++)
 		more[i] = va_arg(list, void *);
-	va_end(list);
-	if (next)
-		control(level);
-	else
-		next = (__typeof__(next))next_uncounted(&me);
 	return next(level, more[0], more[1], more[2], more[3], more[4]);
 }
 
-/* The Fortran binding goes past MPI_Pcontrol, to PMPI_Pcontrol. */
-__attribute__((visibility("default"))) void
-mpi_pcontrol_(const MPI_Fint *level);
-
-void mpi_pcontrol_(const MPI_Fint *level)
+int MPI_Pcontrol(const int level, ...)
 {
-	static struct function me = FUNCTION(mpi_pcontrol_, OTHER);
-	__typeof__(&mpi_pcontrol_) next = next_of(&me);
-
-	if (next)
-		control(*level);
-	else
-		next = (__typeof__(next))next_uncounted(&me);
-	next(level);
-}
-
-/* What frees a handle forgets it first: another thread may get it next. */
-int MPI_Comm_free(MPI_Comm *comm)
-{
-	static struct function me = FUNCTION(MPI_Comm_free, COLL);
-	__typeof__(&MPI_Comm_free) next = next_of(&me);
-	struct region region;
+	va_list list;
 	int rc;
 
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(comm);
-	region_enter(&region, &me.region);
-	if (comm)
-		comm_forget(*comm);
-	rc = next(comm);
-	copse_region_leave(&region, &nothing);
+	control(level);
+	va_start(list, level);
+	rc = pass_on(gate_nexts[GATE_MPI_Pcontrol], level, list);
+	va_end(list);
 	return rc;
 }
 
-int MPI_Comm_disconnect(MPI_Comm *comm)
-{
-	static struct function me = FUNCTION(MPI_Comm_disconnect, COLL);
-	__typeof__(&MPI_Comm_disconnect) next = next_of(&me);
-	struct region region;
-	int rc;
-
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(comm);
-	region_enter(&region, &me.region);
-	if (comm)
-		comm_forget(*comm);
-	rc = next(comm);
-	copse_region_leave(&region, &nothing);
-	return rc;
-}
-
-int MPI_Request_free(MPI_Request *request)
-{
-	static struct function me = FUNCTION(MPI_Request_free, OTHER);
-	__typeof__(&MPI_Request_free) next = next_of(&me);
-	struct region region;
-	int rc;
-
-	if (!next)
-		return ((__typeof__(next))next_uncounted(&me))(request);
-	region_enter(&region, &me.region);
-	if (request)
-		request_forget(*request);
-	rc = next(request);
-	copse_region_leave(&region, &nothing);
-	return rc;
-}
+/* In Fortran there is nothing after the level. */
+#define FORTRAN_HAND(symbol, function)                                         \
+	__attribute__((visibility("hidden"))) void copse_wrap_##symbol(        \
+		const MPI_Fint *level);                                        \
+	void copse_wrap_##symbol(const MPI_Fint *level)                        \
+	{                                                                      \
+		void (*next)(const MPI_Fint *) = gate_nexts[GATE_##symbol];    \
+                                                                               \
+		control(*level);                                               \
+		next(level);                                                   \
+	}
+#define ROW(function, class)
+#define GATE(symbol, function)
+#define FORTRAN_GATE(symbol, function, parameters, arguments)
+#define FORTRAN_ALIAS(symbol, gate, function)
+#include "mpi/gates.inc"

@@ -1,42 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# wrap.awk - one wrapper for each line of functions.tbl; POSIX awk.
+# wrap.awk - the wrapper of each C function of functions.tbl, after row.awk.
 #
 # What it knows of MPI: a parameter of type MPI_Comm names the communicator,
 # `root` the root; a row that looks into status wants a status; one with the word
 # `before` wants its requests as they were before the call.
+#
+# A function whose calls are more than counted has that in a function of its
+# own, which is reached in three ways: from C; from Fortran, whose wrapper has
+# entered the region already, by PMPI_Send or by MPI_Send.
 
-# The parameters' names, as arguments; what is special among them is noted.
-function arguments(list,    n, i, p, names)
+# "before:…" and "after:…" are not bytes.
+function part(column, word)
 {
-	comm = root = requests = count = ""
-	names = ""
-	n = split(list, p, /, */)
-	for (i = 1; i <= n; i++) {
-		sub(/(\[[0-9]*\])+$/, "", p[i])
-		if (p[i] ~ /^MPI_Comm [a-z]/ && comm == "")
-			comm = substr(p[i], 10)
-		if (p[i] == "int root")
-			root = "root"
-		if (p[i] ~ /^MPI_Request /)
-			requests = p[i]
-		if (p[i] ~ /^int (in)?count$/)
-			count = substr(p[i], 5)
-		sub(/.*[ *]/, "", p[i])
-		names = names (i > 1 ? ", " : "") p[i]
-	}
-	sub(/.*[ *]/, "", requests)
-	if (requests == "request")
-		count = "1"
-	return names == "void" ? "" : names
+	return index(column, word ":") == 1 ? \
+		substr(column, length(word) + 2) : ""
 }
 
-function guard(since,    v)
+function bytes(column)
 {
-	split(since, v, ".")
-	return since == "mpi1" ? "MPI_HAS_MPI1" : "MPI_HAS(" v[1] ", " v[2] ")"
+	return column ~ /^(before|after):/ ? "0" : column
 }
 
-function values(sent, received, class)
+function print_values(sent, received, class)
 {
 	if (sent != "0" || received != "0")
 		print "\t\tvalues.sent = " sent ";\n" \
@@ -47,51 +32,94 @@ function values(sent, received, class)
 		print "\t\tvalues.root = root;"
 }
 
-/^#/ || NF == 0 || $1 == "skip" || $3 == "hand" { next }
-
+function print_call(own, keeps, statuses)
 {
-	proto = $0
-	for (i = 1; i <= 5; i++)
-		sub(/^[^ \t]+[ \t]+/, "", proto)
-	name = type = list = proto
-	sub(/\(.*/, "", name)
-	sub(/.*[ *]/, "", name)
-	type = substr(proto, 1, index(proto, name "(") - 1)
-	list = substr(proto, index(proto, "(") + 1)
-	sub(/\)$/, "", list)
-	args = arguments(list)
-	own = ($4 $5) ~ /[(,]status\)/
-	before = $5 ~ /[(,]before,/
-	statuses = $5 ~ /[(,]array_of_statuses\)/ ? "&array_of_statuses" : "NULL"
+	if (part($3, "before") != "")
+		print "\t" part($3, "before") ";"
+	if (own)
+		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
+	if (keeps)
+		print "\tbefore_take(&before, region, " count ", " requests \
+		      ", " statuses ");"
+	print "\trc = next(" args ");"
+}
 
-	print "\n#if " guard($2)
-	print proto "\n{"
-	print "\tstatic struct function me = FUNCTION(" name ", " toupper($1) ");"
-	print "\t__typeof__(&" name ") next = next_of(&me);"
+function print_work(    own, keeps, statuses)
+{
+	own = ($4 $5) ~ /[(,]status\)/
+	keeps = $5 ~ /[(,]before,/
+	statuses = $5 ~ /[(,]array_of_statuses\)/ ? "&array_of_statuses" : "NULL"
+	print "static inline int work_" name "(__typeof__(&" name ") next,"
+	print "\t\tstruct region *region" comma list ")\n{"
 	print "\tstruct region_values values = { .root = LIVE_NO_ROOT };"
-	print "\tstruct region region;"
-	if (before)
+	if (keeps)
 		print "\tstruct before before;"
 	if (own)
 		print "\tMPI_Status own = { 0 };"
-	print "\t" type "rc;\n"
-	print "\tif (!next)"
-	print "\t\treturn ((__typeof__(next))next_uncounted(&me))(" \
-	      args ");"
-	print "\tregion_enter(&region, &me.region);"
-	if (own)
-		print "\tif (status == MPI_STATUS_IGNORE)\n\t\tstatus = &own;"
-	if (before)
-		print "\tbefore_take(&before, &region, " count ", " requests \
-		      ", " statuses ");"
-	print "\trc = next(" args ");"
-	print "\tif (region_stop(&region) && rc == MPI_SUCCESS) {"
-	values($3, $4, $1)
+	print "\tint rc;\n"
+	print_call(own, keeps, statuses)
+	print "\tif (region_stop(region) && rc == MPI_SUCCESS) {"
+	print_values(bytes($3), bytes($4), $1)
 	print "\t}"
-	print "\tcopse_region_leave(&region, &values);"
+	if (part($4, "after") != "")
+		print "\tif (rc == MPI_SUCCESS)\n\t\t" part($4, "after") ";"
+	print "\tcopse_region_leave(region, &values);"
 	if ($5 != "-")
-		print "\tif (region.call && rc == MPI_SUCCESS)\n\t\t" $5 ";"
-	if (before)
+		print "\tif (region->call && rc == MPI_SUCCESS)\n\t\t" $5 ";"
+	if (keeps)
 		print "\tbefore_give(&before, rc == MPI_SUCCESS, " requests ");"
-	print "\treturn rc;\n}\n#endif"
+	print "\treturn rc;\n}"
+}
+
+function print_head(symbol)
+{
+	print type symbol "(" (list == "" ? "void" : list) ")\n{"
+	print "\t__typeof__(&" name ") next = gate_nexts[GATE_" symbol "];"
+}
+
+function print_from_fortran()
+{
+	print "\tif (fortran_reaches(ROW_" name "))"
+	print "\t\treturn fortran_done(work_" name \
+		"(next, fortran_call.region" comma args "));"
+}
+
+function print_simple()
+{
+	print_head(name)
+	print "\tstruct region region;\n\t" type "rc;\n"
+	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
+	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
+	print "\trc = next(" args ");"
+	print "\tcopse_region_leave(&region, &nothing);\n\treturn rc;\n}"
+}
+
+function print_working()
+{
+	print_head(name)
+	print "\tstruct region region;\n"
+	print_from_fortran()
+	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
+	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
+	print "\treturn work_" name "(next, &region" comma args ");\n}"
+	print_head("P" name)
+	print ""
+	print_from_fortran()
+	print "\treturn next(" args ");\n}"
+}
+
+$3 == "hand" { next }
+
+{
+	comma = args == "" ? "" : ", "
+	if (list == "void")
+		list = ""
+	print "\n#if " condition
+	if (has_work) {
+		print_work()
+		print_working()
+	} else {
+		print_simple()
+	}
+	print "#endif"
 }

@@ -7,9 +7,9 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
-	tests/unit/profile tests/unit/settings tests/unit/shape tests/unit/str \
-	tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timebase \
-	tests/unit/tree tests/unit/unwind tests/unit/waits
+	tests/unit/profile tests/unit/settings tests/unit/shape \
+	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
+	tests/unit/timebase tests/unit/tree tests/unit/unwind tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -29,8 +29,10 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
-MEASURED_MPI = delays demo exchange mpi-calls mpi-crash mpi-events mpi-phases \
-	mpi-skew mpi-threads pcontrol
+MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
+	mpi-events mpi-phases mpi-skew mpi-threads pcontrol
+MEASURED_MPICH = mpi-behaviour mpi-calls mpi-four
+MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(MEASURED_CXX:%=tests/programs/%) tests/programs/dlswap \
@@ -41,12 +43,23 @@ program_sources = $(MEASURED:%=tests/programs/%.c) \
 	tests/programs/delays.h tests/programs/known.h \
 	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
+program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
+	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
+if OPENMPI_FORTRAN
+program_outputs += $(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.openmpi.%)
+endif
+endif
+if MPICH
+program_outputs += $(MEASURED_MPICH:%=tests/programs/%.mpich)
+if MPICH_FORTRAN
+program_outputs += $(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.mpich.%)
+endif
 endif
 
 MEASURED_FLAGS = -std=gnu11 -O2 -g -Wall -Wextra
-known = $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h \
+known = $(srcdir)/tests/programs/mpi-truth.h $(srcdir)/tests/programs/known.h $(srcdir)/tests/programs/partner.h \
 	$(srcdir)/tests/programs/delays.h
 
 $(MEASURED:%=tests/programs/%) tests/programs/dlswap: tests/programs/%: \
@@ -60,6 +73,19 @@ $(MEASURED_MPI:%=tests/programs/%): $(known) \
 		$(MEASURED_MPI:%=$(srcdir)/tests/programs/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
 		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm
+$(MEASURED_MPICH:%=tests/programs/%.mpich): tests/programs/%.mpich: \
+		tests/programs/%.c $(known) $(srcdir)/tests/programs/mpi-truth.h
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && MPICH_CC="$(CC)" $(MPICC_MPICH) \
+		$(MEASURED_FLAGS) -Wno-stringop-overflow -o $@ \
+		$(srcdir)/tests/programs/$*.c
+$(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.openmpi.%) \
+$(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.mpich.%): \
+		tests/programs/mpi-fortran.F90
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && way=$@ && way=$${way##*.} && \
+		case $@ in *.mpich.*) fc='$(MPIFORT_MPICH)' ;; \
+		*) fc='$(MPIFORT_OPENMPI)' ;; esac && mkdir -p $@.tmp && \
+		$$fc -O2 -g -w -fallow-argument-mismatch -J $@.tmp -DWAY_$$way -o $@ \
+			$(srcdir)/tests/programs/mpi-fortran.F90 && rm -r $@.tmp
 $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && name=$(@F:dlswap-%.so=%) && \
 		$(CC) $(MEASURED_FLAGS) -shared -fPIC -DHOT=hot_$$name \
@@ -101,7 +127,7 @@ SHELL_TESTS = \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
 	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
-	tests/waits.sh tests/waits-hosts.sh \
+	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
@@ -111,11 +137,12 @@ TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 SH_LOG_COMPILER = $(SHELL)
-AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' CC='$(CC)'; export MPICC CC;
+AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' MPICC_MPICH='$(MPICC_MPICH)' \
+	CC='$(CC)'; export MPICC MPICC_MPICH CC;
 
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
-EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh \
+EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh tests/mpi.sh \
 	tests/cluster.sh tests/delays.sh tests/waits.awk \
 	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
 	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench

@@ -4,11 +4,29 @@
 # find the MPI library however it was.
 # shellcheck source=tests/tap.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+# shellcheck source=tests/mpi.sh
+. "$srcdir/tests/mpi.sh"
 MPICC=${MPICC:-mpicc}
+MPICC_MPICH=${MPICC_MPICH:-mpicc.mpich}
 CC=${CC:-cc}
-export OMPI_CC="$CC"
-wrappers=$builddir/.libs/libcopse-mpi-openmpi.so
-preload=$builddir/.libs/libcopse.so:$wrappers
+export OMPI_CC="$CC" MPICH_CC="$CC"
+preload=$builddir/.libs/libcopse.so
+for wrappers in "$builddir"/.libs/libcopse-mpi-*.so; do
+	[ ! -e "$wrappers" ] || preload=$preload:$wrappers
+done
+
+compiler_of() {
+	case $1 in
+	openmpi) echo "$MPICC" ;;
+	mpich)	echo "$MPICC_MPICH" ;;
+	esac
+}
+
+need_mpi() {
+	need "$(compiler_of "$1")"
+	[ -e "$builddir/.libs/libcopse-mpi-$1.so" ] ||
+		skip "no wrappers for $1 were built"
+}
 
 # same COMMAND…: it says the same, on both outputs, with the wrappers.
 same() {
@@ -72,7 +90,8 @@ END
 
 # As python's mpi4py does it: nothing of MPI is in the global scope.
 local_mpi() {
-	build plugin.so "$MPICC" -shared -fPIC <<'END'
+	need_mpi "$1"
+	build plugin.so "$(compiler_of "$1")" -shared -fPIC <<'END'
 #include <mpi.h>
 int plugin(void)
 {
@@ -81,10 +100,10 @@ int plugin(void)
 	MPI_Init(0, 0);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	MPI_Sendrecv(&size, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0,
+	MPI_Sendrecv(&size, 1, MPI_INT, rank, 0, &in, 1, MPI_INT, rank, 0,
 		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Finalize();
-	return rank == 0 && size == 1 && in == 1 ? 0 : 1;
+	return size == 2 && in == 2 ? 0 : 1;
 }
 END
 	build host "$CC" <<'END'
@@ -97,44 +116,113 @@ int main(int argc, char **argv)
 	return run ? run() : 2;
 }
 END
-	LD_PRELOAD=$preload "$scratch/host" "$scratch/plugin.so"
+	was_counted "$1" "$scratch/host" "$scratch/plugin.so"
 }
 
-# Another tool that stands behind or before us goes on working.
+# was_counted MPI COMMAND…: 2 processes call MPI_Sendrecv once each.
+was_counted() {
+	mpi=$1
+	shift
+	rm -rf calls.copse
+	launch "$mpi" 2 "$copse" run --quiet -o calls.copse "$@" &&
+		reported >is || return
+	cat is
+	grep -qx 'MPI_Sendrecv 2 8 8' is && grep -qx 'MPI_Init 2 0 0' is
+}
+
+# A program without MPI that opens one for all to see.
+python_mpi() {
+	need_mpi "$1"
+	need python3
+	cat >"$scratch/open.py" <<'END'
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
+mpi = ctypes.CDLL(None)
+null, n = None, ctypes.c_int(0)
+mpi.MPI_Init(null, null)
+world, integer, ignore = 0x44000000, 0x4c000405, ctypes.c_void_p(1)
+x, y = ctypes.c_int(3), ctypes.c_int(0)
+rank = ctypes.c_int(-1)
+mpi.MPI_Comm_rank(world, ctypes.byref(rank))
+mpi.MPI_Sendrecv(ctypes.byref(x), 1, integer, rank, 1, ctypes.byref(y), 1,
+                 integer, rank, 1, world, ignore)
+mpi.MPI_Finalize()
+sys.exit(y.value != 3)
+END
+	was_counted "$1" python3 "$scratch/open.py" libmpich.so.12
+}
+
+# A script links no MPI; the program that it starts does.
+script_starts() {
+	need_mpi "$1"
+	printf '#!/bin/sh\nexec "%s"\n' "$2" >"$scratch/script"
+	chmod +x "$scratch/script"
+	counts_right "$1" 2 "$scratch/script"
+}
+
+# Another tool that stands behind or before us goes on working, in C and in
+# Fortran.
 other_tool() {
-	build tool.so "$MPICC" -shared -fPIC <<'END'
+	need_mpi "$1"
+	build tool.so "$(compiler_of "$1")" -shared -fPIC <<'END'
 #include <mpi.h>
 #include <stdio.h>
-static int calls;
+static int calls, f_calls;
 int MPI_Send(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c)
 {
 	calls++;
 	return PMPI_Send(b, n, t, to, tag, c);
 }
-int MPI_Finalize(void)
+void pmpi_send_(void *b, void *n, void *t, void *to, void *tag, void *c, void *e)
+	__attribute__((weak));
+void mpi_send_(void *b, void *n, void *t, void *to, void *tag, void *c, void *e)
 {
-	fprintf(stderr, "%d calls of MPI_Send\n", calls);
-	return PMPI_Finalize();
+	f_calls++;
+	pmpi_send_(b, n, t, to, tag, c, e);
+}
+__attribute__((destructor)) static void end(void)
+{
+	if (calls)
+		fprintf(stderr, "%d calls of MPI_Send\n", calls);
+	if (f_calls)
+		fprintf(stderr, "%d calls of mpi_send_\n", f_calls);
 }
 END
+	suffix=
+	[ "$1" = openmpi ] || suffix=.$1
 	for order in "$preload:$scratch/tool.so" "$scratch/tool.so:$preload"; do
-		mpirun -n 2 env LD_PRELOAD="$order" "$programs/mpi-calls" \
-			"$scratch/file" >"$scratch/out" 2>"$scratch/err"
-		cat "$scratch/err"
-		sends=$(awk '$3 == "MPI_Send" { print $4; exit }' "$scratch/out")
-		[ "$(grep -c "^$sends calls of MPI_Send" "$scratch/err")" = 2 ] ||
-			return 1
+		tool_counts "$1" MPI_Send "$programs/mpi-calls$suffix" &&
+			tool_counts "$1" mpi_send_ \
+				"$programs/mpi-fortran.$1.mpif_h" || return
 	done
 }
 
-if [ ! -e "$wrappers" ]; then
+# tool_counts MPI FUNCTION PROGRAM: as many as the program did, on both ranks.
+tool_counts() {
+	[ -x "$3" ] || return 0
+	launch "$1" 2 env LD_PRELOAD="$order" "$3" "$scratch/file" \
+		>"$scratch/out" 2>"$scratch/err"
+	cat "$scratch/err"
+	sends=$(awk '$3 == "MPI_Send" { print $4; exit }' "$scratch/out")
+	[ "$(grep -c "^$sends calls of $2" "$scratch/err")" = 2 ]
+}
+
+if [ "$preload" = "$builddir/.libs/libcopse.so" ]; then
 	echo "1..0 # SKIP no MPI wrappers were built"
 	exit 0
 fi
+cd "$scratch" || exit 99
 point "bash does not notice the wrappers" same bash -c 'echo hello; exit 0'
 point "python3 does not notice the wrappers" python
 point "without an MPI the wrappers say so" no_mpi
 point "another MPI is left alone" foreign_mpi
-point "a libmpi that was opened locally is found" local_mpi
-point "other PMPI tools stay in line" other_tool
+for mpi in openmpi mpich; do
+	point "a library of $mpi that was opened locally is found" local_mpi $mpi
+	point "other PMPI tools stay in line, with $mpi" other_tool $mpi
+done
+point "an MPI that python opens is found" python_mpi mpich
+point "what a script starts is found, with openmpi" \
+	script_starts openmpi "$programs/mpi-calls"
+point "what a script starts is found, with mpich" \
+	script_starts mpich "$programs/mpi-calls.mpich"
 points_done

@@ -271,6 +271,24 @@ user_mode() {
 	"$copse" report counters o | grep -q 'in user mode only'
 }
 
+# samples EVENTS: of the clock, in two seconds within the budget.
+samples() {
+	rm -rf budget
+	"$copse" run -q --budget 1 -o budget -e "$1" \
+		"$programs/kernel-time" 2 0.05 >/dev/null || return
+	"$copse" report budget -m samples -f folded |
+		awk '{ n += $NF } END { print n + 0 }'
+}
+
+# Their ticks cost far more than half of the budget, which the clock saves.
+one_budget() {
+	need_events
+	alone=$(samples cpu@4000) || return
+	beside=$(samples cpu@4000,$faults@10) || return
+	echo "$alone samples of the clock alone, $beside beside events"
+	[ $((beside * 3)) -lt $((alone * 2)) ]
+}
+
 point "each page that is touched, by function" each_page
 point "a period of 100: within a period" within_a_period
 point "several events at once" several
@@ -290,4 +308,5 @@ point "a period that is too short" too_often
 point "a copse without PAPI" without_papi
 point "groups and their formulas" groups
 point "user mode only" user_mode
+point "the clock saves what events cost" one_budget
 points_done

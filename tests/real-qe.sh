@@ -62,5 +62,16 @@ point "finds the energy" after_run converged
 point "prints the same" after_run same_but without_times
 point "99 % of the ticks have a complete path" after_run complete 0.99
 point "remembered paths are right" after_run paths_are_verified
+# Its calls of MPI are all in Fortran.
+fortran_calls_are_there() {
+	rows 'function call_path' mpi-calls -n 0 >"$scratch/rows" || return
+	for function in MPI_Allreduce MPI_Bcast MPI_Barrier; do
+		grep -q "^$function" "$scratch/rows" ||
+			{ echo "no $function"; cat "$scratch/rows"; return 1; }
+	done
+	! grep -i '← p*mpi_[a-z]*_ ←' "$scratch/rows"
+}
+
 point "MPI time is there" after_run mpi_time_is_there
+point "MPI calls are there" after_run fortran_calls_are_there
 points_done

@@ -36,7 +36,7 @@ needs() {
 }
 
 mpi_exports() {
-	exported "$1" | grep -v -e '^MPI_' -e '^mpi_' -e '^copse_' \
+	exported "$1" | grep -v -e '^P*MPI_' -e '^mpi_' -e '^copse_' \
 		>"$scratch/is"
 	cat "$scratch/is"
 	[ ! -s "$scratch/is" ]

@@ -286,16 +286,20 @@ static int open_live(char live[PATH_MAX], const struct output *o,
 	return livedir_new(live, &note);
 }
 
-/* Which MPI's adapter: the launcher's word is quicker than the loader's. */
+/*
+ * Which MPI's adapter: Open MPI's launcher says it quicker than the program's
+ * loader.  What a launcher starts and links no MPI (a script, an interpreter)
+ * may open any.
+ */
 static const char *find_mpi(const struct program *program,
 			    const struct job *job)
 {
 	const char *mpi;
 
-	if (getenv("OMPI_COMM_WORLD_SIZE"))
+	if (getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_RANK"))
 		return "openmpi";
 	mpi = program_mpi(program);
-	return mpi || !job->launched ? mpi : "openmpi";
+	return mpi || !job->launched ? mpi : PRELOAD_ANY;
 }
 
 static void say_where(const struct output *o)

@@ -64,10 +64,24 @@ SIGSAFE static bool add(struct thread *t, live_ref node,
 	       tree_add(&t->tree, node, METRIC_WALL_TIME, w->wall_ns);
 }
 
+/*
+ * What the clock's samples may cost, in millionths of the CPU time: events have
+ * the period that was asked for, and what their ticks cost is taken from the
+ * clock; half of the budget it keeps, or no time would be known.
+ */
+SIGSAFE static uint64_t clock_budget(const struct thread *t)
+{
+	uint64_t all = collect_budget(), events = 0;
+
+	if (t->live->cpu_ns)
+		events = t->events_ns * PER_MILLION / t->live->cpu_ns;
+	return all - (events < all / 2 ? events : all / 2);
+}
+
 /* The rate is lowered when samples cost more than the budget, up to here. */
 SIGSAFE static void keep_to_budget(struct thread *t)
 {
-	uint64_t allowed = collect_budget(), period = clock_period_ns();
+	uint64_t allowed = clock_budget(t), period = clock_period_ns();
 	uint64_t cost = t->live->handler_ns / t->live->samples;
 
 	if (!allowed || t->live->samples < ENOUGH ||
@@ -201,19 +215,21 @@ SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 		count_cost(t, since);
 }
 
-/* What it costs is not the clock's, whose rate the budget lowers. */
+/* What it costs the clock saves, see clock_budget(). */
 SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 {
 	bool weighed = t->ready && t->live->ticks % COST_EVERY == 0;
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+	uint64_t took;
 
 	counters_read(t);
 	meet(t, context);
 	counters_leave_out(t);
-	if (weighed)
-		t->live->wrapper_ns +=
-			COST_EVERY *
-			(time_now(CLOCK_THREAD_CPUTIME_ID) - since);
+	if (!weighed)
+		return;
+	took = time_now(CLOCK_THREAD_CPUTIME_ID) - since;
+	t->live->wrapper_ns += COST_EVERY * took;
+	t->events_ns += COST_EVERY * took;
 }
 
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,

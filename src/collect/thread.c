@@ -257,6 +257,7 @@ void thread_forked(void)
 		return;
 	t->ready = false;
 	t->tree = (struct tree){ 0 };
+	t->events_ns = 0;
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);

@@ -59,6 +59,7 @@ struct thread {
 	struct phase_span spans[THREAD_PHASES];
 	uint32_t phases; /* open ones; more than fit are only counted */
 	struct pace pace;
+	uint64_t events_ns; /* what the ticks of events cost */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */

@@ -55,7 +55,7 @@ void probe_wrappers(struct finding *to, const struct doctor *d)
 	ask_found(to, FINDING_ABSENT, "this copse was built without any");
 	ask_instead(to, "MPI programs are sampled; their calls are not counted "
 			"and load balance is not known");
-	ask_mend(to, "build copse where Open MPI is installed");
+	ask_mend(to, "build copse where Open MPI or MPICH is installed");
 }
 
 static const struct {

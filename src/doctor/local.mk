@@ -6,6 +6,7 @@ libdoctor_la_SOURCES = \
 	src/doctor/ask.c src/doctor/ask.h \
 	src/doctor/ask-system.c src/doctor/ask-clock.c \
 	src/doctor/ask-counters.c src/doctor/ask-papi.c \
+	src/doctor/ask-events.c \
 	src/doctor/ask-mpi.c src/doctor/ask-gpu.c \
 	src/doctor/ask-files.c src/doctor/ask-trial.c
 libdoctor_la_LIBADD = liblaunch.la

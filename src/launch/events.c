@@ -192,6 +192,29 @@ static bool opens(const char *name)
 	       !try_event(&event);
 }
 
+struct visit {
+	void (*each)(void *to, const char *name, bool counts);
+	void *to;
+};
+
+static void visit(void *to, const char *name)
+{
+	const struct visit *v = to;
+
+	v->each(v->to, name, opens(name));
+}
+
+int events_each(void (*each)(void *to, const char *name, bool counts), void *to)
+{
+	const struct event_source *from = source();
+	struct visit v = { each, to };
+
+	if (!from)
+		return -ENODEV;
+	from->list(visit, &v);
+	return 0;
+}
+
 static void consider(void *to, const char *name)
 {
 	struct candidates *c = to;

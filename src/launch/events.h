@@ -40,6 +40,13 @@ struct events {
 int events_add(struct events *to, const struct event_word *word,
 	       void (*hint)(const char *event, const char *what));
 
+/*
+ * Every event whose name is known here, and whether this machine counts it: 0,
+ * or -ENODEV with a reason.
+ */
+int events_each(void (*each)(void *to, const char *name, bool counts),
+		void *to);
+
 /* Put them into the environment, for the collector: 0, or -errno. */
 int events_export(const struct events *events);
 

@@ -45,24 +45,43 @@ static int check_name(const char *path)
 				     : 0;
 }
 
+/*
+ * The adapter of that MPI behind what there is.  Not built: the program is
+ * measured, its MPI calls are not.
+ */
+static char *add_adapter(char *value, const char *mpi)
+{
+	char path[PATH_MAX];
+	char *name = str_format("libcopse-mpi-%s.so", mpi), *longer;
+
+	if (!value || !name || preload_find(name, path) || check_name(path)) {
+		free(name);
+		return value;
+	}
+	longer = str_format("%s:%s", value, path);
+	free(value);
+	free(name);
+	return longer;
+}
+
 char *preload_value(const char *mpi)
 {
+	static const char *const all[] = { "openmpi", "mpich" };
 	const char *user = getenv("LD_PRELOAD");
-	char core[PATH_MAX], adapter[PATH_MAX] = "";
-	char *value;
+	char core[PATH_MAX], *value, *with_user;
 
 	if (preload_find("libcopse.so", core) || check_name(core))
 		return NULL;
-	if (mpi) {
-		char *name = str_format("libcopse-mpi-%s.so", mpi);
-
-		/* Not built: the program is measured, its MPI calls are not. */
-		if (!name || preload_find(name, adapter) || check_name(adapter))
-			*adapter = 0;
-		free(name);
+	value = str_format("%s", core);
+	for (size_t i = 0; mpi && i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(mpi, all[i]) || !strcmp(mpi, PRELOAD_ANY))
+			value = add_adapter(value, all[i]);
+	with_user = value && user && *user ? str_format("%s:%s", value, user)
+					   : NULL;
+	if (with_user) {
+		free(value);
+		value = with_user;
 	}
-	value = str_format("%s%s%s%s%s", core, *adapter ? ":" : "", adapter,
-			   user && *user ? ":" : "", user ? user : "");
 	if (!value)
 		fail(-ENOMEM, "out of memory");
 	return value;

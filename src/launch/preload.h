@@ -16,9 +16,12 @@ int preload_find(const char *name, char to[PATH_MAX]);
 
 /*
  * What the measured program's LD_PRELOAD has to be: the collector, the
- * adapter for that MPI (NULL: none), then the user's own.  Freed by the
- * caller; NULL with a reason when it cannot be made.
+ * adapter for that MPI (NULL: none; PRELOAD_ANY: those of all MPIs, of which
+ * the right one works), then the user's own.  Freed by the caller; NULL with
+ * a reason when it cannot be made.
  */
+#define PRELOAD_ANY "any"
+
 char *preload_value(const char *mpi);
 
 /* Put the settings, the live directory and `preload` into the environment. */

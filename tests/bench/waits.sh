@@ -52,8 +52,9 @@ show() {
 			split($i, word, "=")
 			v[word[1]] = word[2]
 		} }
-		END { exit kind == "late" ? v["first"] == "yes" && \
-			v["error"]^2 <= 100 : v["blamed"] <= 2 }' "$1.found" &&
+		END { good = kind == "late" ? v["first"] == "yes" && \
+				v["error"]^2 <= 100 : v["blamed"] <= 2
+			exit !good }' "$1.found" &&
 		return
 	{ grep ^truth "$1.out"; cat "$1.found"; head -n 6 "$1.csv"; } |
 		sed 's/^/# /'

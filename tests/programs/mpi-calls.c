@@ -7,42 +7,11 @@
  *     truth RANK FUNCTION CALLS BYTES-SENT BYTES-RECEIVED
  * and the last line of each rank is `checksum RANK NUMBER`.
  */
-#include <inttypes.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
+#include "mpi-truth.h"
 
-static struct {
-	const char *name;
-	uint64_t calls, sent, received;
-} truths[100];
-static int truth_count;
 static int rank, size, left, right;
 static double checksum;
 static char *empty; /* NULL, for calls that move nothing */
-
-static void did(const char *name, uint64_t sent, uint64_t received)
-{
-	int i = 0;
-
-	while (i < truth_count && strcmp(truths[i].name, name) != 0)
-		i++;
-	if (i == truth_count)
-		truths[truth_count++].name = name;
-	truths[i].calls++;
-	truths[i].sent += sent;
-	truths[i].received += received;
-}
-
-/* CALL(Send, (buf, …), bytes sent, bytes received) */
-#define CALL(name, arguments, sent, received)                                  \
-	do {                                                                   \
-		MPI_##name arguments;                                          \
-		did("MPI_" #name, (uint64_t)(sent), (uint64_t)(received));     \
-	} while (0)
-
-#define INTS(n)    ((n) * sizeof(int))
-#define DOUBLES(n) ((n) * sizeof(double))
 
 static void begin(int *argc, char ***argv)
 {
@@ -387,10 +356,7 @@ int main(int argc, char **argv)
 	communicators();
 	CALL(Finalize, (), 0, 0);
 	CALL(Finalized, (&flag), 0, 0);
-	for (int i = 0; i < truth_count; i++)
-		printf("truth %d %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-		       rank, truths[i].name, truths[i].calls, truths[i].sent,
-		       truths[i].received);
+	print_truths(rank);
 	printf("checksum %d %.0f\n", rank, checksum);
 	return 0;
 }

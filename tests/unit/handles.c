@@ -88,3 +88,13 @@ TEST(handles_empty_again_leave_no_marks)
 	CHECK(table.used == 0);
 	CHECK(handles_find(&table, handle(2)) == -1);
 }
+
+/* MPICH's handles are small numbers in a row. */
+TEST(handles_that_are_numbers_stand_apart)
+{
+	uint32_t seen = 0;
+
+	for (uintptr_t i = 0; i < 16; i++)
+		seen |= 1u << handles_hash(&table, 0x84000000u + i) % 32;
+	CHECK(__builtin_popcount(seen) >= 8);
+}

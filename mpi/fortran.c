@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fortran.c - the wrappers of Fortran functions. */
+#include "mpi/fortran.h"
+
+#include "mpi/next.h"
+
+static const struct region_values nothing = { .root = LIVE_NO_ROOT };
+
+__thread struct fortran_call fortran_call
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* A binding may call us again, from a callback of the program. */
+#define FORTRAN_GATE(symbol, function, parameters, arguments)                  \
+	__attribute__((                                                        \
+		visibility("hidden"))) void copse_wrap_##symbol parameters;    \
+	void copse_wrap_##symbol parameters                                    \
+	{                                                                      \
+		void(*next) parameters = gate_nexts[GATE_##symbol];            \
+		struct fortran_call outer = fortran_call;                      \
+		struct region region;                                          \
+		bool reached_c;                                                \
+                                                                               \
+		region_enter(&region, &gate_rows[ROW_##function]);             \
+		fortran_call.row = ROW_##function + 1;                         \
+		fortran_call.region = &region;                                 \
+		next arguments;                                                \
+		reached_c = fortran_call.row == FORTRAN_WAS_IN_C;              \
+		fortran_call = outer;                                          \
+		if (!reached_c)                                                \
+			copse_region_leave(&region, &nothing);                 \
+	}
+#define ROW(function, class)
+#define GATE(symbol, function)
+#define FORTRAN_HAND(symbol, function)
+#define FORTRAN_ALIAS(symbol, gate, function)
+#include "mpi/gates.inc"

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gates.c - the exported symbols, and what opens them. */
+#include "mpi/gates.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi/next.h"
+
+/*
+ * Filled as gates are opened, for the life of the process; whoever does it
+ * twice does the same.  The targets are read by the gates themselves.
+ */
+void *gate_nexts[GATE_COUNT];
+struct region_name gate_rows[ROW_COUNT];
+__attribute__((visibility("hidden"))) void *gate_targets[GATE_COUNT];
+
+/* No pointers: nothing has to be relocated when the library is loaded. */
+static const struct {
+	char name[40];
+	uint32_t class;
+} rows[] = {
+#define ROW(function, class_) { #function, LIVE_MPI_##class_ },
+#define GATE(symbol, function)
+#define FORTRAN_GATE(symbol, function, parameters, arguments)
+#define FORTRAN_HAND(symbol, function)
+#define FORTRAN_ALIAS(symbol, gate, function)
+#include "mpi/gates.inc"
+#undef ROW
+#undef GATE
+#undef FORTRAN_GATE
+#undef FORTRAN_HAND
+#undef FORTRAN_ALIAS
+};
+
+static const struct {
+	char symbol[46];
+	uint16_t main, row;
+} gates[] = {
+#define ROW(function, class)
+#define GATE(symbol, function) { #symbol, GATE_##symbol, ROW_##function },
+#define FORTRAN_GATE(symbol, function, parameters, arguments)                  \
+	GATE(symbol, function)
+#define FORTRAN_HAND GATE
+#define FORTRAN_ALIAS(symbol, gate, function)                                  \
+	{ #symbol, GATE_##gate, ROW_##function },
+#include "mpi/gates.inc"
+#undef GATE
+#undef FORTRAN_GATE
+#undef FORTRAN_HAND
+#undef FORTRAN_ALIAS
+};
+
+/*
+ * A gate takes one register that carries no argument, and no stack: whoever
+ * walks it meets the program's call, and a wrapper's caller is the program.
+ */
+__asm__(".set gate_number, 0");
+#define ONE_GATE(symbol, main)                                                 \
+	__asm__(".pushsection .text\n"                                         \
+		".globl " #symbol "\n"                                         \
+		".type " #symbol ", @function\n"                               \
+		".hidden copse_wrap_" #main "\n" #symbol ":\n"                 \
+		".cfi_startproc\n"                                             \
+		"mov gate_targets + 8 * gate_number(%rip), %r11\n"             \
+		"test %r11, %r11\n"                                            \
+		"jz 1f\n"                                                      \
+		"jmp *%r11\n"                                                  \
+		"1: mov $gate_number, %r11d\n"                                 \
+		"jmp gate_closed\n"                                            \
+		".cfi_endproc\n"                                               \
+		".size " #symbol ", . - " #symbol "\n"                         \
+		".popsection\n"                                                \
+		".pushsection .rodata.gate_wrappers, \"a\"\n"                  \
+		".long copse_wrap_" #main " - .\n"                             \
+		".popsection\n"                                                \
+		".set gate_number, gate_number + 1\n");
+#define GATE(symbol, function) ONE_GATE(symbol, symbol)
+#define FORTRAN_GATE(symbol, function, parameters, arguments)                  \
+	ONE_GATE(symbol, symbol)
+#define FORTRAN_HAND                          GATE
+#define FORTRAN_ALIAS(symbol, gate, function) ONE_GATE(symbol, gate)
+__asm__(".pushsection .rodata.gate_wrappers, \"a\"\n"
+	".balign 4\n"
+	"gate_wrappers:\n"
+	".popsection\n");
+#include "mpi/gates.inc"
+#undef ROW
+#undef GATE
+#undef FORTRAN_GATE
+#undef FORTRAN_HAND
+#undef FORTRAN_ALIAS
+
+/* Distances from each element to the wrapper. */
+extern const int32_t gate_wrappers[] __attribute__((visibility("hidden")));
+
+/* All registers that may carry an argument are kept around gate_open(). */
+__asm__(".pushsection .text\n"
+	".type gate_closed, @function\n"
+	"gate_closed:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"mov %rsp, %rbp\n"
+	".cfi_def_cfa_register %rbp\n"
+	"sub $192, %rsp\n"
+	"mov %rax, -8(%rbp)\n"
+	"mov %rdi, -16(%rbp)\n"
+	"mov %rsi, -24(%rbp)\n"
+	"mov %rdx, -32(%rbp)\n"
+	"mov %rcx, -40(%rbp)\n"
+	"mov %r8, -48(%rbp)\n"
+	"mov %r9, -56(%rbp)\n"
+	"movups %xmm0, -192(%rbp)\n"
+	"movups %xmm1, -176(%rbp)\n"
+	"movups %xmm2, -160(%rbp)\n"
+	"movups %xmm3, -144(%rbp)\n"
+	"movups %xmm4, -128(%rbp)\n"
+	"movups %xmm5, -112(%rbp)\n"
+	"movups %xmm6, -96(%rbp)\n"
+	"movups %xmm7, -80(%rbp)\n"
+	"mov %r11d, %edi\n"
+	"call gate_open\n"
+	"mov %rax, %r11\n"
+	"movups -192(%rbp), %xmm0\n"
+	"movups -176(%rbp), %xmm1\n"
+	"movups -160(%rbp), %xmm2\n"
+	"movups -144(%rbp), %xmm3\n"
+	"movups -128(%rbp), %xmm4\n"
+	"movups -112(%rbp), %xmm5\n"
+	"movups -96(%rbp), %xmm6\n"
+	"movups -80(%rbp), %xmm7\n"
+	"mov -8(%rbp), %rax\n"
+	"mov -16(%rbp), %rdi\n"
+	"mov -24(%rbp), %rsi\n"
+	"mov -32(%rbp), %rdx\n"
+	"mov -40(%rbp), %rcx\n"
+	"mov -48(%rbp), %r8\n"
+	"mov -56(%rbp), %r9\n"
+	"leave\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"jmp *%r11\n"
+	".cfi_endproc\n"
+	".size gate_closed, . - gate_closed\n"
+	".popsection\n");
+
+/*
+ * Without an MPI library nobody gets here but those who asked whether the
+ * symbol exists, by a weak reference or dlsym(): ours answers that it does.
+ * They learn that MPI is not running, and that nothing else works.
+ */
+static int no_flag(int *flag)
+{
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+static int no_function(void)
+{
+	return MPI_ERR_OTHER;
+}
+
+static void *without_mpi(const char *symbol)
+{
+	if (!strcmp(symbol, "MPI_Initialized") ||
+	    !strcmp(symbol, "MPI_Finalized"))
+		return no_flag;
+	return no_function;
+}
+
+static void *wrapper_of(uint32_t gate)
+{
+	return (char *)&gate_wrappers[gate] + gate_wrappers[gate];
+}
+
+static void *decide(uint32_t gate)
+{
+	const char *main = gates[gates[gate].main].symbol;
+	struct region_name *name = &gate_rows[gates[gate].row];
+	void *next = next_look_up(main);
+
+	gate_nexts[gates[gate].main] =
+		next ? next : next_look_up(gates[gate].symbol);
+	name->class = LIVE_NAME_MPI;
+	name->detail = rows[gates[gate].row].class;
+	name->text = rows[gates[gate].row].name;
+	return wrapper_of(gate);
+}
+
+/* What the gate leads to; told once more until there is an MPI. */
+__attribute__((used, visibility("hidden"))) void *gate_open(uint32_t gate);
+void *gate_open(uint32_t gate)
+{
+	const char *symbol = gates[gate].symbol;
+	enum library library = next_library();
+	void *target = next_look_up(symbol);
+
+	if (library == LIBRARY_NONE)
+		return target ? target : without_mpi(symbol);
+	if (!target) {
+		/* It lacks the function: the loader would end the program. */
+		fprintf(stderr, "symbol lookup error: undefined symbol: %s\n",
+			symbol);
+		_exit(127);
+	}
+	if (library == LIBRARY_OURS)
+		target = decide(gate);
+	__atomic_store_n(&gate_targets[gate], target, __ATOMIC_RELEASE);
+	return target;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpich.h - what is MPICH's own, and its relatives' of the same binary
+ * interface: the counterpart of openmpi.h.
+ */
+#ifndef MPI_MPICH_H
+#define MPI_MPICH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "mpi/next.h"
+
+/* Handles are numbers; MPI_UNWEIGHTED is data, which no other MPI has. */
+static inline bool library_is_ours(void *(*find)(const char *symbol))
+{
+	pmpi.world = MPI_COMM_WORLD;
+	pmpi.self = MPI_COMM_SELF;
+	pmpi.no_comm = MPI_COMM_NULL;
+	pmpi.no_type = MPI_DATATYPE_NULL;
+	pmpi.no_op = MPI_NO_OP;
+	pmpi.no_request = MPI_REQUEST_NULL;
+	return find("MPI_UNWEIGHTED");
+}
+
+/*
+ * Some built-in ones stand for all requests that were complete at once; the
+ * two highest bits of a handle say how it is stored, and 1 is built in.
+ */
+static inline bool request_is_complete(MPI_Request request)
+{
+	return (uint32_t)request >> 30 == 1;
+}
+
+/* 63 bits; the lowest of the second word says that it was cancelled. */
+static inline uint64_t status_bytes(const MPI_Status *status)
+{
+	uint64_t high = (uint32_t)status->count_hi_and_cancelled >> 1;
+
+	return high << 32 | (uint32_t)status->count_lo;
+}
+
+/* "MPICH Version:\t4.0.2\nMPICH Release date: …" is MPICH 4.0.2. */
+static inline void library_name(char *text)
+{
+	static const char word[] = " Version:";
+	char *at = strstr(text, word);
+
+	text[strcspn(text, "\n")] = '\0';
+	if (!at)
+		return;
+	at[1] = '\0';
+	strcat(text, at + strlen(word) + 1);
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * openmpi.h - what is Open MPI's own: how it is recognised, and what it keeps
+ * where.  Its mpich.h is the other one; MPI_LIBRARY names the one to include.
+ */
+#ifndef MPI_OPENMPI_H
+#define MPI_OPENMPI_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "mpi/next.h"
+
+/*
+ * The predefined handles are data of the library; `find` looks a symbol up.
+ * False when the library is another MPI.
+ */
+static inline bool library_is_ours(void *(*find)(const char *symbol))
+{
+	return (pmpi.world = find("ompi_mpi_comm_world")) &&
+	       (pmpi.self = find("ompi_mpi_comm_self")) &&
+	       (pmpi.no_comm = find("ompi_mpi_comm_null")) &&
+	       (pmpi.no_type = find("ompi_mpi_datatype_null")) &&
+	       (pmpi.no_op = find("ompi_mpi_op_no_op")) &&
+	       (pmpi.no_request = find("ompi_request_null")) &&
+	       (pmpi.completed = find("ompi_request_empty"));
+}
+
+/* It stands for any request that was complete at once. */
+static inline bool request_is_complete(MPI_Request request)
+{
+	return request == pmpi.completed;
+}
+
+/* The bytes that a completed receive brought. */
+static inline uint64_t status_bytes(const MPI_Status *status)
+{
+	return status->_ucount;
+}
+
+/* Of "Open MPI v4.1.4, package: …": what comes before who packaged it. */
+static inline void library_name(char *text)
+{
+	text[strcspn(text, ",")] = '\0';
+}
+
+#endif

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# row.awk - a line of functions.tbl taken apart; POSIX awk, read before one of
+# the generators.
+#
+# Sets name, type, list (of parameters), args (their names), condition (of the
+# preprocessor), has_work: a call that succeeded is more than counted; of the
+# parameters comm, root, requests and count (of these), or ""; stem: what the
+# names of its Fortran binding begin with, or "" when it has none, is_large: it
+# is one with large counts.
+
+function split_row(    i, proto)
+{
+	proto = $0
+	for (i = 1; i <= 5; i++)
+		sub(/^[^ \t]+[ \t]+/, "", proto)
+	name = list = proto
+	sub(/\(.*/, "", name)
+	sub(/.*[ *]/, "", name)
+	type = substr(proto, 1, index(proto, name "(") - 1)
+	list = substr(proto, index(proto, "(") + 1)
+	sub(/\)$/, "", list)
+	args = arguments(list)
+	condition = guard($2)
+	has_work = $3 != "hand" && ($3 != "0" || $4 != "0" || $5 != "-" || \
+		(comm != "" && $1 != "other"))
+	stem = proto ~ /MPI_Fint|MPI_F08/ ? "" : tolower(name)
+	is_large = sub(/_c$/, "", stem)
+}
+
+# The parameters' names, as arguments; what is special among them is noted.
+function arguments(list,    n, i, p, names)
+{
+	comm = root = requests = count = ""
+	names = ""
+	n = split(list, p, /, */)
+	for (i = 1; i <= n; i++) {
+		sub(/(\[[0-9]*\])+$/, "", p[i])
+		if (p[i] ~ /^MPI_Comm [a-z]/ && comm == "")
+			comm = substr(p[i], 10)
+		if (p[i] == "int root")
+			root = "root"
+		if (p[i] ~ /^MPI_Request /)
+			requests = p[i]
+		if (p[i] ~ /^int (in)?count$/)
+			count = substr(p[i], 5)
+		sub(/.*[ *]/, "", p[i])
+		names = names (i > 1 ? ", " : "") p[i]
+	}
+	sub(/.*[ *]/, "", requests)
+	if (requests == "request")
+		count = "1"
+	return names == "void" ? "" : names
+}
+
+# What mpi.h makes a macro of, no program calls.
+function guard(since,    v)
+{
+	split(since, v, ".")
+	return (since == "mpi1" ? "MPI_HAS_MPI1" : \
+		"MPI_HAS(" v[1] ", " v[2] ")") " && !defined(" name ")"
+}
+
+/^#/ || NF == 0 || $1 == "skip" { next }
+
+{ split_row() }

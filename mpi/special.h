@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * special.h - what functions.tbl wants to happen before or after some
+ * functions, counted or not.
+ */
+#ifndef MPI_SPECIAL_H
+#define MPI_SPECIAL_H
+
+#include <mpi.h>
+
+/* MPI runs: who are we?  Also while nothing is measured. */
+void announce(void);
+
+/* Its world is over. */
+void finished(void);
+
+/* What frees a handle forgets it first: another thread may get it next. */
+void comm_gone(const MPI_Comm *comm);
+void request_gone(const MPI_Request *request);
+
+#endif
