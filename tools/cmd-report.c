@@ -216,7 +216,7 @@ const struct command command_report = {
 	.name = "report",
 	.synopsis = "[ANALYSIS] [options] DIR|run.h5 ...",
 	.help = "where the time went: summary, hotspots, tree, imbalance, "
-		"ranks, efficiency, scaling, mpi-calls",
+		"ranks, efficiency, scaling, waits, mpi-calls, matrix",
 	.options = options,
 	.run = report,
 };

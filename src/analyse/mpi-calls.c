@@ -46,13 +46,14 @@ static void numbers(struct report *report, const struct site *site,
 /* "cart", "4 of rank 2" (its first), "several"; NULL: none. */
 static char *comm_text(const struct run *run, uint32_t comm)
 {
-	const struct run_comm *c = &run->calls.comms[comm];
+	const struct run_comm *c;
 	const char *name;
 
 	if (comm == RUN_NO_COMM)
 		return NULL;
 	if (comm == RUN_SEVERAL_COMMS)
 		return strdup("several");
+	c = &run->calls.comms[comm];
 	name = str_at(&run->strings, c->name);
 	if (*name)
 		return strdup(name);
@@ -112,8 +113,11 @@ static void path_cell(struct report *report, const struct paths *paths,
 
 /* What was begun and completed later, and how much of that was overlapped. */
 static void requests_table(struct report *report, const struct paths *paths,
-			   const struct sites *sites)
+			   const struct sites *sites,
+			   const struct analysis_options *options)
 {
+	size_t left = value_limit(options, 20, sites->count);
+
 	if (sites->total.requests <= 0)
 		return;
 	report_table(report, "requests", "requests, where they were begun");
@@ -122,11 +126,12 @@ static void requests_table(struct report *report, const struct paths *paths,
 	report_column(report, "open", "open", COLUMN_SECONDS);
 	report_column(report, "overlap", "outside MPI", COLUMN_SECONDS);
 	report_column(report, "share", "share", COLUMN_SHARE);
-	for (size_t i = 0; i < sites->count; i++) {
+	for (size_t i = 0; i < sites->count && left; i++) {
 		const struct site *s = &sites->at[i];
 
 		if (s->requests <= 0)
 			continue;
+		left--;
 		path_cell(report, paths, s->path);
 		value_cell(report, UNIT_COUNT, s->requests);
 		report_number(report, s->open);
@@ -194,7 +199,7 @@ static int site_table(struct report *report, const struct paths *paths,
 		numbers(report, &sites.at[i], &sites.total);
 		comm_cells(report, paths->run, &sites.at[i]);
 	}
-	requests_table(report, paths, &sites);
+	requests_table(report, paths, &sites, options);
 	files_table(report, paths, &sites);
 	if (!sites.count)
 		report_line(report, "No MPI calls were seen.");
@@ -257,7 +262,8 @@ static size_t sizes_by_function(const struct run *run, struct run_size *to)
 	return count;
 }
 
-static int size_table(struct report *report, const struct run *run)
+static int size_table(struct report *report, const struct run *run,
+		      const struct analysis_options *options)
 {
 	struct run_size *sizes =
 		calloc(run->calls.size_count + 1, sizeof(*sizes));
@@ -274,7 +280,7 @@ static int size_table(struct report *report, const struct run *run)
 		report_column(report, "calls", "calls", COLUMN_COUNT);
 		report_column(report, "seconds", "time", COLUMN_SECONDS);
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < value_limit(options, 40, count); i++) {
 		uint32_t class = sizes[i].class;
 
 		report_text(report, str_at(&run->strings, sizes[i].node));
@@ -341,7 +347,7 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 	if (!err)
 		err = function_table(*to, &paths, by, options);
 	if (!err)
-		err = size_table(*to, runs[0]);
+		err = size_table(*to, runs[0], options);
 	if (!err)
 		comm_table(*to, runs[0], options);
 	if (!err)

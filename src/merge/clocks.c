@@ -279,8 +279,7 @@ static int put_bounds(struct aligning *a, bool init)
 			continue;
 		if (p->kind == LIVE_PART_SEND)
 			err = bound_message(a, p);
-		else if (p->kind == LIVE_PART_BARRIER ||
-			 p->kind == LIVE_PART_ALL)
+		else if (p->meets)
 			err = bound_collective(a, p, end - i);
 	}
 	return err;

@@ -5,8 +5,9 @@
  * Method   Processes of one boot and time namespace share a clock.  Between
  *          two clocks the dates at the start and at the end of the processes
  *          give a first guess.  What was measured bounds it: a message is not
- *          received before it was sent, and nobody leaves a barrier or an
- *          N x N collective before the last one came.  Each such pair bounds
+ *          received before it was sent, and nobody leaves a barrier, or a
+ *          collective call in which each sends something to each, before the
+ *          last one came.  Each such pair bounds
  *          the offset at one moment from one side; an offset that drifts
  *          evenly is a straight line between the two sets of bounds (A. Duda,
  *          G. Harrus, Y. Haddad, G. Bernard, Estimating global time in

@@ -65,6 +65,27 @@ static bool is_init(const struct profile *p, uint32_t node)
 	       strcmp(p->names[n->owner].text, "MPI_Initialized") != 0;
 }
 
+/*
+ * Barriers, and collectives in which each sends something to each: not those
+ * whose counts differ, since who gets nothing waits for nobody.
+ */
+static bool all_meet(const struct profile *p, const struct profile_part *part)
+{
+	static const char *const names[] = {
+		"MPI_Allreduce",  "MPI_Allgather",  "MPI_Alltoall",
+		"MPI_Iallreduce", "MPI_Iallgather", "MPI_Ialltoall",
+	};
+	const struct profile_node *n = &p->nodes[part->begin_node];
+
+	if (part->kind == LIVE_PART_BARRIER)
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (part->kind == LIVE_PART_ALL && n->kind == NODE_NAMED &&
+		    !strcmp(p->names[n->owner].text, names[i]))
+			return true;
+	return false;
+}
+
 static int add_part(struct gathered *parts, const struct profile *p,
 		    const struct profile_part *from, uint32_t process,
 		    const uint32_t *nodes)
@@ -95,6 +116,7 @@ static int add_part(struct gathered *parts, const struct profile *p,
 		.level = (uint8_t)from->level,
 		.main = from->thread == p->id.mpi_thread,
 		.init = is_init(p, from->node),
+		.meets = all_meet(p, from),
 	};
 	return 0;
 }

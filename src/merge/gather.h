@@ -33,6 +33,7 @@ struct part {
 	uint8_t kind, level; /* enum live_part_kind */
 	bool main;           /* of the thread of MPI_Init */
 	bool init;           /* of MPI_Init itself: it bounds clocks only */
+	bool meets;          /* nobody leaves before the last has come */
 };
 
 struct moment {
