@@ -111,6 +111,8 @@ static uint64_t settle_time(struct thread *t, struct region *r)
 {
 	struct ticks *ticks = &t->ticks;
 
+	if (!r->end)
+		r->end = __rdtsc();
 	if (r->end - ticks->counter > TICKS_TRUSTED || !ticks->scale)
 		ticks_set(ticks);
 	if (!r->counts) {
@@ -118,8 +120,6 @@ static uint64_t settle_time(struct thread *t, struct region *r)
 		r->end_ns = time_now(CLOCK_MONOTONIC);
 		return r->end_ns - r->start_ns;
 	}
-	if (!r->end)
-		r->end = __rdtsc();
 	r->start_ns = ticks_at(ticks, r->start);
 	r->end_ns = ticks_at(ticks, r->end);
 	return r->end_ns - r->start_ns;
