@@ -97,6 +97,12 @@ struct partner *partner_find(const struct comm *comm, int rank, int tag)
 	return partner;
 }
 
+/* What is kept or left out together: a run of messages, or of calls. */
+static uint32_t cluster_of(uint64_t id, uint64_t run)
+{
+	return (uint32_t)hash_pair(id, run) | 1;
+}
+
 bool message_keep(struct live_part *part, const struct comm *comm,
 		  const struct partner *partner, int tag,
 		  const struct numbers *numbers)
@@ -107,13 +113,15 @@ bool message_keep(struct live_part *part, const struct comm *comm,
 
 	if (!comm->id || partner->broken)
 		return false;
-	*part = (struct live_part){ .kind = sends ? LIVE_PART_SEND
-						  : LIVE_PART_RECV,
-				    .level = numbers->level,
-				    .peer = partner->world,
-				    .check = (uint32_t)tag,
-				    .size = 2,
-				    .comm_rank = (uint32_t)comm->rank };
+	*part = (struct live_part){
+		.kind = sends ? LIVE_PART_SEND : LIVE_PART_RECV,
+		.level = numbers->level,
+		.peer = partner->world,
+		.check = (uint32_t)tag,
+		.size = 2,
+		.comm_rank = (uint32_t)comm->rank,
+		.cluster = cluster_of(comm->id, numbers->run)
+	};
 	part->key = hash_pair(
 		hash_pair(comm->id, sends ? from << 32 | to : to << 32 | from),
 		(uint64_t)(uint32_t)tag % TAG_CLASSES << 48 | numbers->next);
@@ -152,6 +160,7 @@ bool collective_number(struct live_part *part, struct comm *comm,
 	part->peer = root < 0 ? -1 : comm_world(comm, root);
 	part->check = hash_text(function);
 	part->size = (uint32_t)comm->size;
+	part->cluster = cluster_of(comm->id, number / MESSAGES_RUN);
 	part->comm_rank = (uint32_t)comm->rank;
 	return true;
 }
