@@ -98,6 +98,19 @@ one_name_one_file() {
 	return 0
 }
 
+# Else its line is glued to "not ok", and the point counts as missing.
+said_in_lines() {
+	half_a_line() {
+		printf 'line\nhalf'
+		return 1
+	}
+	scratch=$scratch/inside
+	mkdir -p "$scratch"
+	printf '# line\n# half\nnot ok 1 - wrong\n' >"$scratch/want"
+	points=0
+	point wrong half_a_line | diff "$scratch/want" -
+}
+
 point "every file has its SPDX line" spdx_first
 point "every header says what it is" says_what_it_is
 point "no function is longer than 60 lines" short_functions
@@ -108,4 +121,5 @@ point "clang-format changes nothing" formatted
 point "lines end at 80 columns" eighty_columns
 point "file names are unique" one_name_one_file
 point "shellcheck finds nothing" checked_scripts
+point "what a point says is in whole lines" said_in_lines
 points_done

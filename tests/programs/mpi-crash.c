@@ -11,6 +11,7 @@
  *   exit    exit(3), without MPI_Finalize
  *   error   an MPI error (a message to a rank that is not there), fatal
  *   finish  not at all: everything ends well
+ *   apart   the same, and nobody waits: no rank sends another anything
  */
 #include <mpi.h>
 #include <signal.h>
@@ -59,7 +60,8 @@ int main(int argc, char **argv)
 	before_the_end(seconds);
 	if (rank == victim)
 		end(argv[1]);
-	MPI_Barrier(MPI_COMM_WORLD);
+	if (strcmp(argv[1], "apart") != 0)
+		MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Finalize();
 	return 0;
 }
