@@ -26,11 +26,12 @@ truth_of() {
 agrees() {
 	cat "$1.out"
 	near "$(seconds measured "$1.copse")" "$(truth_of measured "$1.out")" \
-		0.04 && near "$(seconds skipped "$1.copse")" 0 0.02
+		"$tolerance" && near "$(seconds skipped "$1.copse")" 0 0.02
 }
 
 # mode MODE OPTION…: under copse, with those options.
 mode() {
+	: "${tolerance:=0.04}"
 	what=$1
 	shift
 	"$copse" run -q -o "$what.copse" "$@" "$control" "$what" \
@@ -39,7 +40,10 @@ mode() {
 }
 
 # with_clock CLOCK MODE: what the kernel does not allow falls back, and holds.
+# A timer ticks when the scheduler does: the time since its last tick is lost at
+# a pause and at the end, on a loaded machine up to a turn of the others.
 with_clock() {
+	tolerance=0.12
 	COPSE_CLOCK=$1
 	export COPSE_CLOCK
 	mkdir "$1" && cd "$1" && mode "$2"

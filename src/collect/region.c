@@ -338,6 +338,8 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	struct thread *t = thread_use();
 	struct live_header *header;
 
+	/* What wrappers do outside of regions is their caller's. */
+	unwind_hide(__builtin_return_address(0));
 	if (!t) {
 		if (collect_left_out())
 			control_left_out(collect_left_out(), rank);

@@ -11,6 +11,18 @@ enum {
 	WORD = sizeof(uintptr_t)
 };
 
+/* Mutable: the link map of the adapter's library; set once. */
+static const void *adapter;
+
+void unwind_hide(const void *code)
+{
+	struct dl_find_object object;
+
+	if (!_dl_find_object((void *)code, &object))
+		__atomic_store_n(&adapter, object.dlfo_link_map,
+				 __ATOMIC_RELEASE);
+}
+
 size_t unwind_size(uint32_t depth)
 {
 	return 2 * depth * sizeof(struct unwind_frame) +
@@ -133,7 +145,8 @@ SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
 		return true;
 	if (!registry_module(&module, &object, &u->peek))
 		return false;
-	place->hidden = object.dlfo_link_map == u->hidden;
+	place->hidden = object.dlfo_link_map == u->hidden ||
+			object.dlfo_link_map == adapter;
 	place->lasting = module.lasting;
 	place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 	place->owner = module.index;

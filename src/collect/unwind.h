@@ -79,6 +79,9 @@ struct unwinder {
 size_t unwind_size(uint32_t depth);
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth);
 
+/* Frames of the module that this code is in are left out as well; one only. */
+void unwind_hide(const void *code);
+
 /* Another thread, with its stack in [low, high), goes on with it. */
 void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
 SIGSAFE void unwind_forget(struct unwinder *u);
