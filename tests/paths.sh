@@ -25,7 +25,8 @@ own_paths() {
 			name = frame[i]
 			sub(/^.*chains-stripped\.so\+0x.*/, "t_nameless", name)
 			sub(/^.*~/, "", name)
-			if (name ~ /^t_/)
+			# A stub of the linkage table is no function.
+			if (name ~ /^t_/ && name !~ /@plt$/)
 				path = path (path == "" ? "" : ";") name
 		}
 		if (path != "")
