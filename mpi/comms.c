@@ -2,11 +2,14 @@
 /* comms.c - a table of communicators, for the life of the process. */
 #include "mpi/comms.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "mpi/hash.h"
 #include "mpi/messages.h"
 #include "mpi/next.h"
+#include "mpi/notes.h"
+#include "mpi/requests.h"
 
 #define COMM_BITS      9
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */
@@ -246,10 +249,28 @@ void comm_named(MPI_Comm handle, const char *name)
 		copse_comm_name(comm->live, name);
 }
 
+/*
+ * A forked child has another profile: what was remembered of the parent's is
+ * not mapped there any more.
+ */
+static void forked(void)
+{
+	for (size_t i = 0; i < sizeof(comm_slots) / sizeof(*comm_slots); i++) {
+		if (!comm_slots[i].live)
+			continue;
+		comm_slots[i].live = NULL;
+		comm_slots[i].ref = 0;
+	}
+	messages_forked();
+	requests_forked();
+	notes_forked();
+}
+
 void comms_init(void)
 {
 	int level = MPI_THREAD_SINGLE;
 
+	pthread_atfork(NULL, NULL, forked);
 	pmpi.Query_thread(&level);
 	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
 	comms_threads = level == MPI_THREAD_MULTIPLE;

@@ -28,6 +28,18 @@ void messages_init(void)
 	messages_lowest = copse_part_level();
 }
 
+void messages_forked(void)
+{
+	/* Memory that was never written to stays so. */
+	for (uint32_t i = 0; known && i < PEERS; i++)
+		if (peers[i])
+			peers[i] = NULL;
+	for (uint32_t i = 0; known && i < PARTNERS; i++)
+		if (partners[i].key)
+			partners[i].peer = NULL;
+	messages_unlock();
+}
+
 void messages_wait(void)
 {
 	while (__atomic_exchange_n(&messages_held, 1, __ATOMIC_ACQUIRE))

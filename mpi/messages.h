@@ -138,6 +138,7 @@ static inline void message_count(struct partner *partner,
 }
 
 void messages_init(void);
+void messages_forked(void); /* in the child */
 
 /* The next collective call on a communicator, in the same way. */
 bool collective_number(struct live_part *part, struct comm *comm,

@@ -16,6 +16,11 @@ static __thread struct {
 	live_ref node;
 } probe __attribute__((tls_model("initial-exec")));
 
+void notes_forked(void)
+{
+	probe.comm_id = 0;
+}
+
 /* A part whose operation was one call. */
 static void keep(struct live_part *part, const struct region *region)
 {
@@ -319,25 +324,28 @@ static const MPI_Status *status_at(const MPI_Status *statuses, int i)
 							    : &statuses[i];
 }
 
-void note_done(const struct region *region, int count,
-	       const MPI_Request requests[], const MPI_Status *statuses)
+void note_done(const struct region *region, const struct before *before,
+	       const MPI_Status *statuses)
 {
-	for (int i = 0; i < count; i++)
-		note_one(region, requests[i], status_at(statuses, i));
+	for (int i = 0; i < before->count; i++)
+		note_one(region, before->requests[i], status_at(statuses, i));
 }
 
 void note_done_any(const struct region *region, int index,
-		   const MPI_Request requests[], const MPI_Status *status)
+		   const struct before *before, const MPI_Status *status)
 {
-	if (index != MPI_UNDEFINED)
-		note_one(region, requests[index], status);
+	/* None, MPI_UNDEFINED, is negative. */
+	if (index >= 0 && index < before->count)
+		note_one(region, before->requests[index], status);
 }
 
 void note_done_some(const struct region *region, int count, const int indices[],
-		    const MPI_Request requests[], const MPI_Status *statuses)
+		    const struct before *before, const MPI_Status *statuses)
 {
-	for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
-		note_one(region, requests[indices[i]], status_at(statuses, i));
+	for (int i = 0; i < count; i++)
+		if (indices[i] < before->count)
+			note_one(region, before->requests[indices[i]],
+				 status_at(statuses, i));
 }
 
 void note_cancelled(MPI_Request handle)

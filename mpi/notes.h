@@ -28,13 +28,12 @@
 	note_keeps(LIVE_PART_RECV, source, tag, comm, request)
 #define keeps_other(comm, request)                                             \
 	note_keeps(LIVE_PART_SEND, MPI_PROC_NULL, 0, comm, request)
-#define started(count, requests) note_started(region, count, requests)
-#define done(count, before, statuses)                                          \
-	note_done(region, count, (before).requests, statuses)
+#define started(count, requests)      note_started(region, count, requests)
+#define done(count, before, statuses) note_done(region, &(before), statuses)
 #define done_any(index, before, status)                                        \
-	note_done_any(region, index, (before).requests, status)
+	note_done_any(region, index, &(before), status)
 #define done_some(count, indices, before, statuses)                            \
-	note_done_some(region, count, indices, (before).requests, statuses)
+	note_done_some(region, count, indices, &(before), statuses)
 #define cancelled(request) note_cancelled(request)
 
 /* A collective call; kind: what follows LIVE_PART_. */
@@ -49,6 +48,9 @@
 /* A communicator was made, or got a name. */
 #define made(comm)        comm_made(comm)
 #define named(comm, name) comm_named(comm, name)
+
+/* In a forked child. */
+void notes_forked(void);
 
 void note_sent(const struct region *region, const struct region_values *values,
 	       int dest, int tag, MPI_Comm comm);
@@ -65,12 +67,12 @@ void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 void note_started(const struct region *region, int count,
 		  const MPI_Request requests[]);
 /* statuses: as many, or none (MPI_STATUSES_IGNORE). */
-void note_done(const struct region *region, int count,
-	       const MPI_Request requests[], const MPI_Status *statuses);
+void note_done(const struct region *region, const struct before *before,
+	       const MPI_Status *statuses);
 void note_done_any(const struct region *region, int index,
-		   const MPI_Request requests[], const MPI_Status *status);
+		   const struct before *before, const MPI_Status *status);
 void note_done_some(const struct region *region, int count, const int indices[],
-		    const MPI_Request requests[], const MPI_Status *statuses);
+		    const struct before *before, const MPI_Status *statuses);
 void note_cancelled(MPI_Request request);
 void note_collective(const struct region *region, enum live_part_kind kind,
 		     MPI_Comm comm, int root);

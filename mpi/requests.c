@@ -106,6 +106,12 @@ struct request *request_new(MPI_Request handle)
 	return r;
 }
 
+void requests_forked(void)
+{
+	for (uint32_t i = 0; i < used_count; i++)
+		records[i].open = false;
+}
+
 void request_forget(MPI_Request handle)
 {
 	messages_lock();

@@ -44,6 +44,9 @@ struct request *request_new(MPI_Request handle);
 struct request *request_find(MPI_Request handle);
 void request_forget(MPI_Request handle);
 
+/* In a forked child: none is followed any more. */
+void requests_forked(void);
+
 /* What the starts of persistent requests move. */
 struct region_values request_sum(int count, const MPI_Request requests[]);
 

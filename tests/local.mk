@@ -30,8 +30,8 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-phases mpi-skew mpi-threads pcontrol
-MEASURED_MPICH = mpi-behaviour mpi-calls mpi-four
+	mpi-events mpi-forks mpi-phases mpi-skew mpi-threads pcontrol
+MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
 program_outputs = $(MEASURED:%=tests/programs/%) \

@@ -8,6 +8,18 @@
 . "$srcdir/tests/mpi.sh"
 cd "$scratch" || exit 99
 
+# forks MPI PROGRAM: no MPI promises that a child can go on with it; where it
+# can without copse, it can with it.
+forks() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	launch "$1" 1 "$2" >plain 2>err || { cat plain err; return 1; }
+	grep -q 'ended with 7' plain || skip "not without copse: $(cat plain)"
+	rm -rf forks.copse
+	launch "$1" 1 "$copse" run --quiet -o forks.copse "$2" >with 2>err ||
+		{ cat with err; return 1; }
+	diff plain with
+}
+
 for ranks in 2 4; do
 	point "Open MPI, $ranks ranks" counts_right openmpi $ranks \
 		"$programs/mpi-calls"
@@ -24,4 +36,8 @@ point "Open MPI: errors, handlers, callbacks, ports, spawned processes, threads"
 	counts_right openmpi 2 "$programs/mpi-behaviour" dynamic
 point "MPICH: errors, handlers, callbacks, threads" \
 	counts_right mpich 2 "$programs/mpi-behaviour.mpich"
+point "Open MPI: a forked child that calls MPI" \
+	forks openmpi "$programs/mpi-forks"
+point "MPICH: a forked child that calls MPI" \
+	forks mpich "$programs/mpi-forks.mpich"
 points_done
