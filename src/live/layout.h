@@ -261,14 +261,13 @@ struct live_thread {
 	char name[16];
 
 	/* Only of threads that called MPI. */
-	live_ref peers;     /* first struct live_peer */
-	live_ref parts;     /* first live_chunk of struct live_part */
-	live_ref moments;   /* first live_chunk of struct live_moment */
-	uint32_t every;     /* a moment is kept of so many samples */
-	uint32_t level;     /* parts of lower levels are not kept */
-	uint32_t thinning;  /* odd: parts and moments are being moved; a copy
-			       made now has none that can be used */
-	uint64_t instances; /* that this thread took part in, kept or not */
+	live_ref peers;    /* first struct live_peer */
+	live_ref parts;    /* first live_chunk of struct live_part */
+	live_ref moments;  /* first live_chunk of struct live_moment */
+	uint32_t every;    /* a moment is kept of so many samples */
+	uint32_t level;    /* parts of lower levels are not kept */
+	uint32_t thinning; /* odd: parts and moments are being moved; a copy
+			      made now has none that can be used */
 };
 
 struct live_metric {

@@ -206,7 +206,6 @@ int gather_add(struct gathered *parts, const struct profile *p,
 	for (size_t i = 0; i < p->thread_count; i++) {
 		const struct profile_thread *t = &p->threads[i];
 
-		parts->joined.taken_part += t->instances;
 		if (t->level > parts->level)
 			raise_level(parts, t->level < 64 ? t->level : 64);
 	}

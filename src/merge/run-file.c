@@ -180,17 +180,11 @@ static void check_calls(struct store *s, const struct run *run)
 
 #define JOINED(TYPE, member) STORE_FIELD(TYPE, struct run_joined, member)
 static const struct store_field joined_fields[] = {
-	JOINED(U64, parts),
-	JOINED(U64, instances),
-	JOINED(U64, lacking),
-	JOINED(U64, disagreeing),
-	JOINED(U64, taken_part),
-	JOINED(U32, level),
-	JOINED(U32, clocks),
-	JOINED(U32, unbound),
-	JOINED(F64, clock_error_ns),
-	JOINED(F64, other_causes),
-	{ 0 },
+	JOINED(U64, parts),        JOINED(U64, instances),
+	JOINED(U64, lacking),      JOINED(U64, disagreeing),
+	JOINED(U32, level),        JOINED(U32, clocks),
+	JOINED(U32, unbound),      JOINED(F64, clock_error_ns),
+	JOINED(F64, other_causes), { 0 },
 };
 
 #define CAUSE(TYPE, member) STORE_FIELD(TYPE, struct run_cause, member)

@@ -68,7 +68,6 @@ struct run_joined {
 	uint64_t instances;   /* joined */
 	uint64_t lacking;     /* a rank's part is missing */
 	uint64_t disagreeing; /* parts of one key that do not belong together */
-	uint64_t taken_part;  /* instances' parts in all, kept or not */
 	uint32_t level;
 	uint32_t clocks, unbound; /* monotonic clocks; known by date alone */
 	double clock_error_ns;    /* the largest against the first rank's */

@@ -475,7 +475,6 @@ static live_ref take_thread(struct reader *r, const void *at)
 		.slowest_ns = t.slowest_ns,
 		.every = t.every,
 		.level = t.level,
-		.instances = t.instances,
 	};
 	fixed(to->name, sizeof(to->name), t.name, sizeof(t.name));
 	for (size_t i = 0; i < LOSS_COUNT; i++)

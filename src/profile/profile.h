@@ -71,7 +71,6 @@ struct profile_thread {
 	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
 	uint32_t every;      /* samples that one of its moments stands for */
 	uint32_t level;      /* of its parts, the least that are here */
-	uint64_t instances;  /* that it took part in, whether here or not */
 };
 
 struct profile_comm {

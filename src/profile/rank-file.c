@@ -101,15 +101,23 @@ static const struct store_field loss_fields[] = {
 
 #define THREAD(TYPE, member) STORE_FIELD(TYPE, struct profile_thread, member)
 static const struct store_field thread_fields[] = {
-	THREAD(U32, tid),        THREAD(U32, clock),
-	THREAD(U32, runs),       THREAD(U32, ended),
-	THREAD(CHARS, name),     THREAD(U64, first_ns),
-	THREAD(U64, last_ns),    THREAD(U64, cpu_ns),
-	THREAD(U64, wall_ns),    THREAD(U64, samples),
-	THREAD(U64, ticks),      THREAD(U64, handler_ns),
-	THREAD(U64, wrapper_ns), THREAD(U64, slowest_ns),
-	THREAD(U32, every),      THREAD(U32, level),
-	THREAD(U64, instances),  { 0 },
+	THREAD(U32, tid),
+	THREAD(U32, clock),
+	THREAD(U32, runs),
+	THREAD(U32, ended),
+	THREAD(CHARS, name),
+	THREAD(U64, first_ns),
+	THREAD(U64, last_ns),
+	THREAD(U64, cpu_ns),
+	THREAD(U64, wall_ns),
+	THREAD(U64, samples),
+	THREAD(U64, ticks),
+	THREAD(U64, handler_ns),
+	THREAD(U64, wrapper_ns),
+	THREAD(U64, slowest_ns),
+	THREAD(U32, every),
+	THREAD(U32, level),
+	{ 0 },
 };
 
 #define COMM(TYPE, member) STORE_FIELD(TYPE, struct profile_comm, member)

@@ -624,7 +624,6 @@ static void put_caller(struct live *live, live_ref comm, int32_t root,
 	t->peers = peers;
 	t->every = 4;
 	t->level = 1;
-	t->instances = 7;
 	t->parts = put_chunk(live,
 			     &(struct live_part){ .key = scale,
 						  .begin = 5,
@@ -699,7 +698,6 @@ static void check_calls(const struct profile *p)
 		CHECK(m[1].ns == 30 && m[1].weight_ns == 3);
 		CHECK(p->nodes[m[1].node].offset == 64);
 		CHECK(p->threads[i].every == 4 && p->threads[i].level == 1);
-		CHECK(p->threads[i].instances == 7);
 	}
 }
 

@@ -135,7 +135,6 @@ static struct profile_part *part(int r, uint64_t key, int kind, double begun,
 		.level = one->level,
 		.cluster = one->cluster,
 	};
-	one->thread.instances++;
 	return p;
 }
 
