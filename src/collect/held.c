@@ -50,9 +50,31 @@ bool held_blocks(void)
 	return blocks;
 }
 
-void held_set_blocks(bool now)
+/* Changes the true mask of the calling thread, and says what it was. */
+static uint64_t mask_ours(int how)
 {
-	blocks = now;
+	uint64_t ours = (uint64_t)1 << (clock_signal() - 1), old = 0;
+
+	sys4(SYS_rt_sigprocmask, how, &ours, &old, sizeof(old));
+	return old;
+}
+
+uint64_t held_before_start(void)
+{
+	return mask_ours(blocks ? SIG_BLOCK : SIG_UNBLOCK);
+}
+
+void held_after_start(uint64_t mask)
+{
+	sys_mask(mask);
+}
+
+void held_started(void)
+{
+	uint64_t ours = (uint64_t)1 << (clock_signal() - 1);
+
+	blocks = mask_ours(SIG_BLOCK) & ours;
+	mask_ours(SIG_UNBLOCK);
 }
 
 SIGSAFE static bool change(int from, int to)
@@ -152,10 +174,9 @@ PUBLIC int sigpending(sigset_t *set)
 static int wait_once(const sigset_t *set, siginfo_t *info,
 		     const struct timespec *time)
 {
-	uint64_t ours = (uint64_t)1 << (clock_signal() - 1), mask;
+	uint64_t mask = mask_ours(SIG_BLOCK);
 	int result;
 
-	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &ours, &mask, sizeof(mask));
 	held.waiter = (uint32_t)sys0(SYS_gettid);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (take(info))

@@ -11,6 +11,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/sigsafe.h"
 
@@ -19,7 +20,15 @@ void held_init(void);
 
 /* Does the calling thread block it, as far as the program knows? */
 bool held_blocks(void);
-void held_set_blocks(bool blocks);
+
+/*
+ * Around the start of a thread: it begins with the signal blocked in truth when
+ * its creator blocks it, or what comes before held_started() would not be kept.
+ * held_before_start() returns the mask for held_after_start().
+ */
+uint64_t held_before_start(void);
+void held_after_start(uint64_t mask);
+void held_started(void);
 
 /* Will it, when it changes its mask like this? */
 bool held_wish(int how, const sigset_t *set);

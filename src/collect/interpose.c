@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * interpose.c - pthread_create, to measure every thread; sigaction, signal
- * and the masks, so that the program and the sampler both keep their signal;
+ * interpose.c - pthread_create and thrd_create, to measure every thread;
+ * sigaction, signal and the masks, so that the program and the sampler both keep their signal;
  * dlclose, after which an address may mean other code.
  *
  * dlopen is left alone: it looks at its caller's RUNPATH.  New modules are
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <threads.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ enum {
 static struct {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *,
 			      void *(*)(void *), void *);
+	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	__sighandler_t (*signal)(int, __sighandler_t);
@@ -59,6 +61,7 @@ void interpose_init(void)
 		return;
 #define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
 	FIND(pthread_create);
+	FIND(thrd_create);
 	FIND(pthread_sigmask);
 	FIND(sigaction);
 	FIND(signal);
@@ -71,11 +74,12 @@ void interpose_init(void)
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 
+/* One of the two functions is there. */
 struct start {
 	void *(*function)(void *);
+	thrd_start_t c11;
 	void *argument;
 	size_t stack;
-	bool blocks; /* held.h */
 };
 
 static size_t stack_size(const pthread_attr_t *attr)
@@ -90,33 +94,76 @@ static size_t stack_size(const pthread_attr_t *attr)
 	return limit.rlim_cur;
 }
 
-static void *thread_main(void *argument)
+static struct start thread_begins(void *argument, uintptr_t high)
 {
 	struct start start = *(struct start *)argument;
-	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
 
 	free(argument);
-	held_set_blocks(start.blocks);
+	held_started();
 	thread_start(high - start.stack, high);
 	pthread_setspecific(next.at_exit, &next);
+	return start;
+}
+
+static void *thread_main(void *argument)
+{
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
+	struct start start = thread_begins(argument, high);
+
 	return start.function(start.argument);
+}
+
+static int thread_main_c11(void *argument)
+{
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
+	struct start start = thread_begins(argument, high);
+
+	return start.c11(start.argument);
+}
+
+/* NULL: what a thread starts that is not measured, is not either. */
+static struct start *start_of(struct start start)
+{
+	struct start *copy;
+
+	interpose_init();
+	copy = thread_self() && next.has_key ? malloc(sizeof(*copy)) : NULL;
+	if (copy)
+		*copy = start;
+	return copy;
 }
 
 PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*function)(void *), void *argument)
 {
-	struct start *start;
+	struct start *start = start_of((struct start){
+		function, NULL, argument, stack_size(attr) });
+	uint64_t mask;
 	int err;
 
-	interpose_init();
-	/* What a thread starts that is not measured, is not either. */
-	start = thread_self() && next.has_key ? malloc(sizeof(*start)) : NULL;
 	if (!start)
 		return next.pthread_create(thread, attr, function, argument);
-	*start = (struct start){ function, argument, stack_size(attr),
-				 held_blocks() };
+	mask = held_before_start();
 	err = next.pthread_create(thread, attr, thread_main, start);
+	held_after_start(mask);
 	if (err)
+		free(start);
+	return err;
+}
+
+PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	struct start *start = start_of((struct start){
+		NULL, function, argument, stack_size(NULL) });
+	uint64_t mask;
+	int err;
+
+	if (!start)
+		return next.thrd_create(thread, function, argument);
+	mask = held_before_start();
+	err = next.thrd_create(thread, thread_main_c11, start);
+	held_after_start(mask);
+	if (err != thrd_success)
 		free(start);
 	return err;
 }

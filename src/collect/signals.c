@@ -28,15 +28,12 @@ PUBLIC int door_sigpause(int) __asm__("sigpause");
 /* Mutable: found once, before main(). */
 static struct {
 	int (*siginterrupt)(int, int);
-	int (*attr_setsigmask)(pthread_attr_t *, const sigset_t *);
 } next;
 
 void signals_init(void)
 {
 	if (next.siginterrupt)
 		return;
-	next.attr_setsigmask = (__typeof__(next.attr_setsigmask))dlsym(
-		RTLD_NEXT, "pthread_attr_setsigmask_np");
 	next.siginterrupt =
 		(__typeof__(next.siginterrupt))dlsym(RTLD_NEXT, "siginterrupt");
 }
@@ -186,17 +183,4 @@ PUBLIC int siginterrupt(int signum, int interrupt)
 	if (!interrupt)
 		action.sa_flags |= SA_RESTART;
 	return sigaction(signum, &action, NULL);
-}
-
-PUBLIC int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
-{
-	sigset_t ours;
-
-	signals_init();
-	if (set && collect_active()) {
-		ours = *set;
-		sigdelset(&ours, clock_signal());
-		set = &ours;
-	}
-	return next.attr_setsigmask(attr, set);
 }

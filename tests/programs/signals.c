@@ -167,6 +167,23 @@ static void *wait_for_traps(void *count)
 	return NULL;
 }
 
+/* What is sent to a thread that has just been made waits for it as well. */
+static void waits_from_birth(void)
+{
+	volatile int count = 0;
+	pthread_t thread;
+
+	for (int i = 0; i < 100; i++) {
+		pthread_create(&thread, NULL, wait_for_traps, (void *)&count);
+		pthread_kill(thread, SIGTRAP);
+		while (count == i)
+			known_work();
+		pthread_kill(thread, SIGUSR2);
+		pthread_join(thread, NULL);
+	}
+	printf("waited from birth for %d\n", count);
+}
+
 /* A thread that waits gets what is sent to the process, and nothing else. */
 static void waits_beside(void)
 {
@@ -206,6 +223,7 @@ static void waits(void)
 		       sigwaitinfo(&all, &info) == SIGTRAP &&
 		       info.si_pid == getpid();
 	}
+	waits_from_birth();
 	waits_beside();
 	printf("waited for %d, %d not ours, %d handled\n", own, others,
 	       (int)traps);
