@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * interpose.c - pthread_create and thrd_create, to measure every thread;
- * sigaction, signal and the masks, so that the program and the sampler both keep their signal;
- * dlclose, after which an address may mean other code.
+ * sigaction, signal and the masks, so that the program and the sampler both keep
+ * their signal; dlclose, after which an address may mean other code.
  *
  * dlopen is left alone: it looks at its caller's RUNPATH.  New modules are
  * met when their first sample is.
@@ -122,22 +122,25 @@ static int thread_main_c11(void *argument)
 }
 
 /* NULL: what a thread starts that is not measured, is not either. */
-static struct start *start_of(struct start start)
+static struct start *start_of(const struct start *start,
+			      const pthread_attr_t *attr)
 {
 	struct start *copy;
 
 	interpose_init();
 	copy = thread_self() && next.has_key ? malloc(sizeof(*copy)) : NULL;
-	if (copy)
-		*copy = start;
+	if (copy) {
+		*copy = *start;
+		copy->stack = stack_size(attr);
+	}
 	return copy;
 }
 
 PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*function)(void *), void *argument)
 {
-	struct start *start = start_of((struct start){
-		function, NULL, argument, stack_size(attr) });
+	struct start *start =
+		start_of(&(struct start){ function, NULL, argument, 0 }, attr);
 	uint64_t mask;
 	int err;
 
@@ -153,8 +156,8 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-	struct start *start = start_of((struct start){
-		NULL, function, argument, stack_size(NULL) });
+	struct start *start =
+		start_of(&(struct start){ NULL, function, argument, 0 }, NULL);
 	uint64_t mask;
 	int err;
 
