@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * interpose.c - pthread_create and thrd_create, to measure every thread;
- * sigaction, signal and the masks, so that the program and the sampler both keep
- * their signal; dlclose, after which an address may mean other code.
+ * sigaction, signal and the masks, so that the program and the sampler both
+ * keep their signal; dlclose, after which an address may mean other code.
  *
  * dlopen is left alone: it looks at its caller's RUNPATH.  New modules are
  * met when their first sample is.
