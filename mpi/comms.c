@@ -11,7 +11,6 @@
 #include "mpi/notes.h"
 #include "mpi/requests.h"
 
-#define COMM_BITS      9
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */
 #define GROUPS         1024
 
@@ -19,7 +18,7 @@ bool comms_threads;
 int comms_world_rank;
 static bool has_world; /* between MPI_Init and MPI_Finalize: not in sessions */
 
-static _Atomic uintptr_t comm_keys[1 << COMM_BITS];
+_Atomic uintptr_t comm_keys[1 << COMM_BITS];
 struct comm comm_slots[1 << COMM_BITS];
 struct handles comms = { comm_keys, COMM_BITS, PTHREAD_MUTEX_INITIALIZER };
 static unsigned int recorded; /* under the lock of comms */

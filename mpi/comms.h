@@ -57,8 +57,10 @@ void comms_init(void);
 void comms_fini(void);
 
 /* Those that are known, by handle. */
+#define COMM_BITS 9
 extern struct handles comms;
-extern struct comm comm_slots[];
+extern _Atomic uintptr_t comm_keys[1 << COMM_BITS];
+extern struct comm comm_slots[1 << COMM_BITS];
 
 /* One that is not. */
 struct comm *comm_meet(MPI_Comm handle);
@@ -66,7 +68,7 @@ struct comm *comm_meet(MPI_Comm handle);
 /* Never NULL, for a valid communicator. */
 static inline struct comm *comm_of(MPI_Comm handle)
 {
-	int slot = handles_find(&comms, handle_key(handle));
+	int slot = handles_find_in(comm_keys, COMM_BITS, handle_key(handle));
 
 	return slot >= 0 ? &comm_slots[slot] : comm_meet(handle);
 }

@@ -10,7 +10,7 @@ static uintptr_t key_at(const struct handles *h, uint32_t at)
 int handles_reserve(struct handles *h, uintptr_t handle)
 {
 	uint32_t size = 1u << h->bits;
-	uint32_t at = handles_hash(h, handle);
+	uint32_t at = handles_hash(h->bits, handle);
 	int slot;
 
 	pthread_mutex_lock(&h->lock);

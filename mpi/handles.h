@@ -28,20 +28,20 @@ struct handles { /* all zero but for the first three: empty */
 #define HANDLES_FREE    ((uintptr_t)0)
 #define HANDLES_REMOVED ((uintptr_t)1)
 
-static inline uint32_t handles_hash(const struct handles *h, uintptr_t key)
+static inline uint32_t handles_hash(uint32_t bits, uintptr_t key)
 {
-	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - h->bits));
+	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - bits));
 }
 
-/* The slot of a handle, or -1. */
-static inline int handles_find(const struct handles *h, uintptr_t handle)
+/* The slot of a handle, or -1; for those who know where the table is. */
+static inline int handles_find_in(const _Atomic uintptr_t *keys, uint32_t bits,
+				  uintptr_t handle)
 {
-	uint32_t mask = (1u << h->bits) - 1;
-	uint32_t at = handles_hash(h, handle);
+	uint32_t mask = (1u << bits) - 1, at = handles_hash(bits, handle);
 
 	for (uint32_t n = 0; n <= mask; n++, at = (at + 1) & mask) {
-		uintptr_t key = atomic_load_explicit(&h->keys[at],
-						     memory_order_acquire);
+		uintptr_t key =
+			atomic_load_explicit(&keys[at], memory_order_acquire);
 
 		if (key == handle)
 			return (int)at;
@@ -49,6 +49,11 @@ static inline int handles_find(const struct handles *h, uintptr_t handle)
 			break;
 	}
 	return -1;
+}
+
+static inline int handles_find(const struct handles *h, uintptr_t handle)
+{
+	return handles_find_in(h->keys, h->bits, handle);
 }
 
 /*

@@ -38,9 +38,10 @@ static uint64_t took(const struct region *region)
 }
 
 /* A message that is one call; false: its part is not kept. */
-static bool count_message(struct live_part *part, const struct comm *comm,
-			  int rank, int tag, enum live_part_kind kind,
-			  uint64_t bytes, const struct region *region)
+static inline __attribute__((always_inline)) bool
+count_message(struct live_part *part, const struct comm *comm, int rank,
+	      int tag, enum live_part_kind kind, uint64_t bytes,
+	      const struct region *region)
 {
 	struct partner *partner;
 	bool kept = false;
@@ -56,12 +57,12 @@ static bool count_message(struct live_part *part, const struct comm *comm,
 }
 
 void note_sent(const struct region *region, const struct region_values *values,
-	       int dest, int tag, MPI_Comm comm)
+	       int dest, int tag, const struct comm *comm)
 {
 	struct live_part part;
 
-	if (dest >= 0 && count_message(&part, comm_of(comm), dest, tag,
-				       LIVE_PART_SEND, values->sent, region))
+	if (dest >= 0 && count_message(&part, comm, dest, tag, LIVE_PART_SEND,
+				       values->sent, region))
 		keep(&part, region);
 }
 
@@ -84,9 +85,8 @@ static bool take_probe(struct live_part *part, const struct comm *comm,
 
 void note_received(const struct region *region,
 		   const struct region_values *values, int source, int tag,
-		   MPI_Comm handle, const MPI_Status *status)
+		   const struct comm *comm, const MPI_Status *status)
 {
-	const struct comm *comm;
 	struct live_part part;
 
 	if (source == MPI_ANY_SOURCE)
@@ -95,7 +95,6 @@ void note_received(const struct region *region,
 		tag = status->MPI_TAG;
 	if (source < 0)
 		return;
-	comm = comm_of(handle);
 	if (!count_message(&part, comm, source, tag, LIVE_PART_RECV,
 			   values->received, region))
 		return;
@@ -162,13 +161,13 @@ static void count_send(const struct request *r, uint64_t bytes,
 }
 
 static void set_message(struct request *r, enum live_part_kind kind, int rank,
-			int tag, MPI_Comm comm)
+			int tag, MPI_Comm comm, const struct comm *its)
 {
 	r->kind = kind;
 	r->rank = rank;
 	r->tag = tag;
 	r->comm = comm;
-	r->comm_id = comm_of(comm)->id;
+	r->comm_id = its->id;
 }
 
 static void complete(struct request *r, const struct region *region,
@@ -179,13 +178,14 @@ void note_began(const struct region *region, const struct region_values *values,
 		MPI_Request handle)
 {
 	bool at_once = request_is_complete(handle);
+	const struct comm *its = comm_of(comm);
 	struct request own = { 0 }, *r = at_once ? &own : request_new(handle);
 
 	if (!r)
 		return;
-	set_message(r, kind, rank, tag, comm);
+	set_message(r, kind, rank, tag, comm, its);
 	r->moves = *values;
-	begin_message(r, comm_of(comm));
+	begin_message(r, its);
 	count_send(r, values->sent, region);
 	open_request(r, region);
 	if (at_once && !r->any)
@@ -198,7 +198,7 @@ void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 	struct request *r = request_find(handle);
 
 	if (r)
-		set_message(r, kind, rank, tag, comm);
+		set_message(r, kind, rank, tag, comm, comm_of(comm));
 }
 
 void note_started(const struct region *region, int count,

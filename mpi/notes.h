@@ -11,9 +11,9 @@
 #include "mpi/requests.h"
 
 /* A message went out, or has come. */
-#define sent_to(dest, tag, comm) note_sent(region, &values, dest, tag, comm)
-#define received_from(source, tag, comm, status)                               \
-	note_received(region, &values, source, tag, comm, status)
+#define sent_to(dest, tag, its) note_sent(region, &values, dest, tag, its)
+#define received_from(source, tag, its, status)                                \
+	note_received(region, &values, source, tag, its, status)
 /* One that was waited for, and is received later. */
 #define probed(comm, status) note_probed(region, comm, status)
 
@@ -53,10 +53,10 @@
 void notes_forked(void);
 
 void note_sent(const struct region *region, const struct region_values *values,
-	       int dest, int tag, MPI_Comm comm);
+	       int dest, int tag, const struct comm *comm);
 void note_received(const struct region *region,
 		   const struct region_values *values, int source, int tag,
-		   MPI_Comm comm, const MPI_Status *status);
+		   const struct comm *comm, const MPI_Status *status);
 void note_probed(const struct region *region, MPI_Comm comm,
 		 const MPI_Status *status);
 void note_began(const struct region *region, const struct region_values *values,

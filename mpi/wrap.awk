@@ -5,6 +5,8 @@
 # `root` the root; a row that looks into status wants a status; one with the word
 # `before` wants its requests as they were before the call.
 #
+# What is known of that communicator is `its` for the column `then`.
+#
 # A function whose calls are more than counted has that in a function of its
 # own, which is reached in three ways: from C; from Fortran, whose wrapper has
 # entered the region already, by PMPI_Send or by MPI_Send.
@@ -27,7 +29,8 @@ function print_values(sent, received, class)
 		print "\t\tvalues.sent = " sent ";\n" \
 		      "\t\tvalues.received = " received ";"
 	if (comm != "" && class != "other")
-		print "\t\tvalues.comm = comm_call(comm_of(" comm "));"
+		print "\t\tits = comm_of(" comm ");\n" \
+		      "\t\tvalues.comm = comm_call(its);"
 	if (root != "" && class == "coll")
 		print "\t\tvalues.root = root;"
 }
@@ -52,6 +55,10 @@ function print_work(    own, keeps, statuses)
 	print "static inline int work_" name "(__typeof__(&" name ") next,"
 	print "\t\tstruct region *region" comma list ")\n{"
 	print "\tstruct region_values values = { .root = LIVE_NO_ROOT };"
+	if ($5 ~ /its[,)]/)
+		print "\tconst struct comm *its = NULL;"
+	else if (comm != "" && $1 != "other")
+		print "\tconst struct comm *its;"
 	if (keeps)
 		print "\tstruct before before;"
 	if (own)

@@ -21,8 +21,9 @@ static struct {
 	struct settings settings;
 	const char *left_out; /* the live directory; NULL: it is measured */
 	bool active;
-	bool held;
 } collector;
+
+bool collect_held;
 
 /* The C library's own note of where the main thread's stack begins. */
 extern void *__libc_stack_end;
@@ -63,7 +64,7 @@ const char *collect_left_out(void)
 
 void collect_hold(bool held)
 {
-	__atomic_store_n(&collector.held, held, __ATOMIC_RELAXED);
+	__atomic_store_n(&collect_held, held, __ATOMIC_RELAXED);
 	if (collector.active)
 		thread_clocks_follow();
 }
@@ -71,11 +72,6 @@ void collect_hold(bool held)
 SIGSAFE uint64_t collect_budget(void)
 {
 	return collector.settings.budget;
-}
-
-SIGSAFE bool collect_paused(void)
-{
-	return __atomic_load_n(&collector.held, __ATOMIC_RELAXED);
 }
 
 /* A child of a thread that is not measured is not either. */

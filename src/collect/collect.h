@@ -30,9 +30,16 @@ SIGSAFE uint64_t collect_budget(void);
 /* The live directory when this process is not to be measured, or NULL. */
 const char *collect_left_out(void);
 
-/* Stop all clocks, or let them go on; control.h is who asks, and when. */
+/*
+ * Stop all clocks, or let them go on; control.h is who asks, and when.
+ * Mutable: collect_held, of all threads.
+ */
 void collect_hold(bool held);
-SIGSAFE bool collect_paused(void);
+extern bool collect_held; /* atomic */
+static inline bool collect_paused(void)
+{
+	return __atomic_load_n(&collect_held, __ATOMIC_RELAXED);
+}
 
 /* phase.c: in a forked child. */
 void phase_forked(void);

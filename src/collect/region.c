@@ -64,20 +64,32 @@ SIGSAFE static void verify(struct thread *t, struct region *r)
 		thread_lost(t, LOSS_VERIFY_DIFFERS);
 }
 
-SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
+SIGSAFE static live_ref new_node(struct thread *t, struct region *r, int *why)
+{
+	live_ref node = walked(t, r, why);
+
+	if (node)
+		r->site = site_learn(t, r, node);
+	return node;
+}
+
+SIGSAFE static inline live_ref node_of(struct thread *t, struct region *r,
+				       int *why)
 {
 	*why = -1;
 	if (r->node)
 		return r->node;
-	r->site = site_find(t, r);
-	if (r->site && t->unwinder.verify)
+	r->site = site_find(t->sites, t->tree.root, r);
+	if (!r->site)
+		return r->node = new_node(t, r, why);
+	if (t->unwinder.verify)
 		verify(t, r);
-	if (r->site)
-		return r->node = r->site->node;
-	r->node = walked(t, r, why);
-	if (r->node)
-		r->site = site_learn(t, r, r->node);
-	return r->node;
+	return r->node = r->site->node;
+}
+
+SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
+{
+	return node_of(t, r, why);
 }
 
 PUBLIC void copse_region_enter(struct region *r)
@@ -92,7 +104,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	if (!t || collect_paused())
 		return;
 	/* One at the same place is of a call before this. */
-	r->outer = known_region(t, (uintptr_t)r + 1);
+	r->outer = t->region ? known_region(t, (uintptr_t)r + 1) : NULL;
 	if (r->outer)
 		return;
 	r->nested = false;
@@ -113,15 +125,16 @@ static uint64_t settle_time(struct thread *t, struct region *r)
 
 	if (!r->end)
 		r->end = __rdtsc();
-	if (r->end - ticks->counter > TICKS_TRUSTED || !ticks->scale)
+	if (r->end - ticks->counter > TICKS_TRUSTED)
 		ticks_set(ticks);
 	if (!r->counts) {
+		ticks_set(ticks);
 		r->start_ns = r->start;
 		r->end_ns = time_now(CLOCK_MONOTONIC);
 		return r->end_ns - r->start_ns;
 	}
 	r->start_ns = ticks_at(ticks, r->start);
-	r->end_ns = ticks_at(ticks, r->end);
+	r->end_ns = r->start_ns + ticks_took(ticks, r->end - r->start);
 	return r->end_ns - r->start_ns;
 }
 
@@ -183,7 +196,7 @@ static void count_size(struct thread *t, struct live_call *c, uint64_t bytes,
 	size->ns += ns;
 }
 
-static void count_place(struct live_call *c, const struct region_values *v)
+static void set_place(struct live_call *c, const struct region_values *v)
 {
 	if (!c->comm)
 		c->comm = v->comm;
@@ -206,7 +219,8 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 		c->max_ns = ns;
 	c->sent += v->sent;
 	c->received += v->received;
-	count_place(c, v);
+	if (c->comm != v->comm || c->root != v->root)
+		set_place(c, v);
 	count_size(t, c, v->sent > v->received ? v->sent : v->received, ns);
 }
 
@@ -215,7 +229,7 @@ static void count(struct thread *t, struct region *r,
 {
 	uint64_t ns = settle_time(t, r);
 	int why;
-	live_ref node = known_node(t, r, &why);
+	live_ref node = node_of(t, r, &why);
 
 	t->mpi_ns += ns;
 	r->mpi_ns = t->mpi_ns;
@@ -240,12 +254,9 @@ static void count(struct thread *t, struct region *r,
  */
 static void count_cost(struct thread *t, uint64_t since)
 {
-	static __thread uint32_t calls
-		__attribute__((tls_model("initial-exec")));
-
 	uint64_t took;
 
-	if (++calls % COST_EVERY) /* not the first, which is cold */
+	if (++t->calls % COST_EVERY) /* not the first, which is cold */
 		return;
 	took = ticks_took(&t->ticks, __rdtsc() - since);
 	if (took < INTERRUPTED_NS)

@@ -5,47 +5,11 @@
 #include "collect/site.h"
 #include "collect/thread.h"
 
-SIGSAFE static struct site *place_of(struct sites *sites,
-				     const struct region *r)
-{
-	uint64_t key = (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7) *
-		       0x9e3779b97f4a7c15u;
-
-	return sites->at[(key >> 40) % SITE_SETS];
-}
-
 void sites_forget(struct sites *sites)
 {
 	for (int i = 0; sites && i < SITE_SETS; i++)
 		for (int j = 0; j < SITE_WAYS; j++)
 			sites->at[i][j].pc = 0;
-}
-
-SIGSAFE static bool is_it(const struct site *s, const struct thread *t,
-			  const struct region *r)
-{
-	if (s->pc != r->pc || s->sp != r->sp || s->name != r->name ||
-	    s->root != t->tree.root || s->profile != t->generation ||
-	    s->code != registry_code_generation() ||
-	    (s->fp_matters && s->fp != r->fp))
-		return false;
-	for (uint32_t i = 0; i < s->count; i++)
-		if (*s->words[i].at != s->words[i].value)
-			return false;
-	return true;
-}
-
-SIGSAFE struct site *site_find(struct thread *t, const struct region *r)
-{
-	struct site *s;
-
-	if (!t->sites)
-		return NULL;
-	s = place_of(t->sites, r);
-	for (int i = 0; i < SITE_WAYS; i++)
-		if (is_it(&s[i], t, r))
-			return &s[i];
-	return NULL;
 }
 
 /* The place after the one that was taken last. */
@@ -55,31 +19,41 @@ SIGSAFE static struct site *choose(struct site *set)
 	return &set[set[0].turn % SITE_WAYS];
 }
 
+/* Words that are what they are. */
+SIGSAFE static uint32_t fill_block(struct unwind_word *words, uint32_t count)
+{
+	for (; count % SITE_BLOCK; count++)
+		words[count] = (struct unwind_word){ &words[count].value, 0 };
+	return count;
+}
+
 SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 				live_ref node)
 {
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
 	struct site *s;
+	bool fp_matters;
 	int count;
 
 	if (!t->sites)
 		t->sites = sys_memory(sizeof(*t->sites));
 	if (!t->sites)
 		return NULL;
-	s = choose(place_of(t->sites, r));
+	s = choose(site_set(t->sites, r));
 	s->pc = 0;
 	count = unwind_words(&t->unwinder, &caller, s->words, SITE_WORDS,
-			     &s->fp_matters);
+			     &fp_matters);
 	if (count < 0)
 		return NULL;
-	s->count = (uint32_t)count;
+	s->count = fill_block(s->words, (uint32_t)count);
 	s->sp = r->sp;
 	s->fp = r->fp;
+	s->fp_mask = fp_matters ? UINTPTR_MAX : 0;
 	s->name = r->name;
 	s->root = t->tree.root;
 	s->node = node;
-	s->code = registry_code_generation();
-	s->profile = t->generation;
+	s->generations.code = registry_code_generation();
+	s->generations.profile = t->generation;
 	s->call = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */
 	s->pc = r->pc;

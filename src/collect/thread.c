@@ -18,11 +18,9 @@ enum {
 	THREADS_OF_THEIR_OWN = 64,
 };
 
-/* Initial exec: the loader has set it aside, a handler may touch it. */
-static __thread struct thread *self __attribute__((tls_model("initial-exec")));
-
-/* Mutable: no thread is measured any more. */
-static volatile bool all_left;
+__thread struct thread *thread_record
+	__attribute__((tls_model("initial-exec")));
+volatile bool thread_all_left;
 
 /* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
@@ -31,15 +29,10 @@ static struct {
 	struct thread *free, *youngest;
 } pool;
 
-SIGSAFE struct thread *thread_self(void)
-{
-	return all_left ? NULL : self;
-}
-
 SIGSAFE bool thread_open(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return !all_left;
+	return !thread_all_left;
 }
 
 SIGSAFE static bool is_within(const struct unwinder *u, uintptr_t at)
@@ -77,11 +70,11 @@ SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
 
 void thread_leave(void)
 {
-	if (!self)
+	if (!thread_record)
 		return;
-	thread_lost(self, LOSS_SANDBOX);
-	self->alive = false;
-	self = NULL;
+	thread_lost(thread_record, LOSS_SANDBOX);
+	thread_record->alive = false;
+	thread_record = NULL;
 }
 
 static struct thread *new_thread(void)
@@ -144,7 +137,7 @@ void thread_clocks_follow(void)
 	bool held;
 
 	lock_take(&pool.lock);
-	held = collect_paused() || all_left;
+	held = collect_paused() || thread_all_left;
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
@@ -159,7 +152,7 @@ void thread_clocks_follow(void)
 
 void thread_seal(bool sealed)
 {
-	all_left = sealed;
+	thread_all_left = sealed;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	thread_clocks_follow();
 	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
@@ -172,9 +165,9 @@ static void begin(struct thread *t)
 	lock_take(&pool.lock);
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
-	if (!all_left)
+	if (!thread_all_left)
 		counters_start(t);
-	if (!collect_paused() && !all_left)
+	if (!collect_paused() && !thread_all_left)
 		start_clock(t);
 	lock_give(&pool.lock);
 }
@@ -190,7 +183,7 @@ static void adopt(struct thread *t)
 
 void thread_start(uintptr_t low, uintptr_t high)
 {
-	struct thread *t = self ? NULL : take_thread();
+	struct thread *t = thread_record ? NULL : take_thread();
 
 	if (!t)
 		return;
@@ -207,14 +200,14 @@ void thread_start(uintptr_t low, uintptr_t high)
 	sites_forget(t->sites);
 	t->unwinder.verify = collect_verify();
 	adopt(t);
-	self = t;
+	thread_record = t;
 	begin(t);
 	thread_release(t);
 }
 
 void thread_stop(void)
 {
-	struct thread *t = self;
+	struct thread *t = thread_record;
 
 	if (!t)
 		return;
@@ -225,7 +218,7 @@ void thread_stop(void)
 	clock_stop(&t->clock);
 	counters_stop(t);
 	lock_give(&pool.lock);
-	self = NULL;
+	thread_record = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
 		t->live->state = LIVE_THREAD_ENDED;
@@ -269,15 +262,11 @@ void thread_forked(void)
 	begin(t);
 }
 
-SIGSAFE bool thread_ready(struct thread *t, enum loss *why)
+SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 {
-	struct arena *arena;
-	live_ref ref;
+	struct arena *arena = registry_open();
+	live_ref ref = arena ? registry_thread(t->tid, &t->index) : 0;
 
-	if (t->ready && t->generation == registry_generation())
-		return true;
-	arena = registry_open();
-	ref = arena ? registry_thread(t->tid, &t->index) : 0;
 	*why = registry_full() ? LOSS_DROPPED_FULL : LOSS_DROPPED_BUSY;
 	if (!ref)
 		return false;
@@ -320,7 +309,7 @@ SIGSAFE live_ref thread_path(struct thread *t, const struct cfi_frame *top,
 
 struct thread *thread_used_by(uintptr_t frame, uintptr_t returns)
 {
-	struct thread *t = self;
+	struct thread *t = thread_record;
 	enum loss why;
 
 	if (!t || !thread_occupied_by(t, frame, returns))

@@ -23,6 +23,7 @@
 #include "collect/pace.h"
 #include "collect/parts.h"
 #include "collect/region.h"
+#include "collect/registry.h"
 #include "collect/site.h"
 #include "collect/ticks.h"
 #include "collect/unwind.h"
@@ -56,6 +57,7 @@ struct thread {
 	struct parts parts;
 	struct ticks ticks;
 	uint64_t mpi_ns; /* in regions that were left */
+	uint32_t calls;  /* of adapters, to measure the cost of some */
 	struct phase_span spans[THREAD_PHASES];
 	uint32_t phases; /* open ones; more than fit are only counted */
 	struct pace pace;
@@ -68,8 +70,18 @@ struct thread {
 	struct unwinder unwinder;    /* last: its arrays follow */
 };
 
+/* Initial exec: the loader has set it aside, a handler may touch it. */
+extern __thread struct thread *thread_record
+	__attribute__((tls_model("initial-exec")));
+
+/* Mutable: no thread is measured any more. */
+extern volatile bool thread_all_left;
+
 /* The calling thread's record; NULL: not measured. */
-SIGSAFE struct thread *thread_self(void);
+static inline struct thread *thread_self(void)
+{
+	return thread_all_left ? NULL : thread_record;
+}
 
 /*
  * From now on the calling thread is not measured, nor what it starts; its
@@ -133,7 +145,13 @@ void thread_forked(void);
  * The tree, made when there is none yet; false: not to be had, *why says if
  * memory is used up or somebody else is at the lists.
  */
-SIGSAFE bool thread_ready(struct thread *t, enum loss *why);
+SIGSAFE bool thread_prepare(struct thread *t, enum loss *why);
+
+static inline bool thread_ready(struct thread *t, enum loss *why)
+{
+	return (t->ready && t->generation == registry_generation()) ||
+	       thread_prepare(t, why);
+}
 
 /*
  * The calling thread with its tree, for use outside the handler, until

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* broken.c - stands in front of thread_self(), which every handler calls. */
+/* broken.c - stands in front of clock_tick(), which every handler calls. */
 #include "broken.h"
-#include "collect/thread.h"
+#include "collect/clock.h"
 
-__typeof__(thread_self) __real_thread_self, __wrap_thread_self;
+__typeof__(clock_tick) __real_clock_tick, __wrap_clock_tick;
 
-struct thread *__wrap_thread_self(void)
+enum tick __wrap_clock_tick(const siginfo_t *info)
 {
 	do_wrong();
-	return __real_thread_self();
+	return __real_clock_tick(info);
 }

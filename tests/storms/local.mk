@@ -42,7 +42,7 @@ broken_shared = $(srcdir)/tests/broken/broken.c
 $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
 		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=thread_self -o $@ \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=clock_tick -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 
