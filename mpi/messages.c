@@ -2,8 +2,6 @@
 /* messages.c - one table of partners, for the life of the process. */
 #include "mpi/messages.h"
 
-#include <sched.h>
-
 #include "mpi/hash.h"
 #include "mpi/next.h"
 
@@ -21,7 +19,7 @@ static struct live_peer *peers[PEERS];
 struct recent messages_recent[MESSAGES_RECENT];
 static const uint32_t all;
 const uint32_t *messages_lowest = &all;
-int messages_held;
+pthread_mutex_t messages_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void messages_init(void)
 {
@@ -37,13 +35,8 @@ void messages_forked(void)
 	for (uint32_t i = 0; known && i < PARTNERS; i++)
 		if (partners[i].key)
 			partners[i].peer = NULL;
-	messages_unlock();
-}
-
-void messages_wait(void)
-{
-	while (__atomic_exchange_n(&messages_held, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
+	/* Another thread's, that is not here. */
+	pthread_mutex_init(&messages_mutex, NULL);
 }
 
 uint8_t level_of(uint64_t id, uint64_t run)

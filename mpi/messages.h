@@ -15,6 +15,7 @@
 #define MPI_MESSAGES_H
 
 #include <mpi.h>
+#include <pthread.h>
 
 #include "collect/region.h"
 #include "mpi/comms.h"
@@ -54,7 +55,6 @@ extern struct recent messages_recent[MESSAGES_RECENT];
 extern const uint32_t *messages_lowest; /* level that is kept */
 
 /* Slow parts of what follows. */
-void messages_wait(void);
 struct partner *partner_find(const struct comm *comm, int rank, int tag);
 uint8_t level_of(uint64_t id, uint64_t run);
 bool message_keep(struct live_part *part, const struct comm *comm,
@@ -62,18 +62,19 @@ bool message_keep(struct live_part *part, const struct comm *comm,
 		  const struct numbers *numbers);
 bool peer_find(struct partner *partner);
 
-extern int messages_held;
+/* Who waits for it sleeps: its owner may be of a lower priority. */
+extern pthread_mutex_t messages_mutex;
 
 static inline void messages_lock(void)
 {
 	if (comms_threads)
-		messages_wait();
+		pthread_mutex_lock(&messages_mutex);
 }
 
 static inline void messages_unlock(void)
 {
 	if (comms_threads)
-		__atomic_store_n(&messages_held, 0, __ATOMIC_RELEASE);
+		pthread_mutex_unlock(&messages_mutex);
 }
 
 static inline bool level_is_kept(uint32_t level)
