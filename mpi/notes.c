@@ -179,10 +179,12 @@ void note_began(const struct region *region, const struct region_values *values,
 {
 	bool at_once = request_is_complete(handle);
 	const struct comm *its = comm_of(comm);
-	struct request own = { 0 }, *r = at_once ? &own : request_new(handle);
+	struct request own, *r = at_once ? &own : request_new(handle);
 
 	if (!r)
 		return;
+	if (at_once)
+		request_reset(r);
 	set_message(r, kind, rank, tag, comm, its);
 	r->moves = *values;
 	begin_message(r, its);
@@ -303,19 +305,16 @@ static void complete(struct request *r, const struct region *region,
 	add_part(r, region);
 }
 
-static void note_one(const struct region *region, MPI_Request handle,
-		     const MPI_Status *status)
+static void note_one(const struct region *region, const struct before *before,
+		     int i, const MPI_Status *status)
 {
-	struct request *r;
+	struct request *r = before->known[i];
 
-	if (handle == pmpi.no_request || request_is_complete(handle))
-		return;
-	r = request_find(handle);
 	if (!r || !r->open)
 		return;
 	complete(r, region, status);
 	if (!r->persistent)
-		request_forget(handle);
+		request_forget(before->requests[i]);
 }
 
 static const MPI_Status *status_at(const MPI_Status *statuses, int i)
@@ -328,7 +327,7 @@ void note_done(const struct region *region, const struct before *before,
 	       const MPI_Status *statuses)
 {
 	for (int i = 0; i < before->count; i++)
-		note_one(region, before->requests[i], status_at(statuses, i));
+		note_one(region, before, i, status_at(statuses, i));
 }
 
 void note_done_any(const struct region *region, int index,
@@ -336,7 +335,7 @@ void note_done_any(const struct region *region, int index,
 {
 	/* None, MPI_UNDEFINED, is negative. */
 	if (index >= 0 && index < before->count)
-		note_one(region, before->requests[index], status);
+		note_one(region, before, index, status);
 }
 
 void note_done_some(const struct region *region, int count, const int indices[],
@@ -344,7 +343,7 @@ void note_done_some(const struct region *region, int count, const int indices[],
 {
 	for (int i = 0; i < count; i++)
 		if (indices[i] < before->count)
-			note_one(region, before->requests[indices[i]],
+			note_one(region, before, indices[i],
 				 status_at(statuses, i));
 }
 

@@ -12,6 +12,8 @@
 #include "mpi/messages.h"
 #include "mpi/next.h"
 
+#include MPI_LIBRARY
+
 enum {
 	SLOTS = 32768,
 	RECORDS = SLOTS / 4 * 3
@@ -46,6 +48,18 @@ static struct request *find(MPI_Request handle)
 	return slots[at].key ? &records[slots[at].record] : NULL;
 }
 
+/* As little as it takes: this is most of what an MPI_Isend costs. */
+void request_reset(struct request *r)
+{
+	r->has_part = r->open = r->cancelled = r->any = r->persistent = false;
+	r->kind = LIVE_PART_SEND;
+	r->rank = MPI_PROC_NULL;
+	r->partner = NULL;
+	r->call = NULL;
+	r->comm_id = 0;
+	r->moves = (struct region_values){ 0 };
+}
+
 static struct request *insert(MPI_Request handle)
 {
 	uint32_t at = slot_of(handle_key(handle));
@@ -57,7 +71,7 @@ static struct request *insert(MPI_Request handle)
 		slots[at].record =
 			free_count ? free_records[--free_count] : used_count++;
 	}
-	records[slots[at].record] = (struct request){ 0 };
+	request_reset(&records[slots[at].record]);
 	return &records[slots[at].record];
 }
 
@@ -148,7 +162,7 @@ struct region_values request_sum(int count, const MPI_Request list[])
 static bool wants_statuses(const struct before *before)
 {
 	for (int i = 0; i < before->count; i++) {
-		const struct request *r = request_find(before->requests[i]);
+		const struct request *r = before->known[i];
 
 		if (r && (r->any || r->cancelled))
 			return true;
@@ -156,19 +170,45 @@ static bool wants_statuses(const struct before *before)
 	return false;
 }
 
+static bool make_room(struct before *before, size_t n)
+{
+	before->requests = before->here;
+	before->known = before->known_here;
+	if (n <= sizeof(before->here) / sizeof(*before->here))
+		return true;
+	before->known = malloc(
+		n * (sizeof(*before->known) + sizeof(*before->requests)));
+	before->requests = (MPI_Request *)(before->known + n);
+	return before->known;
+}
+
+/* None, or that of MPI's own which all get that are complete at once. */
+static bool is_nobodys(MPI_Request request)
+{
+	return request == pmpi.no_request || request_is_complete(request);
+}
+
+static void find_all(struct before *before)
+{
+	messages_lock();
+	for (int i = 0; i < before->count; i++)
+		before->known[i] = is_nobodys(before->requests[i])
+					   ? NULL
+					   : find(before->requests[i]);
+	messages_unlock();
+}
+
 void before_take(struct before *before, const struct region *region, int count,
 		 const MPI_Request requests[], MPI_Status **statuses)
 {
 	size_t n = count > 0 && requests && !region->nested ? (size_t)count : 0;
 
-	before->requests = before->here;
 	before->statuses = NULL;
-	if (n > sizeof(before->here) / sizeof(*before->here))
-		before->requests = malloc(n * sizeof(*before->requests));
-	before->count = before->requests ? (int)n : 0;
+	before->count = make_room(before, n) ? (int)n : 0;
 	if (!before->count)
 		return;
 	memcpy(before->requests, requests, n * sizeof(*requests));
+	find_all(before);
 	if (!statuses || *statuses != MPI_STATUSES_IGNORE ||
 	    !wants_statuses(before))
 		return;
@@ -184,7 +224,7 @@ void before_give(struct before *before, bool success,
 		if (requests[i] == pmpi.no_request &&
 		    before->requests[i] != pmpi.no_request)
 			request_forget(before->requests[i]);
-	if (before->requests != before->here)
-		free(before->requests);
+	if (before->known != before->known_here)
+		free(before->known);
 	free(before->statuses);
 }

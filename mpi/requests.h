@@ -42,6 +42,9 @@ struct region_values *request_keep(MPI_Request handle);
 /* A new record for a request, in place of an old one; NULL: too many. */
 struct request *request_new(MPI_Request handle);
 struct request *request_find(MPI_Request handle);
+
+/* One that is not open, of nothing yet; its part is not set. */
+void request_reset(struct request *request);
 void request_forget(MPI_Request handle);
 
 /* In a forked child: none is followed any more. */
@@ -56,8 +59,10 @@ struct region_values request_sum(int count, const MPI_Request requests[]);
  */
 struct before {
 	MPI_Request here[16];
+	struct request *known_here[16];
 	MPI_Request *requests;
-	MPI_Status *statuses; /* NULL: the program's, if any */
+	struct request **known; /* of these; NULL: not followed */
+	MPI_Status *statuses;   /* NULL: the program's, if any */
 	int count;
 };
 void before_take(struct before *before, const struct region *region, int count,
