@@ -107,6 +107,30 @@ static void nonblocking(void)
 	checksum += sum;
 }
 
+/* More than a wrapper has room for on its stack, an odd number, from anyone. */
+static void many_at_once(void)
+{
+	int out[33], in[33];
+	MPI_Request r[66];
+
+	for (int i = 0; i < 33; i++)
+		CALL(Irecv,
+		     (&in[i], 1, MPI_INT, MPI_ANY_SOURCE, 100 + i,
+		      MPI_COMM_WORLD, &r[i]),
+		     0, INTS(1));
+	for (int i = 0; i < 33; i++) {
+		out[i] = rank + i;
+		CALL(Isend,
+		     (&out[i], 1, MPI_INT, right, 100 + i, MPI_COMM_WORLD,
+		      &r[33 + i]),
+		     INTS(1), 0);
+	}
+	CALL(Waitall, (33, r, MPI_STATUSES_IGNORE), 0, 0);
+	CALL(Waitall, (33, r + 33, MPI_STATUSES_IGNORE), 0, 0);
+	for (int i = 0; i < 33; i++)
+		checksum += in[i] == left + i ? 1 : 1000;
+}
+
 static void persistent(void)
 {
 	int out[20], in[20];
@@ -346,6 +370,7 @@ int main(int argc, char **argv)
 	blocking();
 	nothing_moves();
 	nonblocking();
+	many_at_once();
 	persistent();
 	rooted();
 	uneven();
