@@ -21,6 +21,11 @@ tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
 tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 
+# Rank files of large jobs, for tests/bench/merge.sh.
+check_PROGRAMS += tests/bench/make-ranks
+tests_bench_make_ranks_SOURCES = tests/bench/make-ranks.c
+tests_bench_make_ranks_LDADD = libprofile.la -lm
+
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.

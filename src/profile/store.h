@@ -13,7 +13,10 @@
  * Ownership   What is read belongs to the caller and is freed with free().
  * Foreign     A file that is read is foreign input: types, lengths and sizes
  *             are checked here, the meaning of values by the caller.
- * Threads     One at a time in the whole process: HDF5 is not thread-safe.
+ * Threads     Several, each with its own store.  HDF5 is for one at a time: a
+ *             store that writes, or reads a file without a list behind its end
+ *             (shortcut.h), keeps others of that kind waiting until it is
+ * closed.
  */
 #ifndef PROFILE_STORE_H
 #define PROFILE_STORE_H
@@ -53,6 +56,10 @@ struct store_field {
  */
 int store_create(struct store **to, const char *path, const char *format,
 		 uint32_t version);
+
+/* The same for large files: not kept in memory, and without a list. */
+int store_create_large(struct store **to, const char *path, const char *format,
+		       uint32_t version);
 
 /*
  * An existing file of that format, at most of that version.  0, or -errno
