@@ -397,22 +397,30 @@ int store_open(struct store **to, const char *path, const char *format,
 
 /* Columns */
 
-static hid_t column_properties(bool text, size_t width, size_t count)
+static hid_t chunk_properties(bool text, hsize_t chunk)
 {
 	hid_t how = H5Pcreate(H5P_DATASET_CREATE);
-	hsize_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
 
 	H5Pset_obj_track_times(how, false);
 	H5Pset_dset_no_attrs_hint(how, true);
-	if (width * count <= COMPACT_BYTES) {
-		H5Pset_layout(how, H5D_COMPACT);
-		return how;
-	}
-	chunk = chunk < count ? chunk : count;
 	H5Pset_chunk(how, 1, &chunk);
 	if (!text)
 		H5Pset_shuffle(how);
 	H5Pset_deflate(how, DEFLATE_LEVEL);
+	return how;
+}
+
+static hid_t column_properties(bool text, size_t width, size_t count)
+{
+	size_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
+	hid_t how;
+
+	if (width * count > COMPACT_BYTES)
+		return chunk_properties(text, chunk < count ? chunk : count);
+	how = H5Pcreate(H5P_DATASET_CREATE);
+	H5Pset_obj_track_times(how, false);
+	H5Pset_dset_no_attrs_hint(how, true);
+	H5Pset_layout(how, H5D_COMPACT);
 	return how;
 }
 
@@ -530,6 +538,75 @@ void store_put(struct store *s, const char *name, enum store_type type,
 {
 	if (!s->err)
 		write_column(s, name, type, number_type(type), values, count);
+}
+
+struct store_column {
+	struct store *store;
+	hid_t set;
+	size_t chunk;
+};
+
+/* NULL: out of memory. */
+static struct store_column *column_create(struct store *s, const char *name,
+					  enum store_type type, hsize_t count,
+					  hsize_t chunk)
+{
+	struct store_column *c = calloc(1, sizeof(*c));
+	hid_t how = chunk_properties(false, chunk);
+	hid_t space = H5Screate_simple(1, &count, NULL);
+	const char *leaf;
+	hid_t group = parent_open(s, name, &leaf);
+
+	if (c) {
+		c->store = s;
+		c->chunk = chunk;
+		c->set = H5I_INVALID_HID;
+	}
+	if (c && group >= 0)
+		c->set = H5Dcreate2(group, leaf, number_type(type), space,
+				    H5P_DEFAULT, how, H5P_DEFAULT);
+	if (c && c->set < 0)
+		hdf5_fail(s, "cannot write ", name);
+	close_id(group);
+	close_id(space);
+	close_id(how);
+	return c;
+}
+
+struct store_column *store_column_new(struct store *s, const char *name,
+				      enum store_type type, size_t count,
+				      size_t chunk)
+{
+	struct store_column *c;
+
+	if (s->err)
+		return NULL;
+	c = column_create(s, name, type, count, chunk);
+	if (!c)
+		store_fail(s, -ENOMEM, "out of memory");
+	if (s->err) {
+		store_column_close(c);
+		return NULL;
+	}
+	return c;
+}
+
+int store_column_chunk(struct store_column *c, size_t index, const void *packed,
+		       size_t size)
+{
+	hsize_t at = (hsize_t)index * c->chunk;
+
+	if (H5Dwrite_chunk(c->set, H5P_DEFAULT, 0, &at, size, packed) < 0)
+		return hdf5_fail(c->store, "cannot be written", "");
+	return 0;
+}
+
+void store_column_close(struct store_column *c)
+{
+	if (!c)
+		return;
+	close_id(c->set);
+	free(c);
 }
 
 /* The length of a column that exists, as far as the file can hold it. */

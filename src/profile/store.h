@@ -91,6 +91,20 @@ void store_put(struct store *s, const char *name, enum store_type type,
 void *store_get(struct store *s, const char *name, enum store_type type,
 		size_t *count);
 
+/*
+ * A column that is made elsewhere, in chunks of `chunk` values as
+ * deflate_chunk() packs them, the last one filled up with 0.  To be closed in
+ * any case; NULL after a failure.  Chunks may come from several threads, one at
+ * a time.
+ */
+struct store_column;
+struct store_column *store_column_new(struct store *s, const char *name,
+				      enum store_type type, size_t count,
+				      size_t chunk);
+int store_column_chunk(struct store_column *column, size_t index,
+		       const void *packed, size_t size);
+void store_column_close(struct store_column *column);
+
 /* Many strings of very different length: one column of bytes, each string
    ended by 0. */
 void store_put_strings(struct store *s, const char *name, char *const *strings,
