@@ -227,21 +227,30 @@ static bool same_node(const struct address_node *a,
 	       a->owner == b->owner && a->offset == b->offset;
 }
 
+enum {
+	HOPS = 4 /* nodes that this rank may lack */
+};
+
 /*
  * Ranks of one program have much the same tree in much the same order: what
- * came next the last time is mostly it, and need not be looked up.
+ * came next the last time, or soon after, is mostly it, and need not be looked
+ * up.
  */
 static uint32_t find_next(struct unify *u, uint32_t last,
 			  const struct address_node *node)
 {
-	uint32_t next = u->after[last];
+	uint32_t next = last;
 
-	if (same_node(&u->nodes[next], node))
-		return next;
+	for (int i = 0; i < HOPS; i++) {
+		next = u->after[next];
+		if (same_node(&u->nodes[next], node))
+			return next;
+	}
 	next = find_node(u, node);
 	if (next == MAP_NONE || after_reach(u))
 		return MAP_NONE;
-	u->after[last] = next;
+	if (!u->after[last] || u->after[last] < next)
+		u->after[last] = next;
 	return next;
 }
 
@@ -320,6 +329,9 @@ static int add_column(struct unify *u, const struct profile_column *column,
 	for (size_t i = 0, end; i < column->count && !err; i = end) {
 		uint64_t value = v[i].value;
 
+		if (i + VALUES_AHEAD < column->count)
+			values_soon(&m->streams,
+				    t->nodes[v[i + VALUES_AHEAD].node]);
 		for (end = i + 1;
 		     end < column->count && v[end].node == v[i].node; end++)
 			value = merge_values(m->merge, value, v[end].value);

@@ -229,6 +229,16 @@ int values_add(struct values *v, struct value_streams *to, uint32_t node,
 	return 0;
 }
 
+void values_soon(const struct value_streams *streams, uint32_t node)
+{
+	const struct value_stream *s;
+
+	if (node >= streams->count)
+		return;
+	s = &streams->at[node];
+	__builtin_prefetch(s->tail + s->used, 1);
+}
+
 void value_streams_fini(struct value_streams *streams)
 {
 	for (size_t i = 0; i < streams->count; i++)

@@ -37,6 +37,14 @@ void values_free(struct values *values); /* NULL is fine */
 /* Add one; ranks never decrease.  0, or -errno with a reason. */
 int values_add(struct values *values, struct value_streams *to, uint32_t node,
 	       uint32_t rank, uint64_t value);
+
+/*
+ * One for that node will be added after VALUES_AHEAD others: what is far apart
+ * in memory is fetched meanwhile.
+ */
+#define VALUES_AHEAD 16
+void values_soon(const struct value_streams *streams, uint32_t node);
+
 void value_streams_fini(struct value_streams *streams);
 
 /* Whether the node has any. */

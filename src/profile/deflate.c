@@ -11,18 +11,41 @@ size_t deflate_most(size_t bytes)
 	return compressBound(bytes);
 }
 
+/* Inlined for the widths that there are: all bytes of a value at once. */
+static inline void spread(char *to, const char *from, size_t count,
+			  size_t width)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t byte = 0; byte < width; byte++)
+			to[byte * count + i] = from[i * width + byte];
+}
+
+static inline void collect(char *to, const char *from, size_t count,
+			   size_t width)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t byte = 0; byte < width; byte++)
+			to[i * width + byte] = from[byte * count + i];
+}
+
 static void shuffle(char *to, const char *from, size_t count, size_t width)
 {
-	for (size_t byte = 0; byte < width; byte++)
-		for (size_t i = 0; i < count; i++)
-			*to++ = from[i * width + byte];
+	if (width == 8)
+		spread(to, from, count, 8);
+	else if (width == 4)
+		spread(to, from, count, 4);
+	else
+		spread(to, from, count, width);
 }
 
 static void unshuffle(char *to, const char *from, size_t count, size_t width)
 {
-	for (size_t byte = 0; byte < width; byte++)
-		for (size_t i = 0; i < count; i++)
-			to[i * width + byte] = *from++;
+	if (width == 8)
+		collect(to, from, count, 8);
+	else if (width == 4)
+		collect(to, from, count, 4);
+	else
+		collect(to, from, count, width);
 }
 
 size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,

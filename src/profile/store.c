@@ -944,18 +944,29 @@ static struct column get_column(struct store *s, const char *group,
 	return c;
 }
 
+/* The same member of all rows; inlined for the width that it has. */
+static inline void set_numbers(char *to, size_t row_size,
+			       const struct column *c, size_t width)
+{
+	for (size_t i = 0; i < c->count; i++)
+		memcpy(to + i * row_size, c->values + i * width, width);
+}
+
 static void set_column(struct store *s, const struct store_field *field,
 		       char *rows, size_t row_size, const struct column *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		const char *value = c->values + i * c->width;
-		char *row = rows + i * row_size;
+	char *to = rows + field->offset;
 
-		if (is_text(field->type))
-			set_text(s, field, row, value, c->width);
-		else
-			memcpy(row + field->offset, value, c->width);
-	}
+	if (is_text(field->type))
+		for (size_t i = 0; i < c->count; i++)
+			set_text(s, field, rows + i * row_size,
+				 c->values + i * c->width, c->width);
+	else if (c->width == 8)
+		set_numbers(to, row_size, c, 8);
+	else if (c->width == 4)
+		set_numbers(to, row_size, c, 4);
+	else
+		set_numbers(to, row_size, c, c->width);
 }
 
 /* The rows made so far, their texts and all. */
