@@ -9,7 +9,8 @@ UNIT_TESTS = \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
-	tests/unit/timebase tests/unit/tree tests/unit/unwind tests/unit/waits
+	tests/unit/timebase tests/unit/tree tests/unit/unwind \
+	tests/unit/values tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -20,6 +21,11 @@ tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
 	$(UNIT_TESTS:=.c)
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
 tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
+
+# Rank files of large jobs, for tests/bench/merge.sh.
+check_PROGRAMS += tests/bench/make-ranks
+tests_bench_make_ranks_SOURCES = tests/bench/make-ranks.c
+tests_bench_make_ranks_LDADD = libprofile.la -lm
 
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
@@ -130,7 +136,7 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/hosts.sh tests/slurm.sh tests/install.sh
+	tests/merge-scale.sh tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

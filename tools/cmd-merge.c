@@ -13,10 +13,13 @@
 /* Mutable: the command's options. */
 static const char *output;
 static bool quiet;
+static unsigned int threads;
 
 static const struct option options[] = {
 	{ 'o', "output", "FILE", "write FILE instead of DIR/run.h5", set_string,
 	  &output },
+	{ 't', "threads", "N", "work with N threads, not one for each core",
+	  set_count, &threads },
 	{ 'q', "quiet", NULL, "say nothing when all is well", set_flag,
 	  &quiet },
 	{ 0 },
@@ -30,15 +33,12 @@ static void print_problems(const struct run *run)
 			str_at(&run->strings, run->problems[i].text));
 }
 
-static int save(const struct run *run, const char *path)
+static void print_result(const struct run *run, const char *path)
 {
-	int err = run_save(run, path);
-
-	if (!err && !quiet)
+	if (!quiet)
 		printf("%s: %zu process%s, %zu contexts\n", path,
 		       run->rank_count, run->rank_count == 1 ? "" : "es",
 		       run->node_count);
-	return err;
 }
 
 static int merge(int argc, char **argv)
@@ -56,12 +56,13 @@ static int merge(int argc, char **argv)
 		      : str_format("%s/run.h5", argv[0]);
 	if (!path)
 		return fail(-ENOMEM, "out of memory");
-	err = merge_directory(&run, argv[0], &progress);
+	progress.threads = threads;
+	err = merge_save(&run, argv[0], path, &progress);
 	progress_end(&bar);
-	if (!err) {
+	if (run)
 		print_problems(run);
-		err = save(run, path);
-	}
+	if (!err)
+		print_result(run, path);
 	run_free(run);
 	free(path);
 	return err;

@@ -16,9 +16,13 @@ int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count);
 int run_name_main(struct run *run);
 
 /*
- * stats.c: the statistics of all metrics, from the values and member_count.
- * 0, or -ENOMEM with a reason.
+ * stats.c: the statistics of all metrics, from the values and member_count; and
+ * first[] of metrics whose values are not in memory.  0, or -errno with a
+ * reason.
  */
 int run_stats(struct run *run);
+
+/* The same values in memory, after run_stats(). */
+int run_fetch(struct run *run);
 
 #endif

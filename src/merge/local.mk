@@ -17,7 +17,9 @@ libmerge_la_SOURCES = \
 	src/merge/symbol-dwarf.c src/merge/symbol-elf.c \
 	src/merge/symbol-file.h \
 	src/merge/traffic.c src/merge/traffic.h \
+	src/merge/values.c src/merge/values.h src/merge/values-file.c \
 	src/merge/waiting.c src/merge/waiting.h \
+	src/merge/work.c src/merge/work.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h
 libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
 libmerge_la_LIBADD = libprofile.la $(DW_LIBS) -liberty -lpthread -lm

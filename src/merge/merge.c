@@ -2,7 +2,7 @@
 /*
  * merge.c - a directory of rank files becomes one run.
  *
- * Files are read in the order of their names, one at a time.  When they turn
+ * Files are added in the order of their names.  When they turn
  * out to be of several jobs, they are read once more, with those of the other
  * jobs left out; that is rare and costs less than reading every file twice.
  */
@@ -19,7 +19,9 @@
 #include "merge/gather.h"
 #include "merge/traffic.h"
 #include "merge/unify.h"
+#include "merge/values.h"
 #include "merge/waiting.h"
+#include "merge/work.h"
 
 /*
  * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile,
@@ -127,6 +129,11 @@ static void say(const struct merging *m, const char *what, size_t done,
 		m->progress->step(m->progress->to, what, done, of);
 }
 
+static unsigned int threads(const struct merging *m)
+{
+	return m->progress ? m->progress->threads : 0;
+}
+
 static void pass_fini(struct merging *m)
 {
 	run_free(m->run);
@@ -150,27 +157,6 @@ static const char *short_reason(const char *path)
 	    !strncmp(reason + length, ": ", 2))
 		return reason + length + 2;
 	return reason;
-}
-
-/* 1 when the file was read; 0 when it became a problem; else -errno. */
-static int load_file(struct merging *m, const char *name, struct profile **to)
-{
-	char *path = str_format("%s/%s", m->directory, name);
-	int err;
-
-	if (!path)
-		return fail(-ENOMEM, "out of memory");
-	err = profile_load(to, path);
-	if (err == -ENOMEM) {
-		free(path);
-		return err;
-	}
-	if (err)
-		err = run_problem(m->run, name, short_reason(path));
-	else
-		err = 1;
-	free(path);
-	return err;
 }
 
 static int count_job(struct merging *m, uint32_t key, uint64_t start)
@@ -287,29 +273,90 @@ static int add_profile(struct merging *m, const struct profile *p,
 	return err;
 }
 
+/*
+ * Files are read and unpacked by several threads at a time, and added one after
+ * the other, in their order.
+ */
+
+struct reading {
+	struct merging *m;
+	const char *wanted;
+};
+
+struct file { /* as it was read */
+	struct profile *profile;
+	char *reason; /* why not, NULL: all is well */
+};
+
+static void file_drop(void *item)
+{
+	struct file *file = item;
+
+	profile_free(file->profile);
+	free(file->reason);
+	free(file);
+}
+
+static int read_file(void *of, size_t i, void **item)
+{
+	const struct merging *m = ((struct reading *)of)->m;
+	struct file *file = calloc(1, sizeof(*file));
+	char *path = str_format("%s/%s", m->directory, m->inputs.at[i].name);
+	int err = file && path ? 0 : -ENOMEM;
+
+	if (!err)
+		err = profile_load(&file->profile, path);
+	if (err && err != -ENOMEM) {
+		file->reason = strdup(short_reason(path));
+		err = file->reason ? 0 : -ENOMEM;
+	}
+	free(path);
+	if (err) {
+		free(file);
+		return fail(-ENOMEM, "out of memory");
+	}
+	*item = file;
+	return 0;
+}
+
+static int add_file(void *of, size_t i, void *item)
+{
+	struct reading *reading = of;
+	struct merging *m = reading->m;
+	const struct input *input = &m->inputs.at[i];
+	struct file *file = item;
+	int err = 0;
+
+	say(m, "reading profiles", i, m->inputs.count);
+	if (file->reason)
+		err = run_problem(m->run, input->name, file->reason);
+	else if (!(input->live && is_known(m->run, file->profile)))
+		err = add_profile(m, file->profile, input->name,
+				  reading->wanted);
+	file_drop(file);
+	return err;
+}
+
 static int read_all(struct merging *m, const char *wanted)
 {
-	int err = 0;
+	struct reading reading = { m, wanted };
+	struct work work = { .count = m->inputs.count,
+			     .make = read_file,
+			     .take = add_file,
+			     .drop = file_drop,
+			     .of = &reading };
+	int err;
 
 	pass_fini(m);
 	m->run = calloc(1, sizeof(*m->run));
-	m->unify = unify_new();
+	m->unify = unify_new(m->directory);
 	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
 	    traffic_init(&m->traffic, TRAFFIC_PEERS))
 		return fail(-ENOMEM, "out of memory");
-	for (size_t i = 0; i < m->inputs.count && err >= 0; i++) {
-		const struct input *input = &m->inputs.at[i];
-		struct profile *p = NULL;
-
-		say(m, "reading profiles", i, m->inputs.count);
-		err = load_file(m, input->name, &p);
-		if (err > 0 && !(input->live && is_known(m->run, p)))
-			err = add_profile(m, p, input->name, wanted);
-		profile_free(p);
-	}
+	err = work_run(&work, threads(m));
 	say(m, "reading profiles", m->inputs.count, m->inputs.count);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 /* The job of most files, the newest of equals. */
@@ -422,6 +469,8 @@ static int finish(struct merging *m)
 	if (!err)
 		err = name_all(m, order);
 	if (!err)
+		run->source->threads = threads(m);
+	if (!err)
 		err = run_name_main(run);
 	if (!err) {
 		say(m, "joining wait states", 0, 1);
@@ -434,8 +483,9 @@ static int finish(struct merging *m)
 	return err;
 }
 
-int merge_directory(struct run **to, const char *directory,
-		    const struct merge_progress *progress)
+/* The values are not in memory. */
+static int merge(struct run **to, const char *directory,
+		 const struct merge_progress *progress)
 {
 	struct merging m = { .directory = directory, .progress = progress };
 	int err = inputs_list(&m.inputs, directory);
@@ -453,6 +503,29 @@ int merge_directory(struct run **to, const char *directory,
 	pass_fini(&m);
 	inputs_fini(&m.inputs);
 	return err;
+}
+
+int merge_directory(struct run **to, const char *directory,
+		    const struct merge_progress *progress)
+{
+	struct run *run = NULL;
+	int err = merge(&run, directory, progress);
+
+	if (!err)
+		err = run_fetch(run);
+	if (err)
+		run_free(run);
+	else
+		*to = run;
+	return err;
+}
+
+int merge_save(struct run **to, const char *directory, const char *path,
+	       const struct merge_progress *progress)
+{
+	int err = merge(to, directory, progress);
+
+	return err ? err : run_save(*to, path);
 }
 
 /*
@@ -505,9 +578,11 @@ static int open_directory(struct run **to, const char *directory,
 		free(database);
 		return 0;
 	}
-	err = merge_directory(to, directory, progress);
+	err = merge(to, directory, progress);
 	if (!err)
 		err = save_beside(*to, database);
+	if (!err)
+		err = run_fetch(*to);
 	free(database);
 	return err;
 }

@@ -396,17 +396,12 @@ static int name_values(struct naming *n)
 	n->leaves = calloc(n->u->node_count, sizeof(*n->leaves));
 	if (!n->leaves)
 		return -ENOMEM;
-	for (size_t i = 0; i < n->u->metric_count; i++) {
-		struct address_metric *m = &n->u->metrics[i];
-
-		for (size_t v = 0; v < m->count; v++) {
-			uint32_t leaf = leaf_of(n, m->values[v].node);
-
-			if (leaf == MAP_NONE)
+	for (size_t i = 0; i < n->u->metric_count; i++)
+		for (uint32_t node = 0; node < n->u->node_count; node++)
+			if (value_streams_has(&n->u->metrics[i].streams,
+					      node) &&
+			    leaf_of(n, node) == MAP_NONE)
 				return -ENOMEM;
-			m->values[v].node = leaf;
-		}
-	}
 	return 0;
 }
 
@@ -543,84 +538,48 @@ static int put_nodes(struct naming *n, struct run *run)
 }
 
 /*
- * The values, in the order of nodes, then ranks.
+ * The values stay where they are: the run learns of which nodes.
  */
 
-static int by_rank(const void *x, const void *y)
+/* The nodes of the unified tree that became each of the run's. */
+static int list_streams(const struct naming *n, const struct run *run,
+			struct source_metric *to)
 {
-	const struct run_value *a = x, *b = y;
+	uint32_t *next = calloc(run->node_count + 1, sizeof(*next));
 
-	return compare(a->rank, b->rank);
-}
-
-/* One node's values: sorted by rank, equal ranks made one; the new count. */
-static size_t tidy(struct run_value *values, size_t count, enum merge merge)
-{
-	size_t kept = 0;
-
-	qsort(values, count, sizeof(*values), by_rank);
-	for (size_t i = 0; i < count; i++) {
-		if (kept && values[kept - 1].rank == values[i].rank)
-			values[kept - 1].value = merge_values(
-				merge, values[kept - 1].value, values[i].value);
-		else
-			values[kept++] = values[i];
+	to->first = calloc(run->node_count + 1, sizeof(*to->first));
+	to->nodes = calloc(n->u->node_count + 1, sizeof(*to->nodes));
+	if (!next || !to->first || !to->nodes) {
+		free(next);
+		return -ENOMEM;
 	}
-	return kept;
+	for (uint32_t i = 0; i < n->u->node_count; i++)
+		if (value_streams_has(&to->streams, i))
+			to->first[n->number[n->leaves[i]] + 1]++;
+	for (size_t i = 0; i < run->node_count; i++)
+		next[i + 1] = to->first[i + 1] += to->first[i];
+	for (uint32_t i = 0; i < n->u->node_count; i++)
+		if (value_streams_has(&to->streams, i))
+			to->nodes[next[n->number[n->leaves[i]]]++] = i;
+	free(next);
+	return 0;
 }
 
-/* Close the gaps that tidying leaves. */
-static void tidy_all(struct run_metric *to, size_t node_count)
+static int put_metric(struct naming *n, struct run *run,
+		      struct address_metric *from)
 {
-	uint64_t kept = 0;
-
-	for (size_t i = 0; i < node_count; i++) {
-		uint64_t first = to->first[i];
-		size_t count = to->first[i + 1] - first;
-
-		to->first[i] = kept;
-		if (!count)
-			continue;
-		count = tidy(to->values + first, count, to->merge);
-		memmove(to->values + kept, to->values + first,
-			count * sizeof(*to->values));
-		kept += count;
-	}
-	to->first[node_count] = kept;
-}
-
-static int put_metric(struct naming *n, struct run *run, const uint32_t *order,
-		      const struct address_metric *from)
-{
+	struct run_source *source = run->source;
+	struct source_metric *streams =
+		&source->metrics[source->metric_count++];
 	struct run_metric *to = &run->metrics[run->metric_count++];
-	uint64_t *next;
 
 	memcpy(to->name, from->name, sizeof(to->name));
 	to->unit = from->unit;
 	to->merge = from->merge;
 	to->counting = from->counting;
-	to->first = calloc(run->node_count + 1, sizeof(*to->first));
-	to->values = calloc(from->count + 1, sizeof(*to->values));
-	next = calloc(run->node_count + 1, sizeof(*next));
-	if (!to->first || !to->values || !next) {
-		free(next);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < from->count; i++)
-		if (order[from->values[i].rank] != UINT32_MAX)
-			to->first[n->number[from->values[i].node] + 1]++;
-	for (size_t i = 0; i < run->node_count; i++)
-		next[i + 1] = to->first[i + 1] += to->first[i];
-	for (size_t i = 0; i < from->count; i++) {
-		const struct address_value *v = &from->values[i];
-
-		if (order[v->rank] != UINT32_MAX)
-			to->values[next[n->number[v->node]]++] =
-				(struct run_value){ order[v->rank], v->value };
-	}
-	free(next);
-	tidy_all(to, run->node_count);
-	return 0;
+	streams->streams = from->streams;
+	from->streams = (struct value_streams){ 0 };
+	return list_streams(n, run, streams);
 }
 
 static int by_name(const void *x, const void *y)
@@ -630,25 +589,40 @@ static int by_name(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
+static struct run_source *source_new(struct unify *u, const uint32_t *order,
+				     size_t rank_count)
+{
+	struct run_source *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return NULL;
+	source->order = calloc(rank_count + 1, sizeof(*source->order));
+	source->metrics = calloc(u->metric_count + 1, sizeof(*source->metrics));
+	if (!source->order || !source->metrics) {
+		run_source_free(source);
+		return NULL;
+	}
+	memcpy(source->order, order, rank_count * sizeof(*order));
+	source->rank_count = rank_count;
+	source->values = u->values;
+	u->values = NULL;
+	return source;
+}
+
 static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 {
-	run->metrics = calloc(n->u->metric_count + 1, sizeof(*run->metrics));
-	if (!run->metrics)
-		return -ENOMEM;
-	if (n->u->metric_count)
-		qsort(n->u->metrics, n->u->metric_count, sizeof(*n->u->metrics),
-		      by_name);
-	for (size_t i = 0; i < n->u->metric_count; i++) {
-		struct address_metric *from = &n->u->metrics[i];
-		int err = put_metric(n, run, order, from);
+	size_t count = n->u->metric_count;
+	int err = 0;
 
-		if (err)
-			return err;
-		free(from->values);
-		from->values = NULL;
-		from->count = from->room = 0;
-	}
-	return 0;
+	run->source = source_new(n->u, order, run->rank_count);
+	run->metrics = calloc(count + 1, sizeof(*run->metrics));
+	if (!run->source || !run->metrics)
+		return -ENOMEM;
+	if (count)
+		qsort(n->u->metrics, count, sizeof(*n->u->metrics), by_name);
+	for (size_t i = 0; i < count && !err; i++)
+		err = put_metric(n, run, &n->u->metrics[i]);
+	return err;
 }
 
 int unify_finish(struct unify *u, struct run *run, const uint32_t *order,

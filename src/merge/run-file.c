@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "merge/run.h"
+#include "merge/values.h"
 #include "profile/metric-group.h"
 #include "profile/store.h"
 
@@ -87,7 +88,7 @@ static const struct store_field stat_fields[] = {
 
 #define VALUE(TYPE, member) STORE_FIELD(TYPE, struct run_value, member)
 static const struct store_field value_fields[] = {
-	VALUE(U32, rank),
+	VALUE(U32, rank), /* values-file.c writes them */
 	VALUE(U64, value),
 	{ 0 },
 };
@@ -268,9 +269,9 @@ static void check_waits(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the wait states");
 }
 
-static void save_metric(struct store *s, const struct run *run,
-			const struct run_metric *m)
+static void save_metric(struct store *s, const struct run *run, size_t index)
 {
+	const struct run_metric *m = &run->metrics[index];
 	struct metric_group metric = { .unit = m->unit,
 				       .merge = m->merge,
 				       .counting = m->counting };
@@ -282,9 +283,7 @@ static void save_metric(struct store *s, const struct run *run,
 			m->stats, sizeof(*m->stats), run->node_count);
 	store_put(s, metric_path(name, m->name, "first"), STORE_U64, m->first,
 		  run->node_count + 1);
-	store_put_table(s, metric_path(name, m->name, "values"), value_fields,
-			m->values, sizeof(*m->values),
-			m->first[run->node_count]);
+	values_save(s, metric_path(name, m->name, "values"), run, index);
 }
 
 int run_save(const struct run *run, const char *path)
@@ -299,7 +298,7 @@ int run_save(const struct run *run, const char *path)
 		.members = run->member_count,
 	};
 	struct store *s = NULL;
-	int err = store_create(&s, path, FORMAT, VERSION);
+	int err = store_create_large(&s, path, FORMAT, VERSION);
 
 	if (err)
 		return err;
@@ -317,7 +316,7 @@ int run_save(const struct run *run, const char *path)
 	save_waits(s, &run->waits);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
-		save_metric(s, run, &run->metrics[i]);
+		save_metric(s, run, i);
 	return store_commit(s);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "merge/build.h"
+#include "merge/values.h"
 
 void run_free(struct run *run)
 {
@@ -17,6 +18,7 @@ void run_free(struct run *run)
 		free(run->metrics[i].values);
 	}
 	free(run->metrics);
+	run_source_free(run->source);
 	free(run->nodes);
 	free(run->ranks);
 	free(run->losses);

@@ -77,7 +77,8 @@ struct run_metric {
 	enum merge merge;
 	struct run_stat *stats;   /* one per node */
 	uint64_t *first;          /* node_count + 1: values of node n are */
-	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1] */
+	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1];
+				     NULL: see source */
 	struct counting counting;
 };
 
@@ -131,6 +132,8 @@ struct run {
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
 	struct run_calls calls;
 	struct run_waits waits;
+	struct run_source *source; /* values.h: where values are that are not in
+				      memory; NULL: nowhere */
 };
 
 void run_free(struct run *run); /* NULL is fine */
@@ -146,6 +149,7 @@ int run_load(struct run **to, const char *path);
 struct merge_progress {
 	void (*step)(void *to, const char *what, size_t done, size_t of);
 	void *to;
+	unsigned int threads; /* to work with; 0: one for each core */
 };
 
 /*
@@ -155,6 +159,14 @@ struct merge_progress {
  */
 int merge_directory(struct run **to, const char *directory,
 		    const struct merge_progress *progress);
+
+/*
+ * The same, and its file.  The run's values are only in the file: those of
+ * large jobs are more than there is memory.  *to is NULL when nothing could be
+ * merged; what could not be written is here, with its problems.
+ */
+int merge_save(struct run **to, const char *directory, const char *path,
+	       const struct merge_progress *progress);
 
 /*
  * The run of `path`: a run.h5 itself, or a directory, whose run.h5 is made

@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "merge/build.h"
+#include "merge/values.h"
+#include "merge/work.h"
 
 /* The values of one node that belong to members: they stand first. */
 static size_t members_among(const struct run_value *values, size_t count,
@@ -79,18 +82,141 @@ static void node_stat(struct run_stat *stat, const struct run_value *values,
 	find_extremes(stat, values, among, members);
 }
 
+/*
+ * All nodes, some at a time.
+ */
+
+enum {
+	NODES_AT_ONCE = 64
+};
+
+struct statistics {
+	struct run *run;
+	size_t metric;
+};
+
+static int node_stats(struct run *run, size_t metric, size_t node,
+		      struct value_buffer *buffer)
+{
+	struct run_metric *m = &run->metrics[metric];
+	const struct run_value *values;
+	size_t count;
+	int err = values_of_node(run, metric, node, buffer, &values, &count);
+
+	if (err)
+		return err;
+	node_stat(&m->stats[node], values, count, run->member_count);
+	if (!values_in_memory(run, metric))
+		m->first[node + 1] = count; /* made a sum when all are there */
+	return 0;
+}
+
+static int make_stats(void *of, size_t i, void **item)
+{
+	const struct statistics *s = of;
+	struct value_buffer buffer = { 0 };
+	size_t node = i * NODES_AT_ONCE, end = node + NODES_AT_ONCE;
+	int err = 0;
+
+	(void)item;
+	for (; node < end && node < s->run->node_count && !err; node++)
+		err = node_stats(s->run, s->metric, node, &buffer);
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+static int take_nothing(void *of, size_t i, void *item)
+{
+	(void)of, (void)i, (void)item;
+	return 0;
+}
+
+static int metric_stats(struct run *run, size_t metric)
+{
+	struct run_metric *m = &run->metrics[metric];
+	struct statistics s = { run, metric };
+	struct work work = {
+		.count = (run->node_count + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
+		.make = make_stats,
+		.take = take_nothing,
+		.of = &s,
+	};
+	bool here = values_in_memory(run, metric);
+	int err;
+
+	m->stats = calloc(run->node_count + 1, sizeof(*m->stats));
+	if (m->stats && !here)
+		m->first = calloc(run->node_count + 1, sizeof(*m->first));
+	if (!m->stats || !m->first)
+		return fail(-ENOMEM, "out of memory");
+	err = work_run(&work, here ? 0 : run->source->threads);
+	for (size_t n = 0; n < run->node_count && !here; n++)
+		m->first[n + 1] += m->first[n];
+	return err;
+}
+
 int run_stats(struct run *run)
 {
-	for (size_t i = 0; i < run->metric_count; i++) {
-		struct run_metric *m = &run->metrics[i];
+	int err = 0;
 
-		m->stats = calloc(run->node_count + 1, sizeof(*m->stats));
-		if (!m->stats)
-			return fail(-ENOMEM, "out of memory");
-		for (size_t n = 0; n < run->node_count; n++)
-			node_stat(&m->stats[n], m->values + m->first[n],
-				  m->first[n + 1] - m->first[n],
-				  run->member_count);
+	for (size_t i = 0; i < run->metric_count && !err; i++)
+		err = metric_stats(run, i);
+	return err;
+}
+
+/*
+ * The values themselves.
+ */
+
+struct fetching {
+	const struct run *run;
+	struct run_value *to;
+	size_t metric;
+};
+
+static int fetch_nodes(void *of, size_t i, void **item)
+{
+	const struct fetching *f = of;
+	const uint64_t *first = f->run->metrics[f->metric].first;
+	struct value_buffer buffer = { 0 };
+	size_t node = i * NODES_AT_ONCE, end = node + NODES_AT_ONCE, count;
+	const struct run_value *values;
+	int err = 0;
+
+	(void)item;
+	for (; node < end && node < f->run->node_count && !err; node++) {
+		err = values_of_node(f->run, f->metric, node, &buffer, &values,
+				     &count);
+		if (!err && count)
+			memcpy(f->to + first[node], values,
+			       count * sizeof(*values));
 	}
-	return 0;
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+int run_fetch(struct run *run)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < run->metric_count && !err; i++) {
+		struct run_metric *m = &run->metrics[i];
+		struct fetching f = { .run = run, .metric = i };
+		struct work work = { .count = run->node_count / NODES_AT_ONCE +
+					      1,
+				     .make = fetch_nodes,
+				     .take = take_nothing,
+				     .of = &f };
+
+		if (values_in_memory(run, i))
+			continue;
+		f.to = calloc(m->first[run->node_count] + 1, sizeof(*f.to));
+		if (!f.to)
+			return fail(-ENOMEM, "out of memory");
+		err = work_run(&work, run->source->threads);
+		m->values = f.to;
+	}
+	run_source_free(run->source);
+	run->source = NULL;
+	return err;
 }

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "merge/unify.h"
+#include "merge/values.h"
 
 #define OWNERS (1u << 28) /* what fits beside the kind in a key */
 
@@ -27,18 +28,12 @@ struct address_name {
 	uint32_t class, detail;
 };
 
-struct address_value {
-	uint32_t node, rank;
-	uint64_t value;
-};
-
 struct address_metric {
 	char name[56];
 	enum unit unit;
 	enum merge merge;
 	struct counting counting;
-	size_t count, room;
-	struct address_value *values; /* those of a rank are side by side */
+	struct value_streams streams;
 };
 
 struct unify {
@@ -50,6 +45,9 @@ struct unify {
 	size_t node_count, node_room, module_count, module_room, name_count,
 		name_room, metric_count, metric_room;
 	struct map node_map, module_map, name_map;
+	uint32_t *after; /* of a node: which came next in the last profile */
+	size_t after_room;
+	struct values *values; /* of all metrics' streams */
 };
 
 /*

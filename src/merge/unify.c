@@ -36,13 +36,14 @@ void *grow(void *at, size_t count, size_t *room, size_t size)
 
 static const struct address_node root_node = { .kind = NODE_ROOT };
 
-struct unify *unify_new(void)
+struct unify *unify_new(const char *directory)
 {
 	struct unify *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
-	if (str_add(&u->strings, "") == STR_NONE ||
+	u->values = values_new(directory, VALUES_MEMORY);
+	if (!u->values || str_add(&u->strings, "") == STR_NONE ||
 	    !ROOM(u->nodes, u->node_count, u->node_room)) {
 		unify_free(u);
 		return NULL;
@@ -56,7 +57,9 @@ void unify_free(struct unify *u)
 	if (!u)
 		return;
 	for (size_t i = 0; i < u->metric_count; i++)
-		free(u->metrics[i].values);
+		value_streams_fini(&u->metrics[i].streams);
+	values_free(u->values);
+	free(u->after);
 	free(u->metrics);
 	free(u->nodes);
 	free(u->modules);
@@ -200,9 +203,62 @@ static uint32_t translate_owner(const struct translation *t,
 	}
 }
 
+/* As many as there are nodes, the new ones 0. */
+static int after_reach(struct unify *u)
+{
+	uint32_t *after;
+
+	if (u->after_room == u->node_room)
+		return 0;
+	after = reallocarray(u->after, u->node_room, sizeof(*after));
+	if (!after)
+		return -ENOMEM;
+	memset(after + u->after_room, 0,
+	       (u->node_room - u->after_room) * sizeof(*after));
+	u->after = after;
+	u->after_room = u->node_room;
+	return 0;
+}
+
+static bool same_node(const struct address_node *a,
+		      const struct address_node *b)
+{
+	return a->parent == b->parent && a->kind == b->kind &&
+	       a->owner == b->owner && a->offset == b->offset;
+}
+
+enum {
+	HOPS = 4 /* nodes that this rank may lack */
+};
+
+/*
+ * Ranks of one program have much the same tree in much the same order: what
+ * came next the last time, or soon after, is mostly it, and need not be looked
+ * up.
+ */
+static uint32_t find_next(struct unify *u, uint32_t last,
+			  const struct address_node *node)
+{
+	uint32_t next = last;
+
+	for (int i = 0; i < HOPS; i++) {
+		next = u->after[next];
+		if (same_node(&u->nodes[next], node))
+			return next;
+	}
+	next = find_node(u, node);
+	if (next == MAP_NONE || after_reach(u))
+		return MAP_NONE;
+	if (!u->after[last] || u->after[last] < next)
+		u->after[last] = next;
+	return next;
+}
+
 static int translate_nodes(struct unify *u, const struct profile *p,
 			   struct translation *t)
 {
+	if (after_reach(u))
+		return -ENOMEM;
 	t->nodes = calloc(p->node_count, sizeof(*t->nodes));
 	if (!t->nodes)
 		return -ENOMEM;
@@ -214,7 +270,7 @@ static int translate_nodes(struct unify *u, const struct profile *p,
 
 		if (n->kind <= NODE_ADDRESS)
 			to.offset = n->offset;
-		t->nodes[i] = find_node(u, &to);
+		t->nodes[i] = find_next(u, t->nodes[i - 1], &to);
 		if (t->nodes[i] == MAP_NONE)
 			return -ENOMEM;
 	}
@@ -265,26 +321,24 @@ static int add_column(struct unify *u, const struct profile_column *column,
 {
 	struct address_metric *m = find_metric(u, column);
 	const struct profile_value *v = column->values;
+	int err = 0;
 
 	if (!m)
-		return -ENOMEM;
+		return fail(-ENOMEM, "out of memory");
 	add_counting(&m->counting, &column->counting);
-	for (size_t i = 0; i < column->count; i++) {
-		uint32_t node = t->nodes[v[i].node];
+	for (size_t i = 0, end; i < column->count && !err; i = end) {
+		uint64_t value = v[i].value;
 
-		if (i && v[i].node == v[i - 1].node) {
-			struct address_value *last = &m->values[m->count - 1];
-
-			last->value =
-				merge_values(m->merge, last->value, v[i].value);
-			continue;
-		}
-		if (!ROOM(m->values, m->count, m->room))
-			return -ENOMEM;
-		m->values[m->count++] =
-			(struct address_value){ node, rank, v[i].value };
+		if (i + VALUES_AHEAD < column->count)
+			values_soon(&m->streams,
+				    t->nodes[v[i + VALUES_AHEAD].node]);
+		for (end = i + 1;
+		     end < column->count && v[end].node == v[i].node; end++)
+			value = merge_values(m->merge, value, v[end].value);
+		err = values_add(u->values, &m->streams, t->nodes[v[i].node],
+				 rank, value);
 	}
-	return 0;
+	return err;
 }
 
 size_t unify_size(const struct unify *u)
@@ -303,6 +357,8 @@ int unify_add(struct unify *u, const struct profile *p, uint32_t rank,
 	err = translate_owners(u, p, &t);
 	if (!err)
 		err = translate_nodes(u, p, &t);
+	if (err)
+		fail(err, "out of memory");
 	for (size_t i = 0; i < p->column_count && !err; i++)
 		err = add_column(u, &p->columns[i], &t, rank);
 	if (!err) {
@@ -310,5 +366,5 @@ int unify_add(struct unify *u, const struct profile *p, uint32_t rank,
 		t.nodes = NULL;
 	}
 	translation_fini(&t);
-	return err ? fail(err, "out of memory") : 0;
+	return err;
 }

@@ -3,8 +3,8 @@
  * unify.h - the trees of many processes become one: first by address, while
  * the profiles pass one at a time, then by name, once, at the end.
  *
- * Memory     follows the unified tree and the values that are not 0; a profile
- *            may be freed as soon as it was added.
+ * Memory     follows the unified tree, and that of values.h; a profile may be
+ *            freed as soon as it was added.
  * Ownership  unify_finish() moves what it makes into the run.
  */
 #ifndef MERGE_UNIFY_H
@@ -18,8 +18,8 @@
 
 struct unify;
 
-/* NULL when out of memory. */
-struct unify *unify_new(void);
+/* NULL when out of memory.  Values beyond the memory go to the directory. */
+struct unify *unify_new(const char *directory);
 void unify_free(struct unify *unify); /* NULL is fine */
 
 /*
@@ -39,10 +39,11 @@ struct unify_references {
 size_t unify_size(const struct unify *unify);
 
 /*
- * Find all names and make the run's nodes, metrics and values, without the
- * statistics.  order[r] is the index in run->ranks of what unify_add() was
- * told to be r, or UINT32_MAX to leave it out.  Modules without names become
- * problems of the run.  0, or -ENOMEM with a reason.
+ * Find all names and make the run's nodes, metrics and the source of their
+ * values, without the statistics and the number of values.  order[r] is the
+ * index in run->ranks of what unify_add() was told to be r, or UINT32_MAX to
+ * leave it out.  Modules without names become problems of the run.  0, or
+ * -ENOMEM with a reason.
  */
 int unify_finish(struct unify *unify, struct run *run, const uint32_t *order,
 		 const struct unify_references *references,

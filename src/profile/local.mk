@@ -1,10 +1,12 @@
 noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
+	src/profile/deflate.c src/profile/deflate.h \
 	src/profile/from-live.c \
 	src/profile/live-mpi.c src/profile/live-reader.h \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/rank-file.c \
+	src/profile/shortcut.c src/profile/shortcut.h \
 	src/profile/store.c src/profile/store.h
 libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS)
+libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS) $(ZLIB_LIBS)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,21 +13,32 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "profile/deflate.h"
+#include "profile/shortcut.h"
 #include "profile/store.h"
 
 enum {
 	COMPACT_BYTES = 512,    /* up to here a column lives in its header */
 	CHUNK_BYTES = 16 << 20, /* a column below is one chunk, without index */
 	DEFLATE_LEVEL = 4,
-	DEFLATE_RATIO = 1100, /* more than deflate can reach */
-	ATTRIBUTES = 128,     /* kept in the group's header, as are … */
-	LINKS = 64,           /* … these: no heap, no tree */
+	ATTRIBUTES = 128, /* kept in the group's header, as are … */
+	LINKS = 64,       /* … these: no heap, no tree */
 	NAME_MAX_BYTES = 256,
 	LIST_MAX = 65536,
+	LARGE_BLOCK = 1 << 20,
+	LARGE_FILE = 64 << 20,
 };
 
+/*
+ * HDF5 is for one thread at a time: a store that uses it keeps the others out
+ * until it is closed.  Recursive, since a thread may have two.
+ */
+static pthread_mutex_t hdf5_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 struct store {
-	hid_t file;
+	hid_t file; /* invalid: everything is read by the shortcut */
+	struct shortcut *shortcut; /* NULL: none */
+	bool locked, ends_late;
 	char *path;
 	char *temporary; /* NULL: reading */
 	int fd;          /* of it */
@@ -123,7 +135,6 @@ static struct store *store_new(const char *path)
 {
 	struct store *s = calloc(1, sizeof(*s));
 
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	if (!s)
 		return NULL;
 	s->file = H5I_INVALID_HID;
@@ -135,12 +146,22 @@ static struct store *store_new(const char *path)
 	return s;
 }
 
+static void hdf5_begin(struct store *s)
+{
+	pthread_mutex_lock(&hdf5_lock);
+	s->locked = true;
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 void store_close(struct store *s)
 {
 	if (!s)
 		return;
 	if (s->file >= 0)
 		H5Fclose(s->file);
+	if (s->locked)
+		pthread_mutex_unlock(&hdf5_lock);
+	shortcut_free(s->shortcut);
 	if (s->temporary)
 		unlink(s->temporary);
 	free(s->temporary);
@@ -150,14 +171,18 @@ void store_close(struct store *s)
 
 /*
  * The whole file is kept in memory, and read or written at once: parallel file
- * systems are slow at many small requests, and we need all of it anyway.
+ * systems are slow at many small requests, and we need all of it anyway; but
+ * for databases of large jobs, whose requests are large, too.
  * There, locks often fail, and nobody writes what we read.
  */
-static hid_t file_access(bool write)
+static hid_t file_access(bool write, bool large)
 {
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 
-	H5Pset_fapl_core(access, 1 << 16, write);
+	if (large)
+		H5Pset_meta_block_size(access, LARGE_BLOCK);
+	else
+		H5Pset_fapl_core(access, 1 << 16, write);
 	H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
 	H5Pset_file_locking(access, false, true);
 	H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
@@ -174,7 +199,7 @@ static hid_t group_properties(hid_t class)
 	return how;
 }
 
-static int create_file(struct store *s)
+static int create_file(struct store *s, bool large)
 {
 	hid_t access, how;
 	int fd = open(s->temporary,
@@ -185,7 +210,8 @@ static int create_file(struct store *s)
 		return store_fail(s, -errno, "cannot be written: %s",
 				  strerror(errno));
 	close(fd);
-	access = file_access(true);
+	hdf5_begin(s);
+	access = file_access(true, large);
 	how = group_properties(H5P_FILE_CREATE);
 	s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, how, access);
 	if (s->file < 0)
@@ -205,8 +231,8 @@ static const struct store_field mark_fields[] = {
 	{ 0 },
 };
 
-int store_create(struct store **to, const char *path, const char *format,
-		 uint32_t version)
+static int create(struct store **to, const char *path, const char *format,
+		  uint32_t version, bool large)
 {
 	struct file_mark mark = { (char *)format, version };
 	struct store *s = store_new(path);
@@ -215,8 +241,10 @@ int store_create(struct store **to, const char *path, const char *format,
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
 	s->temporary = str_format("%s.part%ld", path, (long)getpid());
-	err = s->temporary ? create_file(s)
-			   : store_fail(s, -ENOMEM, "out of memory");
+	s->shortcut = large ? NULL : shortcut_new();
+	err = s->temporary && (large || s->shortcut)
+		      ? create_file(s, large)
+		      : store_fail(s, -ENOMEM, "out of memory");
 	if (!err) {
 		store_put_record(s, "/", mark_fields, &mark);
 		err = store_error(s);
@@ -228,6 +256,18 @@ int store_create(struct store **to, const char *path, const char *format,
 	return err;
 }
 
+int store_create(struct store **to, const char *path, const char *format,
+		 uint32_t version)
+{
+	return create(to, path, format, version, false);
+}
+
+int store_create_large(struct store **to, const char *path, const char *format,
+		       uint32_t version)
+{
+	return create(to, path, format, version, true);
+}
+
 int store_commit(struct store *s)
 {
 	int err;
@@ -235,6 +275,12 @@ int store_commit(struct store *s)
 	if (H5Fclose(s->file) < 0)
 		hdf5_fail(s, "cannot be written", "");
 	s->file = H5I_INVALID_HID;
+	if (!s->err && s->shortcut) {
+		err = shortcut_append(s->shortcut, s->temporary);
+		if (err)
+			store_fail(s, err, "cannot be written: %s",
+				   strerror(-err));
+	}
 	if (!s->err && rename(s->temporary, s->path) < 0)
 		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
 	if (!s->err) {
@@ -246,11 +292,29 @@ int store_commit(struct store *s)
 	return err;
 }
 
+/* How an HDF5 file begins, of the versions that we write: 2 and 3. */
+struct superblock {
+	char signature[8];
+	uint8_t version, offsets, lengths, flags;
+	uint8_t more[16];
+	uint8_t end[8]; /* of the file, as HDF5 knows it */
+};
+
+/* What stands behind HDF5's end is a list, or what is left of one. */
+static bool ends_late(const struct superblock *begin, uint64_t bytes)
+{
+	uint64_t end;
+
+	memcpy(&end, begin->end, sizeof(end));
+	return (begin->version == 2 || begin->version == 3) &&
+	       begin->offsets == sizeof(end) && end < bytes;
+}
+
 /* The path is a regular file that begins as HDF5 files do. */
 static int look_at(struct store *s)
 {
 	static const char signature[8] = "\211HDF\r\n\032\n";
-	char begin[8] = { 0 };
+	struct superblock begin = { 0 };
 	struct stat st = { 0 };
 	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
 
@@ -262,13 +326,14 @@ static int look_at(struct store *s)
 		store_fail(s, -EINVAL, "not a regular file");
 	else if (!st.st_size)
 		store_fail(s, -EINVAL, "is empty");
-	else if (read(fd, begin, sizeof(begin)) < 0)
+	else if (read(fd, &begin, sizeof(begin)) < 0)
 		store_fail(s, -errno, "%s", strerror(errno));
-	else if (memcmp(begin, signature, sizeof(begin)) != 0)
+	else if (memcmp(begin.signature, signature, sizeof(signature)) != 0)
 		store_fail(s, -EINVAL, "not an HDF5 file");
 	if (fd >= 0)
 		close(fd);
 	s->bytes = st.st_size;
+	s->ends_late = ends_late(&begin, s->bytes);
 	return s->err;
 }
 
@@ -290,24 +355,38 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 	return store_error(s);
 }
 
+static int open_file(struct store *s)
+{
+	int err = shortcut_open(&s->shortcut, s->path);
+	hid_t access;
+
+	if (err)
+		return store_fail(s, err, "%s",
+				  err == -EINVAL ? "truncated or damaged"
+						 : strerror(-err));
+	if (s->shortcut)
+		return 0;
+	if (s->ends_late)
+		return store_fail(s, -EINVAL, "truncated or damaged");
+	hdf5_begin(s);
+	access = file_access(false, s->bytes > LARGE_FILE);
+	s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
+	if (s->file < 0)
+		hdf5_fail(s, "truncated or damaged", "");
+	close_id(access);
+	return s->err;
+}
+
 int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version)
 {
 	struct store *s = store_new(path);
-	hid_t access;
 	int err;
 
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
-	if (!look_at(s)) {
-		access = file_access(false);
-		s->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-		if (s->file < 0)
-			hdf5_fail(s, "truncated or damaged", "");
-		else
-			check_mark(s, format, version);
-		close_id(access);
-	}
+	if (!look_at(s) && !open_file(s))
+		check_mark(s, format, version);
 	err = store_error(s);
 	if (err)
 		store_close(s);
@@ -318,22 +397,30 @@ int store_open(struct store **to, const char *path, const char *format,
 
 /* Columns */
 
-static hid_t column_properties(bool text, size_t width, size_t count)
+static hid_t chunk_properties(bool text, hsize_t chunk)
 {
 	hid_t how = H5Pcreate(H5P_DATASET_CREATE);
-	hsize_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
 
 	H5Pset_obj_track_times(how, false);
 	H5Pset_dset_no_attrs_hint(how, true);
-	if (width * count <= COMPACT_BYTES) {
-		H5Pset_layout(how, H5D_COMPACT);
-		return how;
-	}
-	chunk = chunk < count ? chunk : count;
 	H5Pset_chunk(how, 1, &chunk);
 	if (!text)
 		H5Pset_shuffle(how);
 	H5Pset_deflate(how, DEFLATE_LEVEL);
+	return how;
+}
+
+static hid_t column_properties(bool text, size_t width, size_t count)
+{
+	size_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
+	hid_t how;
+
+	if (width * count > COMPACT_BYTES)
+		return chunk_properties(text, chunk < count ? chunk : count);
+	how = H5Pcreate(H5P_DATASET_CREATE);
+	H5Pset_obj_track_times(how, false);
+	H5Pset_dset_no_attrs_hint(how, true);
+	H5Pset_layout(how, H5D_COMPACT);
 	return how;
 }
 
@@ -375,12 +462,58 @@ static hid_t parent_open(struct store *s, const char *name, const char **leaf)
 	return group_open(s, group);
 }
 
-static void write_column(struct store *s, const char *name, hid_t type,
-			 const void *values, size_t count)
+/* What the list behind the file says of a column or an attribute. */
+static void list(struct store *s, const char *group, char between,
+		 const char *name, const struct shortcut_entry *entry,
+		 const void *values)
 {
-	bool text = H5Tget_class(type) == H5T_STRING;
+	char path[2 * NAME_MAX_BYTES];
+
+	if (!s->shortcut)
+		return;
+	snprintf(path, sizeof(path), "%s%c%s", group, between, name);
+	if (shortcut_add(s->shortcut, between ? path : group, entry, values))
+		store_fail(s, -ENOMEM, "out of memory");
+}
+
+/* A column that is one chunk stands in the file as the list says. */
+static void list_column(struct store *s, const char *name, hid_t set,
+			enum store_type type, size_t width, const void *values,
+			size_t count)
+{
+	struct shortcut_entry entry = { .type = (uint16_t)type,
+					.width = (uint32_t)width,
+					.count = count };
+	unsigned int skipped = 0;
+	haddr_t at = HADDR_UNDEF;
+	hsize_t first = 0, size = 0;
+
+	if (!s->shortcut)
+		return;
+	if (width * count > COMPACT_BYTES) {
+		entry.how = is_text(type) || width == 1 ? SHORTCUT_DEFLATE
+							: SHORTCUT_SHUFFLE;
+		H5Dflush(set);
+		H5Dget_chunk_info_by_coord(set, &first, &skipped, &at, &size);
+		if (at == HADDR_UNDEF || skipped ||
+		    width * count > CHUNK_BYTES || size > UINT32_MAX) {
+			shortcut_free(s->shortcut); /* HDF5 alone reads that */
+			s->shortcut = NULL;
+			return;
+		}
+		entry.at = at;
+		entry.packed = (uint32_t)size;
+	}
+	list(s, name, 0, "", &entry, values);
+}
+
+static void write_column(struct store *s, const char *name,
+			 enum store_type kind, hid_t type, const void *values,
+			 size_t count)
+{
+	size_t width = H5Tget_size(type);
 	hid_t group, set = H5I_INVALID_HID;
-	hid_t how = column_properties(text, H5Tget_size(type), count);
+	hid_t how = column_properties(is_text(kind), width, count);
 	hsize_t n = count;
 	hid_t space = H5Screate_simple(1, &n, NULL);
 	const char *leaf;
@@ -392,6 +525,8 @@ static void write_column(struct store *s, const char *name, hid_t type,
 	if (set < 0 || (count && H5Dwrite(set, type, H5S_ALL, H5S_ALL,
 					  H5P_DEFAULT, values) < 0))
 		hdf5_fail(s, "cannot write ", name);
+	else
+		list_column(s, name, set, kind, width, values, count);
 	close_id(set);
 	close_id(group);
 	close_id(space);
@@ -402,7 +537,76 @@ void store_put(struct store *s, const char *name, enum store_type type,
 	       const void *values, size_t count)
 {
 	if (!s->err)
-		write_column(s, name, number_type(type), values, count);
+		write_column(s, name, type, number_type(type), values, count);
+}
+
+struct store_column {
+	struct store *store;
+	hid_t set;
+	size_t chunk;
+};
+
+/* NULL: out of memory. */
+static struct store_column *column_create(struct store *s, const char *name,
+					  enum store_type type, hsize_t count,
+					  hsize_t chunk)
+{
+	struct store_column *c = calloc(1, sizeof(*c));
+	hid_t how = chunk_properties(false, chunk);
+	hid_t space = H5Screate_simple(1, &count, NULL);
+	const char *leaf;
+	hid_t group = parent_open(s, name, &leaf);
+
+	if (c) {
+		c->store = s;
+		c->chunk = chunk;
+		c->set = H5I_INVALID_HID;
+	}
+	if (c && group >= 0)
+		c->set = H5Dcreate2(group, leaf, number_type(type), space,
+				    H5P_DEFAULT, how, H5P_DEFAULT);
+	if (c && c->set < 0)
+		hdf5_fail(s, "cannot write ", name);
+	close_id(group);
+	close_id(space);
+	close_id(how);
+	return c;
+}
+
+struct store_column *store_column_new(struct store *s, const char *name,
+				      enum store_type type, size_t count,
+				      size_t chunk)
+{
+	struct store_column *c;
+
+	if (s->err)
+		return NULL;
+	c = column_create(s, name, type, count, chunk);
+	if (!c)
+		store_fail(s, -ENOMEM, "out of memory");
+	if (s->err) {
+		store_column_close(c);
+		return NULL;
+	}
+	return c;
+}
+
+int store_column_chunk(struct store_column *c, size_t index, const void *packed,
+		       size_t size)
+{
+	hsize_t at = (hsize_t)index * c->chunk;
+
+	if (H5Dwrite_chunk(c->set, H5P_DEFAULT, 0, &at, size, packed) < 0)
+		return hdf5_fail(c->store, "cannot be written", "");
+	return 0;
+}
+
+void store_column_close(struct store_column *c)
+{
+	if (!c)
+		return;
+	close_id(c->set);
+	free(c);
 }
 
 /* The length of a column that exists, as far as the file can hold it. */
@@ -474,15 +678,53 @@ static hid_t column_open(struct store *s, const char *name, H5T_class_t class)
 	return set;
 }
 
+/*
+ * By the list: the values of `name`, of that type or, of a text, as wide as it
+ * is.  NULL when there are none, or after a failure.
+ */
+static void *listed_values(struct store *s, const char *what, const char *name,
+			   enum store_type type, size_t *width, size_t *count)
+{
+	const struct shortcut_entry *e = shortcut_find(s->shortcut, name);
+	bool text = is_text(type);
+	void *values;
+	int err;
+
+	*count = 0;
+	if (!e) {
+		store_fail(s, -EINVAL, "the %s '%s' is missing", what, name);
+		return NULL;
+	}
+	if (text ? e->type != STORE_TEXT
+		 : e->type != type || e->width != widths[type]) {
+		store_fail(s, -EINVAL, "'%s' has a wrong type", name);
+		return NULL;
+	}
+	if (!e->count)
+		return NULL;
+	values = shortcut_values(s->shortcut, e, &err);
+	if (!values)
+		store_fail(s, err,
+			   err == -ENOMEM ? "out of memory%.0s"
+					  : "damaged, cannot read %s",
+			   name);
+	*width = e->width;
+	*count = values ? e->count : 0;
+	return values;
+}
+
 void *store_get(struct store *s, const char *name, enum store_type type,
 		size_t *count)
 {
 	hid_t set;
 	void *values = NULL;
+	size_t width;
 
 	*count = 0;
 	if (s->err)
 		return NULL;
+	if (s->shortcut)
+		return listed_values(s, "dataset", name, type, &width, count);
 	set = column_open(s, name, H5Tget_class(number_type(type)));
 	if (set >= 0)
 		values = read_values(s, name, set, number_type(type), count);
@@ -579,7 +821,7 @@ static void put_text_column(struct store *s, const char *name,
 		memcpy(all + i * width, text, strlen(text));
 	}
 	type = text_type(width);
-	write_column(s, name, type, all, count);
+	write_column(s, name, STORE_TEXT, type, all, count);
 	close_id(type);
 	free(all);
 }
@@ -619,10 +861,13 @@ static hid_t text_in_memory(hid_t in_file)
 static void *read_texts(struct store *s, const char *name, size_t *width,
 			size_t *count)
 {
-	hid_t set = column_open(s, name, H5T_STRING);
-	hid_t in_file, type;
+	hid_t set, in_file, type;
 	void *all = NULL;
 
+	if (s->shortcut)
+		return listed_values(s, "dataset", name, STORE_TEXT, width,
+				     count);
+	set = column_open(s, name, H5T_STRING);
 	*count = 0;
 	if (set < 0)
 		return NULL;
@@ -699,18 +944,29 @@ static struct column get_column(struct store *s, const char *group,
 	return c;
 }
 
+/* The same member of all rows; inlined for the width that it has. */
+static inline void set_numbers(char *to, size_t row_size,
+			       const struct column *c, size_t width)
+{
+	for (size_t i = 0; i < c->count; i++)
+		memcpy(to + i * row_size, c->values + i * width, width);
+}
+
 static void set_column(struct store *s, const struct store_field *field,
 		       char *rows, size_t row_size, const struct column *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		const char *value = c->values + i * c->width;
-		char *row = rows + i * row_size;
+	char *to = rows + field->offset;
 
-		if (is_text(field->type))
-			set_text(s, field, row, value, c->width);
-		else
-			memcpy(row + field->offset, value, c->width);
-	}
+	if (is_text(field->type))
+		for (size_t i = 0; i < c->count; i++)
+			set_text(s, field, rows + i * row_size,
+				 c->values + i * c->width, c->width);
+	else if (c->width == 8)
+		set_numbers(to, row_size, c, 8);
+	else if (c->width == 4)
+		set_numbers(to, row_size, c, 4);
+	else
+		set_numbers(to, row_size, c, c->width);
 }
 
 /* The rows made so far, their texts and all. */
@@ -763,8 +1019,11 @@ void *store_get_table(struct store *s, const char *group,
 
 /* Attributes */
 
-static hid_t put_text(hid_t group, const struct store_field *field,
-		      const void *record)
+static const struct shortcut_entry is_group = { .how = SHORTCUT_NO_VALUE,
+						.width = 1 };
+
+static hid_t put_text(struct store *s, const char *group_name, hid_t group,
+		      const struct store_field *field, const void *record)
 {
 	const char *text = row_text(field, record);
 	size_t n = strlen(text);
@@ -781,24 +1040,35 @@ static hid_t put_text(hid_t group, const struct store_field *field,
 		close_id(attribute);
 		attribute = H5I_INVALID_HID;
 	}
+	if (attribute >= 0) {
+		struct shortcut_entry entry = { .type = STORE_TEXT,
+						.width = (uint32_t)(kept ? kept
+									 : 1),
+						.count = 1 };
+
+		list(s, group_name, '@', field->name, &entry, copy);
+	}
 	free(copy);
 	close_id(type);
 	close_id(space);
 	return attribute;
 }
 
-static hid_t put_number(hid_t group, const struct store_field *field,
-			const void *record)
+static hid_t put_number(struct store *s, const char *group_name, hid_t group,
+			const struct store_field *field, const void *record)
 {
+	struct shortcut_entry entry = { .type = (uint16_t)field->type,
+					.width = (uint32_t)widths[field->type],
+					.count = 1 };
+	const char *value = (const char *)record + field->offset;
 	hid_t type = number_type(field->type);
 	hid_t space = H5Screate(H5S_SCALAR);
 	hid_t attribute = H5Acreate2(group, field->name, type, space,
 				     H5P_DEFAULT, H5P_DEFAULT);
 
+	list(s, group_name, '@', field->name, &entry, value);
 	close_id(space);
-	if (attribute >= 0 &&
-	    H5Awrite(attribute, type, (const char *)record + field->offset) <
-		    0) {
+	if (attribute >= 0 && H5Awrite(attribute, type, value) < 0) {
 		close_id(attribute);
 		attribute = H5I_INVALID_HID;
 	}
@@ -812,13 +1082,15 @@ void store_put_record(struct store *s, const char *group,
 
 	if (s->err)
 		return;
+	list(s, group, '@', "", &is_group, NULL);
 	at = group_open(s, group);
 	if (at < 0)
 		hdf5_fail(s, "cannot write ", group);
 	for (; fields->name && !s->err; fields++) {
-		hid_t attribute = is_text(fields->type)
-					  ? put_text(at, fields, record)
-					  : put_number(at, fields, record);
+		hid_t attribute =
+			is_text(fields->type)
+				? put_text(s, group, at, fields, record)
+				: put_number(s, group, at, fields, record);
 
 		if (attribute < 0)
 			hdf5_fail(s, "cannot write the attribute ",
@@ -871,6 +1143,44 @@ static void get_attribute(struct store *s, hid_t group,
 	close_id(attribute);
 }
 
+/* The same by the list. */
+static void get_listed(struct store *s, const char *group,
+		       const struct store_field *field, void *record)
+{
+	char name[2 * NAME_MAX_BYTES];
+	size_t width = 0, count = 0;
+	char *value;
+
+	snprintf(name, sizeof(name), "%s@%s", group, field->name);
+	value = listed_values(s, "attribute", name, field->type, &width,
+			      &count);
+	if (!s->err && count != 1)
+		store_fail(s, -EINVAL, "the attribute '%s' is not one value",
+			   field->name);
+	else if (!s->err && is_text(field->type))
+		set_text(s, field, record, value, width);
+	else if (!s->err)
+		memcpy((char *)record + field->offset, value, width);
+	free(value);
+}
+
+static bool is_listed(struct store *s, const char *group)
+{
+	char name[2 * NAME_MAX_BYTES];
+
+	snprintf(name, sizeof(name), "%s@", group);
+	return shortcut_find(s->shortcut, name) != NULL;
+}
+
+static void get_listed_record(struct store *s, const char *group,
+			      const struct store_field *fields, void *record)
+{
+	if (!is_listed(s, group))
+		store_fail(s, -EINVAL, "the group '%s' is missing", group);
+	for (; fields->name && !s->err; fields++)
+		get_listed(s, group, fields, record);
+}
+
 void store_get_record(struct store *s, const char *group,
 		      const struct store_field *fields, void *record)
 {
@@ -878,6 +1188,10 @@ void store_get_record(struct store *s, const char *group,
 
 	if (s->err)
 		return;
+	if (s->shortcut) {
+		get_listed_record(s, group, fields, record);
+		return;
+	}
 	at = group_open(s, group);
 	if (at < 0) {
 		cannot_open(s, "group", group);
@@ -890,6 +1204,55 @@ void store_get_record(struct store *s, const char *group,
 
 /* Names */
 
+static int by_text(const void *x, const void *y)
+{
+	return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* A name in the group, itself a group that has a record: "group/NAME@". */
+static size_t listed_name(const char *name, const char *group)
+{
+	size_t n = strlen(group), all = strlen(name);
+
+	if (all < n + 3 || strncmp(name, group, n) != 0 || name[n] != '/' ||
+	    name[all - 1] != '@' || strchr(name + n + 1, '/') ||
+	    all - n - 1 > NAME_MAX_BYTES)
+		return 0;
+	return all - n - 2;
+}
+
+/* By the list: the groups in a group; a rank file has no others. */
+static char **listed_names(struct store *s, const char *group, size_t *count)
+{
+	size_t found = 0;
+	const char *name;
+	char **names, *text;
+
+	if (!is_listed(s, group))
+		store_fail(s, -EINVAL, "the group '%s' is missing", group);
+	for (size_t i = 0; shortcut_at(s->shortcut, i, &name); i++)
+		found += listed_name(name, group) > 0;
+	names = s->err ? NULL
+		       : calloc(found + 1, sizeof(*names) + NAME_MAX_BYTES);
+	if (!names) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	text = (char *)(names + found + 1);
+	for (size_t i = 0; shortcut_at(s->shortcut, i, &name); i++) {
+		size_t length = listed_name(name, group);
+
+		if (!length)
+			continue;
+		names[*count] = text;
+		memcpy(text, name + strlen(group) + 1, length);
+		text += NAME_MAX_BYTES;
+		++*count;
+	}
+	qsort(names, found, sizeof(*names), by_text);
+	return names;
+}
+
 char **store_list(struct store *s, const char *group, size_t *count)
 {
 	H5G_info_t info = { 0 };
@@ -899,6 +1262,8 @@ char **store_list(struct store *s, const char *group, size_t *count)
 	*count = 0;
 	if (s->err)
 		return NULL;
+	if (s->shortcut)
+		return listed_names(s, group, count);
 	if (H5Gget_info_by_name(s->file, group, &info, H5P_DEFAULT) < 0 ||
 	    info.nlinks > LIST_MAX) {
 		cannot_open(s, "group", group);

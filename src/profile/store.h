@@ -13,7 +13,10 @@
  * Ownership   What is read belongs to the caller and is freed with free().
  * Foreign     A file that is read is foreign input: types, lengths and sizes
  *             are checked here, the meaning of values by the caller.
- * Threads     One at a time in the whole process: HDF5 is not thread-safe.
+ * Threads     Several, each with its own store.  HDF5 is for one at a time: a
+ *             store that writes, or reads a file without a list behind its end
+ *             (shortcut.h), keeps others of that kind waiting until it is
+ * closed.
  */
 #ifndef PROFILE_STORE_H
 #define PROFILE_STORE_H
@@ -54,6 +57,10 @@ struct store_field {
 int store_create(struct store **to, const char *path, const char *format,
 		 uint32_t version);
 
+/* The same for large files: not kept in memory, and without a list. */
+int store_create_large(struct store **to, const char *path, const char *format,
+		       uint32_t version);
+
 /*
  * An existing file of that format, at most of that version.  0, or -errno
  * with a reason: no HDF5 file, truncated, another format, a newer version.
@@ -83,6 +90,20 @@ void store_put(struct store *s, const char *name, enum store_type type,
 /* NULL when there are none, or after a failure. */
 void *store_get(struct store *s, const char *name, enum store_type type,
 		size_t *count);
+
+/*
+ * A column that is made elsewhere, in chunks of `chunk` values as
+ * deflate_chunk() packs them, the last one filled up with 0.  To be closed in
+ * any case; NULL after a failure.  Chunks may come from several threads, one at
+ * a time.
+ */
+struct store_column;
+struct store_column *store_column_new(struct store *s, const char *name,
+				      enum store_type type, size_t count,
+				      size_t chunk);
+int store_column_chunk(struct store_column *column, size_t index,
+		       const void *packed, size_t size);
+void store_column_close(struct store_column *column);
 
 /* Many strings of very different length: one column of bytes, each string
    ended by 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* profile.c - live profiles, good and bad, into profiles and rank files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -471,18 +472,32 @@ static void refused(const char *path, const char *because)
 	CHECK(strstr(fail_reason(), because));
 }
 
+/* Where HDF5's part of the file ends; behind it stands the list. */
+static off_t hdf5_end(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	uint64_t end = 0;
+
+	CHECK(fd >= 0 && pread(fd, &end, sizeof(end), 28) == sizeof(end));
+	close(fd);
+	return (off_t)end;
+}
+
 TEST(a_truncated_rank_file_is_refused)
 {
 	const char *path = scratch("rank-3.h5");
 	struct profile *p = example();
 	struct stat st;
+	off_t end;
 
 	CHECK(profile_save(p, path) == 0);
 	profile_free(p);
 	CHECK(stat(path, &st) == 0);
-	for (off_t size = st.st_size - 1; size > 8; size -= 97) {
+	end = hdf5_end(path);
+	for (off_t size = st.st_size - 1; size > 48; size -= 97) {
 		CHECK(truncate(path, size) == 0);
-		refused(path, "truncated");
+		if (size != end) /* then it is a file without a list */
+			refused(path, "truncated");
 	}
 	CHECK(truncate(path, 7) == 0);
 	refused(path, "not an HDF5 file");
@@ -491,6 +506,53 @@ TEST(a_truncated_rank_file_is_refused)
 	scratch_end(path);
 	refused(path, "No such file");
 	refused("/tmp", "is a directory");
+}
+
+TEST(a_rank_file_without_its_list_is_read_by_hdf5)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile *p = example(), *q;
+	struct stat st;
+
+	CHECK(profile_save(p, path) == 0);
+	CHECK(stat(path, &st) == 0 && st.st_size > hdf5_end(path));
+	CHECK(truncate(path, hdf5_end(path)) == 0);
+	CHECK(profile_load(&q, path) == 0);
+	same(p, q);
+	profile_free(p);
+	profile_free(q);
+	scratch_end(path);
+}
+
+/* Each byte behind HDF5's end wrong, and some of those before it. */
+TEST(a_damaged_list_does_no_harm)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile *p = example(), *q;
+	struct stat st;
+	off_t end, step;
+	int fd;
+
+	CHECK(profile_save(p, path) == 0);
+	profile_free(p);
+	CHECK(stat(path, &st) == 0);
+	end = hdf5_end(path);
+	fd = open(path, O_RDWR);
+	for (off_t at = 0; at < st.st_size; at += step) {
+		unsigned char was, is;
+
+		step = at < end ? 61 : 1;
+		CHECK(pread(fd, &was, 1, at) == 1);
+		is = was ^ (unsigned char)(1 << at % 8);
+		CHECK(pwrite(fd, &is, 1, at) == 1);
+		if (!profile_load(&q, path))
+			profile_free(q); /* a number, or what nobody reads */
+		CHECK(pwrite(fd, &was, 1, at) == 1);
+	}
+	CHECK(profile_load(&q, path) == 0);
+	profile_free(q);
+	close(fd);
+	scratch_end(path);
 }
 
 TEST(other_files_are_refused)

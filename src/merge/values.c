@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * values.c - streams of values, in memory as far as there is room for them.
+ *
+ * In a stream, a value is how far its rank is from the last one, and itself,
+ * both by seven bits a byte, the lowest first, the last byte without the
+ * eighth bit.  A stream grows in its tail.  Once all tails together have used
+ * up the memory, a tail that is full and large enough becomes a block of the
+ * file: where the block before is, its size, and its bytes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "merge/unify-tree.h"
+#include "merge/values.h"
+
+enum {
+	TAIL_LEAST = 16,
+	TAIL_SPILLED = 4096, /* of what goes to the file, at least */
+	PACKED_MOST = 16,    /* bytes of one value: 5 and 10, and one more */
+};
+
+struct value_stream {
+	uint8_t *tail;
+	uint64_t block; /* in the file, + 1; 0: none */
+	uint32_t used, room;
+	uint32_t rank; /* of the last value */
+	bool any;
+};
+
+struct block {
+	uint64_t before; /* as value_stream.block */
+	uint32_t size, unused;
+};
+
+struct values {
+	char *directory;
+	int fd; /* -1: not needed yet */
+	uint64_t end;
+	size_t memory, most;
+};
+
+struct values *values_new(const char *directory, size_t memory)
+{
+	struct values *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->fd = -1;
+	v->most = memory;
+	v->directory = strdup(directory);
+	if (v->directory)
+		return v;
+	free(v);
+	return NULL;
+}
+
+void values_free(struct values *v)
+{
+	if (!v)
+		return;
+	if (v->fd >= 0)
+		close(v->fd);
+	free(v->directory);
+	free(v);
+}
+
+/*
+ * The file.
+ */
+
+static int open_nameless(const char *directory)
+{
+	char *path;
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	path = str_format("%s/.copse-merge-XXXXXX", directory);
+	fd = path ? mkostemp(path, O_CLOEXEC) : -1;
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+static int open_file(struct values *v)
+{
+	const char *other = getenv("TMPDIR");
+
+	v->fd = open_nameless(v->directory);
+	if (v->fd < 0)
+		v->fd = open_nameless(other && *other ? other : "/var/tmp");
+	return v->fd < 0 ? fail(-errno,
+				"%s: no file can be made for values that do "
+				"not fit into memory: %s",
+				v->directory, strerror(errno))
+			 : 0;
+}
+
+static int write_at(struct values *v, const void *from, size_t size)
+{
+	const char *at = from;
+
+	while (size) {
+		ssize_t n = pwrite(v->fd, at, size, (off_t)v->end);
+
+		if (n < 0 && errno != EINTR)
+			return fail(-errno,
+				    "%s: values that do not fit into memory "
+				    "cannot be written: %s",
+				    v->directory, strerror(errno));
+		at += n > 0 ? n : 0;
+		v->end += n > 0 ? (uint64_t)n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int read_at(const struct values *v, void *to, size_t size, uint64_t from)
+{
+	char *at = to;
+
+	while (size) {
+		ssize_t n = pread(v->fd, at, size, (off_t)from);
+
+		if (!n || (n < 0 && errno != EINTR))
+			return fail(n ? -errno : -EIO,
+				    "%s: values that did not fit into memory "
+				    "cannot be read: %s",
+				    v->directory, strerror(n ? errno : EIO));
+		at += n > 0 ? n : 0;
+		from += n > 0 ? (uint64_t)n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/*
+ * Adding.
+ */
+
+static int resize(struct values *v, struct value_stream *s, uint32_t room)
+{
+	uint8_t *tail = realloc(s->tail, room);
+
+	if (!tail)
+		return fail(-ENOMEM, "out of memory");
+	v->memory += room - (size_t)s->room;
+	s->tail = tail;
+	s->room = room;
+	return 0;
+}
+
+/* The tail becomes a block of the file. */
+static int spill(struct values *v, struct value_stream *s)
+{
+	struct block block = { .before = s->block, .size = s->used };
+	uint64_t at = v->end;
+	int err = v->fd < 0 ? open_file(v) : 0;
+
+	if (!err)
+		err = write_at(v, &block, sizeof(block));
+	if (!err)
+		err = write_at(v, s->tail, s->used);
+	if (err)
+		return err;
+	s->block = at + 1;
+	s->used = 0;
+	return s->room > TAIL_SPILLED ? resize(v, s, TAIL_SPILLED) : 0;
+}
+
+static int more_room(struct values *v, struct value_stream *s)
+{
+	if (s->room >= TAIL_SPILLED && v->memory >= v->most)
+		return spill(v, s);
+	return resize(v, s, s->room ? s->room + s->room / 2 : TAIL_LEAST);
+}
+
+static uint8_t *pack(uint8_t *to, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		*to++ = (uint8_t)number | 0x80;
+	*to++ = (uint8_t)number;
+	return to;
+}
+
+static int streams_reach(struct value_streams *streams, uint32_t node)
+{
+	size_t count = streams->count ? streams->count : 256;
+	struct value_stream *at;
+
+	if (node < streams->count)
+		return 0;
+	while (count <= node)
+		count *= 2;
+	at = reallocarray(streams->at, count, sizeof(*at));
+	if (!at)
+		return fail(-ENOMEM, "out of memory");
+	memset(at + streams->count, 0, (count - streams->count) * sizeof(*at));
+	streams->at = at;
+	streams->count = count;
+	return 0;
+}
+
+int values_add(struct values *v, struct value_streams *to, uint32_t node,
+	       uint32_t rank, uint64_t value)
+{
+	struct value_stream *s;
+	int err = streams_reach(to, node);
+
+	if (err)
+		return err;
+	s = &to->at[node];
+	if (s->room - s->used < PACKED_MOST)
+		err = more_room(v, s);
+	if (err)
+		return err;
+	s->used = (uint32_t)(pack(pack(s->tail + s->used, rank - s->rank),
+				  value) -
+			     s->tail);
+	s->rank = rank;
+	s->any = true;
+	return 0;
+}
+
+void values_soon(const struct value_streams *streams, uint32_t node)
+{
+	const struct value_stream *s;
+
+	if (node >= streams->count)
+		return;
+	s = &streams->at[node];
+	__builtin_prefetch(s->tail + s->used, 1);
+}
+
+void value_streams_fini(struct value_streams *streams)
+{
+	for (size_t i = 0; i < streams->count; i++)
+		free(streams->at[i].tail);
+	free(streams->at);
+	*streams = (struct value_streams){ 0 };
+}
+
+bool value_streams_has(const struct value_streams *streams, uint32_t node)
+{
+	return node < streams->count && streams->at[node].any;
+}
+
+void run_source_free(struct run_source *source)
+{
+	if (!source)
+		return;
+	for (size_t i = 0; i < source->metric_count; i++) {
+		value_streams_fini(&source->metrics[i].streams);
+		free(source->metrics[i].nodes);
+		free(source->metrics[i].first);
+	}
+	values_free(source->values);
+	free(source->metrics);
+	free(source->order);
+	free(source);
+}
+
+/*
+ * Giving back.
+ */
+
+void value_buffer_fini(struct value_buffer *buffer)
+{
+	free(buffer->at);
+	free(buffer->sums);
+	free(buffer->seen);
+	free(buffer->block);
+	*buffer = (struct value_buffer){ 0 };
+}
+
+static const uint8_t *unpack(const uint8_t *from, uint64_t *number)
+{
+	unsigned int shift = 0;
+
+	for (*number = 0; *from & 0x80; shift += 7)
+		*number |= (uint64_t)(*from++ & 0x7f) << shift;
+	*number |= (uint64_t)*from++ << shift;
+	return from;
+}
+
+struct giving { /* the values of one node of the run, so far */
+	const struct run_source *source;
+	struct value_buffer *buffer;
+	enum merge merge;
+	size_t count;
+	uint32_t last;
+	bool sorted; /* by rank, each once */
+};
+
+static int put(struct giving *g, uint32_t rank, uint64_t value)
+{
+	struct value_buffer *b = g->buffer;
+
+	if (g->count == b->room) {
+		size_t room = b->room ? 2 * b->room : 1024;
+		struct run_value *at = reallocarray(b->at, room, sizeof(*at));
+
+		if (!at)
+			return fail(-ENOMEM, "out of memory");
+		b->at = at;
+		b->room = room;
+	}
+	if (g->count && rank <= g->last)
+		g->sorted = false;
+	g->last = rank;
+	b->at[g->count++] = (struct run_value){ rank, value };
+	return 0;
+}
+
+static int give_bytes(struct giving *g, const uint8_t *at, size_t size,
+		      uint32_t *rank)
+{
+	const uint8_t *end = at + size;
+	int err = 0;
+
+	while (at < end && !err) {
+		uint64_t step, value;
+
+		at = unpack(unpack(at, &step), &value);
+		*rank += (uint32_t)step;
+		if (g->source->order[*rank] != UINT32_MAX)
+			err = put(g, g->source->order[*rank], value);
+	}
+	return err;
+}
+
+/* The bytes of all blocks of a stream, which are linked backwards. */
+static int read_blocks(struct giving *g, uint64_t block, size_t *size)
+{
+	const struct values *v = g->source->values;
+	struct value_buffer *b = g->buffer;
+	struct block header;
+	int err = 0;
+
+	*size = 0;
+	for (uint64_t at = block; at && !err; at = header.before) {
+		err = read_at(v, &header, sizeof(header), at - 1);
+		*size += err ? 0 : header.size;
+	}
+	if (!err && *size > b->block_room) {
+		free(b->block);
+		b->block = malloc(*size);
+		b->block_room = b->block ? *size : 0;
+		err = b->block ? 0 : fail(-ENOMEM, "out of memory");
+	}
+	for (size_t end = *size; block && !err; block = header.before) {
+		err = read_at(v, &header, sizeof(header), block - 1);
+		end -= err ? 0 : header.size;
+		if (!err)
+			err = read_at(v, b->block + end, header.size,
+				      block - 1 + sizeof(header));
+	}
+	return err;
+}
+
+static int give_stream(struct giving *g, const struct value_stream *s)
+{
+	uint32_t rank = 0;
+	size_t size = 0;
+	int err = 0;
+
+	if (s->block) {
+		err = read_blocks(g, s->block, &size);
+		if (!err)
+			err = give_bytes(g, g->buffer->block, size, &rank);
+	}
+	return err ? err : give_bytes(g, s->tail, s->used, &rank);
+}
+
+/* Each rank once, in order: by a place for each of them. */
+static int tidy(struct giving *g)
+{
+	struct value_buffer *b = g->buffer;
+	size_t ranks = g->source->rank_count, count = 0;
+
+	if (!b->sums) {
+		b->sums = calloc(ranks + 1, sizeof(*b->sums));
+		b->seen = calloc(ranks + 1, sizeof(*b->seen));
+	}
+	if (!b->sums || !b->seen)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < g->count; i++) {
+		uint32_t rank = b->at[i].rank;
+
+		b->sums[rank] = b->seen[rank]
+					? merge_values(g->merge, b->sums[rank],
+						       b->at[i].value)
+					: b->at[i].value;
+		b->seen[rank] = 1;
+	}
+	for (uint32_t rank = 0; rank < ranks; rank++)
+		if (b->seen[rank])
+			b->at[count++] =
+				(struct run_value){ rank, b->sums[rank] };
+	memset(b->seen, 0, ranks);
+	g->count = count;
+	return 0;
+}
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct run_value *a = x, *b = y;
+
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* The same for few: values of one rank meet in any order, which is the same. */
+static void tidy_few(struct giving *g)
+{
+	struct run_value *at = g->buffer->at;
+	size_t kept = 0;
+
+	qsort(at, g->count, sizeof(*at), by_rank);
+	for (size_t i = 0; i < g->count; i++) {
+		if (kept && at[kept - 1].rank == at[i].rank)
+			at[kept - 1].value = merge_values(
+				g->merge, at[kept - 1].value, at[i].value);
+		else
+			at[kept++] = at[i];
+	}
+	g->count = kept;
+}
+
+static int give(struct giving *g, const struct source_metric *m, size_t node)
+{
+	int err = 0;
+
+	for (uint32_t i = m->first[node]; i < m->first[node + 1] && !err; i++)
+		err = give_stream(g, &m->streams.at[m->nodes[i]]);
+	if (err || g->sorted)
+		return err;
+	if (g->count >= g->source->rank_count / 16)
+		return tidy(g);
+	tidy_few(g);
+	return 0;
+}
+
+int values_of_node(const struct run *run, size_t metric, size_t node,
+		   struct value_buffer *buffer, const struct run_value **at,
+		   size_t *count)
+{
+	const struct run_metric *m = &run->metrics[metric];
+	struct giving g = { .source = run->source,
+			    .buffer = buffer,
+			    .merge = m->merge,
+			    .sorted = true };
+	int err;
+
+	if (values_in_memory(run, metric)) {
+		*at = m->values ? m->values + m->first[node] : NULL;
+		*count = m->first[node + 1] - m->first[node];
+		return 0;
+	}
+	err = give(&g, &run->source->metrics[metric], node);
+	*at = buffer->at;
+	*count = g.count;
+	return err;
+}

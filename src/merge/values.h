@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * values.h - all values of all ranks, packed: they come rank by rank, and are
+ * given back node by node.
+ *
+ * Each node of the unified tree has, for each metric, a stream of (rank, value)
+ * of some four bytes.  What does not fit into memory goes to a file without a
+ * name, in blocks.
+ *
+ * Memory     VALUES_MEMORY, and a few hundred bytes for each node and metric.
+ * Threads    values_add() is for one; values_of_node() for several, each with
+ *            a buffer of its own, once all was added.
+ */
+#ifndef MERGE_VALUES_H
+#define MERGE_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "merge/run.h"
+
+#define VALUES_MEMORY ((size_t)192 << 20)
+
+struct values;       /* of all metrics */
+struct value_stream; /* of one node */
+
+struct value_streams { /* of one metric; all zero: none */
+	struct value_stream *at;
+	size_t count;
+};
+
+/* What does not fit is kept in that directory, or in another. */
+struct values *values_new(const char *directory, size_t memory);
+void values_free(struct values *values); /* NULL is fine */
+
+/* Add one; ranks never decrease.  0, or -errno with a reason. */
+int values_add(struct values *values, struct value_streams *to, uint32_t node,
+	       uint32_t rank, uint64_t value);
+
+/*
+ * One for that node will be added after VALUES_AHEAD others: what is far apart
+ * in memory is fetched meanwhile.
+ */
+#define VALUES_AHEAD 16
+void values_soon(const struct value_streams *streams, uint32_t node);
+
+void value_streams_fini(struct value_streams *streams);
+
+/* Whether the node has any. */
+bool value_streams_has(const struct value_streams *streams, uint32_t node);
+
+/*
+ * What stands behind a run's metrics while their values are not in memory.
+ */
+struct source_metric {
+	struct value_streams streams; /* by node of the unified tree */
+	uint32_t *nodes; /* of the unified tree, by node of the run: */
+	uint32_t *first; /* nodes[first[n]] … nodes[first[n + 1] - 1] */
+};
+
+struct run_source {
+	struct values *values;
+	uint32_t *order; /* of ranks as they were added: that in the run */
+	size_t rank_count;
+	struct source_metric *metrics; /* as in the run */
+	size_t metric_count;
+	unsigned int threads; /* to read them with, see work.h */
+};
+
+void run_source_free(struct run_source *source); /* NULL is fine */
+
+/* One thread's memory for the values of a node; all zero at first. */
+struct value_buffer {
+	struct run_value *at;
+	size_t room;
+	uint64_t *sums; /* one for each rank */
+	uint8_t *seen;
+	uint8_t *block;
+	size_t block_room;
+};
+
+void value_buffer_fini(struct value_buffer *buffer);
+
+/* They are in run->metrics, or there are none. */
+static inline bool values_in_memory(const struct run *run, size_t metric)
+{
+	return run->metrics[metric].values || !run->source;
+}
+
+/*
+ * The values of a node of the run, by rank: *at is valid until the buffer's
+ * next use, or in the run itself.  0, or -errno with a reason.
+ */
+int values_of_node(const struct run *run, size_t metric, size_t node,
+		   struct value_buffer *buffer, const struct run_value **at,
+		   size_t *count);
+
+/* values-file.c: a metric's table "values" in run.h5. */
+struct store;
+void values_save(struct store *s, const char *group, const struct run *run,
+		 size_t metric);
+
+#endif

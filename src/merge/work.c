@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* work.c - a few threads and a turnstile. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "merge/work.h"
+
+enum {
+	THREADS_MOST = 64
+};
+
+struct working {
+	const struct work *work;
+	pthread_mutex_t lock;
+	pthread_cond_t turned;
+	size_t begun, turn; /* the next to make, the next to take */
+	int err;
+	char reason[512];
+};
+
+static unsigned int cores(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return (unsigned int)CPU_COUNT(&set);
+}
+
+/* In turn, which keeps the others out: behind a failure nothing is taken. */
+static void take_one(struct working *w, size_t i, void *item, int err)
+{
+	const struct work *work = w->work;
+
+	if (w->err) {
+		if (!err && work->drop)
+			work->drop(item);
+		return;
+	}
+	if (!err)
+		err = work->take(work->of, i, item);
+	if (err) {
+		w->err = err;
+		snprintf(w->reason, sizeof(w->reason), "%s", fail_reason());
+	}
+}
+
+static void *work_thread(void *at)
+{
+	struct working *w = at;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->begun < w->work->count && !w->err) {
+		size_t i = w->begun++;
+		void *item = NULL;
+		int err;
+
+		pthread_mutex_unlock(&w->lock);
+		err = w->work->make(w->work->of, i, &item);
+		pthread_mutex_lock(&w->lock);
+		while (w->turn != i)
+			pthread_cond_wait(&w->turned, &w->lock);
+		pthread_mutex_unlock(&w->lock);
+		take_one(w, i, item, err);
+		pthread_mutex_lock(&w->lock);
+		w->turn++;
+		pthread_cond_broadcast(&w->turned);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* The threads get no signals: those are for the one that was there before. */
+static size_t start(struct working *w, pthread_t *threads, size_t count)
+{
+	sigset_t all, before;
+	size_t n = 0;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (n < count && !pthread_create(&threads[n], NULL, work_thread, w))
+		n++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return n;
+}
+
+int work_run(const struct work *work, unsigned int wanted)
+{
+	struct working w = { .work = work,
+			     .lock = PTHREAD_MUTEX_INITIALIZER,
+			     .turned = PTHREAD_COND_INITIALIZER };
+	pthread_t threads[THREADS_MOST];
+	size_t count = wanted ? wanted : cores();
+
+	count = count < THREADS_MOST ? count : THREADS_MOST;
+	count = count < work->count ? count : work->count;
+	count = count ? start(&w, threads, count - 1) : 0;
+	work_thread(&w); /* this one works, too */
+	while (count)
+		pthread_join(threads[--count], NULL);
+	return w.err ? fail(w.err, "%s", w.reason) : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * work.h - many things made at the same time and taken one at a time, in their
+ * order: so what comes out does not depend on the number of threads.
+ *
+ * Threads   make() runs in several; take() in one at a time, which may be any.
+ * Failure   The first failure, by order of what was being made, is returned
+ * with its reason; things behind it are not taken.
+ */
+#ifndef MERGE_WORK_H
+#define MERGE_WORK_H
+
+#include <stddef.h>
+
+struct work {
+	size_t count;
+	/* *item is for take(), which is called when this returns 0.  Either
+	   returns 0, or -errno with a reason. */
+	int (*make)(void *of, size_t i, void **item);
+	int (*take)(void *of, size_t i, void *item);
+	void (*drop)(void *item); /* what will not be taken; NULL: nothing */
+	void *of;
+};
+
+/* 0, or -errno with a reason; threads 0: as many as this process has cores. */
+int work_run(const struct work *work, unsigned int threads);
+
+#endif

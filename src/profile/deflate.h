@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * deflate.h - chunks of HDF5's filters shuffle and deflate, made and read
+ * without HDF5, so that several threads can.
+ *
+ * Threads   Any.
+ */
+#ifndef PROFILE_DEFLATE_H
+#define PROFILE_DEFLATE_H
+
+#include <stddef.h>
+
+#define DEFLATE_RATIO 1100 /* more than deflate can reach */
+
+/* The largest chunk that `bytes` can become. */
+size_t deflate_most(size_t bytes);
+
+/*
+ * Pack count values of width bytes, shuffled first unless width is 1, into
+ * `to`, which has room for deflate_most(); `work` has for the values.  The
+ * size; 0: out of memory.
+ */
+size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
+		     int level, void *work);
+
+/*
+ * The same back: exactly count values of width bytes, which `work` has room
+ * for, too, when they were shuffled; else it is NULL.  0, -ENOMEM, or -EINVAL:
+ * damaged.
+ */
+int inflate_chunk(void *to, size_t count, size_t width, const void *from,
+		  size_t size, void *work);
+
+#endif

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# merge-scale.sh - a job of 200 made ranks, some of them damaged: its database is
+# the same, bit by bit, whatever the number of threads and the way that rank
+# files are read.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$scratch" || exit 99
+ranks=200
+
+# Eight bytes of the file, as a number: where HDF5's part of it ends.
+hdf5_end() {
+	od -A n -t u8 -j 28 -N 8 "$1" | tr -d ' '
+}
+
+made() {
+	"$copse" run -q -o model.copse "$programs/shares" 0.5 >out 2>&1 ||
+		{ cat out; return 1; }
+	mkdir job && "$builddir/tests/bench/make-ranks" model.copse/rank-0.h5 \
+		job $ranks values=4000 || return
+	[ "$(find job -name 'rank-*.h5' | wc -l)" -eq $ranks ] || return
+	truncate -s 3000 job/rank-7.h5 && echo tea >job/rank-120.h5
+}
+
+threads() {
+	for n in 1 2 3 8; do
+		"$copse" merge -q -t $n job -o threads-$n.h5 2>said-$n || return
+		cat said-$n
+		grep -q 'rank-7.h5: truncated' said-$n || return
+		grep -q 'rank-120.h5: not an HDF5 file' said-$n || return
+		cmp said-1 said-$n || return
+		cmp threads-1.h5 threads-$n.h5 || return
+	done
+}
+
+# As by another program that knows HDF5, or by an older copse.
+without_lists() {
+	cp -r job plain
+	for file in plain/rank-*.h5; do
+		case $file in
+		*/rank-7.h5 | */rank-120.h5) continue ;;
+		esac
+		end=$(hdf5_end "$file")
+		[ "$end" -lt "$(stat -c %s "$file")" ] ||
+			{ echo "$file has no list"; return 1; }
+		truncate -s "$end" "$file"
+	done
+	"$copse" merge -q -t 3 plain -o plain.h5 2>said || { cat said; return 1; }
+	cmp threads-1.h5 plain.h5
+}
+
+# What HDF5 knows of a rank file does not end where the list begins.
+others_read_it() {
+	need h5dump
+	h5dump -d /nodes/parent job/rank-3.h5 | grep -q 'DATASPACE  SIMPLE'
+}
+
+reported() {
+	"$copse" report threads-1.h5 -f csv >report.csv || return
+	[ -s report.csv ]
+}
+
+no_file_is_left() {
+	[ -z "$(find . -name '*.part*' -o -name '.copse-merge*')" ]
+}
+
+point "ranks are made after a real one" made
+point "1, 2, 3 and 8 threads make the same database" threads
+point "rank files without a list make the same database" without_lists
+point "other programs read rank files with a list" others_read_it
+point "a report opens it" reported
+point "nothing is left behind" no_file_is_left
+points_done
