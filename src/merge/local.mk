@@ -14,10 +14,17 @@ libmerge_la_SOURCES = \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
+	src/merge/symbol-cache.c src/merge/symbol-cache.h \
 	src/merge/symbol-dwarf.c src/merge/symbol-elf.c \
-	src/merge/symbol-file.h \
+	src/merge/symbol-file.h src/merge/symbol-open.c \
+	src/merge/symbol-readable.c src/merge/symbol-remote.c \
 	src/merge/traffic.c src/merge/traffic.h \
 	src/merge/waiting.c src/merge/waiting.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h
-libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
-libmerge_la_LIBADD = libprofile.la $(DW_LIBS) -liberty -lpthread -lm
+if ZSTD
+libmerge_la_SOURCES += src/merge/symbol-zstd.c
+else
+libmerge_la_SOURCES += src/merge/symbol-no-zstd.c
+endif
+libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS)
+libmerge_la_LIBADD = libprofile.la $(DW_LIBS) $(ZSTD_LIBS) -liberty -lpthread -lm

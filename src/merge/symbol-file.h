@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbol-file.h - the parts of symbol.c: one opened file of machine code, and
- * the two kinds of tables in it that know names.
+ * symbol-file.h - the parts of symbol.c: one opened file of machine code, the
+ * two kinds of tables in it that know names, and where it may come from.
  *
  * Threads   One user at a time for each file.
  */
@@ -54,8 +54,50 @@ struct dwarf_place {
  * Fill places, innermost first, with the functions at the address; the number
  * of them.  0: DWARF says nothing about the address.  The strings live as
  * long as the file.  A place of which only the line is known has no name.
+ * *settled: nothing is missing that debug information may know elsewhere.
  */
 size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
-			struct dwarf_place places[DWARF_PLACES]);
+			struct dwarf_place places[DWARF_PLACES],
+			bool *settled);
+
+/*
+ * The name of the first file of split debug information that was wanted and
+ * is not here; NULL: none.  It lives as long as the names.
+ */
+const char *dwarf_names_missing(const struct dwarf_names *names);
+
+/*
+ * symbol-open.c: a file, by its path or its build id.
+ */
+struct symbol_file { /* all zero: none */
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	struct elf_names *elf;
+	struct dwarf_names *dwarf;
+};
+
+/*
+ * 0, also when there is no such file: *file is then empty and *problem, by
+ * malloc, says why (unless that is no loss).  -ENOMEM with a reason.
+ */
+int symbol_file_open(struct symbol_file *file, const struct symbol_module *m,
+		     char **problem);
+void symbol_file_close(struct symbol_file *file);
+
+/*
+ * symbol-zstd.c: what libelf cannot expand itself.  Takes over fd; the file
+ * behind the result has no section that is compressed by zstd, as far as
+ * that could be done.
+ */
+int zstd_expand(int fd);
+
+/*
+ * symbol-remote.c: debuginfod, as elfutils asks it, where DEBUGINFOD_URLS is
+ * set.  All questions together get the seconds of symbol_options.
+ */
+void remote_begin(unsigned int seconds);
+void remote_watch(Dwfl *dwfl);		/* its questions as well */
+int remote_open(const char *build_id);	/* a descriptor, or -errno */
+bool remote_asking(void);		/* somebody waits for an answer */
 
 #endif
