@@ -21,6 +21,10 @@ tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
 tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 
+check_PROGRAMS += tests/names-of
+tests_names_of_SOURCES = tests/names-of.c
+tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
+
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
@@ -44,7 +48,10 @@ program_sources = $(MEASURED:%=tests/programs/%.c) \
 	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
 program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
-	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90
+	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
+	$(NAMED)
+NAMED = tests/programs/named.c tests/programs/named.cc \
+	tests/programs/named.f90 tests/programs/named.rs # tests/names.sh builds them
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 if OPENMPI_FORTRAN
@@ -130,7 +137,7 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/hosts.sh tests/slurm.sh tests/install.sh
+	tests/names.sh tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

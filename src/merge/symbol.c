@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -26,7 +27,20 @@
 #define MOST_THREADS 32
 #define PIECE	     2048 /* addresses, at least */
 
-struct symbol_options symbol_options = { .fetch_seconds = 60 };
+struct symbol_options symbol_options = { .fetch_seconds = UINT_MAX };
+
+/* What nobody set is what the environment says. */
+static unsigned int fetch_seconds(void)
+{
+	const char *text = getenv("COPSE_FETCH");
+	uint64_t seconds;
+
+	if (symbol_options.fetch_seconds != UINT_MAX)
+		return symbol_options.fetch_seconds;
+	return text && str_to_uint(text, &seconds) && seconds < UINT_MAX
+		       ? (unsigned int)seconds
+		       : 60;
+}
 
 /*
  * Work that is done by several threads.
@@ -453,7 +467,7 @@ int symbols_find(struct symbol_module *modules, size_t count,
 		err = pieces ? 0 : -ENOMEM;
 	}
 	if (!err && piece_count) {
-		remote_begin(symbol_options.fetch_seconds);
+		remote_begin(fetch_seconds());
 		err = in_parallel(name_piece, pieces, piece_count, progress);
 	}
 	if (!err)

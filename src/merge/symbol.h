@@ -71,13 +71,14 @@ struct symbol_options {
 	/* Where names are kept: a folder's path, "off", or NULL, which means
 	   $XDG_CACHE_HOME/copse, else $HOME/.cache/copse. */
 	const char *cache;
-	unsigned int fetch_seconds; /* for debuginfod, all files together */
-	unsigned int threads;	    /* 0: as many as there are cores */
+	/* For debuginfod, all files together; UINT_MAX: 60. */
+	unsigned int fetch_seconds;
+	unsigned int threads; /* 0: as many as there are cores */
 };
 
 /*
- * Mutable: for the whole process, to be set before symbols_find().  The cache
- * is at first what COPSE_CACHE says.
+ * Mutable: for the whole process, to be set before symbols_find().  For what
+ * nobody sets, COPSE_CACHE and COPSE_FETCH of the environment count.
  */
 extern struct symbol_options symbol_options;
 

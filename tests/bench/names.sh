@@ -4,7 +4,8 @@
 # C++ of about MIB of debug information (1024), ADDRESSES (20000) spread over
 # all of it.  The floor is reading the sections of debug information once; the
 # peers are addr2line and eu-addr2line, which get a tenth of the addresses and
-# a minute.  Rows are: what, seconds, peak MiB.
+# two minutes.  Rows are: what, elapsed
+# seconds, CPU seconds, peak MiB.
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 size=${1:-1024}
@@ -70,11 +71,11 @@ choose() {
 row() {
 	local what=$1 rc
 	shift
-	command time -f '%e %M' -o figures timeout 120 "$@" >said 2>&1
+	command time -f '%e %U %S %M' -o figures timeout 120 "$@" >said 2>&1
 	rc=$?
 	[ $rc = 0 ] || [ $rc = 1 ] || what="$what (ended after 120 s)"
 	tail -n 1 figures | awk -v what="$what" \
-		'{ printf "%-44s %8.2f %8.0f\n", what, $1, $2 / 1024 }'
+		'{ printf "%-44s %8.2f %8.2f %8.0f\n", what, $1, $2 + $3, $4 / 1024 }'
 }
 
 sections() {
@@ -87,7 +88,6 @@ sections() {
 		done
 }
 floor() { row "floor: debug sections read once" bash -c "$(declare -f sections); sections"; }
-ask() { "$names_of" huge "$id" <"$1"; }
 copse_row() { row "$1" bash -c "\"$names_of\" huge $id <addresses"; }
 
 have readelf && have command || exit
