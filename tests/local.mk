@@ -5,7 +5,8 @@ UNIT_TESTS = \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
+	tests/unit/handles tests/unit/job tests/unit/livedir \
+	tests/unit/loop-nest tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
@@ -50,8 +51,8 @@ program_sources = $(MEASURED:%=tests/programs/%.c) \
 program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
 	$(NAMED)
-NAMED = tests/programs/named.c tests/programs/named.cc \
-	tests/programs/named.f90 tests/programs/named.rs # tests/names.sh builds them
+NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
+	tests/programs/named.f90 tests/programs/named.rs # names.sh and loops.sh build them
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 if OPENMPI_FORTRAN
@@ -137,7 +138,7 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/names.sh tests/hosts.sh tests/slurm.sh tests/install.sh
+	tests/names.sh tests/loops.sh tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -4,9 +4,10 @@
  * on stdin, as in the file): a line for each function there, innermost first:
  *
  *   ADDRESS<tab>FUNCTION<tab>FILE:LINE<tab>inlined|named|nameless
+ *   ADDRESS<tab>FUNCTION<tab>FILE:LINE-LINE<tab>loop
  *
  * Then, on stderr, what was wrong with the file.  The environment decides on
- * the cache and on debuginfod, as for copse.
+ * the cache, debuginfod and loops, as for copse.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,15 +48,23 @@ static uint64_t *read_addresses(size_t *count)
 	return at;
 }
 
+static const char *kind_of(const struct symbol_frame *f)
+{
+	return f->flags & SYMBOL_LOOP	   ? "loop"
+	       : f->flags & SYMBOL_INLINED ? "inlined"
+	       : f->flags & SYMBOL_UNNAMED ? "nameless"
+					   : "named";
+}
+
 static void print_frame(const struct symbol_module *m, uint64_t address,
 			const struct symbol_frame *f)
 {
-	printf("%#" PRIx64 "\t%s\t%s:%" PRIu32 "\t%s\n", address,
+	printf("%#" PRIx64 "\t%s\t%s:%" PRIu32, address,
 	       str_at(&m->strings, f->function), str_at(&m->strings, f->file),
-	       f->line,
-	       f->flags & SYMBOL_INLINED   ? "inlined"
-	       : f->flags & SYMBOL_UNNAMED ? "nameless"
-					   : "named");
+	       f->line);
+	if (f->flags & SYMBOL_LOOP)
+		printf("-%" PRIu32, f->last);
+	printf("\t%s\n", kind_of(f));
 }
 
 int main(int argc, char **argv)

@@ -18,7 +18,7 @@
 #include "config.h"
 #include "merge/symbol-cache.h"
 
-#define FORMAT "copse names 1 " PACKAGE_VERSION
+#define FORMAT "copse names 2 " PACKAGE_VERSION
 
 #define MOST_FILE  (64ull << 20)
 #define MOST_ALL   (256ull << 20)
@@ -35,6 +35,7 @@ struct header {
 	char format[32];
 	uint64_t checksum;	 /* of all that follows this member */
 	uint64_t size, mtime_ns; /* of the module's file; 0: there was none */
+	uint64_t loops; /* whether they were looked for */
 	uint64_t addresses, frames, strings, bytes;
 };
 
@@ -181,7 +182,8 @@ static bool sizes_agree(const struct header *h, uint64_t size)
 static bool header_is_good(const struct header *h, const char *file,
 			   uint64_t size, struct stamp now)
 {
-	if (memcmp(h->format, (char[32]){ FORMAT }, sizeof(h->format)) != 0 ||
+	if (h->loops != symbol_loops() ||
+	    memcmp(h->format, (char[32]){ FORMAT }, sizeof(h->format)) != 0 ||
 	    !sizes_agree(h, size) ||
 	    checksum(file + AFTER_SUM, size - AFTER_SUM) != h->checksum)
 		return false;
@@ -366,6 +368,7 @@ static char *file_of(const struct image *image, struct stamp stamp,
 	struct header h = { .format = FORMAT,
 			    .size = stamp.size,
 			    .mtime_ns = stamp.mtime_ns,
+			    .loops = symbol_loops(),
 			    .addresses = image->count,
 			    .frames = m->frame_count,
 			    .strings = m->strings.count };

@@ -32,6 +32,13 @@ char *elf_names_find(struct elf_names *names, uint64_t address,
 		     uint64_t *start);
 
 /*
+ * The machine code of the function that holds the address, [*low, *high) of the
+ * file; NULL: not known.  It lives as long as the file.
+ */
+const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
+				    uint64_t *low, uint64_t *high);
+
+/*
  * symbol-dwarf.c: functions, inlined functions and lines.
  */
 struct dwarf_names;
@@ -83,6 +90,30 @@ struct symbol_file { /* all zero: none */
 int symbol_file_open(struct symbol_file *file, const struct symbol_module *m,
 		     char **problem);
 void symbol_file_close(struct symbol_file *file);
+
+/*
+ * symbol-loops.c: loops.
+ */
+struct loop_names;
+
+struct loop_place {
+	const char *file; /* lives as long as the file of machine code */
+	uint32_t first, last; /* lines */
+	size_t depth; /* of the function it is in; the outermost is 1 */
+};
+
+#define LOOP_PLACES 32 /* loops around an address, at most */
+
+struct loop_names *loop_names_new(void); /* NULL when out of memory */
+void loop_names_free(struct loop_names *names); /* NULL is fine */
+
+/*
+ * The loops around the address whose places are these, outermost first; the
+ * number of them.
+ */
+size_t loop_names_find(struct loop_names *names, struct symbol_file *file,
+		       uint64_t address, const struct dwarf_place *places,
+		       size_t count, struct loop_place to[LOOP_PLACES]);
 
 /*
  * symbol-zstd.c: what libelf cannot expand itself.  Takes over fd; the file

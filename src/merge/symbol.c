@@ -42,6 +42,15 @@ static unsigned int fetch_seconds(void)
 		       : 60;
 }
 
+bool symbol_loops(void)
+{
+	const char *text = getenv("COPSE_LOOPS");
+
+	if (symbol_options.loops != SYMBOL_LOOPS_DEFAULT)
+		return symbol_options.loops == SYMBOL_LOOPS_ON;
+	return !text || strcmp(text, "off") != 0;
+}
+
 /*
  * Work that is done by several threads.
  */
@@ -140,6 +149,7 @@ static int in_parallel(int (*one)(void *of, size_t i), void *of, size_t count,
 
 struct piece {
 	struct symbol_module part;
+	struct loop_names *loops; /* NULL: not wanted */
 	struct map readable; /* a name's place in DWARF -> its string */
 };
 
@@ -228,13 +238,51 @@ static int add_place(struct piece *piece, struct symbol_file *file,
 	return push_frame(part, &frame);
 }
 
+struct loops {
+	const struct loop_place *at; /* outermost first */
+	size_t count;
+	size_t depth; /* take those of this one only */
+};
+
+/* A function, and before it the loops in it, innermost first. */
+static int add_frames(struct piece *piece, struct symbol_file *file,
+		      uint64_t address, const struct dwarf_place *p,
+		      uint32_t flags, const struct loops *loops)
+{
+	struct symbol_module *part = &piece->part;
+	size_t first = part->frame_count, last;
+	int err = 0;
+
+	for (size_t i = loops->count; i-- && !err;) {
+		struct symbol_frame frame = { .line = loops->at[i].first,
+					      .last = loops->at[i].last };
+
+		if (loops->at[i].depth != loops->depth)
+			continue;
+		frame.file = str_add(&part->strings, loops->at[i].file);
+		err = frame.file == STR_NONE ? -ENOMEM
+					     : push_frame(part, &frame);
+	}
+	if (!err)
+		err = add_place(piece, file, address, p, flags);
+	if (err)
+		return err;
+	last = part->frame_count - 1;
+	for (size_t i = first; i < last; i++) {
+		part->frames[i].function = part->frames[last].function;
+		part->frames[i].flags = part->frames[last].flags | SYMBOL_LOOP;
+	}
+	return 0;
+}
+
 static int name_address(struct piece *piece, struct symbol_file *file,
 			uint64_t address)
 {
 	struct dwarf_place places[DWARF_PLACES] = { { .name = "",
 						      .file = "" } };
+	struct loop_place loops[LOOP_PLACES];
+	size_t count = 0, loop_count = 0;
 	bool settled = false;
-	size_t count = 0;
 	int err = 0;
 
 	if (file->dwarf)
@@ -242,9 +290,14 @@ static int name_address(struct piece *piece, struct symbol_file *file,
 					 &settled);
 	if (!count)
 		count = 1;
+	if (piece->loops)
+		loop_count = loop_names_find(piece->loops, file, address,
+					     places, count, loops);
 	for (size_t i = 0; i < count && !err; i++)
-		err = add_place(piece, file, address, &places[i],
-				settled ? SYMBOL_SETTLED : 0);
+		err = add_frames(piece, file, address, &places[i],
+				 settled ? SYMBOL_SETTLED : 0,
+				 &(struct loops){ loops, loop_count,
+						  count - i });
 	return err;
 }
 
@@ -274,6 +327,8 @@ static int name_piece(void *pieces, size_t i)
 	part->first = calloc(part->count + 1, sizeof(*part->first));
 	if (!part->first)
 		return -ENOMEM;
+	if (symbol_loops() && !(piece->loops = loop_names_new()))
+		return -ENOMEM;
 	err = symbol_file_open(&file, part, &part->problem);
 	for (size_t k = 0; k < part->count && !err; k++) {
 		err = name_address(piece, &file, part->addresses[k]);
@@ -282,6 +337,7 @@ static int name_piece(void *pieces, size_t i)
 	if (!err)
 		err = say_missing(part, &file);
 	map_fini(&piece->readable);
+	loop_names_free(piece->loops);
 	symbol_file_close(&file);
 	return err;
 }

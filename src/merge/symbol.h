@@ -29,18 +29,21 @@
 enum {
 	SYMBOL_INLINED = 1,
 	SYMBOL_UNNAMED = 2,
-	SYMBOL_SETTLED = 4 /* will not get better: may be kept */
+	SYMBOL_SETTLED = 4, /* will not get better: may be kept */
+	SYMBOL_LOOP = 8	    /* no function: a loop around the frames before */
 };
 
 /*
  * One function that an address belongs to.  `file` and `line` are the place in
  * this very function: of the address itself in the innermost frame, of the
- * call of the frame before in all others.  Line 0: not known.
+ * call of the frame before in all others.  Line 0: not known.  A loop has the
+ * name of its function, which is the next frame that is no loop.
  */
 struct symbol_frame {
 	uint32_t function, file; /* strings of the module */
 	uint32_t line;
 	uint32_t flags;
+	uint32_t last; /* of a loop: its last line, `line` is the first one */
 };
 
 struct symbol_module {
@@ -74,13 +77,22 @@ struct symbol_options {
 	/* For debuginfod, all files together; UINT_MAX: 60. */
 	unsigned int fetch_seconds;
 	unsigned int threads; /* 0: as many as there are cores */
+	enum symbol_loops {
+		SYMBOL_LOOPS_DEFAULT,
+		SYMBOL_LOOPS_ON,
+		SYMBOL_LOOPS_OFF
+	} loops;
 };
 
 /*
  * Mutable: for the whole process, to be set before symbols_find().  For what
- * nobody sets, COPSE_CACHE and COPSE_FETCH of the environment count.
+ * nobody sets, COPSE_CACHE, COPSE_FETCH and
+ * COPSE_LOOPS of the environment count.
  */
 extern struct symbol_options symbol_options;
+
+/* Whether loops are looked for, by the options and the environment. */
+bool symbol_loops(void);
 
 /*
  * Find the names of all addresses.  A file that is missing or has changed is
