@@ -50,7 +50,7 @@ static uint64_t *read_addresses(size_t *count)
 
 static const char *kind_of(const struct symbol_frame *f)
 {
-	return f->flags & SYMBOL_LOOP	   ? "loop"
+	return f->flags & SYMBOL_LOOP      ? "loop"
 	       : f->flags & SYMBOL_INLINED ? "inlined"
 	       : f->flags & SYMBOL_UNNAMED ? "nameless"
 					   : "named";

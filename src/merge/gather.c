@@ -232,7 +232,8 @@ void gather_wanted(const struct gathered *parts, bool *wanted)
  * The run's names.
  */
 
-/* A function stands for its lines and loops, an MPI function for what it calls. */
+/* A function stands for its lines and loops, an MPI function for what it calls.
+ */
 static void fold_contexts(const struct run *run, uint32_t *fold)
 {
 	for (uint32_t i = 0; i < run->node_count; i++) {

@@ -14,7 +14,7 @@
 enum flow {
 	GOES_ON,
 	BRANCHES, /* to its target, or goes on */
-	JUMPS,	  /* to its target */
+	JUMPS,    /* to its target */
 	JUMPS_ANYWHERE,
 	ENDS,
 	PADDING /* behind one of the last three: never executed */
@@ -22,11 +22,11 @@ enum flow {
 
 struct reading {
 	struct loop_code *code;
-	uint8_t *flow;	   /* enum flow of each instruction */
-	uint32_t *target;  /* an instruction; LOOP_NONE: outside */
-	bool *leads;	   /* a block begins here */
-	uint32_t *at;	   /* offset -> instruction, LOOP_NONE: within one */
-	uint32_t *begin;   /* first instruction of each block, and the end */
+	uint8_t *flow;    /* enum flow of each instruction */
+	uint32_t *target; /* an instruction; LOOP_NONE: outside */
+	bool *leads;      /* a block begins here */
+	uint32_t *at;     /* offset -> instruction, LOOP_NONE: within one */
+	uint32_t *begin;  /* first instruction of each block, and the end */
 	uint32_t *first, *to;
 	bool *reached; /* block: something leads to it */
 };

@@ -275,9 +275,9 @@ static int name_frame(struct naming *n, const uint32_t *strings,
 	struct what what = { .kind = RUN_FUNCTION,
 			     .function = strings[frame->function],
 			     .module = module };
-	uint32_t place = frame->line ? find_place(n, strings[frame->file],
-						  frame->line)
-				     : 0;
+	uint32_t place =
+		frame->line ? find_place(n, strings[frame->file], frame->line)
+			    : 0;
 
 	if (frame->flags & SYMBOL_INLINED)
 		what.flags |= RUN_INLINED;

@@ -40,7 +40,7 @@ enum run_kind {
 	RUN_PHASE,   /* copse_begin(name) */
 	RUN_KERNEL,  /* on a GPU */
 	RUN_PARTIAL, /* below it: paths that end early; function: why */
-	RUN_LOOP,    /* function: as the parent's; file, line: where it begins */
+	RUN_LOOP, /* function: as the parent's; file, line: where it begins */
 	RUN_KINDS
 };
 

@@ -23,7 +23,7 @@
 #define MOST_FILE  (64ull << 20)
 #define MOST_ALL   (256ull << 20)
 #define MOST_KEPT  (192ull << 20) /* after a trim */
-#define STALE_TEMP (24 * 3600)	  /* seconds */
+#define STALE_TEMP (24 * 3600)    /* seconds */
 
 /*
  * A file: the header, the addresses, where the frames of each begin (one more
@@ -33,9 +33,9 @@
  */
 struct header {
 	char format[32];
-	uint64_t checksum;	 /* of all that follows this member */
+	uint64_t checksum;       /* of all that follows this member */
 	uint64_t size, mtime_ns; /* of the module's file; 0: there was none */
-	uint64_t loops; /* whether they were looked for */
+	uint64_t loops;          /* whether they were looked for */
 	uint64_t addresses, frames, strings, bytes;
 };
 

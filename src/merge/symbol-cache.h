@@ -5,8 +5,8 @@
  * A file is believed when its checksum is right, this version of copse wrote
  * it, and the module's file has the size and the time that it had then.  What
  * cannot be read, written or believed is as if it were not there: a cache never
- * fails.  The folder belongs to the user alone (0700); what is in it is bounded,
- * the files that were not used for longest go first.
+ * fails.  The folder belongs to the user alone (0700); what is in it is
+ * bounded, the files that were not used for longest go first.
  *
  * Threads   Several modules at a time; several processes, each file is
  *           replaced as a whole.

@@ -64,8 +64,7 @@ struct dwarf_place {
  * *settled: nothing is missing that debug information may know elsewhere.
  */
 size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
-			struct dwarf_place places[DWARF_PLACES],
-			bool *settled);
+			struct dwarf_place places[DWARF_PLACES], bool *settled);
 
 /*
  * The name of the first file of split debug information that was wanted and
@@ -97,14 +96,14 @@ void symbol_file_close(struct symbol_file *file);
 struct loop_names;
 
 struct loop_place {
-	const char *file; /* lives as long as the file of machine code */
+	const char *file;     /* lives as long as the file of machine code */
 	uint32_t first, last; /* lines */
-	size_t depth; /* of the function it is in; the outermost is 1 */
+	size_t depth;         /* of the function it is in; the outermost is 1 */
 };
 
 #define LOOP_PLACES 32 /* loops around an address, at most */
 
-struct loop_names *loop_names_new(void); /* NULL when out of memory */
+struct loop_names *loop_names_new(void);        /* NULL when out of memory */
 void loop_names_free(struct loop_names *names); /* NULL is fine */
 
 /*
@@ -127,8 +126,8 @@ int zstd_expand(int fd);
  * set.  All questions together get the seconds of symbol_options.
  */
 void remote_begin(unsigned int seconds);
-void remote_watch(Dwfl *dwfl);		/* its questions as well */
-int remote_open(const char *build_id);	/* a descriptor, or -errno */
-bool remote_asking(void);		/* somebody waits for an answer */
+void remote_watch(Dwfl *dwfl);         /* its questions as well */
+int remote_open(const char *build_id); /* a descriptor, or -errno */
+bool remote_asking(void);              /* somebody waits for an answer */
 
 #endif

@@ -21,8 +21,17 @@ struct described {
 	struct loop_place place;
 };
 
+/* What DWARF says about an instruction, asked once. */
+struct known {
+	uint32_t first, count; /* of places */
+	bool asked;
+};
+
 struct loop_names {
 	struct loop_code code; /* of the last function that was asked for */
+	struct known *known;   /* of each instruction */
+	struct dwarf_place *places;
+	size_t place_count, place_room;
 	struct described *loops;
 	size_t count, room;
 };
@@ -37,6 +46,8 @@ void loop_names_free(struct loop_names *names)
 	if (!names)
 		return;
 	loop_code_fini(&names->code);
+	free(names->known);
+	free(names->places);
 	free(names->loops);
 	free(names);
 }
@@ -67,21 +78,52 @@ static size_t in_common(const struct dwarf_place *a, size_t a_count,
 	return n;
 }
 
-/* The addresses of a loop's instructions, not too many of them. */
-static uint64_t *list_samples(const struct loop_code *code, uint32_t header,
+/* The instructions of a loop, not too many of them. */
+static uint32_t *list_samples(const struct loop_code *code, uint32_t header,
 			      size_t *count)
 {
-	uint64_t *at = calloc(code->count + 1, sizeof(*at));
+	uint32_t *at = calloc(code->count + 1, sizeof(*at));
 	size_t all = 0, step;
 
 	*count = 0;
 	for (uint32_t i = 0; at && i < code->count; i++)
 		if (is_inside(code, code->block_of[i], header))
-			at[all++] = code->address + code->starts[i];
+			at[all++] = i;
 	step = all / MOST_SAMPLES + 1;
 	for (size_t i = 0; at && i < all; i += step)
 		at[(*count)++] = at[i];
 	return at;
+}
+
+/* The functions at an instruction, until the next call; the number of them. */
+static size_t places_at(struct loop_names *names, struct symbol_file *file,
+			uint32_t i, const struct dwarf_place **to)
+{
+	struct known *k = &names->known[i];
+	bool settled;
+
+	if (!k->asked &&
+	    names->place_room - names->place_count < DWARF_PLACES) {
+		size_t room = 2 * names->place_room + 16 * DWARF_PLACES;
+		struct dwarf_place *more =
+			realloc(names->places, room * sizeof(*more));
+
+		if (!more)
+			return 0;
+		names->places = more;
+		names->place_room = room;
+	}
+	if (!k->asked) {
+		k->asked = true;
+		k->first = (uint32_t)names->place_count;
+		k->count = (uint32_t)dwarf_names_find(
+			file->dwarf,
+			names->code.address + names->code.starts[i],
+			names->places + k->first, &settled);
+		names->place_count += k->count;
+	}
+	*to = names->places + k->first;
+	return k->count;
 }
 
 static void widen(struct loop_place *to, const struct dwarf_place *p)
@@ -95,16 +137,17 @@ static void widen(struct loop_place *to, const struct dwarf_place *p)
 		to->last = p->line;
 }
 
-static struct loop_place describe(struct symbol_file *file,
-				  const uint64_t *at, size_t count)
+static struct loop_place describe(struct loop_names *names,
+				  struct symbol_file *file, const uint32_t *at,
+				  size_t count)
 {
-	struct dwarf_place first[DWARF_PLACES], p[DWARF_PLACES];
+	struct dwarf_place first[DWARF_PLACES];
 	struct loop_place to = { .file = "" };
+	const struct dwarf_place *p;
 	size_t first_count = 0, n;
-	bool settled;
 
 	for (size_t i = 0; i < count; i++) {
-		n = dwarf_names_find(file->dwarf, at[i], p, &settled);
+		n = places_at(names, file, at[i], &p);
 		if (n && !first_count) {
 			memcpy(first, p, n * sizeof(*p));
 			first_count = to.depth = n;
@@ -114,19 +157,18 @@ static struct loop_place describe(struct symbol_file *file,
 			to.depth = n;
 	}
 	for (size_t i = 0; i < count && to.depth; i++) {
-		n = dwarf_names_find(file->dwarf, at[i], p, &settled);
+		n = places_at(names, file, at[i], &p);
 		if (n >= to.depth)
 			widen(&to, &p[n - to.depth]);
 	}
 	return to;
 }
 
-static const struct loop_place *place_of(struct loop_names *names,
-					 struct symbol_file *file,
-					 uint32_t header)
+static const struct loop_place *
+place_of(struct loop_names *names, struct symbol_file *file, uint32_t header)
 {
 	struct described *to;
-	uint64_t *samples;
+	uint32_t *samples;
 	size_t count;
 
 	for (size_t i = 0; i < names->count; i++)
@@ -145,7 +187,8 @@ static const struct loop_place *place_of(struct loop_names *names,
 	if (!samples)
 		return NULL;
 	to = &names->loops[names->count++];
-	*to = (struct described){ header, describe(file, samples, count) };
+	*to = (struct described){ header,
+				  describe(names, file, samples, count) };
 	free(samples);
 	return &to->place;
 }
@@ -157,6 +200,7 @@ static int read_function(struct loop_names *names, struct symbol_file *file,
 	const struct loop_code *code = &names->code;
 	const unsigned char *bytes;
 	uint64_t low, high;
+	int err;
 
 	if (code->size && address >= code->address &&
 	    address - code->address < code->size)
@@ -165,8 +209,13 @@ static int read_function(struct loop_names *names, struct symbol_file *file,
 	if (!bytes)
 		return -1;
 	loop_code_fini(&names->code);
-	names->count = 0;
-	return loop_code_read(&names->code, bytes, high - low, low);
+	free(names->known);
+	names->known = NULL;
+	names->count = names->place_count = 0;
+	err = loop_code_read(&names->code, bytes, high - low, low);
+	if (!err)
+		names->known = calloc(code->count + 1, sizeof(*names->known));
+	return names->known ? 0 : -1;
 }
 
 /*

@@ -143,7 +143,8 @@ static int open_vdso(void)
 	return fd;
 }
 
-static int open_original(struct symbol_file *file, const struct symbol_module *module)
+static int open_original(struct symbol_file *file,
+			 const struct symbol_module *module)
 {
 	int fd = is_vdso(module->path) ? open_vdso()
 				       : open_regular(module->path);
@@ -152,7 +153,8 @@ static int open_original(struct symbol_file *file, const struct symbol_module *m
 		      : file_open(file, module->path, fd, module->build_id);
 }
 
-static int open_debug(struct symbol_file *file, const struct symbol_module *module)
+static int open_debug(struct symbol_file *file,
+		      const struct symbol_module *module)
 {
 	const char *id = module->build_id;
 	char path[160];

@@ -37,8 +37,8 @@ static bool image_check(struct image *image)
 	if (image->size < sizeof(*header) ||
 	    memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_shentsize != sizeof(Elf64_Shdr) ||
-	    header->e_shoff % 8 || header->e_shoff > image->size ||
+	    header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
+	    header->e_shoff > image->size ||
 	    header->e_shnum >
 		    (image->size - header->e_shoff) / sizeof(Elf64_Shdr))
 		return false;

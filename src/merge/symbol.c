@@ -25,7 +25,7 @@
 #include "merge/symbol-file.h"
 
 #define MOST_THREADS 32
-#define PIECE	     2048 /* addresses, at least */
+#define PIECE        2048 /* addresses, at least */
 
 struct symbol_options symbol_options = { .fetch_seconds = UINT_MAX };
 
@@ -104,8 +104,9 @@ static size_t cores(void)
 
 	if (symbol_options.threads)
 		return symbol_options.threads;
-	return sched_getaffinity(0, sizeof(set), &set) ? 1
-						       : (size_t)CPU_COUNT(&set);
+	return sched_getaffinity(0, sizeof(set), &set)
+		       ? 1
+		       : (size_t)CPU_COUNT(&set);
 }
 
 /* The others are not done yet: show that something goes on. */
@@ -150,7 +151,7 @@ static int in_parallel(int (*one)(void *of, size_t i), void *of, size_t count,
 struct piece {
 	struct symbol_module part;
 	struct loop_names *loops; /* NULL: not wanted */
-	struct map readable; /* a name's place in DWARF -> its string */
+	struct map readable;      /* a name's place in DWARF -> its string */
 };
 
 static int push_frame(struct symbol_module *module,
@@ -229,9 +230,9 @@ static int add_place(struct piece *piece, struct symbol_file *file,
 	if (p->linkage || (p->inlined && *p->name))
 		frame.function = dwarf_name(piece, p->name);
 	else
-		frame.function = add_name(part,
-					  outer_name(part, file, address,
-						     p->name, &frame.flags));
+		frame.function =
+			add_name(part, outer_name(part, file, address, p->name,
+						  &frame.flags));
 	frame.file = str_add(&part->strings, p->file);
 	if (frame.function == STR_NONE || frame.file == STR_NONE)
 		return -ENOMEM;
@@ -294,10 +295,10 @@ static int name_address(struct piece *piece, struct symbol_file *file,
 		loop_count = loop_names_find(piece->loops, file, address,
 					     places, count, loops);
 	for (size_t i = 0; i < count && !err; i++)
-		err = add_frames(piece, file, address, &places[i],
-				 settled ? SYMBOL_SETTLED : 0,
-				 &(struct loops){ loops, loop_count,
-						  count - i });
+		err = add_frames(
+			piece, file, address, &places[i],
+			settled ? SYMBOL_SETTLED : 0,
+			&(struct loops){ loops, loop_count, count - i });
 	return err;
 }
 
@@ -305,8 +306,8 @@ static int name_address(struct piece *piece, struct symbol_file *file,
 static int say_missing(struct symbol_module *part,
 		       const struct symbol_file *file)
 {
-	const char *name = file->dwarf ? dwarf_names_missing(file->dwarf)
-				       : NULL;
+	const char *name =
+		file->dwarf ? dwarf_names_missing(file->dwarf) : NULL;
 
 	if (!name || part->problem)
 		return 0;
@@ -383,7 +384,7 @@ static size_t pieces_of(const struct job *job)
 	size_t pieces = job->missing_count / PIECE;
 
 	return !job->missing_count ? 0
-	       : !pieces	   ? 1
+	       : !pieces           ? 1
 	       : pieces > cores()  ? cores()
 				   : pieces;
 }
@@ -413,9 +414,8 @@ static int adopt(struct symbol_module *to, const struct symbol_module *from,
 	for (uint32_t f = from->first[i]; f < from->first[i + 1] && !err; f++) {
 		struct symbol_frame frame = from->frames[f];
 
-		frame.function =
-			str_add(&to->strings,
-				str_at(&from->strings, frame.function));
+		frame.function = str_add(
+			&to->strings, str_at(&from->strings, frame.function));
 		frame.file = str_add(&to->strings,
 				     str_at(&from->strings, frame.file));
 		if (frame.function == STR_NONE || frame.file == STR_NONE)

@@ -30,7 +30,7 @@ enum {
 	SYMBOL_INLINED = 1,
 	SYMBOL_UNNAMED = 2,
 	SYMBOL_SETTLED = 4, /* will not get better: may be kept */
-	SYMBOL_LOOP = 8	    /* no function: a loop around the frames before */
+	SYMBOL_LOOP = 8     /* no function: a loop around the frames before */
 };
 
 /*

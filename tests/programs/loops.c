@@ -25,7 +25,7 @@ KEPT none(int *a, int n)
 KEPT plain_for(int *a, int n)
 {
 	for (int i = 0; i < n; i++) /* A{ */
-		sink = a[i];	    /* }A */
+		sink = a[i];        /* }A */
 	return n;
 }
 
@@ -55,7 +55,7 @@ KEPT nest_two(int *a, int n)
 	for (int i = 0; i < n; i++) { /* D{ */
 		sink = i;
 		for (int k = 0; k < i; k++) /* E{ */
-			sink = a[k];	    /* }E }D */
+			sink = a[k];        /* }E }D */
 	}
 	return n;
 }
@@ -63,10 +63,10 @@ KEPT nest_two(int *a, int n)
 /* EXPECT nest_three F F>G F>G>H */
 KEPT nest_three(int *a, int n)
 {
-	for (int i = 0; i < n; i++)		    /* F{ */
+	for (int i = 0; i < n; i++)                 /* F{ */
 		for (int k = other(i); k < n; k++)  /* G{ */
 			for (int m = k; m < n; m++) /* H{ */
-				sink = a[m];	    /* }H }G }F */
+				sink = a[m];        /* }H }G }F */
 	return n;
 }
 
@@ -74,7 +74,7 @@ KEPT nest_three(int *a, int n)
 KEPT siblings(int *a, int n)
 {
 	for (int i = 0; i < n; i++) /* I{ */
-		sink = a[i];	    /* }I */
+		sink = a[i];        /* }I */
 	other(n);
 	for (int i = 0; i < n; i++) /* J{ */
 		sink = a[i] + 1;    /* }J */
@@ -84,9 +84,9 @@ KEPT siblings(int *a, int n)
 /* EXPECT siblings_inside K K>L K>M */
 KEPT siblings_inside(int *a, int n)
 {
-	for (int i = 0; i < n; i++) {	    /* K{ */
+	for (int i = 0; i < n; i++) {       /* K{ */
 		for (int k = 0; k < i; k++) /* L{ */
-			sink = a[k];	    /* }L */
+			sink = a[k];        /* }L */
 		other(i);
 		for (int k = 0; k < i; k++) /* M{ */
 			sink = a[k] + 1;    /* }M }K */
@@ -176,7 +176,7 @@ KEPT calls_inlined(int *a, int n)
 /* EXPECT inlined_in_loop S S>R */
 KEPT inlined_in_loop(int *a, int n)
 {
-	for (int i = 0; i < n; i++) /* S{ */
+	for (int i = 0; i < n; i++)  /* S{ */
 		sink = helper(a, i); /* }S */
 	return n;
 }
@@ -210,7 +210,7 @@ KEPT list(struct item *at)
 {
 	int sum = 0;
 
-	for (; at; at = at->next)  /* V{ */
+	for (; at; at = at->next) /* V{ */
 		sum += at->value; /* }V */
 	return sum;
 }
@@ -244,12 +244,12 @@ middle:
 /* EXPECT loop_then_nest Y Z Z>AA */
 KEPT loop_then_nest(int *a, int n)
 {
-	while (other(n)) /* Y{ */
-		n++;	 /* }Y */
-	for (int i = 0; i < n; i++) {		/* Z{ */
-		for (int k = n; k > 0; k -= 2)	/* AA{ */
+	while (other(n))                        /* Y{ */
+		n++;                            /* }Y */
+	for (int i = 0; i < n; i++) {           /* Z{ */
+		for (int k = n; k > 0; k -= 2)  /* AA{ */
 			sink = a[k] + other(k); /* }AA */
-		sink = i;			/* }Z */
+		sink = i;                       /* }Z */
 	}
 	return n;
 }
