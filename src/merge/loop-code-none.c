@@ -3,9 +3,10 @@
 #include "merge/loop-code.h"
 
 int loop_code_read(struct loop_code *to, const unsigned char *code, size_t size,
-		   uint64_t address)
+		   uint64_t address, const struct loop_calls *calls)
 {
 	(void)code;
+	(void)calls;
 	*to = (struct loop_code){ .address = address, .size = size };
 	return 0;
 }

@@ -22,6 +22,7 @@ enum flow {
 
 struct reading {
 	struct loop_code *code;
+	const struct loop_calls *calls;
 	uint8_t *flow;    /* enum flow of each instruction */
 	uint32_t *target; /* an instruction; LOOP_NONE: outside */
 	bool *leads;      /* a block begins here */
@@ -78,6 +79,18 @@ static bool stops(uint8_t flow)
 	return flow >= JUMPS;
 }
 
+static uint64_t target_of(const cs_insn *i)
+{
+	return strtoull(i->op_str, NULL, 16);
+}
+
+static bool is_last_call(const struct reading *r, const cs_insn *i)
+{
+	return i->id == X86_INS_CALL && r->calls &&
+	       !strncmp(i->op_str, "0x", 2) &&
+	       !r->calls->returns(r->calls->of, target_of(i));
+}
+
 /* All instructions; false where the disassembler lost its way. */
 static bool decode(struct reading *r, csh handle, cs_insn *i,
 		   const unsigned char *bytes)
@@ -100,11 +113,13 @@ static bool decode(struct reading *r, csh handle, cs_insn *i,
 		r->flow[n] = (uint8_t)flow_of(i);
 		if (i->id == X86_INS_NOP && n && stops(r->flow[n - 1]))
 			r->flow[n] = PADDING;
+		else if (is_last_call(r, i))
+			r->flow[n] = ENDS;
 		r->target[n] = LOOP_NONE;
 		code->count++;
 		if (r->flow[n] != BRANCHES && r->flow[n] != JUMPS)
 			continue;
-		to = strtoull(i->op_str, NULL, 16) - code->address;
+		to = target_of(i) - code->address;
 		if (to < code->size)
 			r->target[n] = (uint32_t)to; /* still an offset */
 	}
@@ -253,9 +268,9 @@ static int read_with(struct reading *r, csh handle, const unsigned char *bytes)
 }
 
 int loop_code_read(struct loop_code *to, const unsigned char *code, size_t size,
-		   uint64_t address)
+		   uint64_t address, const struct loop_calls *calls)
 {
-	struct reading r = { .code = to };
+	struct reading r = { .code = to, .calls = calls };
 	csh handle;
 	int err;
 

@@ -26,12 +26,19 @@ struct loop_code { /* all zero: none */
 	uint32_t block_count;
 };
 
+/* Says which calls do not return: the code goes on elsewhere. */
+struct loop_calls {
+	bool (*returns)(void *of, uint64_t target);
+	void *of;
+};
+
 /*
- * Read the code.  Nothing is found, without a failure, where there is no
- * disassembler or no code that it knows.  0, or -ENOMEM with a reason.
+ * Read the code; `calls` may be NULL: all of them return.  Nothing is found,
+ * without a failure, where there is no disassembler or no code that it knows.
+ * 0, or -ENOMEM with a reason.
  */
 int loop_code_read(struct loop_code *to, const unsigned char *code, size_t size,
-		   uint64_t address);
+		   uint64_t address, const struct loop_calls *calls);
 void loop_code_fini(struct loop_code *code);
 
 /* The header of the innermost loop at an address; LOOP_NONE: in none. */

@@ -508,6 +508,25 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 	return count;
 }
 
+bool dwarf_names_ends(struct dwarf_names *names, uint64_t from, uint64_t target)
+{
+	const struct range *a = ranges_find(&names->ranges, from - names->bias);
+	const struct range *b =
+		ranges_find(&names->ranges, target - names->bias);
+	Dwarf_Attribute attribute;
+	struct unit *unit;
+	bool ends = false;
+
+	if (!a || !b || a->index != b->index)
+		return false;
+	unit = unit_at(names, target - names->bias);
+	b = ranges_find(&unit->ranges, target - names->bias);
+	if (b && dwarf_attr_integrate(&unit->functions[b->index],
+				      DW_AT_noreturn, &attribute))
+		dwarf_formflag(&attribute, &ends);
+	return ends;
+}
+
 const char *dwarf_names_missing(const struct dwarf_names *names)
 {
 	return names->missing;

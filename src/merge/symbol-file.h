@@ -67,6 +67,13 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 			struct dwarf_place places[DWARF_PLACES], bool *settled);
 
 /*
+ * True when the target's function is of the same unit and was declared not to
+ * return.
+ */
+bool dwarf_names_ends(struct dwarf_names *names, uint64_t from,
+		      uint64_t target);
+
+/*
  * The name of the first file of split debug information that was wanted and
  * is not here; NULL: none.  It lives as long as the names.
  */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "merge/loop-code.h"
 #include "merge/symbol-file.h"
 
@@ -34,6 +35,7 @@ struct loop_names {
 	size_t place_count, place_room;
 	struct described *loops;
 	size_t count, room;
+	struct map ends; /* of functions: 1 where it does not return */
 };
 
 struct loop_names *loop_names_new(void)
@@ -49,6 +51,7 @@ void loop_names_free(struct loop_names *names)
 	free(names->known);
 	free(names->places);
 	free(names->loops);
+	map_fini(&names->ends);
 	free(names);
 }
 
@@ -193,6 +196,77 @@ place_of(struct loop_names *names, struct symbol_file *file, uint32_t header)
 	return &to->place;
 }
 
+/* Functions that do not return, as object files call them. */
+static bool ends_by_name(const char *name)
+{
+	static const char *const names[] = {
+		"abort",
+		"exit",
+		"_exit",
+		"_Exit",
+		"quick_exit",
+		"__libc_start_call_main",
+		"__assert",
+		"__assert_fail",
+		"__assert_perror_fail",
+		"__stack_chk_fail",
+		"__chk_fail",
+		"__fortify_fail",
+		"pthread_exit",
+		"longjmp",
+		"siglongjmp",
+		"__longjmp_chk",
+		"err",
+		"errx",
+		"verr",
+		"verrx",
+		"_Unwind_Resume",
+		"__cxa_throw",
+		"__cxa_rethrow",
+		"__cxa_bad_cast",
+		"__cxa_bad_typeid",
+		"__cxa_pure_virtual",
+		"__cxa_throw_bad_array_new_length",
+		"_gfortran_stop_string",
+		"_gfortran_stop_numeric",
+		"_gfortran_error_stop_string",
+		"_gfortran_error_stop_numeric",
+		"_gfortran_runtime_error",
+		"_gfortran_runtime_error_at",
+		"_gfortran_os_error",
+		"_gfortran_os_error_at",
+	};
+	size_t length = strcspn(name, "@");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(names[i], name, length))
+			return true;
+	return !strncmp(name, "_ZSt", 4) && strstr(name, "__throw_");
+}
+
+struct caller {
+	struct loop_names *names;
+	struct symbol_file *file;
+	uint64_t address;
+};
+
+static bool returns(void *of, uint64_t target)
+{
+	const struct caller *c = of;
+	uint32_t ends = map_get(&c->names->ends, target, 0);
+	uint64_t start;
+	char *name;
+
+	if (ends == MAP_NONE) {
+		name = elf_names_find(c->file->elf, target, &start);
+		ends = name && ends_by_name(name);
+		free(name);
+		map_put(&c->names->ends, target, 0, ends);
+	}
+	return !ends && !dwarf_names_ends(c->file->dwarf, c->address, target);
+}
+
 /* The function's code, unless it is that of the last call. */
 static int read_function(struct loop_names *names, struct symbol_file *file,
 			 uint64_t address)
@@ -200,6 +274,7 @@ static int read_function(struct loop_names *names, struct symbol_file *file,
 	const struct loop_code *code = &names->code;
 	const unsigned char *bytes;
 	uint64_t low, high;
+	struct caller caller = { names, file, address };
 	int err;
 
 	if (code->size && address >= code->address &&
@@ -212,7 +287,8 @@ static int read_function(struct loop_names *names, struct symbol_file *file,
 	free(names->known);
 	names->known = NULL;
 	names->count = names->place_count = 0;
-	err = loop_code_read(&names->code, bytes, high - low, low);
+	err = loop_code_read(&names->code, bytes, high - low, low,
+			     &(struct loop_calls){ returns, &caller });
 	if (!err)
 		names->known = calloc(code->count + 1, sizeof(*names->known));
 	return names->known ? 0 : -1;

@@ -263,7 +263,28 @@ KEPT tail_recursion(int *a, int n)
 	return tail_recursion(a, n - 1); /* }AB */
 }
 
+_Noreturn void __attribute__((noinline, noclone)) ends(int x);
+
+/* EXPECT calls_ends AC */
+KEPT calls_ends(int *a, int n)
+{
+	for (int i = 0; i < n; i++) { /* AC{ */
+		if (a[i] == 3)
+			ends(i);
+		sink = a[i]; /* }AC */
+	}
+	if (n == 17)
+		ends(n);
+	return n;
+}
+
 volatile int sink;
+
+_Noreturn void __attribute__((noinline, noclone)) ends(int x)
+{
+	for (;;)
+		sink = x;
+}
 
 int __attribute__((noinline, noclone)) other(int x)
 {

@@ -121,7 +121,7 @@ TEST(code_that_counts)
 {
 	struct loop_code code;
 
-	CHECK(!loop_code_read(&code, counting, sizeof(counting), 0x1000));
+	CHECK(!loop_code_read(&code, counting, sizeof(counting), 0x1000, NULL));
 	if (!code.count)
 		SKIP("built without capstone");
 	CHECK(loop_code_at(&code, 0x1000) == LOOP_NONE);
@@ -130,6 +130,38 @@ TEST(code_that_counts)
 	CHECK(loop_code_at(&code, 0x1009) == LOOP_NONE);
 	CHECK(loop_code_at(&code, 0x0fff) == LOOP_NONE);
 	CHECK(loop_code_at(&code, 0x100a) == LOOP_NONE);
+	loop_code_fini(&code);
+}
+
+/* 0: inc; 2: test; 4: je 0xb; 6: call 0x20; 0xb: dec; 0xd: jne 0; 0xf: ret,
+   where the call does not return; 0x10: call 0x20; 0x15: jmp 0x10 */
+static bool returns_not(void *of, uint64_t target)
+{
+	(void)of;
+	return target != 0x20;
+}
+
+TEST(a_call_that_does_not_return_is_no_way_round)
+{
+	static const unsigned char bytes[] = { 0xff, 0xc0, 0x85, 0xc0, 0x74,
+					       0x05, 0xe8, 0x15, 0,    0,
+					       0,    0xff, 0xc9, 0x75, 0xf1,
+					       0xc3, 0xe8, 0x0b, 0,    0,
+					       0,    0xeb, 0xf9 };
+	const struct loop_calls calls = { returns_not, NULL };
+	struct loop_code code;
+
+	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0, &calls));
+	if (!code.count)
+		SKIP("built without capstone");
+	CHECK(loop_code_at(&code, 0) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 0xb) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 6) == LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x10) == LOOP_NONE);
+	loop_code_fini(&code);
+	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0, NULL));
+	CHECK(loop_code_at(&code, 6) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x10) != LOOP_NONE);
 	loop_code_fini(&code);
 }
 
@@ -148,7 +180,7 @@ TEST(code_that_is_none)
 		for (size_t i = 0; i < size; i += sizeof(counting))
 			if (random() % 2 && i + sizeof(counting) <= size)
 				memcpy(bytes + i, counting, sizeof(counting));
-		CHECK(!loop_code_read(&code, bytes, size, 0));
+		CHECK(!loop_code_read(&code, bytes, size, 0, NULL));
 		for (size_t i = 0; i < size; i++)
 			loop_code_at(&code, i);
 		loop_code_fini(&code);
