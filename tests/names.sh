@@ -129,8 +129,8 @@ by_link_of_another() {
 # The tree that distributions use, where root may write it.
 by_build_id() {
 	[ -w /usr/lib ] || skip "this user may not write /usr/lib/debug"
-	build unusual -DBY_BUILD_ID=$$ -Wl,--build-id=0x$(od -An -N 20 -tx1 \
-		/dev/urandom | tr -d ' \n') || return
+	random=$(od -An -N 20 -tx1 /dev/urandom | tr -d ' \n')
+	build unusual "-Wl,--build-id=0x$random" || return
 	id=$(id_of unusual)
 	folder=/usr/lib/debug/.build-id/$(echo "$id" | cut -c 1-2)
 	made=$(mkdir -p -v "$folder" | head -n 1)
@@ -158,8 +158,10 @@ by_debuginfod() {
 	server=$!
 	export DEBUGINFOD_URLS="http://127.0.0.1:$port"
 	export DEBUGINFOD_CACHE_PATH="$scratch/client"
-	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
-		curl -sf "$DEBUGINFOD_URLS/buildid/$id/debuginfo" >got && break
+	tries=0
+	until curl -sf "$DEBUGINFOD_URLS/buildid/$id/debuginfo" >got; do
+		tries=$((tries + 1))
+		[ $tries -lt 30 ] || break
 		sleep 0.3
 	done
 	ask asked asked.marks "$id" >is && is_whole && rm asked &&
@@ -381,7 +383,8 @@ cache_is_bounded() {
 	truncate -s 300M cache/notes
 	build kept -DKEPT=2 && id=$(id_of kept) && again && is_whole || return
 	ls cache
-	[ "$(ls cache | grep -c ^0011)" = 3 ] && [ -e cache/notes ] &&
+	set -- cache/0011*
+	[ $# = 3 ] && [ -e cache/notes ] &&
 		[ -e "cache/$id" ] && [ -e cache/0011223344556677889911 ]
 }
 
