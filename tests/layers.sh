@@ -26,6 +26,7 @@ tools:        base live profile launch doctor merge analyse present
 # HEADER: the only files that may include it.
 foreign='
 hdf5.h:              src/profile/ src/merge/
+capstone/ zstd.h:      src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/
 mpi.h:               mpi/

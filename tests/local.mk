@@ -5,7 +5,8 @@ UNIT_TESTS = \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
+	tests/unit/handles tests/unit/job tests/unit/livedir \
+	tests/unit/loop-nest tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
@@ -26,6 +27,10 @@ tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
 check_PROGRAMS += tests/bench/make-ranks
 tests_bench_make_ranks_SOURCES = tests/bench/make-ranks.c
 tests_bench_make_ranks_LDADD = libprofile.la -lm
+
+check_PROGRAMS += tests/names-of
+tests_names_of_SOURCES = tests/names-of.c
+tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
@@ -50,7 +55,10 @@ program_sources = $(MEASURED:%=tests/programs/%.c) \
 	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c
 program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
-	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90
+	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
+	$(NAMED)
+NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
+	tests/programs/named.f90 tests/programs/named.rs # names.sh and loops.sh build them
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 if OPENMPI_FORTRAN
@@ -136,7 +144,8 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/merge-scale.sh tests/hosts.sh tests/slurm.sh tests/install.sh
+	tests/merge-scale.sh tests/names.sh tests/loops.sh tests/hosts.sh \
+	tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -23,6 +23,9 @@ unset COPSE_FREQ COPSE_DEPTH COPSE_EVENTS COPSE_MEMORY COPSE_INTERNALS
 unset COPSE_FROM_START COPSE_INCLUDE COPSE_EXCLUDE COPSE_CLOCK
 export LC_ALL=C.UTF-8
 
+# The user's cache of names is not for tests.
+export COPSE_CACHE=off
+
 # Open MPI on a machine with few cores, also as root, also in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-merge.c - copse merge: the rank files of a directory become run.h5. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/str.h"
 #include "merge/run.h"
+#include "merge/symbol.h"
 #include "tools/command.h"
 #include "tools/progress.h"
 
@@ -14,12 +17,20 @@
 static const char *output;
 static bool quiet;
 static unsigned int threads;
+static const char *loops;
+static unsigned int fetch = UINT_MAX;
 
 static const struct option options[] = {
 	{ 'o', "output", "FILE", "write FILE instead of DIR/run.h5", set_string,
 	  &output },
 	{ 't', "threads", "N", "work with N threads, not one for each core",
 	  set_count, &threads },
+	{ 0, "loops", "on|off", "look for loops in machine code, or not",
+	  set_string, &loops },
+	{ 0, "cache", "DIR|off", "keep names in DIR, or do not", set_string,
+	  &symbol_options.cache },
+	{ 0, "fetch", "SECONDS", "how long debuginfod may take", set_count,
+	  &fetch },
 	{ 'q', "quiet", NULL, "say nothing when all is well", set_flag,
 	  &quiet },
 	{ 0 },
@@ -41,6 +52,25 @@ static void print_result(const struct run *run, const char *path)
 		       run->node_count);
 }
 
+/* How names are found. */
+static int set_names(void)
+{
+	const char *cache = symbol_options.cache;
+
+	symbol_options.fetch_seconds = fetch;
+	if (cache && *cache != '/' && strcmp(cache, "off") != 0)
+		return fail(-EINVAL, "--cache wants a path from the root, or "
+				     "off");
+	if (!loops)
+		return 0;
+	symbol_options.loops = SYMBOL_LOOPS_ON;
+	if (!strcmp(loops, "off"))
+		symbol_options.loops = SYMBOL_LOOPS_OFF;
+	else if (strcmp(loops, "on") != 0)
+		return fail(-EINVAL, "--loops is on or off, not '%s'", loops);
+	return 0;
+}
+
 static int merge(int argc, char **argv)
 {
 	struct progress bar;
@@ -52,6 +82,9 @@ static int merge(int argc, char **argv)
 	if (argc != 1)
 		return fail(-EINVAL,
 			    "one directory is wanted: copse merge DIR");
+	err = set_names();
+	if (err)
+		return err;
 	path = output ? str_format("%s", output)
 		      : str_format("%s/run.h5", argv[0]);
 	if (!path)

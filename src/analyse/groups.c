@@ -25,14 +25,6 @@ struct grouping {
 	uint32_t *open;        /* of each group: how often it is on the path */
 };
 
-/* The frame that a node belongs to: a line's is its function. */
-static uint32_t frame_of(const struct run *run, uint32_t node)
-{
-	const struct run_node *n = &run->nodes[node];
-
-	return n->kind == RUN_LINE ? n->parent : node;
-}
-
 /* The group of a function, in by-line groupings at a file and line. */
 static uint32_t group(struct grouping *g, uint32_t node, uint32_t file,
 		      uint32_t line)
@@ -64,14 +56,16 @@ static bool assign(struct grouping *g)
 
 	for (uint32_t i = 0; i < run->node_count; i++) {
 		const struct run_node *n = &run->nodes[i];
-		uint32_t frame = frame_of(run, i);
+		uint32_t frame = run_frame(run, i);
 		bool line = n->kind == RUN_LINE;
 
 		g->own[i] =
 			group(g, frame, line ? n->file : 0, line ? n->line : 0);
 		g->frame[i] = g->own[i];
-		if (g->by_line && !line && i)
-			g->frame[i] = group(g, frame_of(run, n->parent),
+		if (n->kind == RUN_LOOP) /* part of its function's frame */
+			g->frame[i] = g->frame[n->parent];
+		else if (g->by_line && !line && i)
+			g->frame[i] = group(g, run_frame(run, n->parent),
 					    n->file, n->line);
 		if (g->own[i] == MAP_NONE || g->frame[i] == MAP_NONE)
 			return false;

@@ -3,7 +3,7 @@
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/ranks src/analyse/pop-factors \
 	src/analyse/scaling src/analyse/mpi-calls src/analyse/matrix \
-	src/analyse/waits src/analyse/event-counts
+	src/analyse/waits src/analyse/event-counts src/analyse/loops
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \

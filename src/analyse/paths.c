@@ -117,7 +117,7 @@ static int fold(struct paths *paths, struct path *at, const bool *starts)
 		uint32_t above = i ? paths->of[n->parent] : 0;
 		uint64_t line = n->kind == RUN_MPI ? n->line : 0;
 
-		if ((n->kind == RUN_LINE && above) ||
+		if (((n->kind == RUN_LINE || n->kind == RUN_LOOP) && above) ||
 		    (i && starts[i] && is_top(run, at[above].node))) {
 			paths->of[i] = above;
 			continue;

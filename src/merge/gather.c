@@ -232,14 +232,15 @@ void gather_wanted(const struct gathered *parts, bool *wanted)
  * The run's names.
  */
 
-/* A function stands for its lines, an MPI function for what it calls. */
+/* A function stands for its lines and loops, an MPI function for what it calls.
+ */
 static void fold_contexts(const struct run *run, uint32_t *fold)
 {
 	for (uint32_t i = 0; i < run->node_count; i++) {
 		const struct run_node *n = &run->nodes[i];
 		uint32_t above = i ? fold[n->parent] : 0;
 
-		fold[i] = i && (n->kind == RUN_LINE ||
+		fold[i] = i && (n->kind == RUN_LINE || n->kind == RUN_LOOP ||
 				run->nodes[above].kind == RUN_MPI)
 				  ? above
 				  : i;

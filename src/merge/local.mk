@@ -5,6 +5,8 @@ libmerge_la_SOURCES = \
 	src/merge/clock-bounds.c src/merge/clock-bounds.h \
 	src/merge/clocks.c src/merge/clocks.h \
 	src/merge/entry.c src/merge/entry.h \
+	src/merge/loop-code.h \
+	src/merge/loop-nest.c src/merge/loop-nest.h \
 	src/merge/main-name.c \
 	src/merge/merge.c \
 	src/merge/naming.c \
@@ -14,12 +16,25 @@ libmerge_la_SOURCES = \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
+	src/merge/symbol-cache.c src/merge/symbol-cache.h \
 	src/merge/symbol-dwarf.c src/merge/symbol-elf.c \
-	src/merge/symbol-file.h \
+	src/merge/symbol-file.h src/merge/symbol-loops.c \
+	src/merge/symbol-open.c \
+	src/merge/symbol-readable.c src/merge/symbol-remote.c \
 	src/merge/traffic.c src/merge/traffic.h \
 	src/merge/values.c src/merge/values.h src/merge/values-file.c \
 	src/merge/waiting.c src/merge/waiting.h \
 	src/merge/work.c src/merge/work.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h
-libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
-libmerge_la_LIBADD = libprofile.la $(DW_LIBS) -liberty -lpthread -lm
+if CAPSTONE
+libmerge_la_SOURCES += src/merge/loop-code.c
+else
+libmerge_la_SOURCES += src/merge/loop-code-none.c
+endif
+if ZSTD
+libmerge_la_SOURCES += src/merge/symbol-zstd.c
+else
+libmerge_la_SOURCES += src/merge/symbol-no-zstd.c
+endif
+libmerge_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(CAPSTONE_CFLAGS)
+libmerge_la_LIBADD = libprofile.la $(DW_LIBS) $(ZSTD_LIBS) $(CAPSTONE_LIBS) -liberty -lpthread -lm

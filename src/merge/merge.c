@@ -414,9 +414,9 @@ static int by_loss(const void *x, const void *y)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-static void naming_step(void *to, size_t done, size_t of)
+static void naming_step(void *to, const char *what, size_t done, size_t of)
 {
-	say(to, "finding names", done, of);
+	say(to, what, done, of);
 }
 
 /* Names, nodes and values, and what waits refer to of them. */

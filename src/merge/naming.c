@@ -267,6 +267,33 @@ static size_t address_index(const struct symbol_module *m, uint64_t address)
 	return (size_t)(at - m->addresses); /* every address was listed */
 }
 
+/* A function or a loop below the spot. */
+static int name_frame(struct naming *n, const uint32_t *strings,
+		      uint32_t module, const struct symbol_frame *frame,
+		      struct spot *spot)
+{
+	struct what what = { .kind = RUN_FUNCTION,
+			     .function = strings[frame->function],
+			     .module = module };
+	uint32_t place =
+		frame->line ? find_place(n, strings[frame->file], frame->line)
+			    : 0;
+
+	if (frame->flags & SYMBOL_INLINED)
+		what.flags |= RUN_INLINED;
+	if (frame->flags & SYMBOL_UNNAMED)
+		what.flags |= RUN_UNNAMED;
+	if (frame->flags & SYMBOL_LOOP) { /* its function's place stays */
+		what.kind = RUN_LOOP;
+		what.detail = frame->last;
+		spot->node = find_named(n, spot->node, &what, place);
+	} else {
+		spot->node = find_named(n, spot->node, &what, spot->place);
+		spot->place = place;
+	}
+	return spot->node == MAP_NONE || place == MAP_NONE ? -ENOMEM : 0;
+}
+
 /* The functions at an address, outermost first, below the caller's spot. */
 static int name_code(struct naming *n, const struct address_node *node,
 		     struct spot *spot)
@@ -275,23 +302,12 @@ static int name_code(struct naming *n, const struct address_node *node,
 	size_t at = address_index(m, code_address(node));
 
 	for (uint32_t f = m->first[at + 1]; f-- > m->first[at];) {
-		const struct symbol_frame *frame = &m->frames[f];
-		const uint32_t *strings = n->strings[node->owner];
-		struct what what = { .kind = RUN_FUNCTION,
-				     .function = strings[frame->function],
-				     .module =
-					     n->u->modules[node->owner].path };
+		int err = name_frame(n, n->strings[node->owner],
+				     n->u->modules[node->owner].path,
+				     &m->frames[f], spot);
 
-		if (frame->flags & SYMBOL_INLINED)
-			what.flags |= RUN_INLINED;
-		if (frame->flags & SYMBOL_UNNAMED)
-			what.flags |= RUN_UNNAMED;
-		spot->node = find_named(n, spot->node, &what, spot->place);
-		spot->place = frame->line ? find_place(n, strings[frame->file],
-						       frame->line)
-					  : 0;
-		if (spot->node == MAP_NONE || spot->place == MAP_NONE)
-			return -ENOMEM;
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -370,6 +386,7 @@ static uint32_t leaf_of(struct naming *n, uint32_t index)
 		return n->leaves[index] = spot->node;
 	what = n->whats[n->nodes[spot->node].what];
 	what.kind = RUN_LINE;
+	what.detail = 0;
 	return n->leaves[index] = find_named(n, spot->node, &what, spot->place);
 }
 

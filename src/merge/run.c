@@ -67,3 +67,11 @@ int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count)
 	at[run->loss_count++] = (struct run_loss){ text, rank, count };
 	return 0;
 }
+
+uint32_t run_frame(const struct run *run, uint32_t node)
+{
+	while (run->nodes[node].kind == RUN_LINE ||
+	       run->nodes[node].kind == RUN_LOOP)
+		node = run->nodes[node].parent;
+	return node;
+}

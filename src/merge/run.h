@@ -8,7 +8,8 @@
  *            function called from two lines of its parent is two nodes.  What
  *            was sampled in a function itself stands in LINE children of its
  *            node when the line is known, else on the node itself.  Inlined
- *            functions are FUNCTION nodes with INLINED set.
+ *            functions are FUNCTION nodes with INLINED set.  A LOOP stands
+ *            between a function, or the loop around it, and what is in it.
  *            Nodes stand depth first, so a subtree is one piece.
  * Values     are exclusive: of this node alone.  Zero is not stored.
  * Members    With MPI the statistics are over the ranks of MPI_COMM_WORLD only,
@@ -39,6 +40,7 @@ enum run_kind {
 	RUN_PHASE,   /* copse_begin(name) */
 	RUN_KERNEL,  /* on a GPU */
 	RUN_PARTIAL, /* below it: paths that end early; function: why */
+	RUN_LOOP, /* function: as the parent's; file, line: where it begins */
 	RUN_KINDS
 };
 
@@ -55,7 +57,7 @@ struct run_node {
 	uint32_t module;   /* string: path, "" when there is none */
 	uint32_t file;     /* string: of `line`, "" when not known */
 	uint32_t line;
-	uint32_t detail; /* RUN_MPI: enum live_mpi_class */
+	uint32_t detail; /* RUN_MPI: enum live_mpi_class; RUN_LOOP: last line */
 };
 
 struct run_stat {   /* over all members, those without a value count as 0 */
@@ -144,6 +146,9 @@ const struct run_metric *run_metric(const struct run *run, const char *name);
 /* run-file.c: 0, or -errno with a reason that names the file. */
 int run_save(const struct run *run, const char *path);
 int run_load(struct run **to, const char *path);
+
+/* The function that a line or a loop is in; any other node is its own. */
+uint32_t run_frame(const struct run *run, uint32_t node);
 
 /* merge.c: what merge_directory() tells while it works; either may be NULL. */
 struct merge_progress {

@@ -29,7 +29,7 @@ struct scope { /* number 0: the outermost, without a name */
 struct unit {
 	Dwarf_Die die;  /* has the lines */
 	Dwarf_Die body; /* has the functions; another one with split DWARF */
-	bool listed;
+	bool listed, incomplete, fortran;
 	struct ranges ranges; /* index: of functions */
 	Dwarf_Die *functions;
 	uint32_t count, room;
@@ -46,6 +46,7 @@ struct dwarf_names {
 	struct ranges ranges; /* index: of units */
 	struct map unit_of;   /* a unit's own offset -> its index */
 	struct strings texts; /* names put together */
+	const char *missing;  /* split debug information that is not here */
 };
 
 static int add_ranges(struct ranges *to, Dwarf_Die *die, uint32_t index)
@@ -61,8 +62,7 @@ static int add_ranges(struct ranges *to, Dwarf_Die *die, uint32_t index)
 	return 0;
 }
 
-static int add_unit(struct dwarf_names *names, const Dwarf_Die *die,
-		    const Dwarf_Die *split)
+static int add_unit(struct dwarf_names *names, const Dwarf_Die *die)
 {
 	struct unit *unit;
 
@@ -77,9 +77,7 @@ static int add_unit(struct dwarf_names *names, const Dwarf_Die *die,
 	}
 	unit = &names->units[names->count];
 	*unit = (struct unit){ .die = *die, .body = *die };
-	if (split->addr)
-		unit->body = *split;
-	if (map_put(&names->unit_of, dwarf_dieoffset(&unit->body), 0,
+	if (map_put(&names->unit_of, dwarf_dieoffset(&unit->die), 0,
 		    names->count) == MAP_NONE)
 		return -1;
 	return add_ranges(&names->ranges, &unit->die, names->count++);
@@ -88,7 +86,7 @@ static int add_unit(struct dwarf_names *names, const Dwarf_Die *die,
 struct dwarf_names *dwarf_names_new(Dwfl_Module *file)
 {
 	struct dwarf_names *names = calloc(1, sizeof(*names));
-	Dwarf_Die die, split = { 0 };
+	Dwarf_Die die;
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
 
@@ -100,11 +98,11 @@ struct dwarf_names *dwarf_names_new(Dwfl_Module *file)
 		return NULL;
 	}
 	while (!dwarf_get_units(names->dwarf, cu, &cu, NULL, &type, &die,
-				&split)) {
+				NULL)) {
 		if (type != DW_UT_compile && type != DW_UT_partial &&
 		    type != DW_UT_skeleton)
 			continue;
-		if (add_unit(names, &die, &split)) {
+		if (add_unit(names, &die)) {
 			dwarf_names_free(names);
 			return NULL;
 		}
@@ -206,7 +204,7 @@ static int list_one(struct unit *unit, Dwarf_Die *die, struct around around)
 		around.types = dwarf_haschildren(die) > 0
 				       ? add_scope(unit, die, around.functions)
 				       : 0;
-		around.functions = 0;
+		around.functions = unit->fortran ? around.types : 0;
 		break;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -283,11 +281,51 @@ static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address,
 	return count;
 }
 
-static void list_unit(struct unit *unit)
+/*
+ * Split DWARF: the unit's functions are in a file of their own, which is opened
+ * when the first address asks for them, since there may be thousands.
+ */
+static void find_split(struct dwarf_names *names, struct unit *unit)
+{
+	Dwarf_Die split = { 0 };
+	uint8_t type;
+
+	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL,
+			  NULL) ||
+	    type != DW_UT_skeleton)
+		return;
+	if (split.addr) {
+		unit->body = split;
+		return;
+	}
+	unit->incomplete = true;
+	if (!names->missing)
+		names->missing = text_of(&unit->die, DW_AT_dwo_name);
+	if (!names->missing)
+		names->missing = text_of(&unit->die, DW_AT_GNU_dwo_name);
+}
+
+static bool is_fortran(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void list_unit(struct dwarf_names *names, struct unit *unit)
 {
 	if (unit->listed)
 		return;
 	unit->listed = true;
+	find_split(names, unit);
+	unit->fortran = is_fortran(&unit->body);
 	list_functions(unit, &unit->body, (struct around){ 0 });
 	ranges_sort(&unit->ranges);
 }
@@ -307,7 +345,7 @@ static struct unit *home_of(struct dwarf_names *names, struct unit *unit,
 	index = map_get(&names->unit_of, dwarf_dieoffset(&home), 0);
 	if (index == MAP_NONE)
 		return NULL;
-	list_unit(&names->units[index]);
+	list_unit(names, &names->units[index]);
 	return &names->units[index];
 }
 
@@ -357,6 +395,16 @@ static const char *full_name(struct dwarf_names *names, struct unit *unit,
 	return index == STR_NONE ? name : str_at(&names->texts, index);
 }
 
+/* Fortran's external procedures: "bare_" is what the linker makes of "bare". */
+static bool is_external(Dwarf_Die *die, const char *linkage)
+{
+	const char *name = text_of(die, DW_AT_name);
+	size_t length = name ? strlen(name) : 0;
+
+	return length && !strncmp(linkage, name, length) &&
+	       !linkage[length + strspn(linkage + length, "_")];
+}
+
 static void set_name(struct dwarf_names *names, struct unit *unit,
 		     struct dwarf_place *place, Dwarf_Die *die)
 {
@@ -365,7 +413,7 @@ static void set_name(struct dwarf_names *names, struct unit *unit,
 	place->name = text_of(die, DW_AT_linkage_name);
 	if (!place->name)
 		place->name = text_of(die, DW_AT_MIPS_linkage_name);
-	if (place->name)
+	if (place->name && !(unit->fortran && is_external(die, place->name)))
 		return;
 	place->linkage = false;
 	place->name = text_of(die, DW_AT_name);
@@ -396,7 +444,7 @@ static void set_call(struct dwarf_place *place, struct unit *unit,
 	place->line = (uint32_t)number_of(inlined, DW_AT_call_line);
 	if (!dwarf_getsrcfiles(&unit->body, &files, &count) && file < count)
 		name = dwarf_filesrc(files, file, NULL, NULL);
-	place->file = name ? name : "";
+	place->file = name && strcmp(name, "???") != 0 ? name : "";
 }
 
 static void set_line(struct dwarf_place *place, struct unit *unit,
@@ -425,12 +473,12 @@ static struct unit *unit_at(struct dwarf_names *names, Dwarf_Addr address)
 	if (!range)
 		return NULL;
 	unit = &names->units[range->index];
-	list_unit(unit);
+	list_unit(names, unit);
 	return unit;
 }
 
 size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
-			struct dwarf_place places[DWARF_PLACES])
+			struct dwarf_place places[DWARF_PLACES], bool *settled)
 {
 	Dwarf_Addr at = address - names->bias;
 	struct unit *unit = unit_at(names, at);
@@ -438,6 +486,7 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 	const struct range *range;
 	size_t count = 1;
 
+	*settled = !unit || !unit->incomplete;
 	if (!unit)
 		return 0;
 	set_line(&places[0], unit, at);
@@ -453,6 +502,32 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 		set_name(names, unit, &places[i], &chain[count - 1 - i]);
 		if (i)
 			set_call(&places[i], unit, &chain[count - i]);
+		if (!*places[i].name) /* in another file, with dwz */
+			*settled = false;
 	}
 	return count;
+}
+
+bool dwarf_names_ends(struct dwarf_names *names, uint64_t from, uint64_t target)
+{
+	const struct range *a = ranges_find(&names->ranges, from - names->bias);
+	const struct range *b =
+		ranges_find(&names->ranges, target - names->bias);
+	Dwarf_Attribute attribute;
+	struct unit *unit;
+	bool ends = false;
+
+	if (!a || !b || a->index != b->index)
+		return false;
+	unit = unit_at(names, target - names->bias);
+	b = ranges_find(&unit->ranges, target - names->bias);
+	if (b && dwarf_attr_integrate(&unit->functions[b->index],
+				      DW_AT_noreturn, &attribute))
+		dwarf_formflag(&attribute, &ends);
+	return ends;
+}
+
+const char *dwarf_names_missing(const struct dwarf_names *names)
+{
+	return names->missing;
 }

@@ -149,18 +149,23 @@ void elf_names_free(struct elf_names *names)
 	free(names);
 }
 
-/* The beginning of the function by its unwind information; 0: not known. */
-static uint64_t unwind_start(struct elf_names *names, uint64_t address)
+/*
+ * The beginning of the function by its unwind information, and its end; 0: not
+ * known.
+ */
+static uint64_t unwind_start(struct elf_names *names, uint64_t address,
+			     uint64_t *end)
 {
-	Dwarf_Addr start, end;
+	Dwarf_Addr start;
 	Dwarf_Frame *frame;
 
 	if (!names->cfi ||
 	    dwarf_cfi_addrframe(names->cfi, address - names->cfi_bias, &frame))
 		return 0;
-	if (dwarf_frame_info(frame, &start, &end, NULL) < 0)
+	if (dwarf_frame_info(frame, &start, end, NULL) < 0)
 		start = 0;
 	free(frame);
+	*end += names->cfi_bias;
 	return start ? start + names->cfi_bias : 0;
 }
 
@@ -268,7 +273,7 @@ static char *plt_name(struct elf_names *names, uint64_t address)
 char *elf_names_find(struct elf_names *names, uint64_t address, uint64_t *start)
 {
 	const struct range *range = ranges_find(&names->ranges, address);
-	uint64_t unwind = unwind_start(names, address);
+	uint64_t end, unwind = unwind_start(names, address, &end);
 	const struct symbol *symbol;
 	char *name;
 
@@ -285,4 +290,44 @@ char *elf_names_find(struct elf_names *names, uint64_t address, uint64_t *start)
 	if (unwind)
 		*start = unwind;
 	return NULL;
+}
+
+/* The unwind information has the function as a whole, the linker's name too. */
+static bool bounds(struct elf_names *names, uint64_t address, uint64_t *low,
+		   uint64_t *high)
+{
+	const struct range *range;
+
+	*low = unwind_start(names, address, high);
+	if (*low && *low <= address && address < *high)
+		return true;
+	range = ranges_find(&names->ranges, address);
+	if (!range)
+		return false;
+	*low = range->low;
+	*high = range->high;
+	return true;
+}
+
+const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
+				    uint64_t *low, uint64_t *high)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(names->file, &bias);
+	GElf_Shdr header;
+	Elf_Scn *section;
+	Elf_Data *data;
+	uint64_t offset;
+
+	if (!elf || !bounds(names, address, low, high))
+		return NULL;
+	section = section_at(elf, *low - bias, &header);
+	data = section ? elf_rawdata(section, NULL) : NULL;
+	if (!data || !data->d_buf)
+		return NULL;
+	offset = *low - bias - header.sh_addr;
+	return *high - *low <= data->d_size && offset <= data->d_size &&
+			       *high - *low <= data->d_size - offset
+		       ? (const unsigned char *)data->d_buf + offset
+		       : NULL;
 }

@@ -1,214 +1,158 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbol.c - opens each module once, asks DWARF, then the symbol table, then
- * the unwind information about each address; several modules at a time.
+ * symbol.c - each distinct address gets its functions: from the cache, else
+ * from the module's file, which is asked for DWARF, then the symbol table, then
+ * the unwind information.
  *
- * A file is taken only when its build id is the one that ran.  When it is
- * not, the separate debug file of that build id may still be there.
+ * The addresses that the cache lacks are cut into pieces, since one huge
+ * program has most of them.  elfutils' handles have one user at a time, so each
+ * piece opens the file by itself, which costs little: what is large there is
+ * mapped, and read where an address leads.
  */
-#include <elf.h>
-#include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <libiberty/demangle.h>
+#include <limits.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "base/err.h"
+#include "merge/symbol-cache.h"
 #include "merge/symbol-file.h"
 
-#define MOST_THREADS 8
+#define MOST_THREADS 32
+#define PIECE        2048 /* addresses, at least */
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
+struct symbol_options symbol_options = { .fetch_seconds = UINT_MAX };
 
-struct file { /* all zero: none */
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	struct elf_names *elf;
-	struct dwarf_names *dwarf;
-};
-
-static void file_close(struct file *file)
+/* What nobody set is what the environment says. */
+static unsigned int fetch_seconds(void)
 {
-	dwarf_names_free(file->dwarf);
-	elf_names_free(file->elf);
-	if (file->dwfl)
-		dwfl_end(file->dwfl);
-	*file = (struct file){ 0 };
+	const char *text = getenv("COPSE_FETCH");
+	uint64_t seconds;
+
+	if (symbol_options.fetch_seconds != UINT_MAX)
+		return symbol_options.fetch_seconds;
+	return text && str_to_uint(text, &seconds) && seconds < UINT_MAX
+		       ? (unsigned int)seconds
+		       : 60;
 }
 
-/* In hexadecimal; "" when the file has none. */
-static void build_id_of(Dwfl_Module *module, char to[80])
+bool symbol_loops(void)
 {
-	const unsigned char *bits;
-	GElf_Addr address;
-	int size = dwfl_module_build_id(module, &bits, &address);
+	const char *text = getenv("COPSE_LOOPS");
 
-	*to = '\0';
-	for (int i = 0; i < size && i < 39; i++)
-		sprintf(to + (ptrdiff_t)2 * i, "%02x", bits[i]);
+	if (symbol_options.loops != SYMBOL_LOOPS_DEFAULT)
+		return symbol_options.loops == SYMBOL_LOOPS_ON;
+	return !text || strcmp(text, "off") != 0;
 }
 
 /*
- * The file behind fd, which is taken over, as a module at its own addresses.
- * 0; -ENOEXEC when it is no such file, -ESTALE when its build id is not
- * `wanted` (unless that is ""), each with a reason.
+ * Work that is done by several threads.
  */
-static int file_open(struct file *file, const char *path, int fd,
-		     const char *wanted)
-{
-	GElf_Addr bias;
-	char found[80];
-	int err;
 
-	file->dwfl = dwfl_begin(&callbacks);
-	if (file->dwfl) {
-		dwfl_report_begin(file->dwfl);
-		file->module = dwfl_report_elf(file->dwfl, str_base(path), path,
-					       fd, 0, true);
+struct work {
+	int (*one)(void *of, size_t i); /* 0 or -errno */
+	void *of;
+	size_t count;
+	_Atomic size_t next, done;
+	_Atomic int err;
+	sem_t ended; /* a helper has nothing left to do */
+};
+
+static void say(const struct work *work, const struct symbol_progress *progress)
+{
+	if (progress)
+		progress->step(progress->to,
+			       remote_asking() ? "asking debuginfod"
+					       : "finding names",
+			       atomic_load(&work->done), work->count);
+}
+
+static void work_on(struct work *work, const struct symbol_progress *progress)
+{
+	for (;;) {
+		size_t i = atomic_fetch_add(&work->next, 1);
+		int err;
+
+		if (i >= work->count || atomic_load(&work->err))
+			return;
+		err = work->one(work->of, i);
+		if (err)
+			atomic_store(&work->err, err);
+		atomic_fetch_add(&work->done, 1);
+		say(work, progress);
 	}
-	if (!file->module) {
-		close(fd);
-		file_close(file);
-		return fail(-ENOEXEC, "is no ELF file");
-	}
-	dwfl_report_end(file->dwfl, NULL, NULL);
-	dwfl_module_getelf(file->module, &bias);
-	build_id_of(file->module, found);
-	if (*wanted && strcmp(found, wanted) != 0) {
-		err = fail(-ESTALE,
-			   "has changed since the run (build id %.12s, was "
-			   "%.12s)",
-			   *found ? found : "none", wanted);
-		file_close(file);
-		return err;
-	}
-	file->elf = elf_names_new(file->module);
-	file->dwarf = dwarf_names_new(file->module);
-	return 0;
 }
 
-/* A regular file, never a device or a pipe that would wait. */
-static int open_regular(const char *path)
+static void *helper(void *of)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
+	struct work *work = of;
 
-	if (fd < 0)
-		return fail(-errno, "cannot be opened (%s)", strerror(errno));
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return fail(-EINVAL, "is no regular file");
-	}
-	return fd;
+	work_on(work, NULL);
+	sem_post(&work->ended);
+	return NULL;
 }
 
-static bool is_vdso(const char *path)
+static size_t cores(void)
 {
-	return !strcmp(path, "[vdso]") || !strcmp(path, "linux-vdso.so.1");
+	cpu_set_t set;
+
+	if (symbol_options.threads)
+		return symbol_options.threads;
+	return sched_getaffinity(0, sizeof(set), &set)
+		       ? 1
+		       : (size_t)CPU_COUNT(&set);
 }
 
-/* The kernel's own library, as it stands in this process, as a file. */
-static int open_vdso(void)
+/* The others are not done yet: show that something goes on. */
+static void wait_for(struct work *work, const struct symbol_progress *progress)
 {
-	const Elf64_Ehdr *vdso =
-		(const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	size_t size;
-	int fd;
+	struct timespec until;
 
-	if (!vdso)
-		return fail(-ENOENT, "is not known to this process");
-	size = vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd < 0)
-		return fail(-errno, "cannot be copied (%s)", strerror(errno));
-	if (write(fd, vdso, size) != (ssize_t)size) {
-		close(fd);
-		return fail(-EIO, "cannot be copied");
-	}
-	return fd;
+	do {
+		say(work, progress);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 100000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+	} while (sem_timedwait(&work->ended, &until));
 }
 
-static int open_original(struct file *file, const struct symbol_module *module)
+static int in_parallel(int (*one)(void *of, size_t i), void *of, size_t count,
+		       const struct symbol_progress *progress)
 {
-	int fd = is_vdso(module->path) ? open_vdso()
-				       : open_regular(module->path);
+	struct work work = { .one = one, .of = of, .count = count };
+	pthread_t threads[MOST_THREADS];
+	size_t started = 0, wanted = cores();
 
-	return fd < 0 ? fd
-		      : file_open(file, module->path, fd, module->build_id);
+	sem_init(&work.ended, 0, 0);
+	while (started < MOST_THREADS && started + 1 < wanted &&
+	       started + 1 < count &&
+	       !pthread_create(&threads[started], NULL, helper, &work))
+		started++;
+	work_on(&work, progress);
+	for (size_t i = 0; i < started; i++)
+		wait_for(&work, progress);
+	while (started)
+		pthread_join(threads[--started], NULL);
+	sem_destroy(&work.ended);
+	return work.err;
 }
 
-static int open_debug(struct file *file, const struct symbol_module *module)
-{
-	const char *id = module->build_id;
-	char path[160];
-	int fd;
+/*
+ * A piece: some addresses of a module, in a module of their own.
+ */
 
-	if (strlen(id) < 3)
-		return -ENOENT;
-	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug",
-		 id, id + 2);
-	fd = open_regular(path);
-	return fd < 0 ? fd : file_open(file, path, fd, id);
-}
-
-/* Cuts what the linker's versions add: "memcpy@@GLIBC_2.14". */
-static char *without_version(const char *name, const char **suffix)
-{
-	const char *at = *name == '@' ? NULL : strchr(name, '@');
-
-	*suffix = at && !strcmp(at, "@plt") ? "@plt" : "";
-	return at ? strndup(name, (size_t)(at - name)) : strdup(name);
-}
-
-/* glibc's own alias for calls inside it. */
-static const char *without_alias(const char *name)
-{
-	return strncmp(name, "__GI_", 5) != 0 || !name[5] ? name : name + 5;
-}
-
-/* "__mesh_MOD_smooth" becomes "mesh::smooth"; NULL: not of that form. */
-static char *fortran_name(const char *name)
-{
-	const char *middle =
-		strncmp(name, "__", 2) ? NULL : strstr(name, "_MOD_");
-
-	if (!middle || middle <= name + 2)
-		return NULL;
-	return str_format("%.*s::%s", (int)(middle - name - 2), name + 2,
-			  middle + 5);
-}
-
-char *symbol_readable(const char *name)
-{
-	const char *suffix;
-	char *plain = without_version(without_alias(name), &suffix);
-	char *readable, *whole;
-
-	if (!plain)
-		return NULL;
-	readable = cplus_demangle(plain, DMGL_ANSI | DMGL_AUTO);
-	if (!readable)
-		readable = fortran_name(plain);
-	if (!readable && !*suffix)
-		return plain;
-	whole = str_format("%s%s", readable ? readable : plain, suffix);
-	free(readable);
-	free(plain);
-	return whole;
-}
+struct piece {
+	struct symbol_module part;
+	struct loop_names *loops; /* NULL: not wanted */
+	struct map readable;      /* a name's place in DWARF -> its string */
+};
 
 static int push_frame(struct symbol_module *module,
 		      const struct symbol_frame *frame)
@@ -227,23 +171,17 @@ static int push_frame(struct symbol_module *module,
 	return 0;
 }
 
-/* Takes over name, which may be NULL when out of memory. */
-static int add_frame(struct symbol_module *module, char *name, const char *file,
-		     struct symbol_frame frame)
+/* Takes over name, which may be NULL when out of memory; its string. */
+static uint32_t add_name(struct symbol_module *module, char *name)
 {
-	int err = -ENOMEM;
+	uint32_t string = name ? str_add(&module->strings, name) : STR_NONE;
 
-	if (name)
-		frame.function = str_add(&module->strings, name);
-	frame.file = str_add(&module->strings, file);
-	if (name && frame.function != STR_NONE && frame.file != STR_NONE)
-		err = push_frame(module, &frame);
 	free(name);
-	return err ? fail(err, "out of memory") : 0;
+	return string;
 }
 
 /* The outermost function's name, when DWARF has not the linker's. */
-static char *outer_name(struct symbol_module *module, struct file *file,
+static char *outer_name(struct symbol_module *module, struct symbol_file *file,
 			uint64_t address, const char *dwarf_name,
 			uint32_t *flags)
 {
@@ -265,119 +203,336 @@ static char *outer_name(struct symbol_module *module, struct file *file,
 	return str_format("%s+0x%" PRIx64, str_base(module->path), start);
 }
 
-static int name_address(struct symbol_module *module, struct file *file,
-			uint64_t address)
+/* A name of DWARF: demangled once, however many addresses have it. */
+static uint32_t dwarf_name(struct piece *piece, const char *name)
 {
-	struct dwarf_place places[DWARF_PLACES] = { { .name = "",
-						      .file = "" } };
-	size_t count = 0;
-	int err = 0;
+	uintptr_t key = (uintptr_t)name;
+	uint32_t string = map_get(&piece->readable, key, 0);
 
-	if (file->dwarf)
-		count = dwarf_names_find(file->dwarf, address, places);
-	if (!count)
-		count = 1;
-	for (size_t i = 0; i < count && !err; i++) {
-		const struct dwarf_place *p = &places[i];
-		struct symbol_frame frame = { .line = p->line };
-		char *name;
-
-		if (p->inlined)
-			frame.flags |= SYMBOL_INLINED;
-		if (p->linkage || (p->inlined && *p->name))
-			name = symbol_readable(p->name);
-		else
-			name = outer_name(module, file, address, p->name,
-					  &frame.flags);
-		err = add_frame(module, name, p->file, frame);
-	}
-	return err;
+	if (string != MAP_NONE)
+		return string;
+	string = add_name(&piece->part, symbol_readable(name));
+	if (string != STR_NONE &&
+	    map_put(&piece->readable, key, 0, string) == MAP_NONE)
+		return STR_NONE;
+	return string;
 }
 
-static int open_module(struct symbol_module *module, struct file *file)
+static int add_place(struct piece *piece, struct symbol_file *file,
+		     uint64_t address, const struct dwarf_place *p,
+		     uint32_t flags)
 {
-	int err = open_original(file, module);
+	struct symbol_module *part = &piece->part;
+	struct symbol_frame frame = { .line = p->line, .flags = flags };
 
-	if (!err || is_vdso(module->path)) /* another kernel's: no loss */
-		return 0;
-	module->problem = str_format("%s; its functions are shown as offsets",
-				     fail_reason());
-	if (!module->problem)
-		return fail(-ENOMEM, "out of memory");
-	if (!open_debug(file, module)) {
-		free(module->problem);
-		module->problem = NULL;
+	if (p->inlined)
+		frame.flags |= SYMBOL_INLINED;
+	if (p->linkage || (p->inlined && *p->name))
+		frame.function = dwarf_name(piece, p->name);
+	else
+		frame.function =
+			add_name(part, outer_name(part, file, address, p->name,
+						  &frame.flags));
+	frame.file = str_add(&part->strings, p->file);
+	if (frame.function == STR_NONE || frame.file == STR_NONE)
+		return -ENOMEM;
+	return push_frame(part, &frame);
+}
+
+struct loops {
+	const struct loop_place *at; /* outermost first */
+	size_t count;
+	size_t depth; /* take those of this one only */
+};
+
+/* A function, and before it the loops in it, innermost first. */
+static int add_frames(struct piece *piece, struct symbol_file *file,
+		      uint64_t address, const struct dwarf_place *p,
+		      uint32_t flags, const struct loops *loops)
+{
+	struct symbol_module *part = &piece->part;
+	size_t first = part->frame_count, last;
+	int err = 0;
+
+	for (size_t i = loops->count; i-- && !err;) {
+		struct symbol_frame frame = { .line = loops->at[i].first,
+					      .last = loops->at[i].last };
+
+		if (loops->at[i].depth != loops->depth)
+			continue;
+		frame.file = str_add(&part->strings, loops->at[i].file);
+		err = frame.file == STR_NONE ? -ENOMEM
+					     : push_frame(part, &frame);
+	}
+	if (!err)
+		err = add_place(piece, file, address, p, flags);
+	if (err)
+		return err;
+	last = part->frame_count - 1;
+	for (size_t i = first; i < last; i++) {
+		part->frames[i].function = part->frames[last].function;
+		part->frames[i].flags = part->frames[last].flags | SYMBOL_LOOP;
 	}
 	return 0;
 }
 
-static int name_module(struct symbol_module *module)
+static int name_address(struct piece *piece, struct symbol_file *file,
+			uint64_t address)
 {
-	struct file file = { 0 };
-	int err;
+	struct dwarf_place places[DWARF_PLACES] = { { .name = "",
+						      .file = "" } };
+	struct loop_place loops[LOOP_PLACES];
+	size_t count = 0, loop_count = 0;
+	bool settled = false;
+	int err = 0;
 
-	module->first = calloc(module->count + 1, sizeof(*module->first));
-	if (!module->first)
-		return fail(-ENOMEM, "out of memory");
-	if (!module->count)
-		return 0;
-	err = open_module(module, &file);
-	for (size_t i = 0; i < module->count && !err; i++) {
-		err = name_address(module, &file, module->addresses[i]);
-		module->first[i + 1] = (uint32_t)module->frame_count;
-	}
-	file_close(&file);
+	if (file->dwarf)
+		count = dwarf_names_find(file->dwarf, address, places,
+					 &settled);
+	if (!count)
+		count = 1;
+	if (piece->loops)
+		loop_count = loop_names_find(piece->loops, file, address,
+					     places, count, loops);
+	for (size_t i = 0; i < count && !err; i++)
+		err = add_frames(
+			piece, file, address, &places[i],
+			settled ? SYMBOL_SETTLED : 0,
+			&(struct loops){ loops, loop_count, count - i });
 	return err;
 }
 
-struct work {
-	struct symbol_module *modules;
-	size_t count;
-	_Atomic size_t next, done;
-	_Atomic int err;
+/* What is shown without the rest of split debug information. */
+static int say_missing(struct symbol_module *part,
+		       const struct symbol_file *file)
+{
+	const char *name =
+		file->dwarf ? dwarf_names_missing(file->dwarf) : NULL;
+
+	if (!name || part->problem)
+		return 0;
+	part->problem = str_format("has debug information in other files, one "
+				   "of which cannot be read (%s); inlined "
+				   "functions are not shown",
+				   name);
+	return part->problem ? 0 : -ENOMEM;
+}
+
+static int name_piece(void *pieces, size_t i)
+{
+	struct piece *piece = (struct piece *)pieces + i;
+	struct symbol_module *part = &piece->part;
+	struct symbol_file file = { 0 };
+	int err;
+
+	part->first = calloc(part->count + 1, sizeof(*part->first));
+	if (!part->first)
+		return -ENOMEM;
+	if (symbol_loops() && !(piece->loops = loop_names_new()))
+		return -ENOMEM;
+	err = symbol_file_open(&file, part, &part->problem);
+	for (size_t k = 0; k < part->count && !err; k++) {
+		err = name_address(piece, &file, part->addresses[k]);
+		part->first[k + 1] = (uint32_t)part->frame_count;
+	}
+	if (!err)
+		err = say_missing(part, &file);
+	map_fini(&piece->readable);
+	loop_names_free(piece->loops);
+	symbol_file_close(&file);
+	return err;
+}
+
+/*
+ * A module: what was kept, the pieces of the rest, and both together.
+ */
+
+struct job {
+	struct symbol_module *module;
+	struct symbol_module kept;
+	uint64_t *missing; /* addresses */
+	size_t missing_count;
+	struct piece *pieces; /* of all pieces */
+	size_t piece_count;
 };
 
-static void work_on(struct work *work, const struct symbol_progress *progress)
+static int start_job(void *jobs, size_t i)
 {
-	for (;;) {
-		size_t i = atomic_fetch_add(&work->next, 1);
-		int err;
+	struct job *job = (struct job *)jobs + i;
+	const struct symbol_module *m = job->module;
+	size_t k = 0;
 
-		if (i >= work->count || atomic_load(&work->err))
-			return;
-		err = name_module(&work->modules[i]);
-		if (err)
-			atomic_store(&work->err, err);
-		atomic_fetch_add(&work->done, 1);
-		if (progress)
-			progress->step(progress->to, atomic_load(&work->done),
-				       work->count);
+	if (!m->count)
+		return 0;
+	job->missing = calloc(m->count, sizeof(*job->missing));
+	if (!job->missing)
+		return -ENOMEM;
+	cache_load(&job->kept, m);
+	for (size_t a = 0; a < m->count; a++) {
+		while (k < job->kept.count &&
+		       job->kept.addresses[k] < m->addresses[a])
+			k++;
+		if (k == job->kept.count ||
+		    job->kept.addresses[k] != m->addresses[a])
+			job->missing[job->missing_count++] = m->addresses[a];
+	}
+	return 0;
+}
+
+static size_t pieces_of(const struct job *job)
+{
+	size_t pieces = job->missing_count / PIECE;
+
+	return !job->missing_count ? 0
+	       : !pieces           ? 1
+	       : pieces > cores()  ? cores()
+				   : pieces;
+}
+
+static void cut(struct job *job, struct piece *pieces)
+{
+	job->pieces = pieces;
+	for (size_t i = 0; i < job->piece_count; i++) {
+		size_t from = job->missing_count * i / job->piece_count;
+		size_t to = job->missing_count * (i + 1) / job->piece_count;
+
+		pieces[i].part = (struct symbol_module){
+			.path = job->module->path,
+			.build_id = job->module->build_id,
+			.addresses = job->missing + from,
+			.count = to - from,
+		};
 	}
 }
 
-static void *helper(void *work)
+/* Append the answer number i of another module. */
+static int adopt(struct symbol_module *to, const struct symbol_module *from,
+		 size_t i)
 {
-	work_on(work, NULL);
-	return NULL;
+	int err = 0;
+
+	for (uint32_t f = from->first[i]; f < from->first[i + 1] && !err; f++) {
+		struct symbol_frame frame = from->frames[f];
+
+		frame.function = str_add(
+			&to->strings, str_at(&from->strings, frame.function));
+		frame.file = str_add(&to->strings,
+				     str_at(&from->strings, frame.file));
+		if (frame.function == STR_NONE || frame.file == STR_NONE)
+			return -ENOMEM;
+		err = push_frame(to, &frame);
+	}
+	return err;
+}
+
+/* All three are sorted: walk along them. */
+static int join(struct job *job)
+{
+	struct symbol_module *to = job->module;
+	size_t k = 0, piece = 0, at = 0;
+
+	for (size_t a = 0; a < to->count; a++) {
+		const struct symbol_module *from = &job->kept;
+		size_t i;
+		int err;
+
+		while (k < from->count && from->addresses[k] < to->addresses[a])
+			k++;
+		i = k;
+		if (k == from->count ||
+		    from->addresses[k] != to->addresses[a]) {
+			while (at == job->pieces[piece].part.count) {
+				piece++;
+				at = 0;
+			}
+			from = &job->pieces[piece].part;
+			i = at++;
+		}
+		err = adopt(to, from, i);
+		if (err)
+			return err;
+		to->first[a + 1] = (uint32_t)to->frame_count;
+	}
+	return 0;
+}
+
+static int end_job(void *jobs, size_t i)
+{
+	struct job *job = (struct job *)jobs + i;
+	struct symbol_module *m = job->module;
+	int err;
+
+	m->first = calloc(m->count + 1, sizeof(*m->first));
+	if (!m->first)
+		return -ENOMEM;
+	err = join(job);
+	for (size_t p = 0; p < job->piece_count && !m->problem; p++) {
+		m->problem = job->pieces[p].part.problem;
+		job->pieces[p].part.problem = NULL;
+	}
+	if (!err && job->missing_count)
+		cache_store(m, &job->kept);
+	return err;
+}
+
+static void free_jobs(struct job *jobs, size_t count)
+{
+	for (size_t i = 0; jobs && i < count; i++) {
+		struct job *job = &jobs[i];
+
+		for (size_t p = 0; job->pieces && p < job->piece_count; p++)
+			symbol_module_fini(&job->pieces[p].part);
+		cache_free(&job->kept);
+		free(job->missing);
+	}
+	free(jobs);
+}
+
+/* Cut all modules into pieces; NULL when out of memory. */
+static struct piece *cut_all(struct job *jobs, size_t count, size_t *pieces)
+{
+	struct piece *all, *next;
+
+	*pieces = 0;
+	for (size_t i = 0; i < count; i++) {
+		jobs[i].piece_count = pieces_of(&jobs[i]);
+		*pieces += jobs[i].piece_count;
+	}
+	all = next = calloc(*pieces + 1, sizeof(*all));
+	for (size_t i = 0; i < count && all; i++) {
+		cut(&jobs[i], next);
+		next += jobs[i].piece_count;
+	}
+	return all;
 }
 
 int symbols_find(struct symbol_module *modules, size_t count,
 		 const struct symbol_progress *progress)
 {
-	struct work work = { .modules = modules, .count = count };
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	pthread_t threads[MOST_THREADS];
-	int started = 0;
+	struct job *jobs = calloc(count + 1, sizeof(*jobs));
+	struct piece *pieces = NULL;
+	size_t piece_count = 0;
+	int err = jobs ? 0 : -ENOMEM;
 
-	while (started < MOST_THREADS && started + 1 < cores &&
-	       (size_t)started + 1 < count &&
-	       !pthread_create(&threads[started], NULL, helper, &work))
-		started++;
-	work_on(&work, progress);
-	while (started)
-		pthread_join(threads[--started], NULL);
-	return work.err ? fail(work.err, "out of memory while finding names")
-			: 0;
+	for (size_t i = 0; i < count && jobs; i++)
+		jobs[i].module = &modules[i];
+	if (!err)
+		err = in_parallel(start_job, jobs, count, NULL);
+	if (!err) {
+		pieces = cut_all(jobs, count, &piece_count);
+		err = pieces ? 0 : -ENOMEM;
+	}
+	if (!err && piece_count) {
+		remote_begin(fetch_seconds());
+		err = in_parallel(name_piece, pieces, piece_count, progress);
+	}
+	if (!err)
+		err = in_parallel(end_job, jobs, count, NULL);
+	if (!err && piece_count)
+		cache_trim();
+	free_jobs(jobs, count);
+	free(pieces);
+	return err ? fail(err, "out of memory while finding names") : 0;
 }
 
 void symbol_module_fini(struct symbol_module *module)

@@ -3,8 +3,9 @@
  * symbol.h - from addresses in a file of machine code to functions and lines.
  *
  * Names      come from DWARF, of the file itself or of its separate debug file
- *            (build id or .gnu_debuglink, below /usr/lib/debug), else from
- *            .symtab, else from .dynsym.  C++ and Rust names are demangled,
+ *            (build id or .gnu_debuglink, below /usr/lib/debug; debuginfod
+ *            where DEBUGINFOD_URLS is set), else from .symtab, else from
+ *            .dynsym.  C++ and Rust names are demangled,
  *            with template arguments and without parameters; Fortran's module
  *            procedures read module::procedure; an entry of the linkage table
  *            is name@plt.  A function without any name is module+0xoffset,
@@ -12,8 +13,10 @@
  *            information tells, else the address itself.
  * Ownership  The caller owns path, build_id and addresses; what symbols_find()
  *            adds belongs to the module until symbol_module_fini().
- * Threads    Modules are independent of each other, symbols_find() works on
- *            several at a time.
+ * Cache      What debug information said stays in a folder of the user's, by
+ *            build id, and the next merge need not open the file.
+ * Threads    symbols_find() works on several modules at a time, and on several
+ *            pieces of a large one; the options are set before.
  */
 #ifndef MERGE_SYMBOL_H
 #define MERGE_SYMBOL_H
@@ -25,18 +28,22 @@
 
 enum {
 	SYMBOL_INLINED = 1,
-	SYMBOL_UNNAMED = 2
+	SYMBOL_UNNAMED = 2,
+	SYMBOL_SETTLED = 4, /* will not get better: may be kept */
+	SYMBOL_LOOP = 8     /* no function: a loop around the frames before */
 };
 
 /*
  * One function that an address belongs to.  `file` and `line` are the place in
  * this very function: of the address itself in the innermost frame, of the
- * call of the frame before in all others.  Line 0: not known.
+ * call of the frame before in all others.  Line 0: not known.  A loop has the
+ * name of its function, which is the next frame that is no loop.
  */
 struct symbol_frame {
 	uint32_t function, file; /* strings of the module */
 	uint32_t line;
 	uint32_t flags;
+	uint32_t last; /* of a loop: its last line, `line` is the first one */
 };
 
 struct symbol_module {
@@ -54,11 +61,38 @@ struct symbol_module {
 	char *problem; /* one sentence when the file was no use, else NULL */
 };
 
-/* Called now and then by the thread that called symbols_find(). */
+/*
+ * Called now and then by the thread that called symbols_find(); `what` is what
+ * takes the time, "finding names" mostly.
+ */
 struct symbol_progress {
-	void (*step)(void *to, size_t done, size_t of);
+	void (*step)(void *to, const char *what, size_t done, size_t of);
 	void *to;
 };
+
+struct symbol_options {
+	/* Where names are kept: a folder's path, "off", or NULL, which means
+	   $XDG_CACHE_HOME/copse, else $HOME/.cache/copse. */
+	const char *cache;
+	/* For debuginfod, all files together; UINT_MAX: 60. */
+	unsigned int fetch_seconds;
+	unsigned int threads; /* 0: as many as there are cores */
+	enum symbol_loops {
+		SYMBOL_LOOPS_DEFAULT,
+		SYMBOL_LOOPS_ON,
+		SYMBOL_LOOPS_OFF
+	} loops;
+};
+
+/*
+ * Mutable: for the whole process, to be set before symbols_find().  For what
+ * nobody sets, COPSE_CACHE, COPSE_FETCH and
+ * COPSE_LOOPS of the environment count.
+ */
+extern struct symbol_options symbol_options;
+
+/* Whether loops are looked for, by the options and the environment. */
+bool symbol_loops(void);
 
 /*
  * Find the names of all addresses.  A file that is missing or has changed is

@@ -1,0 +1,28 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! named.f90 - a module procedure, one contained in it, and a plain subroutine.
+module mesh
+  implicit none
+contains
+  subroutine smooth(x)
+    real, intent(inout) :: x
+    call inside
+  contains
+    subroutine inside
+      x = x * 0.5
+    end subroutine
+  end subroutine
+end module
+
+subroutine Bare(x)
+  real, intent(inout) :: x
+  x = x + 1
+end subroutine
+
+program named
+  use mesh
+  real :: x
+  x = command_argument_count()
+  call smooth(x)
+  call bare(x)
+  if (x < 0) stop 1
+end program
