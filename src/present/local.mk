@@ -1,7 +1,7 @@
 # The one list.  A new exporter is src/present/NAME.c and its word here; the
 # first is the default.
 EXPORTERS = src/present/text src/present/csv src/present/json \
-	src/present/folded
+	src/present/folded src/present/junit
 
 noinst_LTLIBRARIES += libpresent.la
 libpresent_la_SOURCES = \
