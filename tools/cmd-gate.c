@@ -64,7 +64,8 @@ static int check_options(size_t words)
 	return 0;
 }
 
-static int judge(struct report **to, bool *failed, const struct shown_runs *runs)
+static int judge(struct report **to, bool *failed,
+		 const struct shown_runs *runs)
 {
 	const struct gate gate = { .rules = rules,
 				   .confidence = confidence / 100,

@@ -39,7 +39,8 @@ static const struct option options[] = {
 	  set_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &show.output },
-	{ 0, "color", "WHEN", "auto, always or never", set_string, &show.colour },
+	{ 0, "color", "WHEN", "auto, always or never", set_string,
+	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
 	  set_count, &show.width },
 	{ 0 },
@@ -99,15 +100,6 @@ static int set_options(struct analysis_options *to,
 	return 0;
 }
 
-static int check_tables(const struct exporter *exporter,
-			const struct report *made)
-{
-	if (exporter->tables || !made->table_count)
-		return 0;
-	return fail(-EINVAL, "%s needs a call tree: copse report tree -f %s",
-		    exporter->name, exporter->name);
-}
-
 static int show_analysis(const struct exporter *exporter,
 			 const struct analysis *analysis, char **words,
 			 size_t count)
@@ -127,8 +119,6 @@ static int show_analysis(const struct exporter *exporter,
 	if (!err)
 		err = analysis->run(&made, (const struct run *const *)runs.at,
 				    &how);
-	if (!err)
-		err = check_tables(exporter, made);
 	if (!err)
 		err = show_report(&show, exporter, made);
 	report_free(made);

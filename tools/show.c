@@ -20,7 +20,7 @@ const struct exporter *show_exporter(const struct show *show)
 	for (size_t i = 0; exporters[i] && used < sizeof(known); i++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 					 "%s%s",
-					 !i		    ? ""
+					 !i                 ? ""
 					 : exporters[i + 1] ? ", "
 							    : " and ",
 					 exporters[i]->name);
@@ -67,9 +67,14 @@ static int write_to(FILE *to, const struct show *show,
 int show_report(const struct show *show, const struct exporter *exporter,
 		const struct report *report)
 {
-	FILE *to = show->output ? fopen(show->output, "w") : stdout;
+	FILE *to;
 	int err;
 
+	if (!exporter->tables && report->table_count)
+		return fail(-EINVAL,
+			    "%s needs a call tree: copse report tree -f %s",
+			    exporter->name, exporter->name);
+	to = show->output ? fopen(show->output, "w") : stdout;
 	if (!to)
 		return fail(-errno, "cannot write %s: %s", show->output,
 			    strerror(errno));

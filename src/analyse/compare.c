@@ -61,7 +61,8 @@ void comparison_of(struct comparison *c, const double *values,
 		c->margin = c->more = c->less = NAN;
 		return;
 	}
-	error = sqrt(variance * (1 / (double)base + 1 / (double)(count - base)));
+	error = sqrt(variance *
+		     (1 / (double)base + 1 / (double)(count - base)));
 	t = error > 0 ? c->change / error : c->change * INFINITY;
 	t = isnan(t) ? 0 : t;
 	c->margin = error > 0 ? error * student_limit(0.025, freedom) : 0;

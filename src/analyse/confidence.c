@@ -49,9 +49,9 @@ double confidence_squares(const struct run *run,
 	     v++) {
 		double weight = (double)metric->values[v].value;
 
-		squares += weight * weight /
-			   samples_of(samples, node, metric->values[v].rank,
-				      &at);
+		squares +=
+			weight * weight /
+			samples_of(samples, node, metric->values[v].rank, &at);
 	}
 	return squares;
 }
@@ -62,7 +62,9 @@ double confidence_samples(const struct run *run,
 	double sum = 0, squares = 0;
 
 	for (size_t node = 0; node < run->node_count; node++) {
-		sum += metric->stats[node].sum;
+		for (uint64_t v = metric->first[node];
+		     v < metric->first[node + 1]; v++)
+			sum += (double)metric->values[v].value;
 		squares += confidence_squares(run, metric, node);
 	}
 	return value_ratio(sum * sum, squares);

@@ -138,8 +138,8 @@ static int path_batch(struct report *report, const struct diff *d,
 		      const uint32_t *paths, size_t count)
 {
 	struct by_rank ranks;
-	int err = by_rank_init(&ranks, &d->sides, d->metric->name, paths,
-			       count);
+	int err =
+		by_rank_init(&ranks, &d->sides, d->metric->name, paths, count);
 
 	for (size_t i = 0; i < count && !err; i++)
 		path_row(report, d, &ranks, i, paths[i]);
@@ -163,8 +163,7 @@ static size_t choose_paths(const struct diff *d)
 	return rows;
 }
 
-static int path_table(struct report *report, const struct diff *d,
-		      bool by_rank)
+static int path_table(struct report *report, const struct diff *d, bool by_rank)
 {
 	size_t rows = choose_paths(d), batch = by_rank_rows(&d->sides);
 	int err = 0;
@@ -223,7 +222,8 @@ static int function_table(struct report *report, const struct diff *d)
 
 	if (!err && !at)
 		err = fail(-ENOMEM, "out of memory");
-	report_table(report, "functions", "functions themselves, over all ranks");
+	report_table(report, "functions",
+		     "functions themselves, over all ranks");
 	side_columns(report, type_of(d));
 	report_column(report, "function", "function", COLUMN_TEXT);
 	if (!err)
@@ -238,6 +238,37 @@ static const char *const unit_words[] = {
 	[UNIT_NS] = "s",
 	[UNIT_BYTES] = "bytes",
 };
+
+/* Metrics differ in their unit: readers get words, programs numbers. */
+static void metric_columns(struct report *report)
+{
+	report_table(report, "metrics", "metrics, over all ranks");
+	report_column(report, "metric", "metric", COLUMN_TEXT);
+	report_column(report, "unit", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "base", COLUMN_LEFT_TEXT);
+	report_column(report, NULL, "new", COLUMN_LEFT_TEXT);
+	report_column(report, NULL, "change", COLUMN_LEFT_TEXT);
+	report_column(report, NULL, "±", COLUMN_LEFT_TEXT);
+	report_column(report, "base", NULL, COLUMN_SECONDS);
+	report_column(report, "new", NULL, COLUMN_SECONDS);
+	report_column(report, "change", NULL, COLUMN_SECONDS);
+	report_column(report, "margin", NULL, COLUMN_SECONDS);
+	report_column(report, "relative", "of its own", COLUMN_SHARE);
+	report_column(report, "p", NULL, COLUMN_NUMBER);
+}
+
+static void metric_text(struct report *report, enum unit unit, double value)
+{
+	char text[64] = "-", *to = text;
+
+	if (value < 0)
+		*to++ = '-';
+	if (unit == UNIT_NS && !isnan(value))
+		value_time(to, fabs(value));
+	else if (!isnan(value))
+		snprintf(to, 32, "%.6g", fabs(value));
+	report_text(report, text);
+}
 
 /* Totals come from samples that stand for all of the time: they are exact. */
 static int metric_row(struct report *report, const struct sides *s,
@@ -257,6 +288,10 @@ static int metric_row(struct report *report, const struct sides *s,
 	comparison_of(&c, totals, totals + s->count, s->base, s->count);
 	report_text(report, m->name);
 	report_text(report, unit_words[m->unit]);
+	metric_text(report, m->unit, c.base);
+	metric_text(report, m->unit, c.now);
+	metric_text(report, m->unit, c.change);
+	metric_text(report, m->unit, c.margin);
 	side_cells(report, &c);
 	free(totals);
 	return 0;
@@ -269,10 +304,7 @@ static int metric_table(struct report *report, const struct diff *d)
 	const struct run *base = s->runs[0], *now = sides_new(s);
 	int err = 0;
 
-	report_table(report, "metrics", "metrics, over all ranks");
-	report_column(report, "metric", "metric", COLUMN_TEXT);
-	report_column(report, "unit", "", COLUMN_TEXT);
-	side_columns(report, COLUMN_NUMBER);
+	metric_columns(report);
 	for (size_t i = 0; i < base->metric_count && !err; i++)
 		if (base->metrics[i].merge == MERGE_SUM)
 			err = metric_row(report, s, &base->metrics[i]);
@@ -327,9 +359,9 @@ static void say_total(struct report *report, const struct diff *d)
 		    100 * value_ratio(c->change, c->base),
 		    isnan(c->margin) ? "" : " ± ",
 		    isnan(c->margin) ? "" : amount(margin, d, c->margin),
-		    isnan(c->margin)	? "; how runs differ is not known"
-		    : is_beyond(c)	? ""
-					: ": no more than noise");
+		    isnan(c->margin) ? "; how runs differ is not known"
+		    : is_beyond(c)   ? ""
+				     : ": no more than noise");
 }
 
 static void warn(struct report *report, const struct diff *d)
@@ -342,17 +374,16 @@ static void warn(struct report *report, const struct diff *d)
 		report_line(report,
 			    "! The runs have different numbers of ranks (%zu, "
 			    "%zu): copse report scaling says what that means.",
-			    base->member_count,
-			    d->sides.runs[r]->member_count);
+			    base->member_count, d->sides.runs[r]->member_count);
 		break;
 	}
 	for (size_t r = 0; r < d->sides.count; r++) {
 		if (!d->sides.runs[r]->problem_count)
 			continue;
-		report_line(report, "! %s lacks ranks or files: copse report "
-				    "summary names them.",
-			    d->options->names ? d->options->names[r]
-					      : "A run");
+		report_line(report,
+			    "! %s lacks ranks or files: copse report "
+			    "summary names them.",
+			    d->options->names ? d->options->names[r] : "A run");
 		break;
 	}
 	if (strcmp(str_at(&base->strings, base->command),
@@ -374,9 +405,10 @@ static void notes(struct report *report, const struct diff *d)
 			    "±: 95 %% are within by sampling alone. One run a "
 			    "side does not tell how runs differ: give several, "
 			    "with 'vs' between.");
-	report_note(report,
-		    "Call paths are the same where the names of their functions "
-		    "are, or their shape; -n 0 shows those within noise too.");
+	report_note(
+		report,
+		"Call paths are the same where the names of their functions "
+		"are, or their shape; -n 0 shows those within noise too.");
 }
 
 static struct report *new_report(const struct diff *d)

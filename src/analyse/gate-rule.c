@@ -26,8 +26,8 @@ static const struct {
 	enum rule_unit unit;
 	double factor;
 } units[] = {
-	{ "%", RULE_RELATIVE, 0.01 }, { "pp", RULE_POINTS, 0.01 },
-	{ "s", RULE_ABSOLUTE, 1 },    { "ms", RULE_ABSOLUTE, 1e-3 },
+	{ "%", RULE_RELATIVE, 0.01 },  { "pp", RULE_POINTS, 0.01 },
+	{ "s", RULE_ABSOLUTE, 1 },     { "ms", RULE_ABSOLUTE, 1e-3 },
 	{ "us", RULE_ABSOLUTE, 1e-6 }, { "", RULE_ABSOLUTE, 1 },
 };
 
@@ -147,8 +147,8 @@ static int read_what(struct rule *rule, const char *text, size_t length)
 /* A per cent of a share could mean two things. */
 static int check_unit(const struct rule *rule)
 {
-	bool share = rule->what == RULE_FACTOR &&
-		     rule->factor != FACTOR_ELAPSED;
+	bool share =
+		rule->what == RULE_FACTOR && rule->factor != FACTOR_ELAPSED;
 
 	if (share && rule->unit != RULE_POINTS)
 		return wrong(rule, "a share changes by percentage points: "
@@ -184,8 +184,7 @@ void rule_fini(struct rule *rule)
 	*rule = (struct rule){ 0 };
 }
 
-bool rule_fits(const struct rule *rule, const char *stack,
-	       const char *function)
+bool rule_fits(const struct rule *rule, const char *stack, const char *function)
 {
 	return !fnmatch(rule->glob, strchr(rule->glob, ';') ? stack : function,
 			0);

@@ -181,9 +181,8 @@ static int add_paths(struct gate_tests *tests, const struct sides_values *v,
 	return err;
 }
 
-static int add_functions(struct gate_tests *tests,
-			 const struct sides_values *v, struct gate_test test,
-			 double least)
+static int add_functions(struct gate_tests *tests, const struct sides_values *v,
+			 struct gate_test test, double least)
 {
 	const struct sides *s = &tests->sides;
 	struct comparison all;
@@ -208,9 +207,9 @@ int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
 		   const char *metric, double least)
 {
 	struct gate_test test = { .rule = rule };
-	struct analysis_options options = {
-		.metric = rule->metric ? rule->metric : metric
-	};
+	struct analysis_options options = { .metric = rule->metric
+							      ? rule->metric
+							      : metric };
 	const struct run_metric *m;
 	struct sides_values v;
 	int err;

@@ -18,7 +18,7 @@ struct forest {
 	unsigned char *sides;
 	uint32_t *child, *last, *next; /* NONE: no more */
 	uint32_t *same;                /* what it was joined with, or itself */
-	uint32_t *pairs;               /* to be joined: from, to, from, to … */
+	uint32_t *pairs; /* to be joined: from, to, from, to … */
 	size_t pair_count;
 	uint32_t *stack; /* of the walk */
 };
@@ -97,7 +97,8 @@ static size_t lonely(const struct forest *f, uint32_t p, unsigned char side,
 {
 	size_t count = 0;
 
-	for (uint32_t c = f->child[p]; c != NONE && count < MOST; c = f->next[c])
+	for (uint32_t c = f->child[p]; c != NONE && count < MOST;
+	     c = f->next[c])
 		if (f->sides[c] == side)
 			to[count++] = c;
 	return count;

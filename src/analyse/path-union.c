@@ -47,8 +47,8 @@ static bool make_room(struct joining *j, size_t more)
 /* What compilers add to a part or copy of a function. */
 static bool is_clone_word(const char *word, size_t length)
 {
-	static const char *const words[] = { "constprop", "isra",     "part",
-					     "cold",      "lto_priv", "llvm",
+	static const char *const words[] = { "constprop", "isra",      "part",
+					     "cold",      "lto_priv",  "llvm",
 					     "clone",     "localalias" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -15,9 +15,9 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define ROWS      10
-#define SMALL     0.01 /* of the largest: not shown to readers */
-#define ALIKE     0.15 /* work per rank that differs by less looks constant */
+#define ROWS  10
+#define SMALL 0.01 /* of the largest: not shown to readers */
+#define ALIKE 0.15 /* work per rank that differs by less looks constant */
 
 struct scale {
 	size_t ranks;
@@ -263,13 +263,12 @@ static void lost_row(struct report *report, const struct scaling *s, size_t run,
 	report_number(report, s->at[run].expects * took(s, lost->path, 0));
 	report_number(report, took(s, lost->path, run));
 	report_number(report, lost->seconds);
-	report_number(report,
-		      value_ratio(lost->seconds, took(s, 0, run)));
+	report_number(report, value_ratio(lost->seconds, took(s, 0, run)));
 	free(text);
 }
 
-static int lost_rows(struct report *report, const struct scaling *s,
-		      size_t run, struct lost *at)
+static int lost_rows(struct report *report, const struct scaling *s, size_t run,
+		     struct lost *at)
 {
 	bool all = s->options->limit == SIZE_MAX;
 	size_t limit = value_limit(s->options, ROWS, s->paths.count);

@@ -7,9 +7,9 @@
 
 #include "analyse/student.h"
 
-#define STEPS 500
+#define STEPS  500
 #define ENOUGH 1e-14
-#define TINY 1e-300
+#define TINY   1e-300
 
 static double apart_from_zero(double x)
 {

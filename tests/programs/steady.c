@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * steady.c [SECONDS [PATH PERCENT]] - does the same each time it is run: of
- * SECONDS of CPU time solve() has 40 % in work() and 10 % itself, exchange() 30 %
- * in work(), output() 20 %.  With PATH one of them takes so many per cent more:
- * solve (its work), exchange (its work) or output.
+ * SECONDS of CPU time solve() has 40 % in work() and 10 % itself, exchange()
+ * 30 % in work(), output() 20 %.  With PATH one of them takes so many per cent
+ * more: solve (its work), exchange (its work) or output.
  *
  * Overshoot is taken off the next turn, so that the sums are right to 0.1 ms.
  */
