@@ -4,42 +4,15 @@
  * test case each, with its group as the class.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/err.h"
 #include "present/exporter.h"
-#include "present/utf8.h"
-
-/* For attributes and text alike; control characters are not in XML at all. */
-static void write_text(FILE *to, const char *text)
-{
-	char *clean = utf8_clean(text ? text : "", true);
-
-	for (const char *c = clean; c && *c; c++) {
-		switch (*c) {
-		case '&':
-			fputs("&amp;", to);
-			break;
-		case '<':
-			fputs("&lt;", to);
-			break;
-		case '>':
-			fputs("&gt;", to);
-			break;
-		case '"':
-			fputs("&quot;", to);
-			break;
-		default:
-			fputc(*c, to);
-		}
-	}
-	free(clean);
-}
+#include "present/quote.h"
 
 static void write_attribute(FILE *to, const char *name, const char *text)
 {
 	fprintf(to, " %s=\"", name);
-	write_text(to, text);
+	quote_xml(to, text);
 	fputc('"', to);
 }
 
@@ -55,7 +28,7 @@ static void write_check(FILE *to, const struct report_check *check)
 		fputs("/>", to);
 	} else {
 		fputs("<system-out>", to);
-		write_text(to, check->message);
+		quote_xml(to, check->message);
 		fputs("</system-out>", to);
 	}
 	fputs("</testcase>\n", to);
