@@ -20,7 +20,8 @@ src/merge:    base profile live/layout.h live/metrics.def live/losses.def
 src/analyse:  base merge profile/profile.h live/layout.h
 src/present:  base analyse
 mpi:          base live collect
-tools:        base live profile launch doctor merge analyse present
+src/export:   base merge analyse present
+tools:        base live profile launch doctor merge analyse present export
 '
 
 # HEADER: the only files that may include it.

@@ -1,7 +1,7 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk \
+	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk tests/unit/compare \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
@@ -36,7 +36,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time phases sandbox shares stops \
+	interrupts kernel-calls kernel-time phases sandbox shares steady stops \
 	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
@@ -139,7 +139,7 @@ SHELL_TESTS = \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
-	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
+	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh tests/gate.sh tests/export.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \

@@ -12,22 +12,18 @@
 #include "base/str.h"
 #include "present/exporter.h"
 #include "tools/command.h"
-#include "tools/page.h"
+#include "tools/show.h"
 
 /* Mutable: a command's options. */
-static const char *format;
+static struct show show;
 static const char *metric;
 static const char *limit_text;
-static const char *table;
-static const char *output;
-static const char *colour = "auto";
-static unsigned int width;
 static bool by_line, bottom_up, weak;
 static double prune = 1;
 
 static const struct option options[] = {
 	{ 'f', "format", "NAME", "text, csv, json or folded", set_string,
-	  &format },
+	  &show.format },
 	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
 	  set_string, &metric },
 	{ 'n', "limit", "N", "how many rows; 0: all", set_string, &limit_text },
@@ -40,21 +36,15 @@ static const struct option options[] = {
 	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
 	  &weak },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
-	  set_string, &table },
+	  set_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
-	  set_string, &output },
-	{ 0, "color", "WHEN", "auto, always or never", set_string, &colour },
+	  set_string, &show.output },
+	{ 0, "color", "WHEN", "auto, always or never", set_string,
+	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
-	  set_count, &width },
+	  set_count, &show.width },
 	{ 0 },
 };
-
-static int unknown_format(void)
-{
-	return fail(-EINVAL,
-		    "no format '%s'; text, csv, json and folded are known",
-		    format);
-}
 
 /* -EINVAL with a reason that lists the analyses. */
 static int unknown_analysis(const char *word)
@@ -110,113 +100,55 @@ static int set_options(struct analysis_options *to,
 	return 0;
 }
 
-static int set_style(struct exporter_style *style, FILE *to)
+static int show_analysis(const struct exporter *exporter,
+			 const struct analysis *analysis, char **words,
+			 size_t count)
 {
-	page_init(style, to);
-	style->table = table;
-	if (width)
-		style->width = width;
-	if (!strcmp(colour, "always"))
-		style->colour = true;
-	else if (!strcmp(colour, "never"))
-		style->colour = false;
-	else if (strcmp(colour, "auto") != 0)
-		return fail(-EINVAL,
-			    "color wants auto, always or never, not '%s'",
-			    colour);
-	return 0;
-}
+	struct analysis_options how;
+	struct shown_runs runs;
+	struct report *made = NULL;
+	int err = set_options(&how, exporter);
 
-/* A profile that cannot be read is no bad usage. */
-static int open_runs(struct run **runs, char *const *paths, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		int err = run_open(&runs[i], paths[i], NULL);
-
-		if (err)
-			return err == -EINVAL ? -EIO : err;
-	}
-	return 0;
-}
-
-static int write_to(FILE *to, const struct exporter *exporter,
-		    const struct report *report)
-{
-	struct exporter_style style;
-	int err = set_style(&style, to);
-
-	if (!err && !exporter->tables && report->table_count)
-		err = fail(-EINVAL,
-			   "%s needs a call tree: copse report tree "
-			   "-f %s",
-			   exporter->name, exporter->name);
+	if (err)
+		return err;
+	err = shown_runs_open(&runs, words, count);
+	how.names = runs.names;
+	how.base = runs.base;
+	if (!err && runs.base && strcmp(analysis->name, "diff") != 0)
+		err = fail(-EINVAL, "'vs' is a word of copse report diff");
 	if (!err)
-		err = exporter->write(to, report, &style);
-	if (!err && (fflush(to) || ferror(to)))
-		err = fail(-EIO, "cannot write %s: %s",
-			   output ? output : "the report", strerror(errno));
-	return err;
-}
-
-static int write_report(const struct exporter *exporter,
-			const struct report *report)
-{
-	FILE *to = output ? fopen(output, "w") : stdout;
-	int err;
-
-	if (!to)
-		return fail(-errno, "cannot write %s: %s", output,
-			    strerror(errno));
-	err = write_to(to, exporter, report);
-	if (output && fclose(to) && !err)
-		err = fail(-EIO, "cannot write %s: %s", output,
-			   strerror(errno));
+		err = analysis->run(&made, (const struct run *const *)runs.at,
+				    &how);
+	if (!err)
+		err = show_report(&show, exporter, made);
+	report_free(made);
+	shown_runs_close(&runs);
 	return err;
 }
 
 static int report(int argc, char **argv)
 {
-	const struct exporter *exporter =
-		exporter_find(format ? format : "text");
+	const struct exporter *exporter = show_exporter(&show);
 	const struct analysis *analysis;
-	struct analysis_options how;
-	struct report *made = NULL;
-	struct run **runs;
-	int words, err;
+	int words;
 
 	if (!exporter)
-		return unknown_format();
+		return -EINVAL;
 	words = pick_analysis(&analysis, argc ? argv[0] : NULL, exporter);
 	if (words < 0)
 		return words;
 	if (words == argc)
 		return fail(-EINVAL, "which profile? copse report %s APP.copse",
 			    analysis->name);
-	err = set_options(&how, exporter);
-	if (err)
-		return err;
-	how.names = (const char *const *)argv + words;
-	runs = calloc((size_t)(argc - words) + 1, sizeof(*runs));
-	if (!runs)
-		return fail(-ENOMEM, "out of memory");
-	err = open_runs(runs, argv + words, (size_t)(argc - words));
-	if (!err)
-		err = analysis->run(&made, (const struct run *const *)runs,
-				    &how);
-	if (!err)
-		err = write_report(exporter, made);
-	report_free(made);
-	for (size_t i = 0; runs[i]; i++)
-		run_free(runs[i]);
-	free(runs);
-	return err;
+	return show_analysis(exporter, analysis, argv + words,
+			     (size_t)(argc - words));
 }
 
 const struct command command_report = {
 	.name = "report",
 	.synopsis = "[ANALYSIS] [options] DIR|run.h5 ...",
 	.help = "where the time went: summary, hotspots, tree, imbalance, "
-		"ranks, efficiency, scaling, waits, mpi-calls, matrix",
+		"ranks, efficiency, scaling, diff, waits, mpi-calls, matrix",
 	.options = options,
 	.run = report,
 };

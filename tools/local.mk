@@ -1,13 +1,13 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
-COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-merge tools/cmd-info \
+COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
 	tools/cmd-recover tools/cmd-check tools/cmd-completion
 
 bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
 	tools/conclude.c tools/conclude.h tools/page.c tools/page.h \
-	tools/progress.c tools/progress.h \
+	tools/progress.c tools/progress.h tools/show.c tools/show.h \
 	$(COMMANDS:=.c)
-copse_LDADD = libdoctor.la libpresent.la libanalyse.la libmerge.la liblaunch.la \
+copse_LDADD = libdoctor.la libexport.la libpresent.la libanalyse.la libmerge.la liblaunch.la \
 	libprofile.la liblive.la libbase.la
 
 BUILT_SOURCES += tools/commands.inc

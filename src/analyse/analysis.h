@@ -19,6 +19,7 @@ struct analysis_options {
 	bool bottom_up; /* tree */
 	double prune;   /* tree: least share shown, 0.01 */
 	bool weak;      /* scaling: the work grew with the ranks */
+	size_t base;    /* diff: so many runs before 'vs'; 0: no such word */
 	const char *const *names; /* of the runs, for readers; may be NULL */
 };
 

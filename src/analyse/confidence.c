@@ -35,26 +35,37 @@ static double samples_of(const struct run_metric *samples, size_t node,
  * weigh W, the squares sum up to W^2 / n at least, and to little more: they
  * were taken at one place.  What differs between places and ranks counts.
  */
-double confidence_samples(const struct run *run,
-			  const struct run_metric *metric)
+double confidence_squares(const struct run *run,
+			  const struct run_metric *metric, size_t node)
 {
 	const struct run_metric *samples = run_metric(run, "samples");
-	double sum = 0, squares = 0;
+	double squares = 0;
+	uint64_t at;
 
 	if (!samples || !confidence_is_sampled(metric))
 		return 0;
+	at = samples->first[node];
+	for (uint64_t v = metric->first[node]; v < metric->first[node + 1];
+	     v++) {
+		double weight = (double)metric->values[v].value;
+
+		squares +=
+			weight * weight /
+			samples_of(samples, node, metric->values[v].rank, &at);
+	}
+	return squares;
+}
+
+double confidence_samples(const struct run *run,
+			  const struct run_metric *metric)
+{
+	double sum = 0, squares = 0;
+
 	for (size_t node = 0; node < run->node_count; node++) {
-		uint64_t at = samples->first[node];
-
 		for (uint64_t v = metric->first[node];
-		     v < metric->first[node + 1]; v++) {
-			double weight = (double)metric->values[v].value;
-
-			sum += weight;
-			squares += weight * weight /
-				   samples_of(samples, node,
-					      metric->values[v].rank, &at);
-		}
+		     v < metric->first[node + 1]; v++)
+			sum += (double)metric->values[v].value;
+		squares += confidence_squares(run, metric, node);
 	}
 	return value_ratio(sum * sum, squares);
 }

@@ -2,8 +2,9 @@
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/ranks src/analyse/pop-factors \
-	src/analyse/scaling src/analyse/mpi-calls src/analyse/matrix \
-	src/analyse/waits src/analyse/event-counts src/analyse/loops
+	src/analyse/scaling src/analyse/diff src/analyse/mpi-calls \
+	src/analyse/matrix src/analyse/waits src/analyse/event-counts \
+	src/analyse/loops
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -20,6 +21,13 @@ libanalyse_la_SOURCES = \
 	src/analyse/shape.c src/analyse/shape.h \
 	src/analyse/skew-table.c src/analyse/skew-table.h \
 	src/analyse/path-union.c src/analyse/path-union.h \
+	src/analyse/path-alike.c src/analyse/path-alike.h \
+	src/analyse/student.c src/analyse/student.h \
+	src/analyse/compare.c src/analyse/compare.h \
+	src/analyse/by-rank.c src/analyse/by-rank.h \
+	src/analyse/gate.c src/analyse/gate.h \
+	src/analyse/gate-rule.c src/analyse/gate-rule.h \
+	src/analyse/gate-test.c src/analyse/gate-test.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
 	src/analyse/complete.c src/analyse/complete.h \
 	src/analyse/findings.c src/analyse/findings.h \

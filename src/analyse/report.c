@@ -81,6 +81,12 @@ void report_free(struct report *report)
 		free(report->tree[i].name);
 		free(report->tree[i].place);
 	}
+	for (size_t i = 0; i < report->check_count; i++) {
+		free(report->checks[i].group);
+		free(report->checks[i].name);
+		free(report->checks[i].message);
+	}
+	free(report->checks);
 	free_texts(report->lines, report->line_count);
 	free_texts(report->notes, report->note_count);
 	free(report->tables);
@@ -239,5 +245,19 @@ void report_tree(struct report *report, uint32_t depth, const char *name,
 		.inclusive = inclusive,
 		.exclusive = exclusive,
 		.share = share,
+	};
+}
+
+void report_check(struct report *report, const char *group, const char *name,
+		  bool failed, const char *message)
+{
+	if (!grow(report, (void **)&report->checks, report->check_count,
+		  sizeof(*report->checks)))
+		return;
+	report->checks[report->check_count++] = (struct report_check){
+		.group = copy(report, group),
+		.name = copy(report, name),
+		.message = copy(report, message),
+		.failed = failed,
 	};
 }

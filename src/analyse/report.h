@@ -59,6 +59,11 @@ struct report_tree_node { /* depth first; the indent is the depth */
 	double share;      /* of the total, inclusive */
 };
 
+struct report_check { /* for formats of test results */
+	char *group, *name, *message;
+	bool failed;
+};
+
 struct report {
 	char *id, *title;
 	char *metric;                 /* "cpu.time", of the tree */
@@ -71,6 +76,8 @@ struct report {
 	size_t table_count;
 	struct report_tree_node *tree;
 	size_t tree_count;
+	struct report_check *checks;
+	size_t check_count;
 	bool failed;
 };
 
@@ -104,5 +111,8 @@ void report_none(struct report *report);
 void report_tree(struct report *report, uint32_t depth, const char *name,
 		 const char *place, double inclusive, double exclusive,
 		 double share);
+
+void report_check(struct report *report, const char *group, const char *name,
+		  bool failed, const char *message);
 
 #endif

@@ -15,11 +15,9 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-#define ROWS      10
-#define SMALL     0.01 /* of the largest: not shown to readers */
-#define NOTABLE   0.05 /* of a path's loss: such callees explain it … */
-#define EXPLAINED 0.9  /* … when together they have so much of it */
-#define ALIKE     0.15 /* work per rank that differs by less looks constant */
+#define ROWS  10
+#define SMALL 0.01 /* of the largest: not shown to readers */
+#define ALIKE 0.15 /* work per rank that differs by less looks constant */
 
 struct scale {
 	size_t ranks;
@@ -35,6 +33,7 @@ struct scaling {
 	size_t count;
 	struct scale *at;
 	struct path_union paths;
+	double *inclusive; /* of each run, its paths */
 };
 
 /* Without MPI all is useful, from start to end. */
@@ -190,17 +189,20 @@ static void counter_table(struct report *report, const struct scaling *s)
 
 /* Where the time went: one run against the reference */
 
+static double took(const struct scaling *s, uint32_t path, size_t run)
+{
+	return s->inclusive[run * s->paths.count + path];
+}
+
 struct lost {
 	uint32_t path;
 	double seconds;
-	double callees; /* what notable ones lost */
+	bool explained; /* by what it calls */
 };
 
 static double lost_of(const struct scaling *s, uint32_t path, size_t run)
 {
-	const double *values = s->paths.inclusive + path * s->count;
-
-	return values[run] - s->at[run].expects * values[0];
+	return took(s, path, run) - s->at[run].expects * took(s, path, 0);
 }
 
 static int by_loss(const void *x, const void *y)
@@ -213,25 +215,24 @@ static int by_loss(const void *x, const void *y)
 }
 
 /* Sorted, but at[0]: the root is no path. */
-static void find_lost(const struct scaling *s, size_t run, struct lost *at)
+static int find_lost(const struct scaling *s, size_t run, struct lost *at)
 {
 	size_t count = s->paths.count;
+	double *lost = calloc(count + 1, sizeof(*lost));
+	bool *explained;
 
+	if (!lost)
+		return fail(-ENOMEM, "out of memory");
 	for (uint32_t p = 0; p < count; p++)
-		at[p] = (struct lost){ p, lost_of(s, p, run), 0 };
-	for (uint32_t p = 1; p < count; p++) {
-		struct lost *caller = &at[s->paths.at[p].parent];
-
-		if (at[p].seconds >= NOTABLE * caller->seconds)
-			caller->callees += at[p].seconds;
-	}
-	if (count > 1)
+		lost[p] = lost_of(s, p, run);
+	explained = path_union_explained(&s->paths, lost);
+	for (uint32_t p = 0; p < count && explained; p++)
+		at[p] = (struct lost){ p, lost[p], explained[p] };
+	if (count > 1 && explained)
 		qsort(at + 1, count - 1, sizeof(*at), by_loss);
-}
-
-static bool is_explained(const struct lost *lost)
-{
-	return lost->callees >= EXPLAINED * lost->seconds;
+	free(lost);
+	free(explained);
+	return explained ? 0 : -ENOMEM;
 }
 
 /* Readers of one comparison know which run it is. */
@@ -252,7 +253,6 @@ static void lost_columns(struct report *report, bool many)
 static void lost_row(struct report *report, const struct scaling *s, size_t run,
 		     const struct lost *lost)
 {
-	const double *values = s->paths.inclusive + lost->path * s->count;
 	char *text = path_union_text(&s->paths, lost->path);
 
 	report_text(report, label(s, run));
@@ -260,42 +260,45 @@ static void lost_row(struct report *report, const struct scaling *s, size_t run,
 	report_text(report, text);
 	report->failed |= !text;
 	report_text(report, s->paths.at[lost->path].mpi ? "MPI" : "compute");
-	report_number(report, s->at[run].expects * values[0]);
-	report_number(report, values[run]);
+	report_number(report, s->at[run].expects * took(s, lost->path, 0));
+	report_number(report, took(s, lost->path, run));
 	report_number(report, lost->seconds);
-	report_number(report,
-		      value_ratio(lost->seconds, s->paths.inclusive[run]));
+	report_number(report, value_ratio(lost->seconds, took(s, 0, run)));
 	free(text);
 }
 
-static void lost_rows(struct report *report, const struct scaling *s,
-		      size_t run, struct lost *at)
+static int lost_rows(struct report *report, const struct scaling *s, size_t run,
+		     struct lost *at)
 {
 	bool all = s->options->limit == SIZE_MAX;
 	size_t limit = value_limit(s->options, ROWS, s->paths.count);
 	size_t rows = 0;
+	int err = find_lost(s, run, at);
 
-	find_lost(s, run, at);
+	if (err)
+		return err;
 	for (size_t i = 1; i < s->paths.count && rows < limit; i++) {
-		if (!all && (is_explained(&at[i]) || at[i].seconds <= 0 ||
+		if (!all && (at[i].explained || at[i].seconds <= 0 ||
 			     at[i].seconds < SMALL * at[1].seconds))
 			continue;
 		lost_row(report, s, run, &at[i]);
 		rows++;
 	}
+	return 0;
 }
 
 static int lost_table(struct report *report, const struct scaling *s)
 {
 	struct lost *at = calloc(s->paths.count + 1, sizeof(*at));
+	int err = 0;
 
 	if (!at)
 		return fail(-ENOMEM, "out of memory");
 	lost_columns(report, s->count > 2);
-	for (size_t run = 1; run < s->count; run++)
-		lost_rows(report, s, run, at);
+	for (size_t run = 1; run < s->count && !err; run++)
+		err = lost_rows(report, s, run, at);
 	free(at);
-	return 0;
+	return err;
 }
 
 /* More ranks, and each has as much to do as before? */
@@ -332,6 +335,27 @@ static void say(struct report *report, const struct scaling *s,
 		    s->options->metric ? "" : ", in MPI calls by mpi.time");
 }
 
+/* What each path took; MPI calls take mpi.time unless a metric was named. */
+static int sum_up(struct scaling *s, const char *metric)
+{
+	int err = path_union_init(&s->paths, s->runs, 0);
+
+	if (err)
+		return err;
+	s->inclusive =
+		calloc(s->count * s->paths.count + 1, sizeof(*s->inclusive));
+	if (!s->inclusive)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->count; i++) {
+		double *of = s->inclusive + i * s->paths.count;
+
+		path_union_values(&s->paths, i, s->runs[i], metric,
+				  s->options->metric ? NULL : "mpi.time", of);
+		path_union_add_up(&s->paths, of);
+	}
+	return 0;
+}
+
 static int gather(struct scaling *s, const char *metric)
 {
 	int err = 0;
@@ -346,9 +370,7 @@ static int gather(struct scaling *s, const char *metric)
 							 (double)s->at[0].ranks)
 					   : 1;
 	}
-	return err ? err
-		   : path_union_init(&s->paths, s->runs, metric,
-				     s->options->metric ? NULL : "mpi.time");
+	return err ? err : sum_up(s, metric);
 }
 
 static struct report *new_report(const struct scaling *s)
@@ -426,6 +448,7 @@ static int run_scaling(struct report **to, const struct run *const runs[],
 		err = *to ? fill(*to, &s, metric) : -ENOMEM;
 	}
 	path_union_fini(&s.paths);
+	free(s.inclusive);
 	free(s.at);
 	return err;
 }

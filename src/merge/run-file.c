@@ -418,16 +418,26 @@ static void load_metrics(struct store *s, struct run *run)
 	free(names);
 }
 
+/* Depth first: the parent of a node is the one before, or above that. */
+static bool is_in_order(const struct run *run, uint32_t node)
+{
+	uint32_t at = node - 1, parent = run->nodes[node].parent;
+
+	while (at > parent)
+		at = run->nodes[at].parent;
+	return at == parent;
+}
+
 static void check_tree(struct store *s, const struct run *run)
 {
 	if (!run->node_count || run->nodes[0].kind != RUN_ROOT ||
 	    run->nodes[0].parent)
 		store_fail(s, -EINVAL, "damaged: the tree has no root");
-	for (size_t i = 1; i < run->node_count; i++)
-		if (run->nodes[i].parent >= i ||
+	for (uint32_t i = 1; i < run->node_count; i++)
+		if (run->nodes[i].parent >= i || !is_in_order(run, i) ||
 		    run->nodes[i].kind >= RUN_KINDS ||
 		    run->nodes[i].kind == RUN_ROOT) {
-			store_fail(s, -EINVAL, "damaged: node %zu", i);
+			store_fail(s, -EINVAL, "damaged: node %u", i);
 			return;
 		}
 	for (size_t i = 0; i < run->loss_count; i++)

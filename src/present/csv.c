@@ -9,21 +9,7 @@
 #include "base/err.h"
 #include "present/exporter.h"
 #include "present/plain.h"
-
-static void write_text(FILE *to, const char *text)
-{
-	if (!text || !text[strcspn(text, ",\"\r\n")]) {
-		fputs(text ? text : "", to);
-		return;
-	}
-	fputc('"', to);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', to);
-		fputc(*text, to);
-	}
-	fputc('"', to);
-}
+#include "present/quote.h"
 
 static bool is_shown(const struct report_column *column)
 {
@@ -38,7 +24,7 @@ static void write_head(FILE *to, const struct report_table *table)
 		if (!is_shown(&table->columns[c]))
 			continue;
 		fputs(between, to);
-		write_text(to, table->columns[c].id);
+		quote_csv(to, table->columns[c].id);
 		between = ",";
 	}
 	fputc('\n', to);
@@ -59,7 +45,7 @@ static void write_row(FILE *to, const struct report_table *table, size_t row)
 		fputs(between, to);
 		between = ",";
 		plain_cell(number, type, &cells[c]);
-		write_text(to, plain_is_text(type) ? cells[c].text : number);
+		quote_csv(to, plain_is_text(type) ? cells[c].text : number);
 	}
 	fputc('\n', to);
 }
@@ -76,9 +62,9 @@ static void write_tree(FILE *to, const struct report *report)
 		plain_value(exclusive, report->metric_type, n->exclusive);
 		plain_value(share, COLUMN_SHARE, n->share);
 		fprintf(to, "%u,", n->depth);
-		write_text(to, n->name);
+		quote_csv(to, n->name);
 		fputc(',', to);
-		write_text(to, n->place);
+		quote_csv(to, n->place);
 		fprintf(to, ",%s,%s,%s\n", inclusive, exclusive, share);
 	}
 }

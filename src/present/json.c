@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* json.c - the whole report as one JSON object with plain numbers. */
-#include <string.h>
-
 #include "present/exporter.h"
 #include "present/plain.h"
-#include "present/utf8.h"
-
-/* A string, in valid UTF-8 whatever text is; null for none. */
-static void write_text(FILE *to, const char *text)
-{
-	const char *from = text;
-	uint32_t c;
-
-	if (!text) {
-		fputs("null", to);
-		return;
-	}
-	fputc('"', to);
-	for (; (c = utf8_next(&text)); from = text) {
-		if (c == UTF8_BAD)
-			fputs("\\ufffd", to);
-		else if (c == '"' || c == '\\')
-			fprintf(to, "\\%c", (char)c);
-		else if (c < 0x20 || c == 0x7f)
-			fprintf(to, "\\u%04x", c);
-		else
-			fwrite(from, 1, (size_t)(text - from), to);
-	}
-	fputc('"', to);
-}
+#include "present/quote.h"
 
 static void write_key(FILE *to, const char *key)
 {
-	write_text(to, key);
+	quote_json(to, key);
 	fputs(": ", to);
 }
 
@@ -48,7 +22,7 @@ static void write_texts(FILE *to, const char *key, char *const *texts,
 	fputc('[', to);
 	for (size_t i = 0; i < count; i++) {
 		fputs(i ? ",\n    " : "\n    ", to);
-		write_text(to, texts[i]);
+		quote_json(to, texts[i]);
 	}
 	fputs("],\n  ", to);
 }
@@ -70,7 +44,7 @@ static void write_row(FILE *to, const struct report_table *table, size_t row)
 		write_key(to, column->id);
 		plain_cell(number, column->type, &cells[c]);
 		if (plain_is_text(column->type))
-			write_text(to, cells[c].text);
+			quote_json(to, cells[c].text);
 		else
 			write_number(to, number);
 	}
@@ -102,9 +76,9 @@ static void write_node(FILE *to, const struct report *report,
 	char number[PLAIN_SIZE];
 
 	fprintf(to, "{\"depth\": %u, \"name\": ", n->depth);
-	write_text(to, n->name);
+	quote_json(to, n->name);
 	fputs(", \"place\": ", to);
-	write_text(to, n->place);
+	quote_json(to, n->place);
 	fputs(", \"inclusive\": ", to);
 	plain_value(number, report->metric_type, n->inclusive);
 	write_number(to, number);
@@ -123,13 +97,13 @@ static int write_json(FILE *to, const struct report *report,
 	(void)style;
 	fputs("{\n  ", to);
 	write_key(to, "analysis");
-	write_text(to, report->id);
+	quote_json(to, report->id);
 	fputs(",\n  ", to);
 	write_key(to, "title");
-	write_text(to, report->title);
+	quote_json(to, report->title);
 	fputs(",\n  ", to);
 	write_key(to, "metric");
-	write_text(to, report->metric);
+	quote_json(to, report->metric);
 	fputs(",\n  ", to);
 	write_texts(to, "lines", report->lines, report->line_count);
 	write_texts(to, "notes", report->notes, report->note_count);

@@ -1,7 +1,7 @@
 # The one list.  A new exporter is src/present/NAME.c and its word here; the
 # first is the default.
 EXPORTERS = src/present/text src/present/csv src/present/json \
-	src/present/folded
+	src/present/folded src/present/junit
 
 noinst_LTLIBRARIES += libpresent.la
 libpresent_la_SOURCES = \
@@ -9,6 +9,7 @@ libpresent_la_SOURCES = \
 	src/present/utf8.c src/present/utf8.h \
 	src/present/draw.c src/present/draw.h \
 	src/present/plain.c src/present/plain.h \
+	src/present/quote.c src/present/quote.h \
 	src/present/grid.c src/present/grid.h \
 	$(EXPORTERS:=.c)
 libpresent_la_LIBADD = libanalyse.la

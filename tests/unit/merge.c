@@ -330,6 +330,34 @@ static bool same_rank(const struct run_rank *x, const struct run_rank *y)
 	       !memcmp(&x->freq, &y->freq, sizeof(*x) - rest);
 }
 
+static bool is_above(const struct run *run, uint32_t node, uint32_t above)
+{
+	for (; node > above; node = run->nodes[node].parent)
+		;
+	return node == above;
+}
+
+/* Foreign: what relies on the order of nodes would not end. */
+TEST(a_tree_out_of_order_is_refused)
+{
+	struct run *run = NULL, *loaded = NULL;
+	uint32_t last, closed = 1;
+
+	CHECK(mkdtemp(directory));
+	save(0, 1, job_a, "rank-0.h5");
+	CHECK(!merge_directory(&run, directory, NULL));
+	last = (uint32_t)run->node_count - 1;
+	while (is_above(run, last - 1, closed))
+		closed++;
+	CHECK(closed < last - 1);
+	run->nodes[last].parent = closed;
+	CHECK(!run_save(run, file("run.h5")));
+	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(strstr(fail_reason(), "damaged: node"));
+	run_free(run);
+	clean();
+}
+
 TEST(a_run_survives_its_file)
 {
 	struct run *a = NULL, *b = NULL;

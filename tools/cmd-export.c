@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-export.c - copse export: all of a run, for other programs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "export/export.h"
+#include "tools/command.h"
+
+/* Mutable: the command's options. */
+static const char *metric, *output;
+
+static const struct option options[] = {
+	{ 'm', "metric", "NAME", "hatchet: which one is 'time' (the sampled)",
+	  set_string, &metric },
+	{ 'o', "output", "FILE", "write there instead of standard output",
+	  set_string, &output },
+	{ 0 },
+};
+
+static int unknown(const char *word)
+{
+	char known[128] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; exports[i].name && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used,
+					 "%s%s", i ? ", " : "",
+					 exports[i].name);
+	return fail(-EINVAL, "there is no '%s' to export; there are %s", word,
+		    known);
+}
+
+static int write_run(const struct export *what, const struct run *run)
+{
+	FILE *to = output ? fopen(output, "w") : stdout;
+	int err;
+
+	if (!to)
+		return fail(-errno, "cannot write %s: %s", output,
+			    strerror(errno));
+	err = what->write(to, run, metric);
+	if (!err && (fflush(to) || ferror(to)))
+		err = fail(-EIO, "cannot write %s: %s",
+			   output ? output : "the export", strerror(errno));
+	if (output && fclose(to) && !err)
+		err = fail(-EIO, "cannot write %s: %s", output,
+			   strerror(errno));
+	return err;
+}
+
+static int export_run(int argc, char **argv)
+{
+	const struct export *what;
+	struct run *run = NULL;
+	int err;
+
+	if (argc != 2)
+		return fail(-EINVAL,
+			    "what, and of which profile? copse export nodes "
+			    "APP.copse");
+	what = export_find(argv[0]);
+	if (!what)
+		return unknown(argv[0]);
+	err = run_open(&run, argv[1], NULL);
+	if (err)
+		return err == -EINVAL ? -EIO : err;
+	err = write_run(what, run);
+	run_free(run);
+	return err;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.synopsis = "nodes|ranks|values|hatchet [options] DIR|run.h5",
+	.help = "all of a run for other programs: CSV tables, JSON for Hatchet",
+	.options = options,
+	.run = export_run,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cmd-gate.c - copse gate: an exit status for CI, by rules on two sides. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "analyse/gate.h"
+#include "base/err.h"
+#include "tools/command.h"
+#include "tools/show.h"
+
+#define MOST_RULES 64
+
+/* Mutable: the command's options. */
+static struct show show;
+static const char *metric;
+static const char *rules[MOST_RULES + 1];
+static double confidence = 99, least = 1;
+
+static int add_rule(void *to, const char *text)
+{
+	size_t count = 0;
+
+	(void)to;
+	while (rules[count])
+		count++;
+	if (count == MOST_RULES)
+		return fail(-EINVAL, "%d rules are the most", MOST_RULES);
+	rules[count] = text;
+	return 0;
+}
+
+static const struct option options[] = {
+	{ 0, "fail-if", "RULE", "'total>3%', 'path(*)>5%', ...; more than once",
+	  add_rule, NULL },
+	{ 'm', "metric", "NAME", "of rules that name none (the sampled time)",
+	  set_string, &metric },
+	{ 0, "confidence", "PERCENT", "of equal runs so many gates pass (99)",
+	  set_real, &confidence },
+	{ 0, "least", "PERCENT", "share of paths that patterns look at (1)",
+	  set_real, &least },
+	{ 'f', "format", "NAME", "text, json, junit or csv", set_string,
+	  &show.format },
+	{ 0, "table", "NAME", "csv: rules or tests (the first)", set_string,
+	  &show.table },
+	{ 'o', "output", "FILE", "write there instead of standard output",
+	  set_string, &show.output },
+	{ 0, "color", "WHEN", "auto, always or never", set_string,
+	  &show.colour },
+	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
+	  set_count, &show.width },
+	{ 0 },
+};
+
+static int check_options(size_t words)
+{
+	if (!rules[0])
+		return fail(-EINVAL, "which rule? --fail-if 'total>3%%'");
+	if (confidence <= 0 || confidence >= 100 || least > 100)
+		return fail(-EINVAL, "confidence and least are per cents");
+	if (words < 2)
+		return fail(-EINVAL,
+			    "which runs? copse gate BASE... vs NEW...");
+	return 0;
+}
+
+static int judge(struct report **to, bool *failed,
+		 const struct shown_runs *runs)
+{
+	const struct gate gate = { .rules = rules,
+				   .confidence = confidence / 100,
+				   .least = least / 100 };
+	const struct analysis_options how = { .metric = metric,
+					      .names = runs->names,
+					      .base = runs->base,
+					      .limit = SIZE_MAX };
+
+	return gate_run(to, failed, &gate, (const struct run *const *)runs->at,
+			&how);
+}
+
+static int gate(int argc, char **argv)
+{
+	const struct exporter *exporter = show_exporter(&show);
+	struct report *report = NULL;
+	struct shown_runs runs = { 0 };
+	bool failed = false;
+	int err = exporter ? check_options((size_t)argc) : -EINVAL;
+
+	if (!err)
+		err = shown_runs_open(&runs, argv, (size_t)argc);
+	if (!err)
+		err = judge(&report, &failed, &runs);
+	if (!err)
+		err = show_report(&show, exporter, report);
+	report_free(report);
+	shown_runs_close(&runs);
+	/* Whatever went wrong is told by 2: 1 would be a verdict. */
+	return err ? -EINVAL : failed;
+}
+
+const struct command command_gate = {
+	.name = "gate",
+	.synopsis = "--fail-if RULE [options] BASE... vs NEW...",
+	.help = "fail when a program got slower, for CI: 0 passed, 1 failed, 2 "
+		"no verdict",
+	.options = options,
+	.run = gate,
+};
