@@ -119,6 +119,28 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 		-DFUNCTION=t_stripped -DINNER=t_nameless -shared -fPIC -s \
 		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/chains-lib.c
 
+# A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
+made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
+	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c
+EXTRA_DIST += $(made_sources)
+if CUDA
+made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made
+program_outputs += $(made_outputs)
+made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -D_GNU_SOURCE
+tests/gpu/libmade-cuda.so: $(made_sources)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -fPIC -c \
+		-fno-asynchronous-unwind-tables -fno-unwind-tables \
+		-fomit-frame-pointer -o $(@D)/made-bare.o \
+		$(srcdir)/tests/gpu/made-bare.c && \
+		$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC -Wl,-soname,$(@F) -o $@ \
+		$(srcdir)/tests/gpu/made-cuda.c $(@D)/made-bare.o -pthread -ldl
+tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(MEASURED_FLAGS) -fomit-frame-pointer \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
+		tests/gpu/libmade-cuda.so -pthread
+CLEANFILES += tests/gpu/made-bare.o
+endif
+
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/gpu.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
@@ -84,6 +85,7 @@ static void forked(void)
 	if (thread_self())
 		registry_forget();
 	phase_forked();
+	gpu_forked();
 	control_forked();
 	thread_forked();
 }

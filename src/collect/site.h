@@ -22,7 +22,9 @@ enum {
 };
 
 struct site {
-	uintptr_t pc, sp, fp; /* of the caller */
+	uintptr_t pc, sp, fp;    /* of the caller */
+	uintptr_t inside;        /* region's */
+	struct cfi_frame beyond; /* the program's call, when that is set */
 	bool fp_matters;
 	const struct region_name *name;
 	live_ref root, node;    /* above the path, and below it */
@@ -48,5 +50,10 @@ void sites_forget(struct sites *sites);
 /* The region's node was just walked: remember it.  NULL: it cannot be. */
 SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 				live_ref node);
+
+/* The same of a region that was called back for: its path begins beyond. */
+SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
+				       live_ref node,
+				       const struct unwind_beyond *beyond);
 
 #endif

@@ -96,6 +96,27 @@ static int set_setting(const struct settings *s,
 	return setenv(variable, settings_text(s, info, room), 1);
 }
 
+#define INJECTION "CUDA_INJECTION64_PATH"
+
+const char *preload_other_gpu_tool(void)
+{
+	const char *set = getenv(INJECTION);
+
+	if (!set || !*set || !strcmp(str_base(set), "libcopse-cuda.so"))
+		return NULL;
+	return set;
+}
+
+/* For the CUDA driver.  Not built: GPU work is not measured. */
+static int set_injection(void)
+{
+	char path[PATH_MAX];
+
+	if (preload_other_gpu_tool() || preload_find("libcopse-cuda.so", path))
+		return 0;
+	return setenv(INJECTION, path, 1);
+}
+
 int preload_set(const struct settings *s, const char *live_dir,
 		const char *preload)
 {
@@ -105,5 +126,6 @@ int preload_set(const struct settings *s, const char *live_dir,
 		err |= set_setting(s, &setting_infos[i]);
 	err |= setenv("COPSE_LIVE", live_dir, 1);
 	err |= setenv("LD_PRELOAD", preload, 1);
+	err |= set_injection();
 	return err ? fail(-ENOMEM, "out of memory for the environment") : 0;
 }

@@ -297,7 +297,8 @@ static int name_code(struct naming *n, const struct address_node *node,
 }
 
 /* By enum live_name_class, the numbers in profiles. */
-static const uint16_t kind_of_class[] = { RUN_MPI, RUN_PHASE, RUN_KERNEL };
+static const uint16_t kind_of_class[] = { RUN_MPI, RUN_PHASE, RUN_KERNEL,
+					  RUN_GPU_CALL, RUN_GPU_ERROR };
 
 static void describe(struct naming *n, const struct address_node *node,
 		     struct what *what)
@@ -308,7 +309,8 @@ static void describe(struct naming *n, const struct address_node *node,
 	case NODE_NAMED:
 		name = &n->u->names[node->owner];
 		what->kind = RUN_PHASE;
-		if (name->class < 3)
+		if (name->class <
+		    sizeof(kind_of_class) / sizeof(*kind_of_class))
 			what->kind = kind_of_class[name->class];
 		what->function = name->text;
 		what->detail = name->detail;

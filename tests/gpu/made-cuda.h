@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * made-cuda.h - a made CUDA, for machines without a GPU: functions of the
+ * runtime's and the driver's names, a device that does nothing but take the
+ * time that it is told, and CUPTI's functions, which tell about it.
+ *
+ * All is made, not captured: it shows that the adapter counts what it is told,
+ * and not that NVIDIA's libraries tell it so.
+ *
+ * MADE_FAULT: subscriber, old, drop, reversed, hang, and bare: callbacks come
+ * through code without unwind information, as a driver's may be.
+ */
+#ifndef TESTS_GPU_MADE_CUDA_H
+#define TESTS_GPU_MADE_CUDA_H
+
+#include <stdint.h>
+
+enum made_copy {
+	MADE_TO = 1,
+	MADE_FROM = 2,
+	MADE_WITHIN = 8
+};
+
+/* All take their time on the device, in ns, and return 0 or an error. */
+int made_cudaLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
+int made_cuLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
+int made_cudaGraphLaunch(unsigned int stream, uint64_t ns);
+int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes, uint64_t ns);
+int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns);
+int made_cudaMalloc(uint64_t bytes); /* of more than 1 TB fails with error 2 */
+int made_cudaDeviceSynchronize(uint64_t ns); /* waits as long, in truth */
+int made_cudaStreamQuery(void);              /* error 600, which is none */
+int made_cudaProfilerStart(void);
+int made_cudaProfilerStop(void);
+int made_cudaDeviceReset(void);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * made.c - a program of a made CUDA (made-cuda.h) whose answers follow from its
+ * text.  `made MODE [N]`.
+ */
+#include "made-cuda.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+static volatile int sink;
+
+/* 20 alphas of 1 ms each and 10 betas of 3 ms. */
+NOINLINE static void solve(void)
+{
+	for (int i = 0; i < 20; i++)
+		made_cudaLaunchKernel("_Z5alphaPfi", 0, 1000000);
+	for (int i = 0; i < 10; i++)
+		made_cudaLaunchKernel("_Z4betaPf", 1, 3000000);
+	sink++;
+}
+
+/* 5 alphas of 2 ms by the driver's function. */
+NOINLINE static void direct(void)
+{
+	for (int i = 0; i < 5; i++)
+		made_cuLaunchKernel("_Z5alphaPfi", 2, 2000000);
+	sink++;
+}
+
+/* 8 copies of 1 MiB to the device, 4 back, 2 within, 3 memsets, 6 graphs. */
+NOINLINE static void move(void)
+{
+	for (int i = 0; i < 8; i++)
+		made_cudaMemcpyAsync(MADE_TO, 1 << 20, 500000);
+	for (int i = 0; i < 4; i++)
+		made_cudaMemcpyAsync(MADE_FROM, 1 << 20, 250000);
+	for (int i = 0; i < 2; i++)
+		made_cudaMemcpyAsync(MADE_WITHIN, 1 << 10, 1000);
+	for (int i = 0; i < 3; i++)
+		made_cudaMemsetAsync(1 << 12, 2000);
+	for (int i = 0; i < 6; i++)
+		made_cudaGraphLaunch(3, 4000000);
+	sink++;
+}
+
+/* 7 failures of 10, 3 answers that are none, and 100 ms of waiting. */
+NOINLINE static void ask(void)
+{
+	for (int i = 0; i < 10; i++)
+		made_cudaMalloc(i < 7 ? (uint64_t)1 << 41 : 1 << 10);
+	for (int i = 0; i < 3; i++)
+		made_cudaStreamQuery();
+	made_cudaDeviceSynchronize(100000000);
+	sink++;
+}
+
+/* The same function from n frames down. */
+NOINLINE static void deep(int n)
+{
+	if (n > 1)
+		deep(n - 1);
+	else
+		made_cudaLaunchKernel("_Z4deepv", 0, 1000);
+	sink++;
+}
+
+static void *in_thread(void *unused)
+{
+	solve();
+	return unused;
+}
+
+static void all(void)
+{
+	pthread_t threads[3];
+
+	solve();
+	direct();
+	move();
+	ask();
+	for (int i = 1; i <= 4; i++)
+		deep(4 * i);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, in_thread, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* What is launched outside of the two words is not measured. */
+static void profiled(void)
+{
+	direct();
+	made_cudaProfilerStart();
+	solve();
+	made_cudaProfilerStop();
+	direct();
+}
+
+static void forked(void)
+{
+	int status = 0;
+	pid_t child;
+
+	solve();
+	child = fork();
+	if (!child) {
+		direct();
+		exit(0);
+	}
+	waitpid(child, &status, 0);
+	direct();
+}
+
+NOINLINE static void launch_many(long n, int depth)
+{
+	if (depth > 1) {
+		launch_many(n, depth - 1);
+		sink++;
+		return;
+	}
+	for (long i = 0; i < n; i++)
+		made_cudaLaunchKernel("_Z5emptyv", 0, 1);
+	sink++;
+}
+
+/* How long each of n launches takes, from depth 15. */
+static void many(long n)
+{
+	struct timespec a, b;
+
+	launch_many(n / 10, 15);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	launch_many(n, 15);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%.1f ns\n", ((double)(b.tv_sec - a.tv_sec) * 1e9 +
+			     (double)(b.tv_nsec - a.tv_nsec)) /
+				    (double)n);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "all";
+
+	if (!strcmp(mode, "all"))
+		all();
+	else if (!strcmp(mode, "solve"))
+		solve();
+	else if (!strcmp(mode, "profiled"))
+		profiled();
+	else if (!strcmp(mode, "forked"))
+		forked();
+	else if (!strcmp(mode, "reset"))
+		solve(), made_cudaDeviceReset(), direct();
+	else if (!strcmp(mode, "many"))
+		many(argc > 2 ? atol(argv[2]) : 1000000);
+	else if (!strcmp(mode, "killed"))
+		solve(), usleep(1500000), kill(getpid(), SIGKILL);
+	else
+		return 2;
+	return 0;
+}
