@@ -57,7 +57,6 @@ void capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	const int *code = data->functionReturnValue;
 	struct capture_call call = {
 		.site = site,
-		.thread = (uint32_t)gettid(),
 		.domain = domain,
 		.id = id,
 		.correlation = data->correlationId,
@@ -67,6 +66,7 @@ void capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 
 	if (!capture.to)
 		return;
+	call.thread = (uint32_t)gettid();
 	if (call.leaves && code)
 		call.code = *code;
 	clock_gettime(CLOCK_MONOTONIC, &t);

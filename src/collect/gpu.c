@@ -94,6 +94,17 @@ static void note_region(struct thread *t, struct note *note)
 	thread_release(t);
 }
 
+/* The counter that the region was entered with is cheaper than a clock. */
+static uint64_t begun(const struct thread *t)
+{
+	const struct region *r = t ? t->region : NULL;
+
+	if (!r || r != &t->beyond || !r->counts ||
+	    r->start - t->ticks.counter > TICKS_TRUSTED)
+		return time_now(CLOCK_MONOTONIC);
+	return ticks_at(&t->ticks, r->start);
+}
+
 PUBLIC void copse_gpu_note(uint32_t id)
 {
 	struct thread *t = thread_self();
@@ -103,7 +114,7 @@ PUBLIC void copse_gpu_note(uint32_t id)
 		return;
 	if (t && !collect_paused())
 		note_region(t, &note);
-	note.ns = time_now(CLOCK_MONOTONIC);
+	note.ns = begun(t);
 	put_note(id, note);
 }
 

@@ -109,7 +109,7 @@ static void put(const void *record, CUpti_ActivityKind kind)
 {
 	size_t size = size_of(kind), most = 0;
 
-	if (!made.complete || !made.kinds[kind])
+	if (!made.complete || !made.kinds[kind] || fault("silent"))
 		return;
 	if (made.buffer && made.used + size > made.size)
 		flush_locked();
@@ -148,7 +148,7 @@ static struct span take_time(unsigned int stream, uint64_t ns)
 		start = *busy;
 	span = (struct span){ start, start + ns };
 	*busy = span.end;
-	if (fault("reversed") && ns % 2)
+	if (fault("reversed") && stream == 1)
 		span = (struct span){ span.end, span.start };
 	return span;
 }

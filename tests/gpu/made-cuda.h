@@ -7,7 +7,7 @@
  * All is made, not captured: it shows that the adapter counts what it is told,
  * and not that NVIDIA's libraries tell it so.
  *
- * MADE_FAULT: subscriber, old, drop, reversed, hang, and bare: callbacks come
+ * MADE_FAULT: subscriber, old, drop, silent, reversed, hang, and bare: callbacks come
  * through code without unwind information, as a driver's may be.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H

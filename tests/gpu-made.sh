@@ -1,0 +1,257 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# gpu-made.sh - calls of CUDA and the work of GPUs on their call paths, with a
+# made CUDA (tests/gpu/made-cuda.h): what is told is counted where it belongs.
+# That NVIDIA's libraries tell it so is for a machine with a GPU.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+made=$builddir/tests/gpu/made
+export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
+unset CUDA_INJECTION64_PATH MADE_FAULT COPSE_GPU_CAPTURE
+
+[ -e "$made" ] || { echo "1..0 # SKIP built without CUDA's headers"; exit 0; }
+
+# measure NAME MODE [OPTION…]: NAME.copse.
+measure() {
+	name=$1
+	mode=$2
+	shift 2
+	"$copse" run -q --force -o "$scratch/$name.copse" "$@" "$made" "$mode"
+}
+
+# folded NAME METRIC: paths and values (of times: microseconds), sorted.
+folded() {
+	"$copse" report tree "$scratch/$1.copse" -m "$2" -f folded | LC_ALL=C sort
+}
+
+# is NAME METRIC: the paths and values are those of standard input.
+is() {
+	LC_ALL=C sort >"$scratch/want"
+	folded "$1" "$2" >"$scratch/got"
+	diff "$scratch/want" "$scratch/got" || { echo "$1 $2"; return 1; }
+}
+
+# lost_is NAME LOSS COUNT
+lost_is() {
+	"$copse" report "$scratch/$1.copse" -f csv --table losses \
+		>"$scratch/lost.csv"
+	count=$(awk -F , -v name="$2" '$1 == name { print $2 }' \
+		"$scratch/lost.csv")
+	[ "${count:-0}" = "$3" ] && return
+	echo "$2: ${count:-0}, not $3"
+	return 1
+}
+
+nothing_lost() {
+	"$copse" report "$scratch/$1.copse" -f csv --table losses |
+		grep ^gpu && return 1
+	return 0
+}
+
+times_of_all() {
+	is "$1" gpu.time <<-END
+	in_thread;solve;cudaLaunchKernel;alpha 60000
+	in_thread;solve;cudaLaunchKernel;beta 90000
+	main;all;$(frames deep 4);cudaLaunchKernel;deep 1
+	main;all;$(frames deep 8);cudaLaunchKernel;deep 1
+	main;all;$(frames deep 12);cudaLaunchKernel;deep 1
+	main;all;$(frames deep 16);cudaLaunchKernel;deep 1
+	main;all;direct;cuLaunchKernel;alpha 10000
+	main;all;move;cudaGraphLaunch;[graph] 24000
+	main;all;move;cudaMemcpyAsync;[copy from GPU, pageable] 1000
+	main;all;move;cudaMemcpyAsync;[copy to GPU, pinned] 4000
+	main;all;move;cudaMemcpyAsync;[copy within GPU] 2
+	main;all;move;cudaMemsetAsync;[memset] 6
+	main;all;solve;cudaLaunchKernel;alpha 20000
+	main;all;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# frames NAME N: so many of them.
+frames() {
+	awk -v name="$1" -v n="$2" 'BEGIN {
+		for (i = 1; i < n; i++)
+			printf "%s;", name
+		print name
+	}'
+}
+
+all() {
+	measure all all || return
+	times_of_all all && nothing_lost all
+}
+
+calls() {
+	is all gpu.calls <<-END
+	in_thread;solve;cudaLaunchKernel 90
+	main;all;$(frames deep 4);cudaLaunchKernel 1
+	main;all;$(frames deep 8);cudaLaunchKernel 1
+	main;all;$(frames deep 12);cudaLaunchKernel 1
+	main;all;$(frames deep 16);cudaLaunchKernel 1
+	main;all;ask;cudaDeviceSynchronize 1
+	main;all;ask;cudaMalloc 10
+	main;all;ask;cudaStreamQuery 3
+	main;all;direct;cuLaunchKernel 5
+	main;all;move;cudaGraphLaunch 6
+	main;all;move;cudaMemcpyAsync 14
+	main;all;move;cudaMemsetAsync 3
+	main;all;solve;cudaLaunchKernel 30
+	END
+}
+
+failures() {
+	is all gpu.calls.failed <<-END
+	main;all;ask;cudaMalloc;[error 2] 7
+	END
+}
+
+bytes() {
+	is all gpu.bytes.h2d <<-END &&
+	main;all;move;cudaMemcpyAsync;[copy to GPU, pinned] 8388608
+	END
+	is all gpu.bytes.d2h <<-END &&
+	main;all;move;cudaMemcpyAsync;[copy from GPU, pageable] 4194304
+	END
+	is all gpu.bytes.d2d <<-END &&
+	main;all;move;cudaMemcpyAsync;[copy within GPU] 2048
+	END
+	is all gpu.bytes.set <<-END
+	main;all;move;cudaMemsetAsync;[memset] 12288
+	END
+}
+
+waits() {
+	is all gpu.sync.time <<-END
+	main;all;ask;cudaDeviceSynchronize 100000
+	END
+}
+
+# Each begins behind those before it on its stream: of the direct ones the
+# n-th waits n - 1 times 2 ms less what the calls themselves took.
+delays() {
+	folded all gpu.delay >"$scratch/delays"
+	us=$(awk '/direct;cuLaunchKernel;alpha/ { print $NF }' "$scratch/delays")
+	near "$us" 20000 2000 || { cat "$scratch/delays"; return 1; }
+}
+
+# Code without unwind information stands between.
+bare() {
+	MADE_FAULT=bare measure bare all || return
+	times_of_all bare && nothing_lost bare
+}
+
+# Remembered call paths are those of a full walk.
+verified() {
+	measure verified all --verify=on || return
+	times_of_all verified && lost_is verified verify.differs 0
+}
+
+# The program computes the same, and the run says what is missing.
+refused() {
+	MADE_FAULT=subscriber measure taken busy || return
+	lost_is taken gpu.taken 1 || return
+	MADE_FAULT=old measure old busy || return
+	lost_is old gpu.nocupti 1 || return
+	COPSE_CUPTI=/nowhere measure none busy || return
+	lost_is none gpu.nocupti 1
+}
+
+dropped() {
+	MADE_FAULT=drop measure drop all || return
+	lost_is drop gpu.dropped 153
+}
+
+# 40 of the betas end before they begin.
+reversed() {
+	MADE_FAULT=reversed measure reversed all || return
+	lost_is reversed gpu.times 40 || return
+	folded reversed gpu.time | grep beta && return 1
+	return 0
+}
+
+# The end is held up for 5 s, and what had come is there.
+hangs() {
+	before=$(date +%s)
+	MADE_FAULT=hang measure hang all || return
+	took=$(($(date +%s) - before))
+	[ "$took" -ge 4 ] && [ "$took" -le 20 ] || { echo "$took s"; return 1; }
+	lost_is hang gpu.unflushed 1
+}
+
+# What was told before is there.
+killed() {
+	measure killed killed
+	[ $? = 137 ] || return
+	is killed gpu.time <<-END
+	main;solve;cudaLaunchKernel;alpha 20000
+	main;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# Between cudaProfilerStart() and cudaProfilerStop().
+profiled() {
+	measure profiled profiled --from-start=off || return
+	nothing_lost profiled &&
+		is profiled gpu.time <<-END
+	main;profiled;solve;cudaLaunchKernel;alpha 20000
+	main;profiled;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# A child has no GPU; what its parent does later is measured.
+forked() {
+	measure forked forked || return
+	is forked gpu.time <<-END
+	main;forked;direct;cuLaunchKernel;alpha 10000
+	main;forked;solve;cudaLaunchKernel;alpha 20000
+	main;forked;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+reset() {
+	measure reset reset || return
+	is reset gpu.time <<-END
+	main;direct;cuLaunchKernel;alpha 10000
+	main;solve;cudaLaunchKernel;alpha 20000
+	main;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# More work than there are notes of calls: every piece finds its own.
+many() {
+	measure many many || return
+	nothing_lost many || return
+	is many gpu.launches <<-END
+	main;many;$(frames launch_many 15);cudaLaunchKernel;empty 1100000
+	END
+}
+
+# The user's tool stays, and the run says so.
+other_tool() {
+	CUDA_INJECTION64_PATH=/other/tool.so "$copse" run --force --no-report \
+		-o "$scratch/other.copse" sh -c 'echo "$CUDA_INJECTION64_PATH"' \
+		>"$scratch/out" 2>"$scratch/err"
+	grep -qx /other/tool.so "$scratch/out" &&
+		grep -q 'CUDA_INJECTION64_PATH is set for another tool' \
+			"$scratch/err" || { cat "$scratch/err"; return 1; }
+}
+
+point "work of GPUs is on the paths that launched it" all
+point "calls of CUDA are counted on their paths" calls
+point "calls that fail are counted by error" failures
+point "bytes of copies by direction" bytes
+point "waiting is the call's" waits
+point "delays from call to start" delays
+point "paths through code without unwind information" bare
+point "remembered paths are confirmed" verified
+point "no CUPTI, an old one, and one that is taken" refused
+point "dropped records are counted" dropped
+point "times that make no sense are counted, not summed" reversed
+point "a flush that hangs is given up" hangs
+point "a killed process keeps what was told" killed
+point "cudaProfilerStart and cudaProfilerStop" profiled
+point "a forked child is left out" forked
+point "a device reset loses nothing" reset
+point "more launches than notes" many
+point "another tool is not replaced" other_tool
+points_done
