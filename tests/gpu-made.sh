@@ -134,6 +134,48 @@ delays() {
 	near "$us" 20000 2000 || { cat "$scratch/delays"; return 1; }
 }
 
+# table NAME ANALYSIS TABLE COLUMNS: its rows are those of standard input.
+table() {
+	cat >"$scratch/want"
+	"$copse" report "$2" "$scratch/$1.copse" -f csv --table "$3" \
+		>"$scratch/csv" || return
+	awk -v columns="$4" -f "$srcdir/tests/csv.awk" "$scratch/csv" |
+		tr '\t' ' ' >"$scratch/got"
+	diff "$scratch/want" "$scratch/got"
+}
+
+report_kernels() {
+	table all gpu-kernels kernels 'kernel count seconds longest' <<-END &&
+	beta 40 0.12 0.003
+	alpha 85 0.09 0.002
+	[graph] 6 0.024 0.004
+	deep 4 0.000004 0.000001
+	END
+	table all gpu-kernels copies 'copy count seconds bytes' <<-END
+	[copy to GPU, pinned] 8 0.004 8388608
+	[copy from GPU, pageable] 4 0.001 4194304
+	[memset] 3 0.000006 12288
+	[copy within GPU] 2 0.000002 2048
+	END
+}
+
+report_calls() {
+	"$copse" report gpu-api "$scratch/all.copse" -f csv >"$scratch/csv" ||
+		return
+	awk -v columns='function calls failed' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" | tr '\t' ' ' | LC_ALL=C sort >"$scratch/got"
+	diff - "$scratch/got" <<-END
+	cuLaunchKernel 5 0
+	cudaDeviceSynchronize 1 0
+	cudaGraphLaunch 6 0
+	cudaLaunchKernel 124 0
+	cudaMalloc 10 7
+	cudaMemcpyAsync 14 0
+	cudaMemsetAsync 3 0
+	cudaStreamQuery 3 0
+	END
+}
+
 # Code without unwind information stands between.
 bare() {
 	MADE_FAULT=bare measure bare all || return
@@ -242,6 +284,8 @@ point "calls that fail are counted by error" failures
 point "bytes of copies by direction" bytes
 point "waiting is the call's" waits
 point "delays from call to start" delays
+point "report gpu-kernels" report_kernels
+point "report gpu-api" report_calls
 point "paths through code without unwind information" bare
 point "remembered paths are confirmed" verified
 point "no CUPTI, an old one, and one that is taken" refused
