@@ -203,11 +203,14 @@ static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		copse_gpu_failed(region, error);
 }
 
-static uint64_t site_of(const CUpti_CallbackData *data)
+/* For a capture: of the program's call; 0: one inside another. */
+static uint64_t site_of(CUpti_CallbackDomain domain,
+			const CUpti_CallbackData *data)
 {
-	return open_call.region && open_call.id == data->correlationId
-		       ? open_call.region->pc
-		       : 0;
+	if (!open_call.region || open_call.domain != domain ||
+	    open_call.id != data->correlationId)
+		return 0;
+	return open_call.region->pc;
 }
 
 void calls_callback(void *unused, CUpti_CallbackDomain domain,
@@ -223,9 +226,9 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	if (call->callbackSite == CUPTI_API_ENTER) {
 		obey(word_of(domain, id));
 		enter(domain, id, call, &caller);
-		capture_call(domain, id, call, site_of(call));
+		capture_call(domain, id, call, site_of(domain, call));
 	} else {
-		capture_call(domain, id, call, site_of(call));
+		capture_call(domain, id, call, site_of(domain, call));
 		leave(domain, id, call);
 	}
 }

@@ -268,6 +268,33 @@ many() {
 	END
 }
 
+# plays FILE: what a capture says comes out, by the sites of its calls.
+plays() {
+	"$copse" run -q --force -o "$scratch/played.copse" "$made" play "$1" \
+		>"$scratch/said" || return
+	[ -s "$scratch/said" ] || { echo "nothing in it"; return 1; }
+	c++filt -p <"$scratch/said" | LC_ALL=C sort >"$scratch/want"
+	folded played gpu.time | grep -v '\[' | grep -v ' 0$' |
+		sed 's/.*;play_call;//' | LC_ALL=C sort >"$scratch/got"
+	diff "$scratch/want" "$scratch/got" && nothing_lost played
+}
+
+# A capture, here of what was made, tells the same when it is played.
+captured() {
+	need c++filt
+	COPSE_GPU_CAPTURE=$scratch/made.capture measure captured all || return
+	times_of_all captured && plays "$scratch/made.capture"
+}
+
+# Those of real GPUs, as far as there are any.
+captures() {
+	need c++filt
+	for file in "$srcdir"/tests/gpu/*.capture; do
+		[ -e "$file" ] || skip "none was captured on a GPU yet"
+		plays "$file" || { echo "$file"; return 1; }
+	done
+}
+
 # The user's tool stays, and the run says so.
 other_tool() {
 	CUDA_INJECTION64_PATH=/other/tool.so "$copse" run --force --no-report \
@@ -297,5 +324,7 @@ point "cudaProfilerStart and cudaProfilerStop" profiled
 point "a forked child is left out" forked
 point "a device reset loses nothing" reset
 point "more launches than notes" many
+point "a capture of the made CUDA plays" captured
+point "captures of real GPUs play" captures
 point "another tool is not replaced" other_tool
 points_done

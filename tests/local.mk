@@ -121,19 +121,21 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 
 # A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
 made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
-	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c
+	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
+	tests/gpu/made-play.c tests/gpu/made-inside.h
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made
 program_outputs += $(made_outputs)
-made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -D_GNU_SOURCE
+made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
 tests/gpu/libmade-cuda.so: $(made_sources)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -fPIC -c \
 		-fno-asynchronous-unwind-tables -fno-unwind-tables \
 		-fomit-frame-pointer -o $(@D)/made-bare.o \
 		$(srcdir)/tests/gpu/made-bare.c && \
 		$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC -Wl,-soname,$(@F) -o $@ \
-		$(srcdir)/tests/gpu/made-cuda.c $(@D)/made-bare.o -pthread -ldl
+		$(srcdir)/tests/gpu/made-cuda.c \
+		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
 tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(MEASURED_FLAGS) -fomit-frame-pointer \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \

@@ -15,6 +15,7 @@
 enum {
 	NOTES = 1 << 18,
 	FIRST_ENTRIES = 1024,
+	PATIENCE = 1000, /* times that another thread is let go on */
 	NOT_WANTED = LOSS_COUNT, /* begun while measuring was paused */
 };
 
@@ -118,6 +119,19 @@ PUBLIC void copse_gpu_note(uint32_t id)
 	put_note(id, note);
 }
 
+/* Another thread may be at the lists for a moment: it is waited for. */
+static bool name_index(struct region_name *name, uint32_t *index)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (registry_name(name, index))
+			return true;
+		if (registry_full())
+			return false;
+		sched_yield();
+	}
+	return false;
+}
+
 PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
 {
 	struct thread *t = r->node ? thread_use() : NULL;
@@ -126,7 +140,7 @@ PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
 
 	if (!t)
 		return;
-	if (registry_name(error, &name))
+	if (name_index(error, &name))
 		node = tree_child(&t->tree, r->node, LIVE_NODE_NAMED, name, 0);
 	if (!node || !tree_add(&t->tree, node, METRIC_GPU_FAILED, 1))
 		thread_lost(t, LOSS_DROPPED_FULL);
@@ -260,7 +274,7 @@ static void add(const struct gpu_work *w)
 		lost((enum loss)note.why, 1);
 		like.why = (uint16_t)note.why;
 	}
-	if (w->name && !registry_name(w->name, &like.name)) {
+	if (w->name && !name_index(w->name, &like.name)) {
 		lost(LOSS_GPU_FULL, 1);
 		return;
 	}

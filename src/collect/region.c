@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* region.c - known contexts, and what MPI adapters tell. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 
 enum {
 	COST_EVERY = 64,
-	INTERRUPTED_NS = 10000
+	INTERRUPTED_NS = 10000,
+	PATIENCE = 1000, /* times that another thread is let go on */
 };
 
 /*
@@ -281,9 +283,10 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 	live_ref node = 0;
 	uint32_t name;
 
-	*why = LOSS_DROPPED_FULL;
+	*why = registry_full() ? LOSS_DROPPED_FULL : LOSS_DROPPED_BUSY;
 	if (!registry_name(r->name, &name))
 		return 0;
+	*why = LOSS_DROPPED_FULL;
 	if (unwind_beyond(&t->unwinder, &callback, r->inside, &beyond)) {
 		node = thread_path(t, &beyond.at, false, NULL, why);
 	} else {
@@ -301,7 +304,8 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 	return node;
 }
 
-static void find_beyond(struct thread *t, struct region *r)
+/* The reason of a path that is partial, or not to be had; else -1. */
+static int find_beyond(struct thread *t, struct region *r)
 {
 	live_ref known;
 	int why = -1;
@@ -312,27 +316,41 @@ static void find_beyond(struct thread *t, struct region *r)
 		r->node = node_beyond(t, r, &why);
 		if (known && r->node && r->node != known)
 			thread_lost(t, LOSS_VERIFY_DIFFERS);
-		if (why >= 0)
-			thread_lost(t, (enum loss)why);
-		return;
+		return why;
 	}
 	r->node = known;
 	r->pc = r->site->beyond.pc;
 	r->sp = r->site->beyond.sp;
 	r->fp = r->site->beyond.fp;
+	return -1;
+}
+
+/*
+ * Other threads may be at the lists for a moment.  Unlike a sample's, this time
+ * cannot be given to the next one: it is waited for.
+ */
+static void find_in_time(struct thread *t, struct region *r)
+{
+	const struct region as_called = *r;
+	enum loss busy = LOSS_DROPPED_BUSY;
+	int why = LOSS_DROPPED_BUSY;
+
+	for (int i = 0; i < PATIENCE && why == LOSS_DROPPED_BUSY; i++) {
+		if (i)
+			sched_yield();
+		*r = as_called;
+		why = thread_ready(t, &busy) ? find_beyond(t, r) : (int)busy;
+	}
+	if (why >= 0)
+		thread_lost(t, (enum loss)why);
 }
 
 /* The sample of a tick that comes meanwhile is the call's. */
 static void enter_beyond(struct thread *t, struct region *r)
 {
-	enum loss why;
-
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t, &why))
-		find_beyond(t, r);
-	else
-		thread_lost(t, why);
+	find_in_time(t, r);
 	if (r->node && r->inside >= t->unwinder.low &&
 	    r->inside < t->unwinder.high && r->sp > r->inside)
 		t->region = r;

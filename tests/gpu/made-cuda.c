@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "made-bare.h"
+#include "made-inside.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -123,6 +124,18 @@ static void put(const void *record, CUpti_ActivityKind kind)
 	made.used += size;
 }
 
+void made_put(const CUpti_Activity *record)
+{
+	pthread_mutex_lock(&made.lock);
+	put(record, record->kind);
+	pthread_mutex_unlock(&made.lock);
+}
+
+void made_load(void)
+{
+	pthread_once(&made.once, load_injection);
+}
+
 static uint64_t now(void)
 {
 	struct timespec t;
@@ -155,15 +168,7 @@ static struct span take_time(unsigned int stream, uint64_t ns)
 
 /* Calls */
 
-struct call {
-	CUpti_CallbackDomain domain;
-	CUpti_CallbackId id;
-	CUpti_CallbackData data;
-	uint64_t room;
-	int code;
-};
-
-static void tell(struct call *c, CUpti_ApiCallbackSite site)
+void made_tell(struct call *c, CUpti_ApiCallbackSite site)
 {
 	if (!made.callback || !made.domains[c->domain])
 		return;
@@ -189,13 +194,13 @@ static void begin(struct call *c, CUpti_CallbackDomain domain,
 		correlation
 			? correlation
 			: __atomic_add_fetch(&made.ids, 1, __ATOMIC_RELAXED);
-	tell(c, CUPTI_API_ENTER);
+	made_tell(c, CUPTI_API_ENTER);
 }
 
 static int end(struct call *c, int code)
 {
 	c->code = code;
-	tell(c, CUPTI_API_EXIT);
+	made_tell(c, CUPTI_API_EXIT);
 	return code;
 }
 

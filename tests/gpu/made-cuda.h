@@ -7,8 +7,8 @@
  * All is made, not captured: it shows that the adapter counts what it is told,
  * and not that NVIDIA's libraries tell it so.
  *
- * MADE_FAULT: subscriber, old, drop, silent, reversed, hang, and bare: callbacks come
- * through code without unwind information, as a driver's may be.
+ * MADE_FAULT: subscriber, old, drop, silent, reversed, hang; and bare:
+ * callbacks come through code without unwind information, as a driver's may.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H
 #define TESTS_GPU_MADE_CUDA_H
@@ -33,5 +33,15 @@ int made_cudaStreamQuery(void);              /* error 600, which is none */
 int made_cudaProfilerStart(void);
 int made_cudaProfilerStop(void);
 int made_cudaDeviceReset(void);
+
+/*
+ * Plays a capture (cuda/capture.h), all of it in the calling thread: each call
+ * is made from site(i, …), i being the number of its site in the order of the
+ * file, and the records come as they came.  Prints what GPUs did, as folded
+ * stacks by site, with mangled names, in microseconds.  0, or 1: it is none.
+ */
+#define MADE_SITES 64
+int made_play(const char *path,
+	      void (*site)(unsigned int i, void (*go)(void *), void *arg));
 
 #endif
