@@ -3,7 +3,7 @@
 # from the callback to its caller.
 cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/capture.c cuda/capture.h cuda/cupti.c cuda/cupti.h \
-	cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
+	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
 
 if CUDA
 pkglib_LTLIBRARIES += libcopse-cuda.la

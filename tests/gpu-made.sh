@@ -7,7 +7,7 @@
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 made=$builddir/tests/gpu/made
 export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
-unset CUDA_INJECTION64_PATH MADE_FAULT COPSE_GPU_CAPTURE
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH MADE_FAULT COPSE_GPU_CAPTURE
 
 [ -e "$made" ] || { echo "1..0 # SKIP built without CUDA's headers"; exit 0; }
 
@@ -259,6 +259,17 @@ reset() {
 	END
 }
 
+# Ranges of NVTX, of any domain, are phases.
+ranges() {
+	measure ranges ranges || return
+	is ranges gpu.time <<-END
+	main;ranges;direct;cuLaunchKernel;alpha 10000
+	outer;inner;main;ranges;direct;cuLaunchKernel;alpha 20000
+	outer;main;ranges;direct;cuLaunchKernel;alpha 10000
+	wide;main;ranges;direct;cuLaunchKernel;alpha 10000
+	END
+}
+
 # More work than there are notes of calls: every piece finds its own.
 many() {
 	measure many many || return
@@ -323,6 +334,7 @@ point "a killed process keeps what was told" killed
 point "cudaProfilerStart and cudaProfilerStop" profiled
 point "a forked child is left out" forked
 point "a device reset loses nothing" reset
+point "ranges of NVTX" ranges
 point "more launches than notes" many
 point "a capture of the made CUDA plays" captured
 point "captures of real GPUs play" captures

@@ -30,7 +30,7 @@ hdf5.h:              src/profile/ src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/
 mpi.h:               mpi/
-cupti.h cuda.h:      cuda/
+cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/
 libunwind.h:         src/collect/
 '

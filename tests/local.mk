@@ -122,7 +122,8 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 # A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
 made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
-	tests/gpu/made-play.c tests/gpu/made-inside.h
+	tests/gpu/made-play.c tests/gpu/made-inside.h \
+	tests/gpu/made-ranges.c tests/gpu/made-ranges.h
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made
@@ -137,9 +138,10 @@ tests/gpu/libmade-cuda.so: $(made_sources)
 		$(srcdir)/tests/gpu/made-cuda.c \
 		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
 tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
-	$(AM_V_CCLD)$(CC) $(MEASURED_FLAGS) -fomit-frame-pointer \
+	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
-		tests/gpu/libmade-cuda.so -pthread
+		$(srcdir)/tests/gpu/made-ranges.c \
+		tests/gpu/libmade-cuda.so -pthread -ldl
 CLEANFILES += tests/gpu/made-bare.o
 endif
 

@@ -61,7 +61,7 @@ for library in .libs/libcopse-mpi-*.so; do
 done
 
 cuda_exports() {
-	exported "$1" | grep -v -e '^InitializeInjection' >"$scratch/is"
+	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' >"$scratch/is"
 	cat "$scratch/is"
 	[ ! -s "$scratch/is" ]
 }
