@@ -306,6 +306,27 @@ captures() {
 	done
 }
 
+# Rank 1 has twice rank 0's work: its most is 4/3 of the mean.  What MPI has
+# a GPU do is MPI's.
+ranks() {
+	[ -e "$made-mpi" ] || skip "no wrappers for Open MPI were built"
+	need mpirun.openmpi
+	mpirun.openmpi -n 2 "$copse" run -q --force -o "$scratch/mpi.copse" \
+		"$made-mpi" || return
+	table mpi gpu-kernels kernels 'kernel count seconds most' >/dev/null \
+		</dev/null
+	grep '^alpha 30 0.03 1$' "$scratch/got" ||
+		{ cat "$scratch/got"; return 1; }
+	awk -v columns='kernel skew' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" | awk '$1 == "alpha" { print $2 }' \
+		>"$scratch/skew"
+	near "$(cat "$scratch/skew")" 1.3333 0.001 || return
+	folded mpi gpu.time >"$scratch/got"
+	cat "$scratch/got"
+	grep -q '^main;solve;cudaLaunchKernel;alpha 30000$' "$scratch/got" &&
+		grep -q '^main;MPI_Allreduce;reduce ' "$scratch/got"
+}
+
 # The user's tool stays, and the run says so.
 other_tool() {
 	CUDA_INJECTION64_PATH=/other/tool.so "$copse" run --force --no-report \
@@ -338,5 +359,6 @@ point "ranges of NVTX" ranges
 point "more launches than notes" many
 point "a capture of the made CUDA plays" captured
 point "captures of real GPUs play" captures
+point "ranks with GPUs" ranks
 point "another tool is not replaced" other_tool
 points_done

@@ -4,7 +4,7 @@ UNIT_TESTS = \
 	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
-	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
+	tests/unit/fixture-run tests/unit/formula tests/unit/golang tests/unit/gpu \
 	tests/unit/handles tests/unit/job tests/unit/livedir tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
@@ -123,7 +123,7 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
 	tests/gpu/made-play.c tests/gpu/made-inside.h \
-	tests/gpu/made-ranges.c tests/gpu/made-ranges.h
+	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made
@@ -143,6 +143,13 @@ tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 		$(srcdir)/tests/gpu/made-ranges.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
 CLEANFILES += tests/gpu/made-bare.o
+if OPENMPI
+program_outputs += tests/gpu/made-mpi
+tests/gpu/made-mpi: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)OMPI_CC="$(CC)" $(MPICC) $(MEASURED_FLAGS) \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made-mpi.c \
+		tests/gpu/libmade-cuda.so
+endif
 endif
 
 # What runs.  A new test is tests/NAME.sh and its name here.

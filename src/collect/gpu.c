@@ -15,7 +15,7 @@
 enum {
 	NOTES = 1 << 18,
 	FIRST_ENTRIES = 1024,
-	PATIENCE = 1000, /* times that another thread is let go on */
+	PATIENCE = 1000,         /* times that another thread is let go on */
 	NOT_WANTED = LOSS_COUNT, /* begun while measuring was paused */
 };
 
@@ -83,7 +83,6 @@ static void note_region(struct thread *t, struct note *note)
 		known_region(t, (uintptr_t)__builtin_frame_address(0));
 	int why = -1;
 
-	note->why = LOSS_GPU_NO_PATH;
 	note->thread = t->index;
 	if (!r)
 		return;
@@ -109,11 +108,13 @@ static uint64_t begun(const struct thread *t)
 PUBLIC void copse_gpu_note(uint32_t id)
 {
 	struct thread *t = thread_self();
-	struct note note = { .why = NOT_WANTED };
+	struct note note = { .why = LOSS_GPU_NO_PATH };
 
 	if (!id)
 		return;
-	if (t && !collect_paused())
+	if (collect_paused())
+		note.why = NOT_WANTED;
+	else if (t)
 		note_region(t, &note);
 	note.ns = begun(t);
 	put_note(id, note);
