@@ -232,3 +232,48 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		leave(domain, id, call);
 	}
 }
+
+/* By how the names begin, or what is in them. */
+static bool begins_work(const char *name)
+{
+	static const char *const begin[] = {
+		"cudaLaunch",      "cudaMemcpy",    "cudaMemset",
+		"cudaGraphLaunch", "cudaProfiler",  "cudaDeviceReset",
+		"cuLaunch",        "cuMemcpy",      "cuMemset",
+		"cuGraphLaunch",   "cuProfiler",    "cuCtxDestroy",
+		"cudaMemPrefetch", "cuMemPrefetch", "cuDevicePrimaryCtxReset",
+	};
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(name, begin[i], strlen(begin[i])))
+			return true;
+	return strstr(name, "Synchronize");
+}
+
+static void enable_some(CUpti_SubscriberHandle subscriber,
+			CUpti_CallbackDomain domain)
+{
+	for (CUpti_CallbackId id = 1; id < IDS_MOST; id++) {
+		const char *name = NULL;
+
+		if (!cupti.GetCallbackName(domain, id, &name) && name &&
+		    begins_work(name))
+			cupti.EnableCallback(1, subscriber, domain, id);
+	}
+}
+
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all)
+{
+	static const CUpti_CallbackDomain domains[] = {
+		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API
+	};
+	CUptiResult err = CUPTI_SUCCESS;
+
+	for (size_t i = 0; i < 2 && !err; i++) {
+		if (all)
+			err = cupti.EnableDomain(1, subscriber, domains[i]);
+		else
+			enable_some(subscriber, domains[i]);
+	}
+	return err;
+}

@@ -13,6 +13,12 @@
 void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data);
 
+/*
+ * The program's calls are called back for: all, or those alone that begin work
+ * or wait for it.  A CUPTI result.
+ */
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all);
+
 /* From now on no call is counted. */
 void calls_end(void);
 

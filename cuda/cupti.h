@@ -24,6 +24,7 @@
 	F(ActivityRegisterTimestampCallback)                                   \
 	F(EnableCallback)                                                      \
 	F(EnableDomain)                                                        \
+	F(GetCallbackName)                                                     \
 	F(GetTimestamp)                                                        \
 	F(GetVersion)                                                          \
 	F(Subscribe)                                                           \

@@ -96,7 +96,7 @@ static enum loss reason(CUptiResult err)
 		       : LOSS_GPU_REFUSED;
 }
 
-static CUptiResult start(void)
+static CUptiResult start(bool all_calls)
 {
 	CUpti_SubscriberHandle subscriber;
 	CUptiResult err = cupti.Subscribe(&subscriber, calls_callback, NULL);
@@ -106,11 +106,7 @@ static CUptiResult start(void)
 	cupti_modules(copse_gpu_pass);
 	err = records_begin();
 	if (!err)
-		err = cupti.EnableDomain(1, subscriber,
-					 CUPTI_CB_DOMAIN_RUNTIME_API);
-	if (!err)
-		err = cupti.EnableDomain(1, subscriber,
-					 CUPTI_CB_DOMAIN_DRIVER_API);
+		err = calls_begin(subscriber, all_calls);
 	if (err)
 		cupti.Unsubscribe(subscriber);
 	return err;
@@ -121,11 +117,12 @@ int InitializeInjection(void)
 {
 	static bool begun;
 	CUptiResult err;
+	bool all_calls;
 
 	if (begun)
 		return 1;
 	begun = true;
-	copse_gpu_init((const void *)InitializeInjection);
+	all_calls = copse_gpu_init((const void *)InitializeInjection);
 	if (!cupti_open()) {
 		copse_gpu_lost(LOSS_GPU_NO_CUPTI, 1);
 		return 1;
@@ -135,7 +132,7 @@ int InitializeInjection(void)
 		return 1;
 	}
 	capture_begin();
-	err = start();
+	err = start(all_calls);
 	if (err)
 		copse_gpu_lost(reason(err), 1);
 	return 1;

@@ -327,6 +327,23 @@ ranks() {
 		grep -q '^main;MPI_Allreduce;reduce ' "$scratch/got"
 }
 
+# Work is found as well, and so are calls that wait.
+no_api() {
+	measure no-api all --gpu-api=off || return
+	times_of_all no-api && nothing_lost no-api || return
+	"$copse" report gpu-api "$scratch/no-api.copse" -f csv >"$scratch/csv"
+	awk -v columns='function calls' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" | tr '\t' ' ' | LC_ALL=C sort >"$scratch/got"
+	diff - "$scratch/got" <<-END
+	cuLaunchKernel 5
+	cudaDeviceSynchronize 1
+	cudaGraphLaunch 6
+	cudaLaunchKernel 124
+	cudaMemcpyAsync 14
+	cudaMemsetAsync 3
+	END
+}
+
 # The user's tool stays, and the run says so.
 other_tool() {
 	CUDA_INJECTION64_PATH=/other/tool.so "$copse" run --force --no-report \
@@ -360,5 +377,6 @@ point "more launches than notes" many
 point "a capture of the made CUDA plays" captured
 point "captures of real GPUs play" captures
 point "ranks with GPUs" ranks
+point "only calls that begin work" no_api
 point "another tool is not replaced" other_tool
 points_done

@@ -43,6 +43,11 @@ SIGSAFE bool collect_internals(void)
 	return collector.settings.internals != 0;
 }
 
+bool collect_gpu_api(void)
+{
+	return collector.settings.gpu_api != 0;
+}
+
 bool collect_verify(void)
 {
 	return collector.settings.verify != 0;

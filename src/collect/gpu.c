@@ -312,7 +312,7 @@ PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
 	lock_give(&gpu.lock);
 }
 
-PUBLIC void copse_gpu_init(const void *adapter)
+PUBLIC bool copse_gpu_init(const void *adapter)
 {
 	struct thread *t;
 
@@ -325,6 +325,7 @@ PUBLIC void copse_gpu_init(const void *adapter)
 	t = thread_use();
 	if (t)
 		thread_release(t);
+	return collect_gpu_api();
 }
 
 PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)

@@ -17,6 +17,7 @@
 #ifndef COLLECT_GPU_H
 #define COLLECT_GPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,8 +44,11 @@ struct gpu_work {
 /* Many at once are cheaper than each alone. */
 void copse_gpu_add(const struct gpu_work *work, size_t count);
 
-/* The live profile is made when there is none yet: GPUs are used. */
-void copse_gpu_init(const void *adapter);
+/*
+ * The live profile is made when there is none yet: GPUs are used.  Whether all
+ * calls are to be counted, or only those that begin work or wait for it.
+ */
+bool copse_gpu_init(const void *adapter);
 void copse_gpu_lost(enum loss why, uint64_t count);
 
 /* Modules whose frames stand between the program and a callback. */

@@ -17,6 +17,7 @@
 
 enum {
 	STREAMS = 64,
+	CALLS = 1024,
 	DELAY_NS = 5000, /* from a call to the start, where nothing is before */
 	KINDS = CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS + 1,
 };
@@ -29,6 +30,7 @@ static struct {
 	const char *fault;
 	CUpti_CallbackFunc callback;
 	bool domains[CUPTI_CB_DOMAIN_SIZE];
+	bool calls[CUPTI_CB_DOMAIN_SIZE][CALLS];
 	bool kinds[KINDS];
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
@@ -170,7 +172,8 @@ static struct span take_time(unsigned int stream, uint64_t ns)
 
 void made_tell(struct call *c, CUpti_ApiCallbackSite site)
 {
-	if (!made.callback || !made.domains[c->domain])
+	if (!made.callback ||
+	    (!made.domains[c->domain] && !made.calls[c->domain][c->id % CALLS]))
 		return;
 	c->data.callbackSite = site;
 	if (fault("bare"))
@@ -433,13 +436,49 @@ PUBLIC CUptiResult cuptiEnableDomain(uint32_t enable,
 	return CUPTI_SUCCESS;
 }
 
+static const struct {
+	CUpti_CallbackDomain domain;
+	CUpti_CallbackId id;
+	const char *name;
+} names[] = {
+#define RUNTIME_NAME(name_)                                                    \
+	{                                                                      \
+		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_##name_, \
+			#name_                                                 \
+	}
+	RUNTIME_NAME(cudaLaunchKernel_v7000),
+	RUNTIME_NAME(cudaGraphLaunch_v10000),
+	RUNTIME_NAME(cudaMemcpyAsync_v3020),
+	RUNTIME_NAME(cudaMemsetAsync_v3020),
+	RUNTIME_NAME(cudaMalloc_v3020),
+	RUNTIME_NAME(cudaDeviceSynchronize_v3020),
+	RUNTIME_NAME(cudaStreamQuery_v3020),
+	RUNTIME_NAME(cudaProfilerStart_v4000),
+	RUNTIME_NAME(cudaProfilerStop_v4000),
+	RUNTIME_NAME(cudaDeviceReset_v3020),
+	{ CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	  "cuLaunchKernel" },
+};
+
+PUBLIC CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain,
+					uint32_t id, const char **name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].domain == domain && names[i].id == id) {
+			*name = names[i].name;
+			return CUPTI_SUCCESS;
+		}
+	return CUPTI_ERROR_INVALID_PARAMETER;
+}
+
 PUBLIC CUptiResult cuptiEnableCallback(uint32_t enable,
 				       CUpti_SubscriberHandle subscriber,
 				       CUpti_CallbackDomain domain,
 				       CUpti_CallbackId id)
 {
-	(void)enable, (void)subscriber, (void)domain, (void)id;
-	return CUPTI_ERROR_NOT_SUPPORTED;
+	(void)subscriber;
+	made.calls[domain][id % CALLS] = enable;
+	return CUPTI_SUCCESS;
 }
 
 PUBLIC CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
