@@ -96,7 +96,7 @@ static enum loss reason(CUptiResult err)
 		       : LOSS_GPU_REFUSED;
 }
 
-static CUptiResult start(bool all_calls)
+static CUptiResult start(enum gpu_wish wish)
 {
 	CUpti_SubscriberHandle subscriber;
 	CUptiResult err = cupti.Subscribe(&subscriber, calls_callback, NULL);
@@ -106,7 +106,7 @@ static CUptiResult start(bool all_calls)
 	cupti_modules(copse_gpu_pass);
 	err = records_begin();
 	if (!err)
-		err = calls_begin(subscriber, all_calls);
+		err = calls_begin(subscriber, wish == GPU_WISH_ALL);
 	if (err)
 		cupti.Unsubscribe(subscriber);
 	return err;
@@ -117,12 +117,14 @@ int InitializeInjection(void)
 {
 	static bool begun;
 	CUptiResult err;
-	bool all_calls;
+	enum gpu_wish wish;
 
 	if (begun)
 		return 1;
 	begun = true;
-	all_calls = copse_gpu_init((const void *)InitializeInjection);
+	wish = copse_gpu_init((const void *)InitializeInjection);
+	if (wish == GPU_WISH_NOTHING)
+		return 1;
 	if (!cupti_open()) {
 		copse_gpu_lost(LOSS_GPU_NO_CUPTI, 1);
 		return 1;
@@ -132,7 +134,7 @@ int InitializeInjection(void)
 		return 1;
 	}
 	capture_begin();
-	err = start(all_calls);
+	err = start(wish);
 	if (err)
 		copse_gpu_lost(reason(err), 1);
 	return 1;

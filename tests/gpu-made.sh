@@ -344,6 +344,27 @@ no_api() {
 	END
 }
 
+# The first screen says what GPUs did, and what failed.
+summary() {
+	"$copse" report "$scratch/all.copse" >"$scratch/said" || return
+	for says in '234 ms of kernels, 5.01 ms of copies' \
+		'Most of it, 38 %: beta ← cudaLaunchKernel ← solve' \
+		'Calls of CUDA: 166, ' '7 calls of CUDA failed'; do
+		grep -q "$says" "$scratch/said" && continue
+		echo "not said: $says"
+		cat "$scratch/said"
+		return 1
+	done
+}
+
+# Who is not measured is left alone.
+excluded() {
+	"$copse" run -q --force -o "$scratch/excluded.copse" --exclude=made \
+		"$made" busy || return
+	[ ! -e "$scratch/excluded.copse/rank-0.h5" ] || return
+	CUDA_INJECTION64_PATH=$builddir/.libs/libcopse-cuda.so "$made" busy
+}
+
 # The user's tool stays, and the run says so.
 other_tool() {
 	CUDA_INJECTION64_PATH=/other/tool.so "$copse" run --force --no-report \
@@ -362,6 +383,7 @@ point "waiting is the call's" waits
 point "delays from call to start" delays
 point "report gpu-kernels" report_kernels
 point "report gpu-api" report_calls
+point "the summary" summary
 point "paths through code without unwind information" bare
 point "remembered paths are confirmed" verified
 point "no CUPTI, an old one, and one that is taken" refused
@@ -378,5 +400,6 @@ point "a capture of the made CUDA plays" captured
 point "captures of real GPUs play" captures
 point "ranks with GPUs" ranks
 point "only calls that begin work" no_api
+point "a program that is not measured" excluded
 point "another tool is not replaced" other_tool
 points_done

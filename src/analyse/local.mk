@@ -16,7 +16,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/skew.c src/analyse/skew.h \
 	src/analyse/sites.c src/analyse/sites.h \
-	src/analyse/gpu-work.c src/analyse/gpu-work.h \
+	src/analyse/gpu-share.c src/analyse/gpu-work.c src/analyse/gpu-work.h \
 	src/analyse/mpi-time.c src/analyse/mpi-time.h \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/shape.c src/analyse/shape.h \

@@ -312,20 +312,27 @@ PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
 	lock_give(&gpu.lock);
 }
 
-PUBLIC bool copse_gpu_init(const void *adapter)
+void gpu_prepare(void)
 {
-	struct thread *t;
-
-	unwind_hide(adapter);
-	ticks_init();
 	if (!gpu.notes)
 		__atomic_store_n(&gpu.notes,
 				 sys_memory(NOTES * sizeof(*gpu.notes)),
 				 __ATOMIC_RELEASE);
+}
+
+PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
+{
+	struct thread *t;
+
+	if (!collect_active())
+		return GPU_WISH_NOTHING;
+	unwind_hide(adapter);
+	ticks_init();
+	gpu_prepare();
 	t = thread_use();
 	if (t)
 		thread_release(t);
-	return collect_gpu_api();
+	return collect_gpu_api() ? GPU_WISH_ALL : GPU_WISH_WORK;
 }
 
 PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)

@@ -17,7 +17,6 @@
 #ifndef COLLECT_GPU_H
 #define COLLECT_GPU_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,15 +43,24 @@ struct gpu_work {
 /* Many at once are cheaper than each alone. */
 void copse_gpu_add(const struct gpu_work *work, size_t count);
 
+enum gpu_wish {
+	GPU_WISH_NOTHING, /* the process is not measured */
+	GPU_WISH_WORK,    /* of calls, those that begin it or wait for it */
+	GPU_WISH_ALL,
+};
+
 /*
- * The live profile is made when there is none yet: GPUs are used.  Whether all
- * calls are to be counted, or only those that begin work or wait for it.
+ * What is to be told.  The live profile is made when there is none yet: GPUs
+ * are used.
  */
-bool copse_gpu_init(const void *adapter);
+enum gpu_wish copse_gpu_init(const void *adapter);
 void copse_gpu_lost(enum loss why, uint64_t count);
 
 /* Modules whose frames stand between the program and a callback. */
 void copse_gpu_pass(const void *code);
+
+/* Room for the notes, before all else. */
+void gpu_prepare(void);
 
 /* In a forked child, which has no GPU. */
 void gpu_forked(void);

@@ -30,7 +30,7 @@ static void begin(void)
 	settings.memory = 16;
 	CHECK(mkdtemp(directory));
 	registry_init(&settings, directory);
-	copse_gpu_init((const void *)begin);
+	gpu_prepare();
 	CHECK(registry_open());
 	snprintf(path, sizeof(path), "%s/%d.0.live", directory, (int)getpid());
 	CHECK(!unlink(path) && !rmdir(directory));
