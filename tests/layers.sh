@@ -20,6 +20,7 @@ src/merge:    base profile live/layout.h live/metrics.def live/losses.def
 src/analyse:  base merge profile/profile.h live/layout.h
 src/present:  base analyse
 mpi:          base live collect
+cuda:         base live collect
 src/export:   base merge analyse present
 tools:        base live profile launch doctor merge analyse present export
 '
@@ -31,6 +32,7 @@ capstone/ zstd.h:      src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/
 mpi.h:               mpi/
+cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/
 libunwind.h:         src/collect/
 '
@@ -63,7 +65,7 @@ looks_up() {
 has_one_user() {
 	header=$1
 	shift
-	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi tools \
+	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi cuda tools \
 		>"$scratch/users"
 	for may in "$@"; do
 		grep -v "^$may" "$scratch/users" >"$scratch/rest"

@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/handles tests/unit/job tests/unit/livedir \
+	tests/unit/gpu tests/unit/handles tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
@@ -133,6 +133,39 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 		-DFUNCTION=t_stripped -DINNER=t_nameless -shared -fPIC -s \
 		-Wl,-z,lazy,-soname,$(@F) -o $@ $(srcdir)/tests/programs/chains-lib.c
 
+# A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
+made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
+	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
+	tests/gpu/made-play.c tests/gpu/made-inside.h \
+	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c
+EXTRA_DIST += $(made_sources)
+if CUDA
+made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made
+program_outputs += $(made_outputs)
+made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
+tests/gpu/libmade-cuda.so: $(made_sources)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -fPIC -c \
+		-fno-asynchronous-unwind-tables -fno-unwind-tables \
+		-fomit-frame-pointer -o $(@D)/made-bare.o \
+		$(srcdir)/tests/gpu/made-bare.c && \
+		$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC -Wl,-soname,$(@F) -o $@ \
+		$(srcdir)/tests/gpu/made-cuda.c \
+		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
+tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
+		$(srcdir)/tests/gpu/made-ranges.c \
+		tests/gpu/libmade-cuda.so -pthread -ldl
+CLEANFILES += tests/gpu/made-bare.o
+if OPENMPI
+program_outputs += tests/gpu/made-mpi
+tests/gpu/made-mpi: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)OMPI_CC="$(CC)" $(MPICC) $(MEASURED_FLAGS) \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made-mpi.c \
+		tests/gpu/libmade-cuda.so
+endif
+endif
+
 # What runs.  A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
@@ -144,8 +177,8 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/merge-scale.sh tests/names.sh tests/loops.sh tests/hosts.sh \
-	tests/slurm.sh tests/install.sh
+	tests/merge-scale.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
+	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -59,4 +59,26 @@ for library in .libs/libcopse-mpi-*.so; do
 	point "$name needs no MPI library" needs "$library" libc.so ld-linux \
 		libcopse
 done
+
+cuda_exports() {
+	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' >"$scratch/is"
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+
+# One reference to CUDA, and the driver could not load it without CUPTI.
+refers_to_no_cuda() {
+	nm -D --undefined-only "$1" | grep -E ' (cu[A-Z]|cuda|cupti)' &&
+		return 1
+	return 0
+}
+
+library=.libs/libcopse-cuda.so
+if [ -e $library ]; then
+	point "$library exports what the driver calls only" \
+		cuda_exports $library
+	point "$library refers to no CUDA symbol" refers_to_no_cuda $library
+	point "$library needs no CUDA library" needs $library libc.so \
+		ld-linux libcopse
+fi
 points_done

@@ -430,6 +430,9 @@ static int run_program(char **argv, const struct program *program,
 	preload = preload_value(mpi);
 	if (!preload)
 		return run_unmeasured(argv);
+	if (job.rank <= 0 && !quiet && preload_other_gpu_tool())
+		warn("CUDA_INJECTION64_PATH is set for another tool: GPU work "
+		     "is not measured");
 	if (mpi && job.rank <= 0 && !strstr(preload, "libcopse-mpi-"))
 		warn("this copse was built without wrappers for the program's "
 		     "MPI: its calls are not measured");

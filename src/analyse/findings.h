@@ -29,6 +29,9 @@ int findings_balance(struct report *report, const struct paths *paths,
 int findings_waits(struct report *report, const struct blames *blames,
 		   size_t *said);
 
+/* What GPUs did, when they did anything.  0, or -ENOMEM. */
+int findings_gpu(struct report *report, const struct paths *paths);
+
 /* As notes: what wait states are worth. */
 void findings_joined(struct report *report, const struct run *run);
 

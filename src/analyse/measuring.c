@@ -199,6 +199,12 @@ static size_t sum_losses(const struct run *run, struct loss_sum *sums)
 	return count;
 }
 
+/* What adapters of GPUs lose has no share of the samples. */
+static bool is_of_samples(const char *name)
+{
+	return strncmp(name, "gpu.", 4) != 0;
+}
+
 static void losses(struct report *report, const struct run *run,
 		   const struct totals *t)
 {
@@ -212,6 +218,11 @@ static void losses(struct report *report, const struct run *run,
 
 		if (sums[i].count <= 0)
 			continue;
+		if (!is_of_samples(name)) {
+			report_note(report, "%.0f %s (%s).", sums[i].count,
+				    loss_help(name), name);
+			continue;
+		}
 		none = false;
 		report_note(report, "%.0f %s (%s), %.2g %%.", sums[i].count,
 			    loss_help(name), name,
@@ -235,10 +246,16 @@ void findings_losses(struct report *report, const struct run *run)
 	report_column(report, "count", NULL, COLUMN_COUNT);
 	report_column(report, "share", NULL, COLUMN_SHARE);
 	for (size_t i = 0; i < count; i++) {
-		report_text(report, str_at(&run->strings, sums[i].name));
+		const char *name = str_at(&run->strings, sums[i].name);
+
+		report_text(report, name);
 		report_count(report, (uint64_t)sums[i].count);
-		report_number(report, value_ratio(sums[i].count,
+		if (is_of_samples(name))
+			report_number(report,
+				      value_ratio(sums[i].count,
 						  t.samples + sums[i].count));
+		else
+			report_none(report);
 	}
 	free(sums);
 }

@@ -432,6 +432,8 @@ static int fill(struct report *report, const struct run *run,
 		err = findings_waits(report, &blames, &said);
 	if (!err)
 		err = findings_balance(report, &paths, &f.e, metric, said);
+	if (!err)
+		err = findings_gpu(report, &paths);
 	facts_table(report, &f, metric);
 	if (!err)
 		err = strip(report, &f);

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/gpu.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
@@ -41,6 +42,11 @@ uint32_t collect_depth(void)
 SIGSAFE bool collect_internals(void)
 {
 	return collector.settings.internals != 0;
+}
+
+bool collect_gpu_api(void)
+{
+	return collector.settings.gpu_api != 0;
 }
 
 bool collect_verify(void)
@@ -80,6 +86,7 @@ static void forked(void)
 	if (thread_self())
 		registry_forget();
 	phase_forked();
+	gpu_forked();
 	control_forked();
 	thread_forked();
 }

@@ -18,6 +18,8 @@ uint32_t collect_depth(void);
 
 /* Keep what happens inside MPI calls, too. */
 SIGSAFE bool collect_internals(void);
+/* All calls of CUDA are counted, not only those that begin work. */
+bool collect_gpu_api(void);
 /* Are call paths walked twice and compared? */
 bool collect_verify(void);
 

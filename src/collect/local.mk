@@ -8,6 +8,7 @@ libcollect_la_SOURCES = \
 	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \
+	src/collect/gpu.c src/collect/gpu.h \
 	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \

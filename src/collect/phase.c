@@ -47,10 +47,13 @@ static char *copy_text(const char *text)
 
 static struct region_name *add_name(const char *text)
 {
+	/* Mutable: its number in the live profile. */
+	static struct region_name others = { .text = "[other phases]",
+					     .class = LIVE_NAME_PHASE };
 	struct region_name *name = &phases.names[phases.count];
 
 	if (phases.count == MOST_PHASES)
-		return NULL;
+		return &others;
 	name->text = copy_text(text);
 	name->class = LIVE_NAME_PHASE;
 	if (!name->text)

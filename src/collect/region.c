@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* region.c - known contexts, and what MPI adapters tell. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 
 enum {
 	COST_EVERY = 64,
-	INTERRUPTED_NS = 10000
+	INTERRUPTED_NS = 10000,
+	PATIENCE = 1000, /* times that another thread is let go on */
 };
 
 /*
@@ -25,7 +27,8 @@ enum {
 SIGSAFE static bool is_gone(const struct region *r, uintptr_t sp,
 			    const struct unwinder *u)
 {
-	uintptr_t at = (uintptr_t)r, slot = r->sp - sizeof(slot);
+	uintptr_t at = r->inside ? r->inside : (uintptr_t)r;
+	uintptr_t slot = r->sp - sizeof(slot);
 
 	if (sp < u->low || sp >= u->high)
 		return false;
@@ -97,6 +100,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	struct thread *t = thread_self();
 
 	r->nested = true;
+	r->inside = 0;
 	r->node = 0;
 	r->site = NULL;
 	r->call = NULL;
@@ -224,6 +228,14 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 	count_size(t, c, v->sent > v->received ? v->sent : v->received, ns);
 }
 
+static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
+{
+	t->mpi_ns += ns;
+	r->mpi_ns = t->mpi_ns;
+	r->thread = t->index;
+	t->parts.wanted = true;
+}
+
 static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
@@ -231,10 +243,8 @@ static void count(struct thread *t, struct region *r,
 	int why;
 	live_ref node = node_of(t, r, &why);
 
-	t->mpi_ns += ns;
-	r->mpi_ns = t->mpi_ns;
-	r->thread = t->index;
-	t->parts.wanted = true;
+	if (r->name->class == LIVE_NAME_MPI)
+		count_mpi(t, r, ns);
 	if (!node) {
 		thread_lost(t, (enum loss)why);
 		return;
@@ -274,6 +284,116 @@ static void settle(struct thread *t, live_ref node)
 		t->late = TICK_FOREIGN;
 		thread_lost(t, LOSS_DROPPED_BUSY);
 	}
+}
+
+/* A call that nobody knows the place of is below a node of its own. */
+static live_ref node_beyond(struct thread *t, struct region *r, int *why)
+{
+	struct cfi_frame callback = { r->pc, r->sp, r->fp };
+	struct unwind_beyond beyond;
+	live_ref node = 0;
+	uint32_t name;
+
+	*why = registry_full() ? LOSS_DROPPED_FULL : LOSS_DROPPED_BUSY;
+	if (!registry_name(r->name, &name))
+		return 0;
+	*why = LOSS_DROPPED_FULL;
+	if (unwind_beyond(&t->unwinder, &callback, r->inside, &beyond)) {
+		node = thread_path(t, &beyond.at, false, NULL, why);
+	} else {
+		*why = LOSS_PARTIAL_STACK;
+		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_PARTIAL,
+				  LOSS_PARTIAL_STACK, 0);
+		beyond = (struct unwind_beyond){ .at = callback };
+	}
+	node = node ? tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0) : 0;
+	if (node && beyond.lasting)
+		r->site = site_learn_beyond(t, r, node, &beyond);
+	r->pc = beyond.at.pc;
+	r->sp = beyond.at.sp;
+	r->fp = beyond.at.fp;
+	return node;
+}
+
+/* The reason of a path that is partial, or not to be had; else -1. */
+static int find_beyond(struct thread *t, struct region *r)
+{
+	live_ref known;
+	int why = -1;
+
+	r->site = site_find(t->sites, t->tree.root, r);
+	known = r->site ? r->site->node : 0;
+	if (!known || t->unwinder.verify) {
+		r->node = node_beyond(t, r, &why);
+		if (known && r->node && r->node != known)
+			thread_lost(t, LOSS_VERIFY_DIFFERS);
+		return why;
+	}
+	r->node = known;
+	r->pc = r->site->beyond.pc;
+	r->sp = r->site->beyond.sp;
+	r->fp = r->site->beyond.fp;
+	return -1;
+}
+
+/*
+ * Other threads may be at the lists for a moment.  Unlike a sample's, this time
+ * cannot be given to the next one: it is waited for.
+ */
+static void find_in_time(struct thread *t, struct region *r)
+{
+	const struct region as_called = *r;
+	enum loss busy = LOSS_DROPPED_BUSY;
+	int why = LOSS_DROPPED_BUSY;
+
+	for (int i = 0; i < PATIENCE && why == LOSS_DROPPED_BUSY; i++) {
+		if (i)
+			sched_yield();
+		*r = as_called;
+		why = thread_ready(t, &busy) ? find_beyond(t, r) : (int)busy;
+	}
+	if (why >= 0)
+		thread_lost(t, (enum loss)why);
+}
+
+/* The sample of a tick that comes meanwhile is the call's. */
+static void enter_beyond(struct thread *t, struct region *r)
+{
+	t->leaves = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	find_in_time(t, r);
+	if (r->node && r->inside >= t->unwinder.low &&
+	    r->inside < t->unwinder.high && r->sp > r->inside)
+		t->region = r;
+	t->leaves = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	settle(t, r->node);
+}
+
+PUBLIC struct region *copse_region_beyond(struct region_name *name,
+					  const struct region_frame *caller,
+					  uintptr_t inside)
+{
+	struct thread *t = thread_self();
+	struct region *r;
+
+	if (!t || collect_paused() || known_region(t, caller->sp))
+		return NULL;
+	if (!thread_occupy(t)) {
+		thread_lost(t, LOSS_DROPPED_BUSY);
+		return NULL;
+	}
+	r = &t->beyond;
+	*r = (struct region){ .pc = caller->pc,
+			      .sp = caller->sp,
+			      .fp = caller->fp,
+			      .inside = inside,
+			      .name = name };
+	enter_beyond(t, r);
+	thread_release(t);
+	r->counts = t->ticks.scale;
+	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+	return r->node ? r : NULL;
 }
 
 PUBLIC void copse_region_leave(struct region *r,

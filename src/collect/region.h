@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * region.h - known context: what the adapters (MPI, later GPU) tell the
- * collector about the calls that they stand in front of.
+ * region.h - known context: what the adapters (MPI, GPU) tell the collector
+ * about the calls that they stand in front of, or are called back from.
  *
  * Between region_enter() and copse_region_leave() the thread's context is
  * known: samples go below the region's node without unwinding what is inside.
@@ -31,8 +31,14 @@ struct region_name {
 
 struct site;
 
+struct region_frame {
+	uintptr_t pc, sp, fp;
+};
+
 struct region {
 	uintptr_t pc, sp, fp; /* of the caller, at its call */
+	uintptr_t inside;     /* a place in the frame that is inside the region
+				 as long as it is there; 0: its own */
 	struct region_name *name;
 	bool nested; /* inside another region: not counted */
 	struct site *site;
@@ -63,6 +69,24 @@ struct region {
 	} while (0)
 
 void copse_region_enter(struct region *r);
+
+/*
+ * For a function that was called by a library which the program has called:
+ * `caller` is the frame that it returns to, `inside` a place in the frame of
+ * the library's function, whose caller is looked for.  The region is the
+ * thread's own, and its path is known at once.  NULL: inside another region,
+ * paused, or not measured; then there is nothing to leave.
+ */
+struct region *copse_region_beyond(struct region_name *name,
+				   const struct region_frame *caller,
+				   uintptr_t inside);
+
+#define region_frame()                                                         \
+	({                                                                     \
+		uintptr_t *frame_ = __builtin_frame_address(0);                \
+		(struct region_frame){ frame_[1], (uintptr_t)(frame_ + 2),     \
+				       frame_[0] };                            \
+	})
 
 /*
  * Just after the wrapped function has returned: what the wrapper does from now

@@ -24,8 +24,10 @@ enum {
 };
 
 struct site {
-	uintptr_t pc, sp, fp; /* of the caller */
-	uintptr_t fp_mask;    /* 0: the path does not hang on fp */
+	uintptr_t pc, sp, fp;    /* of the caller */
+	uintptr_t fp_mask;       /* 0: the path does not hang on fp */
+	uintptr_t inside;        /* region's */
+	struct cfi_frame beyond; /* the program's call, when that is set */
 	const struct region_name *name;
 	live_ref root, node; /* above the path, and below it */
 	struct registry_generations generations; /* that it is true for */
@@ -62,7 +64,8 @@ static inline bool site_is(const struct site *s, live_ref root,
 			   const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
-	       !((s->fp ^ r->fp) & s->fp_mask) && s->root == root &&
+	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask) &&
+	       s->root == root &&
 	       s->generations.profile == registry_generation() &&
 	       s->generations.code == registry_code_generation() &&
 	       site_holds(s);
@@ -88,5 +91,10 @@ void sites_forget(struct sites *sites);
 /* The region's node was just walked: remember it.  NULL: it cannot be. */
 SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 				live_ref node);
+
+/* The same of a region that was called back for: its path begins beyond. */
+SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
+				       live_ref node,
+				       const struct unwind_beyond *beyond);
 
 #endif

@@ -53,6 +53,7 @@ struct thread {
 	struct clock clock;
 	struct counters *counters; /* NULL: none */
 	struct region *region;     /* innermost known context */
+	struct region beyond;      /* the one of a callback */
 	struct sites *sites;       /* of regions; NULL: none yet */
 	struct parts parts;
 	struct ticks ticks;

@@ -8,19 +8,53 @@
 enum {
 	RED_ZONE = 128,   /* below sp a leaf may keep what it needs */
 	PLACES_KEPT = 64, /* verified walks until they are read anew */
-	WORD = sizeof(uintptr_t)
+	WORD = sizeof(uintptr_t),
+	MODULES_MOST = 8,   /* that are hidden, or passed */
+	BEYOND_MOST = 64,   /* frames of libraries that call back */
+	BEYOND_WORDS = 128, /* of the frame that a function begins with */
 };
 
-/* Mutable: the link map of the adapter's library; set once. */
-static const void *adapter;
+/*
+ * Mutable: link maps of adapters' libraries, and of those that are passed; each
+ * set once.
+ */
+static struct modules {
+	const void *maps[MODULES_MOST];
+} adapters, passed;
 
-void unwind_hide(const void *code)
+static void add_module(struct modules *to, const void *code)
 {
 	struct dl_find_object object;
 
-	if (!_dl_find_object((void *)code, &object))
-		__atomic_store_n(&adapter, object.dlfo_link_map,
-				 __ATOMIC_RELEASE);
+	if (_dl_find_object((void *)code, &object))
+		return;
+	for (int i = 0; i < MODULES_MOST; i++) {
+		const void *none = NULL;
+
+		if (__atomic_compare_exchange_n(
+			    &to->maps[i], &none, object.dlfo_link_map, false,
+			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    none == object.dlfo_link_map)
+			return;
+	}
+}
+
+SIGSAFE static bool is_among(const struct modules *modules, const void *map)
+{
+	for (int i = 0; i < MODULES_MOST; i++)
+		if (__atomic_load_n(&modules->maps[i], __ATOMIC_ACQUIRE) == map)
+			return true;
+	return false;
+}
+
+void unwind_hide(const void *code)
+{
+	add_module(&adapters, code);
+}
+
+void unwind_pass(const void *code)
+{
+	add_module(&passed, code);
 }
 
 size_t unwind_size(uint32_t depth)
@@ -146,7 +180,9 @@ SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
 	if (!registry_module(&module, &object, &u->peek))
 		return false;
 	place->hidden = object.dlfo_link_map == u->hidden ||
-			object.dlfo_link_map == adapter;
+			is_among(&adapters, object.dlfo_link_map);
+	place->passed =
+		place->hidden || is_among(&passed, object.dlfo_link_map);
 	place->lasting = module.lasting;
 	place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 	place->owner = module.index;
@@ -601,6 +637,90 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 	if (u->verify && node && !confirmed(u, tree, top, exact, node))
 		u->differ++;
 	return node;
+}
+
+/* Does the code before `pc` call?  Its last bytes tell. */
+SIGSAFE static bool follows_call(struct unwinder *u, uintptr_t pc)
+{
+	uint8_t code[7] = { 0 };
+
+	if (!peek_copy(&u->peek, code, pc - sizeof(code), sizeof(code)))
+		return false;
+	/* Direct; by a register; through memory, near, far or from here. */
+	return code[2] == 0xe8 ||
+	       (code[5] == 0xff && (code[6] & 0xf8) == 0xd0) ||
+	       (code[4] == 0xff && (code[5] & 0xf8) == 0x50) ||
+	       (code[1] == 0xff && (code[2] & 0xf8) == 0x90) ||
+	       (code[1] == 0xff && code[2] == 0x15);
+}
+
+/* Functions that begin with a pushed frame pointer, as libcudart's do. */
+SIGSAFE static bool scan_beyond(struct unwinder *u, uintptr_t inside,
+				struct unwind_frame *to)
+{
+	uintptr_t slot = (inside | (WORD - 1)) + 1 + WORD, pc;
+	const struct unwind_place *place;
+
+	for (int i = 0; i < BEYOND_WORDS; i++, slot += WORD) {
+		if (!read_word(u, slot, &pc))
+			return false;
+		if (pc < PEEK_PAGE || !follows_call(u, pc))
+			continue;
+		place = place_of(u, pc, false);
+		if (!place || place->passed || place->rule.cfa == CFI_NONE ||
+		    place->rule.cfa == CFI_BAD)
+			continue;
+		*to = (struct unwind_frame){ .at = { pc, slot + WORD, 0 },
+					     .fp_slot = slot - WORD };
+		return read_word(u, to->fp_slot, &to->at.fp);
+	}
+	return false;
+}
+
+/* Stepped from frame to frame; false: one has no information. */
+SIGSAFE static bool step_beyond(struct unwinder *u, uintptr_t inside,
+				struct unwind_frame *frame)
+{
+	struct walk w = { .path = u->fresh };
+	const struct unwind_place *place;
+	uintptr_t fp_slot = 0;
+	bool alone = false;
+
+	for (;;) {
+		place = place_of(u, frame->at.pc, frame->exact);
+		if (!place)
+			return false;
+		if (frame->at.sp > inside && !place->passed)
+			break;
+		/* A frame pointer may be the program's: it leads too far. */
+		if (place->rule.cfa == CFI_NONE || w.count == BEYOND_MOST ||
+		    w.count == u->depth)
+			return false;
+		w.path[w.count++] = *frame;
+		if (step(u, &w, &place->rule, frame) != STEPPED)
+			return false;
+		fp_slot = frame->fp_slot ? frame->fp_slot : fp_slot;
+		alone |= frame->alone;
+	}
+	frame->fp_slot = fp_slot;
+	frame->alone = alone;
+	return true;
+}
+
+SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
+			   uintptr_t inside, struct unwind_beyond *to)
+{
+	struct unwind_frame frame = { .at = *top };
+
+	u->registers = NULL;
+	peek_forget(&u->peek);
+	open_window(u, top->sp);
+	if (!step_beyond(u, inside, &frame) && !scan_beyond(u, inside, &frame))
+		return false;
+	to->at = frame.at;
+	to->fp_slot = frame.fp_slot;
+	to->lasting = u->window_own && !frame.alone;
+	return true;
 }
 
 /* Does the step from a frame read its frame pointer? */

@@ -46,6 +46,7 @@ struct unwind_place {
 	uint32_t generation; /* what it is true for; 0: not remembered */
 	uint32_t kind, owner;
 	bool hidden;  /* code of copse itself */
+	bool passed;  /* code that calls nothing on its own behalf */
 	bool lasting; /* registry_module's */
 	uint64_t offset;
 	struct cfi_rule rule;
@@ -79,8 +80,12 @@ struct unwinder {
 size_t unwind_size(uint32_t depth);
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth);
 
-/* Frames of the module that this code is in are left out as well; one only. */
+/* Frames of the module that this code is in are left out as well; of a few. */
 void unwind_hide(const void *code);
+
+/* The module that this code is in makes no calls of its own: unwind_beyond().
+ */
+void unwind_pass(const void *code);
 
 /* Another thread, with its stack in [low, high), goes on with it. */
 void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
@@ -94,6 +99,22 @@ SIGSAFE void unwind_forget(struct unwinder *u);
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const greg_t *registers, int *why);
+
+/* A frame that others were walked over to. */
+struct unwind_beyond {
+	struct cfi_frame at;
+	uintptr_t fp_slot; /* where at.fp was read from; 0: not from memory */
+	bool lasting;      /* it can be remembered where it is */
+};
+
+/*
+ * From `top`, a frame that a library has called back, to the program's: the
+ * first that lies beyond `inside`, a place in the frame of the function that
+ * the program called, and is not of a module that is passed.  Where a frame
+ * between has no unwind information, it is the first return address beyond.
+ */
+SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
+			   uintptr_t inside, struct unwind_beyond *to);
 
 /* A word of the stack, and what it holds. */
 struct unwind_word {

@@ -5,10 +5,18 @@
 #include <stdlib.h>
 
 #include "doctor/ask.h"
+#include "launch/preload.h"
 
-static const char no_gpu_measuring[] =
-	"GPU work is not measured by this version, only the calls that wait "
-	"for it";
+static const char not_built[] =
+	"this copse was built without CUDA (--with-cuda): GPU work is not "
+	"measured, only the calls that wait for it";
+
+static bool is_built(void)
+{
+	char path[PATH_MAX];
+
+	return !preload_find("libcopse-cuda.so", path);
+}
 
 void probe_cuda(struct finding *to, const struct doctor *d)
 {
@@ -38,10 +46,11 @@ void probe_cuda(struct finding *to, const struct doctor *d)
 			  "the driver (CUDA %d.%d) finds no device (error %d)",
 			  version / 1000, version % 1000 / 10, err);
 	else
-		ask_found(to, FINDING_LIMITED, "CUDA %d.%d, %d device%s",
-			  version / 1000, version % 1000 / 10, count,
-			  count == 1 ? "" : "s");
-	ask_instead(to, no_gpu_measuring);
+		ask_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
+			  "CUDA %d.%d, %d device%s", version / 1000,
+			  version % 1000 / 10, count, count == 1 ? "" : "s");
+	if (!is_built())
+		ask_instead(to, not_built);
 }
 
 static void *open_cupti(char *path, size_t size)
@@ -86,6 +95,8 @@ void probe_cupti(struct finding *to, const struct doctor *d)
 		(int (*)(unsigned int *))(dlsym(library, "cuptiGetVersion"));
 	if (get_version)
 		get_version(&version);
-	ask_found(to, FINDING_LIMITED, "%.200s, version %u", path, version);
-	ask_instead(to, no_gpu_measuring);
+	ask_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
+		  "%.200s, version %u", path, version);
+	if (!is_built())
+		ask_instead(to, not_built);
 }

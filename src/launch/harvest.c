@@ -293,11 +293,19 @@ static int set_text(char **to, const char *text)
 	return *to ? 0 : fail(-ENOMEM, "out of memory");
 }
 
-static bool took_samples(const struct profile *p)
+static bool used_gpu(const struct profile *p)
+{
+	return profile_column(p, metric_infos[METRIC_GPU_TIME].name) ||
+	       profile_column(p, metric_infos[METRIC_GPU_CALLS].name);
+}
+
+static bool is_worth_keeping(const struct profile *p)
 {
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (p->threads[i].samples)
 			return true;
+	if (used_gpu(p))
+		return true;
 	/* With no clock, events are all that there is. */
 	return p->id.rank >= 0 || (!p->id.freq && p->column_count);
 }
@@ -378,7 +386,7 @@ static int convert(struct harvest *h, const struct content *all, size_t count,
 	if (is_last_of_child(h, all, count, i))
 		set_end(&p->id, h, &all[i]);
 	err = set_text(&p->id.version, PACKAGE_VERSION);
-	if (!err && took_samples(p))
+	if (!err && is_worth_keeping(p))
 		err = save(h, p, &all[i], rank, is_main);
 	profile_free(p);
 	return err;

@@ -96,6 +96,37 @@ static int set_setting(const struct settings *s,
 	return setenv(variable, settings_text(s, info, room), 1);
 }
 
+#define INJECTION "CUDA_INJECTION64_PATH"
+#define RANGES    "NVTX_INJECTION64_PATH"
+#define ADAPTER   "libcopse-cuda.so"
+
+static const char *other_tool(const char *variable)
+{
+	const char *set = getenv(variable);
+
+	return !set || !*set || !strcmp(str_base(set), ADAPTER) ? NULL : set;
+}
+
+const char *preload_other_gpu_tool(void)
+{
+	return other_tool(INJECTION);
+}
+
+/* For the CUDA driver, and for NVTX.  Not built: GPU work is not measured. */
+static int set_injections(void)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	if (preload_find(ADAPTER, path))
+		return 0;
+	if (!other_tool(INJECTION))
+		err |= setenv(INJECTION, path, 1);
+	if (!other_tool(RANGES))
+		err |= setenv(RANGES, path, 1);
+	return err;
+}
+
 int preload_set(const struct settings *s, const char *live_dir,
 		const char *preload)
 {
@@ -105,5 +136,6 @@ int preload_set(const struct settings *s, const char *live_dir,
 		err |= set_setting(s, &setting_infos[i]);
 	err |= setenv("COPSE_LIVE", live_dir, 1);
 	err |= setenv("LD_PRELOAD", preload, 1);
+	err |= set_injections();
 	return err ? fail(-ENOMEM, "out of memory for the environment") : 0;
 }

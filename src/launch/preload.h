@@ -24,7 +24,13 @@ int preload_find(const char *name, char to[PATH_MAX]);
 
 char *preload_value(const char *mpi);
 
-/* Put the settings, the live directory and `preload` into the environment. */
+/* The user's own CUDA_INJECTION64_PATH, which is kept; NULL: none. */
+const char *preload_other_gpu_tool(void);
+
+/*
+ * Put the settings, the live directory, `preload` and the library for the CUDA
+ * driver into the environment.
+ */
 int preload_set(const struct settings *s, const char *live_dir,
 		const char *preload);
 

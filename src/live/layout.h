@@ -26,10 +26,10 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 2
+#define LIVE_VERSION 3
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
-	48 /* room: the fixed ones, then those chosen at run time */
+	64 /* room: the fixed ones, then those chosen at run time */
 
 enum metric {
 #define METRIC(id, ...) METRIC_##id,
@@ -110,7 +110,9 @@ struct live_module { /* indexed 0, 1, … in the order of the list */
 enum live_name_class {
 	LIVE_NAME_MPI,
 	LIVE_NAME_PHASE,
-	LIVE_NAME_KERNEL
+	LIVE_NAME_KERNEL, /* what ran on a GPU, below the call that began it */
+	LIVE_NAME_GPU_CALL,  /* a function of CUDA's */
+	LIVE_NAME_GPU_ERROR, /* below it: the calls that failed so */
 };
 
 struct live_name { /* indexed 0, 1, … in the order of the list */
@@ -235,6 +237,33 @@ struct live_moment {
 		weight_ns; /* wall time that the sample stands for; saturates */
 };
 
+/*
+ * What one context had a GPU do, of one kind and name: it becomes a child of
+ * that context's node, named so.  Of all threads, in one list of chunks.
+ */
+enum live_gpu_kind {
+	LIVE_GPU_KERNEL,
+	LIVE_GPU_GRAPH,  /* launched as one */
+	LIVE_GPU_TO,     /* copies: host to device, */
+	LIVE_GPU_FROM,   /* device to host, */
+	LIVE_GPU_WITHIN, /* within a device, or the host, */
+	LIVE_GPU_PEER,   /* from device to device */
+	LIVE_GPU_SET,    /* memset */
+	LIVE_GPU_WAIT,   /* no work: the call waited; of its node itself */
+	LIVE_GPU_KINDS
+};
+
+struct live_gpu {
+	live_ref node;   /* of the call that began it; 0: not known, see why */
+	uint32_t thread; /* whose node it is, or was it: its index */
+	uint32_t name;   /* index */
+	uint16_t kind;   /* enum live_gpu_kind */
+	uint16_t why;    /* enum loss: when node is 0 */
+	uint64_t count, ns, min_ns, max_ns, bytes;
+	uint64_t queued;    /* of them, with a known delay: … */
+	uint64_t queued_ns; /* … from their call to their start */
+};
+
 enum live_thread_state {
 	LIVE_THREAD_RUNS = 1,
 	LIVE_THREAD_ENDED
@@ -318,6 +347,7 @@ struct live_header {
 	live_ref exe;         /* live_text */
 	live_ref mpi_library; /* live_text, 0: none */
 	live_ref modules, names, threads, comms; /* heads of lists */
+	live_ref gpu; /* first live_chunk of struct live_gpu */
 	uint32_t metric_count;
 	char host[64];
 	char job[192]; /* its key and what is known of it: by the parent */

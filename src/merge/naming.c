@@ -313,7 +313,18 @@ static int name_code(struct naming *n, const struct address_node *node,
 }
 
 /* By enum live_name_class, the numbers in profiles. */
-static const uint16_t kind_of_class[] = { RUN_MPI, RUN_PHASE, RUN_KERNEL };
+static const uint16_t kind_of_class[] = { RUN_MPI, RUN_PHASE, RUN_KERNEL,
+					  RUN_GPU_CALL, RUN_GPU_ERROR };
+
+/* Kernels are called as the compiler calls them. */
+static uint32_t readable(struct naming *n, uint32_t text)
+{
+	char *name = symbol_readable(str_at(&n->u->strings, text));
+	uint32_t found = name ? str_add(&n->u->strings, name) : STR_NONE;
+
+	free(name);
+	return found;
+}
 
 static void describe(struct naming *n, const struct address_node *node,
 		     struct what *what)
@@ -324,9 +335,12 @@ static void describe(struct naming *n, const struct address_node *node,
 	case NODE_NAMED:
 		name = &n->u->names[node->owner];
 		what->kind = RUN_PHASE;
-		if (name->class < 3)
+		if (name->class <
+		    sizeof(kind_of_class) / sizeof(*kind_of_class))
 			what->kind = kind_of_class[name->class];
 		what->function = name->text;
+		if (what->kind == RUN_KERNEL)
+			what->function = readable(n, name->text);
 		what->detail = name->detail;
 		break;
 	case NODE_PARTIAL:

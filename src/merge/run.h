@@ -35,12 +35,14 @@
 enum run_kind {
 	RUN_ROOT,
 	RUN_FUNCTION,
-	RUN_LINE,    /* function: as the parent's; file and line sampled */
-	RUN_MPI,     /* function: the MPI function; line: the call's */
-	RUN_PHASE,   /* copse_begin(name) */
-	RUN_KERNEL,  /* on a GPU */
-	RUN_PARTIAL, /* below it: paths that end early; function: why */
-	RUN_LOOP, /* function: as the parent's; file, line: where it begins */
+	RUN_LINE,      /* function: as the parent's; file and line sampled */
+	RUN_MPI,       /* function: the MPI function; line: the call's */
+	RUN_PHASE,     /* copse_begin(name) */
+	RUN_KERNEL,    /* what a GPU did: a kernel, "[graph]", "[copy …]" */
+	RUN_PARTIAL,   /* below it: paths that end early; function: why */
+	RUN_LOOP,      /* function: as the parent's; file, line: its begin */
+	RUN_GPU_CALL,  /* a function of CUDA's; line: the call's */
+	RUN_GPU_ERROR, /* below it: calls that failed so */
 	RUN_KINDS
 };
 

@@ -382,6 +382,26 @@ static uint32_t unify(struct reader *r, const struct live_node *n)
 	return node.parent;
 }
 
+uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name)
+{
+	struct profile_node node = { parent, NODE_NAMED, name, 0 };
+
+	if (owner_exists(r->p, &node))
+		return child(r, &node);
+	r->damaged++;
+	return parent;
+}
+
+uint32_t reader_partial(struct reader *r, uint32_t why)
+{
+	struct profile_node node = { 0, NODE_PARTIAL, why, 0 };
+
+	if (owner_exists(r->p, &node))
+		return child(r, &node);
+	r->damaged++;
+	return 0;
+}
+
 void reader_value(struct reader *r, uint32_t node, uint32_t thread,
 		  const struct live_cell *cell)
 {
@@ -573,6 +593,7 @@ static void read_all(struct reader *r)
 	reader_walk(r, h->names, sizeof(struct live_name), take_name);
 	reader_walk(r, h->comms, sizeof(struct live_comm), take_comm);
 	reader_walk(r, h->threads, sizeof(struct live_thread), take_thread);
+	reader_gpu(r);
 	if (r->err)
 		return;
 	if (p->id.mpi_thread >= p->thread_count)

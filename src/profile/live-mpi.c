@@ -7,9 +7,8 @@
 
 /* Calls */
 
-/* By name: the numbers of metrics are the file's. */
-static void value(struct reader *r, uint32_t node, uint32_t thread,
-		  enum metric metric, uint64_t number)
+void reader_metric(struct reader *r, uint32_t node, uint32_t thread,
+		   enum metric metric, uint64_t number)
 {
 	const char *name = metric_infos[metric].name;
 	const struct profile_column *c = profile_column(r->p, name);
@@ -24,19 +23,19 @@ static void value(struct reader *r, uint32_t node, uint32_t thread,
 static void values(struct reader *r, uint32_t node, uint32_t thread,
 		   const struct live_call *c)
 {
-	value(r, node, thread, METRIC_MPI_CALLS, c->calls);
-	value(r, node, thread, METRIC_MPI_TIME, c->ns);
-	value(r, node, thread, METRIC_MPI_SENT, c->sent);
-	value(r, node, thread, METRIC_MPI_RECEIVED, c->received);
+	reader_metric(r, node, thread, METRIC_MPI_CALLS, c->calls);
+	reader_metric(r, node, thread, METRIC_MPI_TIME, c->ns);
+	reader_metric(r, node, thread, METRIC_MPI_SENT, c->sent);
+	reader_metric(r, node, thread, METRIC_MPI_RECEIVED, c->received);
 	/* 0 would be no value: another thread's minimum would stand for it. */
 	if (c->calls && c->min_ns <= c->max_ns) {
-		value(r, node, thread, METRIC_MPI_MIN,
-		      c->min_ns ? c->min_ns : 1);
-		value(r, node, thread, METRIC_MPI_MAX, c->max_ns);
+		reader_metric(r, node, thread, METRIC_MPI_MIN,
+			      c->min_ns ? c->min_ns : 1);
+		reader_metric(r, node, thread, METRIC_MPI_MAX, c->max_ns);
 	}
-	value(r, node, thread, METRIC_MPI_REQUESTS, c->requests);
-	value(r, node, thread, METRIC_MPI_OPEN, c->open_ns);
-	value(r, node, thread, METRIC_MPI_OVERLAP, c->outside_ns);
+	reader_metric(r, node, thread, METRIC_MPI_REQUESTS, c->requests);
+	reader_metric(r, node, thread, METRIC_MPI_OPEN, c->open_ns);
+	reader_metric(r, node, thread, METRIC_MPI_OVERLAP, c->outside_ns);
 }
 
 static uint32_t comm_index(struct reader *r, live_ref ref)
@@ -98,6 +97,14 @@ static void size_class(struct reader *r, uint32_t node, uint32_t class,
 	p->sizes[index].ns += size->ns;
 }
 
+static bool is_gpu(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return n->kind == NODE_NAMED &&
+	       p->names[n->owner].class == LIVE_NAME_GPU_CALL;
+}
+
 void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
 {
 	struct live_size sizes[LIVE_SIZES] = { 0 };
@@ -107,6 +114,10 @@ void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
 	if (!at)
 		return;
 	memcpy(&call, at, sizeof(call));
+	if (is_gpu(r->p, node)) {
+		reader_gpu_call(r, node, thread, &call);
+		return;
+	}
 	values(r, node, thread, &call);
 	site(r, node, &call);
 	if (!call.sizes)
@@ -212,8 +223,7 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 	};
 }
 
-/* All records of a list of chunks. */
-static void chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
+void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
 		   void (*take)(struct reader *r, uint32_t thread,
 				const void *at))
 {
@@ -243,8 +253,9 @@ void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 		r->p->losses[LOSS_MOVED_PARTS].count++;
 		return;
 	}
-	chunks(r, t->parts, sizeof(struct live_part), thread, take_part);
-	chunks(r, t->moments, sizeof(struct live_moment), thread, take_moment);
+	reader_chunks(r, t->parts, sizeof(struct live_part), thread, take_part);
+	reader_chunks(r, t->moments, sizeof(struct live_moment), thread,
+		      take_moment);
 }
 
 /* Order */

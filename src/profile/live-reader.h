@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * live-reader.h - a live profile while it is read: what from-live.c, which
- * reads trees, and live-mpi.c, which reads what MPI wrappers keep, share.
+ * reads trees, live-mpi.c and live-gpu.c, which read what adapters keep, share.
  *
  * Failure   reader->err once memory ran out; what is damaged is counted.
  */
@@ -63,6 +63,21 @@ void reader_walk(struct reader *r, live_ref ref, size_t size,
 /* The unified node that a node of the file became; the root for none. */
 uint32_t reader_node(struct reader *r, live_ref ref);
 
+/* The child of a node that has this name; the node itself for none. */
+uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name);
+
+/* The node below which paths end early, for that reason (enum loss). */
+uint32_t reader_partial(struct reader *r, uint32_t why);
+
+/* All records of a list of chunks. */
+void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
+		   void (*take)(struct reader *r, uint32_t thread,
+				const void *at));
+
+/* A value of ours, by name: the numbers of metrics are the file's. */
+void reader_metric(struct reader *r, uint32_t node, uint32_t thread,
+		   enum metric metric, uint64_t number);
+
 /* One value of a node. */
 void reader_value(struct reader *r, uint32_t node, uint32_t thread,
 		  const struct live_cell *cell);
@@ -75,5 +90,13 @@ void reader_call(struct reader *r, uint32_t node, uint32_t thread,
 		 uint64_t ref);
 void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t);
 void reader_mpi_order(struct profile *p);
+
+/*
+ * live-gpu.c: the calls of CUDA of a node; and, once all trees were read, what
+ * GPUs did.
+ */
+void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
+		     const struct live_call *call);
+void reader_gpu(struct reader *r);
 
 #endif

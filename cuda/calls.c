@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* calls.c - regions for calls of CUDA. */
+#include "cuda/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/gpu.h"
+#include "cuda/capture.h"
+
+enum {
+	IDS_MOST = 2048, /* of one domain: 13.0 has 530 and 807 */
+	ERRORS_MOST = 1024,
+	NOT_READY = 600, /* an answer, no failure */
+};
+
+/* For the life of the process: what was called, and how it failed. */
+static struct region_name names[2][IDS_MOST];
+static struct region_name errors[ERRORS_MOST];
+
+/* The thread's call that is being measured, until it returns. */
+static __thread struct {
+	struct region *region;
+	CUpti_CallbackDomain domain;
+	uint32_t id;
+} open_call;
+
+/* No more callbacks: the process forked, or ends. */
+static bool _Atomic ended;
+
+void calls_end(void)
+{
+	ended = true;
+}
+
+/* Without what tells versions and kinds of default streams apart. */
+static char *plain_name(const char *name)
+{
+	static const char *const ends[] = { "_ptsz", "_ptds" };
+	char *copy = strdup(name), *at;
+
+	for (size_t i = 0; copy && i < sizeof(ends) / sizeof(*ends); i++) {
+		at = strstr(copy, ends[i]);
+		if (at && !at[strlen(ends[i])])
+			*at = 0;
+	}
+	at = copy ? strrchr(copy, '_') : NULL;
+	if (at && at[1] == 'v' && at[2] &&
+	    !at[2 + strspn(at + 2, "0123456789")])
+		*at = 0;
+	return copy;
+}
+
+/* Threads that come here together agree on one text. */
+static void set_text(struct region_name *name, char *text, uint32_t class)
+{
+	const char *none = NULL;
+
+	__atomic_store_n(&name->class, class, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&name->text, &none, text, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		free(text);
+}
+
+static struct region_name *name_of(CUpti_CallbackDomain domain,
+				   CUpti_CallbackId id, const char *function)
+{
+	struct region_name *name;
+
+	if (id >= IDS_MOST || !function)
+		return NULL;
+	name = &names[domain == CUPTI_CB_DOMAIN_RUNTIME_API][id];
+	if (!__atomic_load_n(&name->text, __ATOMIC_ACQUIRE))
+		set_text(name, plain_name(function), LIVE_NAME_GPU_CALL);
+	return name->text ? name : NULL;
+}
+
+static struct region_name *error_of(int code)
+{
+	struct region_name *name =
+		&errors[code > 0 && code < ERRORS_MOST ? code : 0];
+	const char *text;
+	char *full;
+
+	if (__atomic_load_n(&name->text, __ATOMIC_ACQUIRE))
+		return name;
+	text = cupti_error_name(code);
+	if (asprintf(&full, "[error %d%s%s]", code, text ? " " : "",
+		     text ? text : "") < 0)
+		return NULL;
+	set_text(name, full, LIVE_NAME_GPU_ERROR);
+	return name;
+}
+
+/* Those that return something else, or the error of an earlier call. */
+static bool tells_failure(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API)
+		return true;
+	switch (id) {
+	case CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020:
+	case CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020:
+	case CUPTI_RUNTIME_TRACE_CBID_cudaGetErrorString_v3020:
+	case CUPTI_RUNTIME_TRACE_CBID_cudaGetErrorName_v6050:
+	case CUPTI_RUNTIME_TRACE_CBID_cudaCreateChannelDesc_v3020:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* 0: it did not fail, as far as is known. */
+static int failure(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+		   const CUpti_CallbackData *data)
+{
+	const int *code = data->functionReturnValue;
+
+	if (!code || !tells_failure(domain, id) || *code == NOT_READY)
+		return 0;
+	return *code;
+}
+
+enum word {
+	WORD_NONE,
+	WORD_START,
+	WORD_STOP,
+	WORD_RESET, /* what was not told is lost */
+};
+
+/* What a call says to a profiler. */
+static enum word word_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
+		switch (id) {
+		case CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000:
+			return WORD_START;
+		case CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000:
+			return WORD_STOP;
+		case CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020:
+			return WORD_RESET;
+		}
+		return WORD_NONE;
+	}
+	switch (id) {
+	case CUPTI_DRIVER_TRACE_CBID_cuProfilerStart:
+		return WORD_START;
+	case CUPTI_DRIVER_TRACE_CBID_cuProfilerStop:
+		return WORD_STOP;
+	case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
+	case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
+		return WORD_RESET;
+	}
+	return WORD_NONE;
+}
+
+static void obey(enum word word)
+{
+	if (word == WORD_RESET)
+		cupti.ActivityFlushAll(0);
+	else if (word != WORD_NONE)
+		copse_mpi_control(word == WORD_START);
+}
+
+static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+		  const CUpti_CallbackData *data,
+		  const struct region_frame *caller)
+{
+	struct region_name *name = name_of(domain, id, data->functionName);
+	struct region *region =
+		name ? copse_region_beyond(name, caller,
+					   (uintptr_t)data->functionParams)
+		     : NULL;
+
+	if (region) {
+		open_call.region = region;
+		open_call.domain = domain;
+		open_call.id = data->correlationId;
+		copse_gpu_note(data->correlationId);
+	} else if (!open_call.region || open_call.id != data->correlationId) {
+		copse_gpu_note(data->correlationId);
+	}
+}
+
+static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+		  const CUpti_CallbackData *data)
+{
+	struct region *region = open_call.region;
+	struct region_values none = { .root = LIVE_NO_ROOT };
+	struct region_name *error = NULL;
+	int code;
+
+	if (!region || open_call.domain != domain ||
+	    open_call.id != data->correlationId)
+		return;
+	region_stop(region);
+	open_call.region = NULL;
+	code = failure(domain, id, data);
+	if (code)
+		error = error_of(code);
+	copse_region_leave(region, &none);
+	if (error)
+		copse_gpu_failed(region, error);
+}
+
+/* For a capture: of the program's call; 0: one inside another. */
+static uint64_t site_of(CUpti_CallbackDomain domain,
+			const CUpti_CallbackData *data)
+{
+	if (!open_call.region || open_call.domain != domain ||
+	    open_call.id != data->correlationId)
+		return 0;
+	return open_call.region->pc;
+}
+
+void calls_callback(void *unused, CUpti_CallbackDomain domain,
+		    CUpti_CallbackId id, const void *data)
+{
+	struct region_frame caller = region_frame();
+	const CUpti_CallbackData *call = data;
+
+	(void)unused;
+	if (ended || (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
+		      domain != CUPTI_CB_DOMAIN_DRIVER_API))
+		return;
+	if (call->callbackSite == CUPTI_API_ENTER) {
+		obey(word_of(domain, id));
+		enter(domain, id, call, &caller);
+		capture_call(domain, id, call, site_of(domain, call));
+	} else {
+		capture_call(domain, id, call, site_of(domain, call));
+		leave(domain, id, call);
+	}
+}
+
+/* By how the names begin, or what is in them. */
+static bool begins_work(const char *name)
+{
+	static const char *const begin[] = {
+		"cudaLaunch",      "cudaMemcpy",    "cudaMemset",
+		"cudaGraphLaunch", "cudaProfiler",  "cudaDeviceReset",
+		"cuLaunch",        "cuMemcpy",      "cuMemset",
+		"cuGraphLaunch",   "cuProfiler",    "cuCtxDestroy",
+		"cudaMemPrefetch", "cuMemPrefetch", "cuDevicePrimaryCtxReset",
+	};
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(name, begin[i], strlen(begin[i])))
+			return true;
+	return strstr(name, "Synchronize");
+}
+
+static void enable_some(CUpti_SubscriberHandle subscriber,
+			CUpti_CallbackDomain domain)
+{
+	for (CUpti_CallbackId id = 1; id < IDS_MOST; id++) {
+		const char *name = NULL;
+
+		if (!cupti.GetCallbackName(domain, id, &name) && name &&
+		    begins_work(name))
+			cupti.EnableCallback(1, subscriber, domain, id);
+	}
+}
+
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all)
+{
+	static const CUpti_CallbackDomain domains[] = {
+		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API
+	};
+	CUptiResult err = CUPTI_SUCCESS;
+
+	for (size_t i = 0; i < 2 && !err; i++) {
+		if (all)
+			err = cupti.EnableDomain(1, subscriber, domains[i]);
+		else
+			enable_some(subscriber, domains[i]);
+	}
+	return err;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * calls.h - the program's calls of CUDA, as CUPTI calls back for them.
+ *
+ * A call of the driver inside one of the runtime is part of it.
+ */
+#ifndef CUDA_CALLS_H
+#define CUDA_CALLS_H
+
+#include "cuda/cupti.h"
+
+/* On the thread that calls. */
+void calls_callback(void *unused, CUpti_CallbackDomain domain,
+		    CUpti_CallbackId id, const void *data);
+
+/*
+ * The program's calls are called back for: all, or those alone that begin work
+ * or wait for it.  A CUPTI result.
+ */
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all);
+
+/* From now on no call is counted. */
+void calls_end(void);
+
+#endif

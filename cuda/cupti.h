@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cupti.h - NVIDIA's CUPTI, looked up at run time: a program without it runs,
+ * and which of several is taken follows from what the program has loaded.
+ *
+ * Threads   cupti_open() is called once, before all else; what it found does
+ *           not change.
+ */
+#ifndef CUDA_CUPTI_H
+#define CUDA_CUPTI_H
+
+#include <stdbool.h>
+
+#include <cupti.h>
+
+/* All that is used of it; one that lacks a function is as good as none. */
+#define CUPTI_FUNCTIONS(F)                                                     \
+	F(ActivityEnable)                                                      \
+	F(ActivityFlushAll)                                                    \
+	F(ActivityFlushPeriod)                                                 \
+	F(ActivityGetNextRecord)                                               \
+	F(ActivityGetNumDroppedRecords)                                        \
+	F(ActivityRegisterCallbacks)                                           \
+	F(ActivityRegisterTimestampCallback)                                   \
+	F(EnableCallback)                                                      \
+	F(EnableDomain)                                                        \
+	F(GetCallbackName)                                                     \
+	F(GetTimestamp)                                                        \
+	F(GetVersion)                                                          \
+	F(Subscribe)                                                           \
+	F(Unsubscribe)
+
+extern struct cupti {
+#define F(name) __typeof__(&cupti##name) name;
+	CUPTI_FUNCTIONS(F)
+#undef F
+} cupti;
+
+/* False: there is none, or it is older than CUDA 12's. */
+bool cupti_open(void);
+
+/* For each module that stands between the program and CUPTI's callbacks. */
+void cupti_modules(void (*take)(const void *code));
+
+/* How the driver calls an error, or NULL. */
+const char *cupti_error_name(int code);
+
+#endif

@@ -1,0 +1,18 @@
+# GPU work: loaded by NVIDIA's driver itself, the only code that sees cupti.h.
+# CUPTI is looked up, so nothing of CUDA is linked.  The frame pointer leads
+# from the callback to its caller.
+cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
+	cuda/capture.c cuda/capture.h cuda/cupti.c cuda/cupti.h \
+	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
+
+if CUDA
+pkglib_LTLIBRARIES += libcopse-cuda.la
+libcopse_cuda_la_SOURCES = $(cuda_sources)
+libcopse_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+libcopse_cuda_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
+libcopse_cuda_la_LDFLAGS = -module -avoid-version \
+	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL
+libcopse_cuda_la_LIBADD = libcopse.la
+else
+EXTRA_DIST += $(cuda_sources)
+endif

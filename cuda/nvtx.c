@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nvtx.c - ranges that a program pushes and pops with NVTX are phases.  NVTX 3
+ * loads this library by itself (NVTX_INJECTION64_PATH), with or without CUDA,
+ * and has its functions filled in.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include <nvtx3/nvToolsExt.h>
+
+#include "copse.h"
+
+enum {
+	NAME_MOST = 256
+};
+
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
+	__attribute__((visibility("default")));
+
+/* The thread's open ranges, which NVTX wants told. */
+static __thread int level;
+
+static int push(const char *name)
+{
+	copse_begin(name && *name ? name : "[range without a name]");
+	return level++;
+}
+
+static int pop(void)
+{
+	copse_end(NULL);
+	return level ? --level : 0;
+}
+
+/* What is not ASCII is a '?'. */
+static char *narrow(const wchar_t *wide, char to[NAME_MOST])
+{
+	size_t n = 0;
+
+	for (; wide && wide[n] && n < NAME_MOST - 1; n++)
+		to[n] = wide[n] > 0 && wide[n] < 128 ? (char)wide[n] : '?';
+	to[n] = 0;
+	return to;
+}
+
+static int NVTX_API push_text(const char *name)
+{
+	return push(name);
+}
+
+static int NVTX_API push_wide(const wchar_t *name)
+{
+	char text[NAME_MOST];
+
+	return push(narrow(name, text));
+}
+
+static int NVTX_API push_event(const nvtxEventAttributes_t *event)
+{
+	char text[NAME_MOST];
+
+	if (!event)
+		return push(NULL);
+	switch (event->messageType) {
+	case NVTX_MESSAGE_TYPE_ASCII:
+		return push(event->message.ascii);
+	case NVTX_MESSAGE_TYPE_UNICODE:
+		return push(narrow(event->message.unicode, text));
+	case NVTX_MESSAGE_TYPE_REGISTERED:
+		return push((const char *)event->message.registered);
+	default:
+		return push(NULL);
+	}
+}
+
+static int NVTX_API pop_range(void)
+{
+	return pop();
+}
+
+/* Ranges of all domains nest in one another, as they come. */
+static int NVTX_API push_in_domain(nvtxDomainHandle_t domain,
+				   const nvtxEventAttributes_t *event)
+{
+	(void)domain;
+	return push_event(event);
+}
+
+static int NVTX_API pop_in_domain(nvtxDomainHandle_t domain)
+{
+	(void)domain;
+	return pop();
+}
+
+/* A handle is the text: kept for the life of the process. */
+static nvtxStringHandle_t NVTX_API register_text(nvtxDomainHandle_t domain,
+						 const char *text)
+{
+	(void)domain;
+	return (nvtxStringHandle_t)strdup(text ? text : "");
+}
+
+static nvtxStringHandle_t NVTX_API register_wide(nvtxDomainHandle_t domain,
+						 const wchar_t *wide)
+{
+	char text[NAME_MOST];
+
+	return register_text(domain, narrow(wide, text));
+}
+
+static const struct {
+	NvtxCallbackModule module;
+	unsigned int id;
+	NvtxFunctionPointer function;
+} functions[] = {
+#define CORE(id_, function_)                                                   \
+	{                                                                      \
+		NVTX_CB_MODULE_CORE, NVTX_CBID_CORE_##id_,                     \
+			(NvtxFunctionPointer)(function_)                       \
+	}
+#define DOMAIN(id_, function_)                                                 \
+	{                                                                      \
+		NVTX_CB_MODULE_CORE2, NVTX_CBID_CORE2_##id_,                   \
+			(NvtxFunctionPointer)(function_)                       \
+	}
+	CORE(RangePushA, push_text),
+	CORE(RangePushW, push_wide),
+	CORE(RangePushEx, push_event),
+	CORE(RangePop, pop_range),
+	DOMAIN(DomainRangePushEx, push_in_domain),
+	DOMAIN(DomainRangePop, pop_in_domain),
+	DOMAIN(DomainRegisterStringA, register_text),
+	DOMAIN(DomainRegisterStringW, register_wide),
+};
+
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
+{
+	const NvtxExportTableCallbacks *callbacks = get(NVTX_ETID_CALLBACKS);
+
+	if (!callbacks || !callbacks->GetModuleFunctionTable)
+		return 0;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		NvtxFunctionTable table = NULL;
+		unsigned int size = 0;
+
+		if (callbacks->GetModuleFunctionTable(functions[i].module,
+						      &table, &size) &&
+		    table && functions[i].id < size)
+			*table[functions[i].id] = functions[i].function;
+	}
+	return 1;
+}

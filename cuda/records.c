@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* records.c - activity records become pieces of work. */
+#include "cuda/records.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collect/gpu.h"
+#include "cuda/capture.h"
+#include "cuda/kernels.h"
+
+enum {
+	BUFFER_SIZE = 2 << 20,
+	BUFFERS_KEPT = 8,
+	ALIGNMENT = 8,
+	BATCH = 64,
+	FLUSH_MS = 1000, /* so much of a killed process is lost */
+};
+
+/* Mutable: buffers are read one at a time; those that were read wait here. */
+static struct {
+	pthread_mutex_t lock;
+	struct gpu_work work[BATCH];
+	size_t count;
+	int64_t offset; /* of CUPTI's clock to CLOCK_MONOTONIC */
+	bool _Atomic ended;
+	pthread_mutex_t pool_lock;
+	uint8_t *pool[BUFFERS_KEPT];
+	int pooled;
+} records = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	      .pool_lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void give_all(void)
+{
+	copse_gpu_add(records.work, records.count);
+	records.count = 0;
+}
+
+static uint64_t moment(uint64_t at)
+{
+	return at ? at + (uint64_t)records.offset : 0;
+}
+
+static void give(struct gpu_work work)
+{
+	work.start = moment(work.start);
+	work.end = moment(work.end);
+	records.work[records.count++] = work;
+	if (records.count == BATCH)
+		give_all();
+}
+
+/* By enum live_gpu_kind, then by the host's memory. */
+enum memory {
+	ANY,
+	PAGEABLE,
+	PINNED,
+	MANAGED,
+	MEMORIES
+};
+#define WORK_NAME(text_)                                                       \
+	{                                                                      \
+		.text = (text_), .class = LIVE_NAME_KERNEL                     \
+	}
+static struct region_name names[LIVE_GPU_KINDS][MEMORIES] = {
+	[LIVE_GPU_GRAPH][ANY] = WORK_NAME("[graph]"),
+	[LIVE_GPU_TO][ANY] = WORK_NAME("[copy to GPU]"),
+	[LIVE_GPU_TO][PAGEABLE] = WORK_NAME("[copy to GPU, pageable]"),
+	[LIVE_GPU_TO][PINNED] = WORK_NAME("[copy to GPU, pinned]"),
+	[LIVE_GPU_TO][MANAGED] = WORK_NAME("[copy to GPU, managed]"),
+	[LIVE_GPU_FROM][ANY] = WORK_NAME("[copy from GPU]"),
+	[LIVE_GPU_FROM][PAGEABLE] = WORK_NAME("[copy from GPU, pageable]"),
+	[LIVE_GPU_FROM][PINNED] = WORK_NAME("[copy from GPU, pinned]"),
+	[LIVE_GPU_FROM][MANAGED] = WORK_NAME("[copy from GPU, managed]"),
+	[LIVE_GPU_WITHIN][ANY] = WORK_NAME("[copy within GPU]"),
+	[LIVE_GPU_PEER][ANY] = WORK_NAME("[copy from GPU to GPU]"),
+	[LIVE_GPU_SET][ANY] = WORK_NAME("[memset]"),
+};
+
+static enum memory memory_of(uint8_t kind)
+{
+	switch (kind) {
+	case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+		return PAGEABLE;
+	case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+		return PINNED;
+	case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+		return MANAGED;
+	default:
+		return ANY;
+	}
+}
+
+static void take_kernel(const void *record)
+{
+	const CUpti_ActivityKernel9 *k = record;
+	struct region_name *name = kernel_name(k->name);
+
+	if (!name) {
+		copse_gpu_lost(LOSS_GPU_FULL, 1);
+		return;
+	}
+	give((struct gpu_work){ .id = k->correlationId,
+				.kind = LIVE_GPU_KERNEL,
+				.name = name,
+				.start = k->start,
+				.end = k->end });
+}
+
+static void take_copy(const void *record)
+{
+	const CUpti_ActivityMemcpy5 *c = record;
+	enum live_gpu_kind kind = LIVE_GPU_WITHIN;
+	enum memory memory = ANY;
+
+	switch (c->copyKind) {
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+		kind = LIVE_GPU_TO;
+		memory = memory_of(c->srcKind);
+		break;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+	case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+		kind = LIVE_GPU_FROM;
+		memory = memory_of(c->dstKind);
+		break;
+	case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+		kind = LIVE_GPU_PEER;
+		break;
+	}
+	give((struct gpu_work){ .id = c->correlationId,
+				.kind = kind,
+				.name = &names[kind][memory],
+				.start = c->start,
+				.end = c->end,
+				.bytes = c->bytes });
+}
+
+static void take_peer_copy(const void *record)
+{
+	const CUpti_ActivityMemcpyPtoP4 *c = record;
+
+	give((struct gpu_work){ .id = c->correlationId,
+				.kind = LIVE_GPU_PEER,
+				.name = &names[LIVE_GPU_PEER][ANY],
+				.start = c->start,
+				.end = c->end,
+				.bytes = c->bytes });
+}
+
+static void take_set(const void *record)
+{
+	const CUpti_ActivityMemset4 *s = record;
+
+	give((struct gpu_work){ .id = s->correlationId,
+				.kind = LIVE_GPU_SET,
+				.name = &names[LIVE_GPU_SET][ANY],
+				.start = s->start,
+				.end = s->end,
+				.bytes = s->bytes });
+}
+
+static void take_graph(const void *record)
+{
+	const CUpti_ActivityGraphTrace *g = record;
+
+	give((struct gpu_work){ .id = g->correlationId,
+				.kind = LIVE_GPU_GRAPH,
+				.name = &names[LIVE_GPU_GRAPH][ANY],
+				.start = g->start,
+				.end = g->end });
+}
+
+/* A stream that waits for an event is nobody's time here. */
+static void take_wait(const void *record)
+{
+	const CUpti_ActivitySynchronization *s = record;
+
+	if (s->type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT)
+		return;
+	give((struct gpu_work){ .id = s->correlationId,
+				.kind = LIVE_GPU_WAIT,
+				.start = s->start,
+				.end = s->end });
+}
+
+/*
+ * What is asked for.  Graphs as a whole: their kernels one by one would not run
+ * at the same time any more.
+ */
+static const struct {
+	CUpti_ActivityKind kind;
+	void (*take)(const void *record);
+} kinds[] = {
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, take_kernel },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, take_copy },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, take_peer_copy },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, take_set },
+	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, take_graph },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, take_wait },
+};
+
+static void take_record(const CUpti_Activity *record)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].kind == record->kind) {
+			kinds[i].take(record);
+			break;
+		}
+	capture_record(record);
+}
+
+/* CUPTI asks from any thread. */
+static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
+{
+	*buffer = NULL;
+	*most = 0;
+	pthread_mutex_lock(&records.pool_lock);
+	if (records.pooled)
+		*buffer = records.pool[--records.pooled];
+	pthread_mutex_unlock(&records.pool_lock);
+	if (!*buffer)
+		*buffer = aligned_alloc(ALIGNMENT, BUFFER_SIZE);
+	*size = *buffer ? BUFFER_SIZE : 0;
+}
+
+static void give_back(uint8_t *buffer)
+{
+	pthread_mutex_lock(&records.pool_lock);
+	if (records.pooled < BUFFERS_KEPT) {
+		records.pool[records.pooled++] = buffer;
+		buffer = NULL;
+	}
+	pthread_mutex_unlock(&records.pool_lock);
+	free(buffer);
+}
+
+static void read_buffer(uint8_t *buffer, size_t size)
+{
+	CUpti_Activity *record = NULL;
+
+	while (!cupti.ActivityGetNextRecord(buffer, size, &record))
+		take_record(record);
+	give_all();
+}
+
+static void CUPTIAPI complete(CUcontext context, uint32_t stream,
+			      uint8_t *buffer, size_t size, size_t valid)
+{
+	size_t dropped = 0;
+
+	(void)size;
+	if (!records.ended) {
+		pthread_mutex_lock(&records.lock);
+		if (valid)
+			read_buffer(buffer, valid);
+		pthread_mutex_unlock(&records.lock);
+		cupti.ActivityGetNumDroppedRecords(context, stream, &dropped);
+		if (dropped)
+			copse_gpu_lost(LOSS_GPU_DROPPED, dropped);
+	}
+	give_back(buffer);
+}
+
+static uint64_t CUPTIAPI now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* All times are the collector's; else they are put beside its clock once. */
+static void set_clock(void)
+{
+	uint64_t theirs = 0;
+
+	if (!cupti.ActivityRegisterTimestampCallback(now))
+		return;
+	if (!cupti.GetTimestamp(&theirs) && theirs)
+		records.offset = (int64_t)(now() - theirs);
+}
+
+CUptiResult records_begin(void)
+{
+	CUptiResult err;
+
+	set_clock();
+	err = cupti.ActivityRegisterCallbacks(request, complete);
+	/* Kernels are needed; of the rest what there is. */
+	if (!err)
+		err = cupti.ActivityEnable(kinds[0].kind);
+	for (size_t i = 1; !err && i < sizeof(kinds) / sizeof(*kinds); i++)
+		cupti.ActivityEnable(kinds[i].kind);
+	if (!err)
+		cupti.ActivityFlushPeriod(FLUSH_MS);
+	return err;
+}
+
+void records_end(void)
+{
+	records.ended = true;
+}

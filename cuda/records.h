@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * records.h - what CUPTI tells of the work of GPUs, in buffers of ours.
+ *
+ * Threads   CUPTI's own, or one that flushes; buffers are read one at a time.
+ */
+#ifndef CUDA_RECORDS_H
+#define CUDA_RECORDS_H
+
+#include "cuda/cupti.h"
+
+/* The CUPTI result of the first thing that failed, or 0. */
+CUptiResult records_begin(void);
+
+/* Buffers that still come are thrown away. */
+void records_end(void);
+
+#endif

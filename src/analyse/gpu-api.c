@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu-api.c - calls of CUDA by function and by path, and how they failed. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyse/gpu-work.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+enum {
+	ROWS = 30
+};
+
+static void path_cell(struct report *report, const struct paths *paths,
+		      uint32_t path)
+{
+	char *text = paths_text(paths, path);
+
+	report_text(report, text);
+	report->failed |= !text;
+	free(text);
+}
+
+static void known(struct report *report, double value)
+{
+	if (value > 0)
+		report_number(report, value);
+	else
+		report_none(report);
+}
+
+static void call_table(struct report *report, const struct paths *paths,
+		       const struct gpu_work *work, bool by_name,
+		       const struct analysis_options *options)
+{
+	size_t limit = value_limit(options, ROWS, work->count);
+
+	report_table(report, by_name ? "functions" : "sites",
+		     by_name ? "functions" : "call paths");
+	report_column(report, by_name ? "function" : "call_path",
+		      by_name ? "function" : "call path", COLUMN_TEXT);
+	report_column(report, "calls", "calls", COLUMN_COUNT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "share", "share", COLUMN_SHARE);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "shortest", "shortest", COLUMN_SECONDS);
+	report_column(report, "longest", "longest", COLUMN_SECONDS);
+	report_column(report, "waited", "waited", COLUMN_SECONDS);
+	report_column(report, "failed", "failed", COLUMN_COUNT);
+	for (size_t i = 0; i < limit; i++) {
+		const struct gpu_row *row = &work->at[i];
+
+		if (by_name)
+			report_text(report, str_at(&paths->run->strings,
+						   row->function));
+		else
+			path_cell(report, paths, row->path);
+		value_cell(report, UNIT_COUNT, row->count);
+		report_number(report, row->seconds);
+		report_number(report,
+			      value_ratio(row->seconds, work->total.seconds));
+		report_number(report, value_ratio(row->seconds, row->count));
+		known(report, row->min);
+		known(report, row->max);
+		known(report, row->waited);
+		value_cell(report, UNIT_COUNT, row->failed);
+	}
+}
+
+static int calls(struct report *report, const struct paths *paths, bool by_name,
+		 const struct analysis_options *options)
+{
+	struct gpu_work work;
+	int err = gpu_work_init(&work, paths, GPU_CALLS, by_name);
+
+	if (err)
+		return err;
+	if (by_name && !work.count)
+		report_line(report, "No calls of CUDA were seen.");
+	call_table(report, paths, &work, by_name, options);
+	gpu_work_fini(&work);
+	return 0;
+}
+
+static int failures(struct report *report, const struct paths *paths,
+		    const struct analysis_options *options)
+{
+	struct gpu_work work;
+	size_t limit;
+	int err = gpu_work_init(&work, paths, GPU_ERRORS, false);
+
+	if (err)
+		return err;
+	limit = value_limit(options, ROWS, work.count);
+	if (limit) {
+		report_table(report, "failures", "calls that failed");
+		report_column(report, "call_path", "call path", COLUMN_TEXT);
+		report_column(report, "calls", "calls", COLUMN_COUNT);
+	}
+	for (size_t i = 0; i < limit; i++) {
+		path_cell(report, paths, work.at[i].path);
+		value_cell(report, UNIT_COUNT, work.at[i].failed);
+	}
+	gpu_work_fini(&work);
+	return 0;
+}
+
+static int run_gpu_api(struct report **to, const struct run *const runs[],
+		       const struct analysis_options *options)
+{
+	struct paths paths;
+	int err = value_one_run(runs, "gpu-api");
+
+	if (!err)
+		err = paths_init(&paths, runs[0]);
+	if (err)
+		return err;
+	*to = value_report("gpu-api", runs[0], NULL);
+	err = *to ? calls(*to, &paths, true, options) : -ENOMEM;
+	if (!err)
+		err = calls(*to, &paths, false, options);
+	if (!err)
+		err = failures(*to, &paths, options);
+	if (!err)
+		err = report_error(*to);
+	paths_fini(&paths);
+	return err;
+}
+
+const struct analysis analysis_gpu_api = {
+	.name = "gpu-api",
+	.help = "calls of CUDA by function and path, and how they failed",
+	.run = run_gpu_api,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu-kernels.c - what GPUs did: kernels, the paths that launched them, copies.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyse/gpu-work.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+enum {
+	ROWS = 20
+};
+
+static void seconds_if_known(struct report *report, double seconds)
+{
+	if (seconds > 0)
+		report_number(report, seconds);
+	else
+		report_none(report);
+}
+
+static void path_cell(struct report *report, const struct paths *paths,
+		      uint32_t path)
+{
+	char *text = paths_text(paths, path);
+
+	report_text(report, text);
+	report->failed |= !text;
+	free(text);
+}
+
+static void work_columns(struct report *report, const char *what)
+{
+	report_column(report, "count", what, COLUMN_COUNT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "share", "share", COLUMN_SHARE);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "shortest", "shortest", COLUMN_SECONDS);
+	report_column(report, "longest", "longest", COLUMN_SECONDS);
+	report_column(report, "delay", "delay", COLUMN_SECONDS);
+}
+
+/* Shares are of all the time that GPUs worked. */
+static void work_cells(struct report *report, const struct gpu_row *row,
+		       double all)
+{
+	value_cell(report, UNIT_COUNT, row->count);
+	report_number(report, row->seconds);
+	report_number(report, value_ratio(row->seconds, all));
+	report_number(report, value_ratio(row->seconds, row->count));
+	seconds_if_known(report, row->min);
+	seconds_if_known(report, row->max);
+	if (row->queued > 0)
+		report_number(report, row->delay / row->queued);
+	else
+		report_none(report);
+}
+
+/* Of the members that are compared: how far the most is above the mean. */
+static void skew_cells(struct report *report, const struct run *run,
+		       uint32_t function)
+{
+	double *sums = gpu_work_by_process(run, function), sum = 0;
+	size_t count = 0, most = 0;
+	uint32_t *members = value_processes(run, &count);
+
+	report->failed |= !sums || !members;
+	for (size_t i = 0; sums && members && i < count; i++) {
+		sum += sums[members[i]];
+		if (sums[members[i]] > sums[members[most]])
+			most = i;
+	}
+	if (!sums || !members || count < 2 || sum <= 0) {
+		report_none(report);
+		report_none(report);
+	} else {
+		report_number(report,
+			      sums[members[most]] * (double)count / sum);
+		report_count(report, value_process(run, members[most]));
+	}
+	free(sums);
+	free(members);
+}
+
+static void kernel_table(struct report *report, const struct paths *paths,
+			 const struct gpu_work *work, double all,
+			 const struct analysis_options *options)
+{
+	size_t limit = value_limit(options, ROWS, work->count);
+	bool several = paths->run->member_count > 1;
+
+	report_table(report, "kernels", "kernels");
+	report_column(report, "kernel", "kernel", COLUMN_TEXT);
+	work_columns(report, "launches");
+	report_column(report, "skew", several ? "max/mean" : NULL,
+		      COLUMN_NUMBER);
+	report_column(report, "most", several ? value_noun(paths->run) : NULL,
+		      COLUMN_COUNT);
+	for (size_t i = 0; i < limit; i++) {
+		const struct gpu_row *row = &work->at[i];
+
+		report_text(report,
+			    str_at(&paths->run->strings, row->function));
+		work_cells(report, row, all);
+		skew_cells(report, paths->run, row->function);
+	}
+}
+
+static int path_table(struct report *report, const struct paths *paths,
+		      double all, const struct analysis_options *options)
+{
+	struct gpu_work work;
+	size_t limit;
+	int err = gpu_work_init(&work, paths, GPU_KERNELS, false);
+
+	if (err)
+		return err;
+	limit = value_limit(options, ROWS, work.count);
+	report_table(report, "paths", "launch paths");
+	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	work_columns(report, "launches");
+	for (size_t i = 0; i < limit; i++) {
+		path_cell(report, paths, work.at[i].path);
+		work_cells(report, &work.at[i], all);
+	}
+	gpu_work_fini(&work);
+	return 0;
+}
+
+static void copy_table(struct report *report, const struct paths *paths,
+		       const struct gpu_work *work, double all,
+		       const struct analysis_options *options)
+{
+	size_t limit = value_limit(options, ROWS, work->count);
+
+	if (!work->count)
+		return;
+	report_table(report, "copies", "copies and memsets");
+	report_column(report, "copy", "copy", COLUMN_TEXT);
+	work_columns(report, "copies");
+	report_column(report, "bytes", "bytes", COLUMN_BYTES);
+	report_column(report, "bandwidth", "per second", COLUMN_BYTES);
+	for (size_t i = 0; i < limit; i++) {
+		const struct gpu_row *row = &work->at[i];
+
+		report_text(report,
+			    str_at(&paths->run->strings, row->function));
+		work_cells(report, row, all);
+		value_cell(report, UNIT_BYTES, row->bytes);
+		value_cell(report, UNIT_BYTES,
+			   value_ratio(row->bytes, row->seconds));
+	}
+}
+
+static void say_total(struct report *report, const struct gpu_row *kernels,
+		      const struct gpu_row *copies)
+{
+	char work[32], moved[32];
+
+	if (kernels->count + copies->count <= 0)
+		report_line(report, "No work of GPUs was seen.");
+	else
+		report_line(report,
+			    "%.0f launches worked for %s, %.0f copies and "
+			    "memsets for %s; work on several streams may "
+			    "overlap.",
+			    kernels->count, value_time(work, kernels->seconds),
+			    copies->count, value_time(moved, copies->seconds));
+}
+
+static int tables(struct report *report, const struct paths *paths,
+		  const struct analysis_options *options)
+{
+	struct gpu_work kernels, copies = { 0 };
+	int err = gpu_work_init(&kernels, paths, GPU_KERNELS, true);
+	double all;
+
+	if (!err)
+		err = gpu_work_init(&copies, paths, GPU_COPIES, true);
+	all = kernels.total.seconds + copies.total.seconds;
+	if (!err) {
+		say_total(report, &kernels.total, &copies.total);
+		kernel_table(report, paths, &kernels, all, options);
+		err = path_table(report, paths, all, options);
+	}
+	if (!err)
+		copy_table(report, paths, &copies, all, options);
+	gpu_work_fini(&kernels);
+	gpu_work_fini(&copies);
+	return err;
+}
+
+static int run_gpu_kernels(struct report **to, const struct run *const runs[],
+			   const struct analysis_options *options)
+{
+	struct paths paths;
+	int err = value_one_run(runs, "gpu-kernels");
+
+	if (!err)
+		err = paths_init(&paths, runs[0]);
+	if (err)
+		return err;
+	*to = value_report("gpu-kernels", runs[0], NULL);
+	err = *to ? tables(*to, &paths, options) : -ENOMEM;
+	if (!err)
+		err = report_error(*to);
+	paths_fini(&paths);
+	return err;
+}
+
+const struct analysis analysis_gpu_kernels = {
+	.name = "gpu-kernels",
+	.help = "kernels and copies on GPUs, and the paths that launched them",
+	.run = run_gpu_kernels,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu-work.c - gathers the nodes of GPU work and of calls of CUDA. */
+#include "analyse/gpu-work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "live/layout.h"
+
+static double value(const struct run *run, enum metric metric, uint32_t node)
+{
+	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
+
+	return m ? value_node(m, node) : 0;
+}
+
+/* Over the processes that have one. */
+static double extreme(const struct run *run, enum metric metric, uint32_t node)
+{
+	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
+	double found = 0;
+
+	for (uint64_t v = m ? m->first[node] : 0; m && v < m->first[node + 1];
+	     v++) {
+		double one = value_of(m->unit, (double)m->values[v].value);
+
+		if (v == m->first[node] ||
+		    (m->merge == MERGE_MIN ? one < found : one > found))
+			found = one;
+	}
+	return found;
+}
+
+static void fill_work(const struct run *run, uint32_t node, struct gpu_row *to)
+{
+	static const enum metric bytes[] = { METRIC_GPU_H2D, METRIC_GPU_D2H,
+					     METRIC_GPU_D2D, METRIC_GPU_P2P,
+					     METRIC_GPU_SET };
+
+	to->seconds = value(run, METRIC_GPU_TIME, node);
+	to->min = extreme(run, METRIC_GPU_MIN, node);
+	to->max = extreme(run, METRIC_GPU_MAX, node);
+	to->queued = value(run, METRIC_GPU_QUEUED, node);
+	to->delay = value(run, METRIC_GPU_DELAY, node);
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
+		to->bytes += value(run, bytes[i], node);
+}
+
+static void fill_call(const struct run *run, uint32_t node, struct gpu_row *to)
+{
+	to->count = value(run, METRIC_GPU_CALLS, node);
+	to->seconds = value(run, METRIC_GPU_CALL_TIME, node);
+	to->min = extreme(run, METRIC_GPU_CALL_MIN, node);
+	to->max = extreme(run, METRIC_GPU_CALL_MAX, node);
+	to->waited = value(run, METRIC_GPU_WAIT, node);
+}
+
+/* A call's errors are its children: by call they are counted with it. */
+static bool fill_error(const struct paths *paths, uint32_t node,
+		       enum gpu_choice choice, struct gpu_row *to)
+{
+	const struct run *run = paths->run;
+	uint32_t parent = run->nodes[node].parent;
+
+	to->failed = value(run, METRIC_GPU_FAILED, node);
+	if (choice == GPU_CALLS) {
+		to->function = run->nodes[parent].function;
+		to->path = paths->of[parent];
+	} else {
+		to->call = run->nodes[parent].function;
+	}
+	return to->failed > 0;
+}
+
+/* False: the node is none of the choice. */
+static bool fill(const struct paths *paths, uint32_t node,
+		 enum gpu_choice choice, struct gpu_row *to)
+{
+	const struct run *run = paths->run;
+	enum run_kind kind = run->nodes[node].kind;
+
+	switch (choice) {
+	case GPU_ERRORS:
+	case GPU_CALLS:
+		if (kind == RUN_GPU_ERROR)
+			return fill_error(paths, node, choice, to);
+		fill_call(run, node, to);
+		return choice == GPU_CALLS && kind == RUN_GPU_CALL &&
+		       to->count > 0;
+	case GPU_KERNELS:
+		to->count = value(run, METRIC_GPU_LAUNCHES, node);
+		break;
+	case GPU_COPIES:
+		to->count = value(run, METRIC_GPU_COPIES, node);
+		break;
+	}
+	fill_work(run, node, to);
+	return kind == RUN_KERNEL && to->count > 0;
+}
+
+static void add(struct gpu_row *to, const struct gpu_row *from)
+{
+	to->count += from->count;
+	to->seconds += from->seconds;
+	to->bytes += from->bytes;
+	to->queued += from->queued;
+	to->delay += from->delay;
+	to->failed += from->failed;
+	to->waited += from->waited;
+	if (from->min > 0 && (to->min <= 0 || from->min < to->min))
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct gpu_row *x = a, *y = b;
+
+	if (x->seconds != y->seconds)
+		return x->seconds < y->seconds ? 1 : -1;
+	if (x->count + x->failed != y->count + y->failed)
+		return x->count + x->failed < y->count + y->failed ? 1 : -1;
+	return x->path < y->path ? -1 : x->path > y->path;
+}
+
+static int collect(struct gpu_work *work, const struct paths *paths,
+		   enum gpu_choice choice, bool by_name)
+{
+	const struct run *run = paths->run;
+	struct map map = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < run->node_count; i++) {
+		struct gpu_row one = { .path = paths->of[i],
+				       .function = run->nodes[i].function };
+		uint32_t at;
+
+		if (!fill(paths, i, choice, &one))
+			continue;
+		at = map_put(&map, by_name ? one.function : one.path, one.call,
+			     (uint32_t)work->count);
+		if (at == MAP_NONE) {
+			err = fail(-ENOMEM, "out of memory");
+			break;
+		}
+		if (at == work->count)
+			work->at[work->count++] =
+				(struct gpu_row){ .path = one.path,
+						  .function = one.function,
+						  .call = one.call };
+		add(&work->at[at], &one);
+		add(&work->total, &one);
+	}
+	map_fini(&map);
+	return err;
+}
+
+int gpu_work_init(struct gpu_work *work, const struct paths *paths,
+		  enum gpu_choice choice, bool by_name)
+{
+	int err;
+
+	*work = (struct gpu_work){ .at = calloc(paths->run->node_count + 1,
+						sizeof(*work->at)) };
+	if (!work->at)
+		return fail(-ENOMEM, "out of memory");
+	err = collect(work, paths, choice, by_name);
+	if (err)
+		gpu_work_fini(work);
+	else
+		qsort(work->at, work->count, sizeof(*work->at), compare);
+	return err;
+}
+
+void gpu_work_fini(struct gpu_work *work)
+{
+	free(work->at);
+	*work = (struct gpu_work){ 0 };
+}
+
+double *gpu_work_by_process(const struct run *run, uint32_t function)
+{
+	const struct run_metric *m =
+		run_metric(run, metric_infos[METRIC_GPU_TIME].name);
+	double *sums = calloc(run->rank_count + 1, sizeof(*sums));
+
+	for (uint32_t i = 0; sums && m && i < run->node_count; i++) {
+		if (run->nodes[i].kind != RUN_KERNEL ||
+		    run->nodes[i].function != function)
+			continue;
+		for (uint64_t v = m->first[i]; v < m->first[i + 1]; v++)
+			sums[m->values[v].rank] +=
+				value_of(m->unit, (double)m->values[v].value);
+	}
+	return sums;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gpu-work.h - what GPUs did and the calls of CUDA: for each call path or each
+ * name how often, how long, how many bytes.
+ */
+#ifndef ANALYSE_GPU_WORK_H
+#define ANALYSE_GPU_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/paths.h"
+
+enum gpu_choice {
+	GPU_KERNELS, /* and graphs */
+	GPU_COPIES,  /* and memsets */
+	GPU_CALLS,
+	GPU_ERRORS, /* of calls: one for each call and error */
+};
+
+struct gpu_row {
+	uint32_t path;     /* by name: the first of its paths */
+	uint32_t function; /* string of the run */
+	uint32_t call;     /* an error's: the function that failed so */
+	double count, seconds, bytes;
+	double min, max;      /* seconds of one; 0: not known */
+	double queued, delay; /* whose delay is known, and its seconds */
+	double failed, waited;
+};
+
+struct gpu_work {
+	struct gpu_row *at; /* by seconds, then count: the largest first */
+	size_t count;
+	struct gpu_row total;
+};
+
+/* 0, or -ENOMEM with a reason. */
+int gpu_work_init(struct gpu_work *work, const struct paths *paths,
+		  enum gpu_choice choice, bool by_name);
+void gpu_work_fini(struct gpu_work *work);
+
+/*
+ * Seconds of the work of that name on each process of the run; to be freed,
+ * NULL when out of memory.
+ */
+double *gpu_work_by_process(const struct run *run, uint32_t function);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu.c - the work of GPUs joined with the calls that began it. */
+#include "collect/gpu.h"
+
+#include "base/sys.h"
+#include "collect/collect.h"
+#include "collect/known.h"
+#include "collect/lock.h"
+#include "collect/registry.h"
+#include "collect/time.h"
+#include "live/chunk.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	NOTES = 1 << 18,
+	FIRST_ENTRIES = 1024,
+	PATIENCE = 1000,         /* times that another thread is let go on */
+	NOT_WANTED = LOSS_COUNT, /* begun while measuring was paused */
+};
+
+/* Of a call; `id` is 0 while the rest is written. */
+struct note {
+	uint32_t id;
+	live_ref node; /* 0: `why` */
+	uint32_t thread;
+	uint32_t why; /* enum loss, or NOT_WANTED */
+	uint64_t ns;  /* when it was begun, CLOCK_MONOTONIC */
+};
+
+/*
+ * Mutable: the notes of this process's calls, written by all threads, and the
+ * sums in its live profile, written under the lock.
+ */
+static struct {
+	struct note *notes;
+	struct lock lock;
+	uint32_t generation; /* of the live profile that all is for */
+	struct arena *arena;
+	struct chunk_list list;
+	live_ref *entries; /* of struct live_gpu, open addressing */
+	uint32_t size, count;
+} gpu;
+
+static void put_note(uint32_t id, struct note note)
+{
+	struct note *notes = __atomic_load_n(&gpu.notes, __ATOMIC_ACQUIRE);
+	struct note *to = notes ? &notes[id % NOTES] : NULL;
+
+	if (!to)
+		return;
+	__atomic_store_n(&to->id, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to->node = note.node;
+	to->thread = note.thread;
+	to->why = note.why;
+	to->ns = note.ns;
+	__atomic_store_n(&to->id, id, __ATOMIC_RELEASE);
+}
+
+/* What was noted of an id; else why it was not. */
+static struct note find_note(uint32_t id)
+{
+	const struct note *at = &gpu.notes[id % NOTES];
+	struct note note = { .id = __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) };
+	bool later = note.id && (int32_t)(note.id - id) > 0;
+
+	note.node = at->node;
+	note.thread = at->thread;
+	note.why = at->why;
+	note.ns = at->ns;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (id && note.id == id &&
+	    __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id)
+		return note;
+	return (struct note){ .why = later ? LOSS_GPU_LATE : LOSS_GPU_UNSEEN };
+}
+
+/* Of the innermost region, whose own node is found late if it is MPI's. */
+static void note_region(struct thread *t, struct note *note)
+{
+	struct region *r =
+		known_region(t, (uintptr_t)__builtin_frame_address(0));
+	int why = -1;
+
+	note->thread = t->index;
+	if (!r)
+		return;
+	note->node = r->node;
+	if (r->node || !thread_occupy(t))
+		return;
+	if (thread_open() && t->ready)
+		note->node = known_node(t, r, &why);
+	thread_release(t);
+}
+
+/* The counter that the region was entered with is cheaper than a clock. */
+static uint64_t begun(const struct thread *t)
+{
+	const struct region *r = t ? t->region : NULL;
+
+	if (!r || r != &t->beyond || !r->counts ||
+	    r->start - t->ticks.counter > TICKS_TRUSTED)
+		return time_now(CLOCK_MONOTONIC);
+	return ticks_at(&t->ticks, r->start);
+}
+
+PUBLIC void copse_gpu_note(uint32_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { .why = LOSS_GPU_NO_PATH };
+
+	if (!id)
+		return;
+	if (collect_paused())
+		note.why = NOT_WANTED;
+	else if (t)
+		note_region(t, &note);
+	note.ns = begun(t);
+	put_note(id, note);
+}
+
+/* Another thread may be at the lists for a moment: it is waited for. */
+static bool name_index(struct region_name *name, uint32_t *index)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (registry_name(name, index))
+			return true;
+		if (registry_full())
+			return false;
+		sched_yield();
+	}
+	return false;
+}
+
+PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
+{
+	struct thread *t = r->node ? thread_use() : NULL;
+	live_ref node = 0;
+	uint32_t name;
+
+	if (!t)
+		return;
+	if (name_index(error, &name))
+		node = tree_child(&t->tree, r->node, LIVE_NODE_NAMED, name, 0);
+	if (!node || !tree_add(&t->tree, node, METRIC_GPU_FAILED, 1))
+		thread_lost(t, LOSS_DROPPED_FULL);
+	thread_release(t);
+}
+
+/* Sums */
+
+static uint32_t hash(live_ref node, uint32_t name, uint32_t kind)
+{
+	uint64_t x =
+		((uint64_t)node << 32 | name << 4 | kind) * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(x >> 32);
+}
+
+static struct live_gpu *entry_at(live_ref ref)
+{
+	return arena_at(gpu.arena, ref);
+}
+
+static bool grow_entries(void)
+{
+	uint32_t size = gpu.size ? 2 * gpu.size : FIRST_ENTRIES;
+	live_ref *bigger = sys_memory((uint64_t)size * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	for (uint32_t i = 0; i < gpu.size; i++) {
+		const struct live_gpu *e;
+		uint32_t at;
+
+		if (!gpu.entries[i])
+			continue;
+		e = entry_at(gpu.entries[i]);
+		at = hash(e->node, e->name, e->kind);
+		while (bigger[at & (size - 1)])
+			at++;
+		bigger[at & (size - 1)] = gpu.entries[i];
+	}
+	if (gpu.size)
+		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
+	gpu.entries = bigger;
+	gpu.size = size;
+	return true;
+}
+
+static live_ref new_entry(const struct live_gpu *like)
+{
+	struct live_header *header = registry_header();
+	live_ref ref =
+		chunk_take(gpu.arena, &gpu.list, &header->gpu, sizeof(*like));
+
+	if (!ref)
+		return 0;
+	*entry_at(ref) = *like;
+	chunk_commit(gpu.arena, &gpu.list);
+	gpu.count++;
+	return ref;
+}
+
+static bool same(const struct live_gpu *a, const struct live_gpu *b)
+{
+	return a->node == b->node && a->name == b->name && a->kind == b->kind &&
+	       a->why == b->why;
+}
+
+/* The sum that is like this one, made when it is new; NULL: no memory. */
+static struct live_gpu *find_entry(const struct live_gpu *like)
+{
+	uint32_t at;
+
+	if (gpu.count >= gpu.size / 2 && !grow_entries())
+		return NULL;
+	at = hash(like->node, like->name, like->kind);
+	for (; gpu.entries[at & (gpu.size - 1)]; at++) {
+		struct live_gpu *e = entry_at(gpu.entries[at & (gpu.size - 1)]);
+
+		if (same(e, like))
+			return e;
+	}
+	gpu.entries[at & (gpu.size - 1)] = new_entry(like);
+	if (!gpu.entries[at & (gpu.size - 1)])
+		return NULL;
+	return entry_at(gpu.entries[at & (gpu.size - 1)]);
+}
+
+static void lost(enum loss why, uint64_t count)
+{
+	struct live_header *header = registry_header();
+
+	if (header)
+		__atomic_fetch_add(&header->losses[why], count,
+				   __ATOMIC_RELAXED);
+}
+
+static void sum(struct live_gpu *to, const struct gpu_work *w,
+		const struct note *note)
+{
+	uint64_t ns = w->end - w->start;
+
+	to->count++;
+	to->ns += ns;
+	if (ns < to->min_ns)
+		to->min_ns = ns;
+	if (ns > to->max_ns)
+		to->max_ns = ns;
+	to->bytes += w->bytes;
+	if (!note->ns || w->start < note->ns)
+		return;
+	to->queued++;
+	to->queued_ns += w->start - note->ns;
+}
+
+static void add(const struct gpu_work *w)
+{
+	struct note note = find_note(w->id);
+	struct live_gpu like = { .node = note.node,
+				 .thread = note.thread,
+				 .kind = (uint16_t)w->kind,
+				 .min_ns = UINT64_MAX };
+	struct live_gpu *to;
+
+	if (note.why == NOT_WANTED)
+		return;
+	if (!w->start || w->end < w->start) {
+		lost(LOSS_GPU_TIMES, 1);
+		return;
+	}
+	if (!note.node) {
+		lost((enum loss)note.why, 1);
+		like.why = (uint16_t)note.why;
+	}
+	if (w->name && !name_index(w->name, &like.name)) {
+		lost(LOSS_GPU_FULL, 1);
+		return;
+	}
+	to = find_entry(&like);
+	if (to)
+		sum(to, w, &note);
+	else
+		lost(LOSS_GPU_FULL, 1);
+}
+
+/* For this live profile; false: there is none. */
+static bool open_sums(void)
+{
+	gpu.arena = registry_open();
+	if (!gpu.arena || !gpu.notes)
+		return false;
+	if (gpu.generation == registry_generation())
+		return true;
+	if (gpu.size)
+		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
+	gpu.entries = NULL;
+	gpu.size = gpu.count = 0;
+	gpu.list = (struct chunk_list){ 0 };
+	gpu.generation = registry_generation();
+	return true;
+}
+
+PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		for (size_t i = 0; i < count; i++)
+			add(&work[i]);
+	lock_give(&gpu.lock);
+}
+
+void gpu_prepare(void)
+{
+	if (!gpu.notes)
+		__atomic_store_n(&gpu.notes,
+				 sys_memory(NOTES * sizeof(*gpu.notes)),
+				 __ATOMIC_RELEASE);
+}
+
+PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
+{
+	struct thread *t;
+
+	if (!collect_active())
+		return GPU_WISH_NOTHING;
+	unwind_hide(adapter);
+	ticks_init();
+	gpu_prepare();
+	t = thread_use();
+	if (t)
+		thread_release(t);
+	return collect_gpu_api() ? GPU_WISH_ALL : GPU_WISH_WORK;
+}
+
+PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)
+{
+	lost(why, count);
+}
+
+PUBLIC void copse_gpu_pass(const void *code)
+{
+	unwind_pass(code);
+}
+
+void gpu_forked(void)
+{
+	lock_open(&gpu.lock);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gpu.h - what an adapter tells about the work of GPUs: which calls began it,
+ * and, later and on any thread, when it was done.  Both are joined here, in
+ * the measured process, so that the profile grows with the contexts and not
+ * with the work.
+ *
+ * A call notes its id before the work begins.  The notes are a table of a
+ * fixed size: work that is reported after 262,144 later ids is late, and
+ * counted so.
+ *
+ * Threads   copse_gpu_note() and _failed() concern the calling thread's
+ *           region; the others may be called on any thread.
+ * Signals   Not to be called from handlers.
+ * Failure   Nothing fails visibly; what is lost is counted.
+ */
+#ifndef COLLECT_GPU_H
+#define COLLECT_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/region.h"
+
+/*
+ * What will be known by `id` (not 0) is begun by the innermost region of the
+ * calling thread, the adapter's own or MPI's.  While paused: it is not wanted.
+ */
+void copse_gpu_note(uint32_t id);
+
+/* The region's call failed: what the error is called. */
+void copse_gpu_failed(struct region *r, struct region_name *error);
+
+/* A piece of work that is done. */
+struct gpu_work {
+	uint32_t id;
+	uint32_t kind;            /* enum live_gpu_kind */
+	struct region_name *name; /* of a LIVE_GPU_WAIT: NULL */
+	uint64_t start, end;      /* CLOCK_MONOTONIC */
+	uint64_t bytes;
+};
+
+/* Many at once are cheaper than each alone. */
+void copse_gpu_add(const struct gpu_work *work, size_t count);
+
+enum gpu_wish {
+	GPU_WISH_NOTHING, /* the process is not measured */
+	GPU_WISH_WORK,    /* of calls, those that begin it or wait for it */
+	GPU_WISH_ALL,
+};
+
+/*
+ * What is to be told.  The live profile is made when there is none yet: GPUs
+ * are used.
+ */
+enum gpu_wish copse_gpu_init(const void *adapter);
+void copse_gpu_lost(enum loss why, uint64_t count);
+
+/* Modules whose frames stand between the program and a callback. */
+void copse_gpu_pass(const void *code);
+
+/* Room for the notes, before all else. */
+void gpu_prepare(void);
+
+/* In a forked child, which has no GPU. */
+void gpu_forked(void);
+
+#endif

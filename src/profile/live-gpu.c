@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * live-gpu.c - what is kept of GPUs in a live profile, read: the sums of what
+ * a call began become a child of the call's node.
+ */
+#include <string.h>
+
+#include "profile/live-reader.h"
+
+/* What the bytes of each kind are; METRIC_COUNT: it has none. */
+static const struct {
+	enum metric count, bytes;
+} kinds[LIVE_GPU_KINDS] = {
+	[LIVE_GPU_KERNEL] = { METRIC_GPU_LAUNCHES, METRIC_COUNT },
+	[LIVE_GPU_GRAPH] = { METRIC_GPU_LAUNCHES, METRIC_COUNT },
+	[LIVE_GPU_TO] = { METRIC_GPU_COPIES, METRIC_GPU_H2D },
+	[LIVE_GPU_FROM] = { METRIC_GPU_COPIES, METRIC_GPU_D2H },
+	[LIVE_GPU_WITHIN] = { METRIC_GPU_COPIES, METRIC_GPU_D2D },
+	[LIVE_GPU_PEER] = { METRIC_GPU_COPIES, METRIC_GPU_P2P },
+	[LIVE_GPU_SET] = { METRIC_GPU_COPIES, METRIC_GPU_SET },
+	[LIVE_GPU_WAIT] = { METRIC_GPU_WAITS, METRIC_COUNT },
+};
+
+/* 0 would be no value: another thread's minimum would stand for it. */
+static void extremes(struct reader *r, uint32_t node, uint32_t thread,
+		     enum metric least, enum metric most, uint64_t min,
+		     uint64_t max)
+{
+	if (min > max)
+		return;
+	reader_metric(r, node, thread, least, min ? min : 1);
+	reader_metric(r, node, thread, most, max);
+}
+
+void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
+		     const struct live_call *c)
+{
+	if (!c->calls)
+		return;
+	reader_metric(r, node, thread, METRIC_GPU_CALLS, c->calls);
+	reader_metric(r, node, thread, METRIC_GPU_CALL_TIME, c->ns);
+	extremes(r, node, thread, METRIC_GPU_CALL_MIN, METRIC_GPU_CALL_MAX,
+		 c->min_ns, c->max_ns);
+}
+
+static void values(struct reader *r, uint32_t node, uint32_t thread,
+		   const struct live_gpu *g)
+{
+	reader_metric(r, node, thread, kinds[g->kind].count, g->count);
+	if (kinds[g->kind].bytes != METRIC_COUNT)
+		reader_metric(r, node, thread, kinds[g->kind].bytes, g->bytes);
+	if (g->kind == LIVE_GPU_WAIT) {
+		reader_metric(r, node, thread, METRIC_GPU_WAIT, g->ns);
+		return;
+	}
+	reader_metric(r, node, thread, METRIC_GPU_TIME, g->ns);
+	extremes(r, node, thread, METRIC_GPU_MIN, METRIC_GPU_MAX, g->min_ns,
+		 g->max_ns);
+	reader_metric(r, node, thread, METRIC_GPU_QUEUED, g->queued);
+	reader_metric(r, node, thread, METRIC_GPU_DELAY, g->queued_ns);
+}
+
+/* A call that nobody knows has no thread either: it is given to the first. */
+static void take(struct reader *r, uint32_t unused, const void *at)
+{
+	struct live_gpu g;
+	uint32_t node;
+
+	(void)unused;
+	memcpy(&g, at, sizeof(g));
+	if (g.kind >= LIVE_GPU_KINDS || !r->p->thread_count) {
+		r->damaged++;
+		return;
+	}
+	if (g.thread >= r->p->thread_count)
+		g.thread = 0;
+	node = g.node ? reader_node(r, g.node) : reader_partial(r, g.why);
+	if (g.kind != LIVE_GPU_WAIT)
+		node = reader_named(r, node, g.name);
+	if (!r->err && g.count)
+		values(r, node, g.thread, &g);
+}
+
+void reader_gpu(struct reader *r)
+{
+	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0, take);
+}

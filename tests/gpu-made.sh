@@ -1,0 +1,405 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# gpu-made.sh - calls of CUDA and the work of GPUs on their call paths, with a
+# made CUDA (tests/gpu/made-cuda.h): what is told is counted where it belongs.
+# That NVIDIA's libraries tell it so is for a machine with a GPU.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+made=$builddir/tests/gpu/made
+export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH MADE_FAULT COPSE_GPU_CAPTURE
+
+[ -e "$made" ] || { echo "1..0 # SKIP built without CUDA's headers"; exit 0; }
+
+# measure NAME MODE [OPTION…]: NAME.copse.
+measure() {
+	name=$1
+	mode=$2
+	shift 2
+	"$copse" run -q --force -o "$scratch/$name.copse" "$@" "$made" "$mode"
+}
+
+# folded NAME METRIC: paths and values (of times: microseconds), sorted.
+folded() {
+	"$copse" report tree "$scratch/$1.copse" -m "$2" -f folded | LC_ALL=C sort
+}
+
+# is NAME METRIC: the paths and values are those of standard input.
+is() {
+	LC_ALL=C sort >"$scratch/want"
+	folded "$1" "$2" >"$scratch/got"
+	diff "$scratch/want" "$scratch/got" || { echo "$1 $2"; return 1; }
+}
+
+# lost_is NAME LOSS COUNT
+lost_is() {
+	"$copse" report "$scratch/$1.copse" -f csv --table losses \
+		>"$scratch/lost.csv"
+	count=$(awk -F , -v name="$2" '$1 == name { print $2 }' \
+		"$scratch/lost.csv")
+	[ "${count:-0}" = "$3" ] && return
+	echo "$2: ${count:-0}, not $3"
+	return 1
+}
+
+nothing_lost() {
+	"$copse" report "$scratch/$1.copse" -f csv --table losses |
+		grep ^gpu && return 1
+	return 0
+}
+
+times_of_all() {
+	is "$1" gpu.time <<-END
+	in_thread;solve;cudaLaunchKernel;alpha 60000
+	in_thread;solve;cudaLaunchKernel;beta 90000
+	main;all;$(frames deep 4);cudaLaunchKernel;deep 1
+	main;all;$(frames deep 8);cudaLaunchKernel;deep 1
+	main;all;$(frames deep 12);cudaLaunchKernel;deep 1
+	main;all;$(frames deep 16);cudaLaunchKernel;deep 1
+	main;all;direct;cuLaunchKernel;alpha 10000
+	main;all;move;cudaGraphLaunch;[graph] 24000
+	main;all;move;cudaMemcpyAsync;[copy from GPU, pageable] 1000
+	main;all;move;cudaMemcpyAsync;[copy to GPU, pinned] 4000
+	main;all;move;cudaMemcpyAsync;[copy within GPU] 2
+	main;all;move;cudaMemsetAsync;[memset] 6
+	main;all;solve;cudaLaunchKernel;alpha 20000
+	main;all;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# frames NAME N: so many of them.
+frames() {
+	awk -v name="$1" -v n="$2" 'BEGIN {
+		for (i = 1; i < n; i++)
+			printf "%s;", name
+		print name
+	}'
+}
+
+all() {
+	measure all all || return
+	times_of_all all && nothing_lost all
+}
+
+calls() {
+	is all gpu.calls <<-END
+	in_thread;solve;cudaLaunchKernel 90
+	main;all;$(frames deep 4);cudaLaunchKernel 1
+	main;all;$(frames deep 8);cudaLaunchKernel 1
+	main;all;$(frames deep 12);cudaLaunchKernel 1
+	main;all;$(frames deep 16);cudaLaunchKernel 1
+	main;all;ask;cudaDeviceSynchronize 1
+	main;all;ask;cudaMalloc 10
+	main;all;ask;cudaStreamQuery 3
+	main;all;direct;cuLaunchKernel 5
+	main;all;move;cudaGraphLaunch 6
+	main;all;move;cudaMemcpyAsync 14
+	main;all;move;cudaMemsetAsync 3
+	main;all;solve;cudaLaunchKernel 30
+	END
+}
+
+failures() {
+	is all gpu.calls.failed <<-END
+	main;all;ask;cudaMalloc;[error 2] 7
+	END
+}
+
+bytes() {
+	is all gpu.bytes.h2d <<-END &&
+	main;all;move;cudaMemcpyAsync;[copy to GPU, pinned] 8388608
+	END
+	is all gpu.bytes.d2h <<-END &&
+	main;all;move;cudaMemcpyAsync;[copy from GPU, pageable] 4194304
+	END
+	is all gpu.bytes.d2d <<-END &&
+	main;all;move;cudaMemcpyAsync;[copy within GPU] 2048
+	END
+	is all gpu.bytes.set <<-END
+	main;all;move;cudaMemsetAsync;[memset] 12288
+	END
+}
+
+waits() {
+	is all gpu.sync.time <<-END
+	main;all;ask;cudaDeviceSynchronize 100000
+	END
+}
+
+# Each begins behind those before it on its stream: of the direct ones the
+# n-th waits n - 1 times 2 ms less what the calls themselves took.
+delays() {
+	folded all gpu.delay >"$scratch/delays"
+	us=$(awk '/direct;cuLaunchKernel;alpha/ { print $NF }' "$scratch/delays")
+	near "$us" 20000 2000 || { cat "$scratch/delays"; return 1; }
+}
+
+# table NAME ANALYSIS TABLE COLUMNS: its rows are those of standard input.
+table() {
+	cat >"$scratch/want"
+	"$copse" report "$2" "$scratch/$1.copse" -f csv --table "$3" \
+		>"$scratch/csv" || return
+	awk -v columns="$4" -f "$srcdir/tests/csv.awk" "$scratch/csv" |
+		tr '\t' ' ' >"$scratch/got"
+	diff "$scratch/want" "$scratch/got"
+}
+
+report_kernels() {
+	table all gpu-kernels kernels 'kernel count seconds longest' <<-END &&
+	beta 40 0.12 0.003
+	alpha 85 0.09 0.002
+	[graph] 6 0.024 0.004
+	deep 4 0.000004 0.000001
+	END
+	table all gpu-kernels copies 'copy count seconds bytes' <<-END
+	[copy to GPU, pinned] 8 0.004 8388608
+	[copy from GPU, pageable] 4 0.001 4194304
+	[memset] 3 0.000006 12288
+	[copy within GPU] 2 0.000002 2048
+	END
+}
+
+report_calls() {
+	"$copse" report gpu-api "$scratch/all.copse" -f csv >"$scratch/csv" ||
+		return
+	awk -v columns='function calls failed' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" | tr '\t' ' ' | LC_ALL=C sort >"$scratch/got"
+	diff - "$scratch/got" <<-END
+	cuLaunchKernel 5 0
+	cudaDeviceSynchronize 1 0
+	cudaGraphLaunch 6 0
+	cudaLaunchKernel 124 0
+	cudaMalloc 10 7
+	cudaMemcpyAsync 14 0
+	cudaMemsetAsync 3 0
+	cudaStreamQuery 3 0
+	END
+}
+
+# Code without unwind information stands between.
+bare() {
+	MADE_FAULT=bare measure bare all || return
+	times_of_all bare && nothing_lost bare
+}
+
+# Remembered call paths are those of a full walk.
+verified() {
+	measure verified all --verify=on || return
+	times_of_all verified && lost_is verified verify.differs 0
+}
+
+# The program computes the same, and the run says what is missing.
+refused() {
+	MADE_FAULT=subscriber measure taken busy || return
+	lost_is taken gpu.taken 1 || return
+	MADE_FAULT=old measure old busy || return
+	lost_is old gpu.nocupti 1 || return
+	COPSE_CUPTI=/nowhere measure none busy || return
+	lost_is none gpu.nocupti 1
+}
+
+dropped() {
+	MADE_FAULT=drop measure drop all || return
+	lost_is drop gpu.dropped 153
+}
+
+# 40 of the betas end before they begin.
+reversed() {
+	MADE_FAULT=reversed measure reversed all || return
+	lost_is reversed gpu.times 40 || return
+	folded reversed gpu.time | grep beta && return 1
+	return 0
+}
+
+# The end is held up for 5 s, and what had come is there.
+hangs() {
+	before=$(date +%s)
+	MADE_FAULT=hang measure hang all || return
+	took=$(($(date +%s) - before))
+	[ "$took" -ge 4 ] && [ "$took" -le 20 ] || { echo "$took s"; return 1; }
+	lost_is hang gpu.unflushed 1
+}
+
+# What was told before is there.
+killed() {
+	measure killed killed
+	[ $? = 137 ] || return
+	is killed gpu.time <<-END
+	main;solve;cudaLaunchKernel;alpha 20000
+	main;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# Between cudaProfilerStart() and cudaProfilerStop().
+profiled() {
+	measure profiled profiled --from-start=off || return
+	nothing_lost profiled &&
+		is profiled gpu.time <<-END
+	main;profiled;solve;cudaLaunchKernel;alpha 20000
+	main;profiled;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# A child has no GPU; what its parent does later is measured.
+forked() {
+	measure forked forked || return
+	is forked gpu.time <<-END
+	main;forked;direct;cuLaunchKernel;alpha 10000
+	main;forked;solve;cudaLaunchKernel;alpha 20000
+	main;forked;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+reset() {
+	measure reset reset || return
+	is reset gpu.time <<-END
+	main;direct;cuLaunchKernel;alpha 10000
+	main;solve;cudaLaunchKernel;alpha 20000
+	main;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# Ranges of NVTX, of any domain, are phases.
+ranges() {
+	measure ranges ranges || return
+	is ranges gpu.time <<-END
+	main;ranges;direct;cuLaunchKernel;alpha 10000
+	outer;inner;main;ranges;direct;cuLaunchKernel;alpha 20000
+	outer;main;ranges;direct;cuLaunchKernel;alpha 10000
+	wide;main;ranges;direct;cuLaunchKernel;alpha 10000
+	END
+}
+
+# More work than there are notes of calls: every piece finds its own.
+many() {
+	measure many many || return
+	nothing_lost many || return
+	is many gpu.launches <<-END
+	main;many;$(frames launch_many 15);cudaLaunchKernel;empty 1100000
+	END
+}
+
+# plays FILE: what a capture says comes out, by the sites of its calls.
+plays() {
+	"$copse" run -q --force -o "$scratch/played.copse" "$made" play "$1" \
+		>"$scratch/said" || return
+	[ -s "$scratch/said" ] || { echo "nothing in it"; return 1; }
+	c++filt -p <"$scratch/said" | LC_ALL=C sort >"$scratch/want"
+	folded played gpu.time | grep -v '\[' | grep -v ' 0$' |
+		sed 's/.*;play_call;//' | LC_ALL=C sort >"$scratch/got"
+	diff "$scratch/want" "$scratch/got" && nothing_lost played
+}
+
+# A capture, here of what was made, tells the same when it is played.
+captured() {
+	need c++filt
+	COPSE_GPU_CAPTURE=$scratch/made.capture measure captured all || return
+	times_of_all captured && plays "$scratch/made.capture"
+}
+
+# Those of real GPUs, as far as there are any.
+captures() {
+	need c++filt
+	for file in "$srcdir"/tests/gpu/*.capture; do
+		[ -e "$file" ] || skip "none was captured on a GPU yet"
+		plays "$file" || { echo "$file"; return 1; }
+	done
+}
+
+# Rank 1 has twice rank 0's work: its most is 4/3 of the mean.  What MPI has
+# a GPU do is MPI's.
+ranks() {
+	[ -e "$made-mpi" ] || skip "no wrappers for Open MPI were built"
+	need mpirun.openmpi
+	mpirun.openmpi -n 2 "$copse" run -q --force -o "$scratch/mpi.copse" \
+		"$made-mpi" || return
+	table mpi gpu-kernels kernels 'kernel count seconds most' >/dev/null \
+		</dev/null
+	grep '^alpha 30 0.03 1$' "$scratch/got" ||
+		{ cat "$scratch/got"; return 1; }
+	awk -v columns='kernel skew' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" | awk '$1 == "alpha" { print $2 }' \
+		>"$scratch/skew"
+	near "$(cat "$scratch/skew")" 1.3333 0.001 || return
+	folded mpi gpu.time >"$scratch/got"
+	cat "$scratch/got"
+	grep -q '^main;solve;cudaLaunchKernel;alpha 30000$' "$scratch/got" &&
+		grep -q '^main;MPI_Allreduce;reduce ' "$scratch/got"
+}
+
+# Work is found as well, and so are calls that wait.
+no_api() {
+	measure no-api all --gpu-api=off || return
+	times_of_all no-api && nothing_lost no-api || return
+	"$copse" report gpu-api "$scratch/no-api.copse" -f csv >"$scratch/csv"
+	awk -v columns='function calls' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" | tr '\t' ' ' | LC_ALL=C sort >"$scratch/got"
+	diff - "$scratch/got" <<-END
+	cuLaunchKernel 5
+	cudaDeviceSynchronize 1
+	cudaGraphLaunch 6
+	cudaLaunchKernel 124
+	cudaMemcpyAsync 14
+	cudaMemsetAsync 3
+	END
+}
+
+# The first screen says what GPUs did, and what failed.
+summary() {
+	"$copse" report "$scratch/all.copse" >"$scratch/said" || return
+	for says in '234 ms of kernels, 5.01 ms of copies' \
+		'Most of it, 38 %: beta ← cudaLaunchKernel ← solve' \
+		'Calls of CUDA: 166, ' '7 calls of CUDA failed'; do
+		grep -q "$says" "$scratch/said" && continue
+		echo "not said: $says"
+		cat "$scratch/said"
+		return 1
+	done
+}
+
+# Who is not measured is left alone.
+excluded() {
+	"$copse" run -q --force -o "$scratch/excluded.copse" --exclude=made \
+		"$made" busy || return
+	[ ! -e "$scratch/excluded.copse/rank-0.h5" ] || return
+	CUDA_INJECTION64_PATH=$builddir/.libs/libcopse-cuda.so "$made" busy
+}
+
+# The user's tool stays, and the run says so.
+other_tool() {
+	CUDA_INJECTION64_PATH=/other/tool.so "$copse" run --force --no-report \
+		-o "$scratch/other.copse" sh -c 'echo "$CUDA_INJECTION64_PATH"' \
+		>"$scratch/out" 2>"$scratch/err"
+	grep -qx /other/tool.so "$scratch/out" &&
+		grep -q 'CUDA_INJECTION64_PATH is set for another tool' \
+			"$scratch/err" || { cat "$scratch/err"; return 1; }
+}
+
+point "work of GPUs is on the paths that launched it" all
+point "calls of CUDA are counted on their paths" calls
+point "calls that fail are counted by error" failures
+point "bytes of copies by direction" bytes
+point "waiting is the call's" waits
+point "delays from call to start" delays
+point "report gpu-kernels" report_kernels
+point "report gpu-api" report_calls
+point "the summary" summary
+point "paths through code without unwind information" bare
+point "remembered paths are confirmed" verified
+point "no CUPTI, an old one, and one that is taken" refused
+point "dropped records are counted" dropped
+point "times that make no sense are counted, not summed" reversed
+point "a flush that hangs is given up" hangs
+point "a killed process keeps what was told" killed
+point "cudaProfilerStart and cudaProfilerStop" profiled
+point "a forked child is left out" forked
+point "a device reset loses nothing" reset
+point "ranges of NVTX" ranges
+point "more launches than notes" many
+point "a capture of the made CUDA plays" captured
+point "captures of real GPUs play" captures
+point "ranks with GPUs" ranks
+point "only calls that begin work" no_api
+point "a program that is not measured" excluded
+point "another tool is not replaced" other_tool
+points_done

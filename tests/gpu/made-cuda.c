@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* made-cuda.c - see made-cuda.h. */
+#include "made-cuda.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "made-bare.h"
+#include "made-inside.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	STREAMS = 64,
+	CALLS = 1024,
+	DELAY_NS = 5000, /* from a call to the start, where nothing is before */
+	KINDS = CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS + 1,
+};
+
+static const CUpti_CallbackDomain RUNTIME = CUPTI_CB_DOMAIN_RUNTIME_API,
+				  DRIVER = CUPTI_CB_DOMAIN_DRIVER_API;
+
+static struct {
+	pthread_once_t once;
+	const char *fault;
+	CUpti_CallbackFunc callback;
+	bool domains[CUPTI_CB_DOMAIN_SIZE];
+	bool calls[CUPTI_CB_DOMAIN_SIZE][CALLS];
+	bool kinds[KINDS];
+	CUpti_BuffersCallbackRequestFunc request;
+	CUpti_BuffersCallbackCompleteFunc complete;
+	CUpti_TimestampCallbackFunc clock;
+	uint32_t period_ms;
+	uint32_t ids;
+	pthread_mutex_t lock; /* of what follows */
+	uint64_t busy_until[STREAMS];
+	uint8_t *buffer;
+	size_t size, used;
+	size_t dropped;
+} made = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static bool fault(const char *name)
+{
+	return made.fault && !strcmp(made.fault, name);
+}
+
+/* As the driver: its first use loads who wants to be told. */
+static void load_injection(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*begin)(void) = NULL;
+
+	made.fault = getenv("MADE_FAULT");
+	if (library)
+		begin = (int (*)(void))dlsym(library, "InitializeInjection");
+	if (begin)
+		begin();
+}
+
+/* Records */
+
+static size_t size_of(CUpti_ActivityKind kind)
+{
+	size_t size = 0;
+
+	switch (kind) {
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		size = sizeof(CUpti_ActivityKernel9);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		size = sizeof(CUpti_ActivityMemcpy5);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		size = sizeof(CUpti_ActivityMemcpyPtoP4);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		size = sizeof(CUpti_ActivityMemset4);
+		break;
+	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+		size = sizeof(CUpti_ActivityGraphTrace);
+		break;
+	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+		size = sizeof(CUpti_ActivitySynchronization);
+		break;
+	default:
+		break;
+	}
+	return (size + 7) & ~(size_t)7;
+}
+
+static void flush_locked(void)
+{
+	uint8_t *buffer = made.buffer;
+	size_t used = made.used;
+
+	made.buffer = NULL;
+	made.used = 0;
+	if (!buffer)
+		return;
+	pthread_mutex_unlock(&made.lock);
+	made.complete(NULL, 0, buffer, made.size, used);
+	pthread_mutex_lock(&made.lock);
+}
+
+static void put(const void *record, CUpti_ActivityKind kind)
+{
+	size_t size = size_of(kind), most = 0;
+
+	if (!made.complete || !made.kinds[kind] || fault("silent"))
+		return;
+	if (made.buffer && made.used + size > made.size)
+		flush_locked();
+	if (!made.buffer)
+		made.request(&made.buffer, &made.size, &most);
+	if (!made.buffer || fault("drop")) {
+		made.dropped++;
+		return;
+	}
+	memcpy(made.buffer + made.used, record, size);
+	made.used += size;
+}
+
+void made_put(const CUpti_Activity *record)
+{
+	pthread_mutex_lock(&made.lock);
+	put(record, record->kind);
+	pthread_mutex_unlock(&made.lock);
+}
+
+void made_load(void)
+{
+	pthread_once(&made.once, load_injection);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	if (made.clock)
+		return made.clock();
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct span {
+	uint64_t start, end;
+};
+
+/* Work of one stream runs one after another. */
+static struct span take_time(unsigned int stream, uint64_t ns)
+{
+	uint64_t *busy = &made.busy_until[stream % STREAMS];
+	uint64_t start = now() + DELAY_NS;
+	struct span span;
+
+	if (start < *busy)
+		start = *busy;
+	span = (struct span){ start, start + ns };
+	*busy = span.end;
+	if (fault("reversed") && stream == 1)
+		span = (struct span){ span.end, span.start };
+	return span;
+}
+
+/* Calls */
+
+void made_tell(struct call *c, CUpti_ApiCallbackSite site)
+{
+	if (!made.callback ||
+	    (!made.domains[c->domain] && !made.calls[c->domain][c->id % CALLS]))
+		return;
+	c->data.callbackSite = site;
+	if (fault("bare"))
+		bare_call(made.callback, c->domain, c->id, &c->data);
+	else
+		made.callback(NULL, c->domain, c->id, &c->data);
+}
+
+/* As NVIDIA's: the parameters lie in the frame of the called function. */
+static void begin(struct call *c, CUpti_CallbackDomain domain,
+		  CUpti_CallbackId id, const char *name, const void *params,
+		  uint32_t correlation)
+{
+	pthread_once(&made.once, load_injection);
+	*c = (struct call){ .domain = domain, .id = id };
+	c->data.functionName = name;
+	c->data.functionParams = params;
+	c->data.functionReturnValue = &c->code;
+	c->data.correlationData = &c->room;
+	c->data.correlationId =
+		correlation
+			? correlation
+			: __atomic_add_fetch(&made.ids, 1, __ATOMIC_RELAXED);
+	made_tell(c, CUPTI_API_ENTER);
+}
+
+static int end(struct call *c, int code)
+{
+	c->code = code;
+	made_tell(c, CUPTI_API_EXIT);
+	return code;
+}
+
+static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
+		       uint64_t ns)
+{
+	CUpti_ActivityKernel9 k = {
+		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+		.correlationId = id,
+		.streamId = stream,
+		.name = kernel,
+	};
+	struct span span;
+
+	pthread_mutex_lock(&made.lock);
+	span = take_time(stream, ns);
+	k.start = span.start;
+	k.end = span.end;
+	put(&k, k.kind);
+	pthread_mutex_unlock(&made.lock);
+}
+
+struct launch_params {
+	const char *kernel;
+	unsigned int stream;
+	uint64_t ns;
+};
+
+/* The driver's part, when it is called by the runtime too. */
+__attribute__((noinline)) static int launch(const char *kernel,
+					    unsigned int stream, uint64_t ns,
+					    uint32_t correlation)
+{
+	struct launch_params params = { kernel, stream, ns };
+	struct call c;
+
+	begin(&c, DRIVER, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	      "cuLaunchKernel", &params, correlation);
+	run_kernel(c.data.correlationId, params.kernel, params.stream,
+		   params.ns);
+	return end(&c, 0);
+}
+
+PUBLIC int made_cuLaunchKernel(const char *kernel, unsigned int stream,
+			       uint64_t ns)
+{
+	struct launch_params params = { kernel, stream, ns };
+	struct call c;
+
+	begin(&c, DRIVER, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	      "cuLaunchKernel", &params, 0);
+	run_kernel(c.data.correlationId, params.kernel, params.stream,
+		   params.ns);
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaLaunchKernel(const char *kernel, unsigned int stream,
+				 uint64_t ns)
+{
+	struct launch_params params = { kernel, stream, ns };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+	      "cudaLaunchKernel_v7000", &params, 0);
+	return end(&c, launch(params.kernel, params.stream, params.ns,
+			      c.data.correlationId));
+}
+
+PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
+{
+	struct launch_params params = { NULL, stream, ns };
+	CUpti_ActivityGraphTrace g = { .kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+				       .graphId = 1 };
+	struct span span;
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
+	      "cudaGraphLaunch_v10000", &params, 0);
+	pthread_mutex_lock(&made.lock);
+	span = take_time(params.stream, params.ns);
+	g.correlationId = c.data.correlationId;
+	g.start = span.start;
+	g.end = span.end;
+	put(&g, g.kind);
+	pthread_mutex_unlock(&made.lock);
+	return end(&c, 0);
+}
+
+struct copy_params {
+	enum made_copy kind;
+	uint64_t bytes, ns;
+};
+
+PUBLIC int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes,
+				uint64_t ns)
+{
+	struct copy_params params = { kind, bytes, ns };
+	CUpti_ActivityMemcpy5 m = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+		.copyKind = (uint8_t)kind,
+		.srcKind = kind == MADE_TO ? CUPTI_ACTIVITY_MEMORY_KIND_PINNED
+					   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+		.dstKind = kind == MADE_FROM
+				   ? CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE
+				   : CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+	};
+	struct span span;
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+	      "cudaMemcpyAsync_v3020", &params, 0);
+	pthread_mutex_lock(&made.lock);
+	span = take_time(0, params.ns);
+	m.correlationId = c.data.correlationId;
+	m.bytes = params.bytes;
+	m.start = span.start;
+	m.end = span.end;
+	put(&m, m.kind);
+	pthread_mutex_unlock(&made.lock);
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns)
+{
+	struct copy_params params = { 0, bytes, ns };
+	CUpti_ActivityMemset4 m = { .kind = CUPTI_ACTIVITY_KIND_MEMSET };
+	struct span span;
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+	      "cudaMemsetAsync_v3020", &params, 0);
+	pthread_mutex_lock(&made.lock);
+	span = take_time(0, params.ns);
+	m.correlationId = c.data.correlationId;
+	m.bytes = params.bytes;
+	m.start = span.start;
+	m.end = span.end;
+	put(&m, m.kind);
+	pthread_mutex_unlock(&made.lock);
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaMalloc(uint64_t bytes)
+{
+	struct copy_params params = { 0, bytes, 0 };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020,
+	      "cudaMalloc_v3020", &params, 0);
+	return end(&c, params.bytes > (uint64_t)1 << 40 ? 2 : 0);
+}
+
+PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
+{
+	struct copy_params params = { 0, 0, ns };
+	CUpti_ActivitySynchronization s = {
+		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+		.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE,
+	};
+	struct timespec wait = { (time_t)(ns / 1000000000),
+				 (long)(ns % 1000000000) };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
+	      "cudaDeviceSynchronize_v3020", &params, 0);
+	nanosleep(&wait, NULL);
+	pthread_mutex_lock(&made.lock);
+	s.correlationId = c.data.correlationId;
+	s.start = now();
+	s.end = s.start + params.ns;
+	put(&s, s.kind);
+	pthread_mutex_unlock(&made.lock);
+	return end(&c, 0);
+}
+
+static int plain(CUpti_CallbackId id, const char *name, int code)
+{
+	return code + (int)id * !name;
+}
+
+/* Calls that do nothing but be called: each has a frame of its own. */
+#define PLAIN(function, version, code)                                         \
+	PUBLIC int made_##function(void)                                       \
+	{                                                                      \
+		volatile uint64_t params[2] = { 0 };                           \
+		struct call c;                                                 \
+                                                                               \
+		begin(&c, RUNTIME,                                             \
+		      CUPTI_RUNTIME_TRACE_CBID_##function##_v##version,        \
+		      #function "_v" #version, (const void *)params, 0);       \
+		return end(&c, plain(c.id, c.data.functionName, code));        \
+	}
+PLAIN(cudaStreamQuery, 3020, 600)
+PLAIN(cudaProfilerStart, 4000, 0)
+PLAIN(cudaProfilerStop, 4000, 0)
+PLAIN(cudaDeviceReset, 3020, 0)
+
+/* CUPTI */
+
+PUBLIC CUptiResult cuptiGetVersion(uint32_t *version)
+{
+	*version = fault("old") ? 10 : CUPTI_API_VERSION;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
+				  CUpti_CallbackFunc callback, void *data)
+{
+	(void)data;
+	if (fault("subscriber"))
+		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	*subscriber = (CUpti_SubscriberHandle)&made;
+	made.callback = callback;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
+{
+	(void)subscriber;
+	made.callback = NULL;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiEnableDomain(uint32_t enable,
+				     CUpti_SubscriberHandle subscriber,
+				     CUpti_CallbackDomain domain)
+{
+	(void)subscriber;
+	made.domains[domain] = enable;
+	return CUPTI_SUCCESS;
+}
+
+static const struct {
+	CUpti_CallbackDomain domain;
+	CUpti_CallbackId id;
+	const char *name;
+} names[] = {
+#define RUNTIME_NAME(name_)                                                    \
+	{                                                                      \
+		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_##name_, \
+			#name_                                                 \
+	}
+	RUNTIME_NAME(cudaLaunchKernel_v7000),
+	RUNTIME_NAME(cudaGraphLaunch_v10000),
+	RUNTIME_NAME(cudaMemcpyAsync_v3020),
+	RUNTIME_NAME(cudaMemsetAsync_v3020),
+	RUNTIME_NAME(cudaMalloc_v3020),
+	RUNTIME_NAME(cudaDeviceSynchronize_v3020),
+	RUNTIME_NAME(cudaStreamQuery_v3020),
+	RUNTIME_NAME(cudaProfilerStart_v4000),
+	RUNTIME_NAME(cudaProfilerStop_v4000),
+	RUNTIME_NAME(cudaDeviceReset_v3020),
+	{ CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+	  "cuLaunchKernel" },
+};
+
+PUBLIC CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain,
+					uint32_t id, const char **name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].domain == domain && names[i].id == id) {
+			*name = names[i].name;
+			return CUPTI_SUCCESS;
+		}
+	return CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+PUBLIC CUptiResult cuptiEnableCallback(uint32_t enable,
+				       CUpti_SubscriberHandle subscriber,
+				       CUpti_CallbackDomain domain,
+				       CUpti_CallbackId id)
+{
+	(void)subscriber;
+	made.calls[domain][id % CALLS] = enable;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+	made.kinds[kind] = true;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult
+cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+			       CUpti_BuffersCallbackCompleteFunc complete)
+{
+	made.request = request;
+	made.complete = complete;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
+{
+	made.clock = clock;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiGetTimestamp(uint64_t *to)
+{
+	*to = now();
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
+{
+	while (fault("hang") && flag)
+		sleep(1);
+	pthread_mutex_lock(&made.lock);
+	flush_locked();
+	pthread_mutex_unlock(&made.lock);
+	return CUPTI_SUCCESS;
+}
+
+static void *worker(void *unused)
+{
+	for (;;) {
+		usleep(made.period_ms * 1000);
+		cuptiActivityFlushAll(0);
+	}
+	return unused;
+}
+
+PUBLIC CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
+{
+	pthread_t thread;
+
+	made.period_ms = ms;
+	if (!pthread_create(&thread, NULL, worker, NULL))
+		pthread_detach(thread);
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,
+					      CUpti_Activity **record)
+{
+	uint8_t *next = buffer;
+
+	if (*record)
+		next = (uint8_t *)*record + size_of((*record)->kind);
+	if (next >= buffer + valid)
+		return CUPTI_ERROR_MAX_LIMIT_REACHED;
+	*record = (CUpti_Activity *)next;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context,
+						     uint32_t stream,
+						     size_t *dropped)
+{
+	(void)context, (void)stream;
+	pthread_mutex_lock(&made.lock);
+	*dropped = made.dropped;
+	made.dropped = 0;
+	pthread_mutex_unlock(&made.lock);
+	return CUPTI_SUCCESS;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* made-ranges.h - see made-ranges.c. */
+#ifndef TESTS_GPU_MADE_RANGES_H
+#define TESTS_GPU_MADE_RANGES_H
+
+/* In a range "outer", twice in "inner" inside of it, in "wide", in none. */
+void ranges(void (*work)(void));
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu.c - work of GPUs joined with calls, and what a reader makes of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/gpu.h"
+#include "collect/registry.h"
+#include "profile/profile.h"
+#include "tests/test.h"
+
+enum {
+	NOTES = 1 << 18
+};
+
+static struct region_name kernel = { .text = "alpha",
+				     .class = LIVE_NAME_KERNEL };
+static struct region_name copy = { .text = "[copy to GPU]",
+				   .class = LIVE_NAME_KERNEL };
+
+/* A profile of a process whose threads are not measured: calls have no path. */
+static void begin(void)
+{
+	static struct settings settings;
+	static char directory[] = "/tmp/copse-gpu.XXXXXX";
+	char path[64];
+
+	settings_init(&settings);
+	settings.memory = 16;
+	CHECK(mkdtemp(directory));
+	registry_init(&settings, directory);
+	gpu_prepare();
+	CHECK(registry_open());
+	snprintf(path, sizeof(path), "%s/%d.0.live", directory, (int)getpid());
+	CHECK(!unlink(path) && !rmdir(directory));
+}
+
+static void work(uint32_t id, struct region_name *name, uint64_t start,
+		 uint64_t end)
+{
+	struct gpu_work w = {
+		.id = id,
+		.kind = name == &copy ? LIVE_GPU_TO : LIVE_GPU_KERNEL,
+		.name = name,
+		.start = start,
+		.end = end,
+		.bytes = name == &copy ? 4096 : 0,
+	};
+
+	copse_gpu_add(&w, 1);
+}
+
+static uint64_t lost(enum loss why)
+{
+	return registry_header()->losses[why];
+}
+
+/* What the profile's one list holds, in order. */
+static struct live_gpu *entry(uint32_t i)
+{
+	struct arena *arena = registry_open();
+	struct live_chunk *chunk = arena_at(arena, registry_header()->gpu);
+
+	CHECK(registry_header()->gpu && i < chunk->count);
+	return (struct live_gpu *)(chunk + 1) + i;
+}
+
+TEST(work_is_summed_by_call_and_name)
+{
+	begin();
+	copse_gpu_note(5);
+	work(5, &kernel, 100, 130);
+	work(5, &kernel, 200, 220);
+	work(5, &copy, 300, 400);
+	CHECK(entry(0)->count == 2 && entry(0)->ns == 50);
+	CHECK(entry(0)->min_ns == 20 && entry(0)->max_ns == 30);
+	CHECK(entry(1)->count == 1 && entry(1)->bytes == 4096);
+	CHECK(lost(LOSS_GPU_NO_PATH) == 3 && !lost(LOSS_GPU_UNSEEN));
+	/* It began before its call did: no delay is known. */
+	CHECK(!entry(0)->queued);
+	work(5, &kernel, UINT64_MAX / 2, UINT64_MAX / 2 + 1);
+	CHECK(entry(0)->queued == 1);
+}
+
+TEST(work_without_its_call_is_counted_by_reason)
+{
+	begin();
+	work(7, &kernel, 100, 130);
+	CHECK(lost(LOSS_GPU_UNSEEN) == 1);
+	copse_gpu_note(7);
+	copse_gpu_note(7 + NOTES);
+	work(7, &kernel, 100, 130);
+	CHECK(lost(LOSS_GPU_LATE) == 1);
+	work(7 + NOTES, &kernel, 100, 130);
+	CHECK(lost(LOSS_GPU_NO_PATH) == 1);
+	/* An older one has the place: it was never noted. */
+	work(7 + 2 * NOTES, &kernel, 100, 130);
+	CHECK(lost(LOSS_GPU_UNSEEN) == 2);
+	CHECK(entry(0)->why == LOSS_GPU_UNSEEN && entry(0)->count == 2);
+	CHECK(entry(1)->why == LOSS_GPU_LATE && entry(1)->count == 1);
+	/* Their time is there in any case. */
+	CHECK(entry(0)->ns + entry(1)->ns + entry(2)->ns == 4 * 30);
+}
+
+TEST(times_that_make_no_sense_are_not_summed)
+{
+	begin();
+	copse_gpu_note(1);
+	work(1, &kernel, 0, 130);
+	work(1, &kernel, 200, 130);
+	CHECK(lost(LOSS_GPU_TIMES) == 2 && !registry_header()->gpu);
+	work(1, &kernel, 130, 130);
+	CHECK(entry(0)->count == 1 && entry(0)->ns == 0);
+}
+
+/* Many names in one list: the table of them grows, nothing is there twice. */
+TEST(many_kernels_have_a_sum_each)
+{
+	static struct region_name names[5000];
+	struct live_header *header;
+	uint64_t count = 0;
+
+	begin();
+	copse_gpu_note(1);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 5000; i++) {
+			char text[16];
+
+			snprintf(text, sizeof(text), "k%d", i);
+			if (!names[i].text)
+				names[i] = (struct region_name){
+					.text = strdup(text),
+					.class = LIVE_NAME_KERNEL
+				};
+			work(1, &names[i], 100, 101);
+		}
+	header = registry_header();
+	for (live_ref ref = header->gpu; ref;) {
+		struct live_chunk *chunk = arena_at(registry_open(), ref);
+
+		for (uint32_t i = 0; i < chunk->count; i++)
+			CHECK(((struct live_gpu *)(chunk + 1))[i].count == 2);
+		count += chunk->count;
+		ref = chunk->next;
+	}
+	CHECK(count == 5000);
+}
+
+/* A copy of the profile with a thread, without which nobody had any work. */
+static char *copy_of_profile(size_t *size)
+{
+	struct live_header *header = registry_header();
+	uint32_t index;
+	char *data;
+
+	CHECK(registry_thread(1, &index));
+	*size = header->used;
+	data = malloc(*size);
+	CHECK(data);
+	return memcpy(data, header, *size);
+}
+
+static uint64_t total(const struct profile *p, const char *name)
+{
+	const struct profile_column *c = profile_column(p, name);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; c && i < c->count; i++)
+		sum += c->values[i].value;
+	return sum;
+}
+
+TEST(work_without_a_path_is_below_its_reason)
+{
+	struct profile *p;
+	size_t size;
+	char *data;
+
+	begin();
+	copse_gpu_note(1);
+	work(1, &kernel, 100, 130);
+	work(9, &kernel, 100, 140);
+	work(1, &copy, 100, 150);
+	data = copy_of_profile(&size);
+	CHECK(!profile_from_live(&p, data, size));
+	CHECK(total(p, "gpu.time") == 30 + 40 + 50);
+	CHECK(total(p, "gpu.launches") == 2);
+	CHECK(total(p, "gpu.bytes.h2d") == 4096);
+	/* root, two reasons, a kernel below each and a copy below one. */
+	CHECK(p->node_count == 6);
+	for (size_t i = 1; i < p->node_count; i++)
+		CHECK(p->nodes[i].kind == NODE_PARTIAL ||
+		      p->nodes[p->nodes[i].parent].kind == NODE_PARTIAL);
+	profile_free(p);
+	free(data);
+}
+
+/* Foreign input: any record may say anything. */
+TEST(damaged_work_is_left_out)
+{
+	static const struct live_gpu bad[] = {
+		{ .node = 0xfffffff0, .count = 1, .ns = 7 },
+		{ .kind = LIVE_GPU_KINDS, .count = 1, .ns = 7 },
+		{ .name = 4000, .count = 1, .ns = 7 },
+		{ .why = 4000, .count = 1, .ns = 7 },
+		{ .thread = 4000, .count = 1, .ns = 7 },
+	};
+	size_t size, at;
+	char *data;
+
+	begin();
+	copse_gpu_note(1);
+	work(1, &kernel, 100, 130);
+	data = copy_of_profile(&size);
+	at = (size_t)registry_header()->gpu * LIVE_UNIT +
+	     sizeof(struct live_chunk);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct profile *p;
+
+		memcpy(data + at, &bad[i], sizeof(bad[i]));
+		CHECK(!profile_from_live(&p, data, size));
+		CHECK(total(p, "gpu.time") <= 7);
+		/* The last only lacks its thread. */
+		CHECK(i + 1 == sizeof(bad) / sizeof(*bad) ||
+		      !strcmp(p->losses[p->loss_count - 1].name, "damaged"));
+		profile_free(p);
+	}
+	/* A list that leads nowhere. */
+	((struct live_header *)(void *)data)->gpu = 0xfffffff0;
+	{
+		struct profile *p;
+
+		CHECK(!profile_from_live(&p, data, size));
+		CHECK(!total(p, "gpu.time"));
+		profile_free(p);
+	}
+	free(data);
+}
