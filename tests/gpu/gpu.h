@@ -12,7 +12,7 @@
 
 #include "truths.h"
 
-#define MS 1000000ULL
+#define MS  1000000ULL
 #define MIB ((size_t)1 << 20)
 
 #define TRY(call)                                                              \

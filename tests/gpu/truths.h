@@ -2,8 +2,8 @@
 /*
  * truths.h - what a GPU test program says of itself, on stdout, one a line:
  *
- *   truth TABLE NAME PATH MEASURE VALUE      by construction, the same each time
- *   measured TABLE NAME PATH MEASURE VALUE   by its own clocks
+ *   truth TABLE NAME PATH MEASURE VALUE      by construction, the same each
+ * time measured TABLE NAME PATH MEASURE VALUE   by its own clocks
  *
  * PATH is a function that has to be on the call path, NAME what the row is of;
  * "*" is any.  Times are in seconds.  tests/gpu/truths.tbl says where a report
