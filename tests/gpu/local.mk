@@ -4,12 +4,19 @@ GPU_CUDA = allocs copies failures forks graphs hotline killed launchers load \
 	managed paths ranges reset streams window
 GPU_STATIC = graphs-static paths-static # as nvcc links by default; the others: libcudart.so
 GPU_C = contexts driver power
-GPU_MPI =
+GPU_MPI = mpi-spin
 
-gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_C:%=tests/gpu/%.c)
-gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/truths.h
+gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_C:%=tests/gpu/%.c) \
+	$(GPU_MPI:%=tests/gpu/%.cu) tests/gpu/stencil.c \
+	tests/gpu/stencil-kernels.cu tests/gpu/python.py \
+	tests/gpu/torch-spin.py tests/gpu/spin.ptx
+gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/stencil.h \
+	tests/gpu/truths.h
 gpu_outputs = $(GPU_CUDA:%=tests/gpu/%) $(GPU_STATIC:%=tests/gpu/%) \
 	$(GPU_C:%=tests/gpu/%)
+if OPENMPI
+gpu_outputs += $(GPU_MPI:%=tests/gpu/%) tests/gpu/stencil
+endif
 
 # Code for older GPUs is compiled by the driver when the program starts.
 GPU_ARCH = -gencode arch=compute_75,code=compute_75 \
@@ -25,9 +32,20 @@ $(GPU_STATIC:%=tests/gpu/%): tests/gpu/%-static: tests/gpu/%.cu $(gpu_headers)
 $(GPU_C:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.c $(gpu_headers)
 	$(gpu_v) $(CC) -std=gnu11 -O2 -g -Wall -Wextra $(CUDA_CFLAGS) -o $@ \
 		$(srcdir)/$@.c -ldl
+$(GPU_MPI:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.cu $(gpu_headers)
+	$(gpu_v) '$(NVCC)' $(NVCC_FLAGS) -cudart shared -o $@ \
+		$(srcdir)/$@.cu -Xcompiler "$(OPENMPI_CFLAGS)" \
+		-Xlinker -rpath=$(CUDA_LIBDIR) $(OPENMPI_LIBS:-pthread=)
+# In C, as mpicc links it; the runtime is linked in.
+tests/gpu/stencil: tests/gpu/stencil.c tests/gpu/stencil-kernels.cu $(gpu_headers)
+	$(gpu_v) '$(NVCC)' $(NVCC_FLAGS) -c -o $@-kernels.o \
+		$(srcdir)/$@-kernels.cu && OMPI_CC="$(CC)" $(MPICC) -std=gnu11 \
+		-O2 -g -Wall -Wextra $(CUDA_CFLAGS) -o $@ $(srcdir)/$@.c \
+		$@-kernels.o -L$(CUDA_LIBDIR) -lcudart_static -lstdc++ -lrt \
+		-ldl -lpthread
 
 if HAVE_NVCC
 check_DATA += $(gpu_outputs)
 endif
-CLEANFILES += $(gpu_outputs)
-EXTRA_DIST += $(gpu_sources) $(gpu_headers) tests/gpu/spin.ptx
+CLEANFILES += $(gpu_outputs) tests/gpu/stencil-kernels.o
+EXTRA_DIST += $(gpu_sources) $(gpu_headers)
