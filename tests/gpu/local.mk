@@ -1,7 +1,7 @@
 # Programs for GPUs with answers known by construction; tests/gpu/cases.tbl runs
 # them.  A new one is tests/gpu/NAME.cu or NAME.c and its NAME here.
-GPU_CUDA = allocs copies failures forks graphs hotline killed launchers load \
-	managed paths ranges reset streams window
+GPU_CUDA = allocs copies failures forks graphs holder hotline killed launchers \
+	load managed many paths ranges reset streams window
 GPU_STATIC = graphs-static paths-static # as nvcc links by default; the others: libcudart.so
 GPU_C = contexts driver power
 GPU_MPI = mpi-spin
@@ -49,3 +49,10 @@ check_DATA += $(gpu_outputs)
 endif
 CLEANFILES += $(gpu_outputs) tests/gpu/stencil-kernels.o
 EXTRA_DIST += $(gpu_sources) $(gpu_headers)
+
+# What compares them, on a machine with a GPU.
+EXTRA_DIST += tests/gpu/cases.tbl tests/gpu/truths.tbl tests/gpu/truths.awk \
+	tests/gpu/truths.sh tests/gpu/check-gpu.sh
+check-gpu:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/gpu/check-gpu.sh
+.PHONY: check-gpu
