@@ -49,8 +49,11 @@ int main(void)
 	CUpti_SubscriberHandle subscriber;
 	struct tally *t;
 
-	if (CUPTI(cuptiSubscribe, &subscriber, on_call, NULL) != CUPTI_SUCCESS)
+	if (CUPTI(cuptiSubscribe, &subscriber, on_call, NULL) !=
+	    CUPTI_SUCCESS) {
+		need_gpus(1);
 		broken("cuptiSubscribe", "failed");
+	}
 	CUPTI(cuptiEnableDomain, 1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
 	need_gpus(1);
 	t = tally_new("spin_held", "main");
