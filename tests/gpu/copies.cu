@@ -3,6 +3,8 @@
  * copies.cu - copies and memsets of known sizes, so many times, each kind from
  * a function of its own.
  */
+#include <string.h>
+
 #include "gpu.h"
 
 #define PLAIN   (8 * MIB)
@@ -102,6 +104,7 @@ int main(void)
 	need_gpus(1);
 	pageable = (char *)calloc(1, PLAIN);
 	TRY(cudaHostAlloc((void **)&pinned, LOCKED, cudaHostAllocDefault));
+	memset(pinned, 5, LOCKED);
 	TRY(cudaMalloc((void **)&device, CLEARED));
 	TRY(cudaMalloc((void **)&other, INSIDE));
 	up_pageable();

@@ -25,7 +25,8 @@ static void expect(struct failure *f, cudaError_t is)
 
 static STAYS void fail_all(struct failure *f, int *device)
 {
-	void *p, *words[2] = { NULL, NULL };
+	unsigned long long ns = MS, *none = NULL;
+	void *p, *words[2] = { &ns, &none };
 
 	for (int i = 0; i < 2; i++)
 		expect(&f[0], cudaMalloc(&p, (size_t)1 << 60));

@@ -16,6 +16,15 @@ static cudaStream_t stream;
 static cudaGraphExec_t captured, made;
 static char *host, *device;
 
+/* While a stream is captured nothing is to be loaded. */
+static void load_kernels(void)
+{
+	struct cudaFuncAttributes any;
+
+	TRY(cudaFuncGetAttributes(&any, (const void *)spin_node));
+	TRY(cudaFuncGetAttributes(&any, (const void *)spin_made));
+}
+
 /* What SPIN() counts is the capture: the launches come later. */
 static STAYS void capture_graph(struct tally *t)
 {
@@ -67,6 +76,7 @@ int main(void)
 	TRY(cudaMalloc((void **)&device, BYTES));
 	from_capture = tally_new("spin_node", "launch_graph");
 	from_nodes = tally_new("spin_made", "launch_graph");
+	load_kernels();
 	capture_graph(from_capture);
 	make_graph(from_nodes);
 	from_capture->launches = 0;
