@@ -18,7 +18,8 @@ srcdir=${srcdir:-$(dirname "$0")/../..}
 copse=${COPSE:-$copse}
 gpu=${GPU_PROGRAMS:-$builddir/tests/gpu}
 keep=${KEEP:-$scratch/keep}
-limit=60 # seconds for one run
+limit=60  # seconds for one run
+longer=15 # seconds more than without copse: the records' way home is bounded
 mkdir -p "$keep" && cd "$scratch" || exit 99
 
 cases() {
@@ -51,8 +52,10 @@ has_options() {
 launch() {
 	out=$1
 	shift
+	began=$(date +%s)
 	timeout -k 5 $limit "$@" >"$out" 2>"$out.err" </dev/null
 	status=$?
+	took=$(($(date +%s) - began))
 	[ $status != 124 ] || echo "it hangs: $*"
 	return $status
 }
@@ -68,6 +71,7 @@ runs_alone() {
 	# shellcheck disable=SC2086 # lists of words
 	launch without $1 $2
 	echo $? >without.status
+	alone=$took
 	case $(cat without.status) in
 	77)	skip "$(sed -n 's/^skip: //p' without.err | head -n 1)" ;;
 	0 | 137) ;;
@@ -90,6 +94,8 @@ same() {
 		cat with with.err
 		return 1
 	}
+	[ $took -le $((alone + longer)) ] ||
+		{ echo "it took $took s, $alone without copse"; return 1; }
 	same_each_time without | sort >a
 	same_each_time with | sort >b
 	diff a b

@@ -15,6 +15,7 @@
 SPIN_KERNEL(spin_ranks)
 
 static int rank, ranks;
+static double met; /* seconds, with nothing on the device */
 
 static STAYS void compute(struct tally *t)
 {
@@ -25,9 +26,10 @@ static STAYS void compute(struct tally *t)
 
 static STAYS double meet(double value)
 {
-	double sum;
+	double sum, start = clock_seconds();
 
 	MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	met += clock_seconds() - start;
 	return sum;
 }
 
@@ -46,12 +48,18 @@ static void choose_device(int wanted)
 	TRY(cudaSetDevice(rank % have));
 }
 
+static void say_own(void)
+{
+	tallies_and_calls_say();
+	measured("idle", "MPI_Allreduce", "meet", "time", met);
+}
+
 /* Rank by rank, so that the output is the same each time. */
 static void say(const struct tally *t, double sum)
 {
 	for (int r = 0; r < ranks; r++) {
 		if (r == rank)
-			tallies_and_calls_say();
+			say_own();
 		fflush(stdout);
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
