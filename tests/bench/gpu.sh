@@ -7,7 +7,6 @@
 cuda=${CUDA:-/usr/local/cuda}
 gpu_programs=${GPU_PROGRAMS:-$builddir/tests/gpu}
 PATH=$PATH:$cuda/bin
-export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$cuda/lib64:$cuda/extras/CUPTI/lib64${HELPERS:+:$HELPERS}"
 row='%-16s %-44s %-32s %s\n'
 
 # compile_cuda NAME FLAG...: tests/bench/NAME.cu.
@@ -35,16 +34,19 @@ compile_floors() {
 # A launcher that stands in front of all.
 launch=()
 
-# under KIND COMMAND...: plain, with a floor, or with copse.
+# under KIND COMMAND...: plain, with a floor, or with copse.  A framework brings
+# libraries of its own: what a floor needs is named for that one alone.
 under() {
-	local kind=$1
+	local kind=$1 libraries=
 
 	shift
+	[ "$kind" != unwind ] || [ -z "${HELPERS-}" ] ||
+		libraries=LD_LIBRARY_PATH=$HELPERS
 	case $kind in
 	plain)	"${launch[@]}" "$@" ;;
 	copse)	rm -rf "$scratch/gpu.copse"
 		"${launch[@]}" "$copse" run --quiet -o "$scratch/gpu.copse" "$@" ;;
-	*)	"${launch[@]}" env \
+	*)	"${launch[@]}" env $libraries \
 			"CUDA_INJECTION64_PATH=$scratch/$kind-floor" "$@" ;;
 	esac
 }

@@ -7,6 +7,8 @@
 #   DIRECTORY/bench accuracy.sh 5
 #   DIRECTORY/gpu RESULTS            tests/gpu/all.sh, if CUDA was here
 #
+# The same is in DIRECTORY.tar.gz, in a third of the room.
+#
 # Benches that need MPI, perf or LAMMPS find it there or say so.
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
@@ -23,7 +25,7 @@ build() {
 	mkdir -p "$scratch/build" && cd "$scratch/build" || return
 	"$srcdir/configure" --prefix="$pack/copse" \
 		LDFLAGS=-Wl,--disable-new-dtags &&
-		LD_RUN_PATH='$ORIGIN/../lib/copse' make -j2 install &&
+		LD_RUN_PATH='$ORIGIN/../lib/copse' make -j2 install-strip &&
 		make -j2 check TESTS=
 }
 
@@ -99,4 +101,5 @@ for step in build libraries programs_and_scripts helpers gpu_parts \
 	fronts; do
 	($step) >"$log" 2>&1 || { cat "$log"; echo "pack.sh: $step failed" >&2; exit 1; }
 done
-du -sh "$pack"
+tar -C "$pack/.." -czf "$pack.tar.gz" "$(basename "$pack")"
+du -sh "$pack" "$pack.tar.gz"

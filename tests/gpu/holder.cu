@@ -33,7 +33,8 @@ static void *cupti_function(const char *name)
 	if (!lib)
 		lib = dlopen("libcupti.so", RTLD_NOW);
 	if (!lib)
-		lib = dlopen("libcupti.so.13", RTLD_NOW);
+		lib = dlopen("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+			     RTLD_NOW);
 	if (!lib)
 		skip_this("needs libcupti.so");
 	function = dlsym(lib, name);
