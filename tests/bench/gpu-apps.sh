@@ -45,6 +45,7 @@ one() {
 		{ cat "$scratch/err" >&2; exit 1; }
 	us=$(awk '$1 == "measured" && $2 == "own" { print $6 }' "$scratch/out")
 	[ -n "$us" ] || { echo "no figure of $1 under $2" >&2; exit 1; }
+	recorded "$2" || return
 	echo "# $1, round $round, $2: $us us"
 	keep "$1" "$2" "$us"
 	# Whatever measures it, it computes the same.

@@ -21,6 +21,7 @@ one() {
 		2>"$scratch/err" || { cat "$scratch/err" >&2; exit 1; }
 	read -r what ns cpu memory < <(grep '^launch ' "$scratch/out")
 	[ "$what" = launch ] || { echo "no figure under $1" >&2; exit 1; }
+	recorded "$1" || return
 	echo "# round $round, $1: $ns ns, CPU $cpu ns, $memory KiB"
 	keep wall "$1" "$ns"
 	keep cpu "$1" "$cpu"
@@ -41,6 +42,7 @@ done
 printf "$row" "ns per launch" "median (extremes)" "above plain" "above CUPTI alone"
 for what in wall cpu memory; do
 	for kind in plain $floors copse; do
+		[ -s "$scratch/$what.$kind" ] || continue
 		# shellcheck disable=SC2059
 		printf "$row" "$what $kind" \
 			"$(median "$scratch/$what.$kind")" \

@@ -46,9 +46,31 @@ under() {
 	plain)	"${launch[@]}" "$@" ;;
 	copse)	rm -rf "$scratch/gpu.copse"
 		"${launch[@]}" "$copse" run --quiet -o "$scratch/gpu.copse" "$@" ;;
-	*)	"${launch[@]}" env $libraries \
+	*)	rm -f "$scratch/bytes"
+		"${launch[@]}" env $libraries \
+			"GPU_FLOOR_BYTES=$scratch/bytes" \
 			"CUDA_INJECTION64_PATH=$scratch/$kind-floor" "$@" ;;
 	esac
+}
+
+# recorded KIND: says what was recorded of the run before; false when that is
+# nothing, since then it was no measurement.
+recorded() {
+	local what=bytes much=0
+
+	case $1 in
+	plain | profiler) return 0 ;;
+	copse)	what=launches
+		much=$("$copse" report gpu-kernels -n 0 -f csv \
+			"$scratch/gpu.copse" 2>/dev/null |
+			awk -v columns=launches -f "$srcdir/tests/csv.awk" \
+				2>/dev/null | awk '{ n += $1 } END { print n + 0 }') ;;
+	*)	much=$(awk '{ n += $1 } END { print n + 0 }' \
+			"$scratch/bytes" 2>/dev/null || echo 0) ;;
+	esac
+	echo "# $1 recorded $much $what"
+	[ "$much" -gt 0 ] || { echo "# no figure of $1: $(head -n 1 "$scratch/err")"
+		return 1; }
 }
 
 # need_gpu COMMAND...: false, with a word, where it says that there is none.
@@ -62,14 +84,15 @@ need_gpu() {
 # keep NAME KIND VALUE: of this round.
 keep() {
 	echo "$3" >>"$scratch/$1.$2"
+	echo "$round $3" >>"$scratch/$1.$2.by-round"
 }
 
 # above NAME KIND OTHER: by how many per cent, of the pairs of each round, with
 # its 95 % interval; of the one alone "-".
 above() {
 	[ "$2" != "$3" ] && [ -s "$scratch/$1.$3" ] || { echo -; return; }
-	paste -d ' ' "$scratch/$1.$2" "$scratch/$1.$3" |
-		awk '{ print ($1 / $2 - 1) * 100 }' >"$scratch/pairs"
+	join <(sort "$scratch/$1.$2.by-round") <(sort "$scratch/$1.$3.by-round") |
+		awk '{ print ($2 / $3 - 1) * 100 }' >"$scratch/pairs"
 	echo "$(confidence "$scratch/pairs") %"
 }
 
