@@ -172,7 +172,7 @@ cat >fake/copse <<'M'
 # run: the program, with one thing wrong if FAKE says so; report: made up.
 case $1 in
 run)	while [ "$1" != -o ]; do shift; done
-	mkdir -p "$2"
+	[ "$FAKE" = profile ] || mkdir -p "$2"
 	shift 2
 	[ "$FAKE" != output ] || echo "a line of copse's"
 	[ "$FAKE" != status ] || export FAKE_STATUS=3
@@ -203,5 +203,6 @@ point "the check sees other output" checked 1 1 FAKE=output
 point "the check sees another status" checked 1 1 FAKE=status
 point "the check sees a wrong number" checked 1 1 FAKE_CALLS=4
 point "the check sees lost records" checked 1 1 FAKE_ATTRIBUTED=0.99
+point "the check sees that there is no profile" checked 1 1 FAKE=profile
 point "the check skips without a GPU" checked 0 0 FAKE_STATUS=77
 points_done

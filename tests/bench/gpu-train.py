@@ -59,7 +59,7 @@ def main():
         start = time.monotonic()
         loss = train(model, optimizer, data, steps)
         took = time.monotonic() - start
-    print("loss", loss)
+    print("loss %.3f" % loss)
     print("measured own step * us %.3f" % (took / steps * 1e6))
 
 

@@ -88,7 +88,7 @@ same() {
 	# shellcheck disable=SC2086 # lists of words
 	launch with $2 "$copse" run --quiet -o "$keep/$1.copse" $3 $4
 	is=$?
-	cp with with.err "$keep/$1.copse/" 2>/dev/null
+	cp with "$keep/$1.out"
 	[ $is = "$(cat without.status)" ] || {
 		echo "status $is, not $(cat without.status)"
 		cat with with.err
@@ -113,15 +113,16 @@ report_to() {
 
 # Nearly all records find the path that they belong to, whatever the program.
 truths_are_found() {
-	[ -e with ] && [ -d "$keep/$case.copse" ] || skip "there was no run"
+	[ -e with ] || skip "there was no run"
 	! grep -qx 'no truths' with || skip "a program that knows nothing"
+	[ -d "$keep/$case.copse" ] || { echo "copse left no profile"; return 1; }
 	{ cat with; echo "truth records all * attributed 0.999"; } >said
 	truths_hold said "$keep/$case.reports"
 }
 
 same_result() {
 	for run in stencil stencil-two; do
-		grep '^after ' "$keep/$run.copse/with" >>results ||
+		grep -s '^after ' "$keep/$run.out" >>results ||
 			skip "there was no run"
 	done
 	cat results
@@ -138,9 +139,12 @@ while IFS='	' read -r case launch options program; do
 	'  ' | *" $case "*) ;;
 	*)	continue ;;
 	esac
-	rm -rf with without "$keep/$case.copse" "$keep/$case.reports"
-	point "$case: the same with copse" same "$case" "${launch#-}" \
-		"${options#-}" "$program"
+	rm -rf with without "$keep/$case.copse" "$keep/$case.reports" \
+		"$keep/$case.out"
+	[ "$launch" != - ] || launch=
+	[ "$options" != - ] || options=
+	point "$case: the same with copse" same "$case" "$launch" \
+		"$options" "$program"
 	point "$case: reports say what is true" truths_are_found
 done <lines
 point "stencil: the same result on one rank and two" same_result

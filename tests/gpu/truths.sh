@@ -28,8 +28,9 @@ same_each_time() {
 # one_report REPORT: its CSV, made once.
 one_report() {
 	csv=$reports/$(echo "$1" | tr -c 'a-z0-9\n' _).csv
+	[ ! -e "$csv.failed" ] || { echo "no report $1"; return 1; }
 	# shellcheck disable=SC2086 # a list of words
-	[ -e "$csv" ] || report_to "$csv" $1
+	[ -e "$csv" ] || report_to "$csv" $1 || { : >"$csv.failed"; false; }
 }
 
 # one_truth OUTPUT TABLE MEASURE REPORT NAME PATH COLUMN COMBINE OFF
