@@ -10,7 +10,7 @@ GPU_MPI = mpi-spin
 gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_C:%=tests/gpu/%.c) \
 	$(GPU_MPI:%=tests/gpu/%.cu) tests/gpu/stencil.c \
 	tests/gpu/stencil-kernels.cu tests/gpu/python.py \
-	tests/gpu/torch-spin.py tests/gpu/spin.ptx
+	tests/gpu/torch-spin.py tests/gpu/cupy-spin.py tests/gpu/spin.ptx
 gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/stencil.h \
 	tests/gpu/truths.h
 gpu_outputs = $(GPU_CUDA:%=tests/gpu/%) $(GPU_STATIC:%=tests/gpu/%) \
