@@ -112,10 +112,15 @@ rows_are_whole() {
 		$8 !~ /^([0-9]+%?|least)$/ { print; bad = 1 } END { exit bad }'
 }
 
-# Programs that are no case of their own: who starts them says so.
+cases_are_whole() {
+	grep -v -e '^#' -e '^ *$' "$srcdir/tests/gpu/cases.tbl" |
+		awk -F '  +' 'NF != 5 || $2 !~ /^(all|none)$/ || seen[$1]++ {
+			print; bad = 1 } END { exit bad }'
+}
+
 cases_are_programs() {
 	grep -v '^#' "$srcdir/tests/gpu/cases.tbl" |
-		grep -oE '(@|S)/[a-z.-]*' | sort -u >used
+		grep -oE '(@|S)/[a-z.-]*' | sed 's/[.]so$//' | sort -u >used
 	while read -r word; do
 		name=${word#?/}
 		for file in "$name" "$name.cu" "$name.c" "${name%-static}.cu"; do
@@ -133,6 +138,7 @@ cases_are_programs() {
 
 point "every truth has its row" truths_have_rows
 point "every row is whole" rows_are_whole
+point "every case is whole" cases_are_whole
 point "cases and programs know each other" cases_are_programs
 
 # skips PROGRAM: says why, and nothing else.
@@ -147,7 +153,7 @@ programs_skip() {
 	[ -x "$built/paths" ] || skip "no CUDA compiler here"
 	[ ! -e /dev/nvidiactl ] || skip "there is a GPU here"
 	find "$built" -maxdepth 1 -type f -perm -u+x ! -name mpi-spin \
-		! -name stencil >all
+		! -name stencil ! -name '*.so' >all
 	[ "$(wc -l <all)" -ge 20 ] || { cat all; return 1; }
 	while read -r program; do
 		skips "$program" "$srcdir/tests/gpu/spin.ptx" ||

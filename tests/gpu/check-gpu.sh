@@ -64,7 +64,7 @@ launch() {
 runs_alone() {
 	for word in $1 $2; do
 		case $word in
-		/*)	[ -e "$word" ] || skip "$word was not built" ;;
+		/* | *=/*) [ -e "${word#*=}" ] || skip "${word#*=} was not built" ;;
 		mpirun | python3) need "$word" ;;
 		esac
 	done
@@ -74,8 +74,9 @@ runs_alone() {
 	alone=$took
 	case $(cat without.status) in
 	77)	skip "$(sed -n 's/^skip: //p' without.err | head -n 1)" ;;
-	0 | 137) ;;
-	*)	cat without without.err
+	# Other ends may be wanted.
+	1 | 12[4-7])
+		cat without without.err
 		return 1 ;;
 	esac
 }
@@ -114,7 +115,6 @@ report_to() {
 # Nearly all records find the path that they belong to, whatever the program.
 truths_are_found() {
 	[ -e with ] || skip "there was no run"
-	! grep -qx 'no truths' with || skip "a program that knows nothing"
 	[ -d "$keep/$case.copse" ] || { echo "copse left no profile"; return 1; }
 	{ cat with; echo "truth records all * attributed 0.999"; } >said
 	truths_hold said "$keep/$case.reports"
@@ -134,7 +134,7 @@ if reason=$(no_gpu); then
 	points_done
 fi
 cases >lines
-while IFS='	' read -r case launch options program; do
+while IFS='	' read -r case truths launch options program; do
 	case " $* " in
 	'  ' | *" $case "*) ;;
 	*)	continue ;;
@@ -145,7 +145,8 @@ while IFS='	' read -r case launch options program; do
 	[ "$options" != - ] || options=
 	point "$case: the same with copse" same "$case" "$launch" \
 		"$options" "$program"
-	point "$case: reports say what is true" truths_are_found
+	[ "$truths" != all ] ||
+		point "$case: reports say what is true" truths_are_found
 done <lines
 point "stencil: the same result on one rank and two" same_result
 points_done

@@ -1,20 +1,22 @@
 # Programs for GPUs with answers known by construction; tests/gpu/cases.tbl runs
 # them.  A new one is tests/gpu/NAME.cu or NAME.c and its NAME here.
-GPU_CUDA = allocs copies failures forks graphs holder hotline killed launchers \
+GPU_CUDA = allocs copies failures forks graphs holder hotline launchers leaves \
 	load managed many paths peers ranges reset shapes streams \
 	window
 GPU_STATIC = graphs-static paths-static # as nvcc links by default; the others: libcudart.so
 GPU_C = contexts driver power
 GPU_MPI = mpi-spin
+GPU_PRELOADS = no-cupti
 
 gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_C:%=tests/gpu/%.c) \
-	$(GPU_MPI:%=tests/gpu/%.cu) tests/gpu/stencil.c \
+	$(GPU_MPI:%=tests/gpu/%.cu) $(GPU_PRELOADS:%=tests/gpu/%.c) \
+	tests/gpu/stencil.c \
 	tests/gpu/stencil-kernels.cu tests/gpu/python.py \
 	tests/gpu/torch-spin.py tests/gpu/cupy-spin.py tests/gpu/spin.ptx
 gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/stencil.h \
 	tests/gpu/truths.h
 gpu_outputs = $(GPU_CUDA:%=tests/gpu/%) $(GPU_STATIC:%=tests/gpu/%) \
-	$(GPU_C:%=tests/gpu/%)
+	$(GPU_C:%=tests/gpu/%) $(GPU_PRELOADS:%=tests/gpu/%.so)
 if OPENMPI
 gpu_outputs += $(GPU_MPI:%=tests/gpu/%) tests/gpu/stencil
 endif
@@ -33,6 +35,9 @@ $(GPU_STATIC:%=tests/gpu/%): tests/gpu/%-static: tests/gpu/%.cu $(gpu_headers)
 $(GPU_C:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.c $(gpu_headers)
 	$(gpu_v) $(CC) -std=gnu11 -O2 -g -Wall -Wextra $(CUDA_CFLAGS) -o $@ \
 		$(srcdir)/$@.c -ldl
+$(GPU_PRELOADS:%=tests/gpu/%.so): tests/gpu/%.so: tests/gpu/%.c
+	$(gpu_v) $(CC) -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -shared \
+		-fPIC -o $@ $(srcdir)/$(@:.so=.c) -ldl
 $(GPU_MPI:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.cu $(gpu_headers)
 	$(gpu_v) '$(NVCC)' $(NVCC_FLAGS) -cudart shared -o $@ \
 		$(srcdir)/$@.cu -Xcompiler "$(OPENMPI_CFLAGS)" \
