@@ -172,7 +172,8 @@ SHELL_TESTS = \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
-	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh tests/gate.sh tests/export.sh \
+	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
+	tests/gate.sh tests/export.sh tests/gpu-truths.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \

@@ -28,7 +28,7 @@ compile() {
 		[ -e "$HELPERS/$name" ] && cp "$HELPERS/$name" "$scratch/"
 	else
 		"${compiler:-$CC}" -O2 -g -o "$scratch/$name" \
-			"$srcdir/tests/bench/${source:-$name}.c" "$@" \
+			"$srcdir/tests/bench/${source:-$name}.${suffix:-c}" "$@" \
 			2>"$scratch/cc.err"
 	fi || { echo "# no $name: $(head -n 1 "$scratch/cc.err" 2>/dev/null)"
 		return 1; }

@@ -5,10 +5,15 @@
 # than this one's, where nothing has to be installed or built:
 #
 #   DIRECTORY/bench accuracy.sh 5
+#   DIRECTORY/gpu RESULTS            tests/gpu/all.sh, if CUDA was here
+#
+# The same is in DIRECTORY.tar.gz, in a third of the room.
 #
 # Benches that need MPI, perf or LAMMPS find it there or say so.
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
+# shellcheck source=tests/bench/gpu.sh
+. "$(dirname "$0")/gpu.sh"
 [ $# -eq 1 ] || { echo "usage: pack.sh DIRECTORY" >&2; exit 2; }
 mkdir -p "$1" || exit
 pack=$(cd "$1" && pwd)
@@ -20,7 +25,7 @@ build() {
 	mkdir -p "$scratch/build" && cd "$scratch/build" || return
 	"$srcdir/configure" --prefix="$pack/copse" \
 		LDFLAGS=-Wl,--disable-new-dtags &&
-		LD_RUN_PATH='$ORIGIN/../lib/copse' make -j2 install &&
+		LD_RUN_PATH='$ORIGIN/../lib/copse' make -j2 install-strip &&
 		make -j2 check TESTS=
 }
 
@@ -46,20 +51,55 @@ helpers() {
 	compile_handler unwind -lunwind
 	compiler=${MPICC:-mpicc} compile mpi-call
 	compiler=${MPICC:-mpicc} compile empty-pmpi -shared -fPIC
+	keep_helpers
+}
+
+# What of $scratch can be run or loaded.
+keep_helpers() {
 	find "$scratch" -maxdepth 1 -type f -perm -u+x \
 		-exec cp '{}' "$pack/helpers/" ';'
 }
 
+# The programs, what checks them, and the benches; nothing without CUDA.
+gpu_parts() {
+	[ -x "$scratch/build/tests/gpu/paths" ] || return 0
+	mkdir -p "$pack/gpu-programs" "$pack/tests/gpu"
+	find "$scratch/build/tests/gpu" -maxdepth 1 -type f -perm -u+x \
+		-exec cp '{}' "$pack/gpu-programs/" ';'
+	for kind in sh awk tbl ptx py; do
+		cp "$srcdir"/tests/gpu/*.$kind "$pack/tests/gpu/" || return
+	done
+	compile_cuda gpu-launch && compile_floors &&
+		compile_cuda gpu-train -lcublas -L"$cuda/lib64" \
+			-Xlinker "-rpath=$cuda/lib64" || return
+	ldd "$scratch/unwind-floor" 2>/dev/null |
+		awk '/unwind|lzma/ { print $3 }' |
+		xargs -r -I '{}' cp -L '{}' "$scratch/"
+	keep_helpers
+	find "$scratch" -maxdepth 1 -name 'lib*.so*' \
+		-exec cp '{}' "$pack/helpers/" ';'
+}
+
+# front NAME COMMAND: a script of the pack.
 # shellcheck disable=SC2016 # its own variables
 front() {
 	printf '%s\n' '#!/bin/bash' 'here=$(cd "$(dirname "$0")" && pwd)' \
 		'export COPSE=$here/copse/bin/copse' \
 		'export PROGRAMS=$here/programs HELPERS=$here/helpers' \
-		'exec "$here/tests/bench/$@"' >"$pack/bench" &&
-		chmod +x "$pack/bench"
+		'export GPU_PROGRAMS=$here/gpu-programs' \
+		"exec $2" >"$pack/$1" &&
+		chmod +x "$pack/$1"
 }
 
-for step in build libraries programs_and_scripts helpers front; do
+# shellcheck disable=SC2016 # variables of the fronts
+fronts() {
+	front bench '"$here/tests/bench/$@"' &&
+		front gpu '"$here/tests/gpu/all.sh" "$@"'
+}
+
+for step in build libraries programs_and_scripts helpers gpu_parts \
+	fronts; do
 	($step) >"$log" 2>&1 || { cat "$log"; echo "pack.sh: $step failed" >&2; exit 1; }
 done
-du -sh "$pack"
+tar -C "$pack/.." -czf "$pack.tar.gz" "$(basename "$pack")"
+du -sh "$pack" "$pack.tar.gz"

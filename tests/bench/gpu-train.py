@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# gpu-train.py STEPS [profiler] - training steps of a small transformer on random
+# data; microseconds per step, after as many as a tenth of them to warm up.  With
+# `profiler` under torch.profiler, which records calls and kernels.
+import contextlib
+import sys
+import time
+
+try:
+    import torch
+    from torch import nn
+except ImportError:
+    sys.stderr.write("skip: needs PyTorch\n")
+    sys.exit(77)
+if not torch.cuda.is_available():
+    sys.stderr.write("skip: needs a GPU that PyTorch can use\n")
+    sys.exit(77)
+
+WORDS, WIDTH, LENGTH, BATCH = 8192, 512, 256, 16
+
+
+def build():
+    layer = nn.TransformerEncoderLayer(WIDTH, 8, 4 * WIDTH, dropout=0.0,
+                                       batch_first=True)
+    return nn.Sequential(nn.Embedding(WORDS, WIDTH),
+                         nn.TransformerEncoder(layer, 6),
+                         nn.Linear(WIDTH, WORDS)).cuda()
+
+
+def train_step(model, optimizer, data):
+    loss = nn.functional.cross_entropy(model(data).flatten(0, 1),
+                                       data.flatten())
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return loss
+
+
+def train(model, optimizer, data, steps):
+    for _ in range(steps):
+        loss = train_step(model, optimizer, data)
+    torch.cuda.synchronize()
+    return loss.item()
+
+
+def main():
+    steps = int(sys.argv[1])
+    around = contextlib.nullcontext()
+    if sys.argv[2:] == ["profiler"]:
+        from torch.profiler import ProfilerActivity, profile
+        around = profile(activities=[ProfilerActivity.CPU,
+                                     ProfilerActivity.CUDA])
+    torch.manual_seed(1)
+    model = build()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    data = torch.randint(0, WORDS, (BATCH, LENGTH), device="cuda")
+    train(model, optimizer, data, steps // 10 + 5)
+    with around:
+        start = time.monotonic()
+        loss = train(model, optimizer, data, steps)
+        took = time.monotonic() - start
+    print("loss %.3f" % loss)
+    print("measured own step * us %.3f" % (took / steps * 1e6))
+
+
+main()
