@@ -20,7 +20,7 @@
 
 #include "merge/run.h"
 
-#define VALUES_MEMORY ((size_t)192 << 20)
+#define VALUES_MEMORY ((size_t)96 << 20)
 
 struct values;       /* of all metrics */
 struct value_stream; /* of one node */
