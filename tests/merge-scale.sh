@@ -60,6 +60,17 @@ reported() {
 	[ -s report.csv ]
 }
 
+# A limit for files stands for it.
+full_disk() {
+	trap '' XFSZ
+	ulimit -f 100 # blocks of 512 bytes or of 1024
+	"$copse" merge -q -t 2 job -o full.h5 2>said
+	status=$?
+	cat said
+	[ $status -eq 1 ] && grep -q 'full.h5: cannot be written' said &&
+		[ ! -e full.h5 ]
+}
+
 no_file_is_left() {
 	[ -z "$(find . -name '*.part*' -o -name '.copse-merge*')" ]
 }
@@ -69,5 +80,6 @@ point "1, 2, 3 and 8 threads make the same database" threads
 point "rank files without a list make the same database" without_lists
 point "other programs read rank files with a list" others_read_it
 point "a report opens it" reported
+point "a full disk is a clear end" full_disk
 point "nothing is left behind" no_file_is_left
 points_done

@@ -329,9 +329,6 @@ static int add_column(struct unify *u, const struct profile_column *column,
 	for (size_t i = 0, end; i < column->count && !err; i = end) {
 		uint64_t value = v[i].value;
 
-		if (i + VALUES_AHEAD < column->count)
-			values_soon(&m->streams,
-				    t->nodes[v[i + VALUES_AHEAD].node]);
 		for (end = i + 1;
 		     end < column->count && v[end].node == v[i].node; end++)
 			value = merge_values(m->merge, value, v[end].value);

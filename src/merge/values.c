@@ -4,9 +4,12 @@
  *
  * In a stream, a value is how far its rank is from the last one, and itself,
  * both by seven bits a byte, the lowest first, the last byte without the
- * eighth bit.  A stream grows in its tail.  Once all tails together have used
- * up the memory, a tail that is full and large enough becomes a block of the
- * file: where the block before is, its size, and its bytes.
+ * eighth bit.  A stream grows in its head, and when that is full, the head goes
+ * to its tail.  Heads stand one after the other in about the order in which the
+ * values of a rank come, so that adding them goes through memory from one end
+ * to the other; tails are anywhere.  Once all tails together have used up the
+ * memory, a tail that is full and large enough becomes a block of the file:
+ * where the block before is, its size, and its bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,18 +23,21 @@
 #include "merge/values.h"
 
 enum {
-	TAIL_LEAST = 16,
+	HEAD = 99,
+	TAIL_LEAST = 256,
 	TAIL_SPILLED = 4096, /* of what goes to the file, at least */
-	PACKED_MOST = 16,    /* bytes of one value: 5 and 10, and one more */
+	PACKED_MOST = 15,    /* bytes of one value: 5 and 10 */
 };
 
-struct value_stream {
+struct value_stream { /* 128 bytes: two lines of the cache */
 	uint8_t *tail;
-	uint64_t block; /* in the file, + 1; 0: none */
-	uint32_t used, room;
-	uint32_t rank; /* of the last value */
-	bool any;
+	uint64_t block;      /* in the file, + 1; 0: none */
+	uint32_t used, room; /* of the tail */
+	uint32_t rank;       /* of the last value */
+	uint8_t head_used;
+	uint8_t head[HEAD];
 };
+_Static_assert(sizeof(struct value_stream) == 128, "as said");
 
 struct block {
 	uint64_t before; /* as value_stream.block */
@@ -182,6 +188,19 @@ static int more_room(struct values *v, struct value_stream *s)
 	return resize(v, s, s->room ? s->room + s->room / 2 : TAIL_LEAST);
 }
 
+/* The head, which is full, goes to the tail. */
+static int flush(struct values *v, struct value_stream *s)
+{
+	int err = s->room - s->used < HEAD ? more_room(v, s) : 0;
+
+	if (err)
+		return err;
+	memcpy(s->tail + s->used, s->head, s->head_used);
+	s->used += s->head_used;
+	s->head_used = 0;
+	return 0;
+}
+
 static uint8_t *pack(uint8_t *to, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
@@ -190,53 +209,80 @@ static uint8_t *pack(uint8_t *to, uint64_t number)
 	return to;
 }
 
-static int streams_reach(struct value_streams *streams, uint32_t node)
+static int no_memory(void)
 {
-	size_t count = streams->count ? streams->count : 256;
-	struct value_stream *at;
+	return fail(-ENOMEM, "out of memory");
+}
 
-	if (node < streams->count)
-		return 0;
+/* Numbers for that many nodes, the new ones 0. */
+static int reach(struct value_streams *streams, uint32_t node)
+{
+	size_t count = streams->nodes ? streams->nodes : 256;
+	uint32_t *of_node;
+
 	while (count <= node)
 		count *= 2;
-	at = reallocarray(streams->at, count, sizeof(*at));
-	if (!at)
-		return fail(-ENOMEM, "out of memory");
-	memset(at + streams->count, 0, (count - streams->count) * sizeof(*at));
-	streams->at = at;
-	streams->count = count;
+	of_node = reallocarray(streams->of_node, count, sizeof(*of_node));
+	if (!of_node)
+		return no_memory();
+	memset(of_node + streams->nodes, 0,
+	       (count - streams->nodes) * sizeof(*of_node));
+	streams->of_node = of_node;
+	streams->nodes = count;
 	return 0;
+}
+
+static int stream_new(struct value_streams *streams, uint32_t node)
+{
+	int err = node < streams->nodes ? 0 : reach(streams, node);
+
+	if (!err && streams->count == streams->room) {
+		size_t room = streams->room + streams->room / 2 + 256;
+		struct value_stream *at =
+			reallocarray(streams->at, room, sizeof(*at));
+
+		if (!at)
+			return no_memory();
+		streams->at = at;
+		streams->room = room;
+	}
+	if (err)
+		return err;
+	memset(&streams->at[streams->count], 0, sizeof(*streams->at));
+	streams->of_node[node] = (uint32_t)++streams->count;
+	return 0;
+}
+
+static struct value_stream *stream_of(const struct value_streams *streams,
+				      uint32_t node)
+{
+	return &streams->at[streams->of_node[node] - 1];
+}
+
+bool value_streams_has(const struct value_streams *streams, uint32_t node)
+{
+	return node < streams->nodes && streams->of_node[node];
 }
 
 int values_add(struct values *v, struct value_streams *to, uint32_t node,
 	       uint32_t rank, uint64_t value)
 {
 	struct value_stream *s;
-	int err = streams_reach(to, node);
+	int err = value_streams_has(to, node) ? 0 : stream_new(to, node);
 
 	if (err)
 		return err;
-	s = &to->at[node];
-	if (s->room - s->used < PACKED_MOST)
-		err = more_room(v, s);
+	s = stream_of(to, node);
+	if (HEAD - s->head_used < PACKED_MOST)
+		err = flush(v, s);
 	if (err)
 		return err;
-	s->used = (uint32_t)(pack(pack(s->tail + s->used, rank - s->rank),
-				  value) -
-			     s->tail);
+	s->head_used =
+		(uint8_t)(pack(pack(s->head + s->head_used, rank - s->rank),
+			       value) -
+			  s->head);
 	s->rank = rank;
-	s->any = true;
 	return 0;
-}
-
-void values_soon(const struct value_streams *streams, uint32_t node)
-{
-	const struct value_stream *s;
-
-	if (node >= streams->count)
-		return;
-	s = &streams->at[node];
-	__builtin_prefetch(s->tail + s->used, 1);
 }
 
 void value_streams_fini(struct value_streams *streams)
@@ -244,12 +290,8 @@ void value_streams_fini(struct value_streams *streams)
 	for (size_t i = 0; i < streams->count; i++)
 		free(streams->at[i].tail);
 	free(streams->at);
+	free(streams->of_node);
 	*streams = (struct value_streams){ 0 };
-}
-
-bool value_streams_has(const struct value_streams *streams, uint32_t node)
-{
-	return node < streams->count && streams->at[node].any;
 }
 
 void run_source_free(struct run_source *source)
@@ -376,7 +418,9 @@ static int give_stream(struct giving *g, const struct value_stream *s)
 		if (!err)
 			err = give_bytes(g, g->buffer->block, size, &rank);
 	}
-	return err ? err : give_bytes(g, s->tail, s->used, &rank);
+	if (!err)
+		err = give_bytes(g, s->tail, s->used, &rank);
+	return err ? err : give_bytes(g, s->head, s->head_used, &rank);
 }
 
 /* Each rank once, in order: by a place for each of them. */
@@ -438,7 +482,7 @@ static int give(struct giving *g, const struct source_metric *m, size_t node)
 	int err = 0;
 
 	for (uint32_t i = m->first[node]; i < m->first[node + 1] && !err; i++)
-		err = give_stream(g, &m->streams.at[m->nodes[i]]);
+		err = give_stream(g, stream_of(&m->streams, m->nodes[i]));
 	if (err || g->sorted)
 		return err;
 	if (g->count >= g->source->rank_count / 16)

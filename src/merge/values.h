@@ -20,14 +20,15 @@
 
 #include "merge/run.h"
 
-#define VALUES_MEMORY ((size_t)192 << 20)
+#define VALUES_MEMORY ((size_t)96 << 20)
 
 struct values;       /* of all metrics */
 struct value_stream; /* of one node */
 
 struct value_streams { /* of one metric; all zero: none */
 	struct value_stream *at;
-	size_t count;
+	uint32_t *of_node; /* number in `at`, + 1; 0: the node has no value */
+	size_t count, room, nodes;
 };
 
 /* What does not fit is kept in that directory, or in another. */
@@ -37,13 +38,6 @@ void values_free(struct values *values); /* NULL is fine */
 /* Add one; ranks never decrease.  0, or -errno with a reason. */
 int values_add(struct values *values, struct value_streams *to, uint32_t node,
 	       uint32_t rank, uint64_t value);
-
-/*
- * One for that node will be added after VALUES_AHEAD others: what is far apart
- * in memory is fetched meanwhile.
- */
-#define VALUES_AHEAD 16
-void values_soon(const struct value_streams *streams, uint32_t node);
 
 void value_streams_fini(struct value_streams *streams);
 

@@ -150,6 +150,9 @@ static void hdf5_begin(struct store *s)
 {
 	pthread_mutex_lock(&hdf5_lock);
 	s->locked = true;
+	/* What a full disk kept from being closed, it would close at exit once
+	   more, and crash. */
+	H5dont_atexit();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 

@@ -40,6 +40,9 @@
 #include "base/str.h"
 #include "profile/profile.h"
 
+/* Of so few contexts the estimate may be far too large: seen with 16 ranks. */
+#define ONCE_AGAIN_MOST 0.6
+
 enum {
 	AREAS = 64,   /* parts of the tree, each with a factor of its own */
 	OWN_PATH = 8, /* calls */
@@ -149,7 +152,7 @@ static void model_count(struct model *m)
 		twice += m->hits[i] == 2;
 	}
 	m->once_again = m->once ? 2 * (double)twice / (double)m->once : 1;
-	m->once_again = fmin(m->once_again, 1);
+	m->once_again = fmin(m->once_again, ONCE_AGAIN_MOST);
 }
 
 static size_t values_of(const struct profile *p)
