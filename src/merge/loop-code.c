@@ -32,6 +32,7 @@ struct reading {
 	bool *reached; /* block: something leads to it */
 };
 
+/* Registers and memory are written otherwise; so are addresses below ten. */
 static enum flow flow_of(const cs_insn *i)
 {
 	bool direct = !strncmp(i->op_str, "0x", 2);
