@@ -9,7 +9,7 @@
 #include "merge/loop-code.h"
 
 /* Foreign input: longer functions have no loops for us. */
-#define MOST_CODE (16u << 20)
+#define MOST_CODE (4u << 20)
 
 enum flow {
 	GOES_ON,
