@@ -13,8 +13,9 @@
 #include "tools/conclude.h"
 #include "tools/page.h"
 
-#define ROWS          3 /* of each table: this is the end of a run, not a study */
-#define FETCH_SECONDS 10 /* for debuginfod: the job waits for us */
+/* This is the end of a run, not a study; and the job waits for us. */
+#define ROWS          3  /* of each table */
+#define FETCH_SECONDS 10 /* for debuginfod */
 
 int conclude_print(const char *directory)
 {
