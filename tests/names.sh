@@ -250,6 +250,12 @@ cxx() {
 	END
 }
 
+# Which mangling is the default depends on the version: both name it well.
+rust_by_default() {
+	rust 'named::sim::Mesh<T>::smooth' ||
+		rust '<named::sim::Mesh<u32>>::smooth'
+}
+
 # rust METHOD FLAG…
 rust() {
 	method=$1
@@ -414,7 +420,7 @@ point "split DWARF that is gone" split_without
 point "split DWARF 5 in a .dwp" packed llvm-dwp clang -gdwarf-5
 point "split DWARF 4 in a .dwp" packed dwp "$CC" -gdwarf-4
 point "C++" cxx
-point "Rust" rust 'named::sim::Mesh<T>::smooth' -C symbol-mangling-version=legacy
+point "Rust" rust_by_default
 point "Rust, version 0" rust '<named::sim::Mesh<u32>>::smooth' \
 	-C symbol-mangling-version=v0
 point "Fortran" fortran_with_debug

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* conclude.c - merge, summarize and print in one go. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyse/analysis.h"
 #include "base/err.h"
 #include "merge/run.h"
+#include "merge/symbol.h"
 #include "present/exporter.h"
 #include "tools/conclude.h"
 #include "tools/page.h"
 
-#define ROWS 3 /* of each table: this is the end of a run, not a study */
+/* This is the end of a run, not a study; and the job waits for us. */
+#define ROWS          3  /* of each table */
+#define FETCH_SECONDS 10 /* for debuginfod */
 
 int conclude_print(const char *directory)
 {
@@ -25,6 +30,8 @@ int conclude_print(const char *directory)
 
 	if (!summary || !text)
 		return fail(err, "built without a summary");
+	if (symbol_options.fetch_seconds == UINT_MAX && !getenv("COPSE_FETCH"))
+		symbol_options.fetch_seconds = FETCH_SECONDS;
 	err = run_open(&run, directory, NULL);
 	if (err)
 		goto out;

@@ -9,7 +9,7 @@
 #include "merge/loop-code.h"
 
 /* Foreign input: longer functions have no loops for us. */
-#define MOST_CODE (16u << 20)
+#define MOST_CODE (4u << 20)
 
 enum flow {
 	GOES_ON,
@@ -32,6 +32,7 @@ struct reading {
 	bool *reached; /* block: something leads to it */
 };
 
+/* Registers and memory are written otherwise; so are addresses below ten. */
 static enum flow flow_of(const cs_insn *i)
 {
 	bool direct = !strncmp(i->op_str, "0x", 2);

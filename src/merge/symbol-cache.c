@@ -422,12 +422,25 @@ static bool has_news(const struct symbol_module *module)
 	return false;
 }
 
+/* The file of both, by malloc; NULL when out of memory, or too large. */
+static char *joined(const struct symbol_module *module,
+		    const struct symbol_module *kept, uint64_t *size)
+{
+	struct image image = { 0 };
+	char *file = NULL;
+
+	if (!image_make(&image, module, kept))
+		file = file_of(&image, stamp_of(module->path), size);
+	image_fini(&image);
+	return file;
+}
+
 void cache_store(const struct symbol_module *module,
 		 const struct symbol_module *kept)
 {
-	struct image image = { 0 };
+	static const struct symbol_module none;
 	uint64_t size;
-	char *file = NULL;
+	char *file;
 	int folder;
 
 	if (!is_key(module->build_id) || !has_news(module))
@@ -435,12 +448,12 @@ void cache_store(const struct symbol_module *module,
 	folder = open_folder(true);
 	if (folder < 0)
 		return;
-	if (!image_make(&image, module, kept))
-		file = file_of(&image, stamp_of(module->path), &size);
+	file = joined(module, kept, &size);
+	if (!file) /* the latest are worth more */
+		file = joined(module, &none, &size);
 	if (file)
 		write_file(folder, module->build_id, file, size);
 	free(file);
-	image_fini(&image);
 	close(folder);
 }
 

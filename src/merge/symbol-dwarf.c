@@ -508,6 +508,14 @@ size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 	return count;
 }
 
+const void *dwarf_names_row(struct dwarf_names *names, uint64_t address)
+{
+	struct unit *unit = unit_at(names, address - names->bias);
+
+	return unit ? dwarf_getsrc_die(&unit->die, address - names->bias)
+		    : NULL;
+}
+
 bool dwarf_names_ends(struct dwarf_names *names, uint64_t from, uint64_t target)
 {
 	const struct range *a = ranges_find(&names->ranges, from - names->bias);

@@ -66,6 +66,9 @@ struct dwarf_place {
 size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 			struct dwarf_place places[DWARF_PLACES], bool *settled);
 
+/* The row of the line table that the address is in; NULL: none. */
+const void *dwarf_names_row(struct dwarf_names *names, uint64_t address);
+
 /*
  * True when the target's function is of the same unit and was declared not to
  * return.

@@ -24,6 +24,7 @@ struct described {
 
 /* What DWARF says about an instruction, asked once. */
 struct known {
+	const void *row;       /* of the line table */
 	uint32_t first, count; /* of places */
 	bool asked;
 };
@@ -98,6 +99,18 @@ static uint32_t *list_samples(const struct loop_code *code, uint32_t header,
 	return at;
 }
 
+/* A row of the line table is in one function, so its instructions are. */
+static void ask_row(struct loop_names *names, struct symbol_file *file,
+		    uint32_t i)
+{
+	struct known *k = &names->known[i];
+
+	k->row = dwarf_names_row(file->dwarf,
+				 names->code.address + names->code.starts[i]);
+	if (i && k->row && k[-1].asked && k[-1].row == k->row)
+		*k = k[-1];
+}
+
 /* The functions at an instruction, until the next call; the number of them. */
 static size_t places_at(struct loop_names *names, struct symbol_file *file,
 			uint32_t i, const struct dwarf_place **to)
@@ -105,6 +118,8 @@ static size_t places_at(struct loop_names *names, struct symbol_file *file,
 	struct known *k = &names->known[i];
 	bool settled;
 
+	if (!k->asked)
+		ask_row(names, file, i);
 	if (!k->asked &&
 	    names->place_room - names->place_count < DWARF_PLACES) {
 		size_t room = 2 * names->place_room + 16 * DWARF_PLACES;

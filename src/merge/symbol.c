@@ -379,13 +379,14 @@ static int start_job(void *jobs, size_t i)
 	return 0;
 }
 
+/* More than there are cores: what a piece read is freed with it. */
 static size_t pieces_of(const struct job *job)
 {
-	size_t pieces = job->missing_count / PIECE;
+	size_t pieces = job->missing_count / PIECE, most = 2 * cores();
 
 	return !job->missing_count ? 0
 	       : !pieces           ? 1
-	       : pieces > cores()  ? cores()
+	       : pieces > most     ? most
 				   : pieces;
 }
 

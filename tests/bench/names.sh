@@ -54,7 +54,7 @@ make_program() {
 }
 
 # A place in the middle of every so many functions.
-choose() {
+choose() { # count, file
 	nm -S --defined-only huge | awk '/compute/ { print $1, $2 }' >all
 	awk -v want="$1" -v have="$(wc -l <all)" '
 		function hex(s,  i, n) {
@@ -65,6 +65,18 @@ choose() {
 		int(NR * want / have) != int((NR - 1) * want / have) {
 			printf "%x\n", hex($1) + int(hex($2) / 2)
 		}' all >"$2"
+}
+
+# Each function has one address.
+code_of() {
+	awk -v share="$count" '
+		function hex(s,  i, n) {
+			for (i = 1; i <= length(s); i++)
+				n = n * 16 + index("123456789abcdef", substr(s, i, 1))
+			return n
+		}
+		{ sum += hex($2) }
+		END { printf "%.1f\n", sum * (share < NR ? share / NR : 1) / 1048576 }' all
 }
 
 # row WHAT COMMAND…: its seconds and its memory.
@@ -96,8 +108,10 @@ make_program
 id=$(readelf -n huge | awk '/Build ID/ { print $3 }')
 choose "$count" addresses
 choose $((count / 10)) tenth
-echo "# huge: $(du -m huge | cut -f1) MiB, $copies units, $(wc -l <addresses) addresses"
+echo "# huge: $(du -m huge | cut -f1) MiB, $copies units, $(wc -l <addresses) addresses,"
+echo "# in functions of $(code_of) MiB of machine code: what loops take is for those"
 floor
+COPSE_CACHE=off COPSE_LOOPS=off copse_row "copse, no cache, no loops"
 COPSE_CACHE=off copse_row "copse, no cache"
 export COPSE_CACHE=$scratch/cache
 copse_row "copse, cache empty"

@@ -138,7 +138,7 @@ TEST(code_that_counts)
 static bool returns_not(void *of, uint64_t target)
 {
 	(void)of;
-	return target != 0x20;
+	return target != 0x1020;
 }
 
 TEST(a_call_that_does_not_return_is_no_way_round)
@@ -151,17 +151,17 @@ TEST(a_call_that_does_not_return_is_no_way_round)
 	const struct loop_calls calls = { returns_not, NULL };
 	struct loop_code code;
 
-	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0, &calls));
+	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0x1000, &calls));
 	if (!code.count)
 		SKIP("built without capstone");
-	CHECK(loop_code_at(&code, 0) != LOOP_NONE);
-	CHECK(loop_code_at(&code, 0xb) != LOOP_NONE);
-	CHECK(loop_code_at(&code, 6) == LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x10) == LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0xb) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 6) == LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0x10) == LOOP_NONE);
 	loop_code_fini(&code);
-	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0, NULL));
-	CHECK(loop_code_at(&code, 6) != LOOP_NONE);
-	CHECK(loop_code_at(&code, 0x10) != LOOP_NONE);
+	CHECK(!loop_code_read(&code, bytes, sizeof(bytes), 0x1000, NULL));
+	CHECK(loop_code_at(&code, 0x1000 + 6) != LOOP_NONE);
+	CHECK(loop_code_at(&code, 0x1000 + 0x10) != LOOP_NONE);
 	loop_code_fini(&code);
 }
 
