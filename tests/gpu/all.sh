@@ -86,9 +86,9 @@ trap 'rm -rf "$KEEP"' EXIT
 
 for name in ${PARTS:-machine check launch apps}; do
 	case $name in
-	machine) part machine 40 ;;
-	check)	part check 300 ;;
-	*)	part "$name" 200 ;;
+	machine) part machine 60 ;;
+	launch)	part launch 150 ;;
+	*)	part "$name" 300 ;;
 	esac
 	highlights "$name"
 done
