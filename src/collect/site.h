@@ -41,7 +41,8 @@ struct sites {
 	struct site at[SITE_SETS][SITE_WAYS];
 };
 
-static inline struct site *site_set(struct sites *sites, const struct region *r)
+static inline __attribute__((always_inline)) struct site *
+site_set(struct sites *sites, const struct region *r)
 {
 	uint64_t key = (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7) *
 		       0x9e3779b97f4a7c15u;
@@ -49,7 +50,8 @@ static inline struct site *site_set(struct sites *sites, const struct region *r)
 	return sites->at[(key >> 40) % SITE_SETS];
 }
 
-static inline bool site_holds(const struct site *s)
+static inline __attribute__((always_inline)) bool
+site_holds(const struct site *s)
 {
 	const struct unwind_word *w = s->words, *end = w + s->count;
 	uintptr_t differ = 0;
@@ -60,8 +62,8 @@ static inline bool site_holds(const struct site *s)
 	return !differ;
 }
 
-static inline bool site_is(const struct site *s, live_ref root,
-			   const struct region *r)
+static inline __attribute__((always_inline)) bool
+site_is(const struct site *s, live_ref root, const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
 	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask) &&
@@ -72,8 +74,8 @@ static inline bool site_is(const struct site *s, live_ref root,
 }
 
 /* The site that a region below a root was entered from; NULL: not known. */
-static inline struct site *site_find(struct sites *sites, live_ref root,
-				     const struct region *r)
+static inline __attribute__((always_inline)) struct site *
+site_find(struct sites *sites, live_ref root, const struct region *r)
 {
 	struct site *s = sites ? site_set(sites, r) : NULL;
 
