@@ -9,6 +9,7 @@
 #include "analyse/confidence.h"
 #include "analyse/findings.h"
 #include "analyse/value.h"
+#include "base/whole.h"
 #include "live/layout.h"
 
 #define ENOUGH 0.9  /* of the rate asked for: worth no warning */
@@ -236,7 +237,7 @@ void findings_losses(struct report *report, const struct run *run)
 	report_column(report, "share", NULL, COLUMN_SHARE);
 	for (size_t i = 0; i < count; i++) {
 		report_text(report, str_at(&run->strings, sums[i].name));
-		report_count(report, (uint64_t)sums[i].count);
+		report_count(report, whole(sums[i].count));
 		report_number(report, value_ratio(sums[i].count,
 						  t.samples + sums[i].count));
 	}
