@@ -139,5 +139,4 @@ point "real runs" measure
 point "all reports and exports" offline
 point "fuzz live profiles" fuzz live 65536
 point "fuzz rank files and databases" fuzz store 400
-rm -rf /dev/shm/copse-fuzz-*
 points_done

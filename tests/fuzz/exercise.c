@@ -24,7 +24,7 @@ static FILE *nowhere(void)
 
 const char *exercise_directory(void)
 {
-	static char name[] = "/dev/shm/copse-fuzz-XXXXXX";
+	static char name[] = "fuzzing-XXXXXX";
 	static bool made;
 
 	if (!made && !mkdtemp(name))

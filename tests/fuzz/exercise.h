@@ -6,7 +6,7 @@
 #include "merge/run.h"
 #include "profile/profile.h"
 
-/* A directory of this process in memory; made when it is first asked for. */
+/* A directory of this process, made below the current one when first asked. */
 const char *exercise_directory(void);
 
 /* Any number of the input's, so that it always takes the same turn. */
