@@ -8,11 +8,15 @@
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 cd "$scratch" || exit 99
 
-# side NAME [PATH PERCENT]: five runs, NAME-1.copse to NAME-5.copse.
+# side NAME [PATH PERCENT]: five more runs, NAME-1.copse to NAME-5.copse at first.
 side() {
 	name=$1
 	shift
-	for i in 1 2 3 4 5; do
+	first=1
+	while [ -d "$name-$first.copse" ]; do
+		first=$((first + 1))
+	done
+	for i in $(seq "$first" $((first + 4))); do
 		"$copse" run --quiet --freq 10000 --budget 50 \
 			-o "$name-$i.copse" "$programs/steady" 0.4 "$@" >out ||
 			{ cat out; return 1; }
@@ -48,11 +52,17 @@ equal_runs_pass() {
 # 5 % of 30 % is 1.5 % of all; other clocks than sigtrap are too coarse for paths.
 a_slow_path_is_named() {
 	status 1 base-*.copse vs slow-*.copse --fail-if 'total>1%' &&
-		says 'cpu.time of total: +1.5 %' || return
+		says 'cpu.time of total: +1\.[3-7] %' || return
 	"$copse" info base-1.copse/rank-0.h5 | grep -q 'clock *sigtrap' ||
 		skip "this clock is too coarse"
-	status 1 base-*.copse vs slow-*.copse --fail-if 'path(*)>2.5%' &&
-		says 'of work ← exchange ← main:' || return
+	for _ in 1 2 3; do
+		status 1 base-*.copse vs slow-*.copse \
+			--fail-if 'path(*)>2.5%' >status && break
+		# A busy machine makes noise: ask more runs.
+		side base && side slow exchange 5 || return
+	done
+	cat status
+	says 'of work ← exchange ← main:' || return
 	[ "$(grep -c '^!.*cpu.time of' said)" = 1 ] || { cat said; return 1; }
 }
 

@@ -173,7 +173,7 @@ SHELL_TESTS = \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
 	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
-	tests/gate.sh tests/export.sh tests/gpu-truths.sh \
+	tests/gate.sh tests/export.sh tests/sanitize.sh tests/gpu-truths.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
@@ -194,4 +194,9 @@ CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh tests/mpi.sh \
 	tests/cluster.sh tests/delays.sh tests/waits.awk \
 	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
-	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench
+	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench \
+	tests/fuzz
+
+# The tree that tests/sanitize.sh builds.
+clean-local:
+	rm -rf sanitize

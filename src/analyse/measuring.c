@@ -9,6 +9,7 @@
 #include "analyse/confidence.h"
 #include "analyse/findings.h"
 #include "analyse/value.h"
+#include "base/whole.h"
 #include "live/layout.h"
 
 #define ENOUGH 0.9  /* of the rate asked for: worth no warning */
@@ -249,7 +250,7 @@ void findings_losses(struct report *report, const struct run *run)
 		const char *name = str_at(&run->strings, sums[i].name);
 
 		report_text(report, name);
-		report_count(report, (uint64_t)sums[i].count);
+		report_count(report, whole(sums[i].count));
 		if (is_of_samples(name))
 			report_number(report,
 				      value_ratio(sums[i].count,

@@ -14,6 +14,7 @@
 #include "analyse/sites.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/whole.h"
 
 #define ROWS 5
 
@@ -198,7 +199,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
 		value_known(report, e->ranks ? shares[i] : NAN);
 	report_count(report, f->samples);
-	report_count(report, (uint64_t)f->paths.ticks);
+	report_count(report, whole(f->paths.ticks));
 	report_number(report, value_ratio(f->paths.complete, f->paths.ticks));
 	report_number(report, f->cost);
 	report_number(report, value_ratio(f->cost, f->sampled));

@@ -9,6 +9,7 @@
 
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/whole.h"
 #include "live/layout.h"
 
 int value_one_run(const struct run *const runs[], const char *analysis)
@@ -97,7 +98,7 @@ void value_cell(struct report *report, enum unit unit, double value)
 	if (unit == UNIT_NS)
 		report_number(report, value);
 	else
-		report_count(report, (uint64_t)(value + 0.5));
+		report_count(report, whole(value));
 }
 
 void value_column(struct report *report, const char *id, const char *title,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* entry.c - the processes of a run: their times, their order, the missing. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -208,14 +208,73 @@ int entries_sort(struct run *run, uint32_t *order)
 	return 0;
 }
 
-/* The mark that `copse run` leaves for a rank that it was not to measure. */
-static bool is_left_out(const char *directory, uint32_t rank)
-{
-	char *mark = str_format("%s/.left-out-%u", directory, rank);
-	bool there = mark && !access(mark, F_OK);
+/*
+ * The ranks that `copse run` was not to measure, as its marks say.  Listed
+ * once: how many ranks are missing is what a file says, and may be billions.
+ */
+struct marks {
+	uint32_t *at; /* in order */
+	size_t count, next;
+};
 
-	free(mark);
-	return there;
+#define MARK ".left-out-"
+
+static int by_number(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static int add_mark(struct marks *marks, const char *name)
+{
+	uint64_t rank;
+	uint32_t *at;
+
+	if (strncmp(name, MARK, strlen(MARK)) != 0 ||
+	    !str_to_uint(name + strlen(MARK), &rank) || rank >= UINT32_MAX)
+		return 0;
+	at = reallocarray(marks->at, marks->count + 1, sizeof(*at));
+	if (!at)
+		return fail(-ENOMEM, "out of memory");
+	marks->at = at;
+	marks->at[marks->count++] = (uint32_t)rank;
+	return 0;
+}
+
+static int marks_init(struct marks *marks, const char *directory)
+{
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+	int err = 0;
+
+	*marks = (struct marks){ 0 };
+	while (dir && !err && (entry = readdir(dir)))
+		err = add_mark(marks, entry->d_name);
+	if (dir)
+		closedir(dir);
+	if (marks->count)
+		qsort(marks->at, marks->count, sizeof(*marks->at), by_number);
+	return err;
+}
+
+/* The last of the ranks that are like `from`, which grows from call to call. */
+static uint32_t last_alike(struct marks *marks, uint32_t from, uint32_t to,
+			   bool *left_out)
+{
+	while (marks->next < marks->count && marks->at[marks->next] < from)
+		marks->next++;
+	*left_out =
+		marks->next < marks->count && marks->at[marks->next] == from;
+	if (!*left_out && marks->next < marks->count &&
+	    marks->at[marks->next] <= to)
+		return marks->at[marks->next] - 1;
+	if (!*left_out)
+		return to;
+	while (from < to && ++marks->next < marks->count &&
+	       marks->at[marks->next] == from + 1)
+		from++;
+	return from;
 }
 
 static int say_missing(struct run *run, uint32_t from, uint32_t to,
@@ -237,18 +296,15 @@ static int say_missing(struct run *run, uint32_t from, uint32_t to,
 	return err;
 }
 
-static int missing(struct run *run, const char *directory, uint32_t from,
+static int missing(struct run *run, struct marks *marks, uint32_t from,
 		   uint32_t to)
 {
 	int err = 0;
 
 	for (uint32_t last; from <= to && !err; from = last + 1) {
-		bool left_out = is_left_out(directory, from);
+		bool left_out;
 
-		last = from;
-		while (last < to &&
-		       is_left_out(directory, last + 1) == left_out)
-			last++;
+		last = last_alike(marks, from, to, &left_out);
 		err = say_missing(run, from, last, left_out);
 	}
 	return err;
@@ -256,17 +312,19 @@ static int missing(struct run *run, const char *directory, uint32_t from,
 
 int entries_missing(struct run *run, const char *directory)
 {
+	struct marks marks;
 	uint32_t next = 0;
-	int err = 0;
+	int err = marks_init(&marks, directory);
 
 	for (size_t i = 0; i < run->member_count && run->world && !err; i++) {
 		uint32_t rank = (uint32_t)run->ranks[i].rank;
 
 		if (rank > next)
-			err = missing(run, directory, next, rank - 1);
+			err = missing(run, &marks, next, rank - 1);
 		next = rank + 1;
 	}
 	if (!err && next < run->world)
-		err = missing(run, directory, next, run->world - 1);
+		err = missing(run, &marks, next, run->world - 1);
+	free(marks.at);
 	return err;
 }

@@ -161,18 +161,19 @@ static const char *short_reason(const char *path)
 
 static int count_job(struct merging *m, uint32_t key, uint64_t start)
 {
-	struct job *job = m->jobs;
+	struct job *job;
+	size_t i = 0;
 
-	while (job < m->jobs + m->job_count && job->key != key)
-		job++;
-	if (job == m->jobs + m->job_count) {
-		job = reallocarray(m->jobs, m->job_count + 1, sizeof(*job));
+	while (i < m->job_count && m->jobs[i].key != key)
+		i++;
+	if (i == m->job_count) {
+		job = reallocarray(m->jobs, i + 1, sizeof(*job));
 		if (!job)
 			return fail(-ENOMEM, "out of memory");
 		m->jobs = job;
-		job += m->job_count++;
-		*job = (struct job){ .key = key };
+		m->jobs[m->job_count++] = (struct job){ .key = key };
 	}
+	job = &m->jobs[i];
 	job->files++;
 	if (start > job->newest)
 		job->newest = start;

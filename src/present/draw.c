@@ -2,6 +2,7 @@
 /* draw.c - bars in eighths of a column, sparklines in eight heights. */
 #include <stdio.h>
 
+#include "base/whole.h"
 #include "present/draw.h"
 
 static const char *const bar_blocks[] = {
@@ -60,8 +61,7 @@ char *draw_spark(const double *values, size_t count, size_t width, bool utf8)
 	for (size_t c = 0; c < columns; c++) {
 		double value = column_of(values, count, c, columns);
 
-		fputs(blocks[most > 0 ? (size_t)(7 * value / most + 0.5) : 0],
-		      to);
+		fputs(blocks[most > 0 ? whole(7 * value / most) : 0], to);
 	}
 	fclose(to);
 	return text;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/whole.h"
 #include "present/exporter.h"
 #include "present/utf8.h"
 
@@ -43,17 +44,17 @@ static int write_folded(FILE *to, const struct report *report,
 		return fail(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < report->tree_count; i++) {
 		const struct report_tree_node *n = &report->tree[i];
-		double value = n->exclusive * scale + 0.5;
+		double value = n->exclusive * scale;
 
 		frames[n->depth] = n->name;
-		if (value < 1)
+		if (!whole(value))
 			continue;
 		for (uint32_t d = 0; d <= n->depth; d++) {
 			if (d)
 				fputc(';', to);
 			write_frame(to, frames[d] ? frames[d] : "");
 		}
-		fprintf(to, " %" PRIu64 "\n", (uint64_t)value);
+		fprintf(to, " %" PRIu64 "\n", whole(value));
 	}
 	free(frames);
 	return 0;

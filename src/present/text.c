@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/whole.h"
 #include "present/exporter.h"
 #include "present/grid.h"
 #include "present/utf8.h"
@@ -162,7 +163,7 @@ static void tree_value(struct report *table, enum column_type type,
 		       double value)
 {
 	if (type == COLUMN_COUNT || type == COLUMN_BYTES)
-		report_count(table, (uint64_t)(value + 0.5));
+		report_count(table, whole(value));
 	else
 		report_number(table, value);
 }

@@ -9,7 +9,7 @@
 #   slower   comparisons, and how many failed naming that path first
 #   change   of that path in per cent: least, median and largest (5 is true)
 #
-#   RUNS     on each side, 5
+#   RUNS     on each side, 7
 #   SECONDS_EACH  of CPU time of a run, 0.4
 #   FREQ     samples per second, 10000
 #   SLOW     per cent, 5
@@ -19,7 +19,7 @@
 . "$(dirname "$0")/bench.sh"
 equal=${1:-100}
 slower=${2:-20}
-runs=${RUNS:-5}
+runs=${RUNS:-7}
 each=${SECONDS_EACH:-0.4}
 freq=${FREQ:-10000}
 slow=${SLOW:-5}

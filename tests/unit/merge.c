@@ -358,6 +358,23 @@ TEST(a_tree_out_of_order_is_refused)
 	clean();
 }
 
+/* What a file says is no reason to count to it. */
+TEST(billions_of_ranks_are_missing_at_once)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 2000000000, job_a, "rank-0.h5");
+	fclose(fopen(file(".left-out-3"), "w"));
+	fclose(fopen(file(".left-out-4"), "w"));
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(has_problem(run, "ranks 1-2", "no profile"));
+	CHECK(has_problem(run, "ranks 3-4", "not measured"));
+	CHECK(has_problem(run, "ranks 5-1999999999", "no profile"));
+	run_free(run);
+	clean();
+}
+
 TEST(a_run_survives_its_file)
 {
 	struct run *a = NULL, *b = NULL;

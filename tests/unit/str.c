@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "base/whole.h"
 #include "tests/test.h"
 
 TEST(a_string_is_kept_once)
@@ -84,4 +86,13 @@ TEST(base_is_what_follows_the_last_slash)
 	CHECK(!strcmp(str_base("/usr/bin/lmp"), "lmp"));
 	CHECK(!strcmp(str_base("lmp"), "lmp"));
 	CHECK(!strcmp(str_base("a/"), ""));
+}
+
+TEST(whole_takes_any_double)
+{
+	CHECK(whole(2.5) == 3 && whole(0.4) == 0 &&
+	      whole(1e15) == 1000000000000000u);
+	CHECK(whole(-1) == 0 && whole(NAN) == 0 && whole(-INFINITY) == 0);
+	CHECK(whole(1e30) == UINT64_MAX && whole(INFINITY) == UINT64_MAX);
+	CHECK(whole(18446744073709549568.0) == UINT64_MAX);
 }

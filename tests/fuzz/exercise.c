@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exercise.c - all of the offline part, with its output thrown away. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyse/analysis.h"
+#include "analyse/gate.h"
+#include "base/str.h"
+#include "export/export.h"
+#include "present/exporter.h"
+#include "tests/fuzz/exercise.h"
+
+static FILE *nowhere(void)
+{
+	static FILE *to;
+
+	if (!to)
+		to = fopen("/dev/null", "w");
+	if (!to)
+		abort();
+	return to;
+}
+
+const char *exercise_directory(void)
+{
+	static char name[] = "fuzzing-XXXXXX";
+	static bool made;
+
+	if (!made && !mkdtemp(name))
+		abort();
+	made = true;
+	return name;
+}
+
+/* FNV-1a (Fowler, Noll, Vo). */
+uint32_t exercise_choice(const void *data, size_t size)
+{
+	const unsigned char *at = data;
+	uint32_t hash = 2166136261u;
+
+	while (size--)
+		hash = (hash ^ *at++) * 16777619u;
+	return hash;
+}
+
+static uint32_t take(uint32_t *choice, size_t of)
+{
+	uint32_t taken = *choice % (uint32_t)of;
+
+	*choice /= (uint32_t)of;
+	return taken;
+}
+
+static void show(const struct report *report, uint32_t choice)
+{
+	const struct exporter_style styles[] = {
+		{ .width = 80, .utf8 = true },
+		{ .width = 20 },
+	};
+	size_t count = 0;
+
+	while (exporters[count])
+		count++;
+	exporters[take(&choice, count)]->write(nowhere(), report,
+					       &styles[take(&choice, 2)]);
+}
+
+static void analyse(const struct run *const runs[], uint32_t choice)
+{
+	static const char *const names[] = { "one", "two", NULL };
+	const struct analysis_options options[] = {
+		{ .names = names, .prune = 0.01 },
+		{ .names = names,
+		  .limit = SIZE_MAX,
+		  .bottom_up = true,
+		  .by_line = true },
+	};
+	struct report *report = NULL;
+	const struct analysis *analysis;
+	size_t count = 0;
+
+	while (analyses[count])
+		count++;
+	analysis = analyses[take(&choice, count)];
+	if (!analysis->run(&report, runs, &options[take(&choice, 2)]))
+		show(report, choice);
+	report_free(report);
+}
+
+static void judge(const struct run *const runs[], uint32_t choice)
+{
+	static const char *const rules[] = { "path(*)>1%", "function(*)>1%",
+					     "elapsed>1s", NULL };
+	const struct gate gate = { .rules = rules, .confidence = 0.99 };
+	const struct analysis_options options = { 0 };
+	struct report *report = NULL;
+	bool failed;
+
+	if (!gate_run(&report, &failed, &gate, runs, &options))
+		show(report, choice);
+	report_free(report);
+}
+
+void exercise_run(const struct run *run, uint32_t choice)
+{
+	const struct run *one[] = { run, NULL }, *two[] = { run, run, NULL };
+	size_t count = 0;
+
+	while (exports[count].name)
+		count++;
+	switch (take(&choice, 8)) {
+	case 0:
+		judge(two, choice);
+		break;
+	case 1:
+		exports[take(&choice, count)].write(nowhere(), run, NULL);
+		break;
+	case 2:
+		analyse(two, choice);
+		break;
+	default:
+		analyse(one, choice);
+	}
+}
+
+static void exercise_merged(uint32_t choice)
+{
+	char *path = str_format("%s/again.h5", exercise_directory());
+	struct run *run = NULL, *again = NULL;
+
+	if (!path)
+		abort();
+	if (!merge_directory(&run, exercise_directory(), NULL)) {
+		exercise_run(run, choice);
+		/* What we write, we read. */
+		if (run_save(run, path) || run_load(&again, path))
+			abort();
+		run_free(again);
+		unlink(path);
+	}
+	run_free(run);
+	free(path);
+}
+
+void exercise_profile(struct profile *p, uint32_t choice)
+{
+	char *path = str_format("%s/rank-0.h5", exercise_directory());
+
+	if (!path)
+		abort();
+	for (size_t i = 0; i < p->module_count; i++)
+		if (*p->modules[i].path)
+			*p->modules[i].path = '#';
+	if (!profile_save(p, path))
+		exercise_merged(choice);
+	unlink(path);
+	free(path);
+	profile_free(p);
+}

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# sanitize.sh - everything offline, built with ASan and UBSan in ./sanitize of
+# the build tree: what profiles of real runs say, in all reports and formats, and
+# a bounded run of the fuzzers on files made from them.
+#
+#   FUZZ_SECONDS=600 tests/sanitize.sh     looks longer
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+seconds=${FUZZ_SECONDS:-15}
+tree=$builddir/sanitize
+flags="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+export UBSAN_OPTIONS=print_stacktrace=1
+
+# The words of a variable of the tree's makefile.
+words_of() {
+	printf 'words:\n\t@echo $(%s)\n' "$1" | make -s -f Makefile -f - words |
+		tail -n 1 # it may tell that it makes itself anew
+}
+
+build() {
+	need clang pkg-config
+	echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' >"$scratch/try.c"
+	clang -fsanitize=fuzzer,address -o "$scratch/try" "$scratch/try.c" \
+		>"$scratch/out" 2>&1 || skip "clang has no libFuzzer here"
+	mkdir -p "$tree" && cd "$tree" || return
+	if [ ! -e Makefile ]; then
+		"$srcdir/configure" -q CC=clang CXX=clang++ --disable-shared \
+			CFLAGS="$flags -fsanitize=fuzzer-no-link" \
+			>configure.out 2>&1 || { cat configure.out; return 1; }
+	fi
+	# shellcheck disable=SC2046 # a list of words
+	make -j2 $(words_of BUILT_SOURCES) copse >make.out 2>&1 ||
+		{ tail -n 40 make.out; return 1; }
+	for name in live store; do
+		# shellcheck disable=SC2046,SC2086 # lists of words
+		clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags \
+			-fsanitize=fuzzer -I"$srcdir" -I"$srcdir/src" -I. -Isrc \
+			$(words_of HDF5_CFLAGS) -o fuzz-$name \
+			"$srcdir/tests/fuzz/fuzz-$name.c" \
+			"$srcdir/tests/fuzz/exercise.c" .libs/libexport.a \
+			$(words_of HDF5_LIBS) $(words_of DW_LIBS) -liberty \
+			-lpthread -lm || return
+	done
+}
+
+built() {
+	[ -x "$tree/fuzz-store" ] || skip "it was not built"
+}
+
+# Real runs, measured by the ordinary build.
+measure() {
+	mkdir -p bases live || return
+	"$copse" run --quiet -o phases.copse "$programs/phases" 0.1 >out 2>&1 &&
+		"$copse" run --quiet -o steady.copse "$programs/steady" 0.2 \
+			>out 2>&1 || { cat out; return 1; }
+	if [ -x "$programs/delays" ] && command -v mpirun >/dev/null; then
+		mpirun -n 3 "$copse" run --quiet -o delays.copse \
+			"$programs/delays" halo-wave iterations=5 &&
+			mpirun -n 4 "$copse" run --quiet -o exchange.copse \
+				"$programs/exchange"
+	fi >out 2>&1 || { cat out; return 1; }
+	# What a parent leaves that is killed: the raw copy.
+	"$copse" run --quiet --checkpoint 1 -o killed.copse \
+		"$programs/phases" 30 >out 2>&1 &
+	parent=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.5
+		cp killed.copse/*.live live/ 2>/dev/null && break
+	done
+	kill -9 $parent
+	[ -n "$(ls live)" ] || { echo "no raw copy"; return 1; }
+}
+
+# The commands as a user calls them.
+offline() {
+	built
+	for dir in *.copse; do
+		"$tree/copse" merge "$dir" -o "bases/${dir%.copse}-run.h5" &&
+			"$tree/copse" info "$dir" || return
+		[ ! -e "$dir/rank-0.h5" ] ||
+			cp "$dir/rank-0.h5" "bases/${dir%.copse}-rank.h5"
+	done >out 2>&1
+	[ -n "$(ls bases)" ] || { cat out; return 1; }
+	for run in bases/*-run.h5; do
+		for what in nodes ranks values hatchet; do
+			"$tree/copse" export $what "$run" || return
+		done
+		for what in $("$tree/copse" report none 2>&1 |
+			sed 's/.*analyses: //' | tr -d ,); do
+			for format in text csv json; do
+				try "$tree/copse" report "$what" "$run" \
+					-f $format || return
+				try "$tree/copse" report "$what" "$run" "$run" \
+					-f $format || return
+			done
+		done
+		try "$tree/copse" gate "$run" "$run" -f junit \
+			--fail-if 'total>1%' --fail-if 'path(*)>1%' || return
+	done >out 2>&1 || { tail -n 40 out; return 1; }
+}
+
+# May refuse (1, 2), but not break.
+try() {
+	"$@"
+	[ $? -le 2 ] && ! grep -q -e 'runtime error' -e AddressSanitizer out
+}
+
+# fuzz NAME MOST: from real files, for a while.
+fuzz() {
+	built
+	mkdir -p "corpus-$1"
+	if [ "$1" = live ]; then
+		cp live/* corpus-live/
+	else
+		# Changes to each of the real files, the same each time.
+		awk 'BEGIN { srand(7)
+			for (i = 0; i < 24; i++) {
+				file = sprintf("corpus-store/%d", i)
+				printf "%c", 33 + i >file
+				for (k = 0; k < 64; k++)
+					printf "%c", 33 + int(94 * rand()) >file
+				close(file)
+			} }'
+	fi
+	FUZZ_BASES=bases "$tree/fuzz-$1" -seed=1 -max_len="$2" -timeout=60 \
+		-rss_limit_mb=2048 -max_total_time="$seconds" "corpus-$1" \
+		>"fuzz-$1.out" 2>&1 && grep '^Done' "fuzz-$1.out" && return
+	grep -v -e NEW -e REDUCE -e pulse "fuzz-$1.out" | tail -n 60
+	cp ./*-???????????????????????????????????????? "$tree/" 2>/dev/null &&
+		echo "the input is in $tree"
+	return 1
+}
+
+point "build" build
+cd "$scratch" || exit 99
+point "real runs" measure
+point "all reports and exports" offline
+point "fuzz live profiles" fuzz live 65536
+point "fuzz rank files and databases" fuzz store 400
+points_done
