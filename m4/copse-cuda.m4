@@ -10,8 +10,10 @@ have_cuda=no
 have_nvcc=no
 NVCC=no
 cuda_dir=/usr
+AS_CASE([x$with_cuda], [x | xyes], [cuda_places="$CUDA_HOME /usr/local/cuda"],
+	[cuda_places=$with_cuda])
 AS_IF([test "x$with_cuda" != xno],
-	[for dir in "$with_cuda" "$CUDA_HOME" /usr/local/cuda; do
+	[for dir in $cuda_places; do
 		AS_IF([test -f "$dir/include/cuda.h"], [cuda_dir=$dir; break])
 	done
 	AS_IF([test $cuda_dir != /usr],
