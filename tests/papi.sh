@@ -202,6 +202,16 @@ missing() {
 	[ $? = 1 ] && [ ! -s out ]
 }
 
+# An event that the command tries out must not tick in the command itself.
+tried_in_peace() {
+	need_events
+	LD_PRELOAD=$builddir/tests/storms/slow-close.so "$copse" run --quiet \
+		-o r -e perf::CS@1 true 2>err
+	is=$?
+	cat err
+	[ $is = 0 ]
+}
+
 # Each nanosecond would be more ticks than there is time for.
 too_often() {
 	need_events
@@ -305,6 +315,7 @@ point "counted, read at MPI calls" at_mpi_calls
 point "ranks are compared by an event" ranks
 point "an event that is missing" missing
 point "a period that is too short" too_often
+point "an event is tried in peace" tried_in_peace
 point "a copse without PAPI" without_papi
 point "groups and their formulas" groups
 point "user mode only" user_mode

@@ -88,6 +88,7 @@ static int try_part(const struct event *event, uint32_t part)
 	long fd;
 
 	event_attr(&attr, event, &event->parts[part]);
+	attr.disabled = 1; /* a tick would be the end of this process */
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
 		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)

@@ -4,7 +4,7 @@ STORMS = cancel contexts counter everything io jumps malloc overflow processes \
 	stacks threads timers wrappers
 STORMS_CXX = loader
 STORMS_MPI = mpi-jumps mpi-wrappers
-STORM_PRELOADS = io-alloc no-malloc
+STORM_PRELOADS = io-alloc no-malloc slow-close
 
 storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
 	$(STORM_PRELOADS:%=tests/storms/%.so)
