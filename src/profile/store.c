@@ -1078,6 +1078,21 @@ static hid_t put_number(struct store *s, const char *group_name, hid_t group,
 	return attribute;
 }
 
+static bool is_listed(struct store *s, const char *group)
+{
+	char name[2 * NAME_MAX_BYTES];
+
+	snprintf(name, sizeof(name), "%s@", group);
+	return shortcut_find(s->shortcut, name) != NULL;
+}
+
+/* Once, also when it gets attributes more than once. */
+static void list_group(struct store *s, const char *group)
+{
+	if (s->shortcut && !is_listed(s, group))
+		list(s, group, '@', "", &is_group, NULL);
+}
+
 void store_put_record(struct store *s, const char *group,
 		      const struct store_field *fields, const void *record)
 {
@@ -1085,7 +1100,7 @@ void store_put_record(struct store *s, const char *group,
 
 	if (s->err)
 		return;
-	list(s, group, '@', "", &is_group, NULL);
+	list_group(s, group);
 	at = group_open(s, group);
 	if (at < 0)
 		hdf5_fail(s, "cannot write ", group);
@@ -1165,14 +1180,6 @@ static void get_listed(struct store *s, const char *group,
 	else if (!s->err)
 		memcpy((char *)record + field->offset, value, width);
 	free(value);
-}
-
-static bool is_listed(struct store *s, const char *group)
-{
-	char name[2 * NAME_MAX_BYTES];
-
-	snprintf(name, sizeof(name), "%s@", group);
-	return shortcut_find(s->shortcut, name) != NULL;
 }
 
 static void get_listed_record(struct store *s, const char *group,
