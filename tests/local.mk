@@ -197,6 +197,10 @@ EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh tests/mpi.sh \
 	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench \
 	tests/fuzz
 
+# A folder is taken with what was built there.
+dist-hook:
+	cd $(distdir)/tests/bench && rm -rf .deps .dirstamp *.o make-ranks
+
 # The tree that tests/sanitize.sh builds.
 clean-local:
 	rm -rf sanitize

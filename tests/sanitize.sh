@@ -40,7 +40,9 @@ build() {
 			$(words_of HDF5_CFLAGS) -o fuzz-$name \
 			"$srcdir/tests/fuzz/fuzz-$name.c" \
 			"$srcdir/tests/fuzz/exercise.c" .libs/libexport.a \
-			$(words_of HDF5_LIBS) $(words_of DW_LIBS) -liberty \
+			$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
+			$(words_of ZLIB_LIBS) $(words_of ZSTD_LIBS) \
+			$(words_of CAPSTONE_LIBS) -liberty \
 			-lpthread -lm || return
 	done
 }

@@ -364,7 +364,7 @@ static int put(struct giving *g, uint32_t rank, uint64_t value)
 static int give_bytes(struct giving *g, const uint8_t *at, size_t size,
 		      uint32_t *rank)
 {
-	const uint8_t *end = at + size;
+	const uint8_t *end = size ? at + size : at; /* which may be NULL */
 	int err = 0;
 
 	while (at < end && !err) {

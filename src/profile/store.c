@@ -958,8 +958,11 @@ static inline void set_numbers(char *to, size_t row_size,
 static void set_column(struct store *s, const struct store_field *field,
 		       char *rows, size_t row_size, const struct column *c)
 {
-	char *to = rows + field->offset;
+	char *to;
 
+	if (!c->count)
+		return; /* no row either */
+	to = rows + field->offset;
 	if (is_text(field->type))
 		for (size_t i = 0; i < c->count; i++)
 			set_text(s, field, rows + i * row_size,
