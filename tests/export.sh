@@ -46,11 +46,11 @@ tables() {
 	    assert abs(float(row["cpu.time (inc)"]) -
 	               inclusive[row["node"]]) < 1e-6
 	    inclusive[row["parent"]] += inclusive[row["node"]]
-	    by_function[row["function"]] += seconds
+	    by_function[row["function"], row["module"]] += seconds
 	assert inclusive["0"] > 0.2 and [r["node"] for r in nodes] == [
 	    str(i) for i in range(len(nodes))]
 	for row in hotspots:
-	    assert abs(by_function[row["function"]] -
+	    assert abs(by_function[row["function"], row["module"]] -
 	               float(row["exclusive"])) < 1e-6, row
 	cpu = sum(float(r["cpu"]) for r in ranks)
 	assert abs(cpu - inclusive["0"]) < 1e-3
