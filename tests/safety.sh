@@ -80,6 +80,25 @@ small_files() {
 	done
 }
 
+# Loaded by a program that has lost LD_PRELOAD, as the CUDA driver would, the
+# collector is in front of nothing, and keeps its hands off.
+loaded_late() {
+	need python3
+	"$copse" run --quiet -o late.copse sh -c 'unset LD_PRELOAD; exec "$@"' \
+		sh python3 - "$builddir/.libs/libcopse.so" <<-EOF
+	import ctypes, os, sys
+	assert "COPSE_LIVE" in os.environ and "LD_PRELOAD" not in os.environ
+	ctypes.CDLL(sys.argv[1])
+	caught = [l for l in open("/proc/self/status") if l.startswith("SigCgt")]
+	assert not int(caught[0].split()[1], 16) & 1 << 4, caught
+	for fd in os.listdir("/proc/self/fd"):
+	    try:
+	        assert "perf_event" not in os.readlink("/proc/self/fd/" + fd)
+	    except FileNotFoundError:
+	        pass
+	EOF
+}
+
 # Where waiting cannot be sampled, calls are right too, and the report says so.
 wall_in_vain() {
 	right "$1" wall "$programs/syscalls" 10 1 &&
@@ -105,6 +124,7 @@ point "wall in vain, timer" wall_in_vain timer
 point "stopped, wall" same sigtrap wall "$programs/stops" 10
 point "signals, wall" same sigtrap wall "$programs/signals"
 point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
+point "loaded late" loaded_late
 point "no room in shared memory" full_memory
 point "a limit on the size of files" small_files
 points_done

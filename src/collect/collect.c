@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* collect.c - starting the collector in this process. */
+#include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -102,12 +104,32 @@ static void start_main_thread(void)
 	thread_start(high - size, high);
 }
 
+/*
+ * Loaded by a program that has lost LD_PRELOAD on its way, by the CUDA driver
+ * say, it stands behind the C library, and in front of none of its functions:
+ * the program's signals would not be kept apart from ours.
+ */
+static bool comes_late(void)
+{
+	struct dl_find_object ours, libc;
+	const struct link_map *map;
+
+	if (_dl_find_object((void *)comes_late, &ours) ||
+	    _dl_find_object(dlsym(RTLD_NEXT, "getenv"), &libc))
+		return true;
+	for (map = ours.dlfo_link_map; map; map = map->l_prev)
+		if (map == libc.dlfo_link_map)
+			return true;
+	return false;
+}
+
 __attribute__((constructor)) static void collect_start(void)
 {
 	const char *directory = getenv("COPSE_LIVE");
 
 	interpose_init();
-	if (!directory || !*directory || golang_wrote("/proc/self/exe"))
+	if (!directory || !*directory || comes_late() ||
+	    golang_wrote("/proc/self/exe"))
 		return;
 	settings_from_environment(&collector.settings);
 	if (!control_wants(&collector.settings)) {
