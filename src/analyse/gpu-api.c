@@ -11,24 +11,6 @@ enum {
 	ROWS = 30
 };
 
-static void path_cell(struct report *report, const struct paths *paths,
-		      uint32_t path)
-{
-	char *text = paths_text(paths, path);
-
-	report_text(report, text);
-	report->failed |= !text;
-	free(text);
-}
-
-static void known(struct report *report, double value)
-{
-	if (value > 0)
-		report_number(report, value);
-	else
-		report_none(report);
-}
-
 static void call_table(struct report *report, const struct paths *paths,
 		       const struct gpu_work *work, bool by_name,
 		       const struct analysis_options *options)
@@ -54,15 +36,15 @@ static void call_table(struct report *report, const struct paths *paths,
 			report_text(report, str_at(&paths->run->strings,
 						   row->function));
 		else
-			path_cell(report, paths, row->path);
+			paths_cell(report, paths, row->path);
 		value_cell(report, UNIT_COUNT, row->count);
 		report_number(report, row->seconds);
 		report_number(report,
 			      value_ratio(row->seconds, work->total.seconds));
 		report_number(report, value_ratio(row->seconds, row->count));
-		known(report, row->min);
-		known(report, row->max);
-		known(report, row->waited);
+		value_if_known(report, row->min);
+		value_if_known(report, row->max);
+		value_if_known(report, row->waited);
 		value_cell(report, UNIT_COUNT, row->failed);
 	}
 }
@@ -98,7 +80,7 @@ static int failures(struct report *report, const struct paths *paths,
 		report_column(report, "calls", "calls", COLUMN_COUNT);
 	}
 	for (size_t i = 0; i < limit; i++) {
-		path_cell(report, paths, work.at[i].path);
+		paths_cell(report, paths, work.at[i].path);
 		value_cell(report, UNIT_COUNT, work.at[i].failed);
 	}
 	gpu_work_fini(&work);

@@ -12,24 +12,6 @@ enum {
 	ROWS = 20
 };
 
-static void seconds_if_known(struct report *report, double seconds)
-{
-	if (seconds > 0)
-		report_number(report, seconds);
-	else
-		report_none(report);
-}
-
-static void path_cell(struct report *report, const struct paths *paths,
-		      uint32_t path)
-{
-	char *text = paths_text(paths, path);
-
-	report_text(report, text);
-	report->failed |= !text;
-	free(text);
-}
-
 static void work_columns(struct report *report, const char *what)
 {
 	report_column(report, "count", what, COLUMN_COUNT);
@@ -49,8 +31,8 @@ static void work_cells(struct report *report, const struct gpu_row *row,
 	report_number(report, row->seconds);
 	report_number(report, value_ratio(row->seconds, all));
 	report_number(report, value_ratio(row->seconds, row->count));
-	seconds_if_known(report, row->min);
-	seconds_if_known(report, row->max);
+	value_if_known(report, row->min);
+	value_if_known(report, row->max);
 	if (row->queued > 0)
 		report_number(report, row->delay / row->queued);
 	else
@@ -121,7 +103,7 @@ static int path_table(struct report *report, const struct paths *paths,
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
 	work_columns(report, "launches");
 	for (size_t i = 0; i < limit; i++) {
-		path_cell(report, paths, work.at[i].path);
+		paths_cell(report, paths, work.at[i].path);
 		work_cells(report, &work.at[i], all);
 	}
 	gpu_work_fini(&work);

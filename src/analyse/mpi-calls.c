@@ -22,14 +22,6 @@ static void number_columns(struct report *report)
 	report_column(report, "longest", "longest", COLUMN_SECONDS);
 }
 
-static void seconds_if_known(struct report *report, double seconds)
-{
-	if (seconds > 0)
-		report_number(report, seconds);
-	else
-		report_none(report);
-}
-
 static void numbers(struct report *report, const struct site *site,
 		    const struct site *total)
 {
@@ -39,8 +31,8 @@ static void numbers(struct report *report, const struct site *site,
 	value_cell(report, UNIT_BYTES, site->sent);
 	value_cell(report, UNIT_BYTES, site->received);
 	value_cell(report, UNIT_BYTES, site_mean_size(site));
-	seconds_if_known(report, site->min);
-	seconds_if_known(report, site->max);
+	value_if_known(report, site->min);
+	value_if_known(report, site->max);
 }
 
 /* "cart", "4 of rank 2" (its first), "several"; NULL: none. */
@@ -101,16 +93,6 @@ static void site_row(struct report *report, const struct paths *paths,
 	free(text);
 }
 
-static void path_cell(struct report *report, const struct paths *paths,
-		      uint32_t path)
-{
-	char *text = paths_text(paths, path);
-
-	report_text(report, text);
-	report->failed |= !text;
-	free(text);
-}
-
 /* What was begun and completed later, and how much of that was overlapped. */
 static void requests_table(struct report *report, const struct paths *paths,
 			   const struct sites *sites,
@@ -132,7 +114,7 @@ static void requests_table(struct report *report, const struct paths *paths,
 		if (s->requests <= 0)
 			continue;
 		left--;
-		path_cell(report, paths, s->path);
+		paths_cell(report, paths, s->path);
 		value_cell(report, UNIT_COUNT, s->requests);
 		report_number(report, s->open);
 		report_number(report, s->overlap);
@@ -165,7 +147,7 @@ static void files_table(struct report *report, const struct paths *paths,
 			report_column(report, "bandwidth", "per second",
 				      COLUMN_BYTES);
 		}
-		path_cell(report, paths, s->path);
+		paths_cell(report, paths, s->path);
 		value_cell(report, UNIT_BYTES, s->sent);
 		value_cell(report, UNIT_BYTES, s->received);
 		report_number(report, s->seconds);

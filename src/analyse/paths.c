@@ -324,3 +324,12 @@ char *paths_place(const struct run *run, uint32_t file, uint32_t line)
 		return NULL;
 	return line ? str_format("%s:%u", name, line) : strdup(name);
 }
+
+void paths_cell(struct report *report, const struct paths *paths, uint32_t path)
+{
+	char *text = paths_text(paths, path);
+
+	report_text(report, text);
+	report->failed |= !text;
+	free(text);
+}

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/report.h"
 #include "merge/run.h"
 
 /*
@@ -62,6 +63,10 @@ const char *paths_function(const struct run *run, uint32_t node);
 
 /* "work ← solve ← main"; to be freed, NULL when out of memory. */
 char *paths_text(const struct paths *paths, uint32_t path);
+
+/* The same as a cell of a report. */
+void paths_cell(struct report *report, const struct paths *paths,
+		uint32_t path);
 
 /*
  * The same for a sentence: at most `frames` of it, without the arguments of

@@ -93,6 +93,14 @@ enum column_type value_type(enum unit unit)
 	return unit == UNIT_BYTES ? COLUMN_BYTES : COLUMN_COUNT;
 }
 
+void value_if_known(struct report *report, double value)
+{
+	if (value > 0)
+		report_number(report, value);
+	else
+		report_none(report);
+}
+
 void value_cell(struct report *report, enum unit unit, double value)
 {
 	if (unit == UNIT_NS)

@@ -37,6 +37,9 @@ enum column_type value_type(enum unit unit);
 /* A cell of that unit; `value` is already as value_of() makes it. */
 void value_cell(struct report *report, enum unit unit, double value);
 
+/* A number, or nothing when it is 0: not known. */
+void value_if_known(struct report *report, double value);
+
 /* "exclusive" and the like: a column in the metric's unit. */
 void value_column(struct report *report, const char *id, const char *title,
 		  const struct run_metric *metric);
