@@ -66,17 +66,10 @@ enum memory {
 	}
 static struct region_name names[LIVE_GPU_KINDS][MEMORIES] = {
 	[LIVE_GPU_GRAPH][ANY] = WORK_NAME("[graph]"),
-	[LIVE_GPU_TO][ANY] = WORK_NAME("[copy to GPU]"),
-	[LIVE_GPU_TO][PAGEABLE] = WORK_NAME("[copy to GPU, pageable]"),
-	[LIVE_GPU_TO][PINNED] = WORK_NAME("[copy to GPU, pinned]"),
-	[LIVE_GPU_TO][MANAGED] = WORK_NAME("[copy to GPU, managed]"),
-	[LIVE_GPU_FROM][ANY] = WORK_NAME("[copy from GPU]"),
-	[LIVE_GPU_FROM][PAGEABLE] = WORK_NAME("[copy from GPU, pageable]"),
-	[LIVE_GPU_FROM][PINNED] = WORK_NAME("[copy from GPU, pinned]"),
-	[LIVE_GPU_FROM][MANAGED] = WORK_NAME("[copy from GPU, managed]"),
-	[LIVE_GPU_WITHIN][ANY] = WORK_NAME("[copy within GPU]"),
-	[LIVE_GPU_PEER][ANY] = WORK_NAME("[copy from GPU to GPU]"),
-	[LIVE_GPU_SET][ANY] = WORK_NAME("[memset]"),
+#define COPY(kind, memory, name, ...)                                          \
+	[LIVE_GPU_##kind][memory] = WORK_NAME(name),
+#include "live/copies.def"
+#undef COPY
 };
 
 static enum memory memory_of(uint8_t kind)

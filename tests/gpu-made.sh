@@ -145,17 +145,27 @@ table() {
 }
 
 report_kernels() {
-	table all gpu-kernels kernels 'kernel count seconds longest' <<-END &&
+	table all gpu-kernels kernels 'kernel count seconds longest' <<-END
 	beta 40 0.12 0.003
 	alpha 85 0.09 0.002
 	[graph] 6 0.024 0.004
 	deep 4 0.000004 0.000001
 	END
-	table all gpu-kernels copies 'copy count seconds bytes' <<-END
-	[copy to GPU, pinned] 8 0.004 8388608
-	[copy from GPU, pageable] 4 0.001 4194304
-	[memset] 3 0.000006 12288
-	[copy within GPU] 2 0.000002 2048
+}
+
+report_transfers() {
+	table all gpu-transfers kinds \
+		'kind memory count seconds bytes bandwidth' <<-END &&
+	HtoD pinned 8 0.004 8388608 2097152000
+	DtoH pageable 4 0.001 4194304 4194304000
+	memset  3 0.000006 12288 2048000000
+	DtoD  2 0.000002 2048 1024000000
+	END
+	table all gpu-transfers paths 'kind memory count bytes call_path' <<-END
+	HtoD pinned 8 8388608 cudaMemcpyAsync ← move ← all ← main
+	DtoH pageable 4 4194304 cudaMemcpyAsync ← move ← all ← main
+	memset  3 12288 cudaMemsetAsync ← move ← all ← main
+	DtoD  2 2048 cudaMemcpyAsync ← move ← all ← main
 	END
 }
 
@@ -382,6 +392,7 @@ point "bytes of copies by direction" bytes
 point "waiting is the call's" waits
 point "delays from call to start" delays
 point "report gpu-kernels" report_kernels
+point "report gpu-transfers" report_transfers
 point "report gpu-api" report_calls
 point "the summary" summary
 point "paths through code without unwind information" bare

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu-kernels.c - what GPUs did: kernels, the paths that launched them, copies.
- */
+/* gpu-kernels.c - the kernels of GPUs, and the paths that launched them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,32 +38,6 @@ static void work_cells(struct report *report, const struct gpu_row *row,
 		report_none(report);
 }
 
-/* Of the members that are compared: how far the most is above the mean. */
-static void skew_cells(struct report *report, const struct run *run,
-		       uint32_t function)
-{
-	double *sums = gpu_work_by_process(run, function), sum = 0;
-	size_t count = 0, most = 0;
-	uint32_t *members = value_processes(run, &count);
-
-	report->failed |= !sums || !members;
-	for (size_t i = 0; sums && members && i < count; i++) {
-		sum += sums[members[i]];
-		if (sums[members[i]] > sums[members[most]])
-			most = i;
-	}
-	if (!sums || !members || count < 2 || sum <= 0) {
-		report_none(report);
-		report_none(report);
-	} else {
-		report_number(report,
-			      sums[members[most]] * (double)count / sum);
-		report_count(report, value_process(run, members[most]));
-	}
-	free(sums);
-	free(members);
-}
-
 static void kernel_table(struct report *report, const struct paths *paths,
 			 const struct gpu_work *work, double all,
 			 const struct analysis_options *options)
@@ -85,7 +58,7 @@ static void kernel_table(struct report *report, const struct paths *paths,
 		report_text(report,
 			    str_at(&paths->run->strings, row->function));
 		work_cells(report, row, all);
-		skew_cells(report, paths->run, row->function);
+		gpu_work_skew(report, paths->run, row->function);
 	}
 }
 
@@ -108,31 +81,6 @@ static int path_table(struct report *report, const struct paths *paths,
 	}
 	gpu_work_fini(&work);
 	return 0;
-}
-
-static void copy_table(struct report *report, const struct paths *paths,
-		       const struct gpu_work *work, double all,
-		       const struct analysis_options *options)
-{
-	size_t limit = value_limit(options, ROWS, work->count);
-
-	if (!work->count)
-		return;
-	report_table(report, "copies", "copies and memsets");
-	report_column(report, "copy", "copy", COLUMN_TEXT);
-	work_columns(report, "copies");
-	report_column(report, "bytes", "bytes", COLUMN_BYTES);
-	report_column(report, "bandwidth", "per second", COLUMN_BYTES);
-	for (size_t i = 0; i < limit; i++) {
-		const struct gpu_row *row = &work->at[i];
-
-		report_text(report,
-			    str_at(&paths->run->strings, row->function));
-		work_cells(report, row, all);
-		value_cell(report, UNIT_BYTES, row->bytes);
-		value_cell(report, UNIT_BYTES,
-			   value_ratio(row->bytes, row->seconds));
-	}
 }
 
 static void say_total(struct report *report, const struct gpu_row *kernels,
@@ -166,8 +114,6 @@ static int tables(struct report *report, const struct paths *paths,
 		kernel_table(report, paths, &kernels, all, options);
 		err = path_table(report, paths, all, options);
 	}
-	if (!err)
-		copy_table(report, paths, &copies, all, options);
 	gpu_work_fini(&kernels);
 	gpu_work_fini(&copies);
 	return err;
@@ -193,6 +139,6 @@ static int run_gpu_kernels(struct report **to, const struct run *const runs[],
 
 const struct analysis analysis_gpu_kernels = {
 	.name = "gpu-kernels",
-	.help = "kernels and copies on GPUs, and the paths that launched them",
+	.help = "kernels on GPUs, and the paths that launched them",
 	.run = run_gpu_kernels,
 };

@@ -198,3 +198,28 @@ double *gpu_work_by_process(const struct run *run, uint32_t function)
 	}
 	return sums;
 }
+
+void gpu_work_skew(struct report *report, const struct run *run,
+		   uint32_t function)
+{
+	double *sums = gpu_work_by_process(run, function), sum = 0;
+	size_t count = 0, most = 0;
+	uint32_t *members = value_processes(run, &count);
+
+	report->failed |= !sums || !members;
+	for (size_t i = 0; sums && members && i < count; i++) {
+		sum += sums[members[i]];
+		if (sums[members[i]] > sums[members[most]])
+			most = i;
+	}
+	if (!sums || !members || count < 2 || sum <= 0) {
+		report_none(report);
+		report_none(report);
+	} else {
+		report_number(report,
+			      sums[members[most]] * (double)count / sum);
+		report_count(report, value_process(run, members[most]));
+	}
+	free(sums);
+	free(members);
+}

@@ -46,4 +46,11 @@ void gpu_work_fini(struct gpu_work *work);
  */
 double *gpu_work_by_process(const struct run *run, uint32_t function);
 
+/*
+ * Two cells, of the members that are compared: how far the one that has most of
+ * that name is above the mean, and which it is.
+ */
+void gpu_work_skew(struct report *report, const struct run *run,
+		   uint32_t function);
+
 #endif

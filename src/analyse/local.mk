@@ -4,7 +4,8 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/ranks src/analyse/pop-factors \
 	src/analyse/scaling src/analyse/diff src/analyse/mpi-calls \
 	src/analyse/matrix src/analyse/waits src/analyse/event-counts \
-	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api
+	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api \
+	src/analyse/gpu-transfers
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
