@@ -8,6 +8,8 @@
 
 #include "collect/gpu.h"
 #include "cuda/capture.h"
+#include "cuda/limits.h"
+#include "cuda/memory.h"
 
 enum {
 	IDS_MOST = 2048, /* of one domain: 13.0 has 530 and 807 */
@@ -24,14 +26,20 @@ static __thread struct {
 	struct region *region;
 	CUpti_CallbackDomain domain;
 	uint32_t id;
+	bool unified; /* it begins to use unified memory */
 } open_call;
 
 /* No more callbacks: the process forked, or ends. */
-static bool _Atomic ended;
+static bool _Atomic ended, late;
 
 void calls_end(void)
 {
 	ended = true;
+}
+
+void calls_late(bool is_late)
+{
+	late = is_late;
 }
 
 /* Without what tells versions and kinds of default streams apart. */
@@ -126,6 +134,7 @@ enum word {
 	WORD_START,
 	WORD_STOP,
 	WORD_RESET, /* what was not told is lost */
+	WORD_UNIFIED,
 };
 
 /* What a call says to a profiler. */
@@ -139,6 +148,8 @@ static enum word word_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 			return WORD_STOP;
 		case CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020:
 			return WORD_RESET;
+		case CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000:
+			return WORD_UNIFIED;
 		}
 		return WORD_NONE;
 	}
@@ -150,6 +161,10 @@ static enum word word_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
 	case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
 		return WORD_RESET;
+	case CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged:
+	case CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync:
+	case CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync_ptsz:
+		return WORD_UNIFIED;
 	}
 	return WORD_NONE;
 }
@@ -158,6 +173,8 @@ static void obey(enum word word)
 {
 	if (word == WORD_RESET)
 		cupti.ActivityFlushAll(0);
+	else if (word == WORD_UNIFIED)
+		open_call.unified = true;
 	else if (word != WORD_NONE)
 		copse_mpi_control(word == WORD_START);
 }
@@ -213,6 +230,14 @@ static uint64_t site_of(CUpti_CallbackDomain domain,
 	return open_call.region->pc;
 }
 
+/* What the adapter itself asks the driver. */
+static bool is_ours(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+{
+	return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+	       id == CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute &&
+	       limits_asking();
+}
+
 void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data)
 {
@@ -220,9 +245,17 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	const CUpti_CallbackData *call = data;
 
 	(void)unused;
-	if (ended || (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
-		      domain != CUPTI_CB_DOMAIN_DRIVER_API))
+	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
+	    domain != CUPTI_CB_DOMAIN_DRIVER_API) {
+		if (!ended && domain == CUPTI_CB_DOMAIN_RESOURCE)
+			memory_resource(id, data);
 		return;
+	}
+	if (ended || is_ours(domain, id)) {
+		if (late)
+			memory_late_call(domain, id, call);
+		return;
+	}
 	if (call->callbackSite == CUPTI_API_ENTER) {
 		obey(word_of(domain, id));
 		enter(domain, id, call, &caller);
@@ -230,6 +263,9 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	} else {
 		capture_call(domain, id, call, site_of(domain, call));
 		leave(domain, id, call);
+		if (open_call.unified)
+			memory_unified();
+		open_call.unified = false;
 	}
 }
 
@@ -237,11 +273,35 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 static bool begins_work(const char *name)
 {
 	static const char *const begin[] = {
-		"cudaLaunch",      "cudaMemcpy",    "cudaMemset",
-		"cudaGraphLaunch", "cudaProfiler",  "cudaDeviceReset",
-		"cuLaunch",        "cuMemcpy",      "cuMemset",
-		"cuGraphLaunch",   "cuProfiler",    "cuCtxDestroy",
-		"cudaMemPrefetch", "cuMemPrefetch", "cuDevicePrimaryCtxReset",
+		"cudaLaunch",
+		"cudaMemcpy",
+		"cudaMemset",
+		"cudaGraphLaunch",
+		"cudaProfiler",
+		"cudaDeviceReset",
+		"cuLaunch",
+		"cuMemcpy",
+		"cuMemset",
+		"cuGraphLaunch",
+		"cuProfiler",
+		"cuCtxDestroy",
+		"cudaMemPrefetch",
+		"cuMemPrefetch",
+		"cuDevicePrimaryCtxReset",
+		"cudaMalloc",
+		"cudaFree",
+		"cudaHostAlloc",
+		"cuMemAlloc",
+		"cuMemFree",
+		"cuMemHostAlloc",
+		"cuArrayCreate",
+		"cuArray3DCreate",
+		"cuArrayDestroy",
+		"cuMipmappedArray",
+		"cudaHostRegister",
+		"cudaHostUnregister",
+		"cuMemHostRegister",
+		"cuMemHostUnregister",
 	};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)

@@ -19,7 +19,11 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
  */
 CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all);
 
-/* From now on no call is counted. */
+/*
+ * From now on no call is counted.  Late: of those that free memory memory.c
+ * still hears.
+ */
 void calls_end(void);
+void calls_late(bool late);
 
 #endif

@@ -93,6 +93,10 @@ size_t capture_record_size(CUpti_ActivityKind kind)
 		return sizeof(CUpti_ActivityGraphTrace);
 	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
 		return sizeof(CUpti_ActivitySynchronization);
+	case CUPTI_ACTIVITY_KIND_MEMORY2:
+		return sizeof(CUpti_ActivityMemory3);
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		return sizeof(CUpti_ActivityUnifiedMemoryCounter2);
 	default:
 		return 0;
 	}

@@ -177,19 +177,22 @@ void cupti_modules(void (*take)(const void *code))
 			take(l.code);
 }
 
-const char *cupti_error_name(int code)
+void *cupti_driver(const char *name)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	int (*get)(int, const char **) = NULL;
+	void *found = dlsym(driver ? driver : RTLD_DEFAULT, name);
+
+	if (driver)
+		dlclose(driver);
+	dlerror();
+	return found;
+}
+
+const char *cupti_error_name(int code)
+{
+	int (*get)(int, const char **) =
+		(int (*)(int, const char **))cupti_driver("cuGetErrorName");
 	const char *name = NULL;
 
-	if (driver) {
-		get = (int (*)(int, const char **))dlsym(driver,
-							 "cuGetErrorName");
-		dlclose(driver);
-	}
-	if (get && get(code, &name))
-		name = NULL;
-	dlerror();
-	return name;
+	return get && !get(code, &name) ? name : NULL;
 }

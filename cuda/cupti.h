@@ -15,6 +15,7 @@
 
 /* All that is used of it; one that lacks a function is as good as none. */
 #define CUPTI_FUNCTIONS(F)                                                     \
+	F(ActivityConfigureUnifiedMemoryCounter)                               \
 	F(ActivityEnable)                                                      \
 	F(ActivityFlushAll)                                                    \
 	F(ActivityFlushPeriod)                                                 \
@@ -25,6 +26,8 @@
 	F(EnableCallback)                                                      \
 	F(EnableDomain)                                                        \
 	F(GetCallbackName)                                                     \
+	F(GetContextId)                                                        \
+	F(GetDeviceId)                                                         \
 	F(GetTimestamp)                                                        \
 	F(GetVersion)                                                          \
 	F(Subscribe)                                                           \
@@ -41,6 +44,9 @@ bool cupti_open(void);
 
 /* For each module that stands between the program and CUPTI's callbacks. */
 void cupti_modules(void (*take)(const void *code));
+
+/* A function of the driver, by its name; NULL: it is not loaded. */
+void *cupti_driver(const char *name);
 
 /* How the driver calls an error, or NULL. */
 const char *cupti_error_name(int code);

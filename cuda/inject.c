@@ -12,6 +12,7 @@
 #include "collect/gpu.h"
 #include "cuda/calls.h"
 #include "cuda/capture.h"
+#include "cuda/memory.h"
 #include "cuda/records.h"
 
 enum {
@@ -66,6 +67,8 @@ static void at_exit(void)
 	if (!flush_in_time())
 		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
 	records_end();
+	memory_end();
+	calls_late(true);
 	capture_end();
 }
 
@@ -73,6 +76,7 @@ static void at_exit(void)
 static void in_child(void)
 {
 	calls_end();
+	calls_late(false);
 	records_end();
 }
 
@@ -105,6 +109,8 @@ static CUptiResult start(enum gpu_wish wish)
 		return err;
 	cupti_modules(copse_gpu_pass);
 	err = records_begin();
+	if (!err)
+		memory_begin(subscriber);
 	if (!err)
 		err = calls_begin(subscriber, wish == GPU_WISH_ALL);
 	if (err)

@@ -3,6 +3,8 @@
 # from the callback to its caller.
 cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/capture.c cuda/capture.h cuda/cupti.c cuda/cupti.h \
+	cuda/launch-shapes.c cuda/launch-shapes.h \
+	cuda/limits.c cuda/limits.h cuda/memory.c cuda/memory.h \
 	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
 
 if CUDA

@@ -7,9 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "collect/gpu-memory.h"
 #include "collect/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/kernels.h"
+#include "cuda/launch-shapes.h"
+#include "cuda/memory.h"
 
 enum {
 	BUFFER_SIZE = 2 << 20,
@@ -38,15 +41,15 @@ static void give_all(void)
 	records.count = 0;
 }
 
-static uint64_t moment(uint64_t at)
+uint64_t records_moment(uint64_t at)
 {
 	return at ? at + (uint64_t)records.offset : 0;
 }
 
 static void give(struct gpu_work work)
 {
-	work.start = moment(work.start);
-	work.end = moment(work.end);
+	work.start = records_moment(work.start);
+	work.end = records_moment(work.end);
 	records.work[records.count++] = work;
 	if (records.count == BATCH)
 		give_all();
@@ -100,6 +103,7 @@ static void take_kernel(const void *record)
 				.name = name,
 				.start = k->start,
 				.end = k->end });
+	shapes_add(name, k);
 }
 
 static void take_copy(const void *record)
@@ -186,6 +190,7 @@ static void take_wait(const void *record)
 static const struct {
 	CUpti_ActivityKind kind;
 	void (*take)(const void *record);
+	bool asked_for; /* elsewhere */
 } kinds[] = {
 	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, take_kernel },
 	{ CUPTI_ACTIVITY_KIND_MEMCPY, take_copy },
@@ -193,6 +198,9 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MEMSET, take_set },
 	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, take_graph },
 	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, take_wait },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_record, true },
+	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, memory_unified_record,
+	  true },
 };
 
 static void take_record(const CUpti_Activity *record)
@@ -237,6 +245,8 @@ static void read_buffer(uint8_t *buffer, size_t size)
 	while (!cupti.ActivityGetNextRecord(buffer, size, &record))
 		take_record(record);
 	give_all();
+	shapes_tell();
+	copse_gpu_memory_settle(false);
 }
 
 static void CUPTIAPI complete(CUcontext context, uint32_t stream,
@@ -286,7 +296,8 @@ CUptiResult records_begin(void)
 	if (!err)
 		err = cupti.ActivityEnable(kinds[0].kind);
 	for (size_t i = 1; !err && i < sizeof(kinds) / sizeof(*kinds); i++)
-		cupti.ActivityEnable(kinds[i].kind);
+		if (!kinds[i].asked_for)
+			cupti.ActivityEnable(kinds[i].kind);
 	if (!err)
 		cupti.ActivityFlushPeriod(FLUSH_MS);
 	return err;

@@ -12,6 +12,9 @@
 /* The CUPTI result of the first thing that failed, or 0. */
 CUptiResult records_begin(void);
 
+/* A time of CUPTI's by CLOCK_MONOTONIC; 0 stays 0. */
+uint64_t records_moment(uint64_t at);
+
 /* Buffers that still come are thrown away. */
 void records_end(void);
 

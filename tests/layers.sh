@@ -17,7 +17,7 @@ src/profile:  base live
 src/launch:   base live profile
 src/doctor:   base live launch profile/profile.h
 src/merge:    base profile live/layout.h live/metrics.def live/losses.def
-src/analyse:  base merge profile/profile.h live/layout.h live/copies.def
+src/analyse:  base merge profile/profile.h live/layout.h live/copies.def live/memories.def
 src/present:  base analyse
 mpi:          base live collect
 cuda:         base live collect

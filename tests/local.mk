@@ -136,7 +136,7 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 # A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
 made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
-	tests/gpu/made-play.c tests/gpu/made-inside.h \
+	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c
 EXTRA_DIST += $(made_sources)
 if CUDA
@@ -150,6 +150,7 @@ tests/gpu/libmade-cuda.so: $(made_sources)
 		$(srcdir)/tests/gpu/made-bare.c && \
 		$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC -Wl,-soname,$(@F) -o $@ \
 		$(srcdir)/tests/gpu/made-cuda.c \
+		$(srcdir)/tests/gpu/made-memory.c \
 		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
 tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \

@@ -51,6 +51,16 @@ bool collect_gpu_api(void)
 	return collector.settings.gpu_api != 0;
 }
 
+bool collect_gpu_memory(void)
+{
+	return collector.settings.gpu_memory != 0;
+}
+
+bool collect_gpu_faults(void)
+{
+	return collector.settings.gpu_faults != 0;
+}
+
 bool collect_verify(void)
 {
 	return collector.settings.verify != 0;

@@ -20,6 +20,9 @@ uint32_t collect_depth(void);
 SIGSAFE bool collect_internals(void);
 /* All calls of CUDA are counted, not only those that begin work. */
 bool collect_gpu_api(void);
+/* Memory of GPUs is followed; page faults of unified memory are counted. */
+bool collect_gpu_memory(void);
+bool collect_gpu_faults(void);
 /* Are call paths walked twice and compared? */
 bool collect_verify(void);
 

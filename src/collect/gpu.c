@@ -4,6 +4,9 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/gpu-memory.h"
+#include "collect/gpu-notes.h"
+#include "collect/gpu-shapes.h"
 #include "collect/known.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
@@ -146,6 +149,21 @@ PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
 	if (!node || !tree_add(&t->tree, node, METRIC_GPU_FAILED, 1))
 		thread_lost(t, LOSS_DROPPED_FULL);
 	thread_release(t);
+}
+
+struct gpu_noted gpu_noted(uint32_t id)
+{
+	struct note note = { .why = LOSS_GPU_UNSEEN };
+
+	if (gpu.notes)
+		note = find_note(id);
+	return (struct gpu_noted){ note.node, note.thread, note.why,
+				   note.why != NOT_WANTED };
+}
+
+bool gpu_name_index(struct region_name *name, uint32_t *index)
+{
+	return name_index(name, index);
 }
 
 /* Sums */
@@ -348,4 +366,6 @@ PUBLIC void copse_gpu_pass(const void *code)
 void gpu_forked(void)
 {
 	lock_open(&gpu.lock);
+	gpu_memory_forked();
+	gpu_shapes_forked();
 }

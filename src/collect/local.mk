@@ -9,6 +9,10 @@ libcollect_la_SOURCES = \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \
 	src/collect/gpu.c src/collect/gpu.h \
+	src/collect/gpu-live.c src/collect/gpu-live.h \
+	src/collect/gpu-memory.c src/collect/gpu-memory.h \
+	src/collect/gpu-notes.h \
+	src/collect/gpu-shapes.c src/collect/gpu-shapes.h \
 	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \

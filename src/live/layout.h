@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 3
+#define LIVE_VERSION 4
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	64 /* room: the fixed ones, then those chosen at run time */
@@ -111,8 +111,9 @@ enum live_name_class {
 	LIVE_NAME_MPI,
 	LIVE_NAME_PHASE,
 	LIVE_NAME_KERNEL, /* what ran on a GPU, below the call that began it */
-	LIVE_NAME_GPU_CALL,  /* a function of CUDA's */
-	LIVE_NAME_GPU_ERROR, /* below it: the calls that failed so */
+	LIVE_NAME_GPU_CALL,   /* a function of CUDA's */
+	LIVE_NAME_GPU_ERROR,  /* below it: the calls that failed so */
+	LIVE_NAME_GPU_MEMORY, /* below it: memory that it allocated, freed */
 };
 
 struct live_name { /* indexed 0, 1, … in the order of the list */
@@ -264,6 +265,105 @@ struct live_gpu {
 	uint64_t queued_ns; /* … from their call to their start */
 };
 
+/*
+ * Memory that calls of CUDA allocate and free.  What is live is told in the
+ * order of time, whatever the order of the records: late by 1.5 s.
+ */
+enum live_memory_kind {
+#define MEMORY(id, ...) LIVE_MEMORY_##id,
+#include "live/memories.def"
+#undef MEMORY
+	LIVE_MEMORY_KINDS
+};
+#define LIVE_HOST UINT32_MAX /* in place of a device */
+
+/* Of one context, kind and device: a child of the context's node, `name`. */
+struct live_memory {
+	live_ref node;      /* of the call; 0: not known, see why */
+	uint32_t thread;    /* whose node it is: its index */
+	uint32_t name;      /* index */
+	uint32_t device;    /* as the process counts them; LIVE_HOST */
+	uint16_t kind, why; /* enum live_memory_kind; enum loss */
+	uint32_t unused;
+	uint64_t allocations, allocated; /* and bytes: here */
+	uint64_t frees, freed;           /* and bytes: here */
+	uint64_t live, bytes;            /* of its allocations, and bytes */
+	uint64_t reset;   /* bytes of them that went with their context */
+	uint64_t at_peak; /* bytes at the holder's peak, but when changed <=
+			     its peak_seq: then `bytes` is that */
+	uint64_t changed; /* the number of its last event */
+};
+
+/*
+ * A device, or the host: what is live there, and when.  Bin i of the timeline
+ * has the most that was live from first_ns + i * width_ns on; those behind
+ * bin `last` are to come.
+ */
+#define LIVE_MEMORY_BINS 64
+
+struct live_holder {
+	uint32_t device;     /* or LIVE_HOST */
+	uint32_t moving;     /* odd: bins are; a copy made now has none */
+	uint64_t live, peak; /* bytes */
+	uint64_t peak_ns;    /* CLOCK_MONOTONIC */
+	uint64_t peak_seq;   /* number of the event that made it */
+	uint64_t first_ns, width_ns; /* 0: no event yet */
+	uint64_t last;
+	uint64_t bins[LIVE_MEMORY_BINS];
+	/* By kind: what is live, its own peak. */
+	struct {
+		uint64_t live, peak;
+	} kinds[LIVE_MEMORY_KINDS];
+};
+
+/* What unified memory did: migrations, and faults when asked for. */
+enum live_unified_kind {
+	LIVE_UNIFIED_TO,   /* bytes that moved from host to device, */
+	LIVE_UNIFIED_FROM, /* from device to host, */
+	LIVE_UNIFIED_PEER, /* from device to device */
+	LIVE_UNIFIED_GPU,  /* faults of a GPU: groups of one page */
+	LIVE_UNIFIED_CPU,  /* faults of the host */
+	LIVE_UNIFIED_KINDS
+};
+
+struct live_unified {
+	uint32_t kind;   /* enum live_unified_kind */
+	uint32_t device; /* whose they are, or LIVE_HOST */
+	uint64_t count, bytes, ns;
+};
+
+/*
+ * How a kernel was launched, but for the number of blocks: that is a range.  As
+ * many as there are memory for; launches that had none are counted.
+ */
+struct live_shape {
+	uint32_t name; /* index */
+	uint32_t device;
+	uint32_t block[3];
+	uint32_t registers;                            /* per thread */
+	uint32_t static_shared, dynamic_shared, local; /* bytes; per thread */
+	uint32_t cluster;                              /* blocks; 0: none */
+	uint64_t launches, ns;
+	uint64_t least_blocks, most_blocks;
+};
+
+/* What a device has of what kernels share. */
+struct live_limits {
+	uint32_t device;
+	uint32_t major, minor; /* compute capability */
+	uint32_t multiprocessors, warp;
+	uint32_t threads, blocks, registers, shared; /* of a multiprocessor */
+	uint32_t block_registers;                    /* the most of a block */
+	uint32_t reserved_shared; /* of each block, for the system */
+	uint32_t unused;
+};
+
+/* First live_chunk of each of these. */
+struct live_gpu_lists {
+	live_ref memory, holders, unified, shapes, limits;
+	uint32_t unused;
+};
+
 enum live_thread_state {
 	LIVE_THREAD_RUNS = 1,
 	LIVE_THREAD_ENDED
@@ -348,6 +448,7 @@ struct live_header {
 	live_ref mpi_library; /* live_text, 0: none */
 	live_ref modules, names, threads, comms; /* heads of lists */
 	live_ref gpu; /* first live_chunk of struct live_gpu */
+	struct live_gpu_lists gpu_lists;
 	uint32_t metric_count;
 	char host[64];
 	char job[192]; /* its key and what is known of it: by the parent */

@@ -11,6 +11,8 @@ libmerge_la_SOURCES = \
 	src/merge/merge.c \
 	src/merge/naming.c \
 	src/merge/gather.c src/merge/gather.h \
+	src/merge/gpu-file.c src/merge/gpu-file.h \
+	src/merge/gpu-tables.c src/merge/gpu-tables.h src/merge/run-gpu.h \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \

@@ -17,6 +17,7 @@
 #include "merge/build.h"
 #include "merge/entry.h"
 #include "merge/gather.h"
+#include "merge/gpu-tables.h"
 #include "merge/traffic.h"
 #include "merge/unify.h"
 #include "merge/values.h"
@@ -118,6 +119,7 @@ struct merging {
 	struct unify *unify;
 	struct gathered parts;
 	struct traffic traffic;
+	struct gpu_tables gpu;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -140,6 +142,7 @@ static void pass_fini(struct merging *m)
 	unify_free(m->unify);
 	gather_fini(&m->parts);
 	traffic_fini(&m->traffic);
+	gpu_tables_fini(&m->gpu);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -264,6 +267,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 		err = gather_add(&m->parts, p, process, nodes);
 	if (!err)
 		err = traffic_add(&m->traffic, p, process, nodes);
+	if (!err)
+		err = gpu_tables_add(&m->gpu, p, process);
 	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
@@ -443,6 +448,8 @@ static int name_all(struct merging *m, const uint32_t *order)
 	if (!err)
 		err = traffic_finish(&m->traffic, m->run, order,
 				     references.became);
+	if (!err)
+		err = gpu_tables_finish(&m->gpu, m->run, order);
 	free(references.wanted);
 	free(references.became);
 	return err ? fail(err, "out of memory") : 0;

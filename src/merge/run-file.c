@@ -10,13 +10,14 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "merge/gpu-file.h"
 #include "merge/run.h"
 #include "merge/values.h"
 #include "profile/metric-group.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse run"
-#define VERSION 1
+#define VERSION 2
 
 struct run_words { /* what the group `run` says in attributes */
 	const char *command, *job, *copse_version, *mpi_library;
@@ -314,6 +315,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->problems), run->problem_count);
 	save_calls(s, &run->calls);
 	save_waits(s, &run->waits);
+	gpu_file_put(s, &run->gpu);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
 		save_metric(s, run, i);
@@ -471,12 +473,15 @@ int run_load(struct run **to, const char *path)
 				sizeof(*run->problems), &run->problem_count);
 	load_calls(s, &run->calls);
 	load_waits(s, &run->waits);
+	gpu_file_get(s, &run->gpu);
 	if (!store_error(s))
 		check_tree(s, run);
 	if (!store_error(s))
 		check_calls(s, run);
 	if (!store_error(s))
 		check_waits(s, run);
+	if (!store_error(s))
+		gpu_file_check(s, run);
 	if (!store_error(s))
 		load_metrics(s, run);
 	err = store_error(s);

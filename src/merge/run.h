@@ -30,19 +30,21 @@
 #include "base/metric.h"
 #include "base/str.h"
 #include "merge/run-calls.h"
+#include "merge/run-gpu.h"
 #include "merge/run-waits.h"
 
 enum run_kind {
 	RUN_ROOT,
 	RUN_FUNCTION,
-	RUN_LINE,      /* function: as the parent's; file and line sampled */
-	RUN_MPI,       /* function: the MPI function; line: the call's */
-	RUN_PHASE,     /* copse_begin(name) */
-	RUN_KERNEL,    /* what a GPU did: a kernel, "[graph]", "[copy …]" */
-	RUN_PARTIAL,   /* below it: paths that end early; function: why */
-	RUN_LOOP,      /* function: as the parent's; file, line: its begin */
-	RUN_GPU_CALL,  /* a function of CUDA's; line: the call's */
-	RUN_GPU_ERROR, /* below it: calls that failed so */
+	RUN_LINE,       /* function: as the parent's; file and line sampled */
+	RUN_MPI,        /* function: the MPI function; line: the call's */
+	RUN_PHASE,      /* copse_begin(name) */
+	RUN_KERNEL,     /* what a GPU did: a kernel, "[graph]", "[copy …]" */
+	RUN_PARTIAL,    /* below it: paths that end early; function: why */
+	RUN_LOOP,       /* function: as the parent's; file, line: its begin */
+	RUN_GPU_CALL,   /* a function of CUDA's; line: the call's */
+	RUN_GPU_ERROR,  /* below it: calls that failed so */
+	RUN_GPU_MEMORY, /* below it: "[device memory]", that it allocated */
 	RUN_KINDS
 };
 
@@ -136,6 +138,7 @@ struct run {
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
 	struct run_calls calls;
 	struct run_waits waits;
+	struct run_gpu gpu;
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
 };

@@ -40,6 +40,12 @@ void profile_free(struct profile *p)
 	free(p->peers);
 	free(p->parts);
 	free(p->moments);
+	free(p->holders);
+	free(p->bins);
+	free(p->held);
+	free(p->unified);
+	free(p->shapes);
+	free(p->limits);
 	free(p);
 }
 

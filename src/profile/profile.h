@@ -14,6 +14,7 @@
 
 #include "base/batch.h"
 #include "base/metric.h"
+#include "profile/profile-gpu.h"
 
 /* As enum live_node_kind, in the same order. */
 enum node_kind {
@@ -173,6 +174,15 @@ struct profile {
 	size_t module_count, name_count, node_count, column_count, loss_count,
 		thread_count, comm_count, site_count, size_count, peer_count,
 		part_count, moment_count;
+	/* Of GPUs. */
+	struct profile_holder *holders;
+	struct profile_memory_bin *bins;
+	struct profile_held *held;
+	struct profile_unified *unified;
+	struct profile_shape *shapes;
+	struct profile_limits *limits;
+	size_t holder_count, bin_count, held_count, unified_count, shape_count,
+		limit_count;
 };
 
 /* profile.c */

@@ -1096,6 +1096,30 @@ static void list_group(struct store *s, const char *group)
 		list(s, group, '@', "", &is_group, NULL);
 }
 
+/* HDF5 wants each group on the way to be there. */
+static bool is_there(struct store *s, const char *name)
+{
+	char path[2 * NAME_MAX_BYTES];
+
+	for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
+		snprintf(path, sizeof(path), "%.*s", (int)(slash - name), name);
+		if (H5Lexists(s->file, path, H5P_DEFAULT) <= 0)
+			return false;
+	}
+	return H5Lexists(s->file, name, H5P_DEFAULT) > 0;
+}
+
+bool store_has(struct store *s, const char *group, const char *column)
+{
+	char name[2 * NAME_MAX_BYTES];
+
+	if (s->err)
+		return false;
+	snprintf(name, sizeof(name), "%s/%s", group, column);
+	return s->shortcut ? shortcut_find(s->shortcut, name) != NULL
+			   : is_there(s, name);
+}
+
 void store_put_record(struct store *s, const char *group,
 		      const struct store_field *fields, const void *record)
 {

@@ -21,6 +21,7 @@
 #ifndef PROFILE_STORE_H
 #define PROFILE_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,6 +77,9 @@ int store_commit(struct store *s);
 
 /* Close; a file that was not committed is removed.  NULL is fine. */
 void store_close(struct store *s);
+
+/* Whether a group has that column: files of an earlier version may not. */
+bool store_has(struct store *s, const char *group, const char *column);
 
 /* The first failure: 0, or -errno; its reason is fail_reason() again. */
 int store_error(struct store *s);

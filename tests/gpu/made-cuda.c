@@ -61,6 +61,12 @@ static void load_injection(void)
 		begin = (int (*)(void))dlsym(library, "InitializeInjection");
 	if (begin)
 		begin();
+	made_first_context();
+}
+
+int made_fault(const char *name)
+{
+	return fault(name);
 }
 
 /* Records */
@@ -87,6 +93,12 @@ static size_t size_of(CUpti_ActivityKind kind)
 		break;
 	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
 		size = sizeof(CUpti_ActivitySynchronization);
+		break;
+	case CUPTI_ACTIVITY_KIND_MEMORY2:
+		size = sizeof(CUpti_ActivityMemory4);
+		break;
+	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
+		size = sizeof(CUpti_ActivityUnifiedMemoryCounter3);
 		break;
 	default:
 		break;
@@ -148,6 +160,11 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+uint64_t made_now(void)
+{
+	return now();
+}
+
 struct span {
 	uint64_t start, end;
 };
@@ -207,6 +224,35 @@ static int end(struct call *c, int code)
 	return code;
 }
 
+void made_begin(struct call *c, CUpti_CallbackDomain domain,
+		CUpti_CallbackId id, const char *name, const void *params)
+{
+	begin(c, domain, id, name, params, 0);
+}
+
+int made_end(struct call *c, int code)
+{
+	return end(c, code);
+}
+
+void made_resource(CUpti_CallbackId id, CUcontext context)
+{
+	CUpti_ResourceData data = { .context = context };
+
+	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
+		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+}
+
+/* Of the next kernels that the thread launches. */
+static __thread struct made_shape shape = { { 1, 1, 1 }, { 32, 1, 1 },
+					    16,          0,
+					    0,           0 };
+
+PUBLIC void made_next_shape(const struct made_shape *like)
+{
+	shape = *like;
+}
+
 static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
 		       uint64_t ns)
 {
@@ -215,6 +261,16 @@ static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
 		.correlationId = id,
 		.streamId = stream,
 		.name = kernel,
+		.gridX = shape.grid[0],
+		.gridY = shape.grid[1],
+		.gridZ = shape.grid[2],
+		.blockX = shape.block[0],
+		.blockY = shape.block[1],
+		.blockZ = shape.block[2],
+		.registersPerThread = shape.registers,
+		.staticSharedMemory = shape.static_shared,
+		.dynamicSharedMemory = shape.dynamic_shared,
+		.localMemoryPerThread = shape.local,
 	};
 	struct span span;
 
@@ -346,16 +402,6 @@ PUBLIC int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns)
 	return end(&c, 0);
 }
 
-PUBLIC int made_cudaMalloc(uint64_t bytes)
-{
-	struct copy_params params = { 0, bytes, 0 };
-	struct call c;
-
-	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020,
-	      "cudaMalloc_v3020", &params, 0);
-	return end(&c, params.bytes > (uint64_t)1 << 40 ? 2 : 0);
-}
-
 PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
 {
 	struct copy_params params = { 0, 0, ns };
@@ -399,7 +445,17 @@ static int plain(CUpti_CallbackId id, const char *name, int code)
 PLAIN(cudaStreamQuery, 3020, 600)
 PLAIN(cudaProfilerStart, 4000, 0)
 PLAIN(cudaProfilerStop, 4000, 0)
-PLAIN(cudaDeviceReset, 3020, 0)
+
+PUBLIC int made_cudaDeviceReset(void)
+{
+	volatile uint64_t params[2] = { 0 };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020,
+	      "cudaDeviceReset_v3020", (const void *)params, 0);
+	made_next_context();
+	return end(&c, 0);
+}
 
 /* CUPTI */
 
@@ -451,6 +507,12 @@ static const struct {
 	RUNTIME_NAME(cudaMemcpyAsync_v3020),
 	RUNTIME_NAME(cudaMemsetAsync_v3020),
 	RUNTIME_NAME(cudaMalloc_v3020),
+	RUNTIME_NAME(cudaMallocManaged_v6000),
+	RUNTIME_NAME(cudaHostAlloc_v3020),
+	RUNTIME_NAME(cudaMallocAsync_v11020),
+	RUNTIME_NAME(cudaFree_v3020),
+	RUNTIME_NAME(cudaFreeHost_v3020),
+	RUNTIME_NAME(cudaFreeAsync_v11020),
 	RUNTIME_NAME(cudaDeviceSynchronize_v3020),
 	RUNTIME_NAME(cudaStreamQuery_v3020),
 	RUNTIME_NAME(cudaProfilerStart_v4000),

@@ -7,8 +7,12 @@
  * All is made, not captured: it shows that the adapter counts what it is told,
  * and not that NVIDIA's libraries tell it so.
  *
- * MADE_FAULT: subscriber, old, drop, silent, reversed, hang; and bare:
- * callbacks come through code without unwind information, as a driver's may.
+ * The device is an H100's: its limits are those of compute capability 9.0.
+ *
+ * MADE_FAULT: unified (its counters are refused), disorder (records of memory
+ * come in turns of four, the last one first); subscriber, old, drop, silent,
+ * reversed, hang; and bare: callbacks come through code without unwind
+ * information, as a driver's may.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H
 #define TESTS_GPU_MADE_CUDA_H
@@ -27,12 +31,36 @@ int made_cuLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
 int made_cudaGraphLaunch(unsigned int stream, uint64_t ns);
 int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes, uint64_t ns);
 int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns);
-int made_cudaMalloc(uint64_t bytes); /* of more than 1 TB fails with error 2 */
 int made_cudaDeviceSynchronize(uint64_t ns); /* waits as long, in truth */
 int made_cudaStreamQuery(void);              /* error 600, which is none */
 int made_cudaProfilerStart(void);
 int made_cudaProfilerStop(void);
 int made_cudaDeviceReset(void);
+
+/* How the thread's next kernels are launched. */
+struct made_shape {
+	int grid[3], block[3];
+	int registers, static_shared, dynamic_shared, local;
+};
+void made_next_shape(const struct made_shape *like);
+
+/*
+ * Memory: an address is used again as soon as it is free.  0: of more than 1 TB
+ * fails with error 2.
+ */
+uint64_t made_cudaMalloc(uint64_t bytes);
+uint64_t made_cudaMallocManaged(uint64_t bytes);
+uint64_t made_cudaHostAlloc(uint64_t bytes);
+uint64_t made_cudaMallocAsync(uint64_t bytes);
+int made_cudaFree(uint64_t address);
+int made_cudaFreeHost(uint64_t address);
+int made_cudaFreeAsync(uint64_t address);
+
+/*
+ * Unified memory moves, if its counters are on: 3 times bytes to the device, 2
+ * times from it; 4 groups of faults of the GPU, 5 faults of the host.
+ */
+void made_migrate(uint64_t bytes);
 
 /*
  * Plays a capture (cuda/capture.h), all of it in the calling thread: each call

@@ -19,6 +19,24 @@ void made_tell(struct call *c, CUpti_ApiCallbackSite site);
 /* A record that was asked for goes into a buffer. */
 void made_put(const CUpti_Activity *record);
 
+/* A call of a function whose frame `params` is in, and its return. */
+void made_begin(struct call *c, CUpti_CallbackDomain domain,
+		CUpti_CallbackId id, const char *name, const void *params);
+int made_end(struct call *c, int code);
+
+/* Something happens to a context. */
+void made_resource(CUpti_CallbackId id, CUcontext context);
+
+/* made-memory.c: the first context; all that is in it goes, and another. */
+void made_first_context(void);
+void made_next_context(void);
+
+/* MADE_FAULT is this. */
+int made_fault(const char *name);
+
+/* The clock of records. */
+uint64_t made_now(void);
+
 /* The driver is used for the first time, perhaps. */
 void made_load(void);
 

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu-tables.c - gather what processes have of GPUs, and put it in order. */
+#include "merge/gpu-tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "merge/symbol.h"
+#include "merge/unify-tree.h"
+
+void run_gpu_fini(struct run_gpu *gpu)
+{
+	free(gpu->holders);
+	free(gpu->bins);
+	free(gpu->held);
+	free(gpu->unified);
+	free(gpu->models);
+	free(gpu->shapes);
+	*gpu = (struct run_gpu){ 0 };
+}
+
+void gpu_tables_fini(struct gpu_tables *t)
+{
+	run_gpu_fini(&t->sum);
+	strings_fini(&t->names);
+	map_fini(&t->shapes);
+	*t = (struct gpu_tables){ 0 };
+}
+
+/* A copy of `row` behind the others, or false. */
+static bool append(void *array, size_t *count, size_t *room, size_t size,
+		   const void *row)
+{
+	char *at;
+
+	memcpy(&at, array, sizeof(at));
+	at = grow(at, *count, room, size);
+	if (!at)
+		return false;
+	memcpy(array, &at, sizeof(at));
+	memcpy(at + *count * size, row, size);
+	++*count;
+	return true;
+}
+#define APPEND(t, rows, number, place, row)                                    \
+	append(&(t)->sum.rows, &(t)->sum.number, &(t)->place,                  \
+	       sizeof(*(t)->sum.rows), row)
+
+static uint64_t since(const struct profile *p, uint64_t ns)
+{
+	return ns > p->id.start_mono_ns ? ns - p->id.start_mono_ns : 0;
+}
+
+static bool add_memory(struct gpu_tables *t, const struct profile *p,
+		       uint32_t process)
+{
+	uint32_t first = (uint32_t)t->sum.holder_count;
+	bool good = true;
+
+	for (size_t i = 0; i < p->holder_count && good; i++) {
+		const struct profile_holder *h = &p->holders[i];
+		struct run_holder row = { process,
+					  h->device,
+					  h->live,
+					  h->peak,
+					  since(p, h->peak_ns),
+					  since(p, h->first_ns),
+					  h->width_ns };
+
+		good = APPEND(t, holders, holder_count, holder_room, &row);
+	}
+	for (size_t i = 0; i < p->bin_count && good; i++) {
+		const struct profile_memory_bin *b = &p->bins[i];
+		struct run_memory_bin row = { first + b->holder, b->bin,
+					      b->bytes };
+
+		good = APPEND(t, bins, bin_count, bin_room, &row);
+	}
+	for (size_t i = 0; i < p->held_count && good; i++) {
+		const struct profile_held *h = &p->held[i];
+		struct run_held row = { first + h->holder, h->kind, h->live,
+					h->peak };
+
+		good = APPEND(t, held, held_count, held_room, &row);
+	}
+	for (size_t i = 0; i < p->unified_count && good; i++) {
+		const struct profile_unified *u = &p->unified[i];
+		struct run_unified row = { process,  u->kind,  u->device,
+					   u->count, u->bytes, u->ns };
+
+		good = APPEND(t, unified, unified_count, unified_room, &row);
+	}
+	return good;
+}
+
+/* Devices of one kind are one model. */
+static bool model_of(struct gpu_tables *t, const struct profile *p,
+		     uint32_t device, uint32_t *model)
+{
+	const struct profile_limits *l = p->limits;
+	struct run_model row;
+	size_t i = 0;
+
+	*model = RUN_NO_MODEL;
+	while (i < p->limit_count && l[i].device != device)
+		i++;
+	if (i == p->limit_count)
+		return true;
+	row = (struct run_model){ l[i].major,           l[i].minor,
+				  l[i].multiprocessors, l[i].warp,
+				  l[i].threads,         l[i].blocks,
+				  l[i].registers,       l[i].shared,
+				  l[i].block_registers, l[i].reserved_shared };
+	for (i = 0; i < t->sum.model_count; i++)
+		if (!memcmp(&t->sum.models[i], &row, sizeof(row)))
+			break;
+	*model = (uint32_t)i;
+	return i < t->sum.model_count ||
+	       APPEND(t, models, model_count, model_room, &row);
+}
+
+/* The same launch, but for the grid. */
+static bool same(const struct run_shape *a, const struct run_shape *b)
+{
+	return !memcmp(a, b, offsetof(struct run_shape, launches));
+}
+
+static uint64_t shape_key(const struct run_shape *s)
+{
+	return ((uint64_t)s->function << 32) + ((uint64_t)s->model << 12) +
+	       s->registers;
+}
+
+/* Of several with one key the first that is the same: `at` counts them. */
+static struct run_shape *shape_like(struct gpu_tables *t,
+				    const struct run_shape *row)
+{
+	uint64_t second = (uint64_t)row->block_x << 42 ^
+			  (uint64_t)row->block_y << 32 ^ row->block_z << 26 ^
+			  row->dynamic_shared;
+
+	for (uint64_t at = 0;; at++) {
+		uint32_t fresh = (uint32_t)t->sum.shape_count;
+		uint32_t i = map_put(&t->shapes, shape_key(row),
+				     second + (at << 56), fresh);
+
+		if (i == MAP_NONE)
+			return NULL;
+		if (i == fresh &&
+		    !APPEND(t, shapes, shape_count, shape_room, row))
+			return NULL;
+		if (i == fresh || same(&t->sum.shapes[i], row))
+			return &t->sum.shapes[i];
+	}
+}
+
+static bool add_shape(struct gpu_tables *t, const struct profile *p,
+		      const struct profile_shape *s)
+{
+	struct run_shape row = { .block_x = s->block_x,
+				 .block_y = s->block_y,
+				 .block_z = s->block_z,
+				 .registers = s->registers,
+				 .static_shared = s->static_shared,
+				 .dynamic_shared = s->dynamic_shared,
+				 .local = s->local,
+				 .cluster = s->cluster,
+				 .least_blocks = s->least_blocks,
+				 .most_blocks = s->most_blocks };
+	struct run_shape *to;
+
+	row.function = str_add(&t->names, p->names[s->name].text);
+	if (row.function == STR_NONE || !model_of(t, p, s->device, &row.model))
+		return false;
+	to = shape_like(t, &row);
+	if (!to)
+		return false;
+	to->launches += s->launches;
+	to->ns += s->ns;
+	if (s->least_blocks < to->least_blocks)
+		to->least_blocks = s->least_blocks;
+	if (s->most_blocks > to->most_blocks)
+		to->most_blocks = s->most_blocks;
+	return true;
+}
+
+int gpu_tables_add(struct gpu_tables *t, const struct profile *p,
+		   uint32_t process)
+{
+	bool good = add_memory(t, p, process);
+
+	for (size_t i = 0; i < p->shape_count && good; i++)
+		good = add_shape(t, p, &p->shapes[i]);
+	return good ? 0 : fail(-ENOMEM, "out of memory");
+}
+
+/*
+ * The run.
+ */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_device(const void *x, const void *y, void *holders)
+{
+	const struct run_holder *a =
+		(const struct run_holder *)holders + *(const uint32_t *)x;
+	const struct run_holder *b =
+		(const struct run_holder *)holders + *(const uint32_t *)y;
+	int order = compare(a->rank, b->rank);
+
+	return order ? order : compare(a->device, b->device);
+}
+
+static int by_bin(const void *x, const void *y)
+{
+	const struct run_memory_bin *a = x, *b = y;
+	int order = compare(a->holder, b->holder);
+
+	return order ? order : compare(a->bin, b->bin);
+}
+
+static int by_kind(const void *x, const void *y)
+{
+	const struct run_held *a = x, *b = y;
+	int order = compare(a->holder, b->holder);
+
+	return order ? order : compare(a->kind, b->kind);
+}
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct run_unified *a = x, *b = y;
+	int order = compare(a->rank, b->rank);
+
+	if (!order)
+		order = compare(a->device, b->device);
+	return order ? order : compare(a->kind, b->kind);
+}
+
+static void sort(void *rows, size_t count, size_t size,
+		 int (*by)(const void *, const void *))
+{
+	if (count)
+		qsort(rows, count, size, by);
+}
+
+static int sort_memory(struct run_gpu *gpu, const uint32_t *order)
+{
+	size_t n = gpu->holder_count;
+	uint32_t *sorted = calloc(n + 1, sizeof(*sorted));
+	uint32_t *place = calloc(n + 1, sizeof(*place));
+	struct run_holder *holders = calloc(n + 1, sizeof(*holders));
+	bool good = sorted && place && holders;
+
+	for (size_t i = 0; i < n && good; i++) {
+		gpu->holders[i].rank = order[gpu->holders[i].rank];
+		sorted[i] = (uint32_t)i;
+	}
+	if (good)
+		qsort_r(sorted, n, sizeof(*sorted), by_device, gpu->holders);
+	for (size_t i = 0; i < n && good; i++) {
+		holders[i] = gpu->holders[sorted[i]];
+		place[sorted[i]] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < gpu->bin_count && good; i++)
+		gpu->bins[i].holder = place[gpu->bins[i].holder];
+	for (size_t i = 0; i < gpu->held_count && good; i++)
+		gpu->held[i].holder = place[gpu->held[i].holder];
+	free(sorted);
+	free(place);
+	if (!good) {
+		free(holders);
+		return -ENOMEM;
+	}
+	free(gpu->holders);
+	gpu->holders = holders;
+	sort(gpu->bins, gpu->bin_count, sizeof(*gpu->bins), by_bin);
+	sort(gpu->held, gpu->held_count, sizeof(*gpu->held), by_kind);
+	return 0;
+}
+
+static int by_time(const void *x, const void *y, void *strings)
+{
+	const struct run_shape *a = x, *b = y;
+	int order = compare(b->ns, a->ns);
+
+	if (!order)
+		order = strcmp(str_at(strings, a->function),
+			       str_at(strings, b->function));
+	return order ? order
+		     : memcmp(&a->block_x, &b->block_x,
+			      sizeof(*a) - offsetof(struct run_shape, block_x));
+}
+
+/* Kernels as the compiler calls them. */
+static int name_shapes(struct gpu_tables *t, struct run *run)
+{
+	for (size_t i = 0; i < t->sum.shape_count; i++) {
+		struct run_shape *s = &t->sum.shapes[i];
+		char *name = symbol_readable(str_at(&t->names, s->function));
+
+		s->function = name ? str_add(&run->strings, name) : STR_NONE;
+		free(name);
+		if (s->function == STR_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int gpu_tables_finish(struct gpu_tables *t, struct run *run,
+		      const uint32_t *order)
+{
+	struct run_gpu *gpu = &t->sum;
+	int err = sort_memory(gpu, order);
+
+	for (size_t i = 0; i < gpu->unified_count && !err; i++)
+		gpu->unified[i].rank = order[gpu->unified[i].rank];
+	if (!err)
+		err = name_shapes(t, run);
+	if (err)
+		return fail(err, "out of memory");
+	sort(gpu->unified, gpu->unified_count, sizeof(*gpu->unified), by_rank);
+	if (gpu->shape_count)
+		qsort_r(gpu->shapes, gpu->shape_count, sizeof(*gpu->shapes),
+			by_time, &run->strings);
+	run->gpu = *gpu;
+	*gpu = (struct run_gpu){ 0 };
+	gpu_tables_fini(t);
+	return 0;
+}

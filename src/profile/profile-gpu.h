@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * profile-gpu.h - what a profile has of GPUs beside the metrics of its tree:
+ * rows of the tables /gpu/… of rank-N.h5.
+ */
+#ifndef PROFILE_PROFILE_GPU_H
+#define PROFILE_PROFILE_GPU_H
+
+#include <stdint.h>
+
+/* A device, or the host (PROFILE_HOST), and the memory that is live there. */
+#define PROFILE_HOST UINT32_MAX
+struct profile_holder {
+	uint32_t device;
+	uint64_t live, peak;         /* bytes: at the end, and at most */
+	uint64_t peak_ns;            /* CLOCK_MONOTONIC */
+	uint64_t first_ns, width_ns; /* of its bins; 0: there is none */
+	uint64_t peak_seq;           /* while it is read, not in files */
+};
+
+/* The most that was live from first_ns + bin * width_ns on; of a holder they
+   stand in their order, from 0. */
+struct profile_memory_bin {
+	uint32_t holder, bin;
+	uint64_t bytes;
+};
+
+/* Of a holder, by enum live_memory_kind. */
+struct profile_held {
+	uint32_t holder, kind;
+	uint64_t live, peak;
+};
+
+struct profile_unified {
+	uint32_t kind; /* enum live_unified_kind */
+	uint32_t device;
+	uint64_t count, bytes, ns;
+};
+
+/* How a kernel was launched; grids are a range. */
+struct profile_shape {
+	uint32_t name, device;
+	uint32_t block_x, block_y, block_z;
+	uint32_t registers; /* per thread */
+	uint32_t static_shared, dynamic_shared, local, cluster;
+	uint64_t launches, ns, least_blocks, most_blocks;
+};
+
+struct profile_limits { /* struct live_limits */
+	uint32_t device, major, minor, multiprocessors, warp;
+	uint32_t threads, blocks, registers, shared;
+	uint32_t block_registers, reserved_shared;
+};
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rank-gpu.c - what GPUs have in rank-N.h5 beside metrics. */
+#include "profile/rank-gpu.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "live/layout.h"
+
+#define HOLDER(TYPE, member) STORE_FIELD(TYPE, struct profile_holder, member)
+static const struct store_field holder_fields[] = {
+	HOLDER(U32, device),
+	HOLDER(U64, live),
+	HOLDER(U64, peak),
+	HOLDER(U64, peak_ns),
+	HOLDER(U64, first_ns),
+	HOLDER(U64, width_ns),
+	{ 0 },
+};
+
+#define BIN(TYPE, member) STORE_FIELD(TYPE, struct profile_memory_bin, member)
+static const struct store_field bin_fields[] = {
+	BIN(U32, holder),
+	BIN(U32, bin),
+	BIN(U64, bytes),
+	{ 0 },
+};
+
+#define HELD(TYPE, member) STORE_FIELD(TYPE, struct profile_held, member)
+static const struct store_field held_fields[] = {
+	HELD(U32, holder), HELD(U32, kind), HELD(U64, live),
+	HELD(U64, peak),   { 0 },
+};
+
+#define UNIFIED(TYPE, member) STORE_FIELD(TYPE, struct profile_unified, member)
+static const struct store_field unified_fields[] = {
+	UNIFIED(U32, kind),  UNIFIED(U32, device), UNIFIED(U64, count),
+	UNIFIED(U64, bytes), UNIFIED(U64, ns),     { 0 },
+};
+
+#define SHAPE(TYPE, member) STORE_FIELD(TYPE, struct profile_shape, member)
+static const struct store_field shape_fields[] = {
+	SHAPE(U32, name),
+	SHAPE(U32, device),
+	SHAPE(U32, block_x),
+	SHAPE(U32, block_y),
+	SHAPE(U32, block_z),
+	SHAPE(U32, registers),
+	SHAPE(U32, static_shared),
+	SHAPE(U32, dynamic_shared),
+	SHAPE(U32, local),
+	SHAPE(U32, cluster),
+	SHAPE(U64, launches),
+	SHAPE(U64, ns),
+	SHAPE(U64, least_blocks),
+	SHAPE(U64, most_blocks),
+	{ 0 },
+};
+
+#define LIMIT(TYPE, member) STORE_FIELD(TYPE, struct profile_limits, member)
+static const struct store_field limit_fields[] = {
+	LIMIT(U32, device),
+	LIMIT(U32, major),
+	LIMIT(U32, minor),
+	LIMIT(U32, multiprocessors),
+	LIMIT(U32, warp),
+	LIMIT(U32, threads),
+	LIMIT(U32, blocks),
+	LIMIT(U32, registers),
+	LIMIT(U32, shared),
+	LIMIT(U32, block_registers),
+	LIMIT(U32, reserved_shared),
+	{ 0 },
+};
+
+struct part {
+	const char *group;
+	const struct store_field *fields;
+	size_t row_size;
+	size_t rows, count; /* where struct profile has them */
+};
+#define PART(group, fields, array, number)                                     \
+	{                                                                      \
+		group, fields, sizeof(*((struct profile *)0)->array),          \
+			offsetof(struct profile, array),                       \
+			offsetof(struct profile, number)                       \
+	}
+static const struct part parts[] = {
+	PART("gpu/holders", holder_fields, holders, holder_count),
+	PART("gpu/timeline", bin_fields, bins, bin_count),
+	PART("gpu/held", held_fields, held, held_count),
+	PART("gpu/unified", unified_fields, unified, unified_count),
+	PART("gpu/shapes", shape_fields, shapes, shape_count),
+	PART("gpu/limits", limit_fields, limits, limit_count),
+};
+enum {
+	PARTS = sizeof(parts) / sizeof(parts[0])
+};
+
+void rank_gpu_put(struct store *s, const struct profile *p)
+{
+	for (size_t i = 0; i < PARTS; i++) {
+		const char *at = (const char *)p;
+		const void *rows;
+		size_t count;
+
+		memcpy(&rows, at + parts[i].rows, sizeof(rows));
+		memcpy(&count, at + parts[i].count, sizeof(count));
+		store_put_table(s, parts[i].group, parts[i].fields, rows,
+				parts[i].row_size, count);
+	}
+}
+
+void rank_gpu_get(struct store *s, struct profile *p)
+{
+	for (size_t i = 0; i < PARTS; i++) {
+		char *at = (char *)p;
+		size_t count = 0;
+		void *rows;
+
+		if (!store_has(s, parts[i].group, parts[i].fields[0].name))
+			continue;
+		rows = store_get_table(s, parts[i].group, parts[i].fields,
+				       parts[i].row_size, &count);
+		memcpy(at + parts[i].rows, &rows, sizeof(rows));
+		memcpy(at + parts[i].count, &count, sizeof(count));
+	}
+}
+
+void rank_gpu_check(struct store *s, const struct profile *p)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < p->holder_count && good; i++)
+		good = p->holders[i].first_ns <= PROFILE_TIME_MOST &&
+		       p->holders[i].width_ns <= PROFILE_TIME_MOST &&
+		       p->holders[i].peak_ns <= PROFILE_TIME_MOST;
+	for (size_t i = 0; i < p->bin_count && good; i++)
+		good = p->bins[i].holder < p->holder_count &&
+		       p->bins[i].bin < LIVE_MEMORY_BINS;
+	for (size_t i = 0; i < p->held_count && good; i++)
+		good = p->held[i].holder < p->holder_count &&
+		       p->held[i].kind < LIVE_MEMORY_KINDS;
+	for (size_t i = 0; i < p->unified_count && good; i++)
+		good = p->unified[i].kind < LIVE_UNIFIED_KINDS;
+	for (size_t i = 0; i < p->shape_count && good; i++)
+		good = p->shapes[i].name < p->name_count &&
+		       p->shapes[i].least_blocks <= p->shapes[i].most_blocks;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
+}
