@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "collect/gpu-memory.h"
+#include "collect/gpu-allocs.h"
 #include "collect/gpu-shapes.h"
 #include "collect/gpu.h"
 #include "cuda/limits.h"

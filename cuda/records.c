@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collect/gpu-memory.h"
+#include "collect/gpu-allocs.h"
 #include "collect/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/kernels.h"

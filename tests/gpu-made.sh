@@ -210,7 +210,7 @@ refused() {
 
 dropped() {
 	MADE_FAULT=drop measure drop all || return
-	lost_is drop gpu.dropped 153
+	lost_is drop gpu.dropped 156
 }
 
 # 40 of the betas end before they begin.
@@ -349,6 +349,7 @@ no_api() {
 	cudaDeviceSynchronize 1
 	cudaGraphLaunch 6
 	cudaLaunchKernel 124
+	cudaMalloc 10
 	cudaMemcpyAsync 14
 	cudaMemsetAsync 3
 	END
@@ -365,6 +366,121 @@ summary() {
 		cat "$scratch/said"
 		return 1
 	done
+}
+
+# What was allocated, freed and left, by kind and by path; peaks.
+memory_of() {
+	table "$1" gpu-memory kinds \
+		'kind peak allocations bytes frees freed leaks leaked reset' \
+		<<-END || return
+	device 77594624 14 83886080 11 77594624 3 6291456 0
+	managed 4194304 1 4194304 0 0 1 4194304 0
+	pinned 8388608 1 8388608 1 8388608 0 0 0
+	pool 16777216 10 167772160 10 167772160 0 0 0
+	END
+	table "$1" gpu-memory paths 'call_path kind at_peak leaked' <<-END
+	cudaMalloc ← forget ← allocs ← allocate ← main device 0 6291456
+	cudaMallocManaged ← others ← allocs ← allocate ← main managed 0 4194304
+	cudaMalloc ← burst ← allocs ← allocate ← main device 67108864 0
+	cudaMalloc ← grow ← allocs ← allocate ← main device 10485760 0
+	cudaHostAlloc ← others ← allocs ← allocate ← main pinned 8388608 0
+	cudaFreeAsync ← others ← allocs ← allocate ← main pool 0 0
+	cudaMallocAsync ← others ← allocs ← allocate ← main pool 0 0
+	cudaFree ← burst ← allocs ← allocate ← main device 0 0
+	cudaFree ← forget ← allocs ← allocate ← main device 0 0
+	cudaFreeHost ← others ← allocs ← allocate ← main pinned 0 0
+	END
+}
+
+memory() {
+	measure memory allocs --gpu-faults=on || return
+	memory_of memory && nothing_lost memory
+}
+
+# Whatever the order of the records, and with the work calls alone.
+disorder() {
+	MADE_FAULT=disorder measure disorder allocs || return
+	memory_of disorder && nothing_lost disorder || return
+	measure work-only allocs --gpu-api=off || return
+	memory_of work-only && nothing_lost work-only
+}
+
+# What migrated, and faults, if they were asked for.
+unified() {
+	table memory gpu-transfers unified 'kind count bytes' <<-END || return
+	HtoD 3 3145728
+	DtoH 2 2097152
+	gpu-faults 4 
+	cpu-faults 5 
+	END
+	table disorder gpu-transfers unified 'kind count bytes' <<-END || return
+	HtoD 3 3145728
+	DtoH 2 2097152
+	END
+	MADE_FAULT=unified measure no-unified allocs || return
+	memory_of no-unified && lost_is no-unified gpu.unified 1
+}
+
+# says NAME WORDS / says_not NAME WORDS: in the summary.
+says() {
+	"$copse" report "$scratch/$1.copse" >"$scratch/said" || return
+	tr -s '\n ' ' ' <"$scratch/said" | grep -q "$2" && return
+	cat "$scratch/said"
+	return 1
+}
+says_not() {
+	says "$1" "$2" >/dev/null || return 0
+	echo "said: $2"
+	return 1
+}
+
+# Blamed is only what still grew, and was not freed by a destructor.
+leaks() {
+	measure leak leak && measure late late && measure once once || return
+	says leak 'leaks: process [0-9]* left 30.0 MiB in 30 allocations' &&
+		says leak 'growing: cudaMalloc ← leak' || return
+	table leak gpu-memory kinds 'kind peak leaks leaked' <<-END || return
+	device 31457280 30 31457280
+	END
+	table late gpu-memory kinds 'kind peak leaks leaked' <<-END || return
+	device 31457280 0 0
+	END
+	table once gpu-memory kinds 'kind peak leaks leaked' <<-END || return
+	device 31457280 30 31457280
+	END
+	says late 'at most 30.0 MiB on one' && says_not late leaks &&
+		says_not once leaks && nothing_lost late
+}
+
+# What goes with its context is no leak.
+memory_reset() {
+	measure memory-reset alloc-reset || return
+	table memory-reset gpu-memory paths 'call_path leaked reset' <<-END &&
+	cudaMalloc ← burst ← allocs_reset ← allocate ← main 0 0
+	cudaFree ← burst ← allocs_reset ← allocate ← main 0 0
+	cudaMalloc ← grow ← allocs_reset ← allocate ← main 0 10485760
+	END
+		nothing_lost memory-reset
+}
+
+# Nothing of it is known, and nothing said, when it is not wanted.
+no_memory() {
+	measure no-memory allocs --gpu-memory=off || return
+	table no-memory gpu-memory kinds kind </dev/null &&
+		nothing_lost no-memory
+}
+
+# As the made device's limits have it: 96 registers, 16 warps: 5 x 4 parts / 16
+# = 1 of 4 blocks; 65 KiB and 1 KiB of the system's: 3 of 228 KiB.
+shapes() {
+	measure shapes shapes || return
+	table shapes gpu-kernels shapes \
+		'kernel launches grid_least grid block registers shared occupancy blocks limit' \
+		<<-END
+	alpha 5 1 5 512 96 0 0.25 1 registers
+	beta 1 24 24 128 32 66560 0.1875 3 shared memory
+	beta 1 7 7 256 32 0 1 8 
+	END
 }
 
 # Who is not measured is left alone.
@@ -411,6 +527,13 @@ point "a capture of the made CUDA plays" captured
 point "captures of real GPUs play" captures
 point "ranks with GPUs" ranks
 point "only calls that begin work" no_api
+point "memory by kind and path, at most and left" memory
+point "records of memory in any order" disorder
+point "unified memory, and that it may be refused" unified
+point "leaks" leaks
+point "memory that goes with its context" memory_reset
+point "memory that is not followed" no_memory
+point "shapes of launches and what limits them" shapes
 point "a program that is not measured" excluded
 point "another tool is not replaced" other_tool
 points_done

@@ -136,6 +136,7 @@ tests/programs/chains-stripped.so: tests/programs/chains-lib.c
 # A made CUDA, for machines without a GPU: see tests/gpu/made-cuda.h.
 made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
+	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c
 EXTRA_DIST += $(made_sources)
@@ -156,6 +157,7 @@ tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
 		$(srcdir)/tests/gpu/made-ranges.c \
+		$(srcdir)/tests/gpu/made-allocs.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
 CLEANFILES += tests/gpu/made-bare.o
 if OPENMPI

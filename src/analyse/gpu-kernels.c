@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/gpu-shapes-table.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -114,6 +115,8 @@ static int tables(struct report *report, const struct paths *paths,
 		kernel_table(report, paths, &kernels, all, options);
 		err = path_table(report, paths, all, options);
 	}
+	if (!err)
+		gpu_shapes_table(report, paths->run, options);
 	gpu_work_fini(&kernels);
 	gpu_work_fini(&copies);
 	return err;

@@ -9,9 +9,11 @@
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "live/layout.h"
 
 enum {
-	ROWS = 20
+	ROWS = 20,
+	DEVICES = 64 /* of a host */
 };
 
 static const struct copy {
@@ -118,6 +120,69 @@ static void path_table(struct report *report, const struct paths *paths,
 	}
 }
 
+/* What moved by itself, and faults, by device. */
+static const char *const unified[LIVE_UNIFIED_KINDS] = {
+	[LIVE_UNIFIED_TO] = "HtoD",        [LIVE_UNIFIED_FROM] = "DtoH",
+	[LIVE_UNIFIED_PEER] = "DtoD",      [LIVE_UNIFIED_GPU] = "gpu-faults",
+	[LIVE_UNIFIED_CPU] = "cpu-faults",
+};
+
+static void add_unified(struct run_unified *to, const struct run_unified *from)
+{
+	to->kind = from->kind;
+	to->device = from->device;
+	to->count += from->count;
+	to->bytes += from->bytes;
+	to->ns += from->ns;
+}
+
+static void unified_row(struct report *report, const struct run_unified *u)
+{
+	bool moves = u->kind <= LIVE_UNIFIED_PEER;
+
+	report_text(report, unified[u->kind]);
+	if (u->device == RUN_HOST)
+		report_none(report);
+	else
+		report_count(report, u->device);
+	report_count(report, u->count);
+	if (moves)
+		report_count(report, u->bytes);
+	else
+		report_none(report);
+	value_if_known(report, (double)u->ns / 1e9);
+	if (moves && u->ns)
+		value_cell(report, UNIT_BYTES,
+			   (double)u->bytes * 1e9 / (double)u->ns);
+	else
+		report_none(report);
+}
+
+static void unified_table(struct report *report, const struct run *run)
+{
+	struct run_unified sums[DEVICES + 1][LIVE_UNIFIED_KINDS] = { 0 };
+
+	if (!run->gpu.unified_count)
+		return;
+	report_table(report, "unified", "unified memory");
+	report_column(report, "kind", "what", COLUMN_TEXT);
+	report_column(report, "gpu", "GPU", COLUMN_COUNT);
+	report_column(report, "count", "count", COLUMN_COUNT);
+	report_column(report, "bytes", "bytes", COLUMN_BYTES);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "bandwidth", "per second", COLUMN_BYTES);
+	for (size_t i = 0; i < run->gpu.unified_count; i++) {
+		const struct run_unified *u = &run->gpu.unified[i];
+		uint32_t device = u->device < DEVICES ? u->device : DEVICES;
+
+		add_unified(&sums[device][u->kind], u);
+	}
+	for (size_t i = 0; i <= DEVICES; i++)
+		for (size_t k = 0; k < LIVE_UNIFIED_KINDS; k++)
+			if (sums[i][k].count)
+				unified_row(report, &sums[i][k]);
+}
+
 static void say_total(struct report *report, const struct gpu_row *total)
 {
 	char time[32];
@@ -143,6 +208,7 @@ static int tables(struct report *report, const struct paths *paths,
 		say_total(report, &by_kind.total);
 		kind_table(report, paths, &by_kind, options);
 		path_table(report, paths, &by_path, options);
+		unified_table(report, paths->run);
 	}
 	gpu_work_fini(&by_kind);
 	gpu_work_fini(&by_path);

@@ -5,7 +5,7 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/scaling src/analyse/diff src/analyse/mpi-calls \
 	src/analyse/matrix src/analyse/waits src/analyse/event-counts \
 	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api \
-	src/analyse/gpu-transfers
+	src/analyse/gpu-transfers src/analyse/gpu-memory
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -17,6 +17,10 @@ libanalyse_la_SOURCES = \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/skew.c src/analyse/skew.h \
 	src/analyse/sites.c src/analyse/sites.h \
+	src/analyse/gpu-held.c src/analyse/gpu-held.h \
+	src/analyse/gpu-leaks.c \
+	src/analyse/gpu-shapes-table.c src/analyse/gpu-shapes-table.h \
+	src/analyse/occupancy.c src/analyse/occupancy.h \
 	src/analyse/gpu-share.c src/analyse/gpu-work.c src/analyse/gpu-work.h \
 	src/analyse/mpi-time.c src/analyse/mpi-time.h \
 	src/analyse/outlier.c src/analyse/outlier.h \

@@ -152,6 +152,21 @@ const char *value_time(char *to, double seconds)
 	return to;
 }
 
+const char *value_bytes(char *to, double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t unit = 0;
+
+	for (; bytes >= 1024 && unit < 4; unit++)
+		bytes /= 1024;
+	snprintf(to, 32, "%.*f %s",
+		 !unit || bytes >= 100 ? 0
+		 : bytes >= 10         ? 1
+				       : 2,
+		 bytes, units[unit]);
+	return to;
+}
+
 size_t value_limit(const struct analysis_options *options, size_t own,
 		   size_t count)
 {

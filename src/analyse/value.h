@@ -56,6 +56,9 @@ double value_ratio(double a, double b);
 /* "2.10 s", "31.0 ms", "12.0 µs"; `to` holds 32 bytes, and is returned. */
 const char *value_time(char *to, double seconds);
 
+/* "512 B", "2.50 GiB"; `to` holds 32 bytes, and is returned. */
+const char *value_bytes(char *to, double bytes);
+
 /* How many of `count` rows to show; `own` is the analysis's own choice. */
 size_t value_limit(const struct analysis_options *options, size_t own,
 		   size_t count);

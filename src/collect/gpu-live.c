@@ -3,7 +3,7 @@
 #include "collect/gpu-live.h"
 
 #include "base/sys.h"
-#include "collect/gpu-memory.h"
+#include "collect/gpu-allocs.h"
 #include "collect/gpu-notes.h"
 #include "collect/gpu.h"
 #include "collect/registry.h"
@@ -33,7 +33,7 @@ struct place {
 	uint16_t why;    /* FREED: enum loss */
 };
 
-/* Mutable: the process's, written under the lock of gpu-memory.c. */
+/* Mutable: the process's, written under the lock of gpu-allocs.c. */
 static struct {
 	struct arena *arena;
 	struct chunk_list entry_list, holder_list;

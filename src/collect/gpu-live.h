@@ -3,7 +3,7 @@
  * gpu-live.h - the set of live allocations of GPU memory, and its sums in the
  * live profile: by context, by device and over time.
  *
- * Threads   The caller holds the lock of gpu-memory.c.
+ * Threads   The caller holds the lock of gpu-allocs.c.
  */
 #ifndef COLLECT_GPU_LIVE_H
 #define COLLECT_GPU_LIVE_H

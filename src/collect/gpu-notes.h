@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * gpu-notes.h - what gpu.c noted of the calls of an adapter, for the parts that
- * keep other things of them than work: gpu-memory.c.
+ * keep other things of them than work: gpu-allocs.c.
  *
  * Threads   Any.
  */

@@ -4,7 +4,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
-#include "collect/gpu-memory.h"
+#include "collect/gpu-allocs.h"
 #include "collect/gpu-notes.h"
 #include "collect/gpu-shapes.h"
 #include "collect/known.h"

@@ -10,7 +10,7 @@ libcollect_la_SOURCES = \
 	src/collect/doors.c src/collect/exec.c \
 	src/collect/gpu.c src/collect/gpu.h \
 	src/collect/gpu-live.c src/collect/gpu-live.h \
-	src/collect/gpu-memory.c src/collect/gpu-memory.h \
+	src/collect/gpu-allocs.c src/collect/gpu-allocs.h \
 	src/collect/gpu-notes.h \
 	src/collect/gpu-shapes.c src/collect/gpu-shapes.h \
 	src/collect/held.c src/collect/held.h \

@@ -14,6 +14,9 @@ enum {
 	TURN = 4
 };
 
+#define MEMORY_ALLOCATION CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION
+#define MEMORY_RELEASE    CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+
 static const CUpti_CallbackDomain RUNTIME = CUPTI_CB_DOMAIN_RUNTIME_API;
 
 /* The device's addresses: block i begins at (i + 1) << 40. */
@@ -47,10 +50,6 @@ static void tell(uint32_t id, int released, uint32_t i)
 {
 	CUpti_ActivityMemory4 m = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMORY2,
-		.memoryOperationType =
-			released
-				? CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
-				: CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION,
 		.memoryKind = memory.blocks[i].kind,
 		.correlationId = id,
 		.address = (uint64_t)(i + 1) << 40,
@@ -60,6 +59,7 @@ static void tell(uint32_t id, int released, uint32_t i)
 		.isAsync = (uint32_t)memory.blocks[i].pool,
 	};
 
+	m.memoryOperationType = released ? MEMORY_RELEASE : MEMORY_ALLOCATION;
 	if (memory.blocks[i].pool)
 		m.memoryPoolConfig.memoryPoolType =
 			CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL;

@@ -3,6 +3,7 @@
  * made.c - a program of a made CUDA (made-cuda.h) whose answers follow from its
  * text.  `made MODE [N]`.
  */
+#include "made-allocs.h"
 #include "made-cuda.h"
 #include "made-ranges.h"
 
@@ -195,6 +196,29 @@ NOINLINE static int play(const char *path)
 	return err;
 }
 
+/* Modes of made-allocs.c; false: it is none. */
+static int allocate(const char *mode)
+{
+	static const struct {
+		const char *mode;
+		void (*go)(void);
+	} modes[] = {
+		{ "allocs", allocs },
+		{ "leak", allocs_leak },
+		{ "late", allocs_late },
+		{ "once", allocs_once },
+		{ "alloc-reset", allocs_reset },
+		{ "shapes", allocs_shapes },
+	};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (!strcmp(modes[i].mode, mode)) {
+			modes[i].go();
+			return 1;
+		}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "all";
@@ -220,6 +244,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "killed"))
 		solve(), usleep(1500000), kill(getpid(), SIGKILL);
 	else
-		return 2;
+		return allocate(mode) ? 0 : 2;
 	return 0;
 }

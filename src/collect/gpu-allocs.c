@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu-memory.c - events in the order of time, and what they leave live. */
-#include "collect/gpu-memory.h"
+/* gpu-allocs.c - events in the order of time, and what they leave live. */
+#include "collect/gpu-allocs.h"
 
 #include "base/sys.h"
 #include "collect/collect.h"

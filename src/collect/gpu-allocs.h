@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gpu-memory.h - memory that calls allocate and free, as an adapter tells it:
+ * gpu-allocs.h - memory that calls allocate and free, as an adapter tells it:
  * what is live, how much that was at most, and where it was allocated.
  *
  * Events come late and in any order.  A queue of 32,768 puts them in the order
@@ -16,8 +16,8 @@
  * Signals   Not to be called from handlers.
  * Failure   Nothing fails visibly; what is lost is counted.
  */
-#ifndef COLLECT_GPU_MEMORY_H
-#define COLLECT_GPU_MEMORY_H
+#ifndef COLLECT_GPU_ALLOCS_H
+#define COLLECT_GPU_ALLOCS_H
 
 #include <stdbool.h>
 #include <stddef.h>

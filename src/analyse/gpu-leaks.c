@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gpu-leaks.c - what the summary says of GPUs' memory.
+ *
+ * A leak is only spoken of where memory was still growing: what is allocated
+ * once and left to the end of the process, or kept by an allocator that gives
+ * nothing back, is no fault.  A process must have ended by itself and left more
+ * than 1 % of its peak, and 1 MiB; one call path must have left 10 allocations;
+ * and on a device, or the host, more must have been live at the end than at any
+ * time up to the middle, by a quarter of what that path left.
+ */
+#include <stdlib.h>
+
+#include "analyse/findings.h"
+#include "analyse/gpu-held.h"
+#include "analyse/value.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+
+#define LEAST_SHARE  0.01
+#define LEAST_BYTES  1048576.0
+#define LEAST_COUNT  10
+#define LEAST_GROWTH 0.25
+
+/* Of each process. */
+struct process {
+	double peak;  /* of its devices and its host, together */
+	double grown; /* in the second half: the most of any of them */
+};
+
+struct leak {
+	uint32_t node, rank;
+	double bytes, count;
+};
+
+/* What grew on it in the second half of the time that it had any. */
+static double growth(const struct run *run, size_t holder)
+{
+	const struct run_holder *h = &run->gpu.holders[holder];
+	uint64_t end = run->ranks[h->rank].elapsed_ns;
+	uint64_t middle = h->first_ns + (end - h->first_ns) / 2;
+
+	if (end <= h->first_ns)
+		return 0;
+	return (double)h->live - gpu_held_between(run, holder, 0, middle);
+}
+
+static struct process *processes(const struct run *run)
+{
+	struct process *all = calloc(run->rank_count + 1, sizeof(*all));
+
+	for (size_t i = 0; all && i < run->gpu.holder_count; i++) {
+		const struct run_holder *h = &run->gpu.holders[i];
+		struct process *p = &all[h->rank];
+		double grown = growth(run, i);
+
+		p->peak += (double)h->peak;
+		if (grown > p->grown)
+			p->grown = grown;
+	}
+	return all;
+}
+
+static bool is_leak(const struct run *run, const struct process *all,
+		    const struct leak *leak)
+{
+	const struct process *p = &all[leak->rank];
+
+	return run->ranks[leak->rank].end == END_EXIT &&
+	       leak->count >= LEAST_COUNT && leak->bytes >= LEAST_BYTES &&
+	       leak->bytes > LEAST_SHARE * p->peak &&
+	       p->grown >= LEAST_GROWTH * leak->bytes;
+}
+
+/* Both have a value for the same processes: what was left has a number. */
+static void worst_of_node(const struct run *run, const struct process *all,
+			  uint32_t node, struct leak *worst)
+{
+	const struct run_metric *bytes =
+		run_metric(run, metric_infos[METRIC_GPU_LEAKED].name);
+	const struct run_metric *count =
+		run_metric(run, metric_infos[METRIC_GPU_LEAKS].name);
+	uint64_t c = count ? count->first[node] : 0;
+
+	for (uint64_t v = bytes && count ? bytes->first[node] : 0;
+	     bytes && count && v < bytes->first[node + 1]; v++) {
+		struct leak leak = { node, bytes->values[v].rank,
+				     (double)bytes->values[v].value, 0 };
+
+		while (c < count->first[node + 1] &&
+		       count->values[c].rank < leak.rank)
+			c++;
+		if (c < count->first[node + 1] &&
+		    count->values[c].rank == leak.rank)
+			leak.count = (double)count->values[c].value;
+		if (leak.bytes > worst->bytes && is_leak(run, all, &leak))
+			*worst = leak;
+	}
+}
+
+static void say_leak(struct report *report, const struct paths *paths,
+		     const struct leak *leak)
+{
+	const struct run *run = paths->run;
+	char *path =
+		paths_short(paths, paths->at[paths->of[leak->node]].parent, 4);
+	char bytes[32];
+
+	report->failed |= !path;
+	if (path)
+		report_line(report,
+			    "! Memory of GPUs leaks: %s %llu left %s in %.0f "
+			    "allocations, and it was still growing: %s (copse "
+			    "report gpu-memory).",
+			    value_noun(run),
+			    (unsigned long long)value_process(run, leak->rank),
+			    value_bytes(bytes, leak->bytes), leak->count, path);
+	free(path);
+}
+
+/* Where one process had most on one device. */
+static void say_peak(struct report *report, const struct run *run)
+{
+	const struct run_holder *most = NULL;
+	char bytes[32];
+
+	for (size_t i = 0; i < run->gpu.holder_count; i++) {
+		const struct run_holder *h = &run->gpu.holders[i];
+
+		if (h->device != RUN_HOST && (!most || h->peak > most->peak))
+			most = h;
+	}
+	if (most && most->peak)
+		report_line(report,
+			    "Memory of GPUs: at most %s on one, by %s %llu.",
+			    value_bytes(bytes, (double)most->peak),
+			    value_noun(run),
+			    (unsigned long long)value_process(run, most->rank));
+}
+
+void findings_gpu_memory(struct report *report, const struct paths *paths)
+{
+	const struct run *run = paths->run;
+	struct process *all;
+	struct leak worst = { 0 };
+
+	if (!run->gpu.holder_count)
+		return;
+	say_peak(report, run);
+	all = processes(run);
+	report->failed |= !all;
+	for (uint32_t i = 0; all && i < run->node_count; i++)
+		if (run->nodes[i].kind == RUN_GPU_MEMORY)
+			worst_of_node(run, all, i, &worst);
+	if (worst.bytes > 0)
+		say_leak(report, paths, &worst);
+	free(all);
+}
