@@ -483,6 +483,11 @@ shapes() {
 	END
 }
 
+# Occupancy is what the toolkit's own header says.
+occupancy() {
+	"$builddir/tests/gpu/made-occupancy"
+}
+
 # Who is not measured is left alone.
 excluded() {
 	"$copse" run -q --force -o "$scratch/excluded.copse" --exclude=made \
@@ -534,6 +539,7 @@ point "leaks" leaks
 point "memory that goes with its context" memory_reset
 point "memory that is not followed" no_memory
 point "shapes of launches and what limits them" shapes
+point "occupancy follows NVIDIA's rule" occupancy
 point "a program that is not measured" excluded
 point "another tool is not replaced" other_tool
 points_done

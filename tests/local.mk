@@ -138,10 +138,11 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
 	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
-	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c
+	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
+	tests/gpu/made-occupancy.c
 EXTRA_DIST += $(made_sources)
 if CUDA
-made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made
+made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-occupancy
 program_outputs += $(made_outputs)
 made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
 tests/gpu/libmade-cuda.so: $(made_sources)
@@ -159,6 +160,10 @@ tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 		$(srcdir)/tests/gpu/made-ranges.c \
 		$(srcdir)/tests/gpu/made-allocs.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
+tests/gpu/made-occupancy: tests/gpu/made-occupancy.c src/analyse/occupancy.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -I$(srcdir)/src -o $@ \
+		$(srcdir)/tests/gpu/made-occupancy.c \
+		$(srcdir)/src/analyse/occupancy.c
 CLEANFILES += tests/gpu/made-bare.o
 if OPENMPI
 program_outputs += tests/gpu/made-mpi

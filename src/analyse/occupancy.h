@@ -3,7 +3,7 @@
  * occupancy.h - how many blocks of a kernel a multiprocessor can hold at once,
  * and what keeps it from more: NVIDIA's rule for compute capability 5.0 to 12.x
  * (CUDA C++ Programming Guide, "Hardware Multithreading" and the table of
- * technical specifications; tests/gpu/occupancy.c compares it with the
+ * technical specifications; tests/gpu/made-occupancy.c compares it with the
  * toolkit's cuda_occupancy.h, which is not free and not used here).
  *
  * Not known to it: a smaller share of the cache that a program asked for, block
