@@ -331,6 +331,19 @@ ranks() {
 		"$scratch/csv" | awk '$1 == "alpha" { print $2 }' \
 		>"$scratch/skew"
 	near "$(cat "$scratch/skew")" 1.3333 0.001 || return
+	table mpi gpu-transfers kinds 'kind count bytes most' <<-END || return
+	HtoD 3 3145728 1
+	END
+	awk -v columns='skew' -f "$srcdir/tests/csv.awk" "$scratch/csv" \
+		>"$scratch/skew"
+	near "$(cat "$scratch/skew")" 1.3333 0.001 || return
+	table mpi gpu-memory kinds 'kind peak most gpu bytes' <<-END || return
+	device 2097152 1 0 3145728
+	END
+	table mpi gpu-memory devices 'process peak end' <<-END || return
+	1 2097152 0
+	0 1048576 0
+	END
 	folded mpi gpu.time >"$scratch/got"
 	cat "$scratch/got"
 	grep -q '^main;solve;cudaLaunchKernel;alpha 30000$' "$scratch/got" &&
@@ -478,7 +491,7 @@ shapes() {
 		'kernel launches grid_least grid block registers shared occupancy blocks limit' \
 		<<-END
 	alpha 5 1 5 512 96 0 0.25 1 registers
-	beta 1 24 24 128 32 66560 0.1875 3 shared memory
+	beta 1 24 24 128 32 66560 0.1875 3 shared
 	beta 1 7 7 256 32 0 1 8 
 	END
 }

@@ -63,6 +63,13 @@ measure() {
 			mpirun -n 4 "$copse" run --quiet -o exchange.copse \
 				"$programs/exchange"
 	fi >out 2>&1 || { cat out; return 1; }
+	# A made GPU's (made-cuda.h), and its raw copy.
+	made=$builddir/tests/gpu
+	if [ -x "$made/made" ]; then
+		COPSE_CUPTI=$made/libmade-cuda.so "$copse" run --quiet \
+			-o gpu.copse --checkpoint 1 --gpu-faults=on \
+			"$made/made" allocs >out 2>&1 || { cat out; return 1; }
+	fi
 	# What a parent leaves that is killed: the raw copy.
 	"$copse" run --quiet --checkpoint 1 -o killed.copse \
 		"$programs/phases" 30 >out 2>&1 &

@@ -40,15 +40,17 @@ static void kind_columns(struct report *report, const struct run *run)
 	report_column(report, "gpu", "GPU", COLUMN_COUNT);
 }
 
-static void use_columns(struct report *report)
+/* In text, paths have more room without those that are seldom asked for. */
+static void use_columns(struct report *report, bool all, bool resets)
 {
 	report_column(report, "allocations", "allocations", COLUMN_COUNT);
 	report_column(report, "bytes", "allocated", COLUMN_BYTES);
-	report_column(report, "frees", "frees", COLUMN_COUNT);
+	report_column(report, "frees", all ? "frees" : NULL, COLUMN_COUNT);
 	report_column(report, "freed", "freed", COLUMN_BYTES);
-	report_column(report, "leaks", "left", COLUMN_COUNT);
-	report_column(report, "leaked", "bytes left", COLUMN_BYTES);
-	report_column(report, "reset", "reset", COLUMN_BYTES);
+	report_column(report, "leaks", all ? "left" : NULL, COLUMN_COUNT);
+	report_column(report, "leaked", all ? "bytes left" : "left",
+		      COLUMN_BYTES);
+	report_column(report, "reset", resets ? "reset" : NULL, COLUMN_BYTES);
 }
 
 static void use_cells(struct report *report, const struct held_row *row)
@@ -93,7 +95,7 @@ static void kind_table(struct report *report, const struct paths *paths,
 	const struct run *run = paths->run;
 
 	kind_columns(report, run);
-	use_columns(report);
+	use_columns(report, true, held->total.reset > 0);
 	for (size_t i = 0; i < held->count; i++) {
 		const struct held_row *row = &held->at[i];
 		uint32_t kind;
@@ -116,7 +118,7 @@ static void path_table(struct report *report, const struct paths *paths,
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
 	report_column(report, "kind", "kind", COLUMN_TEXT);
 	report_column(report, "at_peak", "at the peak", COLUMN_BYTES);
-	use_columns(report);
+	use_columns(report, false, held->total.reset > 0);
 	for (size_t i = 0; i < limit; i++) {
 		const struct held_row *row = &held->at[i];
 		uint32_t kind;

@@ -58,7 +58,7 @@ struct occupancy occupancy_of(const struct run_model *model,
 	} limits[] = {
 		{ "block size", most / warps },
 		{ "registers", by_registers(model, shape, warps) },
-		{ "shared memory", by_shared(model, shape) },
+		{ "shared", by_shared(model, shape) },
 		{ "blocks", model->blocks },
 	};
 	struct occupancy o = { .blocks = UINT32_MAX, .limit = "" };

@@ -53,6 +53,26 @@ static uint64_t since(const struct profile *p, uint64_t ns)
 	return ns > p->id.start_mono_ns ? ns - p->id.start_mono_ns : 0;
 }
 
+/* Timelines of so many bins, of the first processes: 16 MiB. */
+#define BINS_MOST ((size_t)1 << 20)
+
+static bool add_bins(struct gpu_tables *t, const struct profile *p,
+		     uint32_t first)
+{
+	bool good = true;
+
+	if (t->sum.bin_count + p->bin_count > BINS_MOST)
+		return true;
+	for (size_t i = 0; i < p->bin_count && good; i++) {
+		const struct profile_memory_bin *b = &p->bins[i];
+		struct run_memory_bin row = { first + b->holder, b->bin,
+					      b->bytes };
+
+		good = APPEND(t, bins, bin_count, bin_room, &row);
+	}
+	return good;
+}
+
 static bool add_memory(struct gpu_tables *t, const struct profile *p,
 		       uint32_t process)
 {
@@ -71,13 +91,7 @@ static bool add_memory(struct gpu_tables *t, const struct profile *p,
 
 		good = APPEND(t, holders, holder_count, holder_room, &row);
 	}
-	for (size_t i = 0; i < p->bin_count && good; i++) {
-		const struct profile_memory_bin *b = &p->bins[i];
-		struct run_memory_bin row = { first + b->holder, b->bin,
-					      b->bytes };
-
-		good = APPEND(t, bins, bin_count, bin_room, &row);
-	}
+	good = good && add_bins(t, p, first);
 	for (size_t i = 0; i < p->held_count && good; i++) {
 		const struct profile_held *h = &p->held[i];
 		struct run_held row = { first + h->holder, h->kind, h->live,

@@ -95,10 +95,10 @@ static size_t size_of(CUpti_ActivityKind kind)
 		size = sizeof(CUpti_ActivitySynchronization);
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMORY2:
-		size = sizeof(CUpti_ActivityMemory4);
+		size = sizeof(CUpti_ActivityMemory3);
 		break;
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
-		size = sizeof(CUpti_ActivityUnifiedMemoryCounter3);
+		size = sizeof(CUpti_ActivityUnifiedMemoryCounter2);
 		break;
 	default:
 		break;

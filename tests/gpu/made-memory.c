@@ -28,12 +28,12 @@ static struct {
 		int pool;
 	} blocks[BLOCKS];
 	uint32_t context;
-	CUpti_ActivityMemory4 held[TURN];
+	CUpti_ActivityMemory3 held[TURN];
 	int held_count;
 	int counters[CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_COUNT];
 } memory = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void emit(const CUpti_ActivityMemory4 *record)
+static void emit(const CUpti_ActivityMemory3 *record)
 {
 	if (!made_fault("disorder")) {
 		made_put((const CUpti_Activity *)record);
@@ -48,7 +48,7 @@ static void emit(const CUpti_ActivityMemory4 *record)
 
 static void tell(uint32_t id, int released, uint32_t i)
 {
-	CUpti_ActivityMemory4 m = {
+	CUpti_ActivityMemory3 m = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMORY2,
 		.memoryKind = memory.blocks[i].kind,
 		.correlationId = id,
@@ -227,7 +227,7 @@ static void counter(CUpti_ActivityUnifiedMemoryCounterKind kind, int times,
 		    uint64_t value)
 {
 	for (int i = 0; i < times && memory.counters[kind]; i++) {
-		CUpti_ActivityUnifiedMemoryCounter3 u = {
+		CUpti_ActivityUnifiedMemoryCounter2 u = {
 			.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
 			.counterKind = kind,
 			.value = value,

@@ -28,6 +28,17 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 	made_cudaLaunchKernel("_Z6reducePi", 1, 5000000);
 }
 
+/* Rank r copies r + 1 times, into r + 1 MiB. */
+static void move(int rank)
+{
+	uint64_t to = made_cudaMalloc((uint64_t)(rank + 1) << 20);
+
+	for (int i = 0; i <= rank; i++)
+		made_cudaMemcpyAsync(MADE_TO, 1 << 20, 500000);
+	made_cudaFree(to);
+	sink++;
+}
+
 int main(int argc, char **argv)
 {
 	int rank, one = 1, sum = 0;
@@ -37,6 +48,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Op_create(add, 1, &op);
 	solve(rank);
+	move(rank);
 	MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
 	MPI_Op_free(&op);
 	MPI_Finalize();
