@@ -410,6 +410,14 @@ memory() {
 	memory_of memory && nothing_lost memory
 }
 
+# Made a second later, it is the same database: HDF5 notes no times in it.
+same_database() {
+	"$copse" merge -q "$scratch/memory.copse" -o "$scratch/one.h5" &&
+		sleep 1.1 &&
+		"$copse" merge -q "$scratch/memory.copse" -o "$scratch/two.h5" &&
+		cmp "$scratch/one.h5" "$scratch/two.h5"
+}
+
 # Whatever the order of the records, and with the work calls alone.
 disorder() {
 	MADE_FAULT=disorder measure disorder allocs || return
@@ -546,6 +554,7 @@ point "captures of real GPUs play" captures
 point "ranks with GPUs" ranks
 point "only calls that begin work" no_api
 point "memory by kind and path, at most and left" memory
+point "a database does not know when it was made" same_database
 point "records of memory in any order" disorder
 point "unified memory, and that it may be refused" unified
 point "leaks" leaks

@@ -68,7 +68,7 @@ measure() {
 	if [ -x "$made/made" ]; then
 		COPSE_CUPTI=$made/libmade-cuda.so "$copse" run --quiet \
 			-o gpu.copse --checkpoint 1 --gpu-faults=on \
-			"$made/made" allocs >out 2>&1 || { cat out; return 1; }
+			"$made/made" facts >out 2>&1 || { cat out; return 1; }
 	fi
 	# What a parent leaves that is killed: the raw copy.
 	"$copse" run --quiet --checkpoint 1 -o killed.copse \

@@ -430,16 +430,21 @@ static hid_t column_properties(bool text, size_t width, size_t count)
 /* The group; made, with those above it, when it is not there. */
 static hid_t group_open(struct store *s, const char *name)
 {
-	hid_t group, links, how;
+	const char *slash = strrchr(name, '/');
+	char above[NAME_MAX_BYTES];
+	hid_t group, how;
 
 	if (!s->temporary || H5Lexists(s->file, name, H5P_DEFAULT) > 0)
 		return H5Gopen2(s->file, name, H5P_DEFAULT);
-	links = H5Pcreate(H5P_LINK_CREATE);
+	/* HDF5 would make them with times: files would differ. */
+	if (slash && (size_t)(slash - name) < sizeof(above)) {
+		snprintf(above, sizeof(above), "%.*s", (int)(slash - name),
+			 name);
+		close_id(group_open(s, above));
+	}
 	how = group_properties(H5P_GROUP_CREATE);
-	H5Pset_create_intermediate_group(links, true);
-	group = H5Gcreate2(s->file, name, links, how, H5P_DEFAULT);
+	group = H5Gcreate2(s->file, name, H5P_DEFAULT, how, H5P_DEFAULT);
 	close_id(how);
-	close_id(links);
 	return group;
 }
 

@@ -196,6 +196,15 @@ NOINLINE static int play(const char *path)
 	return err;
 }
 
+/* All that is kept of GPUs, with samples. */
+static void facts(void)
+{
+	busy();
+	allocs();
+	allocs_shapes();
+	sink++;
+}
+
 /* Modes of made-allocs.c; false: it is none. */
 static int allocate(const char *mode)
 {
@@ -203,11 +212,9 @@ static int allocate(const char *mode)
 		const char *mode;
 		void (*go)(void);
 	} modes[] = {
-		{ "allocs", allocs },
-		{ "leak", allocs_leak },
-		{ "late", allocs_late },
-		{ "once", allocs_once },
-		{ "alloc-reset", allocs_reset },
+		{ "allocs", allocs },        { "leak", allocs_leak },
+		{ "late", allocs_late },     { "once", allocs_once },
+		{ "facts", facts },          { "alloc-reset", allocs_reset },
 		{ "shapes", allocs_shapes },
 	};
 
