@@ -133,7 +133,7 @@ void gpu_held_fini(struct held *held)
 }
 
 /* The first bin of a holder: they stand together, in order. */
-static size_t first_bin(const struct run_gpu *gpu, size_t holder)
+static size_t first_bin(const struct run_facts *gpu, size_t holder)
 {
 	size_t low = 0, high = gpu->bin_count;
 
@@ -151,7 +151,7 @@ static size_t first_bin(const struct run_gpu *gpu, size_t holder)
 double gpu_held_between(const struct run *run, size_t holder, uint64_t from,
 			uint64_t to)
 {
-	const struct run_gpu *gpu = &run->gpu;
+	const struct run_facts *gpu = &run->facts;
 	const struct run_holder *h = &gpu->holders[holder];
 	size_t i = first_bin(gpu, holder);
 	uint64_t end = h->first_ns;

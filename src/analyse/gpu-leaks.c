@@ -36,7 +36,7 @@ struct leak {
 /* What grew on it in the second half of the time that it had any. */
 static double growth(const struct run *run, size_t holder)
 {
-	const struct run_holder *h = &run->gpu.holders[holder];
+	const struct run_holder *h = &run->facts.holders[holder];
 	uint64_t end = run->ranks[h->rank].elapsed_ns;
 	uint64_t middle = h->first_ns + (end - h->first_ns) / 2;
 
@@ -49,8 +49,8 @@ static struct process *processes(const struct run *run)
 {
 	struct process *all = calloc(run->rank_count + 1, sizeof(*all));
 
-	for (size_t i = 0; all && i < run->gpu.holder_count; i++) {
-		const struct run_holder *h = &run->gpu.holders[i];
+	for (size_t i = 0; all && i < run->facts.holder_count; i++) {
+		const struct run_holder *h = &run->facts.holders[i];
 		struct process *p = &all[h->rank];
 		double grown = growth(run, i);
 
@@ -124,8 +124,8 @@ static void say_peak(struct report *report, const struct run *run)
 	const struct run_holder *most = NULL;
 	char bytes[32];
 
-	for (size_t i = 0; i < run->gpu.holder_count; i++) {
-		const struct run_holder *h = &run->gpu.holders[i];
+	for (size_t i = 0; i < run->facts.holder_count; i++) {
+		const struct run_holder *h = &run->facts.holders[i];
 
 		if (h->device != RUN_HOST && (!most || h->peak > most->peak))
 			most = h;
@@ -144,7 +144,7 @@ void findings_gpu_memory(struct report *report, const struct paths *paths)
 	struct process *all;
 	struct leak worst = { 0 };
 
-	if (!run->gpu.holder_count)
+	if (!run->facts.holder_count)
 		return;
 	say_peak(report, run);
 	all = processes(run);

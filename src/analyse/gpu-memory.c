@@ -21,10 +21,10 @@ static const struct run_held *largest(const struct run *run, uint32_t kind)
 {
 	const struct run_held *most = NULL;
 
-	for (size_t i = 0; i < run->gpu.held_count; i++)
-		if (run->gpu.held[i].kind == kind &&
-		    (!most || run->gpu.held[i].peak > most->peak))
-			most = &run->gpu.held[i];
+	for (size_t i = 0; i < run->facts.held_count; i++)
+		if (run->facts.held[i].kind == kind &&
+		    (!most || run->facts.held[i].peak > most->peak))
+			most = &run->facts.held[i];
 	return most;
 }
 
@@ -76,7 +76,7 @@ static void peak_cells(struct report *report, const struct run *run,
 		       const struct run_held *most)
 {
 	const struct run_holder *h =
-		most ? &run->gpu.holders[most->holder] : NULL;
+		most ? &run->facts.holders[most->holder] : NULL;
 
 	if (!h) {
 		report_none(report);
@@ -135,7 +135,7 @@ static void path_table(struct report *report, const struct paths *paths,
 /* Over the time that the process ran, at most in each part. */
 static void strip_cell(struct report *report, const struct run *run, size_t i)
 {
-	const struct run_holder *h = &run->gpu.holders[i];
+	const struct run_holder *h = &run->facts.holders[i];
 	uint64_t all = run->ranks[h->rank].elapsed_ns;
 	double strip[STRIP];
 
@@ -174,7 +174,7 @@ static void device_columns(struct report *report, const struct run *run)
 static int device_table(struct report *report, const struct run *run,
 			const struct analysis_options *options)
 {
-	size_t count = run->gpu.holder_count;
+	size_t count = run->facts.holder_count;
 	size_t limit = value_limit(options, ROWS, count);
 	uint32_t *order = calloc(count + 1, sizeof(*order));
 
@@ -184,10 +184,10 @@ static int device_table(struct report *report, const struct run *run,
 		order[i] = (uint32_t)i;
 	if (count)
 		qsort_r(order, count, sizeof(*order), by_peak,
-			run->gpu.holders);
+			run->facts.holders);
 	device_columns(report, run);
 	for (size_t i = 0; i < limit; i++) {
-		const struct run_holder *h = &run->gpu.holders[order[i]];
+		const struct run_holder *h = &run->facts.holders[order[i]];
 
 		report_count(report, value_process(run, h->rank));
 		device_cell(report, h->device);

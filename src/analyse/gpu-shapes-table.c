@@ -44,7 +44,7 @@ static void occupancy_cells(struct report *report, const struct run *run,
 		report_none(report);
 		return;
 	}
-	o = occupancy_of(&run->gpu.models[s->model], s);
+	o = occupancy_of(&run->facts.models[s->model], s);
 	report_number(report, o.share);
 	report_count(report, o.blocks);
 	report_text(report, *o.limit ? o.limit : NULL);
@@ -74,11 +74,11 @@ static void row(struct report *report, const struct run *run,
 void gpu_shapes_table(struct report *report, const struct run *run,
 		      const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, run->gpu.shape_count);
+	size_t limit = value_limit(options, ROWS, run->facts.shape_count);
 
-	if (!run->gpu.shape_count)
+	if (!run->facts.shape_count)
 		return;
 	columns(report);
 	for (size_t i = 0; i < limit; i++)
-		row(report, run, &run->gpu.shapes[i]);
+		row(report, run, &run->facts.shapes[i]);
 }

@@ -162,7 +162,7 @@ static void unified_table(struct report *report, const struct run *run)
 {
 	struct run_unified sums[DEVICES + 1][LIVE_UNIFIED_KINDS] = { 0 };
 
-	if (!run->gpu.unified_count)
+	if (!run->facts.unified_count)
 		return;
 	report_table(report, "unified", "unified memory");
 	report_column(report, "kind", "what", COLUMN_TEXT);
@@ -171,8 +171,8 @@ static void unified_table(struct report *report, const struct run *run)
 	report_column(report, "bytes", "bytes", COLUMN_BYTES);
 	report_column(report, "seconds", "time", COLUMN_SECONDS);
 	report_column(report, "bandwidth", "per second", COLUMN_BYTES);
-	for (size_t i = 0; i < run->gpu.unified_count; i++) {
-		const struct run_unified *u = &run->gpu.unified[i];
+	for (size_t i = 0; i < run->facts.unified_count; i++) {
+		const struct run_unified *u = &run->facts.unified[i];
 		uint32_t device = u->device < DEVICES ? u->device : DEVICES;
 
 		add_unified(&sums[device][u->kind], u);

@@ -12,7 +12,7 @@
 #ifndef ANALYSE_OCCUPANCY_H
 #define ANALYSE_OCCUPANCY_H
 
-#include "merge/run-gpu.h"
+#include "merge/run-facts.h"
 
 struct occupancy {
 	uint32_t blocks;   /* of a multiprocessor, at once; 0: it cannot run */

@@ -11,8 +11,8 @@ libmerge_la_SOURCES = \
 	src/merge/merge.c \
 	src/merge/naming.c \
 	src/merge/gather.c src/merge/gather.h \
-	src/merge/gpu-file.c src/merge/gpu-file.h \
-	src/merge/gpu-tables.c src/merge/gpu-tables.h src/merge/run-gpu.h \
+	src/merge/facts-file.c src/merge/facts-file.h \
+	src/merge/gpu-facts.c src/merge/gpu-facts.h src/merge/run-facts.h \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \

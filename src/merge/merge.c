@@ -17,7 +17,7 @@
 #include "merge/build.h"
 #include "merge/entry.h"
 #include "merge/gather.h"
-#include "merge/gpu-tables.h"
+#include "merge/gpu-facts.h"
 #include "merge/traffic.h"
 #include "merge/unify.h"
 #include "merge/values.h"
@@ -119,7 +119,7 @@ struct merging {
 	struct unify *unify;
 	struct gathered parts;
 	struct traffic traffic;
-	struct gpu_tables gpu;
+	struct gpu_facts facts;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -142,7 +142,7 @@ static void pass_fini(struct merging *m)
 	unify_free(m->unify);
 	gather_fini(&m->parts);
 	traffic_fini(&m->traffic);
-	gpu_tables_fini(&m->gpu);
+	gpu_facts_fini(&m->facts);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -268,7 +268,7 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (!err)
 		err = traffic_add(&m->traffic, p, process, nodes);
 	if (!err)
-		err = gpu_tables_add(&m->gpu, p, process);
+		err = gpu_facts_add(&m->facts, p, process);
 	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
@@ -449,7 +449,7 @@ static int name_all(struct merging *m, const uint32_t *order)
 		err = traffic_finish(&m->traffic, m->run, order,
 				     references.became);
 	if (!err)
-		err = gpu_tables_finish(&m->gpu, m->run, order);
+		err = gpu_facts_finish(&m->facts, m->run, order);
 	free(references.wanted);
 	free(references.became);
 	return err ? fail(err, "out of memory") : 0;

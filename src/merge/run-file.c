@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "merge/gpu-file.h"
+#include "merge/facts-file.h"
 #include "merge/run.h"
 #include "merge/values.h"
 #include "profile/metric-group.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse run"
-#define VERSION 2
+#define VERSION 1
 
 struct run_words { /* what the group `run` says in attributes */
 	const char *command, *job, *copse_version, *mpi_library;
@@ -315,7 +315,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->problems), run->problem_count);
 	save_calls(s, &run->calls);
 	save_waits(s, &run->waits);
-	gpu_file_put(s, &run->gpu);
+	facts_file_put(s, &run->facts);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
 		save_metric(s, run, i);
@@ -473,7 +473,7 @@ int run_load(struct run **to, const char *path)
 				sizeof(*run->problems), &run->problem_count);
 	load_calls(s, &run->calls);
 	load_waits(s, &run->waits);
-	gpu_file_get(s, &run->gpu);
+	facts_file_get(s, &run->facts);
 	if (!store_error(s))
 		check_tree(s, run);
 	if (!store_error(s))
@@ -481,7 +481,7 @@ int run_load(struct run **to, const char *path)
 	if (!store_error(s))
 		check_waits(s, run);
 	if (!store_error(s))
-		gpu_file_check(s, run);
+		facts_file_check(s, run);
 	if (!store_error(s))
 		load_metrics(s, run);
 	err = store_error(s);

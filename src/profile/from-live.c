@@ -594,7 +594,7 @@ static void read_all(struct reader *r)
 	reader_walk(r, h->comms, sizeof(struct live_comm), take_comm);
 	reader_walk(r, h->threads, sizeof(struct live_thread), take_thread);
 	reader_gpu(r);
-	reader_gpu_more(r);
+	reader_facts(r);
 	if (r->err)
 		return;
 	if (p->id.mpi_thread >= p->thread_count)

@@ -99,7 +99,7 @@ void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 		     const struct live_call *call);
 void reader_gpu(struct reader *r);
 
-/* live-gpu-more.c: what else there is of GPUs, then. */
-void reader_gpu_more(struct reader *r);
+/* live-facts.c: what else there is of GPUs, then. */
+void reader_facts(struct reader *r);
 
 #endif

@@ -2,12 +2,12 @@ noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	src/profile/deflate.c src/profile/deflate.h \
 	src/profile/from-live.c \
-	src/profile/live-gpu.c src/profile/live-gpu-more.c \
+	src/profile/live-gpu.c src/profile/live-facts.c \
 	src/profile/live-mpi.c src/profile/live-reader.h \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/profile.c src/profile/profile.h \
-	src/profile/profile-gpu.h \
-	src/profile/rank-gpu.c src/profile/rank-gpu.h \
+	src/profile/profile-facts.h \
+	src/profile/rank-facts.c src/profile/rank-facts.h \
 	src/profile/rank-file.c \
 	src/profile/shortcut.c src/profile/shortcut.h \
 	src/profile/store.c src/profile/store.h

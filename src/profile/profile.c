@@ -41,7 +41,7 @@ void profile_free(struct profile *p)
 	free(p->parts);
 	free(p->moments);
 	free(p->holders);
-	free(p->bins);
+	free(p->memory_bins);
 	free(p->held);
 	free(p->unified);
 	free(p->shapes);

@@ -14,7 +14,7 @@
 
 #include "base/batch.h"
 #include "base/metric.h"
-#include "profile/profile-gpu.h"
+#include "profile/profile-facts.h"
 
 /* As enum live_node_kind, in the same order. */
 enum node_kind {
@@ -176,13 +176,13 @@ struct profile {
 		part_count, moment_count;
 	/* Of GPUs. */
 	struct profile_holder *holders;
-	struct profile_memory_bin *bins;
+	struct profile_memory_bin *memory_bins;
 	struct profile_held *held;
 	struct profile_unified *unified;
 	struct profile_shape *shapes;
 	struct profile_limits *limits;
-	size_t holder_count, bin_count, held_count, unified_count, shape_count,
-		limit_count;
+	size_t holder_count, memory_bin_count, held_count, unified_count,
+		shape_count, limit_count;
 };
 
 /* profile.c */

@@ -12,11 +12,11 @@
 #include "live/layout.h"
 #include "profile/profile.h"
 #include "profile/metric-group.h"
-#include "profile/rank-gpu.h"
+#include "profile/rank-facts.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse rank profile"
-#define VERSION 2
+#define VERSION 1
 
 #define ID(TYPE, member) STORE_FIELD(TYPE, struct profile_identity, member)
 #define ID_BATCH(name)                                                         \
@@ -242,7 +242,7 @@ int profile_save(const struct profile *p, const char *path)
 		store_put_table(s, parts[i].group, parts[i].fields, rows,
 				parts[i].row_size, count);
 	}
-	rank_gpu_put(s, p);
+	rank_facts_put(s, p);
 	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
@@ -399,7 +399,7 @@ static int load_rank_file(struct profile *p, const char *path)
 		return err;
 	store_get_record(s, "identity", id_fields, &p->id);
 	load_parts(s, p);
-	rank_gpu_get(s, p);
+	rank_facts_get(s, p);
 	load_columns(s, p);
 	if (!store_error(s))
 		check_nodes(s, p);
@@ -410,7 +410,7 @@ static int load_rank_file(struct profile *p, const char *path)
 	if (!store_error(s))
 		check_waits(s, p);
 	if (!store_error(s))
-		rank_gpu_check(s, p);
+		rank_facts_check(s, p);
 	err = store_error(s);
 	store_close(s);
 	return err;

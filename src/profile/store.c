@@ -1101,30 +1101,6 @@ static void list_group(struct store *s, const char *group)
 		list(s, group, '@', "", &is_group, NULL);
 }
 
-/* HDF5 wants each group on the way to be there. */
-static bool is_there(struct store *s, const char *name)
-{
-	char path[2 * NAME_MAX_BYTES];
-
-	for (const char *slash = name; (slash = strchr(slash, '/')); slash++) {
-		snprintf(path, sizeof(path), "%.*s", (int)(slash - name), name);
-		if (H5Lexists(s->file, path, H5P_DEFAULT) <= 0)
-			return false;
-	}
-	return H5Lexists(s->file, name, H5P_DEFAULT) > 0;
-}
-
-bool store_has(struct store *s, const char *group, const char *column)
-{
-	char name[2 * NAME_MAX_BYTES];
-
-	if (s->err)
-		return false;
-	snprintf(name, sizeof(name), "%s/%s", group, column);
-	return s->shortcut ? shortcut_find(s->shortcut, name) != NULL
-			   : is_there(s, name);
-}
-
 void store_put_record(struct store *s, const char *group,
 		      const struct store_field *fields, const void *record)
 {
@@ -1221,6 +1197,32 @@ static void get_listed_record(struct store *s, const char *group,
 		store_fail(s, -EINVAL, "the group '%s' is missing", group);
 	for (; fields->name && !s->err; fields++)
 		get_listed(s, group, fields, record);
+}
+
+/* HDF5 asks for every group on the way. */
+static bool is_linked(struct store *s, const char *name)
+{
+	char part[2 * NAME_MAX_BYTES];
+
+	for (size_t i = 0; i < sizeof(part); i++) {
+		part[i] = 0;
+		if ((name[i] == '/' || !name[i]) &&
+		    H5Lexists(s->file, part, H5P_DEFAULT) <= 0)
+			return false;
+		if (!name[i])
+			return true;
+		part[i] = name[i];
+	}
+	return false;
+}
+
+bool store_has(struct store *s, const char *name)
+{
+	if (s->err)
+		return false;
+	if (s->shortcut)
+		return shortcut_find(s->shortcut, name) || is_listed(s, name);
+	return is_linked(s, name);
 }
 
 void store_get_record(struct store *s, const char *group,

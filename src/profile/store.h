@@ -78,15 +78,18 @@ int store_commit(struct store *s);
 /* Close; a file that was not committed is removed.  NULL is fine. */
 void store_close(struct store *s);
 
-/* Whether a group has that column: files of an earlier version may not. */
-bool store_has(struct store *s, const char *group, const char *column);
-
 /* The first failure: 0, or -errno; its reason is fail_reason() again. */
 int store_error(struct store *s);
 
 /* Record a failure of the caller's: "PATH: what".  Returns err. */
 int store_fail(struct store *s, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Whether there is a column, or a group with attributes, of that name: older
+ * files lack some.
+ */
+bool store_has(struct store *s, const char *name);
 
 /* One column: `count` values of a numeric type. */
 void store_put(struct store *s, const char *name, enum store_type type,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * profile-gpu.h - what a profile has of GPUs beside the metrics of its tree:
- * rows of the tables /gpu/… of rank-N.h5.
+ * profile-facts.h - what a profile has of GPUs beside the metrics of its tree:
+ * rows of the tables of rank-facts.h.
  */
-#ifndef PROFILE_PROFILE_GPU_H
-#define PROFILE_PROFILE_GPU_H
+#ifndef PROFILE_PROFILE_FACTS_H
+#define PROFILE_PROFILE_FACTS_H
 
 #include <stdint.h>
 

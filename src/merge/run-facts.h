@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run-gpu.h - what a run has of GPUs beside metrics: memory by process and
+ * run-facts.h - what a run has of GPUs beside metrics: memory by process and
  * device, unified memory, the shapes of kernels.
  */
-#ifndef MERGE_RUN_GPU_H
-#define MERGE_RUN_GPU_H
+#ifndef MERGE_RUN_FACTS_H
+#define MERGE_RUN_FACTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,7 +51,7 @@ struct run_shape {         /* of all processes; by ns, the longest first */
 	uint64_t launches, ns, least_blocks, most_blocks;
 };
 
-struct run_gpu {
+struct run_facts {
 	struct run_holder *holders;
 	struct run_memory_bin *bins;
 	struct run_held *held;
@@ -62,6 +62,6 @@ struct run_gpu {
 		shape_count;
 };
 
-void run_gpu_fini(struct run_gpu *gpu);
+void run_facts_fini(struct run_facts *gpu);
 
 #endif

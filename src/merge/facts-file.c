@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu-file.c - what run.h5 has of GPUs beside metrics. */
-#include "merge/gpu-file.h"
+/* facts-file.c - what run.h5 has of GPUs beside metrics. */
+#include "merge/facts-file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "live/layout.h"
@@ -78,27 +79,27 @@ struct part {
 	const char *group;
 	const struct store_field *fields;
 	size_t row_size;
-	size_t rows, count; /* where struct run_gpu has them */
+	size_t rows, count; /* where struct run_facts has them */
 };
 #define PART(group, fields, array, number)                                     \
 	{                                                                      \
-		group, fields, sizeof(*((struct run_gpu *)0)->array),          \
-			offsetof(struct run_gpu, array),                       \
-			offsetof(struct run_gpu, number)                       \
+		group, fields, sizeof(*((struct run_facts *)0)->array),        \
+			offsetof(struct run_facts, array),                     \
+			offsetof(struct run_facts, number)                     \
 	}
 static const struct part parts[] = {
-	PART("gpu/holders", holder_fields, holders, holder_count),
-	PART("gpu/timeline", bin_fields, bins, bin_count),
-	PART("gpu/held", held_fields, held, held_count),
-	PART("gpu/unified", unified_fields, unified, unified_count),
-	PART("gpu/models", model_fields, models, model_count),
-	PART("gpu/shapes", shape_fields, shapes, shape_count),
+	PART("gpu-memory/holders", holder_fields, holders, holder_count),
+	PART("gpu-memory/timeline", bin_fields, bins, bin_count),
+	PART("gpu-memory/held", held_fields, held, held_count),
+	PART("gpu-memory/unified", unified_fields, unified, unified_count),
+	PART("gpu-launches/models", model_fields, models, model_count),
+	PART("gpu-launches/shapes", shape_fields, shapes, shape_count),
 };
 enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
 };
 
-void gpu_file_put(struct store *s, const struct run_gpu *gpu)
+void facts_file_put(struct store *s, const struct run_facts *gpu)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		const char *at = (const char *)gpu;
@@ -107,19 +108,23 @@ void gpu_file_put(struct store *s, const struct run_gpu *gpu)
 
 		memcpy(&rows, at + parts[i].rows, sizeof(rows));
 		memcpy(&count, at + parts[i].count, sizeof(count));
-		store_put_table(s, parts[i].group, parts[i].fields, rows,
-				parts[i].row_size, count);
+		if (count)
+			store_put_table(s, parts[i].group, parts[i].fields,
+					rows, parts[i].row_size, count);
 	}
 }
 
-void gpu_file_get(struct store *s, struct run_gpu *gpu)
+void facts_file_get(struct store *s, struct run_facts *gpu)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		char *at = (char *)gpu;
 		size_t count = 0;
+		char column[64];
 		void *rows;
 
-		if (!store_has(s, parts[i].group, parts[i].fields[0].name))
+		snprintf(column, sizeof(column), "%s/%s", parts[i].group,
+			 parts[i].fields[0].name);
+		if (!store_has(s, column))
 			continue;
 		rows = store_get_table(s, parts[i].group, parts[i].fields,
 				       parts[i].row_size, &count);
@@ -128,9 +133,9 @@ void gpu_file_get(struct store *s, struct run_gpu *gpu)
 	}
 }
 
-void gpu_file_check(struct store *s, const struct run *run)
+void facts_file_check(struct store *s, const struct run *run)
 {
-	const struct run_gpu *g = &run->gpu;
+	const struct run_facts *g = &run->facts;
 	bool good = true;
 
 	for (size_t i = 0; i < g->holder_count && good; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gpu-tables.c - gather what processes have of GPUs, and put it in order. */
-#include "merge/gpu-tables.h"
+/* gpu-facts.c - gather what processes have of GPUs, and put it in order. */
+#include "merge/gpu-facts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "merge/symbol.h"
 #include "merge/unify-tree.h"
 
-void run_gpu_fini(struct run_gpu *gpu)
+void run_facts_fini(struct run_facts *gpu)
 {
 	free(gpu->holders);
 	free(gpu->bins);
@@ -18,15 +18,15 @@ void run_gpu_fini(struct run_gpu *gpu)
 	free(gpu->unified);
 	free(gpu->models);
 	free(gpu->shapes);
-	*gpu = (struct run_gpu){ 0 };
+	*gpu = (struct run_facts){ 0 };
 }
 
-void gpu_tables_fini(struct gpu_tables *t)
+void gpu_facts_fini(struct gpu_facts *t)
 {
-	run_gpu_fini(&t->sum);
+	run_facts_fini(&t->sum);
 	strings_fini(&t->names);
 	map_fini(&t->shapes);
-	*t = (struct gpu_tables){ 0 };
+	*t = (struct gpu_facts){ 0 };
 }
 
 /* A copy of `row` behind the others, or false. */
@@ -56,15 +56,15 @@ static uint64_t since(const struct profile *p, uint64_t ns)
 /* Timelines of so many bins, of the first processes: 16 MiB. */
 #define BINS_MOST ((size_t)1 << 20)
 
-static bool add_bins(struct gpu_tables *t, const struct profile *p,
+static bool add_bins(struct gpu_facts *t, const struct profile *p,
 		     uint32_t first)
 {
 	bool good = true;
 
-	if (t->sum.bin_count + p->bin_count > BINS_MOST)
+	if (t->sum.bin_count + p->memory_bin_count > BINS_MOST)
 		return true;
-	for (size_t i = 0; i < p->bin_count && good; i++) {
-		const struct profile_memory_bin *b = &p->bins[i];
+	for (size_t i = 0; i < p->memory_bin_count && good; i++) {
+		const struct profile_memory_bin *b = &p->memory_bins[i];
 		struct run_memory_bin row = { first + b->holder, b->bin,
 					      b->bytes };
 
@@ -73,7 +73,7 @@ static bool add_bins(struct gpu_tables *t, const struct profile *p,
 	return good;
 }
 
-static bool add_memory(struct gpu_tables *t, const struct profile *p,
+static bool add_memory(struct gpu_facts *t, const struct profile *p,
 		       uint32_t process)
 {
 	uint32_t first = (uint32_t)t->sum.holder_count;
@@ -110,7 +110,7 @@ static bool add_memory(struct gpu_tables *t, const struct profile *p,
 }
 
 /* Devices of one kind are one model. */
-static bool model_of(struct gpu_tables *t, const struct profile *p,
+static bool model_of(struct gpu_facts *t, const struct profile *p,
 		     uint32_t device, uint32_t *model)
 {
 	const struct profile_limits *l = p->limits;
@@ -148,7 +148,7 @@ static uint64_t shape_key(const struct run_shape *s)
 }
 
 /* Of several with one key the first that is the same: `at` counts them. */
-static struct run_shape *shape_like(struct gpu_tables *t,
+static struct run_shape *shape_like(struct gpu_facts *t,
 				    const struct run_shape *row)
 {
 	uint64_t second = (uint64_t)row->block_x << 42 ^
@@ -170,7 +170,7 @@ static struct run_shape *shape_like(struct gpu_tables *t,
 	}
 }
 
-static bool add_shape(struct gpu_tables *t, const struct profile *p,
+static bool add_shape(struct gpu_facts *t, const struct profile *p,
 		      const struct profile_shape *s)
 {
 	struct run_shape row = { .block_x = s->block_x,
@@ -200,8 +200,8 @@ static bool add_shape(struct gpu_tables *t, const struct profile *p,
 	return true;
 }
 
-int gpu_tables_add(struct gpu_tables *t, const struct profile *p,
-		   uint32_t process)
+int gpu_facts_add(struct gpu_facts *t, const struct profile *p,
+		  uint32_t process)
 {
 	bool good = add_memory(t, p, process);
 
@@ -263,7 +263,7 @@ static void sort(void *rows, size_t count, size_t size,
 		qsort(rows, count, size, by);
 }
 
-static int sort_memory(struct run_gpu *gpu, const uint32_t *order)
+static int sort_memory(struct run_facts *gpu, const uint32_t *order)
 {
 	size_t n = gpu->holder_count;
 	uint32_t *sorted = calloc(n + 1, sizeof(*sorted));
@@ -312,7 +312,7 @@ static int by_time(const void *x, const void *y, void *strings)
 }
 
 /* Kernels as the compiler calls them. */
-static int name_shapes(struct gpu_tables *t, struct run *run)
+static int name_shapes(struct gpu_facts *t, struct run *run)
 {
 	for (size_t i = 0; i < t->sum.shape_count; i++) {
 		struct run_shape *s = &t->sum.shapes[i];
@@ -326,10 +326,10 @@ static int name_shapes(struct gpu_tables *t, struct run *run)
 	return 0;
 }
 
-int gpu_tables_finish(struct gpu_tables *t, struct run *run,
-		      const uint32_t *order)
+int gpu_facts_finish(struct gpu_facts *t, struct run *run,
+		     const uint32_t *order)
 {
-	struct run_gpu *gpu = &t->sum;
+	struct run_facts *gpu = &t->sum;
 	int err = sort_memory(gpu, order);
 
 	for (size_t i = 0; i < gpu->unified_count && !err; i++)
@@ -342,8 +342,8 @@ int gpu_tables_finish(struct gpu_tables *t, struct run *run,
 	if (gpu->shape_count)
 		qsort_r(gpu->shapes, gpu->shape_count, sizeof(*gpu->shapes),
 			by_time, &run->strings);
-	run->gpu = *gpu;
-	*gpu = (struct run_gpu){ 0 };
-	gpu_tables_fini(t);
+	run->facts = *gpu;
+	*gpu = (struct run_facts){ 0 };
+	gpu_facts_fini(t);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live-gpu-more.c - what a live profile has of GPUs' memory, of the shapes of
+ * live-facts.c - what a live profile has of GPUs' memory, of the shapes of
  * kernels and of unified memory, read.
  */
 #include <string.h>
@@ -58,10 +58,13 @@ static void take_bins(struct reader *r, const struct live_holder *h)
 	struct profile *p = r->p;
 
 	for (uint32_t i = 0; i <= h->last && i < LIVE_MEMORY_BINS; i++)
-		if (reader_grow(r, &p->bins, p->bin_count, sizeof(*p->bins)))
-			p->bins[p->bin_count++] = (struct profile_memory_bin){
-				(uint32_t)p->holder_count - 1, i, h->bins[i]
-			};
+		if (reader_grow(r, &p->memory_bins, p->memory_bin_count,
+				sizeof(*p->memory_bins)))
+			p->memory_bins[p->memory_bin_count++] =
+				(struct profile_memory_bin){
+					(uint32_t)p->holder_count - 1, i,
+					h->bins[i]
+				};
 }
 
 static void take_kinds(struct reader *r, const struct live_holder *h)
@@ -172,7 +175,7 @@ static void take_limits(struct reader *r, uint32_t unused, const void *at)
 		};
 }
 
-void reader_gpu_more(struct reader *r)
+void reader_facts(struct reader *r)
 {
 	const struct live_gpu_lists *lists = &r->header.gpu_lists;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-gpu.c - what GPUs have in rank-N.h5 beside metrics. */
-#include "profile/rank-gpu.h"
+/* rank-facts.c - what GPUs have in rank-N.h5 beside metrics. */
+#include "profile/rank-facts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "live/layout.h"
@@ -86,18 +87,18 @@ struct part {
 			offsetof(struct profile, number)                       \
 	}
 static const struct part parts[] = {
-	PART("gpu/holders", holder_fields, holders, holder_count),
-	PART("gpu/timeline", bin_fields, bins, bin_count),
-	PART("gpu/held", held_fields, held, held_count),
-	PART("gpu/unified", unified_fields, unified, unified_count),
-	PART("gpu/shapes", shape_fields, shapes, shape_count),
-	PART("gpu/limits", limit_fields, limits, limit_count),
+	PART("gpu-memory/holders", holder_fields, holders, holder_count),
+	PART("gpu-memory/timeline", bin_fields, memory_bins, memory_bin_count),
+	PART("gpu-memory/held", held_fields, held, held_count),
+	PART("gpu-memory/unified", unified_fields, unified, unified_count),
+	PART("gpu-launches/shapes", shape_fields, shapes, shape_count),
+	PART("gpu-launches/limits", limit_fields, limits, limit_count),
 };
 enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
 };
 
-void rank_gpu_put(struct store *s, const struct profile *p)
+void rank_facts_put(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		const char *at = (const char *)p;
@@ -106,19 +107,23 @@ void rank_gpu_put(struct store *s, const struct profile *p)
 
 		memcpy(&rows, at + parts[i].rows, sizeof(rows));
 		memcpy(&count, at + parts[i].count, sizeof(count));
-		store_put_table(s, parts[i].group, parts[i].fields, rows,
-				parts[i].row_size, count);
+		if (count)
+			store_put_table(s, parts[i].group, parts[i].fields,
+					rows, parts[i].row_size, count);
 	}
 }
 
-void rank_gpu_get(struct store *s, struct profile *p)
+void rank_facts_get(struct store *s, struct profile *p)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		char *at = (char *)p;
 		size_t count = 0;
+		char column[64];
 		void *rows;
 
-		if (!store_has(s, parts[i].group, parts[i].fields[0].name))
+		snprintf(column, sizeof(column), "%s/%s", parts[i].group,
+			 parts[i].fields[0].name);
+		if (!store_has(s, column))
 			continue;
 		rows = store_get_table(s, parts[i].group, parts[i].fields,
 				       parts[i].row_size, &count);
@@ -127,7 +132,7 @@ void rank_gpu_get(struct store *s, struct profile *p)
 	}
 }
 
-void rank_gpu_check(struct store *s, const struct profile *p)
+void rank_facts_check(struct store *s, const struct profile *p)
 {
 	bool good = true;
 
@@ -135,9 +140,9 @@ void rank_gpu_check(struct store *s, const struct profile *p)
 		good = p->holders[i].first_ns <= PROFILE_TIME_MOST &&
 		       p->holders[i].width_ns <= PROFILE_TIME_MOST &&
 		       p->holders[i].peak_ns <= PROFILE_TIME_MOST;
-	for (size_t i = 0; i < p->bin_count && good; i++)
-		good = p->bins[i].holder < p->holder_count &&
-		       p->bins[i].bin < LIVE_MEMORY_BINS;
+	for (size_t i = 0; i < p->memory_bin_count && good; i++)
+		good = p->memory_bins[i].holder < p->holder_count &&
+		       p->memory_bins[i].bin < LIVE_MEMORY_BINS;
 	for (size_t i = 0; i < p->held_count && good; i++)
 		good = p->held[i].holder < p->holder_count &&
 		       p->held[i].kind < LIVE_MEMORY_KINDS;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * rank-facts.h - the tables /gpu-memory/… and /gpu-launches/… of rank-N.h5, as
+ * far as they have rows.
+ *
+ * Failure   As the store's: kept in it.
+ */
+#ifndef PROFILE_RANK_FACTS_H
+#define PROFILE_RANK_FACTS_H
+
+#include "profile/profile.h"
+#include "profile/store.h"
+
+void rank_facts_put(struct store *s, const struct profile *p);
+void rank_facts_get(struct store *s, struct profile *p);
+
+/* Every index leads somewhere. */
+void rank_facts_check(struct store *s, const struct profile *p);
+
+#endif
