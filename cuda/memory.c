@@ -12,7 +12,8 @@
 #include "cuda/records.h"
 
 enum {
-	DEVICES = 64
+	DEVICES = 64,
+	BATCH = 64,
 };
 
 /* Mutable: the process's devices that have had a context, and their counters.
@@ -57,6 +58,18 @@ static uint32_t kind_of(const CUpti_ActivityMemory3 *m)
 	}
 }
 
+/* Mutable: of the records that are just read. */
+static struct {
+	struct gpu_memory events[BATCH];
+	size_t count;
+} told;
+
+static void tell(void)
+{
+	copse_gpu_memory(told.events, told.count);
+	told.count = 0;
+}
+
 void memory_record(const void *record)
 {
 	const CUpti_ActivityMemory3 *m = record;
@@ -79,9 +92,18 @@ void memory_record(const void *record)
 	else
 		return;
 	if (event.ns)
-		copse_gpu_memory(&event);
+		told.events[told.count++] = event;
 	else
 		copse_gpu_lost(LOSS_GPU_TIMES, 1);
+	if (told.count == BATCH)
+		tell();
+}
+
+void memory_read(void)
+{
+	if (told.count)
+		tell();
+	copse_gpu_memory_settle(false);
 }
 
 /* Unified memory */
@@ -218,7 +240,7 @@ static void end_context(CUcontext context)
 	struct gpu_memory event = { .what = GPU_MEMORY_CONTEXT, .ns = now() };
 
 	if (memory.wanted && !cupti.GetContextId(context, &event.context))
-		copse_gpu_memory(&event);
+		copse_gpu_memory(&event, 1);
 }
 
 void memory_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
@@ -275,6 +297,6 @@ void memory_late_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	    !params || !is_free(domain, id))
 		return;
 	event.address = *params;
-	copse_gpu_memory(&event);
+	copse_gpu_memory(&event, 1);
 	copse_gpu_memory_settle(true);
 }

@@ -16,6 +16,7 @@
 
 /* Records: one at a time.  Memory, if it is wanted; unified memory. */
 void memory_record(const void *record);
+void memory_read(void); /* there are no more for now */
 void memory_unified_record(const void *record);
 
 /* Before records are asked for. */

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "collect/gpu-allocs.h"
 #include "collect/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/kernels.h"
@@ -246,7 +245,7 @@ static void read_buffer(uint8_t *buffer, size_t size)
 		take_record(record);
 	give_all();
 	shapes_tell();
-	copse_gpu_memory_settle(false);
+	memory_read();
 }
 
 static void CUPTIAPI complete(CUcontext context, uint32_t stream,

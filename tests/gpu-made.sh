@@ -484,6 +484,21 @@ memory_reset() {
 		nothing_lost memory-reset
 }
 
+# What was allocated is known, and no leak is spoken of: it was killed.
+memory_killed() {
+	measure memory-killed killed-allocs
+	[ $? = 137 ] || return
+	table memory-killed gpu-memory kinds 'kind allocations bytes' \
+		>/dev/null </dev/null
+	LC_ALL=C sort "$scratch/got" >"$scratch/sorted"
+	diff - "$scratch/sorted" <<-END && says_not memory-killed leaks
+	device 14 83886080
+	managed 1 4194304
+	pinned 1 8388608
+	pool 10 167772160
+	END
+}
+
 # Nothing of it is known, and nothing said, when it is not wanted.
 no_memory() {
 	measure no-memory allocs --gpu-memory=off || return
@@ -559,6 +574,7 @@ point "records of memory in any order" disorder
 point "unified memory, and that it may be refused" unified
 point "leaks" leaks
 point "memory that goes with its context" memory_reset
+point "memory of a killed process" memory_killed
 point "memory that is not followed" no_memory
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy

@@ -136,13 +136,14 @@ static void add(const struct gpu_memory *m)
 	push(&event);
 }
 
-PUBLIC void copse_gpu_memory(const struct gpu_memory *event)
+PUBLIC void copse_gpu_memory(const struct gpu_memory *events, size_t count)
 {
-	if (!event->address && event->what != GPU_MEMORY_CONTEXT)
-		return;
 	lock_take(&memory.lock);
-	if (open_memory())
-		add(event);
+	if (count && open_memory())
+		for (size_t i = 0; i < count; i++)
+			if (events[i].address ||
+			    events[i].what == GPU_MEMORY_CONTEXT)
+				add(&events[i]);
 	lock_give(&memory.lock);
 }
 

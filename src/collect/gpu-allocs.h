@@ -42,7 +42,8 @@ struct gpu_memory {
 /* Whether the user wants it. */
 bool copse_gpu_memory_wanted(void);
 
-void copse_gpu_memory(const struct gpu_memory *event);
+/* Many at once are cheaper than each alone. */
+void copse_gpu_memory(const struct gpu_memory *events, size_t count);
 
 /* What is due is taken; `all`: nothing waits for what is still to come. */
 void copse_gpu_memory_settle(bool all);

@@ -196,6 +196,14 @@ NOINLINE static int play(const char *path)
 	return err;
 }
 
+/* When its records have come. */
+static void killed_allocs(void)
+{
+	allocs();
+	usleep(1500000);
+	kill(getpid(), SIGKILL);
+}
+
 /* All that is kept of GPUs, with samples. */
 static void facts(void)
 {
@@ -212,9 +220,13 @@ static int allocate(const char *mode)
 		const char *mode;
 		void (*go)(void);
 	} modes[] = {
-		{ "allocs", allocs },        { "leak", allocs_leak },
-		{ "late", allocs_late },     { "once", allocs_once },
-		{ "facts", facts },          { "alloc-reset", allocs_reset },
+		{ "allocs", allocs },
+		{ "leak", allocs_leak },
+		{ "late", allocs_late },
+		{ "once", allocs_once },
+		{ "killed-allocs", killed_allocs },
+		{ "facts", facts },
+		{ "alloc-reset", allocs_reset },
 		{ "shapes", allocs_shapes },
 	};
 

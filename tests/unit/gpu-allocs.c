@@ -43,7 +43,7 @@ static void event(enum gpu_memory_what what, uint64_t ns, uint64_t address,
 				.bytes = bytes,
 				.ns = ns };
 
-	copse_gpu_memory(&m);
+	copse_gpu_memory(&m, 1);
 }
 
 static void take(uint64_t ns, uint64_t address, uint64_t bytes)
@@ -134,7 +134,7 @@ static void context_ends(uint64_t ns, uint32_t context)
 				.context = context,
 				.ns = ns };
 
-	copse_gpu_memory(&m);
+	copse_gpu_memory(&m, 1);
 }
 
 /* Many, in a table that has grown: all that was in it goes, later ones stay. */
