@@ -149,6 +149,8 @@ static enum word word_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 		case CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020:
 			return WORD_RESET;
 		case CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000:
+		case CUPTI_RUNTIME_TRACE_CBID_cudaMemPrefetchAsync_v8000:
+		case CUPTI_RUNTIME_TRACE_CBID_cudaMemPrefetchAsync_ptsz_v8000:
 			return WORD_UNIFIED;
 		}
 		return WORD_NONE;
