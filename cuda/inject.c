@@ -66,6 +66,7 @@ static void at_exit(void)
 	if (!flush_in_time())
 		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
 	records_end();
+	copse_gpu_end();
 	capture_end();
 }
 

@@ -10,10 +10,12 @@
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/gpu-idle.h"
 #include "collect/gpu.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
+#include "collect/time.h"
 
 enum {
 	MOST_STACK = 1 << 30
@@ -73,6 +75,8 @@ const char *collect_left_out(void)
 void collect_hold(bool held)
 {
 	__atomic_store_n(&collect_held, held, __ATOMIC_RELAXED);
+	if (!held)
+		gpu_idle_resumed(time_now(CLOCK_MONOTONIC));
 	if (collector.active)
 		thread_clocks_follow();
 }

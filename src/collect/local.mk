@@ -9,6 +9,11 @@ libcollect_la_SOURCES = \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/exec.c \
 	src/collect/gpu.c src/collect/gpu.h \
+	src/collect/gpu-idle.c src/collect/gpu-idle.h \
+	src/collect/gpu-order.c src/collect/gpu-order.h \
+	src/collect/gpu-sums.h \
+	src/collect/gpu-time.c src/collect/gpu-time.h \
+	src/collect/history.c src/collect/history.h \
 	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
