@@ -40,6 +40,10 @@ void profile_free(struct profile *p)
 	free(p->peers);
 	free(p->parts);
 	free(p->moments);
+	free(p->devices);
+	free(p->streams);
+	free(p->bins);
+	free(p->works);
 	free(p);
 }
 

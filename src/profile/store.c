@@ -1194,6 +1194,32 @@ static void get_listed_record(struct store *s, const char *group,
 		get_listed(s, group, fields, record);
 }
 
+/* HDF5 asks for every group on the way. */
+static bool is_linked(struct store *s, const char *name)
+{
+	char part[2 * NAME_MAX_BYTES];
+
+	for (size_t i = 0; i < sizeof(part); i++) {
+		part[i] = 0;
+		if ((name[i] == '/' || !name[i]) &&
+		    H5Lexists(s->file, part, H5P_DEFAULT) <= 0)
+			return false;
+		if (!name[i])
+			return true;
+		part[i] = name[i];
+	}
+	return false;
+}
+
+bool store_has(struct store *s, const char *name)
+{
+	if (s->err)
+		return false;
+	if (s->shortcut)
+		return shortcut_find(s->shortcut, name) || is_listed(s, name);
+	return is_linked(s, name);
+}
+
 void store_get_record(struct store *s, const char *group,
 		      const struct store_field *fields, void *record)
 {

@@ -21,6 +21,7 @@
 #ifndef PROFILE_STORE_H
 #define PROFILE_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -83,6 +84,12 @@ int store_error(struct store *s);
 /* Record a failure of the caller's: "PATH: what".  Returns err. */
 int store_fail(struct store *s, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Whether there is a column, or a group with attributes, of that name: older
+ * files lack some.
+ */
+bool store_has(struct store *s, const char *name);
 
 /* One column: `count` values of a numeric type. */
 void store_put(struct store *s, const char *name, enum store_type type,
