@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "merge/build.h"
+#include "merge/devices.h"
 #include "merge/entry.h"
 #include "merge/gather.h"
 #include "merge/traffic.h"
@@ -118,6 +119,7 @@ struct merging {
 	struct unify *unify;
 	struct gathered parts;
 	struct traffic traffic;
+	struct devices devices;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -140,6 +142,7 @@ static void pass_fini(struct merging *m)
 	unify_free(m->unify);
 	gather_fini(&m->parts);
 	traffic_fini(&m->traffic);
+	devices_fini(&m->devices);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -264,6 +267,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 		err = gather_add(&m->parts, p, process, nodes);
 	if (!err)
 		err = traffic_add(&m->traffic, p, process, nodes);
+	if (!err)
+		err = devices_add(&m->devices, p, process, nodes);
 	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
@@ -353,7 +358,8 @@ static int read_all(struct merging *m, const char *wanted)
 	m->unify = unify_new(m->directory);
 	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
-	    traffic_init(&m->traffic, TRAFFIC_PEERS))
+	    traffic_init(&m->traffic, TRAFFIC_PEERS) ||
+	    devices_init(&m->devices))
 		return fail(-ENOMEM, "out of memory");
 	err = work_run(&work, threads(m));
 	say(m, "reading profiles", m->inputs.count, m->inputs.count);
@@ -434,6 +440,7 @@ static int name_all(struct merging *m, const uint32_t *order)
 	if (references.wanted && references.became) {
 		gather_wanted(&m->parts, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
+		devices_wanted(&m->devices, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
@@ -442,6 +449,9 @@ static int name_all(struct merging *m, const uint32_t *order)
 				    references.became);
 	if (!err)
 		err = traffic_finish(&m->traffic, m->run, order,
+				     references.became);
+	if (!err)
+		err = devices_finish(&m->devices, m->run, order,
 				     references.became);
 	free(references.wanted);
 	free(references.became);

@@ -30,6 +30,7 @@
 #include "base/metric.h"
 #include "base/str.h"
 #include "merge/run-calls.h"
+#include "merge/run-gpu.h"
 #include "merge/run-waits.h"
 
 enum run_kind {
@@ -136,6 +137,7 @@ struct run {
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
 	struct run_calls calls;
 	struct run_waits waits;
+	struct run_gpu gpu;
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
 };
