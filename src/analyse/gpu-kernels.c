@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/gpu-tables.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -106,6 +107,7 @@ static int path_table(struct report *report, const struct paths *paths,
 		paths_cell(report, paths, work.at[i].path);
 		work_cells(report, &work.at[i], all);
 	}
+	gpu_balance_table(report, paths, &work, limit);
 	gpu_work_fini(&work);
 	return 0;
 }
@@ -166,8 +168,12 @@ static int tables(struct report *report, const struct paths *paths,
 		kernel_table(report, paths, &kernels, all, options);
 		err = path_table(report, paths, all, options);
 	}
-	if (!err)
+	if (!err) {
 		copy_table(report, paths, &copies, all, options);
+		gpu_records_table(report, paths->run);
+		err = gpu_ranges_table(report, paths->run,
+				       value_limit(options, ROWS, SIZE_MAX));
+	}
 	gpu_work_fini(&kernels);
 	gpu_work_fini(&copies);
 	return err;

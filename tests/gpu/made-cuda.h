@@ -21,6 +21,9 @@ enum made_copy {
 	MADE_WITHIN = 8
 };
 
+/* For what the calling thread asks for from now on; there are two. */
+int made_cudaSetDevice(unsigned int which);
+
 /* All take their time on the device, in ns, and return 0 or an error. */
 int made_cudaLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
 int made_cuLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
