@@ -188,22 +188,31 @@ static void stream_table(struct report *report, const struct run *run,
 	free(sorted);
 }
 
-/* Kernels of a context on each device that it used. */
+/* What contexts had each device do: for readers when there are several. */
 static void work_table(struct report *report, const struct paths *paths,
 		       const struct analysis_options *options)
 {
 	const struct run *run = paths->run;
 	const struct run_gpu *g = &run->gpu;
 	size_t limit = value_limit(options, ROWS, g->work_count);
+	bool several = g->device_count > 1;
+	static const struct {
+		const char *id, *title;
+		enum column_type type;
+	} columns[] = {
+		{ "work", "work", COLUMN_TEXT },
+		{ "device", "GPU", COLUMN_COUNT },
+		{ "host", NULL, COLUMN_TEXT },
+		{ "call_path", "call path", COLUMN_TEXT },
+		{ "count", "count", COLUMN_COUNT },
+		{ "seconds", "time", COLUMN_SECONDS },
+	};
 
-	report_table(report, "ondevice",
-		     g->device_count > 1 ? "work by device" : NULL);
-	report_column(report, "work", "work", COLUMN_TEXT);
-	report_column(report, "device", "GPU", COLUMN_COUNT);
-	report_column(report, "host", NULL, COLUMN_TEXT);
-	report_column(report, "call_path", "call path", COLUMN_TEXT);
-	report_column(report, "count", "count", COLUMN_COUNT);
-	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_table(report, "ondevice", several ? "work by device" : NULL);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		report_column(report, columns[i].id,
+			      several ? columns[i].title : NULL,
+			      columns[i].type);
 	for (size_t i = 0; i < limit; i++) {
 		const struct run_work *w = &g->works[i];
 		const struct run_device *d = &g->devices[w->device];

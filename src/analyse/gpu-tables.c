@@ -68,6 +68,7 @@ void gpu_records_table(struct report *report, const struct run *run)
 			 total(run, METRIC_GPU_WAITS);
 	double all = counted, without = 0;
 	size_t count = sizeof(reasons) / sizeof(*reasons);
+	bool said;
 
 	for (size_t i = 0; i < count; i++) {
 		double one = lost(run, reasons[i].loss);
@@ -75,10 +76,11 @@ void gpu_records_table(struct report *report, const struct run *run)
 		without += one;
 		all += reasons[i].counted ? 0 : one;
 	}
-	report_table(report, "records", without > 0 ? "records" : NULL);
-	report_column(report, "what", "records of work", COLUMN_TEXT);
-	report_column(report, "records", "records", COLUMN_COUNT);
-	report_column(report, "share", "share", COLUMN_SHARE);
+	said = without > 0;
+	report_table(report, "records", said ? "records of work" : NULL);
+	report_column(report, "what", said ? "records" : NULL, COLUMN_TEXT);
+	report_column(report, "records", said ? "count" : NULL, COLUMN_COUNT);
+	report_column(report, "share", said ? "share" : NULL, COLUMN_SHARE);
 	report_column(report, "attributed", NULL, COLUMN_SHARE);
 	row(report, "all", all, value_ratio(all - without, all), all);
 	for (size_t i = 0; i < count; i++) {

@@ -13,6 +13,7 @@
 #include "collect/gpu-idle.h"
 #include "collect/gpu.h"
 #include "collect/interpose.h"
+#include "collect/range.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -46,6 +47,11 @@ uint32_t collect_depth(void)
 SIGSAFE bool collect_internals(void)
 {
 	return collector.settings.internals != 0;
+}
+
+bool collect_nvtx_start_end(void)
+{
+	return collector.settings.nvtx_start_end != 0;
 }
 
 bool collect_gpu_api(void)
@@ -93,6 +99,7 @@ static void forked(void)
 		registry_forget();
 	phase_forked();
 	gpu_forked();
+	range_forked();
 	control_forked();
 	thread_forked();
 }

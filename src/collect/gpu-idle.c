@@ -51,7 +51,9 @@ void gpu_idle_resumed(uint64_t now)
 
 static uint64_t without_pause(uint64_t from, uint64_t to)
 {
-	for (uint32_t i = 0; i < RESUMES; i++) {
+	uint32_t count = __atomic_load_n(&resumes.count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count && i < RESUMES; i++) {
 		uint64_t at = __atomic_load_n(&resumes.at[i], __ATOMIC_RELAXED);
 
 		if (at > from && at < to)

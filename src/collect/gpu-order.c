@@ -11,8 +11,8 @@ enum {
 	ASIDE = 1024, /* pieces that are merged together */
 	ROOM = 2 * GPU_WINDOW + ASIDE,
 	NEAR = 32, /* places that a piece is moved back alone */
-	HOLD_NS = 1500000000,
-	STEP_NS = 500000000, /* not every time that some are old enough */
+	HOLD_NS = 1200000000,
+	STEP_NS = 300000000, /* not every time that some are old enough */
 };
 
 /* Mutable: what is not taken yet. */

@@ -3,7 +3,7 @@
  * gpu-order.h - pieces of work in the order of their start.  Records of
  * different streams and buffers do not come so: a window of a fixed size puts
  * them in order.  A piece that comes later than GPU_WINDOW others that began
- * after it, or after 1.5 s of records, is out of order.
+ * after it, or after 1.2 s of records, is out of order.
  *
  * Threads   The caller holds the lock of gpu.c.
  */

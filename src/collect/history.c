@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* history.c - spans of time in the order of time, fewer the older they are. */
+/* history.c - spans of time in the order of time. */
 #include "collect/history.h"
 
 #include "base/sys.h"
@@ -46,15 +46,16 @@ struct history *history_new(uint32_t thread)
 	return h;
 }
 
+/* One that a longjmp has cut off is over with the next. */
 SIGSAFE static void begin_change(struct history *h)
 {
-	__atomic_store_n(&h->version, h->version + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&h->version, h->version | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 SIGSAFE static void end_change(struct history *h)
 {
-	__atomic_store_n(&h->version, h->version + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->version, (h->version | 1) + 1, __ATOMIC_RELEASE);
 }
 
 /* A number below `most`, xorshift64. */
@@ -89,15 +90,19 @@ SIGSAFE static void drop_settled(struct history *h)
 		h->spans[i] = h->spans[i + gone];
 }
 
+/* Neighbours that are short together become one: half are left at most. */
 SIGSAFE static void thin(struct history *h)
 {
-	uint32_t half = h->count / 2, pairs = half / 2;
+	const struct span *last = &h->spans[h->count - 1];
+	uint64_t most = (last->to - h->spans[0].from) / (HISTORY_SPANS / 4);
+	uint32_t to = 0;
 
-	for (uint32_t i = 0; i < pairs; i++)
-		h->spans[i] = joined(h, &h->spans[2 * i], &h->spans[2 * i + 1]);
-	for (uint32_t i = 2 * pairs; i < h->count; i++)
-		h->spans[i - pairs] = h->spans[i];
-	h->count -= pairs;
+	for (uint32_t i = 1; i < h->count; i++)
+		if (h->spans[i].to - h->spans[to].from <= most)
+			h->spans[to] = joined(h, &h->spans[to], &h->spans[i]);
+		else
+			h->spans[++to] = h->spans[i];
+	h->count = to + 1;
 }
 
 SIGSAFE static void make_room(struct history *h)

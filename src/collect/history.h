@@ -4,9 +4,9 @@
  * and its calls of MPI and CUDA that took long.  When a GPU had nothing to do,
  * this says why (gpu-idle.h); what was asked for is forgotten.
  *
- * Memory is bounded: when the spans do not fit, each two neighbours among the
- * older half become one, which is of either with a chance that follows from
- * their lengths, so that sums over many stay right.
+ * Memory is bounded: when the spans do not fit, short neighbours become one,
+ * which is of either with a chance that follows from their lengths, so that
+ * sums over long times stay right.
  *
  * Threads   One writer, the thread; it may be read meanwhile by another.
  * Signals   Functions marked SIGSAFE are for the handler and for code that is
@@ -21,7 +21,7 @@
 #include "live/layout.h"
 
 enum {
-	HISTORY_SPANS = 8192, /* of 24 bytes */
+	HISTORY_SPANS = 32768, /* of 24 bytes: 3 s of one each 0.1 ms */
 	HISTORY_LONG_NS = 10000,
 	HISTORY_THREADS = 64, /* further ones have none */
 };

@@ -22,6 +22,7 @@ libcollect_la_SOURCES = \
 	src/collect/site.c src/collect/site.h \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/peek.c src/collect/peek.h src/collect/phase.c \
+	src/collect/range.c src/collect/range.h \
 	src/collect/registry.c src/collect/registry.h \
 	src/collect/restart.c src/collect/restart.h \
 	src/collect/sample.c src/collect/signals.c \
