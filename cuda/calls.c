@@ -8,6 +8,7 @@
 
 #include "collect/gpu.h"
 #include "cuda/capture.h"
+#include "cuda/device-names.h"
 
 enum {
 	IDS_MOST = 2048, /* of one domain: 13.0 has 530 and 807 */
@@ -24,6 +25,7 @@ static __thread struct {
 	struct region *region;
 	CUpti_CallbackDomain domain;
 	uint32_t id;
+	bool own; /* the adapter calls the driver itself */
 } open_call;
 
 /* No more callbacks: the process forked, or ends. */
@@ -182,6 +184,20 @@ static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	}
 }
 
+/* Until the driver has told; a few times in vain are enough. */
+static void learn_names(void)
+{
+	static int tries = 8;
+
+	if (__atomic_load_n(&tries, __ATOMIC_RELAXED) <= 0 ||
+	    __atomic_fetch_sub(&tries, 1, __ATOMIC_RELAXED) <= 0)
+		return;
+	open_call.own = true;
+	if (device_names_tell())
+		__atomic_store_n(&tries, 0, __ATOMIC_RELAXED);
+	open_call.own = false;
+}
+
 static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		  const CUpti_CallbackData *data)
 {
@@ -201,6 +217,8 @@ static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	copse_region_leave(region, &none);
 	if (error)
 		copse_gpu_failed(region, error);
+	else
+		learn_names();
 }
 
 /* For a capture: of the program's call; 0: one inside another. */
@@ -220,8 +238,9 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	const CUpti_CallbackData *call = data;
 
 	(void)unused;
-	if (ended || (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
-		      domain != CUPTI_CB_DOMAIN_DRIVER_API))
+	if (ended || open_call.own ||
+	    (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
+	     domain != CUPTI_CB_DOMAIN_DRIVER_API))
 		return;
 	if (call->callbackSite == CUPTI_API_ENTER) {
 		obey(word_of(domain, id));

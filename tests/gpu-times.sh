@@ -164,6 +164,28 @@ together() {
 		wait"
 }
 
+# CUPTI may have nothing to say of devices: then the driver is asked.
+names() {
+	cells devices gpu-devices devices 'uuid model' >"$scratch/got"
+	diff - "$scratch/got" <<-END || return
+	GPU-01000000-0000-0000-0000-000000000000 Made 100
+	GPU-01000000-0000-0000-0000-000000000001 Made 100
+	END
+	LD_PRELOAD=$builddir/tests/gpu/libmade-driver.so \
+		MADE_FAULT=nodevices measure names devices || return
+	cells names gpu-devices devices 'uuid model' >"$scratch/got"
+	diff - "$scratch/got" <<-END || return
+	GPU-a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0 Made 200
+	GPU-a1a1a1a1-a1a1-a1a1-a1a1-a1a1a1a1a1a1 Made 201
+	END
+	MADE_FAULT=nodevices measure nameless devices || return
+	cells nameless gpu-devices devices 'busy uuid' >"$scratch/got"
+	diff - "$scratch/got" <<-END
+	0.05 
+	0.15 
+	END
+}
+
 # In turn they are busy for the sum of both, at once for one of them.
 shared() {
 	together turns 1 1 || return
@@ -272,6 +294,7 @@ point "idle and busy time add up" adds_up
 point "the summary of an idle GPU" summary
 point "launch-bound" launch_bound
 point "two devices of a process" two_devices
+point "what devices are called" names
 point "a device that processes share" shared
 point "devices of one number that are two" not_shared
 point "a pause is not idle time" paused

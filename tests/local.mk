@@ -139,10 +139,11 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-bare.c tests/gpu/made-bare.h tests/gpu/made.c \
 	tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
-	tests/gpu/made-times.c tests/gpu/made-meet.c
+	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c
 EXTRA_DIST += $(made_sources)
 if CUDA
-made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times
+made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
+	tests/gpu/libmade-driver.so
 program_outputs += $(made_outputs)
 made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
 tests/gpu/libmade-cuda.so: $(made_sources)
@@ -158,6 +159,9 @@ tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
 		$(srcdir)/tests/gpu/made-ranges.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
+tests/gpu/libmade-driver.so: $(made_sources)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -shared -fPIC \
+		-Wl,-soname,libcuda.so.1 -o $@ $(srcdir)/tests/gpu/made-driver.c
 tests/gpu/made-times: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-times.c \

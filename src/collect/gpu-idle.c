@@ -191,7 +191,8 @@ static void blame_gap(const struct gpu_gap *gap)
 	if (!gap->node || !gap->begun) {
 		gpu_sums_idle_lost(gap->why, length);
 	} else if (gap->begun >= gap->from) {
-		blame_history(gap, gap->from, gap->begun);
+		blame_history(gap, gap->from,
+			      gap->begun < gap->to ? gap->begun : gap->to);
 		if (delay)
 			blame(gap->node, gap->thread, NULL, delay);
 	} else if (delay <= 2 * idle.least_delay + SLACK_NS) {

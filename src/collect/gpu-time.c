@@ -114,7 +114,8 @@ void gpu_time_device(const struct gpu_device *device)
 {
 	struct device *d = now.arena ? find_device(device->id) : NULL;
 
-	if (!d || d->live->name)
+	/* Of a MIG instance one source knows more than the other. */
+	if (!d || (d->live->name && device->instance < 0))
 		return;
 	memcpy(d->live->uuid, device->uuid, sizeof(d->live->uuid));
 	d->live->instance = device->instance;

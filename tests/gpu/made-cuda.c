@@ -524,7 +524,7 @@ static void tell_devices(void)
 PUBLIC CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	made.kinds[kind] = true;
-	if (kind == CUPTI_ACTIVITY_KIND_DEVICE)
+	if (kind == CUPTI_ACTIVITY_KIND_DEVICE && !fault("nodevices"))
 		tell_devices();
 	return CUPTI_SUCCESS;
 }

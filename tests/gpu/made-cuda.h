@@ -7,8 +7,9 @@
  * All is made, not captured: it shows that the adapter counts what it is told,
  * and not that NVIDIA's libraries tell it so.
  *
- * MADE_FAULT: subscriber, old, drop, silent, reversed, hang; and bare:
- * callbacks come through code without unwind information, as a driver's may.
+ * MADE_FAULT: subscriber, old, drop, silent, reversed, hang, nodevices; and
+ * bare: callbacks come through code without unwind information, as a driver's
+ * may.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H
 #define TESTS_GPU_MADE_CUDA_H
