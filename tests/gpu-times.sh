@@ -208,6 +208,21 @@ not_shared() {
 	END
 }
 
+# What had been told when it was killed is there: 20 and 30 ms, side by side.
+killed() {
+	"$copse" run -q --force -o "$scratch/killed.copse" "$made" killed
+	[ $? = 137 ] || return
+	is_near busy "$(cell killed gpu-devices devices busy)" 0.03 0.002 &&
+		is_near kernels "$(cell killed gpu-devices devices at_once)" \
+			1.667 0.1 &&
+		cells killed gpu-devices streams 'stream kernels busy' \
+			>"$scratch/got"
+	diff - "$scratch/got" <<-END
+	1 10 0.03
+	0 20 0.02
+	END
+}
+
 # A pause is nobody's idleness.
 paused() {
 	measure paused paused --from-start=off || return
@@ -297,6 +312,7 @@ point "two devices of a process" two_devices
 point "what devices are called" names
 point "a device that processes share" shared
 point "devices of one number that are two" not_shared
+point "a process that was killed" killed
 point "a pause is not idle time" paused
 point "more streams than there is room for" many_streams
 point "records and their losses" records

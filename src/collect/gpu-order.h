@@ -12,29 +12,24 @@
 
 #include <stdbool.h>
 
-#include "live/layout.h"
+#include "live/arena.h"
 
 enum {
-	GPU_WINDOW = 16384, /* of 56 bytes; there is room for twice as many */
-};
-
-struct gpu_piece {
-	uint64_t start, end, begun; /* CLOCK_MONOTONIC; begun: of its call */
-	live_ref node;              /* of that; 0: not known, see why */
-	uint32_t thread;
-	uint32_t device, context, stream;
-	uint16_t why; /* enum loss */
-	bool kernel;  /* or a graph; else a copy or a memset */
+	GPU_WINDOW = 8192, /* there is room for twice as many */
 };
 
 /*
- * take() gets the pieces of the past in their order; all of them when no more
- * will come.  False: no memory, nothing is taken.
+ * take() gets the pieces of the past in their order, and NULL behind them; all
+ * when no more will come.  False: no memory, nothing is taken.
  */
-typedef void gpu_take(const struct gpu_piece *piece);
-bool gpu_order_add(const struct gpu_piece *piece, gpu_take *take);
+typedef void gpu_take(const struct live_piece *piece);
+bool gpu_order_add(const struct live_piece *piece, gpu_take *take);
 void gpu_order_settle(bool all, gpu_take *take);
 
-void gpu_order_reset(void);
+/*
+ * Another live profile, which has the pieces that are not taken yet; NULL:
+ * none, they are in memory.
+ */
+void gpu_order_reset(struct arena *arena);
 
 #endif

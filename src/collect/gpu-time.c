@@ -23,6 +23,7 @@ enum {
 /* Up to where there was work. */
 struct device {
 	struct live_device *live;
+	uint32_t id;
 	uint64_t any, kernels, copies;
 };
 
@@ -47,7 +48,7 @@ static struct {
 } now;
 
 /* What of a piece is beyond that end, which it moves. */
-static uint64_t extend(uint64_t *end, const struct gpu_piece *p)
+static uint64_t extend(uint64_t *end, const struct live_piece *p)
 {
 	uint64_t from = p->start > *end ? p->start : *end;
 
@@ -81,11 +82,11 @@ static struct device *find_device(uint32_t id)
 	live_ref ref;
 
 	for (; d < now.devices + now.device_count; d++)
-		if (d->live->id == id)
+		if (d->id == id)
 			return d;
 	if (now.device_count == DEVICES)
 		return NULL;
-	*d = (struct device){ new_record(sizeof(*d->live), &ref), 0, 0, 0 };
+	*d = (struct device){ new_record(sizeof(*d->live), &ref), id, 0, 0, 0 };
 	if (!d->live)
 		return NULL;
 	d->live->id = id;
@@ -172,7 +173,7 @@ static void draw(struct live_device *d, uint64_t from, uint64_t to)
 	}
 }
 
-static void add_to_device(struct device *d, const struct gpu_piece *p)
+static void add_to_device(struct device *d, const struct live_piece *p)
 {
 	struct live_device *live = d->live;
 	uint64_t fresh = extend(&d->any, p);
@@ -183,10 +184,12 @@ static void add_to_device(struct device *d, const struct gpu_piece *p)
 	if (p->kernel) {
 		live->kernels++;
 		live->kernels_ns += extend(&d->kernels, p);
+		live->kernels_until_ns = d->kernels;
 		live->kernels_sum_ns += p->end - p->start;
 	} else {
 		live->copies++;
 		live->copies_ns += extend(&d->copies, p);
+		live->copies_until_ns = d->copies;
 	}
 	if (!live->first_ns || p->start < live->first_ns)
 		live->first_ns = p->start;
@@ -195,7 +198,7 @@ static void add_to_device(struct device *d, const struct gpu_piece *p)
 
 /* Streams */
 
-static bool is_stream(const struct live_stream *s, const struct gpu_piece *p)
+static bool is_stream(const struct live_stream *s, const struct live_piece *p)
 {
 	return s->device == p->device && s->context == p->context &&
 	       s->stream == p->stream;
@@ -227,7 +230,7 @@ static struct stream *other_streams(void)
 	return &now.others;
 }
 
-static struct stream *find_stream(const struct gpu_piece *p)
+static struct stream *find_stream(const struct live_piece *p)
 {
 	uint64_t key = (uint64_t)p->context << 40 ^ (uint64_t)p->device << 32 ^
 		       p->stream;
@@ -249,7 +252,7 @@ static struct stream *find_stream(const struct gpu_piece *p)
 	return s;
 }
 
-static void add_to_stream(struct stream *s, const struct gpu_piece *p)
+static void add_to_stream(struct stream *s, const struct live_piece *p)
 {
 	struct live_stream *live = s->live;
 	uint64_t fresh = extend(&s->any, p);
@@ -268,7 +271,7 @@ static void add_to_stream(struct stream *s, const struct gpu_piece *p)
 
 /* The process */
 
-static void add_gap(const struct gpu_piece *p)
+static void add_gap(const struct live_piece *p)
 {
 	const struct gpu_gap gap = { .from = now.any,
 				     .to = p->start,
@@ -282,7 +285,7 @@ static void add_gap(const struct gpu_piece *p)
 }
 
 static void add_to_process(struct live_gpu_times *times,
-			   const struct gpu_piece *p)
+			   const struct live_piece *p)
 {
 	add_gap(p);
 	times->busy_ns += extend(&now.any, p);
@@ -296,7 +299,7 @@ static void add_to_process(struct live_gpu_times *times,
 }
 
 /* What it worked before all others there ended is not in their union. */
-static void count_late(struct live_gpu_times *times, const struct gpu_piece *p)
+static void count_late(struct live_gpu_times *times, const struct live_piece *p)
 {
 	uint64_t end = p->end < now.any ? p->end : now.any;
 
@@ -305,12 +308,23 @@ static void count_late(struct live_gpu_times *times, const struct gpu_piece *p)
 		times->late_ns += end - p->start;
 }
 
-static void take(const struct gpu_piece *p)
+static void settled(void)
+{
+	gpu_idle_settled(now.any > KEPT_NS ? now.any - KEPT_NS : 0);
+}
+
+static void take(const struct live_piece *p)
 {
 	struct live_header *header = registry_header();
-	struct device *d = find_device(p->device);
-	struct stream *s = find_stream(p);
+	struct device *d;
+	struct stream *s;
 
+	if (!p) {
+		settled();
+		return;
+	}
+	d = find_device(p->device);
+	s = find_stream(p);
 	if (p->start < now.start)
 		count_late(&header->gpu_times, p);
 	else
@@ -322,7 +336,7 @@ static void take(const struct gpu_piece *p)
 	add_to_process(&header->gpu_times, p);
 }
 
-void gpu_time_add(const struct gpu_piece *piece)
+void gpu_time_add(const struct live_piece *piece)
 {
 	if (!now.arena)
 		return;
@@ -336,16 +350,16 @@ void gpu_time_settle(bool all)
 	if (!now.arena)
 		return;
 	gpu_order_settle(all, take);
-	if (all && now.any)
-		gpu_idle_tail(now.any, time_now(CLOCK_MONOTONIC), now.thread,
-			      now.node);
-	gpu_idle_settled(now.any > KEPT_NS ? now.any - KEPT_NS : 0);
+	if (!all || !now.any)
+		return;
+	gpu_idle_tail(now.any, time_now(CLOCK_MONOTONIC), now.thread, now.node);
+	settled();
 }
 
 void gpu_time_reset(struct arena *arena)
 {
 	memset(&now, 0, sizeof(now));
 	now.arena = arena;
-	gpu_order_reset();
+	gpu_order_reset(arena);
 	gpu_idle_reset();
 }

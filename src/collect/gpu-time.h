@@ -19,7 +19,7 @@ struct gpu_device {
 	int32_t instance;    /* of MIG; -1: none */
 };
 
-void gpu_time_add(const struct gpu_piece *piece);
+void gpu_time_add(const struct live_piece *piece);
 
 /* Some pieces were added; `all`: no more will come. */
 void gpu_time_settle(bool all);

@@ -275,7 +275,7 @@ static void sum(struct live_gpu *to, const struct gpu_work *w,
 
 static void add_piece(const struct gpu_work *w, const struct note *note)
 {
-	const struct gpu_piece piece = {
+	const struct live_piece piece = {
 		.start = w->start,
 		.end = w->end,
 		.begun = note->ns,

@@ -292,6 +292,8 @@ struct live_device {
 	uint32_t bin_shift;
 	uint32_t moving; /* odd: the bins are; a copy made now has none */
 	uint32_t unused;
+	/* Up to where there was that; anything: last_ns. */
+	uint64_t kernels_until_ns, copies_until_ns;
 };
 
 struct live_stream {
@@ -309,6 +311,25 @@ struct live_gpu_times {
 	uint64_t late;    /* pieces that came too late to be put in order */
 	uint64_t late_ns; /* of them, perhaps not in any union */
 	uint64_t first_paused_ns; /* before the first call for work */
+};
+
+/* A piece of work that is not in these times yet: collect/gpu-order.h. */
+struct live_piece {
+	uint64_t start, end, begun; /* CLOCK_MONOTONIC; begun: of its call */
+	live_ref node;              /* of that; 0: not known, see why */
+	uint32_t thread;
+	uint32_t device, context, stream;
+	uint16_t why;    /* enum loss */
+	uint16_t kernel; /* or a graph; else a copy or a memset */
+};
+
+/* Those at[first] to at[count - 1], and aside[0] to aside[aside_count - 1]. */
+#define LIVE_PIECES_ASIDE 1024
+#define LIVE_PIECES       (16384 + LIVE_PIECES_ASIDE)
+struct live_pieces {
+	uint32_t moving; /* odd: a copy made now is of no use */
+	uint32_t first, count, aside_count;
+	struct live_piece at[LIVE_PIECES], aside[LIVE_PIECES_ASIDE];
 };
 
 enum live_thread_state {
@@ -396,7 +417,7 @@ struct live_header {
 	live_ref modules, names, threads, comms; /* heads of lists */
 	live_ref gpu; /* first live_chunk of struct live_gpu */
 	live_ref gpu_devices, gpu_streams; /* heads of lists */
-	uint32_t unused;
+	live_ref gpu_pieces;               /* struct live_pieces */
 	struct live_gpu_times gpu_times;
 	uint32_t metric_count;
 	char host[64];

@@ -156,27 +156,22 @@ static void add_times(struct run_device *to, const struct profile_device *from)
 	to->kernels_sum_ns += (double)from->kernels_sum_ns;
 }
 
-/* Bins of the profile's device i. */
-static size_t bins_of(const struct profile *p, uint32_t i,
-		      const struct profile_bin **bins)
+/* The rows behind *next that are of device i, which *next passes. */
+static size_t bins_of(const struct profile *p, uint32_t i, size_t *next)
 {
-	size_t from = 0, to;
+	size_t from = *next;
 
-	while (from < p->bin_count && p->bins[from].device < i)
-		from++;
-	to = from;
-	while (to < p->bin_count && p->bins[to].device == i)
-		to++;
-	*bins = p->bins + from;
-	return to - from;
+	while (*next < p->bin_count && p->bins[*next].device == i)
+		++*next;
+	return *next - from;
 }
 
 static int add_device(struct devices *d, const struct profile *p, uint32_t i,
-		      uint32_t process, uint32_t *index)
+		      uint32_t process, uint32_t *index, size_t *next)
 {
 	const struct profile_device *from = &p->devices[i];
-	const struct profile_bin *bins;
-	size_t count = bins_of(p, i, &bins);
+	size_t first = *next, count = bins_of(p, i, next);
+	const struct profile_bin *bins = count ? p->bins + first : NULL;
 	int err = find_device(d, p, from, process, index);
 
 	if (!err)
@@ -283,9 +278,10 @@ int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 {
 	uint32_t *indices = calloc(p->device_count + 1, sizeof(*indices));
 	int err = indices ? add_rank(d, p, process) : -ENOMEM;
+	size_t next = 0;
 
 	for (uint32_t i = 0; i < p->device_count && !err; i++)
-		err = add_device(d, p, i, process, &indices[i]);
+		err = add_device(d, p, i, process, &indices[i], &next);
 	for (size_t i = 0; i < p->stream_count && !err; i++)
 		err = add_stream(d, &p->streams[i],
 				 device_of(p, indices, p->streams[i].device),

@@ -99,6 +99,8 @@ static void put_device(struct reader *r, const struct live_device *d)
 		.copies = d->copies,
 		.first_bin = d->first_bin,
 		.bin_shift = d->bin_shift,
+		.kernels_until_ns = d->kernels_until_ns,
+		.copies_until_ns = d->copies_until_ns,
 	};
 	write_uuid(to->uuid, sizeof(to->uuid), d->uuid, d->instance >= 0);
 	snprintf(to->name, sizeof(to->name), "%s", name ? name : "");
@@ -106,7 +108,6 @@ static void put_device(struct reader *r, const struct live_device *d)
 	take_bins(r, (uint32_t)p->device_count++, d);
 }
 
-/* Devices that are there and were not used are nobody's. */
 static live_ref take_device(struct reader *r, const void *at)
 {
 	struct profile *p = r->p;
@@ -115,8 +116,7 @@ static live_ref take_device(struct reader *r, const void *at)
 	memcpy(&d, at, sizeof(d));
 	if (!good(&d))
 		r->damaged++;
-	else if (d.kernels + d.copies &&
-		 reader_grow(r, &p->devices, p->device_count,
+	else if (reader_grow(r, &p->devices, p->device_count,
 			     sizeof(*p->devices)))
 		put_device(r, &d);
 	return d.next;
@@ -148,6 +148,22 @@ static live_ref take_stream(struct reader *r, const void *at)
 	return s.next;
 }
 
+/* Devices that are there and were not used are nobody's; they have no bins. */
+static void leave_out_unused(struct profile *p)
+{
+	size_t kept = 0, bin = 0;
+
+	for (size_t i = 0; i < p->device_count; i++) {
+		const struct profile_device *d = &p->devices[i];
+
+		for (; bin < p->bin_count && p->bins[bin].device == i; bin++)
+			p->bins[bin].device = (uint32_t)kept;
+		if (d->kernels + d->copies)
+			p->devices[kept++] = *d;
+	}
+	p->device_count = kept;
+}
+
 void reader_devices(struct reader *r)
 {
 	const struct live_gpu_times *t = &r->header.gpu_times;
@@ -167,6 +183,8 @@ void reader_devices(struct reader *r)
 		};
 	else
 		r->damaged++;
+	reader_pieces(r);
+	leave_out_unused(r->p);
 }
 
 static int by_node(const void *a, const void *b)

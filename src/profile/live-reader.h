@@ -105,6 +105,7 @@ void reader_gpu(struct reader *r);
  * device do; and the order of that, at the end.
  */
 void reader_devices(struct reader *r);
+void reader_pieces(struct reader *r);
 void reader_work(struct reader *r, uint32_t node, uint32_t device,
 		 uint64_t count, uint64_t ns);
 void reader_device_order(struct profile *p);

@@ -136,6 +136,8 @@ struct profile_device {
 	uint64_t kernels, copies;
 	uint64_t first_bin; /* bin b begins at (first_bin + b) << bin_shift */
 	uint32_t bin_shift;
+	/* While it is read from a live profile, and not in files: */
+	uint64_t kernels_until_ns, copies_until_ns;
 };
 
 struct profile_bin {          /* by device, then bin; none is 0 */

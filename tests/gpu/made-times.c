@@ -60,12 +60,12 @@ NOINLINE static void work(uint64_t ns)
 }
 
 /*
- * 30 times a kernel of 10 ms, and while there is none 8 ms of prepare() and 4
+ * So often a kernel of 10 ms, and while there is none 8 ms of prepare() and 4
  * ms of rest().
  */
-NOINLINE static void idle(void)
+NOINLINE static void idle(int times)
 {
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < times; i++) {
 		work(10 * MS);
 		prepare(8 * MS);
 		rest(4 * MS);
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	const char *mode = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(mode, "idle"))
-		idle();
+		idle(argc > 2 ? atoi(argv[2]) : 30);
 	else if (!strcmp(mode, "overlap"))
 		overlap();
 	else if (!strcmp(mode, "launches"))

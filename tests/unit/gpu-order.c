@@ -6,8 +6,10 @@
 static uint64_t last;
 static uint32_t taken, backwards;
 
-static void take(const struct gpu_piece *piece)
+static void take(const struct live_piece *piece)
 {
+	if (!piece)
+		return;
 	backwards += piece->start < last;
 	last = piece->start;
 	taken++;
@@ -15,7 +17,7 @@ static void take(const struct gpu_piece *piece)
 
 static void add(uint64_t start, uint64_t end)
 {
-	const struct gpu_piece piece = { .start = start, .end = end };
+	const struct live_piece piece = { .start = start, .end = end };
 
 	CHECK(gpu_order_add(&piece, take));
 }
@@ -67,7 +69,7 @@ TEST(the_past_is_taken_when_time_has_passed)
 	add(3000000000, 3000001000);
 	gpu_order_settle(false, take);
 	CHECK(taken == 1);
-	gpu_order_reset();
+	gpu_order_reset(NULL);
 	gpu_order_settle(true, take);
 	CHECK(taken == 1);
 }
