@@ -54,6 +54,7 @@ int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds);
  */
 struct gpu_factors {
 	size_t devices, processes; /* 0 devices: the rest is 0 too */
+	bool with_mpi;
 	double elapsed;            /* run time: the longest of a process */
 	double host, mpi, offload; /* host = mpi × offload */
 	/* parallel = balance × communication × orchestration */

@@ -21,22 +21,26 @@ struct host_sums {
 	size_t count;
 };
 
-static const struct run_gpu_rank *find_rank(const struct run *run, size_t rank)
+/* The row of that rank, or NULL; *at is where those of later ranks begin. */
+static const struct run_gpu_rank *find_rank(const struct run_gpu *g,
+					    size_t rank, size_t *at)
 {
-	for (size_t i = 0; i < run->gpu.rank_count; i++)
-		if (run->gpu.ranks[i].rank == rank)
-			return &run->gpu.ranks[i];
-	return NULL;
+	while (*at < g->rank_count && g->ranks[*at].rank < rank)
+		++*at;
+	return *at < g->rank_count && g->ranks[*at].rank == rank
+		       ? &g->ranks[*at]
+		       : NULL;
 }
 
 /* Ranks of MPI all count; else those processes that used a device. */
 static struct host_sums sum_hosts(const struct run *run)
 {
 	struct host_sums s = { 0 };
+	size_t at = 0;
 
 	for (size_t i = 0; i < run->member_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
-		const struct run_gpu_rank *g = find_rank(run, i);
+		const struct run_gpu_rank *g = find_rank(&run->gpu, i, &at);
 		double ran = run->world ? (double)r->mpi_ns
 					: (double)r->elapsed_ns -
 						  (double)r->paused_ns;
@@ -94,6 +98,7 @@ struct gpu_factors gpu_factors_of(const struct run *run)
 		return f;
 	hosts = sum_hosts(run);
 	set_host(&f, &hosts);
+	f.with_mpi = run->world > 0;
 	set_devices(&f, run);
 	return f;
 }
@@ -102,9 +107,16 @@ void gpu_factors_lines(struct report *report, const struct gpu_factors *f)
 {
 	if (!f->devices)
 		return;
-	report_line(report,
-		    "Host efficiency %.0f %% = MPI %.0f %% × offload %.0f %%",
-		    100 * f->host, 100 * f->mpi, 100 * f->offload);
+	if (f->with_mpi)
+		report_line(report,
+			    "Host efficiency %.0f %% = MPI %.0f %% × offload "
+			    "%.0f %%",
+			    100 * f->host, 100 * f->mpi, 100 * f->offload);
+	else
+		report_line(report,
+			    "Host efficiency %.0f %%: the rest is inside calls "
+			    "of CUDA",
+			    100 * f->host);
 	report_line(report,
 		    "Device efficiency %.0f %% = load balance %.0f %% × "
 		    "communication %.0f %% × orchestration %.0f %%",

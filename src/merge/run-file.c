@@ -322,6 +322,8 @@ static const struct store_field gpu_rank_fields[] = {
 
 static void save_gpu(struct store *s, const struct run_gpu *g)
 {
+	if (!g->device_count)
+		return;
 	store_put_table(s, "gpu/devices", device_fields, g->devices,
 			sizeof(*g->devices), g->device_count);
 	store_put_table(s, "gpu/shares", share_fields, g->shares,
@@ -334,7 +336,7 @@ static void save_gpu(struct store *s, const struct run_gpu *g)
 			sizeof(*g->ranks), g->rank_count);
 }
 
-/* Older databases have none. */
+/* Most runs have none, and older databases. */
 static void load_gpu(struct store *s, struct run_gpu *g)
 {
 	if (!store_has(s, "gpu/devices/host"))

@@ -239,7 +239,7 @@ struct part {
 	const struct store_field *fields;
 	size_t row_size;
 	size_t rows, count; /* where struct profile has them */
-	const char *later;  /* its column that older files lack; NULL: none */
+	const char *later;  /* a column that files may lack; NULL: none */
 };
 #define LATER_PART(group, fields, array, number, later)                        \
 	{                                                                      \
@@ -301,10 +301,13 @@ int profile_save(const struct profile *p, const char *path)
 
 		memcpy(&rows, at + parts[i].rows, sizeof(rows));
 		memcpy(&count, at + parts[i].count, sizeof(count));
+		if (parts[i].later && !count)
+			continue; /* as in an older file: columns cost time */
 		store_put_table(s, parts[i].group, parts[i].fields, rows,
 				parts[i].row_size, count);
 	}
-	store_put_record(s, "gpu", gpu_fields, &p->gpu);
+	if (p->device_count)
+		store_put_record(s, "gpu", gpu_fields, &p->gpu);
 	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
