@@ -38,6 +38,7 @@ struct note {
  */
 static struct {
 	struct note *notes;
+	uint32_t used; /* 1: there was a call for work; atomic */
 	struct lock lock;
 	uint32_t generation; /* of the live profile that all is for */
 	struct arena *arena;
@@ -113,10 +114,13 @@ static uint64_t begun(const struct thread *t)
 static void begin_history(struct thread *t)
 {
 	struct live_header *header = registry_header();
+	uint32_t none = 0;
 
 	t->no_history = true;
 	t->history = history_new(t->index);
-	if (header && !header->gpu_times.first_paused_ns)
+	if (header &&
+	    __atomic_compare_exchange_n(&gpu.used, &none, 1, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		header->gpu_times.first_paused_ns = control_paused_ns();
 }
 
@@ -440,6 +444,7 @@ void gpu_forked(void)
 	struct thread *t = thread_self();
 
 	lock_open(&gpu.lock);
+	gpu.used = 0;
 	history_forked();
 	if (t)
 		t->history = NULL;
