@@ -303,6 +303,23 @@ meeting() {
 			'ranks were in MPI_Allreduce ← meet'
 }
 
+# A GPU each, which both call 0.
+meeting_apart() {
+	[ -e "$made-meet" ] || skip "no wrappers for Open MPI were built"
+	need mpirun.openmpi
+	set -- "$copse" run -q --force -o "$scratch/apart.copse" "$made-meet"
+	mpirun.openmpi --oversubscribe -n 1 -x MADE_UUID=1 "$@" : \
+		-n 1 -x MADE_UUID=2 "$@" >"$scratch/met" || return
+	says apart '^GPU 0 of rank 1 on .* was busy 1.3 times the mean' \
+		'2 GPUs busy for' &&
+		cells apart gpu-devices devices 'device ranks busy relative' \
+			>"$scratch/got"
+	diff - "$scratch/got" <<-END
+	0 0 0.2 0.666667
+	0 1 0.4 1.333333
+	END
+}
+
 point "unions of kernels and copies, and their overlap" unions
 point "streams" by_stream
 point "the factors of host and device" factors
@@ -320,4 +337,5 @@ point "more streams than there is room for" many_streams
 point "records and their losses" records
 point "ranges" ranges
 point "ranks that wait leave their devices idle" meeting
+point "a device for each rank" meeting_apart
 points_done

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,13 +171,37 @@ int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds)
 	return err ? fail(err, "out of memory") : 0;
 }
 
+/* Each process may see one device, and call it 0. */
+static bool is_ambiguous(const struct run_gpu *g, size_t device)
+{
+	const struct run_device *d = &g->devices[device];
+
+	for (size_t i = 0; i < g->device_count; i++)
+		if (i != device && g->devices[i].host == d->host &&
+		    g->devices[i].id == d->id)
+			return true;
+	return false;
+}
+
+static uint32_t first_rank(const struct run_gpu *g, size_t device)
+{
+	for (size_t i = 0; i < g->share_count; i++)
+		if (g->shares[i].device == device)
+			return g->shares[i].rank;
+	return 0;
+}
+
 char *gpu_device_name(const struct run *run, size_t device)
 {
 	const struct run_device *d = &run->gpu.devices[device];
 	const char *host = str_at(&run->strings, d->host);
+	char of[64] = "";
 
 	if (d->instance >= 0)
-		return str_format("GPU %u (MIG instance %d) on %s", d->id,
-				  d->instance, host);
-	return str_format("GPU %u on %s", d->id, host);
+		snprintf(of, sizeof(of), " (MIG instance %d)", d->instance);
+	else if (is_ambiguous(&run->gpu, device))
+		snprintf(of, sizeof(of), " of %s %llu", value_noun(run),
+			 (unsigned long long)value_process(
+				 run, first_rank(&run->gpu, device)));
+	return str_format("GPU %u%s on %s", d->id, of, host);
 }

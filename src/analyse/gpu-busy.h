@@ -67,7 +67,10 @@ struct gpu_factors gpu_factors_of(const struct run *run);
 /* In two sentences. */
 void gpu_factors_lines(struct report *report, const struct gpu_factors *f);
 
-/* "GPU 3 on n2", or with its MIG instance; to be freed, NULL: no memory. */
+/*
+ * "GPU 3 on n2", with its MIG instance or its first rank where that is needed
+ * to tell it from others; to be freed, NULL: no memory.
+ */
 char *gpu_device_name(const struct run *run, size_t device);
 
 #endif
