@@ -63,15 +63,16 @@ idle_below() {
 # Unions of kernels and copies, not sums.
 unions() {
 	measure overlap overlap || return
-	is_near busy "$(cell overlap gpu-devices devices busy)" 0.130 0.008 &&
+	# Launches may be apart where others have the cores.
+	is_near busy "$(cell overlap gpu-devices devices busy)" 0.138 0.01 &&
 		is_near kernels "$(cell overlap gpu-devices devices kernels)" \
-			0.110 0.008 &&
+			0.118 0.01 &&
 		is_near copies "$(cell overlap gpu-devices devices copies)" \
 			0.060 0.0001 &&
 		is_near overlap "$(cell overlap gpu-devices devices overlap)" \
-			0.040 0.005 &&
+			0.035 0.0051 &&
 		is_near 'at once' \
-			"$(cell overlap gpu-devices devices at_once)" 1.27 0.08
+			"$(cell overlap gpu-devices devices at_once)" 1.2 0.08
 }
 
 by_stream() {
@@ -159,8 +160,10 @@ two_devices() {
 
 # together NAME TURN UUID: a second process, of that UUID, in that turn.
 together() {
+	soon=$("$made-times" soon)
 	"$copse" run -q --force -o "$scratch/$1.copse" sh -c "
-		MADE_UUID=$3 '$made-times' shared $2 & '$made-times' shared 0
+		MADE_UUID=$3 '$made-times' shared $2 $soon &
+		'$made-times' shared 0 $soon
 		wait"
 }
 
@@ -191,10 +194,10 @@ shared() {
 	together turns 1 1 || return
 	[ "$(cells turns gpu-devices devices busy | wc -l)" = 1 ] || return
 	[ "$(cells turns gpu-devices shares rank | wc -l)" = 2 ] || return
-	is_near 'in turn' "$(cell turns gpu-devices devices busy)" 0.5 0.05 ||
+	is_near 'in turn' "$(cell turns gpu-devices devices busy)" 0.48 0.07 ||
 		return
 	together same 0 1 || return
-	is_near 'at once' "$(cell same gpu-devices devices busy)" 0.26 0.04 &&
+	is_near 'at once' "$(cell same gpu-devices devices busy)" 0.28 0.06 &&
 		cells same gpu-devices devices 'busy_least busy busy_most' |
 		awk '{ exit !($1 <= $2 && $2 <= $3 && $3 <= 0.5) }'
 }

@@ -73,7 +73,7 @@ measure() {
 # GPUs that processes share, and devices of one process.
 gpus() {
 	"$copse" run --quiet -o gpus.copse sh -c "'$made-times' shared 0 &
-		'$made-times' shared 1 & '$made-times' devices
+		'$made-times' shared 0 & '$made-times' devices
 		wait" >out 2>&1 || { cat out; return 1; }
 	raw_copy "$made-times" idle 300
 }

@@ -116,12 +116,9 @@ NOINLINE static void devices(void)
 	}
 }
 
-/* Half a second, of which every other 50 ms from the first on. */
-NOINLINE static void shared(int turn)
+/* From that moment on every other 50 ms, five times. */
+NOINLINE static void shared(int turn, uint64_t start)
 {
-	uint64_t start = now(CLOCK_MONOTONIC) / (500 * MS) * 500 * MS;
-
-	start += 1000 * MS;
 	for (int i = 0; i < 5; i++) {
 		uint64_t at = start + (uint64_t)(2 * i + turn) * 50 * MS;
 
@@ -164,7 +161,11 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "devices"))
 		devices();
 	else if (!strcmp(mode, "shared"))
-		shared(argc > 2 ? atoi(argv[2]) : 0);
+		shared(argc > 2 ? atoi(argv[2]) : 0,
+		       argc > 3 ? strtoull(argv[3], NULL, 10) : 0);
+	else if (!strcmp(mode, "soon"))
+		printf("%llu\n",
+		       (unsigned long long)(now(CLOCK_MONOTONIC) + 1500 * MS));
 	else if (!strcmp(mode, "paused"))
 		paused();
 	else if (!strcmp(mode, "streams"))
