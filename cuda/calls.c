@@ -8,6 +8,7 @@
 
 #include "collect/gpu.h"
 #include "cuda/capture.h"
+#include "cuda/device-names.h"
 #include "cuda/limits.h"
 #include "cuda/memory.h"
 
@@ -27,6 +28,7 @@ static __thread struct {
 	CUpti_CallbackDomain domain;
 	uint32_t id;
 	bool unified; /* it begins to use unified memory */
+	bool own;     /* the adapter calls the driver itself */
 } open_call;
 
 /* No more callbacks: the process forked, or ends. */
@@ -201,6 +203,20 @@ static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	}
 }
 
+/* Until the driver has told; a few times in vain are enough. */
+static void learn_names(void)
+{
+	static int tries = 8;
+
+	if (__atomic_load_n(&tries, __ATOMIC_RELAXED) <= 0 ||
+	    __atomic_fetch_sub(&tries, 1, __ATOMIC_RELAXED) <= 0)
+		return;
+	open_call.own = true;
+	if (device_names_tell())
+		__atomic_store_n(&tries, 0, __ATOMIC_RELAXED);
+	open_call.own = false;
+}
+
 static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		  const CUpti_CallbackData *data)
 {
@@ -220,6 +236,8 @@ static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	copse_region_leave(region, &none);
 	if (error)
 		copse_gpu_failed(region, error);
+	else
+		learn_names();
 }
 
 /* For a capture: of the program's call; 0: one inside another. */
@@ -253,7 +271,7 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 			memory_resource(id, data);
 		return;
 	}
-	if (ended || is_ours(domain, id)) {
+	if (ended || open_call.own || is_ours(domain, id)) {
 		if (late)
 			memory_late_call(domain, id, call);
 		return;

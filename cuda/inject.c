@@ -68,6 +68,7 @@ static void at_exit(void)
 		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
 	records_end();
 	memory_end();
+	copse_gpu_end();
 	calls_late(true);
 	capture_end();
 }

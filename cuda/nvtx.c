@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nvtx.c - ranges that a program pushes and pops with NVTX are phases.  NVTX 3
- * loads this library by itself (NVTX_INJECTION64_PATH), with or without CUDA,
- * and has its functions filled in.
+ * nvtx.c - ranges that a program pushes and pops with NVTX are phases; those
+ * that it starts and ends are counted when that is asked for.  NVTX 3 loads
+ * this library by itself (NVTX_INJECTION64_PATH), with or without CUDA, and has
+ * its functions filled in.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include "collect/range.h"
 #include "copse.h"
 
 enum {
@@ -22,9 +24,14 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
 /* The thread's open ranges, which NVTX wants told. */
 static __thread int level;
 
+static const char *named(const char *name)
+{
+	return name && *name ? name : "[range without a name]";
+}
+
 static int push(const char *name)
 {
-	copse_begin(name && *name ? name : "[range without a name]");
+	copse_begin(named(name));
 	return level++;
 }
 
@@ -45,6 +52,24 @@ static char *narrow(const wchar_t *wide, char to[NAME_MOST])
 	return to;
 }
 
+/* The text of an event; `room` for one that is not ASCII. */
+static const char *text_of(const nvtxEventAttributes_t *event,
+			   char room[NAME_MOST])
+{
+	if (!event)
+		return NULL;
+	switch (event->messageType) {
+	case NVTX_MESSAGE_TYPE_ASCII:
+		return event->message.ascii;
+	case NVTX_MESSAGE_TYPE_UNICODE:
+		return narrow(event->message.unicode, room);
+	case NVTX_MESSAGE_TYPE_REGISTERED:
+		return (const char *)event->message.registered;
+	default:
+		return NULL;
+	}
+}
+
 static int NVTX_API push_text(const char *name)
 {
 	return push(name);
@@ -61,18 +86,7 @@ static int NVTX_API push_event(const nvtxEventAttributes_t *event)
 {
 	char text[NAME_MOST];
 
-	if (!event)
-		return push(NULL);
-	switch (event->messageType) {
-	case NVTX_MESSAGE_TYPE_ASCII:
-		return push(event->message.ascii);
-	case NVTX_MESSAGE_TYPE_UNICODE:
-		return push(narrow(event->message.unicode, text));
-	case NVTX_MESSAGE_TYPE_REGISTERED:
-		return push((const char *)event->message.registered);
-	default:
-		return push(NULL);
-	}
+	return push(text_of(event, text));
 }
 
 static int NVTX_API pop_range(void)
@@ -94,6 +108,45 @@ static int NVTX_API pop_in_domain(nvtxDomainHandle_t domain)
 	return pop();
 }
 
+/* Ranges that may end in any order, on any thread. */
+
+static nvtxRangeId_t NVTX_API start_text(const char *name)
+{
+	return copse_range_start(named(name));
+}
+
+static nvtxRangeId_t NVTX_API start_wide(const wchar_t *name)
+{
+	char text[NAME_MOST];
+
+	return copse_range_start(named(narrow(name, text)));
+}
+
+static nvtxRangeId_t NVTX_API start_event(const nvtxEventAttributes_t *event)
+{
+	char text[NAME_MOST];
+
+	return copse_range_start(named(text_of(event, text)));
+}
+
+static nvtxRangeId_t NVTX_API
+start_in_domain(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+	(void)domain;
+	return start_event(event);
+}
+
+static void NVTX_API end_range(nvtxRangeId_t id)
+{
+	copse_range_end(id);
+}
+
+static void NVTX_API end_in_domain(nvtxDomainHandle_t domain, nvtxRangeId_t id)
+{
+	(void)domain;
+	copse_range_end(id);
+}
+
 /* A handle is the text: kept for the life of the process. */
 static nvtxStringHandle_t NVTX_API register_text(nvtxDomainHandle_t domain,
 						 const char *text)
@@ -110,11 +163,11 @@ static nvtxStringHandle_t NVTX_API register_wide(nvtxDomainHandle_t domain,
 	return register_text(domain, narrow(wide, text));
 }
 
-static const struct {
+struct function {
 	NvtxCallbackModule module;
 	unsigned int id;
 	NvtxFunctionPointer function;
-} functions[] = {
+};
 #define CORE(id_, function_)                                                   \
 	{                                                                      \
 		NVTX_CB_MODULE_CORE, NVTX_CBID_CORE_##id_,                     \
@@ -125,6 +178,7 @@ static const struct {
 		NVTX_CB_MODULE_CORE2, NVTX_CBID_CORE2_##id_,                   \
 			(NvtxFunctionPointer)(function_)                       \
 	}
+static const struct function functions[] = {
 	CORE(RangePushA, push_text),
 	CORE(RangePushW, push_wide),
 	CORE(RangePushEx, push_event),
@@ -135,20 +189,39 @@ static const struct {
 	DOMAIN(DomainRegisterStringW, register_wide),
 };
 
+/* On request. */
+static const struct function start_end[] = {
+	CORE(RangeStartA, start_text),
+	CORE(RangeStartW, start_wide),
+	CORE(RangeStartEx, start_event),
+	CORE(RangeEnd, end_range),
+	DOMAIN(DomainRangeStartEx, start_in_domain),
+	DOMAIN(DomainRangeEnd, end_in_domain),
+};
+
+static void fill_in(const NvtxExportTableCallbacks *callbacks,
+		    const struct function *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		NvtxFunctionTable table = NULL;
+		unsigned int size = 0;
+
+		if (callbacks->GetModuleFunctionTable(from[i].module, &table,
+						      &size) &&
+		    table && from[i].id < size)
+			*table[from[i].id] = from[i].function;
+	}
+}
+
 int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
 {
 	const NvtxExportTableCallbacks *callbacks = get(NVTX_ETID_CALLBACKS);
 
 	if (!callbacks || !callbacks->GetModuleFunctionTable)
 		return 0;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		NvtxFunctionTable table = NULL;
-		unsigned int size = 0;
-
-		if (callbacks->GetModuleFunctionTable(functions[i].module,
-						      &table, &size) &&
-		    table && functions[i].id < size)
-			*table[functions[i].id] = functions[i].function;
-	}
+	fill_in(callbacks, functions, sizeof(functions) / sizeof(*functions));
+	if (copse_ranges_wanted())
+		fill_in(callbacks, start_end,
+			sizeof(start_end) / sizeof(*start_end));
 	return 1;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collect/gpu-time.h"
 #include "collect/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/kernels.h"
@@ -88,6 +89,11 @@ static enum memory memory_of(uint8_t kind)
 	}
 }
 
+/* Where a record says that its work ran. */
+#define PLACE(record)                                                          \
+	.device = (record)->deviceId, .context = (record)->contextId,          \
+	.stream = (record)->streamId
+
 static void take_kernel(const void *record)
 {
 	const CUpti_ActivityKernel9 *k = record;
@@ -101,7 +107,8 @@ static void take_kernel(const void *record)
 				.kind = LIVE_GPU_KERNEL,
 				.name = name,
 				.start = k->start,
-				.end = k->end });
+				.end = k->end,
+				PLACE(k) });
 	shapes_add(name, k);
 }
 
@@ -131,7 +138,8 @@ static void take_copy(const void *record)
 				.name = &names[kind][memory],
 				.start = c->start,
 				.end = c->end,
-				.bytes = c->bytes });
+				.bytes = c->bytes,
+				PLACE(c) });
 }
 
 static void take_peer_copy(const void *record)
@@ -143,7 +151,8 @@ static void take_peer_copy(const void *record)
 				.name = &names[LIVE_GPU_PEER][ANY],
 				.start = c->start,
 				.end = c->end,
-				.bytes = c->bytes });
+				.bytes = c->bytes,
+				PLACE(c) });
 }
 
 static void take_set(const void *record)
@@ -155,7 +164,8 @@ static void take_set(const void *record)
 				.name = &names[LIVE_GPU_SET][ANY],
 				.start = s->start,
 				.end = s->end,
-				.bytes = s->bytes });
+				.bytes = s->bytes,
+				PLACE(s) });
 }
 
 static void take_graph(const void *record)
@@ -166,7 +176,8 @@ static void take_graph(const void *record)
 				.kind = LIVE_GPU_GRAPH,
 				.name = &names[LIVE_GPU_GRAPH][ANY],
 				.start = g->start,
-				.end = g->end });
+				.end = g->end,
+				PLACE(g) });
 }
 
 /* A stream that waits for an event is nobody's time here. */
@@ -180,6 +191,21 @@ static void take_wait(const void *record)
 				.kind = LIVE_GPU_WAIT,
 				.start = s->start,
 				.end = s->end });
+}
+
+/* A MIG instance has a UUID of its own: others on the GPU are apart from it. */
+static void take_device(const void *record)
+{
+	const CUpti_ActivityDevice5 *d = record;
+	const struct gpu_device device = {
+		.id = d->id,
+		.name = d->name,
+		.uuid = (const uint8_t *)(d->isMigEnabled ? &d->migUuid
+							  : &d->uuid),
+		.instance = d->isMigEnabled ? (int32_t)d->gpuInstanceId : -1,
+	};
+
+	copse_gpu_device(&device);
 }
 
 /*
@@ -200,6 +226,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_record, true },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, memory_unified_record,
 	  true },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, take_device },
 };
 
 static void take_record(const CUpti_Activity *record)

@@ -5,11 +5,12 @@ UNIT_TESTS = \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/gpu tests/unit/gpu-allocs tests/unit/handles tests/unit/job tests/unit/livedir \
+	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/handles \
+	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
 	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
-	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
+	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unwind \
 	tests/unit/values tests/unit/waits
 
@@ -139,10 +140,12 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-allocs.c tests/gpu/made-allocs.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
+	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
 	tests/gpu/made-occupancy.c
 EXTRA_DIST += $(made_sources)
 if CUDA
-made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-occupancy
+made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
+	tests/gpu/libmade-driver.so tests/gpu/made-occupancy
 program_outputs += $(made_outputs)
 made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
 tests/gpu/libmade-cuda.so: $(made_sources)
@@ -164,12 +167,20 @@ tests/gpu/made-occupancy: tests/gpu/made-occupancy.c src/analyse/occupancy.c
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -I$(srcdir)/src -o $@ \
 		$(srcdir)/tests/gpu/made-occupancy.c \
 		$(srcdir)/src/analyse/occupancy.c
+tests/gpu/libmade-driver.so: $(made_sources)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -shared -fPIC \
+		-Wl,-soname,libcuda.so.1 -o $@ $(srcdir)/tests/gpu/made-driver.c
+tests/gpu/made-times: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-times.c \
+		tests/gpu/libmade-cuda.so
 CLEANFILES += tests/gpu/made-bare.o
 if OPENMPI
-program_outputs += tests/gpu/made-mpi
-tests/gpu/made-mpi: $(made_sources) tests/gpu/libmade-cuda.so
+made_mpi = tests/gpu/made-mpi tests/gpu/made-meet
+program_outputs += $(made_mpi)
+$(made_mpi): $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)OMPI_CC="$(CC)" $(MPICC) $(MEASURED_FLAGS) \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made-mpi.c \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/$@.c \
 		tests/gpu/libmade-cuda.so
 endif
 endif
@@ -187,6 +198,7 @@ SHELL_TESTS = \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
 	tests/merge-scale.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
+	tests/gpu-times.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

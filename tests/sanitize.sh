@@ -11,6 +11,9 @@ seconds=${FUZZ_SECONDS:-15}
 tree=$builddir/sanitize
 flags="-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 unset MAKEFLAGS MFLAGS MAKELEVEL
+made=$builddir/tests/gpu/made
+export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH MADE_FAULT MADE_UUID
 export UBSAN_OPTIONS=print_stacktrace=1
 
 # The words of a variable of the tree's makefile.
@@ -63,23 +66,36 @@ measure() {
 			mpirun -n 4 "$copse" run --quiet -o exchange.copse \
 				"$programs/exchange"
 	fi >out 2>&1 || { cat out; return 1; }
-	# A made GPU's (made-cuda.h), and its raw copy.
-	made=$builddir/tests/gpu
-	if [ -x "$made/made" ]; then
-		COPSE_CUPTI=$made/libmade-cuda.so "$copse" run --quiet \
-			-o gpu.copse --checkpoint 1 --gpu-faults=on \
-			"$made/made" facts >out 2>&1 || { cat out; return 1; }
-	fi
-	# What a parent leaves that is killed: the raw copy.
-	"$copse" run --quiet --checkpoint 1 -o killed.copse \
-		"$programs/phases" 30 >out 2>&1 &
+	raw_copy "$programs/phases" 30 || return
+	[ ! -x "$made-times" ] || gpus
+}
+
+# GPUs that processes share, and devices of one process.
+gpus() {
+	"$copse" run --quiet -o facts.copse --gpu-faults=on "$made" facts \
+		>out 2>&1 || { cat out; return 1; }
+	"$copse" run --quiet -o gpus.copse sh -c "'$made-times' shared 0 &
+		'$made-times' shared 0 & '$made-times' devices
+		wait" >out 2>&1 || { cat out; return 1; }
+	raw_copy "$made-times" idle 300
+}
+
+# raw_copy PROGRAM…: what a parent leaves that is killed.
+raw_copy() {
+	"$copse" run --quiet --checkpoint 1 --force -o killed.copse "$@" \
+		>out 2>&1 &
 	parent=$!
+	before=$(find live -type f | wc -l)
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sleep 0.5
-		cp killed.copse/*.live live/ 2>/dev/null && break
+		for file in killed.copse/*.live; do
+			[ ! -e "$file" ] || cp "$file" "live/$parent.live"
+		done
+		[ "$(find live -type f | wc -l)" = "$before" ] || break
 	done
 	kill -9 $parent
-	[ -n "$(ls live)" ] || { echo "no raw copy"; return 1; }
+	[ "$(find live -type f | wc -l)" != "$before" ] ||
+		{ echo "no raw copy"; return 1; }
 }
 
 # The commands as a user calls them.

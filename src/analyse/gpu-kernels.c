@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/gpu-shapes-table.h"
+#include "analyse/gpu-tables.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -80,6 +81,7 @@ static int path_table(struct report *report, const struct paths *paths,
 		paths_cell(report, paths, work.at[i].path);
 		work_cells(report, &work.at[i], all);
 	}
+	gpu_balance_table(report, paths, &work, limit);
 	gpu_work_fini(&work);
 	return 0;
 }
@@ -117,6 +119,11 @@ static int tables(struct report *report, const struct paths *paths,
 	}
 	if (!err)
 		gpu_shapes_table(report, paths->run, options);
+	if (!err) {
+		gpu_records_table(report, paths->run);
+		err = gpu_ranges_table(report, paths->run,
+				       value_limit(options, ROWS, SIZE_MAX));
+	}
 	gpu_work_fini(&kernels);
 	gpu_work_fini(&copies);
 	return err;

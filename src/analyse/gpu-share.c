@@ -1,37 +1,126 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-share.c - what the summary says of GPUs. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyse/findings.h"
+#include "analyse/gpu-busy.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 
-/* Seconds that the processes ran which had work for GPUs. */
-static double elapsed(const struct run *run)
-{
-	const struct run_metric *m = run_metric(run, "gpu.time");
-	bool *used = calloc(run->rank_count + 1, sizeof(*used));
-	double sum = 0;
+#define WORTH_SAYING 0.05 /* of the time: idle */
+#define UNEVEN       1.2  /* times the mean, of a device */
 
-	for (uint64_t v = 0; used && m && v < m->first[run->node_count]; v++)
-		used[m->values[v].rank] = true;
-	for (size_t i = 0; used && i < run->rank_count; i++)
-		if (used[i])
-			sum += (double)run->ranks[i].elapsed_ns / 1e9;
-	free(used);
-	return sum;
-}
-
-static void say_work(struct report *report, const struct run *run,
+static void say_work(struct report *report, const struct gpu_busy *b,
 		     double kernels, double copies)
 {
-	char work[32], moved[32];
+	char work[32], moved[32], devices[32];
 
-	report_line(report,
-		    "GPUs: %s of kernels, %s of copies; together %.0f %% of "
-		    "the time that their processes ran (streams may overlap).",
-		    value_time(work, kernels), value_time(moved, copies),
-		    100 * value_ratio(kernels + copies, elapsed(run)));
+	value_time(work, kernels);
+	value_time(moved, copies);
+	if (b->devices)
+		report_line(report,
+			    "GPUs: %s of kernels, %s of copies; %s busy for "
+			    "%.0f %% of the time.",
+			    work, moved,
+			    value_plural(devices, b->devices, "GPU"),
+			    100 * value_ratio(b->busy, b->elapsed));
+	else
+		report_line(report, "GPUs: %s of kernels, %s of copies.", work,
+			    moved);
+}
+
+static void say_uneven(struct report *report, const struct run *run,
+		       const struct gpu_busy *b)
+{
+	double times = value_ratio(b->most, b->mean);
+	char *name;
+
+	if (b->devices < 2 || times < UNEVEN)
+		return;
+	name = gpu_device_name(run, b->most_device);
+	report->failed |= !name;
+	if (name)
+		report_line(report, "%s was busy %.1f times the mean.", name,
+			    times);
+	free(name);
+}
+
+/*
+ * "GPUs idle 38 %, a fourth of that before the first work: ranks were in
+ * MPI_Allreduce ← exchange (62 % of it)."
+ */
+static int say_idle(struct report *report, const struct paths *paths,
+		    const struct gpu_busy *b)
+{
+	double idle = b->before + b->idle + b->unknown, share, seconds;
+	char before[64] = "";
+	uint32_t path;
+	char *text;
+	int err = gpu_idle_cause(paths, &path, &seconds);
+
+	share = value_ratio(idle, b->run);
+	if (err || share < WORTH_SAYING || seconds <= 0)
+		return err;
+	if (b->before > seconds)
+		snprintf(before, sizeof(before),
+			 ", %.0f %% of that before the first work",
+			 100 * value_ratio(b->before, idle));
+	text = paths_short(paths, path, 4);
+	report->failed |= !text;
+	if (text)
+		report_line(report,
+			    "GPUs idle %.0f %%%s: %s in %s (%.0f %% of "
+			    "it).",
+			    100 * share, before,
+			    paths->run->world ? "ranks were"
+					      : "the program was",
+			    text, 100 * value_ratio(seconds, idle));
+	free(text);
+	return 0;
+}
+
+static void say_bound(struct report *report, const struct gpu_busy *b,
+		      const struct gpu_row *kernels)
+{
+	char mean[32];
+
+	if (kernels->count <= 0)
+		return;
+	value_time(mean, value_ratio(kernels->seconds, kernels->count));
+	if (gpu_busy_launch_bound(b))
+		report_line(report,
+			    "Launch-bound: between their first and last work "
+			    "GPUs were idle for %.0f %%, %.0f %% of that in "
+			    "launches; a kernel takes %s.",
+			    100 * value_ratio(b->idle, b->idle + b->work),
+			    100 * value_ratio(b->launching, b->idle), mean);
+	else if (!gpu_busy_idles(b))
+		report_line(report,
+			    "Not launch-bound: GPUs had work for %.0f %% of "
+			    "the time from their first to their last.",
+			    100 * value_ratio(b->work, b->idle + b->work));
+	else
+		report_line(report,
+			    "Not launch-bound: %.0f %% of the time that GPUs "
+			    "were idle was in launches.",
+			    100 * value_ratio(b->launching, b->idle));
+}
+
+/* As far as it is known when devices worked. */
+static int say_times(struct report *report, const struct paths *paths,
+		     const struct gpu_busy *b, const struct gpu_row *kernels)
+{
+	struct gpu_factors factors = gpu_factors_of(paths->run);
+	int err;
+
+	if (!b->devices)
+		return 0;
+	say_uneven(report, paths->run, b);
+	err = say_idle(report, paths, b);
+	say_bound(report, b, kernels);
+	gpu_factors_lines(report, &factors);
+	return err;
 }
 
 static void say_hottest(struct report *report, const struct paths *paths,
@@ -69,6 +158,7 @@ int findings_gpu(struct report *report, const struct paths *paths)
 {
 	struct gpu_work kernels, copies = { 0 }, calls = { 0 };
 	int err = gpu_work_init(&kernels, paths, GPU_KERNELS, false);
+	struct gpu_busy busy = gpu_busy_of(paths->run);
 	double all;
 
 	if (!err)
@@ -77,10 +167,11 @@ int findings_gpu(struct report *report, const struct paths *paths)
 		err = gpu_work_init(&calls, paths, GPU_CALLS, true);
 	all = kernels.total.seconds + copies.total.seconds;
 	if (!err && all > 0) {
-		say_work(report, paths->run, kernels.total.seconds,
+		say_work(report, &busy, kernels.total.seconds,
 			 copies.total.seconds);
 		if (kernels.count)
 			say_hottest(report, paths, &kernels, all);
+		err = say_times(report, paths, &busy, &kernels.total);
 	}
 	if (!err)
 		say_calls(report, &calls.total);

@@ -5,7 +5,8 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/scaling src/analyse/diff src/analyse/mpi-calls \
 	src/analyse/matrix src/analyse/waits src/analyse/event-counts \
 	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api \
-	src/analyse/gpu-transfers src/analyse/gpu-memory
+	src/analyse/gpu-transfers src/analyse/gpu-memory \
+	src/analyse/gpu-devices src/analyse/idle-causes
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -21,6 +22,9 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu-leaks.c \
 	src/analyse/gpu-shapes-table.c src/analyse/gpu-shapes-table.h \
 	src/analyse/occupancy.c src/analyse/occupancy.h \
+	src/analyse/gpu-busy.c src/analyse/gpu-busy.h \
+	src/analyse/gpu-factors.c \
+	src/analyse/gpu-tables.c src/analyse/gpu-tables.h \
 	src/analyse/gpu-share.c src/analyse/gpu-work.c src/analyse/gpu-work.h \
 	src/analyse/mpi-time.c src/analyse/mpi-time.h \
 	src/analyse/outlier.c src/analyse/outlier.h \

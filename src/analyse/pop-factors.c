@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/gpu-busy.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -96,6 +97,43 @@ static int phase(struct report *report, const struct paths *paths,
 	return err;
 }
 
+/* Of hosts that offload, and of their devices: the run's alone. */
+static void gpu_table(struct report *report, const struct gpu_factors *f)
+{
+	const struct {
+		const char *id, *title;
+		enum column_type type;
+		double value;
+	} cells[] = {
+		{ "elapsed", "time", COLUMN_SECONDS, f->elapsed },
+		{ "host_efficiency", "host", COLUMN_SHARE, f->host },
+		{ "mpi_efficiency", "MPI", COLUMN_SHARE, f->mpi },
+		{ "offload_efficiency", "offload", COLUMN_SHARE, f->offload },
+		{ "device_efficiency", "device", COLUMN_SHARE, f->parallel },
+		{ "device_load_balance", "balance", COLUMN_SHARE, f->balance },
+		{ "device_communication_efficiency", "communication",
+		  COLUMN_SHARE, f->communication },
+		{ "orchestration_efficiency", "orchestration", COLUMN_SHARE,
+		  f->orchestration },
+		{ "kernels_mean", NULL, COLUMN_SECONDS, f->kernels_mean },
+		{ "kernels_max", NULL, COLUMN_SECONDS, f->kernels_max },
+	};
+	size_t count = sizeof(cells) / sizeof(*cells);
+
+	if (!f->devices)
+		return;
+	report_table(report, "host_device", "hosts and devices");
+	report_column(report, "processes", "processes", COLUMN_COUNT);
+	report_column(report, "devices", "GPUs", COLUMN_COUNT);
+	for (size_t i = 0; i < count; i++)
+		report_column(report, cells[i].id, cells[i].title,
+			      cells[i].type);
+	report_count(report, f->processes);
+	report_count(report, f->devices);
+	for (size_t i = 0; i < count; i++)
+		report_number(report, cells[i].value);
+}
+
 struct loss {
 	const char *by;
 	double share;
@@ -127,6 +165,7 @@ static void worst(struct report *report, const struct efficiency *e)
 static int fill(struct report *report, const struct paths *paths)
 {
 	const struct run *run = paths->run;
+	struct gpu_factors gpu = gpu_factors_of(run);
 	struct efficiency e;
 	int err = efficiency_of(&e, run);
 
@@ -134,13 +173,15 @@ static int fill(struct report *report, const struct paths *paths)
 		return err;
 	efficiency_line(report, &e);
 	worst(report, &e);
+	gpu_factors_lines(report, &gpu);
 	columns(report, run);
 	if (e.ranks)
 		row(report, run, "(run)", &e, 0);
 	for (uint32_t n = 1; n < run->node_count && !err; n++)
 		if (run->nodes[n].kind == RUN_PHASE)
 			err = phase(report, paths, n);
-	if (!e.ranks && !report->tables[0].row_count)
+	gpu_table(report, &gpu);
+	if (!e.ranks && !gpu.devices && !report->tables[0].row_count)
 		report_line(report, "No MPI, and no phase that has ended: "
 				    "there is nothing to compute.");
 	if (e.ranks && isnan(e.transfer))

@@ -10,10 +10,13 @@
 #include "base/settings.h"
 #include "collect/collect.h"
 #include "collect/control.h"
+#include "collect/gpu-idle.h"
 #include "collect/gpu.h"
 #include "collect/interpose.h"
+#include "collect/range.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
+#include "collect/time.h"
 
 enum {
 	MOST_STACK = 1 << 30
@@ -44,6 +47,11 @@ uint32_t collect_depth(void)
 SIGSAFE bool collect_internals(void)
 {
 	return collector.settings.internals != 0;
+}
+
+bool collect_nvtx_start_end(void)
+{
+	return collector.settings.nvtx_start_end != 0;
 }
 
 bool collect_gpu_api(void)
@@ -83,6 +91,8 @@ const char *collect_left_out(void)
 void collect_hold(bool held)
 {
 	__atomic_store_n(&collect_held, held, __ATOMIC_RELAXED);
+	if (!held)
+		gpu_idle_resumed(time_now(CLOCK_MONOTONIC));
 	if (collector.active)
 		thread_clocks_follow();
 }
@@ -99,6 +109,7 @@ static void forked(void)
 		registry_forget();
 	phase_forked();
 	gpu_forked();
+	range_forked();
 	control_forked();
 	thread_forked();
 }

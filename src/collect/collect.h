@@ -18,6 +18,8 @@ uint32_t collect_depth(void);
 
 /* Keep what happens inside MPI calls, too. */
 SIGSAFE bool collect_internals(void);
+/* Ranges of NVTX are kept that are no nested ones. */
+bool collect_nvtx_start_end(void);
 /* All calls of CUDA are counted, not only those that begin work. */
 bool collect_gpu_api(void);
 /* Memory of GPUs is followed; page faults of unified memory are counted. */
@@ -45,6 +47,13 @@ static inline bool collect_paused(void)
 {
 	return __atomic_load_n(&collect_held, __ATOMIC_RELAXED);
 }
+
+/*
+ * phase.c: the name of a phase or a range, kept for the life of the process;
+ * NULL: no memory.
+ */
+struct region_name;
+struct region_name *phase_name(const char *text);
 
 /* phase.c: in a forked child. */
 void phase_forked(void);

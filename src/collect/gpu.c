@@ -7,6 +7,10 @@
 #include "collect/gpu-allocs.h"
 #include "collect/gpu-notes.h"
 #include "collect/gpu-shapes.h"
+#include "collect/control.h"
+#include "collect/gpu-idle.h"
+#include "collect/gpu-sums.h"
+#include "collect/gpu-time.h"
 #include "collect/known.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
@@ -37,6 +41,7 @@ struct note {
  */
 static struct {
 	struct note *notes;
+	uint32_t used; /* 1: there was a call for work; atomic */
 	struct lock lock;
 	uint32_t generation; /* of the live profile that all is for */
 	struct arena *arena;
@@ -108,6 +113,20 @@ static uint64_t begun(const struct thread *t)
 	return ticks_at(&t->ticks, r->start);
 }
 
+/* From its first work on: what it does decides when there is more. */
+static void begin_history(struct thread *t)
+{
+	struct live_header *header = registry_header();
+	uint32_t none = 0;
+
+	t->no_history = true;
+	t->history = history_new(t->index);
+	if (header &&
+	    __atomic_compare_exchange_n(&gpu.used, &none, 1, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		header->gpu_times.first_paused_ns = control_paused_ns();
+}
+
 PUBLIC void copse_gpu_note(uint32_t id)
 {
 	struct thread *t = thread_self();
@@ -119,6 +138,8 @@ PUBLIC void copse_gpu_note(uint32_t id)
 		note.why = NOT_WANTED;
 	else if (t)
 		note_region(t, &note);
+	if (t && !t->no_history && note.node)
+		begin_history(t);
 	note.ns = begun(t);
 	put_note(id, note);
 }
@@ -168,11 +189,11 @@ bool gpu_name_index(struct region_name *name, uint32_t *index)
 
 /* Sums */
 
-static uint32_t hash(live_ref node, uint32_t name, uint32_t kind)
+static uint32_t hash(const struct live_gpu *g)
 {
-	uint64_t x =
-		((uint64_t)node << 32 | name << 4 | kind) * 0x9e3779b97f4a7c15u;
+	uint64_t x = (uint64_t)g->node << 32 | g->name << 4 | g->kind;
 
+	x = (x ^ (uint64_t)g->device << 48) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(x >> 32);
 }
 
@@ -195,7 +216,7 @@ static bool grow_entries(void)
 		if (!gpu.entries[i])
 			continue;
 		e = entry_at(gpu.entries[i]);
-		at = hash(e->node, e->name, e->kind);
+		at = hash(e);
 		while (bigger[at & (size - 1)])
 			at++;
 		bigger[at & (size - 1)] = gpu.entries[i];
@@ -224,7 +245,7 @@ static live_ref new_entry(const struct live_gpu *like)
 static bool same(const struct live_gpu *a, const struct live_gpu *b)
 {
 	return a->node == b->node && a->name == b->name && a->kind == b->kind &&
-	       a->why == b->why;
+	       a->why == b->why && a->device == b->device;
 }
 
 /* The sum that is like this one, made when it is new; NULL: no memory. */
@@ -234,7 +255,7 @@ static struct live_gpu *find_entry(const struct live_gpu *like)
 
 	if (gpu.count >= gpu.size / 2 && !grow_entries())
 		return NULL;
-	at = hash(like->node, like->name, like->kind);
+	at = hash(like);
 	for (; gpu.entries[at & (gpu.size - 1)]; at++) {
 		struct live_gpu *e = entry_at(gpu.entries[at & (gpu.size - 1)]);
 
@@ -274,12 +295,33 @@ static void sum(struct live_gpu *to, const struct gpu_work *w,
 	to->queued_ns += w->start - note->ns;
 }
 
+static void add_piece(const struct gpu_work *w, const struct note *note)
+{
+	const struct live_piece piece = {
+		.start = w->start,
+		.end = w->end,
+		.begun = note->ns,
+		.node = note->node,
+		.thread = note->thread,
+		.device = w->device,
+		.context = w->context,
+		.stream = w->stream,
+		.why = (uint16_t)note->why,
+		.kernel =
+			w->kind == LIVE_GPU_KERNEL || w->kind == LIVE_GPU_GRAPH,
+	};
+
+	if (w->kind != LIVE_GPU_WAIT)
+		gpu_time_add(&piece);
+}
+
 static void add(const struct gpu_work *w)
 {
 	struct note note = find_note(w->id);
 	struct live_gpu like = { .node = note.node,
 				 .thread = note.thread,
 				 .kind = (uint16_t)w->kind,
+				 .device = w->device,
 				 .min_ns = UINT64_MAX };
 	struct live_gpu *to;
 
@@ -302,6 +344,40 @@ static void add(const struct gpu_work *w)
 		sum(to, w, &note);
 	else
 		lost(LOSS_GPU_FULL, 1);
+	add_piece(w, &note);
+}
+
+static void sum_idle(const struct live_gpu *like, uint64_t ns, uint64_t count)
+{
+	struct live_gpu *to = find_entry(like);
+
+	if (!to)
+		return;
+	to->count += count;
+	to->ns += ns;
+}
+
+void gpu_sums_idle(live_ref node, uint32_t thread, struct region_name *name,
+		   uint64_t ns, uint64_t count)
+{
+	struct live_gpu like = { .node = node,
+				 .thread = thread,
+				 .name = LIVE_NO_NAME,
+				 .kind = LIVE_GPU_IDLE,
+				 .min_ns = UINT64_MAX };
+
+	if (!name || name_index(name, &like.name))
+		sum_idle(&like, ns, count);
+}
+
+void gpu_sums_idle_lost(uint32_t why, uint64_t ns)
+{
+	const struct live_gpu like = { .name = LIVE_NO_NAME,
+				       .kind = LIVE_GPU_IDLE,
+				       .why = (uint16_t)why,
+				       .min_ns = UINT64_MAX };
+
+	sum_idle(&like, ns, 1);
 }
 
 /* For this live profile; false: there is none. */
@@ -318,6 +394,7 @@ static bool open_sums(void)
 	gpu.size = gpu.count = 0;
 	gpu.list = (struct chunk_list){ 0 };
 	gpu.generation = registry_generation();
+	gpu_time_reset(gpu.arena);
 	return true;
 }
 
@@ -327,6 +404,23 @@ PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
 	if (open_sums())
 		for (size_t i = 0; i < count; i++)
 			add(&work[i]);
+	gpu_time_settle(false);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_device(const struct gpu_device *device)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		gpu_time_device(device);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_end(void)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		gpu_time_settle(true);
 	lock_give(&gpu.lock);
 }
 
@@ -365,7 +459,13 @@ PUBLIC void copse_gpu_pass(const void *code)
 
 void gpu_forked(void)
 {
+	struct thread *t = thread_self();
+
 	lock_open(&gpu.lock);
 	gpu_memory_forked();
 	gpu_shapes_forked();
+	gpu.used = 0;
+	history_forked();
+	if (t)
+		t->history = NULL;
 }

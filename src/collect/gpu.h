@@ -38,10 +38,18 @@ struct gpu_work {
 	struct region_name *name; /* of a LIVE_GPU_WAIT: NULL */
 	uint64_t start, end;      /* CLOCK_MONOTONIC */
 	uint64_t bytes;
+	uint32_t device, context, stream;
 };
 
 /* Many at once are cheaper than each alone. */
 void copse_gpu_add(const struct gpu_work *work, size_t count);
+
+/* A device is called so (collect/gpu-time.h); as often as is liked. */
+struct gpu_device;
+void copse_gpu_device(const struct gpu_device *device);
+
+/* No more work will be told. */
+void copse_gpu_end(void);
 
 enum gpu_wish {
 	GPU_WISH_NOTHING, /* the process is not measured */

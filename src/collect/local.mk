@@ -13,6 +13,11 @@ libcollect_la_SOURCES = \
 	src/collect/gpu-allocs.c src/collect/gpu-allocs.h \
 	src/collect/gpu-notes.h \
 	src/collect/gpu-shapes.c src/collect/gpu-shapes.h \
+	src/collect/gpu-idle.c src/collect/gpu-idle.h \
+	src/collect/gpu-order.c src/collect/gpu-order.h \
+	src/collect/gpu-sums.h \
+	src/collect/gpu-time.c src/collect/gpu-time.h \
+	src/collect/history.c src/collect/history.h \
 	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
@@ -21,6 +26,7 @@ libcollect_la_SOURCES = \
 	src/collect/site.c src/collect/site.h \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/peek.c src/collect/peek.h src/collect/phase.c \
+	src/collect/range.c src/collect/range.h \
 	src/collect/registry.c src/collect/registry.h \
 	src/collect/restart.c src/collect/restart.h \
 	src/collect/sample.c src/collect/signals.c \

@@ -63,7 +63,7 @@ static struct region_name *add_name(const char *text)
 }
 
 /* Names are never taken back, so that a known one is found without a lock. */
-static struct region_name *phase_name(const char *text)
+struct region_name *phase_name(const char *text)
 {
 	struct region_name *name = find_name(text);
 

@@ -249,6 +249,8 @@ static void count(struct thread *t, struct region *r,
 		thread_lost(t, (enum loss)why);
 		return;
 	}
+	if (history_wants(t->history, ns))
+		history_call(t->history, node, r->start_ns, r->end_ns);
 	r->call = call_of(t, r, node);
 	if (r->call)
 		count_values(t, r->call, ns, v);

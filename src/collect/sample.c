@@ -137,6 +137,9 @@ SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,
 	keep(t, tick, w);
 	if (t->parts.wanted)
 		moments_add(t, node, w->now_ns, w->wall_ns);
+	if (t->history)
+		history_sample(t->history, node, w->now_ns, w->wall_ns,
+			       w->cpu_ns);
 }
 
 /* The node of a tick, with what was counted since the last one; 0: none. */

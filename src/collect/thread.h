@@ -20,6 +20,7 @@
 #include "base/sigsafe.h"
 #include "collect/clock.h"
 #include "collect/counters.h"
+#include "collect/history.h"
 #include "collect/pace.h"
 #include "collect/parts.h"
 #include "collect/region.h"
@@ -56,6 +57,8 @@ struct thread {
 	struct region beyond;      /* the one of a callback */
 	struct sites *sites;       /* of regions; NULL: none yet */
 	struct parts parts;
+	struct history *history; /* it gives work to GPUs; NULL: not, or … */
+	bool no_history;         /* … there was no memory */
 	struct ticks ticks;
 	uint64_t mpi_ns; /* in regions that were left */
 	uint32_t calls;  /* of adapters, to measure the cost of some */

@@ -29,7 +29,7 @@ typedef uint32_t live_ref;
 #define LIVE_VERSION 4
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
-	64 /* room: the fixed ones, then those chosen at run time */
+	96 /* room: the fixed ones, then those chosen at run time */
 
 enum metric {
 #define METRIC(id, ...) METRIC_##id,
@@ -251,18 +251,86 @@ enum live_gpu_kind {
 	LIVE_GPU_PEER,   /* from device to device */
 	LIVE_GPU_SET,    /* memset */
 	LIVE_GPU_WAIT,   /* no work: the call waited; of its node itself */
+	LIVE_GPU_IDLE,   /* no work: GPUs had none, and that node was why */
 	LIVE_GPU_KINDS
 };
 
+#define LIVE_NO_NAME UINT32_MAX
 struct live_gpu {
 	live_ref node;   /* of the call that began it; 0: not known, see why */
 	uint32_t thread; /* whose node it is, or was it: its index */
-	uint32_t name;   /* index */
+	uint32_t name;   /* index; LIVE_GPU_IDLE: or LIVE_NO_NAME */
 	uint16_t kind;   /* enum live_gpu_kind */
 	uint16_t why;    /* enum loss: when node is 0 */
 	uint64_t count, ns, min_ns, max_ns, bytes;
 	uint64_t queued;    /* of them, with a known delay: … */
 	uint64_t queued_ns; /* … from their call to their start */
+	uint32_t device;    /* as the process counts them */
+	uint32_t unused;
+};
+
+/*
+ * A device that the process used, and when: the union of its work, not the sum.
+ * Bin i of the timeline has the nanoseconds of work from (first_bin + i) <<
+ * bin_shift to (first_bin + i + 1) << bin_shift, CLOCK_MONOTONIC.
+ */
+#define LIVE_BINS 4096
+
+struct live_device {
+	live_ref next;
+	uint32_t id;      /* as the process counts them */
+	uint8_t uuid[16]; /* of the MIG instance, if it is one; 0: not known */
+	live_ref name;    /* live_text; 0: not known */
+	int32_t instance; /* of MIG; -1: none */
+	uint64_t busy_ns; /* of anything … */
+	uint64_t kernels_ns,
+		copies_ns;          /* … of kernels, of copies and memsets */
+	uint64_t kernels_sum_ns;    /* as if none ran beside another */
+	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC; 0: no work */
+	uint64_t kernels, copies;
+	uint64_t first_bin;
+	live_ref bins; /* uint64_t[LIVE_BINS]; 0: none */
+	uint32_t bin_shift;
+	uint32_t moving; /* odd: the bins are; a copy made now has none */
+	uint32_t unused;
+	/* Up to where there was that; anything: last_ns. */
+	uint64_t kernels_until_ns, copies_until_ns;
+};
+
+struct live_stream {
+	live_ref next;
+	uint32_t device;          /* its id */
+	uint32_t context, stream; /* LIVE_OTHER_STREAMS: all that had no room */
+	uint64_t busy_ns, kernels_ns, first_ns, last_ns;
+	uint64_t kernels, copies;
+};
+#define LIVE_OTHER_STREAMS UINT32_MAX
+
+/* All devices of the process together; times are CLOCK_MONOTONIC. */
+struct live_gpu_times {
+	uint64_t busy_ns, first_ns, last_ns;
+	uint64_t late;    /* pieces that came too late to be put in order */
+	uint64_t late_ns; /* of them, perhaps not in any union */
+	uint64_t first_paused_ns; /* before the first call for work */
+};
+
+/* A piece of work that is not in these times yet: collect/gpu-order.h. */
+struct live_piece {
+	uint64_t start, end, begun; /* CLOCK_MONOTONIC; begun: of its call */
+	live_ref node;              /* of that; 0: not known, see why */
+	uint32_t thread;
+	uint32_t device, context, stream;
+	uint16_t why;    /* enum loss */
+	uint16_t kernel; /* or a graph; else a copy or a memset */
+};
+
+/* Those at[first] to at[count - 1], and aside[0] to aside[aside_count - 1]. */
+#define LIVE_PIECES_ASIDE 1024
+#define LIVE_PIECES       (16384 + LIVE_PIECES_ASIDE)
+struct live_pieces {
+	uint32_t moving; /* odd: a copy made now is of no use */
+	uint32_t first, count, aside_count;
+	struct live_piece at[LIVE_PIECES], aside[LIVE_PIECES_ASIDE];
 };
 
 /*
@@ -449,6 +517,9 @@ struct live_header {
 	live_ref modules, names, threads, comms; /* heads of lists */
 	live_ref gpu; /* first live_chunk of struct live_gpu */
 	struct live_gpu_lists gpu_lists;
+	live_ref gpu_devices, gpu_streams; /* heads of lists */
+	live_ref gpu_pieces;               /* struct live_pieces */
+	struct live_gpu_times gpu_times;
 	uint32_t metric_count;
 	char host[64];
 	char job[192]; /* its key and what is known of it: by the parent */

@@ -4,6 +4,7 @@ libmerge_la_SOURCES = \
 	src/merge/build.h \
 	src/merge/clock-bounds.c src/merge/clock-bounds.h \
 	src/merge/clocks.c src/merge/clocks.h \
+	src/merge/devices.c src/merge/devices.h \
 	src/merge/entry.c src/merge/entry.h \
 	src/merge/loop-code.h \
 	src/merge/loop-nest.c src/merge/loop-nest.h \
@@ -15,7 +16,7 @@ libmerge_la_SOURCES = \
 	src/merge/gpu-facts.c src/merge/gpu-facts.h src/merge/run-facts.h \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/run.c src/merge/run.h \
-	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \
+	src/merge/run-file.c src/merge/run-calls.h src/merge/run-gpu.h src/merge/run-waits.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
 	src/merge/symbol-cache.c src/merge/symbol-cache.h \
@@ -23,6 +24,7 @@ libmerge_la_SOURCES = \
 	src/merge/symbol-file.h src/merge/symbol-loops.c \
 	src/merge/symbol-open.c \
 	src/merge/symbol-readable.c src/merge/symbol-remote.c \
+	src/merge/timeline.c src/merge/timeline.h \
 	src/merge/traffic.c src/merge/traffic.h \
 	src/merge/values.c src/merge/values.h src/merge/values-file.c \
 	src/merge/waiting.c src/merge/waiting.h \

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "merge/build.h"
+#include "merge/devices.h"
 #include "merge/entry.h"
 #include "merge/gather.h"
 #include "merge/gpu-facts.h"
@@ -120,6 +121,7 @@ struct merging {
 	struct gathered parts;
 	struct traffic traffic;
 	struct gpu_facts facts;
+	struct devices devices;
 	struct job *jobs;
 	size_t job_count;
 };
@@ -143,6 +145,7 @@ static void pass_fini(struct merging *m)
 	gather_fini(&m->parts);
 	traffic_fini(&m->traffic);
 	gpu_facts_fini(&m->facts);
+	devices_fini(&m->devices);
 	free(m->jobs);
 	m->run = NULL;
 	m->unify = NULL;
@@ -269,6 +272,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 		err = traffic_add(&m->traffic, p, process, nodes);
 	if (!err)
 		err = gpu_facts_add(&m->facts, p, process);
+	if (!err)
+		err = devices_add(&m->devices, p, process, nodes);
 	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
@@ -358,7 +363,8 @@ static int read_all(struct merging *m, const char *wanted)
 	m->unify = unify_new(m->directory);
 	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
-	    traffic_init(&m->traffic, TRAFFIC_PEERS))
+	    traffic_init(&m->traffic, TRAFFIC_PEERS) ||
+	    devices_init(&m->devices))
 		return fail(-ENOMEM, "out of memory");
 	err = work_run(&work, threads(m));
 	say(m, "reading profiles", m->inputs.count, m->inputs.count);
@@ -439,6 +445,7 @@ static int name_all(struct merging *m, const uint32_t *order)
 	if (references.wanted && references.became) {
 		gather_wanted(&m->parts, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
+		devices_wanted(&m->devices, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
@@ -450,6 +457,9 @@ static int name_all(struct merging *m, const uint32_t *order)
 				     references.became);
 	if (!err)
 		err = gpu_facts_finish(&m->facts, m->run, order);
+	if (!err)
+		err = devices_finish(&m->devices, m->run, order,
+				     references.became);
 	free(references.wanted);
 	free(references.became);
 	return err ? fail(err, "out of memory") : 0;

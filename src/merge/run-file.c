@@ -270,6 +270,116 @@ static void check_waits(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the wait states");
 }
 
+#define DEVICE(TYPE, member) STORE_FIELD(TYPE, struct run_device, member)
+static const struct store_field device_fields[] = {
+	DEVICE(U32, host),           DEVICE(U32, uuid),
+	DEVICE(U32, name),           DEVICE(U32, id),
+	DEVICE(I32, instance),       DEVICE(U32, shares),
+	DEVICE(F64, busy_ns),        DEVICE(F64, busy_least_ns),
+	DEVICE(F64, busy_most_ns),   DEVICE(F64, kernels_ns),
+	DEVICE(F64, copies_ns),      DEVICE(F64, overlap_ns),
+	DEVICE(F64, kernels_sum_ns), DEVICE(F64, span_ns),
+	DEVICE(F64, elapsed_ns),     { 0 },
+};
+
+#define SHARE(TYPE, member) STORE_FIELD(TYPE, struct run_share, member)
+static const struct store_field share_fields[] = {
+	SHARE(U32, device),
+	SHARE(U32, rank),
+	SHARE(U32, id),
+	SHARE(U64, kernels),
+	SHARE(U64, copies),
+	SHARE(U64, busy_ns),
+	SHARE(U64, kernels_ns),
+	SHARE(U64, copies_ns),
+	SHARE(U64, kernels_sum_ns),
+	SHARE(U64, first_ns),
+	SHARE(U64, last_ns),
+	{ 0 },
+};
+
+#define STREAM(TYPE, member) STORE_FIELD(TYPE, struct run_stream, member)
+static const struct store_field stream_fields[] = {
+	STREAM(U32, device),  STREAM(U32, rank),
+	STREAM(U32, context), STREAM(U32, stream),
+	STREAM(U64, kernels), STREAM(U64, copies),
+	STREAM(U64, busy_ns), STREAM(U64, kernels_ns),
+	STREAM(U64, span_ns), { 0 },
+};
+
+#define WORK(TYPE, member) STORE_FIELD(TYPE, struct run_work, member)
+static const struct store_field work_fields[] = {
+	WORK(U32, node), WORK(U32, device), WORK(U64, count), WORK(U64, ns),
+	{ 0 },
+};
+
+#define GPU_RANK(TYPE, member) STORE_FIELD(TYPE, struct run_gpu_rank, member)
+static const struct store_field gpu_rank_fields[] = {
+	GPU_RANK(U32, rank),       GPU_RANK(U64, busy_ns),
+	GPU_RANK(U64, before_ns),  GPU_RANK(U64, span_ns),
+	GPU_RANK(U64, offload_ns), GPU_RANK(U64, late),
+	GPU_RANK(U64, late_ns),    { 0 },
+};
+
+static void save_gpu(struct store *s, const struct run_gpu *g)
+{
+	if (!g->device_count)
+		return;
+	store_put_table(s, "gpu/devices", device_fields, g->devices,
+			sizeof(*g->devices), g->device_count);
+	store_put_table(s, "gpu/shares", share_fields, g->shares,
+			sizeof(*g->shares), g->share_count);
+	store_put_table(s, "gpu/streams", stream_fields, g->streams,
+			sizeof(*g->streams), g->stream_count);
+	store_put_table(s, "gpu/works", work_fields, g->works,
+			sizeof(*g->works), g->work_count);
+	store_put_table(s, "gpu/ranks", gpu_rank_fields, g->ranks,
+			sizeof(*g->ranks), g->rank_count);
+}
+
+/* Most runs have none, and older databases. */
+static void load_gpu(struct store *s, struct run_gpu *g)
+{
+	if (!store_has(s, "gpu/devices/host"))
+		return;
+	g->devices = store_get_table(s, "gpu/devices", device_fields,
+				     sizeof(*g->devices), &g->device_count);
+	g->shares = store_get_table(s, "gpu/shares", share_fields,
+				    sizeof(*g->shares), &g->share_count);
+	g->streams = store_get_table(s, "gpu/streams", stream_fields,
+				     sizeof(*g->streams), &g->stream_count);
+	g->works = store_get_table(s, "gpu/works", work_fields,
+				   sizeof(*g->works), &g->work_count);
+	g->ranks = store_get_table(s, "gpu/ranks", gpu_rank_fields,
+				   sizeof(*g->ranks), &g->rank_count);
+}
+
+static void check_gpu(struct store *s, const struct run *run)
+{
+	const struct run_gpu *g = &run->gpu;
+	bool good = true;
+
+	for (size_t i = 0; i < g->device_count && good; i++)
+		good = g->devices[i].host < run->strings.count &&
+		       g->devices[i].uuid < run->strings.count &&
+		       g->devices[i].name < run->strings.count;
+	for (size_t i = 0; i < g->share_count && good; i++)
+		good = g->shares[i].device < g->device_count &&
+		       g->shares[i].rank < run->rank_count &&
+		       (!i || g->shares[i - 1].device <= g->shares[i].device);
+	for (size_t i = 0; i < g->stream_count && good; i++)
+		good = (g->streams[i].device < g->device_count ||
+			g->streams[i].device == UINT32_MAX) &&
+		       g->streams[i].rank < run->rank_count;
+	for (size_t i = 0; i < g->work_count && good; i++)
+		good = g->works[i].node < run->node_count &&
+		       g->works[i].device < g->device_count;
+	for (size_t i = 0; i < g->rank_count && good; i++)
+		good = g->ranks[i].rank < run->rank_count;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the GPUs");
+}
+
 static void save_metric(struct store *s, const struct run *run, size_t index)
 {
 	const struct run_metric *m = &run->metrics[index];
@@ -316,6 +426,7 @@ int run_save(const struct run *run, const char *path)
 	save_calls(s, &run->calls);
 	save_waits(s, &run->waits);
 	facts_file_put(s, &run->facts);
+	save_gpu(s, &run->gpu);
 	metric_groups_new(s);
 	for (size_t i = 0; i < run->metric_count; i++)
 		save_metric(s, run, i);
@@ -474,6 +585,7 @@ int run_load(struct run **to, const char *path)
 	load_calls(s, &run->calls);
 	load_waits(s, &run->waits);
 	facts_file_get(s, &run->facts);
+	load_gpu(s, &run->gpu);
 	if (!store_error(s))
 		check_tree(s, run);
 	if (!store_error(s))
@@ -482,6 +594,8 @@ int run_load(struct run **to, const char *path)
 		check_waits(s, run);
 	if (!store_error(s))
 		facts_file_check(s, run);
+	if (!store_error(s))
+		check_gpu(s, run);
 	if (!store_error(s))
 		load_metrics(s, run);
 	err = store_error(s);

@@ -25,6 +25,7 @@ void run_free(struct run *run)
 	free(run->problems);
 	run_calls_fini(&run->calls);
 	run_facts_fini(&run->facts);
+	run_gpu_fini(&run->gpu);
 	run_waits_fini(&run->waits);
 	strings_fini(&run->strings);
 	free(run);

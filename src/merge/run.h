@@ -31,6 +31,7 @@
 #include "base/str.h"
 #include "merge/run-calls.h"
 #include "merge/run-facts.h"
+#include "merge/run-gpu.h"
 #include "merge/run-waits.h"
 
 enum run_kind {
@@ -139,6 +140,7 @@ struct run {
 	struct run_calls calls;
 	struct run_waits waits;
 	struct run_facts facts;
+	struct run_gpu gpu;
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
 };

@@ -595,12 +595,14 @@ static void read_all(struct reader *r)
 	reader_walk(r, h->threads, sizeof(struct live_thread), take_thread);
 	reader_gpu(r);
 	reader_facts(r);
+	reader_devices(r);
 	if (r->err)
 		return;
 	if (p->id.mpi_thread >= p->thread_count)
 		p->id.mpi_thread = 0;
 	order_columns(p);
 	reader_mpi_order(p);
+	reader_device_order(p);
 	if (r->damaged)
 		p->losses[p->loss_count++] =
 			(struct profile_loss){ "damaged", r->damaged };
@@ -650,6 +652,7 @@ int profile_from_live(struct profile **to, const void *data, size_t size)
 	map_fini(&r.comms);
 	map_fini(&r.calls);
 	map_fini(&r.peers);
+	map_fini(&r.works);
 	free(r.marks);
 	return r.err;
 }

@@ -19,6 +19,7 @@ static const struct {
 	[LIVE_GPU_PEER] = { METRIC_GPU_COPIES, METRIC_GPU_P2P },
 	[LIVE_GPU_SET] = { METRIC_GPU_COPIES, METRIC_GPU_SET },
 	[LIVE_GPU_WAIT] = { METRIC_GPU_WAITS, METRIC_COUNT },
+	[LIVE_GPU_IDLE] = { METRIC_COUNT, METRIC_COUNT },
 };
 
 /* 0 would be no value: another thread's minimum would stand for it. */
@@ -46,6 +47,10 @@ void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 static void values(struct reader *r, uint32_t node, uint32_t thread,
 		   const struct live_gpu *g)
 {
+	if (g->kind == LIVE_GPU_IDLE) {
+		reader_metric(r, node, thread, METRIC_GPU_IDLE, g->ns);
+		return;
+	}
 	reader_metric(r, node, thread, kinds[g->kind].count, g->count);
 	if (kinds[g->kind].bytes != METRIC_COUNT)
 		reader_metric(r, node, thread, kinds[g->kind].bytes, g->bytes);
@@ -53,6 +58,7 @@ static void values(struct reader *r, uint32_t node, uint32_t thread,
 		reader_metric(r, node, thread, METRIC_GPU_WAIT, g->ns);
 		return;
 	}
+	reader_work(r, node, g->device, g->count, g->ns);
 	reader_metric(r, node, thread, METRIC_GPU_TIME, g->ns);
 	extremes(r, node, thread, METRIC_GPU_MIN, METRIC_GPU_MAX, g->min_ns,
 		 g->max_ns);
@@ -75,7 +81,7 @@ static void take(struct reader *r, uint32_t unused, const void *at)
 	if (g.thread >= r->p->thread_count)
 		g.thread = 0;
 	node = g.node ? reader_node(r, g.node) : reader_partial(r, g.why);
-	if (g.kind != LIVE_GPU_WAIT)
+	if (g.kind != LIVE_GPU_WAIT && g.name != LIVE_NO_NAME)
 		node = reader_named(r, node, g.name);
 	if (!r->err && g.count)
 		values(r, node, g.thread, &g);

@@ -29,6 +29,7 @@ struct reader {
 	struct map comms;    /* live_ref to index */
 	struct map calls;    /* node to site; (node, class) to size */
 	struct map peers;    /* rank to peer */
+	struct map works;    /* (node, device) to work */
 	struct profile *p;
 	int err; /* -ENOMEM: give up */
 };
@@ -101,5 +102,14 @@ void reader_gpu(struct reader *r);
 
 /* live-facts.c: what else there is of GPUs, then. */
 void reader_facts(struct reader *r);
+/*
+ * live-device.c: devices, streams and when they worked; what a node had a
+ * device do; and the order of that, at the end.
+ */
+void reader_devices(struct reader *r);
+void reader_pieces(struct reader *r);
+void reader_work(struct reader *r, uint32_t node, uint32_t device,
+		 uint64_t count, uint64_t ns);
+void reader_device_order(struct profile *p);
 
 #endif

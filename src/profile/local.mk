@@ -4,6 +4,8 @@ libprofile_la_SOURCES = \
 	src/profile/from-live.c \
 	src/profile/live-gpu.c src/profile/live-facts.c \
 	src/profile/live-mpi.c src/profile/live-reader.h \
+	src/profile/live-device.c \
+	src/profile/live-pieces.c \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/profile-facts.h \

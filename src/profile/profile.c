@@ -46,6 +46,10 @@ void profile_free(struct profile *p)
 	free(p->unified);
 	free(p->shapes);
 	free(p->limits);
+	free(p->devices);
+	free(p->streams);
+	free(p->bins);
+	free(p->works);
 	free(p);
 }
 

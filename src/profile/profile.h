@@ -122,6 +122,49 @@ struct profile_moment {
 	uint32_t node, thread, weight_ns;
 };
 
+/*
+ * A GPU, or a MIG instance of one, and the time it worked for this process: of
+ * each kind of work the union, not the sum.
+ */
+struct profile_device {
+	uint32_t id;      /* as the process counts them */
+	char uuid[44];    /* as nvidia-smi writes it, "": not known */
+	char name[64];    /* "": not known */
+	int32_t instance; /* of MIG; -1: none */
+	uint64_t busy_ns, kernels_ns, copies_ns;
+	uint64_t kernels_sum_ns;    /* the sum */
+	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
+	uint64_t kernels, copies;
+	uint64_t first_bin; /* bin b begins at (first_bin + b) << bin_shift */
+	uint32_t bin_shift;
+	/* While it is read from a live profile, and not in files: */
+	uint64_t kernels_until_ns, copies_until_ns;
+};
+
+struct profile_bin {          /* by device, then bin; none is 0 */
+	uint32_t device, bin; /* device: index */
+	uint64_t ns;          /* of work in it */
+};
+
+struct profile_stream {
+	uint32_t device; /* its id; UINT32_MAX: of several */
+	uint32_t context, stream;
+	uint64_t busy_ns, kernels_ns, first_ns, last_ns;
+	uint64_t kernels, copies;
+};
+
+/* What a context had each device do; sorted by node, then device. */
+struct profile_work {
+	uint32_t node, device; /* its id */
+	uint64_t count, ns;
+};
+
+/* All devices of the process together; late: what came out of order. */
+struct profile_gpu_times {
+	uint64_t busy_ns, first_ns, last_ns, late, late_ns;
+	uint64_t first_paused_ns; /* before the first call for work */
+};
+
 /* How the process ended, as its parent saw it. */
 enum profile_end {
 	END_UNKNOWN, /* recovered, or still running */
@@ -171,6 +214,12 @@ struct profile {
 	struct profile_peer *peers;
 	struct profile_part *parts;
 	struct profile_moment *moments;
+	struct profile_device *devices;
+	struct profile_stream *streams;
+	struct profile_bin *bins;
+	struct profile_work *works;
+	struct profile_gpu_times gpu;
+	size_t device_count, stream_count, bin_count, work_count;
 	size_t module_count, name_count, node_count, column_count, loss_count,
 		thread_count, comm_count, site_count, size_count, peer_count,
 		part_count, moment_count;

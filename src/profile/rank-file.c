@@ -181,19 +181,75 @@ static const struct store_field moment_fields[] = {
 	{ 0 },
 };
 
+#define DEVICE(TYPE, member) STORE_FIELD(TYPE, struct profile_device, member)
+static const struct store_field device_fields[] = {
+	DEVICE(U32, id),
+	DEVICE(CHARS, uuid),
+	DEVICE(CHARS, name),
+	DEVICE(I32, instance),
+	DEVICE(U64, busy_ns),
+	DEVICE(U64, kernels_ns),
+	DEVICE(U64, copies_ns),
+	DEVICE(U64, kernels_sum_ns),
+	DEVICE(U64, first_ns),
+	DEVICE(U64, last_ns),
+	DEVICE(U64, kernels),
+	DEVICE(U64, copies),
+	DEVICE(U64, first_bin),
+	DEVICE(U32, bin_shift),
+	{ 0 },
+};
+
+#define BIN(TYPE, member) STORE_FIELD(TYPE, struct profile_bin, member)
+static const struct store_field bin_fields[] = {
+	BIN(U32, device),
+	BIN(U32, bin),
+	BIN(U64, ns),
+	{ 0 },
+};
+
+#define STREAM(TYPE, member) STORE_FIELD(TYPE, struct profile_stream, member)
+static const struct store_field stream_fields[] = {
+	STREAM(U32, device),     STREAM(U32, context),
+	STREAM(U32, stream),     STREAM(U64, busy_ns),
+	STREAM(U64, kernels_ns), STREAM(U64, first_ns),
+	STREAM(U64, last_ns),    STREAM(U64, kernels),
+	STREAM(U64, copies),     { 0 },
+};
+
+#define WORK(TYPE, member) STORE_FIELD(TYPE, struct profile_work, member)
+static const struct store_field work_fields[] = {
+	WORK(U32, node), WORK(U32, device), WORK(U64, count), WORK(U64, ns),
+	{ 0 },
+};
+
+#define GPU(TYPE, member) STORE_FIELD(TYPE, struct profile_gpu_times, member)
+static const struct store_field gpu_fields[] = {
+	GPU(U64, busy_ns),
+	GPU(U64, first_ns),
+	GPU(U64, last_ns),
+	GPU(U64, late),
+	GPU(U64, late_ns),
+	GPU(U64, first_paused_ns),
+	{ 0 },
+};
+
 /* The arrays that are stored as they are. */
 struct part {
 	const char *group;
 	const struct store_field *fields;
 	size_t row_size;
 	size_t rows, count; /* where struct profile has them */
+	const char *later;  /* a column that files may lack; NULL: none */
 };
-#define PART(group, fields, array, number)                                     \
+#define LATER_PART(group, fields, array, number, later)                        \
 	{                                                                      \
 		group, fields, sizeof(*((struct profile *)0)->array),          \
 			offsetof(struct profile, array),                       \
-			offsetof(struct profile, number)                       \
+			offsetof(struct profile, number), later                \
 	}
+#define PART(group, fields, array, number)                                     \
+	LATER_PART(group, fields, array, number, NULL)
 static const struct part parts[] = {
 	PART("modules", module_fields, modules, module_count),
 	PART("names", name_fields, names, name_count),
@@ -206,6 +262,13 @@ static const struct part parts[] = {
 	PART("mpi/peers", peer_fields, peers, peer_count),
 	PART("mpi/parts", part_fields, parts, part_count),
 	PART("mpi/moments", moment_fields, moments, moment_count),
+	LATER_PART("gpu/devices", device_fields, devices, device_count,
+		   "gpu/devices/id"),
+	LATER_PART("gpu/bins", bin_fields, bins, bin_count, "gpu/bins/device"),
+	LATER_PART("gpu/streams", stream_fields, streams, stream_count,
+		   "gpu/streams/device"),
+	LATER_PART("gpu/works", work_fields, works, work_count,
+		   "gpu/works/node"),
 };
 enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
@@ -239,10 +302,14 @@ int profile_save(const struct profile *p, const char *path)
 
 		memcpy(&rows, at + parts[i].rows, sizeof(rows));
 		memcpy(&count, at + parts[i].count, sizeof(count));
+		if (parts[i].later && !count)
+			continue; /* as in an older file: columns cost time */
 		store_put_table(s, parts[i].group, parts[i].fields, rows,
 				parts[i].row_size, count);
 	}
 	rank_facts_put(s, p);
+	if (p->device_count)
+		store_put_record(s, "gpu", gpu_fields, &p->gpu);
 	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
@@ -377,11 +444,48 @@ static void check_waits(struct store *s, const struct profile *p)
 	}
 }
 
+static bool good_device(const struct profile_device *d)
+{
+	return d->bin_shift < 64 && d->last_ns <= PROFILE_TIME_MOST &&
+	       d->first_ns <= d->last_ns &&
+	       d->first_bin <= PROFILE_TIME_MOST >> d->bin_shift &&
+	       d->busy_ns <= d->last_ns - d->first_ns;
+}
+
+static void check_devices(struct store *s, const struct profile *p)
+{
+	for (size_t i = 0; i < p->device_count; i++)
+		if (!good_device(&p->devices[i]))
+			damaged_row(s, "gpu/devices", i);
+	for (size_t i = 0; i < p->bin_count; i++) {
+		const struct profile_bin *b = &p->bins[i];
+
+		if (b->device >= p->device_count || b->bin >= LIVE_BINS ||
+		    (i && b[-1].device > b->device) ||
+		    (i && b[-1].device == b->device && b[-1].bin >= b->bin) ||
+		    b->ns > (uint64_t)1 << p->devices[b->device].bin_shift)
+			damaged_row(s, "gpu/bins", i);
+	}
+	for (size_t i = 0; i < p->stream_count; i++)
+		if (p->streams[i].first_ns > p->streams[i].last_ns ||
+		    p->streams[i].last_ns > PROFILE_TIME_MOST)
+			damaged_row(s, "gpu/streams", i);
+	for (size_t i = 0; i < p->work_count; i++)
+		if (p->works[i].node >= p->node_count)
+			damaged_row(s, "gpu/works", i);
+	if (p->gpu.first_ns > p->gpu.last_ns ||
+	    p->gpu.last_ns > PROFILE_TIME_MOST)
+		damaged_row(s, "gpu", 0);
+}
+
 static void load_parts(struct store *s, struct profile *p)
 {
 	for (size_t i = 0; i < PARTS; i++) {
 		char *at = (char *)p;
 		size_t count;
+
+		if (parts[i].later && !store_has(s, parts[i].later))
+			continue;
 		void *rows = store_get_table(s, parts[i].group, parts[i].fields,
 					     parts[i].row_size, &count);
 
@@ -400,6 +504,8 @@ static int load_rank_file(struct profile *p, const char *path)
 	store_get_record(s, "identity", id_fields, &p->id);
 	load_parts(s, p);
 	rank_facts_get(s, p);
+	if (store_has(s, "gpu"))
+		store_get_record(s, "gpu", gpu_fields, &p->gpu);
 	load_columns(s, p);
 	if (!store_error(s))
 		check_nodes(s, p);
@@ -411,6 +517,8 @@ static int load_rank_file(struct profile *p, const char *path)
 		check_waits(s, p);
 	if (!store_error(s))
 		rank_facts_check(s, p);
+	if (!store_error(s))
+		check_devices(s, p);
 	err = store_error(s);
 	store_close(s);
 	return err;

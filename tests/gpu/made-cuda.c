@@ -44,6 +44,9 @@ static struct {
 	size_t dropped;
 } made = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Of what this thread calls for. */
+static __thread uint32_t device;
+
 static bool fault(const char *name)
 {
 	return made.fault && !strcmp(made.fault, name);
@@ -100,6 +103,9 @@ static size_t size_of(CUpti_ActivityKind kind)
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:
 		size = sizeof(CUpti_ActivityUnifiedMemoryCounter2);
 		break;
+	case CUPTI_ACTIVITY_KIND_DEVICE:
+		size = sizeof(CUpti_ActivityDevice5);
+		break;
 	default:
 		break;
 	}
@@ -130,7 +136,8 @@ static void put(const void *record, CUpti_ActivityKind kind)
 		flush_locked();
 	if (!made.buffer)
 		made.request(&made.buffer, &made.size, &most);
-	if (!made.buffer || fault("drop")) {
+	if (!made.buffer ||
+	    (fault("drop") && kind != CUPTI_ACTIVITY_KIND_DEVICE)) {
 		made.dropped++;
 		return;
 	}
@@ -259,6 +266,8 @@ static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
 	CUpti_ActivityKernel9 k = {
 		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 		.correlationId = id,
+		.deviceId = device,
+		.contextId = device + 1,
 		.streamId = stream,
 		.name = kernel,
 		.gridX = shape.grid[0],
@@ -303,6 +312,12 @@ __attribute__((noinline)) static int launch(const char *kernel,
 	return end(&c, 0);
 }
 
+PUBLIC int made_cudaSetDevice(unsigned int which)
+{
+	device = which;
+	return 0;
+}
+
 PUBLIC int made_cuLaunchKernel(const char *kernel, unsigned int stream,
 			       uint64_t ns)
 {
@@ -341,6 +356,9 @@ PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 	pthread_mutex_lock(&made.lock);
 	span = take_time(params.stream, params.ns);
 	g.correlationId = c.data.correlationId;
+	g.deviceId = device;
+	g.contextId = device + 1;
+	g.streamId = params.stream;
 	g.start = span.start;
 	g.end = span.end;
 	put(&g, g.kind);
@@ -374,6 +392,8 @@ PUBLIC int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes,
 	pthread_mutex_lock(&made.lock);
 	span = take_time(0, params.ns);
 	m.correlationId = c.data.correlationId;
+	m.deviceId = device;
+	m.contextId = device + 1;
 	m.bytes = params.bytes;
 	m.start = span.start;
 	m.end = span.end;
@@ -394,6 +414,8 @@ PUBLIC int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns)
 	pthread_mutex_lock(&made.lock);
 	span = take_time(0, params.ns);
 	m.correlationId = c.data.correlationId;
+	m.deviceId = device;
+	m.contextId = device + 1;
 	m.bytes = params.bytes;
 	m.start = span.start;
 	m.end = span.end;
@@ -543,9 +565,29 @@ PUBLIC CUptiResult cuptiEnableCallback(uint32_t enable,
 	return CUPTI_SUCCESS;
 }
 
+/* Two, whose UUIDs begin with MADE_UUID, 1 unless it is set. */
+static void tell_devices(void)
+{
+	const char *uuid = getenv("MADE_UUID");
+
+	for (uint32_t i = 0; i < 2; i++) {
+		CUpti_ActivityDevice5 d = {
+			.kind = CUPTI_ACTIVITY_KIND_DEVICE,
+			.id = i,
+			.name = "Made 100",
+		};
+
+		d.uuid.bytes[0] = (char)(uuid ? atoi(uuid) : 1);
+		d.uuid.bytes[15] = (char)i;
+		made_put((const CUpti_Activity *)&d);
+	}
+}
+
 PUBLIC CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	made.kinds[kind] = true;
+	if (kind == CUPTI_ACTIVITY_KIND_DEVICE && !fault("nodevices"))
+		tell_devices();
 	return CUPTI_SUCCESS;
 }
 

@@ -11,8 +11,8 @@
  *
  * MADE_FAULT: unified (its counters are refused), disorder (records of memory
  * come in turns of four, the last one first); subscriber, old, drop, silent,
- * reversed, hang; and bare: callbacks come through code without unwind
- * information, as a driver's may.
+ * reversed, hang, nodevices; and bare: callbacks come through code without
+ * unwind information, as a driver's may.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H
 #define TESTS_GPU_MADE_CUDA_H
@@ -24,6 +24,9 @@ enum made_copy {
 	MADE_FROM = 2,
 	MADE_WITHIN = 8
 };
+
+/* For what the calling thread asks for from now on; there are two. */
+int made_cudaSetDevice(unsigned int which);
 
 /* All take their time on the device, in ns, and return 0 or an error. */
 int made_cudaLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);

@@ -3,6 +3,30 @@
 #include "made-ranges.h"
 
 #include <nvtx3/nvToolsExt.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static void *end_it(void *id)
+{
+	nvtxRangeEnd(*(nvtxRangeId_t *)id);
+	return NULL;
+}
+
+/* Two that overlap; the first ends on another thread.  20 and 30 ms. */
+static void across(void)
+{
+	nvtxRangeId_t a = nvtxRangeStartA("across a"), b;
+	pthread_t thread;
+
+	usleep(10000);
+	b = nvtxRangeStartW(L"across b");
+	usleep(10000);
+	pthread_create(&thread, NULL, end_it, &a);
+	pthread_join(thread, NULL);
+	usleep(20000);
+	nvtxRangeEnd(b);
+	nvtxRangeEnd(b);
+}
 
 void ranges(void (*work)(void))
 {
@@ -27,4 +51,5 @@ void ranges(void (*work)(void))
 	work();
 	nvtxRangePop();
 	work();
+	across();
 }

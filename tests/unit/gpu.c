@@ -237,3 +237,71 @@ TEST(damaged_work_is_left_out)
 	}
 	free(data);
 }
+
+static struct profile *read_profile(void)
+{
+	const struct live_header *header = registry_header();
+	struct profile *p = NULL;
+
+	CHECK(!profile_from_live(&p, header, header->used));
+	return p;
+}
+
+/* Two streams, of which one's records come late, and a copy under a kernel. */
+static void some_devices(void)
+{
+	static const uint64_t at[][4] = { { 1, 100, 200, 0 },
+					  { 1, 300, 400, 0 },
+					  { 2, 150, 350, 0 },
+					  { 1, 500, 600, 0 },
+					  { 3, 120, 140, 1 } };
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		struct gpu_work w = { .id = 7,
+				      .kind = at[i][3] ? LIVE_GPU_TO
+						       : LIVE_GPU_KERNEL,
+				      .name = at[i][3] ? &copy : &kernel,
+				      .start = at[i][1],
+				      .end = at[i][2],
+				      .context = 1,
+				      .stream = (uint32_t)at[i][0] };
+
+		copse_gpu_add(&w, 1);
+	}
+}
+
+static void check_devices(const struct profile *p)
+{
+	CHECK(p->device_count == 1 && p->stream_count == 3);
+	CHECK(p->devices[0].busy_ns == 400);
+	CHECK(p->devices[0].kernels_ns == 400);
+	CHECK(p->devices[0].kernels_sum_ns == 500);
+	CHECK(p->devices[0].copies_ns == 20);
+	CHECK(p->devices[0].first_ns == 100 && p->devices[0].last_ns == 600);
+	CHECK(p->gpu.busy_ns == 400 && !p->gpu.late);
+}
+
+/* Whether the process put them into its times, or its reader had to. */
+TEST(times_of_a_process_that_ended)
+{
+	struct profile *p;
+
+	begin();
+	some_devices();
+	copse_gpu_end();
+	p = read_profile();
+	check_devices(p);
+	CHECK(p->bin_count == 1 && p->bins[0].ns == 400);
+	profile_free(p);
+}
+
+TEST(times_of_a_process_that_was_killed)
+{
+	struct profile *p;
+
+	begin();
+	some_devices();
+	p = read_profile();
+	check_devices(p);
+	profile_free(p);
+}

@@ -889,3 +889,33 @@ TEST(strings_and_large_columns_come_back)
 	free(many);
 	scratch_end(path);
 }
+
+/* With the list behind the file's end, and without. */
+TEST(what_a_file_has)
+{
+	static const struct store_field fields[] = {
+		STORE_FIELD(U32, struct profile_work, node), { 0 }
+	};
+	static int (*const create[])(
+		struct store **, const char *, const char *,
+		uint32_t) = { store_create, store_create_large };
+	const struct profile_work row = { .node = 7 };
+	char path[] = "/tmp/copse-profile-has.XXXXXX";
+	struct store *s;
+
+	CHECK(mkdtemp(path));
+	CHECK(!chdir(path));
+	for (size_t i = 0; i < 2; i++) {
+		CHECK(!create[i](&s, "a.h5", "some", 1));
+		store_put_table(s, "a/b", fields, &row, sizeof(row), 1);
+		store_put_record(s, "r", fields, &row);
+		CHECK(!store_commit(s));
+		CHECK(!store_open(&s, "a.h5", "some", 1));
+		CHECK(store_has(s, "a/b/node") && store_has(s, "r"));
+		CHECK(!store_has(s, "a/b/other") && !store_has(s, "a/c/node"));
+		CHECK(!store_has(s, "none/b/node") && !store_has(s, "q"));
+		CHECK(!store_error(s));
+		store_close(s);
+	}
+	CHECK(!unlink("a.h5") && !chdir("/") && !rmdir(path));
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu-busy.c - sums over the devices and the processes that used them. */
+#include "analyse/gpu-busy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "live/layout.h"
+
+#define NS       1e9
+#define BOUND    0.5  /* of the idle time: spent launching */
+#define IDLE     0.1  /* of the time with work: less is no matter */
+#define OF_ONE   0.25 /* of all idle time: a call worth naming alone */
+#define OF_BELOW 0.5  /* of a path's: its child is named in its place */
+
+static void add_device(struct gpu_busy *b, const struct run_device *d, size_t i)
+{
+	double busy = d->busy_ns / NS;
+
+	b->devices++;
+	b->busy += busy;
+	b->elapsed += fmax(d->elapsed_ns, d->busy_ns) / NS;
+	if (!i || busy > b->most) {
+		b->most = busy;
+		b->most_device = i;
+	}
+}
+
+static void add_process(struct gpu_busy *b, const struct run *run,
+			const struct run_gpu_rank *g)
+{
+	const struct run_rank *r = &run->ranks[g->rank];
+	uint64_t ran =
+		r->elapsed_ns > r->paused_ns ? r->elapsed_ns - r->paused_ns : 0;
+
+	b->processes++;
+	b->run += (double)ran / NS;
+	b->work += (double)g->busy_ns / NS;
+	b->before += fmin((double)g->before_ns, (double)ran) / NS;
+	b->late_count += g->late;
+	b->late += (double)g->late_ns / NS;
+}
+
+/* Of all kinds of work only kernels and graphs are launched. */
+static bool launches(const char *function)
+{
+	static const char *const names[] = { "cudaLaunch", "cudaGraphLaunch",
+					     "cuLaunch", "cuGraphLaunch" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(function, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static void add_idle(struct gpu_busy *b, const struct run *run)
+{
+	const struct run_metric *m =
+		run_metric(run, metric_infos[METRIC_GPU_IDLE].name);
+
+	for (uint32_t i = 0; m && i < run->node_count; i++) {
+		double one = value_node(m, i);
+
+		b->idle += one;
+		if (one > 0 && run->nodes[i].kind == RUN_GPU_CALL &&
+		    launches(str_at(&run->strings, run->nodes[i].function)))
+			b->launching += one;
+	}
+}
+
+struct gpu_busy gpu_busy_of(const struct run *run)
+{
+	const struct run_gpu *g = &run->gpu;
+	struct gpu_busy b = { 0 };
+
+	for (size_t i = 0; i < g->device_count; i++)
+		add_device(&b, &g->devices[i], i);
+	if (!b.devices)
+		return b;
+	b.mean = b.busy / (double)b.devices;
+	for (size_t i = 0; i < g->rank_count; i++)
+		add_process(&b, run, &g->ranks[i]);
+	add_idle(&b, run);
+	b.unknown = fmax(b.run - b.work - b.before - b.idle, 0);
+	return b;
+}
+
+bool gpu_busy_idles(const struct gpu_busy *b)
+{
+	return b->idle >= IDLE * (b->idle + b->work);
+}
+
+bool gpu_busy_launch_bound(const struct gpu_busy *b)
+{
+	return gpu_busy_idles(b) && b->launching >= BOUND * b->idle;
+}
+
+/* Causes */
+
+static bool is_call(const struct paths *paths, uint32_t path)
+{
+	enum run_kind kind = paths->run->nodes[paths->at[path].node].kind;
+
+	return kind == RUN_MPI || kind == RUN_GPU_CALL;
+}
+
+static uint32_t largest(const double *of, size_t count)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (of[i] > of[most])
+			most = i;
+	return most;
+}
+
+/* The child of a path that has the most; the path itself for none. */
+static uint32_t largest_child(const struct paths *paths, uint32_t path,
+			      const double *inclusive)
+{
+	uint32_t most = path, end = paths->at[path].end;
+
+	for (uint32_t i = path + 1; i < end; i = paths->at[i].end)
+		if (most == path || inclusive[i] > inclusive[most])
+			most = i;
+	return most;
+}
+
+static uint32_t descend(const struct paths *paths, const double *inclusive)
+{
+	uint32_t at = largest_child(paths, 0, inclusive);
+
+	while (!is_call(paths, at)) {
+		uint32_t next = largest_child(paths, at, inclusive);
+
+		if (next == at || inclusive[next] < OF_BELOW * inclusive[at])
+			break;
+		at = next;
+	}
+	return at;
+}
+
+int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds)
+{
+	const struct run_metric *m =
+		run_metric(paths->run, metric_infos[METRIC_GPU_IDLE].name);
+	double *exclusive = calloc(paths->count + 1, sizeof(*exclusive));
+	double *inclusive = calloc(paths->count + 1, sizeof(*inclusive));
+	int err = exclusive && inclusive ? 0 : -ENOMEM;
+
+	*path = 0;
+	*seconds = 0;
+	if (!err && m) {
+		paths_values(paths, m, exclusive, inclusive);
+		*path = largest(exclusive, paths->count);
+		*seconds = exclusive[*path];
+		if (!is_call(paths, *path) ||
+		    *seconds < OF_ONE * inclusive[0]) {
+			*path = descend(paths, inclusive);
+			*seconds = inclusive[*path];
+		}
+	}
+	free(exclusive);
+	free(inclusive);
+	return err ? fail(err, "out of memory") : 0;
+}
+
+/* Each process may see one device, and call it 0. */
+static bool is_ambiguous(const struct run_gpu *g, size_t device)
+{
+	const struct run_device *d = &g->devices[device];
+
+	for (size_t i = 0; i < g->device_count; i++)
+		if (i != device && g->devices[i].host == d->host &&
+		    g->devices[i].id == d->id)
+			return true;
+	return false;
+}
+
+static uint32_t first_rank(const struct run_gpu *g, size_t device)
+{
+	for (size_t i = 0; i < g->share_count; i++)
+		if (g->shares[i].device == device)
+			return g->shares[i].rank;
+	return 0;
+}
+
+char *gpu_device_name(const struct run *run, size_t device)
+{
+	const struct run_device *d = &run->gpu.devices[device];
+	const char *host = str_at(&run->strings, d->host);
+	char of[64] = "";
+
+	if (d->instance >= 0)
+		snprintf(of, sizeof(of), " (MIG instance %d)", d->instance);
+	else if (is_ambiguous(&run->gpu, device))
+		snprintf(of, sizeof(of), " of %s %llu", value_noun(run),
+			 (unsigned long long)value_process(
+				 run, first_rank(&run->gpu, device)));
+	return str_format("GPU %u%s on %s", d->id, of, host);
+}

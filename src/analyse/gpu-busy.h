@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gpu-busy.h - how much of the time GPUs worked, what their processes did when
+ * they did not, and the factors of the efficiency of hosts and devices.
+ */
+#ifndef ANALYSE_GPU_BUSY_H
+#define ANALYSE_GPU_BUSY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/paths.h"
+#include "analyse/report.h"
+#include "merge/run.h"
+
+/* Seconds.  Of devices: each once, whoever shares it. */
+struct gpu_busy {
+	size_t devices; /* 0: none was used, or it is not known: all is 0 */
+	double busy, elapsed; /* of all devices */
+	double mean, most;    /* busy, of one device */
+	size_t most_device;   /* index of it */
+	/* Of the processes that used any, each with all of its devices: */
+	size_t processes;
+	double run, work; /* they ran; there was work for them */
+	double before;    /* from their start to their first work */
+	double idle;      /* no work, and it is known why */
+	double unknown;   /* no work, and it is not */
+	double launching; /* of idle: in calls that launch kernels */
+	double late;      /* work out of order: so much may be missing */
+	uint64_t late_count;
+};
+
+struct gpu_busy gpu_busy_of(const struct run *run);
+
+/* From the first work on they were idle for a time that matters … */
+bool gpu_busy_idles(const struct gpu_busy *busy);
+
+/* … and mostly waited for the next launch. */
+bool gpu_busy_launch_bound(const struct gpu_busy *busy);
+
+/*
+ * The path below which GPUs were idle for the longest, with that time; a call
+ * of MPI or CUDA when one alone is much of it.  False: none.  -ENOMEM.
+ */
+int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds);
+
+/*
+ * The factors that the POP Centre of Excellence's metrics were extended by for
+ * accelerators: Rahimi, Lopez, Clascà, Vinyals Ylla Català, Labarta and
+ * Garcia-Gasulla, "Hardware-Agnostic and Insightful Efficiency Metrics for
+ * Accelerated Systems: Definition and Implementation within TALP",
+ * arXiv:2603.26576 (2026).
+ */
+struct gpu_factors {
+	size_t devices, processes; /* 0 devices: the rest is 0 too */
+	bool with_mpi;
+	double elapsed;            /* run time: the longest of a process */
+	double host, mpi, offload; /* host = mpi × offload */
+	/* parallel = balance × communication × orchestration */
+	double parallel, balance, communication, orchestration;
+	double kernels_mean, kernels_max; /* seconds of a device */
+};
+
+struct gpu_factors gpu_factors_of(const struct run *run);
+
+/* In two sentences. */
+void gpu_factors_lines(struct report *report, const struct gpu_factors *f);
+
+/*
+ * "GPU 3 on n2", with its MIG instance or its first rank where that is needed
+ * to tell it from others; to be freed, NULL: no memory.
+ */
+char *gpu_device_name(const struct run *run, size_t device);
+
+#endif

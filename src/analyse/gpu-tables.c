@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gpu-tables.c - tables of gpu-kernels that are not of kernels: what became of
+ * CUPTI's records, ranges of NVTX, and how even kernels' paths are.
+ */
+#include "analyse/gpu-tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "live/layout.h"
+
+/* Records */
+
+/* Losses that are records of work, and those whose work is counted all the
+ * same, below a node for the reason. */
+static const struct {
+	enum loss loss;
+	bool counted;
+} reasons[] = {
+	{ LOSS_GPU_UNSEEN, true },   { LOSS_GPU_NO_PATH, true },
+	{ LOSS_GPU_LATE, true },     { LOSS_GPU_TIMES, false },
+	{ LOSS_GPU_DROPPED, false }, { LOSS_GPU_FULL, false },
+};
+
+static double lost(const struct run *run, enum loss loss)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->loss_count; i++)
+		if (!strcmp(str_at(&run->strings, run->losses[i].name),
+			    loss_infos[loss].name))
+			sum += (double)run->losses[i].count;
+	return sum;
+}
+
+static double total(const struct run *run, enum metric metric)
+{
+	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
+	double sum = 0;
+
+	for (uint32_t i = 0; m && i < run->node_count; i++)
+		sum += value_node(m, i);
+	return sum;
+}
+
+static void row(struct report *report, const char *what, double records,
+		double attributed, double all)
+{
+	report_text(report, what);
+	value_cell(report, UNIT_COUNT, records);
+	report_number(report, value_ratio(records, all));
+	if (attributed >= 0)
+		report_number(report, attributed);
+	else
+		report_none(report);
+}
+
+void gpu_records_table(struct report *report, const struct run *run)
+{
+	double counted = total(run, METRIC_GPU_LAUNCHES) +
+			 total(run, METRIC_GPU_COPIES) +
+			 total(run, METRIC_GPU_WAITS);
+	double all = counted, without = 0;
+	size_t count = sizeof(reasons) / sizeof(*reasons);
+	bool said;
+
+	for (size_t i = 0; i < count; i++) {
+		double one = lost(run, reasons[i].loss);
+
+		without += one;
+		all += reasons[i].counted ? 0 : one;
+	}
+	said = without > 0;
+	report_table(report, "records", said ? "records of work" : NULL);
+	report_column(report, "what", said ? "records" : NULL, COLUMN_TEXT);
+	report_column(report, "records", said ? "count" : NULL, COLUMN_COUNT);
+	report_column(report, "share", said ? "share" : NULL, COLUMN_SHARE);
+	report_column(report, "attributed", NULL, COLUMN_SHARE);
+	row(report, "all", all, value_ratio(all - without, all), all);
+	for (size_t i = 0; i < count; i++) {
+		double one = lost(run, reasons[i].loss);
+
+		if (one > 0)
+			row(report, loss_infos[reasons[i].loss].name, one, -1,
+			    all);
+	}
+}
+
+/* Ranges */
+
+struct range {
+	uint32_t name; /* string */
+	double calls, seconds;
+	bool across; /* started and ended, not pushed and popped */
+};
+
+struct range_sums {
+	struct range *at;
+	size_t count;
+	struct map map;
+};
+
+static struct range *find_range(struct range_sums *to, uint32_t name,
+				bool across)
+{
+	uint32_t at = map_put(&to->map, name, across, (uint32_t)to->count);
+
+	if (at == MAP_NONE)
+		return NULL;
+	if (at == to->count)
+		to->at[to->count++] = (struct range){ name, 0, 0, across };
+	return &to->at[at];
+}
+
+/* A range inside one of its own name is part of that one's time. */
+static bool inside_itself(const struct run *run, uint32_t node)
+{
+	uint32_t name = run->nodes[node].function;
+
+	for (uint32_t n = run->nodes[node].parent; n; n = run->nodes[n].parent)
+		if (run->nodes[n].kind == RUN_PHASE &&
+		    run->nodes[n].function == name)
+			return true;
+	return false;
+}
+
+static double inclusive(const struct run *run, const struct run_metric *m,
+			uint32_t node)
+{
+	double sum = m ? value_node(m, node) : 0;
+
+	for (uint32_t n = node + 1;
+	     m && n < run->node_count && run->nodes[n].parent >= node; n++)
+		sum += value_node(m, n);
+	return sum;
+}
+
+static int add_range(struct range_sums *to, const struct run *run,
+		     uint32_t node, enum metric calls, enum metric time)
+{
+	const struct run_metric *c = run_metric(run, metric_infos[calls].name);
+	const struct run_metric *t = run_metric(run, metric_infos[time].name);
+	bool across = calls == METRIC_RANGE_CALLS;
+	struct range *range;
+
+	if (!c || value_node(c, node) <= 0)
+		return 0;
+	range = find_range(to, run->nodes[node].function, across);
+	if (!range)
+		return fail(-ENOMEM, "out of memory");
+	range->calls += value_node(c, node);
+	if (across)
+		range->seconds += t ? value_node(t, node) : 0;
+	else if (!inside_itself(run, node))
+		range->seconds += inclusive(run, t, node);
+	return 0;
+}
+
+static int by_seconds(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static void range_rows(struct report *report, const struct run *run,
+		       const struct range_sums *sums, size_t limit)
+{
+	bool across = false;
+
+	for (size_t i = 0; i < sums->count; i++)
+		across |= sums->at[i].across;
+	report_table(report, "ranges", "ranges (phases)");
+	report_column(report, "range", "range", COLUMN_TEXT);
+	report_column(report, "calls", "calls", COLUMN_COUNT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "kind", across ? "kind" : NULL, COLUMN_TEXT);
+	for (size_t i = 0; i < sums->count && i < limit; i++) {
+		const struct range *r = &sums->at[i];
+
+		report_text(report, str_at(&run->strings, r->name));
+		value_cell(report, UNIT_COUNT, r->calls);
+		report_number(report, r->seconds);
+		report_text(report, r->across ? "start/end" : "push/pop");
+	}
+}
+
+int gpu_ranges_table(struct report *report, const struct run *run, size_t limit)
+{
+	struct range_sums sums = { .at = calloc(2 * run->node_count + 1,
+						sizeof(*sums.at)) };
+	int err = sums.at ? 0 : fail(-ENOMEM, "out of memory");
+
+	for (uint32_t i = 1; i < run->node_count && !err; i++) {
+		if (run->nodes[i].kind != RUN_PHASE)
+			continue;
+		err = add_range(&sums, run, i, METRIC_PHASE_CALLS,
+				METRIC_PHASE_TIME);
+		if (!err)
+			err = add_range(&sums, run, i, METRIC_RANGE_CALLS,
+					METRIC_RANGE_TIME);
+	}
+	if (!err && sums.count) {
+		qsort(sums.at, sums.count, sizeof(*sums.at), by_seconds);
+		range_rows(report, run, &sums, limit);
+	}
+	free(sums.at);
+	map_fini(&sums.map);
+	return err;
+}
+
+/* Balance */
+
+/* Seconds of a launch path on each process; to be freed. */
+static double *seconds_of(const struct paths *paths, uint32_t path)
+{
+	const struct run *run = paths->run;
+	const struct run_metric *m =
+		run_metric(run, metric_infos[METRIC_GPU_TIME].name);
+	double *sums = calloc(run->rank_count + 1, sizeof(*sums));
+
+	for (uint32_t i = paths->first[path];
+	     sums && m && i < paths->first[path + 1]; i++) {
+		uint32_t n = paths->nodes[i];
+
+		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
+			sums[m->values[v].rank] +=
+				value_of(m->unit, (double)m->values[v].value);
+	}
+	return sums;
+}
+
+static void balance_row(struct report *report, const struct paths *paths,
+			const struct gpu_row *work)
+{
+	double *of = seconds_of(paths, work->path), sum = 0;
+	size_t count = paths->run->member_count, most = 0;
+
+	report->failed |= !of;
+	for (size_t i = 0; of && i < count; i++) {
+		sum += of[i];
+		if (of[i] > of[most])
+			most = i;
+	}
+	if (of && sum > 0) {
+		report_text(report,
+			    str_at(&paths->run->strings, work->function));
+		paths_cell(report, paths, work->path);
+		report_number(report, sum / (double)count);
+		report_number(report, of[most]);
+		report_count(report, value_process(paths->run, most));
+		report_number(report, of[most] * (double)count / sum - 1);
+	}
+	free(of);
+}
+
+void gpu_balance_table(struct report *report, const struct paths *paths,
+		       const struct gpu_work *by_path, size_t limit)
+{
+	if (paths->run->member_count < 2)
+		return;
+	report_table(report, "balance", "kernels over ranks");
+	report_column(report, "kernel", "kernel", COLUMN_TEXT);
+	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "max", "most", COLUMN_SECONDS);
+	report_column(report, "max_rank", value_noun(paths->run), COLUMN_COUNT);
+	report_column(report, "imbalance", "above mean", COLUMN_SHARE);
+	for (size_t i = 0; i < limit; i++)
+		balance_row(report, paths, &by_path->at[i]);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* idle-causes.c - what processes did while their GPUs had nothing to do. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyse/gpu-busy.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "live/layout.h"
+
+#define SMALL 0.001 /* of the time: no row for it */
+
+enum {
+	ROWS = 20
+};
+
+struct cause {
+	uint32_t path;
+	double seconds;
+};
+
+static int by_seconds(const void *x, const void *y)
+{
+	const struct cause *a = x, *b = y;
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	return (a->path > b->path) - (a->path < b->path);
+}
+
+/* The paths with idle time, the longest first; to be freed. */
+static struct cause *find_causes(const struct paths *paths, size_t *count)
+{
+	const struct run_metric *m =
+		run_metric(paths->run, metric_infos[METRIC_GPU_IDLE].name);
+	double *of = calloc(paths->count + 1, sizeof(*of));
+	struct cause *causes = calloc(paths->count + 1, sizeof(*causes));
+
+	*count = 0;
+	if (of && causes && m) {
+		paths_values(paths, m, of, NULL);
+		for (uint32_t i = 0; i < paths->count; i++)
+			if (of[i] > 0)
+				causes[(*count)++] = (struct cause){ i, of[i] };
+		qsort(causes, *count, sizeof(*causes), by_seconds);
+	}
+	free(of);
+	if (causes && of)
+		return causes;
+	free(causes);
+	fail(-ENOMEM, "out of memory");
+	return NULL;
+}
+
+/* Time without a path. */
+static void plain_row(struct report *report, const char *what, double seconds,
+		      const struct gpu_busy *b)
+{
+	if (seconds <= SMALL * b->run)
+		return;
+	report_text(report, what);
+	report_none(report);
+	report_number(report, seconds);
+	report_number(report, value_ratio(seconds, b->run));
+}
+
+static int cause_table(struct report *report, const struct paths *paths,
+		       const struct gpu_busy *b,
+		       const struct analysis_options *options)
+{
+	size_t count, limit;
+	struct cause *causes = find_causes(paths, &count);
+
+	if (!causes)
+		return -ENOMEM;
+	limit = value_limit(options, ROWS, count);
+	report_table(report, "idle", "while GPUs had nothing to do");
+	report_column(report, "cause", "in", COLUMN_TEXT);
+	report_column(report, "call_path", "call path", COLUMN_TEXT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	plain_row(report, "(before the first work)", b->before, b);
+	for (size_t i = 0; i < limit; i++) {
+		const struct path *p = &paths->at[causes[i].path];
+
+		report_text(report, paths_function(paths->run, p->node));
+		paths_cell(report, paths, causes[i].path);
+		report_number(report, causes[i].seconds);
+		report_number(report, value_ratio(causes[i].seconds, b->run));
+	}
+	plain_row(report, "(not known)", b->unknown, b);
+	free(causes);
+	return 0;
+}
+
+static int say_cause(struct report *report, const struct paths *paths,
+		     const struct gpu_busy *b)
+{
+	uint32_t path;
+	double seconds;
+	char *text, time[32];
+	int err = gpu_idle_cause(paths, &path, &seconds);
+
+	if (err || seconds <= 0)
+		return err;
+	text = paths_text(paths, path);
+	report->failed |= !text;
+	if (text)
+		report_line(report,
+			    "Most of that which is known, %s (%.0f %%): %s.",
+			    value_time(time, seconds),
+			    100 * value_ratio(seconds, b->idle), text);
+	free(text);
+	return 0;
+}
+
+static int fill(struct report *report, const struct paths *paths,
+		const struct analysis_options *options)
+{
+	struct gpu_busy b = gpu_busy_of(paths->run);
+	double idle = b.before + b.idle + b.unknown;
+	char time[32];
+	int err;
+
+	if (!b.processes) {
+		report_line(report, "No GPU was used, or nothing is known of "
+				    "when it was.");
+		return 0;
+	}
+	report_line(report,
+		    "GPUs had nothing to do for %s, %.0f %% of the time of "
+		    "their processes.",
+		    value_time(time, idle), 100 * value_ratio(idle, b.run));
+	err = say_cause(report, paths, &b);
+	if (!err)
+		err = cause_table(report, paths, &b, options);
+	return err;
+}
+
+static int run_idle_causes(struct report **to, const struct run *const runs[],
+			   const struct analysis_options *options)
+{
+	struct paths paths;
+	int err = value_one_run(runs, "gpu-idle");
+
+	if (!err)
+		err = paths_init(&paths, runs[0]);
+	if (err)
+		return err;
+	*to = value_report("gpu-idle", runs[0], NULL);
+	err = *to ? fill(*to, &paths, options) : -ENOMEM;
+	if (!err)
+		err = report_error(*to);
+	paths_fini(&paths);
+	return err;
+}
+
+const struct analysis analysis_idle_causes = {
+	.name = "gpu-idle",
+	.help = "what processes did while their GPUs had nothing to do",
+	.run = run_idle_causes,
+};

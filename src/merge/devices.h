@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * devices.h - gather which GPUs all ranks used and when, while the profiles
+ * pass one at a time, and make the run's of it.
+ *
+ * Memory   follows devices, streams and nodes: of each device one timeline is
+ *          kept, 16 KiB, and three when several processes share it.
+ */
+#ifndef MERGE_DEVICES_H
+#define MERGE_DEVICES_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "merge/run.h"
+#include "profile/profile.h"
+
+struct timeline;
+
+struct devices {
+	struct run_gpu sum; /* nodes: of the unified tree; ranks: as read */
+	struct strings names;
+	struct timeline *lines; /* one for each device */
+	struct map found, works;
+	size_t device_room, line_room, share_room, stream_room, work_room,
+		rank_room;
+	uint32_t unnamed; /* devices without a UUID: one for each process */
+};
+
+int devices_init(struct devices *devices);
+void devices_fini(struct devices *devices);
+
+/* What one process has; as traffic_add().  0, or -ENOMEM with a reason. */
+int devices_add(struct devices *devices, const struct profile *profile,
+		uint32_t process, const uint32_t *nodes);
+
+/* The nodes of the unified tree that it refers to. */
+void devices_wanted(const struct devices *devices, bool *wanted);
+
+/* run->gpu; devices is empty then.  0, or -ENOMEM with a reason. */
+int devices_finish(struct devices *devices, struct run *run,
+		   const uint32_t *order, const uint32_t *became);
+
+#endif

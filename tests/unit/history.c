@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* history.c - spans of time, and what is left of them when they are too many.
+ */
+#include "collect/history.h"
+#include "tests/test.h"
+
+static struct span spans[HISTORY_SPANS];
+
+static void sample(struct history *h, live_ref node, uint64_t from, uint64_t to)
+{
+	history_sample(h, node, to, to - from, to - from);
+}
+
+TEST(a_call_takes_the_place_of_its_samples)
+{
+	struct history *h = history_new(3);
+
+	sample(h, 1, 1000, 2000);
+	sample(h, 2, 2000, 3000);
+	sample(h, 2, 3000, 4000);
+	history_call(h, 5, 2500, 4500);
+	CHECK(history_read(3, spans) == 3);
+	CHECK(spans[1].node == 2 && spans[1].from == 2000 &&
+	      spans[1].to == 2500);
+	CHECK(spans[2].node == 5 && spans[2].kind == SPAN_CALL &&
+	      spans[2].to == 4500);
+	CHECK(history_read(4, spans) == 0);
+}
+
+/* What the CPU clock did not see is nobody's. */
+TEST(a_thread_that_did_not_run)
+{
+	struct history *h = history_new(0);
+
+	sample(h, 1, 1000000, 2000000);
+	history_sample(h, 2, 12000000, 10000000, 1000000);
+	CHECK(history_read(0, spans) == 3);
+	CHECK(spans[1].kind == SPAN_OFF && spans[1].from == 2000000 &&
+	      spans[1].to == 11000000);
+	CHECK(spans[2].kind == SPAN_SAMPLE && spans[2].to == 12000000);
+}
+
+/* Sums over many hold: three parts of node 1 for each of node 2. */
+TEST(full_keeps_shares)
+{
+	struct history *h = history_new(1);
+	uint64_t at = 1000, of[3] = { 0 };
+	uint32_t count;
+
+	for (int i = 0; i < 10 * HISTORY_SPANS; i++) {
+		history_call(h, 1, at, at + 300);
+		history_call(h, 2, at + 300, at + 400);
+		at += 400;
+	}
+	count = history_read(1, spans);
+	CHECK(count >= HISTORY_SPANS / 8 && count <= HISTORY_SPANS);
+	for (uint32_t i = 0; i < count; i++) {
+		CHECK(!i || spans[i].from >= spans[i - 1].to);
+		of[spans[i].node] += spans[i].to - spans[i].from;
+	}
+	CHECK(spans[0].from == 1000 && spans[count - 1].to == at);
+	CHECK(of[1] + of[2] == at - 1000);
+	CHECK(of[1] > of[2] * 27 / 10 && of[1] < of[2] * 33 / 10);
+}
+
+/* What was asked for goes first. */
+TEST(settled_is_forgotten)
+{
+	struct history *h = history_new(1);
+	uint32_t count;
+
+	for (uint64_t i = 0; i < HISTORY_SPANS; i++)
+		history_call(h, 1, 10 * i, 10 * i + 5);
+	history_settled(10 * (HISTORY_SPANS - 100));
+	history_call(h, 1, 10 * HISTORY_SPANS, 10 * HISTORY_SPANS + 5);
+	count = history_read(1, spans);
+	CHECK(count == 101);
+	CHECK(spans[0].from == 10 * (HISTORY_SPANS - 100));
+}
+
+TEST(so_many_threads_and_no_more)
+{
+	for (uint32_t i = 0; i < HISTORY_THREADS; i++)
+		CHECK(history_new(i));
+	CHECK(!history_new(HISTORY_THREADS));
+	history_forked();
+	CHECK(history_new(0));
+}
