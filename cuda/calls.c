@@ -12,7 +12,8 @@
 enum {
 	IDS_MOST = 2048, /* of one domain: 13.0 has 530 and 807 */
 	ERRORS_MOST = 1024,
-	NOT_READY = 600, /* an answer, no failure */
+	NOT_READY = 600,       /* an answer, no failure */
+	FRAMES_MOST = 1 << 20, /* bytes of stack from a function to us */
 };
 
 /* For the life of the process: what was called, and how it failed. */
@@ -162,6 +163,26 @@ static void obey(enum word word)
 		copse_mpi_control(word == WORD_START);
 }
 
+/*
+ * A place in the frame of the function that the program called: its parameters
+ * lie there; of a function without any, what it returns or what it keeps for
+ * the callbacks does.
+ */
+static uintptr_t place_inside(const CUpti_CallbackData *data,
+			      const struct region_frame *caller)
+{
+	const void *const places[] = {
+		data->functionParams,
+		data->functionReturnValue,
+		data->correlationData,
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if ((uintptr_t)places[i] - caller->sp < FRAMES_MOST)
+			return (uintptr_t)places[i];
+	return 0;
+}
+
 static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		  const CUpti_CallbackData *data,
 		  const struct region_frame *caller)
@@ -169,7 +190,7 @@ static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	struct region_name *name = name_of(domain, id, data->functionName);
 	struct region *region =
 		name ? copse_region_beyond(name, caller,
-					   (uintptr_t)data->functionParams)
+					   place_inside(data, caller))
 		     : NULL;
 
 	if (region) {

@@ -712,6 +712,8 @@ SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
 {
 	struct unwind_frame frame = { .at = *top };
 
+	if (inside < top->sp)
+		return false;
 	u->registers = NULL;
 	peek_forget(&u->peek);
 	open_window(u, top->sp);
