@@ -18,7 +18,7 @@ enum {
 
 /* For the life of the process: what was called, and how it failed. */
 static struct region_name names[2][IDS_MOST];
-static struct region_name errors[ERRORS_MOST];
+static struct region_name errors[2][ERRORS_MOST];
 
 /* The thread's call that is being measured, until it returns. */
 static __thread struct {
@@ -77,16 +77,17 @@ static struct region_name *name_of(CUpti_CallbackDomain domain,
 	return name->text ? name : NULL;
 }
 
-static struct region_name *error_of(int code)
+static struct region_name *error_of(CUpti_CallbackDomain domain, int code)
 {
 	struct region_name *name =
-		&errors[code > 0 && code < ERRORS_MOST ? code : 0];
+		&errors[domain == CUPTI_CB_DOMAIN_RUNTIME_API]
+		       [code > 0 && code < ERRORS_MOST ? code : 0];
 	const char *text;
 	char *full;
 
 	if (__atomic_load_n(&name->text, __ATOMIC_ACQUIRE))
 		return name;
-	text = cupti_error_name(code);
+	text = cupti_error_name(domain, code);
 	if (asprintf(&full, "[error %d%s%s]", code, text ? " " : "",
 		     text ? text : "") < 0)
 		return NULL;
@@ -218,7 +219,7 @@ static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	open_call.region = NULL;
 	code = failure(domain, id, data);
 	if (code)
-		error = error_of(code);
+		error = error_of(domain, code);
 	copse_region_leave(region, &none);
 	if (error)
 		copse_gpu_failed(region, error);

@@ -177,7 +177,25 @@ void cupti_modules(void (*take)(const void *code))
 			take(l.code);
 }
 
-const char *cupti_error_name(int code)
+/* The runtime may be part of the program: it cannot be asked. */
+static const char *runtime_error(int code)
+{
+	static const struct {
+		int code;
+		const char *name;
+	} errors[] = {
+#define ERROR(code, name) { code, #name },
+#include "cuda/errors.def"
+#undef ERROR
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].code == code)
+			return errors[i].name;
+	return NULL;
+}
+
+static const char *driver_error(int code)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	int (*get)(int, const char **) = NULL;
@@ -192,4 +210,10 @@ const char *cupti_error_name(int code)
 		name = NULL;
 	dlerror();
 	return name;
+}
+
+const char *cupti_error_name(CUpti_CallbackDomain domain, int code)
+{
+	return domain == CUPTI_CB_DOMAIN_RUNTIME_API ? runtime_error(code)
+						     : driver_error(code);
 }

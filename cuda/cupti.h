@@ -17,7 +17,6 @@
 #define CUPTI_FUNCTIONS(F)                                                     \
 	F(ActivityEnable)                                                      \
 	F(ActivityFlushAll)                                                    \
-	F(ActivityFlushPeriod)                                                 \
 	F(ActivityGetNextRecord)                                               \
 	F(ActivityGetNumDroppedRecords)                                        \
 	F(ActivityRegisterCallbacks)                                           \
@@ -42,7 +41,7 @@ bool cupti_open(void);
 /* For each module that stands between the program and CUPTI's callbacks. */
 void cupti_modules(void (*take)(const void *code));
 
-/* How the driver calls an error, or NULL. */
-const char *cupti_error_name(int code);
+/* How the runtime, or the driver, calls an error, or NULL. */
+const char *cupti_error_name(CUpti_CallbackDomain domain, int code);
 
 #endif

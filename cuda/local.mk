@@ -3,6 +3,7 @@
 # from the callback to its caller.
 cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/capture.c cuda/capture.h cuda/cupti.c cuda/cupti.h \
+	cuda/flush.c cuda/flush.h \
 	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
 
 if CUDA
@@ -15,4 +16,16 @@ libcopse_cuda_la_LDFLAGS = -module -avoid-version \
 libcopse_cuda_la_LIBADD = libcopse.la
 else
 EXTRA_DIST += $(cuda_sources)
+endif
+
+# The runtime's own names of errors, by its header.
+cuda/errors.def: $(srcdir)/cuda/errors.awk
+	$(AM_V_GEN)$(MKDIR_P) cuda && \
+		echo '#include <driver_types.h>' | \
+		$(CC) $(CUDA_CPPFLAGS) $(CPPFLAGS) -E -P - >$@.i && \
+		$(AWK) -f $(srcdir)/cuda/errors.awk $@.i >$@.tmp && \
+		rm $@.i && mv $@.tmp $@
+EXTRA_DIST += cuda/errors.awk
+if CUDA
+BUILT_SOURCES += cuda/errors.def
 endif

@@ -9,6 +9,7 @@
 
 #include "collect/gpu.h"
 #include "cuda/capture.h"
+#include "cuda/flush.h"
 #include "cuda/kernels.h"
 
 enum {
@@ -16,7 +17,6 @@ enum {
 	BUFFERS_KEPT = 8,
 	ALIGNMENT = 8,
 	BATCH = 64,
-	FLUSH_MS = 1000, /* so much of a killed process is lost */
 };
 
 /* Mutable: buffers are read one at a time; those that were read wait here. */
@@ -224,6 +224,7 @@ static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
 	if (!*buffer)
 		*buffer = aligned_alloc(ALIGNMENT, BUFFER_SIZE);
 	*size = *buffer ? BUFFER_SIZE : 0;
+	flush_wanted();
 }
 
 static void give_back(uint8_t *buffer)
@@ -294,8 +295,6 @@ CUptiResult records_begin(void)
 		err = cupti.ActivityEnable(kinds[0].kind);
 	for (size_t i = 1; !err && i < sizeof(kinds) / sizeof(*kinds); i++)
 		cupti.ActivityEnable(kinds[i].kind);
-	if (!err)
-		cupti.ActivityFlushPeriod(FLUSH_MS);
 	return err;
 }
 

@@ -101,7 +101,7 @@ calls() {
 
 failures() {
 	is all gpu.calls.failed <<-END
-	main;all;ask;cudaMalloc;[error 2] 7
+	main;all;ask;cudaMalloc;[error 2 cudaErrorMemoryAllocation] 7
 	END
 }
 

@@ -70,9 +70,12 @@ int main(void)
 	ask_too_early(&failures[4], t);
 	tallies_say();
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+		bool answer = failures[i].error == cudaErrorNotReady;
+
 		snprintf(name, sizeof(name), "%s/%s", failures[i].function,
 			 cudaGetErrorName(failures[i].error));
-		truth("error", name, "*", "calls", failures[i].count);
+		truth("error", name, "*", "calls",
+		      answer ? 0 : failures[i].count);
 	}
 	return 0;
 }

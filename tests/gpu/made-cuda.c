@@ -35,7 +35,6 @@ static struct {
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	CUpti_TimestampCallbackFunc clock;
-	uint32_t period_ms;
 	uint32_t ids;
 	pthread_mutex_t lock; /* of what follows */
 	uint64_t busy_until[STREAMS];
@@ -510,6 +509,7 @@ PUBLIC CUptiResult cuptiGetTimestamp(uint64_t *to)
 	return CUPTI_SUCCESS;
 }
 
+/* As NVIDIA's: only who asks gets buffers that are not full. */
 PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
 	while (fault("hang") && flag)
@@ -517,25 +517,6 @@ PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	pthread_mutex_lock(&made.lock);
 	flush_locked();
 	pthread_mutex_unlock(&made.lock);
-	return CUPTI_SUCCESS;
-}
-
-static void *worker(void *unused)
-{
-	for (;;) {
-		usleep(made.period_ms * 1000);
-		cuptiActivityFlushAll(0);
-	}
-	return unused;
-}
-
-PUBLIC CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
-{
-	pthread_t thread;
-
-	made.period_ms = ms;
-	if (!pthread_create(&thread, NULL, worker, NULL))
-		pthread_detach(thread);
 	return CUPTI_SUCCESS;
 }
 
