@@ -235,6 +235,24 @@ static uint64_t site_of(CUpti_CallbackDomain domain,
 	return open_call.region->pc;
 }
 
+static uint64_t node_id(CUgraphNode node)
+{
+	uint64_t id = 0;
+
+	return node && !cupti.GetGraphNodeId(node, &id) ? id : 0;
+}
+
+static void node_callback(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+	const CUpti_GraphData *graph = data->resourceDescriptor;
+
+	if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
+		copse_gpu_origin(node_id(graph->node));
+	else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
+		copse_gpu_origin_copy(node_id(graph->node),
+				      node_id(graph->originalNode));
+}
+
 void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data)
 {
@@ -242,6 +260,8 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	const CUpti_CallbackData *call = data;
 
 	(void)unused;
+	if (!ended && domain == CUPTI_CB_DOMAIN_RESOURCE)
+		node_callback(id, data);
 	if (ended || (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
 		      domain != CUPTI_CB_DOMAIN_DRIVER_API))
 		return;
@@ -284,7 +304,21 @@ static void enable_some(CUpti_SubscriberHandle subscriber,
 	}
 }
 
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all)
+static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber)
+{
+	static const CUpti_CallbackId ids[] = {
+		CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+		CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+	};
+	CUptiResult err = CUPTI_SUCCESS;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids) && !err; i++)
+		err = cupti.EnableCallback(1, subscriber,
+					   CUPTI_CB_DOMAIN_RESOURCE, ids[i]);
+	return err;
+}
+
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all, bool nodes)
 {
 	static const CUpti_CallbackDomain domains[] = {
 		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API
@@ -297,5 +331,5 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all)
 		else
 			enable_some(subscriber, domains[i]);
 	}
-	return err;
+	return err || !nodes ? err : enable_nodes(subscriber);
 }

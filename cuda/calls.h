@@ -15,9 +15,11 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 
 /*
  * The program's calls are called back for: all, or those alone that begin work
- * or wait for it.  A CUPTI result.
+ * or wait for it; `nodes`: for the nodes of graphs as they are made, too.  A
+ * CUPTI result.
  */
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all);
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all,
+			bool nodes);
 
 /* From now on no call is counted. */
 void calls_end(void);

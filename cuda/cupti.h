@@ -23,6 +23,7 @@
 	F(ActivityRegisterTimestampCallback)                                   \
 	F(EnableCallback)                                                      \
 	F(EnableDomain)                                                        \
+	F(GetGraphNodeId)                                                      \
 	F(GetCallbackName)                                                     \
 	F(GetTimestamp)                                                        \
 	F(GetVersion)                                                          \

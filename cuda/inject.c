@@ -58,9 +58,10 @@ static CUptiResult start(enum gpu_wish wish)
 	if (err)
 		return err;
 	cupti_modules(copse_gpu_pass);
-	err = records_begin();
+	err = records_begin(copse_gpu_nodes());
 	if (!err)
-		err = calls_begin(subscriber, wish == GPU_WISH_ALL);
+		err = calls_begin(subscriber, wish == GPU_WISH_ALL,
+				  copse_gpu_nodes());
 	if (err)
 		cupti.Unsubscribe(subscriber);
 	return err;

@@ -105,6 +105,7 @@ static void take_kernel(const void *record)
 	give((struct gpu_work){ .id = k->correlationId,
 				.kind = LIVE_GPU_KERNEL,
 				.name = name,
+				.origin = k->graphNodeId,
 				.start = k->start,
 				.end = k->end });
 }
@@ -133,6 +134,7 @@ static void take_copy(const void *record)
 	give((struct gpu_work){ .id = c->correlationId,
 				.kind = kind,
 				.name = &names[kind][memory],
+				.origin = c->graphNodeId,
 				.start = c->start,
 				.end = c->end,
 				.bytes = c->bytes });
@@ -157,6 +159,7 @@ static void take_set(const void *record)
 	give((struct gpu_work){ .id = s->correlationId,
 				.kind = LIVE_GPU_SET,
 				.name = &names[LIVE_GPU_SET][ANY],
+				.origin = s->graphNodeId,
 				.start = s->start,
 				.end = s->end,
 				.bytes = s->bytes });
@@ -187,8 +190,8 @@ static void take_wait(const void *record)
 }
 
 /*
- * What is asked for.  Graphs as a whole: their kernels one by one would not run
- * at the same time any more.
+ * What is asked for.  Graphs as a whole, unless their nodes are: then each gets
+ * time stamps, and the GPU cannot run on from one to the next as it likes.
  */
 static const struct {
 	CUpti_ActivityKind kind;
@@ -284,7 +287,7 @@ static void set_clock(void)
 		records.offset = (int64_t)(now() - theirs);
 }
 
-CUptiResult records_begin(void)
+CUptiResult records_begin(bool nodes)
 {
 	CUptiResult err;
 
@@ -294,7 +297,8 @@ CUptiResult records_begin(void)
 	if (!err)
 		err = cupti.ActivityEnable(kinds[0].kind);
 	for (size_t i = 1; !err && i < sizeof(kinds) / sizeof(*kinds); i++)
-		cupti.ActivityEnable(kinds[i].kind);
+		if (kinds[i].kind != CUPTI_ACTIVITY_KIND_GRAPH_TRACE || !nodes)
+			cupti.ActivityEnable(kinds[i].kind);
 	return err;
 }
 

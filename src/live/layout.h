@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 3
+#define LIVE_VERSION 4
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	64 /* room: the fixed ones, then those chosen at run time */
@@ -259,6 +259,8 @@ struct live_gpu {
 	uint32_t name;   /* index */
 	uint16_t kind;   /* enum live_gpu_kind */
 	uint16_t why;    /* enum loss: when node is 0 */
+	live_ref from;   /* of the call that put it into a graph; 0: none */
+	uint32_t below;  /* name of the node between that and this one */
 	uint64_t count, ns, min_ns, max_ns, bytes;
 	uint64_t queued;    /* of them, with a known delay: … */
 	uint64_t queued_ns; /* … from their call to their start */

@@ -18,6 +18,7 @@
 enum {
 	STREAMS = 64,
 	CALLS = 1024,
+	NODES = 16,
 	DELAY_NS = 5000, /* from a call to the start, where nothing is before */
 	KINDS = CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS + 1,
 };
@@ -274,6 +275,79 @@ PUBLIC int made_cudaLaunchKernel(const char *kernel, unsigned int stream,
 			      c.data.correlationId));
 }
 
+/* The one graph, and what is launched of it: each node has an id of its own. */
+static struct made_node {
+	const char *kernel;
+	uint64_t id;
+} graph[2][NODES];
+static size_t nodes;
+
+static void tell_node(CUpti_CallbackId id, struct made_node *node,
+		      struct made_node *original)
+{
+	CUpti_GraphData data = { .node = (CUgraphNode)node,
+				 .originalNode = (CUgraphNode)original };
+	CUpti_ResourceData resource = { .resourceDescriptor = &data };
+
+	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
+		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &resource);
+}
+
+PUBLIC CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id)
+{
+	*id = ((struct made_node *)node)->id;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC int made_capture(const char *kernel)
+{
+	struct launch_params params = { kernel, 0, 0 };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+	      "cudaLaunchKernel_v7000", &params, 0);
+	graph[0][nodes] = (struct made_node){ params.kernel, nodes + 1 };
+	tell_node(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &graph[0][nodes],
+		  NULL);
+	nodes++;
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaGraphInstantiate(void)
+{
+	struct launch_params params = { NULL, 0, 0 };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphInstantiate_v12000,
+	      "cudaGraphInstantiate_v12000", &params, 0);
+	for (size_t i = 0; i < nodes; i++) {
+		graph[1][i] = graph[0][i];
+		graph[1][i].id = (uint64_t)1 << 32 | i;
+		tell_node(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, &graph[1][i],
+			  &graph[0][i]);
+	}
+	return end(&c, 0);
+}
+
+/* One after another; each has the time of all divided. */
+static void run_nodes(uint32_t id, unsigned int stream, uint64_t ns)
+{
+	for (size_t i = 0; i < nodes; i++) {
+		CUpti_ActivityKernel9 k = {
+			.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+			.correlationId = id,
+			.streamId = stream,
+			.name = graph[1][i].kernel,
+			.graphNodeId = graph[1][i].id,
+		};
+		struct span span = take_time(stream, ns / nodes);
+
+		k.start = span.start;
+		k.end = span.end;
+		put(&k, k.kind);
+	}
+}
+
 PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 {
 	struct launch_params params = { NULL, stream, ns };
@@ -285,6 +359,11 @@ PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
 	      "cudaGraphLaunch_v10000", &params, 0);
 	pthread_mutex_lock(&made.lock);
+	if (!made.kinds[g.kind]) {
+		run_nodes(c.data.correlationId, params.stream, params.ns);
+		pthread_mutex_unlock(&made.lock);
+		return end(&c, 0);
+	}
 	span = take_time(params.stream, params.ns);
 	g.correlationId = c.data.correlationId;
 	g.start = span.start;

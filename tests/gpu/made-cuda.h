@@ -25,6 +25,8 @@ enum made_copy {
 int made_cudaLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
 int made_cuLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
 int made_cudaGraphLaunch(unsigned int stream, uint64_t ns);
+int made_capture(const char *kernel); /* a launch into the one graph */
+int made_cudaGraphInstantiate(void);
 int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes, uint64_t ns);
 int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns);
 int made_cudaMalloc(uint64_t bytes); /* of more than 1 TB fails with error 2 */

@@ -64,6 +64,24 @@ NOINLINE static void ask(void)
 	sink++;
 }
 
+/* Two alphas here and one beta by the caller, launched as a graph 3 times. */
+NOINLINE static void capture(void)
+{
+	made_capture("_Z5alphaPfi");
+	made_capture("_Z5alphaPfi");
+	sink++;
+}
+
+NOINLINE static void graph(void)
+{
+	capture();
+	made_capture("_Z4betaPf");
+	made_cudaGraphInstantiate();
+	for (int i = 0; i < 3; i++)
+		made_cudaGraphLaunch(3, 6000000);
+	sink++;
+}
+
 /* The same function from n frames down. */
 NOINLINE static void deep(int n)
 {
@@ -203,6 +221,8 @@ int main(int argc, char **argv)
 		all();
 	else if (!strcmp(mode, "solve"))
 		solve();
+	else if (!strcmp(mode, "graph"))
+		graph();
 	else if (!strcmp(mode, "busy"))
 		busy();
 	else if (!strcmp(mode, "play"))
