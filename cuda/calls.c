@@ -275,7 +275,28 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	}
 }
 
-/* By how the names begin, or what is in them. */
+/* One that ends in '_' is a whole name: a version may follow. */
+static bool begins_with(const char *name, const char *begin)
+{
+	size_t size = strlen(begin);
+
+	if (!strncmp(name, begin, size))
+		return true;
+	return begin[size - 1] == '_' && !strncmp(name, begin, size - 1) &&
+	       !name[size - 1];
+}
+
+static bool begins(const char *name, const char *const begin[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (begins_with(name, begin[i]))
+			return true;
+	return false;
+}
+
+#define BEGINS(name, table)                                                    \
+	begins(name, table, sizeof(table) / sizeof((table)[0]))
+
 static bool begins_work(const char *name)
 {
 	static const char *const begin[] = {
@@ -286,20 +307,64 @@ static bool begins_work(const char *name)
 		"cudaMemPrefetch", "cuMemPrefetch", "cuDevicePrimaryCtxReset",
 	};
 
-	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
-		if (!strncmp(name, begin[i], strlen(begin[i])))
-			return true;
-	return strstr(name, "Synchronize");
+	return BEGINS(name, begin) || strstr(name, "Synchronize");
+}
+
+/*
+ * Frameworks call these several times for each launch.  They take some 50 ns,
+ * less than what it costs to find out, and begin nothing.
+ */
+static bool only_asks(const char *name)
+{
+	static const char *const begin[] = {
+		"__cudaPushCallConfiguration",
+		"__cudaPopCallConfiguration",
+		"cudaDeviceGetAttribute",
+		"cudaGetDevice_",
+		"cudaGetError",
+		"cudaGetLastError",
+		"cudaOccupancyMax",
+		"cudaPeekAtLastError",
+		"cudaPointerGetAttributes",
+		"cudaStreamGetCaptureInfo",
+		"cudaStreamIsCapturing",
+		"cuCtxGetCurrent",
+		"cuCtxGetDevice",
+		"cuCtxPopCurrent",
+		"cuCtxPushCurrent",
+		"cuCtxSetCurrent",
+		"cuDeviceGetAttribute",
+		"cuDevicePrimaryCtxGetState",
+		"cuGetProcAddress",
+		"cuOccupancyMax",
+		"cuPointerGetAttribute",
+		"cuStreamGetCaptureInfo",
+		"cuStreamIsCapturing",
+	};
+
+	return BEGINS(name, begin);
+}
+
+static bool is_wished(enum gpu_wish wish, const char *name)
+{
+	switch (wish) {
+	case GPU_WISH_WORK:
+		return begins_work(name);
+	case GPU_WISH_CALLS:
+		return !only_asks(name);
+	default:
+		return true;
+	}
 }
 
 static void enable_some(CUpti_SubscriberHandle subscriber,
-			CUpti_CallbackDomain domain)
+			CUpti_CallbackDomain domain, enum gpu_wish wish)
 {
 	for (CUpti_CallbackId id = 1; id < IDS_MOST; id++) {
 		const char *name = NULL;
 
 		if (!cupti.GetCallbackName(domain, id, &name) && name &&
-		    begins_work(name))
+		    is_wished(wish, name))
 			cupti.EnableCallback(1, subscriber, domain, id);
 	}
 }
@@ -318,7 +383,8 @@ static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber)
 	return err;
 }
 
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all, bool nodes)
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
+			bool nodes)
 {
 	static const CUpti_CallbackDomain domains[] = {
 		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API
@@ -326,10 +392,10 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all, bool nodes)
 	CUptiResult err = CUPTI_SUCCESS;
 
 	for (size_t i = 0; i < 2 && !err; i++) {
-		if (all)
+		if (wish == GPU_WISH_ALL)
 			err = cupti.EnableDomain(1, subscriber, domains[i]);
 		else
-			enable_some(subscriber, domains[i]);
+			enable_some(subscriber, domains[i], wish);
 	}
 	return err || !nodes ? err : enable_nodes(subscriber);
 }

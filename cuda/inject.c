@@ -60,8 +60,7 @@ static CUptiResult start(enum gpu_wish wish)
 	cupti_modules(copse_gpu_pass);
 	err = records_begin(copse_gpu_nodes());
 	if (!err)
-		err = calls_begin(subscriber, wish == GPU_WISH_ALL,
-				  copse_gpu_nodes());
+		err = calls_begin(subscriber, wish, copse_gpu_nodes());
 	if (err)
 		cupti.Unsubscribe(subscriber);
 	return err;

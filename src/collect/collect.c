@@ -51,6 +51,11 @@ bool collect_gpu_api(void)
 	return collector.settings.gpu_api != 0;
 }
 
+bool collect_gpu_getters(void)
+{
+	return collector.settings.gpu_getters != 0;
+}
+
 bool collect_gpu_nodes(void)
 {
 	return collector.settings.gpu_nodes != 0;

@@ -20,6 +20,7 @@ uint32_t collect_depth(void);
 SIGSAFE bool collect_internals(void);
 /* All calls of CUDA are counted, not only those that begin work. */
 bool collect_gpu_api(void);
+bool collect_gpu_getters(void);
 bool collect_gpu_nodes(void);
 /* Are call paths walked twice and compared? */
 bool collect_verify(void);

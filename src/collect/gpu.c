@@ -393,7 +393,9 @@ PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
 	t = thread_use();
 	if (t)
 		thread_release(t);
-	return collect_gpu_api() ? GPU_WISH_ALL : GPU_WISH_WORK;
+	if (!collect_gpu_api())
+		return GPU_WISH_WORK;
+	return collect_gpu_getters() ? GPU_WISH_ALL : GPU_WISH_CALLS;
 }
 
 PUBLIC bool copse_gpu_nodes(void)

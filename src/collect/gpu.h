@@ -59,6 +59,7 @@ void copse_gpu_add(const struct gpu_work *work, size_t count);
 enum gpu_wish {
 	GPU_WISH_NOTHING, /* the process is not measured */
 	GPU_WISH_WORK,    /* of calls, those that begin it or wait for it */
+	GPU_WISH_CALLS,   /* all but those that only ask */
 	GPU_WISH_ALL,
 };
 

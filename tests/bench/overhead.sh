@@ -19,6 +19,7 @@
 #          ours and needs MPI; deep, our work of a fixed size, not even that
 #   KINDS  of floor copse sampling perf
 #   RANKS  1; with more, who waits gives his core away
+#   CORE   the first of the cores, 0
 #   HZ     samples per second, 1000
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
@@ -144,7 +145,8 @@ kinds=${KINDS:-floor copse sampling perf}
 case $kinds in
 *perf*)	have_perf || kinds=${kinds/perf/} ;;
 esac
-taskset -pc "0-$((ranks - 1))" $$ >/dev/null
+first=${CORE:-0}
+taskset -pc "$first-$((first + ranks - 1))" $$ >/dev/null
 export OMPI_MCA_mpi_yield_when_idle=1
 for name in ${APPS:-lammps hpcc demo deep}; do
 	prepare "$name" || continue

@@ -527,6 +527,7 @@ static const struct {
 	}
 	RUNTIME_NAME(cudaLaunchKernel_v7000),
 	RUNTIME_NAME(cudaGraphLaunch_v10000),
+	RUNTIME_NAME(cudaGraphInstantiate_v12000),
 	RUNTIME_NAME(cudaMemcpyAsync_v3020),
 	RUNTIME_NAME(cudaMemsetAsync_v3020),
 	RUNTIME_NAME(cudaMalloc_v3020),

@@ -5,6 +5,7 @@
  */
 #include "made-cuda.h"
 #include "made-ranges.h"
+#include "made-wide.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -235,6 +236,8 @@ int main(int argc, char **argv)
 		forked();
 	else if (!strcmp(mode, "reset"))
 		solve(), made_cudaDeviceReset(), direct();
+	else if (!strcmp(mode, "wide"))
+		wide(argc > 2 ? atol(argv[2]) : 20);
 	else if (!strcmp(mode, "many"))
 		many(argc > 2 ? atol(argv[2]) : 1000000);
 	else if (!strcmp(mode, "killed"))
