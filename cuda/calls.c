@@ -15,12 +15,13 @@
 enum {
 	IDS_MOST = 2048, /* of one domain: 13.0 has 530 and 807 */
 	ERRORS_MOST = 1024,
-	NOT_READY = 600, /* an answer, no failure */
+	NOT_READY = 600,       /* an answer, no failure */
+	FRAMES_MOST = 1 << 20, /* bytes of stack from a function to us */
 };
 
 /* For the life of the process: what was called, and how it failed. */
 static struct region_name names[2][IDS_MOST];
-static struct region_name errors[ERRORS_MOST];
+static struct region_name errors[2][ERRORS_MOST];
 
 /* The thread's call that is being measured, until it returns. */
 static __thread struct {
@@ -86,16 +87,17 @@ static struct region_name *name_of(CUpti_CallbackDomain domain,
 	return name->text ? name : NULL;
 }
 
-static struct region_name *error_of(int code)
+static struct region_name *error_of(CUpti_CallbackDomain domain, int code)
 {
 	struct region_name *name =
-		&errors[code > 0 && code < ERRORS_MOST ? code : 0];
+		&errors[domain == CUPTI_CB_DOMAIN_RUNTIME_API]
+		       [code > 0 && code < ERRORS_MOST ? code : 0];
 	const char *text;
 	char *full;
 
 	if (__atomic_load_n(&name->text, __ATOMIC_ACQUIRE))
 		return name;
-	text = cupti_error_name(code);
+	text = cupti_error_name(domain, code);
 	if (asprintf(&full, "[error %d%s%s]", code, text ? " " : "",
 		     text ? text : "") < 0)
 		return NULL;
@@ -183,6 +185,26 @@ static void obey(enum word word)
 		copse_mpi_control(word == WORD_START);
 }
 
+/*
+ * A place in the frame of the function that the program called: its parameters
+ * lie there; of a function without any, what it returns or what it keeps for
+ * the callbacks does.
+ */
+static uintptr_t place_inside(const CUpti_CallbackData *data,
+			      const struct region_frame *caller)
+{
+	const void *const places[] = {
+		data->functionParams,
+		data->functionReturnValue,
+		data->correlationData,
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if ((uintptr_t)places[i] - caller->sp < FRAMES_MOST)
+			return (uintptr_t)places[i];
+	return 0;
+}
+
 static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		  const CUpti_CallbackData *data,
 		  const struct region_frame *caller)
@@ -190,7 +212,7 @@ static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	struct region_name *name = name_of(domain, id, data->functionName);
 	struct region *region =
 		name ? copse_region_beyond(name, caller,
-					   (uintptr_t)data->functionParams)
+					   place_inside(data, caller))
 		     : NULL;
 
 	if (region) {
@@ -232,7 +254,7 @@ static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	open_call.region = NULL;
 	code = failure(domain, id, data);
 	if (code)
-		error = error_of(code);
+		error = error_of(domain, code);
 	copse_region_leave(region, &none);
 	if (error)
 		copse_gpu_failed(region, error);
@@ -258,6 +280,24 @@ static bool is_ours(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	       limits_asking();
 }
 
+static uint64_t node_id(CUgraphNode node)
+{
+	uint64_t id = 0;
+
+	return node && !cupti.GetGraphNodeId(node, &id) ? id : 0;
+}
+
+static void node_callback(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+	const CUpti_GraphData *graph = data->resourceDescriptor;
+
+	if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
+		copse_gpu_origin(node_id(graph->node));
+	else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
+		copse_gpu_origin_copy(node_id(graph->node),
+				      node_id(graph->originalNode));
+}
+
 void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data)
 {
@@ -267,8 +307,10 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	(void)unused;
 	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
 	    domain != CUPTI_CB_DOMAIN_DRIVER_API) {
-		if (!ended && domain == CUPTI_CB_DOMAIN_RESOURCE)
+		if (!ended && domain == CUPTI_CB_DOMAIN_RESOURCE) {
 			memory_resource(id, data);
+			node_callback(id, data);
+		}
 		return;
 	}
 	if (ended || open_call.own || is_ours(domain, id)) {
@@ -289,7 +331,28 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 	}
 }
 
-/* By how the names begin, or what is in them. */
+/* One that ends in '_' is a whole name: a version may follow. */
+static bool begins_with(const char *name, const char *begin)
+{
+	size_t size = strlen(begin);
+
+	if (!strncmp(name, begin, size))
+		return true;
+	return begin[size - 1] == '_' && !strncmp(name, begin, size - 1) &&
+	       !name[size - 1];
+}
+
+static bool begins(const char *name, const char *const begin[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (begins_with(name, begin[i]))
+			return true;
+	return false;
+}
+
+#define BEGINS(name, table)                                                    \
+	begins(name, table, sizeof(table) / sizeof((table)[0]))
+
 static bool begins_work(const char *name)
 {
 	static const char *const begin[] = {
@@ -324,25 +387,84 @@ static bool begins_work(const char *name)
 		"cuMemHostUnregister",
 	};
 
-	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
-		if (!strncmp(name, begin[i], strlen(begin[i])))
-			return true;
-	return strstr(name, "Synchronize");
+	return BEGINS(name, begin) || strstr(name, "Synchronize");
+}
+
+/*
+ * Frameworks call these several times for each launch.  They take some 50 ns,
+ * less than what it costs to find out, and begin nothing.
+ */
+static bool only_asks(const char *name)
+{
+	static const char *const begin[] = {
+		"__cudaPushCallConfiguration",
+		"__cudaPopCallConfiguration",
+		"cudaDeviceGetAttribute",
+		"cudaGetDevice_",
+		"cudaGetError",
+		"cudaGetLastError",
+		"cudaOccupancyMax",
+		"cudaPeekAtLastError",
+		"cudaPointerGetAttributes",
+		"cudaStreamGetCaptureInfo",
+		"cudaStreamIsCapturing",
+		"cuCtxGetCurrent",
+		"cuCtxGetDevice",
+		"cuCtxPopCurrent",
+		"cuCtxPushCurrent",
+		"cuCtxSetCurrent",
+		"cuDeviceGetAttribute",
+		"cuDevicePrimaryCtxGetState",
+		"cuGetProcAddress",
+		"cuOccupancyMax",
+		"cuPointerGetAttribute",
+		"cuStreamGetCaptureInfo",
+		"cuStreamIsCapturing",
+	};
+
+	return BEGINS(name, begin);
+}
+
+static bool is_wished(enum gpu_wish wish, const char *name)
+{
+	switch (wish) {
+	case GPU_WISH_WORK:
+		return begins_work(name);
+	case GPU_WISH_CALLS:
+		return !only_asks(name);
+	default:
+		return true;
+	}
 }
 
 static void enable_some(CUpti_SubscriberHandle subscriber,
-			CUpti_CallbackDomain domain)
+			CUpti_CallbackDomain domain, enum gpu_wish wish)
 {
 	for (CUpti_CallbackId id = 1; id < IDS_MOST; id++) {
 		const char *name = NULL;
 
 		if (!cupti.GetCallbackName(domain, id, &name) && name &&
-		    begins_work(name))
+		    is_wished(wish, name))
 			cupti.EnableCallback(1, subscriber, domain, id);
 	}
 }
 
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all)
+static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber)
+{
+	static const CUpti_CallbackId ids[] = {
+		CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
+		CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED,
+	};
+	CUptiResult err = CUPTI_SUCCESS;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids) && !err; i++)
+		err = cupti.EnableCallback(1, subscriber,
+					   CUPTI_CB_DOMAIN_RESOURCE, ids[i]);
+	return err;
+}
+
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
+			bool nodes)
 {
 	static const CUpti_CallbackDomain domains[] = {
 		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API
@@ -350,10 +472,10 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all)
 	CUptiResult err = CUPTI_SUCCESS;
 
 	for (size_t i = 0; i < 2 && !err; i++) {
-		if (all)
+		if (wish == GPU_WISH_ALL)
 			err = cupti.EnableDomain(1, subscriber, domains[i]);
 		else
-			enable_some(subscriber, domains[i]);
+			enable_some(subscriber, domains[i], wish);
 	}
-	return err;
+	return err || !nodes ? err : enable_nodes(subscriber);
 }

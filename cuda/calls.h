@@ -7,6 +7,7 @@
 #ifndef CUDA_CALLS_H
 #define CUDA_CALLS_H
 
+#include "collect/gpu.h"
 #include "cuda/cupti.h"
 
 /* On the thread that calls. */
@@ -14,10 +15,11 @@ void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data);
 
 /*
- * The program's calls are called back for: all, or those alone that begin work
- * or wait for it.  A CUPTI result.
+ * The program's calls that are wished are called back for; `nodes`: the nodes
+ * of graphs as they are made, too.  A CUPTI result.
  */
-CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, bool all);
+CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
+			bool nodes);
 
 /*
  * From now on no call is counted.  Late: of those that free memory memory.c

@@ -177,6 +177,24 @@ void cupti_modules(void (*take)(const void *code))
 			take(l.code);
 }
 
+/* The runtime may be part of the program: it cannot be asked. */
+static const char *runtime_error(int code)
+{
+	static const struct {
+		int code;
+		const char *name;
+	} errors[] = {
+#define ERROR(code, name) { code, #name },
+#include "cuda/errors.def"
+#undef ERROR
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].code == code)
+			return errors[i].name;
+	return NULL;
+}
+
 void *cupti_driver(const char *name)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -188,11 +206,17 @@ void *cupti_driver(const char *name)
 	return found;
 }
 
-const char *cupti_error_name(int code)
+static const char *driver_error(int code)
 {
 	int (*get)(int, const char **) =
 		(int (*)(int, const char **))cupti_driver("cuGetErrorName");
 	const char *name = NULL;
 
 	return get && !get(code, &name) ? name : NULL;
+}
+
+const char *cupti_error_name(CUpti_CallbackDomain domain, int code)
+{
+	return domain == CUPTI_CB_DOMAIN_RUNTIME_API ? runtime_error(code)
+						     : driver_error(code);
 }

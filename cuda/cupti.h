@@ -18,13 +18,13 @@
 	F(ActivityConfigureUnifiedMemoryCounter)                               \
 	F(ActivityEnable)                                                      \
 	F(ActivityFlushAll)                                                    \
-	F(ActivityFlushPeriod)                                                 \
 	F(ActivityGetNextRecord)                                               \
 	F(ActivityGetNumDroppedRecords)                                        \
 	F(ActivityRegisterCallbacks)                                           \
 	F(ActivityRegisterTimestampCallback)                                   \
 	F(EnableCallback)                                                      \
 	F(EnableDomain)                                                        \
+	F(GetGraphNodeId)                                                      \
 	F(GetCallbackName)                                                     \
 	F(GetContextId)                                                        \
 	F(GetDeviceId)                                                         \
@@ -48,7 +48,7 @@ void cupti_modules(void (*take)(const void *code));
 /* A function of the driver, by its name; NULL: it is not loaded. */
 void *cupti_driver(const char *name);
 
-/* How the driver calls an error, or NULL. */
-const char *cupti_error_name(int code);
+/* How the runtime, or the driver, calls an error, or NULL. */
+const char *cupti_error_name(CUpti_CallbackDomain domain, int code);
 
 #endif

@@ -3,68 +3,29 @@
  * inject.c - the CUDA driver loads this library when the program first uses
  * it (CUDA_INJECTION64_PATH), and calls InitializeInjection().
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collect/gpu.h"
 #include "cuda/calls.h"
 #include "cuda/capture.h"
 #include "cuda/memory.h"
+#include "cuda/flush.h"
 #include "cuda/records.h"
 
-enum {
-	FLUSH_S = 5 /* the most that the end of the program is held up */
-};
-
-/* Mutable: the process's flush at its end. */
-static struct {
-	pthread_mutex_t lock;
-	pthread_cond_t done;
-	bool flushed;
-	pid_t pid;
-} end = { .lock = PTHREAD_MUTEX_INITIALIZER };
+/* Mutable: whose end is awaited. */
+static pid_t process;
 
 int InitializeInjection(void) __attribute__((visibility("default")));
-
-static void *flush(void *unused)
-{
-	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	pthread_mutex_lock(&end.lock);
-	end.flushed = true;
-	pthread_cond_signal(&end.done);
-	pthread_mutex_unlock(&end.lock);
-	return unused;
-}
-
-/* CUPTI was seen to hang where a kernel does: not with the program's end. */
-static bool flush_in_time(void)
-{
-	struct timespec until;
-	pthread_t thread;
-	int err = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += FLUSH_S;
-	if (pthread_create(&thread, NULL, flush, NULL))
-		return false;
-	pthread_detach(thread);
-	pthread_mutex_lock(&end.lock);
-	while (!end.flushed && err != ETIMEDOUT)
-		err = pthread_cond_timedwait(&end.done, &end.lock, &until);
-	pthread_mutex_unlock(&end.lock);
-	return end.flushed;
-}
 
 /* A forked child that ends comes here too. */
 static void at_exit(void)
 {
-	if (getpid() != end.pid)
+	if (getpid() != process)
 		return;
 	calls_end();
-	if (!flush_in_time())
+	if (!flush_end())
 		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
 	records_end();
 	memory_end();
@@ -83,15 +44,8 @@ static void in_child(void)
 
 static int prepare_end(void)
 {
-	pthread_condattr_t clock;
-	int err = pthread_condattr_init(&clock);
-
-	if (!err)
-		err = pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	if (!err)
-		err = pthread_cond_init(&end.done, &clock);
-	end.pid = getpid();
-	return err || pthread_atfork(NULL, NULL, in_child) || atexit(at_exit);
+	process = getpid();
+	return pthread_atfork(NULL, NULL, in_child) || atexit(at_exit);
 }
 
 static enum loss reason(CUptiResult err)
@@ -109,11 +63,11 @@ static CUptiResult start(enum gpu_wish wish)
 	if (err)
 		return err;
 	cupti_modules(copse_gpu_pass);
-	err = records_begin();
+	err = records_begin(copse_gpu_nodes());
 	if (!err)
 		memory_begin(subscriber);
 	if (!err)
-		err = calls_begin(subscriber, wish == GPU_WISH_ALL);
+		err = calls_begin(subscriber, wish, copse_gpu_nodes());
 	if (err)
 		cupti.Unsubscribe(subscriber);
 	return err;
@@ -136,7 +90,7 @@ int InitializeInjection(void)
 		copse_gpu_lost(LOSS_GPU_NO_CUPTI, 1);
 		return 1;
 	}
-	if (prepare_end()) {
+	if (flush_begin() || prepare_end()) {
 		copse_gpu_lost(LOSS_GPU_REFUSED, 1);
 		return 1;
 	}

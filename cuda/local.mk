@@ -6,6 +6,7 @@ cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/capture.c cuda/capture.h cuda/cupti.c cuda/cupti.h \
 	cuda/launch-shapes.c cuda/launch-shapes.h \
 	cuda/limits.c cuda/limits.h cuda/memory.c cuda/memory.h \
+	cuda/flush.c cuda/flush.h \
 	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
 
 if CUDA
@@ -18,4 +19,16 @@ libcopse_cuda_la_LDFLAGS = -module -avoid-version \
 libcopse_cuda_la_LIBADD = libcopse.la
 else
 EXTRA_DIST += $(cuda_sources)
+endif
+
+# The runtime's own names of errors, by its header.
+cuda/errors.def: $(srcdir)/cuda/errors.awk
+	$(AM_V_GEN)$(MKDIR_P) cuda && \
+		echo '#include <driver_types.h>' | \
+		$(CC) $(CUDA_CPPFLAGS) $(CPPFLAGS) -E -P - >$@.i && \
+		$(AWK) -f $(srcdir)/cuda/errors.awk $@.i >$@.tmp && \
+		rm $@.i && mv $@.tmp $@
+EXTRA_DIST += cuda/errors.awk
+if CUDA
+BUILT_SOURCES += cuda/errors.def
 endif

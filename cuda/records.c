@@ -10,6 +10,7 @@
 #include "collect/gpu-time.h"
 #include "collect/gpu.h"
 #include "cuda/capture.h"
+#include "cuda/flush.h"
 #include "cuda/kernels.h"
 #include "cuda/launch-shapes.h"
 #include "cuda/memory.h"
@@ -19,7 +20,6 @@ enum {
 	BUFFERS_KEPT = 8,
 	ALIGNMENT = 8,
 	BATCH = 64,
-	FLUSH_MS = 1000, /* so much of a killed process is lost */
 };
 
 /* Mutable: buffers are read one at a time; those that were read wait here. */
@@ -106,6 +106,7 @@ static void take_kernel(const void *record)
 	give((struct gpu_work){ .id = k->correlationId,
 				.kind = LIVE_GPU_KERNEL,
 				.name = name,
+				.origin = k->graphNodeId,
 				.start = k->start,
 				.end = k->end,
 				PLACE(k) });
@@ -136,6 +137,7 @@ static void take_copy(const void *record)
 	give((struct gpu_work){ .id = c->correlationId,
 				.kind = kind,
 				.name = &names[kind][memory],
+				.origin = c->graphNodeId,
 				.start = c->start,
 				.end = c->end,
 				.bytes = c->bytes,
@@ -162,6 +164,7 @@ static void take_set(const void *record)
 	give((struct gpu_work){ .id = s->correlationId,
 				.kind = LIVE_GPU_SET,
 				.name = &names[LIVE_GPU_SET][ANY],
+				.origin = s->graphNodeId,
 				.start = s->start,
 				.end = s->end,
 				.bytes = s->bytes,
@@ -209,8 +212,8 @@ static void take_device(const void *record)
 }
 
 /*
- * What is asked for.  Graphs as a whole: their kernels one by one would not run
- * at the same time any more.
+ * What is asked for.  Graphs as a whole, unless their nodes are: then each gets
+ * time stamps, and the GPU cannot run on from one to the next as it likes.
  */
 static const struct {
 	CUpti_ActivityKind kind;
@@ -251,6 +254,7 @@ static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
 	if (!*buffer)
 		*buffer = aligned_alloc(ALIGNMENT, BUFFER_SIZE);
 	*size = *buffer ? BUFFER_SIZE : 0;
+	flush_wanted();
 }
 
 static void give_back(uint8_t *buffer)
@@ -312,7 +316,7 @@ static void set_clock(void)
 		records.offset = (int64_t)(now() - theirs);
 }
 
-CUptiResult records_begin(void)
+CUptiResult records_begin(bool nodes)
 {
 	CUptiResult err;
 
@@ -322,10 +326,10 @@ CUptiResult records_begin(void)
 	if (!err)
 		err = cupti.ActivityEnable(kinds[0].kind);
 	for (size_t i = 1; !err && i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!kinds[i].asked_for)
+		if (!kinds[i].asked_for &&
+		    (kinds[i].kind != CUPTI_ACTIVITY_KIND_GRAPH_TRACE ||
+		     !nodes))
 			cupti.ActivityEnable(kinds[i].kind);
-	if (!err)
-		cupti.ActivityFlushPeriod(FLUSH_MS);
 	return err;
 }
 

@@ -9,8 +9,11 @@
 
 #include "cuda/cupti.h"
 
-/* The CUPTI result of the first thing that failed, or 0. */
-CUptiResult records_begin(void);
+/*
+ * The CUPTI result of the first thing that failed, or 0.  `nodes`: of graphs,
+ * one by one.
+ */
+CUptiResult records_begin(bool nodes);
 
 /* A time of CUPTI's by CLOCK_MONOTONIC; 0 stays 0. */
 uint64_t records_moment(uint64_t at);

@@ -101,7 +101,7 @@ calls() {
 
 failures() {
 	is all gpu.calls.failed <<-END
-	main;all;ask;cudaMalloc;[error 2] 7
+	main;all;ask;cudaMalloc;[error 2 cudaErrorMemoryAllocation] 7
 	END
 }
 
@@ -350,6 +350,37 @@ ranks() {
 		grep -q '^main;MPI_Allreduce;reduce ' "$scratch/got"
 }
 
+# Hundreds of paths a hundred frames deep: each remembered, each confirmed.
+wide() {
+	"$copse" run -q --force --verify=on -o "$scratch/wide.copse" "$made" \
+		wide 3 >/dev/null || return
+	lost_is wide verify.differs 0 && nothing_lost wide || return
+	folded wide gpu.launches >"$scratch/got"
+	awk '{ n += $NF; depth = split($0, part, ";")
+		if (depth > deepest) deepest = depth }
+		END { print NR, n, deepest
+			exit !(NR == 400 && n == 1600 && deepest > 140) }' \
+		"$scratch/got"
+}
+
+# As a whole; or each kernel where the graph was launched and where it is from.
+graphs() {
+	measure graph graph || return
+	is graph gpu.time <<-END || return
+	main;graph;cudaGraphLaunch;[graph] 18000
+	END
+	measure nodes graph --gpu-nodes=on && nothing_lost nodes || return
+	from='main;graph;cudaGraphLaunch;[captured];main;graph'
+	is nodes gpu.time <<-END || return
+	$from;capture;cudaLaunchKernel;alpha 12000
+	$from;cudaLaunchKernel;beta 6000
+	END
+	is nodes gpu.launches <<-END
+	$from;capture;cudaLaunchKernel;alpha 6
+	$from;cudaLaunchKernel;beta 3
+	END
+}
+
 # Work is found as well, and so are calls that wait.
 no_api() {
 	measure no-api all --gpu-api=off || return
@@ -558,6 +589,8 @@ point "no CUPTI, an old one, and one that is taken" refused
 point "dropped records are counted" dropped
 point "times that make no sense are counted, not summed" reversed
 point "a flush that hangs is given up" hangs
+point "many deep paths, time and again" wide
+point "kernels of graphs, with where they were captured" graphs
 point "a killed process keeps what was told" killed
 point "cudaProfilerStart and cudaProfilerStop" profiled
 point "a forked child is left out" forked

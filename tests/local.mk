@@ -141,6 +141,7 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
+	tests/gpu/made-wide.c tests/gpu/made-wide.h \
 	tests/gpu/made-occupancy.c
 EXTRA_DIST += $(made_sources)
 if CUDA
@@ -160,7 +161,7 @@ tests/gpu/libmade-cuda.so: $(made_sources)
 tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
-		$(srcdir)/tests/gpu/made-ranges.c \
+		$(srcdir)/tests/gpu/made-ranges.c $(srcdir)/tests/gpu/made-wide.c \
 		$(srcdir)/tests/gpu/made-allocs.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
 tests/gpu/made-occupancy: tests/gpu/made-occupancy.c src/analyse/occupancy.c

@@ -237,6 +237,21 @@ tool_counts() {
 	[ "$(grep -c "^$sends calls of $2" "$scratch/err")" = 2 ]
 }
 
+# Samples of both ranks, and of calls nothing: but for samples inside them.
+switched_off() {
+	[ -x "$programs/mpi-calls" ] || skip "mpi-calls was not built"
+	need_mpi openmpi
+	launch openmpi 2 "$copse" run --quiet --mpi=off -o off.copse \
+		sh -c 'env | grep -c "^LD_PRELOAD=.*libcopse-mpi-";
+			exec "$1"' - "$programs/mpi-calls" >out || return
+	[ "$(grep -cx 0 out)" = 2 ] || { cat out; return 1; }
+	"$copse" report off.copse -f csv >csv || return
+	[ "$(awk -v columns=samples -f "$srcdir/tests/csv.awk" csv)" -gt 0 ] ||
+		{ cat csv; return 1; }
+	"$copse" report mpi-calls off.copse >report || return
+	! grep -w MPI_Send report
+}
+
 if [ "$preload" = "$builddir/.libs/libcopse.so" ]; then
 	echo "1..0 # SKIP no MPI wrappers were built"
 	exit 0
@@ -256,4 +271,5 @@ point "what a script starts is found, with openmpi" \
 	script_starts openmpi "$programs/mpi-calls"
 point "what a script starts is found, with mpich" \
 	script_starts mpich "$programs/mpi-calls.mpich"
+point "--mpi=off leaves MPI alone" switched_off
 points_done

@@ -426,7 +426,7 @@ static int run_program(char **argv, const struct program *program,
 
 	job_init(&job);
 	say_if_no_wall(s, &job);
-	mpi = find_mpi(program, &job);
+	mpi = s->mpi ? find_mpi(program, &job) : NULL;
 	preload = preload_value(mpi);
 	if (!preload)
 		return run_unmeasured(argv);

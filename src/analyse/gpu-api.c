@@ -76,10 +76,16 @@ static int failures(struct report *report, const struct paths *paths,
 	limit = value_limit(options, ROWS, work.count);
 	if (limit) {
 		report_table(report, "failures", "calls that failed");
+		report_column(report, "function", NULL, COLUMN_TEXT);
+		report_column(report, "error", NULL, COLUMN_TEXT);
 		report_column(report, "call_path", "call path", COLUMN_TEXT);
 		report_column(report, "calls", "calls", COLUMN_COUNT);
 	}
 	for (size_t i = 0; i < limit; i++) {
+		report_text(report,
+			    str_at(&paths->run->strings, work.at[i].call));
+		report_text(report,
+			    str_at(&paths->run->strings, work.at[i].function));
 		paths_cell(report, paths, work.at[i].path);
 		value_cell(report, UNIT_COUNT, work.at[i].failed);
 	}

@@ -63,10 +63,17 @@ static bool in_c_library(const struct run *run, uint32_t node)
 	return !strncmp(str_base(path), "libc.so.", strlen("libc.so."));
 }
 
-/* Paths begin below the root, or below a phase of the program. */
+/*
+ * Paths begin below the root, or below a phase of the program; a second one
+ * begins where work was put into a CUDA graph.
+ */
 static bool is_top(const struct run *run, uint32_t node)
 {
-	return !node || run->nodes[node].kind == RUN_PHASE;
+	const struct run_node *n = &run->nodes[node];
+
+	return !node || n->kind == RUN_PHASE ||
+	       (n->kind == RUN_KERNEL &&
+		!strcmp(str_at(&run->strings, n->function), "[captured]"));
 }
 
 /* Where the C library is stripped, frames above the program's have no name. */

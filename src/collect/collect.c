@@ -69,6 +69,16 @@ bool collect_gpu_faults(void)
 	return collector.settings.gpu_faults != 0;
 }
 
+bool collect_gpu_getters(void)
+{
+	return collector.settings.gpu_getters != 0;
+}
+
+bool collect_gpu_nodes(void)
+{
+	return collector.settings.gpu_nodes != 0;
+}
+
 bool collect_verify(void)
 {
 	return collector.settings.verify != 0;

@@ -25,6 +25,8 @@ bool collect_gpu_api(void);
 /* Memory of GPUs is followed; page faults of unified memory are counted. */
 bool collect_gpu_memory(void);
 bool collect_gpu_faults(void);
+bool collect_gpu_getters(void);
+bool collect_gpu_nodes(void);
 /* Are call paths walked twice and compared? */
 bool collect_verify(void);
 

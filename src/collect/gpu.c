@@ -21,6 +21,7 @@
 
 enum {
 	NOTES = 1 << 18,
+	ORIGINS = 1 << 16,
 	FIRST_ENTRIES = 1024,
 	PATIENCE = 1000,         /* times that another thread is let go on */
 	NOT_WANTED = LOSS_COUNT, /* begun while measuring was paused */
@@ -33,6 +34,12 @@ struct note {
 	uint32_t thread;
 	uint32_t why; /* enum loss, or NOT_WANTED */
 	uint64_t ns;  /* when it was begun, CLOCK_MONOTONIC */
+};
+
+/* Where a node of a graph is from; `id` 0: nothing. */
+struct origin {
+	uint64_t id;
+	live_ref node;
 };
 
 /*
@@ -48,7 +55,11 @@ static struct {
 	struct chunk_list list;
 	live_ref *entries; /* of struct live_gpu, open addressing */
 	uint32_t size, count;
+	struct origin *origins;
 } gpu;
+
+static struct region_name captured = { .text = "[captured]",
+				       .class = LIVE_NAME_KERNEL };
 
 static void put_note(uint32_t id, struct note note)
 {
@@ -144,6 +155,70 @@ PUBLIC void copse_gpu_note(uint32_t id)
 	put_note(id, note);
 }
 
+/* For this live profile; false: there is none. */
+static bool open_sums(void)
+{
+	gpu.arena = registry_open();
+	if (!gpu.arena || !gpu.notes)
+		return false;
+	if (gpu.generation == registry_generation())
+		return true;
+	if (gpu.size)
+		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
+	gpu.entries = NULL;
+	gpu.size = gpu.count = 0;
+	gpu.list = (struct chunk_list){ 0 };
+	if (gpu.origins)
+		sys2(SYS_munmap, gpu.origins, ORIGINS * sizeof(*gpu.origins));
+	gpu.origins = NULL;
+	gpu.generation = registry_generation();
+	gpu_time_reset(gpu.arena);
+	return true;
+}
+
+/* In a table of a fixed size: who comes later takes the place. */
+static struct origin *origin_of(uint64_t id)
+{
+	return &gpu.origins[id * 0x9e3779b97f4a7c15u >> 48];
+}
+
+static live_ref find_origin(uint64_t id)
+{
+	const struct origin *o = id && gpu.origins ? origin_of(id) : NULL;
+
+	return o && o->id == id ? o->node : 0;
+}
+
+static void put_origin(uint64_t id, live_ref node)
+{
+	if (!gpu.origins)
+		gpu.origins = sys_memory(ORIGINS * sizeof(*gpu.origins));
+	if (id && node && gpu.origins)
+		*origin_of(id) = (struct origin){ id, node };
+}
+
+PUBLIC void copse_gpu_origin(uint64_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { 0 };
+
+	if (!t || collect_paused())
+		return;
+	note_region(t, &note);
+	lock_take(&gpu.lock);
+	if (open_sums())
+		put_origin(id, note.node);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_origin_copy(uint64_t id, uint64_t of)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		put_origin(id, find_origin(of));
+	lock_give(&gpu.lock);
+}
+
 /* Another thread may be at the lists for a moment: it is waited for. */
 static bool name_index(struct region_name *name, uint32_t *index)
 {
@@ -189,11 +264,14 @@ bool gpu_name_index(struct region_name *name, uint32_t *index)
 
 /* Sums */
 
-static uint32_t hash(const struct live_gpu *g)
+static uint32_t hash(const struct live_gpu *e)
 {
-	uint64_t x = (uint64_t)g->node << 32 | g->name << 4 | g->kind;
+	uint64_t x = ((uint64_t)e->node << 32 | e->name << 4 | e->kind) *
+		     0x9e3779b97f4a7c15u;
 
-	x = (x ^ (uint64_t)g->device << 48) * 0x9e3779b97f4a7c15u;
+	x = (x ^ e->from) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ (uint64_t)e->device << 48) * 0x9e3779b97f4a7c15u;
 	return (uint32_t)(x >> 32);
 }
 
@@ -245,7 +323,7 @@ static live_ref new_entry(const struct live_gpu *like)
 static bool same(const struct live_gpu *a, const struct live_gpu *b)
 {
 	return a->node == b->node && a->name == b->name && a->kind == b->kind &&
-	       a->why == b->why && a->device == b->device;
+	       a->why == b->why && a->device == b->device && a->from == b->from;
 }
 
 /* The sum that is like this one, made when it is new; NULL: no memory. */
@@ -322,6 +400,7 @@ static void add(const struct gpu_work *w)
 				 .thread = note.thread,
 				 .kind = (uint16_t)w->kind,
 				 .device = w->device,
+				 .from = find_origin(w->origin),
 				 .min_ns = UINT64_MAX };
 	struct live_gpu *to;
 
@@ -335,7 +414,8 @@ static void add(const struct gpu_work *w)
 		lost((enum loss)note.why, 1);
 		like.why = (uint16_t)note.why;
 	}
-	if (w->name && !name_index(w->name, &like.name)) {
+	if ((w->name && !name_index(w->name, &like.name)) ||
+	    (like.from && !name_index(&captured, &like.below))) {
 		lost(LOSS_GPU_FULL, 1);
 		return;
 	}
@@ -378,24 +458,6 @@ void gpu_sums_idle_lost(uint32_t why, uint64_t ns)
 				       .min_ns = UINT64_MAX };
 
 	sum_idle(&like, ns, 1);
-}
-
-/* For this live profile; false: there is none. */
-static bool open_sums(void)
-{
-	gpu.arena = registry_open();
-	if (!gpu.arena || !gpu.notes)
-		return false;
-	if (gpu.generation == registry_generation())
-		return true;
-	if (gpu.size)
-		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
-	gpu.entries = NULL;
-	gpu.size = gpu.count = 0;
-	gpu.list = (struct chunk_list){ 0 };
-	gpu.generation = registry_generation();
-	gpu_time_reset(gpu.arena);
-	return true;
 }
 
 PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
@@ -444,7 +506,14 @@ PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
 	t = thread_use();
 	if (t)
 		thread_release(t);
-	return collect_gpu_api() ? GPU_WISH_ALL : GPU_WISH_WORK;
+	if (!collect_gpu_api())
+		return GPU_WISH_WORK;
+	return collect_gpu_getters() ? GPU_WISH_ALL : GPU_WISH_CALLS;
+}
+
+PUBLIC bool copse_gpu_nodes(void)
+{
+	return collect_gpu_nodes();
 }
 
 PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)

@@ -17,6 +17,7 @@
 #ifndef COLLECT_GPU_H
 #define COLLECT_GPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,17 @@
  */
 void copse_gpu_note(uint32_t id);
 
+/*
+ * What will be known by `id` (not 0), a node of a graph, is put there by the
+ * innermost region of the calling thread: its work will stand below both that
+ * and the call that launches the graph.  Of 65,536 nodes; more take the place
+ * of earlier ones, whose work stands below the launch alone.
+ */
+void copse_gpu_origin(uint64_t id);
+
+/* It is a copy of another, or of nothing known. */
+void copse_gpu_origin_copy(uint64_t id, uint64_t of);
+
 /* The region's call failed: what the error is called. */
 void copse_gpu_failed(struct region *r, struct region_name *error);
 
@@ -35,6 +47,7 @@ void copse_gpu_failed(struct region *r, struct region_name *error);
 struct gpu_work {
 	uint32_t id;
 	uint32_t kind;            /* enum live_gpu_kind */
+	uint64_t origin;          /* node of a graph; 0: none */
 	struct region_name *name; /* of a LIVE_GPU_WAIT: NULL */
 	uint64_t start, end;      /* CLOCK_MONOTONIC */
 	uint64_t bytes;
@@ -54,6 +67,7 @@ void copse_gpu_end(void);
 enum gpu_wish {
 	GPU_WISH_NOTHING, /* the process is not measured */
 	GPU_WISH_WORK,    /* of calls, those that begin it or wait for it */
+	GPU_WISH_CALLS,   /* all but those that only ask */
 	GPU_WISH_ALL,
 };
 
@@ -62,6 +76,7 @@ enum gpu_wish {
  * are used.
  */
 enum gpu_wish copse_gpu_init(const void *adapter);
+bool copse_gpu_nodes(void); /* of graphs, one by one */
 void copse_gpu_lost(enum loss why, uint64_t count);
 
 /* Modules whose frames stand between the program and a callback. */

@@ -82,7 +82,7 @@ SIGSAFE static inline live_ref node_of(struct thread *t, struct region *r,
 	*why = -1;
 	if (r->node)
 		return r->node;
-	r->site = site_find(t->sites, t->tree.root, r);
+	r->site = site_find(t->sites, t->tree.root, r, 0, SITE_WAYS);
 	if (!r->site)
 		return r->node = new_node(t, r, why);
 	if (t->unwinder.verify)
@@ -323,7 +323,10 @@ static int find_beyond(struct thread *t, struct region *r)
 	live_ref known;
 	int why = -1;
 
-	r->site = site_find(t->sites, t->tree.root, r);
+	r->site = site_find(
+		t->sites_beyond, t->tree.root, r,
+		site_called_from(t->sites_beyond, r, t->unwinder.high),
+		SITE_WAYS_BEYOND);
 	known = r->site ? r->site->node : 0;
 	if (!known || t->unwinder.verify) {
 		r->node = node_beyond(t, r, &why);

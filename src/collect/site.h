@@ -5,6 +5,9 @@
  * long as these are what they were, a walk from there would read nothing else:
  * so comparing them is enough (some 10 ns at depth 20, a walk takes 100).
  *
+ * The table begins small and grows while calls that were known lose their
+ * places: an MPI program has tens of them, a step of a GPU framework thousands.
+ *
  * Threads   A struct sites belongs to one thread.
  * Signals   All may run in a handler, while the thread is not busy.
  */
@@ -17,10 +20,14 @@
 #include "collect/unwind.h"
 
 enum {
-	SITE_SETS = 32,
-	SITE_WAYS = 2,
-	SITE_WORDS = 96, /* paths that need more are walked each time */
-	SITE_BLOCK = 4,  /* that are compared at a time */
+	SITE_SETS = 32, /* to begin with */
+	SITE_SETS_MOST = 1 << 12,
+	SITE_WAYS = 2,        /* of regions that the program entered */
+	SITE_WAYS_BEYOND = 8, /* of those that were called back for */
+	SITE_WORDS = 1024,    /* paths that need more are walked each time */
+	SITE_GATES = 1024,
+	SITE_MEMORY = 32 << 20, /* bytes of words of one thread, at the most */
+	SITE_BLOCK = 4,         /* that are compared at a time */
 };
 
 struct site {
@@ -32,22 +39,74 @@ struct site {
 	live_ref root, node; /* above the path, and below it */
 	struct registry_generations generations; /* that it is true for */
 	uint32_t count;         /* of words, filled up to a whole block */
+	uint32_t room;          /* of words */
 	uint32_t turn;          /* of its set, in the first of it */
 	struct live_call *call; /* NULL: none yet */
-	struct unwind_word words[SITE_WORDS];
+	struct unwind_word *words;
 };
 
+/*
+ * A library calls back from few places for all that the program calls of it.
+ * The program's own return address tells the calls apart; how far it lies from
+ * `inside` follows from the function that was called.
+ */
+struct site_gate {
+	const struct region_name *name;
+	uintptr_t offset;
+};
+
+/* Tables that were outgrown stay: a region may be in one of their calls. */
 struct sites {
-	struct site at[SITE_SETS][SITE_WAYS];
+	struct site *at; /* of sets, each of so many ways */
+	uint32_t sets;   /* a power of 2 */
+	uint32_t ways;
+	uint32_t displaced;       /* sites that others took since it grew */
+	struct unwind_word *free; /* for words, so many: */
+	uint32_t free_count;
+	uint64_t memory; /* bytes that words got */
+	struct site_gate gates[SITE_GATES];
+	struct unwind_word scratch[SITE_WORDS];
 };
 
-static inline __attribute__((always_inline)) struct site *
-site_set(struct sites *sites, const struct region *r)
+static inline __attribute__((always_inline)) uint64_t
+site_key(const struct region *r, uintptr_t called_from)
 {
-	uint64_t key = (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7) *
-		       0x9e3779b97f4a7c15u;
+	return (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7 ^
+		called_from << 13) *
+	       0x9e3779b97f4a7c15u;
+}
 
-	return sites->at[(key >> 40) % SITE_SETS];
+/* `called_from`: of a region that was called back for, else 0. */
+static inline __attribute__((always_inline)) struct site *
+site_set(struct sites *sites, const struct region *r, uintptr_t called_from,
+	 uint32_t ways)
+{
+	uint64_t set = site_key(r, called_from) >> 40 & (sites->sets - 1);
+
+	return &sites->at[set * ways];
+}
+
+static inline struct site_gate *site_gate(struct sites *sites,
+					  const struct region *r)
+{
+	uint64_t key = (uintptr_t)r->name * 0x9e3779b97f4a7c15u;
+
+	return &sites->gates[(key >> 40) % SITE_GATES];
+}
+
+/*
+ * The return address of the program's call; 0: where it lies is not known.
+ * `high`: the end of the stack.
+ */
+static inline uintptr_t site_called_from(struct sites *sites,
+					 const struct region *r, uintptr_t high)
+{
+	const struct site_gate *g = sites ? site_gate(sites, r) : NULL;
+
+	if (!g || g->name != r->name || r->inside < r->sp ||
+	    r->inside >= high || high - r->inside <= g->offset)
+		return 0;
+	return *(const volatile uintptr_t *)(r->inside + g->offset);
 }
 
 static inline __attribute__((always_inline)) bool
@@ -75,11 +134,12 @@ site_is(const struct site *s, live_ref root, const struct region *r)
 
 /* The site that a region below a root was entered from; NULL: not known. */
 static inline __attribute__((always_inline)) struct site *
-site_find(struct sites *sites, live_ref root, const struct region *r)
+site_find(struct sites *sites, live_ref root, const struct region *r,
+	  uintptr_t called_from, uint32_t ways)
 {
-	struct site *s = sites ? site_set(sites, r) : NULL;
+	struct site *s = sites ? site_set(sites, r, called_from, ways) : NULL;
 
-	for (int i = 0; s && i < SITE_WAYS; i++)
+	for (uint32_t i = 0; s && i < ways; i++)
 		if (site_is(&s[i], root, r))
 			return &s[i];
 	return NULL;

@@ -198,6 +198,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->phases = 0;
 	unwind_reuse(&t->unwinder, low, high);
 	sites_forget(t->sites);
+	sites_forget(t->sites_beyond);
 	t->unwinder.verify = collect_verify();
 	adopt(t);
 	thread_record = t;

@@ -52,10 +52,11 @@ struct thread {
 	struct tree tree;
 	struct live_thread *live;
 	struct clock clock;
-	struct counters *counters; /* NULL: none */
-	struct region *region;     /* innermost known context */
-	struct region beyond;      /* the one of a callback */
-	struct sites *sites;       /* of regions; NULL: none yet */
+	struct counters *counters;  /* NULL: none */
+	struct region *region;      /* innermost known context */
+	struct region beyond;       /* the one of a callback */
+	struct sites *sites;        /* of regions; NULL: none yet */
+	struct sites *sites_beyond; /* of those that were called back for */
 	struct parts parts;
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
 	bool no_history;         /* … there was no memory */

@@ -2,6 +2,7 @@
 /* unwind.c - walking the stack, the memo of the last walk, known places. */
 #include <link.h>
 
+#include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/unwind.h"
 
@@ -71,6 +72,7 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->memo = arrays;
 	u->fresh = u->memo + depth;
 	u->places = (struct unwind_place *)(u->fresh + depth);
+	u->place_count = UNWIND_PLACES;
 	if (!_dl_find_object((void *)unwind_path, &self))
 		u->hidden = self.dlfo_link_map;
 	unwind_forget(u);
@@ -196,17 +198,52 @@ SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
 	return true;
 }
 
+SIGSAFE static struct unwind_place *slot_of(const struct unwinder *u,
+					    uintptr_t pc)
+{
+	return &u->places[(pc * 0x9e3779b97f4a7c15u >> 40) &
+			  (u->place_count - 1)];
+}
+
+/*
+ * Programs that are a thousand functions wide, as frameworks are, look up the
+ * same rules again and again in tables of many megabytes: some microseconds
+ * each.  The first table is the thread's; those after it are mapped.
+ */
+SIGSAFE static void grow_places(struct unwinder *u)
+{
+	struct unwind_place *old = u->places;
+	uint32_t count = u->place_count, more = 4 * count;
+	struct unwind_place *bigger = sys_memory((uint64_t)more * sizeof(*old));
+
+	u->displaced = 0;
+	if (!bigger)
+		return;
+	u->places = bigger;
+	u->place_count = more;
+	for (uint32_t i = 0; i < count; i++)
+		if (old[i].generation)
+			*slot_of(u, old[i].pc) = old[i];
+	if (count > UNWIND_PLACES)
+		sys2(SYS_munmap, old, count * sizeof(*old));
+}
+
 /* What is known about a pc; NULL: not now. */
 SIGSAFE static const struct unwind_place *place_of(struct unwinder *u,
 						   uintptr_t pc, bool exact)
 {
-	size_t i = (pc * 0x9e3779b97f4a7c15u >> 40) % UNWIND_PLACES;
-	struct unwind_place *place = &u->places[i];
+	struct unwind_place *place = slot_of(u, pc);
 	uint32_t kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
 
 	if (place->pc == pc && place->generation == generation_of(place) &&
 	    place->kind == kind)
 		return place;
+	if (place->generation && place->pc != pc &&
+	    ++u->displaced > 2 * u->place_count &&
+	    u->place_count < UNWIND_PLACES_MOST) {
+		grow_places(u);
+		place = slot_of(u, pc);
+	}
 	return describe(u, place, pc, exact) ? place : NULL;
 }
 
@@ -611,7 +648,7 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 	int why;
 
 	if (!(u->verified++ % PLACES_KEPT))
-		for (uint32_t i = 0; i < UNWIND_PLACES; i++)
+		for (uint32_t i = 0; i < u->place_count; i++)
 			u->places[i].generation = 0;
 	walk(u, &w, top, exact, 0);
 	full = record(u, tree, &w, &why);
@@ -712,6 +749,8 @@ SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
 {
 	struct unwind_frame frame = { .at = *top };
 
+	if (inside < top->sp)
+		return false;
 	u->registers = NULL;
 	peek_forget(&u->peek);
 	open_window(u, top->sp);

@@ -53,7 +53,8 @@ struct unwind_place {
 };
 
 enum {
-	UNWIND_PLACES = 512
+	UNWIND_PLACES = 512, /* to begin with */
+	UNWIND_PLACES_MOST = 1 << 14,
 };
 
 struct unwinder {
@@ -73,6 +74,8 @@ struct unwinder {
 	uint64_t differ;     /* those that it did not confirm */
 	struct unwind_frame *memo, *fresh;
 	struct unwind_place *places;
+	uint32_t place_count; /* a power of 2 */
+	uint32_t displaced;   /* places that others took since it grew */
 	struct peek peek;
 };
 

@@ -262,6 +262,8 @@ struct live_gpu {
 	uint32_t name;   /* index; LIVE_GPU_IDLE: or LIVE_NO_NAME */
 	uint16_t kind;   /* enum live_gpu_kind */
 	uint16_t why;    /* enum loss: when node is 0 */
+	live_ref from;   /* of the call that put it into a graph; 0: none */
+	uint32_t below;  /* name of the node between that and this one */
 	uint64_t count, ns, min_ns, max_ns, bytes;
 	uint64_t queued;    /* of them, with a known delay: … */
 	uint64_t queued_ns; /* … from their call to their start */

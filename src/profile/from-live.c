@@ -392,6 +392,26 @@ uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name)
 	return parent;
 }
 
+enum {
+	STEPS_MOST = 8192 /* more than --depth allows */
+};
+
+/* From the root on: the path is turned round on its way. */
+uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path)
+{
+	uint32_t steps[STEPS_MOST], count = 0;
+
+	for (; path && count < STEPS_MOST; path = r->p->nodes[path].parent)
+		steps[count++] = path;
+	while (count && !r->err) {
+		struct profile_node node = r->p->nodes[steps[--count]];
+
+		node.parent = parent;
+		parent = child(r, &node);
+	}
+	return parent;
+}
+
 uint32_t reader_partial(struct reader *r, uint32_t why)
 {
 	struct profile_node node = { 0, NODE_PARTIAL, why, 0 };

@@ -81,6 +81,9 @@ static void take(struct reader *r, uint32_t unused, const void *at)
 	if (g.thread >= r->p->thread_count)
 		g.thread = 0;
 	node = g.node ? reader_node(r, g.node) : reader_partial(r, g.why);
+	if (g.from)
+		node = reader_below(r, reader_named(r, node, g.below),
+				    reader_node(r, g.from));
 	if (g.kind != LIVE_GPU_WAIT && g.name != LIVE_NO_NAME)
 		node = reader_named(r, node, g.name);
 	if (!r->err && g.count)

@@ -67,6 +67,9 @@ uint32_t reader_node(struct reader *r, live_ref ref);
 /* The child of a node that has this name; the node itself for none. */
 uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name);
 
+/* The node that has the frames of `path` below that parent. */
+uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path);
+
 /* The node below which paths end early, for that reason (enum loss). */
 uint32_t reader_partial(struct reader *r, uint32_t why);
 

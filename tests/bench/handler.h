@@ -42,8 +42,6 @@ static __attribute__((constructor)) void handler_start(void)
 		.sample_period =
 			1000000000ull / (hz ? strtoul(hz, NULL, 10) : 1000),
 		.disabled = 1,
-		.inherit = 1,
-		.inherit_thread = 1,
 		.remove_on_exec = 1,
 		.sigtrap = 1,
 	};

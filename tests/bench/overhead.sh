@@ -1,28 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # overhead.sh [ROUNDS] - what sampling at 1000/s costs whole programs: each
-# round runs one plain, with an empty handler (the floor), with copse and, when
-# it is installed, under perf, one after the other.  Pairs are compared: each
-# run with the plain one of its round, in per cent more, and copse with the
-# floor of its round, in points.  Printed are the mean of these differences with
-# its 95 % confidence interval (Student's t), their median and extremes.
+# round runs one plain, with an empty handler (the floor), with copse, with copse
+# but without its MPI wrappers and, when it is installed, under perf, all at the
+# same time on the same cores: what a machine does to one of them, neighbours and
+# clock rates, it does to all, since they share the cores in turns of
+# milliseconds.  Runs after one another differ by ten times as much.  Pairs are
+# compared: each run with the plain one of its round, in per cent more, and copse
+# with the floor of its round, in points.  Printed are the mean of these
+# differences with its 95 % confidence interval (Student's t), their median and
+# extremes.
 #
 #   cpu   user and system time of all processes, with what copse does after the
 #         program's end
-#   loop  LAMMPS's own time of its steps
+#   app   the program's own, until it exits
 #
 #   APPS   of lammps hpcc demo deep: all of them that are installed.  demo is
 #          ours and needs MPI; deep, our work of a fixed size, not even that
-#   RANKS  2
+#   KINDS  of floor copse sampling perf
+#   RANKS  1; with more, who waits gives his core away
+#   CORE   the first of the cores, 0
 #   HZ     samples per second, 1000
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
-ranks=${RANKS:-2}
+ranks=${RANKS:-1}
 hz=${HZ:-1000}
 
 lammps_input() {
 	sed -n '/^units/,/^run/p' "$srcdir/tests/real-lammps.sh" |
-		sed 's/^run.*/run 1000/' >in.melt
+		sed 's/^run.*/run 300/' >in.melt
 }
 
 # Larger, on a grid of 1 x RANKS.
@@ -38,7 +44,7 @@ hpcc_input() {
 
 # prepare APP: its words in $app; false, with a word, when it cannot run here.
 prepare() {
-	launch=(mpirun -n "$ranks")
+	launch=(mpirun --bind-to none -n "$ranks")
 	case $1 in
 	lammps)	have mpirun && have lmp && lammps_input &&
 			app=(lmp -log none -in in.melt) ;;
@@ -47,7 +53,7 @@ prepare() {
 		have mpirun && { [ -x "${app[0]}" ] ||
 			{ echo "# demo was not built"; return 1; }; } ;;
 	deep)	compile deep || return
-		app=("$scratch/deep" 400000)
+		app=("$scratch/deep" 200000)
 		launch=(in_parallel "$ranks") ;;
 	*)	echo "# no app $1"
 		return 1 ;;
@@ -64,23 +70,40 @@ in_parallel() {
 	wait
 }
 
-# command KIND: as words in $words.
+# command KIND: as words in $words, in a folder of its own.
 command_of() {
-	words=("${launch[@]}")
+	local preload=$scratch/tally
+
+	[ "$1" != floor ] || preload=$scratch/empty-handler:$preload
+	words=("${launch[@]}" env "HANDLER_HZ=$hz" "LD_PRELOAD=$preload")
 	case $1 in
-	floor)	words+=(env "HANDLER_HZ=$hz"
-			"LD_PRELOAD=$scratch/empty-handler") ;;
-	copse)	rm -rf app.copse
-		words+=("$copse" run --quiet --freq "$hz" -o app.copse) ;;
+	copse)	words+=("$copse" run --quiet --budget 0 --freq "$hz" -o app.copse) ;;
+	sampling) words+=("$copse" run --quiet --budget 0 --mpi off
+			--freq "$hz" -o app.copse) ;;
 	perf)	words=(perf record -q -F "$((hz - 1))" -g -o perf.data)
 		if [ "${launch[0]}" = mpirun ]; then
-			words+=("${launch[@]}")
+			words+=("${launch[@]}" env "LD_PRELOAD=$preload")
 		else
 			words=(in_parallel "$ranks" perf record -q -F
-				"$((hz - 1))" -g -o /dev/null)
+				"$((hz - 1))" -g -o /dev/null env
+				"LD_PRELOAD=$preload")
 		fi ;;
 	esac
 	words+=("${app[@]}")
+}
+
+# run_one KIND: its CPU seconds, and the program's, go to $scratch/KIND.now.
+run_one() {
+	rm -rf "$scratch/$1.d" && mkdir "$scratch/$1.d" || exit
+	cp hpccinf.txt in.melt "$scratch/$1.d/" 2>/dev/null
+	command_of "$1"
+	(
+		scratch=$scratch/$1.d
+		cd "$scratch" || exit
+		TALLY=$scratch/tally.s cpu_and_wall "${words[@]}"
+		echo "$cpu $(awk '$1 != "copse" && $1 != "perf" { s += $2 }
+			END { print s }' tally.s)"
+	) >"$scratch/$1.now"
 }
 
 # more APP WHAT KIND NOW PLAIN: per cent.
@@ -88,50 +111,61 @@ more() {
 	calculate "($4 / $5 - 1) * 100" | tee "$scratch/now" \
 		>>"$scratch/$1.$2.$3"
 	[ "$3" != floor ] || cp "$scratch/now" "$scratch/floor.$2"
-	[ "$3" != copse ] ||
+	case $3 in
+	copse | sampling)
 		calculate "$(cat "$scratch/now") - $(cat "$scratch/floor.$2")" \
-			>>"$scratch/$1.$2.above"
+			>>"$scratch/$1.$2.$3-above" ;;
+	esac
 }
 
 one() {
-	local kind loop plain_cpu plain_loop
+	local kind cpu app_cpu plain_cpu plain_app
 
-	for kind in $kinds; do
-		command_of "$kind"
-		cpu_and_wall "${words[@]}"
-		loop=$(awk '/^Loop time/ { print $4 }' "$scratch/out")
-		echo "# $1, round $round, $kind: cpu $cpu s, wall $wall s"
+	for kind in plain $kinds; do
+		run_one "$kind" &
+	done
+	wait
+	for kind in plain $kinds; do
+		read -r cpu app_cpu <"$scratch/$kind.now" || exit
+		echo "# $1, round $round, $kind: cpu $cpu s, app $app_cpu s"
 		if [ "$kind" = plain ]; then
-			plain_cpu=$cpu plain_loop=$loop
+			plain_cpu=$cpu plain_app=$app_cpu
 			continue
 		fi
 		more "$1" cpu "$kind" "$cpu" "$plain_cpu"
-		[ -z "$loop" ] || more "$1" loop "$kind" "$loop" "$plain_loop"
+		more "$1" app "$kind" "$app_cpu" "$plain_app"
 	done
 }
 
 machine
 echo "# $ranks ranks, $hz/s"
 cd "$scratch" || exit 1
-compile_handler empty || exit 1
-kinds="plain floor copse"
-have_perf && kinds="$kinds perf"
+compile_handler empty && compile tally -shared -fPIC || exit 1
+kinds=${KINDS:-floor copse sampling perf}
+case $kinds in
+*perf*)	have_perf || kinds=${kinds/perf/} ;;
+esac
+first=${CORE:-0}
+taskset -pc "$first-$((first + ranks - 1))" $$ >/dev/null
+export OMPI_MCA_mpi_yield_when_idle=1
 for name in ${APPS:-lammps hpcc demo deep}; do
 	prepare "$name" || continue
 	for ((round = 0; round < rounds; round++)); do
 		one "$name"
 	done
 done
-row='%-7s %-5s %-15s %-28s %s\n'
+row='%-7s %-4s %-19s %-28s %s\n'
 # shellcheck disable=SC2059 # the same row for all
 printf "$row" app what difference "mean ± 95 %" "median (extremes)"
 for name in ${APPS:-lammps hpcc demo deep}; do
-	for what in cpu loop; do
-		for kind in floor copse perf above; do
+	for what in cpu app; do
+		for kind in floor copse copse-above sampling sampling-above \
+			perf; do
 			at=$scratch/$name.$what.$kind
 			[ -e "$at" ] || continue
 			label="$kind - plain, %"
-			[ $kind != above ] || label="copse - floor"
+			[ "${kind%-above}" = "$kind" ] ||
+				label="${kind%-above} - floor"
 			# shellcheck disable=SC2059
 			printf "$row" "$name" $what "$label" \
 				"$(confidence "$at")" "$(median "$at")"

@@ -22,6 +22,7 @@ log=$scratch/log
 # The command finds its libraries beside itself, and so do those.
 # shellcheck disable=SC2016 # the loader's $ORIGIN
 build() {
+	rm -rf "$pack/copse"
 	mkdir -p "$scratch/build" && cd "$scratch/build" || return
 	"$srcdir/configure" --prefix="$pack/copse" \
 		LDFLAGS=-Wl,--disable-new-dtags &&

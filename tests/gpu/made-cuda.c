@@ -18,6 +18,7 @@
 enum {
 	STREAMS = 64,
 	CALLS = 1024,
+	NODES = 16,
 	DELAY_NS = 5000, /* from a call to the start, where nothing is before */
 	KINDS = CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS + 1,
 };
@@ -35,7 +36,6 @@ static struct {
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	CUpti_TimestampCallbackFunc clock;
-	uint32_t period_ms;
 	uint32_t ids;
 	pthread_mutex_t lock; /* of what follows */
 	uint64_t busy_until[STREAMS];
@@ -206,7 +206,10 @@ void made_tell(struct call *c, CUpti_ApiCallbackSite site)
 		made.callback(NULL, c->domain, c->id, &c->data);
 }
 
-/* As NVIDIA's: the parameters lie in the frame of the called function. */
+/*
+ * As NVIDIA's: the parameters lie in the frame of the called function, and so
+ * does what it returns; a function without any has NULL for them.
+ */
 static void begin(struct call *c, CUpti_CallbackDomain domain,
 		  CUpti_CallbackId id, const char *name, const void *params,
 		  uint32_t correlation)
@@ -343,6 +346,79 @@ PUBLIC int made_cudaLaunchKernel(const char *kernel, unsigned int stream,
 			      c.data.correlationId));
 }
 
+/* The one graph, and what is launched of it: each node has an id of its own. */
+static struct made_node {
+	const char *kernel;
+	uint64_t id;
+} graph[2][NODES];
+static size_t nodes;
+
+static void tell_node(CUpti_CallbackId id, struct made_node *node,
+		      struct made_node *original)
+{
+	CUpti_GraphData data = { .node = (CUgraphNode)node,
+				 .originalNode = (CUgraphNode)original };
+	CUpti_ResourceData resource = { .resourceDescriptor = &data };
+
+	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
+		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &resource);
+}
+
+PUBLIC CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id)
+{
+	*id = ((struct made_node *)node)->id;
+	return CUPTI_SUCCESS;
+}
+
+PUBLIC int made_capture(const char *kernel)
+{
+	struct launch_params params = { kernel, 0, 0 };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+	      "cudaLaunchKernel_v7000", &params, 0);
+	graph[0][nodes] = (struct made_node){ params.kernel, nodes + 1 };
+	tell_node(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, &graph[0][nodes],
+		  NULL);
+	nodes++;
+	return end(&c, 0);
+}
+
+PUBLIC int made_cudaGraphInstantiate(void)
+{
+	struct launch_params params = { NULL, 0, 0 };
+	struct call c;
+
+	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphInstantiate_v12000,
+	      "cudaGraphInstantiate_v12000", &params, 0);
+	for (size_t i = 0; i < nodes; i++) {
+		graph[1][i] = graph[0][i];
+		graph[1][i].id = (uint64_t)1 << 32 | i;
+		tell_node(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, &graph[1][i],
+			  &graph[0][i]);
+	}
+	return end(&c, 0);
+}
+
+/* One after another; each has the time of all divided. */
+static void run_nodes(uint32_t id, unsigned int stream, uint64_t ns)
+{
+	for (size_t i = 0; i < nodes; i++) {
+		CUpti_ActivityKernel9 k = {
+			.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+			.correlationId = id,
+			.streamId = stream,
+			.name = graph[1][i].kernel,
+			.graphNodeId = graph[1][i].id,
+		};
+		struct span span = take_time(stream, ns / nodes);
+
+		k.start = span.start;
+		k.end = span.end;
+		put(&k, k.kind);
+	}
+}
+
 PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 {
 	struct launch_params params = { NULL, stream, ns };
@@ -354,6 +430,11 @@ PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
 	      "cudaGraphLaunch_v10000", &params, 0);
 	pthread_mutex_lock(&made.lock);
+	if (!made.kinds[g.kind]) {
+		run_nodes(c.data.correlationId, params.stream, params.ns);
+		pthread_mutex_unlock(&made.lock);
+		return end(&c, 0);
+	}
 	span = take_time(params.stream, params.ns);
 	g.correlationId = c.data.correlationId;
 	g.deviceId = device;
@@ -426,7 +507,6 @@ PUBLIC int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns)
 
 PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
 {
-	struct copy_params params = { 0, 0, ns };
 	CUpti_ActivitySynchronization s = {
 		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
 		.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE,
@@ -436,12 +516,12 @@ PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
 	struct call c;
 
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
-	      "cudaDeviceSynchronize_v3020", &params, 0);
+	      "cudaDeviceSynchronize_v3020", NULL, 0);
 	nanosleep(&wait, NULL);
 	pthread_mutex_lock(&made.lock);
 	s.correlationId = c.data.correlationId;
 	s.start = now();
-	s.end = s.start + params.ns;
+	s.end = s.start + ns;
 	put(&s, s.kind);
 	pthread_mutex_unlock(&made.lock);
 	return end(&c, 0);
@@ -456,12 +536,11 @@ static int plain(CUpti_CallbackId id, const char *name, int code)
 #define PLAIN(function, version, code)                                         \
 	PUBLIC int made_##function(void)                                       \
 	{                                                                      \
-		volatile uint64_t params[2] = { 0 };                           \
 		struct call c;                                                 \
                                                                                \
 		begin(&c, RUNTIME,                                             \
 		      CUPTI_RUNTIME_TRACE_CBID_##function##_v##version,        \
-		      #function "_v" #version, (const void *)params, 0);       \
+		      #function "_v" #version, NULL, 0);                       \
 		return end(&c, plain(c.id, c.data.functionName, code));        \
 	}
 PLAIN(cudaStreamQuery, 3020, 600)
@@ -526,6 +605,7 @@ static const struct {
 	}
 	RUNTIME_NAME(cudaLaunchKernel_v7000),
 	RUNTIME_NAME(cudaGraphLaunch_v10000),
+	RUNTIME_NAME(cudaGraphInstantiate_v12000),
 	RUNTIME_NAME(cudaMemcpyAsync_v3020),
 	RUNTIME_NAME(cudaMemsetAsync_v3020),
 	RUNTIME_NAME(cudaMalloc_v3020),
@@ -613,6 +693,7 @@ PUBLIC CUptiResult cuptiGetTimestamp(uint64_t *to)
 	return CUPTI_SUCCESS;
 }
 
+/* As NVIDIA's: only who asks gets buffers that are not full. */
 PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
 	while (fault("hang") && flag)
@@ -620,25 +701,6 @@ PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	pthread_mutex_lock(&made.lock);
 	flush_locked();
 	pthread_mutex_unlock(&made.lock);
-	return CUPTI_SUCCESS;
-}
-
-static void *worker(void *unused)
-{
-	for (;;) {
-		usleep(made.period_ms * 1000);
-		cuptiActivityFlushAll(0);
-	}
-	return unused;
-}
-
-PUBLIC CUptiResult cuptiActivityFlushPeriod(uint32_t ms)
-{
-	pthread_t thread;
-
-	made.period_ms = ms;
-	if (!pthread_create(&thread, NULL, worker, NULL))
-		pthread_detach(thread);
 	return CUPTI_SUCCESS;
 }
 

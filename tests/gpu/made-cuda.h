@@ -32,6 +32,8 @@ int made_cudaSetDevice(unsigned int which);
 int made_cudaLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
 int made_cuLaunchKernel(const char *kernel, unsigned int stream, uint64_t ns);
 int made_cudaGraphLaunch(unsigned int stream, uint64_t ns);
+int made_capture(const char *kernel); /* a launch into the one graph */
+int made_cudaGraphInstantiate(void);
 int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes, uint64_t ns);
 int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns);
 int made_cudaDeviceSynchronize(uint64_t ns); /* waits as long, in truth */

@@ -6,6 +6,7 @@
 #include "made-allocs.h"
 #include "made-cuda.h"
 #include "made-ranges.h"
+#include "made-wide.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -62,6 +63,24 @@ NOINLINE static void ask(void)
 	for (int i = 0; i < 3; i++)
 		made_cudaStreamQuery();
 	made_cudaDeviceSynchronize(100000000);
+	sink++;
+}
+
+/* Two alphas here and one beta by the caller, launched as a graph 3 times. */
+NOINLINE static void capture(void)
+{
+	made_capture("_Z5alphaPfi");
+	made_capture("_Z5alphaPfi");
+	sink++;
+}
+
+NOINLINE static void graph(void)
+{
+	capture();
+	made_capture("_Z4betaPf");
+	made_cudaGraphInstantiate();
+	for (int i = 0; i < 3; i++)
+		made_cudaGraphLaunch(3, 6000000);
 	sink++;
 }
 
@@ -246,6 +265,8 @@ int main(int argc, char **argv)
 		all();
 	else if (!strcmp(mode, "solve"))
 		solve();
+	else if (!strcmp(mode, "graph"))
+		graph();
 	else if (!strcmp(mode, "busy"))
 		busy();
 	else if (!strcmp(mode, "play"))
@@ -258,6 +279,8 @@ int main(int argc, char **argv)
 		forked();
 	else if (!strcmp(mode, "reset"))
 		solve(), made_cudaDeviceReset(), direct();
+	else if (!strcmp(mode, "wide"))
+		wide(argc > 2 ? atol(argv[2]) : 20);
 	else if (!strcmp(mode, "many"))
 		many(argc > 2 ? atol(argv[2]) : 1000000);
 	else if (!strcmp(mode, "killed"))

@@ -54,8 +54,10 @@ NR == FNR {
 	n = split($0, field, "\t")
 	name = field[1]
 	sub(/\(.*/, "", name) # what a C++ function takes
-	for (i = 2; i <= names; i++)
+	for (i = 2; i <= names; i++) {
+		gsub(/^\[error [0-9]+ |\]$/, "", field[i])
 		name = name "/" field[i]
+	}
 	path = paths ? field[names + 1] : ""
 	for (k = 1; k <= keys; k++) {
 		split(order[k], want, SUBSEP)

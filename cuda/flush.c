@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* flush.c - see flush.h. */
+#include "cuda/flush.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "cuda/cupti.h"
+
+enum {
+	PERIOD_S = 1, /* so much of a killed process is lost */
+	END_S = 5     /* the most that the end of the program is held up */
+};
+
+/* Mutable: what is asked of the thread, and how far it is. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t asked, done;
+	bool runs, ends, ended;
+	bool _Atomic wanted;
+} flusher = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct timespec in_seconds(int seconds)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += seconds;
+	return t;
+}
+
+/* Whether it is the end that was asked for, or the period that is over. */
+static bool wait_for_end(void)
+{
+	struct timespec until = in_seconds(PERIOD_S);
+	int err = 0;
+	bool ends;
+
+	pthread_mutex_lock(&flusher.lock);
+	while (!flusher.ends && !err)
+		err = pthread_cond_timedwait(&flusher.asked, &flusher.lock,
+					     &until);
+	ends = flusher.ends;
+	pthread_mutex_unlock(&flusher.lock);
+	return ends;
+}
+
+static void *run(void *unused)
+{
+	prctl(PR_SET_NAME, "copse-gpu");
+	while (!wait_for_end())
+		if (flusher.wanted)
+			cupti.ActivityFlushAll(0);
+	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	pthread_mutex_lock(&flusher.lock);
+	flusher.ended = true;
+	pthread_cond_signal(&flusher.done);
+	pthread_mutex_unlock(&flusher.lock);
+	return unused;
+}
+
+typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+		      void *);
+
+/* The C library's own, behind the collector, which would measure it. */
+static create_fn *real_create(void)
+{
+	void *c = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	create_fn *create = NULL;
+
+	if (c) {
+		create = (create_fn *)dlsym(c, "pthread_create");
+		dlclose(c);
+	}
+	dlerror(); /* the program shall not see our failures */
+	return create ? create : pthread_create;
+}
+
+static int start(void)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = real_create()(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return err;
+}
+
+int flush_begin(void)
+{
+	pthread_condattr_t clock;
+	int err = pthread_condattr_init(&clock);
+
+	if (!err)
+		err = pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	if (!err)
+		err = pthread_cond_init(&flusher.asked, &clock);
+	if (!err)
+		err = pthread_cond_init(&flusher.done, &clock);
+	if (!err)
+		err = start();
+	flusher.runs = !err;
+	return err;
+}
+
+void flush_wanted(void)
+{
+	flusher.wanted = true;
+}
+
+/* CUPTI was seen to hang where a kernel does: not with the program's end. */
+bool flush_end(void)
+{
+	struct timespec until = in_seconds(END_S);
+	int err = 0;
+
+	if (!flusher.runs)
+		return false;
+	pthread_mutex_lock(&flusher.lock);
+	flusher.ends = true;
+	pthread_cond_signal(&flusher.asked);
+	while (!flusher.ended && !err)
+		err = pthread_cond_timedwait(&flusher.done, &flusher.lock,
+					     &until);
+	pthread_mutex_unlock(&flusher.lock);
+	return flusher.ended;
+}
