@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +158,60 @@ static void hdf5_begin(struct store *s)
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
+/*
+ * What signals find: files that are not complete.  A few at a time.
+ */
+static const char *_Atomic unfinished[4];
+
+enum {
+	UNFINISHED = sizeof(unfinished) / sizeof(unfinished[0])
+};
+
+static void note_unfinished(const char *path)
+{
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		const char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&unfinished[i], &none, path))
+			return;
+	}
+}
+
+static void forget_unfinished(const char *path)
+{
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		const char *same = path;
+
+		if (path && atomic_compare_exchange_strong(&unfinished[i],
+							   &same, NULL))
+			return;
+	}
+}
+
+/* SA_RESETHAND: the second time it ends the process. */
+static void remove_unfinished(int signo)
+{
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		const char *path = atomic_load(&unfinished[i]);
+
+		if (path)
+			unlink(path);
+	}
+	raise(signo);
+}
+
+void store_mind_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = remove_unfinished,
+				    .sa_flags = SA_RESETHAND }, old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+}
+
 void store_close(struct store *s)
 {
 	if (!s)
@@ -167,6 +223,7 @@ void store_close(struct store *s)
 	shortcut_free(s->shortcut);
 	if (s->temporary)
 		unlink(s->temporary);
+	forget_unfinished(s->temporary);
 	free(s->temporary);
 	free(s->path);
 	free(s);
@@ -213,6 +270,7 @@ static int create_file(struct store *s, bool large)
 		return store_fail(s, -errno, "cannot be written: %s",
 				  strerror(errno));
 	close(fd);
+	note_unfinished(s->temporary);
 	hdf5_begin(s);
 	access = file_access(true, large);
 	how = group_properties(H5P_FILE_CREATE);
@@ -287,7 +345,8 @@ int store_commit(struct store *s)
 	if (!s->err && rename(s->temporary, s->path) < 0)
 		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
 	if (!s->err) {
-		free(s->temporary); /* nothing is left to remove */
+		forget_unfinished(s->temporary); /* nothing is left of it */
+		free(s->temporary);
 		s->temporary = NULL;
 	}
 	err = store_error(s);

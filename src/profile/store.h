@@ -74,6 +74,12 @@ int store_open(struct store **to, const char *path, const char *format,
  */
 int store_commit(struct store *s);
 
+/*
+ * For programs that signals end: SIGHUP, SIGINT and SIGTERM first remove what
+ * was not committed.
+ */
+void store_mind_signals(void);
+
 /* Close; a file that was not committed is removed.  NULL is fine. */
 void store_close(struct store *s);
 
