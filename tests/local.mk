@@ -178,7 +178,7 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/merge-scale.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
+	tests/merge-scale.sh tests/merge-mpi.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

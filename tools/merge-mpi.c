@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "launch/job.h"
@@ -25,6 +26,10 @@ extern const struct command command_merge;
 enum {
 	TAG = 1,
 	PIECE = 1 << 30, /* bytes or numbers of one call, whose count is int */
+	TRIES = 100,     /* before a pause, of so much more each time */
+	STEP_NS = 10000,
+	MOST_NS = 1000000,
+	MOST_REQUESTS = 2,
 };
 
 /*
@@ -45,9 +50,52 @@ static int reserve(struct blob *blob, size_t size)
 	return 0;
 }
 
-static int piece(size_t left)
+static size_t piece(size_t left)
 {
-	return left < PIECE ? (int)left : PIECE;
+	return left < PIECE ? left : PIECE;
+}
+
+/*
+ * The root takes a while for what only one can do, and may do it on the same
+ * cores: who waits for it sleeps, where MPI would look again and again.
+ */
+static void wait_for(MPI_Request *requests, int count)
+{
+	struct timespec pause = { 0, 0 };
+	MPI_Status statuses[MOST_REQUESTS];
+	int done = 0;
+
+	for (int tries = 0; !done; tries++) {
+		MPI_Testall(count, requests, &done, statuses);
+		if (tries > TRIES && pause.tv_nsec < MOST_NS)
+			pause.tv_nsec += STEP_NS;
+		if (!done && pause.tv_nsec)
+			nanosleep(&pause, NULL);
+	}
+}
+
+static void send_bytes(const void *at, size_t size, int to)
+{
+	MPI_Request request;
+
+	MPI_Isend(at, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &request);
+	wait_for(&request, 1);
+}
+
+static void receive_bytes(void *at, size_t size, int from)
+{
+	MPI_Request request;
+
+	MPI_Irecv(at, (int)size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request);
+	wait_for(&request, 1);
+}
+
+static void share_bytes(void *at, size_t size)
+{
+	MPI_Request request;
+
+	MPI_Ibcast(at, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+	wait_for(&request, 1);
 }
 
 static int team_send(struct team *team, int to, const struct blob *blob)
@@ -55,10 +103,9 @@ static int team_send(struct team *team, int to, const struct blob *blob)
 	uint64_t size = blob->size;
 
 	(void)team;
-	MPI_Send(&size, 1, MPI_UINT64_T, to, TAG, MPI_COMM_WORLD);
+	send_bytes(&size, sizeof(size), to);
 	for (size_t at = 0; at < size; at += PIECE)
-		MPI_Send(blob->at + at, piece(size - at), MPI_BYTE, to, TAG,
-			 MPI_COMM_WORLD);
+		send_bytes(blob->at + at, piece(size - at), to);
 	return 0;
 }
 
@@ -67,13 +114,11 @@ static int team_receive(struct team *team, int from, struct blob *blob)
 	uint64_t size;
 
 	(void)team;
-	MPI_Recv(&size, 1, MPI_UINT64_T, from, TAG, MPI_COMM_WORLD,
-		 MPI_STATUS_IGNORE);
+	receive_bytes(&size, sizeof(size), from);
 	if (reserve(blob, size))
 		return -ENOMEM;
 	for (size_t at = 0; at < size; at += PIECE)
-		MPI_Recv(blob->at + at, piece(size - at), MPI_BYTE, from, TAG,
-			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		receive_bytes(blob->at + at, piece(size - at), from);
 	return 0;
 }
 
@@ -81,22 +126,45 @@ static int team_share(struct team *team, struct blob *blob)
 {
 	uint64_t size = blob->size;
 
-	MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	share_bytes(&size, sizeof(size));
 	if (team->rank && reserve(blob, size))
 		return -ENOMEM;
 	for (size_t at = 0; at < size; at += PIECE)
-		MPI_Bcast(blob->at + at, piece(size - at), MPI_BYTE, 0,
-			  MPI_COMM_WORLD);
+		share_bytes(blob->at + at, piece(size - at));
 	return 0;
 }
 
 static int team_sum(struct team *team, uint64_t *at, size_t count)
 {
 	(void)team;
-	for (size_t i = 0; i < count; i += PIECE)
-		MPI_Allreduce(MPI_IN_PLACE, at + i, piece(count - i),
-			      MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+	for (size_t i = 0; i < count; i += PIECE) {
+		MPI_Request request;
+
+		MPI_Iallreduce(MPI_IN_PLACE, at + i, (int)piece(count - i),
+			       MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+		wait_for(&request, 1);
+	}
 	return 0;
+}
+
+/* Both ways at the same time; either may be nothing. */
+static void swap_bytes(const void *ours, size_t size, int to, void *theirs,
+		       size_t their_size, int from)
+{
+	MPI_Request requests[] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+
+	if (their_size)
+		MPI_Irecv(theirs, (int)their_size, MPI_BYTE, from, TAG,
+			  MPI_COMM_WORLD, &requests[0]);
+	if (size)
+		MPI_Isend(ours, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
+			  &requests[1]);
+	wait_for(requests, 2);
+}
+
+static size_t piece_at(size_t at, size_t size)
+{
+	return at < size ? piece(size - at) : 0;
 }
 
 /* With one process after another, each time another one for all. */
@@ -105,22 +173,14 @@ static int exchange_with(const struct team *team, int step,
 {
 	int to = (team->rank + step) % team->size;
 	int from = (team->rank - step + team->size) % team->size;
-	uint64_t ours = out[to].size, theirs;
-	size_t most;
+	uint64_t ours = out[to].size, theirs = 0;
 
-	MPI_Sendrecv(&ours, 1, MPI_UINT64_T, to, TAG, &theirs, 1, MPI_UINT64_T,
-		     from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	swap_bytes(&ours, sizeof(ours), to, &theirs, sizeof(theirs), from);
 	if (reserve(&in[from], theirs))
 		return -ENOMEM;
-	most = ours > theirs ? ours : theirs;
-	for (size_t at = 0; at < most; at += PIECE)
-		MPI_Sendrecv(at < ours ? out[to].at + at : NULL,
-			     at < ours ? piece(ours - at) : 0, MPI_BYTE,
-			     at < ours ? to : MPI_PROC_NULL, TAG,
-			     at < theirs ? in[from].at + at : NULL,
-			     at < theirs ? piece(theirs - at) : 0, MPI_BYTE,
-			     at < theirs ? from : MPI_PROC_NULL, TAG,
-			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (size_t at = 0; at < ours || at < theirs; at += PIECE)
+		swap_bytes(out[to].at + at, piece_at(at, ours), to,
+			   in[from].at + at, piece_at(at, theirs), from);
 	return 0;
 }
 
@@ -177,7 +237,7 @@ static int say(int err)
 {
 	if (err < 0 && err != -ECANCELED)
 		fprintf(stderr, "copse merge: %s\n", fail_reason());
-	return err < 0 ? 1 : err;
+	return err == -EINVAL ? 2 : err < 0 ? 1 : err;
 }
 
 static int merge(int argc, char **argv, bool threads_allowed)

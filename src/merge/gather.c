@@ -237,6 +237,38 @@ int gather_add(struct gathered *parts, const struct profile *p,
  * Of another process.
  */
 
+enum {
+	LEVELS = UINT8_MAX + 1 /* of parts; those of threads are up to 64 */
+};
+
+/*
+ * The level follows from how many parts of each level all processes have, as if
+ * one had them all: so no more of them travel than will be kept.
+ */
+int gather_agree(struct gathered *parts, struct team *team)
+{
+	uint64_t counts[2 * LEVELS] = { 0 }, *reached = counts + LEVELS;
+	uint32_t level = 0;
+	uint64_t left = 0;
+	int err;
+
+	for (size_t i = 0; i < parts->count; i++)
+		counts[parts->at[i].level]++;
+	reached[parts->level]++;
+	err = team->sum(team, counts, 2 * LEVELS);
+	for (uint32_t i = 0; i < LEVELS; i++) {
+		left += counts[i];
+		level = reached[i] ? i : level;
+	}
+	for (uint32_t i = 0; i < level; i++)
+		left -= counts[i];
+	for (; left > parts->most && level < 64; level++)
+		left -= counts[level];
+	if (!err && level > parts->level)
+		raise_level(parts, level);
+	return err;
+}
+
 struct packed_parts {
 	uint64_t parts; /* that its profiles have */
 	uint32_t level, thinned;

@@ -16,6 +16,7 @@
 #include "base/blob.h"
 #include "merge/gather.h"
 #include "merge/run.h"
+#include "merge/team.h"
 #include "merge/traffic.h"
 #include "merge/unify.h"
 
@@ -35,6 +36,9 @@ int unify_absorb(struct unify *unify, struct blob *from, uint32_t **nodes,
 
 /* The nodes that have values here or, as unify_absorb() was told, elsewhere. */
 void unify_valued(const struct unify *unify, bool *nodes);
+
+/* gather.c: before that, by all processes of a team. */
+int gather_agree(struct gathered *parts, struct team *team);
 
 /* gather.c, traffic.c: `process` is what the other's process 0 became. */
 void gather_pack(const struct gathered *parts, struct blob *to);

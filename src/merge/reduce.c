@@ -109,7 +109,8 @@ static int receive_from(struct merging *m, int from)
 
 int reduce(struct merging *m)
 {
-	int size = team_size(m->team), err = 0;
+	int size = team_size(m->team);
+	int err = size > 1 ? gather_agree(&m->parts, m->team) : 0;
 
 	for (int step = 1; step < size && !err; step *= 2) {
 		if (m->team->rank % (2 * step))
