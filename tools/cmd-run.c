@@ -17,6 +17,7 @@
 #include "launch/harvest.h"
 #include "launch/job.h"
 #include "launch/livedir.h"
+#include "launch/node-output.h"
 #include "launch/output.h"
 #include "launch/output-name.h"
 #include "launch/parent.h"
@@ -48,6 +49,7 @@ enum {
 static const char *output = "";
 static bool force, quiet, no_report;
 static unsigned int checkpoint = 30;
+static enum node_when gather = NODE_MANY;
 static char events[1024];
 static bool strict;
 static const char *set_texts[32]; /* by setting; NULL: not on this line */
@@ -60,6 +62,20 @@ static int set_setting(void *to, const char *text)
 	settings_init(&scratch);
 	set_texts[info - setting_infos] = text;
 	return settings_set(&scratch, info, text);
+}
+
+static int set_gather(void *to, const char *text)
+{
+	static const char *const words[] = { [NODE_NEVER] = "off",
+					     [NODE_ALWAYS] = "on",
+					     [NODE_MANY] = "auto" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(text, words[i])) {
+			*(enum node_when *)to = (enum node_when)i;
+			return 0;
+		}
+	return fail(-EINVAL, "--gather is on, off or auto, not '%s'", text);
 }
 
 /* -e may be repeated: one list for the setting `events`. */
@@ -112,6 +128,9 @@ static const struct option options[] = {
 	  &force },
 	{ 0, "checkpoint", "SECONDS", "between copies to DIR, default 30",
 	  set_count, &checkpoint },
+	{ 0, "gather", "WHEN",
+	  "one file for the ranks of a host: on, off, auto (above 256 ranks)",
+	  set_gather, &gather },
 	{ 0, "no-report", NULL, "no findings at the end", set_flag,
 	  &no_report },
 	{ 'q', "quiet", NULL, "print nothing but failures", set_flag, &quiet },
@@ -384,6 +403,15 @@ static void die_by(int signo)
 	raise(signo);
 }
 
+/*
+ * Where something went wrong the launcher may be about to end us: to wait for
+ * our turn could take too long.
+ */
+static bool ended_in_peace(const struct harvest *h, const struct parent *p)
+{
+	return !h->end_signal && !h->end_status && !p->told_ns && !p->warned_ns;
+}
+
 static int measure(char **argv, const struct job *job, const struct output *o,
 		   const char *live, const char *why)
 {
@@ -398,6 +426,9 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 
 	parent_begin(&parent);
 	err = parent_run(&parent, argv, &h, checkpoint);
+	if (node_output_wanted(gather, job->size) &&
+	    ended_in_peace(&h, &parent))
+		h.node = job->host;
 	harvest_all(&h);
 	parent_end(&parent);
 	if (err) {

@@ -18,7 +18,7 @@
 
 #define MAGIC_LINE "copse live 1"
 
-static void base_path(char to[PATH_MAX])
+void livedir_base(char to[PATH_MAX])
 {
 	snprintf(to, PATH_MAX, "/dev/shm/copse-%u", (unsigned int)geteuid());
 }
@@ -84,7 +84,7 @@ int livedir_new(char to[PATH_MAX], struct live_note *note)
 	char base[PATH_MAX];
 	int err;
 
-	base_path(base);
+	livedir_base(base);
 	if (mkdir(base, 0700) && errno != EEXIST)
 		return fail(-errno, "cannot create %s: %s", base,
 			    strerror(errno));
@@ -254,7 +254,7 @@ int livedir_each(int (*each)(const char *path, void *to), void *to)
 	struct dirent **names;
 	int count, result = 0;
 
-	base_path(base);
+	livedir_base(base);
 	if (access(base, F_OK))
 		return 0;
 	result = check_base(base);

@@ -4,6 +4,7 @@ liblaunch_la_SOURCES = \
 	src/launch/harvest.c src/launch/harvest.h \
 	src/launch/job.c src/launch/job.h \
 	src/launch/livedir.c src/launch/livedir.h \
+	src/launch/node-output.c src/launch/node-output.h \
 	src/launch/output.c src/launch/output.h \
 	src/launch/output-name.c src/launch/output-name.h \
 	src/launch/parent.c src/launch/parent.h \

@@ -67,8 +67,8 @@ static int create(const char *path, const char *text)
 static bool is_ours(const char *name)
 {
 	static const char *const prefixes[] = {
-		"rank-",  ".rank-",    ".done-", ".left-out-", ".job",
-		".force", ".finished", "run.h5", ".run.h5"
+		"rank-",  "node-",  ".rank-",    ".done-", ".left-out-",
+		".job",   ".force", ".finished", "run.h5", ".run.h5"
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -100,7 +100,7 @@ static bool is_content(const char *name)
 
 static bool is_profile(const char *name)
 {
-	return !strncmp(name, "rank-", 5);
+	return !strncmp(name, "rank-", 5) || !strncmp(name, "node-", 5);
 }
 
 static enum owner owner_of(const char *dir, const char *key)

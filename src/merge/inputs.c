@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * inputs.c - the files: rank-NAME.h5, and rank-NAME.live, the raw copy of a
- * live profile, which is left where `copse run` could not make the other of it.
+ * inputs.c - the files: rank-NAME.h5; node-HOST.h5, which holds many of them;
+ * and rank-NAME.live, the raw copy of a live profile, which is left where
+ * `copse run` could not make one of the others of it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -9,13 +10,15 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "merge/inputs.h"
 #include "merge/pack.h"
+#include "profile/node-file.h"
 
 void inputs_fini(struct inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)
-		free(inputs->at[i].name);
+		free(inputs->at[i].label);
 	free(inputs->at);
 	*inputs = (struct inputs){ 0 };
 }
@@ -34,43 +37,128 @@ static int is_rank_file(const struct dirent *entry)
 		has_suffix(entry->d_name, ".live"));
 }
 
+static bool is_node_file(const char *name)
+{
+	return !strncmp(name, "node-", 5);
+}
+
+static int is_input(const struct dirent *entry)
+{
+	return is_rank_file(entry) || (is_node_file(entry->d_name) &&
+				       has_suffix(entry->d_name, ".h5"));
+}
+
+/* The rank file's own name, wherever it is. */
+static const char *own_name(const struct input *input)
+{
+	const char *member = input->label + input->file;
+
+	return *member ? member + 1 : input->label;
+}
+
 /* Raw copies last: most have a better file before them. */
 static int by_name(const void *x, const void *y)
 {
 	const struct input *a = x, *b = y;
+	int order = a->live - b->live;
 
-	if (a->live != b->live)
-		return a->live - b->live;
-	return strverscmp(a->name, b->name); /* rank-2 before rank-10 */
+	if (!order) /* rank-2 before rank-10 */
+		order = strverscmp(own_name(a), own_name(b));
+	return order ? order : strverscmp(a->label, b->label);
+}
+
+char *input_path(const struct input *input, const char *directory)
+{
+	return str_format("%s/%.*s", directory, (int)input->file, input->label);
+}
+
+int input_load(const struct input *input, const char *path, struct profile **to)
+{
+	return input->piece.size ? profile_load_piece(to, path, input->piece)
+				 : profile_load(to, path);
+}
+
+static int inputs_add(struct inputs *inputs, const char *file,
+		      const struct node_member *member)
+{
+	struct input *at = inputs->at;
+	struct input one = { .file = strlen(file),
+			     .live = has_suffix(file, ".live") };
+
+	if (!(inputs->count & (inputs->count - 1))) /* a power of two, or 0 */
+		at = reallocarray(at, 2 * inputs->count + 1, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	inputs->at = at;
+	if (member)
+		one.piece = member->piece;
+	one.label = !member ? strdup(file)
+			    : str_format("%s:%s", file,
+					 *member->name ? member->name : "end");
+	if (!one.label)
+		return -ENOMEM;
+	at[inputs->count++] = one;
+	return 0;
+}
+
+/*
+ * What a host's file at that path holds.  One that is none is added as it is:
+ * reading it says why.
+ */
+static int add_members(struct inputs *inputs, const char *path,
+		       const char *name)
+{
+	struct node_member *members = NULL;
+	size_t count = 0;
+	int err = path ? node_file_list(path, &members, &count) : -ENOMEM;
+
+	if (err && err != -ENOMEM)
+		err = inputs_add(inputs, name, NULL);
+	for (size_t i = 0; i < count && !err; i++)
+		err = inputs_add(inputs, name, &members[i]);
+	free(members);
+	return err;
+}
+
+int inputs_of_file(struct inputs *inputs, const char *path)
+{
+	int err = add_members(inputs, path, path);
+
+	return err ? fail(err, "out of memory") : 0;
+}
+
+static int add_entry(struct inputs *inputs, const char *directory,
+		     const char *name)
+{
+	char *path;
+	int err;
+
+	if (!is_node_file(name))
+		return inputs_add(inputs, name, NULL);
+	path = str_format("%s/%s", directory, name);
+	err = add_members(inputs, path, name);
+	free(path);
+	return err;
 }
 
 int inputs_list(struct inputs *inputs, const char *directory)
 {
 	struct dirent **entries;
-	int count = scandir(directory, &entries, is_rank_file, NULL);
+	int count = scandir(directory, &entries, is_input, NULL);
 	int err = 0;
 
 	if (count < 0)
 		return fail(-errno, "%s: %s", directory, strerror(errno));
-	inputs->at = calloc((size_t)count + 1, sizeof(*inputs->at));
-	if (!inputs->at)
-		err = -ENOMEM;
 	for (int i = 0; i < count; i++) {
-		const char *name = entries[i]->d_name;
-		char *copy = err ? NULL : strdup(name);
-
-		if (copy)
-			inputs->at[inputs->count++] =
-				(struct input){ copy,
-						has_suffix(name, ".live") };
-		else
-			err = -ENOMEM;
+		if (!err)
+			err = add_entry(inputs, directory, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
 	if (err)
 		return fail(err, "out of memory");
-	qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
+	if (inputs->count)
+		qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
 	return 0;
 }
 
@@ -85,28 +173,26 @@ size_t inputs_settled(const struct inputs *inputs)
 
 void inputs_pack(const struct inputs *inputs, struct blob *to)
 {
-	uint64_t count = inputs->count;
-
-	blob_put(to, &count, 1, sizeof(count));
+	blob_put(to, inputs->at, inputs->count, sizeof(*inputs->at));
 	for (size_t i = 0; i < inputs->count; i++)
-		blob_put_text(to, inputs->at[i].name);
+		blob_put_text(to, inputs->at[i].label);
 }
 
 int inputs_unpack(struct inputs *inputs, struct blob *from)
 {
-	uint64_t count = 0;
+	size_t count;
+	const struct input *at = blob_get(from, &count, sizeof(*at));
 
-	if (!blob_get_one(from, &count, sizeof(count)))
-		return pack_error(from);
-	inputs->at = calloc(count + 1, sizeof(*inputs->at));
-	for (uint64_t i = 0; i < count && inputs->at; i++) {
-		const char *name = blob_get_text(from);
-		char *copy = name ? strdup(name) : NULL;
+	if (at)
+		inputs->at = calloc(count + 1, sizeof(*at));
+	for (size_t i = 0; i < count && inputs->at; i++) {
+		const char *label = blob_get_text(from);
+		struct input one = at[i];
 
-		if (!copy)
+		one.label = label ? strdup(label) : NULL;
+		if (!one.label)
 			return pack_error(from);
-		inputs->at[inputs->count++] =
-			(struct input){ copy, has_suffix(copy, ".live") };
+		inputs->at[inputs->count++] = one;
 	}
-	return inputs->at ? 0 : fail(-ENOMEM, "out of memory");
+	return inputs->at ? 0 : pack_error(from);
 }

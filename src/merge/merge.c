@@ -211,11 +211,11 @@ static int read_file(void *of, size_t i, void **item)
 	const struct merging *m = reading->m;
 	const struct input *input = &m->inputs.at[reading->first + i];
 	struct file *file = calloc(1, sizeof(*file));
-	char *path = str_format("%s/%s", m->directory, input->name);
+	char *path = input_path(input, m->directory);
 	int err = file && path ? 0 : -ENOMEM;
 
 	if (!err)
-		err = profile_load(&file->profile, path);
+		err = input_load(input, path, &file->profile);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -239,9 +239,9 @@ static int add_file(void *of, size_t i, void *item)
 
 	say(m, "reading profiles", reading->first + i, m->inputs.count);
 	if (file->reason)
-		err = run_problem(m->run, input->name, file->reason);
+		err = run_problem(m->run, input->label, file->reason);
 	else if (!(input->live && is_known(m->run, file->profile)))
-		err = add_profile(m, file->profile, input->name,
+		err = add_profile(m, file->profile, input->label,
 				  reading->wanted);
 	file_drop(file);
 	return err;
@@ -332,7 +332,7 @@ static int nothing(const struct merging *m)
 	const struct run *run = m->run;
 
 	if (!m->inputs.count)
-		return fail(-ENOENT, "%s: holds no profile (rank-N.h5)",
+		return fail(-ENOENT, "%s: holds no profile (rank-N.h5, node-HOST.h5)",
 			    m->directory);
 	return fail(-ENOENT, "%s: none of its profiles can be read (%s: %s)",
 		    m->directory,
@@ -511,7 +511,7 @@ static bool is_fresh(const char *database, const char *directory)
 		     !inputs_list(&inputs, directory);
 
 	for (size_t i = 0; i < inputs.count && fresh; i++) {
-		char *path = str_format("%s/%s", directory, inputs.at[i].name);
+		char *path = input_path(&inputs.at[i], directory);
 
 		fresh = path && !stat(path, &of_file) &&
 			later(&of_database.st_mtim, &of_file.st_mtim);

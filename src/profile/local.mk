@@ -4,6 +4,8 @@ libprofile_la_SOURCES = \
 	src/profile/from-live.c \
 	src/profile/live-gpu.c src/profile/live-mpi.c src/profile/live-reader.h \
 	src/profile/metric-group.c src/profile/metric-group.h \
+	src/profile/node-file.c src/profile/node-file.h \
+	src/profile/piece.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/rank-file.c \
 	src/profile/shortcut.c src/profile/shortcut.h \

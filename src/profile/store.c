@@ -44,7 +44,8 @@ struct store {
 	char *path;
 	char *temporary; /* NULL: reading */
 	int fd;          /* of it */
-	uint64_t bytes;  /* of a file that is read */
+	uint64_t bytes;  /* of what is read */
+	struct piece piece; /* of the file; size 0: all of it */
 	int err;
 	char reason[400];
 };
@@ -388,13 +389,13 @@ static int look_at(struct store *s)
 		store_fail(s, -EINVAL, "not a regular file");
 	else if (!st.st_size)
 		store_fail(s, -EINVAL, "is empty");
-	else if (read(fd, &begin, sizeof(begin)) < 0)
+	else if (pread(fd, &begin, sizeof(begin), (off_t)s->piece.at) < 0)
 		store_fail(s, -errno, "%s", strerror(errno));
 	else if (memcmp(begin.signature, signature, sizeof(signature)) != 0)
 		store_fail(s, -EINVAL, "not an HDF5 file");
 	if (fd >= 0)
 		close(fd);
-	s->bytes = st.st_size;
+	s->bytes = s->piece.size ? s->piece.size : (uint64_t)st.st_size;
 	s->ends_late = ends_late(&begin, s->bytes);
 	return s->err;
 }
@@ -417,9 +418,27 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 	return store_error(s);
 }
 
+/* A piece without a list: HDF5 gets its bytes instead of a file. */
+static int use_piece(struct store *s, hid_t access)
+{
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	void *image = malloc(s->piece.size);
+	ssize_t n = fd < 0 || !image ? -1
+				     : pread(fd, image, s->piece.size,
+					     (off_t)s->piece.at);
+
+	if (n != (ssize_t)s->piece.size ||
+	    H5Pset_file_image(access, image, s->piece.size) < 0)
+		store_fail(s, -EIO, "cannot be read");
+	if (fd >= 0)
+		close(fd);
+	free(image);
+	return s->err;
+}
+
 static int open_file(struct store *s)
 {
-	int err = shortcut_open(&s->shortcut, s->path);
+	int err = shortcut_open(&s->shortcut, s->path, s->piece);
 	hid_t access;
 
 	if (err)
@@ -431,8 +450,10 @@ static int open_file(struct store *s)
 	if (s->ends_late)
 		return store_fail(s, -EINVAL, "truncated or damaged");
 	hdf5_begin(s);
-	access = file_access(false, s->bytes > LARGE_FILE);
-	s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
+	access = file_access(false,
+			     s->bytes > LARGE_FILE && !s->piece.size);
+	if (!s->piece.size || !use_piece(s, access))
+		s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
 	if (s->file < 0)
 		hdf5_fail(s, "truncated or damaged", "");
 	close_id(access);
@@ -442,11 +463,18 @@ static int open_file(struct store *s)
 int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version)
 {
+	return store_open_piece(to, path, (struct piece){ 0 }, format, version);
+}
+
+int store_open_piece(struct store **to, const char *path, struct piece piece,
+		     const char *format, uint32_t version)
+{
 	struct store *s = store_new(path);
 	int err;
 
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
+	s->piece = piece;
 	if (!look_at(s) && !open_file(s))
 		check_mark(s, format, version);
 	err = store_error(s);

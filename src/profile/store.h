@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/piece.h"
+
 struct store;
 
 enum store_type {
@@ -67,6 +69,10 @@ int store_create_large(struct store **to, const char *path, const char *format,
  */
 int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version);
+
+/* The same of a piece of a file. */
+int store_open_piece(struct store **to, const char *path, struct piece piece,
+		     const char *format, uint32_t version);
 
 /*
  * Complete what store_create() began: the file appears under its name only
