@@ -7,7 +7,7 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/handles tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
-	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
+	tests/unit/merge tests/unit/node-file tests/unit/output tests/unit/pace tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
 	tests/unit/timebase tests/unit/tree tests/unit/unwind \
@@ -178,7 +178,7 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/merge-scale.sh tests/merge-mpi.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
+	tests/merge-scale.sh tests/merge-mpi.sh tests/gather.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

@@ -418,22 +418,36 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 	return store_error(s);
 }
 
-/* A piece without a list: HDF5 gets its bytes instead of a file. */
-static int use_piece(struct store *s, hid_t access)
+/* The bytes of a piece, by malloc, for HDF5 to take for a file. */
+static void *piece_image(const struct store *s)
 {
 	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
-	void *image = malloc(s->piece.size);
-	ssize_t n = fd < 0 || !image ? -1
-				     : pread(fd, image, s->piece.size,
-					     (off_t)s->piece.at);
+	void *image = fd < 0 ? NULL : malloc(s->piece.size);
 
-	if (n != (ssize_t)s->piece.size ||
-	    H5Pset_file_image(access, image, s->piece.size) < 0)
-		store_fail(s, -EIO, "cannot be read");
+	if (image && pread(fd, image, s->piece.size, (off_t)s->piece.at) !=
+			     (ssize_t)s->piece.size) {
+		free(image);
+		image = NULL;
+	}
 	if (fd >= 0)
 		close(fd);
+	return image;
+}
+
+/* It wants a name of no file: nothing is below a file. */
+static hid_t open_image(struct store *s, hid_t access)
+{
+	void *image = piece_image(s);
+	char *name = str_format("%s/piece", s->path);
+	hid_t file = H5I_INVALID_HID;
+
+	if (!image || !name)
+		store_fail(s, -EIO, "cannot be read");
+	else if (H5Pset_file_image(access, image, s->piece.size) >= 0)
+		file = H5Fopen(name, H5F_ACC_RDONLY, access);
+	free(name);
 	free(image);
-	return s->err;
+	return file;
 }
 
 static int open_file(struct store *s)
@@ -452,8 +466,8 @@ static int open_file(struct store *s)
 	hdf5_begin(s);
 	access = file_access(false,
 			     s->bytes > LARGE_FILE && !s->piece.size);
-	if (!s->piece.size || !use_piece(s, access))
-		s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
+	s->file = s->piece.size ? open_image(s, access)
+				: H5Fopen(s->path, H5F_ACC_RDONLY, access);
 	if (s->file < 0)
 		hdf5_fail(s, "truncated or damaged", "");
 	close_id(access);
