@@ -190,7 +190,7 @@ gatherers_die() {
 # Somebody else has the lock, for longer than we wait.
 stuck() {
 	need flock
-	mkdir -p -m 700 "/dev/shm/copse-$(id -u)"
+	[ -d "/dev/shm/copse-$(id -u)" ] || mkdir -m 700 "/dev/shm/copse-$(id -u)"
 	flock "/dev/shm/copse-$(id -u)" sleep 8 &
 	"$copse" run -q --gather on -o stuck.copse "$programs/shares" 0.1 \
 		>/dev/null || return

@@ -265,9 +265,9 @@ static void show_profile(struct profile *p, const char *directory,
 /* 0, or 1 after a message: the other profiles are still shown. */
 static int show(const char *directory, const struct input *input, bool *first)
 {
-	char *path = *directory ? input_path(input, directory)
-				: str_format("%.*s", (int)input->file,
-					     input->label);
+	char *path =
+		*directory ? input_path(input, directory)
+			   : str_format("%.*s", (int)input->file, input->label);
 	struct profile *p;
 	int err = path ? input_load(input, path, &p)
 		       : fail(-ENOMEM, "out of memory");

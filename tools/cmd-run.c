@@ -66,9 +66,9 @@ static int set_setting(void *to, const char *text)
 
 static int set_gather(void *to, const char *text)
 {
-	static const char *const words[] = { [NODE_NEVER] = "off",
-					     [NODE_ALWAYS] = "on",
-					     [NODE_MANY] = "auto" };
+	static const char *const words[] = {
+		[NODE_NEVER] = "off", [NODE_ALWAYS] = "on", [NODE_MANY] = "auto"
+	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(text, words[i])) {

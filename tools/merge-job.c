@@ -37,8 +37,8 @@ static char **own_arguments(void)
 		fclose(from);
 	if (size == sizeof(text) - 1)
 		return NULL;
-	for (size_t at = 0; at < size && count < sizeof(argv) / sizeof(*argv) - 1;
-	     at++)
+	for (size_t at = 0;
+	     at < size && count < sizeof(argv) / sizeof(*argv) - 1; at++)
 		if (!at || !text[at - 1])
 			argv[count++] = text + at;
 	return count > 2 ? argv + 1 : NULL; /* "merge" is the new name */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * merge-job.h - copse merge in several processes.  `copse` itself is linked with
- * no MPI: started by a launcher as one of several it becomes
+ * merge-job.h - copse merge in several processes.  `copse` itself is linked
+ * with no MPI: started by a launcher as one of several it becomes
  * copse-merge-openmpi or copse-merge-mpich, which have the same options.
  */
 #ifndef TOOLS_MERGE_JOB_H
@@ -23,8 +23,8 @@ enum {
 int merge_job_begin(bool good_arguments);
 
 /*
- * cmd-merge.c: the command, by that team (NULL: alone); `share` threads for each
- * process unless the user says another number, 0: one for each core.
+ * cmd-merge.c: the command, by that team (NULL: alone); `share` threads for
+ * each process unless the user says another number, 0: one for each core.
  */
 int merge_by(struct team *team, unsigned int share, int argc, char **argv);
 

@@ -19,7 +19,7 @@
 struct blob { /* all zero: an empty one */
 	char *at;
 	size_t size, room;
-	size_t read;   /* so far */
+	size_t read;    /* so far */
 	bool exhausted; /* out of memory; or less is there than was asked for */
 };
 

@@ -67,8 +67,8 @@ static int create(const char *path, const char *text)
 static bool is_ours(const char *name)
 {
 	static const char *const prefixes[] = {
-		"rank-",  "node-",  ".rank-",    ".done-", ".left-out-",
-		".job",   ".force", ".finished", "run.h5", ".run.h5"
+		"rank-", "node-",  ".rank-",    ".done-", ".left-out-",
+		".job",  ".force", ".finished", "run.h5", ".run.h5"
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)

@@ -381,8 +381,7 @@ int gather_absorb(struct gathered *parts, struct blob *from, uint32_t process,
 	if (!err)
 		err = absorb_parts(parts, from, process, nodes);
 	if (!err)
-		err = absorb_moments(parts, from, process, nodes,
-				     head.thinned);
+		err = absorb_moments(parts, from, process, nodes, head.thinned);
 	return err ? pack_error(from) : 0;
 }
 

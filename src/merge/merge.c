@@ -332,7 +332,8 @@ static int nothing(const struct merging *m)
 	const struct run *run = m->run;
 
 	if (!m->inputs.count)
-		return fail(-ENOENT, "%s: holds no profile (rank-N.h5, node-HOST.h5)",
+		return fail(-ENOENT,
+			    "%s: holds no profile (rank-N.h5, node-HOST.h5)",
 			    m->directory);
 	return fail(-ENOENT, "%s: none of its profiles can be read (%s: %s)",
 		    m->directory,

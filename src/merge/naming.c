@@ -614,8 +614,8 @@ static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 	size_t count = n->u->metric_count;
 	int err = find_leaves(n);
 
-	run->source = run_source_new(count, order, run->rank_count,
-				     run->rank_count);
+	run->source =
+		run_source_new(count, order, run->rank_count, run->rank_count);
 	run->metrics = calloc(count + 1, sizeof(*run->metrics));
 	if (err || !run->source || !run->metrics)
 		return -ENOMEM;

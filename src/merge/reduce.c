@@ -90,8 +90,8 @@ static int absorb(struct merging *m, struct blob *from, struct reduced *r)
 
 static int receive_from(struct merging *m, int from)
 {
-	struct reduced *at = reallocarray(m->reduced, m->reduced_count + 1,
-					  sizeof(*at));
+	struct reduced *at =
+		reallocarray(m->reduced, m->reduced_count + 1, sizeof(*at));
 	struct blob blob = { 0 };
 	int err;
 

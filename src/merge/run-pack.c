@@ -22,8 +22,7 @@ void run_pack(const struct run *run, struct blob *to)
 	blob_put(to, &head, 1, sizeof(head));
 	blob_put(to, run->ranks, run->rank_count, sizeof(*run->ranks));
 	blob_put(to, run->losses, run->loss_count, sizeof(*run->losses));
-	blob_put(to, run->problems, run->problem_count,
-		 sizeof(*run->problems));
+	blob_put(to, run->problems, run->problem_count, sizeof(*run->problems));
 }
 
 static int absorb_ranks(struct run *run, struct blob *from,
@@ -60,10 +59,10 @@ static int absorb_losses(struct run *run, struct blob *from,
 		return -ENOMEM;
 	run->losses = to;
 	for (size_t i = 0; i < count; i++)
-		to[run->loss_count++] = (struct run_loss){
-			strings[at[i].name], first_rank + at[i].rank,
-			at[i].count
-		};
+		to[run->loss_count++] =
+			(struct run_loss){ strings[at[i].name],
+					   first_rank + at[i].rank,
+					   at[i].count };
 	return 0;
 }
 
@@ -79,9 +78,9 @@ static int absorb_problems(struct run *run, struct blob *from,
 		return -ENOMEM;
 	run->problems = to;
 	for (size_t i = 0; i < count; i++)
-		to[run->problem_count++] = (struct run_problem){
-			strings[at[i].source], strings[at[i].text]
-		};
+		to[run->problem_count++] =
+			(struct run_problem){ strings[at[i].source],
+					      strings[at[i].text] };
 	return 0;
 }
 

@@ -124,10 +124,10 @@ static bool is_elsewhere(const struct run *run, size_t metric, size_t node)
 	const struct team *team = run->source ? run->source->team : NULL;
 	const uint64_t *first = run->metrics[metric].first;
 
-	return team && (first[node] == first[node + 1] ||
-			spread_owner(team, metric,
-				     first[node] / VALUES_BUNDLE) !=
-				team->rank);
+	return team &&
+	       (first[node] == first[node + 1] ||
+		spread_owner(team, metric, first[node] / VALUES_BUNDLE) !=
+			team->rank);
 }
 
 static int make_stats(void *of, size_t i, void **item)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * team.h - several processes that merge one directory, and how they talk.  The
- * merge itself knows no MPI: who has one (tools/merge-mpi.c) fills this in.
+ * merge itself knows no MPI: who has one (tools/mpi/merge-mpi.c) fills this in.
  *
  * Processes  All call merge_save() with the same arguments; number 0 is the
  *            root: it finds names, and writes the database.
@@ -21,7 +21,8 @@
 
 struct team {
 	int rank, size;
-	bool over; /* all know that the root has failed: they end by themselves */
+	bool over; /* all know that the root has failed: they end by themselves
+		    */
 	int (*send)(struct team *team, int to, const struct blob *blob);
 	/* The next that the other sends to this one, in place of *blob. */
 	int (*receive)(struct team *team, int from, struct blob *blob);

@@ -223,8 +223,8 @@ int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
 	}
 	for (size_t i = 0; i < p->peer_count && !err; i++) {
 		const struct profile_peer *s = &p->peers[i];
-		struct run_peer one = { process,     s->rank,     s->sends,
-					s->sent,     s->send_ns,  s->receives,
+		struct run_peer one = { process,     s->rank,      s->sends,
+					s->sent,     s->send_ns,   s->receives,
 					s->received, s->receive_ns };
 
 		err = add_peer(t, &one);

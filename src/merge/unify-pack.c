@@ -26,8 +26,8 @@ void unify_valued(const struct unify *u, bool *nodes)
 {
 	for (size_t m = 0; m < u->metric_count; m++)
 		for (uint32_t i = 0; i < u->node_count; i++)
-			nodes[i] |= value_streams_has(&u->metrics[m].streams,
-						      i);
+			nodes[i] |=
+				value_streams_has(&u->metrics[m].streams, i);
 	for (size_t i = 0; i < u->elsewhere_count; i++)
 		nodes[u->elsewhere[i]] = true;
 }
@@ -165,8 +165,8 @@ static int absorb_valued(struct absorbing *a)
 	struct unify *u = a->u;
 	size_t count;
 	const bool *valued = blob_get(a->from, &count, sizeof(*valued));
-	uint32_t *at = reallocarray(u->elsewhere, u->elsewhere_count + count + 1,
-				    sizeof(*at));
+	uint32_t *at = reallocarray(
+		u->elsewhere, u->elsewhere_count + count + 1, sizeof(*at));
 
 	if (!at || !valued)
 		return -ENOMEM;

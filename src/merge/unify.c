@@ -338,9 +338,9 @@ uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 static int add_column(struct unify *u, const struct profile_column *column,
 		      const struct translation *t, uint32_t rank)
 {
-	struct address_metric *m = unify_metric(u, column->name, column->unit,
-						column->merge,
-						&column->counting);
+	struct address_metric *m =
+		unify_metric(u, column->name, column->unit, column->merge,
+			     &column->counting);
 	const struct profile_value *v = column->values;
 	int err = 0;
 

@@ -248,8 +248,8 @@ static int receive_bundle(const struct saving *s, size_t i)
 {
 	size_t count = chunks_of(s, i), size;
 	struct blob blob = { 0 };
-	int err = s->team->receive(
-		s->team, spread_owner(s->team, s->metric, i), &blob);
+	int err = s->team->receive(s->team, spread_owner(s->team, s->metric, i),
+				   &blob);
 
 	for (size_t c = 0; c < COLUMNS; c++)
 		for (size_t k = 0; k < count && !err; k++) {
@@ -298,8 +298,8 @@ static int make_all(struct saving *s)
 			     .of = s };
 
 	if (s->count)
-		work.count = (s->count + BATCH * s->chunk - 1) /
-			     (BATCH * s->chunk);
+		work.count =
+			(s->count + BATCH * s->chunk - 1) / (BATCH * s->chunk);
 	return work_run(&work, s->run->source ? s->run->source->threads : 0);
 }
 

@@ -3,12 +3,12 @@
  * values.c - streams of values, in memory as far as there is room for them.
  *
  * In a stream, a value is how far its rank is from the last one, and itself,
- * as packed.h says.  A stream grows in its head, and when that is full, the head goes
- * to its tail.  Heads stand one after the other in about the order in which the
- * values of a rank come, so that adding them goes through memory from one end
- * to the other; tails are anywhere.  Once all tails together have used up the
- * memory, a tail that is full and large enough becomes a block of the file:
- * where the block before is, its size, and its bytes.
+ * as packed.h says.  A stream grows in its head, and when that is full, the
+ * head goes to its tail.  Heads stand one after the other in about the order in
+ * which the values of a rank come, so that adding them goes through memory from
+ * one end to the other; tails are anywhere.  Once all tails together have used
+ * up the memory, a tail that is full and large enough becomes a block of the
+ * file: where the block before is, its size, and its bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -269,10 +269,10 @@ int values_add(struct values *v, struct value_streams *to, uint32_t node,
 		err = flush(v, s);
 	if (err)
 		return err;
-	s->head_used =
-		(uint8_t)(packed_put(packed_put(s->head + s->head_used, rank - s->rank),
-			       value) -
-			  s->head);
+	s->head_used = (uint8_t)(packed_put(packed_put(s->head + s->head_used,
+						       rank - s->rank),
+					    value) -
+				 s->head);
 	s->rank = rank;
 	return 0;
 }

@@ -58,8 +58,8 @@ struct source_metric {
 
 struct run_source {
 	struct values *values;
-	uint32_t *order; /* of ranks as they were added: that in the run */
-	size_t rank_count;             /* of the run */
+	uint32_t *order;   /* of ranks as they were added: that in the run */
+	size_t rank_count; /* of the run */
 	struct source_metric *metrics; /* as in the run */
 	size_t metric_count;
 	unsigned int threads; /* to read them with, see work.h */

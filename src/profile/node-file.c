@@ -39,7 +39,8 @@ _Static_assert(sizeof(struct head) == ALIGNED &&
 
 static uint64_t next_record(const struct piece *piece)
 {
-	return (piece->at + piece->size + ALIGNED - 1) & ~(uint64_t)(ALIGNED - 1);
+	return (piece->at + piece->size + ALIGNED - 1) &
+	       ~(uint64_t)(ALIGNED - 1);
 }
 
 static int read_at(int fd, void *to, size_t size, uint64_t at)
@@ -179,9 +180,9 @@ int node_file_list(const char *path, struct node_member **to, size_t *count)
 	}
 	close(fd);
 	if (l.end < size) /* there is room for one more */
-		l.at[l.count++] = (struct node_member){
-			.piece = { l.end, size - l.end }
-		};
+		l.at[l.count++] =
+			(struct node_member){ .piece = { l.end,
+							 size - l.end } };
 	*to = l.at;
 	*count = l.count;
 	return 0;

@@ -42,9 +42,9 @@ struct store {
 	struct shortcut *shortcut; /* NULL: none */
 	bool locked, ends_late;
 	char *path;
-	char *temporary; /* NULL: reading */
-	int fd;          /* of it */
-	uint64_t bytes;  /* of what is read */
+	char *temporary;    /* NULL: reading */
+	int fd;             /* of it */
+	uint64_t bytes;     /* of what is read */
 	struct piece piece; /* of the file; size 0: all of it */
 	int err;
 	char reason[400];
@@ -183,8 +183,8 @@ static void forget_unfinished(const char *path)
 	for (size_t i = 0; i < UNFINISHED; i++) {
 		const char *same = path;
 
-		if (path && atomic_compare_exchange_strong(&unfinished[i],
-							   &same, NULL))
+		if (path &&
+		    atomic_compare_exchange_strong(&unfinished[i], &same, NULL))
 			return;
 	}
 }
@@ -205,7 +205,8 @@ void store_mind_signals(void)
 {
 	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
 	struct sigaction action = { .sa_handler = remove_unfinished,
-				    .sa_flags = SA_RESETHAND }, old;
+				    .sa_flags = SA_RESETHAND },
+			 old;
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &old) &&
@@ -464,8 +465,7 @@ static int open_file(struct store *s)
 	if (s->ends_late)
 		return store_fail(s, -EINVAL, "truncated or damaged");
 	hdf5_begin(s);
-	access = file_access(false,
-			     s->bytes > LARGE_FILE && !s->piece.size);
+	access = file_access(false, s->bytes > LARGE_FILE && !s->piece.size);
 	s->file = s->piece.size ? open_image(s, access)
 				: H5Fopen(s->path, H5F_ACC_RDONLY, access);
 	if (s->file < 0)
