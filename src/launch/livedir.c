@@ -18,7 +18,7 @@
 
 #define MAGIC_LINE "copse live 1"
 
-void livedir_base(char to[PATH_MAX])
+static void base_path(char to[PATH_MAX])
 {
 	snprintf(to, PATH_MAX, "/dev/shm/copse-%u", (unsigned int)geteuid());
 }
@@ -39,6 +39,15 @@ static int check_base(const char *path)
 			    "%s is not a directory of your own with mode 0700",
 			    path);
 	return 0;
+}
+
+int livedir_base(char to[PATH_MAX])
+{
+	base_path(to);
+	if (mkdir(to, 0700) && errno != EEXIST)
+		return fail(-errno, "cannot create %s: %s", to,
+			    strerror(errno));
+	return check_base(to);
 }
 
 /* One value a line: what would end it early becomes a space. */
@@ -82,13 +91,8 @@ out:
 int livedir_new(char to[PATH_MAX], struct live_note *note)
 {
 	char base[PATH_MAX];
-	int err;
+	int err = livedir_base(base);
 
-	livedir_base(base);
-	if (mkdir(base, 0700) && errno != EEXIST)
-		return fail(-errno, "cannot create %s: %s", base,
-			    strerror(errno));
-	err = check_base(base);
 	if (err)
 		return err;
 	flatten(note->command);
@@ -254,7 +258,7 @@ int livedir_each(int (*each)(const char *path, void *to), void *to)
 	struct dirent **names;
 	int count, result = 0;
 
-	livedir_base(base);
+	base_path(base);
 	if (access(base, F_OK))
 		return 0;
 	result = check_base(base);

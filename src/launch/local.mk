@@ -1,7 +1,9 @@
 noinst_LTLIBRARIES += liblaunch.la
 liblaunch_la_SOURCES = \
+	src/launch/desk.c src/launch/desk.h \
 	src/launch/events.c src/launch/events.h \
 	src/launch/harvest.c src/launch/harvest.h \
+	src/launch/host-marks.c src/launch/host-marks.h \
 	src/launch/job.c src/launch/job.h \
 	src/launch/livedir.c src/launch/livedir.h \
 	src/launch/node-output.c src/launch/node-output.h \

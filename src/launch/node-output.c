@@ -2,26 +2,20 @@
 /* node-output.c - one file for all profiles of a host. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/str.h"
-#include "base/timebase.h"
-#include "launch/livedir.h"
+#include "launch/desk.h"
 #include "launch/node-output.h"
 #include "profile/node-file.h"
 
 enum {
 	MOST_HOSTS = 99, /* of one name */
-	STEP_MS = 2,
 	PATIENCE_MS = 5000,
 	MOST_BYTES = 1 << 30,
 };
@@ -29,55 +23,6 @@ enum {
 bool node_output_wanted(enum node_when when, int size)
 {
 	return when == NODE_ALWAYS || (when == NODE_MANY && size > NODE_RANKS);
-}
-
-/* The lock, and the name of those who share it. */
-struct desk {
-	int fd;
-	char owner[NODE_NAME];
-};
-
-/* The folder may have been removed and made again meanwhile. */
-static bool is_still(const char *path, const struct stat *st)
-{
-	struct stat now;
-
-	return !stat(path, &now) && now.st_dev == st->st_dev &&
-	       now.st_ino == st->st_ino;
-}
-
-static int take_lock(int fd)
-{
-	const struct timespec step = { 0, STEP_MS * 1000000L };
-
-	for (int ms = 0; ms < PATIENCE_MS; ms += STEP_MS) {
-		if (!flock(fd, LOCK_EX | LOCK_NB))
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		nanosleep(&step, NULL);
-	}
-	return -ETIMEDOUT;
-}
-
-static int desk_take(struct desk *desk)
-{
-	char path[PATH_MAX];
-	struct stat st;
-	int err;
-
-	livedir_base(path);
-	desk->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	err = desk->fd < 0 ? -errno : take_lock(desk->fd);
-	if (!err && (fstat(desk->fd, &st) || !is_still(path, &st)))
-		err = -ESTALE;
-	if (!err)
-		snprintf(desk->owner, sizeof(desk->owner),
-			 "%016" PRIx64 " %lx %lx", timebase_id(),
-			 (unsigned long)st.st_dev, (unsigned long)st.st_ino);
-	if (err && desk->fd >= 0)
-		close(desk->fd);
-	return err;
 }
 
 /* What is at `from`, by malloc. */
@@ -153,10 +98,10 @@ int node_output_add(const char *output, const char *host, const char *scratch,
 	int err = shell ? read_file(from, &bytes, &size) : -ENOMEM;
 
 	if (!err)
-		err = desk_take(&desk);
+		err = desk_take(&desk, PATIENCE_MS);
 	if (!err) {
 		err = add(output, host, &desk, shell, names, bytes, size);
-		close(desk.fd);
+		desk_leave(&desk);
 	}
 	if (!err)
 		unlink(from);

@@ -3,9 +3,8 @@
  * node-output.h - the `copse run`s of one host put their profiles into one
  * file, node-HOST.h5, each when its program has ended, one after the other.
  *
- * They agree by a lock on this user's folder in /dev/shm, not on the output,
- * where locks often do nothing.  Who holds it is told in the file: another host
- * of the same name gets node-HOST-2.h5.
+ * They take turns at their host's desk (desk.h), whose owner is told in the
+ * file: another host of the same name gets node-HOST-2.h5.
  */
 #ifndef LAUNCH_NODE_OUTPUT_H
 #define LAUNCH_NODE_OUTPUT_H
