@@ -33,7 +33,7 @@ build() {
 	# shellcheck disable=SC2046 # a list of words
 	make -j2 $(words_of BUILT_SOURCES) copse >make.out 2>&1 ||
 		{ tail -n 40 make.out; return 1; }
-	for name in live store; do
+	for name in live node store; do
 		# shellcheck disable=SC2046,SC2086 # lists of words
 		clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags \
 			-fsanitize=fuzzer -I"$srcdir" -I"$srcdir/src" -I. -Isrc \
@@ -63,6 +63,11 @@ measure() {
 			mpirun -n 4 "$copse" run --quiet -o exchange.copse \
 				"$programs/exchange"
 	fi >out 2>&1 || { cat out; return 1; }
+	for rank in 0 1; do
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 \
+			PMIX_NAMESPACE=node "$copse" run --quiet --gather on \
+			-o node.copse "$programs/steady" 0.05 || return
+	done >out 2>&1
 	# What a parent leaves that is killed: the raw copy.
 	"$copse" run --quiet --checkpoint 1 -o killed.copse \
 		"$programs/phases" 30 >out 2>&1 &
@@ -115,6 +120,8 @@ fuzz() {
 	mkdir -p "corpus-$1"
 	if [ "$1" = live ]; then
 		cp live/* corpus-live/
+	elif [ "$1" = node ]; then
+		cp node.copse/node-*.h5 corpus-node/
 	else
 		# Changes to each of the real files, the same each time.
 		awk 'BEGIN { srand(7)
@@ -140,5 +147,6 @@ cd "$scratch" || exit 99
 point "real runs" measure
 point "all reports and exports" offline
 point "fuzz live profiles" fuzz live 65536
+point "fuzz the files of hosts" fuzz node 65536
 point "fuzz rank files and databases" fuzz store 400
 points_done
