@@ -146,6 +146,18 @@ all_bad() {
 		mpirun -n 3 "$copse" merge bad && [ ! -e bad/run.h5 ]
 }
 
+# A script that each rank runs may do so.
+each_its_own() {
+	may
+	for n in 0 1; do mkdir own-$n && cp job/rank-$n.h5 own-$n; done
+	# shellcheck disable=SC2016 # a word of the inner shell
+	fails 'not told the same' mpirun -n 2 sh -c \
+		'exec "$0" merge -q own-$OMPI_COMM_WORLD_RANK' "$copse" &&
+		mpirun -n 2 sh -c 'exec "$0" merge -q --alone \
+			own-$OMPI_COMM_WORLD_RANK' "$copse" 2>said &&
+		[ -s own-0/run.h5 ] && [ -s own-1/run.h5 ]
+}
+
 # The root cannot write on.
 full_disk() {
 	may
@@ -214,6 +226,7 @@ point "MPICH's processes make it, too" mpich
 point "beside the files, and said once" beside
 point "nothing to merge is a clear end" nothing_there
 point "files that all cannot be read are a clear end" all_bad
+point "each its own directory is refused, but alone" each_its_own
 point "a full disk is a clear end" full_disk
 point "a process that dies early ends all" dies_reading
 point "one that dies while the root writes leaves nothing" dies_while_writing

@@ -21,7 +21,7 @@
 
 /* Mutable: the command's options. */
 static const char *output;
-static bool quiet;
+static bool quiet, alone;
 static unsigned int threads;
 static const char *loops;
 static unsigned int fetch = UINT_MAX;
@@ -31,6 +31,9 @@ static const struct option options[] = {
 	  &output },
 	{ 't', "threads", "N", "work with N threads, not one for each core",
 	  set_count, &threads },
+	{ 0, "alone", NULL,
+	  "do not merge together with a job's other processes", set_flag,
+	  &alone },
 	{ 0, "loops", "on|off", "look for loops in machine code, or not",
 	  set_string, &loops },
 	{ 0, "cache", "DIR|off", "keep names in DIR, or do not", set_string,
@@ -111,7 +114,7 @@ int merge_by(struct team *team, unsigned int share, int argc, char **argv)
 
 static int merge(int argc, char **argv)
 {
-	int err = merge_job_begin(argc == 1);
+	int err = alone ? MERGE_ALONE : merge_job_begin(argc == 1);
 
 	return err == MERGE_ALONE ? merge_by(NULL, 0, argc, argv) : err;
 }

@@ -219,18 +219,50 @@ static unsigned int threads_each(bool threads_allowed)
 	return cores ? cores : 1;
 }
 
-/* What the launcher started and what MPI brought together must be the same. */
+/* Processes that MPI has not brought together would all write one file. */
 static int check_size(const struct team *team)
 {
 	struct job job;
 
 	job_init(&job);
-	if (!job.launched || job.size == team->size)
+	if (!job.launched || job.size == team->size || team->size > 1)
 		return 0;
 	return fail(-EINVAL,
 		    "the launcher started %d processes, and MPI sees %d: this "
 		    "copse was built for another MPI",
 		    job.size, team->size);
+}
+
+/* All words, as one. */
+static int put_words(struct blob *to, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		blob_put_text(to, argv[i]);
+	return blob_error(to);
+}
+
+/* In a script that each rank runs, each may mean another directory. */
+static int check_same(struct team *team, int argc, char **argv)
+{
+	struct blob ours = { 0 }, roots = { 0 };
+	uint64_t others = 0;
+	int err = put_words(&ours, argc, argv);
+
+	if (!err)
+		err = put_words(&roots, argc, argv);
+	if (!err)
+		err = team_share(team, &roots);
+	if (!err) {
+		others = ours.size != roots.size ||
+			 (ours.size && memcmp(ours.at, roots.at, ours.size));
+		err = team_sum(team, &others, 1);
+	}
+	blob_fini(&ours);
+	blob_fini(&roots);
+	return !err && others
+		       ? fail(-EINVAL, "the processes of the job were not told "
+				       "the same: each on its own is --alone")
+		       : err;
 }
 
 static int say(int err)
@@ -251,8 +283,10 @@ static int merge(int argc, char **argv, bool threads_allowed)
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &team.size);
-	if (check_size(&team))
-		return say(-EINVAL);
+	if (check_size(&team) || check_same(&team, argc, argv)) {
+		team.over = true;
+		return team.rank ? 2 : say(-EINVAL);
+	}
 	first = options_parse(&command_merge, argc, argv);
 	if (first < 0)
 		return say(first);
