@@ -1,7 +1,7 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk tests/unit/compare \
+	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/choice tests/unit/chunk tests/unit/compare \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
