@@ -18,7 +18,7 @@
 #   VALUES    values of a rank file that are not 0, 42000: 15,000 in the
 #             database, where the addresses of one line are one context
 #   THREADS   as many as there are cores
-#   PROCESSES of an MPI job (1), the MiB are then those of the largest
+#   PROCESSES of an MPI job (1); the MiB are those of the largest
 #   WHERE     a directory with room: 0.2 MB for each rank
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
