@@ -72,15 +72,14 @@ void blob_put(struct blob *b, const void *at, size_t count, size_t size)
 
 static const void *get_bytes(struct blob *b, size_t size)
 {
-	const char *at = b->at + b->read;
+	size_t left = b->size - b->read;
 
-	if (b->exhausted || b->size - b->read < size ||
-	    b->size - b->read < aligned(size)) {
+	if (!b->at || b->exhausted || left < size || left < aligned(size)) {
 		b->exhausted = true;
 		return NULL;
 	}
 	b->read += aligned(size);
-	return at;
+	return b->at + b->read - aligned(size);
 }
 
 const void *blob_get(struct blob *b, size_t *count, size_t size)

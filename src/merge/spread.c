@@ -125,11 +125,12 @@ static int send_node(struct spreading *s, size_t node)
 /* In the order of the processes, which mostly is that of the ranks. */
 static int take_nodes(struct spreading *s, const struct blob *in)
 {
-	const uint8_t *at = (const uint8_t *)in->at, *end = at + in->size;
+	const uint8_t *at = (const uint8_t *)in->at;
+	const uint8_t *end = in->size ? at + in->size : at;
 	struct value_streams *to = &s->to->metrics[s->metric].streams;
 	int err = 0;
 
-	while (in->size && at < end && !err) {
+	while (at < end && !err) {
 		uint64_t node, count, step, value;
 		uint32_t rank = 0;
 

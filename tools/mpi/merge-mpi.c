@@ -167,6 +167,11 @@ static size_t piece_at(size_t at, size_t size)
 	return at < size ? piece(size - at) : 0;
 }
 
+static char *bytes_at(const struct blob *blob, size_t at)
+{
+	return at < blob->size ? blob->at + at : NULL;
+}
+
 /* With one process after another, each time another one for all. */
 static int exchange_with(const struct team *team, int step,
 			 const struct blob out[], struct blob in[])
@@ -179,8 +184,8 @@ static int exchange_with(const struct team *team, int step,
 	if (reserve(&in[from], theirs))
 		return -ENOMEM;
 	for (size_t at = 0; at < ours || at < theirs; at += PIECE)
-		swap_bytes(out[to].at + at, piece_at(at, ours), to,
-			   in[from].at + at, piece_at(at, theirs), from);
+		swap_bytes(bytes_at(&out[to], at), piece_at(at, ours), to,
+			   bytes_at(&in[from], at), piece_at(at, theirs), from);
 	return 0;
 }
 
