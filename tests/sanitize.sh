@@ -31,7 +31,8 @@ build() {
 			>configure.out 2>&1 || { cat configure.out; return 1; }
 	fi
 	# shellcheck disable=SC2046 # a list of words
-	make -j2 $(words_of BUILT_SOURCES) copse >make.out 2>&1 ||
+	make -j2 $(words_of BUILT_SOURCES) copse \
+		$(words_of pkglibexec_PROGRAMS) >make.out 2>&1 ||
 		{ tail -n 40 make.out; return 1; }
 	for name in live node store; do
 		# shellcheck disable=SC2046,SC2086 # lists of words
@@ -108,6 +109,19 @@ offline() {
 	done >out 2>&1 || { tail -n 40 out; return 1; }
 }
 
+# Leaks are MPI's own.
+together() {
+	built
+	[ -x "$tree/copse-merge-openmpi" ] && [ -d delays.copse ] ||
+		skip "no Open MPI here"
+	for dir in delays.copse exchange.copse; do
+		"$copse" merge -q --cache off "$dir" -o one.h5 &&
+			mpirun -n 3 env ASAN_OPTIONS=detect_leaks=0 \
+				"$tree/copse" merge -q --cache off "$dir" \
+				-o three.h5 && cmp one.h5 three.h5 || return
+	done >out 2>&1 || { tail -n 40 out; return 1; }
+}
+
 # May refuse (1, 2), but not break.
 try() {
 	"$@"
@@ -146,6 +160,7 @@ point "build" build
 cd "$scratch" || exit 99
 point "real runs" measure
 point "all reports and exports" offline
+point "processes that merge together" together
 point "fuzz live profiles" fuzz live 65536
 point "fuzz the files of hosts" fuzz node 65536
 point "fuzz rank files and databases" fuzz store 400
