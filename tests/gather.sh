@@ -190,10 +190,13 @@ gatherers_die() {
 # Somebody else has the lock, for longer than we wait.
 stuck() {
 	need flock
-	[ -d "/dev/shm/copse-$(id -u)" ] || mkdir -m 700 "/dev/shm/copse-$(id -u)"
-	flock "/dev/shm/copse-$(id -u)" sleep 8 &
-	"$copse" run -q --gather on -o stuck.copse "$programs/shares" 0.1 \
-		>/dev/null || return
+	"$copse" run -q --gather on -o stuck.copse "$programs/shares" 0.5 \
+		>/dev/null &
+	run=$!
+	wait_for sh -c 'ls stuck.copse/.host-*' || return
+	flock "/dev/shm/copse-$(id -u)" sleep 7 &
+	wait $run || return
+	files stuck.copse
 	[ "$(files stuck.copse)" = rank-0.h5 ]
 }
 

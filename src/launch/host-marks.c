@@ -15,7 +15,7 @@
 #define PREFIX ".host-"
 
 enum {
-	PATIENCE_MS = 10000 /* many ranks of a host begin at once */
+	PATIENCE_MS = 5000 /* many ranks of a host begin at once */
 };
 
 struct marks {

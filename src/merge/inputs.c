@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "merge/inputs.h"
 #include "merge/pack.h"
+#include "merge/work.h"
 #include "profile/node-file.h"
 
 void inputs_fini(struct inputs *inputs)
@@ -101,65 +102,120 @@ static int inputs_add(struct inputs *inputs, const char *file,
 	return 0;
 }
 
-/*
- * What a host's file at that path holds.  One that is none is added as it is:
- * reading it says why.
- */
-static int add_members(struct inputs *inputs, const char *path,
-		       const char *name)
-{
-	struct node_member *members = NULL;
-	size_t count = 0;
-	int err = path ? node_file_list(path, &members, &count) : -ENOMEM;
+struct members {
+	struct node_member *at;
+	size_t count;
+	bool none; /* it is no host's file */
+};
 
-	if (err && err != -ENOMEM)
-		err = inputs_add(inputs, name, NULL);
-	for (size_t i = 0; i < count && !err; i++)
-		err = inputs_add(inputs, name, &members[i]);
+static void members_drop(void *item)
+{
+	struct members *members = item;
+
+	if (members)
+		free(members->at);
 	free(members);
-	return err;
+}
+
+static int members_list(struct members **to, const char *path)
+{
+	struct members *m = calloc(1, sizeof(*m));
+	int err = m && path ? node_file_list(path, &m->at, &m->count) : -ENOMEM;
+
+	if (err == -ENOMEM) {
+		members_drop(m);
+		return fail(err, "out of memory");
+	}
+	m->none = err;
+	*to = m;
+	return 0;
+}
+
+/* One that is none is added as it is: reading it says why. */
+static int members_add(struct inputs *inputs, const char *name,
+		       const struct members *members)
+{
+	int err = 0;
+
+	if (!members || members->none)
+		err = inputs_add(inputs, name, NULL);
+	else
+		for (size_t i = 0; i < members->count && !err; i++)
+			err = inputs_add(inputs, name, &members->at[i]);
+	return err ? fail(err, "out of memory") : 0;
 }
 
 int inputs_of_file(struct inputs *inputs, const char *path)
 {
-	int err = add_members(inputs, path, path);
+	struct members *members = NULL;
+	int err = members_list(&members, path);
 
-	return err ? fail(err, "out of memory") : 0;
+	if (!err)
+		err = members_add(inputs, path, members);
+	members_drop(members);
+	return err;
 }
 
-static int add_entry(struct inputs *inputs, const char *directory,
-		     const char *name)
+/*
+ * A host's file is listed by going through it, which on a parallel file system
+ * is mostly waiting: so several are, at a time.
+ */
+enum {
+	LISTERS = 16
+};
+
+struct finding {
+	struct inputs *inputs;
+	const char *directory;
+	struct dirent **entries;
+};
+
+static int find_members(void *of, size_t i, void **item)
 {
+	const struct finding *f = of;
+	const char *name = f->entries[i]->d_name;
+	struct members *members = NULL;
 	char *path;
 	int err;
 
 	if (!is_node_file(name))
-		return inputs_add(inputs, name, NULL);
-	path = str_format("%s/%s", directory, name);
-	err = add_members(inputs, path, name);
+		return 0;
+	path = str_format("%s/%s", f->directory, name);
+	err = members_list(&members, path);
 	free(path);
+	*item = members;
+	return err;
+}
+
+static int take_members(void *of, size_t i, void *item)
+{
+	const struct finding *f = of;
+	int err = members_add(f->inputs, f->entries[i]->d_name, item);
+
+	members_drop(item);
 	return err;
 }
 
 int inputs_list(struct inputs *inputs, const char *directory)
 {
-	struct dirent **entries;
-	int count = scandir(directory, &entries, is_input, NULL);
-	int err = 0;
+	struct finding f = { .inputs = inputs, .directory = directory };
+	struct work work = { .make = find_members,
+			     .take = take_members,
+			     .drop = members_drop,
+			     .of = &f };
+	int count = scandir(directory, &f.entries, is_input, NULL);
+	int err;
 
 	if (count < 0)
 		return fail(-errno, "%s: %s", directory, strerror(errno));
-	for (int i = 0; i < count; i++) {
-		if (!err)
-			err = add_entry(inputs, directory, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	if (err)
-		return fail(err, "out of memory");
-	if (inputs->count)
+	work.count = (size_t)count;
+	err = work_run(&work, LISTERS);
+	for (int i = 0; i < count; i++)
+		free(f.entries[i]);
+	free(f.entries);
+	if (!err && inputs->count)
 		qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
-	return 0;
+	return err;
 }
 
 size_t inputs_settled(const struct inputs *inputs)
