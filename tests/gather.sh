@@ -200,6 +200,29 @@ stuck() {
 	[ "$(files stuck.copse)" = rank-0.h5 ]
 }
 
+# Where one profile has room and the next has not: it stays in shared memory.
+full_disk() {
+	need unshare
+	unshare --mount true 2>said || skip "no mounts: $(cat said)"
+	mkdir full
+	# shellcheck disable=SC2016 # words of the inner shell
+	unshare --mount sh -c '
+		mount -t tmpfs -o size=48k none full || exit 99
+		for n in 0 1; do
+			OMPI_COMM_WORLD_RANK=$n OMPI_COMM_WORLD_SIZE=2 \
+				PMIX_NAMESPACE=full "$1" run -q --gather on \
+				-o full/full.copse "$2" 0.1 >/dev/null
+		done
+		ls -s full/full.copse
+		mount -o remount,size=4m full
+		"$1" recover full/full.copse
+		"$1" merge full/full.copse' sh "$copse" "$programs/shares" \
+		>said 2>&1
+	cat said
+	grep -q 'could not be written: .*No space left' said &&
+		grep -q 'run.h5: 2 processes' said && nothing_left
+}
+
 # The file of another host with the same name.
 same_name() {
 	[ -e one.copse ] || return
@@ -220,7 +243,7 @@ cut_off() {
 		return
 	[ "$(processes cut)" = $((ranks - 1)) ] || { cat said; return 1; }
 	cat said
-	grep -q "$node:end: " said && grep -q 'rank [0-9]*: no profile here' said
+	grep -q "$node:end: a profile was begun" said && grep -q 'rank [0-9]*: no profile here' said
 }
 
 point "16 ranks, one file" one_file
@@ -232,6 +255,7 @@ point "a rank that dies takes no other's profile with it" a_rank_dies
 point "nor does a copse run that is killed" a_parent_dies
 point "nor do those that are killed at the end" gatherers_die
 point "without its turn, a rank writes its own file" stuck
+point "what a full disk does not take can be recovered" full_disk
 point "hosts of one name do not share a file" same_name
 point "an end that is cut off is named" cut_off
 points_done

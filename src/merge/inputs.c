@@ -75,6 +75,10 @@ char *input_path(const struct input *input, const char *directory)
 
 int input_load(const struct input *input, const char *path, struct profile **to)
 {
+	if (input->unfinished)
+		return fail(-EINVAL,
+			    "%s: a profile was begun here and not finished",
+			    path);
 	return input->piece.size ? profile_load_piece(to, path, input->piece)
 				 : profile_load(to, path);
 }
@@ -91,8 +95,10 @@ static int inputs_add(struct inputs *inputs, const char *file,
 	if (!at)
 		return -ENOMEM;
 	inputs->at = at;
-	if (member)
+	if (member) {
 		one.piece = member->piece;
+		one.unfinished = !*member->name;
+	}
 	one.label = !member ? strdup(file)
 			    : str_format("%s:%s", file,
 					 *member->name ? member->name : "end");

@@ -17,6 +17,7 @@ struct input {
 	size_t file;        /* bytes of it that are the file's name */
 	struct piece piece; /* of the file */
 	bool live;
+	bool unfinished; /* what is behind the last profile of a host's file */
 };
 
 /* The path of its file, by malloc; NULL: out of memory. */
