@@ -311,6 +311,8 @@ static int absorb_peers(struct traffic *t, struct blob *from, uint32_t process)
 	size_t count;
 	const struct run_peer *at = blob_get(from, &count, sizeof(*at));
 
+	if (!at)
+		return -ENOMEM;
 	while (!err && t->sum.peer_block < block)
 		err = widen_blocks(t);
 	for (size_t i = 0; i < count && !err; i++) {
