@@ -158,8 +158,10 @@ together() {
 	job=$(batch -J together -N 2 -n 4 <<J
 srun "$copse" run -q --gather on -o hosts.copse "$crash" finish 0 0.2
 srun "$copse" merge --cache off hosts.copse -o srun.h5
-[ ! -x "$builddir/copse-merge-mpich" ] ||
+if [ -x "$builddir/copse-merge-mpich" ]; then
 	srun --mpi=pmi2 "$copse" merge --cache off hosts.copse -o pmi2.h5
+	mpiexec.mpich -n 4 "$copse" merge --cache off hosts.copse -o hydra.h5
+fi
 J
 )
 	over "$job" || return 1
@@ -168,7 +170,8 @@ J
 	"$copse" merge -q -t 1 hosts.copse -o here.h5 && cmp here.h5 srun.h5 &&
 		[ "$(grep -c '^srun.h5: 4 processes' "slurm-$job.out")" = 1 ] ||
 		return 1
-	[ ! -x "$builddir/copse-merge-mpich" ] || cmp here.h5 pmi2.h5
+	[ ! -x "$builddir/copse-merge-mpich" ] ||
+		{ cmp here.h5 pmi2.h5 && cmp here.h5 hydra.h5; }
 }
 
 # MPICH's mpiexec starts its proxies by srun, whose ranks are not the job's.

@@ -12,17 +12,18 @@
 #include "tools/merge-job.h"
 
 /*
- * The MPIs whose processes this launcher can bring together, the likelier one
- * first: who set the variable knows that.
+ * The MPIs whose processes the launcher can bring together, the likelier one
+ * first.  srun does it by PMIx or by PMI, as it was told.
  */
-static const struct launcher {
-	const char *variable, *mpi[2];
-} launchers[] = {
-	{ "OMPI_COMM_WORLD_SIZE", { "openmpi" } },
-	{ "PMIX_RANK", { "openmpi", "mpich" } },
-	{ "PMI_RANK", { "mpich" } },
-	{ "SLURM_STEP_ID", { "openmpi", "mpich" } },
-};
+static void find_mpis(const struct job *job, const char *mpis[2])
+{
+	bool open = job->launcher == LAUNCHER_MPIRUN ||
+		    (job->launcher == LAUNCHER_SRUN && !getenv("PMI_RANK"));
+	bool other = job->launcher != LAUNCHER_MPIRUN;
+
+	mpis[0] = open ? "openmpi" : "mpich";
+	mpis[1] = open && other ? "mpich" : NULL;
+}
 
 /* The arguments are those that this process was started with. */
 static char **own_arguments(void)
@@ -66,14 +67,6 @@ static void become(const char *mpi)
 	free(path);
 }
 
-static const struct launcher *find_launcher(void)
-{
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
-		if (getenv(launchers[i].variable))
-			return &launchers[i];
-	return NULL;
-}
-
 /* The first does it alone; the others would only be in its way. */
 static int without_mpi(const struct job *job)
 {
@@ -86,13 +79,14 @@ static int without_mpi(const struct job *job)
 
 int merge_job_begin(bool good_arguments)
 {
-	const struct launcher *launcher = find_launcher();
+	const char *mpis[2];
 	struct job job;
 
 	job_init(&job);
-	if (!good_arguments || !job.launched || job.size < 2 || !launcher)
+	if (!good_arguments || !job.launched || job.size < 2)
 		return MERGE_ALONE;
-	for (size_t i = 0; i < 2 && launcher->mpi[i]; i++)
-		become(launcher->mpi[i]);
+	find_mpis(&job, mpis);
+	for (size_t i = 0; i < 2 && mpis[i]; i++)
+		become(mpis[i]);
 	return without_mpi(&job);
 }
