@@ -120,7 +120,10 @@ recipes() {
 			on = 0 }
 		on { gsub(/\\e/, "\\"); text = text $0 "\n" }
 		END { print n }' "$srcdir/doc/copse-format.5" >count
-	[ "$(cat count)" -ge 4 ] || { echo "only $(cat count) recipes"; return 1; }
+	[ "$(cat count)" -ge 5 ] || { echo "only $(cat count) recipes"; return 1; }
+	"$copse" run -q --gather on -o node.copse "$programs/shares" 0.1 \
+		>/dev/null && mv node.copse/node-*.h5 app.copse/node-oak.h5 ||
+		return
 	for recipe in recipe-*.py; do
 		"$python" "$recipe" >"$recipe.out" 2>&1 && [ -s "$recipe.out" ] &&
 			continue
@@ -131,7 +134,8 @@ recipes() {
 	# work() has most of it, and what it is told by each recipe agrees.
 	grep -q work recipe-2.py.out && grep -q work recipe-3.py.out &&
 		grep -q 'rank .*: 0\.[0-9]* s' recipe-3.py.out &&
-		grep -q work recipe-4.py.out
+		grep -q work recipe-4.py.out &&
+		grep -q '^rank-0.h5 [0-9]* [0-9]*$' recipe-5.py.out
 }
 
 point "a run" measure

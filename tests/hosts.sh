@@ -102,6 +102,23 @@ assert max(ends) - min(ends) < 5e9, ends
 P
 }
 
+# Each host's ranks in its file, the marks of both gone; then both hosts merge.
+gathered() {
+	may
+	over_hosts -n 6 "$copse" run -q --gather on -o both.copse \
+		"$programs/mpi-crash" finish 0 0.2 >said 2>&1 ||
+		{ cat said; return 1; }
+	ls -A both.copse
+	has both.copse node-oak.h5 node-elm.h5 &&
+		[ "$(find both.copse -name '.host-*' -o -name '.rank-*')" = '' ] ||
+		return 1
+	"$copse" merge -q -t 1 both.copse -o alone.h5 || return
+	[ -x "$builddir/copse-merge-openmpi" ] || return 0
+	over_hosts -n 4 "$copse" merge -q --cache off both.copse -o both.h5 \
+		>said 2>&1 || { cat said; return 1; }
+	cmp alone.h5 both.h5
+}
+
 left_overs() {
 	may
 	nothing_left
@@ -146,6 +163,7 @@ wait_gone() {
 point "ranks of all hosts meet in one directory, one reports" runs
 point "settings and host names are right on each host" hosts_are_right
 point "clocks are told apart, and the offset is right" clocks_are_told
+point "one file for each host, merged by processes of both" gathered
 point "nothing is left on any host" left_overs
 point "a host that dies" dies
 points_done

@@ -20,6 +20,16 @@ installs() {
 		ls sh.copse/rank-0.h5
 }
 
+# What the command becomes in an MPI job.
+merges() {
+	need mpirun
+	[ -x "$root$prefix/libexec/copse/copse-merge-openmpi" ] ||
+		skip "copse-merge-openmpi was not built"
+	cd "$scratch" && mpirun -n 2 "$root$prefix/bin/copse" merge \
+		sh.copse -o two.h5 >out 2>&1 && [ -s two.h5 ] || { cat out; return 1; }
+	! grep 'one process merges' out
+}
+
 version() {
 	"$root$prefix/bin/copse" --version | awk '{ print $NF }'
 }
@@ -47,6 +57,7 @@ leaves() {
 }
 
 point "what is installed measures" installs
+point "its processes merge together" merges
 point "the module file" loads
 point "uninstall takes all of it" leaves
 points_done

@@ -31,7 +31,7 @@ hdf5.h:              src/profile/ src/merge/
 capstone/ zstd.h:      src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/
-mpi.h:               mpi/
+mpi.h:               mpi/ tools/mpi/
 cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/
 libunwind.h:         src/collect/

@@ -1,14 +1,15 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/choice tests/unit/chunk tests/unit/compare \
+	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/choice tests/unit/chunk tests/unit/compare \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/handles \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
-	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
+	tests/unit/merge tests/unit/node-file tests/unit/output \
+	tests/unit/pace tests/unit/pack tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unwind \
@@ -198,8 +199,8 @@ SHELL_TESTS = \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/merge-scale.sh tests/names.sh tests/loops.sh tests/gpu-made.sh \
-	tests/gpu-times.sh \
+	tests/merge-scale.sh tests/merge-mpi.sh tests/gather.sh \
+	tests/names.sh tests/loops.sh tests/gpu-made.sh tests/gpu-times.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

@@ -34,9 +34,10 @@ build() {
 			>configure.out 2>&1 || { cat configure.out; return 1; }
 	fi
 	# shellcheck disable=SC2046 # a list of words
-	make -j2 $(words_of BUILT_SOURCES) copse >make.out 2>&1 ||
+	make -j2 $(words_of BUILT_SOURCES) copse \
+		$(words_of pkglibexec_PROGRAMS) >make.out 2>&1 ||
 		{ tail -n 40 make.out; return 1; }
-	for name in live store; do
+	for name in live node store; do
 		# shellcheck disable=SC2046,SC2086 # lists of words
 		clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags \
 			-fsanitize=fuzzer -I"$srcdir" -I"$srcdir/src" -I. -Isrc \
@@ -66,6 +67,11 @@ measure() {
 			mpirun -n 4 "$copse" run --quiet -o exchange.copse \
 				"$programs/exchange"
 	fi >out 2>&1 || { cat out; return 1; }
+	for rank in 0 1; do
+		OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 \
+			PMIX_NAMESPACE=node "$copse" run --quiet --gather on \
+			-o node.copse "$programs/steady" 0.05 || return
+	done >out 2>&1
 	raw_copy "$programs/phases" 30 || return
 	[ ! -x "$made-times" ] || gpus
 }
@@ -126,6 +132,19 @@ offline() {
 	done >out 2>&1 || { tail -n 40 out; return 1; }
 }
 
+# Leaks are MPI's own.
+together() {
+	built
+	[ -x "$tree/copse-merge-openmpi" ] && [ -d delays.copse ] ||
+		skip "no Open MPI here"
+	for dir in delays.copse exchange.copse; do
+		"$copse" merge -q --cache off "$dir" -o one.h5 &&
+			mpirun -n 3 env ASAN_OPTIONS=detect_leaks=0 \
+				"$tree/copse" merge -q --cache off "$dir" \
+				-o three.h5 && cmp one.h5 three.h5 || return
+	done >out 2>&1 || { tail -n 40 out; return 1; }
+}
+
 # May refuse (1, 2), but not break.
 try() {
 	"$@"
@@ -138,6 +157,8 @@ fuzz() {
 	mkdir -p "corpus-$1"
 	if [ "$1" = live ]; then
 		cp live/* corpus-live/
+	elif [ "$1" = node ]; then
+		cp node.copse/node-*.h5 corpus-node/
 	else
 		# Changes to each of the real files, the same each time.
 		awk 'BEGIN { srand(7)
@@ -162,6 +183,8 @@ point "build" build
 cd "$scratch" || exit 99
 point "real runs" measure
 point "all reports and exports" offline
+point "processes that merge together" together
 point "fuzz live profiles" fuzz live 65536
+point "fuzz the files of hosts" fuzz node 65536
 point "fuzz rank files and databases" fuzz store 400
 points_done

@@ -150,6 +150,30 @@ J
 	says srun.copse 'step 0' && ! facts mpirun.copse | grep 'step [0-9]'
 }
 
+# The ranks of two hosts in two files, merged by steps of both MPIs.
+together() {
+	may
+	[ -x "$builddir/copse-merge-openmpi" ] ||
+		skip "copse-merge-openmpi was not built"
+	job=$(batch -J together -N 2 -n 4 <<J
+srun "$copse" run -q --gather on -o hosts.copse "$crash" finish 0 0.2
+srun "$copse" merge --cache off hosts.copse -o srun.h5
+if [ -x "$builddir/copse-merge-mpich" ]; then
+	srun --mpi=pmi2 "$copse" merge --cache off hosts.copse -o pmi2.h5
+	mpiexec.mpich -n 4 "$copse" merge --cache off hosts.copse -o hydra.h5
+fi
+J
+)
+	over "$job" || return 1
+	cat "slurm-$job.out"
+	has hosts.copse node-ash.h5 node-elm.h5 || return 1
+	"$copse" merge -q -t 1 hosts.copse -o here.h5 && cmp here.h5 srun.h5 &&
+		[ "$(grep -c '^srun.h5: 4 processes' "slurm-$job.out")" = 1 ] ||
+		return 1
+	[ ! -x "$builddir/copse-merge-mpich" ] ||
+		{ cmp here.h5 pmi2.h5 && cmp here.h5 hydra.h5; }
+}
+
 # MPICH's mpiexec starts its proxies by srun, whose ranks are not the job's.
 # Its ranks send each other nothing: MPICH 4.0 over TCP may hang in
 # MPI_Finalize on two hosts, without copse as well, 8 runs of 25 here.  A
@@ -292,6 +316,7 @@ too_late() {
 }
 
 point "srun and mpirun in a job know it and all its hosts" steps
+point "a file for each host, and steps that merge" together
 point "MPICH's mpiexec, and srun with its PMI" hydra
 point "steps at once are kept apart" at_once
 point "each task of an array has its own" array

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-info.c - copse info: what a rank's profile holds, as it stands there. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "live/layout.h"
+#include "merge/inputs.h"
 #include "profile/profile.h"
 #include "tools/command.h"
 
@@ -249,55 +249,56 @@ static void print_losses(const struct profile *p)
 		printf("\n  losses         none\n");
 }
 
-/* 0, or 1 after a message: the other profiles are still shown. */
-static int show(const char *path, bool *first)
+static void show_profile(struct profile *p, const char *directory,
+			 const char *label, bool *first)
 {
-	struct profile *p;
-
-	if (profile_load(&p, path) < 0) {
-		fprintf(stderr, "copse info: %s\n", fail_reason());
-		return 1;
-	}
 	clean_profile(p);
-	printf("%s%s\n", *first ? "" : "\n", path);
+	printf("%s%s%s%s\n", *first ? "" : "\n", directory,
+	       *directory ? "/" : "", label);
 	*first = false;
 	print_identity(p);
 	print_threads(p);
 	print_columns(p);
 	print_losses(p);
+}
+
+/* 0, or 1 after a message: the other profiles are still shown. */
+static int show(const char *directory, const struct input *input, bool *first)
+{
+	char *path =
+		*directory ? input_path(input, directory)
+			   : str_format("%.*s", (int)input->file, input->label);
+	struct profile *p;
+	int err = path ? input_load(input, path, &p)
+		       : fail(-ENOMEM, "out of memory");
+
+	free(path);
+	if (err < 0) {
+		fprintf(stderr, "copse info: %s\n", fail_reason());
+		return 1;
+	}
+	show_profile(p, directory, input->label, first);
 	profile_free(p);
 	return 0;
 }
 
-static int is_profile(const struct dirent *entry)
+/* Of a directory, or of a file (directory ""). */
+static int show_all(const char *path, const char *directory, bool *first)
 {
-	const char *dot = strrchr(entry->d_name, '.');
+	struct inputs inputs = { 0 };
+	int status = 0, err = *directory ? inputs_list(&inputs, directory)
+					 : inputs_of_file(&inputs, path);
 
-	return !strncmp(entry->d_name, "rank-", 5) && dot &&
-	       (!strcmp(dot, ".h5") || !strcmp(dot, ".live"));
-}
-
-static int show_directory(const char *directory, bool *first)
-{
-	struct dirent **entries;
-	int status = 0,
-	    n = scandir(directory, &entries, is_profile, versionsort);
-
-	if (n <= 0) {
-		fprintf(stderr, "copse info: %s: %s\n", directory,
-			n ? strerror(errno) : "holds no rank-N.h5");
-		if (!n)
-			free(entries);
-		return 1;
+	if (!err && !inputs.count)
+		err = fail(-ENOENT, "%s: holds no rank-N.h5, node-HOST.h5",
+			   path);
+	if (err) {
+		fprintf(stderr, "copse info: %s\n", fail_reason());
+		status = 1;
 	}
-	for (int i = 0; i < n; i++) {
-		char *path = str_format("%s/%s", directory, entries[i]->d_name);
-
-		status |= path ? show(path, first) : 1;
-		free(path);
-		free(entries[i]);
-	}
-	free(entries);
+	for (size_t i = 0; i < inputs.count && !err; i++)
+		status |= show(directory, &inputs.at[i], first);
+	inputs_fini(&inputs);
 	return status;
 }
 
@@ -324,10 +325,9 @@ static int info(int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		struct stat st;
 
-		if (!stat(argv[i], &st) && S_ISDIR(st.st_mode))
-			status |= show_directory(argv[i], &first);
-		else
-			status |= show(argv[i], &first);
+		bool folder = !stat(argv[i], &st) && S_ISDIR(st.st_mode);
+
+		status |= show_all(argv[i], folder ? argv[i] : "", &first);
 	}
 	return status;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cmd-merge.c - copse merge: the rank files of a directory become run.h5. */
+/*
+ * cmd-merge.c - copse merge: the rank files of a directory become run.h5, here
+ * or, under a launcher, by all processes of the job together.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,12 +13,15 @@
 #include "base/str.h"
 #include "merge/run.h"
 #include "merge/symbol.h"
+#include "merge/team.h"
+#include "profile/store.h"
 #include "tools/command.h"
+#include "tools/merge-job.h"
 #include "tools/progress.h"
 
 /* Mutable: the command's options. */
 static const char *output;
-static bool quiet;
+static bool quiet, alone;
 static unsigned int threads;
 static const char *loops;
 static unsigned int fetch = UINT_MAX;
@@ -25,6 +31,9 @@ static const struct option options[] = {
 	  &output },
 	{ 't', "threads", "N", "work with N threads, not one for each core",
 	  set_count, &threads },
+	{ 0, "alone", NULL,
+	  "do not merge together with a job's other processes", set_flag,
+	  &alone },
 	{ 0, "loops", "on|off", "look for loops in machine code, or not",
 	  set_string, &loops },
 	{ 0, "cache", "DIR|off", "keep names in DIR, or do not", set_string,
@@ -71,7 +80,7 @@ static int set_names(void)
 	return 0;
 }
 
-static int merge(int argc, char **argv)
+int merge_by(struct team *team, unsigned int share, int argc, char **argv)
 {
 	struct progress bar;
 	struct merge_progress progress = progress_start(&bar);
@@ -89,16 +98,25 @@ static int merge(int argc, char **argv)
 		      : str_format("%s/run.h5", argv[0]);
 	if (!path)
 		return fail(-ENOMEM, "out of memory");
-	progress.threads = threads;
+	store_mind_signals();
+	progress.threads = threads ? threads : share;
+	progress.team = team;
 	err = merge_save(&run, argv[0], path, &progress);
 	progress_end(&bar);
 	if (run)
 		print_problems(run);
-	if (!err)
+	if (!err && team_is_root(team))
 		print_result(run, path);
 	run_free(run);
 	free(path);
 	return err;
+}
+
+static int merge(int argc, char **argv)
+{
+	int err = alone ? MERGE_ALONE : merge_job_begin(argc == 1);
+
+	return err == MERGE_ALONE ? merge_by(NULL, 0, argc, argv) : err;
 }
 
 const struct command command_merge = {

@@ -2,6 +2,7 @@
 /* cmd-run.c - copse run: measure a program while it runs. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "launch/harvest.h"
 #include "launch/job.h"
 #include "launch/livedir.h"
+#include "launch/node-output.h"
 #include "launch/output.h"
 #include "launch/output-name.h"
 #include "launch/parent.h"
@@ -31,6 +33,7 @@ enum {
 	NOT_EXECUTABLE = 126, /* as shells do */
 	NOT_FOUND = 127,
 	MOST_HZ = 100000,
+	USUAL_INTERVAL = 30,      /* seconds between copies */
 	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
 };
 
@@ -47,7 +50,8 @@ enum {
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
 static bool force, quiet, no_report;
-static unsigned int checkpoint = 30;
+static unsigned int checkpoint = UINT_MAX; /* usual_interval() */
+static enum node_when gather = NODE_MANY;
 static char events[1024];
 static bool strict;
 static const char *set_texts[32]; /* by setting; NULL: not on this line */
@@ -60,6 +64,20 @@ static int set_setting(void *to, const char *text)
 	settings_init(&scratch);
 	set_texts[info - setting_infos] = text;
 	return settings_set(&scratch, info, text);
+}
+
+static int set_gather(void *to, const char *text)
+{
+	static const char *const words[] = {
+		[NODE_NEVER] = "off", [NODE_ALWAYS] = "on", [NODE_MANY] = "auto"
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(text, words[i])) {
+			*(enum node_when *)to = (enum node_when)i;
+			return 0;
+		}
+	return fail(-EINVAL, "--gather is on, off or auto, not '%s'", text);
 }
 
 /* -e may be repeated: one list for the setting `events`. */
@@ -110,8 +128,12 @@ static const struct option options[] = {
 #include "base/settings.def"
 	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
 	  &force },
-	{ 0, "checkpoint", "SECONDS", "between copies to DIR, default 30",
-	  set_count, &checkpoint },
+	{ 0, "checkpoint", "SECONDS",
+	  "between copies to DIR, default 30, more in large jobs", set_count,
+	  &checkpoint },
+	{ 0, "gather", "WHEN",
+	  "one file for the ranks of a host: on, off, auto (above 256 ranks)",
+	  set_gather, &gather },
 	{ 0, "no-report", NULL, "no findings at the end", set_flag,
 	  &no_report },
 	{ 'q', "quiet", NULL, "print nothing but failures", set_flag, &quiet },
@@ -267,7 +289,9 @@ static int open_output(struct output *o, const struct job *job,
 	}
 	if (!wanted)
 		return fail(-ENOMEM, "out of memory");
-	err = output_open(o, wanted, job, force);
+	err = (node_output_wanted(gather, job->size)
+		       ? output_open_by_host
+		       : output_open)(o, wanted, job, force);
 	free(wanted);
 	return err;
 }
@@ -384,6 +408,29 @@ static void die_by(int signo)
 	raise(signo);
 }
 
+/*
+ * Copies are files of the ranks, and file systems are shared: the larger the
+ * job, the rarer, so that all its ranks together make no more than those of a
+ * job of NODE_RANKS.
+ */
+static unsigned int usual_interval(const struct job *job)
+{
+	uint64_t seconds = USUAL_INTERVAL;
+
+	if (job->size > NODE_RANKS)
+		seconds = seconds * (uint64_t)job->size / NODE_RANKS;
+	return (unsigned int)seconds;
+}
+
+/*
+ * Where something went wrong the launcher may be about to end us: to wait for
+ * our turn could take too long.
+ */
+static bool ended_in_peace(const struct harvest *h, const struct parent *p)
+{
+	return !h->end_signal && !h->end_status && !p->told_ns && !p->warned_ns;
+}
+
 static int measure(char **argv, const struct job *job, const struct output *o,
 		   const char *live, const char *why)
 {
@@ -397,7 +444,12 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 	int err;
 
 	parent_begin(&parent);
-	err = parent_run(&parent, argv, &h, checkpoint);
+	err = parent_run(&parent, argv, &h,
+			 checkpoint != UINT_MAX ? checkpoint
+						: usual_interval(job));
+	if (node_output_wanted(gather, job->size) &&
+	    ended_in_peace(&h, &parent))
+		h.node = job->host;
 	harvest_all(&h);
 	parent_end(&parent);
 	if (err) {

@@ -4,7 +4,8 @@ COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-gate tools/cmd-export tools/
 
 bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
-	tools/conclude.c tools/conclude.h tools/page.c tools/page.h \
+	tools/conclude.c tools/conclude.h tools/merge-job.c tools/merge-job.h \
+	tools/page.c tools/page.h \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
 	$(COMMANDS:=.c)
 copse_LDADD = libdoctor.la libexport.la libpresent.la libanalyse.la libmerge.la liblaunch.la \

@@ -15,6 +15,7 @@
 #include "base/timebase.h"
 #include "launch/harvest.h"
 #include "launch/livedir.h"
+#include "launch/node-output.h"
 #include "launch/output.h"
 #include "launch/process.h"
 #include "live/layout.h"
@@ -311,38 +312,91 @@ static bool is_worth_keeping(const struct profile *p)
 }
 
 /*
- * Where this image's profile goes.  A name that is taken (the process ran
- * another program before) gets the sequence as well.
+ * The names that this image's profile may have, the best first.  One may be
+ * taken: the process ran another program before.
  */
-static char *name_of(const struct harvest *h, const struct content *c, int rank,
-		     bool is_main)
+enum {
+	NAMES = 3
+};
+
+struct names {
+	char *at[NAMES + 1]; /* ended by NULL */
+};
+
+static void names_fini(struct names *names)
+{
+	for (size_t i = 0; i < NAMES; i++)
+		free(names->at[i]);
+}
+
+static int names_init(struct names *names, const struct content *c, int rank,
+		      bool is_main)
+{
+	size_t count = 0;
+
+	*names = (struct names){ 0 };
+	if (is_main)
+		names->at[count++] = str_format("rank-%d.h5", rank);
+	names->at[count++] =
+		str_format("rank-%d-%d.h5", rank, (int)c->file.pid);
+	names->at[count++] = str_format("rank-%d-%d-%u.h5", rank,
+					(int)c->file.pid, c->file.sequence);
+	while (count)
+		if (!names->at[--count]) {
+			names_fini(names);
+			return fail(-ENOMEM, "out of memory");
+		}
+	return 0;
+}
+
+/* A file of its own. */
+static int save_file(const struct harvest *h, const struct profile *p,
+		     const struct names *names)
 {
 	char *path = NULL;
+	int err;
 
-	if (is_main)
-		path = str_format("%s/rank-%d.h5", h->output, rank);
-	if (!path || !access(path, F_OK)) {
+	for (size_t i = 0; names->at[i]; i++) {
 		free(path);
-		path = str_format("%s/rank-%d-%d.h5", h->output, rank,
-				  (int)c->file.pid);
+		path = str_format("%s/%s", h->output, names->at[i]);
+		if (!path || access(path, F_OK))
+			break;
 	}
-	if (path && !access(path, F_OK)) {
-		free(path);
-		path = str_format("%s/rank-%d-%d-%u.h5", h->output, rank,
-				  (int)c->file.pid, c->file.sequence);
-	}
-	return path;
+	err = path ? profile_save(p, path) : fail(-ENOMEM, "out of memory");
+	free(path);
+	return err;
+}
+
+/* Into the host's file, by way of a file beside the live profile. */
+static int save_in_node(const struct harvest *h, const struct profile *p,
+			const struct names *names)
+{
+	const char *const *all = (const char *const *)names->at;
+	char *path = str_format("%s/rank.h5", h->live_dir);
+	int err = path ? profile_save(p, path) : -ENOMEM;
+
+	if (!err)
+		err = node_output_add(h->output, h->node, h->live_dir, path,
+				      all);
+	if (err && path)
+		unlink(path);
+	free(path);
+	return err;
 }
 
 static int save(struct harvest *h, const struct profile *p,
 		const struct content *c, int rank, bool is_main)
 {
-	char *path = name_of(h, c, rank, is_main);
-	int err = path ? profile_save(p, path) : fail(-ENOMEM, "out of memory");
+	struct names names;
+	int err = names_init(&names, c, rank, is_main);
 
+	if (err)
+		return err;
+	if (!h->node || save_in_node(h, p, &names))
+		err = save_file(h, p, &names);
 	if (!err)
 		h->profiles++;
-	free(path);
+	names_fini(&names);
 	return err;
 }
 

@@ -5,7 +5,8 @@
  *
  * One process image per rank is the main one and gets the short name: the one
  * that called MPI_Init or, when none did, the program itself.  The others are
- * rank-N-PID.h5.
+ * rank-N-PID.h5.  With `node` they go to node-HOST.h5 under these names; what
+ * cannot be added there becomes a file.
  */
 #ifndef LAUNCH_HARVEST_H
 #define LAUNCH_HARVEST_H
@@ -24,6 +25,8 @@ struct harvest {                       /* all but the first members: zero */
 	const char *key;               /* the job's */
 	const struct batch *batch;     /* the same */
 	int rank;                      /* the launcher's word */
+	const char *node; /* the host, to put profiles into its file; NULL: each
+			     is a file of its own */
 
 	pid_t parent; /* the `copse run` */
 

@@ -123,14 +123,6 @@ static void key_alone(struct job *job)
 		 (int)getpid(), (unsigned long long)process_start(getpid()));
 }
 
-enum launcher {
-	MPIRUN, /* Open MPI's */
-	HYDRA,  /* MPICH's mpiexec */
-	SRUN,
-	OTHER, /* that speaks PMI */
-	NONE
-};
-
 /*
  * Launchers start their daemons by others: mpirun's and Hydra's may be a step
  * of srun, whose variables the ranks then see beside those of their own.
@@ -140,32 +132,32 @@ static enum launcher find_launcher(struct job *job)
 	bool slurms = !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
 
 	if (getenv("OMPI_COMM_WORLD_RANK"))
-		return MPIRUN;
+		return LAUNCHER_MPIRUN;
 	if (getenv("PMI_RANK") && key_of_hydra(job))
-		return HYDRA;
+		return LAUNCHER_HYDRA;
 	if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK"))
-		return slurms ? SRUN : MPIRUN;
+		return slurms ? LAUNCHER_SRUN : LAUNCHER_MPIRUN;
 	if (getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID"))
-		return SRUN;
-	return getenv("PMI_RANK") ? OTHER : NONE;
+		return LAUNCHER_SRUN;
+	return getenv("PMI_RANK") ? LAUNCHER_OTHER : LAUNCHER_NONE;
 }
 
 static void find_key(struct job *job, enum launcher launcher)
 {
 	switch (launcher) {
-	case MPIRUN:
+	case LAUNCHER_MPIRUN:
 		key_of_mpirun(job);
 		break;
-	case SRUN:
+	case LAUNCHER_SRUN:
 		key_of_srun(job);
 		break;
-	case OTHER:
+	case LAUNCHER_OTHER:
 		key_of_parent(job);
 		break;
-	case NONE:
+	case LAUNCHER_NONE:
 		key_alone(job);
 		break;
-	case HYDRA: /* found with it */
+	case LAUNCHER_HYDRA: /* found with it */
 		break;
 	}
 }
@@ -174,18 +166,18 @@ static void find_key(struct job *job, enum launcher launcher)
 static void find_rank(struct job *job, enum launcher launcher)
 {
 	static const char *const ranks[][4] = {
-		[MPIRUN] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK" },
-		[HYDRA] = { "PMI_RANK" },
-		[SRUN] = { "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" },
-		[OTHER] = { "PMI_RANK" },
-		[NONE] = { NULL },
+		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK" },
+		[LAUNCHER_HYDRA] = { "PMI_RANK" },
+		[LAUNCHER_SRUN] = { "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" },
+		[LAUNCHER_OTHER] = { "PMI_RANK" },
+		[LAUNCHER_NONE] = { NULL },
 	};
 	static const char *const sizes[][4] = {
-		[MPIRUN] = { "OMPI_COMM_WORLD_SIZE" },
-		[HYDRA] = { "PMI_SIZE" },
-		[SRUN] = { "PMI_SIZE", "SLURM_STEP_NUM_TASKS" },
-		[OTHER] = { "PMI_SIZE" },
-		[NONE] = { NULL },
+		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_SIZE" },
+		[LAUNCHER_HYDRA] = { "PMI_SIZE" },
+		[LAUNCHER_SRUN] = { "PMI_SIZE", "SLURM_STEP_NUM_TASKS" },
+		[LAUNCHER_OTHER] = { "PMI_SIZE" },
+		[LAUNCHER_NONE] = { NULL },
 	};
 
 	job->rank = number(ranks[launcher], 0);
@@ -203,10 +195,12 @@ void job_init(struct job *job)
 	launcher = find_launcher(job);
 	find_key(job, launcher);
 	find_rank(job, launcher);
-	job->launched = launcher != NONE;
+	job->launcher = launcher;
+	job->launched = launcher != LAUNCHER_NONE;
 	batch_init(&job->batch);
-	job->told_alike = launcher == SRUN || launcher == NONE;
+	job->told_alike =
+		launcher == LAUNCHER_SRUN || launcher == LAUNCHER_NONE;
 	/* The step of mpirun is its daemons', which may differ by host. */
-	if (launcher != SRUN)
+	if (launcher != LAUNCHER_SRUN)
 		*job->batch.step = 0;
 }

@@ -10,9 +10,18 @@
 
 #include "base/batch.h"
 
+enum launcher {
+	LAUNCHER_NONE,
+	LAUNCHER_MPIRUN, /* Open MPI's */
+	LAUNCHER_HYDRA,  /* MPICH's mpiexec */
+	LAUNCHER_SRUN,
+	LAUNCHER_OTHER, /* that speaks PMI */
+};
+
 struct job {
 	char key[192]; /* the same on all ranks of a job, and only there */
 	char host[64];
+	enum launcher launcher;
 	bool launched;  /* by mpirun, srun or their like */
 	int rank, size; /* the launcher's word; 0 and 1 without one */
 	struct batch batch;

@@ -41,6 +41,15 @@ static int check_base(const char *path)
 	return 0;
 }
 
+int livedir_base(char to[PATH_MAX])
+{
+	base_path(to);
+	if (mkdir(to, 0700) && errno != EEXIST)
+		return fail(-errno, "cannot create %s: %s", to,
+			    strerror(errno));
+	return check_base(to);
+}
+
 /* One value a line: what would end it early becomes a space. */
 static void flatten(char *text)
 {
@@ -82,13 +91,8 @@ out:
 int livedir_new(char to[PATH_MAX], struct live_note *note)
 {
 	char base[PATH_MAX];
-	int err;
+	int err = livedir_base(base);
 
-	base_path(base);
-	if (mkdir(base, 0700) && errno != EEXIST)
-		return fail(-errno, "cannot create %s: %s", base,
-			    strerror(errno));
-	err = check_base(base);
 	if (err)
 		return err;
 	flatten(note->command);

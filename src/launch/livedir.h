@@ -34,6 +34,12 @@ struct live_file {
 	unsigned int sequence;
 };
 
+/*
+ * The first level, which all of this user's have in common on this host, made
+ * if need be.  0, or -errno with a reason: it is not there, or not usable.
+ */
+int livedir_base(char to[PATH_MAX]);
+
 /* A fresh folder with that note; the parent's fields are filled in. */
 int livedir_new(char to[PATH_MAX], struct live_note *note);
 

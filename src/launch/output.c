@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "launch/host-marks.h"
 #include "launch/output.h"
 #include "launch/process.h"
 
@@ -67,8 +68,9 @@ static int create(const char *path, const char *text)
 static bool is_ours(const char *name)
 {
 	static const char *const prefixes[] = {
-		"rank-",  ".rank-",    ".done-", ".left-out-", ".job",
-		".force", ".finished", "run.h5", ".run.h5"
+		"rank-",     "node-",      ".host-", ".rank-",
+		".done-",    ".left-out-", ".job",   ".force",
+		".finished", "run.h5",     ".run.h5"
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
@@ -100,7 +102,7 @@ static bool is_content(const char *name)
 
 static bool is_profile(const char *name)
 {
-	return !strncmp(name, "rank-", 5);
+	return !strncmp(name, "rank-", 5) || !strncmp(name, "node-", 5);
 }
 
 static enum owner owner_of(const char *dir, const char *key)
@@ -204,7 +206,10 @@ static int claim(const struct output *o, const struct job *job)
 
 	rank_path(path, o, "rank", o->rank);
 	snprintf(text, sizeof(text), "%s %d\n", job->host, (int)getpid());
-	err = create(path, text);
+	err = o->by_host ? host_marks_begin(o->path, o->host, o->rank)
+			 : create(path, text);
+	if (err == -ETIMEDOUT)
+		return 0; /* the mark is not worth more waiting */
 	if (err && err != -EEXIST)
 		return fail(err, "cannot write to %s: %s", o->path,
 			    strerror(-err));
@@ -265,6 +270,7 @@ static int walk(struct output *o, const char *wanted, const struct job *job,
 		length--;
 	if (length >= PATH_MAX - 64)
 		return fail(-ENAMETOOLONG, "the output's name is too long");
+	snprintf(o->host, sizeof(o->host), "%s", job->host);
 	o->rank = job->rank;
 	o->size = job->size;
 	for (int i = 1; i <= MAX_SUFFIX && err == -EEXIST; i++) {
@@ -285,18 +291,30 @@ static int walk(struct output *o, const char *wanted, const struct job *job,
 int output_open(struct output *o, const char *wanted, const struct job *job,
 		bool force)
 {
+	o->by_host = false;
+	return walk(o, wanted, job, force, take);
+}
+
+int output_open_by_host(struct output *o, const char *wanted,
+			const struct job *job, bool force)
+{
+	o->by_host = true;
 	return walk(o, wanted, job, force, take);
 }
 
 int output_find(struct output *o, const char *wanted, const struct job *job)
 {
+	o->by_host = false; /* no marks */
 	return walk(o, wanted, job, false, take_again);
 }
 
-bool output_done(const struct output *o)
+/* Leave the mark; true when all ranks have. */
+static bool all_done(const struct output *o)
 {
 	char path[PATH_MAX];
 
+	if (o->by_host)
+		return host_marks_done(o->path, o->host, o->rank, o->size);
 	rank_path(path, o, "done", o->rank);
 	create(path, "");
 	/* Ranks in a circle from here: those that end early look at few. */
@@ -305,6 +323,15 @@ bool output_done(const struct output *o)
 		if (access(path, F_OK))
 			return false;
 	}
+	return true;
+}
+
+bool output_done(const struct output *o)
+{
+	char path[PATH_MAX];
+
+	if (!all_done(o))
+		return false;
 	path_of(path, o->path, ".finished");
 	return !create(path, "");
 }
@@ -313,7 +340,9 @@ void output_release(const struct output *o)
 {
 	char path[PATH_MAX];
 
-	for (int i = 0; i < o->size; i++) {
+	if (o->by_host)
+		host_marks_remove(o->path);
+	for (int i = 0; i < o->size && !o->by_host; i++) {
 		rank_path(path, o, "done", i);
 		unlink(path);
 		rank_path(path, o, "rank", i);
@@ -323,11 +352,13 @@ void output_release(const struct output *o)
 
 void output_wait(const struct output *o, uint64_t until_ns)
 {
-	const struct timespec step = { 0, 5000000 };
+	/* To look for a host's mark is to read a directory. */
+	const struct timespec step = { 0, o->by_host ? 50000000 : 5000000 };
 	char path[PATH_MAX];
 
 	rank_path(path, o, "rank", o->rank);
-	while (!access(path, F_OK) && process_clock() < until_ns)
+	while ((o->by_host ? host_marks_there(o->path) : !access(path, F_OK)) &&
+	       process_clock() < until_ns)
 		nanosleep(&step, NULL);
 }
 

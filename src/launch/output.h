@@ -9,7 +9,8 @@
  * (`.rank-N`), so the second `copse run` of one rank gets a directory of its
  * own, and marks when it is done (`.done-N`).  Who finds all marks and creates
  * `.finished` is the last: exactly one.  Claims and marks go with
- * output_release(), which the others can wait for.
+ * output_release(), which the others can wait for.  In large jobs these marks
+ * are one file for each host (host-marks.h), not two for each rank.
  */
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
@@ -22,7 +23,9 @@
 
 struct output {
 	char path[PATH_MAX];
+	char host[64];
 	int rank, size;
+	bool by_host; /* marks */
 };
 
 /*
@@ -32,6 +35,10 @@ struct output {
  */
 int output_open(struct output *o, const char *wanted, const struct job *job,
 		bool force);
+
+/* The same with marks by host, which all ranks of the job have to want. */
+int output_open_by_host(struct output *o, const char *wanted,
+			const struct job *job, bool force);
 
 /*
  * The directory of a job that ran before, to add to it; the next free name

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "live/layout.h"
 #include "merge/gather.h"
+#include "merge/pack.h"
 #include "merge/unify-tree.h"
 
 void gather_init(struct gathered *parts, size_t bytes, size_t moment_bytes)
@@ -86,19 +87,25 @@ static bool all_meet(const struct profile *p, const struct profile_part *part)
 	return false;
 }
 
-static int add_part(struct gathered *parts, const struct profile *p,
-		    const struct profile_part *from, uint32_t process,
-		    const uint32_t *nodes)
+static int put_part(struct gathered *parts, const struct part *part)
 {
-	while (from->level >= parts->level && parts->count >= parts->most &&
+	while (part->level >= parts->level && parts->count >= parts->most &&
 	       parts->level < 64)
 		raise_level(parts, parts->level + 1);
-	if (from->level < parts->level)
+	if (part->level < parts->level)
 		return 0;
 	if (room_for_one(&parts->at, parts->count, &parts->room,
 			 sizeof(*parts->at)))
 		return -ENOMEM;
-	parts->at[parts->count++] = (struct part){
+	parts->at[parts->count++] = *part;
+	return 0;
+}
+
+static int add_part(struct gathered *parts, const struct profile *p,
+		    const struct profile_part *from, uint32_t process,
+		    const uint32_t *nodes)
+{
+	struct part part = {
 		.key = from->key,
 		.begin = (int64_t)from->begin,
 		.enter = (int64_t)from->enter,
@@ -118,7 +125,8 @@ static int add_part(struct gathered *parts, const struct profile *p,
 		.init = is_init(p, from->node),
 		.meets = all_meet(p, from),
 	};
-	return 0;
+
+	return put_part(parts, &part);
 }
 
 static void thin(struct gathered *parts)
@@ -136,6 +144,21 @@ static void thin(struct gathered *parts)
 	}
 }
 
+/* Takes the moments, which are thinned as the others are. */
+static int put_series(struct gathered *parts, const struct series *s)
+{
+	if (room_for_one(&parts->series, parts->series_count,
+			 &parts->series_room, sizeof(*s))) {
+		free(s->at);
+		return -ENOMEM;
+	}
+	parts->series[parts->series_count++] = *s;
+	parts->moment_count += s->count;
+	while (parts->moment_count > parts->most_moments && parts->thinned < 32)
+		thin(parts);
+	return 0;
+}
+
 /* Moments from..to - 1 of the profile are of one thread. */
 static int add_series(struct gathered *parts, const struct profile *p,
 		      size_t from, size_t to, uint32_t process,
@@ -148,9 +171,6 @@ static int add_series(struct gathered *parts, const struct profile *p,
 			    .wall = p->id.wall == LIVE_WALL_SAMPLED,
 			    .every = t->every ? t->every : 1 };
 
-	if (room_for_one(&parts->series, parts->series_count,
-			 &parts->series_room, sizeof(s)))
-		return -ENOMEM;
 	if (t->samples)
 		s.period_ns = (double)t->cpu_ns / (double)t->samples;
 	s.at = calloc((to - from) / step + 1, sizeof(*s.at));
@@ -162,11 +182,7 @@ static int add_series(struct gathered *parts, const struct profile *p,
 			.node = nodes[p->moments[i].node],
 			.weight_ns = p->moments[i].weight_ns,
 		};
-	parts->series[parts->series_count++] = s;
-	parts->moment_count += s.count;
-	while (parts->moment_count > parts->most_moments && parts->thinned < 32)
-		thin(parts);
-	return 0;
+	return put_series(parts, &s);
 }
 
 static int add_moments(struct gathered *parts, const struct profile *p,
@@ -215,6 +231,158 @@ int gather_add(struct gathered *parts, const struct profile *p,
 	if (!err)
 		err = add_moments(parts, p, process, nodes);
 	return err ? fail(err, "out of memory") : 0;
+}
+
+/*
+ * Of another process.
+ */
+
+enum {
+	LEVELS = UINT8_MAX + 1 /* of parts; those of threads are up to 64 */
+};
+
+/*
+ * The level follows from how many parts of each level all processes have, as if
+ * one had them all: so no more of them travel than will be kept.
+ */
+int gather_agree(struct gathered *parts, struct team *team)
+{
+	uint64_t counts[2 * LEVELS] = { 0 }, *reached = counts + LEVELS;
+	uint32_t level = 0;
+	uint64_t left = 0;
+	int err;
+
+	for (size_t i = 0; i < parts->count; i++)
+		counts[parts->at[i].level]++;
+	reached[parts->level]++;
+	err = team->sum(team, counts, 2 * LEVELS);
+	for (uint32_t i = 0; i < LEVELS; i++) {
+		left += counts[i];
+		level = reached[i] ? i : level;
+	}
+	for (uint32_t i = 0; i < level; i++)
+		left -= counts[i];
+	for (; left > parts->most && level < 64; level++)
+		left -= counts[level];
+	if (!err && level > parts->level)
+		raise_level(parts, level);
+	return err;
+}
+
+struct packed_parts {
+	uint64_t parts; /* that its profiles have */
+	uint32_t level, thinned;
+};
+
+void gather_pack(const struct gathered *parts, struct blob *to)
+{
+	struct packed_parts head = { parts->joined.parts, parts->level,
+				     parts->thinned };
+
+	blob_put(to, &head, 1, sizeof(head));
+	blob_put(to, parts->sources, parts->source_count,
+		 sizeof(*parts->sources));
+	blob_put(to, parts->at, parts->count, sizeof(*parts->at));
+	blob_put(to, parts->series, parts->series_count,
+		 sizeof(*parts->series));
+	for (size_t i = 0; i < parts->series_count; i++)
+		blob_put(to, parts->series[i].at, parts->series[i].count,
+			 sizeof(*parts->series[i].at));
+}
+
+static int absorb_sources(struct gathered *parts, struct blob *from,
+			  uint32_t process)
+{
+	size_t count;
+	const struct clock_source *at = blob_get(from, &count, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (room_for_one(&parts->sources, parts->source_count,
+				 &parts->source_room, sizeof(*at)))
+			return -ENOMEM;
+		parts->sources[parts->source_count] = at[i];
+		parts->sources[parts->source_count++].process += process;
+	}
+	return 0;
+}
+
+static int absorb_parts(struct gathered *parts, struct blob *from,
+			uint32_t process, const uint32_t *nodes)
+{
+	size_t count;
+	const struct part *at = blob_get(from, &count, sizeof(*at));
+	int err = at ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		struct part part = at[i];
+
+		part.process += process;
+		part.node = nodes[part.node];
+		part.begin_node = nodes[part.begin_node];
+		err = put_part(parts, &part);
+	}
+	return err;
+}
+
+/* One of 2^(ours - theirs) of the moments, which is at least 1. */
+static int absorb_series(struct gathered *parts, struct blob *from,
+			 struct series s, const uint32_t *nodes,
+			 uint32_t thinned)
+{
+	size_t step = (size_t)1 << (parts->thinned - thinned), count;
+	const struct moment *at = blob_get(from, &count, sizeof(*at));
+
+	s.at = calloc(count / step + 1, sizeof(*s.at));
+	s.count = 0;
+	if (!at || !s.at) {
+		free(s.at);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i += step) {
+		s.at[s.count] = at[i];
+		s.at[s.count++].node = nodes[at[i].node];
+	}
+	return put_series(parts, &s);
+}
+
+static int absorb_moments(struct gathered *parts, struct blob *from,
+			  uint32_t process, const uint32_t *nodes,
+			  uint32_t thinned)
+{
+	size_t count;
+	const struct series *at = blob_get(from, &count, sizeof(*at));
+	int err = at ? 0 : -ENOMEM;
+
+	while (parts->thinned < thinned)
+		thin(parts);
+	for (size_t i = 0; i < count && !err; i++) {
+		struct series s = at[i];
+
+		s.process += process;
+		err = absorb_series(parts, from, s, nodes, thinned);
+	}
+	return err;
+}
+
+int gather_absorb(struct gathered *parts, struct blob *from, uint32_t process,
+		  const uint32_t *nodes)
+{
+	struct packed_parts head;
+	int err = -ENOMEM;
+
+	if (!blob_get_one(from, &head, sizeof(head)))
+		return pack_error(from);
+	if (head.level > parts->level)
+		raise_level(parts, head.level);
+	parts->joined.parts += head.parts;
+	err = absorb_sources(parts, from, process);
+	if (!err)
+		err = absorb_parts(parts, from, process, nodes);
+	if (!err)
+		err = absorb_moments(parts, from, process, nodes, head.thinned);
+	return err ? pack_error(from) : 0;
 }
 
 void gather_wanted(const struct gathered *parts, bool *wanted)

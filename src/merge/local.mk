@@ -14,9 +14,15 @@ libmerge_la_SOURCES = \
 	src/merge/gather.c src/merge/gather.h \
 	src/merge/facts-file.c src/merge/facts-file.h \
 	src/merge/gpu-facts.c src/merge/gpu-facts.h src/merge/run-facts.h \
+	src/merge/inputs.c src/merge/inputs.h \
+	src/merge/merging.h \
+	src/merge/pack.h src/merge/run-pack.c src/merge/unify-pack.c \
+	src/merge/packed.h \
 	src/merge/ranges.c src/merge/ranges.h \
+	src/merge/reduce.c src/merge/reduce.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-gpu.h src/merge/run-waits.h \
+	src/merge/spread.c src/merge/spread.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
 	src/merge/symbol-cache.c src/merge/symbol-cache.h \
@@ -25,6 +31,7 @@ libmerge_la_SOURCES = \
 	src/merge/symbol-open.c \
 	src/merge/symbol-readable.c src/merge/symbol-remote.c \
 	src/merge/timeline.c src/merge/timeline.h \
+	src/merge/team.h \
 	src/merge/traffic.c src/merge/traffic.h \
 	src/merge/values.c src/merge/values.h src/merge/values-file.c \
 	src/merge/waiting.c src/merge/waiting.h \

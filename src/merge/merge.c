@@ -6,7 +6,6 @@
  * out to be of several jobs, they are read once more, with those of the other
  * jobs left out; that is rare and costs less than reading every file twice.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,114 +16,16 @@
 #include "merge/build.h"
 #include "merge/devices.h"
 #include "merge/entry.h"
-#include "merge/gather.h"
-#include "merge/gpu-facts.h"
-#include "merge/traffic.h"
-#include "merge/unify.h"
-#include "merge/values.h"
+#include "merge/merging.h"
+#include "merge/pack.h"
+#include "merge/reduce.h"
+#include "merge/spread.h"
 #include "merge/waiting.h"
 #include "merge/work.h"
 
 /*
- * The files: rank-NAME.h5, and rank-NAME.live, the raw copy of a live profile,
- * which is left where `copse run` could not make the other of it.
- */
-
-struct input {
-	char *name;
-	bool live;
-};
-
-struct inputs {
-	struct input *at;
-	size_t count;
-};
-
-static void inputs_fini(struct inputs *inputs)
-{
-	for (size_t i = 0; i < inputs->count; i++)
-		free(inputs->at[i].name);
-	free(inputs->at);
-	*inputs = (struct inputs){ 0 };
-}
-
-static bool has_suffix(const char *name, const char *suffix)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot && !strcmp(dot, suffix);
-}
-
-static int is_rank_file(const struct dirent *entry)
-{
-	return !strncmp(entry->d_name, "rank-", 5) &&
-	       (has_suffix(entry->d_name, ".h5") ||
-		has_suffix(entry->d_name, ".live"));
-}
-
-/* Raw copies last: most have a better file before them. */
-static int by_name(const void *x, const void *y)
-{
-	const struct input *a = x, *b = y;
-
-	if (a->live != b->live)
-		return a->live - b->live;
-	return strverscmp(a->name, b->name); /* rank-2 before rank-10 */
-}
-
-static int inputs_list(struct inputs *inputs, const char *directory)
-{
-	struct dirent **entries;
-	int count = scandir(directory, &entries, is_rank_file, NULL);
-	int err = 0;
-
-	if (count < 0)
-		return fail(-errno, "%s: %s", directory, strerror(errno));
-	inputs->at = calloc((size_t)count + 1, sizeof(*inputs->at));
-	if (!inputs->at)
-		err = -ENOMEM;
-	for (int i = 0; i < count; i++) {
-		const char *name = entries[i]->d_name;
-		char *copy = err ? NULL : strdup(name);
-
-		if (copy)
-			inputs->at[inputs->count++] =
-				(struct input){ copy,
-						has_suffix(name, ".live") };
-		else
-			err = -ENOMEM;
-		free(entries[i]);
-	}
-	free(entries);
-	if (err)
-		return fail(err, "out of memory");
-	qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
-	return 0;
-}
-
-/*
  * One pass over the files.
  */
-
-struct job {
-	uint32_t key; /* string of the run */
-	size_t files;
-	uint64_t newest;
-};
-
-struct merging {
-	const char *directory;
-	struct inputs inputs;
-	const struct merge_progress *progress;
-	struct run *run;
-	struct unify *unify;
-	struct gathered parts;
-	struct traffic traffic;
-	struct gpu_facts facts;
-	struct devices devices;
-	struct job *jobs;
-	size_t job_count;
-};
 
 static void say(const struct merging *m, const char *what, size_t done,
 		size_t of)
@@ -147,6 +48,7 @@ static void pass_fini(struct merging *m)
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
 	free(m->jobs);
+	reduce_fini(m);
 	m->run = NULL;
 	m->unify = NULL;
 	m->jobs = NULL;
@@ -165,24 +67,24 @@ static const char *short_reason(const char *path)
 	return reason;
 }
 
-static int count_job(struct merging *m, uint32_t key, uint64_t start)
+int merging_job(struct merging *m, const struct job *more)
 {
 	struct job *job;
 	size_t i = 0;
 
-	while (i < m->job_count && m->jobs[i].key != key)
+	while (i < m->job_count && m->jobs[i].key != more->key)
 		i++;
 	if (i == m->job_count) {
 		job = reallocarray(m->jobs, i + 1, sizeof(*job));
 		if (!job)
 			return fail(-ENOMEM, "out of memory");
 		m->jobs = job;
-		m->jobs[m->job_count++] = (struct job){ .key = key };
+		m->jobs[m->job_count++] = (struct job){ .key = more->key };
 	}
 	job = &m->jobs[i];
-	job->files++;
-	if (start > job->newest)
-		job->newest = start;
+	job->files += more->files;
+	if (more->newest > job->newest)
+		job->newest = more->newest;
 	return 0;
 }
 
@@ -254,11 +156,12 @@ static int add_profile(struct merging *m, const struct profile *p,
 		       const char *name, const char *wanted)
 {
 	const char *key = p->id.job ? p->id.job : "";
-	uint32_t job = str_add(&m->run->strings, key), *nodes = NULL;
-	uint32_t process = (uint32_t)m->run->rank_count;
+	struct job job = { str_add(&m->run->strings, key), 1,
+			   p->id.start_real_ns };
+	uint32_t process = (uint32_t)m->run->rank_count, *nodes = NULL;
 	int err;
 
-	if (job == STR_NONE)
+	if (job.key == STR_NONE)
 		return fail(-ENOMEM, "out of memory");
 	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
@@ -280,7 +183,7 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (!err)
 		err = add_identity(m->run, &p->id);
 	if (!err && *key)
-		err = count_job(m, job, p->id.start_real_ns);
+		err = merging_job(m, &job);
 	return err;
 }
 
@@ -292,6 +195,7 @@ static int add_profile(struct merging *m, const struct profile *p,
 struct reading {
 	struct merging *m;
 	const char *wanted;
+	size_t first; /* of the files */
 };
 
 struct file { /* as it was read */
@@ -310,13 +214,15 @@ static void file_drop(void *item)
 
 static int read_file(void *of, size_t i, void **item)
 {
-	const struct merging *m = ((struct reading *)of)->m;
+	const struct reading *reading = of;
+	const struct merging *m = reading->m;
+	const struct input *input = &m->inputs.at[reading->first + i];
 	struct file *file = calloc(1, sizeof(*file));
-	char *path = str_format("%s/%s", m->directory, m->inputs.at[i].name);
+	char *path = input_path(input, m->directory);
 	int err = file && path ? 0 : -ENOMEM;
 
 	if (!err)
-		err = profile_load(&file->profile, path);
+		err = input_load(input, path, &file->profile);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -334,30 +240,35 @@ static int add_file(void *of, size_t i, void *item)
 {
 	struct reading *reading = of;
 	struct merging *m = reading->m;
-	const struct input *input = &m->inputs.at[i];
+	const struct input *input = &m->inputs.at[reading->first + i];
 	struct file *file = item;
 	int err = 0;
 
-	say(m, "reading profiles", i, m->inputs.count);
+	say(m, "reading profiles", reading->first + i, m->inputs.count);
 	if (file->reason)
-		err = run_problem(m->run, input->name, file->reason);
+		err = run_problem(m->run, input->label, file->reason);
 	else if (!(input->live && is_known(m->run, file->profile)))
-		err = add_profile(m, file->profile, input->name,
+		err = add_profile(m, file->profile, input->label,
 				  reading->wanted);
 	file_drop(file);
 	return err;
 }
 
-static int read_all(struct merging *m, const char *wanted)
+static int read_range(struct merging *m, const char *wanted, size_t first,
+		      size_t end)
 {
-	struct reading reading = { m, wanted };
-	struct work work = { .count = m->inputs.count,
+	struct reading reading = { m, wanted, first };
+	struct work work = { .count = end - first,
 			     .make = read_file,
 			     .take = add_file,
 			     .drop = file_drop,
 			     .of = &reading };
-	int err;
 
+	return work_run(&work, threads(m));
+}
+
+static int pass_init(struct merging *m)
+{
 	pass_fini(m);
 	m->run = calloc(1, sizeof(*m->run));
 	m->unify = unify_new(m->directory);
@@ -366,7 +277,57 @@ static int read_all(struct merging *m, const char *wanted)
 	    traffic_init(&m->traffic, TRAFFIC_PEERS) ||
 	    devices_init(&m->devices))
 		return fail(-ENOMEM, "out of memory");
-	err = work_run(&work, threads(m));
+	return 0;
+}
+
+static bool knows_gpus(const struct merging *m)
+{
+	const struct run_facts *f = &m->facts.sum;
+
+	return m->devices.sum.device_count || f->holder_count ||
+	       f->unified_count || f->shape_count;
+}
+
+/*
+ * What is known of devices and their memory is put together from profiles, not
+ * from what others have put together: where there is any, the first process
+ * reads all files after all.
+ */
+static int leave_gpus_to_root(struct merging *m, const char *wanted,
+			      size_t settled)
+{
+	uint64_t known = knows_gpus(m);
+	int err = m->team->sum(m->team, &known, 1);
+
+	if (err || !known)
+		return err;
+	err = pass_init(m);
+	if (!err && team_is_root(m->team))
+		err = read_range(m, wanted, 0, settled);
+	return err;
+}
+
+/*
+ * Of a team, each reads its share, one piece of the list, and what they have is
+ * put together in the order of the list.  Raw copies come last: to know which
+ * of them are not needed, who reads them has to know all other files.
+ */
+static int read_all(struct merging *m, const char *wanted)
+{
+	size_t settled = inputs_settled(&m->inputs);
+	size_t size = (size_t)team_size(m->team);
+	size_t rank = m->team ? (size_t)m->team->rank : 0;
+	int err = pass_init(m);
+
+	if (!err)
+		err = read_range(m, wanted, settled * rank / size,
+				 settled * (rank + 1) / size);
+	if (!err && size > 1)
+		err = leave_gpus_to_root(m, wanted, settled);
+	if (!err)
+		err = reduce(m);
+	if (!err && team_is_root(m->team))
+		err = read_range(m, wanted, settled, m->inputs.count);
 	say(m, "reading profiles", m->inputs.count, m->inputs.count);
 	return err;
 }
@@ -388,13 +349,16 @@ static const struct job *main_job(const struct merging *m)
 
 static int read_main_job(struct merging *m)
 {
+	char *wanted = NULL;
 	int err = read_all(m, NULL);
-	char *wanted;
 
-	if (err || m->job_count < 2)
-		return err;
-	wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
-	err = wanted ? read_all(m, wanted) : fail(-ENOMEM, "out of memory");
+	if (!err && m->job_count > 1 && team_is_root(m->team)) {
+		wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
+		err = wanted ? 0 : fail(-ENOMEM, "out of memory");
+	}
+	err = reduce_tell_job(m, err, &wanted);
+	if (!err && wanted)
+		err = read_all(m, wanted);
 	free(wanted);
 	return err;
 }
@@ -405,7 +369,8 @@ static int nothing(const struct merging *m)
 	const struct run *run = m->run;
 
 	if (!m->inputs.count)
-		return fail(-ENOENT, "%s: holds no profile (rank-N.h5)",
+		return fail(-ENOENT,
+			    "%s: holds no profile (rank-N.h5, node-HOST.h5)",
 			    m->directory);
 	return fail(-ENOENT, "%s: none of its profiles can be read (%s: %s)",
 		    m->directory,
@@ -446,9 +411,13 @@ static int name_all(struct merging *m, const uint32_t *order)
 		gather_wanted(&m->parts, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
 		devices_wanted(&m->devices, references.wanted);
+		if (m->team)
+			unify_valued(m->unify, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
 				   &progress);
 	}
+	if (!err)
+		err = reduce_tell_tree(m, 0, references.became, order);
 	if (!err)
 		err = gather_rename(&m->parts, m->run, order,
 				    references.became);
@@ -495,10 +464,22 @@ static int finish(struct merging *m)
 		err = waits_make(run, &m->parts);
 		say(m, "joining wait states", 1, 1);
 	}
-	if (!err)
-		err = run_stats(run);
 	free(order);
 	return err;
+}
+
+/* The run without statistics, at the root; at the others what it takes. */
+static int unite(struct merging *m)
+{
+	int err = read_main_job(m);
+
+	if (!team_is_root(m->team))
+		return err ? err : reduce_hear_tree(m);
+	if (!err && !m->run->rank_count)
+		err = nothing(m);
+	if (!err)
+		err = finish(m);
+	return err ? reduce_tell_tree(m, err, NULL, NULL) : 0;
 }
 
 /* The values are not in memory. */
@@ -506,14 +487,18 @@ static int merge(struct run **to, const char *directory,
 		 const struct merge_progress *progress)
 {
 	struct merging m = { .directory = directory, .progress = progress };
-	int err = inputs_list(&m.inputs, directory);
+	int err = 0;
 
+	m.team = progress ? progress->team : NULL;
+	if (team_is_root(m.team))
+		err = inputs_list(&m.inputs, directory);
+	err = reduce_tell_inputs(&m, err);
 	if (!err)
-		err = read_main_job(&m);
-	if (!err && !m.run->rank_count)
-		err = nothing(&m);
+		err = unite(&m);
+	if (!err && m.team)
+		err = spread_values(m.run, m.team, directory);
 	if (!err)
-		err = finish(&m);
+		err = run_stats(m.run);
 	if (!err) {
 		*to = m.run;
 		m.run = NULL;
@@ -543,7 +528,13 @@ int merge_save(struct run **to, const char *directory, const char *path,
 {
 	int err = merge(to, directory, progress);
 
-	return err ? err : run_save(*to, path);
+	if (err)
+		return err;
+	if (!progress || team_is_root(progress->team))
+		return run_save(*to, path);
+	for (size_t i = 0; i < (*to)->metric_count && !err; i++)
+		err = values_send(*to, i);
+	return err;
 }
 
 /*
@@ -564,7 +555,7 @@ static bool is_fresh(const char *database, const char *directory)
 		     !inputs_list(&inputs, directory);
 
 	for (size_t i = 0; i < inputs.count && fresh; i++) {
-		char *path = str_format("%s/%s", directory, inputs.at[i].name);
+		char *path = input_path(&inputs.at[i], directory);
 
 		fresh = path && !stat(path, &of_file) &&
 			later(&of_database.st_mtim, &of_file.st_mtim);

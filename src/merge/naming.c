@@ -51,6 +51,7 @@ struct naming {
 	uint32_t *text_order; /* of u's strings */
 	uint32_t *children, *first_child; /* sorted; node_count + 1 */
 	uint32_t *number;                 /* of a node, in the run */
+	uint32_t *became;                 /* that of an address node's leaf */
 };
 
 static void naming_fini(struct naming *n)
@@ -71,6 +72,7 @@ static void naming_fini(struct naming *n)
 	free(n->children);
 	free(n->first_child);
 	free(n->number);
+	free(n->became);
 	map_fini(&n->what_map);
 	map_fini(&n->place_map);
 	map_fini(&n->node_map);
@@ -420,7 +422,7 @@ static void put_references(const struct naming *n,
 {
 	for (size_t i = 0; i < n->u->node_count; i++)
 		if (references->wanted[i])
-			references->became[i] = n->number[n->leaves[i]];
+			references->became[i] = n->became[i];
 }
 
 static int name_values(struct naming *n)
@@ -573,36 +575,11 @@ static int put_nodes(struct naming *n, struct run *run)
  * The values stay where they are: the run learns of which nodes.
  */
 
-/* The nodes of the unified tree that became each of the run's. */
-static int list_streams(const struct naming *n, const struct run *run,
-			struct source_metric *to)
-{
-	uint32_t *next = calloc(run->node_count + 1, sizeof(*next));
-
-	to->first = calloc(run->node_count + 1, sizeof(*to->first));
-	to->nodes = calloc(n->u->node_count + 1, sizeof(*to->nodes));
-	if (!next || !to->first || !to->nodes) {
-		free(next);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < n->u->node_count; i++)
-		if (value_streams_has(&to->streams, i))
-			to->first[n->number[n->leaves[i]] + 1]++;
-	for (size_t i = 0; i < run->node_count; i++)
-		next[i + 1] = to->first[i + 1] += to->first[i];
-	for (uint32_t i = 0; i < n->u->node_count; i++)
-		if (value_streams_has(&to->streams, i))
-			to->nodes[next[n->number[n->leaves[i]]]++] = i;
-	free(next);
-	return 0;
-}
-
 static int put_metric(struct naming *n, struct run *run,
 		      struct address_metric *from)
 {
 	struct run_source *source = run->source;
-	struct source_metric *streams =
-		&source->metrics[source->metric_count++];
+	struct source_metric *streams = &source->metrics[run->metric_count];
 	struct run_metric *to = &run->metrics[run->metric_count++];
 
 	memcpy(to->name, from->name, sizeof(to->name));
@@ -611,7 +588,8 @@ static int put_metric(struct naming *n, struct run *run,
 	to->counting = from->counting;
 	streams->streams = from->streams;
 	from->streams = (struct value_streams){ 0 };
-	return list_streams(n, run, streams);
+	return source_metric_list(streams, n->became, n->u->node_count,
+				  run->node_count);
 }
 
 static int by_name(const void *x, const void *y)
@@ -621,35 +599,29 @@ static int by_name(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-static struct run_source *source_new(struct unify *u, const uint32_t *order,
-				     size_t rank_count)
+/* What an address node's values became part of. */
+static int find_leaves(struct naming *n)
 {
-	struct run_source *source = calloc(1, sizeof(*source));
-
-	if (!source)
-		return NULL;
-	source->order = calloc(rank_count + 1, sizeof(*source->order));
-	source->metrics = calloc(u->metric_count + 1, sizeof(*source->metrics));
-	if (!source->order || !source->metrics) {
-		run_source_free(source);
-		return NULL;
-	}
-	memcpy(source->order, order, rank_count * sizeof(*order));
-	source->rank_count = rank_count;
-	source->values = u->values;
-	u->values = NULL;
-	return source;
+	n->became = calloc(n->u->node_count, sizeof(*n->became));
+	if (!n->became)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->u->node_count; i++)
+		n->became[i] = n->number[n->leaves[i]];
+	return 0;
 }
 
 static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 {
 	size_t count = n->u->metric_count;
-	int err = 0;
+	int err = find_leaves(n);
 
-	run->source = source_new(n->u, order, run->rank_count);
+	run->source =
+		run_source_new(count, order, run->rank_count, run->rank_count);
 	run->metrics = calloc(count + 1, sizeof(*run->metrics));
-	if (!run->source || !run->metrics)
+	if (err || !run->source || !run->metrics)
 		return -ENOMEM;
+	run->source->values = n->u->values;
+	n->u->values = NULL;
 	if (count)
 		qsort(n->u->metrics, count, sizeof(*n->u->metrics), by_name);
 	for (size_t i = 0; i < count && !err; i++)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "merge/build.h"
+#include "merge/spread.h"
 #include "merge/values.h"
 #include "merge/work.h"
 
@@ -95,6 +96,12 @@ struct statistics {
 	size_t metric;
 };
 
+/* first[] is there already, besides the values or of a team. */
+static bool is_counted(const struct run *run, size_t metric)
+{
+	return values_in_memory(run, metric) || run->source->team;
+}
+
 static int node_stats(struct run *run, size_t metric, size_t node,
 		      struct value_buffer *buffer)
 {
@@ -106,9 +113,21 @@ static int node_stats(struct run *run, size_t metric, size_t node,
 	if (err)
 		return err;
 	node_stat(&m->stats[node], values, count, run->member_count);
-	if (!values_in_memory(run, metric))
+	if (!is_counted(run, metric))
 		m->first[node + 1] = count; /* made a sum when all are there */
 	return 0;
+}
+
+/* A node without values has nothing but zeros. */
+static bool is_elsewhere(const struct run *run, size_t metric, size_t node)
+{
+	const struct team *team = run->source ? run->source->team : NULL;
+	const uint64_t *first = run->metrics[metric].first;
+
+	return team &&
+	       (first[node] == first[node + 1] ||
+		spread_owner(team, metric, first[node] / VALUES_BUNDLE) !=
+			team->rank);
 }
 
 static int make_stats(void *of, size_t i, void **item)
@@ -120,7 +139,8 @@ static int make_stats(void *of, size_t i, void **item)
 
 	(void)item;
 	for (; node < end && node < s->run->node_count && !err; node++)
-		err = node_stats(s->run, s->metric, node, &buffer);
+		if (!is_elsewhere(s->run, s->metric, node))
+			err = node_stats(s->run, s->metric, node, &buffer);
 	value_buffer_fini(&buffer);
 	return err;
 }
@@ -129,6 +149,27 @@ static int take_nothing(void *of, size_t i, void *item)
 {
 	(void)of, (void)i, (void)item;
 	return 0;
+}
+
+/* Each node's row is made by one of the processes: the others have zeros. */
+static int join_stats(const struct run *run, struct run_stat *stats)
+{
+	struct team *team = run->source ? run->source->team : NULL;
+	size_t words = run->node_count * sizeof(*stats) / sizeof(uint64_t);
+	uint64_t *at;
+	int err;
+
+	_Static_assert(sizeof(*stats) % sizeof(*at) == 0, "whole words");
+	if (!team)
+		return 0;
+	at = calloc(words + 1, sizeof(*at));
+	if (!at)
+		return fail(-ENOMEM, "out of memory");
+	memcpy(at, stats, words * sizeof(*at));
+	err = team->sum(team, at, words);
+	memcpy(stats, at, words * sizeof(*at));
+	free(at);
+	return err;
 }
 
 static int metric_stats(struct run *run, size_t metric)
@@ -142,17 +183,18 @@ static int metric_stats(struct run *run, size_t metric)
 		.of = &s,
 	};
 	bool here = values_in_memory(run, metric);
+	bool counted = is_counted(run, metric);
 	int err;
 
 	m->stats = calloc(run->node_count + 1, sizeof(*m->stats));
-	if (m->stats && !here)
+	if (m->stats && !counted)
 		m->first = calloc(run->node_count + 1, sizeof(*m->first));
 	if (!m->stats || !m->first)
 		return fail(-ENOMEM, "out of memory");
 	err = work_run(&work, here ? 0 : run->source->threads);
-	for (size_t n = 0; n < run->node_count && !here; n++)
+	for (size_t n = 0; n < run->node_count && !counted; n++)
 		m->first[n + 1] += m->first[n];
-	return err;
+	return err ? err : join_stats(run, m->stats);
 }
 
 int run_stats(struct run *run)

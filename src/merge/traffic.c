@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "merge/pack.h"
 #include "merge/traffic.h"
 #include "merge/unify-tree.h"
 
@@ -76,8 +77,9 @@ static int add_name(struct traffic *t, struct run_comm *to, const char *name)
 	return to->name == STR_NONE ? -ENOMEM : 0;
 }
 
-static int add_comm(struct traffic *t, const struct profile_comm *from,
-		    uint32_t *index)
+/* One more that is the same, or the first. */
+static int put_comm(struct traffic *t, const struct run_comm *from,
+		    const char *name, uint32_t *index)
 {
 	struct run_comm fresh = { .id = from->id,
 				  .size = from->size,
@@ -92,23 +94,37 @@ static int add_comm(struct traffic *t, const struct profile_comm *from,
 	if (!to)
 		return -ENOMEM;
 	*index = (uint32_t)(to - t->sum.comms);
-	to->seen++;
+	to->seen += from->seen;
 	to->calls += from->calls;
 	if (from->instances > to->instances)
 		to->instances = from->instances;
 	if (from->first < to->first)
 		to->first = from->first;
-	return add_name(t, to, from->name);
+	return add_name(t, to, name);
 }
 
-static int add_site(struct traffic *t, const struct profile_site *from,
-		    const uint32_t *comms, uint32_t node)
+static int add_comm(struct traffic *t, const struct profile_comm *from,
+		    uint32_t *index)
 {
-	struct run_site one = { node, from->comm, from->root }, *to;
+	struct run_comm one = { .id = from->id,
+				.size = from->size,
+				.first = from->first,
+				.inter = from->inter,
+				.seen = 1,
+				.calls = from->calls,
+				.instances = from->instances };
+
+	return put_comm(t, &one, from->name, index);
+}
+
+static int put_site(struct traffic *t, struct run_site one,
+		    const uint32_t *comms)
+{
+	struct run_site *to;
 
 	if (one.comm < PROFILE_SEVERAL_COMMS)
 		one.comm = comms[one.comm];
-	to = find_row(&t->sites, node, 0, &t->sum.sites, &t->sum.site_count,
+	to = find_row(&t->sites, one.node, 0, &t->sum.sites, &t->sum.site_count,
 		      &t->site_room, sizeof(*to), &one);
 	if (!to)
 		return -ENOMEM;
@@ -119,12 +135,11 @@ static int add_site(struct traffic *t, const struct profile_site *from,
 	return 0;
 }
 
-static int add_size(struct traffic *t, const struct profile_size *from,
-		    uint32_t node)
+static int put_size(struct traffic *t, const struct run_size *from)
 {
-	struct run_size one = { .node = node, .class = from->class };
+	struct run_size one = { .node = from->node, .class = from->class };
 	struct run_size *to =
-		find_row(&t->sizes, node, from->class, &t->sum.sizes,
+		find_row(&t->sizes, one.node, one.class, &t->sum.sizes,
 			 &t->sum.size_count, &t->size_room, sizeof(*to), &one);
 
 	if (!to)
@@ -175,13 +190,9 @@ static int widen_blocks(struct traffic *t)
 	return err;
 }
 
-static int add_peer(struct traffic *t, const struct profile_peer *from,
-		    uint32_t process)
+static int add_peer(struct traffic *t, const struct run_peer *peer)
 {
-	struct run_peer one = { process,        from->rank,      from->sends,
-				from->sent,     from->send_ns,   from->receives,
-				from->received, from->receive_ns };
-	int err = put_peer(t, &one);
+	int err = put_peer(t, peer);
 
 	while (!err && t->sum.peer_count > t->most_peers &&
 	       t->sum.peer_block < 1u << 30)
@@ -197,14 +208,132 @@ int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
 
 	for (size_t i = 0; i < p->comm_count && !err; i++)
 		err = add_comm(t, &p->comms[i], &comms[i]);
-	for (size_t i = 0; i < p->site_count && !err; i++)
-		err = add_site(t, &p->sites[i], comms, nodes[p->sites[i].node]);
-	for (size_t i = 0; i < p->size_count && !err; i++)
-		err = add_size(t, &p->sizes[i], nodes[p->sizes[i].node]);
-	for (size_t i = 0; i < p->peer_count && !err; i++)
-		err = add_peer(t, &p->peers[i], process);
+	for (size_t i = 0; i < p->site_count && !err; i++) {
+		const struct profile_site *s = &p->sites[i];
+		struct run_site one = { nodes[s->node], s->comm, s->root };
+
+		err = put_site(t, one, comms);
+	}
+	for (size_t i = 0; i < p->size_count && !err; i++) {
+		const struct profile_size *s = &p->sizes[i];
+		struct run_size one = { nodes[s->node], s->class, s->calls,
+					s->ns };
+
+		err = put_size(t, &one);
+	}
+	for (size_t i = 0; i < p->peer_count && !err; i++) {
+		const struct profile_peer *s = &p->peers[i];
+		struct run_peer one = { process,     s->rank,      s->sends,
+					s->sent,     s->send_ns,   s->receives,
+					s->received, s->receive_ns };
+
+		err = add_peer(t, &one);
+	}
 	free(comms);
 	return err ? fail(err, "out of memory") : 0;
+}
+
+/*
+ * Of another process.
+ */
+
+void traffic_pack(const struct traffic *t, struct blob *to)
+{
+	const struct run_calls *sum = &t->sum;
+	uint64_t block = sum->peer_block;
+
+	blob_put_strings(to, &t->names);
+	blob_put(to, sum->comms, sum->comm_count, sizeof(*sum->comms));
+	blob_put(to, sum->sites, sum->site_count, sizeof(*sum->sites));
+	blob_put(to, sum->sizes, sum->size_count, sizeof(*sum->sizes));
+	blob_put(to, &block, 1, sizeof(block));
+	blob_put(to, sum->peers, sum->peer_count, sizeof(*sum->peers));
+}
+
+static int absorb_sites(struct traffic *t, struct blob *from,
+			const uint32_t *comms, const uint32_t *nodes)
+{
+	size_t count;
+	const struct run_site *at = blob_get(from, &count, sizeof(*at));
+	int err = at ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		struct run_site one = { nodes[at[i].node], at[i].comm,
+					at[i].root };
+
+		err = put_site(t, one, comms);
+	}
+	return err;
+}
+
+/* The communicators, and the calls that name them. */
+static int absorb_comms(struct traffic *t, struct blob *from,
+			const uint32_t *nodes)
+{
+	struct strings names = { 0 };
+	uint32_t *same = blob_get_strings(from, &names);
+	size_t count;
+	const struct run_comm *at = blob_get(from, &count, sizeof(*at));
+	uint32_t *comms = calloc(count + 1, sizeof(*comms));
+	int err = same && at && comms ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++)
+		err = put_comm(t, &at[i], str_at(&names, at[i].name),
+			       &comms[i]);
+	if (!err)
+		err = absorb_sites(t, from, comms, nodes);
+	free(comms);
+	free(same);
+	strings_fini(&names);
+	return err;
+}
+
+static int absorb_sizes(struct traffic *t, struct blob *from,
+			const uint32_t *nodes)
+{
+	size_t count;
+	const struct run_size *at = blob_get(from, &count, sizeof(*at));
+	int err = at ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		struct run_size one = at[i];
+
+		one.node = nodes[one.node];
+		err = put_size(t, &one);
+	}
+	return err;
+}
+
+static int absorb_peers(struct traffic *t, struct blob *from, uint32_t process)
+{
+	uint64_t block = 0;
+	int err = blob_get_one(from, &block, sizeof(block)) ? 0 : -ENOMEM;
+	size_t count;
+	const struct run_peer *at = blob_get(from, &count, sizeof(*at));
+
+	if (!at)
+		return -ENOMEM;
+	while (!err && t->sum.peer_block < block)
+		err = widen_blocks(t);
+	for (size_t i = 0; i < count && !err; i++) {
+		struct run_peer one = at[i];
+
+		one.rank += process;
+		err = add_peer(t, &one);
+	}
+	return err;
+}
+
+int traffic_absorb(struct traffic *t, struct blob *from, uint32_t process,
+		   const uint32_t *nodes)
+{
+	int err = absorb_comms(t, from, nodes);
+
+	if (!err)
+		err = absorb_sizes(t, from, nodes);
+	if (!err)
+		err = absorb_peers(t, from, process);
+	return err ? pack_error(from) : 0;
 }
 
 /*

@@ -48,7 +48,22 @@ struct unify {
 	uint32_t *after; /* of a node: which came next in the last profile */
 	size_t after_room;
 	struct values *values; /* of all metrics' streams */
+	uint32_t *elsewhere;   /* nodes with values in other processes */
+	size_t elsewhere_count;
 };
+
+/*
+ * unify.c: the index of what is equal to it, added when it is new; strings are
+ * those of the tree.  MAP_NONE: out of memory.
+ */
+uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id);
+uint32_t unify_name(struct unify *u, const struct address_name *name);
+uint32_t unify_node(struct unify *u, const struct address_node *node);
+
+/* The metric of that name, with one more counting; NULL: out of memory. */
+struct address_metric *unify_metric(struct unify *u, const char name[56],
+				    enum unit unit, enum merge merge,
+				    const struct counting *counting);
 
 /*
  * Room for one more behind `count` elements, doubling *room: the array, which

@@ -60,6 +60,7 @@ void unify_free(struct unify *u)
 		value_streams_fini(&u->metrics[i].streams);
 	values_free(u->values);
 	free(u->after);
+	free(u->elsewhere);
 	free(u->metrics);
 	free(u->nodes);
 	free(u->modules);
@@ -102,39 +103,53 @@ static int check_profile(const struct profile *p)
 	return 0;
 }
 
+uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id)
+{
+	uint32_t index;
+
+	if (!ROOM(u->modules, u->module_count, u->module_room))
+		return MAP_NONE;
+	index = map_put(&u->module_map, path, build_id,
+			(uint32_t)u->module_count);
+	if (index == u->module_count)
+		u->modules[u->module_count++] =
+			(struct address_module){ path, build_id };
+	return index;
+}
+
 static uint32_t find_module(struct unify *u, const struct profile_module *m)
 {
 	uint32_t path = str_add(&u->strings, m->path);
 	uint32_t id = str_add(&u->strings, m->build_id);
+
+	if (path == STR_NONE || id == STR_NONE)
+		return MAP_NONE;
+	return unify_module(u, path, id);
+}
+
+uint32_t unify_name(struct unify *u, const struct address_name *n)
+{
 	uint32_t index;
 
-	if (path == STR_NONE || id == STR_NONE ||
-	    !ROOM(u->modules, u->module_count, u->module_room))
+	if (!ROOM(u->names, u->name_count, u->name_room))
 		return MAP_NONE;
-	index = map_put(&u->module_map, path, id, (uint32_t)u->module_count);
-	if (index == u->module_count)
-		u->modules[u->module_count++] =
-			(struct address_module){ path, id };
+	index = map_put(&u->name_map, n->text,
+			(uint64_t)n->class << 32 | n->detail,
+			(uint32_t)u->name_count);
+	if (index == u->name_count)
+		u->names[u->name_count++] = *n;
 	return index;
 }
 
 static uint32_t find_name(struct unify *u, const struct profile_name *n)
 {
-	uint32_t text = str_add(&u->strings, n->text);
-	uint32_t index;
+	struct address_name name = { str_add(&u->strings, n->text), n->class,
+				     n->detail };
 
-	if (text == STR_NONE || !ROOM(u->names, u->name_count, u->name_room))
-		return MAP_NONE;
-	index = map_put(&u->name_map, text,
-			(uint64_t)n->class << 32 | n->detail,
-			(uint32_t)u->name_count);
-	if (index == u->name_count)
-		u->names[u->name_count++] =
-			(struct address_name){ text, n->class, n->detail };
-	return index;
+	return name.text == STR_NONE ? MAP_NONE : unify_name(u, &name);
 }
 
-static uint32_t find_node(struct unify *u, const struct address_node *node)
+uint32_t unify_node(struct unify *u, const struct address_node *node)
 {
 	uint64_t key = (uint64_t)node->parent << 32 |
 		       (uint64_t)node->kind << 28 | node->owner;
@@ -246,7 +261,7 @@ static uint32_t find_next(struct unify *u, uint32_t last,
 		if (same_node(&u->nodes[next], node))
 			return next;
 	}
-	next = find_node(u, node);
+	next = unify_node(u, node);
 	if (next == MAP_NONE || after_reach(u))
 		return MAP_NONE;
 	if (!u->after[last] || u->after[last] < next)
@@ -277,23 +292,6 @@ static int translate_nodes(struct unify *u, const struct profile *p,
 	return 0;
 }
 
-static struct address_metric *find_metric(struct unify *u,
-					  const struct profile_column *column)
-{
-	struct address_metric *m;
-
-	for (size_t i = 0; i < u->metric_count; i++)
-		if (!strcmp(u->metrics[i].name, column->name))
-			return &u->metrics[i];
-	if (!ROOM(u->metrics, u->metric_count, u->metric_room))
-		return NULL;
-	m = &u->metrics[u->metric_count++];
-	*m = (struct address_metric){ .unit = column->unit,
-				      .merge = column->merge };
-	memcpy(m->name, column->name, sizeof(m->name));
-	return m;
-}
-
 static void add_counting(struct counting *to, const struct counting *from)
 {
 	if (from->period > to->period)
@@ -301,6 +299,27 @@ static void add_counting(struct counting *to, const struct counting *from)
 	to->user_only |= from->user_only;
 	to->enabled_ns += from->enabled_ns;
 	to->running_ns += from->running_ns;
+}
+
+struct address_metric *unify_metric(struct unify *u, const char name[56],
+				    enum unit unit, enum merge merge,
+				    const struct counting *counting)
+{
+	struct address_metric *m;
+	size_t i = 0;
+
+	while (i < u->metric_count && strcmp(u->metrics[i].name, name) != 0)
+		i++;
+	if (!ROOM(u->metrics, u->metric_count, u->metric_room))
+		return NULL;
+	m = &u->metrics[i];
+	if (i == u->metric_count) {
+		*m = (struct address_metric){ .unit = unit, .merge = merge };
+		memcpy(m->name, name, sizeof(m->name));
+		u->metric_count++;
+	}
+	add_counting(&m->counting, counting);
+	return m;
 }
 
 uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
@@ -319,13 +338,14 @@ uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 static int add_column(struct unify *u, const struct profile_column *column,
 		      const struct translation *t, uint32_t rank)
 {
-	struct address_metric *m = find_metric(u, column);
+	struct address_metric *m =
+		unify_metric(u, column->name, column->unit, column->merge,
+			     &column->counting);
 	const struct profile_value *v = column->values;
 	int err = 0;
 
 	if (!m)
 		return fail(-ENOMEM, "out of memory");
-	add_counting(&m->counting, &column->counting);
 	for (size_t i = 0, end; i < column->count && !err; i = end) {
 		uint64_t value = v[i].value;
 

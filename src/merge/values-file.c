@@ -2,6 +2,8 @@
 /*
  * values-file.c - the values of a metric go to run.h5: several threads unpack
  * the streams of some chunks and pack the chunks, HDF5 gets them one by one.
+ * With several processes each makes its bundles of chunks, and the root, which
+ * has the file, gets them in the order in which it writes them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "merge/spread.h"
 #include "merge/values.h"
 #include "merge/work.h"
 #include "profile/deflate.h"
@@ -24,6 +27,8 @@ enum {
 	COLUMNS
 };
 
+_Static_assert(VALUES_BUNDLE == CHUNK * BATCH, "as values.h says");
+
 static const size_t widths[COLUMNS] = { sizeof(uint32_t), sizeof(uint64_t) };
 
 struct saving {
@@ -33,7 +38,14 @@ struct saving {
 	uint64_t count;
 	size_t chunk; /* values */
 	struct store_column *columns[COLUMNS];
+	struct team *team; /* NULL: alone */
 };
+
+static bool is_ours(const struct saving *s, size_t bundle)
+{
+	return !s->team ||
+	       spread_owner(s->team, s->metric, bundle) == s->team->rank;
+}
 
 struct bundle {
 	void *packed[COLUMNS][BATCH];
@@ -45,6 +57,8 @@ static void bundle_drop(void *item)
 {
 	struct bundle *bundle = item;
 
+	if (!bundle)
+		return; /* another process has it */
 	for (size_t c = 0; c < COLUMNS; c++)
 		for (size_t i = 0; i < BATCH; i++)
 			free(bundle->packed[c][i]);
@@ -147,9 +161,8 @@ static int fill_range(struct filling *f, uint64_t from, uint64_t end,
 	return !err && f->used ? pack_chunk(f) : err;
 }
 
-static int make_bundle(void *of, size_t i, void **item)
+static int make_ours(const struct saving *s, size_t i, void **item)
 {
-	const struct saving *s = of;
 	uint64_t from = (uint64_t)i * BATCH * s->chunk;
 	uint64_t end = from + BATCH * s->chunk;
 	struct value_buffer buffer = { 0 };
@@ -181,10 +194,37 @@ static int make_bundle(void *of, size_t i, void **item)
 	return err;
 }
 
-static int take_bundle(void *of, size_t i, void *item)
+/* Those of others are made by others. */
+static int make_bundle(void *of, size_t i, void **item)
 {
-	struct saving *s = of;
-	struct bundle *bundle = item;
+	const struct saving *s = of;
+
+	return is_ours(s, i) ? make_ours(s, i, item) : 0;
+}
+
+/*
+ * From one process to another.
+ */
+
+static int bundle_send(const struct saving *s, const struct bundle *bundle)
+{
+	struct blob blob = { 0 };
+	int err;
+
+	for (size_t c = 0; c < COLUMNS; c++)
+		for (size_t k = 0; k < bundle->count; k++)
+			blob_put(&blob, bundle->packed[c][k],
+				 bundle->sizes[c][k], 1);
+	err = blob_error(&blob);
+	if (!err)
+		err = s->team->send(s->team, 0, &blob);
+	blob_fini(&blob);
+	return err;
+}
+
+static int write_bundle(const struct saving *s, size_t i,
+			const struct bundle *bundle)
+{
 	int err = 0;
 
 	for (size_t c = 0; c < COLUMNS; c++)
@@ -192,8 +232,82 @@ static int take_bundle(void *of, size_t i, void *item)
 			err = store_column_chunk(s->columns[c], i * BATCH + k,
 						 bundle->packed[c][k],
 						 bundle->sizes[c][k]);
-	bundle_drop(bundle);
 	return err;
+}
+
+/* How many chunks bundle i has. */
+static size_t chunks_of(const struct saving *s, size_t i)
+{
+	uint64_t chunks = (s->count + s->chunk - 1) / s->chunk - i * BATCH;
+
+	return chunks < BATCH ? (size_t)chunks : BATCH;
+}
+
+/* As write_bundle(), of what its owner has sent. */
+static int receive_bundle(const struct saving *s, size_t i)
+{
+	size_t count = chunks_of(s, i), size;
+	struct blob blob = { 0 };
+	int err = s->team->receive(s->team, spread_owner(s->team, s->metric, i),
+				   &blob);
+
+	for (size_t c = 0; c < COLUMNS; c++)
+		for (size_t k = 0; k < count && !err; k++) {
+			const void *at = blob_get(&blob, &size, 1);
+
+			err = at ? store_column_chunk(s->columns[c],
+						      i * BATCH + k, at, size)
+				 : fail(-EPROTO, "a process sent half of its "
+						 "values");
+		}
+	blob_fini(&blob);
+	return err;
+}
+
+static int take_bundle(void *of, size_t i, void *item)
+{
+	struct saving *s = of;
+	int err;
+
+	if (!is_ours(s, i))
+		return team_is_root(s->team) ? receive_bundle(s, i) : 0;
+	err = team_is_root(s->team) ? write_bundle(s, i, item)
+				    : bundle_send(s, item);
+	bundle_drop(item);
+	return err;
+}
+
+static struct saving saving_of(const struct run *run, size_t metric)
+{
+	const struct run_metric *m = &run->metrics[metric];
+	struct saving s = { .run = run,
+			    .metric = metric,
+			    .first = m->first,
+			    .count = m->first[run->node_count],
+			    .team = run->source ? run->source->team : NULL };
+
+	s.chunk = s.count < CHUNK ? s.count : CHUNK;
+	return s;
+}
+
+static int make_all(struct saving *s)
+{
+	struct work work = { .make = make_bundle,
+			     .take = take_bundle,
+			     .drop = bundle_drop,
+			     .of = s };
+
+	if (s->count)
+		work.count =
+			(s->count + BATCH * s->chunk - 1) / (BATCH * s->chunk);
+	return work_run(&work, s->run->source ? s->run->source->threads : 0);
+}
+
+int values_send(const struct run *run, size_t metric)
+{
+	struct saving saving = saving_of(run, metric);
+
+	return make_all(&saving);
 }
 
 static struct store_column *column(struct store *s, const char *group,
@@ -217,25 +331,13 @@ static struct store_column *column(struct store *s, const char *group,
 void values_save(struct store *s, const char *group, const struct run *run,
 		 size_t metric)
 {
-	const struct run_metric *m = &run->metrics[metric];
-	struct saving saving = { .run = run,
-				 .metric = metric,
-				 .first = m->first,
-				 .count = m->first[run->node_count] };
-	struct work work = { .make = make_bundle,
-			     .take = take_bundle,
-			     .drop = bundle_drop,
-			     .of = &saving };
+	struct saving saving = saving_of(run, metric);
 	int err = 0;
 
-	saving.chunk = saving.count < CHUNK ? saving.count : CHUNK;
 	saving.columns[RANKS] = column(s, group, "rank", STORE_U32, &saving);
 	saving.columns[VALUES] = column(s, group, "value", STORE_U64, &saving);
-	if (saving.columns[RANKS] && saving.columns[VALUES]) {
-		work.count = (saving.count + BATCH * saving.chunk - 1) /
-			     (BATCH * saving.chunk);
-		err = work_run(&work, run->source ? run->source->threads : 0);
-	}
+	if (saving.columns[RANKS] && saving.columns[VALUES])
+		err = make_all(&saving);
 	if (err && !store_error(s)) {
 		char why[300];
 

@@ -3,13 +3,12 @@
  * values.c - streams of values, in memory as far as there is room for them.
  *
  * In a stream, a value is how far its rank is from the last one, and itself,
- * both by seven bits a byte, the lowest first, the last byte without the
- * eighth bit.  A stream grows in its head, and when that is full, the head goes
- * to its tail.  Heads stand one after the other in about the order in which the
- * values of a rank come, so that adding them goes through memory from one end
- * to the other; tails are anywhere.  Once all tails together have used up the
- * memory, a tail that is full and large enough becomes a block of the file:
- * where the block before is, its size, and its bytes.
+ * as packed.h says.  A stream grows in its head, and when that is full, the
+ * head goes to its tail.  Heads stand one after the other in about the order in
+ * which the values of a rank come, so that adding them goes through memory from
+ * one end to the other; tails are anywhere.  Once all tails together have used
+ * up the memory, a tail that is full and large enough becomes a block of the
+ * file: where the block before is, its size, and its bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "merge/packed.h"
 #include "merge/unify-tree.h"
 #include "merge/values.h"
 
@@ -26,7 +26,7 @@ enum {
 	HEAD = 99,
 	TAIL_LEAST = 256,
 	TAIL_SPILLED = 4096, /* of what goes to the file, at least */
-	PACKED_MOST = 15,    /* bytes of one value: 5 and 10 */
+	VALUE_MOST = 15,     /* bytes of one value: 5 and 10 */
 };
 
 struct value_stream { /* 128 bytes: two lines of the cache */
@@ -201,14 +201,6 @@ static int flush(struct values *v, struct value_stream *s)
 	return 0;
 }
 
-static uint8_t *pack(uint8_t *to, uint64_t number)
-{
-	for (; number >= 0x80; number >>= 7)
-		*to++ = (uint8_t)number | 0x80;
-	*to++ = (uint8_t)number;
-	return to;
-}
-
 static int no_memory(void)
 {
 	return fail(-ENOMEM, "out of memory");
@@ -273,14 +265,14 @@ int values_add(struct values *v, struct value_streams *to, uint32_t node,
 	if (err)
 		return err;
 	s = stream_of(to, node);
-	if (HEAD - s->head_used < PACKED_MOST)
+	if (HEAD - s->head_used < VALUE_MOST)
 		err = flush(v, s);
 	if (err)
 		return err;
-	s->head_used =
-		(uint8_t)(pack(pack(s->head + s->head_used, rank - s->rank),
-			       value) -
-			  s->head);
+	s->head_used = (uint8_t)(packed_put(packed_put(s->head + s->head_used,
+						       rank - s->rank),
+					    value) -
+				 s->head);
 	s->rank = rank;
 	return 0;
 }
@@ -292,6 +284,48 @@ void value_streams_fini(struct value_streams *streams)
 	free(streams->at);
 	free(streams->of_node);
 	*streams = (struct value_streams){ 0 };
+}
+
+struct run_source *run_source_new(size_t metrics, const uint32_t *order,
+				  size_t processes, size_t ranks)
+{
+	struct run_source *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return NULL;
+	source->order = calloc(processes + 1, sizeof(*source->order));
+	source->metrics = calloc(metrics + 1, sizeof(*source->metrics));
+	if (!source->order || !source->metrics) {
+		run_source_free(source);
+		return NULL;
+	}
+	memcpy(source->order, order, processes * sizeof(*order));
+	source->rank_count = ranks;
+	source->metric_count = metrics;
+	return source;
+}
+
+int source_metric_list(struct source_metric *m, const uint32_t *became,
+		       size_t count, size_t nodes)
+{
+	uint32_t *next = calloc(nodes + 1, sizeof(*next));
+
+	m->first = calloc(nodes + 1, sizeof(*m->first));
+	m->nodes = calloc(count + 1, sizeof(*m->nodes));
+	if (!next || !m->first || !m->nodes) {
+		free(next);
+		return no_memory();
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (value_streams_has(&m->streams, i))
+			m->first[became[i] + 1]++;
+	for (size_t i = 0; i < nodes; i++)
+		next[i + 1] = m->first[i + 1] += m->first[i];
+	for (uint32_t i = 0; i < count; i++)
+		if (value_streams_has(&m->streams, i))
+			m->nodes[next[became[i]]++] = i;
+	free(next);
+	return 0;
 }
 
 void run_source_free(struct run_source *source)
@@ -320,16 +354,6 @@ void value_buffer_fini(struct value_buffer *buffer)
 	free(buffer->seen);
 	free(buffer->block);
 	*buffer = (struct value_buffer){ 0 };
-}
-
-static const uint8_t *unpack(const uint8_t *from, uint64_t *number)
-{
-	unsigned int shift = 0;
-
-	for (*number = 0; *from & 0x80; shift += 7)
-		*number |= (uint64_t)(*from++ & 0x7f) << shift;
-	*number |= (uint64_t)*from++ << shift;
-	return from;
 }
 
 struct giving { /* the values of one node of the run, so far */
@@ -370,7 +394,7 @@ static int give_bytes(struct giving *g, const uint8_t *at, size_t size,
 	while (at < end && !err) {
 		uint64_t step, value;
 
-		at = unpack(unpack(at, &step), &value);
+		at = packed_get(packed_get(at, &step), &value);
 		*rank += (uint32_t)step;
 		if (g->source->order[*rank] != UINT32_MAX)
 			err = put(g, g->source->order[*rank], value);

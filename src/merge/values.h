@@ -35,7 +35,10 @@ struct value_streams { /* of one metric; all zero: none */
 struct values *values_new(const char *directory, size_t memory);
 void values_free(struct values *values); /* NULL is fine */
 
-/* Add one; ranks never decrease.  0, or -errno with a reason. */
+/*
+ * Add one; it takes more memory when ranks decrease.  0, or -errno with a
+ * reason.
+ */
 int values_add(struct values *values, struct value_streams *to, uint32_t node,
 	       uint32_t rank, uint64_t value);
 
@@ -55,12 +58,27 @@ struct source_metric {
 
 struct run_source {
 	struct values *values;
-	uint32_t *order; /* of ranks as they were added: that in the run */
-	size_t rank_count;
+	uint32_t *order;   /* of ranks as they were added: that in the run */
+	size_t rank_count; /* of the run */
 	struct source_metric *metrics; /* as in the run */
 	size_t metric_count;
 	unsigned int threads; /* to read them with, see work.h */
+	struct team *team;    /* NULL: all values are here */
 };
+
+/*
+ * Without values and streams; order[i] is the run's rank for process i of
+ * `processes`.  NULL: out of memory.
+ */
+struct run_source *run_source_new(size_t metrics, const uint32_t *order,
+				  size_t processes, size_t ranks);
+
+/*
+ * Fill nodes and first: became[i] is the run's node, one of `nodes`, for node i
+ * of `count` of the unified tree.  0, or -ENOMEM with a reason.
+ */
+int source_metric_list(struct source_metric *metric, const uint32_t *became,
+		       size_t count, size_t nodes);
 
 void run_source_free(struct run_source *source); /* NULL is fine */
 
@@ -90,9 +108,18 @@ int values_of_node(const struct run *run, size_t metric, size_t node,
 		   struct value_buffer *buffer, const struct run_value **at,
 		   size_t *count);
 
-/* values-file.c: a metric's table "values" in run.h5. */
+/*
+ * values-file.c: a metric's table "values" in run.h5.  It is made in bundles of
+ * so many values; each process of a team makes those that it owns, and sends
+ * them to the root, which writes.
+ */
+#define VALUES_BUNDLE ((uint64_t)1 << 19)
+
 struct store;
 void values_save(struct store *s, const char *group, const struct run *run,
 		 size_t metric);
+
+/* What the others do while the root saves.  0, or -errno with a reason. */
+int values_send(const struct run *run, size_t metric);
 
 #endif

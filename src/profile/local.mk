@@ -7,6 +7,8 @@ libprofile_la_SOURCES = \
 	src/profile/live-device.c \
 	src/profile/live-pieces.c \
 	src/profile/metric-group.c src/profile/metric-group.h \
+	src/profile/node-file.c src/profile/node-file.h \
+	src/profile/piece.h \
 	src/profile/profile.c src/profile/profile.h \
 	src/profile/profile-facts.h \
 	src/profile/rank-facts.c src/profile/rank-facts.h \

@@ -15,6 +15,7 @@
 #include "base/batch.h"
 #include "base/metric.h"
 #include "profile/profile-facts.h"
+#include "profile/piece.h"
 
 /* As enum live_node_kind, in the same order. */
 enum node_kind {
@@ -253,5 +254,9 @@ int profile_save(const struct profile *p, const char *path);
 
 /* Reads rank-N.h5, or a raw copy of a live profile (rank-N.live). */
 int profile_load(struct profile **to, const char *path);
+
+/* A rank file that is a piece of another file (node-file.h). */
+int profile_load_piece(struct profile **to, const char *path,
+		       struct piece piece);
 
 #endif

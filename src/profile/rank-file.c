@@ -494,10 +494,11 @@ static void load_parts(struct store *s, struct profile *p)
 	}
 }
 
-static int load_rank_file(struct profile *p, const char *path)
+static int load_rank_file(struct profile *p, const char *path,
+			  struct piece piece)
 {
 	struct store *s = NULL;
-	int err = store_open(&s, path, FORMAT, VERSION);
+	int err = store_open_piece(&s, path, piece, FORMAT, VERSION);
 
 	if (err)
 		return err;
@@ -596,25 +597,29 @@ static bool is_live(int fd, off_t *size)
 	return magic == LIVE_MAGIC;
 }
 
-int profile_load(struct profile **to, const char *path)
+int profile_load_piece(struct profile **to, const char *path,
+		       struct piece piece)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct profile *p = NULL;
-	off_t size;
-	int err;
+	struct profile *p = calloc(1, sizeof(*p));
+	int err = p ? load_rank_file(p, path, piece)
+		    : fail(-ENOMEM, "%s: out of memory", path);
 
-	if (is_live(fd, &size)) {
-		err = load_live(&p, fd, size, path);
-	} else {
-		p = calloc(1, sizeof(*p));
-		err = p ? load_rank_file(p, path)
-			: fail(-ENOMEM, "%s: out of memory", path);
-	}
-	if (fd >= 0)
-		close(fd);
 	if (err)
 		profile_free(p);
 	else
 		*to = p;
+	return err;
+}
+
+int profile_load(struct profile **to, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	off_t size;
+	int err = is_live(fd, &size)
+			  ? load_live(to, fd, size, path)
+			  : profile_load_piece(to, path, (struct piece){ 0 });
+
+	if (fd >= 0)
+		close(fd);
 	return err;
 }

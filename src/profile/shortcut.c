@@ -219,27 +219,28 @@ static int unpack_list(struct shortcut *s, const struct footer *footer)
 	return 0;
 }
 
-static bool has_list(int fd, off_t size, struct footer *footer)
+static bool has_list(int fd, struct piece piece, struct footer *footer)
 {
-	off_t at = size - (off_t)sizeof(*footer);
+	uint64_t at = piece.size - sizeof(*footer);
 
-	return at > 0 && size <= MOST_BYTES &&
-	       !read_all(fd, (char *)footer, sizeof(*footer), at) &&
+	return piece.size > sizeof(*footer) && piece.size <= MOST_BYTES &&
+	       !read_all(fd, (char *)footer, sizeof(*footer),
+			 (off_t)(piece.at + at)) &&
 	       !memcmp(footer->magic, magic, sizeof(magic)) &&
-	       footer->begin <= (uint64_t)at &&
-	       footer->packed == (uint64_t)at - footer->begin;
+	       footer->begin <= at && footer->packed == at - footer->begin;
 }
 
-static int read_list(struct shortcut **to, int fd, off_t size,
+static int read_list(struct shortcut **to, int fd, struct piece piece,
 		     const struct footer *footer)
 {
 	struct shortcut *s = shortcut_new();
 	int err = s ? 0 : -ENOMEM;
 
 	if (s)
-		s->file = malloc((size_t)size);
+		s->file = malloc(piece.size);
 	if (!err)
-		err = s->file ? read_all(fd, s->file, (size_t)size, 0)
+		err = s->file ? read_all(fd, s->file, piece.size,
+					 (off_t)piece.at)
 			      : -ENOMEM;
 	if (!err)
 		err = unpack_list(s, footer);
@@ -250,7 +251,7 @@ static int read_list(struct shortcut **to, int fd, off_t size,
 	return err;
 }
 
-int shortcut_open(struct shortcut **to, const char *path)
+int shortcut_open(struct shortcut **to, const char *path, struct piece piece)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct footer footer;
@@ -260,9 +261,10 @@ int shortcut_open(struct shortcut **to, const char *path)
 	*to = NULL;
 	if (fd < 0)
 		return 0; /* whoever opens it next says why */
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    has_list(fd, st.st_size, &footer))
-		err = read_list(to, fd, st.st_size, &footer);
+	if (!piece.size && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		piece.size = (uint64_t)st.st_size;
+	if (has_list(fd, piece, &footer))
+		err = read_list(to, fd, piece, &footer);
 	close(fd);
 	return err;
 }

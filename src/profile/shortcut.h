@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/piece.h"
+
 enum shortcut_how {
 	SHORTCUT_HERE,     /* in the list itself */
 	SHORTCUT_DEFLATE,  /* in the file, a zlib stream */
@@ -56,10 +58,10 @@ int shortcut_add(struct shortcut *s, const char *name,
 int shortcut_append(const struct shortcut *s, const char *path);
 
 /*
- * The list of a file, and its contents with it: 0, and NULL when the file has
- * none; or -errno.
+ * The list of a file, or of a piece of one, and its contents with it: 0, and
+ * NULL when it has none; or -errno.
  */
-int shortcut_open(struct shortcut **to, const char *path);
+int shortcut_open(struct shortcut **to, const char *path, struct piece piece);
 
 /* NULL: there is no such thing. */
 const struct shortcut_entry *shortcut_find(struct shortcut *s,

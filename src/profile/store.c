@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +42,10 @@ struct store {
 	struct shortcut *shortcut; /* NULL: none */
 	bool locked, ends_late;
 	char *path;
-	char *temporary; /* NULL: reading */
-	int fd;          /* of it */
-	uint64_t bytes;  /* of a file that is read */
+	char *temporary;    /* NULL: reading */
+	int fd;             /* of it */
+	uint64_t bytes;     /* of what is read */
+	struct piece piece; /* of the file; size 0: all of it */
 	int err;
 	char reason[400];
 };
@@ -156,6 +159,61 @@ static void hdf5_begin(struct store *s)
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
+/*
+ * What signals find: files that are not complete.  A few at a time.
+ */
+static const char *_Atomic unfinished[4];
+
+enum {
+	UNFINISHED = sizeof(unfinished) / sizeof(unfinished[0])
+};
+
+static void note_unfinished(const char *path)
+{
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		const char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&unfinished[i], &none, path))
+			return;
+	}
+}
+
+static void forget_unfinished(const char *path)
+{
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		const char *same = path;
+
+		if (path &&
+		    atomic_compare_exchange_strong(&unfinished[i], &same, NULL))
+			return;
+	}
+}
+
+/* SA_RESETHAND: the second time it ends the process. */
+static void remove_unfinished(int signo)
+{
+	for (size_t i = 0; i < UNFINISHED; i++) {
+		const char *path = atomic_load(&unfinished[i]);
+
+		if (path)
+			unlink(path);
+	}
+	raise(signo);
+}
+
+void store_mind_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = remove_unfinished,
+				    .sa_flags = SA_RESETHAND },
+			 old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+}
+
 void store_close(struct store *s)
 {
 	if (!s)
@@ -167,6 +225,7 @@ void store_close(struct store *s)
 	shortcut_free(s->shortcut);
 	if (s->temporary)
 		unlink(s->temporary);
+	forget_unfinished(s->temporary);
 	free(s->temporary);
 	free(s->path);
 	free(s);
@@ -213,6 +272,7 @@ static int create_file(struct store *s, bool large)
 		return store_fail(s, -errno, "cannot be written: %s",
 				  strerror(errno));
 	close(fd);
+	note_unfinished(s->temporary);
 	hdf5_begin(s);
 	access = file_access(true, large);
 	how = group_properties(H5P_FILE_CREATE);
@@ -287,7 +347,8 @@ int store_commit(struct store *s)
 	if (!s->err && rename(s->temporary, s->path) < 0)
 		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
 	if (!s->err) {
-		free(s->temporary); /* nothing is left to remove */
+		forget_unfinished(s->temporary); /* nothing is left of it */
+		free(s->temporary);
 		s->temporary = NULL;
 	}
 	err = store_error(s);
@@ -329,13 +390,13 @@ static int look_at(struct store *s)
 		store_fail(s, -EINVAL, "not a regular file");
 	else if (!st.st_size)
 		store_fail(s, -EINVAL, "is empty");
-	else if (read(fd, &begin, sizeof(begin)) < 0)
+	else if (pread(fd, &begin, sizeof(begin), (off_t)s->piece.at) < 0)
 		store_fail(s, -errno, "%s", strerror(errno));
 	else if (memcmp(begin.signature, signature, sizeof(signature)) != 0)
 		store_fail(s, -EINVAL, "not an HDF5 file");
 	if (fd >= 0)
 		close(fd);
-	s->bytes = st.st_size;
+	s->bytes = s->piece.size ? s->piece.size : (uint64_t)st.st_size;
 	s->ends_late = ends_late(&begin, s->bytes);
 	return s->err;
 }
@@ -358,9 +419,41 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 	return store_error(s);
 }
 
+/* The bytes of a piece, by malloc, for HDF5 to take for a file. */
+static void *piece_image(const struct store *s)
+{
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	void *image = fd < 0 ? NULL : malloc(s->piece.size);
+
+	if (image && pread(fd, image, s->piece.size, (off_t)s->piece.at) !=
+			     (ssize_t)s->piece.size) {
+		free(image);
+		image = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	return image;
+}
+
+/* It wants a name of no file: nothing is below a file. */
+static hid_t open_image(struct store *s, hid_t access)
+{
+	void *image = piece_image(s);
+	char *name = str_format("%s/piece", s->path);
+	hid_t file = H5I_INVALID_HID;
+
+	if (!image || !name)
+		store_fail(s, -EIO, "cannot be read");
+	else if (H5Pset_file_image(access, image, s->piece.size) >= 0)
+		file = H5Fopen(name, H5F_ACC_RDONLY, access);
+	free(name);
+	free(image);
+	return file;
+}
+
 static int open_file(struct store *s)
 {
-	int err = shortcut_open(&s->shortcut, s->path);
+	int err = shortcut_open(&s->shortcut, s->path, s->piece);
 	hid_t access;
 
 	if (err)
@@ -372,8 +465,9 @@ static int open_file(struct store *s)
 	if (s->ends_late)
 		return store_fail(s, -EINVAL, "truncated or damaged");
 	hdf5_begin(s);
-	access = file_access(false, s->bytes > LARGE_FILE);
-	s->file = H5Fopen(s->path, H5F_ACC_RDONLY, access);
+	access = file_access(false, s->bytes > LARGE_FILE && !s->piece.size);
+	s->file = s->piece.size ? open_image(s, access)
+				: H5Fopen(s->path, H5F_ACC_RDONLY, access);
 	if (s->file < 0)
 		hdf5_fail(s, "truncated or damaged", "");
 	close_id(access);
@@ -383,11 +477,18 @@ static int open_file(struct store *s)
 int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version)
 {
+	return store_open_piece(to, path, (struct piece){ 0 }, format, version);
+}
+
+int store_open_piece(struct store **to, const char *path, struct piece piece,
+		     const char *format, uint32_t version)
+{
 	struct store *s = store_new(path);
 	int err;
 
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
+	s->piece = piece;
 	if (!look_at(s) && !open_file(s))
 		check_mark(s, format, version);
 	err = store_error(s);

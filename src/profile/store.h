@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/piece.h"
+
 struct store;
 
 enum store_type {
@@ -69,11 +71,21 @@ int store_create_large(struct store **to, const char *path, const char *format,
 int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version);
 
+/* The same of a piece of a file. */
+int store_open_piece(struct store **to, const char *path, struct piece piece,
+		     const char *format, uint32_t version);
+
 /*
  * Complete what store_create() began: the file appears under its name only
  * now and only when nothing has failed.  Closes in any case.  0 or -errno.
  */
 int store_commit(struct store *s);
+
+/*
+ * For programs that signals end: SIGHUP, SIGINT and SIGTERM first remove what
+ * was not committed.
+ */
+void store_mind_signals(void);
 
 /* Close; a file that was not committed is removed.  NULL is fine. */
 void store_close(struct store *s);

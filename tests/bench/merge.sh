@@ -18,6 +18,7 @@
 #   VALUES    values of a rank file that are not 0, 42000: 15,000 in the
 #             database, where the addresses of one line are one context
 #   THREADS   as many as there are cores
+#   PROCESSES of an MPI job (1); the MiB are those of the largest
 #   WHERE     a directory with room: 0.2 MB for each rank
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
@@ -116,11 +117,12 @@ merge() {
 	find "$where/job" -name 'rank-*.h5' -exec cat '{}' + >/dev/null
 	cpu_and_wall find "$where/job" -name 'rank-*.h5' -exec cat '{}' +
 	floor=$wall
-	cpu_and_wall "$copse" merge -q ${THREADS:+-t "$THREADS"} "$where/job"
+	set -- "$copse" merge -q ${THREADS:+-t "$THREADS"} "$where/job"
+	[ "${PROCESSES:-1}" -eq 1 ] || set -- mpirun -n "$PROCESSES" "$@"
+	cpu_and_wall "$@"
 	memory=$("$python" -c 'import resource, subprocess, sys
 subprocess.call(sys.argv[1:], stderr=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' \
-		"$copse" merge -q ${THREADS:+-t "$THREADS"} "$where/job")
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@")
 	values=$(database_values "$where/job/run.h5")
 	printf '%-8s %8.1f %8.1f %8.1f %6d %8.1f %6.2f\n' "$ranks" "$floor" \
 		"$wall" "$cpu" "$memory" "$(calculate "$values / 1e6")" \

@@ -68,7 +68,7 @@ static void say(const struct tally *t, double sum)
 	printf("%d ranks met, sum %.0f\n", ranks, sum);
 	/* Of the kernels: the last rank has r + 1 of (r + 2) / 2 on average. */
 	truth("balance", t->kernel, t->path, "imbalance",
-	      2.0 * ranks / (ranks + 1));
+	      2.0 * ranks / (ranks + 1) - 1);
 	truth("api", "cudaDeviceSynchronize", "compute", "calls",
 	      (double)ranks * ROUNDS);
 }

@@ -142,3 +142,54 @@ TEST(foreign_content_is_left_alone)
 	CHECK(!access("out/thesis", F_OK));
 	CHECK(scratch_end());
 }
+
+TEST(ranks_of_one_job_meet_by_host)
+{
+	struct job job = rank_of("one", 0, 2), other = rank_of("one", 1, 2);
+	struct output a, b, c;
+
+	snprintf(other.host, sizeof(other.host), "there");
+	CHECK(scratch());
+	CHECK(!output_open_by_host(&a, "d", &job, false));
+	CHECK(!output_open_by_host(&b, "d", &other, false));
+	CHECK(!strcmp(a.path, "d") && !strcmp(b.path, "d"));
+	CHECK(!output_open_by_host(&c, "d", &job, false));
+	CHECK(!strcmp(c.path, "d-2")); /* its second run */
+	CHECK(access("d/.rank-0", F_OK) != 0);
+	CHECK(!output_done(&a));
+	CHECK(output_done(&b));
+	output_release(&b);
+	output_wait(&a, UINT64_MAX);
+	CHECK(!system("test -z \"$(ls -d d/.host-* 2>/dev/null)\""));
+	CHECK(scratch_end());
+}
+
+/* Each is done as soon as it has begun, many at a time. */
+TEST(one_rank_of_many_is_the_last)
+{
+	enum {
+		RANKS = 24
+	};
+	int status, last = 0;
+
+	CHECK(scratch());
+	for (int i = 0; i < RANKS; i++) {
+		struct job job = rank_of("one", i, RANKS);
+		struct output o;
+
+		snprintf(job.host, sizeof(job.host), "h%d", i % 3);
+		if (fork())
+			continue;
+		if (output_open_by_host(&o, "d", &job, false) ||
+		    strcmp(o.path, "d") != 0)
+			_exit(2);
+		_exit(output_done(&o));
+	}
+	for (int i = 0; i < RANKS; i++) {
+		CHECK(wait(&status) > 0 && WIFEXITED(status));
+		CHECK(WEXITSTATUS(status) < 2);
+		last += WEXITSTATUS(status);
+	}
+	CHECK(last == 1);
+	CHECK(scratch_end());
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * desk.h - what the `copse run`s of one user on one host have in common: one of
+ * them at a time has the desk.
+ *
+ * It is a lock on this user's folder in /dev/shm: on output directories locks
+ * often do nothing.  So all that take turns at one file must be on one host;
+ * `owner` tells hosts apart, also those of the same name.
+ */
+#ifndef LAUNCH_DESK_H
+#define LAUNCH_DESK_H
+
+struct desk {
+	int fd;
+	char owner[48]; /* letters, digits and "-" */
+};
+
+/*
+ * Wait for it, that long at most.  0, or -errno: -ETIMEDOUT, when somebody
+ * keeps it.
+ */
+int desk_take(struct desk *desk, unsigned int patience_ms);
+void desk_leave(struct desk *desk);
+
+#endif

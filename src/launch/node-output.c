@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* node-output.c - one file for all profiles of a host. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "launch/desk.h"
+#include "launch/node-output.h"
+#include "profile/node-file.h"
+
+enum {
+	MOST_HOSTS = 99, /* of one name */
+	PATIENCE_MS = 5000,
+	MOST_BYTES = 1 << 30,
+};
+
+bool node_output_wanted(enum node_when when, int size)
+{
+	return when == NODE_ALWAYS || (when == NODE_MANY && size > NODE_RANKS);
+}
+
+/* What is at `from`, by malloc. */
+static int read_file(const char *from, void **to, size_t *size)
+{
+	int fd = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st = { 0 };
+	int err = fd < 0 || fstat(fd, &st) ? -errno : 0;
+	size_t at = 0;
+
+	if (!err && st.st_size > MOST_BYTES)
+		err = -EFBIG;
+	*to = err ? NULL : malloc((size_t)st.st_size + 1);
+	if (!err && !*to)
+		err = -ENOMEM;
+	while (!err && at < (size_t)st.st_size) {
+		ssize_t n = pread(fd, (char *)*to + at, (size_t)st.st_size - at,
+				  (off_t)at);
+
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			err = n ? -errno : -EIO;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	*size = at;
+	return err;
+}
+
+/* Into the file of that name, made if need be. */
+static int add_to(const char *path, const struct desk *desk,
+		  const char *scratch, const char *const names[],
+		  const void *bytes, size_t size)
+{
+	int err = node_file_add(path, desk->owner, names, bytes, size);
+
+	if (err != -ENOENT)
+		return err;
+	err = node_file_create(path, desk->owner, scratch);
+	if (err && err != -EEXIST)
+		return err;
+	return node_file_add(path, desk->owner, names, bytes, size);
+}
+
+/* -EINVAL is a file that somebody else has begun, or left. */
+static int add(const char *output, const char *host, const struct desk *desk,
+	       const char *scratch, const char *const names[],
+	       const void *bytes, size_t size)
+{
+	int err = -EEXIST;
+
+	for (int i = 1; i <= MOST_HOSTS && (err == -EEXIST || err == -EINVAL);
+	     i++) {
+		char number[16] = "", *path;
+
+		if (i > 1)
+			snprintf(number, sizeof(number), "-%d", i);
+		path = str_format("%s/node-%s%s.h5", output, host, number);
+		err = path ? add_to(path, desk, scratch, names, bytes, size)
+			   : -ENOMEM;
+		free(path);
+	}
+	return err;
+}
+
+int node_output_add(const char *output, const char *host, const char *scratch,
+		    const char *from, const char *const names[])
+{
+	char *shell = str_format("%s/node.h5", scratch);
+	struct desk desk;
+	void *bytes = NULL;
+	size_t size = 0;
+	int err = shell ? read_file(from, &bytes, &size) : -ENOMEM;
+
+	if (!err)
+		err = desk_take(&desk, PATIENCE_MS);
+	if (!err) {
+		err = add(output, host, &desk, shell, names, bytes, size);
+		desk_leave(&desk);
+	}
+	if (!err)
+		unlink(from);
+	free(bytes);
+	free(shell);
+	return err ? fail(err, "%s/node-%s.h5: cannot be added to: %s", output,
+			  host, strerror(-err))
+		   : 0;
+}

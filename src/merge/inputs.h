@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * inputs.h - the files of a directory that hold profiles, in the order in which
+ * they are added.
+ */
+#ifndef MERGE_INPUTS_H
+#define MERGE_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/blob.h"
+#include "profile/profile.h"
+
+struct input {
+	char *label;        /* "rank-3.h5", "node-oak.h5:rank-3.h5" */
+	size_t file;        /* bytes of it that are the file's name */
+	struct piece piece; /* of the file */
+	bool live;
+	bool unfinished; /* what is behind the last profile of a host's file */
+};
+
+/* The path of its file, by malloc; NULL: out of memory. */
+char *input_path(const struct input *input, const char *directory);
+
+struct inputs {
+	struct input *at;
+	size_t count;
+};
+
+/* Its profile; 0, or -errno with a reason that names the path. */
+int input_load(const struct input *input, const char *path,
+	       struct profile **to);
+
+/* 0, or -errno with a reason. */
+int inputs_list(struct inputs *inputs, const char *directory);
+
+/* A rank file, or all that a host's holds; the file's name is the path. */
+int inputs_of_file(struct inputs *inputs, const char *path);
+void inputs_fini(struct inputs *inputs);
+
+/* How many there are before the raw copies, which come last. */
+size_t inputs_settled(const struct inputs *inputs);
+
+/* From one process to another; as merge/pack.h. */
+void inputs_pack(const struct inputs *inputs, struct blob *to);
+int inputs_unpack(struct inputs *inputs, struct blob *from);
+
+#endif

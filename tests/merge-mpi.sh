@@ -1,0 +1,234 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# merge-mpi.sh - copse merge as an MPI job makes the same file as alone, byte by
+# byte, whatever the number of processes and threads; and it ends, whatever
+# happens to one of them, without half a database.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+cd "$scratch" || exit 99
+ranks=160
+
+may() {
+	need mpirun
+	[ -x "$builddir/copse-merge-openmpi" ] ||
+		skip "copse-merge-openmpi was not built"
+	[ -e job ] || [ "$1" = first ] || { echo "no job was made"; exit 1; }
+}
+
+wait_for() {
+	for _ in $(seq 400); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	echo "waited in vain: $*"
+	return 1
+}
+
+# A real job, and its raw copies as long as it runs.
+model() {
+	mpirun -n 2 "$copse" run -q --freq 300 --checkpoint 1 -o model.copse \
+		"$programs/mpi-crash" finish 0 2.5 >out 2>&1 &
+	wait_for sh -c 'ls model.copse/rank-0-*.live model.copse/rank-1-*.live' ||
+		{ cat out; return 1; }
+	mkdir raw && cp model.copse/*.live raw || return
+	wait $! || { cat out; return 1; }
+	[ -s model.copse/rank-0.h5 ]
+}
+
+make_ranks() {
+	"$builddir/tests/bench/make-ranks" "$@"
+}
+
+# With what a directory may hold besides: files that are damaged, or gone once
+# they were listed, raw copies (of rank 0, which is here, and of rank 1, which
+# is no made one), and some of another job.
+made() {
+	may first
+	model || return
+	"$copse" run -q -o other.copse "$programs/shares" 0.3 >out 2>&1 || return
+	mkdir job.new other &&
+		make_ranks model.copse/rank-0.h5 job.new $ranks values=24000 &&
+		make_ranks other.copse/rank-0.h5 other 4 || return
+	for i in 0 1 2 3; do
+		mv other/rank-$i.h5 job.new/rank-5$i-1.h5 || return
+	done
+	truncate -s 3000 job.new/rank-7.h5 && echo tea >job.new/rank-120.h5 &&
+		ln -sf gone job.new/rank-121.h5 && cp raw/* job.new &&
+		mv job.new job
+}
+
+alone() {
+	may
+	"$copse" merge -q -t 2 job -o alone.h5 2>alone.said || return
+	cat alone.said
+	grep -q 'rank-7.h5: truncated' alone.said &&
+		grep -q 'rank-120.h5: not an HDF5 file' alone.said &&
+		grep -q 'rank-121.h5: No such file' alone.said &&
+		grep -q 'rank-50-1.h5: belongs to another run' alone.said &&
+		! grep -q 'live' alone.said
+}
+
+# together PROCESSES THREADS
+together() {
+	mpirun -n "$1" "$copse" merge -q -t "$2" job -o "by-$1-$2.h5" 2>said ||
+		{ cat said; return 1; }
+	cmp alone.said said && cmp alone.h5 "by-$1-$2.h5" || {
+		echo "$1 processes, $2 threads"
+		cat said
+		return 1
+	}
+}
+
+processes() {
+	may
+	for n in 1 2 3 4 7; do
+		together $n 1 || return
+	done
+}
+
+threads() {
+	may
+	for n in 1 2 3 4 7; do
+		together $n 3 || return
+	done
+}
+
+# More processes than files.
+few_files() {
+	may
+	mkdir few && cp job/rank-[013].h5 few &&
+		"$copse" merge -q few -o few.h5 2>said &&
+		mpirun -n 5 "$copse" merge -q few -o fewer.h5 2>said &&
+		cmp few.h5 fewer.h5
+}
+
+mpich() {
+	may
+	need mpiexec.mpich
+	[ -x "$builddir/copse-merge-mpich" ] ||
+		skip "copse-merge-mpich was not built"
+	mpiexec.mpich -n 3 "$copse" merge -q -t 1 job -o mpich.h5 2>said ||
+		{ cat said; return 1; }
+	cmp alone.h5 mpich.h5
+}
+
+beside() {
+	may
+	mkdir here && cp model.copse/rank-*.h5 here &&
+		mpirun -n 2 "$copse" merge here >said 2>&1 || { cat said; return 1; }
+	cat said
+	[ "$(grep -c '^here/run.h5: 2 processes, ' said)" -eq 1 ] &&
+		"$copse" report here >/dev/null
+}
+
+# fails WORDS COMMAND…: in time, with a status, and with these words once.
+fails() {
+	words=$1
+	shift
+	timeout 60 "$@" >said 2>&1
+	status=$?
+	cat said
+	[ $status -ne 0 ] && [ $status -ne 124 ] &&
+		[ "$(grep -c "$words" said)" -eq 1 ]
+}
+
+nothing_there() {
+	may
+	mkdir empty
+	fails 'empty: holds no profile' mpirun -n 3 "$copse" merge empty &&
+		fails 'nowhere: No such file' mpirun -n 3 "$copse" merge nowhere
+}
+
+all_bad() {
+	may
+	mkdir bad && for i in 0 1 2; do echo tea >bad/rank-$i.h5; done
+	fails 'none of its profiles can be read' \
+		mpirun -n 3 "$copse" merge bad && [ ! -e bad/run.h5 ]
+}
+
+# A script that each rank runs may do so.
+each_its_own() {
+	may
+	for n in 0 1; do mkdir own-$n && cp job/rank-$n.h5 own-$n; done
+	# shellcheck disable=SC2016 # a word of the inner shell
+	fails 'not told the same' mpirun -n 2 sh -c \
+		'exec "$0" merge -q own-$OMPI_COMM_WORLD_RANK' "$copse" &&
+		mpirun -n 2 sh -c 'exec "$0" merge -q --alone \
+			own-$OMPI_COMM_WORLD_RANK' "$copse" 2>said &&
+		[ -s own-0/run.h5 ] && [ -s own-1/run.h5 ]
+}
+
+# The root cannot write on.
+full_disk() {
+	may
+	need unshare
+	unshare --mount true 2>said || skip "no mounts: $(cat said)"
+	mkdir full
+	fails 'full/run.h5: cannot ' unshare --mount sh -c '
+		mount -t tmpfs -o size=300k none full || exit 99
+		mpirun -n 3 "$1" merge -q -t 2 job -o full/run.h5
+		status=$?
+		[ -z "$(ls -A full)" ] || echo "left:" full/*
+		exit $status' sh "$copse" && ! grep -q left: said
+}
+
+# victim NUMBER: of the processes of the mpirun under that timeout.
+victim() {
+	for pid in $(pgrep -P "$(pgrep -P "$timeout")" -x copse-merge-ope); do
+		tr '\0' '\n' <"/proc/$pid/environ" |
+			grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+	done
+}
+
+# dies NUMBER WHEN…: it is killed as soon as that is true.
+dies() {
+	number=$1
+	shift
+	rm -f dies.h5*
+	timeout 60 mpirun -n 3 "$copse" merge -q -t 1 job -o dies.h5 \
+		>said 2>&1 &
+	timeout=$!
+	for _ in $(seq 1000); do
+		pid=$(victim "$number" 2>/dev/null)
+		[ -n "$pid" ] && "$@" >/dev/null 2>&1 && break
+		sleep 0.01
+	done
+	kill -s KILL "$pid" || { cat said; return 1; }
+	wait $timeout
+	status=$?
+	cat said
+	[ $status -ne 0 ] && [ $status -ne 124 ] && [ ! -e dies.h5 ]
+}
+
+dies_reading() {
+	may
+	need pgrep
+	dies 1 true && dies 0 true && [ -z "$(ls dies.h5* 2>/dev/null)" ]
+}
+
+# The root is told to end, and takes with it what it has begun.
+dies_while_writing() {
+	may
+	need pgrep
+	dies 2 sh -c 'ls dies.h5.part*' && [ -z "$(ls dies.h5* 2>/dev/null)" ]
+}
+
+no_file_is_left() {
+	[ -z "$(find . -name '*.part*' -o -name '.copse-merge*')" ]
+}
+
+point "a job is made after a real one" made
+point "one process merges it" alone
+point "1, 2, 3, 4 and 7 processes make the same file" processes
+point "with threads as well" threads
+point "more processes than files do no harm" few_files
+point "MPICH's processes make it, too" mpich
+point "beside the files, and said once" beside
+point "nothing to merge is a clear end" nothing_there
+point "files that all cannot be read are a clear end" all_bad
+point "each its own directory is refused, but alone" each_its_own
+point "a full disk is a clear end" full_disk
+point "a process that dies early ends all" dies_reading
+point "one that dies while the root writes leaves nothing" dies_while_writing
+point "nothing is left behind" no_file_is_left
+points_done

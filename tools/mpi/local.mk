@@ -1,0 +1,18 @@
+# What copse merge becomes in an MPI job: one for each MPI, as mpi/ has wrappers.
+# All else is the command's own.
+merge_sources = tools/mpi/merge-mpi.c tools/cmd-merge.c tools/command.h \
+	tools/merge-job.c tools/merge-job.h tools/parse.c \
+	tools/progress.c tools/progress.h
+merge_libs = libmerge.la liblaunch.la libprofile.la liblive.la libbase.la
+if OPENMPI
+pkglibexec_PROGRAMS += copse-merge-openmpi
+copse_merge_openmpi_SOURCES = $(merge_sources)
+copse_merge_openmpi_CPPFLAGS = $(AM_CPPFLAGS) $(OPENMPI_CFLAGS)
+copse_merge_openmpi_LDADD = $(merge_libs) $(OPENMPI_LIBS)
+endif
+if MPICH
+pkglibexec_PROGRAMS += copse-merge-mpich
+copse_merge_mpich_SOURCES = $(merge_sources)
+copse_merge_mpich_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS)
+copse_merge_mpich_LDADD = $(merge_libs) $(MPICH_LIBS)
+endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * merge-mpi.c - copse-merge-openmpi, copse-merge-mpich: what `copse merge`
+ * becomes in an MPI job.  The only code of the merge that knows MPI.
+ *
+ * Whoever fails says why and aborts the job, so that nobody waits for it; a
+ * process that dies without a word is the launcher's to notice.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "launch/job.h"
+#include "merge/team.h"
+#include "tools/command.h"
+#include "tools/merge-job.h"
+
+extern const struct command command_merge;
+
+enum {
+	TAG = 1,
+	PIECE = 1 << 30, /* bytes or numbers of one call, whose count is int */
+	TRIES = 100,     /* before a pause, of so much more each time */
+	STEP_NS = 10000,
+	MOST_NS = 1000000,
+	MOST_REQUESTS = 2,
+	PATIENCE_S = 5,
+};
+
+/*
+ * Blobs: first how long they are.
+ */
+
+static int no_memory(void)
+{
+	return fail(-ENOMEM, "out of memory");
+}
+
+static int reserve(struct blob *blob, size_t size)
+{
+	blob_clear(blob);
+	if (!blob_reach(blob, size))
+		return no_memory();
+	blob->size = size;
+	return 0;
+}
+
+static size_t piece(size_t left)
+{
+	return left < PIECE ? left : PIECE;
+}
+
+/*
+ * The root takes a while for what only one can do, and may do it on the same
+ * cores: who waits for it sleeps, where MPI would look again and again.
+ */
+static void wait_for(MPI_Request *requests, int count)
+{
+	struct timespec pause = { 0, 0 };
+	MPI_Status statuses[MOST_REQUESTS];
+	int done = 0;
+
+	for (int tries = 0; !done; tries++) {
+		MPI_Testall(count, requests, &done, statuses);
+		if (tries > TRIES && pause.tv_nsec < MOST_NS)
+			pause.tv_nsec += STEP_NS;
+		if (!done && pause.tv_nsec)
+			nanosleep(&pause, NULL);
+	}
+}
+
+static void send_bytes(const void *at, size_t size, int to)
+{
+	MPI_Request request;
+
+	MPI_Isend(at, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &request);
+	wait_for(&request, 1);
+}
+
+static void receive_bytes(void *at, size_t size, int from)
+{
+	MPI_Request request;
+
+	MPI_Irecv(at, (int)size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request);
+	wait_for(&request, 1);
+}
+
+static void share_bytes(void *at, size_t size)
+{
+	MPI_Request request;
+
+	MPI_Ibcast(at, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+	wait_for(&request, 1);
+}
+
+static int team_send(struct team *team, int to, const struct blob *blob)
+{
+	uint64_t size = blob->size;
+
+	(void)team;
+	send_bytes(&size, sizeof(size), to);
+	for (size_t at = 0; at < size; at += PIECE)
+		send_bytes(blob->at + at, piece(size - at), to);
+	return 0;
+}
+
+static int team_receive(struct team *team, int from, struct blob *blob)
+{
+	uint64_t size;
+
+	(void)team;
+	receive_bytes(&size, sizeof(size), from);
+	if (reserve(blob, size))
+		return -ENOMEM;
+	for (size_t at = 0; at < size; at += PIECE)
+		receive_bytes(blob->at + at, piece(size - at), from);
+	return 0;
+}
+
+static int team_share(struct team *team, struct blob *blob)
+{
+	uint64_t size = blob->size;
+
+	share_bytes(&size, sizeof(size));
+	if (team->rank && reserve(blob, size))
+		return -ENOMEM;
+	for (size_t at = 0; at < size; at += PIECE)
+		share_bytes(blob->at + at, piece(size - at));
+	return 0;
+}
+
+static int team_sum(struct team *team, uint64_t *at, size_t count)
+{
+	(void)team;
+	for (size_t i = 0; i < count; i += PIECE) {
+		MPI_Request request;
+
+		MPI_Iallreduce(MPI_IN_PLACE, at + i, (int)piece(count - i),
+			       MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+		wait_for(&request, 1);
+	}
+	return 0;
+}
+
+/* Both ways at the same time; either may be nothing. */
+static void swap_bytes(const void *ours, size_t size, int to, void *theirs,
+		       size_t their_size, int from)
+{
+	MPI_Request requests[] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+
+	if (their_size)
+		MPI_Irecv(theirs, (int)their_size, MPI_BYTE, from, TAG,
+			  MPI_COMM_WORLD, &requests[0]);
+	if (size)
+		MPI_Isend(ours, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
+			  &requests[1]);
+	wait_for(requests, 2);
+}
+
+static size_t piece_at(size_t at, size_t size)
+{
+	return at < size ? piece(size - at) : 0;
+}
+
+static char *bytes_at(const struct blob *blob, size_t at)
+{
+	return at < blob->size ? blob->at + at : NULL;
+}
+
+/* With one process after another, each time another one for all. */
+static int exchange_with(const struct team *team, int step,
+			 const struct blob out[], struct blob in[])
+{
+	int to = (team->rank + step) % team->size;
+	int from = (team->rank - step + team->size) % team->size;
+	uint64_t ours = out[to].size, theirs = 0;
+
+	swap_bytes(&ours, sizeof(ours), to, &theirs, sizeof(theirs), from);
+	if (reserve(&in[from], theirs))
+		return -ENOMEM;
+	for (size_t at = 0; at < ours || at < theirs; at += PIECE)
+		swap_bytes(bytes_at(&out[to], at), piece_at(at, ours), to,
+			   bytes_at(&in[from], at), piece_at(at, theirs), from);
+	return 0;
+}
+
+static int team_exchange(struct team *team, const struct blob out[],
+			 struct blob in[])
+{
+	int err = 0;
+
+	for (int step = 0; step < team->size && !err; step++)
+		err = exchange_with(team, step, out, in);
+	return err;
+}
+
+/*
+ * The program.
+ */
+
+/* Threads for each process, where several share a host's cores. */
+static unsigned int threads_each(bool threads_allowed)
+{
+	cpu_set_t set, all;
+	MPI_Comm host;
+	int here = 1;
+	unsigned int cores;
+
+	if (!threads_allowed)
+		return 1;
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof(set), &set);
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+			    MPI_INFO_NULL, &host);
+	MPI_Comm_size(host, &here);
+	MPI_Allreduce(&set, &all, (int)sizeof(set), MPI_BYTE, MPI_BOR, host);
+	MPI_Comm_free(&host);
+	cores = (unsigned int)CPU_COUNT(&all) / (unsigned int)here;
+	return cores ? cores : 1;
+}
+
+/* Processes that MPI has not brought together would all write one file. */
+static int check_size(const struct team *team)
+{
+	struct job job;
+
+	job_init(&job);
+	if (!job.launched || job.size == team->size || team->size > 1)
+		return 0;
+	return fail(-EINVAL,
+		    "the launcher started %d processes, and MPI sees %d: this "
+		    "copse was built for another MPI",
+		    job.size, team->size);
+}
+
+/* All words, as one. */
+static int put_words(struct blob *to, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		blob_put_text(to, argv[i]);
+	return blob_error(to);
+}
+
+/* In a script that each rank runs, each may mean another directory. */
+static int check_same(struct team *team, int argc, char **argv)
+{
+	struct blob ours = { 0 }, roots = { 0 };
+	uint64_t others = 0;
+	int err = put_words(&ours, argc, argv);
+
+	if (!err)
+		err = put_words(&roots, argc, argv);
+	if (!err)
+		err = team_share(team, &roots);
+	if (!err) {
+		others = ours.size != roots.size ||
+			 (ours.size && memcmp(ours.at, roots.at, ours.size));
+		err = team_sum(team, &others, 1);
+	}
+	blob_fini(&ours);
+	blob_fini(&roots);
+	return !err && others
+		       ? fail(-EINVAL, "the processes of the job were not told "
+				       "the same: each on its own is --alone")
+		       : err;
+}
+
+static int say(int err)
+{
+	if (err < 0 && err != -ECANCELED)
+		fprintf(stderr, "copse merge: %s\n", fail_reason());
+	return err == -EINVAL ? 2 : err < 0 ? 1 : err;
+}
+
+static int merge(int argc, char **argv, bool threads_allowed)
+{
+	struct team team = { .send = team_send,
+			     .receive = team_receive,
+			     .share = team_share,
+			     .sum = team_sum,
+			     .exchange = team_exchange };
+	int first, status;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &team.size);
+	if (check_size(&team) || check_same(&team, argc, argv)) {
+		team.over = true;
+		return team.rank ? 2 : say(-EINVAL);
+	}
+	first = options_parse(&command_merge, argc, argv);
+	if (first < 0)
+		return say(first);
+	status = say(merge_by(&team, threads_each(threads_allowed),
+			      argc - first, argv + first));
+	fflush(NULL);
+	if (status && !team.over)
+		MPI_Abort(MPI_COMM_WORLD, status);
+	return status;
+}
+
+static volatile sig_atomic_t result;
+
+static void leave(int signo)
+{
+	(void)signo;
+	_exit(result);
+}
+
+/*
+ * MPICH 4.0 hangs in there between hosts over TCP (its pull request 6596), when
+ * all work is done: so it has only so long.  Open MPI's launcher would take
+ * such an end for a failure.
+ */
+static void finalize(int status)
+{
+	char library[MPI_MAX_LIBRARY_VERSION_STRING];
+	int length;
+
+	MPI_Get_library_version(library, &length);
+	if (!strncmp(library, "MPICH", 5)) {
+		result = status;
+		signal(SIGALRM, leave);
+		alarm(PATIENCE_S);
+	}
+	MPI_Finalize();
+}
+
+int main(int argc, char **argv)
+{
+	int level, status;
+
+	MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+	status = merge(argc, argv, level >= MPI_THREAD_SERIALIZED);
+	finalize(status);
+	return status;
+}
