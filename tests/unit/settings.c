@@ -78,5 +78,5 @@ TEST(the_environment_says_it_too)
 	setenv("COPSE_MEMORY", "64", 1);
 	CHECK(settings_from_environment(&s) == -EINVAL);
 	CHECK(strstr(fail_reason(), "deep"));
-	CHECK(s.freq == 250 && s.memory == 64 && s.depth == 128);
+	CHECK(s.freq == 250 && s.memory == 64 && s.depth == 512);
 }
