@@ -5,19 +5,19 @@
 #include "analyse/findings.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
+#include "merge/path-sums.h"
 
-/* Seconds that the processes ran which had work for GPUs. */
+/* Seconds that the processes ran which had work for GPUs; 0: not known. */
 static double elapsed(const struct run *run)
 {
 	const struct run_metric *m = run_metric(run, "gpu.time");
-	bool *used = calloc(run->rank_count + 1, sizeof(*used));
+	uint64_t *used = calloc(run->rank_count + 1, sizeof(*used));
 	double sum = 0;
 
-	for (uint64_t v = 0; used && m && v < m->first[run->node_count]; v++)
-		used[m->values[v].rank] = true;
-	for (size_t i = 0; used && i < run->rank_count; i++)
-		if (used[i])
-			sum += (double)run->ranks[i].elapsed_ns / 1e9;
+	if (used && m && !path_totals(run, m, used))
+		for (size_t i = 0; i < run->rank_count; i++)
+			if (used[i])
+				sum += (double)run->ranks[i].elapsed_ns / 1e9;
 	free(used);
 	return sum;
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "export/sums.h"
 #include "export/tables.h"
+#include "merge/values.h"
 #include "present/quote.h"
 
 static void write_string(FILE *to, const struct run *run, uint32_t string)
@@ -107,23 +108,39 @@ int tables_ranks(FILE *to, const struct run *run, const char *metric)
 	return 0;
 }
 
-static void value_rows(FILE *to, const struct run_metric *m, uint32_t node)
+static void value_row(FILE *to, const struct run_metric *m, uint32_t node,
+		      const struct run_value *v)
 {
-	for (uint64_t v = m->first[node]; v < m->first[node + 1]; v++) {
-		quote_csv(to, m->name);
-		fprintf(to, ",%u,%" PRIu32 ",", node, m->values[v].rank);
-		sums_write(to, m,
-			   value_of(m->unit, (double)m->values[v].value));
-		fputc('\n', to);
+	quote_csv(to, m->name);
+	fprintf(to, ",%u,%" PRIu32 ",", node, v->rank);
+	sums_write(to, m, value_of(m->unit, (double)v->value));
+	fputc('\n', to);
+}
+
+static int value_rows(FILE *to, const struct run *run, size_t metric)
+{
+	struct value_buffer buffer = { 0 };
+	int err = 0;
+
+	for (uint32_t n = 0; n < run->node_count && !err; n++) {
+		const struct run_value *values;
+		size_t count;
+
+		err = values_of_node(run, metric, n, &buffer, &values, &count);
+		for (size_t i = 0; i < count && !err; i++)
+			value_row(to, &run->metrics[metric], n, &values[i]);
 	}
+	value_buffer_fini(&buffer);
+	return err;
 }
 
 int tables_values(FILE *to, const struct run *run, const char *metric)
 {
+	int err = 0;
+
 	(void)metric;
 	fputs("metric,node,process,value\n", to);
-	for (size_t m = 0; m < run->metric_count; m++)
-		for (uint32_t n = 0; n < run->node_count; n++)
-			value_rows(to, &run->metrics[m], n);
-	return 0;
+	for (size_t m = 0; m < run->metric_count && !err; m++)
+		err = value_rows(to, run, m);
+	return err;
 }

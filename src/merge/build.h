@@ -22,6 +22,9 @@ int run_name_main(struct run *run);
  */
 int run_stats(struct run *run);
 
+/* stats.c: the squares alone, for databases without them. */
+int run_squares(struct run *run);
+
 /* The same values in memory, after run_stats(). */
 int run_fetch(struct run *run);
 

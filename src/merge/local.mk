@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libmerge.la
 libmerge_la_SOURCES = \
 	src/merge/blame.c \
 	src/merge/build.h \
+	src/merge/call-paths.c src/merge/call-paths.h \
 	src/merge/clock-bounds.c src/merge/clock-bounds.h \
 	src/merge/clocks.c src/merge/clocks.h \
 	src/merge/entry.c src/merge/entry.h \
@@ -11,6 +12,7 @@ libmerge_la_SOURCES = \
 	src/merge/merge.c \
 	src/merge/naming.c \
 	src/merge/gather.c src/merge/gather.h \
+	src/merge/path-sums.c src/merge/path-sums.h src/merge/path-sums-file.c \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-waits.h \
@@ -22,7 +24,8 @@ libmerge_la_SOURCES = \
 	src/merge/symbol-open.c \
 	src/merge/symbol-readable.c src/merge/symbol-remote.c \
 	src/merge/traffic.c src/merge/traffic.h \
-	src/merge/values.c src/merge/values.h src/merge/values-file.c \
+	src/merge/values.c src/merge/values.h \
+	src/merge/values-file.c src/merge/values-read.c \
 	src/merge/waiting.c src/merge/waiting.h \
 	src/merge/work.c src/merge/work.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h

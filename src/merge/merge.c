@@ -567,6 +567,18 @@ static int save_beside(struct run *run, const char *database)
 	return run_problem(run, "run.h5", short_reason(database));
 }
 
+/* What was just written, or all values in memory where that could not be. */
+static int reopen(struct run **to, const char *database, const char *directory)
+{
+	struct run *run;
+
+	if (!is_fresh(database, directory) || run_load(&run, database))
+		return run_fetch(*to);
+	run_free(*to);
+	*to = run;
+	return 0;
+}
+
 static int open_directory(struct run **to, const char *directory,
 			  const struct merge_progress *progress)
 {
@@ -583,7 +595,7 @@ static int open_directory(struct run **to, const char *directory,
 	if (!err)
 		err = save_beside(*to, database);
 	if (!err)
-		err = run_fetch(*to);
+		err = reopen(to, database, directory);
 	free(database);
 	return err;
 }

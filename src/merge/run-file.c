@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "merge/build.h"
+#include "merge/path-sums.h"
 #include "merge/run.h"
 #include "merge/values.h"
 #include "profile/metric-group.h"
@@ -80,18 +82,17 @@ static const struct store_field problem_fields[] = {
 };
 
 #define STAT(TYPE, member) STORE_FIELD(TYPE, struct run_stat, member)
+#define PLAIN_STATS                                                            \
+	STAT(F64, sum), STAT(F64, mean), STAT(F64, deviation), STAT(U64, min), \
+		STAT(U64, max), STAT(U32, min_rank), STAT(U32, max_rank)
 static const struct store_field stat_fields[] = {
-	STAT(F64, sum),      STAT(F64, mean), STAT(F64, deviation),
-	STAT(U64, min),      STAT(U64, max),  STAT(U32, min_rank),
-	STAT(U32, max_rank), { 0 },
-};
-
-#define VALUE(TYPE, member) STORE_FIELD(TYPE, struct run_value, member)
-static const struct store_field value_fields[] = {
-	VALUE(U32, rank), /* values-file.c writes them */
-	VALUE(U64, value),
+	PLAIN_STATS,
+	STAT(F64, squares),
 	{ 0 },
 };
+
+/* As the first databases had them. */
+static const struct store_field plain_stat_fields[] = { PLAIN_STATS, { 0 } };
 
 #define COMM(TYPE, member) STORE_FIELD(TYPE, struct run_comm, member)
 static const struct store_field comm_fields[] = {
@@ -269,8 +270,10 @@ static void check_waits(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the wait states");
 }
 
-static void save_metric(struct store *s, const struct run *run, size_t index)
+static void save_metric(struct store *s, const struct paths *paths,
+			size_t index)
 {
+	const struct run *run = paths->run;
 	const struct run_metric *m = &run->metrics[index];
 	struct metric_group metric = { .unit = m->unit,
 				       .merge = m->merge,
@@ -284,6 +287,23 @@ static void save_metric(struct store *s, const struct run *run, size_t index)
 	store_put(s, metric_path(name, m->name, "first"), STORE_U64, m->first,
 		  run->node_count + 1);
 	values_save(s, metric_path(name, m->name, "values"), run, index);
+	if (m->merge == MERGE_SUM)
+		path_sums_save(s, paths, index);
+}
+
+static void save_metrics(struct store *s, const struct run *run)
+{
+	struct paths paths;
+
+	metric_groups_new(s);
+	if (paths_init(&paths, run)) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return;
+	}
+	paths_save(s, &paths);
+	for (size_t i = 0; i < run->metric_count; i++)
+		save_metric(s, &paths, i);
+	paths_fini(&paths);
 }
 
 int run_save(const struct run *run, const char *path)
@@ -314,9 +334,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->problems), run->problem_count);
 	save_calls(s, &run->calls);
 	save_waits(s, &run->waits);
-	metric_groups_new(s);
-	for (size_t i = 0; i < run->metric_count; i++)
-		save_metric(s, run, i);
+	save_metrics(s, run);
 	return store_commit(s);
 }
 
@@ -370,26 +388,45 @@ static void check_values(struct store *s, const struct run *run,
 		       (!run->rank_count ||
 			(m->stats[i].min_rank < run->rank_count &&
 			 m->stats[i].max_rank < run->rank_count));
-	for (size_t i = 0; good && i < count; i++)
-		good = m->values[i].rank < run->rank_count;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the values of '%s'", m->name);
 }
 
-static void load_metric(struct store *s, const struct run *run,
-			const char *group, struct run_metric *m)
+/* Their columns, to be read later; the number of values. */
+static size_t open_values(struct store *s, const char *group,
+			  struct source_metric *to)
 {
-	size_t stats = 0, firsts = 0, count = 0;
-	struct metric_group metric = { 0 };
 	char name[METRIC_PATH_SIZE];
+	size_t ranks = 0, values = 0;
+
+	to->rank = store_column_open(s, metric_path(name, group, "values/rank"),
+				     STORE_U32, &ranks);
+	to->value =
+		store_column_open(s, metric_path(name, group, "values/value"),
+				  STORE_U64, &values);
+	if (ranks != values)
+		store_fail(s, -EINVAL, "damaged: the columns of '%s'", name);
+	return values;
+}
+
+static void load_metric(struct store *s, const struct run *run,
+			const char *group, struct run_metric *m,
+			struct source_metric *source)
+{
+	size_t stats = 0, firsts = 0, count;
+	struct metric_group metric = { 0 };
+	char name[METRIC_PATH_SIZE], squares[METRIC_PATH_SIZE];
 
 	metric_group_get(s, group, &metric);
 	m->stats = store_get_table(s, metric_path(name, group, "stats"),
-				   stat_fields, sizeof(*m->stats), &stats);
+				   store_has(s, metric_path(squares, group,
+							    "stats/squares"))
+					   ? stat_fields
+					   : plain_stat_fields,
+				   sizeof(*m->stats), &stats);
 	m->first = store_get(s, metric_path(name, group, "first"), STORE_U64,
 			     &firsts);
-	m->values = store_get_table(s, metric_path(name, group, "values"),
-				    value_fields, sizeof(*m->values), &count);
+	count = open_values(s, group, source);
 	if (store_error(s))
 		return;
 	memcpy(m->name, metric.name, sizeof(m->name));
@@ -400,6 +437,23 @@ static void load_metric(struct store *s, const struct run *run,
 		store_fail(s, -EINVAL, "damaged: the metric '%s'", group);
 	else
 		check_values(s, run, m, count);
+	if (m->merge == MERGE_SUM)
+		path_sums_load(s, run, group, m, source);
+}
+
+static int source_new(struct run *run, size_t metrics)
+{
+	struct run_source *source = calloc(1, sizeof(*source));
+
+	run->metrics = calloc(metrics + 1, sizeof(*run->metrics));
+	run->source = source;
+	if (source)
+		source->metrics = calloc(metrics + 1, sizeof(*source->metrics));
+	if (!run->metrics || !source || !source->metrics)
+		return -ENOMEM;
+	source->metric_count = metrics;
+	source->threads = 1; /* HDF5 is read by one at a time */
+	return 0;
 }
 
 static void load_metrics(struct store *s, struct run *run)
@@ -409,12 +463,12 @@ static void load_metrics(struct store *s, struct run *run)
 
 	if (!names)
 		return;
-	run->metrics = calloc(count + 1, sizeof(*run->metrics));
-	if (!run->metrics)
+	if (source_new(run, count))
 		store_fail(s, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < count && !store_error(s); i++)
 		load_metric(s, run, names[i],
-			    &run->metrics[run->metric_count++]);
+			    &run->metrics[run->metric_count++],
+			    &run->source->metrics[i]);
 	free(names);
 }
 
@@ -445,6 +499,17 @@ static void check_tree(struct store *s, const struct run *run)
 			store_fail(s, -EINVAL, "damaged: loss %zu", i);
 	if (run->member_count > run->rank_count)
 		store_fail(s, -EINVAL, "damaged: more members than ranks");
+}
+
+/* Whatever was sampled has some. */
+static bool has_squares(const struct run *run)
+{
+	const struct run_metric *m = run_metric(run, "samples");
+
+	for (size_t n = 0; m && n < run->node_count; n++)
+		if (m->stats[n].sum > 0)
+			return m->stats[n].squares > 0;
+	return true;
 }
 
 int run_load(struct run **to, const char *path)
@@ -478,13 +543,21 @@ int run_load(struct run **to, const char *path)
 	if (!store_error(s))
 		check_waits(s, run);
 	if (!store_error(s))
+		paths_load(s, run);
+	if (!store_error(s))
 		load_metrics(s, run);
 	err = store_error(s);
+	if (!err && run->source) {
+		store_rest(s);
+		run->source->store = s; /* closed with the run */
+		s = NULL;
+		err = has_squares(run) ? 0 : run_squares(run);
+	}
 out:
-	store_close(s);
 	if (err)
 		run_free(run);
 	else
 		*to = run;
+	store_close(s);
 	return err;
 }

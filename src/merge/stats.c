@@ -83,6 +83,29 @@ static void node_stat(struct run_stat *stat, const struct run_value *values,
 }
 
 /*
+ * Profiles keep no squares.  Of the n samples that a rank has in a node, which
+ * weigh W, the squares sum up to W^2 / n at least, and to little more: they
+ * were taken at one place.  What differs between places and ranks counts.
+ */
+static double squares(const struct run_value *values, size_t count,
+		      const struct run_value *samples, size_t sample_count)
+{
+	double sum = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double weight = (double)values[i].value, n = 1;
+
+		while (at < sample_count && samples[at].rank < values[i].rank)
+			at++;
+		if (at < sample_count && samples[at].rank == values[i].rank)
+			n = fmax((double)samples[at].value, 1);
+		sum += weight * weight / n;
+	}
+	return sum;
+}
+
+/*
  * All nodes, some at a time.
  */
 
@@ -93,35 +116,61 @@ enum {
 struct statistics {
 	struct run *run;
 	size_t metric;
+	const struct run_metric *samples; /* NULL: it is not sampled */
 };
 
-static int node_stats(struct run *run, size_t metric, size_t node,
-		      struct value_buffer *buffer)
+struct buffers {
+	struct value_buffer values, samples;
+};
+
+static int node_squares(const struct statistics *s, size_t node,
+			const struct run_value *values, size_t count,
+			struct value_buffer *buffer)
 {
+	const struct run_value *samples;
+	size_t sample_count;
+	int err = values_of_node(s->run, (size_t)(s->samples - s->run->metrics),
+				 node, buffer, &samples, &sample_count);
+
+	if (!err)
+		s->run->metrics[s->metric].stats[node].squares =
+			squares(values, count, samples, sample_count);
+	return err;
+}
+
+static int node_stats(const struct statistics *s, size_t node,
+		      struct buffers *buffers)
+{
+	struct run *run = s->run;
+	size_t metric = s->metric;
 	struct run_metric *m = &run->metrics[metric];
 	const struct run_value *values;
 	size_t count;
-	int err = values_of_node(run, metric, node, buffer, &values, &count);
+	int err = values_of_node(run, metric, node, &buffers->values, &values,
+				 &count);
 
 	if (err)
 		return err;
 	node_stat(&m->stats[node], values, count, run->member_count);
+	if (s->samples && count)
+		err = node_squares(s, node, values, count, &buffers->samples);
 	if (!values_in_memory(run, metric))
 		m->first[node + 1] = count; /* made a sum when all are there */
-	return 0;
+	return err;
 }
 
 static int make_stats(void *of, size_t i, void **item)
 {
 	const struct statistics *s = of;
-	struct value_buffer buffer = { 0 };
+	struct buffers buffers = { 0 };
 	size_t node = i * NODES_AT_ONCE, end = node + NODES_AT_ONCE;
 	int err = 0;
 
 	(void)item;
 	for (; node < end && node < s->run->node_count && !err; node++)
-		err = node_stats(s->run, s->metric, node, &buffer);
-	value_buffer_fini(&buffer);
+		err = node_stats(s, node, &buffers);
+	value_buffer_fini(&buffers.values);
+	value_buffer_fini(&buffers.samples);
 	return err;
 }
 
@@ -134,7 +183,9 @@ static int take_nothing(void *of, size_t i, void *item)
 static int metric_stats(struct run *run, size_t metric)
 {
 	struct run_metric *m = &run->metrics[metric];
-	struct statistics s = { run, metric };
+	struct statistics s = {
+		run, metric, run_is_sampled(m) ? run_metric(run, "samples") : NULL
+	};
 	struct work work = {
 		.count = (run->node_count + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
 		.make = make_stats,
@@ -161,6 +212,40 @@ int run_stats(struct run *run)
 
 	for (size_t i = 0; i < run->metric_count && !err; i++)
 		err = metric_stats(run, i);
+	return err;
+}
+
+static int metric_squares(const struct statistics *s)
+{
+	struct buffers buffers = { 0 };
+	int err = 0;
+
+	for (size_t n = 0; n < s->run->node_count && !err; n++) {
+		const struct run_value *values;
+		size_t count;
+
+		err = values_of_node(s->run, s->metric, n, &buffers.values,
+				     &values, &count);
+		if (!err && count)
+			err = node_squares(s, n, values, count,
+					   &buffers.samples);
+	}
+	value_buffer_fini(&buffers.values);
+	value_buffer_fini(&buffers.samples);
+	return err;
+}
+
+int run_squares(struct run *run)
+{
+	const struct run_metric *samples = run_metric(run, "samples");
+	int err = 0;
+
+	for (size_t i = 0; samples && i < run->metric_count && !err; i++) {
+		struct statistics s = { run, i, samples };
+
+		if (run_is_sampled(&run->metrics[i]))
+			err = metric_squares(&s);
+	}
 	return err;
 }
 

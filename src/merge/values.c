@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "merge/unify-tree.h"
 #include "merge/values.h"
+#include "profile/store.h"
 
 enum {
 	HEAD = 99,
@@ -300,10 +301,15 @@ void run_source_free(struct run_source *source)
 		return;
 	for (size_t i = 0; i < source->metric_count; i++) {
 		value_streams_fini(&source->metrics[i].streams);
+		store_column_close(source->metrics[i].rank);
+		store_column_close(source->metrics[i].value);
+		store_column_close(source->metrics[i].rows);
+		values_forget(&source->metrics[i]);
 		free(source->metrics[i].nodes);
 		free(source->metrics[i].first);
 	}
 	values_free(source->values);
+	store_close(source->store);
 	free(source->metrics);
 	free(source->order);
 	free(source);
@@ -319,6 +325,7 @@ void value_buffer_fini(struct value_buffer *buffer)
 	free(buffer->sums);
 	free(buffer->seen);
 	free(buffer->block);
+	value_part_free(buffer->part);
 	*buffer = (struct value_buffer){ 0 };
 }
 
@@ -507,8 +514,25 @@ int values_of_node(const struct run *run, size_t metric, size_t node,
 		*count = m->first[node + 1] - m->first[node];
 		return 0;
 	}
-	err = give(&g, &run->source->metrics[metric], node);
+	if (run->source->store) {
+		err = values_read(run, metric, node, buffer, count);
+	} else {
+		err = give(&g, &run->source->metrics[metric], node);
+		*count = g.count;
+	}
 	*at = buffer->at;
-	*count = g.count;
+	return err;
+}
+
+int values_add_up(const struct run *run, const struct run_metric *metric,
+		  size_t node, struct value_buffer *buffer, uint64_t *sums)
+{
+	const struct run_value *values;
+	size_t count;
+	int err = values_of_node(run, (size_t)(metric - run->metrics), node,
+				 buffer, &values, &count);
+
+	for (size_t i = 0; i < count && !err; i++)
+		sums[values[i].rank] += values[i].value;
 	return err;
 }

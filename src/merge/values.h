@@ -44,16 +44,25 @@ void value_streams_fini(struct value_streams *streams);
 /* Whether the node has any. */
 bool value_streams_has(const struct value_streams *streams, uint32_t node);
 
+struct store;
+struct store_column;
+
 /*
- * What stands behind a run's metrics while their values are not in memory.
+ * What stands behind a run's metrics while their values are not in memory: the
+ * streams of a merge, or the columns of a run.h5 that is open.
  */
 struct source_metric {
 	struct value_streams streams; /* by node of the unified tree */
 	uint32_t *nodes; /* of the unified tree, by node of the run: */
 	uint32_t *first; /* nodes[first[n]] … nodes[first[n + 1] - 1] */
+	struct store_column *rank, *value; /* as long as first[] says */
+	struct store_column *rows;         /* path-sums.h */
+	struct value_part **kept;          /* values_keep(); or NULL */
+	size_t kept_count;
 };
 
 struct run_source {
+	struct store *store; /* the run.h5; NULL: the streams */
 	struct values *values;
 	uint32_t *order; /* of ranks as they were added: that in the run */
 	size_t rank_count;
@@ -64,7 +73,11 @@ struct run_source {
 
 void run_source_free(struct run_source *source); /* NULL is fine */
 
-/* One thread's memory for the values of a node; all zero at first. */
+/*
+ * One thread's memory for the values of a node; all zero at first.  Nodes that
+ * are near each other, and asked for one after the other, cost least: of a
+ * run.h5 some 65,000 values are read at a time.
+ */
 struct value_buffer {
 	struct run_value *at;
 	size_t room;
@@ -72,6 +85,7 @@ struct value_buffer {
 	uint8_t *seen;
 	uint8_t *block;
 	size_t block_room;
+	struct value_part *part; /* of a run.h5 */
 };
 
 void value_buffer_fini(struct value_buffer *buffer);
@@ -89,6 +103,25 @@ static inline bool values_in_memory(const struct run *run, size_t metric)
 int values_of_node(const struct run *run, size_t metric, size_t node,
 		   struct value_buffer *buffer, const struct run_value **at,
 		   size_t *count);
+
+/*
+ * Add what each process has in the node to sums[], one for each of the run's
+ * ranks.  0, or -errno with a reason.
+ */
+int values_add_up(const struct run *run, const struct run_metric *metric,
+		  size_t node, struct value_buffer *buffer, uint64_t *sums);
+
+/*
+ * Many nodes of the metric will be asked for, in any order: values of a run.h5
+ * that were read stay in memory, 12 bytes each.
+ */
+void values_keep(const struct run *run, const struct run_metric *metric);
+
+/* values-read.c: values_of_node() of a run.h5, and the end of its buffer. */
+int values_read(const struct run *run, size_t metric, size_t node,
+		struct value_buffer *buffer, size_t *count);
+void value_part_free(struct value_part *part); /* NULL is fine */
+void values_forget(struct source_metric *metric);
 
 /* values-file.c: a metric's table "values" in run.h5. */
 struct store;

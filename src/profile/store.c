@@ -5,6 +5,7 @@
 #include <hdf5.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,8 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
+	if (s->file >= 0 && !s->locked)
+		hdf5_begin(s);
 	if (s->file >= 0)
 		H5Fclose(s->file);
 	if (s->locked)
@@ -170,6 +173,13 @@ void store_close(struct store *s)
 	free(s->temporary);
 	free(s->path);
 	free(s);
+}
+
+void store_rest(struct store *s)
+{
+	if (s->locked)
+		pthread_mutex_unlock(&hdf5_lock);
+	s->locked = false;
 }
 
 /*
@@ -546,6 +556,7 @@ void store_put(struct store *s, const char *name, enum store_type type,
 struct store_column {
 	struct store *store;
 	hid_t set;
+	hid_t type; /* in memory, of one that is read */
 	size_t chunk;
 };
 
@@ -608,7 +619,9 @@ void store_column_close(struct store_column *c)
 {
 	if (!c)
 		return;
+	pthread_mutex_lock(&hdf5_lock);
 	close_id(c->set);
+	pthread_mutex_unlock(&hdf5_lock);
 	free(c);
 }
 
@@ -735,6 +748,76 @@ void *store_get(struct store *s, const char *name, enum store_type type,
 	if (s->err)
 		*count = 0;
 	return values;
+}
+
+struct store_column *store_column_open(struct store *s, const char *name,
+				       enum store_type type, size_t *count)
+{
+	struct store_column *c = s->err ? NULL : calloc(1, sizeof(*c));
+
+	*count = 0;
+	if (!c) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	c->store = s;
+	c->type = number_type(type);
+	c->set = column_open(s, name, H5Tget_class(c->type));
+	if (c->set >= 0)
+		column_count(s, name, c->set, widths[type], count);
+	if (!s->err)
+		return c;
+	store_column_close(c);
+	return NULL;
+}
+
+static herr_t read_part(const struct store_column *c, hsize_t from,
+			hsize_t count, void *to)
+{
+	hid_t here = H5Screate_simple(1, &count, NULL);
+	hid_t there = H5Dget_space(c->set);
+	herr_t status = -1;
+
+	if (here >= 0 &&
+	    H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL, &count,
+				NULL) >= 0)
+		status = H5Dread(c->set, c->type, here, there, H5P_DEFAULT, to);
+	if (status < 0)
+		hdf5_fail(c->store, "damaged, cannot be read", "");
+	close_id(there);
+	close_id(here);
+	return status;
+}
+
+int store_column_read(struct store_column *c, size_t from, size_t count,
+		      void *to)
+{
+	struct store *s = c->store;
+
+	if (!count)
+		return 0;
+	pthread_mutex_lock(&hdf5_lock);
+	if (!s->err)
+		read_part(c, from, count, to);
+	pthread_mutex_unlock(&hdf5_lock);
+	return store_error(s);
+}
+
+bool store_has(struct store *s, const char *name)
+{
+	char path[NAME_MAX_BYTES];
+	size_t length = strlen(name);
+
+	/* HDF5 wants to be asked for one link after the other. */
+	for (size_t i = 1; i <= length && !s->err && i < sizeof(path); i++) {
+		if (name[i] && name[i] != '/')
+			continue;
+		memcpy(path, name, i);
+		path[i] = 0;
+		if (H5Lexists(s->file, path, H5P_DEFAULT) <= 0)
+			return false;
+	}
+	return !s->err;
 }
 
 /* Strings */
