@@ -7,7 +7,7 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/handles tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
-	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/peek \
+	tests/unit/merge tests/unit/output tests/unit/pace tests/unit/row-sums tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks \
 	tests/unit/timebase tests/unit/tree tests/unit/unwind \

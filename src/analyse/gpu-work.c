@@ -11,12 +11,6 @@
 #include "live/layout.h"
 #include "merge/values.h"
 
-struct gathering {
-	const struct run *run;
-	struct value_buffer buffers[METRIC_COUNT];
-	int err;
-};
-
 static double value(const struct run *run, enum metric metric, uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
@@ -25,50 +19,34 @@ static double value(const struct run *run, enum metric metric, uint32_t node)
 }
 
 /* Over the processes that have one. */
-static double extreme(struct gathering *g, enum metric metric, uint32_t node)
+static double extreme(const struct run *run, enum metric metric, uint32_t node)
 {
-	const struct run *run = g->run;
 	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
-	const struct run_value *values;
-	size_t count = 0;
-	double found = 0;
 
-	if (m && !g->err)
-		g->err = values_of_node(run, (size_t)(m - run->metrics), node,
-					&g->buffers[metric], &values, &count);
-	for (size_t v = 0; v < count && !g->err; v++) {
-		double one = value_of(m->unit, (double)values[v].value);
-
-		if (!v || (m->merge == MERGE_MIN ? one < found : one > found))
-			found = one;
-	}
-	return found;
+	return m ? value_extreme(m, node) : 0;
 }
 
-static void fill_work(struct gathering *g, uint32_t node, struct gpu_row *to)
+static void fill_work(const struct run *run, uint32_t node, struct gpu_row *to)
 {
-	const struct run *run = g->run;
 	static const enum metric bytes[] = { METRIC_GPU_H2D, METRIC_GPU_D2H,
 					     METRIC_GPU_D2D, METRIC_GPU_P2P,
 					     METRIC_GPU_SET };
 
 	to->seconds = value(run, METRIC_GPU_TIME, node);
-	to->min = extreme(g, METRIC_GPU_MIN, node);
-	to->max = extreme(g, METRIC_GPU_MAX, node);
+	to->min = extreme(run, METRIC_GPU_MIN, node);
+	to->max = extreme(run, METRIC_GPU_MAX, node);
 	to->queued = value(run, METRIC_GPU_QUEUED, node);
 	to->delay = value(run, METRIC_GPU_DELAY, node);
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
 		to->bytes += value(run, bytes[i], node);
 }
 
-static void fill_call(struct gathering *g, uint32_t node, struct gpu_row *to)
+static void fill_call(const struct run *run, uint32_t node, struct gpu_row *to)
 {
-	const struct run *run = g->run;
-
 	to->count = value(run, METRIC_GPU_CALLS, node);
 	to->seconds = value(run, METRIC_GPU_CALL_TIME, node);
-	to->min = extreme(g, METRIC_GPU_CALL_MIN, node);
-	to->max = extreme(g, METRIC_GPU_CALL_MAX, node);
+	to->min = extreme(run, METRIC_GPU_CALL_MIN, node);
+	to->max = extreme(run, METRIC_GPU_CALL_MAX, node);
 	to->waited = value(run, METRIC_GPU_WAIT, node);
 }
 
@@ -90,7 +68,7 @@ static bool fill_error(const struct paths *paths, uint32_t node,
 }
 
 /* False: the node is none of the choice. */
-static bool fill(struct gathering *g, const struct paths *paths, uint32_t node,
+static bool fill(const struct paths *paths, uint32_t node,
 		 enum gpu_choice choice, struct gpu_row *to)
 {
 	const struct run *run = paths->run;
@@ -101,7 +79,7 @@ static bool fill(struct gathering *g, const struct paths *paths, uint32_t node,
 	case GPU_CALLS:
 		if (kind == RUN_GPU_ERROR)
 			return fill_error(paths, node, choice, to);
-		fill_call(g, node, to);
+		fill_call(run, node, to);
 		return choice == GPU_CALLS && kind == RUN_GPU_CALL &&
 		       to->count > 0;
 	case GPU_KERNELS:
@@ -111,7 +89,7 @@ static bool fill(struct gathering *g, const struct paths *paths, uint32_t node,
 		to->count = value(run, METRIC_GPU_COPIES, node);
 		break;
 	}
-	fill_work(g, node, to);
+	fill_work(run, node, to);
 	return kind == RUN_KERNEL && to->count > 0;
 }
 
@@ -145,16 +123,15 @@ static int collect(struct gpu_work *work, const struct paths *paths,
 		   enum gpu_choice choice, bool by_name)
 {
 	const struct run *run = paths->run;
-	struct gathering g = { .run = run };
 	struct map map = { 0 };
 	int err = 0;
 
-	for (uint32_t i = 0; i < run->node_count && !g.err; i++) {
+	for (uint32_t i = 0; i < run->node_count; i++) {
 		struct gpu_row one = { .path = paths->of[i],
 				       .function = run->nodes[i].function };
 		uint32_t at;
 
-		if (!fill(&g, paths, i, choice, &one))
+		if (!fill(paths, i, choice, &one))
 			continue;
 		at = map_put(&map, by_name ? one.function : one.path, one.call,
 			     (uint32_t)work->count);
@@ -170,10 +147,8 @@ static int collect(struct gpu_work *work, const struct paths *paths,
 		add(&work->at[at], &one);
 		add(&work->total, &one);
 	}
-	for (size_t i = 0; i < METRIC_COUNT; i++)
-		value_buffer_fini(&g.buffers[i]);
 	map_fini(&map);
-	return err ? err : g.err;
+	return err;
 }
 
 int gpu_work_init(struct gpu_work *work, const struct paths *paths,

@@ -88,6 +88,8 @@ static const struct store_field problem_fields[] = {
 static const struct store_field stat_fields[] = {
 	PLAIN_STATS,
 	STAT(F64, squares),
+	STAT(U64, least),
+	STAT(U64, most),
 	{ 0 },
 };
 
@@ -411,18 +413,15 @@ static size_t open_values(struct store *s, const char *group,
 
 static void load_metric(struct store *s, const struct run *run,
 			const char *group, struct run_metric *m,
-			struct source_metric *source)
+			struct source_metric *source, bool plain)
 {
 	size_t stats = 0, firsts = 0, count;
 	struct metric_group metric = { 0 };
-	char name[METRIC_PATH_SIZE], squares[METRIC_PATH_SIZE];
+	char name[METRIC_PATH_SIZE];
 
 	metric_group_get(s, group, &metric);
 	m->stats = store_get_table(s, metric_path(name, group, "stats"),
-				   store_has(s, metric_path(squares, group,
-							    "stats/squares"))
-					   ? stat_fields
-					   : plain_stat_fields,
+				   plain ? plain_stat_fields : stat_fields,
 				   sizeof(*m->stats), &stats);
 	m->first = store_get(s, metric_path(name, group, "first"), STORE_U64,
 			     &firsts);
@@ -456,19 +455,29 @@ static int source_new(struct run *run, size_t metrics)
 	return 0;
 }
 
-static void load_metrics(struct store *s, struct run *run)
+/* True: the statistics are those of the first databases. */
+static bool is_plain(struct store *s, const char *group)
+{
+	char name[METRIC_PATH_SIZE];
+
+	return !store_has(s, metric_path(name, group, "stats/most"));
+}
+
+/* Into *plain, whether statistics are missing that were added later. */
+static void load_metrics(struct store *s, struct run *run, bool *plain)
 {
 	size_t count = 0;
 	char **names = store_list(s, "metrics", &count);
 
 	if (!names)
 		return;
+	*plain = count && is_plain(s, names[0]);
 	if (source_new(run, count))
 		store_fail(s, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < count && !store_error(s); i++)
 		load_metric(s, run, names[i],
 			    &run->metrics[run->metric_count++],
-			    &run->source->metrics[i]);
+			    &run->source->metrics[i], *plain);
 	free(names);
 }
 
@@ -501,21 +510,11 @@ static void check_tree(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: more members than ranks");
 }
 
-/* Whatever was sampled has some. */
-static bool has_squares(const struct run *run)
-{
-	const struct run_metric *m = run_metric(run, "samples");
-
-	for (size_t n = 0; m && n < run->node_count; n++)
-		if (m->stats[n].sum > 0)
-			return m->stats[n].squares > 0;
-	return true;
-}
-
 int run_load(struct run **to, const char *path)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	struct store *s = NULL;
+	bool plain = false;
 	int err;
 
 	if (!run)
@@ -545,13 +544,13 @@ int run_load(struct run **to, const char *path)
 	if (!store_error(s))
 		paths_load(s, run);
 	if (!store_error(s))
-		load_metrics(s, run);
+		load_metrics(s, run, &plain);
 	err = store_error(s);
 	if (!err && run->source) {
 		store_rest(s);
 		run->source->store = s; /* closed with the run */
 		s = NULL;
-		err = has_squares(run) ? 0 : run_squares(run);
+		err = plain ? run_entry_stats(run) : 0;
 	}
 out:
 	if (err)

@@ -68,7 +68,9 @@ struct run_stat {   /* over all members, those without a value count as 0 */
 	uint64_t min, max;
 	uint32_t min_rank,
 		max_rank; /* indices into ranks; the lowest of equals */
-	double squares;   /* of every entry, over its samples; 0: not sampled */
+	/* Of every entry, member or not: */
+	double squares;       /* over its samples; 0: not sampled */
+	uint64_t least, most; /* 0: there is none */
 };
 
 struct run_value {

@@ -119,22 +119,43 @@ struct statistics {
 	const struct run_metric *samples; /* NULL: it is not sampled */
 };
 
+static struct statistics statistics_of(struct run *run, size_t metric)
+{
+	bool sampled = run_is_sampled(&run->metrics[metric]);
+
+	return (struct statistics){ run, metric,
+				    sampled ? run_metric(run, "samples")
+					    : NULL };
+}
+
 struct buffers {
 	struct value_buffer values, samples;
 };
 
-static int node_squares(const struct statistics *s, size_t node,
-			const struct run_value *values, size_t count,
-			struct value_buffer *buffer)
+/* What is over every entry, but the sum. */
+static int entry_stats(const struct statistics *s, size_t node,
+		       const struct run_value *values, size_t count,
+		       struct value_buffer *buffer)
 {
+	struct run_stat *stat = &s->run->metrics[s->metric].stats[node];
 	const struct run_value *samples;
 	size_t sample_count;
-	int err = values_of_node(s->run, (size_t)(s->samples - s->run->metrics),
-				 node, buffer, &samples, &sample_count);
+	int err;
 
+	stat->squares = 0;
+	stat->least = stat->most = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!i || values[i].value < stat->least)
+			stat->least = values[i].value;
+		if (values[i].value > stat->most)
+			stat->most = values[i].value;
+	}
+	if (!s->samples || !count)
+		return 0;
+	err = values_of_node(s->run, (size_t)(s->samples - s->run->metrics),
+			     node, buffer, &samples, &sample_count);
 	if (!err)
-		s->run->metrics[s->metric].stats[node].squares =
-			squares(values, count, samples, sample_count);
+		stat->squares = squares(values, count, samples, sample_count);
 	return err;
 }
 
@@ -152,8 +173,7 @@ static int node_stats(const struct statistics *s, size_t node,
 	if (err)
 		return err;
 	node_stat(&m->stats[node], values, count, run->member_count);
-	if (s->samples && count)
-		err = node_squares(s, node, values, count, &buffers->samples);
+	err = entry_stats(s, node, values, count, &buffers->samples);
 	if (!values_in_memory(run, metric))
 		m->first[node + 1] = count; /* made a sum when all are there */
 	return err;
@@ -183,9 +203,7 @@ static int take_nothing(void *of, size_t i, void *item)
 static int metric_stats(struct run *run, size_t metric)
 {
 	struct run_metric *m = &run->metrics[metric];
-	struct statistics s = {
-		run, metric, run_is_sampled(m) ? run_metric(run, "samples") : NULL
-	};
+	struct statistics s = statistics_of(run, metric);
 	struct work work = {
 		.count = (run->node_count + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
 		.make = make_stats,
@@ -215,7 +233,7 @@ int run_stats(struct run *run)
 	return err;
 }
 
-static int metric_squares(const struct statistics *s)
+static int metric_entries(const struct statistics *s)
 {
 	struct buffers buffers = { 0 };
 	int err = 0;
@@ -226,25 +244,23 @@ static int metric_squares(const struct statistics *s)
 
 		err = values_of_node(s->run, s->metric, n, &buffers.values,
 				     &values, &count);
-		if (!err && count)
-			err = node_squares(s, n, values, count,
-					   &buffers.samples);
+		if (!err)
+			err = entry_stats(s, n, values, count,
+					  &buffers.samples);
 	}
 	value_buffer_fini(&buffers.values);
 	value_buffer_fini(&buffers.samples);
 	return err;
 }
 
-int run_squares(struct run *run)
+int run_entry_stats(struct run *run)
 {
-	const struct run_metric *samples = run_metric(run, "samples");
 	int err = 0;
 
-	for (size_t i = 0; samples && i < run->metric_count && !err; i++) {
-		struct statistics s = { run, i, samples };
+	for (size_t i = 0; i < run->metric_count && !err; i++) {
+		struct statistics s = statistics_of(run, i);
 
-		if (run_is_sampled(&run->metrics[i]))
-			err = metric_squares(&s);
+		err = metric_entries(&s);
 	}
 	return err;
 }
