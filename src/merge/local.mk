@@ -24,6 +24,7 @@ libmerge_la_SOURCES = \
 	src/merge/symbol-open.c \
 	src/merge/symbol-readable.c src/merge/symbol-remote.c \
 	src/merge/traffic.c src/merge/traffic.h \
+	src/merge/transpose.c \
 	src/merge/values.c src/merge/values.h \
 	src/merge/values-file.c src/merge/values-read.c \
 	src/merge/waiting.c src/merge/waiting.h \

@@ -288,7 +288,7 @@ static void save_metric(struct store *s, const struct paths *paths,
 			m->stats, sizeof(*m->stats), run->node_count);
 	store_put(s, metric_path(name, m->name, "first"), STORE_U64, m->first,
 		  run->node_count + 1);
-	values_save(s, metric_path(name, m->name, "values"), run, index);
+	values_save(s, run, index);
 	if (m->merge == MERGE_SUM)
 		path_sums_save(s, paths, index);
 }
@@ -379,43 +379,25 @@ static void load_words(struct store *s, struct run *run)
 	free((char *)words.mpi_library);
 }
 
-static void check_values(struct store *s, const struct run *run,
-			 const struct run_metric *m, size_t count)
+/* The indices in them; the metric has as many as there are nodes. */
+static void check_stats(struct store *s, const struct run *run,
+			const struct run_metric *m)
 {
-	bool good = m->stats && m->first && m->first[0] == 0 &&
-		    m->first[run->node_count] == count;
+	bool good = m->stats;
 
 	for (size_t i = 0; good && i < run->node_count; i++)
-		good = m->first[i] <= m->first[i + 1] &&
-		       (!run->rank_count ||
-			(m->stats[i].min_rank < run->rank_count &&
-			 m->stats[i].max_rank < run->rank_count));
+		good = !run->rank_count ||
+		       (m->stats[i].min_rank < run->rank_count &&
+			m->stats[i].max_rank < run->rank_count);
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the values of '%s'", m->name);
-}
-
-/* Their columns, to be read later; the number of values. */
-static size_t open_values(struct store *s, const char *group,
-			  struct source_metric *to)
-{
-	char name[METRIC_PATH_SIZE];
-	size_t ranks = 0, values = 0;
-
-	to->rank = store_column_open(s, metric_path(name, group, "values/rank"),
-				     STORE_U32, &ranks);
-	to->value =
-		store_column_open(s, metric_path(name, group, "values/value"),
-				  STORE_U64, &values);
-	if (ranks != values)
-		store_fail(s, -EINVAL, "damaged: the columns of '%s'", name);
-	return values;
 }
 
 static void load_metric(struct store *s, const struct run *run,
 			const char *group, struct run_metric *m,
 			struct source_metric *source, bool plain)
 {
-	size_t stats = 0, firsts = 0, count;
+	size_t stats = 0, firsts = 0;
 	struct metric_group metric = { 0 };
 	char name[METRIC_PATH_SIZE];
 
@@ -425,7 +407,6 @@ static void load_metric(struct store *s, const struct run *run,
 				   sizeof(*m->stats), &stats);
 	m->first = store_get(s, metric_path(name, group, "first"), STORE_U64,
 			     &firsts);
-	count = open_values(s, group, source);
 	if (store_error(s))
 		return;
 	memcpy(m->name, metric.name, sizeof(m->name));
@@ -434,8 +415,10 @@ static void load_metric(struct store *s, const struct run *run,
 	m->counting = metric.counting;
 	if (stats != run->node_count || firsts != run->node_count + 1)
 		store_fail(s, -EINVAL, "damaged: the metric '%s'", group);
-	else
-		check_values(s, run, m, count);
+	if (!store_error(s))
+		check_stats(s, run, m);
+	if (!store_error(s))
+		values_load(s, run, group, m, source);
 	if (m->merge == MERGE_SUM)
 		path_sums_load(s, run, group, m, source);
 }

@@ -15,10 +15,10 @@ enum {
 };
 
 struct value_part {
-	const struct source_metric *of; /* NULL: nothing was read */
+	const struct value_columns *of; /* NULL: nothing was read */
 	uint64_t from;
 	size_t count;
-	uint32_t ranks[PART];
+	uint32_t keys[PART];
 	uint64_t values[PART];
 };
 
@@ -27,74 +27,75 @@ void value_part_free(struct value_part *part)
 	free(part);
 }
 
-static int check_ranks(const struct run *run, const struct value_part *part,
-		       struct store *store)
+void value_columns_fini(struct value_columns *c)
+{
+	for (size_t i = 0; i < c->kept_count; i++)
+		free(c->kept[i]);
+	free(c->kept);
+	store_column_close(c->key);
+	store_column_close(c->value);
+	*c = (struct value_columns){ 0 };
+}
+
+static int check_keys(struct store *s, const struct value_columns *c,
+		      const struct value_part *part)
 {
 	for (size_t i = 0; i < part->count; i++)
-		if (part->ranks[i] >= run->rank_count)
-			return store_fail(store, -EINVAL,
-					  "damaged: a value of rank %u",
-					  part->ranks[i]);
+		if (part->keys[i] >= c->keys)
+			return store_fail(s, -EINVAL,
+					  "damaged: a value of number %u",
+					  part->keys[i]);
 	return 0;
 }
 
-/* The part that has value number `at`, of `end` that there are. */
-static int read_part(const struct run *run, const struct source_metric *m,
-		     struct value_part *part, uint64_t at, uint64_t end)
+/* The part that has value number `at`. */
+static int read_part(struct store *s, const struct value_columns *c,
+		     struct value_part *part, uint64_t at)
 {
-	uint64_t from = at - at % PART;
+	uint64_t from = at - at % PART, left = c->first[c->rows] - from;
 	int err;
 
-	if (part->of == m && part->from == from)
+	if (part->of == c && part->from == from)
 		return 0;
 	part->of = NULL;
 	part->from = from;
-	part->count = end - from < PART ? end - from : PART;
-	err = store_column_read(m->rank, from, part->count, part->ranks);
+	part->count = left < PART ? left : PART;
+	err = store_column_read(c->key, from, part->count, part->keys);
 	if (!err)
-		err = store_column_read(m->value, from, part->count,
+		err = store_column_read(c->value, from, part->count,
 					part->values);
 	if (!err)
-		err = check_ranks(run, part, run->source->store);
+		err = check_keys(s, c, part);
 	if (!err)
-		part->of = m;
+		part->of = c;
 	return err;
 }
 
 void values_keep(const struct run *run, const struct run_metric *metric)
 {
-	struct source_metric *m;
+	struct value_columns *c;
 	size_t count = metric->first[run->node_count] / PART + 1;
 
 	if (!run->source || !run->source->store)
 		return;
-	m = &run->source->metrics[metric - run->metrics];
-	if (m->kept)
+	c = &run->source->metrics[metric - run->metrics].by_node;
+	if (c->kept)
 		return;
-	m->kept = calloc(count, sizeof(struct value_part *));
-	m->kept_count = m->kept ? count : 0; /* without it, all is just slower */
-}
-
-void values_forget(struct source_metric *m)
-{
-	for (size_t i = 0; i < m->kept_count; i++)
-		free(m->kept[i]);
-	free(m->kept);
-	m->kept = NULL;
-	m->kept_count = 0;
+	c->kept = calloc(count, sizeof(struct value_part *));
+	c->kept_count = c->kept ? count : 0; /* without it, all is just slower */
 }
 
 /* The part that has value number `at`: the buffer's, or one that is kept. */
-static int get_part(const struct run *run, struct source_metric *m,
-		    struct value_buffer *b, uint64_t at, uint64_t end,
+static int get_part(struct store *s, struct value_columns *c,
+		    struct value_buffer *b, uint64_t at,
 		    const struct value_part **part)
 {
-	struct value_part **slot = m->kept ? &m->kept[at / PART] : &b->part;
+	struct value_part **slot = c->kept ? &c->kept[at / PART] : &b->part;
 
 	if (!*slot)
 		*slot = calloc(1, sizeof(**slot));
 	*part = *slot;
-	return *slot ? read_part(run, m, *slot, at, end)
+	return *slot ? read_part(s, c, *slot, at)
 		     : fail(-ENOMEM, "out of memory");
 }
 
@@ -113,11 +114,10 @@ static int make_room(struct value_buffer *b, size_t room)
 	return 0;
 }
 
-int values_read(const struct run *run, size_t metric, size_t node,
+int values_read(struct store *s, struct value_columns *c, size_t row,
 		struct value_buffer *b, size_t *count)
 {
-	const uint64_t *first = run->metrics[metric].first;
-	uint64_t at = first[node], end = first[node + 1];
+	uint64_t at = c->first[row], end = c->first[row + 1];
 	int err = 0;
 
 	*count = 0;
@@ -125,8 +125,7 @@ int values_read(const struct run *run, size_t metric, size_t node,
 		const struct value_part *part;
 		size_t i, n;
 
-		err = get_part(run, &run->source->metrics[metric], b, at,
-			       first[run->node_count], &part);
+		err = get_part(s, c, b, at, &part);
 		if (err)
 			break;
 		i = at - part->from;
@@ -134,8 +133,61 @@ int values_read(const struct run *run, size_t metric, size_t node,
 		err = make_room(b, *count + n);
 		for (at += n; n-- && !err; i++)
 			b->at[(*count)++] = (struct run_value){
-				part->ranks[i], part->values[i]
+				part->keys[i], part->values[i]
 			};
 	}
+	return err;
+}
+
+/*
+ * One rank's.
+ */
+
+static int add_value(struct value_buffer *b, size_t *count, uint32_t node,
+		     uint64_t value)
+{
+	int err = make_room(b, *count + 1);
+
+	if (!err)
+		b->at[(*count)++] = (struct run_value){ node, value };
+	return err;
+}
+
+/* Node by node. */
+static int look_for(const struct run *run, size_t metric, size_t rank,
+		    struct value_buffer *to, size_t *count)
+{
+	struct value_buffer buffer = { 0 };
+	int err = 0;
+
+	*count = 0;
+	for (size_t n = 0; n < run->node_count && !err; n++) {
+		const struct run_value *values;
+		size_t values_count;
+
+		err = values_of_node(run, metric, n, &buffer, &values,
+				     &values_count);
+		for (size_t i = 0; i < values_count && !err; i++)
+			if (values[i].rank == rank)
+				err = add_value(to, count, (uint32_t)n,
+						values[i].value);
+	}
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+int values_of_rank(const struct run *run, size_t metric, size_t rank,
+		   struct value_buffer *buffer, const struct run_value **at,
+		   size_t *count)
+{
+	struct value_columns *c =
+		run->source && run->source->store
+			? &run->source->metrics[metric].by_rank
+			: NULL;
+	int err = c && c->key ? values_read(run->source->store, c, rank, buffer,
+					    count)
+			      : look_for(run, metric, rank, buffer, count);
+
+	*at = buffer->at;
 	return err;
 }

@@ -77,6 +77,11 @@ void values_free(struct values *v)
 	free(v);
 }
 
+const char *values_directory(const struct values *v)
+{
+	return v->directory;
+}
+
 /*
  * The file.
  */
@@ -301,10 +306,10 @@ void run_source_free(struct run_source *source)
 		return;
 	for (size_t i = 0; i < source->metric_count; i++) {
 		value_streams_fini(&source->metrics[i].streams);
-		store_column_close(source->metrics[i].rank);
-		store_column_close(source->metrics[i].value);
 		store_column_close(source->metrics[i].rows);
-		values_forget(&source->metrics[i]);
+		value_columns_fini(&source->metrics[i].by_node);
+		value_columns_fini(&source->metrics[i].by_rank);
+		free(source->metrics[i].first_by_rank);
 		free(source->metrics[i].nodes);
 		free(source->metrics[i].first);
 	}
@@ -515,7 +520,9 @@ int values_of_node(const struct run *run, size_t metric, size_t node,
 		return 0;
 	}
 	if (run->source->store) {
-		err = values_read(run, metric, node, buffer, count);
+		err = values_read(run->source->store,
+				  &run->source->metrics[metric].by_node, node,
+				  buffer, count);
 	} else {
 		err = give(&g, &run->source->metrics[metric], node);
 		*count = g.count;

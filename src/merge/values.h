@@ -48,6 +48,18 @@ struct store;
 struct store_column;
 
 /*
+ * Values of a run.h5 that is open, by row: in one order rows are nodes and keys
+ * are ranks, in the other it is the other way round.
+ */
+struct value_columns {
+	struct store_column *key, *value;
+	const uint64_t *first; /* of a row; one more than there are rows */
+	size_t rows, keys;
+	struct value_part **kept; /* values_keep(); or NULL */
+	size_t kept_count;
+};
+
+/*
  * What stands behind a run's metrics while their values are not in memory: the
  * streams of a merge, or the columns of a run.h5 that is open.
  */
@@ -55,10 +67,9 @@ struct source_metric {
 	struct value_streams streams; /* by node of the unified tree */
 	uint32_t *nodes; /* of the unified tree, by node of the run: */
 	uint32_t *first; /* nodes[first[n]] … nodes[first[n + 1] - 1] */
-	struct store_column *rank, *value; /* as long as first[] says */
-	struct store_column *rows;         /* path-sums.h */
-	struct value_part **kept;          /* values_keep(); or NULL */
-	size_t kept_count;
+	struct value_columns by_node, by_rank; /* no key: is not there */
+	uint64_t *first_by_rank;
+	struct store_column *rows; /* path-sums.h */
 };
 
 struct run_source {
@@ -117,15 +128,38 @@ int values_add_up(const struct run *run, const struct run_metric *metric,
  */
 void values_keep(const struct run *run, const struct run_metric *metric);
 
-/* values-read.c: values_of_node() of a run.h5, and the end of its buffer. */
-int values_read(const struct run *run, size_t metric, size_t node,
-		struct value_buffer *buffer, size_t *count);
-void value_part_free(struct value_part *part); /* NULL is fine */
-void values_forget(struct source_metric *metric);
+/*
+ * The values of one of the run's ranks, by node: the member `rank` of what comes
+ * is the node.  In a run.h5 they stand together; else, and of metrics that are
+ * extremes, all values of the metric are looked at.
+ */
+int values_of_rank(const struct run *run, size_t metric, size_t rank,
+		   struct value_buffer *buffer, const struct run_value **at,
+		   size_t *count);
 
-/* values-file.c: a metric's table "values" in run.h5. */
-struct store;
-void values_save(struct store *s, const char *group, const struct run *run,
-		 size_t metric);
+/* values-read.c: a row of a run.h5, into the buffer, and the buffer's end. */
+int values_read(struct store *s, struct value_columns *columns, size_t row,
+		struct value_buffer *buffer, size_t *count);
+void value_columns_fini(struct value_columns *columns);
+void value_part_free(struct value_part *part); /* NULL is fine */
+
+/* values-file.c: the tables of a metric in run.h5, in both orders, and back. */
+void values_save(struct store *s, const struct run *run, size_t metric);
+void values_load(struct store *s, const struct run *run, const char *group,
+		 struct run_metric *metric, struct source_metric *source);
+
+/*
+ * transpose.c: a run's values with ranks as its nodes and nodes as its ranks,
+ * to be filled node by node: for values_of_node(), once first[] is made, and
+ * for nothing else.  NULL: out of memory.
+ */
+struct run *transpose_new(const struct run *run, size_t metric);
+int transpose_add(struct run *to, const uint32_t *ranks, const uint64_t *values,
+		  size_t count, uint32_t node);
+void transpose_finish(struct run *to);
+void transpose_free(struct run *to); /* NULL is fine */
+
+/* Where streams put what does not fit into memory. */
+const char *values_directory(const struct values *values);
 
 #endif
