@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* deflate.c - zlib, and the bytes of numbers sorted by their place. */
-#include <errno.h>
-#include <string.h>
-#include <zlib.h>
-
+/* deflate.c - streams of zlib, and the bytes of numbers sorted by place. */
 #include "profile/deflate.h"
+#include "profile/squeeze.h"
 
 size_t deflate_most(size_t bytes)
 {
-	return compressBound(bytes);
+	return squeeze_most(bytes);
 }
 
 /* Inlined for the widths that there are: all bytes of a value at once. */
@@ -51,26 +48,20 @@ static void unshuffle(char *to, const char *from, size_t count, size_t width)
 size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		     int level, void *work)
 {
-	uLongf size = compressBound(count * width);
-
 	if (width > 1) {
 		shuffle(work, values, count, width);
 		values = work;
 	}
-	return compress2(to, &size, values, count * width, level) == Z_OK ? size
-									  : 0;
+	return squeeze(to, values, count * width, level);
 }
 
 int inflate_chunk(void *to, size_t count, size_t width, const void *from,
 		  size_t size, void *work)
 {
-	uLongf bytes = count * width;
-	int status = uncompress(work ? work : to, &bytes, from, size);
+	int err = unsqueeze(work ? work : to, count * width, from, size);
 
-	if (status == Z_MEM_ERROR)
-		return -ENOMEM;
-	if (status != Z_OK || bytes != count * width)
-		return -EINVAL;
+	if (err)
+		return err;
 	if (work)
 		unshuffle(to, work, count, width);
 	return 0;

@@ -556,8 +556,10 @@ void store_put(struct store *s, const char *name, enum store_type type,
 struct store_column {
 	struct store *store;
 	hid_t set;
-	hid_t type; /* in memory, of one that is read */
 	size_t chunk;
+	/* Of one that is read: */
+	hid_t type; /* in memory */
+	size_t width, count;
 };
 
 /* NULL: out of memory. */
@@ -646,6 +648,71 @@ static int column_count(struct store *s, const char *name, hid_t set,
 	return 0;
 }
 
+/*
+ * A chunk as we write it is unpacked here, by deflate.h, which takes half of
+ * HDF5's time.
+ */
+
+/* Its values; 0: the column is packed in another way, or not in chunks. */
+static size_t own_chunk(hid_t set, size_t width)
+{
+	static const H5Z_filter_t ours[] = { H5Z_FILTER_SHUFFLE,
+					     H5Z_FILTER_DEFLATE };
+	hid_t how = H5Dget_create_plist(set);
+	hsize_t chunk = 0;
+	int count = H5Pget_nfilters(how);
+	bool good = count == 2 || (count == 1 && width == 1);
+
+	for (int i = 0; i < count && good; i++) {
+		unsigned int flags, values[8];
+		size_t room = 8;
+
+		good = H5Pget_filter2(how, (unsigned int)i, &flags, &room,
+				      values, 0, NULL,
+				      NULL) == ours[2 - count + i];
+	}
+	if (!good || H5Pget_layout(how) != H5D_CHUNKED ||
+	    H5Pget_chunk(how, 1, &chunk) != 1)
+		chunk = 0;
+	close_id(how);
+	return chunk;
+}
+
+/* False: HDF5 shall try, and say what is wrong. */
+static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
+		       size_t width, void *to)
+{
+	hsize_t size = 0;
+	uint32_t left_out = 0;
+	char *packed, *work;
+	bool good;
+
+	if (H5Dget_chunk_storage_size(set, &from, &size) < 0 || !size ||
+	    size > s->bytes)
+		return false;
+	packed = malloc(size);
+	work = malloc(chunk * width);
+	good = packed && work &&
+	       H5Dread_chunk(set, H5P_DEFAULT, &from, &left_out, packed) >= 0 &&
+	       !left_out &&
+	       !inflate_chunk(to, chunk, width, packed, size,
+			      width > 1 ? work : NULL);
+	free(packed);
+	free(work);
+	return good;
+}
+
+static bool read_one_chunk(struct store *s, hid_t set, hid_t type, size_t count,
+			   void *to)
+{
+	size_t width = H5Tget_size(type);
+	hid_t there = H5Dget_type(set);
+	bool good = H5Tequal(there, type) > 0 && own_chunk(set, width) == count;
+
+	close_id(there);
+	return good && read_chunk(s, set, 0, count, width, to);
+}
+
 /* `type` is what the values become in memory. */
 static void *read_values(struct store *s, const char *name, hid_t set,
 			 hid_t type, size_t *count)
@@ -660,7 +727,8 @@ static void *read_values(struct store *s, const char *name, hid_t set,
 		store_fail(s, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
+	if (read_one_chunk(s, set, type, *count, values) ||
+	    H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
 		return values;
 	hdf5_fail(s, "damaged, cannot read ", name);
 	free(values);
@@ -750,6 +818,19 @@ void *store_get(struct store *s, const char *name, enum store_type type,
 	return values;
 }
 
+/* c->chunk: 0 unless they are ours, and no larger than we make them. */
+static void look_at_chunks(struct store_column *c, size_t count)
+{
+	hid_t there = H5Dget_type(c->set);
+
+	c->count = count;
+	if (H5Tequal(there, c->type) > 0)
+		c->chunk = own_chunk(c->set, c->width);
+	if (c->chunk > CHUNK_BYTES / c->width)
+		c->chunk = 0;
+	close_id(there);
+}
+
 struct store_column *store_column_open(struct store *s, const char *name,
 				       enum store_type type, size_t *count)
 {
@@ -763,8 +844,9 @@ struct store_column *store_column_open(struct store *s, const char *name,
 	c->store = s;
 	c->type = number_type(type);
 	c->set = column_open(s, name, H5Tget_class(c->type));
-	if (c->set >= 0)
-		column_count(s, name, c->set, widths[type], count);
+	c->width = widths[type];
+	if (c->set >= 0 && !column_count(s, name, c->set, c->width, count))
+		look_at_chunks(c, *count);
 	if (!s->err)
 		return c;
 	store_column_close(c);
@@ -789,6 +871,27 @@ static herr_t read_part(const struct store_column *c, hsize_t from,
 	return status;
 }
 
+/* The last chunk is longer than its values. */
+static bool read_whole_chunk(const struct store_column *c, size_t from,
+			     size_t count, void *to)
+{
+	size_t chunk = c->chunk;
+	void *all = to;
+	bool good;
+
+	if (!chunk || from % chunk || count > chunk ||
+	    (count < chunk && from + count < c->count))
+		return false;
+	if (count < chunk)
+		all = malloc(chunk * c->width);
+	good = all && read_chunk(c->store, c->set, from, chunk, c->width, all);
+	if (good && all != to)
+		memcpy(to, all, count * c->width);
+	if (all != to)
+		free(all);
+	return good;
+}
+
 int store_column_read(struct store_column *c, size_t from, size_t count,
 		      void *to)
 {
@@ -797,7 +900,7 @@ int store_column_read(struct store_column *c, size_t from, size_t count,
 	if (!count)
 		return 0;
 	pthread_mutex_lock(&hdf5_lock);
-	if (!s->err)
+	if (!s->err && !read_whole_chunk(c, from, count, to))
 		read_part(c, from, count, to);
 	pthread_mutex_unlock(&hdf5_lock);
 	return store_error(s);
