@@ -34,7 +34,7 @@ struct adding {
 	const struct sides *sides;
 	const struct paths *paths; /* of run r */
 	const struct run_metric *metric;
-	uint64_t *values; /* of one path */
+	uint64_t *values;     /* of one path */
 	bool *is_in, *is_all; /* of the run's paths: in the row, with all below
 			       */
 	size_t run;

@@ -116,14 +116,13 @@ static bool is_file_function(const struct run *run, const struct run_node *n)
 
 /* The nodes' values, from … end - 1. */
 static int add_files(const struct run *run, const struct run_metric *m,
-		     uint32_t from, uint32_t end, uint64_t *sums)
+		     uint32_t from, uint32_t end, struct value_buffer *buffer,
+		     uint64_t *sums)
 {
-	struct value_buffer buffer = { 0 };
 	int err = 0;
 
 	for (uint32_t n = from; n < end && !err; n++)
-		err = values_add_up(run, m, n, &buffer, sums);
-	value_buffer_fini(&buffer);
+		err = values_add_up(run, m, n, buffer, sums);
 	return err;
 }
 
@@ -131,6 +130,7 @@ static int take_files(struct ranks *r, const struct run_metric *m)
 {
 	const struct run *run = r->run;
 	uint64_t *sums = calloc(run->rank_count + 1, sizeof(*sums));
+	struct value_buffer buffer = { 0 };
 	int err = sums ? 0 : fail(-ENOMEM, "out of memory");
 	uint32_t end = 0;
 
@@ -142,10 +142,11 @@ static int take_files(struct ranks *r, const struct run_metric *m)
 		if (!is_file_function(run, &run->nodes[n]))
 			continue;
 		end = mpi_time_end(run, n);
-		err = add_files(run, m, n, end, sums);
+		err = add_files(run, m, n, end, &buffer, sums);
 	}
 	for (size_t i = 0; i < r->skews.process_count && !err; i++)
 		r->files[i] = (double)sums[r->skews.processes[i]] / 1e9;
+	value_buffer_fini(&buffer);
 	free(sums);
 	return err;
 }

@@ -132,9 +132,9 @@ double value_extreme(const struct run_metric *metric, size_t node)
 {
 	const struct run_stat *s = &metric->stats[node];
 
-	return value_of(metric->unit,
-			(double)(metric->merge == MERGE_MIN ? s->least
-							    : s->most));
+	return value_of(
+		metric->unit,
+		(double)(metric->merge == MERGE_MIN ? s->least : s->most));
 }
 
 double value_ratio(double a, double b)

@@ -63,7 +63,7 @@ static void node_row(FILE *to, const struct sums *sums, uint32_t node)
 }
 
 int tables_nodes(FILE *to, const struct run *run,
-		const struct export_choice *choice)
+		 const struct export_choice *choice)
 {
 	struct sums sums;
 	int err = sums_init(&sums, run);
@@ -100,7 +100,7 @@ static void rank_row(FILE *to, const struct run *run, size_t index)
 }
 
 int tables_ranks(FILE *to, const struct run *run,
-		const struct export_choice *choice)
+		 const struct export_choice *choice)
 {
 	(void)choice;
 	fputs("process,rank,member,pid,host,source,command,threads,elapsed,"

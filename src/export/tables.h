@@ -12,10 +12,10 @@
 
 /* As in struct export; only values are chosen from. */
 int tables_nodes(FILE *to, const struct run *run,
-		const struct export_choice *choice);
+		 const struct export_choice *choice);
 int tables_ranks(FILE *to, const struct run *run,
-		const struct export_choice *choice);
+		 const struct export_choice *choice);
 int tables_values(FILE *to, const struct run *run,
-		const struct export_choice *choice);
+		  const struct export_choice *choice);
 
 #endif

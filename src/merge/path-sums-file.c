@@ -28,9 +28,8 @@ enum {
 
 #define SUM(TYPE, member) STORE_FIELD(TYPE, struct path_sum, member)
 static const struct store_field sum_fields[] = {
-	SUM(F64, sum),      SUM(U64, min),      SUM(U64, max),
-	SUM(U32, min_rank), SUM(U32, max_rank), SUM(U32, row),
-	{ 0 },
+	SUM(F64, sum),      SUM(U64, min), SUM(U64, max), SUM(U32, min_rank),
+	SUM(U32, max_rank), SUM(U32, row), { 0 },
 };
 
 #define PATH(TYPE, member) STORE_FIELD(TYPE, struct path, member)
@@ -45,15 +44,15 @@ struct rows {
 	struct store_column *column;
 	uint64_t *chunk;
 	void *work, *packed;
-	size_t size, used, index; /* values of a chunk; of this one; of chunks */
+	size_t size, used,
+		index; /* values of a chunk; of this one; of chunks */
 };
 
 static int flush(struct rows *r)
 {
 	size_t bytes;
 
-	memset(r->chunk + r->used, 0,
-	       (r->size - r->used) * sizeof(*r->chunk));
+	memset(r->chunk + r->used, 0, (r->size - r->used) * sizeof(*r->chunk));
 	bytes = deflate_chunk(r->packed, r->chunk, r->size, sizeof(*r->chunk),
 			      LEVEL, r->work);
 	r->used = 0;
@@ -164,8 +163,7 @@ void path_sums_save(struct store *s, const struct paths *paths, size_t metric)
 	metric_path(name, m->name, "rows");
 	if (!err && !rows)
 		store_put(s, name, STORE_U64, NULL, 0);
-	else if (!err && !rows_init(&saving.rows, s, name,
-				    rows * saving.ranks))
+	else if (!err && !rows_init(&saving.rows, s, name, rows * saving.ranks))
 		err = fail(-ENOMEM, "out of memory");
 	if (!err && !store_error(s))
 		err = make_and_save(s, paths, m, &saving, wanted);

@@ -68,8 +68,7 @@ static int append(struct bundle *b, const struct run_value *values,
 {
 	if (b->room - b->count < count) {
 		size_t room = b->room + b->room / 2 + count;
-		struct run_value *at =
-			reallocarray(b->at, room, sizeof(*at));
+		struct run_value *at = reallocarray(b->at, room, sizeof(*at));
 
 		if (!at)
 			return fail(-ENOMEM, "out of memory");
@@ -229,8 +228,8 @@ static int take_bundle(void *of, size_t i, void *item)
 	size_t from = i * PATHS_AT_ONCE, at = 0;
 	int err = 0;
 
-	for (size_t k = 0; k < PATHS_AT_ONCE && from + k < w->paths->count &&
-			   !err;
+	for (size_t k = 0;
+	     k < PATHS_AT_ONCE && from + k < w->paths->count && !err;
 	     at = b->ends[k++])
 		err = visit(w, (uint32_t)(from + k), b->at + at,
 			    b->ends[k] - at);

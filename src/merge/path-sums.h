@@ -4,8 +4,8 @@
  * of a run, and process by process.
  *
  * Cost   A database keeps the sums of all paths, and for some of them what each
- *        process has: a row.  There are as many rows as it takes that any path's
- *        is added up from few (path-sums.c says how few), so that no question
+ *        process has: a row.  There are as many rows as it takes that any
+ * path's is added up from few (path-sums.c says how few), so that no question
  *        is for all values.  In a run that is in memory, or comes from a
  *        database without rows, all values below a path are read.
  */

@@ -86,10 +86,7 @@ static const struct store_field problem_fields[] = {
 	STAT(F64, sum), STAT(F64, mean), STAT(F64, deviation), STAT(U64, min), \
 		STAT(U64, max), STAT(U32, min_rank), STAT(U32, max_rank)
 static const struct store_field stat_fields[] = {
-	PLAIN_STATS,
-	STAT(F64, squares),
-	STAT(U64, least),
-	STAT(U64, most),
+	PLAIN_STATS, STAT(F64, squares), STAT(U64, least), STAT(U64, most),
 	{ 0 },
 };
 

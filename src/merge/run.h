@@ -86,7 +86,7 @@ struct run_metric {
 	uint64_t *first;          /* node_count + 1: values of node n are */
 	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1];
 				     NULL: see source */
-	struct path_sum *sums; /* path-sums.h; NULL: not known */
+	struct path_sum *sums;    /* path-sums.h; NULL: not known */
 	struct counting counting;
 };
 

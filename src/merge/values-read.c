@@ -82,7 +82,8 @@ void values_keep(const struct run *run, const struct run_metric *metric)
 	if (c->kept)
 		return;
 	c->kept = calloc(count, sizeof(struct value_part *));
-	c->kept_count = c->kept ? count : 0; /* without it, all is just slower */
+	c->kept_count =
+		c->kept ? count : 0; /* without it, all is just slower */
 }
 
 /* The part that has value number `at`: the buffer's, or one that is kept. */
@@ -132,9 +133,9 @@ int values_read(struct store *s, struct value_columns *c, size_t row,
 		n = part->count - i < end - at ? part->count - i : end - at;
 		err = make_room(b, *count + n);
 		for (at += n; n-- && !err; i++)
-			b->at[(*count)++] = (struct run_value){
-				part->keys[i], part->values[i]
-			};
+			b->at[(*count)++] =
+				(struct run_value){ part->keys[i],
+						    part->values[i] };
 	}
 	return err;
 }

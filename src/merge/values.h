@@ -129,9 +129,9 @@ int values_add_up(const struct run *run, const struct run_metric *metric,
 void values_keep(const struct run *run, const struct run_metric *metric);
 
 /*
- * The values of one of the run's ranks, by node: the member `rank` of what comes
- * is the node.  In a run.h5 they stand together; else, and of metrics that are
- * extremes, all values of the metric are looked at.
+ * The values of one of the run's ranks, by node: the member `rank` of what
+ * comes is the node.  In a run.h5 they stand together; else, and of metrics
+ * that are extremes, all values of the metric are looked at.
  */
 int values_of_rank(const struct run *run, size_t metric, size_t rank,
 		   struct value_buffer *buffer, const struct run_value **at,

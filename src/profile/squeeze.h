@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * squeeze.h - bytes to a zlib stream and back, by libdeflate where there was one
- * when this was built, else by zlib itself.  libdeflate does the same in two
- * thirds of the time, the way back in less than half of it, and its streams are
- * a little smaller; both have been used everywhere for years.
+ * squeeze.h - bytes to a zlib stream and back, by libdeflate where there was
+ * one when this was built, else by zlib itself.  libdeflate does the same in
+ * two thirds of the time, the way back in less than half of it, and its streams
+ * are a little smaller; both have been used everywhere for years.
  *
  * Threads   Any.
  */

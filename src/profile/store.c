@@ -36,14 +36,20 @@ enum {
  */
 static pthread_mutex_t hdf5_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+struct room { /* memory that is used again */
+	void *at;
+	size_t size;
+};
+
 struct store {
 	hid_t file; /* invalid: everything is read by the shortcut */
 	struct shortcut *shortcut; /* NULL: none */
 	bool locked, ends_late;
 	char *path;
-	char *temporary; /* NULL: reading */
-	int fd;          /* of it */
-	uint64_t bytes;  /* of a file that is read */
+	char *temporary;          /* NULL: reading */
+	int fd;                   /* of it */
+	uint64_t bytes;           /* of a file that is read */
+	struct room packed, work; /* of chunks that are read */
 	int err;
 	char reason[400];
 };
@@ -168,6 +174,8 @@ void store_close(struct store *s)
 	if (s->locked)
 		pthread_mutex_unlock(&hdf5_lock);
 	shortcut_free(s->shortcut);
+	free(s->packed.at);
+	free(s->work.at);
 	if (s->temporary)
 		unlink(s->temporary);
 	free(s->temporary);
@@ -678,6 +686,16 @@ static size_t own_chunk(hid_t set, size_t width)
 	return chunk;
 }
 
+static void *room_for(struct room *room, size_t size)
+{
+	if (size > room->size) {
+		free(room->at);
+		room->at = malloc(size);
+		room->size = room->at ? size : 0;
+	}
+	return room->at;
+}
+
 /* False: HDF5 shall try, and say what is wrong. */
 static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
 		       size_t width, void *to)
@@ -690,15 +708,13 @@ static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
 	if (H5Dget_chunk_storage_size(set, &from, &size) < 0 || !size ||
 	    size > s->bytes)
 		return false;
-	packed = malloc(size);
-	work = malloc(chunk * width);
+	packed = room_for(&s->packed, size);
+	work = room_for(&s->work, chunk * width);
 	good = packed && work &&
 	       H5Dread_chunk(set, H5P_DEFAULT, &from, &left_out, packed) >= 0 &&
 	       !left_out &&
 	       !inflate_chunk(to, chunk, width, packed, size,
 			      width > 1 ? work : NULL);
-	free(packed);
-	free(work);
 	return good;
 }
 
@@ -860,9 +876,8 @@ static herr_t read_part(const struct store_column *c, hsize_t from,
 	hid_t there = H5Dget_space(c->set);
 	herr_t status = -1;
 
-	if (here >= 0 &&
-	    H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL, &count,
-				NULL) >= 0)
+	if (here >= 0 && H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL,
+					     &count, NULL) >= 0)
 		status = H5Dread(c->set, c->type, here, there, H5P_DEFAULT, to);
 	if (status < 0)
 		hdf5_fail(c->store, "damaged, cannot be read", "");

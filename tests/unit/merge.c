@@ -332,8 +332,7 @@ static bool same_metric(const struct run *a, const struct run *b, size_t i)
 	for (size_t n = 0; n < a->node_count && same; n++) {
 		CHECK(!values_of_node(a, i, n, &buffers[0], &of_a, &count));
 		CHECK(!values_of_node(b, i, n, &buffers[1], &of_b, &count_b));
-		same = count == count_b &&
-		       same_values(of_a, of_b, count);
+		same = count == count_b && same_values(of_a, of_b, count);
 	}
 	value_buffer_fini(&buffers[0]);
 	value_buffer_fini(&buffers[1]);

@@ -43,11 +43,11 @@ static void make_nodes(struct run *run)
 		char name[16];
 
 		snprintf(name, sizeof(name), "link%d", link);
-		run->nodes[caller] = (struct run_node){
-			.parent = above,
-			.kind = RUN_FUNCTION,
-			.function = str_add(&run->strings, name)
-		};
+		run->nodes[caller] =
+			(struct run_node){ .parent = above,
+					   .kind = RUN_FUNCTION,
+					   .function = str_add(&run->strings,
+							       name) };
 		for (uint32_t i = 0; i < WIDE; i++) {
 			snprintf(name, sizeof(name), "leaf%u", i / 2);
 			run->nodes[n++] = (struct run_node){
@@ -84,9 +84,8 @@ static struct run *make(void)
 		m->first[n] = count;
 		for (uint32_t r = 0; r < RANKS; r++)
 			if (value_of(n, r))
-				m->values[count++] = (struct run_value){
-					r, value_of(n, r)
-				};
+				m->values[count++] =
+					(struct run_value){ r, value_of(n, r) };
 	}
 	m->first[NODES] = count;
 	run->waits.ranks = calloc(RANKS, sizeof(*run->waits.ranks));
@@ -128,7 +127,8 @@ static void check_run(const struct run *run, bool rows)
 	CHECK(paths.count < NODES && paths.count > CHAIN * WIDE / 2);
 	for (uint32_t n = 0; n < NODES; n++)
 		for (uint32_t r = 0; r < RANKS; r++)
-			for (uint32_t p = paths.of[n];; p = paths.at[p].parent) {
+			for (uint32_t p = paths.of[n];;
+			     p = paths.at[p].parent) {
 				all[p * RANKS + r] += value_of(n, r);
 				if (!p)
 					break;
