@@ -228,11 +228,10 @@ static int take_bundle(void *of, size_t i, void *item)
 	size_t from = i * PATHS_AT_ONCE, at = 0;
 	int err = 0;
 
-	for (size_t k = 0;
-	     k < PATHS_AT_ONCE && from + k < w->paths->count && !err;
-	     at = b->ends[k++])
-		err = visit(w, (uint32_t)(from + k), b->at + at,
-			    b->ends[k] - at);
+	for (size_t k = 0; k < PATHS_AT_ONCE && !err; at = b->ends[k++])
+		if (from + k < w->paths->count)
+			err = visit(w, (uint32_t)(from + k),
+				    b->at ? b->at + at : NULL, b->ends[k] - at);
 	bundle_drop(b);
 	return err;
 }
