@@ -315,6 +315,23 @@ uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 	}
 }
 
+enum { /* values that come later */
+	FAR = 32,
+	NEAR = 12
+};
+
+static void prepare(const struct profile_column *column,
+		    const struct address_metric *m, const uint32_t *nodes,
+		    size_t i)
+{
+	if (i + FAR < column->count)
+		values_prepare_far(&m->streams,
+				   nodes[column->values[i + FAR].node]);
+	if (i + NEAR < column->count)
+		values_prepare_near(&m->streams,
+				    nodes[column->values[i + NEAR].node]);
+}
+
 /* All threads' values of one node become one; they stand side by side. */
 static int add_column(struct unify *u, const struct profile_column *column,
 		      const struct translation *t, uint32_t rank)
@@ -329,6 +346,7 @@ static int add_column(struct unify *u, const struct profile_column *column,
 	for (size_t i = 0, end; i < column->count && !err; i = end) {
 		uint64_t value = v[i].value;
 
+		prepare(column, m, t->nodes, i);
 		for (end = i + 1;
 		     end < column->count && v[end].node == v[i].node; end++)
 			value = merge_values(m->merge, value, v[end].value);

@@ -291,6 +291,23 @@ int values_add(struct values *v, struct value_streams *to, uint32_t node,
 	return 0;
 }
 
+void values_prepare_far(const struct value_streams *to, uint32_t node)
+{
+	if (node < to->nodes)
+		__builtin_prefetch(&to->of_node[node]);
+}
+
+void values_prepare_near(const struct value_streams *to, uint32_t node)
+{
+	const struct value_stream *s;
+
+	if (!value_streams_has(to, node))
+		return;
+	s = stream_of(to, node);
+	__builtin_prefetch(s, 1);
+	__builtin_prefetch((const char *)s + sizeof(*s) / 2, 1);
+}
+
 void value_streams_fini(struct value_streams *streams)
 {
 	for (size_t i = 0; i < streams->count; i++)

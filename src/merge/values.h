@@ -39,6 +39,14 @@ void values_free(struct values *values); /* NULL is fine */
 int values_add(struct values *values, struct value_streams *to, uint32_t node,
 	       uint32_t rank, uint64_t value);
 
+/*
+ * What values_add() will touch for that node soon is asked of the memory now:
+ * far ahead, where its stream is; near, the stream.  Streams are many times what a
+ * cache holds.
+ */
+void values_prepare_far(const struct value_streams *to, uint32_t node);
+void values_prepare_near(const struct value_streams *to, uint32_t node);
+
 void value_streams_fini(struct value_streams *streams);
 
 /* Whether the node has any. */
