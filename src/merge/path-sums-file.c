@@ -23,7 +23,7 @@ enum {
 	ROW_COST = 32,
 	COST_LEAST = 1 << 16, /* values: they are read in one go */
 	CHUNK = 1 << 16,      /* values */
-	LEVEL = 2,
+	LEVEL = 1,
 };
 
 #define SUM(TYPE, member) STORE_FIELD(TYPE, struct path_sum, member)

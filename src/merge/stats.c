@@ -138,9 +138,10 @@ static int entry_stats(const struct statistics *s, size_t node,
 		       struct value_buffer *buffer)
 {
 	struct run_stat *stat = &s->run->metrics[s->metric].stats[node];
-	const struct run_value *samples;
-	size_t sample_count;
-	int err;
+	bool own = s->samples == &s->run->metrics[s->metric];
+	const struct run_value *samples = values;
+	size_t sample_count = count;
+	int err = 0;
 
 	stat->squares = 0;
 	stat->least = stat->most = 0;
@@ -152,8 +153,10 @@ static int entry_stats(const struct statistics *s, size_t node,
 	}
 	if (!s->samples || !count)
 		return 0;
-	err = values_of_node(s->run, (size_t)(s->samples - s->run->metrics),
-			     node, buffer, &samples, &sample_count);
+	if (!own)
+		err = values_of_node(s->run,
+				     (size_t)(s->samples - s->run->metrics),
+				     node, buffer, &samples, &sample_count);
 	if (!err)
 		stat->squares = squares(values, count, samples, sample_count);
 	return err;

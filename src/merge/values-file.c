@@ -20,7 +20,7 @@
 enum {
 	CHUNK = 1 << 16, /* values: a context's are found in a few */
 	BATCH = 8,       /* chunks that a thread makes at a time */
-	LEVEL = 2,
+	LEVEL = 1,
 	KEYS = 0,
 	VALUES,
 	COLUMNS

@@ -370,41 +370,50 @@ struct giving { /* the values of one node of the run, so far */
 	bool sorted; /* by rank, each once */
 };
 
-static int put(struct giving *g, uint32_t rank, uint64_t value)
+static int make_room(struct value_buffer *b, size_t count)
 {
-	struct value_buffer *b = g->buffer;
+	struct run_value *at;
+	size_t room;
 
-	if (g->count == b->room) {
-		size_t room = b->room ? 2 * b->room : 1024;
-		struct run_value *at = reallocarray(b->at, room, sizeof(*at));
-
-		if (!at)
-			return fail(-ENOMEM, "out of memory");
-		b->at = at;
-		b->room = room;
-	}
-	if (g->count && rank <= g->last)
-		g->sorted = false;
-	g->last = rank;
-	b->at[g->count++] = (struct run_value){ rank, value };
+	if (count <= b->room)
+		return 0;
+	room = count + b->room / 2 + 1024;
+	at = reallocarray(b->at, room, sizeof(*at));
+	if (!at)
+		return fail(-ENOMEM, "out of memory");
+	b->at = at;
+	b->room = room;
 	return 0;
 }
 
+/* A value takes two bytes at least. */
 static int give_bytes(struct giving *g, const uint8_t *at, size_t size,
 		      uint32_t *rank)
 {
 	const uint8_t *end = size ? at + size : at; /* which may be NULL */
-	int err = 0;
+	const uint32_t *order = g->source->order;
+	struct run_value *to;
+	int err = make_room(g->buffer, g->count + size / 2);
 
-	while (at < end && !err) {
+	if (err)
+		return err;
+	to = g->buffer->at + g->count;
+	while (at < end) {
 		uint64_t step, value;
+		uint32_t is;
 
 		at = unpack(unpack(at, &step), &value);
 		*rank += (uint32_t)step;
-		if (g->source->order[*rank] != UINT32_MAX)
-			err = put(g, g->source->order[*rank], value);
+		is = order[*rank];
+		if (is == UINT32_MAX)
+			continue;
+		if (g->count && is <= g->last)
+			g->sorted = false;
+		g->last = is;
+		g->count++;
+		*to++ = (struct run_value){ is, value };
 	}
-	return err;
+	return 0;
 }
 
 /* The bytes of all blocks of a stream, which are linked backwards. */
