@@ -26,7 +26,7 @@
 enum {
 	HEAD = 99,
 	TAIL_LEAST = 256,
-	TAIL_SPILLED = 4096, /* of what goes to the file, at least */
+	TAIL_SPILLED = 2048, /* of what goes to the file, at least */
 	PACKED_MOST = 15,    /* bytes of one value: 5 and 10 */
 };
 

@@ -118,6 +118,9 @@ static inline bool values_in_memory(const struct run *run, size_t metric)
 /*
  * The values of a node of the run, by rank: *at is valid until the buffer's
  * next use, or in the run itself.  0, or -errno with a reason.
+ *
+ * Cost   Of a run.h5, the parts that hold them, of 65,536 values each: of 10,240
+ *        ranks one or two, 2 ms each; nothing when the buffer has the part.
  */
 int values_of_node(const struct run *run, size_t metric, size_t node,
 		   struct value_buffer *buffer, const struct run_value **at,

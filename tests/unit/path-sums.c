@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * row-sums.c - what the database says of call paths is what adding up all
+ * path-sums.c - what the database says of call paths is what adding up all
  * values says, and so are answers that read a few of them.
  */
 #include <stdio.h>
