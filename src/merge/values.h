@@ -41,8 +41,8 @@ int values_add(struct values *values, struct value_streams *to, uint32_t node,
 
 /*
  * What values_add() will touch for that node soon is asked of the memory now:
- * far ahead, where its stream is; near, the stream.  Streams are many times what a
- * cache holds.
+ * far ahead, where its stream is; near, the stream.  Streams are many times
+ * what a cache holds.
  */
 void values_prepare_far(const struct value_streams *to, uint32_t node);
 void values_prepare_near(const struct value_streams *to, uint32_t node);
@@ -119,8 +119,8 @@ static inline bool values_in_memory(const struct run *run, size_t metric)
  * The values of a node of the run, by rank: *at is valid until the buffer's
  * next use, or in the run itself.  0, or -errno with a reason.
  *
- * Cost   Of a run.h5, the parts that hold them, of 65,536 values each: of 10,240
- *        ranks one or two, 2 ms each; nothing when the buffer has the part.
+ * Cost   Of a run.h5, the parts that hold them, of 65,536 values each: of
+ * 10,240 ranks one or two, 2 ms each; nothing when the buffer has the part.
  */
 int values_of_node(const struct run *run, size_t metric, size_t node,
 		   struct value_buffer *buffer, const struct run_value **at,
@@ -141,8 +141,10 @@ void values_keep(const struct run *run, const struct run_metric *metric);
 
 /*
  * The values of one of the run's ranks, by node: the member `rank` of what
- * comes is the node.  In a run.h5 they stand together; else, and of metrics
- * that are extremes, all values of the metric are looked at.
+ * comes is the node.  0, or -errno with a reason.
+ *
+ * Cost   In a run.h5 they stand together: one or two parts, as above.  Else,
+ * and of metrics that are extremes, all values of the metric are read.
  */
 int values_of_rank(const struct run *run, size_t metric, size_t rank,
 		   struct value_buffer *buffer, const struct run_value **at,
