@@ -403,13 +403,17 @@ static int make_room(struct value_buffer *b, size_t count)
 static int give_bytes(struct giving *g, const uint8_t *at, size_t size,
 		      uint32_t *rank)
 {
-	const uint8_t *end = size ? at + size : at; /* which may be NULL */
+	const uint8_t *end;
 	const uint32_t *order = g->source->order;
 	struct run_value *to;
-	int err = make_room(g->buffer, g->count + size / 2);
+	int err;
 
+	if (!size)
+		return 0; /* and `at` may be NULL */
+	err = make_room(g->buffer, g->count + size / 2);
 	if (err)
 		return err;
+	end = at + size;
 	to = g->buffer->at + g->count;
 	while (at < end) {
 		uint64_t step, value;
