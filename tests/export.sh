@@ -57,6 +57,47 @@ tables() {
 	EOF
 }
 
+# What is chosen of the values is what stands there among all, and one that is
+# not there is told.
+chosen() {
+	need python3
+	ranks=$(awk -F, 'NR > 1 { print $2 != "" ? $2 : $4 }' ranks.csv)
+	for rank in $ranks; do
+		"$copse" export values --rank "$rank" app.copse \
+			-o "rank-$rank.csv" || return 1
+	done
+	"$copse" export values --rank "$rank" -m mpi.time.max app.copse \
+		-o extreme.csv 2>said || grep -q "no metric" said || return 1
+	"$copse" export values --node 5 -m cpu.time app.copse -o node.csv &&
+		"$copse" export values --node 5 --rank "$rank" -m cpu.time \
+			app.copse -o one.csv || return 1
+	python3 - "$rank" <<-EOF || return 1
+	import csv, os, sys
+	def table(name):
+	    with open(name) as file:
+	        return list(csv.DictReader(file))
+	ranks, every = table("ranks.csv"), table("values.csv")
+	sums = [v for v in every if not v["metric"].endswith((".max", ".min"))]
+	assert sums
+	for r in ranks:
+	    chosen = table("rank-%s.csv" % (r["rank"] or r["pid"]))
+	    assert chosen == [v for v in sums if v["process"] == r["process"]]
+	last = ranks[-1]["process"]
+	if os.path.exists("extreme.csv"):
+	    assert table("extreme.csv") == [
+	        v for v in every if v["metric"] == "mpi.time.max" and
+	        v["process"] == last]
+	node = [v for v in every if v["metric"] == "cpu.time" and v["node"] == "5"]
+	assert table("node.csv") == node
+	assert table("one.csv") == [v for v in node if v["process"] == last]
+	EOF
+	for wrong in '--rank 77777777' '--rank x' '--node 7777777' '-m tea'; do
+		# shellcheck disable=SC2086 # two words
+		"$copse" export values $wrong app.copse >said 2>&1
+		[ $? = 2 ] || { echo "$wrong: not refused"; cat said; return 1; }
+	done
+}
+
 # What Hatchet's literal reader does (hatchet/readers/literal_reader.py, frame.py,
 # 2023): a list of roots; of each node a "frame" with attributes that can be
 # hashed, of them a "name"; "metrics", the same for all nodes, whose names with
@@ -134,12 +175,13 @@ recipes() {
 	# work() has most of it, and what it is told by each recipe agrees.
 	grep -q work recipe-2.py.out && grep -q work recipe-3.py.out &&
 		grep -q 'rank .*: 0\.[0-9]* s' recipe-3.py.out &&
-		grep -q work recipe-4.py.out &&
-		grep -q '^rank-0.h5 [0-9]* [0-9]*$' recipe-5.py.out
+		grep -q work recipe-4.py.out && grep -q work recipe-5.py.out &&
+		grep -q '^rank-0.h5 [0-9]* [0-9]*$' recipe-6.py.out
 }
 
 point "a run" measure
 point "tables" tables
+point "some of the values" chosen
 point "Hatchet's literal" hatchet
 point "what cannot be exported is told" refuses
 point "recipes of copse-format(5)" recipes

@@ -1,7 +1,7 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/choice tests/unit/chunk tests/unit/compare \
+	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/choice tests/unit/chunk tests/unit/compare tests/unit/deflate \
 	tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
@@ -9,7 +9,7 @@ UNIT_TESTS = \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
-	tests/unit/pace tests/unit/pack tests/unit/peek \
+	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unwind \

@@ -188,8 +188,9 @@ dies() {
 	timeout 60 mpirun -n 3 "$copse" merge -q -t 1 job -o dies.h5 \
 		>said 2>&1 &
 	timeout=$!
+	pid=
 	for _ in $(seq 1000); do
-		pid=$(victim "$number" 2>/dev/null)
+		[ -n "$pid" ] || pid=$(victim "$number" 2>/dev/null)
 		[ -n "$pid" ] && "$@" >/dev/null 2>&1 && break
 		sleep 0.01
 	done

@@ -5,15 +5,22 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "export/export.h"
 #include "tools/command.h"
 
 /* Mutable: the command's options. */
-static const char *metric, *output;
+static struct export_choice choice;
+static const char *rank, *node, *output;
 
 static const struct option options[] = {
-	{ 'm', "metric", "NAME", "hatchet: which one is 'time' (the sampled)",
-	  set_string, &metric },
+	{ 'm', "metric", "NAME",
+	  "values: of this one; hatchet: which one is 'time' (the sampled)",
+	  set_string, &choice.metric },
+	{ 0, "rank", "N", "values: of this rank, or process without MPI",
+	  set_string, &rank },
+	{ 0, "node", "N", "values: of this context, as 'nodes' numbers them",
+	  set_string, &node },
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &output },
 	{ 0 },
@@ -40,7 +47,7 @@ static int write_run(const struct export *what, const struct run *run)
 	if (!to)
 		return fail(-errno, "cannot write %s: %s", output,
 			    strerror(errno));
-	err = what->write(to, run, metric);
+	err = what->write(to, run, &choice);
 	if (!err && (fflush(to) || ferror(to)))
 		err = fail(-EIO, "cannot write %s: %s",
 			   output ? output : "the export", strerror(errno));
@@ -50,11 +57,25 @@ static int write_run(const struct export *what, const struct run *run)
 	return err;
 }
 
+static int set_choice(void)
+{
+	choice.by_rank = rank;
+	choice.by_node = node;
+	if (rank && !str_to_uint(rank, &choice.rank))
+		return fail(-EINVAL, "rank wants a number, not '%s'", rank);
+	if (node && !str_to_uint(node, &choice.node))
+		return fail(-EINVAL, "node wants a number, not '%s'", node);
+	return 0;
+}
+
 static int export_run(int argc, char **argv)
 {
 	const struct export *what;
 	struct run *run = NULL;
-	int err;
+	int err = set_choice();
+
+	if (err)
+		return err;
 
 	if (argc != 2)
 		return fail(-EINVAL,

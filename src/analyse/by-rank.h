@@ -14,7 +14,7 @@ struct by_rank {
 	double *base, *now;
 };
 
-/* Of paths[0 … rows - 1].  0, or -ENOMEM with a reason. */
+/* Of paths[0 … rows - 1].  0, or -errno with a reason. */
 int by_rank_init(struct by_rank *b, const struct sides *s, const char *metric,
 		 const uint32_t *paths, size_t rows);
 void by_rank_fini(struct by_rank *b);

@@ -138,8 +138,7 @@ static void add_noise(const struct sides *s, size_t r, const char *name,
 	for (size_t p = 0; p < s->paths.count; p++)
 		of[p] = 0;
 	for (size_t n = 0; m && n < run->node_count; n++)
-		of[s->paths.of[r][n]] +=
-			confidence_squares(run, m, n) * scale * scale;
+		of[s->paths.of[r][n]] += m->stats[n].squares * scale * scale;
 }
 
 /* A share of all is a proportion: of the whole nothing is left to chance. */

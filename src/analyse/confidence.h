@@ -27,16 +27,6 @@ struct confidence {
 	double margin;    /* the share less, or more, this holds both */
 };
 
-/* Its values are the weights of samples; others are exact. */
-bool confidence_is_sampled(const struct run_metric *metric);
-
-/*
- * The sum of the squared weights of a node's own samples, in the metric's unit
- * squared: the variance of what was sampled there.  0 when the metric is not.
- */
-double confidence_squares(const struct run *run,
-			  const struct run_metric *metric, size_t node);
-
 /*
  * How many equal samples those of the metric are worth; 0 when there are none,
  * or the metric is not sampled.

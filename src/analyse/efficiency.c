@@ -8,6 +8,7 @@
 #include "analyse/sites.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "merge/values.h"
 
 double efficiency_useful(const struct run_rank *rank)
 {
@@ -108,23 +109,32 @@ int efficiency_of(struct efficiency *e, const struct run *run)
 }
 
 /* MPI_Init is no more part of a phase's time than of the run's. */
-static void add_elapsed(double *elapsed, const struct run *run, uint32_t node,
-			const struct run_metric *phase,
-			const struct run_metric *mpi)
+static int add_elapsed(double *elapsed, const struct run *run, uint32_t node,
+		       const struct run_metric *phase,
+		       const struct run_metric *mpi)
 {
+	uint64_t *inside = calloc(run->rank_count + 1, sizeof(*inside));
+	uint64_t *init = calloc(run->rank_count + 1, sizeof(*init));
+	struct value_buffer buffers[2] = { 0 };
 	uint32_t end = mpi_time_end(run, node);
+	int err = inside && init ? 0 : fail(-ENOMEM, "out of memory");
 
-	for (uint32_t n = node; n < end; n++) {
-		bool init =
+	for (uint32_t n = node; n < end && !err; n++) {
+		bool is_init =
 			run->nodes[n].kind == RUN_MPI && sites_is_init(run, n);
-		const struct run_metric *m = init ? mpi : phase;
+		const struct run_metric *m = is_init ? mpi : phase;
 
-		for (uint64_t v = m ? m->first[n] : 0; m && v < m->first[n + 1];
-		     v++)
-			elapsed[m->values[v].rank] +=
-				(init ? -1 : 1) * (double)m->values[v].value /
-				1e9;
+		if (m)
+			err = values_add_up(run, m, n, &buffers[is_init],
+					    is_init ? init : inside);
 	}
+	for (size_t i = 0; i < run->rank_count && !err; i++)
+		elapsed[i] = ((double)inside[i] - (double)init[i]) / 1e9;
+	value_buffer_fini(&buffers[0]);
+	value_buffer_fini(&buffers[1]);
+	free(inside);
+	free(init);
+	return err;
 }
 
 int efficiency_of_phase(struct efficiency *e, const struct run *run,
@@ -133,17 +143,19 @@ int efficiency_of_phase(struct efficiency *e, const struct run *run,
 	const struct run_metric *phase = run_metric(run, "phase.time");
 	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
 	struct mpi_time *mpi = elapsed ? mpi_times(run, node) : NULL;
-	bool ok = mpi != NULL;
+	int err = elapsed ? 0 : fail(-ENOMEM, "out of memory");
 
 	*e = (struct efficiency){ 0 };
-	if (ok) {
-		add_elapsed(elapsed, run, node, phase,
-			    run_metric(run, "mpi.time"));
+	if (!err && !mpi)
+		err = -EIO; /* and the reason is there */
+	if (!err)
+		err = add_elapsed(elapsed, run, node, phase,
+				  run_metric(run, "mpi.time"));
+	if (!err)
 		efficiency_from(e, elapsed, mpi, run->member_count);
-	}
 	free(elapsed);
 	free(mpi);
-	return ok ? 0 : fail(-ENOMEM, "out of memory");
+	return err;
 }
 
 void efficiency_line(struct report *report, const struct efficiency *e)

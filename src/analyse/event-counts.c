@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/event-group.h"
 #include "base/map.h"
+#include "merge/path-sums.h"
 
 enum {
 	MOST = EVENT_MOST + 1, /* columns of values: the events, then time */
@@ -73,14 +74,18 @@ static int sum_functions(struct counts *c, size_t i)
 	return err;
 }
 
-static void sum_ranks(struct counts *c, size_t i)
+static int sum_ranks(struct counts *c, size_t i)
 {
 	const struct run_metric *m = c->metrics[i];
-	uint64_t values = m ? m->first[c->run->node_count] : 0;
+	uint64_t *sums = calloc(c->run->rank_count + 1, sizeof(*sums));
+	int err = sums ? 0 : fail(-ENOMEM, "out of memory");
 
-	for (uint64_t k = 0; k < values; k++)
-		c->ranks[m->values[k].rank * MOST + i] +=
-			value_of(m->unit, (double)m->values[k].value);
+	if (m && !err)
+		err = path_totals(c->run, m, sums);
+	for (size_t r = 0; m && r < c->run->rank_count && !err; r++)
+		c->ranks[r * MOST + i] = value_of(m->unit, (double)sums[r]);
+	free(sums);
+	return err;
 }
 
 static int load_groups(struct counts *c)
@@ -109,7 +114,8 @@ static int counts_init(struct counts *c)
 		return fail(-ENOMEM, "out of memory");
 	for (size_t i = 0; i <= c->events && !err; i++) {
 		err = sum_functions(c, i);
-		sum_ranks(c, i);
+		if (!err)
+			err = sum_ranks(c, i);
 	}
 	return err ? err : load_groups(c);
 }

@@ -10,6 +10,7 @@
 #include "analyse/skew.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "merge/values.h"
 
 #define UNEVEN     0.05 /* ranks differ so much in MPI's share, or more */
 #define MUCH_MPI   0.1  /* a share of MPI worth a sentence */
@@ -44,25 +45,48 @@ static void part(struct balance *b)
 	}
 }
 
-/* The call site where the waiting ranks were longest; 0: none. */
-static uint32_t longest_site(const struct balance *b, double *sums)
+/* What all ranks have at the call sites of a path. */
+static double *site_totals(const struct balance *b, const struct run_metric *m)
+{
+	double *totals = calloc(b->paths->count + 1, sizeof(*totals));
+
+	for (uint32_t n = 0; m && totals && n < b->run->node_count; n++)
+		totals[b->paths->of[n]] += m->stats[n].sum;
+	return totals;
+}
+
+/*
+ * The call site where the waiting ranks were longest, into *best; 0: none.  Of
+ * those that cannot be it, because all ranks together were not so long there,
+ * nothing is read.
+ */
+static int longest_site(const struct balance *b, double *sums, uint32_t *best)
 {
 	const struct run_metric *m = run_metric(b->run, "mpi.time");
-	uint32_t best = 0;
+	double *totals = site_totals(b, m);
+	struct value_buffer buffer = { 0 };
+	int err = totals ? 0 : fail(-ENOMEM, "out of memory");
 
-	for (uint32_t n = 0; m && n < b->run->node_count; n++) {
+	*best = 0;
+	for (uint32_t n = 0; m && n < b->run->node_count && !err; n++) {
 		uint32_t path = b->paths->of[n];
+		const struct run_value *values;
+		size_t count;
 
 		if (b->run->nodes[n].kind != RUN_MPI ||
-		    sites_is_init(b->run, n))
+		    totals[path] <= sums[*best] || sites_is_init(b->run, n))
 			continue;
-		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
-			if (!b->is_working[m->values[v].rank])
-				sums[path] += (double)m->values[v].value;
-		if (sums[path] > sums[best])
-			best = path;
+		err = values_of_node(b->run, (size_t)(m - b->run->metrics), n,
+				     &buffer, &values, &count);
+		for (size_t v = 0; v < count && !err; v++)
+			if (!b->is_working[values[v].rank])
+				sums[path] += (double)values[v].value;
+		if (sums[path] > sums[*best])
+			*best = path;
 	}
-	return best;
+	value_buffer_fini(&buffer);
+	free(totals);
+	return err;
 }
 
 /*
@@ -135,8 +159,8 @@ static char *shape(const struct balance *b, const struct skew *worst)
 
 	if (values &&
 	    !shapes_init(&shapes, b->run, b->skews.processes, count, 0)) {
-		skew_values(&b->skews, worst->path, values);
-		if (!shape_of(&shape, &shapes, values))
+		if (!skew_values(&b->skews, worst->path, values) &&
+		    !shape_of(&shape, &shapes, values))
 			text = shape_text(&shape, &shapes, values);
 		if (text)
 			said = shape.kind >= SHAPE_HOST &&
@@ -174,10 +198,11 @@ static void recoverable(struct report *report, const struct balance *b,
 	free(how);
 }
 
-static void say(struct report *report, const struct balance *b, double *sums)
+static int say(struct report *report, const struct balance *b, double *sums)
 {
 	const struct skew *worst = culprit(b);
-	uint32_t site = longest_site(b, sums);
+	uint32_t site = 0;
+	int err = 0;
 	double elapsed = b->e->elapsed;
 
 	for (size_t i = 0; !b->e->ranks && i < b->run->rank_count; i++)
@@ -185,13 +210,15 @@ static void say(struct report *report, const struct balance *b, double *sums)
 			elapsed = (double)b->run->ranks[i].elapsed_ns / 1e9;
 	if (worst && worst->recoverable < WORTHWHILE * elapsed)
 		worst = NULL;
-	if (site && !b->waits_said &&
-	    (b->working_count || mean_share(b) >= MUCH_MPI))
+	if (!b->waits_said && (b->working_count || mean_share(b) >= MUCH_MPI))
+		err = longest_site(b, sums, &site);
+	if (site && !err)
 		waiting(report, b, site,
 			worst && b->is_working[worst->max_process] ? worst
 								   : NULL);
-	if (worst)
+	if (worst && !err)
 		recoverable(report, b, worst);
+	return err;
 }
 
 int findings_balance(struct report *report, const struct paths *paths,
@@ -221,7 +248,7 @@ int findings_balance(struct report *report, const struct paths *paths,
 	}
 	if (b.skews.process_count > 1) {
 		part(&b);
-		say(report, &b, sums);
+		err = say(report, &b, sums);
 	}
 out:
 	free(sums);

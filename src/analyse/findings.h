@@ -33,7 +33,7 @@ int findings_waits(struct report *report, const struct blames *blames,
 int findings_gpu(struct report *report, const struct paths *paths);
 
 /* How much memory GPUs had, and what leaks. */
-void findings_gpu_memory(struct report *report, const struct paths *paths);
+int findings_gpu_memory(struct report *report, const struct paths *paths);
 
 /* As notes: what wait states are worth. */
 void findings_joined(struct report *report, const struct run *run);

@@ -84,9 +84,9 @@ static int path_table(struct report *report, const struct paths *paths,
 		paths_cell(report, paths, work.at[i].path);
 		work_cells(report, &work.at[i], all);
 	}
-	gpu_balance_table(report, paths, &work, limit);
+	err = gpu_balance_table(report, paths, &work, limit);
 	gpu_work_fini(&work);
-	return 0;
+	return err;
 }
 
 static void say_total(struct report *report, const struct gpu_row *kernels,

@@ -9,12 +9,15 @@
  * and on a device, or the host, more must have been live at the end than at any
  * time up to the middle, by a quarter of what that path left.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "analyse/findings.h"
 #include "analyse/gpu-held.h"
 #include "analyse/value.h"
+#include "base/err.h"
 #include "live/layout.h"
+#include "merge/values.h"
 #include "profile/profile.h"
 
 #define LEAST_SHARE  0.01
@@ -72,30 +75,62 @@ static bool is_leak(const struct run *run, const struct process *all,
 	       p->grown >= LEAST_GROWTH * leak->bytes;
 }
 
-/* Both have a value for the same processes: what was left has a number. */
-static void worst_of_node(const struct run *run, const struct process *all,
-			  uint32_t node, struct leak *worst)
+/* What a node left in each process that left anything. */
+struct left {
+	struct value_buffer buffer;
+	const struct run_value *at;
+	size_t count;
+};
+
+static int left_read(struct left *left, const struct run *run,
+		     enum metric metric, uint32_t node)
 {
-	const struct run_metric *bytes =
-		run_metric(run, metric_infos[METRIC_GPU_LEAKED].name);
-	const struct run_metric *count =
-		run_metric(run, metric_infos[METRIC_GPU_LEAKS].name);
-	uint64_t c = count ? count->first[node] : 0;
+	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
 
-	for (uint64_t v = bytes && count ? bytes->first[node] : 0;
-	     bytes && count && v < bytes->first[node + 1]; v++) {
-		struct leak leak = { node, bytes->values[v].rank,
-				     (double)bytes->values[v].value, 0 };
+	left->count = 0;
+	return m ? values_of_node(run, (size_t)(m - run->metrics), node,
+				  &left->buffer, &left->at, &left->count)
+		 : 0;
+}
 
-		while (c < count->first[node + 1] &&
-		       count->values[c].rank < leak.rank)
+/* Both have a value for the same processes: what was left has a number. */
+static void find_worst(const struct run *run, const struct process *all,
+		       uint32_t node, const struct left *bytes,
+		       const struct left *count, struct leak *worst)
+{
+	size_t c = 0;
+
+	for (size_t v = 0; v < bytes->count; v++) {
+		struct leak leak = { node, bytes->at[v].rank,
+				     (double)bytes->at[v].value, 0 };
+
+		while (c < count->count && count->at[c].rank < leak.rank)
 			c++;
-		if (c < count->first[node + 1] &&
-		    count->values[c].rank == leak.rank)
-			leak.count = (double)count->values[c].value;
+		if (c < count->count && count->at[c].rank == leak.rank)
+			leak.count = (double)count->at[c].value;
 		if (leak.bytes > worst->bytes && is_leak(run, all, &leak))
 			*worst = leak;
 	}
+}
+
+static int worst_of_all(const struct run *run, const struct process *all,
+			struct leak *worst)
+{
+	struct left bytes = { 0 }, count = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < run->node_count && !err; i++) {
+		if (run->nodes[i].kind != RUN_GPU_MEMORY)
+			continue;
+		err = left_read(&bytes, run, METRIC_GPU_LEAKED, i);
+		if (!err)
+			err = left_read(&count, run, METRIC_GPU_LEAKS, i);
+		if (!err)
+			find_worst(run, all, i, &bytes, &count, worst);
+	}
+	value_buffer_fini(&bytes.buffer);
+	value_buffer_fini(&count.buffer);
+	return err;
 }
 
 static void say_leak(struct report *report, const struct paths *paths,
@@ -138,21 +173,21 @@ static void say_peak(struct report *report, const struct run *run)
 			    (unsigned long long)value_process(run, most->rank));
 }
 
-void findings_gpu_memory(struct report *report, const struct paths *paths)
+int findings_gpu_memory(struct report *report, const struct paths *paths)
 {
 	const struct run *run = paths->run;
 	struct process *all;
 	struct leak worst = { 0 };
+	int err;
 
 	if (!run->facts.holder_count)
-		return;
+		return 0;
 	say_peak(report, run);
 	all = processes(run);
-	report->failed |= !all;
-	for (uint32_t i = 0; all && i < run->node_count; i++)
-		if (run->nodes[i].kind == RUN_GPU_MEMORY)
-			worst_of_node(run, all, i, &worst);
-	if (worst.bytes > 0)
+	err = all ? worst_of_all(run, all, &worst)
+		  : fail(-ENOMEM, "out of memory");
+	if (!err && worst.bytes > 0)
 		say_leak(report, paths, &worst);
 	free(all);
+	return err;
 }

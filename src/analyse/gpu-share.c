@@ -176,7 +176,7 @@ int findings_gpu(struct report *report, const struct paths *paths)
 	if (!err)
 		say_calls(report, &calls.total);
 	if (!err)
-		findings_gpu_memory(report, paths);
+		err = findings_gpu_memory(report, paths);
 	gpu_work_fini(&kernels);
 	gpu_work_fini(&copies);
 	gpu_work_fini(&calls);

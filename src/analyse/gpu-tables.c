@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "live/layout.h"
+#include "merge/path-sums.h"
 
 /* Records */
 
@@ -219,38 +220,39 @@ int gpu_ranges_table(struct report *report, const struct run *run, size_t limit)
 
 /* Balance */
 
-/* Seconds of a launch path on each process; to be freed. */
-static double *seconds_of(const struct paths *paths, uint32_t path)
+/* Seconds of a launch path on each process, to be freed in any case. */
+static int seconds_of(const struct paths *paths, uint32_t path, double **to)
 {
 	const struct run *run = paths->run;
 	const struct run_metric *m =
 		run_metric(run, metric_infos[METRIC_GPU_TIME].name);
-	double *sums = calloc(run->rank_count + 1, sizeof(*sums));
+	uint64_t *row = calloc(run->rank_count + 1, sizeof(*row));
+	int err = -ENOMEM;
 
-	for (uint32_t i = paths->first[path];
-	     sums && m && i < paths->first[path + 1]; i++) {
-		uint32_t n = paths->nodes[i];
-
-		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++)
-			sums[m->values[v].rank] +=
-				value_of(m->unit, (double)m->values[v].value);
-	}
-	return sums;
+	*to = calloc(run->rank_count + 1, sizeof(**to));
+	if (row && *to)
+		err = m ? path_own_row(paths, m, path, row) : 0;
+	else
+		fail(err, "out of memory");
+	for (size_t i = 0; i < run->rank_count && !err && m; i++)
+		(*to)[i] = value_of(m->unit, (double)row[i]);
+	free(row);
+	return err;
 }
 
-static void balance_row(struct report *report, const struct paths *paths,
-			const struct gpu_row *work)
+static int balance_row(struct report *report, const struct paths *paths,
+		       const struct gpu_row *work)
 {
-	double *of = seconds_of(paths, work->path), sum = 0;
+	double *of, sum = 0;
 	size_t count = paths->run->member_count, most = 0;
+	int err = seconds_of(paths, work->path, &of);
 
-	report->failed |= !of;
-	for (size_t i = 0; of && i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		sum += of[i];
 		if (of[i] > of[most])
 			most = i;
 	}
-	if (of && sum > 0) {
+	if (!err && sum > 0) {
 		report_text(report,
 			    str_at(&paths->run->strings, work->function));
 		paths_cell(report, paths, work->path);
@@ -260,13 +262,16 @@ static void balance_row(struct report *report, const struct paths *paths,
 		report_number(report, of[most] * (double)count / sum - 1);
 	}
 	free(of);
+	return err;
 }
 
-void gpu_balance_table(struct report *report, const struct paths *paths,
-		       const struct gpu_work *by_path, size_t limit)
+int gpu_balance_table(struct report *report, const struct paths *paths,
+		      const struct gpu_work *by_path, size_t limit)
 {
+	int err = 0;
+
 	if (paths->run->member_count < 2)
-		return;
+		return 0;
 	report_table(report, "balance", "kernels over ranks");
 	report_column(report, "kernel", "kernel", COLUMN_TEXT);
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
@@ -274,6 +279,7 @@ void gpu_balance_table(struct report *report, const struct paths *paths,
 	report_column(report, "max", "most", COLUMN_SECONDS);
 	report_column(report, "max_rank", value_noun(paths->run), COLUMN_COUNT);
 	report_column(report, "imbalance", "above mean", COLUMN_SHARE);
-	for (size_t i = 0; i < limit; i++)
-		balance_row(report, paths, &by_path->at[i]);
+	for (size_t i = 0; i < limit && !err; i++)
+		err = balance_row(report, paths, &by_path->at[i]);
+	return err;
 }

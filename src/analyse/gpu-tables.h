@@ -13,8 +13,11 @@ void gpu_records_table(struct report *report, const struct run *run);
 int gpu_ranges_table(struct report *report, const struct run *run,
 		     size_t limit);
 
-/* How launch paths differ between the members of a run of several. */
-void gpu_balance_table(struct report *report, const struct paths *paths,
-		       const struct gpu_work *by_path, size_t limit);
+/*
+ * How launch paths differ between the members of a run of several.  0, or
+ * -errno with a reason.
+ */
+int gpu_balance_table(struct report *report, const struct paths *paths,
+		      const struct gpu_work *by_path, size_t limit);
 
 #endif

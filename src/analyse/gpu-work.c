@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "live/layout.h"
+#include "merge/values.h"
 
 static double value(const struct run *run, enum metric metric, uint32_t node)
 {
@@ -21,17 +22,8 @@ static double value(const struct run *run, enum metric metric, uint32_t node)
 static double extreme(const struct run *run, enum metric metric, uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, metric_infos[metric].name);
-	double found = 0;
 
-	for (uint64_t v = m ? m->first[node] : 0; m && v < m->first[node + 1];
-	     v++) {
-		double one = value_of(m->unit, (double)m->values[v].value);
-
-		if (v == m->first[node] ||
-		    (m->merge == MERGE_MIN ? one < found : one > found))
-			found = one;
-	}
-	return found;
+	return m ? value_extreme(m, node) : 0;
 }
 
 static void fill_work(const struct run *run, uint32_t node, struct gpu_row *to)
@@ -182,21 +174,35 @@ void gpu_work_fini(struct gpu_work *work)
 	*work = (struct gpu_work){ 0 };
 }
 
-double *gpu_work_by_process(const struct run *run, uint32_t function)
+/* What each process has in the kernels of a name. */
+static int add_kernels(const struct run *run, uint32_t function, uint64_t *sums)
 {
 	const struct run_metric *m =
 		run_metric(run, metric_infos[METRIC_GPU_TIME].name);
-	double *sums = calloc(run->rank_count + 1, sizeof(*sums));
+	struct value_buffer buffer = { 0 };
+	int err = 0;
 
-	for (uint32_t i = 0; sums && m && i < run->node_count; i++) {
-		if (run->nodes[i].kind != RUN_KERNEL ||
-		    run->nodes[i].function != function)
-			continue;
-		for (uint64_t v = m->first[i]; v < m->first[i + 1]; v++)
-			sums[m->values[v].rank] +=
-				value_of(m->unit, (double)m->values[v].value);
+	for (uint32_t i = 0; m && i < run->node_count && !err; i++)
+		if (run->nodes[i].kind == RUN_KERNEL &&
+		    run->nodes[i].function == function)
+			err = values_add_up(run, m, i, &buffer, sums);
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+double *gpu_work_by_process(const struct run *run, uint32_t function)
+{
+	uint64_t *sums = calloc(run->rank_count + 1, sizeof(*sums));
+	double *seconds = calloc(run->rank_count + 1, sizeof(*seconds));
+
+	if (!sums || !seconds || add_kernels(run, function, sums)) {
+		free(seconds);
+		seconds = NULL;
 	}
-	return sums;
+	for (size_t i = 0; seconds && i < run->rank_count; i++)
+		seconds[i] = (double)sums[i] / 1e9;
+	free(sums);
+	return seconds;
 }
 
 void gpu_work_skew(struct report *report, const struct run *run,

@@ -42,7 +42,7 @@ void gpu_work_fini(struct gpu_work *work);
 
 /*
  * Seconds of the work of that name on each process of the run; to be freed,
- * NULL when out of memory.
+ * NULL with a reason.
  */
 double *gpu_work_by_process(const struct run *run, uint32_t function);
 

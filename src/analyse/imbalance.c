@@ -8,6 +8,7 @@
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "merge/path-sums.h"
 
 static void rank_columns(struct report *report, const struct run *run,
 			 const struct run_metric *metric)
@@ -52,24 +53,27 @@ static void rank_row(struct report *report, const struct run *run,
 	report_count(report, r->samples);
 }
 
-/* Each process's total of the metric; to be freed, NULL when out of memory. */
-static double *totals(const struct run *run, const struct run_metric *m)
+/* Each process's total of the metric; to be freed, NULL with a reason. */
+static uint64_t *totals(const struct run *run, const struct run_metric *m)
 {
-	double *sum = calloc(run->rank_count + 1, sizeof(*sum));
+	uint64_t *sum = calloc(run->rank_count + 1, sizeof(*sum));
 
-	for (uint64_t v = 0; sum && v < m->first[run->node_count]; v++)
-		sum[m->values[v].rank] +=
-			value_of(m->unit, (double)m->values[v].value);
+	if (!sum)
+		fail(-ENOMEM, "out of memory");
+	if (sum && path_totals(run, m, sum)) {
+		free(sum);
+		return NULL;
+	}
 	return sum;
 }
 
 static int rank_table(struct report *report, const struct run *run,
 		      const struct run_metric *metric)
 {
-	double *sum = totals(run, metric), most = 0;
+	uint64_t *sum = totals(run, metric), most = 0;
 
 	if (!sum)
-		return fail(-ENOMEM, "out of memory");
+		return -EIO;
 	for (size_t i = 0; i < run->rank_count; i++)
 		if (sum[i] > most)
 			most = sum[i];
@@ -77,8 +81,10 @@ static int rank_table(struct report *report, const struct run *run,
 	rank_columns(report, run, metric);
 	for (size_t i = 0; i < run->rank_count; i++) {
 		rank_row(report, run, &run->ranks[i]);
-		value_cell(report, metric->unit, sum[i]);
-		report_number(report, value_ratio(sum[i], most));
+		value_cell(report, metric->unit,
+			   value_of(metric->unit, (double)sum[i]));
+		report_number(report,
+			      value_ratio((double)sum[i], (double)most));
 	}
 	free(sum);
 	return 0;

@@ -8,6 +8,7 @@
 #include "analyse/sites.h"
 #include "base/err.h"
 #include "live/layout.h"
+#include "merge/values.h"
 
 #define SMALL    0.01 /* of all waiting */
 #define UNJOINED 0.05 /* of all instances: so many may be lost */
@@ -43,24 +44,39 @@ static bool knows_places(const struct run_waits *w)
 	return others <= SMALL * all;
 }
 
-static void sum_time(struct mpi_time *to, const struct run *run, uint32_t node)
+static void add_values(struct mpi_time *to, bool io,
+		       const struct run_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct mpi_time *t = &to[values[i].rank];
+
+		t->total += (double)values[i].value / 1e9;
+		if (io)
+			t->io += (double)values[i].value / 1e9;
+	}
+}
+
+static int sum_time(struct mpi_time *to, const struct run *run, uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, "mpi.time");
 	uint32_t end = mpi_time_end(run, node);
+	struct value_buffer buffer = { 0 };
+	int err = 0;
 
-	for (uint32_t n = node; m && n < end; n++) {
-		bool io = run->nodes[n].detail == LIVE_MPI_IO;
+	for (uint32_t n = node; m && n < end && !err; n++) {
+		const struct run_value *values;
+		size_t count;
 
 		if (run->nodes[n].kind != RUN_MPI || sites_is_init(run, n))
 			continue;
-		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++) {
-			struct mpi_time *t = &to[m->values[v].rank];
-
-			t->total += (double)m->values[v].value / 1e9;
-			if (io)
-				t->io += (double)m->values[v].value / 1e9;
-		}
+		err = values_of_node(run, (size_t)(m - run->metrics), n,
+				     &buffer, &values, &count);
+		if (!err)
+			add_values(to, run->nodes[n].detail == LIVE_MPI_IO,
+				   values, count);
 	}
+	value_buffer_fini(&buffer);
+	return err;
 }
 
 static void sum_waiting(struct mpi_time *to, const struct run *run,
@@ -99,12 +115,14 @@ struct mpi_time *mpi_times(const struct run *run, uint32_t node)
 		fail(-ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (node) {
-		sum_time(to, run, node);
-		sum_waiting(to, run, node);
-	} else {
-		take_rows(to, run);
+	if (node && sum_time(to, run, node)) {
+		free(to);
+		return NULL;
 	}
+	if (node)
+		sum_waiting(to, run, node);
+	else
+		take_rows(to, run);
 	for (size_t i = 0; i < run->rank_count; i++)
 		to[i].waiting =
 			known ? fmin(to[i].waiting, to[i].total - to[i].io)

@@ -11,6 +11,7 @@
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "merge/values.h"
 
 #define WORTHWHILE 0.02 /* of the elapsed time: so much is worth a mark */
 #define TINY       1e-12
@@ -113,12 +114,27 @@ static bool is_file_function(const struct run *run, const struct run_node *n)
 	return false;
 }
 
-static void take_files(struct ranks *r, const struct run_metric *m)
+/* The nodes' values, from … end - 1. */
+static int add_files(const struct run *run, const struct run_metric *m,
+		     uint32_t from, uint32_t end, struct value_buffer *buffer,
+		     uint64_t *sums)
+{
+	int err = 0;
+
+	for (uint32_t n = from; n < end && !err; n++)
+		err = values_add_up(run, m, n, buffer, sums);
+	return err;
+}
+
+static int take_files(struct ranks *r, const struct run_metric *m)
 {
 	const struct run *run = r->run;
+	uint64_t *sums = calloc(run->rank_count + 1, sizeof(*sums));
+	struct value_buffer buffer = { 0 };
+	int err = sums ? 0 : fail(-ENOMEM, "out of memory");
 	uint32_t end = 0;
 
-	for (uint32_t n = 1; n < run->node_count; n++) {
+	for (uint32_t n = 1; n < run->node_count && !err; n++) {
 		if (n < end)
 			continue;
 		if (run->nodes[n].kind == RUN_MPI)
@@ -126,13 +142,13 @@ static void take_files(struct ranks *r, const struct run_metric *m)
 		if (!is_file_function(run, &run->nodes[n]))
 			continue;
 		end = mpi_time_end(run, n);
-		for (uint64_t v = m->first[n]; v < m->first[end]; v++) {
-			uint32_t c = r->skews.column[m->values[v].rank];
-
-			if (c != UINT32_MAX)
-				r->files[c] += (double)m->values[v].value / 1e9;
-		}
+		err = add_files(run, m, n, end, &buffer, sums);
 	}
+	for (size_t i = 0; i < r->skews.process_count && !err; i++)
+		r->files[i] = (double)sums[r->skews.processes[i]] / 1e9;
+	value_buffer_fini(&buffer);
+	free(sums);
+	return err;
 }
 
 static int find_extremes(struct ranks *r)
@@ -199,7 +215,9 @@ static int ranks_init(struct ranks *r, const struct paths *paths,
 		take(r, i, &mpi[r->skews.processes[i]]);
 	free(mpi);
 	if (metric->unit == UNIT_NS)
-		take_files(r, metric);
+		err = take_files(r, metric);
+	if (err)
+		return err;
 	err = shapes_init(&r->shapes, run, r->skews.processes,
 			  r->skews.process_count, WORTHWHILE * r->longest);
 	return err ? err : find_extremes(r);

@@ -20,16 +20,8 @@ static double value(const struct run *run, const char *metric, uint32_t node)
 static double extreme(const struct run *run, const char *metric, uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, metric);
-	uint64_t best = 0;
 
-	for (uint64_t v = m ? m->first[node] : 0; m && v < m->first[node + 1];
-	     v++) {
-		uint64_t one = m->values[v].value;
-
-		if (!best || (m->merge == MERGE_MIN ? one < best : one > best))
-			best = one;
-	}
-	return m ? value_of(m->unit, (double)best) : 0;
+	return m ? value_extreme(m, node) : 0;
 }
 
 static int by_node(const void *key, const void *site)

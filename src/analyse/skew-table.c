@@ -9,6 +9,9 @@
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "merge/values.h"
+
+#define MANY 64 /* rows: most values are read, and some often */
 
 /* Unless rows are asked for, paths below this share of the first's are not. */
 #define SMALL 0.01
@@ -59,14 +62,18 @@ static double noise(double value, double weight)
 	return DEVIATIONS * sqrt(value * weight);
 }
 
-static void path_row(struct report *report, const struct skews *skews,
+static int table_row(struct report *report, const struct skews *skews,
 		     const struct shapes *shapes, const struct skew *k,
 		     double *values)
 {
 	const struct run *run = skews->paths->run;
 	enum unit unit = skews->metric->unit;
-	char *text = paths_text(skews->paths, k->path);
+	int err = skew_values(skews, k->path, values);
+	char *text;
 
+	if (err)
+		return err;
+	text = paths_text(skews->paths, k->path);
 	report_text(report, text);
 	report->failed |= !text;
 	report_text(report,
@@ -77,10 +84,10 @@ static void path_row(struct report *report, const struct skews *skews,
 	report_number(report, value_ratio(k->max, k->mean));
 	report_count(report, value_process(run, k->max_process));
 	value_cell(report, unit, k->recoverable);
-	skew_values(skews, k->path, values);
 	skew_table_shape(report, shapes, values);
 	report_spark(report, values, skews->process_count);
 	free(text);
+	return 0;
 }
 
 /* All rows, when all are asked for; else those that say something new. */
@@ -127,11 +134,13 @@ int skew_table(struct report *report, const struct skews *skews,
 		goto out;
 	report_table(report, "paths", how->title);
 	path_columns(report, skews);
-	for (size_t i = 0; i < skews->count && rows < limit; i++) {
+	if (limit > MANY)
+		values_keep(skews->paths->run, skews->metric);
+	for (size_t i = 0; i < skews->count && rows < limit && !err; i++) {
 		if (!is_row(skews, &skews->at[i], how, options))
 			continue;
 		shapes.least = noise(skews->at[i].max, weight);
-		path_row(report, skews, &shapes, &skews->at[i], values);
+		err = table_row(report, skews, &shapes, &skews->at[i], values);
 		rows++;
 	}
 	shapes_fini(&shapes);

@@ -29,18 +29,20 @@ struct skews {
 	const struct paths *paths;
 	const struct run_metric *metric;
 	uint32_t *processes; /* those compared: indices into run->ranks */
-	uint32_t *column;    /* of each of run->ranks in them, or UINT32_MAX */
 	size_t process_count;
 	struct skew *at; /* by recoverable, the largest first */
 	size_t count;
 };
 
-/* 0, or -ENOMEM with a reason. */
+/* 0, or -errno with a reason. */
 int skew_init(struct skews *skews, const struct paths *paths,
 	      const struct run_metric *metric);
 void skew_fini(struct skews *skews);
 
-/* The values of a path and what it calls, one for each process compared. */
-void skew_values(const struct skews *skews, uint32_t path, double *to);
+/*
+ * The values of a path and what it calls, one for each process compared.  0, or
+ * -errno with a reason.
+ */
+int skew_values(const struct skews *skews, uint32_t path, double *to);
 
 #endif

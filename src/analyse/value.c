@@ -128,6 +128,15 @@ double value_node(const struct run_metric *metric, size_t node)
 	return value_of(metric->unit, metric->stats[node].sum);
 }
 
+double value_extreme(const struct run_metric *metric, size_t node)
+{
+	const struct run_stat *s = &metric->stats[node];
+
+	return value_of(
+		metric->unit,
+		(double)(metric->merge == MERGE_MIN ? s->least : s->most));
+}
+
 double value_ratio(double a, double b)
 {
 	return b != 0 ? a / b : 0;

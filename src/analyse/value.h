@@ -50,6 +50,12 @@ void value_known(struct report *report, double value);
 /* Sum over ranks of each node's exclusive value, in the unit of reports. */
 double value_node(const struct run_metric *metric, size_t node);
 
+/*
+ * Of a metric that is an extreme, that of all processes which have one; in the
+ * unit of reports, 0: none has.
+ */
+double value_extreme(const struct run_metric *metric, size_t node);
+
 /* a / b, and 0 when b is 0. */
 double value_ratio(double a, double b);
 

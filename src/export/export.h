@@ -7,18 +7,26 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "merge/run.h"
+
+struct export_choice {
+	const char *metric; /* values: this one; hatchet: what is shown first;
+			       NULL: not chosen */
+	bool by_rank, by_node; /* values: of these only */
+	uint64_t rank, node;   /* as reports call a process; an index */
+};
 
 struct export
 {
 	const char *name, *help;
 	/*
-	 * `metric`, or NULL, is the one that readers look at first.  0, or
-	 * -errno with a reason; what `to` says is the caller's to check.
+	 * 0, or -errno with a reason; what `to` says is the caller's to check.
 	 */
-	int (*write)(FILE * to, const struct run *run, const char *metric);
+	int (*write)(FILE * to, const struct run *run,
+		     const struct export_choice *choice);
 };
 
 /* Every export, ended by a row without a name. */

@@ -99,9 +99,10 @@ static void write_tree(FILE *to, const struct sums *sums, size_t first)
 	fputs(run->node_count ? "]}\n]\n" : "]\n", to);
 }
 
-int hatchet_write(FILE *to, const struct run *run, const char *metric)
+int hatchet_write(FILE *to, const struct run *run,
+		  const struct export_choice *choice)
 {
-	const struct analysis_options options = { .metric = metric };
+	const struct analysis_options options = { .metric = choice->metric };
 	const struct run_metric *m = value_metric(run, &options, NULL);
 	struct sums sums;
 	int err;

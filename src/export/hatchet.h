@@ -13,8 +13,9 @@
 
 #include <stdio.h>
 
-#include "merge/run.h"
+#include "export/export.h"
 
-int hatchet_write(FILE *to, const struct run *run, const char *metric);
+int hatchet_write(FILE *to, const struct run *run,
+		  const struct export_choice *choice);
 
 #endif

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/value.h"
 #include "base/err.h"
 #include "export/sums.h"
 #include "export/tables.h"
+#include "merge/values.h"
 #include "present/quote.h"
 
 static void write_string(FILE *to, const struct run *run, uint32_t string)
@@ -60,12 +62,13 @@ static void node_row(FILE *to, const struct sums *sums, uint32_t node)
 	fputc('\n', to);
 }
 
-int tables_nodes(FILE *to, const struct run *run, const char *metric)
+int tables_nodes(FILE *to, const struct run *run,
+		 const struct export_choice *choice)
 {
 	struct sums sums;
 	int err = sums_init(&sums, run);
 
-	(void)metric;
+	(void)choice;
 	if (!err)
 		node_head(to, &sums);
 	for (uint32_t n = 0; n < run->node_count && !err; n++)
@@ -96,9 +99,10 @@ static void rank_row(FILE *to, const struct run *run, size_t index)
 		seconds(r->process_cpu_ns), r->samples);
 }
 
-int tables_ranks(FILE *to, const struct run *run, const char *metric)
+int tables_ranks(FILE *to, const struct run *run,
+		 const struct export_choice *choice)
 {
-	(void)metric;
+	(void)choice;
 	fputs("process,rank,member,pid,host,source,command,threads,elapsed,"
 	      "mpi_elapsed,mpi_time,cpu,process_cpu,samples\n",
 	      to);
@@ -107,23 +111,111 @@ int tables_ranks(FILE *to, const struct run *run, const char *metric)
 	return 0;
 }
 
-static void value_rows(FILE *to, const struct run_metric *m, uint32_t node)
+static void value_row(FILE *to, const struct run_metric *m, uint32_t node,
+		      const struct run_value *v)
 {
-	for (uint64_t v = m->first[node]; v < m->first[node + 1]; v++) {
-		quote_csv(to, m->name);
-		fprintf(to, ",%u,%" PRIu32 ",", node, m->values[v].rank);
-		sums_write(to, m,
-			   value_of(m->unit, (double)m->values[v].value));
-		fputc('\n', to);
-	}
+	quote_csv(to, m->name);
+	fprintf(to, ",%u,%" PRIu32 ",", node, v->rank);
+	sums_write(to, m, value_of(m->unit, (double)v->value));
+	fputc('\n', to);
 }
 
-int tables_values(FILE *to, const struct run *run, const char *metric)
+/* What the choice asks for of one metric. */
+struct chosen {
+	FILE *to;
+	const struct run *run;
+	size_t metric;
+	const struct export_choice *choice;
+	size_t rank; /* index, when by_rank */
+};
+
+static int node_values(const struct chosen *c, uint32_t node,
+		       struct value_buffer *buffer)
 {
-	(void)metric;
-	fputs("metric,node,process,value\n", to);
-	for (size_t m = 0; m < run->metric_count; m++)
-		for (uint32_t n = 0; n < run->node_count; n++)
-			value_rows(to, &run->metrics[m], n);
+	const struct run_metric *m = &c->run->metrics[c->metric];
+	const struct run_value *values;
+	size_t count;
+	int err = values_of_node(c->run, c->metric, node, buffer, &values,
+				 &count);
+
+	for (size_t i = 0; i < count && !err; i++)
+		if (!c->choice->by_rank || values[i].rank == c->rank)
+			value_row(c->to, m, node, &values[i]);
+	return err;
+}
+
+static int rank_values(const struct chosen *c, struct value_buffer *buffer)
+{
+	const struct run_metric *m = &c->run->metrics[c->metric];
+	const struct run_value *values;
+	size_t count;
+	int err = values_of_rank(c->run, c->metric, c->rank, buffer, &values,
+				 &count);
+
+	for (size_t i = 0; i < count && !err; i++)
+		value_row(c->to, m, values[i].rank,
+			  &(struct run_value){ (uint32_t)c->rank,
+					       values[i].value });
+	return err;
+}
+
+static int value_rows(const struct chosen *c)
+{
+	struct value_buffer buffer = { 0 };
+	int err = 0;
+
+	if (c->choice->by_node)
+		err = node_values(c, (uint32_t)c->choice->node, &buffer);
+	else if (c->choice->by_rank)
+		err = rank_values(c, &buffer);
+	else
+		for (uint32_t n = 0; n < c->run->node_count && !err; n++)
+			err = node_values(c, n, &buffer);
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+/* -EINVAL with a reason: there is no such thing. */
+static int find(struct chosen *c)
+{
+	const struct export_choice *choice = c->choice;
+
+	if (choice->metric && !run_metric(c->run, choice->metric))
+		return fail(-EINVAL, "there is no metric '%s' in this run",
+			    choice->metric);
+	if (choice->by_node && choice->node >= c->run->node_count)
+		return fail(-EINVAL,
+			    "there is no node %" PRIu64
+			    "; copse export nodes lists them",
+			    choice->node);
+	while (choice->by_rank && c->rank < c->run->rank_count &&
+	       value_process(c->run, c->rank) != choice->rank)
+		c->rank++;
+	if (choice->by_rank && c->rank == c->run->rank_count)
+		return fail(-EINVAL, "there is no %s %" PRIu64 " in this run",
+			    value_noun(c->run), choice->rank);
 	return 0;
+}
+
+/* An extreme is of single calls: of one rank, only when it is asked for. */
+static bool is_chosen(const struct run_metric *m,
+		      const struct export_choice *choice)
+{
+	if (choice->metric)
+		return !strcmp(m->name, choice->metric);
+	return !choice->by_rank || choice->by_node || m->merge == MERGE_SUM;
+}
+
+int tables_values(FILE *to, const struct run *run,
+		  const struct export_choice *choice)
+{
+	struct chosen c = { .to = to, .run = run, .choice = choice };
+	int err = find(&c);
+
+	if (!err)
+		fputs("metric,node,process,value\n", to);
+	for (; c.metric < run->metric_count && !err; c.metric++)
+		if (is_chosen(&run->metrics[c.metric], choice))
+			err = value_rows(&c);
+	return err;
 }

@@ -8,11 +8,14 @@
 
 #include <stdio.h>
 
-#include "merge/run.h"
+#include "export/export.h"
 
-/* As in struct export; no metric comes first. */
-int tables_nodes(FILE *to, const struct run *run, const char *metric);
-int tables_ranks(FILE *to, const struct run *run, const char *metric);
-int tables_values(FILE *to, const struct run *run, const char *metric);
+/* As in struct export; only values are chosen from. */
+int tables_nodes(FILE *to, const struct run *run,
+		 const struct export_choice *choice);
+int tables_ranks(FILE *to, const struct run *run,
+		 const struct export_choice *choice);
+int tables_values(FILE *to, const struct run *run,
+		  const struct export_choice *choice);
 
 #endif

@@ -22,6 +22,9 @@ int run_name_main(struct run *run);
  */
 int run_stats(struct run *run);
 
+/* What is over every entry alone, for databases without it. */
+int run_entry_stats(struct run *run);
+
 /* The same values in memory, after run_stats(). */
 int run_fetch(struct run *run);
 

@@ -135,10 +135,13 @@ static void thin(struct gathered *parts)
 	parts->moment_count = 0;
 	for (size_t i = 0; i < parts->series_count; i++) {
 		struct series *s = &parts->series[i];
+		struct moment *less;
 		size_t kept = 0;
 
 		for (size_t m = 0; m < s->count; m += 2)
 			s->at[kept++] = s->at[m];
+		less = reallocarray(s->at, kept + 1, sizeof(*less));
+		s->at = less ? less : s->at;
 		s->count = kept;
 		parts->moment_count += kept;
 	}

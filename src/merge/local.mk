@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libmerge.la
 libmerge_la_SOURCES = \
 	src/merge/blame.c \
 	src/merge/build.h \
+	src/merge/call-paths.c src/merge/call-paths.h \
 	src/merge/clock-bounds.c src/merge/clock-bounds.h \
 	src/merge/clocks.c src/merge/clocks.h \
 	src/merge/devices.c src/merge/devices.h \
@@ -18,11 +19,11 @@ libmerge_la_SOURCES = \
 	src/merge/merging.h \
 	src/merge/pack.h src/merge/run-pack.c src/merge/unify-pack.c \
 	src/merge/packed.h \
+	src/merge/path-sums.c src/merge/path-sums.h src/merge/path-sums-file.c \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/reduce.c src/merge/reduce.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-gpu.h src/merge/run-waits.h \
-	src/merge/spread.c src/merge/spread.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
 	src/merge/symbol-cache.c src/merge/symbol-cache.h \
@@ -33,7 +34,10 @@ libmerge_la_SOURCES = \
 	src/merge/timeline.c src/merge/timeline.h \
 	src/merge/team.h \
 	src/merge/traffic.c src/merge/traffic.h \
-	src/merge/values.c src/merge/values.h src/merge/values-file.c \
+	src/merge/transpose.c \
+	src/merge/values.c src/merge/values.h \
+	src/merge/values-file.c src/merge/values-read.c \
+	src/merge/values-team.c src/merge/values-team.h \
 	src/merge/waiting.c src/merge/waiting.h \
 	src/merge/work.c src/merge/work.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h

@@ -19,7 +19,8 @@
 #include "merge/merging.h"
 #include "merge/pack.h"
 #include "merge/reduce.h"
-#include "merge/spread.h"
+#include "merge/values-team.h"
+#include "merge/values.h"
 #include "merge/waiting.h"
 #include "merge/work.h"
 
@@ -496,8 +497,8 @@ static int merge(struct run **to, const char *directory,
 	if (!err)
 		err = unite(&m);
 	if (!err && m.team)
-		err = spread_values(m.run, m.team, directory);
-	if (!err)
+		err = values_to_root(m.run, m.team, directory);
+	if (!err && team_is_root(m.team))
 		err = run_stats(m.run);
 	if (!err) {
 		*to = m.run;
@@ -526,15 +527,14 @@ int merge_directory(struct run **to, const char *directory,
 int merge_save(struct run **to, const char *directory, const char *path,
 	       const struct merge_progress *progress)
 {
+	struct team *team = progress ? progress->team : NULL;
+	struct blob done = { 0 };
 	int err = merge(to, directory, progress);
 
-	if (err)
-		return err;
-	if (!progress || team_is_root(progress->team))
-		return run_save(*to, path);
-	for (size_t i = 0; i < (*to)->metric_count && !err; i++)
-		err = values_send(*to, i);
-	return err;
+	if (!err && team_is_root(team))
+		err = run_save(*to, path);
+	/* The others are there until it is: who dies has all of them end. */
+	return !err && team ? team->share(team, &done) : err;
 }
 
 /*
@@ -575,6 +575,18 @@ static int save_beside(struct run *run, const char *database)
 	return run_problem(run, "run.h5", short_reason(database));
 }
 
+/* What was just written, or all values in memory where that could not be. */
+static int reopen(struct run **to, const char *database, const char *directory)
+{
+	struct run *run;
+
+	if (!is_fresh(database, directory) || run_load(&run, database))
+		return run_fetch(*to);
+	run_free(*to);
+	*to = run;
+	return 0;
+}
+
 static int open_directory(struct run **to, const char *directory,
 			  const struct merge_progress *progress)
 {
@@ -591,7 +603,7 @@ static int open_directory(struct run **to, const char *directory,
 	if (!err)
 		err = save_beside(*to, database);
 	if (!err)
-		err = run_fetch(*to);
+		err = reopen(to, database, directory);
 	free(database);
 	return err;
 }

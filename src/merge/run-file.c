@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "merge/build.h"
 #include "merge/facts-file.h"
+#include "merge/path-sums.h"
 #include "merge/run.h"
 #include "merge/values.h"
 #include "profile/metric-group.h"
@@ -81,18 +83,16 @@ static const struct store_field problem_fields[] = {
 };
 
 #define STAT(TYPE, member) STORE_FIELD(TYPE, struct run_stat, member)
+#define PLAIN_STATS                                                            \
+	STAT(F64, sum), STAT(F64, mean), STAT(F64, deviation), STAT(U64, min), \
+		STAT(U64, max), STAT(U32, min_rank), STAT(U32, max_rank)
 static const struct store_field stat_fields[] = {
-	STAT(F64, sum),      STAT(F64, mean), STAT(F64, deviation),
-	STAT(U64, min),      STAT(U64, max),  STAT(U32, min_rank),
-	STAT(U32, max_rank), { 0 },
-};
-
-#define VALUE(TYPE, member) STORE_FIELD(TYPE, struct run_value, member)
-static const struct store_field value_fields[] = {
-	VALUE(U32, rank), /* values-file.c writes them */
-	VALUE(U64, value),
+	PLAIN_STATS, STAT(F64, squares), STAT(U64, least), STAT(U64, most),
 	{ 0 },
 };
+
+/* As the first databases had them. */
+static const struct store_field plain_stat_fields[] = { PLAIN_STATS, { 0 } };
 
 #define COMM(TYPE, member) STORE_FIELD(TYPE, struct run_comm, member)
 static const struct store_field comm_fields[] = {
@@ -380,8 +380,10 @@ static void check_gpu(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the GPUs");
 }
 
-static void save_metric(struct store *s, const struct run *run, size_t index)
+static void save_metric(struct store *s, const struct paths *paths,
+			size_t index)
 {
+	const struct run *run = paths->run;
 	const struct run_metric *m = &run->metrics[index];
 	struct metric_group metric = { .unit = m->unit,
 				       .merge = m->merge,
@@ -394,7 +396,24 @@ static void save_metric(struct store *s, const struct run *run, size_t index)
 			m->stats, sizeof(*m->stats), run->node_count);
 	store_put(s, metric_path(name, m->name, "first"), STORE_U64, m->first,
 		  run->node_count + 1);
-	values_save(s, metric_path(name, m->name, "values"), run, index);
+	values_save(s, run, index);
+	if (m->merge == MERGE_SUM)
+		path_sums_save(s, paths, index);
+}
+
+static void save_metrics(struct store *s, const struct run *run)
+{
+	struct paths paths;
+
+	metric_groups_new(s);
+	if (paths_init(&paths, run)) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return;
+	}
+	paths_save(s, &paths);
+	for (size_t i = 0; i < run->metric_count; i++)
+		save_metric(s, &paths, i);
+	paths_fini(&paths);
 }
 
 int run_save(const struct run *run, const char *path)
@@ -427,9 +446,7 @@ int run_save(const struct run *run, const char *path)
 	save_waits(s, &run->waits);
 	facts_file_put(s, &run->facts);
 	save_gpu(s, &run->gpu);
-	metric_groups_new(s);
-	for (size_t i = 0; i < run->metric_count; i++)
-		save_metric(s, run, i);
+	save_metrics(s, run);
 	return store_commit(s);
 }
 
@@ -472,37 +489,34 @@ static void load_words(struct store *s, struct run *run)
 	free((char *)words.mpi_library);
 }
 
-static void check_values(struct store *s, const struct run *run,
-			 const struct run_metric *m, size_t count)
+/* The indices in them; the metric has as many as there are nodes. */
+static void check_stats(struct store *s, const struct run *run,
+			const struct run_metric *m)
 {
-	bool good = m->stats && m->first && m->first[0] == 0 &&
-		    m->first[run->node_count] == count;
+	bool good = m->stats;
 
 	for (size_t i = 0; good && i < run->node_count; i++)
-		good = m->first[i] <= m->first[i + 1] &&
-		       (!run->rank_count ||
-			(m->stats[i].min_rank < run->rank_count &&
-			 m->stats[i].max_rank < run->rank_count));
-	for (size_t i = 0; good && i < count; i++)
-		good = m->values[i].rank < run->rank_count;
+		good = !run->rank_count ||
+		       (m->stats[i].min_rank < run->rank_count &&
+			m->stats[i].max_rank < run->rank_count);
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the values of '%s'", m->name);
 }
 
 static void load_metric(struct store *s, const struct run *run,
-			const char *group, struct run_metric *m)
+			const char *group, struct run_metric *m,
+			struct source_metric *source, bool plain)
 {
-	size_t stats = 0, firsts = 0, count = 0;
+	size_t stats = 0, firsts = 0;
 	struct metric_group metric = { 0 };
 	char name[METRIC_PATH_SIZE];
 
 	metric_group_get(s, group, &metric);
 	m->stats = store_get_table(s, metric_path(name, group, "stats"),
-				   stat_fields, sizeof(*m->stats), &stats);
+				   plain ? plain_stat_fields : stat_fields,
+				   sizeof(*m->stats), &stats);
 	m->first = store_get(s, metric_path(name, group, "first"), STORE_U64,
 			     &firsts);
-	m->values = store_get_table(s, metric_path(name, group, "values"),
-				    value_fields, sizeof(*m->values), &count);
 	if (store_error(s))
 		return;
 	memcpy(m->name, metric.name, sizeof(m->name));
@@ -511,23 +525,52 @@ static void load_metric(struct store *s, const struct run *run,
 	m->counting = metric.counting;
 	if (stats != run->node_count || firsts != run->node_count + 1)
 		store_fail(s, -EINVAL, "damaged: the metric '%s'", group);
-	else
-		check_values(s, run, m, count);
+	if (!store_error(s))
+		check_stats(s, run, m);
+	if (!store_error(s))
+		values_load(s, run, group, m, source);
+	if (m->merge == MERGE_SUM)
+		path_sums_load(s, run, group, m, source);
 }
 
-static void load_metrics(struct store *s, struct run *run)
+static int source_new(struct run *run, size_t metrics)
+{
+	struct run_source *source = calloc(1, sizeof(*source));
+
+	run->metrics = calloc(metrics + 1, sizeof(*run->metrics));
+	run->source = source;
+	if (source)
+		source->metrics = calloc(metrics + 1, sizeof(*source->metrics));
+	if (!run->metrics || !source || !source->metrics)
+		return -ENOMEM;
+	source->metric_count = metrics;
+	source->threads = 1; /* HDF5 is read by one at a time */
+	return 0;
+}
+
+/* True: the statistics are those of the first databases. */
+static bool is_plain(struct store *s, const char *group)
+{
+	char name[METRIC_PATH_SIZE];
+
+	return !store_has(s, metric_path(name, group, "stats/most"));
+}
+
+/* Into *plain, whether statistics are missing that were added later. */
+static void load_metrics(struct store *s, struct run *run, bool *plain)
 {
 	size_t count = 0;
 	char **names = store_list(s, "metrics", &count);
 
 	if (!names)
 		return;
-	run->metrics = calloc(count + 1, sizeof(*run->metrics));
-	if (!run->metrics)
+	*plain = count && is_plain(s, names[0]);
+	if (source_new(run, count))
 		store_fail(s, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < count && !store_error(s); i++)
 		load_metric(s, run, names[i],
-			    &run->metrics[run->metric_count++]);
+			    &run->metrics[run->metric_count++],
+			    &run->source->metrics[i], *plain);
 	free(names);
 }
 
@@ -564,6 +607,7 @@ int run_load(struct run **to, const char *path)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	struct store *s = NULL;
+	bool plain = false;
 	int err;
 
 	if (!run)
@@ -597,13 +641,21 @@ int run_load(struct run **to, const char *path)
 	if (!store_error(s))
 		check_gpu(s, run);
 	if (!store_error(s))
-		load_metrics(s, run);
+		paths_load(s, run);
+	if (!store_error(s))
+		load_metrics(s, run, &plain);
 	err = store_error(s);
+	if (!err && run->source) {
+		store_rest(s);
+		run->source->store = s; /* closed with the run */
+		s = NULL;
+		err = plain ? run_entry_stats(run) : 0;
+	}
 out:
-	store_close(s);
 	if (err)
 		run_free(run);
 	else
 		*to = run;
+	store_close(s);
 	return err;
 }

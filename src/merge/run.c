@@ -16,10 +16,12 @@ void run_free(struct run *run)
 		free(run->metrics[i].stats);
 		free(run->metrics[i].first);
 		free(run->metrics[i].values);
+		free(run->metrics[i].sums);
 	}
 	free(run->metrics);
 	run_source_free(run->source);
 	free(run->nodes);
+	free(run->path_of);
 	free(run->ranks);
 	free(run->losses);
 	free(run->problems);
@@ -37,6 +39,17 @@ const struct run_metric *run_metric(const struct run *run, const char *name)
 		if (!strcmp(run->metrics[i].name, name))
 			return &run->metrics[i];
 	return NULL;
+}
+
+bool run_is_sampled(const struct run_metric *metric)
+{
+	static const char *const sampled[] = { "cpu.time", "wall.time",
+					       "samples" };
+
+	for (size_t i = 0; i < sizeof(sampled) / sizeof(*sampled); i++)
+		if (!strcmp(metric->name, sampled[i]))
+			return true;
+	return false;
 }
 
 int run_problem(struct run *run, const char *source, const char *text)

@@ -71,6 +71,9 @@ struct run_stat {   /* over all members, those without a value count as 0 */
 	uint64_t min, max;
 	uint32_t min_rank,
 		max_rank; /* indices into ranks; the lowest of equals */
+	/* Of every entry, member or not: */
+	double squares;       /* over its samples; 0: not sampled */
+	uint64_t least, most; /* 0: there is none */
 };
 
 struct run_value {
@@ -86,6 +89,7 @@ struct run_metric {
 	uint64_t *first;          /* node_count + 1: values of node n are */
 	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1];
 				     NULL: see source */
+	struct path_sum *sums;    /* path-sums.h; NULL: not known */
 	struct counting counting;
 };
 
@@ -133,6 +137,8 @@ struct run {
 	struct run_rank *ranks; /* members first; by rank, then by pid */
 	size_t member_count;
 	struct run_node *nodes;
+	uint32_t *path_of; /* by node, as the database has it; or NULL */
+	size_t path_count;
 	struct run_metric *metrics;
 	struct run_loss *losses;
 	struct run_problem *problems;
@@ -149,6 +155,9 @@ void run_free(struct run *run); /* NULL is fine */
 
 /* The metric of that name, or NULL. */
 const struct run_metric *run_metric(const struct run *run, const char *name);
+
+/* Its values are the weights of samples; others are exact. */
+bool run_is_sampled(const struct run_metric *metric);
 
 /* run-file.c: 0, or -errno with a reason that names the file. */
 int run_save(const struct run *run, const char *path);

@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 #include "merge/build.h"
-#include "merge/spread.h"
 #include "merge/values.h"
 #include "merge/work.h"
 
@@ -84,6 +83,29 @@ static void node_stat(struct run_stat *stat, const struct run_value *values,
 }
 
 /*
+ * Profiles keep no squares.  Of the n samples that a rank has in a node, which
+ * weigh W, the squares sum up to W^2 / n at least, and to little more: they
+ * were taken at one place.  What differs between places and ranks counts.
+ */
+static double squares(const struct run_value *values, size_t count,
+		      const struct run_value *samples, size_t sample_count)
+{
+	double sum = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double weight = (double)values[i].value, n = 1;
+
+		while (at < sample_count && samples[at].rank < values[i].rank)
+			at++;
+		if (at < sample_count && samples[at].rank == values[i].rank)
+			n = fmax((double)samples[at].value, 1);
+		sum += weight * weight / n;
+	}
+	return sum;
+}
+
+/*
  * All nodes, some at a time.
  */
 
@@ -94,54 +116,84 @@ enum {
 struct statistics {
 	struct run *run;
 	size_t metric;
+	const struct run_metric *samples; /* NULL: it is not sampled */
 };
 
-/* first[] is there already, besides the values or of a team. */
-static bool is_counted(const struct run *run, size_t metric)
+static struct statistics statistics_of(struct run *run, size_t metric)
 {
-	return values_in_memory(run, metric) || run->source->team;
+	bool sampled = run_is_sampled(&run->metrics[metric]);
+
+	return (struct statistics){ run, metric,
+				    sampled ? run_metric(run, "samples")
+					    : NULL };
 }
 
-static int node_stats(struct run *run, size_t metric, size_t node,
-		      struct value_buffer *buffer)
+struct buffers {
+	struct value_buffer values, samples;
+};
+
+/* What is over every entry, but the sum. */
+static int entry_stats(const struct statistics *s, size_t node,
+		       const struct run_value *values, size_t count,
+		       struct value_buffer *buffer)
 {
+	struct run_stat *stat = &s->run->metrics[s->metric].stats[node];
+	bool own = s->samples == &s->run->metrics[s->metric];
+	const struct run_value *samples = values;
+	size_t sample_count = count;
+	int err = 0;
+
+	stat->squares = 0;
+	stat->least = stat->most = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!i || values[i].value < stat->least)
+			stat->least = values[i].value;
+		if (values[i].value > stat->most)
+			stat->most = values[i].value;
+	}
+	if (!s->samples || !count)
+		return 0;
+	if (!own)
+		err = values_of_node(s->run,
+				     (size_t)(s->samples - s->run->metrics),
+				     node, buffer, &samples, &sample_count);
+	if (!err)
+		stat->squares = squares(values, count, samples, sample_count);
+	return err;
+}
+
+static int node_stats(const struct statistics *s, size_t node,
+		      struct buffers *buffers)
+{
+	struct run *run = s->run;
+	size_t metric = s->metric;
 	struct run_metric *m = &run->metrics[metric];
 	const struct run_value *values;
 	size_t count;
-	int err = values_of_node(run, metric, node, buffer, &values, &count);
+	int err = values_of_node(run, metric, node, &buffers->values, &values,
+				 &count);
 
 	if (err)
 		return err;
 	node_stat(&m->stats[node], values, count, run->member_count);
-	if (!is_counted(run, metric))
+	err = entry_stats(s, node, values, count, &buffers->samples);
+	if (!values_in_memory(run, metric))
 		m->first[node + 1] = count; /* made a sum when all are there */
-	return 0;
-}
-
-/* A node without values has nothing but zeros. */
-static bool is_elsewhere(const struct run *run, size_t metric, size_t node)
-{
-	const struct team *team = run->source ? run->source->team : NULL;
-	const uint64_t *first = run->metrics[metric].first;
-
-	return team &&
-	       (first[node] == first[node + 1] ||
-		spread_owner(team, metric, first[node] / VALUES_BUNDLE) !=
-			team->rank);
+	return err;
 }
 
 static int make_stats(void *of, size_t i, void **item)
 {
 	const struct statistics *s = of;
-	struct value_buffer buffer = { 0 };
+	struct buffers buffers = { 0 };
 	size_t node = i * NODES_AT_ONCE, end = node + NODES_AT_ONCE;
 	int err = 0;
 
 	(void)item;
 	for (; node < end && node < s->run->node_count && !err; node++)
-		if (!is_elsewhere(s->run, s->metric, node))
-			err = node_stats(s->run, s->metric, node, &buffer);
-	value_buffer_fini(&buffer);
+		err = node_stats(s, node, &buffers);
+	value_buffer_fini(&buffers.values);
+	value_buffer_fini(&buffers.samples);
 	return err;
 }
 
@@ -151,31 +203,10 @@ static int take_nothing(void *of, size_t i, void *item)
 	return 0;
 }
 
-/* Each node's row is made by one of the processes: the others have zeros. */
-static int join_stats(const struct run *run, struct run_stat *stats)
-{
-	struct team *team = run->source ? run->source->team : NULL;
-	size_t words = run->node_count * sizeof(*stats) / sizeof(uint64_t);
-	uint64_t *at;
-	int err;
-
-	_Static_assert(sizeof(*stats) % sizeof(*at) == 0, "whole words");
-	if (!team)
-		return 0;
-	at = calloc(words + 1, sizeof(*at));
-	if (!at)
-		return fail(-ENOMEM, "out of memory");
-	memcpy(at, stats, words * sizeof(*at));
-	err = team->sum(team, at, words);
-	memcpy(stats, at, words * sizeof(*at));
-	free(at);
-	return err;
-}
-
 static int metric_stats(struct run *run, size_t metric)
 {
 	struct run_metric *m = &run->metrics[metric];
-	struct statistics s = { run, metric };
+	struct statistics s = statistics_of(run, metric);
 	struct work work = {
 		.count = (run->node_count + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
 		.make = make_stats,
@@ -183,18 +214,17 @@ static int metric_stats(struct run *run, size_t metric)
 		.of = &s,
 	};
 	bool here = values_in_memory(run, metric);
-	bool counted = is_counted(run, metric);
 	int err;
 
 	m->stats = calloc(run->node_count + 1, sizeof(*m->stats));
-	if (m->stats && !counted)
+	if (m->stats && !here)
 		m->first = calloc(run->node_count + 1, sizeof(*m->first));
 	if (!m->stats || !m->first)
 		return fail(-ENOMEM, "out of memory");
 	err = work_run(&work, here ? 0 : run->source->threads);
-	for (size_t n = 0; n < run->node_count && !counted; n++)
+	for (size_t n = 0; n < run->node_count && !here; n++)
 		m->first[n + 1] += m->first[n];
-	return err ? err : join_stats(run, m->stats);
+	return err;
 }
 
 int run_stats(struct run *run)
@@ -203,6 +233,38 @@ int run_stats(struct run *run)
 
 	for (size_t i = 0; i < run->metric_count && !err; i++)
 		err = metric_stats(run, i);
+	return err;
+}
+
+static int metric_entries(const struct statistics *s)
+{
+	struct buffers buffers = { 0 };
+	int err = 0;
+
+	for (size_t n = 0; n < s->run->node_count && !err; n++) {
+		const struct run_value *values;
+		size_t count;
+
+		err = values_of_node(s->run, s->metric, n, &buffers.values,
+				     &values, &count);
+		if (!err)
+			err = entry_stats(s, n, values, count,
+					  &buffers.samples);
+	}
+	value_buffer_fini(&buffers.values);
+	value_buffer_fini(&buffers.samples);
+	return err;
+}
+
+int run_entry_stats(struct run *run)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < run->metric_count && !err; i++) {
+		struct statistics s = statistics_of(run, i);
+
+		err = metric_entries(&s);
+	}
 	return err;
 }
 

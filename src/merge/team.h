@@ -5,8 +5,8 @@
  *
  * Processes  All call merge_save() with the same arguments; number 0 is the
  *            root: it finds names, and writes the database.
- * Calls      Each but send and receive is made by all, in the same order.
- *            Those from different threads come one after the other.
+ * Calls      Each but send and receive is made by all, in the same order, and
+ *            by the thread that called merge_save().
  * Failure    0, or -ENOMEM with a reason.  Whoever fails has to end the others:
  *            they may be waiting for it.
  */
@@ -30,9 +30,6 @@ struct team {
 	int (*share)(struct team *team, struct blob *blob);
 	/* Each number becomes the sum of all processes' numbers. */
 	int (*sum)(struct team *team, uint64_t *at, size_t count);
-	/* out[i] is for process i; in[i] becomes what that one has for us. */
-	int (*exchange)(struct team *team, const struct blob out[],
-			struct blob in[]);
 };
 
 /* NULL is a team of one. */

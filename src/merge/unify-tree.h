@@ -16,6 +16,7 @@ struct address_node { /* a parent stands before its children */
 	uint32_t parent;
 	uint32_t kind;  /* enum node_kind */
 	uint32_t owner; /* of modules or names; partial: string */
+	uint32_t next;  /* node that came next in the last profile; 0: none */
 	uint64_t offset;
 };
 
@@ -45,8 +46,6 @@ struct unify {
 	size_t node_count, node_room, module_count, module_room, name_count,
 		name_room, metric_count, metric_room;
 	struct map node_map, module_map, name_map;
-	uint32_t *after; /* of a node: which came next in the last profile */
-	size_t after_room;
 	struct values *values; /* of all metrics' streams */
 	uint32_t *elsewhere;   /* nodes with values in other processes */
 	size_t elsewhere_count;

@@ -59,7 +59,6 @@ void unify_free(struct unify *u)
 	for (size_t i = 0; i < u->metric_count; i++)
 		value_streams_fini(&u->metrics[i].streams);
 	values_free(u->values);
-	free(u->after);
 	free(u->elsewhere);
 	free(u->metrics);
 	free(u->nodes);
@@ -218,23 +217,6 @@ static uint32_t translate_owner(const struct translation *t,
 	}
 }
 
-/* As many as there are nodes, the new ones 0. */
-static int after_reach(struct unify *u)
-{
-	uint32_t *after;
-
-	if (u->after_room == u->node_room)
-		return 0;
-	after = reallocarray(u->after, u->node_room, sizeof(*after));
-	if (!after)
-		return -ENOMEM;
-	memset(after + u->after_room, 0,
-	       (u->node_room - u->after_room) * sizeof(*after));
-	u->after = after;
-	u->after_room = u->node_room;
-	return 0;
-}
-
 static bool same_node(const struct address_node *a,
 		      const struct address_node *b)
 {
@@ -242,38 +224,29 @@ static bool same_node(const struct address_node *a,
 	       a->owner == b->owner && a->offset == b->offset;
 }
 
-enum {
-	HOPS = 4 /* nodes that this rank may lack */
-};
-
 /*
  * Ranks of one program have much the same tree in much the same order: what
- * came next the last time, or soon after, is mostly it, and need not be looked
- * up.
+ * came next in the last profile that had this node, or the one behind that, is
+ * it in four of five cases, and need not be looked up.
  */
 static uint32_t find_next(struct unify *u, uint32_t last,
 			  const struct address_node *node)
 {
-	uint32_t next = last;
+	uint32_t next = u->nodes[last].next;
 
-	for (int i = 0; i < HOPS; i++) {
-		next = u->after[next];
-		if (same_node(&u->nodes[next], node))
-			return next;
-	}
-	next = unify_node(u, node);
-	if (next == MAP_NONE || after_reach(u))
-		return MAP_NONE;
-	if (!u->after[last] || u->after[last] < next)
-		u->after[last] = next;
+	if (same_node(&u->nodes[next], node))
+		return next;
+	next = u->nodes[next].next;
+	if (!same_node(&u->nodes[next], node))
+		next = unify_node(u, node);
+	if (next != MAP_NONE)
+		u->nodes[last].next = next;
 	return next;
 }
 
 static int translate_nodes(struct unify *u, const struct profile *p,
 			   struct translation *t)
 {
-	if (after_reach(u))
-		return -ENOMEM;
 	t->nodes = calloc(p->node_count, sizeof(*t->nodes));
 	if (!t->nodes)
 		return -ENOMEM;
@@ -334,6 +307,23 @@ uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 	}
 }
 
+enum { /* values that come later */
+	FAR = 32,
+	NEAR = 12
+};
+
+static void prepare(const struct profile_column *column,
+		    const struct address_metric *m, const uint32_t *nodes,
+		    size_t i)
+{
+	if (i + FAR < column->count)
+		values_prepare_far(&m->streams,
+				   nodes[column->values[i + FAR].node]);
+	if (i + NEAR < column->count)
+		values_prepare_near(&m->streams,
+				    nodes[column->values[i + NEAR].node]);
+}
+
 /* All threads' values of one node become one; they stand side by side. */
 static int add_column(struct unify *u, const struct profile_column *column,
 		      const struct translation *t, uint32_t rank)
@@ -349,6 +339,7 @@ static int add_column(struct unify *u, const struct profile_column *column,
 	for (size_t i = 0, end; i < column->count && !err; i = end) {
 		uint64_t value = v[i].value;
 
+		prepare(column, m, t->nodes, i);
 		for (end = i + 1;
 		     end < column->count && v[end].node == v[i].node; end++)
 			value = merge_values(m->merge, value, v[end].value);

@@ -2,8 +2,8 @@
 /*
  * values-file.c - the values of a metric go to run.h5: several threads unpack
  * the streams of some chunks and pack the chunks, HDF5 gets them one by one.
- * With several processes each makes its bundles of chunks, and the root, which
- * has the file, gets them in the order in which it writes them.
+ * First by node; what was written so is sorted by rank, and comes once more,
+ * with ranks as rows.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,23 +11,20 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/str.h"
-#include "merge/spread.h"
 #include "merge/values.h"
 #include "merge/work.h"
 #include "profile/deflate.h"
+#include "profile/metric-group.h"
 #include "profile/store.h"
 
 enum {
 	CHUNK = 1 << 16, /* values: a context's are found in a few */
 	BATCH = 8,       /* chunks that a thread makes at a time */
-	LEVEL = 2,
-	RANKS = 0,
+	LEVEL = 1,
+	KEYS = 0,
 	VALUES,
 	COLUMNS
 };
-
-_Static_assert(VALUES_BUNDLE == CHUNK * BATCH, "as values.h says");
 
 static const size_t widths[COLUMNS] = { sizeof(uint32_t), sizeof(uint64_t) };
 
@@ -38,40 +35,48 @@ struct saving {
 	uint64_t count;
 	size_t chunk; /* values */
 	struct store_column *columns[COLUMNS];
-	struct team *team; /* NULL: alone */
+	struct run *by_rank; /* NULL: this is it, or it is not wanted */
+	size_t node;         /* that the next value for it belongs to */
 };
-
-static bool is_ours(const struct saving *s, size_t bundle)
-{
-	return !s->team ||
-	       spread_owner(s->team, s->metric, bundle) == s->team->rank;
-}
 
 struct bundle {
 	void *packed[COLUMNS][BATCH];
 	size_t sizes[COLUMNS][BATCH];
-	size_t count;
+	size_t count, used; /* chunks, values */
+	uint32_t *keys;
+	uint64_t *values;
 };
 
 static void bundle_drop(void *item)
 {
 	struct bundle *bundle = item;
 
-	if (!bundle)
-		return; /* another process has it */
 	for (size_t c = 0; c < COLUMNS; c++)
 		for (size_t i = 0; i < BATCH; i++)
 			free(bundle->packed[c][i]);
+	free(bundle->keys);
+	free(bundle->values);
 	free(bundle);
+}
+
+static struct bundle *bundle_new(size_t chunk)
+{
+	struct bundle *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->keys = malloc(BATCH * chunk * sizeof(*b->keys));
+	b->values = malloc(BATCH * chunk * sizeof(*b->values));
+	if (b->keys && b->values)
+		return b;
+	bundle_drop(b);
+	return NULL;
 }
 
 struct filling { /* a chunk at a time */
 	const struct saving *s;
 	struct bundle *bundle;
-	uint32_t *ranks;
-	uint64_t *values;
 	void *work, *packed;
-	size_t used;
 };
 
 static int pack_column(struct filling *f, size_t column, const void *values)
@@ -91,27 +96,29 @@ static int pack_column(struct filling *f, size_t column, const void *values)
 
 static int pack_chunk(struct filling *f)
 {
-	size_t left = f->s->chunk - f->used;
+	struct bundle *b = f->bundle;
+	size_t chunk = f->s->chunk, from = b->count * chunk;
+	size_t left = from + chunk - b->used;
 	int err;
 
-	memset(f->ranks + f->used, 0, left * sizeof(*f->ranks));
-	memset(f->values + f->used, 0, left * sizeof(*f->values));
-	err = pack_column(f, RANKS, f->ranks);
+	memset(b->keys + b->used, 0, left * sizeof(*b->keys));
+	memset(b->values + b->used, 0, left * sizeof(*b->values));
+	err = pack_column(f, KEYS, b->keys + from);
 	if (!err)
-		err = pack_column(f, VALUES, f->values);
-	f->bundle->count++;
-	f->used = 0;
+		err = pack_column(f, VALUES, b->values + from);
+	b->count++;
 	return err;
 }
 
 static int fill(struct filling *f, const struct run_value *values, size_t count)
 {
+	struct bundle *b = f->bundle;
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		f->ranks[f->used] = values[i].rank;
-		f->values[f->used++] = values[i].value;
-		if (f->used == f->s->chunk)
+		b->keys[b->used] = values[i].rank;
+		b->values[b->used++] = values[i].value;
+		if (b->used == (b->count + 1) * f->s->chunk)
 			err = pack_chunk(f);
 	}
 	return err;
@@ -158,26 +165,27 @@ static int fill_range(struct filling *f, uint64_t from, uint64_t end,
 		if (node + 1 == s->run->node_count)
 			break;
 	}
-	return !err && f->used ? pack_chunk(f) : err;
+	return !err && f->bundle->used > f->bundle->count * s->chunk
+		       ? pack_chunk(f)
+		       : err;
 }
 
-static int make_ours(const struct saving *s, size_t i, void **item)
+static int make_bundle(void *of, size_t i, void **item)
 {
+	const struct saving *s = of;
 	uint64_t from = (uint64_t)i * BATCH * s->chunk;
 	uint64_t end = from + BATCH * s->chunk;
 	struct value_buffer buffer = { 0 };
 	size_t bytes = s->chunk * sizeof(uint64_t);
 	struct filling f = {
 		.s = s,
-		.bundle = calloc(1, sizeof(*f.bundle)),
-		.ranks = malloc(bytes),
-		.values = malloc(bytes),
+		.bundle = bundle_new(s->chunk),
 		.work = malloc(bytes),
 		.packed = malloc(deflate_most(bytes)),
 	};
 	int err = -ENOMEM;
 
-	if (f.bundle && f.ranks && f.values && f.work && f.packed)
+	if (f.bundle && f.work && f.packed)
 		err = fill_range(&f, from, end < s->count ? end : s->count,
 				 &buffer);
 	else
@@ -187,44 +195,34 @@ static int make_ours(const struct saving *s, size_t i, void **item)
 	else
 		*item = f.bundle;
 	value_buffer_fini(&buffer);
-	free(f.ranks);
-	free(f.values);
 	free(f.work);
 	free(f.packed);
 	return err;
 }
 
-/* Those of others are made by others. */
-static int make_bundle(void *of, size_t i, void **item)
+/* Values from number `from` of the metric, node by node. */
+static int transpose(struct saving *s, const struct bundle *b, uint64_t from)
 {
-	const struct saving *s = of;
+	int err = 0;
 
-	return is_ours(s, i) ? make_ours(s, i, item) : 0;
-}
+	for (size_t i = 0; i < b->used && !err;) {
+		size_t n;
 
-/*
- * From one process to another.
- */
-
-static int bundle_send(const struct saving *s, const struct bundle *bundle)
-{
-	struct blob blob = { 0 };
-	int err;
-
-	for (size_t c = 0; c < COLUMNS; c++)
-		for (size_t k = 0; k < bundle->count; k++)
-			blob_put(&blob, bundle->packed[c][k],
-				 bundle->sizes[c][k], 1);
-	err = blob_error(&blob);
-	if (!err)
-		err = s->team->send(s->team, 0, &blob);
-	blob_fini(&blob);
+		while (s->first[s->node + 1] <= from + i)
+			s->node++;
+		n = s->first[s->node + 1] - from - i;
+		n = n < b->used - i ? n : b->used - i;
+		err = transpose_add(s->by_rank, b->keys + i, b->values + i, n,
+				    (uint32_t)s->node);
+		i += n;
+	}
 	return err;
 }
 
-static int write_bundle(const struct saving *s, size_t i,
-			const struct bundle *bundle)
+static int take_bundle(void *of, size_t i, void *item)
 {
+	struct saving *s = of;
+	struct bundle *bundle = item;
 	int err = 0;
 
 	for (size_t c = 0; c < COLUMNS; c++)
@@ -232,118 +230,136 @@ static int write_bundle(const struct saving *s, size_t i,
 			err = store_column_chunk(s->columns[c], i * BATCH + k,
 						 bundle->packed[c][k],
 						 bundle->sizes[c][k]);
+	if (s->by_rank && !err)
+		err = transpose(s, bundle, (uint64_t)i * BATCH * s->chunk);
+	bundle_drop(bundle);
 	return err;
-}
-
-/* How many chunks bundle i has. */
-static size_t chunks_of(const struct saving *s, size_t i)
-{
-	uint64_t chunks = (s->count + s->chunk - 1) / s->chunk - i * BATCH;
-
-	return chunks < BATCH ? (size_t)chunks : BATCH;
-}
-
-/* As write_bundle(), of what its owner has sent. */
-static int receive_bundle(const struct saving *s, size_t i)
-{
-	size_t count = chunks_of(s, i), size;
-	struct blob blob = { 0 };
-	int err = s->team->receive(s->team, spread_owner(s->team, s->metric, i),
-				   &blob);
-
-	for (size_t c = 0; c < COLUMNS; c++)
-		for (size_t k = 0; k < count && !err; k++) {
-			const void *at = blob_get(&blob, &size, 1);
-
-			err = at ? store_column_chunk(s->columns[c],
-						      i * BATCH + k, at, size)
-				 : fail(-EPROTO, "a process sent half of its "
-						 "values");
-		}
-	blob_fini(&blob);
-	return err;
-}
-
-static int take_bundle(void *of, size_t i, void *item)
-{
-	struct saving *s = of;
-	int err;
-
-	if (!is_ours(s, i))
-		return team_is_root(s->team) ? receive_bundle(s, i) : 0;
-	err = team_is_root(s->team) ? write_bundle(s, i, item)
-				    : bundle_send(s, item);
-	bundle_drop(item);
-	return err;
-}
-
-static struct saving saving_of(const struct run *run, size_t metric)
-{
-	const struct run_metric *m = &run->metrics[metric];
-	struct saving s = { .run = run,
-			    .metric = metric,
-			    .first = m->first,
-			    .count = m->first[run->node_count],
-			    .team = run->source ? run->source->team : NULL };
-
-	s.chunk = s.count < CHUNK ? s.count : CHUNK;
-	return s;
-}
-
-static int make_all(struct saving *s)
-{
-	struct work work = { .make = make_bundle,
-			     .take = take_bundle,
-			     .drop = bundle_drop,
-			     .of = s };
-
-	if (s->count)
-		work.count =
-			(s->count + BATCH * s->chunk - 1) / (BATCH * s->chunk);
-	return work_run(&work, s->run->source ? s->run->source->threads : 0);
-}
-
-int values_send(const struct run *run, size_t metric)
-{
-	struct saving saving = saving_of(run, metric);
-
-	return make_all(&saving);
 }
 
 static struct store_column *column(struct store *s, const char *group,
-				   const char *name, enum store_type type,
+				   const char *table, const char *name,
+				   enum store_type type,
 				   const struct saving *saving)
 {
-	char *path = str_format("%s/%s", group, name);
-	struct store_column *c = NULL;
+	char path[METRIC_PATH_SIZE], part[64];
 
-	if (!path)
-		store_fail(s, -ENOMEM, "out of memory");
-	else if (!saving->count)
-		store_put(s, path, type, NULL, 0);
-	else
-		c = store_column_new(s, path, type, saving->count,
-				     saving->chunk);
-	free(path);
-	return c;
+	snprintf(part, sizeof(part), "%s/%s", table, name);
+	metric_path(path, group, part);
+	if (saving->count)
+		return store_column_new(s, path, type, saving->count,
+					saving->chunk);
+	store_put(s, path, type, NULL, 0);
+	return NULL;
 }
 
-void values_save(struct store *s, const char *group, const struct run *run,
-		 size_t metric)
+/* The table of a metric of `run`, which by_rank gets as well, or NULL. */
+static int save_table(struct store *s, const char *name, const char *table,
+		      const char *key, const struct run *run, size_t metric,
+		      struct run *by_rank)
 {
-	struct saving saving = saving_of(run, metric);
+	const struct run_metric *m = &run->metrics[metric];
+	struct saving saving = { .run = run,
+				 .metric = metric,
+				 .first = m->first,
+				 .by_rank = by_rank,
+				 .count = m->first[run->node_count] };
+	struct work work = { .make = make_bundle,
+			     .take = take_bundle,
+			     .drop = bundle_drop,
+			     .of = &saving };
 	int err = 0;
 
-	saving.columns[RANKS] = column(s, group, "rank", STORE_U32, &saving);
-	saving.columns[VALUES] = column(s, group, "value", STORE_U64, &saving);
-	if (saving.columns[RANKS] && saving.columns[VALUES])
-		err = make_all(&saving);
+	saving.chunk = saving.count < CHUNK ? saving.count : CHUNK;
+	saving.columns[KEYS] = column(s, name, table, key, STORE_U32, &saving);
+	saving.columns[VALUES] =
+		column(s, name, table, "value", STORE_U64, &saving);
+	if (saving.columns[KEYS] && saving.columns[VALUES]) {
+		work.count = (saving.count + BATCH * saving.chunk - 1) /
+			     (BATCH * saving.chunk);
+		err = work_run(&work, run->source ? run->source->threads : 0);
+	}
+	store_column_close(saving.columns[KEYS]);
+	store_column_close(saving.columns[VALUES]);
+	return err;
+}
+
+static int save_by_rank(struct store *s, const char *name, struct run *by_rank)
+{
+	char path[METRIC_PATH_SIZE];
+
+	transpose_finish(by_rank);
+	store_put(s, metric_path(path, name, "first_by_rank"), STORE_U64,
+		  by_rank->metrics->first, by_rank->node_count + 1);
+	return save_table(s, name, "by_rank", "node", by_rank, 0, NULL);
+}
+
+/* Of a metric that is an extreme nobody asks what one rank has everywhere. */
+void values_save(struct store *s, const struct run *run, size_t metric)
+{
+	const struct run_metric *m = &run->metrics[metric];
+	bool both = m->merge == MERGE_SUM;
+	struct run *by_rank = both ? transpose_new(run, metric) : NULL;
+	int err = both && !by_rank ? fail(-ENOMEM, "out of memory") : 0;
+
+	if (!err)
+		err = save_table(s, m->name, "values", "rank", run, metric,
+				 by_rank);
+	if (!err && both)
+		err = save_by_rank(s, m->name, by_rank);
 	if (err && !store_error(s)) {
 		char why[300];
 
 		snprintf(why, sizeof(why), "%s", fail_reason());
 		store_fail(s, err, "%s", why);
 	}
-	store_column_close(saving.columns[RANKS]);
-	store_column_close(saving.columns[VALUES]);
+	transpose_free(by_rank);
+}
+
+/*
+ * Reading.
+ */
+
+static void open_columns(struct store *s, const char *group, const char *table,
+			 const char *key, struct value_columns *to)
+{
+	char name[METRIC_PATH_SIZE], part[64];
+	size_t keys = 0, values = 0;
+	bool good = to->first && !to->first[0];
+
+	snprintf(part, sizeof(part), "%s/%s", table, key);
+	to->key = store_column_open(s, metric_path(name, group, part),
+				    STORE_U32, &keys);
+	snprintf(part, sizeof(part), "%s/value", table);
+	to->value = store_column_open(s, metric_path(name, group, part),
+				      STORE_U64, &values);
+	for (size_t i = 0; i < to->rows && good; i++)
+		good = to->first[i] <= to->first[i + 1];
+	if (!good || keys != values || to->first[to->rows] != keys)
+		store_fail(s, -EINVAL, "damaged: the values of '%s'", group);
+}
+
+void values_load(struct store *s, const struct run *run, const char *group,
+		 struct run_metric *m, struct source_metric *source)
+{
+	char name[METRIC_PATH_SIZE];
+	size_t first = 0;
+
+	source->by_node = (struct value_columns){ .first = m->first,
+						  .rows = run->node_count,
+						  .keys = run->rank_count };
+	open_columns(s, group, "values", "rank", &source->by_node);
+	if (!store_has(s, metric_path(name, group, "by_rank")))
+		return;
+	source->first_by_rank =
+		store_get(s, metric_path(name, group, "first_by_rank"),
+			  STORE_U64, &first);
+	if (first != run->rank_count + 1) {
+		store_fail(s, -EINVAL, "damaged: the values of '%s'", group);
+		return;
+	}
+	source->by_rank =
+		(struct value_columns){ .first = source->first_by_rank,
+					.rows = run->rank_count,
+					.keys = run->node_count };
+	open_columns(s, group, "by_rank", "node", &source->by_rank);
 }

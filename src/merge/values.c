@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -21,17 +22,20 @@
 #include "merge/packed.h"
 #include "merge/unify-tree.h"
 #include "merge/values.h"
+#include "profile/store.h"
 
 enum {
-	HEAD = 99,
+	HEAD = 87,
 	TAIL_LEAST = 256,
-	TAIL_SPILLED = 4096, /* of what goes to the file, at least */
+	TAIL_SPILLED = 2048, /* of what goes to the file, at least */
 	VALUE_MOST = 15,     /* bytes of one value: 5 and 10 */
 };
 
 struct value_stream { /* 128 bytes: two lines of the cache */
 	uint8_t *tail;
 	uint64_t block;      /* in the file, + 1; 0: none */
+	uint64_t spilled;    /* bytes of all blocks, but their headers */
+	uint32_t block_size; /* of the last one */
 	uint32_t used, room; /* of the tail */
 	uint32_t rank;       /* of the last value */
 	uint8_t head_used;
@@ -39,9 +43,9 @@ struct value_stream { /* 128 bytes: two lines of the cache */
 };
 _Static_assert(sizeof(struct value_stream) == 128, "as said");
 
-struct block {
+struct block {           /* the header */
 	uint64_t before; /* as value_stream.block */
-	uint32_t size, unused;
+	uint32_t before_size, unused;
 };
 
 struct values {
@@ -74,6 +78,11 @@ void values_free(struct values *v)
 		close(v->fd);
 	free(v->directory);
 	free(v);
+}
+
+const char *values_directory(const struct values *v)
+{
+	return v->directory;
 }
 
 /*
@@ -109,21 +118,30 @@ static int open_file(struct values *v)
 			 : 0;
 }
 
-static int write_at(struct values *v, const void *from, size_t size)
+static int write_block(struct values *v, const struct block *header,
+		       const void *bytes, size_t size)
 {
-	const char *at = from;
+	struct iovec parts[] = { { (void *)header, sizeof(*header) },
+				 { (void *)bytes, size } };
+	size_t at = 0;
 
-	while (size) {
-		ssize_t n = pwrite(v->fd, at, size, (off_t)v->end);
+	while (at < 2) {
+		ssize_t n = pwritev(v->fd, parts + at, (int)(2 - at),
+				    (off_t)v->end);
 
 		if (n < 0 && errno != EINTR)
 			return fail(-errno,
 				    "%s: values that do not fit into memory "
 				    "cannot be written: %s",
 				    v->directory, strerror(errno));
-		at += n > 0 ? n : 0;
-		v->end += n > 0 ? (uint64_t)n : 0;
-		size -= n > 0 ? (size_t)n : 0;
+		n = n > 0 ? n : 0;
+		v->end += (uint64_t)n;
+		for (; at < 2 && (size_t)n >= parts[at].iov_len; at++)
+			n -= (ssize_t)parts[at].iov_len;
+		if (at < 2) {
+			parts[at].iov_base = (char *)parts[at].iov_base + n;
+			parts[at].iov_len -= (size_t)n;
+		}
 	}
 	return 0;
 }
@@ -166,17 +184,18 @@ static int resize(struct values *v, struct value_stream *s, uint32_t room)
 /* The tail becomes a block of the file. */
 static int spill(struct values *v, struct value_stream *s)
 {
-	struct block block = { .before = s->block, .size = s->used };
+	struct block block = { .before = s->block,
+			       .before_size = s->block_size };
 	uint64_t at = v->end;
 	int err = v->fd < 0 ? open_file(v) : 0;
 
 	if (!err)
-		err = write_at(v, &block, sizeof(block));
-	if (!err)
-		err = write_at(v, s->tail, s->used);
+		err = write_block(v, &block, s->tail, s->used);
 	if (err)
 		return err;
 	s->block = at + 1;
+	s->block_size = s->used;
+	s->spilled += s->used;
 	s->used = 0;
 	return s->room > TAIL_SPILLED ? resize(v, s, TAIL_SPILLED) : 0;
 }
@@ -277,6 +296,23 @@ int values_add(struct values *v, struct value_streams *to, uint32_t node,
 	return 0;
 }
 
+void values_prepare_far(const struct value_streams *to, uint32_t node)
+{
+	if (node < to->nodes)
+		__builtin_prefetch(&to->of_node[node]);
+}
+
+void values_prepare_near(const struct value_streams *to, uint32_t node)
+{
+	const struct value_stream *s;
+
+	if (!value_streams_has(to, node))
+		return;
+	s = stream_of(to, node);
+	__builtin_prefetch(s, 1);
+	__builtin_prefetch((const char *)s + sizeof(*s) / 2, 1);
+}
+
 void value_streams_fini(struct value_streams *streams)
 {
 	for (size_t i = 0; i < streams->count; i++)
@@ -334,10 +370,15 @@ void run_source_free(struct run_source *source)
 		return;
 	for (size_t i = 0; i < source->metric_count; i++) {
 		value_streams_fini(&source->metrics[i].streams);
+		store_column_close(source->metrics[i].rows);
+		value_columns_fini(&source->metrics[i].by_node);
+		value_columns_fini(&source->metrics[i].by_rank);
+		free(source->metrics[i].first_by_rank);
 		free(source->metrics[i].nodes);
 		free(source->metrics[i].first);
 	}
 	values_free(source->values);
+	store_close(source->store);
 	free(source->metrics);
 	free(source->order);
 	free(source);
@@ -353,6 +394,7 @@ void value_buffer_fini(struct value_buffer *buffer)
 	free(buffer->sums);
 	free(buffer->seen);
 	free(buffer->block);
+	value_part_free(buffer->part);
 	*buffer = (struct value_buffer){ 0 };
 }
 
@@ -365,68 +407,85 @@ struct giving { /* the values of one node of the run, so far */
 	bool sorted; /* by rank, each once */
 };
 
-static int put(struct giving *g, uint32_t rank, uint64_t value)
+static int make_room(struct value_buffer *b, size_t count)
 {
-	struct value_buffer *b = g->buffer;
+	struct run_value *at;
+	size_t room;
 
-	if (g->count == b->room) {
-		size_t room = b->room ? 2 * b->room : 1024;
-		struct run_value *at = reallocarray(b->at, room, sizeof(*at));
-
-		if (!at)
-			return fail(-ENOMEM, "out of memory");
-		b->at = at;
-		b->room = room;
-	}
-	if (g->count && rank <= g->last)
-		g->sorted = false;
-	g->last = rank;
-	b->at[g->count++] = (struct run_value){ rank, value };
+	if (count <= b->room)
+		return 0;
+	room = count + b->room / 2 + 1024;
+	at = reallocarray(b->at, room, sizeof(*at));
+	if (!at)
+		return fail(-ENOMEM, "out of memory");
+	b->at = at;
+	b->room = room;
 	return 0;
 }
 
+/* A value takes two bytes at least. */
 static int give_bytes(struct giving *g, const uint8_t *at, size_t size,
 		      uint32_t *rank)
 {
-	const uint8_t *end = size ? at + size : at; /* which may be NULL */
-	int err = 0;
+	const uint8_t *end;
+	const uint32_t *order = g->source->order;
+	struct run_value *to;
+	int err;
 
-	while (at < end && !err) {
+	if (!size)
+		return 0; /* and `at` may be NULL */
+	err = make_room(g->buffer, g->count + size / 2);
+	if (err)
+		return err;
+	end = at + size;
+	to = g->buffer->at + g->count;
+	while (at < end) {
 		uint64_t step, value;
+		uint32_t is;
 
 		at = packed_get(packed_get(at, &step), &value);
 		*rank += (uint32_t)step;
-		if (g->source->order[*rank] != UINT32_MAX)
-			err = put(g, g->source->order[*rank], value);
+		is = order[*rank];
+		if (is == UINT32_MAX)
+			continue;
+		if (g->count && is <= g->last)
+			g->sorted = false;
+		g->last = is;
+		g->count++;
+		*to++ = (struct run_value){ is, value };
 	}
-	return err;
+	return 0;
 }
 
-/* The bytes of all blocks of a stream, which are linked backwards. */
-static int read_blocks(struct giving *g, uint64_t block, size_t *size)
+/*
+ * The bytes of all blocks of a stream, from the last one, into the block of the
+ * buffer, behind room for a header.  Each comes with its header, in the place
+ * of bytes that come later.
+ */
+static int read_blocks(struct giving *g, const struct value_stream *s)
 {
-	const struct values *v = g->source->values;
 	struct value_buffer *b = g->buffer;
-	struct block header;
+	struct block header = { .before = s->block,
+				.before_size = s->block_size };
+	size_t at = s->spilled;
 	int err = 0;
 
-	*size = 0;
-	for (uint64_t at = block; at && !err; at = header.before) {
-		err = read_at(v, &header, sizeof(header), at - 1);
-		*size += err ? 0 : header.size;
-	}
-	if (!err && *size > b->block_room) {
+	if (at + sizeof(header) > b->block_room) {
 		free(b->block);
-		b->block = malloc(*size);
-		b->block_room = b->block ? *size : 0;
-		err = b->block ? 0 : fail(-ENOMEM, "out of memory");
+		b->block_room = at + sizeof(header);
+		b->block = malloc(b->block_room);
 	}
-	for (size_t end = *size; block && !err; block = header.before) {
-		err = read_at(v, &header, sizeof(header), block - 1);
-		end -= err ? 0 : header.size;
-		if (!err)
-			err = read_at(v, b->block + end, header.size,
-				      block - 1 + sizeof(header));
+	if (!b->block) {
+		b->block_room = 0;
+		return fail(-ENOMEM, "out of memory");
+	}
+	while (header.before && !err) {
+		uint64_t from = header.before - 1;
+
+		at -= header.before_size;
+		err = read_at(g->source->values, b->block + at,
+			      sizeof(header) + header.before_size, from);
+		memcpy(&header, b->block + at, sizeof(header));
 	}
 	return err;
 }
@@ -434,13 +493,14 @@ static int read_blocks(struct giving *g, uint64_t block, size_t *size)
 static int give_stream(struct giving *g, const struct value_stream *s)
 {
 	uint32_t rank = 0;
-	size_t size = 0;
 	int err = 0;
 
 	if (s->block) {
-		err = read_blocks(g, s->block, &size);
+		err = read_blocks(g, s);
 		if (!err)
-			err = give_bytes(g, g->buffer->block, size, &rank);
+			err = give_bytes(
+				g, g->buffer->block + sizeof(struct block),
+				s->spilled, &rank);
 	}
 	if (!err)
 		err = give_bytes(g, s->tail, s->used, &rank);
@@ -531,8 +591,27 @@ int values_of_node(const struct run *run, size_t metric, size_t node,
 		*count = m->first[node + 1] - m->first[node];
 		return 0;
 	}
-	err = give(&g, &run->source->metrics[metric], node);
+	if (run->source->store) {
+		err = values_read(run->source->store,
+				  &run->source->metrics[metric].by_node, node,
+				  buffer, count);
+	} else {
+		err = give(&g, &run->source->metrics[metric], node);
+		*count = g.count;
+	}
 	*at = buffer->at;
-	*count = g.count;
+	return err;
+}
+
+int values_add_up(const struct run *run, const struct run_metric *metric,
+		  size_t node, struct value_buffer *buffer, uint64_t *sums)
+{
+	const struct run_value *values;
+	size_t count;
+	int err = values_of_node(run, (size_t)(metric - run->metrics), node,
+				 buffer, &values, &count);
+
+	for (size_t i = 0; i < count && !err; i++)
+		sums[values[i].rank] += values[i].value;
 	return err;
 }

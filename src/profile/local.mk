@@ -14,6 +14,12 @@ libprofile_la_SOURCES = \
 	src/profile/rank-facts.c src/profile/rank-facts.h \
 	src/profile/rank-file.c \
 	src/profile/shortcut.c src/profile/shortcut.h \
+	src/profile/squeeze.h \
 	src/profile/store.c src/profile/store.h
-libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS) $(ZLIB_LIBS)
+if LIBDEFLATE
+libprofile_la_SOURCES += src/profile/squeeze-libdeflate.c
+else
+libprofile_la_SOURCES += src/profile/squeeze-zlib.c
+endif
+libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(LIBDEFLATE_CFLAGS)
+libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS) $(LIBDEFLATE_LIBS) $(ZLIB_LIBS)

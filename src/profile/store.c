@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +38,21 @@ enum {
  */
 static pthread_mutex_t hdf5_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+struct room { /* memory that is used again */
+	void *at;
+	size_t size;
+};
+
 struct store {
 	hid_t file; /* invalid: everything is read by the shortcut */
 	struct shortcut *shortcut; /* NULL: none */
 	bool locked, ends_late;
 	char *path;
-	char *temporary;    /* NULL: reading */
-	int fd;             /* of it */
-	uint64_t bytes;     /* of what is read */
-	struct piece piece; /* of the file; size 0: all of it */
+	char *temporary;          /* NULL: reading */
+	int fd;                   /* of it */
+	uint64_t bytes;           /* of what is read */
+	struct piece piece;       /* of the file; size 0: all of it */
+	struct room packed, work; /* of chunks that are read */
 	int err;
 	char reason[400];
 };
@@ -218,17 +225,28 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
+	if (s->file >= 0 && !s->locked)
+		hdf5_begin(s);
 	if (s->file >= 0)
 		H5Fclose(s->file);
 	if (s->locked)
 		pthread_mutex_unlock(&hdf5_lock);
 	shortcut_free(s->shortcut);
+	free(s->packed.at);
+	free(s->work.at);
 	if (s->temporary)
 		unlink(s->temporary);
 	forget_unfinished(s->temporary);
 	free(s->temporary);
 	free(s->path);
 	free(s);
+}
+
+void store_rest(struct store *s)
+{
+	if (s->locked)
+		pthread_mutex_unlock(&hdf5_lock);
+	s->locked = false;
 }
 
 /*
@@ -653,6 +671,9 @@ struct store_column {
 	struct store *store;
 	hid_t set;
 	size_t chunk;
+	/* Of one that is read: */
+	hid_t type; /* in memory */
+	size_t width, count;
 };
 
 /* NULL: out of memory. */
@@ -714,7 +735,9 @@ void store_column_close(struct store_column *c)
 {
 	if (!c)
 		return;
+	pthread_mutex_lock(&hdf5_lock);
 	close_id(c->set);
+	pthread_mutex_unlock(&hdf5_lock);
 	free(c);
 }
 
@@ -739,6 +762,79 @@ static int column_count(struct store *s, const char *name, hid_t set,
 	return 0;
 }
 
+/*
+ * A chunk as we write it is unpacked here, by deflate.h, which takes half of
+ * HDF5's time.
+ */
+
+/* Its values; 0: the column is packed in another way, or not in chunks. */
+static size_t own_chunk(hid_t set, size_t width)
+{
+	static const H5Z_filter_t ours[] = { H5Z_FILTER_SHUFFLE,
+					     H5Z_FILTER_DEFLATE };
+	hid_t how = H5Dget_create_plist(set);
+	hsize_t chunk = 0;
+	int count = H5Pget_nfilters(how);
+	bool good = count == 2 || (count == 1 && width == 1);
+
+	for (int i = 0; i < count && good; i++) {
+		unsigned int flags, values[8];
+		size_t room = 8;
+
+		good = H5Pget_filter2(how, (unsigned int)i, &flags, &room,
+				      values, 0, NULL,
+				      NULL) == ours[2 - count + i];
+	}
+	if (!good || H5Pget_layout(how) != H5D_CHUNKED ||
+	    H5Pget_chunk(how, 1, &chunk) != 1)
+		chunk = 0;
+	close_id(how);
+	return chunk;
+}
+
+static void *room_for(struct room *room, size_t size)
+{
+	if (size > room->size) {
+		free(room->at);
+		room->at = malloc(size);
+		room->size = room->at ? size : 0;
+	}
+	return room->at;
+}
+
+/* False: HDF5 shall try, and say what is wrong. */
+static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
+		       size_t width, void *to)
+{
+	hsize_t size = 0;
+	uint32_t left_out = 0;
+	char *packed, *work;
+	bool good;
+
+	if (H5Dget_chunk_storage_size(set, &from, &size) < 0 || !size ||
+	    size > s->bytes)
+		return false;
+	packed = room_for(&s->packed, size);
+	work = room_for(&s->work, chunk * width);
+	good = packed && work &&
+	       H5Dread_chunk(set, H5P_DEFAULT, &from, &left_out, packed) >= 0 &&
+	       !left_out &&
+	       !inflate_chunk(to, chunk, width, packed, size,
+			      width > 1 ? work : NULL);
+	return good;
+}
+
+static bool read_one_chunk(struct store *s, hid_t set, hid_t type, size_t count,
+			   void *to)
+{
+	size_t width = H5Tget_size(type);
+	hid_t there = H5Dget_type(set);
+	bool good = H5Tequal(there, type) > 0 && own_chunk(set, width) == count;
+
+	close_id(there);
+	return good && read_chunk(s, set, 0, count, width, to);
+}
+
 /* `type` is what the values become in memory. */
 static void *read_values(struct store *s, const char *name, hid_t set,
 			 hid_t type, size_t *count)
@@ -753,7 +849,8 @@ static void *read_values(struct store *s, const char *name, hid_t set,
 		store_fail(s, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
+	if (read_one_chunk(s, set, type, *count, values) ||
+	    H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0)
 		return values;
 	hdf5_fail(s, "damaged, cannot read ", name);
 	free(values);
@@ -841,6 +938,93 @@ void *store_get(struct store *s, const char *name, enum store_type type,
 	if (s->err)
 		*count = 0;
 	return values;
+}
+
+/* c->chunk: 0 unless they are ours, and no larger than we make them. */
+static void look_at_chunks(struct store_column *c, size_t count)
+{
+	hid_t there = H5Dget_type(c->set);
+
+	c->count = count;
+	if (H5Tequal(there, c->type) > 0)
+		c->chunk = own_chunk(c->set, c->width);
+	if (c->chunk > CHUNK_BYTES / c->width)
+		c->chunk = 0;
+	close_id(there);
+}
+
+struct store_column *store_column_open(struct store *s, const char *name,
+				       enum store_type type, size_t *count)
+{
+	struct store_column *c = s->err ? NULL : calloc(1, sizeof(*c));
+
+	*count = 0;
+	if (!c) {
+		store_fail(s, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	c->store = s;
+	c->type = number_type(type);
+	c->set = column_open(s, name, H5Tget_class(c->type));
+	c->width = widths[type];
+	if (c->set >= 0 && !column_count(s, name, c->set, c->width, count))
+		look_at_chunks(c, *count);
+	if (!s->err)
+		return c;
+	store_column_close(c);
+	return NULL;
+}
+
+static herr_t read_part(const struct store_column *c, hsize_t from,
+			hsize_t count, void *to)
+{
+	hid_t here = H5Screate_simple(1, &count, NULL);
+	hid_t there = H5Dget_space(c->set);
+	herr_t status = -1;
+
+	if (here >= 0 && H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL,
+					     &count, NULL) >= 0)
+		status = H5Dread(c->set, c->type, here, there, H5P_DEFAULT, to);
+	if (status < 0)
+		hdf5_fail(c->store, "damaged, cannot be read", "");
+	close_id(there);
+	close_id(here);
+	return status;
+}
+
+/* The last chunk is longer than its values. */
+static bool read_whole_chunk(const struct store_column *c, size_t from,
+			     size_t count, void *to)
+{
+	size_t chunk = c->chunk;
+	void *all = to;
+	bool good;
+
+	if (!chunk || from % chunk || count > chunk ||
+	    (count < chunk && from + count < c->count))
+		return false;
+	if (count < chunk)
+		all = malloc(chunk * c->width);
+	good = all && read_chunk(c->store, c->set, from, chunk, c->width, all);
+	if (good && all != to)
+		memcpy(to, all, count * c->width);
+	if (all != to)
+		free(all);
+	return good;
+}
+
+int store_column_read(struct store_column *c, size_t from, size_t count,
+		      void *to)
+{
+	struct store *s = c->store;
+
+	if (!count)
+		return 0;
+	pthread_mutex_lock(&hdf5_lock);
+	if (!s->err && !read_whole_chunk(c, from, count, to))
+		read_part(c, from, count, to);
+	pthread_mutex_unlock(&hdf5_lock);
+	return store_error(s);
 }
 
 /* Strings */

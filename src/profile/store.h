@@ -16,7 +16,7 @@
  * Threads     Several, each with its own store.  HDF5 is for one at a time: a
  *             store that writes, or reads a file without a list behind its end
  *             (shortcut.h), keeps others of that kind waiting until it is
- * closed.
+ *             closed, or rests.
  */
 #ifndef PROFILE_STORE_H
 #define PROFILE_STORE_H
@@ -123,6 +123,22 @@ struct store_column *store_column_new(struct store *s, const char *name,
 int store_column_chunk(struct store_column *column, size_t index,
 		       const void *packed, size_t size);
 void store_column_close(struct store_column *column);
+
+/*
+ * A column of which parts are read, at any time until the store is closed.
+ * Several threads may read, one at a time.  NULL after a failure.
+ */
+struct store_column *store_column_open(struct store *s, const char *name,
+				       enum store_type type, size_t *count);
+/* Values from … from + count - 1.  0, or -errno with a reason. */
+int store_column_read(struct store_column *column, size_t from, size_t count,
+		      void *to);
+
+/*
+ * A store that stays open, but for columns that are read, keeps others waiting
+ * no longer.  Nothing else may be asked of it from now on.
+ */
+void store_rest(struct store *s);
 
 /* Many strings of very different length: one column of bytes, each string
    ended by 0. */

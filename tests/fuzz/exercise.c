@@ -102,19 +102,32 @@ static void judge(const struct run *const runs[], uint32_t choice)
 	report_free(report);
 }
 
-void exercise_run(const struct run *run, uint32_t choice)
+static void export(const struct run *run, uint32_t choice)
 {
-	const struct run *one[] = { run, NULL }, *two[] = { run, run, NULL };
+	const struct export_choice choices[] = {
+		{ 0 },
+		{ .by_rank = true },
+		{ .by_node = true, .node = choice % 16 },
+		{ .by_rank = true, .metric = "mpi.time.max" },
+	};
 	size_t count = 0;
 
 	while (exports[count].name)
 		count++;
+	exports[take(&choice, count)].write(nowhere(), run,
+					    &choices[take(&choice, 4)]);
+}
+
+void exercise_run(const struct run *run, uint32_t choice)
+{
+	const struct run *one[] = { run, NULL }, *two[] = { run, run, NULL };
+
 	switch (take(&choice, 8)) {
 	case 0:
 		judge(two, choice);
 		break;
 	case 1:
-		exports[take(&choice, count)].write(nowhere(), run, NULL);
+		export(run, choice);
 		break;
 	case 2:
 		analyse(two, choice);

@@ -12,6 +12,7 @@
 #include "analyse/skew.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "merge/build.h"
 #include "tests/test.h"
 #include "tests/unit/fixture-run.h"
 
@@ -185,6 +186,7 @@ static void add_metric(struct run *run, const char *name, const char *from,
 			m->values[v].value = (uint64_t)(is + 0.5);
 			m->stats[n].sum += is;
 		}
+	CHECK(!run_entry_stats(run));
 }
 
 /* Each rank waited that part of its time in MPI, all in MPI_Allreduce. */
@@ -620,6 +622,7 @@ TEST(samples_of_equal_weight_count_as_one)
 	CHECK(near(confidence_samples(run, run_metric(run, "mpi.calls")), 0));
 	/* 100 of the samples weigh ten times as much: (1620 + 1000)^2 / ... */
 	time->values[time->first[FIXTURE_ALLREDUCE + 1] - 1].value *= 10;
+	CHECK(!run_stats(run));
 	CHECK(near(confidence_samples(run, time),
 		   2620.0 * 2620.0 / (1620 + 100 * 100)));
 }

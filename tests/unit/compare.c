@@ -10,6 +10,7 @@
 #include "analyse/gate.h"
 #include "analyse/student.h"
 #include "base/err.h"
+#include "merge/build.h"
 #include "tests/test.h"
 #include "tests/unit/fixture-run.h"
 
@@ -223,6 +224,7 @@ static void slow_down(struct run *run, double factor)
 		cpu->values[v].value =
 			(uint64_t)((double)cpu->values[v].value * factor);
 	cpu->stats[FIXTURE_WORK_42].sum *= factor;
+	CHECK(!run_entry_stats(run));
 }
 
 static const struct report_cell *cell(const struct report *report,

@@ -106,6 +106,27 @@ static void stat(struct run_stat *to, const uint64_t *values)
 	to->mean = to->sum / FIXTURE_RANKS;
 }
 
+/* What is over entries: all that are not 0. */
+static void entries(struct run_stat *to, const char *metric,
+		    enum fixture_node n, const uint64_t *values)
+{
+	bool sampled =
+		!strcmp(metric, "cpu.time") || !strcmp(metric, "samples");
+
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++) {
+		double value = (double)values[r];
+		double samples = (double)value_at("samples", n, r);
+
+		if (sampled && values[r])
+			to->squares +=
+				value * value / (samples > 1 ? samples : 1);
+		if (values[r] && (!to->least || values[r] < to->least))
+			to->least = values[r];
+		if (values[r] > to->most)
+			to->most = values[r];
+	}
+}
+
 static void metric(struct run_metric *to, const char *name, enum unit unit)
 {
 	uint64_t values[FIXTURE_RANKS], count = 0;
@@ -125,6 +146,7 @@ static void metric(struct run_metric *to, const char *name, enum unit unit)
 					(struct run_value){ r, values[r] };
 		}
 		stat(&to->stats[n], values);
+		entries(&to->stats[n], name, n, values);
 	}
 	to->first[FIXTURE_NODES] = count;
 }

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "live/layout.h"
 #include "merge/build.h"
+#include "merge/values.h"
 #include "profile/profile.h"
 #include "tests/test.h"
 
@@ -301,10 +302,21 @@ TEST(bad_and_missing_files_are_named)
 	clean();
 }
 
+static bool same_values(const struct run_value *a, const struct run_value *b,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (a[i].rank != b[i].rank || a[i].value != b[i].value)
+			return false;
+	return true;
+}
+
 static bool same_metric(const struct run *a, const struct run *b, size_t i)
 {
 	const struct run_metric *x = &a->metrics[i], *y = &b->metrics[i];
-	size_t values = x->first[a->node_count];
+	struct value_buffer buffers[2] = { 0 };
+	const struct run_value *of_a, *of_b;
+	size_t count, count_b;
 	bool same = !strcmp(x->name, y->name) && x->unit == y->unit &&
 		    x->merge == y->merge;
 
@@ -313,10 +325,17 @@ static bool same_metric(const struct run *a, const struct run *b, size_t i)
 	for (size_t n = 0; n < a->node_count && same; n++)
 		same = x->stats[n].sum == y->stats[n].sum &&
 		       x->stats[n].deviation == y->stats[n].deviation &&
+		       x->stats[n].squares == y->stats[n].squares &&
+		       x->stats[n].least == y->stats[n].least &&
+		       x->stats[n].most == y->stats[n].most &&
 		       x->stats[n].max_rank == y->stats[n].max_rank;
-	for (size_t v = 0; v < values && same; v++)
-		same = x->values[v].rank == y->values[v].rank &&
-		       x->values[v].value == y->values[v].value;
+	for (size_t n = 0; n < a->node_count && same; n++) {
+		CHECK(!values_of_node(a, i, n, &buffers[0], &of_a, &count));
+		CHECK(!values_of_node(b, i, n, &buffers[1], &of_b, &count_b));
+		same = count == count_b && same_values(of_a, of_b, count);
+	}
+	value_buffer_fini(&buffers[0]);
+	value_buffer_fini(&buffers[1]);
 	return same;
 }
 

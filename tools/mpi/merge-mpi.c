@@ -31,7 +31,6 @@ enum {
 	TRIES = 100,     /* before a pause, of so much more each time */
 	STEP_NS = 10000,
 	MOST_NS = 1000000,
-	MOST_REQUESTS = 2,
 	PATIENCE_S = 5,
 };
 
@@ -62,14 +61,13 @@ static size_t piece(size_t left)
  * The root takes a while for what only one can do, and may do it on the same
  * cores: who waits for it sleeps, where MPI would look again and again.
  */
-static void wait_for(MPI_Request *requests, int count)
+static void wait_for(MPI_Request *request)
 {
 	struct timespec pause = { 0, 0 };
-	MPI_Status statuses[MOST_REQUESTS];
 	int done = 0;
 
 	for (int tries = 0; !done; tries++) {
-		MPI_Testall(count, requests, &done, statuses);
+		MPI_Test(request, &done, MPI_STATUS_IGNORE);
 		if (tries > TRIES && pause.tv_nsec < MOST_NS)
 			pause.tv_nsec += STEP_NS;
 		if (!done && pause.tv_nsec)
@@ -82,7 +80,7 @@ static void send_bytes(const void *at, size_t size, int to)
 	MPI_Request request;
 
 	MPI_Isend(at, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &request);
-	wait_for(&request, 1);
+	wait_for(&request);
 }
 
 static void receive_bytes(void *at, size_t size, int from)
@@ -90,7 +88,7 @@ static void receive_bytes(void *at, size_t size, int from)
 	MPI_Request request;
 
 	MPI_Irecv(at, (int)size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request);
-	wait_for(&request, 1);
+	wait_for(&request);
 }
 
 static void share_bytes(void *at, size_t size)
@@ -98,7 +96,7 @@ static void share_bytes(void *at, size_t size)
 	MPI_Request request;
 
 	MPI_Ibcast(at, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-	wait_for(&request, 1);
+	wait_for(&request);
 }
 
 static int team_send(struct team *team, int to, const struct blob *blob)
@@ -145,61 +143,9 @@ static int team_sum(struct team *team, uint64_t *at, size_t count)
 
 		MPI_Iallreduce(MPI_IN_PLACE, at + i, (int)piece(count - i),
 			       MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
-		wait_for(&request, 1);
+		wait_for(&request);
 	}
 	return 0;
-}
-
-/* Both ways at the same time; either may be nothing. */
-static void swap_bytes(const void *ours, size_t size, int to, void *theirs,
-		       size_t their_size, int from)
-{
-	MPI_Request requests[] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
-
-	if (their_size)
-		MPI_Irecv(theirs, (int)their_size, MPI_BYTE, from, TAG,
-			  MPI_COMM_WORLD, &requests[0]);
-	if (size)
-		MPI_Isend(ours, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
-			  &requests[1]);
-	wait_for(requests, 2);
-}
-
-static size_t piece_at(size_t at, size_t size)
-{
-	return at < size ? piece(size - at) : 0;
-}
-
-static char *bytes_at(const struct blob *blob, size_t at)
-{
-	return at < blob->size ? blob->at + at : NULL;
-}
-
-/* With one process after another, each time another one for all. */
-static int exchange_with(const struct team *team, int step,
-			 const struct blob out[], struct blob in[])
-{
-	int to = (team->rank + step) % team->size;
-	int from = (team->rank - step + team->size) % team->size;
-	uint64_t ours = out[to].size, theirs = 0;
-
-	swap_bytes(&ours, sizeof(ours), to, &theirs, sizeof(theirs), from);
-	if (reserve(&in[from], theirs))
-		return -ENOMEM;
-	for (size_t at = 0; at < ours || at < theirs; at += PIECE)
-		swap_bytes(bytes_at(&out[to], at), piece_at(at, ours), to,
-			   bytes_at(&in[from], at), piece_at(at, theirs), from);
-	return 0;
-}
-
-static int team_exchange(struct team *team, const struct blob out[],
-			 struct blob in[])
-{
-	int err = 0;
-
-	for (int step = 0; step < team->size && !err; step++)
-		err = exchange_with(team, step, out, in);
-	return err;
 }
 
 /*
@@ -285,8 +231,7 @@ static int merge(int argc, char **argv, bool threads_allowed)
 	struct team team = { .send = team_send,
 			     .receive = team_receive,
 			     .share = team_share,
-			     .sum = team_sum,
-			     .exchange = team_exchange };
+			     .sum = team_sum };
 	int first, status;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
@@ -337,8 +282,8 @@ int main(int argc, char **argv)
 {
 	int level, status;
 
-	MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
-	status = merge(argc, argv, level >= MPI_THREAD_SERIALIZED);
+	MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+	status = merge(argc, argv, level >= MPI_THREAD_FUNNELED);
 	finalize(status);
 	return status;
 }
