@@ -180,10 +180,10 @@ victim() {
 	done
 }
 
-# dies NUMBER WHEN…: it is killed as soon as that is true.
+# dies NUMBER SIGNAL WHEN…: it gets it as soon as that is true.
 dies() {
-	number=$1
-	shift
+	number=$1 signal=$2
+	shift 2
 	rm -f dies.h5*
 	timeout 60 mpirun -n 3 "$copse" merge -q -t 1 job -o dies.h5 \
 		>said 2>&1 &
@@ -194,24 +194,35 @@ dies() {
 		[ -n "$pid" ] && "$@" >/dev/null 2>&1 && break
 		sleep 0.01
 	done
-	kill -s KILL "$pid" || { cat said; return 1; }
+	kill -s "$signal" "$pid" || { cat said; return 1; }
 	wait $timeout
 	status=$?
 	cat said
-	[ $status -ne 0 ] && [ $status -ne 124 ] && [ ! -e dies.h5 ]
+	[ $status -ne 0 ] && [ $status -ne 124 ]
 }
 
 dies_reading() {
 	may
 	need pgrep
-	dies 1 true && dies 0 true && [ -z "$(ls dies.h5* 2>/dev/null)" ]
+	dies 1 KILL true && dies 0 KILL true &&
+		[ -z "$(ls dies.h5* 2>/dev/null)" ]
 }
 
 # The root is told to end, and takes with it what it has begun.
+root_dies_while_writing() {
+	may
+	need pgrep
+	dies 0 TERM sh -c 'ls dies.h5.part*' &&
+		[ -z "$(ls dies.h5* 2>/dev/null)" ]
+}
+
+# Open MPI's launcher tells it a second later, when it may have all written.
 dies_while_writing() {
 	may
 	need pgrep
-	dies 2 sh -c 'ls dies.h5.part*' && [ -z "$(ls dies.h5* 2>/dev/null)" ]
+	dies 2 KILL sh -c 'ls dies.h5.part*' &&
+		[ -z "$(ls dies.h5.part* 2>/dev/null)" ] || return
+	[ ! -e dies.h5 ] || cmp alone.h5 dies.h5
 }
 
 no_file_is_left() {
@@ -230,6 +241,8 @@ point "files that all cannot be read are a clear end" all_bad
 point "each its own directory is refused, but alone" each_its_own
 point "a full disk is a clear end" full_disk
 point "a process that dies early ends all" dies_reading
-point "one that dies while the root writes leaves nothing" dies_while_writing
+point "the root, told to end while it writes, leaves nothing" \
+	root_dies_while_writing
+point "one that dies while the root writes leaves no half" dies_while_writing
 point "nothing is left behind" no_file_is_left
 points_done

@@ -533,7 +533,7 @@ int merge_save(struct run **to, const char *directory, const char *path,
 
 	if (!err && team_is_root(team))
 		err = run_save(*to, path);
-	/* The others are there until it is: who dies has all of them end. */
+	/* The others sleep until all is written. */
 	return !err && team ? team->share(team, &done) : err;
 }
 
