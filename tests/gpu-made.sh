@@ -289,10 +289,11 @@ many() {
 	END
 }
 
-# plays FILE: what a capture says comes out, by the sites of its calls.
+# plays FILE: what a capture says comes out, by the sites of its calls.  All are
+# asked for: the made CUPTI has no names for most of them to choose by.
 plays() {
-	"$copse" run -q --force -o "$scratch/played.copse" "$made" play "$1" \
-		>"$scratch/said" || return
+	"$copse" run -q --force --gpu-getters=on -o "$scratch/played.copse" \
+		"$made" play "$1" >"$scratch/said" || return
 	[ -s "$scratch/said" ] || { echo "nothing in it"; return 1; }
 	c++filt -p <"$scratch/said" | LC_ALL=C sort >"$scratch/want"
 	folded played gpu.time | grep -v '\[' | grep -v ' 0$' |

@@ -95,7 +95,7 @@ point "no truths at all" wrong said '^[a-z]* ' '# '
 # Each truth that a program may say has its row.
 truths_have_rows() {
 	truth_table=$srcdir/tests/gpu/truths.tbl
-	cat "$srcdir"/tests/gpu/*.[ch]* | tr '\n' ' ' | tr -s ' \t' ' ' |
+	cat "$srcdir"/tests/gpu/*.[ch] "$srcdir"/tests/gpu/*.cu | tr '\n' ' ' | tr -s ' \t' ' ' |
 		grep -oE '(truth|measured)\("[a-z]*", [^,;]*, [^,;]*, "[a-z]*"' |
 		sed 's/.*("\([a-z]*\)".*"\([a-z]*\)"$/\1\t\2/' |
 		grep -v '^own' | sort -u >spoken

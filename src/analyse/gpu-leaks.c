@@ -7,9 +7,12 @@
  * nothing back, is no fault.  A process must have ended by itself and left more
  * than 1 % of its peak, and 1 MiB; one call path must have left 10 allocations;
  * and on a device, or the host, more must have been live at the end than at any
- * time up to the middle, by a quarter of what that path left.
+ * time up to the middle, by a quarter of what that path left, and still than
+ * before the last eighth, by a thirtieth: a framework that is done with
+ * importing late takes in the second half what it will work with.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyse/findings.h"
@@ -23,12 +26,14 @@
 #define LEAST_SHARE  0.01
 #define LEAST_BYTES  1048576.0
 #define LEAST_COUNT  10
-#define LEAST_GROWTH 0.25
+#define LEAST_GROWTH 0.25 /* of what a path left, from the middle on */
+#define LEAST_LATELY 0.03 /* in the last eighth */
 
 /* Of each process. */
 struct process {
-	double peak;  /* of its devices and its host, together */
-	double grown; /* in the second half: the most of any of them */
+	double peak;   /* of its devices and its host, together */
+	double grown;  /* in the second half: the most of any of them */
+	double lately; /* in the last eighth */
 };
 
 struct leak {
@@ -36,16 +41,16 @@ struct leak {
 	double bytes, count;
 };
 
-/* What grew on it in the second half of the time that it had any. */
-static double growth(const struct run *run, size_t holder)
+/* What grew on it after so many eighths of the time that it had any. */
+static double growth(const struct run *run, size_t holder, uint64_t eighths)
 {
 	const struct run_holder *h = &run->facts.holders[holder];
 	uint64_t end = run->ranks[h->rank].elapsed_ns;
-	uint64_t middle = h->first_ns + (end - h->first_ns) / 2;
+	uint64_t until = h->first_ns + (end - h->first_ns) / 8 * eighths;
 
 	if (end <= h->first_ns)
 		return 0;
-	return (double)h->live - gpu_held_between(run, holder, 0, middle);
+	return (double)h->live - gpu_held_between(run, holder, 0, until);
 }
 
 static struct process *processes(const struct run *run)
@@ -55,11 +60,10 @@ static struct process *processes(const struct run *run)
 	for (size_t i = 0; all && i < run->facts.holder_count; i++) {
 		const struct run_holder *h = &run->facts.holders[i];
 		struct process *p = &all[h->rank];
-		double grown = growth(run, i);
 
 		p->peak += (double)h->peak;
-		if (grown > p->grown)
-			p->grown = grown;
+		p->grown = fmax(p->grown, growth(run, i, 4));
+		p->lately = fmax(p->lately, growth(run, i, 7));
 	}
 	return all;
 }
@@ -72,7 +76,8 @@ static bool is_leak(const struct run *run, const struct process *all,
 	return run->ranks[leak->rank].end == END_EXIT &&
 	       leak->count >= LEAST_COUNT && leak->bytes >= LEAST_BYTES &&
 	       leak->bytes > LEAST_SHARE * p->peak &&
-	       p->grown >= LEAST_GROWTH * leak->bytes;
+	       p->grown >= LEAST_GROWTH * leak->bytes &&
+	       p->lately >= LEAST_LATELY * leak->bytes;
 }
 
 /* What a node left in each process that left anything. */

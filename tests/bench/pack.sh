@@ -50,6 +50,7 @@ helpers() {
 		source=deep compile deep-frames -fno-omit-frame-pointer &&
 		compile_handler empty && compile_handler frames || return
 	compile_handler unwind -lunwind
+	compile tally -shared -fPIC
 	compiler=${MPICC:-mpicc} compile mpi-call
 	compiler=${MPICC:-mpicc} compile empty-pmpi -shared -fPIC
 	keep_helpers

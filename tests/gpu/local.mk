@@ -59,6 +59,7 @@ EXTRA_DIST += $(gpu_sources) $(gpu_headers)
 # What compares them, on a machine with a GPU.
 EXTRA_DIST += tests/gpu/cases.tbl tests/gpu/truths.tbl tests/gpu/truths.awk \
 	tests/gpu/truths.sh tests/gpu/check-gpu.sh tests/gpu/all.sh \
+	tests/gpu/nodes.capture tests/gpu/paths.capture tests/gpu/streams.capture \
 	tests/gpu/on-device.md
 check-gpu:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/gpu/check-gpu.sh
