@@ -67,10 +67,19 @@ int transpose_add(struct run *to, const uint32_t *ranks, const uint64_t *values,
 	return err;
 }
 
+/* A rank may have no value of the metric, and then it has no stream. */
 void transpose_finish(struct run *to)
 {
-	for (size_t i = 0; i < to->node_count; i++)
+	struct source_metric *m = to->source->metrics;
+	uint32_t streams = 0;
+
+	for (uint32_t i = 0; i < to->node_count; i++) {
 		to->metrics->first[i + 1] += to->metrics->first[i];
+		m->first[i] = streams;
+		if (value_streams_has(&m->streams, i))
+			m->nodes[streams++] = i;
+	}
+	m->first[to->node_count] = streams;
 }
 
 void transpose_free(struct run *to)

@@ -148,3 +148,29 @@ TEST(nothing_is_taken_behind_a_failure)
 		CHECK(c.taken == 100);
 	}
 }
+
+TEST(by_rank_a_rank_without_values_has_none)
+{
+	struct run_metric metric = { .merge = MERGE_SUM };
+	struct run run = { .node_count = 3,
+			   .rank_count = 4,
+			   .metric_count = 1,
+			   .metrics = &metric };
+	const uint32_t ranks[] = { 1, 3 };
+	const uint64_t values[] = { 70, 90 };
+	struct run *to = transpose_new(&run, 0);
+	struct value_buffer buffer = { 0 };
+	const struct run_value *at;
+	size_t count = 9;
+
+	CHECK(to && !transpose_add(to, ranks, values, 2, 2));
+	transpose_finish(to);
+	for (uint32_t rank = 0; rank < 4; rank++) {
+		CHECK(!values_of_node(to, 0, rank, &buffer, &at, &count));
+		CHECK(count == rank % 2);
+		if (count)
+			CHECK(at->rank == 2 && at->value == values[rank / 2]);
+	}
+	value_buffer_fini(&buffer);
+	transpose_free(to);
+}
