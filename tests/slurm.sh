@@ -311,8 +311,8 @@ too_late() {
 	copied_late && says late.copse "Slurm job $late" || return 1
 	"$copse" report late.copse >summary
 	cat summary
-	# A child of the shell may have been sampled, too.
-	grep -q '^[2-9] processes .* on 2 hosts' summary
+	# Children of the shells may have been sampled, too.
+	grep -qE '^([2-9]|[1-9][0-9]+) processes .* on 2 hosts' summary
 }
 
 point "srun and mpirun in a job know it and all its hosts" steps
