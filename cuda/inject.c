@@ -10,8 +10,8 @@
 #include "collect/gpu.h"
 #include "cuda/calls.h"
 #include "cuda/capture.h"
-#include "cuda/memory.h"
 #include "cuda/flush.h"
+#include "cuda/memory.h"
 #include "cuda/records.h"
 
 /* Mutable: whose end is awaited. */

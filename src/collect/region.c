@@ -323,10 +323,9 @@ static int find_beyond(struct thread *t, struct region *r)
 	live_ref known;
 	int why = -1;
 
-	r->site = site_find(
-		t->sites_beyond, t->tree.root, r,
-		site_called_from(t->sites_beyond, r, t->unwinder.high),
-		SITE_WAYS_BEYOND);
+	r->site = site_find(t->sites_beyond, t->tree.root, r,
+			    site_called_from(t->sites_beyond, r, &t->unwinder),
+			    SITE_WAYS_BEYOND);
 	known = r->site ? r->site->node : 0;
 	if (!known || t->unwinder.verify) {
 		r->node = node_beyond(t, r, &why);

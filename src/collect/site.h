@@ -96,15 +96,17 @@ static inline struct site_gate *site_gate(struct sites *sites,
 
 /*
  * The return address of the program's call; 0: where it lies is not known.
- * `high`: the end of the stack.
+ * Nothing is read but of the thread's own stack.
  */
 static inline uintptr_t site_called_from(struct sites *sites,
-					 const struct region *r, uintptr_t high)
+					 const struct region *r,
+					 const struct unwinder *u)
 {
 	const struct site_gate *g = sites ? site_gate(sites, r) : NULL;
 
 	if (!g || g->name != r->name || r->inside < r->sp ||
-	    r->inside >= high || high - r->inside <= g->offset)
+	    r->inside < u->low || r->inside >= u->high ||
+	    u->high - r->inside <= g->offset)
 		return 0;
 	return *(const volatile uintptr_t *)(r->inside + g->offset);
 }
