@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-api.c - calls of CUDA by function and by path, and how they failed. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "analyse/gpu-work.h"
@@ -93,26 +92,22 @@ static int failures(struct report *report, const struct paths *paths,
 	return 0;
 }
 
+static int fill(struct report *report, const struct paths *paths,
+		const struct analysis_options *options)
+{
+	int err = calls(report, paths, true, options);
+
+	if (!err)
+		err = calls(report, paths, false, options);
+	if (!err)
+		err = failures(report, paths, options);
+	return err;
+}
+
 static int run_gpu_api(struct report **to, const struct run *const runs[],
 		       const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = value_one_run(runs, "gpu-api");
-
-	if (!err)
-		err = paths_init(&paths, runs[0]);
-	if (err)
-		return err;
-	*to = value_report("gpu-api", runs[0], NULL);
-	err = *to ? calls(*to, &paths, true, options) : -ENOMEM;
-	if (!err)
-		err = calls(*to, &paths, false, options);
-	if (!err)
-		err = failures(*to, &paths, options);
-	if (!err)
-		err = report_error(*to);
-	paths_fini(&paths);
-	return err;
+	return gpu_report(to, runs, options, "gpu-api", fill);
 }
 
 const struct analysis analysis_gpu_api = {

@@ -3,11 +3,11 @@
  * gpu-devices.c - each GPU once: how long it worked, who shared it, its streams
  * and what each context had each of them do.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyse/gpu-busy.h"
+#include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
@@ -281,19 +281,7 @@ static int fill(struct report *report, const struct paths *paths,
 static int run_gpu_devices(struct report **to, const struct run *const runs[],
 			   const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = value_one_run(runs, "gpu-devices");
-
-	if (!err)
-		err = paths_init(&paths, runs[0]);
-	if (err)
-		return err;
-	*to = value_report("gpu-devices", runs[0], NULL);
-	err = *to ? fill(*to, &paths, options) : -ENOMEM;
-	if (!err)
-		err = report_error(*to);
-	paths_fini(&paths);
-	return err;
+	return gpu_report(to, runs, options, "gpu-devices", fill);
 }
 
 const struct analysis analysis_gpu_devices = {

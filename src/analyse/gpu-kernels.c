@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-kernels.c - the kernels of GPUs, and the paths that launched them. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "analyse/gpu-shapes-table.h"
@@ -135,19 +134,7 @@ static int tables(struct report *report, const struct paths *paths,
 static int run_gpu_kernels(struct report **to, const struct run *const runs[],
 			   const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = value_one_run(runs, "gpu-kernels");
-
-	if (!err)
-		err = paths_init(&paths, runs[0]);
-	if (err)
-		return err;
-	*to = value_report("gpu-kernels", runs[0], NULL);
-	err = *to ? tables(*to, &paths, options) : -ENOMEM;
-	if (!err)
-		err = report_error(*to);
-	paths_fini(&paths);
-	return err;
+	return gpu_report(to, runs, options, "gpu-kernels", tables);
 }
 
 const struct analysis analysis_gpu_kernels = {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyse/gpu-held.h"
+#include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
 
@@ -237,19 +238,7 @@ static int tables(struct report *report, const struct paths *paths,
 static int run_gpu_memory(struct report **to, const struct run *const runs[],
 			  const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = value_one_run(runs, "gpu-memory");
-
-	if (!err)
-		err = paths_init(&paths, runs[0]);
-	if (err)
-		return err;
-	*to = value_report("gpu-memory", runs[0], NULL);
-	err = *to ? tables(*to, &paths, options) : -ENOMEM;
-	if (!err)
-		err = report_error(*to);
-	paths_fini(&paths);
-	return err;
+	return gpu_report(to, runs, options, "gpu-memory", tables);
 }
 
 const struct analysis analysis_gpu_memory = {

@@ -3,7 +3,6 @@
  * gpu-transfers.c - what was copied to, from and within GPUs, by whom, and how
  * fast.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "analyse/gpu-work.h"
@@ -218,19 +217,7 @@ static int tables(struct report *report, const struct paths *paths,
 static int run_gpu_transfers(struct report **to, const struct run *const runs[],
 			     const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = value_one_run(runs, "gpu-transfers");
-
-	if (!err)
-		err = paths_init(&paths, runs[0]);
-	if (err)
-		return err;
-	*to = value_report("gpu-transfers", runs[0], NULL);
-	err = *to ? tables(*to, &paths, options) : -ENOMEM;
-	if (!err)
-		err = report_error(*to);
-	paths_fini(&paths);
-	return err;
+	return gpu_report(to, runs, options, "gpu-transfers", tables);
 }
 
 const struct analysis analysis_gpu_transfers = {

@@ -11,6 +11,26 @@
 #include "live/layout.h"
 #include "merge/values.h"
 
+int gpu_report(struct report **to, const struct run *const runs[],
+	       const struct analysis_options *options, const char *name,
+	       int (*fill)(struct report *report, const struct paths *paths,
+			   const struct analysis_options *options))
+{
+	struct paths paths;
+	int err = value_one_run(runs, name);
+
+	if (!err)
+		err = paths_init(&paths, runs[0]);
+	if (err)
+		return err;
+	*to = value_report(name, runs[0], NULL);
+	err = *to ? fill(*to, &paths, options) : -ENOMEM;
+	if (!err)
+		err = report_error(*to);
+	paths_fini(&paths);
+	return err;
+}
+
 static double value(const struct run *run, enum metric metric, uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, metric_infos[metric].name);

@@ -10,7 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/analysis.h"
 #include "analyse/paths.h"
+
+/*
+ * A report on the paths of one run, which `fill` fills.  As an analysis's run:
+ * 0, or -errno with a reason.
+ */
+int gpu_report(struct report **to, const struct run *const runs[],
+	       const struct analysis_options *options, const char *name,
+	       int (*fill)(struct report *report, const struct paths *paths,
+			   const struct analysis_options *options));
 
 enum gpu_choice {
 	GPU_KERNELS, /* and graphs */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/gpu-busy.h"
+#include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
@@ -140,19 +141,7 @@ static int fill(struct report *report, const struct paths *paths,
 static int run_idle_causes(struct report **to, const struct run *const runs[],
 			   const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = value_one_run(runs, "gpu-idle");
-
-	if (!err)
-		err = paths_init(&paths, runs[0]);
-	if (err)
-		return err;
-	*to = value_report("gpu-idle", runs[0], NULL);
-	err = *to ? fill(*to, &paths, options) : -ENOMEM;
-	if (!err)
-		err = report_error(*to);
-	paths_fini(&paths);
-	return err;
+	return gpu_report(to, runs, options, "gpu-idle", fill);
 }
 
 const struct analysis analysis_idle_causes = {
