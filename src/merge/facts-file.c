@@ -3,8 +3,6 @@
 #include "merge/facts-file.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "live/layout.h"
 
@@ -75,19 +73,9 @@ static const struct store_field shape_fields[] = {
 	{ 0 },
 };
 
-struct part {
-	const char *group;
-	const struct store_field *fields;
-	size_t row_size;
-	size_t rows, count; /* where struct run_facts has them */
-};
 #define PART(group, fields, array, number)                                     \
-	{                                                                      \
-		group, fields, sizeof(*((struct run_facts *)0)->array),        \
-			offsetof(struct run_facts, array),                     \
-			offsetof(struct run_facts, number)                     \
-	}
-static const struct part parts[] = {
+	STORE_PART(struct run_facts, group, fields, array, number)
+static const struct store_part parts[] = {
 	PART("gpu-memory/holders", holder_fields, holders, holder_count),
 	PART("gpu-memory/timeline", bin_fields, bins, bin_count),
 	PART("gpu-memory/held", held_fields, held, held_count),
@@ -101,36 +89,12 @@ enum {
 
 void facts_file_put(struct store *s, const struct run_facts *gpu)
 {
-	for (size_t i = 0; i < PARTS; i++) {
-		const char *at = (const char *)gpu;
-		const void *rows;
-		size_t count;
-
-		memcpy(&rows, at + parts[i].rows, sizeof(rows));
-		memcpy(&count, at + parts[i].count, sizeof(count));
-		if (count)
-			store_put_table(s, parts[i].group, parts[i].fields,
-					rows, parts[i].row_size, count);
-	}
+	store_put_parts(s, parts, PARTS, gpu);
 }
 
 void facts_file_get(struct store *s, struct run_facts *gpu)
 {
-	for (size_t i = 0; i < PARTS; i++) {
-		char *at = (char *)gpu;
-		size_t count = 0;
-		char column[64];
-		void *rows;
-
-		snprintf(column, sizeof(column), "%s/%s", parts[i].group,
-			 parts[i].fields[0].name);
-		if (!store_has(s, column))
-			continue;
-		rows = store_get_table(s, parts[i].group, parts[i].fields,
-				       parts[i].row_size, &count);
-		memcpy(at + parts[i].rows, &rows, sizeof(rows));
-		memcpy(at + parts[i].count, &count, sizeof(count));
-	}
+	store_get_parts(s, parts, PARTS, gpu);
 }
 
 void facts_file_check(struct store *s, const struct run *run)

@@ -3,8 +3,6 @@
 #include "profile/rank-facts.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "live/layout.h"
 
@@ -74,19 +72,9 @@ static const struct store_field limit_fields[] = {
 	{ 0 },
 };
 
-struct part {
-	const char *group;
-	const struct store_field *fields;
-	size_t row_size;
-	size_t rows, count; /* where struct profile has them */
-};
 #define PART(group, fields, array, number)                                     \
-	{                                                                      \
-		group, fields, sizeof(*((struct profile *)0)->array),          \
-			offsetof(struct profile, array),                       \
-			offsetof(struct profile, number)                       \
-	}
-static const struct part parts[] = {
+	STORE_PART(struct profile, group, fields, array, number)
+static const struct store_part parts[] = {
 	PART("gpu-memory/holders", holder_fields, holders, holder_count),
 	PART("gpu-memory/timeline", bin_fields, memory_bins, memory_bin_count),
 	PART("gpu-memory/held", held_fields, held, held_count),
@@ -100,36 +88,12 @@ enum {
 
 void rank_facts_put(struct store *s, const struct profile *p)
 {
-	for (size_t i = 0; i < PARTS; i++) {
-		const char *at = (const char *)p;
-		const void *rows;
-		size_t count;
-
-		memcpy(&rows, at + parts[i].rows, sizeof(rows));
-		memcpy(&count, at + parts[i].count, sizeof(count));
-		if (count)
-			store_put_table(s, parts[i].group, parts[i].fields,
-					rows, parts[i].row_size, count);
-	}
+	store_put_parts(s, parts, PARTS, p);
 }
 
 void rank_facts_get(struct store *s, struct profile *p)
 {
-	for (size_t i = 0; i < PARTS; i++) {
-		char *at = (char *)p;
-		size_t count = 0;
-		char column[64];
-		void *rows;
-
-		snprintf(column, sizeof(column), "%s/%s", parts[i].group,
-			 parts[i].fields[0].name);
-		if (!store_has(s, column))
-			continue;
-		rows = store_get_table(s, parts[i].group, parts[i].fields,
-				       parts[i].row_size, &count);
-		memcpy(at + parts[i].rows, &rows, sizeof(rows));
-		memcpy(at + parts[i].count, &count, sizeof(count));
-	}
+	store_get_parts(s, parts, PARTS, p);
 }
 
 void rank_facts_check(struct store *s, const struct profile *p)

@@ -1313,6 +1313,41 @@ void *store_get_table(struct store *s, const char *group,
 	return rows;
 }
 
+void store_put_parts(struct store *s, const struct store_part *parts,
+		     size_t count, const void *of)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *at = of;
+		const void *rows;
+		size_t n;
+
+		memcpy(&rows, at + parts[i].rows, sizeof(rows));
+		memcpy(&n, at + parts[i].count, sizeof(n));
+		if (n)
+			store_put_table(s, parts[i].group, parts[i].fields,
+					rows, parts[i].row_size, n);
+	}
+}
+
+void store_get_parts(struct store *s, const struct store_part *parts,
+		     size_t count, void *of)
+{
+	for (size_t i = 0; i < count; i++) {
+		char column[NAME_MAX_BYTES], *at = of;
+		size_t n = 0;
+		void *rows;
+
+		snprintf(column, sizeof(column), "%s/%s", parts[i].group,
+			 parts[i].fields[0].name);
+		if (!store_has(s, column))
+			continue;
+		rows = store_get_table(s, parts[i].group, parts[i].fields,
+				       parts[i].row_size, &n);
+		memcpy(at + parts[i].rows, &rows, sizeof(rows));
+		memcpy(at + parts[i].count, &n, sizeof(n));
+	}
+}
+
 /* Attributes */
 
 static const struct shortcut_entry is_group = { .how = SHORTCUT_NO_VALUE,

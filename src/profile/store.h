@@ -158,6 +158,28 @@ void *store_get_table(struct store *s, const char *group,
 		      const struct store_field *fields, size_t row_size,
 		      size_t *count);
 
+/*
+ * Tables that not every file has, of a struct that holds the arrays: the group,
+ * the fields, and where in the struct the array and the number of rows stand.
+ */
+struct store_part {
+	const char *group;
+	const struct store_field *fields;
+	size_t row_size;
+	size_t rows, count; /* offsets */
+};
+#define STORE_PART(type, group, fields, array, number)                         \
+	{                                                                      \
+		group, fields, sizeof(*((type *)0)->array),                    \
+			offsetof(type, array), offsetof(type, number)          \
+	}
+/* Those that have rows. */
+void store_put_parts(struct store *s, const struct store_part *parts,
+		     size_t count, const void *of);
+/* Those that are there; the others stay as they are. */
+void store_get_parts(struct store *s, const struct store_part *parts,
+		     size_t count, void *of);
+
 /* One struct: its fields as attributes of the group.  Texts longer than
    STORE_TEXT_MAX are cut and end in "...". */
 #define STORE_TEXT_MAX 32000
