@@ -50,6 +50,7 @@ static int listener, epoll, event, queue, semaphores;
 static int ring; /* never closed: that interrupts later calls */
 static struct sockaddr_in address;
 static char buffer[MUCH], folder[] = "syscalls-XXXXXX", fifo[64];
+static char mailbox[32]; /* of this process: others run this program too */
 
 static int result_is(long is, long wanted)
 {
@@ -243,7 +244,7 @@ static int do_mq_receive(void)
 {
 	struct timespec end = soon(CLOCK_REALTIME);
 	struct mq_attr attr = { .mq_maxmsg = 1, .mq_msgsize = 8 };
-	mqd_t mq = mq_open("/copse-syscalls", O_RDWR | O_CREAT, 0600, &attr);
+	mqd_t mq = mq_open(mailbox, O_RDWR | O_CREAT, 0600, &attr);
 	int bad;
 
 	if (mq < 0)
@@ -251,7 +252,7 @@ static int do_mq_receive(void)
 	bad = failed_with(mq_timedreceive(mq, buffer, 8, NULL, &end),
 			  ETIMEDOUT);
 	mq_close(mq);
-	mq_unlink("/copse-syscalls");
+	mq_unlink(mailbox);
 	return bad;
 }
 
@@ -259,7 +260,7 @@ static int do_mq_send(void)
 {
 	struct timespec end = soon(CLOCK_REALTIME);
 	struct mq_attr attr = { .mq_maxmsg = 1, .mq_msgsize = 8 };
-	mqd_t mq = mq_open("/copse-syscalls", O_RDWR | O_CREAT, 0600, &attr);
+	mqd_t mq = mq_open(mailbox, O_RDWR | O_CREAT, 0600, &attr);
 	int bad;
 
 	if (mq < 0)
@@ -267,7 +268,7 @@ static int do_mq_send(void)
 	mq_send(mq, "first", 5, 0);
 	bad = failed_with(mq_timedsend(mq, "second", 6, 0, &end), ETIMEDOUT);
 	mq_close(mq);
-	mq_unlink("/copse-syscalls");
+	mq_unlink(mailbox);
 	return bad;
 }
 
@@ -680,8 +681,8 @@ static int do_flock(void)
 	later(release_held);
 	bad = result_is(flock(fd, LOCK_EX), 0);
 	later_done();
-	later(release_held);
 	held = fd;
+	later(release_held);
 	return bad;
 }
 
@@ -862,6 +863,7 @@ static bool set_up(int burners)
 	if (!mkdtemp(folder))
 		return false;
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	snprintf(mailbox, sizeof(mailbox), "/syscalls-%d", (int)getpid());
 	return queue >= 0 && semaphores >= 0 && !pipe(pipe_ends) &&
 	       !mkfifo(fifo, 0600) && make_sockets() && make_terminal() &&
 	       start_threads(burners);
