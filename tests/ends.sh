@@ -36,7 +36,7 @@ ends() {
 	need mpirun
 	[ -x "$programs/mpi-crash" ] || skip "mpi-crash was not built"
 	rm -rf end.copse
-	timeout 60 mpirun -n 2 "$copse" run --quiet -o end.copse \
+	timeout -k 10 60 mpirun -n 2 "$copse" run --quiet -o end.copse \
 		"$programs/mpi-crash" "$1" 0 $work_s >out 2>&1
 	status=$?
 	[ $status != 124 ] || { echo "it hangs"; cat out; return 1; }

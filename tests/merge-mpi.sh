@@ -125,7 +125,7 @@ beside() {
 fails() {
 	words=$1
 	shift
-	timeout 60 "$@" >said 2>&1
+	timeout -k 10 60 "$@" >said 2>&1
 	status=$?
 	cat said
 	[ $status -ne 0 ] && [ $status -ne 124 ] &&
@@ -185,7 +185,7 @@ dies() {
 	number=$1 signal=$2
 	shift 2
 	rm -f dies.h5*
-	timeout 60 mpirun -n 3 "$copse" merge -q -t 1 job -o dies.h5 \
+	timeout -k 10 60 mpirun -n 3 "$copse" merge -q -t 1 job -o dies.h5 \
 		>said 2>&1 &
 	timeout=$!
 	pid=

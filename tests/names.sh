@@ -227,7 +227,7 @@ packed() {
 	rm -f ./*.dwo
 	"$compiler" -O2 -g "$@" -gsplit-dwarf -Wl,--build-id -o pack named.c \
 		-Wno-unknown-attributes && marks_of pack || return
-	timeout 20 "$packer" -e pack -o pack.dwp ||
+	timeout -k 10 20 "$packer" -e pack -o pack.dwp ||
 		skip "$packer cannot pack what $compiler wrote"
 	rm ./*.dwo
 	ask pack pack.marks >is || return

@@ -67,7 +67,7 @@ fortran() {
 
 # verified NAME COMMAND…: what the memo says is what a full walk finds.
 verified() {
-	timeout 60 "$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
+	timeout -k 10 60 "$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
 		--budget 0 --verify on "$@" >/dev/null || return
 	rows 'samples' summary --table run >"$scratch/rows" &&
 		awk '{ print $1 " samples"; exit !($1 >= 100) }' \
@@ -80,9 +80,9 @@ verified() {
 lives_on() {
 	cd "$scratch" || return
 	set -- "$programs/astray" "$1" "$programs/dlswap-one.so" 0.5
-	timeout 60 "$@" >plain 2>/dev/null
+	timeout -k 10 60 "$@" >plain 2>/dev/null
 	status=$?
-	timeout 60 "${with-$copse}" run --quiet --budget 0 -o "$profile" \
+	timeout -k 10 60 "${with-$copse}" run --quiet --budget 0 -o "$profile" \
 		--force -e cpu@10000 "$@" >with
 	is=$?
 	[ "$is" = "$status" ] || { echo "status $is, not $status"; return 1; }

@@ -46,7 +46,7 @@ gets() {
 	as "$user" test -x "$copse" -a -r "$builddir/.libs/libcopse.so" ||
 		skip "$user cannot reach $builddir"
 	for program in syscalls interrupts; do
-		as "$user" timeout 120 "$copse" run -q -e cpu@10000 --budget 0 \
+		as "$user" timeout -k 10 120 "$copse" run -q -e cpu@10000 --budget 0 \
 			-o "$program.copse" "$programs/$program" 10 1 >with ||
 			return
 		awk '!/ (0|is not here)$/ { print; bad = 1 } END { exit bad }' \

@@ -11,10 +11,10 @@ same() {
 	clock=$1
 	events=$2
 	shift 2
-	timeout 120 "$@" >without 2>&1
+	timeout -k 10 120 "$@" >without 2>&1
 	status=$?
 	rm -rf safe.copse
-	COPSE_CLOCK=$clock timeout 120 "$copse" run --quiet -o safe.copse \
+	COPSE_CLOCK=$clock timeout -k 10 120 "$copse" run --quiet -o safe.copse \
 		-e "$events@10000" --budget 0 "$@" >with 2>&1
 	is=$?
 	[ "$is" = "$status" ] || { echo "status $is, not $status"; cat with; return 1; }

@@ -17,6 +17,9 @@ enum {
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
+	/* Of the time stamp counter, some 10 and 200 us. */
+	DEAR = 1 << 15,
+	REST = 1 << 19,
 };
 
 /* A thread just back from the kernel stands behind a syscall instruction. */
@@ -235,6 +238,35 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 	t->events_ns += COST_EVERY * took;
 }
 
+/*
+ * A stack that takes longer to walk than a period would be walked again and
+ * again, and the program stand still: after a dear sample it has as long as
+ * that took, or some periods, until the next.
+ */
+SIGSAFE static bool is_too_soon(const struct thread *t, uint64_t now)
+{
+	return t->tick_took > DEAR &&
+	       now - t->tick_end < (t->tick_took < REST ? t->tick_took : REST);
+}
+
+SIGSAFE static void on_own_tick(struct thread *t, enum tick tick,
+				const ucontext_t *context)
+{
+	uint64_t start = __rdtsc();
+
+	if (is_too_soon(t, start)) {
+		if (tick != TICK_COUNT)
+			thread_lost(t, LOSS_DROPPED_SLOW);
+		return;
+	}
+	if (tick == TICK_COUNT)
+		count(t, context);
+	else
+		sample(t, context, tick);
+	t->tick_end = __rdtsc();
+	t->tick_took = t->tick_end - start;
+}
+
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			    ucontext_t *context)
 {
@@ -251,10 +283,8 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 		else if (collect_paused())
 			pace_restart(&t->pace,
 				     time_now(CLOCK_THREAD_CPUTIME_ID));
-		else if (tick == TICK_COUNT)
-			count(t, context);
 		else
-			sample(t, context, tick);
+			on_own_tick(t, tick, context);
 		restart_settle(context);
 	}
 	t->busy = before;

@@ -61,12 +61,14 @@ struct thread {
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
 	bool no_history;         /* … there was no memory */
 	struct ticks ticks;
-	uint64_t mpi_ns; /* in regions that were left */
-	uint32_t calls;  /* of adapters, to measure the cost of some */
+	uint64_t mpi_ns;   /* in regions that were left */
+	uint32_t calls;    /* of adapters, to measure the cost of some … */
+	uint64_t entering; /* … of which this was before the call */
 	struct phase_span spans[THREAD_PHASES];
 	uint32_t phases; /* open ones; more than fit are only counted */
 	struct pace pace;
-	uint64_t events_ns; /* what the ticks of events cost */
+	uint64_t events_ns;           /* what the ticks of events cost */
+	uint64_t tick_took, tick_end; /* of the last one, of the counter */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */
