@@ -11,7 +11,8 @@ mpi_sources = mpi/wrappers.c mpi/special.c mpi/special.h mpi/bytes.h \
 	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
 	mpi/notes.c mpi/notes.h mpi/requests.c mpi/requests.h \
 	mpi/types.c mpi/types.h mpi/openmpi.h mpi/mpich.h
-mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt
+mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt \
+	-fno-tree-slp-vectorize
 mpi_ldflags = -module -avoid-version \
 	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL
 

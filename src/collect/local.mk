@@ -33,7 +33,8 @@ libcollect_la_SOURCES = \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/time.h \
 	src/collect/unwind.c src/collect/unwind.h
-libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector
+libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector \
+	-fno-tree-slp-vectorize
 libcollect_la_LIBADD = liblive.la libbase.la
 
 pkglib_LTLIBRARIES += libcopse.la

@@ -76,23 +76,36 @@ SIGSAFE static live_ref new_node(struct thread *t, struct region *r, int *why)
 	return node;
 }
 
-SIGSAFE static inline live_ref node_of(struct thread *t, struct region *r,
-				       int *why)
-{
-	*why = -1;
-	if (r->node)
-		return r->node;
-	r->site = site_find(t->sites, t->tree.root, r, 0, SITE_WAYS);
-	if (!r->site)
-		return r->node = new_node(t, r, why);
-	if (t->unwinder.verify)
-		verify(t, r);
-	return r->node = r->site->node;
-}
-
 SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why)
 {
-	return node_of(t, r, why);
+	*why = -1;
+	if (!r->node)
+		r->node = new_node(t, r, why);
+	return r->node;
+}
+
+/*
+ * What wrappers cost is measured on one call of many, not the first, which is
+ * cold.
+ */
+static bool is_measured(const struct thread *t)
+{
+	return t->calls % COST_EVERY == COST_EVERY - 1;
+}
+
+/*
+ * As long as the region is there, the words that its site hangs on stay.  While
+ * somebody is busy with the record, its table may be half changed.
+ */
+static inline void find(struct thread *t, struct region *r)
+{
+	uint64_t since = is_measured(t) ? __rdtsc() : 0;
+
+	r->site = t->busy ? NULL : site_find(t->sites, t->tree.root, r);
+	if (r->site)
+		r->node = r->site->node;
+	if (since)
+		t->entering = __rdtsc() - since;
 }
 
 PUBLIC void copse_region_enter(struct region *r)
@@ -102,7 +115,6 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->nested = true;
 	r->inside = 0;
 	r->node = 0;
-	r->site = NULL;
 	r->call = NULL;
 	r->end = 0;
 	if (!t || collect_paused())
@@ -112,6 +124,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	if (r->outer)
 		return;
 	r->nested = false;
+	find(t, r);
 	r->counts = t->ticks.scale;
 	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -240,9 +253,11 @@ static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
 	uint64_t ns = settle_time(t, r);
-	int why;
-	live_ref node = node_of(t, r, &why);
+	int why = -1;
+	live_ref node = r->node ? r->node : known_node(t, r, &why);
 
+	if (t->unwinder.verify && r->site && !r->inside)
+		verify(t, r);
 	if (r->name->class == LIVE_NAME_MPI)
 		count_mpi(t, r, ns);
 	if (!node) {
@@ -261,16 +276,18 @@ static void count(struct thread *t, struct region *r,
 }
 
 /*
- * What wrappers cost is measured on one call of many.  A call that took longer
- * than any does was interrupted, and would stand for as many.
+ * A call that took longer than any does was interrupted, and would stand for as
+ * many.
  */
 static void count_cost(struct thread *t, uint64_t since)
 {
+	bool measured = is_measured(t);
 	uint64_t took;
 
-	if (++t->calls % COST_EVERY) /* not the first, which is cold */
+	t->calls++;
+	if (!measured)
 		return;
-	took = ticks_took(&t->ticks, __rdtsc() - since);
+	took = ticks_took(&t->ticks, __rdtsc() - since + t->entering);
 	if (took < INTERRUPTED_NS)
 		t->live->wrapper_ns += COST_EVERY * took;
 }
@@ -323,9 +340,9 @@ static int find_beyond(struct thread *t, struct region *r)
 	live_ref known;
 	int why = -1;
 
-	r->site = site_find(t->sites_beyond, t->tree.root, r,
-			    site_called_from(t->sites_beyond, r, &t->unwinder),
-			    SITE_WAYS_BEYOND);
+	r->site = site_find_beyond(
+		t->sites_beyond, t->tree.root, r,
+		site_called_from(t->sites_beyond, r, &t->unwinder));
 	known = r->site ? r->site->node : 0;
 	if (!known || t->unwinder.verify) {
 		r->node = node_beyond(t, r, &why);
@@ -395,9 +412,21 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 			      .name = name };
 	enter_beyond(t, r);
 	thread_release(t);
+	t->entering = 0;
 	r->counts = t->ticks.scale;
 	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	return r->node ? r : NULL;
+}
+
+/* What was found in another profile than this, a fork ago, is forgotten. */
+static inline bool still_ready(struct thread *t, struct region *r,
+			       enum loss *why)
+{
+	if (t->ready && t->generation == registry_generation())
+		return true;
+	r->node = 0;
+	r->site = NULL;
+	return thread_prepare(t, why);
 }
 
 PUBLIC void copse_region_leave(struct region *r,
@@ -414,7 +443,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	}
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (thread_ready(t, &why)) {
+	if (still_ready(t, r, &why)) {
 		count(t, r, values);
 		if (r->counts)
 			count_cost(t, r->end);

@@ -73,22 +73,14 @@ SIGSAFE static void grow(struct sites *sites)
 			copy_site(sites, &old[i]);
 }
 
-/* Words that are what they are. */
-SIGSAFE static uint32_t fill_block(struct unwind_word *words, uint32_t count)
-{
-	for (; count % SITE_BLOCK; count++)
-		words[count] = (struct unwind_word){ &words[count].value, 0 };
-	return count;
-}
-
-/* For so many words, from a piece of memory that only grows. */
+/* For so many blocks, from a piece of memory that only grows. */
 SIGSAFE static bool get_room(struct sites *sites, struct site *s,
 			     uint32_t count)
 {
 	enum {
-		PIECE = 1 << 12
+		PIECE = 1 << 10
 	};
-	uint32_t room = SITE_BLOCK;
+	uint32_t room = 1;
 
 	if (s->room >= count)
 		return true;
@@ -103,11 +95,24 @@ SIGSAFE static bool get_room(struct sites *sites, struct site *s,
 	}
 	if (sites->free_count < room)
 		return false;
-	s->words = sites->free;
+	s->blocks = sites->free;
 	s->room = room;
 	sites->free += room;
 	sites->free_count -= room;
 	return true;
+}
+
+/* What fills the last block up is what it is. */
+SIGSAFE static void fill_blocks(struct site *s, const struct unwind_word *words,
+				uint32_t count)
+{
+	for (uint32_t i = 0; i < s->count * SITE_BLOCK; i++) {
+		struct site_block *block = &s->blocks[i / SITE_BLOCK];
+		uintptr_t *value = &block->value[i % SITE_BLOCK];
+
+		*value = i < count ? words[i].value : 0;
+		block->at[i % SITE_BLOCK] = i < count ? words[i].at : value;
+	}
 }
 
 /* Where a site is to be; what was there is forgotten. */
@@ -116,7 +121,7 @@ place_for(struct sites *sites, const struct region *r, uintptr_t called_from)
 {
 	struct site *s = choose(sites, r, called_from);
 
-	if (s->pc && s->generations.code == registry_code_generation() &&
+	if (s->pc && s->code == registry_code_generation() &&
 	    ++sites->displaced > sites->ways * sites->sets / 2 &&
 	    sites->sets < SITE_SETS_MOST) {
 		grow(sites);
@@ -132,16 +137,16 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 				 int count, bool fp_matters,
 				 const struct cfi_frame *beyond)
 {
+	uint32_t blocks = ((uint32_t)count + SITE_BLOCK - 1) / SITE_BLOCK;
 	struct site *s;
 
-	if (count < 0)
+	if (count < 0 || t->generation != registry_generation())
 		return NULL;
 	s = place_for(sites, r, beyond ? beyond->pc : 0);
-	if (!get_room(sites, s, (uint32_t)count + SITE_BLOCK))
+	if (!get_room(sites, s, blocks))
 		return NULL;
-	for (int i = 0; i < count; i++)
-		s->words[i] = sites->scratch[i];
-	s->count = fill_block(s->words, (uint32_t)count);
+	s->count = blocks;
+	fill_blocks(s, sites->scratch, (uint32_t)count);
 	s->sp = r->sp;
 	s->fp = r->fp;
 	s->fp_mask = fp_matters ? UINTPTR_MAX : 0;
@@ -150,8 +155,7 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 	s->root = t->tree.root;
 	s->node = node;
 	s->beyond = beyond ? *beyond : (struct cfi_frame){ 0 };
-	s->generations.code = registry_code_generation();
-	s->generations.profile = t->generation;
+	s->code = registry_code_generation();
 	s->call = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */
 	s->pc = r->pc;

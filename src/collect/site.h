@@ -14,6 +14,8 @@
 #ifndef COLLECT_SITE_H
 #define COLLECT_SITE_H
 
+#include <emmintrin.h>
+
 #include "base/sigsafe.h"
 #include "collect/region.h"
 #include "collect/registry.h"
@@ -26,9 +28,18 @@ enum {
 	SITE_WAYS_BEYOND = 8, /* of those that were called back for */
 	SITE_WORDS = 1024,    /* paths that need more are walked each time */
 	SITE_GATES = 1024,
-	SITE_MEMORY = 32 << 20, /* bytes of words of one thread, at the most */
+	SITE_MEMORY = 32 << 20, /* bytes of blocks of one thread, at the most */
 	SITE_BLOCK = 4,         /* that are compared at a time */
 };
+
+/*
+ * Words of the stack: where they are and what they were.  A cache line, so laid
+ * out that two values at a time are compared.
+ */
+struct site_block {
+	const uintptr_t *at[SITE_BLOCK];
+	uintptr_t value[SITE_BLOCK];
+} __attribute__((aligned(64)));
 
 struct site {
 	uintptr_t pc, sp, fp;    /* of the caller */
@@ -36,13 +47,13 @@ struct site {
 	uintptr_t inside;        /* region's */
 	struct cfi_frame beyond; /* the program's call, when that is set */
 	const struct region_name *name;
-	live_ref root, node; /* above the path, and below it */
-	struct registry_generations generations; /* that it is true for */
-	uint32_t count;         /* of words, filled up to a whole block */
-	uint32_t room;          /* of words */
+	live_ref root, node;    /* above the path, and below it */
+	uint32_t code;          /* the generation of code that it is true for */
+	uint32_t count;         /* of blocks */
+	uint32_t room;          /* for blocks */
 	uint32_t turn;          /* of its set, in the first of it */
 	struct live_call *call; /* NULL: none yet */
-	struct unwind_word *words;
+	struct site_block *blocks;
 };
 
 /*
@@ -60,10 +71,10 @@ struct sites {
 	struct site *at; /* of sets, each of so many ways */
 	uint32_t sets;   /* a power of 2 */
 	uint32_t ways;
-	uint32_t displaced;       /* sites that others took since it grew */
-	struct unwind_word *free; /* for words, so many: */
+	uint32_t displaced;      /* sites that others took since it grew */
+	struct site_block *free; /* so many: */
 	uint32_t free_count;
-	uint64_t memory; /* bytes that words got */
+	uint64_t memory; /* bytes that blocks got */
 	struct site_gate gates[SITE_GATES];
 	struct unwind_word scratch[SITE_WORDS];
 };
@@ -111,38 +122,63 @@ static inline uintptr_t site_called_from(struct sites *sites,
 	return *(const volatile uintptr_t *)(r->inside + g->offset);
 }
 
+/* Two words that lie apart. */
+static inline __attribute__((always_inline)) __m128i
+site_two(const uintptr_t *const at[])
+{
+	__m128d low = _mm_load_sd((const double *)at[0]);
+
+	return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)at[1]));
+}
+
 static inline __attribute__((always_inline)) bool
 site_holds(const struct site *s)
 {
-	const struct unwind_word *w = s->words, *end = w + s->count;
-	uintptr_t differ = 0;
+	const struct site_block *b = s->blocks, *end = b + s->count;
+	__m128i differ = _mm_setzero_si128();
 
-	for (; w < end && !differ; w += SITE_BLOCK)
-		differ = (*w[0].at ^ w[0].value) | (*w[1].at ^ w[1].value) |
-			 (*w[2].at ^ w[2].value) | (*w[3].at ^ w[3].value);
-	return !differ;
+	for (; b < end; b++) {
+		const __m128i *value = (const __m128i *)b->value;
+
+		differ |= site_two(&b->at[0]) ^ _mm_load_si128(&value[0]);
+		differ |= site_two(&b->at[2]) ^ _mm_load_si128(&value[1]);
+	}
+	differ = _mm_cmpeq_epi32(differ, _mm_setzero_si128());
+	return _mm_movemask_epi8(differ) == 0xffff;
 }
 
+/* Another profile is another generation of code as well. */
 static inline __attribute__((always_inline)) bool
 site_is(const struct site *s, live_ref root, const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
-	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask) &&
-	       s->root == root &&
-	       s->generations.profile == registry_generation() &&
-	       s->generations.code == registry_code_generation() &&
-	       site_holds(s);
+	       !((s->fp ^ r->fp) & s->fp_mask) && s->root == root &&
+	       s->code == registry_code_generation() && site_holds(s);
 }
 
-/* The site that a region below a root was entered from; NULL: not known. */
+/* Where a region below a root was entered from; NULL: not known. */
 static inline __attribute__((always_inline)) struct site *
-site_find(struct sites *sites, live_ref root, const struct region *r,
-	  uintptr_t called_from, uint32_t ways)
+site_find(struct sites *sites, live_ref root, const struct region *r)
 {
-	struct site *s = sites ? site_set(sites, r, called_from, ways) : NULL;
+	struct site *s = sites ? site_set(sites, r, 0, SITE_WAYS) : NULL;
 
-	for (uint32_t i = 0; s && i < ways; i++)
+	for (uint32_t i = 0; s && i < SITE_WAYS; i++)
 		if (site_is(&s[i], root, r))
+			return &s[i];
+	return NULL;
+}
+
+/* The same of a region that was called back for. */
+static inline struct site *site_find_beyond(struct sites *sites, live_ref root,
+					    const struct region *r,
+					    uintptr_t called_from)
+{
+	struct site *s =
+		sites ? site_set(sites, r, called_from, SITE_WAYS_BEYOND)
+		      : NULL;
+
+	for (uint32_t i = 0; s && i < SITE_WAYS_BEYOND; i++)
+		if (s[i].inside == r->inside && site_is(&s[i], root, r))
 			return &s[i];
 	return NULL;
 }

@@ -40,11 +40,9 @@ static inline uint64_t ticks_took(const struct ticks *ticks, uint64_t count)
 /* CLOCK_MONOTONIC when the counter was so, before or after it was set. */
 static inline uint64_t ticks_at(const struct ticks *ticks, uint64_t counter)
 {
-	int64_t since = (int64_t)(counter - ticks->counter);
-
-	return ticks->ns +
-	       (uint64_t)((__int128)since * (__int128)ticks->scale >>
-			  TICKS_SHIFT);
+	if (__builtin_expect(counter < ticks->counter, 0))
+		return ticks->ns - ticks_took(ticks, ticks->counter - counter);
+	return ticks->ns + ticks_took(ticks, counter - ticks->counter);
 }
 
 #endif

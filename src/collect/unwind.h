@@ -121,7 +121,7 @@ SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
 
 /* A word of the stack, and what it holds. */
 struct unwind_word {
-	const volatile uintptr_t *at;
+	const uintptr_t *at;
 	uintptr_t value;
 };
 
