@@ -194,8 +194,12 @@ stuck() {
 		>/dev/null &
 	run=$!
 	wait_for sh -c 'ls stuck.copse/.host-*' || return
-	flock "/dev/shm/copse-$(id -u)" sleep 7 &
-	wait $run || return
+	flock -o "/dev/shm/copse-$(id -u)" sleep 30 &
+	holder=$!
+	wait $run
+	is=$?
+	kill $holder
+	[ $is = 0 ] || return
 	files stuck.copse
 	[ "$(files stuck.copse)" = rank-0.h5 ]
 }

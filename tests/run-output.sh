@@ -130,6 +130,7 @@ killed() {
 	sleep 0.2
 	kill -9 $!
 	wait $! 2>/dev/null
+	: >endless.copse/rank-0.h5.part$! # as if it was about to write it
 	wait_for sh -c '! kill -0 $(cat pid)' || return 1
 	"$copse" recover endless.copse || return 1
 	has endless.copse rank-0.h5 && left_nothing

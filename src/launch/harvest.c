@@ -363,6 +363,8 @@ static int save_file(const struct harvest *h, const struct profile *p,
 			break;
 	}
 	err = path ? profile_save(p, path) : fail(-ENOMEM, "out of memory");
+	if (!err && h->parent != getpid())
+		profile_unsave(path, h->parent);
 	free(path);
 	return err;
 }

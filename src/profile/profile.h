@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/batch.h"
 #include "base/metric.h"
@@ -251,6 +252,9 @@ int profile_from_live(struct profile **to, const void *data, size_t size);
 
 /* rank-file.c: 0, or -errno with a reason that names the file. */
 int profile_save(const struct profile *p, const char *path);
+
+/* Removes what is left of that process's profile_save(): it was killed. */
+void profile_unsave(const char *path, pid_t pid);
 
 /* Reads rank-N.h5, or a raw copy of a live profile (rank-N.live). */
 int profile_load(struct profile **to, const char *path);

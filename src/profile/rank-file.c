@@ -611,6 +611,15 @@ int profile_load_piece(struct profile **to, const char *path,
 	return err;
 }
 
+void profile_unsave(const char *path, pid_t pid)
+{
+	char *temporary = store_temporary(path, pid);
+
+	if (temporary)
+		unlink(temporary);
+	free(temporary);
+}
+
 int profile_load(struct profile **to, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

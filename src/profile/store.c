@@ -312,6 +312,11 @@ static const struct store_field mark_fields[] = {
 	{ 0 },
 };
 
+char *store_temporary(const char *path, pid_t pid)
+{
+	return str_format("%s.part%ld", path, (long)pid);
+}
+
 static int create(struct store **to, const char *path, const char *format,
 		  uint32_t version, bool large)
 {
@@ -321,7 +326,7 @@ static int create(struct store **to, const char *path, const char *format,
 
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
-	s->temporary = str_format("%s.part%ld", path, (long)getpid());
+	s->temporary = store_temporary(path, getpid());
 	s->shortcut = large ? NULL : shortcut_new();
 	err = s->temporary && (large || s->shortcut)
 		      ? create_file(s, large)

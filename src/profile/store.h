@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "profile/piece.h"
 
@@ -52,6 +53,10 @@ struct store_field {
 #member, STORE_##TYPE, offsetof(record, member),               \
 			sizeof(((record *)0)->member)                          \
 	}
+
+/* The temporary name of a file while that process writes it; NULL: no memory.
+ */
+char *store_temporary(const char *path, pid_t pid);
 
 /*
  * A new file, written under a temporary name until store_commit().  `format`
