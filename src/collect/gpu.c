@@ -43,11 +43,16 @@ struct origin {
 };
 
 /*
- * Mutable: the notes of this process's calls, written by all threads, and the
- * sums in its live profile, written under the lock.
+ * Mutable: the notes of this process's calls, written by all threads.  Where
+ * they are shares no line of the caches with what other threads write.
  */
 static struct {
-	struct note *notes;
+	struct note *at;
+	char apart[64 - sizeof(struct note *)];
+} notes __attribute__((aligned(64)));
+
+/* Mutable: the sums in the live profile, written under the lock. */
+static struct {
 	uint32_t used; /* 1: there was a call for work; atomic */
 	struct lock lock;
 	uint32_t generation; /* of the live profile that all is for */
@@ -58,13 +63,16 @@ static struct {
 	struct origin *origins;
 } gpu;
 
+PUBLIC __thread struct gpu_call copse_gpu_call
+	__attribute__((tls_model("initial-exec")));
+
 static struct region_name captured = { .text = "[captured]",
 				       .class = LIVE_NAME_KERNEL };
 
 static void put_note(uint32_t id, struct note note)
 {
-	struct note *notes = __atomic_load_n(&gpu.notes, __ATOMIC_ACQUIRE);
-	struct note *to = notes ? &notes[id % NOTES] : NULL;
+	struct note *at = __atomic_load_n(&notes.at, __ATOMIC_ACQUIRE);
+	struct note *to = at ? &at[id % NOTES] : NULL;
 
 	if (!to)
 		return;
@@ -80,7 +88,7 @@ static void put_note(uint32_t id, struct note note)
 /* What was noted of an id; else why it was not. */
 static struct note find_note(uint32_t id)
 {
-	const struct note *at = &gpu.notes[id % NOTES];
+	const struct note *at = &notes.at[id % NOTES];
 	struct note note = { .id = __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) };
 	bool later = note.id && (int32_t)(note.id - id) > 0;
 
@@ -114,10 +122,8 @@ static void note_region(struct thread *t, struct note *note)
 }
 
 /* The counter that the region was entered with is cheaper than a clock. */
-static uint64_t begun(const struct thread *t)
+static uint64_t begun(const struct thread *t, const struct region *r)
 {
-	const struct region *r = t ? t->region : NULL;
-
 	if (!r || r != &t->beyond || !r->counts ||
 	    r->start - t->ticks.counter > TICKS_TRUSTED)
 		return time_now(CLOCK_MONOTONIC);
@@ -151,7 +157,23 @@ PUBLIC void copse_gpu_note(uint32_t id)
 		note_region(t, &note);
 	if (t && !t->no_history && note.node)
 		begin_history(t);
-	note.ns = begun(t);
+	note.ns = begun(t, t ? t->region : NULL);
+	put_note(id, note);
+}
+
+/* As copse_gpu_note(), of what the region knows already. */
+PUBLIC void copse_gpu_note_of(const struct region *r, uint32_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { .why = LOSS_GPU_NO_PATH };
+
+	if (!id || !t)
+		return;
+	note.node = r->node;
+	note.thread = t->index;
+	if (!t->no_history)
+		begin_history(t);
+	note.ns = begun(t, r);
 	put_note(id, note);
 }
 
@@ -159,7 +181,7 @@ PUBLIC void copse_gpu_note(uint32_t id)
 static bool open_sums(void)
 {
 	gpu.arena = registry_open();
-	if (!gpu.arena || !gpu.notes)
+	if (!gpu.arena || !notes.at)
 		return false;
 	if (gpu.generation == registry_generation())
 		return true;
@@ -251,7 +273,7 @@ struct gpu_noted gpu_noted(uint32_t id)
 {
 	struct note note = { .why = LOSS_GPU_UNSEEN };
 
-	if (gpu.notes)
+	if (notes.at)
 		note = find_note(id);
 	return (struct gpu_noted){ note.node, note.thread, note.why,
 				   note.why != NOT_WANTED };
@@ -488,9 +510,9 @@ PUBLIC void copse_gpu_end(void)
 
 void gpu_prepare(void)
 {
-	if (!gpu.notes)
-		__atomic_store_n(&gpu.notes,
-				 sys_memory(NOTES * sizeof(*gpu.notes)),
+	if (!notes.at)
+		__atomic_store_n(&notes.at,
+				 sys_memory(NOTES * sizeof(*notes.at)),
 				 __ATOMIC_RELEASE);
 }
 
