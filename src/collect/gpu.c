@@ -60,6 +60,7 @@ static struct {
 	struct chunk_list list;
 	live_ref *entries; /* of struct live_gpu, open addressing */
 	uint32_t size, count;
+	struct live_gpu *last; /* of them, that was found */
 	struct origin *origins;
 } gpu;
 
@@ -189,6 +190,7 @@ static bool open_sums(void)
 		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
 	gpu.entries = NULL;
 	gpu.size = gpu.count = 0;
+	gpu.last = NULL;
 	gpu.list = (struct chunk_list){ 0 };
 	if (gpu.origins)
 		sys2(SYS_munmap, gpu.origins, ORIGINS * sizeof(*gpu.origins));
@@ -353,6 +355,8 @@ static struct live_gpu *find_entry(const struct live_gpu *like)
 {
 	uint32_t at;
 
+	if (gpu.last && same(gpu.last, like))
+		return gpu.last;
 	if (gpu.count >= gpu.size / 2 && !grow_entries())
 		return NULL;
 	at = hash(like);
@@ -360,7 +364,7 @@ static struct live_gpu *find_entry(const struct live_gpu *like)
 		struct live_gpu *e = entry_at(gpu.entries[at & (gpu.size - 1)]);
 
 		if (same(e, like))
-			return e;
+			return gpu.last = e;
 	}
 	gpu.entries[at & (gpu.size - 1)] = new_entry(like);
 	if (!gpu.entries[at & (gpu.size - 1)])
