@@ -6,7 +6,7 @@
 #
 #   APPS   of torch cublas stencil stencil-2, all that can be run here
 #   STEPS  how many steps, 400
-#   PARTS  1: what copse asks of CUPTI, part by part, as in gpu-launch.sh
+#   FLOORS all: what copse asks of CUPTI, part by part, as in gpu-launch.sh
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 # shellcheck source=tests/bench/gpu.sh

@@ -9,7 +9,7 @@
 #
 #   DEPTH  15
 #   KINDS  of plain activity callback unwind copse, and the parts
-#   PARTS  1: what copse asks of CUPTI, part by part, without copse: all calls
+#   FLOORS all: what copse asks of CUPTI, part by part, without copse: all calls
 #          called back for (calls), records of all kinds (kinds) or of waiting
 #          (waits), a clock of ours (clock), a flush each second (flush)
 # shellcheck source=tests/bench/bench.sh

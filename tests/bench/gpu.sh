@@ -38,7 +38,7 @@ parts="calls kinds waits clock flush"
 compile_parts() {
 	local part had=
 
-	for part in ${PARTS:+$parts}; do
+	for part in ${FLOORS:+$parts}; do
 		compile_floor "$part" && had="$had $part"
 	done
 	parts=$had
