@@ -9,7 +9,6 @@
 #include "collect/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/device-names.h"
-#include "cuda/limits.h"
 #include "cuda/memory.h"
 
 enum {
@@ -298,14 +297,6 @@ static uint64_t site_of(const struct gpu_call *open,
 	return open->region->pc;
 }
 
-/* What the adapter itself asks the driver. */
-static bool is_ours(CUpti_CallbackDomain domain, CUpti_CallbackId id)
-{
-	return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-	       id == CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute &&
-	       limits_asking();
-}
-
 static uint64_t node_id(CUgraphNode node)
 {
 	uint64_t id = 0;
@@ -349,7 +340,7 @@ outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 {
 	struct function *f = function_of(domain, id);
 
-	if (ended || open->own || is_ours(domain, id)) {
+	if (ended || open->own) {
 		if (late)
 			memory_late_call(domain, id, call);
 		return;
