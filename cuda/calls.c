@@ -9,7 +9,6 @@
 #include "collect/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/device-names.h"
-#include "cuda/limits.h"
 #include "cuda/memory.h"
 
 enum {
@@ -19,18 +18,24 @@ enum {
 	FRAMES_MOST = 1 << 20, /* bytes of stack from a function to us */
 };
 
-/* For the life of the process: what was called, and how it failed. */
-static struct region_name names[2][IDS_MOST];
-static struct region_name errors[2][ERRORS_MOST];
+enum word {
+	WORD_NONE,
+	WORD_START,
+	WORD_STOP,
+	WORD_RESET, /* what was not told is lost */
+	WORD_UNIFIED,
+};
 
-/* The thread's call that is being measured, until it returns. */
-static __thread struct {
-	struct region *region;
-	CUpti_CallbackDomain domain;
-	uint32_t id;
-	bool unified; /* it begins to use unified memory */
-	bool own;     /* the adapter calls the driver itself */
-} open_call;
+/* A function of CUDA, by its number. */
+struct function {
+	struct region_name name;
+	enum word word;  /* what a call of it says to a profiler */
+	bool other_code; /* what it returns is not that it failed */
+};
+
+/* For the life of the process: what was called, and how it failed. */
+static struct function functions[2][IDS_MOST];
+static struct region_name errors[2][ERRORS_MOST];
 
 /* No more callbacks: the process forked, or ends. */
 static bool _Atomic ended, late;
@@ -74,17 +79,21 @@ static void set_text(struct region_name *name, char *text, uint32_t class)
 		free(text);
 }
 
-static struct region_name *name_of(CUpti_CallbackDomain domain,
-				   CUpti_CallbackId id, const char *function)
+static struct function *function_of(CUpti_CallbackDomain domain,
+				    CUpti_CallbackId id)
 {
-	struct region_name *name;
-
-	if (id >= IDS_MOST || !function)
+	if (id >= IDS_MOST)
 		return NULL;
-	name = &names[domain == CUPTI_CB_DOMAIN_RUNTIME_API][id];
-	if (!__atomic_load_n(&name->text, __ATOMIC_ACQUIRE))
-		set_text(name, plain_name(function), LIVE_NAME_GPU_CALL);
-	return name->text ? name : NULL;
+	return &functions[domain == CUPTI_CB_DOMAIN_RUNTIME_API][id];
+}
+
+static struct region_name *name_of(struct function *f, const char *function)
+{
+	if (!f || !function)
+		return NULL;
+	if (!__atomic_load_n(&f->name.text, __ATOMIC_ACQUIRE))
+		set_text(&f->name, plain_name(function), LIVE_NAME_GPU_CALL);
+	return f->name.text ? &f->name : NULL;
 }
 
 static struct region_name *error_of(CUpti_CallbackDomain domain, int code)
@@ -105,82 +114,77 @@ static struct region_name *error_of(CUpti_CallbackDomain domain, int code)
 	return name;
 }
 
-/* Those that return something else, or the error of an earlier call. */
-static bool tells_failure(CUpti_CallbackDomain domain, CUpti_CallbackId id)
-{
-	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API)
-		return true;
-	switch (id) {
-	case CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020:
-	case CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020:
-	case CUPTI_RUNTIME_TRACE_CBID_cudaGetErrorString_v3020:
-	case CUPTI_RUNTIME_TRACE_CBID_cudaGetErrorName_v6050:
-	case CUPTI_RUNTIME_TRACE_CBID_cudaCreateChannelDesc_v3020:
-		return false;
-	default:
-		return true;
-	}
-}
-
 /* 0: it did not fail, as far as is known. */
-static int failure(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-		   const CUpti_CallbackData *data)
+static int failure(const struct function *f, const CUpti_CallbackData *data)
 {
 	const int *code = data->functionReturnValue;
 
-	if (!code || !tells_failure(domain, id) || *code == NOT_READY)
+	if (!code || *code == 0 || *code == NOT_READY || (f && f->other_code))
 		return 0;
 	return *code;
 }
 
-enum word {
-	WORD_NONE,
-	WORD_START,
-	WORD_STOP,
-	WORD_RESET, /* what was not told is lost */
-	WORD_UNIFIED,
+/*
+ * Calls that say something to a profiler; and those that return something else
+ * than whether they failed, or the error of an earlier call.
+ */
+static const struct {
+	CUpti_CallbackDomain domain;
+	CUpti_CallbackId id;
+	enum word word;
+	bool other_code;
+} special[] = {
+#define RUNTIME(name, ...)                                                     \
+	{                                                                      \
+		CUPTI_CB_DOMAIN_RUNTIME_API,                                   \
+			CUPTI_RUNTIME_TRACE_CBID_cuda##name, __VA_ARGS__       \
+	}
+#define DRIVER(name, ...)                                                      \
+	{                                                                      \
+		CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cu##name,  \
+			__VA_ARGS__                                            \
+	}
+	RUNTIME(ProfilerStart_v4000, WORD_START),
+	RUNTIME(ProfilerStop_v4000, WORD_STOP),
+	RUNTIME(DeviceReset_v3020, WORD_RESET),
+	RUNTIME(MallocManaged_v6000, WORD_UNIFIED),
+	RUNTIME(MemPrefetchAsync_v8000, WORD_UNIFIED),
+	RUNTIME(MemPrefetchAsync_ptsz_v8000, WORD_UNIFIED),
+	RUNTIME(GetLastError_v3020, WORD_NONE, true),
+	RUNTIME(PeekAtLastError_v3020, WORD_NONE, true),
+	RUNTIME(GetErrorString_v3020, WORD_NONE, true),
+	RUNTIME(GetErrorName_v6050, WORD_NONE, true),
+	RUNTIME(CreateChannelDesc_v3020, WORD_NONE, true),
+	DRIVER(ProfilerStart, WORD_START),
+	DRIVER(ProfilerStop, WORD_STOP),
+	DRIVER(CtxDestroy_v2, WORD_RESET),
+	DRIVER(DevicePrimaryCtxReset_v2, WORD_RESET),
+	DRIVER(MemAllocManaged, WORD_UNIFIED),
+	DRIVER(MemPrefetchAsync, WORD_UNIFIED),
+	DRIVER(MemPrefetchAsync_ptsz, WORD_UNIFIED),
+#undef RUNTIME
+#undef DRIVER
 };
 
-/* What a call says to a profiler. */
-static enum word word_of(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+static void mark_special(void)
 {
-	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) {
-		switch (id) {
-		case CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStart_v4000:
-			return WORD_START;
-		case CUPTI_RUNTIME_TRACE_CBID_cudaProfilerStop_v4000:
-			return WORD_STOP;
-		case CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020:
-			return WORD_RESET;
-		case CUPTI_RUNTIME_TRACE_CBID_cudaMallocManaged_v6000:
-		case CUPTI_RUNTIME_TRACE_CBID_cudaMemPrefetchAsync_v8000:
-		case CUPTI_RUNTIME_TRACE_CBID_cudaMemPrefetchAsync_ptsz_v8000:
-			return WORD_UNIFIED;
-		}
-		return WORD_NONE;
+	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++) {
+		struct function *f =
+			function_of(special[i].domain, special[i].id);
+
+		if (!f)
+			continue;
+		f->word = special[i].word;
+		f->other_code = special[i].other_code;
 	}
-	switch (id) {
-	case CUPTI_DRIVER_TRACE_CBID_cuProfilerStart:
-		return WORD_START;
-	case CUPTI_DRIVER_TRACE_CBID_cuProfilerStop:
-		return WORD_STOP;
-	case CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2:
-	case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2:
-		return WORD_RESET;
-	case CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged:
-	case CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync:
-	case CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync_ptsz:
-		return WORD_UNIFIED;
-	}
-	return WORD_NONE;
 }
 
-static void obey(enum word word)
+static void obey(enum word word, struct gpu_call *open)
 {
 	if (word == WORD_RESET)
 		cupti.ActivityFlushAll(0);
 	else if (word == WORD_UNIFIED)
-		open_call.unified = true;
+		open->unified = true;
 	else if (word != WORD_NONE)
 		copse_mpi_control(word == WORD_START);
 }
@@ -205,79 +209,92 @@ static uintptr_t place_inside(const CUpti_CallbackData *data,
 	return 0;
 }
 
-static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-		  const CUpti_CallbackData *data,
+/* In a domain no two calls have the same id. */
+static uint64_t key_of(CUpti_CallbackDomain domain,
+		       const CUpti_CallbackData *data)
+{
+	return (uint64_t)domain << 32 | data->correlationId;
+}
+
+/*
+ * Each call of the runtime makes some of the driver, which are called back for
+ * because a program may make them itself.  They have the runtime's id, and cost
+ * as little as they can.
+ */
+static uint64_t key_of_parts(CUpti_CallbackDomain domain,
+			     const CUpti_CallbackData *data)
+{
+	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API || capture_wanted())
+		return 0;
+	return key_of(CUPTI_CB_DOMAIN_DRIVER_API, data);
+}
+
+static void enter(struct gpu_call *open, CUpti_CallbackDomain domain,
+		  struct function *f, const CUpti_CallbackData *data,
 		  const struct region_frame *caller)
 {
-	struct region_name *name = name_of(domain, id, data->functionName);
+	struct region_name *name = name_of(f, data->functionName);
 	struct region *region =
 		name ? copse_region_beyond(name, caller,
 					   place_inside(data, caller))
 		     : NULL;
 
 	if (region) {
-		open_call.region = region;
-		open_call.domain = domain;
-		open_call.id = data->correlationId;
-		copse_gpu_note(data->correlationId);
-	} else if (!open_call.region || open_call.id != data->correlationId) {
+		open->region = region;
+		open->key = key_of(domain, data);
+		open->parts = key_of_parts(domain, data);
+		copse_gpu_note_of(region, data->correlationId);
+	} else if (!open->region ||
+		   (uint32_t)open->key != data->correlationId) {
 		copse_gpu_note(data->correlationId);
 	}
 }
 
 /* Until the driver has told; a few times in vain are enough. */
-static void learn_names(void)
+static void learn_names(struct gpu_call *open)
 {
 	static int tries = 8;
 
 	if (__atomic_load_n(&tries, __ATOMIC_RELAXED) <= 0 ||
 	    __atomic_fetch_sub(&tries, 1, __ATOMIC_RELAXED) <= 0)
 		return;
-	open_call.own = true;
+	open->own = true;
 	if (device_names_tell())
 		__atomic_store_n(&tries, 0, __ATOMIC_RELAXED);
-	open_call.own = false;
+	open->own = false;
 }
 
-static void leave(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-		  const CUpti_CallbackData *data)
+static void leave(struct gpu_call *open, CUpti_CallbackDomain domain,
+		  const struct function *f, const CUpti_CallbackData *data)
 {
-	struct region *region = open_call.region;
-	struct region_values none = { .root = LIVE_NO_ROOT };
+	static const struct region_values none = { .root = LIVE_NO_ROOT };
+	struct region *region = open->region;
 	struct region_name *error = NULL;
 	int code;
 
-	if (!region || open_call.domain != domain ||
-	    open_call.id != data->correlationId)
+	if (!region || open->key != key_of(domain, data))
 		return;
 	region_stop(region);
-	open_call.region = NULL;
-	code = failure(domain, id, data);
+	open->region = NULL;
+	open->parts = 0;
+	code = failure(f, data);
 	if (code)
 		error = error_of(domain, code);
 	copse_region_leave(region, &none);
 	if (error)
 		copse_gpu_failed(region, error);
 	else
-		learn_names();
+		learn_names(open);
 }
 
 /* For a capture: of the program's call; 0: one inside another. */
-static uint64_t site_of(CUpti_CallbackDomain domain,
+static uint64_t site_of(const struct gpu_call *open,
+			CUpti_CallbackDomain domain,
 			const CUpti_CallbackData *data)
 {
-	if (!open_call.region || open_call.domain != domain ||
-	    open_call.id != data->correlationId)
+	if (!open->region || open->key != key_of(domain, data))
 		return 0;
-	return open_call.region->pc;
-}
-
-/* What the adapter itself asks the driver. */
-static bool is_ours(CUpti_CallbackDomain domain, CUpti_CallbackId id)
-{
-	return domain == CUPTI_CB_DOMAIN_DRIVER_API &&
-	       id == CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute &&
-	       limits_asking();
+	return open->region->pc;
 }
 
 static uint64_t node_id(CUgraphNode node)
@@ -298,36 +315,65 @@ static void node_callback(CUpti_CallbackId id, const CUpti_ResourceData *data)
 				      node_id(graph->originalNode));
 }
 
-void calls_callback(void *unused, CUpti_CallbackDomain domain,
-		    CUpti_CallbackId id, const void *data)
+static __attribute__((noinline)) void
+resource_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+		  const void *data)
 {
-	struct region_frame caller = region_frame();
-	const CUpti_CallbackData *call = data;
-
-	(void)unused;
-	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
-	    domain != CUPTI_CB_DOMAIN_DRIVER_API) {
-		if (!ended && domain == CUPTI_CB_DOMAIN_RESOURCE) {
-			memory_resource(id, data);
-			node_callback(id, data);
-		}
+	if (ended || domain != CUPTI_CB_DOMAIN_RESOURCE)
 		return;
-	}
-	if (ended || open_call.own || is_ours(domain, id)) {
+	memory_resource(id, data);
+	node_callback(id, data);
+}
+
+static bool is_part(const struct gpu_call *open, CUpti_CallbackDomain domain,
+		    CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	return open->parts == key_of(domain, data) && id < IDS_MOST &&
+	       functions[false][id].word == WORD_NONE;
+}
+
+/* Apart, so that the others need no room on the stack. */
+static __attribute__((noinline)) void
+outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
+	  CUpti_CallbackId id, const CUpti_CallbackData *call,
+	  const struct region_frame *caller)
+{
+	struct function *f = function_of(domain, id);
+
+	if (ended || open->own) {
 		if (late)
 			memory_late_call(domain, id, call);
 		return;
 	}
 	if (call->callbackSite == CUPTI_API_ENTER) {
-		obey(word_of(domain, id));
-		enter(domain, id, call, &caller);
-		capture_call(domain, id, call, site_of(domain, call));
-	} else {
-		capture_call(domain, id, call, site_of(domain, call));
-		leave(domain, id, call);
-		if (open_call.unified)
-			memory_unified();
-		open_call.unified = false;
+		obey(f ? f->word : WORD_NONE, open);
+		enter(open, domain, f, call, caller);
+		if (capture_wanted())
+			capture_call(domain, id, call,
+				     site_of(open, domain, call));
+		return;
+	}
+	if (capture_wanted())
+		capture_call(domain, id, call, site_of(open, domain, call));
+	leave(open, domain, f, call);
+	if (open->unified)
+		memory_unified();
+	open->unified = false;
+}
+
+void calls_callback(void *unused, CUpti_CallbackDomain domain,
+		    CUpti_CallbackId id, const void *data)
+{
+	struct gpu_call *open = &copse_gpu_call;
+
+	(void)unused;
+	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
+	    domain != CUPTI_CB_DOMAIN_DRIVER_API) {
+		resource_callback(domain, id, data);
+	} else if (!is_part(open, domain, id, data)) {
+		struct region_frame caller = region_frame();
+
+		outermost(open, domain, id, data, &caller);
 	}
 }
 
@@ -471,6 +517,7 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
 	};
 	CUptiResult err = CUPTI_SUCCESS;
 
+	mark_special();
 	for (size_t i = 0; i < 2 && !err; i++) {
 		if (wish == GPU_WISH_ALL)
 			err = cupti.EnableDomain(1, subscriber, domains[i]);

@@ -20,6 +20,8 @@ static struct {
 	const char *told[POINTERS]; /* by the pointer's hash */
 } capture = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+bool capture_open;
+
 void capture_begin(void)
 {
 	const char *path = getenv("COPSE_GPU_CAPTURE");
@@ -27,6 +29,7 @@ void capture_begin(void)
 	capture.to = path && *path ? fopen(path, "wxe") : NULL;
 	if (capture.to)
 		fputs(CAPTURE_MAGIC, capture.to);
+	__atomic_store_n(&capture_open, capture.to, __ATOMIC_RELAXED);
 }
 
 void capture_end(void)
@@ -35,6 +38,7 @@ void capture_end(void)
 	if (capture.to)
 		fclose(capture.to);
 	capture.to = NULL;
+	__atomic_store_n(&capture_open, false, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&capture.lock);
 }
 

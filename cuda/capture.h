@@ -14,6 +14,7 @@
 #ifndef CUDA_CAPTURE_H
 #define CUDA_CAPTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,13 @@ struct capture_call {
 };
 
 void capture_begin(void);
+
+/* Mutable: is there a file?  What follows does nothing without one. */
+extern bool capture_open;
+static inline bool capture_wanted(void)
+{
+	return __atomic_load_n(&capture_open, __ATOMIC_RELAXED);
+}
 void capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		  const CUpti_CallbackData *data, uint64_t site);
 void capture_record(const CUpti_Activity *record);

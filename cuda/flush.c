@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "collect/gpu.h"
 #include "cuda/cupti.h"
 
 enum {
@@ -49,12 +50,35 @@ static bool wait_for_end(void)
 	return ends;
 }
 
+/*
+ * A program that captures a stream may forbid all threads what could change the
+ * capture, which ends it.  Nothing that CUPTI does here can: this thread may.
+ */
+static void leave_captures(void)
+{
+	CUresult (*exchange)(CUstreamCaptureMode *) =
+		(CUresult(*)(CUstreamCaptureMode *))cupti_driver(
+			"cuThreadExchangeStreamCaptureMode");
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	copse_gpu_call.own = true;
+	if (exchange)
+		exchange(&mode);
+}
+
 static void *run(void *unused)
 {
+	bool left = false;
+
 	prctl(PR_SET_NAME, "copse-gpu");
-	while (!wait_for_end())
-		if (flusher.wanted)
-			cupti.ActivityFlushAll(0);
+	while (!wait_for_end()) {
+		if (!flusher.wanted)
+			continue;
+		if (!left)
+			leave_captures();
+		left = true;
+		cupti.ActivityFlushAll(0);
+	}
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	pthread_mutex_lock(&flusher.lock);
 	flusher.ended = true;

@@ -3,14 +3,8 @@
 #include "cuda/limits.h"
 
 #include "collect/gpu-shapes.h"
+#include "collect/gpu.h"
 #include "cuda/cupti.h"
-
-static __thread bool asking;
-
-bool limits_asking(void)
-{
-	return asking;
-}
 
 static const struct {
 	CUdevice_attribute attribute;
@@ -41,7 +35,7 @@ void limits_tell(uint32_t device)
 	struct live_limits limits = { .device = device };
 	int err = get ? 0 : 1;
 
-	asking = true;
+	copse_gpu_call.own = true;
 	for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes) && !err;
 	     i++) {
 		char *to = (char *)&limits + attributes[i].offset;
@@ -50,7 +44,7 @@ void limits_tell(uint32_t device)
 		err = get(&value, attributes[i].attribute, (int)device);
 		*(uint32_t *)(void *)to = (uint32_t)value;
 	}
-	asking = false;
+	copse_gpu_call.own = false;
 	if (!err)
 		copse_gpu_limits(&limits);
 }

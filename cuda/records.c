@@ -239,7 +239,8 @@ static void take_record(const CUpti_Activity *record)
 			kinds[i].take(record);
 			break;
 		}
-	capture_record(record);
+	if (capture_wanted())
+		capture_record(record);
 }
 
 /* CUPTI asks from any thread. */

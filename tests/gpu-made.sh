@@ -556,6 +556,13 @@ occupancy() {
 	"$builddir/tests/gpu/made-occupancy"
 }
 
+# The thread that asks for records each second is none of a capture's (2: relaxed).
+captures_go_on() {
+	MADE_MODES=$scratch/modes LD_PRELOAD=$builddir/tests/gpu/libmade-driver.so \
+		measure modes killed # after more than a second
+	echo 'copse-gpu 2' | diff - "$scratch/modes"
+}
+
 # Who is not measured is left alone.
 excluded() {
 	"$copse" run -q --force -o "$scratch/excluded.copse" --exclude=made \
@@ -612,6 +619,7 @@ point "memory of a killed process" memory_killed
 point "memory that is not followed" no_memory
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy
+point "asking for records does not end a capture" captures_go_on
 point "a program that is not measured" excluded
 point "another tool is not replaced" other_tool
 points_done

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/interpreter.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -17,6 +18,7 @@
 #define BOUND    0.5  /* of the idle time: spent launching */
 #define IDLE     0.1  /* of the time with work: less is no matter */
 #define OF_ONE   0.25 /* of all idle time: a call worth naming alone */
+#define OF_CALLS 0.05 /* of the idle time: a call of Python's */
 #define OF_BELOW 0.5  /* of a path's: its child is named in its place */
 
 static void add_device(struct gpu_busy *b, const struct run_device *d, size_t i)
@@ -169,6 +171,45 @@ int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds)
 	free(exclusive);
 	free(inclusive);
 	return err ? fail(err, "out of memory") : 0;
+}
+
+/* The call of the interpreter's below which most of the idle time is. */
+static int find_called(const struct paths *paths, uint32_t path,
+		       uint32_t *called, double *seconds)
+{
+	const struct run_metric *m =
+		run_metric(paths->run, metric_infos[METRIC_GPU_IDLE].name);
+	double *exclusive;
+	int err = 0;
+
+	*seconds = 0;
+	if (!m || !interpreter_owns(paths->run, paths->at[path].node))
+		return 0;
+	exclusive = calloc(paths->count + 1, sizeof(*exclusive));
+	if (!exclusive)
+		return fail(-ENOMEM, "out of memory");
+	paths_values(paths, m, exclusive, NULL);
+	err = interpreter_called(paths, path, exclusive, called, seconds);
+	free(exclusive);
+	return err;
+}
+
+char *gpu_idle_called(const struct paths *paths, uint32_t path, double idle)
+{
+	uint32_t called;
+	double seconds;
+	char *name, *text = NULL;
+
+	if (find_called(paths, path, &called, &seconds))
+		return NULL;
+	if (seconds <= OF_CALLS * idle)
+		return strdup("");
+	name = paths_short(paths, called, 1);
+	if (name && asprintf(&text, ", %.0f %% below %s",
+			     100 * value_ratio(seconds, idle), name) < 0)
+		text = NULL;
+	free(name);
+	return text;
 }
 
 /* Each process may see one device, and call it 0. */

@@ -46,6 +46,12 @@ bool gpu_busy_launch_bound(const struct gpu_busy *busy);
 int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds);
 
 /*
+ * What more there is to say of such a path when it ends in Python: ", 9 % below
+ * encoder_call", of `idle` seconds, or "".  To be freed, NULL: no memory.
+ */
+char *gpu_idle_called(const struct paths *paths, uint32_t path, double idle);
+
+/*
  * The factors that the POP Centre of Excellence's metrics were extended by for
  * accelerators: Rahimi, Lopez, Clascà, Vinyals Ylla Català, Labarta and
  * Garcia-Gasulla, "Hardware-Agnostic and Insightful Efficiency Metrics for

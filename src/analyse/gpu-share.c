@@ -56,7 +56,7 @@ static int say_idle(struct report *report, const struct paths *paths,
 	double idle = b->before + b->idle + b->unknown, share, seconds;
 	char before[64] = "";
 	uint32_t path;
-	char *text;
+	char *text, *called;
 	int err = gpu_idle_cause(paths, &path, &seconds);
 
 	share = value_ratio(idle, b->run);
@@ -67,15 +67,17 @@ static int say_idle(struct report *report, const struct paths *paths,
 			 ", %.0f %% of that before the first work",
 			 100 * value_ratio(b->before, idle));
 	text = paths_short(paths, path, 4);
-	report->failed |= !text;
-	if (text)
+	called = gpu_idle_called(paths, path, idle);
+	report->failed |= !text || !called;
+	if (text && called)
 		report_line(report,
 			    "GPUs idle %.0f %%%s: %s in %s (%.0f %% of "
-			    "it).",
+			    "it%s).",
 			    100 * share, before,
 			    paths->run->world ? "ranks were"
 					      : "the program was",
-			    text, 100 * value_ratio(seconds, idle));
+			    text, 100 * value_ratio(seconds, idle), called);
+	free(called);
 	free(text);
 	return 0;
 }

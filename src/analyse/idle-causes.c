@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* idle-causes.c - what processes did while their GPUs had nothing to do. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "analyse/gpu-busy.h"
@@ -99,18 +100,20 @@ static int say_cause(struct report *report, const struct paths *paths,
 {
 	uint32_t path;
 	double seconds;
-	char *text, time[32];
+	char *text, *called, time[32];
 	int err = gpu_idle_cause(paths, &path, &seconds);
 
 	if (err || seconds <= 0)
 		return err;
-	text = paths_text(paths, path);
-	report->failed |= !text;
-	if (text)
+	text = paths_short(paths, path, UINT_MAX);
+	called = gpu_idle_called(paths, path, b->idle);
+	report->failed |= !text || !called;
+	if (text && called)
 		report_line(report,
-			    "Most of that which is known, %s (%.0f %%): %s.",
+			    "Most of that which is known, %s (%.0f %%%s): %s.",
 			    value_time(time, seconds),
-			    100 * value_ratio(seconds, b->idle), text);
+			    100 * value_ratio(seconds, b->idle), called, text);
+	free(called);
 	free(text);
 	return 0;
 }

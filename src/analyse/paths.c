@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/interpreter.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 
@@ -75,6 +76,11 @@ static int name_length(const char *name)
 	return (int)strlen(name);
 }
 
+static bool interpreted(const struct paths *paths, uint32_t path)
+{
+	return interpreter_owns(paths->run, paths->at[path].node);
+}
+
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
 {
 	char *text = NULL;
@@ -85,9 +91,15 @@ char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
 	if (!to)
 		return NULL;
 	while (frames-- && (path || !*between)) {
-		name = paths_function(paths->run, paths->at[path].node);
+		name = interpreted(paths, path)
+			       ? INTERPRETER
+			       : paths_function(paths->run,
+						paths->at[path].node);
 		fprintf(to, "%s%.*s", between, name_length(name), name);
 		between = " ← ";
+		while (interpreted(paths, path) &&
+		       interpreted(paths, paths->at[path].parent))
+			path = paths->at[path].parent;
 		path = paths->at[path].parent;
 	}
 	fclose(to);

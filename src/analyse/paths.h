@@ -31,7 +31,8 @@ void paths_cell(struct report *report, const struct paths *paths,
 
 /*
  * The same for a sentence: at most `frames` of it, without the arguments of
- * functions.  To be freed, NULL when out of memory.
+ * functions, and all frames of Python's interpreter in a row are one,
+ * "[Python]".  To be freed, NULL when out of memory.
  */
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
 

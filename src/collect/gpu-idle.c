@@ -115,23 +115,27 @@ static void read_history(uint32_t thread)
 	find_samples();
 }
 
-/* The first span that ends after that. */
+/* The first span that ends after that: most are near the last one. */
 static uint32_t find_span(uint64_t ns)
 {
-	uint32_t low = idle.at, high = idle.count;
+	uint32_t low = idle.at, high = idle.count, step = 1;
 
 	if (low && idle.spans[low - 1].to > ns)
 		low = 0;
-	while (low < high && high - low > 8) {
+	while (high - low > step && idle.spans[low + step - 1].to <= ns) {
+		low += step;
+		step *= 2;
+	}
+	if (high - low > step)
+		high = low + step;
+	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
 		if (idle.spans[middle].to > ns)
-			high = middle + 1;
+			high = middle;
 		else
 			low = middle + 1;
 	}
-	while (low < idle.count && idle.spans[low].to <= ns)
-		low++;
 	return idle.at = low;
 }
 

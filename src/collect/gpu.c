@@ -43,11 +43,16 @@ struct origin {
 };
 
 /*
- * Mutable: the notes of this process's calls, written by all threads, and the
- * sums in its live profile, written under the lock.
+ * Mutable: the notes of this process's calls, written by all threads.  Where
+ * they are shares no line of the caches with what other threads write.
  */
 static struct {
-	struct note *notes;
+	struct note *at;
+	char apart[64 - sizeof(struct note *)];
+} notes __attribute__((aligned(64)));
+
+/* Mutable: the sums in the live profile, written under the lock. */
+static struct {
 	uint32_t used; /* 1: there was a call for work; atomic */
 	struct lock lock;
 	uint32_t generation; /* of the live profile that all is for */
@@ -55,16 +60,20 @@ static struct {
 	struct chunk_list list;
 	live_ref *entries; /* of struct live_gpu, open addressing */
 	uint32_t size, count;
+	struct live_gpu *last; /* of them, that was found */
 	struct origin *origins;
 } gpu;
+
+PUBLIC __thread struct gpu_call copse_gpu_call
+	__attribute__((tls_model("initial-exec")));
 
 static struct region_name captured = { .text = "[captured]",
 				       .class = LIVE_NAME_KERNEL };
 
 static void put_note(uint32_t id, struct note note)
 {
-	struct note *notes = __atomic_load_n(&gpu.notes, __ATOMIC_ACQUIRE);
-	struct note *to = notes ? &notes[id % NOTES] : NULL;
+	struct note *at = __atomic_load_n(&notes.at, __ATOMIC_ACQUIRE);
+	struct note *to = at ? &at[id % NOTES] : NULL;
 
 	if (!to)
 		return;
@@ -80,7 +89,7 @@ static void put_note(uint32_t id, struct note note)
 /* What was noted of an id; else why it was not. */
 static struct note find_note(uint32_t id)
 {
-	const struct note *at = &gpu.notes[id % NOTES];
+	const struct note *at = &notes.at[id % NOTES];
 	struct note note = { .id = __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) };
 	bool later = note.id && (int32_t)(note.id - id) > 0;
 
@@ -114,10 +123,8 @@ static void note_region(struct thread *t, struct note *note)
 }
 
 /* The counter that the region was entered with is cheaper than a clock. */
-static uint64_t begun(const struct thread *t)
+static uint64_t begun(const struct thread *t, const struct region *r)
 {
-	const struct region *r = t ? t->region : NULL;
-
 	if (!r || r != &t->beyond || !r->counts ||
 	    r->start - t->ticks.counter > TICKS_TRUSTED)
 		return time_now(CLOCK_MONOTONIC);
@@ -151,7 +158,23 @@ PUBLIC void copse_gpu_note(uint32_t id)
 		note_region(t, &note);
 	if (t && !t->no_history && note.node)
 		begin_history(t);
-	note.ns = begun(t);
+	note.ns = begun(t, t ? t->region : NULL);
+	put_note(id, note);
+}
+
+/* As copse_gpu_note(), of what the region knows already. */
+PUBLIC void copse_gpu_note_of(const struct region *r, uint32_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { .why = LOSS_GPU_NO_PATH };
+
+	if (!id || !t)
+		return;
+	note.node = r->node;
+	note.thread = t->index;
+	if (!t->no_history)
+		begin_history(t);
+	note.ns = begun(t, r);
 	put_note(id, note);
 }
 
@@ -159,7 +182,7 @@ PUBLIC void copse_gpu_note(uint32_t id)
 static bool open_sums(void)
 {
 	gpu.arena = registry_open();
-	if (!gpu.arena || !gpu.notes)
+	if (!gpu.arena || !notes.at)
 		return false;
 	if (gpu.generation == registry_generation())
 		return true;
@@ -167,6 +190,7 @@ static bool open_sums(void)
 		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
 	gpu.entries = NULL;
 	gpu.size = gpu.count = 0;
+	gpu.last = NULL;
 	gpu.list = (struct chunk_list){ 0 };
 	if (gpu.origins)
 		sys2(SYS_munmap, gpu.origins, ORIGINS * sizeof(*gpu.origins));
@@ -251,7 +275,7 @@ struct gpu_noted gpu_noted(uint32_t id)
 {
 	struct note note = { .why = LOSS_GPU_UNSEEN };
 
-	if (gpu.notes)
+	if (notes.at)
 		note = find_note(id);
 	return (struct gpu_noted){ note.node, note.thread, note.why,
 				   note.why != NOT_WANTED };
@@ -331,6 +355,8 @@ static struct live_gpu *find_entry(const struct live_gpu *like)
 {
 	uint32_t at;
 
+	if (gpu.last && same(gpu.last, like))
+		return gpu.last;
 	if (gpu.count >= gpu.size / 2 && !grow_entries())
 		return NULL;
 	at = hash(like);
@@ -338,7 +364,7 @@ static struct live_gpu *find_entry(const struct live_gpu *like)
 		struct live_gpu *e = entry_at(gpu.entries[at & (gpu.size - 1)]);
 
 		if (same(e, like))
-			return e;
+			return gpu.last = e;
 	}
 	gpu.entries[at & (gpu.size - 1)] = new_entry(like);
 	if (!gpu.entries[at & (gpu.size - 1)])
@@ -488,9 +514,9 @@ PUBLIC void copse_gpu_end(void)
 
 void gpu_prepare(void)
 {
-	if (!gpu.notes)
-		__atomic_store_n(&gpu.notes,
-				 sys_memory(NOTES * sizeof(*gpu.notes)),
+	if (!notes.at)
+		__atomic_store_n(&notes.at,
+				 sys_memory(NOTES * sizeof(*notes.at)),
 				 __ATOMIC_RELEASE);
 }
 

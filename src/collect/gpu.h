@@ -29,6 +29,22 @@
  */
 void copse_gpu_note(uint32_t id);
 
+/* The same of a region that copse_region_beyond() has just entered. */
+void copse_gpu_note_of(const struct region *r, uint32_t id);
+
+/*
+ * The adapter's own of each thread: the outermost call that the thread is in,
+ * until it returns.  It is here because the collector is there when the program
+ * starts: of a library that is loaded later each thread's part has to be asked
+ * for, at each use.
+ */
+extern __thread struct gpu_call {
+	struct region *region; /* NULL: it is not measured */
+	uint64_t key, parts;   /* of it, and of calls inside: the adapter's */
+	bool unified;          /* it begins to use unified memory */
+	bool own;              /* the adapter calls the driver itself */
+} copse_gpu_call __attribute__((tls_model("initial-exec")));
+
 /*
  * What will be known by `id` (not 0), a node of a graph, is put there by the
  * innermost region of the calling thread: its work will stand below both that

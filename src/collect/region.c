@@ -334,45 +334,51 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 	return node;
 }
 
-/* The reason of a path that is partial, or not to be had; else -1. */
-static int find_beyond(struct thread *t, struct region *r)
+/* The usual case: it was called from there before. */
+static inline bool recall_beyond(struct thread *t, struct region *r)
 {
-	live_ref known;
-	int why = -1;
-
-	r->site = site_find_beyond(
+	struct site *s = site_find_beyond(
 		t->sites_beyond, t->tree.root, r,
 		site_called_from(t->sites_beyond, r, &t->unwinder));
-	known = r->site ? r->site->node : 0;
-	if (!known || t->unwinder.verify) {
-		r->node = node_beyond(t, r, &why);
-		if (known && r->node && r->node != known)
-			thread_lost(t, LOSS_VERIFY_DIFFERS);
-		return why;
-	}
-	r->node = known;
-	r->pc = r->site->beyond.pc;
-	r->sp = r->site->beyond.sp;
-	r->fp = r->site->beyond.fp;
-	return -1;
+
+	r->site = s;
+	if (!s || t->unwinder.verify)
+		return false;
+	r->node = s->node;
+	r->pc = s->beyond.pc;
+	r->sp = s->beyond.sp;
+	r->fp = s->beyond.fp;
+	return true;
 }
 
 /*
  * Other threads may be at the lists for a moment.  Unlike a sample's, this time
  * cannot be given to the next one: it is waited for.
  */
-static void find_in_time(struct thread *t, struct region *r)
+static __attribute__((noinline)) void walk_in_time(struct thread *t,
+						   struct region *r)
 {
-	const struct region as_called = *r;
+	const struct region_frame as_called = { r->pc, r->sp, r->fp };
+	live_ref known = r->site ? r->site->node : 0;
 	enum loss busy = LOSS_DROPPED_BUSY;
 	int why = LOSS_DROPPED_BUSY;
 
 	for (int i = 0; i < PATIENCE && why == LOSS_DROPPED_BUSY; i++) {
 		if (i)
 			sched_yield();
-		*r = as_called;
-		why = thread_ready(t, &busy) ? find_beyond(t, r) : (int)busy;
+		r->pc = as_called.pc;
+		r->sp = as_called.sp;
+		r->fp = as_called.fp;
+		r->site = NULL;
+		r->node = 0;
+		why = -1;
+		if (thread_ready(t, &busy))
+			r->node = node_beyond(t, r, &why);
+		else
+			why = (int)busy;
 	}
+	if (known && r->node && r->node != known)
+		thread_lost(t, LOSS_VERIFY_DIFFERS);
 	if (why >= 0)
 		thread_lost(t, (enum loss)why);
 }
@@ -382,13 +388,31 @@ static void enter_beyond(struct thread *t, struct region *r)
 {
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	find_in_time(t, r);
+	r->site = NULL;
+	r->node = 0;
+	if (!thread_has_tree(t) || !recall_beyond(t, r))
+		walk_in_time(t, r);
 	if (r->node && r->inside >= t->unwinder.low &&
 	    r->inside < t->unwinder.high && r->sp > r->inside)
 		t->region = r;
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);
+}
+
+/* One by one: all that is not set here is set before it is read. */
+static void begin_beyond(struct region *r, struct region_name *name,
+			 const struct region_frame *caller, uintptr_t inside)
+{
+	r->pc = caller->pc;
+	r->sp = caller->sp;
+	r->fp = caller->fp;
+	r->inside = inside;
+	r->name = name;
+	r->nested = false;
+	r->outer = NULL;
+	r->end = 0;
+	r->call = NULL;
 }
 
 PUBLIC struct region *copse_region_beyond(struct region_name *name,
@@ -398,18 +422,15 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	struct thread *t = thread_self();
 	struct region *r;
 
-	if (!t || collect_paused() || known_region(t, caller->sp))
+	if (!t || collect_paused() ||
+	    (t->region && known_region(t, caller->sp)))
 		return NULL;
 	if (!thread_occupy(t)) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
 		return NULL;
 	}
 	r = &t->beyond;
-	*r = (struct region){ .pc = caller->pc,
-			      .sp = caller->sp,
-			      .fp = caller->fp,
-			      .inside = inside,
-			      .name = name };
+	begin_beyond(r, name, caller, inside);
 	enter_beyond(t, r);
 	thread_release(t);
 	t->entering = 0;
@@ -422,7 +443,7 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 static inline bool still_ready(struct thread *t, struct region *r,
 			       enum loss *why)
 {
-	if (t->ready && t->generation == registry_generation())
+	if (thread_has_tree(t))
 		return true;
 	r->node = 0;
 	r->site = NULL;

@@ -43,8 +43,7 @@ SIGSAFE static struct site *choose(struct sites *sites, const struct region *r,
 {
 	struct site *set = site_set(sites, r, called_from, sites->ways);
 
-	set[0].turn++;
-	return &set[set[0].turn % sites->ways];
+	return &set[set[0].turn++ % sites->ways];
 }
 
 SIGSAFE static void copy_site(struct sites *sites, const struct site *s)

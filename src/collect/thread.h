@@ -154,10 +154,14 @@ void thread_forked(void);
  */
 SIGSAFE bool thread_prepare(struct thread *t, enum loss *why);
 
+static inline bool thread_has_tree(const struct thread *t)
+{
+	return t->ready && t->generation == registry_generation();
+}
+
 static inline bool thread_ready(struct thread *t, enum loss *why)
 {
-	return (t->ready && t->generation == registry_generation()) ||
-	       thread_prepare(t, why);
+	return thread_has_tree(t) || thread_prepare(t, why);
 }
 
 /*

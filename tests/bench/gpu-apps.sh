@@ -6,6 +6,7 @@
 #
 #   APPS   of torch cublas stencil stencil-2, all that can be run here
 #   STEPS  how many steps, 400
+#   FLOORS all: what copse asks of CUPTI, part by part, as in gpu-launch.sh
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 # shellcheck source=tests/bench/gpu.sh
@@ -16,7 +17,7 @@ steps=${STEPS:-400}
 # under in $kinds; false, with a word, when it cannot run here.
 prepare() {
 	launch=()
-	kinds="plain activity copse"
+	kinds="plain activity $parts copse"
 	case $1 in
 	torch)	have python3 || return
 		app=(python3 "$srcdir/tests/bench/gpu-train.py" "$steps")
@@ -56,6 +57,7 @@ one() {
 }
 
 compile_floors || exit 1
+compile_parts
 gpu_machine
 ran=
 for name in ${APPS:-torch cublas stencil stencil-2}; do
@@ -71,7 +73,7 @@ done
 # shellcheck disable=SC2059 # the same row for all
 printf "$row" "us per step" "median (extremes)" "above plain" "above CUPTI alone"
 for name in $ran; do
-	for kind in plain activity copse profiler; do
+	for kind in plain activity $parts copse profiler; do
 		[ -e "$scratch/$name.$kind" ] || continue
 		# shellcheck disable=SC2059
 		printf "$row" "$name $kind" "$(median "$scratch/$name.$kind")" \

@@ -8,7 +8,10 @@
 # launches.  The memory is the most of the process.
 #
 #   DEPTH  15
-#   KINDS  of plain activity callback unwind copse
+#   KINDS  of plain activity callback unwind copse, and the parts
+#   FLOORS all: what copse asks of CUPTI, part by part, without copse: all calls
+#          called back for (calls), records of all kinds (kinds) or of waiting
+#          (waits), a clock of ours (clock), a flush each second (flush)
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 # shellcheck source=tests/bench/gpu.sh
@@ -34,17 +37,18 @@ one() {
 compile_cuda gpu-launch || exit 0
 need_gpu "$scratch/gpu-launch" 1000 || exit 0
 compile_floors || exit 1
+compile_parts
 gpu_machine
 echo "# $launches launches, depth $depth, $rounds rounds"
 for ((round = 0; round < rounds; round++)); do
-	for kind in ${KINDS:-plain $floors copse}; do
+	for kind in ${KINDS:-plain $floors $parts copse}; do
 		one "$kind"
 	done
 done
 # shellcheck disable=SC2059 # the same row for all
 printf "$row" "ns per launch" "median (extremes)" "above plain" "above CUPTI alone"
 for what in typical wall cpu memory; do
-	for kind in plain $floors copse; do
+	for kind in plain $floors $parts copse; do
 		[ -s "$scratch/$what.$kind" ] || continue
 		# shellcheck disable=SC2059
 		printf "$row" "$what $kind" \

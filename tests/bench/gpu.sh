@@ -31,6 +31,19 @@ compile_floors() {
 	[ -n "$floors" ]
 }
 
+# What copse asks of CUPTI beside records of kernels, each for itself.
+parts="calls kinds waits clock flush"
+
+# compile_parts: of $parts those that can be had, when they are asked for.
+compile_parts() {
+	local part had=
+
+	for part in ${FLOORS:+$parts}; do
+		compile_floor "$part" && had="$had $part"
+	done
+	parts=$had
+}
+
 # A launcher that stands in front of all.
 launch=()
 
@@ -46,9 +59,10 @@ under() {
 	plain)	"${launch[@]}" "$@" ;;
 	copse)	rm -rf "$scratch/gpu.copse"
 		"${launch[@]}" "$copse" run --quiet -o "$scratch/gpu.copse" "$@" ;;
-	*)	rm -f "$scratch/bytes"
+	*)	rm -f "$scratch/bytes" "$scratch/readings"
 		"${launch[@]}" env $libraries \
 			"GPU_FLOOR_BYTES=$scratch/bytes" \
+			"GPU_FLOOR_CLOCK=$scratch/readings" \
 			"CUDA_INJECTION64_PATH=$scratch/$kind-floor" "$@" ;;
 	esac
 }
@@ -66,7 +80,9 @@ recorded() {
 			awk -v columns=count -f "$srcdir/tests/csv.awk" \
 				2>/dev/null | awk '{ n += $1 } END { print n + 0 }') ;;
 	*)	much=$(awk '{ n += $1 } END { print n + 0 }' \
-			"$scratch/bytes" 2>/dev/null || echo 0) ;;
+			"$scratch/bytes" 2>/dev/null || echo 0)
+		[ "$1" != clock ] ||
+			echo "# the clock was read $(cat "$scratch/readings") times" ;;
 	esac
 	echo "# $1 recorded $much $what"
 	[ "$much" -gt 0 ] || { echo "# no figure of $1: $(head -n 1 "$scratch/err")"

@@ -1,8 +1,8 @@
 # Programs for GPUs with answers known by construction; tests/gpu/cases.tbl runs
 # them.  A new one is tests/gpu/NAME.cu or NAME.c and its NAME here.
-GPU_CUDA = allocs copies failures forks graphs holder hotline launchers leaves \
-	load managed many paths peers ranges reset shapes streams \
-	window
+GPU_CUDA = allocs captures copies failures forks graphs holder hotline \
+	launchers leaves load managed many paths peers ranges reset shapes \
+	streams window
 GPU_STATIC = graphs-static paths-static # as nvcc links by default; the others: libcudart.so
 GPU_C = contexts driver power
 GPU_MPI = mpi-spin

@@ -8,6 +8,7 @@
 #include "analyse/confidence.h"
 #include "analyse/efficiency.h"
 #include "analyse/groups.h"
+#include "analyse/interpreter.h"
 #include "analyse/paths.h"
 #include "analyse/skew.h"
 #include "analyse/value.h"
@@ -114,6 +115,76 @@ TEST(paths_fold_lines)
 	text = paths_short(&paths, paths.of[FIXTURE_ALLREDUCE], 2);
 	CHECK(!strcmp(text, "MPI_Allreduce ← norm"));
 	free(text);
+	paths_fini(&paths);
+}
+
+/* From then on main and solve are of that file. */
+static struct run *interpreted_run(const char *file)
+{
+	struct run *run = fixture_run();
+
+	run->nodes[FIXTURE_MAIN].module = str_add(&run->strings, file);
+	run->nodes[FIXTURE_SOLVE].module = run->nodes[FIXTURE_MAIN].module;
+	return run;
+}
+
+TEST(frames_of_python_are_one)
+{
+	static const char *const files[] = { "/usr/bin/python3.11", "python",
+					     "/usr/lib/libpython3.11.so.1.0",
+					     "/opt/bin/python3" };
+	static const char *const others[] = { "/opt/app/app",
+					      "/usr/bin/pythonista",
+					      "/lib/libpythonic.so", "" };
+	struct paths paths;
+	struct run *run;
+	char *text;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		CHECK(interpreter_owns(interpreted_run(files[i]),
+				       FIXTURE_MAIN));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		CHECK(!interpreter_owns(interpreted_run(others[i]),
+					FIXTURE_MAIN));
+	run = interpreted_run(files[0]);
+	CHECK(!paths_init(&paths, run));
+	text = paths_short(&paths, paths.of[FIXTURE_ALLREDUCE], 9);
+	CHECK(!strcmp(text, "MPI_Allreduce ← norm ← [Python]"));
+	free(text);
+	text = paths_short(&paths, paths.of[FIXTURE_SOLVE], 9);
+	CHECK(!strcmp(text, "[Python]"));
+	free(text);
+	paths_fini(&paths);
+}
+
+TEST(the_longest_call_of_python)
+{
+	struct run *run = interpreted_run("/usr/bin/python3");
+	const struct run_metric *m = run_metric(run, "cpu.time");
+	struct paths paths;
+	double *exclusive, sum;
+	uint32_t called;
+
+	CHECK(!paths_init(&paths, run));
+	exclusive = calloc(paths.count, sizeof(*exclusive));
+	paths_values(&paths, m, exclusive, NULL);
+	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_MAIN], exclusive,
+				  &called, &sum));
+	CHECK(called == paths.of[FIXTURE_WORK] && near(sum, 1.0));
+	/* What work spends is the interpreter's own, then: norm's is left. */
+	run->nodes[FIXTURE_WORK].module = run->nodes[FIXTURE_MAIN].module;
+	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_MAIN], exclusive,
+				  &called, &sum));
+	CHECK(called == paths.of[FIXTURE_NORM] && near(sum, 0.6));
+	/* Of one function all calls count, wherever they are made. */
+	run->nodes[FIXTURE_FACT_1].function = run->nodes[FIXTURE_NORM].function;
+	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_MAIN], exclusive,
+				  &called, &sum));
+	CHECK(near(sum, 0.72));
+	CHECK(!interpreter_called(&paths, paths.of[FIXTURE_WORK], exclusive,
+				  &called, &sum));
+	CHECK(!called && !sum);
+	free(exclusive);
 	paths_fini(&paths);
 }
 
