@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "merge/unify-tree.h"
+#include "merge/values.h"
 
 void *grow(void *at, size_t count, size_t *room, size_t size)
 {
@@ -42,8 +43,8 @@ struct unify *unify_new(const char *directory)
 
 	if (!u)
 		return NULL;
-	u->values = values_new(directory, VALUES_MEMORY);
-	if (!u->values || str_add(&u->strings, "") == STR_NONE ||
+	u->records = records_new(directory, RECORDS_MEMORY);
+	if (!u->records || str_add(&u->strings, "") == STR_NONE ||
 	    !ROOM(u->nodes, u->node_count, u->node_room)) {
 		unify_free(u);
 		return NULL;
@@ -56,10 +57,7 @@ void unify_free(struct unify *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < u->metric_count; i++)
-		value_streams_fini(&u->metrics[i].streams);
-	values_free(u->values);
-	free(u->elsewhere);
+	records_free(u->records);
 	free(u->metrics);
 	free(u->nodes);
 	free(u->modules);
@@ -86,8 +84,7 @@ static int check_node(const struct profile *p, size_t i)
 	return n->owner < owners ? 0 : -1;
 }
 
-/* Before anything of it is taken: a file is foreign input. */
-static int check_profile(const struct profile *p)
+int unify_check(const struct profile *p)
 {
 	for (size_t i = 0; i < p->node_count; i++)
 		if (check_node(p, i))
@@ -165,6 +162,7 @@ uint32_t unify_node(struct unify *u, const struct address_node *node)
 
 struct translation { /* of one profile's indices into ours */
 	uint32_t *nodes, *modules, *names, *losses;
+	uint8_t *valued; /* of its nodes: those with values */
 };
 
 static void translation_fini(struct translation *t)
@@ -173,6 +171,7 @@ static void translation_fini(struct translation *t)
 	free(t->modules);
 	free(t->names);
 	free(t->losses);
+	free(t->valued);
 }
 
 static int translate_owners(struct unify *u, const struct profile *p,
@@ -234,26 +233,41 @@ static uint32_t find_next(struct unify *u, uint32_t last,
 {
 	uint32_t next = u->nodes[last].next;
 
-	if (same_node(&u->nodes[next], node))
-		return next;
-	next = u->nodes[next].next;
-	if (!same_node(&u->nodes[next], node))
-		next = unify_node(u, node);
-	if (next != MAP_NONE)
+	if (!same_node(&u->nodes[next], node)) {
+		next = u->nodes[next].next;
+		if (!same_node(&u->nodes[next], node))
+			next = unify_node(u, node);
+		if (next == MAP_NONE)
+			return next;
 		u->nodes[last].next = next;
+	}
+	u->nodes[next].valued |= node->valued;
 	return next;
+}
+
+static int find_valued(const struct profile *p, struct translation *t)
+{
+	t->valued = calloc(p->node_count, sizeof(*t->valued));
+	if (!t->valued)
+		return -ENOMEM;
+	for (size_t c = 0; c < p->column_count; c++)
+		for (size_t i = 0; i < p->columns[c].count; i++)
+			t->valued[p->columns[c].values[i].node] = 1;
+	return 0;
 }
 
 static int translate_nodes(struct unify *u, const struct profile *p,
 			   struct translation *t)
 {
 	t->nodes = calloc(p->node_count, sizeof(*t->nodes));
-	if (!t->nodes)
+	if (!t->nodes || find_valued(p, t))
 		return -ENOMEM;
+	u->nodes[0].valued |= t->valued[0];
 	for (size_t i = 1; i < p->node_count; i++) {
 		const struct profile_node *n = &p->nodes[i];
 		struct address_node to = { .parent = t->nodes[n->parent],
-					   .kind = n->kind,
+					   .kind = (uint16_t)n->kind,
+					   .valued = t->valued[i],
 					   .owner = translate_owner(t, n) };
 
 		if (n->kind <= NODE_ADDRESS)
@@ -287,7 +301,9 @@ struct address_metric *unify_metric(struct unify *u, const char name[56],
 		return NULL;
 	m = &u->metrics[i];
 	if (i == u->metric_count) {
-		*m = (struct address_metric){ .unit = unit, .merge = merge };
+		*m = (struct address_metric){ .unit = unit,
+					      .merge = merge,
+					      .number = (uint32_t)i };
 		memcpy(m->name, name, sizeof(m->name));
 		u->metric_count++;
 	}
@@ -307,46 +323,51 @@ uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 	}
 }
 
-enum { /* values that come later */
-	FAR = 32,
-	NEAR = 12
-};
-
-static void prepare(const struct profile_column *column,
-		    const struct address_metric *m, const uint32_t *nodes,
-		    size_t i)
+static int find_metrics(struct unify *u, const struct profile *p,
+			uint32_t *metrics)
 {
-	if (i + FAR < column->count)
-		values_prepare_far(&m->streams,
-				   nodes[column->values[i + FAR].node]);
-	if (i + NEAR < column->count)
-		values_prepare_near(&m->streams,
-				    nodes[column->values[i + NEAR].node]);
+	for (size_t i = 0; i < p->column_count; i++) {
+		const struct profile_column *c = &p->columns[i];
+		const struct address_metric *m = unify_metric(
+			u, c->name, c->unit, c->merge, &c->counting);
+
+		if (!m)
+			return -ENOMEM;
+		metrics[i] = m->number;
+	}
+	return 0;
 }
 
-/* All threads' values of one node become one; they stand side by side. */
-static int add_column(struct unify *u, const struct profile_column *column,
-		      const struct translation *t, uint32_t rank)
+/* Which of the run's metrics each is; NULL: out of memory. */
+static uint32_t *metric_of(const struct unify *u, const struct run *run)
 {
-	struct address_metric *m =
-		unify_metric(u, column->name, column->unit, column->merge,
-			     &column->counting);
-	const struct profile_value *v = column->values;
-	int err = 0;
+	uint32_t *is = calloc(u->metric_count + 1, sizeof(*is));
 
-	if (!m)
+	for (size_t i = 0; is && i < u->metric_count; i++)
+		for (uint32_t k = 0; k < run->metric_count; k++)
+			if (!strcmp(u->metrics[i].name, run->metrics[k].name))
+				is[u->metrics[i].number] = k;
+	return is;
+}
+
+int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
+		       const uint32_t *order, size_t processes)
+{
+	struct run_source_names names = { .became = became,
+					  .order = order,
+					  .metric_of = metric_of(u, run),
+					  .nodes = u->node_count,
+					  .processes = processes,
+					  .metrics = u->metric_count };
+
+	if (names.metric_of)
+		run->source = run_source_new(run->metric_count, &names);
+	free((void *)names.metric_of);
+	if (!run->source)
 		return fail(-ENOMEM, "out of memory");
-	for (size_t i = 0, end; i < column->count && !err; i = end) {
-		uint64_t value = v[i].value;
-
-		prepare(column, m, t->nodes, i);
-		for (end = i + 1;
-		     end < column->count && v[end].node == v[i].node; end++)
-			value = merge_values(m->merge, value, v[end].value);
-		err = values_add(u->values, &m->streams, t->nodes[v[i].node],
-				 rank, value);
-	}
-	return err;
+	run->source->records = u->records;
+	u->records = NULL;
+	return 0;
 }
 
 size_t unify_size(const struct unify *u)
@@ -354,25 +375,32 @@ size_t unify_size(const struct unify *u)
 	return u->node_count;
 }
 
-int unify_add(struct unify *u, const struct profile *p, uint32_t rank,
-	      uint32_t **nodes)
+struct records *unify_records(const struct unify *u)
+{
+	return u->records;
+}
+
+void unify_added_fini(struct unify_added *added)
+{
+	free(added->nodes);
+	free(added->metrics);
+	*added = (struct unify_added){ 0 };
+}
+
+int unify_add(struct unify *u, const struct profile *p,
+	      struct unify_added *added)
 {
 	struct translation t = { 0 };
-	int err = check_profile(p);
+	int err;
 
-	if (err)
-		return err;
-	err = translate_owners(u, p, &t);
+	added->metrics = calloc(p->column_count + 1, sizeof(*added->metrics));
+	err = added->metrics ? translate_owners(u, p, &t) : -ENOMEM;
 	if (!err)
 		err = translate_nodes(u, p, &t);
-	if (err)
-		fail(err, "out of memory");
-	for (size_t i = 0; i < p->column_count && !err; i++)
-		err = add_column(u, &p->columns[i], &t, rank);
-	if (!err) {
-		*nodes = t.nodes;
-		t.nodes = NULL;
-	}
+	if (!err)
+		err = find_metrics(u, p, added->metrics);
+	added->nodes = t.nodes;
+	t.nodes = NULL;
 	translation_fini(&t);
-	return err;
+	return err ? fail(err, "out of memory") : 0;
 }

@@ -18,17 +18,32 @@
 
 struct unify;
 
-/* NULL when out of memory.  Values beyond the memory go to the directory. */
+/* NULL when out of memory.  Records beyond the memory go to the directory. */
 struct unify *unify_new(const char *directory);
 void unify_free(struct unify *unify); /* NULL is fine */
 
 /*
- * Add the tree and the values of one process, which is `rank` in them.  -EINVAL
- * with a reason, and nothing added, when the profile contradicts itself.
- * *nodes, to be freed, says what the profile's nodes are in the unified tree.
+ * Before anything of a profile is taken, since a file is foreign input: -EINVAL
+ * with a reason when it contradicts itself.
  */
-int unify_add(struct unify *unify, const struct profile *profile, uint32_t rank,
-	      uint32_t **nodes);
+int unify_check(const struct profile *profile);
+
+/* What a profile's nodes and metrics are in the unified tree. */
+struct unify_added {
+	uint32_t *nodes, *metrics;
+};
+
+/*
+ * Add the tree and the metrics of one process, whose profile was checked.  Its
+ * values are to be added to the records by what comes in *added, which is to
+ * be freed; they may be added by another thread (records.h).
+ */
+int unify_add(struct unify *unify, const struct profile *profile,
+	      struct unify_added *added);
+void unify_added_fini(struct unify_added *added);
+
+struct records;
+struct records *unify_records(const struct unify *unify);
 
 /* Nodes of the unified tree that somebody refers to, besides values. */
 struct unify_references {
@@ -41,7 +56,7 @@ size_t unify_size(const struct unify *unify);
 /*
  * Find all names and make the run's nodes, metrics and the source of their
  * values, without the statistics and the number of values.  order[r] is the
- * index in run->ranks of what unify_add() was told to be r, or UINT32_MAX to
+ * index in run->ranks of what the records have as process r, or UINT32_MAX to
  * leave it out.  Modules without names become problems of the run.  0, or
  * -ENOMEM with a reason.
  */
