@@ -18,7 +18,6 @@
 #include "merge/entry.h"
 #include "merge/merging.h"
 #include "merge/pack.h"
-#include "merge/records.h"
 #include "merge/reduce.h"
 #include "merge/values-team.h"
 #include "merge/values.h"
@@ -205,7 +204,8 @@ struct file { /* as it was read */
 	struct profile *profile;
 	char *reason; /* why not, NULL: all is well */
 	struct unify_added added;
-	uint32_t process; /* that it was added as */
+	bool is_added;
+	uint32_t process; /* as which it was added */
 };
 
 static void file_drop(void *item)
@@ -231,6 +231,8 @@ static int read_file(void *of, size_t i, void **item)
 		err = input_load(input, path, &file->profile);
 	if (!err)
 		err = unify_check(file->profile);
+	if (!err)
+		err = unify_look(m->unify, file->profile, &file->added);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -251,6 +253,7 @@ static int add_file(void *of, size_t i, void *item)
 	struct merging *m = reading->m;
 	const struct input *input = &m->inputs.at[reading->first + i];
 	struct file *file = item;
+	size_t before = m->run->rank_count;
 	int err = 0;
 
 	say(m, "reading profiles", reading->first + i, m->inputs.count);
@@ -259,7 +262,10 @@ static int add_file(void *of, size_t i, void *item)
 	else if (!(input->live && is_known(m->run, file->profile)))
 		err = add_profile(m, file->profile, input->label,
 				  reading->wanted, &file->added);
-	file->process = (uint32_t)m->run->rank_count - 1;
+	if (m->run->rank_count > before) {
+		file->is_added = true;
+		file->process = (uint32_t)before;
+	}
 	return err;
 }
 
@@ -271,10 +277,9 @@ static int add_values(void *of, size_t i, void *item)
 	int err = 0;
 
 	(void)i;
-	if (file->added.nodes)
-		err = records_add(unify_records(reading->m->unify),
-				  file->process, file->profile,
-				  file->added.nodes, file->added.metrics);
+	if (file->is_added)
+		err = unify_add_values(reading->m->unify, file->profile,
+				       &file->added, file->process);
 	return err;
 }
 

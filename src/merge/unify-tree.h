@@ -6,6 +6,8 @@
 #ifndef MERGE_UNIFY_TREE_H
 #define MERGE_UNIFY_TREE_H
 
+#include <pthread.h>
+
 #include "base/map.h"
 #include "merge/unify.h"
 #include "merge/records.h"
@@ -39,6 +41,7 @@ struct address_metric {
 };
 
 struct unify {
+	pthread_rwlock_t lock; /* of those that look, and who adds */
 	struct strings strings;
 	struct address_node *nodes;
 	struct address_module *modules;

@@ -10,6 +10,7 @@
 #ifndef MERGE_UNIFY_H
 #define MERGE_UNIFY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "merge/run.h"
@@ -31,19 +32,32 @@ int unify_check(const struct profile *profile);
 /* What a profile's nodes and metrics are in the unified tree. */
 struct unify_added {
 	uint32_t *nodes, *metrics;
+	bool complete; /* the tree has them all */
 };
 
 /*
- * Add the tree and the metrics of one process, whose profile was checked.  Its
- * values are to be added to the records by what comes in *added, which is to
- * be freed; they may be added by another thread (records.h).
+ * Before unify_add(), by any thread, also while another one adds: what is there
+ * already need not be looked for when it is this profile's turn.  0, or -ENOMEM
+ * with a reason.
+ */
+int unify_look(struct unify *unify, const struct profile *profile,
+	       struct unify_added *added);
+
+/*
+ * Add the tree and the metrics of one process, whose profile was checked and
+ * looked for; one at a time.  0, or -ENOMEM with a reason.
  */
 int unify_add(struct unify *unify, const struct profile *profile,
 	      struct unify_added *added);
-void unify_added_fini(struct unify_added *added);
 
-struct records;
-struct records *unify_records(const struct unify *unify);
+/*
+ * Then its values, by any thread; it is `process` in them.  0, or -errno with a
+ * reason.
+ */
+int unify_add_values(struct unify *unify, const struct profile *profile,
+		     const struct unify_added *added, uint32_t process);
+
+void unify_added_fini(struct unify_added *added);
 
 /* Nodes of the unified tree that somebody refers to, besides values. */
 struct unify_references {
