@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * unify.h - the trees of many processes become one: first by address, while
- * the profiles pass one at a time, then by name, once, at the end.
+ * the profiles pass, then by name, once, at the end.
  *
- * Memory     follows the unified tree, and that of values.h; a profile may be
- *            freed as soon as it was added.
+ * Memory     follows the unified tree, and that of records.h; a profile may be
+ *            freed as soon as its values were added.
+ * Threads    Of each profile: unify_look(), unify_add(), unify_add_values(), in
+ *            this order.  Several threads may be in the first and the last, and
+ *            one in unify_add() meanwhile; the tree depends on the order of
+ *            the latter alone.
  * Ownership  unify_finish() moves what it makes into the run.
  */
 #ifndef MERGE_UNIFY_H

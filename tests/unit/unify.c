@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "live/layout.h"
+#include "merge/pack.h"
 #include "merge/unify.h"
 #include "merge/work.h"
 #include "profile/profile.h"
@@ -112,6 +113,43 @@ TEST(what_is_looked_for_alone_is_not_added)
 	CHECK(unify_size(u) == NODES);
 	unify_added_fini(&added);
 	CHECK(!unify_look(u, &p, &added) && added.complete);
+	unify_added_fini(&added);
+	free(p.nodes);
+	unify_free(u);
+}
+
+static size_t count_valued(const struct unify *u)
+{
+	static bool valued[NODES];
+	size_t count = 0;
+
+	memset(valued, 0, sizeof(valued));
+	unify_valued(u, valued);
+	for (size_t i = 0; i < NODES; i++)
+		count += valued[i];
+	return count;
+}
+
+/* A profile that was looked for may turn out to be of another job. */
+TEST(nodes_have_values_when_these_were_added)
+{
+	struct profile_value values[] = { { 5, 0, 1 }, { 9, 0, 1 } };
+	struct profile_column column = { .name = "cpu.time",
+					 .values = values,
+					 .count = 2 };
+	struct unify *u = unify_new("/tmp");
+	struct unify_added added = { 0 };
+	struct profile p = { 0 };
+
+	make_profile(&p, 0);
+	CHECK(!unify_look(u, &p, &added) && !unify_add(u, &p, &added));
+	unify_added_fini(&added);
+	p.columns = &column;
+	p.column_count = 1;
+	CHECK(!unify_look(u, &p, &added) && !count_valued(u));
+	CHECK(!unify_add(u, &p, &added) && !count_valued(u));
+	CHECK(!unify_add_values(u, &p, &added, 0));
+	CHECK(count_valued(u) == 2);
 	unify_added_fini(&added);
 	free(p.nodes);
 	unify_free(u);
