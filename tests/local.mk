@@ -12,7 +12,7 @@ UNIT_TESTS = \
 	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
-	tests/unit/timebase tests/unit/tree tests/unit/unwind \
+	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
 	tests/unit/values tests/unit/waits
 
 if UNWIND

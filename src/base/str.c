@@ -16,6 +16,16 @@ static uint64_t hash(const char *text, size_t length, uint64_t seed)
 	return seed;
 }
 
+struct key {
+	uint64_t a, b;
+};
+
+static struct key key_of(const char *text, size_t length)
+{
+	return (struct key){ hash(text, length, 0xcbf29ce484222325u),
+			     hash(text, length, 0x9e3779b97f4a7c15u) ^ length };
+}
+
 static bool make_room(struct strings *pool)
 {
 	uint32_t room = pool->room ? pool->room * 2 : 64;
@@ -33,13 +43,12 @@ static bool make_room(struct strings *pool)
 
 uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 {
-	uint64_t a = hash(text, length, 0xcbf29ce484222325u);
-	uint64_t b = hash(text, length, 0x9e3779b97f4a7c15u) ^ length;
+	struct key key = key_of(text, length);
 	uint32_t index;
 
 	if (!pool->count && length)
 		str_add_n(pool, "", 0);
-	index = map_get(&pool->map, a, b);
+	index = map_get(&pool->map, key.a, key.b);
 	if (index != MAP_NONE)
 		return index;
 	if (!make_room(pool))
@@ -47,7 +56,7 @@ uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 	pool->at[pool->count] = strndup(text, length);
 	if (!pool->at[pool->count])
 		return STR_NONE;
-	if (map_put(&pool->map, a, b, pool->count) == MAP_NONE) {
+	if (map_put(&pool->map, key.a, key.b, pool->count) == MAP_NONE) {
 		free(pool->at[pool->count]);
 		return STR_NONE;
 	}
@@ -57,6 +66,13 @@ uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 uint32_t str_add(struct strings *pool, const char *text)
 {
 	return str_add_n(pool, text, strlen(text));
+}
+
+uint32_t str_find(const struct strings *pool, const char *text)
+{
+	struct key key = key_of(text, strlen(text));
+
+	return map_get(&pool->map, key.a, key.b);
 }
 
 const char *str_at(const struct strings *pool, uint32_t index)

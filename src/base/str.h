@@ -26,6 +26,9 @@ struct strings { /* all zero: an empty pool; index 0 is always "" */
 uint32_t str_add(struct strings *pool, const char *text);
 uint32_t str_add_n(struct strings *pool, const char *text, size_t length);
 
+/* The index of text, or STR_NONE. */
+uint32_t str_find(const struct strings *pool, const char *text);
+
 /* The string of an index; "" for one that does not exist. */
 const char *str_at(const struct strings *pool, uint32_t index);
 void strings_fini(struct strings *pool);

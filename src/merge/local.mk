@@ -21,9 +21,11 @@ libmerge_la_SOURCES = \
 	src/merge/packed.h \
 	src/merge/path-sums.c src/merge/path-sums.h src/merge/path-sums-file.c \
 	src/merge/ranges.c src/merge/ranges.h \
+	src/merge/records.c src/merge/records.h \
 	src/merge/reduce.c src/merge/reduce.h \
 	src/merge/run.c src/merge/run.h \
 	src/merge/run-file.c src/merge/run-calls.h src/merge/run-gpu.h src/merge/run-waits.h \
+	src/merge/spill.c src/merge/spill.h \
 	src/merge/stats.c \
 	src/merge/symbol.c src/merge/symbol.h \
 	src/merge/symbol-cache.c src/merge/symbol-cache.h \
@@ -31,6 +33,7 @@ libmerge_la_SOURCES = \
 	src/merge/symbol-file.h src/merge/symbol-loops.c \
 	src/merge/symbol-open.c \
 	src/merge/symbol-readable.c src/merge/symbol-remote.c \
+	src/merge/tiles.c src/merge/tiles.h \
 	src/merge/timeline.c src/merge/timeline.h \
 	src/merge/team.h \
 	src/merge/traffic.c src/merge/traffic.h \

@@ -154,12 +154,14 @@ static bool is_known(const struct run *run, const struct profile *p)
 
 /* `wanted`: the job to keep, NULL for all. */
 static int add_profile(struct merging *m, const struct profile *p,
-		       const char *name, const char *wanted)
+		       const char *name, const char *wanted,
+		       struct unify_added *added)
 {
 	const char *key = p->id.job ? p->id.job : "";
 	struct job job = { str_add(&m->run->strings, key), 1,
 			   p->id.start_real_ns };
-	uint32_t process = (uint32_t)m->run->rank_count, *nodes = NULL;
+	uint32_t process = (uint32_t)m->run->rank_count;
+	const uint32_t *nodes;
 	int err;
 
 	if (job.key == STR_NONE)
@@ -167,9 +169,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
-	err = unify_add(m->unify, p, process, &nodes);
-	if (err == -EINVAL)
-		return run_problem(m->run, name, fail_reason());
+	err = unify_add(m->unify, p, added);
+	nodes = added->nodes;
 	if (!err)
 		err = gather_add(&m->parts, p, process, nodes);
 	if (!err)
@@ -178,7 +179,6 @@ static int add_profile(struct merging *m, const struct profile *p,
 		err = gpu_facts_add(&m->facts, p, process);
 	if (!err)
 		err = devices_add(&m->devices, p, process, nodes);
-	free(nodes);
 	if (!err)
 		err = add_entry(m, p, name);
 	if (!err)
@@ -189,8 +189,9 @@ static int add_profile(struct merging *m, const struct profile *p,
 }
 
 /*
- * Files are read and unpacked by several threads at a time, and added one after
- * the other, in their order.
+ * Files are read and unpacked by several threads at a time, their trees are
+ * added one after the other, in their order, and their values by several
+ * threads again.
  */
 
 struct reading {
@@ -202,6 +203,9 @@ struct reading {
 struct file { /* as it was read */
 	struct profile *profile;
 	char *reason; /* why not, NULL: all is well */
+	struct unify_added added;
+	bool is_added;
+	uint32_t process; /* as which it was added */
 };
 
 static void file_drop(void *item)
@@ -209,6 +213,7 @@ static void file_drop(void *item)
 	struct file *file = item;
 
 	profile_free(file->profile);
+	unify_added_fini(&file->added);
 	free(file->reason);
 	free(file);
 }
@@ -224,13 +229,18 @@ static int read_file(void *of, size_t i, void **item)
 
 	if (!err)
 		err = input_load(input, path, &file->profile);
+	if (!err)
+		err = unify_check(file->profile);
+	if (!err)
+		err = unify_look(m->unify, file->profile, &file->added);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
 	}
 	free(path);
 	if (err) {
-		free(file);
+		if (file)
+			file_drop(file);
 		return fail(-ENOMEM, "out of memory");
 	}
 	*item = file;
@@ -243,6 +253,7 @@ static int add_file(void *of, size_t i, void *item)
 	struct merging *m = reading->m;
 	const struct input *input = &m->inputs.at[reading->first + i];
 	struct file *file = item;
+	size_t before = m->run->rank_count;
 	int err = 0;
 
 	say(m, "reading profiles", reading->first + i, m->inputs.count);
@@ -250,8 +261,25 @@ static int add_file(void *of, size_t i, void *item)
 		err = run_problem(m->run, input->label, file->reason);
 	else if (!(input->live && is_known(m->run, file->profile)))
 		err = add_profile(m, file->profile, input->label,
-				  reading->wanted);
-	file_drop(file);
+				  reading->wanted, &file->added);
+	if (m->run->rank_count > before) {
+		file->is_added = true;
+		file->process = (uint32_t)before;
+	}
+	return err;
+}
+
+/* Not of what was left out. */
+static int add_values(void *of, size_t i, void *item)
+{
+	const struct reading *reading = of;
+	struct file *file = item;
+	int err = 0;
+
+	(void)i;
+	if (file->is_added)
+		err = unify_add_values(reading->m->unify, file->profile,
+				       &file->added, file->process);
 	return err;
 }
 
@@ -262,6 +290,7 @@ static int read_range(struct merging *m, const char *wanted, size_t first,
 	struct work work = { .count = end - first,
 			     .make = read_file,
 			     .take = add_file,
+			     .finish = add_values,
 			     .drop = file_drop,
 			     .of = &reading };
 
@@ -497,7 +526,9 @@ static int merge(struct run **to, const char *directory,
 	if (!err)
 		err = unite(&m);
 	if (!err && m.team)
-		err = values_to_root(m.run, m.team, directory);
+		err = values_to_root(m.run, m.team);
+	if (!err && team_is_root(m.team))
+		err = values_arrange(m.run);
 	if (!err && team_is_root(m.team))
 		err = run_stats(m.run);
 	if (!err) {

@@ -430,12 +430,9 @@ static int name_values(struct naming *n)
 	n->leaves = calloc(n->u->node_count, sizeof(*n->leaves));
 	if (!n->leaves)
 		return -ENOMEM;
-	for (size_t i = 0; i < n->u->metric_count; i++)
-		for (uint32_t node = 0; node < n->u->node_count; node++)
-			if (value_streams_has(&n->u->metrics[i].streams,
-					      node) &&
-			    leaf_of(n, node) == MAP_NONE)
-				return -ENOMEM;
+	for (uint32_t i = 0; i < n->u->node_count; i++)
+		if (n->u->nodes[i].valued && leaf_of(n, i) == MAP_NONE)
+			return -ENOMEM;
 	return 0;
 }
 
@@ -572,24 +569,17 @@ static int put_nodes(struct naming *n, struct run *run)
 }
 
 /*
- * The values stay where they are: the run learns of which nodes.
+ * The values stay where they are: the run learns what they are of.
  */
 
-static int put_metric(struct naming *n, struct run *run,
-		      struct address_metric *from)
+static void put_metric(struct run *run, const struct address_metric *from)
 {
-	struct run_source *source = run->source;
-	struct source_metric *streams = &source->metrics[run->metric_count];
 	struct run_metric *to = &run->metrics[run->metric_count++];
 
 	memcpy(to->name, from->name, sizeof(to->name));
 	to->unit = from->unit;
 	to->merge = from->merge;
 	to->counting = from->counting;
-	streams->streams = from->streams;
-	from->streams = (struct value_streams){ 0 };
-	return source_metric_list(streams, n->became, n->u->node_count,
-				  run->node_count);
 }
 
 static int by_name(const void *x, const void *y)
@@ -615,18 +605,14 @@ static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
 	size_t count = n->u->metric_count;
 	int err = find_leaves(n);
 
-	run->source =
-		run_source_new(count, order, run->rank_count, run->rank_count);
 	run->metrics = calloc(count + 1, sizeof(*run->metrics));
-	if (err || !run->source || !run->metrics)
+	if (err || !run->metrics)
 		return -ENOMEM;
-	run->source->values = n->u->values;
-	n->u->values = NULL;
 	if (count)
 		qsort(n->u->metrics, count, sizeof(*n->u->metrics), by_name);
-	for (size_t i = 0; i < count && !err; i++)
-		err = put_metric(n, run, &n->u->metrics[i]);
-	return err;
+	for (size_t i = 0; i < count; i++)
+		put_metric(run, &n->u->metrics[i]);
+	return unify_give_records(n->u, run, n->became, order, run->rank_count);
 }
 
 int unify_finish(struct unify *u, struct run *run, const uint32_t *order,

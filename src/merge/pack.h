@@ -34,7 +34,7 @@ int unify_pack(const struct unify *unify, struct blob *to);
 int unify_absorb(struct unify *unify, struct blob *from, uint32_t **nodes,
 		 size_t *count);
 
-/* The nodes that have values here or, as unify_absorb() was told, elsewhere. */
+/* The nodes that have values, here or in processes that were absorbed. */
 void unify_valued(const struct unify *unify, bool *nodes);
 
 /* gather.c: before that, by all processes of a team. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * path-sums.c - walk the paths depth first with a row of sums for each level
- * of the tree, while other threads unpack the values of the next ones.
+ * of the tree: for the ranks of each tile by itself, by several threads, whose
+ * rows stay in the cache; of other runs, for all ranks at once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,298 +10,457 @@
 
 #include "base/err.h"
 #include "merge/path-sums.h"
+#include "merge/spill.h"
 #include "merge/values.h"
 #include "merge/work.h"
 #include "profile/store.h"
 
-enum {
-	PATHS_AT_ONCE = 16
+#define ROWS_MEMORY ((size_t)32 << 20) /* and a file for more */
+
+struct summing {
+	const struct paths *paths;
+	const struct run_metric *metric;
+	size_t index;              /* of the metric */
+	const struct tiles *tiles; /* NULL: values are anywhere */
+	struct path_sum *sums;
+	size_t depth; /* of the paths */
+	/* Rows that are wanted: */
+	uint32_t *row_of; /* by path, + 1; NULL: none is */
+	size_t row_count;
+	struct spill *rows;
+	uint64_t *rows_at; /* of each slice */
 };
 
 /*
- * The values of some paths.
+ * A slice: some of the ranks, those of a tile or all.
  */
-
-struct bundle { /* of paths from … from + PATHS_AT_ONCE - 1 */
-	struct run_value *at;
-	size_t count, room;
-	size_t ends[PATHS_AT_ONCE];
-};
-
-static void bundle_drop(void *item)
-{
-	struct bundle *b = item;
-
-	free(b->at);
-	free(b);
-}
 
 struct level {
 	uint32_t path;
-	uint64_t *row; /* one for each of the run's ranks */
+	uint64_t *row; /* one for each rank of the slice */
 };
 
-struct walk {
-	const struct paths *paths;
-	const struct run_metric *metric;
-	const struct row_taker *taker;
+struct slice {
+	const struct summing *s;
+	size_t number, ranks, members;
+	uint32_t base; /* the first rank */
 	struct path_sum *sums;
 	uint64_t *below; /* values of a path and what it calls */
 	struct level *levels;
-	uint64_t *rows;
+	uint64_t *rows, *wanted;
 	size_t depth;
-	uint32_t taken;
+	struct tile_values tile;
+	struct value_buffer buffer;
 };
 
-static uint64_t own_values(const struct paths *paths,
-			   const struct run_metric *m, uint32_t path)
+static size_t slice_ranks(const struct summing *s, size_t number)
 {
-	uint64_t count = 0;
+	size_t ranks = s->paths->run->rank_count, left;
 
-	for (uint32_t i = paths->first[path]; i < paths->first[path + 1]; i++)
-		count += m->first[paths->nodes[i] + 1] -
-			 m->first[paths->nodes[i]];
-	return count;
+	if (!s->tiles)
+		return ranks;
+	left = ranks - number * TILE_RANKS;
+	return left < TILE_RANKS ? left : TILE_RANKS;
 }
 
-static int append(struct bundle *b, const struct run_value *values,
-		  size_t count)
+static size_t slice_count(const struct summing *s)
 {
-	if (b->room - b->count < count) {
-		size_t room = b->room + b->room / 2 + count;
-		struct run_value *at = reallocarray(b->at, room, sizeof(*at));
+	return s->tiles ? tiles_count(s->tiles) : 1;
+}
 
-		if (!at)
-			return fail(-ENOMEM, "out of memory");
-		b->at = at;
-		b->room = room;
-	}
-	if (count)
-		memcpy(b->at + b->count, values, count * sizeof(*values));
-	b->count += count;
+static uint64_t node_count(const struct slice *w, uint32_t node)
+{
+	if (w->s->tiles)
+		return w->tile.first[node + 1] - w->tile.first[node];
+	return w->s->metric->first[node + 1] - w->s->metric->first[node];
+}
+
+/* The member `rank` of a value is of the slice. */
+static int node_values(struct slice *w, uint32_t node,
+		       const struct run_value **at, size_t *count)
+{
+	const struct summing *s = w->s;
+
+	if (!s->tiles)
+		return values_of_node(s->paths->run, s->index, node, &w->buffer,
+				      at, count);
+	*at = w->tile.at + w->tile.first[node];
+	*count = node_count(w, node);
 	return 0;
 }
 
-static int add_path(const struct walk *w, struct bundle *b, uint32_t path,
-		    struct value_buffer *buffer)
-{
-	const struct run *run = w->paths->run;
-	size_t metric = (size_t)(w->metric - run->metrics), count;
-	const struct run_value *values;
-	int err = 0;
-
-	for (uint32_t i = w->paths->first[path];
-	     i < w->paths->first[path + 1] && !err; i++) {
-		err = values_of_node(run, metric, w->paths->nodes[i], buffer,
-				     &values, &count);
-		if (!err)
-			err = append(b, values, count);
-	}
-	return err;
-}
-
-static int make_bundle(void *of, size_t i, void **item)
-{
-	const struct walk *w = of;
-	struct bundle *b = calloc(1, sizeof(*b));
-	struct value_buffer buffer = { 0 };
-	size_t from = i * PATHS_AT_ONCE;
-	int err = b ? 0 : fail(-ENOMEM, "out of memory");
-
-	for (size_t k = 0; k < PATHS_AT_ONCE && !err; k++) {
-		if (from + k < w->paths->count)
-			err = add_path(w, b, (uint32_t)(from + k), &buffer);
-		b->ends[k] = b->count;
-	}
-	value_buffer_fini(&buffer);
-	if (err && b)
-		bundle_drop(b);
-	else
-		*item = b;
-	return err;
-}
-
-/*
- * The walk.
- */
-
+/* In a slice with members. */
 static void summarize(struct path_sum *sum, const uint64_t *row, size_t members)
 {
-	sum->sum = 0;
-	sum->min = sum->max = members ? row[0] : 0;
+	struct path_sum is = { .min = row[0], .max = row[0] };
+
 	for (size_t i = 0; i < members; i++) {
-		sum->sum += (double)row[i];
-		if (row[i] < sum->min) {
-			sum->min = row[i];
-			sum->min_rank = (uint32_t)i;
+		is.sum += (double)row[i];
+		if (row[i] < is.min) {
+			is.min = row[i];
+			is.min_rank = (uint32_t)i;
 		}
-		if (row[i] > sum->max) {
-			sum->max = row[i];
-			sum->max_rank = (uint32_t)i;
+		if (row[i] > is.max) {
+			is.max = row[i];
+			is.max_rank = (uint32_t)i;
 		}
 	}
+	*sum = is;
 }
 
 /* A path is complete: keep it, and add it to its caller's. */
-static int leave(struct walk *w)
+static void leave(struct slice *w)
 {
-	const struct run *run = w->paths->run;
 	const struct level *level = &w->levels[--w->depth];
 	uint32_t path = level->path;
+	uint32_t wanted = w->s->row_of ? w->s->row_of[path] : 0;
 
-	summarize(&w->sums[path], level->row, run->member_count);
+	if (w->members)
+		summarize(&w->sums[path], level->row, w->members);
 	if (w->depth) {
 		uint64_t *above = level[-1].row;
 
-		for (size_t i = 0; i < run->rank_count; i++)
+		for (size_t i = 0; i < w->ranks; i++)
 			above[i] += level->row[i];
 	}
-	if (!w->taker || !w->taker->wanted[path])
-		return 0;
-	w->sums[path].row = ++w->taken;
-	return w->taker->take(w->taker->of, level->row);
+	if (wanted)
+		memcpy(w->wanted + (wanted - 1) * w->ranks, level->row,
+		       w->ranks * sizeof(*level->row));
 }
 
-static uint64_t *enter(struct walk *w, uint32_t path)
+static uint64_t *enter(struct slice *w, uint32_t path)
 {
-	size_t ranks = w->paths->run->rank_count;
 	struct level *level = &w->levels[w->depth++];
 
 	level->path = path;
-	memset(level->row, 0, ranks * sizeof(*level->row));
+	memset(level->row, 0, w->ranks * sizeof(*level->row));
 	return level->row;
 }
 
-/* One node and nothing below: its extremes are known. */
-static bool is_node(const struct walk *w, uint32_t path, size_t own)
+/* One node and nothing below: a row of its own is not needed. */
+static bool is_leaf(const struct slice *w, uint32_t path)
 {
-	const struct paths *p = w->paths;
+	const struct paths *p = w->s->paths;
 
-	return path && own == w->below[path] &&
-	       p->first[path + 1] - p->first[path] == 1 &&
-	       !(w->taker && w->taker->wanted[path]);
+	return path && p->first[path + 1] - p->first[path] == 1 &&
+	       w->below[path] == node_count(w, p->nodes[p->first[path]]) &&
+	       !(w->s->row_of && w->s->row_of[path]);
 }
 
-static void add_node(struct walk *w, uint32_t path,
-		     const struct run_value *values, size_t count)
+/* The values of a node, by rank, of which those without have 0. */
+static void sum_leaf(struct path_sum *to, const struct run_value *values,
+		     size_t count, size_t members)
 {
-	const struct paths *p = w->paths;
-	const struct run_stat *s = &w->metric->stats[p->nodes[p->first[path]]];
+	struct path_sum sum = { .min = UINT64_MAX };
+	uint32_t gap = 0;
+
+	for (size_t i = 0; i < count && values[i].rank < members; i++) {
+		uint64_t value = values[i].value;
+		uint32_t rank = values[i].rank;
+
+		gap += rank == gap;
+		sum.sum += (double)value;
+		if (value < sum.min) {
+			sum.min = value;
+			sum.min_rank = rank;
+		}
+		if (value > sum.max) {
+			sum.max = value;
+			sum.max_rank = rank;
+		}
+	}
+	if (gap < members && (sum.min || gap < sum.min_rank)) {
+		sum.min = 0;
+		sum.min_rank = gap;
+	}
+	*to = sum;
+}
+
+static int add_leaf(struct slice *w, uint32_t path)
+{
+	const struct paths *p = w->s->paths;
 	uint64_t *above = w->levels[w->depth - 1].row;
-	struct path_sum sum = { .min = s->min,
-				.max = s->max,
-				.min_rank = s->min_rank,
-				.max_rank = s->max_rank };
+	const struct run_value *values;
+	size_t count;
+	int err = node_values(w, p->nodes[p->first[path]], &values, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		above[values[i].rank] += values[i].value;
-		if (values[i].rank < p->run->member_count)
-			sum.sum += (double)values[i].value;
-	}
-	w->sums[path] = sum;
-}
-
-static int visit(struct walk *w, uint32_t path, const struct run_value *values,
-		 size_t count)
-{
-	uint64_t *row;
-	int err = 0;
-
-	while (w->depth &&
-	       w->paths->at[w->levels[w->depth - 1].path].end <= path && !err)
-		err = leave(w);
-	if (err || (path && !w->below[path]))
+	if (err)
 		return err;
-	if (is_node(w, path, count)) {
-		add_node(w, path, values, count);
-		return 0;
-	}
-	row = enter(w, path);
 	for (size_t i = 0; i < count; i++)
-		row[values[i].rank] += values[i].value;
+		above[values[i].rank] += values[i].value;
+	if (w->members)
+		sum_leaf(&w->sums[path], values, count, w->members);
 	return 0;
 }
 
-static int take_bundle(void *of, size_t i, void *item)
+static int add_path(struct slice *w, uint32_t path)
 {
-	struct walk *w = of;
-	struct bundle *b = item;
-	size_t from = i * PATHS_AT_ONCE, at = 0;
+	const struct paths *p = w->s->paths;
+	uint64_t *row = enter(w, path);
 	int err = 0;
 
-	for (size_t k = 0; k < PATHS_AT_ONCE && !err; at = b->ends[k++])
-		if (from + k < w->paths->count)
-			err = visit(w, (uint32_t)(from + k),
-				    b->at ? b->at + at : NULL, b->ends[k] - at);
-	bundle_drop(b);
+	for (uint32_t i = p->first[path]; i < p->first[path + 1] && !err; i++) {
+		const struct run_value *values;
+		size_t count = 0;
+
+		err = node_values(w, p->nodes[i], &values, &count);
+		for (size_t k = 0; k < count && !err; k++)
+			row[values[k].rank] += values[k].value;
+	}
 	return err;
 }
 
-static size_t deepest(const struct paths *paths, uint32_t *depth)
+static int walk(struct slice *w)
 {
-	size_t most = 0;
+	const struct paths *p = w->s->paths;
+	int err = 0;
 
-	for (size_t i = 0; i < paths->count; i++) {
-		depth[i] = i ? depth[paths->at[i].parent] + 1 : 1;
-		if (depth[i] > most)
-			most = depth[i];
+	for (uint32_t path = 0; path < p->count && !err;) {
+		while (w->depth &&
+		       p->at[w->levels[w->depth - 1].path].end <= path)
+			leave(w);
+		if (path && !w->below[path]) {
+			path = p->at[path].end;
+			continue;
+		}
+		err = is_leaf(w, path) ? add_leaf(w, path) : add_path(w, path);
+		path++;
 	}
-	return most;
+	while (w->depth && !err)
+		leave(w);
+	return err;
 }
 
-static bool walk_init(struct walk *w)
+static void count_below(struct slice *w)
 {
-	const struct paths *paths = w->paths;
-	size_t ranks = paths->run->rank_count, most;
+	const struct paths *p = w->s->paths;
+
+	for (size_t path = p->count; path-- > 0;) {
+		for (uint32_t i = p->first[path]; i < p->first[path + 1]; i++)
+			w->below[path] += node_count(w, p->nodes[i]);
+		if (path)
+			w->below[p->at[path].parent] += w->below[path];
+	}
+}
+
+static void slice_fini(struct slice *w)
+{
+	free(w->sums);
+	free(w->below);
+	free(w->levels);
+	free(w->rows);
+	free(w->wanted);
+	tile_values_fini(&w->tile);
+	value_buffer_fini(&w->buffer);
+}
+
+static int slice_init(struct slice *w, const struct summing *s, size_t number)
+{
+	size_t ranks = slice_ranks(s, number), paths = s->paths->count;
+	size_t members = s->paths->run->member_count;
+
+	*w = (struct slice){ .s = s, .number = number, .ranks = ranks };
+	w->base = (uint32_t)(number * TILE_RANKS);
+	w->members = members > w->base ? members - w->base : 0;
+	w->members = w->members < ranks ? w->members : ranks;
+	w->sums = calloc(paths + 1, sizeof(*w->sums));
+	w->below = calloc(paths + 1, sizeof(*w->below));
+	w->levels = calloc(s->depth + 1, sizeof(*w->levels));
+	w->rows = calloc((s->depth + 1) * (ranks + 1), sizeof(*w->rows));
+	w->wanted = calloc(s->row_count * ranks + 1, sizeof(*w->wanted));
+	if (!w->sums || !w->below || !w->levels || !w->rows || !w->wanted)
+		return fail(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->depth; i++)
+		w->levels[i].row = w->rows + i * ranks;
+	return 0;
+}
+
+static int make_slice(void *of, size_t i, void **item)
+{
+	struct summing *s = of;
+	struct slice w;
+	int err = slice_init(&w, s, i);
+
+	if (!err && s->tiles)
+		err = tile_by_node(s->tiles, s->index, i, &w.tile);
+	if (!err) {
+		count_below(&w);
+		err = walk(&w);
+	}
+	if (!err && s->row_count)
+		err = spill_put(s->rows, w.wanted,
+				s->row_count * w.ranks * sizeof(*w.wanted),
+				&s->rows_at[i]);
+	if (!err) {
+		*item = w.sums;
+		w.sums = NULL;
+	}
+	slice_fini(&w);
+	return err;
+}
+
+/* Ranks without a value have 0, and the lowest of equals counts. */
+static void add_sum(struct path_sum *to, const struct path_sum *from,
+		    uint32_t base)
+{
+	to->sum += from->sum;
+	if (from->min < to->min) {
+		to->min = from->min;
+		to->min_rank = base + from->min_rank;
+	}
+	if (from->max > to->max) {
+		to->max = from->max;
+		to->max_rank = base + from->max_rank;
+	}
+}
+
+static int take_slice(void *of, size_t i, void *item)
+{
+	struct summing *s = of;
+	const struct path_sum *sums = item;
+	uint32_t base = (uint32_t)(i * TILE_RANKS);
+
+	if (!i)
+		memcpy(s->sums, sums, s->paths->count * sizeof(*sums));
+	else if (base < s->paths->run->member_count)
+		for (size_t p = 0; p < s->paths->count; p++)
+			add_sum(&s->sums[p], &sums[p], base);
+	free(item);
+	return 0;
+}
+
+/*
+ * All slices.
+ */
+
+static bool find_depth(struct summing *s)
+{
+	const struct paths *paths = s->paths;
 	uint32_t *depth = calloc(paths->count + 1, sizeof(*depth));
 
 	if (!depth)
 		return false;
-	most = deepest(paths, depth);
-	free(depth);
-	w->sums = calloc(paths->count + 1, sizeof(*w->sums));
-	w->below = calloc(paths->count + 1, sizeof(*w->below));
-	w->levels = calloc(most + 1, sizeof(*w->levels));
-	w->rows = calloc((most + 1) * (ranks + 1), sizeof(*w->rows));
-	if (!w->sums || !w->below || !w->levels || !w->rows)
-		return false;
-	for (size_t i = 0; i < most; i++)
-		w->levels[i].row = w->rows + i * ranks;
-	for (size_t p = paths->count; p-- > 0;) {
-		w->below[p] += own_values(paths, w->metric, (uint32_t)p);
-		if (p)
-			w->below[paths->at[p].parent] += w->below[p];
+	for (size_t i = 0; i < paths->count; i++) {
+		depth[i] = i ? depth[paths->at[i].parent] + 1 : 1;
+		if (depth[i] > s->depth)
+			s->depth = depth[i];
 	}
+	free(depth);
 	return true;
+}
+
+static void number_above(struct summing *s, uint32_t *stack, size_t *depth,
+			 size_t path)
+{
+	while (*depth && s->paths->at[stack[*depth - 1]].end <= path)
+		s->row_of[stack[--*depth]] = (uint32_t)++s->row_count;
+}
+
+/* Rows are numbered as their paths are complete. */
+static bool number_rows(struct summing *s, const bool *wanted)
+{
+	size_t count = s->paths->count, depth = 0;
+	uint32_t *stack = calloc(s->depth + 1, sizeof(*stack));
+
+	s->row_of = calloc(count + 1, sizeof(*s->row_of));
+	for (uint32_t p = 0; stack && s->row_of && p < count; p++) {
+		number_above(s, stack, &depth, p);
+		if (wanted[p])
+			stack[depth++] = p;
+	}
+	if (stack && s->row_of)
+		number_above(s, stack, &depth, count);
+	free(stack);
+	return stack && s->row_of;
+}
+
+/* Of a run that is not made of tiles, there is memory for all values, too. */
+static bool rows_init(struct summing *s, const bool *wanted)
+{
+	size_t size;
+
+	if (!wanted)
+		return true;
+	if (!number_rows(s, wanted))
+		return false;
+	size = s->row_count * s->paths->run->rank_count * sizeof(uint64_t);
+	s->rows = s->tiles && size > ROWS_MEMORY
+			  ? spill_new(tiles_directory(s->tiles), ROWS_MEMORY)
+			  : spill_new(".", size + 1);
+	s->rows_at = calloc(slice_count(s) + 1, sizeof(*s->rows_at));
+	return s->rows && s->rows_at;
+}
+
+/* Row by row, put together from the slices. */
+static int give_rows(const struct summing *s, const struct row_taker *taker)
+{
+	size_t ranks = s->paths->run->rank_count;
+	uint64_t *row = calloc(ranks + 1, sizeof(*row));
+	int err = row ? 0 : fail(-ENOMEM, "out of memory");
+
+	for (size_t i = 0; i < s->row_count && !err; i++) {
+		uint64_t *to = row;
+
+		for (size_t k = 0; k < slice_count(s) && !err; k++) {
+			size_t n = slice_ranks(s, k), size = n * sizeof(*row);
+
+			err = spill_get(s->rows, s->rows_at[k] + i * size, size,
+					to);
+			to += n;
+		}
+		if (!err)
+			err = taker->take(taker->of, row);
+	}
+	free(row);
+	return err;
+}
+
+static void put_row_numbers(struct summing *s)
+{
+	for (size_t p = 0; p < s->paths->count; p++)
+		s->sums[p].row = s->row_of[p];
+}
+
+static int sum_up(struct summing *s, const struct row_taker *taker)
+{
+	const struct run_source *source = s->paths->run->source;
+	struct work work = { .count = slice_count(s),
+			     .make = make_slice,
+			     .take = take_slice,
+			     .drop = free,
+			     .of = s };
+	int err = -ENOMEM;
+
+	s->sums = calloc(s->paths->count + 1, sizeof(*s->sums));
+	if (!s->sums || !find_depth(s) ||
+	    !rows_init(s, taker ? taker->wanted : NULL))
+		return fail(err, "out of memory");
+	err = work_run(&work, source ? source->threads : 1);
+	if (!err && taker) {
+		put_row_numbers(s);
+		err = give_rows(s, taker);
+	}
+	return err;
 }
 
 struct path_sum *path_sums_make(const struct paths *paths,
 				const struct run_metric *metric,
 				const struct row_taker *taker)
 {
-	struct walk w = { .paths = paths, .metric = metric, .taker = taker };
-	struct work work = {
-		.count = (paths->count + PATHS_AT_ONCE - 1) / PATHS_AT_ONCE,
-		.make = make_bundle,
-		.take = take_bundle,
-		.drop = bundle_drop,
-		.of = &w,
-	};
 	const struct run_source *source = paths->run->source;
+	struct summing s = { .paths = paths,
+			     .metric = metric,
+			     .index = (size_t)(metric - paths->run->metrics) };
 	int err;
 
-	if (walk_init(&w))
-		err = work_run(&work, source ? source->threads : 1);
-	else
-		err = fail(-ENOMEM, "out of memory");
-	while (w.depth && !err)
-		err = leave(&w);
-	free(w.below);
-	free(w.levels);
-	free(w.rows);
+	s.tiles = source ? source->tiles : NULL;
+	err = sum_up(&s, taker);
+	spill_free(s.rows);
+	free(s.rows_at);
+	free(s.row_of);
 	if (!err)
-		return w.sums;
-	free(w.sums);
+		return s.sums;
+	free(s.sums);
 	return NULL;
 }
 

@@ -52,7 +52,7 @@ void path_sums_load(struct store *s, const struct run *run, const char *group,
 void paths_save(struct store *s, const struct paths *paths);
 void paths_load(struct store *s, struct run *run);
 
-/* Takes the rows of paths that are wanted, as they are complete. */
+/* Takes the rows of paths that are wanted, in the order of their numbers. */
 struct row_taker {
 	const bool *wanted;
 	int (*take)(void *of, const uint64_t *row);

@@ -8,6 +8,7 @@
 #include "merge/pack.h"
 #include "merge/reduce.h"
 #include "merge/unify-tree.h"
+#include "merge/values.h"
 
 struct reduced {
 	int from;        /* process */
@@ -265,21 +266,7 @@ int reduce_tell_tree(struct merging *m, int err, const uint32_t *became,
 	return err;
 }
 
-/* This process's streams of a metric, if it met it. */
-static int find_streams(struct unify *u, const char *name,
-			const uint32_t *became, struct source_metric *to,
-			size_t nodes)
-{
-	for (size_t i = 0; i < u->metric_count; i++)
-		if (!strcmp(u->metrics[i].name, name)) {
-			to->streams = u->metrics[i].streams;
-			u->metrics[i].streams = (struct value_streams){ 0 };
-		}
-	return source_metric_list(to, became, u->node_count, nodes);
-}
-
-static int make_metric(struct merging *m, struct run *run, struct blob *from,
-		       const uint32_t *became)
+static int make_metric(struct run *run, struct blob *from)
 {
 	struct run_metric *to = &run->metrics[run->metric_count];
 	struct outline_metric metric;
@@ -289,9 +276,8 @@ static int make_metric(struct merging *m, struct run *run, struct blob *from,
 	memcpy(to->name, metric.name, sizeof(to->name));
 	to->unit = metric.unit;
 	to->merge = metric.merge;
-	return find_streams(m->unify, to->name, became,
-			    &run->source->metrics[run->metric_count++],
-			    run->node_count);
+	run->metric_count++;
+	return 0;
 }
 
 /* A run of numbers, and the source of what this process has read. */
@@ -309,15 +295,15 @@ static int make_run(struct merging *m, struct run *run, struct blob *outline,
 	run->rank_count = o.ranks;
 	run->member_count = o.members;
 	run->metrics = calloc(metrics + 1, sizeof(*run->metrics));
-	run->source = run_source_new(metrics, order, m->run->rank_count,
-				     run->rank_count);
-	if (!run->metrics || !run->source)
+	if (!run->metrics)
 		return fail(-ENOMEM, "out of memory");
-	run->source->values = m->unify->values;
-	run->source->threads = m->progress ? m->progress->threads : 0;
-	m->unify->values = NULL;
 	for (uint64_t i = 0; i < metrics && !err; i++)
-		err = make_metric(m, run, outline, became);
+		err = make_metric(run, outline);
+	if (!err)
+		err = unify_give_records(m->unify, run, became, order,
+					 m->run->rank_count);
+	if (!err)
+		run->source->threads = m->progress ? m->progress->threads : 0;
 	return err;
 }
 

@@ -109,10 +109,6 @@ static double squares(const struct run_value *values, size_t count,
  * All nodes, some at a time.
  */
 
-enum {
-	NODES_AT_ONCE = 64
-};
-
 struct statistics {
 	struct run *run;
 	size_t metric;
@@ -176,21 +172,19 @@ static int node_stats(const struct statistics *s, size_t node,
 	if (err)
 		return err;
 	node_stat(&m->stats[node], values, count, run->member_count);
-	err = entry_stats(s, node, values, count, &buffers->samples);
-	if (!values_in_memory(run, metric))
-		m->first[node + 1] = count; /* made a sum when all are there */
-	return err;
+	return entry_stats(s, node, values, count, &buffers->samples);
 }
 
 static int make_stats(void *of, size_t i, void **item)
 {
 	const struct statistics *s = of;
 	struct buffers buffers = { 0 };
-	size_t node = i * NODES_AT_ONCE, end = node + NODES_AT_ONCE;
+	size_t node, end;
 	int err = 0;
 
 	(void)item;
-	for (; node < end && node < s->run->node_count && !err; node++)
+	values_part(s->run, s->metric, i, &node, &end);
+	for (; node < end && !err; node++)
 		err = node_stats(s, node, &buffers);
 	value_buffer_fini(&buffers.values);
 	value_buffer_fini(&buffers.samples);
@@ -208,23 +202,18 @@ static int metric_stats(struct run *run, size_t metric)
 	struct run_metric *m = &run->metrics[metric];
 	struct statistics s = statistics_of(run, metric);
 	struct work work = {
-		.count = (run->node_count + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
+		.count = values_part_count(run, metric),
 		.make = make_stats,
 		.take = take_nothing,
 		.of = &s,
 	};
-	bool here = values_in_memory(run, metric);
-	int err;
 
 	m->stats = calloc(run->node_count + 1, sizeof(*m->stats));
-	if (m->stats && !here)
-		m->first = calloc(run->node_count + 1, sizeof(*m->first));
-	if (!m->stats || !m->first)
+	if (!m->stats)
 		return fail(-ENOMEM, "out of memory");
-	err = work_run(&work, here ? 0 : run->source->threads);
-	for (size_t n = 0; n < run->node_count && !here; n++)
-		m->first[n + 1] += m->first[n];
-	return err;
+	return work_run(&work, values_in_memory(run, metric)
+				       ? 0
+				       : run->source->threads);
 }
 
 int run_stats(struct run *run)
@@ -283,12 +272,13 @@ static int fetch_nodes(void *of, size_t i, void **item)
 	const struct fetching *f = of;
 	const uint64_t *first = f->run->metrics[f->metric].first;
 	struct value_buffer buffer = { 0 };
-	size_t node = i * NODES_AT_ONCE, end = node + NODES_AT_ONCE, count;
+	size_t node, end, count;
 	const struct run_value *values;
 	int err = 0;
 
 	(void)item;
-	for (; node < end && node < f->run->node_count && !err; node++) {
+	values_part(f->run, f->metric, i, &node, &end);
+	for (; node < end && !err; node++) {
 		err = values_of_node(f->run, f->metric, node, &buffer, &values,
 				     &count);
 		if (!err && count)
@@ -306,8 +296,7 @@ int run_fetch(struct run *run)
 	for (size_t i = 0; i < run->metric_count && !err; i++) {
 		struct run_metric *m = &run->metrics[i];
 		struct fetching f = { .run = run, .metric = i };
-		struct work work = { .count = run->node_count / NODES_AT_ONCE +
-					      1,
+		struct work work = { .count = values_part_count(run, i),
 				     .make = fetch_nodes,
 				     .take = take_nothing,
 				     .of = &f };

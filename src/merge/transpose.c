@@ -1,88 +1,72 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* transpose.c - the streams of values.h once more, one for each rank. */
+/* transpose.c - values by node become values by rank, in memory. */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "base/err.h"
 #include "merge/values.h"
 
-#define MEMORY ((size_t)48 << 20) /* and a file for more */
-
-static uint32_t *numbers(size_t count)
+static struct run *new_run(const struct run *run, size_t metric)
 {
-	uint32_t *at = calloc(count + 1, sizeof(*at));
-
-	for (size_t i = 0; at && i <= count; i++)
-		at[i] = (uint32_t)i;
-	return at;
-}
-
-struct run *transpose_new(const struct run *run, size_t metric)
-{
+	uint64_t count = run->metrics[metric].first[run->node_count];
 	struct run *to = calloc(1, sizeof(*to));
-	struct run_source *source = calloc(1, sizeof(*source));
-	struct source_metric *m = calloc(1, sizeof(*m));
-	bool spills = run->source && run->source->values;
 
-	if (!to || !source || !m) {
-		free(to);
-		free(source);
-		free(m);
+	if (!to)
 		return NULL;
-	}
 	to->node_count = run->rank_count;
-	to->source = source;
+	to->rank_count = run->node_count;
 	to->metrics = calloc(1, sizeof(*to->metrics));
-	to->metric_count = to->metrics ? 1 : 0;
-	source->metrics = m;
-	source->metric_count = 1;
-	source->rank_count = run->node_count;
-	source->threads = run->source ? run->source->threads : 0;
-	source->values = values_new(
-		spills ? values_directory(run->source->values) : ".", MEMORY);
-	source->order = numbers(run->node_count);
-	m->nodes = numbers(run->rank_count);
-	m->first = numbers(run->rank_count);
-	if (to->metrics)
+	if (to->metrics) {
+		to->metric_count = 1;
+		to->metrics->merge = run->metrics[metric].merge;
 		to->metrics->first =
 			calloc(run->rank_count + 2, sizeof(uint64_t));
-	if (!to->metrics || !to->metrics->first || !source->values ||
-	    !source->order || !m->nodes || !m->first) {
-		transpose_free(to);
-		return NULL;
+		to->metrics->values =
+			calloc(count + 1, sizeof(*to->metrics->values));
 	}
-	to->metrics->merge = run->metrics[metric].merge;
-	return to;
+	if (to->metrics && to->metrics->first && to->metrics->values)
+		return to;
+	run_free(to);
+	return NULL;
 }
 
-int transpose_add(struct run *to, const uint32_t *ranks, const uint64_t *values,
-		  size_t count, uint32_t node)
+/* Each value of the run: counted, or put where first[] says. */
+static int each_value(const struct run *run, size_t metric, struct run *to,
+		      bool put)
 {
-	struct run_source *source = to->source;
+	uint64_t *first = to->metrics->first;
+	struct value_buffer buffer = { 0 };
+	const struct run_value *v;
+	size_t count;
 	int err = 0;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		err = values_add(source->values, &source->metrics->streams,
-				 ranks[i], node, values[i]);
-		to->metrics->first[ranks[i] + 1]++;
+	for (size_t n = 0; n < run->node_count && !err; n++) {
+		err = values_of_node(run, metric, n, &buffer, &v, &count);
+		for (size_t i = 0; i < count && !err; i++)
+			if (put)
+				to->metrics->values[first[v[i].rank + 1]++] =
+					(struct run_value){ (uint32_t)n,
+							    v[i].value };
+			else
+				first[v[i].rank + 2]++;
 	}
+	value_buffer_fini(&buffer);
 	return err;
 }
 
-/* A rank may have no value of the metric, and then it has no stream. */
-void transpose_finish(struct run *to)
+/* first[r + 1] is where rank r begins, until its values are there. */
+struct run *transpose(const struct run *run, size_t metric)
 {
-	struct source_metric *m = to->source->metrics;
-	uint32_t streams = 0;
+	struct run *to = new_run(run, metric);
+	int err = to ? each_value(run, metric, to, false)
+		     : fail(-ENOMEM, "out of memory");
 
-	for (uint32_t i = 0; i < to->node_count; i++) {
+	for (size_t i = 0; i < run->rank_count && !err; i++)
 		to->metrics->first[i + 1] += to->metrics->first[i];
-		m->first[i] = streams;
-		if (value_streams_has(&m->streams, i))
-			m->nodes[streams++] = i;
-	}
-	m->first[to->node_count] = streams;
-}
-
-void transpose_free(struct run *to)
-{
+	if (!err)
+		err = each_value(run, metric, to, true);
+	if (!err)
+		return to;
 	run_free(to);
+	return NULL;
 }

@@ -24,24 +24,8 @@ int pack_error(const struct blob *from)
 
 void unify_valued(const struct unify *u, bool *nodes)
 {
-	for (size_t m = 0; m < u->metric_count; m++)
-		for (uint32_t i = 0; i < u->node_count; i++)
-			nodes[i] |=
-				value_streams_has(&u->metrics[m].streams, i);
-	for (size_t i = 0; i < u->elsewhere_count; i++)
-		nodes[u->elsewhere[i]] = true;
-}
-
-static int pack_valued(const struct unify *u, struct blob *to)
-{
-	bool *valued = calloc(u->node_count + 1, sizeof(*valued));
-
-	if (!valued)
-		return fail(-ENOMEM, "out of memory");
-	unify_valued(u, valued);
-	blob_put(to, valued, u->node_count, sizeof(*valued));
-	free(valued);
-	return 0;
+	for (uint32_t i = 0; i < u->node_count; i++)
+		nodes[i] |= u->nodes[i].valued;
 }
 
 int unify_pack(const struct unify *u, struct blob *to)
@@ -62,7 +46,7 @@ int unify_pack(const struct unify *u, struct blob *to)
 		memcpy(packed.name, m->name, sizeof(packed.name));
 		blob_put(to, &packed, 1, sizeof(packed));
 	}
-	return pack_valued(u, to);
+	return blob_error(to);
 }
 
 struct absorbing { /* what the other's indices became */
@@ -131,6 +115,8 @@ static int absorb_nodes(struct absorbing *a, size_t *count)
 	a->nodes = calloc(*count + 1, sizeof(*a->nodes));
 	if (!at || !a->nodes)
 		return -ENOMEM;
+	if (*count)
+		a->u->nodes[0].valued |= at[0].valued;
 	for (size_t i = 1; i < *count; i++) {
 		struct address_node node = at[i];
 
@@ -140,6 +126,7 @@ static int absorb_nodes(struct absorbing *a, size_t *count)
 		a->nodes[i] = unify_node(a->u, &node);
 		if (a->nodes[i] == MAP_NONE)
 			return -ENOMEM;
+		a->u->nodes[a->nodes[i]].valued |= node.valued;
 	}
 	return 0;
 }
@@ -160,24 +147,6 @@ static int absorb_metrics(struct absorbing *a)
 	return 0;
 }
 
-/* Which nodes have values in other processes, however often they are named. */
-static int absorb_valued(struct absorbing *a)
-{
-	struct unify *u = a->u;
-	size_t count;
-	const bool *valued = blob_get(a->from, &count, sizeof(*valued));
-	uint32_t *at = reallocarray(
-		u->elsewhere, u->elsewhere_count + count + 1, sizeof(*at));
-
-	if (!at || !valued)
-		return -ENOMEM;
-	u->elsewhere = at;
-	for (size_t i = 0; i < count; i++)
-		if (valued[i])
-			at[u->elsewhere_count++] = a->nodes[i];
-	return 0;
-}
-
 int unify_absorb(struct unify *u, struct blob *from, uint32_t **nodes,
 		 size_t *count)
 {
@@ -192,8 +161,6 @@ int unify_absorb(struct unify *u, struct blob *from, uint32_t **nodes,
 		err = absorb_nodes(&a, count);
 	if (!err)
 		err = absorb_metrics(&a);
-	if (!err)
-		err = absorb_valued(&a);
 	if (!err) {
 		*nodes = a.nodes;
 		a.nodes = NULL;

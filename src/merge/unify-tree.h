@@ -6,17 +6,20 @@
 #ifndef MERGE_UNIFY_TREE_H
 #define MERGE_UNIFY_TREE_H
 
+#include <pthread.h>
+
 #include "base/map.h"
 #include "merge/unify.h"
-#include "merge/values.h"
+#include "merge/records.h"
 
 #define OWNERS (1u << 28) /* what fits beside the kind in a key */
 
 struct address_node { /* a parent stands before its children */
 	uint32_t parent;
-	uint32_t kind;  /* enum node_kind */
-	uint32_t owner; /* of modules or names; partial: string */
-	uint32_t next;  /* node that came next in the last profile; 0: none */
+	uint16_t kind;   /* enum node_kind */
+	uint16_t valued; /* some process has a value here */
+	uint32_t owner;  /* of modules or names; partial: string */
+	uint32_t next;   /* node that came next in the last profile; 0: none */
 	uint64_t offset;
 };
 
@@ -34,10 +37,11 @@ struct address_metric {
 	enum unit unit;
 	enum merge merge;
 	struct counting counting;
-	struct value_streams streams;
+	uint32_t number; /* in records */
 };
 
 struct unify {
+	pthread_rwlock_t lock; /* of those that look, and who adds */
 	struct strings strings;
 	struct address_node *nodes;
 	struct address_module *modules;
@@ -46,9 +50,7 @@ struct unify {
 	size_t node_count, node_room, module_count, module_room, name_count,
 		name_room, metric_count, metric_room;
 	struct map node_map, module_map, name_map;
-	struct values *values; /* of all metrics' streams */
-	uint32_t *elsewhere;   /* nodes with values in other processes */
-	size_t elsewhere_count;
+	struct records *records;
 };
 
 /*
@@ -58,6 +60,14 @@ struct unify {
 uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id);
 uint32_t unify_name(struct unify *u, const struct address_name *name);
 uint32_t unify_node(struct unify *u, const struct address_node *node);
+
+/*
+ * The records become the source of the run, which has its metrics: became[] is
+ * the run's node for each of the tree's, order[] its rank for each of so many
+ * processes.  0, or -ENOMEM with a reason.
+ */
+int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
+		       const uint32_t *order, size_t processes);
 
 /* The metric of that name, with one more counting; NULL: out of memory. */
 struct address_metric *unify_metric(struct unify *u, const char name[56],

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "merge/unify-tree.h"
+#include "merge/values.h"
 
 void *grow(void *at, size_t count, size_t *room, size_t size)
 {
@@ -36,14 +37,27 @@ void *grow(void *at, size_t count, size_t *room, size_t size)
 
 static const struct address_node root_node = { .kind = NODE_ROOT };
 
+/* Who adds does not wait for those that come later to look. */
+static void init_lock(pthread_rwlock_t *lock)
+{
+	pthread_rwlockattr_t how;
+
+	pthread_rwlockattr_init(&how);
+	pthread_rwlockattr_setkind_np(
+		&how, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	pthread_rwlock_init(lock, &how);
+	pthread_rwlockattr_destroy(&how);
+}
+
 struct unify *unify_new(const char *directory)
 {
 	struct unify *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
-	u->values = values_new(directory, VALUES_MEMORY);
-	if (!u->values || str_add(&u->strings, "") == STR_NONE ||
+	init_lock(&u->lock);
+	u->records = records_new(directory, RECORDS_MEMORY);
+	if (!u->records || str_add(&u->strings, "") == STR_NONE ||
 	    !ROOM(u->nodes, u->node_count, u->node_room)) {
 		unify_free(u);
 		return NULL;
@@ -56,10 +70,8 @@ void unify_free(struct unify *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < u->metric_count; i++)
-		value_streams_fini(&u->metrics[i].streams);
-	values_free(u->values);
-	free(u->elsewhere);
+	pthread_rwlock_destroy(&u->lock);
+	records_free(u->records);
 	free(u->metrics);
 	free(u->nodes);
 	free(u->modules);
@@ -86,8 +98,7 @@ static int check_node(const struct profile *p, size_t i)
 	return n->owner < owners ? 0 : -1;
 }
 
-/* Before anything of it is taken: a file is foreign input. */
-static int check_profile(const struct profile *p)
+int unify_check(const struct profile *p)
 {
 	for (size_t i = 0; i < p->node_count; i++)
 		if (check_node(p, i))
@@ -116,14 +127,26 @@ uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id)
 	return index;
 }
 
-static uint32_t find_module(struct unify *u, const struct profile_module *m)
+static uint32_t text_of(struct unify *u, const char *text, bool add)
 {
-	uint32_t path = str_add(&u->strings, m->path);
-	uint32_t id = str_add(&u->strings, m->build_id);
+	return add ? str_add(&u->strings, text) : str_find(&u->strings, text);
+}
+
+static uint32_t find_module(struct unify *u, const struct profile_module *m,
+			    bool add)
+{
+	uint32_t path = text_of(u, m->path, add);
+	uint32_t id = text_of(u, m->build_id, add);
 
 	if (path == STR_NONE || id == STR_NONE)
 		return MAP_NONE;
-	return unify_module(u, path, id);
+	return add ? unify_module(u, path, id)
+		   : map_get(&u->module_map, path, id);
+}
+
+static uint64_t name_key(const struct address_name *n)
+{
+	return (uint64_t)n->class << 32 | n->detail;
 }
 
 uint32_t unify_name(struct unify *u, const struct address_name *n)
@@ -132,31 +155,38 @@ uint32_t unify_name(struct unify *u, const struct address_name *n)
 
 	if (!ROOM(u->names, u->name_count, u->name_room))
 		return MAP_NONE;
-	index = map_put(&u->name_map, n->text,
-			(uint64_t)n->class << 32 | n->detail,
+	index = map_put(&u->name_map, n->text, name_key(n),
 			(uint32_t)u->name_count);
 	if (index == u->name_count)
 		u->names[u->name_count++] = *n;
 	return index;
 }
 
-static uint32_t find_name(struct unify *u, const struct profile_name *n)
+static uint32_t find_name(struct unify *u, const struct profile_name *n,
+			  bool add)
 {
-	struct address_name name = { str_add(&u->strings, n->text), n->class,
+	struct address_name name = { text_of(u, n->text, add), n->class,
 				     n->detail };
 
-	return name.text == STR_NONE ? MAP_NONE : unify_name(u, &name);
+	if (name.text == STR_NONE)
+		return MAP_NONE;
+	return add ? unify_name(u, &name)
+		   : map_get(&u->name_map, name.text, name_key(&name));
+}
+
+static uint64_t node_key(const struct address_node *node)
+{
+	return (uint64_t)node->parent << 32 | (uint64_t)node->kind << 28 |
+	       node->owner;
 }
 
 uint32_t unify_node(struct unify *u, const struct address_node *node)
 {
-	uint64_t key = (uint64_t)node->parent << 32 |
-		       (uint64_t)node->kind << 28 | node->owner;
 	uint32_t index;
 
 	if (!ROOM(u->nodes, u->node_count, u->node_room))
 		return MAP_NONE;
-	index = map_put(&u->node_map, key, node->offset,
+	index = map_put(&u->node_map, node_key(node), node->offset,
 			(uint32_t)u->node_count);
 	if (index == u->node_count)
 		u->nodes[u->node_count++] = *node;
@@ -164,41 +194,45 @@ uint32_t unify_node(struct unify *u, const struct address_node *node)
 }
 
 struct translation { /* of one profile's indices into ours */
-	uint32_t *nodes, *modules, *names, *losses;
+	uint32_t *modules, *names, *losses;
+	struct unify_added *to;
+	bool add; /* what is not there; else it becomes MAP_NONE */
 };
 
 static void translation_fini(struct translation *t)
 {
-	free(t->nodes);
 	free(t->modules);
 	free(t->names);
 	free(t->losses);
 }
 
-static int translate_owners(struct unify *u, const struct profile *p,
-			    struct translation *t)
+static int room_for_owners(const struct profile *p, struct translation *t)
 {
 	t->modules = calloc(p->module_count + 1, sizeof(*t->modules));
 	t->names = calloc(p->name_count + 1, sizeof(*t->names));
 	t->losses = calloc(p->loss_count + 1, sizeof(*t->losses));
-	if (!t->modules || !t->names || !t->losses)
-		return -ENOMEM;
+	return t->modules && t->names && t->losses ? 0 : -ENOMEM;
+}
+
+/* False: one is not there, or there is no memory for it. */
+static bool translate_owners(struct unify *u, const struct profile *p,
+			     struct translation *t)
+{
+	bool all = true;
+
 	for (size_t i = 0; i < p->module_count; i++) {
-		t->modules[i] = find_module(u, &p->modules[i]);
-		if (t->modules[i] >= OWNERS)
-			return -ENOMEM;
+		t->modules[i] = find_module(u, &p->modules[i], t->add);
+		all &= t->modules[i] < OWNERS;
 	}
 	for (size_t i = 0; i < p->name_count; i++) {
-		t->names[i] = find_name(u, &p->names[i]);
-		if (t->names[i] >= OWNERS)
-			return -ENOMEM;
+		t->names[i] = find_name(u, &p->names[i], t->add);
+		all &= t->names[i] < OWNERS;
 	}
 	for (size_t i = 0; i < p->loss_count; i++) {
-		t->losses[i] = str_add(&u->strings, p->losses[i].name);
-		if (t->losses[i] >= OWNERS)
-			return -ENOMEM;
+		t->losses[i] = text_of(u, p->losses[i].name, t->add);
+		all &= t->losses[i] < OWNERS;
 	}
-	return 0;
+	return all;
 }
 
 static uint32_t translate_owner(const struct translation *t,
@@ -224,45 +258,102 @@ static bool same_node(const struct address_node *a,
 	       a->owner == b->owner && a->offset == b->offset;
 }
 
+static uint32_t find_node(struct unify *u, const struct address_node *node,
+			  bool add)
+{
+	return add ? unify_node(u, node)
+		   : map_get(&u->node_map, node_key(node), node->offset);
+}
+
+/* Several threads look at a time, and each may leave what it has seen. */
+static uint32_t next_of(const struct unify *u, uint32_t node)
+{
+	return __atomic_load_n(&u->nodes[node].next, __ATOMIC_RELAXED);
+}
+
 /*
  * Ranks of one program have much the same tree in much the same order: what
  * came next in the last profile that had this node, or the one behind that, is
  * it in four of five cases, and need not be looked up.
  */
 static uint32_t find_next(struct unify *u, uint32_t last,
-			  const struct address_node *node)
+			  const struct address_node *node, bool add)
 {
-	uint32_t next = u->nodes[last].next;
+	uint32_t next = next_of(u, last);
 
-	if (same_node(&u->nodes[next], node))
-		return next;
-	next = u->nodes[next].next;
-	if (!same_node(&u->nodes[next], node))
-		next = unify_node(u, node);
-	if (next != MAP_NONE)
-		u->nodes[last].next = next;
+	if (!same_node(&u->nodes[next], node)) {
+		next = next_of(u, next);
+		if (!same_node(&u->nodes[next], node))
+			next = find_node(u, node, add);
+		if (next == MAP_NONE)
+			return next;
+		__atomic_store_n(&u->nodes[last].next, next, __ATOMIC_RELAXED);
+	}
 	return next;
 }
 
-static int translate_nodes(struct unify *u, const struct profile *p,
-			   struct translation *t)
+/* What it is, or MAP_NONE; *last is the one before it that was found. */
+static uint32_t translate_node(struct unify *u, const struct profile *p,
+			       const struct translation *t, size_t i,
+			       uint32_t *last)
 {
-	t->nodes = calloc(p->node_count, sizeof(*t->nodes));
-	if (!t->nodes)
-		return -ENOMEM;
-	for (size_t i = 1; i < p->node_count; i++) {
-		const struct profile_node *n = &p->nodes[i];
-		struct address_node to = { .parent = t->nodes[n->parent],
-					   .kind = n->kind,
-					   .owner = translate_owner(t, n) };
+	const struct profile_node *n = &p->nodes[i];
+	struct address_node to = { .parent = t->to->nodes[n->parent],
+				   .kind = (uint16_t)n->kind,
+				   .owner = translate_owner(t, n) };
+	uint32_t is;
 
-		if (n->kind <= NODE_ADDRESS)
-			to.offset = n->offset;
-		t->nodes[i] = find_next(u, t->nodes[i - 1], &to);
-		if (t->nodes[i] == MAP_NONE)
-			return -ENOMEM;
+	if (to.parent == MAP_NONE || to.owner >= OWNERS)
+		return MAP_NONE;
+	if (n->kind <= NODE_ADDRESS)
+		to.offset = n->offset;
+	is = find_next(u, *last, &to, t->add);
+	if (is != MAP_NONE)
+		*last = is;
+	return is;
+}
+
+enum {
+	LOOK_AT_ONCE = 1024 /* nodes: who adds need not wait for long */
+};
+
+/* False: one is not there. */
+static bool look_for_nodes(struct unify *u, const struct profile *p,
+			   const struct translation *t)
+{
+	uint32_t last = 0;
+	bool all = true;
+
+	pthread_rwlock_rdlock(&u->lock);
+	for (size_t i = 1; i < p->node_count; i++) {
+		if (i % LOOK_AT_ONCE == 0) {
+			pthread_rwlock_unlock(&u->lock);
+			pthread_rwlock_rdlock(&u->lock);
+		}
+		t->to->nodes[i] = translate_node(u, p, t, i, &last);
+		all &= t->to->nodes[i] != MAP_NONE;
 	}
-	return 0;
+	pthread_rwlock_unlock(&u->lock);
+	return all;
+}
+
+int unify_look(struct unify *u, const struct profile *p,
+	       struct unify_added *added)
+{
+	struct translation t = { .to = added };
+	int err;
+
+	added->nodes = calloc(p->node_count + 1, sizeof(*added->nodes));
+	added->metrics = calloc(p->column_count + 1, sizeof(*added->metrics));
+	err = added->nodes && added->metrics ? room_for_owners(p, &t) : -ENOMEM;
+	if (!err) {
+		pthread_rwlock_rdlock(&u->lock);
+		added->complete = translate_owners(u, p, &t);
+		pthread_rwlock_unlock(&u->lock);
+		added->complete &= look_for_nodes(u, p, &t);
+	}
+	translation_fini(&t);
+	return err ? fail(err, "out of memory") : 0;
 }
 
 static void add_counting(struct counting *to, const struct counting *from)
@@ -287,7 +378,9 @@ struct address_metric *unify_metric(struct unify *u, const char name[56],
 		return NULL;
 	m = &u->metrics[i];
 	if (i == u->metric_count) {
-		*m = (struct address_metric){ .unit = unit, .merge = merge };
+		*m = (struct address_metric){ .unit = unit,
+					      .merge = merge,
+					      .number = (uint32_t)i };
 		memcpy(m->name, name, sizeof(m->name));
 		u->metric_count++;
 	}
@@ -307,46 +400,51 @@ uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 	}
 }
 
-enum { /* values that come later */
-	FAR = 32,
-	NEAR = 12
-};
-
-static void prepare(const struct profile_column *column,
-		    const struct address_metric *m, const uint32_t *nodes,
-		    size_t i)
+static int find_metrics(struct unify *u, const struct profile *p,
+			uint32_t *metrics)
 {
-	if (i + FAR < column->count)
-		values_prepare_far(&m->streams,
-				   nodes[column->values[i + FAR].node]);
-	if (i + NEAR < column->count)
-		values_prepare_near(&m->streams,
-				    nodes[column->values[i + NEAR].node]);
+	for (size_t i = 0; i < p->column_count; i++) {
+		const struct profile_column *c = &p->columns[i];
+		const struct address_metric *m = unify_metric(
+			u, c->name, c->unit, c->merge, &c->counting);
+
+		if (!m)
+			return -ENOMEM;
+		metrics[i] = m->number;
+	}
+	return 0;
 }
 
-/* All threads' values of one node become one; they stand side by side. */
-static int add_column(struct unify *u, const struct profile_column *column,
-		      const struct translation *t, uint32_t rank)
+/* Which of the run's metrics each is; NULL: out of memory. */
+static uint32_t *metric_of(const struct unify *u, const struct run *run)
 {
-	struct address_metric *m =
-		unify_metric(u, column->name, column->unit, column->merge,
-			     &column->counting);
-	const struct profile_value *v = column->values;
-	int err = 0;
+	uint32_t *is = calloc(u->metric_count + 1, sizeof(*is));
 
-	if (!m)
+	for (size_t i = 0; is && i < u->metric_count; i++)
+		for (uint32_t k = 0; k < run->metric_count; k++)
+			if (!strcmp(u->metrics[i].name, run->metrics[k].name))
+				is[u->metrics[i].number] = k;
+	return is;
+}
+
+int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
+		       const uint32_t *order, size_t processes)
+{
+	struct run_source_names names = { .became = became,
+					  .order = order,
+					  .metric_of = metric_of(u, run),
+					  .nodes = u->node_count,
+					  .processes = processes,
+					  .metrics = u->metric_count };
+
+	if (names.metric_of)
+		run->source = run_source_new(run->metric_count, &names);
+	free((void *)names.metric_of);
+	if (!run->source)
 		return fail(-ENOMEM, "out of memory");
-	for (size_t i = 0, end; i < column->count && !err; i = end) {
-		uint64_t value = v[i].value;
-
-		prepare(column, m, t->nodes, i);
-		for (end = i + 1;
-		     end < column->count && v[end].node == v[i].node; end++)
-			value = merge_values(m->merge, value, v[end].value);
-		err = values_add(u->values, &m->streams, t->nodes[v[i].node],
-				 rank, value);
-	}
-	return err;
+	run->source->records = u->records;
+	u->records = NULL;
+	return 0;
 }
 
 size_t unify_size(const struct unify *u)
@@ -354,25 +452,94 @@ size_t unify_size(const struct unify *u)
 	return u->node_count;
 }
 
-int unify_add(struct unify *u, const struct profile *p, uint32_t rank,
-	      uint32_t **nodes)
+static void mark_valued(struct address_node *node)
 {
-	struct translation t = { 0 };
-	int err = check_profile(p);
+	if (!__atomic_load_n(&node->valued, __ATOMIC_RELAXED))
+		__atomic_store_n(&node->valued, 1, __ATOMIC_RELAXED);
+}
 
-	if (err)
-		return err;
-	err = translate_owners(u, p, &t);
-	if (!err)
-		err = translate_nodes(u, p, &t);
-	if (err)
-		fail(err, "out of memory");
-	for (size_t i = 0; i < p->column_count && !err; i++)
-		err = add_column(u, &p->columns[i], &t, rank);
-	if (!err) {
-		*nodes = t.nodes;
-		t.nodes = NULL;
+/* Of the profile's nodes, of which most have values of several metrics. */
+static void find_valued(const struct profile *p, uint8_t *valued)
+{
+	for (size_t c = 0; c < p->column_count; c++)
+		for (size_t i = 0; i < p->columns[c].count; i++)
+			valued[p->columns[c].values[i].node] = 1;
+}
+
+static int mark_all_valued(struct unify *u, const struct profile *p,
+			   const uint32_t *nodes)
+{
+	uint8_t *valued = calloc(p->node_count + 1, sizeof(*valued));
+
+	if (!valued)
+		return fail(-ENOMEM, "out of memory");
+	find_valued(p, valued);
+	pthread_rwlock_rdlock(&u->lock);
+	for (size_t i = 0; i < p->node_count; i++)
+		if (valued[i])
+			mark_valued(&u->nodes[nodes[i]]);
+	pthread_rwlock_unlock(&u->lock);
+	free(valued);
+	return 0;
+}
+
+int unify_add_values(struct unify *u, const struct profile *p,
+		     const struct unify_added *added, uint32_t process)
+{
+	int err = mark_all_valued(u, p, added->nodes);
+
+	return err ? err
+		   : records_add(u->records, process, p, added->nodes,
+				 added->metrics);
+}
+
+void unify_added_fini(struct unify_added *added)
+{
+	free(added->nodes);
+	free(added->metrics);
+	*added = (struct unify_added){ 0 };
+}
+
+/* Those that were not found. */
+static int add_nodes(struct unify *u, const struct profile *p,
+		     const struct translation *t)
+{
+	uint32_t *nodes = t->to->nodes, last = 0;
+
+	for (size_t i = 1; i < p->node_count; i++) {
+		if (nodes[i] == MAP_NONE)
+			nodes[i] = translate_node(u, p, t, i, &last);
+		if (nodes[i] == MAP_NONE)
+			return -ENOMEM;
+		last = nodes[i];
 	}
+	return 0;
+}
+
+static int add_tree(struct unify *u, const struct profile *p,
+		    struct unify_added *added)
+{
+	struct translation t = { .to = added, .add = true };
+	int err = room_for_owners(p, &t);
+
+	if (!err && !translate_owners(u, p, &t))
+		err = -ENOMEM;
+	if (!err)
+		err = add_nodes(u, p, &t);
 	translation_fini(&t);
 	return err;
+}
+
+int unify_add(struct unify *u, const struct profile *p,
+	      struct unify_added *added)
+{
+	int err = 0;
+
+	pthread_rwlock_wrlock(&u->lock);
+	if (!added->complete)
+		err = add_tree(u, p, added);
+	if (!err)
+		err = find_metrics(u, p, added->metrics);
+	pthread_rwlock_unlock(&u->lock);
+	return err ? fail(err, "out of memory") : 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * values-file.c - the values of a metric go to run.h5: several threads unpack
- * the streams of some chunks and pack the chunks, HDF5 gets them one by one.
- * First by node; what was written so is sorted by rank, and comes once more,
- * with ranks as rows.
+ * the values of some chunks and pack the chunks, HDF5 gets them one by one.
+ * First by node, then once more with ranks as rows.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,12 +30,15 @@ static const size_t widths[COLUMNS] = { sizeof(uint32_t), sizeof(uint64_t) };
 struct saving {
 	const struct run *run;
 	size_t metric;
+	/* What the rows of the table are, and how they are had. */
+	int (*row)(const struct run *run, size_t metric, size_t row,
+		   struct value_buffer *buffer, const struct run_value **at,
+		   size_t *count);
+	size_t rows;
 	const uint64_t *first;
 	uint64_t count;
 	size_t chunk; /* values */
 	struct store_column *columns[COLUMNS];
-	struct run *by_rank; /* NULL: this is it, or it is not wanted */
-	size_t node;         /* that the next value for it belongs to */
 };
 
 struct bundle {
@@ -124,10 +126,10 @@ static int fill(struct filling *f, const struct run_value *values, size_t count)
 	return err;
 }
 
-/* The node that has value number `at`. */
-static size_t node_of(const struct saving *s, uint64_t at)
+/* The row that has value number `at`. */
+static size_t row_of(const struct saving *s, uint64_t at)
 {
-	size_t low = 0, high = s->run->node_count;
+	size_t low = 0, high = s->rows;
 
 	while (high - low > 1) {
 		size_t middle = (low + high) / 2;
@@ -147,23 +149,19 @@ static int fill_range(struct filling *f, uint64_t from, uint64_t end,
 	const struct saving *s = f->s;
 	int err = 0;
 
-	for (size_t node = node_of(s, from); !err && s->first[node] < end;
-	     node++) {
+	for (size_t row = row_of(s, from);
+	     !err && row < s->rows && s->first[row] < end; row++) {
 		const struct run_value *values;
-		uint64_t skip =
-			from > s->first[node] ? from - s->first[node] : 0;
+		uint64_t skip = from > s->first[row] ? from - s->first[row] : 0;
 		size_t count;
 
-		err = values_of_node(s->run, s->metric, node, buffer, &values,
-				     &count);
+		err = s->row(s->run, s->metric, row, buffer, &values, &count);
 		if (err)
 			break;
-		if (s->first[node] + count > end)
-			count = end - s->first[node];
+		if (s->first[row] + count > end)
+			count = end - s->first[row];
 		if (count > skip)
 			err = fill(f, values + skip, count - skip);
-		if (node + 1 == s->run->node_count)
-			break;
 	}
 	return !err && f->bundle->used > f->bundle->count * s->chunk
 		       ? pack_chunk(f)
@@ -200,25 +198,6 @@ static int make_bundle(void *of, size_t i, void **item)
 	return err;
 }
 
-/* Values from number `from` of the metric, node by node. */
-static int transpose(struct saving *s, const struct bundle *b, uint64_t from)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < b->used && !err;) {
-		size_t n;
-
-		while (s->first[s->node + 1] <= from + i)
-			s->node++;
-		n = s->first[s->node + 1] - from - i;
-		n = n < b->used - i ? n : b->used - i;
-		err = transpose_add(s->by_rank, b->keys + i, b->values + i, n,
-				    (uint32_t)s->node);
-		i += n;
-	}
-	return err;
-}
-
 static int take_bundle(void *of, size_t i, void *item)
 {
 	struct saving *s = of;
@@ -230,8 +209,6 @@ static int take_bundle(void *of, size_t i, void *item)
 			err = store_column_chunk(s->columns[c], i * BATCH + k,
 						 bundle->packed[c][k],
 						 bundle->sizes[c][k]);
-	if (s->by_rank && !err)
-		err = transpose(s, bundle, (uint64_t)i * BATCH * s->chunk);
 	bundle_drop(bundle);
 	return err;
 }
@@ -252,67 +229,88 @@ static struct store_column *column(struct store *s, const char *group,
 	return NULL;
 }
 
-/* The table of a metric of `run`, which by_rank gets as well, or NULL. */
+/* The table of a metric, with the rows that *saving says. */
 static int save_table(struct store *s, const char *name, const char *table,
-		      const char *key, const struct run *run, size_t metric,
-		      struct run *by_rank)
+		      const char *key, struct saving *saving)
+{
+	const struct run_source *source = saving->run->source;
+	struct work work = { .make = make_bundle,
+			     .take = take_bundle,
+			     .drop = bundle_drop,
+			     .of = saving };
+	int err = 0;
+
+	saving->count = saving->first[saving->rows];
+	saving->chunk = saving->count < CHUNK ? saving->count : CHUNK;
+	saving->columns[KEYS] = column(s, name, table, key, STORE_U32, saving);
+	saving->columns[VALUES] =
+		column(s, name, table, "value", STORE_U64, saving);
+	if (saving->columns[KEYS] && saving->columns[VALUES]) {
+		work.count = (saving->count + BATCH * saving->chunk - 1) /
+			     (BATCH * saving->chunk);
+		err = work_run(&work, source ? source->threads : 0);
+	}
+	store_column_close(saving->columns[KEYS]);
+	store_column_close(saving->columns[VALUES]);
+	return err;
+}
+
+static int save_by_node(struct store *s, const struct run *run, size_t metric)
 {
 	const struct run_metric *m = &run->metrics[metric];
 	struct saving saving = { .run = run,
 				 .metric = metric,
-				 .first = m->first,
-				 .by_rank = by_rank,
-				 .count = m->first[run->node_count] };
-	struct work work = { .make = make_bundle,
-			     .take = take_bundle,
-			     .drop = bundle_drop,
-			     .of = &saving };
-	int err = 0;
+				 .row = values_of_node,
+				 .rows = run->node_count,
+				 .first = m->first };
 
-	saving.chunk = saving.count < CHUNK ? saving.count : CHUNK;
-	saving.columns[KEYS] = column(s, name, table, key, STORE_U32, &saving);
-	saving.columns[VALUES] =
-		column(s, name, table, "value", STORE_U64, &saving);
-	if (saving.columns[KEYS] && saving.columns[VALUES]) {
-		work.count = (saving.count + BATCH * saving.chunk - 1) /
-			     (BATCH * saving.chunk);
-		err = work_run(&work, run->source ? run->source->threads : 0);
-	}
-	store_column_close(saving.columns[KEYS]);
-	store_column_close(saving.columns[VALUES]);
-	return err;
+	return save_table(s, m->name, "values", "rank", &saving);
 }
 
-static int save_by_rank(struct store *s, const char *name, struct run *by_rank)
+/* A merge has them by rank; of any other run they are sorted in memory. */
+static int save_by_rank(struct store *s, const struct run *run, size_t metric)
 {
+	const struct tiles *tiles = run->source ? run->source->tiles : NULL;
+	const char *name = run->metrics[metric].name;
+	struct saving saving = { .run = run,
+				 .metric = metric,
+				 .row = values_of_rank,
+				 .rows = run->rank_count };
+	struct run *turned = NULL;
 	char path[METRIC_PATH_SIZE];
+	int err;
 
-	transpose_finish(by_rank);
+	if (tiles) {
+		saving.first = tiles_first_by_rank(tiles, metric);
+	} else {
+		turned = transpose(run, metric);
+		if (!turned)
+			return -ENOMEM;
+		saving.run = turned;
+		saving.metric = 0;
+		saving.row = values_of_node;
+		saving.first = turned->metrics->first;
+	}
 	store_put(s, metric_path(path, name, "first_by_rank"), STORE_U64,
-		  by_rank->metrics->first, by_rank->node_count + 1);
-	return save_table(s, name, "by_rank", "node", by_rank, 0, NULL);
+		  saving.first, saving.rows + 1);
+	err = save_table(s, name, "by_rank", "node", &saving);
+	run_free(turned);
+	return err;
 }
 
 /* Of a metric that is an extreme nobody asks what one rank has everywhere. */
 void values_save(struct store *s, const struct run *run, size_t metric)
 {
-	const struct run_metric *m = &run->metrics[metric];
-	bool both = m->merge == MERGE_SUM;
-	struct run *by_rank = both ? transpose_new(run, metric) : NULL;
-	int err = both && !by_rank ? fail(-ENOMEM, "out of memory") : 0;
+	int err = save_by_node(s, run, metric);
 
-	if (!err)
-		err = save_table(s, m->name, "values", "rank", run, metric,
-				 by_rank);
-	if (!err && both)
-		err = save_by_rank(s, m->name, by_rank);
+	if (!err && run->metrics[metric].merge == MERGE_SUM)
+		err = save_by_rank(s, run, metric);
 	if (err && !store_error(s)) {
 		char why[300];
 
 		snprintf(why, sizeof(why), "%s", fail_reason());
 		store_fail(s, err, "%s", why);
 	}
-	transpose_free(by_rank);
 }
 
 /*

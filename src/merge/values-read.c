@@ -100,7 +100,7 @@ static int get_part(struct store *s, struct value_columns *c,
 		     : fail(-ENOMEM, "out of memory");
 }
 
-static int make_room(struct value_buffer *b, size_t room)
+int value_buffer_reach(struct value_buffer *b, size_t room)
 {
 	struct run_value *at;
 
@@ -131,64 +131,11 @@ int values_read(struct store *s, struct value_columns *c, size_t row,
 			break;
 		i = at - part->from;
 		n = part->count - i < end - at ? part->count - i : end - at;
-		err = make_room(b, *count + n);
+		err = value_buffer_reach(b, *count + n);
 		for (at += n; n-- && !err; i++)
 			b->at[(*count)++] =
 				(struct run_value){ part->keys[i],
 						    part->values[i] };
 	}
-	return err;
-}
-
-/*
- * One rank's.
- */
-
-static int add_value(struct value_buffer *b, size_t *count, uint32_t node,
-		     uint64_t value)
-{
-	int err = make_room(b, *count + 1);
-
-	if (!err)
-		b->at[(*count)++] = (struct run_value){ node, value };
-	return err;
-}
-
-/* Node by node. */
-static int look_for(const struct run *run, size_t metric, size_t rank,
-		    struct value_buffer *to, size_t *count)
-{
-	struct value_buffer buffer = { 0 };
-	int err = 0;
-
-	*count = 0;
-	for (size_t n = 0; n < run->node_count && !err; n++) {
-		const struct run_value *values;
-		size_t values_count;
-
-		err = values_of_node(run, metric, n, &buffer, &values,
-				     &values_count);
-		for (size_t i = 0; i < values_count && !err; i++)
-			if (values[i].rank == rank)
-				err = add_value(to, count, (uint32_t)n,
-						values[i].value);
-	}
-	value_buffer_fini(&buffer);
-	return err;
-}
-
-int values_of_rank(const struct run *run, size_t metric, size_t rank,
-		   struct value_buffer *buffer, const struct run_value **at,
-		   size_t *count)
-{
-	struct value_columns *c =
-		run->source && run->source->store
-			? &run->source->metrics[metric].by_rank
-			: NULL;
-	int err = c && c->key ? values_read(run->source->store, c, rank, buffer,
-					    count)
-			      : look_for(run, metric, rank, buffer, count);
-
-	*at = buffer->at;
 	return err;
 }

@@ -1,239 +1,144 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* values-team.c - values go from who read them to the root. */
+/*
+ * values-team.c - the records of who read them go to the root, one by one, in
+ * the run's numbers.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
-#include "merge/packed.h"
 #include "merge/values-team.h"
 #include "merge/values.h"
 
-enum {
-	PIECE = 1 << 20 /* bytes that are sent at a time, and one node */
-};
-
-/* A node: its number, how many values, and these as in values.c. */
-static void put_node(struct blob *to, size_t node,
-		     const struct run_value *values, size_t count)
-{
-	uint8_t *at = blob_reach(to, 2 * (count + 1) * PACKED_MOST);
-	uint32_t last = 0;
-
-	if (!at)
-		return;
-	at = packed_put(packed_put(at, node), count);
-	for (size_t i = 0; i < count; i++) {
-		at = packed_put(packed_put(at, values[i].rank - last),
-				values[i].value);
-		last = values[i].rank;
-	}
-	to->size = (size_t)(at - (uint8_t *)to->at);
-}
-
-static int take_nodes(struct run_source *to, size_t metric,
-		      const struct blob *from)
-{
-	struct value_streams *streams = &to->metrics[metric].streams;
-	const uint8_t *at = (const uint8_t *)from->at, *end = at + from->size;
-	int err = 0;
-
-	while (at < end && !err) {
-		uint64_t node, count, step, value;
-		uint32_t rank = 0;
-
-		at = packed_get(packed_get(at, &node), &count);
-		for (uint64_t i = 0; i < count && !err; i++) {
-			at = packed_get(packed_get(at, &step), &value);
-			rank += (uint32_t)step;
-			err = values_add(to->values, streams, (uint32_t)node,
-					 rank, value);
-		}
-	}
-	return err;
-}
-
-/*
- * The values of this process, metric by metric, in pieces for `give`.
- */
-
 struct giving {
-	const struct run *run;
-	int (*give)(const struct giving *g, size_t metric,
-		    const struct blob *piece);
-	struct team *team;     /* they are sent to its root, … */
-	struct run_source *to; /* … or added here */
-	struct blob piece;
-	struct value_buffer buffer;
+	const struct run_source *source;
+	uint8_t *raw; /* a record, as it was read */
+	size_t room;
+	struct record_writer named;
 };
 
-static int give_away(struct giving *g, size_t metric)
+static int read_record(struct giving *g, size_t i)
 {
-	int err = blob_error(&g->piece);
+	size_t size = records_at(g->source->records, i)->size;
 
-	if (!err && g->piece.size)
-		err = g->give(g, metric, &g->piece);
-	blob_clear(&g->piece);
+	if (size > g->room) {
+		free(g->raw);
+		g->raw = malloc(size);
+		g->room = g->raw ? size : 0;
+	}
+	return g->raw || !size ? records_read(g->source->records, i, g->raw)
+			       : fail(-ENOMEM, "out of memory");
+}
+
+/* A value takes two bytes at least. */
+static int name_section(struct giving *g, const struct section *section)
+{
+	const uint8_t *at = section->at;
+	size_t most = (size_t)(section->end - at) / 2;
+	uint32_t node = 0;
+	uint64_t value;
+	int err = record_begin(&g->named, g->source->metric_of[section->metric],
+			       most);
+
+	while (!err && at < section->end) {
+		at = record_value(at, &node, &value);
+		record_put(&g->named, g->source->became[node], value);
+	}
+	if (!err)
+		record_end(&g->named);
 	return err;
 }
 
-static int give_metric(struct giving *g, size_t metric)
+static int name_record(struct giving *g, size_t i)
 {
-	const struct run_value *values;
-	size_t count;
-	int err = 0;
+	size_t size = records_at(g->source->records, i)->size;
+	int err = read_record(g, i);
+	const uint8_t *at = g->raw;
+	struct section section;
 
-	for (size_t node = 0; node < g->run->node_count && !err; node++) {
-		err = values_of_node(g->run, metric, node, &g->buffer, &values,
-				     &count);
-		if (!err && count)
-			put_node(&g->piece, node, values, count);
-		if (!err && g->piece.size >= PIECE)
-			err = give_away(g, metric);
-	}
-	return err ? err : give_away(g, metric);
+	g->named.size = 0;
+	while (!err && record_section(&at, g->raw + size, &section))
+		err = name_section(g, &section);
+	return err;
 }
 
-static void giving_fini(struct giving *g)
+/* The rank, and the bytes. */
+static int send_record(const struct giving *g, struct team *team, uint32_t rank)
 {
-	blob_fini(&g->piece);
-	value_buffer_fini(&g->buffer);
+	struct blob blob = { 0 };
+	int err;
+
+	blob_put(&blob, &rank, 1, sizeof(rank));
+	blob_put(&blob, g->named.bytes, g->named.size, 1);
+	err = blob_error(&blob);
+	if (!err)
+		err = team->send(team, 0, &blob);
+	blob_fini(&blob);
+	return err;
 }
 
-/*
- * To the root: the pieces of a metric, and an empty one.
- */
-
-static int send_piece(const struct giving *g, size_t metric,
-		      const struct blob *piece)
-{
-	(void)metric;
-	return g->team->send(g->team, 0, piece);
-}
-
+/* All records, and an empty blob. */
 static int send_all(const struct run *run, struct team *team)
 {
-	struct giving g = { .run = run, .give = send_piece, .team = team };
+	struct giving g = { .source = run->source };
 	const struct blob end = { 0 };
 	int err = 0;
 
-	for (size_t i = 0; i < run->metric_count && !err; i++) {
-		err = give_metric(&g, i);
+	for (size_t i = 0; i < records_count(g.source->records) && !err; i++) {
+		const struct record *r = records_at(g.source->records, i);
+		uint32_t rank = g.source->order[r->process];
+
+		if (rank == UINT32_MAX)
+			continue;
+		err = name_record(&g, i);
 		if (!err)
-			err = team->send(team, 0, &end);
+			err = send_record(&g, team, rank);
 	}
-	giving_fini(&g);
-	return err;
+	free(g.raw);
+	record_writer_fini(&g.named);
+	return err ? err : team->send(team, 0, &end);
 }
 
 /*
  * At the root.
  */
 
-static int add_piece(const struct giving *g, size_t metric,
-		     const struct blob *piece)
+static int add_record(struct records *to, struct blob *from)
 {
-	return take_nodes(g->to, metric, piece);
+	size_t size = 0;
+	const void *bytes;
+	uint32_t rank = 0;
+
+	if (!blob_get_one(from, &rank, sizeof(rank)))
+		return fail(-EPROTO, "values of no process");
+	bytes = blob_get(from, &size, 1);
+	return records_add_named(to, rank, bytes, size);
 }
 
-static int add_own(const struct run *run, struct run_source *to)
+static int receive_all(struct team *team, int from, struct records *to)
 {
-	struct giving g = { .run = run, .give = add_piece, .to = to };
-	int err = 0;
-
-	for (size_t i = 0; i < run->metric_count && !err; i++)
-		err = give_metric(&g, i);
-	giving_fini(&g);
-	return err;
-}
-
-static int receive_metric(struct team *team, int from, struct run_source *to,
-			  size_t metric, struct blob *piece)
-{
+	struct blob blob = { 0 };
 	int err;
 
 	do {
-		err = team->receive(team, from, piece);
-		if (!err && piece->size)
-			err = take_nodes(to, metric, piece);
-	} while (!err && piece->size);
+		err = team->receive(team, from, &blob);
+		if (!err && blob.size)
+			err = add_record(to, &blob);
+	} while (!err && blob.size);
+	blob_fini(&blob);
 	return err;
 }
 
-/* One after the other: that mostly is the order of the ranks. */
-static int receive_all(struct team *team, struct run_source *to)
+int values_to_root(struct run *run, struct team *team)
 {
-	struct blob piece = { 0 };
 	int err = 0;
 
-	for (int from = 1; from < team->size && !err; from++)
-		for (size_t i = 0; i < to->metric_count && !err; i++)
-			err = receive_metric(team, from, to, i, &piece);
-	blob_fini(&piece);
-	return err;
-}
-
-static uint32_t *identity(size_t count)
-{
-	uint32_t *same = calloc(count + 1, sizeof(*same));
-
-	for (size_t i = 0; i < count && same; i++)
-		same[i] = (uint32_t)i;
-	return same;
-}
-
-static struct run_source *source_new(const struct run *run,
-				     const char *directory)
-{
-	uint32_t *order = identity(run->rank_count);
-	struct run_source *source =
-		order ? run_source_new(run->metric_count, order,
-				       run->rank_count, run->rank_count)
-		      : NULL;
-
-	free(order);
-	if (source)
-		source->values = values_new(directory, VALUES_MEMORY);
-	if (source && source->values)
-		return source;
-	run_source_free(source);
-	fail(-ENOMEM, "out of memory");
-	return NULL;
-}
-
-static int list_nodes(const struct run *run, struct run_source *source)
-{
-	uint32_t *same = identity(run->node_count);
-	int err = same ? 0 : fail(-ENOMEM, "out of memory");
-
-	for (size_t i = 0; i < run->metric_count && !err; i++)
-		err = source_metric_list(&source->metrics[i], same,
-					 run->node_count, run->node_count);
-	free(same);
-	return err;
-}
-
-static int bring_together(struct run *run, struct team *team,
-			  const char *directory)
-{
-	struct run_source *all = source_new(run, directory);
-	int err = all ? add_own(run, all) : -ENOMEM;
-
-	if (!all)
+	if (team_is_root(team)) {
+		for (int from = 1; from < team->size && !err; from++)
+			err = receive_all(team, from, run->source->records);
 		return err;
-	all->threads = run->source->threads;
-	run_source_free(run->source);
-	run->source = all;
-	if (!err)
-		err = receive_all(team, all);
-	return err ? err : list_nodes(run, all);
-}
-
-int values_to_root(struct run *run, struct team *team, const char *directory)
-{
-	int err;
-
-	if (team_is_root(team))
-		return bring_together(run, team, directory);
+	}
 	err = send_all(run, team);
 	run_source_free(run->source);
 	run->source = NULL;

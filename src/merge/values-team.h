@@ -16,9 +16,8 @@
 /*
  * Before: the run has its nodes, number of ranks and metrics, and the source of
  * this process's values.  After: the root's source is of all values, and there
- * is none elsewhere.  More of them than fit into memory go to the directory.
- * 0, or -errno with a reason.
+ * is none elsewhere.  0, or -errno with a reason.
  */
-int values_to_root(struct run *run, struct team *team, const char *directory);
+int values_to_root(struct run *run, struct team *team);
 
 #endif

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * values.h - all values of all ranks, packed: they come rank by rank, and are
- * given back node by node.
+ * values.h - all values of all ranks, wherever they are: in memory, in a
+ * run.h5 that is open, or, while it is made, in tiles.
  *
- * Each node of the unified tree has, for each metric, a stream of (rank, value)
- * of some four bytes.  What does not fit into memory goes to a file without a
- * name, in blocks.
- *
- * Memory     VALUES_MEMORY, and a few hundred bytes for each node and metric.
- * Threads    values_add() is for one; values_of_node() for several, each with
- *            a buffer of its own, once all was added.
+ * Threads    values_of_node() and values_of_rank() are for several, each with
+ *            a buffer of its own.
  */
 #ifndef MERGE_VALUES_H
 #define MERGE_VALUES_H
@@ -19,41 +14,7 @@
 #include <stdint.h>
 
 #include "merge/run.h"
-
-#define VALUES_MEMORY ((size_t)96 << 20)
-
-struct values;       /* of all metrics */
-struct value_stream; /* of one node */
-
-struct value_streams { /* of one metric; all zero: none */
-	struct value_stream *at;
-	uint32_t *of_node; /* number in `at`, + 1; 0: the node has no value */
-	size_t count, room, nodes;
-};
-
-/* What does not fit is kept in that directory, or in another. */
-struct values *values_new(const char *directory, size_t memory);
-void values_free(struct values *values); /* NULL is fine */
-
-/*
- * Add one; it takes more memory when ranks decrease.  0, or -errno with a
- * reason.
- */
-int values_add(struct values *values, struct value_streams *to, uint32_t node,
-	       uint32_t rank, uint64_t value);
-
-/*
- * What values_add() will touch for that node soon is asked of the memory now:
- * far ahead, where its stream is; near, the stream.  Streams are many times
- * what a cache holds.
- */
-void values_prepare_far(const struct value_streams *to, uint32_t node);
-void values_prepare_near(const struct value_streams *to, uint32_t node);
-
-void value_streams_fini(struct value_streams *streams);
-
-/* Whether the node has any. */
-bool value_streams_has(const struct value_streams *streams, uint32_t node);
+#include "merge/tiles.h"
 
 struct store;
 struct store_column;
@@ -71,43 +32,57 @@ struct value_columns {
 };
 
 /*
- * What stands behind a run's metrics while their values are not in memory: the
- * streams of a merge, or the columns of a run.h5 that is open.
+ * What stands behind a run's metrics while their values are not in memory: what
+ * a merge has read, or the columns of a run.h5 that is open.
  */
 struct source_metric {
-	struct value_streams streams; /* by node of the unified tree */
-	uint32_t *nodes; /* of the unified tree, by node of the run: */
-	uint32_t *first; /* nodes[first[n]] … nodes[first[n + 1] - 1] */
+	/* Of a merge: nodes parts[i] … parts[i + 1] - 1 are unpacked at once.
+	 */
+	uint32_t *parts;
+	size_t part_count;
+	/* Of a run.h5: */
 	struct value_columns by_node, by_rank; /* no key: is not there */
 	uint64_t *first_by_rank;
 	struct store_column *rows; /* path-sums.h */
 };
 
 struct run_source {
-	struct store *store; /* the run.h5; NULL: the streams */
-	struct values *values;
-	uint32_t *order;   /* of ranks as they were added: that in the run */
-	size_t rank_count; /* of the run */
+	struct store *store;                  /* the run.h5; NULL: */
+	struct records *records;              /* before values_arrange(), … */
+	uint32_t *became, *order, *metric_of; /* … with what tiles.h says … */
+	size_t process_count;
+	struct tiles *tiles;           /* … and after it */
 	struct source_metric *metrics; /* as in the run */
 	size_t metric_count;
 	unsigned int threads; /* to read them with, see work.h */
 };
 
 /*
- * Without values and streams; order[i] is the run's rank for process i of
- * `processes`.  NULL: out of memory.
+ * Of a merge: became[], order[] and metric_of[] are what tiles.h says, of so
+ * many nodes, processes and metrics; they are copied.  NULL: out of memory.
  */
-struct run_source *run_source_new(size_t metrics, const uint32_t *order,
-				  size_t processes, size_t ranks);
-
-/*
- * Fill nodes and first: became[i] is the run's node, one of `nodes`, for node i
- * of `count` of the unified tree.  0, or -ENOMEM with a reason.
- */
-int source_metric_list(struct source_metric *metric, const uint32_t *became,
-		       size_t count, size_t nodes);
+struct run_source_names {
+	const uint32_t *became, *order, *metric_of;
+	size_t nodes, processes, metrics;
+};
+struct run_source *run_source_new(size_t metrics,
+				  const struct run_source_names *names);
 
 void run_source_free(struct run_source *source); /* NULL is fine */
+
+/*
+ * From now on values can be asked for: the run has its nodes, ranks and
+ * metrics, of which this makes first[].  0, or -errno with a reason.
+ */
+int values_arrange(struct run *run);
+
+/*
+ * All nodes of the run in parts that had better be asked for by one thread, one
+ * node after the other.
+ */
+size_t values_part_count(const struct run *run, size_t metric);
+void values_part(const struct run *run, size_t metric, size_t part,
+		 size_t *from, size_t *end);
 
 /*
  * One thread's memory for the values of a node; all zero at first.  Nodes that
@@ -117,14 +92,16 @@ void run_source_free(struct run_source *source); /* NULL is fine */
 struct value_buffer {
 	struct run_value *at;
 	size_t room;
-	uint64_t *sums; /* one for each rank */
-	uint8_t *seen;
-	uint8_t *block;
-	size_t block_room;
 	struct value_part *part; /* of a run.h5 */
+	struct tile_values tile; /* of tiles: */
+	const struct source_metric *tile_of;
+	size_t tile_number;
+	bool tile_is_by_rank;
 };
 
 void value_buffer_fini(struct value_buffer *buffer);
+/* Room for so many at `at`; 0, or -ENOMEM with a reason. */
+int value_buffer_reach(struct value_buffer *buffer, size_t room);
 
 /* They are in run->metrics, or there are none. */
 static inline bool values_in_memory(const struct run *run, size_t metric)
@@ -138,6 +115,7 @@ static inline bool values_in_memory(const struct run *run, size_t metric)
  *
  * Cost   Of a run.h5, the parts that hold them, of 65,536 values each: of
  * 10,240 ranks one or two, 2 ms each; nothing when the buffer has the part.
+ * Of a merge, values_part(), if that is not what the last one was of.
  */
 int values_of_node(const struct run *run, size_t metric, size_t node,
 		   struct value_buffer *buffer, const struct run_value **at,
@@ -160,8 +138,10 @@ void values_keep(const struct run *run, const struct run_metric *metric);
  * The values of one of the run's ranks, by node: the member `rank` of what
  * comes is the node.  0, or -errno with a reason.
  *
- * Cost   In a run.h5 they stand together: one or two parts, as above.  Else,
- * and of metrics that are extremes, all values of the metric are read.
+ * Cost   In a run.h5 they stand together: one or two parts, as above.  Of a
+ * merge, what 64 ranks have, if that is not what the last one was of.  Else,
+ * and of a run.h5's metrics that are extremes, all values of the metric are
+ * read.
  */
 int values_of_rank(const struct run *run, size_t metric, size_t rank,
 		   struct value_buffer *buffer, const struct run_value **at,
@@ -179,17 +159,9 @@ void values_load(struct store *s, const struct run *run, const char *group,
 		 struct run_metric *metric, struct source_metric *source);
 
 /*
- * transpose.c: a run's values with ranks as its nodes and nodes as its ranks,
- * to be filled node by node: for values_of_node(), once first[] is made, and
- * for nothing else.  NULL: out of memory.
+ * transpose.c: a run in memory whose nodes are the ranks of this one, and whose
+ * ranks are its nodes, with values of the metric.  NULL with a reason.
  */
-struct run *transpose_new(const struct run *run, size_t metric);
-int transpose_add(struct run *to, const uint32_t *ranks, const uint64_t *values,
-		  size_t count, uint32_t node);
-void transpose_finish(struct run *to);
-void transpose_free(struct run *to); /* NULL is fine */
-
-/* Where streams put what does not fit into memory. */
-const char *values_directory(const struct values *values);
+struct run *transpose(const struct run *run, size_t metric);
 
 #endif

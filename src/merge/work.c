@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -31,22 +32,68 @@ static unsigned int cores(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-/* In turn, which keeps the others out: behind a failure nothing is taken. */
-static void take_one(struct working *w, size_t i, void *item, int err)
+/* With the lock: the first one counts. */
+static void note(struct working *w, int err)
+{
+	if (!err || w->err)
+		return;
+	w->err = err;
+	snprintf(w->reason, sizeof(w->reason), "%s", fail_reason());
+}
+
+static void drop(const struct work *work, void *item)
+{
+	if (work->drop)
+		work->drop(item);
+}
+
+/* In turn, which keeps the others out; *taken: it may be finished. */
+static int take_one(const struct work *work, size_t i, void *item, bool *taken)
+{
+	int err = work->take(work->of, i, item);
+
+	*taken = !err && work->finish;
+	if (err && work->finish)
+		drop(work, item);
+	return err;
+}
+
+static int finish_one(const struct work *work, size_t i, void *item)
+{
+	int err = work->finish(work->of, i, item);
+
+	drop(work, item);
+	return err;
+}
+
+/* Behind a failure nothing is taken. */
+static void do_one(struct working *w, size_t i)
 {
 	const struct work *work = w->work;
+	bool taken = false, failed;
+	void *item = NULL;
+	int err = work->make(work->of, i, &item);
 
-	if (w->err) {
-		if (!err && work->drop)
-			work->drop(item);
+	pthread_mutex_lock(&w->lock);
+	while (w->turn != i)
+		pthread_cond_wait(&w->turned, &w->lock);
+	failed = w->err;
+	pthread_mutex_unlock(&w->lock);
+	if (!err && failed)
+		drop(work, item);
+	else if (!err)
+		err = take_one(work, i, item, &taken);
+	pthread_mutex_lock(&w->lock);
+	note(w, err);
+	w->turn++;
+	pthread_cond_broadcast(&w->turned);
+	pthread_mutex_unlock(&w->lock);
+	if (!taken)
 		return;
-	}
-	if (!err)
-		err = work->take(work->of, i, item);
-	if (err) {
-		w->err = err;
-		snprintf(w->reason, sizeof(w->reason), "%s", fail_reason());
-	}
+	err = finish_one(work, i, item);
+	pthread_mutex_lock(&w->lock);
+	note(w, err);
+	pthread_mutex_unlock(&w->lock);
 }
 
 static void *work_thread(void *at)
@@ -56,19 +103,10 @@ static void *work_thread(void *at)
 	pthread_mutex_lock(&w->lock);
 	while (w->begun < w->work->count && !w->err) {
 		size_t i = w->begun++;
-		void *item = NULL;
-		int err;
 
 		pthread_mutex_unlock(&w->lock);
-		err = w->work->make(w->work->of, i, &item);
+		do_one(w, i);
 		pthread_mutex_lock(&w->lock);
-		while (w->turn != i)
-			pthread_cond_wait(&w->turned, &w->lock);
-		pthread_mutex_unlock(&w->lock);
-		take_one(w, i, item, err);
-		pthread_mutex_lock(&w->lock);
-		w->turn++;
-		pthread_cond_broadcast(&w->turned);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;

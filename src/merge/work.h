@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * work.h - many things made at the same time and taken one at a time, in their
- * order: so what comes out does not depend on the number of threads.
+ * work.h - many things made at the same time, taken one at a time, in their
+ * order, and finished at the same time: so what comes out does not depend on
+ * the number of threads.
  *
- * Threads   make() runs in several; take() in one at a time, which may be any.
+ * Threads   make() and finish() run in several; take() in one at a time, which
+ * may be any.
  * Failure   The first failure, by order of what was being made, is returned
- * with its reason; things behind it are not taken.
+ * with its reason; things behind it are not taken.  When finish() fails, too,
+ * nothing more is taken.
  */
 #ifndef MERGE_WORK_H
 #define MERGE_WORK_H
@@ -14,11 +17,14 @@
 
 struct work {
 	size_t count;
-	/* *item is for take(), which is called when this returns 0.  Either
+	/* *item is for take(), which is called when this returns 0.  Each
 	   returns 0, or -errno with a reason. */
 	int (*make)(void *of, size_t i, void **item);
 	int (*take)(void *of, size_t i, void *item);
-	void (*drop)(void *item); /* what will not be taken; NULL: nothing */
+	int (*finish)(void *of, size_t i, void *item); /* or NULL */
+	/* What will not be taken and, where there is finish(), all: after it.
+	   NULL: nothing has to be done. */
+	void (*drop)(void *item);
 	void *of;
 };
 

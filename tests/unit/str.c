@@ -17,6 +17,8 @@ TEST(a_string_is_kept_once)
 	CHECK(str_add(&pool, "two") != one);
 	CHECK(str_add(&pool, "one") == one);
 	CHECK(str_add_n(&pool, "one more", 3) == one);
+	CHECK(str_find(&pool, "one") == one);
+	CHECK(str_find(&pool, "three") == STR_NONE);
 	CHECK(!strcmp(str_at(&pool, one), "one"));
 	strings_fini(&pool);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* values.c - streams of values, in memory and in the file, and work in order.
+/*
+ * values.c - values by node and by rank: from records to tiles, in memory and
+ * in the file, and work in order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,47 +15,75 @@
 
 enum {
 	RANKS = 700,
-	NODES = 3, /* of the run; each is two of the unified tree */
+	NODES = 70, /* of the run; each is two of the unified tree */
+	THREADS = 2,
+	LEFT_OUT = 5 /* a process */
 };
 
 /* Some are missing, some have more than 32 bits, few are small. */
-static uint64_t value_of(uint32_t node, uint32_t rank)
+static uint64_t value_of(uint32_t node, uint32_t process)
 {
-	uint64_t x = (node + 1) * 0x9e3779b97f4a7c15u ^ rank * 0x94d049bb1331u;
+	uint64_t x =
+		(node + 1) * 0x9e3779b97f4a7c15u ^ process * 0x94d049bb1331u;
 
 	x ^= x >> 29;
-	return rank % (node + 2) ? 0 : x >> (x % 60) | 1;
+	return process % (node % 7 + 2) ? 0 : x >> (x % 60) | 1;
+}
+
+/* Nodes in an order of the profile's own; each value is that of two threads. */
+static void add_process(struct records *records, uint32_t process)
+{
+	static struct profile_value values[THREADS * 2 * NODES];
+	static uint32_t nodes[2 * NODES];
+	const uint32_t metrics[] = { 0 };
+	struct profile_column column = { .merge = MERGE_SUM, .values = values };
+	struct profile p = { .columns = &column, .column_count = 1 };
+
+	for (uint32_t i = 0; i < 2 * NODES; i++) {
+		uint64_t value;
+
+		nodes[i] = (i + process) * 9 % (2 * NODES);
+		value = value_of(nodes[i], process);
+		if (!value)
+			continue;
+		values[column.count++] = (struct profile_value){ i, 0, 1 };
+		values[column.count++] =
+			(struct profile_value){ i, 1, value - 1 };
+	}
+	CHECK(!records_add(records, process, &p, nodes, metrics));
 }
 
 static void build(struct run *run, struct run_metric *metric, size_t memory)
 {
-	struct run_source *source = calloc(1, sizeof(*source));
+	static uint32_t became[2 * NODES], order[RANKS];
+	const uint32_t metric_of[] = { 0 };
+	struct run_source_names names = { became,    order, metric_of,
+					  2 * NODES, RANKS, 1 };
 
+	for (uint32_t n = 0; n < 2 * NODES; n++)
+		became[n] = n / 2;
+	for (uint32_t r = 0; r < RANKS; r++)
+		order[r] = RANKS - 1 - r; /* backwards */
+	order[LEFT_OUT] = UINT32_MAX;
 	*metric = (struct run_metric){ .merge = MERGE_SUM };
 	*run = (struct run){ .metrics = metric,
 			     .metric_count = 1,
 			     .node_count = NODES,
-			     .source = source };
-	source->values = values_new("/tmp", memory);
-	source->rank_count = RANKS;
-	source->metric_count = 1;
-	source->metrics = calloc(1, sizeof(*source->metrics));
-	source->order = calloc(RANKS, sizeof(*source->order));
-	source->metrics->nodes = calloc(2 * NODES, sizeof(uint32_t));
-	source->metrics->first = calloc(NODES + 1, sizeof(uint32_t));
-	for (uint32_t r = 0; r < RANKS; r++)
-		source->order[r] = RANKS - 1 - r; /* backwards */
-	source->order[5] = UINT32_MAX;
-	for (uint32_t n = 0; n < 2 * NODES; n++) {
-		source->metrics->nodes[n] = n;
-		source->metrics->first[n / 2 + 1] = n + 1;
-	}
-	for (uint32_t r = 0; r < RANKS; r++)
-		for (uint32_t n = 0; n < 2 * NODES; n++)
-			if (value_of(n, r))
-				CHECK(!values_add(source->values,
-						  &source->metrics->streams, n,
-						  r, value_of(n, r)));
+			     .rank_count = RANKS,
+			     .source = run_source_new(1, &names) };
+	run->source->records = records_new("/tmp", memory);
+	for (uint32_t process = 0; process < RANKS; process++)
+		add_process(run->source->records, process);
+	CHECK(!values_arrange(run));
+}
+
+static uint64_t sum_of(uint32_t node, uint32_t rank)
+{
+	uint32_t process = RANKS - 1 - rank;
+
+	return process == LEFT_OUT ? 0
+				   : value_of(2 * node, process) +
+					     value_of(2 * node + 1, process);
 }
 
 static void check_node(const struct run *run, uint32_t node,
@@ -63,15 +93,31 @@ static void check_node(const struct run *run, uint32_t node,
 	size_t count, i = 0;
 
 	CHECK(!values_of_node(run, 0, node, buffer, &at, &count));
+	CHECK(count ==
+	      run->metrics->first[node + 1] - run->metrics->first[node]);
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
-		uint32_t from = RANKS - 1 - rank;
-		uint64_t a = value_of(2 * node, from);
-		uint64_t b = value_of(2 * node + 1, from);
-
-		if (from == 5 || !(a || b))
+		if (!sum_of(node, rank))
 			continue;
 		CHECK(i < count && at[i].rank == rank);
-		CHECK(at[i++].value == a + b);
+		CHECK(at[i++].value == sum_of(node, rank));
+	}
+	CHECK(i == count);
+}
+
+static void check_rank(const struct run *run, uint32_t rank,
+		       struct value_buffer *buffer)
+{
+	const uint64_t *first = tiles_first_by_rank(run->source->tiles, 0);
+	const struct run_value *at;
+	size_t count, i = 0;
+
+	CHECK(!values_of_rank(run, 0, rank, buffer, &at, &count));
+	CHECK(count == first[rank + 1] - first[rank]);
+	for (uint32_t node = 0; node < NODES; node++) {
+		if (!sum_of(node, rank))
+			continue;
+		CHECK(i < count && at[i].rank == node);
+		CHECK(at[i++].value == sum_of(node, rank));
 	}
 	CHECK(i == count);
 }
@@ -86,18 +132,23 @@ static void check_all(size_t memory)
 	for (uint32_t n = 0; n < NODES; n++)
 		check_node(&run, n, &buffer);
 	check_node(&run, 0, &buffer); /* again, another before it */
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		check_rank(&run, rank, &buffer);
+	check_node(&run, NODES - 1, &buffer);
 	value_buffer_fini(&buffer);
 	run_source_free(run.source);
+	free(metric.first);
 }
 
-TEST(values_come_back_by_node)
+TEST(values_come_back_by_node_and_by_rank)
 {
 	check_all((size_t)1 << 30);
 }
 
-TEST(values_beyond_the_memory_come_back_by_node)
+TEST(values_beyond_the_memory_come_back_by_node_and_by_rank)
 {
 	check_all(0);
+	check_all(10000);
 }
 
 /* Work */
@@ -130,7 +181,7 @@ TEST(work_is_taken_in_order)
 {
 	for (unsigned int threads = 0; threads < 9; threads++) {
 		struct count c = { .fails_at = 1000 };
-		struct work work = { 300, make, take, free, &c };
+		struct work work = { 300, make, take, NULL, free, &c };
 
 		CHECK(!work_run(&work, threads));
 		CHECK(c.taken == 300);
@@ -141,7 +192,7 @@ TEST(nothing_is_taken_behind_a_failure)
 {
 	for (unsigned int threads = 1; threads < 9; threads++) {
 		struct count c = { .fails_at = 100 };
-		struct work work = { 300, make, take, free, &c };
+		struct work work = { 300, make, take, NULL, free, &c };
 
 		CHECK(work_run(&work, threads) == -EIO);
 		CHECK(!strcmp(fail_reason(), "number 100"));
@@ -149,28 +200,82 @@ TEST(nothing_is_taken_behind_a_failure)
 	}
 }
 
+/* What is taken is finished once, and dropped once; so is what is not. */
+static int take_and_keep(void *of, size_t i, void *item)
+{
+	struct count *c = of;
+
+	(void)item;
+	return i == c->taken++ ? 0 : fail(-EINVAL, "out of order");
+}
+
+static int finish(void *of, size_t i, void *item)
+{
+	struct count *c = of;
+
+	*(char *)item = 1;
+	__atomic_fetch_add(&c->dropped, 1, __ATOMIC_RELAXED);
+	return i == 150 && c->fails_at == 150 ? fail(-EFBIG, "unfinished") : 0;
+}
+
+TEST(work_is_finished_by_any_thread)
+{
+	for (unsigned int threads = 0; threads < 9; threads++) {
+		struct count c = { .fails_at = 1000 };
+		struct work work = {
+			300, make, take_and_keep, finish, free, &c
+		};
+
+		CHECK(!work_run(&work, threads));
+		CHECK(c.taken == 300 && c.dropped == 300);
+	}
+}
+
+static int make_any(void *of, size_t i, void **item)
+{
+	(void)of, (void)i;
+	*item = malloc(1);
+	return 0;
+}
+
+TEST(nothing_is_taken_when_something_was_not_finished)
+{
+	for (unsigned int threads = 1; threads < 9; threads++) {
+		struct count c = { .fails_at = 150 };
+		struct work work = { 10000,  make_any, take_and_keep,
+				     finish, free,     &c };
+
+		CHECK(work_run(&work, threads) == -EFBIG);
+		CHECK(!strcmp(fail_reason(), "unfinished"));
+		CHECK(threads > 1 || c.taken == 151);
+		CHECK(c.dropped == c.taken);
+	}
+}
+
 TEST(by_rank_a_rank_without_values_has_none)
 {
-	struct run_metric metric = { .merge = MERGE_SUM };
+	const struct run_value of_ranks[] = { { 1, 70 }, { 3, 90 } };
+	uint64_t first[] = { 0, 0, 0, 2 };
+	struct run_metric metric = { .merge = MERGE_SUM,
+				     .first = first,
+				     .values = (void *)of_ranks };
 	struct run run = { .node_count = 3,
 			   .rank_count = 4,
 			   .metric_count = 1,
 			   .metrics = &metric };
-	const uint32_t ranks[] = { 1, 3 };
-	const uint64_t values[] = { 70, 90 };
-	struct run *to = transpose_new(&run, 0);
+	struct run *to = transpose(&run, 0);
 	struct value_buffer buffer = { 0 };
 	const struct run_value *at;
 	size_t count = 9;
 
-	CHECK(to && !transpose_add(to, ranks, values, 2, 2));
-	transpose_finish(to);
+	CHECK(to);
 	for (uint32_t rank = 0; rank < 4; rank++) {
 		CHECK(!values_of_node(to, 0, rank, &buffer, &at, &count));
 		CHECK(count == rank % 2);
 		if (count)
-			CHECK(at->rank == 2 && at->value == values[rank / 2]);
+			CHECK(at->rank == 2 &&
+			      at->value == of_ranks[rank / 2].value);
 	}
 	value_buffer_fini(&buffer);
-	transpose_free(to);
+	run_free(to);
 }

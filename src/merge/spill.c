@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * spill.c - a place is a number: below the limit it is in memory, and what is
+ * above is in the file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "merge/spill.h"
+
+struct spill {
+	pthread_mutex_t lock; /* of the ends, and of making what they are of */
+	char *directory;
+	char *memory; /* NULL: not needed yet */
+	size_t most, used;
+	int fd; /* -1: not needed yet */
+	uint64_t end;
+};
+
+struct spill *spill_new(const char *directory, size_t memory)
+{
+	struct spill *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	s->fd = -1;
+	s->most = memory;
+	s->directory = strdup(directory);
+	if (s->directory)
+		return s;
+	spill_free(s);
+	return NULL;
+}
+
+void spill_free(struct spill *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	pthread_mutex_destroy(&s->lock);
+	free(s->memory);
+	free(s->directory);
+	free(s);
+}
+
+const char *spill_directory(const struct spill *s)
+{
+	return s->directory;
+}
+
+static int open_nameless(const char *directory)
+{
+	char *path;
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	path = str_format("%s/.copse-merge-XXXXXX", directory);
+	fd = path ? mkostemp(path, O_CLOEXEC) : -1;
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+static int open_file(struct spill *s)
+{
+	const char *other = getenv("TMPDIR");
+
+	s->fd = open_nameless(s->directory);
+	if (s->fd < 0)
+		s->fd = open_nameless(other && *other ? other : "/var/tmp");
+	return s->fd < 0 ? fail(-errno,
+				"%s: no file can be made for values that do "
+				"not fit into memory: %s",
+				s->directory, strerror(errno))
+			 : 0;
+}
+
+/* Pages that nothing was put into take no memory. */
+static int reserve_memory(struct spill *s, size_t size, uint64_t *at)
+{
+	if (!s->memory)
+		s->memory = malloc(s->most);
+	if (!s->memory)
+		return fail(-ENOMEM, "out of memory");
+	*at = s->used;
+	s->used += size;
+	return 0;
+}
+
+static int reserve_file(struct spill *s, size_t size, uint64_t *at)
+{
+	int err = s->fd < 0 ? open_file(s) : 0;
+
+	*at = s->most + s->end;
+	s->end += size;
+	return err;
+}
+
+static int reserve(struct spill *s, size_t size, uint64_t *at)
+{
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	err = size <= s->most - s->used ? reserve_memory(s, size, at)
+					: reserve_file(s, size, at);
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+static int write_file(const struct spill *s, const char *bytes, size_t size,
+		      uint64_t to)
+{
+	while (size) {
+		ssize_t n = pwrite(s->fd, bytes, size, (off_t)to);
+
+		if (n < 0 && errno != EINTR)
+			return fail(-errno,
+				    "%s: values that do not fit into memory "
+				    "cannot be written: %s",
+				    s->directory, strerror(errno));
+		bytes += n > 0 ? n : 0;
+		to += n > 0 ? (uint64_t)n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int read_file(const struct spill *s, char *to, size_t size,
+		     uint64_t from)
+{
+	while (size) {
+		ssize_t n = pread(s->fd, to, size, (off_t)from);
+
+		if (!n || (n < 0 && errno != EINTR))
+			return fail(n ? -errno : -EIO,
+				    "%s: values that did not fit into memory "
+				    "cannot be read: %s",
+				    s->directory, strerror(n ? errno : EIO));
+		to += n > 0 ? n : 0;
+		from += n > 0 ? (uint64_t)n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int spill_put(struct spill *s, const void *bytes, size_t size, uint64_t *at)
+{
+	int err = 0;
+
+	*at = 0;
+	if (!size)
+		return 0;
+	err = reserve(s, size, at);
+	if (err)
+		return err;
+	if (*at >= s->most)
+		return write_file(s, bytes, size, *at - s->most);
+	memcpy(s->memory + *at, bytes, size);
+	return 0;
+}
+
+int spill_get(const struct spill *s, uint64_t at, size_t size, void *to)
+{
+	if (!size)
+		return 0;
+	if (at >= s->most)
+		return read_file(s, to, size, at - s->most);
+	memcpy(to, s->memory + at, size);
+	return 0;
+}
