@@ -52,8 +52,9 @@ processes() {
 		sed -n 's/.*run.h5: \([0-9]*\) process.*/\1/p'
 }
 
+# nothing_left OUTPUT: of that job; mpirun may have killed parents of others.
 nothing_left() {
-	! grep -ls "$PWD" /dev/shm/copse-"$(id -u)"/*/job
+	! grep -ls "$PWD/$1" /dev/shm/copse-"$(id -u)"/*/job
 }
 
 one_file() {
@@ -165,7 +166,8 @@ a_parent_dies() {
 	}
 	"$copse" recover parent.copse || return
 	[ -e parent.copse/rank-5.h5 ] &&
-		[ "$(processes parent.copse)" = $ranks ] && nothing_left
+		[ "$(processes parent.copse)" = $ranks ] &&
+		nothing_left parent.copse
 }
 
 # Killed while they are about to add, and while others do, over and over: each
@@ -184,7 +186,7 @@ gatherers_die() {
 	wait
 	"$copse" recover storm.copse
 	files storm.copse
-	[ "$(processes storm.copse)" -ge $ranks ] && nothing_left
+	[ "$(processes storm.copse)" -ge $ranks ] && nothing_left storm.copse
 }
 
 # Somebody else has the lock, for longer than we wait.
@@ -224,7 +226,7 @@ full_disk() {
 		>said 2>&1
 	cat said
 	grep -q 'could not be written: .*No space left' said &&
-		grep -q 'run.h5: 2 processes' said && nothing_left
+		grep -q 'run.h5: 2 processes' said && nothing_left full
 }
 
 # The file of another host with the same name.
