@@ -62,7 +62,7 @@ one_file() {
 		return
 	[ "$(files one.copse)" = "$node" ] || { files one.copse; return 1; }
 	[ "$(members one.copse)" -eq $ranks ] &&
-		[ "$(members "one.copse/$node")" -eq $ranks ] && nothing_left
+		[ "$(members "one.copse/$node")" -eq $ranks ] && nothing_left one.copse
 }
 
 # Only where files came from is another thing.
