@@ -35,9 +35,10 @@ SIGSAFE static bool after_system_call(const ucontext_t *context)
  * With an event of user time beside it, the timer is wanted only where time
  * passed that the event did not see: in the kernel.
  */
-SIGSAFE static bool in_kernel(const ucontext_t *context, uint64_t cpu_ns)
+SIGSAFE static bool in_kernel(const struct thread *t, const ucontext_t *context,
+			      uint64_t cpu_ns)
 {
-	uint64_t period = clock_period_ns();
+	uint64_t period = t->pace.period_ns;
 
 	return cpu_ns > period + period / 2 || after_system_call(context);
 }
@@ -170,7 +171,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	live_ref node;
 
 	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(context, w.since_ns)) {
+	if (tick == TICK_LOCATE && !in_kernel(t, context, w.since_ns)) {
 		if (counters_due(t))
 			meet(t, context);
 		return;
