@@ -47,7 +47,7 @@ enum {
 	CFI_EXPRESSION_MOST = 24
 };
 
-struct cfi_rule { /* what every step reads comes first */
+struct cfi_rule {             /* what every step reads comes first */
 	uint8_t cfa;          /* enum cfi_cfa */
 	uint8_t cfa_register; /* its DWARF number */
 	bool rewrites; /* throws: it may have replaced its return address */

@@ -21,7 +21,7 @@ enum {
 };
 
 struct peek {
-	uintptr_t page[PEEK_PAGES]; /* whose copies these are; 0: none */
+	uintptr_t page[PEEK_PAGES];  /* whose copies these are; 0: none */
 	uint8_t (*bytes)[PEEK_PAGE]; /* room for them, of PEEK_SIZE */
 };
 #define PEEK_SIZE ((size_t)PEEK_PAGES * PEEK_PAGE)

@@ -239,11 +239,12 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			    ucontext_t *context)
 {
-	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-	bool busy = thread_is_busy(t, sp);
+	const greg_t *regs = context->uc_mcontext.gregs;
+	bool busy = thread_is_busy(t, (uintptr_t)regs[REG_RSP]);
 	uintptr_t before = t->busy;
 	bool open;
 
+	unwind_expect(&t->unwinder, (uintptr_t)regs[REG_RIP]);
 	t->busy = (uintptr_t)&before; /* if only for thread_seal() */
 	open = thread_open();
 	if (open) {

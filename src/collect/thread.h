@@ -73,7 +73,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	bool alive;                  /* between thread_start() and _stop() */
 	struct thread *next;         /* in the pool */
 	struct thread *older;        /* in the list of all records */
-	/* The unwinder's arrays follow. */
+				     /* The unwinder's arrays follow. */
 };
 
 /* Initial exec: the loader has set it aside, a handler may touch it. */

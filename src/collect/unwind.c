@@ -294,8 +294,8 @@ SIGSAFE static void grow_places(struct unwinder *u)
 }
 
 /* What is known about a pc; NULL: not now. */
-SIGSAFE static struct unwind_place *place_of(struct unwinder *u,
-						   uintptr_t pc, bool exact)
+SIGSAFE static struct unwind_place *place_of(struct unwinder *u, uintptr_t pc,
+					     bool exact)
 {
 	struct unwind_place *place = slot_of(u, pc);
 	uint32_t kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
@@ -744,15 +744,37 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 	return !full || (full == node && same_frames(u, &w));
 }
 
+SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc)
+{
+	__builtin_prefetch(slot_of(u, pc));
+}
+
+/* As a rule the node is the one that this pc had before, and will be used. */
+SIGSAFE static const struct live_node *
+expected(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
+{
+	const struct unwind_place *place = slot_of(u, pc);
+	const struct live_node *node;
+
+	if (place->pc != pc || place->era != u->era)
+		return NULL;
+	node = arena_at(tree->arena, place->node);
+	__builtin_prefetch(node);
+	return node;
+}
+
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const greg_t *registers, int *why)
 {
+	const struct live_node *before = expected(u, tree, top->pc);
 	struct walk w = { .path = u->fresh };
 	live_ref node;
 
 	u->registers = registers;
 	walk(u, &w, top, exact, intact(u));
+	if (before)
+		__builtin_prefetch(arena_at(tree->arena, before->cells));
 	if (w.kept + w.count > u->depth) { /* cut it where a full walk does */
 		w = (struct walk){ .path = u->fresh };
 		walk(u, &w, top, exact, 0);

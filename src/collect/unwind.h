@@ -106,6 +106,9 @@ void unwind_pass(const void *code);
 void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
 SIGSAFE void unwind_forget(struct unwinder *u);
 
+/* unwind_path() is going to be asked for a path that ends there. */
+SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc);
+
 /*
  * The node of the path that ends at `top`; `registers` are those of the
  * interrupted context, or NULL.  *why gets the reason of a partial path, or of

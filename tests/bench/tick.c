@@ -25,7 +25,7 @@ enum {
 	PAGE = 4096,
 	CODE_TRAP_PERF = 6,
 	COOKIE_CPU = 0x5ca1e, /* src/collect/clock.c's */
-	DATA_AT = 24,	      /* si_perf_data */
+	DATA_AT = 24,         /* si_perf_data */
 	LEAST_DEPTH = 5,      /* main(), down(), ticks(), tick(), send() */
 	PLACE_SIZE = 4,
 	PLACES_MOST = 1024,
@@ -68,7 +68,8 @@ static void use_memory(void)
 
 	for (long line = 0; line < PAGE; line += LINE)
 		for (long page = 0; page < bytes; page += PAGE)
-			sum += memory[page + (line + page / PAGE * LINE) % PAGE]++;
+			sum += memory[page +
+				      (line + page / PAGE * LINE) % PAGE]++;
 	known_sink += (double)sum;
 }
 
