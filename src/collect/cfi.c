@@ -207,6 +207,7 @@ struct machine {
 	struct row row, initial, saved[4];
 	unsigned int depth, other; /* other: DWARF number of that register */
 	uint64_t loc, pc;
+	uint64_t end; /* of the row that begins at loc */
 	const struct cie *cie;
 };
 
@@ -385,14 +386,19 @@ SIGSAFE static void step_register(struct machine *m, struct bytes *b,
 }
 
 /* True while the location has not passed the pc. */
-SIGSAFE static bool advance(struct machine *m, uint64_t by)
+SIGSAFE static bool move_to(struct machine *m, uint64_t to)
 {
-	uint64_t to = m->loc + by * m->cie->code_align;
-
-	if (to > m->pc)
+	if (to > m->pc) {
+		m->end = to;
 		return false;
+	}
 	m->loc = to;
 	return true;
+}
+
+SIGSAFE static bool advance(struct machine *m, uint64_t by)
+{
+	return move_to(m, m->loc + by * m->cie->code_align);
 }
 
 SIGSAFE static bool step(struct machine *m, struct bytes *b)
@@ -415,8 +421,7 @@ SIGSAFE static bool step(struct machine *m, struct bytes *b)
 	}
 	switch (op) {
 	case 0x01: /* set_loc */
-		m->loc = take_pointer(b, m->cie->fde_encoding, 0);
-		return m->loc <= m->pc;
+		return move_to(m, take_pointer(b, m->cie->fde_encoding, 0));
 	case 0x02: /* advance_loc1, 2, 4 */
 		return advance(m, take(b, 1));
 	case 0x03:
@@ -469,13 +474,14 @@ SIGSAFE static void run(struct cfi_rule *rule, struct machine *m,
 			struct bytes *program)
 {
 	struct bytes first = m->cie->program;
-	uint64_t start = m->loc;
+	uint64_t start = m->loc, end = m->end;
 
 	m->row.pc = (struct cfi_saved){ CFI_AT_CFA, -8 };
 	while (first.at < first.end && !first.bad)
 		step(m, &first);
 	m->initial = m->row;
 	m->loc = start;
+	m->end = end;
 	while (program->at < program->end && !program->bad)
 		if (!step(m, program))
 			break;
@@ -547,11 +553,14 @@ SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
 	if (cie.augmented)
 		skip(&b, uleb(&b));
 	m.cie = &cie;
+	m.end = m.loc + size;
 	rule->function = m.loc;
 	if (cie.signal_frame)
 		rule->cfa = CFI_SIGNAL;
 	else
 		run(rule, &m, &b);
+	rule->low = m.loc;
+	rule->high = m.end;
 }
 
 /* The stack machine of DWARF expressions, as far as CFAs use it. */

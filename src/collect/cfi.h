@@ -47,15 +47,16 @@ enum {
 	CFI_EXPRESSION_MOST = 24
 };
 
-struct cfi_rule {
+struct cfi_rule {             /* what every step reads comes first */
 	uint8_t cfa;          /* enum cfi_cfa */
 	uint8_t cfa_register; /* its DWARF number */
-	uint8_t expression_size;
-	uint8_t expression[CFI_EXPRESSION_MOST];
 	bool rewrites; /* throws: it may have replaced its return address */
+	uint8_t expression_size;
 	int32_t cfa_offset;
 	struct cfi_saved pc, fp, other;
-	uintptr_t function; /* where its code begins */
+	uintptr_t function;  /* where its code begins */
+	uintptr_t low, high; /* it is that of [low, high), the pc among them */
+	uint8_t expression[CFI_EXPRESSION_MOST];
 };
 
 /*

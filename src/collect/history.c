@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* history.c - spans of time in the order of time. */
+/*
+ * history.c - spans of time in the order of time, in a ring.
+ *
+ * Spans become fewer in passes from the oldest to the newest, a few of them at
+ * each change: a signal handler that did it at once took a third of a
+ * millisecond.
+ */
 #include "collect/history.h"
 
 #include "base/sys.h"
@@ -8,13 +14,21 @@ enum {
 	TRIES = 8,
 	OFF_FACTOR = 2, /* more elapsed than CPU time: it did not run */
 	OFF_NS = 200000,
+	AT_A_TIME = 64, /* spans that one change looks at */
+	FULL = HISTORY_SPANS / 4 * 3,
 };
 
 struct history {
 	uint32_t thread;
 	uint32_t version; /* odd: the spans are being changed */
-	uint32_t count;
 	uint64_t random;
+	/*
+	 * Of all spans ever, modulo HISTORY_SPANS: those that a pass has left
+	 * are [first, kept), those that it has not seen [seen, end).  Without
+	 * one the three are the same.
+	 */
+	uint64_t first, kept, seen, end;
+	uint64_t short_ns; /* what the pass joins, at the most */
 	struct span spans[HISTORY_SPANS];
 };
 
@@ -46,11 +60,27 @@ struct history *history_new(uint32_t thread)
 	return h;
 }
 
+SIGSAFE static inline struct span *at(struct history *h, uint64_t i)
+{
+	return &h->spans[i % HISTORY_SPANS];
+}
+
+/* The pass is over when it has seen all. */
+SIGSAFE static void settle_pass(struct history *h)
+{
+	if (h->kept == h->first || h->seen < h->end)
+		return;
+	h->end = h->kept;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	h->kept = h->seen = h->first;
+}
+
 /* One that a longjmp has cut off is over with the next. */
 SIGSAFE static void begin_change(struct history *h)
 {
 	__atomic_store_n(&h->version, h->version | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	settle_pass(h);
 }
 
 SIGSAFE static void end_change(struct history *h)
@@ -81,52 +111,76 @@ SIGSAFE static struct span joined(struct history *h, const struct span *a,
 SIGSAFE static void drop_settled(struct history *h)
 {
 	uint64_t settled = __atomic_load_n(&all.settled, __ATOMIC_RELAXED);
-	uint32_t gone = 0;
 
-	while (gone < h->count && h->spans[gone].to <= settled)
-		gone++;
-	h->count -= gone;
-	for (uint32_t i = 0; gone && i < h->count; i++)
-		h->spans[i] = h->spans[i + gone];
+	for (int i = 0; i < AT_A_TIME && h->first < h->end; i++) {
+		if (at(h, h->first)->to > settled)
+			break;
+		h->first++;
+	}
+	h->kept = h->seen = h->first;
 }
 
 /* Neighbours that are short together become one: half are left at most. */
-SIGSAFE static void thin(struct history *h)
+SIGSAFE static void begin_pass(struct history *h)
 {
-	const struct span *last = &h->spans[h->count - 1];
-	uint64_t most = (last->to - h->spans[0].from) / (HISTORY_SPANS / 4);
-	uint32_t to = 0;
+	uint64_t ns = at(h, h->end - 1)->to - at(h, h->first)->from;
 
-	for (uint32_t i = 1; i < h->count; i++)
-		if (h->spans[i].to - h->spans[to].from <= most)
-			h->spans[to] = joined(h, &h->spans[to], &h->spans[i]);
-		else
-			h->spans[++to] = h->spans[i];
-	h->count = to + 1;
+	h->short_ns = ns / (HISTORY_SPANS / 4);
+	h->seen = h->first + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	h->kept = h->first + 1;
 }
 
+SIGSAFE static void go_on_with_pass(struct history *h)
+{
+	for (int i = 0; i < AT_A_TIME && h->seen < h->end; i++) {
+		const struct span *next = at(h, h->seen++);
+		struct span *last = at(h, h->kept - 1);
+
+		if (next->to - last->from <= h->short_ns)
+			*last = joined(h, last, next);
+		else
+			*at(h, h->kept++) = *next;
+	}
+	settle_pass(h);
+}
+
+/* A pass begins early enough to be over before the ring is full. */
 SIGSAFE static void make_room(struct history *h)
 {
-	if (h->count < HISTORY_SPANS)
+	if (h->kept > h->first) {
+		go_on_with_pass(h);
+		return;
+	}
+	if (h->end - h->first <= HISTORY_SPANS / 2)
 		return;
 	drop_settled(h);
-	if (h->count > HISTORY_SPANS / 4 * 3)
-		thin(h);
+	if (h->end - h->first > FULL)
+		begin_pass(h);
+}
+
+SIGSAFE static struct span *newest(struct history *h)
+{
+	return h->end > h->first ? at(h, h->end - 1) : 0;
 }
 
 /* What is inside the new span is part of it. */
 SIGSAFE static void clear_from(struct history *h, uint64_t from)
 {
-	while (h->count && h->spans[h->count - 1].from >= from)
-		h->count--;
-	if (h->count && h->spans[h->count - 1].to > from)
-		h->spans[h->count - 1].to = from;
+	struct span *last;
+
+	while ((last = newest(h)) && last->from >= from) {
+		h->end--;
+		settle_pass(h);
+	}
+	if (last && last->to > from)
+		last->to = from;
 }
 
 SIGSAFE static void append(struct history *h, live_ref node, uint64_t from,
 			   uint64_t to, enum span_kind kind)
 {
-	struct span *last = h->count ? &h->spans[h->count - 1] : 0;
+	struct span *last = newest(h);
 
 	if (from >= to)
 		return;
@@ -136,7 +190,8 @@ SIGSAFE static void append(struct history *h, live_ref node, uint64_t from,
 		return;
 	}
 	make_room(h);
-	h->spans[h->count++] = (struct span){ from, to, node, kind };
+	*at(h, h->end) = (struct span){ from, to, node, kind };
+	h->end++;
 }
 
 SIGSAFE void history_call(struct history *h, live_ref node, uint64_t from,
@@ -151,7 +206,8 @@ SIGSAFE void history_call(struct history *h, live_ref node, uint64_t from,
 SIGSAFE void history_sample(struct history *h, live_ref node, uint64_t now,
 			    uint64_t wall_ns, uint64_t cpu_ns)
 {
-	uint64_t last = h->count ? h->spans[h->count - 1].to : 0;
+	const struct span *before = newest(h);
+	uint64_t last = before ? before->to : 0;
 	uint64_t from = now > wall_ns ? now - wall_ns : 0, ran = now - cpu_ns;
 
 	if (from < last)
@@ -180,6 +236,37 @@ static const struct history *find(uint32_t thread)
 	return 0;
 }
 
+/* Those from `first` up to `end`, to *to, which moves on. */
+static void copy(const struct history *h, uint64_t first, uint64_t end,
+		 struct span **to)
+{
+	while (first < end) {
+		uint64_t i = first % HISTORY_SPANS, count = end - first;
+
+		if (count > HISTORY_SPANS - i)
+			count = HISTORY_SPANS - i;
+		sys_copy(*to, &h->spans[i], count * sizeof(**to));
+		*to += count;
+		first += count;
+	}
+}
+
+/* All of it as it is now, which may be nonsense: false. */
+static bool copy_all(const struct history *h, struct span **to)
+{
+	uint64_t first = __atomic_load_n(&h->first, __ATOMIC_RELAXED);
+	uint64_t kept = __atomic_load_n(&h->kept, __ATOMIC_RELAXED);
+	uint64_t seen = __atomic_load_n(&h->seen, __ATOMIC_RELAXED);
+	uint64_t end = __atomic_load_n(&h->end, __ATOMIC_RELAXED);
+
+	if (kept < first || seen < kept || end < seen ||
+	    end - first > HISTORY_SPANS)
+		return false;
+	copy(h, first, kept, to);
+	copy(h, seen, end, to);
+	return true;
+}
+
 uint32_t history_read(uint32_t thread, struct span *to)
 {
 	const struct history *h = find(thread);
@@ -187,14 +274,13 @@ uint32_t history_read(uint32_t thread, struct span *to)
 	for (int i = 0; h && i < TRIES; i++) {
 		uint32_t before =
 			__atomic_load_n(&h->version, __ATOMIC_ACQUIRE);
-		uint32_t count = __atomic_load_n(&h->count, __ATOMIC_RELAXED);
+		struct span *copied = to;
 
-		if (before & 1 || count > HISTORY_SPANS)
+		if (before & 1 || !copy_all(h, &copied))
 			continue;
-		sys_copy(to, h->spans, count * sizeof(*to));
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&h->version, __ATOMIC_RELAXED) == before)
-			return count;
+			return (uint32_t)(copied - to);
 	}
 	return 0;
 }

@@ -7,13 +7,24 @@ enum {
 	/* A change of period costs two settings of a hardware timer. */
 	LEAST_RUN = 4,
 	MOST_RUN = 12,
+	PATIENCE = 12, /* ticks, for one that comes when it is due */
 	/*
 	 * A tick of user time stands for user time, and what its own signal
 	 * took: other time in the kernel is left to the next tick there.
 	 */
 	SIGNAL_NS = 32000,
 	LEAST_NS = 20000, /* of a first period */
-	SPREAD = 40, /* per cent that a period differs from the mean, at most */
+	STEPS = 16,
+};
+
+/*
+ * Periods in thousandths of the mean, each step as likely: a density that falls
+ * with the third power.  A loop of any length is then met in step as often as
+ * of any other, by its weight; of uniform periods the long ones would be.
+ */
+static const uint64_t spread[STEPS + 1] = {
+	699, 718,  739,  762,  787,  814,  845,  879,  917,
+	962, 1014, 1075, 1149, 1240, 1358, 1517, 1748,
 };
 
 SIGSAFE static uint64_t next_random(struct pace *p)
@@ -40,7 +51,7 @@ uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
 		.mean_ns = period_ns,
 		.period_ns = period_ns,
 		.random = (cpu_ns + 1) * 0x9e3779b97f4a7c15u,
-		.left = -MOST_RUN,
+		.left = -PATIENCE,
 	};
 	pace_restart(p, cpu_ns);
 	if (p->periodic && !whole && period_ns > LEAST_NS) {
@@ -87,7 +98,7 @@ SIGSAFE static uint64_t due_until(const struct pace *p, uint64_t passed)
 SIGSAFE static bool is_last(const struct pace *p, uint64_t passed, uint64_t due)
 {
 	return p->left <= 0 &&
-	       (passed - due < p->period_ns / 16 || p->left <= -MOST_RUN);
+	       (passed - due < p->period_ns / 16 || p->left <= -PATIENCE);
 }
 
 SIGSAFE static void weigh_by_cpu(const struct pace *p, enum tick tick,
@@ -133,15 +144,23 @@ SIGSAFE void pace_weigh(const struct pace *p, enum tick tick, struct weights *w)
 	w->wall_ns = wall > (int64_t)w->cpu_ns ? (uint64_t)wall : w->cpu_ns;
 }
 
+/* Between two steps all are as likely. */
+SIGSAFE static uint64_t draw_period(struct pace *p)
+{
+	uint64_t number = next_random(p), step = number % STEPS;
+	uint64_t part = number / STEPS % 1024;
+	uint64_t more = spread[step + 1] - spread[step];
+
+	return p->mean_ns * (1024 * spread[step] + part * more) / 1024 / 1000;
+}
+
 SIGSAFE static uint64_t next_period(struct pace *p)
 {
-	uint64_t spread = p->mean_ns * SPREAD / 100;
-
 	if (!p->varies)
 		return p->period_ns == p->mean_ns ? 0 : p->mean_ns;
 	p->left = LEAST_RUN +
 		  (int32_t)(next_random(p) % (MOST_RUN - LEAST_RUN + 1));
-	return p->mean_ns - spread + next_random(p) % (2 * spread + 1);
+	return draw_period(p);
 }
 
 SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
@@ -155,7 +174,7 @@ SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
 	p->cpu_ns += w->since_ns;
 	if (tick != TICK_CPU || p->fixed)
 		return 0;
-	if (p->left > -MOST_RUN)
+	if (p->left > -PATIENCE)
 		p->left--;
 	if (w->last || (!p->periodic && p->left <= 0))
 		next = next_period(p);

@@ -21,9 +21,10 @@ enum {
 };
 
 struct peek {
-	uintptr_t page[PEEK_PAGES]; /* whose copies these are; 0: none */
-	uint8_t bytes[PEEK_PAGES][PEEK_PAGE];
+	uintptr_t page[PEEK_PAGES];  /* whose copies these are; 0: none */
+	uint8_t (*bytes)[PEEK_PAGE]; /* room for them, of PEEK_SIZE */
 };
+#define PEEK_SIZE ((size_t)PEEK_PAGES * PEEK_PAGE)
 
 /* What was copied may have changed since. */
 SIGSAFE void peek_forget(struct peek *p);

@@ -12,8 +12,8 @@
 #include "collect/time.h"
 
 enum {
-	COST_EVERY = 16,
-	ENOUGH = 64 * COST_EVERY, /* samples, to know what one costs */
+	COST_EVERY = 32,
+	ENOUGH = 32 * COST_EVERY, /* samples, to know what one costs */
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
@@ -38,9 +38,10 @@ SIGSAFE static bool after_system_call(const ucontext_t *context)
  * With an event of user time beside it, the timer is wanted only where time
  * passed that the event did not see: in the kernel.
  */
-SIGSAFE static bool in_kernel(const ucontext_t *context, uint64_t cpu_ns)
+SIGSAFE static bool in_kernel(const struct thread *t, const ucontext_t *context,
+			      uint64_t cpu_ns)
 {
-	uint64_t period = clock_period_ns();
+	uint64_t period = t->pace.period_ns;
 
 	return cpu_ns > period + period / 2 || after_system_call(context);
 }
@@ -173,7 +174,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	live_ref node;
 
 	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(context, w.since_ns)) {
+	if (tick == TICK_LOCATE && !in_kernel(t, context, w.since_ns)) {
 		if (counters_due(t))
 			meet(t, context);
 		return;
@@ -270,11 +271,12 @@ SIGSAFE static void on_own_tick(struct thread *t, enum tick tick,
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 			    ucontext_t *context)
 {
-	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
-	bool busy = thread_is_busy(t, sp);
+	const greg_t *regs = context->uc_mcontext.gregs;
+	bool busy = thread_is_busy(t, (uintptr_t)regs[REG_RSP]);
 	uintptr_t before = t->busy;
 	bool open;
 
+	unwind_expect(&t->unwinder, (uintptr_t)regs[REG_RIP]);
 	t->busy = (uintptr_t)&before; /* if only for thread_seal() */
 	open = thread_open();
 	if (open) {

@@ -41,40 +41,41 @@ struct phase_span {       /* an open phase */
 	uint64_t inner_ns; /* of it, in phases inside */
 };
 
-struct thread {
+struct thread { /* what a tick reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
 	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
 	bool ready;              /* has a tree, in the live profile of: */
 	uint32_t generation;     /* registry_generation() */
-	uint32_t tid, index;
-	struct tree tree;
 	struct live_thread *live;
+	struct counters *counters; /* NULL: none */
+	struct region *region;     /* innermost known context */
+	struct history *history; /* it gives work to GPUs; NULL: not, or … */
+	uint64_t tick_took, tick_end; /* of the last one, of the counter */
+	struct tree tree;
+	struct pace pace;
+	struct parts parts;
+	struct ticks ticks;
+	struct unwinder unwinder;
 	struct clock clock;
-	struct counters *counters;  /* NULL: none */
-	struct region *region;      /* innermost known context */
+	uint64_t events_ns; /* what the ticks of events cost */
+	uint32_t tid, index;
 	struct region beyond;       /* the one of a callback */
 	struct sites *sites;        /* of regions; NULL: none yet */
 	struct sites *sites_beyond; /* of those that were called back for */
-	struct parts parts;
-	struct history *history; /* it gives work to GPUs; NULL: not, or … */
-	bool no_history;         /* … there was no memory */
-	struct ticks ticks;
-	uint64_t mpi_ns;   /* in regions that were left */
+	bool no_history;            /* … there was no memory */
+	uint64_t mpi_ns;            /* in regions that were left */
 	uint32_t calls;    /* of adapters, to measure the cost of some … */
 	uint64_t entering; /* … of which this was before the call */
+	uint32_t phases;   /* open ones; more than fit are only counted */
 	struct phase_span spans[THREAD_PHASES];
-	uint32_t phases; /* open ones; more than fit are only counted */
-	struct pace pace;
-	uint64_t events_ns;           /* what the ticks of events cost */
-	uint64_t tick_took, tick_end; /* of the last one, of the counter */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */
 	struct thread *next;         /* in the pool */
 	struct thread *older;        /* in the list of all records */
-	struct unwinder unwinder;    /* last: its arrays follow */
+				     /* The unwinder's arrays follow. */
 };
 
 /* Initial exec: the loader has set it aside, a handler may touch it. */

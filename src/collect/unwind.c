@@ -61,7 +61,14 @@ void unwind_pass(const void *code)
 size_t unwind_size(uint32_t depth)
 {
 	return 2 * depth * sizeof(struct unwind_frame) +
-	       UNWIND_PLACES * sizeof(struct unwind_place);
+	       (UNWIND_PLACES + 1) * sizeof(struct unwind_place) + PEEK_SIZE;
+}
+
+static void *aligned(void *at)
+{
+	uintptr_t unit = _Alignof(struct unwind_place);
+
+	return (void *)(((uintptr_t)at + unit - 1) / unit * unit);
 }
 
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
@@ -71,8 +78,9 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->depth = depth;
 	u->memo = arrays;
 	u->fresh = u->memo + depth;
-	u->places = (struct unwind_place *)(u->fresh + depth);
+	u->places = aligned(u->fresh + depth);
 	u->place_count = UNWIND_PLACES;
+	u->peek.bytes = (void *)(u->places + UNWIND_PLACES);
 	if (!_dl_find_object((void *)unwind_path, &self))
 		u->hidden = self.dlfo_link_map;
 	unwind_forget(u);
@@ -89,6 +97,7 @@ SIGSAFE void unwind_forget(struct unwinder *u)
 {
 	u->count = 0;
 	u->partial = -1;
+	u->era++;
 }
 
 /*
@@ -162,39 +171,95 @@ SIGSAFE static uint32_t generation_of(const struct unwind_place *place)
 }
 
 /*
+ * What is known of one pc, as of another that has its rule; in an order that a
+ * longjmp may cut off.
+ */
+SIGSAFE static void copy_place(struct unwind_place *to,
+			       const struct unwind_place *from, uintptr_t pc)
+{
+	struct unwind_place copy = *from;
+
+	copy.generation = 0;
+	copy.era = 0; /* it has another node */
+	copy.pc = pc;
+	copy.offset += pc - from->pc;
+	to->generation = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*to = copy;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	to->generation = from->generation;
+}
+
+/*
+ * Samples meet the same loops at ever other instructions: what is known of one
+ * is true for the others that have its rule.  Not of return addresses, whose
+ * rule may be of the place behind a call.
+ */
+SIGSAFE static bool by_row(const struct unwinder *u, struct unwind_place *place,
+			   uintptr_t pc)
+{
+	for (int i = 0; i < UNWIND_ROWS; i++) {
+		const struct unwind_place *row = &u->rows[i];
+
+		if (pc < row->rule.low || pc >= row->rule.high ||
+		    !row->generation || row->generation != generation_of(row))
+			continue;
+		copy_place(place, row, pc);
+		return true;
+	}
+	return false;
+}
+
+/* What is to be known of the code around `look`.  False: not now. */
+SIGSAFE static bool describe_code(struct unwinder *u,
+				  struct unwind_place *place, uintptr_t look,
+				  const struct dl_find_object *object)
+{
+	uint32_t generation = registry_code_generation();
+	uintptr_t pc = place->pc;
+	struct registry_module module;
+	struct peek *peek;
+
+	if (!registry_module(&module, object, &u->peek))
+		return false;
+	place->hidden = object->dlfo_link_map == u->hidden ||
+			is_among(&adapters, object->dlfo_link_map);
+	place->passed =
+		place->hidden || is_among(&passed, object->dlfo_link_map);
+	place->lasting = module.lasting;
+	place->kind = look == pc ? LIVE_NODE_PC : LIVE_NODE_CALL;
+	place->owner = module.index;
+	place->offset = pc - module.base;
+	peek = module.lasting ? NULL : &u->peek;
+	cfi_find(&place->rule, look, object, peek, CFI_NO_REGISTER);
+	/* A return to where nobody called from: a coroutine's end. */
+	if (look != pc && place->rule.cfa == CFI_NONE)
+		cfi_find(&place->rule, pc, object, peek, CFI_NO_REGISTER);
+	place->generation = module.lasting ? registry_generation() : generation;
+	return true;
+}
+
+/*
  * What a pc is.  Code of no module is not remembered: it comes and goes
  * without a word.  False: not now.
  */
 SIGSAFE static bool describe(struct unwinder *u, struct unwind_place *place,
 			     uintptr_t pc, bool exact)
 {
-	uint32_t generation = registry_code_generation();
 	uintptr_t look = exact ? pc : pc - 1;
 	struct dl_find_object object;
-	struct registry_module module;
-	struct peek *peek;
 
+	if (exact && by_row(u, place, pc))
+		return true;
 	*place = (struct unwind_place){ .pc = pc,
 					.kind = LIVE_NODE_ADDRESS,
 					.offset = pc };
 	if (_dl_find_object((void *)look, &object))
 		return true;
-	if (!registry_module(&module, &object, &u->peek))
+	if (!describe_code(u, place, look, &object))
 		return false;
-	place->hidden = object.dlfo_link_map == u->hidden ||
-			is_among(&adapters, object.dlfo_link_map);
-	place->passed =
-		place->hidden || is_among(&passed, object.dlfo_link_map);
-	place->lasting = module.lasting;
-	place->kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
-	place->owner = module.index;
-	place->offset = pc - module.base;
-	peek = module.lasting ? NULL : &u->peek;
-	cfi_find(&place->rule, look, &object, peek, CFI_NO_REGISTER);
-	/* A return to where nobody called from: a coroutine's end. */
-	if (!exact && place->rule.cfa == CFI_NONE)
-		cfi_find(&place->rule, pc, &object, peek, CFI_NO_REGISTER);
-	place->generation = module.lasting ? registry_generation() : generation;
+	if (exact)
+		copy_place(&u->rows[++u->row % UNWIND_ROWS], place, pc);
 	return true;
 }
 
@@ -229,8 +294,8 @@ SIGSAFE static void grow_places(struct unwinder *u)
 }
 
 /* What is known about a pc; NULL: not now. */
-SIGSAFE static const struct unwind_place *place_of(struct unwinder *u,
-						   uintptr_t pc, bool exact)
+SIGSAFE static struct unwind_place *place_of(struct unwinder *u, uintptr_t pc,
+					     bool exact)
 {
 	struct unwind_place *place = slot_of(u, pc);
 	uint32_t kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
@@ -561,13 +626,25 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 	}
 }
 
+/* In an order that a longjmp may cut off. */
+SIGSAFE static void keep_node(const struct unwinder *u,
+			      struct unwind_place *place, live_ref parent,
+			      live_ref node)
+{
+	place->era = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	place->parent = parent;
+	place->node = node;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	place->era = u->era;
+}
+
 /* The node of one frame below its caller's; 0 and *why: none. */
 SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 			       live_ref parent,
 			       const struct unwind_frame *frame, int *why)
 {
-	const struct unwind_place *place =
-		place_of(u, frame->at.pc, frame->exact);
+	struct unwind_place *place = place_of(u, frame->at.pc, frame->exact);
 	live_ref node;
 
 	if (!place) {
@@ -576,10 +653,14 @@ SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 	}
 	if (place->hidden)
 		return parent;
+	if (place->era == u->era && place->parent == parent)
+		return place->node;
 	node = tree_child(tree, parent, place->kind, place->owner,
 			  place->offset);
 	if (!node)
 		*why = LOSS_DROPPED_FULL;
+	else
+		keep_node(u, place, parent, node);
 	return node;
 }
 
@@ -635,6 +716,14 @@ SIGSAFE static bool same_frames(const struct unwinder *u, const struct walk *w)
 	return true;
 }
 
+SIGSAFE static void know_nothing(struct unwinder *u)
+{
+	for (uint32_t i = 0; i < u->place_count; i++)
+		u->places[i].generation = 0;
+	for (uint32_t i = 0; i < UNWIND_ROWS; i++)
+		u->rows[i].generation = 0;
+}
+
 /*
  * The same walk without the memo, and now and then with nothing known before:
  * does it lead to the same node, which stands for the same frames?
@@ -648,23 +737,44 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 	int why;
 
 	if (!(u->verified++ % PLACES_KEPT))
-		for (uint32_t i = 0; i < u->place_count; i++)
-			u->places[i].generation = 0;
+		know_nothing(u);
 	walk(u, &w, top, exact, 0);
 	full = record(u, tree, &w, &why);
 	/* 0: it cannot be told now. */
 	return !full || (full == node && same_frames(u, &w));
 }
 
+SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc)
+{
+	__builtin_prefetch(slot_of(u, pc));
+}
+
+/* As a rule the node is the one that this pc had before, and will be used. */
+SIGSAFE static const struct live_node *
+expected(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
+{
+	const struct unwind_place *place = slot_of(u, pc);
+	const struct live_node *node;
+
+	if (place->pc != pc || place->era != u->era)
+		return NULL;
+	node = arena_at(tree->arena, place->node);
+	__builtin_prefetch(node);
+	return node;
+}
+
 SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const struct cfi_frame *top, bool exact,
 			     const greg_t *registers, int *why)
 {
+	const struct live_node *before = expected(u, tree, top->pc);
 	struct walk w = { .path = u->fresh };
 	live_ref node;
 
 	u->registers = registers;
 	walk(u, &w, top, exact, intact(u));
+	if (before)
+		__builtin_prefetch(arena_at(tree->arena, before->cells));
 	if (w.kept + w.count > u->depth) { /* cut it where a full walk does */
 		w = (struct walk){ .path = u->fresh };
 		walk(u, &w, top, exact, 0);

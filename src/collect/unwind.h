@@ -40,19 +40,27 @@ struct unwind_frame {
 	uintptr_t word;
 };
 
-/* What is known about a pc. */
+/*
+ * What is known about a pc.  What a known one is asked for is in its first
+ * cache line: between two samples the caches were the program's.
+ */
 struct unwind_place {
 	uintptr_t pc;
+	uint64_t offset;
 	uint32_t generation; /* what it is true for; 0: not remembered */
-	uint32_t kind, owner;
+	uint32_t owner;
+	uint8_t kind;
 	bool hidden;  /* code of copse itself */
 	bool passed;  /* code that calls nothing on its own behalf */
 	bool lasting; /* registry_module's */
-	uint64_t offset;
+	/* Its node below that parent, as it was found last: … */
+	live_ref parent, node;
+	uint32_t era; /* … the unwinder's at that time; 0: none */
 	struct cfi_rule rule;
-};
+} __attribute__((aligned(64)));
 
 enum {
+	UNWIND_ROWS = 4,
 	UNWIND_PLACES = 512, /* to begin with */
 	UNWIND_PLACES_MOST = 1 << 14,
 };
@@ -69,6 +77,7 @@ struct unwinder {
 	uint32_t depth;  /* most frames */
 	uint32_t count;  /* frames in the memo */
 	uint32_t generation; /* of the code, that the memo is for */
+	uint32_t era;        /* how often it was forgotten */
 	int partial;         /* enum loss of the memo's path, -1: complete */
 	uint64_t verified;   /* paths that were walked in full as well */
 	uint64_t differ;     /* those that it did not confirm */
@@ -77,6 +86,9 @@ struct unwinder {
 	uint32_t place_count; /* a power of 2 */
 	uint32_t displaced;   /* places that others took since it grew */
 	struct peek peek;
+	/* Interrupted instructions whose rules stand for their neighbours. */
+	struct unwind_place rows[UNWIND_ROWS];
+	uint32_t row; /* the last that was filled */
 };
 
 /* Bytes behind a struct unwinder that unwind_init() hands out to its arrays. */
@@ -93,6 +105,9 @@ void unwind_pass(const void *code);
 /* Another thread, with its stack in [low, high), goes on with it. */
 void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
 SIGSAFE void unwind_forget(struct unwinder *u);
+
+/* unwind_path() is going to be asked for a path that ends there. */
+SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc);
 
 /*
  * The node of the path that ends at `top`; `registers` are those of the

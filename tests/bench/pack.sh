@@ -46,7 +46,7 @@ programs_and_scripts() {
 }
 
 helpers() {
-	compile deep && compile start &&
+	compile deep && compile start && compile tick &&
 		source=deep compile deep-frames -fno-omit-frame-pointer &&
 		compile_handler empty && compile_handler frames || return
 	compile_handler unwind -lunwind

@@ -72,10 +72,35 @@ TEST(settled_is_forgotten)
 	for (uint64_t i = 0; i < HISTORY_SPANS; i++)
 		history_call(h, 1, 10 * i, 10 * i + 5);
 	history_settled(10 * (HISTORY_SPANS - 100));
-	history_call(h, 1, 10 * HISTORY_SPANS, 10 * HISTORY_SPANS + 5);
+	for (uint64_t i = 0; i < 1000; i++)
+		history_call(h, 1, 10 * (HISTORY_SPANS + i),
+			     10 * (HISTORY_SPANS + i) + 5);
 	count = history_read(1, spans);
-	CHECK(count == 101);
-	CHECK(spans[0].from == 10 * (HISTORY_SPANS - 100));
+	CHECK(count >= 1000 && count <= HISTORY_SPANS / 2);
+	CHECK(spans[count - 1000].from == 10 * HISTORY_SPANS);
+	CHECK(spans[count - 1].from == 10 * (HISTORY_SPANS + 999));
+}
+
+/* A handler has to wait for each of them. */
+TEST(no_change_looks_at_many)
+{
+	const uint32_t full = HISTORY_SPANS / 4 * 3;
+	struct history *h = history_new(2);
+	uint32_t before = 0, fewest = HISTORY_SPANS;
+
+	for (uint32_t i = 0; i < full + 600; i++) {
+		uint32_t count;
+
+		history_call(h, 1 + i % 2, 20 * i, 20 * i + 10);
+		if (i < full - 10)
+			continue;
+		count = history_read(2, spans);
+		CHECK(count && count + 64 >= before);
+		before = count;
+		fewest = count < fewest ? count : fewest;
+	}
+	CHECK(fewest <= HISTORY_SPANS / 2 + 600);
+	CHECK(spans[0].from == 0 && spans[before - 1].to == 20 * full + 11990);
 }
 
 TEST(so_many_threads_and_no_more)

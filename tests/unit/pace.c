@@ -36,8 +36,8 @@ TEST(periods_differ_and_keep_their_mean)
 		least = next < least ? next : least;
 		most = next > most ? next : most;
 	}
-	CHECK(least < 0.65 * MS && most > 1.35 * MS);
-	CHECK(least >= 0.6 * MS && most <= 1.4 * MS + 1);
+	CHECK(least < 0.72 * MS && most > 1.65 * MS);
+	CHECK(least >= 0.69 * MS && most <= 1.75 * MS);
 	CHECK(sum > count * 0.97 * MS && sum < count * 1.03 * MS);
 }
 

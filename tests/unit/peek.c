@@ -12,7 +12,8 @@
 #include "collect/peek.h"
 #include "tests/test.h"
 
-static struct peek peek;
+static uint8_t room[PEEK_PAGES][PEEK_PAGE];
+static struct peek peek = { .bytes = room };
 
 /* Two pages that can be read, one that cannot, one that can. */
 static char *four_pages(void)

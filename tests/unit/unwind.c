@@ -9,6 +9,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -337,6 +338,47 @@ TEST(frames_known_by_another_register)
 	wander_by_register(8);
 	CHECK(unwinder.differ == 0);
 	finish();
+}
+
+static bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
+{
+	return a->cfa == b->cfa && a->cfa_register == b->cfa_register &&
+	       a->cfa_offset == b->cfa_offset && a->rewrites == b->rewrites &&
+	       a->pc.where == b->pc.where && a->pc.offset == b->pc.offset &&
+	       a->fp.where == b->fp.where && a->fp.offset == b->fp.offset &&
+	       a->function == b->function && a->low == b->low &&
+	       a->high == b->high && a->expression_size == b->expression_size &&
+	       !memcmp(a->expression, b->expression, a->expression_size);
+}
+
+/* Rules of the bytes from `pc` on: how often they changed. */
+static int rows_from(uintptr_t pc, uintptr_t size)
+{
+	struct dl_find_object object;
+	struct cfi_rule rule, before = { 0 };
+	int rows = 0;
+
+	CHECK(!_dl_find_object((void *)pc, &object));
+	for (uintptr_t end = pc + size; pc < end; pc++) {
+		cfi_find(&rule, pc, &object, NULL, CFI_NO_REGISTER);
+		if (!rule.high) /* between two functions */
+			continue;
+		CHECK(rule.low <= pc && pc < rule.high);
+		if (pc < before.high)
+			CHECK(same_rule(&rule, &before));
+		else
+			rows += !before.high || rule.low == before.high;
+		before = rule;
+	}
+	return rows;
+}
+
+/* An interrupted instruction has the rule of its row without a search. */
+TEST(a_rule_is_that_of_its_whole_row)
+{
+	CHECK(rows_from((uintptr_t)wander_by_register, 60) > 1);
+	CHECK(rows_from((uintptr_t)qsort, 200) > 3);
+	CHECK(rows_from((uintptr_t)vfprintf, 2000) > 3);
 }
 
 #else
