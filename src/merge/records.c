@@ -159,16 +159,16 @@ void record_end(struct record_writer *w)
 static int pack_column(struct record_writer *w, const struct profile_column *c,
 		       const uint32_t *nodes, uint32_t metric)
 {
-	const struct profile_value *v = c->values, *end = v + c->count;
 	int err = record_begin(w, metric, c->count);
 
-	while (v < end && !err) {
-		const struct profile_value *first = v++;
-		uint64_t value = first->value;
+	for (size_t i = 0; i < c->count && !err;) {
+		const struct profile_value *v = &c->values[i++];
+		uint64_t value = v->value;
 
-		for (; v < end && v->node == first->node; v++)
-			value = merge_values(c->merge, value, v->value);
-		record_put(w, nodes[first->node], value);
+		for (; i < c->count && c->values[i].node == v->node; i++)
+			value = merge_values(c->merge, value,
+					     c->values[i].value);
+		record_put(w, nodes[v->node], value);
 	}
 	if (!err)
 		record_end(w);

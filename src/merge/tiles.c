@@ -230,6 +230,8 @@ static int take_sums(struct making_tile *t, uint32_t rank)
 
 	for (size_t i = 0; i < words; i++)
 		count += (size_t)__builtin_popcountll(t->seen[i]);
+	if (!count)
+		return 0;
 	if (t->value_room - t->value_count < count) {
 		size_t room = 2 * t->value_room + count;
 
