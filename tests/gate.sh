@@ -1,22 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# gate.sh - runs of a program one of whose paths takes 5 % more CPU time, against
+# gate.sh - runs of a program one of whose paths takes 20 % more CPU time, against
 # runs where it does not: found by name, and no false alarm.  In CPU time, which
 # the program keeps by its own clock: other work on the machine does not count.
-# tests/bench/gate.sh says how often that is right.
+# How small a change is found, and how often, is tests/bench/gate.sh's: 5 % needs
+# a quiet machine.
 # shellcheck source=tests/tap.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 cd "$scratch" || exit 99
 
-# side NAME [PATH PERCENT]: five more runs, NAME-1.copse to NAME-5.copse at first.
+# side NAME [PATH PERCENT]: five runs, NAME-1.copse to NAME-5.copse.
 side() {
 	name=$1
 	shift
-	first=1
-	while [ -d "$name-$first.copse" ]; do
-		first=$((first + 1))
-	done
-	for i in $(seq "$first" $((first + 4))); do
+	for i in 1 2 3 4 5; do
 		"$copse" run --quiet --freq 10000 --budget 50 \
 			-o "$name-$i.copse" "$programs/steady" 0.4 "$@" >out ||
 			{ cat out; return 1; }
@@ -40,7 +37,7 @@ says() {
 }
 
 runs() {
-	side base && side same && side slow exchange 5
+	side base && side same && side slow exchange 20
 }
 
 # told_within PERCENT: skips when the runs differ so much among themselves that
@@ -59,28 +56,21 @@ equal_runs_pass() {
 		says Passed
 }
 
-# 5 % of 30 % is 1.5 % of all; other clocks than sigtrap are too coarse for paths.
+# 20 % of 30 % is 6 % of all; other clocks than sigtrap are too coarse for paths.
 a_slow_path_is_named() {
-	told_within 0.8
+	told_within 1
 	status 1 base-*.copse vs slow-*.copse --fail-if 'total>1%' &&
-		says 'cpu.time of total: +1\.[3-7] %' || return
+		says 'cpu.time of total: +[4-7]\.. %' || return
 	"$copse" info base-1.copse/rank-0.h5 | grep -q 'clock *sigtrap' ||
 		skip "this clock is too coarse"
-	for _ in 1 2 3 4 5; do
-		status 1 base-*.copse vs slow-*.copse \
-			--fail-if 'path(*)>2.5%' >status && break
-		# A busy machine makes noise: ask more runs.
-		side base && side slow exchange 5 || return
-	done
-	cat status
-	grep -q '^!' said || told_within 0.4
-	says 'of work ← exchange ← main:' || return
+	status 1 base-*.copse vs slow-*.copse --fail-if 'path(*)>2.5%' &&
+		says 'of work ← exchange ← main:' || return
 	[ "$(grep -c '^!.*cpu.time of' said)" = 1 ] || { cat said; return 1; }
 }
 
 # A faster program fails no rule about slower ones.
 faster_passes() {
-	told_within 0.8
+	told_within 1
 	status 0 slow-*.copse vs base-*.copse --fail-if 'total>0.5%' &&
 		status 1 slow-*.copse vs base-*.copse --fail-if 'total<-0.5%'
 }
@@ -93,7 +83,7 @@ two_need_no_word() {
 
 formats() {
 	need python3
-	told_within 0.8
+	told_within 1
 	status 1 base-*.copse vs slow-*.copse --fail-if 'total>1%' \
 		--fail-if 'function(*)>90%' -f junit || return
 	python3 - said <<-EOF || { cat said; return 1; }
@@ -111,7 +101,7 @@ formats() {
 	import json, sys
 	test = json.load(open(sys.argv[1]))["tables"]["tests"][0]
 	assert test["verdict"] == "failed" and test["subject"] == "total"
-	assert 0.01 < test["relative"] < 0.02 and test["p"] < 0.001
+	assert 0.045 < test["relative"] < 0.075 and test["p"] < 0.001
 	EOF
 }
 
@@ -131,13 +121,13 @@ no_verdict() {
 }
 
 diff() {
-	told_within 0.8
+	told_within 1
 	"$copse" report diff base-*.copse vs slow-*.copse -f csv \
 		--table metrics >found || return 1
 	awk -f "$srcdir/tests/expect.awk" - found <<-EOF || { cat found; return 1; }
 	any order
 	metric,unit,base,new,change,relative
-	cpu.time,s,{0.39..0.42},{0.39..0.43},{0.004..0.008},{0.01..0.02}
+	cpu.time,s,{0.39..0.42},{0.40..0.46},{0.017..0.032},{0.045..0.075}
 	EOF
 	"$copse" report diff base-*.copse vs slow-*.copse >said &&
 		says '^cpu.time: ' && says '^  *Student\|95 %'
@@ -148,7 +138,7 @@ diff() {
 
 point "runs" runs
 point "equal runs pass" equal_runs_pass
-point "a path that is 5 % slower is named" a_slow_path_is_named
+point "a path that is 20 % slower is named" a_slow_path_is_named
 point "what got faster passes" faster_passes
 point "two profiles need no word between" two_need_no_word
 point "JUnit and JSON" formats

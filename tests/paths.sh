@@ -25,8 +25,9 @@ own_paths() {
 			name = frame[i]
 			sub(/^.*chains-stripped\.so\+0x.*/, "t_nameless", name)
 			sub(/^.*~/, "", name)
-			# A stub of the linkage table is no function.
-			if (name ~ /^t_/ && name !~ /@plt$/)
+			# A stub of the linkage table is no function; a
+			# constructor (t_guard::t_guard) is inlined.
+			if (name ~ /^t_/ && name !~ /@plt$|::/)
 				path = path (path == "" ? "" : ";") name
 		}
 		if (path != "")

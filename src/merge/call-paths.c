@@ -80,73 +80,116 @@ static bool starts_program_or_thread(const struct run *run, uint32_t node,
 {
 	const struct run_node *n = &run->nodes[node];
 	const char *name = str_at(&run->strings, n->function);
+	bool first = is_top(run, n->parent) || starts[n->parent];
 
 	if (n->kind != RUN_FUNCTION)
 		return false;
 	if (n->flags & RUN_UNNAMED)
-		return in_c_library(run, node) &&
-		       (is_top(run, n->parent) || starts[n->parent]);
+		return first && in_c_library(run, node);
 	return !strncmp(name, "__libc_start_", strlen("__libc_start_")) ||
-	       !strcmp(name, "start_thread") || !strcmp(name, "_start");
+	       !strcmp(name, "start_thread") ||
+	       (first && !strcmp(name, "_start"));
 }
 
 /*
- * The frames of the C library that start the program or a thread, and what is
- * above them, say nothing of it.  They are left out unless they hold a value.
- * To be freed; NULL when out of memory.
+ * The frames of the C library that start the program or a thread, what is
+ * above them, and their lines and loops.  To be freed; NULL when out of memory.
  */
 static bool *find_starts(const struct run *run)
 {
 	bool *starts = calloc(run->node_count + 1, sizeof(*starts));
 
 	for (uint32_t i = 1; starts && i < run->node_count; i++) {
+		const struct run_node *node = &run->nodes[i];
 		uint32_t n = i;
 
+		if (node->kind == RUN_LINE || node->kind == RUN_LOOP)
+			starts[i] = starts[node->parent];
 		if (!starts_program_or_thread(run, i, starts))
 			continue;
 		for (; !is_top(run, n) && !starts[n]; n = run->nodes[n].parent)
-			starts[n] = !has_values(run, n);
+			starts[n] = true;
 	}
 	return starts;
 }
 
-/* The paths in the order of the nodes; paths->of is of that order. */
+/* Nodes to paths, in the order of the nodes. */
+struct folding {
+	const struct run *run;
+	const bool *starts;
+	struct path *at;
+	uint32_t count;
+	uint32_t *of;    /* by node: the path that holds its value, … */
+	uint32_t *below; /* … and the one that what it calls is below */
+	struct map map;
+};
+
+/* The path of a node below another path; MAP_NONE when out of memory. */
+static uint32_t put(struct folding *f, uint32_t above, uint32_t node,
+		    enum run_kind kind)
+{
+	const struct run_node *n = &f->run->nodes[node];
+	uint64_t line = kind == RUN_MPI ? n->line : 0;
+	uint32_t p =
+		map_put(&f->map, (uint64_t)above << 32 | n->function,
+			(uint64_t)n->module << 32 | line << 4 | kind, f->count);
+
+	if (p == MAP_NONE)
+		return p;
+	if (p == f->count)
+		f->at[f->count++] =
+			(struct path){ .parent = above,
+				       .node = node,
+				       .one_line = !is_top(f->run,
+							   f->at[above].node) };
+	else if (f->run->nodes[f->at[p].node].line != n->line)
+		f->at[p].one_line = false;
+	return p;
+}
+
+/*
+ * What starts the program says nothing of it: what it calls stands beside it,
+ * as if it were not there.  Its own value has a path of its own: a sample that
+ * happens to fall there moves nobody else.
+ */
+static void fold_node(struct folding *f, uint32_t node)
+{
+	const struct run_node *n = &f->run->nodes[node];
+	uint32_t above = node ? f->below[n->parent] : 0;
+
+	if (node && f->starts[node]) {
+		f->below[node] = above;
+		f->of[node] = has_values(f->run, node)
+				      ? put(f, above, node, RUN_FUNCTION)
+				      : above;
+		return;
+	}
+	if ((n->kind == RUN_LINE || n->kind == RUN_LOOP) && above)
+		f->of[node] = above;
+	else
+		f->of[node] = put(f, above, node, n->kind);
+	f->below[node] = f->of[node];
+}
+
 static int fold(struct paths *paths, struct path *at, const bool *starts)
 {
 	const struct run *run = paths->run;
-	struct map map = { 0 };
-	uint32_t count = 0, p;
+	struct folding f = { .run = run,
+			     .starts = starts,
+			     .at = at,
+			     .of = paths->of,
+			     .below = calloc(run->node_count + 1,
+					     sizeof(*f.below)) };
+	bool ok = f.below;
 
-	for (size_t i = 0; i < run->node_count; i++) {
-		const struct run_node *n = &run->nodes[i];
-		uint32_t above = i ? paths->of[n->parent] : 0;
-		uint64_t line = n->kind == RUN_MPI ? n->line : 0;
-
-		if (((n->kind == RUN_LINE || n->kind == RUN_LOOP) && above) ||
-		    (i && starts[i] && is_top(run, at[above].node))) {
-			paths->of[i] = above;
-			continue;
-		}
-		p = map_put(&map, (uint64_t)above << 32 | n->function,
-			    (uint64_t)n->module << 32 | line << 4 | n->kind,
-			    count);
-		if (p == MAP_NONE) {
-			map_fini(&map);
-			return fail(-ENOMEM, "out of memory");
-		}
-		if (p == count)
-			at[count++] = (struct path){
-				.parent = above,
-				.node = (uint32_t)i,
-				.one_line = !is_top(run, at[above].node)
-			};
-		else if (run->nodes[at[p].node].line != n->line)
-			at[p].one_line = false;
-		paths->of[i] = p;
+	for (uint32_t i = 0; ok && i < run->node_count; i++) {
+		fold_node(&f, i);
+		ok = f.of[i] != MAP_NONE;
 	}
-	map_fini(&map);
-	paths->count = count;
-	return 0;
+	map_fini(&f.map);
+	free(f.below);
+	paths->count = f.count;
+	return ok ? 0 : fail(-ENOMEM, "out of memory");
 }
 
 /* From the order of the nodes to depth first. */

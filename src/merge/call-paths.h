@@ -3,7 +3,8 @@
  * call-paths.h - the call paths of a run by function: lines of one function are
  * one path, as are calls of one function from several lines of its caller.
  * An MPI function stays apart for each line that calls it: a call site.  The
- * frames above main that start the program are left out.
+ * frames above main that start the program are left out; values of their own
+ * stand beside main.
  *
  * Ownership   The run must outlive its paths.
  */
