@@ -102,6 +102,33 @@ merged_alike() {
 	mpirun -n 3 "$copse" merge -q one.copse -o team.h5 && cmp one.h5 team.h5
 }
 
+# one_rank FILE: of a report, what the directory's says of that rank.
+one_rank() {
+	"$copse" report ranks -n 0 -f csv --table ranks one.copse >all.csv &&
+		"$copse" report ranks -n 0 -f csv --table ranks "$1" >one.csv ||
+		return
+	rank=${1##*rank-}
+	grep "^${rank%.h5}," all.csv >want
+	sed 1d one.csv | cut -d, -f1-4 >is
+	cut -d, -f1-4 want | diff - is
+}
+
+by_itself() {
+	[ -e one.copse ] || return
+	"$copse" report ranks -f csv one.copse >want &&
+		"$copse" report ranks -f csv "one.copse/$node" | diff want - ||
+		return
+	[ -e taken ] || skip "no h5py here"
+	one_rank taken/rank-11.h5 && one_rank taken/rank-3.h5 || return
+	"$copse" report taken/rank-11.h5 >said 2>&1
+	grep -q "^summary.* rank 11 of $ranks\$" said && ! grep -q 'no profile' said ||
+		{ cat said; return 1; }
+	"$copse" report diff taken/rank-0.h5 taken/rank-11.h5 >said 2>&1 ||
+		{ cat said; return 1; }
+	printf 'no profile' >rank-0.h5
+	! "$copse" report rank-0.h5 >said 2>&1 && grep -q 'rank-0.h5: ' said
+}
+
 # A file that lacks its list, as HDF5 alone reads it.
 without_lists() {
 	[ -n "$python" ] || skip "no h5py here"
@@ -256,6 +283,7 @@ point "16 ranks, one file" one_file
 point "its profiles are those that would have been files" as_files
 point "threads and processes make one database of it" merged_alike
 point "profiles in it are read without their lists, too" without_lists
+point "a file by itself is what it has of the run" by_itself
 point "on for many ranks, and when it is asked for" by_choice
 point "a rank that dies takes no other's profile with it" a_rank_dies
 point "nor does a copse run that is killed" a_parent_dies

@@ -79,8 +79,7 @@ static void head(struct report *report, const struct facts *f)
 	char extra[64] = "";
 	bool same = f->most_threads == f->least_threads;
 
-	value_plural(ranks, run->world ? run->world : run->rank_count,
-		     value_noun(run));
+	value_extent(ranks, run);
 	value_plural(threads, same ? f->most_threads : f->threads, "thread");
 	if (f->hosts > 1)
 		value_plural(hosts, f->hosts, "host");

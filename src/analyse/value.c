@@ -25,8 +25,7 @@ struct report *value_report(const char *analysis, const struct run *run,
 	char ranks[32], *title = NULL;
 	struct report *report = NULL;
 
-	value_plural(ranks, run->world ? run->world : run->rank_count,
-		     value_noun(run));
+	value_extent(ranks, run);
 	title = str_format("%s%s%s · %s · %s", analysis, metric ? " by " : "",
 			   metric ? metric->name : "",
 			   str_at(&run->strings, run->command), ranks);
@@ -191,6 +190,17 @@ const char *value_plural(char *to, size_t count, const char *noun)
 	if (count != 1)
 		end = noun[strlen(noun) - 1] == 's' ? "es" : "s";
 	snprintf(to, 32, "%zu %s%s", count, noun, end);
+	return to;
+}
+
+const char *value_extent(char *to, const struct run *run)
+{
+	if (run->member_count == 1 && run->world > 1)
+		snprintf(to, 32, "rank %d of %u", run->ranks[0].rank,
+			 run->world);
+	else
+		value_plural(to, run->world ? run->world : run->rank_count,
+			     value_noun(run));
 	return to;
 }
 

@@ -31,11 +31,10 @@ static bool has_suffix(const char *name, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-static int is_rank_file(const struct dirent *entry)
+static bool is_rank_file(const char *name)
 {
-	return !strncmp(entry->d_name, "rank-", 5) &&
-	       (has_suffix(entry->d_name, ".h5") ||
-		has_suffix(entry->d_name, ".live"));
+	return !strncmp(name, "rank-", 5) &&
+	       (has_suffix(name, ".h5") || has_suffix(name, ".live"));
 }
 
 static bool is_node_file(const char *name)
@@ -43,10 +42,15 @@ static bool is_node_file(const char *name)
 	return !strncmp(name, "node-", 5);
 }
 
+bool inputs_is_name(const char *file)
+{
+	return is_rank_file(file) ||
+	       (is_node_file(file) && has_suffix(file, ".h5"));
+}
+
 static int is_input(const struct dirent *entry)
 {
-	return is_rank_file(entry) || (is_node_file(entry->d_name) &&
-				       has_suffix(entry->d_name, ".h5"));
+	return inputs_is_name(entry->d_name);
 }
 
 /* The rank file's own name, wherever it is. */
@@ -222,6 +226,22 @@ int inputs_list(struct inputs *inputs, const char *directory)
 	if (!err && inputs->count)
 		qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
 	return err;
+}
+
+void inputs_only(struct inputs *inputs, const char *file)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct input *at = &inputs->at[i];
+
+		if (at->file == strlen(file) &&
+		    !strncmp(at->label, file, at->file))
+			inputs->at[kept++] = *at;
+		else
+			free(at->label);
+	}
+	inputs->count = kept;
 }
 
 size_t inputs_settled(const struct inputs *inputs)

@@ -35,6 +35,12 @@ int input_load(const struct input *input, const char *path,
 /* 0, or -errno with a reason. */
 int inputs_list(struct inputs *inputs, const char *directory);
 
+/* What that file of the directory holds, and nothing else. */
+void inputs_only(struct inputs *inputs, const char *file);
+
+/* It is named as a profile is, or as a host's file. */
+bool inputs_is_name(const char *file);
+
 /* A rank file, or all that a host's holds; the file's name is the path. */
 int inputs_of_file(struct inputs *inputs, const char *path);
 void inputs_fini(struct inputs *inputs);

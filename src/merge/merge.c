@@ -482,7 +482,7 @@ static int finish(struct merging *m)
 	if (m->job_count)
 		run->job = main_job(m)->key;
 	if (!err)
-		err = entries_missing(run, m->directory);
+		err = m->only ? 0 : entries_missing(run, m->directory);
 	if (!err)
 		err = name_all(m, order);
 	if (!err)
@@ -512,16 +512,20 @@ static int unite(struct merging *m)
 	return err ? reduce_tell_tree(m, err, NULL, NULL) : 0;
 }
 
-/* The values are not in memory. */
-static int merge(struct run **to, const char *directory,
+/* Of one file of the directory, or of all; the values are not in memory. */
+static int merge(struct run **to, const char *directory, const char *only,
 		 const struct merge_progress *progress)
 {
-	struct merging m = { .directory = directory, .progress = progress };
+	struct merging m = { .directory = directory,
+			     .only = only,
+			     .progress = progress };
 	int err = 0;
 
 	m.team = progress ? progress->team : NULL;
 	if (team_is_root(m.team))
 		err = inputs_list(&m.inputs, directory);
+	if (only)
+		inputs_only(&m.inputs, only);
 	err = reduce_tell_inputs(&m, err);
 	if (!err)
 		err = unite(&m);
@@ -540,11 +544,11 @@ static int merge(struct run **to, const char *directory,
 	return err;
 }
 
-int merge_directory(struct run **to, const char *directory,
-		    const struct merge_progress *progress)
+static int merge_fetch(struct run **to, const char *directory, const char *only,
+		       const struct merge_progress *progress)
 {
 	struct run *run = NULL;
-	int err = merge(&run, directory, progress);
+	int err = merge(&run, directory, only, progress);
 
 	if (!err)
 		err = run_fetch(run);
@@ -555,12 +559,18 @@ int merge_directory(struct run **to, const char *directory,
 	return err;
 }
 
+int merge_directory(struct run **to, const char *directory,
+		    const struct merge_progress *progress)
+{
+	return merge_fetch(to, directory, NULL, progress);
+}
+
 int merge_save(struct run **to, const char *directory, const char *path,
 	       const struct merge_progress *progress)
 {
 	struct team *team = progress ? progress->team : NULL;
 	struct blob done = { 0 };
-	int err = merge(to, directory, progress);
+	int err = merge(to, directory, NULL, progress);
 
 	if (!err && team_is_root(team))
 		err = run_save(*to, path);
@@ -630,12 +640,27 @@ static int open_directory(struct run **to, const char *directory,
 		free(database);
 		return 0;
 	}
-	err = merge(to, directory, progress);
+	err = merge(to, directory, NULL, progress);
 	if (!err)
 		err = save_beside(*to, database);
 	if (!err)
 		err = reopen(to, database, directory);
 	free(database);
+	return err;
+}
+
+static int open_profile(struct run **to, const char *path,
+			const struct merge_progress *progress)
+{
+	const char *file = str_base(path);
+	char *directory = file > path ? strndup(path, (size_t)(file - path))
+				      : strdup(".");
+	int err;
+
+	if (!directory)
+		return fail(-ENOMEM, "out of memory");
+	err = merge_fetch(to, directory, file, progress);
+	free(directory);
 	return err;
 }
 
@@ -648,5 +673,7 @@ int run_open(struct run **to, const char *path,
 		return fail(-errno, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(status.st_mode))
 		return open_directory(to, path, progress);
+	if (inputs_is_name(str_base(path)))
+		return open_profile(to, path, progress);
 	return run_load(to, path);
 }

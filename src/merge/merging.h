@@ -22,6 +22,7 @@ struct reduced; /* what another process has become part of ours */
 
 struct merging {
 	const char *directory;
+	const char *only; /* file of it, or NULL: all */
 	struct inputs inputs;
 	const struct merge_progress *progress;
 	struct team *team; /* NULL: alone */

@@ -192,8 +192,9 @@ int merge_save(struct run **to, const char *directory, const char *path,
 	       const struct merge_progress *progress);
 
 /*
- * The run of `path`: a run.h5 itself, or a directory, whose run.h5 is made
- * first when it is missing or older than a rank's file.
+ * The run of `path`: a run.h5 itself; a directory, whose run.h5 is made first
+ * when it is missing or older than a rank's file; or what one file of a
+ * directory has, rank-N.h5 or node-HOST.h5.
  */
 int run_open(struct run **to, const char *path,
 	     const struct merge_progress *progress);
