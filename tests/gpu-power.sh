@@ -194,7 +194,19 @@ keeps() {
 	cells "$1" energy 'readings watts' >"$scratch/got"
 	cat "$scratch/got"
 	[ "$(cut -f 1 "$scratch/got")" -ge 3 ] &&
-		within "$(cut -f 2 "$scratch/got")" 200 1
+		within "$(cut -f 2 "$scratch/got")" 200 1 || return
+	"$copse" report gpu-power "$scratch/$1.copse" >"$scratch/got"
+	grep -q '1 of 1 GPUs could be read for a part of the run' \
+		"$scratch/got" && return
+	cat "$scratch/got"
+	return 1
+}
+
+# At 200 W all the time nobody knows what is idle.
+never_idle() {
+	[ -d "$scratch/shared.copse" ] || skip "there was no run"
+	"$copse" report gpu-power "$scratch/shared.copse" |
+		grep '1 of 1 GPUs were never seen idle'
 }
 
 # By power alone, and nothing is wrong with that.
@@ -265,6 +277,7 @@ point "the summary has a sentence" in_summary
 point "reading costs little, and says so" costs_little
 point "GPUs are known by UUID, not by number" by_name_not_number
 point "two ranks on a GPU: its energy is counted once" shared
+point "a GPU that was never idle" never_idle
 point "no counter of energy" no_counter
 point "an NVML without what may be lacking" lacks_functions
 point "no NVML" missing

@@ -7,9 +7,9 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/handles \
 	tests/unit/history tests/unit/job tests/unit/livedir \
-	tests/unit/loop-nest tests/unit/map \
+	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
-	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek \
+	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \

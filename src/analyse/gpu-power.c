@@ -9,6 +9,9 @@
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 
+#define NS     1e9
+#define ENOUGH 0.9 /* of the run, that a GPU was read */
+
 enum {
 	ROWS = 20
 };
@@ -297,6 +300,55 @@ static size_t unread(const struct run *run)
 	return count;
 }
 
+/* It was lost, or who read it: what it took later is not known. */
+static bool ended_early(const struct run *run, size_t power)
+{
+	const struct run_energy *e = &run->energy;
+
+	for (size_t i = 0; i < e->device_count; i++)
+		if (e->devices[i].power == power &&
+		    e->powers[power].seconds <
+			    ENOUGH * run->gpu.devices[i].elapsed_ns / NS)
+			return true;
+	return false;
+}
+
+/* At its least it took about what it took in the mean. */
+static bool never_idle(const struct run_power *p)
+{
+	return p->joules - p->idle < (1 - ENOUGH) * p->joules && p->used > 0.5;
+}
+
+static void note_gaps(struct report *report, const struct run *run)
+{
+	unsigned long long failures = 0;
+	size_t early = 0, never = 0;
+
+	for (size_t i = 0; i < run->energy.power_count; i++) {
+		failures += run->energy.powers[i].failures;
+		early += ended_early(run, i);
+		never += never_idle(&run->energy.powers[i]);
+	}
+	if (unread(run))
+		report_note(report,
+			    "%zu of %zu GPUs could not be read: their energy "
+			    "is missing.",
+			    unread(run), run->energy.device_count);
+	if (early)
+		report_note(report,
+			    "%zu of %zu GPUs could be read for a part of the "
+			    "run only: the rest of their energy is missing.",
+			    early, run->energy.power_count);
+	if (never)
+		report_note(report,
+			    "%zu of %zu GPUs were never seen idle: what is "
+			    "called so may be work, and call paths have too "
+			    "little.",
+			    never, run->energy.power_count);
+	if (failures)
+		report_note(report, "%llu readings failed.", failures);
+}
+
 static void notes(struct report *report, const struct run *run,
 		  const struct energy *e)
 {
@@ -307,11 +359,7 @@ static void notes(struct report *report, const struct run *run,
 		    "Reading took %.2f %% of a core, in a process beside the "
 		    "program.",
 		    100 * e->reading);
-	if (unread(run))
-		report_note(report,
-			    "%zu of %zu GPUs could not be read: their energy "
-			    "is missing.",
-			    unread(run), run->energy.device_count);
+	note_gaps(report, run);
 	for (size_t i = 0; i < run->energy.power_count; i++)
 		if (run->energy.powers[i].is_mig) {
 			report_note(report, "Of a GPU that is divided (MIG) "
@@ -329,8 +377,10 @@ static int fill(struct report *report, const struct paths *paths,
 	int err;
 
 	if (!run->energy.power_count) {
-		report_line(report, "The power of GPUs was not read (copse run "
-				    "--gpu-power=on).");
+		report_line(report,
+			    "The power of GPUs was not read: copse run "
+			    "--gpu-power=on does that, and says so when it "
+			    "cannot.");
 		return 0;
 	}
 	err = energy_init(&e, paths);

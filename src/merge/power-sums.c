@@ -182,33 +182,40 @@ void power_wanted(const struct power *p, bool *wanted)
 		wanted[p->rows[i].node] = true;
 }
 
-/* The share of a reader: its device, as its process counts it. */
-static const struct run_share *share_of(const struct run *run,
-					const struct power_reader *r)
+/* Shares by process and its number of the device. */
+static int find_shares(struct map *to, const struct run_gpu *g)
 {
-	const struct run_gpu *g = &run->gpu;
-
-	for (size_t i = 0; i < g->share_count; i++)
-		if (g->shares[i].rank == r->process && g->shares[i].id == r->id)
-			return &g->shares[i];
-	return NULL;
+	for (uint32_t i = 0; i < g->share_count; i++)
+		if (map_put(to, g->shares[i].rank, g->shares[i].id, i) ==
+		    MAP_NONE)
+			return -ENOMEM;
+	return 0;
 }
 
 /*
  * What of a GPU's time was each reader's: into shares[], by reader; and which
  * devices are of it.
  */
-static void divide(struct power *p, const struct run *run, double *shares)
+static int divide(struct power *p, const struct run *run, double *shares)
 {
+	const struct run_gpu *g = &run->gpu;
+	struct map map = { 0 };
+	int err = find_shares(&map, g);
+
 	for (size_t i = 0; i < p->sum.device_count; i++)
 		p->sum.devices[i].power = RUN_NO_POWER;
-	for (size_t i = 0; i < p->reader_count; i++) {
-		const struct run_share *s = share_of(run, &p->readers[i]);
+	for (size_t i = 0; i < p->reader_count && !err; i++) {
+		const struct power_reader *r = &p->readers[i];
+		uint32_t at = map_get(&map, r->process, r->id);
 
-		shares[i] = s ? (double)s->busy_ns : 0;
-		if (s)
-			p->sum.devices[s->device].power = p->readers[i].power;
+		shares[i] = 0;
+		if (at == MAP_NONE)
+			continue;
+		shares[i] = (double)g->shares[at].busy_ns;
+		p->sum.devices[g->shares[at].device].power = r->power;
 	}
+	map_fini(&map);
+	return err;
 }
 
 /* Sums by GPU, then shares[] of them; equal ones where there was no work. */
@@ -304,9 +311,11 @@ int power_finish(struct power *p, struct run *run, const uint32_t *order,
 		e->device_count = e->devices ? run->gpu.device_count : 0;
 		for (size_t i = 0; i < p->reader_count; i++)
 			p->readers[i].process = order[p->readers[i].process];
-		divide(p, run, shares);
-		normalise(p, shares, sums);
-		err = e->devices ? put_phases(p, shares, became) : -ENOMEM;
+		err = e->devices ? divide(p, run, shares) : -ENOMEM;
+		if (!err) {
+			normalise(p, shares, sums);
+			err = put_phases(p, shares, became);
+		}
 	}
 	free(shares);
 	free(sums);
