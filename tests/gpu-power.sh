@@ -221,6 +221,15 @@ no_counter() {
 		within "$(cut -f 2 "$scratch/got")" 200 1
 }
 
+# What another GPU does not tell is not the user's trouble.
+other_fails() {
+	MADE_NVML=other
+	export MADE_NVML
+	measure other nvml work 2 || return
+	! grep 'power of GPUs' "$scratch/other.err" || return
+	within "$(cells other energy watts)" 200 1
+}
+
 lacks_functions() {
 	measure old nvml-old work 2 || return
 	! grep 'power of GPUs' "$scratch/old.err" || return
@@ -279,6 +288,7 @@ point "GPUs are known by UUID, not by number" by_name_not_number
 point "two ranks on a GPU: its energy is counted once" shared
 point "a GPU that was never idle" never_idle
 point "no counter of energy" no_counter
+point "another GPU that cannot be read" other_fails
 point "an NVML without what may be lacking" lacks_functions
 point "no NVML" missing
 point "a driver that is another's" mismatch

@@ -133,23 +133,31 @@ static void give_to_phases(struct rounds *r, uint32_t board,
 
 static bool is_used(const struct rounds *r, uint32_t board)
 {
-	bool known = false;
-
-	for (size_t i = 0; i < r->watch.count; i++) {
+	for (size_t i = 0; i < r->watch.count; i++)
 		if (r->watch.at[i].uses[board])
 			return true;
-		known |= r->watch.at[i].sees_any;
-	}
-	return !known;
+	return false;
 }
 
-static void read_board(struct rounds *r, uint32_t i, bool used)
+/* As long as no process has told which it uses, each may be. */
+static bool may_be_used(const struct rounds *r, uint32_t board)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < r->watch.count; i++)
+		known |= r->watch.at[i].sees_any;
+	return !known || is_used(r, board);
+}
+
+/* That a GPU cannot be read matters to those who use it. */
+static void read_board(struct rounds *r, uint32_t i, bool all)
 {
 	struct nvml_reading reading;
 
-	if (nvml_read(r->devices[i], used, &reading)) {
+	if (nvml_read(r->devices[i], all, &reading)) {
 		r->power->boards[i].failures++;
-		note_trouble(r->power);
+		if (is_used(r, i))
+			note_trouble(r->power);
 		return;
 	}
 	give_to_phases(r, i,
@@ -173,7 +181,7 @@ static void one_round(struct rounds *r, bool last)
 
 	watch_look(&r->watch);
 	for (uint32_t i = 0; i < r->power->board_count; i++) {
-		bool used = is_used(r, i);
+		bool used = may_be_used(r, i);
 
 		if (used || last || r->number % SELDOM == 0)
 			read_board(r, i, used);

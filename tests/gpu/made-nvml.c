@@ -5,9 +5,9 @@
  *
  * The first of CUDA's takes what the file MADE_POWER says, 200 W without; the
  * other 50 W, the third 999 W.  MADE_NVML is a fault: mismatch, hang-start,
- * crash; and once ten readings were made: hang, lost; and nocounter.  MADE_OLD
- * builds one without the functions that a driver may lack, MADE_BARE without
- * one that is needed.
+ * nocounter, other (the third cannot be read); and once ten readings were made:
+ * hang, lost, crash.  MADE_OLD builds one without the functions that a driver
+ * may lack, MADE_BARE without one that is needed.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -110,6 +110,8 @@ int nvmlDeviceGetPowerUsage(struct gpu *g, unsigned int *mw)
 	static int readings;
 	double watts = g->watts;
 
+	if (watts > 900 && !strcmp(fault(), "other"))
+		return NOT_SUPPORTED;
 	if (readings++ >= ENOUGH) {
 		if (!strcmp(fault(), "hang"))
 			hang();
