@@ -7,9 +7,9 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/handles \
 	tests/unit/history tests/unit/job tests/unit/livedir \
-	tests/unit/loop-nest tests/unit/map \
+	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
-	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek \
+	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
@@ -143,11 +143,15 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
 	tests/gpu/made-wide.c tests/gpu/made-wide.h \
-	tests/gpu/made-occupancy.c
+	tests/gpu/made-occupancy.c tests/gpu/made-energy.c \
+	tests/gpu/made-nvml.c tests/gpu/made-power.h
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
-	tests/gpu/libmade-driver.so tests/gpu/made-occupancy
+	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
+	tests/gpu/made-energy $(made_nvmls)
+made_nvmls = tests/gpu/nvml/libnvidia-ml.so.1 tests/gpu/nvml-old/libnvidia-ml.so.1 \
+	tests/gpu/nvml-bare/libnvidia-ml.so.1
 program_outputs += $(made_outputs)
 made_flags = $(MEASURED_FLAGS) $(CUDA_CPPFLAGS) -I$(srcdir) -D_GNU_SOURCE
 tests/gpu/libmade-cuda.so: $(made_sources)
@@ -176,6 +180,16 @@ tests/gpu/made-times: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-times.c \
 		tests/gpu/libmade-cuda.so
+tests/gpu/made-energy: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-energy.c \
+		tests/gpu/libmade-cuda.so -ldl
+# Whole, without what drivers may lack, and without what is needed.
+$(made_nvmls): $(made_sources)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && case $@ in *-old/*) flag=-DMADE_OLD ;; \
+		*-bare/*) flag=-DMADE_BARE ;; esac && \
+		$(CC) $(made_flags) $$flag -shared -fPIC -Wl,-soname,$(@F) \
+		-o $@ $(srcdir)/tests/gpu/made-nvml.c
 CLEANFILES += tests/gpu/made-bare.o
 if OPENMPI
 made_mpi = tests/gpu/made-mpi tests/gpu/made-meet
@@ -200,7 +214,7 @@ SHELL_TESTS = \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
 	tests/merge-scale.sh tests/merge-mpi.sh tests/gather.sh \
-	tests/names.sh tests/loops.sh tests/gpu-made.sh tests/gpu-times.sh \
+	tests/names.sh tests/loops.sh tests/gpu-made.sh tests/gpu-times.sh tests/gpu-power.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

@@ -84,7 +84,16 @@ gpus() {
 	"$copse" run --quiet -o gpus.copse sh -c "'$made-times' shared 0 &
 		'$made-times' shared 0 & '$made-times' devices
 		wait" >out 2>&1 || { cat out; return 1; }
-	raw_copy "$made-times" idle 300
+	raw_copy "$made-times" idle 300 && power
+}
+
+# Their energy.
+power() {
+	export LD_LIBRARY_PATH="$builddir/tests/gpu/nvml" COPSE_GPU_POWER=on
+	"$copse" run --quiet -o power.copse "$made-energy" phases \
+		>out 2>&1 || { cat out; return 1; }
+	raw_copy "$made-energy" work 300
+	unset LD_LIBRARY_PATH COPSE_GPU_POWER
 }
 
 # raw_copy PROGRAM…: what a parent leaves that is killed.

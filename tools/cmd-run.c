@@ -18,6 +18,7 @@
 #include "launch/harvest.h"
 #include "launch/job.h"
 #include "launch/livedir.h"
+#include "launch/meter.h"
 #include "launch/node-output.h"
 #include "launch/output.h"
 #include "launch/output-name.h"
@@ -431,8 +432,24 @@ static bool ended_in_peace(const struct harvest *h, const struct parent *p)
 	return !h->end_signal && !h->end_status && !p->told_ns && !p->warned_ns;
 }
 
-static int measure(char **argv, const struct job *job, const struct output *o,
-		   const char *live, const char *why)
+/* Once for a job, but where its first rank has none. */
+static void say_trouble(const struct meter *meter, const struct job *job)
+{
+	if (*meter->trouble && !quiet && job->rank <= 0)
+		fprintf(stderr, "copse run: power of GPUs: %s\n",
+			meter->trouble);
+}
+
+static void start_meter(struct meter *meter, const struct settings *s,
+			const char *live)
+{
+	if (s->gpu_power && meter_start(meter, live))
+		snprintf(meter->trouble, sizeof(meter->trouble), "%s",
+			 fail_reason());
+}
+
+static int measure(char **argv, const struct settings *s, const struct job *job,
+		   const struct output *o, const char *live, const char *why)
 {
 	struct harvest h = { .live_dir = live,
 			     .output = o->path,
@@ -440,18 +457,22 @@ static int measure(char **argv, const struct job *job, const struct output *o,
 			     .batch = &job->batch,
 			     .rank = job->rank,
 			     .parent = getpid() };
+	struct meter meter = { 0 };
 	struct parent parent;
 	int err;
 
 	parent_begin(&parent);
+	start_meter(&meter, s, live);
 	err = parent_run(&parent, argv, &h,
 			 checkpoint != UINT_MAX ? checkpoint
 						: usual_interval(job));
+	meter_stop(&meter);
 	if (node_output_wanted(gather, job->size) &&
 	    ended_in_peace(&h, &parent))
 		h.node = job->host;
 	harvest_all(&h);
 	parent_end(&parent);
+	say_trouble(&meter, job);
 	if (err) {
 		warn(fail_reason());
 		if (output_done(o))
@@ -501,7 +522,7 @@ static int run_program(char **argv, const struct program *program,
 			output_discard(&o);
 		err = run_unmeasured(argv);
 	} else {
-		err = measure(argv, &job, &o, live, why_none(s, program));
+		err = measure(argv, s, &job, &o, live, why_none(s, program));
 	}
 out:
 	free(preload);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyse/energy.h"
 #include "analyse/findings.h"
 #include "analyse/gpu-busy.h"
 #include "analyse/gpu-work.h"
@@ -177,6 +178,8 @@ int findings_gpu(struct report *report, const struct paths *paths)
 	}
 	if (!err)
 		say_calls(report, &calls.total);
+	if (!err)
+		err = findings_energy(report, paths);
 	if (!err)
 		err = findings_gpu_memory(report, paths);
 	gpu_work_fini(&kernels);

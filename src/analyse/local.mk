@@ -6,7 +6,8 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/matrix src/analyse/waits src/analyse/event-counts \
 	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api \
 	src/analyse/gpu-transfers src/analyse/gpu-memory \
-	src/analyse/gpu-devices src/analyse/idle-causes
+	src/analyse/gpu-devices src/analyse/idle-causes \
+	src/analyse/gpu-power
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -20,6 +21,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/sites.c src/analyse/sites.h \
 	src/analyse/gpu-held.c src/analyse/gpu-held.h \
 	src/analyse/gpu-leaks.c \
+	src/analyse/energy.c src/analyse/energy.h \
 	src/analyse/gpu-shapes-table.c src/analyse/gpu-shapes-table.h \
 	src/analyse/occupancy.c src/analyse/occupancy.h \
 	src/analyse/gpu-busy.c src/analyse/gpu-busy.h \

@@ -124,6 +124,7 @@ static void enter(struct thread *t, struct region_name *name,
 	if (!span.node)
 		return;
 	t->tree.root = span.node;
+	t->live->phase = span.node;
 	count(t, span.node, true, 0);
 }
 
@@ -138,6 +139,7 @@ static void leave(struct thread *t, const struct phase_span *now)
 	if (t->phases)
 		span[-1].inner_ns += took;
 	t->tree.root = span->outside;
+	t->live->phase = span->outside;
 	if (span->node)
 		count(t, span->node, false,
 		      took > span->inner_ns ? took - span->inner_ns : 0);

@@ -17,6 +17,7 @@
 #include "launch/livedir.h"
 #include "launch/node-output.h"
 #include "launch/output.h"
+#include "launch/power-file.h"
 #include "launch/process.h"
 #include "live/layout.h"
 #include "profile/profile.h"
@@ -136,11 +137,14 @@ static uint64_t hash(const struct content *c)
  * What the process could not know.  Its clock may be another than ours: what
  * it runs can have moved to another time namespace.
  */
-static void stamp(const struct harvest *h, struct live_header *live)
+static void stamp(const struct harvest *h, struct content *c)
 {
 	uint64_t ours = timebase_id();
+	struct live_header *live;
 	struct timebase late;
 
+	power_file_append(h->live_dir, &c->live, &c->size);
+	live = c->live;
 	snprintf(live->job, sizeof(live->job), "%s", h->key);
 	live->batch = *h->batch;
 	if (!live->clock_id)
@@ -199,7 +203,7 @@ static struct harvest_copy *copy_of(struct harvest *h, const char *name)
 	return grown;
 }
 
-static void copy_raw(struct harvest *h, const struct content *c)
+static void copy_raw(struct harvest *h, struct content *c)
 {
 	int rank = c->live->rank >= 0 ? c->live->rank : h->rank;
 	struct harvest_copy *copy = copy_of(h, c->file.name);
@@ -208,7 +212,7 @@ static void copy_raw(struct harvest *h, const struct content *c)
 
 	if (!copy || copy->hash == now)
 		return;
-	stamp(h, c->live);
+	stamp(h, c);
 	path = str_format("%s/rank-%d-%d-%u.live", h->output, rank,
 			  (int)c->file.pid, c->file.sequence);
 	if (!path || write_raw(path, c)) {
@@ -429,13 +433,13 @@ static void drop(struct harvest *h, const struct content *c)
 		unlink_raw(h, &c->file, c->live->rank);
 }
 
-static int convert(struct harvest *h, const struct content *all, size_t count,
+static int convert(struct harvest *h, struct content *all, size_t count,
 		   size_t i, int rank, bool is_main)
 {
 	struct profile *p = NULL;
 	int err;
 
-	stamp(h, all[i].live);
+	stamp(h, &all[i]);
 	err = profile_from_live(&p, all[i].live, all[i].size);
 	if (err)
 		return err;

@@ -6,11 +6,17 @@ liblaunch_la_SOURCES = \
 	src/launch/host-marks.c src/launch/host-marks.h \
 	src/launch/job.c src/launch/job.h \
 	src/launch/livedir.c src/launch/livedir.h \
+	src/launch/meter.c src/launch/meter.h \
+	src/launch/meter-rounds.c src/launch/meter-rounds.h \
+	src/launch/meter-sums.c src/launch/meter-sums.h \
+	src/launch/meter-watch.c src/launch/meter-watch.h \
+	src/launch/nvml.c src/launch/nvml.h \
 	src/launch/node-output.c src/launch/node-output.h \
 	src/launch/output.c src/launch/output.h \
 	src/launch/output-name.c src/launch/output-name.h \
 	src/launch/parent.c src/launch/parent.h \
 	src/launch/perf.c src/launch/perf.h \
+	src/launch/power-file.c src/launch/power-file.h \
 	src/launch/preload.c src/launch/preload.h \
 	src/launch/process.c src/launch/process.h \
 	src/launch/program.c src/launch/program.h \

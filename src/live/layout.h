@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 4
+#define LIVE_VERSION 5
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -446,8 +446,9 @@ struct live_thread {
 	uint32_t clock; /* enum live_clock */
 	uint32_t runs;  /* threads that shared this record, one after another */
 	live_ref nodes,
-		cells;   /* first chunk of each; the first node is the root */
-	live_ref unused; /* 0 */
+		cells;  /* first chunk of each; the first node is the root */
+	live_ref phase; /* the node of the innermost that is open; 0, or a root:
+			   none is */
 	uint64_t first_ns,
 		last_ns; /* CLOCK_MONOTONIC, of its life / last sample */
 	uint64_t cpu_ns, wall_ns; /* sum of all samples' weights */
@@ -521,6 +522,7 @@ struct live_header {
 	struct live_gpu_lists gpu_lists;
 	live_ref gpu_devices, gpu_streams; /* heads of lists */
 	live_ref gpu_pieces;               /* struct live_pieces */
+	live_ref power; /* struct live_power: in copies alone; 0: none */
 	struct live_gpu_times gpu_times;
 	uint32_t metric_count;
 	char host[64];

@@ -20,6 +20,7 @@ libmerge_la_SOURCES = \
 	src/merge/pack.h src/merge/run-pack.c src/merge/unify-pack.c \
 	src/merge/packed.h \
 	src/merge/path-sums.c src/merge/path-sums.h src/merge/path-sums-file.c \
+	src/merge/power-sums.c src/merge/power-sums.h src/merge/power-tables.c src/merge/run-power.h \
 	src/merge/ranges.c src/merge/ranges.h \
 	src/merge/records.c src/merge/records.h \
 	src/merge/reduce.c src/merge/reduce.h \

@@ -48,6 +48,7 @@ static void pass_fini(struct merging *m)
 	traffic_fini(&m->traffic);
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
+	power_fini(&m->power);
 	free(m->jobs);
 	reduce_fini(m);
 	m->run = NULL;
@@ -179,6 +180,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 		err = gpu_facts_add(&m->facts, p, process);
 	if (!err)
 		err = devices_add(&m->devices, p, process, nodes);
+	if (!err)
+		err = power_add(&m->power, p, process, nodes);
 	if (!err)
 		err = add_entry(m, p, name);
 	if (!err)
@@ -441,6 +444,7 @@ static int name_all(struct merging *m, const uint32_t *order)
 		gather_wanted(&m->parts, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
 		devices_wanted(&m->devices, references.wanted);
+		power_wanted(&m->power, references.wanted);
 		if (m->team)
 			unify_valued(m->unify, references.wanted);
 		err = unify_finish(m->unify, m->run, order, &references,
@@ -459,6 +463,8 @@ static int name_all(struct merging *m, const uint32_t *order)
 	if (!err)
 		err = devices_finish(&m->devices, m->run, order,
 				     references.became);
+	if (!err)
+		err = power_finish(&m->power, m->run, order, references.became);
 	free(references.wanted);
 	free(references.became);
 	return err ? fail(err, "out of memory") : 0;

@@ -7,6 +7,7 @@
 #include "merge/gather.h"
 #include "merge/gpu-facts.h"
 #include "merge/inputs.h"
+#include "merge/power-sums.h"
 #include "merge/run.h"
 #include "merge/team.h"
 #include "merge/traffic.h"
@@ -32,6 +33,7 @@ struct merging {
 	struct traffic traffic;
 	struct gpu_facts facts;
 	struct devices devices;
+	struct power power;
 	struct job *jobs;
 	size_t job_count;
 	struct reduced *reduced;

@@ -13,6 +13,7 @@
 #include "merge/build.h"
 #include "merge/facts-file.h"
 #include "merge/path-sums.h"
+#include "merge/power-sums.h"
 #include "merge/run.h"
 #include "merge/values.h"
 #include "profile/metric-group.h"
@@ -446,6 +447,7 @@ int run_save(const struct run *run, const char *path)
 	save_waits(s, &run->waits);
 	facts_file_put(s, &run->facts);
 	save_gpu(s, &run->gpu);
+	power_tables_put(s, &run->energy);
 	save_metrics(s, run);
 	return store_commit(s);
 }
@@ -630,6 +632,7 @@ int run_load(struct run **to, const char *path)
 	load_waits(s, &run->waits);
 	facts_file_get(s, &run->facts);
 	load_gpu(s, &run->gpu);
+	power_tables_get(s, &run->energy);
 	if (!store_error(s))
 		check_tree(s, run);
 	if (!store_error(s))
@@ -640,6 +643,8 @@ int run_load(struct run **to, const char *path)
 		facts_file_check(s, run);
 	if (!store_error(s))
 		check_gpu(s, run);
+	if (!store_error(s))
+		power_tables_check(s, run);
 	if (!store_error(s))
 		paths_load(s, run);
 	if (!store_error(s))

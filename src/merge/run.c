@@ -28,6 +28,7 @@ void run_free(struct run *run)
 	run_calls_fini(&run->calls);
 	run_facts_fini(&run->facts);
 	run_gpu_fini(&run->gpu);
+	run_energy_fini(&run->energy);
 	run_waits_fini(&run->waits);
 	strings_fini(&run->strings);
 	free(run);

@@ -32,6 +32,7 @@
 #include "merge/run-calls.h"
 #include "merge/run-facts.h"
 #include "merge/run-gpu.h"
+#include "merge/run-power.h"
 #include "merge/run-waits.h"
 
 enum run_kind {
@@ -147,6 +148,7 @@ struct run {
 	struct run_waits waits;
 	struct run_facts facts;
 	struct run_gpu gpu;
+	struct run_energy energy;  /* with --gpu-power=on */
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
 };

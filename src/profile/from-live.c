@@ -616,6 +616,7 @@ static void read_all(struct reader *r)
 	reader_gpu(r);
 	reader_facts(r);
 	reader_devices(r);
+	reader_power(r);
 	if (r->err)
 		return;
 	if (p->id.mpi_thread >= p->thread_count)

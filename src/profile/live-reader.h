@@ -103,6 +103,9 @@ void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 		     const struct live_call *call);
 void reader_gpu(struct reader *r);
 
+/* live-power.c: what was read of power, once devices are known. */
+void reader_power(struct reader *r);
+
 /* live-facts.c: what else there is of GPUs, then. */
 void reader_facts(struct reader *r);
 /*

@@ -5,7 +5,7 @@ libprofile_la_SOURCES = \
 	src/profile/live-gpu.c src/profile/live-facts.c \
 	src/profile/live-mpi.c src/profile/live-reader.h \
 	src/profile/live-device.c \
-	src/profile/live-pieces.c \
+	src/profile/live-pieces.c src/profile/live-power.c \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/node-file.c src/profile/node-file.h \
 	src/profile/piece.h \

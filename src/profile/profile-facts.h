@@ -52,4 +52,34 @@ struct profile_limits { /* struct live_limits */
 	uint32_t block_registers, reserved_shared;
 };
 
+/*
+ * The GPU that one of the process's devices is, or is a part of, as it was read
+ * beside the process: struct live_power_board.
+ */
+struct profile_power {
+	uint32_t device; /* index */
+	uint32_t is_mig; /* an instance: what was read is the whole GPU's */
+	char uuid[48], bus[32];
+	uint64_t readings, failures, first_ns, last_ns, known_ns;
+	uint64_t power_uj, counter_uj;
+	uint32_t counts; /* 0: it has no counter of energy */
+	uint32_t least_mw, most_mw, most_celsius;
+	uint64_t sm_mhz_ns, memory_mhz_ns, clocks_ns;
+	uint64_t used_ns, use_ns, slowed_ns, reasons_ns, reasons;
+	uint64_t cpu_ns, slowest_ns; /* of reading, all GPUs together */
+	uint64_t first_bin; /* bin b begins at (first_bin + b) << bin_shift */
+	uint32_t bin_shift;
+};
+
+struct profile_power_bin { /* by power, then bin; none is 0 long */
+	uint32_t power, bin;
+	uint64_t uj, ns;
+};
+
+/* The phase in which readings met the process; node 0: in none. */
+struct profile_power_phase { /* by power, then node */
+	uint32_t power, node, readings;
+	uint64_t uj, ns;
+};
+
 #endif

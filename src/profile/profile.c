@@ -46,6 +46,9 @@ void profile_free(struct profile *p)
 	free(p->unified);
 	free(p->shapes);
 	free(p->limits);
+	free(p->powers);
+	free(p->power_bins);
+	free(p->power_phases);
 	free(p->devices);
 	free(p->streams);
 	free(p->bins);

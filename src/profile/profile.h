@@ -232,6 +232,10 @@ struct profile {
 	struct profile_unified *unified;
 	struct profile_shape *shapes;
 	struct profile_limits *limits;
+	struct profile_power *powers;
+	struct profile_power_bin *power_bins;
+	struct profile_power_phase *power_phases;
+	size_t power_count, power_bin_count, power_phase_count;
 	size_t holder_count, memory_bin_count, held_count, unified_count,
 		shape_count, limit_count;
 };

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "live/layout.h"
+#include "live/power.h"
 
 #define HOLDER(TYPE, member) STORE_FIELD(TYPE, struct profile_holder, member)
 static const struct store_field holder_fields[] = {
@@ -72,6 +73,41 @@ static const struct store_field limit_fields[] = {
 	{ 0 },
 };
 
+#define POWER(TYPE, member) STORE_FIELD(TYPE, struct profile_power, member)
+static const struct store_field power_fields[] = {
+	POWER(U32, device),        POWER(U32, is_mig),
+	POWER(CHARS, uuid),        POWER(CHARS, bus),
+	POWER(U64, readings),      POWER(U64, failures),
+	POWER(U64, first_ns),      POWER(U64, last_ns),
+	POWER(U64, known_ns),      POWER(U64, power_uj),
+	POWER(U64, counter_uj),    POWER(U32, counts),
+	POWER(U32, least_mw),      POWER(U32, most_mw),
+	POWER(U32, most_celsius),  POWER(U64, sm_mhz_ns),
+	POWER(U64, memory_mhz_ns), POWER(U64, clocks_ns),
+	POWER(U64, used_ns),       POWER(U64, use_ns),
+	POWER(U64, slowed_ns),     POWER(U64, reasons_ns),
+	POWER(U64, reasons),       POWER(U64, cpu_ns),
+	POWER(U64, slowest_ns),    POWER(U64, first_bin),
+	POWER(U32, bin_shift),     { 0 },
+};
+
+#define POWER_BIN(TYPE, member)                                                \
+	STORE_FIELD(TYPE, struct profile_power_bin, member)
+static const struct store_field power_bin_fields[] = {
+	POWER_BIN(U32, power),
+	POWER_BIN(U32, bin),
+	POWER_BIN(U64, uj),
+	POWER_BIN(U64, ns),
+	{ 0 },
+};
+
+#define PHASE(TYPE, member)                                                    \
+	STORE_FIELD(TYPE, struct profile_power_phase, member)
+static const struct store_field phase_fields[] = {
+	PHASE(U32, power), PHASE(U32, node), PHASE(U32, readings),
+	PHASE(U64, uj),    PHASE(U64, ns),   { 0 },
+};
+
 #define PART(group, fields, array, number)                                     \
 	STORE_PART(struct profile, group, fields, array, number)
 static const struct store_part parts[] = {
@@ -81,6 +117,10 @@ static const struct store_part parts[] = {
 	PART("gpu-memory/unified", unified_fields, unified, unified_count),
 	PART("gpu-launches/shapes", shape_fields, shapes, shape_count),
 	PART("gpu-launches/limits", limit_fields, limits, limit_count),
+	PART("gpu-power/gpus", power_fields, powers, power_count),
+	PART("gpu-power/timeline", power_bin_fields, power_bins,
+	     power_bin_count),
+	PART("gpu-power/phases", phase_fields, power_phases, power_phase_count),
 };
 enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
@@ -96,9 +136,29 @@ void rank_facts_get(struct store *s, struct profile *p)
 	store_get_parts(s, parts, PARTS, p);
 }
 
-void rank_facts_check(struct store *s, const struct profile *p)
+static bool good_power(const struct profile *p)
 {
 	bool good = true;
+
+	for (size_t i = 0; i < p->power_count && good; i++) {
+		const struct profile_power *w = &p->powers[i];
+
+		good = w->device < p->device_count && w->bin_shift < 64 &&
+		       w->first_ns <= w->last_ns &&
+		       w->last_ns <= PROFILE_TIME_MOST;
+	}
+	for (size_t i = 0; i < p->power_bin_count && good; i++)
+		good = p->power_bins[i].power < p->power_count &&
+		       p->power_bins[i].bin < LIVE_POWER_BINS;
+	for (size_t i = 0; i < p->power_phase_count && good; i++)
+		good = p->power_phases[i].power < p->power_count &&
+		       p->power_phases[i].node < p->node_count;
+	return good;
+}
+
+void rank_facts_check(struct store *s, const struct profile *p)
+{
+	bool good = good_power(p);
 
 	for (size_t i = 0; i < p->holder_count && good; i++)
 		good = p->holders[i].first_ns <= PROFILE_TIME_MOST &&

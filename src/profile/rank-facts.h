@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rank-facts.h - the tables /gpu-memory/… and /gpu-launches/… of rank-N.h5, as
- * far as they have rows.
+ * rank-facts.h - the tables /gpu-memory, /gpu-launches and /gpu-power of
+ * rank-N.h5, as far as they have rows.
  *
  * Failure   As the store's: kept in it.
  */

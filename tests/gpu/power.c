@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * power.c COMMAND... - runs the command and meanwhile reads the power of each
- * GPU from NVML ten times a second; then says the integral of that, and what
- * the GPU's own counter of energy says.  Its status is the command's.
+ * GPU from NVML ten times a second; then says the integral of that, for those
+ * which had work, and what the GPU's own counter of energy says.  Its status is
+ * the command's.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,9 @@ static struct {
 	int (*nvmlInit_v2)(void);
 	int (*nvmlDeviceGetCount_v2)(unsigned int *);
 	int (*nvmlDeviceGetHandleByIndex_v2)(unsigned int, nvml_device *);
+	int (*nvmlDeviceGetUUID)(nvml_device, char *, unsigned int size);
+	int (*nvmlDeviceGetUtilizationRates)(nvml_device,
+					     unsigned int per_cent[2]);
 	int (*nvmlDeviceGetPowerUsage)(nvml_device, unsigned int *mw);
 	int (*nvmlDeviceGetTotalEnergyConsumption)(nvml_device,
 						   unsigned long long *mj);
@@ -28,6 +33,7 @@ static struct gpu {
 	nvml_device device;
 	double watts, joules;       /* now; until now */
 	unsigned long long counter; /* mJ at the start, 0: none */
+	bool worked;                /* a kernel ran at some reading */
 } gpus[MAX_DEVICES];
 static unsigned int gpu_count;
 
@@ -49,6 +55,8 @@ static void nvml_open(void)
 	FIND(lib, nvmlInit_v2);
 	FIND(lib, nvmlDeviceGetCount_v2);
 	FIND(lib, nvmlDeviceGetHandleByIndex_v2);
+	FIND(lib, nvmlDeviceGetUUID);
+	FIND(lib, nvmlDeviceGetUtilizationRates);
 	FIND(lib, nvmlDeviceGetPowerUsage);
 	FIND(lib, nvmlDeviceGetTotalEnergyConsumption);
 	if (nvml.nvmlInit_v2() || nvml.nvmlDeviceGetCount_v2(&gpu_count) ||
@@ -65,6 +73,14 @@ static double watts_of(const struct gpu *g)
 	if (nvml.nvmlDeviceGetPowerUsage(g->device, &mw))
 		skip_this("needs a GPU that tells its power");
 	return mw * 1e-3;
+}
+
+static bool used(const struct gpu *g)
+{
+	unsigned int per_cent[2] = { 0 };
+
+	return !nvml.nvmlDeviceGetUtilizationRates(g->device, per_cent) &&
+	       per_cent[0];
 }
 
 static void start(void)
@@ -89,6 +105,7 @@ static void read_all(double elapsed)
 
 		gpus[i].joules += (gpus[i].watts + watts) / 2 * elapsed;
 		gpus[i].watts = watts;
+		gpus[i].worked |= used(&gpus[i]);
 	}
 }
 
@@ -113,14 +130,15 @@ static void say(void)
 {
 	for (unsigned int i = 0; i < gpu_count; i++) {
 		unsigned long long mj = 0;
-		char name[20];
+		char name[48] = "";
 
-		snprintf(name, sizeof(name), "%u", i);
-		measured("energy", name, "*", "joules", gpus[i].joules);
+		nvml.nvmlDeviceGetUUID(gpus[i].device, name, sizeof(name));
+		if (gpus[i].worked)
+			measured("energy", name, "*", "joules", gpus[i].joules);
 		if (gpus[i].counter &&
 		    !nvml.nvmlDeviceGetTotalEnergyConsumption(gpus[i].device,
 							      &mj))
-			printf("counter %s %.3f\n", name,
+			printf("counter %u %.3f\n", i,
 			       (double)(mj - gpus[i].counter) * 1e-3);
 	}
 }

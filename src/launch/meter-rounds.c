@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* meter-rounds.c - rounds of readings. */
+#include "launch/meter-rounds.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "launch/meter-sums.h"
+#include "launch/meter-watch.h"
+#include "launch/nvml.h"
+#include "launch/process.h"
+
+enum {
+	ROUND_MS = 100,
+	ROUND_LEAST_MS = 70,
+	SELDOM = 10, /* rounds between readings of a GPU that is not used */
+	EARLY_PHASES = LIVE_POWER_PHASES / 2, /* of who may turn out to use none
+					       */
+};
+
+struct rounds {
+	struct live_power *power;
+	struct watch watch;
+	struct nvml_device *devices[LIVE_POWER_BOARDS];
+	struct meter_sums sums[LIVE_POWER_BOARDS];
+	uint64_t number;
+	unsigned int seed;
+};
+
+/* The first trouble is what the user reads. */
+static void note_trouble(struct live_power *p)
+{
+	if (!p->trouble[0])
+		snprintf(p->trouble, sizeof(p->trouble), "%s", fail_reason());
+}
+
+static void find_boards(struct rounds *r)
+{
+	unsigned int count = nvml_count();
+	struct live_power *p = r->power;
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct nvml_device *d = nvml_at(i);
+		uint32_t at = p->board_count;
+
+		if (!d || at == LIVE_POWER_BOARDS)
+			continue;
+		nvml_names(d, p->boards[at].uuid, sizeof(p->boards[at].uuid),
+			   p->boards[at].bus, sizeof(p->boards[at].bus));
+		r->devices[at] = d;
+		r->sums[at].board = &p->boards[at];
+		__atomic_store_n(&p->board_count, at + 1, __ATOMIC_RELEASE);
+	}
+	if (!p->board_count) {
+		fail(0, "NVML has no GPU that this user may read");
+		note_trouble(p);
+	}
+}
+
+static uint32_t board_called(const struct live_power *p, const char *uuid)
+{
+	for (uint32_t i = 0; i < p->board_count; i++)
+		if (!strcmp(p->boards[i].uuid, uuid))
+			return i;
+	return LIVE_POWER_NO_BOARD;
+}
+
+/* Of an instance of MIG, that of the GPU which it is a part of. */
+static uint32_t board_of(void *to, const char *uuid, bool *is_mig)
+{
+	char name[48], bus[32];
+	struct nvml_device *whole;
+	struct rounds *r = to;
+	uint32_t at;
+
+	snprintf(name, sizeof(name), "GPU-%s", uuid);
+	at = board_called(r->power, name);
+	if (at != LIVE_POWER_NO_BOARD)
+		return at;
+	snprintf(name, sizeof(name), "MIG-%s", uuid);
+	whole = nvml_of_instance(name);
+	if (!whole)
+		return LIVE_POWER_NO_BOARD;
+	*is_mig = true;
+	nvml_names(whole, name, sizeof(name), bus, sizeof(bus));
+	return board_called(r->power, name);
+}
+
+static struct live_power_phase *phase_of(struct live_power *p,
+					 const struct watch_process *w,
+					 uint32_t board, uint32_t node)
+{
+	struct live_power_phase *row = p->phases;
+
+	for (uint32_t i = 0; i < p->phase_count; i++, row++)
+		if (row->pid == w->pid && row->start_ns == w->start_ns &&
+		    row->board == board && row->node == node)
+			return row;
+	if (p->phase_count == (w->sees_any ? LIVE_POWER_PHASES : EARLY_PHASES))
+		return NULL;
+	*row = (struct live_power_phase){ .start_ns = w->start_ns,
+					  .pid = w->pid,
+					  .board = board,
+					  .node = node };
+	__atomic_store_n(&p->phase_count, p->phase_count + 1, __ATOMIC_RELEASE);
+	return row;
+}
+
+/* What is between two readings is the phase's that the second one meets. */
+static void give_to_phases(struct rounds *r, uint32_t board,
+			   struct meter_step step)
+{
+	for (size_t i = 0; i < r->watch.count && step.ns; i++) {
+		const struct watch_process *w = &r->watch.at[i];
+		struct live_power_phase *row = NULL;
+
+		if (w->sees_any && !w->uses[board])
+			continue;
+		row = phase_of(r->power, w, board, w->phase);
+		if (!row)
+			continue;
+		row->uj += step.uj;
+		row->ns += step.ns;
+		row->readings++;
+	}
+}
+
+static bool is_used(const struct rounds *r, uint32_t board)
+{
+	for (size_t i = 0; i < r->watch.count; i++)
+		if (r->watch.at[i].uses[board])
+			return true;
+	return false;
+}
+
+/* As long as no process has told which it uses, each may be. */
+static bool may_be_used(const struct rounds *r, uint32_t board)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < r->watch.count; i++)
+		known |= r->watch.at[i].sees_any;
+	return !known || is_used(r, board);
+}
+
+/* That a GPU cannot be read matters to those who use it. */
+static void read_board(struct rounds *r, uint32_t i, bool all)
+{
+	struct nvml_reading reading;
+
+	if (nvml_read(r->devices[i], all, &reading)) {
+		r->power->boards[i].failures++;
+		if (is_used(r, i))
+			note_trouble(r->power);
+		return;
+	}
+	give_to_phases(r, i,
+		       meter_sums_add(&r->sums[i], process_clock(), &reading));
+}
+
+static void note_cost(struct live_power *p, uint64_t start)
+{
+	uint64_t took = process_clock() - start;
+	struct timespec t;
+
+	if (took > p->slowest_ns)
+		p->slowest_ns = took;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	p->cpu_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void one_round(struct rounds *r, bool last)
+{
+	uint64_t start = process_clock();
+
+	watch_look(&r->watch);
+	for (uint32_t i = 0; i < r->power->board_count; i++) {
+		bool used = may_be_used(r, i);
+
+		if (used || last || r->number % SELDOM == 0)
+			read_board(r, i, used);
+	}
+	r->number++;
+	note_cost(r->power, start);
+}
+
+/* False once the other end of the pipe is closed. */
+static bool wait_for_next(struct rounds *r)
+{
+	struct pollfd parent = { .fd = 0, .events = POLLIN };
+	int random = rand_r(&r->seed) % (2 * (ROUND_MS - ROUND_LEAST_MS) + 1);
+
+	return poll(&parent, 1, ROUND_LEAST_MS + random) == 0;
+}
+
+void meter_rounds(struct live_power *power, const char *folder)
+{
+	/* Mutable: of this process alone, and large. */
+	static struct rounds r;
+
+	r.power = power;
+	r.watch = (struct watch){
+		.folder = folder, .power = power, .board_of = board_of, .to = &r
+	};
+	r.seed =
+		(unsigned int)(process_clock() / 1000) + (unsigned int)getpid();
+	if (nvml_open()) {
+		note_trouble(power);
+	} else {
+		find_boards(&r);
+		do
+			one_round(&r, false);
+		while (power->board_count && wait_for_next(&r));
+		one_round(&r, true);
+	}
+	power->ended = 1;
+}

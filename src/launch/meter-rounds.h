@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* meter-rounds.h - what the process that reads power does. */
+#ifndef LAUNCH_METER_ROUNDS_H
+#define LAUNCH_METER_ROUNDS_H
+
+#include "live/power.h"
+
+/*
+ * Read power into `power` about ten times a second until the other end of the
+ * pipe at descriptor 0 is closed, and once more then.
+ *
+ * GPUs that the processes of `folder` use are read each time; the others each
+ * tenth time, or as well, while no process has any.  The time between two
+ * rounds is random, so that phases which repeat are met in all their parts.
+ */
+void meter_rounds(struct live_power *power, const char *folder);
+
+#endif

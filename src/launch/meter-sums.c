@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* meter-sums.c - sums, and bins that become twice as wide when they end. */
+#include "launch/meter-sums.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define SHIFT_LEAST 27 /* 0.13 s: a reading or two */
+
+/* Each bin of twice the width has the two that it is made of. */
+static void widen(struct live_power_board *b)
+{
+	uint64_t odd = b->first_bin & 1;
+	struct live_power_bin old[LIVE_POWER_BINS];
+
+	memcpy(old, b->bins, sizeof(old));
+	memset(b->bins, 0, sizeof(b->bins));
+	for (uint64_t i = 0; i < LIVE_POWER_BINS; i++) {
+		struct live_power_bin *to = &b->bins[(i + odd) / 2];
+
+		to->uj += old[i].uj;
+		to->ns += old[i].ns;
+	}
+	b->first_bin /= 2;
+	b->bin_shift++;
+}
+
+static void add_bin(struct live_power_board *b, uint64_t now,
+		    struct meter_step step)
+{
+	uint64_t bin;
+
+	if (!b->bin_shift) {
+		b->bin_shift = SHIFT_LEAST;
+		b->first_bin = (now - step.ns) >> SHIFT_LEAST;
+	}
+	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
+	while ((now >> b->bin_shift) - b->first_bin >= LIVE_POWER_BINS)
+		widen(b);
+	bin = (now >> b->bin_shift) - b->first_bin;
+	b->bins[bin].uj += step.uj;
+	b->bins[bin].ns += step.ns;
+	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
+}
+
+static void add_state(struct live_power_board *b, const struct nvml_reading *r,
+		      uint64_t ns)
+{
+	if (r->knows_clocks) {
+		b->sm_mhz_ns += r->sm_mhz * ns;
+		b->memory_mhz_ns += r->memory_mhz * ns;
+		b->clocks_ns += ns;
+	}
+	if (r->knows_use) {
+		b->used_ns += r->used * ns / 100;
+		b->use_ns += ns;
+	}
+	if (r->knows_reasons) {
+		b->slowed_ns += r->reasons & NVML_SLOWED ? ns : 0;
+		b->reasons_ns += ns;
+		b->reasons |= r->reasons;
+	}
+	if (r->celsius > b->most_celsius)
+		b->most_celsius = r->celsius;
+}
+
+static void add_extremes(struct live_power_board *b, uint32_t mw)
+{
+	if (!b->readings || mw < b->least_mw)
+		b->least_mw = mw;
+	if (mw > b->most_mw)
+		b->most_mw = mw;
+}
+
+/*
+ * The counter's part since the last reading.  One that the first reading
+ * lacked, or that runs backwards (the driver was loaded anew), counts for
+ * nothing.
+ */
+static bool add_counter(struct meter_sums *s, const struct nvml_reading *r,
+			uint64_t *uj)
+{
+	struct live_power_board *b = s->board;
+
+	if (!b->readings) {
+		b->counts = r->knows_energy;
+		s->first_mj = r->energy_mj;
+	} else if (!r->knows_energy || r->energy_mj < s->last_mj) {
+		b->counts = 0;
+	}
+	*uj = b->counts ? (r->energy_mj - s->last_mj) * 1000 : 0;
+	s->last_mj = r->energy_mj;
+	if (b->counts)
+		b->counter_uj = (r->energy_mj - s->first_mj) * 1000;
+	return b->counts;
+}
+
+struct meter_step meter_sums_add(struct meter_sums *s, uint64_t now,
+				 const struct nvml_reading *r)
+{
+	struct live_power_board *b = s->board;
+	uint64_t ns = s->last_ns ? now - s->last_ns : 0, counted;
+	struct meter_step step = { 0 };
+	bool counts = add_counter(s, r, &counted);
+
+	if (ns && ns <= METER_GAP_NS) {
+		uint64_t uj = ((uint64_t)s->last_mw + r->mw) / 2 * ns / 1000000;
+
+		step = (struct meter_step){ counts ? counted : uj, ns };
+		b->power_uj += uj;
+		b->known_ns += ns;
+		add_state(b, r, ns);
+		add_bin(b, now, step);
+	}
+	add_extremes(b, r->mw);
+	if (!b->first_ns)
+		b->first_ns = now;
+	b->last_ns = now;
+	b->readings++;
+	s->last_ns = now;
+	s->last_mw = r->mw;
+	return step;
+}

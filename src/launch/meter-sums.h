@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* meter-sums.h - readings of one GPU become sums and a series. */
+#ifndef LAUNCH_METER_SUMS_H
+#define LAUNCH_METER_SUMS_H
+
+#include "launch/nvml.h"
+#include "live/power.h"
+
+/* Two readings that are further apart say nothing of the time between. */
+#define METER_GAP_NS 2500000000ull
+
+struct meter_sums { /* all but `board` zero at first */
+	struct live_power_board *board;
+	uint64_t last_ns; /* of the last good reading; 0: none */
+	uint32_t last_mw;
+	uint64_t last_mj, first_mj; /* of its counter; 0 and 0: none yet */
+};
+
+/* What one reading adds. */
+struct meter_step {
+	uint64_t uj, ns; /* both 0: it is the first, or after a gap */
+};
+
+/*
+ * A reading at that time.  Its energy is what the counter says, where there is
+ * one, and otherwise a trapezoid of power.
+ */
+struct meter_step meter_sums_add(struct meter_sums *sums, uint64_t now,
+				 const struct nvml_reading *reading);
+
+#endif
