@@ -46,6 +46,11 @@ void profile_free(struct profile *p)
 	free(p->unified);
 	free(p->shapes);
 	free(p->limits);
+	free(p->pcs);
+	free(p->cubins);
+	free(p->cubin_words);
+	free(p->compared);
+	free(p->sampling);
 	free(p->devices);
 	free(p->streams);
 	free(p->bins);

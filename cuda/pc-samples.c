@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pc-samples.c - see pc-samples.h. */
+#include "cuda/pc-samples.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/gpu-pcs.h"
+#include "collect/gpu.h"
+#include "collect/lock.h"
+#include "cuda/cubins.h"
+
+enum {
+	CONTEXTS = 16,
+	PCS = 2048,      /* of one answer of CUPTI's */
+	REASONS = 128,   /* what a warp may wait for: a H100 has some 40 */
+	TURNS = 256,     /* answers at once, at most */
+	PATIENCE = 1000, /* ms */
+	FUNCTIONS = 32768,
+	/* CUPTI's own is 512 MiB, of the program's GPU memory */
+	HARDWARE_BUFFER = 128 << 20,
+};
+
+/* What a reason of CUPTI's counts; before: enum live_stall. */
+enum {
+	UNISSUED = LIVE_STALLS,
+	NOTHING
+};
+
+enum state {
+	FREE,
+	IDLE,
+	USED,
+};
+
+struct sampled {
+	enum state _Atomic state;
+	CUcontext context;
+	CUpti_PCSamplingData own; /* what CUPTI puts there by itself */
+	CUpti_PCSamplingData answer;
+	CUpti_PCSamplingStallReason *room; /* of both */
+	CUpti_PCSamplingPCData *pcs;
+	uint8_t counts[REASONS]; /* by CUPTI's index */
+	size_t reasons;
+};
+
+/* Mutable: contexts that are sampled, and the names of functions. */
+static struct {
+	bool wanted;
+	uint32_t period;
+	struct sampled contexts[CONTEXTS];
+	struct lock lock; /* of what follows */
+	struct function {
+		uint64_t cubin;
+		uint32_t index;
+		struct region_name *name; /* NULL: it is free */
+	} * functions;
+	size_t count;
+} samples;
+
+static bool occupy(struct sampled *s, enum state from)
+{
+	return __atomic_compare_exchange_n(&s->state, &from, USED, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void release(struct sampled *s, enum state to)
+{
+	__atomic_store_n(&s->state, to, __ATOMIC_RELEASE);
+}
+
+/* What was told */
+
+static struct region_name *new_name(const char *text)
+{
+	struct region_name *name = calloc(1, sizeof(*name));
+	char *copy = strdup(text ? text : "[function without a name]");
+
+	if (!name || !copy) {
+		free(name);
+		free(copy);
+		return NULL;
+	}
+	name->text = copy;
+	name->class = LIVE_NAME_KERNEL;
+	return name;
+}
+
+static bool is_function(const struct function *f,
+			const CUpti_PCSamplingPCData *pc)
+{
+	return f->cubin == pc->cubinCrc && f->index == pc->functionIndex &&
+	       (!pc->functionName || !strcmp(f->name->text, pc->functionName));
+}
+
+static struct function *place_of(const CUpti_PCSamplingPCData *pc)
+{
+	uint64_t hash =
+		(pc->cubinCrc ^ pc->functionIndex) * 0x9e3779b97f4a7c15u;
+
+	for (size_t at = (size_t)(hash >> 40);; at++) {
+		struct function *f = &samples.functions[at % FUNCTIONS];
+
+		if (!f->name || is_function(f, pc))
+			return f;
+	}
+}
+
+/* For the life of the process; NULL: no memory. */
+static struct region_name *function_name(const CUpti_PCSamplingPCData *pc)
+{
+	struct region_name *name = NULL;
+	struct function *f;
+
+	lock_take(&samples.lock);
+	f = place_of(pc);
+	if (!f->name && samples.count < FUNCTIONS / 2) {
+		*f = (struct function){ pc->cubinCrc, pc->functionIndex,
+					new_name(pc->functionName) };
+		samples.count += f->name != NULL;
+	}
+	name = f->name;
+	lock_give(&samples.lock);
+	return name;
+}
+
+static void count(struct live_pc *to, uint64_t *sum, const struct sampled *s,
+		  const CUpti_PCSamplingStallReason *reason)
+{
+	uint32_t what = reason->pcSamplingStallReasonIndex < REASONS
+				? s->counts[reason->pcSamplingStallReasonIndex]
+				: NOTHING;
+
+	if (what == UNISSUED) {
+		to->unissued += reason->samples;
+	} else if (what < LIVE_STALLS) {
+		to->stalls[what] += reason->samples;
+		*sum += reason->samples;
+	}
+}
+
+static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc)
+{
+	struct live_pc to = { .function = pc->functionIndex,
+			      .cubin = pc->cubinCrc,
+			      .pc = pc->pcOffset };
+	struct region_name *name;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < pc->stallReasonCount && i < s->reasons; i++)
+		count(&to, &sum, s, &pc->stallReason[i]);
+	if (!sum && !to.unissued)
+		return;
+	name = function_name(pc);
+	if (!name) {
+		copse_gpu_lost(LOSS_GPU_PC_FULL, sum);
+		return;
+	}
+	cubins_sampled(pc->cubinCrc);
+	copse_gpu_pc(name, &to);
+}
+
+static void lost_if(enum loss why, uint64_t count)
+{
+	if (count)
+		copse_gpu_lost(why, count);
+}
+
+static void take_data(const struct sampled *s, CUpti_PCSamplingData *data)
+{
+	for (size_t i = 0; i < data->totalNumPcs && i < PCS; i++)
+		take_pc(s, &data->pPcData[i]);
+	lost_if(LOSS_GPU_PC_DROPPED, data->droppedSamples);
+	lost_if(LOSS_GPU_PC_FOREIGN, data->nonUsrKernelsTotalSamples);
+	lost_if(LOSS_GPU_PC_OVERFLOW, data->hardwareBufferFull);
+	data->totalNumPcs = 0;
+	data->droppedSamples = data->nonUsrKernelsTotalSamples = 0;
+	data->hardwareBufferFull = 0;
+}
+
+/* What CUPTI has put into its own buffer comes with its answers, too. */
+static void take_all(struct sampled *s)
+{
+	CUpti_PCSamplingGetDataParams params = {
+		.size = CUpti_PCSamplingGetDataParamsSize,
+		.ctx = s->context,
+		.pcSamplingData = &s->answer,
+	};
+	CUptiResult err = CUPTI_SUCCESS;
+
+	for (int i = 0; i < TURNS && !err; i++) {
+		err = cupti.PCSamplingGetData(&params);
+		if (err == CUPTI_ERROR_OUT_OF_MEMORY)
+			s->answer.hardwareBufferFull = 1;
+		take_data(s, &s->answer);
+		if (!s->answer.remainingNumPcs)
+			break;
+	}
+}
+
+/* A context begins */
+
+/* "smsp__pcsamp_warps_issue_stalled_long_scoreboard", and "…_not_issued" */
+static uint8_t meaning(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum live_stall stall;
+	} reasons[] = {
+#define REASON(name, id) { name, LIVE_STALL_##id },
+#include "live/stalls.def"
+	};
+	static const char before[] = "issue_stalled_", not [] = "_not_issued";
+	const char *at = strstr(name, before);
+	size_t size;
+
+	if (!at)
+		return NOTHING;
+	at += sizeof(before) - 1;
+	size = strlen(at);
+	if (size >= sizeof(not ) &&
+	    !strcmp(at + size - (sizeof(not ) - 1), not ))
+		return UNISSUED;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (!strcmp(at, reasons[i].name))
+			return (uint8_t)reasons[i].stall;
+	return LIVE_STALL_OTHER;
+}
+
+struct reasons {
+	uint32_t index[REASONS];
+	char *name[REASONS];
+	char texts[REASONS][CUPTI_STALL_REASON_STRING_SIZE];
+	size_t count;
+};
+
+static CUptiResult ask_reasons(struct sampled *s, struct reasons *r)
+{
+	CUpti_PCSamplingGetNumStallReasonsParams number = {
+		.size = CUpti_PCSamplingGetNumStallReasonsParamsSize,
+		.ctx = s->context,
+		.numStallReasons = &r->count,
+	};
+	CUpti_PCSamplingGetStallReasonsParams names = {
+		.size = CUpti_PCSamplingGetStallReasonsParamsSize,
+		.ctx = s->context,
+		.stallReasonIndex = r->index,
+		.stallReasons = r->name,
+	};
+	CUptiResult err = cupti.PCSamplingGetNumStallReasons(&number);
+
+	if (err)
+		return err;
+	if (!r->count || r->count > REASONS)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	for (size_t i = 0; i < r->count; i++)
+		r->name[i] = r->texts[i];
+	names.numStallReasons = r->count;
+	err = cupti.PCSamplingGetStallReasons(&names);
+	memset(s->counts, NOTHING, sizeof(s->counts));
+	for (size_t i = 0; i < r->count && !err; i++)
+		if (r->index[i] < REASONS)
+			s->counts[r->index[i]] = meaning(r->name[i]);
+	s->reasons = r->count;
+	return err;
+}
+
+static CUpti_PCSamplingData data_of(struct sampled *s, size_t first)
+{
+	for (size_t i = first; i < first + PCS; i++)
+		s->pcs[i] = (CUpti_PCSamplingPCData){
+			.size = sizeof(*s->pcs),
+			.stallReason = &s->room[i * s->reasons],
+		};
+	return (CUpti_PCSamplingData){ .size = sizeof(CUpti_PCSamplingData),
+				       .collectNumPcs = PCS,
+				       .pPcData = &s->pcs[first] };
+}
+
+static CUptiResult make_room(struct sampled *s)
+{
+	s->pcs = calloc(2 * PCS, sizeof(*s->pcs));
+	s->room = calloc(2 * PCS * s->reasons, sizeof(*s->room));
+	if (!s->pcs || !s->room)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	s->own = data_of(s, 0);
+	s->answer = data_of(s, PCS);
+	return CUPTI_SUCCESS;
+}
+
+static CUptiResult configure(struct sampled *s, struct reasons *r)
+{
+#define ATTRIBUTE(type, member, ...)                                           \
+	{ .attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##type,   \
+	  .attributeData.member = __VA_ARGS__ }
+	CUpti_PCSamplingConfigurationInfo attributes[] = {
+		ATTRIBUTE(COLLECTION_MODE, collectionModeData,
+			  { CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS }),
+		ATTRIBUTE(STALL_REASON, stallReasonData,
+			  { r->count, r->index }),
+		ATTRIBUTE(SAMPLING_DATA_BUFFER, samplingDataBufferData,
+			  { &s->own }),
+		ATTRIBUTE(HARDWARE_BUFFER_SIZE, hardwareBufferSizeData,
+			  { HARDWARE_BUFFER }),
+		ATTRIBUTE(SAMPLING_PERIOD, samplingPeriodData,
+			  { samples.period < 5 ? 5 : samples.period }),
+	};
+#undef ATTRIBUTE
+	CUpti_PCSamplingConfigurationInfoParams params = {
+		.size = CUpti_PCSamplingConfigurationInfoParamsSize,
+		.ctx = s->context,
+		.numAttributes = sizeof(attributes) / sizeof(*attributes) -
+				 (samples.period == 0),
+		.pPCSamplingConfigurationInfo = attributes,
+	};
+
+	return cupti.PCSamplingSetConfigurationAttribute(&params);
+}
+
+static void disable(const struct sampled *s)
+{
+	CUpti_PCSamplingDisableParams params = {
+		.size = CUpti_PCSamplingDisableParamsSize,
+		.ctx = s->context,
+	};
+
+	cupti.PCSamplingDisable(&params);
+}
+
+static void forget(struct sampled *s)
+{
+	free(s->pcs);
+	free(s->room);
+	s->pcs = NULL;
+	s->room = NULL;
+	release(s, FREE);
+}
+
+static enum loss reason(CUptiResult err)
+{
+	switch (err) {
+	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+		return LOSS_GPU_PC_FORBIDDEN;
+	case CUPTI_ERROR_HARDWARE_BUSY:
+	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+	case CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED:
+		return LOSS_GPU_PC_TAKEN;
+	case CUPTI_ERROR_NOT_SUPPORTED:
+	case CUPTI_ERROR_NOT_COMPATIBLE:
+	case CUPTI_ERROR_API_NOT_IMPLEMENTED:
+	case CUPTI_ERROR_INVALID_DEVICE:
+	case CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED:
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+	case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+		return LOSS_GPU_PC_UNKNOWN;
+	default:
+		return LOSS_GPU_PC_REFUSED;
+	}
+}
+
+static CUptiResult set_up(struct sampled *s)
+{
+	struct reasons *r = calloc(1, sizeof(*r));
+	CUptiResult err = r ? ask_reasons(s, r) : CUPTI_ERROR_OUT_OF_MEMORY;
+
+	if (!err)
+		err = make_room(s);
+	if (!err)
+		err = configure(s, r);
+	free(r);
+	return err;
+}
+
+static void begin_context(CUcontext context)
+{
+	CUpti_PCSamplingEnableParams params = {
+		.size = CUpti_PCSamplingEnableParamsSize,
+		.ctx = context,
+	};
+	struct sampled *s = samples.contexts;
+	CUptiResult err;
+
+	while (s < &samples.contexts[CONTEXTS] && !occupy(s, FREE))
+		s++;
+	if (s == &samples.contexts[CONTEXTS]) {
+		copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
+		return;
+	}
+	s->context = context;
+	err = cupti.PCSamplingEnable(&params);
+	if (!err) {
+		err = set_up(s);
+		if (err)
+			disable(s);
+	}
+	if (!err) {
+		release(s, IDLE);
+		return;
+	}
+	copse_gpu_lost(reason(err), 1);
+	forget(s);
+}
+
+/* It ends */
+
+/* What came last is put into CUPTI's own buffer when it is disabled. */
+static void end_sampled(struct sampled *s)
+{
+	take_all(s);
+	disable(s);
+	take_data(s, &s->own);
+	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
+	forget(s);
+}
+
+static void end_context(struct sampled *s)
+{
+	bool ours = occupy(s, IDLE);
+
+	for (int i = 0; i < PATIENCE && !ours; i++) {
+		usleep(1000);
+		ours = occupy(s, IDLE);
+	}
+	if (ours)
+		end_sampled(s);
+	else
+		copse_gpu_lost(LOSS_GPU_PC_LEFT, 1);
+}
+
+static void end_of(CUcontext context)
+{
+	for (size_t i = 0; i < CONTEXTS; i++) {
+		struct sampled *s = &samples.contexts[i];
+
+		if (s->context == context && s->state != FREE)
+			end_context(s);
+	}
+}
+
+void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+	bool before = copse_gpu_call.own;
+
+	if (!samples.wanted)
+		return;
+	copse_gpu_call.own = true;
+	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
+		begin_context(data->context);
+	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+		end_of(data->context);
+	else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+		cubins_loaded(data->resourceDescriptor);
+	copse_gpu_call.own = before;
+}
+
+void pc_samples_take(void)
+{
+	for (size_t i = 0; i < CONTEXTS; i++)
+		if (occupy(&samples.contexts[i], IDLE)) {
+			take_all(&samples.contexts[i]);
+			release(&samples.contexts[i], IDLE);
+		}
+}
+
+void pc_samples_end(void)
+{
+	for (size_t i = 0; i < CONTEXTS; i++)
+		if (occupy(&samples.contexts[i], IDLE))
+			end_sampled(&samples.contexts[i]);
+}
+
+void pc_samples_begin(CUpti_SubscriberHandle subscriber)
+{
+	if (!copse_gpu_sampling(&samples.period))
+		return;
+	samples.functions = calloc(FUNCTIONS, sizeof(*samples.functions));
+	if (!cupti.PCSamplingEnable || !samples.functions) {
+		copse_gpu_lost(LOSS_GPU_PC_UNKNOWN, 1);
+		return;
+	}
+	samples.wanted = true;
+	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+			     CUPTI_CBID_RESOURCE_MODULE_LOADED);
+}
