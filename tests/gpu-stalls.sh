@@ -108,6 +108,75 @@ reasons() {
 	END
 }
 
+# table NAME TABLE COLUMNS: rows of gpu-stalls are those of standard input.
+table() {
+	cat >"$scratch/want"
+	cells "$1" gpu-stalls "$2" "$3" >"$scratch/got" || return
+	diff "$scratch/want" "$scratch/got"
+}
+
+# 640 of 925 are 0.691892; by Wilson's rule, 0.661 to 0.721 in 95 of 100 runs.
+report() {
+	table all lines 'line kernel samples issued memory' <<-END || return
+	stalls.cu:17 alpha 640 0 1
+	stalls.cu:40 beta 100 1 0
+	stalls.cu:30 alpha 80 1 0
+	 gamma 50 1 0
+	stalls.cu:10 alpha 44 0.909091 0
+	 beta 11 1 0
+	END
+	table all kernels 'kernel samples with_line' <<-END || return
+	alpha 764 1
+	beta 111 0.900901
+	gamma 50 0
+	END
+	cells all gpu-stalls lines 'share share_low share_high unissued' |
+		awk 'NR == 1 && $1 > 0.69189 && $1 < 0.6919 && $2 > 0.661 &&
+			$2 < 0.662 && $3 > 0.720 && $3 < 0.721 &&
+			$4 == 0.625 { good = 1 }
+			NR == 1 { print } END { exit !good }' || return
+	cells all gpu-stalls paths 'line samples estimate call_path' |
+		grep 'stalls.cu:17' >"$scratch/got"
+	diff - "$scratch/got" <<-END || return
+	stalls.cu:17 480 estimate alpha ← cudaLaunchKernel ← near ← stalls ← main
+	stalls.cu:17 160 estimate alpha ← cudaLaunchKernel ← far ← stalls ← main
+	END
+	cells all gpu-stalls paths 'line samples estimate' |
+		grep -qx 'stalls.cu:40 100 sampled' || return
+	"$copse" report gpu-stalls "$scratch/all.copse" -f json >"$scratch/out" &&
+		"$copse" report gpu-stalls "$scratch/all.copse" >"$scratch/out" &&
+		grep -q '^6.6 % of the samples have no line' "$scratch/out" &&
+		grep -q '^925 samples of warps in 3 kernels; at 43 %' \
+			"$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+
+# A report without samples says how to get some, and what was refused.
+report_none() {
+	"$copse" report gpu-stalls "$scratch/none.copse" >"$scratch/out" &&
+		grep -q 'No samples of kernels' "$scratch/out" &&
+		"$copse" report gpu-stalls "$scratch/forbidden.copse" \
+			>"$scratch/out" &&
+		grep -q NVreg_RestrictProfilingToAdminUsers "$scratch/out" ||
+		{ cat "$scratch/out"; return 1; }
+}
+
+# Code as NVIDIA's compiler makes it; nvcc is on few machines.
+real_cubin() {
+	need nvcc
+	nvcc --version | grep -q 'release 13\.' ||
+		skip "another nvcc has its instructions elsewhere"
+	nvcc -lineinfo -arch=sm_90 -cubin -o "$scratch/hot.cubin" \
+		"$srcdir/tests/gpu/hotline.cu" || skip "nvcc cannot make a cubin"
+	line=$(grep -n __LINE__ "$srcdir/tests/gpu/hotline.cu" | sed 's/:.*//')
+	cubin=$scratch/hot.cubin
+	how=hot
+	measure hot &&
+		table hot lines 'line kernel samples' <<-END
+	hotline.cu:$line one_hot_line 90
+	hotline.cu:$((line - 1)) one_hot_line 10
+	END
+}
+
 # The sums of the same paths twice: nothing depends on when CUPTI told.
 reset() {
 	how=reset
@@ -191,10 +260,13 @@ broken() {
 point "samples are on the launch paths of their kernels" paths
 point "samples are on lines" lines
 point "what warps waited for" reasons
+point "report gpu-stalls" report
+point "a cubin of nvcc's" real_cubin
 point "a device reset" reset
 point "a process that is killed" killed
 point "only where it is asked for" not_asked_for
 point "where it is refused" refused
+point "a report without samples" report_none
 point "what is lost is counted" dropped
 point "cubins that are damaged" broken
 points_done

@@ -81,6 +81,9 @@ measure() {
 gpus() {
 	"$copse" run --quiet -o facts.copse --gpu-faults=on "$made" facts \
 		>out 2>&1 || { cat out; return 1; }
+	${CC:-cc} -c -o stalls.o "$srcdir/tests/gpu/stalls.s" &&
+		"$copse" run --quiet -o stalls.copse --gpu-sampling=on "$made" \
+			stalls stalls.o >out 2>&1 || { cat out; return 1; }
 	"$copse" run --quiet -o gpus.copse sh -c "'$made-times' shared 0 &
 		'$made-times' shared 0 & '$made-times' devices
 		wait" >out 2>&1 || { cat out; return 1; }

@@ -6,7 +6,8 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/matrix src/analyse/waits src/analyse/event-counts \
 	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api \
 	src/analyse/gpu-transfers src/analyse/gpu-memory \
-	src/analyse/gpu-devices src/analyse/idle-causes
+	src/analyse/gpu-devices src/analyse/idle-causes \
+	src/analyse/gpu-stalls
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \

@@ -3,7 +3,8 @@
 #ifndef TESTS_GPU_MADE_STALLS_H
 #define TESTS_GPU_MADE_STALLS_H
 
-/* `path`: what stalls.s became; `how`: "", "reset" or "killed". */
+/* `path`: what stalls.s became; or with `how` "hot" a cubin of
+   hotline.cu; else "", "reset" or "killed". */
 void stalls(const char *path, const char *how);
 
 #endif
