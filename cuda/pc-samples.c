@@ -5,12 +5,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect/gpu-pcs.h"
 #include "collect/gpu.h"
 #include "collect/lock.h"
 #include "cuda/cubins.h"
+#include "cuda/slowdown.h"
 
 enum {
 	CONTEXTS = 16,
@@ -42,6 +44,8 @@ struct sampled {
 	CUpti_PCSamplingData answer;
 	CUpti_PCSamplingStallReason *room; /* of both */
 	CUpti_PCSamplingPCData *pcs;
+	bool started, given_up;  /* it could not be started again */
+	bool _Atomic gone;       /* its context, while it was in use */
 	uint8_t counts[REASONS]; /* by CUPTI's index */
 	size_t reasons;
 };
@@ -50,6 +54,9 @@ struct sampled {
 static struct {
 	bool wanted;
 	uint32_t period;
+	bool _Atomic on;  /* contexts are to be started */
+	bool stays;       /* CUPTI would not stop one */
+	uint32_t stretch; /* by the thread that flushes */
 	struct sampled contexts[CONTEXTS];
 	struct lock lock; /* of what follows */
 	struct function {
@@ -304,6 +311,8 @@ static CUptiResult configure(struct sampled *s, struct reasons *r)
 			  { &s->own }),
 		ATTRIBUTE(HARDWARE_BUFFER_SIZE, hardwareBufferSizeData,
 			  { HARDWARE_BUFFER }),
+		ATTRIBUTE(ENABLE_START_STOP_CONTROL, enableStartStopControlData,
+			  { 1 }),
 		ATTRIBUTE(SAMPLING_PERIOD, samplingPeriodData,
 			  { samples.period < 5 ? 5 : samples.period }),
 	};
@@ -317,6 +326,33 @@ static CUptiResult configure(struct sampled *s, struct reasons *r)
 	};
 
 	return cupti.PCSamplingSetConfigurationAttribute(&params);
+}
+
+static CUptiResult start(struct sampled *s)
+{
+	CUpti_PCSamplingStartParams params = {
+		.size = CUpti_PCSamplingStartParamsSize,
+		.ctx = s->context,
+	};
+	CUptiResult err = cupti.PCSamplingStart(&params);
+
+	s->started = !err;
+	return err;
+}
+
+/* CUPTI wants to be asked behind each range. */
+static bool stop(struct sampled *s)
+{
+	CUpti_PCSamplingStopParams params = {
+		.size = CUpti_PCSamplingStopParamsSize,
+		.ctx = s->context,
+	};
+
+	if (cupti.PCSamplingStop(&params))
+		return false;
+	s->started = false;
+	take_all(s);
+	return true;
 }
 
 static void disable(const struct sampled *s)
@@ -374,6 +410,9 @@ static CUptiResult set_up(struct sampled *s)
 		err = make_room(s);
 	if (!err)
 		err = configure(s, r);
+	s->started = s->given_up = s->gone = false;
+	if (!err && samples.on)
+		err = start(s);
 	free(r);
 	return err;
 }
@@ -413,7 +452,8 @@ static void begin_context(CUcontext context)
 /* What came last is put into CUPTI's own buffer when it is disabled. */
 static void end_sampled(struct sampled *s)
 {
-	take_all(s);
+	if (!s->started || !stop(s))
+		take_all(s);
 	disable(s);
 	take_data(s, &s->own);
 	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
@@ -431,7 +471,8 @@ static void end_context(struct sampled *s)
 	if (ours)
 		end_sampled(s);
 	else
-		copse_gpu_lost(LOSS_GPU_PC_LEFT, 1);
+		s->gone = true;
+	lost_if(LOSS_GPU_PC_LEFT, !ours);
 }
 
 static void end_of(CUcontext context)
@@ -444,36 +485,120 @@ static void end_of(CUcontext context)
 	}
 }
 
-void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+/* All that is done for samples, but by CUPTI's own threads. */
+static uint64_t now(void)
 {
-	bool before = copse_gpu_call.own;
+	struct timespec t;
 
-	if (!samples.wanted)
-		return;
-	copse_gpu_call.own = true;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
 	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
 		begin_context(data->context);
 	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 		end_of(data->context);
-	else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+	else
 		cubins_loaded(data->resourceDescriptor);
+}
+
+void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+	bool before = copse_gpu_call.own;
+	uint64_t begun;
+
+	if (!samples.wanted ||
+	    (id != CUPTI_CBID_RESOURCE_CONTEXT_CREATED &&
+	     id != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
+	     id != CUPTI_CBID_RESOURCE_MODULE_LOADED))
+		return;
+	begun = now();
+	copse_gpu_call.own = true;
+	resource(id, data);
 	copse_gpu_call.own = before;
+	copse_gpu_sampling_cost(now() - begun);
+}
+
+/*
+ * Stretches of a second, in turn with samples and without, later one of eight
+ * without: what the former cost is then known.  The first one, in which a
+ * program begins and the GPU's clock goes up, is not compared.
+ */
+static bool is_on(uint32_t stretch)
+{
+	return stretch < 20 ? stretch % 2 == 0 : stretch % 8 != 7;
+}
+
+/* As is wished now.  False: it is not. */
+static bool follow(struct sampled *s)
+{
+	if (s->started == samples.on || s->given_up)
+		return true;
+	if (s->started) {
+		samples.stays = !stop(s);
+		return !samples.stays;
+	}
+	if (!start(s))
+		return true;
+	s->given_up = true;
+	copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
+	return false;
+}
+
+/* False: one that is sampled is not as is wished. */
+static bool take_and_follow(void)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < CONTEXTS; i++) {
+		struct sampled *s = &samples.contexts[i];
+
+		if (s->state == FREE)
+			continue;
+		if (!occupy(s, IDLE)) {
+			all = false;
+			continue;
+		}
+		if (s->gone) { /* CUPTI may still know its buffers */
+			release(s, FREE);
+			continue;
+		}
+		take_all(s);
+		all = follow(s) && all;
+		release(s, IDLE);
+	}
+	return all;
 }
 
 void pc_samples_take(void)
 {
-	for (size_t i = 0; i < CONTEXTS; i++)
-		if (occupy(&samples.contexts[i], IDLE)) {
-			take_all(&samples.contexts[i]);
-			release(&samples.contexts[i], IDLE);
-		}
+	bool on = samples.stays || is_on(samples.stretch + 1);
+	uint64_t begun = now();
+
+	if (!samples.wanted)
+		return;
+	samples.stretch++;
+	slowdown_end();
+	samples.on = on;
+	if (take_and_follow() && !samples.stays)
+		slowdown_begin(on);
+	copse_gpu_sampling_cost(now() - begun);
 }
 
 void pc_samples_end(void)
 {
+	uint64_t begun = now();
+
+	if (!samples.wanted)
+		return;
+	slowdown_end();
 	for (size_t i = 0; i < CONTEXTS; i++)
-		if (occupy(&samples.contexts[i], IDLE))
+		if (!samples.contexts[i].gone &&
+		    occupy(&samples.contexts[i], IDLE))
 			end_sampled(&samples.contexts[i]);
+	copse_gpu_sampling_cost(now() - begun);
 }
 
 void pc_samples_begin(CUpti_SubscriberHandle subscriber)
@@ -485,7 +610,7 @@ void pc_samples_begin(CUpti_SubscriberHandle subscriber)
 		copse_gpu_lost(LOSS_GPU_PC_UNKNOWN, 1);
 		return;
 	}
-	samples.wanted = true;
+	samples.wanted = samples.on = true;
 	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
 			     CUPTI_CBID_RESOURCE_MODULE_LOADED);
 }

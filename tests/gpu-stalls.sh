@@ -177,6 +177,34 @@ real_cubin() {
 	END
 }
 
+# A tenth, by hundreds of launches of each; hosts' own time is small.
+slowed() {
+	how=slowed
+	measure slowed || return
+	cells slowed gpu-stalls slowdown \
+		'kernel sampled unsampled slowdown slowdown_low slowdown_high' \
+		>"$scratch/got"
+	cat "$scratch/got"
+	awk '$1 == "alpha" && $2 > 50 && $3 > 50 && $4 > 0.099 && $4 < 0.101 &&
+		$5 <= $4 && $6 >= $4 && $6 < $5 + 0.01 { good = 1 }
+		END { exit !good || NR != 1 }' "$scratch/got" &&
+		"$copse" report gpu-stalls "$scratch/slowed.copse" \
+			>"$scratch/out" &&
+		grep -q 'kernels took 10.0 %' "$scratch/out" &&
+		grep -q 'Hosts spent' "$scratch/out" ||
+		{ cat "$scratch/out"; return 1; }
+}
+
+# Nothing can be compared, and that is said.
+unstoppable() {
+	how=slowed
+	MADE_FAULT=unstoppable measure unstoppable &&
+		"$copse" report gpu-stalls "$scratch/unstoppable.copse" \
+			>"$scratch/out" &&
+		grep -q 'slowed kernels is not known' "$scratch/out" ||
+		{ cat "$scratch/out"; return 1; }
+}
+
 # The sums of the same paths twice: nothing depends on when CUPTI told.
 reset() {
 	how=reset
@@ -262,6 +290,8 @@ point "samples are on lines" lines
 point "what warps waited for" reasons
 point "report gpu-stalls" report
 point "a cubin of nvcc's" real_cubin
+point "what samples cost kernels" slowed
+point "where it cannot be known" unstoppable
 point "a device reset" reset
 point "a process that is killed" killed
 point "only where it is asked for" not_asked_for

@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	tests/unit/call-paths tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/handles \
+	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map \
 	tests/unit/merge tests/unit/node-file tests/unit/output \

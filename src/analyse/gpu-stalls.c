@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/confidence.h"
+#include "analyse/gpu-slowdown.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -371,12 +372,15 @@ static int tables(struct report *report, const struct paths *paths,
 		err = rows_init(&kernels, paths, BY_KERNEL);
 	if (!err) {
 		say_all(report, &lines, kernels.count);
+		gpu_slowdown_say(report, paths->run);
 	}
 	if (!err && lines.count) {
 		line_table(report, paths->run, &lines, options);
 		kernel_table(report, paths->run, &kernels, options);
 		err = path_table(report, paths, options);
 	}
+	if (!err)
+		gpu_slowdown_table(report, paths->run, options);
 	say_losses(report, paths->run);
 	free(lines.at);
 	free(kernels.at);

@@ -27,6 +27,16 @@ void copse_gpu_pc(struct region_name *function, const struct live_pc *some);
 /* What is to be kept of a cubin; once for each. */
 void copse_gpu_cubin(uint64_t cubin, const void *bytes, size_t size);
 
+/*
+ * So many more launches of a kernel that are alike: `some` with its name's
+ * index to be set.  1024 kinds of launches are kept.
+ */
+void copse_gpu_compared(struct region_name *kernel,
+			const struct live_compared *some);
+
+/* CUPTI was asked for samples once, which took so long. */
+void copse_gpu_sampling_cost(uint64_t ns);
+
 /* In a forked child, which has no GPU. */
 void gpu_pcs_forked(void);
 

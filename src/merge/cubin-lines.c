@@ -33,7 +33,10 @@ struct cubin_lines {
 	size_t symbol_count, texts, names; /* sections of texts */
 	struct line *at;
 	size_t count, room;
-	bool built; /* with lines */
+	bool built;    /* with lines */
+	GElf_Sym last; /* that was found, of that name */
+	uint32_t last_index;
+	char *last_function;
 };
 
 void cubin_lines_close(struct cubin_lines *l)
@@ -45,6 +48,7 @@ void cubin_lines_close(struct cubin_lines *l)
 	if (l->elf)
 		elf_end(l->elf);
 	free(l->at);
+	free(l->last_function);
 	free(l->bytes);
 	free(l);
 }
@@ -133,7 +137,7 @@ static void relocate(struct cubin_lines *l, Elf_Scn *section,
 	    target.sh_type == SHT_NOBITS || target.sh_offset > l->size ||
 	    target.sh_size > l->size - target.sh_offset || !header->sh_entsize)
 		return;
-	for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++)
+	for (size_t i = 0; i < data->d_size / header->sh_entsize; i++)
 		apply(l, &target, symbols, data, (int)i,
 		      header->sh_type == SHT_RELA);
 }
@@ -157,10 +161,11 @@ static void look_at(struct cubin_lines *l, Elf_Scn *section,
 	if (header->sh_type == SHT_PROGBITS && header->sh_size &&
 	    !strcmp(section_name(l, header), ".debug_line"))
 		l->built = true;
-	if (header->sh_type != SHT_SYMTAB || !header->sh_entsize)
+	if (header->sh_type != SHT_SYMTAB)
 		return;
 	l->symbols = elf_getdata(section, NULL);
-	l->symbol_count = header->sh_size / header->sh_entsize;
+	l->symbol_count =
+		l->symbols ? l->symbols->d_size / sizeof(Elf64_Sym) : 0;
 	l->texts = header->sh_link;
 }
 
@@ -271,8 +276,8 @@ static bool is_function(const struct cubin_lines *l, size_t i,
 	return name && !strcmp(name, function);
 }
 
-static bool find_function(const struct cubin_lines *l, uint32_t index,
-			  const char *function, GElf_Sym *symbol)
+static bool look_for(const struct cubin_lines *l, uint32_t index,
+		     const char *function, GElf_Sym *symbol)
 {
 	if (is_function(l, index, function, symbol))
 		return true;
@@ -280,6 +285,24 @@ static bool find_function(const struct cubin_lines *l, uint32_t index,
 		if (is_function(l, i, function, symbol))
 			return true;
 	return false;
+}
+
+/* Instructions of one function follow each other. */
+static bool find_function(struct cubin_lines *l, uint32_t index,
+			  const char *function, GElf_Sym *symbol)
+{
+	if (l->last_function && l->last_index == index &&
+	    !strcmp(l->last_function, function)) {
+		*symbol = l->last;
+		return true;
+	}
+	if (!look_for(l, index, function, symbol))
+		return false;
+	free(l->last_function);
+	l->last_function = strdup(function);
+	l->last_index = index;
+	l->last = *symbol;
+	return true;
 }
 
 /* Functions that a kernel calls are parts of its section, unless it is linked
@@ -315,7 +338,7 @@ static const struct line *find_line(const struct cubin_lines *l,
 	return low ? &l->at[low - 1] : NULL;
 }
 
-bool cubin_lines_find(const struct cubin_lines *l, uint32_t index,
+bool cubin_lines_find(struct cubin_lines *l, uint32_t index,
 		      const char *function, uint64_t pc, struct cubin_place *to)
 {
 	const struct line *line;

@@ -35,7 +35,7 @@ struct cubin_place {
  * Of the instruction `pc` behind the begin of a function, the symbol of that
  * index if it has that name, else the one that has.  False: there is none.
  */
-bool cubin_lines_find(const struct cubin_lines *lines, uint32_t symbol,
+bool cubin_lines_find(struct cubin_lines *lines, uint32_t symbol,
 		      const char *function, uint64_t pc,
 		      struct cubin_place *to);
 

@@ -123,7 +123,7 @@ static struct row *row_of(struct lines *l, const struct cubin_place *place)
 	return &l->rows[i];
 }
 
-static int add_pc(struct lines *l, const struct cubin_lines *cubin,
+static int add_pc(struct lines *l, struct cubin_lines *cubin,
 		  const struct profile_pc *pc)
 {
 	const char *function = l->p->names[pc->name].text;
@@ -142,7 +142,7 @@ static int add_pc(struct lines *l, const struct cubin_lines *cubin,
 }
 
 /* The samples of one cubin, or (NULL) of those that are not here. */
-static int add_pcs(struct lines *l, const struct cubin_lines *cubin,
+static int add_pcs(struct lines *l, struct cubin_lines *cubin,
 		   const bool *taken, uint64_t crc, bool any)
 {
 	int err = 0;

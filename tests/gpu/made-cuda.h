@@ -11,7 +11,8 @@
  *
  * MADE_FAULT: unified (its counters are refused), disorder (records of memory
  * come in turns of four, the last one first); subscriber, old, drop, silent,
- * reversed, hang, nodevices; of samples forbidden, busy, unsupported, overflow
+ * reversed, hang, nodevices; of samples forbidden, busy, unsupported, overflow,
+ * unstoppable
  * and dropped (7 samples, and 5 in kernels that are not the program's); and
  * bare: callbacks come through code without unwind information, as a driver's
  * may.
@@ -79,6 +80,9 @@ uint64_t made_module(const char *path);
 uint32_t made_reason(const char *name);
 void made_sample(uint64_t module, const char *function, uint32_t symbol,
 		 uint64_t pc, uint32_t reason, uint32_t samples);
+
+/* Whether kernels are sampled now. */
+int made_sampled(void);
 
 /*
  * Plays a capture (cuda/capture.h), all of it in the calling thread: each call

@@ -32,7 +32,7 @@ enum {
 
 static struct {
 	pthread_mutex_t lock;
-	int enabled, configured;
+	int enabled, configured, started;
 	CUpti_PCSamplingData *own;
 	struct sample {
 		uint64_t module, pc;
@@ -189,7 +189,7 @@ PUBLIC CUptiResult cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *params)
 	pthread_mutex_lock(&pcs.lock);
 	if (pcs.configured)
 		tell(pcs.own, SAMPLES);
-	pcs.enabled = pcs.configured = 0;
+	pcs.enabled = pcs.configured = pcs.started = 0;
 	pthread_mutex_unlock(&pcs.lock);
 	return CUPTI_SUCCESS;
 }
@@ -197,11 +197,20 @@ PUBLIC CUptiResult cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *params)
 PUBLIC CUptiResult cuptiPCSamplingStart(CUpti_PCSamplingStartParams *params)
 {
 	(void)params;
-	return CUPTI_SUCCESS;
+	__atomic_store_n(&pcs.started, pcs.configured, __ATOMIC_SEQ_CST);
+	return pcs.configured ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 
 PUBLIC CUptiResult cuptiPCSamplingStop(CUpti_PCSamplingStopParams *params)
 {
 	(void)params;
+	if (!pcs.started || made_fault("unstoppable"))
+		return CUPTI_ERROR_INVALID_OPERATION;
+	__atomic_store_n(&pcs.started, 0, __ATOMIC_SEQ_CST);
 	return CUPTI_SUCCESS;
+}
+
+PUBLIC int made_sampled(void)
+{
+	return __atomic_load_n(&pcs.started, __ATOMIC_SEQ_CST);
 }

@@ -4,7 +4,8 @@
 #define TESTS_GPU_MADE_STALLS_H
 
 /* `path`: what stalls.s became; or with `how` "hot" a cubin of
-   hotline.cu; else "", "reset" or "killed". */
+   hotline.cu; else "", "reset", "killed", or "slowed",
+   which takes no file. */
 void stalls(const char *path, const char *how);
 
 #endif
