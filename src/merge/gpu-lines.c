@@ -361,6 +361,22 @@ static int without_launch(struct lines *l, const struct row *row)
 	return node == MAP_NONE ? -ENOMEM : put_values(l, &whole, node, 0);
 }
 
+/* The first of the launches, which are sorted, that is of no kernel before. */
+static size_t first_launch(const struct lines *l, uint32_t kernel)
+{
+	size_t low = 0, high = l->launch_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->launches[middle].kernel < kernel)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static int put_rows(struct lines *l)
 {
 	int err = find_launches(l);
@@ -370,11 +386,8 @@ static int put_rows(struct lines *l)
 		      by_kernel);
 	for (size_t i = 0; i < l->row_count && !err; i++) {
 		const struct row *row = &l->rows[i];
-		size_t first = 0, end;
+		size_t first = first_launch(l, row->kernel), end;
 
-		while (first < l->launch_count &&
-		       l->launches[first].kernel != row->kernel)
-			first++;
 		for (end = first; end < l->launch_count &&
 				  l->launches[end].kernel == row->kernel;)
 			end++;

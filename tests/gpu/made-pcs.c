@@ -11,7 +11,10 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
+#define ATTRIBUTE(name) CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##name
+
 enum {
+	OWN_BUFFER = ATTRIBUTE(SAMPLING_DATA_BUFFER),
 	SAMPLES = 256,
 	AT_ONCE = 16,
 	NO_REASON = 99
@@ -133,8 +136,7 @@ PUBLIC CUptiResult cuptiPCSamplingSetConfigurationAttribute(
 		CUpti_PCSamplingConfigurationInfo *a =
 			&params->pPCSamplingConfigurationInfo[i];
 
-		if (a->attributeType ==
-		    CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER)
+		if (a->attributeType == OWN_BUFFER)
 			pcs.own = a->attributeData.samplingDataBufferData
 					  .samplingDataBuffer;
 	}
