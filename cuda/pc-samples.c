@@ -46,6 +46,7 @@ struct sampled {
 	CUpti_PCSamplingPCData *pcs;
 	bool started, given_up;  /* it could not be started again */
 	bool _Atomic gone;       /* its context, while it was in use */
+	uint32_t index[REASONS]; /* of what CUPTI tells: it may not copy it */
 	uint8_t counts[REASONS]; /* by CUPTI's index */
 	size_t reasons;
 };
@@ -237,7 +238,6 @@ static uint8_t meaning(const char *name)
 }
 
 struct reasons {
-	uint32_t index[REASONS];
 	char *name[REASONS];
 	char texts[REASONS][CUPTI_STALL_REASON_STRING_SIZE];
 	size_t count;
@@ -253,7 +253,7 @@ static CUptiResult ask_reasons(struct sampled *s, struct reasons *r)
 	CUpti_PCSamplingGetStallReasonsParams names = {
 		.size = CUpti_PCSamplingGetStallReasonsParamsSize,
 		.ctx = s->context,
-		.stallReasonIndex = r->index,
+		.stallReasonIndex = s->index,
 		.stallReasons = r->name,
 	};
 	CUptiResult err = cupti.PCSamplingGetNumStallReasons(&number);
@@ -268,8 +268,8 @@ static CUptiResult ask_reasons(struct sampled *s, struct reasons *r)
 	err = cupti.PCSamplingGetStallReasons(&names);
 	memset(s->counts, NOTHING, sizeof(s->counts));
 	for (size_t i = 0; i < r->count && !err; i++)
-		if (r->index[i] < REASONS)
-			s->counts[r->index[i]] = meaning(r->name[i]);
+		if (s->index[i] < REASONS)
+			s->counts[s->index[i]] = meaning(r->name[i]);
 	s->reasons = r->count;
 	return err;
 }
@@ -297,7 +297,7 @@ static CUptiResult make_room(struct sampled *s)
 	return CUPTI_SUCCESS;
 }
 
-static CUptiResult configure(struct sampled *s, struct reasons *r)
+static CUptiResult configure(struct sampled *s)
 {
 #define ATTRIBUTE(type, member, ...)                                           \
 	{ .attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##type,   \
@@ -306,7 +306,7 @@ static CUptiResult configure(struct sampled *s, struct reasons *r)
 		ATTRIBUTE(COLLECTION_MODE, collectionModeData,
 			  { CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS }),
 		ATTRIBUTE(STALL_REASON, stallReasonData,
-			  { r->count, r->index }),
+			  { s->reasons, s->index }),
 		ATTRIBUTE(SAMPLING_DATA_BUFFER, samplingDataBufferData,
 			  { &s->own }),
 		ATTRIBUTE(HARDWARE_BUFFER_SIZE, hardwareBufferSizeData,
@@ -355,20 +355,23 @@ static bool stop(struct sampled *s)
 	return true;
 }
 
-static void disable(const struct sampled *s)
+static bool disable(const struct sampled *s)
 {
 	CUpti_PCSamplingDisableParams params = {
 		.size = CUpti_PCSamplingDisableParamsSize,
 		.ctx = s->context,
 	};
 
-	cupti.PCSamplingDisable(&params);
+	return !cupti.PCSamplingDisable(&params);
 }
 
-static void forget(struct sampled *s)
+/* What CUPTI may still write to is not freed. */
+static void forget(struct sampled *s, bool disabled)
 {
-	free(s->pcs);
-	free(s->room);
+	if (disabled) {
+		free(s->pcs);
+		free(s->room);
+	}
 	s->pcs = NULL;
 	s->room = NULL;
 	release(s, FREE);
@@ -409,9 +412,9 @@ static CUptiResult set_up(struct sampled *s)
 	if (!err)
 		err = make_room(s);
 	if (!err)
-		err = configure(s, r);
+		err = configure(s);
 	s->started = s->given_up = s->gone = false;
-	if (!err && samples.on)
+	if (!err && samples.on && !copse_gpu_paused())
 		err = start(s);
 	free(r);
 	return err;
@@ -425,6 +428,7 @@ static void begin_context(CUcontext context)
 	};
 	struct sampled *s = samples.contexts;
 	CUptiResult err;
+	bool enabled;
 
 	while (s < &samples.contexts[CONTEXTS] && !occupy(s, FREE))
 		s++;
@@ -434,17 +438,15 @@ static void begin_context(CUcontext context)
 	}
 	s->context = context;
 	err = cupti.PCSamplingEnable(&params);
-	if (!err) {
+	enabled = !err;
+	if (enabled)
 		err = set_up(s);
-		if (err)
-			disable(s);
-	}
 	if (!err) {
 		release(s, IDLE);
 		return;
 	}
 	copse_gpu_lost(reason(err), 1);
-	forget(s);
+	forget(s, !enabled || disable(s));
 }
 
 /* It ends */
@@ -452,12 +454,14 @@ static void begin_context(CUcontext context)
 /* What came last is put into CUPTI's own buffer when it is disabled. */
 static void end_sampled(struct sampled *s)
 {
+	bool disabled;
+
 	if (!s->started || !stop(s))
 		take_all(s);
-	disable(s);
+	disabled = disable(s);
 	take_data(s, &s->own);
 	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
-	forget(s);
+	forget(s, disabled);
 }
 
 static void end_context(struct sampled *s)
@@ -581,9 +585,9 @@ void pc_samples_take(void)
 		return;
 	samples.stretch++;
 	slowdown_end();
-	samples.on = on;
+	samples.on = on && !copse_gpu_paused();
 	if (take_and_follow() && !samples.stays)
-		slowdown_begin(on);
+		slowdown_begin(samples.on);
 	copse_gpu_sampling_cost(now() - begun);
 }
 

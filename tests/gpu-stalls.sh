@@ -150,6 +150,14 @@ report() {
 			"$scratch/out" || { cat "$scratch/out"; return 1; }
 }
 
+# From a pause on, within a second, nothing is sampled.
+paused() {
+	how=
+	measure paused --from-start=off || return
+	! "$copse" report tree "$scratch/paused.copse" -m gpu.samples \
+		>"$scratch/out" 2>&1
+}
+
 # A report without samples says how to get some, and what was refused.
 report_none() {
 	"$copse" report gpu-stalls "$scratch/none.copse" >"$scratch/out" &&
@@ -295,6 +303,7 @@ point "where it cannot be known" unstoppable
 point "a device reset" reset
 point "a process that is killed" killed
 point "only where it is asked for" not_asked_for
+point "not in a pause" paused
 point "where it is refused" refused
 point "a report without samples" report_none
 point "what is lost is counted" dropped

@@ -336,14 +336,17 @@ static void say_losses(struct report *report, const struct run *run)
 	}
 }
 
-static void say_all(struct report *report, const struct rows *rows,
-		    size_t kernels)
+static void say_all(struct report *report, const struct run *run,
+		    const struct rows *rows, size_t kernels)
 {
 	double without = rows->samples - rows->with_line;
 
 	if (!rows->count) {
-		report_line(report, "No samples of kernels: copse run "
-				    "--gpu-sampling=on takes them.");
+		report_line(report, "No samples of kernels%s.",
+			    run->facts.sampling_count
+				    ? ""
+				    : ": copse run --gpu-sampling=on takes "
+				      "them");
 		return;
 	}
 	report_line(report,
@@ -371,7 +374,7 @@ static int tables(struct report *report, const struct paths *paths,
 	if (!err)
 		err = rows_init(&kernels, paths, BY_KERNEL);
 	if (!err) {
-		say_all(report, &lines, kernels.count);
+		say_all(report, paths->run, &lines, kernels.count);
 		gpu_slowdown_say(report, paths->run);
 	}
 	if (!err && lines.count) {

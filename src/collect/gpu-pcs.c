@@ -36,6 +36,11 @@ PUBLIC bool copse_gpu_sampling(uint32_t *period)
 	return collect_gpu_sampling(period);
 }
 
+PUBLIC bool copse_gpu_paused(void)
+{
+	return collect_paused();
+}
+
 /* With the lock.  NULL: there is no profile, or no memory. */
 static struct live_gpu_lists *open_pcs(void)
 {

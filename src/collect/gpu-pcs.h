@@ -21,6 +21,9 @@
 /* Whether samples are wanted; cycles between two as a power of 2; 0: any. */
 bool copse_gpu_sampling(uint32_t *period);
 
+/* Nothing is to be measured now. */
+bool copse_gpu_paused(void);
+
 /* So many more of that instruction: `some` with its name's index to be set. */
 void copse_gpu_pc(struct region_name *function, const struct live_pc *some);
 

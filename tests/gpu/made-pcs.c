@@ -12,9 +12,9 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 #define ATTRIBUTE(name) CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##name
+#define OWN_BUFFER      ATTRIBUTE(SAMPLING_DATA_BUFFER)
 
 enum {
-	OWN_BUFFER = ATTRIBUTE(SAMPLING_DATA_BUFFER),
 	SAMPLES = 256,
 	AT_ONCE = 16,
 	NO_REASON = 99
@@ -36,6 +36,7 @@ enum {
 static struct {
 	pthread_mutex_t lock;
 	int enabled, configured, started;
+	int was_started; /* once */
 	CUpti_PCSamplingData *own;
 	struct sample {
 		uint64_t module, pc;
@@ -80,12 +81,12 @@ PUBLIC uint32_t made_reason(const char *name)
 	return NO_REASON;
 }
 
-/* Nothing is sampled that was not asked for. */
+/* Nothing is sampled before it is asked for. */
 PUBLIC void made_sample(uint64_t module, const char *function, uint32_t symbol,
 			uint64_t pc, uint32_t reason, uint32_t samples)
 {
 	pthread_mutex_lock(&pcs.lock);
-	if (pcs.configured && pcs.count < SAMPLES)
+	if (pcs.was_started && pcs.count < SAMPLES)
 		pcs.at[pcs.count++] =
 			(struct sample){ module, pc,     function,
 					 symbol, reason, samples };
@@ -200,6 +201,7 @@ PUBLIC CUptiResult cuptiPCSamplingStart(CUpti_PCSamplingStartParams *params)
 {
 	(void)params;
 	__atomic_store_n(&pcs.started, pcs.configured, __ATOMIC_SEQ_CST);
+	pcs.was_started |= pcs.configured;
 	return pcs.configured ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 
