@@ -38,7 +38,7 @@ enum state {
 };
 
 struct sampled {
-	enum state _Atomic state;
+	int state; /* enum state, atomic */
 	CUcontext context;
 	CUpti_PCSamplingData own; /* what CUPTI puts there by itself */
 	CUpti_PCSamplingData answer;
@@ -68,15 +68,22 @@ static struct {
 	size_t count;
 } samples;
 
-static bool occupy(struct sampled *s, enum state from)
+static bool occupy(struct sampled *s, enum state state)
 {
+	int from = (int)state;
+
 	return __atomic_compare_exchange_n(&s->state, &from, USED, false,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+static bool is_free(const struct sampled *s)
+{
+	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == FREE;
+}
+
 static void release(struct sampled *s, enum state to)
 {
-	__atomic_store_n(&s->state, to, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->state, (int)to, __ATOMIC_RELEASE);
 }
 
 /* What was told */
@@ -413,7 +420,8 @@ static CUptiResult set_up(struct sampled *s)
 		err = make_room(s);
 	if (!err)
 		err = configure(s);
-	s->started = s->given_up = s->gone = false;
+	s->started = s->given_up = false;
+	s->gone = false;
 	if (!err && samples.on && !copse_gpu_paused())
 		err = start(s);
 	free(r);
@@ -484,7 +492,7 @@ static void end_of(CUcontext context)
 	for (size_t i = 0; i < CONTEXTS; i++) {
 		struct sampled *s = &samples.contexts[i];
 
-		if (s->context == context && s->state != FREE)
+		if (!is_free(s) && s->context == context)
 			end_context(s);
 	}
 }
@@ -559,7 +567,7 @@ static bool take_and_follow(void)
 	for (size_t i = 0; i < CONTEXTS; i++) {
 		struct sampled *s = &samples.contexts[i];
 
-		if (s->state == FREE)
+		if (is_free(s))
 			continue;
 		if (!occupy(s, IDLE)) {
 			all = false;
@@ -614,7 +622,8 @@ void pc_samples_begin(CUpti_SubscriberHandle subscriber)
 		copse_gpu_lost(LOSS_GPU_PC_UNKNOWN, 1);
 		return;
 	}
-	samples.wanted = samples.on = true;
+	samples.wanted = true;
+	samples.on = true;
 	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
 			     CUPTI_CBID_RESOURCE_MODULE_LOADED);
 }
