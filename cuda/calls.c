@@ -10,6 +10,7 @@
 #include "cuda/capture.h"
 #include "cuda/device-names.h"
 #include "cuda/memory.h"
+#include "cuda/pc-samples.h"
 
 enum {
 	IDS_MOST = 2048, /* of one domain: 13.0 has 530 and 807 */
@@ -322,6 +323,7 @@ resource_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	if (ended || domain != CUPTI_CB_DOMAIN_RESOURCE)
 		return;
 	memory_resource(id, data);
+	pc_samples_resource(id, data);
 	node_callback(id, data);
 }
 

@@ -154,6 +154,22 @@ static bool look_up(void *library)
 	return true;
 }
 
+static void look_for_sampling(void *library)
+{
+	bool all = true;
+
+#define F(name)                                                                \
+	cupti.name = (__typeof__(cupti.name))dlsym(library, "cupti" #name);    \
+	all = all && cupti.name;
+	CUPTI_SAMPLING_FUNCTIONS(F)
+#undef F
+	if (all)
+		return;
+#define F(name) cupti.name = NULL;
+	CUPTI_SAMPLING_FUNCTIONS(F)
+#undef F
+}
+
 bool cupti_open(void)
 {
 	void *library = open_library();
@@ -162,6 +178,8 @@ bool cupti_open(void)
 
 	ok = library && look_up(library) && !cupti.GetVersion(&version) &&
 	     version >= VERSION_LEAST;
+	if (ok)
+		look_for_sampling(library);
 	dlerror(); /* the program shall not see our failures */
 	return ok;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include <cupti.h>
+#include <cupti_pcsampling.h>
 
 /* All that is used of it; one that lacks a function is as good as none. */
 #define CUPTI_FUNCTIONS(F)                                                     \
@@ -33,9 +34,22 @@
 	F(Subscribe)                                                           \
 	F(Unsubscribe)
 
+/* For samples of kernels; NULL, all of them, where one lacks. */
+#define CUPTI_SAMPLING_FUNCTIONS(F)                                            \
+	F(GetCubinCrc)                                                         \
+	F(PCSamplingDisable)                                                   \
+	F(PCSamplingEnable)                                                    \
+	F(PCSamplingGetData)                                                   \
+	F(PCSamplingGetNumStallReasons)                                        \
+	F(PCSamplingGetStallReasons)                                           \
+	F(PCSamplingSetConfigurationAttribute)                                 \
+	F(PCSamplingStart)                                                     \
+	F(PCSamplingStop)
+
 extern struct cupti {
 #define F(name) __typeof__(&cupti##name) name;
 	CUPTI_FUNCTIONS(F)
+	CUPTI_SAMPLING_FUNCTIONS(F)
 #undef F
 } cupti;
 

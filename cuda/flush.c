@@ -11,6 +11,7 @@
 
 #include "collect/gpu.h"
 #include "cuda/cupti.h"
+#include "cuda/pc-samples.h"
 
 enum {
 	PERIOD_S = 1, /* so much of a killed process is lost */
@@ -77,8 +78,10 @@ static void *run(void *unused)
 		if (!left)
 			leave_captures();
 		left = true;
+		pc_samples_take();
 		cupti.ActivityFlushAll(0);
 	}
+	pc_samples_end();
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	pthread_mutex_lock(&flusher.lock);
 	flusher.ended = true;

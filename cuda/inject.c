@@ -12,6 +12,7 @@
 #include "cuda/capture.h"
 #include "cuda/flush.h"
 #include "cuda/memory.h"
+#include "cuda/pc-samples.h"
 #include "cuda/records.h"
 
 /* Mutable: whose end is awaited. */
@@ -64,8 +65,10 @@ static CUptiResult start(enum gpu_wish wish)
 		return err;
 	cupti_modules(copse_gpu_pass);
 	err = records_begin(copse_gpu_nodes());
-	if (!err)
+	if (!err) {
 		memory_begin(subscriber);
+		pc_samples_begin(subscriber);
+	}
 	if (!err)
 		err = calls_begin(subscriber, wish, copse_gpu_nodes());
 	if (err)

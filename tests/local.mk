@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	tests/unit/call-paths tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/handles \
+	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
@@ -143,6 +143,8 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
 	tests/gpu/made-wide.c tests/gpu/made-wide.h \
+	tests/gpu/made-pcs.c tests/gpu/made-stalls.c tests/gpu/made-stalls.h \
+	tests/gpu/stalls.s \
 	tests/gpu/made-occupancy.c tests/gpu/made-energy.c \
 	tests/gpu/made-nvml.c tests/gpu/made-power.h
 EXTRA_DIST += $(made_sources)
@@ -162,12 +164,13 @@ tests/gpu/libmade-cuda.so: $(made_sources)
 		$(CC) $(made_flags) -fvisibility=hidden -shared -fPIC -Wl,-soname,$(@F) -o $@ \
 		$(srcdir)/tests/gpu/made-cuda.c \
 		$(srcdir)/tests/gpu/made-memory.c \
+		$(srcdir)/tests/gpu/made-pcs.c \
 		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
 tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \
 		$(srcdir)/tests/gpu/made-ranges.c $(srcdir)/tests/gpu/made-wide.c \
-		$(srcdir)/tests/gpu/made-allocs.c \
+		$(srcdir)/tests/gpu/made-allocs.c $(srcdir)/tests/gpu/made-stalls.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
 tests/gpu/made-occupancy: tests/gpu/made-occupancy.c src/analyse/occupancy.c
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -I$(srcdir)/src -o $@ \
@@ -214,7 +217,8 @@ SHELL_TESTS = \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
 	tests/merge-scale.sh tests/merge-mpi.sh tests/gather.sh \
-	tests/names.sh tests/loops.sh tests/gpu-made.sh tests/gpu-times.sh tests/gpu-power.sh \
+	tests/names.sh tests/loops.sh tests/gpu-made.sh tests/gpu-times.sh \
+	tests/gpu-power.sh tests/gpu-stalls.sh \
 	tests/hosts.sh tests/slurm.sh tests/install.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)

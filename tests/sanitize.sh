@@ -37,7 +37,7 @@ build() {
 	make -j2 $(words_of BUILT_SOURCES) copse \
 		$(words_of pkglibexec_PROGRAMS) >make.out 2>&1 ||
 		{ tail -n 40 make.out; return 1; }
-	for name in live node store; do
+	for name in live node store cubin; do
 		# shellcheck disable=SC2046,SC2086 # lists of words
 		clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags \
 			-fsanitize=fuzzer -I"$srcdir" -I"$srcdir/src" -I. -Isrc \
@@ -81,6 +81,9 @@ measure() {
 gpus() {
 	"$copse" run --quiet -o facts.copse --gpu-faults=on "$made" facts \
 		>out 2>&1 || { cat out; return 1; }
+	${CC:-cc} -c -o stalls.o "$srcdir/tests/gpu/stalls.s" &&
+		"$copse" run --quiet -o stalls.copse --gpu-sampling=on "$made" \
+			stalls stalls.o >out 2>&1 || { cat out; return 1; }
 	"$copse" run --quiet -o gpus.copse sh -c "'$made-times' shared 0 &
 		'$made-times' shared 0 & '$made-times' devices
 		wait" >out 2>&1 || { cat out; return 1; }
@@ -174,6 +177,9 @@ fuzz() {
 	mkdir -p "corpus-$1"
 	if [ "$1" = live ]; then
 		cp live/* corpus-live/
+	elif [ "$1" = cubin ]; then
+		${CC:-cc} -c -o corpus-cubin/stalls.o \
+			"$srcdir/tests/gpu/stalls.s" || return
 	elif [ "$1" = node ]; then
 		cp node.copse/node-*.h5 corpus-node/
 	else
@@ -203,5 +209,6 @@ point "all reports and exports" offline
 point "processes that merge together" together
 point "fuzz live profiles" fuzz live 65536
 point "fuzz the files of hosts" fuzz node 65536
+point "fuzz code of GPUs" fuzz cubin 16384
 point "fuzz rank files and databases" fuzz store 400
 points_done

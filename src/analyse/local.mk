@@ -7,7 +7,7 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/loops src/analyse/gpu-kernels src/analyse/gpu-api \
 	src/analyse/gpu-transfers src/analyse/gpu-memory \
 	src/analyse/gpu-devices src/analyse/idle-causes \
-	src/analyse/gpu-power
+	src/analyse/gpu-power src/analyse/gpu-stalls
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_SOURCES = \
@@ -26,6 +26,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/occupancy.c src/analyse/occupancy.h \
 	src/analyse/gpu-busy.c src/analyse/gpu-busy.h \
 	src/analyse/gpu-factors.c \
+	src/analyse/gpu-slowdown.c src/analyse/gpu-slowdown.h \
 	src/analyse/interpreter.c src/analyse/interpreter.h \
 	src/analyse/gpu-tables.c src/analyse/gpu-tables.h \
 	src/analyse/gpu-share.c src/analyse/gpu-work.c src/analyse/gpu-work.h \

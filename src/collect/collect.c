@@ -79,6 +79,12 @@ bool collect_gpu_nodes(void)
 	return collector.settings.gpu_nodes != 0;
 }
 
+bool collect_gpu_sampling(uint32_t *period)
+{
+	*period = (uint32_t)collector.settings.gpu_sampling_period;
+	return collector.settings.gpu_sampling != 0;
+}
+
 bool collect_verify(void)
 {
 	return collector.settings.verify != 0;

@@ -27,6 +27,8 @@ bool collect_gpu_memory(void);
 bool collect_gpu_faults(void);
 bool collect_gpu_getters(void);
 bool collect_gpu_nodes(void);
+/* Kernels are sampled; cycles between samples, as a power of 2, 0: any. */
+bool collect_gpu_sampling(uint32_t *period);
 /* Are call paths walked twice and compared? */
 bool collect_verify(void);
 

@@ -6,6 +6,7 @@
 #include "collect/collect.h"
 #include "collect/gpu-allocs.h"
 #include "collect/gpu-notes.h"
+#include "collect/gpu-pcs.h"
 #include "collect/gpu-shapes.h"
 #include "collect/control.h"
 #include "collect/gpu-idle.h"
@@ -559,6 +560,7 @@ void gpu_forked(void)
 	lock_open(&gpu.lock);
 	gpu_memory_forked();
 	gpu_shapes_forked();
+	gpu_pcs_forked();
 	gpu.used = 0;
 	history_forked();
 	if (t)

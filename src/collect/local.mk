@@ -13,6 +13,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu-allocs.c src/collect/gpu-allocs.h \
 	src/collect/gpu-notes.h \
 	src/collect/gpu-shapes.c src/collect/gpu-shapes.h \
+	src/collect/gpu-pcs.c src/collect/gpu-pcs.h \
 	src/collect/gpu-idle.c src/collect/gpu-idle.h \
 	src/collect/gpu-order.c src/collect/gpu-order.h \
 	src/collect/gpu-sums.h \

@@ -114,6 +114,7 @@ enum live_name_class {
 	LIVE_NAME_GPU_CALL,   /* a function of CUDA's */
 	LIVE_NAME_GPU_ERROR,  /* below it: the calls that failed so */
 	LIVE_NAME_GPU_MEMORY, /* below it: memory that it allocated, freed */
+	LIVE_NAME_GPU_LINE,   /* below a kernel; text: file, detail: line */
 };
 
 struct live_name { /* indexed 0, 1, … in the order of the list */
@@ -428,10 +429,45 @@ struct live_limits {
 	uint32_t unused;
 };
 
+enum live_stall {
+#define STALL(id, ...) LIVE_STALL_##id,
+#include "live/stalls.def"
+	LIVE_STALLS
+};
+
+/* An instruction of a GPU's code, and how often warps were sampled there. */
+struct live_pc {
+	uint32_t name;     /* index: the function's */
+	uint32_t function; /* symbol of the cubin */
+	uint64_t cubin;    /* its checksum */
+	uint64_t pc;       /* from the function's begin */
+	uint64_t unissued; /* when the scheduler issued nothing */
+	uint64_t stalls[LIVE_STALLS];
+};
+
+/* A piece of what is kept of a cubin: its pieces stand in their order. */
+struct live_cubin {
+	uint64_t cubin; /* checksum */
+	uint32_t at, size, all, unused;
+	uint8_t bytes[1000];
+};
+
+/*
+ * Launches of a kernel that are alike, by whether kernels were sampled while
+ * they ran: [0] not, [1] yes.
+ */
+struct live_compared {
+	uint32_t name;   /* index */
+	uint32_t launch; /* what is alike: grid, block, shared memory */
+	uint64_t count[2], ns[2];
+	double squares[2]; /* of ns, summed */
+};
+
 /* First live_chunk of each of these. */
 struct live_gpu_lists {
-	live_ref memory, holders, unified, shapes, limits;
-	uint32_t unused;
+	live_ref memory, holders, unified, shapes, limits, pcs, cubins;
+	live_ref compared;
+	uint64_t sampling_calls, sampling_ns; /* of CUPTI, for samples */
 };
 
 enum live_thread_state {

@@ -16,6 +16,7 @@
 #include "merge/build.h"
 #include "merge/devices.h"
 #include "merge/entry.h"
+#include "merge/gpu-lines.h"
 #include "merge/merging.h"
 #include "merge/pack.h"
 #include "merge/reduce.h"
@@ -206,6 +207,7 @@ struct reading {
 struct file { /* as it was read */
 	struct profile *profile;
 	char *reason; /* why not, NULL: all is well */
+	char *note;   /* what of it cannot be read, or NULL */
 	struct unify_added added;
 	bool is_added;
 	uint32_t process; /* as which it was added */
@@ -218,6 +220,7 @@ static void file_drop(void *item)
 	profile_free(file->profile);
 	unify_added_fini(&file->added);
 	free(file->reason);
+	free(file->note);
 	free(file);
 }
 
@@ -234,6 +237,8 @@ static int read_file(void *of, size_t i, void **item)
 		err = input_load(input, path, &file->profile);
 	if (!err)
 		err = unify_check(file->profile);
+	if (!err)
+		err = gpu_lines_put(file->profile, &file->note);
 	if (!err)
 		err = unify_look(m->unify, file->profile, &file->added);
 	if (err && err != -ENOMEM) {
@@ -268,6 +273,8 @@ static int add_file(void *of, size_t i, void *item)
 	if (m->run->rank_count > before) {
 		file->is_added = true;
 		file->process = (uint32_t)before;
+		if (file->note && !err)
+			err = run_problem(m->run, input->label, file->note);
 	}
 	return err;
 }
@@ -318,7 +325,8 @@ static bool knows_gpus(const struct merging *m)
 	const struct run_facts *f = &m->facts.sum;
 
 	return m->devices.sum.device_count || f->holder_count ||
-	       f->unified_count || f->shape_count;
+	       f->unified_count || f->shape_count || f->compared_count ||
+	       f->sampling_count;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "live/layout.h"
 #include "merge/build.h"
 #include "merge/unify-tree.h"
 
@@ -317,7 +318,8 @@ static int name_code(struct naming *n, const struct address_node *node,
 /* By enum live_name_class, the numbers in profiles. */
 static const uint16_t kind_of_class[] = { RUN_MPI,       RUN_PHASE,
 					  RUN_KERNEL,    RUN_GPU_CALL,
-					  RUN_GPU_ERROR, RUN_GPU_MEMORY };
+					  RUN_GPU_ERROR, RUN_GPU_MEMORY,
+					  RUN_LINE };
 
 /* Kernels are called as the compiler calls them. */
 static uint32_t readable(struct naming *n, uint32_t text)
@@ -357,6 +359,27 @@ static void describe(struct naming *n, const struct address_node *node,
 	}
 }
 
+static bool is_line(const struct naming *n, const struct address_node *node)
+{
+	return node->kind == NODE_NAMED &&
+	       n->u->names[node->owner].class == LIVE_NAME_GPU_LINE;
+}
+
+/* A line of a kernel is a child of it, as those of functions are. */
+static int name_line(struct naming *n, const struct address_node *node,
+		     struct spot *spot)
+{
+	const struct address_name *name = &n->u->names[node->owner];
+	struct what what = n->whats[n->nodes[spot->node].what];
+
+	what.kind = RUN_LINE;
+	what.detail = 0;
+	spot->node = find_named(n, spot->node, &what,
+				find_place(n, name->text, name->detail));
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
 static int name_node(struct naming *n, uint32_t index)
 {
 	const struct address_node *node = &n->u->nodes[index];
@@ -366,6 +389,8 @@ static int name_node(struct naming *n, uint32_t index)
 	*spot = n->spots[node->parent];
 	if (has_code(node))
 		return name_code(n, node, spot);
+	if (is_line(n, node))
+		return name_line(n, node, spot);
 	describe(n, node, &what);
 	if (what.function == STR_NONE)
 		return -ENOMEM;

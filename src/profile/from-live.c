@@ -615,6 +615,7 @@ static void read_all(struct reader *r)
 	reader_walk(r, h->threads, sizeof(struct live_thread), take_thread);
 	reader_gpu(r);
 	reader_facts(r);
+	reader_pcs(r);
 	reader_devices(r);
 	reader_power(r);
 	if (r->err)

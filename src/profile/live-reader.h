@@ -18,6 +18,12 @@ enum {
 	FIRST_NODE
 }; /* marks; FIRST_NODE + i: node i */
 
+/* The cubin that was begun last, and how much of it is here. */
+struct reader_cubin {
+	uint64_t all, have;
+	size_t first; /* word */
+};
+
 struct reader {
 	const char *data;
 	size_t size;
@@ -30,6 +36,7 @@ struct reader {
 	struct map calls;    /* node to site; (node, class) to size */
 	struct map peers;    /* rank to peer */
 	struct map works;    /* (node, device) to work */
+	struct reader_cubin cubin;
 	struct profile *p;
 	int err; /* -ENOMEM: give up */
 };
@@ -106,8 +113,9 @@ void reader_gpu(struct reader *r);
 /* live-power.c: what was read of power, once devices are known. */
 void reader_power(struct reader *r);
 
-/* live-facts.c: what else there is of GPUs, then. */
+/* live-facts.c: what else there is of GPUs, then; live-pcs.c: samples. */
 void reader_facts(struct reader *r);
+void reader_pcs(struct reader *r);
 /*
  * live-device.c: devices, streams and when they worked; what a node had a
  * device do; and the order of that, at the end.

@@ -2,7 +2,7 @@ noinst_LTLIBRARIES += libprofile.la
 libprofile_la_SOURCES = \
 	src/profile/deflate.c src/profile/deflate.h \
 	src/profile/from-live.c \
-	src/profile/live-gpu.c src/profile/live-facts.c \
+	src/profile/live-gpu.c src/profile/live-facts.c src/profile/live-pcs.c \
 	src/profile/live-mpi.c src/profile/live-reader.h \
 	src/profile/live-device.c \
 	src/profile/live-pieces.c src/profile/live-power.c \

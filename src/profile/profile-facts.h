@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "live/layout.h"
+
 /* A device, or the host (PROFILE_HOST), and the memory that is live there. */
 #define PROFILE_HOST UINT32_MAX
 struct profile_holder {
@@ -80,6 +82,41 @@ struct profile_power_bin { /* by power, then bin; none is 0 long */
 struct profile_power_phase { /* by power, then node */
 	uint32_t power, node, readings;
 	uint64_t uj, ns;
+};
+
+/* An instruction of a GPU's code: struct live_pc. */
+struct profile_pc {
+	uint32_t name, function;
+	uint64_t cubin, pc, unissued;
+	union {
+		uint64_t stalls[LIVE_STALLS];
+		struct {
+#define STALL(id, member) uint64_t member;
+#include "live/stalls.def"
+		};
+	};
+};
+
+/* What is kept of a cubin: an ELF file, of so many bytes. */
+struct profile_cubin {
+	uint64_t cubin; /* checksum */
+	uint64_t size;
+};
+
+/* Of all cubins, one behind the other, each from a word of its own on. */
+struct profile_cubin_word {
+	uint64_t word;
+};
+
+struct profile_compared { /* struct live_compared */
+	uint32_t name, launch;
+	uint64_t off_count, on_count, off_ns, on_ns;
+	double off_squares, on_squares;
+};
+
+/* What taking samples cost on the host; one row, or none. */
+struct profile_sampling {
+	uint64_t calls, ns;
 };
 
 #endif

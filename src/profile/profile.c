@@ -49,6 +49,11 @@ void profile_free(struct profile *p)
 	free(p->powers);
 	free(p->power_bins);
 	free(p->power_phases);
+	free(p->pcs);
+	free(p->cubins);
+	free(p->cubin_words);
+	free(p->compared);
+	free(p->sampling);
 	free(p->devices);
 	free(p->streams);
 	free(p->bins);

@@ -236,8 +236,14 @@ struct profile {
 	struct profile_power_bin *power_bins;
 	struct profile_power_phase *power_phases;
 	size_t power_count, power_bin_count, power_phase_count;
+	struct profile_pc *pcs;
+	struct profile_cubin *cubins;
+	struct profile_cubin_word *cubin_words;
+	struct profile_compared *compared;
+	struct profile_sampling *sampling;
 	size_t holder_count, memory_bin_count, held_count, unified_count,
-		shape_count, limit_count;
+		shape_count, limit_count, pc_count, cubin_count,
+		cubin_word_count, compared_count, sampling_count;
 };
 
 /* profile.c */

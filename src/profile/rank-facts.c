@@ -108,6 +108,49 @@ static const struct store_field phase_fields[] = {
 	PHASE(U64, uj),    PHASE(U64, ns),   { 0 },
 };
 
+#define SAMPLED(TYPE, member) STORE_FIELD(TYPE, struct profile_pc, member)
+static const struct store_field pc_fields[] = {
+	SAMPLED(U32, name),
+	SAMPLED(U32, function),
+	SAMPLED(U64, cubin),
+	SAMPLED(U64, pc),
+	SAMPLED(U64, unissued),
+#define STALL(id, member) SAMPLED(U64, member),
+#include "live/stalls.def"
+	{ 0 },
+};
+
+static const struct store_field cubin_fields[] = {
+	STORE_FIELD(U64, struct profile_cubin, cubin),
+	STORE_FIELD(U64, struct profile_cubin, size),
+	{ 0 },
+};
+
+static const struct store_field word_fields[] = {
+	STORE_FIELD(U64, struct profile_cubin_word, word),
+	{ 0 },
+};
+
+#define COMPARED(TYPE, member)                                                 \
+	STORE_FIELD(TYPE, struct profile_compared, member)
+static const struct store_field compared_fields[] = {
+	COMPARED(U32, name),
+	COMPARED(U32, launch),
+	COMPARED(U64, off_count),
+	COMPARED(U64, on_count),
+	COMPARED(U64, off_ns),
+	COMPARED(U64, on_ns),
+	COMPARED(F64, off_squares),
+	COMPARED(F64, on_squares),
+	{ 0 },
+};
+
+static const struct store_field sampling_fields[] = {
+	STORE_FIELD(U64, struct profile_sampling, calls),
+	STORE_FIELD(U64, struct profile_sampling, ns),
+	{ 0 },
+};
+
 #define PART(group, fields, array, number)                                     \
 	STORE_PART(struct profile, group, fields, array, number)
 static const struct store_part parts[] = {
@@ -121,6 +164,12 @@ static const struct store_part parts[] = {
 	PART("gpu-power/timeline", power_bin_fields, power_bins,
 	     power_bin_count),
 	PART("gpu-power/phases", phase_fields, power_phases, power_phase_count),
+	PART("gpu-samples/instructions", pc_fields, pcs, pc_count),
+	PART("gpu-samples/cubins", cubin_fields, cubins, cubin_count),
+	PART("gpu-samples/contents", word_fields, cubin_words,
+	     cubin_word_count),
+	PART("gpu-samples/compared", compared_fields, compared, compared_count),
+	PART("gpu-samples/cost", sampling_fields, sampling, sampling_count),
 };
 enum {
 	PARTS = sizeof(parts) / sizeof(parts[0])
@@ -134,6 +183,22 @@ void rank_facts_put(struct store *s, const struct profile *p)
 void rank_facts_get(struct store *s, struct profile *p)
 {
 	store_get_parts(s, parts, PARTS, p);
+}
+
+static bool samples_good(const struct profile *p)
+{
+	uint64_t words = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < p->pc_count && good; i++)
+		good = p->pcs[i].name < p->name_count;
+	for (size_t i = 0; i < p->compared_count && good; i++)
+		good = p->compared[i].name < p->name_count;
+	for (size_t i = 0; i < p->cubin_count && good; i++) {
+		good = p->cubins[i].size <= 8 * p->cubin_word_count;
+		words += p->cubins[i].size / 8 + (p->cubins[i].size % 8 != 0);
+	}
+	return good && words <= p->cubin_word_count;
 }
 
 static bool good_power(const struct profile *p)
@@ -175,6 +240,6 @@ void rank_facts_check(struct store *s, const struct profile *p)
 	for (size_t i = 0; i < p->shape_count && good; i++)
 		good = p->shapes[i].name < p->name_count &&
 		       p->shapes[i].least_blocks <= p->shapes[i].most_blocks;
-	if (!good)
+	if (!good || !samples_good(p))
 		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }

@@ -245,9 +245,10 @@ int made_end(struct call *c, int code)
 	return end(c, code);
 }
 
-void made_resource(CUpti_CallbackId id, CUcontext context)
+void made_resource(CUpti_CallbackId id, CUcontext context, void *of)
 {
-	CUpti_ResourceData data = { .context = context };
+	CUpti_ResourceData data = { .context = context,
+				    .resourceDescriptor = of };
 
 	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
 		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &data);

@@ -11,8 +11,11 @@
  *
  * MADE_FAULT: unified (its counters are refused), disorder (records of memory
  * come in turns of four, the last one first); subscriber, old, drop, silent,
- * reversed, hang, nodevices; and bare: callbacks come through code without
- * unwind information, as a driver's may.
+ * reversed, hang, nodevices; of samples forbidden, busy, unsupported, overflow,
+ * unstoppable
+ * and dropped (7 samples, and 5 in kernels that are not the program's); and
+ * bare: callbacks come through code without unwind information, as a driver's
+ * may.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H
 #define TESTS_GPU_MADE_CUDA_H
@@ -66,6 +69,20 @@ int made_cudaFreeAsync(uint64_t address);
  * times from it; 4 groups of faults of the GPU, 5 faults of the host.
  */
 void made_migrate(uint64_t bytes);
+
+/*
+ * Samples of kernels, where they are asked for.  A module is the file, an ELF;
+ * its checksum, or 0: there is none.  So many samples of a function's
+ * instruction, that waited for what made_reason() has that name; CUPTI tells
+ * them when it is asked, 16 at once.
+ */
+uint64_t made_module(const char *path);
+uint32_t made_reason(const char *name);
+void made_sample(uint64_t module, const char *function, uint32_t symbol,
+		 uint64_t pc, uint32_t reason, uint32_t samples);
+
+/* Whether kernels are sampled now. */
+int made_sampled(void);
 
 /*
  * Plays a capture (cuda/capture.h), all of it in the calling thread: each call

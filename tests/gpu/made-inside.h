@@ -24,8 +24,11 @@ void made_begin(struct call *c, CUpti_CallbackDomain domain,
 		CUpti_CallbackId id, const char *name, const void *params);
 int made_end(struct call *c, int code);
 
-/* Something happens to a context. */
-void made_resource(CUpti_CallbackId id, CUcontext context);
+/* Something happens to a context, or to what is in it. */
+void made_resource(CUpti_CallbackId id, CUcontext context, void *of);
+
+/* The context that there is. */
+CUcontext made_context(void);
 
 /* made-memory.c: the first context; all that is in it goes, and another. */
 void made_first_context(void);

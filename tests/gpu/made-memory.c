@@ -140,20 +140,26 @@ static CUcontext handle(void)
 	return (CUcontext)(uintptr_t)memory.context;
 }
 
+CUcontext made_context(void)
+{
+	return handle();
+}
+
 void made_first_context(void)
 {
 	memory.context = 1;
-	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, handle());
+	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, handle(), NULL);
 }
 
 void made_next_context(void)
 {
-	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, handle());
+	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, handle(),
+		      NULL);
 	pthread_mutex_lock(&memory.lock);
 	memset(memory.blocks, 0, sizeof(memory.blocks));
 	memory.context++;
 	pthread_mutex_unlock(&memory.lock);
-	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, handle());
+	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, handle(), NULL);
 }
 
 PUBLIC CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)

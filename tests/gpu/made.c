@@ -6,6 +6,7 @@
 #include "made-allocs.h"
 #include "made-cuda.h"
 #include "made-ranges.h"
+#include "made-stalls.h"
 #include "made-wide.h"
 
 #include <pthread.h>
@@ -271,6 +272,8 @@ int main(int argc, char **argv)
 		busy();
 	else if (!strcmp(mode, "play"))
 		return play(argv[2]);
+	else if (!strcmp(mode, "stalls"))
+		stalls(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : "");
 	else if (!strcmp(mode, "ranges"))
 		ranges(direct);
 	else if (!strcmp(mode, "profiled"))

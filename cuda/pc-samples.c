@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pc-samples.c - see pc-samples.h. */
+#include "cuda/pc-samples.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/gpu-pcs.h"
+#include "collect/gpu.h"
+#include "collect/lock.h"
+#include "cuda/cubins.h"
+#include "cuda/slowdown.h"
+
+enum {
+	CONTEXTS = 16,
+	PCS = 2048,      /* of one answer of CUPTI's */
+	REASONS = 128,   /* what a warp may wait for: a H100 has some 40 */
+	TURNS = 256,     /* answers at once, at most */
+	PATIENCE = 1000, /* ms */
+	FUNCTIONS = 32768,
+	/* CUPTI's own is 512 MiB, of the program's GPU memory */
+	HARDWARE_BUFFER = 128 << 20,
+};
+
+/* What a reason of CUPTI's counts; before: enum live_stall. */
+enum {
+	UNISSUED = LIVE_STALLS,
+	NOTHING
+};
+
+enum state {
+	FREE,
+	IDLE,
+	USED,
+};
+
+struct sampled {
+	int state; /* enum state, atomic */
+	CUcontext context;
+	CUpti_PCSamplingData own; /* what CUPTI puts there by itself */
+	CUpti_PCSamplingData answer;
+	CUpti_PCSamplingStallReason *room; /* of both */
+	CUpti_PCSamplingPCData *pcs;
+	bool started, given_up;  /* it could not be started again */
+	bool _Atomic gone;       /* its context, while it was in use */
+	uint32_t index[REASONS]; /* of what CUPTI tells: it may not copy it */
+	uint8_t counts[REASONS]; /* by CUPTI's index */
+	size_t reasons;
+};
+
+/* Mutable: contexts that are sampled, and the names of functions. */
+static struct {
+	bool wanted;
+	uint32_t period;
+	bool _Atomic on;  /* contexts are to be started */
+	bool stays;       /* CUPTI would not stop one */
+	uint32_t stretch; /* by the thread that flushes */
+	struct sampled contexts[CONTEXTS];
+	struct lock lock; /* of what follows */
+	struct function {
+		uint64_t cubin;
+		uint32_t index;
+		struct region_name *name; /* NULL: it is free */
+	} * functions;
+	size_t count;
+} samples;
+
+static bool occupy(struct sampled *s, enum state state)
+{
+	int from = (int)state;
+
+	return __atomic_compare_exchange_n(&s->state, &from, USED, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static bool is_free(const struct sampled *s)
+{
+	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == FREE;
+}
+
+static void release(struct sampled *s, enum state to)
+{
+	__atomic_store_n(&s->state, (int)to, __ATOMIC_RELEASE);
+}
+
+/* What was told */
+
+static struct region_name *new_name(const char *text)
+{
+	struct region_name *name = calloc(1, sizeof(*name));
+	char *copy = strdup(text ? text : "[function without a name]");
+
+	if (!name || !copy) {
+		free(name);
+		free(copy);
+		return NULL;
+	}
+	name->text = copy;
+	name->class = LIVE_NAME_KERNEL;
+	return name;
+}
+
+static bool is_function(const struct function *f,
+			const CUpti_PCSamplingPCData *pc)
+{
+	return f->cubin == pc->cubinCrc && f->index == pc->functionIndex &&
+	       (!pc->functionName || !strcmp(f->name->text, pc->functionName));
+}
+
+static struct function *place_of(const CUpti_PCSamplingPCData *pc)
+{
+	uint64_t hash =
+		(pc->cubinCrc ^ pc->functionIndex) * 0x9e3779b97f4a7c15u;
+
+	for (size_t at = (size_t)(hash >> 40);; at++) {
+		struct function *f = &samples.functions[at % FUNCTIONS];
+
+		if (!f->name || is_function(f, pc))
+			return f;
+	}
+}
+
+/* For the life of the process; NULL: no memory. */
+static struct region_name *function_name(const CUpti_PCSamplingPCData *pc)
+{
+	struct region_name *name = NULL;
+	struct function *f;
+
+	lock_take(&samples.lock);
+	f = place_of(pc);
+	if (!f->name && samples.count < FUNCTIONS / 2) {
+		*f = (struct function){ pc->cubinCrc, pc->functionIndex,
+					new_name(pc->functionName) };
+		samples.count += f->name != NULL;
+	}
+	name = f->name;
+	lock_give(&samples.lock);
+	return name;
+}
+
+static void count(struct live_pc *to, uint64_t *sum, const struct sampled *s,
+		  const CUpti_PCSamplingStallReason *reason)
+{
+	uint32_t what = reason->pcSamplingStallReasonIndex < REASONS
+				? s->counts[reason->pcSamplingStallReasonIndex]
+				: NOTHING;
+
+	if (what == UNISSUED) {
+		to->unissued += reason->samples;
+	} else if (what < LIVE_STALLS) {
+		to->stalls[what] += reason->samples;
+		*sum += reason->samples;
+	}
+}
+
+static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc)
+{
+	struct live_pc to = { .function = pc->functionIndex,
+			      .cubin = pc->cubinCrc,
+			      .pc = pc->pcOffset };
+	struct region_name *name;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < pc->stallReasonCount && i < s->reasons; i++)
+		count(&to, &sum, s, &pc->stallReason[i]);
+	if (!sum && !to.unissued)
+		return;
+	name = function_name(pc);
+	if (!name) {
+		copse_gpu_lost(LOSS_GPU_PC_FULL, sum);
+		return;
+	}
+	cubins_sampled(pc->cubinCrc);
+	copse_gpu_pc(name, &to);
+}
+
+static void lost_if(enum loss why, uint64_t count)
+{
+	if (count)
+		copse_gpu_lost(why, count);
+}
+
+static void take_data(const struct sampled *s, CUpti_PCSamplingData *data)
+{
+	for (size_t i = 0; i < data->totalNumPcs && i < PCS; i++)
+		take_pc(s, &data->pPcData[i]);
+	lost_if(LOSS_GPU_PC_DROPPED, data->droppedSamples);
+	lost_if(LOSS_GPU_PC_FOREIGN, data->nonUsrKernelsTotalSamples);
+	lost_if(LOSS_GPU_PC_OVERFLOW, data->hardwareBufferFull);
+	data->totalNumPcs = 0;
+	data->droppedSamples = data->nonUsrKernelsTotalSamples = 0;
+	data->hardwareBufferFull = 0;
+}
+
+/* What CUPTI has put into its own buffer comes with its answers, too. */
+static void take_all(struct sampled *s)
+{
+	CUpti_PCSamplingGetDataParams params = {
+		.size = CUpti_PCSamplingGetDataParamsSize,
+		.ctx = s->context,
+		.pcSamplingData = &s->answer,
+	};
+	CUptiResult err = CUPTI_SUCCESS;
+
+	for (int i = 0; i < TURNS && !err; i++) {
+		err = cupti.PCSamplingGetData(&params);
+		if (err == CUPTI_ERROR_OUT_OF_MEMORY)
+			s->answer.hardwareBufferFull = 1;
+		take_data(s, &s->answer);
+		if (!s->answer.remainingNumPcs)
+			break;
+	}
+}
+
+/* A context begins */
+
+/* "smsp__pcsamp_warps_issue_stalled_long_scoreboard", and "…_not_issued" */
+static uint8_t meaning(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum live_stall stall;
+	} reasons[] = {
+#define REASON(name, id) { name, LIVE_STALL_##id },
+#include "live/stalls.def"
+	};
+	static const char before[] = "issue_stalled_", not [] = "_not_issued";
+	const char *at = strstr(name, before);
+	size_t size;
+
+	if (!at)
+		return NOTHING;
+	at += sizeof(before) - 1;
+	size = strlen(at);
+	if (size >= sizeof(not ) &&
+	    !strcmp(at + size - (sizeof(not ) - 1), not ))
+		return UNISSUED;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (!strcmp(at, reasons[i].name))
+			return (uint8_t)reasons[i].stall;
+	return LIVE_STALL_OTHER;
+}
+
+struct reasons {
+	char *name[REASONS];
+	char texts[REASONS][CUPTI_STALL_REASON_STRING_SIZE];
+	size_t count;
+};
+
+static CUptiResult ask_reasons(struct sampled *s, struct reasons *r)
+{
+	CUpti_PCSamplingGetNumStallReasonsParams number = {
+		.size = CUpti_PCSamplingGetNumStallReasonsParamsSize,
+		.ctx = s->context,
+		.numStallReasons = &r->count,
+	};
+	CUpti_PCSamplingGetStallReasonsParams names = {
+		.size = CUpti_PCSamplingGetStallReasonsParamsSize,
+		.ctx = s->context,
+		.stallReasonIndex = s->index,
+		.stallReasons = r->name,
+	};
+	CUptiResult err = cupti.PCSamplingGetNumStallReasons(&number);
+
+	if (err)
+		return err;
+	if (!r->count || r->count > REASONS)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	for (size_t i = 0; i < r->count; i++)
+		r->name[i] = r->texts[i];
+	names.numStallReasons = r->count;
+	err = cupti.PCSamplingGetStallReasons(&names);
+	memset(s->counts, NOTHING, sizeof(s->counts));
+	for (size_t i = 0; i < r->count && !err; i++)
+		if (s->index[i] < REASONS)
+			s->counts[s->index[i]] = meaning(r->name[i]);
+	s->reasons = r->count;
+	return err;
+}
+
+static CUpti_PCSamplingData data_of(struct sampled *s, size_t first)
+{
+	for (size_t i = first; i < first + PCS; i++)
+		s->pcs[i] = (CUpti_PCSamplingPCData){
+			.size = sizeof(*s->pcs),
+			.stallReason = &s->room[i * s->reasons],
+		};
+	return (CUpti_PCSamplingData){ .size = sizeof(CUpti_PCSamplingData),
+				       .collectNumPcs = PCS,
+				       .pPcData = &s->pcs[first] };
+}
+
+static CUptiResult make_room(struct sampled *s)
+{
+	s->pcs = calloc(2 * PCS, sizeof(*s->pcs));
+	s->room = calloc(2 * PCS * s->reasons, sizeof(*s->room));
+	if (!s->pcs || !s->room)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	s->own = data_of(s, 0);
+	s->answer = data_of(s, PCS);
+	return CUPTI_SUCCESS;
+}
+
+static CUptiResult configure(struct sampled *s)
+{
+#define ATTRIBUTE(type, member, ...)                                           \
+	{ .attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##type,   \
+	  .attributeData.member = __VA_ARGS__ }
+	CUpti_PCSamplingConfigurationInfo attributes[] = {
+		ATTRIBUTE(COLLECTION_MODE, collectionModeData,
+			  { CUPTI_PC_SAMPLING_COLLECTION_MODE_CONTINUOUS }),
+		ATTRIBUTE(STALL_REASON, stallReasonData,
+			  { s->reasons, s->index }),
+		ATTRIBUTE(SAMPLING_DATA_BUFFER, samplingDataBufferData,
+			  { &s->own }),
+		ATTRIBUTE(HARDWARE_BUFFER_SIZE, hardwareBufferSizeData,
+			  { HARDWARE_BUFFER }),
+		ATTRIBUTE(ENABLE_START_STOP_CONTROL, enableStartStopControlData,
+			  { 1 }),
+		ATTRIBUTE(SAMPLING_PERIOD, samplingPeriodData,
+			  { samples.period < 5 ? 5 : samples.period }),
+	};
+#undef ATTRIBUTE
+	CUpti_PCSamplingConfigurationInfoParams params = {
+		.size = CUpti_PCSamplingConfigurationInfoParamsSize,
+		.ctx = s->context,
+		.numAttributes = sizeof(attributes) / sizeof(*attributes) -
+				 (samples.period == 0),
+		.pPCSamplingConfigurationInfo = attributes,
+	};
+
+	return cupti.PCSamplingSetConfigurationAttribute(&params);
+}
+
+static CUptiResult start(struct sampled *s)
+{
+	CUpti_PCSamplingStartParams params = {
+		.size = CUpti_PCSamplingStartParamsSize,
+		.ctx = s->context,
+	};
+	CUptiResult err = cupti.PCSamplingStart(&params);
+
+	s->started = !err;
+	return err;
+}
+
+/* CUPTI wants to be asked behind each range. */
+static bool stop(struct sampled *s)
+{
+	CUpti_PCSamplingStopParams params = {
+		.size = CUpti_PCSamplingStopParamsSize,
+		.ctx = s->context,
+	};
+
+	if (cupti.PCSamplingStop(&params))
+		return false;
+	s->started = false;
+	take_all(s);
+	return true;
+}
+
+static bool disable(const struct sampled *s)
+{
+	CUpti_PCSamplingDisableParams params = {
+		.size = CUpti_PCSamplingDisableParamsSize,
+		.ctx = s->context,
+	};
+
+	return !cupti.PCSamplingDisable(&params);
+}
+
+/* What CUPTI may still write to is not freed. */
+static void forget(struct sampled *s, bool disabled)
+{
+	if (disabled) {
+		free(s->pcs);
+		free(s->room);
+	}
+	s->pcs = NULL;
+	s->room = NULL;
+	release(s, FREE);
+}
+
+static enum loss reason(CUptiResult err)
+{
+	switch (err) {
+	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+		return LOSS_GPU_PC_FORBIDDEN;
+	case CUPTI_ERROR_HARDWARE_BUSY:
+	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+	case CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED:
+		return LOSS_GPU_PC_TAKEN;
+	case CUPTI_ERROR_NOT_SUPPORTED:
+	case CUPTI_ERROR_NOT_COMPATIBLE:
+	case CUPTI_ERROR_API_NOT_IMPLEMENTED:
+	case CUPTI_ERROR_INVALID_DEVICE:
+	case CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED:
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+	case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+	case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+		return LOSS_GPU_PC_UNKNOWN;
+	default:
+		return LOSS_GPU_PC_REFUSED;
+	}
+}
+
+static CUptiResult set_up(struct sampled *s)
+{
+	struct reasons *r = calloc(1, sizeof(*r));
+	CUptiResult err = r ? ask_reasons(s, r) : CUPTI_ERROR_OUT_OF_MEMORY;
+
+	if (!err)
+		err = make_room(s);
+	if (!err)
+		err = configure(s);
+	s->started = s->given_up = false;
+	s->gone = false;
+	if (!err && samples.on && !copse_gpu_paused())
+		err = start(s);
+	free(r);
+	return err;
+}
+
+static void begin_context(CUcontext context)
+{
+	CUpti_PCSamplingEnableParams params = {
+		.size = CUpti_PCSamplingEnableParamsSize,
+		.ctx = context,
+	};
+	struct sampled *s = samples.contexts;
+	CUptiResult err;
+	bool enabled;
+
+	while (s < &samples.contexts[CONTEXTS] && !occupy(s, FREE))
+		s++;
+	if (s == &samples.contexts[CONTEXTS]) {
+		copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
+		return;
+	}
+	s->context = context;
+	err = cupti.PCSamplingEnable(&params);
+	enabled = !err;
+	if (enabled)
+		err = set_up(s);
+	if (!err) {
+		release(s, IDLE);
+		return;
+	}
+	copse_gpu_lost(reason(err), 1);
+	forget(s, !enabled || disable(s));
+}
+
+/* It ends */
+
+/* What came last is put into CUPTI's own buffer when it is disabled. */
+static void end_sampled(struct sampled *s)
+{
+	bool disabled;
+
+	if (!s->started || !stop(s))
+		take_all(s);
+	disabled = disable(s);
+	take_data(s, &s->own);
+	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
+	forget(s, disabled);
+}
+
+static void end_context(struct sampled *s)
+{
+	bool ours = occupy(s, IDLE);
+
+	for (int i = 0; i < PATIENCE && !ours; i++) {
+		usleep(1000);
+		ours = occupy(s, IDLE);
+	}
+	if (ours)
+		end_sampled(s);
+	else
+		s->gone = true;
+	lost_if(LOSS_GPU_PC_LEFT, !ours);
+}
+
+static void end_of(CUcontext context)
+{
+	for (size_t i = 0; i < CONTEXTS; i++) {
+		struct sampled *s = &samples.contexts[i];
+
+		if (!is_free(s) && s->context == context)
+			end_context(s);
+	}
+}
+
+/* All that is done for samples, but by CUPTI's own threads. */
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
+		begin_context(data->context);
+	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+		end_of(data->context);
+	else
+		cubins_loaded(data->resourceDescriptor);
+}
+
+void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
+{
+	bool before = copse_gpu_call.own;
+	uint64_t begun;
+
+	if (!samples.wanted ||
+	    (id != CUPTI_CBID_RESOURCE_CONTEXT_CREATED &&
+	     id != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
+	     id != CUPTI_CBID_RESOURCE_MODULE_LOADED))
+		return;
+	begun = now();
+	copse_gpu_call.own = true;
+	resource(id, data);
+	copse_gpu_call.own = before;
+	copse_gpu_sampling_cost(now() - begun);
+}
+
+/*
+ * Stretches of a second, in turn with samples and without, later one of eight
+ * without: what the former cost is then known.  The first one, in which a
+ * program begins and the GPU's clock goes up, is not compared.
+ */
+static bool is_on(uint32_t stretch)
+{
+	return stretch < 20 ? stretch % 2 == 0 : stretch % 8 != 7;
+}
+
+/* As is wished now.  False: it is not. */
+static bool follow(struct sampled *s)
+{
+	if (s->started == samples.on || s->given_up)
+		return true;
+	if (s->started) {
+		samples.stays = !stop(s);
+		return !samples.stays;
+	}
+	if (!start(s))
+		return true;
+	s->given_up = true;
+	copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
+	return false;
+}
+
+/* False: one that is sampled is not as is wished. */
+static bool take_and_follow(void)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < CONTEXTS; i++) {
+		struct sampled *s = &samples.contexts[i];
+
+		if (is_free(s))
+			continue;
+		if (!occupy(s, IDLE)) {
+			all = false;
+			continue;
+		}
+		if (s->gone) { /* CUPTI may still know its buffers */
+			release(s, FREE);
+			continue;
+		}
+		take_all(s);
+		all = follow(s) && all;
+		release(s, IDLE);
+	}
+	return all;
+}
+
+void pc_samples_take(void)
+{
+	bool on = samples.stays || is_on(samples.stretch + 1);
+	uint64_t begun = now();
+
+	if (!samples.wanted)
+		return;
+	samples.stretch++;
+	slowdown_end();
+	samples.on = on && !copse_gpu_paused();
+	if (take_and_follow() && !samples.stays)
+		slowdown_begin(samples.on);
+	copse_gpu_sampling_cost(now() - begun);
+}
+
+void pc_samples_end(void)
+{
+	uint64_t begun = now();
+
+	if (!samples.wanted)
+		return;
+	slowdown_end();
+	for (size_t i = 0; i < CONTEXTS; i++)
+		if (!samples.contexts[i].gone &&
+		    occupy(&samples.contexts[i], IDLE))
+			end_sampled(&samples.contexts[i]);
+	copse_gpu_sampling_cost(now() - begun);
+}
+
+void pc_samples_begin(CUpti_SubscriberHandle subscriber)
+{
+	if (!copse_gpu_sampling(&samples.period))
+		return;
+	samples.functions = calloc(FUNCTIONS, sizeof(*samples.functions));
+	if (!cupti.PCSamplingEnable || !samples.functions) {
+		copse_gpu_lost(LOSS_GPU_PC_UNKNOWN, 1);
+		return;
+	}
+	samples.wanted = true;
+	samples.on = true;
+	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+			     CUPTI_CBID_RESOURCE_MODULE_LOADED);
+}

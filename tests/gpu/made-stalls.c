@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * made-stalls.c - alpha on two paths, 30 and 10 ms, and beta on one; samples of
+ * lines 10, 17 and 30 of alpha's, of line 40 of beta's and of none; of gamma,
+ * of whose launch and module nothing is known; and of more instructions than
+ * CUPTI tells at once.  Before and after a reset, or until it is killed.
+ */
+#include "made-stalls.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "made-cuda.h"
+
+#define NOINLINE __attribute__((noinline))
+
+/* Mutable: what keeps calls from being the last thing that a function does. */
+static volatile int sink;
+
+NOINLINE static void near(void)
+{
+	for (int i = 0; i < 3; i++)
+		made_cudaLaunchKernel("_Z5alphaPfi", 0, 10000000);
+	sink++;
+}
+
+NOINLINE static void far(void)
+{
+	made_cudaLaunchKernel("_Z5alphaPfi", 0, 10000000);
+	made_cudaLaunchKernel("_Z4betaPf", 0, 5000000);
+	sink++;
+}
+
+NOINLINE static void sample(uint64_t module)
+{
+	const uint32_t memory = made_reason("long_scoreboard"),
+		       idle = made_reason("long_scoreboard_not_issued"),
+		       issued = made_reason("selected"),
+		       strange = made_reason("tomorrow");
+
+	for (uint64_t pc = 64; pc < 128; pc += 2)
+		made_sample(module, "_Z5alphaPfi", 9999, pc, memory, 20);
+	made_sample(module, "_Z5alphaPfi", 9999, 64, idle, 400);
+	made_sample(module, "_Z5alphaPfi", 9999, 0, issued, 40);
+	made_sample(module, "_Z5alphaPfi", 9999, 0, strange, 4);
+	made_sample(module, "helper", 9999, 16, issued, 80);
+	made_sample(module, "_Z4betaPf", 9999, 8, issued, 100);
+	made_sample(module, "_Z4betaPf", 9999, 640, issued, 11);
+	made_sample(~module, "_Z5gammav", 9999, 8, issued, 50);
+	sink++;
+}
+
+/* In tests/gpu/hotline.cu, as nvcc 13 compiles it: see the test. */
+NOINLINE static void hot(uint64_t module)
+{
+	const uint32_t issued = made_reason("selected");
+
+	made_sample(module, "_Z12one_hot_linePfiPi", 3, 0x160, issued, 60);
+	made_sample(module, "_Z12one_hot_linePfiPi", 3, 0x190, issued, 30);
+	made_sample(module, "_Z12one_hot_linePfiPi", 3, 0x280, issued, 10);
+	sink++;
+}
+
+/* For 3.7 s: kernels that take a tenth longer while they are sampled. */
+NOINLINE static void slowed(void)
+{
+	for (int i = 0; i < 1850; i++) {
+		made_cudaLaunchKernel("_Z5alphaPfi", 0,
+				      made_sampled() ? 1100000 : 1000000);
+		usleep(2000);
+	}
+	sink++;
+}
+
+void stalls(const char *path, const char *how)
+{
+	uint64_t module;
+
+	if (!strcmp(how, "slowed")) {
+		slowed();
+		return;
+	}
+	near();
+	module = path ? made_module(path) : 0;
+	if (!module) {
+		fprintf(stderr, "made stalls: no module\n");
+		exit(2);
+	}
+	if (!strcmp(how, "hot")) {
+		hot(module);
+		return;
+	}
+	far();
+	sample(module);
+	if (!strcmp(how, "reset")) {
+		made_cudaDeviceReset();
+		sample(module);
+	} else if (!strcmp(how, "killed")) {
+		usleep(1500000);
+		kill(getpid(), SIGKILL);
+	}
+	sink++;
+}

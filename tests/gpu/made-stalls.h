@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* made-stalls.h - kernels that are sampled: a mode of made.c. */
+#ifndef TESTS_GPU_MADE_STALLS_H
+#define TESTS_GPU_MADE_STALLS_H
+
+/* `path`: what stalls.s became; or with `how` "hot" a cubin of
+   hotline.cu; else "", "reset", "killed", or "slowed",
+   which takes no file. */
+void stalls(const char *path, const char *how);
+
+#endif
