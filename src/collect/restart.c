@@ -23,6 +23,7 @@
 
 #include "base/sys.h"
 #include "collect/clock.h"
+#include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/restart.h"
 
@@ -161,6 +162,8 @@ SIGSAFE static bool next_handler(const ucontext_t *context, unsigned long *to)
 	} action;
 	uint64_t set, blocked;
 
+	if (held_due() && interpose_handles(to))
+		return true;
 	sys_copy(&blocked, &context->uc_sigmask, sizeof(blocked));
 	for (set = pending_signals() & ~blocked; set; set &= set - 1) {
 		int signum = __builtin_ctzll(set) + 1;
@@ -177,6 +180,27 @@ SIGSAFE static bool next_handler(const ucontext_t *context, unsigned long *to)
 	return false;
 }
 
+/* A call that is about to be begun again. */
+SIGSAFE static bool may_be_ended(const greg_t *regs)
+{
+	return is_system_call((uintptr_t)regs[REG_RIP]) &&
+	       is_ended_by_handlers(regs);
+}
+
+SIGSAFE static void end_call(greg_t *regs)
+{
+	regs[REG_RAX] = -EINTR;
+	regs[REG_RIP] += SYSCALL_SIZE;
+}
+
+void restart_follow(ucontext_t *context, unsigned long flags)
+{
+	greg_t *regs = context->uc_mcontext.gregs;
+
+	if (!(flags & SA_RESTART) && may_be_ended(regs))
+		end_call(regs);
+}
+
 SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
 {
 	unsigned long flags;
@@ -191,10 +215,8 @@ void restart_settle(ucontext_t *context)
 
 	if (regs[REG_RAX] == -EINTR && is_system_call(pc - SYSCALL_SIZE)) {
 		ended = true;
-	} else if (is_system_call(pc) && is_ended_by_handlers(regs) &&
-		   handler_ends_calls(context)) {
-		regs[REG_RAX] = -EINTR;
-		regs[REG_RIP] += SYSCALL_SIZE;
+	} else if (may_be_ended(regs) && handler_ends_calls(context)) {
+		end_call(regs);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "collect/collect.h"
+#include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/known.h"
 #include "collect/restart.h"
@@ -299,6 +300,7 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	enum tick tick = clock_tick(info);
 	struct thread *t = thread_self();
 	int saved = errno;
+	siginfo_t own;
 
 	if (tick == TICK_FOREIGN && counters_tick(info))
 		tick = TICK_COUNT;
@@ -306,6 +308,8 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 		interpose_pass_on(signum, info, context);
 	else if (t)
 		on_tick(t, tick, context);
+	if (held_due() && sent_take(thread_record, &own))
+		interpose_pass_on(signum, &own, context);
 	errno = saved;
 }
 
