@@ -279,12 +279,12 @@ SIGSAFE static void mask_as_wanted(const struct sigaction *now, int signum,
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, sizeof(mask));
 }
 
-void interpose_pass_on(int signum, siginfo_t *info, void *context)
+bool interpose_pass_on(int signum, siginfo_t *info, void *context)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL }, now = wanted;
 
 	if (info->si_code <= 0 && held_keep(info))
-		return;
+		return false;
 	if (now.sa_flags & SA_RESETHAND)
 		wanted = fallback;
 	if (info->si_code <= 0 && now.sa_handler != SIG_IGN)
@@ -298,7 +298,10 @@ void interpose_pass_on(int signum, siginfo_t *info, void *context)
 	} else if (now.sa_handler != SIG_IGN) {
 		mask_as_wanted(&now, signum, context);
 		now.sa_handler(signum);
+	} else {
+		return false;
 	}
+	return true;
 }
 
 /*

@@ -35,7 +35,10 @@ int interpose_take_signal(int signal, const struct sigaction *action);
 bool interpose_ignores(void);
 SIGSAFE bool interpose_handles(unsigned long *flags);
 
-/* Do what the program wants done with a signal that is not ours. */
-SIGSAFE void interpose_pass_on(int signal, siginfo_t *info, void *context);
+/*
+ * Do what the program wants done with a signal that is not ours; false: it is
+ * not to notice it, now or ever.
+ */
+SIGSAFE bool interpose_pass_on(int signal, siginfo_t *info, void *context);
 
 #endif

@@ -201,6 +201,22 @@ static void *unblocks(void *unused)
 	return unused;
 }
 
+/* With the signal let through by a call. */
+static void *lets_through(void *unused)
+{
+	const struct timespec soon = { 0, 1000000 };
+	sigset_t set, none;
+
+	sigemptyset(&none);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	begins();
+	while (!over)
+		ppoll(NULL, 0, &soon, &none);
+	return unused;
+}
+
 static void start(void *(*state)(void *))
 {
 	over = false;
@@ -460,6 +476,7 @@ int main(int argc, char **argv)
 	send_to("sleeping", sleeps, rounds);
 	send_to("waiting", waits, rounds);
 	send_to("unblocking", unblocks, rounds);
+	send_to("letting through", lets_through, rounds);
 	send_to_blocked(rounds / 20);
 	send_to_ignoring(rounds / 20);
 	send_to_reader(0, rounds / 20);
