@@ -383,6 +383,10 @@ static bool wait_again(struct wait *w, int result)
 	return true;
 }
 
+/*
+ * A sandbox that all threads got meanwhile may kill for one more system call,
+ * and no tick is left to let through.
+ */
 static void wait_end(const struct wait *w)
 {
 	uint64_t set = ours() & ~w->before;
@@ -392,7 +396,7 @@ static void wait_end(const struct wait *w)
 		held_follow(true, NULL);
 	if (w->again)
 		sys_mask(w->before);
-	else
+	else if (thread_self())
 		sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
 }
 
