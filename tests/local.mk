@@ -39,7 +39,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time phases sandbox shares steady stops \
-	signals syscalls threads32
+	signals syscalls threads32 traps
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \

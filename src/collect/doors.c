@@ -17,6 +17,7 @@
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/interpose.h"
+#include "collect/sent.h"
 #include "collect/thread.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -165,6 +166,18 @@ static long ask(const struct request *r)
 		return set_action(r);
 	case SYS_rt_sigprocmask:
 		return set_mask(r);
+	case SYS_tgkill:
+		if (sent_to_tid(r->a, r->b, (int)r->c))
+			return 0;
+		break;
+	case SYS_tkill:
+		if (sent_to_tid(sys0(SYS_getpid), r->a, (int)r->b))
+			return 0;
+		break;
+	case SYS_rt_tgsigqueueinfo:
+		if (sent_with_info(r->a, r->b, (int)r->c, (void *)r->d))
+			return 0;
+		break;
 	case SYS_prctl:
 		if ((int)r->a == PR_SET_SECCOMP)
 			return enter_sandbox(r, 0);

@@ -16,6 +16,7 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
+#include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/thread.h"
 
@@ -41,13 +42,28 @@ void exec_init(void)
 #undef FIND
 }
 
-/* A tick that is pending behind a mask would outlive the program. */
-static void drop_pending(void)
+/*
+ * A tick that is pending behind a mask would outlive the program; what is the
+ * program's comes again.
+ */
+static void drop_ticks(const struct thread *t)
 {
 	const struct timespec now = { 0 };
 	uint64_t set = (uint64_t)1 << (clock_signal() - 1);
+	siginfo_t info, other;
+	bool has_other = false;
 
-	sys4(SYS_rt_sigtimedwait, &set, NULL, &now, sizeof(set));
+	while (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0) {
+		if (clock_tick(&info) != TICK_FOREIGN || counters_tick(&info))
+			continue;
+		other = info;
+		has_other = true;
+	}
+	if (has_other)
+		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), t->tid,
+		     clock_signal(), &other);
+	else if (t->letter && !held_blocks())
+		sent_ring(t->tid);
 }
 
 struct thread *exec_begin(void)
@@ -61,8 +77,9 @@ struct thread *exec_begin(void)
 	mask = sys_mask(SYS_MASK_ALL);
 	clock_stop(&t->clock);
 	counters_stop(t);
-	drop_pending();
+	drop_ticks(t);
 	sys_mask(mask);
+	sent_close(t);
 	return t;
 }
 
@@ -73,6 +90,9 @@ int exec_failed(struct thread *t, int result)
 
 	if (!t)
 		return result;
+	threads_hold(&mask);
+	sent_open(t);
+	threads_let_go();
 	mask = sys_mask(SYS_MASK_ALL);
 	if (!collect_paused())
 		clock_start(&t->clock, t->tid, t->pace.period_ns);

@@ -11,6 +11,8 @@
 #include "collect/collect.h"
 #include "collect/counters.h"
 #include "collect/held.h"
+#include "collect/sent.h"
+#include "collect/thread.h"
 #include "collect/time.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -19,10 +21,6 @@ enum {
 	EMPTY,
 	CHANGING,
 	FULL
-};
-
-enum {
-	CALL = 0x5ca1f /* what a call to take it carries */
 };
 
 static __thread bool blocks __attribute__((tls_model("initial-exec")));
@@ -48,6 +46,11 @@ void held_init(void)
 bool held_blocks(void)
 {
 	return blocks;
+}
+
+bool held_due(void)
+{
+	return thread_record && thread_record->letter && !blocks;
 }
 
 /* Changes the true mask of the calling thread, and says what it was. */
@@ -83,32 +86,17 @@ SIGSAFE static bool change(int from, int to)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* To the calling thread it may be sent as from whoever sent it at first. */
-SIGSAFE static void send(uint32_t tid, siginfo_t *info)
-{
-	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), tid, clock_signal(),
-	     info);
-}
-
-SIGSAFE static bool is_call(const siginfo_t *info)
-{
-	return info->si_code == SI_QUEUE && info->si_value.sival_int == CALL;
-}
-
 /* Another thread that waits is told to come and take it. */
 SIGSAFE static void call_waiter(void)
 {
-	siginfo_t info = { .si_code = SI_QUEUE };
-
-	info.si_value.sival_int = CALL;
 	if (held.waiter)
-		send(held.waiter, &info);
+		sent_ring(held.waiter);
 }
 
 /* All signals are blocked between the two changes. */
 SIGSAFE bool held_keep(const siginfo_t *info)
 {
-	if (is_call(info))
+	if (sent_is_bell(info))
 		return true;
 	if (!blocks)
 		return false;
@@ -134,6 +122,20 @@ static bool take(siginfo_t *info)
 	return taken;
 }
 
+static bool take_letter(siginfo_t *info)
+{
+	struct thread *t = thread_record;
+	bool taken = false;
+	uint64_t mask;
+
+	if (!t || !t->letter)
+		return false;
+	mask = sys_mask(SYS_MASK_ALL);
+	taken = sent_take(t, info);
+	sys_mask(mask);
+	return taken;
+}
+
 bool held_wish(int how, const sigset_t *set)
 {
 	bool named = set && sigismember(set, clock_signal()) > 0;
@@ -143,18 +145,43 @@ bool held_wish(int how, const sigset_t *set)
 	return named ? how == SIG_BLOCK : blocks;
 }
 
+/* At once, unless the program is in a handler that has it blocked in truth. */
+static void give_back(const struct thread *t)
+{
+	siginfo_t info;
+
+	if (t && t->letter)
+		sent_ring(t->tid);
+	if (take(&info))
+		sent_to_self(&info);
+}
+
+/*
+ * A child of vfork() leaves its parent's record alone.  In a sandbox there is
+ * none, and nothing is asked.
+ */
+static bool is_here(const struct thread *t)
+{
+	return !t || t->tid == (uint32_t)sys0(SYS_gettid);
+}
+
 void held_follow(bool wish, sigset_t *old)
 {
+	struct thread *t = thread_self();
 	bool was = blocks;
-	siginfo_t info;
 
 	if (!collect_active())
 		return;
 	if (old && was)
 		sigaddset(old, clock_signal());
 	blocks = wish;
-	if (was && !blocks && take(&info))
-		send((uint32_t)sys0(SYS_gettid), &info);
+	if ((was == wish && !(t && t->sent.blocks != wish)) || !is_here(t))
+		return;
+	if (t)
+		t->sent.blocks = wish;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!wish)
+		give_back(t);
 }
 
 PUBLIC int sigpending(sigset_t *set)
@@ -165,9 +192,18 @@ PUBLIC int sigpending(sigset_t *set)
 		errno = (int)-result;
 		return -1;
 	}
-	if (blocks && __atomic_load_n(&held.state, __ATOMIC_ACQUIRE) == FULL)
+	if ((thread_record && thread_record->letter) ||
+	    (blocks && __atomic_load_n(&held.state, __ATOMIC_ACQUIRE) == FULL))
 		sigaddset(set, clock_signal());
 	return 0;
+}
+
+static void set_waits(bool waits)
+{
+	held.waiter = waits ? (uint32_t)sys0(SYS_gettid) : 0;
+	if (thread_record)
+		thread_record->sent.waits = waits;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* The signal is blocked meanwhile, so that none is missed before the wait. */
@@ -177,23 +213,22 @@ static int wait_once(const sigset_t *set, siginfo_t *info,
 	uint64_t mask = mask_ours(SIG_BLOCK);
 	int result;
 
-	held.waiter = (uint32_t)sys0(SYS_gettid);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (take(info))
+	set_waits(true);
+	if (take_letter(info) || take(info))
 		result = clock_signal();
 	else
 		result = next_sigtimedwait(set, info, time);
-	held.waiter = 0;
+	set_waits(false);
 	sys_mask(mask);
 	return result;
 }
 
-/* Whose time goes to the next one; or a call that was too late. */
+/* Whose time goes to the next one; or a bell, perhaps one that was too late. */
 static bool is_nothing(int result, siginfo_t *info)
 {
 	return result == clock_signal() &&
 	       (clock_tick(info) != TICK_FOREIGN || counters_tick(info) ||
-		(is_call(info) && !take(info)));
+		(sent_is_bell(info) && !take(info)));
 }
 
 PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,
@@ -220,6 +255,9 @@ PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,
 		left = (struct timespec){ (time_t)(now / 1000000000u),
 					  (long)(now % 1000000000u) };
 	}
+	/* As the C library says it. */
+	if (result > 0 && own.si_code == SI_TKILL)
+		own.si_code = SI_USER;
 	if (info && result > 0)
 		*info = own;
 	return result;

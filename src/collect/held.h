@@ -19,7 +19,10 @@
 void held_init(void);
 
 /* Does the calling thread block it, as far as the program knows? */
-bool held_blocks(void);
+SIGSAFE bool held_blocks(void);
+
+/* Is there one for the calling thread alone (sent.h), which does not? */
+SIGSAFE bool held_due(void);
 
 /*
  * Around the start of a thread: it begins with the signal blocked in truth when

@@ -25,6 +25,7 @@
 #include "collect/interpose.h"
 #include "collect/registry.h"
 #include "collect/restart.h"
+#include "collect/sent.h"
 #include "collect/thread.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -71,6 +72,7 @@ void interpose_init(void)
 	restart_init();
 	signals_init();
 	held_init();
+	sent_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 
@@ -251,6 +253,17 @@ int interpose_take_signal(int signum, const struct sigaction *action)
 	return next.sigaction(signum, action, &wanted);
 }
 
+bool interpose_ignores(void)
+{
+	return wanted.sa_handler == SIG_IGN;
+}
+
+SIGSAFE bool interpose_handles(unsigned long *flags)
+{
+	*flags = (unsigned int)wanted.sa_flags;
+	return wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN;
+}
+
 /* As the kernel would: the interrupted mask, the action's and the signal. */
 SIGSAFE static void mask_as_wanted(const struct sigaction *now, int signum,
 				   const void *context)
@@ -266,14 +279,16 @@ SIGSAFE static void mask_as_wanted(const struct sigaction *now, int signum,
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, sizeof(mask));
 }
 
-void interpose_pass_on(int signum, siginfo_t *info, void *context)
+bool interpose_pass_on(int signum, siginfo_t *info, void *context)
 {
 	struct sigaction fallback = { .sa_handler = SIG_DFL }, now = wanted;
 
 	if (info->si_code <= 0 && held_keep(info))
-		return;
+		return false;
 	if (now.sa_flags & SA_RESETHAND)
 		wanted = fallback;
+	if (info->si_code <= 0 && now.sa_handler != SIG_IGN)
+		restart_follow(context, (unsigned int)now.sa_flags);
 	if (now.sa_flags & SA_SIGINFO) {
 		mask_as_wanted(&now, signum, context);
 		now.sa_sigaction(signum, info, context);
@@ -283,7 +298,10 @@ void interpose_pass_on(int signum, siginfo_t *info, void *context)
 	} else if (now.sa_handler != SIG_IGN) {
 		mask_as_wanted(&now, signum, context);
 		now.sa_handler(signum);
+	} else {
+		return false;
 	}
+	return true;
 }
 
 /*

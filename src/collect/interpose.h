@@ -7,6 +7,7 @@
 #define COLLECT_INTERPOSE_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 #include "base/sigsafe.h"
 
@@ -30,7 +31,14 @@ int exec_failed(struct thread *t, int result);
 /* Install our own handler, past the program's view of it. */
 int interpose_take_signal(int signal, const struct sigaction *action);
 
-/* Do what the program wants done with a signal that is not ours. */
-SIGSAFE void interpose_pass_on(int signal, siginfo_t *info, void *context);
+/* Does the program ignore our signal; does it handle it, with which flags? */
+bool interpose_ignores(void);
+SIGSAFE bool interpose_handles(unsigned long *flags);
+
+/*
+ * Do what the program wants done with a signal that is not ours; false: it is
+ * not to notice it, now or ever.
+ */
+SIGSAFE bool interpose_pass_on(int signal, siginfo_t *info, void *context);
 
 #endif

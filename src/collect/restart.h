@@ -16,6 +16,16 @@ void restart_init(void);
 /* At the end of a tick's handler: puts the interrupted call's result right. */
 SIGSAFE void restart_settle(ucontext_t *context);
 
+/* A handler of the program for our signal, with these flags, is about to run.
+ */
+SIGSAFE void restart_follow(ucontext_t *context, unsigned long flags);
+
+/*
+ * No handler of the program has run in ours, nor will: a wait that nothing else
+ * has ended goes on (restart.c).
+ */
+SIGSAFE void restart_wait(ucontext_t *context);
+
 /*
  * After that, as the last thing: goes on with a sleep that only a stop has
  * interrupted, as the kernel would.  It may take as long as the sleep, and

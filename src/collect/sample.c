@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "collect/collect.h"
+#include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/known.h"
 #include "collect/restart.h"
@@ -298,14 +299,20 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 {
 	enum tick tick = clock_tick(info);
 	struct thread *t = thread_self();
+	bool noticed = false;
 	int saved = errno;
+	siginfo_t own;
 
 	if (tick == TICK_FOREIGN && counters_tick(info))
 		tick = TICK_COUNT;
 	if (tick == TICK_FOREIGN)
-		interpose_pass_on(signum, info, context);
+		noticed = interpose_pass_on(signum, info, context);
 	else if (t)
 		on_tick(t, tick, context);
+	if (held_due() && sent_take(thread_record, &own))
+		noticed |= interpose_pass_on(signum, &own, context);
+	if (t && !noticed)
+		restart_wait(context);
 	errno = saved;
 }
 

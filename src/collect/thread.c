@@ -114,6 +114,18 @@ static bool is_mine(const struct thread *t)
 	return !sys3(SYS_tgkill, sys0(SYS_getpid), t->tid, 0);
 }
 
+struct thread *threads_hold(uint64_t *mask)
+{
+	lock_take(&pool.lock);
+	*mask = pool.lock.mask;
+	return pool.youngest;
+}
+
+void threads_let_go(void)
+{
+	lock_give(&pool.lock);
+}
+
 /*
  * A short process must not leave a profile for a sample that it had by chance:
  * its main thread begins with a whole period.
@@ -165,6 +177,7 @@ static void begin(struct thread *t)
 	lock_take(&pool.lock);
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
+	sent_open(t);
 	if (!thread_all_left)
 		counters_start(t);
 	if (!collect_paused() && !thread_all_left)
@@ -192,10 +205,12 @@ void thread_start(uintptr_t low, uintptr_t high)
 		return;
 	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->self = pthread_self();
 	t->region = NULL;
 	if (t->phases)
 		t->tree.root = t->spans[0].outside;
 	t->phases = 0;
+	sent_forget(t);
 	unwind_reuse(&t->unwinder, low, high);
 	sites_forget(t->sites);
 	sites_forget(t->sites_beyond);
@@ -219,6 +234,7 @@ void thread_stop(void)
 	clock_stop(&t->clock);
 	counters_stop(t);
 	lock_give(&pool.lock);
+	sent_close(t);
 	thread_record = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
@@ -239,6 +255,7 @@ void thread_forked(void)
 	for (struct thread *each = pool.youngest; each; each = each->older) {
 		each->alive = false;
 		each->busy = 0;
+		sent_forget(each);
 		if (!t)
 			continue;
 		clock_forget(&each->clock);

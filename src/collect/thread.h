@@ -14,6 +14,7 @@
 #ifndef COLLECT_THREAD_H
 #define COLLECT_THREAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@
 #include "collect/parts.h"
 #include "collect/region.h"
 #include "collect/registry.h"
+#include "collect/sent.h"
 #include "collect/site.h"
 #include "collect/ticks.h"
 #include "collect/unwind.h"
@@ -45,6 +47,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
+	volatile uint8_t letter; /* one for it has been left, see sent.h */
 	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
 	bool ready;              /* has a tree, in the live profile of: */
 	uint32_t generation;     /* registry_generation() */
@@ -59,8 +62,10 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	struct ticks ticks;
 	struct unwinder unwinder;
 	struct clock clock;
+	struct sent sent;
 	uint64_t events_ns; /* what the ticks of events cost */
 	uint32_t tid, index;
+	pthread_t self;
 	struct region beyond;       /* the one of a callback */
 	struct sites *sites;        /* of regions; NULL: none yet */
 	struct sites *sites_beyond; /* of those that were called back for */
@@ -142,6 +147,14 @@ SIGSAFE bool thread_open(void);
 /* Start and stop measuring the calling thread, whose stack is [low, high). */
 void thread_start(uintptr_t low, uintptr_t high);
 void thread_stop(void);
+
+/*
+ * Between the two no record is opened or closed for signals (sent.h), nor does
+ * its clock start, and the caller has all signals blocked.  threads_hold()
+ * gives the youngest record, with the others behind it, and *mask, of before.
+ */
+struct thread *threads_hold(uint64_t *mask);
+void threads_let_go(void);
 
 /* Stop or start the clocks of all threads, as collect_paused() says. */
 void thread_clocks_follow(void);

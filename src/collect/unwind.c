@@ -210,6 +210,18 @@ SIGSAFE static bool by_row(const struct unwinder *u, struct unwind_place *place,
 	return false;
 }
 
+/* The linker's; none where nothing is marked UNWIND_SHOWN. */
+extern const char __start_copse_shown[]
+	__attribute__((weak, visibility("hidden")));
+extern const char __stop_copse_shown[]
+	__attribute__((weak, visibility("hidden")));
+
+SIGSAFE static bool is_shown(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_copse_shown &&
+	       pc < (uintptr_t)__stop_copse_shown;
+}
+
 /* What is to be known of the code around `look`.  False: not now. */
 SIGSAFE static bool describe_code(struct unwinder *u,
 				  struct unwind_place *place, uintptr_t look,
@@ -226,6 +238,7 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 			is_among(&adapters, object->dlfo_link_map);
 	place->passed =
 		place->hidden || is_among(&passed, object->dlfo_link_map);
+	place->hidden = place->hidden && !is_shown(look);
 	place->lasting = module.lasting;
 	place->kind = look == pc ? LIVE_NODE_PC : LIVE_NODE_CALL;
 	place->owner = module.index;

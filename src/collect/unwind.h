@@ -95,6 +95,12 @@ struct unwinder {
 size_t unwind_size(uint32_t depth);
 void unwind_init(struct unwinder *u, void *arrays, uint32_t depth);
 
+/*
+ * The collector's own frames are left out, but those of functions with this,
+ * which stand for the ones of the C library that they are in front of.
+ */
+#define UNWIND_SHOWN __attribute__((section("copse_shown")))
+
 /* Frames of the module that this code is in are left out as well; of a few. */
 void unwind_hide(const void *code);
 

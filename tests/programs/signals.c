@@ -167,21 +167,12 @@ static void *wait_for_traps(void *count)
 	return NULL;
 }
 
-/*
- * Until the thread has taken one.  Behind a tick that waits for the thread it
- * was lost (doc/design.md, known): it is sent again, much later.
- */
+/* Until the thread has taken one. */
 static void send_trap(pthread_t thread, volatile int *count, int before)
 {
-	time_t again = 0;
-
-	while (*count == before) {
-		if (time(NULL) >= again) {
-			pthread_kill(thread, SIGTRAP);
-			again = time(NULL) + 5;
-		}
+	pthread_kill(thread, SIGTRAP);
+	while (*count == before)
 		known_work();
-	}
 }
 
 /* What is sent to a thread that has just been made waits for it as well. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * stops.c [ROUNDS] - is stopped and continued all the time by a child, while
- * it sleeps in calls with which the kernel goes on by itself.  Prints how often
- * one ended early or with EINTR: never, measured or not; and whether a handler
- * is the end of them, as it should.
+ * it sleeps in calls with which the kernel goes on by itself, or begins again.
+ * Prints how often one ended early or with EINTR: never, measured or not; and
+ * whether a handler is the end of them, as it should.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -104,6 +106,32 @@ static int do_sem_timedwait(void)
 	return timed_out(sem_timedwait(&never, &end));
 }
 
+static int do_select(void)
+{
+	struct timeval left = { 0, SLEEP_MS * 1000 };
+	int result = select(0, NULL, NULL, NULL, &left);
+
+	return left.tv_sec || (!result && left.tv_usec) ? -2 : result;
+}
+
+static int do_pselect(void)
+{
+	return pselect(0, NULL, NULL, NULL, &sleep_time, NULL);
+}
+
+static int do_ppoll(void)
+{
+	return ppoll(NULL, 0, &sleep_time, NULL);
+}
+
+static int do_ppoll_masked(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	return ppoll(NULL, 0, &sleep_time, &none);
+}
+
 static const struct {
 	const char *name;
 	int (*call)(void);
@@ -114,6 +142,10 @@ static const struct {
 	{ "poll", do_poll },
 	{ "futex", do_futex },
 	{ "sem_timedwait", do_sem_timedwait },
+	{ "select", do_select },
+	{ "pselect", do_pselect },
+	{ "ppoll", do_ppoll },
+	{ "ppoll with a mask", do_ppoll_masked },
 };
 
 enum {
@@ -145,15 +177,169 @@ static bool is_ended(int (*call)(void))
 	return result == -1 && errno == EINTR;
 }
 
+/*
+ * Where the signal is let through by the call alone, its handler has run if and
+ * only if the call says EINTR.
+ */
+static int by_ppoll(const sigset_t *mask)
+{
+	return ppoll(NULL, 0, &sleep_time, mask);
+}
+
+static int by_pselect(const sigset_t *mask)
+{
+	return pselect(0, NULL, NULL, NULL, &sleep_time, mask);
+}
+
+static int by_sigsuspend(const sigset_t *mask)
+{
+	return sigsuspend(mask);
+}
+
+static int (*const masked[])(const sigset_t *) = { by_ppoll, by_pselect,
+						   by_sigsuspend };
+
+static int says_wrong(int (*call)(const sigset_t *), int alarms)
+{
+	const struct itimerval no = { 0 };
+	sigset_t alarm, old;
+	int wrong = 0;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_BLOCK, &alarm, &old);
+	for (int i = 0; i < alarms; i++) {
+		const int us = 100 + (int)(known_random() * 2000);
+		const struct itimerval soon = { { 0, us }, { 0, us } };
+		int before = handled, result;
+
+		setitimer(ITIMER_REAL, &soon, NULL);
+		errno = 0;
+		result = call(&old);
+		wrong += (result == -1 && errno == EINTR) != (handled > before);
+	}
+	setitimer(ITIMER_REAL, &no, NULL);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return wrong;
+}
+
+/* It ends with a handler, not before; one may run before it begins. */
+static bool pauses(void)
+{
+	const struct itimerval soon = { { 0, 4000 }, { 0, 4000 } }, no = { 0 };
+	int before = handled, result;
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+	result = pause();
+	before = handled - before;
+	setitimer(ITIMER_REAL, &no, NULL);
+	return result == -1 && before >= 1;
+}
+
+/*
+ * A handler that runs while they wait is the end of them, whatever stops them
+ * before it, behind it or at once.  A second child sends it when the first
+ * process sleeps, and again when that did not help.
+ */
+static volatile int *asked;
+
+static bool sleeps(const char *stat)
+{
+	char line[512], *at;
+	FILE *file = fopen(stat, "r");
+	bool is = file && fgets(line, sizeof(line), file) &&
+		  (at = strrchr(line, ')')) && at[2] == 'S';
+
+	if (file)
+		fclose(file);
+	return is;
+}
+
+static void send_in_turn(pid_t parent, int turn)
+{
+	static const int signals[][3] = {
+		{ SIGALRM, SIGSTOP, SIGCONT },
+		{ SIGSTOP, SIGALRM, SIGCONT },
+		{ SIGSTOP, SIGCONT, SIGALRM },
+	};
+
+	for (int i = 0; i < 3; i++)
+		kill(parent, signals[turn % 3][i]);
+}
+
+static void send_when_asleep(pid_t parent)
+{
+	char stat[64];
+
+	snprintf(stat, sizeof(stat), "/proc/%d/stat", (int)parent);
+	for (int done = 0; getppid() == parent;) {
+		uint64_t since = now_ns();
+
+		while ((*asked == done || !sleeps(stat)) && getppid() == parent)
+			nanosleep(&little, NULL);
+		send_in_turn(parent, ++done);
+		while (*asked == done && getppid() == parent)
+			if (now_ns() - since > 2000000000u) {
+				kill(parent, SIGALRM);
+				since = now_ns();
+			}
+	}
+	_exit(0);
+}
+
+static int for_ever_select(void)
+{
+	return select(0, NULL, NULL, NULL, NULL);
+}
+
+static int for_ever_pselect(void)
+{
+	return pselect(0, NULL, NULL, NULL, NULL, NULL);
+}
+
+static int for_ever_ppoll(void)
+{
+	return ppoll(NULL, 0, NULL, NULL);
+}
+
+static int (*const for_ever[])(void) = { for_ever_select, for_ever_pselect,
+					 for_ever_ppoll, pause };
+
+/*
+ * Late: only the second handler was the end.  Rarely, the first one runs when
+ * the kernel is about to begin a call again, measured or not.
+ */
+static int late_ends(int rounds)
+{
+	pid_t child = fork();
+	int late = 0;
+
+	if (!child)
+		send_when_asleep(getppid());
+	for (int i = 0; i < rounds * 4; i++) {
+		uint64_t since = now_ns();
+		int before = handled;
+
+		++*asked;
+		late += for_ever[i % 4]() != -1 || errno != EINTR ||
+			handled == before || now_ns() - since > 1500000000u;
+	}
+	++*asked;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return late;
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 100, early[CALLS] = { 0 };
 	const struct sigaction action = { .sa_handler = on_alarm };
-	int deaf = 0;
+	int deaf = 0, alone = 0, wrong = 0;
 	pid_t child;
 
 	stops = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	asked = stops + 1;
 	if (stops == MAP_FAILED || sigaction(SIGALRM, &action, NULL))
 		return 1;
 	child = fork();
@@ -164,11 +350,17 @@ int main(int argc, char **argv)
 			early[c] += !sleeps_on(calls[c].call);
 		for (int c = 0; c < CALLS; c++)
 			deaf += !is_ended(calls[c].call);
+		for (int m = 0; m < 3; m++)
+			wrong += says_wrong(masked[m], 10);
+		alone += !pauses();
 	}
+	printf("missed handlers %d\n", late_ends(rounds) > rounds);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	for (int c = 0; c < CALLS; c++)
 		printf("%s %d\n", calls[c].name, early[c]);
+	printf("said wrong of handlers %d\n", wrong);
+	printf("ended by no handler %d\n", alone);
 	printf("deaf to handlers %d\n", deaf * 2 > rounds * CALLS);
 	printf("too few stops %d\n", *stops < rounds * CALLS);
 	work_for(0.05); /* for a timer, which ticks with the kernel */
