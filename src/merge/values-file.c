@@ -84,8 +84,11 @@ struct filling { /* a chunk at a time */
 static int pack_column(struct filling *f, size_t column, const void *values)
 {
 	size_t i = f->bundle->count, chunk = f->s->chunk;
-	size_t size = deflate_chunk(f->packed, values, chunk, widths[column],
-				    LEVEL, f->work);
+	size_t size = column == VALUES
+			      ? deflate_numbers(f->packed, values, chunk,
+						widths[column], f->work)
+			      : deflate_chunk(f->packed, values, chunk,
+					      widths[column], LEVEL, f->work);
 	void *copy = size ? malloc(size) : NULL;
 
 	if (!copy)

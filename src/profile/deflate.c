@@ -6,9 +6,16 @@
 #include "profile/deflate.h"
 #include "profile/squeeze.h"
 
+enum {
+	WIDEST = 8 /* bytes of a number */
+};
+
 size_t deflate_most(size_t bytes)
 {
-	return squeeze_most(bytes);
+	size_t whole = squeeze_most(bytes);
+	size_t planes = squeeze_planes_most(bytes / WIDEST + 1, WIDEST);
+
+	return whole > planes ? whole : planes;
 }
 
 /*
@@ -161,6 +168,13 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		values = work;
 	}
 	return squeeze(to, values, count * width, level);
+}
+
+size_t deflate_numbers(void *to, const void *values, size_t count, size_t width,
+		       void *work)
+{
+	shuffle(work, values, count, width);
+	return squeeze_planes(to, work, count, width);
 }
 
 int inflate_chunk(void *to, size_t count, size_t width, const void *from,

@@ -24,6 +24,13 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		     int level, void *work);
 
 /*
+ * The same of numbers that are times or counts, in which nothing comes again
+ * but what stands in runs: a fifth of the time of level 1, and as small.
+ */
+size_t deflate_numbers(void *to, const void *values, size_t count, size_t width,
+		       void *work);
+
+/*
  * The same back: exactly count values of width bytes, which `work` has room
  * for, too, when they were shuffled; else it is NULL.  0, -ENOMEM, or -EINVAL:
  * damaged.

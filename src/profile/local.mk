@@ -14,7 +14,7 @@ libprofile_la_SOURCES = \
 	src/profile/rank-facts.c src/profile/rank-facts.h \
 	src/profile/rank-file.c \
 	src/profile/shortcut.c src/profile/shortcut.h \
-	src/profile/squeeze.h \
+	src/profile/squeeze.h src/profile/squeeze-planes.c \
 	src/profile/store.c src/profile/store.h
 if LIBDEFLATE
 libprofile_la_SOURCES += src/profile/squeeze-libdeflate.c

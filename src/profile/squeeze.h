@@ -11,12 +11,24 @@
 #define PROFILE_SQUEEZE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The largest that `bytes` can become. */
 size_t squeeze_most(size_t bytes);
 
 /* The size of what is now in `to`, which has that room; 0: out of memory. */
 size_t squeeze(void *to, const void *from, size_t bytes, int level);
+
+/*
+ * squeeze-planes.c: the same of `count` planes of `size` bytes, 1 at least,
+ * that have little in common, at a fifth of the time: only runs of one byte are
+ * found.
+ */
+size_t squeeze_planes_most(size_t size, size_t count);
+size_t squeeze_planes(void *to, const void *from, size_t size, size_t count);
+
+/* Adler-32, which ends a zlib stream. */
+uint32_t squeeze_sum(const void *from, size_t bytes);
 
 /* Exactly `bytes` of them back.  0, -ENOMEM, or -EINVAL: damaged. */
 int unsqueeze(void *to, size_t bytes, const void *from, size_t size);
