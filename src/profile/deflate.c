@@ -9,6 +9,7 @@
 enum {
 	WIDEST = 8 /* bytes of a number */
 };
+_Static_assert(DEFLATE_BEHIND >= SQUEEZE_BEHIND, "it is read");
 
 size_t deflate_most(size_t bytes)
 {

@@ -10,7 +10,8 @@
 
 #include <stddef.h>
 
-#define DEFLATE_RATIO 1100 /* more than deflate can reach */
+#define DEFLATE_BEHIND 64
+#define DEFLATE_RATIO  1100 /* more than deflate can reach */
 
 /* The largest chunk that `bytes` can become. */
 size_t deflate_most(size_t bytes);
@@ -31,7 +32,8 @@ size_t deflate_numbers(void *to, const void *values, size_t count, size_t width,
 		       void *work);
 
 /*
- * The same back: exactly count values of width bytes, which `work` has room
+ * The same back, of a chunk in memory that goes on for DEFLATE_BEHIND bytes, of
+ * any value: exactly count values of width bytes, which `work` has room
  * for, too, when they were shuffled; else it is NULL.  0, -ENOMEM, or -EINVAL:
  * damaged.
  */

@@ -30,7 +30,13 @@ size_t squeeze_planes(void *to, const void *from, size_t size, size_t count);
 /* Adler-32, which ends a zlib stream. */
 uint32_t squeeze_sum(const void *from, size_t bytes);
 
-/* Exactly `bytes` of them back.  0, -ENOMEM, or -EINVAL: damaged. */
+/*
+ * Exactly `bytes` of them back, of which SQUEEZE_BEHIND behind the stream may
+ * be read, whatever they are: libdeflate goes byte by byte where there are
+ * fewer, and all the zeros that often end a stream are in its last few bytes.
+ * 0, -ENOMEM, or -EINVAL: damaged.
+ */
+#define SQUEEZE_BEHIND 64
 int unsqueeze(void *to, size_t bytes, const void *from, size_t size);
 
 #endif

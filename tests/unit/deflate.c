@@ -18,7 +18,7 @@ enum {
 static void check(const unsigned char *values, size_t count, size_t width)
 {
 	size_t bytes = count * width;
-	char *packed = malloc(deflate_most(bytes));
+	char *packed = calloc(1, deflate_most(bytes) + DEFLATE_BEHIND);
 	unsigned char work[MOST * WIDEST], back[MOST * WIDEST];
 	unsigned char sorted[MOST * WIDEST];
 	size_t size = deflate_chunk(packed, values, count, width, 2, work);
@@ -63,7 +63,8 @@ enum {
 static void check_numbers(const uint64_t *values, size_t count, size_t most)
 {
 	size_t bytes = count * sizeof(*values);
-	char *packed = malloc(deflate_most(bytes)), *work = malloc(bytes);
+	char *packed = calloc(1, deflate_most(bytes) + DEFLATE_BEHIND);
+	char *work = malloc(bytes);
 	char *back = malloc(bytes);
 	uLongf got = bytes;
 	size_t size =
