@@ -273,35 +273,48 @@ static uint32_t find_node(struct unify *u, struct node_id id, bool add)
 }
 
 /* Several threads look at a time, and each may leave what it has seen. */
-static inline uint32_t seen(const uint32_t *node)
+#define SEEN(member)      __atomic_load_n(&(member), __ATOMIC_RELAXED)
+#define LEAVE(member, is) __atomic_store_n(&(member), (is), __ATOMIC_RELAXED)
+
+static inline uint16_t tag_of(struct node_id id)
 {
-	return __atomic_load_n(node, __ATOMIC_RELAXED);
+	return (uint16_t)((id.key * 0x9e3779b97f4a7c15u ^
+			   id.offset * 0xbf58476d1ce4e5b9u) >>
+			  48);
 }
 
-static inline void leave(uint32_t *node, uint32_t is)
+static void leave_next(struct address_node *last, uint32_t is, uint16_t tag)
 {
-	__atomic_store_n(node, is, __ATOMIC_RELAXED);
+	LEAVE(last->other, SEEN(last->next));
+	LEAVE(last->other_tag, SEEN(last->next_tag));
+	LEAVE(last->next, is);
+	LEAVE(last->next_tag, tag);
 }
 
 /*
  * Ranks of one program have much the same tree in much the same order: what
  * came next in one of the last profiles that had this node, is it in most
- * cases, and need not be looked up.
+ * cases, and need not be looked up.  Nodes are all over the memory: those that
+ * are not it are not looked at.
  */
 static uint32_t find_next(struct unify *u, uint32_t last, struct node_id id,
 			  bool add)
 {
-	uint32_t next = seen(&u->nodes[last].next), is;
+	struct address_node *from = &u->nodes[last];
+	uint16_t tag = tag_of(id);
+	uint32_t is = MAP_NONE;
 
-	if (is_node(&u->nodes[next], id))
-		return next;
-	is = seen(&u->nodes[last].other);
-	if (!is_node(&u->nodes[is], id))
+	if (SEEN(from->next_tag) == tag) {
+		is = SEEN(from->next);
+		if (is_node(&u->nodes[is], id))
+			return is;
+	}
+	if (SEEN(from->other_tag) == tag)
+		is = SEEN(from->other);
+	if (is == MAP_NONE || !is_node(&u->nodes[is], id))
 		is = find_node(u, id, add);
-	if (is == MAP_NONE)
-		return is;
-	leave(&u->nodes[last].other, next);
-	leave(&u->nodes[last].next, is);
+	if (is != MAP_NONE) /* adding may have moved them */
+		leave_next(&u->nodes[last], is, tag);
 	return is;
 }
 
