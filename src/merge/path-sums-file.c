@@ -52,8 +52,8 @@ static int flush(struct rows *r)
 	size_t bytes;
 
 	memset(r->chunk + r->used, 0, (r->size - r->used) * sizeof(*r->chunk));
-	bytes = deflate_numbers(r->packed, r->chunk, r->size, sizeof(*r->chunk),
-				r->work);
+	bytes = deflate_chunk(r->packed, r->chunk, r->size, sizeof(*r->chunk),
+			      DEFLATE_QUICK, r->work);
 	r->used = 0;
 	return bytes ? store_column_chunk(r->column, r->index++, r->packed,
 					  bytes)

@@ -6,17 +6,11 @@
 #include "profile/deflate.h"
 #include "profile/squeeze.h"
 
-enum {
-	WIDEST = 8 /* bytes of a number */
-};
 _Static_assert(DEFLATE_BEHIND >= SQUEEZE_BEHIND, "it is read");
 
 size_t deflate_most(size_t bytes)
 {
-	size_t whole = squeeze_most(bytes);
-	size_t planes = squeeze_planes_most(bytes / WIDEST + 1, WIDEST);
-
-	return whole > planes ? whole : planes;
+	return squeeze_most(bytes);
 }
 
 /*
@@ -168,14 +162,9 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		shuffle(work, values, count, width);
 		values = work;
 	}
-	return squeeze(to, values, count * width, level);
-}
-
-size_t deflate_numbers(void *to, const void *values, size_t count, size_t width,
-		       void *work)
-{
-	shuffle(work, values, count, width);
-	return squeeze_planes(to, work, count, width);
+	return level == DEFLATE_QUICK
+		       ? squeeze_quick(to, values, count * width)
+		       : squeeze(to, values, count * width, level);
 }
 
 int inflate_chunk(void *to, size_t count, size_t width, const void *from,

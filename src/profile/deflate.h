@@ -12,6 +12,7 @@
 
 #define DEFLATE_BEHIND 64
 #define DEFLATE_RATIO  1100 /* more than deflate can reach */
+#define DEFLATE_QUICK  1    /* a level: as fast as can be */
 
 /* The largest chunk that `bytes` can become. */
 size_t deflate_most(size_t bytes);
@@ -23,13 +24,6 @@ size_t deflate_most(size_t bytes);
  */
 size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		     int level, void *work);
-
-/*
- * The same of numbers that are times or counts, in which nothing comes again
- * but what stands in runs: a fifth of the time of level 1, and as small.
- */
-size_t deflate_numbers(void *to, const void *values, size_t count, size_t width,
-		       void *work);
 
 /*
  * The same back, of a chunk in memory that goes on for DEFLATE_BEHIND bytes, of

@@ -23,11 +23,6 @@ size_t squeeze(void *to, const void *from, size_t bytes, int level)
 	return size;
 }
 
-uint32_t squeeze_sum(const void *from, size_t bytes)
-{
-	return libdeflate_adler32(1, from, bytes);
-}
-
 int unsqueeze(void *to, size_t bytes, const void *from, size_t size)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();

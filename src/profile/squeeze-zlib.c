@@ -17,11 +17,6 @@ size_t squeeze(void *to, const void *from, size_t bytes, int level)
 	return compress2(to, &size, from, bytes, level) == Z_OK ? size : 0;
 }
 
-uint32_t squeeze_sum(const void *from, size_t bytes)
-{
-	return (uint32_t)adler32_z(1, from, bytes);
-}
-
 int unsqueeze(void *to, size_t bytes, const void *from, size_t size)
 {
 	uLongf got = bytes;

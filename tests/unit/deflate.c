@@ -52,9 +52,7 @@ TEST(chunks_come_back_as_they_were)
 			check(values, count, widths[w]);
 }
 
-/*
- * Numbers by deflate_numbers(): what it makes is read by zlib in HDF5, and here
- * by whatever inflate_chunk() has.
+/* What is made is read by zlib in HDF5, and here by what inflate_chunk() has.
  */
 enum {
 	NUMBERS = 70000 /* more than one stored block of each plane */
@@ -67,8 +65,8 @@ static void check_numbers(const uint64_t *values, size_t count, size_t most)
 	char *work = malloc(bytes);
 	char *back = malloc(bytes);
 	uLongf got = bytes;
-	size_t size =
-		deflate_numbers(packed, values, count, sizeof(*values), work);
+	size_t size = deflate_chunk(packed, values, count, sizeof(*values),
+				    DEFLATE_QUICK, work);
 
 	CHECK(size > 0 && size <= most && size <= deflate_most(bytes));
 	CHECK(uncompress((Bytef *)back, &got, (Bytef *)packed, size) == Z_OK);
@@ -109,30 +107,5 @@ TEST(numbers_come_back_as_they_were)
 			values[i] = i / 261 + (noise(&state) % 50 == 0);
 		check_numbers(values, n, 500 + 2 * n);
 	}
-	free(values);
-}
-
-/* Bytes as often as Fibonacci's numbers: the longest codes would be 22 bits. */
-TEST(numbers_with_codes_that_are_too_long)
-{
-	uint64_t *values = calloc(NUMBERS, sizeof(*values));
-	size_t last = 1, next = 1, used = 0, state = 1;
-
-	for (uint64_t byte = 0; used + next <= NUMBERS; byte++) {
-		size_t sum = last + next;
-
-		for (size_t i = 0; i < next; i++)
-			values[used++] = byte;
-		last = next;
-		next = sum;
-	}
-	for (size_t i = used; i-- > 1;) { /* no runs */
-		size_t at = noise(&state) % (i + 1);
-		uint64_t value = values[i];
-
-		values[i] = values[at];
-		values[at] = value;
-	}
-	check_numbers(values, used, used / 2);
 	free(values);
 }
