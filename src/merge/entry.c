@@ -78,11 +78,12 @@ static uint64_t mpi_paused(const struct profile_identity *id)
 					   : id->paused_ns);
 }
 
-static void fill_times(struct run_rank *to, const struct profile *p)
+void entry_times(struct run_rank *to, const struct profile *p)
 {
 	uint64_t end = end_of(p);
 	uint64_t mpi_end = p->id.mpi_finalize_ns ? p->id.mpi_finalize_ns : end;
 
+	*to = (struct run_rank){ 0 };
 	to->elapsed_ns = between(p->id.start_mono_ns, end);
 	if (p->id.mpi_init_ns) {
 		to->mpi_ns = between(p->id.mpi_init_ns + mpi_paused(&p->id),
@@ -110,23 +111,20 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 {
 	const struct profile_identity *id = &p->id;
 
-	*to = (struct run_rank){
-		.rank = id->rank,
-		.pid = id->pid,
-		.host = str_add(&run->strings, id->host),
-		.source = str_add(&run->strings, source),
-		.command = str_add(&run->strings, id->command),
-		.end = id->end,
-		.end_code = id->end_code,
-		.clock = id->clock,
-		.wall = id->wall,
-		.mpi_error = id->mpi_error,
-		.freq = id->freq,
-		.start_real_ns = id->start_real_ns,
-		.process_cpu_ns = id->process_cpu_ns,
-		.paused_ns = id->paused_ns,
-	};
-	fill_times(to, p);
+	to->rank = id->rank;
+	to->pid = id->pid;
+	to->host = str_add(&run->strings, id->host);
+	to->source = str_add(&run->strings, source);
+	to->command = str_add(&run->strings, id->command);
+	to->end = id->end;
+	to->end_code = id->end_code;
+	to->clock = id->clock;
+	to->wall = id->wall;
+	to->mpi_error = id->mpi_error;
+	to->freq = id->freq;
+	to->start_real_ns = id->start_real_ns;
+	to->process_cpu_ns = id->process_cpu_ns;
+	to->paused_ns = id->paused_ns;
 	if (to->host == STR_NONE || to->source == STR_NONE ||
 	    to->command == STR_NONE)
 		return fail(-ENOMEM, "out of memory");

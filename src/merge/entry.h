@@ -6,7 +6,10 @@
 #include "merge/run.h"
 #include "profile/profile.h"
 
-/* What the profile says about its process; strings go to the run's. */
+/* Its times, of a profile that was checked; by any thread. */
+void entry_times(struct run_rank *to, const struct profile *p);
+
+/* What else the profile says about its process; strings go to the run's. */
 int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 	       const char *source);
 

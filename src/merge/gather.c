@@ -10,6 +10,8 @@
 #include "merge/gather.h"
 #include "merge/pack.h"
 #include "merge/unify-tree.h"
+#include "merge/values.h"
+#include "merge/work.h"
 
 void gather_init(struct gathered *parts, size_t bytes, size_t moment_bytes)
 {
@@ -527,6 +529,83 @@ static int by_key(const void *x, const void *y)
 	return order ? order : compare((uint64_t)a->enter, (uint64_t)b->enter);
 }
 
+/*
+ * In order by the first byte of the key, in place; then those of each such byte
+ * by themselves, by several threads.  Keys are hashes.
+ */
+enum {
+	BUCKETS = 256
+};
+
+struct buckets {
+	struct part *at;
+	size_t first[BUCKETS + 1];
+};
+
+static size_t bucket_of(const struct part *part)
+{
+	return part->key >> 56;
+}
+
+static void exchange(struct part *a, struct part *b)
+{
+	struct part part = *a;
+
+	*a = *b;
+	*b = part;
+}
+
+static void fill_buckets(struct buckets *b, size_t count)
+{
+	size_t next[BUCKETS];
+
+	for (size_t i = 0; i < count; i++)
+		b->first[bucket_of(&b->at[i]) + 1]++;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		b->first[i + 1] += b->first[i];
+		next[i] = b->first[i];
+	}
+	for (size_t i = 0; i < BUCKETS; i++)
+		while (next[i] < b->first[i + 1]) {
+			size_t is = bucket_of(&b->at[next[i]]);
+
+			if (is == i)
+				next[i]++;
+			else
+				exchange(&b->at[next[i]], &b->at[next[is]++]);
+		}
+}
+
+static int sort_bucket(void *of, size_t i, void **item)
+{
+	const struct buckets *b = of;
+	size_t count = b->first[i + 1] - b->first[i];
+
+	*item = NULL;
+	if (count)
+		qsort(b->at + b->first[i], count, sizeof(*b->at), by_key);
+	return 0;
+}
+
+static int sorted(void *of, size_t i, void *item)
+{
+	(void)of;
+	(void)i;
+	(void)item;
+	return 0;
+}
+
+static void sort_parts(struct gathered *parts, unsigned int threads)
+{
+	struct buckets b = { .at = parts->at };
+	struct work work = {
+		.count = BUCKETS, .make = sort_bucket, .take = sorted, .of = &b
+	};
+
+	fill_buckets(&b, parts->count);
+	work_run(&work, threads); /* nothing in it fails */
+}
+
 size_t gather_instance(const struct gathered *parts, size_t i)
 {
 	uint64_t key = parts->at[i].key;
@@ -570,7 +649,7 @@ void gather_join(struct gathered *parts, const struct run *run)
 	size_t kept = 0;
 
 	if (parts->count)
-		qsort(parts->at, parts->count, sizeof(*parts->at), by_key);
+		sort_parts(parts, run->source ? run->source->threads : 1);
 	for (size_t i = 0, end; i < parts->count; i = end) {
 		const struct part *p = &parts->at[i];
 		size_t count;

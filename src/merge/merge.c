@@ -92,7 +92,7 @@ int merging_job(struct merging *m, const struct job *more)
 }
 
 static int add_entry(struct merging *m, const struct profile *p,
-		     const char *name)
+		     const char *name, const struct run_rank *times)
 {
 	struct run *run = m->run;
 	struct run_rank *ranks =
@@ -103,6 +103,7 @@ static int add_entry(struct merging *m, const struct profile *p,
 	if (!ranks)
 		return fail(-ENOMEM, "out of memory");
 	run->ranks = ranks;
+	ranks[index] = *times;
 	err = entry_fill(&ranks[index], run, p, name);
 	if (!err)
 		run->rank_count++;
@@ -154,11 +155,21 @@ static bool is_known(const struct run *run, const struct profile *p)
 	return false;
 }
 
+struct file { /* as it was read */
+	struct profile *profile;
+	char *reason; /* why not, NULL: all is well */
+	char *note;   /* what of it cannot be read, or NULL */
+	struct unify_added added;
+	struct run_rank times;
+	bool is_added;
+	uint32_t process; /* as which it was added */
+};
+
 /* `wanted`: the job to keep, NULL for all. */
-static int add_profile(struct merging *m, const struct profile *p,
-		       const char *name, const char *wanted,
-		       struct unify_added *added)
+static int add_profile(struct merging *m, struct file *file, const char *name,
+		       const char *wanted)
 {
+	const struct profile *p = file->profile;
 	const char *key = p->id.job ? p->id.job : "";
 	struct job job = { str_add(&m->run->strings, key), 1,
 			   p->id.start_real_ns };
@@ -171,8 +182,8 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
-	err = unify_add(m->unify, p, added);
-	nodes = added->nodes;
+	err = unify_add(m->unify, p, &file->added);
+	nodes = file->added.nodes;
 	if (!err)
 		err = gather_add(&m->parts, p, process, nodes);
 	if (!err)
@@ -184,7 +195,7 @@ static int add_profile(struct merging *m, const struct profile *p,
 	if (!err)
 		err = power_add(&m->power, p, process, nodes);
 	if (!err)
-		err = add_entry(m, p, name);
+		err = add_entry(m, p, name, &file->times);
 	if (!err)
 		err = add_identity(m->run, &p->id);
 	if (!err && *key)
@@ -202,15 +213,6 @@ struct reading {
 	struct merging *m;
 	const char *wanted;
 	size_t first; /* of the files */
-};
-
-struct file { /* as it was read */
-	struct profile *profile;
-	char *reason; /* why not, NULL: all is well */
-	char *note;   /* what of it cannot be read, or NULL */
-	struct unify_added added;
-	bool is_added;
-	uint32_t process; /* as which it was added */
 };
 
 static void file_drop(void *item)
@@ -241,6 +243,8 @@ static int read_file(void *of, size_t i, void **item)
 		err = gpu_lines_put(file->profile, &file->note);
 	if (!err)
 		err = unify_look(m->unify, file->profile, &file->added);
+	if (!err)
+		entry_times(&file->times, file->profile);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -268,8 +272,7 @@ static int add_file(void *of, size_t i, void *item)
 	if (file->reason)
 		err = run_problem(m->run, input->label, file->reason);
 	else if (!(input->live && is_known(m->run, file->profile)))
-		err = add_profile(m, file->profile, input->label,
-				  reading->wanted, &file->added);
+		err = add_profile(m, file, input->label, reading->wanted);
 	if (m->run->rank_count > before) {
 		file->is_added = true;
 		file->process = (uint32_t)before;

@@ -23,7 +23,6 @@ enum {
 	ROW_COST = 32,
 	COST_LEAST = 1 << 16, /* values: they are read in one go */
 	CHUNK = 1 << 16,      /* values */
-	LEVEL = 1,
 };
 
 #define SUM(TYPE, member) STORE_FIELD(TYPE, struct path_sum, member)
@@ -54,7 +53,7 @@ static int flush(struct rows *r)
 
 	memset(r->chunk + r->used, 0, (r->size - r->used) * sizeof(*r->chunk));
 	bytes = deflate_chunk(r->packed, r->chunk, r->size, sizeof(*r->chunk),
-			      LEVEL, r->work);
+			      DEFLATE_QUICK, r->work);
 	r->used = 0;
 	return bytes ? store_column_chunk(r->column, r->index++, r->packed,
 					  bytes)

@@ -122,7 +122,8 @@ static int absorb_nodes(struct absorbing *a, size_t *count)
 
 		node.parent = a->nodes[node.parent];
 		node.owner = owner(a, &node);
-		node.next = 0;
+		node.next = node.other = 0;
+		node.next_tag = node.other_tag = 0;
 		a->nodes[i] = unify_node(a->u, &node);
 		if (a->nodes[i] == MAP_NONE)
 			return -ENOMEM;

@@ -19,7 +19,10 @@ struct address_node { /* a parent stands before its children */
 	uint16_t kind;   /* enum node_kind */
 	uint16_t valued; /* some process has a value here */
 	uint32_t owner;  /* of modules or names; partial: string */
-	uint32_t next;   /* node that came next in the last profile; 0: none */
+	/* Nodes that came next in profiles, the last one first, 0: none; and
+	   by what one sees that it is not they. */
+	uint32_t next, other;
+	uint16_t next_tag, other_tag;
 	uint64_t offset;
 };
 

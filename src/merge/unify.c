@@ -251,45 +251,71 @@ static uint32_t translate_owner(const struct translation *t,
 	}
 }
 
-static bool same_node(const struct address_node *a,
-		      const struct address_node *b)
+/* By value: in registers, since this is what most of a merge's nodes take. */
+struct node_id {
+	uint64_t key, offset;
+};
+
+static inline bool is_node(const struct address_node *a, struct node_id id)
 {
-	return a->parent == b->parent && a->kind == b->kind &&
-	       a->owner == b->owner && a->offset == b->offset;
+	return node_key(a) == id.key && a->offset == id.offset;
 }
 
-static uint32_t find_node(struct unify *u, const struct address_node *node,
-			  bool add)
+static uint32_t find_node(struct unify *u, struct node_id id, bool add)
 {
-	return add ? unify_node(u, node)
-		   : map_get(&u->node_map, node_key(node), node->offset);
+	struct address_node node = { .parent = (uint32_t)(id.key >> 32),
+				     .kind = id.key >> 28 & 15,
+				     .owner = id.key % OWNERS,
+				     .offset = id.offset };
+
+	return add ? unify_node(u, &node)
+		   : map_get(&u->node_map, id.key, id.offset);
 }
 
 /* Several threads look at a time, and each may leave what it has seen. */
-static uint32_t next_of(const struct unify *u, uint32_t node)
+#define SEEN(member)      __atomic_load_n(&(member), __ATOMIC_RELAXED)
+#define LEAVE(member, is) __atomic_store_n(&(member), (is), __ATOMIC_RELAXED)
+
+static inline uint16_t tag_of(struct node_id id)
 {
-	return __atomic_load_n(&u->nodes[node].next, __ATOMIC_RELAXED);
+	return (uint16_t)((id.key * 0x9e3779b97f4a7c15u ^
+			   id.offset * 0xbf58476d1ce4e5b9u) >>
+			  48);
+}
+
+static void leave_next(struct address_node *last, uint32_t is, uint16_t tag)
+{
+	LEAVE(last->other, SEEN(last->next));
+	LEAVE(last->other_tag, SEEN(last->next_tag));
+	LEAVE(last->next, is);
+	LEAVE(last->next_tag, tag);
 }
 
 /*
  * Ranks of one program have much the same tree in much the same order: what
- * came next in the last profile that had this node, or the one behind that, is
- * it in four of five cases, and need not be looked up.
+ * came next in one of the last profiles that had this node, is it in most
+ * cases, and need not be looked up.  Nodes are all over the memory: those that
+ * are not it are not looked at.
  */
-static uint32_t find_next(struct unify *u, uint32_t last,
-			  const struct address_node *node, bool add)
+static uint32_t find_next(struct unify *u, uint32_t last, struct node_id id,
+			  bool add)
 {
-	uint32_t next = next_of(u, last);
+	struct address_node *from = &u->nodes[last];
+	uint16_t tag = tag_of(id);
+	uint32_t is = MAP_NONE;
 
-	if (!same_node(&u->nodes[next], node)) {
-		next = next_of(u, next);
-		if (!same_node(&u->nodes[next], node))
-			next = find_node(u, node, add);
-		if (next == MAP_NONE)
-			return next;
-		__atomic_store_n(&u->nodes[last].next, next, __ATOMIC_RELAXED);
+	if (SEEN(from->next_tag) == tag) {
+		is = SEEN(from->next);
+		if (is_node(&u->nodes[is], id))
+			return is;
 	}
-	return next;
+	if (SEEN(from->other_tag) == tag)
+		is = SEEN(from->other);
+	if (is == MAP_NONE || !is_node(&u->nodes[is], id))
+		is = find_node(u, id, add);
+	if (is != MAP_NONE) /* adding may have moved them */
+		leave_next(&u->nodes[last], is, tag);
+	return is;
 }
 
 /* What it is, or MAP_NONE; *last is the one before it that was found. */
@@ -298,16 +324,16 @@ static uint32_t translate_node(struct unify *u, const struct profile *p,
 			       uint32_t *last)
 {
 	const struct profile_node *n = &p->nodes[i];
-	struct address_node to = { .parent = t->to->nodes[n->parent],
-				   .kind = (uint16_t)n->kind,
-				   .owner = translate_owner(t, n) };
-	uint32_t is;
+	uint32_t parent = t->to->nodes[n->parent];
+	uint32_t owner = translate_owner(t, n), is;
+	struct node_id id = {
+		.key = (uint64_t)parent << 32 | (uint64_t)n->kind << 28 | owner,
+		.offset = n->kind <= NODE_ADDRESS ? n->offset : 0,
+	};
 
-	if (to.parent == MAP_NONE || to.owner >= OWNERS)
+	if (parent == MAP_NONE || owner >= OWNERS)
 		return MAP_NONE;
-	if (n->kind <= NODE_ADDRESS)
-		to.offset = n->offset;
-	is = find_next(u, *last, &to, t->add);
+	is = find_next(u, *last, id, t->add);
 	if (is != MAP_NONE)
 		*last = is;
 	return is;

@@ -19,7 +19,6 @@
 enum {
 	CHUNK = 1 << 16, /* values: a context's are found in a few */
 	BATCH = 8,       /* chunks that a thread makes at a time */
-	LEVEL = 1,
 	KEYS = 0,
 	VALUES,
 	COLUMNS
@@ -85,7 +84,7 @@ static int pack_column(struct filling *f, size_t column, const void *values)
 {
 	size_t i = f->bundle->count, chunk = f->s->chunk;
 	size_t size = deflate_chunk(f->packed, values, chunk, widths[column],
-				    LEVEL, f->work);
+				    DEFLATE_QUICK, f->work);
 	void *copy = size ? malloc(size) : NULL;
 
 	if (!copy)

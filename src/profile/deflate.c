@@ -6,6 +6,8 @@
 #include "profile/deflate.h"
 #include "profile/squeeze.h"
 
+_Static_assert(DEFLATE_BEHIND >= SQUEEZE_BEHIND, "it is read");
+
 size_t deflate_most(size_t bytes)
 {
 	return squeeze_most(bytes);
@@ -160,7 +162,9 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		shuffle(work, values, count, width);
 		values = work;
 	}
-	return squeeze(to, values, count * width, level);
+	return level == DEFLATE_QUICK
+		       ? squeeze_quick(to, values, count * width)
+		       : squeeze(to, values, count * width, level);
 }
 
 int inflate_chunk(void *to, size_t count, size_t width, const void *from,

@@ -10,7 +10,9 @@
 
 #include <stddef.h>
 
-#define DEFLATE_RATIO 1100 /* more than deflate can reach */
+#define DEFLATE_BEHIND 64
+#define DEFLATE_RATIO  1100 /* more than deflate can reach */
+#define DEFLATE_QUICK  1    /* a level: as fast as can be */
 
 /* The largest chunk that `bytes` can become. */
 size_t deflate_most(size_t bytes);
@@ -24,7 +26,8 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		     int level, void *work);
 
 /*
- * The same back: exactly count values of width bytes, which `work` has room
+ * The same back, of a chunk in memory that goes on for DEFLATE_BEHIND bytes, of
+ * any value: exactly count values of width bytes, which `work` has room
  * for, too, when they were shuffled; else it is NULL.  0, -ENOMEM, or -EINVAL:
  * damaged.
  */

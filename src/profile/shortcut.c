@@ -237,11 +237,13 @@ static int read_list(struct shortcut **to, int fd, struct piece piece,
 	int err = s ? 0 : -ENOMEM;
 
 	if (s)
-		s->file = malloc(piece.size);
+		s->file = malloc(piece.size + DEFLATE_BEHIND);
 	if (!err)
 		err = s->file ? read_all(fd, s->file, piece.size,
 					 (off_t)piece.at)
 			      : -ENOMEM;
+	if (!err)
+		memset(s->file + piece.size, 0, DEFLATE_BEHIND);
 	if (!err)
 		err = unpack_list(s, footer);
 	if (err)

@@ -27,10 +27,12 @@ int unsqueeze(void *to, size_t bytes, const void *from, size_t size)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum libdeflate_result result;
+	size_t used;
 
 	if (!d)
 		return -ENOMEM;
-	result = libdeflate_zlib_decompress(d, from, size, to, bytes, NULL);
+	result = libdeflate_zlib_decompress_ex(d, from, size + SQUEEZE_BEHIND,
+					       to, bytes, &used, NULL);
 	libdeflate_free_decompressor(d);
-	return result == LIBDEFLATE_SUCCESS ? 0 : -EINVAL;
+	return result == LIBDEFLATE_SUCCESS && used <= size ? 0 : -EINVAL;
 }

@@ -819,8 +819,10 @@ static bool read_chunk(struct store *s, hid_t set, hsize_t from, size_t chunk,
 	if (H5Dget_chunk_storage_size(set, &from, &size) < 0 || !size ||
 	    size > s->bytes)
 		return false;
-	packed = room_for(&s->packed, size);
+	packed = room_for(&s->packed, size + DEFLATE_BEHIND);
 	work = room_for(&s->work, chunk * width);
+	if (packed)
+		memset(packed + size, 0, DEFLATE_BEHIND);
 	good = packed && work &&
 	       H5Dread_chunk(set, H5P_DEFAULT, &from, &left_out, packed) >= 0 &&
 	       !left_out &&
