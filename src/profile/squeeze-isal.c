@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* squeeze-isal.c - by Intel's ISA-L, whose level 1 is made for speed. */
+/*
+ * squeeze-isal.c - by Intel's ISA-L, whose level 1 is made for speed.  It may
+ * begin with what it finds in its room, where the same bytes then become
+ * another stream, some larger: so that is empty each time.
+ */
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 
@@ -16,7 +20,7 @@ size_t squeeze_quick(void *to, const void *from, size_t bytes)
 	struct room *room = NULL;
 
 	if (most <= UINT32_MAX)
-		room = malloc(sizeof(*room));
+		room = calloc(1, sizeof(*room));
 	if (!room)
 		return squeeze(to, from, bytes, 1);
 	isal_deflate_stateless_init(&room->stream);
