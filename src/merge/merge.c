@@ -685,12 +685,15 @@ int run_open(struct run **to, const char *path,
 	     const struct merge_progress *progress)
 {
 	struct stat status;
+	int err;
 
 	if (stat(path, &status))
 		return fail(-errno, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(status.st_mode))
 		return open_directory(to, path, progress);
-	if (inputs_is_name(str_base(path)))
-		return open_profile(to, path, progress);
-	return run_load(to, path);
+	err = run_load(to, path);
+	/* A database may have any name. */
+	if (err == -EINVAL && inputs_is_name(str_base(path)))
+		err = open_profile(to, path, progress);
+	return err;
 }
