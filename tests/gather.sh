@@ -115,8 +115,8 @@ one_rank() {
 
 by_itself() {
 	[ -e one.copse ] || return
-	"$copse" report ranks -f csv one.copse >want &&
-		"$copse" report ranks -f csv "one.copse/$node" | diff want - ||
+	"$copse" report ranks -f csv one.copse >every &&
+		"$copse" report ranks -f csv "one.copse/$node" | diff every - ||
 		return
 	[ -e taken ] || skip "no h5py here"
 	one_rank taken/rank-11.h5 && one_rank taken/rank-3.h5 || return
@@ -125,6 +125,9 @@ by_itself() {
 		{ cat said; return 1; }
 	"$copse" report diff taken/rank-0.h5 taken/rank-11.h5 >said 2>&1 ||
 		{ cat said; return 1; }
+	# A database may have any name.
+	"$copse" merge -q one.copse -o node-all.h5 &&
+		"$copse" report ranks -f csv node-all.h5 | diff every - || return
 	printf 'no profile' >rank-0.h5
 	! "$copse" report rank-0.h5 >said 2>&1 && grep -q 'rank-0.h5: ' said
 }
