@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -83,11 +84,14 @@ void sent_close(struct thread *t)
  * The sender is about to ring, or has; it has all signals blocked.  To go away
  * meanwhile would be to miss a letter whose bell was lost behind the very tick
  * that is being handled; to take it, to have the bell end a later system call.
+ * It sleeps, since a sender of lower priority might else never run.
  */
 SIGSAFE bool sent_take(struct thread *t, siginfo_t *to)
 {
+	const struct timespec moment = { .tv_nsec = 20000 };
+
 	while (t->letter == LETTER_COMES)
-		sys0(SYS_sched_yield);
+		sys2(SYS_nanosleep, &moment, NULL);
 	if (__atomic_load_n(&t->letter, __ATOMIC_ACQUIRE) != LETTER_HERE)
 		return false;
 	t->sent.seen = t->sent.bells - is_pending();
