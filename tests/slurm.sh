@@ -119,8 +119,8 @@ J
 fi
 
 starts_late() {
-	wait_for 30 test -e late.copse/.rank-0 &&
-		wait_for 30 test -e late.copse/.rank-1 && sleep 1 &&
+	wait_for 100 test -e late.copse/.rank-0 &&
+		wait_for 100 test -e late.copse/.rank-1 && sleep 1 &&
 		on ash scontrol update "JobId=$late" EndTime=now+1
 }
 
@@ -241,8 +241,8 @@ srun "$copse" run -q -o again-%j.copse "$crash" finish 0 0.2
 [ -n "\$SLURM_RESTART_COUNT" ] || { scontrol requeue \$SLURM_JOB_ID; sleep 60; }
 J
 )
-	wait_for 30 test -e "again-$job.copse/.finished" || return 1
-	wait_for 30 is_again "$job" || return 1
+	wait_for 100 test -e "again-$job.copse/.finished" || return 1
+	wait_for 100 is_again "$job" || return 1
 	# Slurm waits two minutes; its credentials must differ by seconds.
 	sleep 2
 	on ash scontrol update "JobId=$job" StartTime=now
@@ -259,7 +259,7 @@ cancelled() {
 srun "$copse" run -q --checkpoint 1 -o cancelled.copse ./mild
 J
 )
-	wait_for 30 running cancelled.copse 2 || return 1
+	wait_for 100 running cancelled.copse 2 || return 1
 	on ash scancel "$job"
 	over "$job" || return 1
 	has cancelled.copse rank-0.h5 rank-1.h5 &&
