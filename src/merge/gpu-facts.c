@@ -32,24 +32,9 @@ void gpu_facts_fini(struct gpu_facts *t)
 	*t = (struct gpu_facts){ 0 };
 }
 
-/* A copy of `row` behind the others, or false. */
-static bool append(void *array, size_t *count, size_t *room, size_t size,
-		   const void *row)
-{
-	char *at;
-
-	memcpy(&at, array, sizeof(at));
-	at = grow(at, *count, room, size);
-	if (!at)
-		return false;
-	memcpy(array, &at, sizeof(at));
-	memcpy(at + *count * size, row, size);
-	++*count;
-	return true;
-}
 #define APPEND(t, rows, number, place, row)                                    \
-	append(&(t)->sum.rows, &(t)->sum.number, &(t)->place,                  \
-	       sizeof(*(t)->sum.rows), row)
+	grow_append(&(t)->sum.rows, &(t)->sum.number, &(t)->place,             \
+		    sizeof(*(t)->sum.rows), row)
 
 static uint64_t since(const struct profile *p, uint64_t ns)
 {

@@ -48,22 +48,6 @@ void power_fini(struct power *p)
 	*p = (struct power){ 0 };
 }
 
-/* A copy of `row` behind the others, or false. */
-static bool append(void *array, size_t *count, size_t *room, size_t size,
-		   const void *row)
-{
-	char *at;
-
-	memcpy(&at, array, sizeof(at));
-	at = grow(at, *count, room, size);
-	if (!at)
-		return false;
-	memcpy(array, &at, sizeof(at));
-	memcpy(at + *count * size, row, size);
-	++*count;
-	return true;
-}
-
 static double mean(uint64_t sum, uint64_t ns)
 {
 	return ns ? (double)sum / (double)ns : -1;
@@ -125,8 +109,8 @@ static bool find(struct power *p, const struct profile *profile,
 	if (*index == MAP_NONE)
 		return false;
 	return *index < p->sum.power_count ||
-	       append(&p->sum.powers, &p->sum.power_count, &p->power_room,
-		      sizeof(row), &row);
+	       grow_append(&p->sum.powers, &p->sum.power_count, &p->power_room,
+			   sizeof(row), &row);
 }
 
 static bool add_reader(struct power *p, const struct profile *profile,
@@ -144,8 +128,8 @@ static bool add_reader(struct power *p, const struct profile *profile,
 		read_by(to, from);
 	to->is_mig |= from->is_mig;
 	to->readers++;
-	return append(&p->readers, &p->reader_count, &p->reader_room,
-		      sizeof(reader), &reader);
+	return grow_append(&p->readers, &p->reader_count, &p->reader_room,
+			   sizeof(reader), &reader);
 }
 
 int power_add(struct power *p, const struct profile *profile, uint32_t process,
@@ -166,8 +150,8 @@ int power_add(struct power *p, const struct profile *profile, uint32_t process,
 			  .seconds = (double)f->ns / NS },
 		};
 
-		good = append(&p->rows, &p->row_count, &p->row_room,
-			      sizeof(row), &row);
+		good = grow_append(&p->rows, &p->row_count, &p->row_room,
+				   sizeof(row), &row);
 	}
 	return good ? 0 : fail(-ENOMEM, "out of memory");
 }

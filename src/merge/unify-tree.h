@@ -83,6 +83,13 @@ struct address_metric *unify_metric(struct unify *u, const char name[56],
  */
 void *grow(void *at, size_t count, size_t *room, size_t size);
 
+/*
+ * A copy of `row` behind the others of *array, which is a pointer to elements
+ * of that size; false with a reason when out of memory.
+ */
+bool grow_append(void *array, size_t *count, size_t *room, size_t size,
+		 const void *row);
+
 /* Two values of one context become one. */
 uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b);
 

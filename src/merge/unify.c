@@ -25,6 +25,21 @@ void *grow(void *at, size_t count, size_t *room, size_t size)
 	return at;
 }
 
+bool grow_append(void *array, size_t *count, size_t *room, size_t size,
+		 const void *row)
+{
+	char *at;
+
+	memcpy(&at, array, sizeof(at));
+	at = grow(at, *count, room, size);
+	if (!at)
+		return false;
+	memcpy(array, &at, sizeof(at));
+	memcpy(at + *count * size, row, size);
+	++*count;
+	return true;
+}
+
 /* In an array that grows, make sure of room for one more, or leave. */
 #define ROOM(array, count, room)                                               \
 	({                                                                     \
