@@ -457,7 +457,8 @@ static void check_devices(struct store *s, const struct profile *p)
 	for (size_t i = 0; i < p->device_count; i++)
 		if (!good_device(&p->devices[i]))
 			damaged_row(s, "gpu/devices", i);
-	for (size_t i = 0; i < p->bin_count; i++) {
+	/* The bins are measured by their devices' widths. */
+	for (size_t i = 0; i < p->bin_count && !store_error(s); i++) {
 		const struct profile_bin *b = &p->bins[i];
 
 		if (b->device >= p->device_count || b->bin >= LIVE_BINS ||

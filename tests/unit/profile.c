@@ -588,6 +588,30 @@ TEST(a_tree_without_order_is_refused)
 	scratch_end(path);
 }
 
+/* The first reason is given, and nothing is measured by what is damaged. */
+TEST(bins_of_a_damaged_device_are_not_looked_at)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile_device device = { .bin_shift = 64, .last_ns = 10 };
+	struct profile_bin bin = { .ns = 1 };
+	struct profile *p = example();
+
+	p->devices = &device;
+	p->bins = &bin;
+	p->device_count = p->bin_count = 1;
+	CHECK(profile_save(p, path) == 0);
+	refused(path, "row 0 of gpu/devices");
+	device.bin_shift = 0;
+	bin.ns = 2;
+	CHECK(profile_save(p, path) == 0);
+	refused(path, "row 0 of gpu/bins");
+	p->devices = NULL;
+	p->bins = NULL;
+	p->device_count = p->bin_count = 0;
+	profile_free(p);
+	scratch_end(path);
+}
+
 TEST(nothing_appears_that_could_not_be_written)
 {
 	const char *path = scratch("rank-3.h5");
