@@ -17,8 +17,14 @@ enum {
 	on
 };
 
+/* The default of a SHARE is written in per cent. */
+#define VALUE_UINT(def)  (def)
+#define VALUE_BOOL(def)  (def)
+#define VALUE_STR(def)   (def)
+#define VALUE_SHARE(def) ((def)*UINT64_C(10000))
+
 static const struct settings defaults = {
-#define SETTING(name, type, def, arg, help) .name = (def),
+#define SETTING(name, type, def, arg, help) .name = VALUE_##type(def),
 #include "base/settings.def"
 };
 

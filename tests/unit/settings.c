@@ -22,6 +22,7 @@ TEST(defaults_are_those_of_the_table)
 	settings_init(&s);
 	CHECK(s.freq == 1000);
 	CHECK(!strcmp(s.events, "cpu"));
+	CHECK(s.budget == 10000); /* millionths; the table has per cent */
 }
 
 TEST(set_by_name_or_refused_with_a_reason)
