@@ -42,12 +42,23 @@ struct report *value_report(const char *analysis, const struct run *run,
 	return report;
 }
 
-static const char *sampled_time(const struct run *run)
+/*
+ * What was sampled; of a program that ended before its first sample, any other
+ * time that adds up.
+ */
+static const char *measured_time(const struct run *run)
 {
 	for (size_t i = 0; i < run->rank_count; i++)
-		if (run->ranks[i].wall == LIVE_WALL_SAMPLED)
+		if (run->ranks[i].wall == LIVE_WALL_SAMPLED &&
+		    run_metric(run, "wall.time"))
 			return "wall.time";
-	return run_metric(run, "cpu.time") ? "cpu.time" : "wall.time";
+	if (run_metric(run, "cpu.time"))
+		return "cpu.time";
+	for (size_t i = 0; i < run->metric_count; i++)
+		if (run->metrics[i].merge == MERGE_SUM &&
+		    run->metrics[i].unit == UNIT_NS)
+			return run->metrics[i].name;
+	return "cpu.time";
 }
 
 const struct run_metric *value_metric(const struct run *run,
@@ -56,7 +67,7 @@ const struct run_metric *value_metric(const struct run *run,
 {
 	const char *name = options->metric ? options->metric
 			   : preferred     ? preferred
-					   : sampled_time(run);
+					   : measured_time(run);
 	const struct run_metric *metric = run_metric(run, name);
 	char known[400] = "";
 	size_t used = 0;

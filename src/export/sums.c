@@ -10,10 +10,12 @@
 #include "present/plain.h"
 
 static const char *const kinds[RUN_KINDS] = {
-	[RUN_ROOT] = "root",       [RUN_FUNCTION] = "function",
-	[RUN_LINE] = "line",       [RUN_MPI] = "mpi",
-	[RUN_PHASE] = "phase",     [RUN_KERNEL] = "kernel",
-	[RUN_PARTIAL] = "partial", [RUN_GPU_MEMORY] = "memory",
+	[RUN_ROOT] = "root",         [RUN_FUNCTION] = "function",
+	[RUN_LINE] = "line",         [RUN_MPI] = "mpi",
+	[RUN_PHASE] = "phase",       [RUN_KERNEL] = "kernel",
+	[RUN_PARTIAL] = "partial",   [RUN_LOOP] = "loop",
+	[RUN_GPU_CALL] = "call",     [RUN_GPU_ERROR] = "error",
+	[RUN_GPU_MEMORY] = "memory",
 };
 
 const char *sums_kind(const struct run_node *node)
