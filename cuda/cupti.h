@@ -42,9 +42,7 @@
 	F(PCSamplingGetData)                                                   \
 	F(PCSamplingGetNumStallReasons)                                        \
 	F(PCSamplingGetStallReasons)                                           \
-	F(PCSamplingSetConfigurationAttribute)                                 \
-	F(PCSamplingStart)                                                     \
-	F(PCSamplingStop)
+	F(PCSamplingSetConfigurationAttribute)
 
 extern struct cupti {
 #define F(name) __typeof__(&cupti##name) name;

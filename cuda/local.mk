@@ -7,7 +7,7 @@ cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/launch-shapes.c cuda/launch-shapes.h \
 	cuda/limits.c cuda/limits.h cuda/memory.c cuda/memory.h \
 	cuda/flush.c cuda/flush.h cuda/cubins.c cuda/cubins.h \
-	cuda/pc-samples.c cuda/pc-samples.h cuda/slowdown.c cuda/slowdown.h \
+	cuda/pc-samples.c cuda/pc-samples.h \
 	cuda/nvtx.c cuda/kernels.c cuda/kernels.h cuda/records.c cuda/records.h
 
 if CUDA

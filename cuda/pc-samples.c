@@ -12,7 +12,6 @@
 #include "collect/gpu.h"
 #include "collect/lock.h"
 #include "cuda/cubins.h"
-#include "cuda/slowdown.h"
 
 enum {
 	CONTEXTS = 16,
@@ -20,6 +19,8 @@ enum {
 	REASONS = 128,   /* what a warp may wait for: a H100 has some 40 */
 	TURNS = 256,     /* answers at once, at most */
 	PATIENCE = 1000, /* ms */
+	SPAN = 100,      /* ms, in which CUPTI's threads look at the GPU */
+	LATE = 250,      /* ms: two of these, and what decoding takes */
 	FUNCTIONS = 32768,
 	/* CUPTI's own is 512 MiB, of the program's GPU memory */
 	HARDWARE_BUFFER = 128 << 20,
@@ -44,7 +45,7 @@ struct sampled {
 	CUpti_PCSamplingData answer;
 	CUpti_PCSamplingStallReason *room; /* of both */
 	CUpti_PCSamplingPCData *pcs;
-	bool started, given_up;  /* it could not be started again */
+	uint64_t asked;          /* when all there was had been told */
 	bool _Atomic gone;       /* its context, while it was in use */
 	uint32_t index[REASONS]; /* of what CUPTI tells: it may not copy it */
 	uint8_t counts[REASONS]; /* by CUPTI's index */
@@ -55,9 +56,6 @@ struct sampled {
 static struct {
 	bool wanted;
 	uint32_t period;
-	bool _Atomic on;  /* contexts are to be started */
-	bool stays;       /* CUPTI would not stop one */
-	uint32_t stretch; /* by the thread that flushes */
 	struct sampled contexts[CONTEXTS];
 	struct lock lock; /* of what follows */
 	struct function {
@@ -84,6 +82,14 @@ static bool is_free(const struct sampled *s)
 static void release(struct sampled *s, enum state to)
 {
 	__atomic_store_n(&s->state, (int)to, __ATOMIC_RELEASE);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* What was told */
@@ -156,7 +162,14 @@ static void count(struct live_pc *to, uint64_t *sum, const struct sampled *s,
 	}
 }
 
-static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc)
+static void lost_if(enum loss why, uint64_t count)
+{
+	if (count)
+		copse_gpu_lost(why, count);
+}
+
+static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc,
+		    bool counted)
 {
 	struct live_pc to = { .function = pc->functionIndex,
 			      .cubin = pc->cubinCrc,
@@ -168,6 +181,10 @@ static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc)
 		count(&to, &sum, s, &pc->stallReason[i]);
 	if (!sum && !to.unissued)
 		return;
+	if (!counted) {
+		lost_if(LOSS_GPU_PC_PAUSED, sum);
+		return;
+	}
 	name = function_name(pc);
 	if (!name) {
 		copse_gpu_lost(LOSS_GPU_PC_FULL, sum);
@@ -177,19 +194,29 @@ static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc)
 	copse_gpu_pc(name, &to);
 }
 
-static void lost_if(enum loss why, uint64_t count)
+/*
+ * Nothing was paused while it was sampled: the earliest of what is told now
+ * came when CUPTI was asked before, and may have been on its way to CUPTI then.
+ */
+static bool is_counted(const struct sampled *s)
 {
-	if (count)
-		copse_gpu_lost(why, count);
+	uint64_t since = copse_gpu_measured_since();
+
+	return !since ||
+	       (since < s->asked && s->asked - since > LATE * 1000000u);
 }
 
 static void take_data(const struct sampled *s, CUpti_PCSamplingData *data)
 {
+	bool counted = is_counted(s);
+
 	for (size_t i = 0; i < data->totalNumPcs && i < PCS; i++)
-		take_pc(s, &data->pPcData[i]);
-	lost_if(LOSS_GPU_PC_DROPPED, data->droppedSamples);
-	lost_if(LOSS_GPU_PC_FOREIGN, data->nonUsrKernelsTotalSamples);
-	lost_if(LOSS_GPU_PC_OVERFLOW, data->hardwareBufferFull);
+		take_pc(s, &data->pPcData[i], counted);
+	if (counted) {
+		lost_if(LOSS_GPU_PC_DROPPED, data->droppedSamples);
+		lost_if(LOSS_GPU_PC_FOREIGN, data->nonUsrKernelsTotalSamples);
+		lost_if(LOSS_GPU_PC_OVERFLOW, data->hardwareBufferFull);
+	}
 	data->totalNumPcs = 0;
 	data->droppedSamples = data->nonUsrKernelsTotalSamples = 0;
 	data->hardwareBufferFull = 0;
@@ -204,15 +231,18 @@ static void take_all(struct sampled *s)
 		.pcSamplingData = &s->answer,
 	};
 	CUptiResult err = CUPTI_SUCCESS;
+	uint64_t begun = now();
+	bool more = true;
 
-	for (int i = 0; i < TURNS && !err; i++) {
+	for (int i = 0; i < TURNS && more && !err; i++) {
 		err = cupti.PCSamplingGetData(&params);
 		if (err == CUPTI_ERROR_OUT_OF_MEMORY)
 			s->answer.hardwareBufferFull = 1;
 		take_data(s, &s->answer);
-		if (!s->answer.remainingNumPcs)
-			break;
+		more = s->answer.remainingNumPcs != 0;
 	}
+	if (!more)
+		s->asked = begun;
 }
 
 /* A context begins */
@@ -318,8 +348,8 @@ static CUptiResult configure(struct sampled *s)
 			  { &s->own }),
 		ATTRIBUTE(HARDWARE_BUFFER_SIZE, hardwareBufferSizeData,
 			  { HARDWARE_BUFFER }),
-		ATTRIBUTE(ENABLE_START_STOP_CONTROL, enableStartStopControlData,
-			  { 1 }),
+		ATTRIBUTE(WORKER_THREAD_PERIODIC_SLEEP_SPAN,
+			  workerThreadPeriodicSleepSpanData, { SPAN }),
 		ATTRIBUTE(SAMPLING_PERIOD, samplingPeriodData,
 			  { samples.period < 5 ? 5 : samples.period }),
 	};
@@ -335,33 +365,12 @@ static CUptiResult configure(struct sampled *s)
 	return cupti.PCSamplingSetConfigurationAttribute(&params);
 }
 
-static CUptiResult start(struct sampled *s)
-{
-	CUpti_PCSamplingStartParams params = {
-		.size = CUpti_PCSamplingStartParamsSize,
-		.ctx = s->context,
-	};
-	CUptiResult err = cupti.PCSamplingStart(&params);
-
-	s->started = !err;
-	return err;
-}
-
-/* CUPTI wants to be asked behind each range. */
-static bool stop(struct sampled *s)
-{
-	CUpti_PCSamplingStopParams params = {
-		.size = CUpti_PCSamplingStopParamsSize,
-		.ctx = s->context,
-	};
-
-	if (cupti.PCSamplingStop(&params))
-		return false;
-	s->started = false;
-	take_all(s);
-	return true;
-}
-
+/*
+ * Never while another thread may launch into the context: CUPTI holds a lock of
+ * its own here and waits for the context's, a launch the other way round.
+ * PCSamplingStart() and PCSamplingStop() do the same, and are not called at
+ * all.
+ */
 static bool disable(const struct sampled *s)
 {
 	CUpti_PCSamplingDisableParams params = {
@@ -420,10 +429,7 @@ static CUptiResult set_up(struct sampled *s)
 		err = make_room(s);
 	if (!err)
 		err = configure(s);
-	s->started = s->given_up = false;
 	s->gone = false;
-	if (!err && samples.on && !copse_gpu_paused())
-		err = start(s);
 	free(r);
 	return err;
 }
@@ -445,6 +451,7 @@ static void begin_context(CUcontext context)
 		return;
 	}
 	s->context = context;
+	s->asked = now();
 	err = cupti.PCSamplingEnable(&params);
 	enabled = !err;
 	if (enabled)
@@ -464,8 +471,7 @@ static void end_sampled(struct sampled *s)
 {
 	bool disabled;
 
-	if (!s->started || !stop(s))
-		take_all(s);
+	take_all(s);
 	disabled = disable(s);
 	take_data(s, &s->own);
 	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
@@ -497,15 +503,6 @@ static void end_of(CUcontext context)
 	}
 }
 
-/* All that is done for samples, but by CUPTI's own threads. */
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 {
 	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
@@ -533,84 +530,49 @@ void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 	copse_gpu_sampling_cost(now() - begun);
 }
 
-/*
- * Stretches of a second, in turn with samples and without, later one of eight
- * without: what the former cost is then known.  The first one, in which a
- * program begins and the GPU's clock goes up, is not compared.
- */
-static bool is_on(uint32_t stretch)
+/* Whether any context is sampled. */
+static bool take_contexts(void)
 {
-	return stretch < 20 ? stretch % 2 == 0 : stretch % 8 != 7;
-}
-
-/* As is wished now.  False: it is not. */
-static bool follow(struct sampled *s)
-{
-	if (s->started == samples.on || s->given_up)
-		return true;
-	if (s->started) {
-		samples.stays = !stop(s);
-		return !samples.stays;
-	}
-	if (!start(s))
-		return true;
-	s->given_up = true;
-	copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
-	return false;
-}
-
-/* False: one that is sampled is not as is wished. */
-static bool take_and_follow(void)
-{
-	bool all = true;
+	bool any = false;
 
 	for (size_t i = 0; i < CONTEXTS; i++) {
 		struct sampled *s = &samples.contexts[i];
 
-		if (is_free(s))
+		if (is_free(s) || !occupy(s, IDLE))
 			continue;
-		if (!occupy(s, IDLE)) {
-			all = false;
-			continue;
-		}
 		if (s->gone) { /* CUPTI may still know its buffers */
 			release(s, FREE);
 			continue;
 		}
 		take_all(s);
-		all = follow(s) && all;
+		any = true;
 		release(s, IDLE);
 	}
-	return all;
+	return any;
+}
+
+static bool take(void)
+{
+	uint64_t begun = now();
+	bool any = take_contexts();
+
+	copse_gpu_sampling_cost(now() - begun);
+	return any;
 }
 
 void pc_samples_take(void)
 {
-	bool on = samples.stays || is_on(samples.stretch + 1);
-	uint64_t begun = now();
-
-	if (!samples.wanted)
-		return;
-	samples.stretch++;
-	slowdown_end();
-	samples.on = on && !copse_gpu_paused();
-	if (take_and_follow() && !samples.stays)
-		slowdown_begin(samples.on);
-	copse_gpu_sampling_cost(now() - begun);
+	if (samples.wanted)
+		take();
 }
 
+/* Other threads may still launch: nothing is disabled. */
 void pc_samples_end(void)
 {
-	uint64_t begun = now();
-
-	if (!samples.wanted)
+	if (!samples.wanted || !take())
 		return;
-	slowdown_end();
-	for (size_t i = 0; i < CONTEXTS; i++)
-		if (!samples.contexts[i].gone &&
-		    occupy(&samples.contexts[i], IDLE))
-			end_sampled(&samples.contexts[i]);
-	copse_gpu_sampling_cost(now() - begun);
+	usleep(LATE * 1000);
+	take();
 }
 
 void pc_samples_begin(CUpti_SubscriberHandle subscriber)
@@ -623,7 +585,6 @@ void pc_samples_begin(CUpti_SubscriberHandle subscriber)
 		return;
 	}
 	samples.wanted = true;
-	samples.on = true;
 	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
 			     CUPTI_CBID_RESOURCE_MODULE_LOADED);
 }

@@ -6,6 +6,10 @@
  * Kernels run as they do (its mode "continuous"): a sample has the function and
  * the instruction, and no launch.  The other mode runs one kernel at a time.
  *
+ * They are sampled all the time: CUPTI cannot stop it beside a launch.  What
+ * was sampled in a pause, up to 1 s before it or 1.25 s behind it, is left out
+ * (LOSS_GPU_PC_PAUSED).
+ *
  * Threads   A context has one user at a time: the thread that flushes, which
  *           comes back later when there is another, or the one that makes or
  *           destroys the context, which waits for it up to a second.  No lock

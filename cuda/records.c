@@ -14,7 +14,6 @@
 #include "cuda/kernels.h"
 #include "cuda/launch-shapes.h"
 #include "cuda/memory.h"
-#include "cuda/slowdown.h"
 
 enum {
 	BUFFER_SIZE = 2 << 20,
@@ -112,8 +111,6 @@ static void take_kernel(const void *record)
 				.end = k->end,
 				PLACE(k) });
 	shapes_add(name, k);
-	slowdown_kernel(name, k, records_moment(k->start),
-			records_moment(k->end));
 }
 
 static void take_copy(const void *record)
@@ -280,7 +277,6 @@ static void read_buffer(uint8_t *buffer, size_t size)
 		take_record(record);
 	give_all();
 	shapes_tell();
-	slowdown_tell();
 	memory_read();
 }
 

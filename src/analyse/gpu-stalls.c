@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyse/confidence.h"
-#include "analyse/gpu-slowdown.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -336,12 +335,23 @@ static void say_losses(struct report *report, const struct run *run)
 	}
 }
 
+static void say_cost(struct report *report, const struct run *run)
+{
+	char host[32];
+
+	if (run->facts.sampling_count)
+		report_line(report, "Hosts spent %s on taking samples.",
+			    value_time(host,
+				       (double)run->facts.sampling->ns / 1e9));
+}
+
 static void say_all(struct report *report, const struct run *run,
 		    const struct rows *rows, size_t kernels)
 {
 	double without = rows->samples - rows->with_line;
 	char text[32];
 
+	say_cost(report, run);
 	if (!rows->count) {
 		report_line(report, "No samples of kernels%s.",
 			    run->facts.sampling_count
@@ -374,17 +384,13 @@ static int tables(struct report *report, const struct paths *paths,
 
 	if (!err)
 		err = rows_init(&kernels, paths, BY_KERNEL);
-	if (!err) {
+	if (!err)
 		say_all(report, paths->run, &lines, kernels.count);
-		gpu_slowdown_say(report, paths->run);
-	}
 	if (!err && lines.count) {
 		line_table(report, paths->run, &lines, options);
 		kernel_table(report, paths->run, &kernels, options);
 		err = path_table(report, paths, options);
 	}
-	if (!err)
-		gpu_slowdown_table(report, paths->run, options);
 	say_losses(report, paths->run);
 	free(lines.at);
 	free(kernels.at);

@@ -26,7 +26,6 @@ libanalyse_la_SOURCES = \
 	src/analyse/occupancy.c src/analyse/occupancy.h \
 	src/analyse/gpu-busy.c src/analyse/gpu-busy.h \
 	src/analyse/gpu-factors.c \
-	src/analyse/gpu-slowdown.c src/analyse/gpu-slowdown.h \
 	src/analyse/interpreter.c src/analyse/interpreter.h \
 	src/analyse/gpu-tables.c src/analyse/gpu-tables.h \
 	src/analyse/gpu-share.c src/analyse/gpu-work.c src/analyse/gpu-work.h \

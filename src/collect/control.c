@@ -20,6 +20,7 @@ static struct {
 	bool stopped;    /* by MPI_Pcontrol(0) */
 	bool waiting;    /* for the first word, after --from-start=off */
 	bool held;       /* any of them: collect_hold() was told */
+	uint64_t resumed_ns; /* 0: it was never held */
 	uint32_t changes;
 	struct live_pauses sums; /* `changes` counts their changes */
 } control;
@@ -58,6 +59,7 @@ static void note(bool held)
 	uint64_t cpu = time_now(CLOCK_PROCESS_CPUTIME_ID);
 
 	if (!held) {
+		control.resumed_ns = wall;
 		p->wall_ns += wall - p->since_wall_ns;
 		p->cpu_ns += cpu - p->since_cpu_ns;
 	}
@@ -142,6 +144,16 @@ uint64_t control_paused_ns(void)
 		sum += time_now(CLOCK_MONOTONIC) - control.sums.since_wall_ns;
 	lock_give(&control.lock);
 	return sum;
+}
+
+uint64_t control_measured_since(void)
+{
+	uint64_t since;
+
+	lock_take(&control.lock);
+	since = control.held ? UINT64_MAX : control.resumed_ns;
+	lock_give(&control.lock);
+	return since;
 }
 
 void control_left_out(const char *directory, int rank)

@@ -34,6 +34,9 @@ void control_mpi(bool on);
 /* Time spent in pauses up to now. */
 uint64_t control_paused_ns(void);
 
+/* CLOCK_MONOTONIC; 0: from the begin on; UINT64_MAX: it is paused. */
+uint64_t control_measured_since(void);
+
 /* Tell the profile of the pauses; again after each. */
 SIGSAFE void control_describe(struct live_header *header);
 

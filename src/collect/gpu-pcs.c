@@ -3,6 +3,7 @@
 #include "collect/gpu-pcs.h"
 
 #include "collect/collect.h"
+#include "collect/control.h"
 #include "collect/gpu-notes.h"
 #include "collect/gpu.h"
 #include "collect/lock.h"
@@ -14,7 +15,6 @@
 enum {
 	PCS = 32768,
 	PLACES = 2 * PCS,
-	KINDS = 1024,        /* of launches that are compared */
 	CODE_MOST = 8 << 20, /* bytes of all cubins */
 };
 
@@ -23,12 +23,10 @@ static struct {
 	struct lock lock;
 	uint32_t generation;
 	struct arena *arena;
-	struct chunk_list list, cubins, compared;
+	struct chunk_list list, cubins;
 	live_ref *places; /* of struct live_pc, open addressing */
 	uint32_t count;
 	uint64_t code; /* bytes that are kept */
-	live_ref kinds[KINDS];
-	uint32_t kind_count;
 } pcs;
 
 PUBLIC bool copse_gpu_sampling(uint32_t *period)
@@ -36,9 +34,9 @@ PUBLIC bool copse_gpu_sampling(uint32_t *period)
 	return collect_gpu_sampling(period);
 }
 
-PUBLIC bool copse_gpu_paused(void)
+PUBLIC uint64_t copse_gpu_measured_since(void)
 {
-	return collect_paused();
+	return control_measured_since();
 }
 
 /* With the lock.  NULL: there is no profile, or no memory. */
@@ -54,8 +52,8 @@ static struct live_gpu_lists *open_pcs(void)
 	else if (pcs.generation != generation)
 		__builtin_memset(pcs.places, 0, PLACES * sizeof(*pcs.places));
 	if (pcs.generation != generation) {
-		pcs.list = pcs.cubins = pcs.compared = (struct chunk_list){ 0 };
-		pcs.count = pcs.kind_count = 0;
+		pcs.list = pcs.cubins = (struct chunk_list){ 0 };
+		pcs.count = 0;
 		pcs.code = 0;
 		pcs.generation = generation;
 	}
@@ -178,48 +176,6 @@ PUBLIC void copse_gpu_cubin(uint64_t cubin, const void *bytes, size_t size)
 		good = add_piece(lists, &piece, bytes);
 	if (!good)
 		copse_gpu_lost(LOSS_GPU_CUBINS, 1);
-	lock_give(&pcs.lock);
-}
-
-static struct live_compared *kind_of(struct live_gpu_lists *lists,
-				     const struct live_compared *like)
-{
-	struct live_compared *kind;
-	live_ref ref = 0;
-
-	for (uint32_t i = 0; i < pcs.kind_count; i++) {
-		kind = arena_at(pcs.arena, pcs.kinds[i]);
-		if (kind->name == like->name && kind->launch == like->launch)
-			return kind;
-	}
-	if (pcs.kind_count < KINDS)
-		ref = chunk_take(pcs.arena, &pcs.compared, &lists->compared,
-				 sizeof(*kind));
-	if (!ref)
-		return NULL;
-	kind = arena_at(pcs.arena, ref);
-	*kind = (struct live_compared){ .name = like->name,
-					.launch = like->launch };
-	chunk_commit(pcs.arena, &pcs.compared);
-	pcs.kinds[pcs.kind_count++] = ref;
-	return kind;
-}
-
-PUBLIC void copse_gpu_compared(struct region_name *kernel,
-			       const struct live_compared *some)
-{
-	struct live_compared like = *some, *to = NULL;
-	struct live_gpu_lists *lists;
-
-	lock_take(&pcs.lock);
-	lists = open_pcs();
-	if (lists && gpu_name_index(kernel, &like.name))
-		to = kind_of(lists, &like);
-	for (int i = 0; i < 2 && to; i++) {
-		to->count[i] += some->count[i];
-		to->ns[i] += some->ns[i];
-		to->squares[i] += some->squares[i];
-	}
 	lock_give(&pcs.lock);
 }
 

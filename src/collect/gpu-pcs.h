@@ -21,21 +21,17 @@
 /* Whether samples are wanted; cycles between two as a power of 2; 0: any. */
 bool copse_gpu_sampling(uint32_t *period);
 
-/* Nothing is to be measured now. */
-bool copse_gpu_paused(void);
+/*
+ * Since when nothing was paused, CLOCK_MONOTONIC; 0: from the begin on;
+ * UINT64_MAX: something is.
+ */
+uint64_t copse_gpu_measured_since(void);
 
 /* So many more of that instruction: `some` with its name's index to be set. */
 void copse_gpu_pc(struct region_name *function, const struct live_pc *some);
 
 /* What is to be kept of a cubin; once for each. */
 void copse_gpu_cubin(uint64_t cubin, const void *bytes, size_t size);
-
-/*
- * So many more launches of a kernel that are alike: `some` with its name's
- * index to be set.  1024 kinds of launches are kept.
- */
-void copse_gpu_compared(struct region_name *kernel,
-			const struct live_compared *some);
 
 /* CUPTI was asked for samples once, which took so long. */
 void copse_gpu_sampling_cost(uint64_t ns);

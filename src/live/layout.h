@@ -452,21 +452,9 @@ struct live_cubin {
 	uint8_t bytes[1000];
 };
 
-/*
- * Launches of a kernel that are alike, by whether kernels were sampled while
- * they ran: [0] not, [1] yes.
- */
-struct live_compared {
-	uint32_t name;   /* index */
-	uint32_t launch; /* what is alike: grid, block, shared memory */
-	uint64_t count[2], ns[2];
-	double squares[2]; /* of ns, summed */
-};
-
 /* First live_chunk of each of these. */
 struct live_gpu_lists {
 	live_ref memory, holders, unified, shapes, limits, pcs, cubins;
-	live_ref compared;
 	uint64_t sampling_calls, sampling_ns; /* of CUPTI, for samples */
 };
 

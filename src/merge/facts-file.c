@@ -3,7 +3,6 @@
 #include "merge/facts-file.h"
 
 #include <errno.h>
-#include <math.h>
 
 #include "live/layout.h"
 
@@ -74,19 +73,6 @@ static const struct store_field shape_fields[] = {
 	{ 0 },
 };
 
-#define COMPARED(TYPE, member) STORE_FIELD(TYPE, struct run_compared, member)
-static const struct store_field compared_fields[] = {
-	COMPARED(U32, function),
-	COMPARED(U32, launch),
-	COMPARED(U64, off_count),
-	COMPARED(U64, on_count),
-	COMPARED(U64, off_ns),
-	COMPARED(U64, on_ns),
-	COMPARED(F64, off_squares),
-	COMPARED(F64, on_squares),
-	{ 0 },
-};
-
 static const struct store_field sampling_fields[] = {
 	STORE_FIELD(U64, struct run_sampling, calls),
 	STORE_FIELD(U64, struct run_sampling, ns),
@@ -102,7 +88,6 @@ static const struct store_part parts[] = {
 	PART("gpu-memory/unified", unified_fields, unified, unified_count),
 	PART("gpu-launches/models", model_fields, models, model_count),
 	PART("gpu-launches/shapes", shape_fields, shapes, shape_count),
-	PART("gpu-samples/compared", compared_fields, compared, compared_count),
 	PART("gpu-samples/cost", sampling_fields, sampling, sampling_count),
 };
 enum {
@@ -139,10 +124,6 @@ void facts_file_check(struct store *s, const struct run *run)
 		good = g->shapes[i].function < run->strings.count &&
 		       (g->shapes[i].model < g->model_count ||
 			g->shapes[i].model == RUN_NO_MODEL);
-	for (size_t i = 0; i < g->compared_count && good; i++)
-		good = g->compared[i].function < run->strings.count &&
-		       isfinite(g->compared[i].off_squares) &&
-		       isfinite(g->compared[i].on_squares);
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }

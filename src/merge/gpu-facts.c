@@ -18,7 +18,6 @@ void run_facts_fini(struct run_facts *gpu)
 	free(gpu->unified);
 	free(gpu->models);
 	free(gpu->shapes);
-	free(gpu->compared);
 	free(gpu->sampling);
 	*gpu = (struct run_facts){ 0 };
 }
@@ -28,7 +27,6 @@ void gpu_facts_fini(struct gpu_facts *t)
 	run_facts_fini(&t->sum);
 	strings_fini(&t->names);
 	map_fini(&t->shapes);
-	map_fini(&t->compared);
 	*t = (struct gpu_facts){ 0 };
 }
 
@@ -188,40 +186,11 @@ static bool add_shape(struct gpu_facts *t, const struct profile *p,
 	return true;
 }
 
-static bool add_compared(struct gpu_facts *t, const struct profile *p,
-			 const struct profile_compared *c)
-{
-	struct run_compared row = { .function = str_add(&t->names,
-							p->names[c->name].text),
-				    .launch = c->launch };
-	struct run_compared *to;
-	uint32_t i;
-
-	if (row.function == STR_NONE)
-		return false;
-	i = map_put(&t->compared, row.function, row.launch,
-		    (uint32_t)t->sum.compared_count);
-	if (i == MAP_NONE ||
-	    (i == t->sum.compared_count &&
-	     !APPEND(t, compared, compared_count, compared_room, &row)))
-		return false;
-	to = &t->sum.compared[i];
-	to->off_count += c->off_count;
-	to->on_count += c->on_count;
-	to->off_ns += c->off_ns;
-	to->on_ns += c->on_ns;
-	to->off_squares += c->off_squares;
-	to->on_squares += c->on_squares;
-	return true;
-}
-
 static bool add_sampling(struct gpu_facts *t, const struct profile *p)
 {
 	const struct run_sampling none = { 0 };
 	bool good = true;
 
-	for (size_t i = 0; i < p->compared_count && good; i++)
-		good = add_compared(t, p, &p->compared[i]);
 	for (size_t i = 0; i < p->sampling_count && good; i++) {
 		if (!t->sum.sampling_count)
 			good = APPEND(t, sampling, sampling_count,
@@ -346,17 +315,6 @@ static int by_time(const void *x, const void *y, void *strings)
 			      sizeof(*a) - offsetof(struct run_shape, block_x));
 }
 
-static int by_sampled(const void *x, const void *y, void *strings)
-{
-	const struct run_compared *a = x, *b = y;
-	int order = compare(b->on_ns, a->on_ns);
-
-	if (!order)
-		order = strcmp(str_at(strings, a->function),
-			       str_at(strings, b->function));
-	return order ? order : compare(a->launch, b->launch);
-}
-
 /* A kernel as the compiler calls it. */
 static bool name_kernel(const struct gpu_facts *t, struct run *run,
 			uint32_t *function)
@@ -374,8 +332,6 @@ static int name_kernels(struct gpu_facts *t, struct run *run)
 
 	for (size_t i = 0; i < t->sum.shape_count && good; i++)
 		good = name_kernel(t, run, &t->sum.shapes[i].function);
-	for (size_t i = 0; i < t->sum.compared_count && good; i++)
-		good = name_kernel(t, run, &t->sum.compared[i].function);
 	return good ? 0 : -ENOMEM;
 }
 
@@ -395,9 +351,6 @@ int gpu_facts_finish(struct gpu_facts *t, struct run *run,
 	if (gpu->shape_count)
 		qsort_r(gpu->shapes, gpu->shape_count, sizeof(*gpu->shapes),
 			by_time, &run->strings);
-	if (gpu->compared_count)
-		qsort_r(gpu->compared, gpu->compared_count,
-			sizeof(*gpu->compared), by_sampled, &run->strings);
 	run->facts = *gpu;
 	*gpu = (struct run_facts){ 0 };
 	gpu_facts_fini(t);

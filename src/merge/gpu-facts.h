@@ -14,8 +14,8 @@
 struct gpu_facts {
 	struct run_facts sum; /* ranks in the order of reading; see names */
 	size_t holder_room, bin_room, held_room, unified_room, model_room,
-		shape_room, compared_room, sampling_room;
-	struct map shapes, compared;
+		shape_room, sampling_room;
+	struct map shapes;
 	struct strings names; /* of kernels, which shapes refer to */
 };
 

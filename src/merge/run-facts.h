@@ -51,17 +51,6 @@ struct run_shape {         /* of all processes; by ns, the longest first */
 	uint64_t launches, ns, least_blocks, most_blocks;
 };
 
-/*
- * Launches of a kernel that are alike, of all processes, while kernels were
- * sampled (on) and were not; by on_ns, the longest first.
- */
-struct run_compared {
-	uint32_t function; /* string: the kernel's name */
-	uint32_t launch;   /* what is alike, as a number */
-	uint64_t off_count, on_count, off_ns, on_ns;
-	double off_squares, on_squares; /* of ns, summed */
-};
-
 /* What taking samples cost hosts, all of them; one row, or none. */
 struct run_sampling {
 	uint64_t calls, ns;
@@ -74,10 +63,9 @@ struct run_facts {
 	struct run_unified *unified;
 	struct run_model *models;
 	struct run_shape *shapes;
-	struct run_compared *compared;
 	struct run_sampling *sampling;
 	size_t holder_count, bin_count, held_count, unified_count, model_count,
-		shape_count, compared_count, sampling_count;
+		shape_count, sampling_count;
 };
 
 void run_facts_fini(struct run_facts *gpu);

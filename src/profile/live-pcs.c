@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* live-pcs.c - what a live profile has of samples of kernels, read. */
-#include <math.h>
 #include <string.h>
 
 #include "profile/live-reader.h"
@@ -107,30 +106,6 @@ static void take_cubin(struct reader *r, uint32_t unused, const void *at)
 		r->damaged++;
 }
 
-static void take_compared(struct reader *r, uint32_t unused, const void *at)
-{
-	struct profile *p = r->p;
-	struct live_compared c;
-
-	(void)unused;
-	memcpy(&c, at, sizeof(c));
-	if (c.name >= p->name_count || !isfinite(c.squares[0]) ||
-	    !isfinite(c.squares[1]))
-		r->damaged++;
-	else if (reader_grow(r, &p->compared, p->compared_count,
-			     sizeof(*p->compared)))
-		p->compared[p->compared_count++] = (struct profile_compared){
-			.name = c.name,
-			.launch = c.launch,
-			.off_count = c.count[0],
-			.on_count = c.count[1],
-			.off_ns = c.ns[0],
-			.on_ns = c.ns[1],
-			.off_squares = c.squares[0],
-			.on_squares = c.squares[1],
-		};
-}
-
 void reader_pcs(struct reader *r)
 {
 	const struct live_gpu_lists *lists = &r->header.gpu_lists;
@@ -141,8 +116,6 @@ void reader_pcs(struct reader *r)
 	reader_chunks(r, lists->cubins, sizeof(struct live_cubin), 0,
 		      take_cubin);
 	drop_part(r);
-	reader_chunks(r, lists->compared, sizeof(struct live_compared), 0,
-		      take_compared);
 	if (lists->sampling_calls &&
 	    reader_grow(r, &p->sampling, 0, sizeof(*p->sampling))) {
 		p->sampling[0] =

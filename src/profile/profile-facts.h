@@ -108,12 +108,6 @@ struct profile_cubin_word {
 	uint64_t word;
 };
 
-struct profile_compared { /* struct live_compared */
-	uint32_t name, launch;
-	uint64_t off_count, on_count, off_ns, on_ns;
-	double off_squares, on_squares;
-};
-
 /* What taking samples cost on the host; one row, or none. */
 struct profile_sampling {
 	uint64_t calls, ns;

@@ -52,7 +52,6 @@ void profile_free(struct profile *p)
 	free(p->pcs);
 	free(p->cubins);
 	free(p->cubin_words);
-	free(p->compared);
 	free(p->sampling);
 	free(p->devices);
 	free(p->streams);

@@ -239,11 +239,10 @@ struct profile {
 	struct profile_pc *pcs;
 	struct profile_cubin *cubins;
 	struct profile_cubin_word *cubin_words;
-	struct profile_compared *compared;
 	struct profile_sampling *sampling;
 	size_t holder_count, memory_bin_count, held_count, unified_count,
 		shape_count, limit_count, pc_count, cubin_count,
-		cubin_word_count, compared_count, sampling_count;
+		cubin_word_count, sampling_count;
 };
 
 /* profile.c */

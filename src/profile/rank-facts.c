@@ -131,20 +131,6 @@ static const struct store_field word_fields[] = {
 	{ 0 },
 };
 
-#define COMPARED(TYPE, member)                                                 \
-	STORE_FIELD(TYPE, struct profile_compared, member)
-static const struct store_field compared_fields[] = {
-	COMPARED(U32, name),
-	COMPARED(U32, launch),
-	COMPARED(U64, off_count),
-	COMPARED(U64, on_count),
-	COMPARED(U64, off_ns),
-	COMPARED(U64, on_ns),
-	COMPARED(F64, off_squares),
-	COMPARED(F64, on_squares),
-	{ 0 },
-};
-
 static const struct store_field sampling_fields[] = {
 	STORE_FIELD(U64, struct profile_sampling, calls),
 	STORE_FIELD(U64, struct profile_sampling, ns),
@@ -168,7 +154,6 @@ static const struct store_part parts[] = {
 	PART("gpu-samples/cubins", cubin_fields, cubins, cubin_count),
 	PART("gpu-samples/contents", word_fields, cubin_words,
 	     cubin_word_count),
-	PART("gpu-samples/compared", compared_fields, compared, compared_count),
 	PART("gpu-samples/cost", sampling_fields, sampling, sampling_count),
 };
 enum {
@@ -192,8 +177,6 @@ static bool samples_good(const struct profile *p)
 
 	for (size_t i = 0; i < p->pc_count && good; i++)
 		good = p->pcs[i].name < p->name_count;
-	for (size_t i = 0; i < p->compared_count && good; i++)
-		good = p->compared[i].name < p->name_count;
 	for (size_t i = 0; i < p->cubin_count && good; i++) {
 		good = p->cubins[i].size <= 8 * p->cubin_word_count;
 		words += p->cubins[i].size / 8 + (p->cubins[i].size % 8 != 0);

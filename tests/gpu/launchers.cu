@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * launchers.cu - several threads launch at once, each on a stream and from a
- * function of its own, different numbers of kernels; threads come and go.
+ * launchers.cu [ROUNDS] - several threads launch at once, each on a stream and
+ * from a function of its own, different numbers of kernels; threads come and
+ * go, in 3 rounds of 20 ms or more.
  */
 #include <pthread.h>
 
 #include "gpu.h"
 
-#define ROUNDS 3
 
 SPIN_KERNEL(spin_threads)
 
@@ -44,15 +44,16 @@ static const struct {
 };
 #define WORKERS 4
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int rounds = argc > 1 ? atoi(argv[1]) : 3;
 	struct tally *of[WORKERS];
 	pthread_t threads[WORKERS];
 
 	need_gpus(1);
 	for (int i = 0; i < WORKERS; i++)
 		of[i] = tally_new("spin_threads", workers[i].name);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		for (int i = 0; i < WORKERS; i++)
 			pthread_create(&threads[i], NULL, workers[i].run,
 				       of[i]);

@@ -245,13 +245,24 @@ int made_end(struct call *c, int code)
 	return end(c, code);
 }
 
+/* What the thread tells of. */
+static __thread CUpti_CallbackId in_resource;
+
 void made_resource(CUpti_CallbackId id, CUcontext context, void *of)
 {
 	CUpti_ResourceData data = { .context = context,
 				    .resourceDescriptor = of };
 
+	in_resource = id;
 	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
 		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+	in_resource = CUPTI_CBID_RESOURCE_INVALID;
+}
+
+int made_in_context_callback(void)
+{
+	return in_resource == CUPTI_CBID_RESOURCE_CONTEXT_CREATED ||
+	       in_resource == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING;
 }
 
 /* Of the next kernels that the thread launches. */

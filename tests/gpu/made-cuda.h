@@ -11,8 +11,7 @@
  *
  * MADE_FAULT: unified (its counters are refused), disorder (records of memory
  * come in turns of four, the last one first); subscriber, old, drop, silent,
- * reversed, hang, nodevices; of samples forbidden, busy, unsupported, overflow,
- * unstoppable
+ * reversed, hang, nodevices; of samples forbidden, busy, unsupported, overflow
  * and dropped (7 samples, and 5 in kernels that are not the program's); and
  * bare: callbacks come through code without unwind information, as a driver's
  * may.
@@ -74,15 +73,16 @@ void made_migrate(uint64_t bytes);
  * Samples of kernels, where they are asked for.  A module is the file, an ELF;
  * its checksum, or 0: there is none.  So many samples of a function's
  * instruction, that waited for what made_reason() has that name; CUPTI tells
- * them when it is asked, 16 at once.
+ * them when it is asked, 16 at once, two of its threads' spans later or more.
+ * To stop sampling but where a context is destroyed ends the program.
  */
 uint64_t made_module(const char *path);
 uint32_t made_reason(const char *name);
 void made_sample(uint64_t module, const char *function, uint32_t symbol,
 		 uint64_t pc, uint32_t reason, uint32_t samples);
 
-/* Whether kernels are sampled now. */
-int made_sampled(void);
+/* Waits until CUPTI was asked once more, and all samples are told. */
+void made_answered(void);
 
 /*
  * Plays a capture (cuda/capture.h), all of it in the calling thread: each call

@@ -27,6 +27,9 @@ int made_end(struct call *c, int code);
 /* Something happens to a context, or to what is in it. */
 void made_resource(CUpti_CallbackId id, CUcontext context, void *of);
 
+/* The thread makes or destroys a context, and the subscriber is told. */
+int made_in_context_callback(void);
+
 /* The context that there is. */
 CUcontext made_context(void);
 

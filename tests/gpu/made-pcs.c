@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "made-cuda.h"
 #include "made-inside.h"
@@ -13,6 +15,7 @@
 
 #define ATTRIBUTE(name) CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##name
 #define OWN_BUFFER      ATTRIBUTE(SAMPLING_DATA_BUFFER)
+#define SLEEP_SPAN      ATTRIBUTE(WORKER_THREAD_PERIODIC_SLEEP_SPAN)
 
 enum {
 	SAMPLES = 256,
@@ -35,17 +38,27 @@ enum {
 
 static struct {
 	pthread_mutex_t lock;
-	int enabled, configured, started;
-	int was_started; /* once */
+	int enabled, configured;
+	int was_configured; /* once */
+	uint32_t span;      /* ms */
+	uint64_t _Atomic answers;
 	CUpti_PCSamplingData *own;
 	struct sample {
-		uint64_t module, pc;
+		uint64_t module, pc, ns;
 		const char *function;
 		uint32_t symbol, reason, samples;
 	} at[SAMPLES];
 	size_t count;
 	int told;
-} pcs = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} pcs = { .lock = PTHREAD_MUTEX_INITIALIZER, .span = 100 };
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static uint64_t checksum(const char *bytes, size_t size)
 {
@@ -86,11 +99,25 @@ PUBLIC void made_sample(uint64_t module, const char *function, uint32_t symbol,
 			uint64_t pc, uint32_t reason, uint32_t samples)
 {
 	pthread_mutex_lock(&pcs.lock);
-	if (pcs.was_started && pcs.count < SAMPLES)
+	if (pcs.was_configured && pcs.count < SAMPLES)
 		pcs.at[pcs.count++] =
-			(struct sample){ module, pc,     function,
+			(struct sample){ module, pc,     now(),  function,
 					 symbol, reason, samples };
 	pthread_mutex_unlock(&pcs.lock);
+}
+
+PUBLIC void made_answered(void)
+{
+	uint64_t before = pcs.answers;
+	size_t left;
+
+	do {
+		usleep(1000);
+		pthread_mutex_lock(&pcs.lock);
+		left = pcs.count;
+		pthread_mutex_unlock(&pcs.lock);
+	} while (left || pcs.answers == before);
+	usleep(100000); /* what is answered is heard */
 }
 
 PUBLIC CUptiResult cuptiGetCubinCrc(CUpti_GetCubinCrcParams *params)
@@ -140,18 +167,37 @@ PUBLIC CUptiResult cuptiPCSamplingSetConfigurationAttribute(
 		if (a->attributeType == OWN_BUFFER)
 			pcs.own = a->attributeData.samplingDataBufferData
 					  .samplingDataBuffer;
+		else if (a->attributeType == SLEEP_SPAN)
+			pcs.span =
+				a->attributeData
+					.workerThreadPeriodicSleepSpanData
+					.workerThreadPeriodicSleepSpan;
 	}
 	pcs.configured = pcs.enabled && pcs.own;
+	pcs.was_configured |= pcs.configured;
 	return pcs.configured ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
 }
 
-/* With the lock: the last samples go first; each is a record of its own. */
-static void tell(CUpti_PCSamplingData *to, size_t most)
+/* With the lock: so many were taken so long ago that threads know of them. */
+static size_t arrived(uint64_t ns_ago)
 {
+	uint64_t until = now() - ns_ago;
+	size_t count = 0;
+
+	while (count < pcs.count && pcs.at[count].ns <= until)
+		count++;
+	return count;
+}
+
+/* With the lock: the last samples go first; each is a record of its own. */
+static void tell(CUpti_PCSamplingData *to, size_t most, uint64_t ns_ago)
+{
+	size_t known = arrived(ns_ago), left = known;
+
 	to->totalNumPcs = 0;
-	while (pcs.count && to->totalNumPcs < most &&
+	while (left && to->totalNumPcs < most &&
 	       to->totalNumPcs < to->collectNumPcs) {
-		const struct sample *s = &pcs.at[--pcs.count];
+		const struct sample *s = &pcs.at[--left];
 		CUpti_PCSamplingPCData *pc = &to->pPcData[to->totalNumPcs++];
 
 		pc->cubinCrc = s->module;
@@ -162,7 +208,10 @@ static void tell(CUpti_PCSamplingData *to, size_t most)
 		pc->stallReason[0] =
 			(CUpti_PCSamplingStallReason){ s->reason, s->samples };
 	}
-	to->remainingNumPcs = pcs.count;
+	memmove(&pcs.at[left], &pcs.at[known],
+		(pcs.count - known) * sizeof(*pcs.at));
+	pcs.count -= known - left;
+	to->remainingNumPcs = left;
 	if (made_fault("dropped") && !pcs.told++) {
 		to->droppedSamples = 7;
 		to->nonUsrKernelsTotalSamples = 5;
@@ -180,19 +229,32 @@ PUBLIC CUptiResult cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams *params)
 		return CUPTI_ERROR_OUT_OF_MEMORY;
 	}
 	pthread_mutex_lock(&pcs.lock);
-	tell(to, AT_ONCE);
+	tell(to, AT_ONCE, 2 * 1000000 * (uint64_t)pcs.span);
+	pcs.answers++;
 	pthread_mutex_unlock(&pcs.lock);
 	return CUPTI_SUCCESS;
+}
+
+/*
+ * NVIDIA's waits for a lock of the context's while it holds one of its own, and
+ * a launch in another thread does it the other way round: seen on a GPU.
+ */
+static void may_hang(const char *function)
+{
+	fprintf(stderr, "made CUPTI: %s() beside launches\n", function);
+	abort();
 }
 
 /* As NVIDIA's: what is left is put into the buffer of its own. */
 PUBLIC CUptiResult cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *params)
 {
 	(void)params;
+	if (!made_in_context_callback())
+		may_hang(__func__);
 	pthread_mutex_lock(&pcs.lock);
 	if (pcs.configured)
-		tell(pcs.own, SAMPLES);
-	pcs.enabled = pcs.configured = pcs.started = 0;
+		tell(pcs.own, SAMPLES, 0);
+	pcs.enabled = pcs.configured = 0;
 	pthread_mutex_unlock(&pcs.lock);
 	return CUPTI_SUCCESS;
 }
@@ -200,21 +262,13 @@ PUBLIC CUptiResult cuptiPCSamplingDisable(CUpti_PCSamplingDisableParams *params)
 PUBLIC CUptiResult cuptiPCSamplingStart(CUpti_PCSamplingStartParams *params)
 {
 	(void)params;
-	__atomic_store_n(&pcs.started, pcs.configured, __ATOMIC_SEQ_CST);
-	pcs.was_started |= pcs.configured;
-	return pcs.configured ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
+	may_hang(__func__);
+	return CUPTI_ERROR_UNKNOWN;
 }
 
 PUBLIC CUptiResult cuptiPCSamplingStop(CUpti_PCSamplingStopParams *params)
 {
 	(void)params;
-	if (!pcs.started || made_fault("unstoppable"))
-		return CUPTI_ERROR_INVALID_OPERATION;
-	__atomic_store_n(&pcs.started, 0, __ATOMIC_SEQ_CST);
-	return CUPTI_SUCCESS;
-}
-
-PUBLIC int made_sampled(void)
-{
-	return __atomic_load_n(&pcs.started, __ATOMIC_SEQ_CST);
+	may_hang(__func__);
+	return CUPTI_ERROR_UNKNOWN;
 }

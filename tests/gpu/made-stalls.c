@@ -3,7 +3,8 @@
  * made-stalls.c - alpha on two paths, 30 and 10 ms, and beta on one; samples of
  * lines 10, 17 and 30 of alpha's, of line 40 of beta's and of none; of gamma,
  * of whose launch and module nothing is known; and of more instructions than
- * CUPTI tells at once.  Before and after a reset, or until it is killed.
+ * CUPTI tells at once.  Before and after a reset, or until it is killed; or of
+ * beta alone, before, in and after a pause.
  */
 #include "made-stalls.h"
 
@@ -64,14 +65,30 @@ NOINLINE static void hot(uint64_t module)
 	sink++;
 }
 
-/* For 3.7 s: kernels that take a tenth longer while they are sampled. */
-NOINLINE static void slowed(void)
+static void beta(uint64_t module, uint32_t samples)
 {
-	for (int i = 0; i < 1850; i++) {
-		made_cudaLaunchKernel("_Z5alphaPfi", 0,
-				      made_sampled() ? 1100000 : 1000000);
-		usleep(2000);
-	}
+	made_sample(module, "_Z4betaPf", 9999, 8, made_reason("selected"),
+		    samples);
+}
+
+/*
+ * 1000 and 200 that are counted; 30 that nobody had asked for when the pause
+ * began, 4 in it, and 500 before it is known that it is long over.
+ */
+NOINLINE static void pauses(uint64_t module)
+{
+	beta(module, 1000);
+	made_answered();
+	beta(module, 30);
+	made_cudaProfilerStop();
+	beta(module, 4);
+	made_answered();
+	made_cudaProfilerStart();
+	beta(module, 500);
+	made_answered();
+	usleep(300000);
+	made_answered();
+	beta(module, 200);
 	sink++;
 }
 
@@ -79,10 +96,6 @@ void stalls(const char *path, const char *how)
 {
 	uint64_t module;
 
-	if (!strcmp(how, "slowed")) {
-		slowed();
-		return;
-	}
 	near();
 	module = path ? made_module(path) : 0;
 	if (!module) {
@@ -91,6 +104,9 @@ void stalls(const char *path, const char *how)
 	}
 	if (!strcmp(how, "hot")) {
 		hot(module);
+		return;
+	} else if (!strcmp(how, "pauses")) {
+		pauses(module);
 		return;
 	}
 	far();

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/control.h"
 #include "collect/gpu.h"
 #include "collect/registry.h"
+#include "collect/time.h"
 #include "profile/profile.h"
 #include "tests/test.h"
 
@@ -131,27 +133,35 @@ TEST(cubins_that_are_damaged_are_left_out)
 	profile_free(p);
 }
 
-TEST(launches_that_are_alike_are_summed)
+TEST(what_they_cost_is_summed)
 {
-	struct live_compared some = { .launch = 4,
-				      .count = { 1, 2 },
-				      .ns = { 10, 30 },
-				      .squares = { 100, 450 } };
 	struct profile *p;
 
 	begin();
-	copse_gpu_compared(&alpha, &some);
-	copse_gpu_compared(&alpha, &some);
-	some.launch = 5;
-	copse_gpu_compared(&alpha, &some);
 	copse_gpu_sampling_cost(40);
 	copse_gpu_sampling_cost(2);
 	p = profile();
-	CHECK(p->compared_count == 2);
-	CHECK(p->compared[0].off_count == 2 && p->compared[0].on_count == 4);
-	CHECK(p->compared[0].off_ns == 20 && p->compared[0].on_ns == 60);
-	CHECK(p->compared[0].on_squares == 900);
 	CHECK(p->sampling_count == 1 && p->sampling->calls == 2 &&
 	      p->sampling->ns == 42);
 	profile_free(p);
+}
+
+/* From the begin on; not in a pause; after it, from then on. */
+TEST(pauses_are_told)
+{
+	uint64_t before, since;
+
+	begin();
+	CHECK(!copse_gpu_measured_since());
+	control_pause();
+	control_pause();
+	CHECK(copse_gpu_measured_since() == UINT64_MAX);
+	control_resume();
+	CHECK(copse_gpu_measured_since() == UINT64_MAX);
+	before = time_now(CLOCK_MONOTONIC);
+	control_resume();
+	since = copse_gpu_measured_since();
+	CHECK(since >= before && since <= time_now(CLOCK_MONOTONIC));
+	control_resume();
+	CHECK(copse_gpu_measured_since() == since);
 }
