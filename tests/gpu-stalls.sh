@@ -156,7 +156,7 @@ paused() {
 	how=
 	measure paused --from-start=off || return
 	! "$copse" report tree "$scratch/paused.copse" -m gpu.samples \
-		>"$scratch/out" 2>&1 && lost_is paused gpu.samples.paused 925
+		>"$scratch/out" 2>&1
 }
 
 pauses() {

@@ -16,10 +16,10 @@
 /* Mutable: the process is measured or not as a whole. */
 static struct {
 	struct lock lock;
-	uint32_t pauses; /* of copse_pause() */
-	bool stopped;    /* by MPI_Pcontrol(0) */
-	bool waiting;    /* for the first word, after --from-start=off */
-	bool held;       /* any of them: collect_hold() was told */
+	uint32_t pauses;     /* of copse_pause() */
+	bool stopped;        /* by MPI_Pcontrol(0) */
+	bool waiting;        /* for the first word, after --from-start=off */
+	bool held;           /* any of them: collect_hold() was told */
 	uint64_t resumed_ns; /* 0: it was never held */
 	uint32_t changes;
 	struct live_pauses sums; /* `changes` counts their changes */

@@ -168,10 +168,9 @@ PUBLIC CUptiResult cuptiPCSamplingSetConfigurationAttribute(
 			pcs.own = a->attributeData.samplingDataBufferData
 					  .samplingDataBuffer;
 		else if (a->attributeType == SLEEP_SPAN)
-			pcs.span =
-				a->attributeData
-					.workerThreadPeriodicSleepSpanData
-					.workerThreadPeriodicSleepSpan;
+			pcs.span = a->attributeData
+					   .workerThreadPeriodicSleepSpanData
+					   .workerThreadPeriodicSleepSpan;
 	}
 	pcs.configured = pcs.enabled && pcs.own;
 	pcs.was_configured |= pcs.configured;
