@@ -19,7 +19,7 @@
 enum {
 	ROUND_MS = 100,
 	ROUND_LEAST_MS = 70,
-	SELDOM = 10, /* rounds between readings of a GPU that is not used */
+	SELDOM = 10, /* rounds between readings of what can wait */
 	EARLY_PHASES = LIVE_POWER_PHASES / 2, /* of who may turn out to use none
 					       */
 };
@@ -149,12 +149,21 @@ static bool may_be_used(const struct rounds *r, uint32_t board)
 	return !known || is_used(r, board);
 }
 
+/* Each gets what was used in it, by the counter: power is late. */
+static bool has_phases(const struct rounds *r)
+{
+	for (size_t i = 0; i < r->watch.count; i++)
+		if (r->watch.at[i].phase)
+			return true;
+	return false;
+}
+
 /* That a GPU cannot be read matters to those who use it. */
-static void read_board(struct rounds *r, uint32_t i, bool all)
+static void read_board(struct rounds *r, uint32_t i, unsigned int asked)
 {
 	struct nvml_reading reading;
 
-	if (nvml_read(r->devices[i], all, &reading)) {
+	if (nvml_read(r->devices[i], asked, &reading)) {
 		r->power->boards[i].failures++;
 		if (is_used(r, i))
 			note_trouble(r->power);
@@ -177,14 +186,17 @@ static void note_cost(struct live_power *p, uint64_t start)
 
 static void one_round(struct rounds *r, bool last)
 {
+	bool seldom = last || r->number % SELDOM == 0;
 	uint64_t start = process_clock();
+	unsigned int energy;
 
 	watch_look(&r->watch);
+	energy = seldom || has_phases(r) ? NVML_ENERGY : 0;
 	for (uint32_t i = 0; i < r->power->board_count; i++) {
 		bool used = may_be_used(r, i);
 
-		if (used || last || r->number % SELDOM == 0)
-			read_board(r, i, used);
+		if (used || seldom)
+			read_board(r, i, energy | (used ? NVML_STATE : 0));
 	}
 	r->number++;
 	note_cost(r->power, start);

@@ -73,15 +73,35 @@ static void add_extremes(struct live_power_board *b, uint32_t mw)
 }
 
 /*
- * The counter's part since the last reading.  One that the first reading
- * lacked, or that runs backwards (the driver was loaded anew), counts for
- * nothing.
+ * Until the counter is asked again, power says what it will have; a reading
+ * that is the last, since its process was killed, is so as good as any.
+ */
+static void add_power(struct meter_sums *s, const struct nvml_reading *r,
+		      uint64_t uj)
+{
+	struct live_power_board *b = s->board;
+
+	b->power_uj += uj;
+	if (r->asks_energy || !b->counts)
+		return;
+	s->since_uj += uj;
+	b->counter_uj = (s->last_mj - s->first_mj) * 1000 + s->since_uj;
+}
+
+/*
+ * The counter's part since the last reading; false: that one or this one did
+ * not ask for it.  A counter that the first reading lacked, or that runs
+ * backwards (the driver was loaded anew), counts for nothing.
  */
 static bool add_counter(struct meter_sums *s, const struct nvml_reading *r,
 			uint64_t *uj)
 {
 	struct live_power_board *b = s->board;
+	bool follows = s->asked;
 
+	s->asked = r->asks_energy;
+	if (!r->asks_energy)
+		return false;
 	if (!b->readings) {
 		b->counts = r->knows_energy;
 		s->first_mj = r->energy_mj;
@@ -90,9 +110,10 @@ static bool add_counter(struct meter_sums *s, const struct nvml_reading *r,
 	}
 	*uj = b->counts ? (r->energy_mj - s->last_mj) * 1000 : 0;
 	s->last_mj = r->energy_mj;
+	s->since_uj = 0;
 	if (b->counts)
 		b->counter_uj = (r->energy_mj - s->first_mj) * 1000;
-	return b->counts;
+	return b->counts && follows;
 }
 
 struct meter_step meter_sums_add(struct meter_sums *s, uint64_t now,
@@ -107,7 +128,7 @@ struct meter_step meter_sums_add(struct meter_sums *s, uint64_t now,
 		uint64_t uj = ((uint64_t)s->last_mw + r->mw) / 2 * ns / 1000000;
 
 		step = (struct meter_step){ counts ? counted : uj, ns };
-		b->power_uj += uj;
+		add_power(s, r, uj);
 		b->known_ns += ns;
 		add_state(b, r, ns);
 		add_bin(b, now, step);

@@ -14,6 +14,8 @@ struct meter_sums { /* all but `board` zero at first */
 	uint64_t last_ns; /* of the last good reading; 0: none */
 	uint32_t last_mw;
 	uint64_t last_mj, first_mj; /* of its counter; 0 and 0: none yet */
+	bool asked;                 /* the last reading had the counter */
+	uint64_t since_uj;          /* by power, after the counter's last */
 };
 
 /* What one reading adds. */
@@ -22,8 +24,8 @@ struct meter_step {
 };
 
 /*
- * A reading at that time.  Its energy is what the counter says, where there is
- * one, and otherwise a trapezoid of power.
+ * A reading at that time.  Its energy is what the counter says, where this one
+ * and the last have it, and otherwise a trapezoid of power.
  */
 struct meter_step meter_sums_add(struct meter_sums *sums, uint64_t now,
 				 const struct nvml_reading *reading);

@@ -144,7 +144,17 @@ void nvml_names(struct nvml_device *d, char *uuid, size_t uuid_size, char *bus,
 		 pci.bus_id);
 }
 
-static void read_rest(struct nvml_device *d, struct nvml_reading *to)
+static void read_energy(struct nvml_device *d, struct nvml_reading *to)
+{
+	unsigned long long mj = 0;
+
+	to->asks_energy = true;
+	to->knows_energy = nvml.nvmlDeviceGetTotalEnergyConsumption &&
+			   !nvml.nvmlDeviceGetTotalEnergyConsumption(d, &mj);
+	to->energy_mj = mj;
+}
+
+static void read_state(struct nvml_device *d, struct nvml_reading *to)
 {
 	unsigned long long reasons = 0;
 	struct use use = { 0 };
@@ -166,9 +176,9 @@ static void read_rest(struct nvml_device *d, struct nvml_reading *to)
 		to->celsius = 0;
 }
 
-int nvml_read(struct nvml_device *d, bool all, struct nvml_reading *to)
+int nvml_read(struct nvml_device *d, unsigned int asked,
+	      struct nvml_reading *to)
 {
-	unsigned long long mj = 0;
 	int error;
 
 	*to = (struct nvml_reading){ 0 };
@@ -178,10 +188,9 @@ int nvml_read(struct nvml_device *d, bool all, struct nvml_reading *to)
 			    "a GPU does not tell its power: %s (error "
 			    "%d)",
 			    error_text(error), error);
-	to->knows_energy = nvml.nvmlDeviceGetTotalEnergyConsumption &&
-			   !nvml.nvmlDeviceGetTotalEnergyConsumption(d, &mj);
-	to->energy_mj = mj;
-	if (all)
-		read_rest(d, to);
+	if (asked & NVML_ENERGY)
+		read_energy(d, to);
+	if (asked & NVML_STATE)
+		read_state(d, to);
 	return 0;
 }

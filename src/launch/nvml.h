@@ -31,9 +31,19 @@ struct nvml_device *nvml_of_instance(const char *uuid);
 void nvml_names(struct nvml_device *device, char *uuid, size_t uuid_size,
 		char *bus, size_t bus_size);
 
+/*
+ * What is asked for beside power.  Of an H200 the energy counter takes 4 ms of
+ * a core each time, all of the rest 0.1 ms.
+ */
+enum nvml_asked {
+	NVML_ENERGY = 1,
+	NVML_STATE = 2, /* clocks, use, temperature */
+};
+
 /* What one reading found; `knows_…`: this GPU, and this driver, say it. */
 struct nvml_reading {
 	unsigned int mw;
+	bool asks_energy; /* false: that it is not known means nothing */
 	bool knows_energy, knows_clocks, knows_use, knows_reasons;
 	uint64_t energy_mj; /* since the driver was loaded */
 	unsigned int sm_mhz, memory_mhz;
@@ -42,11 +52,9 @@ struct nvml_reading {
 	uint64_t reasons;     /* why clocks are as they are: NVML's bits */
 };
 
-/*
- * Power and energy, and with `all` the rest.  0; -EIO with a reason when power
- * cannot be read.
- */
-int nvml_read(struct nvml_device *device, bool all, struct nvml_reading *to);
+/* Of enum nvml_asked.  0; -EIO with a reason when power cannot be read. */
+int nvml_read(struct nvml_device *device, unsigned int asked,
+	      struct nvml_reading *to);
 
 /* Of the reasons those for which clocks are lower than they could be. */
 #define NVML_SLOWED 0xec

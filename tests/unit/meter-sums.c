@@ -17,7 +17,7 @@ static void begin(void)
 
 static struct meter_step read_power(uint64_t ms, unsigned int mw)
 {
-	const struct nvml_reading r = { .mw = mw };
+	const struct nvml_reading r = { .mw = mw, .asks_energy = true };
 
 	return meter_sums_add(&sums, START + ms * MS, &r);
 }
@@ -25,6 +25,7 @@ static struct meter_step read_power(uint64_t ms, unsigned int mw)
 static struct meter_step read_counter(uint64_t ms, unsigned int mw, uint64_t mj)
 {
 	const struct nvml_reading r = { .mw = mw,
+					.asks_energy = true,
 					.knows_energy = true,
 					.energy_mj = mj };
 
@@ -64,6 +65,22 @@ TEST(counter_runs_backwards)
 	CHECK(read_counter(200, 200000, 10).uj == 20000000);
 	CHECK(read_counter(300, 200000, 20010).uj == 20000000);
 	CHECK(!board.counts && board.power_uj == 60000000);
+}
+
+/* Between readings with the counter, power is what there is. */
+TEST(counter_is_asked_now_and_then)
+{
+	const struct nvml_reading power = { .mw = 200000 };
+
+	begin();
+	read_counter(0, 200000, 5000);
+	CHECK(meter_sums_add(&sums, START + 100 * MS, &power).uj == 20000000);
+	CHECK(meter_sums_add(&sums, START + 200 * MS, &power).uj == 20000000);
+	CHECK(board.counts && board.counter_uj == 40000000);
+	CHECK(read_counter(300, 200000, 95000).uj == 20000000);
+	CHECK(read_counter(400, 200000, 125000).uj == 30000000);
+	CHECK(board.counts && board.counter_uj == 120000000);
+	CHECK(board.power_uj == 80000000);
 }
 
 /* One that fails at first is not taken for one that began at 0. */
