@@ -245,8 +245,9 @@ killed() {
 	[ $? = 137 ] || { echo "not killed"; return 1; }
 	cells killed energy 'watts seconds' >"$scratch/got"
 	cat "$scratch/got"
+	# It was read from before the program until after it.
 	within "$(cut -f 1 "$scratch/got")" 200 1 &&
-		within "$(cut -f 2 "$scratch/got")" 2.5 20
+		within "$(cut -f 2 "$scratch/got")" "$(said killed lived)" 20
 }
 
 # Everyone is killed: what is left in shared memory, or the last copy, has it.

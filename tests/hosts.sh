@@ -140,8 +140,10 @@ dies() {
 	wait $launcher
 	wait_gone dies.copse
 	ls dies.copse
+	# mpirun gives parents a second until it kills them as well.
 	for rank in 0 1; do
-		[ -s dies.copse/rank-$rank.h5 ] || return 1
+		[ -s dies.copse/rank-$rank.h5 ] ||
+			ls dies.copse/rank-$rank-*.live || return 1
 	done
 	for rank in 2 3; do
 		ls dies.copse/rank-$rank-*.live || return 1

@@ -24,19 +24,10 @@ fresh() {
 	mkdir "$1" && cd "$1" && cp ../listener .
 }
 
-wait_for() {
-	for _ in $(seq 100); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	echo "waited in vain: $*"
-	return 1
-}
-
 # grouped COMMAND…: as a shell with job control starts it; others ignore INT
-# for what runs in the background.
+# for what runs in the background, nohup HUP.
 grouped() {
-	exec perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$@"
+	exec perl -e 'setpgrp; @SIG{"INT", "HUP"} = ("DEFAULT") x 2; exec @ARGV' "$@"
 }
 
 # Start it in a process group of its own; $parent, $child.
