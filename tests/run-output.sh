@@ -80,8 +80,9 @@ left_overs() {
 children() {
 	fresh "$1" && "$copse" run -q sh -c './busy & ./busy & wait' || return 1
 	ls sh.copse
-	set -- sh.copse/rank-0-[0-9]*.h5
-	[ $# = 2 ]
+	# A sample may fall into what became ./busy, for which there is -1.h5.
+	pids=$(ls sh.copse | sed -n 's/^rank-0-\([0-9]*\)[.-].*/\1/p')
+	[ "$(echo "$pids" | sort -u | wc -l)" = 2 ]
 }
 
 # Two ranks at once, their second run over the first; one of them speaks.
