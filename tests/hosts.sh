@@ -124,17 +124,17 @@ left_overs() {
 	nothing_left
 }
 
+four_copies() {
+	[ "$(ls dies.copse/rank-[0-3]-*.live 2>/dev/null | wc -l)" = 4 ]
+}
+
 # The daemons notice at once; what rank 2 and 3 did is in their last copies.
 dies() {
 	may
 	over_hosts -n 4 "$copse" run -q --checkpoint 1 -o dies.copse \
 		"$programs/mpi-skew" 20 >said 2>&1 &
 	launcher=$!
-	for _ in $(seq 100); do
-		[ "$(ls dies.copse/rank-[0-3]-*.live 2>/dev/null |
-			wc -l)" = 4 ] && break
-		sleep 0.1
-	done
+	wait_for four_copies || return
 	sleep 1.2
 	host_dies elm
 	wait $launcher
