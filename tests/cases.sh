@@ -7,17 +7,21 @@
 # shellcheck source=tests/tap.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
 
-# The lines as NAME<tab>RANKS<tab>PROGRAM<tab>REPORT; columns are two spaces
-# or more apart.
+# The lines, with a tab between columns, which are two spaces or more apart.
 cases() {
 	grep -v -e '^#' -e '^ *$' "$srcdir/tests/cases.tbl" |
 		sed 's/[ 	]\{2,\}/	/g'
 }
 
+# dir_of RANKS PROGRAM: where its profiles are.
+dir_of() {
+	echo "$scratch/$(echo "$1 $2" | tr -c 'a-zA-Z0-9\n' _).copse"
+}
+
 # measure RANKS PROGRAM: the directory with its profiles.  Cases that want the
 # same run share it.
 measure() {
-	dir=$scratch/$(echo "$1 $2" | tr -c 'a-zA-Z0-9\n' _).copse
+	dir=$(dir_of "$1" "$2")
 	if [ ! -d "$dir" ]; then
 		words=$(echo "$2" | sed "s|@|$programs/|")
 		mpirun=
@@ -41,6 +45,7 @@ report() {
 	"$copse" report $3 "$dir" -f csv
 }
 
+# check NAME RANKS PROGRAM REPORT
 check() {
 	report "$2" "$3" "$4" >"$scratch/is" ||
 		{ err=$?; cat "$scratch/is"; return $err; }
@@ -48,6 +53,17 @@ check() {
 		"$scratch/is" && return
 	echo "the report was:"
 	cat "$scratch/is"
+	return 1
+}
+
+# tried NAME RANKS TRIES PROGRAM REPORT: in runs of its own from the second on.
+tried() {
+	for try in $(seq "$3"); do
+		[ "$try" = 1 ] || rm -rf "$(dir_of "$2" "$4")"
+		check "$1" "$2" "$4" "$5"
+		is=$?
+		[ $is = 1 ] || return $is
+	done
 	return 1
 }
 
@@ -67,7 +83,7 @@ if [ "${1-}" = --accept ]; then
 	for name in "$@"; do
 		cases | grep "^$name	" >"$scratch/line" ||
 			{ echo "no case $name" >&2; exit 1; }
-		while IFS='	' read -r name ranks program what; do
+		while IFS='	' read -r name ranks _ program what; do
 			accept "$name" "$ranks" "$program" "$what" </dev/null
 		done <"$scratch/line"
 	done
@@ -75,7 +91,7 @@ if [ "${1-}" = --accept ]; then
 fi
 
 cases >"$scratch/cases"
-while IFS='	' read -r name ranks program what; do
-	point "$name" check "$name" "$ranks" "$program" "$what"
+while IFS='	' read -r name ranks tries program what; do
+	point "$name" tried "$name" "$ranks" "$tries" "$program" "$what"
 done <"$scratch/cases"
 points_done

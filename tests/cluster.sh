@@ -201,7 +201,7 @@ cluster_slurm() {
 		mkdir -p "$cluster/spool/$host" "$cluster/tmp/$host"
 		on "$host" slurmd
 	done
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ "$(cluster_idle "$1")" = $# ] && return
 		sleep 0.1
 	done

@@ -8,13 +8,18 @@ cd "$scratch" || exit 99
 
 work_s=0.5
 
-# kept RANKS: a profile of each rank, and the work of all ranks in it.
-kept() {
+# left RANKS: something of each; mpirun may kill a parent once it has its copy.
+left() {
 	for rank in $(seq 0 $(($1 - 1))); do
 		[ -s "end.copse/rank-$rank.h5" ] ||
-			[ -s "end.copse/rank-$rank.live" ] ||
+			ls end.copse/rank-"$rank"-*.live >/dev/null 2>&1 ||
 			{ echo "rank $rank left nothing:"; ls end.copse; return 1; }
 	done
+}
+
+# kept RANKS: a profile of each rank, and the work of all ranks in it.
+kept() {
+	left "$1" || return
 	"$copse" report hotspots end.copse -n 0 -f csv >csv || return
 	awk -v columns='function inclusive' -f "$srcdir/tests/csv.awk" csv \
 		>rows
@@ -45,23 +50,29 @@ ends() {
 	kept 2 && says "$2"
 }
 
-# A signal to mpirun, after the work, while the ranks wait.
+
+# working PROGRAM RANKS: so many, for a second by now, which is not MPI_Init's.
+working() {
+	count=0
+	for pid in $(pgrep -x "$1"); do
+		[ "$(readlink "/proc/$pid/cwd")" != "$scratch" ] ||
+			! has_worked "$pid" 100 || count=$((count + 1))
+	done
+	[ "$count" = "$2" ]
+}
+
+# A signal to mpirun while the ranks work.
 signalled() {
-	need mpirun
+	need mpirun pgrep
 	[ -x "$programs/mpi-skew" ] || skip "mpi-skew was not built"
 	rm -rf end.copse
 	mpirun -n 2 "$copse" run --quiet -o end.copse "$programs/mpi-skew" 5 \
 		>out 2>&1 &
-	pid=$!
-	sleep 3
-	kill "-$1" $pid
-	wait $pid
-	sleep 1
-	for rank in 0 1; do
-		[ -s "end.copse/rank-$rank.h5" ] ||
-			[ -s "end.copse/rank-$rank.live" ] ||
-			{ echo "rank $rank left nothing"; ls end.copse; return 1; }
-	done
+	launcher=$!
+	wait_for working mpi-skew 2 || return
+	kill "-$1" $launcher
+	wait $launcher
+	wait_for left 2 || { left 2; return 1; }
 	"$copse" report hotspots end.copse -f csv >csv || return
 	grep -q '^work,' csv || { cat csv; return 1; }
 }

@@ -30,15 +30,6 @@ job_of() {
 	mpirun -n $ranks "$copse" run -q "$@"
 }
 
-wait_for() {
-	for _ in $(seq 200); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	echo "waited in vain: $*"
-	return 1
-}
-
 files() { # of a directory, but marks
 	ls "$1"
 }
@@ -178,16 +169,33 @@ a_rank_dies() {
 	[ $status -ne 0 ] && [ "$(processes dies.copse)" = $ranks ]
 }
 
-# Of ranks that no launcher ends, one loses its `copse run`.
-a_parent_dies() {
+# Computes for long enough to be sampled, then until NAME.go is there.
+cat >until-go <<'S'
+#!/bin/sh
+i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done
+echo >"$1.ready-$OMPI_COMM_WORLD_RANK"
+until [ -e "$1.go" ]; do :; done
+S
+chmod +x until-go
+
+# start_ranks NAME: NAME.copse of ranks that no launcher ends; all have samples.
+start_ranks() {
 	for n in $(seq 0 $((ranks - 1))); do
-		( rank "$n" parent "$copse" run -q --gather on -o parent.copse \
-			"$programs/shares" 0.8 >/dev/null ) &
-		[ "$n" -ne 5 ] || five=$!
+		( rank "$n" "$1" "$copse" run -q --gather on -o "$1.copse" \
+			./until-go "$1" >/dev/null ) &
+		eval "pid_$n=$!"
 	done
-	wait_for sh -c 'ls /dev/shm/copse-$(id -u)/$0-*/*.live' "$five" ||
-		return
-	kill -s KILL "$five"
+	for n in $(seq 0 $((ranks - 1))); do
+		wait_for test -e "$1.ready-$n" || return
+	done
+}
+
+# One loses its `copse run`.
+a_parent_dies() {
+	start_ranks parent || return
+	# shellcheck disable=SC2154 # start_ranks sets it
+	kill -s KILL "$pid_5"
+	touch parent.go
 	wait
 	[ "$(files parent.copse)" = "$node" ] &&
 		[ "$(members parent.copse)" -eq $((ranks - 1)) ] || {
@@ -203,11 +211,8 @@ a_parent_dies() {
 # Killed while they are about to add, and while others do, over and over: each
 # is in the file, or still to be had.
 gatherers_die() {
-	for n in $(seq 0 $((ranks - 1))); do
-		( rank "$n" storm "$copse" run -q --gather on -o storm.copse \
-			"$programs/shares" 0.1 >/dev/null ) &
-		eval "pid_$n=$!"
-	done
+	start_ranks storm || return
+	touch storm.go
 	wait_for test -s "storm.copse/$node" || return
 	for n in 1 4 7 10 13; do
 		eval "kill -s KILL \$pid_$n" 2>/dev/null
@@ -222,12 +227,14 @@ gatherers_die() {
 # Somebody else has the lock, for longer than we wait.
 stuck() {
 	need flock
-	"$copse" run -q --gather on -o stuck.copse "$programs/shares" 0.5 \
-		>/dev/null &
+	OMPI_COMM_WORLD_RANK=0 "$copse" run -q --gather on -o stuck.copse \
+		./until-go stuck &
 	run=$!
 	wait_for sh -c 'ls stuck.copse/.host-*' || return
-	flock -o "/dev/shm/copse-$(id -u)" sleep 30 &
+	flock -o "/dev/shm/copse-$(id -u)" sh -c 'touch held; exec sleep 30' &
 	holder=$!
+	wait_for test -e held && wait_for test -e stuck.ready-0 &&
+		touch stuck.go
 	wait $run
 	is=$?
 	kill $holder

@@ -129,7 +129,8 @@ waits() {
 # Each begins behind those before it on its stream: of the direct ones the
 # n-th waits n - 1 times 2 ms less what the calls themselves took.
 delays() {
-	folded all gpu.delay >"$scratch/delays"
+	measure delays all || return
+	folded delays gpu.delay >"$scratch/delays"
 	us=$(awk '/direct;cuLaunchKernel;alpha/ { print $NF }' "$scratch/delays")
 	near "$us" 20000 2000 || { cat "$scratch/delays"; return 1; }
 }
@@ -586,7 +587,8 @@ point "calls of CUDA are counted on their paths" calls
 point "calls that fail are counted by error" failures
 point "bytes of copies by direction" bytes
 point "waiting is the call's" waits
-point "delays from call to start" delays
+# Whose core is taken away between two calls calls later.
+point "delays from call to start" one_of_three delays
 point "report gpu-kernels" report_kernels
 point "report gpu-transfers" report_transfers
 point "report gpu-api" report_calls

@@ -146,7 +146,7 @@ fails() {
 	took=$(($(date +%s%3N) - began))
 	cat "$scratch/$1.err"
 	[ $is = 0 ] || { echo "status $is"; return 1; }
-	[ $took -lt 6000 ] || { echo "it took $took ms"; return 1; }
+	[ $took -lt 20000 ] || { echo "it took $took ms"; return 1; }
 	[ "$(grep -c "power of GPUs: .*$3" "$scratch/$1.err")" = 1 ] ||
 		{ echo "it does not say once: $3"; return 1; }
 	[ -s "$scratch/$1.copse/rank-0.h5" ]
@@ -171,7 +171,7 @@ bare() {
 hangs_at_start() {
 	MADE_NVML=hang-start
 	export MADE_NVML
-	fails hang-start nvml 'does not answer' && no_meter_is_left
+	fails hang-start nvml 'does not answer' && wait_for no_meter_is_left
 }
 
 no_meter_is_left() {
@@ -245,8 +245,9 @@ killed() {
 	[ $? = 137 ] || { echo "not killed"; return 1; }
 	cells killed energy 'watts seconds' >"$scratch/got"
 	cat "$scratch/got"
+	# It was read from before the program until after it.
 	within "$(cut -f 1 "$scratch/got")" 200 1 &&
-		within "$(cut -f 2 "$scratch/got")" 2.5 20
+		within "$(cut -f 2 "$scratch/got")" "$(said killed lived)" 20
 }
 
 # Everyone is killed: what is left in shared memory, or the last copy, has it.
@@ -255,11 +256,10 @@ all_killed() {
 	"$copse" run -q --force -o "$scratch/lost.copse" --gpu-power=on \
 		"$made" work 30 &
 	parent=$!
-	sleep 3
+	sleep 4
 	kill -KILL $parent
 	wait $parent
-	sleep 0.2
-	no_meter_is_left || return
+	wait_for no_meter_is_left || return
 	"$copse" recover >"$scratch/recovered" 2>&1
 	cells lost energy 'watts readings' >"$scratch/got"
 	cat "$scratch/recovered" "$scratch/got"

@@ -124,24 +124,26 @@ left_overs() {
 	nothing_left
 }
 
+four_copies() {
+	[ "$(ls dies.copse/rank-[0-3]-*.live 2>/dev/null | wc -l)" = 4 ]
+}
+
 # The daemons notice at once; what rank 2 and 3 did is in their last copies.
 dies() {
 	may
 	over_hosts -n 4 "$copse" run -q --checkpoint 1 -o dies.copse \
 		"$programs/mpi-skew" 20 >said 2>&1 &
 	launcher=$!
-	for _ in $(seq 100); do
-		[ "$(ls dies.copse/rank-[0-3]-*.live 2>/dev/null |
-			wc -l)" = 4 ] && break
-		sleep 0.1
-	done
+	wait_for four_copies || return
 	sleep 1.2
 	host_dies elm
 	wait $launcher
 	wait_gone dies.copse
 	ls dies.copse
+	# mpirun gives parents a second until it kills them as well.
 	for rank in 0 1; do
-		[ -s dies.copse/rank-$rank.h5 ] || return 1
+		[ -s dies.copse/rank-$rank.h5 ] ||
+			ls dies.copse/rank-$rank-*.live || return 1
 	done
 	for rank in 2 3; do
 		ls dies.copse/rank-$rank-*.live || return 1

@@ -161,7 +161,7 @@ by_debuginfod() {
 	tries=0
 	until curl -sf "$DEBUGINFOD_URLS/buildid/$id/debuginfo" >got; do
 		tries=$((tries + 1))
-		[ $tries -lt 30 ] || break
+		[ $tries -lt 200 ] || break
 		sleep 0.3
 	done
 	ask asked asked.marks "$id" >is && is_whole && rm asked &&

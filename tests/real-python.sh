@@ -37,7 +37,7 @@ def table(rows):
     print(db.execute("select sum(a) from t where b like '%7%'").fetchall())
 
 
-for i in range(40):
+for i in range(100):
     text(i)
 print(sum(decimal.Decimal(i).sqrt() for i in range(2000)))
 thread = threading.Thread(target=table, args=(50000,))

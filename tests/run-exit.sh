@@ -84,6 +84,7 @@ dispositions() {
 }
 
 too_short() {
+	rm -rf true.copse
 	"$copse" run true 2>err
 	cat err
 	grep -q 'took no sample' err && [ ! -e true.copse ]
@@ -115,7 +116,8 @@ point "standard files are the program's" files
 point "--quiet prints nothing" quiet
 point "the user's own preload stays" preload
 point "ignored and blocked signals are inherited" dispositions
-point "a program without a sample leaves nothing" too_short
+# On a busy machine a sample may fall into any program.
+point "a program without a sample leaves nothing" one_of_three too_short
 point "a static program runs, unmeasured" static
 point "without shared memory it runs, unmeasured" no_shared_memory
 

@@ -54,20 +54,22 @@ is_over() {
 	esac
 }
 
-# over JOB [SECONDS]
+# over JOB
 over() {
-	wait_for "${2:-60}" is_over "$1" && return
+	wait_for 180 is_over "$1" && return
 	state "$1"
 	cat "slurm-$1.out"
 	ps -A -o stat,wchan:20,time,args | cut -c -120
 	return 1
 }
 
+# has DIR FILE…: these, and no others but of children in which a sample fell.
 has() {
 	dir=$1
 	shift
 	printf '%s\n' "$@" | sort >want
-	ls "$dir" | diff want - || { echo "is in $dir"; return 1; }
+	ls "$dir" | sed '/^rank-[0-9]*-[0-9-]*\.h5$/d' | diff want - ||
+		{ echo "is in $dir"; return 1; }
 }
 
 # What the profiles of a directory say of their job, each once.
@@ -283,8 +285,9 @@ recovered() {
 		! on ash sh -c 'grep -l mpi-crash /dev/shm/copse-0/*/job'
 }
 
-# Of each rank there is a file from after SIGTERM: a copy, or the profile where
-# the program was killed before its parent.
+# Of each rank there is a file from after SIGTERM, in whole seconds: a copy, or
+# the profile where the program was killed before its parent.  There is none from
+# before.
 copied_late() {
 	told=$(sed -n 's/.* STEP .* CANCELLED AT \([^ ]*\) .*/\1/p' \
 		"slurm-$late.out" | head -n 1)
@@ -292,7 +295,7 @@ copied_late() {
 	for rank in 0 1; do
 		newest=$(stat -c %Y late.copse/rank-"$rank"[.-]* | sort -n |
 			tail -n 1)
-		[ "$newest" -gt "$told" ] && continue
+		[ "$newest" -ge "$told" ] && continue
 		echo "rank $rank: $newest, told $told"
 		return 1
 	done
@@ -301,7 +304,7 @@ copied_late() {
 # Killed without a word some seconds after SIGTERM, which it does not hear.
 too_late() {
 	may
-	over "$late" 90 || return 1
+	over "$late" || return 1
 	cat "slurm-$late.out"
 	case $(state "$late") in
 	*TIMEOUT*) ;;

@@ -149,7 +149,7 @@ start_tries() {
 		(
 			mkdir -p "$1/$2-$try" && cd "$1/$2-$try" || exit
 			# shellcheck disable=SC2086 # lists of words
-			timeout -k 2 15 env ${environment#-} ../copse \
+			timeout -k 2 25 env ${environment#-} ../copse \
 				run --quiet --budget 0 -e cpu@10000 \
 				$program 1 >out 2>&1
 			echo $? >status

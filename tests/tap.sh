@@ -6,6 +6,7 @@
 #                         subshell; what it prints is shown when it fails.
 #                         77 skips, with the last printed line as the reason.
 #   points_done           the last line of each test
+#   one_of_three COMMAND…   for what others on the cores may spoil, see there
 #
 # $srcdir is the source tree, the working directory the build tree, $scratch
 # an empty directory that goes away.  Tests run by `make check`, or by hand
@@ -62,6 +63,34 @@ need() {
 	for tool in "$@"; do
 		command -v "$tool" >/dev/null || skip "no $tool here"
 	done
+}
+
+# one_of_three COMMAND…: true as soon as it is.  For elapsed times and moments,
+# and for nothing else: others who take the cores away for a while spoil one,
+# what is wrong is wrong each time.
+one_of_three() {
+	for attempt in 1 2 3; do
+		"$@" && return
+		echo "attempt $attempt failed: $*"
+	done
+	return 1
+}
+
+# wait_for COMMAND…: until it is true, for a minute: how long something takes
+# to happen is never what is tested.
+wait_for() {
+	for _ in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	echo "waited in vain: $*"
+	return 1
+}
+
+# has_worked PID TICKS: of CPU time, 10 ms each, or more.
+has_worked() {
+	ticks=$(sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }')
+	[ "${ticks:-0}" -ge "$2" ]
 }
 
 # near VALUE TRUTH TOLERANCE: numbers, true when they are that close.

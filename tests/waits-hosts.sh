@@ -20,27 +20,23 @@ have_hosts() {
 	[ -n "$cluster_hosts" ]
 }
 
-# judged PATTERN [KEY=VALUE…]: 2: the culprit is right, its seconds are not.
+# judged PATTERN [KEY=VALUE…]
 judged() {
-	delays_judged "$1" 4 "$@" || return 1
+	seed=$((seed + 1))
+	delays_judged "$1" 4 "$@" "seed=$seed" || return
 	grep ^truth "$1.out"
 	cat "$1.found"
 	head -n 20 "$1.csv"
-	[ "$(found_value rank "$1.found")" != no ] || return 1
-	[ "$(found_value path "$1.found")" = yes ] || return 1
-	near "$(found_value error "$1.found")" 0 "$seconds_off" || return 2
+	[ "$(found_value rank "$1.found")" != no ] &&
+		[ "$(found_value path "$1.found")" = yes ] &&
+		near "$(found_value error "$1.found")" 0 "$seconds_off"
 }
 
 # finds_the_culprit PATTERN [KEY=VALUE…]
 finds_the_culprit() {
 	have_hosts || return
-	for try in 1 2 3; do
-		judged "$@" "seed=$((seed + try))"
-		is=$?
-		# Others on these cores delay ranks that nobody told to be late.
-		[ $is = 2 ] || return $is
-	done
-	return 1
+	# Others on these cores delay ranks that nobody told to be late.
+	one_of_three judged "$@"
 }
 
 [ -n "$CLUSTER_LACKS" ] || cluster_up alder birch >up 2>&1

@@ -38,11 +38,11 @@ is_found() {
 	near "$(found_value error "$1.found")" 0 "$seconds_off"
 }
 
-# It may also keep the culprit itself from its core: what is wrong is so with
-# each seed.
-finds_the_culprit() {
+# It may also keep the culprit itself from its core, or a rank when nobody is
+# late: what is wrong is so with each seed.
+with_seeds() {
 	for seed in "$seed" $((seed + 1)) $((seed + 2)); do
-		is_found "$@" && return
+		"$@" && return
 	done
 	return 1
 }
@@ -62,10 +62,10 @@ blames_nobody() {
 }
 
 for pattern in $delay_patterns; do
-	point "$pattern" finds_the_culprit "$pattern"
+	point "$pattern" with_seeds is_found "$pattern"
 done
-point "late-sender, many times" estimates late-sender
+point "late-sender, many times" with_seeds estimates late-sender
 for pattern in allreduce halo; do
-	point "$pattern, balanced" blames_nobody "$pattern"
+	point "$pattern, balanced" with_seeds blames_nobody "$pattern"
 done
 points_done

@@ -21,6 +21,8 @@ enum {
 	/* Of the time stamp counter, some 10 and 200 us. */
 	DEAR = 1 << 15,
 	REST = 1 << 19,
+	DEAR_NS = 10000, /* of CPU time */
+	SURE = 3,        /* dear ones in a row */
 };
 
 /* A thread just back from the kernel stands behind a syscall instruction. */
@@ -247,26 +249,42 @@ SIGSAFE static void count(struct thread *t, const ucontext_t *context)
  */
 SIGSAFE static bool is_too_soon(const struct thread *t, uint64_t now)
 {
-	return t->tick_took > DEAR &&
+	return t->tick_dear >= SURE &&
 	       now - t->tick_end < (t->tick_took < REST ? t->tick_took : REST);
+}
+
+/*
+ * What seems dear may have lost its core meanwhile, or what was in its caches.
+ * So those that follow are measured by the CPU clock, which is dearer itself.
+ */
+SIGSAFE static void weigh_tick(struct thread *t, uint64_t start, uint64_t cpu)
+{
+	bool dear;
+
+	t->tick_end = __rdtsc();
+	t->tick_took = t->tick_end - start;
+	dear = cpu ? time_now(CLOCK_THREAD_CPUTIME_ID) - cpu > DEAR_NS
+		   : t->tick_took > DEAR;
+	t->tick_dear = dear ? t->tick_dear + 1 : 0;
 }
 
 SIGSAFE static void on_own_tick(struct thread *t, enum tick tick,
 				const ucontext_t *context)
 {
-	uint64_t start = __rdtsc();
+	uint64_t start = __rdtsc(), cpu = 0;
 
 	if (is_too_soon(t, start)) {
 		if (tick != TICK_COUNT)
 			thread_lost(t, LOSS_DROPPED_SLOW);
 		return;
 	}
+	if (t->tick_dear)
+		cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
 	if (tick == TICK_COUNT)
 		count(t, context);
 	else
 		sample(t, context, tick);
-	t->tick_end = __rdtsc();
-	t->tick_took = t->tick_end - start;
+	weigh_tick(t, start, cpu);
 }
 
 SIGSAFE static void on_tick(struct thread *t, enum tick tick,

@@ -56,6 +56,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	struct region *region;     /* innermost known context */
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
 	uint64_t tick_took, tick_end; /* of the last one, of the counter */
+	uint64_t tick_dear;           /* how many in a row seemed so */
 	struct tree tree;
 	struct pace pace;
 	struct parts parts;

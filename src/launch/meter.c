@@ -18,7 +18,7 @@
 #include "launch/power-file.h"
 
 enum {
-	PATIENCE_MS = 300, /* for a last reading, and its end */
+	PATIENCE_MS = 600, /* for a last reading, its end, and a core */
 	KILL_MS = 20,      /* for its end once it was killed */
 };
 

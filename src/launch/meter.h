@@ -29,7 +29,7 @@ struct meter { /* all zero: none */
 int meter_start(struct meter *meter, const char *folder);
 
 /*
- * One more reading, and its end; one that does not end within 0.3 s is killed
+ * One more reading, and its end; one that does not end within 0.6 s is killed
  * and left behind.  What went wrong, if anything: `trouble`, for people.
  */
 void meter_stop(struct meter *meter);

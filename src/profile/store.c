@@ -282,15 +282,15 @@ static hid_t group_properties(hid_t class)
 static int create_file(struct store *s, bool large)
 {
 	hid_t access, how;
-	int fd = open(s->temporary,
-		      O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		      0666);
+	int fd;
 
+	note_unfinished(s->temporary); /* before it is there */
+	fd = open(s->temporary,
+		  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return store_fail(s, -errno, "cannot be written: %s",
 				  strerror(errno));
 	close(fd);
-	note_unfinished(s->temporary);
 	hdf5_begin(s);
 	access = file_access(true, large);
 	how = group_properties(H5P_FILE_CREATE);

@@ -2,8 +2,8 @@
 /*
  * made-energy.c - phases and kernels on a made GPU of known power
  * (made-power.h). `made-energy phases` says what each took; `made-energy work
- * SECONDS [DEVICE]` keeps a device busy; `made-energy end` takes 1 s and is
- * killed.
+ * SECONDS [DEVICE]` keeps a device busy; `made-energy end` takes 1 s, is
+ * killed, and says how long it lived.
  */
 #include "made-cuda.h"
 #include "made-power.h"
@@ -101,6 +101,7 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "phases";
 	double seconds = argc > 2 ? atof(argv[2]) : 1;
+	uint64_t start = made_power_clock();
 
 	map_power();
 	if (!strcmp(mode, "phases"))
@@ -109,9 +110,11 @@ int main(int argc, char **argv)
 		made_cudaSetDevice((unsigned int)atoi(argv[3]));
 	if (!strcmp(mode, "work") || !strcmp(mode, "end"))
 		busy("_Z5alphaPfi", (uint64_t)(seconds * 1e9), 250);
-	fflush(stdout);
 	if (!strcmp(mode, "end")) {
 		usleep(1500000); /* records come each second */
+		printf("lived %.3f\n",
+		       (double)(made_power_clock() - start) / 1e9);
+		fflush(stdout);
 		kill(getpid(), SIGKILL);
 	}
 	return 0;

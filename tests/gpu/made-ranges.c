@@ -4,6 +4,8 @@
 
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 static void *end_it(void *id)
@@ -12,20 +14,41 @@ static void *end_it(void *id)
 	return NULL;
 }
 
-/* Two that overlap; the first ends on another thread.  20 and 30 ms. */
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/*
+ * Two that overlap, for 20 and 30 ms or more; the first ends on another thread.
+ * Prints how long each was at least and at most: from the clock around calls.
+ */
 static void across(void)
 {
+	double at[8] = { now() };
 	nvtxRangeId_t a = nvtxRangeStartA("across a"), b;
 	pthread_t thread;
 
+	at[1] = now();
 	usleep(10000);
+	at[2] = now();
 	b = nvtxRangeStartW(L"across b");
+	at[3] = now();
 	usleep(10000);
+	at[4] = now();
 	pthread_create(&thread, NULL, end_it, &a);
 	pthread_join(thread, NULL);
+	at[5] = now();
 	usleep(20000);
+	at[6] = now();
 	nvtxRangeEnd(b);
+	at[7] = now();
 	nvtxRangeEnd(b);
+	printf("across a %.6f %.6f\n", at[4] - at[1], at[5] - at[0]);
+	printf("across b %.6f %.6f\n", at[6] - at[3], at[7] - at[2]);
 }
 
 void ranges(void (*work)(void))

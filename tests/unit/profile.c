@@ -2,10 +2,12 @@
 /* profile.c - live profiles, good and bad, into profiles and rank files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -942,4 +944,57 @@ TEST(what_a_file_has)
 		store_close(s);
 	}
 	CHECK(!unlink("a.h5") && !chdir("/") && !rmdir(path));
+}
+
+/* In a child: a pipe that nobody reads holds it up while it makes the file. */
+static void create_for_ever(const char *path, int ready)
+{
+	char *temporary = store_temporary(path, getpid());
+	struct store *s;
+
+	store_mind_signals();
+	if (!temporary || mkfifo(temporary, 0600) || write(ready, "!", 1) != 1)
+		_exit(1);
+	store_create(&s, path, "some", 1);
+	_exit(2);
+}
+
+static bool sleeps(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *from;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	from = fopen(path, "r");
+	if (from && fscanf(from, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (from)
+		fclose(from);
+	return state == 'S';
+}
+
+TEST(a_signal_removes_what_is_being_made)
+{
+	const char *path = scratch("ended.h5");
+	char *temporary, byte;
+	int ready[2], status;
+	pid_t pid;
+
+	CHECK(!pipe(ready));
+	pid = fork();
+	if (!pid)
+		create_for_ever(path, ready[1]);
+	temporary = store_temporary(path, pid);
+	CHECK(temporary && read(ready[0], &byte, 1) == 1);
+	while (!sleeps(pid) && !kill(pid, 0))
+		usleep(1000);
+	CHECK(!kill(pid, SIGTERM));
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	CHECK(access(temporary, F_OK) && errno == ENOENT);
+	close(ready[0]);
+	close(ready[1]);
+	unlink(temporary);
+	free(temporary);
+	scratch_end(path);
 }
