@@ -729,7 +729,7 @@ static void write_column(struct store *s, const char *name,
 		set = H5Dcreate2(group, leaf, type, space, H5P_DEFAULT, how,
 				 H5P_DEFAULT);
 	if (set < 0 || !write_values(s, set, kind, type, values, count))
-		hdf5_fail(s, "cannot write ", name);
+		hdf5_fail(s, "cannot be written: ", name);
 	else
 		list_column(s, name, set, kind, width, values, count);
 	close_id(set);
@@ -774,7 +774,7 @@ static struct store_column *column_create(struct store *s, const char *name,
 		c->set = H5Dcreate2(group, leaf, number_type(type), space,
 				    H5P_DEFAULT, how, H5P_DEFAULT);
 	if (c && c->set < 0)
-		hdf5_fail(s, "cannot write ", name);
+		hdf5_fail(s, "cannot be written: ", name);
 	close_id(group);
 	close_id(space);
 	close_id(how);
@@ -1511,7 +1511,7 @@ void store_put_record(struct store *s, const char *group,
 	list_group(s, group);
 	at = group_open(s, group);
 	if (at < 0)
-		hdf5_fail(s, "cannot write ", group);
+		hdf5_fail(s, "cannot be written: ", group);
 	for (; fields->name && !s->err; fields++) {
 		hid_t attribute =
 			is_text(fields->type)
