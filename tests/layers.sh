@@ -28,7 +28,7 @@ tools:        base live profile launch doctor merge analyse present export
 # HEADER: the only files that may include it.
 foreign='
 hdf5.h:              src/profile/ src/merge/
-libdeflate.h zlib.h:   src/profile/
+libdeflate.h zlib.h isa-l/:   src/profile/
 capstone/ zstd.h:      src/merge/
 elfutils/ dwarf.h libelf.h gelf.h: src/merge/
 libiberty/demangle.h: src/merge/

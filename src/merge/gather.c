@@ -89,6 +89,12 @@ static bool all_meet(const struct profile *p, const struct profile_part *part)
 	return false;
 }
 
+/* Said before anything is found out about it: in a large job, of most. */
+static bool is_wanted(const struct gathered *parts, uint32_t level)
+{
+	return (uint8_t)level >= parts->level;
+}
+
 static int put_part(struct gathered *parts, const struct part *part)
 {
 	while (part->level >= parts->level && parts->count >= parts->most &&
@@ -232,7 +238,8 @@ int gather_add(struct gathered *parts, const struct profile *p,
 	}
 	parts->joined.parts += p->part_count;
 	for (size_t i = 0; i < p->part_count && !err; i++)
-		err = add_part(parts, p, &p->parts[i], process, nodes);
+		if (is_wanted(parts, p->parts[i].level))
+			err = add_part(parts, p, &p->parts[i], process, nodes);
 	if (!err)
 		err = add_moments(parts, p, process, nodes);
 	return err ? fail(err, "out of memory") : 0;

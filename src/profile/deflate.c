@@ -162,7 +162,9 @@ size_t deflate_chunk(void *to, const void *values, size_t count, size_t width,
 		shuffle(work, values, count, width);
 		values = work;
 	}
-	return squeeze(to, values, count * width, level);
+	return level == DEFLATE_QUICK
+		       ? squeeze_quick(to, values, count * width)
+		       : squeeze(to, values, count * width, level);
 }
 
 int inflate_chunk(void *to, size_t count, size_t width, const void *from,

@@ -21,5 +21,10 @@ libprofile_la_SOURCES += src/profile/squeeze-libdeflate.c
 else
 libprofile_la_SOURCES += src/profile/squeeze-zlib.c
 endif
-libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(LIBDEFLATE_CFLAGS)
-libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS) $(LIBDEFLATE_LIBS) $(ZLIB_LIBS)
+if ISAL
+libprofile_la_SOURCES += src/profile/squeeze-isal.c
+else
+libprofile_la_SOURCES += src/profile/squeeze-no-isal.c
+endif
+libprofile_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(LIBDEFLATE_CFLAGS) $(ISAL_CFLAGS)
+libprofile_la_LIBADD = liblive.la libbase.la $(HDF5_LIBS) $(LIBDEFLATE_LIBS) $(ISAL_LIBS) $(ZLIB_LIBS)

@@ -29,8 +29,9 @@ struct footer {
 
 struct shortcut {
 	struct shortcut_entry *entries;
-	char *texts; /* behind the entries in memory that was read */
-	char *file;  /* the part that is HDF5's */
+	uint32_t *sums; /* of their names, by which they are looked for */
+	char *texts;    /* behind the entries in memory that was read */
+	char *file;     /* the part that is HDF5's */
 	size_t count, room, text_size, text_room, file_size;
 	size_t next; /* where to look first: things are asked for in order */
 };
@@ -47,8 +48,19 @@ void shortcut_free(struct shortcut *s)
 	if (!s->file)
 		free(s->texts);
 	free(s->entries);
+	free(s->sums);
 	free(s->file);
 	free(s);
+}
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static uint32_t sum_of(const char *name)
+{
+	uint32_t sum = 2166136261u;
+
+	for (; *name; name++)
+		sum = (sum ^ (uint8_t)*name) * 16777619u;
+	return sum;
 }
 
 /*
@@ -72,21 +84,33 @@ static int add_bytes(struct shortcut *s, const void *bytes, size_t size)
 	return 0;
 }
 
+static int reach_more(struct shortcut *s)
+{
+	size_t room = 2 * s->room + 64;
+	struct shortcut_entry *entries =
+		reallocarray(s->entries, room, sizeof(*entries));
+	uint32_t *sums;
+
+	if (!entries)
+		return -ENOMEM;
+	s->entries = entries;
+	sums = reallocarray(s->sums, room, sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	s->sums = sums;
+	s->room = room;
+	return 0;
+}
+
 int shortcut_add(struct shortcut *s, const char *name,
 		 const struct shortcut_entry *entry, const void *values)
 {
 	struct shortcut_entry *to;
 
-	if (s->count == s->room) {
-		size_t room = 2 * s->room + 64;
-
-		to = reallocarray(s->entries, room, sizeof(*to));
-		if (!to)
-			return -ENOMEM;
-		s->entries = to;
-		s->room = room;
-	}
+	if (s->count == s->room && reach_more(s))
+		return -ENOMEM;
 	to = &s->entries[s->count];
+	s->sums[s->count] = sum_of(name);
 	*to = *entry;
 	to->name = (uint32_t)s->text_size;
 	if (add_bytes(s, name, strlen(name) + 1))
@@ -209,13 +233,18 @@ static int unpack_list(struct shortcut *s, const struct footer *footer)
 			    s->file + footer->begin, footer->packed, NULL);
 	if (err)
 		return err;
+	s->sums = malloc(footer->entries * sizeof(*s->sums) + 1);
+	if (!s->sums)
+		return -ENOMEM;
 	s->count = footer->entries;
 	s->texts = (char *)s->entries + table;
 	s->text_size = footer->unpacked - table;
 	s->file_size = footer->begin;
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		if (!entry_is_good(s, &s->entries[i]))
 			return -EINVAL;
+		s->sums[i] = sum_of(s->texts + s->entries[i].name);
+	}
 	return 0;
 }
 
@@ -273,10 +302,13 @@ int shortcut_open(struct shortcut **to, const char *path, struct piece piece)
 
 const struct shortcut_entry *shortcut_find(struct shortcut *s, const char *name)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		size_t at = (s->next + i) % s->count;
+	uint32_t sum = sum_of(name);
+	size_t at = s->next;
 
-		if (strcmp(s->texts + s->entries[at].name, name) != 0)
+	for (size_t i = 0; i < s->count; i++, at++) {
+		at = at < s->count ? at : 0;
+		if (s->sums[at] != sum ||
+		    strcmp(s->texts + s->entries[at].name, name) != 0)
 			continue;
 		s->next = at + 1;
 		return &s->entries[at];

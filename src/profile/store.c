@@ -46,7 +46,7 @@ struct room { /* memory that is used again */
 struct store {
 	hid_t file; /* invalid: everything is read by the shortcut */
 	struct shortcut *shortcut; /* NULL: none */
-	bool locked, ends_late;
+	bool locked, ends_late, large;
 	char *path;
 	char *temporary;          /* NULL: reading */
 	int fd;                   /* of it */
@@ -326,6 +326,7 @@ static int create(struct store **to, const char *path, const char *format,
 
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
+	s->large = large;
 	s->temporary = store_temporary(path, getpid());
 	s->shortcut = large ? NULL : shortcut_new();
 	err = s->temporary && (large || s->shortcut)
@@ -537,13 +538,23 @@ static hid_t chunk_properties(bool text, hsize_t chunk)
 	return how;
 }
 
-static hid_t column_properties(bool text, size_t width, size_t count)
+/* Values; 0: they live in the header. */
+static size_t column_chunk(size_t width, size_t count)
 {
 	size_t chunk = CHUNK_BYTES / width ? CHUNK_BYTES / width : 1;
+
+	if (width * count <= COMPACT_BYTES)
+		return 0;
+	return chunk < count ? chunk : count;
+}
+
+static hid_t column_properties(bool text, size_t width, size_t count)
+{
+	size_t chunk = column_chunk(width, count);
 	hid_t how;
 
-	if (width * count > COMPACT_BYTES)
-		return chunk_properties(text, chunk < count ? chunk : count);
+	if (chunk)
+		return chunk_properties(text, chunk);
 	how = H5Pcreate(H5P_DATASET_CREATE);
 	H5Pset_obj_track_times(how, false);
 	H5Pset_dset_no_attrs_hint(how, true);
@@ -639,6 +650,69 @@ static void list_column(struct store *s, const char *name, hid_t set,
 	list(s, name, 0, "", &entry, values);
 }
 
+/* What is packed as HDF5 would, by what is faster; behind the last value: 0. */
+struct packing {
+	hid_t set;
+	const char *values;
+	size_t width, count, chunk;
+	bool text;
+	int level;
+	char *packed, *work, *padded;
+};
+
+static bool write_chunk(struct packing *p, size_t from)
+{
+	size_t left = p->count - from, bytes = p->chunk * p->width, size;
+	const char *values = p->values + from * p->width;
+	hsize_t at = from;
+
+	if (left < p->chunk) {
+		memset(p->padded, 0, bytes);
+		memcpy(p->padded, values, left * p->width);
+		values = p->padded;
+	}
+	size = deflate_chunk(p->packed, values, p->text ? bytes : p->chunk,
+			     p->text ? 1 : p->width, p->level, p->work);
+	return size && H5Dwrite_chunk(p->set, H5P_DEFAULT, 0, &at, size,
+				      p->packed) >= 0;
+}
+
+static bool write_chunks(struct packing *p)
+{
+	size_t bytes = p->chunk * p->width;
+	bool good;
+
+	p->packed = malloc(deflate_most(bytes));
+	p->work = malloc(bytes);
+	p->padded = malloc(bytes);
+	good = p->packed && p->work && p->padded;
+	for (size_t i = 0; i < p->count && good; i += p->chunk)
+		good = write_chunk(p, i);
+	free(p->packed);
+	free(p->work);
+	free(p->padded);
+	return good;
+}
+
+static bool write_values(const struct store *s, hid_t set, enum store_type kind,
+			 hid_t type, const void *values, size_t count)
+{
+	struct packing p = { .set = set,
+			     .values = values,
+			     .width = H5Tget_size(type),
+			     .count = count,
+			     .text = is_text(kind),
+			     .level =
+				     s->large ? DEFLATE_QUICK : DEFLATE_LEVEL };
+
+	if (!count)
+		return true;
+	p.chunk = column_chunk(p.width, count);
+	if (p.chunk)
+		return write_chunks(&p);
+	return H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+}
+
 static void write_column(struct store *s, const char *name,
 			 enum store_type kind, hid_t type, const void *values,
 			 size_t count)
@@ -654,9 +728,8 @@ static void write_column(struct store *s, const char *name,
 	if (group >= 0)
 		set = H5Dcreate2(group, leaf, type, space, H5P_DEFAULT, how,
 				 H5P_DEFAULT);
-	if (set < 0 || (count && H5Dwrite(set, type, H5S_ALL, H5S_ALL,
-					  H5P_DEFAULT, values) < 0))
-		hdf5_fail(s, "cannot write ", name);
+	if (set < 0 || !write_values(s, set, kind, type, values, count))
+		hdf5_fail(s, "cannot be written: ", name);
 	else
 		list_column(s, name, set, kind, width, values, count);
 	close_id(set);
@@ -701,7 +774,7 @@ static struct store_column *column_create(struct store *s, const char *name,
 		c->set = H5Dcreate2(group, leaf, number_type(type), space,
 				    H5P_DEFAULT, how, H5P_DEFAULT);
 	if (c && c->set < 0)
-		hdf5_fail(s, "cannot write ", name);
+		hdf5_fail(s, "cannot be written: ", name);
 	close_id(group);
 	close_id(space);
 	close_id(how);
@@ -1438,7 +1511,7 @@ void store_put_record(struct store *s, const char *group,
 	list_group(s, group);
 	at = group_open(s, group);
 	if (at < 0)
-		hdf5_fail(s, "cannot write ", group);
+		hdf5_fail(s, "cannot be written: ", group);
 	for (; fields->name && !s->err; fields++) {
 		hid_t attribute =
 			is_text(fields->type)

@@ -109,3 +109,34 @@ TEST(numbers_come_back_as_they_were)
 	}
 	free(values);
 }
+
+/*
+ * What is made is a matter of what is in it alone.  ISA-L has some 360 KB of
+ * memory for it; what is kept meanwhile makes malloc() give other memory each
+ * time.  These bytes became two streams, one time in twenty the other.
+ */
+TEST(the_same_becomes_the_same_anywhere)
+{
+	static const unsigned char values[] = {
+		1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0
+	};
+	enum {
+		TIMES = 400,
+		KEPT = 300 * 1024
+	};
+	char packed[2][1000], *kept[TIMES];
+	size_t size[2] = { 0 }, other = 0;
+
+	CHECK(deflate_most(sizeof(values)) <= sizeof(packed[0]));
+	for (size_t i = 0; i < TIMES; i++) {
+		kept[i] = malloc(KEPT);
+		size[i > 0] =
+			deflate_chunk(packed[i > 0], values, sizeof(values), 1,
+				      DEFLATE_QUICK, NULL);
+		other += i && (size[0] != size[1] ||
+			       memcmp(packed[0], packed[1], size[0]) != 0);
+	}
+	for (size_t i = 0; i < TIMES; i++)
+		free(kept[i]);
+	CHECK(size[0] > 0 && other == 0);
+}
