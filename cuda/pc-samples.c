@@ -14,7 +14,7 @@
 #include "cuda/cubins.h"
 
 enum {
-	CONTEXTS = 16,
+	DEVICES = 32,
 	PCS = 2048,      /* of one answer of CUPTI's */
 	REASONS = 128,   /* what a warp may wait for: a H100 has some 40 */
 	TURNS = 256,     /* answers at once, at most */
@@ -52,11 +52,15 @@ struct sampled {
 	size_t reasons;
 };
 
-/* Mutable: contexts that are sampled, and the names of functions. */
+/*
+ * Mutable: the context that is sampled of each device, and the names of
+ * functions.  Of two on a device no call of CUPTI 13.0's fails, but the
+ * program's own launches do.
+ */
 static struct {
 	bool wanted;
 	uint32_t period;
-	struct sampled contexts[CONTEXTS];
+	struct sampled devices[DEVICES];
 	struct lock lock; /* of what follows */
 	struct function {
 		uint64_t cubin;
@@ -440,14 +444,15 @@ static void begin_context(CUcontext context)
 		.size = CUpti_PCSamplingEnableParamsSize,
 		.ctx = context,
 	};
-	struct sampled *s = samples.contexts;
+	uint32_t device = DEVICES;
+	struct sampled *s;
 	CUptiResult err;
 	bool enabled;
 
-	while (s < &samples.contexts[CONTEXTS] && !occupy(s, FREE))
-		s++;
-	if (s == &samples.contexts[CONTEXTS]) {
-		copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
+	cupti.GetDeviceId(context, &device);
+	s = &samples.devices[device];
+	if (device >= DEVICES || !occupy(s, FREE)) {
+		copse_gpu_lost(LOSS_GPU_PC_BESIDE, 1);
 		return;
 	}
 	s->context = context;
@@ -495,8 +500,8 @@ static void end_context(struct sampled *s)
 
 static void end_of(CUcontext context)
 {
-	for (size_t i = 0; i < CONTEXTS; i++) {
-		struct sampled *s = &samples.contexts[i];
+	for (size_t i = 0; i < DEVICES; i++) {
+		struct sampled *s = &samples.devices[i];
 
 		if (!is_free(s) && s->context == context)
 			end_context(s);
@@ -535,8 +540,8 @@ static bool take_contexts(void)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < CONTEXTS; i++) {
-		struct sampled *s = &samples.contexts[i];
+	for (size_t i = 0; i < DEVICES; i++) {
+		struct sampled *s = &samples.devices[i];
 
 		if (is_free(s) || !occupy(s, IDLE))
 			continue;

@@ -222,6 +222,19 @@ reset() {
 	END
 }
 
+# One of two contexts is sampled: with both, the program's launches fail.
+beside() {
+	how=beside
+	measure beside && kernels_of beside &&
+		lost_is beside gpu.samples.beside 1 &&
+		paths_are beside gpu.samples <<-END
+	main;stalls;near;cudaLaunchKernel;alpha 573
+	main;stalls;far;cudaLaunchKernel;alpha 191
+	main;stalls;far;cudaLaunchKernel;beta 111
+	gamma 50
+	END
+}
+
 killed() {
 	how=killed
 	measure killed
@@ -299,6 +312,7 @@ point "a cubin of nvcc's" real_cubin
 point "what samples cost hosts" cost
 point "sampling is never stopped beside launches" never_stopped
 point "a device reset" reset
+point "two contexts on a device" beside
 point "a process that is killed" killed
 point "only where it is asked for" not_asked_for
 point "not in a pause" paused

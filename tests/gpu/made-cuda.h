@@ -84,6 +84,9 @@ void made_sample(uint64_t module, const char *function, uint32_t symbol,
 /* Waits until CUPTI was asked once more, and all samples are told. */
 void made_answered(void);
 
+/* A second context on the device; to sample both ends the program. */
+void made_context_beside(void);
+
 /*
  * Plays a capture (cuda/capture.h), all of it in the calling thread: each call
  * is made from site(i, …), i being the number of its site in the order of the

@@ -162,6 +162,12 @@ void made_next_context(void)
 	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED, handle(), NULL);
 }
 
+PUBLIC void made_context_beside(void)
+{
+	made_resource(CUPTI_CBID_RESOURCE_CONTEXT_CREATED,
+		      (CUcontext)(uintptr_t)1000, NULL);
+}
+
 PUBLIC CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
 {
 	*id = (uint32_t)(uintptr_t)context;

@@ -129,6 +129,11 @@ PUBLIC CUptiResult cuptiGetCubinCrc(CUpti_GetCubinCrcParams *params)
 PUBLIC CUptiResult cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *params)
 {
 	(void)params;
+	if (pcs.enabled) {
+		fprintf(stderr, "made CUPTI: launches fail where two contexts "
+				"of a device are sampled\n");
+		abort();
+	}
 	if (made_fault("forbidden"))
 		return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
 	if (made_fault("busy"))

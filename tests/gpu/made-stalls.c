@@ -3,7 +3,8 @@
  * made-stalls.c - alpha on two paths, 30 and 10 ms, and beta on one; samples of
  * lines 10, 17 and 30 of alpha's, of line 40 of beta's and of none; of gamma,
  * of whose launch and module nothing is known; and of more instructions than
- * CUPTI tells at once.  Before and after a reset, or until it is killed; or of
+ * CUPTI tells at once.  Before and after a reset, with a second context on the
+ * device, or until it is killed; or of
  * beta alone, before, in and after a pause.
  */
 #include "made-stalls.h"
@@ -109,6 +110,8 @@ void stalls(const char *path, const char *how)
 		pauses(module);
 		return;
 	}
+	if (!strcmp(how, "beside"))
+		made_context_beside();
 	far();
 	sample(module);
 	if (!strcmp(how, "reset")) {
