@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "live/layout.h"
 #include "merge/build.h"
+#include "merge/gpu-facts.h"
 #include "merge/values.h"
 #include "profile/profile.h"
 #include "tests/test.h"
@@ -494,4 +495,27 @@ TEST(main_is_who_the_c_library_calls)
 	CHECK(!tree[TREE_MAIN].flags);
 	CHECK(tree[TREE_WORK].flags == RUN_UNNAMED);
 	strings_fini(&run.strings);
+}
+
+/* More of one kernel and block than a byte counts. */
+TEST(shapes_that_differ_in_little_are_told_apart)
+{
+	enum {
+		SHAPES = 600
+	};
+	struct profile_shape shapes[SHAPES] = { 0 };
+	struct profile profile = { .names = names,
+				   .name_count = 2,
+				   .shapes = shapes,
+				   .shape_count = SHAPES };
+	struct gpu_facts facts = { 0 };
+
+	for (uint32_t i = 0; i < SHAPES; i++)
+		shapes[i] = (struct profile_shape){ .block_x = 32,
+						    .local = i / 2,
+						    .launches = 1 };
+	CHECK(!gpu_facts_add(&facts, &profile, 0));
+	CHECK(facts.sum.shape_count == SHAPES / 2);
+	CHECK(facts.sum.shapes[SHAPES / 2 - 1].launches == 2);
+	gpu_facts_fini(&facts);
 }
