@@ -11,6 +11,7 @@
  */
 #include <dirent.h>
 #include <hdf5.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "base/str.h"
 #include "tests/fuzz/exercise.h"
 
-#define MOST_BASES 16
+#define MOST_BASES 64
 #define MOST_SETS  512
 #define CHANGE     8
 
@@ -127,6 +128,26 @@ static void put(char *to, size_t size, uint32_t value)
 	memcpy(to, &wide, size < sizeof(wide) ? size : sizeof(wide));
 }
 
+/* Numbers that sums and conversions trip over, and those of the change. */
+static void put_number(char *to, uint32_t value)
+{
+	static const double odd[] = { 1e300,  -1e300,   1e19,      -1e19,
+				      1e-300, INFINITY, -INFINITY, NAN };
+	size_t kinds = 2 * sizeof(odd) / sizeof(*odd);
+	double number = value % kinds < kinds / 2 ? odd[value % kinds]
+						  : (int32_t)value / 64.0;
+
+	memcpy(to, &number, sizeof(number));
+}
+
+static void put_value(hid_t type, char *to, size_t size, uint32_t value)
+{
+	if (H5Tget_class(type) == H5T_FLOAT && size == sizeof(double))
+		put_number(to, value);
+	else
+		put(to, size, value);
+}
+
 static void change_values(hid_t set, const uint8_t *change)
 {
 	hid_t space = H5Dget_space(set), type = H5Dget_type(set);
@@ -140,7 +161,8 @@ static void change_values(hid_t set, const uint8_t *change)
 		size_t at = word(change + 2, 2) % n;
 
 		for (size_t i = at; i < n && i < at + some; i++)
-			put(values + i * size, size, word(change + 4, 4));
+			put_value(type, values + i * size, size,
+				  word(change + 4, 4));
 		H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
 	}
 	free(values);
@@ -183,7 +205,7 @@ static void change_attribute(hid_t file, const struct base *b,
 	/* Texts have pointers, and are left. */
 	if (at >= 0 && H5Tget_class(type) != H5T_STRING &&
 	    H5Tget_size(type) <= sizeof(uint64_t)) {
-		put(value, sizeof(uint64_t), word(change + 4, 4));
+		put_value(type, value, sizeof(uint64_t), word(change + 4, 4));
 		H5Awrite(at, type, value);
 	}
 	if (at >= 0) {
