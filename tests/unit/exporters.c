@@ -132,6 +132,23 @@ TEST(text_shows_margins)
 	free(text);
 }
 
+/* What stands in parentheses and is no function's arguments stays. */
+TEST(text_drops_arguments_alone)
+{
+	struct exporter_style narrow = { .width = 15, .utf8 = true };
+	struct report *report = report_new("names", "names");
+	char *text;
+
+	report_table(report, "one", "first");
+	report_column(report, "function", "function", COLUMN_TEXT);
+	report_text(report, "(no call path)");
+	report_text(report, "f(int, double, int)");
+	text = export("text", report, &narrow);
+	CHECK(strstr(text, "  (no cal…path)\n"));
+	CHECK(strstr(text, "  f()\n"));
+	free(text);
+}
+
 TEST(text_stays_in_its_width)
 {
 	const struct run *runs[] = { fixture_run(), NULL };
