@@ -2,6 +2,7 @@
 /* exercise.c - all of the offline part, with its output thrown away. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyse/analysis.h"
@@ -177,6 +178,15 @@ static void save_peer(struct profile *p, const char *path)
 		abort();
 }
 
+/* Neither its path nor its build id is of a file of this machine. */
+static void hide(struct profile_module *module)
+{
+	if (*module->path)
+		*module->path = '#';
+	if (strlen(module->build_id) > 4)
+		memcpy(module->build_id, "0000", 4);
+}
+
 void exercise_profile(struct profile *p, uint32_t choice)
 {
 	char *peer = str_format("%s/rank-1.h5", exercise_directory());
@@ -186,8 +196,7 @@ void exercise_profile(struct profile *p, uint32_t choice)
 	if (!path || !peer)
 		abort();
 	for (size_t i = 0; i < p->module_count; i++)
-		if (*p->modules[i].path)
-			*p->modules[i].path = '#';
+		hide(&p->modules[i]);
 	if (!profile_save(p, path)) {
 		/* What we write, we read. */
 		if (profile_load(&again, path))
