@@ -265,8 +265,11 @@ static void metric_text(struct report *report, enum unit unit, double value)
 		*to++ = '-';
 	if (unit == UNIT_NS && !isnan(value))
 		value_time(to, fabs(value));
+	else if (unit == UNIT_BYTES && !isnan(value))
+		value_bytes(to, fabs(value));
 	else if (!isnan(value))
-		snprintf(to, 32, "%.6g", fabs(value));
+		snprintf(to, 32, fabs(value) < 1e6 ? "%.6g" : "%.0f",
+			 fabs(value));
 	report_text(report, text);
 }
 

@@ -91,7 +91,7 @@ static struct scale column_scale(const struct report_table *table,
 		    table->columns[c].type == COLUMN_SECONDS &&
 		    table->columns[c].title && largest(table, c) > most)
 			most = largest(table, c);
-	scale = scale_of(type, own >= most / 100 ? most : own);
+	scale = scale_of(type, own >= most / 100 || own <= 0 ? most : own);
 	if (type == COLUMN_SECONDS)
 		scale.digits = digits_for(own / scale.factor);
 	return scale;
