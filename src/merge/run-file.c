@@ -601,8 +601,21 @@ static void check_tree(struct store *s, const struct run *run)
 	for (size_t i = 0; i < run->loss_count; i++)
 		if (run->losses[i].rank >= run->rank_count)
 			store_fail(s, -EINVAL, "damaged: loss %zu", i);
-	if (run->member_count > run->rank_count)
+}
+
+/* Members come first, and are ranks of the world, if there is one. */
+static void check_ranks(struct store *s, const struct run *run)
+{
+	if (run->member_count > run->rank_count) {
 		store_fail(s, -EINVAL, "damaged: more members than ranks");
+		return;
+	}
+	for (size_t i = 0; i < run->member_count && run->world; i++)
+		if ((uint32_t)run->ranks[i].rank >= run->world) {
+			store_fail(s, -EINVAL, "damaged: rank %zu of %u", i,
+				   run->world);
+			return;
+		}
 }
 
 int run_load(struct run **to, const char *path)
@@ -635,6 +648,8 @@ int run_load(struct run **to, const char *path)
 	power_tables_get(s, &run->energy);
 	if (!store_error(s))
 		check_tree(s, run);
+	if (!store_error(s))
+		check_ranks(s, run);
 	if (!store_error(s))
 		check_calls(s, run);
 	if (!store_error(s))

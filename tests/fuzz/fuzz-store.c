@@ -6,8 +6,9 @@
  * faults, not ours.)
  *
  * FUZZ_BASES is a directory of real files, *.h5.  An input is a byte that
- * chooses one, then changes of eight bytes: what, where (number of the dataset
- * or attribute), two bytes of offset, four of value.
+ * chooses one, then changes of eight bytes: what, where (number of the dataset,
+ * whose high part is in what; or attribute), two bytes of offset, four of
+ * value.
  */
 #include <dirent.h>
 #include <hdf5.h>
@@ -23,7 +24,7 @@
 #include "tests/fuzz/exercise.h"
 
 #define MOST_BASES 64
-#define MOST_SETS  512
+#define MOST_SETS  4096
 #define CHANGE     8
 
 enum {
@@ -177,13 +178,19 @@ static void resize(hid_t set, const uint8_t *change)
 	H5Dset_extent(set, &count);
 }
 
+/* Its number is of two bytes: a database has more than 256. */
+static const char *chosen_set(const struct base *b, const uint8_t *change)
+{
+	return b->sets[(change[0] / CHANGES * 256u + change[1]) % b->set_count];
+}
+
 static void change_set(hid_t file, const struct base *b, const uint8_t *change)
 {
 	hid_t set;
 
 	if (!b->set_count)
 		return;
-	set = H5Dopen2(file, b->sets[change[1] % b->set_count], H5P_DEFAULT);
+	set = H5Dopen2(file, chosen_set(b, change), H5P_DEFAULT);
 	if (set < 0)
 		return;
 	if (change[0] % CHANGES == RESIZE)
@@ -223,8 +230,7 @@ static void apply(hid_t file, const struct base *b, const uint8_t *change)
 	case REMOVE:
 		/* Rarely: little of a file is read once something is gone. */
 		if (change[2] < 8 && b->set_count)
-			H5Ldelete(file, b->sets[change[1] % b->set_count],
-				  H5P_DEFAULT);
+			H5Ldelete(file, chosen_set(b, change), H5P_DEFAULT);
 		break;
 	default:
 		change_set(file, b, change);

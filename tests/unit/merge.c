@@ -378,6 +378,23 @@ TEST(a_tree_out_of_order_is_refused)
 	clean();
 }
 
+/* Foreign: who talks to whom is shown by the members' ranks. */
+TEST(members_that_are_no_ranks_are_refused)
+{
+	struct run *run = NULL, *loaded = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 2, job_a, "rank-0.h5");
+	save(1, 2, job_a, "rank-1.h5");
+	CHECK(!merge_directory(&run, directory, NULL));
+	run->ranks[1].rank = 2;
+	CHECK(!run_save(run, file("run.h5")));
+	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(strstr(fail_reason(), "damaged: rank 1 of 2"));
+	run_free(run);
+	clean();
+}
+
 /* What a file says is no reason to count to it. */
 TEST(billions_of_ranks_are_missing_at_once)
 {
