@@ -248,6 +248,13 @@ static void load_waits(struct store *s, struct run_waits *w)
 				   sizeof(*w->ranks), &w->rank_count);
 }
 
+/* Of causes that are not told apart nothing else is known. */
+static bool is_known_cause(const struct run_waits *w, uint32_t cause)
+{
+	return cause < w->cause_count &&
+	       w->causes[cause].culprit != WAIT_OTHERS;
+}
+
 /* Every index leads somewhere; what belongs to a cause stands together. */
 static void check_waits(struct store *s, const struct run *run)
 {
@@ -260,11 +267,11 @@ static void check_waits(struct store *s, const struct run *run)
 		       (w->causes[i].culprit < run->rank_count ||
 			w->causes[i].culprit == WAIT_OTHERS);
 	for (size_t i = 0; i < w->context_count && good; i++)
-		good = w->contexts[i].cause < w->cause_count &&
+		good = is_known_cause(w, w->contexts[i].cause) &&
 		       w->contexts[i].node < run->node_count &&
 		       (!i || w->contexts[i - 1].cause <= w->contexts[i].cause);
 	for (size_t i = 0; i < w->victim_count && good; i++)
-		good = w->victims[i].cause < w->cause_count &&
+		good = is_known_cause(w, w->victims[i].cause) &&
 		       w->victims[i].rank < run->rank_count &&
 		       (!i || w->victims[i - 1].cause <= w->victims[i].cause);
 	if (!good)
