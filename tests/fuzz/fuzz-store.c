@@ -204,11 +204,17 @@ static void change_attribute(hid_t file, const struct base *b,
 			     const uint8_t *change)
 {
 	const char *name = b->groups[change[1] % b->group_count];
-	hid_t at = H5Aopen_by_idx(file, name, H5_INDEX_NAME, H5_ITER_INC,
-				  change[2], H5P_DEFAULT, H5P_DEFAULT);
-	hid_t type = at < 0 ? at : H5Aget_type(at);
 	char value[4096] = "";
+	H5O_info_t info;
+	hid_t at, type;
 
+	if (H5Oget_info_by_name(file, name, &info, H5P_DEFAULT) < 0 ||
+	    !info.num_attrs)
+		return;
+	at = H5Aopen_by_idx(file, name, H5_INDEX_NAME, H5_ITER_INC,
+			    change[2] % info.num_attrs, H5P_DEFAULT,
+			    H5P_DEFAULT);
+	type = at < 0 ? at : H5Aget_type(at);
 	/* Texts have pointers, and are left. */
 	if (at >= 0 && H5Tget_class(type) != H5T_STRING &&
 	    H5Tget_size(type) <= sizeof(uint64_t)) {
