@@ -593,14 +593,22 @@ static bool is_in_order(const struct run *run, uint32_t node)
 	return at == parent;
 }
 
+static bool is_named(const struct run *run, const struct run_node *node)
+{
+	return node->function < run->strings.count &&
+	       node->module < run->strings.count &&
+	       node->file < run->strings.count;
+}
+
 static void check_tree(struct store *s, const struct run *run)
 {
 	if (!run->node_count || run->nodes[0].kind != RUN_ROOT ||
-	    run->nodes[0].parent)
+	    run->nodes[0].parent || !is_named(run, &run->nodes[0]))
 		store_fail(s, -EINVAL, "damaged: the tree has no root");
 	for (uint32_t i = 1; i < run->node_count; i++)
 		if (run->nodes[i].parent >= i || !is_in_order(run, i) ||
 		    run->nodes[i].kind >= RUN_KINDS ||
+		    !is_named(run, &run->nodes[i]) ||
 		    run->nodes[i].kind == RUN_ROOT) {
 			store_fail(s, -EINVAL, "damaged: node %u", i);
 			return;

@@ -378,6 +378,22 @@ TEST(a_tree_out_of_order_is_refused)
 	clean();
 }
 
+/* Foreign: kernels are counted by the numbers of their names. */
+TEST(names_that_are_none_are_refused)
+{
+	struct run *run = NULL, *loaded = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 1, job_a, "rank-0.h5");
+	CHECK(!merge_directory(&run, directory, NULL));
+	run->nodes[1].function = run->strings.count;
+	CHECK(!run_save(run, file("run.h5")));
+	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(strstr(fail_reason(), "damaged: node 1"));
+	run_free(run);
+	clean();
+}
+
 /* Foreign: who talks to whom is shown by the members' ranks. */
 TEST(members_that_are_no_ranks_are_refused)
 {
