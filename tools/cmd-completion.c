@@ -40,7 +40,7 @@ static int completion(int argc, char **argv)
 		print_words(commands[i]);
 	puts("\tesac; fi\n"
 	     "\tcase $COMP_CWORD:$word in\n"
-	     "\t2:[!-]*|2:) mapfile -t COMPREPLY < <(compgen -W \"$first\" "
+	     "\t2:[!-]*) mapfile -t COMPREPLY < <(compgen -W \"$first\" "
 	     "-- \"$word\") ;;\n"
 	     "\t1:*|*:-*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
 	     "\"$word\") ;;\n"
