@@ -64,6 +64,9 @@ commands=$(words_of COMMANDS tools/local.mk)
 	done
 	point "settings" stands copse-run.1 \
 		$(rows_of SETTING src/base/settings.def | tr _ - | sed 's/^/--/')
+	point "variables of settings" stands copse-run.1 \
+		$(rows_of SETTING src/base/settings.def |
+			tr '[:lower:]' '[:upper:]' | sed 's/^/COPSE_/')
 	point "questions" stands copse-check.1 \
 		$(sed -n 's/^PROBE(.*, "\(.*\)", [a-z]*)/\1/p' \
 			"$srcdir/src/doctor/probes.def" | tr ' ' '\n')

@@ -85,6 +85,15 @@ children() {
 	[ "$(echo "$pids" | sort -u | wc -l)" = 2 ]
 }
 
+# A shell that takes no sample leaves nothing; what it started ended well.
+children_alone() {
+	fresh "$1" || return 1
+	"$copse" run sh -c './busy & ./busy; wait' 2>err || return 1
+	cat err
+	! grep -q 'ended unseen' err && "$copse" info sh.copse |
+		grep -q 'not seen: the program started it'
+}
+
 # Two ranks at once, their second run over the first; one of them speaks.
 two_ranks() {
 	fresh "$1" || return 1
@@ -162,6 +171,7 @@ point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
 point "nothing is left in shared memory" left_overs f
 point "each process has its file, shells have none" children g
+point "children beside a shell are not missed" children_alone n
 point "the ranks of a job share a directory; one prints" two_ranks h
 point "a rank's second run has its own" same_rank_twice i
 point "raw copies while it runs" copies j

@@ -105,7 +105,8 @@ raw_copy() {
 		>out 2>&1 &
 	parent=$!
 	before=$(find live -type f | wc -l)
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	rounds=0 # a busy machine may take long to start it
+	while [ $((rounds += 1)) -le 120 ]; do
 		sleep 0.5
 		for file in killed.copse/*.live; do
 			[ ! -e "$file" ] || cp "$file" "live/$parent.live"

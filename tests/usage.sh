@@ -78,6 +78,23 @@ point "report on what is no HDF5" refuses 1 "rank-0.h5" \
 point "unknown analysis" refuses 2 "wood" "$copse" report wood empty
 point "unknown format" refuses 2 "wood" "$copse" report -f wood empty
 point "check in an unknown format" refuses 2 "wood" "$copse" check -f wood
+mkfifo pipe
+"$copse" run -q -e cpu@10000 -o run.copse "$programs/phases" 0.1 >out 2>&1
+mkdir -p run.copse
+point "a number names its option" refuses 2 "--width" \
+	"$copse" report --width x run.copse
+point "a table of text" refuses 2 "--table" \
+	"$copse" report --table hotspots run.copse
+point "the analysis behind the profile" refuses 2 \
+	"copse report hotspots run.copse" "$copse" report run.copse hotspots
+point "nodes of one rank" refuses 2 "--rank" \
+	"$copse" export nodes run.copse --rank 0
+point "ranks by a metric" refuses 2 "--metric" \
+	"$copse" export ranks run.copse -m cpu.time
+point "a database in place of what is no file" refuses 1 "not a regular file" \
+	"$copse" merge -q run.copse -o pipe
+point "recover for a file" refuses 1 "directory" "$copse" recover text
+point "what is no file stays" test -p pipe
 point "exit status is the program's" exits_as 7 sh -c 'exit 7'
 point "a signal is the program's" exits_as 143 sh -c 'kill -TERM $$'
 points_done

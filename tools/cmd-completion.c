@@ -10,10 +10,15 @@
 static void print_words(const struct command *command)
 {
 	char name[OPTION_SIZE];
+	const char *word, *help;
 
 	printf("\t%s) words='--help", command->name);
 	for (const struct option *o = command->options; o && o->name; o++)
 		printf(" --%s", option_name(o, name));
+	fputs("' first='", stdout);
+	for (size_t i = 0; command->word && (word = command->word(i, &help));
+	     i++)
+		printf(" %s", word);
 	puts("' ;;");
 }
 
@@ -24,7 +29,7 @@ static int completion(int argc, char **argv)
 	puts("# Completion of copse for bash: . <(copse completion bash)\n"
 	     "_copse()\n"
 	     "{\n"
-	     "\tlocal words='' word=${COMP_WORDS[COMP_CWORD]}\n"
+	     "\tlocal words='' first='' word=${COMP_WORDS[COMP_CWORD]}\n"
 	     "\tCOMPREPLY=()\n"
 	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 	     "\t\twords='--help --version'");
@@ -35,6 +40,8 @@ static int completion(int argc, char **argv)
 		print_words(commands[i]);
 	puts("\tesac; fi\n"
 	     "\tcase $COMP_CWORD:$word in\n"
+	     "\t2:[!-]*) mapfile -t COMPREPLY < <(compgen -W \"$first\" "
+	     "-- \"$word\") ;;\n"
 	     "\t1:*|*:-*) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
 	     "\"$word\") ;;\n"
 	     "\tesac\n"

@@ -68,6 +68,19 @@ static int set_choice(void)
 	return 0;
 }
 
+/* What would be without effect is not passed over in silence. */
+static int check_choice(const struct export *what)
+{
+	if (choice.metric && !what->by_metric)
+		return fail(-EINVAL, "--metric is not for %s", what->name);
+	if ((rank || node) && !what->by_part)
+		return fail(-EINVAL,
+			    "--rank and --node are not for %s: they "
+			    "are for values",
+			    what->name);
+	return 0;
+}
+
 static int export_run(int argc, char **argv)
 {
 	const struct export *what;
@@ -84,6 +97,9 @@ static int export_run(int argc, char **argv)
 	what = export_find(argv[0]);
 	if (!what)
 		return unknown(argv[0]);
+	err = check_choice(what);
+	if (err)
+		return err;
 	err = run_open(&run, argv[1], NULL);
 	if (err)
 		return err == -EINVAL ? -EIO : err;
@@ -92,7 +108,15 @@ static int export_run(int argc, char **argv)
 	return err;
 }
 
+static const char *export_word(size_t i, const char **help)
+{
+	*help = exports[i].help;
+	return exports[i].name;
+}
+
 const struct command command_export = {
+	.words = "what",
+	.word = export_word,
 	.name = "export",
 	.synopsis = "nodes|ranks|values|hatchet [options] DIR|run.h5",
 	.help = "all of a run for other programs: CSV tables, JSON for Hatchet",

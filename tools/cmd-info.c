@@ -118,6 +118,9 @@ static void print_end(const struct profile_identity *id)
 		printf("  end            signal %" PRIu32 " (%s)\n",
 		       id->end_code, name ? name : "unknown");
 		break;
+	case END_UNSEEN:
+		printf("  end            not seen: the program started it\n");
+		break;
 	default:
 		printf("  end            not known\n");
 	}

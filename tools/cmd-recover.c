@@ -119,6 +119,7 @@ static int visit(const char *path, void *to)
 static int recover(int argc, char **argv)
 {
 	struct search s = { 0 };
+	struct stat st;
 	char only[PATH_MAX];
 	int err;
 
@@ -127,13 +128,17 @@ static int recover(int argc, char **argv)
 	if (argc) {
 		if (!realpath(argv[0], only))
 			return fail(-errno, "%s: %s", argv[0], strerror(errno));
+		if (stat(only, &st) || !S_ISDIR(st.st_mode))
+			return fail(-ENOTDIR, "%s: %s", argv[0],
+				    strerror(ENOTDIR));
 		s.only = only;
 	}
 	err = livedir_each(visit, &s);
 	if (err)
 		return err;
 	if (!s.found)
-		puts("nothing of a killed run is left on this host");
+		printf("nothing of a killed run is left on this host%s%s\n",
+		       argc ? " for " : "", argc ? argv[0] : "");
 	if (s.running)
 		printf("%zu still running\n", s.running);
 	return s.failures ? 1 : 0;

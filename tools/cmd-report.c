@@ -49,7 +49,7 @@ static const struct option options[] = {
 /* -EINVAL with a reason that lists the analyses. */
 static int unknown_analysis(const char *word)
 {
-	char known[256] = "";
+	char known[512] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; analyses[i] && used < sizeof(known); i++)
@@ -100,6 +100,18 @@ static int set_options(struct analysis_options *to,
 	return 0;
 }
 
+/* Behind the profile an analysis is taken for another one. */
+static int check_order(char **words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (analysis_find(words[i]) && access(words[i], F_OK))
+			return fail(-EINVAL,
+				    "the analysis comes before the profile: "
+				    "copse report %s %s",
+				    words[i], words[!i]);
+	return 0;
+}
+
 static int show_analysis(const struct exporter *exporter,
 			 const struct analysis *analysis, char **words,
 			 size_t count)
@@ -109,6 +121,8 @@ static int show_analysis(const struct exporter *exporter,
 	struct report *made = NULL;
 	int err = set_options(&how, exporter);
 
+	if (!err)
+		err = check_order(words, count);
 	if (err)
 		return err;
 	err = shown_runs_open(&runs, words, count);
@@ -144,11 +158,18 @@ static int report(int argc, char **argv)
 			     (size_t)(argc - words));
 }
 
+static const char *analysis_word(size_t i, const char **help)
+{
+	*help = analyses[i] ? analyses[i]->help : NULL;
+	return analyses[i] ? analyses[i]->name : NULL;
+}
+
 const struct command command_report = {
 	.name = "report",
 	.synopsis = "[ANALYSIS] [options] DIR|run.h5 ...",
-	.help = "where the time went: summary, hotspots, tree, imbalance, "
-		"ranks, efficiency, scaling, diff, waits, mpi-calls, matrix",
+	.help = "where the time went: a summary, or another of its analyses",
+	.words = "analyses",
+	.word = analysis_word,
 	.options = options,
 	.run = report,
 };

@@ -122,9 +122,13 @@ static const struct option options[] = {
 	  &set_texts[SETTING_INDEX_events] },
 	{ 0, "strict", NULL, "without an event that is missing: do not run",
 	  set_flag, &strict },
+#define DEFAULT_UINT(def)  ", default " #def
+#define DEFAULT_SHARE(def) ", default " #def
+#define DEFAULT_BOOL(def)  ", default " #def
+#define DEFAULT_STR(def)   "" /* the help says it */
 #define SETTING(name, type, def, arg, help)                                    \
 	{ 0,           #name,                                                  \
-	  arg,         help ", default " #def,                                 \
+	  arg,         help DEFAULT_##type(def),                               \
 	  set_setting, (void *)&setting_infos[SETTING_INDEX_##name] },
 #include "base/settings.def"
 	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,

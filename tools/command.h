@@ -16,13 +16,18 @@
 struct option {
 	char letter; /* 0: none */
 	const char *name, *arg, *help;
-	int (*set)(void *to, const char *text); /* 0 or -EINVAL with a reason */
+	/* 0, -EINVAL with a reason, or -EDOM: no such number */
+	int (*set)(void *to, const char *text);
 	void *to;
 };
 
 struct command {
 	const char *name, *synopsis, *help;
 	const struct option *options; /* ended by a row without a name */
+	/* What its first word may be: number i, with its help; NULL behind the
+	   last one.  Under the title `words` in the help. */
+	const char *words;
+	const char *(*word)(size_t i, const char **help); /* NULL: anything */
 	bool stop_at_first; /* options end at the first word: copse run */
 	/* The words that are left, ended by NULL; returns an exit status, or
 	   -errno with a reason.  -EINVAL means bad usage. */

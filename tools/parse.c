@@ -28,7 +28,7 @@ int set_count(void *to, const char *text)
 	uint64_t value;
 
 	if (!str_to_uint(text, &value) || value > UINT_MAX)
-		return fail(-EINVAL, "'%s' is not a whole number", text);
+		return -EDOM;
 	*(unsigned int *)to = (unsigned int)value;
 	return 0;
 }
@@ -39,7 +39,7 @@ int set_real(void *to, const char *text)
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !(value >= 0))
-		return fail(-EINVAL, "'%s' is not a number", text);
+		return -EDOM;
 	*(double *)to = value;
 	return 0;
 }
@@ -107,6 +107,10 @@ static int parse_one(const struct command *command, int argc, char **argv)
 		value = argv[taken++];
 	}
 	err = o->set(o->to, value);
+	if (err == -EDOM)
+		err = fail(-EINVAL, "--%s wants a %snumber, not '%s'",
+			   option_name(o, name),
+			   o->set == set_real ? "" : "whole ", value);
 	return err ? err : taken;
 }
 
@@ -146,21 +150,47 @@ int options_parse(const struct command *command, int argc, char **argv)
 	return first;
 }
 
+static void words_help(const struct command *command, FILE *to)
+{
+	const char *word, *help;
+
+	if (!command->word)
+		return;
+	fprintf(to, "\n%s:\n", command->words);
+	for (size_t i = 0; (word = command->word(i, &help)); i++)
+		fprintf(to, "  %-13s  %s\n", word, help);
+}
+
+/* Of "--name ARG". */
+static int option_width(const struct option *o)
+{
+	return (int)(2 + strlen(o->name) + (o->arg ? 1 + strlen(o->arg) : 0));
+}
+
+static void options_help(const struct option *options, FILE *to)
+{
+	int width = 0;
+
+	for (const struct option *o = options; o->name; o++)
+		if (option_width(o) > width)
+			width = option_width(o);
+	fputs("\noptions:\n", to);
+	for (const struct option *o = options; o->name; o++) {
+		char name[OPTION_SIZE];
+
+		fprintf(to, "  %c%c%s --%s%s%s%*s  %s\n", o->letter ? '-' : ' ',
+			o->letter ? o->letter : ' ', o->letter ? "," : " ",
+			option_name(o, name), o->arg ? " " : "",
+			o->arg ? o->arg : "", width - option_width(o), "",
+			o->help);
+	}
+}
+
 void command_help(const struct command *command, FILE *to)
 {
 	fprintf(to, "usage: copse %s %s\n\n%s\n", command->name,
 		command->synopsis, command->help);
-	for (const struct option *o = command->options; o && o->name; o++) {
-		char name[OPTION_SIZE];
-		char *left =
-			str_format("--%s%s%s", option_name(o, name),
-				   o->arg ? " " : "", o->arg ? o->arg : "");
-
-		if (o == command->options)
-			fputs("\noptions:\n", to);
-		fprintf(to, "  %c%c%s %-22s %s\n", o->letter ? '-' : ' ',
-			o->letter ? o->letter : ' ', o->letter ? "," : " ",
-			left ? left : name, o->help);
-		free(left);
-	}
+	words_help(command, to);
+	if (command->options && command->options->name)
+		options_help(command->options, to);
 }

@@ -15,6 +15,10 @@ const struct exporter *show_exporter(const struct show *show)
 	char known[256] = "";
 	size_t used = 0;
 
+	if (exporter && show->table && strcmp(exporter->name, "csv") != 0) {
+		fail(-EINVAL, "--table is for csv: add -f csv");
+		return NULL;
+	}
 	if (exporter)
 		return exporter;
 	for (size_t i = 0; exporters[i] && used < sizeof(known); i++)

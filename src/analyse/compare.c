@@ -2,6 +2,7 @@
 /* compare.c - two sides of runs: their paths, values and noise. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyse/compare.h"
@@ -73,6 +74,17 @@ void comparison_of(struct comparison *c, const double *values,
 double comparison_relative(const struct comparison *c)
 {
 	return c->change / c->base;
+}
+
+const char *comparison_text(char to[32], const struct comparison *c)
+{
+	double relative = c->change == 0 ? 0 : comparison_relative(c);
+
+	if (isfinite(relative))
+		snprintf(to, 32, "%+.1f %%", 100 * relative);
+	else
+		snprintf(to, 32, "from nothing");
+	return to;
 }
 
 int sides_init(struct sides *s, const struct run *const runs[], size_t base)

@@ -39,6 +39,9 @@ void comparison_of(struct comparison *c, const double *values,
 /* change / base; NAN: from nothing to nothing; INFINITY: from nothing. */
 double comparison_relative(const struct comparison *c);
 
+/* "+3.2 %", or that there was nothing to have a share of; returns `to`. */
+const char *comparison_text(char to[32], const struct comparison *c);
+
 /* Runs, the first `base` of them of the one side. */
 struct sides {
 	const struct run *const *runs; /* ended by NULL */

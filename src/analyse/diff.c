@@ -265,8 +265,11 @@ static void metric_text(struct report *report, enum unit unit, double value)
 		*to++ = '-';
 	if (unit == UNIT_NS && !isnan(value))
 		value_time(to, fabs(value));
+	else if (unit == UNIT_BYTES && !isnan(value))
+		value_bytes(to, fabs(value));
 	else if (!isnan(value))
-		snprintf(to, 32, "%.6g", fabs(value));
+		snprintf(to, 32, fabs(value) < 1e6 ? "%.6g" : "%.0f",
+			 fabs(value));
 	report_text(report, text);
 }
 
@@ -343,6 +346,8 @@ static const char *amount(char *to, const struct diff *d, double value)
 {
 	if (is_time(d))
 		return value_time(to, fabs(value));
+	if (d->metric->unit == UNIT_BYTES)
+		return value_bytes(to, fabs(value));
 	snprintf(to, 32, "%.6g", fabs(value));
 	return to;
 }
@@ -350,14 +355,12 @@ static const char *amount(char *to, const struct diff *d, double value)
 static void say_total(struct report *report, const struct diff *d)
 {
 	const struct comparison *c = &d->paths[0];
-	char base[32], now[32], change[32], margin[32];
+	char base[32], now[32], change[32], share[32], margin[32];
 
-	report_line(report, "%s: %s → %s, %s%s (%+.1f %%)%s%s%s",
-		    d->metric->name, amount(base, d, c->base),
-		    amount(now, d, c->now), c->change < 0 ? "-" : "+",
-		    amount(change, d, c->change),
-		    100 * value_ratio(c->change, c->base),
-		    isnan(c->margin) ? "" : " ± ",
+	report_line(report, "%s: %s → %s, %s%s (%s)%s%s%s", d->metric->name,
+		    amount(base, d, c->base), amount(now, d, c->now),
+		    c->change < 0 ? "-" : "+", amount(change, d, c->change),
+		    comparison_text(share, c), isnan(c->margin) ? "" : " ± ",
 		    isnan(c->margin) ? "" : amount(margin, d, c->margin),
 		    isnan(c->margin) ? "; how runs differ is not known"
 		    : is_beyond(c)   ? ""

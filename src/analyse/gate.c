@@ -31,17 +31,19 @@ static size_t count_failed(const struct gating *g, const struct rule *rule)
 static const char *change_text(char *to, size_t size, const struct gate_test *t)
 {
 	const char *sign = t->c.change < 0 ? "-" : "+";
-	char seconds[32];
+	char relative[32], amount[32];
 
+	comparison_text(relative, &t->c);
 	if (t->rule->unit == RULE_POINTS)
 		snprintf(to, size, "%+.1f points", 100 * t->c.change);
 	else if (t->unit == UNIT_NS)
-		snprintf(to, size, "%+.1f %% (%s%s)",
-			 100 * comparison_relative(&t->c), sign,
-			 value_time(seconds, fabs(t->c.change)));
+		snprintf(to, size, "%s (%s%s)", relative, sign,
+			 value_time(amount, fabs(t->c.change)));
+	else if (t->unit == UNIT_BYTES)
+		snprintf(to, size, "%s (%s%s)", relative, sign,
+			 value_bytes(amount, fabs(t->c.change)));
 	else
-		snprintf(to, size, "%+.1f %% (%+.6g)",
-			 100 * comparison_relative(&t->c), t->c.change);
+		snprintf(to, size, "%s (%+.6g)", relative, t->c.change);
 	return to;
 }
 

@@ -113,10 +113,10 @@ void gpu_factors_lines(struct report *report, const struct gpu_factors *f)
 			    "%.0f %%",
 			    100 * f->host, 100 * f->mpi, 100 * f->offload);
 	else
-		report_line(report,
-			    "Host efficiency %.0f %%: the rest is inside calls "
-			    "of CUDA",
-			    100 * f->host);
+		report_line(report, "Host efficiency %.0f %%%s", 100 * f->host,
+			    f->host < 0.995 ? ": the rest is inside calls of "
+					      "CUDA"
+					    : "");
 	report_line(report,
 		    "Device efficiency %.0f %% = load balance %.0f %% × "
 		    "communication %.0f %% × orchestration %.0f %%",

@@ -91,17 +91,17 @@ static int path_table(struct report *report, const struct paths *paths,
 static void say_total(struct report *report, const struct gpu_row *kernels,
 		      const struct gpu_row *copies)
 {
-	char work[32], moved[32];
+	char work[32], moved[32], launches[32];
 
 	if (kernels->count + copies->count <= 0)
 		report_line(report, "No work of GPUs was seen.");
 	else
 		report_line(report,
-			    "%.0f launches worked for %s, %.0f copies and "
-			    "memsets for %s; work on several streams may "
-			    "overlap.",
-			    kernels->count, value_time(work, kernels->seconds),
-			    copies->count, value_time(moved, copies->seconds));
+			    "%s worked for %s, %.0f copies and memsets for %s; "
+			    "work on several streams may overlap.",
+			    value_many(launches, kernels->count, "launch"),
+			    value_time(work, kernels->seconds), copies->count,
+			    value_time(moved, copies->seconds));
 }
 
 static int tables(struct report *report, const struct paths *paths,

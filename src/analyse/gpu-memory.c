@@ -203,15 +203,15 @@ static int device_table(struct report *report, const struct run *run,
 
 static void say_total(struct report *report, const struct held_row *total)
 {
-	char allocated[32], left[32];
+	char count[32], allocated[32], left[32];
 
 	if (total->allocations + total->frees <= 0)
 		report_line(report, "No memory of GPUs was seen.");
 	else
 		report_line(report,
-			    "%.0f allocations of %s; %.0f of them, %s, were "
-			    "left when their process ended.",
-			    total->allocations,
+			    "%s of %s; %.0f of them, %s, were left when their "
+			    "process ended.",
+			    value_many(count, total->allocations, "allocation"),
 			    value_bytes(allocated, total->allocated),
 			    total->leaks, value_bytes(left, total->leaked));
 }

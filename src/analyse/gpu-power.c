@@ -8,6 +8,7 @@
 #include "analyse/gpu-busy.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
+#include "base/whole.h"
 
 #define NS     1e9
 #define ENOUGH 0.9 /* of the run, that a GPU was read */
@@ -66,7 +67,7 @@ static void known_count(struct report *report, double value)
 	if (value < 0)
 		report_none(report);
 	else
-		report_count(report, (uint64_t)(value + 0.5));
+		report_count(report, whole(value));
 }
 
 /* The number of its first device, as its processes count. */

@@ -141,7 +141,7 @@ static void say_hottest(struct report *report, const struct paths *paths,
 
 static void say_calls(struct report *report, const struct gpu_row *calls)
 {
-	char inside[32], waited[32];
+	char inside[32], waited[32], failed[32];
 
 	if (calls->count <= 0)
 		return;
@@ -152,9 +152,8 @@ static void say_calls(struct report *report, const struct gpu_row *calls)
 		    value_time(waited, calls->waited));
 	if (calls->failed > 0)
 		report_line(report,
-			    "! %.0f calls of CUDA failed (copse report "
-			    "gpu-api).",
-			    calls->failed);
+			    "! %s of CUDA failed (copse report gpu-api).",
+			    value_many(failed, calls->failed, "call"));
 }
 
 int findings_gpu(struct report *report, const struct paths *paths)

@@ -349,7 +349,7 @@ static void say_all(struct report *report, const struct run *run,
 		    const struct rows *rows, size_t kernels)
 {
 	double without = rows->samples - rows->with_line;
-	char text[32];
+	char samples[32], text[32];
 
 	say_cost(report, run);
 	if (!rows->count) {
@@ -361,9 +361,10 @@ static void say_all(struct report *report, const struct run *run,
 		return;
 	}
 	report_line(report,
-		    "%.0f samples of warps in %s; at %.0f %% of them "
-		    "the scheduler issued nothing.",
-		    rows->samples, value_plural(text, kernels, "kernel"),
+		    "%s of warps in %s; at %.0f %% of them the scheduler "
+		    "issued nothing.",
+		    value_many(samples, rows->samples, "sample"),
+		    value_plural(text, kernels, "kernel"),
 		    100 * rows->unissued / rows->samples);
 	if (without > 0)
 		report_note(report,

@@ -51,9 +51,7 @@ static int choose(const struct analysis_options *options, enum quantity *to)
 
 static uint32_t ranks_per_line(const struct run *run)
 {
-	uint32_t most = run->world;
-
-	return (most + LINES - 1) / LINES;
+	return (run->world - 1) / LINES + 1;
 }
 
 /* Rows: senders; in each, what went to every receiver, or group. */
@@ -62,7 +60,7 @@ static int map_table(struct report *report, const struct run *run,
 {
 	const struct run_calls *c = &run->calls;
 	uint32_t per_line = ranks_per_line(run);
-	uint32_t lines = (run->world + per_line - 1) / per_line;
+	uint32_t lines = (run->world - 1) / per_line + 1;
 	double *cells = calloc((size_t)lines * lines + 1, sizeof(*cells));
 	double most = 0;
 

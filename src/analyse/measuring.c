@@ -69,13 +69,17 @@ static void rate(struct report *report, const struct run *run,
 {
 	const struct run_rank *first = &run->ranks[0];
 	double achieved = value_ratio(t->samples, t->base);
+	char samples[32];
 
 	report_note(report,
-		    "Measured with %.0f samples, %.0f per second of %s time "
+		    "Measured with %s, %.0f per second of %s time "
 		    "(%" PRIu64 " asked for); %s%s.",
-		    t->samples, achieved, samples_wall(first) ? "wall" : "CPU",
-		    first->freq, clock_name(first->clock),
-		    t->one_clock ? "" : " (others on some ranks)");
+		    value_many(samples, t->samples, "sample"), achieved,
+		    samples_wall(first) ? "wall" : "CPU", first->freq,
+		    clock_name(first->clock),
+		    t->one_clock ? ""
+		    : run->world ? " (others on some ranks)"
+				 : " (others in some processes)");
 	if (first->wall == LIVE_WALL_ADDED)
 		report_note(report,
 			    "! Waiting could not be sampled with this clock: "
@@ -89,6 +93,7 @@ static bool lowered(struct report *report, const struct run *run)
 {
 	uint64_t slowest = 0;
 	size_t ranks = 0;
+	char noun[32];
 
 	for (size_t i = 0; i < run->rank_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
@@ -99,10 +104,10 @@ static bool lowered(struct report *report, const struct run *run)
 	}
 	if (ranks)
 		report_note(report,
-			    "The rate was lowered on %zu rank%s, to %.0f per "
-			    "second at the least, so that sampling keeps to "
-			    "its budget (copse run --budget).",
-			    ranks, ranks == 1 ? "" : "s",
+			    "The rate was lowered in %s, to %.0f per second "
+			    "at the least, so that sampling keeps to its "
+			    "budget (copse run --budget).",
+			    value_plural(noun, ranks, value_noun(run)),
 			    1e9 / (double)slowest);
 	return ranks;
 }
@@ -264,6 +269,7 @@ void findings_losses(struct report *report, const struct run *run)
 static void few_in_run(struct report *report, double samples)
 {
 	struct confidence c = confidence_of(0.5, samples);
+	char text[32];
 
 	if (samples < 1)
 		report_line(report,
@@ -272,10 +278,11 @@ static void few_in_run(struct report *report, double samples)
 			    "--freq.");
 	else
 		report_line(report,
-			    "! Only %.0f samples: too few to say where the "
-			    "time went (50 %% could be %.0f to %.0f %%); run "
-			    "longer, or with --freq.",
-			    samples, 100 * c.low, 100 * c.high);
+			    "! Only %s: too few to say where the time went "
+			    "(50 %% could be %.0f to %.0f %%); run longer, or "
+			    "with --freq.",
+			    value_many(text, samples, "sample"), 100 * c.low,
+			    100 * c.high);
 }
 
 /* A rank's own shares are rough, even if those of the run are not. */

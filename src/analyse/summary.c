@@ -76,7 +76,7 @@ static void head(struct report *report, const struct facts *f)
 	const struct run *run = f->run;
 	const char *mpi = str_at(&run->strings, run->mpi_library);
 	char ranks[32], threads[32], hosts[32], elapsed[32], cpu[32];
-	char extra[64] = "";
+	char besides[32], extra[64] = "";
 	bool same = f->most_threads == f->least_threads;
 
 	value_extent(ranks, run);
@@ -84,8 +84,8 @@ static void head(struct report *report, const struct facts *f)
 	if (f->hosts > 1)
 		value_plural(hosts, f->hosts, "host");
 	if (f->others)
-		snprintf(extra, sizeof(extra), " (and %zu processes besides)",
-			 f->others);
+		snprintf(extra, sizeof(extra), " (and %s besides)",
+			 value_plural(besides, f->others, "process"));
 	report_line(
 		report, "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s",
 		ranks, extra, same ? "×" : "with", threads,

@@ -156,6 +156,8 @@ const char *value_time(char *to, double seconds)
 {
 	const char *unit = "s";
 
+	if (seconds == 0)
+		return strcpy(to, "0 s");
 	if (seconds < 1e-3) {
 		seconds *= 1e6;
 		unit = "µs";
@@ -199,9 +201,14 @@ const char *value_plural(char *to, size_t count, const char *noun)
 	const char *end = "";
 
 	if (count != 1)
-		end = noun[strlen(noun) - 1] == 's' ? "es" : "s";
+		end = strchr("sh", noun[strlen(noun) - 1]) ? "es" : "s";
 	snprintf(to, 32, "%zu %s%s", count, noun, end);
 	return to;
+}
+
+const char *value_many(char *to, double count, const char *noun)
+{
+	return value_plural(to, (size_t)whole(count), noun);
 }
 
 const char *value_extent(char *to, const struct run *run)

@@ -72,6 +72,9 @@ size_t value_limit(const struct analysis_options *options, size_t own,
 /* "4 ranks", "1 rank"; `to` holds 32 bytes, and is returned. */
 const char *value_plural(char *to, size_t count, const char *noun);
 
+/* The same of a sum, whatever a foreign file has made of it. */
+const char *value_many(char *to, double count, const char *noun);
+
 /* "4 ranks", "rank 2 of 4", "1 process"; `to` as above. */
 const char *value_extent(char *to, const struct run *run);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ask-files.c - where profiles grow, and where they go. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -110,6 +111,14 @@ static const struct {
 	{ 0x19830326, "BeeGFS", true },
 };
 
+/* 0, or -1 and errno, also of what is no directory. */
+static int open_directory(const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
 void probe_output(struct finding *to, const struct doctor *d)
 {
 	const char *kind = "a file system of another kind";
@@ -117,7 +126,8 @@ void probe_output(struct finding *to, const struct doctor *d)
 	bool network = false;
 	struct statfs fs;
 
-	if (statfs(d->output, &fs) || access(d->output, W_OK)) {
+	if (open_directory(d->output) || statfs(d->output, &fs) ||
+	    access(d->output, W_OK)) {
 		ask_found(to, FINDING_LIMITED, "%.200s: %s", d->output,
 			  strerror(errno));
 		ask_mend(to, "give copse run another directory with -o");

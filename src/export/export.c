@@ -7,12 +7,12 @@
 #include "export/tables.h"
 
 const struct export exports[] = {
-	{ "nodes", "CSV: call tree contexts, with sums over ranks",
-	  tables_nodes },
-	{ "ranks", "CSV: processes", tables_ranks },
-	{ "values", "CSV: what each process has in each context",
+	{ "nodes", "CSV: call tree contexts, with sums over ranks", false,
+	  false, tables_nodes },
+	{ "ranks", "CSV: processes", false, false, tables_ranks },
+	{ "values", "CSV: what each process has in each context", true, true,
 	  tables_values },
-	{ "hatchet", "JSON for Hatchet's GraphFrame.from_literal",
+	{ "hatchet", "JSON for Hatchet's GraphFrame.from_literal", true, false,
 	  hatchet_write },
 	{ 0 },
 };

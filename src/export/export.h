@@ -22,6 +22,8 @@ struct export_choice {
 struct export
 {
 	const char *name, *help;
+	bool by_metric, by_part; /* what of a choice it heeds: metric; rank and
+				    node */
 	/*
 	 * 0, or -errno with a reason; what `to` says is the caller's to check.
 	 */

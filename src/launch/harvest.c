@@ -433,6 +433,15 @@ static void drop(struct harvest *h, const struct content *c)
 		unlink_raw(h, &c->file, c->live->rank);
 }
 
+static bool is_written(const struct harvest *h, const struct live_file *file)
+{
+	char *path = str_format("%s/%s", h->live_dir, file->name);
+	bool written = path && process_maps(file->pid, path);
+
+	free(path);
+	return written;
+}
+
 static int convert(struct harvest *h, struct content *all, size_t count,
 		   size_t i, int rank, bool is_main)
 {
@@ -445,20 +454,13 @@ static int convert(struct harvest *h, struct content *all, size_t count,
 		return err;
 	if (is_last_of_child(h, all, count, i))
 		set_end(&p->id, h, &all[i]);
+	else if (h->ended && !is_written(h, &all[i].file))
+		p->id.end = END_UNSEEN;
 	err = set_text(&p->id.version, PACKAGE_VERSION);
 	if (!err && is_worth_keeping(p))
 		err = save(h, p, &all[i], rank, is_main);
 	profile_free(p);
 	return err;
-}
-
-static bool is_written(const struct harvest *h, const struct live_file *file)
-{
-	char *path = str_format("%s/%s", h->live_dir, file->name);
-	bool written = path && process_maps(file->pid, path);
-
-	free(path);
-	return written;
 }
 
 static int read_one(const struct harvest *h, struct content *c, bool spare)

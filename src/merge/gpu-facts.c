@@ -133,6 +133,8 @@ static uint64_t shape_key(const struct run_shape *s)
 	       s->registers;
 }
 
+#define STEP ((uint64_t)0x9e3779b97f4a7c15) /* odd: steps never lead back */
+
 /* Of several with one key the first that is the same: `at` counts them. */
 static struct run_shape *shape_like(struct gpu_facts *t,
 				    const struct run_shape *row)
@@ -144,7 +146,7 @@ static struct run_shape *shape_like(struct gpu_facts *t,
 	for (uint64_t at = 0;; at++) {
 		uint32_t fresh = (uint32_t)t->sum.shape_count;
 		uint32_t i = map_put(&t->shapes, shape_key(row),
-				     second + (at << 56), fresh);
+				     second + at * STEP, fresh);
 
 		if (i == MAP_NONE)
 			return NULL;

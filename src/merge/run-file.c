@@ -248,6 +248,13 @@ static void load_waits(struct store *s, struct run_waits *w)
 				   sizeof(*w->ranks), &w->rank_count);
 }
 
+/* Of causes that are not told apart nothing else is known. */
+static bool is_known_cause(const struct run_waits *w, uint32_t cause)
+{
+	return cause < w->cause_count &&
+	       w->causes[cause].culprit != WAIT_OTHERS;
+}
+
 /* Every index leads somewhere; what belongs to a cause stands together. */
 static void check_waits(struct store *s, const struct run *run)
 {
@@ -260,11 +267,11 @@ static void check_waits(struct store *s, const struct run *run)
 		       (w->causes[i].culprit < run->rank_count ||
 			w->causes[i].culprit == WAIT_OTHERS);
 	for (size_t i = 0; i < w->context_count && good; i++)
-		good = w->contexts[i].cause < w->cause_count &&
+		good = is_known_cause(w, w->contexts[i].cause) &&
 		       w->contexts[i].node < run->node_count &&
 		       (!i || w->contexts[i - 1].cause <= w->contexts[i].cause);
 	for (size_t i = 0; i < w->victim_count && good; i++)
-		good = w->victims[i].cause < w->cause_count &&
+		good = is_known_cause(w, w->victims[i].cause) &&
 		       w->victims[i].rank < run->rank_count &&
 		       (!i || w->victims[i - 1].cause <= w->victims[i].cause);
 	if (!good)
@@ -586,14 +593,22 @@ static bool is_in_order(const struct run *run, uint32_t node)
 	return at == parent;
 }
 
+static bool is_named(const struct run *run, const struct run_node *node)
+{
+	return node->function < run->strings.count &&
+	       node->module < run->strings.count &&
+	       node->file < run->strings.count;
+}
+
 static void check_tree(struct store *s, const struct run *run)
 {
 	if (!run->node_count || run->nodes[0].kind != RUN_ROOT ||
-	    run->nodes[0].parent)
+	    run->nodes[0].parent || !is_named(run, &run->nodes[0]))
 		store_fail(s, -EINVAL, "damaged: the tree has no root");
 	for (uint32_t i = 1; i < run->node_count; i++)
 		if (run->nodes[i].parent >= i || !is_in_order(run, i) ||
 		    run->nodes[i].kind >= RUN_KINDS ||
+		    !is_named(run, &run->nodes[i]) ||
 		    run->nodes[i].kind == RUN_ROOT) {
 			store_fail(s, -EINVAL, "damaged: node %u", i);
 			return;
@@ -601,8 +616,21 @@ static void check_tree(struct store *s, const struct run *run)
 	for (size_t i = 0; i < run->loss_count; i++)
 		if (run->losses[i].rank >= run->rank_count)
 			store_fail(s, -EINVAL, "damaged: loss %zu", i);
-	if (run->member_count > run->rank_count)
+}
+
+/* Members come first, and are ranks of the world, if there is one. */
+static void check_ranks(struct store *s, const struct run *run)
+{
+	if (run->member_count > run->rank_count) {
 		store_fail(s, -EINVAL, "damaged: more members than ranks");
+		return;
+	}
+	for (size_t i = 0; i < run->member_count && run->world; i++)
+		if ((uint32_t)run->ranks[i].rank >= run->world) {
+			store_fail(s, -EINVAL, "damaged: rank %zu of %u", i,
+				   run->world);
+			return;
+		}
 }
 
 int run_load(struct run **to, const char *path)
@@ -635,6 +663,8 @@ int run_load(struct run **to, const char *path)
 	power_tables_get(s, &run->energy);
 	if (!store_error(s))
 		check_tree(s, run);
+	if (!store_error(s))
+		check_ranks(s, run);
 	if (!store_error(s))
 		check_calls(s, run);
 	if (!store_error(s))

@@ -91,7 +91,7 @@ static struct scale column_scale(const struct report_table *table,
 		    table->columns[c].type == COLUMN_SECONDS &&
 		    table->columns[c].title && largest(table, c) > most)
 			most = largest(table, c);
-	scale = scale_of(type, own >= most / 100 ? most : own);
+	scale = scale_of(type, own >= most / 100 || own <= 0 ? most : own);
 	if (type == COLUMN_SECONDS)
 		scale.digits = digits_for(own / scale.factor);
 	return scale;
@@ -181,7 +181,13 @@ static int fill(struct grid *grid, size_t to, const struct report_table *table,
 	return 0;
 }
 
-/* "f(int, std::map<…>)" becomes "f()"; "(anonymous namespace)" stays. */
+/* Behind a name: "(no call path)" and "(anonymous namespace)" stay. */
+static bool is_arguments(const char *text, const char *at)
+{
+	return at > text && at[-1] != ' ' && strncmp(at, "(anonymous", 10) != 0;
+}
+
+/* "f(int, std::map<…>)" becomes "f()". */
 static void drop_arguments(char *text)
 {
 	char *to = text;
@@ -192,8 +198,7 @@ static void drop_arguments(char *text)
 			open--;
 		if (!open)
 			*to++ = *from;
-		if (*from == '(' &&
-		    (open || strncmp(from, "(anonymous", 10) != 0))
+		if (*from == '(' && (open || is_arguments(text, from)))
 			open++;
 	}
 	*to = 0;

@@ -172,6 +172,7 @@ enum profile_end {
 	END_UNKNOWN, /* recovered, or still running */
 	END_EXIT,    /* end_code: exit status */
 	END_SIGNAL,  /* end_code: signal */
+	END_UNSEEN,  /* of a process that the program started: it has ended */
 };
 
 struct profile_identity {

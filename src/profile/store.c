@@ -279,11 +279,22 @@ static hid_t group_properties(hid_t class)
 	return how;
 }
 
+/* What is renamed to that name replaces it, and a device is not a file. */
+static bool is_replaceable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
 static int create_file(struct store *s, bool large)
 {
 	hid_t access, how;
 	int fd;
 
+	if (!is_replaceable(s->path))
+		return store_fail(s, -EEXIST,
+				  "cannot be written: not a regular file");
 	note_unfinished(s->temporary); /* before it is there */
 	fd = open(s->temporary,
 		  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);

@@ -2,11 +2,13 @@
 /* exercise.c - all of the offline part, with its output thrown away. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyse/analysis.h"
 #include "analyse/gate.h"
 #include "base/str.h"
+#include "live/layout.h"
 #include "export/export.h"
 #include "present/exporter.h"
 #include "tests/fuzz/exercise.h"
@@ -156,18 +158,57 @@ static void exercise_merged(uint32_t choice)
 	free(path);
 }
 
+/* Another rank, which says nearly the same by another clock. */
+static void save_peer(struct profile *p, const char *path)
+{
+	p->id.rank ^= 1;
+	p->id.pid ^= 1;
+	snprintf(p->id.clock_id, sizeof(p->id.clock_id), "another");
+	p->id.start_real_ns += 1000000;
+	for (size_t i = 0; i < p->part_count; i++) {
+		p->parts[i].peer = p->parts[i].peer > 0 ? 0 : 1;
+		if (p->parts[i].comm_rank < 2)
+			p->parts[i].comm_rank ^= 1;
+		if (p->parts[i].kind == LIVE_PART_SEND)
+			p->parts[i].kind = LIVE_PART_RECV;
+		else if (p->parts[i].kind == LIVE_PART_RECV)
+			p->parts[i].kind = LIVE_PART_SEND;
+	}
+	if (profile_save(p, path))
+		abort();
+}
+
+/* Neither its path nor its build id is of a file of this machine. */
+static void hide(struct profile_module *module)
+{
+	if (*module->path)
+		*module->path = '#';
+	if (strlen(module->build_id) > 4)
+		memcpy(module->build_id, "0000", 4);
+}
+
 void exercise_profile(struct profile *p, uint32_t choice)
 {
+	char *peer = str_format("%s/rank-1.h5", exercise_directory());
 	char *path = str_format("%s/rank-0.h5", exercise_directory());
+	struct profile *again = NULL;
 
-	if (!path)
+	if (!path || !peer)
 		abort();
 	for (size_t i = 0; i < p->module_count; i++)
-		if (*p->modules[i].path)
-			*p->modules[i].path = '#';
-	if (!profile_save(p, path))
+		hide(&p->modules[i]);
+	if (!profile_save(p, path)) {
+		/* What we write, we read. */
+		if (profile_load(&again, path))
+			abort();
+		profile_free(again);
+		if (take(&choice, 4) == 0)
+			save_peer(p, peer);
 		exercise_merged(choice);
+	}
 	unlink(path);
+	unlink(peer);
 	free(path);
+	free(peer);
 	profile_free(p);
 }

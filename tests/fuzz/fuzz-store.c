@@ -6,11 +6,13 @@
  * faults, not ours.)
  *
  * FUZZ_BASES is a directory of real files, *.h5.  An input is a byte that
- * chooses one, then changes of eight bytes: what, where (number of the dataset
- * or attribute), two bytes of offset, four of value.
+ * chooses one, then changes of eight bytes: what, where (number of the dataset,
+ * whose high part is in what; or attribute), two bytes of offset, four of
+ * value.
  */
 #include <dirent.h>
 #include <hdf5.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,8 +23,8 @@
 #include "base/str.h"
 #include "tests/fuzz/exercise.h"
 
-#define MOST_BASES 16
-#define MOST_SETS  512
+#define MOST_BASES 64
+#define MOST_SETS  4096
 #define CHANGE     8
 
 enum {
@@ -127,6 +129,26 @@ static void put(char *to, size_t size, uint32_t value)
 	memcpy(to, &wide, size < sizeof(wide) ? size : sizeof(wide));
 }
 
+/* Numbers that sums and conversions trip over, and those of the change. */
+static void put_number(char *to, uint32_t value)
+{
+	static const double odd[] = { 1e300,  -1e300,   1e19,      -1e19,
+				      1e-300, INFINITY, -INFINITY, NAN };
+	size_t kinds = 2 * sizeof(odd) / sizeof(*odd);
+	double number = value % kinds < kinds / 2 ? odd[value % kinds]
+						  : (int32_t)value / 64.0;
+
+	memcpy(to, &number, sizeof(number));
+}
+
+static void put_value(hid_t type, char *to, size_t size, uint32_t value)
+{
+	if (H5Tget_class(type) == H5T_FLOAT && size == sizeof(double))
+		put_number(to, value);
+	else
+		put(to, size, value);
+}
+
 static void change_values(hid_t set, const uint8_t *change)
 {
 	hid_t space = H5Dget_space(set), type = H5Dget_type(set);
@@ -140,7 +162,8 @@ static void change_values(hid_t set, const uint8_t *change)
 		size_t at = word(change + 2, 2) % n;
 
 		for (size_t i = at; i < n && i < at + some; i++)
-			put(values + i * size, size, word(change + 4, 4));
+			put_value(type, values + i * size, size,
+				  word(change + 4, 4));
 		H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
 	}
 	free(values);
@@ -155,13 +178,19 @@ static void resize(hid_t set, const uint8_t *change)
 	H5Dset_extent(set, &count);
 }
 
+/* Its number is of two bytes: a database has more than 256. */
+static const char *chosen_set(const struct base *b, const uint8_t *change)
+{
+	return b->sets[(change[0] / CHANGES * 256u + change[1]) % b->set_count];
+}
+
 static void change_set(hid_t file, const struct base *b, const uint8_t *change)
 {
 	hid_t set;
 
 	if (!b->set_count)
 		return;
-	set = H5Dopen2(file, b->sets[change[1] % b->set_count], H5P_DEFAULT);
+	set = H5Dopen2(file, chosen_set(b, change), H5P_DEFAULT);
 	if (set < 0)
 		return;
 	if (change[0] % CHANGES == RESIZE)
@@ -175,15 +204,21 @@ static void change_attribute(hid_t file, const struct base *b,
 			     const uint8_t *change)
 {
 	const char *name = b->groups[change[1] % b->group_count];
-	hid_t at = H5Aopen_by_idx(file, name, H5_INDEX_NAME, H5_ITER_INC,
-				  change[2], H5P_DEFAULT, H5P_DEFAULT);
-	hid_t type = at < 0 ? at : H5Aget_type(at);
 	char value[4096] = "";
+	H5O_info_t info;
+	hid_t at, type;
 
+	if (H5Oget_info_by_name(file, name, &info, H5P_DEFAULT) < 0 ||
+	    !info.num_attrs)
+		return;
+	at = H5Aopen_by_idx(file, name, H5_INDEX_NAME, H5_ITER_INC,
+			    change[2] % info.num_attrs, H5P_DEFAULT,
+			    H5P_DEFAULT);
+	type = at < 0 ? at : H5Aget_type(at);
 	/* Texts have pointers, and are left. */
 	if (at >= 0 && H5Tget_class(type) != H5T_STRING &&
 	    H5Tget_size(type) <= sizeof(uint64_t)) {
-		put(value, sizeof(uint64_t), word(change + 4, 4));
+		put_value(type, value, sizeof(uint64_t), word(change + 4, 4));
 		H5Awrite(at, type, value);
 	}
 	if (at >= 0) {
@@ -201,8 +236,7 @@ static void apply(hid_t file, const struct base *b, const uint8_t *change)
 	case REMOVE:
 		/* Rarely: little of a file is read once something is gone. */
 		if (change[2] < 8 && b->set_count)
-			H5Ldelete(file, b->sets[change[1] % b->set_count],
-				  H5P_DEFAULT);
+			H5Ldelete(file, chosen_set(b, change), H5P_DEFAULT);
 		break;
 	default:
 		change_set(file, b, change);

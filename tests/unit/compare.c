@@ -300,6 +300,20 @@ static bool gate_fails(const char *rule, double factor, struct report **report)
 	return failed;
 }
 
+TEST(what_is_new_has_no_share_of_before)
+{
+	char to[32];
+
+	CHECK(!strcmp(
+		comparison_text(
+			to, &(struct comparison){ .base = 2, .change = 0.5 }),
+		"+25.0 %"));
+	CHECK(!strcmp(comparison_text(to, &(struct comparison){ .change = 1 }),
+		      "from nothing"));
+	CHECK(!strcmp(comparison_text(to, &(struct comparison){ 0 }),
+		      "+0.0 %"));
+}
+
 TEST(gate_names_the_path)
 {
 	struct report *report = NULL;

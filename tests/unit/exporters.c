@@ -110,6 +110,22 @@ TEST(text_aligns_and_has_one_unit)
 	free(text);
 }
 
+/* Nothing at all is told in the unit of the columns beside it. */
+TEST(zeros_have_their_neighbours_unit)
+{
+	struct report *report = report_new("zeros", "zeros");
+	char *text;
+
+	report_table(report, "one", "first");
+	report_column(report, "all", "all", COLUMN_SECONDS);
+	report_column(report, "own", "own", COLUMN_SECONDS);
+	report_number(report, 0.0025);
+	report_number(report, 0);
+	text = export("text", report, &style);
+	CHECK(strstr(text, "    all    own\n     ms     ms\n  2.500  0.000\n"));
+	free(text);
+}
+
 TEST(text_shows_margins)
 {
 	struct exporter_style utf8 = { .width = 60, .utf8 = true };
@@ -129,6 +145,23 @@ TEST(text_shows_margins)
 	free(text);
 	text = export("csv", report, &style);
 	CHECK(!strcmp(text, "share\n0.312\n0.5\n"));
+	free(text);
+}
+
+/* What stands in parentheses and is no function's arguments stays. */
+TEST(text_drops_arguments_alone)
+{
+	struct exporter_style narrow = { .width = 15, .utf8 = true };
+	struct report *report = report_new("names", "names");
+	char *text;
+
+	report_table(report, "one", "first");
+	report_column(report, "function", "function", COLUMN_TEXT);
+	report_text(report, "(no call path)");
+	report_text(report, "f(int, double, int)");
+	text = export("text", report, &narrow);
+	CHECK(strstr(text, "  (no cal…path)\n"));
+	CHECK(strstr(text, "  f()\n"));
 	free(text);
 }
 

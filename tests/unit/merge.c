@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "live/layout.h"
 #include "merge/build.h"
+#include "merge/gpu-facts.h"
 #include "merge/values.h"
 #include "profile/profile.h"
 #include "tests/test.h"
@@ -377,6 +378,39 @@ TEST(a_tree_out_of_order_is_refused)
 	clean();
 }
 
+/* Foreign: kernels are counted by the numbers of their names. */
+TEST(names_that_are_none_are_refused)
+{
+	struct run *run = NULL, *loaded = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 1, job_a, "rank-0.h5");
+	CHECK(!merge_directory(&run, directory, NULL));
+	run->nodes[1].function = run->strings.count;
+	CHECK(!run_save(run, file("run.h5")));
+	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(strstr(fail_reason(), "damaged: node 1"));
+	run_free(run);
+	clean();
+}
+
+/* Foreign: who talks to whom is shown by the members' ranks. */
+TEST(members_that_are_no_ranks_are_refused)
+{
+	struct run *run = NULL, *loaded = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 2, job_a, "rank-0.h5");
+	save(1, 2, job_a, "rank-1.h5");
+	CHECK(!merge_directory(&run, directory, NULL));
+	run->ranks[1].rank = 2;
+	CHECK(!run_save(run, file("run.h5")));
+	CHECK(run_load(&loaded, file("run.h5")) < 0);
+	CHECK(strstr(fail_reason(), "damaged: rank 1 of 2"));
+	run_free(run);
+	clean();
+}
+
 /* What a file says is no reason to count to it. */
 TEST(billions_of_ranks_are_missing_at_once)
 {
@@ -494,4 +528,27 @@ TEST(main_is_who_the_c_library_calls)
 	CHECK(!tree[TREE_MAIN].flags);
 	CHECK(tree[TREE_WORK].flags == RUN_UNNAMED);
 	strings_fini(&run.strings);
+}
+
+/* More of one kernel and block than a byte counts. */
+TEST(shapes_that_differ_in_little_are_told_apart)
+{
+	enum {
+		SHAPES = 600
+	};
+	struct profile_shape shapes[SHAPES] = { 0 };
+	struct profile profile = { .names = names,
+				   .name_count = 2,
+				   .shapes = shapes,
+				   .shape_count = SHAPES };
+	struct gpu_facts facts = { 0 };
+
+	for (uint32_t i = 0; i < SHAPES; i++)
+		shapes[i] = (struct profile_shape){ .block_x = 32,
+						    .local = i / 2,
+						    .launches = 1 };
+	CHECK(!gpu_facts_add(&facts, &profile, 0));
+	CHECK(facts.sum.shape_count == SHAPES / 2);
+	CHECK(facts.sum.shapes[SHAPES / 2 - 1].launches == 2);
+	gpu_facts_fini(&facts);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyse/analysis.h"
+#include "base/err.h"
 #include "live/layout.h"
 #include "merge/build.h"
 #include "merge/gather.h"
@@ -807,6 +808,21 @@ TEST(waits_survive_their_file)
 	CHECK(a->waits.ranks[3].caused_ns == b->waits.ranks[3].caused_ns);
 	run_free(a);
 	run_free(b);
+}
+
+/* Foreign: nobody could be named for them. */
+TEST(contexts_of_nobody_are_refused)
+{
+	struct run *a = (struct run *)skewed(3), *b = NULL;
+	char mine[64];
+
+	snprintf(mine, sizeof(mine), "/tmp/copse-nobody-run.h5.%d", getpid());
+	a->waits.causes[0].culprit = WAIT_OTHERS;
+	CHECK(!run_save(a, mine));
+	CHECK(run_load(&b, mine) < 0);
+	CHECK(strstr(fail_reason(), "the wait states"));
+	unlink(mine);
+	run_free(a);
 }
 
 /* Ranks, and so clocks, contexts and sums, are met in another order. */
