@@ -45,7 +45,8 @@ build() {
 			"$srcdir/tests/fuzz/fuzz-$name.c" \
 			"$srcdir/tests/fuzz/exercise.c" .libs/libexport.a \
 			$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
-			$(words_of LIBDEFLATE_LIBS) $(words_of ZLIB_LIBS) \
+			$(words_of LIBDEFLATE_LIBS) $(words_of ISAL_LIBS) \
+			$(words_of ZLIB_LIBS) \
 			$(words_of ZSTD_LIBS) \
 			$(words_of CAPSTONE_LIBS) -liberty \
 			-lpthread -lm || return
