@@ -107,7 +107,7 @@ compare() {
 database_values() {
 	h5dump -H "$1" | awk '/GROUP "values"/ { inside = 1 }
 		inside && /SIMPLE/ { sub(/.*[{] [(] /, ""); sum += $1; inside = 0 }
-		END { print sum }'
+		END { if (sum) print sum }'
 }
 
 merge() {
@@ -120,13 +120,15 @@ merge() {
 	set -- "$copse" merge -q ${THREADS:+-t "$THREADS"} "$where/job"
 	[ "${PROCESSES:-1}" -eq 1 ] || set -- mpirun -n "$PROCESSES" "$@"
 	cpu_and_wall "$@"
-	memory=$("$python" -c 'import resource, subprocess, sys
+	memory=$(python3 -c 'import resource, subprocess, sys
 subprocess.call(sys.argv[1:], stderr=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@")
-	values=$(database_values "$where/job/run.h5")
-	printf '%-8s %8.1f %8.1f %8.1f %6d %8.1f %6.2f\n' "$ranks" "$floor" \
-		"$wall" "$cpu" "$memory" "$(calculate "$values / 1e6")" \
-		"$(calculate "$(stat -c %s "$where/job/run.h5") / $values")"
+	values=$(database_values "$where/job/run.h5" 2>/dev/null)
+	printf '%-8s %8.1f %8.1f %8.1f %6d %8s %6s\n' "$ranks" "$floor" \
+		"$wall" "$cpu" "$memory" \
+		"$([ -z "$values" ] || calculate "int($values / 1e5) / 10")" \
+		"$([ -z "$values" ] || calculate "int(100 * $(stat -c %s \
+			"$where/job/run.h5") / $values) / 100")"
 	rm -rf "$where/job"
 }
 
@@ -134,7 +136,8 @@ cd "$scratch" || exit
 machine
 model=${MODEL-}
 [ -n "$model" ] || compare
-have h5dump && [ -n "$python" ] || exit 0
+have python3 || exit 0
+have h5dump # or the last columns stay empty
 printf '%-8s %8s %8s %8s %6s %8s %6s\n' ranks floor seconds cpu MiB values bytes
 for ranks; do
 	merge "$ranks"

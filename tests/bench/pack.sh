@@ -6,6 +6,8 @@
 #
 #   DIRECTORY/bench accuracy.sh 5
 #   DIRECTORY/gpu RESULTS            tests/gpu/all.sh, if CUDA was here
+#   MODEL=DIRECTORY/rank-0.h5 DIRECTORY/bench merge.sh 10240
+#                                    after a rank of LAMMPS, if that was here
 #
 # The same is in DIRECTORY.tar.gz, in a third of the room.
 #
@@ -26,8 +28,8 @@ build() {
 	mkdir -p "$scratch/build" && cd "$scratch/build" || return
 	"$srcdir/configure" --prefix="$pack/copse" \
 		LDFLAGS=-Wl,--disable-new-dtags &&
-		LD_RUN_PATH='$ORIGIN/../lib/copse' make -j2 install-strip &&
-		make -j2 check TESTS=
+		export LD_RUN_PATH='$ORIGIN/../lib/copse' &&
+		make -j2 install-strip && make -j2 check TESTS=
 }
 
 # What copse is linked with, but for the C library's own.
@@ -54,6 +56,26 @@ helpers() {
 	compiler=${MPICC:-mpicc} compile mpi-call
 	compiler=${MPICC:-mpicc} compile empty-pmpi -shared -fPIC
 	keep_helpers
+	make_ranks
+}
+
+# It finds its libraries where the command does.
+make_ranks() {
+	cp "$scratch/build/tests/bench/make-ranks" "$pack/copse/bin/" &&
+		ln -sf ../copse/bin/make-ranks "$pack/helpers/make-ranks" &&
+		lammps_rank
+}
+
+# What merge.sh makes ranks after: MODEL=DIRECTORY/rank-0.h5.
+lammps_rank() {
+	command -v lmp >/dev/null && command -v mpirun >/dev/null || return 0
+	cd "$scratch" || return
+	sed -n '/^units/,/^run/p' "$srcdir/tests/real-lammps.sh" |
+		sed 's/^run.*/run 1500/' >in.melt
+	mpirun --allow-run-as-root --oversubscribe -n 4 \
+		"$pack/copse/bin/copse" run -q -e cpu,wall -o lammps.copse \
+		lmp -log none -in in.melt &&
+		cp lammps.copse/rank-0.h5 "$pack/"
 }
 
 # What of $scratch can be run or loaded.
