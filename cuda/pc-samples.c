@@ -444,14 +444,17 @@ static void begin_context(CUcontext context)
 		.size = CUpti_PCSamplingEnableParamsSize,
 		.ctx = context,
 	};
-	uint32_t device = DEVICES;
+	uint32_t device = 0;
 	struct sampled *s;
 	CUptiResult err;
 	bool enabled;
 
-	cupti.GetDeviceId(context, &device);
+	if (cupti.GetDeviceId(context, &device) || device >= DEVICES) {
+		copse_gpu_lost(LOSS_GPU_PC_REFUSED, 1);
+		return;
+	}
 	s = &samples.devices[device];
-	if (device >= DEVICES || !occupy(s, FREE)) {
+	if (!occupy(s, FREE)) {
 		copse_gpu_lost(LOSS_GPU_PC_BESIDE, 1);
 		return;
 	}

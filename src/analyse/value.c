@@ -48,9 +48,10 @@ struct report *value_report(const char *analysis, const struct run *run,
  */
 static const char *measured_time(const struct run *run)
 {
-	for (size_t i = 0; i < run->rank_count; i++)
-		if (run->ranks[i].wall == LIVE_WALL_SAMPLED &&
-		    run_metric(run, "wall.time"))
+	bool wall = run_metric(run, "wall.time") != NULL;
+
+	for (size_t i = 0; i < run->rank_count && wall; i++)
+		if (run->ranks[i].wall == LIVE_WALL_SAMPLED)
 			return "wall.time";
 	if (run_metric(run, "cpu.time"))
 		return "cpu.time";
