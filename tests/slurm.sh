@@ -36,18 +36,6 @@ state() {
 		grep -o ' JobState=[A-Z]*' | sort -u | paste -s -d ''
 }
 
-# wait_for SECONDS COMMAND…: until it succeeds.
-wait_for() {
-	seconds=$1
-	shift
-	for _ in $(seq $((seconds * 5))); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.2
-	done
-	echo "waited in vain: $*"
-	return 1
-}
-
 is_over() {
 	case $(state "$1") in
 	*PENDING* | *RUNNING* | *COMPLETING* | *SUSPENDED* | '') return 1 ;;
@@ -56,7 +44,7 @@ is_over() {
 
 # over JOB
 over() {
-	wait_for 180 is_over "$1" && return
+	wait_up_to 180 is_over "$1" && return
 	state "$1"
 	cat "slurm-$1.out"
 	ps -A -o stat,wchan:20,time,args | cut -c -120
@@ -121,8 +109,8 @@ J
 fi
 
 starts_late() {
-	wait_for 100 test -e late.copse/.rank-0 &&
-		wait_for 100 test -e late.copse/.rank-1 && sleep 1 &&
+	wait_up_to 100 test -e late.copse/.rank-0 &&
+		wait_up_to 100 test -e late.copse/.rank-1 && sleep 1 &&
 		on ash scontrol update "JobId=$late" EndTime=now+1
 }
 
@@ -243,8 +231,8 @@ srun "$copse" run -q -o again-%j.copse "$crash" finish 0 0.2
 [ -n "\$SLURM_RESTART_COUNT" ] || { scontrol requeue \$SLURM_JOB_ID; sleep 60; }
 J
 )
-	wait_for 100 test -e "again-$job.copse/.finished" || return 1
-	wait_for 100 is_again "$job" || return 1
+	wait_up_to 100 test -e "again-$job.copse/.finished" || return 1
+	wait_up_to 100 is_again "$job" || return 1
 	# Slurm waits two minutes; its credentials must differ by seconds.
 	sleep 2
 	on ash scontrol update "JobId=$job" StartTime=now
@@ -261,7 +249,7 @@ cancelled() {
 srun "$copse" run -q --checkpoint 1 -o cancelled.copse ./mild
 J
 )
-	wait_for 100 running cancelled.copse 2 || return 1
+	wait_up_to 100 running cancelled.copse 2 || return 1
 	on ash scancel "$job"
 	over "$job" || return 1
 	has cancelled.copse rank-0.h5 rank-1.h5 &&

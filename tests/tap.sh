@@ -79,7 +79,14 @@ one_of_three() {
 # wait_for COMMAND…: until it is true, for a minute: how long something takes
 # to happen is never what is tested.
 wait_for() {
-	for _ in $(seq 600); do
+	wait_up_to 60 "$@"
+}
+
+# wait_up_to SECONDS COMMAND…
+wait_up_to() {
+	turns=$(seq $(($1 * 10)))
+	shift
+	for _ in $turns; do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.1
 	done
