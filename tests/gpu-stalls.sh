@@ -69,13 +69,17 @@ kernels_of() {
 }
 
 # 764 of alpha: three of four launches were near.
-paths() {
-	measure all && kernels_of all && paths_are all gpu.samples <<-END
+samples_of() {
+	paths_are "$1" gpu.samples <<-END
 	main;stalls;near;cudaLaunchKernel;alpha 573
 	main;stalls;far;cudaLaunchKernel;alpha 191
 	main;stalls;far;cudaLaunchKernel;beta 111
 	gamma 50
 	END
+}
+
+paths() {
+	measure all && kernels_of all && samples_of all
 }
 
 lines() {
@@ -226,24 +230,13 @@ reset() {
 beside() {
 	how=beside
 	measure beside && kernels_of beside &&
-		lost_is beside gpu.samples.beside 1 &&
-		paths_are beside gpu.samples <<-END
-	main;stalls;near;cudaLaunchKernel;alpha 573
-	main;stalls;far;cudaLaunchKernel;alpha 191
-	main;stalls;far;cudaLaunchKernel;beta 111
-	gamma 50
-	END
+		lost_is beside gpu.samples.beside 1 && samples_of beside
 }
 
 killed() {
 	how=killed
 	measure killed
-	paths_are killed gpu.samples <<-END
-	main;stalls;near;cudaLaunchKernel;alpha 573
-	main;stalls;far;cudaLaunchKernel;alpha 191
-	main;stalls;far;cudaLaunchKernel;beta 111
-	gamma 50
-	END
+	samples_of killed
 }
 
 not_asked_for() {
