@@ -535,6 +535,7 @@ static int merge(struct run **to, const char *directory, const char *only,
 	struct merging m = { .directory = directory,
 			     .only = only,
 			     .progress = progress };
+	struct run *run;
 	int err = 0;
 
 	m.team = progress ? progress->team : NULL;
@@ -545,18 +546,20 @@ static int merge(struct run **to, const char *directory, const char *only,
 	err = reduce_tell_inputs(&m, err);
 	if (!err)
 		err = unite(&m);
-	if (!err && m.team)
-		err = values_to_root(m.run, m.team);
-	if (!err && team_is_root(m.team))
-		err = values_arrange(m.run);
-	if (!err && team_is_root(m.team))
-		err = run_stats(m.run);
-	if (!err) {
-		*to = m.run;
-		m.run = NULL;
-	}
-	pass_fini(&m);
+	run = m.run;
+	m.run = NULL;
+	pass_fini(&m); /* its room is needed for the values */
 	inputs_fini(&m.inputs);
+	if (!err && m.team)
+		err = values_to_root(run, m.team);
+	if (!err && team_is_root(m.team))
+		err = values_arrange(run);
+	if (!err && team_is_root(m.team))
+		err = run_stats(run);
+	if (err)
+		run_free(run);
+	else
+		*to = run;
 	return err;
 }
 

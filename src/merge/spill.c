@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * spill.c - a place is a number: below the limit it is in memory, and what is
- * above is in the file.
+ * above is in one of the files.  There are several, because one is written by
+ * one thread at a time, whatever the place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +15,23 @@
 #include "base/str.h"
 #include "merge/spill.h"
 
+enum {
+	FILES = 8,
+	OFFSET_BITS = 48 /* of a place in a file; its number is above them */
+};
+
+struct file {
+	int fd; /* -1: not needed yet */
+	uint64_t end;
+};
+
 struct spill {
 	pthread_mutex_t lock; /* of the ends, and of making what they are of */
 	char *directory;
 	char *memory; /* NULL: not needed yet */
 	size_t most, used;
-	int fd; /* -1: not needed yet */
-	uint64_t end;
+	struct file files[FILES];
+	size_t next; /* of the files */
 };
 
 struct spill *spill_new(const char *directory, size_t memory)
@@ -30,7 +41,8 @@ struct spill *spill_new(const char *directory, size_t memory)
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
-	s->fd = -1;
+	for (size_t i = 0; i < FILES; i++)
+		s->files[i].fd = -1;
 	s->most = memory;
 	s->directory = strdup(directory);
 	if (s->directory)
@@ -43,8 +55,9 @@ void spill_free(struct spill *s)
 {
 	if (!s)
 		return;
-	if (s->fd >= 0)
-		close(s->fd);
+	for (size_t i = 0; i < FILES; i++)
+		if (s->files[i].fd >= 0)
+			close(s->files[i].fd);
 	pthread_mutex_destroy(&s->lock);
 	free(s->memory);
 	free(s->directory);
@@ -71,18 +84,18 @@ static int open_nameless(const char *directory)
 	return fd;
 }
 
-static int open_file(struct spill *s)
+static int open_file(const struct spill *s, struct file *file)
 {
 	const char *other = getenv("TMPDIR");
 
-	s->fd = open_nameless(s->directory);
-	if (s->fd < 0)
-		s->fd = open_nameless(other && *other ? other : "/var/tmp");
-	return s->fd < 0 ? fail(-errno,
-				"%s: no file can be made for values that do "
-				"not fit into memory: %s",
-				s->directory, strerror(errno))
-			 : 0;
+	file->fd = open_nameless(s->directory);
+	if (file->fd < 0)
+		file->fd = open_nameless(other && *other ? other : "/var/tmp");
+	return file->fd < 0 ? fail(-errno,
+				   "%s: no file can be made for values that do "
+				   "not fit into memory: %s",
+				   s->directory, strerror(errno))
+			    : 0;
 }
 
 /* Pages that nothing was put into take no memory. */
@@ -99,10 +112,12 @@ static int reserve_memory(struct spill *s, size_t size, uint64_t *at)
 
 static int reserve_file(struct spill *s, size_t size, uint64_t *at)
 {
-	int err = s->fd < 0 ? open_file(s) : 0;
+	size_t which = s->next++ % FILES;
+	struct file *file = &s->files[which];
+	int err = file->fd < 0 ? open_file(s, file) : 0;
 
-	*at = s->most + s->end;
-	s->end += size;
+	*at = s->most + ((uint64_t)which << OFFSET_BITS) + file->end;
+	file->end += size;
 	return err;
 }
 
@@ -117,11 +132,22 @@ static int reserve(struct spill *s, size_t size, uint64_t *at)
 	return err;
 }
 
-static int write_file(const struct spill *s, const char *bytes, size_t size,
-		      uint64_t to)
+/* Of a place above the limit. */
+static int place_in_file(const struct spill *s, uint64_t at, off_t *offset)
 {
+	at -= s->most;
+	*offset = (off_t)(at & (((uint64_t)1 << OFFSET_BITS) - 1));
+	return s->files[at >> OFFSET_BITS].fd;
+}
+
+static int write_file(const struct spill *s, const char *bytes, size_t size,
+		      uint64_t at)
+{
+	off_t to;
+	int fd = place_in_file(s, at, &to);
+
 	while (size) {
-		ssize_t n = pwrite(s->fd, bytes, size, (off_t)to);
+		ssize_t n = pwrite(fd, bytes, size, to);
 
 		if (n < 0 && errno != EINTR)
 			return fail(-errno,
@@ -129,17 +155,19 @@ static int write_file(const struct spill *s, const char *bytes, size_t size,
 				    "cannot be written: %s",
 				    s->directory, strerror(errno));
 		bytes += n > 0 ? n : 0;
-		to += n > 0 ? (uint64_t)n : 0;
+		to += n > 0 ? n : 0;
 		size -= n > 0 ? (size_t)n : 0;
 	}
 	return 0;
 }
 
-static int read_file(const struct spill *s, char *to, size_t size,
-		     uint64_t from)
+static int read_file(const struct spill *s, char *to, size_t size, uint64_t at)
 {
+	off_t from;
+	int fd = place_in_file(s, at, &from);
+
 	while (size) {
-		ssize_t n = pread(s->fd, to, size, (off_t)from);
+		ssize_t n = pread(fd, to, size, from);
 
 		if (!n || (n < 0 && errno != EINTR))
 			return fail(n ? -errno : -EIO,
@@ -147,7 +175,7 @@ static int read_file(const struct spill *s, char *to, size_t size,
 				    "cannot be read: %s",
 				    s->directory, strerror(n ? errno : EIO));
 		to += n > 0 ? n : 0;
-		from += n > 0 ? (uint64_t)n : 0;
+		from += n > 0 ? n : 0;
 		size -= n > 0 ? (size_t)n : 0;
 	}
 	return 0;
@@ -164,7 +192,7 @@ int spill_put(struct spill *s, const void *bytes, size_t size, uint64_t *at)
 	if (err)
 		return err;
 	if (*at >= s->most)
-		return write_file(s, bytes, size, *at - s->most);
+		return write_file(s, bytes, size, *at);
 	memcpy(s->memory + *at, bytes, size);
 	return 0;
 }
@@ -174,7 +202,7 @@ int spill_get(const struct spill *s, uint64_t at, size_t size, void *to)
 	if (!size)
 		return 0;
 	if (at >= s->most)
-		return read_file(s, to, size, at - s->most);
+		return read_file(s, to, size, at);
 	memcpy(to, s->memory + at, size);
 	return 0;
 }

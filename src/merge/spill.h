@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * spill.h - bytes that are put aside: in memory as far as there is room, then
- * in a file without a name.
+ * in files without a name.
  *
  * Memory    What the limit says, as it is used.
  * Threads   Several may put and get at the same time.
@@ -15,11 +15,11 @@
 
 struct spill;
 
-/* The file is made in that directory, or in another.  NULL: out of memory. */
+/* Files are made in that directory, or in another.  NULL: out of memory. */
 struct spill *spill_new(const char *directory, size_t memory);
 void spill_free(struct spill *spill); /* NULL is fine */
 
-/* Where the file would be. */
+/* Where the files would be. */
 const char *spill_directory(const struct spill *spill);
 
 /* Into *at, where they are. */

@@ -21,7 +21,7 @@ enum {
 	NODE_MOST = 4,               /* bytes before the values of a node */
 	VALUE_MOST = 1 + PACKED_MOST /* bytes of one */
 };
-_Static_assert(TILE_RANKS <= 256, "a byte");
+_Static_assert(TILE_RANKS < 256, "a byte, and so is how many there are");
 
 struct places { /* of a metric's pieces in a tile */
 	uint64_t at;
@@ -144,7 +144,7 @@ struct making_tile { /* one thread's */
 	struct run_value *sorted;
 	uint8_t *packed;
 	size_t value_count, value_room, sorted_room, packed_room, packed_size;
-	uint32_t *counts; /* metric by metric, of each node */
+	uint8_t *counts; /* metric by metric, of each node: ranks of the tile */
 };
 
 static uint32_t rank_of(const struct making *m, const struct record *record)
@@ -300,7 +300,7 @@ static int gather_values(struct making_tile *t, size_t metric)
 }
 
 /* By node, and in it by rank, as they come: by counting. */
-static int sort_values(struct making_tile *t, uint32_t *counts)
+static int sort_values(struct making_tile *t, uint8_t *counts)
 {
 	uint32_t at = 0;
 
@@ -333,7 +333,7 @@ static uint8_t *pack_node(uint8_t *to, size_t number,
 	return to;
 }
 
-static int pack_pieces(struct making_tile *t, const uint32_t *counts,
+static int pack_pieces(struct making_tile *t, const uint8_t *counts,
 		       uint32_t *offset)
 {
 	const struct tiles *tiles = t->m->tiles;
@@ -363,7 +363,7 @@ static int make_metric(struct making_tile *t, size_t metric)
 {
 	struct tiles *tiles = t->m->tiles;
 	struct places *places = places_of(tiles, t->tile, metric);
-	uint32_t *counts = t->counts + metric * tiles->node_count;
+	uint8_t *counts = t->counts + metric * tiles->node_count;
 	int err = gather_values(t, metric);
 
 	if (err || !t->value_count)
@@ -400,7 +400,7 @@ static int make_tile(void *of, size_t i, void **item)
 static int take_tile(void *of, size_t i, void *item)
 {
 	const struct making *m = of;
-	const uint32_t *counts = item;
+	const uint8_t *counts = item;
 	size_t nodes = m->tiles->node_count;
 
 	(void)i;

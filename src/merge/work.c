@@ -1,26 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* work.c - a few threads and a turnstile. */
+/*
+ * work.c - a few threads and a turnstile.
+ *
+ * Made things wait in a ring for their turn, so that who made one makes another
+ * meanwhile, and who comes by takes what is due.  Nothing is begun more than a
+ * ring ahead of what is finished: that bounds the memory.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "merge/work.h"
 
 enum {
-	THREADS_MOST = 64
+	THREADS_MOST = 64,
+	RING_FOR_EACH = 2 /* things of a thread */
+};
+
+struct slot {
+	void *item;
+	int err;
+	char *reason; /* NULL: out of memory */
+	bool made;
 };
 
 struct working {
 	const struct work *work;
 	pthread_mutex_t lock;
-	pthread_cond_t turned;
-	size_t begun, turn; /* the next to make, the next to take */
-	int err;
-	char reason[512];
+	pthread_cond_t changed;
+	struct slot *ring;
+	size_t size;                  /* of the ring */
+	size_t begun, turn, finished; /* the next to make, to take, to finish */
+	bool taking;
+	int err; /* the first, by order */
+	char *reason;
 };
 
 static unsigned int cores(void)
@@ -32,13 +50,25 @@ static unsigned int cores(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-/* With the lock: the first one counts. */
-static void note(struct working *w, int err)
+/*
+ * All of these are called with the lock, which they give up while they work.
+ */
+
+/* Takes the reason; the first failure counts. */
+static void note(struct working *w, int err, char *reason)
 {
-	if (!err || w->err)
+	if (!err || w->err) {
+		free(reason);
 		return;
+	}
 	w->err = err;
-	snprintf(w->reason, sizeof(w->reason), "%s", fail_reason());
+	w->reason = reason;
+	pthread_cond_broadcast(&w->changed);
+}
+
+static char *reason_of(int err)
+{
+	return err ? strdup(fail_reason()) : NULL;
 }
 
 static void drop(const struct work *work, void *item)
@@ -47,66 +77,109 @@ static void drop(const struct work *work, void *item)
 		work->drop(item);
 }
 
-/* In turn, which keeps the others out; *taken: it may be finished. */
-static int take_one(const struct work *work, size_t i, void *item, bool *taken)
+static struct slot *slot_of(const struct working *w, size_t i)
 {
-	int err = work->take(work->of, i, item);
-
-	*taken = !err && work->finish;
-	if (err && work->finish)
-		drop(work, item);
-	return err;
+	return &w->ring[i % w->size];
 }
 
-static int finish_one(const struct work *work, size_t i, void *item)
+static bool may_make(const struct working *w)
 {
-	int err = work->finish(work->of, i, item);
-
-	drop(work, item);
-	return err;
+	return !w->err && w->begun < w->work->count &&
+	       w->begun < w->finished + w->size;
 }
 
-/* Behind a failure nothing is taken. */
-static void do_one(struct working *w, size_t i)
+static bool may_take(const struct working *w)
+{
+	return !w->taking && w->turn < w->begun && slot_of(w, w->turn)->made;
+}
+
+static bool may_finish(const struct working *w)
+{
+	return w->finished < w->turn;
+}
+
+static bool is_over(const struct working *w)
+{
+	return w->finished == w->begun && !may_make(w);
+}
+
+static void make_one(struct working *w)
 {
 	const struct work *work = w->work;
-	bool taken = false, failed;
-	void *item = NULL;
-	int err = work->make(work->of, i, &item);
+	size_t i = w->begun++;
+	struct slot made = { .made = true };
 
-	pthread_mutex_lock(&w->lock);
-	while (w->turn != i)
-		pthread_cond_wait(&w->turned, &w->lock);
-	failed = w->err;
 	pthread_mutex_unlock(&w->lock);
-	if (!err && failed)
-		drop(work, item);
-	else if (!err)
-		err = take_one(work, i, item, &taken);
+	made.err = work->make(work->of, i, &made.item);
+	made.reason = reason_of(made.err);
 	pthread_mutex_lock(&w->lock);
-	note(w, err);
-	w->turn++;
-	pthread_cond_broadcast(&w->turned);
-	pthread_mutex_unlock(&w->lock);
-	if (!taken)
-		return;
-	err = finish_one(work, i, item);
-	pthread_mutex_lock(&w->lock);
-	note(w, err);
-	pthread_mutex_unlock(&w->lock);
+	*slot_of(w, i) = made;
 }
 
+/* Behind a failure nothing is taken.  What was not is finished with no item. */
+static void take_one(struct working *w)
+{
+	const struct work *work = w->work;
+	struct slot *slot = slot_of(w, w->turn);
+	bool failed = w->err;
+	int err = slot->err;
+
+	w->taking = true;
+	pthread_mutex_unlock(&w->lock);
+	if (!err && !failed) {
+		err = work->take(work->of, w->turn, slot->item);
+		slot->reason = reason_of(err);
+		if (err && work->finish)
+			drop(work, slot->item);
+	} else if (!err) {
+		drop(work, slot->item);
+	}
+	pthread_mutex_lock(&w->lock);
+	w->taking = false;
+	w->turn++;
+	slot->made = !err && !failed && work->finish;
+	note(w, err, slot->reason);
+	pthread_cond_signal(&w->changed);
+}
+
+static void finish_one(struct working *w)
+{
+	const struct work *work = w->work;
+	size_t i = w->finished++;
+	struct slot slot = *slot_of(w, i);
+	char *reason;
+	int err;
+
+	slot_of(w, i)->made = false;
+	if (is_over(w))
+		pthread_cond_broadcast(&w->changed);
+	else
+		pthread_cond_signal(&w->changed);
+	if (!slot.made)
+		return;
+	pthread_mutex_unlock(&w->lock);
+	err = work->finish(work->of, i, slot.item);
+	reason = reason_of(err);
+	drop(work, slot.item);
+	pthread_mutex_lock(&w->lock);
+	note(w, err, reason);
+}
+
+/* What holds up others comes first. */
 static void *work_thread(void *at)
 {
 	struct working *w = at;
 
 	pthread_mutex_lock(&w->lock);
-	while (w->begun < w->work->count && !w->err) {
-		size_t i = w->begun++;
-
-		pthread_mutex_unlock(&w->lock);
-		do_one(w, i);
-		pthread_mutex_lock(&w->lock);
+	while (!is_over(w)) {
+		if (may_take(w))
+			take_one(w);
+		else if (may_finish(w))
+			finish_one(w);
+		else if (may_make(w))
+			make_one(w);
+		else
+			pthread_cond_wait(&w->changed, &w->lock);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -126,19 +199,36 @@ static size_t start(struct working *w, pthread_t *threads, size_t count)
 	return n;
 }
 
+static size_t threads_for(const struct work *work, unsigned int wanted)
+{
+	size_t count = wanted ? wanted : cores();
+
+	count = count < THREADS_MOST ? count : THREADS_MOST;
+	return count < work->count ? count : work->count;
+}
+
 int work_run(const struct work *work, unsigned int wanted)
 {
 	struct working w = { .work = work,
 			     .lock = PTHREAD_MUTEX_INITIALIZER,
-			     .turned = PTHREAD_COND_INITIALIZER };
+			     .changed = PTHREAD_COND_INITIALIZER };
 	pthread_t threads[THREADS_MOST];
-	size_t count = wanted ? wanted : cores();
+	size_t count = threads_for(work, wanted);
+	int err;
 
-	count = count < THREADS_MOST ? count : THREADS_MOST;
-	count = count < work->count ? count : work->count;
-	count = count ? start(&w, threads, count - 1) : 0;
+	if (!count)
+		return 0;
+	w.size = RING_FOR_EACH * count;
+	w.ring = calloc(w.size, sizeof(*w.ring));
+	if (!w.ring)
+		return fail(-ENOMEM, "out of memory");
+	count = start(&w, threads, count - 1);
 	work_thread(&w); /* this one works, too */
 	while (count)
 		pthread_join(threads[--count], NULL);
-	return w.err ? fail(w.err, "%s", w.reason) : 0;
+	err = w.err ? fail(w.err, "%s", w.reason ? w.reason : "out of memory")
+		    : 0;
+	free(w.reason);
+	free(w.ring);
+	return err;
 }

@@ -252,6 +252,87 @@ TEST(nothing_is_taken_when_something_was_not_finished)
 	}
 }
 
+/* Things come, go and fail at moments of their own. */
+struct traffic {
+	unsigned int seed;
+	int alive, most;
+	size_t make_fails, take_fails, finish_fails;
+};
+
+static void dawdle(const struct traffic *t, size_t i)
+{
+	unsigned int draw = (unsigned int)(i + 1) * (t->seed * 2 + 1);
+
+	draw = (draw ^ draw >> 7) * 2654435761u;
+	if (draw >> 30 == 0)
+		usleep(draw >> 26 & 15);
+}
+
+static struct traffic *traffic;
+
+static void depart(void *item)
+{
+	__atomic_fetch_sub(&traffic->alive, 1, __ATOMIC_RELAXED);
+	free(item);
+}
+
+static int arrive(void *of, size_t i, void **item)
+{
+	struct traffic *t = of;
+	int alive;
+
+	dawdle(t, i);
+	if (i == t->make_fails)
+		return fail(-EIO, "made not");
+	alive = __atomic_add_fetch(&t->alive, 1, __ATOMIC_RELAXED);
+	for (int most = t->most; alive > most;)
+		if (__atomic_compare_exchange_n(&t->most, &most, alive, false,
+						__ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			break;
+	*item = malloc(1);
+	return 0;
+}
+
+static int pass(void *of, size_t i, void *item)
+{
+	const struct traffic *t = of;
+
+	(void)item;
+	dawdle(t, i + 1000);
+	return i == t->take_fails ? fail(-ENOSPC, "taken not") : 0;
+}
+
+static int leave(void *of, size_t i, void *item)
+{
+	const struct traffic *t = of;
+
+	(void)item;
+	dawdle(t, i + 2000);
+	return i == t->finish_fails ? fail(-EFBIG, "finished not") : 0;
+}
+
+TEST(work_ends_whatever_fails_and_is_never_far_ahead)
+{
+	for (unsigned int seed = 0; seed < 200; seed++) {
+		const int fails = (int)(seed % 4);
+		const size_t at = seed * 37 % 100;
+		struct traffic t = {
+			.seed = seed,
+			.make_fails = fails == 1 ? at : 1000,
+			.take_fails = fails == 2 ? at : 1000,
+			.finish_fails = fails == 3 ? at : 1000,
+		};
+		struct work work = { 100, arrive, pass, leave, depart, &t };
+		const int errors[] = { 0, -EIO, -ENOSPC, -EFBIG };
+
+		traffic = &t;
+		CHECK(work_run(&work, 1 + seed % 7) == errors[fails]);
+		CHECK(t.alive == 0);
+		CHECK(t.most <= 3 * (1 + (int)seed % 7));
+	}
+}
+
 TEST(by_rank_a_rank_without_values_has_none)
 {
 	const struct run_value of_ranks[] = { { 1, 70 }, { 3, 90 } };
