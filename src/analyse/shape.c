@@ -273,24 +273,21 @@ int shape_of(struct shape *to, const struct shapes *s, const double *values)
 int shapes_init(struct shapes *s, const struct run *run,
 		const uint32_t *processes, size_t count, double least)
 {
+	ssize_t hosts = -ENOMEM;
+
 	*s = (struct shapes){ .run = run,
 			      .processes = processes,
 			      .count = count,
 			      .least = least };
 	s->host = calloc(count + 1, sizeof(*s->host));
 	s->scratch = calloc(2 * count + 1, sizeof(*s->scratch));
-	if (!s->host || !s->scratch) {
+	if (s->host && s->scratch)
+		hosts = value_hosts(run, processes, count, s->host);
+	if (hosts < 0) {
 		shapes_fini(s);
 		return fail(-ENOMEM, "out of memory");
 	}
-	for (size_t i = 0; i < count; i++) {
-		uint32_t host = run->ranks[processes[i]].host;
-		size_t j = 0;
-
-		while (run->ranks[processes[j]].host != host)
-			j++;
-		s->host[i] = j < i ? s->host[j] : (uint32_t)s->hosts++;
-	}
+	s->hosts = (size_t)hosts;
 	return 0;
 }
 

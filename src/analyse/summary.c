@@ -50,21 +50,17 @@ static void add_process(struct facts *f, const struct run_rank *r, bool first)
 
 static int gather(struct facts *f, const struct run *run)
 {
+	ssize_t hosts = value_hosts(run, NULL, run->rank_count, NULL);
 	int err;
 
 	*f = (struct facts){ .run = run };
-	err = efficiency_of(&f->e, run);
+	err = hosts < 0 ? (int)hosts : efficiency_of(&f->e, run);
 	if (err)
 		return err;
+	f->hosts = (size_t)hosts;
 	f->others = run->rank_count - run->member_count;
-	for (size_t i = 0; i < run->rank_count; i++) {
-		size_t j = 0;
-
+	for (size_t i = 0; i < run->rank_count; i++)
 		add_process(f, &run->ranks[i], !i);
-		while (run->ranks[j].host != run->ranks[i].host)
-			j++;
-		f->hosts += j == i;
-	}
 	if (run->rank_count)
 		f->host = str_at(&run->strings, run->ranks[0].host);
 	return complete_of(&f->paths, run);

@@ -9,6 +9,7 @@
 
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "base/whole.h"
 #include "live/layout.h"
 
@@ -187,6 +188,28 @@ const char *value_bytes(char *to, double bytes)
 				       : 2,
 		 bytes, units[unit]);
 	return to;
+}
+
+ssize_t value_hosts(const struct run *run, const uint32_t *processes,
+		    size_t count, uint32_t *host)
+{
+	struct map numbers = { 0 };
+	ssize_t hosts = 0;
+
+	for (size_t i = 0; i < count && hosts >= 0; i++) {
+		size_t process = processes ? processes[i] : i;
+		uint32_t is = map_put(&numbers, run->ranks[process].host, 0,
+				      (uint32_t)hosts);
+
+		if (host)
+			host[i] = is;
+		if (is == MAP_NONE)
+			hosts = fail(-ENOMEM, "out of memory");
+		else
+			hosts += is == (uint32_t)hosts;
+	}
+	map_fini(&numbers);
+	return hosts;
 }
 
 size_t value_limit(const struct analysis_options *options, size_t own,

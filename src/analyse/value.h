@@ -7,6 +7,7 @@
 #define ANALYSE_VALUE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "analyse/analysis.h"
 
@@ -64,6 +65,14 @@ const char *value_time(char *to, double seconds);
 
 /* "512 B", "2.50 GiB"; `to` holds 32 bytes, and is returned. */
 const char *value_bytes(char *to, double bytes);
+
+/*
+ * How many hosts processes[0] … processes[count - 1] are on (NULL: the first
+ * `count`), and, unless host is NULL, the number of each one's host in host[],
+ * by first appearance.  -ENOMEM with a reason.
+ */
+ssize_t value_hosts(const struct run *run, const uint32_t *processes,
+		    size_t count, uint32_t *host);
 
 /* How many of `count` rows to show; `own` is the analysis's own choice. */
 size_t value_limit(const struct analysis_options *options, size_t own,
