@@ -396,19 +396,23 @@ enum {
 	STEPS_MOST = 8192 /* more than --depth allows */
 };
 
-/* From the root on: the path is turned round on its way. */
+/*
+ * From the root on: the path is turned round on its way.  These are copies, of
+ * which a damaged file may ask for many: there are no more nodes than bytes.
+ */
 uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path)
 {
 	uint32_t steps[STEPS_MOST], count = 0;
 
 	for (; path && count < STEPS_MOST; path = r->p->nodes[path].parent)
 		steps[count++] = path;
-	while (count && !r->err) {
+	while (count && !r->err && r->p->node_count < r->size) {
 		struct profile_node node = r->p->nodes[steps[--count]];
 
 		node.parent = parent;
 		parent = child(r, &node);
 	}
+	r->damaged += count > 0;
 	return parent;
 }
 

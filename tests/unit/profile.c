@@ -348,6 +348,59 @@ TEST(values_below_a_damaged_node_are_kept)
 	free(live.data);
 }
 
+/*
+ * Each record has the path of a capture: a copy of the deepest path, and a node
+ * before and behind it.
+ */
+static void put_captures(struct live *live, uint32_t depth, uint32_t count)
+{
+	size_t size =
+		sizeof(struct live_chunk) + count * sizeof(struct live_gpu);
+	live_ref nodes = put_thread(live, depth + 1), deepest = 0;
+	live_ref ref = take(live, size), first = 0;
+	struct live_chunk *chunk = AT(live, ref);
+	struct live_gpu *to = (struct live_gpu *)(void *)(chunk + 1);
+
+	for (uint32_t i = 0; i <= depth; i++) {
+		struct live_node node = { deepest, 0, LIVE_NODE_CALL, 0, i };
+
+		if (!i)
+			node = (struct live_node){ 0 };
+		deepest = put_node(live, nodes, node);
+		first = i ? first : deepest;
+	}
+	*chunk = (struct live_chunk){ .count = count, .size = (uint32_t)size };
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = (struct live_gpu){
+			.node = first +
+				(live_ref)(i * (sizeof(struct live_node) /
+						LIVE_UNIT)),
+			.from = deepest,
+			.count = 1,
+			.ns = 5,
+		};
+	HEADER(live)->gpu = ref;
+}
+
+TEST(paths_of_captures_are_bounded_by_the_file)
+{
+	struct profile *p;
+	struct live live;
+
+	for (uint32_t depth = 10; depth <= 3000; depth *= 300) {
+		live_init(&live, 1 << 20);
+		put_module(&live, HEADER(&live)->exe);
+		put_name(&live, "cudaGraphLaunch");
+		put_captures(&live, depth, depth);
+		CHECK(profile_from_live(&p, live.data, live.used) == 0);
+		check_references(p);
+		CHECK(p->node_count <= live.used + 2 * depth);
+		CHECK((loss(p, "damaged") > 0) == (depth > 10));
+		profile_free(p);
+		free(live.data);
+	}
+}
+
 TEST(a_newer_live_profile_is_named_so)
 {
 	struct live live;
