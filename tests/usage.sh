@@ -91,6 +91,7 @@ point "nodes of one rank" refuses 2 "--rank" \
 	"$copse" export nodes run.copse --rank 0
 point "ranks by a metric" refuses 2 "--metric" \
 	"$copse" export ranks run.copse -m cpu.time
+point "a merge of no name" refuses 2 "empty" "$copse" merge ""
 point "a database in place of what is no file" refuses 1 "not a regular file" \
 	"$copse" merge -q run.copse -o pipe
 point "recover for a file" refuses 1 "directory" "$copse" recover text

@@ -91,6 +91,8 @@ int merge_by(struct team *team, unsigned int share, int argc, char **argv)
 	if (argc != 1)
 		return fail(-EINVAL,
 			    "one directory is wanted: copse merge DIR");
+	if (!*argv[0])
+		return fail(-EINVAL, "the directory's name is empty");
 	err = set_names();
 	if (err)
 		return err;

@@ -183,15 +183,6 @@ static int add_device(struct devices *d, const struct profile *p, uint32_t i,
 			    bins, count);
 }
 
-static uint32_t device_of(const struct profile *p, const uint32_t *indices,
-			  uint32_t id)
-{
-	for (size_t i = 0; i < p->device_count; i++)
-		if (p->devices[i].id == id)
-			return indices[i];
-	return UINT32_MAX;
-}
-
 static int add_stream(struct devices *d, const struct profile_stream *from,
 		      uint32_t device, uint32_t process)
 {
@@ -276,20 +267,26 @@ static int add_rank(struct devices *d, const struct profile *p,
 int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 		const uint32_t *nodes)
 {
-	uint32_t *indices = calloc(p->device_count + 1, sizeof(*indices));
-	int err = indices ? add_rank(d, p, process) : -ENOMEM;
+	struct map devices = { 0 }; /* the process's number to the run's */
 	size_t next = 0;
+	int err = add_rank(d, p, process);
 
-	for (uint32_t i = 0; i < p->device_count && !err; i++)
-		err = add_device(d, p, i, process, &indices[i], &next);
+	for (uint32_t i = 0; i < p->device_count && !err; i++) {
+		uint32_t index;
+
+		err = add_device(d, p, i, process, &index, &next);
+		if (!err &&
+		    map_put(&devices, p->devices[i].id, 0, index) == MAP_NONE)
+			err = -ENOMEM;
+	}
 	for (size_t i = 0; i < p->stream_count && !err; i++)
 		err = add_stream(d, &p->streams[i],
-				 device_of(p, indices, p->streams[i].device),
+				 map_get(&devices, p->streams[i].device, 0),
 				 process);
 	for (size_t i = 0; i < p->work_count && !err; i++)
 		err = add_work(d, &p->works[i], nodes[p->works[i].node],
-			       device_of(p, indices, p->works[i].device));
-	free(indices);
+			       map_get(&devices, p->works[i].device, 0));
+	map_fini(&devices);
 	return err ? fail(err, "out of memory") : 0;
 }
 
