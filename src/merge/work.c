@@ -50,8 +50,19 @@ static unsigned int cores(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
+static char *reason_of(int err)
+{
+	return err ? strdup(fail_reason()) : NULL;
+}
+
+static void drop(const struct work *work, void *item)
+{
+	if (work->drop)
+		work->drop(item);
+}
+
 /*
- * All of these are called with the lock, which they give up while they work.
+ * All that follow are called with the lock, and give it up while they work.
  */
 
 /* Takes the reason; the first failure counts. */
@@ -64,17 +75,6 @@ static void note(struct working *w, int err, char *reason)
 	w->err = err;
 	w->reason = reason;
 	pthread_cond_broadcast(&w->changed);
-}
-
-static char *reason_of(int err)
-{
-	return err ? strdup(fail_reason()) : NULL;
-}
-
-static void drop(const struct work *work, void *item)
-{
-	if (work->drop)
-		work->drop(item);
 }
 
 static struct slot *slot_of(const struct working *w, size_t i)

@@ -6,6 +6,8 @@
  *
  * Threads   make() and finish() run in several; take() in one at a time, which
  * may be any.
+ * Memory    Two things for each thread wait or are being made, and one is being
+ * finished.
  * Failure   The first failure, by order of what was being made, is returned
  * with its reason; things behind it are not taken.  When finish() fails, too,
  * nothing more is taken.

@@ -398,7 +398,8 @@ enum {
 
 /*
  * From the root on: the path is turned round on its way.  These are copies, of
- * which a damaged file may ask for many: there are no more nodes than bytes.
+ * which a damaged file may ask for many: none is made when there are as many
+ * nodes as bytes.
  */
 uint32_t reader_below(struct reader *r, uint32_t parent, uint32_t path)
 {
