@@ -82,8 +82,10 @@ work() {
 			csv | awk -F '\t' -v f="$2" '$1 == f { print $2 }'
 }
 
+# running DIR RANKS: so many are copied, with or without their children.
 running() {
-	[ "$(ls "$1"/rank-*.live 2>/dev/null | wc -l)" = "$2" ]
+	[ "$(ls "$1" | sed -n 's/^\(rank-[0-9]*\)-.*\.live$/\1/p' | sort -u |
+		wc -l)" = "$2" ]
 }
 
 # Computes a little until somebody ends it, or does not even end at SIGTERM.
