@@ -4,9 +4,15 @@
 #include "collect/time.h"
 
 enum {
-	/* A change of period costs two settings of a hardware timer. */
+	/*
+	 * A change of period costs two settings of a hardware timer.  Runs
+	 * of ticks that come faster than this are as long in time, but not
+	 * more than some times as many ticks.
+	 */
 	LEAST_RUN = 4,
 	MOST_RUN = 12,
+	USUAL_NS = 1000000,
+	MOST_TIMES = 4,
 	PATIENCE = 12, /* ticks, for one that comes when it is due */
 	/*
 	 * A tick of user time stands for user time, and what its own signal
@@ -154,12 +160,22 @@ SIGSAFE static uint64_t draw_period(struct pace *p)
 	return p->mean_ns * (1024 * spread[step] + part * more) / 1024 / 1000;
 }
 
+/* How many ticks have the period that is drawn next. */
+SIGSAFE static int32_t draw_run(struct pace *p)
+{
+	uint64_t run = LEAST_RUN + next_random(p) % (MOST_RUN - LEAST_RUN + 1);
+	uint64_t times = USUAL_NS / p->mean_ns;
+
+	if (times > MOST_TIMES)
+		times = MOST_TIMES;
+	return (int32_t)(times > 1 ? times * run : run);
+}
+
 SIGSAFE static uint64_t next_period(struct pace *p)
 {
 	if (!p->varies)
 		return p->period_ns == p->mean_ns ? 0 : p->mean_ns;
-	p->left = LEAST_RUN +
-		  (int32_t)(next_random(p) % (MOST_RUN - LEAST_RUN + 1));
+	p->left = draw_run(p);
 	return draw_period(p);
 }
 

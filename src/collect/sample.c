@@ -13,8 +13,8 @@
 #include "collect/time.h"
 
 enum {
-	COST_EVERY = 32,
-	ENOUGH = 32 * COST_EVERY, /* samples, to know what one costs */
+	COST_EVERY = 64,
+	ENOUGH = 16 * COST_EVERY, /* samples, to know what one costs */
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,

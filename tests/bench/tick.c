@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tick.c [TICKS [KIB [DEPTH [PLACES]]]] - what a tick's handler takes whose
- * caches are the program's: between two ticks KIB (8192) of memory are used,
- * DEPTH (20) calls deep, main() included; 0: nothing is.  The ticks interrupt
- * PLACES (200, at most 1024) instructions of one function.  Prints nanoseconds
- * from sending to being back: of TICKS (2000) the lower quartile and the
- * median.  Other users of the machine's caches disturb the quartile less.
+ * tick.c [TICKS [KIB [DEPTH [PATHS [PLACES]]]]] - what a tick's handler takes
+ * whose caches are the program's: between two ticks KIB (0) of memory are used,
+ * DEPTH (20) calls deep, main() included, by PATHS (1) ways (ways.h); the ticks
+ * interrupt PLACES (8, at most 1024) instructions of one function.  Prints
+ * nanoseconds from sending to being back: of TICKS (2000) the mean, without
+ * those beyond four medians, in which the machine did something else.  A tick
+ * of a way and a place that are new is not counted, unless all are.
  *
  * The ticks are made here, as the kernel makes those of the sampler's clock,
  * which should be slow meanwhile (--freq 1): so nothing else is in the figure,
  * and what it has for a handler that does nothing is the floor.
  */
 #include <signal.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../programs/known.h"
+#include "ways.h"
 
 enum {
 	LINE = 64,
@@ -26,7 +26,7 @@ enum {
 	CODE_TRAP_PERF = 6,
 	COOKIE_CPU = 0x5ca1e, /* src/collect/clock.c's */
 	DATA_AT = 24,         /* si_perf_data */
-	LEAST_DEPTH = 5,      /* main(), down(), ticks(), tick(), send() */
+	AROUND = 3,           /* main(), send(), and the place */
 	PLACE_SIZE = 4,
 	PLACES_MOST = 1024,
 };
@@ -49,9 +49,15 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	"	.size tick_places, . - tick_places\n");
 
-static long ticks_wanted, bytes, places;
+static long bytes;
 static uint8_t *memory;
-static uint64_t *took;
+
+/* Of the tick that is made next. */
+static struct {
+	siginfo_t info;
+	const char *place;
+	uint64_t took;
+} next;
 
 static uint64_t now_ns(void)
 {
@@ -90,36 +96,29 @@ static KEPT long send(const char *place, pid_t self, siginfo_t *to_send)
 	return result;
 }
 
-static KEPT uint64_t tick(long place, pid_t self, siginfo_t *info)
+/* Where the ways end. */
+static KEPT double bottom(double x)
 {
+	pid_t self = getpid();
 	uint64_t before;
 
 	use_memory();
 	before = now_ns();
-	if (send((char *)tick_places + place * PLACE_SIZE, self, info))
+	if (send(next.place, self, &next.info))
 		exit(1);
-	return now_ns() - before;
+	next.took = now_ns() - before;
+	return x;
 }
 
-static KEPT double ticks(void)
+/* What the kernel says of the sampler's tick. */
+static void info_init(siginfo_t *info)
 {
 	const uint64_t cookie = COOKIE_CPU;
-	pid_t self = getpid();
-	siginfo_t info;
 
-	for (long i = 0; i < ticks_wanted; i++) {
-		memset(&info, 0, sizeof(info));
-		info.si_signo = SIGTRAP;
-		info.si_code = CODE_TRAP_PERF;
-		memcpy((char *)&info + DATA_AT, &cookie, sizeof(cookie));
-		took[i] = tick(i * 7 % places, self, &info);
-	}
-	return 1;
-}
-
-static KEPT double down(long depth)
-{
-	return (depth > 0 ? down(depth - 1) : ticks()) + 1;
+	memset(info, 0, sizeof(*info));
+	info->si_signo = SIGTRAP;
+	info->si_code = CODE_TRAP_PERF;
+	memcpy((char *)info + DATA_AT, &cookie, sizeof(cookie));
 }
 
 static int by_size(const void *a, const void *b)
@@ -129,29 +128,45 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static long argument(int argc, char **argv, int which, long otherwise)
+/* Sorts them. */
+static double mean(uint64_t *took, long count)
 {
-	return argc > which ? atol(argv[which]) : otherwise;
+	double sum = 0;
+	long used = 0;
+
+	qsort(took, (size_t)count, sizeof(*took), by_size);
+	while (used < count && took[used] <= 4 * took[count / 2])
+		sum += (double)took[used++];
+	return sum / (double)used;
 }
 
 int main(int argc, char **argv)
 {
+	long count = argument(argc, argv, 1, 2000);
 	long depth = argument(argc, argv, 3, 20);
+	long paths = argument(argc, argv, 4, 1);
+	long places = argument(argc, argv, 5, 8);
+	long known = paths * places, ways = paths ? paths : 1;
+	uint64_t *took = calloc((size_t)count, sizeof(*took));
 
-	places = argument(argc, argv, 4, 200);
-	ticks_wanted = argument(argc, argv, 1, 2000);
-	bytes = argument(argc, argv, 2, 8192) << 10;
-	took = calloc((size_t)ticks_wanted, sizeof(*took));
+	bytes = argument(argc, argv, 2, 0) << 10;
 	memory = mmap(NULL, (size_t)bytes + 1, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!took || memory == MAP_FAILED || ticks_wanted < 1 || places < 1 ||
+	if (!took || memory == MAP_FAILED || count < 1 || places < 1 ||
 	    places > PLACES_MOST)
 		return 1;
 	madvise(memory, (size_t)bytes + 1, MADV_NOHUGEPAGE);
 	memset(memory, 1, (size_t)bytes);
-	known_sink = down(depth - LEAST_DEPTH);
-	qsort(took, (size_t)ticks_wanted, sizeof(*took), by_size);
-	printf("%lu %lu\n", (unsigned long)took[ticks_wanted / 4],
-	       (unsigned long)took[ticks_wanted / 2]);
+	info_init(&next.info);
+	for (long i = -known; i < count; i++) {
+		long turn = i + known;
+
+		next.place = (char *)tick_places +
+			    turn / ways * 7 % places * PLACE_SIZE;
+		known_sink = go_way(turn, paths, (int)depth - AROUND);
+		if (i >= 0)
+			took[i] = next.took;
+	}
+	printf("%.0f\n", mean(took, count));
 	return 0;
 }

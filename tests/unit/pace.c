@@ -41,6 +41,40 @@ TEST(periods_differ_and_keep_their_mean)
 	CHECK(sum > count * 0.97 * MS && sum < count * 1.03 * MS);
 }
 
+/* The least, the most and the mean number of ticks that have one period. */
+static void look_at_runs(uint64_t mean_ns, int *least, int *most, double *mean)
+{
+	const struct weights w = { .last = true };
+	int64_t sum = 0;
+	struct pace p;
+
+	*least = INT32_MAX;
+	*most = 0;
+	pace_start(&p, mean_ns, LIVE_CLOCK_SIGTRAP, 7, true);
+	for (int i = 0; i < TICKS; i++) {
+		pace_keep(&p, TICK_CPU, &w);
+		*least = p.left < *least ? p.left : *least;
+		*most = p.left > *most ? p.left : *most;
+		sum += p.left;
+	}
+	*mean = (double)sum / TICKS;
+}
+
+TEST(runs_of_a_period_are_as_long_in_time_when_ticks_are_frequent)
+{
+	int least, most;
+	double mean;
+
+	look_at_runs(4 * MS, &least, &most, &mean);
+	CHECK(least == 4 && most == 12 && mean > 7.8 && mean < 8.2);
+	look_at_runs(MS, &least, &most, &mean);
+	CHECK(least == 4 && most == 12 && mean > 7.8 && mean < 8.2);
+	look_at_runs(MS / 2, &least, &most, &mean);
+	CHECK(least == 8 && most == 24);
+	look_at_runs(MS / 40, &least, &most, &mean);
+	CHECK(least == 16 && most == 48 && mean > 31 && mean < 33);
+}
+
 TEST(weights_add_up_to_the_cpu_time)
 {
 	uint64_t begin = time_now(CLOCK_THREAD_CPUTIME_ID), sum = 0;
