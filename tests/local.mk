@@ -20,7 +20,7 @@ unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
 endif
 check_PROGRAMS += tests/unit/unit
 tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
-	tests/unit/fixture-run.h \
+	tests/unit/fixture-run.h tests/unit/measured.h \
 	$(UNIT_TESTS:=.c)
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
 tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)

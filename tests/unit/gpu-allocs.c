@@ -2,33 +2,18 @@
 /* gpu-allocs.c - memory of GPUs: events in any order, and what is live. */
 #include "collect/gpu-allocs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collect/gpu-shapes.h"
 #include "collect/gpu.h"
-#include "collect/registry.h"
-#include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/unit/measured.h"
 
 #define SECOND ((uint64_t)1000000000)
 
 static void begin(void)
 {
-	static struct settings settings;
-	static char directory[] = "/tmp/copse-gpu-allocs.XXXXXX";
-	char path[80];
-
-	settings_init(&settings);
-	settings.memory = 64;
-	CHECK(mkdtemp(directory));
-	registry_init(&settings, directory);
-	gpu_prepare();
-	CHECK(registry_open());
-	snprintf(path, sizeof(path), "%s/%d.0.live", directory, (int)getpid());
-	CHECK(!unlink(path) && !rmdir(directory));
+	measured_begin(64);
 	copse_gpu_note(1);
 }
 
@@ -206,40 +191,6 @@ TEST(the_timeline_keeps_the_most)
 	CHECK(h->bins[h->last - 1] == 5 && h->bins[h->last] == 7);
 }
 
-static char *copy_of_profile(size_t *size)
-{
-	struct live_header *header = registry_header();
-	uint32_t index;
-	char *data;
-
-	CHECK(registry_thread(1, &index));
-	*size = header->used;
-	data = malloc(*size);
-	CHECK(data);
-	return memcpy(data, header, *size);
-}
-
-static uint64_t total(const struct profile *p, const char *name)
-{
-	const struct profile_column *c = profile_column(p, name);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; c && i < c->count; i++)
-		sum += c->values[i].value;
-	return sum;
-}
-
-static struct profile *profile(void)
-{
-	struct profile *p;
-	size_t size;
-	char *data = copy_of_profile(&size);
-
-	CHECK(!profile_from_live(&p, data, size));
-	free(data);
-	return p;
-}
-
 /* Whether it changed afterwards or not. */
 TEST(what_was_live_at_the_peak_is_known)
 {
@@ -250,17 +201,17 @@ TEST(what_was_live_at_the_peak_is_known)
 	take(20, 0x2000, 900);
 	give(30, 0x1000);
 	copse_gpu_memory_settle(true);
-	p = profile();
-	CHECK(total(p, "gpu.memory.peak") == 1000);
-	CHECK(total(p, "gpu.memory.leaked") == 900);
-	CHECK(total(p, "gpu.memory.leaks") == 1);
+	p = measured_profile();
+	CHECK(measured_total(p, "gpu.memory.peak") == 1000);
+	CHECK(measured_total(p, "gpu.memory.leaked") == 900);
+	CHECK(measured_total(p, "gpu.memory.leaks") == 1);
 	profile_free(p);
 	take(40, 0x3000, 50);
 	give(50, 0x2000);
 	copse_gpu_memory_settle(true);
-	p = profile();
-	CHECK(total(p, "gpu.memory.peak") == 1000);
-	CHECK(total(p, "gpu.memory.leaked") == 50);
+	p = measured_profile();
+	CHECK(measured_total(p, "gpu.memory.peak") == 1000);
+	CHECK(measured_total(p, "gpu.memory.leaked") == 50);
 	CHECK(p->holder_count == 1 && p->holders[0].peak == 1000);
 	CHECK(p->held_count == 1 && p->held[0].live == 50);
 	profile_free(p);
@@ -281,7 +232,7 @@ TEST(damaged_memory_is_left_out)
 	begin();
 	take(10, 0x1000, 100);
 	copse_gpu_memory_settle(true);
-	data = copy_of_profile(&size);
+	data = measured_copy(&size);
 	at = (size_t)registry_header()->gpu_lists.memory * LIVE_UNIT +
 	     sizeof(struct live_chunk);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -289,7 +240,7 @@ TEST(damaged_memory_is_left_out)
 
 		memcpy(data + at, &bad[i], sizeof(bad[i]));
 		CHECK(!profile_from_live(&p, data, size));
-		CHECK(total(p, "gpu.memory.allocations") <= 1);
+		CHECK(measured_total(p, "gpu.memory.allocations") <= 1);
 		CHECK(!strcmp(p->losses[p->loss_count - 1].name, "damaged"));
 		profile_free(p);
 	}
@@ -321,7 +272,7 @@ TEST(shapes_of_launches_are_summed)
 		copse_gpu_shape(&name, &some);
 	}
 	CHECK(lost(LOSS_GPU_SHAPES) == 2 * (5000 - 4096));
-	p = profile();
+	p = measured_profile();
 	CHECK(p->shape_count == 4096);
 	profile_free(p);
 }

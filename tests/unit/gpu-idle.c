@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-idle.c - whom a gap between work of GPUs is given to. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "collect/gpu-idle.h"
 #include "collect/gpu.h"
 #include "collect/history.h"
-#include "collect/registry.h"
-#include "tests/test.h"
+#include "tests/unit/measured.h"
 
 #define US ((uint64_t)1000)
 
@@ -22,18 +17,7 @@ static struct history *history;
 
 static void begin(void)
 {
-	static struct settings settings;
-	static char directory[] = "/tmp/copse-gpu-idle.XXXXXX";
-	char path[64];
-
-	settings_init(&settings);
-	settings.memory = 16;
-	CHECK(mkdtemp(directory));
-	registry_init(&settings, directory);
-	gpu_prepare();
-	CHECK(registry_open());
-	snprintf(path, sizeof(path), "%s/%d.0.live", directory, (int)getpid());
-	CHECK(!unlink(path) && !rmdir(directory));
+	measured_begin(16);
 	copse_gpu_add(NULL, 0);
 	history = history_new(3);
 	CHECK(history);

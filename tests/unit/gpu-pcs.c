@@ -2,35 +2,19 @@
 /* gpu-pcs.c - samples of kernels: sums, what has no room, and damage. */
 #include "collect/gpu-pcs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collect/control.h"
 #include "collect/gpu.h"
-#include "collect/registry.h"
 #include "collect/time.h"
-#include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/unit/measured.h"
 
 static struct region_name alpha = { .text = "alpha",
 				    .class = LIVE_NAME_KERNEL };
 
 static void begin(void)
 {
-	static struct settings settings;
-	static char directory[] = "/tmp/copse-gpu-pcs.XXXXXX";
-	char path[80];
-
-	settings_init(&settings);
-	settings.memory = 64;
-	CHECK(mkdtemp(directory));
-	registry_init(&settings, directory);
-	gpu_prepare();
-	CHECK(registry_open());
-	snprintf(path, sizeof(path), "%s/%d.0.live", directory, (int)getpid());
-	CHECK(!unlink(path) && !rmdir(directory));
+	measured_begin(64);
 	copse_gpu_note(1);
 }
 

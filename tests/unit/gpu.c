@@ -3,12 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collect/gpu.h"
-#include "collect/registry.h"
-#include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/unit/measured.h"
 
 enum {
 	NOTES = 1 << 18
@@ -18,23 +15,6 @@ static struct region_name kernel = { .text = "alpha",
 				     .class = LIVE_NAME_KERNEL };
 static struct region_name copy = { .text = "[copy to GPU]",
 				   .class = LIVE_NAME_KERNEL };
-
-/* A profile of a process whose threads are not measured: calls have no path. */
-static void begin(void)
-{
-	static struct settings settings;
-	static char directory[] = "/tmp/copse-gpu.XXXXXX";
-	char path[64];
-
-	settings_init(&settings);
-	settings.memory = 16;
-	CHECK(mkdtemp(directory));
-	registry_init(&settings, directory);
-	gpu_prepare();
-	CHECK(registry_open());
-	snprintf(path, sizeof(path), "%s/%d.0.live", directory, (int)getpid());
-	CHECK(!unlink(path) && !rmdir(directory));
-}
 
 static void work(uint32_t id, struct region_name *name, uint64_t start,
 		 uint64_t end)
@@ -68,7 +48,7 @@ static struct live_gpu *entry(uint32_t i)
 
 TEST(work_is_summed_by_call_and_name)
 {
-	begin();
+	measured_begin(16);
 	copse_gpu_note(5);
 	work(5, &kernel, 100, 130);
 	work(5, &kernel, 200, 220);
@@ -85,7 +65,7 @@ TEST(work_is_summed_by_call_and_name)
 
 TEST(work_without_its_call_is_counted_by_reason)
 {
-	begin();
+	measured_begin(16);
 	work(7, &kernel, 100, 130);
 	CHECK(lost(LOSS_GPU_UNSEEN) == 1);
 	copse_gpu_note(7);
@@ -105,7 +85,7 @@ TEST(work_without_its_call_is_counted_by_reason)
 
 TEST(times_that_make_no_sense_are_not_summed)
 {
-	begin();
+	measured_begin(16);
 	copse_gpu_note(1);
 	work(1, &kernel, 0, 130);
 	work(1, &kernel, 200, 130);
@@ -121,7 +101,7 @@ TEST(many_kernels_have_a_sum_each)
 	struct live_header *header;
 	uint64_t count = 0;
 
-	begin();
+	measured_begin(16);
 	copse_gpu_note(1);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 5000; i++) {
@@ -147,46 +127,22 @@ TEST(many_kernels_have_a_sum_each)
 	CHECK(count == 5000);
 }
 
-/* A copy of the profile with a thread, without which nobody had any work. */
-static char *copy_of_profile(size_t *size)
-{
-	struct live_header *header = registry_header();
-	uint32_t index;
-	char *data;
-
-	CHECK(registry_thread(1, &index));
-	*size = header->used;
-	data = malloc(*size);
-	CHECK(data);
-	return memcpy(data, header, *size);
-}
-
-static uint64_t total(const struct profile *p, const char *name)
-{
-	const struct profile_column *c = profile_column(p, name);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; c && i < c->count; i++)
-		sum += c->values[i].value;
-	return sum;
-}
-
 TEST(work_without_a_path_is_below_its_reason)
 {
 	struct profile *p;
 	size_t size;
 	char *data;
 
-	begin();
+	measured_begin(16);
 	copse_gpu_note(1);
 	work(1, &kernel, 100, 130);
 	work(9, &kernel, 100, 140);
 	work(1, &copy, 100, 150);
-	data = copy_of_profile(&size);
+	data = measured_copy(&size);
 	CHECK(!profile_from_live(&p, data, size));
-	CHECK(total(p, "gpu.time") == 30 + 40 + 50);
-	CHECK(total(p, "gpu.launches") == 2);
-	CHECK(total(p, "gpu.bytes.h2d") == 4096);
+	CHECK(measured_total(p, "gpu.time") == 30 + 40 + 50);
+	CHECK(measured_total(p, "gpu.launches") == 2);
+	CHECK(measured_total(p, "gpu.bytes.h2d") == 4096);
 	/* root, two reasons, a kernel below each and a copy below one. */
 	CHECK(p->node_count == 6);
 	for (size_t i = 1; i < p->node_count; i++)
@@ -209,10 +165,10 @@ TEST(damaged_work_is_left_out)
 	size_t size, at;
 	char *data;
 
-	begin();
+	measured_begin(16);
 	copse_gpu_note(1);
 	work(1, &kernel, 100, 130);
-	data = copy_of_profile(&size);
+	data = measured_copy(&size);
 	at = (size_t)registry_header()->gpu * LIVE_UNIT +
 	     sizeof(struct live_chunk);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -220,7 +176,7 @@ TEST(damaged_work_is_left_out)
 
 		memcpy(data + at, &bad[i], sizeof(bad[i]));
 		CHECK(!profile_from_live(&p, data, size));
-		CHECK(total(p, "gpu.time") <= 7);
+		CHECK(measured_total(p, "gpu.time") <= 7);
 		/* The last only lacks its thread. */
 		CHECK(i + 1 == sizeof(bad) / sizeof(*bad) ||
 		      !strcmp(p->losses[p->loss_count - 1].name, "damaged"));
@@ -232,7 +188,7 @@ TEST(damaged_work_is_left_out)
 		struct profile *p;
 
 		CHECK(!profile_from_live(&p, data, size));
-		CHECK(!total(p, "gpu.time"));
+		CHECK(!measured_total(p, "gpu.time"));
 		profile_free(p);
 	}
 	free(data);
@@ -286,7 +242,7 @@ TEST(times_of_a_process_that_ended)
 {
 	struct profile *p;
 
-	begin();
+	measured_begin(16);
 	some_devices();
 	copse_gpu_end();
 	p = read_profile();
@@ -299,7 +255,7 @@ TEST(times_of_a_process_that_was_killed)
 {
 	struct profile *p;
 
-	begin();
+	measured_begin(16);
 	some_devices();
 	p = read_profile();
 	check_devices(p);
