@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		long turn = i + known;
 
 		next.place = (char *)tick_places +
-			    turn / ways * 7 % places * PLACE_SIZE;
+			     turn / ways * 7 % places * PLACE_SIZE;
 		known_sink = go_way(turn, paths, (int)depth - AROUND);
 		if (i >= 0)
 			took[i] = next.took;
