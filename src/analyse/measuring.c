@@ -15,6 +15,8 @@
 #define ENOUGH 0.9  /* of the rate asked for: worth no warning */
 #define UNEVEN 0.9  /* of the samples' number, in equal ones */
 #define ASTRAY 0.05 /* of the system's count of CPU time, worth a note */
+#define DEAR   0.03 /* of the CPU time, that wrappers take: worth a warning */
+#define A_CALL 1e-6 /* seconds: no wrapper of MPI takes more on average */
 
 static const char *const clocks[] = {
 	[LIVE_CLOCK_NONE] = "no clock",
@@ -33,7 +35,8 @@ static const char *clock_name(uint32_t clock)
 }
 
 struct totals {
-	double samples, base, ticks, cpu, cost; /* base: seconds sampled */
+	double samples, base, ticks, cpu; /* base: seconds sampled */
+	double cost, wrappers;            /* of it */
 	bool one_clock;
 };
 
@@ -59,6 +62,7 @@ static struct totals total(const struct run *run)
 		t.base += seconds_sampled(r);
 		t.cpu += (double)r->cpu_ns / 1e9;
 		t.cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
+		t.wrappers += (double)r->wrapper_ns / 1e9;
 		t.one_clock &= r->clock == run->ranks[0].clock;
 	}
 	return t;
@@ -342,6 +346,75 @@ static void pauses(struct report *report, const struct run *run)
 			    run->rank_count > 1 ? " on average" : "");
 }
 
+struct calls {
+	uint32_t function; /* string of the run */
+	double count;
+};
+
+/* Adds to the function's, which is looked for among `count`. */
+static size_t add_calls(struct calls *sums, size_t count, uint32_t function,
+			double calls)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (sums[i].function == function)
+			break;
+	if (i == count)
+		sums[count++] = (struct calls){ .function = function };
+	sums[i].count += calls;
+	return count;
+}
+
+/* The MPI function that was called most, and the number of calls of all. */
+static bool most_called(struct report *report, const struct run *run,
+			struct calls *most, double *all)
+{
+	const struct run_metric *calls = run_metric(run, "mpi.calls");
+	struct calls *sums = calloc(run->node_count + 1, sizeof(*sums));
+	size_t count = 0;
+
+	*most = (struct calls){ 0 };
+	*all = 0;
+	report->failed |= !sums;
+	for (size_t i = 0; sums && calls && i < run->node_count; i++)
+		if (run->nodes[i].kind == RUN_MPI)
+			count = add_calls(sums, count, run->nodes[i].function,
+					  value_node(calls, i));
+	for (size_t i = 0; i < count; i++) {
+		*all += sums[i].count;
+		if (sums[i].count > most->count)
+			*most = sums[i];
+	}
+	free(sums);
+	return most->count > 0;
+}
+
+/*
+ * A program that calls MPI all the time is slower by it, and between calls.
+ * Other things are wrapped as well: calls of CUDA, ticks of events.
+ */
+static void wrappers(struct report *report, const struct run *run,
+		     const struct totals *t)
+{
+	struct calls most;
+	char cost[32];
+	double all;
+
+	if (t->wrappers <= DEAR * t->cpu ||
+	    !most_called(report, run, &most, &all) ||
+	    t->wrappers > all * A_CALL)
+		return;
+	report_note(report,
+		    "! %s of that went into counting %.3g million MPI calls, "
+		    "%.0f %% of them of %s; what the program did between "
+		    "calls seems that much longer. copse run --mpi=off leaves "
+		    "them alone.",
+		    value_time(cost, t->wrappers), all / 1e6,
+		    100 * value_ratio(most.count, all),
+		    str_at(&run->strings, most.function));
+}
+
 static void events(struct report *report, const struct run *run)
 {
 	size_t count = 0;
@@ -373,6 +446,7 @@ void findings_measuring(struct report *report, const struct run *run,
 	account(report, run);
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
 		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
+	wrappers(report, run, &t);
 	events(report, run);
 	losses(report, run, &t);
 }

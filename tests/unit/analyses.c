@@ -347,6 +347,40 @@ TEST(phases_have_efficiencies)
 	CHECK(strstr(report->notes[0], "was not ended 2 times"));
 }
 
+static const char *note_with(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->note_count; i++)
+		if (strstr(report->notes[i], text))
+			return report->notes[i];
+	return NULL;
+}
+
+/* Other things have wrappers, too: a call takes no more than a microsecond. */
+TEST(what_wrapping_mpi_takes_is_said_when_it_is_much)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct analysis_options options = { 0 };
+	const struct analysis *summary = analysis_find("summary");
+	struct report *report;
+	const char *note;
+
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].wrapper_ns = 20000000;
+	CHECK(!summary->run(&report, runs, &options));
+	CHECK(!note_with(report, "counting"));
+	run->metrics[1].stats[FIXTURE_ALLREDUCE].sum = 4e6;
+	CHECK(!summary->run(&report, runs, &options));
+	note = note_with(report, "counting");
+	CHECK(note && strstr(note, "! 80.0 ms of that"));
+	CHECK(strstr(note, "4 million MPI calls, 100 % of them of "
+			   "MPI_Allreduce;"));
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].wrapper_ns = 1000000;
+	CHECK(!summary->run(&report, runs, &options));
+	CHECK(!note_with(report, "counting"));
+}
+
 TEST(ranks_have_parts)
 {
 	struct run *run = fixture_run();
