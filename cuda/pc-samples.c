@@ -397,9 +397,15 @@ static void forget(struct sampled *s, bool disabled)
 	release(s, FREE);
 }
 
+enum { /* of CUPTI's results, by their numbers: CUDA 12.4 has no names */
+	MIG_NOT_SUPPORTED = 43,
+	SLI_NOT_SUPPORTED = 44,
+	WSL_NOT_SUPPORTED = 45,
+};
+
 static enum loss reason(CUptiResult err)
 {
-	switch (err) {
+	switch ((int)err) {
 	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
 	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
 		return LOSS_GPU_PC_FORBIDDEN;
@@ -415,9 +421,9 @@ static enum loss reason(CUptiResult err)
 	case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
 	case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
 	case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
-	case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
-	case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
-	case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+	case MIG_NOT_SUPPORTED:
+	case SLI_NOT_SUPPORTED:
+	case WSL_NOT_SUPPORTED:
 		return LOSS_GPU_PC_UNKNOWN;
 	default:
 		return LOSS_GPU_PC_REFUSED;

@@ -20,7 +20,7 @@ enum {
 	CALLS = 1024,
 	NODES = 16,
 	DELAY_NS = 5000, /* from a call to the start, where nothing is before */
-	KINDS = CUPTI_ACTIVITY_KIND_MEM_DECOMPRESS + 1,
+	KINDS = CUPTI_ACTIVITY_KIND_COUNT,
 };
 
 static const CUpti_CallbackDomain RUNTIME = CUPTI_CB_DOMAIN_RUNTIME_API,
