@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/idle-threads.h"
 #include "analyse/outlier.h"
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
@@ -504,7 +505,7 @@ static int fill(struct report *report, struct ranks *r,
 	strips(report, r);
 	host_table(report, r, options);
 	err = skew_table(report, &r->skews, &how, options);
-	return err ? err : report_error(report);
+	return err;
 }
 
 /* Ranks that did nothing but wait may have no sample. */
@@ -536,6 +537,10 @@ static int run_ranks(struct report **to, const struct run *const runs[],
 		*to = value_report("ranks", runs[0], NULL);
 	if (!err)
 		err = *to ? fill(*to, &r, options) : -ENOMEM;
+	if (!err) {
+		idle_threads_say(*to, runs, metric->name);
+		err = report_error(*to);
+	}
 	ranks_fini(&r);
 	paths_fini(&paths);
 	return err;
