@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	tests/unit/call-paths tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles \
+	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/idle-threads \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
@@ -105,7 +105,7 @@ $(MEASURED_FORTRAN:%=tests/programs/mpi-fortran.mpich.%): \
 $(PLUGINS:%=tests/programs/%.so): tests/programs/dlswap-plugin.c $(known)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && name=$(@F:dlswap-%.so=%) && \
 		$(CC) $(MEASURED_FLAGS) -shared -fPIC -DHOT=hot_$$name \
-		-o $@ $(srcdir)/tests/programs/dlswap-plugin.c
+		-o $@ $(srcdir)/tests/programs/dlswap-plugin.c -pthread
 
 # A program that knows its own call paths: C, C++, Fortran when there is a
 # compiler, and a library that is also built without symbols.  No frame
@@ -209,6 +209,7 @@ SHELL_TESTS = \
 	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
 	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
 	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
+	tests/idle-threads.sh \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
 	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
 	tests/gate.sh tests/export.sh tests/sanitize.sh tests/gpu-truths.sh \

@@ -39,6 +39,9 @@ static const struct option options[] = {
 	  set_real, &confidence },
 	{ 0, "least", "PERCENT", "share of paths that patterns look at (1)",
 	  set_real, &least },
+	{ 0, "idle-threads", "on|off",
+	  "in wall.time: threads that only waited (off)", set_string,
+	  &show.idle_threads },
 	{ 'f', "format", "NAME", "text, json, junit or csv", set_string,
 	  &show.format },
 	{ 0, "table", "NAME", "csv: rules or tests (the first)", set_string,
@@ -89,6 +92,8 @@ static int gate(int argc, char **argv)
 
 	if (!err)
 		err = shown_runs_open(&runs, argv, (size_t)argc);
+	if (!err)
+		err = shown_runs_idle(&show, &runs);
 	if (!err)
 		err = judge(&report, &failed, &runs);
 	if (!err)

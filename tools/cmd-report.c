@@ -35,6 +35,9 @@ static const struct option options[] = {
 	  set_real, &prune },
 	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
 	  &weak },
+	{ 0, "idle-threads", "on|off",
+	  "in wall.time: threads that only waited (off)", set_string,
+	  &show.idle_threads },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  set_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
@@ -112,6 +115,13 @@ static int check_order(char **words, size_t count)
 	return 0;
 }
 
+/* Folded stacks have no room for sentences. */
+static void say_notes(const struct report *report)
+{
+	for (size_t i = 0; i < report->note_count; i++)
+		fprintf(stderr, "copse report: %s\n", report->notes[i]);
+}
+
 static int show_analysis(const struct exporter *exporter,
 			 const struct analysis *analysis, char **words,
 			 size_t count)
@@ -126,6 +136,8 @@ static int show_analysis(const struct exporter *exporter,
 	if (err)
 		return err;
 	err = shown_runs_open(&runs, words, count);
+	if (!err)
+		err = shown_runs_idle(&show, &runs);
 	how.names = runs.names;
 	how.base = runs.base;
 	if (!err && runs.base && strcmp(analysis->name, "diff") != 0)
@@ -135,6 +147,8 @@ static int show_analysis(const struct exporter *exporter,
 				    &how);
 	if (!err)
 		err = show_report(&show, exporter, made);
+	if (!err && !exporter->tables)
+		say_notes(made);
 	report_free(made);
 	shown_runs_close(&runs);
 	return err;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyse/analysis.h"
+#include "analyse/idle-threads.h"
 #include "base/err.h"
 #include "merge/run.h"
 #include "merge/symbol.h"
@@ -22,7 +23,7 @@ int conclude_print(const char *directory)
 	const struct analysis *summary = analysis_find("summary");
 	const struct exporter *text = exporter_find("text");
 	const struct analysis_options options = { .limit = ROWS };
-	const struct run *runs[2] = { NULL, NULL };
+	struct run *runs[2] = { NULL, NULL };
 	struct exporter_style page;
 	struct report *report = NULL;
 	struct run *run = NULL;
@@ -36,7 +37,10 @@ int conclude_print(const char *directory)
 	if (err)
 		goto out;
 	runs[0] = run;
-	err = summary->run(&report, runs, &options);
+	err = idle_threads_leave_out(runs);
+	if (!err)
+		err = summary->run(&report, (const struct run *const *)runs,
+				   &options);
 	if (err)
 		goto out;
 	page_init(&page, stderr);

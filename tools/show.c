@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/idle-threads.h"
 #include "base/err.h"
 #include "tools/page.h"
 #include "tools/show.h"
@@ -123,6 +124,18 @@ int shown_runs_open(struct shown_runs *runs, char *const *words, size_t count)
 			err = -EIO;
 	}
 	return err;
+}
+
+int shown_runs_idle(const struct show *show, const struct shown_runs *runs)
+{
+	const char *how = show->idle_threads ? show->idle_threads : "off";
+
+	if (!strcmp(how, "on"))
+		return 0;
+	if (strcmp(how, "off") != 0)
+		return fail(-EINVAL, "idle-threads wants on or off, not '%s'",
+			    how);
+	return idle_threads_leave_out(runs->at);
 }
 
 void shown_runs_close(struct shown_runs *runs)

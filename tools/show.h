@@ -14,7 +14,7 @@
 
 /* The options, as they were given; NULL: not. */
 struct show {
-	const char *format, *table, *output, *colour;
+	const char *format, *table, *output, *colour, *idle_threads;
 	unsigned int width;
 };
 
@@ -38,6 +38,9 @@ struct shown_runs {
  * word is not between two profiles; else -errno with a reason.
  */
 int shown_runs_open(struct shown_runs *runs, char *const *words, size_t count);
+
+/* Then, unless the option says "on", idle-threads.h.  0, or -errno. */
+int shown_runs_idle(const struct show *show, const struct shown_runs *runs);
 void shown_runs_close(struct shown_runs *runs);
 
 #endif

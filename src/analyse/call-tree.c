@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/idle-threads.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -292,8 +293,10 @@ static int run_tree(struct report **to, const struct run *const runs[],
 		goto out;
 	*to = value_report("tree", runs[0], metric);
 	err = *to ? show(*to, &b, options) : -ENOMEM;
-	if (!err)
+	if (!err) {
+		idle_threads_say(*to, runs, metric->name);
 		err = report_error(*to);
+	}
 out:
 	free(b.at);
 	paths_fini(&paths);

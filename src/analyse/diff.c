@@ -12,6 +12,7 @@
 #include "analyse/by-rank.h"
 #include "analyse/compare.h"
 #include "analyse/efficiency.h"
+#include "analyse/idle-threads.h"
 #include "base/err.h"
 
 #define ROWS  10
@@ -451,6 +452,7 @@ static int fill(struct report *report, const struct diff *d)
 	if (!err)
 		err = rank_table(report, d);
 	notes(report, d);
+	idle_threads_say(report, d->sides.runs, d->metric->name);
 	return err ? err : report_error(report);
 }
 

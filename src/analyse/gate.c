@@ -8,6 +8,7 @@
 
 #include "analyse/gate-test.h"
 #include "analyse/gate.h"
+#include "analyse/idle-threads.h"
 #include "base/err.h"
 
 struct gating {
@@ -170,6 +171,21 @@ static void notes(struct report *report, const struct gating *g)
 				    : "");
 }
 
+/* Once, if a test was of a metric that leaves something out. */
+static void say_idle(struct report *report, const struct gating *g)
+{
+	for (size_t i = 0; i < g->tests.count; i++) {
+		const char *name = g->tests.at[i].metric;
+		const struct run_metric *m =
+			name ? sides_metric(&g->tests.sides, name) : NULL;
+
+		if (!m || !m->idle)
+			continue;
+		idle_threads_say(report, g->tests.sides.runs, m->name);
+		break;
+	}
+}
+
 static struct report *new_report(const struct gating *g)
 {
 	const struct sides *s = &g->tests.sides;
@@ -200,6 +216,7 @@ static int write_verdict(struct report **to, const struct gating *g)
 	test_rows(report, g);
 	checks(report, g);
 	notes(report, g);
+	say_idle(report, g);
 	return report_error(report);
 }
 

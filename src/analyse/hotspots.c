@@ -5,6 +5,7 @@
 
 #include "analyse/confidence.h"
 #include "analyse/groups.h"
+#include "analyse/idle-threads.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -111,6 +112,7 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 	report = value_report("hotspots", runs[0], metric);
 	if (report) {
 		table(report, runs[0], metric, &groups, options);
+		idle_threads_say(report, runs, metric->name);
 		err = report_error(report);
 	} else {
 		err = fail(-ENOMEM, "out of memory");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/idle-threads.h"
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -117,8 +118,10 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 		err = rank_table(*to, runs[0], metric);
 	if (!err && skews.process_count < 2)
 		report_line(*to, "One process: there is nothing to compare.");
-	if (!err)
+	if (!err) {
+		idle_threads_say(*to, runs, metric->name);
 		err = report_error(*to);
+	}
 out:
 	skew_fini(&skews);
 	paths_fini(&paths);

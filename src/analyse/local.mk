@@ -43,6 +43,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/gate-test.c src/analyse/gate-test.h \
 	src/analyse/efficiency.c src/analyse/efficiency.h \
 	src/analyse/complete.c src/analyse/complete.h \
+	src/analyse/idle-threads.c src/analyse/idle-threads.h \
 	src/analyse/findings.c src/analyse/findings.h \
 	src/analyse/confidence.c src/analyse/confidence.h \
 	src/analyse/blames.c src/analyse/blames.h \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/analysis.h"
+#include "analyse/idle-threads.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -194,6 +195,8 @@ static int run_loops(struct report **to, const struct run *const runs[],
 		add_values(&l, metric);
 		qsort(l.at, l.count, sizeof(*l.at), by_value);
 		*to = make(&l, metric, options);
+		if (*to)
+			idle_threads_say(*to, runs, metric->name);
 		err = *to ? report_error(*to) : fail(-ENOMEM, "out of memory");
 	}
 	free(l.at);

@@ -35,6 +35,42 @@ bool paths_in_mpi(const struct paths *paths, uint32_t path)
 	return false;
 }
 
+/* "read" of "__GI___libc_read64@@GLIBC_2.2.5", and its length. */
+static const char *plain_name(const char *name, size_t *length)
+{
+	if (!strncmp(name, "__GI_", strlen("__GI_")))
+		name += strlen("__GI_");
+	name += strspn(name, "_");
+	if (!strncmp(name, "libc_", strlen("libc_")))
+		name += strlen("libc_");
+	*length = strcspn(name, "@");
+	if (*length > 2 && !strncmp(name + *length - 2, "64", 2))
+		*length -= 2;
+	return name;
+}
+
+bool paths_is_file(const struct run *run, uint32_t node)
+{
+	static const char *const names[] = {
+		"read",   "write",  "pread",    "pwrite", "readv",
+		"writev", "preadv", "pwritev",  "fsync",  "fdatasync",
+		"open",   "openat", "close",    "sync",   "ftruncate",
+		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
+	};
+	const struct run_node *n = &run->nodes[node];
+	size_t length;
+	const char *name =
+		plain_name(str_at(&run->strings, n->function), &length);
+
+	if (n->kind != RUN_FUNCTION || !paths_in_c_library(run, node))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(names[i], name, length))
+			return true;
+	return false;
+}
+
 const char *paths_function(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];

@@ -19,6 +19,12 @@ void paths_values(const struct paths *paths, const struct run_metric *metric,
 /* Inside an MPI call: waiting there is what follows, not what is mended. */
 bool paths_in_mpi(const struct paths *paths, uint32_t path);
 
+/*
+ * A function of the C library's that reads or writes files.  Files outside MPI
+ * are not measured: what samples say is the time in these.
+ */
+bool paths_is_file(const struct run *run, uint32_t node);
+
 /* The function's name; "(no call path)" for the root and the like. */
 const char *paths_function(const struct run *run, uint32_t node);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/idle-threads.h"
 #include "analyse/outlier.h"
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
@@ -80,40 +81,6 @@ static void take(struct ranks *r, size_t i, const struct mpi_time *mpi)
 	r->values[OTHER][i] = elapsed - inside;
 }
 
-/*
- * Files outside MPI are not measured; what samples say is the time in the C
- * library's functions that read and write.
- */
-static bool is_file_function(const struct run *run, const struct run_node *n)
-{
-	static const char *const names[] = {
-		"read",   "write",  "pread",    "pwrite", "readv",
-		"writev", "preadv", "pwritev",  "fsync",  "fdatasync",
-		"open",   "openat", "close",    "sync",   "ftruncate",
-		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
-	};
-	const char *name = str_at(&run->strings, n->function);
-	const char *module = str_at(&run->strings, n->module);
-	size_t length;
-
-	if (n->kind != RUN_FUNCTION ||
-	    strncmp(str_base(module), "libc.so", strlen("libc.so")) != 0)
-		return false;
-	if (!strncmp(name, "__GI_", strlen("__GI_")))
-		name += strlen("__GI_");
-	name += strspn(name, "_");
-	if (!strncmp(name, "libc_", strlen("libc_")))
-		name += strlen("libc_");
-	length = strcspn(name, "@");
-	if (length > 2 && !strncmp(name + length - 2, "64", 2))
-		length -= 2;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == length &&
-		    !strncmp(names[i], name, length))
-			return true;
-	return false;
-}
-
 /* The nodes' values, from … end - 1. */
 static int add_files(const struct run *run, const struct run_metric *m,
 		     uint32_t from, uint32_t end, struct value_buffer *buffer,
@@ -139,7 +106,7 @@ static int take_files(struct ranks *r, const struct run_metric *m)
 			continue;
 		if (run->nodes[n].kind == RUN_MPI)
 			end = mpi_time_end(run, n); /* is counted as MPI */
-		if (!is_file_function(run, &run->nodes[n]))
+		if (!paths_is_file(run, n))
 			continue;
 		end = mpi_time_end(run, n);
 		err = add_files(run, m, n, end, &buffer, sums);
@@ -538,7 +505,7 @@ static int fill(struct report *report, struct ranks *r,
 	strips(report, r);
 	host_table(report, r, options);
 	err = skew_table(report, &r->skews, &how, options);
-	return err ? err : report_error(report);
+	return err;
 }
 
 /* Ranks that did nothing but wait may have no sample. */
@@ -570,6 +537,10 @@ static int run_ranks(struct report **to, const struct run *const runs[],
 		*to = value_report("ranks", runs[0], NULL);
 	if (!err)
 		err = *to ? fill(*to, &r, options) : -ENOMEM;
+	if (!err) {
+		idle_threads_say(*to, runs, metric->name);
+		err = report_error(*to);
+	}
 	ranks_fini(&r);
 	paths_fini(&paths);
 	return err;

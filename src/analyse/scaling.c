@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/idle-threads.h"
 #include "analyse/path-union.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
@@ -407,6 +408,7 @@ static int fill(struct report *report, const struct scaling *s,
 		run_row(report, s, i);
 	err = lost_table(report, s);
 	counter_table(report, s);
+	idle_threads_say(report, s->runs, metric);
 	return err ? err : report_error(report);
 }
 

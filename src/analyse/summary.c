@@ -11,6 +11,7 @@
 #include "analyse/efficiency.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
+#include "analyse/idle-threads.h"
 #include "analyse/sites.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -171,6 +172,7 @@ static void facts_columns(struct report *report)
 	fact(report, "effective_samples", COLUMN_NUMBER);
 	fact(report, "serialisation_efficiency", COLUMN_SHARE);
 	fact(report, "transfer_efficiency", COLUMN_SHARE);
+	fact(report, "idle_threads", COLUMN_SECONDS);
 	for (size_t i = 0; i < batch_count; i++)
 		fact(report, batch_infos[i].column, COLUMN_TEXT);
 }
@@ -204,6 +206,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_number(report, metric ? confidence_samples(f->run, metric) : 0);
 	value_known(report, e->ranks ? e->serialisation : NAN);
 	value_known(report, e->ranks ? e->transfer : NAN);
+	report_number(report, idle_threads_sum(metric));
 	for (size_t i = 0; i < batch_count; i++)
 		report_text(report,
 			    batch_text(&f->run->batch, &batch_infos[i]));
@@ -403,10 +406,11 @@ out:
 	return err;
 }
 
-static int fill(struct report *report, const struct run *run,
+static int fill(struct report *report, const struct run *const runs[],
 		const struct run_metric *metric,
 		const struct analysis_options *options)
 {
+	const struct run *run = runs[0];
 	struct blames blames = { 0 };
 	size_t said = 0;
 	struct facts f;
@@ -437,6 +441,7 @@ static int fill(struct report *report, const struct run *run,
 		err = hotspots(report, run, metric, options);
 	if (!err)
 		err = sites(report, &paths, &f, options);
+	idle_threads_say(report, runs, metric ? metric->name : NULL);
 	findings_losses(report, run);
 	findings_measuring(report, run, metric);
 	if (said)
@@ -461,7 +466,7 @@ static int run_summary(struct report **to, const struct run *const runs[],
 	*to = value_report("summary", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
-	err = fill(*to, runs[0], metric, options);
+	err = fill(*to, runs, metric, options);
 	return err ? err : report_error(*to);
 }
 

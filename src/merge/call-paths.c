@@ -54,7 +54,7 @@ static bool has_values(const struct run *run, uint32_t node)
 	return false;
 }
 
-static bool in_c_library(const struct run *run, uint32_t node)
+bool paths_in_c_library(const struct run *run, uint32_t node)
 {
 	const char *path = str_at(&run->strings, run->nodes[node].module);
 
@@ -85,7 +85,7 @@ static bool starts_program_or_thread(const struct run *run, uint32_t node,
 	if (n->kind != RUN_FUNCTION)
 		return false;
 	if (n->flags & RUN_UNNAMED)
-		return first && in_c_library(run, node);
+		return first && paths_in_c_library(run, node);
 	return !strncmp(name, "__libc_start_", strlen("__libc_start_")) ||
 	       !strcmp(name, "start_thread") ||
 	       (first && !strcmp(name, "_start"));

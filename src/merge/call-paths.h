@@ -40,6 +40,9 @@ struct paths {
 int paths_init(struct paths *paths, const struct run *run);
 void paths_fini(struct paths *paths);
 
+/* The function is in the C library. */
+bool paths_in_c_library(const struct run *run, uint32_t node);
+
 /*
  * Depth first order of any tree of `count` nodes whose parents stand before
  * their children, the root being 0: position[i] is where node i comes, end[p]

@@ -478,19 +478,53 @@ static bool is_known(const struct paths *paths, const struct run_metric *m)
 		       run->node_count * sizeof(*paths->of));
 }
 
-struct path_sum *path_sums(const struct paths *paths,
-			   const struct run_metric *metric)
+static bool is_idle(const struct paths *paths, const struct run_metric *m,
+		    uint32_t path)
 {
-	struct path_sum *sums;
+	return m->idle && m->idle->nodes[paths->at[path].node];
+}
 
-	if (!is_known(paths, metric))
-		return path_sums_make(paths, metric, NULL);
-	sums = calloc(paths->count + 1, sizeof(*sums));
+/* Nothing is above what is left out but the root. */
+static int leave_out(const struct paths *paths, const struct run_metric *m,
+		     struct path_sum *sums)
+{
+	const struct run *run = paths->run;
+	uint64_t *row = calloc(run->rank_count + 1, sizeof(*row));
+	int err = row ? path_row(paths, m, 0, row)
+		      : fail(-ENOMEM, "out of memory");
+
+	for (uint32_t p = 1; p < paths->count; p++)
+		if (is_idle(paths, m, p))
+			sums[p] = (struct path_sum){ 0 };
+	if (!err)
+		summarize(&sums[0], row, run->member_count);
+	free(row);
+	return err;
+}
+
+static struct path_sum *known_sums(const struct paths *paths,
+				   const struct run_metric *metric)
+{
+	struct path_sum *sums = calloc(paths->count + 1, sizeof(*sums));
+
 	if (sums)
 		memcpy(sums, metric->sums, paths->count * sizeof(*sums));
 	else
 		fail(-ENOMEM, "out of memory");
 	return sums;
+}
+
+struct path_sum *path_sums(const struct paths *paths,
+			   const struct run_metric *metric)
+{
+	struct path_sum *sums = is_known(paths, metric)
+					? known_sums(paths, metric)
+					: path_sums_make(paths, metric, NULL);
+
+	if (!sums || !metric->idle || !leave_out(paths, metric, sums))
+		return sums;
+	free(sums);
+	return NULL;
 }
 
 static int add_row(const struct run *run, const struct run_metric *m,
@@ -529,7 +563,8 @@ int path_row(const struct paths *paths, const struct run_metric *m,
 
 	memset(to, 0, run->rank_count * sizeof(*to));
 	for (uint32_t p = path, end = paths->at[path].end; p < end && !err;) {
-		bool row = sums && sums[p].row;
+		bool row = sums && sums[p].row && !is_idle(paths, m, p) &&
+			   (p || !m->idle);
 
 		err = row ? add_row(run, m, sums[p].row, room, to)
 			  : add_nodes(paths, m, p, &buffer, to);

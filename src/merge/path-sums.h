@@ -22,6 +22,8 @@ struct path_sum { /* inclusive, over members; those without a value have 0 */
 };
 
 /*
+ * What a metric leaves out (struct run_idle) is 0 in all of these.
+ *
  * Of every path, for a metric that is added up; to be freed.  NULL with a
  * reason: out of memory, or values cannot be read.
  */

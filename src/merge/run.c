@@ -8,6 +8,15 @@
 #include "merge/build.h"
 #include "merge/values.h"
 
+void run_idle_free(struct run_idle *idle)
+{
+	if (!idle)
+		return;
+	free(idle->nodes);
+	free(idle->starts);
+	free(idle);
+}
+
 void run_free(struct run *run)
 {
 	if (!run)
@@ -17,6 +26,7 @@ void run_free(struct run *run)
 		free(run->metrics[i].first);
 		free(run->metrics[i].values);
 		free(run->metrics[i].sums);
+		run_idle_free(run->metrics[i].idle);
 	}
 	free(run->metrics);
 	run_source_free(run->source);

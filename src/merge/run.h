@@ -82,6 +82,21 @@ struct run_value {
 	uint64_t value;
 };
 
+/*
+ * Call paths of threads that only waited, which reports leave out of a metric:
+ * whole subtrees, each of a function that threads began with.
+ */
+struct run_idle_start {
+	uint32_t node, waited; /* that function, and where most was waited */
+	double value, cpu;     /* of the metric, and cpu.time; seconds */
+};
+
+struct run_idle {
+	bool *nodes; /* by node: it is left out, its statistics are 0 */
+	struct run_idle_start *starts; /* the longest first */
+	size_t count;
+};
+
 struct run_metric {
 	char name[56];
 	enum unit unit;
@@ -91,6 +106,7 @@ struct run_metric {
 	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1];
 				     NULL: see source */
 	struct path_sum *sums;    /* path-sums.h; NULL: not known */
+	struct run_idle *idle;    /* NULL: nothing is left out */
 	struct counting counting;
 };
 
@@ -153,7 +169,8 @@ struct run {
 				      memory; NULL: nowhere */
 };
 
-void run_free(struct run *run); /* NULL is fine */
+void run_free(struct run *run);            /* NULL is fine */
+void run_idle_free(struct run_idle *idle); /* NULL is fine */
 
 /* The metric of that name, or NULL. */
 const struct run_metric *run_metric(const struct run *run, const char *name);

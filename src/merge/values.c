@@ -250,9 +250,12 @@ int values_add_up(const struct run *run, const struct run_metric *metric,
 {
 	const struct run_value *values;
 	size_t count;
-	int err = values_of_node(run, (size_t)(metric - run->metrics), node,
-				 buffer, &values, &count);
+	int err;
 
+	if (metric->idle && metric->idle->nodes[node])
+		return 0;
+	err = values_of_node(run, (size_t)(metric - run->metrics), node, buffer,
+			     &values, &count);
 	for (size_t i = 0; i < count && !err; i++)
 		sums[values[i].rank] += values[i].value;
 	return err;

@@ -123,7 +123,8 @@ int values_of_node(const struct run *run, size_t metric, size_t node,
 
 /*
  * Add what each process has in the node to sums[], one for each of the run's
- * ranks.  0, or -errno with a reason.
+ * ranks: nothing where the metric leaves it out (struct run_idle).  0, or
+ * -errno with a reason.
  */
 int values_add_up(const struct run *run, const struct run_metric *metric,
 		  size_t node, struct value_buffer *buffer, uint64_t *sums);
