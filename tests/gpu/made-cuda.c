@@ -36,6 +36,7 @@ static struct {
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	CUpti_TimestampCallbackFunc clock;
+	uint64_t _Atomic asked; /* so often for records, and they were told */
 	uint32_t ids;
 	pthread_mutex_t lock; /* of what follows */
 	uint64_t busy_until[STREAMS];
@@ -713,7 +714,17 @@ PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	pthread_mutex_lock(&made.lock);
 	flush_locked();
 	pthread_mutex_unlock(&made.lock);
+	made.asked++;
 	return CUPTI_SUCCESS;
+}
+
+/* The first time may have begun before. */
+PUBLIC void made_told(void)
+{
+	uint64_t enough = made.asked + 2;
+
+	while (made.asked < enough)
+		usleep(1000);
 }
 
 PUBLIC CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,

@@ -84,6 +84,9 @@ void made_sample(uint64_t module, const char *function, uint32_t symbol,
 /* Waits until CUPTI was asked once more, and all samples are told. */
 void made_answered(void);
 
+/* Waits until all records were told: CUPTI is asked for them each second. */
+void made_told(void);
+
 /* A second context on the device; to sample both ends the program. */
 void made_context_beside(void);
 
