@@ -69,7 +69,14 @@ need() {
 # and for nothing else: others who take the cores away for a while spoil one,
 # what is wrong is wrong each time.
 one_of_three() {
-	for attempt in 1 2 3; do
+	one_of 3 "$@"
+}
+
+# one_of TRIES COMMAND…: the same, where that happens to more than a few.
+one_of() {
+	tries=$1
+	shift
+	for attempt in $(seq "$tries"); do
 		"$@" && return
 		echo "attempt $attempt failed: $*"
 	done

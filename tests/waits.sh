@@ -41,10 +41,12 @@ is_found() {
 # It may also keep the culprit itself from its core, or a rank when nobody is
 # late: what is wrong is so with each seed.
 with_seeds() {
-	for seed in "$seed" $((seed + 1)) $((seed + 2)); do
-		"$@" && return
-	done
-	return 1
+	one_of 6 with_a_seed "$@"
+}
+
+with_a_seed() {
+	seed=$((seed + 1))
+	"$@"
 }
 
 # More messages than are kept: the seconds are an estimate.
