@@ -152,7 +152,7 @@ by_debuginfod() {
 	mkdir -p served && build asked -DASKED=$$ || return
 	id=$(id_of asked)
 	mv asked served/ && strip -o asked served/asked
-	port=$((20000 + $$ % 20000))
+	port=$((20000 + $$ % 12000)) # below those that Linux gives to clients
 	DEBUGINFOD_CACHE_PATH=$scratch/own debuginfod -p $port \
 		-d "$scratch/debuginfod.db" -F served >server.log 2>&1 &
 	server=$!
@@ -173,7 +173,7 @@ by_debuginfod() {
 	return $rc
 }
 
-# A server that takes the question and says nothing.
+# A server that takes the question and says nothing, for a minute.
 by_silent_debuginfod() {
 	need python3
 	build silent -DSILENT=$$ || return
@@ -196,7 +196,7 @@ time.sleep(60)' >port &
 	kill $server
 	wait $server
 	echo "took $took s"
-	[ $rc = 0 ] && [ $took -ge 2 ] && [ $took -le 10 ]
+	[ $rc = 0 ] && [ $took -ge 2 ] && [ $took -le 40 ]
 }
 
 split() {
