@@ -160,9 +160,9 @@ not_written() {
 	"$copse" run --include=blocking -o out ./blocking 2>err
 	cat err
 	rmdir out/rank-0.h5.part*
+	sed -n 's/.*to try again: copse/"$copse"/p' err >again
 	! grep 'no sample' err && grep 'could not be written' err &&
-		$(sed -n "s|.*to try again: copse|$copse|p" err) &&
-		has out rank-0.h5 && left_nothing
+		copse=$copse sh -e again && has out rank-0.h5 && left_nothing
 }
 
 left_nothing() {
