@@ -67,6 +67,14 @@ foreign() {
 	has out mine && has out-2 rank-0.h5
 }
 
+# What is printed can be pasted.
+blanks() {
+	fresh "$1" && "$copse" run -o "it's here" ./busy 2>err || return 1
+	tail -n 1 err | sed 's/.*to see them: copse/"$copse"/' >again
+	cat again
+	copse=$copse sh -e again >report && grep summary report
+}
+
 empty() {
 	fresh "$1" && mkdir out && "$copse" run -q -o out/ ./busy &&
 		has out rank-0.h5
@@ -142,6 +150,21 @@ killed() {
 	has endless.copse rank-0.h5 && left_nothing
 }
 
+# The file that the profile would be written to is in the way.
+not_written() {
+	fresh "$1" && cat >blocking <<-'S' && chmod +x blocking || return 1
+		#!/bin/sh
+		mkdir "out/rank-0.h5.part$PPID"
+		. ./busy
+	S
+	"$copse" run --include=blocking -o out ./blocking 2>err
+	cat err
+	rmdir out/rank-0.h5.part*
+	sed -n 's/.*to try again: copse/"$copse"/p' err >again
+	! grep 'no sample' err && grep 'could not be written' err &&
+		copse=$copse sh -e again && has out rank-0.h5 && left_nothing
+}
+
 left_nothing() {
 	! grep -ls "$PWD" /dev/shm/copse-"$(id -u)"/*/job
 }
@@ -169,6 +192,8 @@ point "an older run is left alone" never_over b
 point "--force replaces it, and only what is copse's" replaced c
 point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
+point "a name with blanks is quoted where a command has it" blanks o
+point "a profile that could not be written is no lack of samples" not_written p
 point "nothing is left in shared memory" left_overs f
 point "each process has its file, shells have none" children g
 point "children beside a shell are not missed" children_alone n

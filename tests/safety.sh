@@ -80,6 +80,20 @@ small_files() {
 	done
 }
 
+# Where address space is limited it is the program's: 400 of 586 MiB.
+little_space() {
+	need python3
+	sh -c 'ulimit -v 600000 && exec "$@"' sh "$copse" run --quiet \
+		-o space.copse python3 - <<-EOF && "$copse" info space.copse |
+	import time
+	until = time.process_time() + 0.2
+	while time.process_time() < until:
+	    pass
+	bytearray(400 << 20)
+	EOF
+		grep 'samples  *count'
+}
+
 # Loaded by a program that has lost LD_PRELOAD, as the CUDA driver would, the
 # collector is in front of nothing, and keeps its hands off.
 loaded_late() {
@@ -129,4 +143,5 @@ point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
 point "loaded late" loaded_late
 point "no room in shared memory" full_memory
 point "a limit on the size of files" small_files
+point "a limit on address space leaves the program its room" little_space
 points_done

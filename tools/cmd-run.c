@@ -335,8 +335,10 @@ static void say_where(const struct output *o)
 {
 	fprintf(stderr,
 		"copse run: the profiles are in %s; to see them: "
-		"copse report %s\n",
-		o->path, o->path);
+		"copse report ",
+		o->path);
+	str_quote(stderr, o->path);
+	fputc('\n', stderr);
 }
 
 /* What the settings have to do with it when no sample comes; or NULL. */
@@ -367,13 +369,15 @@ static void say_nothing_came(uint64_t run_ms, const char *why)
 		run_ms, why);
 }
 
-/* The last rank speaks for the job. */
-static void conclude(const struct output *o, uint64_t run_ns, const char *why)
+/* The last rank speaks for the job.  DIR stays for profiles that were lost. */
+static void conclude(const struct output *o, uint64_t run_ns, const char *why,
+		     bool lost)
 {
 	if (!output_has_profile(o)) {
-		if (!quiet)
+		if (!quiet && !lost)
 			say_nothing_came(run_ns / 1000000, why);
-		output_discard(o);
+		if (!lost)
+			output_discard(o);
 	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
 		if (conclude_print(o->path))
 			warn(fail_reason());
@@ -385,18 +389,23 @@ static void conclude(const struct output *o, uint64_t run_ns, const char *why)
 	output_release(o);
 }
 
-static void harvest_all(struct harvest *h)
+/* False: a profile stays where it is. */
+static bool harvest_all(struct harvest *h)
 {
 	int err = harvest_finish(h, false);
 
-	if (err)
+	if (err) {
 		fprintf(stderr,
-			"copse run: a profile could not be written: %s; "
-			"`copse recover` on this host tries again\n",
+			"copse run: a profile could not be written: %s; on "
+			"this host, to try again: copse recover ",
 			fail_reason());
-	else
+		str_quote(stderr, h->output);
+		fputc('\n', stderr);
+	} else {
 		livedir_remove(h->live_dir);
+	}
 	harvest_fini(h);
+	return !err;
 }
 
 /* No second core dump: the program's own has been written. */
@@ -463,6 +472,7 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 			     .parent = getpid() };
 	struct meter meter = { 0 };
 	struct parent parent;
+	bool written;
 	int err;
 
 	parent_begin(&parent);
@@ -474,7 +484,7 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 	if (node_output_wanted(gather, job->size) &&
 	    ended_in_peace(&h, &parent))
 		h.node = job->host;
-	harvest_all(&h);
+	written = harvest_all(&h);
 	parent_end(&parent);
 	say_trouble(&meter, job);
 	if (err) {
@@ -484,7 +494,7 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
 	if (output_done(o))
-		conclude(o, h.end_ns - parent.start_ns, why);
+		conclude(o, h.end_ns - parent.start_ns, why, !written);
 	else if (parent.told_ns)
 		output_wait(o, parent.told_ns + MERCY_NS);
 	if (h.end_signal)

@@ -103,13 +103,15 @@ static const struct skew *culprit(const struct balance *b)
 	return NULL;
 }
 
-static double mean_share(const struct balance *b)
+/* The share of MPI that so many ranks have on average. */
+static double mean_share(const struct balance *b, const uint32_t *list,
+			 size_t count)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < b->waiting_count; i++)
-		sum += efficiency_mpi(&b->run->ranks[b->waiting[i]]);
-	return value_ratio(sum, (double)b->waiting_count);
+	for (size_t i = 0; i < count; i++)
+		sum += efficiency_mpi(&b->run->ranks[list[i]]);
+	return value_ratio(sum, (double)count);
 }
 
 static const char *ranks(size_t count)
@@ -117,35 +119,55 @@ static const char *ranks(size_t count)
 	return count == 1 ? "ank" : "anks";
 }
 
+/*
+ * ", while rank 3 computed in …", or "; rank 3 spent 30 %" where that is not
+ * much less time in MPI; to be freed.
+ */
+static char *meanwhile(const struct balance *b, const struct skew *worst)
+{
+	double share = mean_share(b, b->working, b->working_count);
+	char *who = value_list(b->run, b->working, b->working_count);
+	char *why = worst ? paths_short(b->paths, worst->path, FRAMES) : NULL;
+	char *text = NULL;
+
+	if (who && share > mean_share(b, b->waiting, b->waiting_count) / 2)
+		text = str_format("; r%s %s spent %.0f %%",
+				  ranks(b->working_count), who, 100 * share);
+	else if (who)
+		text = str_format(", while r%s %s computed%s%s",
+				  ranks(b->working_count), who,
+				  why ? " in " : "", why ? why : "");
+	free(who);
+	free(why);
+	return text;
+}
+
 /* "Ranks 0–2 spent 41 % … in MPI_Allreduce ← norm, while rank 3 …" */
 static void waiting(struct report *report, const struct balance *b,
 		    uint32_t site, const struct skew *worst)
 {
+	double share = mean_share(b, b->waiting, b->waiting_count);
 	char *who = value_list(b->run, b->waiting, b->waiting_count);
-	char *others = value_list(b->run, b->working, b->working_count);
 	char *where = paths_short(b->paths, site, FRAMES);
-	char *why = worst ? paths_short(b->paths, worst->path, FRAMES) : NULL;
-	bool all = !b->working_count;
+	char *others = b->working_count ? meanwhile(b, worst) : NULL;
 
-	if (!who || !others || !where) {
+	if (!who || !where || (b->working_count && !others))
 		report->failed = true;
-	} else if (all) {
+	else if (!b->working_count)
 		report_line(report,
 			    "• The ranks spent %.0f %% of their time "
 			    "in MPI, most in %s.",
-			    100 * mean_share(b), where);
-	} else {
+			    100 * share, where);
+	else
 		report_line(report,
-			    "• R%s %s spent %.0f %% of their time in MPI, most "
-			    "in %s, while r%s %s computed%s%s.",
-			    ranks(b->waiting_count), who, 100 * mean_share(b),
-			    where, ranks(b->working_count), others,
-			    why ? " in " : "", why ? why : "");
-	}
+			    "• R%s %s spent %.0f %% of %s time in MPI, most "
+			    "in %s%s.",
+			    ranks(b->waiting_count), who, 100 * share,
+			    b->waiting_count == 1 ? "its" : "their", where,
+			    others);
 	free(who);
 	free(others);
 	free(where);
-	free(why);
 }
 
 /* " (linear, rising)": what one rank alone does not say; NULL: no memory. */
@@ -210,7 +232,9 @@ static int say(struct report *report, const struct balance *b, double *sums)
 			elapsed = (double)b->run->ranks[i].elapsed_ns / 1e9;
 	if (worst && worst->recoverable < WORTHWHILE * elapsed)
 		worst = NULL;
-	if (!b->waits_said && (b->working_count || mean_share(b) >= MUCH_MPI))
+	if (!b->waits_said &&
+	    (b->working_count ||
+	     mean_share(b, b->waiting, b->waiting_count) >= MUCH_MPI))
 		err = longest_site(b, sums, &site);
 	if (site && !err)
 		waiting(report, b, site,

@@ -159,7 +159,9 @@ static void worth(struct report *report, const struct run *run,
 
 /*
  * The samples that the system's count of CPU time should have, and have not:
- * what ran before the collector, or while it was paused.
+ * what ran before the collector, or while it was paused.  Processes that the
+ * program started are not counted; they weigh with what they have, so that a
+ * few samples of a shell are not the run's.
  */
 static void account(struct report *report, const struct run *run)
 {
@@ -168,10 +170,9 @@ static void account(struct report *report, const struct run *run)
 	for (size_t i = 0; i < run->rank_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
 
-		if (!r->process_cpu_ns)
-			continue;
-		counted += (double)r->process_cpu_ns / 1e9;
-		sampled += (double)r->cpu_ns / 1e9;
+		counted += (double)(r->process_cpu_ns ? r->process_cpu_ns
+						      : r->cpu_ns);
+		sampled += (double)r->cpu_ns;
 	}
 	if (counted > 0 && fabs(sampled / counted - 1) > ASTRAY)
 		report_note(report,

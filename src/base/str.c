@@ -130,3 +130,23 @@ const char *str_base(const char *path)
 
 	return slash ? slash + 1 : path;
 }
+
+void str_quote(FILE *to, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789@%_+=:,./-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			fputc(*word, to);
+	}
+	fputc('\'', to);
+}

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/map.h"
 
@@ -44,5 +45,8 @@ bool str_to_share(const char *text, uint64_t *to);
 
 /* The part after the last '/'. */
 const char *str_base(const char *path);
+
+/* A word, quoted as for a shell when it needs it. */
+void str_quote(FILE *to, const char *word);
 
 #endif

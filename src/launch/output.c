@@ -100,9 +100,11 @@ static bool is_content(const char *name)
 	       strncmp(name, ".job", 4) != 0;
 }
 
+/* Not one that is being written, or never was to its end. */
 static bool is_profile(const char *name)
 {
-	return !strncmp(name, "rank-", 5) || !strncmp(name, "node-", 5);
+	return (!strncmp(name, "rank-", 5) || !strncmp(name, "node-", 5)) &&
+	       !strstr(name, ".part");
 }
 
 static enum owner owner_of(const char *dir, const char *key)

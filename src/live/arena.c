@@ -15,7 +15,8 @@
 
 enum {
 	PAGE = 4096,
-	SMALL_PIECE = 16384
+	SMALL_PIECE = 16384,
+	SPACE_PART = 16 /* one of so many parts may be taken */
 };
 
 /* Linux 5.14; an older kernel has to be asked through the file itself. */
@@ -24,22 +25,31 @@ SIGSAFE static int back(char *at, uint64_t size)
 	return (int)sys3(SYS_madvise, at, size, MADV_POPULATE_WRITE);
 }
 
-/* A file that grows beyond the limit on its size would be a SIGXFSZ. */
-SIGSAFE static uint64_t within_limit(uint64_t size)
+SIGSAFE static uint64_t at_most(uint64_t size, int resource, uint64_t part)
 {
 	struct rlimit limit;
 
-	if (!sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) &&
-	    limit.rlim_cur < size)
-		size = limit.rlim_cur / PAGE * PAGE;
+	if (!sys4(SYS_prlimit64, 0, resource, 0, &limit) &&
+	    limit.rlim_cur / part < size)
+		size = limit.rlim_cur / part / PAGE * PAGE;
 	return size;
+}
+
+/*
+ * A file that grows beyond the limit on its size would be a SIGXFSZ.  Address
+ * space that is limited is the program's, also where nothing is used of ours.
+ */
+SIGSAFE static uint64_t within_limits(uint64_t size)
+{
+	size = at_most(size, RLIMIT_FSIZE, 1);
+	return at_most(size, RLIMIT_AS, SPACE_PART);
 }
 
 SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 {
 	long fd, at, err;
 
-	capacity = within_limit(capacity);
+	capacity = within_limits(capacity);
 	if (capacity < SMALL_PIECE)
 		return -EFBIG;
 	fd = sys3(SYS_open, path,

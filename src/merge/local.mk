@@ -44,6 +44,7 @@ libmerge_la_SOURCES = \
 	src/merge/values.c src/merge/values.h \
 	src/merge/values-file.c src/merge/values-read.c \
 	src/merge/values-team.c src/merge/values-team.h \
+	src/merge/wait-bounds.c \
 	src/merge/waiting.c src/merge/waiting.h \
 	src/merge/work.c src/merge/work.h \
 	src/merge/unify.c src/merge/unify.h src/merge/unify-tree.h

@@ -555,6 +555,8 @@ static int merge(struct run **to, const char *directory, const char *only,
 	if (!err && team_is_root(m.team))
 		err = values_arrange(run);
 	if (!err && team_is_root(m.team))
+		err = waits_bound(run);
+	if (!err && team_is_root(m.team))
 		err = run_stats(run);
 	if (err)
 		run_free(run);

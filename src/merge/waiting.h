@@ -2,7 +2,8 @@
 /*
  * waiting.h - from joined parts to who made whom wait: waiting.c finds how long
  * each part waited, and for which other part; blame.c follows that to the
- * rank and the context that caused it.
+ * rank and the context that caused it; wait-bounds.c holds the estimates of it
+ * against what was measured.
  *
  * What waits for what is told by enum live_part_kind.  A rank waits from
  * entering the call that ended its part until the last of those that it
@@ -42,5 +43,11 @@ int waits_blame(struct run_waits *to, const struct wait *waits,
  * with a reason.
  */
 int waits_make(struct run *run, struct gathered *parts);
+
+/*
+ * wait-bounds.c: once values can be asked for.  No rank waited longer in a call
+ * than it was in it.  0, or -errno with a reason.
+ */
+int waits_bound(struct run *run);
 
 #endif

@@ -28,9 +28,16 @@ struct scale {
 static const struct scale seconds[] = {
 	{ 1, 0, "s" }, { 1e-3, 0, "ms" }, { 1e-6, 0, "µs" }, { 1e-9, 0, "ns" }
 };
-static const struct scale counts[] = {
-	{ 1e15, 0, "P" }, { 1e12, 0, "T" }, { 1e9, 0, "G" }, { 1e6, 0, "M" }
+static const struct scale counts[] = { { 1e15, 0, "P" },
+				       { 1e12, 0, "T" },
+				       { 1e9, 0, "G" },
+				       { 1e6, 0, "M" },
+				       { 1e3, 0, "k" } };
+enum {
+	COUNTS = sizeof(counts) / sizeof(*counts),
+	MILLIONS = COUNTS - 1 /* the units of columns */
 };
+#define OWN_UNIT 0 /* the factor of counts that have one each */
 
 static double largest(const struct report_table *table, size_t column)
 {
@@ -44,6 +51,22 @@ static double largest(const struct report_table *table, size_t column)
 			most = fabs(cell->number);
 	}
 	return most;
+}
+
+/* The least that is not 0, or 0. */
+static double smallest(const struct report_table *table, size_t column)
+{
+	double least = 0;
+
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct report_cell *cell =
+			&table->cells[row * table->column_count + column];
+		double value = cell->none ? 0 : fabs(cell->number);
+
+		if (value > 0 && (least <= 0 || value < least))
+			least = value;
+	}
+	return least;
 }
 
 /* Four digits of the largest value say enough. */
@@ -70,9 +93,20 @@ static struct scale scale_of(enum column_type type, double most)
 {
 	if (type == COLUMN_SECONDS)
 		return pick(seconds, sizeof(seconds) / sizeof(*seconds), most);
-	if (type == COLUMN_COUNT && most >= MANY)
-		return pick(counts, sizeof(counts) / sizeof(*counts), most);
 	return (struct scale){ 1, type == COLUMN_NUMBER ? 2 : 0, "" };
+}
+
+/* A few among very many would read as 0.00 M: then each has its own unit. */
+static struct scale count_scale(double least, double most)
+{
+	struct scale scale = { 1, 0, "" };
+
+	if (most < MANY)
+		return scale;
+	scale = pick(counts, MILLIONS, most);
+	if (least * pow(10, scale.digits) < 10 * scale.factor)
+		return (struct scale){ OWN_UNIT, 0, "" };
+	return scale;
 }
 
 /*
@@ -86,6 +120,8 @@ static struct scale column_scale(const struct report_table *table,
 	double own = largest(table, column), most = own;
 	struct scale scale;
 
+	if (type == COLUMN_COUNT)
+		return count_scale(smallest(table, column), own);
 	for (size_t c = 0; c < table->column_count; c++)
 		if (type == COLUMN_SECONDS &&
 		    table->columns[c].type == COLUMN_SECONDS &&
@@ -114,6 +150,18 @@ static char *format_bytes(double bytes)
 			  units[unit]);
 }
 
+/* "34.19 M" above "8": units below each other. */
+static char *format_count(uint64_t count)
+{
+	struct scale scale;
+
+	if (count < 10000)
+		return str_format("%" PRIu64 "  ", count);
+	scale = pick(counts, COUNTS, (double)count);
+	return str_format("%.*f %s", scale.digits, (double)count / scale.factor,
+			  scale.unit);
+}
+
 static char *format_share(const struct report_cell *cell, bool utf8)
 {
 	if (cell->margin <= 0)
@@ -134,6 +182,8 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 	case COLUMN_COUNT:
 		if (scale->factor == 1)
 			return str_format("%" PRIu64, cell->count);
+		if (scale->factor == OWN_UNIT)
+			return format_count(cell->count);
 		break;
 	case COLUMN_BYTES:
 		return format_bytes((double)cell->count);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "profile/live-reader.h"
 
 bool reader_inside(const struct reader *r, uint64_t ref, uint64_t bytes)
@@ -100,27 +101,6 @@ char *reader_string(struct reader *r, live_ref ref)
 	return text(r, ref, &length);
 }
 
-/* One argument, quoted as for a shell when it needs it. */
-static void quote(FILE *to, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "abcdefghijklmnopqrstuvwxyz"
-				    "0123456789@%_+=:,./-";
-
-	if (*word && !word[strspn(word, plain)]) {
-		fputs(word, to);
-		return;
-	}
-	fputc('\'', to);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", to);
-		else
-			fputc(*word, to);
-	}
-	fputc('\'', to);
-}
-
 static char *command(struct reader *r, live_ref ref)
 {
 	size_t length, size;
@@ -135,7 +115,7 @@ static char *command(struct reader *r, live_ref ref)
 	for (size_t i = 0; i < length; i += strlen(words + i) + 1) {
 		if (i)
 			fputc(' ', to);
-		quote(to, words + i);
+		str_quote(to, words + i);
 	}
 	if (fclose(to))
 		reader_no_memory(r);

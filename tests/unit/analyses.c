@@ -658,6 +658,58 @@ TEST(summary_says_who_waited)
 	report_free(report);
 }
 
+/* Who is in MPI nearly as much as the others does not compute meanwhile. */
+TEST(summary_does_not_say_computed_of_time_in_mpi)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	bool found = false;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		run->ranks[i].mpi_time_ns =
+			(i ? 60 : 70) * run->ranks[i].mpi_ns / 100;
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	for (size_t i = 0; i < report->line_count; i++) {
+		const char *line = report->lines[i];
+
+		CHECK(!strstr(line, "computed"));
+		found |= strstr(line, "Rank 0 spent 70 % of its time") &&
+			 strstr(line, "; ranks 1–3 spent 60 %.");
+	}
+	CHECK(found);
+	report_free(report);
+}
+
+/* 10 of 20 ms of the shell, beside seconds of what it started. */
+TEST(summary_weighs_the_time_that_samples_lack)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+
+	for (int shell = 1; shell >= 0; shell--) {
+		struct report *report = NULL;
+		bool said = false;
+
+		for (size_t i = 0; i < run->rank_count; i++) {
+			run->ranks[i].cpu_ns =
+				shell && !i ? 10000000 : 2000000000;
+			run->ranks[i].process_cpu_ns =
+				i ? 0 : (shell ? 20000000 : 4000000000);
+		}
+		CHECK(!analysis_find("summary")->run(
+			&report, runs, &(struct analysis_options){ 0 }));
+		for (size_t i = 0; i < report->note_count; i++)
+			said |= strstr(report->notes[i],
+				       "Samples hold 80.0 %") != NULL;
+		CHECK(said == !shell);
+		for (size_t i = 0; i < report->note_count && shell; i++)
+			CHECK(!strstr(report->notes[i], "Samples hold"));
+		report_free(report);
+	}
+}
+
 TEST(summary_tells_waiting_apart)
 {
 	struct run *run = fixture_run();

@@ -126,6 +126,32 @@ TEST(zeros_have_their_neighbours_unit)
 	free(text);
 }
 
+/* "0.00" of a million would read as none. */
+TEST(few_among_many_are_not_shown_as_none)
+{
+	static const uint64_t calls[] = { 34188293, 857842, 26130, 9999, 8, 0 };
+	struct report *report = report_new("sample", "sample");
+	char *text;
+
+	report_table(report, "one", NULL);
+	report_column(report, "calls", "calls", COLUMN_COUNT);
+	report_column(report, "events", "events", COLUMN_COUNT);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		report_count(report, calls[i]);
+		report_count(report, 12000000 + 10000000 * i);
+	}
+	text = export("text", report, &style);
+	CHECK(strstr(text, "    calls  events\n"
+			   "                M\n"
+			   "  34.19 M   12.00\n"
+			   "  857.8 k   22.00\n"
+			   "  26.13 k   32.00\n"
+			   "   9999     42.00\n"
+			   "      8     52.00\n"
+			   "      0     62.00\n"));
+	free(text);
+}
+
 TEST(text_shows_margins)
 {
 	struct exporter_style utf8 = { .width = 60, .utf8 = true };

@@ -90,6 +90,27 @@ TEST(base_is_what_follows_the_last_slash)
 	CHECK(!strcmp(str_base("a/"), ""));
 }
 
+TEST(words_are_quoted_as_a_shell_reads_them)
+{
+	static const char *const words[][2] = {
+		{ "app-1.copse/x", "app-1.copse/x" },
+		{ "my app.copse", "'my app.copse'" },
+		{ "it's", "'it'\\''s'" },
+		{ "", "''" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *to = open_memstream(&text, &size);
+
+		str_quote(to, words[i][0]);
+		fclose(to);
+		CHECK(!strcmp(text, words[i][1]));
+		free(text);
+	}
+}
+
 TEST(whole_takes_any_double)
 {
 	CHECK(whole(2.5) == 3 && whole(0.4) == 0 &&

@@ -559,6 +559,51 @@ TEST(levels_scale_and_have_an_error)
 	run_free(run);
 }
 
+/*
+ * Rank 0 waited long in one call of eight, which was kept, for rank 1, and for
+ * rank 2 in one that was kept whatever the level.
+ */
+TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
+{
+	struct profile_value inside = { .node = CALL + LIVE_PART_ALL,
+					.value = 240 * MS };
+	struct profile_column time = { .name = "mpi.time",
+				       .values = &inside,
+				       .count = 1 };
+	struct run_waits *w;
+	struct run *run;
+	double sum = 0;
+
+	begin(3);
+	for (int r = 0; r < 3; r++) {
+		world[r].thread.level = 3;
+		world[r].profile.columns = &time;
+		world[r].profile.column_count = 1;
+		world[r].level = 3;
+		part(r, 1, LIVE_PART_ALL, 10, r == 1 ? 110 : 10, 111);
+		world[r].level = UINT8_MAX;
+		part(r, 2, LIVE_PART_ALL, 200, r == 2 ? 400 : 200, 401);
+	}
+	run = merged(-1);
+	w = &run->waits;
+	CHECK(w->joined.level == 3 && w->cause_count == 2);
+	/* Of 8 * 100 ms and 200 ms there are 240 ms, in this proportion. */
+	CHECK(near(waited_by(run, cause(run, WAIT_ALL, 1), 0), 192));
+	CHECK(near(waited_by(run, cause(run, WAIT_ALL, 2), 0), 48));
+	CHECK(near(waited_by(run, cause(run, WAIT_ALL, 1), 2), 240));
+	CHECK(near(waited_for(run, WAIT_ALL, 1), 432));
+	CHECK(near(waited_for(run, WAIT_ALL, 2), 248));
+	CHECK(near(w->ranks[0].waited_ns, 240));
+	CHECK(near(w->ranks[1].waited_ns, 200)); /* less than it was inside */
+	CHECK(near(w->ranks[1].caused_ns, 432));
+	/* The largest stand first still, and nothing is lost. */
+	CHECK(w->causes[0].ns >= w->causes[1].ns);
+	for (size_t i = 0; i < w->context_count; i++)
+		sum += w->contexts[i].ns;
+	CHECK(near(sum, 432 + 248));
+	run_free(run);
+}
+
 /* What does not fit goes, level by level, whatever the order. */
 TEST(parts_are_bounded)
 {
