@@ -365,6 +365,16 @@ void note_collective(const struct region *region, enum live_part_kind kind,
 		keep(&part, region);
 }
 
+void note_window(const struct region *region, enum live_part_kind kind,
+		 struct comm *window)
+{
+	struct live_part part = { 0 };
+
+	if (window &&
+	    collective_number(&part, window, region->name->text, -1, kind))
+		keep(&part, region);
+}
+
 void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request handle)

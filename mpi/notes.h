@@ -9,6 +9,7 @@
 
 #include "mpi/comms.h"
 #include "mpi/requests.h"
+#include "mpi/windows.h"
 
 /* A message went out, or has come. */
 #define sent_to(dest, tag, its) note_sent(region, &values, dest, tag, its)
@@ -41,6 +42,13 @@
 	note_collective(region, LIVE_PART_##kind, comm, root)
 #define began_collective(kind, comm, root, request)                            \
 	note_began_collective(region, LIVE_PART_##kind, comm, root, request)
+
+/* A window was made; all its processes meet, for the last time at its end. */
+#define made_window(win, comm) window_made(win, comm)
+
+#define fenced(win) note_window(region, LIVE_PART_FENCE, window_find(win))
+
+#define freed_window(gone) note_window(region, LIVE_PART_ALL, &(gone))
 
 /* MPI_Init and MPI_Finalize, where all ranks meet as well. */
 #define at_world() note_world(region)
@@ -79,7 +87,9 @@ void note_collective(const struct region *region, enum live_part_kind kind,
 void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request request);
-
+/* window: what is known of it, or NULL. */
+void note_window(const struct region *region, enum live_part_kind kind,
+		 struct comm *window);
 void note_world(const struct region *region);
 
 #endif

@@ -4,7 +4,7 @@
 # of tests/programs/delays, and a run of one under copse, judged.
 
 delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
-	gather scan split late-sender late-receiver rendezvous halo halo-2d
+	gather scan split fence late-sender late-receiver rendezvous halo halo-2d
 	halo-wave ring worker master threads multiple'
 
 # delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,

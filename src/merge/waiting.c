@@ -195,6 +195,14 @@ static void sort_instance(struct finding *f, size_t first, size_t end)
 	qsort_r(f->back, count, sizeof(*f->back), by_coming, &coming);
 }
 
+/* Of those in which all wait for the last. */
+static enum wait_kind kind_of(uint32_t part_kind)
+{
+	if (part_kind == LIVE_PART_BARRIER)
+		return WAIT_BARRIER;
+	return part_kind == LIVE_PART_FENCE ? WAIT_FENCE : WAIT_ALL;
+}
+
 static void find_collective(struct finding *f, size_t first, size_t end)
 {
 	size_t count = end - first, root = find_root(f, first, end);
@@ -212,9 +220,7 @@ static void find_collective(struct finding *f, size_t first, size_t end)
 				find_message(f, i, root, WAIT_ONE_ALL);
 	} else {
 		for (size_t i = first; i < end; i++)
-			find_last(f, (uint32_t)i, count,
-				  kind == LIVE_PART_BARRIER ? WAIT_BARRIER
-							    : WAIT_ALL);
+			find_last(f, (uint32_t)i, count, kind_of(kind));
 	}
 }
 

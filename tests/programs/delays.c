@@ -164,6 +164,16 @@ static bool waits_for_half(int slot, int victim, int other)
 	return slot == 0 && half_of(victim) == half_of(other);
 }
 
+/* One-sided: to the next rank, while all work; the fence ends it. */
+
+static KEPT void fence_step(struct lane *l, int i)
+{
+	MPI_Put(out, SMALL, MPI_DOUBLE, (plan.rank + 1) % plan.ranks, 0, SMALL,
+		MPI_DOUBLE, l->win);
+	work(l, i);
+	stamped(l, 0, i, MPI_Win_fence(0, l->win));
+}
+
 /* Messages between two: even ranks send to the next one. */
 
 static int pair_of(int rank)
@@ -436,6 +446,8 @@ static const struct pattern patterns[] = {
 	  is_not_last, 0 },
 	{ "split", N_TO_N, "allreduce_step", allreduce_step, waits_for_half,
 	  anybody, 0 },
+	{ "fence", "fence", "fence_step", fence_step, waits_for_all, anybody,
+	  ONE_SIDED },
 	{ "late-sender", "late-sender", "message_step", message_step,
 	  waits_for_pair, sends, 0 },
 	{ "late-receiver", "late-receiver", "receive", ssend_step,
@@ -586,6 +598,19 @@ static KEPT void *run_lane(void *of)
 	return NULL;
 }
 
+static void open_window(struct lane *l)
+{
+	MPI_Win_create(in, sizeof(in), sizeof(*in), MPI_INFO_NULL, l->comm,
+		       &l->win);
+	MPI_Win_fence(MPI_MODE_NOPRECEDE, l->win);
+}
+
+static void close_window(struct lane *l)
+{
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, l->win);
+	MPI_Win_free(&l->win);
+}
+
 static void start(struct lane *lanes, struct stamp *stamps)
 {
 	int split = plan.pattern->waits == waits_for_half;
@@ -596,6 +621,8 @@ static void start(struct lane *lanes, struct stamp *stamps)
 			       plan.rank, &lanes[i].comm);
 		lanes[i].number = i;
 		lanes[i].stamps = stamps + (size_t)i * each;
+		if (has(ONE_SIDED))
+			open_window(&lanes[i]);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	plan.origin = now() + 0.002;
@@ -677,6 +704,8 @@ int main(int argc, char **argv)
 		all = calloc(count * (size_t)plan.ranks, sizeof(*all));
 	start(lanes, mine);
 	seconds = run(lanes);
+	if (has(ONE_SIDED))
+		close_window(&lanes[0]);
 	count *= sizeof(*mine) / sizeof(double);
 	MPI_Gather(mine, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, 0,
 		   MPI_COMM_WORLD);

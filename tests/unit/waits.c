@@ -28,7 +28,7 @@ enum {
 	ASSEMBLE,
 	INIT,
 	CALL, /* one MPI function for each kind of part */
-	NODES = CALL + LIVE_PART_PREFIX + 1
+	NODES = CALL + LIVE_PART_KINDS
 };
 
 static struct profile_node nodes[NODES] = {
@@ -43,15 +43,18 @@ static struct profile_node nodes[NODES] = {
 	[CALL + LIVE_PART_ONE_ALL] = { MAIN, NODE_NAMED, 4, 0 },
 	[CALL + LIVE_PART_ALL_ONE] = { MAIN, NODE_NAMED, 5, 0 },
 	[CALL + LIVE_PART_PREFIX] = { MAIN, NODE_NAMED, 6, 0 },
+	[CALL + LIVE_PART_FENCE] = { MAIN, NODE_NAMED, 8, 0 },
 };
 static char app[] = "/no/such/app", no_text[] = "", command[] = "./app";
 static char send[] = "MPI_Send", recv[] = "MPI_Recv", barrier[] = "MPI_Barrier",
 	    all[] = "MPI_Allreduce", bcast[] = "MPI_Bcast",
-	    reduce[] = "MPI_Reduce", scan[] = "MPI_Scan", init[] = "MPI_Init";
+	    reduce[] = "MPI_Reduce", scan[] = "MPI_Scan", init[] = "MPI_Init",
+	    fence[] = "MPI_Win_fence";
 static struct profile_module modules[] = { { app, "", 0 } };
 static struct profile_name names[] = {
-	{ send, 0, 1 },  { recv, 0, 2 },   { barrier, 0, 4 }, { all, 0, 4 },
-	{ bcast, 0, 4 }, { reduce, 0, 4 }, { scan, 0, 4 },    { init, 0, 0 },
+	{ send, 0, 1 }, { recv, 0, 2 },  { barrier, 0, 4 },
+	{ all, 0, 4 },  { bcast, 0, 4 }, { reduce, 0, 4 },
+	{ scan, 0, 4 }, { init, 0, 0 },  { fence, 0, 6 },
 };
 
 static struct rank {
@@ -97,7 +100,7 @@ static void begin(int count)
 			.modules = modules,
 			.module_count = 1,
 			.names = names,
-			.name_count = 8,
+			.name_count = sizeof(names) / sizeof(*names),
 			.nodes = nodes,
 			.node_count = NODES,
 			.threads = &one->thread,
@@ -296,6 +299,37 @@ TEST(who_left_before_the_last_came_did_not_wait_for_it)
 	run = merged(-1);
 	CHECK(run->waits.cause_count == 1);
 	CHECK(near(waited_for(run, WAIT_ALL, 1), 20));
+	run_free(run);
+}
+
+TEST(all_wait_for_the_last_at_a_fence)
+{
+	const struct run_cause *c;
+	struct run *run;
+
+	begin(3);
+	part(0, 1, LIVE_PART_FENCE, 10, 10, 51);
+	part(1, 1, LIVE_PART_FENCE, 20, 20, 51);
+	part(2, 1, LIVE_PART_FENCE, 50, 50, 51);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 1);
+	c = cause(run, WAIT_FENCE, 2);
+	CHECK(c && near(c->ns, 70) && c->instances == 2);
+	CHECK(!strcmp(name_of(run, c->victim), "MPI_Win_fence"));
+	run_free(run);
+}
+
+/* MPI_MODE_NOPRECEDE: nobody had to wait, whatever the clock says of others. */
+TEST(a_fence_that_let_ranks_pass_is_no_wait)
+{
+	struct run *run;
+
+	begin(3);
+	part(0, 1, LIVE_PART_FENCE, 10, 10, 10.5);
+	part(1, 1, LIVE_PART_FENCE, 20, 20, 20.5);
+	part(2, 1, LIVE_PART_FENCE, 50, 50, 50.5);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 0);
 	run_free(run);
 }
 
