@@ -32,8 +32,10 @@ void *next_look_up(const char *symbol);
 	F(Comm_remote_size)                                                    \
 	F(Comm_size)                                                           \
 	F(Comm_test_inter)                                                     \
+	F(Dist_graph_neighbors)                                                \
 	F(Dist_graph_neighbors_count)                                          \
 	F(Get_library_version)                                                 \
+	F(Graph_neighbors)                                                     \
 	F(Graph_neighbors_count)                                               \
 	F(Group_free)                                                          \
 	F(Group_translate_ranks)                                               \

@@ -375,6 +375,50 @@ void note_window(const struct region *region, enum live_part_kind kind,
 		keep(&part, region);
 }
 
+bool exchange_begin(struct exchange *x, const struct region *region,
+		    MPI_Comm handle)
+{
+	struct comm *comm = comm_of(handle);
+
+	x->part = (struct live_part){ 0 };
+	if (!collective_number(&x->part, comm, region->name->text, -1,
+			       LIVE_PART_SEND))
+		return false;
+	x->all = neighbours_of(comm, handle);
+	return x->all;
+}
+
+/* Edges from … to - 1 of a call are messages by its number. */
+static void keep_edges(const struct exchange *x, const struct region *region,
+		       int from, int to, enum live_part_kind kind)
+{
+	uint64_t own = (uint64_t)(uint32_t)comms_world_rank;
+
+	for (int i = from; i < to; i++) {
+		uint64_t other = (uint64_t)(uint32_t)x->all->edges[i].world;
+		struct live_part part = x->part;
+
+		if (!x->all->edges[i].moves || x->all->edges[i].world < 0)
+			continue;
+		part.kind = (uint8_t)kind;
+		part.size = 2;
+		part.peer = x->all->edges[i].world;
+		part.key = hash_pair(part.key, kind == LIVE_PART_SEND
+						       ? own << 32 | other
+						       : other << 32 | own);
+		keep(&part, region);
+	}
+}
+
+void note_exchange(const struct exchange *x, const struct region *region)
+{
+	int sources = x->all->sources;
+
+	keep_edges(x, region, 0, sources, LIVE_PART_RECV);
+	keep_edges(x, region, sources, sources + x->all->targets,
+		   LIVE_PART_SEND);
+}
+
 void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request handle)

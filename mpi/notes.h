@@ -8,6 +8,7 @@
 #define MPI_NOTES_H
 
 #include "mpi/comms.h"
+#include "mpi/neighbours.h"
 #include "mpi/requests.h"
 #include "mpi/windows.h"
 
@@ -43,6 +44,25 @@
 #define began_collective(kind, comm, root, request)                            \
 	note_began_collective(region, LIVE_PART_##kind, comm, root, request)
 
+/*
+ * A call that neighbours exchange blocks in; sent and received are the bytes of
+ * block `block`.
+ */
+#define exchanged(comm, sent, received)                                        \
+	({                                                                     \
+		struct exchange x_;                                            \
+                                                                               \
+		if (exchange_begin(&x_, region, comm)) {                       \
+			int last_ = x_.all->sources, block = 0;                \
+                                                                               \
+			for (; block < last_; block++)                         \
+				edge_moves(x_.all, block, (received) > 0);     \
+			for (block = 0; block < x_.all->targets; block++)      \
+				edge_moves(x_.all, last_ + block, (sent) > 0); \
+			note_exchange(&x_, region);                            \
+		}                                                              \
+	})
+
 /* A window was made; all its processes meet, for the last time at its end. */
 #define made_window(win, comm) window_made(win, comm)
 
@@ -56,6 +76,18 @@
 /* A communicator was made, or got a name. */
 #define made(comm)        comm_made(comm)
 #define named(comm, name) comm_named(comm, name)
+
+/* The call's part, of which each edge has a copy, and its edges. */
+struct exchange {
+	struct live_part part;
+	struct neighbours *all;
+};
+
+/* False: it is not kept. */
+bool exchange_begin(struct exchange *exchange, const struct region *region,
+		    MPI_Comm comm);
+void note_exchange(const struct exchange *exchange,
+		   const struct region *region);
 
 /* In a forked child. */
 void notes_forked(void);

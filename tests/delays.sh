@@ -5,7 +5,7 @@
 
 delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
 	gather scan split fence late-sender late-receiver rendezvous halo halo-2d
-	halo-wave ring worker master threads multiple'
+	halo-wave neighbours ring worker master threads multiple'
 
 # delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,
 # and leaves NAME.out (with the truth), NAME.csv (the report) and NAME.found,

@@ -302,6 +302,14 @@ static KEPT void plane_step(struct lane *l, int i)
 	exchange(l, i);
 }
 
+static KEPT void neighbours_step(struct lane *l, int i)
+{
+	work(l, i);
+	stamped(l, 0, i,
+		MPI_Neighbor_alltoall(out, SMALL, MPI_DOUBLE, in, SMALL,
+				      MPI_DOUBLE, l->comm));
+}
+
 /* Open MPI may not be done with sending before the message is received. */
 static bool waits_in_ring(int slot, int victim, int other)
 {
@@ -460,6 +468,8 @@ static const struct pattern patterns[] = {
 	  waits_for_neighbours, anybody, 0 },
 	{ "halo-wave", "late-sender", "exchange", halo_step,
 	  waits_for_neighbours, anybody, SPREADS },
+	{ "neighbours", "late-sender", "neighbours_step", neighbours_step,
+	  waits_for_neighbours, anybody, TOPOLOGY },
 	{ "ring", "late-sender", "ring_step", ring_step, waits_in_ring, anybody,
 	  SPREADS },
 	{ "worker", "late-sender", "return_result", worker_step,
@@ -598,6 +608,17 @@ static KEPT void *run_lane(void *of)
 	return NULL;
 }
 
+/* In a line, its ends open. */
+static void line_up(struct lane *l)
+{
+	const int length[] = { plan.ranks }, closed[] = { 0 };
+	MPI_Comm line;
+
+	MPI_Cart_create(l->comm, 1, length, closed, 0, &line);
+	MPI_Comm_free(&l->comm);
+	l->comm = line;
+}
+
 static void open_window(struct lane *l)
 {
 	MPI_Win_create(in, sizeof(in), sizeof(*in), MPI_INFO_NULL, l->comm,
@@ -621,6 +642,8 @@ static void start(struct lane *lanes, struct stamp *stamps)
 			       plan.rank, &lanes[i].comm);
 		lanes[i].number = i;
 		lanes[i].stamps = stamps + (size_t)i * each;
+		if (has(TOPOLOGY))
+			line_up(&lanes[i]);
 		if (has(ONE_SIDED))
 			open_window(&lanes[i]);
 	}

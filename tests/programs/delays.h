@@ -55,7 +55,8 @@ enum {
 	SPREADS = 1,
 	TASKS = 2,    /* two calls: rank 0 hands out, the others answer */
 	THREADED = 4, /* LANES threads that call MPI, of which one is late */
-	ONE_SIDED = 8 /* a window, in an epoch of fences */
+	ONE_SIDED = 8, /* a window, in an epoch of fences */
+	TOPOLOGY = 16 /* a communicator of ranks in a line */
 };
 
 /* The same in all processes: drawn from the seed. */
