@@ -21,15 +21,6 @@ void notes_forked(void)
 	probe.comm_id = 0;
 }
 
-/* A part whose operation was one call. */
-static void keep(struct live_part *part, const struct region *region)
-{
-	part->begin = part->enter = region->start_ns;
-	part->leave = region->end_ns;
-	part->begin_node = part->node = region->node;
-	copse_part_add(part);
-}
-
 static uint64_t took(const struct region *region)
 {
 	return region->end_ns > region->start_ns
@@ -63,7 +54,7 @@ void note_sent(const struct region *region, const struct region_values *values,
 
 	if (dest >= 0 && count_message(&part, comm, dest, tag, LIVE_PART_SEND,
 				       values->sent, region))
-		keep(&part, region);
+		note_keep(&part, region);
 }
 
 /* Was it waited for in MPI_Probe? */
@@ -99,7 +90,7 @@ void note_received(const struct region *region,
 			   values->received, region))
 		return;
 	if (!probe.comm_id || !take_probe(&part, comm, source, tag))
-		keep(&part, region);
+		note_keep(&part, region);
 }
 
 void note_probed(const struct region *region, MPI_Comm handle,
@@ -362,7 +353,7 @@ void note_collective(const struct region *region, enum live_part_kind kind,
 
 	if (collective_number(&part, comm_of(handle), region->name->text, root,
 			      kind))
-		keep(&part, region);
+		note_keep(&part, region);
 }
 
 void note_window(const struct region *region, enum live_part_kind kind,
@@ -370,9 +361,14 @@ void note_window(const struct region *region, enum live_part_kind kind,
 {
 	struct live_part part = { 0 };
 
-	if (window &&
-	    collective_number(&part, window, region->name->text, -1, kind))
-		keep(&part, region);
+	if (collective_number(&part, window, region->name->text, -1, kind))
+		note_keep(&part, region);
+}
+
+void note_fence(const struct region *region, struct window *window)
+{
+	if (window)
+		note_window(region, LIVE_PART_FENCE, &window->as);
 }
 
 bool exchange_begin(struct exchange *x, const struct region *region,
@@ -406,7 +402,7 @@ static void keep_edges(const struct exchange *x, const struct region *region,
 		part.key = hash_pair(part.key, kind == LIVE_PART_SEND
 						       ? own << 32 | other
 						       : other << 32 | own);
-		keep(&part, region);
+		note_keep(&part, region);
 	}
 }
 
@@ -447,7 +443,7 @@ void note_world(const struct region *region)
 			      LIVE_PART_BARRIER)) {
 		part.key = hash_pair(part.check, world->id);
 		part.level = UINT8_MAX;
-		keep(&part, region);
+		note_keep(&part, region);
 	}
 	world->instances = numbered;
 }

@@ -8,6 +8,7 @@
 #define MPI_NOTES_H
 
 #include "mpi/comms.h"
+#include "mpi/epochs.h"
 #include "mpi/neighbours.h"
 #include "mpi/requests.h"
 #include "mpi/windows.h"
@@ -66,9 +67,15 @@
 /* A window was made; all its processes meet, for the last time at its end. */
 #define made_window(win, comm) window_made(win, comm)
 
-#define fenced(win) note_window(region, LIVE_PART_FENCE, window_find(win))
+#define fenced(win) note_fence(region, window_find(win))
 
 #define freed_window(gone) note_window(region, LIVE_PART_ALL, &(gone))
+
+/* Its epochs. */
+#define posted(group, win)       epoch_posted(region, group, win)
+#define access_began(group, win) epoch_started(region, group, win)
+#define access_ended(win)        epoch_completed(region, win)
+#define exposure_ended(win)      epoch_waited(region, win)
 
 /* MPI_Init and MPI_Finalize, where all ranks meet as well. */
 #define at_world() note_world(region)
@@ -88,6 +95,16 @@ bool exchange_begin(struct exchange *exchange, const struct region *region,
 		    MPI_Comm comm);
 void note_exchange(const struct exchange *exchange,
 		   const struct region *region);
+
+/* A part whose operation was one call. */
+static inline void note_keep(struct live_part *part,
+			     const struct region *region)
+{
+	part->begin = part->enter = region->start_ns;
+	part->leave = region->end_ns;
+	part->begin_node = part->node = region->node;
+	copse_part_add(part);
+}
 
 /* In a forked child. */
 void notes_forked(void);
@@ -119,7 +136,8 @@ void note_collective(const struct region *region, enum live_part_kind kind,
 void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request request);
-/* window: what is known of it, or NULL. */
+/* NULL: nothing is known of it. */
+void note_fence(const struct region *region, struct window *window);
 void note_window(const struct region *region, enum live_part_kind kind,
 		 struct comm *window);
 void note_world(const struct region *region);

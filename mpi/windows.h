@@ -16,6 +16,17 @@
 
 #include "mpi/comms.h"
 
+struct epoch {             /* all zero: none, ever */
+	uint32_t *numbers; /* how many there were, by rank in the window */
+	int *ranks;        /* of the one that is open */
+	int count;         /* of ranks; 0: none is open */
+};
+
+struct window {
+	struct comm as;
+	struct epoch access, exposure;
+};
+
 /*
  * A window was made by a call that all processes of `comm` have made; to be
  * called before this call is numbered.
@@ -23,9 +34,12 @@
 void window_made(MPI_Win win, MPI_Comm comm);
 
 /* NULL: not known: no wait states on it. */
-struct comm *window_find(MPI_Win win);
+struct window *window_find(MPI_Win win);
 
-/* It is about to be freed: what was known; with id 0, nothing. */
+/*
+ * It is about to be freed: its processes, for one more call, whose ranks are
+ * not asked for; with id 0, it was not known.
+ */
 struct comm window_forget(MPI_Win win);
 
 #endif

@@ -234,7 +234,8 @@ static void find_instance(struct finding *f, size_t first, size_t end)
 	}
 	find_message(f, first + 1, first, WAIT_LATE_SENDER);
 	/* A sender that left before needed no receiver. */
-	if (f->parts->at[first].leave >= f->parts->at[first + 1].begin)
+	if (!f->parts->at[first].one_way &&
+	    f->parts->at[first].leave >= f->parts->at[first + 1].begin)
 		find_message(f, first, first + 1, WAIT_LATE_RECEIVER);
 }
 

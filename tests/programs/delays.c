@@ -168,10 +168,14 @@ static bool waits_for_half(int slot, int victim, int other)
 
 static KEPT void fence_step(struct lane *l, int i)
 {
+	bool last = i == plan.iterations - 1;
+
+	if (i == 0)
+		MPI_Win_fence(MPI_MODE_NOPRECEDE, l->win);
 	MPI_Put(out, SMALL, MPI_DOUBLE, (plan.rank + 1) % plan.ranks, 0, SMALL,
 		MPI_DOUBLE, l->win);
 	work(l, i);
-	stamped(l, 0, i, MPI_Win_fence(0, l->win));
+	stamped(l, 0, i, MPI_Win_fence(last ? MPI_MODE_NOSUCCEED : 0, l->win));
 }
 
 /* Messages between two: even ranks send to the next one. */
@@ -236,6 +240,67 @@ static KEPT void rendezvous_step(struct lane *l, int i)
 		stamped(l, 0, i,
 			MPI_Send(out, LARGE, MPI_DOUBLE, pair_of(plan.rank), 0,
 				 l->comm));
+}
+
+/* One-sided between two: even ranks put, when the other one lets them. */
+
+static MPI_Group pair_group(void)
+{
+	int pair = pair_of(plan.rank);
+	MPI_Group all, group;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	MPI_Group_incl(all, pair >= 0, &pair, &group);
+	MPI_Group_free(&all);
+	return group;
+}
+
+static void begin_put(struct lane *l, MPI_Group group)
+{
+	MPI_Win_start(group, 0, l->win);
+	if (pair_of(plan.rank) >= 0)
+		MPI_Put(out, SMALL, MPI_DOUBLE, pair_of(plan.rank), 0, SMALL,
+			MPI_DOUBLE, l->win);
+}
+
+static void put(struct lane *l, MPI_Group group)
+{
+	begin_put(l, group);
+	MPI_Win_complete(l->win);
+}
+
+static void let_put(struct lane *l, MPI_Group group)
+{
+	MPI_Win_post(group, 0, l->win);
+	MPI_Win_wait(l->win);
+}
+
+static KEPT void post_step(struct lane *l, int i)
+{
+	MPI_Group group = pair_group();
+
+	work(l, i);
+	if (receives(plan.rank))
+		stamped(l, 0, i, let_put(l, group));
+	else
+		stamped(l, 0, i, put(l, group));
+	MPI_Group_free(&group);
+}
+
+static KEPT void complete_step(struct lane *l, int i)
+{
+	MPI_Group group = pair_group();
+
+	if (receives(plan.rank))
+		MPI_Win_post(group, 0, l->win);
+	else
+		begin_put(l, group);
+	work(l, i);
+	if (receives(plan.rank))
+		stamped(l, 0, i, MPI_Win_wait(l->win));
+	else
+		stamped(l, 0, i, MPI_Win_complete(l->win));
+	MPI_Group_free(&group);
 }
 
 /* Neighbours, in a line or on a plane; its edges are open. */
@@ -462,6 +527,10 @@ static const struct pattern patterns[] = {
 	  waits_for_pair, receives, 0 },
 	{ "rendezvous", "late-receiver", "receive", rendezvous_step,
 	  waits_for_pair, receives, 0 },
+	{ "post", "late-sender", "post_step", post_step, waits_for_pair,
+	  receives, ONE_SIDED },
+	{ "complete", "late-sender", "complete_step", complete_step,
+	  waits_for_pair, sends, ONE_SIDED },
 	{ "halo", "late-sender", "exchange", halo_step, waits_for_neighbours,
 	  anybody, 0 },
 	{ "halo-2d", "late-sender", "exchange", plane_step,
@@ -623,13 +692,6 @@ static void open_window(struct lane *l)
 {
 	MPI_Win_create(in, sizeof(in), sizeof(*in), MPI_INFO_NULL, l->comm,
 		       &l->win);
-	MPI_Win_fence(MPI_MODE_NOPRECEDE, l->win);
-}
-
-static void close_window(struct lane *l)
-{
-	MPI_Win_fence(MPI_MODE_NOSUCCEED, l->win);
-	MPI_Win_free(&l->win);
 }
 
 static void start(struct lane *lanes, struct stamp *stamps)
@@ -728,7 +790,7 @@ int main(int argc, char **argv)
 	start(lanes, mine);
 	seconds = run(lanes);
 	if (has(ONE_SIDED))
-		close_window(&lanes[0]);
+		MPI_Win_free(&lanes[0].win);
 	count *= sizeof(*mine) / sizeof(double);
 	MPI_Gather(mine, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, 0,
 		   MPI_COMM_WORLD);

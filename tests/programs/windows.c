@@ -3,14 +3,17 @@
  * windows.c [ROUNDS] - who is late for which window is known: in each round, 5
  * when not given, all ranks make a window, and halves of them one each, pass
  * fences in both, those of the second half more, and free them.  Handles are
- * used again, by windows that are others.  Each time one rank comes 20 ms late:
+ * used again, by windows that are others.  Ranks 0 and 1 put something where 2
+and 3 let them.  Each time one rank comes 20 ms late:
  *
  *   all_together    rank 1 is late for MPI_Win_fence
  *   each_half       rank 0 in the first half, the last one in the second
  *   make            rank 2 is late for MPI_Win_allocate
  *   end             rank 0 is late for MPI_Win_free
+ *   late_post       rank 3 is late for MPI_Win_post
+ *   late_complete   rank 0 is late for MPI_Win_complete
  *
- * With four ranks or more.
+ * With four ranks.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -40,7 +43,7 @@ static KEPT MPI_Win make(MPI_Comm comm)
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	late(2);
-	MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, comm, &base, &win);
+	MPI_Win_allocate(BYTES, 8, MPI_INFO_NULL, comm, &base, &win);
 	return win;
 }
 
@@ -49,13 +52,69 @@ static KEPT void all_together(MPI_Win win)
 	double one = 1;
 
 	MPI_Put(&one, 1, MPI_DOUBLE, (rank + 1) % size, 0, 1, MPI_DOUBLE, win);
+	MPI_Barrier(MPI_COMM_WORLD);
 	late(1);
-	MPI_Win_fence(0, win);
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 	STAY;
+}
+
+/* Those on the other side. */
+static MPI_Group others(void)
+{
+	const int sides[2][2] = { { 2, 3 }, { 0, 1 } };
+	MPI_Group all, group;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	MPI_Group_incl(all, 2, sides[rank >= 2], &group);
+	MPI_Group_free(&all);
+	return group;
+}
+
+static void put(MPI_Win win)
+{
+	static const double one = 1;
+
+	for (int i = 2; i < 4; i++)
+		MPI_Put(&one, 1, MPI_DOUBLE, i, rank, 1, MPI_DOUBLE, win);
+}
+
+static KEPT void late_post(MPI_Win win)
+{
+	MPI_Group group = others();
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	late(3);
+	if (rank < 2) {
+		MPI_Win_start(group, 0, win);
+		put(win);
+		MPI_Win_complete(win);
+	} else {
+		MPI_Win_post(group, 0, win);
+		MPI_Win_wait(win);
+	}
+	MPI_Group_free(&group);
+}
+
+static KEPT void late_complete(MPI_Win win)
+{
+	MPI_Group group = others();
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank < 2) {
+		MPI_Win_start(group, 0, win);
+		put(win);
+		late(0);
+		MPI_Win_complete(win);
+	} else {
+		MPI_Win_post(group, 0, win);
+		MPI_Win_wait(win);
+	}
+	MPI_Group_free(&group);
 }
 
 static KEPT void each_half(MPI_Win win, int is_second)
 {
+	MPI_Barrier(MPI_COMM_WORLD);
 	for (int i = 0; i <= is_second; i++) {
 		late(is_second ? size - 1 : 0);
 		MPI_Win_fence(0, win);
@@ -79,6 +138,8 @@ static void one_round(MPI_Comm half, int is_second)
 	MPI_Win_fence(MPI_MODE_NOPRECEDE, all);
 	MPI_Win_fence(MPI_MODE_NOPRECEDE, mine);
 	all_together(all);
+	late_post(all);
+	late_complete(all);
 	each_half(mine, is_second);
 	end(all);
 	MPI_Win_free(&mine);
