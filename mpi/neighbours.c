@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mpi/next.h"
+#include "mpi/types.h"
 
 /* By slot; the table itself is what each call of MPI reads. */
 static struct neighbours *known[1 << COMM_BITS];
@@ -104,4 +105,9 @@ void neighbours_forget(int slot)
 {
 	free(known[slot]);
 	known[slot] = NULL;
+}
+
+bool moves(MPI_Aint count, MPI_Datatype type)
+{
+	return count > 0 && type_size(type) > 0;
 }

@@ -30,6 +30,9 @@ struct neighbours *neighbours_of(const struct comm *comm, MPI_Comm handle);
 /* What was known of the communicator in that slot goes. */
 void neighbours_forget(int slot);
 
+/* Has it a byte?  Out of line: other wrappers stay what they are. */
+bool moves(MPI_Aint count, MPI_Datatype type);
+
 /* Block i of all, in the call that is being noted. */
 static inline void edge_moves(struct neighbours *n, int i, bool moves)
 {

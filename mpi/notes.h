@@ -46,8 +46,8 @@
 	note_began_collective(region, LIVE_PART_##kind, comm, root, request)
 
 /*
- * A call that neighbours exchange blocks in; sent and received are the bytes of
- * block `block`.
+ * A call that neighbours exchange blocks in; sent, received: does anything of
+ * block `block` move, as moves() says.
  */
 #define exchanged(comm, sent, received)                                        \
 	({                                                                     \
@@ -57,9 +57,9 @@
 			int last_ = x_.all->sources, block = 0;                \
                                                                                \
 			for (; block < last_; block++)                         \
-				edge_moves(x_.all, block, (received) > 0);     \
+				edge_moves(x_.all, block, received);           \
 			for (block = 0; block < x_.all->targets; block++)      \
-				edge_moves(x_.all, last_ + block, (sent) > 0); \
+				edge_moves(x_.all, last_ + block, sent);       \
 			note_exchange(&x_, region);                            \
 		}                                                              \
 	})
