@@ -7,6 +7,7 @@
 
 #include "mpi/hash.h"
 #include "mpi/messages.h"
+#include "mpi/neighbours.h"
 #include "mpi/next.h"
 #include "mpi/notes.h"
 #include "mpi/requests.h"
@@ -228,6 +229,7 @@ void comm_forget(MPI_Comm handle)
 	if (slot < 0)
 		return;
 	comm_slots[slot].id = 0;
+	neighbours_forget(slot);
 	handles_remove(&comms, handle_key(handle));
 	free(world);
 }

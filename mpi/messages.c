@@ -169,3 +169,27 @@ bool collective_number(struct live_part *part, struct comm *comm,
 	part->comm_rank = (uint32_t)comm->rank;
 	return true;
 }
+
+bool pair_number(struct live_part *part, const struct comm *comm, int rank,
+		 enum live_part_kind kind, uint64_t number, uint64_t run)
+{
+	uint64_t own = (uint64_t)(uint32_t)comms_world_rank;
+	int world = comm_world(comm, rank);
+	uint64_t other = (uint64_t)(uint32_t)world;
+	uint8_t level = level_of(comm->id, run / MESSAGES_RUN);
+
+	if (!comm->id || world < 0 || !level_is_kept(level))
+		return false;
+	*part = (struct live_part){ .kind = (uint8_t)kind,
+				    .level = level,
+				    .peer = world,
+				    .size = 2,
+				    .comm_rank = (uint32_t)comm->rank,
+				    .cluster = cluster_of(comm->id,
+							  run / MESSAGES_RUN) };
+	part->key = hash_pair(hash_pair(comm->id, kind == LIVE_PART_SEND
+							  ? own << 32 | other
+							  : other << 32 | own),
+			      ~number);
+	return true;
+}

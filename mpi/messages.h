@@ -146,4 +146,11 @@ bool collective_number(struct live_part *part, struct comm *comm,
 		       const char *function, int root,
 		       enum live_part_kind kind);
 
+/*
+ * Something between this process and that rank of a communicator, as the part
+ * of a message; both ends have given it the same number, and chose by `run`.
+ */
+bool pair_number(struct live_part *part, const struct comm *comm, int rank,
+		 enum live_part_kind kind, uint64_t number, uint64_t run);
+
 #endif

@@ -32,16 +32,20 @@ void *next_look_up(const char *symbol);
 	F(Comm_remote_size)                                                    \
 	F(Comm_size)                                                           \
 	F(Comm_test_inter)                                                     \
+	F(Dist_graph_neighbors)                                                \
 	F(Dist_graph_neighbors_count)                                          \
 	F(Get_library_version)                                                 \
+	F(Graph_neighbors)                                                     \
 	F(Graph_neighbors_count)                                               \
 	F(Group_free)                                                          \
+	F(Group_size)                                                          \
 	F(Group_translate_ranks)                                               \
 	F(Query_thread)                                                        \
 	F(Test_cancelled)                                                      \
 	F(Topo_test)                                                           \
 	F(Type_get_envelope)                                                   \
-	F(Type_size_x)
+	F(Type_size_x)                                                         \
+	F(Win_get_group)
 
 /* Valid in all wrappers: LIBRARY_OURS was found then. */
 struct pmpi {

@@ -21,15 +21,6 @@ void notes_forked(void)
 	probe.comm_id = 0;
 }
 
-/* A part whose operation was one call. */
-static void keep(struct live_part *part, const struct region *region)
-{
-	part->begin = part->enter = region->start_ns;
-	part->leave = region->end_ns;
-	part->begin_node = part->node = region->node;
-	copse_part_add(part);
-}
-
 static uint64_t took(const struct region *region)
 {
 	return region->end_ns > region->start_ns
@@ -63,7 +54,7 @@ void note_sent(const struct region *region, const struct region_values *values,
 
 	if (dest >= 0 && count_message(&part, comm, dest, tag, LIVE_PART_SEND,
 				       values->sent, region))
-		keep(&part, region);
+		note_keep(&part, region);
 }
 
 /* Was it waited for in MPI_Probe? */
@@ -99,7 +90,7 @@ void note_received(const struct region *region,
 			   values->received, region))
 		return;
 	if (!probe.comm_id || !take_probe(&part, comm, source, tag))
-		keep(&part, region);
+		note_keep(&part, region);
 }
 
 void note_probed(const struct region *region, MPI_Comm handle,
@@ -362,7 +353,66 @@ void note_collective(const struct region *region, enum live_part_kind kind,
 
 	if (collective_number(&part, comm_of(handle), region->name->text, root,
 			      kind))
-		keep(&part, region);
+		note_keep(&part, region);
+}
+
+void note_window(const struct region *region, enum live_part_kind kind,
+		 struct comm *window)
+{
+	struct live_part part = { 0 };
+
+	if (collective_number(&part, window, region->name->text, -1, kind))
+		note_keep(&part, region);
+}
+
+void note_fence(const struct region *region, struct window *window)
+{
+	if (window)
+		note_window(region, LIVE_PART_FENCE, &window->as);
+}
+
+bool exchange_begin(struct exchange *x, const struct region *region,
+		    MPI_Comm handle)
+{
+	struct comm *comm = comm_of(handle);
+
+	x->part = (struct live_part){ 0 };
+	if (!collective_number(&x->part, comm, region->name->text, -1,
+			       LIVE_PART_SEND))
+		return false;
+	x->all = neighbours_of(comm, handle);
+	return x->all;
+}
+
+/* Edges from … to - 1 of a call are messages by its number. */
+static void keep_edges(const struct exchange *x, const struct region *region,
+		       int from, int to, enum live_part_kind kind)
+{
+	uint64_t own = (uint64_t)(uint32_t)comms_world_rank;
+
+	for (int i = from; i < to; i++) {
+		uint64_t other = (uint64_t)(uint32_t)x->all->edges[i].world;
+		struct live_part part = x->part;
+
+		if (!x->all->edges[i].moves || x->all->edges[i].world < 0)
+			continue;
+		part.kind = (uint8_t)kind;
+		part.size = 2;
+		part.peer = x->all->edges[i].world;
+		part.key = hash_pair(part.key, kind == LIVE_PART_SEND
+						       ? own << 32 | other
+						       : other << 32 | own);
+		note_keep(&part, region);
+	}
+}
+
+void note_exchange(const struct exchange *x, const struct region *region)
+{
+	int sources = x->all->sources;
+
+	keep_edges(x, region, 0, sources, LIVE_PART_RECV);
+	keep_edges(x, region, sources, sources + x->all->targets,
+		   LIVE_PART_SEND);
 }
 
 void note_began_collective(const struct region *region,
@@ -393,7 +443,7 @@ void note_world(const struct region *region)
 			      LIVE_PART_BARRIER)) {
 		part.key = hash_pair(part.check, world->id);
 		part.level = UINT8_MAX;
-		keep(&part, region);
+		note_keep(&part, region);
 	}
 	world->instances = numbered;
 }

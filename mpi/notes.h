@@ -8,7 +8,10 @@
 #define MPI_NOTES_H
 
 #include "mpi/comms.h"
+#include "mpi/epochs.h"
+#include "mpi/neighbours.h"
 #include "mpi/requests.h"
+#include "mpi/windows.h"
 
 /* A message went out, or has come. */
 #define sent_to(dest, tag, its) note_sent(region, &values, dest, tag, its)
@@ -42,12 +45,66 @@
 #define began_collective(kind, comm, root, request)                            \
 	note_began_collective(region, LIVE_PART_##kind, comm, root, request)
 
+/*
+ * A call that neighbours exchange blocks in; sent, received: does anything of
+ * block `block` move, as moves() says.
+ */
+#define exchanged(comm, sent, received)                                        \
+	({                                                                     \
+		struct exchange x_;                                            \
+                                                                               \
+		if (exchange_begin(&x_, region, comm)) {                       \
+			int last_ = x_.all->sources, block = 0;                \
+                                                                               \
+			for (; block < last_; block++)                         \
+				edge_moves(x_.all, block, received);           \
+			for (block = 0; block < x_.all->targets; block++)      \
+				edge_moves(x_.all, last_ + block, sent);       \
+			note_exchange(&x_, region);                            \
+		}                                                              \
+	})
+
+/* A window was made; all its processes meet, for the last time at its end. */
+#define made_window(win, comm) window_made(win, comm)
+
+#define fenced(win) note_fence(region, window_find(win))
+
+#define freed_window(gone) note_window(region, LIVE_PART_ALL, &(gone))
+
+/* Its epochs. */
+#define posted(group, win)       epoch_posted(region, group, win)
+#define access_began(group, win) epoch_started(region, group, win)
+#define access_ended(win)        epoch_completed(region, win)
+#define exposure_ended(win)      epoch_waited(region, win)
+
 /* MPI_Init and MPI_Finalize, where all ranks meet as well. */
 #define at_world() note_world(region)
 
 /* A communicator was made, or got a name. */
 #define made(comm)        comm_made(comm)
 #define named(comm, name) comm_named(comm, name)
+
+/* The call's part, of which each edge has a copy, and its edges. */
+struct exchange {
+	struct live_part part;
+	struct neighbours *all;
+};
+
+/* False: it is not kept. */
+bool exchange_begin(struct exchange *exchange, const struct region *region,
+		    MPI_Comm comm);
+void note_exchange(const struct exchange *exchange,
+		   const struct region *region);
+
+/* A part whose operation was one call. */
+static inline void note_keep(struct live_part *part,
+			     const struct region *region)
+{
+	part->begin = part->enter = region->start_ns;
+	part->leave = region->end_ns;
+	part->begin_node = part->node = region->node;
+	copse_part_add(part);
+}
 
 /* In a forked child. */
 void notes_forked(void);
@@ -79,7 +136,10 @@ void note_collective(const struct region *region, enum live_part_kind kind,
 void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request request);
-
+/* NULL: nothing is known of it. */
+void note_fence(const struct region *region, struct window *window);
+void note_window(const struct region *region, enum live_part_kind kind,
+		 struct comm *window);
 void note_world(const struct region *region);
 
 #endif

@@ -3,7 +3,8 @@
 #
 # What it knows of MPI: a parameter of type MPI_Comm names the communicator,
 # `root` the root; a row that looks into status wants a status; one with the word
-# `before` wants its requests as they were before the call.
+# `before` wants its requests as they were before the call; one with `gone` frees
+# its window, and wants what was known of it.
 #
 # What is known of that communicator is `its` for the column `then`.
 #
@@ -63,6 +64,8 @@ function print_work(    own, keeps, statuses)
 		print "\tstruct before before;"
 	if (own)
 		print "\tMPI_Status own = { 0 };"
+	if ($5 ~ /[(]gone[)]/)
+		print "\tstruct comm gone = window_forget(*win);"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
 	print "\tif (region_stop(region) && rc == MPI_SUCCESS) {"

@@ -4,8 +4,9 @@
 # of tests/programs/delays, and a run of one under copse, judged.
 
 delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
-	gather scan split late-sender late-receiver rendezvous halo halo-2d
-	halo-wave ring worker master threads multiple'
+	gather scan split fence late-sender late-receiver rendezvous post
+	complete halo halo-2d halo-wave neighbours ring worker master threads
+	multiple'
 
 # delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,
 # and leaves NAME.out (with the truth), NAME.csv (the report) and NAME.found,

@@ -43,8 +43,10 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-phases mpi-skew mpi-threads pcontrol
-MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four
+	mpi-events mpi-forks mpi-phases mpi-skew mpi-threads pcontrol \
+	neighbours windows
+MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four \
+	neighbours windows
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
@@ -215,6 +217,7 @@ SHELL_TESTS = \
 	tests/gate.sh tests/export.sh tests/sanitize.sh tests/gpu-truths.sh \
 	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
+	tests/waits-calls.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
 	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
 	tests/merge-scale.sh tests/merge-mpi.sh tests/gather.sh \

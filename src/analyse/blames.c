@@ -21,6 +21,7 @@ static const struct {
 	[WAIT_ONE_ALL] = { "one-to-all", "1 × N" },
 	[WAIT_ALL_ONE] = { "all-to-one", "N × 1" },
 	[WAIT_PREFIX] = { "prefix", "scan" },
+	[WAIT_FENCE] = { "fence", "fence" },
 };
 
 const char *blames_kind(uint32_t kind)

@@ -205,6 +205,8 @@ enum live_part_kind {
 	LIVE_PART_ONE_ALL, /* 1 x N: all wait for the root, the peer */
 	LIVE_PART_ALL_ONE, /* N x 1: the root, the peer, waits for the last */
 	LIVE_PART_PREFIX,  /* scans: each waits for those of lower comm_rank */
+	LIVE_PART_FENCE,   /* of a window: all may wait for the last */
+	LIVE_PART_KINDS
 };
 
 struct live_part {

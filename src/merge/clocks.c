@@ -275,11 +275,11 @@ static int put_bounds(struct aligning *a, bool init)
 		const struct part *p = &parts->at[i];
 
 		end = gather_instance(parts, i);
-		if (p->init != init)
+		if (p->init != init || !p->meets)
 			continue;
 		if (p->kind == LIVE_PART_SEND)
 			err = bound_message(a, p);
-		else if (p->meets)
+		else
 			err = bound_collective(a, p, end - i);
 	}
 	return err;

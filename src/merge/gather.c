@@ -59,6 +59,13 @@ static void raise_level(struct gathered *parts, uint32_t level)
 	parts->count = kept;
 }
 
+static bool is_call(const struct profile *p, uint32_t node, const char *name)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return n->kind == NODE_NAMED && !strcmp(p->names[n->owner].text, name);
+}
+
 static bool is_init(const struct profile *p, uint32_t node)
 {
 	const struct profile_node *n = &p->nodes[node];
@@ -70,7 +77,8 @@ static bool is_init(const struct profile *p, uint32_t node)
 
 /*
  * Barriers, and collectives in which each sends something to each: not those
- * whose counts differ, since who gets nothing waits for nobody.
+ * whose counts differ, since who gets nothing waits for nobody.  Messages, too,
+ * but for MPI_Win_post: MPI chooses which call waits for it, if any.
  */
 static bool all_meet(const struct profile *p, const struct profile_part *part)
 {
@@ -78,15 +86,23 @@ static bool all_meet(const struct profile *p, const struct profile_part *part)
 		"MPI_Allreduce",  "MPI_Allgather",  "MPI_Alltoall",
 		"MPI_Iallreduce", "MPI_Iallgather", "MPI_Ialltoall",
 	};
-	const struct profile_node *n = &p->nodes[part->begin_node];
-
 	if (part->kind == LIVE_PART_BARRIER)
 		return true;
+	if (part->kind <= LIVE_PART_RECV)
+		return !is_call(p, part->begin_node, "MPI_Win_post");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (part->kind == LIVE_PART_ALL && n->kind == NODE_NAMED &&
-		    !strcmp(p->names[n->owner].text, names[i]))
+		if (part->kind == LIVE_PART_ALL &&
+		    is_call(p, part->begin_node, names[i]))
 			return true;
 	return false;
+}
+
+/* What is said of an epoch: nothing in MPI waits for who hears it. */
+static bool is_one_way(const struct profile *p, const struct profile_part *part)
+{
+	return part->kind == LIVE_PART_SEND &&
+	       (is_call(p, part->begin_node, "MPI_Win_post") ||
+		is_call(p, part->begin_node, "MPI_Win_complete"));
 }
 
 /* Said before anything is found out about it: in a large job, of most. */
@@ -132,6 +148,7 @@ static int add_part(struct gathered *parts, const struct profile *p,
 		.main = from->thread == p->id.mpi_thread,
 		.init = is_init(p, from->node),
 		.meets = all_meet(p, from),
+		.one_way = is_one_way(p, from),
 	};
 
 	return put_part(parts, &part);

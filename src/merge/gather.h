@@ -34,6 +34,7 @@ struct part {
 	bool main;           /* of the thread of MPI_Init */
 	bool init;           /* of MPI_Init itself: it bounds clocks only */
 	bool meets;          /* nobody leaves before the last has come */
+	bool one_way;        /* a message whose sender needs no receiver */
 };
 
 struct moment {

@@ -24,6 +24,7 @@ enum wait_kind {
 	WAIT_ONE_ALL, /* 1 x N: all wait for the root */
 	WAIT_ALL_ONE, /* N x 1: the root waits for the last */
 	WAIT_PREFIX,  /* scans */
+	WAIT_FENCE,   /* of a window: all wait for the last */
 	WAIT_KINDS
 };
 

@@ -195,6 +195,14 @@ static void sort_instance(struct finding *f, size_t first, size_t end)
 	qsort_r(f->back, count, sizeof(*f->back), by_coming, &coming);
 }
 
+/* Of those in which all wait for the last. */
+static enum wait_kind kind_of(uint32_t part_kind)
+{
+	if (part_kind == LIVE_PART_BARRIER)
+		return WAIT_BARRIER;
+	return part_kind == LIVE_PART_FENCE ? WAIT_FENCE : WAIT_ALL;
+}
+
 static void find_collective(struct finding *f, size_t first, size_t end)
 {
 	size_t count = end - first, root = find_root(f, first, end);
@@ -212,9 +220,7 @@ static void find_collective(struct finding *f, size_t first, size_t end)
 				find_message(f, i, root, WAIT_ONE_ALL);
 	} else {
 		for (size_t i = first; i < end; i++)
-			find_last(f, (uint32_t)i, count,
-				  kind == LIVE_PART_BARRIER ? WAIT_BARRIER
-							    : WAIT_ALL);
+			find_last(f, (uint32_t)i, count, kind_of(kind));
 	}
 }
 
@@ -228,7 +234,8 @@ static void find_instance(struct finding *f, size_t first, size_t end)
 	}
 	find_message(f, first + 1, first, WAIT_LATE_SENDER);
 	/* A sender that left before needed no receiver. */
-	if (f->parts->at[first].leave >= f->parts->at[first + 1].begin)
+	if (!f->parts->at[first].one_way &&
+	    f->parts->at[first].leave >= f->parts->at[first + 1].begin)
 		find_message(f, first, first + 1, WAIT_LATE_RECEIVER);
 }
 

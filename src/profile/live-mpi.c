@@ -168,7 +168,7 @@ static uint32_t context(struct reader *r, live_ref ref)
 
 static bool good_part(const struct live_part *part)
 {
-	return part->kind <= LIVE_PART_PREFIX && part->size &&
+	return part->kind < LIVE_PART_KINDS && part->size &&
 	       part->enter <= part->leave && part->begin <= part->leave &&
 	       part->leave <= PROFILE_TIME_MOST;
 }

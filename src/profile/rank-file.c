@@ -426,7 +426,7 @@ static void check_waits(struct store *s, const struct profile *p)
 		if (a->node >= p->node_count ||
 		    a->begin_node >= p->node_count ||
 		    a->thread >= p->thread_count ||
-		    a->kind > LIVE_PART_PREFIX || a->level > UINT8_MAX ||
+		    a->kind >= LIVE_PART_KINDS || a->level > UINT8_MAX ||
 		    !a->size || a->enter > a->leave || a->begin > a->leave ||
 		    a->leave > PROFILE_TIME_MOST ||
 		    (i && a[-1].thread > a->thread) ||

@@ -164,6 +164,20 @@ static bool waits_for_half(int slot, int victim, int other)
 	return slot == 0 && half_of(victim) == half_of(other);
 }
 
+/* One-sided: to the next rank, while all work; the fence ends it. */
+
+static KEPT void fence_step(struct lane *l, int i)
+{
+	bool last = i == plan.iterations - 1;
+
+	if (i == 0)
+		MPI_Win_fence(MPI_MODE_NOPRECEDE, l->win);
+	MPI_Put(out, SMALL, MPI_DOUBLE, (plan.rank + 1) % plan.ranks, 0, SMALL,
+		MPI_DOUBLE, l->win);
+	work(l, i);
+	stamped(l, 0, i, MPI_Win_fence(last ? MPI_MODE_NOSUCCEED : 0, l->win));
+}
+
 /* Messages between two: even ranks send to the next one. */
 
 static int pair_of(int rank)
@@ -228,6 +242,67 @@ static KEPT void rendezvous_step(struct lane *l, int i)
 				 l->comm));
 }
 
+/* One-sided between two: even ranks put, when the other one lets them. */
+
+static MPI_Group pair_group(void)
+{
+	int pair = pair_of(plan.rank);
+	MPI_Group all, group;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	MPI_Group_incl(all, pair >= 0, &pair, &group);
+	MPI_Group_free(&all);
+	return group;
+}
+
+static void begin_put(struct lane *l, MPI_Group group)
+{
+	MPI_Win_start(group, 0, l->win);
+	if (pair_of(plan.rank) >= 0)
+		MPI_Put(out, SMALL, MPI_DOUBLE, pair_of(plan.rank), 0, SMALL,
+			MPI_DOUBLE, l->win);
+}
+
+static void put(struct lane *l, MPI_Group group)
+{
+	begin_put(l, group);
+	MPI_Win_complete(l->win);
+}
+
+static void let_put(struct lane *l, MPI_Group group)
+{
+	MPI_Win_post(group, 0, l->win);
+	MPI_Win_wait(l->win);
+}
+
+static KEPT void post_step(struct lane *l, int i)
+{
+	MPI_Group group = pair_group();
+
+	work(l, i);
+	if (receives(plan.rank))
+		stamped(l, 0, i, let_put(l, group));
+	else
+		stamped(l, 0, i, put(l, group));
+	MPI_Group_free(&group);
+}
+
+static KEPT void complete_step(struct lane *l, int i)
+{
+	MPI_Group group = pair_group();
+
+	if (receives(plan.rank))
+		MPI_Win_post(group, 0, l->win);
+	else
+		begin_put(l, group);
+	work(l, i);
+	if (receives(plan.rank))
+		stamped(l, 0, i, MPI_Win_wait(l->win));
+	else
+		stamped(l, 0, i, MPI_Win_complete(l->win));
+	MPI_Group_free(&group);
+}
+
 /* Neighbours, in a line or on a plane; its edges are open. */
 
 static int columns(void)
@@ -290,6 +365,14 @@ static KEPT void plane_step(struct lane *l, int i)
 {
 	work(l, i);
 	exchange(l, i);
+}
+
+static KEPT void neighbours_step(struct lane *l, int i)
+{
+	work(l, i);
+	stamped(l, 0, i,
+		MPI_Neighbor_alltoall(out, SMALL, MPI_DOUBLE, in, SMALL,
+				      MPI_DOUBLE, l->comm));
 }
 
 /* Open MPI may not be done with sending before the message is received. */
@@ -436,18 +519,26 @@ static const struct pattern patterns[] = {
 	  is_not_last, 0 },
 	{ "split", N_TO_N, "allreduce_step", allreduce_step, waits_for_half,
 	  anybody, 0 },
+	{ "fence", "fence", "fence_step", fence_step, waits_for_all, anybody,
+	  ONE_SIDED },
 	{ "late-sender", "late-sender", "message_step", message_step,
 	  waits_for_pair, sends, 0 },
 	{ "late-receiver", "late-receiver", "receive", ssend_step,
 	  waits_for_pair, receives, 0 },
 	{ "rendezvous", "late-receiver", "receive", rendezvous_step,
 	  waits_for_pair, receives, 0 },
+	{ "post", "late-sender", "post_step", post_step, waits_for_pair,
+	  receives, ONE_SIDED },
+	{ "complete", "late-sender", "complete_step", complete_step,
+	  waits_for_pair, sends, ONE_SIDED },
 	{ "halo", "late-sender", "exchange", halo_step, waits_for_neighbours,
 	  anybody, 0 },
 	{ "halo-2d", "late-sender", "exchange", plane_step,
 	  waits_for_neighbours, anybody, 0 },
 	{ "halo-wave", "late-sender", "exchange", halo_step,
 	  waits_for_neighbours, anybody, SPREADS },
+	{ "neighbours", "late-sender", "neighbours_step", neighbours_step,
+	  waits_for_neighbours, anybody, TOPOLOGY },
 	{ "ring", "late-sender", "ring_step", ring_step, waits_in_ring, anybody,
 	  SPREADS },
 	{ "worker", "late-sender", "return_result", worker_step,
@@ -586,6 +677,23 @@ static KEPT void *run_lane(void *of)
 	return NULL;
 }
 
+/* In a line, its ends open. */
+static void line_up(struct lane *l)
+{
+	const int length[] = { plan.ranks }, closed[] = { 0 };
+	MPI_Comm line;
+
+	MPI_Cart_create(l->comm, 1, length, closed, 0, &line);
+	MPI_Comm_free(&l->comm);
+	l->comm = line;
+}
+
+static void open_window(struct lane *l)
+{
+	MPI_Win_create(in, sizeof(in), sizeof(*in), MPI_INFO_NULL, l->comm,
+		       &l->win);
+}
+
 static void start(struct lane *lanes, struct stamp *stamps)
 {
 	int split = plan.pattern->waits == waits_for_half;
@@ -596,6 +704,10 @@ static void start(struct lane *lanes, struct stamp *stamps)
 			       plan.rank, &lanes[i].comm);
 		lanes[i].number = i;
 		lanes[i].stamps = stamps + (size_t)i * each;
+		if (has(TOPOLOGY))
+			line_up(&lanes[i]);
+		if (has(ONE_SIDED))
+			open_window(&lanes[i]);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	plan.origin = now() + 0.002;
@@ -677,6 +789,8 @@ int main(int argc, char **argv)
 		all = calloc(count * (size_t)plan.ranks, sizeof(*all));
 	start(lanes, mine);
 	seconds = run(lanes);
+	if (has(ONE_SIDED))
+		MPI_Win_free(&lanes[0].win);
 	count *= sizeof(*mine) / sizeof(double);
 	MPI_Gather(mine, (int)count, MPI_DOUBLE, all, (int)count, MPI_DOUBLE, 0,
 		   MPI_COMM_WORLD);

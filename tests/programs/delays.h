@@ -30,6 +30,7 @@ struct stamp {
 /* One thread that calls MPI: what it does it on, and what it saw. */
 struct lane {
 	MPI_Comm comm;
+	MPI_Win win; /* if the pattern wants one, of `in` */
 	pthread_t thread;
 	int number;
 	struct stamp *stamps; /* [SLOTS][iterations] */
@@ -52,8 +53,10 @@ enum {
 	 * with those that do.
 	 */
 	SPREADS = 1,
-	TASKS = 2,    /* two calls: rank 0 hands out, the others answer */
-	THREADED = 4, /* LANES threads that call MPI, of which one is late */
+	TASKS = 2,     /* two calls: rank 0 hands out, the others answer */
+	THREADED = 4,  /* LANES threads that call MPI, of which one is late */
+	ONE_SIDED = 8, /* a window */
+	TOPOLOGY = 16  /* a communicator of ranks in a line */
 };
 
 /* The same in all processes: drawn from the seed. */

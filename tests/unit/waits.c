@@ -27,8 +27,10 @@ enum {
 	WORK,
 	ASSEMBLE,
 	INIT,
+	POST,
+	COMPLETE,
 	CALL, /* one MPI function for each kind of part */
-	NODES = CALL + LIVE_PART_PREFIX + 1
+	NODES = CALL + LIVE_PART_KINDS
 };
 
 static struct profile_node nodes[NODES] = {
@@ -36,6 +38,8 @@ static struct profile_node nodes[NODES] = {
 	[WORK] = { MAIN, NODE_PC, 0, 0x200 },
 	[ASSEMBLE] = { MAIN, NODE_PC, 0, 0x300 },
 	[INIT] = { MAIN, NODE_NAMED, 7, 0 },
+	[POST] = { MAIN, NODE_NAMED, 9, 0 },
+	[COMPLETE] = { MAIN, NODE_NAMED, 10, 0 },
 	[CALL + LIVE_PART_SEND] = { MAIN, NODE_NAMED, 0, 0 },
 	[CALL + LIVE_PART_RECV] = { MAIN, NODE_NAMED, 1, 0 },
 	[CALL + LIVE_PART_BARRIER] = { MAIN, NODE_NAMED, 2, 0 },
@@ -43,15 +47,19 @@ static struct profile_node nodes[NODES] = {
 	[CALL + LIVE_PART_ONE_ALL] = { MAIN, NODE_NAMED, 4, 0 },
 	[CALL + LIVE_PART_ALL_ONE] = { MAIN, NODE_NAMED, 5, 0 },
 	[CALL + LIVE_PART_PREFIX] = { MAIN, NODE_NAMED, 6, 0 },
+	[CALL + LIVE_PART_FENCE] = { MAIN, NODE_NAMED, 8, 0 },
 };
 static char app[] = "/no/such/app", no_text[] = "", command[] = "./app";
 static char send[] = "MPI_Send", recv[] = "MPI_Recv", barrier[] = "MPI_Barrier",
 	    all[] = "MPI_Allreduce", bcast[] = "MPI_Bcast",
-	    reduce[] = "MPI_Reduce", scan[] = "MPI_Scan", init[] = "MPI_Init";
+	    reduce[] = "MPI_Reduce", scan[] = "MPI_Scan", init[] = "MPI_Init",
+	    fence[] = "MPI_Win_fence", post[] = "MPI_Win_post",
+	    complete[] = "MPI_Win_complete";
 static struct profile_module modules[] = { { app, "", 0 } };
 static struct profile_name names[] = {
-	{ send, 0, 1 },  { recv, 0, 2 },   { barrier, 0, 4 }, { all, 0, 4 },
-	{ bcast, 0, 4 }, { reduce, 0, 4 }, { scan, 0, 4 },    { init, 0, 0 },
+	{ send, 0, 1 },  { recv, 0, 2 },   { barrier, 0, 4 },  { all, 0, 4 },
+	{ bcast, 0, 4 }, { reduce, 0, 4 }, { scan, 0, 4 },     { init, 0, 0 },
+	{ fence, 0, 6 }, { post, 0, 6 },   { complete, 0, 6 },
 };
 
 static struct rank {
@@ -97,7 +105,7 @@ static void begin(int count)
 			.modules = modules,
 			.module_count = 1,
 			.names = names,
-			.name_count = 8,
+			.name_count = sizeof(names) / sizeof(*names),
 			.nodes = nodes,
 			.node_count = NODES,
 			.threads = &one->thread,
@@ -299,6 +307,37 @@ TEST(who_left_before_the_last_came_did_not_wait_for_it)
 	run_free(run);
 }
 
+TEST(all_wait_for_the_last_at_a_fence)
+{
+	const struct run_cause *c;
+	struct run *run;
+
+	begin(3);
+	part(0, 1, LIVE_PART_FENCE, 10, 10, 51);
+	part(1, 1, LIVE_PART_FENCE, 20, 20, 51);
+	part(2, 1, LIVE_PART_FENCE, 50, 50, 51);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 1);
+	c = cause(run, WAIT_FENCE, 2);
+	CHECK(c && near(c->ns, 70) && c->instances == 2);
+	CHECK(!strcmp(name_of(run, c->victim), "MPI_Win_fence"));
+	run_free(run);
+}
+
+/* MPI_MODE_NOPRECEDE: nobody had to wait, whatever the clock says of others. */
+TEST(a_fence_that_let_ranks_pass_is_no_wait)
+{
+	struct run *run;
+
+	begin(3);
+	part(0, 1, LIVE_PART_FENCE, 10, 10, 10.5);
+	part(1, 1, LIVE_PART_FENCE, 20, 20, 20.5);
+	part(2, 1, LIVE_PART_FENCE, 50, 50, 50.5);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 0);
+	run_free(run);
+}
+
 static void all_to_one(int root, double a, double b, double c, double leave)
 {
 	part(0, 1, LIVE_PART_ALL_ONE, a, a, root == 0 ? leave : a + 1);
@@ -379,6 +418,28 @@ TEST(a_sender_waits_for_a_late_receiver_unless_it_left)
 }
 
 /* Begun in time, but the data did not move while the sender computed. */
+/* Of the last message: the call that rank `from` sent it by. */
+static void sent_by(int from, uint32_t node)
+{
+	struct rank *one = &world[from];
+
+	one->parts[one->profile.part_count - 1].begin_node = node;
+	one->parts[one->profile.part_count - 1].node = node;
+}
+
+/* It has something to transfer, whatever the other end does. */
+TEST(who_ends_an_epoch_waits_for_no_receiver)
+{
+	struct run *run;
+
+	begin(2);
+	message(1, 0, 10, 10, 60, 1, 40, 40, 61);
+	sent_by(0, COMPLETE);
+	run = merged(-1);
+	CHECK(run->waits.joined.instances == 1 && run->waits.cause_count == 0);
+	run_free(run);
+}
+
 TEST(no_progress_outside_mpi)
 {
 	struct run *run;
@@ -716,6 +777,31 @@ TEST(clocks_are_aligned_through_others)
 {
 	align_through(1, 2);
 	align_through(2, 1);
+}
+
+/* MPI_Win_start may leave before MPI_Win_post. */
+TEST(a_post_bounds_no_clocks)
+{
+	struct run *run;
+
+	begin(2);
+	set_clock(0, 0, 0);
+	set_clock(1, 500, 0);
+	for (int i = 0; i < 40; i++) {
+		double t = 20 * i;
+
+		for (int r = 0; r < 2; r++)
+			part(r, 1 + 2 * (uint64_t)i, LIVE_PART_BARRIER,
+			     t + (i + r) % 2, t + (i + r) % 2, t + 1.01);
+		message(2 + 2 * (uint64_t)i, 0, t + 9, t + 9, t + 9.01, 1,
+			t + 3, t + 3, t + 3.01);
+		sent_by(0, POST);
+	}
+	run = merged(-1);
+	CHECK(run->waits.joined.clocks == 2 && !run->waits.joined.unbound);
+	CHECK(run->waits.joined.clock_error_ns < 50000);
+	CHECK(!cause(run, WAIT_LATE_SENDER, 0));
+	run_free(run);
 }
 
 /* A clock that was set half-way: no line fits, and the error says so. */

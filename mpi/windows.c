@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* windows.c - a table of windows, for the life of the process. */
+#include "mpi/windows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/hash.h"
+
+#define WINDOW_BITS 9
+
+static _Atomic uintptr_t keys[1 << WINDOW_BITS];
+static struct window slots[1 << WINDOW_BITS];
+static struct handles windows = { keys, WINDOW_BITS,
+				  PTHREAD_MUTEX_INITIALIZER };
+
+/* No number of a call on the communicator is so high. */
+static uint64_t new_id(const struct comm *comm)
+{
+	return hash_pair(comm->id, ~comm->instances) | 1;
+}
+
+/* Its processes' ranks are its own: the communicator may be freed before. */
+static void describe(struct comm *as, const struct comm *comm)
+{
+	size_t bytes = (size_t)comm->peers * sizeof(*comm->world);
+
+	*as = (struct comm){ .id = new_id(comm),
+			     .size = comm->size,
+			     .rank = comm->rank,
+			     .peers = comm->peers,
+			     .first = comm->first };
+	if (!comm->world)
+		return;
+	as->world = malloc(bytes);
+	if (as->world)
+		memcpy(as->world, comm->world, bytes);
+	else
+		as->id = 0;
+}
+
+void window_made(MPI_Win win, MPI_Comm handle)
+{
+	const struct comm *comm = comm_of(handle);
+	int slot;
+
+	window_forget(win); /* freed by a way that we do not see */
+	slot = comm->id ? handles_reserve(&windows, handle_key(win)) : -1;
+	if (slot < 0)
+		return;
+	slots[slot] = (struct window){ .as.id = 0 };
+	describe(&slots[slot].as, comm);
+	handles_publish(&windows, slot, handle_key(win));
+}
+
+struct window *window_find(MPI_Win win)
+{
+	int slot = handles_find(&windows, handle_key(win));
+
+	return slot >= 0 ? &slots[slot] : NULL;
+}
+
+static void epoch_fini(struct epoch *e)
+{
+	free(e->numbers);
+	free(e->ranks);
+}
+
+struct comm window_forget(MPI_Win win)
+{
+	struct window *known = window_find(win), w = { .as.id = 0 };
+
+	if (known)
+		w = *known;
+	handles_remove(&windows, handle_key(win));
+	epoch_fini(&w.access);
+	epoch_fini(&w.exposure);
+	free(w.as.world);
+	w.as.world = NULL;
+	return w.as;
+}
