@@ -8,6 +8,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 
 #define NORMAL_95 1.96 /* standard errors that 95 of 100 are within */
 
@@ -96,7 +97,7 @@ static int by_seconds(const void *x, const void *y, void *blames)
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
-	return (*i > *j) - (*i < *j);
+	return ORDER(*i, *j);
 }
 
 /* The largest first; of[] follows. */
@@ -133,9 +134,9 @@ static int by_context(const void *x, const void *y)
 	const struct blame_row *a = x, *b = y;
 
 	if (a->blame != b->blame)
-		return a->blame < b->blame ? -1 : 1;
+		return ORDER(a->blame, b->blame);
 	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
+		return ORDER(a->context, b->context);
 	return a->unsampled - b->unsampled;
 }
 
@@ -144,7 +145,7 @@ static int by_row(const void *x, const void *y)
 	const struct blame_row *a = x, *b = y;
 
 	if (a->blame != b->blame)
-		return a->blame < b->blame ? -1 : 1;
+		return ORDER(a->blame, b->blame);
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
 	return by_context(x, y);
@@ -212,8 +213,8 @@ static int by_rank(const void *x, const void *y)
 	const struct blame_victim *a = x, *b = y;
 
 	if (a->blame != b->blame)
-		return a->blame < b->blame ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
+		return ORDER(a->blame, b->blame);
+	return ORDER(a->rank, b->rank);
 }
 
 static int fold_victims(struct blames *b, const uint32_t *of)
@@ -292,14 +293,14 @@ static int by_most(const void *x, const void *y)
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	return ORDER(a->rank, b->rank);
 }
 
 static int by_number(const void *x, const void *y)
 {
 	const uint32_t *a = x, *b = y;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 /* What each rank waited in all of them: the sum. */

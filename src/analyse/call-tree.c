@@ -10,6 +10,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 
 /* A tree to be shown; node 0 is not, and parents stand before children. */
 struct branch {
@@ -169,7 +170,7 @@ static int compare_children(const void *a, const void *b)
 	const struct child *x = a, *y = b;
 
 	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
+		return ORDER(x->parent, y->parent);
 	if (x->inclusive != y->inclusive)
 		return x->inclusive < y->inclusive ? 1 : -1;
 	return x->index < y->index ? -1 : 1;

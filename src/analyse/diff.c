@@ -14,6 +14,7 @@
 #include "analyse/efficiency.h"
 #include "analyse/idle-threads.h"
 #include "base/err.h"
+#include "base/order.h"
 
 #define ROWS  10
 #define SMALL 0.001 /* of the base's total: not shown to readers */
@@ -190,7 +191,7 @@ static int by_change(const void *x, const void *y)
 
 	if (left != right)
 		return left < right ? 1 : -1;
-	return (a->index > b->index) - (a->index < b->index);
+	return ORDER(a->index, b->index);
 }
 
 static void function_rows(struct report *report, const struct diff *d,

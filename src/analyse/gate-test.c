@@ -8,6 +8,7 @@
 #include "analyse/efficiency.h"
 #include "analyse/gate-test.h"
 #include "base/err.h"
+#include "base/order.h"
 
 int gate_tests_init(struct gate_tests *tests, const struct run *const runs[],
 		    size_t base)
@@ -246,8 +247,8 @@ static int by_p(const void *x, const void *y)
 	double left = p_of(*a), right = p_of(*b);
 
 	if (left != right)
-		return left < right ? -1 : 1;
-	return (*a > *b) - (*a < *b);
+		return ORDER(left, right);
+	return ORDER(*a, *b);
 }
 
 int gate_tests_judge(struct gate_tests *tests, double alpha)

@@ -10,6 +10,7 @@
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 
 #define NS 1e9
@@ -134,7 +135,7 @@ static int by_busy(const void *x, const void *y)
 
 	if (a->busy_ns != b->busy_ns)
 		return a->busy_ns < b->busy_ns ? 1 : -1;
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static void stream_row(struct report *report, const struct run *run,

@@ -10,6 +10,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "live/layout.h"
 
 static const struct {
@@ -76,7 +77,7 @@ static int compare(const void *x, const void *y)
 	if (a->allocated + a->freed != b->allocated + b->freed)
 		return a->allocated + a->freed < b->allocated + b->freed ? 1
 									 : -1;
-	return a->path < b->path ? -1 : a->path > b->path;
+	return ORDER(a->path, b->path);
 }
 
 static int gather(struct held *held, const struct paths *paths, bool by_kind)

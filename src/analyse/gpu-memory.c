@@ -11,6 +11,7 @@
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 
 enum {
 	ROWS = 20,
@@ -158,7 +159,7 @@ static int by_peak(const void *x, const void *y, void *holders)
 
 	if (a->peak != b->peak)
 		return a->peak < b->peak ? 1 : -1;
-	return a < b ? -1 : a > b;
+	return ORDER(a, b);
 }
 
 static void device_columns(struct report *report, const struct run *run)

@@ -8,6 +8,7 @@
 #include "analyse/gpu-busy.h"
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
+#include "base/order.h"
 #include "base/whole.h"
 
 #define NS     1e9
@@ -162,7 +163,7 @@ static int by_joules(const void *x, const void *y)
 
 	if (a->joules != b->joules)
 		return a->joules < b->joules ? 1 : -1;
-	return (a->path > b->path) - (a->path < b->path);
+	return ORDER(a->path, b->path);
 }
 
 /* Phases of all GPUs, by path; *outside: what is in none. */

@@ -11,6 +11,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "live/layout.h"
 
 enum {
@@ -97,8 +98,8 @@ static int by_samples(const void *x, const void *y)
 	if (a->samples != b->samples)
 		return a->samples < b->samples ? 1 : -1;
 	if (a->path != b->path)
-		return a->path < b->path ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+		return ORDER(a->path, b->path);
+	return ORDER(a->line, b->line);
 }
 
 static int collect(struct rows *rows, struct map *map,

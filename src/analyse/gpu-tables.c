@@ -12,6 +12,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "base/str.h"
 #include "live/layout.h"
 #include "merge/path-sums.h"
@@ -169,7 +170,7 @@ static int by_seconds(const void *x, const void *y)
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
-	return (a->name > b->name) - (a->name < b->name);
+	return ORDER(a->name, b->name);
 }
 
 static void range_rows(struct report *report, const struct run *run,

@@ -8,6 +8,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "live/layout.h"
 #include "merge/values.h"
 
@@ -136,7 +137,7 @@ static int compare(const void *a, const void *b)
 		return x->seconds < y->seconds ? 1 : -1;
 	if (x->count + x->failed != y->count + y->failed)
 		return x->count + x->failed < y->count + y->failed ? 1 : -1;
-	return x->path < y->path ? -1 : x->path > y->path;
+	return ORDER(x->path, y->path);
 }
 
 static int collect(struct gpu_work *work, const struct paths *paths,

@@ -14,6 +14,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 
 struct grouping {
 	const struct run *run;
@@ -165,8 +166,8 @@ static int compare(const void *a, const void *b)
 	if (x->inclusive != y->inclusive)
 		return x->inclusive < y->inclusive ? 1 : -1;
 	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+		return ORDER(x->function, y->function);
+	return ORDER(x->line, y->line);
 }
 
 int groups_init(struct groups *groups, const struct run *run,

@@ -8,6 +8,7 @@
 #include "analyse/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 
 #define SMALL 0.001 /* of the time: no row for it */
@@ -27,7 +28,7 @@ static int by_seconds(const void *x, const void *y)
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
-	return (a->path > b->path) - (a->path < b->path);
+	return ORDER(a->path, b->path);
 }
 
 /* The paths with idle time, the longest first; to be freed. */

@@ -10,6 +10,7 @@
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/path-sums.h"
 
 #define WORKS 0.02 /* of the time: who did so much did not only wait */
@@ -226,7 +227,7 @@ static int longest_first(const void *x, const void *y)
 
 	if (a->value != b->value)
 		return a->value < b->value ? 1 : -1;
-	return (a->node > b->node) - (a->node < b->node);
+	return ORDER(a->node, b->node);
 }
 
 static void take(struct search *s, struct run_idle *idle, uint32_t path)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "base/str.h"
 
 /* As files of it begin: python3, python3.11, libpython3.11.so.1.0. */
@@ -48,8 +49,8 @@ static int by_function(const void *x, const void *y)
 	const struct called *a = x, *b = y;
 
 	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->path > b->path) - (a->path < b->path);
+		return ORDER(a->function, b->function);
+	return ORDER(a->path, b->path);
 }
 
 static double sum_below(const struct paths *paths, uint32_t path,

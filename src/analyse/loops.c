@@ -9,6 +9,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 
 /* A loop of the source: it may stand in many call paths. */
 struct loop {
@@ -104,8 +105,8 @@ static int by_value(const void *x, const void *y)
 	if (a->inclusive != b->inclusive)
 		return a->inclusive < b->inclusive ? 1 : -1;
 	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+		return ORDER(a->depth, b->depth);
+	return ORDER(a->node, b->node);
 }
 
 static void columns(struct report *report, const struct run_metric *metric)

@@ -6,6 +6,7 @@
 
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 
 #define LINES 48 /* of the map: so many ranks, or groups of them */
 
@@ -106,7 +107,7 @@ static int by_quantity(const void *x, const void *y, void *order)
 
 	if (a != b)
 		return a < b ? 1 : -1;
-	return (*i > *j) - (*i < *j);
+	return ORDER(*i, *j);
 }
 
 static void pair_columns(struct report *report, const struct run *run)

@@ -8,6 +8,7 @@
 #include "analyse/sites.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 
 static void number_columns(struct report *report)
@@ -217,8 +218,8 @@ static int by_function(const void *x, const void *y)
 	const struct run_size *a = x, *b = y;
 
 	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->class > b->class) - (a->class < b->class);
+		return ORDER(a->node, b->node);
+	return ORDER(a->class, b->class);
 }
 
 /* By function: here `node` of a size is the string that names it. */

@@ -7,6 +7,7 @@
 
 #include "analyse/outlier.h"
 #include "base/err.h"
+#include "base/order.h"
 
 #define NORMAL 1.4826 /* standard deviation / median deviation, of a normal */
 #define FAR    3.5
@@ -15,7 +16,7 @@ static int compare(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;
 
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static double median_of(double *values, size_t count)

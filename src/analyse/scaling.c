@@ -15,6 +15,7 @@
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 
 #define ROWS  10
 #define SMALL 0.01 /* of the largest: not shown to readers */
@@ -212,7 +213,7 @@ static int by_loss(const void *x, const void *y)
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
-	return (a->path > b->path) - (a->path < b->path);
+	return ORDER(a->path, b->path);
 }
 
 /* Sorted, but at[0]: the root is no path. */

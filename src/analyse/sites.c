@@ -8,6 +8,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 
 static double value(const struct run *run, const char *metric, uint32_t node)
 {
@@ -29,7 +30,7 @@ static int by_node(const void *key, const void *site)
 	const uint32_t *node = key;
 	const struct run_site *s = site;
 
-	return (*node > s->node) - (*node < s->node);
+	return ORDER(*node, s->node);
 }
 
 static void find_comm(const struct run *run, uint32_t node, struct site *to)
@@ -94,7 +95,7 @@ static int compare(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key < y->key ? 1 : -1;
-	return x->path < y->path ? -1 : x->path > y->path;
+	return ORDER(x->path, y->path);
 }
 
 /* Sites without a call stand for samples inside MPI that made no new one. */

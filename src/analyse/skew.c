@@ -6,6 +6,7 @@
 #include "analyse/skew.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/path-sums.h"
 
 /* A path is explained when one callee has this share of its imbalance. */
@@ -46,7 +47,7 @@ static int compare(const void *a, const void *b)
 
 	if (x->recoverable != y->recoverable)
 		return x->recoverable < y->recoverable ? 1 : -1;
-	return x->path < y->path ? -1 : x->path > y->path;
+	return ORDER(x->path, y->path);
 }
 
 /* A path stands before its callees. */

@@ -10,6 +10,7 @@
 #include "analyse/findings.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 #include "base/str.h"
 
 #define WORTHWHILE 0.02 /* of all time: worth a sentence */
@@ -72,7 +73,7 @@ static int by_seconds(const void *x, const void *y)
 
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
+	return ORDER(a->rank, b->rank);
 }
 
 /* The place of the i-th blame; false: it was met before. */
@@ -156,7 +157,7 @@ static int by_context(const void *x, const void *y)
 	const struct spent *a = x, *b = y;
 
 	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
+		return ORDER(a->context, b->context);
 	return a->unsampled - b->unsampled;
 }
 
@@ -216,7 +217,7 @@ static int by_number(const void *x, const void *y)
 {
 	const uint32_t *a = x, *b = y;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 /* "rank 63", "ranks 1, 3", "one another"; to be freed. */

@@ -7,6 +7,7 @@
 #include "analyse/findings.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/order.h"
 
 /* Whom a row's list of victims names: they waited so much of it together. */
 #define MOST 0.99
@@ -85,7 +86,7 @@ static int by_seconds(const void *x, const void *y, void *blames)
 
 	if (p->seconds != q->seconds)
 		return p->seconds < q->seconds ? 1 : -1;
-	return (*i > *j) - (*i < *j);
+	return ORDER(*i, *j);
 }
 
 static int waits_table(struct report *report, struct blames *b,

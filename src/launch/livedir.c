@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "base/str.h"
 #include "launch/livedir.h"
 #include "launch/process.h"
@@ -185,8 +186,8 @@ static int compare_files(const void *a, const void *b)
 	const struct live_file *x = a, *y = b;
 
 	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+		return ORDER(x->pid, y->pid);
+	return ORDER(x->sequence, y->sequence);
 }
 
 static bool read_name(struct live_file *file, const char *name)

@@ -33,6 +33,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "live/layout.h"
 #include "merge/unify-tree.h"
 #include "merge/waiting.h"
@@ -97,11 +98,6 @@ struct blame {
 	double clock_ns;
 	unsigned int depth;
 };
-
-static int compare(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 /*
  * Sums.
@@ -484,13 +480,13 @@ static int by_time(const void *x, const void *y, void *parts)
 	const uint32_t *i = x, *j = y;
 	const struct part *a = &((const struct gathered *)parts)->at[*i];
 	const struct part *b = &((const struct gathered *)parts)->at[*j];
-	int order = compare(a->process, b->process);
+	int order = ORDER(a->process, b->process);
 
 	if (!order)
-		order = compare(a->thread, b->thread);
+		order = ORDER(a->thread, b->thread);
 	if (!order)
-		order = compare(a->enter, b->enter);
-	return order ? order : compare(*i, *j);
+		order = ORDER(a->enter, b->enter);
+	return order ? order : ORDER(*i, *j);
 }
 
 static int by_cluster(const void *x, const void *y, void *parts)
@@ -498,9 +494,9 @@ static int by_cluster(const void *x, const void *y, void *parts)
 	const uint32_t *i = x, *j = y;
 	const struct part *a = &((const struct gathered *)parts)->at[*i];
 	const struct part *b = &((const struct gathered *)parts)->at[*j];
-	int order = compare(a->cluster, b->cluster);
+	int order = ORDER(a->cluster, b->cluster);
 
-	return order ? order : compare(*i, *j); /* by key, process, … */
+	return order ? order : ORDER(*i, *j); /* by key, process, … */
 }
 
 static int list_calls(struct blaming *b)
@@ -559,10 +555,10 @@ static int by_size(const void *x, const void *y, void *causes)
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
 	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
+		return ORDER(a->kind, b->kind);
 	if (a->victim != b->victim)
-		return a->victim < b->victim ? -1 : 1;
-	return compare(a->culprit, b->culprit);
+		return ORDER(a->victim, b->victim);
+	return ORDER(a->culprit, b->culprit);
 }
 
 static int by_cause_size(const void *x, const void *y)
@@ -570,12 +566,12 @@ static int by_cause_size(const void *x, const void *y)
 	const struct run_cause_context *a = x, *b = y;
 
 	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
+		return ORDER(a->cause, b->cause);
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
 	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return compare(a->flags, b->flags);
+		return ORDER(a->node, b->node);
+	return ORDER(a->flags, b->flags);
 }
 
 static int by_cause_rank(const void *x, const void *y)
@@ -583,8 +579,8 @@ static int by_cause_rank(const void *x, const void *y)
 	const struct run_cause_victim *a = x, *b = y;
 
 	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
-	return compare(a->rank, b->rank);
+		return ORDER(a->cause, b->cause);
+	return ORDER(a->rank, b->rank);
 }
 
 static double variance(const struct blaming *b, const struct cause *cause)

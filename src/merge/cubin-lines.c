@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 
 enum {
 	ADDRESS = 8,  /* bytes of what a relocation sets */
@@ -211,8 +212,8 @@ static int by_address(const void *x, const void *y)
 	const struct line *a = x, *b = y;
 
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+		return ORDER(a->address, b->address);
+	return ORDER(a->order, b->order);
 }
 
 static int read_lines(struct cubin_lines *l)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 #include "merge/timeline.h"
 #include "merge/unify-tree.h"
@@ -300,46 +301,41 @@ void devices_wanted(const struct devices *d, bool *wanted)
 		wanted[d->sum.works[i].node] = true;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_device(const void *x, const void *y)
 {
 	const struct run_share *a = x, *b = y;
-	int order = compare(a->device, b->device);
+	int order = ORDER(a->device, b->device);
 
 	if (!order)
-		order = compare(a->rank, b->rank);
-	return order ? order : compare(a->id, b->id);
+		order = ORDER(a->rank, b->rank);
+	return order ? order : ORDER(a->id, b->id);
 }
 
 static int by_stream(const void *x, const void *y)
 {
 	const struct run_stream *a = x, *b = y;
-	int order = compare(a->device, b->device);
+	int order = ORDER(a->device, b->device);
 
 	if (!order)
-		order = compare(a->rank, b->rank);
+		order = ORDER(a->rank, b->rank);
 	if (!order)
-		order = compare(a->context, b->context);
-	return order ? order : compare(a->stream, b->stream);
+		order = ORDER(a->context, b->context);
+	return order ? order : ORDER(a->stream, b->stream);
 }
 
 static int by_node(const void *x, const void *y)
 {
 	const struct run_work *a = x, *b = y;
-	int order = compare(a->node, b->node);
+	int order = ORDER(a->node, b->node);
 
-	return order ? order : compare(a->device, b->device);
+	return order ? order : ORDER(a->device, b->device);
 }
 
 static int by_rank(const void *x, const void *y)
 {
 	const struct run_gpu_rank *a = x, *b = y;
 
-	return compare(a->rank, b->rank);
+	return ORDER(a->rank, b->rank);
 }
 
 static void sort(void *at, size_t count, size_t size,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "base/str.h"
 #include "live/layout.h"
 #include "merge/build.h"
@@ -142,35 +143,30 @@ struct entry {
 	bool member;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_claim(const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
-	int order = compare((uint32_t)a->row.rank, (uint32_t)b->row.rank);
+	int order = ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank);
 
 	if (!order)
-		order = compare(!a->row.mpi_ns, !b->row.mpi_ns);
+		order = ORDER(!a->row.mpi_ns, !b->row.mpi_ns);
 	if (!order)
-		order = compare(a->row.start_real_ns, b->row.start_real_ns);
+		order = ORDER(a->row.start_real_ns, b->row.start_real_ns);
 	if (!order)
-		order = compare(a->row.pid, b->row.pid);
-	return order ? order : compare(a->index, b->index);
+		order = ORDER(a->row.pid, b->row.pid);
+	return order ? order : ORDER(a->index, b->index);
 }
 
 static int by_order(const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
-	int order = compare(!a->member, !b->member);
+	int order = ORDER(!a->member, !b->member);
 
 	if (!order) /* -1, no rank, comes last */
-		order = compare((uint32_t)a->row.rank, (uint32_t)b->row.rank);
+		order = ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank);
 	if (!order)
-		order = compare(a->row.pid, b->row.pid);
-	return order ? order : compare(a->index, b->index);
+		order = ORDER(a->row.pid, b->row.pid);
+	return order ? order : ORDER(a->index, b->index);
 }
 
 static void choose_members(struct run *run, struct entry *entries)
@@ -221,7 +217,7 @@ static int by_number(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static int add_mark(struct marks *marks, const char *name)

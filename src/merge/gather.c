@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 #include "merge/gather.h"
 #include "merge/pack.h"
@@ -449,15 +450,15 @@ static int by_thread(const void *x, const void *y)
 	const struct series *a = x, *b = y;
 
 	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+		return ORDER(a->process, b->process);
+	return ORDER(a->thread, b->thread);
 }
 
 static int by_process(const void *x, const void *y)
 {
 	const struct clock_source *a = x, *b = y;
 
-	return (a->process > b->process) - (a->process < b->process);
+	return ORDER(a->process, b->process);
 }
 
 static void rename_series(struct gathered *parts, const uint32_t *order,
@@ -534,23 +535,18 @@ int gather_rename(struct gathered *parts, const struct run *run,
  * Joining.
  */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_key(const void *x, const void *y)
 {
 	const struct part *a = x, *b = y;
-	int order = compare(a->key, b->key);
+	int order = ORDER(a->key, b->key);
 
 	if (!order)
-		order = compare(a->kind, b->kind);
+		order = ORDER(a->kind, b->kind);
 	if (!order)
-		order = compare(a->process, b->process);
+		order = ORDER(a->process, b->process);
 	if (!order)
-		order = compare(a->thread, b->thread);
-	return order ? order : compare((uint64_t)a->enter, (uint64_t)b->enter);
+		order = ORDER(a->thread, b->thread);
+	return order ? order : ORDER(a->enter, b->enter);
 }
 
 /*

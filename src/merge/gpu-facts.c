@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/symbol.h"
 #include "merge/unify-tree.h"
 
@@ -220,46 +221,41 @@ int gpu_facts_add(struct gpu_facts *t, const struct profile *p,
  * The run.
  */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_device(const void *x, const void *y, void *holders)
 {
 	const struct run_holder *a =
 		(const struct run_holder *)holders + *(const uint32_t *)x;
 	const struct run_holder *b =
 		(const struct run_holder *)holders + *(const uint32_t *)y;
-	int order = compare(a->rank, b->rank);
+	int order = ORDER(a->rank, b->rank);
 
-	return order ? order : compare(a->device, b->device);
+	return order ? order : ORDER(a->device, b->device);
 }
 
 static int by_bin(const void *x, const void *y)
 {
 	const struct run_memory_bin *a = x, *b = y;
-	int order = compare(a->holder, b->holder);
+	int order = ORDER(a->holder, b->holder);
 
-	return order ? order : compare(a->bin, b->bin);
+	return order ? order : ORDER(a->bin, b->bin);
 }
 
 static int by_kind(const void *x, const void *y)
 {
 	const struct run_held *a = x, *b = y;
-	int order = compare(a->holder, b->holder);
+	int order = ORDER(a->holder, b->holder);
 
-	return order ? order : compare(a->kind, b->kind);
+	return order ? order : ORDER(a->kind, b->kind);
 }
 
 static int by_rank(const void *x, const void *y)
 {
 	const struct run_unified *a = x, *b = y;
-	int order = compare(a->rank, b->rank);
+	int order = ORDER(a->rank, b->rank);
 
 	if (!order)
-		order = compare(a->device, b->device);
-	return order ? order : compare(a->kind, b->kind);
+		order = ORDER(a->device, b->device);
+	return order ? order : ORDER(a->kind, b->kind);
 }
 
 static void sort(void *rows, size_t count, size_t size,
@@ -307,7 +303,7 @@ static int sort_memory(struct run_facts *gpu, const uint32_t *order)
 static int by_time(const void *x, const void *y, void *strings)
 {
 	const struct run_shape *a = x, *b = y;
-	int order = compare(b->ns, a->ns);
+	int order = ORDER(b->ns, a->ns);
 
 	if (!order)
 		order = strcmp(str_at(strings, a->function),

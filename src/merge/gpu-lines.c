@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/map.h"
+#include "base/order.h"
 #include "base/str.h"
 #include "live/layout.h"
 #include "merge/cubin-lines.h"
@@ -228,10 +229,10 @@ static int by_kernel(const void *x, const void *y)
 	const struct launch *a = x, *b = y;
 
 	if (a->kernel != b->kernel)
-		return a->kernel < b->kernel ? -1 : 1;
+		return ORDER(a->kernel, b->kernel);
 	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
+		return ORDER(a->node, b->node);
+	return ORDER(a->thread, b->thread);
 }
 
 static uint32_t add_node(struct lines *l, uint32_t parent, uint32_t name)
@@ -407,11 +408,10 @@ static int by_place(const void *x, const void *y)
 	const struct value *a = x, *b = y;
 
 	if (a->column != b->column)
-		return a->column < b->column ? -1 : 1;
+		return ORDER(a->column, b->column);
 	if (a->value.node != b->value.node)
-		return a->value.node < b->value.node ? -1 : 1;
-	return (a->value.thread > b->value.thread) -
-	       (a->value.thread < b->value.thread);
+		return ORDER(a->value.node, b->value.node);
+	return ORDER(a->value.thread, b->value.thread);
 }
 
 static int add_column(struct profile *p, const struct value *values,

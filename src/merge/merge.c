@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/build.h"
 #include "merge/devices.h"
 #include "merge/entry.h"
@@ -430,8 +431,8 @@ static int by_loss(const void *x, const void *y)
 	const struct run_loss *a = x, *b = y;
 
 	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
+		return ORDER(a->rank, b->rank);
+	return ORDER(a->name, b->name);
 }
 
 static void naming_step(void *to, const char *what, size_t done, size_t of)

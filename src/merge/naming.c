@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 #include "merge/build.h"
 #include "merge/unify-tree.h"
@@ -98,7 +99,7 @@ static int by_value(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 
-	return (*a > *b) - (*a < *b);
+	return ORDER(*a, *b);
 }
 
 static size_t sort_distinct(uint64_t *at, size_t count)
@@ -491,11 +492,6 @@ static int order_texts(struct naming *n)
 	return 0;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_meaning(const void *x, const void *y, void *naming)
 {
 	const struct naming *n = naming;
@@ -504,24 +500,23 @@ static int by_meaning(const void *x, const void *y, void *naming)
 	const struct what *aw = &n->whats[a->what], *bw = &n->whats[b->what];
 	const struct place *ap = &n->places[a->place];
 	const struct place *bp = &n->places[b->place];
-	int order = compare(a->parent, b->parent);
+	int order = ORDER(a->parent, b->parent);
 
 	if (!order)
-		order = compare(aw->kind, bw->kind);
+		order = ORDER(aw->kind, bw->kind);
 	if (!order)
-		order = compare(n->text_order[aw->function],
-				n->text_order[bw->function]);
+		order = ORDER(n->text_order[aw->function],
+			      n->text_order[bw->function]);
 	if (!order)
-		order = compare(n->text_order[aw->module],
-				n->text_order[bw->module]);
+		order = ORDER(n->text_order[aw->module],
+			      n->text_order[bw->module]);
 	if (!order)
-		order = compare(n->text_order[ap->file],
-				n->text_order[bp->file]);
+		order = ORDER(n->text_order[ap->file], n->text_order[bp->file]);
 	if (!order)
-		order = compare(ap->line, bp->line);
+		order = ORDER(ap->line, bp->line);
 	if (!order)
-		order = compare(aw->flags, bw->flags);
-	return order ? order : compare(aw->detail, bw->detail);
+		order = ORDER(aw->flags, bw->flags);
+	return order ? order : ORDER(aw->detail, bw->detail);
 }
 
 static int sort_children(struct naming *n)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/unify-tree.h"
 
 #define NS 1e9
@@ -221,13 +222,12 @@ static int by_node(const void *x, const void *y)
 	const struct power_row *a = x, *b = y;
 
 	if (a->phase.power != b->phase.power)
-		return a->phase.power < b->phase.power ? -1 : 1;
+		return ORDER(a->phase.power, b->phase.power);
 	if (a->phase.node != b->phase.node)
-		return a->phase.node < b->phase.node ? -1 : 1;
+		return ORDER(a->phase.node, b->phase.node);
 	if (a->phase.joules != b->phase.joules)
-		return a->phase.joules < b->phase.joules ? -1 : 1;
-	return (a->phase.seconds > b->phase.seconds) -
-	       (a->phase.seconds < b->phase.seconds);
+		return ORDER(a->phase.joules, b->phase.joules);
+	return ORDER(a->phase.seconds, b->phase.seconds);
 }
 
 /* Sorted by what is added, too: the sums do not depend on the files' order. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/ranges.h"
 
 int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high,
@@ -30,10 +31,10 @@ static int outer_first(const void *x, const void *y)
 	const struct range *a = x, *b = y;
 
 	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
+		return ORDER(a->low, b->low);
 	if (a->high != b->high)
 		return a->high > b->high ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	return ORDER(a->index, b->index);
 }
 
 void ranges_sort(struct ranges *ranges)

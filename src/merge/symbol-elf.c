@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/str.h"
 #include "merge/ranges.h"
 #include "merge/symbol-file.h"
@@ -82,13 +83,13 @@ static int by_address(const void *x, const void *y)
 	size_t a_under, b_under;
 
 	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+		return ORDER(a->address, b->address);
 	if (a->sized != b->sized)
 		return a->sized ? -1 : 1;
 	a_under = underscores(a->name);
 	b_under = underscores(b->name);
 	if (a_under != b_under)
-		return a_under < b_under ? -1 : 1;
+		return ORDER(a_under, b_under);
 	if (bind_order(a) != bind_order(b))
 		return bind_order(a) - bind_order(b);
 	return strcmp(a->name, b->name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/pack.h"
 #include "merge/traffic.h"
 #include "merge/unify-tree.h"
@@ -348,11 +349,6 @@ void traffic_wanted(const struct traffic *t, bool *wanted)
 		wanted[t->sum.sizes[i].node] = true;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* The largest first; then as it can be told apart in any order of files. */
 static int by_members(const void *x, const void *y, void *comms)
 {
@@ -360,15 +356,15 @@ static int by_members(const void *x, const void *y, void *comms)
 		(const struct run_comm *)comms + *(const uint32_t *)x;
 	const struct run_comm *b =
 		(const struct run_comm *)comms + *(const uint32_t *)y;
-	int order = compare(b->size, a->size);
+	int order = ORDER(b->size, a->size);
 
 	if (!order)
-		order = compare(a->first, b->first);
+		order = ORDER(a->first, b->first);
 	if (!order)
-		order = compare(b->calls, a->calls);
+		order = ORDER(b->calls, a->calls);
 	if (!order)
-		order = compare(a->id, b->id);
-	return order ? order : compare(a->inter, b->inter);
+		order = ORDER(a->id, b->id);
+	return order ? order : ORDER(a->inter, b->inter);
 }
 
 static int sort_comms(struct traffic *t, struct run *run)
@@ -403,12 +399,12 @@ static int sort_comms(struct traffic *t, struct run *run)
 static int by_node(const void *x, const void *y)
 {
 	const struct run_site *a = x, *b = y;
-	int order = compare(a->node, b->node);
+	int order = ORDER(a->node, b->node);
 
 	/* Several only after those that can be told. */
 	if (!order)
-		order = compare(a->comm, b->comm);
-	return order ? order : (a->root > b->root) - (a->root < b->root);
+		order = ORDER(a->comm, b->comm);
+	return order ? order : ORDER(a->root, b->root);
 }
 
 /* Contexts by address that have become one by name are one. */
@@ -441,9 +437,9 @@ static void put_sites(struct traffic *t, struct run *run,
 static int by_class(const void *x, const void *y)
 {
 	const struct run_size *a = x, *b = y;
-	int order = compare(a->node, b->node);
+	int order = ORDER(a->node, b->node);
 
-	return order ? order : compare(a->class, b->class);
+	return order ? order : ORDER(a->class, b->class);
 }
 
 static void put_sizes(struct traffic *t, struct run *run,
@@ -473,9 +469,9 @@ static void put_sizes(struct traffic *t, struct run *run,
 static int by_pair(const void *x, const void *y)
 {
 	const struct run_peer *a = x, *b = y;
-	int order = compare(a->rank, b->rank);
+	int order = ORDER(a->rank, b->rank);
 
-	return order ? order : compare(a->peer, b->peer);
+	return order ? order : ORDER(a->peer, b->peer);
 }
 
 /* Those of processes that are no ranks of this world go. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "merge/values.h"
 #include "merge/waiting.h"
 
@@ -42,8 +43,8 @@ static int by_call(const void *x, const void *y, void *causes)
 	const struct run_cause *b = &((const struct run_cause *)causes)[*j];
 
 	if (a->victim != b->victim)
-		return a->victim < b->victim ? -1 : 1;
-	return (*i > *j) - (*i < *j);
+		return ORDER(a->victim, b->victim);
+	return ORDER(*i, *j);
 }
 
 /* The largest first; what was small is one, and stays the last. */
@@ -57,7 +58,7 @@ static int by_size(const void *x, const void *y, void *causes)
 		return is_others(a) ? 1 : -1;
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
-	return (*i > *j) - (*i < *j);
+	return ORDER(*i, *j);
 }
 
 static int by_cause_size(const void *x, const void *y)
@@ -65,12 +66,12 @@ static int by_cause_size(const void *x, const void *y)
 	const struct run_cause_context *a = x, *b = y;
 
 	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
+		return ORDER(a->cause, b->cause);
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
 	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->flags > b->flags) - (a->flags < b->flags);
+		return ORDER(a->node, b->node);
+	return ORDER(a->flags, b->flags);
 }
 
 static int by_cause_rank(const void *x, const void *y)
@@ -78,8 +79,8 @@ static int by_cause_rank(const void *x, const void *y)
 	const struct run_cause_victim *a = x, *b = y;
 
 	if (a->cause != b->cause)
-		return a->cause < b->cause ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
+		return ORDER(a->cause, b->cause);
+	return ORDER(a->rank, b->rank);
 }
 
 /* What each rank waited in one call, and was in it at all. */

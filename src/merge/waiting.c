@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "live/layout.h"
 #include "merge/waiting.h"
 
@@ -19,11 +20,6 @@ struct finding {
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
-}
-
-static int compare(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
 }
 
 /* Part i waited until then, unless clocks say no more than that they differ. */
@@ -80,10 +76,10 @@ static int by_coming(const void *x, const void *y, void *coming)
 {
 	const struct coming *by = coming;
 	const uint32_t *i = x, *j = y;
-	int order = compare(came(&by->at[*i], by->back),
-			    came(&by->at[*j], by->back));
+	int order =
+		ORDER(came(&by->at[*i], by->back), came(&by->at[*j], by->back));
 
-	return order ? order : compare(*i, *j);
+	return order ? order : ORDER(*i, *j);
 }
 
 static int by_comm_rank(const void *x, const void *y, void *parts)
@@ -91,9 +87,9 @@ static int by_comm_rank(const void *x, const void *y, void *parts)
 	const uint32_t *i = x, *j = y;
 	const struct part *a = &((const struct gathered *)parts)->at[*i];
 	const struct part *b = &((const struct gathered *)parts)->at[*j];
-	int order = compare(a->comm_rank, b->comm_rank);
+	int order = ORDER(a->comm_rank, b->comm_rank);
 
-	return order ? order : compare(*i, *j);
+	return order ? order : ORDER(*i, *j);
 }
 
 /* The last of an order that came before part i left, and is not i; or i. */
@@ -248,17 +244,17 @@ static int by_call(const void *x, const void *y, void *finding)
 	const struct finding *f = finding;
 	const uint32_t *i = x, *j = y;
 	const struct part *a = &f->parts->at[*i], *b = &f->parts->at[*j];
-	int order = compare(a->process, b->process);
+	int order = ORDER(a->process, b->process);
 
 	if (!order)
-		order = compare(a->thread, b->thread);
+		order = ORDER(a->thread, b->thread);
 	if (!order)
-		order = compare(a->enter, b->enter);
+		order = ORDER(a->enter, b->enter);
 	if (!order)
-		order = compare(f->waits[*j].ns, f->waits[*i].ns);
+		order = ORDER(f->waits[*j].ns, f->waits[*i].ns);
 	if (!order)
-		order = compare(f->waits[*i].kind, f->waits[*j].kind);
-	return order ? order : compare(*i, *j);
+		order = ORDER(f->waits[*i].kind, f->waits[*j].kind);
+	return order ? order : ORDER(*i, *j);
 }
 
 static bool same_call(const struct part *a, const struct part *b)

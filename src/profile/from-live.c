@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/order.h"
 #include "base/str.h"
 #include "profile/live-reader.h"
 
@@ -533,8 +534,8 @@ static int by_node(const void *a, const void *b)
 	const struct profile_value *x = a, *y = b;
 
 	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+		return ORDER(x->node, y->node);
+	return ORDER(x->thread, y->thread);
 }
 
 static uint64_t merged(enum merge how, uint64_t a, uint64_t b)

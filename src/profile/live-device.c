@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "profile/live-reader.h"
 
 /* What a context had a device do, of all names that it had there. */
@@ -192,8 +193,8 @@ static int by_node(const void *a, const void *b)
 	const struct profile_work *x = a, *y = b;
 
 	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->device > y->device) - (x->device < y->device);
+		return ORDER(x->node, y->node);
+	return ORDER(x->device, y->device);
 }
 
 void reader_device_order(struct profile *p)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "profile/live-reader.h"
 
 /* Calls */
@@ -260,51 +261,46 @@ void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 
 /* Order */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_node(const void *a, const void *b)
 {
 	const struct profile_site *x = a, *y = b;
 
-	return compare(x->node, y->node);
+	return ORDER(x->node, y->node);
 }
 
 static int by_class(const void *a, const void *b)
 {
 	const struct profile_size *x = a, *y = b;
-	int order = compare(x->node, y->node);
+	int order = ORDER(x->node, y->node);
 
-	return order ? order : compare(x->class, y->class);
+	return order ? order : ORDER(x->class, y->class);
 }
 
 static int by_rank(const void *a, const void *b)
 {
 	const struct profile_peer *x = a, *y = b;
 
-	return compare(x->rank, y->rank);
+	return ORDER(x->rank, y->rank);
 }
 
 static int by_enter(const void *a, const void *b)
 {
 	const struct profile_part *x = a, *y = b;
-	int order = compare(x->thread, y->thread);
+	int order = ORDER(x->thread, y->thread);
 
 	if (!order)
-		order = compare(x->enter, y->enter);
-	return order ? order : compare(x->key, y->key);
+		order = ORDER(x->enter, y->enter);
+	return order ? order : ORDER(x->key, y->key);
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct profile_moment *x = a, *y = b;
-	int order = compare(x->thread, y->thread);
+	int order = ORDER(x->thread, y->thread);
 
 	if (!order)
-		order = compare(x->ns, y->ns);
-	return order ? order : compare(x->node, y->node);
+		order = ORDER(x->ns, y->ns);
+	return order ? order : ORDER(x->node, y->node);
 }
 
 static void sort(void *at, size_t count, size_t size,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "profile/live-reader.h"
 
 /* What of a piece is beyond that end, which it moves. */
@@ -102,7 +103,7 @@ static int by_start(const void *x, const void *y)
 {
 	const struct live_piece *a = x, *b = y;
 
-	return (a->start > b->start) - (a->start < b->start);
+	return ORDER(a->start, b->start);
 }
 
 static bool good(const struct live_piece *p)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "live/power.h"
 #include "profile/live-reader.h"
 
@@ -151,8 +152,8 @@ static int by_node(const void *x, const void *y)
 	const struct profile_power_phase *a = x, *b = y;
 
 	if (a->power != b->power)
-		return a->power < b->power ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+		return ORDER(a->power, b->power);
+	return ORDER(a->node, b->node);
 }
 
 static void take(struct reader *r, struct power_reader *w, const void *at)
