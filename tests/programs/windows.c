@@ -4,7 +4,7 @@
  * when not given, all ranks make a window, and halves of them one each, pass
  * fences in both, those of the second half more, and free them.  Handles are
  * used again, by windows that are others.  Ranks 0 and 1 put something where 2
-and 3 let them.  Each time one rank comes 20 ms late:
+ * and 3 let them.  Each time one rank comes 20 ms late:
  *
  *   all_together    rank 1 is late for MPI_Win_fence
  *   each_half       rank 0 in the first half, the last one in the second
