@@ -113,8 +113,6 @@ bool message_keep(struct live_part *part, const struct comm *comm,
 		  const struct numbers *numbers)
 {
 	bool sends = numbers == &partner->sent;
-	uint64_t from = (uint64_t)(uint32_t)comms_world_rank;
-	uint64_t to = (uint64_t)(uint32_t)partner->world;
 
 	if (!comm->id || partner->broken)
 		return false;
@@ -128,7 +126,7 @@ bool message_keep(struct live_part *part, const struct comm *comm,
 		.cluster = cluster_of(comm->id, numbers->run)
 	};
 	part->key = hash_pair(
-		hash_pair(comm->id, sends ? from << 32 | to : to << 32 | from),
+		hash_pair(comm->id, message_way(sends, partner->world)),
 		(uint64_t)(uint32_t)tag % TAG_CLASSES << 48 | numbers->next);
 	return true;
 }
@@ -173,9 +171,7 @@ bool collective_number(struct live_part *part, struct comm *comm,
 bool pair_number(struct live_part *part, const struct comm *comm, int rank,
 		 enum live_part_kind kind, uint64_t number, uint64_t run)
 {
-	uint64_t own = (uint64_t)(uint32_t)comms_world_rank;
 	int world = comm_world(comm, rank);
-	uint64_t other = (uint64_t)(uint32_t)world;
 	uint8_t level = level_of(comm->id, run / MESSAGES_RUN);
 
 	if (!comm->id || world < 0 || !level_is_kept(level))
@@ -187,9 +183,8 @@ bool pair_number(struct live_part *part, const struct comm *comm, int rank,
 				    .comm_rank = (uint32_t)comm->rank,
 				    .cluster = cluster_of(comm->id,
 							  run / MESSAGES_RUN) };
-	part->key = hash_pair(hash_pair(comm->id, kind == LIVE_PART_SEND
-							  ? own << 32 | other
-							  : other << 32 | own),
-			      ~number);
+	part->key = hash_pair(
+		hash_pair(comm->id, message_way(kind == LIVE_PART_SEND, world)),
+		~number);
 	return true;
 }

@@ -95,6 +95,14 @@ static inline struct partner *partner_of(const struct comm *comm, int rank,
 		       : partner_find(comm, rank, tag);
 }
 
+/* From whom to whom, alike at both ends: this process and that one. */
+static inline uint64_t message_way(bool sends, int world)
+{
+	uint64_t own = (uint32_t)comms_world_rank, other = (uint32_t)world;
+
+	return sends ? own << 32 | other : other << 32 | own;
+}
+
 /*
  * The next message to or from a partner, as a part: key, peer, check, size,
  * kind and level; the rest is 0.  False: it is not kept, the part is not set.

@@ -388,20 +388,17 @@ bool exchange_begin(struct exchange *x, const struct region *region,
 static void keep_edges(const struct exchange *x, const struct region *region,
 		       int from, int to, enum live_part_kind kind)
 {
-	uint64_t own = (uint64_t)(uint32_t)comms_world_rank;
-
 	for (int i = from; i < to; i++) {
-		uint64_t other = (uint64_t)(uint32_t)x->all->edges[i].world;
+		int world = x->all->edges[i].world;
 		struct live_part part = x->part;
 
-		if (!x->all->edges[i].moves || x->all->edges[i].world < 0)
+		if (!x->all->edges[i].moves || world < 0)
 			continue;
 		part.kind = (uint8_t)kind;
 		part.size = 2;
-		part.peer = x->all->edges[i].world;
-		part.key = hash_pair(part.key, kind == LIVE_PART_SEND
-						       ? own << 32 | other
-						       : other << 32 | own);
+		part.peer = world;
+		part.key = hash_pair(
+			part.key, message_way(kind == LIVE_PART_SEND, world));
 		note_keep(&part, region);
 	}
 }

@@ -583,6 +583,16 @@ static int by_cause_rank(const void *x, const void *y)
 	return ORDER(a->rank, b->rank);
 }
 
+void waits_sort(struct run_waits *w)
+{
+	if (w->context_count)
+		qsort(w->contexts, w->context_count, sizeof(*w->contexts),
+		      by_cause_size);
+	if (w->victim_count)
+		qsort(w->victims, w->victim_count, sizeof(*w->victims),
+		      by_cause_rank);
+}
+
 static double variance(const struct blaming *b, const struct cause *cause)
 {
 	double squares = cause->squares + cause->cluster * cause->cluster;
@@ -682,7 +692,6 @@ static int put_contexts(struct blaming *b, const uint32_t *number)
 			.samples = s->samples,
 		};
 	}
-	qsort(to, b->to->context_count, sizeof(*to), by_cause_size);
 	return 0;
 }
 
@@ -703,7 +712,6 @@ static int put_victims(struct blaming *b, const uint32_t *number)
 				.ns = s->ns,
 			};
 	}
-	qsort(to, b->to->victim_count, sizeof(*to), by_cause_rank);
 	return 0;
 }
 
@@ -716,6 +724,8 @@ static int put_all(struct blaming *b)
 		err = put_contexts(b, number);
 	if (!err)
 		err = put_victims(b, number);
+	if (!err)
+		waits_sort(b->to);
 	free(number);
 	return err;
 }

@@ -61,28 +61,6 @@ static int by_size(const void *x, const void *y, void *causes)
 	return ORDER(*i, *j);
 }
 
-static int by_cause_size(const void *x, const void *y)
-{
-	const struct run_cause_context *a = x, *b = y;
-
-	if (a->cause != b->cause)
-		return ORDER(a->cause, b->cause);
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? 1 : -1;
-	if (a->node != b->node)
-		return ORDER(a->node, b->node);
-	return ORDER(a->flags, b->flags);
-}
-
-static int by_cause_rank(const void *x, const void *y)
-{
-	const struct run_cause_victim *a = x, *b = y;
-
-	if (a->cause != b->cause)
-		return ORDER(a->cause, b->cause);
-	return ORDER(a->rank, b->rank);
-}
-
 /* What each rank waited in one call, and was in it at all. */
 static int add_up(struct bounding *b, size_t from, size_t to)
 {
@@ -186,12 +164,7 @@ static int sort_again(struct bounding *b)
 	}
 	for (size_t i = 0; i < w->victim_count; i++)
 		w->victims[i].cause = b->number[w->victims[i].cause];
-	if (w->context_count)
-		qsort(w->contexts, w->context_count, sizeof(*w->contexts),
-		      by_cause_size);
-	if (w->victim_count)
-		qsort(w->victims, w->victim_count, sizeof(*w->victims),
-		      by_cause_rank);
+	waits_sort(w);
 	return 0;
 }
 

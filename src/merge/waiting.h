@@ -38,6 +38,9 @@ int waits_blame(struct run_waits *to, const struct wait *waits,
 		const struct gathered *parts, const struct clocks *clocks,
 		const struct run *run);
 
+/* Contexts and victims by their causes' numbers, in the order of files. */
+void waits_sort(struct run_waits *waits);
+
 /*
  * All of it: run->waits from what was gathered and renamed.  0, or -ENOMEM
  * with a reason.
