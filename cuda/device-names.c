@@ -54,6 +54,13 @@ static void tell(const struct driver *d, int i)
 		copse_gpu_device(&device);
 }
 
+bool device_uuid(int device, CUuuid *uuid)
+{
+	struct driver d = { 0 };
+
+	return look_up(&d) && !d.get_uuid(uuid, device);
+}
+
 /* A driver that lacks one of them is not asked again. */
 bool device_names_tell(void)
 {

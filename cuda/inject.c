@@ -41,6 +41,7 @@ static void in_child(void)
 	calls_end();
 	calls_late(false);
 	records_end();
+	pc_samples_forked();
 }
 
 static int prepare_end(void)

@@ -12,6 +12,7 @@
 #include "collect/gpu.h"
 #include "collect/lock.h"
 #include "cuda/cubins.h"
+#include "cuda/device-claim.h"
 
 enum {
 	DEVICES = 32,
@@ -41,6 +42,8 @@ enum state {
 struct sampled {
 	int state; /* enum state, atomic */
 	CUcontext context;
+	int claim;                /* of the device (device-claim.h) */
+	bool broken;              /* CUPTI failed, and tells nothing more */
 	CUpti_PCSamplingData own; /* what CUPTI puts there by itself */
 	CUpti_PCSamplingData answer;
 	CUpti_PCSamplingStallReason *room; /* of both */
@@ -55,7 +58,7 @@ struct sampled {
 /*
  * Mutable: the context that is sampled of each device, and the names of
  * functions.  Of two on a device no call of CUPTI 13.0's fails, but the
- * program's own launches do.
+ * program's own launches do; of two processes' see device-claim.h.
  */
 static struct {
 	bool wanted;
@@ -238,12 +241,16 @@ static void take_all(struct sampled *s)
 	uint64_t begun = now();
 	bool more = true;
 
-	for (int i = 0; i < TURNS && more && !err; i++) {
+	for (int i = 0; i < TURNS && more && !err && !s->broken; i++) {
 		err = cupti.PCSamplingGetData(&params);
 		if (err == CUPTI_ERROR_OUT_OF_MEMORY)
 			s->answer.hardwareBufferFull = 1;
 		take_data(s, &s->answer);
 		more = s->answer.remainingNumPcs != 0;
+	}
+	if (err && err != CUPTI_ERROR_OUT_OF_MEMORY) {
+		s->broken = true;
+		copse_gpu_lost(LOSS_GPU_PC_BROKEN, 1);
 	}
 	if (!more)
 		s->asked = begun;
@@ -394,6 +401,7 @@ static void forget(struct sampled *s, bool disabled)
 	}
 	s->pcs = NULL;
 	s->room = NULL;
+	device_unclaim(&s->claim);
 	release(s, FREE);
 }
 
@@ -464,7 +472,13 @@ static void begin_context(CUcontext context)
 		copse_gpu_lost(LOSS_GPU_PC_BESIDE, 1);
 		return;
 	}
+	if (!device_claim(device, &s->claim)) {
+		copse_gpu_lost(LOSS_GPU_PC_BESIDE, 1);
+		release(s, FREE);
+		return;
+	}
 	s->context = context;
+	s->broken = false;
 	s->asked = now();
 	err = cupti.PCSamplingEnable(&params);
 	enabled = !err;
@@ -555,6 +569,7 @@ static bool take_contexts(void)
 		if (is_free(s) || !occupy(s, IDLE))
 			continue;
 		if (s->gone) { /* CUPTI may still know its buffers */
+			device_unclaim(&s->claim);
 			release(s, FREE);
 			continue;
 		}
@@ -580,6 +595,12 @@ void pc_samples_take(void)
 		take();
 }
 
+void pc_samples_forked(void)
+{
+	for (size_t i = 0; i < DEVICES && samples.wanted; i++)
+		device_unclaim(&samples.devices[i].claim);
+}
+
 /* Other threads may still launch: nothing is disabled. */
 void pc_samples_end(void)
 {
@@ -598,6 +619,8 @@ void pc_samples_begin(CUpti_SubscriberHandle subscriber)
 		copse_gpu_lost(LOSS_GPU_PC_UNKNOWN, 1);
 		return;
 	}
+	for (size_t i = 0; i < DEVICES; i++)
+		samples.devices[i].claim = -1;
 	samples.wanted = true;
 	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
 			     CUPTI_CBID_RESOURCE_MODULE_LOADED);

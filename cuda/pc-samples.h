@@ -30,4 +30,7 @@ void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data);
 void pc_samples_take(void);
 void pc_samples_end(void);
 
+/* In a forked child, which has no GPU. */
+void pc_samples_forked(void);
+
 #endif

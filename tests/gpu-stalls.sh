@@ -8,6 +8,8 @@
 made=$builddir/tests/gpu/made
 export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
 unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH MADE_FAULT COPSE_GPU_CAPTURE
+# A GPU of one's own: of several processes on one, one is sampled.
+export MADE_UUID=$$
 
 [ -e "$made" ] || { echo "1..0 # SKIP built without CUDA's headers"; exit 0; }
 cubin=$scratch/stalls.o
@@ -233,6 +235,20 @@ beside() {
 		lost_is beside gpu.samples.beside 1 && samples_of beside
 }
 
+# CUPTI would let both sample, and tell nothing more of one.  The other has launched
+# three kernels of its own.
+process_beside() {
+	how=process
+	LD_PRELOAD=$builddir/tests/gpu/libmade-driver.so measure process &&
+		lost_is process gpu.samples.beside 1 &&
+		samples_of process &&
+		paths_are process gpu.launches <<-END
+		main;stalls;near;cudaLaunchKernel;alpha 6
+		main;stalls;far;cudaLaunchKernel;alpha 1
+		main;stalls;far;cudaLaunchKernel;beta 1
+		END
+}
+
 killed() {
 	how=killed
 	measure killed
@@ -262,7 +278,10 @@ dropped() {
 		lost_is dropped gpu.samples.dropped 7 &&
 		lost_is dropped gpu.samples.foreign 5 || return
 	MADE_FAULT=overflow measure overflow && kernels_of overflow || return
-	cells overflow summary losses 'name count' | grep gpu.samples.overflow
+	cells overflow summary losses 'name count' |
+		grep gpu.samples.overflow || return
+	MADE_FAULT=broken measure failed && kernels_of failed &&
+		lost_is failed gpu.samples.broken 1
 }
 
 # What is not code is counted; what is damaged inside is said, and goes on.
@@ -306,6 +325,7 @@ point "what samples cost hosts" cost
 point "sampling is never stopped beside launches" never_stopped
 point "a device reset" reset
 point "two contexts on a device" beside
+point "two processes on a device" process_beside
 point "a process that is killed" killed
 point "only where it is asked for" not_asked_for
 point "not in a pause" paused

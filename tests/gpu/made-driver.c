@@ -34,7 +34,11 @@ int cuDeviceGetName(char *name, int size, int device)
 
 int cuDeviceGetUuid_v2(struct uuid *uuid, int device)
 {
+	const char *own = getenv("MADE_UUID");
+	long number = own ? atol(own) : 0;
+
 	memset(uuid, 0xa0 + device, sizeof(*uuid));
+	memcpy(uuid, &number, own ? sizeof(number) : 0);
 	return 0;
 }
 

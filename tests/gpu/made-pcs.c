@@ -228,6 +228,8 @@ PUBLIC CUptiResult cuptiPCSamplingGetData(CUpti_PCSamplingGetDataParams *params)
 
 	if (!pcs.configured)
 		return CUPTI_ERROR_INVALID_OPERATION;
+	if (made_fault("broken"))
+		return CUPTI_ERROR_UNKNOWN;
 	if (made_fault("overflow")) {
 		to->totalNumPcs = to->remainingNumPcs = 0;
 		return CUPTI_ERROR_OUT_OF_MEMORY;

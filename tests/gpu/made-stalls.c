@@ -4,7 +4,7 @@
  * lines 10, 17 and 30 of alpha's, of line 40 of beta's and of none; of gamma,
  * of whose launch and module nothing is known; and of more instructions than
  * CUPTI tells at once.  Before and after a reset, with a second context on the
- * device, or until it is killed; or of
+ * device, with another process on it, or until it is killed; or of
  * beta alone, before, in and after a pause.
  */
 #include "made-stalls.h"
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "made-cuda.h"
@@ -93,6 +94,20 @@ NOINLINE static void pauses(uint64_t module)
 	sink++;
 }
 
+/* Beside this one, with samples of its own. */
+NOINLINE static void process_beside(const char *path)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		execl("/proc/self/exe", "made", "stalls", path, "hot",
+		      (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, NULL, 0);
+	sink++;
+}
+
 void stalls(const char *path, const char *how)
 {
 	uint64_t module;
@@ -114,7 +129,9 @@ void stalls(const char *path, const char *how)
 		made_context_beside();
 	far();
 	sample(module);
-	if (!strcmp(how, "reset")) {
+	if (!strcmp(how, "process")) {
+		process_beside(path);
+	} else if (!strcmp(how, "reset")) {
 		made_cudaDeviceReset();
 		sample(module);
 	} else if (!strcmp(how, "killed")) {
