@@ -189,7 +189,7 @@ void cupti_modules(void (*take)(const void *code))
 	static const char *const names[] = { "libcuda.so", "libcudart.so" };
 	struct loaded l;
 
-	take((const void *)cupti.Subscribe);
+	take((const void *)cupti.GetVersion);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (find_loaded(&l, names[i]) && l.code)
 			take(l.code);

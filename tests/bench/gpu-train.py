@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# gpu-train.py STEPS [profiler] - training steps of a small transformer on random
-# data; microseconds per step, after as many as a tenth of them to warm up.  With
-# `profiler` under torch.profiler, which records calls and kernels.
+# gpu-train.py STEPS [profiler | turns CUPTI WAY...] - training steps of a small
+# transformer on random data; microseconds per step, after as many as a tenth of them
+# to warm up.  With `profiler` under torch.profiler, which records calls and kernels.
+# With `turns` in ways to use CUPTI, the library turns-cupti: so many rounds of five
+# steps of each, of which it prints round, way and nanoseconds.
 import contextlib
+import ctypes
+import random
 import sys
 import time
 
@@ -44,6 +48,29 @@ def train(model, optimizer, data, steps):
     return loss.item()
 
 
+def ways(library, wanted):
+    library.turn_name.restype = ctypes.c_char_p
+    count = 0
+    while library.turn_name(count):
+        count += 1
+    return [way for way in range(count)
+            if not wanted or library.turn_name(way).decode() in wanted]
+
+
+def in_turns(path, wanted, rounds, one):
+    library = ctypes.CDLL(path)
+    order = ways(library, wanted)
+    for turn in range(rounds):
+        random.shuffle(order)
+        for way in order:
+            library.turn(way)
+            one(1)
+            start = time.monotonic()
+            one(5)
+            took = (time.monotonic() - start) / 5
+            print(turn, library.turn_name(way).decode(), "%.1f" % (took * 1e9))
+
+
 def main():
     steps = int(sys.argv[1])
     around = contextlib.nullcontext()
@@ -56,6 +83,10 @@ def main():
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     data = torch.randint(0, WORDS, (BATCH, LENGTH), device="cuda")
     train(model, optimizer, data, steps // 10 + 5)
+    if sys.argv[2:3] == ["turns"]:
+        in_turns(sys.argv[3], sys.argv[4:], steps,
+                 lambda steps: train(model, optimizer, data, steps))
+        return
     with around:
         start = time.monotonic()
         loss = train(model, optimizer, data, steps)

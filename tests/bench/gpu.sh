@@ -31,6 +31,13 @@ compile_floors() {
 	[ -n "$floors" ]
 }
 
+# What copse is given for CUPTI where ways to use it take turns.
+compile_turns() {
+	compile turns-cupti -shared -fPIC -I"$cuda/include" \
+		-Wl,--no-as-needed -L"$cuda/lib64" -lcupti \
+		-Wl,-rpath,"$cuda/lib64" -ldl
+}
+
 # What copse asks of CUPTI beside records of kernels, each for itself.
 parts="calls kinds waits clock flush"
 

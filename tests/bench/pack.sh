@@ -94,6 +94,7 @@ gpu_parts() {
 		cp "$srcdir"/tests/gpu/*.$kind "$pack/tests/gpu/" || return
 	done
 	compile_cuda gpu-launch && compile_floors && FLOORS=all compile_parts &&
+		compile_turns && compile_cuda gpu-turns -ldl &&
 		compile_cuda gpu-train -lcublas -L"$cuda/lib64" \
 			-Xlinker "-rpath=$cuda/lib64" || return
 	ldd "$scratch/unwind-floor" 2>/dev/null |
