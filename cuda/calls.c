@@ -36,6 +36,10 @@ struct function {
 
 /* For the life of the process: what was called, and how it failed. */
 static struct function functions[2][IDS_MOST];
+
+/* Of the driver's functions those with a word: a few lines of a cache for all.
+ */
+static uint64_t driver_words[IDS_MOST / 64];
 static struct region_name errors[2][ERRORS_MOST];
 
 /* No more callbacks: the process forked, or ends. */
@@ -176,6 +180,10 @@ static void mark_special(void)
 		if (!f)
 			continue;
 		f->word = special[i].word;
+		if (f->word != WORD_NONE &&
+		    special[i].domain == CUPTI_CB_DOMAIN_DRIVER_API)
+			driver_words[special[i].id / 64] |=
+				(uint64_t)1 << special[i].id % 64;
 		f->other_code = special[i].other_code;
 	}
 }
@@ -331,7 +339,7 @@ static bool is_part(const struct gpu_call *open, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	return open->parts == key_of(domain, data) && id < IDS_MOST &&
-	       functions[false][id].word == WORD_NONE;
+	       !(driver_words[id / 64] >> id % 64 & 1);
 }
 
 /* Apart, so that the others need no room on the stack. */

@@ -79,7 +79,7 @@ SIGSAFE static void settle_pass(struct history *h)
 SIGSAFE static void begin_change(struct history *h)
 {
 	__atomic_store_n(&h->version, h->version | 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* what follows comes later */
 	settle_pass(h);
 }
 

@@ -415,6 +415,19 @@ static void begin_beyond(struct region *r, struct region_name *name,
 	r->call = NULL;
 }
 
+/*
+ * A launch of CUDA leaves little of ours in the caches, and programs launch
+ * again what they launched before.
+ */
+static inline void expect_again(const struct site *last)
+{
+	if (!last)
+		return;
+	for (int i = 0; i < 4; i++)
+		__builtin_prefetch(last->blocks + i);
+	__builtin_prefetch(last->call, 1);
+}
+
 PUBLIC struct region *copse_region_beyond(struct region_name *name,
 					  const struct region_frame *caller,
 					  uintptr_t inside)
@@ -422,6 +435,8 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	struct thread *t = thread_self();
 	struct region *r;
 
+	if (t)
+		expect_again(t->beyond.site);
 	if (!t || collect_paused() ||
 	    (t->region && known_region(t, caller->sp)))
 		return NULL;
