@@ -42,13 +42,18 @@ hpcc_input() {
 		{ print }' >hpccinf.txt
 }
 
-# prepare APP: its words in $app; false, with a word, when it cannot run here.
+# prepare APP: its words in $app, what it is to be preloaded in $clock; false, with
+# a word, when it cannot run here.
 prepare() {
+	clock=
 	launch=(mpirun --bind-to none -n "$ranks")
 	case $1 in
 	lammps)	have mpirun && have lmp && lammps_input &&
 			app=(lmp -log none -in in.melt) ;;
-	hpcc)	have mpirun && have hpcc && hpcc_input && app=(hpcc) ;;
+	hpcc)	have mpirun && have hpcc && hpcc_input &&
+			compile counted-time -shared -fPIC || return
+		clock=$scratch/counted-time
+		app=(hpcc) ;;
 	demo)	app=("$programs/demo" 2000)
 		have mpirun && { [ -x "${app[0]}" ] ||
 			{ echo "# demo was not built"; return 1; }; } ;;
@@ -72,7 +77,7 @@ in_parallel() {
 
 # command KIND: as words in $words, in a folder of its own.
 command_of() {
-	local preload=$scratch/tally
+	local preload=$scratch/tally${clock:+:$clock}
 
 	[ "$1" != floor ] || preload=$scratch/empty-handler:$preload
 	words=("${launch[@]}" env "HANDLER_HZ=$hz" "LD_PRELOAD=$preload")

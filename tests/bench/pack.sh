@@ -53,6 +53,7 @@ helpers() {
 		compile_handler empty && compile_handler frames || return
 	compile_handler unwind -lunwind
 	compile tally -shared -fPIC
+	compile counted-time -shared -fPIC
 	compiler=${MPICC:-mpicc} compile mpi-call
 	compiler=${MPICC:-mpicc} compile empty-pmpi -shared -fPIC
 	keep_helpers
