@@ -10,7 +10,7 @@ UNIT_TESTS = \
 	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
 	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
-	tests/unit/profile tests/unit/settings tests/unit/shape \
+	tests/unit/profile tests/unit/region tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
 	tests/unit/values tests/unit/waits
