@@ -10,7 +10,7 @@ UNIT_TESTS = \
 	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
 	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
-	tests/unit/profile tests/unit/settings tests/unit/shape \
+	tests/unit/profile tests/unit/region tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
 	tests/unit/values tests/unit/waits
@@ -206,24 +206,25 @@ $(made_mpi): $(made_sources) tests/gpu/libmade-cuda.so
 endif
 endif
 
-# What runs.  A new test is tests/NAME.sh and its name here.
+# What runs, several at a time: the longest first, so that none is left for last.
+# A new test is tests/NAME.sh and its name here.
 SHELL_TESTS = \
-	tests/style.sh tests/layers.sh tests/sigsafe.sh tests/symbols.sh \
-	tests/docs.sh tests/usage.sh tests/run-exit.sh tests/run-output.sh \
-	tests/run-signals.sh tests/control.sh tests/check.sh tests/safety.sh \
-	tests/idle-threads.sh \
-	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
-	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
-	tests/gate.sh tests/export.sh tests/sanitize.sh tests/gpu-truths.sh \
-	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
-	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
-	tests/waits-calls.sh \
-	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
-	tests/paths.sh tests/real-qe.sh tests/real-python.sh tests/real-node.sh \
-	tests/merge-scale.sh tests/merge-mpi.sh tests/gather.sh \
-	tests/names.sh tests/loops.sh tests/gpu-made.sh tests/gpu-times.sh \
-	tests/gpu-power.sh tests/gpu-stalls.sh \
-	tests/hosts.sh tests/slurm.sh tests/install.sh
+	tests/sanitize.sh tests/storms.sh tests/safety.sh tests/style.sh \
+	tests/merge-mpi.sh tests/real-hpcc.sh tests/waits.sh \
+	tests/cases.sh tests/gather.sh tests/slurm.sh tests/real-lammps.sh \
+	tests/gpu-made.sh tests/papi.sh tests/truth.sh tests/gpu-power.sh \
+	tests/control.sh tests/outside.sh tests/ends.sh tests/paths.sh \
+	tests/gpu-times.sh tests/hosts.sh tests/names.sh \
+	tests/gpu-stalls.sh tests/permission.sh tests/mpi-load.sh \
+	tests/gate.sh tests/run-output.sh tests/waits-calls.sh \
+	tests/merge-scale.sh tests/check.sh tests/mpi-truth.sh \
+	tests/install.sh tests/mpi-fortran.sh tests/export.sh \
+	tests/scaling.sh tests/real-qe.sh tests/run-signals.sh \
+	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \
+	tests/waits-hosts.sh tests/idle-threads.sh tests/real-node.sh \
+	tests/usage.sh tests/docs.sh tests/mpi-complete.sh \
+	tests/run-exit.sh tests/loops.sh tests/sigsafe.sh tests/layers.sh \
+	tests/symbols.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -37,20 +37,23 @@ build() {
 	make -j2 $(words_of BUILT_SOURCES) copse \
 		$(words_of pkglibexec_PROGRAMS) >make.out 2>&1 ||
 		{ tail -n 40 make.out; return 1; }
+	compile all-reports -fsanitize=fuzzer-no-link || return
 	for name in live node store cubin; do
-		# shellcheck disable=SC2046,SC2086 # lists of words
-		clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags \
-			-fsanitize=fuzzer -I"$srcdir" -I"$srcdir/src" -I. -Isrc \
-			$(words_of HDF5_CFLAGS) -o fuzz-$name \
-			"$srcdir/tests/fuzz/fuzz-$name.c" \
-			"$srcdir/tests/fuzz/exercise.c" .libs/libexport.a \
-			$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
-			$(words_of LIBDEFLATE_LIBS) $(words_of ISAL_LIBS) \
-			$(words_of ZLIB_LIBS) \
-			$(words_of ZSTD_LIBS) \
-			$(words_of CAPSTONE_LIBS) -liberty \
-			-lpthread -lm || return
+		compile fuzz-$name -fsanitize=fuzzer || return
 	done
+}
+
+# compile NAME FLAG
+compile() {
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror $flags "$2" \
+		-I"$srcdir" -I"$srcdir/src" -I. -Isrc $(words_of HDF5_CFLAGS) \
+		-o "$1" "$srcdir/tests/fuzz/$1.c" \
+		"$srcdir/tests/fuzz/exercise.c" .libs/libexport.a \
+		$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
+		$(words_of LIBDEFLATE_LIBS) $(words_of ISAL_LIBS) \
+		$(words_of ZLIB_LIBS) $(words_of ZSTD_LIBS) \
+		$(words_of CAPSTONE_LIBS) -liberty -lpthread -lm
 }
 
 built() {
@@ -129,20 +132,27 @@ merge_all() {
 	done
 }
 
+# show RUN: as a user asks for it.
+show() {
+	for what in $("$tree/copse" report none 2>&1 |
+		sed 's/.*analyses: //' | tr -d ,); do
+		for format in text csv json; do
+			try "$tree/copse" report "$what" "$1" -f $format &&
+				try "$tree/copse" report "$what" "$1" "$1" \
+					-f $format || return
+		done
+	done
+}
+
+# Of each run, all in one process; the command's way there is the same whatever
+# the run.
 show_all() {
+	show bases/steady-run.h5 || return
 	for run in bases/*-run.h5; do
 		for what in nodes ranks values hatchet; do
 			"$tree/copse" export $what "$run" || return
 		done
-		for what in $("$tree/copse" report none 2>&1 |
-			sed 's/.*analyses: //' | tr -d ,); do
-			for format in text csv json; do
-				try "$tree/copse" report "$what" "$run" \
-					-f $format || return
-				try "$tree/copse" report "$what" "$run" "$run" \
-					-f $format || return
-			done
-		done
+		"$tree/all-reports" "$run" || return
 		try "$tree/copse" gate "$run" "$run" -f junit \
 			--fail-if 'total>1%' --fail-if 'path(*)>1%' || return
 	done

@@ -54,7 +54,7 @@ launch() {
 	timeout -k 5 $((limit + ${longer%.*})) env $environment "$@" 2>&1
 }
 
-# enough WINDOW: samples of the profile are there; else tell how many.
+# enough WINDOW: samples of the profiles are there; else tell how many.
 enough() {
 	window="(^|;)$1(;| [0-9]+$)" least=$least awk '
 		$0 ~ ENVIRON["window"] { inside += $NF }
@@ -66,10 +66,10 @@ enough() {
 		}' folded
 }
 
-# everywhere WINDOWS: enough in each.
+# everywhere WINDOWS: enough in each, with those of earlier tries.
 everywhere() (
 	set -f
-	"$copse" report -f folded -m samples storm.copse >folded || exit
+	"$copse" report -f folded -m samples storm.copse >>folded || exit
 	for window in $1; do
 		enough "$window" || exit
 	done
@@ -116,6 +116,7 @@ storm() {
 	timer)	least=100 ;;
 	mixed)	least=200 ;;
 	esac
+	: >folded
 	for longer in ${seconds:-0.5 1 2 4 8}; do
 		once "$longer" "$1" "$2" "$4" "$5" || return
 		! everywhere "$3" || return 0

@@ -30,6 +30,8 @@ export COPSE_CACHE=off
 # Open MPI on a machine with few cores, also as root, also in a container.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+# Tests that run at the same time are not to be bound to the same cores.
+export OMPI_MCA_hwloc_base_binding_policy=none
 export OMP_NUM_THREADS=1
 
 points=0

@@ -22,8 +22,8 @@ have_hosts() {
 
 # judged PATTERN [KEY=VALUE…]
 judged() {
-	seed=$((seed + 1))
-	delays_judged "$1" 4 "$@" "seed=$seed" || return
+	delays_judged "$1" 4 "$@" "seed=$seed" "step=$length" \
+		"delay=$length" || return
 	grep ^truth "$1.out"
 	cat "$1.found"
 	head -n 20 "$1.csv"
@@ -35,8 +35,7 @@ judged() {
 # finds_the_culprit PATTERN [KEY=VALUE…]
 finds_the_culprit() {
 	have_hosts || return
-	# Others on these cores delay ranks that nobody told to be late.
-	one_of 6 judged "$@"
+	with_seeds judged "$@"
 }
 
 [ -n "$CLUSTER_LACKS" ] || cluster_up alder birch >up 2>&1

@@ -31,22 +31,11 @@ run_one() {
 }
 
 is_found() {
-	run_one 4 "$@" iterations=30 || return
+	run_one 4 "$@" iterations=30 "step=$length" "delay=$length" || return
 	# On a busy machine somebody else may be later than the culprit.
 	[ "$(found_value rank "$1.found")" != no ] || return
 	[ "$(found_value path "$1.found")" = yes ] || return
 	near "$(found_value error "$1.found")" 0 "$seconds_off"
-}
-
-# It may also keep the culprit itself from its core, or a rank when nobody is
-# late: what is wrong is so with each seed.
-with_seeds() {
-	one_of 6 with_a_seed "$@"
-}
-
-with_a_seed() {
-	seed=$((seed + 1))
-	"$@"
 }
 
 # More messages than are kept: the seconds are an estimate.
@@ -57,7 +46,7 @@ estimates() {
 }
 
 blames_nobody() {
-	run_one 4 "$@" iterations=30 balanced=1 || return
+	run_one 4 "$@" iterations=30 "step=$length" balanced=1 || return
 	awk -v is="$(found_value blamed "$1.found")" \
 		-v own="$(found_value own "$1.found")" -v most="$blamed" \
 		'BEGIN { exit is > 2 * own + most }'

@@ -51,7 +51,7 @@ SIGSAFE static live_ref walked(struct thread *t, struct region *r, int *why)
 	live_ref node;
 
 	if (!registry_name(r->name, &name)) {
-		*why = LOSS_DROPPED_FULL;
+		*why = registry_full() ? LOSS_DROPPED_FULL : LOSS_DROPPED_BUSY;
 		return 0;
 	}
 	node = thread_path(t, &caller, false, NULL, why);
@@ -249,12 +249,29 @@ static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
 	t->parts.wanted = true;
 }
 
+/*
+ * Other threads may be at the lists, and without a core.  Unlike a sample's,
+ * this time cannot be given to the next one: it is waited for.
+ */
+static __attribute__((noinline)) live_ref
+node_in_time(struct thread *t, struct region *r, int *why)
+{
+	live_ref node = known_node(t, r, why);
+
+	for (int i = 0; i < PATIENCE && !node && *why == LOSS_DROPPED_BUSY;
+	     i++) {
+		sched_yield();
+		node = known_node(t, r, why);
+	}
+	return node;
+}
+
 static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
 	uint64_t ns = settle_time(t, r);
 	int why = -1;
-	live_ref node = r->node ? r->node : known_node(t, r, &why);
+	live_ref node = r->node ? r->node : node_in_time(t, r, &why);
 
 	if (t->unwinder.verify && r->site && !r->inside)
 		verify(t, r);
@@ -351,10 +368,7 @@ static inline bool recall_beyond(struct thread *t, struct region *r)
 	return true;
 }
 
-/*
- * Other threads may be at the lists for a moment.  Unlike a sample's, this time
- * cannot be given to the next one: it is waited for.
- */
+/* As node_in_time() does. */
 static __attribute__((noinline)) void walk_in_time(struct thread *t,
 						   struct region *r)
 {
@@ -454,6 +468,20 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	return r->node ? r : NULL;
 }
 
+/* As node_in_time() does. */
+static __attribute__((noinline)) bool prepare_in_time(struct thread *t,
+						      enum loss *why)
+{
+	bool ready = thread_prepare(t, why);
+
+	for (int i = 0; i < PATIENCE && !ready && *why == LOSS_DROPPED_BUSY;
+	     i++) {
+		sched_yield();
+		ready = thread_prepare(t, why);
+	}
+	return ready;
+}
+
 /* What was found in another profile than this, a fork ago, is forgotten. */
 static inline bool still_ready(struct thread *t, struct region *r,
 			       enum loss *why)
@@ -462,7 +490,7 @@ static inline bool still_ready(struct thread *t, struct region *r,
 		return true;
 	r->node = 0;
 	r->site = NULL;
-	return thread_prepare(t, why);
+	return prepare_in_time(t, why);
 }
 
 PUBLIC void copse_region_leave(struct region *r,

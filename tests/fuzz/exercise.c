@@ -54,30 +54,38 @@ static uint32_t take(uint32_t *choice, size_t of)
 	return taken;
 }
 
+static const struct exporter_style styles[] = {
+	{ .width = 80, .utf8 = true },
+	{ .width = 20 },
+};
+
+static const char *const names[] = { "one", "two", NULL };
+static const struct analysis_options options[] = {
+	{ .names = names, .prune = 0.01 },
+	{ .names = names, .limit = SIZE_MAX },
+	{ .names = names,
+	  .limit = SIZE_MAX,
+	  .bottom_up = true,
+	  .by_line = true },
+};
+
+enum {
+	STYLES = sizeof(styles) / sizeof(*styles),
+	OPTIONS = sizeof(options) / sizeof(*options)
+};
+
 static void show(const struct report *report, uint32_t choice)
 {
-	const struct exporter_style styles[] = {
-		{ .width = 80, .utf8 = true },
-		{ .width = 20 },
-	};
 	size_t count = 0;
 
 	while (exporters[count])
 		count++;
 	exporters[take(&choice, count)]->write(nowhere(), report,
-					       &styles[take(&choice, 2)]);
+					       &styles[take(&choice, STYLES)]);
 }
 
 static void analyse(const struct run *const runs[], uint32_t choice)
 {
-	static const char *const names[] = { "one", "two", NULL };
-	const struct analysis_options options[] = {
-		{ .names = names, .prune = 0.01 },
-		{ .names = names,
-		  .limit = SIZE_MAX,
-		  .bottom_up = true,
-		  .by_line = true },
-	};
 	struct report *report = NULL;
 	const struct analysis *analysis;
 	size_t count = 0;
@@ -85,9 +93,34 @@ static void analyse(const struct run *const runs[], uint32_t choice)
 	while (analyses[count])
 		count++;
 	analysis = analyses[take(&choice, count)];
-	if (!analysis->run(&report, runs, &options[take(&choice, 2)]))
+	if (!analysis->run(&report, runs, &options[take(&choice, OPTIONS)]))
 		show(report, choice);
 	report_free(report);
+}
+
+static void show_all(const struct analysis *analysis,
+		     const struct run *const runs[],
+		     const struct analysis_options *how)
+{
+	struct report *report = NULL;
+
+	if (!analysis->run(&report, runs, how))
+		for (size_t i = 0; exporters[i]; i++)
+			for (size_t style = 0; style < STYLES; style++)
+				exporters[i]->write(nowhere(), report,
+						    &styles[style]);
+	report_free(report);
+}
+
+void exercise_reports(const struct run *run)
+{
+	const struct run *one[] = { run, NULL }, *two[] = { run, run, NULL };
+
+	for (size_t i = 0; analyses[i]; i++)
+		for (size_t how = 0; how < OPTIONS; how++) {
+			show_all(analyses[i], one, &options[how]);
+			show_all(analyses[i], two, &options[how]);
+		}
 }
 
 static void judge(const struct run *const runs[], uint32_t choice)
@@ -95,11 +128,11 @@ static void judge(const struct run *const runs[], uint32_t choice)
 	static const char *const rules[] = { "path(*)>1%", "function(*)>1%",
 					     "elapsed>1s", NULL };
 	const struct gate gate = { .rules = rules, .confidence = 0.99 };
-	const struct analysis_options options = { 0 };
+	const struct analysis_options defaults = { 0 };
 	struct report *report = NULL;
 	bool failed;
 
-	if (!gate_run(&report, &failed, &gate, runs, &options))
+	if (!gate_run(&report, &failed, &gate, runs, &defaults))
 		show(report, choice);
 	report_free(report);
 }

@@ -18,6 +18,9 @@ uint32_t exercise_choice(const void *data, size_t size);
  */
 void exercise_run(const struct run *run, uint32_t choice);
 
+/* All analyses, of the run and of it beside itself, in all formats. */
+void exercise_reports(const struct run *run);
+
 /*
  * Saves, loads and merges; frees it.  Paths of modules are made such that
  * no file of this machine is read for names.

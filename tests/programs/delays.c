@@ -396,13 +396,14 @@ static KEPT void ring_step(struct lane *l, int i)
 
 /*
  * Rank 0 hands out tasks (slot 0: the others wait for it), and collects what
- * they made of them (slot 1: it waits for them).
+ * they made of them (slot 1: it waits for them).  In both, who sends waits as
+ * well, for who receives: as in a ring.
  */
 
 static bool master_and_workers(int slot, int victim, int other)
 {
-	return slot == 0 ? victim != 0 && other == 0
-			 : victim == 0 && other != 0;
+	(void)slot; /* both */
+	return (victim == 0) != (other == 0);
 }
 
 static bool is_master(int rank)
@@ -418,32 +419,35 @@ static bool is_worker(int rank)
 /* All at once, so that all are waited for from the same moment. */
 static KEPT void hand_out(struct lane *l, int i)
 {
+	struct stamp *s = stamp_of(l, 0, i);
 	MPI_Request r[plan.ranks];
 
-	stamp_of(l, 0, i)->begin = now();
+	s->begin = now();
 	for (int worker = 1; worker < plan.ranks; worker++)
 		MPI_Isend(out, SMALL, MPI_DOUBLE, worker, 1, l->comm,
 			  &r[worker - 1]);
+	s->enter = now();
 	MPI_Waitall(plan.ranks - 1, r, MPI_STATUSES_IGNORE);
-	STAY;
+	s->leave = now();
 }
 
 static KEPT void collect(struct lane *l, int i)
 {
 	struct stamp *s = stamp_of(l, 1, i);
+	MPI_Request r[plan.ranks];
 
-	s->enter = now();
+	s->begin = now();
 	for (int worker = 1; worker < plan.ranks; worker++)
-		MPI_Recv(in, SMALL, MPI_DOUBLE, worker, 2, l->comm,
-			 MPI_STATUS_IGNORE);
+		MPI_Irecv(&in[worker * SMALL], SMALL, MPI_DOUBLE, worker, 2,
+			  l->comm, &r[worker - 1]);
+	s->enter = now();
+	MPI_Waitall(plan.ranks - 1, r, MPI_STATUSES_IGNORE);
 	s->leave = now();
 }
 
 static KEPT void return_result(struct lane *l, int i)
 {
-	stamp_of(l, 1, i)->begin = now();
-	MPI_Send(out, SMALL, MPI_DOUBLE, 0, 2, l->comm);
-	STAY;
+	stamped(l, 1, i, MPI_Send(out, SMALL, MPI_DOUBLE, 0, 2, l->comm));
 }
 
 static KEPT void worker_step(struct lane *l, int i)

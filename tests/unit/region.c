@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* region.c - no call is lost to a thread that has no core for a while. */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "collect/region.h"
+#include "collect/thread.h"
+#include "tests/unit/measured.h"
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+enum {
+	PAGE = 4096
+};
+
+/* Who reads the page waits until it is given; -1: not to be had here. */
+static int page_that_waits(char **page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register whole = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+
+	*page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(*page != MAP_FAILED);
+	whole.range.start = (uintptr_t)*page;
+	whole.range.len = PAGE;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &whole))
+		return -1;
+	return fd;
+}
+
+static struct {
+	int fd;
+	char *page;
+	struct region_name name; /* its text is on the page */
+} slow;
+
+/* Holds the lists meanwhile. */
+static void *add_slow_name(void *unused)
+{
+	uint32_t index;
+
+	CHECK(registry_name(&slow.name, &index));
+	return unused;
+}
+
+static void *give_page_later(void *unused)
+{
+	static char text[PAGE] = "slow";
+	struct uffdio_copy copy = { .dst = (uintptr_t)slow.page,
+				    .src = (uintptr_t)text,
+				    .len = PAGE };
+
+	usleep(100000);
+	CHECK(!ioctl(slow.fd, UFFDIO_COPY, &copy));
+	return unused;
+}
+
+static __attribute__((noinline)) void call(struct region_name *name)
+{
+	const struct region_values none = { .root = LIVE_NO_ROOT };
+	struct region r;
+
+	region_enter(&r, name);
+	region_stop(&r);
+	copse_region_leave(&r, &none);
+}
+
+static void measure_this_thread(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	measured_begin(8);
+	thread_start(here - 65536, here + 4096);
+}
+
+TEST(a_call_waits_for_who_is_at_the_lists)
+{
+	static struct region_name first = { .text = "MPI_Init",
+					    .class = LIVE_NAME_MPI },
+				  second = { .text = "MPI_Isend",
+					     .class = LIVE_NAME_MPI };
+	pthread_t holder, giver;
+	struct uffd_msg fault;
+	struct profile *p;
+
+	slow.fd = page_that_waits(&slow.page);
+	if (slow.fd < 0)
+		SKIP("no page that waits for us: userfaultfd");
+	slow.name.text = slow.page;
+	measure_this_thread();
+	call(&first);
+	CHECK(!pthread_create(&holder, NULL, add_slow_name, NULL));
+	CHECK(read(slow.fd, &fault, sizeof(fault)) == sizeof(fault));
+	CHECK(!pthread_create(&giver, NULL, give_page_later, NULL));
+	call(&second);
+	pthread_join(holder, NULL);
+	pthread_join(giver, NULL);
+	thread_stop();
+	p = measured_profile();
+	CHECK(measured_total(p, "mpi.calls") == 2);
+	profile_free(p);
+}
