@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "collect/again.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/held.h"
@@ -69,6 +70,7 @@ void interpose_init(void)
 	FIND(dlclose);
 #undef FIND
 	exec_init();
+	again_init();
 	restart_init();
 	signals_init();
 	held_init();
