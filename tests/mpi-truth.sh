@@ -20,6 +20,16 @@ forks() {
 	diff plain with
 }
 
+# forked_beside_threads MPI PROGRAM: a lock may be another thread's at a fork.
+forked_beside_threads() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	rm -rf forks.copse
+	launch "$1" 1 "$copse" run --quiet -o forks.copse "$2" >with 2>err ||
+		{ cat with err; return 1; }
+	cat with
+	grep -q 'failed: 0\|not possible' with
+}
+
 for ranks in 2 4; do
 	point "Open MPI, $ranks ranks" counts_right openmpi $ranks \
 		"$programs/mpi-calls"
@@ -40,4 +50,6 @@ point "Open MPI: a forked child that calls MPI" \
 	forks openmpi "$programs/mpi-forks"
 point "MPICH: a forked child that calls MPI" \
 	forks mpich "$programs/mpi-forks.mpich"
+point "Open MPI: children forked while threads call MPI" \
+	forked_beside_threads openmpi "$programs/mpi-forks-threads"
 points_done
