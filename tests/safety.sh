@@ -94,6 +94,27 @@ little_space() {
 		grep 'samples  *count'
 }
 
+# Also where the program sets the limit, as late as it likes.
+little_space_later() {
+	need python3
+	"$copse" run --quiet -o later.copse python3 - <<-EOF && "$copse" info later.copse |
+	import resource, threading, time
+	def work():
+	    until = time.thread_time() + 0.1
+	    while time.thread_time() < until:
+	        pass
+	work()
+	resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))
+	resource.prlimit(0, resource.RLIMIT_AS, (550 << 20, 550 << 20))
+	thread = threading.Thread(target=work)
+	thread.start()
+	work()
+	thread.join()
+	bytearray(400 << 20)
+	EOF
+		grep 'samples  *count'
+}
+
 # Loaded by a program that has lost LD_PRELOAD, as the CUDA driver would, the
 # collector is in front of nothing, and keeps its hands off.
 loaded_late() {
@@ -144,4 +165,5 @@ point "loaded late" loaded_late
 point "no room in shared memory" full_memory
 point "a limit on the size of files" small_files
 point "a limit on address space leaves the program its room" little_space
+point "so does one that the program sets itself" little_space_later
 points_done

@@ -148,6 +148,15 @@ static long allow_counter(const struct request *r)
 	return exec_failed(t, (int)to_errno(result));
 }
 
+static long limit(const struct request *r)
+{
+	long result = doors_call(r);
+
+	if (!result)
+		limits_follow(r->number == SYS_setrlimit ? r->a : r->b);
+	return to_errno(result);
+}
+
 static long ask(const struct request *r)
 {
 	long result;
@@ -172,6 +181,9 @@ static long ask(const struct request *r)
 		if (sent_with_info(r->a, r->b, (int)r->c, (void *)r->d))
 			return 0;
 		break;
+	case SYS_setrlimit:
+	case SYS_prlimit64:
+		return limit(r);
 	case SYS_prctl:
 		if ((int)r->a == PR_SET_SECCOMP)
 			return enter_sandbox(r, 0);

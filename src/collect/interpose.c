@@ -75,6 +75,7 @@ void interpose_init(void)
 	signals_init();
 	held_init();
 	sent_init();
+	limits_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 

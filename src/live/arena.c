@@ -77,6 +77,30 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 	return 0;
 }
 
+/*
+ * Whoever has seen the old capacity takes its piece before the page that is
+ * taken here, which is below the cut then, or has to look again.
+ */
+void arena_fit(struct arena *arena)
+{
+	uint64_t before = arena->capacity, wanted = within_limits(before);
+	struct live_header *header = (struct live_header *)arena->base;
+	uint64_t used;
+
+	if (wanted >= before)
+		return;
+	__atomic_store_n(&arena->capacity, wanted, __ATOMIC_SEQ_CST);
+	used = __atomic_add_fetch(&header->used, PAGE, __ATOMIC_SEQ_CST);
+	if (used > before) {
+		__atomic_store_n(&header->used, before, __ATOMIC_SEQ_CST);
+		used = before;
+	}
+	if (used > wanted)
+		wanted = used;
+	sys2(SYS_munmap, arena->base + wanted, before - wanted);
+	arena->capacity = wanted;
+}
+
 SIGSAFE void arena_close(struct arena *arena)
 {
 	if (arena->base)
@@ -92,7 +116,8 @@ SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
 	size = (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	at = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
 	do {
-		if (at + size > arena->capacity)
+		if (at + size >
+		    __atomic_load_n(&arena->capacity, __ATOMIC_SEQ_CST))
 			return 0;
 	} while (!__atomic_compare_exchange_n(&header->used, &at, at + size,
 					      true, __ATOMIC_RELAXED,
