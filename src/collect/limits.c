@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * limits.c - a program that limits its own address space has it for itself:
- * what the live profile has mapped and not used is given back.
+ * limits.c - what the live profile has mapped and not used is given back to a
+ * program that limits its own address space, and not locked with its memory.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "base/sys.h"
@@ -29,6 +30,7 @@ PUBLIC int limits_ask64(pid_t pid, which resource, const struct rlimit *limit,
 /* Mutable: found once, before main(). */
 static struct {
 	int (*setrlimit)(which, const struct rlimit *);
+	int (*mlockall)(int);
 	int (*prlimit)(pid_t, which, const struct rlimit *, struct rlimit *);
 } next;
 
@@ -38,16 +40,36 @@ void limits_init(void)
 	if (next.setrlimit)
 		return;
 	FIND(prlimit);
+	FIND(mlockall);
 	FIND(setrlimit);
 #undef FIND
 }
 
-/* A child of vfork() has its parent's memory, but a limit of its own. */
-void limits_follow(long resource)
+/* A child of vfork() has its parent's memory, but limits of its own. */
+static bool is_measured(void)
 {
 	const struct thread *t = thread_self();
 
-	if (resource == RLIMIT_AS && t && t->tid == (uint32_t)sys0(SYS_gettid))
+	return t && t->tid == (uint32_t)sys0(SYS_gettid);
+}
+
+static long lock_all(const void *flags)
+{
+	return next.mlockall(*(const int *)flags);
+}
+
+/* It fills all memory that can be read. */
+PUBLIC int mlockall(int flags)
+{
+	limits_init();
+	if (!is_measured())
+		return next.mlockall(flags);
+	return (int)registry_hidden(lock_all, &flags);
+}
+
+void limits_follow(long resource)
+{
+	if (resource == RLIMIT_AS && is_measured())
 		registry_fit();
 }
 

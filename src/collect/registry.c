@@ -308,7 +308,7 @@ SIGSAFE struct arena *registry_open(void)
 	return arena;
 }
 
-/* Two threads that set limits. */
+/* Two threads that set limits or lock memory. */
 static struct lock fitting;
 
 void registry_fit(void)
@@ -322,6 +322,21 @@ void registry_fit(void)
 		header->capacity = registry.arena.capacity;
 	}
 	lock_give(&fitting);
+}
+
+long registry_hidden(long (*call)(const void *), const void *argument)
+{
+	uint64_t before = 0;
+	long result;
+
+	lock_take(&fitting);
+	if (registry_header())
+		before = arena_hide(&registry.arena);
+	result = call(argument);
+	if (before)
+		arena_show(&registry.arena, before);
+	lock_give(&fitting);
+	return result;
 }
 
 /* In a forked child: the parent's profile is not ours to write. */

@@ -45,6 +45,13 @@ SIGSAFE static uint64_t within_limits(uint64_t size)
 	return at_most(size, RLIMIT_AS, SPACE_PART);
 }
 
+/* Of a program that locks all its memory, what cannot be read is not filled. */
+SIGSAFE static long show(char *at, uint64_t size)
+{
+	sys2(SYS_munlock, at, size);
+	return sys3(SYS_mprotect, at, size, PROT_READ | PROT_WRITE);
+}
+
 SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 {
 	long fd, at, err;
@@ -58,14 +65,16 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 		return (int)fd;
 	err = sys2(SYS_ftruncate, fd, capacity);
 	at = err ? err
-		 : sys6(SYS_mmap, 0, (long)capacity, PROT_READ | PROT_WRITE,
-			MAP_SHARED, fd, 0);
+		 : sys6(SYS_mmap, 0, (long)capacity, PROT_NONE, MAP_SHARED, fd,
+			0);
 	sys1(SYS_close, fd);
 	if (at < 0 && at > -4096) {
 		sys1(SYS_unlink, path);
 		return (int)at;
 	}
-	err = back((char *)at, SMALL_PIECE);
+	err = show((char *)at, capacity);
+	if (!err)
+		err = back((char *)at, SMALL_PIECE);
 	if (err) {
 		sys2(SYS_munmap, at, capacity);
 		sys1(SYS_unlink, path);
@@ -78,27 +87,49 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 }
 
 /*
- * Whoever has seen the old capacity takes its piece before the page that is
- * taken here, which is below the cut then, or has to look again.
+ * Nobody takes a piece from `wanted`, or from what is used, on.  Whoever has
+ * seen the old capacity takes his before the page that is taken here, which is
+ * below the cut then, or has to look again.
  */
-void arena_fit(struct arena *arena)
+static void cut(struct arena *arena, uint64_t wanted)
 {
-	uint64_t before = arena->capacity, wanted = within_limits(before);
 	struct live_header *header = (struct live_header *)arena->base;
-	uint64_t used;
+	uint64_t before = arena->capacity, used;
 
-	if (wanted >= before)
-		return;
 	__atomic_store_n(&arena->capacity, wanted, __ATOMIC_SEQ_CST);
 	used = __atomic_add_fetch(&header->used, PAGE, __ATOMIC_SEQ_CST);
 	if (used > before) {
 		__atomic_store_n(&header->used, before, __ATOMIC_SEQ_CST);
 		used = before;
 	}
-	if (used > wanted)
-		wanted = used;
-	sys2(SYS_munmap, arena->base + wanted, before - wanted);
-	arena->capacity = wanted;
+	arena->capacity = used > wanted ? used : wanted;
+}
+
+void arena_fit(struct arena *arena)
+{
+	uint64_t before = arena->capacity, wanted = within_limits(before);
+
+	if (wanted >= before)
+		return;
+	cut(arena, wanted);
+	sys2(SYS_munmap, arena->base + arena->capacity,
+	     before - arena->capacity);
+}
+
+uint64_t arena_hide(struct arena *arena)
+{
+	uint64_t before = arena->capacity;
+
+	cut(arena, 0);
+	sys3(SYS_mprotect, arena->base + arena->capacity,
+	     before - arena->capacity, PROT_NONE);
+	return before;
+}
+
+void arena_show(struct arena *arena, uint64_t capacity)
+{
+	if (!show(arena->base + arena->capacity, capacity - arena->capacity))
+		__atomic_store_n(&arena->capacity, capacity, __ATOMIC_SEQ_CST);
 }
 
 SIGSAFE void arena_close(struct arena *arena)
