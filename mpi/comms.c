@@ -11,6 +11,8 @@
 #include "mpi/next.h"
 #include "mpi/notes.h"
 #include "mpi/requests.h"
+#include "mpi/types.h"
+#include "mpi/windows.h"
 
 #define COMMS_RECORDED 1000 /* a program may make them in a loop */
 #define GROUPS         1024
@@ -252,11 +254,16 @@ void comm_named(MPI_Comm handle, const char *name)
 
 /*
  * A forked child has another profile: what was remembered of the parent's is
- * not mapped there any more.
+ * not mapped there any more.  And another thread may have had a lock.
  */
 static void forked(void)
 {
-	for (size_t i = 0; i < sizeof(comm_slots) / sizeof(*comm_slots); i++) {
+	handles_forked(&comms);
+	windows_forked();
+	types_forked();
+	next_forked();
+	for (size_t i = 0;
+	     recorded && i < sizeof(comm_slots) / sizeof(*comm_slots); i++) {
 		if (!comm_slots[i].live)
 			continue;
 		comm_slots[i].live = NULL;
@@ -267,11 +274,16 @@ static void forked(void)
 	notes_forked();
 }
 
+/* Not in MPI_Init: threads may be here before it, and sessions have none. */
+static __attribute__((constructor)) void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
 void comms_init(void)
 {
 	int level = MPI_THREAD_SINGLE;
 
-	pthread_atfork(NULL, NULL, forked);
 	pmpi.Query_thread(&level);
 	pmpi.Comm_rank(pmpi.world, &comms_world_rank);
 	comms_threads = level == MPI_THREAD_MULTIPLE;

@@ -55,3 +55,8 @@ void handles_remove(struct handles *h, uintptr_t handle)
 	}
 	pthread_mutex_unlock(&h->lock);
 }
+
+void handles_forked(struct handles *h)
+{
+	pthread_mutex_init(&h->lock, NULL);
+}

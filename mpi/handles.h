@@ -68,4 +68,7 @@ void handles_publish(struct handles *h, int slot, uintptr_t handle);
 /* Nothing happens when the handle is not there. */
 void handles_remove(struct handles *h, uintptr_t handle);
 
+/* In a forked child: another thread, that is not here, may have locked it. */
+void handles_forked(struct handles *h);
+
 #endif

@@ -116,3 +116,8 @@ enum library next_library(void)
 	}
 	return library;
 }
+
+void next_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}

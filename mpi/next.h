@@ -61,4 +61,6 @@ struct pmpi {
 };
 extern struct pmpi pmpi;
 
+void next_forked(void); /* in the child */
+
 #endif

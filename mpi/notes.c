@@ -305,7 +305,7 @@ static void note_one(const struct region *region, const struct before *before,
 		return;
 	complete(r, region, status);
 	if (!r->persistent)
-		request_forget(before->requests[i]);
+		request_done(before->requests[i], r);
 }
 
 static const MPI_Status *status_at(const MPI_Status *statuses, int i)

@@ -51,6 +51,8 @@ static struct request *find(MPI_Request handle)
 /* As little as it takes: this is most of what an MPI_Isend costs. */
 void request_reset(struct request *r)
 {
+	r->held = 0;
+	r->replaced = false;
 	r->has_part = r->open = r->cancelled = r->any = r->persistent = false;
 	r->kind = LIVE_PART_SEND;
 	r->rank = MPI_PROC_NULL;
@@ -58,21 +60,6 @@ void request_reset(struct request *r)
 	r->call = NULL;
 	r->comm_id = 0;
 	r->moves = (struct region_values){ 0 };
-}
-
-static struct request *insert(MPI_Request handle)
-{
-	uint32_t at = slot_of(handle_key(handle));
-
-	if (!slots[at].key) {
-		if (!free_count && used_count == RECORDS)
-			return NULL;
-		slots[at].key = handle_key(handle);
-		slots[at].record =
-			free_count ? free_records[--free_count] : used_count++;
-	}
-	request_reset(&records[slots[at].record]);
-	return &records[slots[at].record];
 }
 
 /* Whoever stands behind the hole because of it moves into it. */
@@ -90,14 +77,42 @@ static void close_hole(uint32_t hole)
 	slots[hole].key = 0;
 }
 
+static void free_record(uint32_t record)
+{
+	free_records[free_count++] = record;
+}
+
 static void forget(MPI_Request handle)
 {
 	uint32_t at = slot_of(handle_key(handle));
+	struct request *r = &records[slots[at].record];
 
 	if (!slots[at].key)
 		return;
-	free_records[free_count++] = slots[at].record;
+	if (r->held)
+		r->replaced = true;
+	else
+		free_record(slots[at].record);
 	close_hole(at);
+}
+
+static struct request *insert(MPI_Request handle)
+{
+	uint32_t at = slot_of(handle_key(handle));
+
+	if (slots[at].key && records[slots[at].record].held) {
+		forget(handle);
+		at = slot_of(handle_key(handle));
+	}
+	if (!slots[at].key) {
+		if (!free_count && used_count == RECORDS)
+			return NULL;
+		slots[at].key = handle_key(handle);
+		slots[at].record =
+			free_count ? free_records[--free_count] : used_count++;
+	}
+	request_reset(&records[slots[at].record]);
+	return &records[slots[at].record];
 }
 
 struct request *request_find(MPI_Request handle)
@@ -130,6 +145,14 @@ void request_forget(MPI_Request handle)
 {
 	messages_lock();
 	forget(handle);
+	messages_unlock();
+}
+
+void request_done(MPI_Request handle, const struct request *r)
+{
+	messages_lock();
+	if (!r->replaced)
+		forget(handle);
 	messages_unlock();
 }
 
@@ -188,13 +211,30 @@ static bool is_nobodys(MPI_Request request)
 	return request == pmpi.no_request || request_is_complete(request);
 }
 
-static void find_all(struct before *before)
+static void hold_all(struct before *before)
 {
 	messages_lock();
-	for (int i = 0; i < before->count; i++)
-		before->known[i] = is_nobodys(before->requests[i])
-					   ? NULL
-					   : find(before->requests[i]);
+	for (int i = 0; i < before->count; i++) {
+		struct request *r = is_nobodys(before->requests[i])
+					    ? NULL
+					    : find(before->requests[i]);
+
+		if (r)
+			r->held++;
+		before->known[i] = r;
+	}
+	messages_unlock();
+}
+
+static void let_go_all(const struct before *before)
+{
+	messages_lock();
+	for (int i = 0; i < before->count; i++) {
+		struct request *r = before->known[i];
+
+		if (r && !--r->held && r->replaced)
+			free_record((uint32_t)(r - records));
+	}
 	messages_unlock();
 }
 
@@ -208,7 +248,7 @@ void before_take(struct before *before, const struct region *region, int count,
 	if (!before->count)
 		return;
 	memcpy(before->requests, requests, n * sizeof(*requests));
-	find_all(before);
+	hold_all(before);
 	if (!statuses || *statuses != MPI_STATUSES_IGNORE ||
 	    !wants_statuses(before))
 		return;
@@ -221,9 +261,9 @@ void before_give(struct before *before, bool success,
 		 const MPI_Request requests[])
 {
 	for (int i = 0; !success && i < before->count; i++)
-		if (requests[i] == pmpi.no_request &&
-		    before->requests[i] != pmpi.no_request)
-			request_forget(before->requests[i]);
+		if (requests[i] == pmpi.no_request && before->known[i])
+			request_done(before->requests[i], before->known[i]);
+	let_go_all(before);
 	if (before->known != before->known_here)
 		free(before->known);
 	free(before->statuses);

@@ -34,6 +34,9 @@ struct request {
 	struct region_values moves;
 	enum live_part_kind kind;
 	int rank, tag;
+	/* Calls that may complete it; and its handle is another's by now. */
+	uint32_t held;
+	bool replaced;
 };
 
 /* A record for a new persistent request; never NULL. */
@@ -47,6 +50,12 @@ struct request *request_find(MPI_Request handle);
 void request_reset(struct request *request);
 void request_forget(MPI_Request handle);
 
+/*
+ * One that `before` holds is complete: its handle is forgotten, if no thread
+ * has been given the same for a new one meanwhile.
+ */
+void request_done(MPI_Request handle, const struct request *request);
+
 /* In a forked child: none is followed any more. */
 void requests_forked(void);
 
@@ -55,7 +64,9 @@ struct region_values request_sum(int count, const MPI_Request requests[]);
 
 /*
  * Requests as they are before a call that may complete them, and statuses for
- * those from anywhere, if the program wants none.
+ * those from anywhere, if the program wants none.  Their records stay until
+ * before_give(), for MPI may give a handle to another thread as soon as its
+ * request is complete.
  */
 struct before {
 	MPI_Request here[16];

@@ -7,6 +7,7 @@
 #include "mpi/next.h"
 
 struct type_known types_known[TYPES_KNOWN];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_predefined(MPI_Datatype type)
 {
@@ -19,7 +20,6 @@ static bool is_predefined(MPI_Datatype type)
 
 static void remember(MPI_Datatype type, uint64_t size)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct type_known *known = &types_known[type_place(handle_key(type))];
 
 	if (atomic_load(&known->key) || !is_predefined(type))
@@ -42,4 +42,9 @@ uint64_t type_ask(MPI_Datatype type)
 		return 0;
 	remember(type, (uint64_t)size);
 	return (uint64_t)size;
+}
+
+void types_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
 }

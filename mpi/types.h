@@ -41,4 +41,6 @@ static inline uint64_t type_size(MPI_Datatype type)
 	return type_ask(type);
 }
 
+void types_forked(void); /* in the child */
+
 #endif

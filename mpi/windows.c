@@ -79,3 +79,8 @@ struct comm window_forget(MPI_Win win)
 	w.as.world = NULL;
 	return w.as;
 }
+
+void windows_forked(void)
+{
+	handles_forked(&windows);
+}

@@ -42,4 +42,6 @@ struct window *window_find(MPI_Win win);
  */
 struct comm window_forget(MPI_Win win);
 
+void windows_forked(void); /* in the child */
+
 #endif

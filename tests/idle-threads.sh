@@ -103,6 +103,36 @@ folded_says() {
 	grep -q 'only waited' said && ! grep -q 'only waited' folded
 }
 
+# A thread that still waits at the end, for 0.4 s and more, has no sample of it;
+# one that came back has.
+waits_at_the_end() {
+	need python3
+	"$copse" run -q --force -e wall -o end.copse python3 - "$1" <<-EOF || return
+	import sys, threading, time
+	def work():
+	    until = time.thread_time() + 0.1
+	    while time.thread_time() < until:
+	        pass
+	def helper():
+	    work()
+	    worked.set()
+	    over.wait()
+	worked, over = threading.Event(), threading.Event()
+	thread = threading.Thread(target=helper, daemon=True)
+	thread.start()
+	worked.wait()
+	time.sleep(0.4)
+	work()
+	if sys.argv[1] == "joined":
+	    over.set()
+	    thread.join()
+	EOF
+	"$copse" report summary -f csv --table losses end.copse >losses.csv ||
+		return
+	cat losses.csv
+	[ "$(awk -F , '$1 == "wall.unseen" { print ($2 >= 490) }' losses.csv)" = "$2" ]
+}
+
 compared() {
 	measured || return
 	"$copse" report diff helpers.copse helpers.copse --width 1000 >said &&
@@ -134,4 +164,6 @@ point "JSON says so" json_says
 point "for flame graphs it is said beside" folded_says
 point "diff and gate say so" compared
 point "exports have all" exported
+point "a wait until the end is on no path, and said" waits_at_the_end ends 1
+point "one that ended before is" waits_at_the_end joined ""
 points_done

@@ -43,10 +43,11 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-phases mpi-skew mpi-threads pcontrol \
-	neighbours windows
+	mpi-events mpi-forks mpi-forks-threads mpi-phases mpi-skew \
+	mpi-threads pcontrol \
+	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four \
-	neighbours windows
+	neighbours requests-threads windows windows-threads
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
 program_outputs = $(MEASURED:%=tests/programs/%) \

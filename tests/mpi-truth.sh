@@ -20,6 +20,30 @@ forks() {
 	diff plain with
 }
 
+# forked_beside_threads MPI PROGRAM: a lock may be another thread's at a fork.
+forked_beside_threads() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	rm -rf forks.copse
+	launch "$1" 1 "$copse" run --quiet -o forks.copse "$2" >with 2>err ||
+		{ cat with err; return 1; }
+	cat with
+	grep -q 'failed: 0\|not possible' with
+}
+
+# requests MPI PROGRAM: of two ranks each sends the other what it says, and no
+# message less is received.
+requests() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	rm -rf requests.copse
+	launch "$1" 2 "$copse" run --quiet -o requests.copse "$2" >out 2>err ||
+		{ cat out err; return 1; }
+	"$copse" report matrix requests.copse -f csv >csv || return
+	sed -n 's/^messages //p' out |
+		awk '{ print $1 "," $2, $3, $4, $3, $4 }' | sort >want
+	awk -F , 'NR > 1 { print $1 "," $2, $4, $5, $7, $8 }' csv | sort |
+		diff want -
+}
+
 for ranks in 2 4; do
 	point "Open MPI, $ranks ranks" counts_right openmpi $ranks \
 		"$programs/mpi-calls"
@@ -40,4 +64,14 @@ point "Open MPI: a forked child that calls MPI" \
 	forks openmpi "$programs/mpi-forks"
 point "MPICH: a forked child that calls MPI" \
 	forks mpich "$programs/mpi-forks.mpich"
+point "Open MPI: children forked while threads call MPI" \
+	forked_beside_threads openmpi "$programs/mpi-forks-threads"
+point "Open MPI: threads make and use windows" \
+	counts_right openmpi 2 "$programs/windows-threads"
+point "MPICH: threads make and use windows" \
+	counts_right mpich 2 "$programs/windows-threads.mpich"
+point "Open MPI: threads complete requests" \
+	requests openmpi "$programs/requests-threads"
+point "MPICH: threads complete requests" \
+	requests mpich "$programs/requests-threads.mpich"
 points_done

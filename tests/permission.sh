@@ -32,6 +32,18 @@ as() {
 	fi
 }
 
+# keeps USER EVENTS PROGRAM ARGS…: all of its counts are 0.
+keeps() {
+	user=$1
+	events=$2
+	program=$3
+	shift 3
+	as "$user" timeout -k 10 120 "$copse" run -q -e "$events@10000" \
+		--budget 0 --force -o "$program.copse" "$programs/$program" \
+		"$@" >with || return
+	awk '!/ (0|is not here)$/ { print; bad = 1 } END { exit bad }' with
+}
+
 # gets USER LEVEL CLOCK…: one of these clocks, with which calls are right.
 gets() {
 	user=$1
@@ -45,12 +57,10 @@ gets() {
 	cd own || return
 	as "$user" test -x "$copse" -a -r "$builddir/.libs/libcopse.so" ||
 		skip "$user cannot reach $builddir"
-	for program in syscalls interrupts; do
-		as "$user" timeout -k 10 120 "$copse" run -q -e cpu@10000 --budget 0 \
-			-o "$program.copse" "$programs/$program" 10 1 >with ||
-			return
-		awk '!/ (0|is not here)$/ { print; bad = 1 } END { exit bad }' \
-			with || return
+	for events in wall cpu; do
+		keeps "$user" $events syscalls 10 1 &&
+			keeps "$user" $events interrupts 10 1 &&
+			keeps "$user" $events stops 4 || return
 	done
 	"$copse" report syscalls.copse | tr -s '\n ' ' ' |
 		grep -o 'asked for).*' >said || return

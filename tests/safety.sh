@@ -104,6 +104,51 @@ little_space() {
 		grep 'samples  *count'
 }
 
+# Also where the program sets the limit, as late as it likes.
+little_space_later() {
+	need python3
+	"$copse" run --quiet -o later.copse python3 - <<-EOF && "$copse" info later.copse |
+	import resource, threading, time
+	def work():
+	    until = time.thread_time() + 0.1
+	    while time.thread_time() < until:
+	        pass
+	work()
+	resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))
+	resource.prlimit(0, resource.RLIMIT_AS, (550 << 20, 550 << 20))
+	thread = threading.Thread(target=work)
+	thread.start()
+	work()
+	thread.join()
+	bytearray(400 << 20)
+	EOF
+		grep 'samples  *count'
+}
+
+# A program that locks its memory, before the first sample or behind it, does
+# not lock what the profile may grow to, 256 MiB.
+locked_memory() {
+	need python3
+	for first in 0 0.1; do
+		"$copse" run --quiet --force -o locked.copse \
+			python3 - $first <<-EOF || return
+		import ctypes, sys, time
+		def work(seconds):
+		    until = time.process_time() + seconds
+		    while time.process_time() < until:
+		        pass
+		work(float(sys.argv[1]))
+		if ctypes.CDLL(None).mlockall(3):
+		    print("memory cannot be locked here")
+		    sys.exit()
+		work(0.1)
+		lines = [l for l in open("/proc/self/status") if "VmLck" in l]
+		print(lines)
+		assert int(lines[0].split()[1]) < 200 << 10
+		EOF
+	done
+}
+
 # Loaded by a program that has lost LD_PRELOAD, as the CUDA driver would, the
 # collector is in front of nothing, and keeps its hands off.
 loaded_late() {
@@ -154,4 +199,6 @@ point "loaded late" loaded_late
 point "no room in shared memory" full_memory
 point "a limit on the size of files" small_files
 point "a limit on address space leaves the program its room" little_space
+point "so does one that the program sets itself" little_space_later
+point "memory that is locked is the program's" locked_memory
 points_done

@@ -210,10 +210,10 @@ static size_t sum_losses(const struct run *run, struct loss_sum *sums)
 	return count;
 }
 
-/* What adapters of GPUs lose has no share of the samples. */
+/* What adapters of GPUs lose has no share of the samples, nor has time. */
 static bool is_of_samples(const char *name)
 {
-	return strncmp(name, "gpu.", 4) != 0;
+	return strncmp(name, "gpu.", 4) != 0 && strncmp(name, "wall.", 5) != 0;
 }
 
 static void losses(struct report *report, const struct run *run,

@@ -14,8 +14,10 @@
 #include <sys/prctl.h>
 
 #include "base/sys.h"
+#include "collect/again.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
+#include "collect/doors.h"
 #include "collect/interpose.h"
 #include "collect/sent.h"
 #include "collect/thread.h"
@@ -32,26 +34,18 @@ struct kernel_action {
 	kernel_set mask;
 };
 
-struct request {
-	long number, a, b, c, d, e, f;
-};
-
-static long pass_on(const struct request *r)
-{
-	return sys6(r->number, r->a, r->b, r->c, r->d, r->e, r->f);
-}
-
-/* The call's number stands in the code, where restart_sleep() looks for it. */
-static long wait_on_futex(const struct request *r)
+/* Not inlined: there is one doors_at. */
+__attribute__((noinline, noclone)) long doors_call(const struct request *r)
 {
 	register long r10 __asm__("r10") = r->d;
 	register long r8 __asm__("r8") = r->e;
 	register long r9 __asm__("r9") = r->f;
 	long result;
 
-	__asm__ volatile("movl %[number], %%eax\n\tsyscall"
-			 : "=&a"(result)
-			 : [number] "i"(SYS_futex), "D"(r->a), "S"(r->b),
+	__asm__ volatile(".globl doors_at\n\t.hidden doors_at\n"
+			 "doors_at:\n\tsyscall"
+			 : "=a"(result)
+			 : "a"(r->number), "b"(r->number), "D"(r->a), "S"(r->b),
 			   "d"(r->c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
@@ -70,7 +64,7 @@ static long become(const struct request *r)
 {
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, (int)to_errno(pass_on(r)));
+	return exec_failed(t, (int)to_errno(doors_call(r)));
 }
 
 /* The program's own view of our signal. */
@@ -81,7 +75,7 @@ static long set_action(const struct request *r)
 	struct sigaction action = { 0 }, old;
 
 	if (!collect_active() || r->a != clock_signal())
-		return to_errno(pass_on(r));
+		return to_errno(doors_call(r));
 	if (from) {
 		action.sa_handler = from->handler;
 		action.sa_flags = (int)from->flags;
@@ -102,11 +96,11 @@ static long set_mask(const struct request *r)
 	kernel_set set;
 
 	if (!collect_active() || !r->b || r->a == SIG_UNBLOCK)
-		return to_errno(pass_on(r));
+		return to_errno(doors_call(r));
 	set = *(const kernel_set *)r->b &
 	      ~((kernel_set)1 << (clock_signal() - 1));
 	ours.b = (long)&set;
-	return to_errno(pass_on(&ours));
+	return to_errno(doors_call(&ours));
 }
 
 /*
@@ -123,10 +117,10 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 	long result;
 
 	if (!t)
-		return to_errno(pass_on(r));
+		return to_errno(doors_call(r));
 	if (everyone)
 		thread_seal(true);
-	result = pass_on(r);
+	result = doors_call(r);
 	if (result == 0 ||
 	    (result > 0 && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
 		thread_leave();
@@ -147,21 +141,30 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 static long allow_counter(const struct request *r)
 {
 	struct thread *t = exec_begin();
-	long result = pass_on(r);
+	long result = doors_call(r);
 
 	if (!result && r->b == PR_TSC_SIGSEGV)
 		return result;
 	return exec_failed(t, (int)to_errno(result));
 }
 
+static long limit(const struct request *r)
+{
+	long result = doors_call(r);
+
+	if (!result)
+		limits_follow(r->number == SYS_setrlimit ? r->a : r->b);
+	return to_errno(result);
+}
+
 static long ask(const struct request *r)
 {
+	long result;
+
 	switch (r->number) {
 	case SYS_execve:
 	case SYS_execveat:
 		return become(r);
-	case SYS_futex:
-		return to_errno(wait_on_futex(r));
 	case SYS_rt_sigaction:
 		return set_action(r);
 	case SYS_rt_sigprocmask:
@@ -178,6 +181,9 @@ static long ask(const struct request *r)
 		if (sent_with_info(r->a, r->b, (int)r->c, (void *)r->d))
 			return 0;
 		break;
+	case SYS_setrlimit:
+	case SYS_prlimit64:
+		return limit(r);
 	case SYS_prctl:
 		if ((int)r->a == PR_SET_SECCOMP)
 			return enter_sandbox(r, 0);
@@ -191,9 +197,11 @@ static long ask(const struct request *r)
 			return enter_sandbox(r, (unsigned long)r->b);
 		break;
 	default:
+		if (again_raw(r, &result))
+			return to_errno(result);
 		break;
 	}
-	return to_errno(pass_on(r));
+	return to_errno(doors_call(r));
 }
 
 /* Their names in C have other prototypes, with `...`. */

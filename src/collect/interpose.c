@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "collect/again.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/held.h"
@@ -69,10 +70,12 @@ void interpose_init(void)
 	FIND(dlclose);
 #undef FIND
 	exec_init();
+	again_init();
 	restart_init();
 	signals_init();
 	held_init();
 	sent_init();
+	limits_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 

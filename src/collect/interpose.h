@@ -20,6 +20,10 @@ void exec_init(void);
 /* signals.c: the same for older functions. */
 void signals_init(void);
 
+/* limits.c: the same, and after a limit was set by another way. */
+void limits_init(void);
+void limits_follow(long resource);
+
 /*
  * exec.c: stop the calling thread's clock, with no tick left on its way, for a
  * system call after which there may be no coming back; start it again when

@@ -1,13 +1,14 @@
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la
 libcollect_la_SOURCES = \
+	src/collect/again.c src/collect/again.h \
 	src/collect/cfi.c src/collect/cfi.h \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
 	src/collect/counters.c src/collect/counters.h \
 	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/control.c src/collect/control.h \
-	src/collect/doors.c src/collect/exec.c \
+	src/collect/doors.c src/collect/doors.h src/collect/exec.c \
 	src/collect/gpu.c src/collect/gpu.h \
 	src/collect/gpu-live.c src/collect/gpu-live.h \
 	src/collect/gpu-allocs.c src/collect/gpu-allocs.h \
@@ -22,6 +23,7 @@ libcollect_la_SOURCES = \
 	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
+	src/collect/limits.c \
 	src/collect/pace.c src/collect/pace.h \
 	src/collect/parts.c src/collect/parts.h \
 	src/collect/site.c src/collect/site.h \

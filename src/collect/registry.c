@@ -10,6 +10,7 @@
 
 #include "base/sys.h"
 #include "base/timebase.h"
+#include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/time.h"
 
@@ -307,10 +308,42 @@ SIGSAFE struct arena *registry_open(void)
 	return arena;
 }
 
+/* Two threads that set limits or lock memory. */
+static struct lock fitting;
+
+void registry_fit(void)
+{
+	struct live_header *header;
+
+	lock_take(&fitting);
+	header = registry_header();
+	if (header) {
+		arena_fit(&registry.arena);
+		header->capacity = registry.arena.capacity;
+	}
+	lock_give(&fitting);
+}
+
+long registry_hidden(long (*call)(const void *), const void *argument)
+{
+	uint64_t before = 0;
+	long result;
+
+	lock_take(&fitting);
+	if (registry_header())
+		before = arena_hide(&registry.arena);
+	result = call(argument);
+	if (before)
+		arena_show(&registry.arena, before);
+	lock_give(&fitting);
+	return result;
+}
+
 /* In a forked child: the parent's profile is not ours to write. */
 void registry_forget(void)
 {
 	arena_close(&registry.arena);
+	lock_open(&fitting);
 	registry.locked = 0;
 	registry.small = (struct arena_small){ 0 };
 	registry.last_module = registry.last_name = 0;

@@ -36,6 +36,11 @@ void registry_init(const struct settings *settings, const char *directory);
 
 /* The profile's arena, made when there is none yet; NULL: none to be had. */
 SIGSAFE struct arena *registry_open(void);
+/* A limit on address space has come: what is not used of it is given back. */
+void registry_fit(void);
+/* A call that would fill what is not used of it with memory; all signals are
+   blocked meanwhile. */
+long registry_hidden(long (*call)(const void *), const void *argument);
 /* No profile can be had, or nothing more fits into it. */
 SIGSAFE bool registry_full(void);
 /* The header, or NULL when there is no profile (yet). */

@@ -8,7 +8,7 @@
  * decides: whether read() is begun again, and which mask sigsuspend() leaves
  * behind.  Both is put right here: the first by the tick's handler, which
  * sees the program's signal pending behind its mask, the second by standing
- * in front of the calls that wait with a mask of their own.
+ * in front of the calls that wait with a mask of their own, here or in again.c.
  *
  * Where nothing but a stop has interrupted a call, the kernel goes on with it
  * if no handler runs, and a tick's does: it is gone on with here.
@@ -16,23 +16,20 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
-#include <sys/select.h>
 #include <unistd.h>
 
 #include "base/sys.h"
 #include "collect/clock.h"
+#include "collect/doors.h"
 #include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/restart.h"
 #include "collect/thread.h"
-#include "collect/time.h"
-#include "collect/unwind.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -47,15 +44,6 @@ static __thread volatile bool ended __attribute__((tls_model("initial-exec")));
 
 /* Mutable: found once, before main(). */
 static struct {
-	int (*sigsuspend)(const sigset_t *);
-	int (*pause)(void);
-	int (*select)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
-	int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *,
-		     const sigset_t *);
-	int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *,
-			 const sigset_t *, size_t);
-	int (*pselect)(int, fd_set *, fd_set *, fd_set *,
-		       const struct timespec *, const sigset_t *);
 	int (*epoll_pwait)(int, struct epoll_event *, int, int,
 			   const sigset_t *);
 	int (*epoll_pwait2)(int, struct epoll_event *, int,
@@ -64,18 +52,11 @@ static struct {
 
 void restart_init(void)
 {
-#define FIND(member, name)                                                     \
-	next.member = (__typeof__(next.member))dlsym(RTLD_NEXT, name)
-	if (next.sigsuspend)
+#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
+	if (next.epoll_pwait)
 		return;
-	FIND(pause, "pause");
-	FIND(select, "select");
-	FIND(ppoll, "ppoll");
-	FIND(ppoll_chk, "__ppoll_chk");
-	FIND(pselect, "pselect");
-	FIND(epoll_pwait, "epoll_pwait");
-	FIND(epoll_pwait2, "epoll_pwait2");
-	FIND(sigsuspend, "sigsuspend");
+	FIND(epoll_pwait2);
+	FIND(epoll_pwait);
 #undef FIND
 }
 
@@ -86,6 +67,11 @@ SIGSAFE static bool is_system_call(uintptr_t at)
 	/* The page before, or behind, may not be mapped. */
 	return (at & (PAGE - 1)) < PAGE - 1 && code[0] == 0x0f &&
 	       code[1] == 0x05;
+}
+
+SIGSAFE bool restart_is_behind(const greg_t *regs)
+{
+	return is_system_call((uintptr_t)regs[REG_RIP] - SYSCALL_SIZE);
 }
 
 /*
@@ -120,13 +106,16 @@ SIGSAFE static bool is_ended_by_handlers(const greg_t *regs)
 
 /*
  * The number of the call that a thread is just back from, where the
- * instruction before it says so, as in the C library; -1: not to be known.
+ * instruction before it says so, as in the C library, or it was made by
+ * syscall(); -1: not to be known.
  */
-SIGSAFE static long number_of(uintptr_t call)
+SIGSAFE static long number_of(uintptr_t call, const greg_t *regs)
 {
 	const volatile uint8_t *code = (const volatile uint8_t *)call - 5;
 	uint32_t number;
 
+	if (call == (uintptr_t)doors_at)
+		return regs[REG_RBX];
 	if ((call & (PAGE - 1)) < 5 || code[0] != 0xb8) /* mov $n, %eax */
 		return -1;
 	sys_copy(&number, (const void *)(code + 1), sizeof(number));
@@ -222,9 +211,8 @@ SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
 void restart_settle(ucontext_t *context)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
-	uintptr_t pc = (uintptr_t)regs[REG_RIP];
 
-	if (regs[REG_RAX] == -EINTR && is_system_call(pc - SYSCALL_SIZE)) {
+	if (regs[REG_RAX] == -EINTR && restart_is_behind(regs)) {
 		ended = true;
 	} else if (may_be_ended(regs) && handler_ends_calls(context)) {
 		end_call(regs);
@@ -241,8 +229,8 @@ SIGSAFE static bool would_go_on(const greg_t *regs)
 
 	if (regs[REG_RAX] == SYS_restart_syscall)
 		return is_system_call(pc);
-	return regs[REG_RAX] == -EINTR && is_system_call(pc - SYSCALL_SIZE) &&
-	       is_sleep(number_of(pc - SYSCALL_SIZE), regs);
+	return regs[REG_RAX] == -EINTR && restart_is_behind(regs) &&
+	       is_sleep(number_of(pc - SYSCALL_SIZE, regs), regs);
 }
 
 /*
@@ -282,218 +270,6 @@ static bool still_waits(int result, const sigset_t *mask)
 		return false;
 	sys_copy(&blocked, mask, sizeof(blocked));
 	return (pending_signals() & ~blocked) != 0;
-}
-
-/*
- * A call that waits with a mask has our signal blocked before and behind it.
- * So a tick that finds it ended with EINTR is the first handler that has run
- * since: another one would have returned to the mask of before, behind which
- * the tick could not have come.  Then no handler of the program was the end of
- * it, and until it is called again none may run: if one is due, it ends that
- * call at once.
- */
-struct wait {
-	const sigset_t *mask; /* that it waits with */
-	sigset_t own;         /* if the program gave none: the thread's */
-	const struct timespec *time;
-	struct timespec left;
-	uint64_t end; /* of the time, monotonic */
-	uint64_t before;
-	bool lets, again;
-};
-
-enum {
-	CLOSE = 4096,        /* from a wait's record to the stack of its call */
-	LONGEST = 2000000000 /* seconds */
-};
-
-/* The wait that the thread is in, and if a tick was all that has ended it. */
-static __thread struct wait *volatile waiting
-	__attribute__((tls_model("initial-exec")));
-static __thread volatile bool by_tick
-	__attribute__((tls_model("initial-exec")));
-
-static uint64_t ours(void)
-{
-	return (uint64_t)1 << (clock_signal() - 1);
-}
-
-void restart_wait(ucontext_t *context)
-{
-	const greg_t *regs = context->uc_mcontext.gregs;
-	uintptr_t call = (uintptr_t)regs[REG_RIP] - SYSCALL_SIZE;
-	uintptr_t to = (uintptr_t)waiting - (uintptr_t)regs[REG_RSP];
-	uint64_t mask;
-
-	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));
-	if (!waiting || to > CLOSE || regs[REG_RAX] != -EINTR ||
-	    !(mask >> (clock_signal() - 1) & 1) || !is_system_call(call))
-		return;
-	mask = SYS_MASK_ALL;
-	sys_copy(&context->uc_sigmask, &mask, sizeof(mask));
-	by_tick = true;
-}
-
-/* Longer ones are for ever. */
-static uint64_t to_ns(const struct timespec *time)
-{
-	time_t seconds = time->tv_sec < LONGEST ? time->tv_sec : LONGEST;
-
-	return (uint64_t)seconds * 1000000000u + (uint64_t)time->tv_nsec;
-}
-
-static struct timespec left_until(uint64_t end)
-{
-	uint64_t now = time_now(CLOCK_MONOTONIC),
-		 left = now < end ? end - now : 0;
-
-	return (struct timespec){ (time_t)(left / 1000000000u),
-				  (long)(left % 1000000000u) };
-}
-
-/* The program may let our signal through for this call alone. */
-static void wait_begin(struct wait *w, const sigset_t *mask,
-		       const struct timespec *time)
-{
-	uint64_t set = ours();
-
-	*w = (struct wait){ .mask = mask ? mask : &w->own, .time = time };
-	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &set, &w->before, sizeof(set));
-	sys_copy(&w->own, &w->before, sizeof(w->before));
-	if (time)
-		w->end = time_now(CLOCK_MONOTONIC) + to_ns(time);
-	w->lets =
-		mask && held_blocks() && sigismember(mask, clock_signal()) == 0;
-	if (w->lets)
-		held_follow(false, NULL);
-	by_tick = false;
-	waiting = w;
-}
-
-static bool wait_again(struct wait *w, int result)
-{
-	if (result != -1 || errno != EINTR || !by_tick || waiting != w)
-		return false;
-	by_tick = false;
-	w->again = true;
-	if (w->time) {
-		w->left = left_until(w->end);
-		w->time = &w->left;
-	}
-	return true;
-}
-
-/*
- * A sandbox that all threads got meanwhile may kill for one more system call,
- * and no tick is left to let through.
- */
-static void wait_end(const struct wait *w)
-{
-	uint64_t set = ours() & ~w->before;
-
-	waiting = NULL;
-	if (w->lets)
-		held_follow(true, NULL);
-	if (w->again)
-		sys_mask(w->before);
-	else if (thread_self())
-		sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
-}
-
-/* A stop does not end it, and it may be called a million times a second. */
-static bool only_looks(const sigset_t *mask, const struct timespec *time)
-{
-	return !mask && time && !time->tv_sec && !time->tv_nsec;
-}
-
-/* `plain` where no tick comes, and nothing may be asked. */
-#define WAIT(with, until, plain, call)                                         \
-	do {                                                                   \
-		struct wait w;                                                 \
-		int result;                                                    \
-                                                                               \
-		restart_init();                                                \
-		if (!thread_self() || only_looks(with, until))                 \
-			return plain;                                          \
-		wait_begin(&w, with, until);                                   \
-		do                                                             \
-			result = (call);                                       \
-		while (wait_again(&w, result));                                \
-		wait_end(&w);                                                  \
-		return result;                                                 \
-	} while (0)
-
-PUBLIC UNWIND_SHOWN int sigsuspend(const sigset_t *mask)
-{
-	WAIT(mask, NULL, next.sigsuspend(mask), next.sigsuspend(w.mask));
-}
-
-PUBLIC UNWIND_SHOWN int pause(void)
-{
-	WAIT(NULL, NULL, next.pause(), next.sigsuspend(w.mask));
-}
-
-PUBLIC UNWIND_SHOWN int ppoll(struct pollfd *fds, nfds_t count,
-			      const struct timespec *time, const sigset_t *mask)
-{
-	WAIT(mask, time, next.ppoll(fds, count, time, mask),
-	     next.ppoll(fds, count, w.time, w.mask));
-}
-
-/* What ppoll() is with -D_FORTIFY_SOURCE. */
-PUBLIC int __ppoll_chk(struct pollfd *fds, nfds_t count,
-		       const struct timespec *time, const sigset_t *mask,
-		       size_t size);
-PUBLIC UNWIND_SHOWN int __ppoll_chk(struct pollfd *fds, nfds_t count,
-				    const struct timespec *time,
-				    const sigset_t *mask, size_t size)
-{
-	WAIT(mask, time, next.ppoll_chk(fds, count, time, mask, size),
-	     next.ppoll_chk(fds, count, w.time, w.mask, size));
-}
-
-PUBLIC UNWIND_SHOWN int pselect(int count, fd_set *in, fd_set *out,
-				fd_set *except, const struct timespec *time,
-				const sigset_t *mask)
-{
-	WAIT(mask, time, next.pselect(count, in, out, except, time, mask),
-	     next.pselect(count, in, out, except, w.time, w.mask));
-}
-
-/* Not part of a function that is shown. */
-static __attribute__((noinline)) int wait_select(int count, fd_set *in,
-						 fd_set *out, fd_set *except,
-						 const struct timespec *time)
-{
-	WAIT(NULL, time, next.pselect(count, in, out, except, time, NULL),
-	     next.pselect(count, in, out, except, w.time, w.mask));
-}
-
-/* It says what is left of the time, as the kernel does. */
-PUBLIC UNWIND_SHOWN int select(int count, fd_set *in, fd_set *out,
-			       fd_set *except, struct timeval *time)
-{
-	struct timespec until = { 0 };
-	uint64_t end = 0;
-	int result;
-
-	restart_init();
-	if (!thread_self() || (time && (time->tv_sec < 0 || time->tv_usec < 0)))
-		return next.select(count, in, out, except, time);
-	if (time) {
-		until.tv_sec = time->tv_sec < LONGEST ? time->tv_sec : LONGEST;
-		until.tv_sec += time->tv_usec / 1000000;
-		until.tv_nsec = time->tv_usec % 1000000 * 1000;
-		end = time_now(CLOCK_MONOTONIC) + to_ns(&until);
-	}
-	result = wait_select(count, in, out, except, time ? &until : NULL);
-	__asm__ volatile("" : "+r"(result)); /* its frame is still there */
-	if (time) {
-		until = result ? left_until(end) : (struct timespec){ 0 };
-		time->tv_sec = until.tv_sec;
-		time->tv_usec = until.tv_nsec / 1000;
-	}
-	return result;
 }
 
 /* Waits that a stop ends as well: again only if a signal waits. */

@@ -6,6 +6,7 @@
 #ifndef COLLECT_RESTART_H
 #define COLLECT_RESTART_H
 
+#include <stdbool.h>
 #include <ucontext.h>
 
 #include "base/sigsafe.h"
@@ -20,15 +21,12 @@ SIGSAFE void restart_settle(ucontext_t *context);
  */
 SIGSAFE void restart_follow(ucontext_t *context, unsigned long flags);
 
-/*
- * No handler of the program has run in ours, nor will: a wait that nothing else
- * has ended goes on (restart.c).
- */
-SIGSAFE void restart_wait(ucontext_t *context);
+/* The thread is just back from a system call. */
+SIGSAFE bool restart_is_behind(const greg_t *regs);
 
 /*
- * After that, as the last thing: goes on with a sleep that only a stop has
- * interrupted, as the kernel would.  It may take as long as the sleep, and
+ * After again_mark(), as the last thing: goes on with a sleep that only a stop
+ * has interrupted, as the kernel would.  It may take as long as the sleep, and
  * handlers of the program may run meanwhile, and never return.
  */
 SIGSAFE void restart_sleep(ucontext_t *context);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "collect/again.h"
 #include "collect/collect.h"
 #include "collect/held.h"
 #include "collect/interpose.h"
@@ -330,7 +331,7 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	if (held_due() && sent_take(thread_record, &own))
 		noticed |= interpose_pass_on(signum, &own, context);
 	if (t && !noticed)
-		restart_wait(context);
+		again_mark(context);
 	errno = saved;
 }
 

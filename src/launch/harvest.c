@@ -291,6 +291,27 @@ static void set_end(struct profile_identity *id, const struct harvest *h,
 		id->process_cpu_ns = h->cpu_ns - skipped;
 }
 
+/*
+ * A thread that waits when its process ends has no sample of that wait, nor can
+ * its stack be walked any more.  Not what passes between samples anyway.
+ */
+static void count_unseen(struct profile *p, uint64_t paused_since_ns)
+{
+	uint64_t end = paused_since_ns ? paused_since_ns : p->id.end_mono_ns;
+	uint64_t least = 10000000;
+
+	if (p->id.wall == LIVE_WALL_NONE || !p->id.freq)
+		return;
+	least += 4 * (1000000000u / p->id.freq);
+	for (size_t i = 0; i < p->thread_count; i++) {
+		const struct profile_thread *t = &p->threads[i];
+
+		if (!t->ended && t->samples && end > t->last_ns + least)
+			p->losses[LOSS_WALL_UNSEEN].count +=
+				(end - t->last_ns) / 1000000;
+	}
+}
+
 static int set_text(char **to, const char *text)
 {
 	free(*to);
@@ -452,10 +473,12 @@ static int convert(struct harvest *h, struct content *all, size_t count,
 	err = profile_from_live(&p, all[i].live, all[i].size);
 	if (err)
 		return err;
-	if (is_last_of_child(h, all, count, i))
+	if (is_last_of_child(h, all, count, i)) {
 		set_end(&p->id, h, &all[i]);
-	else if (h->ended && !is_written(h, &all[i].file))
+		count_unseen(p, all[i].live->pauses.since_wall_ns);
+	} else if (h->ended && !is_written(h, &all[i].file)) {
 		p->id.end = END_UNSEEN;
+	}
 	err = set_text(&p->id.version, PACKAGE_VERSION);
 	if (!err && is_worth_keeping(p))
 		err = save(h, p, &all[i], rank, is_main);

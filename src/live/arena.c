@@ -45,6 +45,13 @@ SIGSAFE static uint64_t within_limits(uint64_t size)
 	return at_most(size, RLIMIT_AS, SPACE_PART);
 }
 
+/* Of a program that locks all its memory, what cannot be read is not filled. */
+SIGSAFE static long show(char *at, uint64_t size)
+{
+	sys2(SYS_munlock, at, size);
+	return sys3(SYS_mprotect, at, size, PROT_READ | PROT_WRITE);
+}
+
 SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 {
 	long fd, at, err;
@@ -58,14 +65,16 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 		return (int)fd;
 	err = sys2(SYS_ftruncate, fd, capacity);
 	at = err ? err
-		 : sys6(SYS_mmap, 0, (long)capacity, PROT_READ | PROT_WRITE,
-			MAP_SHARED, fd, 0);
+		 : sys6(SYS_mmap, 0, (long)capacity, PROT_NONE, MAP_SHARED, fd,
+			0);
 	sys1(SYS_close, fd);
 	if (at < 0 && at > -4096) {
 		sys1(SYS_unlink, path);
 		return (int)at;
 	}
-	err = back((char *)at, SMALL_PIECE);
+	err = show((char *)at, capacity);
+	if (!err)
+		err = back((char *)at, SMALL_PIECE);
 	if (err) {
 		sys2(SYS_munmap, at, capacity);
 		sys1(SYS_unlink, path);
@@ -75,6 +84,52 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 	arena->capacity = capacity;
 	((struct live_header *)at)->used = SMALL_PIECE;
 	return 0;
+}
+
+/*
+ * Nobody takes a piece from `wanted`, or from what is used, on.  Whoever has
+ * seen the old capacity takes his before the page that is taken here, which is
+ * below the cut then, or has to look again.
+ */
+static void cut(struct arena *arena, uint64_t wanted)
+{
+	struct live_header *header = (struct live_header *)arena->base;
+	uint64_t before = arena->capacity, used;
+
+	__atomic_store_n(&arena->capacity, wanted, __ATOMIC_SEQ_CST);
+	used = __atomic_add_fetch(&header->used, PAGE, __ATOMIC_SEQ_CST);
+	if (used > before) {
+		__atomic_store_n(&header->used, before, __ATOMIC_SEQ_CST);
+		used = before;
+	}
+	arena->capacity = used > wanted ? used : wanted;
+}
+
+void arena_fit(struct arena *arena)
+{
+	uint64_t before = arena->capacity, wanted = within_limits(before);
+
+	if (wanted >= before)
+		return;
+	cut(arena, wanted);
+	sys2(SYS_munmap, arena->base + arena->capacity,
+	     before - arena->capacity);
+}
+
+uint64_t arena_hide(struct arena *arena)
+{
+	uint64_t before = arena->capacity;
+
+	cut(arena, 0);
+	sys3(SYS_mprotect, arena->base + arena->capacity,
+	     before - arena->capacity, PROT_NONE);
+	return before;
+}
+
+void arena_show(struct arena *arena, uint64_t capacity)
+{
+	if (!show(arena->base + arena->capacity, capacity - arena->capacity))
+		__atomic_store_n(&arena->capacity, capacity, __ATOMIC_SEQ_CST);
 }
 
 SIGSAFE void arena_close(struct arena *arena)
@@ -92,7 +147,8 @@ SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
 	size = (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	at = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
 	do {
-		if (at + size > arena->capacity)
+		if (at + size >
+		    __atomic_load_n(&arena->capacity, __ATOMIC_SEQ_CST))
 			return 0;
 	} while (!__atomic_compare_exchange_n(&header->used, &at, at + size,
 					      true, __ATOMIC_RELAXED,

@@ -28,6 +28,16 @@ SIGSAFE int arena_open(struct arena *arena, const char *path,
 		       uint64_t capacity);
 SIGSAFE void arena_close(struct arena *arena);
 
+/* Gives back what the limits of now do not allow, and is not used. */
+void arena_fit(struct arena *arena);
+
+/*
+ * What is not used cannot be read, nor taken, until it is shown, with what
+ * arena_hide() said; then it is not locked, whatever was meanwhile.
+ */
+uint64_t arena_hide(struct arena *arena);
+void arena_show(struct arena *arena, uint64_t capacity);
+
 /* `size` zeroed bytes, or 0 when memory is used up.  Not for small things. */
 SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size);
 

@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -58,6 +60,17 @@ static void stop_all_the_time(pid_t parent)
 	_exit(0);
 }
 
+static struct timespec end_of(clockid_t clock)
+{
+	struct timespec end;
+
+	clock_gettime(clock, &end);
+	end.tv_nsec += sleep_time.tv_nsec;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	return end;
+}
+
 static int do_nanosleep(void)
 {
 	struct timespec left = { 7, 7 };
@@ -95,14 +108,10 @@ static int do_futex(void)
 
 static int do_sem_timedwait(void)
 {
-	struct timespec end;
+	struct timespec end = end_of(CLOCK_REALTIME);
 	sem_t never;
 
 	sem_init(&never, 0, 0);
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_nsec += sleep_time.tv_nsec;
-	end.tv_sec += end.tv_nsec / 1000000000;
-	end.tv_nsec %= 1000000000;
 	return timed_out(sem_timedwait(&never, &end));
 }
 
@@ -132,6 +141,73 @@ static int do_ppoll_masked(void)
 	return ppoll(NULL, 0, &sleep_time, &none);
 }
 
+static int sleep_until(clockid_t clock)
+{
+	struct timespec end = end_of(clock);
+
+	errno = clock_nanosleep(clock, TIMER_ABSTIME, &end, NULL);
+	return errno ? -1 : 0;
+}
+
+static int do_until(void)
+{
+	return sleep_until(CLOCK_MONOTONIC);
+}
+
+static int do_until_realtime(void)
+{
+	return sleep_until(CLOCK_REALTIME);
+}
+
+/* The same by syscall(), where what is left goes to the caller. */
+static int raw_nanosleep(void)
+{
+	struct timespec left = { 7, 7 };
+
+	return (int)syscall(SYS_nanosleep, &sleep_time, &left);
+}
+
+static int raw_clock_nanosleep(void)
+{
+	return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0,
+			    &sleep_time, NULL);
+}
+
+static int raw_until(void)
+{
+	struct timespec end = end_of(CLOCK_MONOTONIC);
+
+	return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME,
+			    &end, NULL);
+}
+
+static int raw_poll(void)
+{
+	return (int)syscall(SYS_poll, NULL, 0, SLEEP_MS);
+}
+
+static int raw_pselect(void)
+{
+	struct timespec left = sleep_time;
+
+	return (int)syscall(SYS_pselect6, 0, NULL, NULL, NULL, &left, NULL);
+}
+
+static int raw_ppoll(void)
+{
+	struct timespec left = sleep_time;
+
+	return (int)syscall(SYS_ppoll, NULL, 0, &left, NULL, sizeof(uint64_t));
+}
+
+static int raw_ppoll_masked(void)
+{
+	struct timespec left = sleep_time;
+	uint64_t none = 0;
+
+	return (int)syscall(SYS_ppoll, NULL, 0, &left, &none, sizeof(none));
+}
+
 static const struct {
 	const char *name;
 	int (*call)(void);
@@ -146,6 +222,15 @@ static const struct {
 	{ "pselect", do_pselect },
 	{ "ppoll", do_ppoll },
 	{ "ppoll with a mask", do_ppoll_masked },
+	{ "until", do_until },
+	{ "until, real time", do_until_realtime },
+	{ "raw nanosleep", raw_nanosleep },
+	{ "raw clock_nanosleep", raw_clock_nanosleep },
+	{ "raw until", raw_until },
+	{ "raw poll", raw_poll },
+	{ "raw pselect", raw_pselect },
+	{ "raw ppoll", raw_ppoll },
+	{ "raw ppoll with a mask", raw_ppoll_masked },
 };
 
 enum {
@@ -223,14 +308,97 @@ static int says_wrong(int (*call)(const sigset_t *), int alarms)
 	return wrong;
 }
 
+/* Calls that nothing but a handler ends. */
+static int full, empty; /* queues of messages */
+static struct {
+	long type;
+	char text[1024];
+} message = { .type = 1 };
+
+static int for_ever_select(void)
+{
+	return select(0, NULL, NULL, NULL, NULL);
+}
+
+static int for_ever_pselect(void)
+{
+	return pselect(0, NULL, NULL, NULL, NULL, NULL);
+}
+
+static int for_ever_ppoll(void)
+{
+	return ppoll(NULL, 0, NULL, NULL);
+}
+
+static int for_ever_msgrcv(void)
+{
+	return (int)msgrcv(empty, &message, sizeof(message.text), 0, 0);
+}
+
+static int for_ever_msgsnd(void)
+{
+	return msgsnd(full, &message, sizeof(message.text), 0);
+}
+
+static int raw_pause(void)
+{
+	return (int)syscall(SYS_pause);
+}
+
+static int raw_sigsuspend(void)
+{
+	uint64_t none = 0;
+
+	return (int)syscall(SYS_rt_sigsuspend, &none, sizeof(none));
+}
+
+static int raw_msgrcv(void)
+{
+	return (int)syscall(SYS_msgrcv, empty, &message, sizeof(message.text),
+			    0, 0);
+}
+
+static int raw_msgsnd(void)
+{
+	return (int)syscall(SYS_msgsnd, full, &message, sizeof(message.text),
+			    0);
+}
+
+static int (*const for_ever[])(void) = {
+	for_ever_select, for_ever_pselect, for_ever_ppoll, pause,
+	for_ever_msgrcv, for_ever_msgsnd,  raw_pause,      raw_sigsuspend,
+	raw_msgrcv,      raw_msgsnd,
+};
+
+enum {
+	FOR_EVER = sizeof(for_ever) / sizeof(for_ever[0])
+};
+
+static bool make_queues(void)
+{
+	full = msgget(IPC_PRIVATE, 0600);
+	empty = msgget(IPC_PRIVATE, 0600);
+	if (full < 0 || empty < 0)
+		return false;
+	while (!msgsnd(full, &message, sizeof(message.text), IPC_NOWAIT))
+		;
+	return errno == EAGAIN;
+}
+
+static void remove_queues(void)
+{
+	msgctl(full, IPC_RMID, NULL);
+	msgctl(empty, IPC_RMID, NULL);
+}
+
 /* It ends with a handler, not before; one may run before it begins. */
-static bool pauses(void)
+static bool waits_for_handler(int (*call)(void))
 {
 	const struct itimerval soon = { { 0, 4000 }, { 0, 4000 } }, no = { 0 };
 	int before = handled, result;
 
 	setitimer(ITIMER_REAL, &soon, NULL);
-	result = pause();
+	result = call();
 	before = handled - before;
 	setitimer(ITIMER_REAL, &no, NULL);
 	return result == -1 && before >= 1;
@@ -287,24 +455,6 @@ static void send_when_asleep(pid_t parent)
 	_exit(0);
 }
 
-static int for_ever_select(void)
-{
-	return select(0, NULL, NULL, NULL, NULL);
-}
-
-static int for_ever_pselect(void)
-{
-	return pselect(0, NULL, NULL, NULL, NULL, NULL);
-}
-
-static int for_ever_ppoll(void)
-{
-	return ppoll(NULL, 0, NULL, NULL);
-}
-
-static int (*const for_ever[])(void) = { for_ever_select, for_ever_pselect,
-					 for_ever_ppoll, pause };
-
 /*
  * Late: only the second handler was the end.  Rarely, the first one runs when
  * the kernel is about to begin a call again, measured or not.
@@ -316,12 +466,12 @@ static int late_ends(int rounds)
 
 	if (!child)
 		send_when_asleep(getppid());
-	for (int i = 0; i < rounds * 4; i++) {
+	for (int i = 0; i < rounds * FOR_EVER; i++) {
 		uint64_t since = now_ns();
 		int before = handled;
 
 		++*asked;
-		late += for_ever[i % 4]() != -1 || errno != EINTR ||
+		late += for_ever[i % FOR_EVER]() != -1 || errno != EINTR ||
 			handled == before || now_ns() - since > 1500000000u;
 	}
 	++*asked;
@@ -340,7 +490,8 @@ int main(int argc, char **argv)
 	stops = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	asked = stops + 1;
-	if (stops == MAP_FAILED || sigaction(SIGALRM, &action, NULL))
+	if (stops == MAP_FAILED || sigaction(SIGALRM, &action, NULL) ||
+	    !make_queues())
 		return 1;
 	child = fork();
 	if (!child)
@@ -352,11 +503,14 @@ int main(int argc, char **argv)
 			deaf += !is_ended(calls[c].call);
 		for (int m = 0; m < 3; m++)
 			wrong += says_wrong(masked[m], 10);
-		alone += !pauses();
+		for (int f = 0; f < FOR_EVER; f++)
+			alone += !waits_for_handler(for_ever[f]);
 	}
-	printf("missed handlers %d\n", late_ends(rounds) > rounds);
+	printf("missed handlers %d\n",
+	       late_ends(rounds) * 4 > rounds * FOR_EVER);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+	remove_queues();
 	for (int c = 0; c < CALLS; c++)
 		printf("%s %d\n", calls[c].name, early[c]);
 	printf("said wrong of handlers %d\n", wrong);

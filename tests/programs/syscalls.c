@@ -139,6 +139,16 @@ static int do_sleep_until(void)
 		clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &end, NULL), 0);
 }
 
+/* At an address where nothing is. */
+static int do_sleep_nowhere(void)
+{
+	const struct timespec *volatile end = (void *)8;
+
+	return result_is(
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, end, NULL),
+		EFAULT);
+}
+
 static int do_usleep(void)
 {
 	return result_is(usleep(LITTLE_NS / 1000), 0);
@@ -762,6 +772,7 @@ static const struct call {
 	{ "nanosleep", do_nanosleep, LITTLE_NS, false },
 	{ "clock_nanosleep", do_clock_nanosleep, LITTLE_NS, false },
 	{ "clock_nanosleep until", do_sleep_until, 0, false },
+	{ "clock_nanosleep nowhere", do_sleep_nowhere, 0, false },
 	{ "usleep", do_usleep, LITTLE_NS, false },
 	{ "pthread_cond_timedwait", do_condition, 0, false },
 	{ "pthread_mutex_timedlock", do_mutex, 0, false },

@@ -2,8 +2,9 @@
 /*
  * traps.c [ROUNDS] - a SIGTRAP for one thread, sent by each way there is, to
  * one that works, sleeps, waits for it, blocks it, ignores it, is in its
- * handler or about to end.  Prints how many were lost, came twice or ended a
- * system call that they should not: the same, measured or not.
+ * handler or about to end; and one for all by another process.  Prints how many
+ * were lost, came twice or ended a system call that they should not: the same,
+ * measured or not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,8 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "known.h"
@@ -457,6 +460,39 @@ static void send_to_ending(int rounds)
 	printf("meanwhile: %s\n", more <= 3 * rounds ? "right" : "too many");
 }
 
+/* One for the whole process is kept beside a thread's ticks. */
+static int lost_by_kill(volatile int *seen, int rounds)
+{
+	int lost = 0;
+
+	for (int i = 0; i < rounds && lost < MOST_LOST; i++) {
+		double since = now();
+		int before = *seen;
+
+		kill(getppid(), SIGTRAP);
+		while (*seen == before && now() - since < PATIENCE)
+			nanosleep(&little, NULL);
+		lost += *seen == before;
+	}
+	return lost;
+}
+
+static void send_from_child(int rounds)
+{
+	volatile int *seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t child;
+
+	came = 0;
+	child = fork();
+	if (!child)
+		_exit(lost_by_kill(seen, rounds));
+	while (!waitpid(child, &status, WNOHANG))
+		*seen = came;
+	printf("by another process: %d lost\n", WEXITSTATUS(status));
+}
+
 /* No room for what a signal carries: it is sent without. */
 static void without_room(int rounds)
 {
@@ -483,6 +519,7 @@ int main(int argc, char **argv)
 	send_to_reader(SA_RESTART, rounds / 20);
 	send_from_handler(rounds / 10);
 	send_to_ending(rounds / 5);
+	send_from_child(rounds);
 	without_room(rounds / 2);
 	return 0;
 }
