@@ -710,20 +710,28 @@ TEST(summary_weighs_the_time_that_samples_lack)
 	}
 }
 
-/* What the summary says of four processes without MPI that start like this. */
-static struct report *summary_of(const uint64_t starts_ms[FIXTURE_RANKS],
-				 const char *last_host)
+static struct run *run_without_mpi(void)
 {
 	struct run *run = fixture_run();
-	const struct run *runs[] = { run, NULL };
-	struct report *report = NULL;
 
 	run->world = 0;
 	for (size_t i = 0; i < run->rank_count; i++) {
 		run->ranks[i].rank = -1;
 		run->ranks[i].mpi_ns = run->ranks[i].mpi_time_ns = 0;
-		run->ranks[i].start_real_ns = 1000000 * starts_ms[i];
 	}
+	return run;
+}
+
+/* What the summary says of four processes without MPI that start like this. */
+static struct report *summary_of(const uint64_t starts_ms[FIXTURE_RANKS],
+				 const char *last_host)
+{
+	struct run *run = run_without_mpi();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		run->ranks[i].start_real_ns = 1000000 * starts_ms[i];
 	run->ranks[FIXTURE_RANKS - 1].host = str_add(&run->strings, last_host);
 	CHECK(!analysis_find("summary")->run(&report, runs,
 					     &(struct analysis_options){ 0 }));
@@ -763,6 +771,22 @@ TEST(elapsed_is_from_first_start_to_last_end)
 		CHECK(has_line(report, "recoverable") == cases[i].together);
 		report_free(report);
 	}
+}
+
+/* No table of zeros. */
+TEST(waits_need_mpi)
+{
+	struct run *run = run_without_mpi();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+
+	run->waits.ranks = calloc(FIXTURE_RANKS, sizeof(*run->waits.ranks));
+	CHECK(!analysis_find("waits")->run(&report, runs,
+					   &(struct analysis_options){ 0 }));
+	CHECK(has_line(report, "no MPI"));
+	for (size_t i = 0; i < report->table_count; i++)
+		CHECK(!report->tables[i].row_count);
+	report_free(report);
 }
 
 TEST(summary_tells_waiting_apart)
