@@ -9,8 +9,7 @@
 
 #include "tools/page.h"
 
-#define PIPE_WIDTH  100 /* where there is no terminal to ask */
-#define LEAST_WIDTH 40
+#define PIPE_WIDTH 100 /* where there is no terminal to ask */
 
 void page_init(struct exporter_style *page, FILE *to)
 {
@@ -25,6 +24,6 @@ void page_init(struct exporter_style *page, FILE *to)
 	page->colour = !no_color || !*no_color;
 	if (!ioctl(fileno(to), TIOCGWINSZ, &size) && size.ws_col)
 		page->width = size.ws_col;
-	if (page->width < LEAST_WIDTH)
-		page->width = LEAST_WIDTH;
+	if (page->width < PAGE_LEAST)
+		page->width = PAGE_LEAST;
 }
