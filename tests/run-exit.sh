@@ -110,6 +110,23 @@ no_sample_why() {
 			"$copse" run -o none.copse "$programs/phases" 0.1
 }
 
+# Its own limit is for the program; where that has no room, it runs all the same.
+small_stack() {
+	# shellcheck disable=SC3045,SC2016
+	small='ulimit -s $0 && exec "$@"'
+	for kib in 96 16; do
+		sh -c "$small" $kib "$programs/phases" 0.1 >out ||
+			skip "the program itself needs more"
+		rm -rf stack.copse
+		sh -c "$small" $kib "$copse" run -o stack.copse --no-report \
+			"$programs/phases" 0.1 >out 2>err
+		status=$?
+		cat err
+		[ "$status" = 0 ] || { echo "$kib KiB: status $status"; return 1; }
+	done
+	grep -q 'unmeasured.*ulimit -s' err && [ ! -e stack.copse ]
+}
+
 static() {
 	[ -x /sbin/ldconfig ] || skip "no static program here"
 	head -c 4000 /sbin/ldconfig | grep -qa ld-linux && skip "not static"
@@ -139,6 +156,7 @@ point "ignored and blocked signals are inherited" dispositions
 # On a busy machine a sample may fall into any program.
 point "a program without a sample leaves nothing" one_of_three too_short
 point "why there is no sample is told" no_sample_why
+point "a small stack is the program's own" small_stack
 point "a static program runs, unmeasured" static
 point "without shared memory it runs, unmeasured" no_shared_memory
 
