@@ -54,8 +54,10 @@ static int set_style(struct exporter_style *style, const struct show *show,
 
 	page_init(style, to);
 	style->table = show->table;
-	if (show->width)
+	if (show->width) {
 		style->width = show->width;
+		style->names = 0;
+	}
 	if (!strcmp(colour, "always"))
 		style->colour = true;
 	else if (!strcmp(colour, "never"))
