@@ -773,6 +773,34 @@ TEST(elapsed_is_from_first_start_to_last_end)
 	}
 }
 
+static bool has_note(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->note_count; i++)
+		if (strstr(report->notes[i], text))
+			return true;
+	return false;
+}
+
+TEST(without_mpi_elapsed_time_is_not_taken_for_work)
+{
+	struct run *run = run_without_mpi();
+	const struct run *runs[] = { run, NULL };
+	const struct analysis_options options = { 0 };
+	struct report *report = NULL;
+
+	for (int apart = 0; apart < 2; apart++) {
+		if (apart)
+			run->ranks[0].start_real_ns = 1000000000;
+		CHECK(!analysis_find("imbalance")
+			       ->run(&report, runs, &options));
+		CHECK(has_line(report, "at the same time") == apart);
+		report_free(report);
+	}
+	CHECK(!analysis_find("ranks")->run(&report, runs, &options));
+	CHECK(has_note(report, "Without MPI, compute is all time"));
+	report_free(report);
+}
+
 /* No table of zeros. */
 TEST(waits_need_mpi)
 {
