@@ -14,6 +14,7 @@
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
 #include "analyse/sites.h"
+#include "analyse/unnamed.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/whole.h"
@@ -441,6 +442,7 @@ static int fill(struct report *report, const struct run *const runs[],
 	if (!err)
 		err = sites(report, &paths, &f, options);
 	idle_threads_say(report, runs, metric ? metric->name : NULL);
+	unnamed_say(report, run, metric);
 	findings_losses(report, run);
 	findings_measuring(report, run, metric);
 	if (said)

@@ -781,6 +781,25 @@ static bool has_note(const struct report *report, const char *text)
 	return false;
 }
 
+/* What MPI took is its caller's, norm's, which has a name. */
+TEST(summary_says_what_has_no_names)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	const struct analysis_options options = { 0 };
+	struct report *report = NULL;
+
+	CHECK(!analysis_find("summary")->run(&report, runs, &options));
+	CHECK(!has_note(report, "without a name"));
+	report_free(report);
+	run->nodes[FIXTURE_WORK].flags |= RUN_UNNAMED;
+	run->nodes[FIXTURE_WORK_42].flags |= RUN_UNNAMED; /* its line */
+	CHECK(!analysis_find("summary")->run(&report, runs, &options));
+	CHECK(has_note(report, "58 % of cpu.time is of functions without"));
+	CHECK(has_note(report, "most in app,"));
+	report_free(report);
+}
+
 TEST(without_mpi_elapsed_time_is_not_taken_for_work)
 {
 	struct run *run = run_without_mpi();
