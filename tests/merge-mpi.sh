@@ -32,7 +32,8 @@ make_ranks() {
 
 # With what a directory may hold besides: files that are damaged, or gone once
 # they were listed, raw copies (of rank 0, which is here, and of rank 1, which
-# is no made one), and some of another job.
+# is no made one), some of another job, and a
+# copy that another process of a team reads.
 made() {
 	may first
 	model || return
@@ -43,6 +44,7 @@ made() {
 	for i in 0 1 2 3; do
 		mv other/rank-$i.h5 job.new/rank-5$i-1.h5 || return
 	done
+	cp job.new/rank-20.h5 job.new/rank-140-copy.h5 || return
 	truncate -s 3000 job.new/rank-7.h5 && echo tea >job.new/rank-120.h5 &&
 		ln -sf gone job.new/rank-121.h5 && cp raw/* job.new &&
 		mv job.new job
@@ -56,6 +58,7 @@ alone() {
 		grep -q 'rank-120.h5: not an HDF5 file' alone.said &&
 		grep -q 'rank-121.h5: No such file' alone.said &&
 		grep -q 'rank-50-1.h5: belongs to another run' alone.said &&
+		grep -q 'rank-140-copy.h5: .* as in rank-20.h5' alone.said &&
 		! grep -q 'live' alone.said
 }
 

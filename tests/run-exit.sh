@@ -90,6 +90,43 @@ too_short() {
 	grep -q 'took no sample' err && [ ! -e true.copse ]
 }
 
+# no_sample WORDS COMMAND…: of the reason, with what there is to do.
+no_sample() {
+	words=$1
+	shift
+	rm -rf none.copse
+	"$@" 2>err
+	cat err
+	grep 'took no sample' err | grep -qF -e "$words"
+}
+
+no_sample_why() {
+	no_sample '--freq' "$copse" run -o none.copse --freq 1 \
+		"$programs/phases" 0.1 &&
+		no_sample 'at 1 per second' "$copse" run -o none.copse \
+			-e cpu@1 "$programs/phases" 0.1 &&
+		no_sample 'waited' "$copse" run -o none.copse sleep 0.1 &&
+		no_sample 'ulimit -f' sh -c 'ulimit -f 1 && exec "$@"' sh \
+			"$copse" run -o none.copse "$programs/phases" 0.1
+}
+
+# Its own limit is for the program; where that has no room, it runs all the same.
+small_stack() {
+	# shellcheck disable=SC3045,SC2016
+	small='ulimit -s $0 && exec "$@"'
+	for kib in 96 16; do
+		sh -c "$small" $kib "$programs/phases" 0.1 >out ||
+			skip "the program itself needs more"
+		rm -rf stack.copse
+		sh -c "$small" $kib "$copse" run -o stack.copse --no-report \
+			"$programs/phases" 0.1 >out 2>err
+		status=$?
+		cat err
+		[ "$status" = 0 ] || { echo "$kib KiB: status $status"; return 1; }
+	done
+	grep -q 'unmeasured.*ulimit -s' err && [ ! -e stack.copse ]
+}
+
 static() {
 	[ -x /sbin/ldconfig ] || skip "no static program here"
 	head -c 4000 /sbin/ldconfig | grep -qa ld-linux && skip "not static"
@@ -118,6 +155,8 @@ point "the user's own preload stays" preload
 point "ignored and blocked signals are inherited" dispositions
 # On a busy machine a sample may fall into any program.
 point "a program without a sample leaves nothing" one_of_three too_short
+point "why there is no sample is told" no_sample_why
+point "a small stack is the program's own" small_stack
 point "a static program runs, unmeasured" static
 point "without shared memory it runs, unmeasured" no_shared_memory
 

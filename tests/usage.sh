@@ -57,6 +57,7 @@ point "no rate" refuses 2 "cpu@0" "$copse" run -e cpu@0 touch started
 point "a rate below 0" refuses 2 "wall@-1" "$copse" run -e wall@-1 touch started
 point "a rate beyond reason" refuses 2 "cpu@1000000" \
 	"$copse" run -e cpu,cpu@1000000 touch started
+point "no room" refuses 2 "40 columns" "$copse" report --width 39 empty
 point "no event" refuses 2 "''" "$copse" run --events= touch started
 point "bad number in the environment" refuses 2 "freq" \
 	env COPSE_FREQ=0 "$copse" run touch started

@@ -35,6 +35,7 @@ static const struct option options[] = {
 struct search {
 	const char *only; /* the output directory, absolute; NULL: all */
 	size_t found, running, failures;
+	size_t stuck; /* of the failures, not for a process that still runs */
 };
 
 static bool is_old(const char *path)
@@ -65,6 +66,13 @@ static int find_output(struct output *o, const struct live_note *note)
 	return output_find(o, note->output, &job);
 }
 
+static const char *how(int err, size_t profiles)
+{
+	if (!err)
+		return "got";
+	return profiles ? "partly" : "failed";
+}
+
 static void collect(struct search *s, const char *path,
 		    const struct live_note *note)
 {
@@ -79,13 +87,14 @@ static void collect(struct search *s, const char *path,
 
 	if (!err)
 		err = harvest_finish(&h, true);
-	printf("%-8s rank %d of %s, %zu profile%s: %s\n",
-	       err ? "partly" : "got", note->rank, output.path, h.profiles,
-	       h.profiles == 1 ? "" : "s", note->command);
+	printf("%-8s rank %d of %s, %zu profile%s: %s\n", how(err, h.profiles),
+	       note->rank, *output.path ? output.path : note->output,
+	       h.profiles, h.profiles == 1 ? "" : "s", note->command);
 	fflush(stdout);
 	if (err) {
 		fprintf(stderr, "copse recover: %s\n", fail_reason());
 		s->failures++;
+		s->stuck += err != -EBUSY;
 	} else {
 		livedir_remove(path);
 	}
@@ -141,6 +150,11 @@ static int recover(int argc, char **argv)
 		       argc ? " for " : "", argc ? argv[0] : "");
 	if (s.running)
 		printf("%zu still running\n", s.running);
+	if (s.stuck)
+		fprintf(stderr,
+			"copse recover: what could not be written stays, and "
+			"takes memory; to remove what nobody wants any more: "
+			"copse recover --clean DAYS\n");
 	return s.failures ? 1 : 0;
 }
 

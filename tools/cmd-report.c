@@ -45,7 +45,7 @@ static const struct option options[] = {
 	{ 0, "color", "WHEN", "auto, always or never", set_string,
 	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
-	  set_count, &show.width },
+	  show_set_width, &show.width },
 	{ 0 },
 };
 

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/choice.h"
 #include "base/err.h"
 #include "base/event-group.h"
 #include "base/settings.h"
@@ -29,6 +28,7 @@
 #include "launch/program.h"
 #include "tools/command.h"
 #include "tools/conclude.h"
+#include "tools/no-sample.h"
 
 enum {
 	NOT_EXECUTABLE = 126, /* as shells do */
@@ -44,9 +44,6 @@ enum {
  * slowest, that long at most.
  */
 #define MERCY_NS 800000000ull
-
-/* A run below this leaves no sample even when it computes. */
-#define BRIEF_MS 20
 
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
@@ -341,41 +338,21 @@ static void say_where(const struct output *o)
 	fputc('\n', stderr);
 }
 
-/* What the settings have to do with it when no sample comes; or NULL. */
-static const char *why_none(const struct settings *s,
-			    const struct program *program)
+static void say_nothing_came(const struct no_sample *n)
 {
-	char file[PATH_MAX];
+	char room[NO_SAMPLE_SIZE];
 
-	if (!realpath(program->path, file))
-		*file = 0;
-	if (!choice_wants(s->include, s->exclude, program->path, file))
-		return "--include and --exclude leave the program out";
-	if (!s->from_start)
-		return "--from-start=off, and the program called neither "
-		       "copse_resume() nor MPI_Pcontrol(1)";
-	return NULL;
-}
-
-static void say_nothing_came(uint64_t run_ms, const char *why)
-{
-	if (!why)
-		why = run_ms < BRIEF_MS
-			      ? "too short to say anything"
-			      : "the program slept, is linked statically, or "
-				"there is no room in /dev/shm (see: copse "
-				"check)";
 	fprintf(stderr, "copse run: took no sample in %" PRIu64 " ms: %s\n",
-		run_ms, why);
+		n->run_ns / 1000000, no_sample_why(n, room));
 }
 
 /* The last rank speaks for the job.  DIR stays for profiles that were lost. */
-static void conclude(const struct output *o, uint64_t run_ns, const char *why,
+static void conclude(const struct output *o, const struct no_sample *n,
 		     bool lost)
 {
 	if (!output_has_profile(o)) {
 		if (!quiet && !lost)
-			say_nothing_came(run_ns / 1000000, why);
+			say_nothing_came(n);
 		if (!lost)
 			output_discard(o);
 	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
@@ -462,7 +439,8 @@ static void start_meter(struct meter *meter, const struct settings *s,
 }
 
 static int measure(char **argv, const struct settings *s, const struct job *job,
-		   const struct output *o, const char *live, const char *why)
+		   const struct output *o, const char *live,
+		   const struct program *program)
 {
 	struct harvest h = { .live_dir = live,
 			     .output = o->path,
@@ -470,6 +448,7 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 			     .batch = &job->batch,
 			     .rank = job->rank,
 			     .parent = getpid() };
+	struct no_sample none = { .settings = s, .program = program };
 	struct meter meter = { 0 };
 	struct parent parent;
 	bool written;
@@ -493,8 +472,10 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 			output_discard(o);
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
+	none.run_ns = h.end_ns - parent.start_ns;
+	none.cpu_ns = process_children_cpu_ns();
 	if (output_done(o))
-		conclude(o, h.end_ns - parent.start_ns, why, !written);
+		conclude(o, &none, !written);
 	else if (parent.told_ns)
 		output_wait(o, parent.told_ns + MERCY_NS);
 	if (h.end_signal)
@@ -536,7 +517,7 @@ static int run_program(char **argv, const struct program *program,
 			output_discard(&o);
 		err = run_unmeasured(argv);
 	} else {
-		err = measure(argv, s, &job, &o, live, why_none(s, program));
+		err = measure(argv, s, &job, &o, live, program);
 	}
 out:
 	free(preload);

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "tools/command.h"
+#include "tools/stack.h"
 
 #define COMMAND(name) extern const struct command command_##name;
 #include "tools/commands.inc"
@@ -95,8 +96,12 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int status = dispatch(argc, argv);
+	int status = stack_run(dispatch, argc, argv);
 
+	if (status < 0) {
+		fprintf(stderr, "copse: %s\n", fail_reason());
+		return 1;
+	}
 	if (fflush(stdout) && !status) {
 		fprintf(stderr, "copse: cannot write: %s\n", strerror(errno));
 		status = 1;

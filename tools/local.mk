@@ -5,8 +5,10 @@ COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-gate tools/cmd-export tools/
 bin_PROGRAMS += copse
 copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
 	tools/conclude.c tools/conclude.h tools/merge-job.c tools/merge-job.h \
+	tools/no-sample.c tools/no-sample.h \
 	tools/page.c tools/page.h \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
+	tools/stack.c tools/stack.h \
 	$(COMMANDS:=.c)
 copse_LDADD = libdoctor.la libexport.la libpresent.la libanalyse.la libmerge.la liblaunch.la \
 	libprofile.la liblive.la libbase.la

@@ -9,22 +9,25 @@
 
 #include "tools/page.h"
 
-#define PIPE_WIDTH  100 /* where there is no terminal to ask */
-#define LEAST_WIDTH 40
+/* Where there is no terminal to ask, long lines do no harm. */
+#define PIPE_WIDTH 100
+#define PIPE_NAMES 48
 
 void page_init(struct exporter_style *page, FILE *to)
 {
 	const char *no_color = getenv("NO_COLOR");
 	struct winsize size;
 
-	*page = (struct exporter_style){ .width = PIPE_WIDTH };
+	*page = (struct exporter_style){ .width = PIPE_WIDTH,
+					 .names = PIPE_NAMES };
 	setlocale(LC_CTYPE, "");
 	page->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	if (!isatty(fileno(to)))
 		return;
+	page->names = 0;
 	page->colour = !no_color || !*no_color;
 	if (!ioctl(fileno(to), TIOCGWINSZ, &size) && size.ws_col)
 		page->width = size.ws_col;
-	if (page->width < LEAST_WIDTH)
-		page->width = LEAST_WIDTH;
+	if (page->width < PAGE_LEAST)
+		page->width = PAGE_LEAST;
 }

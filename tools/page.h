@@ -7,6 +7,10 @@
 
 #include "present/exporter.h"
 
+enum {
+	PAGE_LEAST = 40 /* columns: below, a table's numbers have no room */
+};
+
 /*
  * Width, colour (NO_COLOR is honoured) and characters by what `to` is and by
  * the locale, which is set here.

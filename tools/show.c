@@ -6,8 +6,22 @@
 
 #include "analyse/idle-threads.h"
 #include "base/err.h"
+#include "tools/command.h"
 #include "tools/page.h"
 #include "tools/show.h"
+
+int show_set_width(void *to, const char *text)
+{
+	unsigned int width;
+	int err = set_count(&width, text);
+
+	if (!err && width < PAGE_LEAST)
+		err = fail(-EINVAL, "--width wants %d columns or more, not %u",
+			   PAGE_LEAST, width);
+	if (!err)
+		*(unsigned int *)to = width;
+	return err;
+}
 
 const struct exporter *show_exporter(const struct show *show)
 {
@@ -40,8 +54,10 @@ static int set_style(struct exporter_style *style, const struct show *show,
 
 	page_init(style, to);
 	style->table = show->table;
-	if (show->width)
+	if (show->width) {
 		style->width = show->width;
+		style->names = 0;
+	}
 	if (!strcmp(colour, "always"))
 		style->colour = true;
 	else if (!strcmp(colour, "never"))

@@ -18,6 +18,9 @@ struct show {
 	unsigned int width;
 };
 
+/* Of the option --width: unsigned int *, from PAGE_LEAST up. */
+int show_set_width(void *to, const char *text);
+
 /* The exporter of the format, text by default; NULL with a reason. */
 const struct exporter *show_exporter(const struct show *show);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/shape.h"
 #include "analyse/sites.h"
@@ -91,10 +92,13 @@ static int longest_site(const struct balance *b, double *sums, uint32_t *best)
 
 /*
  * The path outside MPI whose even load would save most, or NULL.  Processes
- * without MPI that do not all take it do different things.
+ * without MPI that do not all take it do different things, and those that ran
+ * one after the other did not wait for each other.
  */
 static const struct skew *culprit(const struct balance *b)
 {
+	if (!b->e->ranks && !elapsed_together(b->run))
+		return NULL;
 	for (size_t i = 0; i < b->skews.count; i++)
 		if (!b->skews.at[i].explained &&
 		    (b->e->ranks || b->skews.at[i].min > 0) &&
@@ -224,15 +228,12 @@ static int say(struct report *report, const struct balance *b, double *sums)
 {
 	const struct skew *worst = culprit(b);
 	uint32_t site = 0;
-	int err = 0;
 	double elapsed = b->e->elapsed;
+	int err = b->e->ranks ? 0 : elapsed_of(&elapsed, b->run);
 
-	for (size_t i = 0; !b->e->ranks && i < b->run->rank_count; i++)
-		if ((double)b->run->ranks[i].elapsed_ns / 1e9 > elapsed)
-			elapsed = (double)b->run->ranks[i].elapsed_ns / 1e9;
 	if (worst && worst->recoverable < WORTHWHILE * elapsed)
 		worst = NULL;
-	if (!b->waits_said &&
+	if (!b->waits_said && !err &&
 	    (b->working_count ||
 	     mean_share(b, b->waiting, b->waiting_count) >= MUCH_MPI))
 		err = longest_site(b, sums, &site);

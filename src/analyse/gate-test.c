@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/elapsed.h"
 #include "analyse/gate-test.h"
 #include "base/err.h"
 #include "base/order.h"
@@ -61,13 +62,9 @@ static int add(struct gate_tests *tests, struct gate_test test, char *subject)
 	return 0;
 }
 
-static double factor_of(const struct efficiency *e, const struct run *run,
+static double factor_of(const struct efficiency *e, double elapsed,
 			enum rule_factor factor)
 {
-	double elapsed = 0;
-
-	for (size_t i = 0; i < run->member_count; i++)
-		elapsed = fmax(elapsed, (double)run->ranks[i].elapsed_ns / 1e9);
 	switch (factor) {
 	case FACTOR_ELAPSED:
 		return e->ranks ? e->elapsed : elapsed;
@@ -96,11 +93,14 @@ static int add_factor(struct gate_tests *tests, const struct rule *rule)
 
 	for (size_t r = 0; r < s->count && !err; r++) {
 		struct efficiency e;
+		double elapsed;
 
 		err = efficiency_of(&e, s->runs[r]);
+		if (!err)
+			err = elapsed_of(&elapsed, s->runs[r]);
 		if (err)
 			break;
-		values[r] = factor_of(&e, s->runs[r], rule->factor);
+		values[r] = factor_of(&e, elapsed, rule->factor);
 		if (isnan(values[r]))
 			err = fail(-EINVAL,
 				   "the rule '%s': a run without MPI, or whose "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/elapsed.h"
 #include "analyse/idle-threads.h"
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
@@ -91,6 +92,19 @@ static int rank_table(struct report *report, const struct run *run,
 	return 0;
 }
 
+/* What there is to compare at all. */
+static void say(struct report *report, const struct run *run, size_t count)
+{
+	if (count < 2)
+		report_line(report, "One process: there is nothing to "
+				    "compare.");
+	else if (!run->world && !elapsed_together(run))
+		report_line(report, "The processes did not all run at the same "
+				    "time: what an even load saves "
+				    "(recoverable) is their CPU time, and "
+				    "none of the run's time.");
+}
+
 static int run_imbalance(struct report **to, const struct run *const runs[],
 			 const struct analysis_options *options)
 {
@@ -116,9 +130,8 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 	err = *to ? skew_table(*to, &skews, &how, options) : -ENOMEM;
 	if (!err)
 		err = rank_table(*to, runs[0], metric);
-	if (!err && skews.process_count < 2)
-		report_line(*to, "One process: there is nothing to compare.");
 	if (!err) {
+		say(*to, runs[0], skews.process_count);
 		idle_threads_say(*to, runs, metric->name);
 		err = report_error(*to);
 	}

@@ -21,6 +21,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/sites.c src/analyse/sites.h \
 	src/analyse/gpu-held.c src/analyse/gpu-held.h \
 	src/analyse/gpu-leaks.c \
+	src/analyse/elapsed.c src/analyse/elapsed.h \
+	src/analyse/unnamed.c src/analyse/unnamed.h \
 	src/analyse/energy.c src/analyse/energy.h \
 	src/analyse/gpu-shapes-table.c src/analyse/gpu-shapes-table.h \
 	src/analyse/occupancy.c src/analyse/occupancy.h \

@@ -479,6 +479,11 @@ static void say(struct report *report, const struct ranks *r,
 			    "median deviations x 1.4826 and %.0f %% of the "
 			    "elapsed time.",
 			    100 * WORTHWHILE);
+	if (!r->run->world)
+		report_note(report,
+			    "Without MPI, compute is all time but pauses, also "
+			    "that of sleep and waiting; CPU time is in copse "
+			    "report imbalance.");
 	if (metric->unit == UNIT_NS)
 		report_note(report,
 			    "What is read and written outside MPI is known "

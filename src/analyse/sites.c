@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sites.c - collect the MPI metrics of the MPI nodes. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,13 @@ static void find_comm(const struct run *run, uint32_t node, struct site *to)
 	to->root = s ? s->root : -1;
 }
 
+/* MPI_Bcast, MPI_Ibcast, MPI_Bcast_c, … */
+static bool is_broadcast(const struct run *run, uint32_t node)
+{
+	return strcasestr(str_at(&run->strings, run->nodes[node].function),
+			  "bcast");
+}
+
 static void fill(const struct run *run, uint32_t node,
 		 const struct run_metric *by, struct site *to)
 {
@@ -52,6 +60,8 @@ static void fill(const struct run *run, uint32_t node,
 	to->seconds = value(run, "mpi.time", node);
 	to->sent = value(run, "mpi.bytes.sent", node);
 	to->received = value(run, "mpi.bytes.received", node);
+	to->moved = is_broadcast(run, node) ? to->sent + to->received
+					    : fmax(to->sent, to->received);
 	to->min = extreme(run, "mpi.time.min", node);
 	to->max = extreme(run, "mpi.time.max", node);
 	to->requests = value(run, "mpi.requests", node);
@@ -70,6 +80,7 @@ static void add(struct site *to, const struct site *from, bool extremes)
 	to->seconds += from->seconds;
 	to->sent += from->sent;
 	to->received += from->received;
+	to->moved += from->moved;
 	to->requests += from->requests;
 	to->open += from->open;
 	to->overlap += from->overlap;
@@ -167,8 +178,5 @@ bool sites_is_init(const struct run *run, uint32_t node)
 
 double site_mean_size(const struct site *site)
 {
-	double bytes =
-		site->sent > site->received ? site->sent : site->received;
-
-	return value_ratio(bytes, site->calls);
+	return value_ratio(site->moved, site->calls);
 }

@@ -16,7 +16,8 @@ struct site {
 	uint32_t path;     /* by function: the first of its paths */
 	uint32_t function; /* string of the run */
 	double calls, seconds, sent, received;
-	double min, max;                /* seconds of one call; 0: not known */
+	double moved;    /* sum of calls' sizes: site_mean_size() */
+	double min, max; /* seconds of one call; 0: not known */
 	double requests, open, overlap; /* that were begun here */
 	uint32_t comm;                  /* as in struct run_site */
 	int32_t root;
@@ -41,7 +42,10 @@ void sites_fini(struct sites *sites);
  */
 bool sites_is_init(const struct run *run, uint32_t node);
 
-/* Bytes per call: the larger of sent and received. */
+/*
+ * Bytes per call: the larger of sent and received.  Of a broadcast, in which a
+ * process does one of both, their sum.
+ */
 double site_mean_size(const struct site *site);
 
 #endif

@@ -9,10 +9,12 @@
 #include "analyse/complete.h"
 #include "analyse/confidence.h"
 #include "analyse/efficiency.h"
+#include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
 #include "analyse/sites.h"
+#include "analyse/unnamed.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/whole.h"
@@ -33,10 +35,6 @@ struct facts {
 
 static void add_process(struct facts *f, const struct run_rank *r, bool first)
 {
-	double elapsed = (double)r->elapsed_ns / 1e9;
-
-	if (elapsed > f->elapsed)
-		f->elapsed = elapsed;
 	f->cpu += (double)(r->process_cpu_ns ? r->process_cpu_ns : r->cpu_ns) /
 		  1e9;
 	f->sampled += (double)r->cpu_ns / 1e9;
@@ -56,6 +54,8 @@ static int gather(struct facts *f, const struct run *run)
 
 	*f = (struct facts){ .run = run };
 	err = hosts < 0 ? (int)hosts : efficiency_of(&f->e, run);
+	if (!err)
+		err = elapsed_of(&f->elapsed, run);
 	if (err)
 		return err;
 	f->hosts = (size_t)hosts;
@@ -442,6 +442,7 @@ static int fill(struct report *report, const struct run *const runs[],
 	if (!err)
 		err = sites(report, &paths, &f, options);
 	idle_threads_say(report, runs, metric ? metric->name : NULL);
+	unnamed_say(report, run, metric);
 	findings_losses(report, run);
 	findings_measuring(report, run, metric);
 	if (said)

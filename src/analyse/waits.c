@@ -154,7 +154,7 @@ static void rank_table(struct report *report, const struct run *run)
 	report_column(report, "waited_main", NULL, COLUMN_SECONDS);
 	report_column(report, "share", "of run", COLUMN_SHARE);
 	report_column(report, "caused", "made others wait", COLUMN_SECONDS);
-	for (size_t i = 0; i < run->member_count; i++) {
+	for (size_t i = 0; i < run->member_count && run->world; i++) {
 		const struct run_rank *r = &run->ranks[i];
 
 		report_count(report, value_process(run, i));
@@ -195,6 +195,17 @@ static void kind_table(struct report *report, const struct blames *b)
 	}
 }
 
+static void joined(struct report *report, const struct run *run)
+{
+	if (run->world)
+		findings_joined(report, run);
+	else
+		report_line(report, "The run has no MPI, and this is about "
+				    "waiting in MPI; where threads wait "
+				    "otherwise: copse run -e wall, then "
+				    "copse report hotspots.");
+}
+
 static int fill(struct report *report, const struct run *run,
 		const struct analysis_options *options)
 {
@@ -213,7 +224,7 @@ static int fill(struct report *report, const struct run *run,
 		victim_table(report, &blames);
 		rank_table(report, run);
 		kind_table(report, &blames);
-		findings_joined(report, run);
+		joined(report, run);
 	}
 	blames_fini(&blames);
 	paths_fini(&paths);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,6 +104,20 @@ uint64_t process_cpu_ns(pid_t pid)
 	clockid_t clock;
 
 	return clock_getcpuclockid(pid, &clock) ? 0 : nanoseconds(clock);
+}
+
+static uint64_t of_timeval(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+uint64_t process_children_cpu_ns(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage))
+		return 0;
+	return of_timeval(usage.ru_utime) + of_timeval(usage.ru_stime);
 }
 
 uint64_t process_clock(void)

@@ -26,6 +26,9 @@ bool process_maps(pid_t pid, const char *path);
 /* CPU time of all its threads so far, also of a zombie; 0: not known. */
 uint64_t process_cpu_ns(pid_t pid);
 
+/* That of our own children, and theirs, that have ended and were waited for. */
+uint64_t process_children_cpu_ns(void);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t process_clock(void);
 

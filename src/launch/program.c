@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -99,6 +100,14 @@ out:
 	return result;
 }
 
+/* The loader needs 16 KiB and what the environment takes to load a library. */
+static bool stack_is_tiny(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < 64 << 10;
+}
+
 int program_find(struct program *p, const char *name)
 {
 	char loader[PATH_MAX];
@@ -124,6 +133,9 @@ int program_find(struct program *p, const char *name)
 	else if (golang_wrote(p->path))
 		p->refused = "is written in Go, whose runtime takes signals "
 			     "for its own";
+	else if (stack_is_tiny())
+		p->refused = "is given less than 64 KiB of stack (ulimit -s), "
+			     "too little for a sample as well";
 	return 0;
 }
 

@@ -16,6 +16,8 @@ struct input {
 	char *label;        /* "rank-3.h5", "node-oak.h5:rank-3.h5" */
 	size_t file;        /* bytes of it that are the file's name */
 	struct piece piece; /* of the file */
+	uint32_t same_as;   /* copies.h: the number of the one that counts + 1;
+			       0: it does itself */
 	bool live;
 	bool unfinished; /* what is behind the last profile of a host's file */
 };

@@ -5,6 +5,7 @@ libmerge_la_SOURCES = \
 	src/merge/call-paths.c src/merge/call-paths.h \
 	src/merge/clock-bounds.c src/merge/clock-bounds.h \
 	src/merge/clocks.c src/merge/clocks.h \
+	src/merge/copies.c src/merge/copies.h \
 	src/merge/cubin-lines.c src/merge/cubin-lines.h \
 	src/merge/gpu-lines.c src/merge/gpu-lines.h \
 	src/merge/devices.c src/merge/devices.h \

@@ -3,8 +3,9 @@
  * merge.c - a directory of rank files becomes one run.
  *
  * Files are added in the order of their names.  When they turn
- * out to be of several jobs, they are read once more, with those of the other
- * jobs left out; that is rare and costs less than reading every file twice.
+ * out to be of several jobs, or several to be of one process, they are read
+ * once more, with those of the other jobs and the copies left out; that is rare
+ * and costs less than reading every file twice.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "base/err.h"
 #include "base/order.h"
 #include "merge/build.h"
+#include "merge/copies.h"
 #include "merge/devices.h"
 #include "merge/entry.h"
 #include "merge/gpu-lines.h"
@@ -227,14 +229,11 @@ static void file_drop(void *item)
 	free(file);
 }
 
-static int read_file(void *of, size_t i, void **item)
+static int read_profile(const struct merging *m, const struct input *input,
+			struct file *file)
 {
-	const struct reading *reading = of;
-	const struct merging *m = reading->m;
-	const struct input *input = &m->inputs.at[reading->first + i];
-	struct file *file = calloc(1, sizeof(*file));
 	char *path = input_path(input, m->directory);
-	int err = file && path ? 0 : -ENOMEM;
+	int err = path ? 0 : -ENOMEM;
 
 	if (!err)
 		err = input_load(input, path, &file->profile);
@@ -251,6 +250,23 @@ static int read_file(void *of, size_t i, void **item)
 		err = file->reason ? 0 : -ENOMEM;
 	}
 	free(path);
+	return err;
+}
+
+static int read_file(void *of, size_t i, void **item)
+{
+	const struct reading *reading = of;
+	const struct merging *m = reading->m;
+	const struct input *input = &m->inputs.at[reading->first + i];
+	struct file *file = calloc(1, sizeof(*file));
+	int err = file ? 0 : -ENOMEM;
+
+	if (!err && input->same_as) {
+		file->reason = copies_say(&m->inputs, input);
+		err = file->reason ? 0 : -ENOMEM;
+	} else if (!err) {
+		err = read_profile(m, input, file);
+	}
 	if (err) {
 		if (file)
 			file_drop(file);
@@ -391,17 +407,27 @@ static const struct job *main_job(const struct merging *m)
 	return best;
 }
 
+static int choose(struct merging *m, char **wanted, bool *copies)
+{
+	int err = copies_find(&m->inputs, m->run, copies);
+
+	if (!err && m->job_count > 1) {
+		*wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
+		err = *wanted ? 0 : fail(-ENOMEM, "out of memory");
+	}
+	return err;
+}
+
 static int read_main_job(struct merging *m)
 {
 	char *wanted = NULL;
+	bool copies = false;
 	int err = read_all(m, NULL);
 
-	if (!err && m->job_count > 1 && team_is_root(m->team)) {
-		wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
-		err = wanted ? 0 : fail(-ENOMEM, "out of memory");
-	}
-	err = reduce_tell_job(m, err, &wanted);
-	if (!err && wanted)
+	if (!err && team_is_root(m->team))
+		err = choose(m, &wanted, &copies);
+	err = reduce_tell_choice(m, err, &wanted, &copies);
+	if (!err && (wanted || copies))
 		err = read_all(m, wanted);
 	free(wanted);
 	return err;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "merge/copies.h"
 #include "merge/pack.h"
 #include "merge/reduce.h"
 #include "merge/unify-tree.h"
@@ -162,24 +163,33 @@ int reduce_tell_inputs(struct merging *m, int err)
 	return err;
 }
 
-int reduce_tell_job(struct merging *m, int err, char **wanted)
+static int hear_choice(struct merging *m, struct blob *word, char **wanted,
+		       bool *copies)
+{
+	const char *text = blob_get_text(word);
+
+	if (!text || !blob_get_one(word, copies, sizeof(*copies)))
+		return pack_error(word);
+	if (*text)
+		*wanted = strdup(text);
+	if (*text && !*wanted)
+		return fail(-ENOMEM, "out of memory");
+	return *copies ? copies_unpack(&m->inputs, word) : 0;
+}
+
+int reduce_tell_choice(struct merging *m, int err, char **wanted, bool *copies)
 {
 	struct blob word = { 0 };
-	const char *text;
 
 	blob_put_text(&word, *wanted ? *wanted : "");
+	blob_put(&word, copies, 1, sizeof(*copies));
+	if (*copies)
+		copies_pack(&m->inputs, &word);
 	if (!err)
 		err = blob_error(&word);
 	err = tell(m, err, &word);
-	if (!err && !team_is_root(m->team)) {
-		text = blob_get_text(&word);
-		if (!text)
-			err = pack_error(&word);
-		else if (*text)
-			*wanted = strdup(text);
-		if (text && *text && !*wanted)
-			err = fail(-ENOMEM, "out of memory");
-	}
+	if (!err && !team_is_root(m->team))
+		err = hear_choice(m, &word, wanted, copies);
 	blob_fini(&word);
 	return err;
 }

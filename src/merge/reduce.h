@@ -19,8 +19,11 @@ int reduce_tell_inputs(struct merging *m, int err);
 int reduce(struct merging *m);
 void reduce_fini(struct merging *m);
 
-/* *wanted, by malloc, is the root's, NULL for none. */
-int reduce_tell_job(struct merging *m, int err, char **wanted);
+/*
+ * What is not to be read is the root's to say: *wanted, the job by malloc, NULL
+ * for all, and whether inputs are copies, with which.
+ */
+int reduce_tell_choice(struct merging *m, int err, char **wanted, bool *copies);
 
 /*
  * The root: became[] says what the nodes of the unified tree became in the run,

@@ -141,6 +141,20 @@ static size_t find_root(const struct finding *f, size_t first, size_t end)
 	return i;
 }
 
+/*
+ * All wait for the root; and of what is too large to be sent on its own, the
+ * root for receivers.  Whose of them follows from MPI's tree, which is not
+ * known: for the last that came while it was inside.
+ */
+static void find_broadcast(struct finding *f, size_t root, size_t first,
+			   size_t count)
+{
+	for (size_t i = first; i < first + count; i++)
+		if (i != root)
+			find_message(f, i, root, WAIT_ONE_ALL);
+	find_last(f, (uint32_t)root, count, WAIT_LATE_RECEIVER);
+}
+
 /* The root waits for the last; until the first came nothing was to be done. */
 static void find_reduce(struct finding *f, size_t root, size_t count)
 {
@@ -211,9 +225,8 @@ static void find_collective(struct finding *f, size_t first, size_t end)
 		if (root < end)
 			find_reduce(f, root, count);
 	} else if (kind == LIVE_PART_ONE_ALL) {
-		for (size_t i = first; i < end && root < end; i++)
-			if (i != root)
-				find_message(f, i, root, WAIT_ONE_ALL);
+		if (root < end)
+			find_broadcast(f, root, first, count);
 	} else {
 		for (size_t i = first; i < end; i++)
 			find_last(f, (uint32_t)i, count, kind_of(kind));

@@ -14,6 +14,8 @@
 struct exporter_style {
 	bool colour, utf8;
 	unsigned int width; /* of the terminal, in columns */
+	unsigned int names; /* columns that names keep, also beyond the width;
+			       0: they give way */
 	const char *table;  /* csv: the table to write, NULL: the first */
 };
 

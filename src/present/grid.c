@@ -374,7 +374,7 @@ static bool take_one(struct grid *grid, const enum column_type *types,
 
 /* Strips give way first, places before names; numbers never do. */
 static void share_out(struct grid *grid, const enum column_type *types,
-		      size_t width)
+		      const struct exporter_style *style)
 {
 	static const struct {
 		enum column_type type;
@@ -383,11 +383,15 @@ static void share_out(struct grid *grid, const enum column_type *types,
 		      { COLUMN_TEXT, 28 }, { COLUMN_LEFT_TEXT, 12 },
 		      { COLUMN_TEXT, 12 }, { COLUMN_HEAT, 12 } };
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		while (total_width(grid) > width)
-			if (!take_one(grid, types, steps[i].type,
-				      steps[i].narrow))
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		size_t narrow = steps[i].narrow;
+
+		if (steps[i].type == COLUMN_TEXT && narrow < style->names)
+			narrow = style->names;
+		while (total_width(grid) > style->width)
+			if (!take_one(grid, types, steps[i].type, narrow))
 				break;
+	}
 }
 
 /* "over ranks, 9–10 each": what one column of a strip stands for. */
@@ -498,7 +502,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 		err = fill(grid, to++, table, c, style->utf8);
 	}
 	if (!err)
-		share_out(grid, types, style->width);
+		share_out(grid, types, style);
 	for (size_t c = 0, at = 0; !err && c < table->column_count; c++)
 		if (is_shown(table, c) && types[at++] == COLUMN_HEAT)
 			err = narrow_strip(grid, at - 1, table, c, style);

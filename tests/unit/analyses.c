@@ -710,6 +710,132 @@ TEST(summary_weighs_the_time_that_samples_lack)
 	}
 }
 
+static struct run *run_without_mpi(void)
+{
+	struct run *run = fixture_run();
+
+	run->world = 0;
+	for (size_t i = 0; i < run->rank_count; i++) {
+		run->ranks[i].rank = -1;
+		run->ranks[i].mpi_ns = run->ranks[i].mpi_time_ns = 0;
+	}
+	return run;
+}
+
+/* What the summary says of four processes without MPI that start like this. */
+static struct report *summary_of(const uint64_t starts_ms[FIXTURE_RANKS],
+				 const char *last_host)
+{
+	struct run *run = run_without_mpi();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		run->ranks[i].start_real_ns = 1000000 * starts_ms[i];
+	run->ranks[FIXTURE_RANKS - 1].host = str_add(&run->strings, last_host);
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	return report;
+}
+
+static bool has_line(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->line_count; i++)
+		if (strstr(report->lines[i], text))
+			return true;
+	return false;
+}
+
+/* Each took 440 ms; fixture_run() is uneven. */
+TEST(elapsed_is_from_first_start_to_last_end)
+{
+	static const struct {
+		uint64_t starts_ms[FIXTURE_RANKS];
+		const char *last_host;
+		double elapsed;
+		bool together;
+	} cases[] = {
+		{ { 7000, 7000, 7000, 7000 }, "node1", 0.44, true },
+		{ { 7100, 7000, 7200, 7300 }, "node1", 0.74, true },
+		{ { 8000, 7000, 7500, 8500 }, "node1", 1.94, false },
+		/* Another host's time of day is another. */
+		{ { 7100, 7000, 7200, 99000 }, "node2", 0.64, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct report *report =
+			summary_of(cases[i].starts_ms, cases[i].last_host);
+
+		CHECK(near(cell(&report->tables[0], 0, "elapsed")->number,
+			   cases[i].elapsed));
+		CHECK(has_line(report, "recoverable") == cases[i].together);
+		report_free(report);
+	}
+}
+
+static bool has_note(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->note_count; i++)
+		if (strstr(report->notes[i], text))
+			return true;
+	return false;
+}
+
+/* What MPI took is its caller's, norm's, which has a name. */
+TEST(summary_says_what_has_no_names)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	const struct analysis_options options = { 0 };
+	struct report *report = NULL;
+
+	CHECK(!analysis_find("summary")->run(&report, runs, &options));
+	CHECK(!has_note(report, "without a name"));
+	report_free(report);
+	run->nodes[FIXTURE_WORK].flags |= RUN_UNNAMED;
+	run->nodes[FIXTURE_WORK_42].flags |= RUN_UNNAMED; /* its line */
+	CHECK(!analysis_find("summary")->run(&report, runs, &options));
+	CHECK(has_note(report, "58 % of cpu.time is of functions without"));
+	CHECK(has_note(report, "most in app,"));
+	report_free(report);
+}
+
+TEST(without_mpi_elapsed_time_is_not_taken_for_work)
+{
+	struct run *run = run_without_mpi();
+	const struct run *runs[] = { run, NULL };
+	const struct analysis_options options = { 0 };
+	struct report *report = NULL;
+
+	for (int apart = 0; apart < 2; apart++) {
+		if (apart)
+			run->ranks[0].start_real_ns = 1000000000;
+		CHECK(!analysis_find("imbalance")
+			       ->run(&report, runs, &options));
+		CHECK(has_line(report, "at the same time") == apart);
+		report_free(report);
+	}
+	CHECK(!analysis_find("ranks")->run(&report, runs, &options));
+	CHECK(has_note(report, "Without MPI, compute is all time"));
+	report_free(report);
+}
+
+/* No table of zeros. */
+TEST(waits_need_mpi)
+{
+	struct run *run = run_without_mpi();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+
+	run->waits.ranks = calloc(FIXTURE_RANKS, sizeof(*run->waits.ranks));
+	CHECK(!analysis_find("waits")->run(&report, runs,
+					   &(struct analysis_options){ 0 }));
+	CHECK(has_line(report, "no MPI"));
+	for (size_t i = 0; i < report->table_count; i++)
+		CHECK(!report->tables[i].row_count);
+	report_free(report);
+}
+
 TEST(summary_tells_waiting_apart)
 {
 	struct run *run = fixture_run();

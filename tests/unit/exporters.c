@@ -207,6 +207,27 @@ TEST(text_stays_in_its_width)
 	report_free(report);
 }
 
+/* Where the numbers alone leave them less. */
+TEST(names_keep_columns_beyond_the_width)
+{
+	const struct run *runs[] = { fixture_run(), NULL };
+	struct exporter_style pipe = { .width = 70, .names = 48, .utf8 = true };
+	struct exporter_style narrow = { .width = 70, .utf8 = true };
+	struct report *report = NULL;
+	const char *path = "MPI_Allreduce ← norm ← solve ← main ";
+	char *text;
+
+	CHECK(!analysis_find("mpi-calls")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	text = export("text", report, &pipe);
+	CHECK(strstr(text, path));
+	free(text);
+	text = export("text", report, &narrow);
+	CHECK(!strstr(text, path));
+	free(text);
+	report_free(report);
+}
+
 TEST(folded_gives_microseconds)
 {
 	const struct run *runs[] = { fixture_run(), NULL };

@@ -273,6 +273,32 @@ static void write_file(const char *name, const char *text, size_t length)
 	close(fd);
 }
 
+/* Whatever it is called, and whatever else has to be left out. */
+TEST(a_copied_file_is_left_out)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	save(0, 2, job_a, "rank-0-copy.h5");
+	save(0, 2, job_a, "rank-0.h5");
+	save(1, 2, job_a, "rank-1.h5");
+	save(1, 2, job_a, "rank-10.h5");
+	save(1, 2, job_a, "rank-11.h5");
+	save(3, 2, job_b, "rank-2.h5");
+	write_file("rank-0-bad.h5", "no", 2);
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->rank_count == 2 && run->member_count == 2);
+	CHECK(run_metric(run, "mpi.time")
+		      ->stats[child(run, 1, "MPI_Init")]
+		      .sum == 100);
+	CHECK(has_problem(run, "rank-2.h5", "another run"));
+	CHECK(has_problem(run, "rank-0.h5", "as in rank-0-copy.h5"));
+	CHECK(has_problem(run, "rank-10.h5", "as in rank-1.h5"));
+	CHECK(has_problem(run, "rank-11.h5", "as in rank-1.h5"));
+	run_free(run);
+	clean();
+}
+
 TEST(bad_and_missing_files_are_named)
 {
 	struct run *run = NULL;

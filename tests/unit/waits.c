@@ -377,6 +377,25 @@ TEST(a_late_root_makes_all_wait_in_a_broadcast)
 	run_free(run);
 }
 
+/* It could not send before; a small message is gone before they come. */
+TEST(a_root_waits_for_late_receivers)
+{
+	struct run *run;
+
+	for (int small = 0; small < 2; small++) {
+		begin(3);
+		for (int r = 0; r < 3; r++)
+			part(r, 1, LIVE_PART_ONE_ALL, 20 * r, 20 * r,
+			     r || !small ? 41 : 1)
+				->peer = 0;
+		run = merged(-1);
+		CHECK(run->waits.cause_count == !small);
+		CHECK(near(waited_for(run, WAIT_LATE_RECEIVER, 2),
+			   small ? 0 : 40));
+		run_free(run);
+	}
+}
+
 TEST(a_scan_waits_for_lower_ranks_alone)
 {
 	struct run *run;

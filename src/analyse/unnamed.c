@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unnamed.c - what is in a function, or in MPI that it called, is the
+ * function's; by the file that it is in.
+ */
+#include <stdlib.h>
+
+#include "analyse/unnamed.h"
+#include "analyse/value.h"
+
+#define MUCH 0.1 /* of the metric: worth a note */
+
+/* Whose function each node is in: itself, or what is above; 0: nobody's. */
+static void find_owners(const struct run *run, uint32_t *owner)
+{
+	for (uint32_t i = 1; i < run->node_count; i++) {
+		const struct run_node *n = &run->nodes[i];
+
+		owner[i] = n->kind == RUN_FUNCTION ? i : owner[n->parent];
+	}
+}
+
+/* The file with most of it, and the sum over all files. */
+static const char *worst_file(const struct run *run,
+			      const struct run_metric *metric,
+			      const uint32_t *owner, double *by_file,
+			      double *unnamed)
+{
+	uint32_t worst = 0;
+
+	*unnamed = 0;
+	for (uint32_t i = 0; i < run->node_count; i++) {
+		const struct run_node *n = &run->nodes[owner[i]];
+		double value = value_node(metric, i);
+
+		/* Code of no file, as a compiler at run time makes it, has
+		   none to be found. */
+		if (!(n->flags & RUN_UNNAMED) || !n->module)
+			continue;
+		*unnamed += value;
+		by_file[n->module] += value;
+		if (by_file[n->module] > by_file[worst])
+			worst = n->module;
+	}
+	return str_at(&run->strings, worst);
+}
+
+static double all_of(const struct run *run, const struct run_metric *metric)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < run->node_count; i++)
+		sum += value_node(metric, i);
+	return sum;
+}
+
+void unnamed_say(struct report *report, const struct run *run,
+		 const struct run_metric *metric)
+{
+	uint32_t *owner = calloc(run->node_count + 1, sizeof(*owner));
+	double *by_file = calloc(run->strings.count + 1, sizeof(*by_file));
+	double all = metric ? all_of(run, metric) : 0, unnamed;
+	const char *file;
+
+	report->failed |= !owner || !by_file;
+	if (owner && by_file && all > 0) {
+		find_owners(run, owner);
+		file = worst_file(run, metric, owner, by_file, &unnamed);
+		if (unnamed >= MUCH * all)
+			report_note(report,
+				    "%.0f %% of %s is of functions without a "
+				    "name, most in %s, which has no symbols "
+				    "here; its debug package, debuginfod, or a "
+				    "build that is not stripped would give "
+				    "them (man copse-merge, Names).",
+				    100 * unnamed / all, metric->name,
+				    str_base(file));
+	}
+	free(by_file);
+	free(owner);
+}

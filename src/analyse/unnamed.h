@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unnamed.h - how much is in functions that have no names, and what to do. */
+#ifndef ANALYSE_UNNAMED_H
+#define ANALYSE_UNNAMED_H
+
+#include "analyse/report.h"
+#include "merge/run.h"
+
+/* As a note, when it is much of the metric; NULL: nothing is said. */
+void unnamed_say(struct report *report, const struct run *run,
+		 const struct run_metric *metric);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* no-sample.c - settings, time and rate, limits: what excludes what. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/choice.h"
+#include "launch/events.h"
+#include "tools/no-sample.h"
+
+#define NS 1e9
+
+enum {
+	BRIEF_MS = 20,           /* so short, even what computes has none */
+	MOST_BESIDE = 10,        /* samples' worth of loading and ending */
+	PROFILE_LEAST = 16 << 10 /* bytes: below, there is no live profile */
+};
+
+/* A period is drawn at random: so many may pass without a sample. */
+#define MOST_DUE 2
+
+static bool is_left_out(const struct no_sample *n)
+{
+	const struct settings *s = n->settings;
+	char *file = realpath(n->program->path, NULL);
+	bool out = !choice_wants(s->include, s->exclude, n->program->path,
+				 file ? file : "");
+
+	free(file);
+	return out;
+}
+
+/* Samples per second of CPU time; 0: the clock is off. */
+static uint64_t rate(const struct settings *s)
+{
+	const char *at = s->events;
+	struct event_word word;
+
+	while (events_next(&at, &word) > 0)
+		if (events_is_clock(&word))
+			return word.has_number ? word.number : s->freq;
+	return 0;
+}
+
+static bool samples_waiting(const struct settings *s)
+{
+	const char *at = s->events;
+	struct event_word word;
+
+	while (events_next(&at, &word) > 0)
+		if (!strcmp(word.name, "wall"))
+			return true;
+	return false;
+}
+
+/* The program has had our limits, unless it changed them. */
+static bool has_no_room(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) &&
+	       limit.rlim_cur < PROFILE_LEAST;
+}
+
+/* So little that even at the usual rate there is no sample, or one. */
+static bool waited(const struct no_sample *n)
+{
+	struct settings usual;
+
+	settings_init(&usual);
+	return (double)n->cpu_ns / NS * usual.freq < MOST_BESIDE;
+}
+
+const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
+{
+	double due = (double)n->cpu_ns / NS * (double)rate(n->settings);
+
+	if (is_left_out(n))
+		return "--include and --exclude leave the program out";
+	if (!n->settings->from_start)
+		return "--from-start=off, and the program called neither "
+		       "copse_resume() nor MPI_Pcontrol(1)";
+	if (n->run_ns / 1000000 < BRIEF_MS)
+		return "too short to say anything";
+	if (has_no_room())
+		return "the limit on the size of files (ulimit -f) leaves no "
+		       "room for a profile";
+	if (waited(n) && !samples_waiting(n->settings)) {
+		snprintf(to, NO_SAMPLE_SIZE,
+			 "it waited, but for %.0f ms of CPU time; to see "
+			 "where: -e wall",
+			 (double)n->cpu_ns / 1e6);
+		return to;
+	}
+	if (due > 0 && due < MOST_DUE) {
+		snprintf(to, NO_SAMPLE_SIZE,
+			 "at %" PRIu64 " per second none was due in %.0f ms of "
+			 "CPU time; for more: --freq",
+			 rate(n->settings), (double)n->cpu_ns / 1e6);
+		return to;
+	}
+	return "the program is linked statically, or a limit (ulimit -v, -f) "
+	       "or /dev/shm leaves no room for a profile (see: copse check)";
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* no-sample.h - why a run took no sample, as far as its parent can see. */
+#ifndef TOOLS_NO_SAMPLE_H
+#define TOOLS_NO_SAMPLE_H
+
+#include <stdint.h>
+
+#include "base/settings.h"
+#include "launch/program.h"
+
+enum {
+	NO_SAMPLE_SIZE = 256
+};
+
+struct no_sample {
+	const struct settings *settings;
+	const struct program *program;
+	uint64_t run_ns, cpu_ns; /* of the program and what it started */
+};
+
+/* The reason, or those that are left; in `to`, if there are numbers in it. */
+const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE]);
+
+#endif
