@@ -6,7 +6,6 @@
 #include "mpi/requests.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi/handles.h"
 #include "mpi/messages.h"
@@ -188,13 +187,14 @@ static bool is_nobodys(MPI_Request request)
 	return request == pmpi.no_request || request_is_complete(request);
 }
 
-static void find_all(struct before *before)
+static void find_all(struct before *before, const MPI_Request requests[])
 {
 	messages_lock();
-	for (int i = 0; i < before->count; i++)
-		before->known[i] = is_nobodys(before->requests[i])
-					   ? NULL
-					   : find(before->requests[i]);
+	for (int i = 0; i < before->count; i++) {
+		before->requests[i] = requests[i];
+		before->known[i] =
+			is_nobodys(requests[i]) ? NULL : find(requests[i]);
+	}
 	messages_unlock();
 }
 
@@ -207,8 +207,7 @@ void before_take(struct before *before, const struct region *region, int count,
 	before->count = make_room(before, n) ? (int)n : 0;
 	if (!before->count)
 		return;
-	memcpy(before->requests, requests, n * sizeof(*requests));
-	find_all(before);
+	find_all(before, requests);
 	if (!statuses || *statuses != MPI_STATUSES_IGNORE ||
 	    !wants_statuses(before))
 		return;
@@ -217,8 +216,8 @@ void before_take(struct before *before, const struct region *region, int count,
 		*statuses = before->statuses;
 }
 
-void before_give(struct before *before, bool success,
-		 const MPI_Request requests[])
+void before_end(struct before *before, bool success,
+		const MPI_Request requests[])
 {
 	for (int i = 0; !success && i < before->count; i++)
 		if (requests[i] == pmpi.no_request &&

@@ -68,7 +68,15 @@ struct before {
 void before_take(struct before *before, const struct region *region, int count,
 		 const MPI_Request requests[], MPI_Status **statuses);
 /* Ends its use; after a failed call, what has completed is forgotten. */
-void before_give(struct before *before, bool success,
-		 const MPI_Request requests[]);
+void before_end(struct before *before, bool success,
+		const MPI_Request requests[]);
+
+/* The same, where there is mostly nothing to do. */
+static inline void before_give(struct before *before, bool success,
+			       const MPI_Request requests[])
+{
+	if (!success || before->known != before->known_here || before->statuses)
+		before_end(before, success, requests);
+}
 
 #endif

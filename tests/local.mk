@@ -9,7 +9,7 @@ UNIT_TESTS = \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
-	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
+	tests/unit/pace tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
 	tests/unit/profile tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
@@ -43,9 +43,9 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-phases mpi-skew mpi-threads pcontrol \
+	mpi-events mpi-forks mpi-phases mpi-polls mpi-skew mpi-threads pcontrol \
 	neighbours windows
-MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four \
+MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls \
 	neighbours windows
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
@@ -215,7 +215,7 @@ SHELL_TESTS = \
 	tests/storms.sh tests/outside.sh tests/cases.sh tests/truth.sh \
 	tests/permission.sh tests/ends.sh tests/papi.sh tests/scaling.sh \
 	tests/gate.sh tests/export.sh tests/sanitize.sh tests/gpu-truths.sh \
-	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh \
+	tests/mpi-complete.sh tests/mpi-load.sh tests/mpi-truth.sh tests/polls.sh \
 	tests/mpi-fortran.sh tests/waits.sh tests/waits-hosts.sh \
 	tests/waits-calls.sh \
 	tests/real-lammps.sh tests/real-hpcc.sh tests/real-mpi4py.sh \
