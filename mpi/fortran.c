@@ -2,6 +2,7 @@
 /* fortran.c - the wrappers of Fortran functions. */
 #include "mpi/fortran.h"
 
+#include "collect/polls.h"
 #include "mpi/next.h"
 
 static const struct region_values nothing = { .root = LIVE_NO_ROOT };
@@ -20,7 +21,7 @@ __thread struct fortran_call fortran_call
 		struct region region;                                          \
 		bool reached_c;                                                \
                                                                                \
-		region_enter(&region, &gate_rows[ROW_##function]);             \
+		region_enter_poll(&region, &gate_rows[ROW_##function]);        \
 		fortran_call.row = ROW_##function + 1;                         \
 		fortran_call.region = &region;                                 \
 		next arguments;                                                \
@@ -29,7 +30,7 @@ __thread struct fortran_call fortran_call
 		if (!reached_c)                                                \
 			copse_region_leave(&region, &nothing);                 \
 	}
-#define ROW(function, class)
+#define ROW(function, class, polls)
 #define GATE(symbol, function)
 #define FORTRAN_HAND(symbol, function)
 #define FORTRAN_ALIAS(symbol, gate, function)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # gates.awk - the symbols that an adapter exports, for gates.h:
 #
-#     ROW(function, class)             of functions.tbl
+#     ROW(function, class, polls)      of functions.tbl; polls: true, it is one
 #     GATE(symbol, function)           a C function, with its own wrapper
 #     FORTRAN_GATE(symbol, function, (parameters), (arguments))
 #                                      one of its Fortran binding
@@ -73,7 +73,8 @@ function gates_modern(suffix, with_choice)
 
 {
 	print "#if " condition
-	print "ROW(" name ", " toupper($1) ")"
+	print "ROW(" name ", " toupper($1) ", " \
+		(answer != "" ? "true" : "false") ")"
 	print "GATE(" name ", " name ")"
 	if (has_work)
 		print "GATE(P" name ", " name ")"

@@ -19,9 +19,10 @@ __attribute__((visibility("hidden"))) void *gate_targets[GATE_COUNT];
 /* No pointers: nothing has to be relocated when the library is loaded. */
 static const struct {
 	char name[40];
-	uint32_t class;
+	uint16_t class;
+	bool polls;
 } rows[] = {
-#define ROW(function, class_) { #function, LIVE_MPI_##class_ },
+#define ROW(function, class_, polls) { #function, LIVE_MPI_##class_, polls },
 #define GATE(symbol, function)
 #define FORTRAN_GATE(symbol, function, parameters, arguments)
 #define FORTRAN_HAND(symbol, function)
@@ -38,7 +39,7 @@ static const struct {
 	char symbol[46];
 	uint16_t main, row;
 } gates[] = {
-#define ROW(function, class)
+#define ROW(function, class, polls)
 #define GATE(symbol, function) { #symbol, GATE_##symbol, ROW_##function },
 #define FORTRAN_GATE(symbol, function, parameters, arguments)                  \
 	GATE(symbol, function)
@@ -185,6 +186,7 @@ static void *decide(uint32_t gate)
 		next ? next : next_look_up(gates[gate].symbol);
 	name->class = LIVE_NAME_MPI;
 	name->detail = rows[gates[gate].row].class;
+	name->polls = rows[gates[gate].row].polls;
 	name->text = rows[gates[gate].row].name;
 	return wrapper_of(gate);
 }

@@ -32,7 +32,7 @@
 #define FORTRAN_GATE(symbol, function, parameters, arguments)
 #define FORTRAN_HAND(symbol, function)
 #define FORTRAN_ALIAS(symbol, gate, function)
-#define ROW(function, class) ROW_##function,
+#define ROW(function, class, polls) ROW_##function,
 enum row {
 #include "mpi/gates.inc"
 	ROW_COUNT
@@ -44,7 +44,7 @@ enum row {
 #undef FORTRAN_ALIAS
 
 /* Every exported symbol. */
-#define ROW(function, class)
+#define ROW(function, class, polls)
 #define GATE(symbol, function)                                GATE_##symbol,
 #define FORTRAN_GATE(symbol, function, parameters, arguments) GATE_##symbol,
 #define FORTRAN_HAND(symbol, function)                        GATE_##symbol,

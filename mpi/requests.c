@@ -6,7 +6,6 @@
 #include "mpi/requests.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi/handles.h"
 #include "mpi/messages.h"
@@ -211,16 +210,16 @@ static bool is_nobodys(MPI_Request request)
 	return request == pmpi.no_request || request_is_complete(request);
 }
 
-static void hold_all(struct before *before)
+static void hold_all(struct before *before, const MPI_Request requests[])
 {
 	messages_lock();
 	for (int i = 0; i < before->count; i++) {
-		struct request *r = is_nobodys(before->requests[i])
-					    ? NULL
-					    : find(before->requests[i]);
+		struct request *r =
+			is_nobodys(requests[i]) ? NULL : find(requests[i]);
 
 		if (r)
 			r->held++;
+		before->requests[i] = requests[i];
 		before->known[i] = r;
 	}
 	messages_unlock();
@@ -247,8 +246,7 @@ void before_take(struct before *before, const struct region *region, int count,
 	before->count = make_room(before, n) ? (int)n : 0;
 	if (!before->count)
 		return;
-	memcpy(before->requests, requests, n * sizeof(*requests));
-	hold_all(before);
+	hold_all(before, requests);
 	if (!statuses || *statuses != MPI_STATUSES_IGNORE ||
 	    !wants_statuses(before))
 		return;
@@ -257,8 +255,8 @@ void before_take(struct before *before, const struct region *region, int count,
 		*statuses = before->statuses;
 }
 
-void before_give(struct before *before, bool success,
-		 const MPI_Request requests[])
+void before_end(struct before *before, bool success,
+		const MPI_Request requests[])
 {
 	for (int i = 0; !success && i < before->count; i++)
 		if (requests[i] == pmpi.no_request && before->known[i])

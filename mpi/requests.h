@@ -79,7 +79,15 @@ struct before {
 void before_take(struct before *before, const struct region *region, int count,
 		 const MPI_Request requests[], MPI_Status **statuses);
 /* Ends its use; after a failed call, what has completed is forgotten. */
-void before_give(struct before *before, bool success,
-		 const MPI_Request requests[]);
+void before_end(struct before *before, bool success,
+		const MPI_Request requests[]);
+
+/* The same, where there may be nothing to do. */
+static inline void before_give(struct before *before, bool success,
+			       const MPI_Request requests[])
+{
+	if (before->count)
+		before_end(before, success, requests);
+}
 
 #endif

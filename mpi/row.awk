@@ -6,7 +6,8 @@
 # preprocessor), has_work: a call that succeeded is more than counted; of the
 # parameters comm, root, requests and count (of these), or ""; stem: what the
 # names of its Fortran binding begin with, or "" when it has none, is_large: it
-# is one with large counts.
+# is one with large counts, answer: of a poll, whose column `then` is left with
+# what is noted when that is not 0.
 
 function split_row(    i, proto)
 {
@@ -16,15 +17,28 @@ function split_row(    i, proto)
 	name = list = proto
 	sub(/\(.*/, "", name)
 	sub(/.*[ *]/, "", name)
+	split_then()
 	type = substr(proto, 1, index(proto, name "(") - 1)
 	list = substr(proto, index(proto, "(") + 1)
 	sub(/\)$/, "", list)
 	args = arguments(list)
 	condition = guard($2)
 	has_work = $3 != "hand" && ($3 != "0" || $4 != "0" || $5 != "-" || \
-		(comm != "" && $1 != "other"))
+		answer != "" || (comm != "" && $1 != "other"))
 	stem = proto ~ /MPI_Fint|MPI_F08/ ? "" : tolower(name)
 	is_large = sub(/_c$/, "", stem)
+}
+
+function split_then(    at)
+{
+	answer = ""
+	if ($5 !~ /^poll:/)
+		return
+	answer = substr($5, 6)
+	at = index(answer, "?")
+	$5 = at ? substr(answer, at + 1) : "-"
+	if (at)
+		answer = substr(answer, 1, at - 1)
 }
 
 # The parameters' names, as arguments; what is special among them is noted.

@@ -90,7 +90,7 @@ int MPI_Pcontrol(const int level, ...)
 		control(*level);                                               \
 		next(level);                                                   \
 	}
-#define ROW(function, class)
+#define ROW(function, class, polls)
 #define GATE(symbol, function)
 #define FORTRAN_GATE(symbol, function, parameters, arguments)
 #define FORTRAN_ALIAS(symbol, gate, function)

@@ -4,7 +4,8 @@
 # What it knows of MPI: a parameter of type MPI_Comm names the communicator,
 # `root` the root; a row that looks into status wants a status; one with the word
 # `before` wants its requests as they were before the call; one with `gone` frees
-# its window, and wants what was known of it.
+# its window, and wants what was known of it.  A poll that was passed by, and
+# whose answer is "not yet", is only counted.
 #
 # What is known of that communicator is `its` for the column `then`.
 #
@@ -48,6 +49,17 @@ function print_call(own, keeps, statuses)
 	print "\trc = next(" args ");"
 }
 
+function print_pass(keeps)
+{
+	print "\tif (region->passed && rc == MPI_SUCCESS && !(" answer ")) {"
+	print "\t\tpoll_leave(region, " \
+		(comm == "" || $1 == "other" ? "0" : \
+		 "comm_call(comm_of(" comm "))") ");"
+	if (keeps)
+		print "\t\tbefore_give(&before, true, " requests ");"
+	print "\t\treturn rc;\n\t}"
+}
+
 function print_work(    own, keeps, statuses)
 {
 	own = ($4 $5) ~ /[(,]status\)/
@@ -68,6 +80,8 @@ function print_work(    own, keeps, statuses)
 		print "\tstruct comm gone = window_forget(*win);"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
+	if (answer != "")
+		print_pass(keeps)
 	print "\tif (region_stop(region) && rc == MPI_SUCCESS) {"
 	print_values(bytes($3), bytes($4), $1)
 	print "\t}"
@@ -75,7 +89,8 @@ function print_work(    own, keeps, statuses)
 		print "\tif (rc == MPI_SUCCESS)\n\t\t" part($4, "after") ";"
 	print "\tcopse_region_leave(region, &values);"
 	if ($5 != "-")
-		print "\tif (region->call && rc == MPI_SUCCESS)\n\t\t" $5 ";"
+		print "\tif (region->call && rc == MPI_SUCCESS" \
+			(answer == "" ? "" : " && " answer) ")\n\t\t" $5 ";"
 	if (keeps)
 		print "\tbefore_give(&before, rc == MPI_SUCCESS, " requests ");"
 	print "\treturn rc;\n}"
@@ -110,7 +125,8 @@ function print_working()
 	print "\tstruct region region;\n"
 	print_from_fortran()
 	print "\tif (fortran_finishes())\n\t\treturn next(" args ");"
-	print "\tregion_enter(&region, &gate_rows[ROW_" name "]);"
+	print "\tregion_enter" (answer != "" ? "_poll" : "") \
+		"(&region, &gate_rows[ROW_" name "]);"
 	print "\treturn work_" name "(next, &region" comma args ");\n}"
 	print_head("P" name)
 	print ""

@@ -9,7 +9,7 @@ UNIT_TESTS = \
 	tests/unit/history tests/unit/job tests/unit/livedir \
 	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
-	tests/unit/pace tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
+	tests/unit/pace tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/settings tests/unit/shape \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
@@ -43,10 +43,10 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-forks-threads mpi-phases mpi-skew \
+	mpi-events mpi-forks mpi-forks-threads mpi-phases mpi-polls mpi-skew \
 	mpi-threads pcontrol \
 	neighbours requests-threads windows windows-threads
-MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four \
+MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls \
 	neighbours requests-threads windows windows-threads
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
@@ -219,7 +219,7 @@ SHELL_TESTS = \
 	tests/gpu-stalls.sh tests/permission.sh tests/mpi-load.sh \
 	tests/gate.sh tests/run-output.sh tests/waits-calls.sh \
 	tests/merge-scale.sh tests/check.sh tests/mpi-truth.sh \
-	tests/install.sh tests/mpi-fortran.sh tests/export.sh \
+	tests/install.sh tests/mpi-fortran.sh tests/polls.sh tests/export.sh \
 	tests/scaling.sh tests/real-qe.sh tests/run-signals.sh \
 	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \
 	tests/waits-hosts.sh tests/idle-threads.sh tests/real-node.sh \

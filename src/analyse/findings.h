@@ -54,4 +54,7 @@ double findings_rate(const struct run *run);
 /* The losses, as a table for programs. */
 void findings_losses(struct report *report, const struct run *run);
 
+/* A note, when time of MPI calls is partly an estimate. */
+void findings_untimed(struct report *report, const struct run *run);
+
 #endif

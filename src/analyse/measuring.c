@@ -367,11 +367,11 @@ static size_t add_calls(struct calls *sums, size_t count, uint32_t function,
 	return count;
 }
 
-/* The MPI function that was called most, and the number of calls of all. */
+/* The MPI function with most calls, by a metric, and the calls of all. */
 static bool most_called(struct report *report, const struct run *run,
-			struct calls *most, double *all)
+			const char *metric, struct calls *most, double *all)
 {
-	const struct run_metric *calls = run_metric(run, "mpi.calls");
+	const struct run_metric *calls = run_metric(run, metric);
 	struct calls *sums = calloc(run->node_count + 1, sizeof(*sums));
 	size_t count = 0;
 
@@ -403,7 +403,7 @@ static void wrappers(struct report *report, const struct run *run,
 	double all;
 
 	if (t->wrappers <= DEAR * t->cpu ||
-	    !most_called(report, run, &most, &all) ||
+	    !most_called(report, run, "mpi.calls", &most, &all) ||
 	    t->wrappers > all * A_CALL)
 		return;
 	report_note(report,
@@ -414,6 +414,22 @@ static void wrappers(struct report *report, const struct run *run,
 		    value_time(cost, t->wrappers), all / 1e6,
 		    100 * value_ratio(most.count, all),
 		    str_at(&run->strings, most.function));
+}
+
+/* What the collector did to lower that cost. */
+void findings_untimed(struct report *report, const struct run *run)
+{
+	struct calls most;
+	double untimed;
+
+	if (most_called(report, run, "mpi.calls.untimed", &most, &untimed))
+		report_note(report,
+			    "To keep to the budget (copse run --budget), %.3g "
+			    "million MPI calls that only ask, most of them of "
+			    "%s, were counted and not timed: their time is an "
+			    "estimate, from others drawn by lot.",
+			    untimed / 1e6,
+			    str_at(&run->strings, most.function));
 }
 
 static void events(struct report *report, const struct run *run)
@@ -448,6 +464,7 @@ void findings_measuring(struct report *report, const struct run *run,
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
 		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
 	wrappers(report, run, &t);
+	findings_untimed(report, run);
 	events(report, run);
 	losses(report, run, &t);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/findings.h"
 #include "analyse/paths.h"
 #include "analyse/sites.h"
 #include "analyse/value.h"
@@ -333,6 +334,8 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 		err = size_table(*to, runs[0], options);
 	if (!err)
 		comm_table(*to, runs[0], options);
+	if (!err)
+		findings_untimed(*to, runs[0]);
 	if (!err)
 		err = report_error(*to);
 	paths_fini(&paths);

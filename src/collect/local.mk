@@ -26,6 +26,7 @@ libcollect_la_SOURCES = \
 	src/collect/limits.c \
 	src/collect/pace.c src/collect/pace.h \
 	src/collect/parts.c src/collect/parts.h \
+	src/collect/polls.c src/collect/polls.h \
 	src/collect/site.c src/collect/site.h \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/peek.c src/collect/peek.h src/collect/phase.c \

@@ -162,6 +162,7 @@ PUBLIC void copse_begin(const char *text)
 		return;
 	enter(t, name, &now);
 	unwind_forget(&t->unwinder);
+	polls_forget(&t->polls);
 	thread_release(t);
 }
 
@@ -177,6 +178,7 @@ PUBLIC void copse_end(const char *text)
 	if (t->phases && --t->phases < THREAD_PHASES)
 		leave(t, &now);
 	unwind_forget(&t->unwinder);
+	polls_forget(&t->polls);
 	thread_release(t);
 }
 

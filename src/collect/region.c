@@ -16,6 +16,7 @@
 enum {
 	COST_EVERY = 64,
 	INTERRUPTED_NS = 10000,
+	PER_MILLION = 1000000,
 	PATIENCE = 1000, /* times that another thread is let go on */
 };
 
@@ -63,7 +64,7 @@ SIGSAFE static void verify(struct thread *t, struct region *r)
 	int why;
 	live_ref node = walked(t, r, &why);
 
-	if (node && node != r->site->node)
+	if (node && node != r->node)
 		thread_lost(t, LOSS_VERIFY_DIFFERS);
 }
 
@@ -108,11 +109,19 @@ static inline void find(struct thread *t, struct region *r)
 		t->entering = __rdtsc() - since;
 }
 
+/* Another stack, a coroutine's, may go without a word. */
+static inline bool is_on_stack(const struct thread *t, const struct region *r)
+{
+	return (uintptr_t)r >= t->unwinder.low &&
+	       (uintptr_t)r < t->unwinder.high;
+}
+
 PUBLIC void copse_region_enter(struct region *r)
 {
 	struct thread *t = thread_self();
 
 	r->nested = true;
+	r->passed = r->drawn = false;
 	r->inside = 0;
 	r->node = 0;
 	r->call = NULL;
@@ -128,8 +137,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->counts = t->ticks.scale;
 	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* Another stack, a coroutine's, may go without a word. */
-	if ((uintptr_t)r >= t->unwinder.low && (uintptr_t)r < t->unwinder.high)
+	if (is_on_stack(t, r))
 		t->region = r;
 	if (t->counters)
 		counters_enter(t);
@@ -241,8 +249,91 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 	count_size(t, c, v->sent > v->received ? v->sent : v->received, ns);
 }
 
+/*
+ * A poll that was passed by, and is more than counted: when it ended is known.
+ * What it took is in what those take that were drawn.
+ */
+static void complete_passed(struct thread *t, struct region *r)
+{
+	if (!r->end)
+		r->end = __rdtsc();
+	r->start = r->end;
+	r->counts = true;
+	r->site = NULL;
+	r->outer = NULL;
+	r->call = NULL;
+	t->polls.passed++;
+}
+
+static void count_passed(struct live_call *c, const struct region_values *v)
+{
+	c->calls++;
+	c->passed++;
+	if (c->comm != v->comm)
+		set_place(c, v);
+}
+
+/* Does what wrappers do take more than it may? */
+static bool is_dear(const struct thread *t)
+{
+	uint64_t cost = t->live->wrapper_ns - t->events_ns;
+
+	return cost > t->live->cpu_ns / PER_MILLION * collect_budget();
+}
+
+/* Events are counted at both ends of a call, so none is passed by. */
+static bool is_thinned(const struct thread *t)
+{
+	return collect_budget() && t->live->cpu_ns >= PER_MILLION &&
+	       t->ticks.scale && !t->counters && is_dear(t);
+}
+
+/* It stands for those that were passed by. */
+static void count_drawn(struct thread *t, struct region *r, uint64_t ns)
+{
+	uint64_t gap = t->polls.last
+			       ? ticks_took(&t->ticks, r->start - t->polls.last)
+			       : 0;
+
+	if (gap >= LIVE_LONG_NS)
+		r->call->gap_ns += gap;
+	if (ns >= LIVE_LONG_NS) {
+		r->call->long_ns += ns;
+	} else {
+		r->call->drawn++;
+		r->call->drawn_ns += ns;
+	}
+}
+
+static void count_poll(struct thread *t, struct region *r, uint64_t ns)
+{
+	struct polls *p = &t->polls;
+
+	if (r->drawn)
+		count_drawn(t, r, ns);
+	if (!r->passed && ns < LIVE_LONG_NS)
+		polls_took(p, ns);
+	r->call->excess_ns += p->excess_ns;
+	p->excess_ns = p->last = 0;
+	polls_thin(p, is_thinned(t));
+	if (p->left && r->site && is_on_stack(t, r))
+		polls_learn(p, r->site, r->call);
+}
+
+/* Time in MPI until now, with what was not timed. */
 static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
 {
+	struct polls *p = &t->polls;
+
+	if (p->passed) {
+		t->live->wrapper_ns += ticks_took(
+			&t->ticks, (uint64_t)p->passed * POLLS_TICKS);
+		t->mpi_ns += polls_settle(p, r->start_ns);
+	}
+	p->since_ns = r->end_ns;
+	if (!r->name->polls) {
+		polls_forget(p);
+	}
 	t->mpi_ns += ns;
 	r->mpi_ns = t->mpi_ns;
 	r->thread = t->index;
@@ -273,7 +364,7 @@ static void count(struct thread *t, struct region *r,
 	int why = -1;
 	live_ref node = r->node ? r->node : node_in_time(t, r, &why);
 
-	if (t->unwinder.verify && r->site && !r->inside)
+	if (t->unwinder.verify && (r->site || r->passed) && !r->inside)
 		verify(t, r);
 	if (r->name->class == LIVE_NAME_MPI)
 		count_mpi(t, r, ns);
@@ -284,10 +375,14 @@ static void count(struct thread *t, struct region *r,
 	if (history_wants(t->history, ns))
 		history_call(t->history, node, r->start_ns, r->end_ns);
 	r->call = call_of(t, r, node);
-	if (r->call)
-		count_values(t, r->call, ns, v);
-	else
+	if (!r->call)
 		thread_lost(t, LOSS_DROPPED_FULL);
+	else if (r->passed)
+		count_passed(r->call, v);
+	else
+		count_values(t, r->call, ns, v);
+	if (r->call && r->name->polls)
+		count_poll(t, r, ns);
 	if (t->counters)
 		counters_leave(t, node);
 }
@@ -423,7 +518,7 @@ static void begin_beyond(struct region *r, struct region_name *name,
 	r->fp = caller->fp;
 	r->inside = inside;
 	r->name = name;
-	r->nested = false;
+	r->nested = r->passed = r->drawn = false;
 	r->outer = NULL;
 	r->end = 0;
 	r->call = NULL;
@@ -507,6 +602,8 @@ PUBLIC void copse_region_leave(struct region *r,
 	}
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (r->passed)
+		complete_passed(t, r);
 	if (still_ready(t, r, &why)) {
 		count(t, r, values);
 		if (r->counts)
@@ -520,6 +617,14 @@ PUBLIC void copse_region_leave(struct region *r,
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);
 	thread_release(t);
+}
+
+PUBLIC void copse_poll_leave(struct region *r, live_ref comm)
+{
+	const struct region_values values = { .comm = comm,
+					      .root = LIVE_NO_ROOT };
+
+	copse_region_leave(r, &values);
 }
 
 PUBLIC void copse_region_request(struct live_call *call, uint64_t open_ns,

@@ -27,6 +27,7 @@ struct region_name {
 	uint32_t class, detail; /* enum live_name_class, enum live_mpi_class */
 	uint32_t index;      /* in the live profile + 1; 0: not yet; atomic */
 	uint32_t generation; /* of the live profile that the index is for */
+	bool polls;          /* it asks, and does not wait: see polls.h */
 };
 
 struct site;
@@ -41,7 +42,12 @@ struct region {
 				 as long as it is there; 0: its own */
 	struct region_name *name;
 	bool nested; /* inside another region: not counted */
-	struct site *site;
+	bool passed; /* a poll that is counted, and not timed: see polls.h */
+	bool drawn;  /* one that is measured for those */
+	union {
+		struct site *site;
+		struct poll *poll; /* of one that is passed by */
+	};
 	struct region *outer;
 	uint64_t start, end; /* of the counter; of a thread whose clock is not
 				set yet: CLOCK_MONOTONIC; end 0: not stopped */
@@ -59,13 +65,15 @@ struct region {
  * be compiled with -fno-omit-frame-pointer.
  */
 #define region_enter(r, region_name_)                                          \
+	region_enter_by(copse_region_enter, r, region_name_)
+#define region_enter_by(enter_, r, region_name_)                               \
 	do {                                                                   \
 		uintptr_t *frame_ = __builtin_frame_address(0);                \
 		(r)->fp = frame_[0];                                           \
 		(r)->pc = frame_[1];                                           \
 		(r)->sp = (uintptr_t)(frame_ + 2);                             \
 		(r)->name = (region_name_);                                    \
-		copse_region_enter(r);                                         \
+		enter_(r);                                                     \
 	} while (0)
 
 void copse_region_enter(struct region *r);

@@ -75,6 +75,7 @@ void thread_leave(void)
 	thread_lost(thread_record, LOSS_SANDBOX);
 	thread_record->alive = false;
 	thread_record = NULL;
+	copse_polls = NULL;
 }
 
 static struct thread *new_thread(void)
@@ -215,6 +216,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	sites_forget(t->sites);
 	sites_forget(t->sites_beyond);
 	t->unwinder.verify = collect_verify();
+	polls_start(&t->polls, &t->region, t->unwinder.verify);
 	adopt(t);
 	thread_record = t;
 	begin(t);
@@ -236,6 +238,7 @@ void thread_stop(void)
 	lock_give(&pool.lock);
 	sent_close(t);
 	thread_record = NULL;
+	copse_polls = NULL;
 	if (t->ready) {
 		t->live->last_ns = time_now(CLOCK_MONOTONIC);
 		t->live->state = LIVE_THREAD_ENDED;
@@ -269,6 +272,7 @@ void thread_forked(void)
 	t->ready = false;
 	t->tree = (struct tree){ 0 };
 	t->events_ns = 0;
+	copse_polls = NULL;
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);

@@ -24,6 +24,7 @@
 #include "collect/history.h"
 #include "collect/pace.h"
 #include "collect/parts.h"
+#include "collect/polls.h"
 #include "collect/region.h"
 #include "collect/registry.h"
 #include "collect/sent.h"
@@ -67,6 +68,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	uint64_t events_ns; /* what the ticks of events cost */
 	uint32_t tid, index;
 	pthread_t self;
+	struct polls polls;
 	struct region beyond;       /* the one of a callback */
 	struct sites *sites;        /* of regions; NULL: none yet */
 	struct sites *sites_beyond; /* of those that were called back for */

@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 5
+#define LIVE_VERSION 6
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -179,7 +179,18 @@ struct live_call {
 	uint64_t requests;   /* how many */
 	uint64_t open_ns;    /* from their begin to their completion … */
 	uint64_t outside_ns; /* … of it not in MPI, in the thread that began */
+	/*
+	 * Polls: some are counted, and not timed.  Others are drawn by lot to
+	 * stand for them; what is long is LIVE_LONG_NS and more.
+	 */
+	uint64_t passed;          /* of the calls; their time is not in ns */
+	uint64_t drawn, drawn_ns; /* of the drawn, those that were not long */
+	uint64_t long_ns;         /* of the drawn, those that were */
+	uint64_t gap_ns;          /* between polls, before drawn ones: long */
+	uint64_t excess_ns;       /* of the time in which polls were passed by,
+				     what is long: in polls or between them */
 };
+#define LIVE_LONG_NS 20000
 
 /* What one thread exchanged with another process of MPI_COMM_WORLD. */
 struct live_peer {

@@ -13,6 +13,11 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 	return PMPI_Iprobe(source, tag, comm, flag, status);
 }
 
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	return PMPI_Test(request, flag, status);
+}
+
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 	     int tag, MPI_Comm comm)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpi-call.c CALLS - cheap MPI calls many times, at call depths 2, 20 and 60.
- * With one process: MPI_Comm_rank, which does nearly nothing, polls with
- * MPI_Iprobe, and 8 bytes to the process itself by MPI_Sendrecv, MPI_Send and
- * MPI_Recv, and two MPI_Isend and MPI_Irecv with MPI_Waitall.  With two: a
- * ping-pong of 8 bytes, and MPI_Allreduce of 8 bytes.
+ * With one process: MPI_Comm_rank, which does nearly nothing, polls that find
+ * nothing with MPI_Iprobe and MPI_Test, and 8 bytes to the process itself by
+ * MPI_Sendrecv, MPI_Send and MPI_Recv, and two MPI_Isend and MPI_Irecv with
+ * MPI_Waitall.  With two: a ping-pong of 8 bytes, and MPI_Allreduce of 8 bytes.
  *
  * Prints one line for each: the name, the depth and the nanoseconds of a
  * call, the best of 5 turns.  Of a ping-pong's round trip that is a fourth:
@@ -39,6 +39,17 @@ static KEPT void iprobe_loop(long rounds)
 
 	for (long i = 0; i < rounds; i++)
 		MPI_Iprobe(0, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+static KEPT void test_loop(long rounds)
+{
+	static MPI_Request never = MPI_REQUEST_NULL;
+	int flag;
+
+	if (never == MPI_REQUEST_NULL)
+		MPI_Irecv(&in, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, &never);
+	for (long i = 0; i < rounds; i++)
+		MPI_Test(&never, &flag, MPI_STATUS_IGNORE);
 }
 
 static KEPT void sendrecv_loop(long rounds)
@@ -101,6 +112,7 @@ static const struct loop {
 } loops[] = {
 	{ "MPI_Comm_rank", rank_loop, 1, 1, cpu_seconds },
 	{ "MPI_Iprobe", iprobe_loop, 1, 1, cpu_seconds },
+	{ "MPI_Test", test_loop, 1, 1, cpu_seconds },
 	{ "MPI_Sendrecv", sendrecv_loop, 1, 1, cpu_seconds },
 	{ "Send+Recv", send_loop, 1, 2, cpu_seconds },
 	{ "Isend+Irecv+Waitall", waitall_loop, 1, 5, cpu_seconds },

@@ -7,7 +7,8 @@
 # the empty wrapper and with copse, one after the other, and is compared with
 # itself; printed are the medians of the differences and their extremes.
 #
-#   LOOPS  a regular expression for names of loops, all
+#   LOOPS   a regular expression for names of loops, all
+#   BUDGET  of copse run, 0: no poll is passed by; 0.001: most are
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 calls=${2:-300000}
@@ -24,7 +25,8 @@ one_round() {
 		mpirun -n "$1" env "LD_PRELOAD=$scratch/empty-pmpi" \
 			"$scratch/mpi-call" "$calls" >"$scratch/empty" || exit
 	rm -rf "$scratch/mpi.copse"
-	mpirun -n "$1" "$copse" run --quiet -o "$scratch/mpi.copse" \
+	mpirun -n "$1" "$copse" run --quiet --budget "${BUDGET:-1}" \
+		-o "$scratch/mpi.copse" \
 		"$scratch/mpi-call" "$calls" >"$scratch/copse" || exit
 	paste -d ' ' "$scratch/plain" "$scratch/empty" "$scratch/copse"
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* polls.c - lots, and what is known of polls that were not timed. */
+#include "collect/polls.h"
+
+#include "collect/collect.h"
+#include "collect/site.h"
+#include "live/layout.h"
+
+__thread struct polls *copse_polls
+	__attribute__((tls_model("initial-exec"), visibility("default")));
+
+enum {
+	SMOOTH = 16, /* readings, that what is usual is learnt from */
+};
+
+void polls_forget(struct polls *p)
+{
+	p->run++;
+	p->last = 0;
+}
+
+void polls_start(struct polls *p, struct region **known, bool verify)
+{
+	p->held = &collect_held;
+	p->code = &registry_generations.code;
+	p->known = known;
+	p->verify = verify;
+	polls_forget(p);
+}
+
+/* The words nearest to the call. */
+static void copy_words(struct poll *poll, const struct site *s)
+{
+	const struct site_block *near = s->count ? s->blocks : NULL;
+
+	for (int i = 0; i < POLLS_WORDS; i++) {
+		bool any = near && near->at[i] != &near->value[i];
+
+		poll->value[i] = any ? near->value[i] : 0;
+		poll->at[i] = any ? near->at[i] : &poll->value[i];
+	}
+}
+
+/* A handler that polls meanwhile finds none. */
+void polls_learn(struct polls *p, const struct site *s, struct live_call *call)
+{
+	const struct region as = { .pc = s->pc };
+	struct poll *poll = polls_place(p, &as);
+
+	poll->run = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	poll->caller = (struct region_frame){ s->pc, s->sp, s->fp };
+	poll->fp_mask = s->fp_mask;
+	poll->name = s->name;
+	poll->code = s->code;
+	poll->node = s->node;
+	poll->call = call;
+	copy_words(poll, s);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	poll->run = p->run;
+}
+
+static uint64_t next_random(struct polls *p)
+{
+	if (!p->random)
+		p->random = (uintptr_t)p * 0x9e3779b97f4a7c15u | 1;
+	p->random ^= p->random << 13;
+	p->random ^= p->random >> 7;
+	p->random ^= p->random << 17;
+	return p->random >> 11;
+}
+
+void polls_thin(struct polls *p, bool on)
+{
+	copse_polls = on ? p : NULL;
+	if (!on)
+		p->left = 0;
+	else if (!p->left)
+		p->left =
+			1 + (uint32_t)(next_random(p) % (2 * POLLS_EVERY - 1));
+}
+
+static void learn(uint64_t *usual, uint64_t ns)
+{
+	*usual = *usual ? (*usual * (SMOOTH - 1) + ns) / SMOOTH : ns;
+}
+
+uint64_t polls_settle(struct polls *p, uint64_t start_ns)
+{
+	uint64_t span = start_ns > p->since_ns ? start_ns - p->since_ns : 0;
+	uint64_t expected = p->passed * p->interval_ns;
+	uint64_t took = p->passed * p->usual_ns;
+
+	if (!expected || span < expected + LIVE_LONG_NS)
+		learn(&p->interval_ns, span / p->passed);
+	else
+		p->excess_ns += span - expected;
+	p->passed = 0;
+	return took < span ? took : span;
+}
+
+void polls_took(struct polls *p, uint64_t ns)
+{
+	learn(&p->usual_ns, ns);
+}

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# polls.sh - polls that are counted and not timed (--budget) are counted where
+# they were made, and complete what they find.
+# shellcheck source=tests/tap.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/tap.sh"
+# shellcheck source=tests/mpi.sh
+. "$srcdir/tests/mpi.sh"
+cd "$scratch" || exit 99
+
+# measure MPI SUFFIX OPTION…: the program prints ./out, its reports ./csv.
+measure() {
+	mpi=$1 program=$programs/mpi-polls$2
+	shift 2
+	[ -x "$program" ] || skip "$(basename "$program") was not built"
+	rm -rf polls.copse
+	launch "$mpi" 1 "$copse" run --quiet "$@" -o polls.copse "$program" \
+		>out 2>err || { cat out err; return 1; }
+	"$copse" report mpi-calls polls.copse -n 0 -f csv >csv
+}
+
+# Calls of a function on paths through another one.
+calls_by_way() {
+	awk -v columns='function call_path calls' -f "$srcdir/tests/csv.awk" \
+		csv | awk -F '\t' '
+		match($2, /one_way|other_way|messages|probes/) {
+			n[$1 " " substr($2, RSTART, RLENGTH)] += $3
+		}
+		END { for (w in n) print "polls", w, n[w] }' |
+		grep -E 'Test|Iprobe' | sort
+}
+
+counts() {
+	measure "$@" || return
+	grep '^polls' out | sort >want
+	calls_by_way >is && diff want is
+}
+
+requests() {
+	"$copse" report mpi-calls polls.copse -n 0 | awk '
+		/^requests/ { on = 1 }
+		/^$/ { on = 0 }
+		on && $3 == "messages" { n += $6 }
+		END { print "requests", n }' >is
+	grep '^requests' out | diff - is
+}
+
+untimed() {
+	"$copse" report polls.copse >report || return
+	grep 'MPI calls that only ask' report || { cat report; return 1; }
+}
+
+none_untimed() {
+	measure "$1" "$2" --budget 0 || return
+	"$copse" report polls.copse >report || return
+	if grep 'only ask' report; then return 1; fi
+}
+
+paths_agree() {
+	counts "$@" --budget 0.001 --verify on || return
+	"$copse" report polls.copse >report || return
+	if grep verify.differs report; then return 1; fi
+}
+
+for mpi in openmpi mpich; do
+	suffix=$([ $mpi = mpich ] && echo .mpich)
+	point "$mpi: calls on each path" counts $mpi "$suffix" --budget 0.001
+	point "$mpi: requests that polls completed" requests
+	point "$mpi: the report says that time is an estimate" untimed
+	point "$mpi: any budget: all are timed" none_untimed $mpi "$suffix"
+	point "$mpi: a walk confirms the paths" paths_agree $mpi "$suffix"
+done
+points_done
