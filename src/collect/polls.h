@@ -13,8 +13,8 @@
  * A poll is passed by only where one was measured in full since the thread's
  * last other MPI call, with the same return address, stack pointer, and first
  * words of the stack that its path hangs on.  A loop that polls does nothing
- * else, so these are all but a few; what leads to polls from other places has
- * other words, or another call between.
+ * else, so these are all but a few.  Ways that differ only beyond these words
+ * share their polls as the lots fall.
  *
  * Threads   A struct polls belongs to one thread.
  * Signals   None may run in a handler.  What a handler sees of a poll that is
