@@ -34,14 +34,14 @@ struct kernel_action {
 	kernel_set mask;
 };
 
-/* Not inlined: there is one doors_at. */
-__attribute__((noinline, noclone)) long doors_call(const struct request *r)
+__attribute__((noinline)) long doors_call(const struct request *r)
 {
 	register long r10 __asm__("r10") = r->d;
 	register long r8 __asm__("r8") = r->e;
 	register long r9 __asm__("r9") = r->f;
 	long result;
 
+	/* A compiler that made two of the function would not get past this. */
 	__asm__ volatile(".globl doors_at\n\t.hidden doors_at\n"
 			 "doors_at:\n\tsyscall"
 			 : "=a"(result)
