@@ -153,7 +153,7 @@ esac
 first=${CORE:-0}
 taskset -pc "$first-$((first + ranks - 1))" $$ >/dev/null
 # One that waits for nobody gives its core to the other kinds at each poll.
-[ "$ranks" -eq 1 ] || export OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_mpi_yield_when_idle=$((ranks > 1))
 for name in ${APPS:-lammps hpcc demo deep}; do
 	prepare "$name" || continue
 	for ((round = 0; round < rounds; round++)); do
