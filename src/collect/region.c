@@ -331,9 +331,8 @@ static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
 		t->mpi_ns += polls_settle(p, r->start_ns);
 	}
 	p->since_ns = r->end_ns;
-	if (!r->name->polls) {
+	if (!r->name->polls)
 		polls_forget(p);
-	}
 	t->mpi_ns += ns;
 	r->mpi_ns = t->mpi_ns;
 	r->thread = t->index;
