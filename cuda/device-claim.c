@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -26,27 +27,37 @@ static socklen_t name_of(struct sockaddr_un *to, const CUuuid *uuid)
 			   (size_t)length);
 }
 
-bool device_claim(uint32_t device, int *fd)
+/* Sockets have numbers of their own, on a device that is theirs alone. */
+static ino_t socket_inode(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
+}
+
+bool device_claim(uint32_t device, struct claim *claim)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	bool others = false;
 	CUuuid uuid;
 
-	*fd = -1;
+	claim->fd = -1;
 	if (!device_uuid((int)device, &uuid))
 		return true;
-	*fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (*fd >= 0 &&
-	    bind(*fd, (const struct sockaddr *)&name, name_of(&name, &uuid))) {
+	claim->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	claim->inode = socket_inode(claim->fd);
+	if (claim->fd >= 0 && bind(claim->fd, (const struct sockaddr *)&name,
+				   name_of(&name, &uuid))) {
 		others = errno == EADDRINUSE;
-		device_unclaim(fd);
+		device_unclaim(claim);
 	}
 	return !others;
 }
 
-void device_unclaim(int *fd)
+void device_unclaim(struct claim *claim)
 {
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
+	if (claim->fd >= 0 && claim->inode &&
+	    socket_inode(claim->fd) == claim->inode)
+		close(claim->fd);
+	claim->fd = -1;
 }

@@ -13,11 +13,17 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-/* false: another process has it.  *fd holds the claim, -1: nothing can. */
-bool device_claim(uint32_t device, int *fd);
+struct claim {
+	int fd;      /* -1: none; the program may close it, … */
+	ino_t inode; /* … and have something else by this number */
+};
+
+/* false: another process has it; true without a claim: nobody can. */
+bool device_claim(uint32_t device, struct claim *claim);
 
 /* Also in a forked child, whose parent keeps it. */
-void device_unclaim(int *fd);
+void device_unclaim(struct claim *claim);
 
 #endif

@@ -42,7 +42,7 @@ enum state {
 struct sampled {
 	int state; /* enum state, atomic */
 	CUcontext context;
-	int claim;                /* of the device (device-claim.h) */
+	struct claim claim;       /* of the device */
 	bool broken;              /* CUPTI failed, and tells nothing more */
 	CUpti_PCSamplingData own; /* what CUPTI puts there by itself */
 	CUpti_PCSamplingData answer;
@@ -620,7 +620,7 @@ void pc_samples_begin(CUpti_SubscriberHandle subscriber)
 		return;
 	}
 	for (size_t i = 0; i < DEVICES; i++)
-		samples.devices[i].claim = -1;
+		samples.devices[i].claim.fd = -1;
 	samples.wanted = true;
 	cupti.EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
 			     CUPTI_CBID_RESOURCE_MODULE_LOADED);
