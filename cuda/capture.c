@@ -95,8 +95,6 @@ size_t capture_record_size(CUpti_ActivityKind kind)
 		return sizeof(CUpti_ActivityMemset4);
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
 		return sizeof(CUpti_ActivityGraphTrace);
-	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-		return sizeof(CUpti_ActivitySynchronization);
 	case CUPTI_ACTIVITY_KIND_MEMORY2:
 		return sizeof(CUpti_ActivityMemory3);
 	case CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER:

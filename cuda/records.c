@@ -183,19 +183,6 @@ static void take_graph(const void *record)
 				PLACE(g) });
 }
 
-/* A stream that waits for an event is nobody's time here. */
-static void take_wait(const void *record)
-{
-	const CUpti_ActivitySynchronization *s = record;
-
-	if (s->type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT)
-		return;
-	give((struct gpu_work){ .id = s->correlationId,
-				.kind = LIVE_GPU_WAIT,
-				.start = s->start,
-				.end = s->end });
-}
-
 /* A MIG instance has a UUID of its own: others on the GPU are apart from it. */
 static void take_device(const void *record)
 {
@@ -213,7 +200,8 @@ static void take_device(const void *record)
 
 /*
  * What is asked for.  Graphs as a whole, unless their nodes are: then each gets
- * time stamps, and the GPU cannot run on from one to the next as it likes.
+ * time stamps, and the GPU cannot run on from one to the next as it likes.  Not
+ * how long calls waited for the GPU: it is what the calls that wait take.
  */
 static const struct {
 	CUpti_ActivityKind kind;
@@ -225,7 +213,6 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MEMCPY2, take_peer_copy },
 	{ CUPTI_ACTIVITY_KIND_MEMSET, take_set },
 	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, take_graph },
-	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, take_wait },
 	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_record, true },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, memory_unified_record,
 	  true },

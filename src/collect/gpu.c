@@ -418,8 +418,7 @@ static void add_piece(const struct gpu_work *w, const struct note *note)
 			w->kind == LIVE_GPU_KERNEL || w->kind == LIVE_GPU_GRAPH,
 	};
 
-	if (w->kind != LIVE_GPU_WAIT)
-		gpu_time_add(&piece);
+	gpu_time_add(&piece);
 }
 
 static void add(const struct gpu_work *w)
@@ -443,7 +442,7 @@ static void add(const struct gpu_work *w)
 		lost((enum loss)note.why, 1);
 		like.why = (uint16_t)note.why;
 	}
-	if ((w->name && !name_index(w->name, &like.name)) ||
+	if (!name_index(w->name, &like.name) ||
 	    (like.from && !name_index(&captured, &like.below))) {
 		lost(LOSS_GPU_FULL, 1);
 		return;

@@ -62,10 +62,10 @@ void copse_gpu_failed(struct region *r, struct region_name *error);
 /* A piece of work that is done. */
 struct gpu_work {
 	uint32_t id;
-	uint32_t kind;            /* enum live_gpu_kind */
-	uint64_t origin;          /* node of a graph; 0: none */
-	struct region_name *name; /* of a LIVE_GPU_WAIT: NULL */
-	uint64_t start, end;      /* CLOCK_MONOTONIC */
+	uint32_t kind;   /* enum live_gpu_kind */
+	uint64_t origin; /* node of a graph; 0: none */
+	struct region_name *name;
+	uint64_t start, end; /* CLOCK_MONOTONIC */
 	uint64_t bytes;
 	uint32_t device, context, stream;
 };

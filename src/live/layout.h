@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 6
+#define LIVE_VERSION 7
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -264,7 +264,6 @@ enum live_gpu_kind {
 	LIVE_GPU_WITHIN, /* within a device, or the host, */
 	LIVE_GPU_PEER,   /* from device to device */
 	LIVE_GPU_SET,    /* memset */
-	LIVE_GPU_WAIT,   /* no work: the call waited; of its node itself */
 	LIVE_GPU_IDLE,   /* no work: GPUs had none, and that node was why */
 	LIVE_GPU_KINDS
 };

@@ -18,7 +18,6 @@ static const struct {
 	[LIVE_GPU_WITHIN] = { METRIC_GPU_COPIES, METRIC_GPU_D2D },
 	[LIVE_GPU_PEER] = { METRIC_GPU_COPIES, METRIC_GPU_P2P },
 	[LIVE_GPU_SET] = { METRIC_GPU_COPIES, METRIC_GPU_SET },
-	[LIVE_GPU_WAIT] = { METRIC_GPU_WAITS, METRIC_COUNT },
 	[LIVE_GPU_IDLE] = { METRIC_COUNT, METRIC_COUNT },
 };
 
@@ -33,6 +32,17 @@ static void extremes(struct reader *r, uint32_t node, uint32_t thread,
 	reader_metric(r, node, thread, most, max);
 }
 
+/* CUDA names them all so, of the runtime and of the driver. */
+static bool is_synchronizing(const struct profile *p, uint32_t node)
+{
+	static const char end[] = "Synchronize";
+	const char *name = p->names[p->nodes[node].owner].text;
+	size_t length = strlen(name);
+
+	return length >= sizeof(end) - 1 &&
+	       !strcmp(name + length - (sizeof(end) - 1), end);
+}
+
 void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 		     const struct live_call *c)
 {
@@ -42,6 +52,10 @@ void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 	reader_metric(r, node, thread, METRIC_GPU_CALL_TIME, c->ns);
 	extremes(r, node, thread, METRIC_GPU_CALL_MIN, METRIC_GPU_CALL_MAX,
 		 c->min_ns, c->max_ns);
+	if (!is_synchronizing(r->p, node))
+		return;
+	reader_metric(r, node, thread, METRIC_GPU_WAITS, c->calls);
+	reader_metric(r, node, thread, METRIC_GPU_WAIT, c->ns);
 }
 
 static void values(struct reader *r, uint32_t node, uint32_t thread,
@@ -54,10 +68,6 @@ static void values(struct reader *r, uint32_t node, uint32_t thread,
 	reader_metric(r, node, thread, kinds[g->kind].count, g->count);
 	if (kinds[g->kind].bytes != METRIC_COUNT)
 		reader_metric(r, node, thread, kinds[g->kind].bytes, g->bytes);
-	if (g->kind == LIVE_GPU_WAIT) {
-		reader_metric(r, node, thread, METRIC_GPU_WAIT, g->ns);
-		return;
-	}
 	reader_work(r, node, g->device, g->count, g->ns);
 	reader_metric(r, node, thread, METRIC_GPU_TIME, g->ns);
 	extremes(r, node, thread, METRIC_GPU_MIN, METRIC_GPU_MAX, g->min_ns,
@@ -84,7 +94,7 @@ static void take(struct reader *r, uint32_t unused, const void *at)
 	if (g.from)
 		node = reader_below(r, reader_named(r, node, g.below),
 				    reader_node(r, g.from));
-	if (g.kind != LIVE_GPU_WAIT && g.name != LIVE_NO_NAME)
+	if (g.name != LIVE_NO_NAME)
 		node = reader_named(r, node, g.name);
 	if (!r->err && g.count)
 		values(r, node, g.thread, &g);

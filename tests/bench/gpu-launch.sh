@@ -10,8 +10,8 @@
 #   DEPTH  15
 #   KINDS  of plain activity callback unwind copse, and the parts
 #   FLOORS all: what copse asks of CUPTI, part by part, without copse: all calls
-#          called back for (calls), records of all kinds (kinds) or of waiting
-#          (waits), a clock of ours (clock), a flush each second (flush)
+#          called back for (calls), records of all kinds (kinds), a clock of
+#          ours (clock), a flush each second (flush)
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 # shellcheck source=tests/bench/gpu.sh

@@ -39,7 +39,7 @@ compile_turns() {
 }
 
 # What copse asks of CUPTI beside records of kernels, each for itself.
-parts="calls kinds waits clock flush"
+parts="calls kinds clock flush"
 
 # compile_parts: of $parts those that can be had, when they are asked for.
 compile_parts() {

@@ -4,7 +4,6 @@
 #define FLOOR_KINDS                                                            \
 	CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,               \
 		CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_GRAPH_TRACE,   \
-		CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,                           \
 		CUPTI_ACTIVITY_KIND_MEMORY2, CUPTI_ACTIVITY_KIND_DEVICE
 #include "gpu-floor.h"
 

@@ -95,9 +95,6 @@ static size_t size_of(CUpti_ActivityKind kind)
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
 		size = sizeof(CUpti_ActivityGraphTrace);
 		break;
-	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-		size = sizeof(CUpti_ActivitySynchronization);
-		break;
 	case CUPTI_ACTIVITY_KIND_MEMORY2:
 		size = sizeof(CUpti_ActivityMemory3);
 		break;
@@ -520,10 +517,6 @@ PUBLIC int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns)
 
 PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
 {
-	CUpti_ActivitySynchronization s = {
-		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-		.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE,
-	};
 	struct timespec wait = { (time_t)(ns / 1000000000),
 				 (long)(ns % 1000000000) };
 	struct call c;
@@ -531,12 +524,6 @@ PUBLIC int made_cudaDeviceSynchronize(uint64_t ns)
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
 	      "cudaDeviceSynchronize_v3020", NULL, 0);
 	nanosleep(&wait, NULL);
-	pthread_mutex_lock(&made.lock);
-	s.correlationId = c.data.correlationId;
-	s.start = now();
-	s.end = s.start + ns;
-	put(&s, s.kind);
-	pthread_mutex_unlock(&made.lock);
 	return end(&c, 0);
 }
 
