@@ -18,6 +18,9 @@ enum {
 	INTERRUPTED_NS = 10000,
 	PER_MILLION = 1000000,
 	PATIENCE = 1000, /* times that another thread is let go on */
+	/* Blocks of a site: */
+	EXPECTED = 64,     /* 256 words, of some 200 frames */
+	EXPECTED_SOON = 4, /* by then there is no time for more */
 };
 
 /*
@@ -446,12 +449,16 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 }
 
 /* The usual case: it was called from there before. */
-static inline bool recall_beyond(struct thread *t, struct region *r)
+static inline bool recall_beyond(struct thread *t, struct region *r,
+				 struct site *last)
 {
-	struct site *s = site_find_beyond(
-		t->sites_beyond, t->tree.root, r,
-		site_called_from(t->sites_beyond, r, &t->unwinder));
+	struct sites *sites = t->sites_beyond;
+	struct site *s = site_after(sites, last);
 
+	if (!s || !site_is_beyond(s, t->tree.root, r))
+		s = site_find_beyond(sites, t->tree.root, r,
+				     site_called_from(sites, r, &t->unwinder));
+	site_follows(sites, last, s);
 	r->site = s;
 	if (!s || t->unwinder.verify)
 		return false;
@@ -494,11 +501,13 @@ static __attribute__((noinline)) void walk_in_time(struct thread *t,
 /* The sample of a tick that comes meanwhile is the call's. */
 static void enter_beyond(struct thread *t, struct region *r)
 {
+	struct site *last = r->site;
+
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	r->site = NULL;
 	r->node = 0;
-	if (!thread_has_tree(t) || !recall_beyond(t, r))
+	if (!thread_has_tree(t) || !recall_beyond(t, r, last))
 		walk_in_time(t, r);
 	if (r->node && r->inside >= t->unwinder.low &&
 	    r->inside < t->unwinder.high && r->sp > r->inside)
@@ -524,16 +533,20 @@ static void begin_beyond(struct region *r, struct region_name *name,
 }
 
 /*
- * A launch of CUDA leaves little of ours in the caches, and programs launch
- * again what they launched before.
+ * A launch of CUDA leaves little of ours in the caches, and the thousand calls
+ * of a framework's step leave little of a path until the next step; but
+ * programs call in the order they called in before.  So the words of the path
+ * that is next, `most` blocks of them, are fetched while the program works.
  */
-static inline void expect_again(const struct site *last)
+static inline void expect_next(struct thread *t, uint32_t most)
 {
-	if (!last)
+	const struct site *next = site_after(t->sites_beyond, t->beyond.site);
+
+	if (!next)
 		return;
-	for (int i = 0; i < 4; i++)
-		__builtin_prefetch(last->blocks + i);
-	__builtin_prefetch(last->call, 1);
+	for (uint32_t i = 0; i < next->count && i < most; i++)
+		__builtin_prefetch(next->blocks + i);
+	__builtin_prefetch(next->call, 1);
 }
 
 PUBLIC struct region *copse_region_beyond(struct region_name *name,
@@ -544,7 +557,7 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	struct region *r;
 
 	if (t)
-		expect_again(t->beyond.site);
+		expect_next(t, EXPECTED_SOON);
 	if (!t || collect_paused() ||
 	    (t->region && known_region(t, caller->sp)))
 		return NULL;
@@ -610,6 +623,8 @@ PUBLIC void copse_region_leave(struct region *r,
 	} else {
 		thread_lost(t, why);
 	}
+	if (r->inside)
+		expect_next(t, EXPECTED);
 	if (t->region == r)
 		t->region = r->outer;
 	t->leaves = false;

@@ -56,6 +56,7 @@ SIGSAFE static void copy_site(struct sites *sites, const struct site *s)
 
 	*to = *s;
 	to->turn = turn;
+	to->next = 0;
 }
 
 SIGSAFE static void grow(struct sites *sites)
@@ -156,6 +157,7 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 	s->beyond = beyond ? *beyond : (struct cfi_frame){ 0 };
 	s->code = registry_code_generation();
 	s->call = NULL;
+	s->next = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */
 	s->pc = r->pc;
 	return s;

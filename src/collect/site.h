@@ -30,6 +30,7 @@ enum {
 	SITE_GATES = 1024,
 	SITE_MEMORY = 32 << 20, /* bytes of blocks of one thread, at the most */
 	SITE_BLOCK = 4,         /* that are compared at a time */
+	SITE_STRETCH = 4, /* blocks, before it is seen whether they differ */
 };
 
 /*
@@ -52,6 +53,7 @@ struct site {
 	uint32_t count;         /* of blocks */
 	uint32_t room;          /* for blocks */
 	uint32_t turn;          /* of its set, in the first of it */
+	uint32_t next;          /* 1 + place of what was found after it */
 	struct live_call *call; /* NULL: none yet */
 	struct site_block *blocks;
 };
@@ -132,9 +134,8 @@ site_two(const uintptr_t *const at[])
 }
 
 static inline __attribute__((always_inline)) bool
-site_holds(const struct site *s)
+site_blocks_hold(const struct site_block *b, const struct site_block *end)
 {
-	const struct site_block *b = s->blocks, *end = b + s->count;
 	__m128i differ = _mm_setzero_si128();
 
 	for (; b < end; b++) {
@@ -149,11 +150,35 @@ site_holds(const struct site *s)
 
 /* Another profile is another generation of code as well. */
 static inline __attribute__((always_inline)) bool
-site_is(const struct site *s, live_ref root, const struct region *r)
+site_is_alike(const struct site *s, live_ref root, const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
 	       !((s->fp ^ r->fp) & s->fp_mask) && s->root == root &&
-	       s->code == registry_code_generation() && site_holds(s);
+	       s->code == registry_code_generation();
+}
+
+static inline __attribute__((always_inline)) bool
+site_is(const struct site *s, live_ref root, const struct region *r)
+{
+	return site_is_alike(s, root, r) &&
+	       site_blocks_hold(s->blocks, s->blocks + s->count);
+}
+
+/*
+ * Of a region that was called back for.  A framework has many deep paths that
+ * are alike: one that differs shall not be compared to its end.
+ */
+static inline bool site_is_beyond(const struct site *s, live_ref root,
+				  const struct region *r)
+{
+	const struct site_block *b = s->blocks, *end = b + s->count;
+
+	if (s->inside != r->inside || !site_is_alike(s, root, r))
+		return false;
+	for (; end - b > SITE_STRETCH; b += SITE_STRETCH)
+		if (!site_blocks_hold(b, b + SITE_STRETCH))
+			return false;
+	return site_blocks_hold(b, end);
 }
 
 /* Where a region below a root was entered from; NULL: not known. */
@@ -168,7 +193,22 @@ site_find(struct sites *sites, live_ref root, const struct region *r)
 	return NULL;
 }
 
-/* The same of a region that was called back for. */
+/* The one that was found after it the last time; NULL: none was. */
+static inline struct site *site_after(struct sites *sites,
+				      const struct site *last)
+{
+	return sites && last && last->next ? &sites->at[last->next - 1] : NULL;
+}
+
+/* Tables only grow: its place is one in any that follows. */
+static inline void site_follows(const struct sites *sites, struct site *last,
+				const struct site *s)
+{
+	if (last && s)
+		last->next = 1 + (uint32_t)(s - sites->at);
+}
+
+/* Where a region that was called back for was called from. */
 static inline struct site *site_find_beyond(struct sites *sites, live_ref root,
 					    const struct region *r,
 					    uintptr_t called_from)
@@ -178,7 +218,7 @@ static inline struct site *site_find_beyond(struct sites *sites, live_ref root,
 		      : NULL;
 
 	for (uint32_t i = 0; s && i < SITE_WAYS_BEYOND; i++)
-		if (s[i].inside == r->inside && site_is(&s[i], root, r))
+		if (site_is_beyond(&s[i], root, r))
 			return &s[i];
 	return NULL;
 }
