@@ -5,6 +5,7 @@
 # Each round runs all of them one after the other and its pairs are compared.
 #
 #   APPS   of torch cublas stencil stencil-2, all that can be run here
+#   MODEL  of torch, small or large: gpu-train.py
 #   STEPS  how many steps, 400
 #   FLOORS all: what copse asks of CUPTI, part by part, as in gpu-launch.sh
 # shellcheck source=tests/bench/bench.sh

@@ -4,8 +4,12 @@
 # to warm up.  With `profiler` under torch.profiler, which records calls and kernels.
 # With `turns` in ways to use CUPTI, the library turns-cupti: so many rounds of five
 # steps of each, of which it prints round, way and nanoseconds.
+#
+#   MODEL  small, the default: launching is no smaller a part than computing;
+#          large: the GPU always has work, and launching is hidden
 import contextlib
 import ctypes
+import os
 import random
 import sys
 import time
@@ -20,15 +24,18 @@ if not torch.cuda.is_available():
     sys.stderr.write("skip: needs a GPU that PyTorch can use\n")
     sys.exit(77)
 
-# So small that launching is no smaller a part than computing.
-WORDS, WIDTH, LENGTH, BATCH = 8192, 512, 128, 8
+WORDS = 8192
+WIDTH, LAYERS, LENGTH, BATCH = {
+    "small": (512, 6, 128, 8),
+    "large": (1024, 12, 256, 16),
+}[os.environ.get("MODEL", "small")]
 
 
 def build():
     layer = nn.TransformerEncoderLayer(WIDTH, 8, 4 * WIDTH, dropout=0.0,
                                        batch_first=True)
     return nn.Sequential(nn.Embedding(WORDS, WIDTH),
-                         nn.TransformerEncoder(layer, 6),
+                         nn.TransformerEncoder(layer, LAYERS),
                          nn.Linear(WIDTH, WORDS)).cuda()
 
 

@@ -15,7 +15,8 @@
 #
 # What happens beside the program's thread, as records are read, is in all of them.
 #
-#   WORKS  of launch stencil-4096 stencil-8192 stencil-16384 torch
+#   WORKS  of launch stencil-4096 stencil-8192 stencil-16384 torch-small
+#          torch-large (all but the last two)
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 # shellcheck source=tests/bench/gpu.sh
@@ -25,7 +26,8 @@ rounds=${1:-300}
 # words WORK: in $app.
 words() {
 	case $1 in
-	torch)	app=(python3 "$srcdir/tests/bench/gpu-train.py" "$rounds" turns
+	torch-*) app=(env "MODEL=${1#torch-}" python3
+			"$srcdir/tests/bench/gpu-train.py" "$rounds" turns
 			"$scratch/turns-cupti") ;;
 	*)	app=("$scratch/gpu-turns" "$1" "$rounds" "$scratch/turns-cupti") ;;
 	esac
