@@ -447,8 +447,9 @@ static bool begins_work(const char *name)
 }
 
 /*
- * Frameworks call these several times for each launch.  They take some 50 ns,
- * less than what it costs to find out, and begin nothing.
+ * Frameworks, and the runtime inside each launch, call these several times for
+ * each.  They take some 50 ns, less than what it costs to find out, and begin
+ * nothing.
  */
 static bool only_asks(const char *name)
 {
@@ -456,6 +457,7 @@ static bool only_asks(const char *name)
 		"__cudaPushCallConfiguration",
 		"__cudaPopCallConfiguration",
 		"cudaDeviceGetAttribute",
+		"cudaFuncGet",
 		"cudaGetDevice_",
 		"cudaGetError",
 		"cudaGetLastError",
@@ -471,7 +473,9 @@ static bool only_asks(const char *name)
 		"cuCtxSetCurrent",
 		"cuDeviceGetAttribute",
 		"cuDevicePrimaryCtxGetState",
+		"cuFuncGet",
 		"cuGetProcAddress",
+		"cuKernelGet",
 		"cuOccupancyMax",
 		"cuPointerGetAttribute",
 		"cuStreamGetCaptureInfo",
