@@ -389,6 +389,19 @@ graphs() {
 }
 
 # Work is found as well, and so are calls that wait.
+# CUDA has nothing to load, also where a run around it had.
+left_alone() {
+	measure left-alone all --gpu=off -e wall || return
+	folded left-alone gpu.launches >"$scratch/got"
+	folded left-alone gpu.calls >>"$scratch/got"
+	[ ! -s "$scratch/got" ] &&
+		"$copse" run -q --force -o "$scratch/around.copse" \
+			"$copse" run -q --gpu=off --force \
+			-o "$scratch/left-alone.copse" env >"$scratch/env" &&
+		grep -q '^COPSE_GPU=off' "$scratch/env" &&
+		! grep '^CUDA_INJECTION64_PATH' "$scratch/env"
+}
+
 no_api() {
 	measure no-api all --gpu-api=off || return
 	times_of_all no-api && nothing_lost no-api || return
@@ -615,6 +628,7 @@ point "more launches than notes" many
 point "a capture of the made CUDA plays" captured
 point "captures of real GPUs play" captures
 point "ranks with GPUs" ranks
+point "GPUs that are left alone" left_alone
 point "only calls that begin work" no_api
 point "memory by kind and path, at most and left" memory
 point "a database does not know when it was made" same_database

@@ -54,6 +54,11 @@ bool collect_nvtx_start_end(void)
 	return collector.settings.nvtx_start_end != 0;
 }
 
+bool collect_gpu(void)
+{
+	return collector.settings.gpu != 0;
+}
+
 bool collect_gpu_api(void)
 {
 	return collector.settings.gpu_api != 0;

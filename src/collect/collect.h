@@ -20,6 +20,8 @@ uint32_t collect_depth(void);
 SIGSAFE bool collect_internals(void);
 /* Ranges of NVTX are kept that are no nested ones. */
 bool collect_nvtx_start_end(void);
+/* GPU work is measured. */
+bool collect_gpu(void);
 /* All calls of CUDA are counted, not only those that begin work. */
 bool collect_gpu_api(void);
 /* Memory of GPUs is followed; page faults of unified memory are counted. */

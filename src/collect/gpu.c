@@ -526,7 +526,7 @@ PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
 {
 	struct thread *t;
 
-	if (!collect_active())
+	if (!collect_active() || !collect_gpu())
 		return GPU_WISH_NOTHING;
 	unwind_hide(adapter);
 	ticks_init();

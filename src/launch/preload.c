@@ -113,7 +113,7 @@ const char *preload_other_gpu_tool(void)
 }
 
 /* For the CUDA driver, and for NVTX.  Not built: GPU work is not measured. */
-static int set_injections(void)
+static int set_injections(const struct settings *s)
 {
 	char path[PATH_MAX];
 	int err = 0;
@@ -121,7 +121,8 @@ static int set_injections(void)
 	if (preload_find(ADAPTER, path))
 		return 0;
 	if (!other_tool(INJECTION))
-		err |= setenv(INJECTION, path, 1);
+		err |= s->gpu ? setenv(INJECTION, path, 1)
+			      : unsetenv(INJECTION);
 	if (!other_tool(RANGES))
 		err |= setenv(RANGES, path, 1);
 	return err;
@@ -136,6 +137,6 @@ int preload_set(const struct settings *s, const char *live_dir,
 		err |= set_setting(s, &setting_infos[i]);
 	err |= setenv("COPSE_LIVE", live_dir, 1);
 	err |= setenv("LD_PRELOAD", preload, 1);
-	err |= set_injections();
+	err |= set_injections(s);
 	return err ? fail(-ENOMEM, "out of memory for the environment") : 0;
 }
