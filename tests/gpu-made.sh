@@ -392,13 +392,13 @@ graphs() {
 # CUDA has nothing to load, also where a run around it had.
 left_alone() {
 	measure left-alone all --gpu=off -e wall || return
-	folded left-alone gpu.launches >"$scratch/got"
-	folded left-alone gpu.calls >>"$scratch/got"
-	[ ! -s "$scratch/got" ] &&
+	"$copse" report tree "$scratch/left-alone.copse" -m gpu.launches \
+		2>"$scratch/said" && return 1
+	grep -q "no metric 'gpu.launches'" "$scratch/said" &&
 		"$copse" run -q --force -o "$scratch/around.copse" \
 			"$copse" run -q --gpu=off --force \
 			-o "$scratch/left-alone.copse" env >"$scratch/env" &&
-		grep -q '^COPSE_GPU=off' "$scratch/env" &&
+		grep -q '^COPSE_GPU=0' "$scratch/env" &&
 		! grep '^CUDA_INJECTION64_PATH' "$scratch/env"
 }
 
