@@ -55,6 +55,7 @@ helpers() {
 	compile tally -shared -fPIC
 	compile counted-time -shared -fPIC
 	compiler=${MPICC:-mpicc} compile mpi-call
+	compiler=${MPICC:-mpicc} compile mpi-turns -ldl
 	compiler=${MPICC:-mpicc} compile empty-pmpi -shared -fPIC
 	keep_helpers
 	make_ranks
