@@ -31,13 +31,11 @@ void polls_start(struct polls *p, struct region **known, bool verify)
 /* The words nearest to the call. */
 static void copy_words(struct poll *poll, const struct site *s)
 {
-	const struct site_block *near = s->count ? s->blocks : NULL;
+	for (uint32_t i = 0; i < POLLS_WORDS; i++) {
+		bool any = i < s->count;
 
-	for (int i = 0; i < POLLS_WORDS; i++) {
-		bool any = near && near->at[i] != &near->value[i];
-
-		poll->value[i] = any ? near->value[i] : 0;
-		poll->at[i] = any ? near->at[i] : &poll->value[i];
+		poll->value[i] = any ? s->words[i].value : 0;
+		poll->at[i] = any ? s->words[i].at : &poll->value[i];
 	}
 }
 

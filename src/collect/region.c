@@ -18,9 +18,9 @@ enum {
 	INTERRUPTED_NS = 10000,
 	PER_MILLION = 1000000,
 	PATIENCE = 1000, /* times that another thread is let go on */
-	/* Blocks of a site: */
-	EXPECTED = 64,     /* 256 words, of some 200 frames */
-	EXPECTED_SOON = 4, /* by then there is no time for more */
+	/* Words of a site: */
+	EXPECTED = 256,     /* of some 200 frames */
+	EXPECTED_SOON = 16, /* by then there is no time for more */
 };
 
 /*
@@ -536,7 +536,7 @@ static void begin_beyond(struct region *r, struct region_name *name,
  * A launch of CUDA leaves little of ours in the caches, and the thousand calls
  * of a framework's step leave little of a path until the next step; but
  * programs call in the order they called in before.  So the words of the path
- * that is next, `most` blocks of them, are fetched while the program works.
+ * that is next, `most` of them, are fetched while the program works.
  */
 static inline void expect_next(struct thread *t, uint32_t most)
 {
@@ -544,8 +544,8 @@ static inline void expect_next(struct thread *t, uint32_t most)
 
 	if (!next)
 		return;
-	for (uint32_t i = 0; i < next->count && i < most; i++)
-		__builtin_prefetch(next->blocks + i);
+	for (uint32_t i = 0; i < next->count && i < most; i += SITE_LINE)
+		__builtin_prefetch(next->words + i);
 	__builtin_prefetch(next->call, 1);
 }
 

@@ -73,14 +73,14 @@ SIGSAFE static void grow(struct sites *sites)
 			copy_site(sites, &old[i]);
 }
 
-/* For so many blocks, from a piece of memory that only grows. */
+/* For so many words, from a piece of memory that only grows. */
 SIGSAFE static bool get_room(struct sites *sites, struct site *s,
 			     uint32_t count)
 {
 	enum {
-		PIECE = 1 << 10
+		PIECE = 1 << 12
 	};
-	uint32_t room = 1;
+	uint32_t room = SITE_LINE;
 
 	if (s->room >= count)
 		return true;
@@ -95,24 +95,11 @@ SIGSAFE static bool get_room(struct sites *sites, struct site *s,
 	}
 	if (sites->free_count < room)
 		return false;
-	s->blocks = sites->free;
+	s->words = sites->free;
 	s->room = room;
 	sites->free += room;
 	sites->free_count -= room;
 	return true;
-}
-
-/* What fills the last block up is what it is. */
-SIGSAFE static void fill_blocks(struct site *s, const struct unwind_word *words,
-				uint32_t count)
-{
-	for (uint32_t i = 0; i < s->count * SITE_BLOCK; i++) {
-		struct site_block *block = &s->blocks[i / SITE_BLOCK];
-		uintptr_t *value = &block->value[i % SITE_BLOCK];
-
-		*value = i < count ? words[i].value : 0;
-		block->at[i % SITE_BLOCK] = i < count ? words[i].at : value;
-	}
 }
 
 /* Where a site is to be; what was there is forgotten. */
@@ -137,16 +124,15 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 				 int count, bool fp_matters,
 				 const struct cfi_frame *beyond)
 {
-	uint32_t blocks = ((uint32_t)count + SITE_BLOCK - 1) / SITE_BLOCK;
 	struct site *s;
 
 	if (count < 0 || t->generation != registry_generation())
 		return NULL;
 	s = place_for(sites, r, beyond ? beyond->pc : 0);
-	if (!get_room(sites, s, blocks))
+	if (!get_room(sites, s, (uint32_t)count))
 		return NULL;
-	s->count = blocks;
-	fill_blocks(s, sites->scratch, (uint32_t)count);
+	s->count = (uint32_t)count;
+	sys_copy(s->words, sites->scratch, s->count * sizeof(*s->words));
 	s->sp = r->sp;
 	s->fp = r->fp;
 	s->fp_mask = fp_matters ? UINTPTR_MAX : 0;

@@ -14,8 +14,6 @@
 #ifndef COLLECT_SITE_H
 #define COLLECT_SITE_H
 
-#include <emmintrin.h>
-
 #include "base/sigsafe.h"
 #include "collect/region.h"
 #include "collect/registry.h"
@@ -28,19 +26,9 @@ enum {
 	SITE_WAYS_BEYOND = 8, /* of those that were called back for */
 	SITE_WORDS = 1024,    /* paths that need more are walked each time */
 	SITE_GATES = 1024,
-	SITE_MEMORY = 32 << 20, /* bytes of blocks of one thread, at the most */
-	SITE_BLOCK = 4,         /* that are compared at a time */
-	SITE_STRETCH = 4, /* blocks, before it is seen whether they differ */
+	SITE_LINE = 4,          /* words in a cache line */
+	SITE_MEMORY = 32 << 20, /* bytes of words of one thread, at the most */
 };
-
-/*
- * Words of the stack: where they are and what they were.  A cache line, so laid
- * out that two values at a time are compared.
- */
-struct site_block {
-	const uintptr_t *at[SITE_BLOCK];
-	uintptr_t value[SITE_BLOCK];
-} __attribute__((aligned(64)));
 
 struct site {
 	uintptr_t pc, sp, fp;    /* of the caller */
@@ -50,12 +38,12 @@ struct site {
 	const struct region_name *name;
 	live_ref root, node;    /* above the path, and below it */
 	uint32_t code;          /* the generation of code that it is true for */
-	uint32_t count;         /* of blocks */
-	uint32_t room;          /* for blocks */
+	uint32_t count;         /* of words */
+	uint32_t room;          /* for words */
 	uint32_t turn;          /* of its set, in the first of it */
 	uint32_t next;          /* 1 + place of what was found after it */
 	struct live_call *call; /* NULL: none yet */
-	struct site_block *blocks;
+	struct unwind_word *words; /* of the stack, that the path hangs on */
 };
 
 /*
@@ -73,10 +61,10 @@ struct sites {
 	struct site *at; /* of sets, each of so many ways */
 	uint32_t sets;   /* a power of 2 */
 	uint32_t ways;
-	uint32_t displaced;      /* sites that others took since it grew */
-	struct site_block *free; /* so many: */
+	uint32_t displaced;       /* sites that others took since it grew */
+	struct unwind_word *free; /* so many: */
 	uint32_t free_count;
-	uint64_t memory; /* bytes that blocks got */
+	uint64_t memory; /* bytes that words got */
 	struct site_gate gates[SITE_GATES];
 	struct unwind_word scratch[SITE_WORDS];
 };
@@ -124,61 +112,36 @@ static inline uintptr_t site_called_from(struct sites *sites,
 	return *(const volatile uintptr_t *)(r->inside + g->offset);
 }
 
-/* Two words that lie apart. */
-static inline __attribute__((always_inline)) __m128i
-site_two(const uintptr_t *const at[])
-{
-	__m128d low = _mm_load_sd((const double *)at[0]);
-
-	return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)at[1]));
-}
-
+/*
+ * One at a time: two in a vector register were slower behind other work, and a
+ * framework has many deep paths that are alike, so that one which differs is
+ * not to be compared to its end.
+ */
 static inline __attribute__((always_inline)) bool
-site_blocks_hold(const struct site_block *b, const struct site_block *end)
+site_holds(const struct site *s)
 {
-	__m128i differ = _mm_setzero_si128();
+	const struct unwind_word *w = s->words, *end = w + s->count;
 
-	for (; b < end; b++) {
-		const __m128i *value = (const __m128i *)b->value;
-
-		differ |= site_two(&b->at[0]) ^ _mm_load_si128(&value[0]);
-		differ |= site_two(&b->at[2]) ^ _mm_load_si128(&value[1]);
-	}
-	differ = _mm_cmpeq_epi32(differ, _mm_setzero_si128());
-	return _mm_movemask_epi8(differ) == 0xffff;
+	for (; w < end; w++)
+		if (*w->at != w->value)
+			return false;
+	return true;
 }
 
 /* Another profile is another generation of code as well. */
 static inline __attribute__((always_inline)) bool
-site_is_alike(const struct site *s, live_ref root, const struct region *r)
+site_is(const struct site *s, live_ref root, const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
 	       !((s->fp ^ r->fp) & s->fp_mask) && s->root == root &&
-	       s->code == registry_code_generation();
+	       s->code == registry_code_generation() && site_holds(s);
 }
 
-static inline __attribute__((always_inline)) bool
-site_is(const struct site *s, live_ref root, const struct region *r)
-{
-	return site_is_alike(s, root, r) &&
-	       site_blocks_hold(s->blocks, s->blocks + s->count);
-}
-
-/*
- * Of a region that was called back for.  A framework has many deep paths that
- * are alike: one that differs shall not be compared to its end.
- */
+/* Of a region that was called back for. */
 static inline bool site_is_beyond(const struct site *s, live_ref root,
 				  const struct region *r)
 {
-	const struct site_block *b = s->blocks, *end = b + s->count;
-
-	if (s->inside != r->inside || !site_is_alike(s, root, r))
-		return false;
-	for (; end - b > SITE_STRETCH; b += SITE_STRETCH)
-		if (!site_blocks_hold(b, b + SITE_STRETCH))
-			return false;
-	return site_blocks_hold(b, end);
+	return s->inside == r->inside && site_is(s, root, r);
 }
 
 /* Where a region below a root was entered from; NULL: not known. */
