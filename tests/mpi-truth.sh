@@ -44,6 +44,18 @@ requests() {
 		diff want -
 }
 
+# paths_apart MPI PROGRAM: paths of which any return address differs have their
+# own calls, none is taken for the last one.
+paths_apart() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	rm -rf paths.copse
+	launch "$1" 1 "$copse" run --quiet -o paths.copse "$2" >out 2>err ||
+		{ cat out err; return 1; }
+	"$copse" report mpi-calls -n 0 paths.copse -f csv >csv || return
+	awk -F , '$1 == "MPI_Comm_rank" { print $5 }' csv | sort | uniq -c |
+		awk '{ print "paths " $1 " of " $2 " calls" }' | diff out -
+}
+
 for ranks in 2 4; do
 	point "Open MPI, $ranks ranks" counts_right openmpi $ranks \
 		"$programs/mpi-calls"
@@ -74,4 +86,6 @@ point "Open MPI: threads complete requests" \
 	requests openmpi "$programs/requests-threads"
 point "MPICH: threads complete requests" \
 	requests mpich "$programs/requests-threads.mpich"
+point "any return address tells paths apart" \
+	paths_apart openmpi "$programs/mpi-paths"
 points_done
