@@ -30,6 +30,7 @@ static struct {
 } collector;
 
 bool collect_held;
+uint32_t collect_holds;
 
 /* The C library's own note of where the main thread's stack begins. */
 extern void *__libc_stack_end;
@@ -112,6 +113,7 @@ const char *collect_left_out(void)
 void collect_hold(bool held)
 {
 	__atomic_store_n(&collect_held, held, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&collect_holds, 1, __ATOMIC_RELAXED);
 	if (!held)
 		gpu_idle_resumed(time_now(CLOCK_MONOTONIC));
 	if (collector.active)

@@ -45,10 +45,11 @@ const char *collect_left_out(void);
 
 /*
  * Stop all clocks, or let them go on; control.h is who asks, and when.
- * Mutable: collect_held, of all threads.
+ * Mutable: collect_held, and how often it changed, of all threads.
  */
 void collect_hold(bool held);
-extern bool collect_held; /* atomic */
+extern bool collect_held;      /* atomic */
+extern uint32_t collect_holds; /* atomic */
 static inline bool collect_paused(void)
 {
 	return __atomic_load_n(&collect_held, __ATOMIC_RELAXED);

@@ -25,6 +25,8 @@ void polls_start(struct polls *p, struct region **known, bool verify)
 	p->code = &registry_generations.code;
 	p->known = known;
 	p->verify = verify;
+	p->passed = 0;
+	p->usual_ns = p->interval_ns = p->excess_ns = 0;
 	polls_forget(p);
 }
 
@@ -89,7 +91,9 @@ uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 	uint64_t expected = p->passed * p->interval_ns;
 	uint64_t took = p->passed * p->usual_ns;
 
-	if (!expected || span < expected + LIVE_LONG_NS)
+	if (p->holds != __atomic_load_n(&collect_holds, __ATOMIC_RELAXED))
+		p->last = 0;
+	else if (!expected || span < expected + LIVE_LONG_NS)
 		learn(&p->interval_ns, span / p->passed);
 	else
 		p->excess_ns += span - expected;

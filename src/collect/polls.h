@@ -49,7 +49,8 @@ struct polls {
 	uint64_t run;          /* another with each other call; never 0 */
 	uint32_t left;         /* until one is drawn; 0: all are measured */
 	uint32_t passed;       /* since a call was left in full … */
-	uint64_t since_ns;     /* … which was then */
+	uint64_t since_ns;     /* … which was then … */
+	uint32_t holds;        /* … after so many, see collect.h */
 	const bool *held;      /* measuring is paused */
 	const uint32_t *code;  /* generation */
 	struct region **known; /* the thread's context */
@@ -157,7 +158,7 @@ static inline __attribute__((always_inline)) void poll_leave(struct region *r,
 		p->last = __rdtsc();
 }
 
-/* A thread has begun, whose context is to be found there. */
+/* A thread or a forked child has begun, whose context is to be found there. */
 void polls_start(struct polls *p, struct region **known, bool verify);
 
 /* What was measured until now does not tell where polls to come are from. */
@@ -174,7 +175,8 @@ void polls_thin(struct polls *p, bool on);
 
 /*
  * A call was left in full, that began then: what the polls passed by since the
- * last one took, in ns, by estimate; no more than the time between.
+ * last one took, in ns, by estimate; no more than the time between.  If
+ * measuring was paused meanwhile, that time tells nothing of polls.
  */
 uint64_t polls_settle(struct polls *p, uint64_t start_ns);
 

@@ -334,6 +334,7 @@ static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
 		t->mpi_ns += polls_settle(p, r->start_ns);
 	}
 	p->since_ns = r->end_ns;
+	p->holds = __atomic_load_n(&collect_holds, __ATOMIC_RELAXED);
 	if (!r->name->polls)
 		polls_forget(p);
 	t->mpi_ns += ns;

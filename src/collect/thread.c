@@ -273,6 +273,7 @@ void thread_forked(void)
 	t->tree = (struct tree){ 0 };
 	t->events_ns = 0;
 	copse_polls = NULL;
+	polls_start(&t->polls, &t->region, t->unwinder.verify);
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);

@@ -31,7 +31,17 @@ static uint64_t part(uint64_t all, uint64_t of, uint64_t whole)
  * them; before the first was drawn, what all the others did.  Few are long: to
  * have one stand for many would be a matter of luck.  But all that was long is
  * known, if not where; it was in polls as often as it was so at those drawn.
+ * Where gaps are as few, none may have been drawn: then that stands for too
+ * much, and what the drawn polls stand for is the most.
  */
+static uint64_t long_ns(const struct live_call *c)
+{
+	uint64_t ns = part(c->excess_ns, c->long_ns, c->long_ns + c->gap_ns);
+	uint64_t most = part(c->passed, c->long_ns, c->drawn);
+
+	return c->drawn && most < ns ? most : ns;
+}
+
 static uint64_t all_ns(const struct live_call *c)
 {
 	uint64_t ns = c->ns;
@@ -40,7 +50,7 @@ static uint64_t all_ns(const struct live_call *c)
 		ns += part(c->passed, c->drawn_ns, c->drawn);
 	else
 		ns += part(c->passed, c->ns, c->calls - c->passed);
-	return ns + part(c->excess_ns, c->long_ns, c->long_ns + c->gap_ns);
+	return ns + long_ns(c);
 }
 
 static void values(struct reader *r, uint32_t node, uint32_t thread,

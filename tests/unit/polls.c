@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "collect/polls.h"
 
+#include "collect/collect.h"
 #include "live/layout.h"
 #include "tests/test.h"
 
@@ -76,4 +77,34 @@ TEST(polls_and_what_is_long)
 	CHECK(polls_settle(&p, 2000 + 5000000) == 1000);
 	CHECK(p.excess_ns == 5000000);
 	CHECK(p.interval_ns == 200);
+}
+
+/* Nobody polled in that time. */
+TEST(polls_and_a_pause)
+{
+	static struct polls p;
+
+	polls_took(&p, 100);
+	p.passed = 10;
+	polls_settle(&p, 2000);
+	p.passed = 10;
+	p.last = 1;
+	p.holds = collect_holds - 1;
+	polls_settle(&p, 2000 + 5000000);
+	CHECK(p.passed == 0 && p.excess_ns == 0 && p.last == 0);
+	CHECK(p.interval_ns == 200);
+}
+
+TEST(polls_of_a_thread_that_has_ended)
+{
+	static struct polls p;
+	struct region *none = NULL;
+
+	polls_took(&p, 100);
+	p.passed = 10;
+	p.excess_ns = 1000000;
+	p.last = 1;
+	polls_start(&p, &none, false);
+	CHECK(p.passed == 0 && p.excess_ns == 0 && p.last == 0);
+	CHECK(p.usual_ns == 0);
 }

@@ -733,13 +733,14 @@ static live_ref put_call(struct live *live, live_ref comm, int32_t root,
 		.requests = 1,
 		.open_ns = 50,
 		.outside_ns = 40,
-		/* 7 for each that was not timed, and ¾ of what is long. */
+		/* 7 for each that was not timed; and ¾ of what is long, but no
+		   more than 15 for each. */
 		.passed = scale,
 		.drawn = 2,
 		.drawn_ns = 14,
-		.long_ns = 3,
-		.gap_ns = 1,
-		.excess_ns = 8 * scale,
+		.long_ns = 30,
+		.gap_ns = 10,
+		.excess_ns = 8 * scale * scale,
 	};
 	return ref;
 }
@@ -826,7 +827,7 @@ static void check_calls(const struct profile *p)
 	CHECK(p->sizes[1].node == mpi && p->sizes[1].ns == 40);
 	CHECK(only(p, "mpi.calls") == 33);
 	CHECK(only(p, "mpi.calls.untimed") == 11);
-	CHECK(only(p, "mpi.time") == 330 + 11 * 7 + 11 * 6);
+	CHECK(only(p, "mpi.time") == 330 + 11 * 7 + 6 + 10 * 15);
 	CHECK(only(p, "mpi.bytes.sent") == 264);
 	CHECK(only(p, "mpi.time.min") == 22); /* of two threads */
 	CHECK(only(p, "mpi.time.max") == 220);
