@@ -249,6 +249,13 @@ process_beside() {
 		END
 }
 
+# It has taken the number of the socket that claims the device.
+closed() {
+	how=closes
+	LD_PRELOAD=$builddir/tests/gpu/libmade-driver.so measure closes &&
+		samples_of closes
+}
+
 killed() {
 	how=killed
 	measure killed
@@ -326,6 +333,7 @@ point "sampling is never stopped beside launches" never_stopped
 point "a device reset" reset
 point "two contexts on a device" beside
 point "two processes on a device" process_beside
+point "a process that closes what it did not open" closed
 point "a process that is killed" killed
 point "only where it is asked for" not_asked_for
 point "not in a pause" paused

@@ -4,21 +4,28 @@
  * lines 10, 17 and 30 of alpha's, of line 40 of beta's and of none; of gamma,
  * of whose launch and module nothing is known; and of more instructions than
  * CUPTI tells at once.  Before and after a reset, with a second context on the
- * device, with another process on it, or until it is killed; or of
- * beta alone, before, in and after a pause.
+ * device, with another process on it, or until it is killed; or before a reset,
+ * with the numbers of all descriptors taken for sockets of its own; or of beta
+ * alone, before, in and after a pause.
  */
 #include "made-stalls.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "made-cuda.h"
 
 #define NOINLINE __attribute__((noinline))
+
+enum {
+	NUMBERS = 256
+};
 
 /* Mutable: what keeps calls from being the last thing that a function does. */
 static volatile int sink;
@@ -108,6 +115,57 @@ NOINLINE static void process_beside(const char *path)
 	sink++;
 }
 
+static bool is_socket(int fd)
+{
+	socklen_t size = sizeof(int);
+	int type;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size);
+}
+
+/* One of them is the claim. */
+static void take_numbers(void)
+{
+	int sockets = 0;
+
+	for (int i = 3; i < NUMBERS; i++) {
+		sockets += is_socket(i);
+		close(i);
+	}
+	if (!sockets)
+		exit(6);
+	for (int i = 3; i < NUMBERS; i++)
+		if (socket(AF_UNIX, SOCK_DGRAM, 0) != i)
+			exit(3);
+}
+
+static void check_numbers(void)
+{
+	for (int i = 3; i < NUMBERS; i++)
+		if (!is_socket(i))
+			_exit(4);
+}
+
+/* Here and in a child. */
+NOINLINE static void closes(void)
+{
+	int status = 0;
+	pid_t child;
+
+	take_numbers();
+	child = fork();
+	if (!child) {
+		check_numbers();
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	if (status)
+		exit(5);
+	made_cudaDeviceReset();
+	check_numbers();
+	sink++;
+}
+
 void stalls(const char *path, const char *how)
 {
 	uint64_t module;
@@ -134,6 +192,8 @@ void stalls(const char *path, const char *how)
 	} else if (!strcmp(how, "reset")) {
 		made_cudaDeviceReset();
 		sample(module);
+	} else if (!strcmp(how, "closes")) {
+		closes();
 	} else if (!strcmp(how, "killed")) {
 		made_answered();
 		made_told();

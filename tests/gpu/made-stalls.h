@@ -4,7 +4,7 @@
 #define TESTS_GPU_MADE_STALLS_H
 
 /* `path`: what stalls.s became; or with `how` "hot" a cubin of
-   hotline.cu; else "", "reset", "beside", "killed" or "pauses". */
+   hotline.cu; else "", "reset", "beside", "killed", "closes" or "pauses". */
 void stalls(const char *path, const char *how);
 
 #endif
