@@ -165,6 +165,23 @@ not_written() {
 		copse=$copse sh -e again && has out rank-0.h5 && left_nothing
 }
 
+# The program removes what it finds in its directory, and that above.
+removed() {
+	fresh "$1" && mkdir above &&
+		cat >cleans <<-'S' && chmod +x cleans || return 1
+		#!/bin/sh
+		. ./busy
+		rm -r "$1"
+	S
+	"$copse" run -q --include=cleans -o above/out ./cleans above/out &&
+		has above/out rank-0.h5 || return 1
+	"$copse" run -q --include=cleans -o above/out-2 ./cleans above 2>err
+	sed -n 's/.*to try again: copse/"$copse"/p' err >again
+	mkdir above
+	cat err
+	copse=$copse sh -e again && has above/out-2 rank-0.h5 && left_nothing
+}
+
 left_nothing() {
 	! grep -ls "$PWD" /dev/shm/copse-"$(id -u)"/*/job
 }
@@ -198,6 +215,7 @@ point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
 point "a name with blanks is quoted where a command has it" blanks o
 point "a profile that could not be written is no lack of samples" not_written p
+point "a directory that was removed meanwhile" removed q
 point "nothing is left in shared memory" left_overs f
 point "each process has its file, shells have none" children g
 point "children beside a shell are not missed" children_alone n

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-recover.c - copse recover: profiles whose `copse run` was killed. */
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,26 +126,57 @@ static int visit(const char *path, void *to)
 	return 0;
 }
 
+/* Of a directory that is not there any more: it will be made again. */
+static int name_below(char to[PATH_MAX], const char *dir)
+{
+	char above[PATH_MAX], last[PATH_MAX];
+	size_t length;
+
+	snprintf(above, sizeof(above), "%s", dir);
+	snprintf(last, sizeof(last), "%s", dir);
+	if (!realpath(dirname(above), to))
+		return fail(-errno, "%s: %s", dir, strerror(errno));
+	length = strlen(to);
+	snprintf(to + length, PATH_MAX - length, "/%s", basename(last));
+	return 0;
+}
+
+/* As notes of jobs have its name. */
+static int absolute_name(char to[PATH_MAX], const char *dir, bool *missing)
+{
+	bool known = realpath(dir, to);
+	struct stat st;
+
+	*missing = !known && errno == ENOENT;
+	if (*missing)
+		return name_below(to, dir);
+	if (!known)
+		return fail(-errno, "%s: %s", dir, strerror(errno));
+	if (stat(to, &st) || !S_ISDIR(st.st_mode))
+		return fail(-ENOTDIR, "%s: %s", dir, strerror(ENOTDIR));
+	return 0;
+}
+
 static int recover(int argc, char **argv)
 {
 	struct search s = { 0 };
-	struct stat st;
 	char only[PATH_MAX];
+	bool missing = false;
 	int err;
 
 	if (argc > 1)
 		return fail(-EINVAL, "one directory at most");
 	if (argc) {
-		if (!realpath(argv[0], only))
-			return fail(-errno, "%s: %s", argv[0], strerror(errno));
-		if (stat(only, &st) || !S_ISDIR(st.st_mode))
-			return fail(-ENOTDIR, "%s: %s", argv[0],
-				    strerror(ENOTDIR));
+		err = absolute_name(only, argv[0], &missing);
+		if (err)
+			return err;
 		s.only = only;
 	}
 	err = livedir_each(visit, &s);
 	if (err)
 		return err;
+	if (missing && !s.found && !s.running)
+		return fail(-ENOENT, "%s: %s", argv[0], strerror(ENOENT));
 	if (!s.found)
 		printf("nothing of a killed run is left on this host%s%s\n",
 		       argc ? " for " : "", argc ? argv[0] : "");

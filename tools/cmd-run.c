@@ -460,6 +460,7 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 			 checkpoint != UINT_MAX ? checkpoint
 						: usual_interval(job));
 	meter_stop(&meter);
+	output_restore(o, job);
 	if (node_output_wanted(gather, job->size) &&
 	    ended_in_peace(&h, &parent))
 		h.node = job->host;

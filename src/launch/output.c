@@ -310,6 +310,12 @@ int output_find(struct output *o, const char *wanted, const struct job *job)
 	return walk(o, wanted, job, false, take_again);
 }
 
+void output_restore(const struct output *o, const struct job *job)
+{
+	if (access(o->path, F_OK) && errno == ENOENT)
+		look(o->path, job);
+}
+
 /* Leave the mark; true when all ranks have. */
 static bool all_done(const struct output *o)
 {

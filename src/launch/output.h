@@ -40,6 +40,9 @@ int output_open(struct output *o, const char *wanted, const struct job *job,
 int output_open_by_host(struct output *o, const char *wanted,
 			const struct job *job, bool force);
 
+/* Makes it again where somebody has removed it while the program ran. */
+void output_restore(const struct output *o, const struct job *job);
+
 /*
  * The directory of a job that ran before, to add to it; the next free name
  * when another job's is there now.  -errno with a reason.
