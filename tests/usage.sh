@@ -95,6 +95,12 @@ point "ranks by a metric" refuses 2 "--metric" \
 point "a merge of no name" refuses 2 "empty" "$copse" merge ""
 point "a database in place of what is no file" refuses 1 "not a regular file" \
 	"$copse" merge -q run.copse -o pipe
+mkdir piped
+mkfifo piped/rank-0.h5
+point "report on a pipe" refuses 1 "not a regular file" \
+	timeout 60 "$copse" report pipe
+point "a pipe among profiles" refuses 1 "not a regular file" \
+	timeout 60 "$copse" report piped
 point "recover for a file" refuses 1 "directory" "$copse" recover text
 point "what is no file stays" test -p pipe
 point "exit status is the program's" exits_as 7 sh -c 'exit 7'

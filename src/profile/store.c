@@ -415,7 +415,7 @@ static int look_at(struct store *s)
 	static const char signature[8] = "\211HDF\r\n\032\n";
 	struct superblock begin = { 0 };
 	struct stat st = { 0 };
-	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		store_fail(s, -errno, "%s", strerror(errno));
