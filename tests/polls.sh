@@ -8,23 +8,33 @@
 . "$srcdir/tests/mpi.sh"
 cd "$scratch" || exit 99
 
-# measure MPI SUFFIX OPTION…: the program prints ./out, its reports ./csv.
+rounds=
+
+# measure MPI SUFFIX OPTION…: the program, of so many $rounds, prints ./out, its
+# reports ./csv.
 measure() {
 	mpi=$1 program=$programs/mpi-polls$2
 	shift 2
 	[ -x "$program" ] || skip "$(basename "$program") was not built"
 	rm -rf polls.copse
 	launch "$mpi" 1 "$copse" run --quiet "$@" -o polls.copse "$program" \
-		>out 2>err || { cat out err; return 1; }
+		$rounds >out 2>err || { cat out err; return 1; }
 	"$copse" report mpi-calls polls.copse -n 0 -f csv >csv
 }
 
-# Calls of a function on paths through another one.
+ways='one_way|other_way|deeper|phased|inner|outer|left|right|in_pause|messages|late|probes'
+
+# Calls of a function on paths through others.
 calls_by_way() {
 	awk -v columns='function call_path calls' -f "$srcdir/tests/csv.awk" \
-		csv | awk -F '\t' '
-		match($2, /one_way|other_way|messages|probes/) {
-			n[$1 " " substr($2, RSTART, RLENGTH)] += $3
+		csv | awk -F '\t' -v ways="$ways" '
+		{
+			way = ""
+			while (match($2, ways)) {
+				way = way substr($2, RSTART, RLENGTH)
+				$2 = substr($2, RSTART + RLENGTH)
+			}
+			n[$1 " " way] += $3
 		}
 		END { for (w in n) print "polls", w, n[w] }' |
 		grep -E 'Test|Iprobe' | sort
@@ -40,7 +50,7 @@ requests() {
 	"$copse" report mpi-calls polls.copse -n 0 | awk '
 		/^requests/ { on = 1 }
 		/^$/ { on = 0 }
-		on && $3 == "messages" { n += $6 }
+		on && $3 ~ /messages|late/ { n += $6 }
 		END { print "requests", n }' >is
 	grep '^requests' out | diff - is
 }
@@ -61,9 +71,18 @@ untimed() {
 }
 
 none_untimed() {
-	measure "$1" "$2" --budget 0 || return
+	rounds=20000
+	measure "$@" || return
 	"$copse" report polls.copse >report || return
 	if grep 'only ask' report; then return 1; fi
+}
+
+# Those of a poll would be its caller's.
+none_untimed_with_events() {
+	event=perf::PAGE-FAULTS@1000
+	"$copse" run -q --strict -e $event -o probe.copse true ||
+		skip "no $event here"
+	none_untimed "$@" --budget 0.001 -e $event
 }
 
 paths_agree() {
@@ -78,7 +97,9 @@ for mpi in openmpi mpich; do
 	point "$mpi: requests that polls completed" requests
 	point "$mpi: the time of those that were not timed" time_of_probes
 	point "$mpi: the report says that time is an estimate" untimed
-	point "$mpi: any budget: all are timed" none_untimed $mpi "$suffix"
+	point "$mpi: any budget: all are timed" \
+		none_untimed $mpi "$suffix" --budget 0
 	point "$mpi: a walk confirms the paths" paths_agree $mpi "$suffix"
 done
+point "with events all are timed" none_untimed_with_events openmpi ""
 points_done
