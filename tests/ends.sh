@@ -77,6 +77,26 @@ signalled() {
 	grep -q '^work,' csv || { cat csv; return 1; }
 }
 
+# The one that waits has worked for a second, of which it may have needed half
+# before; the other sleeps.
+never_left() {
+	need mpirun pgrep
+	[ -x "$programs/mpi-crash" ] || skip "mpi-crash was not built"
+	rm -rf end.copse
+	mpirun -n 2 "$copse" run --quiet -o end.copse "$programs/mpi-crash" \
+		sleep 0 0.1 >out 2>&1 &
+	launcher=$!
+	wait_for working mpi-crash 1 || return
+	kill -TERM $launcher
+	wait $launcher
+	wait_for left 2 || { left 2; return 1; }
+	"$copse" report mpi-calls end.copse -n 0 -f csv >csv || return
+	awk -v columns='function calls seconds' -f "$srcdir/tests/csv.awk" \
+		csv >rows
+	awk '$1 == "MPI_Barrier" && $2 == 0 && $3 > 0.5 { good = 1 }
+		END { exit !good }' rows || { cat rows; return 1; }
+}
+
 point "a good end" ends finish 'rank'
 point "MPI_Abort" ends abort abort
 point "SIGSEGV" ends segv 'SEGV\|segmentation'
@@ -86,4 +106,5 @@ point "exit without MPI_Finalize" ends exit 'exit'
 point "a fatal MPI error" ends error 'abort\|exit'
 point "SIGTERM to mpirun" signalled TERM
 point "SIGINT to mpirun" signalled INT
+point "a call that is never left takes time" never_left
 points_done

@@ -337,6 +337,10 @@ static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
 	p->holds = __atomic_load_n(&collect_holds, __ATOMIC_RELAXED);
 	if (!r->name->polls)
 		polls_forget(p);
+	if (t->open) {
+		t->open = false;
+		t->live->open_ns = 0;
+	}
 	t->mpi_ns += ns;
 	r->mpi_ns = t->mpi_ns;
 	r->thread = t->index;

@@ -135,6 +135,24 @@ SIGSAFE static void keep(struct thread *t, enum tick tick,
 	t->live->last_ns = w->now_ns;
 }
 
+/*
+ * A program that is killed may have been in one call for long.  Of a poll that
+ * is passed by the begin is not known.
+ */
+SIGSAFE static void note_open(struct thread *t)
+{
+	const struct region *r = t->leaves ? NULL : t->region;
+
+	if (!t->open && !r)
+		return;
+	t->open = r && r->node && !r->passed && r->name->class == LIVE_NAME_MPI;
+	t->live->open_ns = 0;
+	if (!t->open)
+		return;
+	t->live->open = r->node;
+	t->live->open_ns = r->counts ? ticks_at(&t->ticks, r->start) : r->start;
+}
+
 SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,
 			const struct weights *w)
 {
@@ -143,6 +161,7 @@ SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,
 		return;
 	}
 	keep(t, tick, w);
+	note_open(t);
 	if (t->parts.wanted)
 		moments_add(t, node, w->now_ns, w->wall_ns);
 	if (t->history)

@@ -50,6 +50,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
 	volatile uint8_t letter; /* one for it has been left, see sent.h */
 	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
+	volatile bool open;      /* the last sample was in a call of MPI's */
 	bool ready;              /* has a tree, in the live profile of: */
 	uint32_t generation;     /* registry_generation() */
 	struct live_thread *live;

@@ -504,6 +504,9 @@ struct live_thread {
 	uint32_t level;    /* parts of lower levels are not kept */
 	uint32_t thinning; /* odd: parts and moments are being moved; a copy
 			      made now has none that can be used */
+	live_ref open;     /* at the last sample: the node of the call that the
+			      thread was in, since: */
+	uint64_t open_ns;  /* CLOCK_MONOTONIC; 0: in none */
 };
 
 struct live_metric {

@@ -280,8 +280,19 @@ void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
 	}
 }
 
+/* A call that the process was killed in: until the thread's last sample. */
+static void open_call(struct reader *r, uint32_t thread,
+		      const struct live_thread *t)
+{
+	if (t->state != LIVE_THREAD_ENDED && t->open_ns &&
+	    t->open_ns < t->last_ns)
+		reader_metric(r, reader_node(r, t->open), thread,
+			      METRIC_MPI_TIME, t->last_ns - t->open_ns);
+}
+
 void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 {
+	open_call(r, thread, t);
 	reader_walk(r, t->peers, sizeof(struct live_peer), take_peer);
 	if (t->thinning & 1) {
 		r->p->losses[LOSS_MOVED_PARTS].count++;

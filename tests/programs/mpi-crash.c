@@ -12,6 +12,7 @@
  *   error   an MPI error (a message to a rank that is not there), fatal
  *   finish  not at all: everything ends well
  *   apart   the same, and nobody waits: no rank sends another anything
+ *   sleep   not at all, and the others wait
  */
 #include <mpi.h>
 #include <signal.h>
@@ -42,6 +43,8 @@ static void end(const char *how)
 		_exit(3);
 	else if (!strcmp(how, "exit"))
 		exit(3);
+	else if (!strcmp(how, "sleep"))
+		pause();
 	else if (!strcmp(how, "error"))
 		MPI_Send(how, 1, MPI_CHAR, 1 << 20, 0, MPI_COMM_WORLD);
 }

@@ -884,6 +884,34 @@ TEST(calls_and_parts_are_read)
 	scratch_end(path);
 }
 
+/* In a process that was killed; until the thread's last sample. */
+TEST(a_call_that_was_not_left_takes_time)
+{
+	const struct live_part *part;
+	struct live_thread *t;
+	struct profile *p;
+	struct live live;
+	uint64_t without;
+
+	live_calls(&live);
+	t = AT(&live, HEADER(&live)->threads);
+	part = (void *)((char *)AT(&live, t->parts) +
+			sizeof(struct live_chunk));
+	t->open = part->node;
+	t->open_ns = 500;
+	t->last_ns = 1500;
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	without = only(p, "mpi.time");
+	profile_free(p);
+	t->state = LIVE_THREAD_RUNS;
+	CHECK(profile_from_live(&p, live.data, live.used) == 0);
+	CHECK(!loss(p, "damaged"));
+	CHECK(only(p, "mpi.time") == without + 1000);
+	CHECK(only(p, "mpi.calls") == 33);
+	profile_free(p);
+	free(live.data);
+}
+
 TEST(parts_that_are_being_moved_are_left_out)
 {
 	struct profile *p;
