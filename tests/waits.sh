@@ -45,6 +45,23 @@ estimates() {
 	near "$(found_value error "$1.found")" 0 "$seconds_off"
 }
 
+# What the culprit's other thread did while it slept, in CPU time: on a busy
+# machine that is less than it slept.
+helper_is_found() {
+	run_one 4 "$@" iterations=30 "step=$length" "delay=$length" \
+		how=helper || return
+	[ "$(found_value rank "$1.found")" != no ] || return
+	awk -v columns='victim sampled helpers seconds helpers_seconds' \
+		-f "$srcdir/tests/csv.awk" "$1.csv" |
+		awk -F'\t' '$1 ~ /run_lane/ && $2 == 0 && !seen++ {
+			print
+			found = $3 ~ /^lend_hand ← / && $5 > 0 && $5 < 1.3 * $4
+		}
+		END { exit !found }' || return
+	"$copse" report waits "$1.copse" |
+		tr -s '\n ' ' ' | grep 'its other threads were most often in lend_hand'
+}
+
 blames_nobody() {
 	run_one 4 "$@" iterations=30 "step=$length" balanced=1 || return
 	awk -v is="$(found_value blamed "$1.found")" \
@@ -55,6 +72,7 @@ blames_nobody() {
 for pattern in $delay_patterns; do
 	point "$pattern" with_seeds is_found "$pattern"
 done
+point "a helper of the culprit" with_seeds helper_is_found barrier
 point "late-sender, many times" with_seeds estimates late-sender
 for pattern in allreduce halo; do
 	point "$pattern, balanced" with_seeds blames_nobody "$pattern"

@@ -135,6 +135,8 @@ static int by_context(const void *x, const void *y)
 
 	if (a->blame != b->blame)
 		return ORDER(a->blame, b->blame);
+	if (a->helpers != b->helpers)
+		return a->helpers - b->helpers;
 	if (a->context != b->context)
 		return ORDER(a->context, b->context);
 	return a->unsampled - b->unsampled;
@@ -146,6 +148,8 @@ static int by_row(const void *x, const void *y)
 
 	if (a->blame != b->blame)
 		return ORDER(a->blame, b->blame);
+	if (a->helpers != b->helpers)
+		return a->helpers - b->helpers;
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? 1 : -1;
 	return by_context(x, y);
@@ -169,6 +173,22 @@ static void row_error(const struct blames *b, struct blame_row *row)
 			   NORMAL_95 * of->seconds * sqrt(fmax(draws, 0)));
 }
 
+static void number_rows(struct blames *b)
+{
+	for (size_t i = b->row_count; i-- > 0;) {
+		struct blame *of = &b->at[b->rows[i].blame];
+
+		of->first_row = i;
+		if (b->rows[i].helpers)
+			of->helpers++;
+		else
+			of->rows++;
+	}
+	for (size_t i = 0; i < b->row_count; i++)
+		if (!b->rows[i].helpers)
+			row_error(b, &b->rows[i]);
+}
+
 static int fold_rows(struct blames *b, const uint32_t *of)
 {
 	const struct run_waits *w = &b->paths->run->waits;
@@ -182,6 +202,7 @@ static int fold_rows(struct blames *b, const uint32_t *of)
 			.context = b->paths->of[w->contexts[i].node],
 			.unsampled =
 				w->contexts[i].flags & RUN_CONTEXT_UNSAMPLED,
+			.helpers = w->contexts[i].flags & RUN_CONTEXT_HELPERS,
 			.seconds = w->contexts[i].ns / 1e9,
 			.samples = w->contexts[i].samples,
 		};
@@ -199,12 +220,7 @@ static int fold_rows(struct blames *b, const uint32_t *of)
 	}
 	if (b->row_count)
 		qsort(b->rows, b->row_count, sizeof(*b->rows), by_row);
-	for (size_t i = b->row_count; i-- > 0;) {
-		b->at[b->rows[i].blame].first_row = i;
-		b->at[b->rows[i].blame].rows++;
-	}
-	for (size_t i = 0; i < b->row_count; i++)
-		row_error(b, &b->rows[i]);
+	number_rows(b);
 	return 0;
 }
 

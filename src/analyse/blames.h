@@ -20,12 +20,14 @@ struct blame {
 	double indirect, early;
 	uint64_t instances;
 	size_t first_row, rows;       /* the largest first */
+	size_t helpers;               /* rows behind these, of helpers */
 	size_t first_victim, victims; /* by rank */
 };
 
 struct blame_row {               /* a part of it: while the culprit was there */
 	uint32_t blame, context; /* path */
 	bool unsampled;          /* no sample says so */
+	bool helpers; /* CPU time of its threads without MPI: no part of it */
 	double seconds, error;
 	uint64_t samples;
 };

@@ -19,6 +19,7 @@
 #define MAINLY     0.75 /* of its time a culprit was there */
 #define CERTAIN    0.05 /* errors below this share need no word */
 #define MOST       0.95 /* the victims that are named waited so much of it */
+#define HELPED     0.05 /* of a culprit's sleep: others' work is told */
 #define SENTENCES  3
 #define FRAMES     3
 
@@ -161,24 +162,30 @@ static int by_context(const void *x, const void *y)
 	return a->unsampled - b->unsampled;
 }
 
-/* Where they were most of that time; 0 seconds: nowhere, or out of memory. */
-static struct spent main_context(const struct blames *b, const struct place *p)
+/*
+ * Where they, or their helpers, were most of that time; 0 seconds: nowhere, or
+ * out of memory.
+ */
+static struct spent main_context(const struct blames *b, const struct place *p,
+				 bool helpers)
 {
 	struct spent *all, best = { 0 };
 	size_t count = 0;
 
 	for (size_t i = 0; i < p->blame_count; i++)
-		count += p->blames[i]->rows;
+		count += p->blames[i]->rows + p->blames[i]->helpers;
 	all = calloc(count + 1, sizeof(*all));
 	count = 0;
 	for (size_t i = 0; all && i < p->blame_count; i++)
-		for (size_t r = 0; r < p->blames[i]->rows; r++) {
+		for (size_t r = 0;
+		     r < p->blames[i]->rows + p->blames[i]->helpers; r++) {
 			const struct blame_row *row =
 				&b->rows[p->blames[i]->first_row + r];
 
-			all[count++] =
-				(struct spent){ row->context, row->unsampled,
-						row->seconds };
+			if (row->helpers == helpers)
+				all[count++] = (struct spent){ row->context,
+							       row->unsampled,
+							       row->seconds };
 		}
 	if (count)
 		qsort(all, count, sizeof(*all), by_context);
@@ -192,24 +199,48 @@ static struct spent main_context(const struct blames *b, const struct place *p)
 	return best;
 }
 
+/*
+ * "; its other threads were in solve": what one that is not sampled may have
+ * waited for; to be freed, NULL: out of memory.
+ */
+static char *helpers(const struct blames *b, const struct place *p,
+		     const struct spent *of)
+{
+	struct spent most = main_context(b, p, true);
+	char *path, *text;
+
+	if (most.seconds < HELPED * of->seconds)
+		return strdup("");
+	path = paths_short(b->paths, most.context, FRAMES);
+	text = path ? str_format("; %s other threads were most often in %s",
+				 p->named == 1 ? "its" : "their", path)
+		    : NULL;
+	free(path);
+	return text;
+}
+
 /* ", while it was in assemble ← solve"; to be freed, NULL: out of memory. */
 static char *meanwhile(const struct blames *b, const struct place *p)
 {
 	struct spent spent = { 0 };
-	char *path, *text;
+	char *path, *others, *text = NULL;
 
 	if (p->named)
-		spent = main_context(b, p);
+		spent = main_context(b, p, false);
 	if (spent.seconds <= 0)
 		return strdup("");
 	path = paths_short(b->paths, spent.context, FRAMES);
-	if (!path)
-		return NULL;
-	text = str_format(", while %s %sin %s%s",
-			  p->named == 1 ? "it was" : "these were",
-			  spent.seconds < MAINLY * p->said ? "most often " : "",
-			  path, spent.unsampled ? " (not sampled)" : "");
+	others = spent.unsampled ? helpers(b, p, &spent) : strdup("");
+	if (path && others)
+		text = str_format(
+			", while %s %s%sin %s%s%s",
+			p->named == 1 ? "it" : "these",
+			spent.unsampled ? "slept or lacked a core, "
+					: (p->named == 1 ? "was " : "were "),
+			spent.seconds < MAINLY * p->said ? "most often " : "",
+			path, spent.unsampled ? " (not sampled)" : "", others);
 	free(path);
+	free(others);
 	return text;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* waits.c - who made whom wait: victim, culprit, and where that was. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/blames.h"
 #include "analyse/findings.h"
@@ -10,7 +12,9 @@
 #include "base/order.h"
 
 /* Whom a row's list of victims names: they waited so much of it together. */
-#define MOST 0.99
+#define MOST   0.99
+#define SLEPT  0.01 /* of the run: worth a word on how to see more */
+#define FRAMES 3    /* of what the culprit's other threads did */
 
 static void columns(struct report *report)
 {
@@ -26,6 +30,8 @@ static void columns(struct report *report)
 	report_column(report, "culprit", NULL, COLUMN_TEXT);
 	report_column(report, NULL, "which was in", COLUMN_TEXT);
 	report_column(report, "sampled", NULL, COLUMN_COUNT);
+	report_column(report, "helpers", NULL, COLUMN_TEXT);
+	report_column(report, "helpers_seconds", NULL, COLUMN_SECONDS);
 	report_column(report, "indirect", NULL, COLUMN_SECONDS);
 	report_column(report, "early", NULL, COLUMN_SECONDS);
 	report_column(report, "cause_seconds", NULL, COLUMN_SECONDS);
@@ -33,18 +39,49 @@ static void columns(struct report *report)
 	report_column(report, "samples", NULL, COLUMN_COUNT);
 }
 
+/* Where its other threads were most, when no sample tells of this one. */
+static const struct blame_row *helpers_of(const struct blames *b,
+					  const struct blame_row *row)
+{
+	const struct blame *of = &b->at[row->blame];
+
+	return row->unsampled && of->helpers
+		       ? &b->rows[of->first_row + of->rows]
+		       : NULL;
+}
+
+/* "main (not sampled; others: compute ← work)"; to be freed. */
+static char *unsampled(const struct blames *b, const char *text,
+		       const struct blame_row *helpers)
+{
+	char *path = helpers ? paths_short(b->paths, helpers->context, FRAMES)
+			     : strdup("");
+	char *said = path ? str_format("%s (not sampled%s%s)", text,
+				       *path ? "; others: " : "", path)
+			  : NULL;
+
+	free(path);
+	return said;
+}
+
 /* "compute ← main", with a word when that is not from a sample. */
 static void context(struct report *report, const struct blames *b,
 		    const struct blame_row *row)
 {
+	const struct blame_row *helpers = helpers_of(b, row);
 	char *text = paths_text(b->paths, row->context);
-	char *plain = text && row->unsampled
-			      ? str_format("%s (not sampled)", text)
-			      : NULL;
+	char *plain =
+		text && row->unsampled ? unsampled(b, text, helpers) : NULL;
+	char *others =
+		helpers ? paths_text(b->paths, helpers->context) : strdup("");
 
-	report->failed |= !text || (row->unsampled && !plain);
+	report->failed |= !text || (row->unsampled && !plain) || !others;
 	report_text(report, text);
 	report_text(report, plain ? plain : text);
+	report_count(report, !row->unsampled);
+	report_text(report, others);
+	report_number(report, helpers ? helpers->seconds : NAN);
+	free(others);
 	free(plain);
 	free(text);
 }
@@ -68,7 +105,6 @@ static void waits_row(struct report *report, const struct blames *b,
 	report_text(report, victim);
 	report_count(report, value_process(b->paths->run, of->culprit));
 	context(report, b, row);
-	report_count(report, !row->unsampled);
 	report_number(report, part * of->indirect);
 	report_number(report, part * of->early);
 	report_number(report, of->seconds);
@@ -106,6 +142,8 @@ static int waits_table(struct report *report, struct blames *b,
 	for (size_t i = 0, shown = 0; i < b->row_count && shown < limit; i++) {
 		const struct blame_row *row = &b->rows[order[i]];
 
+		if (row->helpers)
+			continue;
 		/* What may be nothing is shown to those who ask for it. */
 		if (!all && (row->seconds <= row->error ||
 			     row->seconds < 1e-3 * b->run_seconds))
@@ -195,15 +233,32 @@ static void kind_table(struct report *report, const struct blames *b)
 	}
 }
 
-static void joined(struct report *report, const struct run *run)
+static void not_sampled(struct report *report, const struct blames *b)
 {
-	if (run->world)
+	for (size_t i = 0; i < b->row_count; i++)
+		if (b->rows[i].unsampled &&
+		    b->rows[i].seconds >= SLEPT * b->run_seconds) {
+			report_note(report,
+				    "Where a rank slept or lacked a core no "
+				    "sample tells where it was; copse run -e "
+				    "wall does.");
+			return;
+		}
+}
+
+static void joined(struct report *report, const struct blames *b)
+{
+	const struct run *run = b->paths->run;
+
+	if (run->world) {
+		not_sampled(report, b);
 		findings_joined(report, run);
-	else
+	} else {
 		report_line(report, "The run has no MPI, and this is about "
 				    "waiting in MPI; where threads wait "
 				    "otherwise: copse run -e wall, then "
 				    "copse report hotspots.");
+	}
 }
 
 static int fill(struct report *report, const struct run *run,
@@ -224,7 +279,7 @@ static int fill(struct report *report, const struct run *run,
 		victim_table(report, &blames);
 		rank_table(report, run);
 		kind_table(report, &blames);
-		joined(report, run);
+		joined(report, &blames);
 	}
 	blames_fini(&blames);
 	paths_fini(&paths);

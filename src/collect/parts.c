@@ -5,13 +5,15 @@
 #include "collect/thread.h"
 
 enum {
-	MOMENTS_SHARE = 4
+	MOMENTS_SHARE = 4,
+	HELPER_MOMENTS = 240 /* with its head, no more than the first chunk */
 };
 
 /* Mutable: of the process; read without order, a late view keeps a few more. */
 uint32_t parts_level;
 static uint32_t most = PARTS_MOST;
 static uint32_t threads; /* that have parts */
+bool parts_helpers;
 
 void parts_init(int ranks)
 {
@@ -20,6 +22,7 @@ void parts_init(int ranks)
 				  (uint64_t)ranks);
 	if (most < PARTS_FEWEST)
 		most = PARTS_FEWEST;
+	parts_helpers = ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED;
 }
 
 static bool is_high(const void *part, void *level)
@@ -104,6 +107,14 @@ SIGSAFE static void halve_moments(struct thread *t)
 	end_thinning(t->live);
 }
 
+SIGSAFE static uint32_t moments_most(const struct thread *t)
+{
+	uint32_t share = most / MOMENTS_SHARE;
+
+	return t->parts.wanted || share < HELPER_MOMENTS ? share
+							 : HELPER_MOMENTS;
+}
+
 SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,
 			 uint64_t wall_ns)
 {
@@ -115,7 +126,7 @@ SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,
 	if (++p->skipped < t->live->every)
 		return;
 	p->skipped = 0;
-	if (p->moment_count >= most / MOMENTS_SHARE)
+	if (p->moment_count >= moments_most(t))
 		halve_moments(t);
 	ref = chunk_take(t->tree.arena, &p->moments, &t->live->moments,
 			 sizeof(struct live_moment));

@@ -3,10 +3,11 @@
  * parts.h - what wait states are made of (live/layout.h): a thread's parts of
  * MPI operations, and the moments of its samples, in bounded memory.
  *
- * A process keeps at most PARTS_MOST parts and a quarter of that in moments,
- * in jobs of more than PARTS_RANKS ranks so much less that a job keeps the
- * same. When a thread has its share, the level rises by one: half of all
- * instances go, the same on all ranks.
+ * A process keeps at most PARTS_MOST parts and each thread that calls MPI a
+ * quarter of that in moments, the other threads some (what they did tells why
+ * one that sleeps is late); in jobs of more than PARTS_RANKS ranks so much less
+ * that a job keeps the same. When a thread has its share, the level rises by
+ * one: half of all instances go, the same on all ranks.
  *
  * Threads   A struct parts belongs to one thread; the level to all.
  * Signals   moments_add() is for the handler; the rest while it is busy.
@@ -39,6 +40,10 @@ void parts_init(int ranks);
 
 /* Below this level no part is kept; it only grows. */
 extern uint32_t parts_level;
+
+/* Threads that do not call MPI keep moments, too: where one that calls MPI
+   sleeps, no sample of its own says so. */
+extern bool parts_helpers;
 
 void parts_add(struct thread *t, const struct live_part *part);
 SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,

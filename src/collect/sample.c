@@ -162,7 +162,7 @@ SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,
 	}
 	keep(t, tick, w);
 	note_open(t);
-	if (t->parts.wanted)
+	if (t->parts.wanted || parts_helpers)
 		moments_add(t, node, w->now_ns, w->wall_ns);
 	if (t->history)
 		history_sample(t->history, node, w->now_ns, w->wall_ns,

@@ -15,7 +15,8 @@
  *              shorter than the time between samples: the shares are those of
  *              all waits of one cause.  What samples do not account for, as
  *              when the culprit slept, is its caller's of the call that was
- *              late.
+ *              late; then its process's threads that do not call MPI are asked
+ *              as well, one of which it may have waited for.
  * Error        Instances are kept by clusters, with a probability p = 2^-level
  *              each.  The Horvitz-Thompson estimate of a sum is the kept sum
  *              divided by p; its variance is estimated by the sum over kept
@@ -207,6 +208,20 @@ static double accounted(const struct series *s, size_t i, int64_t from,
 	       (last ? fmin((double)(to - s->at[i].ns), most) : 0);
 }
 
+/* What the process of the part did in its other threads. */
+static void add_helpers(struct blaming *b, uint32_t cause,
+			const struct part *by, int64_t from, int64_t to)
+{
+	const struct series *s =
+		gather_series(b->parts, by->process, GATHER_HELPERS);
+
+	for (size_t i = s ? first_after(s, from) : 0;
+	     s && i < s->count && s->at[i].ns <= to && !b->err; i++)
+		add_part(b, &b->contexts, cause, s->at[i].node,
+			 RUN_CONTEXT_HELPERS,
+			 s->every * (double)s->at[i].weight_ns, 1);
+}
+
 /* The culprit's part `by` was late; it is blamed for from … to. */
 static void add_contexts(struct blaming *b, struct cause *cause,
 			 const struct part *by, int64_t from, int64_t to)
@@ -219,6 +234,7 @@ static void add_contexts(struct blaming *b, struct cause *cause,
 	add_part(b, &b->contexts, index, caller, RUN_CONTEXT_UNSAMPLED,
 		 (double)(to - from), 0);
 	cause->blamed_ns += (double)(to - from);
+	add_helpers(b, index, by, from, to);
 	if (!s)
 		return;
 	cause->period_ns = fmax(cause->period_ns, s->period_ns);
@@ -567,6 +583,8 @@ static int by_cause_size(const void *x, const void *y)
 
 	if (a->cause != b->cause)
 		return ORDER(a->cause, b->cause);
+	if ((a->flags ^ b->flags) & RUN_CONTEXT_HELPERS)
+		return a->flags & RUN_CONTEXT_HELPERS ? 1 : -1;
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
 	if (a->node != b->node)
@@ -684,6 +702,8 @@ static int put_contexts(struct blaming *b, const uint32_t *number)
 			share = 1 - share;
 		if (number[s->cause] == CAUSES || share <= 0 || of <= 0)
 			continue;
+		if (s->flags & RUN_CONTEXT_HELPERS)
+			share = 1; /* of all the time: several may be busy */
 		to[b->to->context_count++] = (struct run_cause_context){
 			.cause = number[s->cause],
 			.node = s->what,

@@ -155,21 +155,27 @@ static int add_part(struct gathered *parts, const struct profile *p,
 	return put_part(parts, &part);
 }
 
+static void thin_series(struct series *s, size_t step)
+{
+	struct moment *less;
+	size_t kept = 0;
+
+	for (size_t m = 0; m < s->count; m += step)
+		s->at[kept++] = s->at[m];
+	less = reallocarray(s->at, kept + 1, sizeof(*less));
+	s->at = less ? less : s->at;
+	s->count = kept;
+}
+
 static void thin(struct gathered *parts)
 {
 	parts->thinned++;
 	parts->moment_count = 0;
 	for (size_t i = 0; i < parts->series_count; i++) {
 		struct series *s = &parts->series[i];
-		struct moment *less;
-		size_t kept = 0;
 
-		for (size_t m = 0; m < s->count; m += 2)
-			s->at[kept++] = s->at[m];
-		less = reallocarray(s->at, kept + 1, sizeof(*less));
-		s->at = less ? less : s->at;
-		s->count = kept;
-		parts->moment_count += kept;
+		thin_series(s, 2);
+		parts->moment_count += s->count;
 	}
 }
 
@@ -187,6 +193,10 @@ static int put_series(struct gathered *parts, const struct series *s)
 		thin(parts);
 	return 0;
 }
+
+enum {
+	HELPERS_MOST = 1024 /* moments, about: of all of a process's */
+};
 
 /* Moments from..to - 1 of the profile are of one thread. */
 static int add_series(struct gathered *parts, const struct profile *p,
@@ -214,18 +224,95 @@ static int add_series(struct gathered *parts, const struct profile *p,
 	return put_series(parts, &s);
 }
 
+/* Sorted by thread, as moments are. */
+static bool has_parts(const struct profile *p, uint32_t thread)
+{
+	size_t from = 0, to = p->part_count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (p->parts[middle].thread < thread)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < p->part_count && p->parts[from].thread == thread;
+}
+
+static size_t thread_end(const struct profile *p, size_t from)
+{
+	size_t end = from + 1;
+
+	while (end < p->moment_count &&
+	       p->moments[end].thread == p->moments[from].thread)
+		end++;
+	return end;
+}
+
+static int by_moment(const void *x, const void *y)
+{
+	const struct moment *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return ORDER(a->ns, b->ns);
+	return ORDER(a->node, b->node);
+}
+
+/* One of `step` of those of one helper, which stands for so many more. */
+static void add_helper(struct series *s, const struct profile *p, size_t from,
+		       size_t to, size_t step, const uint32_t *nodes)
+{
+	const struct profile_thread *t = &p->threads[p->moments[from].thread];
+	double every = (double)(t->every ? t->every : 1) * (double)step;
+	double samples = (double)(t->samples + !t->samples);
+	double cpu = every * (double)t->cpu_ns / samples;
+
+	for (size_t i = from; i < to; i += step)
+		s->at[s->count++] = (struct moment){
+			.ns = (int64_t)p->moments[i].ns,
+			.node = nodes[p->moments[i].node],
+			.weight_ns = (uint32_t)fmin(cpu, UINT32_MAX),
+		};
+}
+
+/* `count` moments are helpers'. */
+static int add_helpers(struct gathered *parts, const struct profile *p,
+		       size_t count, uint32_t process, const uint32_t *nodes)
+{
+	size_t step = count / HELPERS_MOST + 1;
+	struct series s = { .process = process,
+			    .thread = GATHER_HELPERS,
+			    .every = 1 };
+
+	s.at = calloc(count + 1, sizeof(*s.at));
+	if (!s.at)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < p->moment_count; i = end) {
+		end = thread_end(p, i);
+		if (!has_parts(p, p->moments[i].thread))
+			add_helper(&s, p, i, end, step, nodes);
+	}
+	qsort(s.at, s.count, sizeof(*s.at), by_moment);
+	thin_series(&s, (size_t)1 << parts->thinned);
+	return put_series(parts, &s);
+}
+
 static int add_moments(struct gathered *parts, const struct profile *p,
 		       uint32_t process, const uint32_t *nodes)
 {
+	size_t helpers = 0;
 	int err = 0;
 
 	for (size_t i = 0, end; i < p->moment_count && !err; i = end) {
-		for (end = i + 1;
-		     end < p->moment_count &&
-		     p->moments[end].thread == p->moments[i].thread;)
-			end++;
-		err = add_series(parts, p, i, end, process, nodes);
+		end = thread_end(p, i);
+		if (has_parts(p, p->moments[i].thread))
+			err = add_series(parts, p, i, end, process, nodes);
+		else
+			helpers += end - i;
 	}
+	if (helpers && !err)
+		err = add_helpers(parts, p, helpers, process, nodes);
 	return err;
 }
 

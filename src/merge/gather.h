@@ -19,7 +19,8 @@
 #include "profile/profile.h"
 
 #define GATHER_PARTS   ((size_t)256 << 20) /* bytes of parts */
-#define GATHER_MOMENTS ((size_t)64 << 20)  /* bytes of moments */
+#define GATHER_MOMENTS ((size_t)80 << 20)  /* bytes of moments */
+#define GATHER_HELPERS UINT32_MAX /* the thread of what all helpers have */
 
 struct part {
 	uint64_t key;
@@ -42,7 +43,10 @@ struct moment {
 	uint32_t node, weight_ns;
 };
 
-struct series { /* the moments of one thread */
+/* The moments of one thread; those of a process's helpers, which have no parts,
+   are one series, and there weight_ns is the CPU time that a moment stands for.
+ */
+struct series {
 	uint32_t process, thread;
 	bool wall;        /* blocked threads were sampled, too */
 	double every;     /* samples that one stands for */
@@ -96,7 +100,7 @@ double gather_weight(const struct gathered *parts, const struct part *part);
 /* The end of the instance that begins at part i. */
 size_t gather_instance(const struct gathered *parts, size_t i);
 
-/* The moments of a thread, or NULL. */
+/* The moments of a thread, or of GATHER_HELPERS; NULL: none. */
 const struct series *gather_series(const struct gathered *parts,
 				   uint32_t process, uint32_t thread);
 

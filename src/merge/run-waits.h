@@ -43,10 +43,12 @@ struct run_cause {
 };
 
 enum {
-	RUN_CONTEXT_UNSAMPLED = 1 /* no sample says so: what called MPI next */
+	RUN_CONTEXT_UNSAMPLED = 1, /* no sample says so: what called MPI next */
+	RUN_CONTEXT_HELPERS = 2    /* where its threads without MPI were, CPU
+				      time, while it was not sampled */
 };
 
-struct run_cause_context { /* by cause, the largest first */
+struct run_cause_context { /* by cause, helpers' last, the largest first */
 	uint32_t cause, node, flags;
 	double ns;
 	uint64_t samples; /* that say so */

@@ -9,7 +9,9 @@
  *   step=S        seconds of work of all in each iteration, 0.01
  *   delay=S       how late the culprit is on average, 0.01, more or less a half
  *   busy=S        of `step`, seconds that use a core, 0.0005
- *   how=WORD      busy, sleep: what the culprit does meanwhile; drawn
+ *   how=WORD      busy, sleep: what the culprit does meanwhile; drawn.  helper:
+ *                 it sleeps until a thread of its own has done the work, in
+ *                 lend_hand()
  *   late=RANK     the culprit; drawn
  *   balanced=1    nobody is late
  *
@@ -596,14 +598,16 @@ static bool option(const char *key, const char *value)
 			*options[i].number = atof(value);
 		return true;
 	}
-	if (strcmp(key, "how") == 0)
-		how = strcmp(value, "sleep") == 0;
-	else if (strcmp(key, "seed") == 0)
+	if (strcmp(key, "how") == 0) {
+		how = strcmp(value, "busy") != 0;
+		plan.helped = strcmp(value, "helper") == 0;
+	} else if (strcmp(key, "seed") == 0) {
 		plan.seed = atol(value);
-	else if (strcmp(key, "balanced") == 0)
+	} else if (strcmp(key, "balanced") == 0) {
 		plan.balanced = atoi(value);
-	else
+	} else {
 		return false;
+	}
 	return true;
 }
 

@@ -68,7 +68,7 @@ static struct plan {
 	double lateness; /* mean of the delays, before it is drawn */
 	double busy;     /* seconds of `step` that use a core */
 	int culprit, lane, root;
-	bool balanced, asleep;
+	bool balanced, asleep, helped;
 	int place;
 	double *delays; /* of each iteration */
 	double origin;  /* when the first iteration begins */
@@ -108,9 +108,32 @@ static inline void sleep_until(double when)
 		;
 }
 
+static KEPT void lend_hand(const double *until)
+{
+	while (now() < *until)
+		known_work();
+}
+
+static inline void *helper(void *until)
+{
+	lend_hand(until);
+	return NULL;
+}
+
+/* Another thread works meanwhile, as where OpenMP's others are late. */
+static inline void wait_for_helper(double until)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, helper, &until) == 0)
+		pthread_join(thread, NULL);
+}
+
 /* In the very function that it stands in. */
 #define linger_until(when)                                                     \
 	do {                                                                   \
+		if (plan.helped)                                               \
+			wait_for_helper(when);                                 \
 		if (plan.asleep)                                               \
 			sleep_until(when);                                     \
 		while (now() < (when))                                         \

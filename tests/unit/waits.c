@@ -64,7 +64,7 @@ static struct profile_name names[] = {
 
 static struct rank {
 	struct profile profile;
-	struct profile_thread thread;
+	struct profile_thread threads[2]; /* main, and a helper */
 	struct profile_part parts[MANY];
 	struct profile_moment moments[MANY];
 	/* Its clock shows so much more at time 0, and runs so much faster. */
@@ -82,10 +82,14 @@ static void begin(int count)
 	for (int r = 0; r < count; r++) {
 		struct rank *one = &world[r];
 
-		*one = (struct rank){ .thread = { .runs = 1,
-						  .cpu_ns = 1000 * MS,
-						  .samples = 1000,
-						  .every = 1 } };
+		*one = (struct rank){ .threads = { { .runs = 1,
+						     .cpu_ns = 1000 * MS,
+						     .samples = 1000,
+						     .every = 1 },
+						   { .runs = 1,
+						     .cpu_ns = 2000 * MS,
+						     .samples = 1000,
+						     .every = 2 } } };
 		one->profile = (struct profile){
 			.id = { .rank = r,
 				.size = count,
@@ -108,8 +112,8 @@ static void begin(int count)
 			.name_count = sizeof(names) / sizeof(*names),
 			.nodes = nodes,
 			.node_count = NODES,
-			.threads = &one->thread,
-			.thread_count = 1,
+			.threads = one->threads,
+			.thread_count = 2,
 			.parts = one->parts,
 			.moments = one->moments,
 		};
@@ -172,6 +176,17 @@ static void was_in(int r, uint32_t node, double from, double to)
 			(struct profile_moment){ clock_of(r, t * MS), node, 0,
 						 MS };
 	}
+}
+
+/* A thread of it that does not call MPI: one sample of 4 ms of CPU time. */
+static void helped_in(int r, uint32_t node, double from, double to)
+{
+	struct rank *one = &world[r];
+
+	for (double t = from + 3.5; t < to; t += 4)
+		one->moments[one->profile.moment_count++] =
+			(struct profile_moment){ clock_of(r, t * MS), node, 1,
+						 4 * MS };
 }
 
 static int rotated; /* mutable: files are named after other ranks */
@@ -263,6 +278,14 @@ static const struct run_cause_context *where(const struct run *run)
 	CHECK(run->waits.context_count > 0);
 	CHECK(run->waits.contexts[0].cause == 0);
 	return &run->waits.contexts[0];
+}
+
+static bool says(const struct report *report, const char *text)
+{
+	for (size_t i = 0; i < report->line_count; i++)
+		if (strstr(report->lines[i], text))
+			return true;
+	return false;
 }
 
 TEST(all_wait_for_the_last_in_a_barrier)
@@ -572,6 +595,51 @@ TEST(who_slept_is_named_by_what_it_called_next)
 	run_free(run);
 }
 
+/* Where no sample of the culprit tells, those of its other threads may. */
+TEST(who_slept_is_told_with_what_its_helpers_did)
+{
+	const struct run *runs[] = { NULL, NULL };
+	struct analysis_options options = { 0 };
+	const struct run_cause_context *last;
+	struct report *report = NULL;
+	struct run *run;
+
+	begin(2);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
+	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	was_in(1, WORK, 0, 10);
+	helped_in(1, ASSEMBLE, 0, 100);
+	runs[0] = run = merged(-1);
+	last = &run->waits.contexts[run->waits.context_count - 1];
+	CHECK(near(waited_for(run, WAIT_BARRIER, 1), 80));
+	CHECK(where(run)->flags == RUN_CONTEXT_UNSAMPLED);
+	CHECK(near(where(run)->ns, 80));
+	CHECK(last->flags == RUN_CONTEXT_HELPERS && last->samples == 20);
+	CHECK(near(last->ns, 80));
+	CHECK(!strcmp(name_of(run, last->node), "app+0x300"));
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	CHECK(says(report, "in MPI_Barrier ← app+0x100, while it slept or "
+			   "lacked a core, in app+0x100 (not sampled); its "
+			   "other threads were most often in app+0x300"));
+	report_free(report);
+	run_free(run);
+}
+
+/* One that was sampled needs no others. */
+TEST(helpers_of_who_was_sampled_are_not_told)
+{
+	struct run *run;
+
+	begin(2);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
+	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	was_in(1, WORK, 0, 90);
+	helped_in(1, ASSEMBLE, 0, 100);
+	run = merged(-1);
+	CHECK(run->waits.context_count == 1 && !where(run)->flags);
+	run_free(run);
+}
+
 TEST(a_lost_rank_is_counted)
 {
 	struct run *run;
@@ -615,8 +683,8 @@ TEST(levels_scale_and_have_an_error)
 	struct run *run;
 
 	begin(2);
-	world[0].thread.level = 1;
-	world[1].thread.level = 3;
+	world[0].threads[0].level = 1;
+	world[1].threads[0].level = 3;
 	for (int i = 0; i < 64; i++) {
 		for (int r = 0; r < 2; r++) {
 			world[r].level = i % 2 ? 3 : 2;
@@ -656,7 +724,7 @@ TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
 
 	begin(3);
 	for (int r = 0; r < 3; r++) {
-		world[r].thread.level = 3;
+		world[r].threads[0].level = 3;
 		world[r].profile.columns = &time;
 		world[r].profile.column_count = 1;
 		world[r].level = 3;
@@ -1014,14 +1082,6 @@ TEST(the_order_of_files_does_not_matter)
 	      is[1]->waits.joined.clock_error_ns);
 	run_free(is[0]);
 	run_free(is[1]);
-}
-
-static bool says(const struct report *report, const char *text)
-{
-	for (size_t i = 0; i < report->line_count; i++)
-		if (strstr(report->lines[i], text))
-			return true;
-	return false;
 }
 
 TEST(the_sentence_a_person_would_say)
