@@ -97,6 +97,10 @@ static void print_times(const struct profile_identity *id)
 	if (id->process_cpu_ns)
 		printf("  CPU time       %.3f s\n",
 		       seconds(id->process_cpu_ns));
+	if (id->cores.count)
+		printf("  cores          %llu, waited for one %.3f s\n",
+		       (unsigned long long)id->cores.count,
+		       seconds(id->cores.waited_ns));
 	if (*id->clock_id && id->late_mono_ns)
 		printf("  time of day    moved by %+.6f s against clock %s\n",
 		       drift(id), id->clock_id);

@@ -13,6 +13,12 @@
 /* How processes ended, if not well; files that are missing. */
 void findings_ends(struct report *report, const struct run *run);
 
+/* Ranks that waited for cores.  0, or -ENOMEM. */
+int findings_crowded(struct report *report, const struct run *run);
+
+/* Of their time, what members waited for a core; NAN: not known. */
+double crowded_share(const struct run *run);
+
 /*
  * What an even load would save, by `metric` (the time that is compared; NULL:
  * nothing is said), and, unless wait states said it better, who spent how much

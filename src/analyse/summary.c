@@ -173,6 +173,7 @@ static void facts_columns(struct report *report)
 	fact(report, "serialisation_efficiency", COLUMN_SHARE);
 	fact(report, "transfer_efficiency", COLUMN_SHARE);
 	fact(report, "idle_threads", COLUMN_SECONDS);
+	fact(report, "core_wait", COLUMN_SHARE);
 	for (size_t i = 0; i < batch_count; i++)
 		fact(report, batch_infos[i].column, COLUMN_TEXT);
 }
@@ -207,6 +208,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	value_known(report, e->ranks ? e->serialisation : NAN);
 	value_known(report, e->ranks ? e->transfer : NAN);
 	report_number(report, idle_threads_sum(metric));
+	value_known(report, crowded_share(f->run));
 	for (size_t i = 0; i < batch_count; i++)
 		report_text(report,
 			    batch_text(&f->run->batch, &batch_infos[i]));
@@ -428,6 +430,8 @@ static int fill(struct report *report, const struct run *const runs[],
 	efficiency(report, &f);
 	findings_ends(report, run);
 	findings_few(report, run);
+	if (!err)
+		err = findings_crowded(report, run);
 	if (!err)
 		err = findings_waits(report, &blames, &said);
 	if (!err)

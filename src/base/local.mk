@@ -2,7 +2,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	src/base/batch.c src/base/batch.h src/base/batch.def \
 	src/base/blob.c src/base/blob.h \
-	src/base/choice.c src/base/choice.h \
+	src/base/choice.c src/base/choice.h src/base/cores.h \
 	src/base/err.c src/base/err.h \
 	src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \

@@ -282,6 +282,7 @@ static void set_end(struct profile_identity *id, const struct harvest *h,
 	id->end_code =
 		(uint32_t)(h->end_signal ? h->end_signal : h->end_status);
 	id->end_mono_ns = h->end_ns;
+	id->cores = h->cores;
 	if (pauses->since_wall_ns && h->end_ns > pauses->since_wall_ns)
 		id->paused_ns += h->end_ns - pauses->since_wall_ns;
 	skipped += pauses->cpu_ns;

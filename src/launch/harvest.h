@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/batch.h"
+#include "base/cores.h"
 
 struct harvest_copy; /* what has been copied of one live profile */
 
@@ -35,6 +36,7 @@ struct harvest {                       /* all but the first members: zero */
 	bool ended;
 	int end_signal, end_status; /* signal 0: exit with the status */
 	uint64_t end_ns, cpu_ns;
+	struct cores cores;
 
 	size_t profiles, failures; /* written; could not be, still there */
 	struct harvest_copy *copies;

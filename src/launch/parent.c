@@ -199,7 +199,9 @@ static void note_end(struct harvest *h)
 	int status = 0;
 
 	h->end_ns = process_clock();
-	h->cpu_ns = process_cpu_ns(h->child); /* goes when it is waited for */
+	/* Goes when it is waited for. */
+	h->cpu_ns = process_cpu_ns(h->child);
+	process_cores(h->child, &h->cores);
 	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR)
 		;
 	h->ended = true;

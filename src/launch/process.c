@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* process.c - what /proc says about a process. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,33 @@ uint64_t process_cpu_ns(pid_t pid)
 	clockid_t clock;
 
 	return clock_getcpuclockid(pid, &clock) ? 0 : nanoseconds(clock);
+}
+
+/* FNV-1a of a mask. */
+static uint64_t key_of(const cpu_set_t *cores)
+{
+	const unsigned char *at = (const unsigned char *)cores;
+	uint64_t key = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < sizeof(*cores); i++)
+		key = (key ^ at[i]) * 0x100000001b3u;
+	return key;
+}
+
+/* Its schedstat: time on a core, time ready to run but on none, turns. */
+void process_cores(pid_t pid, struct cores *cores)
+{
+	char text[128], *at = text;
+	cpu_set_t set;
+
+	*cores = (struct cores){ 0 };
+	if (sched_getaffinity(pid, sizeof(set), &set) ||
+	    !slurp(pid, "schedstat", text, sizeof(text)) ||
+	    !strtoull(at, &at, 10))
+		return;
+	cores->waited_ns = strtoull(at, NULL, 10);
+	cores->count = (uint64_t)CPU_COUNT(&set);
+	cores->key = key_of(&set);
 }
 
 static uint64_t of_timeval(struct timeval t)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/cores.h"
+
 /*
  * When it started, in the kernel's ticks since boot: with the process id a
  * name that does not repeat.  0: there is no such process, or it has ended.
@@ -25,6 +27,9 @@ bool process_maps(pid_t pid, const char *path);
 
 /* CPU time of all its threads so far, also of a zombie; 0: not known. */
 uint64_t process_cpu_ns(pid_t pid);
+
+/* Its cores, and how long its first thread waited for one, also of a zombie. */
+void process_cores(pid_t pid, struct cores *cores);
 
 /* That of our own children, and theirs, that have ended and were waited for. */
 uint64_t process_children_cpu_ns(void);

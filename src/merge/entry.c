@@ -126,6 +126,7 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 	to->start_real_ns = id->start_real_ns;
 	to->process_cpu_ns = id->process_cpu_ns;
 	to->paused_ns = id->paused_ns;
+	to->cores = id->cores;
 	if (to->host == STR_NONE || to->source == STR_NONE ||
 	    to->command == STR_NONE)
 		return fail(-ENOMEM, "out of memory");

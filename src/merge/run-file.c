@@ -61,6 +61,30 @@ static const struct store_field rank_fields[] = {
 	RANK(U64, paused_ns),      RANK(U64, mpi_io_ns),  { 0 },
 };
 
+/* A table beside, which older databases lack. */
+static const struct store_field cores_fields[] = {
+	{ "count", STORE_U64, offsetof(struct cores, count), 0 },
+	{ "key", STORE_U64, offsetof(struct cores, key), 0 },
+	{ "waited_ns", STORE_U64, offsetof(struct cores, waited_ns), 0 },
+	{ 0 },
+};
+
+static void load_ranks(struct store *s, struct run *run)
+{
+	struct cores *cores;
+	size_t count;
+
+	run->ranks = store_get_table(s, "ranks", rank_fields,
+				     sizeof(*run->ranks), &run->rank_count);
+	if (!store_has(s, "cores/count"))
+		return;
+	cores = store_get_table(s, "cores", cores_fields, sizeof(*cores),
+				&count);
+	for (size_t i = 0; cores && i < count && i < run->rank_count; i++)
+		run->ranks[i].cores = cores[i];
+	free(cores);
+}
+
 #define NODE(TYPE, member) STORE_FIELD(TYPE, struct run_node, member)
 static const struct store_field node_fields[] = {
 	NODE(U32, parent),   NODE(U16, kind),   NODE(U16, flags),
@@ -444,6 +468,9 @@ int run_save(const struct run *run, const char *path)
 	store_put_strings(s, "strings", run->strings.at, run->strings.count);
 	store_put_table(s, "ranks", rank_fields, run->ranks,
 			sizeof(*run->ranks), run->rank_count);
+	store_put_table(s, "cores", cores_fields,
+			run->rank_count ? &run->ranks->cores : NULL,
+			sizeof(*run->ranks), run->rank_count);
 	store_put_table(s, "nodes", node_fields, run->nodes,
 			sizeof(*run->nodes), run->node_count);
 	store_put_table(s, "losses", loss_fields, run->losses,
@@ -647,8 +674,7 @@ int run_load(struct run **to, const char *path)
 		goto out;
 	load_strings(s, run);
 	load_words(s, run);
-	run->ranks = store_get_table(s, "ranks", rank_fields,
-				     sizeof(*run->ranks), &run->rank_count);
+	load_ranks(s, run);
 	run->nodes = store_get_table(s, "nodes", node_fields,
 				     sizeof(*run->nodes), &run->node_count);
 	run->losses = store_get_table(s, "losses", loss_fields,

@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "base/batch.h"
+#include "base/cores.h"
 #include "base/metric.h"
 #include "base/str.h"
 #include "merge/run-calls.h"
@@ -133,6 +134,7 @@ struct run_rank {
 	uint64_t paused_ns;       /* of elapsed_ns, not measured */
 	uint64_t samples, ticks, handler_ns, wrapper_ns;
 	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
+	struct cores cores;
 };
 
 struct run_loss {

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/batch.h"
+#include "base/cores.h"
 #include "base/metric.h"
 #include "profile/profile-facts.h"
 #include "profile/piece.h"
@@ -201,6 +202,7 @@ struct profile_identity {
 				    0: unknown */
 	uint64_t paused_ns; /* not measured, by copse_pause() and its like */
 	uint64_t mpi_init_paused_ns, mpi_finalize_paused_ns; /* until then */
+	struct cores cores;
 };
 
 struct profile {

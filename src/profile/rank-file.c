@@ -63,6 +63,14 @@ static const struct store_field id_fields[] = {
 	{ 0 },
 };
 
+#define CORES(TYPE, member) STORE_FIELD(TYPE, struct cores, member)
+static const struct store_field cores_fields[] = {
+	CORES(U64, count),
+	CORES(U64, key),
+	CORES(U64, waited_ns),
+	{ 0 },
+};
+
 #define MODULE(TYPE, member) STORE_FIELD(TYPE, struct profile_module, member)
 static const struct store_field module_fields[] = {
 	MODULE(TEXT, path),
@@ -295,6 +303,8 @@ int profile_save(const struct profile *p, const char *path)
 	if (err)
 		return err;
 	store_put_record(s, "identity", id_fields, &p->id);
+	if (p->id.cores.count)
+		store_put_record(s, "cores", cores_fields, &p->id.cores);
 	for (size_t i = 0; i < PARTS; i++) {
 		const char *at = (const char *)p;
 		const void *rows;
@@ -504,6 +514,8 @@ static int load_rank_file(struct profile *p, const char *path,
 	if (err)
 		return err;
 	store_get_record(s, "identity", id_fields, &p->id);
+	if (store_has(s, "cores"))
+		store_get_record(s, "cores", cores_fields, &p->id.cores);
 	load_parts(s, p);
 	rank_facts_get(s, p);
 	if (store_has(s, "gpu"))

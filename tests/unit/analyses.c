@@ -658,6 +658,57 @@ TEST(summary_says_who_waited)
 	report_free(report);
 }
 
+static void wait_for_cores(struct run *run, size_t rank, uint64_t key,
+			   uint64_t cores, uint64_t waited_ms)
+{
+	struct run_rank *r = &run->ranks[rank];
+
+	r->elapsed_ns = 1000000000;
+	r->process_cpu_ns = r->elapsed_ns - 1000000 * waited_ms;
+	r->cores = (struct cores){ .count = cores,
+				   .key = key,
+				   .waited_ns = 1000000 * waited_ms };
+}
+
+static bool summary_says(const struct run *run, const char *text)
+{
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	bool found = false;
+
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	for (size_t i = 0; i < report->line_count; i++)
+		found |= strstr(report->lines[i], text) != NULL;
+	report_free(report);
+	return found;
+}
+
+TEST(summary_says_who_waited_for_cores)
+{
+	struct run *run = fixture_run();
+
+	CHECK(!summary_says(run, "for a core"));
+	for (size_t i = 0; i < 4; i++)
+		wait_for_cores(run, i, 5, 2, i == 2 ? 540 : 460);
+	CHECK(summary_says(run, "• Ranks 0–3 waited for a core 48 % of the "
+				"time, rank 2 54 %: 4 ranks shared 2 cores of "
+				"node1."));
+	/* Each its own core, but threads of it. */
+	for (size_t i = 0; i < 4; i++)
+		wait_for_cores(run, i, i, 1, i ? 20 : 150);
+	run->ranks[0].threads = 8;
+	run->ranks[0].process_cpu_ns = 990000000;
+	CHECK(summary_says(run, "• Rank 0 waited for a core 15 % of the time: "
+				"1 rank with 8 threads had 1 core of node1."));
+	run->ranks[0].process_cpu_ns = 500000000;
+	CHECK(summary_says(run, "• Rank 0 waited for a core 15 % of the time: "
+				"others used the cores of node1."));
+	run->ranks[0].cores.waited_ns = 50000000;
+	CHECK(!summary_says(run, "for a core"));
+	run_free(run);
+}
+
 /* Who is in MPI nearly as much as the others does not compute meanwhile. */
 TEST(summary_does_not_say_computed_of_time_in_mpi)
 {

@@ -73,6 +73,7 @@ static void make(struct small *s, int rank, int size)
 						 3, s->mpi };
 	s->profile = (struct profile){
 		.id = { .rank = rank,
+			.cores = { 2, 5, 1000 + (uint64_t)rank },
 			.size = size,
 			.pid = (uint32_t)(100 - rank),
 			.host = "node1",
@@ -468,6 +469,8 @@ TEST(a_run_survives_its_file)
 	CHECK(a->member_count == b->member_count);
 	for (size_t i = 0; i < a->rank_count; i++)
 		CHECK(same_rank(&a->ranks[i], &b->ranks[i]));
+	CHECK(b->ranks[1].cores.count == 2);
+	CHECK(b->ranks[1].cores.waited_ns == 1002);
 	CHECK(a->node_count == b->node_count);
 	CHECK(!memcmp(a->nodes, b->nodes, a->node_count * sizeof(*a->nodes)));
 	CHECK(a->strings.count == b->strings.count);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cores.h - what a process had of the cores of its host. */
+#ifndef BASE_CORES_H
+#define BASE_CORES_H
+
+#include <stdint.h>
+
+/* The cores that a process might run on when it ended; count 0: not known. */
+struct cores {
+	uint64_t count;
+	uint64_t key;       /* the same for the same cores of a host */
+	uint64_t waited_ns; /* how long its first thread waited for one */
+};
+
+#endif
