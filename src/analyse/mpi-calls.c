@@ -18,10 +18,14 @@ static void number_columns(struct report *report)
 	report_column(report, "seconds", "time", COLUMN_SECONDS);
 	report_column(report, NULL, "share", COLUMN_SHARE);
 	report_column(report, "bytes_sent", "sent", COLUMN_BYTES);
+	report_spare(report);
 	report_column(report, "bytes_received", "received", COLUMN_BYTES);
+	report_spare(report);
 	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
+	report_spare(report);
 	report_column(report, "shortest", NULL, COLUMN_SECONDS);
 	report_column(report, "longest", "longest", COLUMN_SECONDS);
+	report_spare(report);
 }
 
 static void numbers(struct report *report, const struct site *site,
@@ -175,6 +179,7 @@ static int site_table(struct report *report, const struct paths *paths,
 	report_column(report, NULL, "called at", COLUMN_LEFT_TEXT);
 	number_columns(report);
 	report_column(report, "communicator", "communicator", COLUMN_TEXT);
+	report_spare(report);
 	report_column(report, "communicator_size", NULL, COLUMN_COUNT);
 	report_column(report, "root", NULL, COLUMN_COUNT);
 	limit = value_limit(options, 20, sites.count);

@@ -173,6 +173,14 @@ void report_column(struct report *report, const char *id, const char *title,
 	};
 }
 
+void report_spare(struct report *report)
+{
+	struct report_table *table = last_table(report);
+
+	if (table && table->column_count)
+		table->columns[table->column_count - 1].spare = true;
+}
+
 /* After a failure the report is of no use: cells need not stay in order. */
 static void add_cell(struct report *report, struct report_cell cell)
 {

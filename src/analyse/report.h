@@ -31,6 +31,7 @@ struct report_column {
 	char *id;    /* stable name in csv and json; NULL: in text only */
 	char *title; /* in text; NULL: in csv and json only */
 	enum column_type type;
+	bool spare; /* text leaves it out where names would lack room */
 };
 
 struct report_cell {
@@ -98,6 +99,9 @@ struct report_table *report_table(struct report *report, const char *id,
 /* All columns of the last table first; then cells fill its rows. */
 void report_column(struct report *report, const char *id, const char *title,
 		   enum column_type type);
+
+/* The last column is spare: of several the last goes first. */
+void report_spare(struct report *report);
 
 /* Cells, from left to right; report_text(report, NULL) is report_none(). */
 void report_text(struct report *report, const char *text);

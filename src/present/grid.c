@@ -16,7 +16,8 @@
 
 #define BAR_WIDTH   12
 #define MOST_SPARK  32
-#define LEAST_FRAME 8 /* columns of a cut name that still say something */
+#define ROOM        36 /* of a name, before spare columns are shown */
+#define LEAST_FRAME 8  /* columns of a cut name that still say something */
 #define MANY        10000000 /* counts above are told in thousands or more */
 
 struct scale {
@@ -456,7 +457,7 @@ static int fit(struct grid *grid, const enum column_type *types,
 }
 
 /* Text that no row has takes no column. */
-static bool is_shown(const struct report_table *table, size_t column)
+static bool is_filled(const struct report_table *table, size_t column)
 {
 	if (!table->columns[column].title)
 		return false;
@@ -472,17 +473,33 @@ static bool is_shown(const struct report_table *table, size_t column)
 	return false;
 }
 
-int grid_init(struct grid *grid, const struct report_table *table,
-	      const struct exporter_style *style)
+/* Of each column, whether it is shown; `less` spare ones are not. */
+static void choose(const struct report_table *table, size_t less, bool *shown)
 {
-	enum column_type *types =
-		calloc(table->column_count + 1, sizeof(*types));
-	size_t to = 0;
-	int err = 0;
+	for (size_t c = table->column_count; c-- > 0;) {
+		shown[c] = is_filled(table, c);
+		if (shown[c] && table->columns[c].spare && less) {
+			shown[c] = false;
+			less--;
+		}
+	}
+}
 
+static size_t count_spare(const struct report_table *table)
+{
+	size_t count = 0;
+
+	for (size_t c = 0; c < table->column_count; c++)
+		count += table->columns[c].spare && is_filled(table, c);
+	return count;
+}
+
+static int make_room(struct grid *grid, const struct report_table *table,
+		     const bool *shown)
+{
 	*grid = (struct grid){ .heads = 1 };
 	for (size_t c = 0; c < table->column_count; c++) {
-		if (!is_shown(table, c))
+		if (!shown[c])
 			continue;
 		grid->columns++;
 		if (*column_scale(table, c).unit)
@@ -493,22 +510,109 @@ int grid_init(struct grid *grid, const struct report_table *table,
 		calloc(grid->rows * grid->columns + 1, sizeof(*grid->cells));
 	grid->widths = calloc(grid->columns + 1, sizeof(*grid->widths));
 	grid->right = calloc(grid->columns + 1, sizeof(*grid->right));
-	if (!types || !grid->cells || !grid->widths || !grid->right)
+	if (!grid->cells || !grid->widths || !grid->right)
+		return fail(-ENOMEM, "out of memory");
+	return 0;
+}
+
+/* Names that lost what tells them apart. */
+static bool is_tight(const struct grid *grid, const enum column_type *types,
+		     const size_t *wanted)
+{
+	for (size_t c = 0; c < grid->columns; c++)
+		if (types[c] == COLUMN_TEXT && grid->widths[c] < ROOM &&
+		    grid->widths[c] < wanted[c])
+			return true;
+	return false;
+}
+
+/* All but the cutting; *tight: with fewer columns it would be better. */
+static int lay_out(struct grid *grid, const struct report_table *table,
+		   const struct exporter_style *style, const bool *shown,
+		   enum column_type *types, bool *tight)
+{
+	size_t *wanted = calloc(table->column_count + 1, sizeof(*wanted));
+	size_t to = 0;
+	int err = make_room(grid, table, shown);
+
+	if (!wanted)
 		err = fail(-ENOMEM, "out of memory");
 	for (size_t c = 0; !err && c < table->column_count; c++) {
-		if (!is_shown(table, c))
+		if (!shown[c])
 			continue;
 		types[to] = table->columns[c].type;
 		err = fill(grid, to++, table, c, style->utf8);
 	}
-	if (!err)
+	if (!err) {
+		memcpy(wanted, grid->widths, grid->columns * sizeof(*wanted));
 		share_out(grid, types, style);
+		*tight = is_tight(grid, types, wanted);
+	}
+	free(wanted);
+	return err;
+}
+
+static int cut_to_fit(struct grid *grid, const struct report_table *table,
+		      const struct exporter_style *style, const bool *shown,
+		      const enum column_type *types)
+{
+	int err = 0;
+
 	for (size_t c = 0, at = 0; !err && c < table->column_count; c++)
-		if (is_shown(table, c) && types[at++] == COLUMN_HEAT)
+		if (shown[c] && types[at++] == COLUMN_HEAT)
 			err = narrow_strip(grid, at - 1, table, c, style);
+	return err ? err : fit(grid, types, style);
+}
+
+static int name_left_out(struct grid *grid, const struct report_table *table,
+			 const bool *shown, bool utf8)
+{
+	char *text = NULL;
+	size_t size, count = 0;
+	FILE *to = open_memstream(&text, &size);
+
+	for (size_t c = 0; to && c < table->column_count; c++) {
+		char *title;
+
+		if (shown[c] || !is_filled(table, c))
+			continue;
+		title = utf8_clean(table->columns[c].title, utf8);
+		fprintf(to, "%s%s", count++ ? ", " : "", title ? title : "");
+		free(title);
+	}
+	if (!to || fclose(to)) {
+		free(text);
+		return fail(-ENOMEM, "out of memory");
+	}
+	if (count)
+		grid->left_out = text;
+	else
+		free(text);
+	return 0;
+}
+
+int grid_init(struct grid *grid, const struct report_table *table,
+	      const struct exporter_style *style)
+{
+	enum column_type *types =
+		calloc(table->column_count + 1, sizeof(*types));
+	bool *shown = calloc(table->column_count + 1, sizeof(*shown));
+	size_t spare = count_spare(table);
+	bool tight = true;
+	int err = types && shown ? 0 : fail(-ENOMEM, "out of memory");
+
+	*grid = (struct grid){ 0 };
+	for (size_t less = 0; !err && tight && less <= spare; less++) {
+		grid_fini(grid);
+		choose(table, less, shown);
+		err = lay_out(grid, table, style, shown, types, &tight);
+	}
 	if (!err)
-		err = fit(grid, types, style);
+		err = cut_to_fit(grid, table, style, shown, types);
+	if (!err)
+		err = name_left_out(grid, table, shown, style->utf8);
 	free(types);
+	free(shown);
 	return err;
 }
 
@@ -519,5 +623,6 @@ void grid_fini(struct grid *grid)
 	free(grid->cells);
 	free(grid->widths);
 	free(grid->right);
+	free(grid->left_out);
 	*grid = (struct grid){ 0 };
 }

@@ -16,7 +16,8 @@ struct grid {
 	size_t heads; /* of them: titles, and units where there are any */
 	char **cells; /* row by row */
 	size_t *widths;
-	bool *right; /* columns of numbers end at their right edge */
+	bool *right;    /* columns of numbers end at their right edge */
+	char *left_out; /* spare columns: "mean size, longest"; or NULL */
 };
 
 /* 0, or -ENOMEM with a reason; grid_fini() is due in either case. */

@@ -120,6 +120,11 @@ static int write_table(FILE *to, const struct report_table *table,
 		if (row < grid.heads)
 			unpaint(to, style);
 	}
+	if (grid.left_out) {
+		paint(to, style, DIM);
+		fprintf(to, "  (no room for: %s)\n", grid.left_out);
+		unpaint(to, style);
+	}
 out:
 	grid_fini(&grid);
 	return err;

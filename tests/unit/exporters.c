@@ -228,6 +228,37 @@ TEST(names_keep_columns_beyond_the_width)
 	report_free(report);
 }
 
+/* Numbers that can be looked up elsewhere give way to names. */
+TEST(spare_columns_give_way_to_names)
+{
+	struct exporter_style wide = { .width = 70, .utf8 = true };
+	struct exporter_style narrow = { .width = 56, .utf8 = true };
+	struct report *report = report_new("x", "x");
+	char *text;
+
+	report_table(report, "t", NULL);
+	report_column(report, "path", "call path", COLUMN_TEXT);
+	report_column(report, "calls", "calls", COLUMN_COUNT);
+	report_column(report, "mean", "mean size", COLUMN_COUNT);
+	report_spare(report);
+	report_column(report, "most", "largest", COLUMN_COUNT);
+	report_spare(report);
+	report_text(report, "MPI_Send ← exchange ← step ← main now");
+	for (uint64_t i = 1; i < 4; i++)
+		report_count(report, i);
+	text = export("text", report, &wide);
+	CHECK(strstr(text, "step ← main now      1          2        3\n"));
+	CHECK(!strstr(text, "no room"));
+	free(text);
+	text = export("text", report, &narrow);
+	CHECK(strstr(text, "  call path                             calls  "
+			   "mean size\n"));
+	CHECK(strstr(text, "MPI_Send ← exchange ← step ← … "));
+	CHECK(strstr(text, "  (no room for: largest)\n"));
+	free(text);
+	report_free(report);
+}
+
 TEST(folded_gives_microseconds)
 {
 	const struct run *runs[] = { fixture_run(), NULL };
