@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "present/alike.h"
 #include "present/draw.h"
 #include "present/grid.h"
 #include "present/plain.h"
@@ -441,13 +442,48 @@ static int narrow_strip(struct grid *grid, size_t to,
 	return cells[0] ? 0 : fail(-ENOMEM, "out of memory");
 }
 
+/* Cut the column, and again what looks alike then. */
+static int fit_names(struct grid *grid, size_t column,
+		     const struct exporter_style *style)
+{
+	struct alike_text *texts = calloc(grid->rows + 1, sizeof(*texts));
+	size_t width = grid->widths[column], count = 0;
+	int err = texts ? 0 : fail(-ENOMEM, "out of memory");
+
+	for (size_t row = 0; row < grid->rows && !err; row++) {
+		char **cell = &grid->cells[row * grid->columns + column];
+		char *full;
+
+		if (utf8_width(*cell) <= width)
+			continue;
+		full = strdup(*cell);
+		texts[count++] = (struct alike_text){ cell, full };
+		*cell = cut(*cell, width, COLUMN_TEXT, style->utf8);
+		if (!full || !*cell)
+			err = fail(-ENOMEM, "out of memory");
+	}
+	if (!err)
+		err = alike_tell_apart(texts, count, width, style->utf8);
+	while (count)
+		free((char *)texts[--count].full);
+	free(texts);
+	return err;
+}
+
 static int fit(struct grid *grid, const enum column_type *types,
 	       const struct exporter_style *style)
 {
+	for (size_t c = 0; c < grid->columns; c++) {
+		int err =
+			types[c] == COLUMN_TEXT ? fit_names(grid, c, style) : 0;
+
+		if (err)
+			return err;
+	}
 	for (size_t i = 0; i < grid->rows * grid->columns; i++) {
 		size_t c = i % grid->columns;
 
-		if (plain_is_text(types[c]))
+		if (types[c] == COLUMN_LEFT_TEXT)
 			grid->cells[i] = cut(grid->cells[i], grid->widths[c],
 					     types[c], style->utf8);
 		if (!grid->cells[i])

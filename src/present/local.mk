@@ -10,6 +10,7 @@ libpresent_la_SOURCES = \
 	src/present/draw.c src/present/draw.h \
 	src/present/plain.c src/present/plain.h \
 	src/present/quote.c src/present/quote.h \
+	src/present/alike.c src/present/alike.h \
 	src/present/grid.c src/present/grid.h \
 	$(EXPORTERS:=.c)
 libpresent_la_LIBADD = libanalyse.la

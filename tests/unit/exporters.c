@@ -228,6 +228,67 @@ TEST(names_keep_columns_beyond_the_width)
 	report_free(report);
 }
 
+/* A column of call paths in a page of that width. */
+static char *paths_in(size_t width, bool utf8, const char *const *paths)
+{
+	struct exporter_style how = { .width = (unsigned)width, .utf8 = utf8 };
+	struct report *report = report_new("x", "x");
+	char *text;
+
+	report_table(report, "t", NULL);
+	report_column(report, "path", "call path", COLUMN_TEXT);
+	for (; *paths; paths++)
+		report_text(report, *paths);
+	text = export("text", report, &how);
+	report_free(report);
+	return text;
+}
+
+TEST(paths_that_differ_are_not_cut_alike)
+{
+	static const char *const paths[] = {
+		"MPI_Allreduce ← norm ← solve ← pressure_step ← run ← main",
+		"MPI_Allreduce ← norm ← solve ← velocity_step ← run ← main",
+		"MPI_Allreduce ← norm ← solve ← velocity_step ← warm_up ← main",
+		"MPI_Allreduce ← norm ← solve ← velocity_step ← warm_up",
+		"MPI_Barrier ← start ← main ← _start ← one_more_than_fits",
+		"work ← main",
+		NULL
+	};
+	char *text = paths_in(42, true, paths);
+
+	CHECK(strstr(text, "  MPI_Allreduce ← norm ← solve ← pressure…\n"));
+	CHECK(strstr(text, "  MPI_Allreduce ← … ← run ← …\n"));
+	CHECK(strstr(text, "  MPI_Allreduce ← … ← warm_up ← …\n"));
+	CHECK(strstr(text, "  MPI_Allreduce ← … ← warm_up\n"));
+	CHECK(strstr(text, "  MPI_Barrier ← start ← main ← _start ← …\n"));
+	CHECK(strstr(text, "  work ← main\n"));
+	free(text);
+	text = paths_in(44, false, paths);
+	CHECK(strstr(text, "  MPI_Allreduce <- .. <- pressure_step <- ..\n"));
+	free(text);
+}
+
+/* Where names are too long, what differs in them is shown. */
+TEST(names_that_differ_are_not_cut_alike)
+{
+	static const char *const names[] = {
+		"void_kernel_of_very_many_words_for_float_elements_here",
+		"void_kernel_of_very_many_words_for_double_elements_here",
+		"void_kernel_of_very_many_words_for_double_elements_here",
+		"apply_it(int, const char *, unsigned long, left_side)",
+		"apply_it(int, const char *, unsigned long, right_side)",
+		NULL
+	};
+	char *text = paths_in(30, true, names);
+
+	CHECK(strstr(text, "  void_kern…r_float_elements_…\n"));
+	CHECK(strstr(text, "  void_kern…r_double_elements…\n"));
+	CHECK(strstr(text, "  apply_it(…d long, left_side)\n"));
+	CHECK(strstr(text, "  apply_it(… long, right_side)\n"));
+	free(text);
+}
+
 /* Numbers that can be looked up elsewhere give way to names. */
 TEST(spare_columns_give_way_to_names)
 {
