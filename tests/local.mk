@@ -44,7 +44,7 @@ MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
 	mpi-events mpi-forks mpi-forks-threads mpi-paths mpi-phases mpi-polls \
-	mpi-skew mpi-threads pcontrol \
+	mpi-skew mpi-threads pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls \
 	neighbours requests-threads windows windows-threads

@@ -60,8 +60,11 @@ static void fill(const struct run *run, uint32_t node,
 	to->seconds = value(run, "mpi.time", node);
 	to->sent = value(run, "mpi.bytes.sent", node);
 	to->received = value(run, "mpi.bytes.received", node);
-	to->moved = is_broadcast(run, node) ? to->sent + to->received
-					    : fmax(to->sent, to->received);
+	to->moved = value(run, "mpi.bytes.moved", node);
+	if (to->moved <= 0)
+		to->moved = is_broadcast(run, node)
+				    ? to->sent + to->received
+				    : fmax(to->sent, to->received);
 	to->min = extreme(run, "mpi.time.min", node);
 	to->max = extreme(run, "mpi.time.max", node);
 	to->requests = value(run, "mpi.requests", node);

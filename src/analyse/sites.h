@@ -43,8 +43,9 @@ void sites_fini(struct sites *sites);
 bool sites_is_init(const struct run *run, uint32_t node);
 
 /*
- * Bytes per call: the larger of sent and received.  Of a broadcast, in which a
- * process does one of both, their sum.
+ * Bytes per call: the larger of sent and received, of MPI_Sendrecv and its kind
+ * in each call.  Of a broadcast, in which a process does one of both, their
+ * sum.
  */
 double site_mean_size(const struct site *site);
 

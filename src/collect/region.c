@@ -239,6 +239,8 @@ static void set_place(struct live_call *c, const struct region_values *v)
 static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 			 const struct region_values *v)
 {
+	uint64_t bytes = v->sent > v->received ? v->sent : v->received;
+
 	c->calls++;
 	c->ns += ns;
 	if (ns < c->min_ns)
@@ -247,9 +249,10 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 		c->max_ns = ns;
 	c->sent += v->sent;
 	c->received += v->received;
+	c->moved += bytes;
 	if (c->comm != v->comm || c->root != v->root)
 		set_place(c, v);
-	count_size(t, c, v->sent > v->received ? v->sent : v->received, ns);
+	count_size(t, c, bytes, ns);
 }
 
 /*

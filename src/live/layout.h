@@ -189,6 +189,7 @@ struct live_call {
 	uint64_t gap_ns;          /* between polls, before drawn ones: long */
 	uint64_t excess_ns;       /* of the time in which polls were passed by,
 				     what is long: in polls or between them */
+	uint64_t moved; /* of each call, the larger of sent and received */
 };
 #define LIVE_LONG_NS 20000
 

@@ -53,9 +53,23 @@ static uint64_t all_ns(const struct live_call *c)
 	return ns + long_ns(c);
 }
 
+/*
+ * Of a call that does both, one side may be MPI_PROC_NULL, on some ranks or in
+ * some calls: sums of each side do not tell how large calls are.
+ */
+static bool is_sendrecv(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+
+	return n->kind == NODE_NAMED &&
+	       strstr(p->names[n->owner].text, "endrecv");
+}
+
 static void values(struct reader *r, uint32_t node, uint32_t thread,
 		   const struct live_call *c)
 {
+	if (is_sendrecv(r->p, node))
+		reader_metric(r, node, thread, METRIC_MPI_MOVED, c->moved);
 	reader_metric(r, node, thread, METRIC_MPI_CALLS, c->calls);
 	reader_metric(r, node, thread, METRIC_MPI_TIME, all_ns(c));
 	reader_metric(r, node, thread, METRIC_MPI_PASSED, c->passed);
