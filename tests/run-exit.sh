@@ -128,6 +128,28 @@ small_stack() {
 	grep -q 'unmeasured.*ulimit -s' err && [ ! -e stack.copse ]
 }
 
+# A limit that a script sets: where there is no room for our libraries the
+# program has none of them, but others that it is to have; nor does it die.
+script_sets_stack() {
+	cc=$(command -v "${CC:-cc}") || skip "no compiler here"
+	echo 'int other;' | "$cc" -shared -fPIC -x c - -o other.so || skip "no cc"
+	for kib in 48 128; do
+		rm -rf script.copse
+		env -i LD_PRELOAD="$PWD/other.so" "$copse" run -q -o script.copse \
+			sh -c 'ulimit -s "$0"; grep -o "[^/]*.so$" /proc/self/maps
+				"$@"' $kib "$programs/phases" 0.1 >out 2>err
+		status=$?
+		sort -u out | grep -v ^truth
+		[ "$status" = 0 ] || { cat err; return 1; }
+		grep -q other.so out || return
+		case $kib in
+		48) grep -q libcopse out && return 1 ;;
+		*) grep -q libcopse out || return ;;
+		esac
+	done
+	return 0
+}
+
 static() {
 	[ -x /sbin/ldconfig ] || skip "no static program here"
 	head -c 4000 /sbin/ldconfig | grep -qa ld-linux && skip "not static"
@@ -158,6 +180,7 @@ point "ignored and blocked signals are inherited" dispositions
 point "a program without a sample leaves nothing" one_of_three too_short
 point "why there is no sample is told" no_sample_why
 point "a small stack is the program's own" small_stack
+point "a script may set a small stack" script_sets_stack
 point "a static program runs, unmeasured" static
 point "without shared memory it runs, unmeasured" no_shared_memory
 

@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -102,11 +104,90 @@ int exec_failed(struct thread *t, int result)
 	return result;
 }
 
+/*
+ * A program that gets a small stack (ulimit -s in a script) has no room there
+ * to load our libraries: it is better left alone than killed by them.
+ */
+
+enum {
+	ROOM = 64 << 10,  /* bytes, as launch/program.c has it */
+	MOST_WORDS = 1024 /* of an environment: our stack may be small, too */
+};
+
+static bool is_ours(const char *library, size_t size)
+{
+	const char *name = memrchr(library, '/', size);
+
+	name = name ? name + 1 : library;
+	return size - (size_t)(name - library) > 8 &&
+	       !memcmp(name, "libcopse", 8);
+}
+
+static const char *preload_of(char *const env[], size_t *words)
+{
+	const char *found = NULL;
+
+	for (*words = 0; env && env[*words]; ++*words)
+		if (!strncmp(env[*words], "LD_PRELOAD=", 11))
+			found = env[*words];
+	return found;
+}
+
+/* Bytes that the environment takes without our libraries; 0: it may stay. */
+static size_t without_size(char *const env[])
+{
+	struct rlimit limit;
+	const char *preload;
+	size_t words;
+
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= ROOM)
+		return 0;
+	preload = preload_of(env, &words);
+	if (!preload || words > MOST_WORDS || !strstr(preload, "libcopse"))
+		return 0;
+	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
+}
+
+/* LD_PRELOAD without our names, which end at a colon or a blank. */
+static void copy_others(char *to, const char *preload)
+{
+	const char *at = preload + 11;
+
+	to = mempcpy(to, preload, 11);
+	while (*at) {
+		size_t size = strcspn(at, ": ");
+
+		if (!is_ours(at, size))
+			to = mempcpy(to, at, size + (at[size] != 0));
+		at += size + (at[size] != 0);
+	}
+	*to = 0;
+}
+
+static char **without_ours(void *memory, char *const env[])
+{
+	char **to = memory;
+	size_t words;
+	const char *preload = preload_of(env, &words);
+
+	for (size_t i = 0; i <= words; i++)
+		to[i] = env[i] == preload ? (char *)(to + words + 1) : env[i];
+	copy_others((char *)(to + words + 1), preload);
+	return to;
+}
+
+/* On the stack, since a child of vfork() may allocate nothing. */
+#define FITTING(env, given)                                                    \
+	size_t size = without_size(env);                                       \
+	char *const *given =                                                   \
+		size ? without_ours(__builtin_alloca(size), env) : (env)
+
 PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 {
+	FITTING(env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.execve(path, argv, env));
+	return exec_failed(t, next.execve(path, argv, given));
 }
 
 PUBLIC int execv(const char *path, char *const argv[])
@@ -116,9 +197,10 @@ PUBLIC int execv(const char *path, char *const argv[])
 
 PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 {
+	FITTING(env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.execvpe(file, argv, env));
+	return exec_failed(t, next.execvpe(file, argv, given));
 }
 
 PUBLIC int execvp(const char *file, char *const argv[])
@@ -128,17 +210,19 @@ PUBLIC int execvp(const char *file, char *const argv[])
 
 PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 {
+	FITTING(env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.fexecve(fd, argv, env));
+	return exec_failed(t, next.fexecve(fd, argv, given));
 }
 
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
 		    char *const env[], int flags)
 {
+	FITTING(env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.execveat(dir, path, argv, env, flags));
+	return exec_failed(t, next.execveat(dir, path, argv, given, flags));
 }
 
 /* How many words a list has, its closing NULL included. */
