@@ -47,6 +47,17 @@ SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp)
 	return t->region;
 }
 
+/* The call below its caller; 0 and *why: none, whatever that path was. */
+SIGSAFE static live_ref below(struct thread *t, live_ref caller, uint32_t name,
+			      int *why)
+{
+	live_ref node = tree_child(&t->tree, caller, LIVE_NODE_NAMED, name, 0);
+
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	return node;
+}
+
 /* The region's path, walked; with what was remembered of it checked. */
 SIGSAFE static live_ref walked(struct thread *t, struct region *r, int *why)
 {
@@ -59,7 +70,7 @@ SIGSAFE static live_ref walked(struct thread *t, struct region *r, int *why)
 		return 0;
 	}
 	node = thread_path(t, &caller, false, NULL, why);
-	return node ? tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0) : 0;
+	return node ? below(t, node, name, why) : 0;
 }
 
 SIGSAFE static void verify(struct thread *t, struct region *r)
@@ -445,9 +456,11 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 		*why = LOSS_PARTIAL_STACK;
 		node = tree_child(&t->tree, t->tree.root, LIVE_NODE_PARTIAL,
 				  LOSS_PARTIAL_STACK, 0);
+		if (!node)
+			*why = LOSS_DROPPED_FULL;
 		beyond = (struct unwind_beyond){ .at = callback };
 	}
-	node = node ? tree_child(&t->tree, node, LIVE_NODE_NAMED, name, 0) : 0;
+	node = node ? below(t, node, name, why) : 0;
 	if (node && beyond.lasting)
 		r->site = site_learn_beyond(t, r, node, &beyond);
 	r->pc = beyond.at.pc;

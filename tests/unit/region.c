@@ -9,6 +9,8 @@
 
 #include "collect/region.h"
 #include "collect/thread.h"
+#include "live/layout.h"
+#include "live/tree.h"
 #include "tests/unit/measured.h"
 
 #ifndef UFFD_USER_MODE_ONLY
@@ -108,4 +110,31 @@ TEST(a_call_waits_for_who_is_at_the_lists)
 	p = measured_profile();
 	CHECK(measured_total(p, "mpi.calls") == 2);
 	profile_free(p);
+}
+
+/* The caller's path is known, and there is no room for another call below it.
+ */
+TEST(a_call_without_room_is_a_counted_loss)
+{
+	static struct region_name names[] = {
+		{ .text = "MPI_Init", .class = LIVE_NAME_MPI },
+		{ .text = "MPI_Isend", .class = LIVE_NAME_MPI }
+	};
+	struct live_thread *live;
+	struct thread *t;
+	uint32_t index;
+
+	measure_this_thread();
+	t = thread_self();
+	CHECK(registry_name(&names[1], &index));
+	for (uint64_t i = 0; i < 2; i++) {
+		call(&names[i]);
+		while (!i && tree_child(&t->tree, t->tree.root, LIVE_NODE_PC, 0,
+					++index))
+			;
+	}
+	live = t->live;
+	CHECK(live->losses[LOSS_DROPPED_FULL] == 1);
+	CHECK(!live->slowest_ns); /* beside the losses */
+	thread_stop();
 }
