@@ -121,11 +121,12 @@ static char *two_frames(const char *path, const struct place *p, size_t at,
 	char *first = strndup(path, p->first ? 0 : p->first_size);
 	char *frame = strndup(p->frame, p->size), *a = NULL, *b = NULL;
 	char *text = NULL;
+	size_t begin = (size_t)(p->frame - path);
 	size_t room = width - p->fixed, own = first ? utf8_width(first) : 0;
 	size_t its = own < room / 2 ? room - own : room - room / 2;
 
 	if (first && frame)
-		b = around(frame, at - (size_t)(p->frame - path), its, w);
+		b = around(frame, at > begin ? at - begin : 0, its, w);
 	if (b)
 		a = around(first, 0, room - utf8_width(b), w);
 	if (a)

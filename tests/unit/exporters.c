@@ -269,6 +269,21 @@ TEST(paths_that_differ_are_not_cut_alike)
 	free(text);
 }
 
+/* One frame's name ends where the other's goes on: the next one is shown. */
+TEST(paths_may_differ_between_frames)
+{
+	static const char *const paths[] = {
+		"f ← norm ← solve_something ← go ← behind_it_with_a_name_too_long ← main",
+		"f ← norm ← solve_something ← gone ← behind_it_with_a_name_too_long",
+		NULL
+	};
+	char *text = paths_in(32, true, paths);
+
+	CHECK(strstr(text, "  f ← … ← behind_it_with_a_… ← …\n"));
+	CHECK(strstr(text, "  f ← … ← gone ← …\n"));
+	free(text);
+}
+
 /* Where names are too long, what differs in them is shown. */
 TEST(names_that_differ_are_not_cut_alike)
 {
