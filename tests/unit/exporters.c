@@ -273,8 +273,10 @@ TEST(paths_that_differ_are_not_cut_alike)
 TEST(paths_may_differ_between_frames)
 {
 	static const char *const paths[] = {
-		"f ← norm ← solve_something ← go ← behind_it_with_a_name_too_long ← main",
-		"f ← norm ← solve_something ← gone ← behind_it_with_a_name_too_long",
+		"f ← norm ← solve_something ← go ← "
+		"behind_it_with_a_name_too_long ← main",
+		"f ← norm ← solve_something ← gone ← "
+		"behind_it_with_a_name_too_long",
 		NULL
 	};
 	char *text = paths_in(32, true, paths);
