@@ -112,9 +112,17 @@ static inline uintptr_t site_called_from(struct sites *sites,
 	return *(const volatile uintptr_t *)(r->inside + g->offset);
 }
 
+/* A cache line of words: what is compared before it is seen whether it held. */
+static inline __attribute__((always_inline)) bool
+site_line_holds(const struct unwind_word w[SITE_LINE])
+{
+	return !((*w[0].at ^ w[0].value) | (*w[1].at ^ w[1].value) |
+		 (*w[2].at ^ w[2].value) | (*w[3].at ^ w[3].value));
+}
+
 /*
- * One at a time: two in a vector register were slower behind other work, and a
- * framework has many deep paths that are alike, so that one which differs is
+ * Not in vector registers: two words in one were slower behind other work.  And
+ * a framework has many deep paths that are alike, so that one which differs is
  * not to be compared to its end.
  */
 static inline __attribute__((always_inline)) bool
@@ -122,6 +130,9 @@ site_holds(const struct site *s)
 {
 	const struct unwind_word *w = s->words, *end = w + s->count;
 
+	for (; end - w >= SITE_LINE; w += SITE_LINE)
+		if (!site_line_holds(w))
+			return false;
 	for (; w < end; w++)
 		if (*w->at != w->value)
 			return false;
