@@ -201,10 +201,16 @@ dies() {
 	one_of_three killed "$@" && [ $status -ne 124 ]
 }
 
+# Of one that dies while it connects Open MPI's launcher may wait for good
+# (PMIX ERROR: UNREACHABLE).
+is_connected() {
+	grep -q vader_segment "/proc/$pid/maps"
+}
+
 dies_reading() {
 	may
 	need pgrep
-	dies 1 KILL true && dies 0 KILL true &&
+	dies 1 KILL is_connected && dies 0 KILL is_connected &&
 		[ -z "$(ls dies.h5* 2>/dev/null)" ]
 }
 
