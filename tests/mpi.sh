@@ -61,5 +61,9 @@ counts_right() {
 	if grep -E 'WRONG|wrong' with; then return 1; fi
 	truths <out >want
 	[ -s want ] || { echo "the program printed no truth"; return 1; }
-	reported >is && diff want is
+	if ! { reported >is && diff want is; }; then
+		cat err csv
+		"$copse" report calls.copse 2>&1
+		return 1
+	fi
 }
