@@ -16,9 +16,8 @@ pkglib_LTLIBRARIES += libcopse-cuda.la
 libcopse_cuda_la_SOURCES = $(cuda_sources)
 libcopse_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 libcopse_cuda_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
-libcopse_cuda_la_LDFLAGS = -module -avoid-version \
-	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL
-libcopse_cuda_la_LIBADD = libcopse.la
+libcopse_cuda_la_LDFLAGS = $(adapter_ldflags)
+EXTRA_libcopse_cuda_la_DEPENDENCIES = $(adapter_needs)
 else
 EXTRA_DIST += $(cuda_sources)
 endif

@@ -15,8 +15,6 @@ mpi_sources = mpi/wrappers.c mpi/special.c mpi/special.h mpi/bytes.h \
 	mpi/openmpi.h mpi/mpich.h
 mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt \
 	-fno-tree-slp-vectorize
-mpi_ldflags = -module -avoid-version \
-	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL
 
 mpi/wrappers.inc: $(srcdir)/mpi/functions.tbl $(srcdir)/mpi/row.awk \
 		$(srcdir)/mpi/wrap.awk
@@ -41,8 +39,8 @@ libcopse_mpi_openmpi_la_CPPFLAGS = -Impi/openmpi $(AM_CPPFLAGS) \
 	$(OPENMPI_CFLAGS) -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 \
 	-DMPI_LIBRARY='"mpi/openmpi.h"'
 libcopse_mpi_openmpi_la_CFLAGS = $(mpi_cflags)
-libcopse_mpi_openmpi_la_LDFLAGS = $(mpi_ldflags)
-libcopse_mpi_openmpi_la_LIBADD = libcopse.la
+libcopse_mpi_openmpi_la_LDFLAGS = $(adapter_ldflags)
+EXTRA_libcopse_mpi_openmpi_la_DEPENDENCIES = $(adapter_needs)
 BUILT_SOURCES += mpi/wrappers.inc mpi/openmpi/mpi/gates.inc
 endif
 
@@ -54,7 +52,7 @@ nodist_libcopse_mpi_mpich_la_SOURCES = mpi/wrappers.inc \
 libcopse_mpi_mpich_la_CPPFLAGS = -Impi/mpich $(AM_CPPFLAGS) \
 	$(MPICH_CFLAGS) -DMPI_LIBRARY='"mpi/mpich.h"'
 libcopse_mpi_mpich_la_CFLAGS = $(mpi_cflags)
-libcopse_mpi_mpich_la_LDFLAGS = $(mpi_ldflags)
-libcopse_mpi_mpich_la_LIBADD = libcopse.la
+libcopse_mpi_mpich_la_LDFLAGS = $(adapter_ldflags)
+EXTRA_libcopse_mpi_mpich_la_DEPENDENCIES = $(adapter_needs)
 BUILT_SOURCES += mpi/wrappers.inc mpi/mpich/mpi/gates.inc
 endif

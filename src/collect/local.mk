@@ -47,3 +47,11 @@ libcopse_la_SOURCES =
 libcopse_la_LIBADD = libcollect.la
 libcopse_la_LDFLAGS = -module -avoid-version -Wl,-z,now -Wl,-z,defs
 EXTRA_DIST += src/collect/interposed.list
+
+# Adapters, loaded beside it.  By its file, not as libcopse.la: libtool links a
+# library that needs one of the same tree again as it installs it, and while it
+# does, programs run from the build folder find no adapter.
+adapter_ldflags = -module -avoid-version \
+	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL \
+	-Wl,.libs/libcopse.so '-Wl,-rpath,$$ORIGIN'
+adapter_needs = libcopse.la
