@@ -17,13 +17,15 @@ struct pmpi pmpi;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum library _Atomic library;
 
-/* How the files of MPI libraries and their Fortran bindings are called. */
-static const char *const files[] = { "libmpi.so",     "libmpich.so",
-				     "libmpi_mpifh.", "libmpi_usempif08.",
-				     "libmpifort.so", "libmpichfort.so" };
+/*
+ * How the files of MPI libraries and their Fortran bindings begin; Cray's have
+ * the compiler in their names (libmpi_gnu_123.so.12, libmpifort_cray.so.12).
+ */
+static const char *const files[] = { "libmpi.so", "libmpi_", "libmpich",
+				     "libmpifort" };
 
 enum {
-	FILES_MOST = 8
+	FILES_MOST = 16
 };
 
 struct search {

@@ -21,7 +21,18 @@ function split_csv(line, to,    n, quoted, i, c, field) {
 	return n
 }
 
-NR == 1 {
+# A text in quotes may go on in the next line.
+{
+	record = record $0
+	if (gsub(/"/, "\"", record) % 2) {
+		record = record "\n"
+		next
+	}
+	$0 = record
+	record = ""
+}
+
+!n {
 	n = split_csv($0, head)
 	for (i = 1; i <= n; i++)
 		at[head[i]] = i

@@ -88,8 +88,8 @@ END
 	LD_PRELOAD=$preload "$scratch/foreign"
 }
 
-# As python's mpi4py does it: nothing of MPI is in the global scope.
-local_mpi() {
+# local_plugin MPI: one that finds that MPI by itself.
+local_plugin() {
 	need_mpi "$1"
 	build plugin.so "$(compiler_of "$1")" -shared -fPIC <<'END'
 #include <mpi.h>
@@ -106,7 +106,28 @@ int plugin(void)
 	return size == 2 && in == 2 ? 0 : 1;
 }
 END
+}
+
+# As python's mpi4py does it: nothing of MPI is in the global scope.
+local_mpi() {
+	local_plugin "$1"
 	opened_locally "$1"
+}
+
+# renamed FILE: its name of MPICH's library is another of as many letters.
+renamed() {
+	sed 's/libmpich\.so\.12/libmpi_g.so.12/g' "$1"
+}
+
+# As Cray's libmpi_gnu_123.so.12 is.
+other_name() {
+	local_plugin mpich
+	own=$(ldd "$scratch/plugin.so" |
+		awk '$1 == "libmpich.so.12" { print $3 }')
+	mv plugin.so plugin
+	renamed plugin >plugin.so && renamed "$own" >libmpi_g.so.12 || return
+	ldd "$scratch/plugin.so"
+	LD_LIBRARY_PATH=$scratch opened_locally mpich
 }
 
 # The same in Fortran: as f2py makes them.
@@ -266,6 +287,7 @@ for mpi in openmpi mpich; do
 	point "a Fortran library for $mpi as well" local_fortran $mpi
 	point "other PMPI tools stay in line, with $mpi" other_tool $mpi
 done
+point "a relative of MPICH has another name" other_name
 point "an MPI that python opens is found" python_mpi mpich
 point "what a script starts is found, with openmpi" \
 	script_starts openmpi "$programs/mpi-calls"

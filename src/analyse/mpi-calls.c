@@ -191,7 +191,11 @@ static int site_table(struct report *report, const struct paths *paths,
 	requests_table(report, paths, &sites, options);
 	files_table(report, paths, &sites);
 	if (!sites.count)
-		report_line(report, "No MPI calls were seen.");
+		report_line(report,
+			    "No MPI calls were seen. If the program made some: "
+			    "was it run with --mpi=off, is its MPI linked "
+			    "statically, or one that copse has no wrappers for "
+			    "(copse check)?");
 	sites_fini(&sites);
 	return 0;
 }

@@ -139,13 +139,25 @@ int program_find(struct program *p, const char *name)
 	return 0;
 }
 
+/* By the version of libmpi.so, libmpich.so or, on a Cray, libmpi_gnu.so. */
 static const struct mpi {
-	const char *soname, *word;
+	const char *version, *word;
 } mpis[] = {
-	{ "libmpi.so.40", "openmpi" },
-	{ "libmpi.so.12", "mpich" },
-	{ "libmpich.so.12", "mpich" },
+	{ ".so.40", "openmpi" },
+	{ ".so.12", "mpich" },
 };
+
+/* The adapter for the library of this line, or NULL. */
+static const char *mpi_of(const char *line)
+{
+	const char *name = strstr(line, "libmpi");
+
+	for (size_t i = 0; name && i < sizeof(mpis) / sizeof(mpis[0]); i++)
+		if (!strncmp(name + strcspn(name, ". "), mpis[i].version,
+			     strlen(mpis[i].version)))
+			return mpis[i].word;
+	return NULL;
+}
 
 /* The output of `loader --list path`, one library a line. */
 static const char *find_mpi(FILE *list)
@@ -154,11 +166,9 @@ static const char *find_mpi(FILE *list)
 	char *line = NULL;
 	size_t room = 0;
 
-	while (getline(&line, &room, list) > 0) {
-		for (size_t i = 0; i < sizeof(mpis) / sizeof(mpis[0]); i++)
-			if (!word && strstr(line, mpis[i].soname))
-				word = mpis[i].word;
-	}
+	while (getline(&line, &room, list) > 0)
+		if (!word)
+			word = mpi_of(line);
 	free(line);
 	return word;
 }
