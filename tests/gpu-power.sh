@@ -260,7 +260,7 @@ all_killed() {
 	kill -KILL $parent
 	wait $parent
 	wait_for no_meter_is_left || return
-	"$copse" recover >"$scratch/recovered" 2>&1
+	"$copse" recover "$scratch/lost.copse" >"$scratch/recovered" 2>&1
 	cells lost energy 'watts readings' >"$scratch/got"
 	cat "$scratch/recovered" "$scratch/got"
 	[ "$(cut -f 2 "$scratch/got")" -ge 10 ] &&
