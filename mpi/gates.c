@@ -191,22 +191,70 @@ static void *decide(uint32_t gate)
 	return wrapper_of(gate);
 }
 
-/* What the gate leads to; told once more until there is an MPI. */
+/*
+ * What gates lead to that lead to no MPI: such libraries come and go, so it is
+ * true until one did.
+ */
+static void *_Atomic others[GATE_COUNT];
+static unsigned long long _Atomic others_of; /* next_changes() */
+
+static void *other_target(uint32_t gate)
+{
+	unsigned long long now = next_changes();
+	void *target;
+
+	if (others_of != now) {
+		for (size_t i = 0; i < GATE_COUNT; i++)
+			others[i] = NULL;
+		others_of = now;
+	}
+	target = others[gate];
+	if (!target)
+		others[gate] = target = next_look_up_beyond(gates[gate].symbol);
+	return target;
+}
+
+/*
+ * One of the manglings that few compilers use is also how people call functions
+ * of their own (mpi_comm_rank in R's Rmpi).  MPI's stands beside the usual one.
+ */
+static void *programs_own(uint32_t gate)
+{
+	uint32_t main = gates[gate].main;
+	void *target = gate != main ? other_target(gate) : NULL;
+
+	if (!target || next_is_beside(target, gates[main].symbol))
+		return NULL;
+	return target;
+}
+
+/* It is nowhere: the loader would end the program. */
+static _Noreturn void end_as_loader_does(const char *symbol)
+{
+	fprintf(stderr, "symbol lookup error: undefined symbol: %s\n", symbol);
+	_exit(127);
+}
+
+/* What the gate leads to; told once more until that is MPI's. */
 __attribute__((used, visibility("hidden"))) void *gate_open(uint32_t gate);
 void *gate_open(uint32_t gate)
 {
 	const char *symbol = gates[gate].symbol;
 	enum library library = next_library();
-	void *target = next_look_up(symbol);
+	void *target, *other = NULL;
 
-	if (library == LIBRARY_NONE)
-		return target ? target : without_mpi(symbol);
-	if (!target) {
-		/* It lacks the function: the loader would end the program. */
-		fprintf(stderr, "symbol lookup error: undefined symbol: %s\n",
-			symbol);
-		_exit(127);
+	if (library == LIBRARY_NONE) {
+		other = other_target(gate);
+		return other ? other : without_mpi(symbol);
 	}
+	other = programs_own(gate);
+	target = other ? NULL : next_look_up(symbol);
+	if (!target && !other)
+		other = other_target(gate);
+	if (other)
+		return other;
+	if (!target)
+		end_as_loader_does(symbol);
 	if (library == LIBRARY_OURS)
 		target = decide(gate);
 	__atomic_store_n(&gate_targets[gate], target, __ATOMIC_RELEASE);

@@ -8,6 +8,8 @@
 #ifndef MPI_NEXT_H
 #define MPI_NEXT_H
 
+#include <stdbool.h>
+
 #include "mpi/gates.h"
 
 enum library {
@@ -19,8 +21,20 @@ enum library {
 /* What was found does not change, and is found by all threads alike. */
 enum library next_library(void);
 
-/* The definition that is next in line, or NULL. */
+/* The definition of MPI that is next in line, or NULL. */
 void *next_look_up(const char *symbol);
+
+/*
+ * The one that the program would get without us, MPI's or not, in whatever
+ * library; or NULL.  That library may be closed again.
+ */
+void *next_look_up_beyond(const char *symbol);
+
+/* The library that has this code defines the symbol itself. */
+bool next_is_beside(const void *code, const char *symbol);
+
+/* Libraries that were loaded and unloaded until now; never 0. */
+unsigned long long next_changes(void);
 
 /* Queries made on our own behalf, past any other tool. */
 #define PMPI_FUNCTIONS(F)                                                      \

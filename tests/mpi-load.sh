@@ -130,6 +130,79 @@ other_name() {
 	LD_LIBRARY_PATH=$scratch opened_locally mpich
 }
 
+# R's Rmpi calls functions of its own as Fortran's are called by few compilers;
+# they stay its own, wherever it is opened, and whether it has MPI's as well.
+own_functions() {
+	need_mpi "$1"
+	cat >"$scratch/own.c" <<'END'
+#include <mpi.h>
+long mpi_comm_rank(long a)
+{
+	return 2 * a;
+}
+long MPI_COMM_SIZE(long a)
+{
+	return 3 * a;
+}
+int plugin(void)
+{
+	long (*volatile own)(long) = mpi_comm_rank;
+	int rank = -1, size = -1, in = 0;
+
+	if (own(21) != 42 || MPI_COMM_SIZE(1) != 3)
+		return 3;
+	MPI_Init(0, 0);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Sendrecv(&size, 1, MPI_INT, rank, 0, &in, 1, MPI_INT, rank, 0,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (own(1 + rank) != 2 + 2 * rank || MPI_COMM_SIZE(size) != 6)
+		return 4;
+	MPI_Finalize();
+	return size == 2 && in == 2 ? 0 : 1;
+}
+END
+	set -- "$1" "$(compiler_of "$1")"
+	"$2" -w -fPIC -shared -o "$scratch/plugin.so" "$scratch/own.c" || return
+	opened_locally "$1" || return
+	build linked "$2" -Wl,--no-as-needed "$scratch/plugin.so" <<'END'
+int plugin(void);
+int main(void)
+{
+	return plugin();
+}
+END
+	LD_LIBRARY_PATH=$scratch was_counted "$1" "$scratch/linked"
+}
+
+# One that has no MPI, but functions that are called as MPI's are: a stand-in
+# for programs of one process.
+stand_in() {
+	need_mpi "$1"
+	build plugin.so "$CC" -shared -fPIC <<'END'
+void mpi_comm_size_(int *comm, int *size, int *error)
+{
+	*size = 7;
+	*error = 0;
+}
+int MPI_Comm_size(int comm, int *size)
+{
+	mpi_comm_size_(&comm, size, &comm);
+	return 0;
+}
+int plugin(void)
+{
+	int size = 0;
+
+	for (int i = 0; i < 1000000; i++)
+		MPI_Comm_size(0, &size);
+	return size != 7;
+}
+END
+	build_host
+	LD_PRELOAD=$preload "$scratch/host" "$scratch/plugin.so"
+}
+
 # The same in Fortran: as f2py makes them.
 local_fortran() {
 	need_mpi "$1"
@@ -154,7 +227,7 @@ END
 	opened_locally "$1"
 }
 
-opened_locally() {
+build_host() {
 	build host "$CC" <<'END'
 #include <dlfcn.h>
 int main(int argc, char **argv)
@@ -165,6 +238,10 @@ int main(int argc, char **argv)
 	return run ? run() : 2;
 }
 END
+}
+
+opened_locally() {
+	build_host
 	was_counted "$1" "$scratch/host" "$scratch/plugin.so"
 }
 
@@ -285,8 +362,11 @@ point "another MPI is left alone" foreign_mpi
 for mpi in openmpi mpich; do
 	point "a library of $mpi that was opened locally is found" local_mpi $mpi
 	point "a Fortran library for $mpi as well" local_fortran $mpi
+	point "functions of a program that has $mpi stay its own" \
+		own_functions $mpi
 	point "other PMPI tools stay in line, with $mpi" other_tool $mpi
 done
+point "a stand-in for MPI is what is called" stand_in openmpi
 point "a relative of MPICH has another name" other_name
 point "an MPI that python opens is found" python_mpi mpich
 point "what a script starts is found, with openmpi" \
