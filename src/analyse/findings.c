@@ -18,6 +18,10 @@
 #define WORTHWHILE 0.02 /* of the run time: recoverable, worth a sentence */
 #define FRAMES     3
 
+enum {
+	CANDIDATES = 8 /* for what an even load would save */
+};
+
 struct balance {
 	const struct paths *paths;
 	const struct run *run;
@@ -90,21 +94,55 @@ static int longest_site(const struct balance *b, double *sums, uint32_t *best)
 	return err;
 }
 
+static bool may_be_culprit(const struct balance *b, const struct skew *skew)
+{
+	return !skew->explained && (b->e->ranks || skew->min > 0) &&
+	       !paths_in_mpi(b->paths, skew->path);
+}
+
+/* Of a path and one that it calls, the latter, where it has most of it. */
+static bool is_worse(const struct paths *paths, const struct skew *a,
+		     const struct skew *b)
+{
+	bool calls = a->path < b->path && b->path < paths->at[a->path].end;
+	bool is_called = b->path < a->path && a->path < paths->at[b->path].end;
+
+	if (is_called)
+		return a->recoverable >= SKEW_EXPLAINED * b->recoverable;
+	if (calls)
+		return b->recoverable < SKEW_EXPLAINED * a->recoverable;
+	return a->recoverable > b->recoverable;
+}
+
 /*
- * The path outside MPI whose even load would save most, or NULL.  Processes
+ * The path whose even load outside MPI would save most, of the first few that
+ * are uneven with what they wait; *to without recoverable: none.  Processes
  * without MPI that do not all take it do different things, and those that ran
  * one after the other did not wait for each other.
  */
-static const struct skew *culprit(const struct balance *b)
+static int culprit(const struct balance *b, struct skew *to)
 {
+	double *values = calloc(b->skews.process_count + 1, sizeof(*values));
+	int err = values ? 0 : fail(-ENOMEM, "out of memory");
+	size_t tried = 0;
+
+	*to = (struct skew){ 0 };
 	if (!b->e->ranks && !elapsed_together(b->run))
-		return NULL;
-	for (size_t i = 0; i < b->skews.count; i++)
-		if (!b->skews.at[i].explained &&
-		    (b->e->ranks || b->skews.at[i].min > 0) &&
-		    !paths_in_mpi(b->paths, b->skews.at[i].path))
-			return &b->skews.at[i];
-	return NULL;
+		tried = CANDIDATES;
+	for (size_t i = 0; i < b->skews.count && tried < CANDIDATES && !err;
+	     i++) {
+		const struct skew *with = &b->skews.at[i];
+		struct skew skew;
+
+		if (!may_be_culprit(b, with))
+			continue;
+		err = skew_outside_mpi(&b->skews, with->path, values, &skew);
+		if (!err && is_worse(b->paths, &skew, to))
+			*to = skew;
+		tried++;
+	}
+	free(values);
+	return err;
 }
 
 /* The share of MPI that so many ranks have on average. */
@@ -185,7 +223,9 @@ static char *shape(const struct balance *b, const struct skew *worst)
 
 	if (values &&
 	    !shapes_init(&shapes, b->run, b->skews.processes, count, 0)) {
-		if (!skew_values(&b->skews, worst->path, values) &&
+		struct skew skew;
+
+		if (!skew_outside_mpi(&b->skews, worst->path, values, &skew) &&
 		    !shape_of(&shape, &shapes, values))
 			text = shape_text(&shape, &shapes, values);
 		if (text)
@@ -226,12 +266,15 @@ static void recoverable(struct report *report, const struct balance *b,
 
 static int say(struct report *report, const struct balance *b, double *sums)
 {
-	const struct skew *worst = culprit(b);
+	struct skew skew;
+	const struct skew *worst = &skew;
 	uint32_t site = 0;
 	double elapsed = b->e->elapsed;
 	int err = b->e->ranks ? 0 : elapsed_of(&elapsed, b->run);
 
-	if (worst && worst->recoverable < WORTHWHILE * elapsed)
+	if (!err)
+		err = culprit(b, &skew);
+	if (err || skew.recoverable < WORTHWHILE * elapsed)
 		worst = NULL;
 	if (!b->waits_said && !err &&
 	    (b->working_count ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* skew.c - from the sums of paths to what an even load would save. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyse/skew.h"
@@ -9,8 +10,8 @@
 #include "base/order.h"
 #include "merge/path-sums.h"
 
-/* A path is explained when one callee has this share of its imbalance. */
-#define EXPLAINED 0.9
+/* Of the imbalance with MPI: calls with less are not worth being read. */
+#define SMALL 0.01
 
 int skew_values(const struct skews *s, uint32_t path, double *to)
 {
@@ -22,6 +23,54 @@ int skew_values(const struct skews *s, uint32_t path, double *to)
 	for (size_t i = 0; i < s->process_count && !err; i++)
 		to[i] = value_of(s->metric->unit, (double)row[s->processes[i]]);
 	free(row);
+	return err;
+}
+
+/* MPI calls below a path, but those that matter little. */
+static int subtract_mpi(const struct skews *s, uint32_t path, double *from,
+			double *room)
+{
+	const struct paths *paths = s->paths;
+	const struct path_sum *all = &s->sums[path];
+	double little = SMALL * ((double)all->max -
+				 all->sum / (double)s->process_count);
+	int err = 0;
+
+	for (uint32_t p = path; p < paths->at[path].end && !err;) {
+		const struct path *at = &paths->at[p];
+		bool mpi = paths->run->nodes[at->node].kind == RUN_MPI;
+
+		if (mpi && (double)s->sums[p].max >= little) {
+			err = skew_values(s, p, room);
+			for (size_t i = 0; i < s->process_count && !err; i++)
+				from[i] -= room[i];
+		}
+		p = mpi ? at->end : p + 1;
+	}
+	return err;
+}
+
+int skew_outside_mpi(const struct skews *s, uint32_t path, double *to,
+		     struct skew *skew)
+{
+	double *room = calloc(s->process_count + 1, sizeof(*room)), sum = 0;
+	struct skew k = { .path = path };
+	int err = room ? skew_values(s, path, to)
+		       : fail(-ENOMEM, "out of memory");
+
+	if (!err)
+		err = subtract_mpi(s, path, to, room);
+	free(room);
+	for (size_t i = 0, most = 0; i < s->process_count && !err; i++) {
+		sum += to[i];
+		most = to[i] > to[most] ? i : most;
+		k.min = i ? fmin(k.min, to[i]) : to[i];
+		k.max = to[most];
+		k.max_process = s->processes[most];
+	}
+	k.mean = value_ratio(sum, (double)s->process_count);
+	k.recoverable = k.max - k.mean;
+	*skew = k;
 	return err;
 }
 
@@ -55,13 +104,13 @@ static int compare_all(struct skews *s)
 {
 	const struct paths *paths = s->paths;
 	double *callee = calloc(paths->count + 1, sizeof(*callee));
-	struct path_sum *sums = path_sums(paths, s->metric);
+	struct path_sum *sums = s->sums = path_sums(paths, s->metric);
 
 	for (uint32_t p = (uint32_t)paths->count; callee && sums && p-- > 1;) {
 		struct skew k = summarize(s, p, &sums[p]);
 		double *above = &callee[paths->at[p].parent];
 
-		k.explained = callee[p] >= EXPLAINED * k.recoverable;
+		k.explained = callee[p] >= SKEW_EXPLAINED * k.recoverable;
 		if (k.max > 0)
 			s->at[s->count++] = k;
 		if (k.recoverable > *above)
@@ -69,7 +118,6 @@ static int compare_all(struct skews *s)
 	}
 	qsort(s->at, s->count, sizeof(*s->at), compare);
 	free(callee);
-	free(sums);
 	if (!callee)
 		return fail(-ENOMEM, "out of memory");
 	return sums ? 0 : -EIO;
@@ -97,6 +145,7 @@ int skew_init(struct skews *s, const struct paths *paths,
 void skew_fini(struct skews *s)
 {
 	free(s->processes);
+	free(s->sums);
 	free(s->at);
 	*s = (struct skews){ 0 };
 }

@@ -17,6 +17,9 @@
 
 #include "analyse/paths.h"
 
+/* A path is explained when one callee has this share of its imbalance. */
+#define SKEW_EXPLAINED 0.9
+
 struct skew {
 	uint32_t path;
 	uint32_t max_process;  /* index into run->ranks */
@@ -30,7 +33,8 @@ struct skews {
 	const struct run_metric *metric;
 	uint32_t *processes; /* those compared: indices into run->ranks */
 	size_t process_count;
-	struct skew *at; /* by recoverable, the largest first */
+	struct path_sum *sums; /* of each path */
+	struct skew *at;       /* by recoverable, the largest first */
 	size_t count;
 };
 
@@ -44,5 +48,12 @@ void skew_fini(struct skews *skews);
  * -errno with a reason.
  */
 int skew_values(const struct skews *skews, uint32_t path, double *to);
+
+/*
+ * The same without the MPI calls below the path, where a process waits for
+ * those that have more to do; and that path's skew by them.
+ */
+int skew_outside_mpi(const struct skews *skews, uint32_t path, double *to,
+		     struct skew *skew);
 
 #endif

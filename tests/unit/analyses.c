@@ -554,6 +554,7 @@ TEST(skew_is_max_less_mean)
 	struct paths paths;
 	struct skews skews;
 	double values[FIXTURE_RANKS];
+	struct skew outside;
 
 	CHECK(!paths_init(&paths, run));
 	CHECK(!skew_init(&skews, &paths, run_metric(run, "cpu.time")));
@@ -567,6 +568,13 @@ TEST(skew_is_max_less_mean)
 	CHECK(skews.at[0].max_process == 3);
 	skew_values(&skews, skews.at[0].path, values);
 	CHECK(near(values[1], 0.2));
+	/* All that is uneven in norm is that it waits. */
+	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_NORM], values,
+				&outside));
+	CHECK(near(outside.recoverable, 0) && near(values[1], outside.mean));
+	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
+				&outside));
+	CHECK(near(outside.recoverable, 0.15) && outside.max_process == 3);
 	skew_fini(&skews);
 	paths_fini(&paths);
 }
