@@ -150,6 +150,27 @@ script_sets_stack() {
 	return 0
 }
 
+# Its loader would find that our libraries need another C library, and end it.
+other_library() {
+	CC=${CC:-cc}
+	need "$CC"
+	ln -s /lib64/ld-linux-x86-64.so.2 ld-musl-x86_64.so.1
+	echo 'int main(void) { return 7; }' >other.c
+	"$CC" -o other -Wl,--dynamic-linker="$PWD/ld-musl-x86_64.so.1" other.c ||
+		return 1
+	"$copse" run ./other 2>err
+	[ $? = 7 ] && grep 'another C library' err
+}
+
+# The same, of which only the head says that it has 32 bits.
+other_processor() {
+	printf '\177ELF\1' >other32
+	tail -c +6 /bin/true >>other32
+	chmod +x other32
+	"$copse" run ./other32 2>err # which Linux does not mind
+	grep 'no program for x86 with 64 bits' err
+}
+
 static() {
 	[ -x /sbin/ldconfig ] || skip "no static program here"
 	head -c 4000 /sbin/ldconfig | grep -qa ld-linux && skip "not static"
@@ -182,6 +203,8 @@ point "why there is no sample is told" no_sample_why
 point "a small stack is the program's own" small_stack
 point "a script may set a small stack" script_sets_stack
 point "a static program runs, unmeasured" static
+point "one with another C library runs, unmeasured" other_library
+point "one for another processor is not given our libraries" other_processor
 point "without shared memory it runs, unmeasured" no_shared_memory
 
 touch plain
