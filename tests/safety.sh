@@ -185,6 +185,8 @@ for clock in sigtrap mixed timer; do
 	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"
 	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
 	point "descriptors and pauses, $clock" descriptors $clock
+	point "functions of its own, $clock" same $clock cpu \
+		"$programs/own-calls"
 	point "exec, $clock" same $clock cpu "$programs/execs" 300
 done
 point "system calls, wall" right sigtrap wall "$programs/syscalls" 30 1

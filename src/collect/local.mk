@@ -45,7 +45,10 @@ libcollect_la_LIBADD = liblive.la libbase.la
 pkglib_LTLIBRARIES += libcopse.la
 libcopse_la_SOURCES =
 libcopse_la_LIBADD = libcollect.la
-libcopse_la_LDFLAGS = -module -avoid-version -Wl,-z,now -Wl,-z,defs
+# What it calls of its own is its own: a program may have functions of the same
+# names (Erlang's has a sigaction), which call ours.
+libcopse_la_LDFLAGS = -module -avoid-version -Wl,-z,now -Wl,-z,defs \
+	-Wl,-Bsymbolic-functions
 EXTRA_DIST += src/collect/interposed.list
 
 # Adapters, loaded beside it.  By its file, not as libcopse.la: libtool links a
