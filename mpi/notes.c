@@ -21,13 +21,6 @@ void notes_forked(void)
 	probe.comm_id = 0;
 }
 
-static uint64_t took(const struct region *region)
-{
-	return region->end_ns > region->start_ns
-		       ? region->end_ns - region->start_ns
-		       : 0;
-}
-
 /* A message that is one call; false: its part is not kept. */
 static inline __attribute__((always_inline)) bool
 count_message(struct live_part *part, const struct comm *comm, int rank,
@@ -41,7 +34,7 @@ count_message(struct live_part *part, const struct comm *comm, int rank,
 	partner = partner_of(comm, rank, tag);
 	if (partner) {
 		kept = message_number(part, comm, partner, tag, kind);
-		message_count(partner, kind, bytes, took(region));
+		message_count(partner, kind, bytes, region->ns);
 	}
 	messages_unlock();
 	return kept;
@@ -112,6 +105,7 @@ static void open_request(struct request *r, const struct region *region)
 	r->call = region->call;
 	r->thread = region->thread;
 	r->mpi_ns = region->mpi_ns;
+	r->paused_ns = region->paused_ns;
 	r->part.begin = region->start_ns;
 	r->part.begin_node = region->node;
 }
@@ -147,7 +141,7 @@ static void count_send(const struct request *r, uint64_t bytes,
 	if (!r->partner || r->kind != LIVE_PART_SEND)
 		return;
 	messages_lock();
-	message_count(r->partner, LIVE_PART_SEND, bytes, took(region));
+	message_count(r->partner, LIVE_PART_SEND, bytes, region->ns);
 	messages_unlock();
 }
 
@@ -251,15 +245,28 @@ static bool was_cancelled(const struct request *r, const MPI_Status *status)
 	return flag;
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Since the request was begun. */
+static uint64_t paused(const struct request *r, const struct region *region)
+{
+	return (uint64_t)(region->paused_ns - r->paused_ns) + region->end_ns -
+	       region->start_ns - region->ns;
+}
+
 static void count_life(const struct request *r, const struct region *region)
 {
-	uint64_t open = region->end_ns - r->part.begin;
+	uint64_t open = less(region->end_ns, r->part.begin);
 	uint64_t inside = region->mpi_ns - r->mpi_ns;
 
 	if (!r->call || r->thread != region->thread ||
 	    region->end_ns < r->part.begin)
 		return;
-	copse_region_request(r->call, open, open > inside ? open - inside : 0);
+	open = less(open, paused(r, region));
+	copse_region_request(r->call, open, less(open, inside));
 }
 
 static void add_part(struct request *r, const struct region *region)

@@ -25,6 +25,7 @@ struct request {
 	struct live_call *call; /* that began it */
 	uint32_t thread;
 	uint64_t mpi_ns;         /* of that thread, then */
+	int64_t paused_ns;       /* of the process, then */
 	struct partner *partner; /* NULL: not known yet */
 	uint32_t given;          /* its number of receives, with this */
 	MPI_Comm comm;           /* for `any`: with this id, then */

@@ -124,6 +124,46 @@ pcontrol() {
 	mpi_world && counted $((2 * 1113))
 }
 
+# A millisecond for what passes between two readings of a clock.
+within_truths() {
+	awk 'NR == FNR { is[$1] += $2; next }
+		$1 == "between" { print $0 ":", is[$2]; n++ }
+		$1 == "between" && (is[$2] < $3 - 0.001 ||
+				    is[$2] > $4 + 0.001) { bad = 1 }
+		END { exit !n || bad }' is out
+}
+
+# spans [killed]: pauses inside of calls and of requests' lives.
+spans() {
+	[ -x "$programs/mpi-paused" ] || skip "no MPI compiler"
+	need mpirun
+	rm -rf spans.copse
+	mpirun -n 1 "$copse" run -q -o spans.copse "$programs/mpi-paused" "$@" \
+		>out 2>err
+	err=$?
+	[ $err != 77 ] || skip "no MPI_THREAD_MULTIPLE"
+	"$copse" report mpi-calls -n 0 spans.copse -f json >spans.json &&
+		python3 - spans.json >is <<'P'
+import json, sys
+tables = json.load(open(sys.argv[1]))["tables"]
+for row in tables["functions"]:
+    print(row["function"], row["seconds"])
+for row in tables.get("requests", []):
+    print("requests", row["open"])
+P
+	within_truths
+}
+
+call_spans_pause() {
+	need python3
+	spans
+}
+
+open_call_spans_pause() {
+	need python3
+	spans killed
+}
+
 pcontrol_from_start() {
 	mpi_world --from-start=off || { err=$?; return $err; }
 	! grep MPI_Init calls.csv && counted $((2 * 1111))
@@ -320,6 +360,8 @@ point "--from-start=off, and nothing more" never_begun
 point "from python" from_python
 point "from Fortran" from_fortran
 point "MPI_Pcontrol" pcontrol
+point "a pause within a call, and a request's life" call_spans_pause
+point "a pause within a call that never ends" open_call_spans_pause
 point "MPI_Pcontrol from Fortran" fortran_pcontrol
 point "MPI_Pcontrol ends --from-start=off" pcontrol_from_start
 point "ranks that never begin leave their files" ranks_that_never_begin

@@ -29,8 +29,7 @@ static struct {
 	bool active;
 } collector;
 
-bool collect_held;
-uint32_t collect_holds;
+int64_t collect_pauses;
 
 /* The C library's own note of where the main thread's stack begins. */
 extern void *__libc_stack_end;
@@ -112,10 +111,13 @@ const char *collect_left_out(void)
 
 void collect_hold(bool held)
 {
-	__atomic_store_n(&collect_held, held, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&collect_holds, 1, __ATOMIC_RELAXED);
+	uint64_t now = time_now(CLOCK_MONOTONIC);
+	int64_t pauses = collect_paused_until(now);
+
+	__atomic_store_n(&collect_pauses, held ? pauses - (int64_t)now : pauses,
+			 __ATOMIC_RELAXED);
 	if (!held)
-		gpu_idle_resumed(time_now(CLOCK_MONOTONIC));
+		gpu_idle_resumed(now);
 	if (collector.active)
 		thread_clocks_follow();
 }

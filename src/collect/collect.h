@@ -45,14 +45,23 @@ const char *collect_left_out(void);
 
 /*
  * Stop all clocks, or let them go on; control.h is who asks, and when.
- * Mutable: collect_held, and how often it changed, of all threads.
+ * Mutable: what pauses took until now, of all threads; in a pause that less
+ * the time when it began, which is negative.
  */
 void collect_hold(bool held);
-extern bool collect_held;      /* atomic */
-extern uint32_t collect_holds; /* atomic */
+extern int64_t collect_pauses; /* atomic, ns */
 static inline bool collect_paused(void)
 {
-	return __atomic_load_n(&collect_held, __ATOMIC_RELAXED);
+	return __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED) < 0;
+}
+
+/* What pauses took until then, which is now or lately (CLOCK_MONOTONIC). */
+static inline __attribute__((always_inline)) int64_t
+collect_paused_until(uint64_t ns)
+{
+	int64_t pauses = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
+
+	return pauses < 0 ? pauses + (int64_t)ns : pauses;
 }
 
 /*

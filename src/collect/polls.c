@@ -21,7 +21,7 @@ void polls_forget(struct polls *p)
 
 void polls_start(struct polls *p, struct region **known, bool verify)
 {
-	p->held = &collect_held;
+	p->pauses = &collect_pauses;
 	p->code = &registry_generations.code;
 	p->known = known;
 	p->verify = verify;
@@ -91,7 +91,8 @@ uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 	uint64_t expected = p->passed * p->interval_ns;
 	uint64_t took = p->passed * p->usual_ns;
 
-	if (p->holds != __atomic_load_n(&collect_holds, __ATOMIC_RELAXED))
+	if (p->since_pauses !=
+	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		p->last = 0;
 	else if (!expected || span < expected + LIVE_LONG_NS)
 		learn(&p->interval_ns, span / p->passed);

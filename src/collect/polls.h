@@ -49,9 +49,9 @@ struct polls {
 	uint64_t run;          /* another with each other call; never 0 */
 	uint32_t left;         /* until one is drawn; 0: all are measured */
 	uint32_t passed;       /* since a call was left in full … */
-	uint64_t since_ns;     /* … which was then … */
-	uint32_t holds;        /* … after so many, see collect.h */
-	const bool *held;      /* measuring is paused */
+	uint64_t since_ns;     /* … which was then, … */
+	int64_t since_pauses;  /* … when that word was so, see collect.h */
+	const int64_t *pauses; /* negative: measuring is paused */
 	const uint32_t *code;  /* generation */
 	struct region **known; /* the thread's context */
 	bool verify;           /* pass them by, but look closely */
@@ -93,7 +93,8 @@ poll_is(const struct poll *poll, const struct polls *p, const struct region *r)
 static inline __attribute__((always_inline)) bool
 polls_are_open(const struct polls *p)
 {
-	return p && !*p->known && !__atomic_load_n(p->held, __ATOMIC_RELAXED);
+	return p && !*p->known &&
+	       __atomic_load_n(p->pauses, __ATOMIC_RELAXED) >= 0;
 }
 
 /* Of what region_enter() sets, as much as a sample or the leave needs. */

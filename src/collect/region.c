@@ -140,7 +140,8 @@ PUBLIC void copse_region_enter(struct region *r)
 	r->node = 0;
 	r->call = NULL;
 	r->end = 0;
-	if (!t || collect_paused())
+	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
+	if (!t || r->paused_ns < 0)
 		return;
 	/* One at the same place is of a call before this. */
 	r->outer = t->region ? known_region(t, (uintptr_t)r + 1) : NULL;
@@ -157,8 +158,27 @@ PUBLIC void copse_region_enter(struct region *r)
 		counters_enter(t);
 }
 
+/* Another thread may have paused, and resumed, meanwhile. */
+static __attribute__((noinline)) uint64_t
+without_pauses(const struct region *r)
+{
+	int64_t paused = collect_paused_until(r->end_ns) - r->paused_ns;
+	uint64_t ns = r->end_ns - r->start_ns;
+
+	if (paused <= 0)
+		return ns;
+	return ns > (uint64_t)paused ? ns - (uint64_t)paused : 0;
+}
+
+static inline uint64_t took(const struct region *r)
+{
+	if (r->paused_ns == __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
+		return r->end_ns - r->start_ns;
+	return without_pauses(r);
+}
+
 /* When the region was entered and stopped, and how long that took. */
-static uint64_t settle_time(struct thread *t, struct region *r)
+static void settle_time(struct thread *t, struct region *r)
 {
 	struct ticks *ticks = &t->ticks;
 
@@ -170,11 +190,11 @@ static uint64_t settle_time(struct thread *t, struct region *r)
 		ticks_set(ticks);
 		r->start_ns = r->start;
 		r->end_ns = time_now(CLOCK_MONOTONIC);
-		return r->end_ns - r->start_ns;
+	} else {
+		r->start_ns = ticks_at(ticks, r->start);
+		r->end_ns = r->start_ns + ticks_took(ticks, r->end - r->start);
 	}
-	r->start_ns = ticks_at(ticks, r->start);
-	r->end_ns = r->start_ns + ticks_took(ticks, r->end - r->start);
-	return r->end_ns - r->start_ns;
+	r->ns = took(r);
 }
 
 static live_ref small_record(struct thread *t, uint64_t size)
@@ -276,6 +296,7 @@ static void complete_passed(struct thread *t, struct region *r)
 		r->end = __rdtsc();
 	r->start = r->end;
 	r->counts = true;
+	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->site = NULL;
 	r->outer = NULL;
 	r->call = NULL;
@@ -338,7 +359,7 @@ static void count_poll(struct thread *t, struct region *r, uint64_t ns)
 }
 
 /* Time in MPI until now, with what was not timed. */
-static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
+static void count_mpi(struct thread *t, struct region *r)
 {
 	struct polls *p = &t->polls;
 
@@ -348,14 +369,14 @@ static void count_mpi(struct thread *t, struct region *r, uint64_t ns)
 		t->mpi_ns += polls_settle(p, r->start_ns);
 	}
 	p->since_ns = r->end_ns;
-	p->holds = __atomic_load_n(&collect_holds, __ATOMIC_RELAXED);
+	p->since_pauses = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	if (!r->name->polls)
 		polls_forget(p);
 	if (t->open) {
 		t->open = false;
 		t->live->open_ns = 0;
 	}
-	t->mpi_ns += ns;
+	t->mpi_ns += r->ns;
 	r->mpi_ns = t->mpi_ns;
 	r->thread = t->index;
 	t->parts.wanted = true;
@@ -381,19 +402,20 @@ node_in_time(struct thread *t, struct region *r, int *why)
 static void count(struct thread *t, struct region *r,
 		  const struct region_values *v)
 {
-	uint64_t ns = settle_time(t, r);
 	int why = -1;
-	live_ref node = r->node ? r->node : node_in_time(t, r, &why);
+	live_ref node;
 
+	settle_time(t, r);
+	node = r->node ? r->node : node_in_time(t, r, &why);
 	if (t->unwinder.verify && (r->site || r->passed) && !r->inside)
 		verify(t, r);
 	if (r->name->class == LIVE_NAME_MPI)
-		count_mpi(t, r, ns);
+		count_mpi(t, r);
 	if (!node) {
 		thread_lost(t, (enum loss)why);
 		return;
 	}
-	if (history_wants(t->history, ns))
+	if (history_wants(t->history, r->ns))
 		history_call(t->history, node, r->start_ns, r->end_ns);
 	r->call = call_of(t, r, node);
 	if (!r->call)
@@ -401,9 +423,9 @@ static void count(struct thread *t, struct region *r,
 	else if (r->passed)
 		count_passed(r->call, v);
 	else
-		count_values(t, r->call, ns, v);
+		count_values(t, r->call, r->ns, v);
 	if (r->call && r->name->polls)
-		count_poll(t, r, ns);
+		count_poll(t, r, r->ns);
 	if (t->counters)
 		counters_leave(t, node);
 }
@@ -550,6 +572,7 @@ static void begin_beyond(struct region *r, struct region_name *name,
 	r->nested = r->passed = r->drawn = false;
 	r->outer = NULL;
 	r->end = 0;
+	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->call = NULL;
 }
 
@@ -629,6 +652,7 @@ PUBLIC void copse_region_leave(struct region *r,
 
 	if (r->nested || !t)
 		return;
+	r->ns = 0;
 	if (!thread_occupy(t)) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
 		return;

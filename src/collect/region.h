@@ -52,8 +52,10 @@ struct region {
 	uint64_t start, end; /* of the counter; of a thread whose clock is not
 				set yet: CLOCK_MONOTONIC; end 0: not stopped */
 	bool counts;         /* of the counter */
+	int64_t paused_ns;   /* before it began */
 	/* For who left it: */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t ns;               /* what it took, but pauses */
 	struct live_call *call;    /* NULL: it was not counted, nor: */
 	live_ref node;   /* found late: when a sample or the leave needs it */
 	uint32_t thread; /* which one of the process; 0 is one, too */

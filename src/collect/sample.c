@@ -151,6 +151,9 @@ SIGSAFE static void note_open(struct thread *t)
 		return;
 	t->live->open = r->node;
 	t->live->open_ns = r->counts ? ticks_at(&t->ticks, r->start) : r->start;
+	/* As if it had begun later by the pauses since. */
+	t->live->open_ns += (uint64_t)(collect_paused_until(t->live->last_ns) -
+				       r->paused_ns);
 }
 
 SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,

@@ -89,7 +89,7 @@ TEST(polls_and_a_pause)
 	polls_settle(&p, 2000);
 	p.passed = 10;
 	p.last = 1;
-	p.holds = collect_holds - 1;
+	p.since_pauses = collect_pauses - 1;
 	polls_settle(&p, 2000 + 5000000);
 	CHECK(p.passed == 0 && p.excess_ns == 0 && p.last == 0);
 	CHECK(p.interval_ns == 200);

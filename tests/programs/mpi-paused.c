@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpi-paused.c [killed] - pauses that lie within what is measured: an MPI call
+ * that another thread's pause begins and ends in, and the life of a request;
+ * killed: a call, too, that never ends.
+ *
+ * Prints `between NAME LEAST MOST`, in seconds, for calls (a function's name)
+ * and for all requests' lives (requests); what was paused is in neither.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "known.h"
+
+enum {
+	SENT = 1,
+	NEVER_SENT,
+};
+
+static void (*stop)(void), (*go)(void);
+static double begun, paused, last;
+static bool killed;
+
+static void nothing(void)
+{
+}
+
+static void *find(const char *name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	return found ? found : (void *)nothing;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Seconds that passed. */
+static double sleep_for(double seconds)
+{
+	struct timespec t = { .tv_nsec = (long)(seconds * 1e9) };
+	double start = now();
+
+	nanosleep(&t, NULL);
+	return now() - start;
+}
+
+static void pause_for(double seconds)
+{
+	stop();
+	paused = sleep_for(seconds);
+	go();
+}
+
+static void between(const char *name, double least, double most)
+{
+	printf("between %s %.6f %.6f\n", name, least, most);
+	fflush(stdout);
+}
+
+static void *meanwhile(void *unused)
+{
+	double out = 1;
+
+	sleep_for(0.2);
+	pause_for(0.5);
+	last = sleep_for(0.2);
+	if (killed) {
+		between("MPI_Recv", 0.1, now() - begun - paused);
+		raise(SIGKILL);
+	}
+	MPI_Send(&out, 1, MPI_DOUBLE, 0, SENT, MPI_COMM_SELF);
+	return unused;
+}
+
+static void receive(int tag)
+{
+	pthread_t other;
+	double in;
+
+	begun = now();
+	if (pthread_create(&other, NULL, meanwhile, NULL))
+		exit(1);
+	MPI_Recv(&in, 1, MPI_DOUBLE, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	between("MPI_Recv", last, now() - begun - paused);
+	pthread_join(other, NULL);
+}
+
+static void request(void)
+{
+	double in, out = 1, open;
+	MPI_Request r;
+
+	begun = now();
+	MPI_Irecv(&in, 1, MPI_DOUBLE, 0, SENT, MPI_COMM_SELF, &r);
+	pause_for(0.5);
+	open = sleep_for(0.1);
+	MPI_Send(&out, 1, MPI_DOUBLE, 0, SENT, MPI_COMM_SELF);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	between("requests", open, now() - begun - paused);
+}
+
+int main(int argc, char **argv)
+{
+	int threads;
+
+	killed = argc > 1 && !strcmp(argv[1], "killed");
+	stop = (void (*)(void))find("copse_pause");
+	go = (void (*)(void))find("copse_resume");
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
+	if (threads != MPI_THREAD_MULTIPLE)
+		return 77;
+	if (!killed)
+		request();
+	receive(killed ? NEVER_SENT : SENT);
+	MPI_Finalize();
+	return 0;
+}
