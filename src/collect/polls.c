@@ -4,7 +4,7 @@
 
 #include "collect/collect.h"
 #include "collect/site.h"
-#include "live/layout.h"
+#include "live/untimed.h"
 
 __thread struct polls *copse_polls
 	__attribute__((tls_model("initial-exec"), visibility("default")));
@@ -26,7 +26,8 @@ void polls_start(struct polls *p, struct region **known, bool verify)
 	p->known = known;
 	p->verify = verify;
 	p->passed = 0;
-	p->usual_ns = p->interval_ns = p->excess_ns = 0;
+	p->usual_ns = p->interval_ns = p->excess_ns = p->told_ns = 0;
+	p->sums = (struct live_call){ 0 };
 	polls_forget(p);
 }
 
@@ -85,11 +86,24 @@ static void learn(uint64_t *usual, uint64_t ns)
 	*usual = *usual ? (*usual * (SMOOTH - 1) + ns) / SMOOTH : ns;
 }
 
+/* One that takes long seldom is drawn: it is told when others are. */
+static uint64_t tell_long(struct polls *p, uint64_t most)
+{
+	uint64_t all = untimed_long_ns(&p->sums);
+	uint64_t ns = all > p->told_ns ? all - p->told_ns : 0;
+
+	if (ns > most)
+		ns = most;
+	p->told_ns += ns;
+	return ns;
+}
+
 uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 {
 	uint64_t span = start_ns > p->since_ns ? start_ns - p->since_ns : 0;
 	uint64_t expected = p->passed * p->interval_ns;
 	uint64_t took = p->passed * p->usual_ns;
+	uint64_t excess = 0;
 
 	if (p->since_pauses !=
 	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
@@ -97,9 +111,33 @@ uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 	else if (!expected || span < expected + LIVE_LONG_NS)
 		learn(&p->interval_ns, span / p->passed);
 	else
-		p->excess_ns += span - expected;
+		excess = span - expected;
+	p->excess_ns += excess;
+	p->sums.excess_ns += excess;
+	p->sums.passed += p->passed;
 	p->passed = 0;
-	return took < span ? took : span;
+	if (took > span)
+		took = span;
+	return took + tell_long(p, span - took);
+}
+
+static void count_drawn(struct live_call *c, uint64_t ns, uint64_t gap_ns)
+{
+	if (gap_ns >= LIVE_LONG_NS)
+		c->gap_ns += gap_ns;
+	if (ns >= LIVE_LONG_NS) {
+		c->long_ns += ns;
+	} else {
+		c->drawn++;
+		c->drawn_ns += ns;
+	}
+}
+
+void polls_drew(struct polls *p, struct live_call *call, uint64_t ns,
+		uint64_t gap_ns)
+{
+	count_drawn(call, ns, gap_ns);
+	count_drawn(&p->sums, ns, gap_ns);
 }
 
 void polls_took(struct polls *p, uint64_t ns)

@@ -60,6 +60,8 @@ struct polls {
 	uint64_t usual_ns;     /* what one takes … */
 	uint64_t interval_ns;  /* … and from one to the next */
 	uint64_t excess_ns;    /* beyond that, see live_call */
+	struct live_call sums; /* of all paths, what live/untimed.h needs … */
+	uint64_t told_ns;      /* … and what was told by it */
 	uint64_t random;
 	struct poll places[POLLS_PLACES];
 };
@@ -176,10 +178,15 @@ void polls_thin(struct polls *p, bool on);
 
 /*
  * A call was left in full, that began then: what the polls passed by since the
- * last one took, in ns, by estimate; no more than the time between.  If
- * measuring was paused meanwhile, that time tells nothing of polls.
+ * last one took, in ns, by estimate; no more than the time between.  Long ones
+ * are only known to have been: what could not be told before is told later.
+ * If measuring was paused meanwhile, that time tells nothing of polls.
  */
 uint64_t polls_settle(struct polls *p, uint64_t start_ns);
+
+/* One was drawn that took so long, after a gap. */
+void polls_drew(struct polls *p, struct live_call *call, uint64_t ns,
+		uint64_t gap_ns);
 
 /* One that was measured took so long, which is not long: so does any. */
 void polls_took(struct polls *p, uint64_t ns);

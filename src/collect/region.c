@@ -159,8 +159,7 @@ PUBLIC void copse_region_enter(struct region *r)
 }
 
 /* Another thread may have paused, and resumed, meanwhile. */
-static __attribute__((noinline)) uint64_t
-without_pauses(const struct region *r)
+static __attribute__((noinline)) uint64_t without_pauses(const struct region *r)
 {
 	int64_t paused = collect_paused_until(r->end_ns) - r->paused_ns;
 	uint64_t ns = r->end_ns - r->start_ns;
@@ -327,30 +326,23 @@ static bool is_thinned(const struct thread *t)
 }
 
 /* It stands for those that were passed by. */
-static void count_drawn(struct thread *t, struct region *r, uint64_t ns)
+static void count_drawn(struct thread *t, struct region *r)
 {
 	uint64_t gap = t->polls.last
 			       ? ticks_took(&t->ticks, r->start - t->polls.last)
 			       : 0;
 
-	if (gap >= LIVE_LONG_NS)
-		r->call->gap_ns += gap;
-	if (ns >= LIVE_LONG_NS) {
-		r->call->long_ns += ns;
-	} else {
-		r->call->drawn++;
-		r->call->drawn_ns += ns;
-	}
+	polls_drew(&t->polls, r->call, r->ns, gap);
 }
 
-static void count_poll(struct thread *t, struct region *r, uint64_t ns)
+static void count_poll(struct thread *t, struct region *r)
 {
 	struct polls *p = &t->polls;
 
 	if (r->drawn)
-		count_drawn(t, r, ns);
-	if (!r->passed && ns < LIVE_LONG_NS)
-		polls_took(p, ns);
+		count_drawn(t, r);
+	if (!r->passed && r->ns < LIVE_LONG_NS)
+		polls_took(p, r->ns);
 	r->call->excess_ns += p->excess_ns;
 	p->excess_ns = p->last = 0;
 	polls_thin(p, is_thinned(t));
@@ -425,7 +417,7 @@ static void count(struct thread *t, struct region *r,
 	else
 		count_values(t, r->call, r->ns, v);
 	if (r->call && r->name->polls)
-		count_poll(t, r, r->ns);
+		count_poll(t, r);
 	if (t->counters)
 		counters_leave(t, node);
 }

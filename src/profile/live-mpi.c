@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "live/untimed.h"
 #include "profile/live-reader.h"
 
 /* Calls */
@@ -21,36 +22,19 @@ void reader_metric(struct reader *r, uint32_t node, uint32_t thread,
 	reader_value(r, node, thread, &cell);
 }
 
-static uint64_t part(uint64_t all, uint64_t of, uint64_t whole)
-{
-	return whole ? (uint64_t)((unsigned __int128)all * of / whole) : 0;
-}
-
 /*
  * Polls that were passed by took what those did that were drawn to stand for
- * them; before the first was drawn, what all the others did.  Few are long: to
- * have one stand for many would be a matter of luck.  But all that was long is
- * known, if not where; it was in polls as often as it was so at those drawn.
- * Where gaps are as few, none may have been drawn: then that stands for too
- * much, and what the drawn polls stand for is the most.
+ * them; before the first was drawn, what all the others did.
  */
-static uint64_t long_ns(const struct live_call *c)
-{
-	uint64_t ns = part(c->excess_ns, c->long_ns, c->long_ns + c->gap_ns);
-	uint64_t most = part(c->passed, c->long_ns, c->drawn);
-
-	return c->drawn && most < ns ? most : ns;
-}
-
 static uint64_t all_ns(const struct live_call *c)
 {
 	uint64_t ns = c->ns;
 
 	if (c->drawn)
-		ns += part(c->passed, c->drawn_ns, c->drawn);
+		ns += untimed_part(c->passed, c->drawn_ns, c->drawn);
 	else
-		ns += part(c->passed, c->ns, c->calls - c->passed);
-	return ns + long_ns(c);
+		ns += untimed_part(c->passed, c->ns, c->calls - c->passed);
+	return ns + untimed_long_ns(c);
 }
 
 /*

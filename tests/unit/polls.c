@@ -108,3 +108,27 @@ TEST(polls_of_a_thread_that_has_ended)
 	CHECK(p.passed == 0 && p.excess_ns == 0 && p.last == 0);
 	CHECK(p.usual_ns == 0);
 }
+
+/* Of the time beyond what is usual: as much as of that at those drawn. */
+TEST(polls_that_are_long_are_told_later)
+{
+	static struct polls p;
+	struct live_call call = { 0 };
+
+	polls_took(&p, 100);
+	p.passed = 10;
+	CHECK(polls_settle(&p, 10000) == 1000);
+	p.since_ns = 10000;
+	p.passed = 10;
+	CHECK(polls_settle(&p, 20000 + 400000) == 1000);
+	CHECK(p.sums.excess_ns == 400000);
+	polls_drew(&p, &call, 30000, 0);
+	polls_drew(&p, &call, 100, 30000);
+	CHECK(call.drawn == 1 && call.long_ns == 30000);
+	p.since_ns = 420000;
+	p.passed = 10;
+	CHECK(polls_settle(&p, 430000) == 10000); /* that is all there was */
+	p.since_ns = 430000;
+	p.passed = 10;
+	CHECK(polls_settle(&p, 430000 + 10000 + 200000) == 210000);
+}
