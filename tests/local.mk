@@ -38,7 +38,8 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time own-calls phases sandbox shares steady stops \
+	interrupts kernel-calls kernel-time leaver own-calls phases sandbox shares \
+	steady stops \
 	signals syscalls threads32 traps
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two

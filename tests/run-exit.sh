@@ -110,6 +110,15 @@ no_sample_why() {
 			"$copse" run -o none.copse "$programs/phases" 0.1
 }
 
+# leaves WAY: measured before and after, though its first sample comes after.
+leaves() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	rm -rf leaves.copse
+	"$copse" run -q -o leaves.copse "$programs/leaver" "$@" >out ||
+		skip "it may not: $*"
+	"$copse" report hotspots leaves.copse | grep afterwards
+}
+
 # Its own limit is for the program; where that has no room, it runs all the same.
 # The environment lies on that stack as well.
 small_stack() {
@@ -222,5 +231,8 @@ point "no value" refused 2 HZ "$copse" run --freq
 point "a value for a switch" refused 2 --quiet "$copse" run --quiet=1 true
 point "unknown command" refused 2 nonsense "$copse" nonsense
 point "output not creatable" refused 1 /proc/x "$copse" run -o /proc/x true
+for way in setuid seteuid setreuid setresuid chroot setrlimit prlimit syscall; do
+	point "the first sample comes after $way" leaves $way
+done
 point "recover of no directory" refused 1 no-such "$copse" recover no-such
 points_done

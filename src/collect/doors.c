@@ -150,10 +150,13 @@ static long allow_counter(const struct request *r)
 
 static long limit(const struct request *r)
 {
-	long result = doors_call(r);
+	long resource = r->number == SYS_setrlimit ? r->a : r->b, result;
 
+	if (r->number == SYS_setrlimit || r->c)
+		limits_expect(resource);
+	result = doors_call(r);
 	if (!result)
-		limits_follow(r->number == SYS_setrlimit ? r->a : r->b);
+		limits_follow(resource);
 	return to_errno(result);
 }
 

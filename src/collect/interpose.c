@@ -76,6 +76,7 @@ void interpose_init(void)
 	held_init();
 	sent_init();
 	limits_init();
+	credentials_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 

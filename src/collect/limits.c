@@ -45,14 +45,6 @@ void limits_init(void)
 #undef FIND
 }
 
-/* A child of vfork() has its parent's memory, but limits of its own. */
-static bool is_measured(void)
-{
-	const struct thread *t = thread_self();
-
-	return t && t->tid == (uint32_t)sys0(SYS_gettid);
-}
-
 static long lock_all(const void *flags)
 {
 	return next.mlockall(*(const int *)flags);
@@ -62,14 +54,21 @@ static long lock_all(const void *flags)
 PUBLIC int mlockall(int flags)
 {
 	limits_init();
-	if (!is_measured())
+	if (!thread_is_own())
 		return next.mlockall(flags);
 	return (int)registry_hidden(lock_all, &flags);
 }
 
+/* A profile that is not there yet has no room in small files. */
+void limits_expect(long resource)
+{
+	if (resource == RLIMIT_FSIZE && thread_is_own())
+		registry_open();
+}
+
 void limits_follow(long resource)
 {
-	if (resource == RLIMIT_AS && is_measured())
+	if (resource == RLIMIT_AS && thread_is_own())
 		registry_fit();
 }
 
@@ -78,6 +77,7 @@ PUBLIC int limits_set(which resource, const struct rlimit *limit)
 	int result;
 
 	limits_init();
+	limits_expect(resource);
 	result = next.setrlimit(resource, limit);
 	if (!result)
 		limits_follow(resource);
@@ -95,6 +95,8 @@ PUBLIC int limits_ask(pid_t pid, which resource, const struct rlimit *limit,
 	int result;
 
 	limits_init();
+	if (limit)
+		limits_expect(resource);
 	result = next.prlimit(pid, resource, limit, old);
 	if (!result && limit)
 		limits_follow(resource);

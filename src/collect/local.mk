@@ -23,7 +23,7 @@ libcollect_la_SOURCES = \
 	src/collect/held.c src/collect/held.h \
 	src/collect/interpose.c src/collect/interpose.h \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
-	src/collect/limits.c \
+	src/collect/credentials.c src/collect/limits.c \
 	src/collect/pace.c src/collect/pace.h \
 	src/collect/parts.c src/collect/parts.h \
 	src/collect/polls.c src/collect/polls.h \

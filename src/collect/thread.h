@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/sigsafe.h"
+#include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/counters.h"
 #include "collect/history.h"
@@ -98,6 +99,14 @@ extern volatile bool thread_all_left;
 static inline struct thread *thread_self(void)
 {
 	return thread_all_left ? NULL : thread_record;
+}
+
+/* A child of vfork() has its parent's memory, but is a process of its own. */
+static inline bool thread_is_own(void)
+{
+	const struct thread *t = thread_self();
+
+	return t && t->tid == (uint32_t)sys0(SYS_gettid);
 }
 
 /*
