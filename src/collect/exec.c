@@ -13,10 +13,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "base/tiny-stack.h"
 #include "collect/collect.h"
 #include "collect/held.h"
 #include "collect/interpose.h"
@@ -110,7 +110,6 @@ int exec_failed(struct thread *t, int result)
  */
 
 enum {
-	ROOM = 64 << 10,  /* bytes, as launch/program.c has it */
 	MOST_WORDS = 1024 /* of an environment: our stack may be small, too */
 };
 
@@ -136,11 +135,10 @@ static const char *preload_of(char *const env[], size_t *words)
 /* Bytes that the environment takes without our libraries; 0: it may stay. */
 static size_t without_size(char *const env[])
 {
-	struct rlimit limit;
 	const char *preload;
 	size_t words;
 
-	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= ROOM)
+	if (!stack_is_tiny())
 		return 0;
 	preload = preload_of(env, &words);
 	if (!preload || words > MOST_WORDS || !strstr(preload, "libcopse"))

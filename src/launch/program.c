@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -16,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/golang.h"
+#include "base/tiny-stack.h"
 #include "launch/program.h"
 
 /* 0, -EACCES when it is there but cannot be run, -ENOENT. */
@@ -125,14 +125,6 @@ static bool is_other_loader(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return strncmp(slash ? slash + 1 : path, ours, strlen(ours)) != 0;
-}
-
-/* The loader needs 16 KiB and what the environment takes to load a library. */
-static bool stack_is_tiny(void)
-{
-	struct rlimit limit;
-
-	return !getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < 64 << 10;
 }
 
 int program_find(struct program *p, const char *name)
