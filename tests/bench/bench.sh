@@ -18,6 +18,11 @@ programs=${PROGRAMS:-$programs}
 rounds=${1:-5}
 CC=${CC:-cc}
 
+# How many cores there are to use; tap.sh sets what nproc would take for it.
+cores() {
+	env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc
+}
+
 # compile NAME FLAG…: tests/bench/NAME.c, into $scratch/NAME; false, with a
 # word, where that cannot be had.
 compile() {

@@ -37,7 +37,7 @@ many() {
 	local ranks=$1 to=$2 jobs step first
 
 	shift 2
-	jobs=$(nproc)
+	jobs=$(cores)
 	step=$(((ranks + jobs - 1) / jobs))
 	mkdir -p "$to"
 	for ((first = 0; first < ranks; first += step)); do

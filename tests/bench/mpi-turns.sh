@@ -20,7 +20,7 @@ have mpirun || exit 0
 compile mpi-turns -ldl || exit 1
 compile empty-pmpi -shared -fPIC || exit 1
 # Who polls gives no core away, where there are enough of them.
-[ "$(nproc --all)" -lt 2 ] || export OMPI_MCA_mpi_yield_when_idle=0
+[ "$(cores)" -lt 2 ] || export OMPI_MCA_mpi_yield_when_idle=0
 
 # one_run RANKS LOOPS: a line for each round of a loop at a depth.
 one_run() {

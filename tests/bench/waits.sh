@@ -25,7 +25,7 @@
 . "$srcdir/tests/delays.sh"
 rounds=${1:-20}
 ranks=${RANKS:-4}
-jobs=${JOBS:-$(($(nproc) / (ranks + 1)))}
+jobs=${JOBS:-$(($(cores) / (ranks + 1)))}
 have mpirun || exit 0
 [ -x "$programs/delays" ] || { echo "# delays was not built"; exit 0; }
 # Runs at the same time are not to be bound to the same cores.
