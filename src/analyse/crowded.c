@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/findings.h"
 #include "analyse/value.h"
@@ -121,29 +122,42 @@ static void why(char *to, size_t size, const struct run *run,
 		 value_plural(cores, count, "core"), host);
 }
 
-/* "Ranks 0–3 were kept from running 48 % of the time, rank 3 52 %: …" */
+/* ", rank 3 52 %", or nothing when that is what all are said to have. */
+static void extreme(char *to, size_t size, const struct crowd *c, double all)
+{
+	const struct run_rank *most = &c->run->ranks[c->waiting[0]];
+	char mean[16], highest[16];
+
+	for (size_t i = 1; i < c->waiting_count; i++)
+		if (share_of(&c->run->ranks[c->waiting[i]]) > share_of(most))
+			most = &c->run->ranks[c->waiting[i]];
+	snprintf(mean, sizeof(mean), "%.0f", 100 * all);
+	snprintf(highest, sizeof(highest), "%.0f", 100 * share_of(most));
+	*to = 0;
+	if (strcmp(mean, highest) != 0)
+		snprintf(to, size, ", %s %llu %s %%", value_noun(c->run),
+			 (unsigned long long)value_process(
+				 c->run, (size_t)(most - c->run->ranks)),
+			 highest);
+}
+
+/* "Ranks 0–3 waited for a core 48 % of the time, rank 3 52 %: …" */
 static void say(struct report *report, const struct crowd *c,
 		const struct group *worst)
 {
 	const char *noun = c->run->world ? "Rank" : "Process";
 	char *who = value_list(c->run, c->waiting, c->waiting_count);
-	double waited = 0, elapsed = 0;
-	uint32_t most = c->waiting[0];
-	char cause[256], extreme[64] = "";
+	double waited = 0, elapsed = 0, all;
+	char cause[256], most[64];
 
 	for (size_t i = 0; i < c->waiting_count; i++) {
 		const struct run_rank *r = &c->run->ranks[c->waiting[i]];
 
 		waited += (double)r->cores.waited_ns;
 		elapsed += (double)r->elapsed_ns;
-		if (share_of(r) > share_of(&c->run->ranks[most]))
-			most = c->waiting[i];
 	}
-	if (c->waiting_count > 1)
-		snprintf(extreme, sizeof(extreme), ", %s %llu %.0f %%",
-			 value_noun(c->run),
-			 (unsigned long long)value_process(c->run, most),
-			 100 * share_of(&c->run->ranks[most]));
+	all = value_ratio(waited, elapsed);
+	extreme(most, sizeof(most), c, all);
 	why(cause, sizeof(cause), c->run, worst);
 	report->failed |= !who;
 	if (who)
@@ -154,8 +168,7 @@ static void say(struct report *report, const struct crowd *c,
 			    c->waiting_count == 1 ? ""
 			    : c->run->world       ? "s"
 						  : "es",
-			    who, 100 * value_ratio(waited, elapsed), extreme,
-			    cause);
+			    who, 100 * all, most, cause);
 	free(who);
 }
 

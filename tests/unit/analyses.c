@@ -702,6 +702,11 @@ TEST(summary_says_who_waited_for_cores)
 	CHECK(summary_says(run, "• Ranks 0–3 waited for a core 48 % of the "
 				"time, rank 2 54 %: 4 ranks shared 2 cores of "
 				"node1."));
+	/* All as long: a figure is said once. */
+	for (size_t i = 0; i < 4; i++)
+		wait_for_cores(run, i, 5, 2, i == 2 ? 472 : 470);
+	CHECK(summary_says(run, "• Ranks 0–3 waited for a core 47 % of the "
+				"time: 4 ranks shared 2 cores of node1."));
 	/* Each its own core, but threads of it. */
 	for (size_t i = 0; i < 4; i++)
 		wait_for_cores(run, i, i, 1, i ? 20 : 150);
