@@ -133,15 +133,20 @@ within_truths() {
 		END { exit !n || bad }' is out
 }
 
-# spans [killed]: pauses inside of calls and of requests' lives.
-spans() {
+# spanned RANKS [killed]: pauses inside of calls and of requests' lives.
+spanned() {
 	[ -x "$programs/mpi-paused" ] || skip "no MPI compiler"
-	need mpirun
+	need mpirun python3
+	ranks=$1
+	shift
 	rm -rf spans.copse
-	mpirun -n 1 "$copse" run -q -o spans.copse "$programs/mpi-paused" "$@" \
-		>out 2>err
-	err=$?
-	[ $err != 77 ] || skip "no MPI_THREAD_MULTIPLE"
+	mpirun -n "$ranks" "$copse" run -q -o spans.copse \
+		"$programs/mpi-paused" "$@" >out 2>err
+	[ $? != 77 ] || skip "no MPI_THREAD_MULTIPLE"
+}
+
+spans() {
+	spanned 1 "$@"
 	"$copse" report mpi-calls -n 0 spans.copse -f json >spans.json &&
 		python3 - spans.json >is <<'P'
 import json, sys
@@ -154,14 +159,17 @@ P
 	within_truths
 }
 
-call_spans_pause() {
-	need python3
-	spans
-}
-
-open_call_spans_pause() {
-	need python3
-	spans killed
+# It waited no longer than it was there.
+wait_spans_pause() {
+	spanned 2
+	"$copse" report waits -n 0 spans.copse -f json >spans.json &&
+		python3 - spans.json >is <<'P'
+import json, sys
+for row in json.load(open(sys.argv[1]))["tables"]["waits"]:
+    if row["victim"].startswith("MPI_Recv"):
+        print("MPI_Recv", row["seconds"])
+P
+	within_truths
 }
 
 pcontrol_from_start() {
@@ -360,8 +368,9 @@ point "--from-start=off, and nothing more" never_begun
 point "from python" from_python
 point "from Fortran" from_fortran
 point "MPI_Pcontrol" pcontrol
-point "a pause within a call, and a request's life" call_spans_pause
-point "a pause within a call that never ends" open_call_spans_pause
+point "a pause within a call, and a request's life" spans
+point "a pause within a call that never ends" spans killed
+point "a pause within a wait" wait_spans_pause
 point "MPI_Pcontrol from Fortran" fortran_pcontrol
 point "MPI_Pcontrol ends --from-start=off" pcontrol_from_start
 point "ranks that never begin leave their files" ranks_that_never_begin

@@ -6,7 +6,8 @@
  * that was kept becomes as many, which there never were.  But the time that a
  * rank spent in each call was measured, all of it: what it waited there, in all
  * estimates together, is brought down to that.  Errors go down with their
- * estimates.
+ * estimates.  Nor was what another thread paused in a call waited there; it is
+ * known how long that was, and not when.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -192,13 +193,22 @@ static int begin(struct bounding *b)
 	return 0;
 }
 
+static bool was_paused(const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (run->ranks[i].paused_ns)
+			return true;
+	return false;
+}
+
 int waits_bound(struct run *run)
 {
 	const struct run_metric *metric = run_metric(run, "mpi.time");
 	struct bounding b = { .run = run, .waits = &run->waits };
 	int err;
 
-	if (!metric || !run->waits.joined.level || !run->waits.cause_count)
+	if (!metric || !run->waits.cause_count ||
+	    (!run->waits.joined.level && !was_paused(run)))
 		return 0;
 	b.metric = (size_t)(metric - run->metrics);
 	err = begin(&b);

@@ -2,7 +2,8 @@
 /*
  * mpi-paused.c [killed] - pauses that lie within what is measured: an MPI call
  * that another thread's pause begins and ends in, and the life of a request;
- * killed: a call, too, that never ends.
+ * killed: a call, too, that never ends.  Where there is a second process, it
+ * sends late what the first receives.
  *
  * Prints `between NAME LEAST MOST`, in seconds, for calls (a function's name)
  * and for all requests' lives (requests); what was paused is in neither.
@@ -25,6 +26,7 @@ enum {
 static void (*stop)(void), (*go)(void);
 static double begun, paused, last;
 static bool killed;
+static int source; /* 0: it is its own */
 
 static void nothing(void)
 {
@@ -79,21 +81,24 @@ static void *meanwhile(void *unused)
 		between("MPI_Recv", 0.1, now() - begun - paused);
 		raise(SIGKILL);
 	}
-	MPI_Send(&out, 1, MPI_DOUBLE, 0, SENT, MPI_COMM_SELF);
+	if (!source)
+		MPI_Send(&out, 1, MPI_DOUBLE, 0, SENT, MPI_COMM_WORLD);
 	return unused;
 }
 
 static void receive(int tag)
 {
 	pthread_t other;
-	double in;
+	double in, took;
 
 	begun = now();
 	if (pthread_create(&other, NULL, meanwhile, NULL))
 		exit(1);
-	MPI_Recv(&in, 1, MPI_DOUBLE, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
-	between("MPI_Recv", last, now() - begun - paused);
+	MPI_Recv(&in, 1, MPI_DOUBLE, source, tag, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
+	took = now() - begun;
 	pthread_join(other, NULL);
+	between("MPI_Recv", last, took - paused);
 }
 
 static void request(void)
@@ -110,9 +115,19 @@ static void request(void)
 	between("requests", open, now() - begun - paused);
 }
 
+/* While the first has paused, and after it. */
+static void send_late(void)
+{
+	double out = 1;
+
+	for (int i = 0; i < 3; i++)
+		sleep_for(0.4);
+	MPI_Send(&out, 1, MPI_DOUBLE, 0, SENT, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
-	int threads;
+	int threads, rank;
 
 	killed = argc > 1 && !strcmp(argv[1], "killed");
 	stop = (void (*)(void))find("copse_pause");
@@ -120,9 +135,16 @@ int main(int argc, char **argv)
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
 	if (threads != MPI_THREAD_MULTIPLE)
 		return 77;
-	if (!killed)
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &source);
+	source--;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (!source && !killed)
 		request();
-	receive(killed ? NEVER_SENT : SENT);
+	if (!rank)
+		receive(killed ? NEVER_SENT : SENT);
+	else
+		send_late();
 	MPI_Finalize();
 	return 0;
 }
