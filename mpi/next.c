@@ -5,11 +5,11 @@
 #include "mpi/next.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "collect/loaded.h"
 
 #include MPI_LIBRARY
 
@@ -28,18 +28,6 @@ static const char *const files[] = { "libmpi.so", "libmpi_", "libmpich",
 
 #define ADAPTERS "libcopse-mpi-" /* we, for any MPI */
 
-/* The next library of a kind, in the order in which they were loaded. */
-struct search {
-	bool (*is_wanted)(const char *file);
-	size_t skip; /* so many of them */
-	char path[PATH_MAX];
-};
-
-static bool begins(const char *file, const char *begin)
-{
-	return !strncmp(file, begin, strlen(begin));
-}
-
 static const char *file_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -50,60 +38,21 @@ static const char *file_of(const char *path)
 static bool is_of_mpi(const char *file)
 {
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (begins(file, files[i]))
+		if (!strncmp(file, files[i], strlen(files[i])))
 			return true;
 	return false;
 }
 
 static bool is_of_others(const char *file)
 {
-	return !begins(file, ADAPTERS);
-}
-
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct search *s = data;
-
-	(void)size;
-	if (!strchr(info->dlpi_name, '/') ||
-	    !s->is_wanted(file_of(info->dlpi_name)) || s->skip--)
-		return 0;
-	snprintf(s->path, sizeof(s->path), "%s", info->dlpi_name);
-	return 1;
-}
-
-/*
- * In libraries that somebody opened for himself only (python's mpi4py does).
- * One that is kept open keeps valid what was found.  Not what whoever asks for
- * the symbol finds without us: a tool that stands before us leads back to us.
- */
-static void *look_up_in(bool (*are)(const char *file), bool keep,
-			const char *symbol)
-{
-	void *first = dlsym(RTLD_DEFAULT, symbol), *found = NULL;
-
-	for (size_t n = 0; !found; n++) {
-		struct search s = { .is_wanted = are, .skip = n };
-		void *handle;
-
-		if (!dl_iterate_phdr(look_at, &s))
-			break;
-		handle = dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD);
-		found = handle ? dlsym(handle, symbol) : NULL;
-		if (found == first)
-			found = NULL;
-		if (handle && !(found && keep))
-			dlclose(handle);
-	}
-	dlerror(); /* the program shall not see our failures */
-	return found;
+	return strncmp(file, ADAPTERS, strlen(ADAPTERS)) != 0;
 }
 
 static void *look_up_from(void *scope, const char *symbol)
 {
 	void *found = dlsym(scope, symbol);
 
-	return found ? found : look_up_in(is_of_mpi, true, symbol);
+	return found ? found : copse_loaded(is_of_mpi, true, symbol);
 }
 
 void *next_look_up(const char *symbol)
@@ -119,7 +68,7 @@ void *next_look_up_beyond(const char *symbol)
 	if (found && dladdr(found, &info) &&
 	    is_of_others(file_of(info.dli_fname)))
 		return found;
-	return look_up_in(is_of_others, false, symbol);
+	return copse_loaded(is_of_others, false, symbol);
 }
 
 bool next_is_beside(const void *code, const char *symbol)
