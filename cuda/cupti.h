@@ -17,6 +17,7 @@
 /* All that is used of it; one that lacks a function is as good as none. */
 #define CUPTI_FUNCTIONS(F)                                                     \
 	F(ActivityConfigureUnifiedMemoryCounter)                               \
+	F(ActivityDisable)                                                     \
 	F(ActivityEnable)                                                      \
 	F(ActivityFlushAll)                                                    \
 	F(ActivityGetNextRecord)                                               \

@@ -15,14 +15,15 @@
 
 enum {
 	PERIOD_S = 1, /* so much of a killed process is lost */
-	END_S = 5     /* the most that the end of the program is held up */
+	END_S = 5     /* the most that the program is held up */
 };
 
 /* Mutable: what is asked of the thread, and how far it is. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t asked, done;
-	bool runs, ends, ended;
+	bool runs, ended;
+	void (*last)(void); /* NULL: it goes on */
 	bool _Atomic wanted;
 } flusher = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -43,10 +44,10 @@ static bool wait_for_end(void)
 	bool ends;
 
 	pthread_mutex_lock(&flusher.lock);
-	while (!flusher.ends && !err)
+	while (!flusher.last && !err)
 		err = pthread_cond_timedwait(&flusher.asked, &flusher.lock,
 					     &until);
-	ends = flusher.ends;
+	ends = flusher.last;
 	pthread_mutex_unlock(&flusher.lock);
 	return ends;
 }
@@ -55,37 +56,34 @@ static bool wait_for_end(void)
  * A program that captures a stream may forbid all threads what could change the
  * capture, which ends it.  Nothing that CUPTI does here can: this thread may.
  */
-static void leave_captures(void)
+void flush_prepare(void)
 {
+	static bool prepared;
 	CUresult (*exchange)(CUstreamCaptureMode *) =
 		(CUresult(*)(CUstreamCaptureMode *))cupti_driver(
 			"cuThreadExchangeStreamCaptureMode");
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
 	copse_gpu_call.own = true;
-	if (exchange)
+	if (exchange && !prepared)
 		exchange(&mode);
+	prepared = true;
 }
 
 static void *run(void *unused)
 {
-	bool left = false;
-
 	prctl(PR_SET_NAME, "copse-gpu");
 	while (!wait_for_end()) {
 		if (!flusher.wanted)
 			continue;
-		if (!left)
-			leave_captures();
-		left = true;
+		flush_prepare();
 		pc_samples_take();
 		cupti.ActivityFlushAll(0);
 	}
-	pc_samples_end();
-	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	flusher.last();
 	pthread_mutex_lock(&flusher.lock);
 	flusher.ended = true;
-	pthread_cond_signal(&flusher.done);
+	pthread_cond_broadcast(&flusher.done);
 	pthread_mutex_unlock(&flusher.lock);
 	return unused;
 }
@@ -145,19 +143,38 @@ void flush_wanted(void)
 }
 
 /* CUPTI was seen to hang where a kernel does: not with the program's end. */
-bool flush_end(void)
+static bool await_end(void (*last)(void))
 {
 	struct timespec until = in_seconds(END_S);
 	int err = 0;
+	bool ended;
 
-	if (!flusher.runs)
-		return false;
 	pthread_mutex_lock(&flusher.lock);
-	flusher.ends = true;
+	if (!flusher.last)
+		flusher.last = last;
 	pthread_cond_signal(&flusher.asked);
 	while (!flusher.ended && !err)
 		err = pthread_cond_timedwait(&flusher.done, &flusher.lock,
 					     &until);
+	ended = flusher.ended;
 	pthread_mutex_unlock(&flusher.lock);
-	return flusher.ended;
+	return ended;
+}
+
+bool flush_end(void (*last)(void))
+{
+	sigset_t all, mask;
+	bool ended;
+	int state;
+
+	if (!flusher.runs)
+		return false;
+	/* Who left it, cancelled or by a handler, might leave with the lock. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	ended = await_end(last);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	pthread_setcancelstate(state, NULL);
+	return ended;
 }

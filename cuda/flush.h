@@ -4,7 +4,7 @@
  * out full buffers alone, and a process may be killed long before one is.
  *
  * Threads   One of its own, unmeasured, which takes none of the program's
- *           signals; flush_begin() and flush_end() are called once each.
+ *           signals; flush_begin() is called once, flush_end() on any thread.
  */
 #ifndef CUDA_FLUSH_H
 #define CUDA_FLUSH_H
@@ -19,9 +19,13 @@ int flush_begin(void);
 void flush_wanted(void);
 
 /*
- * All there is, of unfinished work too.  False: it was not to be had in a few
- * seconds; the thread is left where it hangs.
+ * The thread does this and ends.  It is the first one that counts: who comes
+ * later waits as well.  False: it was not done in a few seconds; the thread is
+ * left where it hangs.
  */
-bool flush_end(void);
+bool flush_end(void (*last)(void));
+
+/* On the thread: before CUPTI is asked while the program runs. */
+void flush_prepare(void);
 
 #endif

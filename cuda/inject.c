@@ -4,9 +4,11 @@
  * it (CUDA_INJECTION64_PATH), and calls InitializeInjection().
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collect/gpu-tool.h"
 #include "collect/gpu.h"
 #include "cuda/calls.h"
 #include "cuda/capture.h"
@@ -15,24 +17,88 @@
 #include "cuda/pc-samples.h"
 #include "cuda/records.h"
 
-/* Mutable: whose end is awaited. */
+/* Mutable: whose end is awaited; what CUPTI knows us by, and how that ended. */
 static pid_t process;
+static CUpti_SubscriberHandle subscriber;
+static bool _Atomic finished; /* no record is wanted any more */
+static bool _Atomic left;     /* the program does not wait any more */
+static bool _Atomic yielded;
 
 int InitializeInjection(void) __attribute__((visibility("default")));
+
+static void finish(void)
+{
+	if (atomic_exchange(&finished, true))
+		return;
+	records_end();
+	memory_end();
+	copse_gpu_end();
+}
+
+static void flush_all(void)
+{
+	pc_samples_end();
+	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+}
 
 /* A forked child that ends comes here too. */
 static void at_exit(void)
 {
 	if (getpid() != process)
 		return;
+	copse_gpu_holds(NULL);
 	calls_end();
-	if (!flush_end())
-		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
-	records_end();
-	memory_end();
-	copse_gpu_end();
-	calls_late(true);
+	if (!yielded) {
+		if (!flush_end(flush_all))
+			copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
+		finish();
+		calls_late(true);
+	}
 	capture_end();
+}
+
+/*
+ * On the thread that flushes: whatever CUPTI or a GPU waits for, the program
+ * goes on after a while.  What is complete in part comes now: in a buffer of
+ * ours it would come to a tool that does not know that.  When the tool may have
+ * its own clock already, it stays.
+ */
+static void give_up(void)
+{
+	records_stop();
+	calls_end();
+	flush_prepare();
+	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	finish();
+	if (!left)
+		records_leave_clock();
+	cupti.Unsubscribe(subscriber);
+}
+
+/*
+ * Kernels that are sampled stay so: to stop it beside a launch may hang the
+ * program (pc-samples.h).
+ */
+static bool yield(void)
+{
+	bool first;
+
+	if (pc_samples_wanted()) {
+		copse_gpu_lost(LOSS_GPU_KEPT, 1);
+		return false;
+	}
+	first = !atomic_exchange(&yielded, true);
+	if (first) {
+		copse_gpu_yielded();
+		copse_gpu_lost(LOSS_GPU_YIELDED, 1);
+	}
+	if (flush_end(give_up))
+		return true;
+	left = true;
+	if (first)
+		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
+	finish();
+	return true;
 }
 
 /* It has no GPU, and none of the locks is known to be free. */
@@ -59,7 +125,6 @@ static enum loss reason(CUptiResult err)
 
 static CUptiResult start(enum gpu_wish wish)
 {
-	CUpti_SubscriberHandle subscriber;
 	CUptiResult err = cupti.Subscribe(&subscriber, calls_callback, NULL);
 
 	if (err)
@@ -74,6 +139,8 @@ static CUptiResult start(enum gpu_wish wish)
 		err = calls_begin(subscriber, wish, copse_gpu_nodes());
 	if (err)
 		cupti.Unsubscribe(subscriber);
+	else
+		copse_gpu_holds(yield);
 	return err;
 }
 
@@ -92,6 +159,10 @@ int InitializeInjection(void)
 		return 1;
 	if (!cupti_open()) {
 		copse_gpu_lost(LOSS_GPU_NO_CUPTI, 1);
+		return 1;
+	}
+	if (copse_gpu_wanted()) {
+		copse_gpu_lost(LOSS_GPU_TAKEN, 1);
 		return 1;
 	}
 	if (flush_begin() || prepare_end()) {

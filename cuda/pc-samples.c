@@ -610,6 +610,11 @@ void pc_samples_end(void)
 	take();
 }
 
+bool pc_samples_wanted(void)
+{
+	return samples.wanted;
+}
+
 void pc_samples_begin(CUpti_SubscriberHandle subscriber)
 {
 	if (!copse_gpu_sampling(&samples.period))

@@ -18,10 +18,15 @@
 #ifndef CUDA_PC_SAMPLES_H
 #define CUDA_PC_SAMPLES_H
 
+#include <stdbool.h>
+
 #include "cuda/cupti.h"
 
 /* Before contexts are made. */
 void pc_samples_begin(CUpti_SubscriberHandle subscriber);
+
+/* Some are wished, and may be had. */
+bool pc_samples_wanted(void);
 
 /* A callback of the domain of resources, on the thread that caused it. */
 void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data);

@@ -28,6 +28,7 @@ static struct {
 	struct gpu_work work[BATCH];
 	size_t count;
 	int64_t offset; /* of CUPTI's clock to CLOCK_MONOTONIC */
+	bool own_clock; /* CUPTI asks us */
 	bool _Atomic ended;
 	pthread_mutex_t pool_lock;
 	uint8_t *pool[BUFFERS_KEPT];
@@ -230,11 +231,13 @@ static void take_record(const CUpti_Activity *record)
 		capture_record(record);
 }
 
-/* CUPTI asks from any thread. */
+/* CUPTI asks from any thread; another's records would fill what it gets. */
 static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
 {
 	*buffer = NULL;
-	*most = 0;
+	*size = *most = 0;
+	if (records.ended)
+		return;
 	pthread_mutex_lock(&records.pool_lock);
 	if (records.pooled)
 		*buffer = records.pool[--records.pooled];
@@ -285,12 +288,23 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream,
 	give_back(buffer);
 }
 
-static uint64_t CUPTIAPI now(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t CUPTIAPI now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+/* As CUPTI's header says of Linux: it cannot be told to forget ours. */
+static uint64_t CUPTIAPI usual_clock(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 /* All times are the collector's; else they are put beside its clock once. */
@@ -298,7 +312,8 @@ static void set_clock(void)
 {
 	uint64_t theirs = 0;
 
-	if (!cupti.ActivityRegisterTimestampCallback(now))
+	records.own_clock = !cupti.ActivityRegisterTimestampCallback(now);
+	if (records.own_clock)
 		return;
 	if (!cupti.GetTimestamp(&theirs) && theirs)
 		records.offset = (int64_t)(now() - theirs);
@@ -319,6 +334,18 @@ CUptiResult records_begin(bool nodes)
 		     !nodes))
 			cupti.ActivityEnable(kinds[i].kind);
 	return err;
+}
+
+void records_stop(void)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		cupti.ActivityDisable(kinds[i].kind);
+}
+
+void records_leave_clock(void)
+{
+	if (records.own_clock)
+		cupti.ActivityRegisterTimestampCallback(usual_clock);
 }
 
 void records_end(void)

@@ -18,7 +18,13 @@ CUptiResult records_begin(bool nodes);
 /* A time of CUPTI's by CLOCK_MONOTONIC; 0 stays 0. */
 uint64_t records_moment(uint64_t at);
 
-/* Buffers that still come are thrown away. */
+/* Nothing more is asked for; what there is still comes. */
+void records_stop(void);
+
+/* Buffers that still come are thrown away, and CUPTI gets no more. */
 void records_end(void);
+
+/* CUPTI's clock is what it is without us. */
+void records_leave_clock(void);
 
 #endif

@@ -582,6 +582,117 @@ captures_go_on() {
 	echo 'copse-gpu 2' | diff - "$scratch/modes"
 }
 
+# A program that profiles itself, as without copse: of CUPTI it has all and
+# nothing of ours.  What came before is there, and how long that was.
+
+# tool NAME PROGRAM…: NAME.copse.
+tool() {
+	name=$1
+	shift
+	"$@" >"$scratch/alone" || return
+	"$copse" run -q --force -o "$scratch/$name.copse" "$@" \
+		>"$scratch/with" || return
+	diff "$scratch/alone" "$scratch/with"
+}
+
+launched_before() {
+	lost_is "$1" gpu.yielded 1 &&
+		is "$1" gpu.launches <<-END
+	tool_main;before;launch;cudaLaunchKernel;alpha 20
+	END
+}
+
+tools() {
+	for mode in subscribe register v2; do
+		tool "$mode" "$made-tool" "$mode" &&
+			launched_before "$mode" || { echo "$mode"; return 1; }
+	done
+}
+
+tool_of_its_own() {
+	tool local "$made-load" "$builddir/tests/gpu/libmade-tool.so" \
+		subscribe && launched_before local
+}
+
+# What comes at the same time is ours or theirs.
+tool_beside_threads() {
+	for _ in 1 2 3; do
+		tool threads "$made-tool" threads || return
+		lost_is threads gpu.unseen 0 && lost_is threads gpu.times 0 &&
+			folded threads gpu.launches |
+			awk '/;before;.*;alpha 20$/ { before = 1 }
+				/^launcher;/ { n += $NF }
+				END { exit !(before && n >= 1000) }' || {
+			folded threads gpu.launches
+			return 1
+		}
+	done
+}
+
+tools_at_once() {
+	tool race "$made-tool" race && launched_before race
+}
+
+# It came before the driver, which it began itself: CUPTI is left to it.
+tool_first() {
+	tool first "$made-tool" first && lost_is first gpu.taken 1 || return
+	"$copse" report tree "$scratch/first.copse" -m gpu.launches \
+		2>"$scratch/said"
+	grep -q "no metric 'gpu.launches'" "$scratch/said"
+}
+
+# It lives 1.2 s longer, of which no GPU time is told, and no leak.
+known_until() {
+	says subscribe "! GPU work is known only until the program's own tool \
+took CUPTI, after [0-9.]* m*s of [0-9.]* s" || return
+	table subscribe gpu-devices devices elapsed </dev/null >"$scratch/any"
+	known=$(cat "$scratch/got")
+	"$copse" report ranks "$scratch/subscribe.copse" -f csv \
+		--table ranks >"$scratch/csv" || return
+	ran=$(awk -v columns=elapsed -f "$srcdir/tests/csv.awk" "$scratch/csv")
+	echo "$known $ran"
+	awk -v known="$known" -v ran="$ran" \
+		'BEGIN { exit !(known > 0 && known + 1.2 <= ran) }' || return
+	table subscribe gpu-memory kinds 'kind allocations bytes leaks leaked' \
+		<<-END || return
+	device 32 33554432 0 0
+	END
+	table subscribe gpu-memory devices 'peak end' <<-END || return
+	33554432 
+	END
+	says_not subscribe 'efficiency'
+}
+
+# Their samples cannot be stopped: the tool is refused.
+tool_refused() {
+	"$copse" run -q --force -o "$scratch/kept.copse" --gpu-sampling=on \
+		"$made-tool" subscribe >"$scratch/with" || return
+	grep -x 'subscribe 39' "$scratch/with" && lost_is kept gpu.kept 1 &&
+		lost_is kept gpu.yielded 0 && is kept gpu.launches <<-END
+	tool_main;before;launch;cudaLaunchKernel;alpha 20
+	tool_main;beside;launch;cudaLaunchKernel;beta 30
+	tool_main;beside;launch;cudaLaunchKernel;gamma 10
+	END
+}
+
+# A CUPTI that does not answer holds the program up, and not for ever.
+tool_hangs() {
+	MADE_FAULT=hang "$copse" run -q --force -o "$scratch/stuck.copse" \
+		"$made-tool" register >"$scratch/with" || return
+	lost_is stuck gpu.yielded 1 && lost_is stuck gpu.unflushed 1 &&
+		grep -x 'register 0' "$scratch/with"
+}
+
+# No CUPTI at all: not initialised.
+tool_without_cupti() {
+	"$copse" run -q --force -o "$scratch/none.copse" \
+		/usr/bin/env python3 -c '
+import ctypes
+print(ctypes.CDLL(None).cuptiSubscribe(None, None, None))' >"$scratch/with" ||
+		return
+	grep -x 15 "$scratch/with"
+}
+
 # Who is not measured is left alone.
 excluded() {
 	"$copse" run -q --force -o "$scratch/excluded.copse" --exclude=made \
@@ -641,6 +752,15 @@ point "memory that is not followed" no_memory
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy
 point "asking for records does not end a capture" captures_go_on
+point "a tool of the program's own takes CUPTI" tools
+point "one that is loaded for itself alone" tool_of_its_own
+point "one beside threads that launch" tool_beside_threads
+point "several at once" tools_at_once
+point "one that comes first" tool_first
+point "GPU times end where nothing is known" known_until
+point "none beside samples of kernels" tool_refused
+point "one beside a CUPTI that hangs" tool_hangs
+point "one without a CUPTI" tool_without_cupti
 point "a program that is not measured" excluded
 point "another tool is not replaced" other_tool
 points_done

@@ -149,13 +149,15 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-wide.c tests/gpu/made-wide.h \
 	tests/gpu/made-pcs.c tests/gpu/made-stalls.c tests/gpu/made-stalls.h \
 	tests/gpu/stalls.s \
+	tests/gpu/made-tool.c tests/gpu/made-load.c \
 	tests/gpu/made-occupancy.c tests/gpu/made-energy.c \
 	tests/gpu/made-nvml.c tests/gpu/made-power.h
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
 	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
-	tests/gpu/made-energy $(made_nvmls)
+	tests/gpu/made-energy tests/gpu/made-tool tests/gpu/made-load \
+	tests/gpu/libmade-tool.so $(made_nvmls)
 made_nvmls = tests/gpu/nvml/libnvidia-ml.so.1 tests/gpu/nvml-old/libnvidia-ml.so.1 \
 	tests/gpu/nvml-bare/libnvidia-ml.so.1
 program_outputs += $(made_outputs)
@@ -191,6 +193,17 @@ tests/gpu/made-energy: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-energy.c \
 		tests/gpu/libmade-cuda.so -ldl
+tests/gpu/made-tool: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-tool.c \
+		tests/gpu/libmade-cuda.so -pthread
+tests/gpu/libmade-tool.so: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -DTOOL_LIBRARY -shared -fPIC \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made-tool.c \
+		tests/gpu/libmade-cuda.so -pthread
+tests/gpu/made-load: $(made_sources)
+	$(AM_V_CCLD)$(CC) $(made_flags) -o $@ $(srcdir)/tests/gpu/made-load.c \
+		-ldl
 # Whole, without what drivers may lack, and without what is needed.
 $(made_nvmls): $(made_sources)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && case $@ in *-old/*) flag=-DMADE_OLD ;; \

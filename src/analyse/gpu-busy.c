@@ -37,9 +37,7 @@ static void add_device(struct gpu_busy *b, const struct run_device *d, size_t i)
 static void add_process(struct gpu_busy *b, const struct run *run,
 			const struct run_gpu_rank *g)
 {
-	const struct run_rank *r = &run->ranks[g->rank];
-	uint64_t ran =
-		r->elapsed_ns > r->paused_ns ? r->elapsed_ns - r->paused_ns : 0;
+	uint64_t ran = run_gpu_known(&run->gpu, g->rank, &run->ranks[g->rank]);
 
 	b->processes++;
 	b->run += (double)ran / NS;
@@ -91,6 +89,36 @@ struct gpu_busy gpu_busy_of(const struct run *run)
 	add_idle(&b, run);
 	b.unknown = fmax(b.run - b.work - b.before - b.idle, 0);
 	return b;
+}
+
+/* The one whose GPUs are known for the shortest part of its time. */
+static const struct run_gpu_known *least_known(const struct run *run)
+{
+	const struct run_gpu_known *least = run->gpu.known;
+
+	for (size_t i = 1; i < run->gpu.known_count; i++)
+		if (run->gpu.known[i].ns < least->ns)
+			least = &run->gpu.known[i];
+	return least;
+}
+
+char *gpu_known_text(const struct run *run)
+{
+	const struct run_gpu *g = &run->gpu;
+	const struct run_gpu_known *least = least_known(run);
+	const struct run_rank *r = &run->ranks[least->rank];
+	char of[64] = ",", known[32], all[32];
+
+	if (run->rank_count > 1)
+		snprintf(of, sizeof(of), " in %zu of %zu %s,%s", g->known_count,
+			 run->rank_count, run->world ? "ranks" : "processes",
+			 g->known_count > 1 ? " the first" : "");
+	return str_format(
+		"GPU work is known only until the program's own tool took "
+		"CUPTI%s after %s of %s.",
+		of, value_time(known, (double)least->ns / NS),
+		value_time(all, ((double)r->elapsed_ns - (double)r->paused_ns) /
+					NS));
 }
 
 bool gpu_busy_idles(const struct gpu_busy *b)

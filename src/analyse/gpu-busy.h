@@ -22,7 +22,7 @@ struct gpu_busy {
 	size_t most_device;   /* index of it */
 	/* Of the processes that used any, each with all of its devices: */
 	size_t processes;
-	double run, work; /* they ran; there was work for them */
+	double run, work; /* they ran, and GPUs were known; there was work */
 	double before;    /* from their start to their first work */
 	double idle;      /* no work, and it is known why */
 	double unknown;   /* no work, and it is not */
@@ -32,6 +32,12 @@ struct gpu_busy {
 };
 
 struct gpu_busy gpu_busy_of(const struct run *run);
+
+/*
+ * "GPU work is known only until …", of a run that has processes of that kind;
+ * to be freed, NULL: no memory.
+ */
+char *gpu_known_text(const struct run *run);
 
 /* From the first work on they were idle for a time that matters … */
 bool gpu_busy_idles(const struct gpu_busy *busy);
@@ -59,7 +65,8 @@ char *gpu_idle_called(const struct paths *paths, uint32_t path, double idle);
  * arXiv:2603.26576 (2026).
  */
 struct gpu_factors {
-	size_t devices, processes; /* 0 devices: the rest is 0 too */
+	/* 0 devices, or not known to the end: the rest is 0 too */
+	size_t devices, processes;
 	bool with_mpi;
 	double elapsed;            /* run time: the longest of a process */
 	double host, mpi, offload; /* host = mpi × offload */

@@ -94,7 +94,7 @@ struct gpu_factors gpu_factors_of(const struct run *run)
 	struct gpu_factors f = { 0 };
 	struct host_sums hosts;
 
-	if (!run->gpu.device_count)
+	if (!run->gpu.device_count || run->gpu.known_count)
 		return f;
 	hosts = sum_hosts(run);
 	set_host(&f, &hosts);

@@ -134,13 +134,36 @@ static void path_table(struct report *report, const struct paths *paths,
 	}
 }
 
+/* Whether it is known what there was when the process ended. */
+static bool ends_known(const struct run *run, uint32_t rank, uint64_t *until)
+{
+	const struct run_rank *r = &run->ranks[rank];
+	uint64_t known = run_gpu_known(&run->gpu, rank, r);
+	bool all = known + r->paused_ns >= r->elapsed_ns;
+
+	*until = all ? r->elapsed_ns : known;
+	return all;
+}
+
+static void end_cell(struct report *report, const struct run *run,
+		     const struct run_holder *h)
+{
+	uint64_t until;
+
+	if (ends_known(run, h->rank, &until))
+		report_count(report, h->live);
+	else
+		report_none(report);
+}
+
 /* Over the time that the process ran, at most in each part. */
 static void strip_cell(struct report *report, const struct run *run, size_t i)
 {
 	const struct run_holder *h = &run->facts.holders[i];
-	uint64_t all = run->ranks[h->rank].elapsed_ns;
+	uint64_t all;
 	double strip[STRIP];
 
+	ends_known(run, h->rank, &all);
 	for (uint64_t s = 0; s < STRIP; s++)
 		strip[s] = gpu_held_between(run, i, all / STRIP * s,
 					    all / STRIP * (s + 1));
@@ -195,19 +218,24 @@ static int device_table(struct report *report, const struct run *run,
 		device_cell(report, h->device);
 		report_count(report, h->peak);
 		report_number(report, (double)h->peak_ns / 1e9);
-		report_count(report, h->live);
+		end_cell(report, run, h);
 		strip_cell(report, run, order[i]);
 	}
 	free(order);
 	return 0;
 }
 
-static void say_total(struct report *report, const struct held_row *total)
+static void say_total(struct report *report, const struct run *run,
+		      const struct held_row *total)
 {
 	char count[32], allocated[32], left[32];
 
 	if (total->allocations + total->frees <= 0)
 		report_line(report, "No memory of GPUs was seen.");
+	else if (run->gpu.known_count)
+		report_line(report, "%s of %s.",
+			    value_many(count, total->allocations, "allocation"),
+			    value_bytes(allocated, total->allocated));
 	else
 		report_line(report,
 			    "%s of %s; %.0f of them, %s, were left when their "
@@ -226,7 +254,7 @@ static int tables(struct report *report, const struct paths *paths,
 	if (!err)
 		err = gpu_held_init(&by_path, paths, false);
 	if (!err) {
-		say_total(report, &by_kind.total);
+		say_total(report, paths->run, &by_kind.total);
 		kind_table(report, paths, &by_kind);
 		path_table(report, paths, &by_path, options);
 		err = device_table(report, paths->run, options);

@@ -156,6 +156,16 @@ static void say_calls(struct report *report, const struct gpu_row *calls)
 			    value_many(failed, calls->failed, "call"));
 }
 
+static void say_known(struct report *report, const struct run *run)
+{
+	char *text = run->gpu.known_count ? gpu_known_text(run) : NULL;
+
+	report->failed |= run->gpu.known_count && !text;
+	if (text)
+		report_line(report, "! %s", text);
+	free(text);
+}
+
 int findings_gpu(struct report *report, const struct paths *paths)
 {
 	struct gpu_work kernels, copies = { 0 }, calls = { 0 };
@@ -168,6 +178,7 @@ int findings_gpu(struct report *report, const struct paths *paths)
 	if (!err)
 		err = gpu_work_init(&calls, paths, GPU_CALLS, true);
 	all = kernels.total.seconds + copies.total.seconds;
+	say_known(report, paths->run);
 	if (!err && all > 0) {
 		say_work(report, &busy, kernels.total.seconds,
 			 copies.total.seconds);

@@ -5,12 +5,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/gpu-busy.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/order.h"
 #include "live/layout.h"
 #include "merge/values.h"
+
+/* Whatever is computed of it has no more time than that. */
+static void note_known(struct report *report, const struct run *run)
+{
+	char *text = run->gpu.known_count ? gpu_known_text(run) : NULL;
+
+	report->failed |= run->gpu.known_count && !text;
+	if (text)
+		report_note(report, "%s", text);
+	free(text);
+}
 
 int gpu_report(struct report **to, const struct run *const runs[],
 	       const struct analysis_options *options, const char *name,
@@ -26,6 +38,8 @@ int gpu_report(struct report **to, const struct run *const runs[],
 		return err;
 	*to = value_report(name, runs[0], NULL);
 	err = *to ? fill(*to, &paths, options) : -ENOMEM;
+	if (!err)
+		note_known(*to, runs[0]);
 	if (!err)
 		err = report_error(*to);
 	paths_fini(&paths);

@@ -184,6 +184,9 @@ static int fill(struct report *report, const struct paths *paths)
 	if (!e.ranks && !gpu.devices && !report->tables[0].row_count)
 		report_line(report, "No MPI, and no phase that has ended: "
 				    "there is nothing to compute.");
+	if (run->gpu.known_count)
+		report_note(report, "Nothing is said of GPUs, whose work is "
+				    "not known to the end.");
 	if (e.ranks && isnan(e.transfer))
 		report_note(report,
 			    "Serialisation and transfer are not told apart: "

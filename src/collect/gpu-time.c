@@ -347,12 +347,16 @@ void gpu_time_add(const struct live_piece *piece)
 
 void gpu_time_settle(bool all)
 {
+	uint64_t until;
+
 	if (!now.arena)
 		return;
 	gpu_order_settle(all, take);
 	if (!all || !now.any)
 		return;
-	gpu_idle_tail(now.any, time_now(CLOCK_MONOTONIC), now.thread, now.node);
+	until = registry_header()->gpu_times.until_ns;
+	gpu_idle_tail(now.any, until ? until : time_now(CLOCK_MONOTONIC),
+		      now.thread, now.node);
 	settled();
 }
 

@@ -12,6 +12,7 @@
 #include "collect/gpu-idle.h"
 #include "collect/gpu-sums.h"
 #include "collect/gpu-time.h"
+#include "collect/gpu-tool.h"
 #include "collect/known.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
@@ -562,6 +563,7 @@ void gpu_forked(void)
 	gpu_memory_forked();
 	gpu_shapes_forked();
 	gpu_pcs_forked();
+	gpu_tool_forked();
 	gpu.used = 0;
 	history_forked();
 	if (t)

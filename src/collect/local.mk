@@ -18,6 +18,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu-idle.c src/collect/gpu-idle.h \
 	src/collect/gpu-order.c src/collect/gpu-order.h \
 	src/collect/gpu-sums.h \
+	src/collect/gpu-tool.c src/collect/gpu-tool.h \
 	src/collect/gpu-time.c src/collect/gpu-time.h \
 	src/collect/history.c src/collect/history.h \
 	src/collect/held.c src/collect/held.h \

@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 7
+#define LIVE_VERSION 8
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -328,6 +328,8 @@ struct live_gpu_times {
 	uint64_t late;    /* pieces that came too late to be put in order */
 	uint64_t late_ns; /* of them, perhaps not in any union */
 	uint64_t first_paused_ns; /* before the first call for work */
+	uint64_t until_ns;        /* nothing is known from then on; 0: all is */
+	uint64_t until_paused_ns; /* before that */
 };
 
 /* A piece of work that is not in these times yet: collect/gpu-order.h. */

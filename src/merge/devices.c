@@ -28,6 +28,7 @@ void run_gpu_fini(struct run_gpu *gpu)
 	free(gpu->streams);
 	free(gpu->works);
 	free(gpu->ranks);
+	free(gpu->known);
 	*gpu = (struct run_gpu){ 0 };
 }
 
@@ -265,12 +266,30 @@ static int add_rank(struct devices *d, const struct profile *p,
 	return 0;
 }
 
+static int add_known(struct devices *d, const struct profile *p,
+		     uint32_t process)
+{
+	struct run_gpu *sum = &d->sum;
+
+	if (!p->gpu_known.ns)
+		return 0;
+	if (more(&sum->known, sum->known_count, &d->known_room,
+		 sizeof(*sum->known)))
+		return -ENOMEM;
+	sum->known[sum->known_count++] =
+		(struct run_gpu_known){ process, p->gpu_known.ns };
+	return 0;
+}
+
 int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 		const uint32_t *nodes)
 {
 	struct map devices = { 0 }; /* the process's number to the run's */
 	size_t next = 0;
 	int err = add_rank(d, p, process);
+
+	if (!err)
+		err = add_known(d, p, process);
 
 	for (uint32_t i = 0; i < p->device_count && !err; i++) {
 		uint32_t index;
@@ -294,6 +313,26 @@ int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 /*
  * The run.
  */
+
+static int by_known(const void *x, const void *y)
+{
+	const struct run_gpu_known *a = x, *b = y;
+
+	return ORDER(a->rank, b->rank);
+}
+
+uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
+		       const struct run_rank *r)
+{
+	const struct run_gpu_known like = { .rank = rank }, *known = NULL;
+	uint64_t ran =
+		r->elapsed_ns > r->paused_ns ? r->elapsed_ns - r->paused_ns : 0;
+
+	if (gpu->known_count)
+		known = bsearch(&like, gpu->known, gpu->known_count,
+				sizeof(like), by_known);
+	return known && known->ns < ran ? known->ns : ran;
+}
 
 void devices_wanted(const struct devices *d, bool *wanted)
 {
@@ -404,6 +443,8 @@ static void renumber(struct run_gpu *gpu, const uint32_t *order)
 		gpu->streams[i].rank = order[gpu->streams[i].rank];
 	for (size_t i = 0; i < gpu->rank_count; i++)
 		gpu->ranks[i].rank = order[gpu->ranks[i].rank];
+	for (size_t i = 0; i < gpu->known_count; i++)
+		gpu->known[i].rank = order[gpu->known[i].rank];
 }
 
 /* Those of a device stand together: they share a host, and so its clock. */
@@ -414,15 +455,14 @@ static void settle_spans(struct run_gpu *gpu, const struct run *run)
 	for (size_t i = 0; i < gpu->share_count; i++) {
 		const struct run_share *s = &gpu->shares[i];
 		struct run_device *d = &gpu->devices[s->device];
-		const struct run_rank *r = &run->ranks[s->rank];
+		uint64_t known =
+			run_gpu_known(gpu, s->rank, &run->ranks[s->rank]);
 		bool fresh = !i || s[-1].device != s->device;
 
 		first = fresh || s->first_ns < first ? s->first_ns : first;
 		last = fresh || s->last_ns > last ? s->last_ns : last;
 		d->span_ns = (double)(last - first);
-		d->elapsed_ns =
-			fmax(d->elapsed_ns,
-			     (double)r->elapsed_ns - (double)r->paused_ns);
+		d->elapsed_ns = fmax(d->elapsed_ns, (double)known);
 	}
 }
 
@@ -444,6 +484,7 @@ int devices_finish(struct devices *d, struct run *run, const uint32_t *order,
 	sort(gpu->shares, gpu->share_count, sizeof(*gpu->shares), by_device);
 	sort(gpu->streams, gpu->stream_count, sizeof(*gpu->streams), by_stream);
 	sort(gpu->ranks, gpu->rank_count, sizeof(*gpu->ranks), by_rank);
+	sort(gpu->known, gpu->known_count, sizeof(*gpu->known), by_known);
 	settle_spans(gpu, run);
 	run->gpu = *gpu;
 	*gpu = (struct run_gpu){ 0 };

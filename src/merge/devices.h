@@ -23,7 +23,7 @@ struct devices {
 	struct timeline *lines; /* one for each device */
 	struct map found, works;
 	size_t device_room, line_room, share_room, stream_room, work_room,
-		rank_room;
+		rank_room, known_room;
 	uint32_t unnamed; /* devices without a UUID: one for each process */
 };
 

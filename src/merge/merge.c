@@ -344,8 +344,9 @@ static bool knows_gpus(const struct merging *m)
 {
 	const struct run_facts *f = &m->facts.sum;
 
-	return m->devices.sum.device_count || f->holder_count ||
-	       f->unified_count || f->shape_count || f->sampling_count;
+	return m->devices.sum.device_count || m->devices.sum.known_count ||
+	       f->holder_count || f->unified_count || f->shape_count ||
+	       f->sampling_count;
 }
 
 /*

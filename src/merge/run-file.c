@@ -353,8 +353,18 @@ static const struct store_field gpu_rank_fields[] = {
 	GPU_RANK(U64, late_ns),    { 0 },
 };
 
+#define KNOWN(TYPE, member) STORE_FIELD(TYPE, struct run_gpu_known, member)
+static const struct store_field known_fields[] = {
+	KNOWN(U32, rank),
+	KNOWN(U64, ns),
+	{ 0 },
+};
+
 static void save_gpu(struct store *s, const struct run_gpu *g)
 {
+	if (g->known_count)
+		store_put_table(s, "gpu/known", known_fields, g->known,
+				sizeof(*g->known), g->known_count);
 	if (!g->device_count)
 		return;
 	store_put_table(s, "gpu/devices", device_fields, g->devices,
@@ -372,6 +382,9 @@ static void save_gpu(struct store *s, const struct run_gpu *g)
 /* Most runs have none, and older databases. */
 static void load_gpu(struct store *s, struct run_gpu *g)
 {
+	if (store_has(s, "gpu/known/rank"))
+		g->known = store_get_table(s, "gpu/known", known_fields,
+					   sizeof(*g->known), &g->known_count);
 	if (!store_has(s, "gpu/devices/host"))
 		return;
 	g->devices = store_get_table(s, "gpu/devices", device_fields,
@@ -408,6 +421,8 @@ static void check_gpu(struct store *s, const struct run *run)
 		       g->works[i].device < g->device_count;
 	for (size_t i = 0; i < g->rank_count && good; i++)
 		good = g->ranks[i].rank < run->rank_count;
+	for (size_t i = 0; i < g->known_count && good; i++)
+		good = g->known[i].rank < run->rank_count;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the GPUs");
 }

@@ -27,7 +27,8 @@ struct run_device {
 	double overlap_ns;            /* of both in one process, summed */
 	double kernels_sum_ns;
 	double span_ns;    /* from the first work of any to the last */
-	double elapsed_ns; /* that its processes ran: the longest */
+	double elapsed_ns; /* that its processes ran, and it was known: the
+			      longest */
 };
 
 struct run_share { /* by device, then rank */
@@ -60,15 +61,28 @@ struct run_gpu_rank { /* by rank */
 	uint64_t late, late_ns; /* pieces of work out of order */
 };
 
+/* Of processes whose GPUs are not known to the end: see profile_gpu_known. */
+struct run_gpu_known { /* by rank */
+	uint32_t rank;
+	uint64_t ns;
+};
+
 struct run_gpu {
 	struct run_device *devices; /* as the ranks, in their order, use them */
 	struct run_share *shares;
 	struct run_stream *streams;
 	struct run_work *works;
 	struct run_gpu_rank *ranks;
-	size_t device_count, share_count, stream_count, work_count, rank_count;
+	struct run_gpu_known *known;
+	size_t device_count, share_count, stream_count, work_count, rank_count,
+		known_count;
 };
 
 void run_gpu_fini(struct run_gpu *gpu);
+
+/* How long a process ran, but pauses, while its GPUs were known. */
+struct run_rank;
+uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
+		       const struct run_rank *times);
 
 #endif

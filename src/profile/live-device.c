@@ -165,9 +165,23 @@ static void leave_out_unused(struct profile *p)
 	p->device_count = kept;
 }
 
+/* At least 1: it is not the whole time. */
+static uint64_t known_ns(const struct live_header *h)
+{
+	const struct live_gpu_times *t = &h->gpu_times;
+	uint64_t from = h->start_mono_ns;
+	uint64_t ns = t->until_ns > from ? t->until_ns - from : 0;
+
+	if (!t->until_ns)
+		return 0;
+	return ns > t->until_paused_ns ? ns - t->until_paused_ns : 1;
+}
+
 void reader_devices(struct reader *r)
 {
 	const struct live_gpu_times *t = &r->header.gpu_times;
+
+	r->p->gpu_known.ns = known_ns(&r->header);
 
 	reader_walk(r, r->header.gpu_devices, sizeof(struct live_device),
 		    take_device);

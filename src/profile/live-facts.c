@@ -11,7 +11,9 @@
 static void memory_values(struct reader *r, uint32_t node, uint32_t thread,
 			  const struct live_memory *m, uint64_t at_peak)
 {
-	const bool leaks = m->kind != LIVE_MEMORY_STATIC;
+	/* What was freed when nothing was known any more is not left. */
+	const bool leaks =
+		m->kind != LIVE_MEMORY_STATIC && !r->header.gpu_times.until_ns;
 
 	reader_metric(r, node, thread, METRIC_GPU_ALLOCATIONS, m->allocations);
 	reader_metric(r, node, thread, METRIC_GPU_ALLOCATED, m->allocated);

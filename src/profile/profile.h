@@ -168,6 +168,11 @@ struct profile_gpu_times {
 	uint64_t first_paused_ns; /* before the first call for work */
 };
 
+/* GPUs are known for so long, from the start, without pauses; 0: to the end. */
+struct profile_gpu_known {
+	uint64_t ns;
+};
+
 /* How the process ended, as its parent saw it. */
 enum profile_end {
 	END_UNKNOWN, /* recovered, or still running */
@@ -224,6 +229,7 @@ struct profile {
 	struct profile_bin *bins;
 	struct profile_work *works;
 	struct profile_gpu_times gpu;
+	struct profile_gpu_known gpu_known;
 	size_t device_count, stream_count, bin_count, work_count;
 	size_t module_count, name_count, node_count, column_count, loss_count,
 		thread_count, comm_count, site_count, size_count, peer_count,

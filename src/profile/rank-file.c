@@ -242,6 +242,11 @@ static const struct store_field gpu_fields[] = {
 	{ 0 },
 };
 
+static const struct store_field known_fields[] = {
+	STORE_FIELD(U64, struct profile_gpu_known, ns),
+	{ 0 },
+};
+
 /* The arrays that are stored as they are. */
 struct part {
 	const char *group;
@@ -320,6 +325,8 @@ int profile_save(const struct profile *p, const char *path)
 	rank_facts_put(s, p);
 	if (p->device_count)
 		store_put_record(s, "gpu", gpu_fields, &p->gpu);
+	if (p->gpu_known.ns)
+		store_put_record(s, "gpu/known", known_fields, &p->gpu_known);
 	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
@@ -520,6 +527,8 @@ static int load_rank_file(struct profile *p, const char *path,
 	rank_facts_get(s, p);
 	if (store_has(s, "gpu"))
 		store_get_record(s, "gpu", gpu_fields, &p->gpu);
+	if (store_has(s, "gpu/known"))
+		store_get_record(s, "gpu/known", known_fields, &p->gpu_known);
 	load_columns(s, p);
 	if (!store_error(s))
 		check_nodes(s, p);

@@ -4,18 +4,22 @@ GPU_CUDA = allocs captures copies failures forks graphs holder hotline \
 	launchers leaves load managed many paths peers ranges reset shapes \
 	streams window
 GPU_STATIC = graphs-static paths-static # as nvcc links by default; the others: libcudart.so
+GPU_CUPTI = tool # linked with it
 GPU_C = contexts driver power
 GPU_MPI = mpi-spin
 GPU_PRELOADS = no-cupti
 
-gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_C:%=tests/gpu/%.c) \
+gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_CUPTI:%=tests/gpu/%.cu) \
+	$(GPU_C:%=tests/gpu/%.c) \
 	$(GPU_MPI:%=tests/gpu/%.cu) $(GPU_PRELOADS:%=tests/gpu/%.c) \
 	tests/gpu/stencil.c \
 	tests/gpu/stencil-kernels.cu tests/gpu/python.py \
-	tests/gpu/torch-spin.py tests/gpu/cupy-spin.py tests/gpu/spin.ptx
+	tests/gpu/torch-spin.py tests/gpu/torch-profile.py \
+	tests/gpu/cupy-spin.py tests/gpu/spin.ptx
 gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/stencil.h \
 	tests/gpu/truths.h
-gpu_outputs = $(GPU_CUDA:%=tests/gpu/%) $(GPU_STATIC:%=tests/gpu/%) \
+gpu_outputs = $(GPU_CUDA:%=tests/gpu/%) $(GPU_CUPTI:%=tests/gpu/%) \
+	$(GPU_STATIC:%=tests/gpu/%) \
 	$(GPU_C:%=tests/gpu/%) $(GPU_PRELOADS:%=tests/gpu/%.so)
 if OPENMPI
 gpu_outputs += $(GPU_MPI:%=tests/gpu/%) tests/gpu/stencil
@@ -32,6 +36,10 @@ $(GPU_CUDA:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.cu $(gpu_headers)
 		$(srcdir)/$@.cu -Xlinker -rpath=$(CUDA_LIBDIR)
 $(GPU_STATIC:%=tests/gpu/%): tests/gpu/%-static: tests/gpu/%.cu $(gpu_headers)
 	$(gpu_v) '$(NVCC)' $(NVCC_FLAGS) -o $@ $(srcdir)/tests/gpu/$*.cu
+$(GPU_CUPTI:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.cu $(gpu_headers)
+	$(gpu_v) '$(NVCC)' $(NVCC_FLAGS) -cudart shared -o $@ $(srcdir)/$@.cu \
+		-L$(CUDA_LIBDIR) -L$(CUDA_LIBDIR)/../extras/CUPTI/lib64 -lcupti \
+		-Xlinker -rpath=$(CUDA_LIBDIR):$(CUDA_LIBDIR)/../extras/CUPTI/lib64
 $(GPU_C:%=tests/gpu/%): tests/gpu/%: tests/gpu/%.c $(gpu_headers)
 	$(gpu_v) $(CC) -std=gnu11 -O2 -g -Wall -Wextra $(CUDA_CFLAGS) -o $@ \
 		$(srcdir)/$@.c -ldl

@@ -29,7 +29,9 @@ static const CUpti_CallbackDomain RUNTIME = CUPTI_CB_DOMAIN_RUNTIME_API,
 static struct {
 	pthread_once_t once;
 	const char *fault;
-	CUpti_CallbackFunc callback;
+	CUpti_CallbackFunc _Atomic callback;
+	void *data; /* the subscriber's */
+	CUpti_SubscriberHandle subscriber;
 	bool domains[CUPTI_CB_DOMAIN_SIZE];
 	bool calls[CUPTI_CB_DOMAIN_SIZE][CALLS];
 	bool kinds[KINDS];
@@ -48,6 +50,8 @@ static struct {
 /* Of what this thread calls for. */
 static __thread uint32_t device;
 
+static __thread bool loading; /* in load_injection() */
+
 static bool fault(const char *name)
 {
 	return made.fault && !strcmp(made.fault, name);
@@ -63,8 +67,10 @@ static void load_injection(void)
 	made.fault = getenv("MADE_FAULT");
 	if (library)
 		begin = (int (*)(void))dlsym(library, "InitializeInjection");
+	loading = true;
 	if (begin)
 		begin();
+	loading = false;
 	made_first_context();
 }
 
@@ -150,9 +156,11 @@ void made_put(const CUpti_Activity *record)
 	pthread_mutex_unlock(&made.lock);
 }
 
+/* Whoever is loaded calls CUPTI. */
 void made_load(void)
 {
-	pthread_once(&made.once, load_injection);
+	if (!loading)
+		pthread_once(&made.once, load_injection);
 }
 
 static uint64_t now(void)
@@ -194,14 +202,16 @@ static struct span take_time(unsigned int stream, uint64_t ns)
 
 void made_tell(struct call *c, CUpti_ApiCallbackSite site)
 {
-	if (!made.callback ||
+	CUpti_CallbackFunc callback = made.callback;
+
+	if (!callback ||
 	    (!made.domains[c->domain] && !made.calls[c->domain][c->id % CALLS]))
 		return;
 	c->data.callbackSite = site;
 	if (fault("bare"))
-		bare_call(made.callback, c->domain, c->id, &c->data);
+		bare_call(callback, c->domain, c->id, &c->data);
 	else
-		made.callback(NULL, c->domain, c->id, &c->data);
+		callback(made.data, c->domain, c->id, &c->data);
 }
 
 /*
@@ -250,10 +260,11 @@ void made_resource(CUpti_CallbackId id, CUcontext context, void *of)
 {
 	CUpti_ResourceData data = { .context = context,
 				    .resourceDescriptor = of };
+	CUpti_CallbackFunc callback = made.callback;
 
 	in_resource = id;
-	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
-		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+	if (callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
+		callback(made.data, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 	in_resource = CUPTI_CBID_RESOURCE_INVALID;
 }
 
@@ -369,9 +380,10 @@ static void tell_node(CUpti_CallbackId id, struct made_node *node,
 	CUpti_GraphData data = { .node = (CUgraphNode)node,
 				 .originalNode = (CUgraphNode)original };
 	CUpti_ResourceData resource = { .resourceDescriptor = &data };
+	CUpti_CallbackFunc callback = made.callback;
 
-	if (made.callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
-		made.callback(NULL, CUPTI_CB_DOMAIN_RESOURCE, id, &resource);
+	if (callback && made.calls[CUPTI_CB_DOMAIN_RESOURCE][id])
+		callback(made.data, CUPTI_CB_DOMAIN_RESOURCE, id, &resource);
 }
 
 PUBLIC CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id)
@@ -566,21 +578,42 @@ PUBLIC CUptiResult cuptiGetVersion(uint32_t *version)
 	return CUPTI_SUCCESS;
 }
 
+/* One at a time; no two have the same handle. */
 PUBLIC CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber,
 				  CUpti_CallbackFunc callback, void *data)
 {
-	(void)data;
-	if (fault("subscriber"))
+	static uintptr_t handles;
+
+	made_load(); /* as the driver's tables are looked for */
+	if (fault("subscriber") || made.subscriber)
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	*subscriber = (CUpti_SubscriberHandle)&made;
+	*subscriber = made.subscriber = (CUpti_SubscriberHandle)++handles;
+	made.data = data;
 	made.callback = callback;
 	return CUPTI_SUCCESS;
 }
 
+/* CUDA 12's headers do not have it. */
+PUBLIC CUptiResult made_subscribe(CUpti_SubscriberHandle *subscriber,
+				  CUpti_CallbackFunc callback, void *data,
+				  void *params) __asm__("cuptiSubscribe_v2");
+
+PUBLIC CUptiResult made_subscribe(CUpti_SubscriberHandle *subscriber,
+				  CUpti_CallbackFunc callback, void *data,
+				  void *params)
+{
+	(void)params;
+	return cuptiSubscribe(subscriber, callback, data);
+}
+
 PUBLIC CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
 {
-	(void)subscriber;
+	if (!subscriber || subscriber != made.subscriber)
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	made.callback = NULL;
+	memset(made.domains, 0, sizeof(made.domains));
+	memset(made.calls, 0, sizeof(made.calls));
+	made.subscriber = NULL;
 	return CUPTI_SUCCESS;
 }
 
@@ -588,7 +621,8 @@ PUBLIC CUptiResult cuptiEnableDomain(uint32_t enable,
 				     CUpti_SubscriberHandle subscriber,
 				     CUpti_CallbackDomain domain)
 {
-	(void)subscriber;
+	if (subscriber != made.subscriber)
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	made.domains[domain] = enable;
 	return CUPTI_SUCCESS;
 }
@@ -640,7 +674,8 @@ PUBLIC CUptiResult cuptiEnableCallback(uint32_t enable,
 				       CUpti_CallbackDomain domain,
 				       CUpti_CallbackId id)
 {
-	(void)subscriber;
+	if (subscriber != made.subscriber)
+		return CUPTI_ERROR_INVALID_PARAMETER;
 	made.calls[domain][id % CALLS] = enable;
 	return CUPTI_SUCCESS;
 }
@@ -671,6 +706,13 @@ PUBLIC CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 	return CUPTI_SUCCESS;
 }
 
+PUBLIC CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
+{
+	made.kinds[kind] = false;
+	return CUPTI_SUCCESS;
+}
+
+/* A buffer of those before is filled, and comes to these. */
 PUBLIC CUptiResult
 cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
 			       CUpti_BuffersCallbackCompleteFunc complete)
@@ -703,6 +745,11 @@ PUBLIC CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	pthread_mutex_unlock(&made.lock);
 	made.asked++;
 	return CUPTI_SUCCESS;
+}
+
+PUBLIC uint64_t made_asked(void)
+{
+	return made.asked;
 }
 
 /* The first time may have begun before. */

@@ -4,6 +4,9 @@
  * runtime's and the driver's names, a device that does nothing but take the
  * time that it is told, and CUPTI's functions, which tell about it.
  *
+ * As NVIDIA's, CUPTI has one subscriber, and one pair of functions for its
+ * buffers: the last one that was given.
+ *
  * All is made, not captured: it shows that the adapter counts what it is told,
  * and not that NVIDIA's libraries tell it so.
  *
@@ -86,6 +89,9 @@ void made_answered(void);
 
 /* Waits until all records were told: CUPTI is asked for them each second. */
 void made_told(void);
+
+/* How often CUPTI was asked for records. */
+uint64_t made_asked(void);
 
 /* A second context on the device; to sample both ends the program. */
 void made_context_beside(void);
