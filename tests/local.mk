@@ -56,7 +56,7 @@ program_outputs = $(MEASURED:%=tests/programs/%) \
 	$(PLUGINS:%=tests/programs/%.so) tests/programs/chains
 program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
-	tests/programs/dlswap-plugin.c $(MEASURED_MPI:%=tests/programs/%.c) \
+	tests/programs/dlswap-plugin.c tests/programs/sanitized.c $(MEASURED_MPI:%=tests/programs/%.c) \
 	tests/programs/delays.h tests/programs/known.h \
 	tests/programs/partner.h $(chains_sources) \
 	tests/programs/chains-lib.c

@@ -159,6 +159,43 @@ script_sets_stack() {
 	return 0
 }
 
+# sanitized KIND WHAT…: what GCC's sanitizer finds, and nothing else.
+sanitized() {
+	CC=${CC:-cc}
+	need "$CC"
+	"$CC" -fsanitize="$1" -g -o "with-$1" "$srcdir/tests/programs/sanitized.c" \
+		-pthread 2>said || skip "$CC has no -fsanitize=$1: $(cat said)"
+	program=./with-$1
+	shift
+	for what in "$@"; do
+		"$program" "$what" >plain 2>plain.err
+		status=$?
+		"$copse" run -q --force -o sanitized.copse -e cpu@10000 \
+			"$program" "$what" >with 2>with.err
+		is=$?
+		summary with.err
+		[ $is = $status ] && diff plain with || return
+		[ "$(summary plain.err)" = "$(summary with.err)" ] || return
+		[ "$("$copse" report sanitized.copse -m samples -f folded |
+			awk '{ n += $NF } END { print n + 0 }')" -gt 10 ] ||
+			return
+	done
+}
+
+# Valgrind, which is known by a library of this name, does not survive a tick.
+valgrind_alone() {
+	CC=${CC:-cc}
+	need "$CC"
+	"$CC" -shared -o vgpreload_core-amd64-linux.so -x c /dev/null || return 1
+	LD_PRELOAD=$PWD/vgpreload_core-amd64-linux.so "$copse" run --force \
+		"$programs/shares" 0.2 >out 2>err
+	[ $? = 0 ] && grep 'took no sample .* Valgrind' err
+}
+
+summary() {
+	grep -e ^SUMMARY -e 'runtime does not come first' "$1"
+}
+
 # Its loader would find that our libraries need another C library, and end it.
 other_library() {
 	CC=${CC:-cc}
@@ -212,6 +249,10 @@ point "why there is no sample is told" no_sample_why
 point "a small stack is the program's own" small_stack
 point "a script may set a small stack" script_sets_stack
 point "a static program runs, unmeasured" static
+point "AddressSanitizer need not be the first library" \
+	sanitized address good freed leaked
+point "what runs in Valgrind is left alone" valgrind_alone
+point "ThreadSanitizer" sanitized thread good
 point "one with another C library runs, unmeasured" other_library
 point "one for another processor is not given our libraries" other_processor
 point "without shared memory it runs, unmeasured" no_shared_memory

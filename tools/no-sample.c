@@ -101,7 +101,7 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 			 rate(n->settings), (double)n->cpu_ns / 1e6);
 		return to;
 	}
-	return "the program is linked statically, was started with another "
-	       "root or user, or a limit (ulimit -v, -f, -n) or /dev/shm "
+	return "the program is linked statically, runs in Valgrind, was "
+	       "started with another root or user, or a limit (ulimit -v, -f, -n) or /dev/shm "
 	       "leaves no room for a profile (see: copse check)";
 }

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/golang.h"
@@ -169,13 +170,21 @@ static bool comes_late(void)
 	return false;
 }
 
+/* Valgrind takes no signal that it has not thought of, and ends the program. */
+static bool is_emulated(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	return preload && strstr(preload, "/vgpreload_");
+}
+
 __attribute__((constructor)) static void collect_start(void)
 {
 	const char *directory = getenv("COPSE_LIVE");
 
 	interpose_init();
 	if (!directory || !*directory || comes_late() ||
-	    golang_wrote("/proc/self/exe"))
+	    golang_wrote("/proc/self/exe") || is_emulated())
 		return;
 	settings_from_environment(&collector.settings);
 	if (!control_wants(&collector.settings)) {

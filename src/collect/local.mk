@@ -35,7 +35,8 @@ libcollect_la_SOURCES = \
 	src/collect/range.c src/collect/range.h \
 	src/collect/registry.c src/collect/registry.h \
 	src/collect/restart.c src/collect/restart.h \
-	src/collect/sample.c src/collect/sent.c src/collect/sent.h \
+	src/collect/sample.c src/collect/sanitizer.c \
+	src/collect/sent.c src/collect/sent.h \
 	src/collect/signals.c \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/time.h \
