@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "collect/gpu.h"
 
 enum {
 	POINTERS = 4096
@@ -66,15 +67,13 @@ void capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		.correlation = data->correlationId,
 		.leaves = data->callbackSite == CUPTI_API_EXIT,
 	};
-	struct timespec t;
 
 	if (!capture.to)
 		return;
 	call.thread = (uint32_t)gettid();
 	if (call.leaves && code)
 		call.code = *code;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	call.ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	call.ns = copse_gpu_now();
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to)
 		put(CAPTURE_CALL, &call, sizeof(call), data->functionName,

@@ -3,7 +3,6 @@
 #include "cuda/memory.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "collect/gpu-allocs.h"
 #include "collect/gpu-shapes.h"
@@ -24,14 +23,6 @@ static struct {
 	uint32_t count, configured; /* of them, for unified memory */
 	bool wanted, refused;
 } memory = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Allocations */
 
@@ -237,7 +228,7 @@ static void add_device(CUcontext context)
 
 static void end_context(CUcontext context)
 {
-	struct gpu_memory event = { .what = GPU_MEMORY_CONTEXT, .ns = now() };
+	struct gpu_memory event = { .what = GPU_MEMORY_CONTEXT, .ns = copse_gpu_now() };
 
 	if (memory.wanted && !cupti.GetContextId(context, &event.context))
 		copse_gpu_memory(&event, 1);
@@ -290,7 +281,7 @@ static bool is_free(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 void memory_late_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		      const CUpti_CallbackData *data)
 {
-	struct gpu_memory event = { .what = GPU_MEMORY_FREED, .ns = now() };
+	struct gpu_memory event = { .what = GPU_MEMORY_FREED, .ns = copse_gpu_now() };
 	const uint64_t *params = data->functionParams;
 
 	if (!memory.wanted || data->callbackSite != CUPTI_API_ENTER ||

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collect/gpu-pcs.h"
@@ -89,14 +88,6 @@ static bool is_free(const struct sampled *s)
 static void release(struct sampled *s, enum state to)
 {
 	__atomic_store_n(&s->state, (int)to, __ATOMIC_RELEASE);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* What was told */
@@ -238,7 +229,7 @@ static void take_all(struct sampled *s)
 		.pcSamplingData = &s->answer,
 	};
 	CUptiResult err = CUPTI_SUCCESS;
-	uint64_t begun = now();
+	uint64_t begun = copse_gpu_now();
 	bool more = true;
 
 	for (int i = 0; i < TURNS && more && !err && !s->broken; i++) {
@@ -479,7 +470,7 @@ static void begin_context(CUcontext context)
 	}
 	s->context = context;
 	s->broken = false;
-	s->asked = now();
+	s->asked = copse_gpu_now();
 	err = cupti.PCSamplingEnable(&params);
 	enabled = !err;
 	if (enabled)
@@ -551,11 +542,11 @@ void pc_samples_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 	     id != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
 	     id != CUPTI_CBID_RESOURCE_MODULE_LOADED))
 		return;
-	begun = now();
+	begun = copse_gpu_now();
 	copse_gpu_call.own = true;
 	resource(id, data);
 	copse_gpu_call.own = before;
-	copse_gpu_sampling_cost(now() - begun);
+	copse_gpu_sampling_cost(copse_gpu_now() - begun);
 }
 
 /* Whether any context is sampled. */
@@ -582,10 +573,10 @@ static bool take_contexts(void)
 
 static bool take(void)
 {
-	uint64_t begun = now();
+	uint64_t begun = copse_gpu_now();
 	bool any = take_contexts();
 
-	copse_gpu_sampling_cost(now() - begun);
+	copse_gpu_sampling_cost(copse_gpu_now() - begun);
 	return any;
 }
 

@@ -288,23 +288,18 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream,
 	give_back(buffer);
 }
 
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t CUPTIAPI now(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return copse_gpu_now();
 }
 
 /* As CUPTI's header says of Linux: it cannot be told to forget ours. */
 static uint64_t CUPTIAPI usual_clock(void)
 {
-	return read_clock(CLOCK_REALTIME);
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* All times are the collector's; else they are put beside its clock once. */

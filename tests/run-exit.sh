@@ -192,6 +192,37 @@ valgrind_alone() {
 	[ $? = 0 ] && grep 'took no sample .* Valgrind' err
 }
 
+# A library that tells the program another time tells us nothing, not even in
+# a handler, where it may not allocate.
+false_clock() {
+	CC=${CC:-cc}
+	need "$CC"
+	cat >false.c <<'END'
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	static long calls;
+
+	free(malloc(10));
+	syscall(SYS_clock_gettime, clock, t);
+	t->tv_sec += 100 * ++calls;
+	return 0;
+}
+END
+	"$CC" -shared -fPIC -o false.so false.c || return 1
+	LD_PRELOAD=$PWD/false.so "$copse" run --force -q -o false.copse \
+		sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' ||
+		return
+	"$copse" report false.copse -f csv >csv || return
+	awk -v columns='cpu elapsed samples' -f "$srcdir/tests/csv.awk" csv >is
+	cat is
+	awk '{ exit !($1 > 0.02 && $1 < 60 && $2 < 60 && $3 > 10) }' is
+}
+
 summary() {
 	grep -e ^SUMMARY -e 'runtime does not come first' "$1"
 }
@@ -251,6 +282,7 @@ point "a script may set a small stack" script_sets_stack
 point "a static program runs, unmeasured" static
 point "AddressSanitizer need not be the first library" \
 	sanitized address good freed leaked
+point "a clock that others tell is not ours" false_clock
 point "what runs in Valgrind is left alone" valgrind_alone
 point "ThreadSanitizer" sanitized thread good
 point "one with another C library runs, unmeasured" other_library

@@ -117,7 +117,7 @@ storm() {
 	mixed)	least=200 ;;
 	esac
 	: >folded
-	for longer in ${seconds:-0.5 1 2 4 8}; do
+	for longer in ${seconds:-0.5 1 2 4 8 16}; do
 		once "$longer" "$1" "$2" "$4" "$5" || return
 		! everywhere "$3" || return 0
 	done

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timebase.c - two clocks at one moment, and the name of one of them. */
 #include <fcntl.h>
-#include <time.h>
 
 #include "base/sys.h"
 #include "base/timebase.h"
@@ -12,11 +11,12 @@ enum {
 	LINK_SIZE = 64
 };
 
-SIGSAFE static uint64_t now(clockid_t clock)
+SIGSAFE uint64_t timebase_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	if (sys2(SYS_clock_gettime, clock, &t))
+		return 0;
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -26,9 +26,9 @@ SIGSAFE void timebase_now(struct timebase *to)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = now(CLOCK_MONOTONIC);
-		uint64_t real = now(CLOCK_REALTIME);
-		uint64_t gap = now(CLOCK_MONOTONIC) - before;
+		uint64_t before = timebase_clock(CLOCK_MONOTONIC);
+		uint64_t real = timebase_clock(CLOCK_REALTIME);
+		uint64_t gap = timebase_clock(CLOCK_MONOTONIC) - before;
 
 		if (gap >= best)
 			continue;

@@ -3,18 +3,22 @@
  * timebase.h - which clock CLOCK_MONOTONIC is here, and how it stands to the
  * time of day: so times of several processes and hosts can be compared.
  *
- * Signals   Both may be asked in a handler.
+ * Signals   All may be asked in a handler.
  */
 #ifndef BASE_TIMEBASE_H
 #define BASE_TIMEBASE_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "base/sigsafe.h"
 
 struct timebase { /* CLOCK_REALTIME and CLOCK_MONOTONIC at one moment */
 	uint64_t real_ns, mono_ns;
 };
+
+/* In ns, past what tells programs another time (libfaketime); 0: unknown. */
+SIGSAFE uint64_t timebase_clock(clockid_t clock);
 
 /* Read both so that nothing comes in between, as far as a few tries go. */
 SIGSAFE void timebase_now(struct timebase *to);

@@ -182,6 +182,7 @@ __attribute__((constructor)) static void collect_start(void)
 {
 	const char *directory = getenv("COPSE_LIVE");
 
+	time_init();
 	interpose_init();
 	if (!directory || !*directory || comes_late() ||
 	    golang_wrote("/proc/self/exe") || is_emulated())

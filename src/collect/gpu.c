@@ -545,6 +545,11 @@ PUBLIC bool copse_gpu_nodes(void)
 	return collect_gpu_nodes();
 }
 
+PUBLIC uint64_t copse_gpu_now(void)
+{
+	return time_now(CLOCK_MONOTONIC);
+}
+
 PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)
 {
 	lost(why, count);

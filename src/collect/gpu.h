@@ -95,6 +95,9 @@ enum gpu_wish copse_gpu_init(const void *adapter);
 bool copse_gpu_nodes(void); /* of graphs, one by one */
 void copse_gpu_lost(enum loss why, uint64_t count);
 
+/* CLOCK_MONOTONIC in ns, as all times of the collector are. */
+uint64_t copse_gpu_now(void);
+
 /* Modules whose frames stand between the program and a callback. */
 void copse_gpu_pass(const void *code);
 

@@ -39,7 +39,7 @@ libcollect_la_SOURCES = \
 	src/collect/sent.c src/collect/sent.h \
 	src/collect/signals.c \
 	src/collect/thread.c src/collect/thread.h \
-	src/collect/time.h \
+	src/collect/time.c src/collect/time.h \
 	src/collect/unwind.c src/collect/unwind.h
 libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector \
 	-fno-tree-slp-vectorize

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* time.h - clocks in nanoseconds; may be read in a handler. */
+/*
+ * time.h - clocks in nanoseconds; may be read in a handler.
+ *
+ * They are the C library's own, whatever stands in front of it: what another
+ * library does in its clock_gettime() need not be allowed in a handler, and
+ * tells another time (libfaketime).
+ */
 #ifndef COLLECT_TIME_H
 #define COLLECT_TIME_H
 
@@ -8,11 +14,15 @@
 
 #include "base/sigsafe.h"
 
+/* Mutable: found once, before main(); until then a system call. */
+extern int (*time_read)(clockid_t clock, struct timespec *to);
+void time_init(void);
+
 static inline __attribute__((always_inline)) uint64_t time_now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	time_read(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/timebase.h"
 #include "launch/process.h"
 
 /* A file of /proc/PID, ended by a 0 that is not counted. */
@@ -91,20 +92,11 @@ bool process_maps(pid_t pid, const char *path)
 	return found;
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	if (clock_gettime(clock, &now))
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t process_cpu_ns(pid_t pid)
 {
 	clockid_t clock;
 
-	return clock_getcpuclockid(pid, &clock) ? 0 : nanoseconds(clock);
+	return clock_getcpuclockid(pid, &clock) ? 0 : timebase_clock(clock);
 }
 
 /* FNV-1a of a mask. */
@@ -150,5 +142,5 @@ uint64_t process_children_cpu_ns(void)
 
 uint64_t process_clock(void)
 {
-	return nanoseconds(CLOCK_MONOTONIC);
+	return timebase_clock(CLOCK_MONOTONIC);
 }
