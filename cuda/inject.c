@@ -23,6 +23,7 @@ static CUpti_SubscriberHandle subscriber;
 static bool _Atomic finished; /* no record is wanted any more */
 static bool _Atomic left;     /* the program does not wait any more */
 static bool _Atomic yielded;
+static bool _Atomic held; /* CUPTI is ours */
 
 int InitializeInjection(void) __attribute__((visibility("default")));
 
@@ -48,7 +49,7 @@ static void at_exit(void)
 		return;
 	copse_gpu_holds(NULL);
 	calls_end();
-	if (!yielded) {
+	if (held && !yielded) {
 		if (!flush_end(flush_all))
 			copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
 		finish();
@@ -123,12 +124,20 @@ static enum loss reason(CUptiResult err)
 		       : LOSS_GPU_REFUSED;
 }
 
+/*
+ * Whose subscription was refused calls nothing of CUPTI's any more: beside
+ * NVIDIA's compute-sanitizer, a flush at the end killed the program.
+ */
 static CUptiResult start(enum gpu_wish wish)
 {
 	CUptiResult err = cupti.Subscribe(&subscriber, calls_callback, NULL);
 
 	if (err)
 		return err;
+	if (flush_begin() || prepare_end()) {
+		cupti.Unsubscribe(subscriber);
+		return CUPTI_ERROR_UNKNOWN;
+	}
 	cupti_modules(copse_gpu_pass);
 	err = records_begin(copse_gpu_nodes());
 	if (!err) {
@@ -137,10 +146,12 @@ static CUptiResult start(enum gpu_wish wish)
 	}
 	if (!err)
 		err = calls_begin(subscriber, wish, copse_gpu_nodes());
-	if (err)
+	if (err) {
 		cupti.Unsubscribe(subscriber);
-	else
+	} else {
+		held = true;
 		copse_gpu_holds(yield);
+	}
 	return err;
 }
 
@@ -163,10 +174,6 @@ int InitializeInjection(void)
 	}
 	if (copse_gpu_wanted()) {
 		copse_gpu_lost(LOSS_GPU_TAKEN, 1);
-		return 1;
-	}
-	if (flush_begin() || prepare_end()) {
-		copse_gpu_lost(LOSS_GPU_REFUSED, 1);
 		return 1;
 	}
 	capture_begin();
