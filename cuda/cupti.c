@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/look-up.h"
+
 enum {
 	VERSION_LEAST = 18 /* CUDA 12.0's; records begin alike since then */
 };
@@ -146,7 +148,8 @@ static void *open_library(void)
 static bool look_up(void *library)
 {
 #define F(name)                                                                \
-	cupti.name = (__typeof__(cupti.name))dlsym(library, "cupti" #name);    \
+	cupti.name = (__typeof__(cupti.name))copse_look_up(library,            \
+							   "cupti" #name);     \
 	if (!cupti.name)                                                       \
 		return false;
 	CUPTI_FUNCTIONS(F)
@@ -159,7 +162,8 @@ static void look_for_sampling(void *library)
 	bool all = true;
 
 #define F(name)                                                                \
-	cupti.name = (__typeof__(cupti.name))dlsym(library, "cupti" #name);    \
+	cupti.name = (__typeof__(cupti.name))copse_look_up(library,            \
+							   "cupti" #name);     \
 	all = all && cupti.name;
 	CUPTI_SAMPLING_FUNCTIONS(F)
 #undef F

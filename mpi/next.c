@@ -8,8 +8,10 @@
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
+#include <strings.h>
 
 #include "collect/loaded.h"
+#include "collect/look-up.h"
 
 #include MPI_LIBRARY
 
@@ -79,12 +81,51 @@ bool next_is_beside(const void *code, const char *symbol)
 	if (!dladdr(code, &of_code))
 		return false;
 	handle = dlopen(of_code.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	found = handle ? dlsym(handle, symbol) : NULL;
+	found = handle ? copse_look_up(handle, symbol) : NULL;
 	if (handle)
 		dlclose(handle);
 	dlerror();
 	return found && dladdr(found, &of_symbol) &&
 	       of_symbol.dli_fbase == of_code.dli_fbase;
+}
+
+static void *gate_of(const char *symbol)
+{
+	Dl_info own;
+	void *handle = dladdr(&pmpi, &own)
+			       ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+			       : NULL;
+	void *gate = handle ? copse_look_up(handle, symbol) : NULL;
+
+	if (handle)
+		dlclose(handle);
+	return gate;
+}
+
+/*
+ * Who looks MPI up in its handle meets its gate, where that leads to what he
+ * found: what stands between us and MPI by such look-ups goes on to MPI.
+ */
+static void *in_front(const char *symbol, void *found, const void *caller)
+{
+	Dl_info of_found;
+	void *gate = NULL;
+
+	(void)caller;
+	if (strncasecmp(symbol, "mpi_", 4) != 0)
+		return NULL;
+	if (dladdr(found, &of_found) &&
+	    is_of_mpi(file_of(of_found.dli_fname)) &&
+	    next_library() == LIBRARY_OURS &&
+	    next_look_up_beyond(symbol) == found)
+		gate = gate_of(symbol);
+	dlerror(); /* the program shall not see our failures */
+	return gate;
+}
+
+static __attribute__((constructor)) void stand_in_front(void)
+{
+	copse_look_up_front(in_front);
 }
 
 static int count_changes(struct dl_phdr_info *info, size_t size, void *data)

@@ -614,6 +614,20 @@ tool_of_its_own() {
 		subscribe && launched_before local
 }
 
+# One that looks up what it calls in CUPTI's handle, which is known by its name:
+# the made one's is as long.
+tool_by_handle() {
+	for file in made-cuda made-tool; do
+		sed 's/libmade-cuda\.so/libcupti.so.130/g' \
+			"$builddir/tests/gpu/lib$file.so" >"$scratch/$file" ||
+			return
+	done
+	mv "$scratch/made-cuda" "$scratch/libcupti.so.130"
+	LD_LIBRARY_PATH=$scratch COPSE_CUPTI=$scratch/libcupti.so.130 \
+		tool handle "$made-load" "$scratch/made-tool" handle &&
+		launched_before handle && ! grep -q 39 "$scratch/with"
+}
+
 # What comes at the same time is ours or theirs.
 tool_beside_threads() {
 	for _ in 1 2 3; do
@@ -754,6 +768,7 @@ point "occupancy follows NVIDIA's rule" occupancy
 point "asking for records does not end a capture" captures_go_on
 point "a tool of the program's own takes CUPTI" tools
 point "one that is loaded for itself alone" tool_of_its_own
+point "one that looks CUPTI up in its handle" tool_by_handle
 point "one beside threads that launch" tool_beside_threads
 point "several at once" tools_at_once
 point "one that comes first" tool_first

@@ -237,7 +237,7 @@ SHELL_TESTS = \
 	tests/scaling.sh tests/real-qe.sh tests/run-signals.sh \
 	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \
 	tests/waits-hosts.sh tests/cores.sh tests/idle-threads.sh tests/real-node.sh \
-	tests/usage.sh tests/docs.sh tests/mpi-complete.sh \
+	tests/usage.sh tests/docs.sh tests/look-ups.sh tests/mpi-complete.sh \
 	tests/run-exit.sh tests/loops.sh tests/sigsafe.sh tests/layers.sh \
 	tests/symbols.sh
 

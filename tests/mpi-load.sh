@@ -256,17 +256,30 @@ was_counted() {
 	grep -qx 'MPI_Sendrecv 2 8 8' is && grep -qx 'MPI_Init 2 0 0' is
 }
 
-# A program without MPI that opens one for all to see.
-python_mpi() {
+# opened MPI FILE HOW: by a program without MPI, which finds its functions where
+# all see them, or in that library's handle alone.
+opened() {
 	need_mpi "$1"
 	need python3
 	cat >"$scratch/open.py" <<'END'
 import ctypes, sys
-ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
-mpi = ctypes.CDLL(None)
+mpi, name, how = sys.argv[1:]
+library = ctypes.CDLL(name, ctypes.RTLD_GLOBAL if how == "global" else 0)
+
+
+def address(symbol):
+    at = ctypes.c_char.in_dll(library, symbol)
+    return ctypes.c_void_p(ctypes.addressof(at))
+
+
+if mpi == "mpich":
+    world, integer, ignore = 0x44000000, 0x4C000405, ctypes.c_void_p(1)
+else:
+    world, integer = address("ompi_mpi_comm_world"), address("ompi_mpi_int")
+    ignore = None
+mpi = ctypes.CDLL(None) if how == "global" else library
 null, n = None, ctypes.c_int(0)
 mpi.MPI_Init(null, null)
-world, integer, ignore = 0x44000000, 0x4c000405, ctypes.c_void_p(1)
 x, y = ctypes.c_int(3), ctypes.c_int(0)
 rank = ctypes.c_int(-1)
 mpi.MPI_Comm_rank(world, ctypes.byref(rank))
@@ -275,7 +288,51 @@ mpi.MPI_Sendrecv(ctypes.byref(x), 1, integer, rank, 1, ctypes.byref(y), 1,
 mpi.MPI_Finalize()
 sys.exit(y.value != 3)
 END
-	was_counted "$1" python3 "$scratch/open.py" libmpich.so.12
+	was_counted "$1" python3 "$scratch/open.py" "$@"
+}
+
+# A tool that has MPI's functions itself, and calls those that it finds in MPI's
+# handle: in neither order do we lead back to it.
+tool_by_handle() {
+	need_mpi "$1"
+	local_plugin "$1"
+	file=$(ldd "$scratch/plugin.so" | awk '/libmpi(ch)?[.]so/ { print $3 }')
+	build between.so "$CC" -shared -fPIC -DFILE_OF_MPI="\"$file\"" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+static int calls;
+int MPI_Sendrecv(long a, long b, long c, long d, long e, long f, long g, long h,
+		 long i, long j, long k, long l)
+{
+	int (*own)(long, ...) = dlsym(dlopen(FILE_OF_MPI, RTLD_LAZY),
+				      "MPI_Sendrecv");
+
+	calls++;
+	return own(a, b, c, d, e, f, g, h, i, j, k, l);
+}
+__attribute__((destructor)) static void end(void)
+{
+	if (calls)
+		fprintf(stderr, "%d calls of MPI_Sendrecv\n", calls);
+}
+END
+	build linked "$(compiler_of "$1")" -Wl,--no-as-needed \
+		"$scratch/plugin.so" <<'END'
+int plugin(void);
+int main(void)
+{
+	return plugin();
+}
+END
+	for order in "$preload:$scratch/between.so" "$scratch/between.so:$preload"
+	do
+		LD_LIBRARY_PATH=$scratch launch "$1" 2 \
+			env LD_PRELOAD="$order" timeout -k 5 60 \
+			"$scratch/linked" >out 2>&1 ||
+			{ cat out; return 1; }
+		[ "$(grep -cx '1 calls of MPI_Sendrecv' out)" = 2 ] ||
+			{ cat out; return 1; }
+	done
 }
 
 # A script links no MPI; the program that it starts does.
@@ -365,10 +422,13 @@ for mpi in openmpi mpich; do
 	point "functions of a program that has $mpi stay its own" \
 		own_functions $mpi
 	point "other PMPI tools stay in line, with $mpi" other_tool $mpi
+	point "also those that look $mpi up" tool_by_handle $mpi
 done
 point "a stand-in for MPI is what is called" stand_in openmpi
 point "a relative of MPICH has another name" other_name
-point "an MPI that python opens is found" python_mpi mpich
+point "an MPI that python opens is found" opened mpich libmpich.so.12 global
+point "one that it opens for itself" opened mpich libmpich.so.12 local
+point "one of openmpi's as well" opened openmpi libmpi.so.40 local
 point "what a script starts is found, with openmpi" \
 	script_starts openmpi "$programs/mpi-calls"
 point "what a script starts is found, with mpich" \

@@ -4,24 +4,25 @@
  * those that replace a subscriber, its buffers and its clock, the last two
  * without a word.  Its header is the adapter's alone (cuda/): here pointers are
  * passed on.
- *
- * Known: calls of what was looked up in a library's handle come past us.
  */
 #include "collect/gpu-tool.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "collect/control.h"
 #include "collect/loaded.h"
+#include "collect/look-up.h"
 #include "collect/registry.h"
 #include "collect/time.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* CUPTI's results. */
 enum {
+	LOOKED_UP = 16, /* by all tools together */
+	/* CUPTI's results: */
 	NOT_INITIALIZED = 15,
 	MULTIPLE_SUBSCRIBERS = 39,
 };
@@ -37,6 +38,18 @@ static struct {
 	bool (*yield)(void); /* NULL: nobody of ours has CUPTI; atomic */
 	bool wanted;         /* by the program; atomic */
 } tool;
+
+/*
+ * Mutable: what was looked up in a handle.  There may be several CUPTIs: which
+ * one is meant follows from whose code calls.  What is there has a front;
+ * atomic.
+ */
+static struct looked_up {
+	const struct link_map *by;
+	void *found;
+	void *front;
+} looked_up[LOOKED_UP];
+static size_t _Atomic looked_up_count;
 
 PUBLIC void copse_gpu_holds(bool (*yield)(void))
 {
@@ -74,6 +87,27 @@ static bool is_free(void)
 	return !yield || yield();
 }
 
+static const struct link_map *library_of(const void *code)
+{
+	struct dl_find_object object;
+
+	return _dl_find_object((void *)code, &object) ? NULL
+						      : object.dlfo_link_map;
+}
+
+/* What this front leads to for the caller, if he looked it up in a handle. */
+static void *looked_up_by(const void *caller, const void *front)
+{
+	const struct link_map *by = library_of(caller);
+
+	for (size_t i = 0; i < LOOKED_UP; i++)
+		if (__atomic_load_n(&looked_up[i].front, __ATOMIC_ACQUIRE) ==
+			    front &&
+		    looked_up[i].by == by)
+			return looked_up[i].found;
+	return NULL;
+}
+
 static bool is_cupti(const char *file)
 {
 	static const char begin[] = "libcupti.so";
@@ -85,10 +119,12 @@ static bool is_cupti(const char *file)
  * The one that the caller would have without us: the next that all see, or that
  * of his own libraries; else he found it in some scope that we cannot know.
  */
-static void *real(const char *name, const void *caller)
+static void *real(const char *name, const void *front, const void *caller)
 {
-	void *found = dlsym(RTLD_NEXT, name);
+	void *found = looked_up_by(caller, front);
 
+	if (!found)
+		found = dlsym(RTLD_NEXT, name);
 	if (!found) {
 		dlerror(); /* the program shall not see our failures */
 		found = loaded_beside(caller, name);
@@ -100,7 +136,8 @@ static void *real(const char *name, const void *caller)
 #define PASS_ON(function, ...)                                                 \
 	do {                                                                   \
 		__typeof__(&(function)) next_ = (__typeof__(&(function)))real( \
-			#function, __builtin_return_address(0));               \
+			#function, (void *)(function),                         \
+			__builtin_return_address(0));                          \
                                                                                \
 		if (!next_)                                                    \
 			return NOT_INITIALIZED;                                \
@@ -126,4 +163,64 @@ PUBLIC int cuptiActivityRegisterCallbacks(void *request, void *complete)
 PUBLIC int cuptiActivityRegisterTimestampCallback(void *clock)
 {
 	PASS_ON(cuptiActivityRegisterTimestampCallback, clock);
+}
+
+static void *front_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		void *front;
+	} fronts[] = {
+		{ "cuptiSubscribe", (void *)cuptiSubscribe },
+		{ "cuptiSubscribe_v2", (void *)cuptiSubscribe_v2 },
+		{ "cuptiActivityRegisterCallbacks",
+		  (void *)cuptiActivityRegisterCallbacks },
+		{ "cuptiActivityRegisterTimestampCallback",
+		  (void *)cuptiActivityRegisterTimestampCallback },
+	};
+
+	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts); i++)
+		if (!strcmp(fronts[i].name, name))
+			return fronts[i].front;
+	return NULL;
+}
+
+static bool is_of_cupti(const void *code)
+{
+	const struct link_map *library = library_of(code);
+	const char *slash = library ? strrchr(library->l_name, '/') : NULL;
+
+	return slash && is_cupti(slash + 1);
+}
+
+/* False: there is no room, or the caller knows two. */
+static bool keep_looked_up(void *front, void *found, const void *caller)
+{
+	void *before = looked_up_by(caller, front);
+	size_t i;
+
+	if (before)
+		return before == found;
+	i = looked_up_count < LOOKED_UP ? looked_up_count++ : LOOKED_UP;
+	if (i >= LOOKED_UP)
+		return false;
+	looked_up[i].by = library_of(caller);
+	looked_up[i].found = found;
+	__atomic_store_n(&looked_up[i].front, front, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void *in_front(const char *name, void *found, const void *caller)
+{
+	void *front = front_of(name);
+
+	return front && found != front && is_of_cupti(found) &&
+			       keep_looked_up(front, found, caller)
+		       ? front
+		       : NULL;
+}
+
+void gpu_tool_init(void)
+{
+	copse_look_up_front(in_front);
 }

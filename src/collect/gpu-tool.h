@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+/* Before all else. */
+void gpu_tool_init(void);
+
 /*
  * From now on the adapter has CUPTI, and `yield` is called when the program
  * wants it; it returns when the adapter has stepped back, and may be called

@@ -22,6 +22,7 @@
 #include "collect/again.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
+#include "collect/gpu-tool.h"
 #include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/registry.h"
@@ -77,6 +78,7 @@ void interpose_init(void)
 	sent_init();
 	limits_init();
 	credentials_init();
+	gpu_tool_init();
 	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collect/look-up.h"
+
 #define PUBLIC __attribute__((visibility("default")))
 
 /* The next library of a kind, in the order in which they were loaded. */
@@ -34,7 +36,7 @@ static void *look_up_in(const char *path, bool keep, const char *symbol)
 {
 	void *first = dlsym(RTLD_DEFAULT, symbol);
 	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-	void *found = handle ? dlsym(handle, symbol) : NULL;
+	void *found = handle ? copse_look_up(handle, symbol) : NULL;
 
 	if (found == first)
 		found = NULL;

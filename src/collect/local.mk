@@ -26,6 +26,7 @@ libcollect_la_SOURCES = \
 	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
 	src/collect/credentials.c src/collect/limits.c \
 	src/collect/loaded.c src/collect/loaded.h \
+	src/collect/look-up.c src/collect/look-up.h \
 	src/collect/pace.c src/collect/pace.h \
 	src/collect/parts.c src/collect/parts.h \
 	src/collect/polls.c src/collect/polls.h \

@@ -65,7 +65,7 @@ runs_alone() {
 	for word in $1 $2; do
 		case $word in
 		/* | *=/*) [ -e "${word#*=}" ] || skip "${word#*=} was not built" ;;
-		mpirun | python3) need "$word" ;;
+		mpirun | python3 | compute-sanitizer) need "$word" ;;
 		esac
 	done
 	# shellcheck disable=SC2086 # lists of words

@@ -15,6 +15,7 @@ gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_CUPTI:%=tests/gpu/%.cu) \
 	tests/gpu/stencil.c \
 	tests/gpu/stencil-kernels.cu tests/gpu/python.py \
 	tests/gpu/torch-spin.py tests/gpu/torch-profile.py \
+	tests/gpu/jax-profile.py tests/gpu/proton.py \
 	tests/gpu/cupy-spin.py tests/gpu/spin.ptx
 gpu_headers = tests/gpu/gpu.h tests/gpu/driver.h tests/gpu/stencil.h \
 	tests/gpu/truths.h

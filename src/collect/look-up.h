@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * look-up.h - what a program looks up in the handle of a library by dlsym():
+ * the library's own, past all that stands in front of it.  Python's ctypes and
+ * Julia call MPI so, Triton's and XLA's profilers CUPTI.
+ *
+ * Threads   Any, but for copse_look_up_front(): as libraries are loaded.
+ */
+#ifndef COLLECT_LOOK_UP_H
+#define COLLECT_LOOK_UP_H
+
+/*
+ * A function of ours that stands in front of the one that was found by this
+ * name, for this caller (an address in his code); or NULL.  What it calls on
+ * must be what was found, and nothing else: the caller may himself be what
+ * stands between us and the library.
+ */
+typedef void *look_up_front(const char *name, void *found, const void *caller);
+
+/* To be asked from now on, for the life of the process. */
+void copse_look_up_front(look_up_front *front);
+
+/* What dlsym() finds without us in a library's handle. */
+void *copse_look_up(void *handle, const char *name);
+
+#endif
