@@ -47,7 +47,7 @@ static void at_exit(void)
 {
 	if (getpid() != process)
 		return;
-	copse_gpu_holds(NULL);
+	copse_gpu_holds(NULL, NULL);
 	calls_end();
 	if (held && !yielded) {
 		if (!flush_end(flush_all))
@@ -150,7 +150,7 @@ static CUptiResult start(enum gpu_wish wish)
 		cupti.Unsubscribe(subscriber);
 	} else {
 		held = true;
-		copse_gpu_holds(yield);
+		copse_gpu_holds(yield, (void *)cupti.Subscribe);
 	}
 	return err;
 }

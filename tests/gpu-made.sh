@@ -625,7 +625,15 @@ tool_by_handle() {
 	mv "$scratch/made-cuda" "$scratch/libcupti.so.130"
 	LD_LIBRARY_PATH=$scratch COPSE_CUPTI=$scratch/libcupti.so.130 \
 		tool handle "$made-load" "$scratch/made-tool" handle &&
-		launched_before handle && ! grep -q 39 "$scratch/with"
+		launched_before handle && ! grep -q 39 "$scratch/with" ||
+		return
+	# One that was used lets no other in.
+	LD_LIBRARY_PATH=$scratch "$copse" run -q --force \
+		-o "$scratch/other.copse" "$made-load" "$scratch/made-tool" \
+		handle >"$scratch/with" || return
+	cat "$scratch/with"
+	grep -qx 'subscribe 39' "$scratch/with" &&
+		lost_is other gpu.yielded 0 && lost_is other gpu.kept 1
 }
 
 # What comes at the same time is ours or theirs.

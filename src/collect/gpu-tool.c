@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "collect/control.h"
+#include "collect/gpu.h"
 #include "collect/loaded.h"
 #include "collect/look-up.h"
 #include "collect/registry.h"
@@ -37,6 +38,7 @@ PUBLIC int cuptiActivityRegisterTimestampCallback(void *clock);
 static struct {
 	bool (*yield)(void); /* NULL: nobody of ours has CUPTI; atomic */
 	bool wanted;         /* by the program; atomic */
+	const struct link_map *cupti; /* that it has */
 } tool;
 
 /*
@@ -51,8 +53,17 @@ static struct looked_up {
 } looked_up[LOOKED_UP];
 static size_t _Atomic looked_up_count;
 
-PUBLIC void copse_gpu_holds(bool (*yield)(void))
+static const struct link_map *library_of(const void *code)
 {
+	struct dl_find_object object;
+
+	return _dl_find_object((void *)code, &object) ? NULL
+						      : object.dlfo_link_map;
+}
+
+PUBLIC void copse_gpu_holds(bool (*yield)(void), const void *cupti)
+{
+	tool.cupti = library_of(cupti);
 	__atomic_store_n(&tool.yield, yield, __ATOMIC_SEQ_CST);
 }
 
@@ -74,25 +85,25 @@ PUBLIC void copse_gpu_yielded(void)
 
 void gpu_tool_forked(void)
 {
-	copse_gpu_holds(NULL);
+	copse_gpu_holds(NULL, NULL);
 }
 
-/* False: an adapter has it and stays. */
-static bool is_free(void)
+/*
+ * False: an adapter has it and stays.  One CUPTI that was used lets no other
+ * library of its kind in, even when it has been given up.
+ */
+static bool is_free(const void *next)
 {
 	bool (*yield)(void);
 
 	__atomic_store_n(&tool.wanted, true, __ATOMIC_SEQ_CST);
 	yield = __atomic_load_n(&tool.yield, __ATOMIC_SEQ_CST);
-	return !yield || yield();
-}
-
-static const struct link_map *library_of(const void *code)
-{
-	struct dl_find_object object;
-
-	return _dl_find_object((void *)code, &object) ? NULL
-						      : object.dlfo_link_map;
+	if (!yield)
+		return true;
+	if (library_of(next) == tool.cupti)
+		return yield();
+	copse_gpu_lost(LOSS_GPU_KEPT, 1);
+	return false;
 }
 
 /* What this front leads to for the caller, if he looked it up in a handle. */
@@ -141,7 +152,8 @@ static void *real(const char *name, const void *front, const void *caller)
                                                                                \
 		if (!next_)                                                    \
 			return NOT_INITIALIZED;                                \
-		return is_free() ? next_(__VA_ARGS__) : MULTIPLE_SUBSCRIBERS;  \
+		return is_free((void *)next_) ? next_(__VA_ARGS__)             \
+					      : MULTIPLE_SUBSCRIBERS;          \
 	} while (0)
 
 PUBLIC int cuptiSubscribe(void **subscriber, void *callback, void *data)

@@ -17,12 +17,12 @@
 void gpu_tool_init(void);
 
 /*
- * From now on the adapter has CUPTI, and `yield` is called when the program
- * wants it; it returns when the adapter has stepped back, and may be called
- * again, and by several threads at a time.  False: the adapter stays, and the
- * program is told so.  NULL: the adapter has it no more.
+ * From now on the adapter has CUPTI, the library with this code, and `yield` is
+ * called when the program wants it; it returns when the adapter has stepped
+ * back, and may be called again, and by several threads at a time.  False: the
+ * adapter stays, and the program is told so.  NULL: the adapter has it no more.
  */
-void copse_gpu_holds(bool (*yield)(void));
+void copse_gpu_holds(bool (*yield)(void), const void *cupti);
 
 /* The program has called for CUPTI, so nobody else may have it. */
 bool copse_gpu_wanted(void);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# proton.py - Triton profiles itself (Proton, by a CUPTI that it looks up) after some
+# proton.py - Triton profiles itself (Proton, by a CUPTI of its own) after some
 # launches: it sees all kernels that it profiles.
 import json
 import os
