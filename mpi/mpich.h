@@ -14,14 +14,15 @@
 #include "mpi/next.h"
 
 /* Handles are numbers; MPI_UNWEIGHTED is data, which no other MPI has. */
-static inline bool library_is_ours(void *(*find)(const char *symbol))
+static inline bool library_is_ours(struct pmpi *to,
+				   void *(*find)(const char *symbol))
 {
-	pmpi.world = MPI_COMM_WORLD;
-	pmpi.self = MPI_COMM_SELF;
-	pmpi.no_comm = MPI_COMM_NULL;
-	pmpi.no_type = MPI_DATATYPE_NULL;
-	pmpi.no_op = MPI_NO_OP;
-	pmpi.no_request = MPI_REQUEST_NULL;
+	to->world = MPI_COMM_WORLD;
+	to->self = MPI_COMM_SELF;
+	to->no_comm = MPI_COMM_NULL;
+	to->no_type = MPI_DATATYPE_NULL;
+	to->no_op = MPI_NO_OP;
+	to->no_request = MPI_REQUEST_NULL;
 	return find("MPI_UNWEIGHTED");
 }
 

@@ -150,29 +150,38 @@ static void *look_up_data(const char *symbol)
 }
 
 /* MPI_Wtick: no adapter stands in front of it. */
-static enum library examine(void)
+static enum library examine(struct pmpi *to)
 {
 	if (!next_look_up("MPI_Wtick"))
 		return LIBRARY_NONE;
-	if (!library_is_ours(look_up_data))
+	if (!library_is_ours(to, look_up_data))
 		return LIBRARY_FOREIGN;
 #define F(name)                                                                \
-	if (!(pmpi.name = next_look_up("PMPI_" #name)))                        \
+	if (!(to->name = next_look_up("PMPI_" #name)))                         \
 		return LIBRARY_FOREIGN;
 	PMPI_FUNCTIONS(F)
 #undef F
 	return LIBRARY_OURS;
 }
 
+/*
+ * The loader has locks of its own, which a thread that gets here may hold, from
+ * a library's constructor: so none of ours is held while it is asked.
+ */
 enum library next_library(void)
 {
+	struct pmpi found = { 0 };
 	unsigned long long now;
+	enum library is;
 
 	if (library != LIBRARY_NONE || (now = next_changes()) == examined)
 		return library;
+	is = examine(&found);
 	pthread_mutex_lock(&lock);
-	if (library == LIBRARY_NONE)
-		library = examine();
+	if (library == LIBRARY_NONE) {
+		pmpi = found;
+		library = is;
+	}
 	examined = now;
 	pthread_mutex_unlock(&lock);
 	return library;

@@ -17,15 +17,16 @@
  * The predefined handles are data of the library; `find` looks a symbol up.
  * False when the library is another MPI.
  */
-static inline bool library_is_ours(void *(*find)(const char *symbol))
+static inline bool library_is_ours(struct pmpi *to,
+				   void *(*find)(const char *symbol))
 {
-	return (pmpi.world = find("ompi_mpi_comm_world")) &&
-	       (pmpi.self = find("ompi_mpi_comm_self")) &&
-	       (pmpi.no_comm = find("ompi_mpi_comm_null")) &&
-	       (pmpi.no_type = find("ompi_mpi_datatype_null")) &&
-	       (pmpi.no_op = find("ompi_mpi_op_no_op")) &&
-	       (pmpi.no_request = find("ompi_request_null")) &&
-	       (pmpi.completed = find("ompi_request_empty"));
+	return (to->world = find("ompi_mpi_comm_world")) &&
+	       (to->self = find("ompi_mpi_comm_self")) &&
+	       (to->no_comm = find("ompi_mpi_comm_null")) &&
+	       (to->no_type = find("ompi_mpi_datatype_null")) &&
+	       (to->no_op = find("ompi_mpi_op_no_op")) &&
+	       (to->no_request = find("ompi_request_null")) &&
+	       (to->completed = find("ompi_request_empty"));
 }
 
 /* It stands for any request that was complete at once. */

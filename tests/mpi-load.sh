@@ -345,6 +345,52 @@ script_starts() {
 	! grep 'MPI_[A-Za-z_]* ← MPI_' csv
 }
 
+# A library that calls MPI while it is loaded, so that its thread has the
+# loader's lock, for which another one waits that has called before.
+while_loading() {
+	need_mpi "$1"
+	build loading.so "$CC" -shared -fPIC <<'END'
+void hold(void);
+__attribute__((constructor)) static void begin(void)
+{
+	hold();
+}
+END
+	build loads "$(compiler_of "$1")" -rdynamic -ldl -pthread <<'END'
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static volatile int held, flag;
+void hold(void)
+{
+	held = 1;
+	usleep(300000);
+	MPI_Initialized((int *)&flag);
+}
+static void *call(void *unused)
+{
+	int flag;
+
+	while (!held)
+		;
+	MPI_Initialized(&flag);
+	return unused;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, call, 0);
+	if (!dlopen(argv[1], RTLD_NOW))
+		return 2;
+	return pthread_join(thread, 0);
+}
+END
+	LD_PRELOAD=$preload timeout -k 5 30 "$scratch/loads" \
+		"$scratch/loading.so"
+}
+
 # Another tool that stands behind or before us goes on working, in C and in
 # Fortran.
 other_tool() {
@@ -423,6 +469,7 @@ for mpi in openmpi mpich; do
 		own_functions $mpi
 	point "other PMPI tools stay in line, with $mpi" other_tool $mpi
 	point "also those that look $mpi up" tool_by_handle $mpi
+	point "a library calls $mpi while it is loaded" while_loading $mpi
 done
 point "a stand-in for MPI is what is called" stand_in openmpi
 point "a relative of MPICH has another name" other_name
