@@ -59,15 +59,17 @@ static bool wait_for_end(void)
 void flush_prepare(void)
 {
 	static bool prepared;
-	CUresult (*exchange)(CUstreamCaptureMode *) =
-		(CUresult(*)(CUstreamCaptureMode *))cupti_driver(
-			"cuThreadExchangeStreamCaptureMode");
+	CUresult (*exchange)(CUstreamCaptureMode *);
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
 	copse_gpu_call.own = true;
-	if (exchange && !prepared)
-		exchange(&mode);
+	if (prepared)
+		return;
 	prepared = true;
+	exchange = (CUresult(*)(CUstreamCaptureMode *))cupti_driver(
+		"cuThreadExchangeStreamCaptureMode");
+	if (exchange)
+		exchange(&mode);
 }
 
 static void *run(void *unused)
