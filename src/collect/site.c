@@ -118,7 +118,16 @@ place_for(struct sites *sites, const struct region *r, uintptr_t called_from)
 	return s;
 }
 
-/* The words are those of the scratch. */
+/* The words of the scratch, in whole lines: the last one is there again. */
+SIGSAFE static void copy_words(const struct sites *sites, struct site *s,
+			       uint32_t count)
+{
+	sys_copy(s->words, sites->scratch, count * sizeof(*s->words));
+	for (; count % SITE_LINE; count++)
+		s->words[count] = s->words[count - 1];
+	s->count = count;
+}
+
 SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 				 const struct region *r, live_ref node,
 				 int count, bool fp_matters,
@@ -131,8 +140,7 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 	s = place_for(sites, r, beyond ? beyond->pc : 0);
 	if (!get_room(sites, s, (uint32_t)count))
 		return NULL;
-	s->count = (uint32_t)count;
-	sys_copy(s->words, sites->scratch, s->count * sizeof(*s->words));
+	copy_words(sites, s, (uint32_t)count);
 	s->sp = r->sp;
 	s->fp = r->fp;
 	s->fp_mask = fp_matters ? UINTPTR_MAX : 0;

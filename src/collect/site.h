@@ -38,7 +38,7 @@ struct site {
 	const struct region_name *name;
 	live_ref root, node;    /* above the path, and below it */
 	uint32_t code;          /* the generation of code that it is true for */
-	uint32_t count;         /* of words */
+	uint32_t count;         /* of words, in whole lines */
 	uint32_t room;          /* for words */
 	uint32_t turn;          /* of its set, in the first of it */
 	uint32_t next;          /* 1 + place of what was found after it */
@@ -130,11 +130,8 @@ site_holds(const struct site *s)
 {
 	const struct unwind_word *w = s->words, *end = w + s->count;
 
-	for (; end - w >= SITE_LINE; w += SITE_LINE)
+	for (; w < end; w += SITE_LINE)
 		if (!site_line_holds(w))
-			return false;
-	for (; w < end; w++)
-		if (*w->at != w->value)
 			return false;
 	return true;
 }
