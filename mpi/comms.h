@@ -18,6 +18,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "base/hidden.h"
 #include "collect/region.h"
 #include "mpi/handles.h"
 
@@ -39,7 +40,7 @@ struct comm {
 };
 
 /* Set when threads may call MPI at the same time. */
-extern bool comms_threads;
+extern HIDDEN bool comms_threads;
 
 /* This process's in MPI_COMM_WORLD. */
 extern int comms_world_rank;
@@ -59,8 +60,8 @@ void comms_fini(void);
 /* Those that are known, by handle. */
 #define COMM_BITS 9
 extern struct handles comms;
-extern _Atomic uintptr_t comm_keys[1 << COMM_BITS];
-extern struct comm comm_slots[1 << COMM_BITS];
+extern HIDDEN _Atomic uintptr_t comm_keys[1 << COMM_BITS];
+extern HIDDEN struct comm comm_slots[1 << COMM_BITS];
 
 /* One that is not. */
 struct comm *comm_meet(MPI_Comm handle);

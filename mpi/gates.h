@@ -17,6 +17,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "collect/region.h"
 
 /* To stand in front of a deprecated function is not to use it. */
@@ -74,9 +75,9 @@ enum gate {
  * The definition behind a gate.  Valid in its wrapper, which nobody reaches
  * but through the gate.
  */
-extern void *gate_nexts[GATE_COUNT];
+extern HIDDEN void *gate_nexts[GATE_COUNT];
 
 /* Likewise, the name in reports, which all languages share. */
-extern struct region_name gate_rows[ROW_COUNT];
+extern HIDDEN struct region_name gate_rows[ROW_COUNT];
 
 #endif

@@ -14,7 +14,7 @@ mpi_sources = mpi/wrappers.c mpi/special.c mpi/special.h mpi/bytes.h \
 	mpi/types.c mpi/types.h mpi/windows.c mpi/windows.h \
 	mpi/openmpi.h mpi/mpich.h
 mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt \
-	-fno-tree-slp-vectorize
+	-fno-tree-slp-vectorize -falign-functions=64
 
 mpi/wrappers.inc: $(srcdir)/mpi/functions.tbl $(srcdir)/mpi/row.awk \
 		$(srcdir)/mpi/wrap.awk

@@ -17,6 +17,7 @@
 #include <mpi.h>
 #include <pthread.h>
 
+#include "base/hidden.h"
 #include "collect/region.h"
 #include "mpi/comms.h"
 
@@ -51,8 +52,8 @@ enum {
 	MESSAGES_RUN = 16,
 };
 
-extern struct recent messages_recent[MESSAGES_RECENT];
-extern const uint32_t *messages_lowest; /* level that is kept */
+extern HIDDEN struct recent messages_recent[MESSAGES_RECENT];
+extern HIDDEN const uint32_t *messages_lowest; /* level that is kept */
 
 /* Slow parts of what follows. */
 struct partner *partner_find(const struct comm *comm, int rank, int tag);

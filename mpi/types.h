@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "mpi/handles.h"
 
 #define TYPES_KNOWN 64
@@ -19,7 +20,7 @@ struct type_known {
 	_Atomic uintptr_t key; /* 0: none; written last */
 	uint64_t size;
 };
-extern struct type_known types_known[TYPES_KNOWN];
+extern HIDDEN struct type_known types_known[TYPES_KNOWN];
 
 /* For what types_known[] does not have. */
 uint64_t type_ask(MPI_Datatype type);

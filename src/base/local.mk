@@ -12,4 +12,4 @@ libbase_la_SOURCES = \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h src/base/whole.h \
 	src/base/timebase.c src/base/timebase.h src/base/tiny-stack.h \
-	src/base/metric.h src/base/sigsafe.h src/base/sys.h
+	src/base/hidden.h src/base/metric.h src/base/sigsafe.h src/base/sys.h

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "live/layout.h"
 
@@ -49,7 +50,7 @@ const char *collect_left_out(void);
  * the time when it began, which is negative.
  */
 void collect_hold(bool held);
-extern int64_t collect_pauses; /* atomic, ns */
+extern HIDDEN int64_t collect_pauses; /* atomic, ns */
 static inline bool collect_paused(void)
 {
 	return __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED) < 0;

@@ -43,7 +43,7 @@ libcollect_la_SOURCES = \
 	src/collect/time.c src/collect/time.h \
 	src/collect/unwind.c src/collect/unwind.h
 libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector \
-	-fno-tree-slp-vectorize
+	-fno-tree-slp-vectorize -falign-functions=64
 libcollect_la_LIBADD = liblive.la libbase.la
 
 pkglib_LTLIBRARIES += libcopse.la

@@ -13,12 +13,6 @@ enum {
 	SMOOTH = 16, /* readings, that what is usual is learnt from */
 };
 
-void polls_forget(struct polls *p)
-{
-	p->run++;
-	p->last = 0;
-}
-
 void polls_start(struct polls *p, struct region **known, bool verify)
 {
 	p->pauses = &collect_pauses;

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "base/settings.h"
 #include "base/sigsafe.h"
 #include "collect/peek.h"
@@ -27,7 +28,7 @@
 #include "live/arena.h"
 
 /* Mutable: how often there was another profile, and other code. */
-extern struct registry_generations {
+extern HIDDEN struct registry_generations {
 	uint32_t profile, code;
 } registry_generations;
 

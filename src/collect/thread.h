@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "base/sys.h"
 #include "collect/clock.h"
@@ -93,7 +94,7 @@ extern __thread struct thread *thread_record
 	__attribute__((tls_model("initial-exec")));
 
 /* Mutable: no thread is measured any more. */
-extern volatile bool thread_all_left;
+extern HIDDEN volatile bool thread_all_left;
 
 /* The calling thread's record; NULL: not measured. */
 static inline struct thread *thread_self(void)
