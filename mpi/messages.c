@@ -94,11 +94,10 @@ static struct partner *look_up(const struct comm *comm, int rank, int tag)
 /* Without an id ranks of several communicators are not told apart. */
 struct partner *partner_find(const struct comm *comm, int rank, int tag)
 {
-	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % MESSAGES_RECENT;
 	struct partner *partner = look_up(comm, rank, tag);
 
-	messages_recent[at] = (struct recent){ comm->id, rank, tag,
-					       comm->id ? partner : NULL };
+	*recent_place(rank, tag) = (struct recent){ comm->id, rank, tag,
+						    comm->id ? partner : NULL };
 	return partner;
 }
 

@@ -83,17 +83,41 @@ static inline bool level_is_kept(uint32_t level)
 	return level >= *messages_lowest;
 }
 
+static inline struct recent *recent_place(int rank, int tag)
+{
+	uint32_t at = (uint32_t)rank * 7 + (uint32_t)tag;
+
+	return &messages_recent[at % MESSAGES_RECENT];
+}
+
+/* NULL: it is none of the last ones. */
+static inline struct partner *partner_recent(const struct comm *comm, int rank,
+					     int tag)
+{
+	const struct recent *r = recent_place(rank, tag);
+	bool is_it = r->comm_id == comm->id && r->rank == rank && r->tag == tag;
+
+	return is_it ? r->partner : NULL;
+}
+
 /* Never the process MPI_PROC_NULL; NULL: too many, or of another world. */
 static inline struct partner *partner_of(const struct comm *comm, int rank,
 					 int tag)
 {
-	uint32_t at = ((uint32_t)rank * 7 + (uint32_t)tag) % MESSAGES_RECENT;
-	const struct recent *r = &messages_recent[at];
+	struct partner *recent = partner_recent(comm, rank, tag);
 
-	return r->partner && r->comm_id == comm->id && r->rank == rank &&
-			       r->tag == tag
-		       ? r->partner
-		       : partner_find(comm, rank, tag);
+	return recent ? recent : partner_find(comm, rank, tag);
+}
+
+static inline struct numbers *numbers_of(struct partner *partner,
+					 enum live_part_kind kind)
+{
+	return kind == LIVE_PART_SEND ? &partner->sent : &partner->received;
+}
+
+static inline uint64_t message_run(const struct numbers *numbers, int tag)
+{
+	return (numbers->next + (uint32_t)tag) / MESSAGES_RUN + 1;
 }
 
 /* From whom to whom, alike at both ends: this process and that one. */
@@ -113,11 +137,10 @@ static inline bool message_number(struct live_part *part,
 				  struct partner *partner, int tag,
 				  enum live_part_kind kind)
 {
-	struct numbers *numbers =
-		kind == LIVE_PART_SEND ? &partner->sent : &partner->received;
-	uint64_t number = numbers->next++;
-	uint64_t run = (number + (uint32_t)tag) / MESSAGES_RUN + 1;
+	struct numbers *numbers = numbers_of(partner, kind);
+	uint64_t run = message_run(numbers, tag);
 
+	numbers->next++;
 	if (numbers->run != run) {
 		numbers->run = run;
 		numbers->level = level_of(comm->id, run);
@@ -127,15 +150,9 @@ static inline bool message_number(struct live_part *part,
 }
 
 /* In the matrix of who sent how much to whom. */
-static inline void message_count(struct partner *partner,
-				 enum live_part_kind kind, uint64_t bytes,
-				 uint64_t ns)
+static inline void peer_count(struct live_peer *peer, enum live_part_kind kind,
+			      uint64_t bytes, uint64_t ns)
 {
-	struct live_peer *peer = partner->peer;
-
-	if (!peer && !peer_find(partner))
-		return;
-	peer = partner->peer;
 	if (kind == LIVE_PART_SEND) {
 		peer->sends++;
 		peer->sent += bytes;
@@ -145,6 +162,39 @@ static inline void message_count(struct partner *partner,
 		peer->received += bytes;
 		peer->receive_ns += ns;
 	}
+}
+
+static inline void message_count(struct partner *partner,
+				 enum live_part_kind kind, uint64_t bytes,
+				 uint64_t ns)
+{
+	if (partner->peer || peer_find(partner))
+		peer_count(partner->peer, kind, bytes, ns);
+}
+
+/*
+ * Both of it, for nearly every message: one that is not kept, with a partner
+ * of late, in a program whose threads do not call MPI at a time.  No function
+ * is called, for which registers had to be saved.  False: it is another one,
+ * and nothing was done.
+ */
+static inline __attribute__((always_inline)) bool
+message_passes(const struct comm *comm, int rank, int tag,
+	       enum live_part_kind kind, uint64_t bytes, uint64_t ns)
+{
+	struct partner *partner =
+		comms_threads ? NULL : partner_recent(comm, rank, tag);
+	struct numbers *numbers;
+
+	if (!partner || !partner->peer)
+		return false;
+	numbers = numbers_of(partner, kind);
+	if (numbers->run != message_run(numbers, tag) ||
+	    level_is_kept(numbers->level))
+		return false;
+	numbers->next++;
+	peer_count(partner->peer, kind, bytes, ns);
+	return true;
 }
 
 void messages_init(void);

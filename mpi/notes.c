@@ -40,14 +40,23 @@ count_message(struct live_part *part, const struct comm *comm, int rank,
 	return kept;
 }
 
-void note_sent(const struct region *region, const struct region_values *values,
-	       int dest, int tag, const struct comm *comm)
+static __attribute__((noinline)) void
+note_other_sent(const struct region *region, const struct region_values *values,
+		int dest, int tag, const struct comm *comm)
 {
 	struct live_part part;
 
-	if (dest >= 0 && count_message(&part, comm, dest, tag, LIVE_PART_SEND,
-				       values->sent, region))
+	if (count_message(&part, comm, dest, tag, LIVE_PART_SEND, values->sent,
+			  region))
 		note_keep(&part, region);
+}
+
+void note_sent(const struct region *region, const struct region_values *values,
+	       int dest, int tag, const struct comm *comm)
+{
+	if (dest >= 0 && !message_passes(comm, dest, tag, LIVE_PART_SEND,
+					 values->sent, region->ns))
+		note_other_sent(region, values, dest, tag, comm);
 }
 
 /* Was it waited for in MPI_Probe? */
@@ -67,23 +76,31 @@ static bool take_probe(struct live_part *part, const struct comm *comm,
 	return is_it;
 }
 
-void note_received(const struct region *region,
-		   const struct region_values *values, int source, int tag,
-		   const struct comm *comm, const MPI_Status *status)
+static __attribute__((noinline)) void
+note_other_received(const struct region *region,
+		    const struct region_values *values, int source, int tag,
+		    const struct comm *comm)
 {
 	struct live_part part;
 
-	if (source == MPI_ANY_SOURCE)
-		source = status->MPI_SOURCE;
-	if (tag == MPI_ANY_TAG)
-		tag = status->MPI_TAG;
-	if (source < 0)
-		return;
 	if (!count_message(&part, comm, source, tag, LIVE_PART_RECV,
 			   values->received, region))
 		return;
 	if (!probe.comm_id || !take_probe(&part, comm, source, tag))
 		note_keep(&part, region);
+}
+
+void note_received(const struct region *region,
+		   const struct region_values *values, int source, int tag,
+		   const struct comm *comm, const MPI_Status *status)
+{
+	if (source == MPI_ANY_SOURCE)
+		source = status->MPI_SOURCE;
+	if (tag == MPI_ANY_TAG)
+		tag = status->MPI_TAG;
+	if (source >= 0 && !message_passes(comm, source, tag, LIVE_PART_RECV,
+					   values->received, region->ns))
+		note_other_received(region, values, source, tag, comm);
 }
 
 void note_probed(const struct region *region, MPI_Comm handle,
