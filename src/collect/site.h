@@ -30,21 +30,21 @@ enum {
 	SITE_MEMORY = 32 << 20, /* bytes of words of one thread, at the most */
 };
 
-struct site {
-	uintptr_t pc, sp, fp;    /* of the caller */
-	uintptr_t fp_mask;       /* 0: the path does not hang on fp */
-	uintptr_t inside;        /* region's */
-	struct cfi_frame beyond; /* the program's call, when that is set */
+struct site { /* what is compared for each call is in one cache line */
+	uintptr_t pc, sp, fp; /* of the caller */
+	uintptr_t fp_mask;    /* 0: the path does not hang on fp */
 	const struct region_name *name;
-	live_ref root, node;    /* above the path, and below it */
-	uint32_t code;          /* the generation of code that it is true for */
-	uint32_t count;         /* of words, in whole lines */
-	uint32_t room;          /* for words */
-	uint32_t turn;          /* of its set, in the first of it */
-	uint32_t next;          /* 1 + place of what was found after it */
-	struct live_call *call; /* NULL: none yet */
+	live_ref root, node; /* above the path, and below it */
+	uint32_t code;       /* the generation of code that it is true for */
+	uint32_t count;      /* of words, in whole lines */
 	struct unwind_word *words; /* of the stack, that the path hangs on */
-};
+	struct live_call *call;    /* NULL: none yet */
+	uintptr_t inside;          /* region's */
+	struct cfi_frame beyond;   /* the program's call, when that is set */
+	uint32_t room;             /* for words */
+	uint32_t turn;             /* of its set, in the first of it */
+	uint32_t next;             /* 1 + place of what was found after it */
+} __attribute__((aligned(64)));
 
 /*
  * A library calls back from few places for all that the program calls of it.
