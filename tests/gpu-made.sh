@@ -582,6 +582,20 @@ captures_go_on() {
 	echo 'copse-gpu 2' | diff - "$scratch/modes"
 }
 
+# Two processes that use GPUs alike, and a shell that does not.
+alike() {
+	"$copse" run -q --force -o "$scratch/alike.copse" sh -c '
+		"$1" busy; "$1" busy; i=0
+		while [ $i -lt 300000 ]; do i=$((i + 1)); done' - "$made" ||
+		return
+	"$copse" report ranks "$scratch/alike.copse" -f csv --table ranks |
+		awk 'END { print NR - 1 " processes" }' | grep -x '3 processes' &&
+		table alike gpu-kernels kernels 'kernel skew' <<-END
+	beta 1
+	alpha 1
+	END
+}
+
 # A program that profiles itself, as without copse: of CUPTI it has all and
 # nothing of ours.  What came before is there, and how long that was.
 
@@ -774,6 +788,7 @@ point "memory that is not followed" no_memory
 point "shapes of launches and what limits them" shapes
 point "occupancy follows NVIDIA's rule" occupancy
 point "asking for records does not end a capture" captures_go_on
+point "processes without GPUs do not count in what is even" alike
 point "a tool of the program's own takes CUPTI" tools
 point "one that is loaded for itself alone" tool_of_its_own
 point "one that looks CUPTI up in its handle" tool_by_handle

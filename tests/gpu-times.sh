@@ -152,6 +152,15 @@ summary() {
 		'Not launch-bound' '1 GPU busy for'
 }
 
+# Half of it is named, however slowly it becomes less from callee to callee.
+stairs() {
+	measure stairs stairs || return
+	"$copse" report "$scratch/stairs.copse" | tr -s '\n ' ' ' |
+		sed -n 's/.*GPUs idle[^(]*(\([0-9]*\) % of it.*/\1/p' >"$scratch/of"
+	cat "$scratch/of"
+	[ "$(cat "$scratch/of")" -ge 40 ] && [ "$(cat "$scratch/of")" -le 65 ]
+}
+
 launches() {
 	measure launches launches || return
 	says launches '^Launch-bound: between' \
@@ -364,6 +373,7 @@ point "a run without samples" no_samples
 point "causes of idle time" causes
 point "idle and busy time add up" adds_up
 point "the summary of an idle GPU" summary
+point "a cause has half of the idle time" stairs
 point "launch-bound" launch_bound
 point "two devices of a process" two_devices
 point "what devices are called" names

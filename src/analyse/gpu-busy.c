@@ -19,7 +19,7 @@
 #define IDLE     0.1  /* of the time with work: less is no matter */
 #define OF_ONE   0.25 /* of all idle time: a call worth naming alone */
 #define OF_CALLS 0.05 /* of the idle time: a call of Python's */
-#define OF_BELOW 0.5  /* of a path's: its child is named in its place */
+#define OF_BELOW 0.5  /* of the outermost path's: the innermost one with it */
 
 static void add_device(struct gpu_busy *b, const struct run_device *d, size_t i)
 {
@@ -165,11 +165,12 @@ static uint32_t largest_child(const struct paths *paths, uint32_t path,
 static uint32_t descend(const struct paths *paths, const double *inclusive)
 {
 	uint32_t at = largest_child(paths, 0, inclusive);
+	double least = OF_BELOW * inclusive[at];
 
 	while (!is_call(paths, at)) {
 		uint32_t next = largest_child(paths, at, inclusive);
 
-		if (next == at || inclusive[next] < OF_BELOW * inclusive[at])
+		if (next == at || inclusive[next] < least)
 			break;
 		at = next;
 	}

@@ -46,8 +46,9 @@ bool gpu_busy_idles(const struct gpu_busy *busy);
 bool gpu_busy_launch_bound(const struct gpu_busy *busy);
 
 /*
- * The path below which GPUs were idle for the longest, with that time; a call
- * of MPI or CUDA when one alone is much of it.  False: none.  -ENOMEM.
+ * The innermost path below which GPUs were idle for half of the time, with
+ * that; a call of MPI or CUDA when one alone is much of it.  0 seconds: none.
+ * -ENOMEM.
  */
 int gpu_idle_cause(const struct paths *paths, uint32_t *path, double *seconds);
 

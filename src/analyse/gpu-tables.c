@@ -242,16 +242,17 @@ static int seconds_of(const struct paths *paths, uint32_t path, double **to)
 }
 
 static int balance_row(struct report *report, const struct paths *paths,
-		       const struct gpu_row *work)
+		       const struct gpu_row *work, const uint32_t *members,
+		       size_t count)
 {
 	double *of, sum = 0;
-	size_t count = paths->run->member_count, most = 0;
+	uint32_t most = members[0];
 	int err = seconds_of(paths, work->path, &of);
 
 	for (size_t i = 0; !err && i < count; i++) {
-		sum += of[i];
-		if (of[i] > of[most])
-			most = i;
+		sum += of[members[i]];
+		if (of[members[i]] > of[most])
+			most = members[i];
 	}
 	if (!err && sum > 0) {
 		report_text(report,
@@ -269,11 +270,17 @@ static int balance_row(struct report *report, const struct paths *paths,
 int gpu_balance_table(struct report *report, const struct paths *paths,
 		      const struct gpu_work *by_path, size_t limit)
 {
-	int err = 0;
+	size_t count;
+	uint32_t *members = gpu_work_members(paths->run, &count);
+	int err = members ? 0 : -ENOMEM;
 
-	if (paths->run->member_count < 2)
-		return 0;
-	report_table(report, "balance", "kernels over ranks");
+	if (count < 2) {
+		free(members);
+		return err;
+	}
+	report_table(report, "balance",
+		     paths->run->world ? "kernels over ranks"
+				       : "kernels over processes");
 	report_column(report, "kernel", "kernel", COLUMN_TEXT);
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
 	report_column(report, "mean", "mean", COLUMN_SECONDS);
@@ -281,6 +288,8 @@ int gpu_balance_table(struct report *report, const struct paths *paths,
 	report_column(report, "max_rank", value_noun(paths->run), COLUMN_COUNT);
 	report_column(report, "imbalance", "above mean", COLUMN_SHARE);
 	for (size_t i = 0; i < limit && !err; i++)
-		err = balance_row(report, paths, &by_path->at[i]);
+		err = balance_row(report, paths, &by_path->at[i], members,
+				  count);
+	free(members);
 	return err;
 }

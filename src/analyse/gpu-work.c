@@ -240,12 +240,26 @@ double *gpu_work_by_process(const struct run *run, uint32_t function)
 	return seconds;
 }
 
+uint32_t *gpu_work_members(const struct run *run, size_t *count)
+{
+	const struct run_gpu *g = &run->gpu;
+	uint32_t *members = value_processes(run, count);
+
+	if (!members || run->world || !g->rank_count)
+		return members;
+	*count = 0;
+	for (size_t i = 0; i < g->rank_count; i++)
+		if (g->ranks[i].rank < run->member_count)
+			members[(*count)++] = g->ranks[i].rank;
+	return members;
+}
+
 void gpu_work_skew(struct report *report, const struct run *run,
 		   uint32_t function)
 {
 	double *sums = gpu_work_by_process(run, function), sum = 0;
 	size_t count = 0, most = 0;
-	uint32_t *members = value_processes(run, &count);
+	uint32_t *members = gpu_work_members(run, &count);
 
 	report->failed |= !sums || !members;
 	for (size_t i = 0; sums && members && i < count; i++) {

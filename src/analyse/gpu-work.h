@@ -57,6 +57,14 @@ void gpu_work_fini(struct gpu_work *work);
 double *gpu_work_by_process(const struct run *run, uint32_t function);
 
 /*
+ * The members whose GPU work is compared, indices into run->ranks: all ranks of
+ * an MPI job, else the processes that used GPUs, since others, such as a
+ * framework's loaders of data, are not meant to.  To be freed, NULL with a
+ * reason.
+ */
+uint32_t *gpu_work_members(const struct run *run, size_t *count);
+
+/*
  * Two cells, of the members that are compared: how far the one that has most of
  * that name is above the mean, and which it is.
  */

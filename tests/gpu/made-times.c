@@ -75,6 +75,16 @@ NOINLINE static void idle(int times)
 	       (double)rested / 1e9);
 }
 
+/* As much idle time on each of many stairs, and so little on the last. */
+NOINLINE static void stairs(int count)
+{
+	work(MS);
+	spin(12 * MS);
+	if (count > 1)
+		stairs(count - 1);
+	sink++;
+}
+
 /*
  * A kernel of 80 ms, under which 4 copies of 10 ms; then 20 ms of a copy alone,
  * and 2 kernels of 30 ms side by side.  150 ms of work in 200 ms: 20 ms before
@@ -156,6 +166,8 @@ int main(int argc, char **argv)
 		idle(argc > 2 ? atoi(argv[2]) : 30);
 	else if (!strcmp(mode, "overlap"))
 		overlap();
+	else if (!strcmp(mode, "stairs"))
+		stairs(24);
 	else if (!strcmp(mode, "launches"))
 		launches();
 	else if (!strcmp(mode, "devices"))

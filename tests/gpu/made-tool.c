@@ -288,6 +288,8 @@ int tool_main(int argc, char **argv)
 	} else {
 		busy();
 	}
+	if (!strcmp(mode, "handle"))
+		busy(); /* what is not launched here leaves no profile */
 	if (!strcmp(mode, "race")) {
 		race();
 		return 0;
