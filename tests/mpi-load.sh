@@ -245,6 +245,20 @@ opened_locally() {
 	was_counted "$1" "$scratch/host" "$scratch/plugin.so"
 }
 
+# Where the C library was preloaded in front of us, the program's start is not
+# seen and nothing is measured; no function is next to ours there.
+behind_the_c_library() {
+	local_plugin "$1"
+	build_host
+	cat >"$scratch/behind" <<'END'
+#!/bin/sh
+LD_PRELOAD=libc.so.6:$LD_PRELOAD exec "$@"
+END
+	chmod +x "$scratch/behind"
+	launch "$1" 2 "$copse" run --quiet "$scratch/behind" "$scratch/host" \
+		"$scratch/plugin.so"
+}
+
 # was_counted MPI COMMAND…: 2 processes call MPI_Sendrecv once each.
 was_counted() {
 	mpi=$1
@@ -473,6 +487,7 @@ for mpi in openmpi mpich; do
 done
 point "a stand-in for MPI is what is called" stand_in openmpi
 point "a relative of MPICH has another name" other_name
+point "the C library stands in front of the wrappers" behind_the_c_library openmpi
 point "an MPI that python opens is found" opened mpich libmpich.so.12 global
 point "one that it opens for itself" opened mpich libmpich.so.12 local
 point "one of openmpi's as well" opened openmpi libmpi.so.40 local

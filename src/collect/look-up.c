@@ -57,12 +57,17 @@ __asm__(".pushsection .text\n"
 	".size dlsym, . - dlsym\n"
 	".popsection\n");
 
-/* The C library's is asked for the next one: another tool may have its own. */
+/*
+ * The C library's is asked for the next one: another tool may have its own.
+ * Where we were loaded behind the C library, its own is the next one.
+ */
 look_up_fn *look_up_find(void)
 {
-	look_up_fn *own =
-		(look_up_fn *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-	look_up_fn *next = (look_up_fn *)own(RTLD_NEXT, "dlsym");
+	static const char version[] = "GLIBC_2.2.5";
+	look_up_fn *own = (look_up_fn *)dlvsym(RTLD_NEXT, "dlsym", version);
+	look_up_fn *next =
+		(look_up_fn *)(own ? own(RTLD_NEXT, "dlsym")
+				   : dlvsym(RTLD_DEFAULT, "dlsym", version));
 
 	__atomic_store_n(&look_up_next, next, __ATOMIC_RELEASE);
 	return next;

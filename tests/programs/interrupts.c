@@ -4,7 +4,7 @@
  * ends: with SA_RESTART and without it, blocked before and let through by the
  * call, with some work between them.  Prints how often a call ended without
  * EINTR where it should, with EINTR where it should not, or before the
- * signal's handler had run: never, measured or not.
+ * signal's handler had run: never, measured or not; and what such a call did.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -339,11 +339,22 @@ static void block(int how)
 	sigprocmask(how, &set, NULL);
 }
 
+static void tell(const struct call *call, bool restart, long result, int error,
+		 uint64_t since)
+{
+	fprintf(stderr,
+		"%s%s: result %ld, errno %d, %d handled, after %.1f ms\n",
+		call->name, restart ? ", restarted" : "", result, error,
+		(int)handled, (double)(time_ns() - since) / 1e6);
+}
+
 /* True when it ended as it should. */
 static bool one_call(const struct call *call, bool restart)
 {
 	bool fed = restart && call->feed, right;
+	uint64_t since;
 	long result;
+	int error;
 
 	for (int i = 0; i < 3; i++)
 		known_work();
@@ -356,9 +367,13 @@ static bool one_call(const struct call *call, bool restart)
 	if (call->masked)
 		block(SIG_BLOCK);
 	later(fed ? kick_and_feed : kick);
+	since = time_ns();
 	errno = 0;
 	result = call->call();
-	right = fed ? result >= 0 : result == -1 && errno == EINTR && handled;
+	error = errno;
+	right = fed ? result >= 0 : result == -1 && error == EINTR && handled;
+	if (!right)
+		tell(call, restart, result, error, since);
 	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
 	later_done();
 	if (call->masked)

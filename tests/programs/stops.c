@@ -32,7 +32,8 @@ enum {
 
 static const struct timespec sleep_time = { 0, SLEEP_MS * 1000000 };
 static const struct timespec little = { 0, 300000 };
-static volatile int *stops; /* counted by the child */
+/* Shared with the child, who counts, until it is told to leave. */
+static volatile int *stops, *enough;
 static volatile sig_atomic_t handled;
 
 static uint64_t now_ns(void)
@@ -50,7 +51,7 @@ static void on_alarm(int signum)
 
 static void stop_all_the_time(pid_t parent)
 {
-	while (getppid() == parent) {
+	while (getppid() == parent && !*enough) {
 		nanosleep(&little, NULL);
 		kill(parent, SIGSTOP);
 		++*stops;
@@ -490,6 +491,7 @@ int main(int argc, char **argv)
 	stops = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	asked = stops + 1;
+	enough = stops + 2;
 	if (stops == MAP_FAILED || sigaction(SIGALRM, &action, NULL) ||
 	    !make_queues())
 		return 1;
@@ -508,7 +510,7 @@ int main(int argc, char **argv)
 	}
 	printf("missed handlers %d\n",
 	       late_ends(rounds) * 4 > rounds * FOR_EVER);
-	kill(child, SIGKILL);
+	*enough = 1; /* killed, it might leave this process stopped */
 	waitpid(child, NULL, 0);
 	remove_queues();
 	for (int c = 0; c < CALLS; c++)
