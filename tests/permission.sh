@@ -40,7 +40,7 @@ keeps() {
 	shift 3
 	as "$user" timeout -k 10 120 "$copse" run -q -e "$events@10000" \
 		--budget 0 --force -o "$program.copse" "$programs/$program" \
-		"$@" >with || return
+		"$@" >with || { echo "$program, $events: status $?"; return 1; }
 	awk '!/ (0|is not here)$/ { print; bad = 1 } END { exit bad }' with
 }
 
