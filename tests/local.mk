@@ -39,7 +39,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver own-calls phases sandbox shares \
-	steady stops \
+	starter steady stops \
 	signals syscalls threads32 traps
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
@@ -237,7 +237,7 @@ SHELL_TESTS = \
 	tests/scaling.sh tests/real-qe.sh tests/run-signals.sh \
 	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \
 	tests/waits-hosts.sh tests/cores.sh tests/idle-threads.sh tests/real-node.sh \
-	tests/usage.sh tests/docs.sh tests/look-ups.sh tests/mpi-complete.sh \
+	tests/usage.sh tests/docs.sh tests/look-ups.sh tests/unfit.sh tests/mpi-complete.sh \
 	tests/run-exit.sh tests/loops.sh tests/sigsafe.sh tests/layers.sh \
 	tests/symbols.sh
 

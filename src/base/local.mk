@@ -4,6 +4,7 @@ libbase_la_SOURCES = \
 	src/base/blob.c src/base/blob.h \
 	src/base/choice.c src/base/choice.h src/base/cores.h \
 	src/base/err.c src/base/err.h \
+	src/base/fit.c src/base/fit.h \
 	src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \
 	src/base/event-group.c src/base/event-group.h \

@@ -7,6 +7,7 @@
  * are read as well, as the C library does.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/doors.h"
+#include "collect/fitting.h"
 #include "collect/interpose.h"
 #include "collect/sent.h"
 #include "collect/thread.h"
@@ -62,9 +64,16 @@ static long to_errno(long result)
 
 static long become(const struct request *r)
 {
+	bool at = r->number == SYS_execveat;
+	char *const *env = (char *const *)(at ? r->d : r->c);
+	FITTING(at ? fitting_at((int)r->a, (const char *)r->b, (int)r->e, env)
+		   : fitting_file((const char *)r->a, env),
+		env, given);
 	struct thread *t = exec_begin();
+	struct request fits = *r;
 
-	return exec_failed(t, (int)to_errno(doors_call(r)));
+	*(at ? &fits.d : &fits.c) = (long)given;
+	return exec_failed(t, (int)to_errno(doors_call(&fits)));
 }
 
 /* The program's own view of our signal. */

@@ -9,20 +9,25 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "base/tiny-stack.h"
 #include "collect/collect.h"
+#include "collect/fitting.h"
 #include "collect/held.h"
 #include "collect/interpose.h"
 #include "collect/thread.h"
 
 #define PUBLIC __attribute__((visibility("default")))
+
+typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		     const posix_spawnattr_t *, char *const[], char *const[]);
 
 /* Mutable: found once, before main(). */
 static struct {
@@ -30,6 +35,7 @@ static struct {
 	int (*execvpe)(const char *, char *const[], char *const[]);
 	int (*fexecve)(int, char *const[], char *const[]);
 	int (*execveat)(int, const char *, char *const[], char *const[], int);
+	spawn_fn *posix_spawn, *posix_spawnp;
 } next;
 
 void exec_init(void)
@@ -41,6 +47,9 @@ void exec_init(void)
 	FIND(execvpe);
 	FIND(fexecve);
 	FIND(execveat);
+	FIND(posix_spawn);
+	FIND(posix_spawnp);
+	fitting_init();
 #undef FIND
 }
 
@@ -104,85 +113,9 @@ int exec_failed(struct thread *t, int result)
 	return result;
 }
 
-/*
- * A program that gets a small stack (ulimit -s in a script) has no room there
- * to load our libraries: it is better left alone than killed by them.
- */
-
-enum {
-	MOST_WORDS = 1024 /* of an environment: our stack may be small, too */
-};
-
-static bool is_ours(const char *library, size_t size)
-{
-	const char *name = memrchr(library, '/', size);
-
-	name = name ? name + 1 : library;
-	return size - (size_t)(name - library) > 8 &&
-	       !memcmp(name, "libcopse", 8);
-}
-
-static const char *preload_of(char *const env[], size_t *words)
-{
-	const char *found = NULL;
-
-	for (*words = 0; env && env[*words]; ++*words)
-		if (!strncmp(env[*words], "LD_PRELOAD=", 11))
-			found = env[*words];
-	return found;
-}
-
-/* Bytes that the environment takes without our libraries; 0: it may stay. */
-static size_t without_size(char *const env[])
-{
-	const char *preload;
-	size_t words;
-
-	if (!stack_is_tiny())
-		return 0;
-	preload = preload_of(env, &words);
-	if (!preload || words > MOST_WORDS || !strstr(preload, "libcopse"))
-		return 0;
-	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
-}
-
-/* LD_PRELOAD without our names, which end at a colon or a blank. */
-static void copy_others(char *to, const char *preload)
-{
-	const char *at = preload + 11;
-
-	to = mempcpy(to, preload, 11);
-	while (*at) {
-		size_t size = strcspn(at, ": ");
-
-		if (!is_ours(at, size))
-			to = mempcpy(to, at, size + (at[size] != 0));
-		at += size + (at[size] != 0);
-	}
-	*to = 0;
-}
-
-static char **without_ours(void *memory, char *const env[])
-{
-	char **to = memory;
-	size_t words;
-	const char *preload = preload_of(env, &words);
-
-	for (size_t i = 0; i <= words; i++)
-		to[i] = env[i] == preload ? (char *)(to + words + 1) : env[i];
-	copy_others((char *)(to + words + 1), preload);
-	return to;
-}
-
-/* On the stack, since a child of vfork() may allocate nothing. */
-#define FITTING(env, given)                                                    \
-	size_t size = without_size(env);                                       \
-	char *const *given =                                                   \
-		size ? without_ours(__builtin_alloca(size), env) : (env)
-
 PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 {
-	FITTING(env, given);
+	FITTING(fitting_file(path, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, next.execve(path, argv, given));
@@ -195,7 +128,7 @@ PUBLIC int execv(const char *path, char *const argv[])
 
 PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	FITTING(env, given);
+	FITTING(fitting_found(file, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, next.execvpe(file, argv, given));
@@ -208,7 +141,7 @@ PUBLIC int execvp(const char *file, char *const argv[])
 
 PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 {
-	FITTING(env, given);
+	FITTING(fitting_open(fd, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, next.fexecve(fd, argv, given));
@@ -217,10 +150,31 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
 		    char *const env[], int flags)
 {
-	FITTING(env, given);
+	FITTING(fitting_at(dir, path, flags, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, next.execveat(dir, path, argv, given, flags));
+}
+
+/* Its child has no clock, and executes by the C library's own functions. */
+PUBLIC UNWIND_SHOWN int posix_spawn(pid_t *pid, const char *path,
+				    const posix_spawn_file_actions_t *actions,
+				    const posix_spawnattr_t *attributes,
+				    char *const argv[], char *const env[])
+{
+	exec_init();
+	FITTING(fitting_file(path, env), env, given);
+	return next.posix_spawn(pid, path, actions, attributes, argv, given);
+}
+
+PUBLIC UNWIND_SHOWN int posix_spawnp(pid_t *pid, const char *file,
+				     const posix_spawn_file_actions_t *actions,
+				     const posix_spawnattr_t *attributes,
+				     char *const argv[], char *const env[])
+{
+	exec_init();
+	FITTING(fitting_found(file, env), env, given);
+	return next.posix_spawnp(pid, file, actions, attributes, argv, given);
 }
 
 /* How many words a list has, its closing NULL included. */

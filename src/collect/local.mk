@@ -9,6 +9,7 @@ libcollect_la_SOURCES = \
 	src/collect/descriptor.c src/collect/descriptor.h \
 	src/collect/control.c src/collect/control.h \
 	src/collect/doors.c src/collect/doors.h src/collect/exec.c \
+	src/collect/fitting.c src/collect/fitting.h \
 	src/collect/gpu.c src/collect/gpu.h \
 	src/collect/gpu-live.c src/collect/gpu-live.h \
 	src/collect/gpu-allocs.c src/collect/gpu-allocs.h \

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fit.h"
 #include "base/golang.h"
 #include "base/tiny-stack.h"
+#include "launch/preload.h"
 #include "launch/program.h"
 
 /* 0, -EACCES when it is there but cannot be run, -ENOENT. */
@@ -100,37 +102,31 @@ out:
 	return result;
 }
 
-/* Of another processor, or for 32 bits: our libraries are not. */
-static bool is_of_other_machine(const char *path)
+/* Why a program cannot have our library, by what its file says. */
+static const char *const unfit[] = {
+	[FIT_STATIC] = "is statically linked, so no library can be put into it",
+	[FIT_MACHINE] = "is no program for x86 with 64 bits, so no library of "
+			"ours can be put into it",
+	[FIT_LIBRARY] = "is linked with another C library than glibc, which "
+			"cannot load our libraries",
+	[FIT_OLDER] = "is loaded with an older glibc than copse was built "
+		      "with, which cannot load our libraries",
+};
+
+static const char *why_unfit(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr head = { 0 };
-	bool is_elf;
+	struct fit_ours ours;
+	char core[PATH_MAX];
 
-	if (fd < 0)
-		return false;
-	/* The fields that are compared are in the same place in all. */
-	is_elf = pread(fd, &head, sizeof(head), 0) >=
-			 (ssize_t)sizeof(Elf32_Ehdr) &&
-		 !memcmp(head.e_ident, ELFMAG, SELFMAG);
-	close(fd);
-	return is_elf && (head.e_ident[EI_CLASS] != ELFCLASS64 ||
-			  head.e_machine != EM_X86_64);
-}
-
-/* Glibc's has one name, wherever it is; musl's another. */
-static bool is_other_loader(const char *path)
-{
-	static const char ours[] = "ld-linux-x86-64.so.";
-	const char *slash = strrchr(path, '/');
-
-	return strncmp(slash ? slash + 1 : path, ours, strlen(ours)) != 0;
+	if (preload_find("libcopse.so", core))
+		return NULL;
+	fit_init(&ours, core);
+	return unfit[fit_of_file(&ours, AT_FDCWD, path)];
 }
 
 int program_find(struct program *p, const char *name)
 {
-	char loader[PATH_MAX];
-	int has_loader, err;
+	int err;
 
 	*p = (struct program){ 0 };
 	if (strchr(name, '/')) {
@@ -143,19 +139,12 @@ int program_find(struct program *p, const char *name)
 		return fail(err, "there is no program '%s'", name);
 	if (err)
 		return fail(err, "'%s' cannot be executed", name);
-	has_loader = read_interpreter(p->path, loader, sizeof(loader));
+	p->refused = why_unfit(p->path);
 	if (is_privileged(p->path))
 		p->refused = "runs with more rights than its caller, so no "
 			     "library can be put into it";
-	else if (is_of_other_machine(p->path))
-		p->refused = "is no program for x86 with 64 bits, so no "
-			     "library of ours can be put into it";
-	else if (has_loader > 0 && is_other_loader(loader))
-		p->refused = "is linked with another C library than glibc, "
-			     "which cannot load our libraries";
-	else if (!has_loader)
-		p->refused = "is statically linked, so no library can be put "
-			     "into it";
+	else if (p->refused)
+		return 0;
 	else if (golang_wrote(p->path))
 		p->refused = "is written in Go, whose runtime takes signals "
 			     "for its own";

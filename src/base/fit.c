@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fit.c - reads the head of a program, see fit.h.
+ *
+ * A loader gives up a program whose preloaded library wants a version of the C
+ * library's symbols that is not there.  Which there are says the table of
+ * dynamic names of libc.so.6, which lies beside the loader; which are wanted,
+ * that of our library.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+#include "base/fit.h"
+#include "base/sys.h"
+
+enum {
+	START = 256, /* of a file, as much as the kernel looks at */
+	PATH = 512,
+	CHUNK = 1024,
+	MOST_SCRIPTS = 5, /* that run each other, in Linux */
+	MOST_HEADERS = 256
+};
+
+static bool read_at(long fd, void *to, uint64_t size, uint64_t at)
+{
+	return sys4(SYS_pread64, fd, to, size, at) == (long)size;
+}
+
+static long open_file(long dir, const char *path, int flags)
+{
+	return sys4(SYS_openat, dir, path,
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0);
+}
+
+/* Anything else may wait for somebody when it is opened, or do something. */
+static long open_regular(long dir, const char *path)
+{
+	struct stat st;
+
+	if (sys4(SYS_newfstatat, dir, path, &st, 0) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return open_file(dir, path, 0);
+}
+
+/* The highest N of the names GLIBC_2.N in a part of a file, or 0. */
+static unsigned highest_in(long fd, uint64_t at, uint64_t size)
+{
+	static const char name[] = "GLIBC_2.";
+	char chunk[CHUNK + 1];
+	unsigned highest = 0;
+
+	for (uint64_t end = at + size; at + sizeof(name) < end;
+	     at += CHUNK - 16) {
+		uint64_t n = end - at < CHUNK ? end - at : CHUNK;
+		const char *p = chunk;
+
+		if (!read_at(fd, chunk, n, at))
+			return 0;
+		while ((p = memmem(p, (size_t)(chunk + n - p), name,
+				   sizeof(name) - 1))) {
+			unsigned minor = 0;
+
+			chunk[n] = 0;
+			for (p += sizeof(name) - 1; *p >= '0' && *p <= '9'; p++)
+				minor = minor * 10 + (unsigned)(*p - '0');
+			if (minor > highest)
+				highest = minor;
+		}
+	}
+	return highest;
+}
+
+/* Of the names of a library's dynamic symbols, and their versions. */
+static unsigned glibc_of(const char *library)
+{
+	long fd = open_regular(AT_FDCWD, library);
+	unsigned highest = 0;
+	Elf64_Ehdr head;
+
+	if (fd < 0)
+		return 0;
+	if (!read_at(fd, &head, sizeof(head), 0) || head.e_shnum > MOST_HEADERS)
+		head.e_shnum = 0;
+	for (unsigned i = 0; i < head.e_shnum; i++) {
+		Elf64_Shdr s;
+
+		if (!read_at(fd, &s, sizeof(s), head.e_shoff + i * sizeof(s)))
+			break;
+		/* The table of strings that is loaded. */
+		if (s.sh_type == SHT_STRTAB && s.sh_flags & SHF_ALLOC)
+			highest = highest_in(fd, s.sh_offset, s.sh_size);
+	}
+	sys1(SYS_close, fd);
+	return highest;
+}
+
+/* "/proc/self/fd/N", of at least 32 characters. */
+static void name_descriptor(char *to, long fd)
+{
+	static const char folder[] = "/proc/self/fd/";
+	char digits[24], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + fd % 10);
+	while (fd /= 10);
+	memcpy(to, folder, sizeof(folder) - 1);
+	to += sizeof(folder) - 1;
+	memcpy(to, at, (size_t)(digits + sizeof(digits) - at));
+	to[digits + sizeof(digits) - at] = 0;
+}
+
+/* The C library in the folder of a loader, of which `path` may be a link. */
+static bool beside(const char *path, char *to)
+{
+	static const char name[] = "/libc.so.6";
+	long fd = open_file(AT_FDCWD, path, O_PATH), n;
+	char link[48], *slash;
+
+	if (fd < 0)
+		return false;
+	name_descriptor(link, fd);
+	n = sys4(SYS_readlinkat, AT_FDCWD, link, to, PATH - sizeof(name));
+	sys1(SYS_close, fd);
+	if (n <= 0 || n >= (long)(PATH - sizeof(name)))
+		return false;
+	to[n] = 0;
+	slash = strrchr(to, '/');
+	if (slash)
+		memcpy(slash, name, sizeof(name));
+	return slash;
+}
+
+static bool is_older(struct fit_ours *ours, const char *loader)
+{
+	char library[PATH];
+	unsigned theirs;
+
+	if (!ours->glibc)
+		ours->glibc = glibc_of(ours->library);
+	if (!ours->glibc || !beside(loader, library))
+		return false;
+	theirs = glibc_of(library);
+	return theirs && theirs < ours->glibc;
+}
+
+/* Glibc's has one name, wherever it is; musl's another. */
+static enum fit fit_of_loader(struct fit_ours *ours, const char *loader)
+{
+	static const char name[] = "ld-linux-x86-64.so.";
+	const char *slash = strrchr(loader, '/');
+	struct stat st;
+
+	if (strncmp(slash ? slash + 1 : loader, name, sizeof(name) - 1) != 0)
+		return FIT_LIBRARY;
+	if (sys4(SYS_newfstatat, AT_FDCWD, loader, &st, 0) < 0 ||
+	    (st.st_ino == ours->inode && st.st_dev == ours->device))
+		return FIT_YES;
+	return is_older(ours, loader) ? FIT_OLDER : FIT_YES;
+}
+
+static enum fit fit_of_elf(struct fit_ours *ours, long fd,
+			   const Elf64_Ehdr *head)
+{
+	char loader[PATH] = { 0 };
+
+	/* The fields that are compared are in the same place in all. */
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head->e_machine != EM_X86_64)
+		return FIT_MACHINE;
+	for (unsigned i = 0; i < head->e_phnum && i < MOST_HEADERS; i++) {
+		Elf64_Phdr ph;
+
+		if (!read_at(fd, &ph, sizeof(ph),
+			     head->e_phoff + i * sizeof(ph)))
+			return FIT_YES;
+		if (ph.p_type != PT_INTERP)
+			continue;
+		if (ph.p_filesz >= sizeof(loader) ||
+		    !read_at(fd, loader, ph.p_filesz, ph.p_offset))
+			return FIT_YES;
+		return fit_of_loader(ours, loader);
+	}
+	return FIT_STATIC;
+}
+
+/* The program that a file's first line names. */
+static const char *runner_of(char *start)
+{
+	char *name = start + 2 + strspn(start + 2, " \t");
+
+	name[strcspn(name, " \t\n")] = 0;
+	return *name ? name : NULL;
+}
+
+/*
+ * By the start of a file.  *next: who runs it, in `start`, if it is a script
+ * and that is to be asked.
+ */
+static enum fit fit_of_start(struct fit_ours *ours, long fd,
+			     char start[START + 1], const char **next)
+{
+	long n = sys4(SYS_pread64, fd, start, START, 0);
+	Elf64_Ehdr head = { 0 };
+
+	*next = NULL;
+	if (n < (long)sizeof("#!"))
+		return FIT_YES;
+	start[n] = 0;
+	if (start[0] == '#' && start[1] == '!') {
+		*next = runner_of(start);
+		return FIT_YES;
+	}
+	if (n < (long)sizeof(head) || memcmp(start, ELFMAG, SELFMAG) != 0)
+		return FIT_YES;
+	memcpy(&head, start, sizeof(head));
+	return fit_of_elf(ours, fd, &head);
+}
+
+/* A script's static shell starts programs that may be measured. */
+static enum fit fit_of_runner(struct fit_ours *ours, const char *path,
+			      char start[START + 1])
+{
+	enum fit fit = FIT_YES;
+
+	for (int i = 0; i < MOST_SCRIPTS && path; i++) {
+		long fd = open_regular(AT_FDCWD, path);
+
+		if (fd < 0)
+			return FIT_YES;
+		fit = fit_of_start(ours, fd, start, &path);
+		sys1(SYS_close, fd);
+	}
+	return fit == FIT_STATIC ? FIT_YES : fit;
+}
+
+enum fit fit_of(struct fit_ours *ours, int fd)
+{
+	char start[START + 1];
+	const char *next;
+	enum fit fit = fit_of_start(ours, fd, start, &next);
+
+	return next ? fit_of_runner(ours, next, start) : fit;
+}
+
+enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path)
+{
+	long fd = open_regular(dir, path);
+	enum fit fit;
+
+	if (fd < 0)
+		return FIT_YES;
+	fit = fit_of(ours, (int)fd);
+	sys1(SYS_close, fd);
+	return fit;
+}
+
+void fit_init(struct fit_ours *ours, const char *library)
+{
+	const void *loader = (const void *)getauxval(AT_BASE);
+	struct stat st;
+	Dl_info info;
+
+	*ours = (struct fit_ours){ .library = library };
+	if (!loader || !dladdr(loader, &info) || stat(info.dli_fname, &st))
+		return;
+	ours->device = st.st_dev;
+	ours->inode = st.st_ino;
+}

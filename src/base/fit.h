@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fit.h - whether what is in a file can load our libraries, if it is executed:
+ * by its own head, or that of the program that runs it as a script.
+ *
+ * Signals   fit_of_file() and fit_of() make system calls alone, and take 3 KiB
+ *           of stack: a child of vfork() may call them.
+ * Failure   What cannot be read fits: whoever executes it learns why.
+ */
+#ifndef BASE_FIT_H
+#define BASE_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fit {
+	FIT_YES,
+	FIT_STATIC,  /* it loads no library; what it starts may */
+	FIT_MACHINE, /* of another processor, or for 32 bits */
+	FIT_LIBRARY, /* of another C library than glibc */
+	FIT_OLDER    /* of a glibc that lacks what our library needs of it */
+};
+
+/* What runs in this process: our library's file, and its loader's. */
+struct fit_ours {
+	const char *library; /* stays the caller's */
+	uint64_t device, inode;
+	unsigned glibc; /* that the library needs, 2.N; 0: not yet known */
+};
+
+/* Before anything else of this; allocates nothing. */
+void fit_init(struct fit_ours *ours, const char *library);
+
+/* Of the file `path` in the folder `dir`, as openat() has them. */
+enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path);
+
+/* Of an open file. */
+enum fit fit_of(struct fit_ours *ours, int fd);
+
+#endif
