@@ -40,6 +40,7 @@ build() {
 		printf '#!%s/%s -x\n' "$PWD" script-$program >script-of-script
 	done
 	chmod +x script-*
+	cp usual apptainer
 }
 
 # by HOW FILE OURS: has it our library, beside the user's own?
@@ -62,17 +63,32 @@ by() {
 	}
 }
 
-# everywhere OURS FILE…: executed by each function that does.
-everywhere() {
+# each OURS FILE HOW…
+each() {
 	ours=$1
-	shift
+	file=$2
+	shift 2
 	bad=
-	for file; do
-		for how in $("$programs/starter"); do
-			by "$how" "$file" "$ours" || bad=1
-		done
+	for how; do
+		by "$how" "$file" "$ours" || bad=1
 	done
 	[ ! "$bad" ]
+}
+
+# everywhere OURS FILE…: executed by each function that does.
+everywhere() {
+	belongs=$1
+	shift
+	for one; do
+		# shellcheck disable=SC2046 # a list of words
+		each "$belongs" "$one" $("$programs/starter") || return
+	done
+}
+
+# The same by the functions that are given no open file or folder.
+by_name() {
+	# shellcheck disable=SC2046 # a list of words
+	each "$1" "$2" $("$programs/starter" | grep -v -e fexec -e at)
 }
 
 # refused FILE WORDS: by copse run itself.
@@ -135,6 +151,7 @@ point "those of an older glibc do not" everywhere false of-older
 point "those of another processor do not" everywhere false of-32-bits
 point "nor do scripts for them" everywhere false script-of-musl script-of-older \
 	script-of-script
+point "nor do programs that enter containers" by_name false apptainer
 point "of another C library, by copse run" refused of-musl 'another C library'
 point "of an older glibc, by copse run" refused of-older 'older glibc'
 point "of another processor, by copse run" refused of-32-bits '64 bits'

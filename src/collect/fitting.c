@@ -59,6 +59,25 @@ static bool is_here(void)
 	       sys3(SYS_faccessat, AT_FDCWD, ours.library, R_OK) >= 0;
 }
 
+/*
+ * They take the environment into another root, where the loader gives up at
+ * our library if that is there and the C library is older; and they are written
+ * in Go, which has system calls of its own.
+ */
+static bool leads_away(const char *path)
+{
+	static const char *const names[] = { "apptainer", "singularity" };
+	const char *slash;
+
+	if (sys3(SYS_faccessat, AT_FDCWD, path, X_OK) < 0)
+		return false;
+	slash = strrchr(path, '/');
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(slash ? slash + 1 : path, names[i]))
+			return true;
+	return false;
+}
+
 static size_t size_for(enum fit fit, char *const env[])
 {
 	const char *preload;
@@ -75,7 +94,10 @@ static size_t size_for(enum fit fit, char *const env[])
 
 size_t fitting_file(const char *path, char *const env[])
 {
-	return size_for(fit_of_file(&ours, AT_FDCWD, path), env);
+	enum fit fit = leads_away(path) ? FIT_LIBRARY
+					: fit_of_file(&ours, AT_FDCWD, path);
+
+	return size_for(fit, env);
 }
 
 size_t fitting_open(int fd, char *const env[])
