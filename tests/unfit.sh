@@ -41,12 +41,14 @@ build() {
 	done
 	chmod +x script-*
 	cp usual apptainer
+	# What execvp() passes by.
+	mkdir -p folders/usual folders/of-musl folders/of-older
 }
 
 # by HOW FILE OURS: has it our library, beside the user's own?
 by() {
 	rm -rf started.copse
-	PATH=$PWD:$PATH LD_PRELOAD=$PWD/other.so "$copse" run -q \
+	PATH=$PWD/no-such:$PWD/folders:$PWD:$PATH LD_PRELOAD=$PWD/other.so "$copse" run -q \
 		-o started.copse "$programs/starter" "$1" "$PWD/$2" \
 		>out 2>err
 	is=$?
@@ -91,6 +93,72 @@ by_name() {
 	each "$1" "$2" $("$programs/starter" | grep -v -e fexec -e at)
 }
 
+# A loader that is executed by its name, with a program.
+by_loader() {
+	for name in ld-musl-x86_64.so.1 old/ld-linux-x86-64.so.2 $loader; do
+		rm -rf started.copse
+		"$copse" run -q -o started.copse sh -c '"$@"; exit $?' sh \
+			"$(realpath -s "$name")" ./usual >out
+		is=$?
+		cat out
+		[ $is = 42 ] || return
+		case $name in
+		"$loader") grep -q libcopse out || return ;;
+		*) grep -q libcopse out && return 1 ;;
+		esac
+	done
+	return 0
+}
+
+# Of more words than fit on a small stack.
+large_environment() {
+	for i in $(seq 2000); do
+		export "WORD_$i=$i"
+	done
+	by execve of-musl false && by posix_spawn of-older false
+}
+
+# Who may no longer ask for files executes one all the same.
+in_sandbox() {
+	echo 'int main(void) { return 42; }' | $CC -static -x c - -o silent &&
+		$CC -w -o confined -x c - <<'C' || return
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define NO(call)                                                               \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),                       \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+int main(int argc, char **argv, char **env)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		NO(SYS_access), NO(SYS_openat), NO(SYS_pread64),
+		NO(SYS_newfstatat), NO(SYS_faccessat), NO(SYS_readlinkat),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter),
+				      filter };
+
+	for (volatile int i = 0; i < 100000000; i++)
+		;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 77;
+	return execve(argv[1], argv + 1, env);
+}
+C
+	./confined ./silent
+	[ $? = 42 ] || skip "no sandbox here, or the C library is told too little"
+	"$copse" run -q -o confined.copse ./confined ./silent
+	is=$?
+	[ $is = 42 ] || { echo "status $is"; return 1; }
+	[ -e confined.copse/rank-0.h5 ]
+}
+
 # refused FILE WORDS: by copse run itself.
 refused() {
 	LD_PRELOAD=$PWD/other.so "$copse" run "./$1" >out 2>err
@@ -132,6 +200,7 @@ int main(void)
 	printf("%d %d\n", execve("/bin/no-such", argv, nowhere), errno);
 	printf("%d %d\n", execveat(-1, "true", argv, environ, 0), errno);
 	printf("%d %d\n", fexecve(-1, argv, environ), errno);
+	printf("%d %d\n", execveat(0, 0, argv, environ, AT_EMPTY_PATH), errno);
 	return 0;
 }
 C
@@ -152,6 +221,9 @@ point "those of another processor do not" everywhere false of-32-bits
 point "nor do scripts for them" everywhere false script-of-musl script-of-older \
 	script-of-script
 point "nor do programs that enter containers" by_name false apptainer
+point "nor what a loader is given that is named" by_loader
+point "an environment may be large" large_environment
+point "nothing is asked in a sandbox" in_sandbox
 point "of another C library, by copse run" refused of-musl 'another C library'
 point "of an older glibc, by copse run" refused of-older 'older glibc'
 point "of another processor, by copse run" refused of-32-bits '64 bits'

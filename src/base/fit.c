@@ -13,14 +13,30 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fit.h"
 #include "base/sys.h"
 
+void fit_name_open(char to[FIT_LINK], int fd)
+{
+	static const char folder[] = "/proc/self/fd/";
+	char digits[12], *at = digits + sizeof(digits);
+	unsigned left = (unsigned)fd;
+
+	*--at = 0;
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	memcpy(to, folder, sizeof(folder) - 1);
+	memcpy(to + sizeof(folder) - 1, at,
+	       (size_t)(digits + sizeof(digits) - at));
+}
+
 enum {
 	START = 256, /* of a file, as much as the kernel looks at */
 	PATH = 512,
-	CHUNK = 1024,
+	CHUNK = 512,
 	MOST_SCRIPTS = 5, /* that run each other, in Linux */
 	MOST_HEADERS = 256
 };
@@ -36,14 +52,23 @@ static long open_file(long dir, const char *path, int flags)
 		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0);
 }
 
-/* Anything else may wait for somebody when it is opened, or do something. */
-static long open_regular(long dir, const char *path)
+static __attribute__((noinline)) bool is_regular(long dir, const char *path)
 {
 	struct stat st;
 
-	if (sys4(SYS_newfstatat, dir, path, &st, 0) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	return open_file(dir, path, 0);
+	return sys4(SYS_newfstatat, dir, path, &st, 0) >= 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+/* Anything else may wait for somebody when it is opened, or do something. */
+static long open_regular(long dir, const char *path)
+{
+	return is_regular(dir, path) ? open_file(dir, path, 0) : -1;
+}
+
+bool fit_is_program(const char *path)
+{
+	return is_regular(AT_FDCWD, path) && sys2(SYS_access, path, X_OK) >= 0;
 }
 
 /* The highest N of the names GLIBC_2.N in a part of a file, or 0. */
@@ -86,31 +111,19 @@ static unsigned glibc_of(const char *library)
 	if (!read_at(fd, &head, sizeof(head), 0) || head.e_shnum > MOST_HEADERS)
 		head.e_shnum = 0;
 	for (unsigned i = 0; i < head.e_shnum; i++) {
+		unsigned found = 0;
 		Elf64_Shdr s;
 
 		if (!read_at(fd, &s, sizeof(s), head.e_shoff + i * sizeof(s)))
 			break;
 		/* The table of strings that is loaded. */
 		if (s.sh_type == SHT_STRTAB && s.sh_flags & SHF_ALLOC)
-			highest = highest_in(fd, s.sh_offset, s.sh_size);
+			found = highest_in(fd, s.sh_offset, s.sh_size);
+		if (found > highest)
+			highest = found;
 	}
 	sys1(SYS_close, fd);
 	return highest;
-}
-
-/* "/proc/self/fd/N", of at least 32 characters. */
-static void name_descriptor(char *to, long fd)
-{
-	static const char folder[] = "/proc/self/fd/";
-	char digits[24], *at = digits + sizeof(digits);
-
-	do
-		*--at = (char)('0' + fd % 10);
-	while (fd /= 10);
-	memcpy(to, folder, sizeof(folder) - 1);
-	to += sizeof(folder) - 1;
-	memcpy(to, at, (size_t)(digits + sizeof(digits) - at));
-	to[digits + sizeof(digits) - at] = 0;
 }
 
 /* The C library in the folder of a loader, of which `path` may be a link. */
@@ -118,11 +131,11 @@ static bool beside(const char *path, char *to)
 {
 	static const char name[] = "/libc.so.6";
 	long fd = open_file(AT_FDCWD, path, O_PATH), n;
-	char link[48], *slash;
+	char link[FIT_LINK], *slash;
 
 	if (fd < 0)
 		return false;
-	name_descriptor(link, fd);
+	fit_name_open(link, (int)fd);
 	n = sys4(SYS_readlinkat, AT_FDCWD, link, to, PATH - sizeof(name));
 	sys1(SYS_close, fd);
 	if (n <= 0 || n >= (long)(PATH - sizeof(name)))
@@ -134,7 +147,9 @@ static bool beside(const char *path, char *to)
 	return slash;
 }
 
-static bool is_older(struct fit_ours *ours, const char *loader)
+/* What is rarely asked takes its stack elsewhere. */
+static __attribute__((noinline)) bool is_older(struct fit_ours *ours,
+					       const char *loader)
 {
 	char library[PATH];
 	unsigned theirs;
@@ -147,42 +162,65 @@ static bool is_older(struct fit_ours *ours, const char *loader)
 	return theirs && theirs < ours->glibc;
 }
 
-/* Glibc's has one name, wherever it is; musl's another. */
-static enum fit fit_of_loader(struct fit_ours *ours, const char *loader)
+/* Glibc's names, wherever it is; others have others, as ld-musl-x86_64.so.1. */
+static bool is_glibc(const char *loader)
 {
-	static const char name[] = "ld-linux-x86-64.so.";
-	const char *slash = strrchr(loader, '/');
-	struct stat st;
+	static const char *const names[] = { "ld-linux-x86-64.so.", "ld-2.",
+					     "ld-lsb-x86-64.so." };
 
-	if (strncmp(slash ? slash + 1 : loader, name, sizeof(name) - 1) != 0)
-		return FIT_LIBRARY;
-	if (sys4(SYS_newfstatat, AT_FDCWD, loader, &st, 0) < 0 ||
-	    (st.st_ino == ours->inode && st.st_dev == ours->device))
-		return FIT_YES;
-	return is_older(ours, loader) ? FIT_OLDER : FIT_YES;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(loader, names[i], strlen(names[i])))
+			return true;
+	return false;
 }
 
-static enum fit fit_of_elf(struct fit_ours *ours, long fd,
-			   const Elf64_Ehdr *head)
+static __attribute__((noinline)) bool is_own(const struct fit_ours *ours,
+					     const char *loader)
 {
-	char loader[PATH] = { 0 };
+	struct stat st;
 
+	return sys4(SYS_newfstatat, AT_FDCWD, loader, &st, 0) < 0 ||
+	       (st.st_ino == ours->inode && st.st_dev == ours->device);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static enum fit fit_of_loader(struct fit_ours *ours, const char *loader)
+{
+	if (!is_glibc(base_of(loader)))
+		return FIT_LIBRARY;
+	if (is_own(ours, loader) || !is_older(ours, loader))
+		return FIT_YES;
+	return FIT_OLDER;
+}
+
+/* The loader that a program names comes into `start`, which is read. */
+static enum fit fit_of_elf(struct fit_ours *ours, long fd, char *start)
+{
+	Elf64_Ehdr head;
+
+	memcpy(&head, start, sizeof(head));
 	/* The fields that are compared are in the same place in all. */
-	if (head->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head->e_machine != EM_X86_64)
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
 		return FIT_MACHINE;
-	for (unsigned i = 0; i < head->e_phnum && i < MOST_HEADERS; i++) {
+	for (unsigned i = 0; i < head.e_phnum && i < MOST_HEADERS; i++) {
 		Elf64_Phdr ph;
 
 		if (!read_at(fd, &ph, sizeof(ph),
-			     head->e_phoff + i * sizeof(ph)))
+			     head.e_phoff + i * sizeof(ph)))
 			return FIT_YES;
 		if (ph.p_type != PT_INTERP)
 			continue;
-		if (ph.p_filesz >= sizeof(loader) ||
-		    !read_at(fd, loader, ph.p_filesz, ph.p_offset))
+		if (ph.p_filesz > START ||
+		    !read_at(fd, start, ph.p_filesz, ph.p_offset))
 			return FIT_YES;
-		return fit_of_loader(ours, loader);
+		start[ph.p_filesz] = 0;
+		return fit_of_loader(ours, start);
 	}
 	return FIT_STATIC;
 }
@@ -200,11 +238,10 @@ static const char *runner_of(char *start)
  * By the start of a file.  *next: who runs it, in `start`, if it is a script
  * and that is to be asked.
  */
-static enum fit fit_of_start(struct fit_ours *ours, long fd,
-			     char start[START + 1], const char **next)
+static enum fit fit_of_open(struct fit_ours *ours, long fd,
+			    char start[START + 1], const char **next)
 {
 	long n = sys4(SYS_pread64, fd, start, START, 0);
-	Elf64_Ehdr head = { 0 };
 
 	*next = NULL;
 	if (n < (long)sizeof("#!"))
@@ -214,47 +251,41 @@ static enum fit fit_of_start(struct fit_ours *ours, long fd,
 		*next = runner_of(start);
 		return FIT_YES;
 	}
-	if (n < (long)sizeof(head) || memcmp(start, ELFMAG, SELFMAG) != 0)
+	if (n < (long)sizeof(Elf64_Ehdr) || memcmp(start, ELFMAG, SELFMAG) != 0)
 		return FIT_YES;
-	memcpy(&head, start, sizeof(head));
-	return fit_of_elf(ours, fd, &head);
+	return fit_of_elf(ours, fd, start);
 }
 
-/* A script's static shell starts programs that may be measured. */
-static enum fit fit_of_runner(struct fit_ours *ours, const char *path,
-			      char start[START + 1])
+/* A loader that is executed is given a program to load. */
+static bool is_loader(const char *path)
 {
-	enum fit fit = FIT_YES;
+	const char *name = base_of(path);
 
-	for (int i = 0; i < MOST_SCRIPTS && path; i++) {
-		long fd = open_regular(AT_FDCWD, path);
-
-		if (fd < 0)
-			return FIT_YES;
-		fit = fit_of_start(ours, fd, start, &path);
-		sys1(SYS_close, fd);
-	}
-	return fit == FIT_STATIC ? FIT_YES : fit;
-}
-
-enum fit fit_of(struct fit_ours *ours, int fd)
-{
-	char start[START + 1];
-	const char *next;
-	enum fit fit = fit_of_start(ours, fd, start, &next);
-
-	return next ? fit_of_runner(ours, next, start) : fit;
+	return is_glibc(name) || !strncmp(name, "ld-musl-", 8);
 }
 
 enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path)
 {
-	long fd = open_regular(dir, path);
-	enum fit fit;
+	char start[START + 1];
+	enum fit fit = FIT_YES;
 
-	if (fd < 0)
-		return FIT_YES;
-	fit = fit_of(ours, (int)fd);
-	sys1(SYS_close, fd);
+	for (int i = 0; i <= MOST_SCRIPTS && path; i++) {
+		long fd = open_regular(dir, path);
+
+		if (fd < 0)
+			return FIT_YES;
+		if (!i && is_loader(path)) {
+			sys1(SYS_close, fd);
+			fit = fit_of_loader(ours, path);
+			return fit == FIT_YES ? FIT_STATIC : fit;
+		}
+		fit = fit_of_open(ours, fd, start, &path);
+		sys1(SYS_close, fd);
+		/* A script's static shell starts what may be measured. */
+		if (i && fit == FIT_STATIC)
+			fit = FIT_YES;
+		dir = AT_FDCWD;
+	}
 	return fit;
 }
 

@@ -3,8 +3,8 @@
  * fit.h - whether what is in a file can load our libraries, if it is executed:
  * by its own head, or that of the program that runs it as a script.
  *
- * Signals   fit_of_file() and fit_of() make system calls alone, and take 3 KiB
- *           of stack: a child of vfork() may call them.
+ * Signals   What is asked makes system calls alone: a child of vfork() may ask.
+ * Memory    1 KiB of stack; 2 for a loader that is not this process's.
  * Failure   What cannot be read fits: whoever executes it learns why.
  */
 #ifndef BASE_FIT_H
@@ -35,7 +35,13 @@ void fit_init(struct fit_ours *ours, const char *library);
 /* Of the file `path` in the folder `dir`, as openat() has them. */
 enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path);
 
-/* Of an open file. */
-enum fit fit_of(struct fit_ours *ours, int fd);
+/* Whether execvp() ends its search there. */
+bool fit_is_program(const char *path);
+
+/* The path of an open file. */
+enum {
+	FIT_LINK = 32
+};
+void fit_name_open(char to[FIT_LINK], int fd);
 
 #endif

@@ -125,20 +125,20 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 	char *live = getenv("COPSE_LIVE");
 	long result;
 
-	if (!t)
-		return to_errno(doors_call(r));
-	if (everyone)
+	if (t && everyone)
 		thread_seal(true);
 	result = doors_call(r);
 	if (result == 0 ||
 	    (result > 0 && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
-		thread_leave();
+		fitting_leave();
+		if (t)
+			thread_leave();
 		/* A new program would start its clock. */
 		if (live)
 			*live = 0;
 		return result;
 	}
-	if (everyone)
+	if (t && everyone)
 		thread_seal(false);
 	return exec_failed(t, (int)to_errno(result));
 }

@@ -162,7 +162,6 @@ PUBLIC UNWIND_SHOWN int posix_spawn(pid_t *pid, const char *path,
 				    const posix_spawnattr_t *attributes,
 				    char *const argv[], char *const env[])
 {
-	exec_init();
 	FITTING(fitting_file(path, env), env, given);
 	return next.posix_spawn(pid, path, actions, attributes, argv, given);
 }
@@ -172,7 +171,6 @@ PUBLIC UNWIND_SHOWN int posix_spawnp(pid_t *pid, const char *file,
 				     const posix_spawnattr_t *attributes,
 				     char *const argv[], char *const env[])
 {
-	exec_init();
 	FITTING(fitting_found(file, env), env, given);
 	return next.posix_spawnp(pid, file, actions, attributes, argv, given);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fit.h"
@@ -20,17 +21,25 @@
 #include "collect/fitting.h"
 
 enum {
-	MOST_WORDS = 1024, /* of an environment: our stack may be small, too */
-	PATH = 1024
+	/* Of an environment that we change: our own stack is limited, too. */
+	MOST_WORDS = 4096,
+	MOST_WORDS_TINY = 1024
 };
 
 static struct fit_ours ours;
 
+/* A sandbox may kill whoever asks; its children know by the empty word. */
+void fitting_leave(void)
+{
+	ours.library = NULL;
+}
+
 void fitting_init(void)
 {
+	const char *live = getenv("COPSE_LIVE");
 	Dl_info info;
 
-	if (dladdr(&ours, &info))
+	if (live && *live && dladdr(&ours, &info))
 		fit_init(&ours, info.dli_fname);
 }
 
@@ -55,8 +64,7 @@ static const char *preload_of(char *const env[], size_t *words)
 
 static bool is_here(void)
 {
-	return !ours.library ||
-	       sys3(SYS_faccessat, AT_FDCWD, ours.library, R_OK) >= 0;
+	return sys2(SYS_access, ours.library, R_OK) >= 0;
 }
 
 /*
@@ -67,82 +75,105 @@ static bool is_here(void)
 static bool leads_away(const char *path)
 {
 	static const char *const names[] = { "apptainer", "singularity" };
-	const char *slash;
+	const char *slash = strrchr(path, '/');
 
-	if (sys3(SYS_faccessat, AT_FDCWD, path, X_OK) < 0)
-		return false;
-	slash = strrchr(path, '/');
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(slash ? slash + 1 : path, names[i]))
 			return true;
 	return false;
 }
 
-static size_t size_for(enum fit fit, char *const env[])
+/* Whether our libraries may stay for it. */
+static bool fits(int dir, const char *path)
 {
+	enum fit fit;
+
+	if (!ours.library)
+		return true;
+	fit = fit_of_file(&ours, dir, path);
+	return (fit == FIT_YES || fit == FIT_STATIC) && is_here() &&
+	       (!fit_is_program(path) || !leads_away(path));
+}
+
+static size_t size_without(bool fit, char *const env[])
+{
+	bool tiny = stack_is_tiny();
 	const char *preload;
 	size_t words;
 
-	if ((fit == FIT_YES || fit == FIT_STATIC) && is_here() &&
-	    !stack_is_tiny())
+	if (fit && !tiny)
 		return 0;
 	preload = preload_of(env, &words);
-	if (!preload || words > MOST_WORDS || !strstr(preload, "libcopse"))
+	if (!preload || words > (tiny ? MOST_WORDS_TINY : MOST_WORDS) ||
+	    !strstr(preload, "libcopse"))
 		return 0;
 	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
 }
 
 size_t fitting_file(const char *path, char *const env[])
 {
-	enum fit fit = leads_away(path) ? FIT_LIBRARY
-					: fit_of_file(&ours, AT_FDCWD, path);
-
-	return size_for(fit, env);
+	return size_without(fits(AT_FDCWD, path), env);
 }
 
+/* It may be open for nothing but this (O_PATH). */
 size_t fitting_open(int fd, char *const env[])
 {
-	return size_for(fit_of(&ours, fd), env);
+	char path[FIT_LINK];
+
+	fit_name_open(path, fd);
+	return fitting_file(path, env);
+}
+
+static __attribute__((noinline)) bool is_at(int dir, const char *path,
+					    int flags)
+{
+	struct stat st;
+
+	return sys4(SYS_newfstatat, dir, path, &st, flags) >= 0;
 }
 
 size_t fitting_at(int dir, const char *path, int flags, char *const env[])
 {
-	if (flags & AT_EMPTY_PATH && !*path)
+	flags &= AT_EMPTY_PATH;
+	if (flags && path && is_at(dir, path, flags) && !*path)
 		return fitting_open(dir, env);
-	return size_for(fit_of_file(&ours, dir, path), env);
+	return size_without(fits(dir, path), env);
 }
 
-/* The next folder of a list, with the file's name; false: too long. */
-static bool in_folder(char to[PATH], const char *folder, size_t size,
-		      const char *file)
+/* Its folder's name takes no more room than it does in the C library. */
+static __attribute__((noinline)) bool fits_in(const char *folder, size_t size,
+					      const char *file, bool *is)
 {
-	size_t length = strlen(file);
+	char *path = __builtin_alloca(size + strlen(file) + 2), *at = path;
 
-	if (size + length + 2 > PATH)
-		return false;
-	memcpy(to, folder, size);
-	to[size] = '/';
-	memcpy(to + size + !!size, file, length + 1);
-	return true;
+	at = mempcpy(at, folder, size);
+	if (size)
+		*at++ = '/';
+	strcpy(at, file);
+	*is = fit_is_program(path);
+	return !*is || fits(AT_FDCWD, path);
+}
+
+static bool fits_found(const char *file)
+{
+	const char *at = getenv("PATH");
+	bool fit, found;
+
+	for (at = at ? at : "/bin:/usr/bin";; at++) {
+		size_t size = strcspn(at, ":");
+
+		fit = fits_in(at, size, file, &found);
+		at += size;
+		if (found || !*at)
+			return fit;
+	}
 }
 
 size_t fitting_found(const char *file, char *const env[])
 {
-	const char *at = getenv("PATH");
-	char path[PATH];
-
-	if (strchr(file, '/'))
+	if (!file || strchr(file, '/'))
 		return fitting_file(file, env);
-	for (at = at ? at : "/bin:/usr/bin";; at++) {
-		size_t size = strcspn(at, ":");
-
-		if (in_folder(path, at, size, file) &&
-		    sys3(SYS_faccessat, AT_FDCWD, path, X_OK) >= 0)
-			return fitting_file(path, env);
-		at += size;
-		if (!*at)
-			return size_for(FIT_YES, env);
-	}
+	return size_without(!ours.library || fits_found(file), env);
 }
 
 /* LD_PRELOAD without our names, which end at a colon or a blank. */
@@ -161,14 +192,25 @@ static void copy_others(char *to, const char *preload)
 	*to = 0;
 }
 
+/* Of the CUDA driver and NVTX, which look for it in the other root. */
+static bool is_injection(const char *word)
+{
+	return (!strncmp(word, "CUDA_INJECTION64_PATH=", 22) ||
+		!strncmp(word, "NVTX_INJECTION64_PATH=", 22)) &&
+	       strstr(word, "/libcopse-cuda.so");
+}
+
 char *const *fitting_make(void *memory, char *const env[])
 {
-	char **to = memory;
+	char **to = memory, **at = to;
 	size_t words;
 	const char *preload = preload_of(env, &words);
+	char *others = (char *)(to + words + 1);
 
-	for (size_t i = 0; i <= words; i++)
-		to[i] = env[i] == preload ? (char *)(to + words + 1) : env[i];
-	copy_others((char *)(to + words + 1), preload);
+	for (size_t i = 0; i < words; i++)
+		if (!is_injection(env[i]))
+			*at++ = env[i] == preload ? others : env[i];
+	*at = NULL;
+	copy_others(others, preload);
 	return to;
 }

@@ -11,7 +11,12 @@
 
 #include <stddef.h>
 
+#include "collect/interpose.h"
+
 void fitting_init(void);
+
+/* From now on nothing is asked: a sandbox may kill for it. */
+void fitting_leave(void);
 
 /*
  * Bytes that an environment takes without our libraries, for the program in a
@@ -27,6 +32,7 @@ char *const *fitting_make(void *memory, char *const env[]);
 
 /* `given` is what is to be passed on for `env`, as long as the caller runs. */
 #define FITTING(size, env, given)                                              \
+	exec_init();                                                           \
 	size_t given##_size = (size);                                          \
 	char *const *given =                                                   \
 		given##_size                                                   \

@@ -69,7 +69,7 @@ static int by_execveat(const char *file, char **argv)
 
 static int by_execveat_empty(const char *file, char **argv)
 {
-	return execveat(open(file, O_RDONLY), "", argv, environ, AT_EMPTY_PATH);
+	return execveat(open(file, O_PATH), "", argv, environ, AT_EMPTY_PATH);
 }
 
 static int by_syscall(const char *file, char **argv)
