@@ -37,9 +37,20 @@ static double share(const struct group *g)
 	return value_ratio(g->waited, g->elapsed);
 }
 
+/*
+ * How long its first thread lived, in which it waited: that began before it was
+ * measured, which matters where cores are scarce.
+ */
+static double lived(const struct run_rank *r)
+{
+	double ran = (double)r->process_cpu_ns / (r->threads ? r->threads : 1);
+
+	return fmax((double)r->elapsed_ns, (double)r->cores.waited_ns + ran);
+}
+
 static double share_of(const struct run_rank *r)
 {
-	return value_ratio((double)r->cores.waited_ns, (double)r->elapsed_ns);
+	return value_ratio((double)r->cores.waited_ns, lived(r));
 }
 
 static void add(struct group *g, const struct run_rank *r)
@@ -48,7 +59,7 @@ static void add(struct group *g, const struct run_rank *r)
 		g->first = r;
 	g->threads += r->threads;
 	g->waited += (double)r->cores.waited_ns;
-	g->elapsed += (double)r->elapsed_ns;
+	g->elapsed += lived(r);
 	g->cpu += (double)r->process_cpu_ns;
 }
 
@@ -154,7 +165,7 @@ static void say(struct report *report, const struct crowd *c,
 		const struct run_rank *r = &c->run->ranks[c->waiting[i]];
 
 		waited += (double)r->cores.waited_ns;
-		elapsed += (double)r->elapsed_ns;
+		elapsed += lived(r);
 	}
 	all = value_ratio(waited, elapsed);
 	extreme(most, sizeof(most), c, all);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/confidence.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/shape.h"
@@ -264,6 +265,15 @@ static void recoverable(struct report *report, const struct balance *b,
 	free(how);
 }
 
+static bool has_few_samples(const struct run *run)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		samples += run->ranks[i].samples;
+	return samples < CONFIDENCE_FEW;
+}
+
 static int say(struct report *report, const struct balance *b, double *sums)
 {
 	struct skew skew;
@@ -274,7 +284,8 @@ static int say(struct report *report, const struct balance *b, double *sums)
 
 	if (!err)
 		err = culprit(b, &skew);
-	if (err || skew.recoverable < WORTHWHILE * elapsed)
+	if (err || skew.recoverable < WORTHWHILE * elapsed ||
+	    has_few_samples(b->run))
 		worst = NULL;
 	if (!b->waits_said && !err &&
 	    (b->working_count ||

@@ -391,6 +391,16 @@ static bool most_called(struct report *report, const struct run *run,
 	return most->count > 0;
 }
 
+/* "16.4 million MPI calls", "664 MPI calls"; `to` holds 48 bytes. */
+static const char *calls_text(char *to, double count)
+{
+	if (count >= 1e6)
+		snprintf(to, 48, "%.3g million MPI calls", count / 1e6);
+	else
+		value_many(to, count, "MPI call");
+	return to;
+}
+
 /*
  * A program that calls MPI all the time is slower by it, and between calls.
  * Other things are wrapped as well: calls of CUDA, ticks of events.
@@ -399,7 +409,7 @@ static void wrappers(struct report *report, const struct run *run,
 		     const struct totals *t)
 {
 	struct calls most;
-	char cost[32];
+	char cost[32], calls[48];
 	double all;
 
 	if (t->wrappers <= DEAR * t->cpu ||
@@ -407,11 +417,11 @@ static void wrappers(struct report *report, const struct run *run,
 	    t->wrappers > all * A_CALL)
 		return;
 	report_note(report,
-		    "! %s of that went into counting %.3g million MPI calls, "
-		    "%.0f %% of them of %s; what the program did between "
+		    "! %s of that went into counting %s, %.0f %% of them of "
+		    "%s; what the program did between "
 		    "calls seems that much longer. copse run --mpi=off leaves "
 		    "them alone.",
-		    value_time(cost, t->wrappers), all / 1e6,
+		    value_time(cost, t->wrappers), calls_text(calls, all),
 		    100 * value_ratio(most.count, all),
 		    str_at(&run->strings, most.function));
 }
@@ -420,15 +430,16 @@ static void wrappers(struct report *report, const struct run *run,
 void findings_untimed(struct report *report, const struct run *run)
 {
 	struct calls most;
+	char calls[48];
 	double untimed;
 
 	if (most_called(report, run, "mpi.calls.untimed", &most, &untimed))
 		report_note(report,
-			    "To keep to the budget (copse run --budget), %.3g "
-			    "million MPI calls that only ask, most of them of "
-			    "%s, were counted and not timed: their time is an "
+			    "To keep to the budget (copse run --budget), %s "
+			    "that only ask, most of them of %s, were counted "
+			    "and not timed: their time is an "
 			    "estimate, from others drawn by lot.",
-			    untimed / 1e6,
+			    calls_text(calls, untimed),
 			    str_at(&run->strings, most.function));
 }
 

@@ -375,6 +375,12 @@ TEST(what_wrapping_mpi_takes_is_said_when_it_is_much)
 	CHECK(note && strstr(note, "! 80.0 ms of that"));
 	CHECK(strstr(note, "4 million MPI calls, 100 % of them of "
 			   "MPI_Allreduce;"));
+	/* Fewer are no millions. */
+	run->metrics[1].stats[FIXTURE_ALLREDUCE].sum = 400000;
+	CHECK(!summary->run(&report, runs, &options));
+	note = note_with(report, "counting");
+	CHECK(note && strstr(note, "counting 400000 MPI calls, 100 %"));
+	run->metrics[1].stats[FIXTURE_ALLREDUCE].sum = 4e6;
 	for (int r = 0; r < FIXTURE_RANKS; r++)
 		run->ranks[r].wrapper_ns = 1000000;
 	CHECK(!summary->run(&report, runs, &options));
@@ -719,6 +725,24 @@ TEST(summary_says_who_waited_for_cores)
 				"others used the cores of node1."));
 	run->ranks[0].cores.waited_ns = 50000000;
 	CHECK(!summary_says(run, "for a core"));
+	/* It waited before it was measured as well. */
+	wait_for_cores(run, 0, 0, 1, 900);
+	run->ranks[0].threads = 1;
+	run->ranks[0].elapsed_ns = 400000000;
+	run->ranks[0].process_cpu_ns = 300000000;
+	CHECK(summary_says(run, "• Rank 0 waited for a core 75 % of the time"));
+	run_free(run);
+}
+
+/* Of a few samples, one more or less is much. */
+TEST(few_samples_leave_nothing_to_recover)
+{
+	struct run *run = fixture_run();
+
+	CHECK(summary_says(run, "recoverable"));
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].samples = 20;
+	CHECK(!summary_says(run, "recoverable"));
 	run_free(run);
 }
 
