@@ -296,15 +296,35 @@ static void add_part(struct request *r, const struct region *region)
 	copse_part_add(&r->part);
 }
 
+/*
+ * What a receive has brought; its buffer may have had room for more, which was
+ * counted when it began.  Another thread's records are not ours to change.
+ */
+static uint64_t arrived(const struct request *r, const struct region *region,
+			const MPI_Status *status, bool cancelled)
+{
+	uint64_t posted = r->moves.received, bytes;
+
+	if (r->kind != LIVE_PART_RECV || !status ||
+	    status == MPI_STATUS_IGNORE || r->rank == MPI_PROC_NULL)
+		return posted;
+	bytes = cancelled ? 0 : status_bytes(status);
+	if (bytes < posted && r->call && r->thread == region->thread)
+		copse_region_arrived(r->call, posted, bytes);
+	return bytes;
+}
+
 static void complete(struct request *r, const struct region *region,
 		     const MPI_Status *status)
 {
-	uint64_t begin = r->part.begin;
+	uint64_t begin = r->part.begin, bytes;
 	live_ref node = r->part.begin_node;
+	bool cancelled = was_cancelled(r, status);
 
 	count_life(r, region);
 	r->open = false;
-	if (was_cancelled(r, status)) {
+	bytes = arrived(r, region, status, cancelled);
+	if (cancelled) {
 		take_back(r);
 		return;
 	}
@@ -314,7 +334,7 @@ static void complete(struct request *r, const struct region *region,
 	}
 	if (r->partner && r->kind == LIVE_PART_RECV) {
 		messages_lock();
-		message_count(r->partner, LIVE_PART_RECV, r->moves.received, 0);
+		message_count(r->partner, LIVE_PART_RECV, bytes, 0);
 		messages_unlock();
 	}
 	add_part(r, region);

@@ -186,7 +186,7 @@ static bool wants_statuses(const struct before *before)
 	for (int i = 0; i < before->count; i++) {
 		const struct request *r = before->known[i];
 
-		if (r && (r->any || r->cancelled))
+		if (r && (r->kind == LIVE_PART_RECV || r->cancelled))
 			return true;
 	}
 	return false;
@@ -250,7 +250,10 @@ void before_take(struct before *before, const struct region *region, int count,
 	if (!statuses || *statuses != MPI_STATUSES_IGNORE ||
 	    !wants_statuses(before))
 		return;
-	before->statuses = malloc(n * sizeof(**statuses));
+	if (before->known == before->known_here)
+		before->statuses = before->statuses_here;
+	else
+		before->statuses = malloc(n * sizeof(**statuses));
 	if (before->statuses)
 		*statuses = before->statuses;
 }
@@ -262,7 +265,8 @@ void before_end(struct before *before, bool success,
 		if (requests[i] == pmpi.no_request && before->known[i])
 			request_done(before->requests[i], before->known[i]);
 	let_go_all(before);
-	if (before->known != before->known_here)
-		free(before->known);
+	if (before->known == before->known_here)
+		return;
+	free(before->known);
 	free(before->statuses);
 }

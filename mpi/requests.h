@@ -65,13 +65,14 @@ struct region_values request_sum(int count, const MPI_Request requests[]);
 
 /*
  * Requests as they are before a call that may complete them, and statuses for
- * those from anywhere, if the program wants none.  Their records stay until
+ * receives, if the program wants none.  Their records stay until
  * before_give(), for MPI may give a handle to another thread as soon as its
  * request is complete.
  */
 struct before {
 	MPI_Request here[16];
 	struct request *known_here[16];
+	MPI_Status statuses_here[16];
 	MPI_Request *requests;
 	struct request **known; /* of these; NULL: not followed */
 	MPI_Status *statuses;   /* NULL: the program's, if any */

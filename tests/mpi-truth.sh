@@ -44,6 +44,22 @@ requests() {
 		diff want -
 }
 
+# short_messages MPI PROGRAM: what came counts, not the room that there was.
+short_messages() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	rm -rf calls.copse
+	launch "$1" 2 "$copse" run --quiet -o calls.copse "$2" >out 2>err ||
+		{ cat out err; return 1; }
+	reported >is || return
+	grep -w -e MPI_Send -e MPI_Irecv -e MPI_Start is
+	grep -qx 'MPI_Send 1000 8000 0' is &&
+		grep -qx 'MPI_Irecv 901 0 7200' is &&
+		grep -qx 'MPI_Start 100 0 800' is || return
+	"$copse" report matrix calls.copse -f csv | tee csv
+	awk -F , '$1 == 1 && $2 == 0 { right = $7 == 1000 && $8 == 8000 }
+		END { exit !right }' csv
+}
+
 # paths_apart MPI PROGRAM: paths of which any return address differs have their
 # own calls, none is taken for the last one.
 paths_apart() {
@@ -86,6 +102,10 @@ point "Open MPI: threads complete requests" \
 	requests openmpi "$programs/requests-threads"
 point "MPICH: threads complete requests" \
 	requests mpich "$programs/requests-threads.mpich"
+point "Open MPI: messages that are shorter than their buffers" \
+	short_messages openmpi "$programs/mpi-short"
+point "MPICH: messages that are shorter than their buffers" \
+	short_messages mpich "$programs/mpi-short.mpich"
 point "any return address tells paths apart" \
 	paths_apart openmpi "$programs/mpi-paths"
 points_done

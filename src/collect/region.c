@@ -678,6 +678,38 @@ PUBLIC void copse_poll_leave(struct region *r, live_ref comm)
 	copse_region_leave(r, &values);
 }
 
+/* The time stays a mean one of its size. */
+static void move_size(struct thread *t, struct live_call *c, uint64_t from,
+		      uint64_t to)
+{
+	struct live_size *sizes, *old;
+	uint64_t ns;
+
+	if (!c->sizes || size_class(from) == size_class(to))
+		return;
+	sizes = arena_at(t->tree.arena, c->sizes);
+	old = &sizes[size_class(from)];
+	if (!old->calls)
+		return;
+	ns = old->ns / old->calls;
+	old->calls--;
+	old->ns -= ns;
+	sizes[size_class(to)].calls++;
+	sizes[size_class(to)].ns += ns;
+}
+
+PUBLIC void copse_region_arrived(struct live_call *call, uint64_t posted,
+				 uint64_t bytes)
+{
+	struct thread *t = thread_self();
+
+	if (!t)
+		return;
+	call->received -= posted - bytes;
+	call->moved -= posted - bytes;
+	move_size(t, call, posted, bytes);
+}
+
 PUBLIC void copse_region_request(struct live_call *call, uint64_t open_ns,
 				 uint64_t outside_ns)
 {

@@ -124,6 +124,13 @@ void copse_region_leave(struct region *r, const struct region_values *values);
 void copse_region_request(struct live_call *call, uint64_t open_ns,
 			  uint64_t outside_ns);
 
+/*
+ * A request that was begun in a region of this thread has brought fewer bytes
+ * than it was posted for, which were counted there.
+ */
+void copse_region_arrived(struct live_call *call, uint64_t posted,
+			  uint64_t bytes);
+
 /* The part of an instance of MPI's; `level` of fewer is not kept any more. */
 void copse_part_add(const struct live_part *part);
 const uint32_t *copse_part_level(void);

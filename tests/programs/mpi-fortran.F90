@@ -164,7 +164,7 @@ subroutine point_to_point()
      call check(in(10) == left, 'MPI_Sendrecv')
   end do
   call MPI_Irecv(in, 50, MPI_INTEGER, left, 2, MPI_COMM_WORLD, r(1), ierr)
-  call did('MPI_Irecv', 0, 50 * int)
+  call did('MPI_Irecv', 0, 10 * int)
   call MPI_Isend(out, 10, MPI_INTEGER, right, 2, MPI_COMM_WORLD, r(2), ierr)
   call did('MPI_Isend', 10 * int, 0)
   call MPI_Waitall(2, r, MPI_STATUSES_IGNORE, ierr)
@@ -271,7 +271,7 @@ subroutine cancelled()
   T_REQUEST :: r
 
   call MPI_Irecv(in, 5, MPI_INTEGER, left, 99, MPI_COMM_WORLD, r, ierr)
-  call did('MPI_Irecv', 0, 5 * int)
+  call did('MPI_Irecv', 0, 0)
   call MPI_Cancel(r, ierr)
   call did('MPI_Cancel', 0, 0)
   call MPI_Wait(r, st, ierr)
