@@ -131,8 +131,9 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 	if (result == 0 ||
 	    (result > 0 && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
 		fitting_leave();
-		if (t)
-			thread_leave();
+		if (!t) /* it may be a child of vfork(): that is its parent's */
+			return result;
+		thread_leave();
 		/* A new program would start its clock. */
 		if (live)
 			*live = 0;
