@@ -314,18 +314,16 @@ static int open_live(char live[PATH_MAX], const struct output *o,
 
 /*
  * Which MPI's adapter: Open MPI's launcher says it quicker than the program's
- * loader.  What a launcher starts and links no MPI (a script, an interpreter)
- * may open any.
+ * loader.  What links no MPI (a script, an interpreter) may open or start any.
  */
-static const char *find_mpi(const struct program *program,
-			    const struct job *job)
+static const char *find_mpi(const struct program *program)
 {
 	const char *mpi;
 
 	if (getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_RANK"))
 		return "openmpi";
 	mpi = program_mpi(program);
-	return mpi || !job->launched ? mpi : PRELOAD_ANY;
+	return mpi ? mpi : PRELOAD_ANY;
 }
 
 static void say_where(const struct output *o)
@@ -495,7 +493,7 @@ static int run_program(char **argv, const struct program *program,
 
 	job_init(&job);
 	say_if_no_wall(s, &job);
-	mpi = s->mpi ? find_mpi(program, &job) : NULL;
+	mpi = s->mpi ? find_mpi(program) : NULL;
 	preload = preload_value(mpi);
 	if (!preload)
 		return run_unmeasured(argv);
