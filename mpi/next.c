@@ -62,15 +62,20 @@ void *next_look_up(const char *symbol)
 	return look_up_from(RTLD_NEXT, symbol);
 }
 
+static bool is_others(const void *found)
+{
+	Dl_info info;
+
+	return found && dladdr(found, &info) &&
+	       is_of_others(file_of(info.dli_fname));
+}
+
 void *next_look_up_beyond(const char *symbol)
 {
 	void *found = dlsym(RTLD_NEXT, symbol);
-	Dl_info info;
 
-	if (found && dladdr(found, &info) &&
-	    is_of_others(file_of(info.dli_fname)))
-		return found;
-	return copse_loaded(is_of_others, false, symbol);
+	return is_others(found) ? found
+				: copse_loaded(is_of_others, false, symbol);
 }
 
 bool next_is_beside(const void *code, const char *symbol)
@@ -123,9 +128,30 @@ static void *in_front(const char *symbol, void *found, const void *caller)
 	return gate;
 }
 
+/*
+ * A program without MPI that looks one of its functions up wants to know
+ * whether there is one.
+ */
+static bool is_hidden(void *handle, const char *symbol)
+{
+	static const char *const prefixes[] = { "mpi_", "pmpi_" };
+	bool named = false, is;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		named |= !strncasecmp(symbol, prefixes[i], strlen(prefixes[i]));
+	if (!named)
+		return false;
+	is = next_library() == LIBRARY_NONE && gate_of(symbol) &&
+	     (handle == RTLD_NEXT ||
+	      !is_others(dlsym(RTLD_DEFAULT, symbol))) &&
+	     !next_look_up_beyond(symbol);
+	dlerror();
+	return is;
+}
+
 static __attribute__((constructor)) void stand_in_front(void)
 {
-	copse_look_up_front(in_front);
+	copse_look_up_front(in_front, is_hidden);
 }
 
 static int count_changes(struct dl_phdr_info *info, size_t size, void *data)

@@ -67,6 +67,39 @@ END
 	LD_PRELOAD=$preload "$scratch/weak"
 }
 
+# Who looks a function up finds it where there would be one without us: in the
+# program itself, nowhere else.
+no_mpi_to_find() {
+	build looks "$CC" -rdynamic -ldl <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int PMPI_Barrier(int c) { return c; }
+static void look(void *handle, const char *name)
+{
+	void *found = dlsym(handle, name);
+	int failed = dlerror() != NULL;
+
+	printf("%s %d %d\n", name, found == (void *)PMPI_Barrier,
+	       found && found != (void *)PMPI_Barrier);
+	printf("%d\n", failed);
+}
+int main(void)
+{
+	void *const scopes[] = { RTLD_DEFAULT, RTLD_NEXT,
+				 dlopen(NULL, RTLD_LAZY) };
+
+	for (int i = 0; i < 3; i++) {
+		look(scopes[i], "MPI_Init");
+		look(scopes[i], "mpi_init_");
+		look(scopes[i], "PMPI_Barrier");
+		look(scopes[i], "MPI_No_such_function");
+	}
+	return 0;
+}
+END
+	same "$scratch/looks"
+}
+
 # Another MPI's constants are not ours: 1 may mean "no status".
 foreign_mpi() {
 	build libmpi.so "$CC" -shared -fPIC <<'END'
@@ -359,6 +392,15 @@ script_starts() {
 	! grep 'MPI_[A-Za-z_]* ← MPI_' csv
 }
 
+# No launcher tells copse that there will be an MPI; the ranks are known by the
+# one that it starts.
+script_launches() {
+	need_mpi "$1"
+	counts_right_outside "$1" 3 "$2" || return
+	ls calls.copse
+	[ -e calls.copse/rank-1.h5 ] && [ -e calls.copse/rank-2.h5 ]
+}
+
 # A library that calls MPI while it is loaded, so that its thread has the
 # loader's lock, for which another one waits that has called before.
 while_loading() {
@@ -475,6 +517,7 @@ cd "$scratch" || exit 99
 point "bash does not notice the wrappers" same bash -c 'echo hello; exit 0'
 point "python3 does not notice the wrappers" python
 point "without an MPI the wrappers say so" no_mpi
+point "where there is no MPI its functions are not found" no_mpi_to_find
 point "another MPI is left alone" foreign_mpi
 for mpi in openmpi mpich; do
 	point "a library of $mpi that was opened locally is found" local_mpi $mpi
@@ -495,5 +538,9 @@ point "what a script starts is found, with openmpi" \
 	script_starts openmpi "$programs/mpi-calls"
 point "what a script starts is found, with mpich" \
 	script_starts mpich "$programs/mpi-calls.mpich"
+point "what a script launches is found, with openmpi" \
+	script_launches openmpi "$programs/mpi-calls"
+point "what a script launches is found, with mpich" \
+	script_launches mpich "$programs/mpi-calls.mpich"
 point "--mpi=off leaves MPI alone" switched_off
 points_done

@@ -7,6 +7,8 @@
 #   counts_right MPI RANKS COMMAND…   with and without copse: the same output,
 #                                     and the calls and bytes that the program
 #                                     counted itself; leaves ./csv
+#   counts_right_outside MPI RANKS COMMAND…
+#                                     the same, copse in front of the launcher
 
 launcher_of() {
 	for command in "mpirun.$1" "mpiexec.$1" mpirun; do
@@ -44,9 +46,26 @@ reported() {
 		sort
 }
 
+inside() {
+	launch "$mpi" "$ranks" "$copse" run --quiet -o calls.copse "$@"
+}
+
+outside() {
+	"$copse" run --quiet -o calls.copse \
+		"$(launcher_of "$mpi")" -n "$ranks" "$@"
+}
+
 counts_right() {
-	mpi=$1 ranks=$2
-	shift 2
+	counts_right_by inside "$@"
+}
+
+counts_right_outside() {
+	counts_right_by outside "$@"
+}
+
+counts_right_by() {
+	measured=$1 mpi=$2 ranks=$3
+	shift 3
 	[ -x "$1" ] || skip "$(basename "$1") was not built"
 	[ -e "$builddir/.libs/libcopse-mpi-$mpi.so" ] ||
 		skip "no wrappers for $mpi were built"
@@ -54,8 +73,7 @@ counts_right() {
 	launch "$mpi" "$ranks" "$@" >out 2>err ||
 		{ cat out err; return 1; }
 	without_polls out >plain
-	launch "$mpi" "$ranks" "$copse" run --quiet -o calls.copse "$@" \
-		>out 2>err || { cat out err; return 1; }
+	"$measured" "$@" >out 2>err || { cat out err; return 1; }
 	without_polls out >with
 	diff plain with || return
 	if grep -E 'WRONG|wrong' with; then return 1; fi

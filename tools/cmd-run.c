@@ -261,7 +261,7 @@ static void say_if_no_wall(const struct settings *s, const struct job *job)
 		     "check)");
 }
 
-/* The wrong way round: the ranks would all seem to be one program's. */
+/* The wrong way round: what goes on elsewhere is not seen from here. */
 static void hint_at_launcher(const char *program)
 {
 	static const char *const launchers[] = { "mpirun", "mpiexec", "orterun",
@@ -271,9 +271,10 @@ static void hint_at_launcher(const char *program)
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
 		if (!strcmp(name, launchers[i]))
 			fprintf(stderr,
-				"copse run: to measure the ranks, put it "
-				"behind: %s ... copse run PROGRAM\n",
-				name);
+				"copse run: in front of %s it measures the "
+				"ranks on this host; those of all hosts: %s "
+				"... copse run PROGRAM\n",
+				name, name);
 }
 
 static int open_output(struct output *o, const struct job *job,

@@ -195,9 +195,7 @@ static int site_table(struct report *report, const struct paths *paths,
 			    "No MPI calls were seen. If the program made some: "
 			    "was it run with --mpi=off, is its MPI linked "
 			    "statically, or one that copse has no wrappers for "
-			    "(copse check)? Or does an interpreter load it, or "
-			    "a script start it, without a launcher in front of "
-			    "copse run (mpirun -n 1 copse run …)?");
+			    "(copse check)?");
 	sites_fini(&sites);
 	return 0;
 }

@@ -234,5 +234,5 @@ static void *in_front(const char *name, void *found, const void *caller)
 
 void gpu_tool_init(void)
 {
-	copse_look_up_front(in_front);
+	copse_look_up_front(in_front, NULL);
 }

@@ -16,10 +16,14 @@ typedef void *look_up_fn(void *, const char *);
 
 /* Found once, by whoever comes first. */
 FROM_ASM look_up_fn *look_up_next;
-FROM_ASM look_up_fn *look_up_find(void);
+FROM_ASM const char *look_up_prepare(void *handle, const char *name);
 FROM_ASM void *look_up_in_handle(void *handle, const char *name,
 				 const void *caller);
-static look_up_front *fronts[FRONTS];
+static struct {
+	look_up_front *front;
+	look_up_hidden *hidden;
+} fronts[FRONTS];
+static __thread bool asking;
 
 /*
  * RTLD_DEFAULT and RTLD_NEXT mean what they do for who calls, whom the C
@@ -31,28 +35,25 @@ __asm__(".pushsection .text\n"
 	"dlsym:\n"
 	".cfi_startproc\n"
 	"endbr64\n"
-	"lea 1(%rdi), %rax\n"
-	"cmp $1, %rax\n"
-	"mov (%rsp), %rdx\n"
-	"ja look_up_in_handle\n"
-	"mov look_up_next(%rip), %rax\n"
-	"test %rax, %rax\n"
-	"jz 1f\n"
-	"jmp *%rax\n"
-	"1: push %rdi\n"
+	"push %rdi\n"
 	".cfi_adjust_cfa_offset 8\n"
 	"push %rsi\n"
 	".cfi_adjust_cfa_offset 8\n"
 	"sub $8, %rsp\n"
 	".cfi_adjust_cfa_offset 8\n"
-	"call look_up_find\n"
+	"call look_up_prepare\n"
 	"add $8, %rsp\n"
 	".cfi_adjust_cfa_offset -8\n"
 	"pop %rsi\n"
 	".cfi_adjust_cfa_offset -8\n"
 	"pop %rdi\n"
 	".cfi_adjust_cfa_offset -8\n"
-	"jmp *%rax\n"
+	"mov %rax, %rsi\n"
+	"lea 1(%rdi), %rax\n"
+	"cmp $1, %rax\n"
+	"mov (%rsp), %rdx\n"
+	"ja look_up_in_handle\n"
+	"jmp *look_up_next(%rip)\n"
 	".cfi_endproc\n"
 	".size dlsym, . - dlsym\n"
 	".popsection\n");
@@ -61,7 +62,7 @@ __asm__(".pushsection .text\n"
  * The C library's is asked for the next one: another tool may have its own.
  * Where we were loaded behind the C library, its own is the next one.
  */
-look_up_fn *look_up_find(void)
+static look_up_fn *find_next(void)
 {
 	static const char version[] = "GLIBC_2.2.5";
 	look_up_fn *own = (look_up_fn *)dlvsym(RTLD_NEXT, "dlsym", version);
@@ -73,28 +74,58 @@ look_up_fn *look_up_find(void)
 	return next;
 }
 
-PUBLIC void *copse_look_up(void *handle, const char *name)
+static look_up_fn *next_one(void)
 {
 	look_up_fn *next = __atomic_load_n(&look_up_next, __ATOMIC_ACQUIRE);
 
-	return (next ? next : look_up_find())(handle, name);
+	return next ? next : find_next();
+}
+
+static bool is_hidden(void *handle, const char *name)
+{
+	bool is = false;
+
+	for (size_t i = 0; i < FRONTS && fronts[i].front && !is; i++)
+		is = fronts[i].hidden && fronts[i].hidden(handle, name);
+	return is;
+}
+
+/* Another name for what is hidden, so that dlerror() has a reason. */
+const char *look_up_prepare(void *handle, const char *name)
+{
+	next_one();
+	if (asking)
+		return name;
+	asking = true;
+	if (is_hidden(handle, name))
+		name = "of a library that is not loaded";
+	asking = false;
+	return name;
+}
+
+PUBLIC void *copse_look_up(void *handle, const char *name)
+{
+	return next_one()(handle, name);
 }
 
 void *look_up_in_handle(void *handle, const char *name, const void *caller)
 {
 	void *found = copse_look_up(handle, name), *front = NULL;
 
-	for (size_t i = 0; i < FRONTS && found && fronts[i] && !front; i++)
-		front = fronts[i](name, found, caller);
+	for (size_t i = 0; i < FRONTS && found && fronts[i].front && !front;
+	     i++)
+		front = fronts[i].front(name, found, caller);
 	return front ? front : found;
 }
 
-PUBLIC void copse_look_up_front(look_up_front *front)
+PUBLIC void copse_look_up_front(look_up_front *front, look_up_hidden *hidden)
 {
 	size_t i = 0;
 
-	while (i < FRONTS && fronts[i])
+	while (i < FRONTS && fronts[i].front)
 		i++;
-	if (i < FRONTS)
-		fronts[i] = front;
+	if (i < FRONTS) {
+		fronts[i].hidden = hidden;
+		fronts[i].front = front;
+	}
 }
