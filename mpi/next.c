@@ -142,8 +142,7 @@ static bool is_hidden(void *handle, const char *symbol)
 	if (!named)
 		return false;
 	is = next_library() == LIBRARY_NONE && gate_of(symbol) &&
-	     (handle == RTLD_NEXT ||
-	      !is_others(dlsym(RTLD_DEFAULT, symbol))) &&
+	     (handle == RTLD_NEXT || !is_others(dlsym(RTLD_DEFAULT, symbol))) &&
 	     !next_look_up_beyond(symbol);
 	dlerror();
 	return is;
