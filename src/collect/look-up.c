@@ -23,7 +23,8 @@ static struct {
 	look_up_front *front;
 	look_up_hidden *hidden;
 } fronts[FRONTS];
-static __thread bool asking;
+/* A sanitizer looks up before what finds threads' variables elsewhere works. */
+static __thread bool asking __attribute__((tls_model("initial-exec")));
 
 /*
  * RTLD_DEFAULT and RTLD_NEXT mean what they do for who calls, whom the C
