@@ -105,7 +105,8 @@ no_sample_why() {
 		"$programs/phases" 0.1 &&
 		no_sample 'at 1 per second' "$copse" run -o none.copse \
 			-e cpu@1 "$programs/phases" 0.1 &&
-		no_sample 'waited' "$copse" run -o none.copse sleep 0.1 &&
+		no_sample 'waited' "$copse" run -o none.copse --freq 100 \
+			sleep 0.1 &&
 		no_sample 'ulimit -f' sh -c 'ulimit -f 1 && exec "$@"' sh \
 			"$copse" run -o none.copse "$programs/phases" 0.1
 }
