@@ -57,6 +57,8 @@ point "no rate" refuses 2 "cpu@0" "$copse" run -e cpu@0 touch started
 point "a rate below 0" refuses 2 "wall@-1" "$copse" run -e wall@-1 touch started
 point "a rate beyond reason" refuses 2 "cpu@1000000" \
 	"$copse" run -e cpu,cpu@1000000 touch started
+point "two rates" refuses 2 "'wall@1000' beside 'cpu@5000'" \
+	"$copse" run -e cpu@5000 -e wall@1000 touch started
 point "no room" refuses 2 "40 columns" "$copse" report --width 39 empty
 point "no event" refuses 2 "''" "$copse" run --events= touch started
 point "bad number in the environment" refuses 2 "freq" \
@@ -103,6 +105,7 @@ point "a pipe among profiles" refuses 1 "not a regular file" \
 	timeout 60 "$copse" report piped
 point "recover for a file" refuses 1 "directory" "$copse" recover text
 point "what is no file stays" test -p pipe
+point "a rate for waiting alone" exits_as 8 -e cpu@0 -e wall@500 sh -c 'exit 8'
 point "exit status is the program's" exits_as 7 sh -c 'exit 7'
 point "a signal is the program's" exits_as 143 sh -c 'kill -TERM $$'
 points_done

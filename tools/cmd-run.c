@@ -177,6 +177,25 @@ static int check_rate(const struct event_word *word)
 		    word->name, word->number, MOST_HZ);
 }
 
+/* A rate is the run's, as one clock makes all samples: 0, or -EINVAL. */
+static int take_rate(struct settings *s, const struct event_word *word,
+		     struct event_word *first)
+{
+	int err = check_rate(word);
+
+	if (err || !word->number)
+		return err;
+	if (first->number && first->number != word->number)
+		return fail(-EINVAL,
+			    "'%s@%" PRIu64 "' beside '%s@%" PRIu64
+			    "': one clock samples both, at one rate",
+			    word->name, word->number, first->name,
+			    first->number);
+	*first = *word;
+	s->freq = word->number;
+	return 0;
+}
+
 /* Time is sampled as well, unless the list says something else. */
 static void add_cpu(struct settings *s)
 {
@@ -186,12 +205,12 @@ static void add_cpu(struct settings *s)
 	s->events = with_cpu;
 }
 
-/* The events of the list; of a clock only whether it makes sense. */
+/* The events of the list; of a clock its rate. */
 static int find_events(struct settings *s, struct events *found)
 {
 	const char *at = s->events;
-	bool clock = false, off = false;
-	struct event_word word;
+	bool clock = false, on = false;
+	struct event_word word, rate = { .number = 0 };
 	int err;
 
 	if (!*at || strlen(at) >= sizeof(events))
@@ -199,15 +218,15 @@ static int find_events(struct settings *s, struct events *found)
 	while ((err = events_next(&at, &word)) > 0) {
 		if (events_is_clock(&word)) {
 			clock = true;
-			off |= word.has_number && !word.number;
-			err = check_rate(&word);
+			on |= !word.has_number || word.number;
+			err = take_rate(s, &word, &rate);
 		} else {
 			err = add_counter(found, &word);
 		}
 		if (err)
 			return err;
 	}
-	if (!err && off && !found->count)
+	if (!err && clock && !on && !found->count)
 		err = fail(-EINVAL, "cpu@0 leaves nothing to measure");
 	if (!err && !clock)
 		add_cpu(s);
