@@ -7,7 +7,7 @@ UNIT_TESTS = \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/idle-threads \
 	tests/unit/history tests/unit/job tests/unit/livedir \
-	tests/unit/loop-nest tests/unit/map tests/unit/meter-sums \
+	tests/unit/loop-nest tests/unit/mainly tests/unit/map tests/unit/meter-sums \
 	tests/unit/merge tests/unit/node-file tests/unit/output \
 	tests/unit/pace tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/settings tests/unit/shape \

@@ -29,6 +29,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu-busy.c src/analyse/gpu-busy.h \
 	src/analyse/gpu-factors.c \
 	src/analyse/interpreter.c src/analyse/interpreter.h \
+	src/analyse/mainly.c src/analyse/mainly.h \
 	src/analyse/gpu-tables.c src/analyse/gpu-tables.h \
 	src/analyse/gpu-share.c src/analyse/gpu-work.c src/analyse/gpu-work.h \
 	src/analyse/mpi-time.c src/analyse/mpi-time.h \

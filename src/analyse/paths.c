@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyse/interpreter.h"
 #include "analyse/paths.h"
@@ -49,6 +50,18 @@ static const char *plain_name(const char *name, size_t *length)
 	return name;
 }
 
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+	size_t length;
+
+	name = plain_name(name, &length);
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(names[i], name, length))
+			return true;
+	return false;
+}
+
 bool paths_is_file(const struct run *run, uint32_t node)
 {
 	static const char *const names[] = {
@@ -58,17 +71,36 @@ bool paths_is_file(const struct run *run, uint32_t node)
 		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
 	};
 	const struct run_node *n = &run->nodes[node];
-	size_t length;
-	const char *name =
-		plain_name(str_at(&run->strings, n->function), &length);
 
-	if (n->kind != RUN_FUNCTION || !paths_in_c_library(run, node))
+	return n->kind == RUN_FUNCTION && paths_in_c_library(run, node) &&
+	       is_one_of(str_at(&run->strings, n->function), names,
+			 sizeof(names) / sizeof(*names));
+}
+
+/* Of MPI (also PMPI_Wtime, mpi_wtime_), OpenMP and C++. */
+static bool is_clock_of_library(const char *name)
+{
+	static const char mpi[] = "mpi_wtime", omp[] = "omp_get_wtime";
+
+	return !strncasecmp(name, mpi, sizeof(mpi) - 1) ||
+	       (*name && !strncasecmp(name + 1, mpi, sizeof(mpi) - 1)) ||
+	       !strncmp(name, omp, sizeof(omp) - 1) ||
+	       strstr(name, "_clock::now(");
+}
+
+bool paths_is_clock(const struct run *run, uint32_t node)
+{
+	static const char *const names[] = { "clock_gettime", "gettimeofday",
+					     "clock", "time", "times" };
+	const struct run_node *n = &run->nodes[node];
+	const char *name = str_at(&run->strings, n->function);
+
+	if (n->kind != RUN_FUNCTION)
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == length &&
-		    !strncmp(names[i], name, length))
-			return true;
-	return false;
+	return !strcmp(str_at(&run->strings, n->module), "[vdso]") ||
+	       is_clock_of_library(name) ||
+	       (paths_in_c_library(run, node) &&
+		is_one_of(name, names, sizeof(names) / sizeof(*names)));
 }
 
 const char *paths_function(const struct run *run, uint32_t node)
@@ -115,6 +147,26 @@ static int name_length(const char *name)
 static bool interpreted(const struct paths *paths, uint32_t path)
 {
 	return interpreter_owns(paths->run, paths->at[path].node);
+}
+
+uint32_t paths_looker(const struct paths *paths, uint32_t path)
+{
+	uint32_t looker = path;
+
+	for (uint32_t p = path; p; p = paths->at[p].parent)
+		if (paths_is_clock(paths->run, paths->at[p].node))
+			looker = paths->at[p].parent;
+	return looker ? looker : path; /* none is known */
+}
+
+uint32_t paths_said(const struct paths *paths, uint32_t path)
+{
+	uint32_t said = paths_looker(paths, path);
+
+	while (interpreted(paths, said) &&
+	       interpreted(paths, paths->at[said].parent))
+		said = paths->at[said].parent;
+	return said;
 }
 
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)

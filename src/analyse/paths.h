@@ -25,6 +25,21 @@ bool paths_in_mpi(const struct paths *paths, uint32_t path);
  */
 bool paths_is_file(const struct run *run, uint32_t node);
 
+/*
+ * A function that asks what time it is.  A program that waits by looking at a
+ * clock is busy in what looks, and not in the clock.
+ */
+bool paths_is_clock(const struct run *run, uint32_t node);
+
+/* The path that looks at the clock that this one is in, or else this one. */
+uint32_t paths_looker(const struct paths *paths, uint32_t path);
+
+/*
+ * The path that stands for this one in a sentence: its looker, and the frames
+ * of Python's interpreter in a row are one.
+ */
+uint32_t paths_said(const struct paths *paths, uint32_t path);
+
 /* The function's name; "(no call path)" for the root and the like. */
 const char *paths_function(const struct run *run, uint32_t node);
 

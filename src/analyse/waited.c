@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/mainly.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/order.h"
@@ -16,7 +17,6 @@
 #define WORTHWHILE 0.02 /* of all time: worth a sentence */
 #define ONE        0.5  /* of a place's waiting: one culprit is named */
 #define NEARLY_ALL 0.8  /* several are, when they caused so much of it */
-#define MAINLY     0.75 /* of its time a culprit was there */
 #define CERTAIN    0.05 /* errors below this share need no word */
 #define MOST       0.95 /* the victims that are named waited so much of it */
 #define HELPED     0.05 /* of a culprit's sleep: others' work is told */
@@ -146,57 +146,52 @@ static void name_culprits(struct place *p, size_t ranks)
 	sort_blames(p);
 }
 
-/* A context of the named culprits, and their time in it. */
+/* Seconds of the named culprits by path, of one kind of rows; their sum. */
+static double by_path(const struct blames *b, const struct place *p,
+		      bool helpers, bool unsampled, double *to)
+{
+	double sum = 0;
+
+	memset(to, 0, b->paths->count * sizeof(*to));
+	for (size_t i = 0; i < p->blame_count; i++) {
+		const struct blame *of = p->blames[i];
+
+		for (size_t r = 0; r < of->rows + of->helpers; r++) {
+			const struct blame_row *row =
+				&b->rows[of->first_row + r];
+
+			if (row->helpers != helpers ||
+			    row->unsampled != unsampled)
+				continue;
+			to[row->context] += row->seconds;
+			sum += row->seconds;
+		}
+	}
+	return sum;
+}
+/* Where they were, as a person would say it. */
 struct spent {
-	uint32_t context;
+	struct mainly in;
 	bool unsampled;
-	double seconds;
 };
 
-static int by_context(const void *x, const void *y)
+/* Of the named culprits, or their helpers; 0 or -ENOMEM. */
+static int spent_of(struct spent *to, const struct blames *b,
+		    const struct place *p, bool helpers)
 {
-	const struct spent *a = x, *b = y;
+	double *own = calloc(b->paths->count + 1, sizeof(*own)), slept;
+	int err;
 
-	if (a->context != b->context)
-		return ORDER(a->context, b->context);
-	return a->unsampled - b->unsampled;
-}
-
-/*
- * Where they, or their helpers, were most of that time; 0 seconds: nowhere, or
- * out of memory.
- */
-static struct spent main_context(const struct blames *b, const struct place *p,
-				 bool helpers)
-{
-	struct spent *all, best = { 0 };
-	size_t count = 0;
-
-	for (size_t i = 0; i < p->blame_count; i++)
-		count += p->blames[i]->rows + p->blames[i]->helpers;
-	all = calloc(count + 1, sizeof(*all));
-	count = 0;
-	for (size_t i = 0; all && i < p->blame_count; i++)
-		for (size_t r = 0;
-		     r < p->blames[i]->rows + p->blames[i]->helpers; r++) {
-			const struct blame_row *row =
-				&b->rows[p->blames[i]->first_row + r];
-
-			if (row->helpers == helpers)
-				all[count++] = (struct spent){ row->context,
-							       row->unsampled,
-							       row->seconds };
-		}
-	if (count)
-		qsort(all, count, sizeof(*all), by_context);
-	for (size_t i = 0; i < count; i++) {
-		if (i && !by_context(&all[i - 1], &all[i]))
-			all[i].seconds += all[i - 1].seconds;
-		if (all[i].seconds > best.seconds)
-			best = all[i];
-	}
-	free(all);
-	return best;
+	*to = (struct spent){ 0 };
+	if (!own)
+		return fail(-ENOMEM, "out of memory");
+	slept = by_path(b, p, helpers, true, own);
+	to->unsampled = slept > by_path(b, p, helpers, false, own);
+	if (to->unsampled)
+		by_path(b, p, helpers, true, own);
+	err = mainly_in(&to->in, b->paths, own, p->victim);
+	free(own);
+	return err;
 }
 
 /*
@@ -206,12 +201,14 @@ static struct spent main_context(const struct blames *b, const struct place *p,
 static char *helpers(const struct blames *b, const struct place *p,
 		     const struct spent *of)
 {
-	struct spent most = main_context(b, p, true);
+	struct spent most;
 	char *path, *text;
 
-	if (most.seconds < HELPED * of->seconds)
+	if (spent_of(&most, b, p, true))
+		return NULL;
+	if (!most.in.path || most.in.seconds < HELPED * of->in.seconds)
 		return strdup("");
-	path = paths_short(b->paths, most.context, FRAMES);
+	path = paths_short(b->paths, most.in.path, FRAMES);
 	text = path ? str_format("; %s other threads were most often in %s",
 				 p->named == 1 ? "its" : "their", path)
 		    : NULL;
@@ -219,26 +216,42 @@ static char *helpers(const struct blames *b, const struct place *p,
 	return text;
 }
 
+/* "it was most often in"; `to` holds 64 bytes. */
+static const char *how_often(char *to, const struct place *p,
+			     const struct spent *spent)
+{
+	double share = spent->in.seconds / p->said;
+	const char *who = p->named == 1 ? "it" : "these";
+	const char *was = p->named == 1 ? "was" : "were";
+
+	if (spent->unsampled)
+		was = "slept or lacked a core,";
+	if (share >= MAINLY)
+		snprintf(to, 64, "%s %s in", who, was);
+	else if (share >= MAINLY_HALF)
+		snprintf(to, 64, "%s %s most often in", who, was);
+	else
+		snprintf(to, 64, "%s %s %.0f %% of that in", who, was,
+			 100 * share);
+	return to;
+}
+
 /* ", while it was in assemble ← solve"; to be freed, NULL: out of memory. */
 static char *meanwhile(const struct blames *b, const struct place *p)
 {
 	struct spent spent = { 0 };
-	char *path, *others, *text = NULL;
+	char *path, *others, *text = NULL, often[64];
 
-	if (p->named)
-		spent = main_context(b, p, false);
-	if (spent.seconds <= 0)
+	if (p->named && spent_of(&spent, b, p, false))
+		return NULL;
+	if (!spent.in.path)
 		return strdup("");
-	path = paths_short(b->paths, spent.context, FRAMES);
+	path = paths_short(b->paths, spent.in.path, FRAMES);
 	others = spent.unsampled ? helpers(b, p, &spent) : strdup("");
 	if (path && others)
 		text = str_format(
-			", while %s %s%sin %s%s%s",
-			p->named == 1 ? "it" : "these",
-			spent.unsampled ? "slept or lacked a core, "
-					: (p->named == 1 ? "was " : "were "),
-			spent.seconds < MAINLY * p->said ? "most often " : "",
-			path, spent.unsampled ? " (not sampled)" : "", others);
+			", while %s %s%s%s", how_often(often, p, &spent), path,
+			spent.unsampled ? " (not sampled)" : "", others);
 	free(path);
 	free(others);
 	return text;
@@ -353,7 +366,11 @@ void findings_joined(struct report *report, const struct run *run)
 	char time[32];
 
 	if (!j->parts) {
-		report_line(report, "No wait states were recorded.");
+		if (run->world > 1)
+			report_line(report,
+				    "No wait states were recorded: no "
+				    "collective call or message between ranks "
+				    "was seen.");
 		return;
 	}
 	if (j->level)

@@ -14,13 +14,15 @@
 /* Whom a row's list of victims names: they waited so much of it together. */
 #define MOST   0.99
 #define SLEPT  0.01 /* of the run: worth a word on how to see more */
+#define LITTLE 1e-3 /* of the run: no row, unless rows are asked for */
 #define FRAMES 3    /* of what the culprit's other threads did */
 
 static void columns(struct report *report)
 {
 	report_table(report, "waits", "who waited for whom");
 	report_column(report, "seconds", "waited", COLUMN_SECONDS);
-	report_column(report, "error", "±", COLUMN_SECONDS);
+	report_column(report, "error", NULL, COLUMN_SECONDS);
+	report_column(report, NULL, "±", COLUMN_SECONDS);
 	report_column(report, "share", "of run", COLUMN_SHARE);
 	report_column(report, "kind", NULL, COLUMN_TEXT);
 	report_column(report, NULL, "kind", COLUMN_TEXT);
@@ -98,6 +100,7 @@ static void waits_row(struct report *report, const struct blames *b,
 	report->failed |= !victim || !victims;
 	report_number(report, row->seconds);
 	report_number(report, row->error);
+	value_if_known(report, row->error);
 	report_number(report, value_ratio(row->seconds, b->run_seconds));
 	report_text(report, blames_kind(of->kind));
 	report_text(report, blames_kind_title(of->kind));
@@ -125,12 +128,46 @@ static int by_seconds(const void *x, const void *y, void *blames)
 	return ORDER(*i, *j);
 }
 
+/* What may be nothing is shown to those who ask for it. */
+static bool is_row(const struct blames *b, const struct blame_row *row,
+		   const struct analysis_options *options)
+{
+	if (row->helpers)
+		return false;
+	return options->limit || (row->seconds > row->error &&
+				  row->seconds >= LITTLE * b->run_seconds);
+}
+
+/* Why there are no rows: readers would take an empty report for a fault. */
+static void no_rows(struct report *report, const struct blames *b)
+{
+	const struct run *run = b->paths->run;
+	char least[32];
+
+	if (run->world == 1)
+		report_line(report, "One rank waits for nobody.");
+	else if (!run->world || !run->waits.joined.parts)
+		return; /* joined() says why */
+	else if (!run->waits.joined.instances)
+		report_line(report, "Of no collective call or message the "
+				    "parts of all its ranks are known, and so "
+				    "nothing of waiting.");
+	else if (b->seconds > 0)
+		report_line(report,
+			    "Nobody waited for another rank for longer than "
+			    "%s (%g %% of all time) or what it may be off by; "
+			    "-n 0 shows what there is.",
+			    value_time(least, LITTLE * b->run_seconds),
+			    100 * LITTLE);
+	else
+		report_line(report, "Nobody waited for another rank.");
+}
+
 static int waits_table(struct report *report, struct blames *b,
 		       const struct analysis_options *options)
 {
 	uint32_t *order = calloc(b->row_count + 1, sizeof(*order));
-	size_t limit = value_limit(options, 20, b->row_count);
-	bool all = options->limit;
+	size_t limit = value_limit(options, 20, b->row_count), shown = 0;
 
 	if (!order)
 		return fail(-ENOMEM, "out of memory");
@@ -139,19 +176,15 @@ static int waits_table(struct report *report, struct blames *b,
 	if (b->row_count)
 		qsort_r(order, b->row_count, sizeof(*order), by_seconds, b);
 	columns(report);
-	for (size_t i = 0, shown = 0; i < b->row_count && shown < limit; i++) {
-		const struct blame_row *row = &b->rows[order[i]];
-
-		if (row->helpers)
+	for (size_t i = 0; i < b->row_count && shown < limit; i++) {
+		if (!is_row(b, &b->rows[order[i]], options))
 			continue;
-		/* What may be nothing is shown to those who ask for it. */
-		if (!all && (row->seconds <= row->error ||
-			     row->seconds < 1e-3 * b->run_seconds))
-			continue;
-		waits_row(report, b, row);
+		waits_row(report, b, &b->rows[order[i]]);
 		shown++;
 	}
 	free(order);
+	if (!shown)
+		no_rows(report, b);
 	return 0;
 }
 
@@ -254,10 +287,11 @@ static void joined(struct report *report, const struct blames *b)
 		not_sampled(report, b);
 		findings_joined(report, run);
 	} else {
-		report_line(report, "The run has no MPI, and this is about "
-				    "waiting in MPI; where threads wait "
-				    "otherwise: copse run -e wall, then "
-				    "copse report hotspots.");
+		report_line(report,
+			    "The run has no MPI that was measured, and "
+			    "this is about waiting in MPI; where threads wait "
+			    "otherwise: copse run -e wall, then "
+			    "copse report hotspots.");
 	}
 }
 

@@ -1103,6 +1103,69 @@ TEST(the_sentence_a_person_would_say)
 	run_free(run);
 }
 
+/* Who reads no row may still be told that there is none, and why. */
+TEST(no_rows_have_a_reason)
+{
+	static const struct {
+		int ranks, without;
+		double late; /* ms */
+		const char *says;
+	} cases[] = {
+		{ 2, -1, 0, "Nobody waited for another rank." },
+		{ 2, -1, 1, "for longer than 2.00 ms (0.1 % of all time)" },
+		{ 2, 1, 1, "no collective call or message the parts of all" },
+		{ 1, -1, 0, "One rank waits for nobody." },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct analysis_options options = { 0 };
+		const struct run *runs[] = { NULL, NULL };
+		struct report *report = NULL;
+		struct run *run;
+
+		begin(cases[i].ranks);
+		for (int r = 0; r < cases[i].ranks; r++)
+			part(r, 1, LIVE_PART_BARRIER, 10 + r * cases[i].late,
+			     10 + r * cases[i].late, 12);
+		runs[0] = run = merged(cases[i].without);
+		CHECK(!analysis_find("waits")->run(&report, runs, &options));
+		CHECK(!report->tables[0].row_count);
+		CHECK(says(report, cases[i].says));
+		report_free(report);
+		run_free(run);
+	}
+}
+
+/* What all saw has no error of chance, and is not said to be exact. */
+TEST(no_error_is_none_for_readers)
+{
+	struct analysis_options options = { 0 };
+	const struct run *runs[] = { NULL, NULL };
+	struct report *report = NULL;
+	const struct report_table *t;
+	struct run *run;
+
+	begin(2);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
+	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	was_in(1, WORK, 0, 90);
+	runs[0] = run = merged(-1);
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	t = &report->tables[0];
+	CHECK(t->row_count == 1);
+	for (size_t c = 0; c < t->column_count; c++) {
+		const char *id = t->columns[c].id, *title = t->columns[c].title;
+
+		if (id && !strcmp(id, "error"))
+			CHECK(!title && !t->cells[c].none &&
+			      t->cells[c].number == 0);
+		if (title && !strcmp(title, "±"))
+			CHECK(!id && t->cells[c].none);
+	}
+	report_free(report);
+	run_free(run);
+}
+
 /* Everybody is the last in turn. */
 TEST(nobody_is_named_where_all_wait_for_all)
 {
