@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* findings.c - sentences on waiting and on what an even load would save. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 #define FRAMES     3
 
 enum {
-	CANDIDATES = 8 /* for what an even load would save */
+	CANDIDATES = 16 /* for what an even load would save */
 };
 
 struct balance {
@@ -137,7 +138,9 @@ static int culprit(const struct balance *b, struct skew *to)
 
 		if (!may_be_culprit(b, with))
 			continue;
-		err = skew_outside_mpi(&b->skews, with->path, values, &skew);
+		err = skew_outside_mpi(&b->skews,
+				       paths_looker(b->paths, with->path),
+				       values, &skew);
 		if (!err && is_worse(b->paths, &skew, to))
 			*to = skew;
 		tried++;
@@ -284,6 +287,10 @@ static int say(struct report *report, const struct balance *b, double *sums)
 
 	if (!err)
 		err = culprit(b, &skew);
+	/* The metric may be that of several threads, which run at once. */
+	if (b->e->ranks)
+		skew.recoverable = fmin(skew.recoverable,
+					b->e->useful_max - b->e->useful_mean);
 	if (err || skew.recoverable < WORTHWHILE * elapsed ||
 	    has_few_samples(b->run))
 		worst = NULL;

@@ -499,7 +499,7 @@ static int fill(struct report *report, struct ranks *r,
 		const struct analysis_options *options)
 {
 	static const struct skew_table how = {
-		.title = "call paths outside MPI, by what an even load saves",
+		.title = "call paths outside MPI, the most uneven first",
 		.rows = 5,
 		.outside = true,
 	};

@@ -32,6 +32,7 @@ static void path_columns(struct report *report, const struct skews *skews)
 	report_column(report, "max_mean", "max/mean", COLUMN_NUMBER);
 	report_column(report, "max_rank", run->world ? "on rank" : "in process",
 		      COLUMN_COUNT);
+	value_column(report, "imbalance", "imbalance", metric);
 	value_column(report, "recoverable", "recoverable", metric);
 	report_column(report, "shape", NULL, COLUMN_TEXT);
 	report_column(report, NULL, "shape", COLUMN_TEXT);
@@ -68,9 +69,12 @@ static int table_row(struct report *report, const struct skews *skews,
 {
 	const struct run *run = skews->paths->run;
 	enum unit unit = skews->metric->unit;
-	int err = skew_values(skews, k->path, values);
+	struct skew outside;
+	int err = skew_outside_mpi(skews, k->path, values, &outside);
 	char *text;
 
+	if (!err)
+		err = skew_values(skews, k->path, values);
 	if (err)
 		return err;
 	text = paths_text(skews->paths, k->path);
@@ -83,7 +87,8 @@ static int table_row(struct report *report, const struct skews *skews,
 	value_cell(report, unit, k->max);
 	report_number(report, value_ratio(k->max, k->mean));
 	report_count(report, value_process(run, k->max_process));
-	value_cell(report, unit, k->recoverable);
+	value_cell(report, unit, k->imbalance);
+	value_cell(report, unit, outside.recoverable);
 	skew_table_shape(report, shapes, values);
 	report_spark(report, values, skews->process_count);
 	free(text);
@@ -99,10 +104,9 @@ static bool is_row(const struct skews *skews, const struct skew *k,
 		return false;
 	if (options->limit == SIZE_MAX)
 		return true;
-	if (k->explained || k->recoverable <= 0)
+	if (k->explained || k->imbalance <= 0)
 		return false;
-	return options->limit ||
-	       k->recoverable > SMALL * skews->at[0].recoverable;
+	return options->limit || k->imbalance > SMALL * skews->at[0].imbalance;
 }
 
 /* Of a metric that was sampled, else 0. */

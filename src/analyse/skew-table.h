@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * skew-table.h - the table of call paths that take longer on one rank than on
- * the others, by what an even load would save.
+ * the others, the most uneven first, and what an even load would save.
  */
 #ifndef ANALYSE_SKEW_TABLE_H
 #define ANALYSE_SKEW_TABLE_H

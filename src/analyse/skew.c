@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/skew.h"
 #include "analyse/value.h"
@@ -50,17 +51,42 @@ static int subtract_mpi(const struct skews *s, uint32_t path, double *from,
 	return err;
 }
 
-int skew_outside_mpi(const struct skews *s, uint32_t path, double *to,
-		     struct skew *skew)
+static int outside_mpi(const struct skews *s, uint32_t path, double *to)
 {
-	double *room = calloc(s->process_count + 1, sizeof(*room)), sum = 0;
-	struct skew k = { .path = path };
+	double *room = calloc(s->process_count + 1, sizeof(*room));
 	int err = room ? skew_values(s, path, to)
 		       : fail(-ENOMEM, "out of memory");
 
 	if (!err)
 		err = subtract_mpi(s, path, to, room);
 	free(room);
+	return err;
+}
+
+/* What the most that one has falls by when all have the mean of values[]. */
+static double recoverable(const struct skews *s, const double *values,
+			  double mean)
+{
+	double is = 0, even = 0;
+
+	for (size_t i = 0; i < s->process_count; i++) {
+		is = fmax(is, s->outside[i]);
+		even = fmax(even, s->outside[i] - values[i] + mean);
+	}
+	return fmax(is - even, 0);
+}
+
+int skew_outside_mpi(const struct skews *s, uint32_t path, double *to,
+		     struct skew *skew)
+{
+	struct skew k = { .path = path };
+	double sum = 0;
+	int err = 0;
+
+	if (paths_in_mpi(s->paths, path))
+		memset(to, 0, s->process_count * sizeof(*to));
+	else
+		err = outside_mpi(s, path, to);
 	for (size_t i = 0, most = 0; i < s->process_count && !err; i++) {
 		sum += to[i];
 		most = to[i] > to[most] ? i : most;
@@ -69,7 +95,9 @@ int skew_outside_mpi(const struct skews *s, uint32_t path, double *to,
 		k.max_process = s->processes[most];
 	}
 	k.mean = value_ratio(sum, (double)s->process_count);
-	k.recoverable = k.max - k.mean;
+	k.imbalance = k.max - k.mean;
+	if (!err)
+		k.recoverable = recoverable(s, to, k.mean);
 	*skew = k;
 	return err;
 }
@@ -86,7 +114,7 @@ static struct skew summarize(const struct skews *s, uint32_t path,
 		.max = value_of(unit, (double)sum->max),
 	};
 
-	k.recoverable = k.max > k.mean ? k.max - k.mean : 0;
+	k.imbalance = k.max > k.mean ? k.max - k.mean : 0;
 	return k;
 }
 
@@ -94,33 +122,58 @@ static int compare(const void *a, const void *b)
 {
 	const struct skew *x = a, *y = b;
 
-	if (x->recoverable != y->recoverable)
-		return x->recoverable < y->recoverable ? 1 : -1;
+	if (x->imbalance != y->imbalance)
+		return x->imbalance < y->imbalance ? 1 : -1;
 	return ORDER(x->path, y->path);
 }
 
-/* A path stands before its callees. */
+/* Of each path in a clock who looks at it; to be freed, NULL: no memory. */
+static uint32_t *find_lookers(const struct paths *paths)
+{
+	uint32_t *of = calloc(paths->count + 1, sizeof(*of));
+
+	for (uint32_t p = 1; of && p < paths->count; p++) {
+		uint32_t above = paths->at[p].parent;
+
+		if (of[above])
+			of[p] = of[above];
+		else if (paths_is_clock(paths->run, paths->at[p].node))
+			of[p] = above;
+	}
+	return of;
+}
+
+/*
+ * A path stands before its callees.  A clock explains nothing: it is explained
+ * by who looks at it, where that one differs as much.
+ */
 static int compare_all(struct skews *s)
 {
 	const struct paths *paths = s->paths;
 	double *callee = calloc(paths->count + 1, sizeof(*callee));
+	uint32_t *looker = find_lookers(paths);
 	struct path_sum *sums = s->sums = path_sums(paths, s->metric);
+	bool room = callee && looker;
 
-	for (uint32_t p = (uint32_t)paths->count; callee && sums && p-- > 1;) {
+	for (uint32_t p = (uint32_t)paths->count; room && sums && p-- > 1;) {
+		uint32_t parent = paths->at[p].parent, by = looker[p];
 		struct skew k = summarize(s, p, &sums[p]);
-		double *above = &callee[paths->at[p].parent];
+		double least = SKEW_EXPLAINED * k.imbalance;
 
-		k.explained = callee[p] >= SKEW_EXPLAINED * k.recoverable;
+		k.explained =
+			callee[p] >= least ||
+			(by && summarize(s, by, &sums[by]).imbalance >= least);
 		if (k.max > 0)
 			s->at[s->count++] = k;
-		if (k.recoverable > *above)
-			*above = k.recoverable;
+		if ((!by || looker[parent]) && k.imbalance > callee[parent])
+			callee[parent] = k.imbalance;
 	}
 	qsort(s->at, s->count, sizeof(*s->at), compare);
 	free(callee);
-	if (!callee)
+	free(looker);
+	if (!room)
 		return fail(-ENOMEM, "out of memory");
-	return sums ? 0 : -EIO;
+	return sums ? outside_mpi(s, 0, s->outside) : -EIO;
 }
 
 int skew_init(struct skews *s, const struct paths *paths,
@@ -132,7 +185,8 @@ int skew_init(struct skews *s, const struct paths *paths,
 	*s = (struct skews){ .paths = paths, .metric = metric };
 	s->processes = value_processes(run, &s->process_count);
 	s->at = calloc(paths->count + 1, sizeof(*s->at));
-	if (!s->processes || !s->at) {
+	s->outside = calloc(s->process_count + 1, sizeof(*s->outside));
+	if (!s->processes || !s->at || !s->outside) {
 		skew_fini(s);
 		return fail(-ENOMEM, "out of memory");
 	}
@@ -146,6 +200,7 @@ void skew_fini(struct skews *s)
 {
 	free(s->processes);
 	free(s->sums);
+	free(s->outside);
 	free(s->at);
 	*s = (struct skews){ 0 };
 }

@@ -6,6 +6,12 @@
  * Most of a path's imbalance is often that of one of its callees.  Such paths
  * are marked as explained: the others are where imbalance comes from.
  *
+ * Recoverable   What would be saved if the load of this path were even, and all
+ *               else as it is: by how much the most that any process has
+ *               outside MPI would fall.  The difference of a path alone (its
+ *               imbalance) is no more than a bound: where rank 0 is in one
+ *               function as long as rank 1 is in another, neither waits.
+ *
  * Ownership   The paths must outlive their skews.
  */
 #ifndef ANALYSE_SKEW_H
@@ -24,8 +30,9 @@ struct skew {
 	uint32_t path;
 	uint32_t max_process;  /* index into run->ranks */
 	double mean, min, max; /* inclusive, in the unit of reports */
-	double recoverable;    /* max - mean */
-	bool explained;        /* by one callee */
+	double imbalance;      /* max - mean */
+	double recoverable;    /* of that; skew_outside_mpi() tells it */
+	bool explained;        /* by one callee; a clock by who looks at it */
 };
 
 struct skews {
@@ -34,7 +41,8 @@ struct skews {
 	uint32_t *processes; /* those compared: indices into run->ranks */
 	size_t process_count;
 	struct path_sum *sums; /* of each path */
-	struct skew *at;       /* by recoverable, the largest first */
+	double *outside;       /* of each process, all outside MPI */
+	struct skew *at;       /* by imbalance, the largest first */
 	size_t count;
 };
 
@@ -51,7 +59,8 @@ int skew_values(const struct skews *skews, uint32_t path, double *to);
 
 /*
  * The same without the MPI calls below the path, where a process waits for
- * those that have more to do; and that path's skew by them.
+ * those that have more to do; and that path's skew by them.  Inside MPI all
+ * are 0.
  */
 int skew_outside_mpi(const struct skews *skews, uint32_t path, double *to,
 		     struct skew *skew);

@@ -4,7 +4,8 @@
  * given) of CPU time in work(), in 10 rounds; each ends in an MPI_Barrier where
  * all wait for the last rank, and an MPI_Allreduce of 8 bytes.  Other shapes
  * than that are `alternating`: odd ranks work 2 * SECONDS, even ones SECONDS,
- * and `one`: rank 1 works 3 * SECONDS, the others SECONDS.
+ * `one`: rank 1 works 3 * SECONDS, the others SECONDS, and `other`: all work
+ * SECONDS, odd ranks in other_work().
  *
  * So of cpu.time in work() the mean over n ranks is (n + 1) / 2 * SECONDS,
  * the maximum n * SECONDS, on the last rank: max/mean is 2n / (n + 1), 1.6
@@ -21,17 +22,18 @@ static double used;
 
 static KEPT void work(double seconds)
 {
-	double start = cpu_seconds(), now = start;
+	used += work_for(seconds);
+}
 
-	while (now - start < seconds) {
-		known_work();
-		now = cpu_seconds();
-	}
-	used += now - start;
+static KEPT void other_work(double seconds)
+{
+	used += work_for(seconds);
 }
 
 static double share(const char *shape, int rank)
 {
+	if (!strcmp(shape, "other"))
+		return 1;
 	if (!strcmp(shape, "alternating"))
 		return 1 + rank % 2;
 	if (!strcmp(shape, "one"))
@@ -42,21 +44,25 @@ static double share(const char *shape, int rank)
 int main(int argc, char **argv)
 {
 	double unit = seconds_wanted(argc, argv, 0.1), mine, sum, total = 0;
-	int rank;
+	const char *shape = argc > 2 ? argv[2] : "linear";
+	int rank, other;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	mine = share(argc > 2 ? argv[2] : "linear", rank);
+	mine = share(shape, rank);
+	other = !strcmp(shape, "other") && rank % 2;
 	for (int i = 0; i < ROUNDS; i++) {
 		/* What was too much in one round is less in the next. */
-		work((i + 1) * mine * unit / ROUNDS - used);
+		(other ? other_work
+		       : work)((i + 1) * mine * unit / ROUNDS - used);
 		MPI_Barrier(MPI_COMM_WORLD);
 		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM,
 			      MPI_COMM_WORLD);
 		total += sum;
 	}
 	MPI_Finalize();
-	printf("truth work[%d] %.6f\n", rank, used);
+	printf("truth %s[%d] %.6f\n", other ? "other_work" : "work", rank,
+	       used);
 	printf("checksum %d %.0f\n", rank, total);
 	return 0;
 }

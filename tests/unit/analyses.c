@@ -570,19 +570,74 @@ TEST(skew_is_max_less_mean)
 	CHECK(skews.at[1].path == paths.of[FIXTURE_NORM]);
 	CHECK(skews.at[0].path == paths.of[FIXTURE_WORK]);
 	CHECK(near(skews.at[0].mean, 0.25) && near(skews.at[0].max, 0.4));
-	CHECK(near(skews.at[0].recoverable, 0.15));
+	CHECK(near(skews.at[0].imbalance, 0.15));
 	CHECK(skews.at[0].max_process == 3);
 	skew_values(&skews, skews.at[0].path, values);
 	CHECK(near(values[1], 0.2));
 	/* All that is uneven in norm is that it waits. */
 	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_NORM], values,
 				&outside));
-	CHECK(near(outside.recoverable, 0) && near(values[1], outside.mean));
+	CHECK(near(outside.imbalance, 0) && near(values[1], outside.mean));
+	CHECK(near(outside.recoverable, 0));
 	CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
 				&outside));
 	CHECK(near(outside.recoverable, 0.15) && outside.max_process == 3);
 	skew_fini(&skews);
 	paths_fini(&paths);
+}
+
+/* fixture_run() with so much CPU time in the outermost fact(). */
+static struct run *run_with_fact(const unsigned int ms[FIXTURE_RANKS])
+{
+	struct run *run = fixture_run();
+	struct run_metric *m = &run->metrics[0];
+
+	CHECK(!strcmp(m->name, "cpu.time"));
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		m->values[m->first[FIXTURE_FACT_1] + (uint64_t)r].value =
+			1000000 * ms[r];
+	CHECK(!run_stats(run) && !run_entry_stats(run));
+	return run;
+}
+
+/* work takes 100 ms on rank 0, and 100 ms more on each that follows. */
+TEST(what_others_make_up_for_is_not_recoverable)
+{
+	static const struct {
+		unsigned int fact_ms[FIXTURE_RANKS];
+		double work, fact; /* recoverable */
+	} cases[] = {
+		{ { 10, 10, 10, 10 }, 0.15, 0 },
+		{ { 400, 300, 200, 100 }, 0, 0 },
+		/* The last one has 0.5 s, and would be second with 0.45. */
+		{ { 200, 100, 100, 100 }, 0.05, 0 },
+		/* Both, on one rank. */
+		{ { 100, 100, 100, 500 }, 0.15, 0.3 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run *run = run_with_fact(cases[i].fact_ms);
+		double values[FIXTURE_RANKS];
+		struct paths paths;
+		struct skews skews;
+		struct skew work, fact, wait;
+
+		CHECK(!paths_init(&paths, run));
+		CHECK(!skew_init(&skews, &paths, &run->metrics[0]));
+		CHECK(!skew_outside_mpi(&skews, paths.of[FIXTURE_WORK], values,
+					&work) &&
+		      !skew_outside_mpi(&skews, paths.of[FIXTURE_FACT_1],
+					values, &fact) &&
+		      !skew_outside_mpi(&skews, paths.of[FIXTURE_ALLREDUCE],
+					values, &wait));
+		CHECK(near(work.recoverable, cases[i].work));
+		CHECK(near(fact.recoverable, cases[i].fact));
+		CHECK(near(work.imbalance, 0.15));
+		CHECK(wait.imbalance == 0 && wait.recoverable == 0);
+		skew_fini(&skews);
+		paths_fini(&paths);
+		run_free(run);
+	}
 }
 
 TEST(imbalance_names_the_rank)
@@ -595,7 +650,13 @@ TEST(imbalance_names_the_rank)
 		      "work ← solve ← main"));
 	CHECK(cell(table, 0, "max_rank")->count == 3);
 	CHECK(near(cell(table, 0, "max_mean")->number, 1.6));
+	CHECK(near(cell(table, 0, "imbalance")->number, 0.15));
+	CHECK(near(cell(table, 0, "recoverable")->number, 0.15));
 	CHECK(!strcmp(cell(table, 0, "shape")->text, "linear"));
+	/* All that differs there is who waits. */
+	CHECK(!strcmp(cell(table, 1, "function")->text, "MPI_Allreduce"));
+	CHECK(near(cell(table, 1, "imbalance")->number, 0.15));
+	CHECK(near(cell(table, 1, "recoverable")->number, 0));
 	CHECK(report->tables[1].row_count == FIXTURE_RANKS);
 	CHECK(near(cell(&report->tables[1], 0, "useful")->number, 0.13));
 	report_free(report);
@@ -743,6 +804,36 @@ TEST(few_samples_leave_nothing_to_recover)
 	for (int r = 0; r < FIXTURE_RANKS; r++)
 		run->ranks[r].samples = 20;
 	CHECK(!summary_says(run, "recoverable"));
+	run_free(run);
+}
+
+/* Nor do functions that differ, where the ranks are as long outside MPI. */
+TEST(different_work_leaves_nothing_to_recover)
+{
+	struct run *run =
+		run_with_fact((const unsigned int[]){ 400, 300, 200, 100 });
+
+	CHECK(!summary_says(run, "recoverable"));
+	run_free(run);
+	/* However much CPU time several threads have meanwhile. */
+	run = fixture_run();
+	for (int r = 0; r < FIXTURE_RANKS; r++)
+		run->ranks[r].mpi_time_ns = (r == 3 ? 100 : 120) * 1000000u;
+	CHECK(summary_says(run, "• 15.0 ms recoverable: work ← solve ← main "
+				"took 400 ms on rank 3, 250 ms on average"));
+	run_free(run);
+}
+
+TEST(a_clock_has_nothing_to_recover)
+{
+	struct run *run = fixture_run();
+
+	run->nodes[FIXTURE_WORK].function =
+		run->nodes[FIXTURE_WORK_42].function =
+			run->nodes[FIXTURE_WORK_43].function =
+				str_add(&run->strings, "PMPI_Wtime");
+	CHECK(summary_says(run, "recoverable: solve ← main took 400 ms on "
+				"rank 3, 250 ms on average"));
 	run_free(run);
 }
 
