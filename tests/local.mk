@@ -44,7 +44,7 @@ MEASURED = astray control descriptors events execs forker in-step inline-recursi
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-forks-threads mpi-overlap mpi-paths mpi-paused \
+	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-overlap mpi-paths mpi-paused \
 	mpi-phases mpi-polls mpi-short mpi-skew mpi-threads pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \

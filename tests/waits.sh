@@ -69,11 +69,34 @@ blames_nobody() {
 		'BEGIN { exit is > 2 * own + most }'
 }
 
+# Four paths below it have the time.  Where rank 0 lacks its core there are no
+# samples of it.
+says_who_looks_at_the_clock() {
+	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o looks.copse \
+		"$programs/mpi-looks" "$length" >looks.out 2>&1 ||
+		{ cat looks.out; return 1; }
+	"$copse" report summary --width 1000 looks.copse | tee summary.txt |
+		grep '•'
+	grep -q 'Rank 1 waited .* for rank 0 in MPI_Barrier ← meet ← main, while it was \(most often \|\)in look ← main' \
+		summary.txt && grep -q 'recoverable: look ← main took' summary.txt
+}
+
+one_rank_waits_for_nobody() {
+	have_delays
+	"${launch:-mpirun}" -n 1 "$copse" run --quiet -o one.copse \
+		"$programs/mpi-looks" 0.001 >one.out 2>&1 ||
+		{ cat one.out; return 1; }
+	"$copse" report waits one.copse | tee one.txt
+	grep -q '^One rank waits for nobody' one.txt
+}
+
 for pattern in $delay_patterns; do
 	point "$pattern" with_seeds is_found "$pattern"
 done
 point "a helper of the culprit" with_seeds helper_is_found barrier
 point "late-sender, many times" with_seeds estimates late-sender
+point "who looks at the clock" with_seeds says_who_looks_at_the_clock
+point "one rank" one_rank_waits_for_nobody
 for pattern in allreduce halo; do
 	point "$pattern, balanced" with_seeds blames_nobody "$pattern"
 done

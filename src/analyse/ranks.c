@@ -469,8 +469,13 @@ static void say(struct report *report, const struct ranks *r,
 	}
 	report->failed |= !list;
 	if (list && outliers)
-		report_line(report, "• %s: %s.",
-			    value_plural(noun, outliers, "outlier"), list);
+		report_line(report, "• %s: %s%s %s.",
+			    value_plural(noun, outliers, "outlier"),
+			    value_noun(r->run),
+			    outliers == 1   ? ""
+			    : r->run->world ? "s"
+					    : "es",
+			    list);
 	else if (list && count > 2)
 		report_line(report, "No outliers.");
 	if (count > 2)

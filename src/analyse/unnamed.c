@@ -69,7 +69,8 @@ void unnamed_say(struct report *report, const struct run *run,
 		if (unnamed >= MUCH * all)
 			report_note(report,
 				    "%.0f %% of %s is of functions without a "
-				    "name, most in %s, which has no symbols "
+				    "name and the MPI that they call, most in "
+				    "%s, which has no symbols "
 				    "here; its debug package, debuginfod, or a "
 				    "build that is not stripped would give "
 				    "them (man copse-merge, Names).",

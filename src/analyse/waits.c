@@ -52,14 +52,17 @@ static const struct blame_row *helpers_of(const struct blames *b,
 		       : NULL;
 }
 
-/* "main (not sampled; others: compute ← work)"; to be freed. */
+/*
+ * "[not sampled; others: compute ← work] ← main", to be freed: it comes first,
+ * as narrow tables leave out ends of paths, and all but the names of functions.
+ */
 static char *unsampled(const struct blames *b, const char *text,
 		       const struct blame_row *helpers)
 {
 	char *path = helpers ? paths_short(b->paths, helpers->context, FRAMES)
 			     : strdup("");
-	char *said = path ? str_format("%s (not sampled%s%s)", text,
-				       *path ? "; others: " : "", path)
+	char *said = path ? str_format("[not sampled%s%s] ← %s",
+				       *path ? "; others: " : "", path, text)
 			  : NULL;
 
 	free(path);

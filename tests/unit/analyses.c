@@ -440,7 +440,7 @@ TEST(ranks_mark_outliers_and_files)
 	CHECK(!strcmp(cell(table, 2, "outlier")->text,
 		      "compute high, MPI low"));
 	CHECK(!strcmp(cell(table, 0, "outlier")->text, ""));
-	CHECK(!strcmp(report->lines[0], "• 1 outlier: 2."));
+	CHECK(!strcmp(report->lines[0], "• 1 outlier: rank 2."));
 	CHECK(near(cell(table, 3, "files")->number, 0.03));
 	report_free(report);
 }
