@@ -11,7 +11,7 @@
 #include "base/order.h"
 #include "merge/path-sums.h"
 
-/* Of the imbalance with MPI: calls with less are not worth being read. */
+/* Of the largest imbalance: MPI calls with less are not worth being read. */
 #define SMALL 0.01
 
 int skew_values(const struct skews *s, uint32_t path, double *to)
@@ -27,21 +27,25 @@ int skew_values(const struct skews *s, uint32_t path, double *to)
 	return err;
 }
 
+/* Maximum less mean, in the metric's own unit. */
+static double uneven(const struct skews *s, const struct path_sum *sum)
+{
+	return (double)sum->max - sum->sum / (double)s->process_count;
+}
+
 /* MPI calls below a path, but those that matter little. */
 static int subtract_mpi(const struct skews *s, uint32_t path, double *from,
 			double *room)
 {
 	const struct paths *paths = s->paths;
-	const struct path_sum *all = &s->sums[path];
-	double little = SMALL * ((double)all->max -
-				 all->sum / (double)s->process_count);
+	double least = SMALL * s->most;
 	int err = 0;
 
 	for (uint32_t p = path; p < paths->at[path].end && !err;) {
 		const struct path *at = &paths->at[p];
 		bool mpi = paths->run->nodes[at->node].kind == RUN_MPI;
 
-		if (mpi && (double)s->sums[p].max >= little) {
+		if (mpi && (double)s->sums[p].max >= least) {
 			err = skew_values(s, p, room);
 			for (size_t i = 0; i < s->process_count && !err; i++)
 				from[i] -= room[i];
@@ -160,6 +164,7 @@ static int compare_all(struct skews *s)
 		struct skew k = summarize(s, p, &sums[p]);
 		double least = SKEW_EXPLAINED * k.imbalance;
 
+		s->most = fmax(s->most, uneven(s, &sums[p]));
 		k.explained =
 			callee[p] >= least ||
 			(by && summarize(s, by, &sums[by]).imbalance >= least);

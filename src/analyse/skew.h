@@ -41,6 +41,7 @@ struct skews {
 	uint32_t *processes; /* those compared: indices into run->ranks */
 	size_t process_count;
 	struct path_sum *sums; /* of each path */
+	double most;           /* the largest imbalance, in ns or counts */
 	double *outside;       /* of each process, all outside MPI */
 	struct skew *at;       /* by imbalance, the largest first */
 	size_t count;
