@@ -1103,6 +1103,28 @@ TEST(the_sentence_a_person_would_say)
 	run_free(run);
 }
 
+/* No half of it is in one path, and all in main, which calls the barrier. */
+TEST(a_part_is_said_with_its_share)
+{
+	struct analysis_options options = { 0 };
+	const struct run *runs[] = { NULL, NULL };
+	struct report *report = NULL;
+	struct run *run;
+
+	begin(2);
+	part(0, 1, LIVE_PART_BARRIER, 10, 10, 91);
+	part(1, 1, LIVE_PART_BARRIER, 90, 90, 91);
+	was_in(1, WORK, 10, 46);
+	was_in(1, ASSEMBLE, 46, 80);
+	was_in(1, INIT, 80, 90);
+	runs[0] = run = merged(-1);
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	CHECK(says(report, "for rank 1 in MPI_Barrier ← app+0x100, while it "
+			   "was 44 % of that in app+0x200"));
+	report_free(report);
+	run_free(run);
+}
+
 /* Who reads no row may still be told that there is none, and why. */
 TEST(no_rows_have_a_reason)
 {
