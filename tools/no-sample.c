@@ -39,7 +39,7 @@ static uint64_t rate(const struct settings *s)
 	struct event_word word;
 
 	while (events_next(&at, &word) > 0)
-		if (events_is_clock(&word))
+		if (events_is_clock(&word) && (!word.has_number || word.number))
 			return word.has_number ? word.number : s->freq;
 	return 0;
 }
