@@ -169,6 +169,7 @@ static double by_path(const struct blames *b, const struct place *p,
 	}
 	return sum;
 }
+
 /* Where they were, as a person would say it. */
 struct spent {
 	struct mainly in;
