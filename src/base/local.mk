@@ -8,8 +8,10 @@ libbase_la_SOURCES = \
 	src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \
 	src/base/event-group.c src/base/event-group.h \
+	src/base/launcher.c src/base/launcher.h \
 	src/base/map.c src/base/map.h src/base/order.h \
 	src/base/place.c src/base/place.h \
+	src/base/proc.c src/base/proc.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h src/base/whole.h \
 	src/base/timebase.c src/base/timebase.h src/base/tiny-stack.h \

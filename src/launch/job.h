@@ -9,17 +9,10 @@
 #include <stdbool.h>
 
 #include "base/batch.h"
-
-enum launcher {
-	LAUNCHER_NONE,
-	LAUNCHER_MPIRUN, /* Open MPI's */
-	LAUNCHER_HYDRA,  /* MPICH's mpiexec */
-	LAUNCHER_SRUN,
-	LAUNCHER_OTHER, /* that speaks PMI */
-};
+#include "base/launcher.h"
 
 struct job {
-	char key[192]; /* the same on all ranks of a job, and only there */
+	char key[LAUNCHER_KEY]; /* as launcher.h, but never "" */
 	char host[64];
 	enum launcher launcher;
 	bool launched;  /* by mpirun, srun or their like */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* process.c - what /proc says about a process. */
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,69 +8,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/timebase.h"
 #include "launch/process.h"
-
-/* A file of /proc/PID, ended by a 0 that is not counted. */
-static size_t slurp(pid_t pid, const char *name, char *to, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, to, size - 1);
-	close(fd);
-	if (n < 0)
-		n = 0;
-	to[n] = 0;
-	return (size_t)n;
-}
-
-/* A number of /proc/PID/stat, by its place there; 0: no such process. */
-static uint64_t stat_field(pid_t pid, int wanted)
-{
-	enum {
-		AFTER_NAME = 2
-	};
-	char text[1024], *at;
-
-	if (!slurp(pid, "stat", text, sizeof(text)))
-		return 0;
-	at = strrchr(text, ')'); /* the name may hold anything */
-	for (int field = AFTER_NAME; at && field < wanted; field++)
-		at = strchr(at + 1, ' ');
-	if (at && wanted > AFTER_NAME + 1)
-		return strtoull(at, NULL, 10);
-	return 0;
-}
 
 /* It has ended, but its parent has not asked how: in containers, for long. */
 static bool is_zombie(pid_t pid)
 {
 	char text[1024], *at = NULL;
 
-	if (slurp(pid, "stat", text, sizeof(text)))
+	if (proc_file(pid, "stat", text, sizeof(text)))
 		at = strrchr(text, ')');
 	return at && at[1] && at[2] == 'Z';
 }
 
 uint64_t process_start(pid_t pid)
 {
-	return is_zombie(pid) ? 0 : stat_field(pid, 22);
-}
-
-pid_t process_parent(pid_t pid)
-{
-	return (pid_t)stat_field(pid, 4);
-}
-
-size_t process_command(pid_t pid, char *to, size_t size)
-{
-	return slurp(pid, "cmdline", to, size);
+	return is_zombie(pid) ? 0 : proc_stat(pid, 22);
 }
 
 bool process_maps(pid_t pid, const char *path)
@@ -118,7 +71,7 @@ void process_cores(pid_t pid, struct cores *cores)
 
 	*cores = (struct cores){ 0 };
 	if (sched_getaffinity(pid, sizeof(set), &set) ||
-	    !slurp(pid, "schedstat", text, sizeof(text)) ||
+	    !proc_file(pid, "schedstat", text, sizeof(text)) ||
 	    !strtoull(at, &at, 10))
 		return;
 	cores->waited_ns = strtoull(at, NULL, 10);

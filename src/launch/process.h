@@ -16,12 +16,6 @@
  */
 uint64_t process_start(pid_t pid);
 
-/* Its parent, 0: there is none in sight. */
-pid_t process_parent(pid_t pid);
-
-/* Its arguments, each ended by 0; the bytes stored, 0 when unknown. */
-size_t process_command(pid_t pid, char *to, size_t size);
-
 /* True when it has the file of that path mapped. */
 bool process_maps(pid_t pid, const char *path);
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* launcher.c - the names that launchers give to their jobs. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/launcher.h"
+#include "base/proc.h"
+
+enum {
+	MOST_SHELLS = 8 /* between a launcher and this process */
+};
+
+static const char *text_of(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text ? text : "";
+}
+
+/*
+ * A job that is put back into the queue keeps its number, and numbers begin
+ * again where a cluster is set up anew: srun's port tells such steps apart.
+ */
+static void add_srun(char *key)
+{
+	size_t length = strlen(key);
+
+	snprintf(key + length, LAUNCHER_KEY - length, " %.40s %.10s %.10s",
+		 text_of("SLURM_CLUSTER_NAME"), text_of("SLURM_RESTART_COUNT"),
+		 text_of("SLURM_SRUN_COMM_PORT"));
+}
+
+/*
+ * Open MPI makes its namespace from the host's name and the process id of
+ * mpirun, which repeat (in containers each time); the port does not.  It
+ * stands last.  What Slurm says of the job is not known on the hosts that
+ * mpirun reaches by ssh.
+ */
+static void key_of_mpirun(char *key)
+{
+	const char *uri = text_of("OMPI_MCA_orte_hnp_uri");
+	size_t length = strlen(uri), most = 60;
+
+	snprintf(key, LAUNCHER_KEY, "pmix %.60s %s", text_of("PMIX_NAMESPACE"),
+		 uri + (length > most ? length - most : 0));
+}
+
+static void key_of_srun(char *key)
+{
+	if (getenv("PMIX_NAMESPACE"))
+		snprintf(key, LAUNCHER_KEY, "pmix %.60s",
+			 text_of("PMIX_NAMESPACE"));
+	else
+		snprintf(key, LAUNCHER_KEY, "slurm %.40s.%.40s",
+			 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"));
+	add_srun(key);
+}
+
+/* What follows the option among arguments, each ended by 0; "": nothing. */
+static const char *value_of(const char *option, const char *arguments,
+			    size_t size)
+{
+	for (size_t at = 0; at < size; at += strlen(arguments + at) + 1) {
+		size_t value = at + strlen(arguments + at) + 1;
+
+		if (!strcmp(arguments + at, option) && value < size)
+			return arguments + value;
+	}
+	return "";
+}
+
+/* Processes that were spawned are another group of the same mpiexec. */
+static bool key_of_proxy(char *key, pid_t pid)
+{
+	char command[4096];
+	size_t size = proc_file(pid, "cmdline", command, sizeof(command));
+	const char *port = value_of("--control-port", command, size);
+
+	if (*port)
+		snprintf(key, LAUNCHER_KEY, "hydra %.100s %.10s", port,
+			 value_of("--pgid", command, size));
+	return *port;
+}
+
+/* Hydra's proxies all get the address of one mpiexec; shells may be between. */
+static bool key_of_hydra(char *key)
+{
+	pid_t pid = getppid();
+
+	for (int i = 0; i < MOST_SHELLS && pid > 1; i++) {
+		if (key_of_proxy(key, pid))
+			return true;
+		pid = proc_parent(pid);
+	}
+	return false;
+}
+
+/*
+ * Launchers start their daemons by others: mpirun's and Hydra's may be a step
+ * of srun, whose variables the ranks then see beside those of their own.
+ */
+enum launcher launcher_find(char key[LAUNCHER_KEY])
+{
+	bool slurms = !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
+	bool pmix = getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
+	bool step = getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID");
+
+	*key = 0;
+	if (!getenv("OMPI_COMM_WORLD_RANK") && getenv("PMI_RANK") &&
+	    key_of_hydra(key))
+		return LAUNCHER_HYDRA;
+	if (getenv("OMPI_COMM_WORLD_RANK") || (pmix && !slurms)) {
+		key_of_mpirun(key);
+		return LAUNCHER_MPIRUN;
+	}
+	if (pmix || step) {
+		key_of_srun(key);
+		return LAUNCHER_SRUN;
+	}
+	return getenv("PMI_RANK") ? LAUNCHER_OTHER : LAUNCHER_NONE;
+}
