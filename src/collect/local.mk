@@ -42,7 +42,8 @@ libcollect_la_SOURCES = \
 	src/collect/signals.c \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/time.c src/collect/time.h \
-	src/collect/unwind.c src/collect/unwind.h
+	src/collect/unwind.c src/collect/unwind.h \
+	src/collect/world.c src/collect/world.h
 libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector \
 	-fno-tree-slp-vectorize -falign-functions=64
 libcollect_la_LIBADD = liblive.la libbase.la

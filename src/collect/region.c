@@ -10,6 +10,7 @@
 #include "collect/known.h"
 #include "collect/registry.h"
 #include "collect/time.h"
+#include "collect/world.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -765,6 +766,7 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	header->mpi_init_paused_ns = control_paused_ns();
 	header->rank = rank;
 	header->size = size;
+	header->world_id = world_id(size, header->start_real_ns);
 	header->mpi_thread = t->index;
 	header->mpi_library = put_text(library);
 	ticks_init();

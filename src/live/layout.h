@@ -26,7 +26,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 8
+#define LIVE_VERSION 9
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -543,6 +543,7 @@ struct live_header {
 	uint64_t late_mono_ns;  /* could: at the end, or at a raw copy; or 0 */
 	uint64_t clock_id;      /* timebase_id() of CLOCK_MONOTONIC, or 0 */
 	int32_t rank, size;     /* in MPI_COMM_WORLD; -1, 0: not (yet) known */
+	uint64_t world_id;      /* a name of it; 0: not known */
 	uint64_t mpi_init_ns, mpi_finalize_ns; /* CLOCK_MONOTONIC, 0: not yet */
 	uint32_t mpi_thread;   /* index of the thread that did Init */
 	uint32_t mpi_error;    /* last code given to MPI_Abort + 1, 0: none */

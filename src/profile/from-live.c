@@ -141,6 +141,7 @@ static void read_identity(struct reader *r)
 	r->p->id = (struct profile_identity){
 		.rank = h->rank,
 		.size = h->size,
+		.world_id = h->world_id,
 		.pid = h->pid,
 		.ppid = h->ppid,
 		.exe = reader_string(r, h->exe),

@@ -183,6 +183,7 @@ enum profile_end {
 
 struct profile_identity {
 	int32_t rank, size; /* -1, 0: no MPI */
+	uint64_t world_id;  /* a name of MPI_COMM_WORLD; 0: not known */
 	uint32_t pid, ppid;
 	char host[64];
 	char *exe;

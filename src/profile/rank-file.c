@@ -71,6 +71,12 @@ static const struct store_field cores_fields[] = {
 	{ 0 },
 };
 
+/* Of MPI programs. */
+static const struct store_field world_fields[] = {
+	{ "id", STORE_U64, offsetof(struct profile_identity, world_id), 0 },
+	{ 0 },
+};
+
 #define MODULE(TYPE, member) STORE_FIELD(TYPE, struct profile_module, member)
 static const struct store_field module_fields[] = {
 	MODULE(TEXT, path),
@@ -310,6 +316,8 @@ int profile_save(const struct profile *p, const char *path)
 	store_put_record(s, "identity", id_fields, &p->id);
 	if (p->id.cores.count)
 		store_put_record(s, "cores", cores_fields, &p->id.cores);
+	if (p->id.world_id)
+		store_put_record(s, "world", world_fields, &p->id);
 	for (size_t i = 0; i < PARTS; i++) {
 		const char *at = (const char *)p;
 		const void *rows;
@@ -523,6 +531,8 @@ static int load_rank_file(struct profile *p, const char *path,
 	store_get_record(s, "identity", id_fields, &p->id);
 	if (store_has(s, "cores"))
 		store_get_record(s, "cores", cores_fields, &p->id.cores);
+	if (store_has(s, "world"))
+		store_get_record(s, "world", world_fields, &p->id);
 	load_parts(s, p);
 	rank_facts_get(s, p);
 	if (store_has(s, "gpu"))

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/world.h"
 #include "launch/job.h"
 #include "tests/test.h"
 
@@ -126,4 +127,42 @@ TEST(a_rank_beyond_the_size_makes_it_larger)
 	setenv("PMI_RANK", "6", 1);
 	job_init(&job);
 	CHECK(job.rank == 6 && job.size == 7);
+}
+
+TEST(what_is_spawned_is_another_job)
+{
+	struct job job, spawned;
+
+	leave_jobs();
+	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+	setenv("OMPI_MCA_orte_hnp_uri", "122.0;tcp://10.0.0.1:5001", 1);
+	setenv("PMIX_NAMESPACE", "123", 1);
+	job_init(&job);
+	setenv("PMIX_NAMESPACE", "124", 1);
+	job_init(&spawned);
+	CHECK(strcmp(job.key, spawned.key));
+}
+
+TEST(a_world_has_the_name_of_its_job)
+{
+	uint64_t first;
+
+	leave_jobs();
+	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+	setenv("PMIX_NAMESPACE", "123", 1);
+	first = world_id(2, 1);
+	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+	CHECK(first && world_id(2, 2) == first);
+	setenv("PMIX_NAMESPACE", "124", 1);
+	CHECK(world_id(2, 2) && world_id(2, 2) != first);
+}
+
+/* One process is a world by itself; of several nothing is guessed. */
+TEST(a_world_without_a_launcher_may_have_no_name)
+{
+	leave_jobs();
+	CHECK(world_id(1, 1000) && world_id(1, 1000) != world_id(1, 2000));
+	CHECK(!world_id(2, 1000));
+	setenv("PMI_RANK", "1", 1);
+	CHECK(!world_id(2, 1000));
 }

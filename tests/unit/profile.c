@@ -71,6 +71,7 @@ static void live_init(struct live *live, size_t size)
 	h->capacity = size;
 	h->rank = 3;
 	h->size = 4;
+	h->world_id = UINT64_MAX - 5;
 	h->pid = 4711;
 	h->freq = 1000;
 	h->losses[LOSS_DROPPED_THREAD] = 1;
@@ -462,6 +463,8 @@ static void same(const struct profile *a, const struct profile *b)
 {
 	same_tree(a, b);
 	CHECK(a->id.rank == b->id.rank && a->id.pid == b->id.pid);
+	CHECK(a->id.world_id == UINT64_MAX - 5 &&
+	      b->id.world_id == a->id.world_id);
 	CHECK(!strcmp(a->id.command, b->id.command));
 	CHECK(!strcmp(a->id.host, b->id.host));
 	CHECK(!strcmp(a->id.version, b->id.version));
