@@ -100,7 +100,8 @@ int efficiency_of(struct efficiency *e, const struct run *run)
 
 	*e = (struct efficiency){ 0 };
 	for (size_t i = 0; ok && i < run->rank_count; i++)
-		elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
+		if (!run_is_other_job(&run->ranks[i]))
+			elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
 	if (ok)
 		efficiency_from(e, elapsed, mpi, run->rank_count);
 	free(elapsed);

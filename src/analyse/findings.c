@@ -86,7 +86,8 @@ static int longest_site(const struct balance *b, double *sums, uint32_t *best)
 		err = values_of_node(b->run, (size_t)(m - b->run->metrics), n,
 				     &buffer, &values, &count);
 		for (size_t v = 0; v < count && !err; v++)
-			if (!b->is_working[values[v].rank])
+			if (!b->is_working[values[v].rank] &&
+			    !run_is_other_job(&b->run->ranks[values[v].rank]))
 				sums[path] += (double)values[v].value;
 		if (sums[path] > sums[*best])
 			*best = path;

@@ -11,6 +11,7 @@
 #include "live/layout.h"
 #include "merge/build.h"
 #include "merge/entry.h"
+#include "merge/mpi-jobs.h"
 
 /* The end of measuring; of a process that was cut off, its last sample. */
 static uint64_t end_of(const struct profile *p)
@@ -127,15 +128,19 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 	to->process_cpu_ns = id->process_cpu_ns;
 	to->paused_ns = id->paused_ns;
 	to->cores = id->cores;
+	to->world_id = id->world_id;
+	to->job.size = id->size > 0 ? (uint32_t)id->size : 0;
+	to->mpi_library =
+		str_add(&run->strings, id->mpi_library ? id->mpi_library : "");
 	if (to->host == STR_NONE || to->source == STR_NONE ||
-	    to->command == STR_NONE)
+	    to->command == STR_NONE || to->mpi_library == STR_NONE)
 		return fail(-ENOMEM, "out of memory");
 	return 0;
 }
 
 /*
  * The order.  A rank's child may claim the same rank: the member is the one
- * that initialised MPI, the earliest of those.
+ * that initialised MPI, the earliest of those.  Ranks of other jobs are none.
  */
 
 struct entry {
@@ -147,8 +152,10 @@ struct entry {
 static int by_claim(const void *x, const void *y)
 {
 	const struct entry *a = x, *b = y;
-	int order = ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank);
+	int order = ORDER(a->row.job.number, b->row.job.number);
 
+	if (!order)
+		order = ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank);
 	if (!order)
 		order = ORDER(!a->row.mpi_ns, !b->row.mpi_ns);
 	if (!order)
@@ -177,18 +184,31 @@ static void choose_members(struct run *run, struct entry *entries)
 		int32_t rank = entries[i].row.rank;
 
 		entries[i].member = !run->world ||
-				    (rank >= 0 && (uint32_t)rank < run->world &&
+				    (entries[i].row.job.number == 1 &&
+				     (uint32_t)rank < run->world &&
 				     (!i || entries[i - 1].row.rank != rank));
 		run->member_count += entries[i].member;
 	}
 }
 
+/* Of the first process that has one: of a member, if there are any. */
+static uint32_t first_library(const struct run *run)
+{
+	size_t i = 0;
+
+	while (i < run->rank_count && !run->ranks[i].mpi_library)
+		i++;
+	return i < run->rank_count ? run->ranks[i].mpi_library : 0;
+}
+
 int entries_sort(struct run *run, uint32_t *order)
 {
 	struct entry *entries = calloc(run->rank_count + 1, sizeof(*entries));
+	int err =
+		entries ? mpi_jobs_number(run) : fail(-ENOMEM, "out of memory");
 
-	if (!entries)
-		return fail(-ENOMEM, "out of memory");
+	if (err)
+		goto out;
 	for (size_t i = 0; i < run->rank_count; i++)
 		entries[i] = (struct entry){ .row = run->ranks[i],
 					     .index = (uint32_t)i };
@@ -199,8 +219,10 @@ int entries_sort(struct run *run, uint32_t *order)
 		run->ranks[i] = entries[i].row;
 		order[entries[i].index] = (uint32_t)i;
 	}
+	run->mpi_library = first_library(run);
+out:
 	free(entries);
-	return 0;
+	return err;
 }
 
 /*

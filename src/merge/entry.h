@@ -14,9 +14,9 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 	       const char *source);
 
 /*
- * Bring run->ranks into its order and count the members; order[i] becomes the
- * new index of entry i.  `world` is the size of MPI_COMM_WORLD, 0: no MPI.
- * 0, or -ENOMEM with a reason.
+ * Choose the MPI job whose ranks are the run's, and its world; bring run->ranks
+ * into its order and count the members; order[i] becomes the new index of entry
+ * i.  0, or -ENOMEM with a reason.
  */
 int entries_sort(struct run *run, uint32_t *order);
 

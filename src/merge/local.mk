@@ -14,6 +14,7 @@ libmerge_la_SOURCES = \
 	src/merge/loop-nest.c src/merge/loop-nest.h \
 	src/merge/main-name.c \
 	src/merge/merge.c \
+	src/merge/mpi-jobs.c src/merge/mpi-jobs.h \
 	src/merge/naming.c \
 	src/merge/gather.c src/merge/gather.h \
 	src/merge/facts-file.c src/merge/facts-file.h \

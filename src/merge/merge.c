@@ -114,9 +114,6 @@ static int add_entry(struct merging *m, const struct profile *p,
 		if (p->losses[i].count)
 			err = run_loss(run, p->losses[i].name, index,
 				       p->losses[i].count);
-	if (p->id.rank >= 0 && p->id.size > 0 &&
-	    (uint32_t)p->id.size > run->world)
-		run->world = (uint32_t)p->id.size;
 	return err;
 }
 
@@ -139,8 +136,6 @@ static int add_identity(struct run *run, const struct profile_identity *id)
 			batch_set(&run->batch, info,
 				  batch_text(&id->batch, info), info->size);
 	}
-	if (!err)
-		err = keep_first(run, &run->mpi_library, id->mpi_library);
 	return err;
 }
 

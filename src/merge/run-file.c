@@ -61,13 +61,32 @@ static const struct store_field rank_fields[] = {
 	RANK(U64, paused_ns),      RANK(U64, mpi_io_ns),  { 0 },
 };
 
-/* A table beside, which older databases lack. */
+/* Tables beside, which older databases lack. */
 static const struct store_field cores_fields[] = {
 	{ "count", STORE_U64, offsetof(struct cores, count), 0 },
 	{ "key", STORE_U64, offsetof(struct cores, key), 0 },
 	{ "waited_ns", STORE_U64, offsetof(struct cores, waited_ns), 0 },
 	{ 0 },
 };
+
+static const struct store_field job_fields[] = {
+	{ "number", STORE_U32, offsetof(struct run_job, number), 0 },
+	{ "size", STORE_U32, offsetof(struct run_job, size), 0 },
+	{ 0 },
+};
+
+static void load_jobs(struct store *s, struct run *run)
+{
+	struct run_job *jobs;
+	size_t count;
+
+	if (!store_has(s, "jobs/number"))
+		return;
+	jobs = store_get_table(s, "jobs", job_fields, sizeof(*jobs), &count);
+	for (size_t i = 0; jobs && i < count && i < run->rank_count; i++)
+		run->ranks[i].job = jobs[i];
+	free(jobs);
+}
 
 static void load_ranks(struct store *s, struct run *run)
 {
@@ -76,6 +95,7 @@ static void load_ranks(struct store *s, struct run *run)
 
 	run->ranks = store_get_table(s, "ranks", rank_fields,
 				     sizeof(*run->ranks), &run->rank_count);
+	load_jobs(s, run);
 	if (!store_has(s, "cores/count"))
 		return;
 	cores = store_get_table(s, "cores", cores_fields, sizeof(*cores),
@@ -485,6 +505,9 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->ranks), run->rank_count);
 	store_put_table(s, "cores", cores_fields,
 			run->rank_count ? &run->ranks->cores : NULL,
+			sizeof(*run->ranks), run->rank_count);
+	store_put_table(s, "jobs", job_fields,
+			run->rank_count ? &run->ranks->job : NULL,
 			sizeof(*run->ranks), run->rank_count);
 	store_put_table(s, "nodes", node_fields, run->nodes,
 			sizeof(*run->nodes), run->node_count);

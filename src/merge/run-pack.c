@@ -9,14 +9,13 @@
 #include "merge/pack.h"
 
 struct packed_run {
-	uint32_t version, mpi_library, world;
+	uint32_t version;
 	struct batch batch;
 };
 
 void run_pack(const struct run *run, struct blob *to)
 {
-	struct packed_run head = { run->version, run->mpi_library, run->world,
-				   run->batch };
+	struct packed_run head = { run->version, run->batch };
 
 	blob_put_strings(to, &run->strings);
 	blob_put(to, &head, 1, sizeof(head));
@@ -42,6 +41,7 @@ static int absorb_ranks(struct run *run, struct blob *from,
 		rank.host = strings[rank.host];
 		rank.source = strings[rank.source];
 		rank.command = strings[rank.command];
+		rank.mpi_library = strings[rank.mpi_library];
 		to[run->rank_count++] = rank;
 	}
 	return 0;
@@ -90,10 +90,6 @@ static void absorb_head(struct run *run, const struct packed_run *head,
 {
 	if (!run->version)
 		run->version = strings[head->version];
-	if (!run->mpi_library)
-		run->mpi_library = strings[head->mpi_library];
-	if (run->world < head->world)
-		run->world = head->world;
 	for (size_t i = 0; i < batch_count; i++) {
 		const struct batch_info *info = &batch_infos[i];
 

@@ -14,9 +14,9 @@
  * Values     are exclusive: of this node alone.  Zero is not stored.
  * Members    With MPI the statistics are over the ranks of MPI_COMM_WORLD only,
  *            each once: the first member_count entries of `ranks`, by rank.
- *            What else ran (a child of a rank, a helper) stands behind them, by
- *            pid, and counts in sums and values alone.  Without MPI every
- *            process is a member.
+ *            What else ran (a child of a rank, a helper, another MPI job)
+ *            stands behind them, by pid, and counts in sums and values alone.
+ *            Without MPI every process is a member.
  * Ownership  A run owns everything it points to.
  */
 #ifndef MERGE_RUN_H
@@ -111,6 +111,14 @@ struct run_metric {
 	struct counting counting;
 };
 
+/* A process is in one, or in none: what mpirun, srun or MPI_Comm_spawn began.
+ */
+struct run_job {
+	uint32_t number; /* 1: the run's own, 2 …: others as they began; 0: not
+			    known, or none */
+	uint32_t size;   /* of its MPI_COMM_WORLD */
+};
+
 /* One process: a rank, or a process of a rank (child of an MPI program). */
 struct run_rank {
 	int32_t rank; /* in MPI_COMM_WORLD, -1: no MPI */
@@ -118,6 +126,8 @@ struct run_rank {
 	uint32_t host;   /* string */
 	uint32_t source; /* string: the file it came from */
 	uint32_t command;
+	uint32_t mpi_library;   /* while it is merged, as is … */
+	uint64_t world_id;      /* … the name of its world; 0: not known */
 	uint32_t end, end_code; /* enum profile_end */
 	uint32_t threads;
 	uint32_t clock, wall;
@@ -135,6 +145,7 @@ struct run_rank {
 	uint64_t samples, ticks, handler_ns, wrapper_ns;
 	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
 	struct cores cores;
+	struct run_job job;
 };
 
 struct run_loss {
@@ -170,6 +181,12 @@ struct run {
 	struct run_source *source; /* values.h: where values are that are not in
 				      memory; NULL: nowhere */
 };
+
+/* It is a rank of another MPI job than the run's. */
+static inline bool run_is_other_job(const struct run_rank *rank)
+{
+	return rank->job.number > 1;
+}
 
 void run_free(struct run *run);            /* NULL is fine */
 void run_idle_free(struct run_idle *idle); /* NULL is fine */

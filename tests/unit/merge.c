@@ -266,6 +266,104 @@ TEST(a_process_counts_once)
 	clean();
 }
 
+/*
+ * A rank of the job `id` that was in MPI for so many ns, as rank-RANK-PID.h5.
+ */
+static void save_in_job(uint64_t id, int rank, int size, uint64_t ns,
+			uint32_t pid)
+{
+	struct small s;
+	char name[48];
+
+	make(&s, rank, size);
+	s.profile.id.world_id = id;
+	s.profile.id.pid = pid;
+	s.profile.id.start_real_ns = pid;
+	s.profile.id.mpi_finalize_ns = s.profile.id.mpi_init_ns + ns;
+	snprintf(name, sizeof(name), "rank-%d-%u.h5", rank, pid);
+	CHECK(!profile_save(&s.profile, file(name)));
+}
+
+/* The members are these processes, in the order of ranks. */
+static bool members_are(const struct run *run, size_t count, uint32_t first)
+{
+	bool good = run->member_count == count && run->world == count;
+
+	for (uint32_t i = 0; i < count && good; i++)
+		good = run->ranks[i].pid == first + i &&
+		       run->ranks[i].rank == (int32_t)i &&
+		       run->ranks[i].job.number == 1;
+	return good;
+}
+
+/* The largest is not the one that took most time. */
+TEST(members_are_of_one_job)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	for (uint32_t i = 0; i < 3; i++)
+		save_in_job(7, (int)i, 3, 100, 10 + i);
+	for (uint32_t i = 0; i < 2; i++)
+		save_in_job(9, (int)i, 2, 200, 20 + i);
+	save_as(-1, 5, "rank-0-5.h5"); /* the script */
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->rank_count == 6 && members_are(run, 2, 20));
+	CHECK(run->problem_count == 1); /* the program itself */
+	CHECK(!run_save(run, file("run.h5")));
+	run_free(run);
+	CHECK(!run_load(&run, file("run.h5")));
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		CHECK(run_is_other_job(r) == (r->pid / 10 == 1));
+		CHECK(r->pid == 5 ? !r->job.number : r->job.number);
+		CHECK(r->pid == 5 || r->job.size == (r->pid < 20 ? 3 : 2));
+	}
+	run_free(run);
+	clean();
+}
+
+/* A process more of a rank, later, is of the same job. */
+TEST(jobs_of_one_size_are_told_apart)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	for (uint32_t i = 0; i < 2; i++) {
+		save_in_job(7, (int)i, 2, 100, 10 + i);
+		save_in_job(9, (int)i, 2, 100, 20 + i);
+		save_in_job(8, (int)i, 2, 100, 30 + i);
+	}
+	save_in_job(8, 1, 2, 1, 40);
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->rank_count == 7 && members_are(run, 2, 30));
+	CHECK(run->ranks[2].job.number == 2 && run->ranks[2].pid == 10);
+	CHECK(run->ranks[3].job.number == 3 && run->ranks[3].pid == 20);
+	CHECK(run->ranks[6].job.number == 1 && run->ranks[6].pid == 40);
+	run_free(run);
+	clean();
+}
+
+/* As in files that are older than names of worlds. */
+TEST(jobs_without_a_name_are_one)
+{
+	struct run *run = NULL;
+
+	CHECK(mkdtemp(directory));
+	save_in_job(7, 0, 2, 100, 20);
+	save_in_job(7, 1, 2, 100, 21);
+	save_in_job(0, 0, 3, 100, 10);
+	save_in_job(0, 2, 3, 100, 22);
+	CHECK(!merge_directory(&run, directory, NULL));
+	CHECK(run->world == 3 && run->member_count == 3);
+	CHECK(run->ranks[0].pid == 10 && run->ranks[1].pid == 21);
+	for (size_t i = 0; i < run->rank_count; i++)
+		CHECK(run->ranks[i].job.number == 1);
+	run_free(run);
+	clean();
+}
+
 static void write_file(const char *name, const char *text, size_t length)
 {
 	int fd = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
