@@ -48,7 +48,7 @@ MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
 	mpi-phases mpi-polls mpi-short mpi-skew mpi-threads pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
-	neighbours requests-threads windows windows-threads
+	mpi-skew neighbours requests-threads windows windows-threads
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
 program_outputs = $(MEASURED:%=tests/programs/%) \
@@ -232,7 +232,7 @@ SHELL_TESTS = \
 	tests/gpu-times.sh tests/hosts.sh tests/names.sh \
 	tests/gpu-stalls.sh tests/permission.sh tests/mpi-load.sh \
 	tests/gate.sh tests/run-output.sh tests/waits-calls.sh \
-	tests/merge-scale.sh tests/check.sh tests/mpi-truth.sh \
+	tests/merge-scale.sh tests/check.sh tests/mpi-truth.sh tests/mpi-jobs.sh \
 	tests/install.sh tests/mpi-fortran.sh tests/polls.sh tests/export.sh \
 	tests/scaling.sh tests/real-qe.sh tests/run-signals.sh \
 	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \

@@ -13,6 +13,9 @@
 /* How processes ended, if not well; files that are missing. */
 void findings_ends(struct report *report, const struct run *run);
 
+/* That there were other MPI jobs, and whose ranks are shown. */
+void findings_jobs(struct report *report, const struct run *run);
+
 /* Ranks that waited for cores.  0, or -ENOMEM. */
 int findings_crowded(struct report *report, const struct run *run);
 

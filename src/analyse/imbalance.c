@@ -6,6 +6,7 @@
 
 #include "analyse/efficiency.h"
 #include "analyse/elapsed.h"
+#include "analyse/findings.h"
 #include "analyse/idle-threads.h"
 #include "analyse/skew-table.h"
 #include "analyse/value.h"
@@ -34,7 +35,7 @@ static void rank_columns(struct report *report, const struct run *run,
 static void rank_row(struct report *report, const struct run *run,
 		     const struct run_rank *r)
 {
-	if (r->rank >= 0)
+	if (r->rank >= 0 && !run_is_other_job(r))
 		report_count(report, (uint64_t)r->rank);
 	else
 		report_none(report);
@@ -131,6 +132,7 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 	if (!err)
 		err = rank_table(*to, runs[0], metric);
 	if (!err) {
+		findings_jobs(*to, runs[0]);
 		say(*to, runs[0], skews.process_count);
 		idle_threads_say(*to, runs, metric->name);
 		err = report_error(*to);

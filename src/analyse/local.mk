@@ -50,7 +50,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/findings.c src/analyse/findings.h \
 	src/analyse/confidence.c src/analyse/confidence.h \
 	src/analyse/blames.c src/analyse/blames.h \
-	src/analyse/ends.c src/analyse/crowded.c src/analyse/measuring.c src/analyse/waited.c \
+	src/analyse/ends.c src/analyse/other-jobs.c \
+	src/analyse/crowded.c src/analyse/measuring.c src/analyse/waited.c \
 	$(ANALYSES:=.c)
 libanalyse_la_LIBADD = libmerge.la
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/findings.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/order.h"
@@ -175,6 +176,7 @@ static int run_matrix(struct report **to, const struct run *const runs[],
 	*to = value_report("matrix", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
+	findings_jobs(*to, runs[0]);
 	err = pair_table(*to, runs[0], quantity, options);
 	if (!err && runs[0]->calls.peer_count)
 		err = map_table(*to, runs[0], quantity);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/findings.h"
 #include "analyse/gpu-busy.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
@@ -171,6 +172,7 @@ static int fill(struct report *report, const struct paths *paths)
 
 	if (err)
 		return err;
+	findings_jobs(report, run);
 	efficiency_line(report, &e);
 	worst(report, &e);
 	gpu_factors_lines(report, &gpu);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/efficiency.h"
+#include "analyse/findings.h"
 #include "analyse/idle-threads.h"
 #include "analyse/outlier.h"
 #include "analyse/skew-table.h"
@@ -510,6 +511,7 @@ static int fill(struct report *report, struct ranks *r,
 	};
 	int err;
 
+	findings_jobs(report, r->run);
 	say(report, r, r->skews.metric);
 	rank_table(report, r, options);
 	strips(report, r);

@@ -428,6 +428,7 @@ static int fill(struct report *report, const struct run *const runs[],
 		head(report, &f);
 	batch(report, &run->batch);
 	efficiency(report, &f);
+	findings_jobs(report, run);
 	findings_ends(report, run);
 	findings_few(report, run);
 	if (!err)

@@ -307,6 +307,7 @@ static int fill(struct report *report, const struct run *run,
 
 	if (err)
 		return err;
+	findings_jobs(report, run);
 	err = blames_init(&blames, &paths);
 	if (!err)
 		err = findings_waits(report, &blames, NULL);
