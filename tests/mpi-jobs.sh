@@ -34,7 +34,7 @@ measured() {
 		{ cat out err; return 1; }
 }
 
-# column NAME… <CSV
+# columns NAME… <CSV
 columns() {
 	awk -v columns="$*" -f "$srcdir/tests/csv.awk"
 }
@@ -45,6 +45,14 @@ is_of() {
 	columns command ranks <csv >shown
 	cat shown
 	[ "$(cut -f 2 shown)" = "$2" ] && cut -f 1 shown | grep -q "mpi-skew[.a-z]* $3\$"
+}
+
+# comms_are DIR RANKS: of the job that is shown; each of its ranks made 10
+# barriers and as many reductions.
+comms_are() {
+	"$copse" report mpi-calls "$1" -n 0 >text || return
+	cat text
+	grep -Eq "^ +all ranks +$2 +0 +$((20 * $2)) " text && ! grep -q several text
 }
 
 # skew_is DIR MEAN MAX RANK: of work(), in seconds; all ranks worked together,
@@ -85,6 +93,7 @@ largest_is_the_longest() {
 	measured "$1" larger.copse -- '$start -n 2 $skew 0.002' \
 		'$start -n 3 $skew 0.1' || return
 	is_of larger.copse 3 0.1 && skew_is larger.copse 0.2 0.3 2 &&
+		comms_are larger.copse 3 &&
 		says larger.copse '1 other MPI job with 2 processes'
 }
 
@@ -93,6 +102,7 @@ at_the_same_time() {
 	measured "$1" same.copse -- '$start -n 2 $skew 0.01 one &' \
 		'$start -n 2 $skew 0.2 &' 'wait' || return
 	is_of same.copse 2 0.2 && skew_is same.copse 0.3 0.4 1 &&
+		comms_are same.copse 2 &&
 		says same.copse '1 other MPI job with 2 processes'
 }
 
@@ -108,7 +118,8 @@ without_launcher() {
 one_job_alone() {
 	# shellcheck disable=SC2016
 	measured "$1" one.copse -- '$start -n 2 sh -c "$skew 0.1; true"' || return
-	is_of one.copse 2 0.1 && skew_is one.copse 0.15 0.2 1 || return
+	is_of one.copse 2 0.1 && skew_is one.copse 0.15 0.2 1 &&
+		comms_are one.copse 2 || return
 	"$copse" report one.copse >text || return
 	! grep 'MPI job' text
 }

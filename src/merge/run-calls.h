@@ -16,6 +16,7 @@ struct run_comm {
 	uint32_t seen;      /* by so many processes */
 	uint64_t calls;     /* that named it, of all processes */
 	uint64_t instances; /* collective calls on it, the most of a process */
+	uint64_t world;     /* while it is merged: world_id of its processes */
 };
 
 #define RUN_NO_COMM       UINT32_MAX
@@ -23,8 +24,9 @@ struct run_comm {
 
 struct run_site { /* by node */
 	uint32_t node;
-	uint32_t comm; /* index, or one of the above */
-	int32_t root;  /* rank in it; -1: none, -2: several */
+	uint32_t comm;  /* index, or one of the above */
+	int32_t root;   /* rank in it; -1: none, -2: several */
+	uint64_t world; /* as a communicator's */
 };
 
 struct run_size {             /* by node, then class; over all ranks */

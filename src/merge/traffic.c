@@ -85,12 +85,14 @@ static int put_comm(struct traffic *t, const struct run_comm *from,
 	struct run_comm fresh = { .id = from->id,
 				  .size = from->size,
 				  .first = from->first,
-				  .inter = from->inter };
+				  .inter = from->inter,
+				  .world = from->world };
 	uint64_t other =
 		from->id ? 0 : (uint64_t)from->inter << 32 | from->first;
-	struct run_comm *to = find_row(
-		&t->comms, from->id, other << 32 | from->size, &t->sum.comms,
-		&t->sum.comm_count, &t->comm_room, sizeof(*to), &fresh);
+	struct run_comm *to = find_row(&t->comms, from->id ^ from->world,
+				       other << 32 | from->size, &t->sum.comms,
+				       &t->sum.comm_count, &t->comm_room,
+				       sizeof(*to), &fresh);
 
 	if (!to)
 		return -ENOMEM;
@@ -105,7 +107,7 @@ static int put_comm(struct traffic *t, const struct run_comm *from,
 }
 
 static int add_comm(struct traffic *t, const struct profile_comm *from,
-		    uint32_t *index)
+		    uint64_t world, uint32_t *index)
 {
 	struct run_comm one = { .id = from->id,
 				.size = from->size,
@@ -113,7 +115,8 @@ static int add_comm(struct traffic *t, const struct profile_comm *from,
 				.inter = from->inter,
 				.seen = 1,
 				.calls = from->calls,
-				.instances = from->instances };
+				.instances = from->instances,
+				.world = world };
 
 	return put_comm(t, &one, from->name, index);
 }
@@ -125,8 +128,8 @@ static int put_site(struct traffic *t, struct run_site one,
 
 	if (one.comm < PROFILE_SEVERAL_COMMS)
 		one.comm = comms[one.comm];
-	to = find_row(&t->sites, one.node, 0, &t->sum.sites, &t->sum.site_count,
-		      &t->site_room, sizeof(*to), &one);
+	to = find_row(&t->sites, one.node, one.world, &t->sum.sites,
+		      &t->sum.site_count, &t->site_room, sizeof(*to), &one);
 	if (!to)
 		return -ENOMEM;
 	if (to->comm != one.comm)
@@ -208,10 +211,11 @@ int traffic_add(struct traffic *t, const struct profile *p, uint32_t process,
 	int err = comms ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < p->comm_count && !err; i++)
-		err = add_comm(t, &p->comms[i], &comms[i]);
+		err = add_comm(t, &p->comms[i], p->id.world_id, &comms[i]);
 	for (size_t i = 0; i < p->site_count && !err; i++) {
 		const struct profile_site *s = &p->sites[i];
-		struct run_site one = { nodes[s->node], s->comm, s->root };
+		struct run_site one = { nodes[s->node], s->comm, s->root,
+					p->id.world_id };
 
 		err = put_site(t, one, comms);
 	}
@@ -259,9 +263,9 @@ static int absorb_sites(struct traffic *t, struct blob *from,
 	int err = at ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		struct run_site one = { nodes[at[i].node], at[i].comm,
-					at[i].root };
+		struct run_site one = at[i];
 
+		one.node = nodes[at[i].node];
 		err = put_site(t, one, comms);
 	}
 	return err;
@@ -349,6 +353,27 @@ void traffic_wanted(const struct traffic *t, bool *wanted)
 		wanted[t->sum.sizes[i].node] = true;
 }
 
+/* From now on `world` is 0 for the run's own job, and 1 for others. */
+static void mark_others(struct traffic *t, const struct run *run)
+{
+	bool others = false;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		others = others || run_is_other_job(&run->ranks[i]);
+	for (size_t i = 0; i < t->sum.comm_count; i++) {
+		struct run_comm *c = &t->sum.comms[i];
+
+		c->world = others && c->world != run->ranks->world_id;
+	}
+	for (size_t i = 0; i < t->sum.site_count; i++) {
+		struct run_site *s = &t->sum.sites[i];
+
+		s->world = others && s->world != run->ranks->world_id;
+		if (s->world)
+			s->comm = RUN_NO_COMM;
+	}
+}
+
 /* The largest first; then as it can be told apart in any order of files. */
 static int by_members(const void *x, const void *y, void *comms)
 {
@@ -356,8 +381,10 @@ static int by_members(const void *x, const void *y, void *comms)
 		(const struct run_comm *)comms + *(const uint32_t *)x;
 	const struct run_comm *b =
 		(const struct run_comm *)comms + *(const uint32_t *)y;
-	int order = ORDER(b->size, a->size);
+	int order = ORDER(a->world, b->world);
 
+	if (!order)
+		order = ORDER(b->size, a->size);
 	if (!order)
 		order = ORDER(a->first, b->first);
 	if (!order)
@@ -367,6 +394,7 @@ static int by_members(const void *x, const void *y, void *comms)
 	return order ? order : ORDER(a->inter, b->inter);
 }
 
+/* Those of other jobs come last, and go. */
 static int sort_comms(struct traffic *t, struct run *run)
 {
 	size_t count = t->sum.comm_count;
@@ -380,6 +408,8 @@ static int sort_comms(struct traffic *t, struct run *run)
 		order[i] = (uint32_t)i;
 	if (!err)
 		qsort_r(order, count, sizeof(*order), by_members, t->sum.comms);
+	while (count && !err && t->sum.comms[order[count - 1]].world)
+		count--;
 	for (size_t i = 0; i < count && !err; i++) {
 		to[i] = t->sum.comms[order[i]];
 		place[order[i]] = (uint32_t)i;
@@ -401,13 +431,18 @@ static int by_node(const void *x, const void *y)
 	const struct run_site *a = x, *b = y;
 	int order = ORDER(a->node, b->node);
 
+	if (!order)
+		order = ORDER(a->world, b->world);
 	/* Several only after those that can be told. */
 	if (!order)
 		order = ORDER(a->comm, b->comm);
 	return order ? order : ORDER(a->root, b->root);
 }
 
-/* Contexts by address that have become one by name are one. */
+/*
+ * Contexts by address that have become one by name are one.  Where the run's
+ * own job was, nothing is said of others'.
+ */
 static void put_sites(struct traffic *t, struct run *run,
 		      const uint32_t *became)
 {
@@ -425,6 +460,8 @@ static void put_sites(struct traffic *t, struct run *run,
 			rows[to->site_count++] = rows[i];
 			continue;
 		}
+		if (last->world != rows[i].world)
+			continue;
 		if (last->comm != rows[i].comm)
 			last->comm = RUN_SEVERAL_COMMS;
 		if (last->root != rows[i].root)
@@ -498,8 +535,10 @@ static void put_peers(struct traffic *t, struct run *run, const uint32_t *order)
 int traffic_finish(struct traffic *t, struct run *run, const uint32_t *order,
 		   const uint32_t *became)
 {
-	int err = sort_comms(t, run);
+	int err;
 
+	mark_others(t, run);
+	err = sort_comms(t, run);
 	if (err)
 		return fail(err, "out of memory");
 	put_sites(t, run, became);
