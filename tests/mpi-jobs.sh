@@ -39,12 +39,12 @@ columns() {
 	awk -v columns="$*" -f "$srcdir/tests/csv.awk"
 }
 
-# is_of DIR RANKS ARGUMENTS: the job that is shown.
+# is_of DIR RANKS ARGUMENT: the job that is shown, by its last argument.
 is_of() {
 	"$copse" report summary "$1" -f csv >csv || return
 	columns command ranks <csv >shown
 	cat shown
-	[ "$(cut -f 2 shown)" = "$2" ] && cut -f 1 shown | grep -q "mpi-skew[.a-z]* $3\$"
+	[ "$(cut -f 2 shown)" = "$2" ] && cut -f 1 shown | grep -q " $3\$"
 }
 
 # comms_are DIR RANKS: of the job that is shown; each of its ranks made 10
@@ -133,6 +133,15 @@ in_a_node_file() {
 		says node.copse '1 other MPI job with 3 processes'
 }
 
+# Each of the two ranks, which wait for it, spawns a process.
+spawned() {
+	[ -x "$programs/mpi-behaviour" ] || skip "mpi-behaviour was not built"
+	measured openmpi spawn.copse -- \
+		"\$start -n 2 $programs/mpi-behaviour dynamic" || return
+	is_of spawn.copse 2 dynamic &&
+		says spawn.copse '2 other MPI jobs with 2 processes'
+}
+
 # What is chosen does not depend on who reads which file.
 merged_by_many() {
 	[ -x "$builddir/copse-merge-$1" ] || skip "copse-merge-$1 was not built"
@@ -152,4 +161,5 @@ for mpi in openmpi mpich; do
 	point "$mpi, one alone" one_job_alone $mpi
 	point "$mpi, in a node's file" in_a_node_file $mpi
 done
+point "spawned processes are other jobs" spawned
 points_done

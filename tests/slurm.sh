@@ -166,6 +166,27 @@ J
 		{ cmp here.h5 pmi2.h5 && cmp here.h5 hydra.h5; }
 }
 
+# The ranks of one of them are shown, whoever started it.
+in_a_script() {
+	may
+	[ -x "$programs/mpi-skew" ] || skip "mpi-skew was not built"
+	cat >several <<'S'
+srun -n 2 "$1" 0.002
+srun -n 2 "$1" 0.2
+mpirun -n 2 "$1" 0.001
+S
+	job=$(batch -J script -N 1 -n 2 <<J
+"$copse" run -q -o several.copse sh several "$programs/mpi-skew"
+J
+)
+	over "$job" || return 1
+	cat "slurm-$job.out"
+	"$copse" report several.copse | tee summary
+	grep '^summary .*mpi-skew 0.2 · 2 ranks' summary &&
+		grep '^! 2 other MPI jobs with 4 processes' summary &&
+		! grep 'not joined' summary
+}
+
 # MPICH's mpiexec starts its proxies by srun, whose ranks are not the job's.
 # Its ranks send each other nothing: MPICH 4.0 over TCP may hang in
 # MPI_Finalize on two hosts, without copse as well, 8 runs of 25 here.  A
@@ -309,6 +330,7 @@ too_late() {
 }
 
 point "srun and mpirun in a job know it and all its hosts" steps
+point "steps and mpirun in a script are told apart" in_a_script
 point "a file for each host, and steps that merge" together
 point "MPICH's mpiexec, and srun with its PMI" hydra
 point "steps at once are kept apart" at_once
