@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "mpi/hash.h"
+#include "mpi/late.h"
 #include "mpi/messages.h"
 #include "mpi/neighbours.h"
 #include "mpi/next.h"
@@ -271,6 +272,7 @@ static void forked(void)
 	}
 	messages_forked();
 	requests_forked();
+	late_forked();
 	notes_forked();
 }
 

@@ -10,7 +10,7 @@ mpi_sources = mpi/wrappers.c mpi/special.c mpi/special.h mpi/bytes.h \
 	mpi/next.c mpi/next.h mpi/comms.c mpi/comms.h mpi/handles.c \
 	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
 	mpi/epochs.c mpi/epochs.h mpi/neighbours.c mpi/neighbours.h \
-	mpi/notes.c mpi/notes.h mpi/requests.c mpi/requests.h \
+	mpi/late.c mpi/late.h mpi/notes.c mpi/notes.h mpi/requests.c mpi/requests.h \
 	mpi/types.c mpi/types.h mpi/windows.c mpi/windows.h \
 	mpi/openmpi.h mpi/mpich.h
 mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt \

@@ -3,6 +3,7 @@
 #include "mpi/notes.h"
 
 #include "mpi/hash.h"
+#include "mpi/late.h"
 #include "mpi/messages.h"
 #include "mpi/next.h"
 
@@ -103,6 +104,16 @@ void note_received(const struct region *region,
 		note_other_received(region, values, source, tag, comm);
 }
 
+/* It is received by whoever has its handle, who knows no communicator. */
+void note_matched(const struct region *region, int source, int tag,
+		  const struct comm *comm, const MPI_Status *status)
+{
+	const struct region_values values = { .received =
+						      status_bytes(status) };
+
+	note_received(region, &values, source, tag, comm, status);
+}
+
 void note_probed(const struct region *region, MPI_Comm handle,
 		 const MPI_Status *status)
 {
@@ -194,6 +205,24 @@ void note_began(const struct region *region, const struct region_values *values,
 	open_request(r, region);
 	if (at_once && !r->any)
 		complete(r, region, NULL);
+}
+
+void note_began_matched(const struct region *region,
+			const struct region_values *values, MPI_Request handle)
+{
+	struct request *r;
+
+	if (request_is_complete(handle)) { /* of MPI_MESSAGE_NO_PROC */
+		copse_region_arrived(region->call, values->received, 0);
+		return;
+	}
+	r = request_new(handle);
+	if (!r)
+		return;
+	r->kind = LIVE_PART_RECV;
+	r->rank = MPI_UNDEFINED;
+	r->moves = *values;
+	open_request(r, region);
 }
 
 void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
@@ -296,9 +325,21 @@ static void add_part(struct request *r, const struct region *region)
 	copse_part_add(&r->part);
 }
 
+/* Another thread's records are not ours to change now. */
+static void came_short(const struct request *r, const struct region *region,
+		       uint64_t bytes)
+{
+	if (!r->call)
+		return;
+	if (r->thread == region->thread)
+		copse_region_arrived(r->call, r->moves.received, bytes);
+	else
+		late_arrived(r->call, r->moves.received, bytes);
+}
+
 /*
  * What a receive has brought; its buffer may have had room for more, which was
- * counted when it began.  Another thread's records are not ours to change.
+ * counted when it began.
  */
 static uint64_t arrived(const struct request *r, const struct region *region,
 			const MPI_Status *status, bool cancelled)
@@ -309,8 +350,8 @@ static uint64_t arrived(const struct request *r, const struct region *region,
 	    status == MPI_STATUS_IGNORE || r->rank == MPI_PROC_NULL)
 		return posted;
 	bytes = cancelled ? 0 : status_bytes(status);
-	if (bytes < posted && r->call && r->thread == region->thread)
-		copse_region_arrived(r->call, posted, bytes);
+	if (bytes < posted)
+		came_short(r, region, bytes);
 	return bytes;
 }
 
@@ -477,9 +518,13 @@ void note_began_collective(const struct region *region,
 void note_world(const struct region *region)
 {
 	struct live_part part = { 0 };
-	struct comm *world = comm_of(pmpi.world);
-	uint64_t numbered = world->instances;
+	struct comm *world;
+	uint64_t numbered;
 
+	if (!comm_find(pmpi.world)) /* and MPI cannot be asked any more */
+		return;
+	world = comm_of(pmpi.world);
+	numbered = world->instances;
 	if (collective_number(&part, world, region->name->text, -1,
 			      LIVE_PART_BARRIER)) {
 		part.key = hash_pair(part.check, world->id);

@@ -17,6 +17,10 @@
 #define sent_to(dest, tag, its) note_sent(region, &values, dest, tag, its)
 #define received_from(source, tag, its, status)                                \
 	note_received(region, &values, source, tag, its, status)
+/* The same, when it was matched, and is received later. */
+#define matched(source, tag, its, status)                                      \
+	note_matched(region, source, tag, its, status)
+#define began_matched(request) note_began_matched(region, &values, request)
 /* One that was waited for, and is received later. */
 #define probed(comm, status) note_probed(region, comm, status)
 
@@ -114,11 +118,16 @@ void note_sent(const struct region *region, const struct region_values *values,
 void note_received(const struct region *region,
 		   const struct region_values *values, int source, int tag,
 		   const struct comm *comm, const MPI_Status *status);
+void note_matched(const struct region *region, int source, int tag,
+		  const struct comm *comm, const MPI_Status *status);
 void note_probed(const struct region *region, MPI_Comm comm,
 		 const MPI_Status *status);
 void note_began(const struct region *region, const struct region_values *values,
 		enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 		MPI_Request request);
+void note_began_matched(const struct region *region,
+			const struct region_values *values,
+			MPI_Request request);
 void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 		MPI_Request request);
 void note_started(const struct region *region, int count,

@@ -183,13 +183,18 @@ struct region_values request_sum(int count, const MPI_Request list[])
 
 static bool wants_statuses(const struct before *before)
 {
+	bool wants = false;
+
 	for (int i = 0; i < before->count; i++) {
 		const struct request *r = before->known[i];
 
-		if (r && (r->kind == LIVE_PART_RECV || r->cancelled))
-			return true;
+		if (!r)
+			continue;
+		if (r->persistent && statuses_hide_errors())
+			return false;
+		wants = wants || r->kind == LIVE_PART_RECV || r->cancelled;
 	}
-	return false;
+	return wants;
 }
 
 static bool make_room(struct before *before, size_t n)

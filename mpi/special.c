@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "mpi/comms.h"
+#include "mpi/late.h"
 #include "mpi/next.h"
 #include "mpi/requests.h"
+#include "mpi/windows.h"
 
 #include MPI_LIBRARY
 
@@ -26,13 +28,14 @@ void announce(void)
 
 void finished(void)
 {
+	late_settle();
 	copse_mpi_finalize();
 	comms_fini();
 }
 
 void comm_gone(const MPI_Comm *comm)
 {
-	if (comm)
+	if (comm && *comm != pmpi.world && *comm != pmpi.self)
 		comm_forget(*comm);
 }
 
@@ -40,6 +43,11 @@ void request_gone(const MPI_Request *request)
 {
 	if (request)
 		request_forget(*request);
+}
+
+struct comm window_gone(const MPI_Win *win)
+{
+	return win ? window_forget(*win) : (struct comm){ .id = 0 };
 }
 
 /*

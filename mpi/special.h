@@ -8,14 +8,22 @@
 
 #include <mpi.h>
 
+#include "mpi/comms.h"
+
 /* MPI runs: who are we?  Also while nothing is measured. */
 void announce(void);
 
 /* Its world is over. */
 void finished(void);
 
-/* What frees a handle forgets it first: another thread may get it next. */
+/*
+ * What frees a handle forgets it first: another thread may get it next.  A
+ * program may be wrong, and its handle none, or one that cannot be freed.
+ */
 void comm_gone(const MPI_Comm *comm);
 void request_gone(const MPI_Request *request);
+
+/* What was known of it; id 0: nothing. */
+struct comm window_gone(const MPI_Win *win);
 
 #endif

@@ -77,7 +77,7 @@ function print_work(    own, keeps, statuses)
 	if (own)
 		print "\tMPI_Status own = { 0 };"
 	if ($5 ~ /[(]gone[)]/)
-		print "\tstruct comm gone = window_forget(*win);"
+		print "\tstruct comm gone = window_gone(win);"
 	print "\tint rc;\n"
 	print_call(own, keeps, statuses)
 	if (answer != "")

@@ -44,19 +44,22 @@ requests() {
 		diff want -
 }
 
-# short_messages MPI PROGRAM: what came counts, not the room that there was.
+# short_messages MPI PROGRAM...: what came counts, not the room that there was.
 short_messages() {
 	[ -x "$2" ] || skip "$(basename "$2") was not built"
 	rm -rf calls.copse
-	launch "$1" 2 "$copse" run --quiet -o calls.copse "$2" >out 2>err ||
+	mpi=$1
+	shift
+	launch "$mpi" 2 "$copse" run --quiet -o calls.copse "$@" >out 2>err ||
 		{ cat out err; return 1; }
 	reported >is || return
-	grep -w -e MPI_Send -e MPI_Irecv -e MPI_Start is
-	grep -qx 'MPI_Send 1000 8000 0' is &&
+	grep -w -e MPI_Send -e MPI_Irecv -e MPI_Imrecv -e MPI_Start is
+	grep -qx 'MPI_Send 1100 8800 0' is &&
+		grep -qx 'MPI_Imrecv 101 0 800' is &&
 		grep -qx 'MPI_Irecv 901 0 7200' is &&
 		grep -qx 'MPI_Start 100 0 800' is || return
 	"$copse" report matrix calls.copse -f csv | tee csv
-	awk -F , '$1 == 1 && $2 == 0 { right = $7 == 1000 && $8 == 8000 }
+	awk -F , '$1 == 1 && $2 == 0 { right = $7 == 1100 && $8 == 8800 }
 		END { exit !right }' csv
 }
 
@@ -106,6 +109,10 @@ point "Open MPI: messages that are shorter than their buffers" \
 	short_messages openmpi "$programs/mpi-short"
 point "MPICH: messages that are shorter than their buffers" \
 	short_messages mpich "$programs/mpi-short.mpich"
+point "Open MPI: the same, completed by another thread" \
+	short_messages openmpi "$programs/mpi-short" threads
+point "MPICH: the same, completed by another thread" \
+	short_messages mpich "$programs/mpi-short.mpich" threads
 point "any return address tells paths apart" \
 	paths_apart openmpi "$programs/mpi-paths"
 points_done

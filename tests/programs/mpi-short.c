@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi-short.c - rank 1 gets messages of 8 bytes from rank 0 in a buffer of
- * 1 MiB, completed in each way, with statuses and without: 900 by MPI_Irecv,
- * 100 by MPI_Start; and one that is cancelled.
+ * mpi-short.c [threads] - rank 1 gets messages of 8 bytes from rank 0 in a
+ * buffer of 1 MiB, completed in each way, with statuses and without: 900 by
+ * MPI_Irecv, 100 by MPI_Start, 100 by MPI_Imrecv; and one that is cancelled,
+ * one from no process.  With the argument another thread than the one that
+ * began them completes all but the cancelled one and a group of 100.
  */
 #include <mpi.h>
+#include <pthread.h>
 
 enum {
 	SIZE = 1 << 20,
@@ -15,13 +18,14 @@ enum {
 
 static char buffers[GROUP][SIZE];
 static MPI_Status statuses[GROUP];
+static int threads;
 
 static void receive(MPI_Request *request, int tag)
 {
 	MPI_Irecv(buffers[0], SIZE, MPI_CHAR, 0, tag, MPI_COMM_WORLD, request);
 }
 
-static void finish(int way, MPI_Request *request)
+static void complete(int way, MPI_Request *request)
 {
 	int index[1], count, flag = 0;
 
@@ -55,6 +59,48 @@ static void finish(int way, MPI_Request *request)
 	}
 }
 
+struct completion {
+	int way;
+	MPI_Request *request;
+};
+
+static void *run(void *of)
+{
+	const struct completion *c = of;
+
+	complete(c->way, c->request);
+	return NULL;
+}
+
+static void finish(int way, MPI_Request *request)
+{
+	struct completion c = { way, request };
+	pthread_t other;
+
+	if (!threads) {
+		complete(way, request);
+		return;
+	}
+	pthread_create(&other, NULL, run, &c);
+	pthread_join(other, NULL);
+}
+
+/* Matched first, then received. */
+static void receive_matched(int tag)
+{
+	MPI_Request request;
+	MPI_Message message;
+
+	for (int i = 0; i < TIMES; i++) {
+		MPI_Mprobe(0, tag, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+		MPI_Imrecv(buffers[0], SIZE, MPI_CHAR, &message, &request);
+		finish(0, &request);
+	}
+	message = MPI_MESSAGE_NO_PROC;
+	MPI_Imrecv(buffers[0], SIZE, MPI_CHAR, &message, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void receive_group(int tag)
 {
 	MPI_Request group[GROUP];
@@ -80,23 +126,27 @@ static void receive_all(void)
 		      &request);
 	for (int i = 0; i < TIMES; i++) {
 		MPI_Start(&request);
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		finish(0, &request);
 	}
 	MPI_Request_free(&request);
-	receive(&request, WAYS + 1); /* nobody sends it */
+	receive_matched(WAYS + 1);
+	receive(&request, WAYS + 2); /* nobody sends it */
 	MPI_Cancel(&request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
 {
-	int rank;
+	int rank, level;
 
-	MPI_Init(&argc, &argv);
+	threads = argc > 1;
+	MPI_Init_thread(&argc, &argv,
+			threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+			&level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 1)
 		receive_all();
-	for (int i = 0; rank == 0 && i < (WAYS + 1) * TIMES; i++)
+	for (int i = 0; rank == 0 && i < (WAYS + 2) * TIMES; i++)
 		MPI_Send("message", 8, MPI_CHAR, 1, i / TIMES, MPI_COMM_WORLD);
 	MPI_Finalize();
 	return 0;

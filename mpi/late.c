@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * late.c - sums of a call, a posted size, and a power of two of what came, in
+ * a table of open addressing.
+ */
+#include "mpi/late.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "collect/region.h"
+#include "mpi/hash.h"
+#include "mpi/messages.h"
+
+enum {
+	SUMS = 4096
+};
+
+static struct sum {
+	struct live_call *call; /* NULL: free */
+	uint64_t posted;
+	uint64_t times, bytes;
+	int log2;
+} sums[SUMS];
+
+static bool any; /* else no page of them was touched, nor shall be */
+
+static int log2_of(uint64_t bytes)
+{
+	return bytes ? 64 - __builtin_clzll(bytes) : 0;
+}
+
+/* NULL: no room. */
+static struct sum *sum_of(struct live_call *call, uint64_t posted, int log2)
+{
+	uint64_t at = hash_pair((uintptr_t)call ^ posted, (uint64_t)log2);
+
+	for (int i = 0; i < SUMS; i++, at++) {
+		struct sum *s = &sums[at % SUMS];
+
+		if (!s->call)
+			*s = (struct sum){ .call = call,
+					   .posted = posted,
+					   .log2 = log2 };
+		if (s->call == call && s->posted == posted && s->log2 == log2)
+			return s;
+	}
+	return NULL;
+}
+
+void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes)
+{
+	struct sum *s;
+
+	messages_lock();
+	any = true;
+	s = sum_of(call, posted, log2_of(bytes));
+	if (s) {
+		s->times++;
+		s->bytes += bytes;
+	}
+	messages_unlock();
+}
+
+/* Each has brought the mean of them, which is of their power of two. */
+static void settle(const struct sum *s)
+{
+	uint64_t left = s->bytes;
+
+	for (uint64_t n = s->times; n; n--) {
+		copse_region_arrived(s->call, s->posted, left / n);
+		left -= left / n;
+	}
+}
+
+void late_settle(void)
+{
+	for (int i = 0; any && i < SUMS; i++)
+		if (sums[i].call)
+			settle(&sums[i]);
+	late_forked();
+}
+
+void late_forked(void)
+{
+	if (any)
+		memset(sums, 0, sizeof(sums));
+	any = false;
+}

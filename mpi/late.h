@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * late.h - receives that another thread completes than the one that began
+ * them, and that have brought less than was counted then: they are put right
+ * when no thread calls MPI any more, since only a thread itself changes its
+ * records before.
+ *
+ * Threads   late_arrived() any; the others when no other thread is here.
+ */
+#ifndef MPI_LATE_H
+#define MPI_LATE_H
+
+#include <stdint.h>
+
+struct live_call;
+
+/* Of too many different ones some stay as they were counted. */
+void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes);
+
+void late_settle(void); /* after MPI_Finalize */
+void late_forked(void); /* in the child: the records are the parent's */
+
+#endif
