@@ -45,10 +45,10 @@ MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
 	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-overlap mpi-paths mpi-paused \
-	mpi-phases mpi-polls mpi-short mpi-skew mpi-threads pcontrol shift \
+	mpi-phases mpi-polls mpi-short mpi-skew mpi-threads mpi-truncated pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
-	mpi-skew neighbours requests-threads windows windows-threads
+	mpi-skew mpi-truncated neighbours requests-threads windows windows-threads
 MEASURED_FORTRAN = mpif_h mpi_f90 mpi_f08 # the ways of mpi-fortran.F90
 
 program_outputs = $(MEASURED:%=tests/programs/%) \

@@ -63,6 +63,17 @@ short_messages() {
 		END { exit !right }' csv
 }
 
+# truncated MPI PROGRAM: it is told the same errors as without copse.
+truncated() {
+	[ -x "$2" ] || skip "$(basename "$2") was not built"
+	launch "$1" 2 "$2" >plain 2>err || { cat plain err; return 1; }
+	grep -q '^waitall: ' plain || { cat plain; return 1; }
+	rm -rf calls.copse
+	launch "$1" 2 "$copse" run --quiet -o calls.copse "$2" >with 2>err ||
+		{ cat with err; return 1; }
+	diff plain with
+}
+
 # paths_apart MPI PROGRAM: paths of which any return address differs have their
 # own calls, none is taken for the last one.
 paths_apart() {
@@ -113,6 +124,10 @@ point "Open MPI: the same, completed by another thread" \
 	short_messages openmpi "$programs/mpi-short" threads
 point "MPICH: the same, completed by another thread" \
 	short_messages mpich "$programs/mpi-short.mpich" threads
+point "Open MPI: errors of messages that are longer than their buffers" \
+	truncated openmpi "$programs/mpi-truncated"
+point "MPICH: errors of messages that are longer than their buffers" \
+	truncated mpich "$programs/mpi-truncated.mpich"
 point "any return address tells paths apart" \
 	paths_apart openmpi "$programs/mpi-paths"
 points_done

@@ -67,6 +67,20 @@ static void returned_errors(void)
 	CALL(Wait, (&r, MPI_STATUS_IGNORE), 0, 0);
 }
 
+/* Open MPI does not survive it. */
+static void freed_nothing(void)
+{
+	char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int rc, length;
+
+	CALL(Get_library_version, (text, &length), 0, 0);
+	if (strncmp(text, "MPICH", 5) != 0)
+		return;
+	rc = MPI_Win_free(NULL);
+	did("MPI_Win_free", 0, 0);
+	say("no window", rc != MPI_SUCCESS);
+}
+
 static void handler(MPI_Comm *comm, int *error, ...)
 {
 	int n;
@@ -302,6 +316,18 @@ static int child(void)
 	return 0;
 }
 
+/* The last that is heard of it before MPI_Finalize. */
+static void freed_world(void)
+{
+	MPI_Comm world = MPI_COMM_WORLD;
+	int rc;
+
+	CALL(Comm_set_errhandler, (world, MPI_ERRORS_RETURN), 0, 0);
+	rc = MPI_Comm_free(&world);
+	did("MPI_Comm_free", 0, 0);
+	say("not freed", rc != MPI_SUCCESS);
+}
+
 static void after_finalize(void)
 {
 	int flag = 0, version = 0, subversion;
@@ -326,6 +352,7 @@ int main(int argc, char **argv)
 	CALL(Comm_size, (MPI_COMM_WORLD, &size), 0, 0);
 	say("level", level == MPI_THREAD_MULTIPLE);
 	returned_errors();
+	freed_nothing();
 	handlers();
 	attributes();
 	generalised();
@@ -335,6 +362,7 @@ int main(int argc, char **argv)
 		spawned(argv[0]);
 	}
 	left_open();
+	freed_world();
 	CALL(Finalize, (), 0, 0);
 	after_finalize();
 	print_truths(rank);
