@@ -187,6 +187,21 @@ J
 		! grep 'not joined' summary
 }
 
+# What is on another host runs unmeasured, and is said to be missing.
+in_front() {
+	may
+	[ -x "$programs/mpi-skew" ] || skip "mpi-skew was not built"
+	job=$(batch -J front -N 2 -n 2 <<J
+"$copse" run -q -o front.copse srun "$programs/mpi-skew" 0.1 && echo well
+J
+)
+	over "$job" || return 1
+	grep -x well "slurm-$job.out" || { cat "slurm-$job.out"; return 1; }
+	"$copse" report front.copse | tee summary
+	grep '^rank [01] of 2 ' summary &&
+		grep '^! rank [01]: no profile here; .*in front' summary
+}
+
 # MPICH's mpiexec starts its proxies by srun, whose ranks are not the job's.
 # Its ranks send each other nothing: MPICH 4.0 over TCP may hang in
 # MPI_Finalize on two hosts, without copse as well, 8 runs of 25 here.  A
@@ -331,6 +346,7 @@ too_late() {
 
 point "srun and mpirun in a job know it and all its hosts" steps
 point "steps and mpirun in a script are told apart" in_a_script
+point "in front of srun its own host is measured" in_front
 point "a file for each host, and steps that merge" together
 point "MPICH's mpiexec, and srun with its PMI" hydra
 point "steps at once are kept apart" at_once

@@ -8,6 +8,9 @@
 
 #define LAUNCHER_KEY 192 /* bytes */
 
+/* How keys begin that copse run makes where there is no launcher. */
+#define LAUNCHER_ALONE "alone "
+
 enum launcher {
 	LAUNCHER_NONE,
 	LAUNCHER_MPIRUN, /* Open MPI's */

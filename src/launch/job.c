@@ -36,8 +36,9 @@ static void key_of_parent(struct job *job)
 
 static void key_alone(struct job *job)
 {
-	snprintf(job->key, sizeof(job->key), "alone %s %d %llu", job->host,
-		 (int)getpid(), (unsigned long long)process_start(getpid()));
+	snprintf(job->key, sizeof(job->key), LAUNCHER_ALONE "%s %d %llu",
+		 job->host, (int)getpid(),
+		 (unsigned long long)process_start(getpid()));
 }
 
 /* The variables of each: its own first. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/launcher.h"
 #include "base/order.h"
 #include "base/str.h"
 #include "live/layout.h"
@@ -294,6 +295,20 @@ static uint32_t last_alike(struct marks *marks, uint32_t from, uint32_t to,
 	return from;
 }
 
+static const char *why_missing(const struct run *run, bool left_out)
+{
+	const char *job = str_at(&run->strings, run->job);
+
+	if (left_out)
+		return "not measured, as --include and --exclude say";
+	if (!strncmp(job, LAUNCHER_ALONE, strlen(LAUNCHER_ALONE)))
+		return "no profile here; copse run in front of the launcher "
+		       "measures ranks on its own host only, behind it (mpirun "
+		       "... copse run PROGRAM) on all";
+	return "no profile here; if it was killed together with its copse run, "
+	       "try copse recover on its host";
+}
+
 static int say_missing(struct run *run, uint32_t from, uint32_t to,
 		       bool left_out)
 {
@@ -303,12 +318,7 @@ static int say_missing(struct run *run, uint32_t from, uint32_t to,
 
 	if (!source)
 		return fail(-ENOMEM, "out of memory");
-	err = run_problem(run, source,
-			  left_out ? "not measured, as --include and --exclude "
-				     "say"
-				   : "no profile here; if it was killed "
-				     "together with its copse run, try copse "
-				     "recover on its host");
+	err = run_problem(run, source, why_missing(run, left_out));
 	free(source);
 	return err;
 }
