@@ -117,7 +117,9 @@ static inline void find(struct thread *t, struct region *r)
 {
 	uint64_t since = is_measured(t) ? __rdtsc() : 0;
 
-	r->site = t->busy ? NULL : site_find(t->sites, t->tree.root, r);
+	r->site = NULL;
+	if (!t->busy && t->sites)
+		r->site = site_find(t->sites, t->tree.root, r, &t->unwinder);
 	if (r->site)
 		r->node = r->site->node;
 	if (since)
@@ -485,16 +487,12 @@ static live_ref node_beyond(struct thread *t, struct region *r, int *why)
 }
 
 /* The usual case: it was called from there before. */
-static inline bool recall_beyond(struct thread *t, struct region *r,
-				 struct site *last)
+static inline bool recall_beyond(struct thread *t, struct region *r)
 {
 	struct sites *sites = t->sites_beyond;
-	struct site *s = site_after(sites, last);
+	struct site *s =
+		sites ? site_find(sites, t->tree.root, r, &t->unwinder) : NULL;
 
-	if (!s || !site_is_beyond(s, t->tree.root, r))
-		s = site_find_beyond(sites, t->tree.root, r,
-				     site_called_from(sites, r, &t->unwinder));
-	site_follows(sites, last, s);
 	r->site = s;
 	if (!s || t->unwinder.verify)
 		return false;
@@ -537,13 +535,11 @@ static __attribute__((noinline)) void walk_in_time(struct thread *t,
 /* The sample of a tick that comes meanwhile is the call's. */
 static void enter_beyond(struct thread *t, struct region *r)
 {
-	struct site *last = r->site;
-
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	r->site = NULL;
 	r->node = 0;
-	if (!thread_has_tree(t) || !recall_beyond(t, r, last))
+	if (!thread_has_tree(t) || !recall_beyond(t, r))
 		walk_in_time(t, r);
 	if (r->node && r->inside >= t->unwinder.low &&
 	    r->inside < t->unwinder.high && r->sp > r->inside)
@@ -577,10 +573,11 @@ static void begin_beyond(struct region *r, struct region_name *name,
  */
 static inline void expect_next(struct thread *t, uint32_t most)
 {
-	const struct site *next = site_after(t->sites_beyond, t->beyond.site);
+	const struct site *next;
 
-	if (!next)
+	if (!t->sites_beyond)
 		return;
+	next = site_next(t->sites_beyond);
 	for (uint32_t i = 0; i < next->count && i < most; i += SITE_LINE)
 		__builtin_prefetch(next->words + i);
 	__builtin_prefetch(next->call, 1);

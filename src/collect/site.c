@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site.c - a table of sites for each thread, in sets of a few. */
+/* site.c - a table of sites for each thread. */
 #include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/site.h"
@@ -7,70 +7,145 @@
 
 void sites_forget(struct sites *sites)
 {
-	for (uint32_t i = 0; sites && i < sites->sets * sites->ways; i++)
+	for (uint32_t i = 0; sites && i < sites->places; i++)
 		sites->at[i].pc = 0;
+	if (sites)
+		sites->used = 0;
 }
 
-SIGSAFE static bool get_table(struct sites *sites, uint32_t sets)
+/* One is expected first, whatever it is. */
+SIGSAFE static bool get_table(struct sites *sites, uint32_t places)
 {
-	void *table =
-		sys_memory((uint64_t)sets * sites->ways * sizeof(*sites->at));
+	struct site *table = sys_memory((uint64_t)places * sizeof(*table));
 
 	if (!table)
 		return false;
-	sites->at = table;
-	sites->sets = sets;
-	sites->displaced = 0;
+	table->next = table;
+	sites->at = sites->last = table;
+	sites->places = places;
+	sites->used = 0;
 	return true;
 }
 
-SIGSAFE static struct sites *new_sites(uint32_t ways)
+SIGSAFE static struct sites *new_sites(void)
 {
 	struct sites *sites = sys_memory(sizeof(*sites));
 
-	if (sites)
-		sites->ways = ways;
-	if (sites && !get_table(sites, SITE_SETS)) {
+	if (sites && !get_table(sites, SITE_PLACES)) {
 		sys2(SYS_munmap, sites, sizeof(*sites));
 		return NULL;
 	}
 	return sites;
 }
 
-/* The place after the one that was taken last. */
+/*
+ * The place that is the i-th to look at.  `called_from`: of a region that was
+ * called back for, else 0.
+ */
+SIGSAFE static struct site *place(const struct sites *sites,
+				  const struct region *r, uintptr_t called_from,
+				  uint32_t i)
+{
+	uint64_t key = (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7 ^
+			called_from << 13) *
+		       0x9e3779b97f4a7c15u;
+
+	return &sites->at[((key >> 40) + i) & (sites->places - 1)];
+}
+
+SIGSAFE static struct site_gate *gate_of(struct sites *sites,
+					 const struct region *r)
+{
+	uint64_t key = (uintptr_t)r->name * 0x9e3779b97f4a7c15u;
+
+	return &sites->gates[(key >> 40) % SITE_GATES];
+}
+
+/*
+ * The return address of the program's call; 0: where it lies is not known.
+ * Nothing is read but of the thread's own stack.
+ */
+SIGSAFE static uintptr_t called_from_where(struct sites *sites,
+					   const struct region *r,
+					   const struct unwinder *u)
+{
+	const struct site_gate *g = r->inside ? gate_of(sites, r) : NULL;
+
+	if (!g || g->name != r->name || r->inside < r->sp ||
+	    r->inside < u->low || r->inside >= u->high ||
+	    u->high - r->inside <= g->offset)
+		return 0;
+	return *(const volatile uintptr_t *)(r->inside + g->offset);
+}
+
+/* It is expected when the last one was found. */
+SIGSAFE static void follow(struct sites *sites, struct site *s)
+{
+	sites->last->next = s;
+	sites->last = s;
+}
+
+SIGSAFE struct site *site_search(struct sites *sites, live_ref root,
+				 const struct region *r,
+				 const struct unwinder *u)
+{
+	uintptr_t called_from = called_from_where(sites, r, u);
+
+	for (uint32_t i = 0; i < SITE_TRIES; i++) {
+		struct site *s = place(sites, r, called_from, i);
+
+		if (!s->pc)
+			break;
+		if (site_is(s, root, r)) {
+			follow(sites, s);
+			return s;
+		}
+	}
+	return NULL;
+}
+
+SIGSAFE static bool is_true(const struct site *s)
+{
+	return s->pc && s->code == registry_code_generation();
+}
+
+/* An empty place, or one whose site is not true any more, or any. */
 SIGSAFE static struct site *choose(struct sites *sites, const struct region *r,
 				   uintptr_t called_from)
 {
-	struct site *set = site_set(sites, r, called_from, sites->ways);
+	struct site *s;
 
-	return &set[set[0].turn++ % sites->ways];
+	for (uint32_t i = 0; i < SITE_TRIES; i++) {
+		s = place(sites, r, called_from, i);
+		if (!is_true(s))
+			return s;
+	}
+	return place(sites, r, called_from, sites->turn++ % SITE_TRIES);
 }
 
-SIGSAFE static void copy_site(struct sites *sites, const struct site *s)
+SIGSAFE static void move_site(struct sites *sites, struct site *s)
 {
 	const struct region as_learned = {
 		.pc = s->pc, .sp = s->sp, .name = (struct region_name *)s->name
 	};
-	struct site *to = choose(sites, &as_learned, s->beyond.pc);
-	uint32_t turn = to->turn;
+	struct site *to = choose(sites, &as_learned, s->called_from);
 
 	*to = *s;
-	to->turn = turn;
-	to->next = 0;
+	to->next = to;
+	sites->used++;
+	s->pc = 0; /* its words are the other's */
 }
 
 SIGSAFE static void grow(struct sites *sites)
 {
 	struct site *old = sites->at;
-	uint32_t sets = sites->sets;
+	uint32_t places = sites->places;
 
-	if (!get_table(sites, 4 * sets)) {
-		sites->displaced = 0;
+	if (!get_table(sites, 4 * places))
 		return;
-	}
-	for (uint32_t i = 0; i < sets * sites->ways; i++)
-		if (old[i].pc)
-			copy_site(sites, &old[i]);
+	for (uint32_t i = 0; i < places; i++)
+		if (is_true(&old[i]))
+			move_site(sites, &old[i]);
 }
 
 /* For so many words, from a piece of memory that only grows. */
@@ -106,14 +181,13 @@ SIGSAFE static bool get_room(struct sites *sites, struct site *s,
 SIGSAFE static struct site *
 place_for(struct sites *sites, const struct region *r, uintptr_t called_from)
 {
-	struct site *s = choose(sites, r, called_from);
+	struct site *s;
 
-	if (s->pc && s->code == registry_code_generation() &&
-	    ++sites->displaced > sites->ways * sites->sets / 2 &&
-	    sites->sets < SITE_SETS_MOST) {
+	if (sites->used >= sites->places / 2 &&
+	    sites->places < SITE_PLACES_MOST)
 		grow(sites);
-		s = choose(sites, r, called_from);
-	}
+	s = choose(sites, r, called_from);
+	sites->used += !s->pc;
 	s->pc = 0;
 	return s;
 }
@@ -133,11 +207,12 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 				 int count, bool fp_matters,
 				 const struct cfi_frame *beyond)
 {
+	uintptr_t called_from = beyond ? beyond->pc : 0;
 	struct site *s;
 
 	if (count < 0 || t->generation != registry_generation())
 		return NULL;
-	s = place_for(sites, r, beyond ? beyond->pc : 0);
+	s = place_for(sites, r, called_from);
 	if (!get_room(sites, s, (uint32_t)count))
 		return NULL;
 	copy_words(sites, s, (uint32_t)count);
@@ -151,17 +226,19 @@ SIGSAFE static struct site *keep(struct thread *t, struct sites *sites,
 	s->beyond = beyond ? *beyond : (struct cfi_frame){ 0 };
 	s->code = registry_code_generation();
 	s->call = NULL;
-	s->next = 0;
+	s->called_from = called_from;
+	s->next = s;
+	follow(sites, s);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */
 	s->pc = r->pc;
 	return s;
 }
 
 /* Made when they are needed; NULL: no memory. */
-SIGSAFE static struct sites *sites_of(struct sites **sites, uint32_t ways)
+SIGSAFE static struct sites *sites_of(struct sites **sites)
 {
 	if (!*sites)
-		*sites = new_sites(ways);
+		*sites = new_sites();
 	return *sites;
 }
 
@@ -169,7 +246,7 @@ SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 				live_ref node)
 {
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
-	struct sites *sites = sites_of(&t->sites, SITE_WAYS);
+	struct sites *sites = sites_of(&t->sites);
 	bool fp_matters;
 	int count;
 
@@ -190,8 +267,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 				       const struct unwind_beyond *beyond)
 {
 	struct sites *sites =
-		beyond->lasting ? sites_of(&t->sites_beyond, SITE_WAYS_BEYOND)
-				: NULL;
+		beyond->lasting ? sites_of(&t->sites_beyond) : NULL;
 	struct unwind_word *words = sites ? sites->scratch : NULL;
 	const struct cfi_frame *at = &beyond->at;
 	bool fp_matters;
@@ -213,7 +289,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 		words[1] = words[0];
 	else if (beyond->fp_slot)
 		fp_matters = false;
-	*site_gate(sites, r) =
+	*gate_of(sites, r) =
 		(struct site_gate){ r->name,
 				    (uintptr_t)words[0].at - r->inside };
 	return keep(t, sites, r, node, count < 0 ? count : count + 2,

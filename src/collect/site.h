@@ -5,8 +5,12 @@
  * long as these are what they were, a walk from there would read nothing else:
  * so comparing them is enough (some 10 ns at depth 20, a walk takes 100).
  *
- * The table begins small and grows while calls that were known lose their
- * places: an MPI program has tens of them, a step of a GPU framework thousands.
+ * Programs call in the order they called in before: so the site that followed
+ * the last one is tried first, and a table asked only when it is another.
+ *
+ * The table begins small and grows with the sites: an MPI program has tens of
+ * them, a step of a GPU framework thousands.  Any number of them may differ in
+ * nothing but words far out: a function that calls MPI has many callers.
  *
  * Threads   A struct sites belongs to one thread.
  * Signals   All may run in a handler, while the thread is not busy.
@@ -20,17 +24,16 @@
 #include "collect/unwind.h"
 
 enum {
-	SITE_SETS = 32, /* to begin with */
-	SITE_SETS_MOST = 1 << 12,
-	SITE_WAYS = 2,        /* of regions that the program entered */
-	SITE_WAYS_BEYOND = 8, /* of those that were called back for */
-	SITE_WORDS = 1024,    /* paths that need more are walked each time */
+	SITE_PLACES = 64, /* to begin with */
+	SITE_PLACES_MOST = 1 << 15,
+	SITE_TRIES = 64,   /* places where one may be */
+	SITE_WORDS = 1024, /* paths that need more are walked each time */
 	SITE_GATES = 1024,
 	SITE_LINE = 4,          /* words in a cache line */
 	SITE_MEMORY = 32 << 20, /* bytes of words of one thread, at the most */
 };
 
-struct site { /* what is compared for each call is in one cache line */
+struct site {                 /* what each call needs comes first */
 	uintptr_t pc, sp, fp; /* of the caller */
 	uintptr_t fp_mask;    /* 0: the path does not hang on fp */
 	const struct region_name *name;
@@ -40,10 +43,10 @@ struct site { /* what is compared for each call is in one cache line */
 	struct unwind_word *words; /* of the stack, that the path hangs on */
 	struct live_call *call;    /* NULL: none yet */
 	uintptr_t inside;          /* region's */
+	struct site *next;         /* what was found after it, or itself */
 	struct cfi_frame beyond;   /* the program's call, when that is set */
+	uintptr_t called_from;     /* as it was found by */
 	uint32_t room;             /* for words */
-	uint32_t turn;             /* of its set, in the first of it */
-	uint32_t next;             /* 1 + place of what was found after it */
 } __attribute__((aligned(64)));
 
 /*
@@ -58,59 +61,17 @@ struct site_gate {
 
 /* Tables that were outgrown stay: a region may be in one of their calls. */
 struct sites {
-	struct site *at; /* of sets, each of so many ways */
-	uint32_t sets;   /* a power of 2 */
-	uint32_t ways;
-	uint32_t displaced;       /* sites that others took since it grew */
-	struct unwind_word *free; /* so many: */
+	struct site *at;   /* each by its hash, or in the next empty place */
+	struct site *last; /* the one that was found or learnt last */
+	uint32_t places;   /* a power of 2 */
+	uint32_t used;     /* of them */
+	uint32_t turn;     /* whose place is taken where all are */
 	uint32_t free_count;
-	uint64_t memory; /* bytes that words got */
+	struct unwind_word *free; /* so many */
+	uint64_t memory;          /* bytes that words got */
 	struct site_gate gates[SITE_GATES];
 	struct unwind_word scratch[SITE_WORDS];
 };
-
-static inline __attribute__((always_inline)) uint64_t
-site_key(const struct region *r, uintptr_t called_from)
-{
-	return (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7 ^
-		called_from << 13) *
-	       0x9e3779b97f4a7c15u;
-}
-
-/* `called_from`: of a region that was called back for, else 0. */
-static inline __attribute__((always_inline)) struct site *
-site_set(struct sites *sites, const struct region *r, uintptr_t called_from,
-	 uint32_t ways)
-{
-	uint64_t set = site_key(r, called_from) >> 40 & (sites->sets - 1);
-
-	return &sites->at[set * ways];
-}
-
-static inline struct site_gate *site_gate(struct sites *sites,
-					  const struct region *r)
-{
-	uint64_t key = (uintptr_t)r->name * 0x9e3779b97f4a7c15u;
-
-	return &sites->gates[(key >> 40) % SITE_GATES];
-}
-
-/*
- * The return address of the program's call; 0: where it lies is not known.
- * Nothing is read but of the thread's own stack.
- */
-static inline uintptr_t site_called_from(struct sites *sites,
-					 const struct region *r,
-					 const struct unwinder *u)
-{
-	const struct site_gate *g = sites ? site_gate(sites, r) : NULL;
-
-	if (!g || g->name != r->name || r->inside < r->sp ||
-	    r->inside < u->low || r->inside >= u->high ||
-	    u->high - r->inside <= g->offset)
-		return 0;
-	return *(const volatile uintptr_t *)(r->inside + g->offset);
-}
 
 /* A cache line of words: what is compared before it is seen whether it held. */
 static inline __attribute__((always_inline)) bool
@@ -141,57 +102,34 @@ static inline __attribute__((always_inline)) bool
 site_is(const struct site *s, live_ref root, const struct region *r)
 {
 	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
-	       !((s->fp ^ r->fp) & s->fp_mask) && s->root == root &&
-	       s->code == registry_code_generation() && site_holds(s);
+	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask) &&
+	       s->root == root && s->code == registry_code_generation() &&
+	       site_holds(s);
 }
 
-/* Of a region that was called back for. */
-static inline bool site_is_beyond(const struct site *s, live_ref root,
-				  const struct region *r)
-{
-	return s->inside == r->inside && site_is(s, root, r);
-}
-
-/* Where a region below a root was entered from; NULL: not known. */
+/* The one that is expected. */
 static inline __attribute__((always_inline)) struct site *
-site_find(struct sites *sites, live_ref root, const struct region *r)
+site_next(const struct sites *sites)
 {
-	struct site *s = sites ? site_set(sites, r, 0, SITE_WAYS) : NULL;
-
-	for (uint32_t i = 0; s && i < SITE_WAYS; i++)
-		if (site_is(&s[i], root, r))
-			return &s[i];
-	return NULL;
+	return sites->last->next;
 }
 
-/* The one that was found after it the last time; NULL: none was. */
-static inline struct site *site_after(struct sites *sites,
-				      const struct site *last)
-{
-	return sites && last && last->next ? &sites->at[last->next - 1] : NULL;
-}
+/* Where a region below a root was entered from, in the table, or NULL. */
+SIGSAFE struct site *site_search(struct sites *sites, live_ref root,
+				 const struct region *r,
+				 const struct unwinder *u);
 
-/* Tables only grow: its place is one in any that follows. */
-static inline void site_follows(const struct sites *sites, struct site *last,
-				const struct site *s)
+/* The same, but first of the one that is expected. */
+static inline __attribute__((always_inline)) struct site *
+site_find(struct sites *sites, live_ref root, const struct region *r,
+	  const struct unwinder *u)
 {
-	if (last && s)
-		last->next = 1 + (uint32_t)(s - sites->at);
-}
+	struct site *s = site_next(sites);
 
-/* Where a region that was called back for was called from. */
-static inline struct site *site_find_beyond(struct sites *sites, live_ref root,
-					    const struct region *r,
-					    uintptr_t called_from)
-{
-	struct site *s =
-		sites ? site_set(sites, r, called_from, SITE_WAYS_BEYOND)
-		      : NULL;
-
-	for (uint32_t i = 0; s && i < SITE_WAYS_BEYOND; i++)
-		if (site_is_beyond(&s[i], root, r))
-			return &s[i];
-	return NULL;
+	if (!site_is(s, root, r))
+		return site_search(sites, root, r, u);
+	sites->last = s;
+	return s;
 }
 
 struct thread;

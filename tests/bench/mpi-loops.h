@@ -3,9 +3,9 @@
  * mpi-loops.h - cheap MPI calls many times, for benches of what a wrapper
  * costs.  With one process: MPI_Comm_rank, which does nearly nothing, polls
  * that find nothing with MPI_Iprobe and MPI_Test, and 8 bytes to the process
- * itself by MPI_Sendrecv, MPI_Send and MPI_Recv, and two MPI_Isend and
- * MPI_Irecv with MPI_Waitall.  With two: a ping-pong of 8 bytes, and
- * MPI_Allreduce of 8 bytes.
+ * itself by MPI_Sendrecv, MPI_Send and MPI_Recv, these in a function that is
+ * called from 6 places, and two MPI_Isend and MPI_Irecv with MPI_Waitall.  With
+ * two: a ping-pong of 8 bytes, and MPI_Allreduce of 8 bytes.
  *
  * Who includes it says by MPI_CALL(Send, …) how MPI_Send is called, and sets
  * `rank`.  A ping-pong's round trip is four calls: two of each process, one
@@ -71,6 +71,25 @@ static KEPT void send_loop(long rounds)
 	}
 }
 
+static KEPT void exchange(void)
+{
+	MPI_CALL(Send, &out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF);
+	MPI_CALL(Recv, &in, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF,
+		 MPI_STATUS_IGNORE);
+}
+
+static KEPT void callers_loop(long rounds)
+{
+	for (long i = 0; i < rounds; i++) {
+		exchange();
+		exchange();
+		exchange();
+		exchange();
+		exchange();
+		exchange();
+	}
+}
+
 static KEPT void waitall_loop(long rounds)
 {
 	MPI_Request r[4];
@@ -120,6 +139,7 @@ static const struct loop {
 	{ "MPI_Test", test_loop, 1, 1, cpu_seconds },
 	{ "MPI_Sendrecv", sendrecv_loop, 1, 1, cpu_seconds },
 	{ "Send+Recv", send_loop, 1, 2, cpu_seconds },
+	{ "by_6_callers", callers_loop, 1, 12, cpu_seconds },
 	{ "Isend+Irecv+Waitall", waitall_loop, 1, 5, cpu_seconds },
 	{ "ping-pong", ping_loop, 2, 4, elapsed },
 	{ "MPI_Allreduce", allreduce_loop, 2, 1, elapsed },

@@ -138,3 +138,106 @@ TEST(a_call_without_room_is_a_counted_loss)
 	CHECK(!live->slowest_ns); /* beside the losses */
 	thread_stop();
 }
+
+/* Was it known where it was called from? */
+static __attribute__((noinline)) bool call_is_known(struct region_name *name)
+{
+	const struct region_values none = { .root = LIVE_NO_ROOT };
+	struct region r;
+	bool known;
+
+	region_enter(&r, name);
+	known = r.site;
+	region_stop(&r);
+	copse_region_leave(&r, &none);
+	return known;
+}
+
+enum {
+	CALLERS = 12
+};
+
+/* One function that calls, and its callers: no two calls go on alike. */
+static __attribute__((noinline)) bool call_for(struct region_name *name,
+					       int caller)
+{
+	bool known = false;
+
+	switch (caller) {
+#define CALLER(n)                                                              \
+	case n:                                                                \
+		known = call_is_known(name);                                   \
+		__asm__ volatile("# " #n : "+r"(known));                       \
+		break
+		CALLER(0);
+		CALLER(1);
+		CALLER(2);
+		CALLER(3);
+		CALLER(4);
+		CALLER(5);
+		CALLER(6);
+		CALLER(7);
+		CALLER(8);
+		CALLER(9);
+		CALLER(10);
+		CALLER(11);
+#undef CALLER
+	}
+	return known;
+}
+
+static __attribute__((noinline)) bool call_as(struct region_name *name,
+					      int caller)
+{
+	bool known = false;
+
+	switch (caller % 3) {
+#define CALLER(n)                                                              \
+	case n:                                                                \
+		known = call_for(name, caller / 3);                            \
+		__asm__ volatile("# " #n : "+r"(known));                       \
+		break
+		CALLER(0);
+		CALLER(1);
+		CALLER(2);
+#undef CALLER
+	}
+	return known;
+}
+
+/* With paths, which are not deep: nothing else sets how deep they may be. */
+static void measure_paths_of_this_thread(void)
+{
+	enum {
+		DEPTH = 64
+	};
+	struct unwinder *u;
+	pthread_attr_t attr;
+	void *low, *memory = calloc(1, unwind_size(DEPTH));
+	size_t size;
+
+	CHECK(memory && !pthread_getattr_np(pthread_self(), &attr) &&
+	      !pthread_attr_getstack(&attr, &low, &size));
+	pthread_attr_destroy(&attr);
+	measure_this_thread();
+	u = &thread_self()->unwinder;
+	unwind_init(u, memory, DEPTH);
+	unwind_reuse(u, (uintptr_t)low, (uintptr_t)low + size);
+}
+
+TEST(the_callers_of_a_function_are_all_known)
+{
+	static struct region_name name = { .text = "MPI_Send",
+					   .class = LIVE_NAME_MPI };
+	int unknown[3] = { 0 };
+
+	measure_paths_of_this_thread();
+	/* The third time in another order. */
+	for (int turn = 0; turn < 3; turn++)
+		for (int i = 0; i < 3 * CALLERS; i++)
+			unknown[turn] += !call_as(
+				&name, i * (turn < 2 ? 1 : 7) % (3 * CALLERS));
+	thread_stop();
+	CHECK(unknown[0] == 3 * CALLERS);
+	CHECK(!unknown[1] && !unknown[2]);
+}
