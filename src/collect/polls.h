@@ -107,7 +107,6 @@ poll_enter(struct polls *p, struct poll *poll, struct region *r)
 	r->passed = true;
 	r->inside = 0;
 	r->end = 0;
-	r->outer = NULL;
 	r->node = poll->node;
 	r->poll = poll;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -147,8 +147,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	if (!t || r->paused_ns < 0)
 		return;
 	/* One at the same place is of a call before this. */
-	r->outer = t->region ? known_region(t, (uintptr_t)r + 1) : NULL;
-	if (r->outer)
+	if (t->region && known_region(t, (uintptr_t)r + 1))
 		return;
 	r->nested = false;
 	find(t, r);
@@ -300,7 +299,6 @@ static void complete_passed(struct thread *t, struct region *r)
 	r->counts = true;
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->site = NULL;
-	r->outer = NULL;
 	r->call = NULL;
 	t->polls.passed++;
 }
@@ -559,7 +557,6 @@ static void begin_beyond(struct region *r, struct region_name *name,
 	r->inside = inside;
 	r->name = name;
 	r->nested = r->passed = r->drawn = false;
-	r->outer = NULL;
 	r->end = 0;
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->call = NULL;
@@ -661,7 +658,7 @@ PUBLIC void copse_region_leave(struct region *r,
 	if (r->inside)
 		expect_next(t, EXPECTED);
 	if (t->region == r)
-		t->region = r->outer;
+		t->region = NULL;
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	settle(t, r->node);

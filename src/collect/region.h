@@ -48,7 +48,6 @@ struct region {
 		struct site *site;
 		struct poll *poll; /* of one that is passed by */
 	};
-	struct region *outer;
 	uint64_t start, end; /* of the counter; of a thread whose clock is not
 				set yet: CLOCK_MONOTONIC; end 0: not stopped */
 	bool counts;         /* of the counter */

@@ -278,9 +278,9 @@ void thread_forked(void)
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
 	t->parts = (struct parts){ 0 };
-	for (struct region *r = t->region; r; r = r->outer) {
-		r->node = 0;
-		r->call = NULL;
+	if (t->region) {
+		t->region->node = 0;
+		t->region->call = NULL;
 	}
 	begin(t);
 }

@@ -57,7 +57,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	uint32_t generation;     /* registry_generation() */
 	struct live_thread *live;
 	struct counters *counters; /* NULL: none */
-	struct region *region;     /* innermost known context */
+	struct region *region;     /* known context; never one inside another */
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
 	uint64_t tick_took, tick_end; /* of the last one, of the counter */
 	uint64_t tick_dear;           /* how many in a row seemed so */
