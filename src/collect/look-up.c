@@ -16,7 +16,7 @@ typedef void *look_up_fn(void *, const char *);
 
 /* Found once, by whoever comes first. */
 FROM_ASM look_up_fn *look_up_next;
-FROM_ASM const char *look_up_prepare(void *handle, const char *name);
+FROM_ASM void *look_up_prepare(void *handle, const char *name);
 FROM_ASM void *look_up_in_handle(void *handle, const char *name,
 				 const void *caller);
 static struct {
@@ -36,24 +36,16 @@ __asm__(".pushsection .text\n"
 	"dlsym:\n"
 	".cfi_startproc\n"
 	"endbr64\n"
-	"push %rdi\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"push %rsi\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"sub $8, %rsp\n"
-	".cfi_adjust_cfa_offset 8\n"
-	"call look_up_prepare\n"
-	"add $8, %rsp\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"pop %rsi\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"pop %rdi\n"
-	".cfi_adjust_cfa_offset -8\n"
-	"mov %rax, %rsi\n"
 	"lea 1(%rdi), %rax\n"
 	"cmp $1, %rax\n"
 	"mov (%rsp), %rdx\n"
 	"ja look_up_in_handle\n"
+	"push %rsi\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"call look_up_prepare\n"
+	"pop %rsi\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"mov %rax, %rdi\n"
 	"jmp *look_up_next(%rip)\n"
 	".cfi_endproc\n"
 	".size dlsym, . - dlsym\n"
@@ -86,22 +78,26 @@ static bool is_hidden(void *handle, const char *name)
 {
 	bool is = false;
 
+	if (asking)
+		return false;
+	asking = true;
 	for (size_t i = 0; i < FRONTS && fronts[i].front && !is; i++)
 		is = fronts[i].hidden && fronts[i].hidden(handle, name);
+	asking = false;
 	return is;
 }
 
-/* Another name for what is hidden, so that dlerror() has a reason. */
-const char *look_up_prepare(void *handle, const char *name)
+/* Where it is not found, such that dlerror() names it. */
+static void *elsewhere(void)
+{
+	return dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* The handle to look it up in. */
+void *look_up_prepare(void *handle, const char *name)
 {
 	next_one();
-	if (asking)
-		return name;
-	asking = true;
-	if (is_hidden(handle, name))
-		name = "of a library that is not loaded";
-	asking = false;
-	return name;
+	return is_hidden(handle, name) ? elsewhere() : handle;
 }
 
 PUBLIC void *copse_look_up(void *handle, const char *name)
@@ -113,6 +109,8 @@ void *look_up_in_handle(void *handle, const char *name, const void *caller)
 {
 	void *found = copse_look_up(handle, name), *front = NULL;
 
+	if (found && is_hidden(handle, name))
+		return copse_look_up(elsewhere(), name);
 	for (size_t i = 0; i < FRONTS && found && fronts[i].front && !front;
 	     i++)
 		front = fronts[i].front(name, found, caller);
