@@ -62,22 +62,12 @@ void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes)
 	messages_unlock();
 }
 
-/* Each has brought the mean of them, which is of their power of two. */
-static void settle(const struct sum *s)
-{
-	uint64_t left = s->bytes;
-
-	for (uint64_t n = s->times; n; n--) {
-		copse_region_arrived(s->call, s->posted, left / n);
-		left -= left / n;
-	}
-}
-
 void late_settle(void)
 {
 	for (int i = 0; any && i < SUMS; i++)
 		if (sums[i].call)
-			settle(&sums[i]);
+			copse_region_arrived(sums[i].call, sums[i].posted,
+					     sums[i].bytes, sums[i].times);
 	late_forked();
 }
 

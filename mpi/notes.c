@@ -213,7 +213,7 @@ void note_began_matched(const struct region *region,
 	struct request *r;
 
 	if (request_is_complete(handle)) { /* of MPI_MESSAGE_NO_PROC */
-		copse_region_arrived(region->call, values->received, 0);
+		copse_region_arrived(region->call, values->received, 0, 1);
 		return;
 	}
 	r = request_new(handle);
@@ -332,7 +332,7 @@ static void came_short(const struct request *r, const struct region *region,
 	if (!r->call)
 		return;
 	if (r->thread == region->thread)
-		copse_region_arrived(r->call, r->moves.received, bytes);
+		copse_region_arrived(r->call, r->moves.received, bytes, 1);
 	else
 		late_arrived(r->call, r->moves.received, bytes);
 }

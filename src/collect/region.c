@@ -673,9 +673,9 @@ PUBLIC void copse_poll_leave(struct region *r, live_ref comm)
 	copse_region_leave(r, &values);
 }
 
-/* The time stays a mean one of its size. */
-static void move_size(struct thread *t, struct live_call *c, uint64_t from,
-		      uint64_t to)
+/* So many calls; the time of each stays a mean one of its size. */
+static void move_sizes(struct thread *t, struct live_call *c, uint64_t from,
+		       uint64_t to, uint64_t times)
 {
 	struct live_size *sizes, *old;
 	uint64_t ns;
@@ -684,25 +684,28 @@ static void move_size(struct thread *t, struct live_call *c, uint64_t from,
 		return;
 	sizes = arena_at(t->tree.arena, c->sizes);
 	old = &sizes[size_class(from)];
-	if (!old->calls)
+	if (times > old->calls)
+		times = old->calls;
+	if (!times)
 		return;
-	ns = old->ns / old->calls;
-	old->calls--;
+	ns = old->ns / old->calls * times;
+	old->calls -= times;
 	old->ns -= ns;
-	sizes[size_class(to)].calls++;
+	sizes[size_class(to)].calls += times;
 	sizes[size_class(to)].ns += ns;
 }
 
 PUBLIC void copse_region_arrived(struct live_call *call, uint64_t posted,
-				 uint64_t bytes)
+				 uint64_t bytes, uint64_t times)
 {
 	struct thread *t = thread_self();
+	uint64_t less = times * posted - bytes;
 
 	if (!t)
 		return;
-	call->received -= posted - bytes;
-	call->moved -= posted - bytes;
-	move_size(t, call, posted, bytes);
+	call->received -= less;
+	call->moved -= less;
+	move_sizes(t, call, posted, bytes / times, times);
 }
 
 PUBLIC void copse_region_request(struct live_call *call, uint64_t open_ns,

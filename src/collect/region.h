@@ -124,11 +124,12 @@ void copse_region_request(struct live_call *call, uint64_t open_ns,
 			  uint64_t outside_ns);
 
 /*
- * A request that was begun in a region of this thread has brought fewer bytes
- * than it was posted for, which were counted there.
+ * Requests that were begun in a region, each posted for so many bytes, which
+ * were counted there, have brought fewer: so many together, of one power of
+ * two.  No other thread may be counting there.
  */
 void copse_region_arrived(struct live_call *call, uint64_t posted,
-			  uint64_t bytes);
+			  uint64_t bytes, uint64_t times);
 
 /* The part of an instance of MPI's; `level` of fewer is not kept any more. */
 void copse_part_add(const struct live_part *part);
