@@ -25,7 +25,7 @@ void blob_clear(struct blob *b)
 
 int blob_error(const struct blob *b)
 {
-	return b->exhausted ? fail(-ENOMEM, "out of memory") : 0;
+	return b->exhausted ? no_memory() : 0;
 }
 
 uint8_t *blob_reach(struct blob *b, size_t most)
@@ -45,21 +45,21 @@ uint8_t *blob_reach(struct blob *b, size_t most)
 	return (uint8_t *)b->at + b->size;
 }
 
-static size_t aligned(size_t size)
+static size_t aligned_blob(size_t size)
 {
 	return (size + ALIGNED - 1) & ~(size_t)(ALIGNED - 1);
 }
 
 static void put_bytes(struct blob *b, const void *at, size_t size)
 {
-	uint8_t *to = blob_reach(b, aligned(size));
+	uint8_t *to = blob_reach(b, aligned_blob(size));
 
 	if (!to)
 		return;
 	if (size)
 		memcpy(to, at, size);
-	memset(to + size, 0, aligned(size) - size);
-	b->size += aligned(size);
+	memset(to + size, 0, aligned_blob(size) - size);
+	b->size += aligned_blob(size);
 }
 
 void blob_put(struct blob *b, const void *at, size_t count, size_t size)
@@ -74,12 +74,13 @@ static const void *get_bytes(struct blob *b, size_t size)
 {
 	size_t left = b->size - b->read;
 
-	if (!b->at || b->exhausted || left < size || left < aligned(size)) {
+	if (!b->at || b->exhausted || left < size ||
+	    left < aligned_blob(size)) {
 		b->exhausted = true;
 		return NULL;
 	}
-	b->read += aligned(size);
-	return b->at + b->read - aligned(size);
+	b->read += aligned_blob(size);
+	return b->at + b->read - aligned_blob(size);
 }
 
 const void *blob_get(struct blob *b, size_t *count, size_t size)

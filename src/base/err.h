@@ -13,6 +13,15 @@
  */
 int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* -ENOMEM, with "out of memory while", and what is being done. */
+int no_memory(void);
+
+/*
+ * What is being done from here on, by the whole process ("reading profiles"):
+ * no_memory() says it.  Static text.
+ */
+void fail_step(const char *what);
+
 /* The last reason recorded by this thread; never NULL, owned by err.c. */
 const char *fail_reason(void);
 

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/event-group.h"
-#include "base/place.h"
+#include "base/install-dir.h"
 #include "base/str.h"
 
 enum {
@@ -39,7 +39,7 @@ static void free_folders(char *folders[FOLDERS])
 		free(folders[i]);
 }
 
-static FILE *open_file(const char *name)
+static FILE *open_group_file(const char *name)
 {
 	char *folders[FOLDERS];
 	FILE *from = NULL;
@@ -70,8 +70,8 @@ static char *trim(char *text)
 	return text;
 }
 
-static int add_row(struct event_group_row *rows, size_t *count, size_t most,
-		   char *text)
+static int add_event_row(struct event_group_row *rows, size_t *count,
+			 size_t most, char *text)
 {
 	char *equals = strchr(text, '=');
 
@@ -86,7 +86,7 @@ static int add_row(struct event_group_row *rows, size_t *count, size_t most,
 	return 0;
 }
 
-static int read_line(struct event_group *g, char *line)
+static int read_group_line(struct event_group *g, char *line)
 {
 	char *comment = strchr(line, '#'), *rest;
 	size_t word;
@@ -104,19 +104,20 @@ static int read_line(struct event_group *g, char *line)
 		return 0;
 	}
 	if (!strcmp(line, "event"))
-		return add_row(g->events, &g->event_count, EVENT_MOST, rest);
+		return add_event_row(g->events, &g->event_count, EVENT_MOST,
+				     rest);
 	if (!strcmp(line, "metric"))
-		return add_row(g->metrics, &g->metric_count,
-			       EVENT_GROUP_METRICS, rest);
+		return add_event_row(g->metrics, &g->metric_count,
+				     EVENT_GROUP_METRICS, rest);
 	return -EINVAL;
 }
 
-static int read_lines(struct event_group *g)
+static int read_group_lines(struct event_group *g)
 {
 	char *line, *next = g->text;
 
 	for (int number = 1; (line = strsep(&next, "\n")); number++)
-		if (read_line(g, line))
+		if (read_group_line(g, line))
 			return fail(-EINVAL,
 				    "the group %s, line %d: 'title TEXT', "
 				    "'event WORD = EVENT' or 'metric NAME = "
@@ -127,7 +128,7 @@ static int read_lines(struct event_group *g)
 	return 0;
 }
 
-static int unknown(const char *name)
+static int unknown_group(const char *name)
 {
 	char **names = event_group_names();
 	char known[400] = "";
@@ -143,23 +144,23 @@ static int unknown(const char *name)
 
 int event_group_load(struct event_group **to, const char *name)
 {
-	FILE *from = open_file(name);
+	FILE *from = open_group_file(name);
 	struct event_group *g;
 	int err;
 
 	if (!from)
-		return unknown(name);
+		return unknown_group(name);
 	g = calloc(1, sizeof(*g));
 	if (g) {
 		g->name = strdup(name);
 		g->text = calloc(1, MOST_TEXT);
 	}
 	if (!g || !g->name || !g->text) {
-		err = fail(-ENOMEM, "out of memory");
+		err = no_memory();
 	} else {
 		g->title = "";
 		g->text[fread(g->text, 1, MOST_TEXT - 1, from)] = 0;
-		err = read_lines(g);
+		err = read_group_lines(g);
 	}
 	fclose(from);
 	if (err)
@@ -178,7 +179,7 @@ void event_group_free(struct event_group *group)
 	free(group);
 }
 
-static int by_text(const void *a, const void *b)
+static int by_event_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -217,7 +218,7 @@ static char **in_one_piece(const struct strings *names)
 		at += strlen(at) + 1;
 	}
 	if (names->count > 1)
-		qsort(all, names->count - 1, sizeof(*all), by_text);
+		qsort(all, names->count - 1, sizeof(*all), by_event_text);
 	return all;
 }
 

@@ -54,7 +54,7 @@ bool event_write(char *to, size_t size, const struct event *events,
 }
 
 /* How many characters the part took; 0: there is none. */
-static int read_part(const char *text, struct event_part *p)
+static int read_event_part(const char *text, struct event_part *p)
 {
 	int no_user, no_kernel, length = 0;
 	char sign;
@@ -82,9 +82,9 @@ static const char *read_event(const char *text, struct event *e)
 	e->user_only = user_only;
 	while (length && e->part_count < EVENT_PARTS) {
 		text += length;
-		length = *text == ';'
-				 ? 0
-				 : read_part(text, &e->parts[e->part_count]);
+		length = *text == ';' ? 0
+				      : read_event_part(
+						text, &e->parts[e->part_count]);
 		e->part_count += length > 0;
 	}
 	return e->part_count ? text : NULL;

@@ -16,7 +16,7 @@ enum {
 	MOST_NAMES = 4096
 };
 
-static bool read_at(long fd, void *to, uint64_t size, uint64_t at)
+static bool read_go_at(long fd, void *to, uint64_t size, uint64_t at)
 {
 	return sys4(SYS_pread64, fd, to, size, at) == (long)size;
 }
@@ -29,7 +29,7 @@ static bool read_names(long fd, const Elf64_Shdr *names, char *to)
 	if (size > MOST_NAMES - 1)
 		size = MOST_NAMES - 1;
 	memset(to, 0, MOST_NAMES);
-	return read_at(fd, to, size, names->sh_offset);
+	return read_go_at(fd, to, size, names->sh_offset);
 }
 
 static bool has_section(long fd, const char *wanted)
@@ -38,13 +38,13 @@ static bool has_section(long fd, const char *wanted)
 	char names[MOST_NAMES];
 	Elf64_Ehdr head;
 
-	if (!read_at(fd, &head, sizeof(head), 0) ||
+	if (!read_go_at(fd, &head, sizeof(head), 0) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    head.e_shentsize != sizeof(*sections) ||
 	    head.e_shnum > MOST_SECTIONS || head.e_shstrndx >= head.e_shnum ||
-	    !read_at(fd, sections, head.e_shnum * sizeof(*sections),
-		     head.e_shoff) ||
+	    !read_go_at(fd, sections, head.e_shnum * sizeof(*sections),
+			head.e_shoff) ||
 	    !read_names(fd, &sections[head.e_shstrndx], names))
 		return false;
 	for (unsigned int i = 0; i < head.e_shnum; i++)

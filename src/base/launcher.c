@@ -13,7 +13,7 @@ enum {
 	MOST_SHELLS = 8 /* between a launcher and this process */
 };
 
-static const char *text_of(const char *variable)
+static const char *text_of_variable(const char *variable)
 {
 	const char *text = getenv(variable);
 
@@ -29,8 +29,9 @@ static void add_srun(char *key)
 	size_t length = strlen(key);
 
 	snprintf(key + length, LAUNCHER_KEY - length, " %.40s %.10s %.10s",
-		 text_of("SLURM_CLUSTER_NAME"), text_of("SLURM_RESTART_COUNT"),
-		 text_of("SLURM_SRUN_COMM_PORT"));
+		 text_of_variable("SLURM_CLUSTER_NAME"),
+		 text_of_variable("SLURM_RESTART_COUNT"),
+		 text_of_variable("SLURM_SRUN_COMM_PORT"));
 }
 
 /*
@@ -41,10 +42,11 @@ static void add_srun(char *key)
  */
 static void key_of_mpirun(char *key)
 {
-	const char *uri = text_of("OMPI_MCA_orte_hnp_uri");
+	const char *uri = text_of_variable("OMPI_MCA_orte_hnp_uri");
 	size_t length = strlen(uri), most = 60;
 
-	snprintf(key, LAUNCHER_KEY, "pmix %.60s %s", text_of("PMIX_NAMESPACE"),
+	snprintf(key, LAUNCHER_KEY, "pmix %.60s %s",
+		 text_of_variable("PMIX_NAMESPACE"),
 		 uri + (length > most ? length - most : 0));
 }
 
@@ -52,10 +54,11 @@ static void key_of_srun(char *key)
 {
 	if (getenv("PMIX_NAMESPACE"))
 		snprintf(key, LAUNCHER_KEY, "pmix %.60s",
-			 text_of("PMIX_NAMESPACE"));
+			 text_of_variable("PMIX_NAMESPACE"));
 	else
 		snprintf(key, LAUNCHER_KEY, "slurm %.40s.%.40s",
-			 text_of("SLURM_JOB_ID"), text_of("SLURM_STEP_ID"));
+			 text_of_variable("SLURM_JOB_ID"),
+			 text_of_variable("SLURM_STEP_ID"));
 	add_srun(key);
 }
 
@@ -104,7 +107,7 @@ static bool key_of_hydra(char *key)
  */
 enum launcher launcher_find(char key[LAUNCHER_KEY])
 {
-	bool slurms = !strncmp(text_of("PMIX_NAMESPACE"), "slurm.", 6);
+	bool slurms = !strncmp(text_of_variable("PMIX_NAMESPACE"), "slurm.", 6);
 	bool pmix = getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
 	bool step = getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID");
 

@@ -1,18 +1,23 @@
 noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
+	src/base/array.c src/base/array.h \
 	src/base/batch.c src/base/batch.h src/base/batch.def \
 	src/base/blob.c src/base/blob.h \
-	src/base/choice.c src/base/choice.h src/base/cores.h \
+	src/base/program-filter.c src/base/program-filter.h src/base/cores.h \
 	src/base/err.c src/base/err.h \
-	src/base/fit.c src/base/fit.h \
-	src/base/golang.c src/base/golang.h \
+	src/base/family.h src/base/preload-compat.c src/base/preload-compat.h \
+	src/base/gpu-calls.h src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \
 	src/base/event-group.c src/base/event-group.h \
 	src/base/launcher.c src/base/launcher.h \
-	src/base/map.c src/base/map.h src/base/order.h \
-	src/base/place.c src/base/place.h \
+	src/base/map.c src/base/map.h src/base/comparison.h \
+	src/base/spelling.c src/base/spelling.h \
+	src/base/numbered.c src/base/numbered.h \
+	src/base/install-dir.c src/base/install-dir.h \
+	src/base/ordered-pool.c src/base/ordered-pool.h \
 	src/base/proc.c src/base/proc.h \
+	src/base/regular.c src/base/regular.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
-	src/base/str.c src/base/str.h src/base/whole.h \
+	src/base/str.c src/base/str.h src/base/round.h \
 	src/base/timebase.c src/base/timebase.h src/base/tiny-stack.h \
 	src/base/hidden.h src/base/metric.h src/base/sigsafe.h src/base/sys.h

@@ -20,7 +20,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-static struct map_slot *find(const struct map *map, uint64_t a, uint64_t b)
+static struct map_slot *find_slot(const struct map *map, uint64_t a, uint64_t b)
 {
 	size_t i = mix(a ^ mix(b)) & (map->size - 1);
 
@@ -30,7 +30,7 @@ static struct map_slot *find(const struct map *map, uint64_t a, uint64_t b)
 	return &map->slots[i];
 }
 
-static int grow(struct map *map)
+static int grow_map(struct map *map)
 {
 	struct map bigger = { .size = map->size ? map->size * 2 : 64,
 			      .count = map->count };
@@ -40,7 +40,7 @@ static int grow(struct map *map)
 		return -1;
 	for (size_t i = 0; i < map->size; i++)
 		if (map->slots[i].value)
-			*find(&bigger, map->slots[i].a, map->slots[i].b) =
+			*find_slot(&bigger, map->slots[i].a, map->slots[i].b) =
 				map->slots[i];
 	free(map->slots);
 	*map = bigger;
@@ -53,7 +53,7 @@ uint32_t map_get(const struct map *map, uint64_t a, uint64_t b)
 
 	if (!map->size)
 		return MAP_NONE;
-	slot = find(map, a, b);
+	slot = find_slot(map, a, b);
 	return slot->value ? slot->value - 1 : MAP_NONE;
 }
 
@@ -61,9 +61,9 @@ uint32_t map_put(struct map *map, uint64_t a, uint64_t b, uint32_t fresh)
 {
 	struct map_slot *slot;
 
-	if (3 * map->count >= 2 * map->size && grow(map))
+	if (3 * map->count >= 2 * map->size && grow_map(map))
 		return MAP_NONE;
-	slot = find(map, a, b);
+	slot = find_slot(map, a, b);
 	if (!slot->value) {
 		*slot = (struct map_slot){ a, b, fresh + 1 };
 		map->count++;

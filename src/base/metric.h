@@ -36,4 +36,17 @@ struct metric_info {
 	const char *help;
 };
 
+/* Two values of one context become one. */
+static inline uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
+{
+	switch (merge) {
+	case MERGE_MAX:
+		return a > b ? a : b;
+	case MERGE_MIN:
+		return a < b ? a : b;
+	default:
+		return a + b;
+	}
+}
+
 #endif

@@ -41,7 +41,7 @@ void settings_init(struct settings *s)
 	*s = defaults;
 }
 
-static const struct range {
+static const struct setting_range {
 	size_t offset;
 	uint64_t least, most;
 } ranges[] = {
@@ -58,17 +58,16 @@ void settings_option(const struct setting_info *info, char *to)
 			*to = '-';
 }
 
+/* `name` is what the user wrote: --freq, or COPSE_FREQ. */
 static int set_uint(uint64_t *to, const struct setting_info *info,
-		    const char *text)
+		    const char *name, const char *text)
 {
 	uint64_t value;
-	char name[64];
 
-	settings_option(info, name);
 	if (!str_to_uint(text, &value))
 		return fail(-EINVAL, "%s wants a number, not '%s'", name, text);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		const struct range *r = &ranges[i];
+		const struct setting_range *r = &ranges[i];
 
 		if (r->offset == info->offset &&
 		    (value < r->least || value > r->most))
@@ -81,52 +80,54 @@ static int set_uint(uint64_t *to, const struct setting_info *info,
 	return 0;
 }
 
-static int set_bool(uint64_t *to, const struct setting_info *info,
-		    const char *text)
+static int set_bool(uint64_t *to, const char *name, const char *text)
 {
 	static const char *const words[] = {
 		"off", "on", "0", "1", "no", "yes"
 	};
-	char name[64];
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(text, words[i])) {
 			*to = i % 2;
 			return 0;
 		}
-	settings_option(info, name);
 	return fail(-EINVAL, "%s wants on or off, not '%s'", name, text);
 }
 
-static int set_share(uint64_t *to, const struct setting_info *info,
-		     const char *text)
+static int set_share(uint64_t *to, const char *name, const char *text)
 {
-	char name[64];
-
 	if (str_to_share(text, to))
 		return 0;
-	settings_option(info, name);
 	return fail(-EINVAL, "%s wants 0 to 100 per cent, not '%s'", name,
 		    text);
 }
 
-int settings_set(struct settings *s, const struct setting_info *info,
-		 const char *text)
+static int set_by_name(struct settings *s, const struct setting_info *info,
+		       const char *name, const char *text)
 {
 	void *member = (char *)s + info->offset;
 
 	switch (info->type) {
 	case SETTING_UINT:
-		return set_uint(member, info, text);
+		return set_uint(member, info, name, text);
 	case SETTING_BOOL:
-		return set_bool(member, info, text);
+		return set_bool(member, name, text);
 	case SETTING_STR:
 		*(const char **)member = text;
 		return 0;
 	case SETTING_SHARE:
-		return set_share(member, info, text);
+		return set_share(member, name, text);
 	}
 	return 0;
+}
+
+int settings_set(struct settings *s, const struct setting_info *info,
+		 const char *text)
+{
+	char name[66] = "--";
+
+	settings_option(info, name + 2);
+	return set_by_name(s, info, name, text);
 }
 
 const char *settings_text(const struct settings *s,
@@ -164,7 +165,8 @@ int settings_from_environment(struct settings *s)
 
 		settings_variable(&setting_infos[i], variable);
 		text = getenv(variable);
-		err = text ? settings_set(s, &setting_infos[i], text) : 0;
+		err = text ? set_by_name(s, &setting_infos[i], variable, text)
+			   : 0;
 		if (!first)
 			first = err;
 	}

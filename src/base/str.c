@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 /* FNV-1a; two different seeds make a 128-bit key, taken as the identity. */
-static uint64_t hash(const char *text, size_t length, uint64_t seed)
+static uint64_t hash_string(const char *text, size_t length, uint64_t seed)
 {
 	for (size_t i = 0; i < length; i++)
 		seed = (seed ^ (unsigned char)text[i]) * 0x100000001b3u;
@@ -20,13 +20,14 @@ struct key {
 	uint64_t a, b;
 };
 
-static struct key key_of(const char *text, size_t length)
+static struct key text_key(const char *text, size_t length)
 {
-	return (struct key){ hash(text, length, 0xcbf29ce484222325u),
-			     hash(text, length, 0x9e3779b97f4a7c15u) ^ length };
+	return (struct key){ hash_string(text, length, 0xcbf29ce484222325u),
+			     hash_string(text, length, 0x9e3779b97f4a7c15u) ^
+				     length };
 }
 
-static bool make_room(struct strings *pool)
+static bool make_string_room(struct strings *pool)
 {
 	uint32_t room = pool->room ? pool->room * 2 : 64;
 	char **at;
@@ -43,7 +44,7 @@ static bool make_room(struct strings *pool)
 
 uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 {
-	struct key key = key_of(text, length);
+	struct key key = text_key(text, length);
 	uint32_t index;
 
 	if (!pool->count && length)
@@ -51,7 +52,7 @@ uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 	index = map_get(&pool->map, key.a, key.b);
 	if (index != MAP_NONE)
 		return index;
-	if (!make_room(pool))
+	if (!make_string_room(pool))
 		return STR_NONE;
 	pool->at[pool->count] = strndup(text, length);
 	if (!pool->at[pool->count])
@@ -70,7 +71,7 @@ uint32_t str_add(struct strings *pool, const char *text)
 
 uint32_t str_find(const struct strings *pool, const char *text)
 {
-	struct key key = key_of(text, strlen(text));
+	struct key key = text_key(text, strlen(text));
 
 	return map_get(&pool->map, key.a, key.b);
 }
@@ -122,6 +123,12 @@ bool str_to_share(const char *text, uint64_t *to)
 		return false;
 	*to = (uint64_t)(percent * 1e4 + 0.5);
 	return !*end || (*end == '%' && !end[1]);
+}
+
+void str_one_line(char *text)
+{
+	while (*(text += strcspn(text, "\r\n\t")))
+		*text = '?';
 }
 
 const char *str_base(const char *path)

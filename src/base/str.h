@@ -43,6 +43,9 @@ bool str_to_uint(const char *text, uint64_t *to);
 /* "0.5%" or "0.5", at most 100, in millionths; false: it is no such thing. */
 bool str_to_share(const char *text, uint64_t *to);
 
+/* Foreign text that could pass for lines of ours: ends of lines become '?'. */
+void str_one_line(char *text);
+
 /* The part after the last '/'. */
 const char *str_base(const char *path);
 

@@ -38,7 +38,7 @@ SIGSAFE void timebase_now(struct timebase *to)
 	}
 }
 
-SIGSAFE static uint64_t hash(uint64_t sum, const char *text, long size)
+SIGSAFE static uint64_t hash_id_text(uint64_t sum, const char *text, long size)
 {
 	for (long i = 0; i < size; i++)
 		sum = (sum ^ (unsigned char)text[i]) * 0x100000001b3u;
@@ -59,10 +59,10 @@ SIGSAFE uint64_t timebase_id(void)
 	sys1(SYS_close, fd);
 	if (size != BOOT_ID)
 		return 0;
-	sum = hash(0xcbf29ce484222325u, text, size);
+	sum = hash_id_text(0xcbf29ce484222325u, text, size);
 	/* Kernels without time namespaces have one clock. */
 	size = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/time", text,
 		    sizeof(text));
-	sum = hash(sum, text, size);
+	sum = hash_id_text(sum, text, size);
 	return sum ? sum : 1;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * choice.h - which programs are wanted, by shell patterns on their names.
+ * program-filter.h - which programs are wanted, by shell patterns on their
+ * names.
  *
  * A list is patterns separated by commas; an empty one of what to include
  * means everything.
  */
-#ifndef BASE_CHOICE_H
-#define BASE_CHOICE_H
+#ifndef BASE_PROGRAM_FILTER_H
+#define BASE_PROGRAM_FILTER_H
 
 #include <stdbool.h>
 

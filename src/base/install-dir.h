@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.h - where the running command is, and with it what it brings. */
-#ifndef BASE_PLACE_H
-#define BASE_PLACE_H
+/* install-dir.h - where the running command is, and with it what it brings. */
+#ifndef BASE_INSTALL_DIR_H
+#define BASE_INSTALL_DIR_H
 
 #include <limits.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* choice.c - lists of shell patterns. */
+/* program-filter.c - lists of shell patterns. */
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/choice.h"
+#include "base/program-filter.h"
 #include "base/str.h"
 
 enum {
 	LONGEST = 256 /* longer patterns than file names fit nothing */
 };
 
-static bool fits(const char *pattern, size_t length, const char *name)
+static bool fits_pattern(const char *pattern, size_t length, const char *name)
 {
 	char copy[LONGEST];
 
@@ -25,7 +25,8 @@ static bool list_fits(const char *list, const char *called, const char *file)
 {
 	for (size_t length; *list; list += length + (list[length] == ',')) {
 		length = strcspn(list, ",");
-		if (fits(list, length, called) || fits(list, length, file))
+		if (fits_pattern(list, length, called) ||
+		    fits_pattern(list, length, file))
 			return true;
 	}
 	return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* whole.h - a double as a count, whatever it is: files are foreign. */
-#ifndef BASE_WHOLE_H
-#define BASE_WHOLE_H
+/* round.h - a double as a count, whatever it is: files are foreign. */
+#ifndef BASE_ROUND_H
+#define BASE_ROUND_H
 
 #include <stdint.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fit.h - whether what is in a file can load our libraries, if it is executed:
- * by its own head, or that of the program that runs it as a script.
+ * preload-compat.h - whether what is in a file can load our libraries, if it is
+ * executed: by its own head, or that of the program that runs it as a script.
  *
  * Signals   What is asked makes system calls alone: a child of vfork() may ask.
  * Memory    1 KiB of stack; 2 for a loader that is not this process's.
  * Failure   What cannot be read fits: whoever executes it learns why.
  */
-#ifndef BASE_FIT_H
-#define BASE_FIT_H
+#ifndef BASE_PRELOAD_COMPAT_H
+#define BASE_PRELOAD_COMPAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fit.c - reads the head of a program, see fit.h.
+ * preload-compat.c - reads the head of a program, see preload-compat.h.
  *
  * A loader gives up a program whose preloaded library wants a version of the C
  * library's symbols that is not there.  Which there are says the table of
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fit.h"
+#include "base/preload-compat.h"
 #include "base/sys.h"
 
 void fit_name_open(char to[FIT_LINK], int fd)
@@ -41,12 +41,12 @@ enum {
 	MOST_HEADERS = 256
 };
 
-static bool read_at(long fd, void *to, uint64_t size, uint64_t at)
+static bool read_elf_at(long fd, void *to, uint64_t size, uint64_t at)
 {
 	return sys4(SYS_pread64, fd, to, size, at) == (long)size;
 }
 
-static long open_file(long dir, const char *path, int flags)
+static long open_elf_file(long dir, const char *path, int flags)
 {
 	return sys4(SYS_openat, dir, path,
 		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags, 0);
@@ -61,9 +61,9 @@ static __attribute__((noinline)) bool is_regular(long dir, const char *path)
 }
 
 /* Anything else may wait for somebody when it is opened, or do something. */
-static long open_regular(long dir, const char *path)
+static long open_regular_elf(long dir, const char *path)
 {
-	return is_regular(dir, path) ? open_file(dir, path, 0) : -1;
+	return is_regular(dir, path) ? open_elf_file(dir, path, 0) : -1;
 }
 
 bool fit_is_program(const char *path)
@@ -83,7 +83,7 @@ static unsigned highest_in(long fd, uint64_t at, uint64_t size)
 		uint64_t n = end - at < CHUNK ? end - at : CHUNK;
 		const char *p = chunk;
 
-		if (!read_at(fd, chunk, n, at))
+		if (!read_elf_at(fd, chunk, n, at))
 			return 0;
 		while ((p = memmem(p, (size_t)(chunk + n - p), name,
 				   sizeof(name) - 1))) {
@@ -102,19 +102,21 @@ static unsigned highest_in(long fd, uint64_t at, uint64_t size)
 /* Of the names of a library's dynamic symbols, and their versions. */
 static unsigned glibc_of(const char *library)
 {
-	long fd = open_regular(AT_FDCWD, library);
+	long fd = open_regular_elf(AT_FDCWD, library);
 	unsigned highest = 0;
 	Elf64_Ehdr head;
 
 	if (fd < 0)
 		return 0;
-	if (!read_at(fd, &head, sizeof(head), 0) || head.e_shnum > MOST_HEADERS)
+	if (!read_elf_at(fd, &head, sizeof(head), 0) ||
+	    head.e_shnum > MOST_HEADERS)
 		head.e_shnum = 0;
 	for (unsigned i = 0; i < head.e_shnum; i++) {
 		unsigned found = 0;
 		Elf64_Shdr s;
 
-		if (!read_at(fd, &s, sizeof(s), head.e_shoff + i * sizeof(s)))
+		if (!read_elf_at(fd, &s, sizeof(s),
+				 head.e_shoff + i * sizeof(s)))
 			break;
 		/* The table of strings that is loaded. */
 		if (s.sh_type == SHT_STRTAB && s.sh_flags & SHF_ALLOC)
@@ -130,7 +132,7 @@ static unsigned glibc_of(const char *library)
 static bool beside(const char *path, char *to)
 {
 	static const char name[] = "/libc.so.6";
-	long fd = open_file(AT_FDCWD, path, O_PATH), n;
+	long fd = open_elf_file(AT_FDCWD, path, O_PATH), n;
 	char link[FIT_LINK], *slash;
 
 	if (fd < 0)
@@ -211,13 +213,13 @@ static enum fit fit_of_elf(struct fit_ours *ours, long fd, char *start)
 	for (unsigned i = 0; i < head.e_phnum && i < MOST_HEADERS; i++) {
 		Elf64_Phdr ph;
 
-		if (!read_at(fd, &ph, sizeof(ph),
-			     head.e_phoff + i * sizeof(ph)))
+		if (!read_elf_at(fd, &ph, sizeof(ph),
+				 head.e_phoff + i * sizeof(ph)))
 			return FIT_YES;
 		if (ph.p_type != PT_INTERP)
 			continue;
 		if (ph.p_filesz > START ||
-		    !read_at(fd, start, ph.p_filesz, ph.p_offset))
+		    !read_elf_at(fd, start, ph.p_filesz, ph.p_offset))
 			return FIT_YES;
 		start[ph.p_filesz] = 0;
 		return fit_of_loader(ours, start);
@@ -270,7 +272,7 @@ enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path)
 	enum fit fit = FIT_YES;
 
 	for (int i = 0; i <= MOST_SCRIPTS && path; i++) {
-		long fd = open_regular(dir, path);
+		long fd = open_regular_elf(dir, path);
 
 		if (fd < 0)
 			return FIT_YES;

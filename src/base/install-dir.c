@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* place.c - the folder of the running command. */
+/* install-dir.c - the folder of the running command. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/place.h"
+#include "base/install-dir.h"
 
 int place_own_folder(char to[PATH_MAX])
 {
