@@ -46,7 +46,7 @@ SIGSAFE static uint64_t within_limits(uint64_t size)
 }
 
 /* Of a program that locks all its memory, what cannot be read is not filled. */
-SIGSAFE static long show(char *at, uint64_t size)
+SIGSAFE static long show_pages(char *at, uint64_t size)
 {
 	sys2(SYS_munlock, at, size);
 	return sys3(SYS_mprotect, at, size, PROT_READ | PROT_WRITE);
@@ -72,7 +72,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
 		sys1(SYS_unlink, path);
 		return (int)at;
 	}
-	err = show((char *)at, capacity);
+	err = show_pages((char *)at, capacity);
 	if (!err)
 		err = back((char *)at, SMALL_PIECE);
 	if (err) {
@@ -91,7 +91,7 @@ SIGSAFE int arena_open(struct arena *arena, const char *path, uint64_t capacity)
  * seen the old capacity takes his before the page that is taken here, which is
  * below the cut then, or has to look again.
  */
-static void cut(struct arena *arena, uint64_t wanted)
+static void cut_arena(struct arena *arena, uint64_t wanted)
 {
 	struct live_header *header = (struct live_header *)arena->base;
 	uint64_t before = arena->capacity, used;
@@ -111,7 +111,7 @@ void arena_fit(struct arena *arena)
 
 	if (wanted >= before)
 		return;
-	cut(arena, wanted);
+	cut_arena(arena, wanted);
 	sys2(SYS_munmap, arena->base + arena->capacity,
 	     before - arena->capacity);
 }
@@ -120,7 +120,7 @@ uint64_t arena_hide(struct arena *arena)
 {
 	uint64_t before = arena->capacity;
 
-	cut(arena, 0);
+	cut_arena(arena, 0);
 	sys3(SYS_mprotect, arena->base + arena->capacity,
 	     before - arena->capacity, PROT_NONE);
 	return before;
@@ -128,7 +128,8 @@ uint64_t arena_hide(struct arena *arena)
 
 void arena_show(struct arena *arena, uint64_t capacity)
 {
-	if (!show(arena->base + arena->capacity, capacity - arena->capacity))
+	if (!show_pages(arena->base + arena->capacity,
+			capacity - arena->capacity))
 		__atomic_store_n(&arena->capacity, capacity, __ATOMIC_SEQ_CST);
 }
 

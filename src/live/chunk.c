@@ -44,8 +44,9 @@ SIGSAFE static live_ref record_at(live_ref chunk, uint32_t i, uint32_t record)
 }
 
 /* The next chunk of those that are there, or a new one. */
-SIGSAFE static bool advance(struct arena *arena, struct chunk_list *list,
-			    live_ref *head, uint32_t record)
+SIGSAFE static bool advance_in_list(struct arena *arena,
+				    struct chunk_list *list, live_ref *head,
+				    uint32_t record)
 {
 	const struct live_chunk *chunk =
 		list->chunk ? arena_at(arena, list->chunk) : NULL;
@@ -63,7 +64,7 @@ SIGSAFE live_ref chunk_take(struct arena *arena, struct chunk_list *list,
 {
 	const struct live_chunk *chunk;
 
-	if (!list->room && !advance(arena, list, head, record))
+	if (!list->room && !advance_in_list(arena, list, head, record))
 		return 0;
 	chunk = arena_at(arena, list->chunk);
 	return record_at(list->chunk, chunk->count, record);
@@ -85,8 +86,8 @@ struct target {
 	uint32_t at;
 };
 
-SIGSAFE static void put(struct arena *arena, struct target *to,
-			const void *from, uint32_t record)
+SIGSAFE static void put_record(struct arena *arena, struct target *to,
+			       const void *from, uint32_t record)
 {
 	while (to->at == holds(to->chunk, record)) {
 		to->ref = to->chunk->next;
@@ -137,7 +138,7 @@ SIGSAFE uint32_t chunk_filter(struct arena *arena, struct chunk_list *list,
 
 			if (!keep(from, context))
 				continue;
-			put(arena, &to, from, record);
+			put_record(arena, &to, from, record);
 			kept++;
 		}
 		ref = chunk->next;

@@ -21,12 +21,14 @@
 #include <stdint.h>
 
 #include "base/batch.h"
+#include "base/cores.h"
+#include "base/family.h"
 #include "base/metric.h"
 
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 9
+#define LIVE_VERSION 10
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -50,7 +52,8 @@ struct loss_info {
 };
 extern const struct loss_info loss_infos[LOSS_COUNT];
 
-enum live_clock { /* what decides when a sample is taken (doc/design.md) */
+/* What decides when a sample is taken (doc/decisions/three-clocks.md). */
+enum live_clock {
 	LIVE_CLOCK_NONE,
 	LIVE_CLOCK_SIGTRAP, /* task clock with kernel time, exact */
 	LIVE_CLOCK_MIXED,   /* task clock of user time, CPU timer for the kernel
@@ -330,9 +333,12 @@ struct live_gpu_times {
 	uint64_t first_paused_ns; /* before the first call for work */
 	uint64_t until_ns;        /* nothing is known from then on; 0: all is */
 	uint64_t until_paused_ns; /* before that */
+	uint64_t told;            /* launches that there was a record of */
+	uint64_t captured;        /* that became nodes of graphs; atomic */
+	uint32_t nodes;           /* 1: graphs are told node by node */
 };
 
-/* A piece of work that is not in these times yet: collect/gpu-order.h. */
+/* A piece of work that is not in these times yet: collect/gpu/gpu-order.h. */
 struct live_piece {
 	uint64_t start, end, begun; /* CLOCK_MONOTONIC; begun: of its call */
 	live_ref node;              /* of that; 0: not known, see why */
@@ -496,6 +502,9 @@ struct live_thread {
 	uint64_t handler_ns;      /* CPU time spent in the handler */
 	uint64_t wrapper_ns; /* time spent in wrappers, outside the wrapped */
 	uint64_t slowest_ns; /* longest mean period that the budget asked for */
+	uint64_t switches;   /* between threads, while an event was the clock */
+	uint64_t switch_ns;  /* CPU time that setting it then took */
+	uint64_t timer_samples; /* kept while a timer stood in for it */
 	uint64_t losses[LOSS_COUNT];
 	char name[16];
 
@@ -528,6 +537,17 @@ struct live_pauses {
 /* What an MPI rank leaves in place of a profile when it is not wanted. */
 #define LIVE_LEFT_OUT ".left-out"
 
+/*
+ * How the process ended: by the parent, in the live file itself.  So whoever
+ * reads the profile has it, also where the parent could do no more than that.
+ */
+struct live_end {
+	uint64_t mono_ns;        /* CLOCK_MONOTONIC, 0: not known */
+	uint64_t cpu_ns;         /* of all its threads; 0: not known */
+	uint32_t signal, status; /* signal 0: it exited */
+	struct cores cores;
+};
+
 struct live_header {
 	uint64_t magic;
 	uint32_t version;
@@ -538,7 +558,6 @@ struct live_header {
 	uint32_t pid, ppid;
 	uint64_t start_real_ns; /* CLOCK_REALTIME and … */
 	uint64_t start_mono_ns; /* … CLOCK_MONOTONIC, at the same moment */
-	uint64_t end_mono_ns;   /* written by the parent, 0: not known */
 	uint64_t late_real_ns;  /* both again, by the parent, as late as it */
 	uint64_t late_mono_ns;  /* could: at the end, or at a raw copy; or 0 */
 	uint64_t clock_id;      /* timebase_id() of CLOCK_MONOTONIC, or 0 */
@@ -549,6 +568,8 @@ struct live_header {
 	uint32_t mpi_error;    /* last code given to MPI_Abort + 1, 0: none */
 	uint64_t start_cpu_ns; /* process CPU time when measuring began */
 	struct live_pauses pauses;
+	struct live_end end;
+	struct family family; /* in one of a `copse run`: by the parent */
 	uint64_t mpi_init_paused_ns, mpi_finalize_paused_ns; /* until then */
 
 	uint64_t freq;   /* samples per second asked for */

@@ -5,5 +5,5 @@ liblive_la_SOURCES = \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
 	src/live/losses.def src/live/copies.def src/live/memories.def \
 	src/live/power.h src/live/stalls.def \
-	src/live/tree.c src/live/tree.h \
+	src/live/tally.h src/live/tree.c src/live/tree.h \
 	src/live/untimed.h

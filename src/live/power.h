@@ -2,7 +2,7 @@
 /*
  * power.h - what is read of GPUs' power beside the measured program.
  *
- * A process that `copse run` starts (launch/meter.h) keeps it in the file
+ * A process that `copse run` starts (launch/power-meter.h) keeps it in the file
  * LIVE_POWER_FILE beside the live profiles; each copy of a live profile gets it
  * as it is then (launch/power-file.h), and the live profile itself never.
  *

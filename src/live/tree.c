@@ -11,8 +11,8 @@ enum {
 
 #define AT(tree, ref) arena_at((tree)->arena, (ref))
 
-SIGSAFE static uint32_t hash(live_ref parent, uint32_t kind, uint32_t owner,
-			     uint64_t offset)
+SIGSAFE static uint32_t hash_child(live_ref parent, uint32_t kind,
+				   uint32_t owner, uint64_t offset)
 {
 	uint64_t x = offset * 0x9e3779b97f4a7c15u ^
 		     ((uint64_t)parent << 32 | (owner << 4 ^ kind));
@@ -36,7 +36,8 @@ SIGSAFE static bool grow_table(struct tree *tree)
 		if (!tree->table[i])
 			continue;
 		node = AT(tree, tree->table[i]);
-		at = hash(node->parent, node->kind, node->owner, node->offset);
+		at = hash_child(node->parent, node->kind, node->owner,
+				node->offset);
 		while (table[at & (size - 1)])
 			at++;
 		table[at & (size - 1)] = tree->table[i];
@@ -50,8 +51,9 @@ SIGSAFE static bool grow_table(struct tree *tree)
 	return true;
 }
 
-SIGSAFE static live_ref new_node(struct tree *tree, live_ref parent,
-				 uint32_t kind, uint32_t owner, uint64_t offset)
+SIGSAFE static live_ref new_tree_node(struct tree *tree, live_ref parent,
+				      uint32_t kind, uint32_t owner,
+				      uint64_t offset)
 {
 	struct live_thread *thread = AT(tree, tree->thread);
 	live_ref ref = chunk_take(tree->arena, &tree->nodes, &thread->nodes,
@@ -71,7 +73,7 @@ SIGSAFE int tree_init(struct tree *tree, struct arena *arena, live_ref thread)
 {
 	tree->arena = arena;
 	tree->thread = thread;
-	tree->root = new_node(tree, 0, LIVE_NODE_ROOT, 0, 0);
+	tree->root = new_tree_node(tree, 0, LIVE_NODE_ROOT, 0, 0);
 	if (!tree->root || !grow_table(tree))
 		return -ENOMEM;
 	return 0;
@@ -80,7 +82,7 @@ SIGSAFE int tree_init(struct tree *tree, struct arena *arena, live_ref thread)
 SIGSAFE live_ref tree_child(struct tree *tree, live_ref parent, uint32_t kind,
 			    uint32_t owner, uint64_t offset)
 {
-	uint32_t at = hash(parent, kind, owner, offset);
+	uint32_t at = hash_child(parent, kind, owner, offset);
 	const struct live_node *node;
 	live_ref ref;
 
@@ -93,11 +95,11 @@ SIGSAFE live_ref tree_child(struct tree *tree, live_ref parent, uint32_t kind,
 	if (tree->count >= tree->table_size / 2) {
 		if (!grow_table(tree))
 			return 0;
-		at = hash(parent, kind, owner, offset);
+		at = hash_child(parent, kind, owner, offset);
 		while (tree->table[at & (tree->table_size - 1)])
 			at++;
 	}
-	ref = new_node(tree, parent, kind, owner, offset);
+	ref = new_tree_node(tree, parent, kind, owner, offset);
 	if (ref)
 		tree->table[at & (tree->table_size - 1)] = ref;
 	return ref;

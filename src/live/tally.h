@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tally.h - a page that all measured processes of one `copse run` share: what
+ * those have in common that leave no profile.
+ *
+ * The parent makes it, backed by memory; a process keeps it mapped for life,
+ * and a shared lock (flock) on it, which goes with the last mapping, however
+ * that ends.  So whether anybody still runs can be asked.
+ */
+#ifndef LIVE_TALLY_H
+#define LIVE_TALLY_H
+
+#include <stdint.h>
+
+#define LIVE_TALLY "tally" /* its name, beside the live profiles */
+
+enum {
+	LIVE_TALLY_SIZE = 4096,
+	LIVE_TALLY_EXECS = 253
+};
+
+/* A process that executes another program is known to that by its pid. */
+struct live_exec {
+	uint32_t pid;       /* 0: nobody */
+	uint32_t unsampled; /* it was counted among them */
+	uint64_t cpu_ns;    /* of the process by then */
+};
+
+struct live_tally {
+	uint64_t start_ns;  /* CPU time before a program could be measured */
+	uint32_t profiles;  /* that were made */
+	uint32_t unsampled; /* processes that have none (yet) */
+	uint32_t failed;    /* processes that could make none */
+	uint32_t left_out;  /* processes that were not wanted */
+	uint64_t unused;
+	struct live_exec execs[LIVE_TALLY_EXECS]; /* by pid */
+};
+
+_Static_assert(sizeof(struct live_tally) <= LIVE_TALLY_SIZE, "a page");
+
+#endif
