@@ -5,7 +5,7 @@
  *
  * PAPI only says which events of the processor make a preset; it starts
  * nothing.  Its own counting would use real-time signals and the thread's one
- * running event set, which may be the program's (doc/design.md, "Events").
+ * running event set, which may be the program's (doc/decisions/events.md).
  */
 #include <errno.h>
 #include <papi.h>
@@ -43,8 +43,8 @@ static bool is_preset(const char *name)
 	return !strncmp(name, "PAPI_", 5);
 }
 
-static int add_part(struct event *to, const char *name, bool minus, char *why,
-		    size_t size)
+static int add_papi_event(struct event *to, const char *name, bool minus,
+			  char *why, size_t size)
 {
 	struct perf_event_attr attr = { 0 };
 	pfm_perf_encode_arg_t encoded = { .attr = &attr,
@@ -103,11 +103,12 @@ static int find_preset(struct event *to, const char *name, char *why,
 		return -ENOENT;
 	}
 	for (unsigned int i = 0; i < info.count && !err; i++)
-		err = add_part(to, info.name[i], minus && i, why, size);
+		err = add_papi_event(to, info.name[i], minus && i, why, size);
 	return err;
 }
 
-static int find(struct event *to, const char *name, char *why, size_t size)
+static int find_papi_event(struct event *to, const char *name, char *why,
+			   size_t size)
 {
 	*to = (struct event){ 0 };
 	if (strlen(name) >= sizeof(to->name) || strpbrk(name, " ;\t")) {
@@ -117,7 +118,7 @@ static int find(struct event *to, const char *name, char *why, size_t size)
 	strcpy(to->name, name);
 	if (is_preset(name))
 		return find_preset(to, name, why, size);
-	return add_part(to, name, false, why, size);
+	return add_papi_event(to, name, false, why, size);
 }
 
 static void list_presets(void (*each)(void *to, const char *name), void *to)
@@ -150,7 +151,7 @@ static void list_pmu(const pfm_pmu_info_t *pmu,
 	}
 }
 
-static void list(void (*each)(void *to, const char *name), void *to)
+static void list_papi_events(void (*each)(void *to, const char *name), void *to)
 {
 	list_presets(each, to);
 	if (!start_pfm())
@@ -164,4 +165,5 @@ static void list(void (*each)(void *to, const char *name), void *to)
 	}
 }
 
-PUBLIC const struct event_source copse_event_source = { find, list };
+PUBLIC const struct event_source copse_event_source = { find_papi_event,
+							list_papi_events };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "profile/deflate.h"
-#include "profile/squeeze.h"
+#include "profile/compress.h"
 
 _Static_assert(DEFLATE_BEHIND >= SQUEEZE_BEHIND, "it is read");
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/order.h"
+#include "base/comparison.h"
 #include "base/str.h"
 #include "profile/live-reader.h"
 
@@ -125,7 +125,8 @@ static char *command(struct reader *r, live_ref ref)
 }
 
 /* What a fixed field holds, always ended. */
-static void fixed(char *to, size_t to_size, const char *from, size_t from_size)
+static void fixed_text(char *to, size_t to_size, const char *from,
+		       size_t from_size)
 {
 	size_t n = strnlen(from, from_size);
 
@@ -142,6 +143,7 @@ static void read_identity(struct reader *r)
 		.rank = h->rank,
 		.size = h->size,
 		.world_id = h->world_id,
+		.family = h->family,
 		.pid = h->pid,
 		.ppid = h->ppid,
 		.exe = reader_string(r, h->exe),
@@ -152,7 +154,6 @@ static void read_identity(struct reader *r)
 		.mpi_library = reader_string(r, h->mpi_library),
 		.start_real_ns = h->start_real_ns,
 		.start_mono_ns = h->start_mono_ns,
-		.end_mono_ns = h->end_mono_ns,
 		.late_real_ns = h->late_real_ns,
 		.late_mono_ns = h->late_mono_ns,
 		.mpi_init_ns = h->mpi_init_ns,
@@ -167,7 +168,8 @@ static void read_identity(struct reader *r)
 		.mpi_init_paused_ns = h->mpi_init_paused_ns,
 		.mpi_finalize_paused_ns = h->mpi_finalize_paused_ns,
 	};
-	fixed(r->p->id.host, sizeof(r->p->id.host), h->host, sizeof(h->host));
+	fixed_text(r->p->id.host, sizeof(r->p->id.host), h->host,
+		   sizeof(h->host));
 	batch_take(&r->p->id.batch, &h->batch);
 	if (h->clock_id)
 		snprintf(r->p->id.clock_id, sizeof(r->p->id.clock_id),
@@ -287,7 +289,7 @@ static void read_metrics(struct reader *r)
 		struct profile_column *c = &p->columns[i];
 		char name[sizeof(c->name)];
 
-		fixed(name, sizeof(name), m->name, sizeof(m->name));
+		fixed_text(name, sizeof(name), m->name, sizeof(m->name));
 		if (m->unit <= UNIT_BYTES && m->merge <= MERGE_MIN &&
 		    good_name(p, name)) {
 			memcpy(c->name, name, sizeof(name));
@@ -476,7 +478,7 @@ static void read_tree(struct reader *r, uint32_t thread, live_ref ref)
 	}
 }
 
-static live_ref take_thread(struct reader *r, const void *at)
+static live_ref take_live_thread(struct reader *r, const void *at)
 {
 	struct profile *p = r->p;
 	struct profile_thread *to;
@@ -500,10 +502,13 @@ static live_ref take_thread(struct reader *r, const void *at)
 		.handler_ns = t.handler_ns,
 		.wrapper_ns = t.wrapper_ns,
 		.slowest_ns = t.slowest_ns,
+		.switches = t.switches,
+		.switch_ns = t.switch_ns,
+		.timer_samples = t.timer_samples,
 		.every = t.every,
 		.level = t.level,
 	};
-	fixed(to->name, sizeof(to->name), t.name, sizeof(t.name));
+	fixed_text(to->name, sizeof(to->name), t.name, sizeof(t.name));
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		p->losses[i].count += t.losses[i];
 	read_tree(r, (uint32_t)p->thread_count, t.nodes);
@@ -530,7 +535,7 @@ static void read_losses(struct reader *r)
 
 /* Order */
 
-static int by_node(const void *a, const void *b)
+static int by_value_node(const void *a, const void *b)
 {
 	const struct profile_value *x = a, *y = b;
 
@@ -558,11 +563,11 @@ static void order_values(struct profile_column *c)
 
 	if (!c->count)
 		return;
-	qsort(c->values, c->count, sizeof(*c->values), by_node);
+	qsort(c->values, c->count, sizeof(*c->values), by_value_node);
 	for (size_t i = 1; i < c->count; i++) {
 		const struct profile_value *v = &c->values[i];
 
-		if (by_node(last, v))
+		if (by_value_node(last, v))
 			*++last = *v;
 		else
 			last->value = merged(c->merge, last->value, v->value);
@@ -584,7 +589,7 @@ static void order_columns(struct profile *p)
 	p->column_count = kept;
 }
 
-static void read_all(struct reader *r)
+static void read_live(struct reader *r)
 {
 	const struct live_header *h = &r->header;
 	struct profile *p = r->p;
@@ -599,7 +604,8 @@ static void read_all(struct reader *r)
 	reader_walk(r, h->modules, sizeof(struct live_module), take_module);
 	reader_walk(r, h->names, sizeof(struct live_name), take_name);
 	reader_walk(r, h->comms, sizeof(struct live_comm), take_comm);
-	reader_walk(r, h->threads, sizeof(struct live_thread), take_thread);
+	reader_walk(r, h->threads, sizeof(struct live_thread),
+		    take_live_thread);
 	reader_gpu(r);
 	reader_facts(r);
 	reader_pcs(r);
@@ -607,6 +613,8 @@ static void read_all(struct reader *r)
 	reader_power(r);
 	if (r->err)
 		return;
+	if (h->end.mono_ns)
+		reader_end(r);
 	if (p->id.mpi_thread >= p->thread_count)
 		p->id.mpi_thread = 0;
 	order_columns(p);
@@ -650,10 +658,10 @@ int profile_from_live(struct profile **to, const void *data, size_t size)
 	if (!r.marks || !r.p)
 		reader_no_memory(&r);
 	else
-		read_all(&r);
+		read_live(&r);
 	if (r.err) {
 		profile_free(r.p);
-		fail(r.err, "out of memory");
+		no_memory();
 	} else {
 		*to = r.p;
 	}

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/comparison.h"
 #include "profile/live-reader.h"
 
 /* What a context had a device do, of all names that it had there. */
@@ -29,7 +29,8 @@ void reader_work(struct reader *r, uint32_t node, uint32_t device,
 }
 
 /* "GPU-01234567-89ab-…", as nvidia-smi says it. */
-static void write_uuid(char *to, size_t size, const uint8_t uuid[16], bool mig)
+static void write_device_uuid(char *to, size_t size, const uint8_t uuid[16],
+			      bool mig)
 {
 	static const uint8_t none[16];
 	size_t at;
@@ -45,8 +46,8 @@ static void write_uuid(char *to, size_t size, const uint8_t uuid[16], bool mig)
 			uuid[i]);
 }
 
-static void take_bins(struct reader *r, uint32_t device,
-		      const struct live_device *d)
+static void take_device_bins(struct reader *r, uint32_t device,
+			     const struct live_device *d)
 {
 	struct profile *p = r->p;
 	const void *at;
@@ -73,7 +74,7 @@ static uint64_t within(uint64_t ns, uint64_t most)
 	return ns < most ? ns : most;
 }
 
-static bool good(const struct live_device *d)
+static bool is_device_valid(const struct live_device *d)
 {
 	return d->bin_shift < 64 && d->first_ns <= d->last_ns &&
 	       d->last_ns <= PROFILE_TIME_MOST &&
@@ -103,19 +104,20 @@ static void put_device(struct reader *r, const struct live_device *d)
 		.kernels_until_ns = d->kernels_until_ns,
 		.copies_until_ns = d->copies_until_ns,
 	};
-	write_uuid(to->uuid, sizeof(to->uuid), d->uuid, d->instance >= 0);
+	write_device_uuid(to->uuid, sizeof(to->uuid), d->uuid,
+			  d->instance >= 0);
 	snprintf(to->name, sizeof(to->name), "%s", name ? name : "");
 	free(name);
-	take_bins(r, (uint32_t)p->device_count++, d);
+	take_device_bins(r, (uint32_t)p->device_count++, d);
 }
 
-static live_ref take_device(struct reader *r, const void *at)
+static live_ref take_live_device(struct reader *r, const void *at)
 {
 	struct profile *p = r->p;
 	struct live_device d;
 
 	memcpy(&d, at, sizeof(d));
-	if (!good(&d))
+	if (!is_device_valid(&d))
 		r->damaged++;
 	else if (reader_grow(r, &p->devices, p->device_count,
 			     sizeof(*p->devices)))
@@ -184,7 +186,7 @@ void reader_devices(struct reader *r)
 	r->p->gpu_known.ns = known_ns(&r->header);
 
 	reader_walk(r, r->header.gpu_devices, sizeof(struct live_device),
-		    take_device);
+		    take_live_device);
 	reader_walk(r, r->header.gpu_streams, sizeof(struct live_stream),
 		    take_stream);
 	if (t->first_ns <= t->last_ns && t->last_ns <= PROFILE_TIME_MOST)
@@ -202,7 +204,7 @@ void reader_devices(struct reader *r)
 	leave_out_unused(r->p);
 }
 
-static int by_node(const void *a, const void *b)
+static int by_profile_work(const void *a, const void *b)
 {
 	const struct profile_work *x = a, *y = b;
 
@@ -214,5 +216,6 @@ static int by_node(const void *a, const void *b)
 void reader_device_order(struct profile *p)
 {
 	if (p->work_count)
-		qsort(p->works, p->work_count, sizeof(*p->works), by_node);
+		qsort(p->works, p->work_count, sizeof(*p->works),
+		      by_profile_work);
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/gpu-calls.h"
 #include "profile/live-reader.h"
 
 /* What the bytes of each kind are; METRIC_COUNT: it has none. */
@@ -22,9 +23,9 @@ static const struct {
 };
 
 /* 0 would be no value: another thread's minimum would stand for it. */
-static void extremes(struct reader *r, uint32_t node, uint32_t thread,
-		     enum metric least, enum metric most, uint64_t min,
-		     uint64_t max)
+static void gpu_extremes(struct reader *r, uint32_t node, uint32_t thread,
+			 enum metric least, enum metric most, uint64_t min,
+			 uint64_t max)
 {
 	if (min > max)
 		return;
@@ -32,15 +33,18 @@ static void extremes(struct reader *r, uint32_t node, uint32_t thread,
 	reader_metric(r, node, thread, most, max);
 }
 
-/* CUDA names them all so, of the runtime and of the driver. */
-static bool is_synchronizing(const struct profile *p, uint32_t node)
+static const char *node_name_of(const struct profile *p, uint32_t node)
 {
-	static const char end[] = "Synchronize";
-	const char *name = p->names[p->nodes[node].owner].text;
-	size_t length = strlen(name);
+	return p->names[p->nodes[node].owner].text;
+}
 
-	return length >= sizeof(end) - 1 &&
-	       !strcmp(name + length - (sizeof(end) - 1), end);
+/* Something of which there will be one record; of nodes there are several. */
+static bool launches_on_gpu(const struct reader *r, uint32_t node)
+{
+	const char *name = node_name_of(r->p, node);
+
+	return gpu_call_launches_kernel(name) ||
+	       (!r->header.gpu_times.nodes && gpu_call_launches_graph(name));
 }
 
 void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
@@ -50,16 +54,18 @@ void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 		return;
 	reader_metric(r, node, thread, METRIC_GPU_CALLS, c->calls);
 	reader_metric(r, node, thread, METRIC_GPU_CALL_TIME, c->ns);
-	extremes(r, node, thread, METRIC_GPU_CALL_MIN, METRIC_GPU_CALL_MAX,
-		 c->min_ns, c->max_ns);
-	if (!is_synchronizing(r->p, node))
+	gpu_extremes(r, node, thread, METRIC_GPU_CALL_MIN, METRIC_GPU_CALL_MAX,
+		     c->min_ns, c->max_ns);
+	if (launches_on_gpu(r, node))
+		r->launched += c->calls;
+	if (!gpu_call_waits(node_name_of(r->p, node)))
 		return;
 	reader_metric(r, node, thread, METRIC_GPU_WAITS, c->calls);
 	reader_metric(r, node, thread, METRIC_GPU_WAIT, c->ns);
 }
 
-static void values(struct reader *r, uint32_t node, uint32_t thread,
-		   const struct live_gpu *g)
+static void gpu_values(struct reader *r, uint32_t node, uint32_t thread,
+		       const struct live_gpu *g)
 {
 	if (g->kind == LIVE_GPU_IDLE) {
 		reader_metric(r, node, thread, METRIC_GPU_IDLE, g->ns);
@@ -70,14 +76,14 @@ static void values(struct reader *r, uint32_t node, uint32_t thread,
 		reader_metric(r, node, thread, kinds[g->kind].bytes, g->bytes);
 	reader_work(r, node, g->device, g->count, g->ns);
 	reader_metric(r, node, thread, METRIC_GPU_TIME, g->ns);
-	extremes(r, node, thread, METRIC_GPU_MIN, METRIC_GPU_MAX, g->min_ns,
-		 g->max_ns);
+	gpu_extremes(r, node, thread, METRIC_GPU_MIN, METRIC_GPU_MAX, g->min_ns,
+		     g->max_ns);
 	reader_metric(r, node, thread, METRIC_GPU_QUEUED, g->queued);
 	reader_metric(r, node, thread, METRIC_GPU_DELAY, g->queued_ns);
 }
 
 /* A call that nobody knows has no thread either: it is given to the first. */
-static void take(struct reader *r, uint32_t unused, const void *at)
+static void take_gpu_node(struct reader *r, uint32_t unused, const void *at)
 {
 	struct live_gpu g;
 	uint32_t node;
@@ -97,10 +103,43 @@ static void take(struct reader *r, uint32_t unused, const void *at)
 	if (g.name != LIVE_NO_NAME)
 		node = reader_named(r, node, g.name);
 	if (!r->err && g.count)
-		values(r, node, g.thread, &g);
+		gpu_values(r, node, g.thread, &g);
+}
+
+/* An error is a child of the call. */
+static uint64_t failed_launches(const struct reader *r)
+{
+	const struct profile *p = r->p;
+	const struct profile_column *c =
+		profile_column(p, metric_infos[METRIC_GPU_FAILED].name);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; c && i < c->count; i++) {
+		uint32_t call = p->nodes[c->values[i].node].parent;
+
+		if (p->nodes[call].kind == NODE_NAMED &&
+		    launches_on_gpu(r, call))
+			sum += c->values[i].value;
+	}
+	return sum;
+}
+
+/* What CUPTI told nothing of, not even that it dropped it. */
+static void count_untold(struct reader *r)
+{
+	const struct live_gpu_times *t = &r->header.gpu_times;
+	const uint64_t *lost = r->header.losses;
+	uint64_t known = t->told + t->captured + failed_launches(r) +
+			 lost[LOSS_GPU_DROPPED] + lost[LOSS_GPU_FULL];
+
+	if (r->launched > known)
+		r->p->losses[LOSS_GPU_UNTOLD].count += r->launched - known;
 }
 
 void reader_gpu(struct reader *r)
 {
-	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0, take);
+	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0,
+		      take_gpu_node);
+	if (!r->err)
+		count_untold(r);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/comparison.h"
 #include "live/untimed.h"
 #include "profile/live-reader.h"
 
@@ -49,8 +49,8 @@ static bool is_sendrecv(const struct profile *p, uint32_t node)
 	       strstr(p->names[n->owner].text, "endrecv");
 }
 
-static void values(struct reader *r, uint32_t node, uint32_t thread,
-		   const struct live_call *c)
+static void mpi_values(struct reader *r, uint32_t node, uint32_t thread,
+		       const struct live_call *c)
 {
 	if (is_sendrecv(r->p, node))
 		reader_metric(r, node, thread, METRIC_MPI_MOVED, c->moved);
@@ -109,8 +109,8 @@ static void site(struct reader *r, uint32_t node, const struct live_call *c)
 	}
 }
 
-static void size_class(struct reader *r, uint32_t node, uint32_t class,
-		       const struct live_size *size)
+static void read_size_class(struct reader *r, uint32_t node, uint32_t class,
+			    const struct live_size *size)
 {
 	struct profile *p = r->p;
 	uint32_t index;
@@ -150,7 +150,7 @@ void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
 		reader_gpu_call(r, node, thread, &call);
 		return;
 	}
-	values(r, node, thread, &call);
+	mpi_values(r, node, thread, &call);
 	site(r, node, &call);
 	if (!call.sizes)
 		return;
@@ -159,7 +159,7 @@ void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
 		memcpy(sizes, at, sizeof(sizes));
 	for (uint32_t i = 0; i < LIVE_SIZES && !r->err; i++)
 		if (sizes[i].calls)
-			size_class(r, node, i, &sizes[i]);
+			read_size_class(r, node, i, &sizes[i]);
 }
 
 /* Lists and chunks of a thread */
@@ -193,7 +193,7 @@ static live_ref take_peer(struct reader *r, const void *at)
 }
 
 /* A call whose context found no room has none: it is the root's. */
-static uint32_t context(struct reader *r, live_ref ref)
+static uint32_t call_context(struct reader *r, live_ref ref)
 {
 	return ref ? reader_node(r, ref) : 0;
 }
@@ -222,8 +222,8 @@ static void take_part(struct reader *r, uint32_t thread, const void *at)
 		.begin = part.begin,
 		.enter = part.enter,
 		.leave = part.leave,
-		.begin_node = context(r, part.begin_node),
-		.node = context(r, part.node),
+		.begin_node = call_context(r, part.begin_node),
+		.node = call_context(r, part.node),
 		.thread = thread,
 		.peer = part.peer,
 		.check = part.check,
@@ -249,7 +249,7 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 		return;
 	p->moments[p->moment_count++] = (struct profile_moment){
 		.ns = moment.ns,
-		.node = context(r, moment.node),
+		.node = call_context(r, moment.node),
 		.thread = thread,
 		.weight_ns = moment.weight_ns,
 	};
@@ -303,14 +303,14 @@ void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 
 /* Order */
 
-static int by_node(const void *a, const void *b)
+static int by_site_node(const void *a, const void *b)
 {
 	const struct profile_site *x = a, *y = b;
 
 	return ORDER(x->node, y->node);
 }
 
-static int by_class(const void *a, const void *b)
+static int by_profile_size(const void *a, const void *b)
 {
 	const struct profile_size *x = a, *y = b;
 	int order = ORDER(x->node, y->node);
@@ -318,7 +318,7 @@ static int by_class(const void *a, const void *b)
 	return order ? order : ORDER(x->class, y->class);
 }
 
-static int by_rank(const void *a, const void *b)
+static int by_peer_rank(const void *a, const void *b)
 {
 	const struct profile_peer *x = a, *y = b;
 
@@ -335,7 +335,7 @@ static int by_enter(const void *a, const void *b)
 	return order ? order : ORDER(x->key, y->key);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_trace_time(const void *a, const void *b)
 {
 	const struct profile_moment *x = a, *y = b;
 	int order = ORDER(x->thread, y->thread);
@@ -345,8 +345,8 @@ static int by_time(const void *a, const void *b)
 	return order ? order : ORDER(x->node, y->node);
 }
 
-static void sort(void *at, size_t count, size_t size,
-		 int (*by)(const void *, const void *))
+static void sort_mpi_table(void *at, size_t count, size_t size,
+			   int (*by)(const void *, const void *))
 {
 	if (count)
 		qsort(at, count, size, by);
@@ -354,9 +354,13 @@ static void sort(void *at, size_t count, size_t size,
 
 void reader_mpi_order(struct profile *p)
 {
-	sort(p->sites, p->site_count, sizeof(*p->sites), by_node);
-	sort(p->sizes, p->size_count, sizeof(*p->sizes), by_class);
-	sort(p->peers, p->peer_count, sizeof(*p->peers), by_rank);
-	sort(p->parts, p->part_count, sizeof(*p->parts), by_enter);
-	sort(p->moments, p->moment_count, sizeof(*p->moments), by_time);
+	sort_mpi_table(p->sites, p->site_count, sizeof(*p->sites),
+		       by_site_node);
+	sort_mpi_table(p->sizes, p->size_count, sizeof(*p->sizes),
+		       by_profile_size);
+	sort_mpi_table(p->peers, p->peer_count, sizeof(*p->peers),
+		       by_peer_rank);
+	sort_mpi_table(p->parts, p->part_count, sizeof(*p->parts), by_enter);
+	sort_mpi_table(p->moments, p->moment_count, sizeof(*p->moments),
+		       by_trace_time);
 }

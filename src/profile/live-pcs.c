@@ -9,7 +9,7 @@ enum {
 	CUBIN_MOST = 64 << 20, /* more is damage */
 };
 
-static void take_pc(struct reader *r, uint32_t unused, const void *at)
+static void take_live_pc(struct reader *r, uint32_t unused, const void *at)
 {
 	struct profile *p = r->p;
 	struct profile_pc *to;
@@ -111,7 +111,7 @@ void reader_pcs(struct reader *r)
 	const struct live_gpu_lists *lists = &r->header.gpu_lists;
 	struct profile *p = r->p;
 
-	reader_chunks(r, lists->pcs, sizeof(struct live_pc), 0, take_pc);
+	reader_chunks(r, lists->pcs, sizeof(struct live_pc), 0, take_live_pc);
 	r->cubin = (struct reader_cubin){ 0 };
 	reader_chunks(r, lists->cubins, sizeof(struct live_cubin), 0,
 		      take_cubin);

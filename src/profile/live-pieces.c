@@ -2,16 +2,17 @@
 /*
  * live-pieces.c - what a process that did not end well had not yet put into
  * the times of its devices: work of its last second.  It is added here as there
- * (collect/gpu-time.c); why devices were idle meanwhile nobody knows any more.
+ * (collect/gpu/gpu-time.c); why devices were idle meanwhile nobody knows any
+ * more.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/comparison.h"
 #include "profile/live-reader.h"
 
 /* What of a piece is beyond that end, which it moves. */
-static uint64_t extend(uint64_t *end, const struct live_piece *p)
+static uint64_t extend_end(uint64_t *end, const struct live_piece *p)
 {
 	uint64_t from = p->start > *end ? p->start : *end;
 
@@ -27,7 +28,7 @@ static void begin_with(uint64_t *first, const struct live_piece *p)
 		*first = p->start;
 }
 
-static struct profile_device *find_device(struct reader *r, uint32_t id)
+static struct profile_device *find_live_device(struct reader *r, uint32_t id)
 {
 	struct profile *p = r->p;
 
@@ -41,22 +42,23 @@ static struct profile_device *find_device(struct reader *r, uint32_t id)
 	return &p->devices[p->device_count++];
 }
 
-static void add_to_device(struct profile_device *d, const struct live_piece *p)
+static void add_piece_to_device(struct profile_device *d,
+				const struct live_piece *p)
 {
-	d->busy_ns += extend(&d->last_ns, p);
+	d->busy_ns += extend_end(&d->last_ns, p);
 	begin_with(&d->first_ns, p);
 	if (p->kernel) {
 		d->kernels++;
-		d->kernels_ns += extend(&d->kernels_until_ns, p);
+		d->kernels_ns += extend_end(&d->kernels_until_ns, p);
 		d->kernels_sum_ns += p->end - p->start;
 	} else {
 		d->copies++;
-		d->copies_ns += extend(&d->copies_until_ns, p);
+		d->copies_ns += extend_end(&d->copies_until_ns, p);
 	}
 }
 
-static struct profile_stream *find_stream(struct reader *r,
-					  const struct live_piece *piece)
+static struct profile_stream *find_live_stream(struct reader *r,
+					       const struct live_piece *piece)
 {
 	struct profile *p = r->p;
 	struct profile_stream *s = p->streams;
@@ -74,9 +76,10 @@ static struct profile_stream *find_stream(struct reader *r,
 	return s;
 }
 
-static void add_to_stream(struct profile_stream *s, const struct live_piece *p)
+static void add_piece_to_stream(struct profile_stream *s,
+				const struct live_piece *p)
 {
-	uint64_t fresh = extend(&s->last_ns, p);
+	uint64_t fresh = extend_end(&s->last_ns, p);
 
 	s->busy_ns += fresh;
 	s->kernels_ns += p->kernel ? fresh : 0;
@@ -85,17 +88,17 @@ static void add_to_stream(struct profile_stream *s, const struct live_piece *p)
 	begin_with(&s->first_ns, p);
 }
 
-static void add(struct reader *r, const struct live_piece *piece)
+static void add_live_piece(struct reader *r, const struct live_piece *piece)
 {
 	struct profile_gpu_times *t = &r->p->gpu;
-	struct profile_device *d = find_device(r, piece->device);
-	struct profile_stream *s = find_stream(r, piece);
+	struct profile_device *d = find_live_device(r, piece->device);
+	struct profile_stream *s = find_live_stream(r, piece);
 
 	if (!d || !s)
 		return;
-	add_to_device(d, piece);
-	add_to_stream(s, piece);
-	t->busy_ns += extend(&t->last_ns, piece);
+	add_piece_to_device(d, piece);
+	add_piece_to_stream(s, piece);
+	t->busy_ns += extend_end(&t->last_ns, piece);
 	begin_with(&t->first_ns, piece);
 }
 
@@ -106,13 +109,14 @@ static int by_start(const void *x, const void *y)
 	return ORDER(a->start, b->start);
 }
 
-static bool good(const struct live_piece *p)
+static bool is_piece_valid(const struct live_piece *p)
 {
 	return p->start && p->start <= p->end && p->end <= PROFILE_TIME_MOST;
 }
 
 /* Those that make sense, in no order; how many. */
-static uint32_t gather(struct live_piece *to, const struct live_pieces *in)
+static uint32_t gather_pieces(struct live_piece *to,
+			      const struct live_pieces *in)
 {
 	uint32_t count = 0;
 
@@ -120,10 +124,10 @@ static uint32_t gather(struct live_piece *to, const struct live_pieces *in)
 	    in->aside_count > LIVE_PIECES_ASIDE)
 		return 0;
 	for (uint32_t i = in->first; i < in->count; i++)
-		if (good(&in->at[i]))
+		if (is_piece_valid(&in->at[i]))
 			to[count++] = in->at[i];
 	for (uint32_t i = 0; i < in->aside_count; i++)
-		if (good(&in->aside[i]))
+		if (is_piece_valid(&in->aside[i]))
 			to[count++] = in->aside[i];
 	return count;
 }
@@ -144,10 +148,10 @@ void reader_pieces(struct reader *r)
 		reader_no_memory(r);
 	if (from && in && all) {
 		memcpy(in, from, sizeof(*in));
-		count = gather(all, in);
+		count = gather_pieces(all, in);
 		qsort(all, count, sizeof(*all), by_start);
 		for (uint32_t i = 0; i < count && !r->err; i++)
-			add(r, &all[i]);
+			add_live_piece(r, &all[i]);
 	}
 	free(in);
 	free(all);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/comparison.h"
 #include "live/power.h"
 #include "profile/live-reader.h"
 
@@ -17,14 +17,14 @@ struct power_reader {
 };
 #define NONE UINT32_MAX
 
-static bool good(const struct live_power_board *b)
+static bool is_board_valid(const struct live_power_board *b)
 {
 	return b->bin_shift < 64 && b->first_ns <= b->last_ns &&
 	       b->last_ns <= PROFILE_TIME_MOST &&
 	       b->first_bin <= PROFILE_TIME_MOST;
 }
 
-static void take_bins(struct reader *r, const struct live_power_board *b)
+static void take_board_bins(struct reader *r, const struct live_power_board *b)
 {
 	struct profile *p = r->p;
 
@@ -77,7 +77,7 @@ static void put_board(struct reader *r, const struct live_power *from,
 	};
 	memcpy(to->uuid, b->uuid, sizeof(to->uuid) - 1);
 	memcpy(to->bus, b->bus, sizeof(to->bus) - 1);
-	take_bins(r, b);
+	take_board_bins(r, b);
 }
 
 /*
@@ -105,8 +105,8 @@ static uint32_t board_of(const struct live_power *from, const char *uuid,
 	return LIVE_POWER_NO_BOARD;
 }
 
-static void take_device(struct reader *r, struct power_reader *w,
-			uint32_t device)
+static void take_power_device(struct reader *r, struct power_reader *w,
+			      uint32_t device)
 {
 	bool is_mig;
 	uint32_t board =
@@ -116,7 +116,7 @@ static void take_device(struct reader *r, struct power_reader *w,
 	if (board >= LIVE_POWER_BOARDS || w->rows[board] != NONE)
 		return;
 	b = &w->from.boards[board];
-	if (!good(b)) {
+	if (!is_board_valid(b)) {
 		r->damaged++;
 	} else if (b->readings &&
 		   reader_grow(r, &r->p->powers, r->p->power_count,
@@ -147,7 +147,7 @@ static void take_phase(struct reader *r, const struct power_reader *w,
 	};
 }
 
-static int by_node(const void *x, const void *y)
+static int by_profile_phase(const void *x, const void *y)
 {
 	const struct profile_power_phase *a = x, *b = y;
 
@@ -156,7 +156,7 @@ static int by_node(const void *x, const void *y)
 	return ORDER(a->node, b->node);
 }
 
-static void take(struct reader *r, struct power_reader *w, const void *at)
+static void take_power(struct reader *r, struct power_reader *w, const void *at)
 {
 	memcpy(&w->from, at, sizeof(w->from));
 	if (w->from.magic != LIVE_POWER_MAGIC) {
@@ -165,13 +165,13 @@ static void take(struct reader *r, struct power_reader *w, const void *at)
 	}
 	memset(w->rows, 0xff, sizeof(w->rows));
 	for (uint32_t i = 0; i < r->p->device_count; i++)
-		take_device(r, w, i);
+		take_power_device(r, w, i);
 	for (uint32_t i = 0;
 	     i < w->from.phase_count && i < LIVE_POWER_PHASES && !r->err; i++)
 		take_phase(r, w, &w->from.phases[i]);
 	if (r->p->power_phase_count)
 		qsort(r->p->power_phases, r->p->power_phase_count,
-		      sizeof(*r->p->power_phases), by_node);
+		      sizeof(*r->p->power_phases), by_profile_phase);
 }
 
 void reader_power(struct reader *r)
@@ -184,7 +184,7 @@ void reader_power(struct reader *r)
 	at = reader_claim(r, r->header.power, sizeof(struct live_power));
 	w = at ? malloc(sizeof(*w)) : NULL;
 	if (w)
-		take(r, w, at);
+		take_power(r, w, at);
 	else if (at)
 		reader_no_memory(r);
 	free(w);

@@ -37,6 +37,7 @@ struct reader {
 	struct map peers;    /* rank to peer */
 	struct map works;    /* (node, device) to work */
 	struct reader_cubin cubin;
+	uint64_t launched; /* by calls of CUDA */
 	struct profile *p;
 	int err; /* -ENOMEM: give up */
 };
@@ -110,10 +111,13 @@ void reader_gpu_call(struct reader *r, uint32_t node, uint32_t thread,
 		     const struct live_call *call);
 void reader_gpu(struct reader *r);
 
+/* live-end.c: how the process ended, where that is known. */
+void reader_end(struct reader *r);
+
 /* live-power.c: what was read of power, once devices are known. */
 void reader_power(struct reader *r);
 
-/* live-facts.c: what else there is of GPUs, then; live-pcs.c: samples. */
+/* live-gpu-tables.c: what else there is of GPUs, then; live-pcs.c: samples. */
 void reader_facts(struct reader *r);
 void reader_pcs(struct reader *r);
 /*

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "base/str.h"
 #include "profile/node-file.h"
 #include "profile/store.h"
@@ -28,22 +29,22 @@ struct head {
 	uint32_t version, unused;
 	char owner[NODE_NAME];
 };
-struct record { /* the bytes stand behind it */
+struct node_record { /* the bytes stand behind it */
 	char magic[8];
 	uint64_t size;
 	char name[NODE_NAME];
 };
 _Static_assert(sizeof(struct head) == ALIGNED &&
-		       sizeof(struct record) == ALIGNED,
+		       sizeof(struct node_record) == ALIGNED,
 	       "as in the file");
 
-static uint64_t next_record(const struct piece *piece)
+static uint64_t next_record(const struct file_extent *piece)
 {
 	return (piece->at + piece->size + ALIGNED - 1) &
 	       ~(uint64_t)(ALIGNED - 1);
 }
 
-static int read_at(int fd, void *to, size_t size, uint64_t at)
+static int read_node_at(int fd, void *to, size_t size, uint64_t at)
 {
 	char *bytes = to;
 
@@ -83,7 +84,7 @@ static int write_at(int fd, const void *from, size_t size, uint64_t at)
 
 static int read_head(int fd, struct head *head)
 {
-	int err = read_at(fd, head, sizeof(*head), NODE_BEGIN);
+	int err = read_node_at(fd, head, sizeof(*head), NODE_BEGIN);
 
 	if (err)
 		return err;
@@ -104,17 +105,17 @@ static bool name_is_good(const char *name)
 }
 
 /* The record at `at`; false: there is none. */
-static bool read_record(int fd, uint64_t at, uint64_t end,
-			struct node_member *to)
+static bool read_node_record(int fd, uint64_t at, uint64_t end,
+			     struct node_member *to)
 {
-	struct record r;
+	struct node_record r;
 
-	if (at + sizeof(r) > end || read_at(fd, &r, sizeof(r), at) ||
+	if (at + sizeof(r) > end || read_node_at(fd, &r, sizeof(r), at) ||
 	    memcmp(r.magic, record_magic, sizeof(record_magic)) != 0 ||
 	    !r.size || r.size > end - at - sizeof(r) || !name_is_good(r.name))
 		return false;
 	memcpy(to->name, r.name, sizeof(to->name));
-	to->piece = (struct piece){ at + sizeof(r), r.size };
+	to->piece = (struct file_extent){ at + sizeof(r), r.size };
 	return true;
 }
 
@@ -124,7 +125,7 @@ struct listing {
 	uint64_t end; /* behind the last record */
 };
 
-static int list(int fd, uint64_t size, struct listing *l)
+static int list_members(int fd, uint64_t size, struct listing *l)
 {
 	l->end = NODE_BEGIN + sizeof(struct head);
 	while (l->count < MOST_MEMBERS) {
@@ -137,7 +138,7 @@ static int list(int fd, uint64_t size, struct listing *l)
 			l->at = at;
 			l->room = room;
 		}
-		if (!read_record(fd, l->end, size, &l->at[l->count]))
+		if (!read_node_record(fd, l->end, size, &l->at[l->count]))
 			break;
 		l->end = next_record(&l->at[l->count++].piece);
 	}
@@ -145,22 +146,20 @@ static int list(int fd, uint64_t size, struct listing *l)
 }
 
 /* The file of that owner, or of anybody (NULL), and its list; or -errno. */
-static int open_list(const char *path, const char *owner, int flags,
+static int open_list(int dir, const char *path, const char *owner, int flags,
 		     struct listing *l, uint64_t *size)
 {
-	int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(dir, path, flags);
 	struct head head;
 	struct stat st;
-	int err = fd < 0 || fstat(fd, &st) ? -errno : 0;
+	int err = fd < 0 ? fd : fstat(fd, &st) ? -errno : 0;
 
-	if (!err && !S_ISREG(st.st_mode))
-		err = -EINVAL;
 	if (!err)
 		err = read_head(fd, &head);
 	if (!err && owner && strcmp(head.owner, owner) != 0)
 		err = -EEXIST;
 	if (!err)
-		err = list(fd, (uint64_t)st.st_size, l);
+		err = list_members(fd, (uint64_t)st.st_size, l);
 	if (err && fd >= 0)
 		close(fd);
 	if (!err)
@@ -172,7 +171,7 @@ int node_file_list(const char *path, struct node_member **to, size_t *count)
 {
 	struct listing l = { 0 };
 	uint64_t size;
-	int fd = open_list(path, NULL, O_RDONLY, &l, &size);
+	int fd = open_list(AT_FDCWD, path, NULL, O_RDONLY, &l, &size);
 
 	if (fd < 0) {
 		free(l.at);
@@ -205,7 +204,7 @@ static int write_begin(int fd, const char *owner, const char *scratch)
 		err = store_commit(s);
 	if (err)
 		return err;
-	from = open(scratch, O_RDONLY | O_CLOEXEC);
+	from = open(scratch, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	n = from < 0 ? -1 : read(from, begin, sizeof(begin));
 	err = n < 0 ? -errno : n == sizeof(begin) ? -EFBIG : 0;
 	if (from >= 0)
@@ -220,22 +219,23 @@ static int write_begin(int fd, const char *owner, const char *scratch)
 	return err;
 }
 
-int node_file_create(const char *path, const char *owner, const char *scratch)
+int node_file_create(int dir, const char *path, const char *owner,
+		     const char *scratch)
 {
-	char *fresh = str_format("%s.new%ld", path, (long)getpid());
+	char *fresh = str_format("%s.new%ld", regular_part(dir, path),
+				 (long)getpid());
 	int fd = -1, err = -ENOMEM;
 
 	if (!fresh)
 		return err;
-	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		  0666);
-	err = fd < 0 ? -errno : write_begin(fd, owner, scratch);
+	fd = regular_create(dir, fresh);
+	err = fd < 0 ? fd : write_begin(fd, owner, scratch);
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	/* Another host may have the same name: link() does not replace. */
-	if (!err && link(fresh, path))
+	if (!err && linkat(dir, fresh, dir, regular_part(dir, path), 0))
 		err = -errno;
-	unlink(fresh);
+	unlinkat(dir, fresh, 0);
 	free(fresh);
 	return err;
 }
@@ -252,7 +252,7 @@ static bool is_taken(const struct listing *l, const char *name)
 static int write_record(int fd, uint64_t at, const char *name,
 			const void *bytes, size_t size)
 {
-	struct record r = { .size = size };
+	struct node_record r = { .size = size };
 	int err = ftruncate(fd, (off_t)at) ? -errno : 0;
 
 	memcpy(r.magic, record_magic, sizeof(r.magic));
@@ -266,12 +266,12 @@ static int write_record(int fd, uint64_t at, const char *name,
 	return err;
 }
 
-int node_file_add(const char *path, const char *owner,
+int node_file_add(int dir, const char *path, const char *owner,
 		  const char *const names[], const void *bytes, size_t size)
 {
 	struct listing l = { 0 };
 	uint64_t all;
-	int fd = open_list(path, owner, O_RDWR, &l, &all);
+	int fd = open_list(dir, path, owner, O_RDWR | O_NOFOLLOW, &l, &all);
 	int err = fd < 0 ? fd : 0;
 
 	while (!err && *names && is_taken(&l, *names))

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/piece.h"
+#include "profile/extent.h"
 
 enum {
 	NODE_BEGIN = 4096,
@@ -27,7 +27,7 @@ enum {
 
 struct node_member {
 	char name[NODE_NAME]; /* "rank-3.h5" */
-	struct piece piece;
+	struct file_extent piece;
 };
 
 /*
@@ -38,17 +38,18 @@ struct node_member {
 int node_file_list(const char *path, struct node_member **to, size_t *count);
 
 /*
- * A new one, of that owner, complete under its name at once; `scratch` is a
- * path that may be written to meanwhile, as is PATH.new.  -EEXIST: there is
- * one; or -errno.
+ * A new one (`dir` as regular.h has it), of that owner, complete under its name
+ * at once; `scratch` is a path that may be written to meanwhile, as is
+ * PATH.new.  -EEXIST: there is one; or -errno.
  */
-int node_file_create(const char *path, const char *owner, const char *scratch);
+int node_file_create(int dir, const char *path, const char *owner,
+		     const char *scratch);
 
 /*
  * Add `size` bytes under the first of `names`, which NULL ends, that is not
  * taken.  0; -EEXIST: it is another owner's, or the names are taken; or -errno.
  */
-int node_file_add(const char *path, const char *owner,
+int node_file_add(int dir, const char *path, const char *owner,
 		  const char *const names[], const void *bytes, size_t size);
 
 #endif

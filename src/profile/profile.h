@@ -15,9 +15,10 @@
 
 #include "base/batch.h"
 #include "base/cores.h"
+#include "base/family.h"
 #include "base/metric.h"
-#include "profile/profile-facts.h"
-#include "profile/piece.h"
+#include "profile/profile-gpu-tables.h"
+#include "profile/extent.h"
 
 /* As enum live_node_kind, in the same order. */
 enum node_kind {
@@ -73,8 +74,11 @@ struct profile_thread {
 	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
 	uint64_t cpu_ns, wall_ns, samples, ticks, handler_ns, wrapper_ns;
 	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
-	uint32_t every;      /* samples that one of its moments stands for */
-	uint32_t level;      /* of its parts, the least that are here */
+	uint64_t switches;   /* of the thread, while an event was its clock */
+	uint64_t switch_ns;  /* what setting the event then cost */
+	uint64_t timer_samples; /* kept while a timer stood in for the event */
+	uint32_t every;         /* samples that one of its moments stands for */
+	uint32_t level;         /* of its parts, the least that are here */
 };
 
 struct profile_comm {
@@ -209,6 +213,7 @@ struct profile_identity {
 	uint64_t paused_ns; /* not measured, by copse_pause() and its like */
 	uint64_t mpi_init_paused_ns, mpi_finalize_paused_ns; /* until then */
 	struct cores cores;
+	struct family family; /* in one profile of each `copse run` */
 };
 
 struct profile {
@@ -272,14 +277,14 @@ int profile_from_live(struct profile **to, const void *data, size_t size);
 /* rank-file.c: 0, or -errno with a reason that names the file. */
 int profile_save(const struct profile *p, const char *path);
 
-/* Removes what is left of that process's profile_save(): it was killed. */
-void profile_unsave(const char *path, pid_t pid);
+/* The same in that folder, as regular.h has it. */
+int profile_save_in(const struct profile *p, int dir, const char *path);
 
 /* Reads rank-N.h5, or a raw copy of a live profile (rank-N.live). */
 int profile_load(struct profile **to, const char *path);
 
 /* A rank file that is a piece of another file (node-file.h). */
 int profile_load_piece(struct profile **to, const char *path,
-		       struct piece piece);
+		       struct file_extent piece);
 
 #endif

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/regular.h"
 #include "live/layout.h"
 #include "profile/profile.h"
 #include "profile/metric-group.h"
-#include "profile/rank-facts.h"
+#include "profile/rank-gpu-tables.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse rank profile"
@@ -23,7 +24,7 @@
 	{                                                                      \
 		"batch_" #name, STORE_CHARS,                                   \
 			offsetof(struct profile_identity, batch.name),         \
-			sizeof(((struct batch *)0)->name)                      \
+			sizeof(((struct batch *)0)->name), true                \
 	}
 static const struct store_field id_fields[] = {
 	ID(I32, rank),
@@ -71,6 +72,15 @@ static const struct store_field cores_fields[] = {
 	{ 0 },
 };
 
+#define FAMILY(TYPE, member) STORE_FIELD(TYPE, struct family, member)
+static const struct store_field family_fields[] = {
+	FAMILY(U64, cpu_ns),
+	FAMILY(U64, start_ns),
+	FAMILY(U64, unsampled),
+	FAMILY(U64, failed),
+	{ 0 },
+};
+
 /* Of MPI programs. */
 static const struct store_field world_fields[] = {
 	{ "id", STORE_U64, offsetof(struct profile_identity, world_id), 0 },
@@ -115,6 +125,8 @@ static const struct store_field loss_fields[] = {
 };
 
 #define THREAD(TYPE, member) STORE_FIELD(TYPE, struct profile_thread, member)
+#define THREAD_ADDED(TYPE, member)                                             \
+	STORE_ADDED(TYPE, struct profile_thread, member)
 static const struct store_field thread_fields[] = {
 	THREAD(U32, tid),
 	THREAD(U32, clock),
@@ -132,6 +144,9 @@ static const struct store_field thread_fields[] = {
 	THREAD(U64, slowest_ns),
 	THREAD(U32, every),
 	THREAD(U32, level),
+	THREAD_ADDED(U64, switches),
+	THREAD_ADDED(U64, switch_ns),
+	THREAD_ADDED(U64, timer_samples),
 	{ 0 },
 };
 
@@ -254,7 +269,7 @@ static const struct store_field known_fields[] = {
 };
 
 /* The arrays that are stored as they are. */
-struct part {
+struct stored_array {
 	const char *group;
 	const struct store_field *fields;
 	size_t row_size;
@@ -269,7 +284,7 @@ struct part {
 	}
 #define PART(group, fields, array, number)                                     \
 	LATER_PART(group, fields, array, number, NULL)
-static const struct part parts[] = {
+static const struct stored_array parts[] = {
 	PART("modules", module_fields, modules, module_count),
 	PART("names", name_fields, names, name_count),
 	PART("nodes", node_fields, nodes, node_count),
@@ -308,14 +323,21 @@ static void save_column(struct store *s, const struct profile_column *c)
 
 int profile_save(const struct profile *p, const char *path)
 {
+	return profile_save_in(p, AT_FDCWD, path);
+}
+
+int profile_save_in(const struct profile *p, int dir, const char *path)
+{
 	struct store *s = NULL;
-	int err = store_create(&s, path, FORMAT, VERSION);
+	int err = store_create_in(&s, dir, path, FORMAT, VERSION);
 
 	if (err)
 		return err;
 	store_put_record(s, "identity", id_fields, &p->id);
 	if (p->id.cores.count)
 		store_put_record(s, "cores", cores_fields, &p->id.cores);
+	if (p->id.family.cpu_ns)
+		store_put_record(s, "family", family_fields, &p->id.family);
 	if (p->id.world_id)
 		store_put_record(s, "world", world_fields, &p->id);
 	for (size_t i = 0; i < PARTS; i++) {
@@ -403,6 +425,17 @@ static void check_nodes(struct store *s, const struct profile *p)
 	}
 }
 
+/* It becomes a part of names of files: hexadecimal, or none. */
+static void clean_build_ids(struct profile *p)
+{
+	for (size_t i = 0; i < p->module_count; i++) {
+		char *id = p->modules[i].build_id;
+
+		if (id[strspn(id, "0123456789abcdef")])
+			*id = 0;
+	}
+}
+
 /* Node and thread exist, and the values are in their order. */
 static void check_column(struct store *s, const struct profile *p,
 			 const struct profile_column *c)
@@ -429,7 +462,7 @@ static void damaged_row(struct store *s, const char *table, size_t row)
 	store_fail(s, -EINVAL, "damaged: row %zu of %s", row, table);
 }
 
-static void check_calls(struct store *s, const struct profile *p)
+static void check_profile_calls(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < p->site_count; i++)
 		if (p->sites[i].node >= p->node_count ||
@@ -443,7 +476,7 @@ static void check_calls(struct store *s, const struct profile *p)
 }
 
 /* Those of a thread stand together, in the order of time. */
-static void check_waits(struct store *s, const struct profile *p)
+static void check_profile_waits(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < p->part_count; i++) {
 		const struct profile_part *a = &p->parts[i];
@@ -521,7 +554,7 @@ static void load_parts(struct store *s, struct profile *p)
 }
 
 static int load_rank_file(struct profile *p, const char *path,
-			  struct piece piece)
+			  struct file_extent piece)
 {
 	struct store *s = NULL;
 	int err = store_open_piece(&s, path, piece, FORMAT, VERSION);
@@ -531,6 +564,8 @@ static int load_rank_file(struct profile *p, const char *path,
 	store_get_record(s, "identity", id_fields, &p->id);
 	if (store_has(s, "cores"))
 		store_get_record(s, "cores", cores_fields, &p->id.cores);
+	if (store_has(s, "family"))
+		store_get_record(s, "family", family_fields, &p->id.family);
 	if (store_has(s, "world"))
 		store_get_record(s, "world", world_fields, &p->id);
 	load_parts(s, p);
@@ -540,14 +575,15 @@ static int load_rank_file(struct profile *p, const char *path,
 	if (store_has(s, "gpu/known"))
 		store_get_record(s, "gpu/known", known_fields, &p->gpu_known);
 	load_columns(s, p);
+	clean_build_ids(p);
 	if (!store_error(s))
 		check_nodes(s, p);
 	for (size_t i = 0; i < p->column_count && !store_error(s); i++)
 		check_column(s, p, &p->columns[i]);
 	if (!store_error(s))
-		check_calls(s, p);
+		check_profile_calls(s, p);
 	if (!store_error(s))
-		check_waits(s, p);
+		check_profile_waits(s, p);
 	if (!store_error(s))
 		rank_facts_check(s, p);
 	if (!store_error(s))
@@ -560,7 +596,7 @@ static int load_rank_file(struct profile *p, const char *path,
 /* Raw copies of live profiles */
 
 /* Read `size` bytes from `at` on: 0, also when the file ends before. */
-static int read_at(int fd, char *to, off_t at, size_t size)
+static int read_rank_at(int fd, char *to, off_t at, size_t size)
 {
 	while (size) {
 		ssize_t n = pread(fd, to, size, at);
@@ -587,7 +623,8 @@ static int read_sparse(int fd, char *to, off_t size)
 		end = lseek(fd, begin, SEEK_HOLE);
 		if (end <= begin || end > size)
 			end = size;
-		err = read_at(fd, to + begin, begin, (size_t)(end - begin));
+		err = read_rank_at(fd, to + begin, begin,
+				   (size_t)(end - begin));
 		begin = end;
 	}
 	return err;
@@ -622,15 +659,15 @@ static bool is_live(int fd, off_t *size)
 	struct stat st;
 	uint64_t magic = 0;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    read_at(fd, (char *)&magic, 0, sizeof(magic)) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 ||
+	    read_rank_at(fd, (char *)&magic, 0, sizeof(magic)) < 0)
 		return false;
 	*size = st.st_size;
 	return magic == LIVE_MAGIC;
 }
 
 int profile_load_piece(struct profile **to, const char *path,
-		       struct piece piece)
+		       struct file_extent piece)
 {
 	struct profile *p = calloc(1, sizeof(*p));
 	int err = p ? load_rank_file(p, path, piece)
@@ -643,22 +680,14 @@ int profile_load_piece(struct profile **to, const char *path,
 	return err;
 }
 
-void profile_unsave(const char *path, pid_t pid)
-{
-	char *temporary = store_temporary(path, pid);
-
-	if (temporary)
-		unlink(temporary);
-	free(temporary);
-}
-
 int profile_load(struct profile **to, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(AT_FDCWD, path, O_RDONLY);
 	off_t size;
 	int err = is_live(fd, &size)
 			  ? load_live(to, fd, size, path)
-			  : profile_load_piece(to, path, (struct piece){ 0 });
+			  : profile_load_piece(to, path,
+					       (struct file_extent){ 0 });
 
 	if (fd >= 0)
 		close(fd);

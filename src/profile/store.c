@@ -15,9 +15,10 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/regular.h"
 #include "base/str.h"
 #include "profile/deflate.h"
-#include "profile/shortcut.h"
+#include "profile/toc.h"
 #include "profile/store.h"
 
 enum {
@@ -30,6 +31,8 @@ enum {
 	LIST_MAX = 65536,
 	LARGE_BLOCK = 1 << 20,
 	LARGE_FILE = 64 << 20,
+	TAKEN_FREE = 64 << 20, /* what each file may become, and … */
+	TAKEN_RATIO = 100,     /* … more for each of its bytes */
 };
 
 /*
@@ -38,7 +41,7 @@ enum {
  */
 static pthread_mutex_t hdf5_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-struct room { /* memory that is used again */
+struct reused_buffer { /* memory that is used again */
 	void *at;
 	size_t size;
 };
@@ -47,12 +50,14 @@ struct store {
 	hid_t file; /* invalid: everything is read by the shortcut */
 	struct shortcut *shortcut; /* NULL: none */
 	bool locked, ends_late, large;
+	int dir; /* as regular.h has it */
 	char *path;
-	char *temporary;          /* NULL: reading */
-	int fd;                   /* of it */
-	uint64_t bytes;           /* of what is read */
-	struct piece piece;       /* of the file; size 0: all of it */
-	struct room packed, work; /* of chunks that are read */
+	char *temporary;                   /* NULL: reading */
+	int fd;                            /* what is open */
+	uint64_t bytes;                    /* of what is read */
+	uint64_t taken;                    /* of memory for it, until now */
+	struct file_extent piece;          /* of the file; size 0: all of it */
+	struct reused_buffer packed, work; /* of chunks that are read */
 	int err;
 	char reason[400];
 };
@@ -130,6 +135,27 @@ static herr_t take_reason(unsigned int n, const H5E_error2_t *error, void *to)
 }
 
 /*
+ * Whether there is to be memory for these values.  A file of zeros can say that
+ * it holds a thousand times its size, in each of its columns: no profile does.
+ */
+static bool may_take_column(struct store *s, const char *name, size_t count,
+			    size_t width)
+{
+	uint64_t most = s->bytes * TAKEN_RATIO + TAKEN_FREE, size;
+
+	if (!__builtin_mul_overflow(count, width, &size) &&
+	    size <= most - s->taken) {
+		s->taken += size;
+		return true;
+	}
+	store_fail(s, -EINVAL,
+		   "not believed: with '%s' it becomes %d times as large, "
+		   "or more",
+		   name, TAKEN_RATIO);
+	return false;
+}
+
+/*
  * As store_fail(), with the innermost of HDF5's own reasons: those of its last
  * call, so this comes before anything is closed.
  */
@@ -141,13 +167,15 @@ static int hdf5_fail(struct store *s, const char *what, const char *name)
 	return store_fail(s, -EIO, "%s%s (%s)", what, name, why);
 }
 
-static struct store *store_new(const char *path)
+static struct store *store_new(int dir, const char *path)
 {
 	struct store *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->file = H5I_INVALID_HID;
+	s->dir = dir;
+	s->fd = -1;
 	s->path = strdup(path);
 	if (!s->path) {
 		free(s);
@@ -164,6 +192,8 @@ static void hdf5_begin(struct store *s)
 	   more, and crash. */
 	H5dont_atexit();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	/* A file's contents stand in itself: it names no others. */
+	H5Lunregister(H5L_TYPE_EXTERNAL);
 }
 
 /*
@@ -234,8 +264,10 @@ void store_close(struct store *s)
 	shortcut_free(s->shortcut);
 	free(s->packed.at);
 	free(s->work.at);
+	if (s->fd >= 0)
+		close(s->fd);
 	if (s->temporary)
-		unlink(s->temporary);
+		unlinkat(s->dir, regular_part(s->dir, s->temporary), 0);
 	forget_unfinished(s->temporary);
 	free(s->temporary);
 	free(s->path);
@@ -280,32 +312,43 @@ static hid_t group_properties(hid_t class)
 }
 
 /* What is renamed to that name replaces it, and a device is not a file. */
-static bool is_replaceable(const char *path)
+static bool is_replaceable(const struct store *s)
 {
 	struct stat st;
 
-	return stat(path, &st) || S_ISREG(st.st_mode);
+	return fstatat(s->dir, regular_part(s->dir, s->path), &st, 0) ||
+	       S_ISREG(st.st_mode);
+}
+
+/*
+ * HDF5 opens by name what is open here: by one that nobody can exchange, where
+ * there is a /proc.
+ */
+static const char *name_again(const struct store *s, char to[REGULAR_NAME])
+{
+	regular_name(to, s->fd);
+	if (!access(to, F_OK))
+		return to;
+	return s->temporary ? s->temporary : s->path;
 }
 
 static int create_file(struct store *s, bool large)
 {
+	char name[REGULAR_NAME];
 	hid_t access, how;
-	int fd;
 
-	if (!is_replaceable(s->path))
+	if (!is_replaceable(s))
 		return store_fail(s, -EEXIST,
 				  "cannot be written: not a regular file");
 	note_unfinished(s->temporary); /* before it is there */
-	fd = open(s->temporary,
-		  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return store_fail(s, -errno, "cannot be written: %s",
-				  strerror(errno));
-	close(fd);
+	s->fd = regular_create(s->dir, s->temporary);
+	if (s->fd < 0)
+		return store_fail(s, s->fd, "cannot be written: %s",
+				  strerror(-s->fd));
 	hdf5_begin(s);
 	access = file_access(true, large);
 	how = group_properties(H5P_FILE_CREATE);
-	s->file = H5Fcreate(s->temporary, H5F_ACC_TRUNC, how, access);
+	s->file = H5Fcreate(name_again(s, name), H5F_ACC_TRUNC, how, access);
 	if (s->file < 0)
 		hdf5_fail(s, "cannot be written", "");
 	close_id(how);
@@ -328,11 +371,11 @@ char *store_temporary(const char *path, pid_t pid)
 	return str_format("%s.part%ld", path, (long)pid);
 }
 
-static int create(struct store **to, const char *path, const char *format,
-		  uint32_t version, bool large)
+static int create_store(struct store **to, int dir, const char *path,
+			const char *format, uint32_t version, bool large)
 {
 	struct file_mark mark = { (char *)format, version };
-	struct store *s = store_new(path);
+	struct store *s = store_new(dir, path);
 	int err;
 
 	if (!s)
@@ -357,13 +400,32 @@ static int create(struct store **to, const char *path, const char *format,
 int store_create(struct store **to, const char *path, const char *format,
 		 uint32_t version)
 {
-	return create(to, path, format, version, false);
+	return create_store(to, AT_FDCWD, path, format, version, false);
+}
+
+int store_create_in(struct store **to, int dir, const char *path,
+		    const char *format, uint32_t version)
+{
+	return create_store(to, dir, path, format, version, false);
 }
 
 int store_create_large(struct store **to, const char *path, const char *format,
 		       uint32_t version)
 {
-	return create(to, path, format, version, true);
+	return create_store(to, AT_FDCWD, path, format, version, true);
+}
+
+/* Gives the file its name. */
+static void rename_file(struct store *s)
+{
+	if (renameat(s->dir, regular_part(s->dir, s->temporary), s->dir,
+		     regular_part(s->dir, s->path))) {
+		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
+		return;
+	}
+	forget_unfinished(s->temporary); /* nothing is left of it */
+	free(s->temporary);
+	s->temporary = NULL;
 }
 
 int store_commit(struct store *s)
@@ -374,18 +436,17 @@ int store_commit(struct store *s)
 		hdf5_fail(s, "cannot be written", "");
 	s->file = H5I_INVALID_HID;
 	if (!s->err && s->shortcut) {
-		err = shortcut_append(s->shortcut, s->temporary);
+		err = shortcut_append(s->shortcut, s->fd);
 		if (err)
 			store_fail(s, err, "cannot be written: %s",
 				   strerror(-err));
 	}
-	if (!s->err && rename(s->temporary, s->path) < 0)
+	/* On NFS a full disk may be known only now. */
+	if (close(s->fd) && !s->err)
 		store_fail(s, -errno, "cannot be written: %s", strerror(errno));
-	if (!s->err) {
-		forget_unfinished(s->temporary); /* nothing is left of it */
-		free(s->temporary);
-		s->temporary = NULL;
-	}
+	s->fd = -1;
+	if (!s->err)
+		rename_file(s);
 	err = store_error(s);
 	store_close(s);
 	return err;
@@ -410,27 +471,27 @@ static bool ends_late(const struct superblock *begin, uint64_t bytes)
 }
 
 /* The path is a regular file that begins as HDF5 files do. */
-static int look_at(struct store *s)
+static int look_at_file(struct store *s)
 {
 	static const char signature[8] = "\211HDF\r\n\032\n";
 	struct superblock begin = { 0 };
 	struct stat st = { 0 };
-	int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		store_fail(s, -errno, "%s", strerror(errno));
-	else if (S_ISDIR(st.st_mode))
+	s->fd = regular_open(s->dir, s->path, O_RDONLY);
+	if (s->fd == -EISDIR)
 		store_fail(s, -EISDIR, "is a directory");
-	else if (!S_ISREG(st.st_mode))
+	else if (s->fd == -EINVAL)
 		store_fail(s, -EINVAL, "not a regular file");
+	else if (s->fd < 0)
+		store_fail(s, s->fd, "%s", strerror(-s->fd));
+	else if (fstat(s->fd, &st) < 0)
+		store_fail(s, -errno, "%s", strerror(errno));
 	else if (!st.st_size)
 		store_fail(s, -EINVAL, "is empty");
-	else if (pread(fd, &begin, sizeof(begin), (off_t)s->piece.at) < 0)
+	else if (pread(s->fd, &begin, sizeof(begin), (off_t)s->piece.at) < 0)
 		store_fail(s, -errno, "%s", strerror(errno));
 	else if (memcmp(begin.signature, signature, sizeof(signature)) != 0)
 		store_fail(s, -EINVAL, "not an HDF5 file");
-	if (fd >= 0)
-		close(fd);
 	s->bytes = s->piece.size ? s->piece.size : (uint64_t)st.st_size;
 	s->ends_late = ends_late(&begin, s->bytes);
 	return s->err;
@@ -457,16 +518,13 @@ static int check_mark(struct store *s, const char *format, uint32_t version)
 /* The bytes of a piece, by malloc, for HDF5 to take for a file. */
 static void *piece_image(const struct store *s)
 {
-	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
-	void *image = fd < 0 ? NULL : malloc(s->piece.size);
+	void *image = malloc(s->piece.size);
 
-	if (image && pread(fd, image, s->piece.size, (off_t)s->piece.at) !=
+	if (image && pread(s->fd, image, s->piece.size, (off_t)s->piece.at) !=
 			     (ssize_t)s->piece.size) {
 		free(image);
 		image = NULL;
 	}
-	if (fd >= 0)
-		close(fd);
 	return image;
 }
 
@@ -486,23 +544,28 @@ static hid_t open_image(struct store *s, hid_t access)
 	return file;
 }
 
-static int open_file(struct store *s)
+static int open_store_file(struct store *s)
 {
-	int err = shortcut_open(&s->shortcut, s->path, s->piece);
+	int err = shortcut_open(&s->shortcut, s->fd, s->piece);
+	char name[REGULAR_NAME];
 	hid_t access;
 
 	if (err)
 		return store_fail(s, err, "%s",
 				  err == -EINVAL ? "truncated or damaged"
 						 : strerror(-err));
-	if (s->shortcut)
+	if (s->shortcut) { /* all of it was read */
+		close(s->fd);
+		s->fd = -1;
 		return 0;
+	}
 	if (s->ends_late)
 		return store_fail(s, -EINVAL, "truncated or damaged");
 	hdf5_begin(s);
 	access = file_access(false, s->bytes > LARGE_FILE && !s->piece.size);
 	s->file = s->piece.size ? open_image(s, access)
-				: H5Fopen(s->path, H5F_ACC_RDONLY, access);
+				: H5Fopen(name_again(s, name), H5F_ACC_RDONLY,
+					  access);
 	if (s->file < 0)
 		hdf5_fail(s, "truncated or damaged", "");
 	close_id(access);
@@ -512,19 +575,21 @@ static int open_file(struct store *s)
 int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version)
 {
-	return store_open_piece(to, path, (struct piece){ 0 }, format, version);
+	return store_open_piece(to, path, (struct file_extent){ 0 }, format,
+				version);
 }
 
-int store_open_piece(struct store **to, const char *path, struct piece piece,
-		     const char *format, uint32_t version)
+int store_open_piece(struct store **to, const char *path,
+		     struct file_extent piece, const char *format,
+		     uint32_t version)
 {
-	struct store *s = store_new(path);
+	struct store *s = store_new(AT_FDCWD, path);
 	int err;
 
 	if (!s)
 		return fail(-ENOMEM, "%s: out of memory", path);
 	s->piece = piece;
-	if (!look_at(s) && !open_file(s))
+	if (!look_at_file(s) && !open_store_file(s))
 		check_mark(s, format, version);
 	err = store_error(s);
 	if (err)
@@ -594,7 +659,8 @@ static hid_t group_open(struct store *s, const char *name)
 	return group;
 }
 
-static int join(struct store *s, char *to, const char *group, const char *name)
+static int join_names(struct store *s, char *to, const char *group,
+		      const char *name)
 {
 	int n = snprintf(to, NAME_MAX_BYTES, "%s/%s", group, name);
 
@@ -617,9 +683,9 @@ static hid_t parent_open(struct store *s, const char *name, const char **leaf)
 }
 
 /* What the list behind the file says of a column or an attribute. */
-static void list(struct store *s, const char *group, char between,
-		 const char *name, const struct shortcut_entry *entry,
-		 const void *values)
+static void list_entry(struct store *s, const char *group, char between,
+		       const char *name, const struct shortcut_entry *entry,
+		       const void *values)
 {
 	char path[2 * NAME_MAX_BYTES];
 
@@ -658,7 +724,7 @@ static void list_column(struct store *s, const char *name, hid_t set,
 		entry.at = at;
 		entry.packed = (uint32_t)size;
 	}
-	list(s, name, 0, "", &entry, values);
+	list_entry(s, name, 0, "", &entry, values);
 }
 
 /* What is packed as HDF5 would, by what is faster; behind the last value: 0. */
@@ -705,8 +771,9 @@ static bool write_chunks(struct packing *p)
 	return good;
 }
 
-static bool write_values(const struct store *s, hid_t set, enum store_type kind,
-			 hid_t type, const void *values, size_t count)
+static bool write_column_values(const struct store *s, hid_t set,
+				enum store_type kind, hid_t type,
+				const void *values, size_t count)
 {
 	struct packing p = { .set = set,
 			     .values = values,
@@ -739,7 +806,7 @@ static void write_column(struct store *s, const char *name,
 	if (group >= 0)
 		set = H5Dcreate2(group, leaf, type, space, H5P_DEFAULT, how,
 				 H5P_DEFAULT);
-	if (set < 0 || !write_values(s, set, kind, type, values, count))
+	if (set < 0 || !write_column_values(s, set, kind, type, values, count))
 		hdf5_fail(s, "cannot be written: ", name);
 	else
 		list_column(s, name, set, kind, width, values, count);
@@ -881,7 +948,7 @@ static size_t own_chunk(hid_t set, size_t width)
 	return chunk;
 }
 
-static void *room_for(struct room *room, size_t size)
+static void *room_for(struct reused_buffer *room, size_t size)
 {
 	if (size > room->size) {
 		free(room->at);
@@ -935,6 +1002,8 @@ static void *read_values(struct store *s, const char *name, hid_t set,
 
 	if (column_count(s, name, set, width, count) || !*count)
 		return NULL;
+	if (!may_take_column(s, name, *count, width))
+		return NULL;
 	values = malloc(*count * width);
 	if (!values) {
 		store_fail(s, -ENOMEM, "out of memory");
@@ -956,6 +1025,17 @@ static void cannot_open(struct store *s, const char *what, const char *name)
 		   there ? "damaged" : "missing");
 }
 
+/* Values in files that the file names: external storage, virtual datasets. */
+static bool is_elsewhere(hid_t set)
+{
+	hid_t how = H5Dget_create_plist(set);
+	bool is = H5Pget_layout(how) == H5D_VIRTUAL ||
+		  H5Pget_external_count(how) != 0;
+
+	close_id(how);
+	return is;
+}
+
 static hid_t column_open(struct store *s, const char *name, H5T_class_t class)
 {
 	hid_t set = H5Dopen2(s->file, name, H5P_DEFAULT);
@@ -966,8 +1046,12 @@ static hid_t column_open(struct store *s, const char *name, H5T_class_t class)
 		return H5I_INVALID_HID;
 	}
 	type = H5Dget_type(set);
-	if (H5Tget_class(type) != class) {
+	if (is_elsewhere(set))
+		store_fail(s, -EINVAL, "the values of '%s' are in other files",
+			   name);
+	else if (H5Tget_class(type) != class)
 		store_fail(s, -EINVAL, "'%s' has a wrong type", name);
+	if (s->err) {
 		close_id(set);
 		set = H5I_INVALID_HID;
 	}
@@ -997,7 +1081,7 @@ static void *listed_values(struct store *s, const char *what, const char *name,
 		store_fail(s, -EINVAL, "'%s' has a wrong type", name);
 		return NULL;
 	}
-	if (!e->count)
+	if (!e->count || !may_take_column(s, name, e->count, e->width))
 		return NULL;
 	values = shortcut_values(s->shortcut, e, &err);
 	if (!values)
@@ -1066,8 +1150,8 @@ struct store_column *store_column_open(struct store *s, const char *name,
 	return NULL;
 }
 
-static herr_t read_part(const struct store_column *c, hsize_t from,
-			hsize_t count, void *to)
+static herr_t read_column_part(const struct store_column *c, hsize_t from,
+			       hsize_t count, void *to)
 {
 	hid_t here = H5Screate_simple(1, &count, NULL);
 	hid_t there = H5Dget_space(c->set);
@@ -1113,7 +1197,7 @@ int store_column_read(struct store_column *c, size_t from, size_t count,
 		return 0;
 	pthread_mutex_lock(&hdf5_lock);
 	if (!s->err && !read_whole_chunk(c, from, count, to))
-		read_part(c, from, count, to);
+		read_column_part(c, from, count, to);
 	pthread_mutex_unlock(&hdf5_lock);
 	return store_error(s);
 }
@@ -1211,8 +1295,8 @@ static void put_text_column(struct store *s, const char *name,
 }
 
 /* Put one text that was read, of at most `width` bytes, into its member. */
-static void set_text(struct store *s, const struct store_field *field,
-		     char *row, const char *text, size_t width)
+static void set_field_text(struct store *s, const struct store_field *field,
+			   char *row, const char *text, size_t width)
 {
 	char *copy;
 
@@ -1296,7 +1380,7 @@ void store_put_table(struct store *s, const char *group,
 	char name[NAME_MAX_BYTES];
 
 	for (; fields->name && !s->err; fields++) {
-		if (join(s, name, group, fields->name))
+		if (join_names(s, name, group, fields->name))
 			return;
 		if (is_text(fields->type))
 			put_text_column(s, name, fields, rows, row_size, count);
@@ -1306,18 +1390,18 @@ void store_put_table(struct store *s, const char *group,
 	}
 }
 
-struct column { /* as it was read */
+struct read_column { /* as it was read */
 	char *values;
 	size_t width, count;
 };
 
-static struct column get_column(struct store *s, const char *group,
-				const struct store_field *field)
+static struct read_column get_column(struct store *s, const char *group,
+				     const struct store_field *field)
 {
-	struct column c = { 0 };
+	struct read_column c = { 0 };
 	char name[NAME_MAX_BYTES];
 
-	if (s->err || join(s, name, group, field->name))
+	if (s->err || join_names(s, name, group, field->name))
 		return c;
 	if (is_text(field->type)) {
 		c.values = read_texts(s, name, &c.width, &c.count);
@@ -1330,14 +1414,14 @@ static struct column get_column(struct store *s, const char *group,
 
 /* The same member of all rows; inlined for the width that it has. */
 static inline void set_numbers(char *to, size_t row_size,
-			       const struct column *c, size_t width)
+			       const struct read_column *c, size_t width)
 {
 	for (size_t i = 0; i < c->count; i++)
 		memcpy(to + i * row_size, c->values + i * width, width);
 }
 
 static void set_column(struct store *s, const struct store_field *field,
-		       char *rows, size_t row_size, const struct column *c)
+		       char *rows, size_t row_size, const struct read_column *c)
 {
 	char *to;
 
@@ -1346,8 +1430,8 @@ static void set_column(struct store *s, const struct store_field *field,
 	to = rows + field->offset;
 	if (is_text(field->type))
 		for (size_t i = 0; i < c->count; i++)
-			set_text(s, field, rows + i * row_size,
-				 c->values + i * c->width, c->width);
+			set_field_text(s, field, rows + i * row_size,
+				       c->values + i * c->width, c->width);
 	else if (c->width == 8)
 		set_numbers(to, row_size, c, 8);
 	else if (c->width == 4)
@@ -1368,17 +1452,32 @@ static void free_rows(const struct store_field *fields, char *rows,
 	free(rows);
 }
 
+/* The next one that the file has, or has to have. */
+static const struct store_field *next_column(struct store *s, const char *group,
+					     const struct store_field *field)
+{
+	char name[NAME_MAX_BYTES];
+
+	do
+		field++;
+	while (field->name && field->added &&
+	       !(join_names(s, name, group, field->name) ||
+		 store_has(s, name)));
+	return field;
+}
+
 void *store_get_table(struct store *s, const char *group,
 		      const struct store_field *fields, size_t row_size,
 		      size_t *count)
 {
 	const struct store_field *field = fields;
-	struct column c = get_column(s, group, field);
+	struct read_column c = get_column(s, group, field);
 	size_t rows_read = c.count;
 	char *rows = NULL;
 
 	*count = 0;
-	if (!s->err && rows_read) {
+	if (!s->err && rows_read &&
+	    may_take_column(s, group, rows_read, row_size)) {
 		rows = calloc(rows_read, row_size);
 		if (!rows)
 			store_fail(s, -ENOMEM, "out of memory");
@@ -1386,8 +1485,9 @@ void *store_get_table(struct store *s, const char *group,
 	while (!s->err) {
 		set_column(s, field, rows, row_size, &c);
 		free(c.values);
-		c = (struct column){ 0 };
-		if (!(++field)->name)
+		c = (struct read_column){ 0 };
+		field = next_column(s, group, field);
+		if (!field->name)
 			break;
 		c = get_column(s, group, field);
 		if (!s->err && c.count != rows_read)
@@ -1444,8 +1544,9 @@ void store_get_parts(struct store *s, const struct store_part *parts,
 static const struct shortcut_entry is_group = { .how = SHORTCUT_NO_VALUE,
 						.width = 1 };
 
-static hid_t put_text(struct store *s, const char *group_name, hid_t group,
-		      const struct store_field *field, const void *record)
+static hid_t put_stored_text(struct store *s, const char *group_name,
+			     hid_t group, const struct store_field *field,
+			     const void *record)
 {
 	const char *text = row_text(field, record);
 	size_t n = strlen(text);
@@ -1468,7 +1569,7 @@ static hid_t put_text(struct store *s, const char *group_name, hid_t group,
 									 : 1),
 						.count = 1 };
 
-		list(s, group_name, '@', field->name, &entry, copy);
+		list_entry(s, group_name, '@', field->name, &entry, copy);
 	}
 	free(copy);
 	close_id(type);
@@ -1476,8 +1577,9 @@ static hid_t put_text(struct store *s, const char *group_name, hid_t group,
 	return attribute;
 }
 
-static hid_t put_number(struct store *s, const char *group_name, hid_t group,
-			const struct store_field *field, const void *record)
+static hid_t put_stored_number(struct store *s, const char *group_name,
+			       hid_t group, const struct store_field *field,
+			       const void *record)
 {
 	struct shortcut_entry entry = { .type = (uint16_t)field->type,
 					.width = (uint32_t)widths[field->type],
@@ -1488,7 +1590,7 @@ static hid_t put_number(struct store *s, const char *group_name, hid_t group,
 	hid_t attribute = H5Acreate2(group, field->name, type, space,
 				     H5P_DEFAULT, H5P_DEFAULT);
 
-	list(s, group_name, '@', field->name, &entry, value);
+	list_entry(s, group_name, '@', field->name, &entry, value);
 	close_id(space);
 	if (attribute >= 0 && H5Awrite(attribute, type, value) < 0) {
 		close_id(attribute);
@@ -1509,7 +1611,7 @@ static bool is_listed(struct store *s, const char *group)
 static void list_group(struct store *s, const char *group)
 {
 	if (s->shortcut && !is_listed(s, group))
-		list(s, group, '@', "", &is_group, NULL);
+		list_entry(s, group, '@', "", &is_group, NULL);
 }
 
 void store_put_record(struct store *s, const char *group,
@@ -1526,8 +1628,9 @@ void store_put_record(struct store *s, const char *group,
 	for (; fields->name && !s->err; fields++) {
 		hid_t attribute =
 			is_text(fields->type)
-				? put_text(s, group, at, fields, record)
-				: put_number(s, group, at, fields, record);
+				? put_stored_text(s, group, at, fields, record)
+				: put_stored_number(s, group, at, fields,
+						    record);
 
 		if (attribute < 0)
 			hdf5_fail(s, "cannot write the attribute ",
@@ -1545,7 +1648,7 @@ static void get_text(struct store *s, hid_t attribute, hid_t in_file,
 	char *text = width && width <= s->bytes ? malloc(width) : NULL;
 
 	if (text && H5Aread(attribute, type, text) >= 0)
-		set_text(s, field, record, text, width);
+		set_field_text(s, field, record, text, width);
 	else
 		store_fail(s, -EINVAL, "the attribute '%s' is damaged",
 			   field->name);
@@ -1561,6 +1664,8 @@ static void get_attribute(struct store *s, hid_t group,
 	char *to = (char *)record + field->offset;
 
 	if (attribute < 0) {
+		if (field->added)
+			return;
 		store_fail(s, -EINVAL, "the attribute '%s' is missing",
 			   field->name);
 		return;
@@ -1589,13 +1694,15 @@ static void get_listed(struct store *s, const char *group,
 	char *value;
 
 	snprintf(name, sizeof(name), "%s@%s", group, field->name);
+	if (field->added && !shortcut_find(s->shortcut, name))
+		return;
 	value = listed_values(s, "attribute", name, field->type, &width,
 			      &count);
 	if (!s->err && count != 1)
 		store_fail(s, -EINVAL, "the attribute '%s' is not one value",
 			   field->name);
 	else if (!s->err && is_text(field->type))
-		set_text(s, field, record, value, width);
+		set_field_text(s, field, record, value, width);
 	else if (!s->err)
 		memcpy((char *)record + field->offset, value, width);
 	free(value);
@@ -1659,7 +1766,7 @@ void store_get_record(struct store *s, const char *group,
 
 /* Names */
 
-static int by_text(const void *x, const void *y)
+static int by_stored_text(const void *x, const void *y)
 {
 	return strcmp(*(char *const *)x, *(char *const *)y);
 }
@@ -1704,7 +1811,7 @@ static char **listed_names(struct store *s, const char *group, size_t *count)
 		text += NAME_MAX_BYTES;
 		++*count;
 	}
-	qsort(names, found, sizeof(*names), by_text);
+	qsort(names, found, sizeof(*names), by_stored_text);
 	return names;
 }
 

@@ -15,7 +15,7 @@
  *             are checked here, the meaning of values by the caller.
  * Threads     Several, each with its own store.  HDF5 is for one at a time: a
  *             store that writes, or reads a file without a list behind its end
- *             (shortcut.h), keeps others of that kind waiting until it is
+ *             (toc.h), keeps others of that kind waiting until it is
  *             closed, or rests.
  */
 #ifndef PROFILE_STORE_H
@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "profile/piece.h"
+#include "profile/extent.h"
 
 struct store;
 
@@ -45,6 +45,7 @@ struct store_field {
 	const char *name; /* NULL ends a table of fields */
 	enum store_type type;
 	size_t offset, width;
+	bool added; /* older files lack it: 0 */
 };
 
 /* A row of a table of fields; TYPE without STORE_. */
@@ -52,6 +53,11 @@ struct store_field {
 	{                                                                      \
 #member, STORE_##TYPE, offsetof(record, member),               \
 			sizeof(((record *)0)->member)                          \
+	}
+#define STORE_ADDED(TYPE, record, member)                                      \
+	{                                                                      \
+#member, STORE_##TYPE, offsetof(record, member),               \
+			sizeof(((record *)0)->member), true                    \
 	}
 
 /* The temporary name of a file while that process writes it; NULL: no memory.
@@ -65,6 +71,10 @@ char *store_temporary(const char *path, pid_t pid);
 int store_create(struct store **to, const char *path, const char *format,
 		 uint32_t version);
 
+/* The same in that folder, as regular.h has it. */
+int store_create_in(struct store **to, int dir, const char *path,
+		    const char *format, uint32_t version);
+
 /* The same for large files: not kept in memory, and without a list. */
 int store_create_large(struct store **to, const char *path, const char *format,
 		       uint32_t version);
@@ -77,8 +87,9 @@ int store_open(struct store **to, const char *path, const char *format,
 	       uint32_t version);
 
 /* The same of a piece of a file. */
-int store_open_piece(struct store **to, const char *path, struct piece piece,
-		     const char *format, uint32_t version);
+int store_open_piece(struct store **to, const char *path,
+		     struct file_extent piece, const char *format,
+		     uint32_t version);
 
 /*
  * Complete what store_create() began: the file appears under its name only

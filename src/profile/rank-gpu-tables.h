@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rank-facts.h - the tables /gpu-memory, /gpu-launches and /gpu-power of
+ * rank-gpu-tables.h - the tables /gpu-memory, /gpu-launches and /gpu-power of
  * rank-N.h5, as far as they have rows.
  *
  * Failure   As the store's: kept in it.
  */
-#ifndef PROFILE_RANK_FACTS_H
-#define PROFILE_RANK_FACTS_H
+#ifndef PROFILE_RANK_GPU_TABLES_H
+#define PROFILE_RANK_GPU_TABLES_H
 
 #include "profile/profile.h"
 #include "profile/store.h"

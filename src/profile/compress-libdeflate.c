@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* squeeze-libdeflate.c - in place of zlib. */
+/* compress-libdeflate.c - in place of zlib. */
 #include <errno.h>
 #include <libdeflate.h>
 
-#include "profile/squeeze.h"
+#include "profile/compress.h"
 
 size_t squeeze_most(size_t bytes)
 {

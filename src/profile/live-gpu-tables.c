@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * live-facts.c - what a live profile has of GPUs' memory, of the shapes of
+ * live-gpu-tables.c - what a live profile has of GPUs' memory, of the shapes of
  * kernels and of unified memory, read.
  */
 #include <string.h>
@@ -55,7 +55,7 @@ static void take_memory(struct reader *r, uint32_t unused, const void *at)
 		memory_values(r, node, m.thread, &m, at_peak(r, &m));
 }
 
-static void take_bins(struct reader *r, const struct live_holder *h)
+static void take_holder_bins(struct reader *r, const struct live_holder *h)
 {
 	struct profile *p = r->p;
 
@@ -106,7 +106,7 @@ static void take_holder(struct reader *r, uint32_t unused, const void *at)
 		.width_ns = h.width_ns,
 	};
 	if (h.width_ns && h.moving % 2 == 0)
-		take_bins(r, &h);
+		take_holder_bins(r, &h);
 	take_kinds(r, &h);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* squeeze-no-isal.c - where ISA-L was not found. */
-#include "profile/squeeze.h"
+/* compress-no-isal.c - where ISA-L was not found. */
+#include "profile/compress.h"
 
 size_t squeeze_quick(void *to, const void *from, size_t bytes)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * squeeze.h - bytes to a zlib stream and back, by libdeflate where there was
+ * compress.h - bytes to a zlib stream and back, by libdeflate where there was
  * one when this was built, else by zlib itself.  libdeflate does the same in
  * two thirds of the time, the way back in less than half of it, and its streams
  * are a little smaller; both have been used everywhere for years.
  *
  * Threads   Any.
  */
-#ifndef PROFILE_SQUEEZE_H
-#define PROFILE_SQUEEZE_H
+#ifndef PROFILE_COMPRESS_H
+#define PROFILE_COMPRESS_H
 
 #include <stddef.h>
 #include <stdint.h>

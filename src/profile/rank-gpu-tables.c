@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-facts.c - what GPUs have in rank-N.h5 beside metrics. */
-#include "profile/rank-facts.h"
+/* rank-gpu-tables.c - what GPUs have in rank-N.h5 beside metrics. */
+#include "profile/rank-gpu-tables.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * squeeze-isal.c - by Intel's ISA-L, whose level 1 is made for speed.
+ * compress-isal.c - by Intel's ISA-L, whose level 1 is made for speed.
  *
  * The same bytes have to become the same stream, and with ISA-L 2.30 that takes
  * care: where its body meets the first byte of all, it looks for byte 2 by what
@@ -14,19 +14,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "profile/squeeze.h"
+#include "profile/compress.h"
 
 enum {
 	BODY_LEAST = 16, /* fewer, and no more, are not the body's */
 	FIRST = 8
 };
 
-struct room {
+struct deflate_state {
 	struct isal_zstream stream;
 	uint8_t level[ISAL_DEF_LVL1_DEFAULT];
 };
 
-static void start(struct room *room, void *to, size_t most, const void *from)
+static void start_room(struct deflate_state *room, void *to, size_t most,
+		       const void *from)
 {
 	struct isal_zstream *s = &room->stream;
 
@@ -55,13 +56,13 @@ size_t squeeze_quick(void *to, const void *from, size_t bytes)
 {
 	size_t most = squeeze_most(bytes), size = 0;
 	size_t first = bytes > BODY_LEAST ? FIRST : 0;
-	struct room *room = NULL;
+	struct deflate_state *room = NULL;
 
 	if (most <= UINT32_MAX)
 		room = malloc(sizeof(*room));
 	if (!room)
 		return squeeze(to, from, bytes, 1);
-	start(room, to, most, from);
+	start_room(room, to, most, from);
 	if ((!first || go_on(&room->stream, first, false)) &&
 	    go_on(&room->stream, bytes - first, true))
 		size = room->stream.total_out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* squeeze-zlib.c - where libdeflate was not found. */
+/* compress-zlib.c - where libdeflate was not found. */
 #include <errno.h>
 #include <zlib.h>
 
-#include "profile/squeeze.h"
+#include "profile/compress.h"
 
 size_t squeeze_most(size_t bytes)
 {

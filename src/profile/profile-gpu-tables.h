@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * profile-facts.h - what a profile has of GPUs beside the metrics of its tree:
- * rows of the tables of rank-facts.h.
+ * profile-gpu-tables.h - what a profile has of GPUs beside the metrics of its
+ * tree: rows of the tables of rank-gpu-tables.h.
  */
-#ifndef PROFILE_PROFILE_FACTS_H
-#define PROFILE_PROFILE_FACTS_H
+#ifndef PROFILE_PROFILE_GPU_TABLES_H
+#define PROFILE_PROFILE_GPU_TABLES_H
 
 #include <stdint.h>
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shortcut.c - the list behind the end of an HDF5 file. */
+/* toc.c - the list behind the end of an HDF5 file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/deflate.h"
-#include "profile/shortcut.h"
+#include "profile/toc.h"
 
 enum {
 	LEVEL = 4,
@@ -54,7 +53,7 @@ void shortcut_free(struct shortcut *s)
 }
 
 /* FNV-1a (Fowler, Noll, Vo). */
-static uint32_t sum_of(const char *name)
+static uint32_t checksum_of_name(const char *name)
 {
 	uint32_t sum = 2166136261u;
 
@@ -110,7 +109,7 @@ int shortcut_add(struct shortcut *s, const char *name,
 	if (s->count == s->room && reach_more(s))
 		return -ENOMEM;
 	to = &s->entries[s->count];
-	s->sums[s->count] = sum_of(name);
+	s->sums[s->count] = checksum_of_name(name);
 	*to = *entry;
 	to->name = (uint32_t)s->text_size;
 	if (add_bytes(s, name, strlen(name) + 1))
@@ -166,10 +165,9 @@ static char *pack_list(const struct shortcut *s, uint64_t begin, size_t *size)
 	return packed;
 }
 
-int shortcut_append(const struct shortcut *s, const char *path)
+int shortcut_append(const struct shortcut *s, int fd)
 {
-	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-	off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	off_t end = lseek(fd, 0, SEEK_END);
 	int err = end < 0 ? -errno : 0;
 	size_t size = 0;
 	char *list = NULL;
@@ -179,8 +177,6 @@ int shortcut_append(const struct shortcut *s, const char *path)
 		err = list ? write_all(fd, list, size) : -ENOMEM;
 	}
 	free(list);
-	if (fd >= 0 && close(fd) && !err)
-		err = -errno;
 	return err;
 }
 
@@ -188,7 +184,7 @@ int shortcut_append(const struct shortcut *s, const char *path)
  * Reading one.
  */
 
-static int read_all(int fd, char *to, size_t size, off_t at)
+static int read_toc(int fd, char *to, size_t size, off_t at)
 {
 	while (size) {
 		ssize_t n = pread(fd, to, size, at);
@@ -243,23 +239,23 @@ static int unpack_list(struct shortcut *s, const struct footer *footer)
 	for (size_t i = 0; i < s->count; i++) {
 		if (!entry_is_good(s, &s->entries[i]))
 			return -EINVAL;
-		s->sums[i] = sum_of(s->texts + s->entries[i].name);
+		s->sums[i] = checksum_of_name(s->texts + s->entries[i].name);
 	}
 	return 0;
 }
 
-static bool has_list(int fd, struct piece piece, struct footer *footer)
+static bool has_list(int fd, struct file_extent piece, struct footer *footer)
 {
 	uint64_t at = piece.size - sizeof(*footer);
 
 	return piece.size > sizeof(*footer) && piece.size <= MOST_BYTES &&
-	       !read_all(fd, (char *)footer, sizeof(*footer),
+	       !read_toc(fd, (char *)footer, sizeof(*footer),
 			 (off_t)(piece.at + at)) &&
 	       !memcmp(footer->magic, magic, sizeof(magic)) &&
 	       footer->begin <= at && footer->packed == at - footer->begin;
 }
 
-static int read_list(struct shortcut **to, int fd, struct piece piece,
+static int read_list(struct shortcut **to, int fd, struct file_extent piece,
 		     const struct footer *footer)
 {
 	struct shortcut *s = shortcut_new();
@@ -268,7 +264,7 @@ static int read_list(struct shortcut **to, int fd, struct piece piece,
 	if (s)
 		s->file = malloc(piece.size + DEFLATE_BEHIND);
 	if (!err)
-		err = s->file ? read_all(fd, s->file, piece.size,
+		err = s->file ? read_toc(fd, s->file, piece.size,
 					 (off_t)piece.at)
 			      : -ENOMEM;
 	if (!err)
@@ -282,27 +278,21 @@ static int read_list(struct shortcut **to, int fd, struct piece piece,
 	return err;
 }
 
-int shortcut_open(struct shortcut **to, const char *path, struct piece piece)
+int shortcut_open(struct shortcut **to, int fd, struct file_extent piece)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct footer footer;
 	struct stat st;
-	int err = 0;
 
 	*to = NULL;
-	if (fd < 0)
-		return 0; /* whoever opens it next says why */
-	if (!piece.size && !fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!piece.size && !fstat(fd, &st))
 		piece.size = (uint64_t)st.st_size;
-	if (has_list(fd, piece, &footer))
-		err = read_list(to, fd, piece, &footer);
-	close(fd);
-	return err;
+	return has_list(fd, piece, &footer) ? read_list(to, fd, piece, &footer)
+					    : 0;
 }
 
 const struct shortcut_entry *shortcut_find(struct shortcut *s, const char *name)
 {
-	uint32_t sum = sum_of(name);
+	uint32_t sum = checksum_of_name(name);
 	size_t at = s->next;
 
 	for (size_t i = 0; i < s->count; i++, at++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * shortcut.h - a list of all that is in an HDF5 file, behind its end: where
+ * toc.h - a list of all that is in an HDF5 file, behind its end: where
  * each column stands, and the small ones and the attributes themselves.  With
  * it a rank file is read by one system call, without HDF5, by many threads at a
  * time.
@@ -14,14 +14,14 @@
  * Threads    One user at a time for each.
  * Foreign    All that is read is checked against the file's length.
  */
-#ifndef PROFILE_SHORTCUT_H
-#define PROFILE_SHORTCUT_H
+#ifndef PROFILE_TOC_H
+#define PROFILE_TOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/piece.h"
+#include "profile/extent.h"
 
 enum shortcut_how {
 	SHORTCUT_HERE,     /* in the list itself */
@@ -55,13 +55,13 @@ int shortcut_add(struct shortcut *s, const char *name,
 		 const struct shortcut_entry *entry, const void *values);
 
 /* Write the list behind the end of the file.  0 or -errno. */
-int shortcut_append(const struct shortcut *s, const char *path);
+int shortcut_append(const struct shortcut *s, int fd);
 
 /*
  * The list of a file, or of a piece of one, and its contents with it: 0, and
  * NULL when it has none; or -errno.
  */
-int shortcut_open(struct shortcut **to, const char *path, struct piece piece);
+int shortcut_open(struct shortcut **to, int fd, struct file_extent piece);
 
 /* NULL: there is no such thing. */
 const struct shortcut_entry *shortcut_find(struct shortcut *s,
