@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * clock.c - the three sampling clocks of doc/design.md.
+ * clock.c - the three sampling clocks of doc/decisions/three-clocks.md.
  *
  * A perf event is kept alive by a mapping of its page, which a program that
  * closes descriptors does not end.  The descriptor is needed to change the
@@ -19,6 +19,8 @@
 
 #include "base/sys.h"
 #include "collect/clock.h"
+#include "collect/time.h"
+#include "collect/source.h"
 
 enum {
 	STOPPED,
@@ -32,6 +34,7 @@ enum {
 	COOKIE_CPU = 0x5ca1e, /* what our ticks carry */
 	COOKIE_SWITCH,
 	COOKIE_TIMER,
+	DEAREST_NS = 100000, /* of a setting that was not interrupted */
 };
 
 /* Mutable: chosen once, before the first thread is measured. */
@@ -40,6 +43,7 @@ static struct {
 	enum live_wall wall;
 	int signal;
 	uint64_t period_ns, rate;
+	bool turns;
 } chosen;
 
 enum live_clock clock_kind(void)
@@ -57,6 +61,16 @@ int clock_signal(void)
 	return chosen.signal;
 }
 
+SIGSAFE enum live_clock clock_kind_of(const struct clock *clock)
+{
+	return clock->timer_only ? LIVE_CLOCK_TIMER : chosen.kind;
+}
+
+SIGSAFE bool clock_turns(void)
+{
+	return chosen.turns;
+}
+
 SIGSAFE uint64_t clock_period_ns(void)
 {
 	return chosen.period_ns;
@@ -68,8 +82,9 @@ SIGSAFE uint64_t clock_rate(void)
 }
 
 /* The event's page, which keeps it alive; its descriptor too when asked. */
-static void *open_event(const struct perf_event_attr *attr, uint32_t tid,
-			struct descriptor *keep)
+SIGSAFE static void *open_event(const struct perf_event_attr *attr,
+				uint32_t tid, struct descriptor *keep,
+				bool wait)
 {
 	long fd = sys5(SYS_perf_event_open, attr, tid, -1, -1,
 		       PERF_FLAG_FD_CLOEXEC);
@@ -81,14 +96,15 @@ static void *open_event(const struct perf_event_attr *attr, uint32_t tid,
 	if (page < 0 && page > -PAGE)
 		page = 0;
 	if (keep && page)
-		*keep = descriptor_keep((int)fd);
+		*keep = descriptor_keep((int)fd, wait);
 	else
 		sys1(SYS_close, fd);
 	return (void *)page;
 }
 
-static void *open_task_clock(uint32_t tid, uint64_t period_ns, bool user_only,
-			     struct descriptor *keep)
+SIGSAFE static void *open_task_clock(uint32_t tid, uint64_t period_ns,
+				     bool user_only, struct descriptor *keep,
+				     bool wait)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -102,7 +118,7 @@ static void *open_task_clock(uint32_t tid, uint64_t period_ns, bool user_only,
 		.sig_data = COOKIE_CPU,
 	};
 
-	return open_event(&attr, tid, keep);
+	return open_event(&attr, tid, keep, wait);
 }
 
 static void *open_switches(uint32_t tid)
@@ -118,10 +134,10 @@ static void *open_switches(uint32_t tid)
 		.sig_data = COOKIE_SWITCH,
 	};
 
-	return open_event(&attr, tid, NULL);
+	return open_event(&attr, tid, NULL, true);
 }
 
-static void close_event(void *page)
+SIGSAFE static void close_event(void *page)
 {
 	if (page)
 		sys2(SYS_munmap, page, PAGE);
@@ -139,12 +155,12 @@ SIGSAFE static void set_timer(const struct clock *clock, uint64_t period_ns)
 }
 
 /* The kernel's number for the CPU clock of a thread (clock_getres(2)). */
-clockid_t clock_of_thread(uint32_t tid)
+SIGSAFE clockid_t clock_of_thread(uint32_t tid)
 {
 	return (clockid_t)(~tid << 3 | 6);
 }
 
-static bool start_timer(struct clock *clock, uint32_t tid)
+SIGSAFE static bool start_timer(struct clock *clock, uint32_t tid)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
 				  .sigev_signo = chosen.signal };
@@ -162,7 +178,7 @@ static bool start_timer(struct clock *clock, uint32_t tid)
  * Whoever changes the state may touch the rest, and is not interrupted: a
  * handler of the program that jumps out would leave it so.
  */
-static bool claim(struct clock *clock, int state)
+SIGSAFE static bool claim(struct clock *clock, int state)
 {
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 
@@ -175,7 +191,7 @@ static bool claim(struct clock *clock, int state)
 	return false;
 }
 
-static void release(struct clock *clock, int state)
+SIGSAFE static void release(struct clock *clock, int state)
 {
 	uint64_t mask = clock->mask;
 
@@ -188,18 +204,19 @@ static void start_event(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 
-	clock->page =
-		open_task_clock(tid, first_ns, user_only, &clock->descriptor);
+	clock->page = open_task_clock(tid, first_ns, user_only,
+				      &clock->descriptor, true);
 	if (clock->descriptor.number >= 0 || first_ns == chosen.period_ns)
 		return;
 	close_event(clock->page);
-	clock->page = open_task_clock(tid, chosen.period_ns, user_only, NULL);
+	clock->page =
+		open_task_clock(tid, chosen.period_ns, user_only, NULL, true);
 }
 
 static bool start(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	clock->descriptor.number = -1;
-	if (chosen.kind != LIVE_CLOCK_TIMER)
+	if (clock_kind_of(clock) != LIVE_CLOCK_TIMER)
 		start_event(clock, tid, first_ns);
 	if (chosen.wall == LIVE_WALL_SAMPLED)
 		clock->switches = open_switches(tid);
@@ -235,6 +252,48 @@ void clock_stop(struct clock *clock)
 	release(clock, STOPPED);
 }
 
+SIGSAFE bool clock_to_timer(struct clock *clock, uint32_t tid)
+{
+	bool ok;
+
+	if (!claim(clock, RUNS))
+		return false;
+	ok = clock->page && clock->descriptor.number >= 0 &&
+	     (clock->has_timer || start_timer(clock, tid));
+	if (ok) {
+		descriptor_drop(&clock->descriptor);
+		close_event(clock->page);
+		clock->page = NULL;
+		clock->timer_only = true;
+	}
+	release(clock, RUNS);
+	return ok;
+}
+
+SIGSAFE bool clock_to_event(struct clock *clock, uint32_t tid)
+{
+	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
+	struct descriptor descriptor = { .number = -1 };
+	void *page;
+
+	if (!claim(clock, RUNS))
+		return false;
+	page = open_task_clock(tid, chosen.period_ns, user_only, &descriptor,
+			       false);
+	if (descriptor.number >= 0) {
+		clock->page = page;
+		clock->descriptor = descriptor;
+		clock->timer_only = false;
+		if (!user_only)
+			sys1(SYS_timer_delete, clock->timer);
+		clock->has_timer = user_only;
+	} else {
+		close_event(page);
+	}
+	release(clock, RUNS);
+	return descriptor.number >= 0;
+}
+
 void clock_forget(struct clock *clock)
 {
 	if (clock->state == RUNS)
@@ -247,6 +306,22 @@ SIGSAFE bool clock_can_change(const struct clock *clock)
 	return clock->descriptor.number >= 0 || !clock->page;
 }
 
+/* The kernel stops the event and starts it, as it does at a switch. */
+SIGSAFE static bool set_event(struct clock *clock, uint64_t period_ns)
+{
+	uint64_t took = time_now(CLOCK_MONOTONIC);
+
+	if (sys3(SYS_ioctl, clock->descriptor.number, PERF_EVENT_IOC_PERIOD,
+		 &period_ns))
+		return false;
+	took = time_now(CLOCK_MONOTONIC) - took;
+	if (took < DEAREST_NS) {
+		clock->set_ns += took;
+		clock->sets++;
+	}
+	return true;
+}
+
 /* Of an event and a timer beside it, the event's. */
 SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns)
 {
@@ -255,8 +330,12 @@ SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns)
 		return true;
 	}
 	return descriptor_is_ours(&clock->descriptor) &&
-	       !sys3(SYS_ioctl, clock->descriptor.number, PERF_EVENT_IOC_PERIOD,
-		     &period_ns);
+	       set_event(clock, period_ns);
+}
+
+SIGSAFE uint64_t clock_price_ns(const struct clock *clock)
+{
+	return clock->sets ? clock->set_ns / clock->sets : 0;
 }
 
 SIGSAFE enum tick clock_tick(const siginfo_t *info)
@@ -296,7 +375,7 @@ static bool kernel_is_safe(void)
 
 static bool works(bool user_only)
 {
-	void *page = open_task_clock(0, 1000000000, user_only, NULL);
+	void *page = open_task_clock(0, 1000000000, user_only, NULL, true);
 
 	close_event(page);
 	return page != NULL;
@@ -343,9 +422,10 @@ void clock_init(const struct settings *settings)
 	uint64_t cpu = rate_of(settings->events, "cpu", settings->freq);
 	uint64_t wall = rate_of(settings->events, "wall", settings->freq);
 	uint64_t rate = cpu ? cpu : wall;
-	const char *forced = getenv("COPSE_CLOCK"); /* for the tests */
+	const char *forced = secure_getenv("COPSE_CLOCK"); /* for the tests */
 
 	chosen.signal = SIGTRAP;
+	chosen.turns = forced && !strcmp(forced, "turns");
 	chosen.rate = rate;
 	chosen.period_ns = rate ? 1000000000u / rate : 0;
 	if (!chosen.period_ns)
@@ -368,3 +448,14 @@ void clock_init(const struct settings *settings)
 		chosen.kind = LIVE_CLOCK_TIMER;
 	}
 }
+
+SIGSAFE static void clock_describe(struct live_header *header)
+{
+	header->clock = clock_kind();
+	header->wall = clock_wall();
+	header->freq = clock_rate();
+}
+
+const struct source source_clock = {
+	.describe = clock_describe,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * clock.h - what makes samples: a kernel event or timer for each thread, and
- * the one signal that all of them use (doc/design.md, "Clocks").
+ * the one signal that all of them use (doc/decisions/signal.md).
  *
  * No clock makes a system call return EINTR.
  */
@@ -15,7 +15,7 @@
 
 #include "base/settings.h"
 #include "base/sigsafe.h"
-#include "collect/descriptor.h"
+#include "collect/transparency/descriptor.h"
 #include "live/layout.h"
 
 struct clock {
@@ -25,6 +25,8 @@ struct clock {
 	struct descriptor descriptor; /* of the first one */
 	int timer;
 	bool has_timer;
+	bool timer_only;       /* although there could be an event */
+	uint64_t set_ns, sets; /* what changes of the event's period took */
 };
 
 /* What a signal means for the sampler. */
@@ -32,7 +34,7 @@ enum tick {
 	TICK_FOREIGN, /* not ours: the program's */
 	TICK_CPU,     /* time on a core has passed */
 	TICK_SWITCH,  /* the thread was off its core and is back */
-	TICK_LOCATE,  /* a timer tick beside an event of user time */
+	TICK_LOCATE,  /* a timer's, where an event of user time may be beside */
 	TICK_COUNT,   /* an event has come as often as its period says */
 };
 
@@ -56,7 +58,22 @@ bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns);
 void clock_stop(struct clock *clock);
 
 /* The clock of a thread's CPU time, for any thread of the process. */
-clockid_t clock_of_thread(uint32_t tid);
+SIGSAFE clockid_t clock_of_thread(uint32_t tid);
+
+/*
+ * The running clock of the calling thread becomes a timer alone, or an event of
+ * the chosen kind again; false: it stays as it is.
+ */
+SIGSAFE bool clock_to_timer(struct clock *clock, uint32_t tid);
+SIGSAFE bool clock_to_event(struct clock *clock, uint32_t tid);
+SIGSAFE enum live_clock clock_kind_of(const struct clock *clock);
+SIGSAFE bool clock_turns(void); /* for the tests: all the time */
+
+/*
+ * What an event costs at a switch of its thread, where the kernel stops it and
+ * sets it again, as measured; 0: not known yet, or no event.
+ */
+SIGSAFE uint64_t clock_price_ns(const struct clock *clock);
 
 /* In a forked child, whose clocks stayed with the parent. */
 void clock_forget(struct clock *clock);

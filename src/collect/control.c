@@ -5,21 +5,24 @@
 #include <stdio.h>
 #include <sys/auxv.h>
 
-#include "base/choice.h"
+#include "base/program-filter.h"
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/control.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
+#include "collect/source.h"
+#include "collect/thread.h"
 #include "collect/time.h"
 
 /* Mutable: the process is measured or not as a whole. */
 static struct {
 	struct lock lock;
-	uint32_t pauses;     /* of copse_pause() */
-	bool stopped;        /* by MPI_Pcontrol(0) */
-	bool waiting;        /* for the first word, after --from-start=off */
-	bool held;           /* any of them: collect_hold() was told */
+	uint32_t pauses; /* of copse_pause() */
+	bool stopped;    /* by MPI_Pcontrol(0) */
+	bool waiting;    /* for the first word, after --from-start=off … */
+	bool obeys;      /* … and all words of CUDA */
+	bool held;       /* any of them: hold() was told */
 	uint64_t resumed_ns; /* 0: it was never held */
 	uint32_t changes;
 	struct live_pauses sums; /* `changes` counts their changes */
@@ -40,7 +43,7 @@ bool control_wants(const struct settings *s)
  * A sample that makes the profile may read while another thread changes them:
  * it reads again, so that the last one who writes writes what is true.
  */
-SIGSAFE void control_describe(struct live_header *header)
+SIGSAFE static void control_describe(struct live_header *header)
 {
 	uint32_t before;
 
@@ -71,6 +74,20 @@ static void note(bool held)
 		control_describe(header);
 }
 
+/* Stop all clocks, or let them go on. */
+static void hold(bool held)
+{
+	uint64_t now = time_now(CLOCK_MONOTONIC);
+	int64_t pauses = collect_paused_until(now);
+
+	__atomic_store_n(&collect_pauses, held ? pauses - (int64_t)now : pauses,
+			 __ATOMIC_RELAXED);
+	if (!held)
+		sources_tell(resumed, now);
+	if (collect_active())
+		thread_clocks_follow();
+}
+
 /* After a change, under the lock. */
 static void apply(void)
 {
@@ -80,20 +97,20 @@ static void apply(void)
 		return;
 	control.held = held;
 	if (held)
-		collect_hold(true);
+		hold(true);
 	note(held);
 	if (!held)
-		collect_hold(false);
+		hold(false);
 }
 
 void control_init(const struct settings *s)
 {
-	control.waiting = !s->from_start;
+	control.waiting = control.obeys = !s->from_start;
 	apply();
 }
 
 /* Who held the lock is not here; what was before is not of this profile. */
-void control_forked(void)
+static void control_fork(void)
 {
 	lock_open(&control.lock);
 	control.sums = (struct live_pauses){ 0 };
@@ -129,6 +146,12 @@ void control_mpi(bool on)
 		control.waiting = false;
 	apply();
 	lock_give(&control.lock);
+}
+
+void control_profiler(bool on)
+{
+	if (control.obeys)
+		control_mpi(on);
 }
 
 uint64_t control_paused_ns(void)
@@ -167,3 +190,8 @@ void control_left_out(const char *directory, int rank)
 	if (fd >= 0)
 		sys1(SYS_close, fd);
 }
+
+const struct source source_control = {
+	.fork = control_fork,
+	.describe = control_describe,
+};

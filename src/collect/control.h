@@ -5,7 +5,9 @@
  *
  * Three things hold measuring up, each for itself: pauses of the program,
  * which nest; MPI_Pcontrol(0), which is a state; and --from-start=off, until
- * the program ends all its pauses, or says MPI_Pcontrol(1).
+ * the program ends all its pauses, or says MPI_Pcontrol(1).  cudaProfilerStop()
+ * is such a state as well, with --from-start=off: many programs call it that
+ * nobody asked to.
  *
  * Threads   Any; what one thread holds up is held up for the process.
  * Signals   Only what is marked; the others take a lock.
@@ -25,20 +27,19 @@ bool control_wants(const struct settings *s);
 
 /* Once, before the first thread is measured. */
 void control_init(const struct settings *s);
-void control_forked(void);
 
 void control_pause(void);
 void control_resume(void);
 void control_mpi(bool on);
+
+/* The same by a tool's word, where the user waits for such. */
+void control_profiler(bool on);
 
 /* Time spent in pauses up to now. */
 uint64_t control_paused_ns(void);
 
 /* CLOCK_MONOTONIC; 0: from the begin on; UINT64_MAX: it is paused. */
 uint64_t control_measured_since(void);
-
-/* Tell the profile of the pauses; again after each. */
-SIGSAFE void control_describe(struct live_header *header);
 
 /* An MPI rank that is not measured: leave word of it in `directory`. */
 void control_left_out(const char *directory, int rank);

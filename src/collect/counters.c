@@ -17,9 +17,10 @@
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/counters.h"
-#include "collect/descriptor.h"
+#include "collect/transparency/descriptor.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
+#include "collect/source.h"
 
 _Static_assert(METRIC_COUNT + EVENT_MOST <= LIVE_METRICS,
 	       "the live profile has room for all metrics and events");
@@ -65,11 +66,13 @@ SIGSAFE static bool is_sampled(uint32_t part)
 	return wanted.events[wanted.parts[part].event].period != 0;
 }
 
-void counters_init(void)
+/* Which events: from the environment. */
+static void counters_init(const struct settings *settings)
 {
-	const char *text = getenv(EVENT_VARIABLE);
+	const char *text = secure_getenv(EVENT_VARIABLE);
 	bool ticks;
 
+	(void)settings;
 	if (!text)
 		return;
 	ticks = clock_can_trap();
@@ -90,7 +93,8 @@ void counters_init(void)
 	}
 }
 
-SIGSAFE void counters_describe(struct live_header *header)
+/* Their metrics, behind the fixed ones. */
+SIGSAFE static void counters_describe(struct live_header *header)
 {
 	static const char prefix[] = METRIC_EVENT;
 
@@ -125,7 +129,7 @@ static bool open_part(uint32_t part, int leader, struct counter *c)
 		  PERF_FLAG_FD_CLOEXEC);
 	c->descriptor.number = -1;
 	if (fd >= 0)
-		c->descriptor = descriptor_keep((int)fd);
+		c->descriptor = descriptor_keep((int)fd, true);
 	return c->descriptor.number >= 0;
 }
 
@@ -159,7 +163,7 @@ static void open_all(struct thread *t)
 
 void counters_start(struct thread *t)
 {
-	if (!wanted.event_count)
+	if (!wanted.event_count || thread_all_left)
 		return;
 	if (!t->counters)
 		t->counters = sys_memory(sizeof(*t->counters));
@@ -379,7 +383,7 @@ void counters_stop(struct thread *t)
 	close_all(t->counters);
 }
 
-void counters_pause(struct thread *t, bool paused)
+static void counters_pause(struct thread *t, bool paused)
 {
 	long what = paused ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE;
 
@@ -391,9 +395,10 @@ void counters_pause(struct thread *t, bool paused)
 	}
 }
 
-void counters_forget(struct thread *t)
+/* What is open counts the parent. */
+static void counters_forget(struct thread *t)
 {
-	if (t->counters)
+	if (t->counters && !thread_all_left)
 		close_all(t->counters);
 }
 
@@ -414,3 +419,12 @@ __attribute__((destructor)) static void at_exit(void)
 	counters_leave(t, t->tree.root);
 	thread_release(t);
 }
+
+const struct source source_counters = {
+	.start = counters_init,
+	.describe = counters_describe,
+	.thread_start = counters_start,
+	.thread_stop = counters_stop,
+	.paused = counters_pause,
+	.dropped = counters_forget,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * counters.h - events that the kernel counts for each thread, on the nodes of
- * its tree (doc/design.md, "Events").
+ * its tree (doc/decisions/events.md).
  *
  * An event with a period makes a tick each time that many have come; one
  * without is read when something else is: at a sample of the clock, and when
@@ -25,22 +25,9 @@
 struct thread;
 struct counters; /* of one thread */
 
-/* Which events: from the environment. */
-void counters_init(void);
-
-/* Their metrics, behind the fixed ones. */
-SIGSAFE void counters_describe(struct live_header *header);
-
 /* Open and close the calling thread's; what was counted last is the root's. */
 void counters_start(struct thread *t);
 void counters_stop(struct thread *t);
-
-/*
- * Of any thread: while it is paused nothing counts.  In a forked child: what
- * is open counts the parent.
- */
-void counters_pause(struct thread *t, bool paused);
-void counters_forget(struct thread *t);
 
 /* Whether a signal is a tick of an event. */
 SIGSAFE bool counters_tick(const siginfo_t *info);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collect/look-up.h"
+#include "collect/transparency/dlsym.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -20,7 +20,7 @@ struct search {
 	char path[PATH_MAX];
 };
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+static int is_searched(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
 	struct search *s = data;
@@ -54,7 +54,7 @@ PUBLIC void *copse_loaded(bool (*are)(const char *file), bool keep,
 	for (size_t n = 0; !found; n++) {
 		struct search s = { .is_wanted = are, .skip = n };
 
-		if (!dl_iterate_phdr(look_at, &s))
+		if (!dl_iterate_phdr(is_searched, &s))
 			break;
 		found = look_up_in(s.path, keep, symbol);
 	}

@@ -1,51 +1,69 @@
+# What has a state in the process or in threads.  A new source of measurements is
+# its file, which defines source_NAME (source.h), and its word here.
+SOURCES = clock counters switches polls callsite-cache sigtrap-directed \
+	descriptor phase gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
+	history range control
+
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la
 libcollect_la_SOURCES = \
-	src/collect/again.c src/collect/again.h \
-	src/collect/cfi.c src/collect/cfi.h \
+	src/collect/callsite-cache.c src/collect/callsite-cache.h \
 	src/collect/clock.c src/collect/clock.h \
 	src/collect/collect.c src/collect/collect.h \
-	src/collect/counters.c src/collect/counters.h \
-	src/collect/descriptor.c src/collect/descriptor.h \
+	src/collect/source.h src/collect/start.c \
 	src/collect/control.c src/collect/control.h \
-	src/collect/doors.c src/collect/doors.h src/collect/exec.c \
-	src/collect/fitting.c src/collect/fitting.h \
-	src/collect/gpu.c src/collect/gpu.h \
-	src/collect/gpu-live.c src/collect/gpu-live.h \
-	src/collect/gpu-allocs.c src/collect/gpu-allocs.h \
-	src/collect/gpu-notes.h \
-	src/collect/gpu-shapes.c src/collect/gpu-shapes.h \
-	src/collect/gpu-pcs.c src/collect/gpu-pcs.h \
-	src/collect/gpu-idle.c src/collect/gpu-idle.h \
-	src/collect/gpu-order.c src/collect/gpu-order.h \
-	src/collect/gpu-sums.h \
-	src/collect/gpu-tool.c src/collect/gpu-tool.h \
-	src/collect/gpu-time.c src/collect/gpu-time.h \
-	src/collect/history.c src/collect/history.h \
-	src/collect/held.c src/collect/held.h \
-	src/collect/interpose.c src/collect/interpose.h \
-	src/collect/known.h src/collect/lock.h src/collect/region.c src/collect/region.h \
-	src/collect/credentials.c src/collect/limits.c \
+	src/collect/counters.c src/collect/counters.h \
+	src/collect/enlist.c src/collect/enlist.h \
+	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
+	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \
+	src/collect/gpu/gpu-idle.c src/collect/gpu/gpu-idle.h \
+	src/collect/gpu/gpu-live.c src/collect/gpu/gpu-live.h \
+	src/collect/gpu/gpu-notes.h \
+	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \
+	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \
+	src/collect/gpu/gpu-shapes.c src/collect/gpu/gpu-shapes.h \
+	src/collect/gpu/gpu-sums.h \
+	src/collect/gpu/gpu-time.c src/collect/gpu/gpu-time.h \
+	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \
+	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/loaded.c src/collect/loaded.h \
-	src/collect/look-up.c src/collect/look-up.h \
-	src/collect/pace.c src/collect/pace.h \
-	src/collect/parts.c src/collect/parts.h \
+	src/collect/lock.h \
+	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
+	src/collect/phase.c \
 	src/collect/polls.c src/collect/polls.h \
-	src/collect/site.c src/collect/site.h \
-	src/collect/ticks.c src/collect/ticks.h \
-	src/collect/peek.c src/collect/peek.h src/collect/phase.c \
 	src/collect/range.c src/collect/range.h \
+	src/collect/region.c src/collect/region.h \
+	src/collect/region-handler.h \
 	src/collect/registry.c src/collect/registry.h \
-	src/collect/restart.c src/collect/restart.h \
-	src/collect/sample.c src/collect/sanitizer.c \
-	src/collect/sent.c src/collect/sent.h \
-	src/collect/signals.c \
+	src/collect/sample.c \
+	src/collect/sample-period.c src/collect/sample-period.h \
+	src/collect/switches.c src/collect/switches.h \
 	src/collect/thread.c src/collect/thread.h \
+	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/time.c src/collect/time.h \
-	src/collect/unwind.c src/collect/unwind.h \
-	src/collect/world.c src/collect/world.h
-libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-stack-protector \
-	-fno-tree-slp-vectorize -falign-functions=64
+	src/collect/transparency/credentials.c \
+	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \
+	src/collect/transparency/dlsym.c src/collect/transparency/dlsym.h \
+	src/collect/transparency/eintr-restart.c src/collect/transparency/eintr-restart.h \
+	src/collect/transparency/eintr-waits.c src/collect/transparency/eintr-waits.h \
+	src/collect/transparency/exec.c \
+	src/collect/transparency/exec-env.c src/collect/transparency/exec-env.h \
+	src/collect/transparency/interpose.c src/collect/transparency/interpose.h \
+	src/collect/transparency/leaving.c src/collect/transparency/leaving.h \
+	src/collect/transparency/limits.c \
+	src/collect/transparency/raw-syscall.c src/collect/transparency/raw-syscall.h \
+	src/collect/transparency/sanitizer.c \
+	src/collect/transparency/signals.c \
+	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
+	src/collect/transparency/sigtrap-directed.c src/collect/transparency/sigtrap-directed.h \
+	src/collect/unwind/cfi.c src/collect/unwind/cfi.h \
+	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
+	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
+	src/collect/wait-events.c src/collect/wait-events.h
+libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64
+# What the handler needs stands behind the user's flags.
+$(libcollect_la_OBJECTS): override CFLAGS += -fno-stack-protector \
+	-fno-tree-slp-vectorize
 libcollect_la_LIBADD = liblive.la libbase.la
 
 pkglib_LTLIBRARIES += libcopse.la
@@ -64,3 +82,9 @@ adapter_ldflags = -module -avoid-version \
 	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL \
 	-Wl,.libs/libcopse.so '-Wl,-rpath,$$ORIGIN'
 adapter_needs = libcopse.la
+
+BUILT_SOURCES += src/collect/sources.inc
+src/collect/sources.inc: Makefile
+	@mkdir -p $(@D)
+	$(AM_V_GEN)for word in $(SOURCES); do \
+		echo "SOURCE($$word)" | tr - _; done >$@

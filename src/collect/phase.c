@@ -12,6 +12,7 @@
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "copse.h"
+#include "collect/source.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -45,7 +46,7 @@ static char *copy_text(const char *text)
 	return copy ? memcpy(copy, text, size) : NULL;
 }
 
-static struct region_name *add_name(const char *text)
+static struct region_name *add_phase_name(const char *text)
 {
 	/* Mutable: its number in the live profile. */
 	static struct region_name others = { .text = "[other phases]",
@@ -72,23 +73,27 @@ struct region_name *phase_name(const char *text)
 	lock_take(&phases.lock);
 	name = find_name(text);
 	if (!name)
-		name = add_name(text);
+		name = add_phase_name(text);
 	lock_give(&phases.lock);
 	return name;
 }
 
-void phase_forked(void)
+static void phase_forked(void)
 {
 	lock_open(&phases.lock);
 }
 
-/* What is not over when the program ends has no time, but stays open. */
-static void count(struct thread *t, live_ref node, bool begins, uint64_t ns)
+/*
+ * What is not over when the program ends has no time, but stays open.  A call
+ * counts that was measured in part.
+ */
+static void count_phase(struct thread *t, live_ref node, bool begins, bool call,
+			uint64_t ns)
 {
 	bool ok = tree_add(&t->tree, node, METRIC_PHASE_OPEN,
 			   begins ? 1 : UINT64_MAX);
 
-	if (ok && begins)
+	if (ok && call)
 		ok = tree_add(&t->tree, node, METRIC_PHASE_CALLS, 1);
 	if (ok && ns)
 		ok = tree_add(&t->tree, node, METRIC_PHASE_TIME, ns);
@@ -96,8 +101,8 @@ static void count(struct thread *t, live_ref node, bool begins, uint64_t ns)
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
-static void prepare(struct thread *t, struct phase_span *span,
-		    struct region_name *name)
+static void prepare_span(struct thread *t, struct phase_span *span,
+			 struct region_name *name)
 {
 	uint32_t index;
 
@@ -117,7 +122,7 @@ static void enter(struct thread *t, struct region_name *name,
 		t->phases++;
 		return;
 	}
-	prepare(t, &span, name);
+	prepare_span(t, &span, name);
 	t->spans[t->phases] = span;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	t->phases++;
@@ -125,11 +130,11 @@ static void enter(struct thread *t, struct region_name *name,
 		return;
 	t->tree.root = span.node;
 	t->live->phase = span.node;
-	count(t, span.node, true, 0);
+	count_phase(t, span.node, true, span.counted, 0);
 }
 
 /* Values are of a node alone: what passed in phases inside is theirs. */
-static void leave(struct thread *t, const struct phase_span *now)
+static void leave_phase(struct thread *t, const struct phase_span *now)
 {
 	struct phase_span *span = &t->spans[t->phases];
 	uint64_t paused = now->start_paused_ns - span->start_paused_ns;
@@ -141,15 +146,19 @@ static void leave(struct thread *t, const struct phase_span *now)
 	t->tree.root = span->outside;
 	t->live->phase = span->outside;
 	if (span->node)
-		count(t, span->node, false,
-		      took > span->inner_ns ? took - span->inner_ns : 0);
+		count_phase(t, span->node, false, took && !span->counted,
+			    took > span->inner_ns ? took - span->inner_ns : 0);
 }
 
-/* Before the thread is busy: whoever has the lock may wait for it. */
 static struct phase_span span_now(void)
 {
-	return (struct phase_span){ .start_ns = time_now(CLOCK_MONOTONIC),
-				    .start_paused_ns = control_paused_ns() };
+	uint64_t now = time_now(CLOCK_MONOTONIC);
+
+	return (struct phase_span){
+		.start_ns = now,
+		.start_paused_ns = (uint64_t)collect_paused_until(now),
+		.counted = !collect_paused(),
+	};
 }
 
 PUBLIC void copse_begin(const char *text)
@@ -176,7 +185,7 @@ PUBLIC void copse_end(const char *text)
 		return;
 	/* None is open in a child that was forked inside a phase. */
 	if (t->phases && --t->phases < THREAD_PHASES)
-		leave(t, &now);
+		leave_phase(t, &now);
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
 	thread_release(t);
@@ -191,3 +200,7 @@ PUBLIC void copse_resume(void)
 {
 	control_resume();
 }
+
+const struct source source_phase = {
+	.fork = phase_forked,
+};

@@ -3,8 +3,10 @@
 #include "collect/polls.h"
 
 #include "collect/collect.h"
-#include "collect/site.h"
+#include "collect/callsite-cache.h"
 #include "live/untimed.h"
+#include "collect/source.h"
+#include "collect/thread.h"
 
 __thread struct polls *copse_polls
 	__attribute__((tls_model("initial-exec"), visibility("default")));
@@ -26,7 +28,7 @@ void polls_start(struct polls *p, struct region **known, bool verify)
 }
 
 /* The words nearest to the call. */
-static void copy_words(struct poll *poll, const struct site *s)
+static void copy_poll_words(struct poll *poll, const struct site *s)
 {
 	for (uint32_t i = 0; i < POLLS_WORDS; i++) {
 		bool any = i < s->count;
@@ -50,12 +52,12 @@ void polls_learn(struct polls *p, const struct site *s, struct live_call *call)
 	poll->code = s->code;
 	poll->node = s->node;
 	poll->call = call;
-	copy_words(poll, s);
+	copy_poll_words(poll, s);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	poll->run = p->run;
 }
 
-static uint64_t next_random(struct polls *p)
+static uint64_t next_poll_random(struct polls *p)
 {
 	if (!p->random)
 		p->random = (uintptr_t)p * 0x9e3779b97f4a7c15u | 1;
@@ -71,8 +73,8 @@ void polls_thin(struct polls *p, bool on)
 	if (!on)
 		p->left = 0;
 	else if (!p->left)
-		p->left =
-			1 + (uint32_t)(next_random(p) % (2 * POLLS_EVERY - 1));
+		p->left = 1 + (uint32_t)(next_poll_random(p) %
+					 (2 * POLLS_EVERY - 1));
 }
 
 static void learn(uint64_t *usual, uint64_t ns)
@@ -138,3 +140,12 @@ void polls_took(struct polls *p, uint64_t ns)
 {
 	learn(&p->usual_ns, ns);
 }
+
+static void polls_reset(struct thread *t)
+{
+	polls_start(&t->polls, &t->region, t->unwinder.verify);
+}
+
+const struct source source_polls = {
+	.reset = polls_reset,
+};

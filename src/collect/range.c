@@ -7,6 +7,7 @@
 #include "collect/lock.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/source.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -29,11 +30,11 @@ static struct {
 
 PUBLIC bool copse_ranges_wanted(void)
 {
-	return collect_active() && collect_nvtx_start_end();
+	return collect_active() && collect_settings()->nvtx_start_end;
 }
 
 /* Another is open since OPEN_MOST ids: this one is not kept. */
-static uint64_t keep(struct open_range range)
+static uint64_t keep_range(struct open_range range)
 {
 	struct open_range *to;
 
@@ -48,7 +49,7 @@ static uint64_t keep(struct open_range range)
 	return range.id;
 }
 
-static struct open_range take(uint64_t id)
+static struct open_range take_range(uint64_t id)
 {
 	struct open_range *at = &ranges.open[id % OPEN_MOST];
 	struct open_range range = { 0 };
@@ -74,7 +75,8 @@ static live_ref node_of(struct thread *t, struct region_name *name)
 		       : 0;
 }
 
-static void add(struct region_name *name, enum metric metric, uint64_t value)
+static void add_range_value(struct region_name *name, enum metric metric,
+			    uint64_t value)
 {
 	struct live_header *header = registry_header();
 	struct thread *t = thread_use();
@@ -99,16 +101,16 @@ PUBLIC uint64_t copse_range_start(const char *text)
 
 	if (!name || collect_paused())
 		return 0;
-	add(name, METRIC_RANGE_CALLS, 1);
+	add_range_value(name, METRIC_RANGE_CALLS, 1);
 	range.paused_ns = control_paused_ns();
 	range.start_ns = time_now(CLOCK_MONOTONIC);
-	return keep(range);
+	return keep_range(range);
 }
 
 PUBLIC void copse_range_end(uint64_t id)
 {
 	uint64_t now = time_now(CLOCK_MONOTONIC);
-	struct open_range range = take(id);
+	struct open_range range = take_range(id);
 	uint64_t paused, took;
 
 	if (!range.id)
@@ -116,12 +118,16 @@ PUBLIC void copse_range_end(uint64_t id)
 	paused = control_paused_ns() - range.paused_ns;
 	took = now - range.start_ns;
 	if (took > paused)
-		add(range.name, METRIC_RANGE_TIME, took - paused);
+		add_range_value(range.name, METRIC_RANGE_TIME, took - paused);
 }
 
-void range_forked(void)
+static void range_forked(void)
 {
 	lock_open(&ranges.lock);
 	for (size_t i = 0; i < OPEN_MOST; i++)
 		ranges.open[i].id = 0;
 }
+
+const struct source source_range = {
+	.fork = range_forked,
+};

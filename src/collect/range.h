@@ -20,7 +20,4 @@ bool copse_ranges_wanted(void);
 uint64_t copse_range_start(const char *name);
 void copse_range_end(uint64_t id);
 
-/* In a forked child, where none is open. */
-void range_forked(void);
-
 #endif

@@ -7,10 +7,10 @@
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/control.h"
-#include "collect/known.h"
+#include "collect/region-handler.h"
 #include "collect/registry.h"
 #include "collect/time.h"
-#include "collect/world.h"
+#include "collect/mpi-world-id.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -29,8 +29,8 @@ enum {
  * behind.  It is gone when the stack ends above it, or another call has taken
  * the wrapper's place: then nothing in it needs to be true any more.
  */
-SIGSAFE static bool is_gone(const struct region *r, uintptr_t sp,
-			    const struct unwinder *u)
+SIGSAFE static bool is_region_gone(const struct region *r, uintptr_t sp,
+				   const struct unwinder *u)
 {
 	uintptr_t at = r->inside ? r->inside : (uintptr_t)r;
 	uintptr_t slot = r->sp - sizeof(slot);
@@ -43,7 +43,7 @@ SIGSAFE static bool is_gone(const struct region *r, uintptr_t sp,
 
 SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp)
 {
-	if (t->region && is_gone(t->region, sp, &t->unwinder))
+	if (t->region && is_region_gone(t->region, sp, &t->unwinder))
 		t->region = NULL; /* it is never inside another */
 	return t->region;
 }
@@ -113,7 +113,7 @@ static bool is_measured(const struct thread *t)
  * As long as the region is there, the words that its site hangs on stay.  While
  * somebody is busy with the record, its table may be half changed.
  */
-static inline void find(struct thread *t, struct region *r)
+static inline void find_call_site(struct thread *t, struct region *r)
 {
 	uint64_t since = is_measured(t) ? __rdtsc() : 0;
 
@@ -150,7 +150,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	if (t->region && known_region(t, (uintptr_t)r + 1))
 		return;
 	r->nested = false;
-	find(t, r);
+	find_call_site(t, r);
 	r->counts = t->ticks.scale;
 	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -316,18 +316,19 @@ static bool is_dear(const struct thread *t)
 {
 	uint64_t cost = t->live->wrapper_ns - t->events_ns;
 
-	return cost > t->live->cpu_ns / PER_MILLION * collect_budget();
+	return cost >
+	       t->live->cpu_ns / PER_MILLION * collect_settings()->budget;
 }
 
 /* Events are counted at both ends of a call, so none is passed by. */
 static bool is_thinned(const struct thread *t)
 {
-	return collect_budget() && t->live->cpu_ns >= PER_MILLION &&
+	return collect_settings()->budget && t->live->cpu_ns >= PER_MILLION &&
 	       t->ticks.scale && !t->counters && is_dear(t);
 }
 
 /* It stands for those that were passed by. */
-static void count_drawn(struct thread *t, struct region *r)
+static void count_sampled_poll(struct thread *t, struct region *r)
 {
 	uint64_t gap = t->polls.last
 			       ? ticks_took(&t->ticks, r->start - t->polls.last)
@@ -341,7 +342,7 @@ static void count_poll(struct thread *t, struct region *r)
 	struct polls *p = &t->polls;
 
 	if (r->drawn)
-		count_drawn(t, r);
+		count_sampled_poll(t, r);
 	if (!r->passed && r->ns < LIVE_LONG_NS)
 		polls_took(p, r->ns);
 	r->call->excess_ns += p->excess_ns;
@@ -392,8 +393,8 @@ node_in_time(struct thread *t, struct region *r, int *why)
 	return node;
 }
 
-static void count(struct thread *t, struct region *r,
-		  const struct region_values *v)
+static void count_call(struct thread *t, struct region *r,
+		       const struct region_values *v)
 {
 	int why = -1;
 	live_ref node;
@@ -427,7 +428,7 @@ static void count(struct thread *t, struct region *r,
  * A call that took longer than any does was interrupted, and would stand for as
  * many.
  */
-static void count_cost(struct thread *t, uint64_t since)
+static void count_call_cost(struct thread *t, uint64_t since)
 {
 	bool measured = is_measured(t);
 	uint64_t took;
@@ -441,7 +442,7 @@ static void count_cost(struct thread *t, uint64_t since)
 }
 
 /* Leaving is part of the call, for whom the time of a late tick is. */
-static void settle(struct thread *t, live_ref node)
+static void settle_late_signal(struct thread *t, live_ref node)
 {
 	if (!t->late)
 		return;
@@ -544,7 +545,7 @@ static void enter_beyond(struct thread *t, struct region *r)
 		t->region = r;
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	settle(t, r->node);
+	settle_late_signal(t, r->node);
 }
 
 /* One by one: all that is not set here is set before it is read. */
@@ -649,9 +650,9 @@ PUBLIC void copse_region_leave(struct region *r,
 	if (r->passed)
 		complete_passed(t, r);
 	if (still_ready(t, r, &why)) {
-		count(t, r, values);
+		count_call(t, r, values);
 		if (r->counts)
-			count_cost(t, r->end);
+			count_call_cost(t, r->end);
 	} else {
 		thread_lost(t, why);
 	}
@@ -661,7 +662,7 @@ PUBLIC void copse_region_leave(struct region *r,
 		t->region = NULL;
 	t->leaves = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	settle(t, r->node);
+	settle_late_signal(t, r->node);
 	thread_release(t);
 }
 
@@ -755,8 +756,8 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	/* What wrappers do outside of regions is their caller's. */
 	unwind_hide(__builtin_return_address(0));
 	if (!t) {
-		if (collect_left_out())
-			control_left_out(collect_left_out(), rank);
+		if (collector.left_out)
+			control_left_out(collector.left_out, rank);
 		return;
 	}
 	header = registry_header();

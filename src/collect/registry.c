@@ -10,6 +10,7 @@
 
 #include "base/sys.h"
 #include "base/timebase.h"
+#include "collect/enlist.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
 #include "collect/time.h"
@@ -56,6 +57,7 @@ static struct {
 	uint32_t module_count, name_count, thread_count;
 	const struct link_map *first_map, *last_map; /* they stay */
 	struct module modules[MODULE_SLOTS];
+	uint16_t slots[MODULE_SLOTS / 2]; /* of them, by index */
 } registry;
 
 struct registry_generations registry_generations = { 1, 1 };
@@ -90,14 +92,14 @@ SIGSAFE static void unlock(void)
 	sys_mask(mask);
 }
 
-SIGSAFE static live_ref take(uint64_t size)
+SIGSAFE static live_ref take_bytes(uint64_t size)
 {
 	return arena_small(&registry.arena, &registry.small, size);
 }
 
 SIGSAFE static live_ref new_text(const char *text, uint32_t length)
 {
-	live_ref ref = take(sizeof(struct live_text) + length + 1);
+	live_ref ref = take_bytes(sizeof(struct live_text) + length + 1);
 	struct live_text *to;
 
 	if (!ref)
@@ -109,7 +111,7 @@ SIGSAFE static live_ref new_text(const char *text, uint32_t length)
 }
 
 /* Hang a complete record behind the last of its list. */
-SIGSAFE static void append(live_ref *head, live_ref *last, live_ref ref)
+SIGSAFE static void append_to_list(live_ref *head, live_ref *last, live_ref ref)
 {
 	/* `next` is the first member of every listed record. */
 	live_ref *link = *last ? (live_ref *)AT(*last) : head;
@@ -200,7 +202,7 @@ SIGSAFE static void file_name(char *to, uint32_t pid)
 SIGSAFE static live_ref command_line(void)
 {
 	long fd = sys3(SYS_open, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-	live_ref ref = take(sizeof(struct live_text) + COMMAND_SIZE + 1);
+	live_ref ref = take_bytes(sizeof(struct live_text) + COMMAND_SIZE + 1);
 	struct live_text *text = ref ? AT(ref) : NULL;
 	long got = 0;
 
@@ -215,7 +217,7 @@ SIGSAFE static live_ref command_line(void)
 
 SIGSAFE static live_ref executable(void)
 {
-	live_ref ref = take(sizeof(struct live_text) + PATH_SIZE + 1);
+	live_ref ref = take_bytes(sizeof(struct live_text) + PATH_SIZE + 1);
 	struct live_text *text = ref ? AT(ref) : NULL;
 	long got = 0;
 
@@ -240,7 +242,7 @@ SIGSAFE static void describe_metrics(struct live_header *header)
 	header->metric_count = METRIC_COUNT;
 }
 
-SIGSAFE static void describe(struct live_header *header)
+SIGSAFE static void describe_process(struct live_header *header)
 {
 	const char *events = registry.settings->events;
 	struct utsname system;
@@ -286,11 +288,13 @@ SIGSAFE static struct arena *make_profile(void)
 				 registry.settings->memory << 20);
 	}
 	if (err) {
+		enlist_failed();
 		__atomic_store_n(&registry.state, FAILED, __ATOMIC_RELEASE);
 		return NULL;
 	}
-	describe((struct live_header *)registry.arena.base);
+	describe_process((struct live_header *)registry.arena.base);
 	__atomic_store_n(&registry.state, OPEN, __ATOMIC_RELEASE);
+	enlist_profile();
 	return &registry.arena;
 }
 
@@ -339,21 +343,29 @@ long registry_hidden(long (*call)(const void *), const void *argument)
 	return result;
 }
 
+/* Only those that are used: each page that is touched costs a fork. */
+static void forget_modules(void)
+{
+	for (uint32_t i = 0; i < registry.module_count; i++)
+		registry.modules[registry.slots[i]] = (struct module){ 0 };
+	registry.module_count = 0;
+}
+
 /* In a forked child: the parent's profile is not ours to write. */
 void registry_forget(void)
 {
+	forget_modules();
 	arena_close(&registry.arena);
 	lock_open(&fitting);
 	registry.locked = 0;
 	registry.small = (struct arena_small){ 0 };
 	registry.last_module = registry.last_name = 0;
 	registry.last_thread = registry.last_comm = 0;
-	registry.module_count = registry.name_count = registry.thread_count = 0;
+	registry.name_count = registry.thread_count = 0;
 	registry_generations.profile++;
 	registry_generations.code++; /* module numbers start again */
 	registry.sequence = 0;
 	note_start();
-	memset(registry.modules, 0, sizeof(registry.modules));
 	registry.state = CLOSED;
 }
 
@@ -422,9 +434,9 @@ SIGSAFE static void read_build_id(struct module *m, struct peek *peek)
 }
 
 /* All is read through the peek: another thread may close the module. */
-SIGSAFE static bool look_at(struct module *m,
-			    const struct dl_find_object *object,
-			    struct peek *peek)
+SIGSAFE static bool read_module(struct module *m,
+				const struct dl_find_object *object,
+				struct peek *peek)
 {
 	struct link_map map;
 
@@ -444,7 +456,7 @@ SIGSAFE static bool look_at(struct module *m,
 }
 
 /* The same code at the same place, whatever the loader's record of it. */
-SIGSAFE static bool same(const struct module *a, const struct module *b)
+SIGSAFE static bool same_module(const struct module *a, const struct module *b)
 {
 	if (a->start != b->start || a->end != b->end || a->base != b->base ||
 	    a->build_id_size != b->build_id_size ||
@@ -466,7 +478,7 @@ SIGSAFE static live_ref peek_text(struct peek *peek, uintptr_t at)
 	while (length < COMMAND_SIZE && peek_copy(peek, &c, at + length, 1) &&
 	       c)
 		length++;
-	ref = take(sizeof(*to) + length + 1);
+	ref = take_bytes(sizeof(*to) + length + 1);
 	if (!ref)
 		return 0;
 	to = AT(ref);
@@ -491,7 +503,7 @@ SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
 			       struct peek *peek)
 {
 	struct live_header *header = (void *)registry.arena.base;
-	live_ref ref = take(sizeof(struct live_module));
+	live_ref ref = take_bytes(sizeof(struct live_module));
 	struct live_module *m;
 
 	if (!ref || registry.module_count >= MODULE_SLOTS / 2)
@@ -503,9 +515,10 @@ SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
 	m->end = seen->end;
 	m->build_id_size = seen->build_id_size;
 	sys_copy(m->build_id, seen->build_id, seen->build_id_size);
-	append(&header->modules, &registry.last_module, ref);
+	append_to_list(&header->modules, &registry.last_module, ref);
 	*slot = *seen;
 	slot->index = registry.module_count++;
+	registry.slots[slot->index] = (uint16_t)(slot - registry.modules);
 	return true;
 }
 
@@ -518,7 +531,7 @@ SIGSAFE static struct module *slot_at(uintptr_t start, uint32_t i)
 }
 
 /* Looked at since code last came or went, or lasting. */
-SIGSAFE static bool is_true(const struct module *slot)
+SIGSAFE static bool is_module_current(const struct module *slot)
 {
 	uint32_t at = __atomic_load_n(&slot->generation, __ATOMIC_ACQUIRE);
 
@@ -533,7 +546,8 @@ known_module(const struct dl_find_object *object)
 
 	for (uint32_t i = 0; (slot = slot_at(start, i))->start; i++)
 		if (slot->start == start &&
-		    slot->map == object->dlfo_link_map && is_true(slot))
+		    slot->map == object->dlfo_link_map &&
+		    is_module_current(slot))
 			return slot;
 	return NULL;
 }
@@ -546,9 +560,10 @@ look_again(const struct dl_find_object *object, struct peek *peek,
 	struct module seen = { 0 }, *slot;
 	uint32_t i = 0;
 
-	if (!look_at(&seen, object, peek))
+	if (!read_module(&seen, object, peek))
 		return NULL;
-	while ((slot = slot_at(seen.start, i))->start && !same(slot, &seen))
+	while ((slot = slot_at(seen.start, i))->start &&
+	       !same_module(slot, &seen))
 		i++;
 	if (!slot->start && !add_module(slot, &seen, peek))
 		return NULL;
@@ -580,7 +595,7 @@ SIGSAFE bool registry_module(struct registry_module *to,
 SIGSAFE static bool add_name(struct region_name *name)
 {
 	struct live_header *header = registry_header();
-	live_ref ref = header ? take(sizeof(struct live_name)) : 0;
+	live_ref ref = header ? take_bytes(sizeof(struct live_name)) : 0;
 	struct live_name *to;
 
 	if (!ref)
@@ -589,7 +604,7 @@ SIGSAFE static bool add_name(struct region_name *name)
 	to->text = new_text(name->text, sys_length(name->text, 1024));
 	to->class = name->class;
 	to->detail = name->detail;
-	append(&header->names, &registry.last_name, ref);
+	append_to_list(&header->names, &registry.last_name, ref);
 	name->generation = registry_generations.profile;
 	__atomic_store_n(&name->index, ++registry.name_count, __ATOMIC_RELEASE);
 	return true;
@@ -621,13 +636,13 @@ SIGSAFE live_ref registry_thread(uint32_t tid, uint32_t *index)
 
 	if (!header || !lock())
 		return 0;
-	ref = take(sizeof(*thread));
+	ref = take_bytes(sizeof(*thread));
 	if (ref) {
 		thread = AT(ref);
 		thread->tid = tid;
 		thread->state = LIVE_THREAD_RUNS;
 		thread->runs = 1;
-		append(&header->threads, &registry.last_thread, ref);
+		append_to_list(&header->threads, &registry.last_thread, ref);
 		*index = registry.thread_count++;
 	}
 	unlock();
@@ -641,9 +656,9 @@ SIGSAFE live_ref registry_comm(void)
 
 	if (!header || !lock())
 		return 0;
-	ref = take(sizeof(struct live_comm));
+	ref = take_bytes(sizeof(struct live_comm));
 	if (ref)
-		append(&header->comms, &registry.last_comm, ref);
+		append_to_list(&header->comms, &registry.last_comm, ref);
 	unlock();
 	return ref;
 }

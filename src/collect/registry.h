@@ -23,7 +23,7 @@
 #include "base/hidden.h"
 #include "base/settings.h"
 #include "base/sigsafe.h"
-#include "collect/peek.h"
+#include "collect/unwind/safe-read.h"
 #include "collect/region.h"
 #include "live/arena.h"
 

@@ -4,12 +4,12 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "collect/again.h"
+#include "collect/transparency/eintr-waits.h"
 #include "collect/collect.h"
-#include "collect/held.h"
-#include "collect/interpose.h"
-#include "collect/known.h"
-#include "collect/restart.h"
+#include "collect/transparency/sigtrap-blocked.h"
+#include "collect/transparency/interpose.h"
+#include "collect/region-handler.h"
+#include "collect/transparency/eintr-restart.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 
@@ -59,13 +59,13 @@ SIGSAFE static live_ref context_node(struct thread *t,
 				 (uintptr_t)regs[REG_RBP] };
 	struct region *region = known_region(t, top.sp);
 
-	if (region && !collect_internals())
+	if (region && !collect_settings()->internals)
 		return known_node(t, region, why);
 	return thread_path(t, &top, true, regs, why);
 }
 
-SIGSAFE static bool add(struct thread *t, live_ref node,
-			const struct weights *w)
+SIGSAFE static bool add_sample(struct thread *t, live_ref node,
+			       const struct weights *w)
 {
 	return tree_add(&t->tree, node, METRIC_SAMPLES, 1) &&
 	       tree_add(&t->tree, node, METRIC_CPU_TIME, w->cpu_ns) &&
@@ -75,15 +75,17 @@ SIGSAFE static bool add(struct thread *t, live_ref node,
 /*
  * What the clock's samples may cost, in millionths of the CPU time: events have
  * the period that was asked for, and what their ticks cost is taken from the
- * clock; half of the budget it keeps, or no time would be known.
+ * clock, as what it takes at switches; half of the budget is left for samples,
+ * or no time would be known.
  */
 SIGSAFE static uint64_t clock_budget(const struct thread *t)
 {
-	uint64_t all = collect_budget(), events = 0;
+	uint64_t all = collect_settings()->budget, else_ns = 0;
 
+	else_ns = t->events_ns + t->live->switch_ns;
 	if (t->live->cpu_ns)
-		events = t->events_ns * PER_MILLION / t->live->cpu_ns;
-	return all - (events < all / 2 ? events : all / 2);
+		else_ns = else_ns * PER_MILLION / t->live->cpu_ns;
+	return all - (else_ns < all / 2 ? else_ns : all / 2);
 }
 
 /* The rate is lowered when samples cost more than the budget, up to here. */
@@ -112,17 +114,18 @@ SIGSAFE static bool is_weighed(const struct thread *t)
 	       t->live->samples % COST_EVERY == 0;
 }
 
-SIGSAFE static void count_cost(struct thread *t, uint64_t since)
+SIGSAFE static void count_handler_cost(struct thread *t, uint64_t since)
 {
 	uint64_t times = t->live->samples <= COST_EVERY ? 1 : COST_EVERY;
 
 	t->live->handler_ns +=
 		times * (time_now(CLOCK_THREAD_CPUTIME_ID) - since);
+	switches_look(t);
 	keep_to_budget(t);
 }
 
-SIGSAFE static void keep(struct thread *t, enum tick tick,
-			 const struct weights *w)
+SIGSAFE static void keep_period(struct thread *t, enum tick tick,
+				const struct weights *w)
 {
 	uint64_t period = pace_keep(&t->pace, tick, w);
 
@@ -130,6 +133,7 @@ SIGSAFE static void keep(struct thread *t, enum tick tick,
 		pace_set(&t->pace,
 			 clock_set_period(&t->clock, period) ? period : 0);
 	t->live->samples++;
+	t->live->timer_samples += t->clock.timer_only;
 	t->live->cpu_ns += w->cpu_ns;
 	t->live->wall_ns += w->wall_ns;
 	t->live->last_ns = w->now_ns;
@@ -156,14 +160,14 @@ SIGSAFE static void note_open(struct thread *t)
 				       r->paused_ns);
 }
 
-SIGSAFE static void put(struct thread *t, enum tick tick, live_ref node,
-			const struct weights *w)
+SIGSAFE static void put_sample(struct thread *t, enum tick tick, live_ref node,
+			       const struct weights *w)
 {
-	if (!add(t, node, w)) {
+	if (!add_sample(t, node, w)) {
 		thread_lost(t, LOSS_DROPPED_FULL);
 		return;
 	}
-	keep(t, tick, w);
+	keep_period(t, tick, w);
 	note_open(t);
 	if (t->parts.wanted || parts_helpers)
 		moments_add(t, node, w->now_ns, w->wall_ns);
@@ -193,8 +197,8 @@ SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 }
 
 /* The time of a sample that is not kept goes to the next one. */
-SIGSAFE static void take(struct thread *t, const ucontext_t *context,
-			 enum tick tick)
+SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
+				enum tick tick)
 {
 	struct weights w;
 	live_ref node;
@@ -207,7 +211,7 @@ SIGSAFE static void take(struct thread *t, const ucontext_t *context,
 	}
 	node = meet(t, context);
 	if (node)
-		put(t, tick, node, &w);
+		put_sample(t, tick, node, &w);
 }
 
 void known_late(struct thread *t, live_ref node)
@@ -218,7 +222,7 @@ void known_late(struct thread *t, live_ref node)
 	t->late = TICK_FOREIGN;
 	t->live->ticks++;
 	pace_weigh(&t->pace, tick, &w);
-	put(t, tick, node, &w);
+	put_sample(t, tick, node, &w);
 }
 
 /*
@@ -242,14 +246,15 @@ SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	counters_read(t);
-	take(t, context, tick);
+	take_sample(t, context, tick);
 	counters_leave_out(t);
 	if (weighed && t->ready && t->live->samples)
-		count_cost(t, since);
+		count_handler_cost(t, since);
 }
 
 /* What it costs the clock saves, see clock_budget(). */
-SIGSAFE static void count(struct thread *t, const ucontext_t *context)
+SIGSAFE static void count_event_cost(struct thread *t,
+				     const ucontext_t *context)
 {
 	bool weighed = t->ready && t->live->ticks % COST_EVERY == 0;
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
@@ -304,7 +309,7 @@ SIGSAFE static void on_own_tick(struct thread *t, enum tick tick,
 	if (t->tick_dear)
 		cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
 	if (tick == TICK_COUNT)
-		count(t, context);
+		count_event_cost(t, context);
 	else
 		sample(t, context, tick);
 	weigh_tick(t, start, cpu);
@@ -346,6 +351,8 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 
 	if (tick == TICK_FOREIGN && counters_tick(info))
 		tick = TICK_COUNT;
+	if (tick == TICK_LOCATE && t && !t->clock.page)
+		tick = TICK_CPU;
 	if (tick == TICK_FOREIGN)
 		noticed = interpose_pass_on(signum, info, context);
 	else if (t)

@@ -5,15 +5,21 @@
 
 #include "base/sys.h"
 #include "collect/collect.h"
-#include "collect/descriptor.h"
+#include "collect/transparency/descriptor.h"
+#include "collect/enlist.h"
 #include "collect/lock.h"
 #include "collect/registry.h"
+#include "collect/source.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 
+/*
+ * A handler that interrupted our code may never end; a thread that lacks a core
+ * goes on some time.
+ */
+#define PATIENCE_NS 500000000u
+
 enum {
-	/* A handler that interrupted our code may never end. */
-	PATIENCE = 10000,
 	/* More share the records of ended ones. */
 	THREADS_OF_THEIR_OWN = 64,
 };
@@ -44,7 +50,7 @@ SIGSAFE static bool is_within(const struct unwinder *u, uintptr_t at)
  * The frame is gone when the stack ends above it, or another call has taken its
  * place.  On other stacks than the thread's that is not to be known.
  */
-SIGSAFE static bool is_gone(const struct thread *t, uintptr_t sp)
+SIGSAFE static bool is_frame_gone(const struct thread *t, uintptr_t sp)
 {
 	const struct unwinder *u = &t->unwinder;
 	const uintptr_t *frame = (const uintptr_t *)t->busy;
@@ -57,7 +63,7 @@ SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
 {
 	if (!t->busy)
 		return false;
-	if (!is_gone(t, sp))
+	if (!is_frame_gone(t, sp))
 		return true;
 	if (t->late)
 		thread_lost(t, LOSS_DROPPED_BUSY);
@@ -80,7 +86,7 @@ void thread_leave(void)
 
 static struct thread *new_thread(void)
 {
-	uint32_t depth = collect_depth();
+	uint32_t depth = (uint32_t)collect_settings()->depth;
 	struct thread *t = sys_memory(sizeof(*t) + unwind_size(depth));
 
 	if (!t)
@@ -127,16 +133,11 @@ void threads_let_go(void)
 	lock_give(&pool.lock);
 }
 
-/*
- * A short process must not leave a profile for a sample that it had by chance:
- * its main thread begins with a whole period.
- */
-static void start_clock(struct thread *t)
+static void start_clock(struct thread *t, uint64_t odds)
 {
-	bool is_main = t->tid == (uint32_t)sys0(SYS_getpid);
 	uint64_t cpu = time_now(clock_of_thread(t->tid));
-	uint64_t first = pace_start(&t->pace, clock_period_ns(), clock_kind(),
-				    cpu, is_main);
+	uint64_t first = pace_start(&t->pace, clock_period_ns(),
+				    clock_kind_of(&t->clock), cpu, odds);
 
 	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
@@ -154,35 +155,44 @@ void thread_clocks_follow(void)
 	for (struct thread *t = pool.youngest; t; t = t->older) {
 		if (!t->alive)
 			continue;
-		counters_pause(t, held);
+		sources_tell(paused, t, held);
 		if (held)
 			clock_stop(&t->clock);
 		else if (is_mine(t))
-			start_clock(t);
+			start_clock(t, 1);
 	}
 	lock_give(&pool.lock);
 }
 
 void thread_seal(bool sealed)
 {
+	uint64_t until;
+
 	thread_all_left = sealed;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	thread_clocks_follow();
+	until = time_now(CLOCK_MONOTONIC) + PATIENCE_NS;
 	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
-		for (int i = 0; t->busy && i < PATIENCE; i++)
+		while (t->busy && time_now(CLOCK_MONOTONIC) < until)
 			sched_yield();
 }
 
-static void begin(struct thread *t)
+/* Not each of many short processes is to leave a profile. */
+static uint64_t first_odds(const struct thread *t)
+{
+	bool is_main = t->tid == (uint32_t)sys0(SYS_getpid);
+
+	return is_main ? enlist_odds(clock_period_ns()) : 1;
+}
+
+static void begin_measuring(struct thread *t)
 {
 	lock_take(&pool.lock);
 	t->start_ns = time_now(CLOCK_MONOTONIC);
 	t->alive = true;
-	sent_open(t);
-	if (!thread_all_left)
-		counters_start(t);
+	sources_tell(thread_start, t);
 	if (!collect_paused() && !thread_all_left)
-		start_clock(t);
+		start_clock(t, first_odds(t));
 	lock_give(&pool.lock);
 }
 
@@ -207,19 +217,17 @@ void thread_start(uintptr_t low, uintptr_t high)
 	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->self = pthread_self();
+	t->clock.timer_only = false;
 	t->region = NULL;
 	if (t->phases)
 		t->tree.root = t->spans[0].outside;
 	t->phases = 0;
-	sent_forget(t);
 	unwind_reuse(&t->unwinder, low, high);
-	sites_forget(t->sites);
-	sites_forget(t->sites_beyond);
-	t->unwinder.verify = collect_verify();
-	polls_start(&t->polls, &t->region, t->unwinder.verify);
+	t->unwinder.verify = collect_settings()->verify;
+	sources_tell(reset, t);
 	adopt(t);
 	thread_record = t;
-	begin(t);
+	begin_measuring(t);
 	thread_release(t);
 }
 
@@ -233,10 +241,11 @@ void thread_stop(void)
 	(void)thread_occupy(t);
 	lock_take(&pool.lock);
 	t->alive = false;
+	sources_tell(thread_last, t);
 	clock_stop(&t->clock);
-	counters_stop(t);
+	sources_tell(thread_stop, t);
 	lock_give(&pool.lock);
-	sent_close(t);
+	sources_tell(thread_gone, t);
 	thread_record = NULL;
 	copse_polls = NULL;
 	if (t->ready) {
@@ -254,15 +263,12 @@ void thread_forked(void)
 {
 	struct thread *t = thread_self();
 
-	descriptor_forked();
 	for (struct thread *each = pool.youngest; each; each = each->older) {
 		each->alive = false;
 		each->busy = 0;
-		sent_forget(each);
-		if (!t)
-			continue;
-		clock_forget(&each->clock);
-		counters_forget(each);
+		sources_tell(dropped, each);
+		if (t)
+			clock_forget(&each->clock);
 	}
 	lock_open(&pool.lock);
 	pool.free = NULL;
@@ -273,7 +279,6 @@ void thread_forked(void)
 	t->tree = (struct tree){ 0 };
 	t->events_ns = 0;
 	copse_polls = NULL;
-	polls_start(&t->polls, &t->region, t->unwinder.verify);
 	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
@@ -282,7 +287,8 @@ void thread_forked(void)
 		t->region->node = 0;
 		t->region->call = NULL;
 	}
-	begin(t);
+	sources_tell(reset, t);
+	begin_measuring(t);
 }
 
 SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
@@ -305,7 +311,7 @@ SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 	sys2(SYS_prctl, PR_GET_NAME, t->live->name);
 	t->generation = registry_generation();
 	t->ready = true;
-	collect_describe(registry_header());
+	sources_tell(describe, registry_header());
 	return true;
 }
 

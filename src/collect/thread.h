@@ -23,16 +23,17 @@
 #include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/counters.h"
-#include "collect/history.h"
-#include "collect/pace.h"
-#include "collect/parts.h"
+#include "collect/gpu/history.h"
+#include "collect/sample-period.h"
+#include "collect/wait-events.h"
 #include "collect/polls.h"
 #include "collect/region.h"
 #include "collect/registry.h"
-#include "collect/sent.h"
-#include "collect/site.h"
+#include "collect/transparency/sigtrap-directed.h"
+#include "collect/callsite-cache.h"
+#include "collect/switches.h"
 #include "collect/ticks.h"
-#include "collect/unwind.h"
+#include "collect/unwind/unwind.h"
 #include "live/tree.h"
 
 enum {
@@ -44,13 +45,15 @@ struct phase_span {       /* an open phase */
 	live_ref node;    /* 0: there was no memory for it */
 	uint64_t start_ns, start_paused_ns;
 	uint64_t inner_ns; /* of it, in phases inside */
+	bool counted;      /* it began while it was measured */
 };
 
 struct thread { /* what a tick reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
-	volatile uint8_t letter; /* one for it has been left, see sent.h */
+	volatile uint8_t
+		letter; /* one for it has been left, see sigtrap-directed.h */
 	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
 	volatile bool open;      /* the last sample was in a call of MPI's */
 	bool ready;              /* has a tree, in the live profile of: */
@@ -69,6 +72,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	struct clock clock;
 	struct sent sent;
 	uint64_t events_ns; /* what the ticks of events cost */
+	struct switches switches;
 	uint32_t tid, index;
 	pthread_t self;
 	struct polls polls;
@@ -163,9 +167,10 @@ void thread_start(uintptr_t low, uintptr_t high);
 void thread_stop(void);
 
 /*
- * Between the two no record is opened or closed for signals (sent.h), nor does
- * its clock start, and the caller has all signals blocked.  threads_hold()
- * gives the youngest record, with the others behind it, and *mask, of before.
+ * Between the two no record is opened or closed for signals
+ * (sigtrap-directed.h), nor does its clock start, and the caller has all
+ * signals blocked.  threads_hold() gives the youngest record, with the others
+ * behind it, and *mask, of before.
  */
 struct thread *threads_hold(uint64_t *mask);
 void threads_let_go(void);

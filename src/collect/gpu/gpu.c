@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gpu.c - the work of GPUs joined with the calls that began it. */
+#include "collect/gpu/gpu.h"
+
+#include "base/gpu-calls.h"
+#include "base/sys.h"
+#include "collect/collect.h"
+#include "collect/gpu/gpu-allocs.h"
+#include "collect/gpu/gpu-notes.h"
+#include "collect/gpu/gpu-pcs.h"
+#include "collect/gpu/gpu-shapes.h"
+#include "collect/control.h"
+#include "collect/gpu/gpu-idle.h"
+#include "collect/gpu/gpu-sums.h"
+#include "collect/gpu/gpu-time.h"
+#include "collect/gpu/gpu-tool.h"
+#include "collect/region-handler.h"
+#include "collect/lock.h"
+#include "collect/registry.h"
+#include "collect/time.h"
+#include "live/chunk.h"
+#include "collect/source.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	NOTES = 1 << 18,
+	ORIGINS = 1 << 16,
+	FIRST_ENTRIES = 1024,
+	PATIENCE = 1000,         /* times that another thread is let go on */
+	NOT_WANTED = LOSS_COUNT, /* begun while measuring was paused */
+};
+
+/* Of a call; `id` is 0 while the rest is written. */
+struct note {
+	uint32_t id;
+	live_ref node; /* 0: `why` */
+	uint32_t thread;
+	uint32_t why; /* enum loss, or NOT_WANTED */
+	uint64_t ns;  /* when it was begun, CLOCK_MONOTONIC */
+};
+
+/* Where a node of a graph is from; `id` 0: nothing. */
+struct origin {
+	uint64_t id;
+	live_ref node;
+};
+
+/*
+ * Mutable: the notes of this process's calls, written by all threads.  Where
+ * they are shares no line of the caches with what other threads write.
+ */
+static struct {
+	struct note *at;
+	char apart[64 - sizeof(struct note *)];
+} notes __attribute__((aligned(64)));
+
+/* Mutable: the sums in the live profile, written under the lock. */
+static struct {
+	uint32_t used; /* 1: there was a call for work; atomic */
+	struct lock lock;
+	uint32_t generation; /* of the live profile that all is for */
+	struct arena *arena;
+	struct chunk_list list;
+	live_ref *entries; /* of struct live_gpu, open addressing */
+	uint32_t size, count;
+	struct live_gpu *last; /* of them, that was found */
+	struct origin *origins;
+} gpu;
+
+PUBLIC __thread struct gpu_call copse_gpu_call
+	__attribute__((tls_model("initial-exec")));
+
+static struct region_name captured = { .text = "[captured]",
+				       .class = LIVE_NAME_KERNEL };
+
+static void put_note(uint32_t id, struct note note)
+{
+	struct note *at = __atomic_load_n(&notes.at, __ATOMIC_ACQUIRE);
+	struct note *to = at ? &at[id % NOTES] : NULL;
+
+	if (!to)
+		return;
+	__atomic_store_n(&to->id, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to->node = note.node;
+	to->thread = note.thread;
+	to->why = note.why;
+	to->ns = note.ns;
+	__atomic_store_n(&to->id, id, __ATOMIC_RELEASE);
+	/* Of one of the next, whose line nobody has had for long. */
+	__builtin_prefetch(&at[(id + 8) % NOTES], 1);
+}
+
+/* What was noted of an id; else why it was not. */
+static struct note find_note(uint32_t id)
+{
+	const struct note *at = &notes.at[id % NOTES];
+	struct note note = { .id = __atomic_load_n(&at->id, __ATOMIC_ACQUIRE) };
+	bool later = note.id && (int32_t)(note.id - id) > 0;
+
+	note.node = at->node;
+	note.thread = at->thread;
+	note.why = at->why;
+	note.ns = at->ns;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (id && note.id == id &&
+	    __atomic_load_n(&at->id, __ATOMIC_RELAXED) == id)
+		return note;
+	return (struct note){ .why = later ? LOSS_GPU_LATE : LOSS_GPU_UNSEEN };
+}
+
+/* Of the innermost region, whose own node is found late if it is MPI's. */
+static void note_region(struct thread *t, struct note *note)
+{
+	struct region *r =
+		known_region(t, (uintptr_t)__builtin_frame_address(0));
+	int why = -1;
+
+	note->thread = t->index;
+	if (!r)
+		return;
+	note->node = r->node;
+	if (r->node || !thread_occupy(t))
+		return;
+	if (thread_open() && t->ready)
+		note->node = known_node(t, r, &why);
+	thread_release(t);
+}
+
+/* The counter that the region was entered with is cheaper than a clock. */
+static uint64_t begun(const struct thread *t, const struct region *r)
+{
+	if (!r || r != &t->beyond || !r->counts ||
+	    r->start - t->ticks.counter > TICKS_TRUSTED)
+		return time_now(CLOCK_MONOTONIC);
+	return ticks_at(&t->ticks, r->start);
+}
+
+/* From its first work on: what it does decides when there is more. */
+static void begin_history(struct thread *t)
+{
+	struct live_header *header = registry_header();
+	uint32_t none = 0;
+
+	t->no_history = true;
+	t->history = history_new(t->index);
+	if (header &&
+	    __atomic_compare_exchange_n(&gpu.used, &none, 1, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		header->gpu_times.nodes = collect_settings()->gpu_nodes;
+		header->gpu_times.first_paused_ns = control_paused_ns();
+	}
+}
+
+PUBLIC void copse_gpu_note(uint32_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { .why = LOSS_GPU_NO_PATH };
+
+	if (!id)
+		return;
+	if (collect_paused())
+		note.why = NOT_WANTED;
+	else if (t)
+		note_region(t, &note);
+	if (t && !t->no_history && note.node)
+		begin_history(t);
+	note.ns = begun(t, t ? t->region : NULL);
+	put_note(id, note);
+}
+
+/* As copse_gpu_note(), of what the region knows already. */
+PUBLIC void copse_gpu_note_of(const struct region *r, uint32_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { .why = LOSS_GPU_NO_PATH };
+
+	if (!id || !t)
+		return;
+	note.node = r->node;
+	note.thread = t->index;
+	if (!t->no_history)
+		begin_history(t);
+	note.ns = begun(t, r);
+	put_note(id, note);
+}
+
+/* For this live profile; false: there is none. */
+static bool open_sums(void)
+{
+	gpu.arena = registry_open();
+	if (!gpu.arena || !notes.at)
+		return false;
+	if (gpu.generation == registry_generation())
+		return true;
+	if (gpu.size)
+		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
+	gpu.entries = NULL;
+	gpu.size = gpu.count = 0;
+	gpu.last = NULL;
+	gpu.list = (struct chunk_list){ 0 };
+	if (gpu.origins)
+		sys2(SYS_munmap, gpu.origins, ORIGINS * sizeof(*gpu.origins));
+	gpu.origins = NULL;
+	gpu.generation = registry_generation();
+	gpu_time_reset(gpu.arena);
+	return true;
+}
+
+/* In a table of a fixed size: who comes later takes the place. */
+static struct origin *origin_of(uint64_t id)
+{
+	return &gpu.origins[id * 0x9e3779b97f4a7c15u >> 48];
+}
+
+static live_ref find_origin(uint64_t id)
+{
+	const struct origin *o = id && gpu.origins ? origin_of(id) : NULL;
+
+	return o && o->id == id ? o->node : 0;
+}
+
+static void put_origin(uint64_t id, live_ref node)
+{
+	if (!gpu.origins)
+		gpu.origins = sys_memory(ORIGINS * sizeof(*gpu.origins));
+	if (id && node && gpu.origins)
+		*origin_of(id) = (struct origin){ id, node };
+}
+
+PUBLIC void copse_gpu_captured(const struct region *r)
+{
+	struct live_header *header = registry_header();
+
+	if (header && (gpu_call_launches_kernel(r->name->text) ||
+		       gpu_call_launches_graph(r->name->text)))
+		__atomic_fetch_add(&header->gpu_times.captured, 1,
+				   __ATOMIC_RELAXED);
+}
+
+PUBLIC void copse_gpu_origin(uint64_t id)
+{
+	struct thread *t = thread_self();
+	struct note note = { 0 };
+
+	if (!t || collect_paused())
+		return;
+	note_region(t, &note);
+	lock_take(&gpu.lock);
+	if (open_sums())
+		put_origin(id, note.node);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_origin_copy(uint64_t id, uint64_t of)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		put_origin(id, find_origin(of));
+	lock_give(&gpu.lock);
+}
+
+/* Another thread may be at the lists for a moment: it is waited for. */
+static bool name_index(struct region_name *name, uint32_t *index)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (registry_name(name, index))
+			return true;
+		if (registry_full())
+			return false;
+		sched_yield();
+	}
+	return false;
+}
+
+PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
+{
+	struct thread *t = r->node ? thread_use() : NULL;
+	live_ref node = 0;
+	uint32_t name;
+
+	if (!t)
+		return;
+	if (name_index(error, &name))
+		node = tree_child(&t->tree, r->node, LIVE_NODE_NAMED, name, 0);
+	if (!node || !tree_add(&t->tree, node, METRIC_GPU_FAILED, 1))
+		thread_lost(t, LOSS_DROPPED_FULL);
+	thread_release(t);
+}
+
+struct gpu_noted gpu_noted(uint32_t id)
+{
+	struct note note = { .why = LOSS_GPU_UNSEEN };
+
+	if (notes.at)
+		note = find_note(id);
+	return (struct gpu_noted){ note.node, note.thread, note.why,
+				   note.why != NOT_WANTED };
+}
+
+bool gpu_name_index(struct region_name *name, uint32_t *index)
+{
+	return name_index(name, index);
+}
+
+/* Sums */
+
+static uint32_t hash_gpu_sum(const struct live_gpu *e)
+{
+	uint64_t x = ((uint64_t)e->node << 32 | e->name << 4 | e->kind) *
+		     0x9e3779b97f4a7c15u;
+
+	x = (x ^ e->from) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ (uint64_t)e->device << 48) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(x >> 32);
+}
+
+static struct live_gpu *gpu_sum_at(live_ref ref)
+{
+	return arena_at(gpu.arena, ref);
+}
+
+static bool grow_gpu_sums(void)
+{
+	uint32_t size = gpu.size ? 2 * gpu.size : FIRST_ENTRIES;
+	live_ref *bigger = sys_memory((uint64_t)size * sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	for (uint32_t i = 0; i < gpu.size; i++) {
+		const struct live_gpu *e;
+		uint32_t at;
+
+		if (!gpu.entries[i])
+			continue;
+		e = gpu_sum_at(gpu.entries[i]);
+		at = hash_gpu_sum(e);
+		while (bigger[at & (size - 1)])
+			at++;
+		bigger[at & (size - 1)] = gpu.entries[i];
+	}
+	if (gpu.size)
+		sys2(SYS_munmap, gpu.entries, gpu.size * sizeof(*gpu.entries));
+	gpu.entries = bigger;
+	gpu.size = size;
+	return true;
+}
+
+static live_ref new_gpu_sum(const struct live_gpu *like)
+{
+	struct live_header *header = registry_header();
+	live_ref ref =
+		chunk_take(gpu.arena, &gpu.list, &header->gpu, sizeof(*like));
+
+	if (!ref)
+		return 0;
+	*gpu_sum_at(ref) = *like;
+	chunk_commit(gpu.arena, &gpu.list);
+	gpu.count++;
+	return ref;
+}
+
+static bool same_gpu_sum(const struct live_gpu *a, const struct live_gpu *b)
+{
+	return a->node == b->node && a->name == b->name && a->kind == b->kind &&
+	       a->why == b->why && a->device == b->device && a->from == b->from;
+}
+
+/* The sum that is like this one, made when it is new; NULL: no memory. */
+static struct live_gpu *find_gpu_sum(const struct live_gpu *like)
+{
+	uint32_t at;
+
+	if (gpu.last && same_gpu_sum(gpu.last, like))
+		return gpu.last;
+	if (gpu.count >= gpu.size / 2 && !grow_gpu_sums())
+		return NULL;
+	at = hash_gpu_sum(like);
+	for (; gpu.entries[at & (gpu.size - 1)]; at++) {
+		struct live_gpu *e =
+			gpu_sum_at(gpu.entries[at & (gpu.size - 1)]);
+
+		if (same_gpu_sum(e, like))
+			return gpu.last = e;
+	}
+	gpu.entries[at & (gpu.size - 1)] = new_gpu_sum(like);
+	if (!gpu.entries[at & (gpu.size - 1)])
+		return NULL;
+	return gpu_sum_at(gpu.entries[at & (gpu.size - 1)]);
+}
+
+static void lost(enum loss why, uint64_t count)
+{
+	struct live_header *header = registry_header();
+
+	if (header)
+		__atomic_fetch_add(&header->losses[why], count,
+				   __ATOMIC_RELAXED);
+}
+
+static void sum_work(struct live_gpu *to, const struct gpu_work *w,
+		     const struct note *note)
+{
+	uint64_t ns = w->end - w->start;
+
+	to->count++;
+	to->ns += ns;
+	if (ns < to->min_ns)
+		to->min_ns = ns;
+	if (ns > to->max_ns)
+		to->max_ns = ns;
+	to->bytes += w->bytes;
+	if (!note->ns || w->start < note->ns)
+		return;
+	to->queued++;
+	to->queued_ns += w->start - note->ns;
+}
+
+static void add_piece(const struct gpu_work *w, const struct note *note)
+{
+	const struct live_piece piece = {
+		.start = w->start,
+		.end = w->end,
+		.begun = note->ns,
+		.node = note->node,
+		.thread = note->thread,
+		.device = w->device,
+		.context = w->context,
+		.stream = w->stream,
+		.why = (uint16_t)note->why,
+		.kernel =
+			w->kind == LIVE_GPU_KERNEL || w->kind == LIVE_GPU_GRAPH,
+	};
+
+	gpu_time_add(&piece);
+}
+
+static void add_work(const struct gpu_work *w)
+{
+	struct note note = find_note(w->id);
+	struct live_gpu like = { .node = note.node,
+				 .thread = note.thread,
+				 .kind = (uint16_t)w->kind,
+				 .device = w->device,
+				 .from = find_origin(w->origin),
+				 .min_ns = UINT64_MAX };
+	struct live_gpu *to;
+
+	if (note.why == NOT_WANTED)
+		return;
+	if (w->kind == LIVE_GPU_GRAPH ||
+	    (w->kind == LIVE_GPU_KERNEL && !w->origin))
+		registry_header()->gpu_times.told++;
+	if (!w->start || w->end < w->start) {
+		lost(LOSS_GPU_TIMES, 1);
+		return;
+	}
+	if (!note.node) {
+		lost((enum loss)note.why, 1);
+		like.why = (uint16_t)note.why;
+	}
+	if (!name_index(w->name, &like.name) ||
+	    (like.from && !name_index(&captured, &like.below))) {
+		lost(LOSS_GPU_FULL, 1);
+		return;
+	}
+	to = find_gpu_sum(&like);
+	if (to)
+		sum_work(to, w, &note);
+	else
+		lost(LOSS_GPU_FULL, 1);
+	add_piece(w, &note);
+}
+
+static void sum_idle(const struct live_gpu *like, uint64_t ns, uint64_t count)
+{
+	struct live_gpu *to = find_gpu_sum(like);
+
+	if (!to)
+		return;
+	to->count += count;
+	to->ns += ns;
+}
+
+void gpu_sums_idle(live_ref node, uint32_t thread, struct region_name *name,
+		   uint64_t ns, uint64_t count)
+{
+	struct live_gpu like = { .node = node,
+				 .thread = thread,
+				 .name = LIVE_NO_NAME,
+				 .kind = LIVE_GPU_IDLE,
+				 .min_ns = UINT64_MAX };
+
+	if (!name || name_index(name, &like.name))
+		sum_idle(&like, ns, count);
+}
+
+void gpu_sums_idle_lost(uint32_t why, uint64_t ns)
+{
+	const struct live_gpu like = { .name = LIVE_NO_NAME,
+				       .kind = LIVE_GPU_IDLE,
+				       .why = (uint16_t)why,
+				       .min_ns = UINT64_MAX };
+
+	sum_idle(&like, ns, 1);
+}
+
+PUBLIC void copse_gpu_add(const struct gpu_work *work, size_t count)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		for (size_t i = 0; i < count; i++)
+			add_work(&work[i]);
+	gpu_time_settle(false);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_device(const struct gpu_device *device)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		gpu_time_device(device);
+	lock_give(&gpu.lock);
+}
+
+PUBLIC void copse_gpu_end(void)
+{
+	lock_take(&gpu.lock);
+	if (open_sums())
+		gpu_time_settle(true);
+	lock_give(&gpu.lock);
+}
+
+void gpu_prepare(void)
+{
+	if (!notes.at)
+		__atomic_store_n(&notes.at,
+				 sys_memory(NOTES * sizeof(*notes.at)),
+				 __ATOMIC_RELEASE);
+}
+
+PUBLIC enum gpu_wish copse_gpu_init(const void *adapter)
+{
+	struct thread *t;
+
+	if (!collect_active() || !collect_settings()->gpu)
+		return GPU_WISH_NOTHING;
+	unwind_hide(adapter);
+	ticks_init();
+	gpu_prepare();
+	t = thread_use();
+	if (t)
+		thread_release(t);
+	if (!collect_settings()->gpu_api)
+		return GPU_WISH_WORK;
+	return collect_settings()->gpu_getters ? GPU_WISH_ALL : GPU_WISH_CALLS;
+}
+
+PUBLIC bool copse_gpu_nodes(void)
+{
+	return collect_settings()->gpu_nodes;
+}
+
+PUBLIC uint64_t copse_gpu_now(void)
+{
+	return time_now(CLOCK_MONOTONIC);
+}
+
+PUBLIC void copse_gpu_lost(enum loss why, uint64_t count)
+{
+	lost(why, count);
+}
+
+PUBLIC void copse_gpu_pass(const void *code)
+{
+	unwind_pass(code);
+}
+
+PUBLIC void copse_gpu_profiler(bool on)
+{
+	control_profiler(on);
+}
+
+static void gpu_forked(void)
+{
+	struct thread *t = thread_self();
+
+	lock_open(&gpu.lock);
+	gpu.used = 0;
+	if (t)
+		t->history = NULL;
+}
+
+const struct source source_gpu = {
+	.fork = gpu_forked,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dlsym.c - dlsym, see dlsym.h. */
+#include "collect/transparency/dlsym.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#define PUBLIC   __attribute__((visibility("default")))
+#define FROM_ASM __attribute__((used, visibility("hidden")))
+
+enum {
+	FRONTS = 4 /* adapters, and one of ours */
+};
+
+typedef void *look_up_fn(void *, const char *);
+
+/* Found once, by whoever comes first. */
+FROM_ASM look_up_fn *look_up_next;
+FROM_ASM void *look_up_prepare(void *handle, const char *name);
+FROM_ASM void *look_up_in_handle(void *handle, const char *name,
+				 const void *caller);
+static struct {
+	look_up_front *front;
+	look_up_hidden *hidden;
+} fronts[FRONTS];
+/* A sanitizer looks up before what finds threads' variables elsewhere works. */
+static __thread bool asking __attribute__((tls_model("initial-exec")));
+
+/*
+ * RTLD_DEFAULT and RTLD_NEXT mean what they do for who calls, whom the C
+ * library knows by where it returns to: they are jumped on with.
+ */
+__asm__(".pushsection .text\n"
+	".globl dlsym\n"
+	".type dlsym, @function\n"
+	"dlsym:\n"
+	".cfi_startproc\n"
+	"endbr64\n"
+	"lea 1(%rdi), %rax\n"
+	"cmp $1, %rax\n"
+	"mov (%rsp), %rdx\n"
+	"ja look_up_in_handle\n"
+	"push %rsi\n"
+	".cfi_adjust_cfa_offset 8\n"
+	"call look_up_prepare\n"
+	"pop %rsi\n"
+	".cfi_adjust_cfa_offset -8\n"
+	"mov %rax, %rdi\n"
+	"jmp *look_up_next(%rip)\n"
+	".cfi_endproc\n"
+	".size dlsym, . - dlsym\n"
+	".popsection\n");
+
+/*
+ * The C library's is asked for the next one: another tool may have its own.
+ * Where we were loaded behind the C library, its own is the next one.
+ */
+static look_up_fn *find_next(void)
+{
+	static const char version[] = "GLIBC_2.2.5";
+	look_up_fn *own = (look_up_fn *)dlvsym(RTLD_NEXT, "dlsym", version);
+	look_up_fn *next =
+		(look_up_fn *)(own ? own(RTLD_NEXT, "dlsym")
+				   : dlvsym(RTLD_DEFAULT, "dlsym", version));
+
+	__atomic_store_n(&look_up_next, next, __ATOMIC_RELEASE);
+	return next;
+}
+
+static look_up_fn *next_one(void)
+{
+	look_up_fn *next = __atomic_load_n(&look_up_next, __ATOMIC_ACQUIRE);
+
+	return next ? next : find_next();
+}
+
+static bool is_hidden(void *handle, const char *name)
+{
+	bool is = false;
+
+	if (asking)
+		return false;
+	asking = true;
+	for (size_t i = 0; i < FRONTS && fronts[i].front && !is; i++)
+		is = fronts[i].hidden && fronts[i].hidden(handle, name);
+	asking = false;
+	return is;
+}
+
+/* Where it is not found, such that dlerror() names it. */
+static void *elsewhere(void)
+{
+	return dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* The handle to look it up in. */
+void *look_up_prepare(void *handle, const char *name)
+{
+	next_one();
+	return is_hidden(handle, name) ? elsewhere() : handle;
+}
+
+PUBLIC void *copse_look_up(void *handle, const char *name)
+{
+	return next_one()(handle, name);
+}
+
+void *look_up_in_handle(void *handle, const char *name, const void *caller)
+{
+	void *found = copse_look_up(handle, name), *front = NULL;
+
+	if (found && is_hidden(handle, name))
+		return copse_look_up(elsewhere(), name);
+	for (size_t i = 0; i < FRONTS && found && fronts[i].front && !front;
+	     i++)
+		front = fronts[i].front(name, found, caller);
+	return front ? front : found;
+}
+
+PUBLIC void copse_look_up_front(look_up_front *front, look_up_hidden *hidden)
+{
+	size_t i = 0;
+
+	while (i < FRONTS && fronts[i].front)
+		i++;
+	if (i < FRONTS) {
+		fronts[i].hidden = hidden;
+		fronts[i].front = front;
+	}
+}

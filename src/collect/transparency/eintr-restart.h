@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * eintr-restart.h - a system call that a signal of the program ends, ends for
+ * the program as that signal wants, although the kernel delivers our tick
+ * first.
+ */
+#ifndef COLLECT_TRANSPARENCY_EINTR_RESTART_H
+#define COLLECT_TRANSPARENCY_EINTR_RESTART_H
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "base/sigsafe.h"
+
+/* The definitions behind ours; called by interpose_init(). */
+void restart_init(void);
+
+/* At the end of a tick's handler: puts the interrupted call's result right. */
+SIGSAFE void restart_settle(ucontext_t *context);
+
+/* A handler of the program for our signal, with these flags, is about to run.
+ */
+SIGSAFE void restart_follow(ucontext_t *context, unsigned long flags);
+
+/* The thread is just back from a system call. */
+SIGSAFE bool restart_is_behind(const greg_t *regs);
+
+/*
+ * After again_mark(), as the last thing: goes on with a sleep that only a stop
+ * has interrupted, as the kernel would.  It may take as long as the sleep, and
+ * handlers of the program may run meanwhile, and never return.
+ */
+SIGSAFE void restart_sleep(ucontext_t *context);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * eintr-waits.h - waits that the kernel begins again after a stop, but not
+ * where a tick's handler runs: begun again here, unless a handler of the
+ * program was the end of them.
+ */
+#ifndef COLLECT_TRANSPARENCY_EINTR_WAITS_H
+#define COLLECT_TRANSPARENCY_EINTR_WAITS_H
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "base/sigsafe.h"
+
+struct request;
+
+/* The definitions behind ours; called by interpose_init(). */
+void again_init(void);
+
+/*
+ * In a tick's handler: no handler of the program has run in ours, nor will.  A
+ * wait that nothing else has ended goes on.
+ */
+SIGSAFE void again_mark(ucontext_t *context);
+
+/* One of them by syscall(), with the kernel's result; false: it is none. */
+bool again_raw(const struct request *r, long *result);
+
+#endif

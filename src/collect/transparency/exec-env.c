@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * exec-env.c - see exec-env.h.
+ *
+ * A program that gets a small stack (ulimit -s in a script) has no room there
+ * to load our libraries; one of another C library, or of an older glibc, ends
+ * when its loader finds them; one for another processor, or in a root where
+ * they are not, says that it cannot load them.  They are better left alone.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/preload-compat.h"
+#include "base/sys.h"
+#include "base/tiny-stack.h"
+#include "collect/transparency/exec-env.h"
+
+enum {
+	/* Of an environment that we change: our own stack is limited, too. */
+	MOST_WORDS = 4096,
+	MOST_WORDS_TINY = 1024
+};
+
+static struct fit_ours ours;
+
+/* A sandbox may kill whoever asks; its children know by the empty word. */
+void fitting_leave(void)
+{
+	ours.library = NULL;
+}
+
+void fitting_init(void)
+{
+	const char *live = secure_getenv("COPSE_LIVE");
+	Dl_info info;
+
+	if (live && *live && dladdr(&ours, &info))
+		fit_init(&ours, info.dli_fname);
+}
+
+static bool is_our_library(const char *library, size_t size)
+{
+	const char *name = memrchr(library, '/', size);
+
+	name = name ? name + 1 : library;
+	return size - (size_t)(name - library) > 8 &&
+	       !memcmp(name, "libcopse", 8);
+}
+
+static const char *preload_of(char *const env[], size_t *words)
+{
+	const char *found = NULL;
+
+	for (*words = 0; env && env[*words]; ++*words)
+		if (!strncmp(env[*words], "LD_PRELOAD=", 11))
+			found = env[*words];
+	return found;
+}
+
+static bool is_library_here(void)
+{
+	return sys2(SYS_access, ours.library, R_OK) >= 0;
+}
+
+/*
+ * They take the environment into another root, where the loader gives up at
+ * our library if that is there and the C library is older; and they are written
+ * in Go, which has system calls of its own.
+ */
+static bool leads_away(const char *path)
+{
+	static const char *const names[] = { "apptainer", "singularity" };
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(slash ? slash + 1 : path, names[i]))
+			return true;
+	return false;
+}
+
+/* Whether our libraries may stay for it. */
+static bool fits(int dir, const char *path)
+{
+	enum fit fit;
+
+	if (!ours.library)
+		return true;
+	fit = fit_of_file(&ours, dir, path);
+	return (fit == FIT_YES || fit == FIT_STATIC) && is_library_here() &&
+	       (!fit_is_program(path) || !leads_away(path));
+}
+
+static size_t size_without(bool fit, char *const env[])
+{
+	bool tiny = stack_is_tiny();
+	const char *preload;
+	size_t words;
+
+	if (fit && !tiny)
+		return 0;
+	preload = preload_of(env, &words);
+	if (!preload || words > (tiny ? MOST_WORDS_TINY : MOST_WORDS) ||
+	    !strstr(preload, "libcopse"))
+		return 0;
+	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
+}
+
+size_t fitting_file(const char *path, char *const env[])
+{
+	return size_without(fits(AT_FDCWD, path), env);
+}
+
+/* It may be open for nothing but this (O_PATH). */
+size_t fitting_open(int fd, char *const env[])
+{
+	char path[FIT_LINK];
+
+	fit_name_open(path, fd);
+	return fitting_file(path, env);
+}
+
+static __attribute__((noinline)) bool is_at(int dir, const char *path,
+					    int flags)
+{
+	struct stat st;
+
+	return sys4(SYS_newfstatat, dir, path, &st, flags) >= 0;
+}
+
+size_t fitting_at(int dir, const char *path, int flags, char *const env[])
+{
+	flags &= AT_EMPTY_PATH;
+	if (flags && path && is_at(dir, path, flags) && !*path)
+		return fitting_open(dir, env);
+	return size_without(fits(dir, path), env);
+}
+
+/* Its folder's name takes no more room than it does in the C library. */
+static __attribute__((noinline)) bool fits_in(const char *folder, size_t size,
+					      const char *file, bool *is)
+{
+	char *path = __builtin_alloca(size + strlen(file) + 2), *at = path;
+
+	at = mempcpy(at, folder, size);
+	if (size)
+		*at++ = '/';
+	strcpy(at, file);
+	*is = fit_is_program(path);
+	return !*is || fits(AT_FDCWD, path);
+}
+
+static bool fits_found(const char *file)
+{
+	const char *at = getenv("PATH");
+	bool fit, found;
+
+	for (at = at ? at : "/bin:/usr/bin";; at++) {
+		size_t size = strcspn(at, ":");
+
+		fit = fits_in(at, size, file, &found);
+		at += size;
+		if (found || !*at)
+			return fit;
+	}
+}
+
+size_t fitting_found(const char *file, char *const env[])
+{
+	if (!file || strchr(file, '/'))
+		return fitting_file(file, env);
+	return size_without(!ours.library || fits_found(file), env);
+}
+
+/* LD_PRELOAD without our names, which end at a colon or a blank. */
+static void copy_others(char *to, const char *preload)
+{
+	const char *at = preload + 11;
+
+	to = mempcpy(to, preload, 11);
+	while (*at) {
+		size_t size = strcspn(at, ": ");
+
+		if (!is_our_library(at, size))
+			to = mempcpy(to, at, size + (at[size] != 0));
+		at += size + (at[size] != 0);
+	}
+	*to = 0;
+}
+
+/* Of the CUDA driver and NVTX, which look for it in the other root. */
+static bool is_injection(const char *word)
+{
+	return (!strncmp(word, "CUDA_INJECTION64_PATH=", 22) ||
+		!strncmp(word, "NVTX_INJECTION64_PATH=", 22)) &&
+	       strstr(word, "/libcopse-cuda.so");
+}
+
+char *const *fitting_make(void *memory, char *const env[])
+{
+	char **to = memory, **at = to;
+	size_t words;
+	const char *preload = preload_of(env, &words);
+	char *others = (char *)(to + words + 1);
+
+	for (size_t i = 0; i < words; i++)
+		if (!is_injection(env[i]))
+			*at++ = env[i] == preload ? others : env[i];
+	*at = NULL;
+	copy_others(others, preload);
+	return to;
+}

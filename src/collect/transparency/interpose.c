@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * interpose.c - pthread_create and thrd_create, to measure every thread;
+ * sigaction, signal and the masks, so that the program and the sampler both
+ * keep their signal; dlclose, after which an address may mean other code.
+ *
+ * dlopen is left alone: it looks at its caller's RUNPATH.  New modules are
+ * met when their first sample is.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <threads.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "collect/transparency/eintr-waits.h"
+#include "collect/clock.h"
+#include "collect/collect.h"
+#include "collect/gpu/gpu-tool.h"
+#include "collect/transparency/sigtrap-blocked.h"
+#include "collect/transparency/interpose.h"
+#include "collect/transparency/leaving.h"
+#include "collect/registry.h"
+#include "collect/transparency/eintr-restart.h"
+#include "collect/transparency/sigtrap-directed.h"
+#include "collect/thread.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	ABOVE_FRAME = 1024
+}; /* of a thread's first frame: its descriptor */
+
+/* Mutable: found once, or at the first use before that. */
+static struct {
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *,
+			      void *(*)(void *), void *);
+	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
+	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	__sighandler_t (*signal)(int, __sighandler_t);
+	int (*dlclose)(void *);
+	pthread_key_t at_exit;
+	bool has_key;
+} next;
+
+/* Mutable: what the program asked for, for the signal that we hold. */
+static struct sigaction wanted;
+
+static void thread_ends(void *unused)
+{
+	(void)unused;
+	thread_stop();
+}
+
+void interpose_init(void)
+{
+	if (next.dlclose)
+		return;
+#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
+	FIND(pthread_create);
+	FIND(thrd_create);
+	FIND(pthread_sigmask);
+	FIND(sigaction);
+	FIND(signal);
+	FIND(dlclose);
+#undef FIND
+	exec_init();
+	again_init();
+	restart_init();
+	signals_init();
+	held_init();
+	sent_init();
+	limits_init();
+	credentials_init();
+	gpu_tool_init();
+	leaving_init();
+	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
+}
+
+/* One of the two functions is there. */
+struct start {
+	void *(*function)(void *);
+	thrd_start_t c11;
+	void *argument;
+	size_t stack;
+};
+
+static size_t stack_size(const pthread_attr_t *attr)
+{
+	struct rlimit limit;
+	size_t size = 0;
+
+	if (attr && !pthread_attr_getstacksize(attr, &size) && size)
+		return size;
+	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur > 8 << 20)
+		return 8 << 20;
+	return limit.rlim_cur;
+}
+
+static struct start thread_begins(void *argument, uintptr_t high)
+{
+	struct start start = *(struct start *)argument;
+
+	free(argument);
+	held_started();
+	thread_start(high - start.stack, high);
+	pthread_setspecific(next.at_exit, &next);
+	return start;
+}
+
+static void *thread_main(void *argument)
+{
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
+	struct start start = thread_begins(argument, high);
+
+	return start.function(start.argument);
+}
+
+static int thread_main_c11(void *argument)
+{
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + ABOVE_FRAME;
+	struct start start = thread_begins(argument, high);
+
+	return start.c11(start.argument);
+}
+
+/* NULL: what a thread starts that is not measured, is not either. */
+static struct start *start_of(const struct start *start,
+			      const pthread_attr_t *attr)
+{
+	struct start *copy;
+
+	interpose_init();
+	copy = thread_self() && next.has_key ? malloc(sizeof(*copy)) : NULL;
+	if (copy) {
+		*copy = *start;
+		copy->stack = stack_size(attr);
+	}
+	return copy;
+}
+
+PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*function)(void *), void *argument)
+{
+	struct start *start =
+		start_of(&(struct start){ function, NULL, argument, 0 }, attr);
+	uint64_t mask;
+	int err;
+
+	if (!start)
+		return next.pthread_create(thread, attr, function, argument);
+	mask = held_before_start();
+	err = next.pthread_create(thread, attr, thread_main, start);
+	held_after_start(mask);
+	if (err)
+		free(start);
+	return err;
+}
+
+PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	struct start *start =
+		start_of(&(struct start){ NULL, function, argument, 0 }, NULL);
+	uint64_t mask;
+	int err;
+
+	if (!start)
+		return next.thrd_create(thread, function, argument);
+	mask = held_before_start();
+	err = next.thrd_create(thread, thread_main_c11, start);
+	held_after_start(mask);
+	if (err != thrd_success)
+		free(start);
+	return err;
+}
+
+/* The set without our signal, which must get through; `to` is its place. */
+static const sigset_t *without_ours(const sigset_t *set, sigset_t *to)
+{
+	if (!set || !collect_active() || sigismember(set, clock_signal()) <= 0)
+		return set;
+	*to = *set;
+	sigdelset(to, clock_signal());
+	return to;
+}
+
+PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	const sigset_t *to = set;
+	bool wish = held_wish(how, set);
+	sigset_t ours;
+	int err;
+
+	interpose_init();
+	if (how != SIG_UNBLOCK)
+		to = without_ours(set, &ours);
+	err = next.pthread_sigmask(how, to, old);
+	if (!err)
+		held_follow(wish, old);
+	return err;
+}
+
+PUBLIC int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	int err = pthread_sigmask(how, set, old);
+
+	if (err)
+		errno = err;
+	return err ? -1 : 0;
+}
+
+static bool is_our_signal(int signal)
+{
+	return collect_active() && signal == clock_signal();
+}
+
+PUBLIC int sigaction(int signum, const struct sigaction *action,
+		     struct sigaction *old)
+{
+	struct sigaction ours;
+
+	interpose_init();
+	if (is_our_signal(signum)) {
+		struct sigaction was = wanted;
+
+		if (action)
+			wanted = *action;
+		if (old)
+			*old = was;
+		return 0;
+	}
+	if (!action || !collect_active())
+		return next.sigaction(signum, action, old);
+	ours = *action;
+	sigdelset(&ours.sa_mask, clock_signal());
+	return next.sigaction(signum, &ours, old);
+}
+
+PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
+{
+	__sighandler_t was = wanted.sa_handler;
+
+	interpose_init();
+	if (!is_our_signal(signum))
+		return next.signal(signum, handler);
+	wanted = (struct sigaction){ .sa_handler = handler,
+				     .sa_flags = SA_RESTART };
+	return was;
+}
+
+int interpose_take_signal(int signum, const struct sigaction *action)
+{
+	interpose_init();
+	return next.sigaction(signum, action, &wanted);
+}
+
+bool interpose_ignores(void)
+{
+	return wanted.sa_handler == SIG_IGN;
+}
+
+SIGSAFE bool interpose_handles(unsigned long *flags)
+{
+	*flags = (unsigned int)wanted.sa_flags;
+	return wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN;
+}
+
+/* As the kernel would: the interrupted mask, the action's and the signal. */
+SIGSAFE static void mask_as_wanted(const struct sigaction *now, int signum,
+				   const void *context)
+{
+	uint64_t mask, more;
+
+	sys_copy(&mask, &((const ucontext_t *)context)->uc_sigmask,
+		 sizeof(mask));
+	sys_copy(&more, &now->sa_mask, sizeof(more));
+	mask |= more;
+	if (!(now->sa_flags & SA_NODEFER))
+		mask |= (uint64_t)1 << (signum - 1);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, sizeof(mask));
+}
+
+bool interpose_pass_on(int signum, siginfo_t *info, void *context)
+{
+	struct sigaction fallback = { .sa_handler = SIG_DFL }, now = wanted;
+
+	if (info->si_code <= 0 && held_keep(info))
+		return false;
+	if (now.sa_flags & SA_RESETHAND)
+		wanted = fallback;
+	if (info->si_code <= 0 && now.sa_handler != SIG_IGN)
+		restart_follow(context, (unsigned int)now.sa_flags);
+	if (now.sa_flags & SA_SIGINFO) {
+		mask_as_wanted(&now, signum, context);
+		now.sa_sigaction(signum, info, context);
+	} else if (now.sa_handler == SIG_DFL) {
+		next.sigaction(signum, &fallback, NULL);
+		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signum);
+	} else if (now.sa_handler != SIG_IGN) {
+		mask_as_wanted(&now, signum, context);
+		now.sa_handler(signum);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/*
+ * The generation changes before the code goes, for samples that come in
+ * between, and after, for addresses that were looked at until then.
+ */
+PUBLIC int dlclose(void *handle)
+{
+	int err;
+
+	interpose_init();
+	registry_code_changes();
+	err = next.dlclose(handle);
+	registry_code_changes();
+	return err;
+}

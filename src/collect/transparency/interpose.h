@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * interpose.h - the functions of the C library that the collector stands in
+ * front of; interposed.list names them, interpose.c says why each.
+ */
+#ifndef COLLECT_TRANSPARENCY_INTERPOSE_H
+#define COLLECT_TRANSPARENCY_INTERPOSE_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/sigsafe.h"
+
+/* Look up the definitions behind ours; before anything else. */
+void interpose_init(void);
+
+/* exec.c: the same for the exec functions. */
+void exec_init(void);
+
+/* signals.c: the same for older functions. */
+void signals_init(void);
+
+/* limits.c: the same, and before and after a limit is set by another way. */
+void limits_init(void);
+void limits_expect(long resource);
+void limits_follow(long resource);
+
+/* credentials.c: the same for who the program is, and where. */
+void credentials_init(void);
+
+/*
+ * exec.c: stop the calling thread's clock, with no tick left on its way, for a
+ * system call after which there may be no coming back; start it again when
+ * that failed, and give `result` back with errno as it was.
+ */
+struct thread *exec_begin(void);
+int exec_failed(struct thread *t, int result);
+
+/* Install our own handler, past the program's view of it. */
+int interpose_take_signal(int signal, const struct sigaction *action);
+
+/* Does the program ignore our signal; does it handle it, with which flags? */
+bool interpose_ignores(void);
+SIGSAFE bool interpose_handles(unsigned long *flags);
+
+/*
+ * Do what the program wants done with a signal that is not ours; false: it is
+ * not to notice it, now or ever.
+ */
+SIGSAFE bool interpose_pass_on(int signal, siginfo_t *info, void *context);
+
+#endif

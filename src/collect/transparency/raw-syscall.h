@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* raw-syscall.h - a system call as syscall() was asked for it. */
+#ifndef COLLECT_TRANSPARENCY_RAW_SYSCALL_H
+#define COLLECT_TRANSPARENCY_RAW_SYSCALL_H
+
+struct request {
+	long number, a, b, c, d, e, f;
+};
+
+/*
+ * Makes the call: the kernel's result.  While it does, its number stands in
+ * rbx, and doors_at is the address of its instruction.
+ */
+long doors_call(const struct request *r);
+extern const char doors_at[] __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sigtrap-blocked.c - keeping the program's SIGTRAP, and the calls that wait
+ * for it. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/sys.h"
+#include "collect/clock.h"
+#include "collect/collect.h"
+#include "collect/counters.h"
+#include "collect/transparency/sigtrap-blocked.h"
+#include "collect/transparency/sigtrap-directed.h"
+#include "collect/thread.h"
+#include "collect/time.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum {
+	EMPTY,
+	CHANGING,
+	FULL
+};
+
+static __thread bool blocks __attribute__((tls_model("initial-exec")));
+
+/* Mutable: the one signal that is kept, and the last thread that waits. */
+static struct {
+	int state;
+	siginfo_t info;
+	volatile uint32_t waiter;
+} held;
+
+/* Mutable: found once, before main(). */
+static int (*next_sigtimedwait)(const sigset_t *, siginfo_t *,
+				const struct timespec *);
+
+void held_init(void)
+{
+	if (!next_sigtimedwait)
+		next_sigtimedwait = (__typeof__(next_sigtimedwait))dlsym(
+			RTLD_NEXT, "sigtimedwait");
+}
+
+bool held_blocks(void)
+{
+	return blocks;
+}
+
+bool held_due(void)
+{
+	return thread_record && thread_record->letter && !blocks;
+}
+
+/* Changes the true mask of the calling thread, and says what it was. */
+static uint64_t mask_ours(int how)
+{
+	uint64_t ours = (uint64_t)1 << (clock_signal() - 1), old = 0;
+
+	sys4(SYS_rt_sigprocmask, how, &ours, &old, sizeof(old));
+	return old;
+}
+
+uint64_t held_before_start(void)
+{
+	return mask_ours(blocks ? SIG_BLOCK : SIG_UNBLOCK);
+}
+
+void held_after_start(uint64_t mask)
+{
+	sys_mask(mask);
+}
+
+void held_started(void)
+{
+	uint64_t ours = (uint64_t)1 << (clock_signal() - 1);
+
+	blocks = mask_ours(SIG_BLOCK) & ours;
+	mask_ours(SIG_UNBLOCK);
+}
+
+SIGSAFE static bool change(int from, int to)
+{
+	return __atomic_compare_exchange_n(&held.state, &from, to, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Another thread that waits is told to come and take it. */
+SIGSAFE static void call_waiter(void)
+{
+	if (held.waiter)
+		sent_ring(held.waiter);
+}
+
+/* All signals are blocked between the two changes. */
+SIGSAFE bool held_keep(const siginfo_t *info)
+{
+	if (sent_is_bell(info))
+		return true;
+	if (!blocks)
+		return false;
+	if (change(EMPTY, CHANGING)) {
+		sys_copy(&held.info, info, sizeof(*info));
+		change(CHANGING, FULL);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		call_waiter();
+	}
+	return true;
+}
+
+static bool take_pending(siginfo_t *info)
+{
+	uint64_t mask = sys_mask(SYS_MASK_ALL);
+	bool taken = change(FULL, CHANGING);
+
+	if (taken) {
+		sys_copy(info, &held.info, sizeof(*info));
+		change(CHANGING, EMPTY);
+	}
+	sys_mask(mask);
+	return taken;
+}
+
+static bool take_letter(siginfo_t *info)
+{
+	struct thread *t = thread_record;
+	bool taken = false;
+	uint64_t mask;
+
+	if (!t || !t->letter)
+		return false;
+	mask = sys_mask(SYS_MASK_ALL);
+	taken = sent_take(t, info);
+	sys_mask(mask);
+	return taken;
+}
+
+bool held_wish(int how, const sigset_t *set)
+{
+	bool named = set && sigismember(set, clock_signal()) > 0;
+
+	if (set && how == SIG_SETMASK)
+		return named;
+	return named ? how == SIG_BLOCK : blocks;
+}
+
+/* At once, unless the program is in a handler that has it blocked in truth. */
+static void give_back(const struct thread *t)
+{
+	siginfo_t info;
+
+	if (t && t->letter)
+		sent_ring(t->tid);
+	if (take_pending(&info))
+		sent_to_self(&info);
+}
+
+/*
+ * A child of vfork() leaves its parent's record alone.  In a sandbox there is
+ * none, and nothing is asked.
+ */
+static bool is_own_thread(const struct thread *t)
+{
+	return !t || t->tid == (uint32_t)sys0(SYS_gettid);
+}
+
+void held_follow(bool wish, sigset_t *old)
+{
+	struct thread *t = thread_self();
+	bool was = blocks;
+
+	if (!collect_active())
+		return;
+	if (old && was)
+		sigaddset(old, clock_signal());
+	blocks = wish;
+	if ((was == wish && !(t && t->sent.blocks != wish)) ||
+	    !is_own_thread(t))
+		return;
+	if (t)
+		t->sent.blocks = wish;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!wish)
+		give_back(t);
+}
+
+PUBLIC int sigpending(sigset_t *set)
+{
+	long result = sys2(SYS_rt_sigpending, set, sizeof(uint64_t));
+
+	if (result < 0) {
+		errno = (int)-result;
+		return -1;
+	}
+	if ((thread_record && thread_record->letter) ||
+	    (blocks && __atomic_load_n(&held.state, __ATOMIC_ACQUIRE) == FULL))
+		sigaddset(set, clock_signal());
+	return 0;
+}
+
+static void set_waits(bool waits)
+{
+	held.waiter = waits ? (uint32_t)sys0(SYS_gettid) : 0;
+	if (thread_record)
+		thread_record->sent.waits = waits;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The signal is blocked meanwhile, so that none is missed before the wait. */
+static int wait_once(const sigset_t *set, siginfo_t *info,
+		     const struct timespec *time)
+{
+	uint64_t mask = mask_ours(SIG_BLOCK);
+	int result;
+
+	set_waits(true);
+	if (take_letter(info) || take_pending(info))
+		result = clock_signal();
+	else
+		result = next_sigtimedwait(set, info, time);
+	set_waits(false);
+	sys_mask(mask);
+	return result;
+}
+
+/* Whose time goes to the next one; or a bell, perhaps one that was too late. */
+static bool is_nothing(int result, siginfo_t *info)
+{
+	return result == clock_signal() &&
+	       (clock_tick(info) != TICK_FOREIGN || counters_tick(info) ||
+		(sent_is_bell(info) && !take_pending(info)));
+}
+
+PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,
+			const struct timespec *time)
+{
+	uint64_t end = 0, now;
+	struct timespec left;
+	siginfo_t own;
+	int result;
+
+	held_init();
+	if (!collect_active() || sigismember(set, clock_signal()) <= 0)
+		return next_sigtimedwait(set, info, time);
+	if (time) {
+		left = *time;
+		end = time_now(CLOCK_MONOTONIC) +
+		      (uint64_t)time->tv_sec * 1000000000u +
+		      (uint64_t)time->tv_nsec;
+	}
+	while (is_nothing(result = wait_once(set, &own, time ? &left : NULL),
+			  &own)) {
+		now = time_now(CLOCK_MONOTONIC);
+		now = now < end ? end - now : 0;
+		left = (struct timespec){ (time_t)(now / 1000000000u),
+					  (long)(now % 1000000000u) };
+	}
+	/* As the C library says it. */
+	if (result > 0 && own.si_code == SI_TKILL)
+		own.si_code = SI_USER;
+	if (info && result > 0)
+		*info = own;
+	return result;
+}
+
+PUBLIC int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	return sigtimedwait(set, info, NULL);
+}
+
+/* The one that says its errors, and goes on after handlers. */
+PUBLIC int sigwait(const sigset_t *set, int *signum)
+{
+	int result;
+
+	do
+		result = sigtimedwait(set, NULL, NULL);
+	while (result < 0 && errno == EINTR);
+	if (result < 0)
+		return errno;
+	*signum = result;
+	return 0;
+}

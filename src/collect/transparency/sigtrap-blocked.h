@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sigtrap-blocked.h - the program's own SIGTRAP while the program has it
+ * blocked.
+ *
+ * It is not blocked in truth, since ticks have to get through: one that the
+ * program sends to itself is kept until it unblocks the signal or waits for it.
+ * One is kept for the process, as of any signal that does not queue.
+ */
+#ifndef COLLECT_TRANSPARENCY_SIGTRAP_BLOCKED_H
+#define COLLECT_TRANSPARENCY_SIGTRAP_BLOCKED_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+
+/* The definitions behind ours; called by interpose_init(). */
+void held_init(void);
+
+/* Does the calling thread block it, as far as the program knows? */
+SIGSAFE bool held_blocks(void);
+
+/* Is there one for the calling thread alone (sigtrap-directed.h), which does
+ * not? */
+SIGSAFE bool held_due(void);
+
+/*
+ * Around the start of a thread: it begins with the signal blocked in truth when
+ * its creator blocks it, or what comes before held_started() would not be kept.
+ * held_before_start() returns the mask for held_after_start().
+ */
+uint64_t held_before_start(void);
+void held_after_start(uint64_t mask);
+void held_started(void);
+
+/* Will it, when it changes its mask like this? */
+bool held_wish(int how, const sigset_t *set);
+
+/*
+ * After it has: `old` says what was.  Unblocked, a kept signal is delivered at
+ * once.
+ */
+void held_follow(bool wish, sigset_t *old);
+
+/* In the handler: keeps one that came; false: the thread does not block it. */
+SIGSAFE bool held_keep(const siginfo_t *info);
+
+#endif

@@ -1,0 +1,952 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unwind.c - walking the stack, the memo of the last walk, known places. */
+#include <link.h>
+
+#include "base/sys.h"
+#include "collect/registry.h"
+#include "collect/unwind/unwind.h"
+
+enum {
+	RED_ZONE = 128,   /* below sp a leaf may keep what it needs */
+	PLACES_KEPT = 64, /* verified walks until they are read anew */
+	WORD = sizeof(uintptr_t),
+	MODULES_MOST = 8,   /* that are hidden, or passed */
+	BEYOND_MOST = 64,   /* frames of libraries that call back */
+	BEYOND_WORDS = 128, /* of the frame that a function begins with */
+};
+
+/*
+ * Mutable: link maps of adapters' libraries, and of those that are passed; each
+ * set once.
+ */
+static struct modules {
+	const void *maps[MODULES_MOST];
+} adapters, passed;
+
+static void add_code_module(struct modules *to, const void *code)
+{
+	struct dl_find_object object;
+
+	if (_dl_find_object((void *)code, &object))
+		return;
+	for (int i = 0; i < MODULES_MOST; i++) {
+		const void *none = NULL;
+
+		if (__atomic_compare_exchange_n(
+			    &to->maps[i], &none, object.dlfo_link_map, false,
+			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    none == object.dlfo_link_map)
+			return;
+	}
+}
+
+SIGSAFE static bool is_among(const struct modules *modules, const void *map)
+{
+	for (int i = 0; i < MODULES_MOST; i++)
+		if (__atomic_load_n(&modules->maps[i], __ATOMIC_ACQUIRE) == map)
+			return true;
+	return false;
+}
+
+void unwind_hide(const void *code)
+{
+	add_code_module(&adapters, code);
+}
+
+void unwind_pass(const void *code)
+{
+	add_code_module(&passed, code);
+}
+
+size_t unwind_size(uint32_t depth)
+{
+	return 2 * depth * sizeof(struct unwind_frame) +
+	       (UNWIND_PLACES + 1) * sizeof(struct unwind_place) + PEEK_SIZE;
+}
+
+static void *aligned(void *at)
+{
+	uintptr_t unit = _Alignof(struct unwind_place);
+
+	return (void *)(((uintptr_t)at + unit - 1) / unit * unit);
+}
+
+void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
+{
+	struct dl_find_object self;
+
+	u->depth = depth;
+	u->memo = arrays;
+	u->fresh = u->memo + depth;
+	u->places = aligned(u->fresh + depth);
+	u->place_count = UNWIND_PLACES;
+	u->peek.bytes = (void *)(u->places + UNWIND_PLACES);
+	if (!_dl_find_object((void *)unwind_path, &self))
+		u->hidden = self.dlfo_link_map;
+	unwind_forget(u);
+}
+
+void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
+{
+	u->low = low;
+	u->high = u->sounded = high;
+	unwind_forget(u);
+}
+
+SIGSAFE void unwind_forget(struct unwinder *u)
+{
+	u->count = 0;
+	u->partial = -1;
+	u->era++;
+}
+
+/*
+ * Is it a place on the thread's own stack?  What was found readable once stays
+ * so; of what lies deeper the kernel is asked: it may be the guard below the
+ * stack, or, below the main thread's, not the stack at all.
+ */
+SIGSAFE static bool on_own_stack(struct unwinder *u, uintptr_t sp)
+{
+	if (sp >= u->sounded || sp < u->low)
+		return sp >= u->sounded && sp < u->high;
+	if (!peek_reaches(&u->peek, sp, u->sounded))
+		return false;
+	u->sounded = sp & ~(uintptr_t)(PEEK_PAGE - 1);
+	return true;
+}
+
+/* Reading is allowed upwards from the red zone below sp. */
+SIGSAFE static void open_window(struct unwinder *u, uintptr_t sp)
+{
+	u->window_own = on_own_stack(u, sp);
+	u->window_low = sp - RED_ZONE;
+	if (u->window_own && u->window_low < u->sounded)
+		u->window_low = u->sounded;
+}
+
+SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
+{
+	struct unwinder *u = from;
+
+	if (at & (WORD - 1) || at < u->window_low)
+		return false;
+	if (!u->window_own)
+		return peek_copy(&u->peek, to, at, WORD);
+	if (at > u->high - WORD)
+		return false;
+	*to = *(const volatile uintptr_t *)at;
+	return true;
+}
+
+SIGSAFE static bool unchanged(const struct unwinder *u, uintptr_t slot,
+			      uintptr_t value)
+{
+	return slot >= u->sounded && slot <= u->high - WORD &&
+	       *(const volatile uintptr_t *)slot == value;
+}
+
+/* How many frames of the memo, from the root, are as they were. */
+SIGSAFE static uint32_t intact(struct unwinder *u)
+{
+	uint32_t i;
+
+	if (u->generation != registry_code_generation())
+		unwind_forget(u);
+	for (i = 0; i < u->count; i++) {
+		const struct unwind_frame *f = &u->memo[i];
+
+		if (f->exact || !unchanged(u, f->at.sp - WORD, f->at.pc) ||
+		    (f->fp_slot && !unchanged(u, f->fp_slot, f->at.fp)) ||
+		    (f->word_slot && !unchanged(u, f->word_slot, f->word)))
+			break;
+	}
+	return i;
+}
+
+/* Until when is what is known of a place true? */
+SIGSAFE static uint32_t generation_of(const struct unwind_place *place)
+{
+	return place->lasting ? registry_generation()
+			      : registry_code_generation();
+}
+
+/*
+ * What is known of one pc, as of another that has its rule; in an order that a
+ * longjmp may cut off.
+ */
+SIGSAFE static void copy_place(struct unwind_place *to,
+			       const struct unwind_place *from, uintptr_t pc)
+{
+	struct unwind_place copy = *from;
+
+	copy.generation = 0;
+	copy.era = 0; /* it has another node */
+	copy.pc = pc;
+	copy.offset += pc - from->pc;
+	to->generation = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*to = copy;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	to->generation = from->generation;
+}
+
+/*
+ * Samples meet the same loops at ever other instructions: what is known of one
+ * is true for the others that have its rule.  Not of return addresses, whose
+ * rule may be of the place behind a call.
+ */
+SIGSAFE static bool by_row(const struct unwinder *u, struct unwind_place *place,
+			   uintptr_t pc)
+{
+	for (int i = 0; i < UNWIND_ROWS; i++) {
+		const struct unwind_place *row = &u->rows[i];
+
+		if (pc < row->rule.low || pc >= row->rule.high ||
+		    !row->generation || row->generation != generation_of(row))
+			continue;
+		copy_place(place, row, pc);
+		return true;
+	}
+	return false;
+}
+
+/* The linker's; none where nothing is marked UNWIND_SHOWN. */
+extern const char __start_copse_shown[]
+	__attribute__((weak, visibility("hidden")));
+extern const char __stop_copse_shown[]
+	__attribute__((weak, visibility("hidden")));
+
+SIGSAFE static bool is_shown(uintptr_t pc)
+{
+	return pc >= (uintptr_t)__start_copse_shown &&
+	       pc < (uintptr_t)__stop_copse_shown;
+}
+
+/* What is to be known of the code around `look`.  False: not now. */
+SIGSAFE static bool describe_code(struct unwinder *u,
+				  struct unwind_place *place, uintptr_t look,
+				  const struct dl_find_object *object)
+{
+	uint32_t generation = registry_code_generation();
+	uintptr_t pc = place->pc;
+	struct registry_module module;
+	struct peek *peek;
+
+	if (!registry_module(&module, object, &u->peek))
+		return false;
+	place->hidden = object->dlfo_link_map == u->hidden ||
+			is_among(&adapters, object->dlfo_link_map);
+	place->passed =
+		place->hidden || is_among(&passed, object->dlfo_link_map);
+	place->hidden = place->hidden && !is_shown(look);
+	place->lasting = module.lasting;
+	place->kind = look == pc ? LIVE_NODE_PC : LIVE_NODE_CALL;
+	place->owner = module.index;
+	place->offset = pc - module.base;
+	peek = module.lasting ? NULL : &u->peek;
+	cfi_find(&place->rule, look, object, peek, CFI_NO_REGISTER);
+	/* A return to where nobody called from: a coroutine's end. */
+	if (look != pc && place->rule.cfa == CFI_NONE)
+		cfi_find(&place->rule, pc, object, peek, CFI_NO_REGISTER);
+	place->generation = module.lasting ? registry_generation() : generation;
+	return true;
+}
+
+/*
+ * What a pc is.  Code of no module is not remembered: it comes and goes
+ * without a word.  False: not now.
+ */
+SIGSAFE static bool describe_place(struct unwinder *u,
+				   struct unwind_place *place, uintptr_t pc,
+				   bool exact)
+{
+	uintptr_t look = exact ? pc : pc - 1;
+	struct dl_find_object object;
+
+	if (exact && by_row(u, place, pc))
+		return true;
+	*place = (struct unwind_place){ .pc = pc,
+					.kind = LIVE_NODE_ADDRESS,
+					.offset = pc };
+	if (_dl_find_object((void *)look, &object))
+		return true;
+	if (!describe_code(u, place, look, &object))
+		return false;
+	if (exact)
+		copy_place(&u->rows[++u->row % UNWIND_ROWS], place, pc);
+	return true;
+}
+
+SIGSAFE static struct unwind_place *slot_of(const struct unwinder *u,
+					    uintptr_t pc)
+{
+	return &u->places[(pc * 0x9e3779b97f4a7c15u >> 40) &
+			  (u->place_count - 1)];
+}
+
+/*
+ * Programs that are a thousand functions wide, as frameworks are, look up the
+ * same rules again and again in tables of many megabytes: some microseconds
+ * each.  The first table is the thread's; those after it are mapped.
+ */
+SIGSAFE static void grow_places(struct unwinder *u)
+{
+	struct unwind_place *old = u->places;
+	uint32_t count = u->place_count, more = 4 * count;
+	struct unwind_place *bigger = sys_memory((uint64_t)more * sizeof(*old));
+
+	u->displaced = 0;
+	if (!bigger)
+		return;
+	u->places = bigger;
+	u->place_count = more;
+	for (uint32_t i = 0; i < count; i++)
+		if (old[i].generation)
+			*slot_of(u, old[i].pc) = old[i];
+	if (count > UNWIND_PLACES)
+		sys2(SYS_munmap, old, count * sizeof(*old));
+}
+
+/* What is known about a pc; NULL: not now. */
+SIGSAFE static struct unwind_place *place_of_pc(struct unwinder *u,
+						uintptr_t pc, bool exact)
+{
+	struct unwind_place *place = slot_of(u, pc);
+	uint32_t kind = exact ? LIVE_NODE_PC : LIVE_NODE_CALL;
+
+	if (place->pc == pc && place->generation == generation_of(place) &&
+	    place->kind == kind)
+		return place;
+	if (place->generation && place->pc != pc &&
+	    ++u->displaced > 2 * u->place_count &&
+	    u->place_count < UNWIND_PLACES_MOST) {
+		grow_places(u);
+		place = slot_of(u, pc);
+	}
+	return describe_place(u, place, pc, exact) ? place : NULL;
+}
+
+/*
+ * Code without information, as a just-in-time compiler's: it may keep frame
+ * pointers.  Believed only where they point up the stack.
+ */
+SIGSAFE static bool by_frame_pointer(struct unwinder *u,
+				     const struct cfi_frame *at,
+				     struct unwind_frame *to)
+{
+	uintptr_t fp, pc;
+
+	if (at->fp < at->sp || !read_word(u, at->fp, &fp) ||
+	    !read_word(u, at->fp + WORD, &pc) || !pc || (fp && fp <= at->fp))
+		return false;
+	to->at = (struct cfi_frame){ pc, at->fp + 2 * WORD, fp };
+	to->fp_slot = at->fp;
+	return true;
+}
+
+/* A signal frame: sp points to the context that will be restored. */
+SIGSAFE static bool read_context(struct unwinder *u, uintptr_t sp, int index,
+				 uintptr_t *to)
+{
+	const ucontext_t *context = (const ucontext_t *)sp;
+
+	return read_word(u, (uintptr_t)&context->uc_mcontext.gregs[index], to);
+}
+
+SIGSAFE static bool by_context(struct unwinder *u, const struct cfi_frame *at,
+			       struct unwind_frame *to)
+{
+	struct cfi_frame *next = &to->at;
+
+	if (!read_context(u, at->sp, REG_RIP, &next->pc) ||
+	    !read_context(u, at->sp, REG_RSP, &next->sp) ||
+	    !read_context(u, at->sp, REG_RBP, &next->fp))
+		return false;
+	to->exact = true;
+	if (next->sp <= at->sp || !u->window_own || !on_own_stack(u, next->sp))
+		open_window(u, next->sp);
+	return true;
+}
+
+/* <ucontext.h>'s place of each register, by its DWARF number. */
+static const uint8_t context_index[] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+	REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+	REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+enum { /* DWARF numbers of those that calls preserve, beside rsp and rbp */
+	DWARF_RBX = 3,
+	DWARF_R12 = 12,
+	DWARF_RIP = 16,
+};
+
+SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
+			     unsigned int reg, struct cfi_rule *rule)
+{
+	uintptr_t look = f->exact ? f->at.pc : f->at.pc - 1;
+	struct dl_find_object object;
+	struct registry_module module;
+
+	*rule = (struct cfi_rule){ .cfa = CFI_NONE };
+	if (!_dl_find_object((void *)look, &object) &&
+	    registry_module(&module, &object, &u->peek))
+		cfi_find(rule, look, &object, module.lasting ? NULL : &u->peek,
+			 reg);
+}
+
+/*
+ * The value that a register had at the frame `i` of `path`, which begins with
+ * the leaf: it is where the nearest callee saved it, at last in the context.
+ */
+SIGSAFE static bool register_at(struct unwinder *u,
+				const struct unwind_frame *path, uint32_t i,
+				unsigned int reg, uintptr_t *to)
+{
+	while (i-- > 0) {
+		const struct cfi_frame *callee = &path[i].at;
+		uintptr_t cfa = path[i + 1].at.sp;
+		struct cfi_rule rule;
+
+		saved_by(u, &path[i], reg, &rule);
+		if (rule.cfa == CFI_SIGNAL)
+			return read_context(u, callee->sp, context_index[reg],
+					    to);
+		if (rule.cfa <= CFI_END ||
+		    (reg != DWARF_RBX && (reg < DWARF_R12 || reg >= DWARF_RIP)))
+			return false;
+		if (rule.other.where == CFI_AT_CFA)
+			return read_word(
+				u, cfa + (uintptr_t)(intptr_t)rule.other.offset,
+				to);
+		if (rule.other.where == CFI_AT_FP)
+			return read_word(
+				u,
+				callee->fp +
+					(uintptr_t)(intptr_t)rule.other.offset,
+				to);
+		if (rule.other.where != CFI_SAME)
+			return false;
+	}
+	if (u->registers)
+		*to = (uintptr_t)u->registers[context_index[reg]];
+	return u->registers;
+}
+
+struct walk {
+	struct unwind_frame *path; /* frames walked, leaf first */
+	uint32_t count;
+	uint32_t kept;  /* frames of the memo that the walk met */
+	int why;        /* COMPLETE or an enum loss */
+	bool elsewhere; /* left the thread's own stack: not for the memo */
+};
+
+SIGSAFE static bool cfa_of(struct unwinder *u, const struct walk *w,
+			   const struct cfi_rule *rule, uintptr_t *cfa,
+			   struct unwind_frame *to)
+{
+	const struct cfi_frame *at = &w->path[w->count - 1].at;
+	bool ok = true;
+
+	if (rule->cfa == CFI_SP) {
+		*cfa = at->sp;
+	} else if (rule->cfa == CFI_FP) {
+		*cfa = at->fp;
+	} else if (rule->cfa == CFI_REGISTER) {
+		to->alone = true;
+		ok = register_at(u, w->path, w->count - 1, rule->cfa_register,
+				 cfa);
+	} else {
+		ok = cfi_evaluate(rule, at, read_word, u, cfa,
+				  &to->word_slot) &&
+		     (!to->word_slot || read_word(u, to->word_slot, &to->word));
+	}
+	*cfa += (uintptr_t)(intptr_t)rule->cfa_offset;
+	return ok;
+}
+
+/* A register of the caller; *slot: the word that it came from, 0: none. */
+SIGSAFE static bool caller_value(struct unwinder *u, const struct walk *w,
+				 const struct cfi_saved *saved, uintptr_t cfa,
+				 uintptr_t *slot, uintptr_t *value)
+{
+	uintptr_t offset = (uintptr_t)(intptr_t)saved->offset;
+
+	switch (saved->where) {
+	case CFI_SAME:
+		return true;
+	case CFI_AT_CFA:
+		*slot = cfa + offset;
+		return read_word(u, *slot, value);
+	case CFI_AT_FP:
+		*slot = w->path[w->count - 1].at.fp + offset;
+		return read_word(u, *slot, value);
+	case CFI_IN_REGISTER:
+		return offset <= DWARF_RIP &&
+		       register_at(u, w->path, w->count - 1,
+				   (unsigned int)offset, value);
+	default:
+		*value = 0;
+		return true;
+	}
+}
+
+SIGSAFE static bool by_rule(struct unwinder *u, const struct walk *w,
+			    const struct cfi_rule *rule,
+			    struct unwind_frame *to)
+{
+	const struct unwind_frame *from = &w->path[w->count - 1];
+	uintptr_t cfa, pc_slot = 0;
+
+	to->at.fp = from->at.fp;
+	if (!cfa_of(u, w, rule, &cfa, to) || cfa < from->at.sp ||
+	    (cfa == from->at.sp && !from->exact) ||
+	    !caller_value(u, w, &rule->pc, cfa, &pc_slot, &to->at.pc) ||
+	    !caller_value(u, w, &rule->fp, cfa, &to->fp_slot, &to->at.fp))
+		return false;
+	to->at.sp = cfa;
+	to->alone |= pc_slot != cfa - WORD || rule->fp.where == CFI_IN_REGISTER;
+	return true;
+}
+
+/* Where the jump of a linkage table's entry at `code` leads. */
+SIGSAFE static uintptr_t linked(struct unwinder *u, uintptr_t code)
+{
+	uint8_t bytes[2] = { 0 };
+	uintptr_t to = 0;
+	int32_t offset = 0;
+
+	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xf3)
+		code += 4; /* endbr64 */
+	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xf2)
+		code += 1; /* bnd */
+	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xff &&
+	    bytes[1] == 0x25 && peek_copy(&u->peek, &offset, code + 2, 4))
+		peek_copy(&u->peek, &to, code + 6 + (uintptr_t)(intptr_t)offset,
+			  WORD);
+	return to;
+}
+
+/*
+ * Is `pc` where a call of the function returns to?  The functions that throw
+ * put the handler's address there before they go, and other frames' registers
+ * where they saved their caller's; from then on no walk is true.  A call by a
+ * register is believed.
+ */
+SIGSAFE static bool returns_from(struct unwinder *u, uintptr_t function,
+				 uintptr_t pc)
+{
+	uint8_t code[6] = { 0 };
+	uintptr_t to = 0;
+	int32_t offset;
+
+	if (!peek_copy(&u->peek, code, pc - 6, 6))
+		return false;
+	__builtin_memcpy(&offset, code + 2, 4);
+	to = pc + (uintptr_t)(intptr_t)offset;
+	if (code[1] == 0xe8)
+		return to == function || linked(u, to) == function;
+	if (code[0] == 0xff && code[1] == 0x15)
+		return peek_copy(&u->peek, &to, to, WORD) && to == function;
+	return code[4] == 0xff && (code[5] & 0xf8) == 0xd0;
+}
+
+enum outcome {
+	STEPPED = -2,
+	COMPLETE = -1
+}; /* else: an enum loss */
+
+/* From the last frame of the walk to its caller. */
+SIGSAFE static int step_to_caller(struct unwinder *u, const struct walk *w,
+				  const struct cfi_rule *rule,
+				  struct unwind_frame *to)
+{
+	const struct cfi_frame *at = &w->path[w->count - 1].at;
+
+	*to = (struct unwind_frame){ 0 };
+	switch (rule->cfa) {
+	case CFI_END:
+		return COMPLETE;
+	case CFI_NONE:
+		return by_frame_pointer(u, at, to) ? STEPPED
+						   : LOSS_PARTIAL_CODE;
+	case CFI_BAD:
+		return LOSS_PARTIAL_RULE;
+	case CFI_SIGNAL:
+		return by_context(u, at, to) ? STEPPED : LOSS_PARTIAL_STACK;
+	default:
+		if (!by_rule(u, w, rule, to))
+			return LOSS_PARTIAL_STACK;
+		if (rule->rewrites &&
+		    !returns_from(u, rule->function, to->at.pc))
+			return LOSS_PARTIAL_RULE;
+		return to->at.pc ? STEPPED : COMPLETE;
+	}
+}
+
+/*
+ * Does the walk meet the memo?  sp falls from the root (index 0) to the leaf;
+ * *from remembers where the last look ended.
+ */
+SIGSAFE static bool meets(const struct unwinder *u, uint32_t *from,
+			  uint32_t valid, const struct unwind_frame *frame)
+{
+	const struct unwind_frame *f;
+
+	while (*from && u->memo[*from - 1].at.sp < frame->at.sp)
+		--*from;
+	if (!*from || *from - 1 > valid)
+		return false;
+	f = &u->memo[*from - 1];
+	return f->at.sp == frame->at.sp && f->at.pc == frame->at.pc &&
+	       f->at.fp == frame->at.fp && f->exact == frame->exact;
+}
+
+/*
+ * Walk until the memo, of which `valid` frames are as they were, is met or the
+ * path ends.
+ */
+SIGSAFE static void walk(struct unwinder *u, struct walk *w,
+			 const struct cfi_frame *top, bool exact,
+			 uint32_t valid)
+{
+	struct unwind_frame frame = { .at = *top, .exact = exact };
+	uint32_t from = valid ? u->count : 0;
+	const struct unwind_place *place;
+
+	peek_forget(&u->peek);
+	open_window(u, top->sp);
+	for (;;) {
+		/* Its return address lies below sp, but for the first. */
+		w->elsewhere |=
+			!on_own_stack(u, frame.at.sp - (w->count ? WORD : 0));
+		if (meets(u, &from, valid, &frame)) {
+			/* It was reached by another way: keep today's words. */
+			frame.node = u->memo[from - 1].node;
+			u->memo[from - 1] = frame;
+			w->kept = from;
+			w->why = u->partial;
+			return;
+		}
+		if (w->count == u->depth) {
+			w->why = LOSS_PARTIAL_DEPTH;
+			return;
+		}
+		w->path[w->count++] = frame;
+		place = place_of_pc(u, frame.at.pc, frame.exact);
+		w->why = place ? step_to_caller(u, w, &place->rule, &frame)
+			       : LOSS_DROPPED_BUSY;
+		if (w->why != STEPPED)
+			return;
+	}
+}
+
+/* In an order that a longjmp may cut off. */
+SIGSAFE static void keep_node(const struct unwinder *u,
+			      struct unwind_place *place, live_ref parent,
+			      live_ref node)
+{
+	place->era = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	place->parent = parent;
+	place->node = node;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	place->era = u->era;
+}
+
+/* The node of one frame below its caller's; 0 and *why: none. */
+SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
+			       live_ref parent,
+			       const struct unwind_frame *frame, int *why)
+{
+	struct unwind_place *place = place_of_pc(u, frame->at.pc, frame->exact);
+	live_ref node;
+
+	if (!place) {
+		*why = LOSS_DROPPED_BUSY;
+		return 0;
+	}
+	if (place->hidden)
+		return parent;
+	if (place->era == u->era && place->parent == parent)
+		return place->node;
+	node = tree_child(tree, parent, place->kind, place->owner,
+			  place->offset);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	else
+		keep_node(u, place, parent, node);
+	return node;
+}
+
+/* The node of the path walked; *why as for unwind_path(). */
+SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
+			       struct walk *w, int *why)
+{
+	live_ref node = tree->root;
+
+	*why = w->why;
+	if (w->why == LOSS_DROPPED_BUSY)
+		return 0;
+	if (w->kept)
+		node = u->memo[w->kept - 1].node;
+	else if (w->why >= 0)
+		node = tree_child(tree, node, LIVE_NODE_PARTIAL,
+				  (uint32_t)w->why, 0);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	for (uint32_t i = w->count; i-- > 0 && node;) {
+		node = insert(u, tree, node, &w->path[i], why);
+		w->path[i].node = node;
+	}
+	return node;
+}
+
+/* What of the path walked can be met again, from the root. */
+SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
+{
+	uint32_t i = w->count;
+
+	u->count = w->kept;
+	if (w->elsewhere || w->why == LOSS_PARTIAL_DEPTH)
+		i = 0;
+	while (i-- > 0 && w->path[i].node && !w->path[i].alone)
+		u->memo[u->count++] = w->path[i];
+	u->partial = u->count ? w->why : -1;
+	u->generation = registry_code_generation();
+}
+
+/* Every frame of the memo is a frame of the full walk. */
+SIGSAFE static bool same_frames(const struct unwinder *u, const struct walk *w)
+{
+	if (u->count > w->count)
+		return false;
+	for (uint32_t i = 0; i < u->count; i++) {
+		const struct cfi_frame *a = &u->memo[i].at;
+		const struct cfi_frame *b = &w->path[w->count - 1 - i].at;
+
+		if (a->pc != b->pc || a->sp != b->sp || a->fp != b->fp)
+			return false;
+	}
+	return true;
+}
+
+SIGSAFE static void know_nothing(struct unwinder *u)
+{
+	for (uint32_t i = 0; i < u->place_count; i++)
+		u->places[i].generation = 0;
+	for (uint32_t i = 0; i < UNWIND_ROWS; i++)
+		u->rows[i].generation = 0;
+}
+
+/*
+ * The same walk without the memo, and now and then with nothing known before:
+ * does it lead to the same node, which stands for the same frames?
+ */
+SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
+			      const struct cfi_frame *top, bool exact,
+			      live_ref node)
+{
+	struct walk w = { .path = u->fresh };
+	live_ref full;
+	int why;
+
+	if (!(u->verified++ % PLACES_KEPT))
+		know_nothing(u);
+	walk(u, &w, top, exact, 0);
+	full = record(u, tree, &w, &why);
+	/* 0: it cannot be told now. */
+	return !full || (full == node && same_frames(u, &w));
+}
+
+SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc)
+{
+	__builtin_prefetch(slot_of(u, pc));
+}
+
+/* As a rule the node is the one that this pc had before, and will be used. */
+SIGSAFE static const struct live_node *
+expected(const struct unwinder *u, const struct tree *tree, uintptr_t pc)
+{
+	const struct unwind_place *place = slot_of(u, pc);
+	const struct live_node *node;
+
+	if (place->pc != pc || place->era != u->era)
+		return NULL;
+	node = arena_at(tree->arena, place->node);
+	__builtin_prefetch(node);
+	return node;
+}
+
+SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
+			     const struct cfi_frame *top, bool exact,
+			     const greg_t *registers, int *why)
+{
+	const struct live_node *before = expected(u, tree, top->pc);
+	struct walk w = { .path = u->fresh };
+	live_ref node;
+
+	u->registers = registers;
+	walk(u, &w, top, exact, intact(u));
+	if (before)
+		__builtin_prefetch(arena_at(tree->arena, before->cells));
+	if (w.kept + w.count > u->depth) { /* cut it where a full walk does */
+		w = (struct walk){ .path = u->fresh };
+		walk(u, &w, top, exact, 0);
+	}
+	node = record(u, tree, &w, why);
+	memorize(u, &w);
+	if (u->verify && node && !confirmed(u, tree, top, exact, node))
+		u->differ++;
+	return node;
+}
+
+/* Does the code before `pc` call?  Its last bytes tell. */
+SIGSAFE static bool follows_call(struct unwinder *u, uintptr_t pc)
+{
+	uint8_t code[7] = { 0 };
+
+	if (!peek_copy(&u->peek, code, pc - sizeof(code), sizeof(code)))
+		return false;
+	/* Direct; by a register; through memory, near, far or from here. */
+	return code[2] == 0xe8 ||
+	       (code[5] == 0xff && (code[6] & 0xf8) == 0xd0) ||
+	       (code[4] == 0xff && (code[5] & 0xf8) == 0x50) ||
+	       (code[1] == 0xff && (code[2] & 0xf8) == 0x90) ||
+	       (code[1] == 0xff && code[2] == 0x15);
+}
+
+/* Functions that begin with a pushed frame pointer, as libcudart's do. */
+SIGSAFE static bool scan_beyond(struct unwinder *u, uintptr_t inside,
+				struct unwind_frame *to)
+{
+	uintptr_t slot = (inside | (WORD - 1)) + 1 + WORD, pc;
+	const struct unwind_place *place;
+
+	for (int i = 0; i < BEYOND_WORDS; i++, slot += WORD) {
+		if (!read_word(u, slot, &pc))
+			return false;
+		if (pc < PEEK_PAGE || !follows_call(u, pc))
+			continue;
+		place = place_of_pc(u, pc, false);
+		if (!place || place->passed || place->rule.cfa == CFI_NONE ||
+		    place->rule.cfa == CFI_BAD)
+			continue;
+		*to = (struct unwind_frame){ .at = { pc, slot + WORD, 0 },
+					     .fp_slot = slot - WORD };
+		return read_word(u, to->fp_slot, &to->at.fp);
+	}
+	return false;
+}
+
+/* Stepped from frame to frame; false: one has no information. */
+SIGSAFE static bool step_beyond(struct unwinder *u, uintptr_t inside,
+				struct unwind_frame *frame)
+{
+	struct walk w = { .path = u->fresh };
+	const struct unwind_place *place;
+	uintptr_t fp_slot = 0;
+	bool alone = false;
+
+	for (;;) {
+		place = place_of_pc(u, frame->at.pc, frame->exact);
+		if (!place)
+			return false;
+		if (frame->at.sp > inside && !place->passed)
+			break;
+		/* A frame pointer may be the program's: it leads too far. */
+		if (place->rule.cfa == CFI_NONE || w.count == BEYOND_MOST ||
+		    w.count == u->depth)
+			return false;
+		w.path[w.count++] = *frame;
+		if (step_to_caller(u, &w, &place->rule, frame) != STEPPED)
+			return false;
+		fp_slot = frame->fp_slot ? frame->fp_slot : fp_slot;
+		alone |= frame->alone;
+	}
+	frame->fp_slot = fp_slot;
+	frame->alone = alone;
+	return true;
+}
+
+SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
+			   uintptr_t inside, struct unwind_beyond *to)
+{
+	struct unwind_frame frame = { .at = *top };
+
+	if (inside < top->sp)
+		return false;
+	u->registers = NULL;
+	peek_forget(&u->peek);
+	open_window(u, top->sp);
+	if (!step_beyond(u, inside, &frame) && !scan_beyond(u, inside, &frame))
+		return false;
+	to->at = frame.at;
+	to->fp_slot = frame.fp_slot;
+	to->lasting = u->window_own && !frame.alone;
+	return true;
+}
+
+/* Does the step from a frame read its frame pointer? */
+SIGSAFE static bool reads_fp(const struct cfi_rule *rule)
+{
+	switch (rule->cfa) {
+	case CFI_SP:
+		return rule->pc.where == CFI_AT_FP ||
+		       rule->fp.where == CFI_AT_FP;
+	case CFI_END:
+		return false;
+	default:
+		return true;
+	}
+}
+
+SIGSAFE static bool is_top(const struct unwinder *u,
+			   const struct cfi_frame *top)
+{
+	const struct cfi_frame *at = &u->memo[u->count - 1].at;
+
+	return u->count && u->generation == registry_code_generation() &&
+	       at->pc == top->pc && at->sp == top->sp && at->fp == top->fp;
+}
+
+/*
+ * A saved frame pointer is one of them only when a frame above reads it: else
+ * it is any register, which a loop may count in.
+ */
+SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
+			 struct unwind_word *to, uint32_t most,
+			 bool *fp_matters)
+{
+	const struct unwind_place *place;
+	uintptr_t fp_slot = 0;
+	uint32_t n = 0;
+
+	*fp_matters = false;
+	if (!is_top(u, top))
+		return -1;
+	for (uint32_t i = u->count; i-- > 0;) {
+		const struct unwind_frame *f = &u->memo[i];
+
+		place = place_of_pc(u, f->at.pc, f->exact);
+		if (!place || f->exact || n + 3 > most)
+			return -1;
+		if (i + 1 < u->count) {
+			to[n++] = (struct unwind_word){
+				(uintptr_t *)(f->at.sp - WORD), f->at.pc
+			};
+			if (f->word_slot)
+				to[n++] = (struct unwind_word){
+					(uintptr_t *)f->word_slot, f->word
+				};
+			fp_slot = f->fp_slot ? f->fp_slot : fp_slot;
+		}
+		if (!reads_fp(&place->rule))
+			continue;
+		*fp_matters |= !fp_slot;
+		if (fp_slot)
+			to[n++] = (struct unwind_word){ (uintptr_t *)fp_slot,
+							f->at.fp };
+	}
+	return (int)n;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unwind.h - from the registers of a moment to the node of its call path.
+ *
+ * A per-thread memo makes the common case cheap: the last path is kept with
+ * every word of the stack that leads from each frame to its caller.  What is
+ * unchanged of it, seen from the root, need not be walked again: the new walk
+ * stops where it meets a frame of the same pc, sp and fp.  From there on a
+ * walk would read only words that are known to be unchanged, so the result is
+ * that of a full walk.  When `verify` is set, each path is walked in full as
+ * well, with nothing remembered, and differences are counted.
+ *
+ * Nothing that is read can fault: the thread's own stack stays as long as the
+ * thread, and what else a path leads to, right or wrong, is read through a
+ * peek.
+ *
+ * Threads   An unwinder belongs to one thread.
+ * Signals   All marked functions may run in a handler.
+ */
+#ifndef COLLECT_UNWIND_UNWIND_H
+#define COLLECT_UNWIND_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "base/sigsafe.h"
+#include "collect/unwind/cfi.h"
+#include "collect/unwind/safe-read.h"
+#include "live/tree.h"
+
+struct unwind_frame {
+	struct cfi_frame at;
+	bool exact;          /* pc is an instruction, not a return address */
+	bool alone;          /* how it was reached cannot be remembered */
+	live_ref node;       /* of the path that ends here */
+	uintptr_t fp_slot;   /* where at.fp was read from, 0: not from memory */
+	uintptr_t word_slot; /* another word that the step here read, 0: none */
+	uintptr_t word;
+};
+
+/*
+ * What is known about a pc.  What a known one is asked for is in its first
+ * cache line: between two samples the caches were the program's.
+ */
+struct unwind_place {
+	uintptr_t pc;
+	uint64_t offset;
+	uint32_t generation; /* what it is true for; 0: not remembered */
+	uint32_t owner;
+	uint8_t kind;
+	bool hidden;  /* code of copse itself */
+	bool passed;  /* code that calls nothing on its own behalf */
+	bool lasting; /* registry_module's */
+	/* Its node below that parent, as it was found last: … */
+	live_ref parent, node;
+	uint32_t era; /* … the unwinder's at that time; 0: none */
+	struct cfi_rule rule;
+} __attribute__((aligned(64)));
+
+enum {
+	UNWIND_ROWS = 4,
+	UNWIND_PLACES = 512, /* to begin with */
+	UNWIND_PLACES_MOST = 1 << 14,
+};
+
+struct unwinder {
+	uintptr_t low, high;  /* the thread's own stack */
+	uintptr_t sounded;    /* it can be read from here up */
+	uintptr_t window_low; /* what a walk may read: from here up */
+	bool window_own;      /* and on the thread's own stack */
+	bool verify;
+	const greg_t *registers; /* at the top, NULL: not known */
+	const void
+		*hidden; /* link map of the module whose frames are left out */
+	uint32_t depth;  /* most frames */
+	uint32_t count;  /* frames in the memo */
+	uint32_t generation; /* of the code, that the memo is for */
+	uint32_t era;        /* how often it was forgotten */
+	int partial;         /* enum loss of the memo's path, -1: complete */
+	uint64_t verified;   /* paths that were walked in full as well */
+	uint64_t differ;     /* those that it did not confirm */
+	struct unwind_frame *memo, *fresh;
+	struct unwind_place *places;
+	uint32_t place_count; /* a power of 2 */
+	uint32_t displaced;   /* places that others took since it grew */
+	struct peek peek;
+	/* Interrupted instructions whose rules stand for their neighbours. */
+	struct unwind_place rows[UNWIND_ROWS];
+	uint32_t row; /* the last that was filled */
+};
+
+/* Bytes behind a struct unwinder that unwind_init() hands out to its arrays. */
+size_t unwind_size(uint32_t depth);
+void unwind_init(struct unwinder *u, void *arrays, uint32_t depth);
+
+/*
+ * The collector's own frames are left out, but those of functions with this,
+ * which stand for the ones of the C library that they are in front of.
+ */
+#define UNWIND_SHOWN __attribute__((section("copse_shown")))
+
+/* Frames of the module that this code is in are left out as well; of a few. */
+void unwind_hide(const void *code);
+
+/* The module that this code is in makes no calls of its own: unwind_beyond().
+ */
+void unwind_pass(const void *code);
+
+/* Another thread, with its stack in [low, high), goes on with it. */
+void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high);
+SIGSAFE void unwind_forget(struct unwinder *u);
+
+/* unwind_path() is going to be asked for a path that ends there. */
+SIGSAFE void unwind_expect(const struct unwinder *u, uintptr_t pc);
+
+/*
+ * The node of the path that ends at `top`; `registers` are those of the
+ * interrupted context, or NULL.  *why gets the reason of a partial path, or of
+ * 0 being returned, else -1.
+ */
+SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
+			     const struct cfi_frame *top, bool exact,
+			     const greg_t *registers, int *why);
+
+/* A frame that others were walked over to. */
+struct unwind_beyond {
+	struct cfi_frame at;
+	uintptr_t fp_slot; /* where at.fp was read from; 0: not from memory */
+	bool lasting;      /* it can be remembered where it is */
+};
+
+/*
+ * From `top`, a frame that a library has called back, to the program's: the
+ * first that lies beyond `inside`, a place in the frame of the function that
+ * the program called, and is not of a module that is passed.  Where a frame
+ * between has no unwind information, it is the first return address beyond.
+ */
+SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
+			   uintptr_t inside, struct unwind_beyond *to);
+
+/* A word of the stack, and what it holds. */
+struct unwind_word {
+	const uintptr_t *at;
+	uintptr_t value;
+};
+
+/*
+ * All words that the path just found by unwind_path() from `top` hangs on:
+ * while they are the same, it is.  *fp_matters: and while the frame pointer
+ * is.  Returns their number, -1: there are more than `most`, or it hangs on
+ * something else.
+ */
+SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
+			 struct unwind_word *to, uint32_t most,
+			 bool *fp_matters);
+
+#endif
