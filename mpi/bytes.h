@@ -11,7 +11,7 @@
 #define MPI_BYTES_H
 
 #include "mpi/comms.h"
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 #include "mpi/requests.h"
 #include "mpi/types.h"
 
@@ -109,8 +109,8 @@ static inline uint64_t keep_recv(MPI_Request request, uint64_t received)
 	return 0;
 }
 
-static inline uint64_t keep(MPI_Request request, uint64_t sent,
-			    uint64_t received)
+static inline uint64_t keep_both(MPI_Request request, uint64_t sent,
+				 uint64_t received)
 {
 	struct region_values *values = request_keep(request);
 

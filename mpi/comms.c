@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "mpi/hash.h"
-#include "mpi/late.h"
+#include "mpi/deferred-receives.h"
 #include "mpi/messages.h"
 #include "mpi/neighbours.h"
-#include "mpi/next.h"
-#include "mpi/notes.h"
+#include "mpi/libmpi.h"
+#include "mpi/mpi-events.h"
 #include "mpi/requests.h"
 #include "mpi/types.h"
 #include "mpi/windows.h"
@@ -152,7 +152,7 @@ static int64_t count_made(uint64_t members)
 	return -1;
 }
 
-static uint64_t new_id(const struct comm *comm)
+static uint64_t new_comm_id(const struct comm *comm)
 {
 	uint64_t members = comm->inter ? 0 : hash_members(comm);
 	int64_t made = members ? count_made(members) : -1;
@@ -160,7 +160,7 @@ static uint64_t new_id(const struct comm *comm)
 	return made < 0 ? 0 : hash_pair(members, (uint64_t)made) | 1;
 }
 
-static void describe(MPI_Comm handle, struct comm *comm)
+static void describe_comm(MPI_Comm handle, struct comm *comm)
 {
 	int inter = 0;
 
@@ -177,7 +177,7 @@ static void describe(MPI_Comm handle, struct comm *comm)
 	find_world(handle, comm);
 }
 
-static void record(struct comm *comm)
+static void record_comm(struct comm *comm)
 {
 	if (recorded++ >= COMMS_RECORDED)
 		return;
@@ -197,7 +197,7 @@ static struct comm *comm_add(MPI_Comm handle, bool made)
 	int slot;
 
 	free(homeless.world);
-	describe(handle, comm);
+	describe_comm(handle, comm);
 	slot = handles_reserve(&comms, handle_key(handle));
 	if (slot < 0)
 		return comm;
@@ -205,8 +205,8 @@ static struct comm *comm_add(MPI_Comm handle, bool made)
 	if (handles_find(&comms, handle_key(handle)) < 0) {
 		*comm = homeless;
 		homeless.world = NULL;
-		comm->id = made ? new_id(comm) : 0;
-		record(comm);
+		comm->id = made ? new_comm_id(comm) : 0;
+		record_comm(comm);
 	}
 	handles_publish(&comms, slot, handle_key(handle));
 	return comm;
@@ -257,7 +257,7 @@ void comm_named(MPI_Comm handle, const char *name)
  * A forked child has another profile: what was remembered of the parent's is
  * not mapped there any more.  And another thread may have had a lock.
  */
-static void forked(void)
+static void forget_comms(void)
 {
 	handles_forked(&comms);
 	windows_forked();
@@ -279,7 +279,7 @@ static void forked(void)
 /* Not in MPI_Init: threads may be here before it, and sessions have none. */
 static __attribute__((constructor)) void watch_forks(void)
 {
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, forget_comms);
 }
 
 void comms_init(void)

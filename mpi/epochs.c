@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "mpi/messages.h"
-#include "mpi/next.h"
-#include "mpi/notes.h"
+#include "mpi/libmpi.h"
+#include "mpi/mpi-events.h"
 #include "mpi/windows.h"
 
 /* What waits for what; together with the epoch's number. */

@@ -3,7 +3,7 @@
 #include "mpi/fortran.h"
 
 #include "collect/polls.h"
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 static const struct region_values nothing = { .root = LIVE_NO_ROOT };
 

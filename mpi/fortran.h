@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mpi/gates.h"
+#include "mpi/trampolines.h"
 
 #define FORTRAN_WAS_IN_C UINT32_MAX
 

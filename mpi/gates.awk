@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# gates.awk - the symbols that an adapter exports, for gates.h:
+# gates.awk - the symbols that an adapter exports, for trampolines.h:
 #
 #     ROW(function, class, polls)      of functions.tbl; polls: true, it is one
 #     GATE(symbol, function)           a C function, with its own wrapper
 #     FORTRAN_GATE(symbol, function, (parameters), (arguments))
 #                                      one of its Fortran binding
-#     FORTRAN_HAND(symbol, function)   one in special.c
+#     FORTRAN_HAND(symbol, function)   one in lifecycle.c
 #     FORTRAN_ALIAS(symbol, gate, function)
 #                                      with the wrapper of another gate
 #

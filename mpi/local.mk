@@ -5,12 +5,12 @@
 # table.
 EXTRA_DIST += mpi/functions.tbl mpi/row.awk mpi/wrap.awk mpi/gates.awk
 
-mpi_sources = mpi/wrappers.c mpi/special.c mpi/special.h mpi/bytes.h \
-	mpi/arrays.h mpi/gates.c mpi/gates.h mpi/fortran.c mpi/fortran.h \
-	mpi/next.c mpi/next.h mpi/comms.c mpi/comms.h mpi/handles.c \
+mpi_sources = mpi/wrappers.c mpi/lifecycle.c mpi/lifecycle.h mpi/bytes.h \
+	mpi/arrays.h mpi/trampolines.c mpi/trampolines.h mpi/fortran.c mpi/fortran.h \
+	mpi/libmpi.c mpi/libmpi.h mpi/comms.c mpi/comms.h mpi/handles.c \
 	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
 	mpi/epochs.c mpi/epochs.h mpi/neighbours.c mpi/neighbours.h \
-	mpi/late.c mpi/late.h mpi/notes.c mpi/notes.h mpi/requests.c mpi/requests.h \
+	mpi/deferred-receives.c mpi/deferred-receives.h mpi/mpi-events.c mpi/mpi-events.h mpi/requests.c mpi/requests.h \
 	mpi/types.c mpi/types.h mpi/windows.c mpi/windows.h \
 	mpi/openmpi.h mpi/mpich.h
 mpi_cflags = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt \

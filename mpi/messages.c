@@ -3,7 +3,7 @@
 #include "mpi/messages.h"
 
 #include "mpi/hash.h"
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 enum {
 	PARTNERS = 8192,
@@ -60,7 +60,7 @@ static struct live_peer *peer_of(int world)
 	return NULL;
 }
 
-static struct partner *add(struct partner *p, uint64_t key, int world)
+static struct partner *add_partner(struct partner *p, uint64_t key, int world)
 {
 	if (known >= PARTNERS / 8 * 7)
 		return NULL;
@@ -70,7 +70,7 @@ static struct partner *add(struct partner *p, uint64_t key, int world)
 	return p;
 }
 
-static struct partner *find(uint64_t key, int world)
+static struct partner *known_partner(uint64_t key, int world)
 {
 	for (uint64_t at = key;; at++) {
 		struct partner *p = &partners[at % PARTNERS];
@@ -78,23 +78,25 @@ static struct partner *find(uint64_t key, int world)
 		if (p->key == key)
 			return p;
 		if (!p->key)
-			return add(p, key, world);
+			return add_partner(p, key, world);
 	}
 }
 
-static struct partner *look_up(const struct comm *comm, int rank, int tag)
+static struct partner *look_up_partner(const struct comm *comm, int rank,
+				       int tag)
 {
 	int world = comm_world(comm, rank);
 	uint64_t who =
 		(uint64_t)(uint32_t)world << 32 | (uint32_t)tag % TAG_CLASSES;
 
-	return world < 0 ? NULL : find(hash_pair(comm->id, who) | 1, world);
+	return world < 0 ? NULL
+			 : known_partner(hash_pair(comm->id, who) | 1, world);
 }
 
 /* Without an id ranks of several communicators are not told apart. */
 struct partner *partner_find(const struct comm *comm, int rank, int tag)
 {
-	struct partner *partner = look_up(comm, rank, tag);
+	struct partner *partner = look_up_partner(comm, rank, tag);
 
 	*recent_place(rank, tag) = (struct recent){ comm->id, rank, tag,
 						    comm->id ? partner : NULL };

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 /* Handles are numbers; MPI_UNWEIGHTED is data, which no other MPI has. */
 static inline bool library_is_ours(struct pmpi *to,

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 #include "mpi/types.h"
 
 /* By slot; the table itself is what each call of MPI reads. */
@@ -40,8 +40,8 @@ static void ask_graph(MPI_Comm handle, const struct comm *comm, int *ranks)
 			     ranks + comm->source_blocks);
 }
 
-static bool ask(MPI_Comm handle, const struct comm *comm, int *ranks,
-		int *weights)
+static bool ask_topology(MPI_Comm handle, const struct comm *comm, int *ranks,
+			 int *weights)
 {
 	int topology = MPI_UNDEFINED;
 
@@ -74,13 +74,14 @@ static void set_edges(struct neighbours *n, const struct comm *comm, int from,
 	}
 }
 
-static struct neighbours *find(const struct comm *comm, MPI_Comm handle)
+static struct neighbours *find_neighbours(const struct comm *comm,
+					  MPI_Comm handle)
 {
 	size_t count = (size_t)(comm->source_blocks + comm->target_blocks);
 	int *ranks = calloc(2 * count + 1, sizeof(*ranks));
 	struct neighbours *n = ranks ? neighbours_new(comm) : NULL;
 
-	if (n && !ask(handle, comm, ranks, ranks + count))
+	if (n && !ask_topology(handle, comm, ranks, ranks + count))
 		n->sources = n->targets = 0;
 	if (n) {
 		set_edges(n, comm, 0, n->sources, ranks);
@@ -97,7 +98,7 @@ struct neighbours *neighbours_of(const struct comm *comm, MPI_Comm handle)
 	if (slot < 0 || slot >= 1 << COMM_BITS)
 		return NULL;
 	if (!known[slot])
-		known[slot] = find(comm, handle);
+		known[slot] = find_neighbours(comm, handle);
 	return known[slot];
 }
 

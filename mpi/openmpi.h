@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 /*
  * The predefined handles are data of the library; `find` looks a symbol up.

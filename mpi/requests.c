@@ -9,7 +9,7 @@
 
 #include "mpi/handles.h"
 #include "mpi/messages.h"
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 #include MPI_LIBRARY
 
@@ -23,32 +23,32 @@ static struct {
 	uint32_t record;
 } slots[SLOTS];
 
-static struct request records[RECORDS];
+static struct mpi_request records[RECORDS];
 static uint32_t free_records[RECORDS], free_count, used_count;
 
-static uint32_t home_of(uintptr_t key)
+static uint32_t home_slot(uintptr_t key)
 {
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 49);
 }
 
-static uint32_t slot_of(uintptr_t key)
+static uint32_t request_slot(uintptr_t key)
 {
-	uint32_t at = home_of(key);
+	uint32_t at = home_slot(key);
 
 	while (slots[at].key && slots[at].key != key)
 		at = (at + 1) % SLOTS;
 	return at;
 }
 
-static struct request *find(MPI_Request handle)
+static struct mpi_request *find_request(MPI_Request handle)
 {
-	uint32_t at = slot_of(handle_key(handle));
+	uint32_t at = request_slot(handle_key(handle));
 
 	return slots[at].key ? &records[slots[at].record] : NULL;
 }
 
 /* As little as it takes: this is most of what an MPI_Isend costs. */
-void request_reset(struct request *r)
+void request_reset(struct mpi_request *r)
 {
 	r->held = 0;
 	r->replaced = false;
@@ -66,7 +66,7 @@ static void close_hole(uint32_t hole)
 {
 	for (uint32_t at = (hole + 1) % SLOTS; slots[at].key;
 	     at = (at + 1) % SLOTS) {
-		uint32_t home = home_of(slots[at].key);
+		uint32_t home = home_slot(slots[at].key);
 
 		if ((at - home) % SLOTS < (at - hole) % SLOTS)
 			continue;
@@ -81,10 +81,10 @@ static void free_record(uint32_t record)
 	free_records[free_count++] = record;
 }
 
-static void forget(MPI_Request handle)
+static void forget_request(MPI_Request handle)
 {
-	uint32_t at = slot_of(handle_key(handle));
-	struct request *r = &records[slots[at].record];
+	uint32_t at = request_slot(handle_key(handle));
+	struct mpi_request *r = &records[slots[at].record];
 
 	if (!slots[at].key)
 		return;
@@ -95,13 +95,13 @@ static void forget(MPI_Request handle)
 	close_hole(at);
 }
 
-static struct request *insert(MPI_Request handle)
+static struct mpi_request *insert_request(MPI_Request handle)
 {
-	uint32_t at = slot_of(handle_key(handle));
+	uint32_t at = request_slot(handle_key(handle));
 
 	if (slots[at].key && records[slots[at].record].held) {
-		forget(handle);
-		at = slot_of(handle_key(handle));
+		forget_request(handle);
+		at = request_slot(handle_key(handle));
 	}
 	if (!slots[at].key) {
 		if (!free_count && used_count == RECORDS)
@@ -114,22 +114,22 @@ static struct request *insert(MPI_Request handle)
 	return &records[slots[at].record];
 }
 
-struct request *request_find(MPI_Request handle)
+struct mpi_request *request_find(MPI_Request handle)
 {
-	struct request *r;
+	struct mpi_request *r;
 
 	messages_lock();
-	r = find(handle);
+	r = find_request(handle);
 	messages_unlock();
 	return r;
 }
 
-struct request *request_new(MPI_Request handle)
+struct mpi_request *request_new(MPI_Request handle)
 {
-	struct request *r;
+	struct mpi_request *r;
 
 	messages_lock();
-	r = insert(handle);
+	r = insert_request(handle);
 	messages_unlock();
 	return r;
 }
@@ -143,22 +143,22 @@ void requests_forked(void)
 void request_forget(MPI_Request handle)
 {
 	messages_lock();
-	forget(handle);
+	forget_request(handle);
 	messages_unlock();
 }
 
-void request_done(MPI_Request handle, const struct request *r)
+void request_done(MPI_Request handle, const struct mpi_request *r)
 {
 	messages_lock();
 	if (!r->replaced)
-		forget(handle);
+		forget_request(handle);
 	messages_unlock();
 }
 
 struct region_values *request_keep(MPI_Request handle)
 {
 	static struct region_values nowhere;
-	struct request *r = request_new(handle);
+	struct mpi_request *r = request_new(handle);
 
 	if (!r)
 		return &nowhere;
@@ -171,7 +171,7 @@ struct region_values request_sum(int count, const MPI_Request list[])
 	struct region_values sum = { 0 };
 
 	for (int i = 0; i < count; i++) {
-		const struct request *r = request_find(list[i]);
+		const struct mpi_request *r = request_find(list[i]);
 
 		if (!r)
 			continue;
@@ -186,7 +186,7 @@ static bool wants_statuses(const struct before *before)
 	bool wants = false;
 
 	for (int i = 0; i < before->count; i++) {
-		const struct request *r = before->known[i];
+		const struct mpi_request *r = before->known[i];
 
 		if (!r)
 			continue;
@@ -197,7 +197,7 @@ static bool wants_statuses(const struct before *before)
 	return wants;
 }
 
-static bool make_room(struct before *before, size_t n)
+static bool make_request_room(struct before *before, size_t n)
 {
 	before->requests = before->here;
 	before->known = before->known_here;
@@ -219,8 +219,9 @@ static void hold_all(struct before *before, const MPI_Request requests[])
 {
 	messages_lock();
 	for (int i = 0; i < before->count; i++) {
-		struct request *r =
-			is_nobodys(requests[i]) ? NULL : find(requests[i]);
+		struct mpi_request *r = is_nobodys(requests[i])
+						? NULL
+						: find_request(requests[i]);
 
 		if (r)
 			r->held++;
@@ -234,7 +235,7 @@ static void let_go_all(const struct before *before)
 {
 	messages_lock();
 	for (int i = 0; i < before->count; i++) {
-		struct request *r = before->known[i];
+		struct mpi_request *r = before->known[i];
 
 		if (r && !--r->held && r->replaced)
 			free_record((uint32_t)(r - records));
@@ -248,7 +249,7 @@ void before_take(struct before *before, const struct region *region, int count,
 	size_t n = count > 0 && requests && !region->nested ? (size_t)count : 0;
 
 	before->statuses = NULL;
-	before->count = make_room(before, n) ? (int)n : 0;
+	before->count = make_request_room(before, n) ? (int)n : 0;
 	if (!before->count)
 		return;
 	hold_all(before, requests);

@@ -3,7 +3,7 @@
  * requests.h - what is known of requests that are open: from the call that
  * began them to the one that completes them.
  *
- * Ownership   A struct request is valid until it is forgotten.
+ * Ownership   A struct mpi_request is valid until it is forgotten.
  * Threads     Any, one at a time for one request, as MPI has it; when several
  *             call MPI, messages_lock() is taken inside.
  */
@@ -16,7 +16,7 @@
 
 struct partner;
 
-struct request {
+struct mpi_request {
 	struct live_part part; /* of kind, without enter, leave and node */
 	bool has_part;         /* else it is only timed */
 	bool open;             /* it was begun: */
@@ -44,18 +44,18 @@ struct request {
 struct region_values *request_keep(MPI_Request handle);
 
 /* A new record for a request, in place of an old one; NULL: too many. */
-struct request *request_new(MPI_Request handle);
-struct request *request_find(MPI_Request handle);
+struct mpi_request *request_new(MPI_Request handle);
+struct mpi_request *request_find(MPI_Request handle);
 
 /* One that is not open, of nothing yet; its part is not set. */
-void request_reset(struct request *request);
+void request_reset(struct mpi_request *request);
 void request_forget(MPI_Request handle);
 
 /*
  * One that `before` holds is complete: its handle is forgotten, if no thread
  * has been given the same for a new one meanwhile.
  */
-void request_done(MPI_Request handle, const struct request *request);
+void request_done(MPI_Request handle, const struct mpi_request *request);
 
 /* In a forked child: none is followed any more. */
 void requests_forked(void);
@@ -71,11 +71,11 @@ struct region_values request_sum(int count, const MPI_Request requests[]);
  */
 struct before {
 	MPI_Request here[16];
-	struct request *known_here[16];
+	struct mpi_request *known_here[16];
 	MPI_Status statuses_here[16];
 	MPI_Request *requests;
-	struct request **known; /* of these; NULL: not followed */
-	MPI_Status *statuses;   /* NULL: the program's, if any */
+	struct mpi_request **known; /* of these; NULL: not followed */
+	MPI_Status *statuses;       /* NULL: the program's, if any */
 	int count;
 };
 void before_take(struct before *before, const struct region *region, int count,

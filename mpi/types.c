@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 struct type_known types_known[TYPES_KNOWN];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,7 +18,7 @@ static bool is_predefined(MPI_Datatype type)
 	       combiner == MPI_COMBINER_NAMED;
 }
 
-static void remember(MPI_Datatype type, uint64_t size)
+static void remember_type(MPI_Datatype type, uint64_t size)
 {
 	struct type_known *known = &types_known[type_place(handle_key(type))];
 
@@ -40,7 +40,7 @@ uint64_t type_ask(MPI_Datatype type)
 	if (!type || type == pmpi.no_type ||
 	    pmpi.Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
 		return 0;
-	remember(type, (uint64_t)size);
+	remember_type(type, (uint64_t)size);
 	return (uint64_t)size;
 }
 

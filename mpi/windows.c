@@ -15,17 +15,17 @@ static struct handles windows = { keys, WINDOW_BITS,
 				  PTHREAD_MUTEX_INITIALIZER };
 
 /* No number of a call on the communicator is so high. */
-static uint64_t new_id(const struct comm *comm)
+static uint64_t new_window_id(const struct comm *comm)
 {
 	return hash_pair(comm->id, ~comm->instances) | 1;
 }
 
 /* Its processes' ranks are its own: the communicator may be freed before. */
-static void describe(struct comm *as, const struct comm *comm)
+static void describe_window(struct comm *as, const struct comm *comm)
 {
 	size_t bytes = (size_t)comm->peers * sizeof(*comm->world);
 
-	*as = (struct comm){ .id = new_id(comm),
+	*as = (struct comm){ .id = new_window_id(comm),
 			     .size = comm->size,
 			     .rank = comm->rank,
 			     .peers = comm->peers,
@@ -49,7 +49,7 @@ void window_made(MPI_Win win, MPI_Comm handle)
 	if (slot < 0)
 		return;
 	slots[slot] = (struct window){ .as.id = 0 };
-	describe(&slots[slot].as, comm);
+	describe_window(&slots[slot].as, comm);
 	handles_publish(&windows, slot, handle_key(win));
 }
 

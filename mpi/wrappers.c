@@ -6,9 +6,9 @@
 #include "collect/polls.h"
 #include "mpi/bytes.h"
 #include "mpi/fortran.h"
-#include "mpi/next.h"
-#include "mpi/notes.h"
-#include "mpi/special.h"
+#include "mpi/libmpi.h"
+#include "mpi/mpi-events.h"
+#include "mpi/lifecycle.h"
 
 static const struct region_values nothing = { .root = LIVE_NO_ROOT };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gates.c - the exported symbols, and what opens them. */
-#include "mpi/gates.h"
+/* trampolines.c - the exported symbols, and what opens them. */
+#include "mpi/trampolines.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 /*
  * Filled as gates are opened, for the life of the process; whoever does it
@@ -163,7 +163,7 @@ static int no_function(void)
 	return MPI_ERR_OTHER;
 }
 
-static void *without_mpi(const char *symbol)
+static void *stub_without_mpi(const char *symbol)
 {
 	if (!strcmp(symbol, "MPI_Initialized") ||
 	    !strcmp(symbol, "MPI_Finalized"))
@@ -245,7 +245,7 @@ void *gate_open(uint32_t gate)
 
 	if (library == LIBRARY_NONE) {
 		other = other_target(gate);
-		return other ? other : without_mpi(symbol);
+		return other ? other : stub_without_mpi(symbol);
 	}
 	other = programs_own(gate);
 	target = other ? NULL : next_look_up(symbol);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* notes.c - calls become parts of instances. */
-#include "mpi/notes.h"
+/* mpi-events.c - calls become parts of instances. */
+#include "mpi/mpi-events.h"
 
 #include "mpi/hash.h"
-#include "mpi/late.h"
+#include "mpi/deferred-receives.h"
 #include "mpi/messages.h"
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 #include MPI_LIBRARY
 
@@ -126,7 +126,7 @@ void note_probed(const struct region *region, MPI_Comm handle,
 }
 
 /* The request is open from now on. */
-static void open_request(struct request *r, const struct region *region)
+static void open_request(struct mpi_request *r, const struct region *region)
 {
 	r->open = true;
 	r->cancelled = false;
@@ -139,8 +139,8 @@ static void open_request(struct request *r, const struct region *region)
 }
 
 /* The request's message has a partner, and a number. */
-static void number(struct request *r, const struct comm *comm, int rank,
-		   int tag)
+static void number_message(struct mpi_request *r, const struct comm *comm,
+			   int rank, int tag)
 {
 	messages_lock();
 	r->partner = partner_of(comm, rank, tag);
@@ -153,17 +153,17 @@ static void number(struct request *r, const struct comm *comm, int rank,
 }
 
 /* A message, numbered now or, from anywhere, when it has come. */
-static void begin_message(struct request *r, const struct comm *comm)
+static void begin_message(struct mpi_request *r, const struct comm *comm)
 {
 	r->any = r->rank == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG;
 	r->partner = NULL;
 	r->has_part = false;
 	if (r->rank >= 0 && !r->any)
-		number(r, comm, r->rank, r->tag);
+		number_message(r, comm, r->rank, r->tag);
 }
 
 /* Receives are counted in the matrix when they are complete. */
-static void count_send(const struct request *r, uint64_t bytes,
+static void count_send(const struct mpi_request *r, uint64_t bytes,
 		       const struct region *region)
 {
 	if (!r->partner || r->kind != LIVE_PART_SEND)
@@ -173,8 +173,9 @@ static void count_send(const struct request *r, uint64_t bytes,
 	messages_unlock();
 }
 
-static void set_message(struct request *r, enum live_part_kind kind, int rank,
-			int tag, MPI_Comm comm, const struct comm *its)
+static void set_message(struct mpi_request *r, enum live_part_kind kind,
+			int rank, int tag, MPI_Comm comm,
+			const struct comm *its)
 {
 	r->kind = kind;
 	r->rank = rank;
@@ -183,8 +184,8 @@ static void set_message(struct request *r, enum live_part_kind kind, int rank,
 	r->comm_id = its->id;
 }
 
-static void complete(struct request *r, const struct region *region,
-		     const MPI_Status *status);
+static void complete_request(struct mpi_request *r, const struct region *region,
+			     const MPI_Status *status);
 
 void note_began(const struct region *region, const struct region_values *values,
 		enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
@@ -192,7 +193,7 @@ void note_began(const struct region *region, const struct region_values *values,
 {
 	bool at_once = request_is_complete(handle);
 	const struct comm *its = comm_of(comm);
-	struct request own, *r = at_once ? &own : request_new(handle);
+	struct mpi_request own, *r = at_once ? &own : request_new(handle);
 
 	if (!r)
 		return;
@@ -204,13 +205,13 @@ void note_began(const struct region *region, const struct region_values *values,
 	count_send(r, values->sent, region);
 	open_request(r, region);
 	if (at_once && !r->any)
-		complete(r, region, NULL);
+		complete_request(r, region, NULL);
 }
 
 void note_began_matched(const struct region *region,
 			const struct region_values *values, MPI_Request handle)
 {
-	struct request *r;
+	struct mpi_request *r;
 
 	if (request_is_complete(handle)) { /* of MPI_MESSAGE_NO_PROC */
 		copse_region_arrived(region->call, values->received, 0, 1);
@@ -228,7 +229,7 @@ void note_began_matched(const struct region *region,
 void note_keeps(enum live_part_kind kind, int rank, int tag, MPI_Comm comm,
 		MPI_Request handle)
 {
-	struct request *r = request_find(handle);
+	struct mpi_request *r = request_find(handle);
 
 	if (r)
 		set_message(r, kind, rank, tag, comm, comm_of(comm));
@@ -238,7 +239,7 @@ void note_started(const struct region *region, int count,
 		  const MPI_Request handles[])
 {
 	for (int i = 0; i < count; i++) {
-		struct request *r = request_find(handles[i]);
+		struct mpi_request *r = request_find(handles[i]);
 		const struct comm *comm;
 
 		if (!r || !r->persistent)
@@ -252,7 +253,7 @@ void note_started(const struct region *region, int count,
 }
 
 /* Where a message from anywhere came from; false: it cannot be told. */
-static bool find_partner(struct request *r, const MPI_Status *status)
+static bool find_partner(struct mpi_request *r, const MPI_Status *status)
 {
 	const struct comm *comm;
 
@@ -261,7 +262,7 @@ static bool find_partner(struct request *r, const MPI_Status *status)
 	comm = comm_find(r->comm);
 	if (!comm || comm->id != r->comm_id)
 		return false;
-	number(r, comm, status->MPI_SOURCE, status->MPI_TAG);
+	number_message(r, comm, status->MPI_SOURCE, status->MPI_TAG);
 	return r->partner;
 }
 
@@ -270,7 +271,7 @@ static bool find_partner(struct request *r, const MPI_Status *status)
  * given since; else the numbers of this partner are not those of the other end
  * any more.
  */
-static void take_back(struct request *r)
+static void take_back(struct mpi_request *r)
 {
 	if (!r->partner)
 		return;
@@ -282,7 +283,7 @@ static void take_back(struct request *r)
 	messages_unlock();
 }
 
-static bool was_cancelled(const struct request *r, const MPI_Status *status)
+static bool was_cancelled(const struct mpi_request *r, const MPI_Status *status)
 {
 	int flag = 0;
 
@@ -297,13 +298,13 @@ static uint64_t less(uint64_t a, uint64_t b)
 }
 
 /* Since the request was begun. */
-static uint64_t paused(const struct request *r, const struct region *region)
+static uint64_t paused(const struct mpi_request *r, const struct region *region)
 {
 	return (uint64_t)(region->paused_ns - r->paused_ns) + region->end_ns -
 	       region->start_ns - region->ns;
 }
 
-static void count_life(const struct request *r, const struct region *region)
+static void count_life(const struct mpi_request *r, const struct region *region)
 {
 	uint64_t open = less(region->end_ns, r->part.begin);
 	uint64_t inside = region->mpi_ns - r->mpi_ns;
@@ -315,7 +316,7 @@ static void count_life(const struct request *r, const struct region *region)
 	copse_region_request(r->call, open, less(open, inside));
 }
 
-static void add_part(struct request *r, const struct region *region)
+static void add_event_record(struct mpi_request *r, const struct region *region)
 {
 	if (!r->has_part)
 		return;
@@ -326,7 +327,7 @@ static void add_part(struct request *r, const struct region *region)
 }
 
 /* Another thread's records are not ours to change now. */
-static void came_short(const struct request *r, const struct region *region,
+static void came_short(const struct mpi_request *r, const struct region *region,
 		       uint64_t bytes)
 {
 	if (!r->call)
@@ -341,8 +342,9 @@ static void came_short(const struct request *r, const struct region *region,
  * What a receive has brought; its buffer may have had room for more, which was
  * counted when it began.
  */
-static uint64_t arrived(const struct request *r, const struct region *region,
-			const MPI_Status *status, bool cancelled)
+static uint64_t arrived(const struct mpi_request *r,
+			const struct region *region, const MPI_Status *status,
+			bool cancelled)
 {
 	uint64_t posted = r->moves.received, bytes;
 
@@ -355,8 +357,8 @@ static uint64_t arrived(const struct request *r, const struct region *region,
 	return bytes;
 }
 
-static void complete(struct request *r, const struct region *region,
-		     const MPI_Status *status)
+static void complete_request(struct mpi_request *r, const struct region *region,
+			     const MPI_Status *status)
 {
 	uint64_t begin = r->part.begin, bytes;
 	live_ref node = r->part.begin_node;
@@ -378,17 +380,17 @@ static void complete(struct request *r, const struct region *region,
 		message_count(r->partner, LIVE_PART_RECV, bytes, 0);
 		messages_unlock();
 	}
-	add_part(r, region);
+	add_event_record(r, region);
 }
 
 static void note_one(const struct region *region, const struct before *before,
 		     int i, const MPI_Status *status)
 {
-	struct request *r = before->known[i];
+	struct mpi_request *r = before->known[i];
 
 	if (!r || !r->open)
 		return;
-	complete(r, region, status);
+	complete_request(r, region, status);
 	if (!r->persistent)
 		request_done(before->requests[i], r);
 }
@@ -425,7 +427,7 @@ void note_done_some(const struct region *region, int count, const int indices[],
 
 void note_cancelled(MPI_Request handle)
 {
-	struct request *r = request_find(handle);
+	struct mpi_request *r = request_find(handle);
 
 	if (r)
 		r->cancelled = true;
@@ -501,8 +503,8 @@ void note_began_collective(const struct region *region,
 			   enum live_part_kind kind, MPI_Comm comm, int root,
 			   MPI_Request handle)
 {
-	struct request own = { 0 };
-	struct request *r;
+	struct mpi_request own = { 0 };
+	struct mpi_request *r;
 
 	own.has_part = collective_number(&own.part, comm_of(comm),
 					 region->name->text, root, kind);
@@ -512,7 +514,7 @@ void note_began_collective(const struct region *region,
 	if (r)
 		*r = own;
 	else
-		complete(&own, region, NULL);
+		complete_request(&own, region, NULL);
 }
 
 void note_world(const struct region *region)

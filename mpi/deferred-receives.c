@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * late.c - sums of a call, a posted size, and a power of two of what came, in
- * a table of open addressing.
+ * deferred-receives.c - sums of a call, a posted size, and a power of two of
+ * what came, in a table of open addressing.
  */
-#include "mpi/late.h"
+#include "mpi/deferred-receives.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -31,7 +31,8 @@ static int log2_of(uint64_t bytes)
 }
 
 /* NULL: no room. */
-static struct sum *sum_of(struct live_call *call, uint64_t posted, int log2)
+static struct sum *deferred_sum(struct live_call *call, uint64_t posted,
+				int log2)
 {
 	uint64_t at = hash_pair((uintptr_t)call ^ posted, (uint64_t)log2);
 
@@ -54,7 +55,7 @@ void late_arrived(struct live_call *call, uint64_t posted, uint64_t bytes)
 
 	messages_lock();
 	any = true;
-	s = sum_of(call, posted, log2_of(bytes));
+	s = deferred_sum(call, posted, log2_of(bytes));
 	if (s) {
 		s->times++;
 		s->bytes += bytes;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * special.h - what functions.tbl wants to happen before or after some
+ * lifecycle.h - what functions.tbl wants to happen before or after some
  * functions, counted or not.
  */
-#ifndef MPI_SPECIAL_H
-#define MPI_SPECIAL_H
+#ifndef MPI_LIFECYCLE_H
+#define MPI_LIFECYCLE_H
 
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gates.h - what stands at the symbols that an adapter exports: a jump, to the
- * wrapper when the process's MPI is the one that this adapter is for, else on
- * to the next definition, as if the adapter were not there.
+ * trampolines.h - what stands at the symbols that an adapter exports: a jump,
+ * to the wrapper when the process's MPI is the one that this adapter is for,
+ * else on to the next definition, as if the adapter were not there.
  *
  * So the adapters of several MPIs can be loaded into one program, before it is
  * known which MPI it will open.  A gate decides when it is first used after an
@@ -11,8 +11,8 @@
  *
  * Threads   Any.
  */
-#ifndef MPI_GATES_H
-#define MPI_GATES_H
+#ifndef MPI_TRAMPOLINES_H
+#define MPI_TRAMPOLINES_H
 
 #include <mpi.h>
 #include <stdint.h>

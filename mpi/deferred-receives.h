@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * late.h - receives that another thread completes than the one that began
- * them, and that have brought less than was counted then: they are put right
- * when no thread calls MPI any more, since only a thread itself changes its
- * records before.
+ * deferred-receives.h - receives that another thread completes than the one
+ * that began them, and that have brought less than was counted then: they are
+ * put right when no thread calls MPI any more, since only a thread itself
+ * changes its records before.
  *
  * Threads   late_arrived() any; the others when no other thread is here.
  */
-#ifndef MPI_LATE_H
-#define MPI_LATE_H
+#ifndef MPI_DEFERRED_RECEIVES_H
+#define MPI_DEFERRED_RECEIVES_H
 
 #include <stdint.h>
 

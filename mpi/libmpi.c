@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* next.c - finds the MPI library, however it was loaded. */
+/* libmpi.c - finds the MPI library, however it was loaded. */
 #include "config.h"
 
-#include "mpi/next.h"
+#include "mpi/libmpi.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "collect/loaded.h"
-#include "collect/look-up.h"
+#include "collect/transparency/dlsym.h"
 
 #include MPI_LIBRARY
 
@@ -30,14 +30,14 @@ static const char *const files[] = { "libmpi.so", "libmpi_", "libmpich",
 
 #define ADAPTERS "libcopse-mpi-" /* we, for any MPI */
 
-static const char *file_of(const char *path)
+static const char *file_of_library(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
 }
 
-static bool is_of_mpi(const char *file)
+static bool is_mpi_file(const char *file)
 {
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (!strncmp(file, files[i], strlen(files[i])))
@@ -54,7 +54,7 @@ static void *look_up_from(void *scope, const char *symbol)
 {
 	void *found = dlsym(scope, symbol);
 
-	return found ? found : copse_loaded(is_of_mpi, true, symbol);
+	return found ? found : copse_loaded(is_mpi_file, true, symbol);
 }
 
 void *next_look_up(const char *symbol)
@@ -62,20 +62,21 @@ void *next_look_up(const char *symbol)
 	return look_up_from(RTLD_NEXT, symbol);
 }
 
-static bool is_others(const void *found)
+static bool is_others_symbol(const void *found)
 {
 	Dl_info info;
 
 	return found && dladdr(found, &info) &&
-	       is_of_others(file_of(info.dli_fname));
+	       is_of_others(file_of_library(info.dli_fname));
 }
 
 void *next_look_up_beyond(const char *symbol)
 {
 	void *found = dlsym(RTLD_NEXT, symbol);
 
-	return is_others(found) ? found
-				: copse_loaded(is_of_others, false, symbol);
+	return is_others_symbol(found)
+		       ? found
+		       : copse_loaded(is_of_others, false, symbol);
 }
 
 bool next_is_beside(const void *code, const char *symbol)
@@ -94,7 +95,7 @@ bool next_is_beside(const void *code, const char *symbol)
 	       of_symbol.dli_fbase == of_code.dli_fbase;
 }
 
-static void *gate_of(const char *symbol)
+static void *mpi_gate_of(const char *symbol)
 {
 	Dl_info own;
 	void *handle = dladdr(&pmpi, &own)
@@ -111,7 +112,8 @@ static void *gate_of(const char *symbol)
  * Who looks MPI up in its handle meets its gate, where that leads to what he
  * found: what stands between us and MPI by such look-ups goes on to MPI.
  */
-static void *in_front(const char *symbol, void *found, const void *caller)
+static void *in_front_of_mpi(const char *symbol, void *found,
+			     const void *caller)
 {
 	Dl_info of_found;
 	void *gate = NULL;
@@ -120,10 +122,10 @@ static void *in_front(const char *symbol, void *found, const void *caller)
 	if (strncasecmp(symbol, "mpi_", 4) != 0)
 		return NULL;
 	if (dladdr(found, &of_found) &&
-	    is_of_mpi(file_of(of_found.dli_fname)) &&
+	    is_mpi_file(file_of_library(of_found.dli_fname)) &&
 	    next_library() == LIBRARY_OURS &&
 	    next_look_up_beyond(symbol) == found)
-		gate = gate_of(symbol);
+		gate = mpi_gate_of(symbol);
 	dlerror(); /* the program shall not see our failures */
 	return gate;
 }
@@ -132,7 +134,7 @@ static void *in_front(const char *symbol, void *found, const void *caller)
  * A program without MPI that looks one of its functions up wants to know
  * whether there is one.
  */
-static bool is_hidden(void *handle, const char *symbol)
+static bool is_hidden_symbol(void *handle, const char *symbol)
 {
 	static const char *const prefixes[] = { "mpi_", "pmpi_" };
 	bool named = false, is;
@@ -141,8 +143,9 @@ static bool is_hidden(void *handle, const char *symbol)
 		named |= !strncasecmp(symbol, prefixes[i], strlen(prefixes[i]));
 	if (!named)
 		return false;
-	is = next_library() == LIBRARY_NONE && gate_of(symbol) &&
-	     (handle == RTLD_NEXT || !is_others(dlsym(RTLD_DEFAULT, symbol))) &&
+	is = next_library() == LIBRARY_NONE && mpi_gate_of(symbol) &&
+	     (handle == RTLD_NEXT ||
+	      !is_others_symbol(dlsym(RTLD_DEFAULT, symbol))) &&
 	     !next_look_up_beyond(symbol);
 	dlerror();
 	return is;
@@ -150,7 +153,7 @@ static bool is_hidden(void *handle, const char *symbol)
 
 static __attribute__((constructor)) void stand_in_front(void)
 {
-	copse_look_up_front(in_front, is_hidden);
+	copse_look_up_front(in_front_of_mpi, is_hidden_symbol);
 }
 
 static int count_changes(struct dl_phdr_info *info, size_t size, void *data)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* special.c - what functions.tbl does by name, and MPI_Pcontrol. */
-#include "mpi/special.h"
+/* lifecycle.c - what functions.tbl does by name, and MPI_Pcontrol. */
+#include "mpi/lifecycle.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 #include "mpi/comms.h"
-#include "mpi/late.h"
-#include "mpi/next.h"
+#include "mpi/deferred-receives.h"
+#include "mpi/libmpi.h"
 #include "mpi/requests.h"
 #include "mpi/windows.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * next.h - the process's MPI library, and what is taken from it: all of it
+ * libmpi.h - the process's MPI library, and what is taken from it: all of it
  * looked up at run time, so that this library also loads where there is no MPI.
  *
  * Threads   Any.
  */
-#ifndef MPI_NEXT_H
-#define MPI_NEXT_H
+#ifndef MPI_LIBMPI_H
+#define MPI_LIBMPI_H
 
 #include <stdbool.h>
 
-#include "mpi/gates.h"
+#include "mpi/trampolines.h"
 
 enum library {
 	LIBRARY_NONE, /* not yet */

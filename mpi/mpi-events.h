@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * notes.h - the words of the column `then` of functions.tbl: what a call was
- * in the exchange between processes.  They stand in a wrapper, behind the call,
- * and see its `region` and `values`.
+ * mpi-events.h - the words of the column `then` of functions.tbl: what a call
+ * was in the exchange between processes.  They stand in a wrapper, behind the
+ * call, and see its `region` and `values`.
  */
-#ifndef MPI_NOTES_H
-#define MPI_NOTES_H
+#ifndef MPI_MPI_EVENTS_H
+#define MPI_MPI_EVENTS_H
 
 #include "mpi/comms.h"
 #include "mpi/epochs.h"
