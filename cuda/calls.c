@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/device-names.h"
 #include "cuda/memory.h"
@@ -28,14 +28,14 @@ enum word {
 };
 
 /* A function of CUDA, by its number. */
-struct function {
+struct cuda_function {
 	struct region_name name;
 	enum word word;  /* what a call of it says to a profiler */
 	bool other_code; /* what it returns is not that it failed */
 };
 
 /* For the life of the process: what was called, and how it failed. */
-static struct function functions[2][IDS_MOST];
+static struct cuda_function functions[2][IDS_MOST];
 
 /* Of the driver's functions those with a word: a few lines of a cache for all.
  */
@@ -56,7 +56,7 @@ void calls_late(bool is_late)
 }
 
 /* Without what tells versions and kinds of default streams apart. */
-static char *plain_name(const char *name)
+static char *plain_call_name(const char *name)
 {
 	static const char *const ends[] = { "_ptsz", "_ptds" };
 	char *copy = strdup(name), *at;
@@ -74,7 +74,7 @@ static char *plain_name(const char *name)
 }
 
 /* Threads that come here together agree on one text. */
-static void set_text(struct region_name *name, char *text, uint32_t class)
+static void set_name_text(struct region_name *name, char *text, uint32_t class)
 {
 	const char *none = NULL;
 
@@ -84,20 +84,22 @@ static void set_text(struct region_name *name, char *text, uint32_t class)
 		free(text);
 }
 
-static struct function *function_of(CUpti_CallbackDomain domain,
-				    CUpti_CallbackId id)
+static struct cuda_function *cuda_function_of(CUpti_CallbackDomain domain,
+					      CUpti_CallbackId id)
 {
 	if (id >= IDS_MOST)
 		return NULL;
 	return &functions[domain == CUPTI_CB_DOMAIN_RUNTIME_API][id];
 }
 
-static struct region_name *name_of(struct function *f, const char *function)
+static struct region_name *region_name_of(struct cuda_function *f,
+					  const char *function)
 {
 	if (!f || !function)
 		return NULL;
 	if (!__atomic_load_n(&f->name.text, __ATOMIC_ACQUIRE))
-		set_text(&f->name, plain_name(function), LIVE_NAME_GPU_CALL);
+		set_name_text(&f->name, plain_call_name(function),
+			      LIVE_NAME_GPU_CALL);
 	return f->name.text ? &f->name : NULL;
 }
 
@@ -115,12 +117,13 @@ static struct region_name *error_of(CUpti_CallbackDomain domain, int code)
 	if (asprintf(&full, "[error %d%s%s]", code, text ? " " : "",
 		     text ? text : "") < 0)
 		return NULL;
-	set_text(name, full, LIVE_NAME_GPU_ERROR);
+	set_name_text(name, full, LIVE_NAME_GPU_ERROR);
 	return name;
 }
 
 /* 0: it did not fail, as far as is known. */
-static int failure(const struct function *f, const CUpti_CallbackData *data)
+static int failure(const struct cuda_function *f,
+		   const CUpti_CallbackData *data)
 {
 	const int *code = data->functionReturnValue;
 
@@ -174,8 +177,8 @@ static const struct {
 static void mark_special(void)
 {
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++) {
-		struct function *f =
-			function_of(special[i].domain, special[i].id);
+		struct cuda_function *f =
+			cuda_function_of(special[i].domain, special[i].id);
 
 		if (!f)
 			continue;
@@ -195,7 +198,7 @@ static void obey(enum word word, struct gpu_call *open)
 	else if (word == WORD_UNIFIED)
 		open->unified = true;
 	else if (word != WORD_NONE)
-		copse_mpi_control(word == WORD_START);
+		copse_gpu_profiler(word == WORD_START);
 }
 
 /*
@@ -219,8 +222,8 @@ static uintptr_t place_inside(const CUpti_CallbackData *data,
 }
 
 /* In a domain no two calls have the same id. */
-static uint64_t key_of(CUpti_CallbackDomain domain,
-		       const CUpti_CallbackData *data)
+static uint64_t callback_key(CUpti_CallbackDomain domain,
+			     const CUpti_CallbackData *data)
 {
 	return (uint64_t)domain << 32 | data->correlationId;
 }
@@ -235,14 +238,15 @@ static uint64_t key_of_parts(CUpti_CallbackDomain domain,
 {
 	if (domain != CUPTI_CB_DOMAIN_RUNTIME_API || capture_wanted())
 		return 0;
-	return key_of(CUPTI_CB_DOMAIN_DRIVER_API, data);
+	return callback_key(CUPTI_CB_DOMAIN_DRIVER_API, data);
 }
 
-static void enter(struct gpu_call *open, CUpti_CallbackDomain domain,
-		  struct function *f, const CUpti_CallbackData *data,
-		  const struct region_frame *caller)
+static void enter_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
+			   struct cuda_function *f,
+			   const CUpti_CallbackData *data,
+			   const struct region_frame *caller)
 {
-	struct region_name *name = name_of(f, data->functionName);
+	struct region_name *name = region_name_of(f, data->functionName);
 	struct region *region =
 		name ? copse_region_beyond(name, caller,
 					   place_inside(data, caller))
@@ -250,7 +254,7 @@ static void enter(struct gpu_call *open, CUpti_CallbackDomain domain,
 
 	if (region) {
 		open->region = region;
-		open->key = key_of(domain, data);
+		open->key = callback_key(domain, data);
 		open->parts = key_of_parts(domain, data);
 		copse_gpu_note_of(region, data->correlationId);
 	} else if (!open->region ||
@@ -273,15 +277,16 @@ static void learn_names(struct gpu_call *open)
 	open->own = false;
 }
 
-static void leave(struct gpu_call *open, CUpti_CallbackDomain domain,
-		  const struct function *f, const CUpti_CallbackData *data)
+static void leave_gpu_call(struct gpu_call *open, CUpti_CallbackDomain domain,
+			   const struct cuda_function *f,
+			   const CUpti_CallbackData *data)
 {
 	static const struct region_values none = { .root = LIVE_NO_ROOT };
 	struct region *region = open->region;
 	struct region_name *error = NULL;
 	int code;
 
-	if (!region || open->key != key_of(domain, data))
+	if (!region || open->key != callback_key(domain, data))
 		return;
 	region_stop(region);
 	open->region = NULL;
@@ -301,7 +306,7 @@ static uint64_t site_of(const struct gpu_call *open,
 			CUpti_CallbackDomain domain,
 			const CUpti_CallbackData *data)
 {
-	if (!open->region || open->key != key_of(domain, data))
+	if (!open->region || open->key != callback_key(domain, data))
 		return 0;
 	return open->region->pc;
 }
@@ -317,9 +322,12 @@ static void node_callback(CUpti_CallbackId id, const CUpti_ResourceData *data)
 {
 	const CUpti_GraphData *graph = data->resourceDescriptor;
 
-	if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED)
-		copse_gpu_origin(node_id(graph->node));
-	else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
+	if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
+		if (copse_gpu_call.region)
+			copse_gpu_captured(copse_gpu_call.region);
+		if (copse_gpu_nodes())
+			copse_gpu_origin(node_id(graph->node));
+	} else if (id == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
 		copse_gpu_origin_copy(node_id(graph->node),
 				      node_id(graph->originalNode));
 }
@@ -338,7 +346,7 @@ resource_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 static bool is_part(const struct gpu_call *open, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	return open->parts == key_of(domain, data) && id < IDS_MOST &&
+	return open->parts == callback_key(domain, data) && id < IDS_MOST &&
 	       !(driver_words[id / 64] >> id % 64 & 1);
 }
 
@@ -348,7 +356,7 @@ outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 	  CUpti_CallbackId id, const CUpti_CallbackData *call,
 	  const struct region_frame *caller)
 {
-	struct function *f = function_of(domain, id);
+	struct cuda_function *f = cuda_function_of(domain, id);
 
 	if (ended || open->own) {
 		if (late)
@@ -357,7 +365,7 @@ outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 	}
 	if (call->callbackSite == CUPTI_API_ENTER) {
 		obey(f ? f->word : WORD_NONE, open);
-		enter(open, domain, f, call, caller);
+		enter_gpu_call(open, domain, f, call, caller);
 		if (capture_wanted())
 			capture_call(domain, id, call,
 				     site_of(open, domain, call));
@@ -365,7 +373,7 @@ outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 	}
 	if (capture_wanted())
 		capture_call(domain, id, call, site_of(open, domain, call));
-	leave(open, domain, f, call);
+	leave_gpu_call(open, domain, f, call);
 	if (open->unified)
 		memory_unified();
 	open->unified = false;
@@ -509,7 +517,8 @@ static void enable_some(CUpti_SubscriberHandle subscriber,
 	}
 }
 
-static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber)
+/* Which launches are captured, at least. */
+static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber, bool nodes)
 {
 	static const CUpti_CallbackId ids[] = {
 		CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
@@ -517,7 +526,7 @@ static CUptiResult enable_nodes(CUpti_SubscriberHandle subscriber)
 	};
 	CUptiResult err = CUPTI_SUCCESS;
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids) && !err; i++)
+	for (size_t i = 0; i < (nodes ? 2 : 1) && !err; i++)
 		err = cupti.EnableCallback(1, subscriber,
 					   CUPTI_CB_DOMAIN_RESOURCE, ids[i]);
 	return err;
@@ -538,5 +547,5 @@ CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
 		else
 			enable_some(subscriber, domains[i], wish);
 	}
-	return err || !nodes ? err : enable_nodes(subscriber);
+	return err ? err : enable_nodes(subscriber, nodes);
 }

@@ -7,7 +7,7 @@
 #ifndef CUDA_CALLS_H
 #define CUDA_CALLS_H
 
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/cupti.h"
 
 /* On the thread that calls. */

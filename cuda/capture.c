@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 
 enum {
 	POINTERS = 4096
@@ -25,7 +25,7 @@ bool capture_open;
 
 void capture_begin(void)
 {
-	const char *path = getenv("COPSE_GPU_CAPTURE");
+	const char *path = secure_getenv("COPSE_GPU_CAPTURE");
 
 	capture.to = path && *path ? fopen(path, "wxe") : NULL;
 	if (capture.to)
@@ -44,8 +44,9 @@ void capture_end(void)
 }
 
 /* Two pieces in one entry. */
-static void put(enum capture_type type, const void *first, size_t first_size,
-		const void *second, size_t second_size)
+static void put_capture(enum capture_type type, const void *first,
+			size_t first_size, const void *second,
+			size_t second_size)
 {
 	struct capture_entry entry = { type,
 				       (uint32_t)(first_size + second_size) };
@@ -76,8 +77,9 @@ void capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	call.ns = copse_gpu_now();
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to)
-		put(CAPTURE_CALL, &call, sizeof(call), data->functionName,
-		    data->functionName ? strlen(data->functionName) : 0);
+		put_capture(
+			CAPTURE_CALL, &call, sizeof(call), data->functionName,
+			data->functionName ? strlen(data->functionName) : 0);
 	pthread_mutex_unlock(&capture.lock);
 }
 
@@ -103,14 +105,14 @@ size_t capture_record_size(CUpti_ActivityKind kind)
 	}
 }
 
-static void put_text(const char *text)
+static void put_captured_text(const char *text)
 {
 	size_t i = ((uintptr_t)text * 0x9e3779b97f4a7c15u >> 40) % POINTERS;
 
 	if (!text || capture.told[i] == text)
 		return;
 	capture.told[i] = text;
-	put(CAPTURE_TEXT, &text, sizeof(text), text, strlen(text));
+	put_capture(CAPTURE_TEXT, &text, sizeof(text), text, strlen(text));
 }
 
 void capture_record(const CUpti_Activity *record)
@@ -122,8 +124,9 @@ void capture_record(const CUpti_Activity *record)
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to) {
 		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-			put_text(((const CUpti_ActivityKernel9 *)record)->name);
-		put(CAPTURE_RECORD, record, size, NULL, 0);
+			put_captured_text(
+				((const CUpti_ActivityKernel9 *)record)->name);
+		put_capture(CAPTURE_RECORD, record, size, NULL, 0);
 	}
 	pthread_mutex_unlock(&capture.lock);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/gpu-pcs.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-pcs.h"
+#include "collect/gpu/gpu.h"
 #include "collect/lock.h"
 
 enum {
@@ -40,14 +40,14 @@ static bool is_elf(const char *file, size_t size)
 	       e->e_shstrndx < e->e_shnum;
 }
 
-static bool inside(const Elf64_Shdr *s, size_t size)
+static bool section_inside(const Elf64_Shdr *s, size_t size)
 {
 	return s->sh_type != SHT_NOBITS && s->sh_offset <= size &&
 	       s->sh_size <= size - s->sh_offset;
 }
 
-static bool is_wanted(const char *file, const Elf64_Shdr *s,
-		      const Elf64_Shdr *names)
+static bool is_section_wanted(const char *file, const Elf64_Shdr *s,
+			      const Elf64_Shdr *names)
 {
 	static const char *const wanted[] = {
 		".symtab",     ".strtab",          ".shstrtab",
@@ -67,31 +67,32 @@ static bool is_wanted(const char *file, const Elf64_Shdr *s,
 	return false;
 }
 
-static size_t aligned(size_t size)
+static size_t aligned_section(size_t size)
 {
 	return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
 /* The table of sections of the smaller file, and how large that becomes. */
-static size_t plan(const char *file, size_t size, Elf64_Shdr *to)
+static size_t plan_sections(const char *file, size_t size, Elf64_Shdr *to)
 {
 	const Elf64_Ehdr *e = (const void *)file;
 	const Elf64_Shdr *names = &to[e->e_shstrndx];
 	size_t at = sizeof(*e) + e->e_shnum * sizeof(*to);
 
 	memcpy(to, file + e->e_shoff, e->e_shnum * sizeof(*to));
-	if (!inside(names, size))
+	if (!section_inside(names, size))
 		return 0;
 	for (size_t i = 0; i < e->e_shnum; i++)
 		if (i != e->e_shstrndx &&
-		    (!inside(&to[i], size) || !is_wanted(file, &to[i], names)))
+		    (!section_inside(&to[i], size) ||
+		     !is_section_wanted(file, &to[i], names)))
 			to[i].sh_type = i ? SHT_NOBITS : SHT_NULL;
 		else
-			at = aligned(at) + to[i].sh_size;
+			at = aligned_section(at) + to[i].sh_size;
 	return at;
 }
 
-static void put(char *to, const char *file, Elf64_Shdr *sections)
+static void put_sections(char *to, const char *file, Elf64_Shdr *sections)
 {
 	Elf64_Ehdr e;
 	size_t at;
@@ -108,7 +109,7 @@ static void put(char *to, const char *file, Elf64_Shdr *sections)
 			s->sh_offset = 0;
 			continue;
 		}
-		at = aligned(at);
+		at = aligned_section(at);
 		memcpy(to + at, file + s->sh_offset, s->sh_size);
 		s->sh_offset = at;
 		at += s->sh_size;
@@ -126,17 +127,17 @@ void *cubin_reduced(const void *cubin, size_t size, size_t *to_size)
 	if (!is_elf(cubin, size))
 		return NULL;
 	sections = calloc(e->e_shnum, sizeof(*sections));
-	*to_size = sections ? plan(cubin, size, sections) : 0;
+	*to_size = sections ? plan_sections(cubin, size, sections) : 0;
 	if (*to_size)
 		to = calloc(1, *to_size);
 	if (to)
-		put(to, cubin, sections);
+		put_sections(to, cubin, sections);
 	free(sections);
 	return to;
 }
 
 /* With the lock. */
-static struct cubin *find(uint64_t crc)
+static struct cubin *find_cubin(uint64_t crc)
 {
 	for (size_t i = 0; i < cubins.count; i++)
 		if (cubins.at[i].crc == crc)
@@ -144,23 +145,23 @@ static struct cubin *find(uint64_t crc)
 	return NULL;
 }
 
-static bool is_known(uint64_t crc)
+static bool is_cubin_known(uint64_t crc)
 {
 	bool known;
 
 	lock_take(&cubins.lock);
-	known = find(crc);
+	known = find_cubin(crc);
 	lock_give(&cubins.lock);
 	return known;
 }
 
 /* False: there is one already, or no room. */
-static bool keep(const struct cubin *cubin)
+static bool keep_cubin(const struct cubin *cubin)
 {
 	bool known, room;
 
 	lock_take(&cubins.lock);
-	known = find(cubin->crc);
+	known = find_cubin(cubin->crc);
 	room = cubins.count < CUBINS && cubin->size <= KEPT_MOST - cubins.kept;
 	if (!known && room) {
 		cubins.at[cubins.count++] = *cubin;
@@ -180,14 +181,14 @@ void cubins_loaded(const CUpti_ModuleResourceData *module)
 	struct cubin cubin = { 0 };
 
 	if (!module->pCubin || !module->cubinSize ||
-	    cupti.GetCubinCrc(&params) || is_known(params.cubinCrc))
+	    cupti.GetCubinCrc(&params) || is_cubin_known(params.cubinCrc))
 		return;
 	cubin.crc = params.cubinCrc;
 	cubin.bytes =
 		cubin_reduced(module->pCubin, module->cubinSize, &cubin.size);
 	if (!cubin.bytes)
 		copse_gpu_lost(LOSS_GPU_CUBINS, 1);
-	else if (!keep(&cubin))
+	else if (!keep_cubin(&cubin))
 		free(cubin.bytes);
 }
 
@@ -197,7 +198,7 @@ void cubins_sampled(uint64_t crc)
 	struct cubin *cubin;
 
 	lock_take(&cubins.lock);
-	cubin = find(crc);
+	cubin = find_cubin(crc);
 	if (cubin && cubin->bytes) {
 		told = *cubin;
 		cubin->bytes = NULL;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/look-up.h"
+#include "collect/transparency/dlsym.h"
 
 enum {
 	VERSION_LEAST = 18 /* CUDA 12.0's; records begin alike since then */
@@ -33,7 +33,7 @@ struct loaded {
 	const void *code;
 };
 
-static const void *code_of(const struct dl_phdr_info *info)
+static const void *code_of_object(const struct dl_phdr_info *info)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -45,7 +45,7 @@ static const void *code_of(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct loaded *l = data;
 	const char *slash = strrchr(info->dlpi_name, '/');
@@ -54,17 +54,17 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 	if (!slash || strncmp(slash + 1, l->begins, strlen(l->begins)) != 0)
 		return 0;
 	snprintf(l->path, sizeof(l->path), "%s", info->dlpi_name);
-	l->code = code_of(info);
+	l->code = code_of_object(info);
 	return 1;
 }
 
 static bool find_loaded(struct loaded *l, const char *begins)
 {
 	*l = (struct loaded){ .begins = begins };
-	return dl_iterate_phdr(look_at, l);
+	return dl_iterate_phdr(look_at_object, l);
 }
 
-static void *open_in(const char *folder, int length)
+static void *open_cupti_in(const char *folder, int length)
 {
 	char path[2 * PATH_MAX];
 	void *library = NULL;
@@ -93,7 +93,7 @@ static void *open_beside(const char *library)
 	for (size_t i = 0; !found && i < sizeof(beside) / sizeof(*beside);
 	     i++) {
 		snprintf(folder, sizeof(folder), "%s%s", l.path, beside[i]);
-		found = open_in(folder, (int)strlen(folder));
+		found = open_cupti_in(folder, (int)strlen(folder));
 	}
 	return found;
 }
@@ -105,14 +105,14 @@ static void *open_home(void)
 	void *found = NULL;
 
 	for (size_t i = 0; !found && i < sizeof(homes) / sizeof(*homes); i++) {
-		const char *home = getenv(homes[i]);
+		const char *home = secure_getenv(homes[i]);
 
 		if (!home || !*home)
 			continue;
 		for (size_t j = 0; !found && j < 2; j++) {
 			snprintf(folder, sizeof(folder), "%s/%slib64/", home,
 				 j ? "" : "extras/CUPTI/");
-			found = open_in(folder, (int)strlen(folder));
+			found = open_cupti_in(folder, (int)strlen(folder));
 		}
 	}
 	return found;
@@ -122,9 +122,9 @@ static void *open_home(void)
  * One that is loaded already: two in a process would be in each other's way.
  * Then the one of the program's CUDA; then any.
  */
-static void *open_library(void)
+static void *open_cupti_library(void)
 {
-	const char *chosen = getenv("COPSE_CUPTI");
+	const char *chosen = secure_getenv("COPSE_CUPTI");
 	static const char usual[] = "/usr/local/cuda/extras/CUPTI/lib64/",
 			  other[] = "/usr/local/cuda/lib64/";
 	struct loaded l;
@@ -139,17 +139,17 @@ static void *open_library(void)
 	if (!found)
 		found = open_home();
 	if (!found)
-		found = open_in("", 0);
+		found = open_cupti_in("", 0);
 	if (!found)
-		found = open_in(usual, sizeof(usual) - 1);
-	return found ? found : open_in(other, sizeof(other) - 1);
+		found = open_cupti_in(usual, sizeof(usual) - 1);
+	return found ? found : open_cupti_in(other, sizeof(other) - 1);
 }
 
-static bool look_up(void *library)
+static bool look_up_cupti(void *library)
 {
 #define F(name)                                                                \
-	cupti.name = (__typeof__(cupti.name))copse_look_up(library,            \
-							   "cupti" #name);     \
+	cupti.name =                                                           \
+		(__typeof__(cupti.name))copse_look_up(library, "cupti" #name); \
 	if (!cupti.name)                                                       \
 		return false;
 	CUPTI_FUNCTIONS(F)
@@ -162,8 +162,8 @@ static void look_for_sampling(void *library)
 	bool all = true;
 
 #define F(name)                                                                \
-	cupti.name = (__typeof__(cupti.name))copse_look_up(library,            \
-							   "cupti" #name);     \
+	cupti.name =                                                           \
+		(__typeof__(cupti.name))copse_look_up(library, "cupti" #name); \
 	all = all && cupti.name;
 	CUPTI_SAMPLING_FUNCTIONS(F)
 #undef F
@@ -176,11 +176,11 @@ static void look_for_sampling(void *library)
 
 bool cupti_open(void)
 {
-	void *library = open_library();
+	void *library = open_cupti_library();
 	uint32_t version = 0;
 	bool ok;
 
-	ok = library && look_up(library) && !cupti.GetVersion(&version) &&
+	ok = library && look_up_cupti(library) && !cupti.GetVersion(&version) &&
 	     version >= VERSION_LEAST;
 	if (ok)
 		look_for_sampling(library);

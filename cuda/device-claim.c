@@ -15,7 +15,7 @@
 #include "cuda/device-names.h"
 
 /* Its first byte is 0: a name that is no path. */
-static socklen_t name_of(struct sockaddr_un *to, const CUuuid *uuid)
+static socklen_t claim_name_of(struct sockaddr_un *to, const CUuuid *uuid)
 {
 	int length = snprintf(to->sun_path + 1, sizeof(to->sun_path) - 1,
 			      "copse-samples-");
@@ -47,7 +47,7 @@ bool device_claim(uint32_t device, struct claim *claim)
 	claim->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	claim->inode = socket_inode(claim->fd);
 	if (claim->fd >= 0 && bind(claim->fd, (const struct sockaddr *)&name,
-				   name_of(&name, &uuid))) {
+				   claim_name_of(&name, &uuid))) {
 		others = errno == EADDRINUSE;
 		device_unclaim(claim);
 	}

@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "collect/gpu-time.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-time.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/cupti.h"
 
 enum {
@@ -21,7 +21,7 @@ struct driver {
 };
 
 /* Version 2 tells a MIG instance's. */
-static bool look_up(struct driver *d)
+static bool look_up_driver(struct driver *d)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
 
@@ -41,7 +41,7 @@ static bool look_up(struct driver *d)
 	return library && d->get_count && d->get_name && d->get_uuid;
 }
 
-static void tell(const struct driver *d, int i)
+static void tell_device_name(const struct driver *d, int i)
 {
 	char name[NAME_MOST] = "";
 	CUuuid uuid;
@@ -58,7 +58,7 @@ bool device_uuid(int device, CUuuid *uuid)
 {
 	struct driver d = { 0 };
 
-	return look_up(&d) && !d.get_uuid(uuid, device);
+	return look_up_driver(&d) && !d.get_uuid(uuid, device);
 }
 
 /* A driver that lacks one of them is not asked again. */
@@ -67,11 +67,11 @@ bool device_names_tell(void)
 	struct driver d = { 0 };
 	int count = 0;
 
-	if (!look_up(&d))
+	if (!look_up_driver(&d))
 		return true;
 	if (d.get_count(&count))
 		return false;
 	for (int i = 0; i < count && i < DEVICES_MOST; i++)
-		tell(&d, i);
+		tell_device_name(&d, i);
 	return true;
 }

@@ -9,13 +9,12 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/cupti.h"
 #include "cuda/pc-samples.h"
 
 enum {
 	PERIOD_S = 1, /* so much of a killed process is lost */
-	END_S = 5     /* the most that the program is held up */
 };
 
 /* Mutable: what is asked of the thread, and how far it is. */
@@ -37,7 +36,7 @@ static struct timespec in_seconds(int seconds)
 }
 
 /* Whether it is the end that was asked for, or the period that is over. */
-static bool wait_for_end(void)
+static bool wait_for_period(void)
 {
 	struct timespec until = in_seconds(PERIOD_S);
 	int err = 0;
@@ -72,10 +71,10 @@ void flush_prepare(void)
 		exchange(&mode);
 }
 
-static void *run(void *unused)
+static void *run_flusher(void *unused)
 {
 	prctl(PR_SET_NAME, "copse-gpu");
-	while (!wait_for_end()) {
+	while (!wait_for_period()) {
 		if (!flusher.wanted)
 			continue;
 		flush_prepare();
@@ -107,7 +106,7 @@ static create_fn *real_create(void)
 	return create ? create : pthread_create;
 }
 
-static int start(void)
+static int start_flusher(void)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -115,7 +114,7 @@ static int start(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = real_create()(&thread, NULL, run, NULL);
+	err = real_create()(&thread, NULL, run_flusher, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err)
 		pthread_detach(thread);
@@ -134,7 +133,7 @@ int flush_begin(void)
 	if (!err)
 		err = pthread_cond_init(&flusher.done, &clock);
 	if (!err)
-		err = start();
+		err = start_flusher();
 	flusher.runs = !err;
 	return err;
 }
@@ -145,9 +144,9 @@ void flush_wanted(void)
 }
 
 /* CUPTI was seen to hang where a kernel does: not with the program's end. */
-static bool await_end(void (*last)(void))
+static bool await_end(void (*last)(void), int seconds)
 {
-	struct timespec until = in_seconds(END_S);
+	struct timespec until = in_seconds(seconds);
 	int err = 0;
 	bool ended;
 
@@ -163,7 +162,7 @@ static bool await_end(void (*last)(void))
 	return ended;
 }
 
-bool flush_end(void (*last)(void))
+bool flush_end(void (*last)(void), int seconds)
 {
 	sigset_t all, mask;
 	bool ended;
@@ -175,7 +174,7 @@ bool flush_end(void (*last)(void))
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	ended = await_end(last);
+	ended = await_end(last, seconds);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	pthread_setcancelstate(state, NULL);
 	return ended;

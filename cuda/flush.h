@@ -20,10 +20,10 @@ void flush_wanted(void);
 
 /*
  * The thread does this and ends.  It is the first one that counts: who comes
- * later waits as well.  False: it was not done in a few seconds; the thread is
+ * later waits as well.  False: it was not done in so many seconds; the thread is
  * left where it hangs.
  */
-bool flush_end(void (*last)(void));
+bool flush_end(void (*last)(void), int seconds);
 
 /* On the thread: before CUPTI is asked while the program runs. */
 void flush_prepare(void);

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collect/gpu-tool.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-tool.h"
+#include "collect/gpu/gpu.h"
+#include "collect/transparency/leaving.h"
 #include "cuda/calls.h"
 #include "cuda/capture.h"
 #include "cuda/flush.h"
@@ -23,11 +24,17 @@ static CUpti_SubscriberHandle subscriber;
 static bool _Atomic finished; /* no record is wanted any more */
 static bool _Atomic left;     /* the program does not wait any more */
 static bool _Atomic yielded;
-static bool _Atomic held; /* CUPTI is ours */
+static bool _Atomic held;  /* CUPTI is ours */
+static bool _Atomic ended; /* the process: all is told, or given up */
+
+enum { /* the most that the program is held up */
+	END_S = 5,
+	LEAVING_S = 2, /* _exit(), abort() */
+};
 
 int InitializeInjection(void) __attribute__((visibility("default")));
 
-static void finish(void)
+static void finish_gpu(void)
 {
 	if (atomic_exchange(&finished, true))
 		return;
@@ -42,20 +49,35 @@ static void flush_all(void)
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 }
 
-/* A forked child that ends comes here too. */
-static void at_exit(void)
+/*
+ * Children come here too, those of vfork() in their parent's memory; so may the
+ * thread that flushes, for which nobody waits.
+ */
+static void end(int seconds)
 {
-	if (getpid() != process)
+	if (getpid() != process || copse_gpu_call.own || ended)
 		return;
 	copse_gpu_holds(NULL, NULL);
 	calls_end();
 	if (held && !yielded) {
-		if (!flush_end(flush_all))
+		if (!flush_end(flush_all, seconds))
 			copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
-		finish();
+		finish_gpu();
 		calls_late(true);
 	}
 	capture_end();
+	ended = true;
+}
+
+static void end_at_exit(void)
+{
+	end(END_S);
+}
+
+/* Perhaps in a handler that interrupted CUPTI, or us: then nothing comes. */
+static void at_leaving(void)
+{
+	end(LEAVING_S);
 }
 
 /*
@@ -70,7 +92,7 @@ static void give_up(void)
 	calls_end();
 	flush_prepare();
 	cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	finish();
+	finish_gpu();
 	if (!left)
 		records_leave_clock();
 	cupti.Unsubscribe(subscriber);
@@ -93,12 +115,12 @@ static bool yield(void)
 		copse_gpu_yielded();
 		copse_gpu_lost(LOSS_GPU_YIELDED, 1);
 	}
-	if (flush_end(give_up))
+	if (flush_end(give_up, END_S))
 		return true;
 	left = true;
 	if (first)
 		copse_gpu_lost(LOSS_GPU_UNFLUSHED, 1);
-	finish();
+	finish_gpu();
 	return true;
 }
 
@@ -114,10 +136,12 @@ static void in_child(void)
 static int prepare_end(void)
 {
 	process = getpid();
-	return pthread_atfork(NULL, NULL, in_child) || atexit(at_exit);
+	copse_leaving(at_leaving);
+	return pthread_atfork(NULL, NULL, in_child) || atexit(end_at_exit) ||
+	       at_quick_exit(end_at_exit);
 }
 
-static enum loss reason(CUptiResult err)
+static enum loss start_loss(CUptiResult err)
 {
 	return err == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
 		       ? LOSS_GPU_TAKEN
@@ -128,7 +152,7 @@ static enum loss reason(CUptiResult err)
  * Whose subscription was refused calls nothing of CUPTI's any more: beside
  * NVIDIA's compute-sanitizer, a flush at the end killed the program.
  */
-static CUptiResult start(enum gpu_wish wish)
+static CUptiResult start_cupti(enum gpu_wish wish)
 {
 	CUptiResult err = cupti.Subscribe(&subscriber, calls_callback, NULL);
 
@@ -177,8 +201,8 @@ int InitializeInjection(void)
 		return 1;
 	}
 	capture_begin();
-	err = start(wish);
+	err = start_cupti(wish);
 	if (err)
-		copse_gpu_lost(reason(err), 1);
+		copse_gpu_lost(start_loss(err), 1);
 	return 1;
 }

@@ -28,7 +28,7 @@ static struct {
 	} last[POINTERS];
 } kernels;
 
-static uint32_t hash(const char *text)
+static uint32_t hash_kernel(const char *text)
 {
 	uint64_t x = 0xcbf29ce484222325u;
 
@@ -38,10 +38,10 @@ static uint32_t hash(const char *text)
 }
 
 /* Where the text is, or is to be. */
-static struct region_name **place_of(struct region_name **texts, uint32_t size,
-				     const char *text)
+static struct region_name **slot_of_text(struct region_name **texts,
+					 uint32_t size, const char *text)
 {
-	uint32_t at = hash(text);
+	uint32_t at = hash_kernel(text);
 
 	while (texts[at & (size - 1)] &&
 	       strcmp(texts[at & (size - 1)]->text, text) != 0)
@@ -49,7 +49,7 @@ static struct region_name **place_of(struct region_name **texts, uint32_t size,
 	return &texts[at & (size - 1)];
 }
 
-static bool grow(void)
+static bool grow_kernels(void)
 {
 	uint32_t size = kernels.size ? 2 * kernels.size : FIRST_TEXTS;
 	struct region_name **bigger =
@@ -59,7 +59,7 @@ static bool grow(void)
 		return false;
 	for (uint32_t i = 0; i < kernels.size; i++)
 		if (kernels.texts[i])
-			*place_of(bigger, size, kernels.texts[i]->text) =
+			*slot_of_text(bigger, size, kernels.texts[i]->text) =
 				kernels.texts[i];
 	free(kernels.texts);
 	kernels.texts = bigger;
@@ -67,7 +67,7 @@ static bool grow(void)
 	return true;
 }
 
-static struct region_name *new_name(const char *text)
+static struct region_name *new_kernel_name(const char *text)
 {
 	struct region_name *name = calloc(1, sizeof(*name));
 	char *copy = strdup(text);
@@ -82,15 +82,15 @@ static struct region_name *new_name(const char *text)
 	return name;
 }
 
-static struct region_name *find(const char *text)
+static struct region_name *find_kernel(const char *text)
 {
 	struct region_name **place;
 
-	if (kernels.count >= kernels.size / 2 && !grow())
+	if (kernels.count >= kernels.size / 2 && !grow_kernels())
 		return NULL;
-	place = place_of(kernels.texts, kernels.size, text);
+	place = slot_of_text(kernels.texts, kernels.size, text);
 	if (!*place) {
-		*place = new_name(text);
+		*place = new_kernel_name(text);
 		kernels.count += *place != NULL;
 	}
 	return *place;
@@ -106,7 +106,7 @@ struct region_name *kernel_name(const char *text)
 	if (kernels.last[i].pointer != text || !kernels.last[i].name ||
 	    strcmp(kernels.last[i].name->text, text) != 0) {
 		kernels.last[i].pointer = text;
-		kernels.last[i].name = find(text);
+		kernels.last[i].name = find_kernel(text);
 	}
 	return kernels.last[i].name;
 }

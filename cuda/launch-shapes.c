@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "collect/gpu-shapes.h"
+#include "collect/gpu/gpu-shapes.h"
 
 enum {
 	KEPT = 256
@@ -17,7 +17,7 @@ static struct {
 	struct live_shape shape;
 } kept[KEPT];
 
-static void tell(size_t i)
+static void tell_launch_shape(size_t i)
 {
 	if (kept[i].name && kept[i].shape.launches)
 		copse_gpu_shape(kept[i].name, &kept[i].shape);
@@ -27,7 +27,7 @@ static void tell(size_t i)
 void shapes_tell(void)
 {
 	for (size_t i = 0; i < KEPT; i++)
-		tell(i);
+		tell_launch_shape(i);
 }
 
 static struct live_shape shape_of(const CUpti_ActivityKernel9 *k)
@@ -54,7 +54,7 @@ void shapes_add(struct region_name *name, const CUpti_ActivityKernel9 *k)
 
 	if (kept[i].name != name || !to->launches ||
 	    memcmp(to, &is, offsetof(struct live_shape, launches)) != 0) {
-		tell(i);
+		tell_launch_shape(i);
 		is.least_blocks = is.most_blocks = blocks;
 		kept[i].name = name;
 		*to = is;

@@ -2,8 +2,8 @@
 /* limits.c - cuDeviceGetAttribute() of those that occupancy follows from. */
 #include "cuda/limits.h"
 
-#include "collect/gpu-shapes.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-shapes.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/cupti.h"
 
 static const struct {

@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
-#include "collect/gpu-allocs.h"
-#include "collect/gpu-shapes.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-allocs.h"
+#include "collect/gpu/gpu-shapes.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/limits.h"
 #include "cuda/records.h"
 
@@ -26,7 +26,7 @@ static struct {
 
 /* Allocations */
 
-static uint32_t kind_of(const CUpti_ActivityMemory3 *m)
+static uint32_t memory_kind_of(const CUpti_ActivityMemory3 *m)
 {
 	switch (m->memoryKind) {
 	case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
@@ -55,7 +55,7 @@ static struct {
 	size_t count;
 } told;
 
-static void tell(void)
+static void tell_memory(void)
 {
 	copse_gpu_memory(told.events, told.count);
 	told.count = 0;
@@ -66,7 +66,7 @@ void memory_record(const void *record)
 	const CUpti_ActivityMemory3 *m = record;
 	struct gpu_memory event = {
 		.id = m->correlationId,
-		.kind = kind_of(m),
+		.kind = memory_kind_of(m),
 		.device = m->deviceId,
 		.context = m->contextId,
 		.address = m->address,
@@ -87,13 +87,13 @@ void memory_record(const void *record)
 	else
 		copse_gpu_lost(LOSS_GPU_TIMES, 1);
 	if (told.count == BATCH)
-		tell();
+		tell_memory();
 }
 
 void memory_read(void)
 {
 	if (told.count)
-		tell();
+		tell_memory();
 	copse_gpu_memory_settle(false);
 }
 
@@ -120,7 +120,7 @@ enum {
 };
 
 /* Migrations from device to device are new in CUPTI: tried for itself. */
-static CUptiResult configure(uint32_t device)
+static CUptiResult configure_memory(uint32_t device)
 {
 	bool faults = copse_gpu_faults_wanted();
 	CUptiResult err = CUPTI_SUCCESS;
@@ -153,7 +153,7 @@ void memory_unified(void)
 	CUptiResult err = CUPTI_SUCCESS;
 	uint32_t first, count;
 
-	if (!memory.wanted)
+	if (!copse_gpu_unified_wanted())
 		return;
 	pthread_mutex_lock(&memory.lock);
 	first = memory.configured;
@@ -161,7 +161,7 @@ void memory_unified(void)
 	memory.configured = count;
 	pthread_mutex_unlock(&memory.lock);
 	for (uint32_t i = first; i < count && !err; i++)
-		err = configure(memory.devices[i]);
+		err = configure_memory(memory.devices[i]);
 	if (!err && !first && count)
 		err = cupti.ActivityEnable(
 			CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
@@ -208,7 +208,7 @@ void memory_unified_record(const void *record)
 
 /* Contexts */
 
-static void add_device(CUcontext context)
+static void add_memory_device(CUcontext context)
 {
 	uint32_t device, i = 0;
 	bool fresh;
@@ -226,9 +226,10 @@ static void add_device(CUcontext context)
 		limits_tell(device);
 }
 
-static void end_context(CUcontext context)
+static void tell_context_end(CUcontext context)
 {
-	struct gpu_memory event = { .what = GPU_MEMORY_CONTEXT, .ns = copse_gpu_now() };
+	struct gpu_memory event = { .what = GPU_MEMORY_CONTEXT,
+				    .ns = copse_gpu_now() };
 
 	if (memory.wanted && !cupti.GetContextId(context, &event.context))
 		copse_gpu_memory(&event, 1);
@@ -237,9 +238,9 @@ static void end_context(CUcontext context)
 void memory_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 {
 	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
-		add_device(data->context);
+		add_memory_device(data->context);
 	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
-		end_context(data->context);
+		tell_context_end(data->context);
 }
 
 void memory_begin(CUpti_SubscriberHandle subscriber)
@@ -265,7 +266,7 @@ void memory_end(void)
 }
 
 /* Of all these the first parameter is the address. */
-static bool is_free(CUpti_CallbackDomain domain, CUpti_CallbackId id)
+static bool is_free_call(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
 	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
 		return id == CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020 ||
@@ -281,11 +282,12 @@ static bool is_free(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 void memory_late_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		      const CUpti_CallbackData *data)
 {
-	struct gpu_memory event = { .what = GPU_MEMORY_FREED, .ns = copse_gpu_now() };
+	struct gpu_memory event = { .what = GPU_MEMORY_FREED,
+				    .ns = copse_gpu_now() };
 	const uint64_t *params = data->functionParams;
 
 	if (!memory.wanted || data->callbackSite != CUPTI_API_ENTER ||
-	    !params || !is_free(domain, id))
+	    !params || !is_free_call(domain, id))
 		return;
 	event.address = *params;
 	copse_gpu_memory(&event, 1);

@@ -24,18 +24,18 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
 /* The thread's open ranges, which NVTX wants told. */
 static __thread int level;
 
-static const char *named(const char *name)
+static const char *range_name(const char *name)
 {
 	return name && *name ? name : "[range without a name]";
 }
 
-static int push(const char *name)
+static int push_nvtx(const char *name)
 {
-	copse_begin(named(name));
+	copse_begin(range_name(name));
 	return level++;
 }
 
-static int pop(void)
+static int pop_nvtx(void)
 {
 	copse_end(NULL);
 	return level ? --level : 0;
@@ -53,8 +53,8 @@ static char *narrow(const wchar_t *wide, char to[NAME_MOST])
 }
 
 /* The text of an event; `room` for one that is not ASCII. */
-static const char *text_of(const nvtxEventAttributes_t *event,
-			   char room[NAME_MOST])
+static const char *text_of_event(const nvtxEventAttributes_t *event,
+				 char room[NAME_MOST])
 {
 	if (!event)
 		return NULL;
@@ -72,26 +72,26 @@ static const char *text_of(const nvtxEventAttributes_t *event,
 
 static int NVTX_API push_text(const char *name)
 {
-	return push(name);
+	return push_nvtx(name);
 }
 
 static int NVTX_API push_wide(const wchar_t *name)
 {
 	char text[NAME_MOST];
 
-	return push(narrow(name, text));
+	return push_nvtx(narrow(name, text));
 }
 
 static int NVTX_API push_event(const nvtxEventAttributes_t *event)
 {
 	char text[NAME_MOST];
 
-	return push(text_of(event, text));
+	return push_nvtx(text_of_event(event, text));
 }
 
 static int NVTX_API pop_range(void)
 {
-	return pop();
+	return pop_nvtx();
 }
 
 /* Ranges of all domains nest in one another, as they come. */
@@ -105,35 +105,36 @@ static int NVTX_API push_in_domain(nvtxDomainHandle_t domain,
 static int NVTX_API pop_in_domain(nvtxDomainHandle_t domain)
 {
 	(void)domain;
-	return pop();
+	return pop_nvtx();
 }
 
 /* Ranges that may end in any order, on any thread. */
 
 static nvtxRangeId_t NVTX_API start_text(const char *name)
 {
-	return copse_range_start(named(name));
+	return copse_range_start(range_name(name));
 }
 
 static nvtxRangeId_t NVTX_API start_wide(const wchar_t *name)
 {
 	char text[NAME_MOST];
 
-	return copse_range_start(named(narrow(name, text)));
+	return copse_range_start(range_name(narrow(name, text)));
 }
 
-static nvtxRangeId_t NVTX_API start_event(const nvtxEventAttributes_t *event)
+static nvtxRangeId_t NVTX_API
+start_nvtx_event(const nvtxEventAttributes_t *event)
 {
 	char text[NAME_MOST];
 
-	return copse_range_start(named(text_of(event, text)));
+	return copse_range_start(range_name(text_of_event(event, text)));
 }
 
 static nvtxRangeId_t NVTX_API
 start_in_domain(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
 {
 	(void)domain;
-	return start_event(event);
+	return start_nvtx_event(event);
 }
 
 static void NVTX_API end_range(nvtxRangeId_t id)
@@ -163,7 +164,7 @@ static nvtxStringHandle_t NVTX_API register_wide(nvtxDomainHandle_t domain,
 	return register_text(domain, narrow(wide, text));
 }
 
-struct function {
+struct nvtx_function {
 	NvtxCallbackModule module;
 	unsigned int id;
 	NvtxFunctionPointer function;
@@ -178,7 +179,7 @@ struct function {
 		NVTX_CB_MODULE_CORE2, NVTX_CBID_CORE2_##id_,                   \
 			(NvtxFunctionPointer)(function_)                       \
 	}
-static const struct function functions[] = {
+static const struct nvtx_function functions[] = {
 	CORE(RangePushA, push_text),
 	CORE(RangePushW, push_wide),
 	CORE(RangePushEx, push_event),
@@ -190,17 +191,17 @@ static const struct function functions[] = {
 };
 
 /* On request. */
-static const struct function start_end[] = {
+static const struct nvtx_function start_end[] = {
 	CORE(RangeStartA, start_text),
 	CORE(RangeStartW, start_wide),
-	CORE(RangeStartEx, start_event),
+	CORE(RangeStartEx, start_nvtx_event),
 	CORE(RangeEnd, end_range),
 	DOMAIN(DomainRangeStartEx, start_in_domain),
 	DOMAIN(DomainRangeEnd, end_in_domain),
 };
 
-static void fill_in(const NvtxExportTableCallbacks *callbacks,
-		    const struct function *from, size_t count)
+static void fill_in_callbacks(const NvtxExportTableCallbacks *callbacks,
+			      const struct nvtx_function *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		NvtxFunctionTable table = NULL;
@@ -219,9 +220,10 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get)
 
 	if (!callbacks || !callbacks->GetModuleFunctionTable)
 		return 0;
-	fill_in(callbacks, functions, sizeof(functions) / sizeof(*functions));
+	fill_in_callbacks(callbacks, functions,
+			  sizeof(functions) / sizeof(*functions));
 	if (copse_ranges_wanted())
-		fill_in(callbacks, start_end,
-			sizeof(start_end) / sizeof(*start_end));
+		fill_in_callbacks(callbacks, start_end,
+				  sizeof(start_end) / sizeof(*start_end));
 	return 1;
 }

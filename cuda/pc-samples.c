@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/gpu-pcs.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-pcs.h"
+#include "collect/gpu/gpu.h"
 #include "collect/lock.h"
 #include "cuda/cubins.h"
 #include "cuda/device-claim.h"
@@ -32,14 +32,14 @@ enum {
 	NOTHING
 };
 
-enum state {
+enum device_state {
 	FREE,
 	IDLE,
 	USED,
 };
 
 struct sampled {
-	int state; /* enum state, atomic */
+	int state; /* enum device_state, atomic */
 	CUcontext context;
 	struct claim claim;       /* of the device */
 	bool broken;              /* CUPTI failed, and tells nothing more */
@@ -64,7 +64,7 @@ static struct {
 	uint32_t period;
 	struct sampled devices[DEVICES];
 	struct lock lock; /* of what follows */
-	struct function {
+	struct sampled_function {
 		uint64_t cubin;
 		uint32_t index;
 		struct region_name *name; /* NULL: it is free */
@@ -72,7 +72,7 @@ static struct {
 	size_t count;
 } samples;
 
-static bool occupy(struct sampled *s, enum state state)
+static bool occupy(struct sampled *s, enum device_state state)
 {
 	int from = (int)state;
 
@@ -80,19 +80,19 @@ static bool occupy(struct sampled *s, enum state state)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static bool is_free(const struct sampled *s)
+static bool is_free_buffer(const struct sampled *s)
 {
 	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == FREE;
 }
 
-static void release(struct sampled *s, enum state to)
+static void release_device(struct sampled *s, enum device_state to)
 {
 	__atomic_store_n(&s->state, (int)to, __ATOMIC_RELEASE);
 }
 
 /* What was told */
 
-static struct region_name *new_name(const char *text)
+static struct region_name *new_function_name(const char *text)
 {
 	struct region_name *name = calloc(1, sizeof(*name));
 	char *copy = strdup(text ? text : "[function without a name]");
@@ -107,37 +107,40 @@ static struct region_name *new_name(const char *text)
 	return name;
 }
 
-static bool is_function(const struct function *f,
-			const CUpti_PCSamplingPCData *pc)
+static bool is_sampled_function(const struct sampled_function *f,
+				const CUpti_PCSamplingPCData *pc)
 {
 	return f->cubin == pc->cubinCrc && f->index == pc->functionIndex &&
 	       (!pc->functionName || !strcmp(f->name->text, pc->functionName));
 }
 
-static struct function *place_of(const CUpti_PCSamplingPCData *pc)
+static struct sampled_function *
+place_of_function(const CUpti_PCSamplingPCData *pc)
 {
 	uint64_t hash =
 		(pc->cubinCrc ^ pc->functionIndex) * 0x9e3779b97f4a7c15u;
 
 	for (size_t at = (size_t)(hash >> 40);; at++) {
-		struct function *f = &samples.functions[at % FUNCTIONS];
+		struct sampled_function *f = &samples.functions[at % FUNCTIONS];
 
-		if (!f->name || is_function(f, pc))
+		if (!f->name || is_sampled_function(f, pc))
 			return f;
 	}
 }
 
 /* For the life of the process; NULL: no memory. */
-static struct region_name *function_name(const CUpti_PCSamplingPCData *pc)
+static struct region_name *
+sampled_function_name(const CUpti_PCSamplingPCData *pc)
 {
 	struct region_name *name = NULL;
-	struct function *f;
+	struct sampled_function *f;
 
 	lock_take(&samples.lock);
-	f = place_of(pc);
+	f = place_of_function(pc);
 	if (!f->name && samples.count < FUNCTIONS / 2) {
-		*f = (struct function){ pc->cubinCrc, pc->functionIndex,
-					new_name(pc->functionName) };
+		*f = (struct sampled_function){ pc->cubinCrc, pc->functionIndex,
+						new_function_name(
+							pc->functionName) };
 		samples.count += f->name != NULL;
 	}
 	name = f->name;
@@ -145,8 +148,9 @@ static struct region_name *function_name(const CUpti_PCSamplingPCData *pc)
 	return name;
 }
 
-static void count(struct live_pc *to, uint64_t *sum, const struct sampled *s,
-		  const CUpti_PCSamplingStallReason *reason)
+static void count_stalls(struct live_pc *to, uint64_t *sum,
+			 const struct sampled *s,
+			 const CUpti_PCSamplingStallReason *reason)
 {
 	uint32_t what = reason->pcSamplingStallReasonIndex < REASONS
 				? s->counts[reason->pcSamplingStallReasonIndex]
@@ -166,8 +170,8 @@ static void lost_if(enum loss why, uint64_t count)
 		copse_gpu_lost(why, count);
 }
 
-static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc,
-		    bool counted)
+static void take_sampled_pc(const struct sampled *s,
+			    const CUpti_PCSamplingPCData *pc, bool counted)
 {
 	struct live_pc to = { .function = pc->functionIndex,
 			      .cubin = pc->cubinCrc,
@@ -176,14 +180,14 @@ static void take_pc(const struct sampled *s, const CUpti_PCSamplingPCData *pc,
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < pc->stallReasonCount && i < s->reasons; i++)
-		count(&to, &sum, s, &pc->stallReason[i]);
+		count_stalls(&to, &sum, s, &pc->stallReason[i]);
 	if (!sum && !to.unissued)
 		return;
 	if (!counted) {
 		lost_if(LOSS_GPU_PC_PAUSED, sum);
 		return;
 	}
-	name = function_name(pc);
+	name = sampled_function_name(pc);
 	if (!name) {
 		copse_gpu_lost(LOSS_GPU_PC_FULL, sum);
 		return;
@@ -209,7 +213,7 @@ static void take_data(const struct sampled *s, CUpti_PCSamplingData *data)
 	bool counted = is_counted(s);
 
 	for (size_t i = 0; i < data->totalNumPcs && i < PCS; i++)
-		take_pc(s, &data->pPcData[i], counted);
+		take_sampled_pc(s, &data->pPcData[i], counted);
 	if (counted) {
 		lost_if(LOSS_GPU_PC_DROPPED, data->droppedSamples);
 		lost_if(LOSS_GPU_PC_FOREIGN, data->nonUsrKernelsTotalSamples);
@@ -325,7 +329,7 @@ static CUpti_PCSamplingData data_of(struct sampled *s, size_t first)
 				       .pPcData = &s->pcs[first] };
 }
 
-static CUptiResult make_room(struct sampled *s)
+static CUptiResult make_sample_room(struct sampled *s)
 {
 	s->pcs = calloc(2 * PCS, sizeof(*s->pcs));
 	s->room = calloc(2 * PCS * s->reasons, sizeof(*s->room));
@@ -336,7 +340,7 @@ static CUptiResult make_room(struct sampled *s)
 	return CUPTI_SUCCESS;
 }
 
-static CUptiResult configure(struct sampled *s)
+static CUptiResult configure_sampling(struct sampled *s)
 {
 #define ATTRIBUTE(type, member, ...)                                           \
 	{ .attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_##type,   \
@@ -384,7 +388,7 @@ static bool disable(const struct sampled *s)
 }
 
 /* What CUPTI may still write to is not freed. */
-static void forget(struct sampled *s, bool disabled)
+static void forget_sampled(struct sampled *s, bool disabled)
 {
 	if (disabled) {
 		free(s->pcs);
@@ -393,7 +397,7 @@ static void forget(struct sampled *s, bool disabled)
 	s->pcs = NULL;
 	s->room = NULL;
 	device_unclaim(&s->claim);
-	release(s, FREE);
+	release_device(s, FREE);
 }
 
 enum { /* of CUPTI's results, by their numbers: CUDA 12.4 has no names */
@@ -402,7 +406,7 @@ enum { /* of CUPTI's results, by their numbers: CUDA 12.4 has no names */
 	WSL_NOT_SUPPORTED = 45,
 };
 
-static enum loss reason(CUptiResult err)
+static enum loss sampling_loss(CUptiResult err)
 {
 	switch ((int)err) {
 	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
@@ -435,9 +439,9 @@ static CUptiResult set_up(struct sampled *s)
 	CUptiResult err = r ? ask_reasons(s, r) : CUPTI_ERROR_OUT_OF_MEMORY;
 
 	if (!err)
-		err = make_room(s);
+		err = make_sample_room(s);
 	if (!err)
-		err = configure(s);
+		err = configure_sampling(s);
 	s->gone = false;
 	free(r);
 	return err;
@@ -465,7 +469,7 @@ static void begin_context(CUcontext context)
 	}
 	if (!device_claim(device, &s->claim)) {
 		copse_gpu_lost(LOSS_GPU_PC_BESIDE, 1);
-		release(s, FREE);
+		release_device(s, FREE);
 		return;
 	}
 	s->context = context;
@@ -476,11 +480,11 @@ static void begin_context(CUcontext context)
 	if (enabled)
 		err = set_up(s);
 	if (!err) {
-		release(s, IDLE);
+		release_device(s, IDLE);
 		return;
 	}
-	copse_gpu_lost(reason(err), 1);
-	forget(s, !enabled || disable(s));
+	copse_gpu_lost(sampling_loss(err), 1);
+	forget_sampled(s, !enabled || disable(s));
 }
 
 /* It ends */
@@ -494,10 +498,10 @@ static void end_sampled(struct sampled *s)
 	disabled = disable(s);
 	take_data(s, &s->own);
 	lost_if(LOSS_GPU_PC_LEFT, s->own.remainingNumPcs != 0);
-	forget(s, disabled);
+	forget_sampled(s, disabled);
 }
 
-static void end_context(struct sampled *s)
+static void end_sampling(struct sampled *s)
 {
 	bool ours = occupy(s, IDLE);
 
@@ -512,13 +516,13 @@ static void end_context(struct sampled *s)
 	lost_if(LOSS_GPU_PC_LEFT, !ours);
 }
 
-static void end_of(CUcontext context)
+static void end_sampling_of(CUcontext context)
 {
 	for (size_t i = 0; i < DEVICES; i++) {
 		struct sampled *s = &samples.devices[i];
 
-		if (!is_free(s) && s->context == context)
-			end_context(s);
+		if (!is_free_buffer(s) && s->context == context)
+			end_sampling(s);
 	}
 }
 
@@ -527,7 +531,7 @@ static void resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 	if (id == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
 		begin_context(data->context);
 	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
-		end_of(data->context);
+		end_sampling_of(data->context);
 	else
 		cubins_loaded(data->resourceDescriptor);
 }
@@ -557,21 +561,21 @@ static bool take_contexts(void)
 	for (size_t i = 0; i < DEVICES; i++) {
 		struct sampled *s = &samples.devices[i];
 
-		if (is_free(s) || !occupy(s, IDLE))
+		if (is_free_buffer(s) || !occupy(s, IDLE))
 			continue;
 		if (s->gone) { /* CUPTI may still know its buffers */
 			device_unclaim(&s->claim);
-			release(s, FREE);
+			release_device(s, FREE);
 			continue;
 		}
 		take_all(s);
 		any = true;
-		release(s, IDLE);
+		release_device(s, IDLE);
 	}
 	return any;
 }
 
-static bool take(void)
+static bool take_samples(void)
 {
 	uint64_t begun = copse_gpu_now();
 	bool any = take_contexts();
@@ -583,7 +587,7 @@ static bool take(void)
 void pc_samples_take(void)
 {
 	if (samples.wanted)
-		take();
+		take_samples();
 }
 
 void pc_samples_forked(void)
@@ -595,10 +599,10 @@ void pc_samples_forked(void)
 /* Other threads may still launch: nothing is disabled. */
 void pc_samples_end(void)
 {
-	if (!samples.wanted || !take())
+	if (!samples.wanted || !take_samples())
 		return;
 	usleep(LATE * 1000);
-	take();
+	take_samples();
 }
 
 bool pc_samples_wanted(void)

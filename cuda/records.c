@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "collect/gpu-time.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-time.h"
+#include "collect/gpu/gpu.h"
 #include "cuda/capture.h"
 #include "cuda/flush.h"
 #include "cuda/kernels.h"
@@ -185,7 +185,7 @@ static void take_graph(const void *record)
 }
 
 /* A MIG instance has a UUID of its own: others on the GPU are apart from it. */
-static void take_device(const void *record)
+static void take_device_record(const void *record)
 {
 	const CUpti_ActivityDevice5 *d = record;
 	const struct gpu_device device = {
@@ -217,7 +217,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_record, true },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, memory_unified_record,
 	  true },
-	{ CUPTI_ACTIVITY_KIND_DEVICE, take_device },
+	{ CUPTI_ACTIVITY_KIND_DEVICE, take_device_record },
 };
 
 static void take_record(const CUpti_Activity *record)
@@ -248,7 +248,7 @@ static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
 	flush_wanted();
 }
 
-static void give_back(uint8_t *buffer)
+static void give_back_buffer(uint8_t *buffer)
 {
 	pthread_mutex_lock(&records.pool_lock);
 	if (records.pooled < BUFFERS_KEPT) {
@@ -270,8 +270,8 @@ static void read_buffer(uint8_t *buffer, size_t size)
 	memory_read();
 }
 
-static void CUPTIAPI complete(CUcontext context, uint32_t stream,
-			      uint8_t *buffer, size_t size, size_t valid)
+static void CUPTIAPI complete_buffer(CUcontext context, uint32_t stream,
+				     uint8_t *buffer, size_t size, size_t valid)
 {
 	size_t dropped = 0;
 
@@ -285,7 +285,7 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream,
 		if (dropped)
 			copse_gpu_lost(LOSS_GPU_DROPPED, dropped);
 	}
-	give_back(buffer);
+	give_back_buffer(buffer);
 }
 
 static uint64_t CUPTIAPI now(void)
@@ -319,7 +319,7 @@ CUptiResult records_begin(bool nodes)
 	CUptiResult err;
 
 	set_clock();
-	err = cupti.ActivityRegisterCallbacks(request, complete);
+	err = cupti.ActivityRegisterCallbacks(request, complete_buffer);
 	/* Kernels are needed; of the rest what there is. */
 	if (!err)
 		err = cupti.ActivityEnable(kinds[0].kind);
