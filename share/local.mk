@@ -13,6 +13,10 @@ events/here: $(dist_groups_DATA)
 	@touch $@
 CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 
+# What -f json prints.
+schemadir = $(datadir)/copse
+dist_schema_DATA = share/report.schema.json
+
 # The job script, and the module, which is named after the version.
 slurmdir = $(datadir)/copse/slurm
 dist_slurm_SCRIPTS = share/slurm/copse.sbatch
@@ -20,9 +24,22 @@ EXTRA_DIST += share/modulefiles/copse.in
 moduledir = $(datadir)/modulefiles/copse
 install-data-local:
 	$(MKDIR_P) '$(DESTDIR)$(moduledir)'
-	sed -e 's|[@]VERSION[@]|$(PACKAGE_VERSION)|' -e 's|[@]bindir[@]|$(bindir)|' \
-		-e 's|[@]includedir[@]|$(includedir)|' \
+	sed -e 's|[@]VERSION[@]|$(PACKAGE_VERSION)|' -e 's|[@]prefix[@]|$(prefix)|' \
 		'$(srcdir)/share/modulefiles/copse.in' \
 		>'$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
 uninstall-local:
 	rm -f '$(DESTDIR)$(moduledir)/$(PACKAGE_VERSION)'
+
+# For programs that link libcopse: pkg-config copse.
+EXTRA_DIST += share/copse.pc.in
+pkgconfigdir = $(libdir)/pkgconfig
+nodist_pkgconfig_DATA = copse.pc
+
+# What is loaded by its file needs no .la, and is not executed.  Without .la
+# libtool would not take the libraries away.
+install-exec-hook:
+	cd '$(DESTDIR)$(pkglibdir)' && for l in $(pkglib_LTLIBRARIES); do \
+		chmod 644 $${l%.la}.so && rm -f $$l || exit; done
+uninstall-hook:
+	for l in $(pkglib_LTLIBRARIES); do \
+		rm -f '$(DESTDIR)$(pkglibdir)'/$${l%.la}.so; done

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "launch/events.h"
+#include "launch/perf.h"
 #include "launch/preload.h"
 
 enum {
@@ -143,13 +144,13 @@ struct candidates {
 	size_t count;
 };
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int least_distance(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
 
 /* Letters to insert, leave out or change; upper and lower case are one. */
-static unsigned int distance(const char *a, const char *b)
+static unsigned int event_distance(const char *a, const char *b)
 {
 	unsigned int row[EVENT_NAME_SIZE + 1];
 	size_t length = strlen(b);
@@ -168,14 +169,16 @@ static unsigned int distance(const char *a, const char *b)
 			unsigned int changed = corner + !same;
 
 			corner = row[k];
-			row[k] = least(changed, least(row[k], row[k - 1]) + 1);
+			row[k] = least_distance(
+				changed,
+				least_distance(row[k], row[k - 1]) + 1);
 		}
 	}
 	return row[length];
 }
 
 /* The name proper: presets say PAPI_, others whose they are. */
-static const char *bare(const char *name)
+static const char *bare_event(const char *name)
 {
 	const char *colons = strstr(name, "::");
 
@@ -193,14 +196,14 @@ static bool opens(const char *name)
 	       !try_event(&event);
 }
 
-struct visit {
+struct event_visit {
 	void (*each)(void *to, const char *name, bool counts);
 	void *to;
 };
 
-static void visit(void *to, const char *name)
+static void visit_event(void *to, const char *name)
 {
-	const struct visit *v = to;
+	const struct event_visit *v = to;
 
 	v->each(v->to, name, opens(name));
 }
@@ -208,18 +211,19 @@ static void visit(void *to, const char *name)
 int events_each(void (*each)(void *to, const char *name, bool counts), void *to)
 {
 	const struct event_source *from = source();
-	struct visit v = { each, to };
+	struct event_visit v = { each, to };
 
 	if (!from)
 		return -ENODEV;
-	from->list(visit, &v);
+	from->list(visit_event, &v);
 	return 0;
 }
 
-static void consider(void *to, const char *name)
+static void consider_spelling(void *to, const char *name)
 {
 	struct candidates *c = to;
-	unsigned int d = distance(bare(c->wanted), bare(name));
+	unsigned int d =
+		event_distance(bare_event(c->wanted), bare_event(name));
 	size_t i = c->count;
 
 	if ((i == SIMILAR && c->at[i - 1].distance <= d) || !opens(name))
@@ -237,7 +241,7 @@ static int refuse(const char *name, const char *why)
 {
 	struct candidates c = { .wanted = name };
 
-	source()->list(consider, &c);
+	source()->list(consider_spelling, &c);
 	if (!c.count)
 		return fail(-ENODEV, "no event '%s': %s", name, why);
 	return fail(-ENODEV,
@@ -250,6 +254,9 @@ static int refuse(const char *name, const char *why)
 
 static const char *why_not(const struct event *event, int err)
 {
+	if (perf_is_filtered())
+		return "perf_event_open is refused, as by a container's "
+		       "seccomp profile";
 	if (err == -EACCES || err == -EPERM)
 		return is_kernel_only(event)
 			       ? "it happens in the kernel, which this user "
@@ -258,9 +265,6 @@ static const char *why_not(const struct event *event, int err)
 			       : "the kernel refuses perf_event_open to this "
 				 "user (administrator: sysctl "
 				 "kernel.perf_event_paranoid=2 or less)";
-	if (err == -ENOSYS)
-		return "perf_event_open is refused, perhaps by a container's "
-		       "seccomp profile";
 	return event->parts[0].type == PERF_TYPE_SOFTWARE
 		       ? "this kernel does not count it"
 		       : "this machine's processor does not count it, or a "
@@ -282,8 +286,8 @@ static uint64_t least_period(const struct event_part *part)
 }
 
 /* The period is given up where the kernel cannot keep it. */
-static int add(struct events *to, struct event *event,
-	       void (*hint)(const char *event, const char *what))
+static int append_event(struct events *to, struct event *event,
+			void (*hint)(const char *event, const char *what))
 {
 	int err;
 
@@ -336,7 +340,7 @@ int events_add(struct events *to, const struct event_word *word,
 	if (from->find(&event, word->name, why, sizeof(why)))
 		return refuse(word->name, why);
 	event.period = word->number;
-	return add(to, &event, hint);
+	return append_event(to, &event, hint);
 }
 
 int events_export(const struct events *events)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * harvest.h - from the live profiles of one `copse run` to files: raw copies
- * (rank-N-PID-SEQ.live) while the program runs, rank-N.h5 when it has ended.
- *
- * One process image per rank is the main one and gets the short name: the one
- * that called MPI_Init or, when none did, the program itself.  The others are
- * rank-N-PID.h5.  With `node` they go to node-HOST.h5 under these names; what
- * cannot be added there becomes a file.
+ * harvest.h - raw copies (rank-N-PID-SEQ.live) of the live profiles of one
+ * `copse run`, while the program runs, and how it ended.
  */
 #ifndef LAUNCH_HARVEST_H
 #define LAUNCH_HARVEST_H
@@ -17,26 +12,25 @@
 #include <sys/types.h>
 
 #include "base/batch.h"
-#include "base/cores.h"
+#include "live/layout.h"
 
+struct output;
 struct harvest_copy; /* what has been copied of one live profile */
 
-struct harvest {                       /* all but the first members: zero */
-	const char *live_dir, *output; /* borrowed */
-	const char *key;               /* the job's */
-	const struct batch *batch;     /* the same */
-	int rank;                      /* the launcher's word */
+struct harvest {              /* all but the first members: zero */
+	const char *live_dir; /* borrowed, as are … */
+	const struct output *output;
+	const char *key;  /* the job's */
+	int rank;         /* the launcher's word */
 	const char *node; /* the host, to put profiles into its file; NULL: each
 			     is a file of its own */
 
 	pid_t parent; /* the `copse run` */
+	struct batch batch;
 
 	/* Of the program itself; recover knows none of it. */
 	pid_t child;
-	bool ended;
-	int end_signal, end_status; /* signal 0: exit with the status */
-	uint64_t end_ns, cpu_ns;
-	struct cores cores;
+	struct live_end end; /* mono_ns 0: not yet */
 
 	size_t profiles, failures; /* written; could not be, still there */
 	struct harvest_copy *copies;
@@ -47,15 +41,31 @@ void harvest_fini(struct harvest *h);
 
 /*
  * A raw copy of every live profile that has changed since the last one.  What
- * cannot be copied is left for the next time.
+ * cannot be copied is left for the next time, and counted.
  */
-void harvest_checkpoint(struct harvest *h);
+size_t harvest_checkpoint(struct harvest *h);
+
+struct live_file;
+
+/* What the raw copy of that live profile is called; NULL: no memory. */
+char *harvest_raw_name(const struct live_file *file, int rank);
+
+/* True when no process has left a live profile. */
+bool harvest_is_empty(const struct harvest *h);
+
+/* Marks of the ranks that are not measured, for the output. */
+void harvest_left_out(const struct harvest *h);
+
+/* A raw copy of what was read.  False: it is not there as it is now. */
+struct content;
+bool harvest_copy(struct harvest *h, struct content *c);
 
 /*
- * Write the profiles, remove the raw copies and the live files of those that
- * are safe.  What recover finds still written to is left where it is when
- * `spare_running`.  0, or the first failure with a reason.
+ * How the program ended: kept, and written into its live profile; what was
+ * counted of all processes into that, or into another where it has none.
+ * `cpu_ns` is theirs, pauses included.
  */
-int harvest_finish(struct harvest *h, bool spare_running);
+void harvest_end(struct harvest *h, const struct live_end *end,
+		 uint64_t cpu_ns);
 
 #endif

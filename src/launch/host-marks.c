@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "base/str.h"
-#include "launch/desk.h"
+#include "launch/host-lock.h"
 #include "launch/host-marks.h"
 
 #define PREFIX ".host-"
@@ -18,19 +19,21 @@ enum {
 	PATIENCE_MS = 5000 /* many ranks of a host begin at once */
 };
 
-struct marks {
+struct rank_marks {
 	int begun, done;
 	bool has_begun; /* the rank that is asked for */
 };
 
-static bool read_marks(const char *path, int rank, struct marks *marks)
+static bool read_marks(int dir, const char *name, int rank,
+		       struct rank_marks *marks)
 {
-	FILE *from = fopen(path, "re");
+	int fd = regular_open(dir, name, O_RDONLY | O_NOFOLLOW);
+	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
 	char word[8];
 	int number;
 
 	if (!from)
-		return errno == ENOENT;
+		return fd == -ENOENT;
 	while (fscanf(from, "%7s %d", word, &number) == 2) {
 		bool begun = !strcmp(word, "begun");
 
@@ -42,13 +45,16 @@ static bool read_marks(const char *path, int rank, struct marks *marks)
 	return true;
 }
 
-static int add_mark(const char *path, const char *word, int rank)
+static int add_mark(int dir, const char *name, const char *word, int rank)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = regular_open(dir, name, O_WRONLY | O_APPEND | O_NOFOLLOW);
 	char line[32];
 	int length = snprintf(line, sizeof(line), "%s %d\n", word, rank);
-	int err = fd < 0 ? -errno : 0;
+	int err;
 
+	if (fd == -ENOENT)
+		fd = regular_create(dir, name);
+	err = fd < 0 ? fd : 0;
 	if (!err && write(fd, line, (size_t)length) != length)
 		err = -ENOSPC;
 	if (fd >= 0 && close(fd) && !err)
@@ -56,72 +62,67 @@ static int add_mark(const char *path, const char *word, int rank)
 	return err;
 }
 
-static char *path_of(const char *dir, const char *host, const struct desk *desk)
+static char *mark_name_of(const char *host, const struct desk *desk)
 {
-	return str_format("%s/" PREFIX "%s-%s", dir, host, desk->owner);
+	return str_format(PREFIX "%s-%s", host, desk->owner);
 }
 
-int host_marks_begin(const char *dir, const char *host, int rank)
+int host_marks_begin(int dir, const char *host, int rank)
 {
-	struct marks marks = { 0 };
+	struct rank_marks marks = { 0 };
 	struct desk desk;
 	int err = desk_take(&desk, PATIENCE_MS);
-	char *path;
+	char *name;
 
 	if (err)
 		return err;
-	path = path_of(dir, host, &desk);
-	if (!path || !read_marks(path, rank, &marks))
+	name = mark_name_of(host, &desk);
+	if (!name || !read_marks(dir, name, rank, &marks))
 		err = -EIO;
 	else
-		err = marks.has_begun ? -EEXIST : add_mark(path, "begun", rank);
-	free(path);
+		err = marks.has_begun ? -EEXIST
+				      : add_mark(dir, name, "begun", rank);
+	free(name);
 	desk_leave(&desk);
 	return err;
 }
 
 /* How many ranks are done on all hosts: opened, so that it is what is there. */
-static int done_everywhere(const char *dir)
+static int done_everywhere(int dir)
 {
-	DIR *folder = opendir(dir);
-	struct marks marks = { 0 };
+	DIR *folder = regular_list(dir);
+	struct rank_marks marks = { 0 };
 	struct dirent *entry;
 
-	while (folder && (entry = readdir(folder))) {
-		char *path = strncmp(entry->d_name, PREFIX, strlen(PREFIX))
-				     ? NULL
-				     : str_format("%s/%s", dir, entry->d_name);
-
-		if (path)
-			read_marks(path, -1, &marks);
-		free(path);
-	}
+	while (folder && (entry = readdir(folder)))
+		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+			read_marks(dir, entry->d_name, -1, &marks);
 	if (folder)
 		closedir(folder);
 	return marks.done;
 }
 
 /* Only the last of a host can be the last of all. */
-bool host_marks_done(const char *dir, const char *host, int rank, int size)
+bool host_marks_done(int dir, const char *host, int rank, int size)
 {
-	struct marks marks = { 0 };
+	struct rank_marks marks = { 0 };
 	struct desk desk;
-	char *path;
+	char *name;
 	bool last;
 
 	if (desk_take(&desk, PATIENCE_MS))
 		return false;
-	path = path_of(dir, host, &desk);
-	last = path && !add_mark(path, "done", rank) &&
-	       read_marks(path, rank, &marks) && marks.done >= marks.begun;
-	free(path);
+	name = mark_name_of(host, &desk);
+	last = name && !add_mark(dir, name, "done", rank) &&
+	       read_marks(dir, name, rank, &marks) && marks.done >= marks.begun;
+	free(name);
 	desk_leave(&desk);
 	return last && done_everywhere(dir) >= size;
 }
 
-static bool each(const char *dir, bool remove)
+static bool each(int dir, bool remove)
 {
-	DIR *folder = opendir(dir);
+	DIR *folder = regular_list(dir);
 	struct dirent *entry;
 	bool any = false;
 
@@ -137,12 +138,12 @@ static bool each(const char *dir, bool remove)
 	return any;
 }
 
-void host_marks_remove(const char *dir)
+void host_marks_remove(int dir)
 {
 	each(dir, true);
 }
 
-bool host_marks_there(const char *dir)
+bool host_marks_there(int dir)
 {
 	return each(dir, false);
 }

@@ -16,7 +16,7 @@
 #include "launch/process.h"
 
 /* The first of the variables that holds a number, or `none`. */
-static int number(const char *const variables[], int none)
+static int first_number(const char *const variables[], int none)
 {
 	for (size_t i = 0; variables[i]; i++) {
 		const char *text = getenv(variables[i]);
@@ -42,7 +42,7 @@ static void key_alone(struct job *job)
 }
 
 /* The variables of each: its own first. */
-static void find_rank(struct job *job, enum launcher launcher)
+static void find_job_rank(struct job *job, enum launcher launcher)
 {
 	static const char *const ranks[][4] = {
 		[LAUNCHER_MPIRUN] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK" },
@@ -59,8 +59,8 @@ static void find_rank(struct job *job, enum launcher launcher)
 		[LAUNCHER_NONE] = { NULL },
 	};
 
-	job->rank = number(ranks[launcher], 0);
-	job->size = number(sizes[launcher], 1);
+	job->rank = first_number(ranks[launcher], 0);
+	job->size = first_number(sizes[launcher], 1);
 	if (job->rank >= job->size)
 		job->size = job->rank + 1;
 }
@@ -76,7 +76,7 @@ void job_init(struct job *job)
 		key_of_parent(job);
 	else if (launcher == LAUNCHER_NONE)
 		key_alone(job);
-	find_rank(job, launcher);
+	find_job_rank(job, launcher);
 	job->launcher = launcher;
 	job->launched = launcher != LAUNCHER_NONE;
 	batch_init(&job->batch);

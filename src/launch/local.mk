@@ -1,17 +1,19 @@
 noinst_LTLIBRARIES += liblaunch.la
+liblaunch_la_CFLAGS = $(reader_cflags)
 liblaunch_la_SOURCES = \
-	src/launch/desk.c src/launch/desk.h \
+	src/launch/content.c src/launch/content.h \
+	src/launch/host-lock.c src/launch/host-lock.h \
 	src/launch/events.c src/launch/events.h \
 	src/launch/harvest.c src/launch/harvest.h \
 	src/launch/host-marks.c src/launch/host-marks.h \
 	src/launch/job.c src/launch/job.h \
+	src/launch/job-end.c src/launch/job-end.h \
 	src/launch/livedir.c src/launch/livedir.h \
-	src/launch/meter.c src/launch/meter.h \
-	src/launch/meter-rounds.c src/launch/meter-rounds.h \
-	src/launch/meter-sums.c src/launch/meter-sums.h \
-	src/launch/meter-watch.c src/launch/meter-watch.h \
+	src/launch/power-meter.c src/launch/power-meter.h \
+	src/launch/power-loop.c src/launch/power-loop.h \
+	src/launch/power-readings.c src/launch/power-readings.h \
+	src/launch/power-watch.c src/launch/power-watch.h \
 	src/launch/nvml.c src/launch/nvml.h \
-	src/launch/node-output.c src/launch/node-output.h \
 	src/launch/output.c src/launch/output.h \
 	src/launch/output-name.c src/launch/output-name.h \
 	src/launch/parent.c src/launch/parent.h \
@@ -20,5 +22,11 @@ liblaunch_la_SOURCES = \
 	src/launch/preload.c src/launch/preload.h \
 	src/launch/process.c src/launch/process.h \
 	src/launch/program.c src/launch/program.h \
-	src/launch/sentinel.c src/launch/sentinel.h
-liblaunch_la_LIBADD = libprofile.la
+	src/launch/signal-origin.c src/launch/signal-origin.h
+
+# What writes profiles: not for the parent, which has the C library alone.
+noinst_LTLIBRARIES += libfinish.la
+libfinish_la_CFLAGS = $(reader_cflags)
+libfinish_la_SOURCES = \
+	src/launch/finish.c src/launch/finish.h \
+	src/launch/node-output.c src/launch/node-output.h

@@ -10,8 +10,9 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "launch/desk.h"
+#include "launch/host-lock.h"
 #include "launch/node-output.h"
+#include "launch/output.h"
 #include "profile/node-file.h"
 
 enum {
@@ -20,13 +21,8 @@ enum {
 	MOST_BYTES = 1 << 30,
 };
 
-bool node_output_wanted(enum node_when when, int size)
-{
-	return when == NODE_ALWAYS || (when == NODE_MANY && size > NODE_RANKS);
-}
-
 /* What is at `from`, by malloc. */
-static int read_file(const char *from, void **to, size_t *size)
+static int read_host_file(const char *from, void **to, size_t *size)
 {
 	int fd = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st = { 0 };
@@ -53,24 +49,25 @@ static int read_file(const char *from, void **to, size_t *size)
 }
 
 /* Into the file of that name, made if need be. */
-static int add_to(const char *path, const struct desk *desk,
+static int add_to(int dir, const char *path, const struct desk *desk,
 		  const char *scratch, const char *const names[],
 		  const void *bytes, size_t size)
 {
-	int err = node_file_add(path, desk->owner, names, bytes, size);
+	int err = node_file_add(dir, path, desk->owner, names, bytes, size);
 
 	if (err != -ENOENT)
 		return err;
-	err = node_file_create(path, desk->owner, scratch);
+	err = node_file_create(dir, path, desk->owner, scratch);
 	if (err && err != -EEXIST)
 		return err;
-	return node_file_add(path, desk->owner, names, bytes, size);
+	return node_file_add(dir, path, desk->owner, names, bytes, size);
 }
 
 /* -EINVAL is a file that somebody else has begun, or left. */
-static int add(const char *output, const char *host, const struct desk *desk,
-	       const char *scratch, const char *const names[],
-	       const void *bytes, size_t size)
+static int add_host_output(const struct output *output, const char *host,
+			   const struct desk *desk, const char *scratch,
+			   const char *const names[], const void *bytes,
+			   size_t size)
 {
 	int err = -EEXIST;
 
@@ -80,34 +77,38 @@ static int add(const char *output, const char *host, const struct desk *desk,
 
 		if (i > 1)
 			snprintf(number, sizeof(number), "-%d", i);
-		path = str_format("%s/node-%s%s.h5", output, host, number);
-		err = path ? add_to(path, desk, scratch, names, bytes, size)
+		path = str_format("%s/node-%s%s.h5", output->path, host,
+				  number);
+		err = path ? add_to(output->fd, path, desk, scratch, names,
+				    bytes, size)
 			   : -ENOMEM;
 		free(path);
 	}
 	return err;
 }
 
-int node_output_add(const char *output, const char *host, const char *scratch,
-		    const char *from, const char *const names[])
+int node_output_add(const struct output *output, const char *host,
+		    const char *scratch, const char *from,
+		    const char *const names[])
 {
 	char *shell = str_format("%s/node.h5", scratch);
 	struct desk desk;
 	void *bytes = NULL;
 	size_t size = 0;
-	int err = shell ? read_file(from, &bytes, &size) : -ENOMEM;
+	int err = shell ? read_host_file(from, &bytes, &size) : -ENOMEM;
 
 	if (!err)
 		err = desk_take(&desk, PATIENCE_MS);
 	if (!err) {
-		err = add(output, host, &desk, shell, names, bytes, size);
+		err = add_host_output(output, host, &desk, shell, names, bytes,
+				      size);
 		desk_leave(&desk);
 	}
 	if (!err)
 		unlink(from);
 	free(bytes);
 	free(shell);
-	return err ? fail(err, "%s/node-%s.h5: cannot be added to: %s", output,
-			  host, strerror(-err))
+	return err ? fail(err, "%s/node-%s.h5: cannot be added to: %s",
+			  output->path, host, strerror(-err))
 		   : 0;
 }

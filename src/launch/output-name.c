@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* output-name.c - the name of the output, with what stands for the job. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "base/str.h"
 #include "launch/output-name.h"
 
-static const struct batch_info *info_of(char letter)
+static const struct batch_info *batch_info_of(char letter)
 {
 	for (size_t i = 0; i < batch_count; i++)
 		if (letter && batch_infos[i].letter == letter)
@@ -18,7 +19,7 @@ static const struct batch_info *info_of(char letter)
 }
 
 /* A job may be called anything: its name stays one part of the path. */
-static void put_part(FILE *to, const char *text)
+static void put_name_part(FILE *to, const char *text)
 {
 	for (; *text; text++)
 		fputc(*text == '/' ? '_' : *text, to);
@@ -34,10 +35,10 @@ static void put_fact(FILE *to, const struct batch *b,
 		text = b->job;
 	if (!*text && info->letter == 'r' && *b->job)
 		text = "0";
-	put_part(to, *text ? text : "none");
+	put_name_part(to, *text ? text : "none");
 }
 
-static int put_all(FILE *to, const char *pattern, const struct batch *b)
+static int put_all_parts(FILE *to, const char *pattern, const struct batch *b)
 {
 	for (const char *c = pattern; *c; c++) {
 		const struct batch_info *info;
@@ -46,7 +47,7 @@ static int put_all(FILE *to, const char *pattern, const struct batch *b)
 			fputc(*c, to);
 			continue;
 		}
-		info = info_of(*++c);
+		info = batch_info_of(*++c);
 		if (info)
 			put_fact(to, b, info);
 		else if (*c == '%')
@@ -62,27 +63,64 @@ static int put_all(FILE *to, const char *pattern, const struct batch *b)
 	return 0;
 }
 
-int output_name(char **to, const char *pattern, const struct batch *b)
+/* In an array of jobs tasks run at the same time, in any order. */
+static char *default_name(const char *folder, const char *program,
+			  const struct job *job)
+{
+	const struct batch *b = &job->batch;
+	const char *slash = *folder ? "/" : "";
+
+	if (!job->told_alike || !*b->task)
+		return str_format("%s%s%s.copse", folder, slash, program);
+	return str_format("%s%s%s-%s_%s.copse", folder, slash, program,
+			  *b->array ? b->array : b->job, b->task);
+}
+
+/* To what a number can be put to; the rest are folders for the default. */
+static bool is_name(const char *path)
+{
+	const char *part = str_base(path);
+
+	return *part && strcmp(part, ".") != 0 && strcmp(part, "..") != 0;
+}
+
+static void cut_slashes(char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = 0;
+}
+
+/* 0, -EINVAL with a reason, or -ENOMEM. */
+static int fill_in_pattern(char **to, const char *pattern,
+			   const struct batch *b)
 {
 	size_t size;
 	FILE *memory = open_memstream(to, &size);
-	int err = memory ? put_all(memory, pattern, b) : -ENOMEM;
+	int err = memory ? put_all_parts(memory, pattern, b) : -ENOMEM;
 
 	if (memory && fclose(memory) && !err)
 		err = -ENOMEM;
-	if (err == -ENOMEM)
-		fail(err, "out of memory");
 	if (err && memory)
 		free(*to);
 	return err;
 }
 
-char *output_default(const char *program, const struct job *job)
+int output_name(char **to, const char *pattern, const char *program,
+		const struct job *job)
 {
-	const struct batch *b = &job->batch;
+	char *folder;
+	int err = fill_in_pattern(&folder, pattern, &job->batch);
 
-	if (!job->told_alike || !*b->task)
-		return str_format("%s.copse", program);
-	return str_format("%s-%s_%s.copse", program,
-			  *b->array ? b->array : b->job, b->task);
+	if (err)
+		return err == -ENOMEM ? no_memory() : err;
+	cut_slashes(folder);
+	if (is_name(folder)) {
+		*to = folder;
+		return 0;
+	}
+	*to = default_name(folder, program, job);
+	free(folder);
+	return *to ? 0 : no_memory();
 }

@@ -12,15 +12,12 @@
 
 /*
  * What the user wrote, with the letters of batch.def behind a % replaced; one
- * of which nothing is known becomes "none".  -EINVAL with a reason when a
- * letter has no meaning.
+ * of which nothing is known becomes "none".  For "", and in "." and its like,
+ * which no number can be put to, PROGRAM.copse, with the task's number in an
+ * array of jobs.  0; -EINVAL with a reason when a letter has no meaning; or
+ * -ENOMEM.
  */
-int output_name(char **to, const char *pattern, const struct batch *b);
-
-/*
- * PROGRAM.copse, and in an array of jobs a name of the task's own: tasks run
- * at the same time, in any order.  NULL when out of memory.
- */
-char *output_default(const char *program, const struct job *job);
+int output_name(char **to, const char *pattern, const char *program,
+		const struct job *job);
 
 #endif

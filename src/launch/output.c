@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/numbered.h"
+#include "base/regular.h"
 #include "base/str.h"
 #include "launch/host-marks.h"
 #include "launch/output.h"
@@ -19,7 +21,9 @@
 enum {
 	MAX_SUFFIX = 9999,
 	FORCE_PATIENCE_MS = 30000,
-	FORCE_STEP_MS = 10
+	FORCE_STEP_MS = 10,
+	MARK = 32,      /* bytes of a mark's name … */
+	TEMPORARY = 128 /* … and of one that is being made */
 };
 
 enum owner {
@@ -30,42 +34,49 @@ enum owner {
 	EMPTY
 };
 
-static void path_of(char to[PATH_MAX], const char *dir, const char *name)
+static const char *mark_name(char to[MARK], const char *what, int rank)
 {
-	if (snprintf(to, PATH_MAX, "%s/%s", dir, name) >= PATH_MAX)
-		*to = 0; /* every use of it fails with ENOENT */
+	snprintf(to, MARK, ".%s-%d", what, rank);
+	return to;
 }
 
-static void mark_path(char to[PATH_MAX], const char *dir, const char *what,
-		      int rank)
+/* Nobody else's: each process of each host has its own. */
+static const char *temporary_name(char to[TEMPORARY], const struct output *o)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), ".%s-%d", what, rank);
-	path_of(to, dir, name);
+	snprintf(to, TEMPORARY, ".job.%s.%d", o->host, (int)getpid());
+	return to;
 }
 
-static void rank_path(char to[PATH_MAX], const struct output *o,
-		      const char *what, int rank)
+static int write_text_file(int fd, const char *text)
 {
-	mark_path(to, o->path, what, rank);
+	ssize_t n = write(fd, text, strlen(text));
+
+	return close(fd) || n != (ssize_t)strlen(text) ? -ENOSPC : 0;
 }
 
 /* A new file of that content; -EEXIST when there is one. */
-static int create(const char *path, const char *text)
+static int create_output_file(const struct output *o, const char *name,
+			      const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	ssize_t n;
+	int fd = openat(o->fd, name,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0666);
 
-	if (fd < 0)
-		return -errno;
-	n = write(fd, text, strlen(text));
-	close(fd);
-	return n == (ssize_t)strlen(text) ? 0 : -ENOSPC;
+	return fd < 0 ? -errno : write_text_file(fd, text);
+}
+
+static void drop_output_file(const struct output *o, const char *name)
+{
+	unlinkat(o->fd, name, 0);
+}
+
+static bool is_output_there(const struct output *o, const char *name)
+{
+	return !faccessat(o->fd, name, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 /* Files that copse makes; everything else is somebody's property. */
-static bool is_ours(const char *name)
+static bool is_copse_file(const char *name)
 {
 	static const char *const prefixes[] = {
 		"rank-",     "node-",      ".host-", ".rank-",
@@ -80,9 +91,10 @@ static bool is_ours(const char *name)
 }
 
 /* How many entries `want` is true for. */
-static size_t count_entries(const char *dir, bool (*want)(const char *name))
+static size_t count_entries(const struct output *o,
+			    bool (*want)(const char *name))
 {
-	DIR *folder = opendir(dir);
+	DIR *folder = regular_list(o->fd);
 	struct dirent *entry;
 	size_t count = 0;
 
@@ -107,61 +119,83 @@ static bool is_profile(const char *name)
 	       !strstr(name, ".part");
 }
 
-static enum owner owner_of(const char *dir, const char *key)
+/*
+ * Another user who made the directory could exchange what is in it.  Where the
+ * file system gives all files one owner (NFS for root, CIFS), nobody can tell.
+ */
+static bool is_own_output(const struct output *o)
 {
-	/* Counted first: another rank may put .job there, then its own. */
-	bool content = count_entries(dir, is_content) > 0;
-	char path[PATH_MAX], text[256];
-	ssize_t n;
+	char name[TEMPORARY];
+	struct stat dir, file;
+	bool same;
 	int fd;
 
-	path_of(path, dir, ".job");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fstat(o->fd, &dir))
+		return false;
+	if (dir.st_uid == geteuid())
+		return true;
+	fd = regular_create(o->fd, temporary_name(name, o));
 	if (fd < 0)
-		return content ? FOREIGN : EMPTY;
+		return false;
+	same = !fstat(fd, &file) && file.st_uid == dir.st_uid;
+	close(fd);
+	drop_output_file(o, name);
+	return same;
+}
+
+static enum owner owner_of(const struct output *o, const char *key)
+{
+	/* Counted first: another rank may put .job there, then its own. */
+	bool content = count_entries(o, is_content) > 0;
+	int fd = regular_open(o->fd, ".job", O_RDONLY | O_NOFOLLOW);
+	char text[256];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd == -ENOENT && !content ? EMPTY : FOREIGN;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
 	if (strcmp(text, key) != 0)
 		return OLDER;
-	path_of(path, dir, ".finished");
-	return access(path, F_OK) ? OURS : FINISHED;
+	return is_output_there(o, ".finished") ? FINISHED : OURS;
+}
+
+static int cannot_write(const struct output *o, int err)
+{
+	return fail(err, "cannot write to %s: %s", o->path, strerror(-err));
 }
 
 /*
  * Put our key into the directory: by link(), which leaves an older one alone,
  * or by rename(), which replaces it.  Either way it is never seen in part.
  */
-static int put_key(const char *dir, const struct job *job, bool replace)
+static int put_key(struct output *o, const struct job *job, bool replace)
 {
-	char temporary[PATH_MAX], path[PATH_MAX], name[128];
-	int err;
+	char name[TEMPORARY];
+	int fd = regular_create(o->fd, temporary_name(name, o));
+	int err = fd < 0 ? fd : write_text_file(fd, job->key);
 
-	snprintf(name, sizeof(name), ".job.%s.%d", job->host, (int)getpid());
-	path_of(temporary, dir, name);
-	path_of(path, dir, ".job");
-	unlink(temporary);
-	err = create(temporary, job->key);
-	if (!err && (replace ? rename(temporary, path) : link(temporary, path)))
+	if (!err && (replace ? renameat(o->fd, name, o->fd, ".job")
+			     : linkat(o->fd, name, o->fd, ".job", 0)))
 		err = -errno;
-	unlink(temporary);
-	if (err && err != -EEXIST)
-		return fail(err, "cannot write to %s: %s", dir, strerror(-err));
-	return 0;
+	drop_output_file(o, name);
+	o->first = !err;
+	return err && err != -EEXIST ? cannot_write(o, err) : 0;
 }
 
 /* All but what says whose it is: that changes last, and at once. */
-static void clear(const char *dir)
+static void clear(const struct output *o)
 {
-	DIR *folder = opendir(dir);
+	DIR *folder = regular_list(o->fd);
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder)))
-		if (is_ours(entry->d_name) &&
+		if (is_copse_file(entry->d_name) &&
 		    strncmp(entry->d_name, ".job", 4) != 0 &&
 		    strcmp(entry->d_name, ".force") != 0 &&
 		    strcmp(entry->d_name, ".finished") != 0)
-			unlinkat(dirfd(folder), entry->d_name, 0);
+			drop_output_file(o, entry->d_name);
 	if (folder)
 		closedir(folder);
 }
@@ -170,89 +204,95 @@ static void clear(const char *dir)
  * Replace an older job.  Whoever creates `.force` looks again whether another
  * rank has done it meanwhile, clears, and puts the new key there last.
  */
-static int replace(const char *dir, const struct job *job)
+static int replace(struct output *o, const struct job *job)
 {
 	const struct timespec step = { 0, FORCE_STEP_MS * 1000000L };
-	char lock[PATH_MAX], finished[PATH_MAX];
 	int err = -EEXIST;
 
-	path_of(lock, dir, ".force");
-	path_of(finished, dir, ".finished");
 	for (int ms = 0; ms < FORCE_PATIENCE_MS && err == -EEXIST;
 	     ms += FORCE_STEP_MS) {
-		if (owner_of(dir, job->key) == OURS)
+		if (owner_of(o, job->key) == OURS)
 			return 0;
-		err = create(lock, "");
+		err = create_output_file(o, ".force", "");
 		if (err == -EEXIST)
 			nanosleep(&step, NULL);
 	}
 	if (err)
-		return fail(err, "cannot replace %s: %s", dir,
+		return fail(err, "cannot replace %s: %s", o->path,
 			    err == -EEXIST ? "another job is at it (else "
 					     "remove its file .force)"
 					   : strerror(-err));
-	if (owner_of(dir, job->key) != OURS) {
-		clear(dir);
-		err = put_key(dir, job, true);
-		unlink(finished);
+	if (owner_of(o, job->key) != OURS) {
+		clear(o);
+		err = put_key(o, job, true);
+		drop_output_file(o, ".finished");
 	}
-	unlink(lock);
+	drop_output_file(o, ".force");
 	return err;
 }
 
 /* This rank's number, once; -EEXIST when it is taken. */
-static int claim(const struct output *o, const struct job *job)
+static int claim_output(const struct output *o, const struct job *job)
 {
-	char path[PATH_MAX], text[128];
+	char name[MARK], text[128];
 	int err;
 
-	rank_path(path, o, "rank", o->rank);
 	snprintf(text, sizeof(text), "%s %d\n", job->host, (int)getpid());
-	err = o->by_host ? host_marks_begin(o->path, o->host, o->rank)
-			 : create(path, text);
+	err = o->by_host ? host_marks_begin(o->fd, o->host, o->rank)
+			 : create_output_file(
+				   o, mark_name(name, "rank", o->rank), text);
 	if (err == -ETIMEDOUT)
 		return 0; /* the mark is not worth more waiting */
-	if (err && err != -EEXIST)
-		return fail(err, "cannot write to %s: %s", o->path,
-			    strerror(-err));
-	return err;
+	return err && err != -EEXIST ? cannot_write(o, err) : err;
 }
 
-/* Make the directory if need be, and say whose it is; -errno, a reason. */
-static int look(const char *dir, const struct job *job)
+/*
+ * Open the directory, made if need be, and say whose it is; what cannot be
+ * entered, or filled, is somebody else's.  -errno: a reason.
+ */
+static int look_at_directory(struct output *o, const struct job *job)
 {
+	bool made = !mkdir(o->path, 0777);
 	enum owner owner;
 	int err;
 
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		return fail(-errno, "cannot create %s: %s", dir,
+	if (!made && errno != EEXIST)
+		return fail(-errno, "cannot create %s: %s", o->path,
 			    strerror(errno));
-	owner = owner_of(dir, job->key);
+	output_close(o);
+	o->fd = open(o->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (o->fd < 0 || !is_own_output(o))
+		return FOREIGN;
+	owner = owner_of(o, job->key);
 	if (owner != EMPTY)
 		return (int)owner;
-	err = put_key(dir, job, false);
-	return err ? err : (int)owner_of(dir, job->key);
+	err = put_key(o, job, false);
+	if (err && made)
+		rmdir(o->path);
+	if (err == -EACCES && !made)
+		return FOREIGN;
+	return err ? err : (int)owner_of(o, job->key);
 }
 
 /* 0: o->path is ours; -EEXIST: it is another's; else -errno, a reason. */
-static int take(struct output *o, const struct job *job, bool force)
+static int take_output(struct output *o, const struct job *job, bool force)
 {
-	int owner = look(o->path, job), err;
+	int owner = look_at_directory(o, job), err;
 
 	if (owner < 0)
 		return owner;
 	if ((owner == OLDER || owner == FINISHED) && force) {
-		err = replace(o->path, job);
+		err = replace(o, job);
 		if (err)
 			return err;
 		owner = OURS;
 	}
-	return owner == OURS ? claim(o, job) : -EEXIST;
+	return owner == OURS ? claim_output(o, job) : -EEXIST;
 }
 
 static int take_again(struct output *o, const struct job *job, bool force)
 {
-	int owner = look(o->path, job);
+	int owner = look_at_directory(o, job);
 
 	(void)force;
 	if (owner < 0)
@@ -261,100 +301,126 @@ static int take_again(struct output *o, const struct job *job, bool force)
 }
 
 /* Try the name and its numbered sisters until one suits. */
-static int walk(struct output *o, const char *wanted, const struct job *job,
-		bool force,
-		int (*suits)(struct output *, const struct job *, bool))
+static int walk_names(struct output *o, const char *wanted,
+		      const struct job *job, bool force,
+		      int (*suits)(struct output *, const struct job *, bool))
 {
-	size_t length = strlen(wanted);
 	int err = -EEXIST;
 
-	while (length > 1 && wanted[length - 1] == '/')
-		length--;
-	if (length >= PATH_MAX - 64)
-		return fail(-ENAMETOOLONG, "the output's name is too long");
-	snprintf(o->host, sizeof(o->host), "%s", job->host);
-	o->rank = job->rank;
-	o->size = job->size;
-	for (int i = 1; i <= MAX_SUFFIX && err == -EEXIST; i++) {
-		int n = snprintf(o->path, sizeof(o->path), "%.*s", (int)length,
-				 wanted);
+	for (unsigned int i = 1; i <= MAX_SUFFIX && err == -EEXIST; i++) {
+		char *name = numbered_name(wanted, i);
+		size_t length = name ? strlen(name) : 0;
 
-		if (i > 1)
-			snprintf(o->path + n, sizeof(o->path) - (size_t)n,
-				 "-%d", i);
+		if (length && length < sizeof(o->path))
+			memcpy(o->path, name, length + 1);
+		free(name);
+		if (!length || length >= sizeof(o->path))
+			return fail(-ENAMETOOLONG,
+				    "the output's name is too long");
 		err = suits(o, job, force);
 	}
 	if (err == -EEXIST)
-		return fail(err, "%s and all its numbered names are taken",
-			    wanted);
+		fail(err, "%s and all its numbered names are taken", wanted);
+	if (err)
+		output_close(o);
 	return err;
+}
+
+static int begin_output(struct output *o, const char *wanted,
+			const struct job *job, bool force,
+			int (*suits)(struct output *, const struct job *, bool))
+{
+	snprintf(o->host, sizeof(o->host), "%s", job->host);
+	o->rank = job->rank;
+	o->size = job->size;
+	o->first = false;
+	o->fd = -1;
+	return walk_names(o, wanted, job, force, suits);
 }
 
 int output_open(struct output *o, const char *wanted, const struct job *job,
 		bool force)
 {
 	o->by_host = false;
-	return walk(o, wanted, job, force, take);
+	return begin_output(o, wanted, job, force, take_output);
 }
 
 int output_open_by_host(struct output *o, const char *wanted,
 			const struct job *job, bool force)
 {
 	o->by_host = true;
-	return walk(o, wanted, job, force, take);
+	return begin_output(o, wanted, job, force, take_output);
 }
 
 int output_find(struct output *o, const char *wanted, const struct job *job)
 {
 	o->by_host = false; /* no marks */
-	return walk(o, wanted, job, false, take_again);
+	return begin_output(o, wanted, job, false, take_again);
 }
 
-void output_restore(const struct output *o, const struct job *job)
+void output_close(struct output *o)
 {
-	if (access(o->path, F_OK) && errno == ENOENT)
-		look(o->path, job);
+	if (o->fd >= 0)
+		close(o->fd);
+	o->fd = -1;
+}
+
+static bool is_open_at(const struct output *o, const char *path)
+{
+	struct stat open, there;
+
+	return !fstat(o->fd, &open) && !stat(path, &there) &&
+	       open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
+void output_restore(struct output *o, const struct job *job)
+{
+	char link[REGULAR_NAME], path[PATH_MAX];
+	ssize_t n;
+
+	if (is_open_at(o, o->path))
+		return;
+	regular_name(link, o->fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = 0;
+	if (is_open_at(o, path)) {
+		memcpy(o->path, path, (size_t)n + 1);
+		return;
+	}
+	snprintf(path, sizeof(path), "%s", o->path);
+	walk_names(o, path, job, false, take_again);
 }
 
 /* Leave the mark; true when all ranks have. */
 static bool all_done(const struct output *o)
 {
-	char path[PATH_MAX];
+	char name[MARK];
 
 	if (o->by_host)
-		return host_marks_done(o->path, o->host, o->rank, o->size);
-	rank_path(path, o, "done", o->rank);
-	create(path, "");
+		return host_marks_done(o->fd, o->host, o->rank, o->size);
+	create_output_file(o, mark_name(name, "done", o->rank), "");
 	/* Ranks in a circle from here: those that end early look at few. */
-	for (int i = 1; i < o->size; i++) {
-		rank_path(path, o, "done", (o->rank + i) % o->size);
-		if (access(path, F_OK))
+	for (int i = 1; i < o->size; i++)
+		if (!is_output_there(o, mark_name(name, "done",
+						  (o->rank + i) % o->size)))
 			return false;
-	}
 	return true;
 }
 
 bool output_done(const struct output *o)
 {
-	char path[PATH_MAX];
-
-	if (!all_done(o))
-		return false;
-	path_of(path, o->path, ".finished");
-	return !create(path, "");
+	return all_done(o) && !create_output_file(o, ".finished", "");
 }
 
 void output_release(const struct output *o)
 {
-	char path[PATH_MAX];
+	char name[MARK];
 
 	if (o->by_host)
-		host_marks_remove(o->path);
+		host_marks_remove(o->fd);
 	for (int i = 0; i < o->size && !o->by_host; i++) {
-		rank_path(path, o, "done", i);
-		unlink(path);
-		rank_path(path, o, "rank", i);
-		unlink(path);
+		drop_output_file(o, mark_name(name, "done", i));
+		drop_output_file(o, mark_name(name, "rank", i));
 	}
 }
 
@@ -362,41 +428,37 @@ void output_wait(const struct output *o, uint64_t until_ns)
 {
 	/* To look for a host's mark is to read a directory. */
 	const struct timespec step = { 0, o->by_host ? 50000000 : 5000000 };
-	char path[PATH_MAX];
+	char name[MARK];
 
-	rank_path(path, o, "rank", o->rank);
-	while ((o->by_host ? host_marks_there(o->path) : !access(path, F_OK)) &&
+	mark_name(name, "rank", o->rank);
+	while ((o->by_host ? host_marks_there(o->fd)
+			   : is_output_there(o, name)) &&
 	       process_clock() < until_ns)
 		nanosleep(&step, NULL);
 }
 
 bool output_has_profile(const struct output *o)
 {
-	return count_entries(o->path, is_profile) > 0;
+	return count_entries(o, is_profile) > 0;
 }
 
-void output_left_out(const char *dir, int rank)
+void output_left_out(const struct output *o, int rank)
 {
-	char path[PATH_MAX];
+	char name[MARK];
 
-	mark_path(path, dir, "left-out", rank);
-	create(path, "");
+	create_output_file(o, mark_name(name, "left-out", rank), "");
 }
 
 void output_discard(const struct output *o)
 {
-	char path[PATH_MAX];
+	char name[MARK];
 
 	output_release(o);
 	if (output_has_profile(o))
 		return;
-	for (int i = 0; i < o->size; i++) {
-		rank_path(path, o, "left-out", i);
-		unlink(path);
-	}
-	path_of(path, o->path, ".finished");
-	unlink(path);
-	path_of(path, o->path, ".job");
-	unlink(path);
+	for (int i = 0; i < o->size; i++)
+		drop_output_file(o, mark_name(name, "left-out", i));
+	drop_output_file(o, ".finished");
+	drop_output_file(o, ".job");
 	rmdir(o->path);
 }

@@ -5,12 +5,17 @@
  *
  * The directory holds its job's key in the file `.job`, put there by link():
  * the first rank wins, the others find their own key.  A directory of another
- * job is left alone and NAME-2, NAME-3 … tried.  Each rank claims its number
+ * job, or of another user, is left alone and the next name of numbered.h tried.
+ * Each rank claims its number
  * (`.rank-N`), so the second `copse run` of one rank gets a directory of its
  * own, and marks when it is done (`.done-N`).  Who finds all marks and creates
  * `.finished` is the last: exactly one.  Claims and marks go with
  * output_release(), which the others can wait for.  In large jobs these marks
  * are one file for each host (host-marks.h), not two for each rank.
+ *
+ * The directory is opened once, and files are made, found and removed below
+ * what is open: whoever may write to the folder that it is in can put another
+ * one, or a link, in its place.
  */
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
@@ -22,14 +27,17 @@
 #include "launch/job.h"
 
 struct output {
-	char path[PATH_MAX];
+	char path[PATH_MAX]; /* for people, and for what reads profiles */
+	int fd;              /* of it */
 	char host[64];
 	int rank, size;
 	bool by_host; /* marks */
+	bool first;   /* of the job: this rank has put the key there */
 };
 
 /*
- * Find or make the directory for this job.  With `force` an older job's
+ * Find or make the directory for this job, of that name (numbered.h) or the
+ * next of its numbered ones that is free.  With `force` an older job's
  * profiles in it are removed, by one rank while the others wait.  -errno with
  * a reason.
  */
@@ -40,8 +48,14 @@ int output_open(struct output *o, const char *wanted, const struct job *job,
 int output_open_by_host(struct output *o, const char *wanted,
 			const struct job *job, bool force);
 
-/* Makes it again where somebody has removed it while the program ran. */
-void output_restore(const struct output *o, const struct job *job);
+/* Its `fd` may be -1. */
+void output_close(struct output *o);
+
+/*
+ * Where somebody has moved it while the program ran, its path is the new one;
+ * where it was removed it is made again.
+ */
+void output_restore(struct output *o, const struct job *job);
 
 /*
  * The directory of a job that ran before, to add to it; the next free name
@@ -60,10 +74,10 @@ void output_release(const struct output *o);
 void output_wait(const struct output *o, uint64_t until_ns);
 
 /*
- * Leave the mark `.left-out-N` in a directory: rank N was not to be measured.
- * It stays, so that reports do not look for the rank's profile.
+ * Leave the mark `.left-out-N`: rank N was not to be measured.  It stays, so
+ * that reports do not look for the rank's profile.
  */
-void output_left_out(const char *dir, int rank);
+void output_left_out(const struct output *o, int rank);
 
 /* True when it holds a profile. */
 bool output_has_profile(const struct output *o);

@@ -4,11 +4,14 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "launch/job-end.h"
+#include "launch/livedir.h"
 #include "launch/parent.h"
 #include "launch/process.h"
 
@@ -22,7 +25,8 @@
 #define WARNED_NS (120 * SECOND)
 
 enum {
-	STOP_PATIENCE_MS = 200
+	STOP_PATIENCE_MS = 200,
+	MOST_ASKED = 5
 };
 
 void parent_begin(struct parent *p)
@@ -53,7 +57,8 @@ void parent_end(struct parent *p)
 }
 
 /* In the child: what was ours is put back, and it does not outlive us. */
-static void become(const struct parent *p, char **argv, pid_t parent, int pipe)
+static void become_program(const struct parent *p, char **argv, pid_t parent,
+			   int pipe)
 {
 	int err;
 
@@ -69,7 +74,7 @@ static void become(const struct parent *p, char **argv, pid_t parent, int pipe)
 }
 
 /* Fork and exec; the child's pid, or -errno of either with a reason. */
-static pid_t start(const struct parent *p, char **argv)
+static pid_t start_program(const struct parent *p, char **argv)
 {
 	pid_t self = getpid(), child;
 	int ends[2], err = 0;
@@ -78,7 +83,7 @@ static pid_t start(const struct parent *p, char **argv)
 		return fail(-errno, "no pipe: %s", strerror(errno));
 	child = fork();
 	if (!child) {
-		become(p, argv, self, ends[1]);
+		become_program(p, argv, self, ends[1]);
 		_exit(127);
 	}
 	if (child < 0)
@@ -123,6 +128,19 @@ static void checkpoint(struct parent *p, struct harvest *h)
 }
 
 /*
+ * One process is enough to ask, where a job has thousands; and more than once,
+ * where the batch system is busy with that.
+ */
+static void ask_why(struct parent *p, struct harvest *h)
+{
+	if (h->rank > 0 || *h->batch.end || p->asked++ >= MOST_ASKED)
+		return;
+	job_end_ask(&h->batch);
+	if (*h->batch.end)
+		livedir_renote(h->live_dir, &h->batch);
+}
+
+/*
  * The shell must see its job stop.  But only once the program itself has: it
  * may handle the signal, or stopping may not be allowed to it; and a parent
  * that stops while its program runs would hide the program's end.
@@ -143,8 +161,8 @@ static void stop_with(pid_t child)
 	}
 }
 
-static void on_signal(struct parent *p, struct harvest *h,
-		      const siginfo_t *info)
+static void on_parent_signal(struct parent *p, struct harvest *h,
+			     const siginfo_t *info)
 {
 	int signo = info->si_signo;
 
@@ -158,6 +176,9 @@ static void on_signal(struct parent *p, struct harvest *h,
 		p->warned_ns = process_clock();
 	switch (signo) {
 	case SIGTERM:
+		checkpoint(p, h);
+		ask_why(p, h);
+		break;
 	case SIGINT:
 	case SIGHUP:
 	case SIGQUIT:
@@ -172,7 +193,7 @@ static void on_signal(struct parent *p, struct harvest *h,
 	}
 }
 
-static void wait_for_end(struct parent *p, struct harvest *h)
+static void wait_for_program_end(struct parent *p, struct harvest *h)
 {
 	sigset_t all;
 
@@ -187,29 +208,42 @@ static void wait_for_end(struct parent *p, struct harvest *h)
 
 		signo = sigtimedwait(&all, &info, &wait);
 		if (signo > 0 && signo != SIGCHLD)
-			on_signal(p, h, &info);
+			on_parent_signal(p, h, &info);
 		else if (signo < 0 && errno == EAGAIN &&
-			 process_clock() >= p->next_ns)
+			 process_clock() >= p->next_ns) {
+			if (p->warned_ns)
+				ask_why(p, h);
 			checkpoint(p, h);
+		}
 	}
 }
 
 static void note_end(struct harvest *h)
 {
+	struct live_end end = { .mono_ns = process_clock() };
+	struct rusage used = { 0 };
 	int status = 0;
 
-	h->end_ns = process_clock();
 	/* Goes when it is waited for. */
-	h->cpu_ns = process_cpu_ns(h->child);
-	process_cores(h->child, &h->cores);
-	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR)
+	end.cpu_ns = process_cpu_ns(h->child);
+	process_cores(h->child, &end.cores);
+	while (wait4(h->child, &status, 0, &used) < 0 && errno == EINTR)
 		;
-	h->ended = true;
-	h->end_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	h->end_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	end.signal = WIFSIGNALED(status) ? (uint32_t)WTERMSIG(status) : 0;
+	end.status = WIFEXITED(status) ? (uint32_t)WEXITSTATUS(status) : 0;
+	harvest_end(h, &end, process_usage_ns(&used));
 	/* A launcher may kill us too, soon: the quickest copy first. */
-	if (h->end_signal || h->end_status)
+	if (end.signal || end.status)
 		harvest_checkpoint(h);
+}
+
+/* What the program has heard may wait for us still. */
+static bool is_told(const struct harvest *h)
+{
+	sigset_t waiting;
+
+	return h->end.signal == SIGTERM ||
+	       (!sigpending(&waiting) && sigismember(&waiting, SIGTERM));
 }
 
 int parent_run(struct parent *p, char **argv, struct harvest *h,
@@ -221,11 +255,13 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 	p->start_ns = process_clock();
 	p->checkpoint_ns = checkpoint_s * SECOND;
 	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
-	child = start(p, argv);
+	child = start_program(p, argv);
 	if (child > 0) {
 		h->child = child;
-		wait_for_end(p, h);
+		wait_for_program_end(p, h);
 		note_end(h);
+		if (is_told(h))
+			ask_why(p, h);
 	}
 	sentinel_stop(&p->sentinel);
 	return child > 0 ? 0 : child;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "launch/harvest.h"
-#include "launch/sentinel.h"
+#include "launch/signal-origin.h"
 
 struct parent { /* all zero at first */
 	sigset_t old_mask;
@@ -23,6 +23,7 @@ struct parent { /* all zero at first */
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
 	uint64_t told_ns; /* SIGTERM came to the group, the launcher's; or 0 */
 	uint64_t warned_ns; /* SIGTERM came last; or 0 */
+	unsigned int asked; /* how often, why the job ends */
 };
 
 /* From here on signals wait until parent_run() takes them. */

@@ -46,3 +46,10 @@ int perf_try_counter(uint64_t event)
 
 	return try(&attr);
 }
+
+/* The kernel looks at the flags first, and these are none of its own. */
+bool perf_is_filtered(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0ul) < 0 &&
+	       errno != EINVAL;
+}

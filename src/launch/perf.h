@@ -15,4 +15,10 @@ int perf_try(bool kernel, bool sigtrap);
 /* The same of a hardware counter, a perf_hw_id of <linux/perf_event.h>. */
 int perf_try_counter(uint64_t event);
 
+/*
+ * Whether calls of perf_event_open do not come to the kernel, as under a
+ * container's seccomp profile: no permission helps there.
+ */
+bool perf_is_filtered(void);
+
 #endif

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-static int open_in(const char *folder, int flags)
+static int open_power_file_in(const char *folder, int flags)
 {
 	char *path = str_format("%s/" LIVE_POWER_FILE, folder);
 	int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
@@ -24,7 +24,7 @@ static int open_in(const char *folder, int flags)
 /* A page that cannot be backed later would be a SIGBUS. */
 struct live_power *power_file_new(const char *folder)
 {
-	int fd = open_in(folder, O_RDWR | O_CREAT | O_EXCL);
+	int fd = open_power_file_in(folder, O_RDWR | O_CREAT | O_EXCL);
 	struct live_power *power = MAP_FAILED;
 	int err = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof(*power));
 
@@ -61,7 +61,8 @@ void power_file_append(const char *folder, struct live_header **live,
 		       size_t *size)
 {
 	size_t at = (*size + LIVE_UNIT - 1) / LIVE_UNIT * LIVE_UNIT;
-	int fd = (*live)->gpu_devices ? open_in(folder, O_RDONLY) : -1;
+	int fd = (*live)->gpu_devices ? open_power_file_in(folder, O_RDONLY)
+				      : -1;
 	char *bigger = NULL;
 
 	if (fd < 0)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/place.h"
+#include "base/install-dir.h"
 #include "base/str.h"
 #include "launch/preload.h"
 
@@ -83,12 +83,12 @@ char *preload_value(const char *mpi)
 		value = with_user;
 	}
 	if (!value)
-		fail(-ENOMEM, "out of memory");
+		no_memory();
 	return value;
 }
 
-static int set_setting(const struct settings *s,
-		       const struct setting_info *info)
+static int set_preload_setting(const struct settings *s,
+			       const struct setting_info *info)
 {
 	char variable[64], room[32];
 
@@ -134,7 +134,7 @@ int preload_set(const struct settings *s, const char *live_dir,
 	int err = 0;
 
 	for (size_t i = 0; i < setting_count; i++)
-		err |= set_setting(s, &setting_infos[i]);
+		err |= set_preload_setting(s, &setting_infos[i]);
 	err |= setenv("COPSE_LIVE", live_dir, 1);
 	err |= setenv("LD_PRELOAD", preload, 1);
 	err |= set_injections(s);

@@ -53,7 +53,7 @@ uint64_t process_cpu_ns(pid_t pid)
 }
 
 /* FNV-1a of a mask. */
-static uint64_t key_of(const cpu_set_t *cores)
+static uint64_t core_set_key(const cpu_set_t *cores)
 {
 	const unsigned char *at = (const unsigned char *)cores;
 	uint64_t key = 0xcbf29ce484222325u;
@@ -76,7 +76,7 @@ void process_cores(pid_t pid, struct cores *cores)
 		return;
 	cores->waited_ns = strtoull(at, NULL, 10);
 	cores->count = (uint64_t)CPU_COUNT(&set);
-	cores->key = key_of(&set);
+	cores->key = core_set_key(&set);
 }
 
 static uint64_t of_timeval(struct timeval t)
@@ -84,13 +84,17 @@ static uint64_t of_timeval(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
+uint64_t process_usage_ns(const struct rusage *usage)
+{
+	return of_timeval(usage->ru_utime) + of_timeval(usage->ru_stime);
+}
+
 uint64_t process_children_cpu_ns(void)
 {
 	struct rusage usage;
 
-	if (getrusage(RUSAGE_CHILDREN, &usage))
-		return 0;
-	return of_timeval(usage.ru_utime) + of_timeval(usage.ru_stime);
+	return getrusage(RUSAGE_CHILDREN, &usage) ? 0
+						  : process_usage_ns(&usage);
 }
 
 uint64_t process_clock(void)

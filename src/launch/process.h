@@ -25,7 +25,11 @@ uint64_t process_cpu_ns(pid_t pid);
 /* Its cores, and how long its first thread waited for one, also of a zombie. */
 void process_cores(pid_t pid, struct cores *cores);
 
-/* That of our own children, and theirs, that have ended and were waited for. */
+/* CPU time that wait4(2) tells: of a child, and of its that were waited for. */
+struct rusage;
+uint64_t process_usage_ns(const struct rusage *usage);
+
+/* That of all our own children that have ended. */
 uint64_t process_children_cpu_ns(void);
 
 /* CLOCK_MONOTONIC in nanoseconds. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/fit.h"
+#include "base/preload-compat.h"
 #include "base/golang.h"
 #include "base/tiny-stack.h"
 #include "launch/preload.h"
@@ -175,7 +175,7 @@ static const char *mpi_of(const char *line)
 }
 
 /* The output of `loader --list path`, one library a line. */
-static const char *find_mpi(FILE *list)
+static const char *mpi_in_list(FILE *list)
 {
 	const char *word = NULL;
 	char *line = NULL;
@@ -231,7 +231,7 @@ const char *program_mpi(const struct program *p)
 	close(ends[1]);
 	list = fdopen(ends[0], "r");
 	if (list) {
-		word = find_mpi(list);
+		word = mpi_in_list(list);
 		fclose(list);
 	} else {
 		close(ends[0]);

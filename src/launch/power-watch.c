@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter-watch.c - reads the few words of live profiles that matter here. */
-#include "launch/meter-watch.h"
+/* power-watch.c - reads the few words of live profiles that matter here. */
+#include "launch/power-watch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 #include "launch/livedir.h"
 #include "live/layout.h"
 
-static bool read_at(int fd, uint64_t offset, void *to, size_t size)
+static bool read_process_memory(int fd, uint64_t offset, void *to, size_t size)
 {
 	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
 /* "01234567-89ab-…", as nvidia-smi writes it behind "GPU-". */
-static void write_uuid(char to[40], const uint8_t uuid[16])
+static void write_board_uuid(char to[40], const uint8_t uuid[16])
 {
 	size_t at = 0;
 
@@ -29,14 +29,14 @@ static void write_uuid(char to[40], const uint8_t uuid[16])
 }
 
 /* Its board, LIVE_POWER_NO_BOARD: it has none.  NVML is asked once. */
-static uint32_t board_of(struct watch *w, const uint8_t uuid[16])
+static uint32_t board_of_watch(struct watch *w, const uint8_t uuid[16])
 {
 	struct live_power *p = w->power;
 	struct live_power_device *d = p->devices;
 	char text[40];
 	bool is_mig = false;
 
-	write_uuid(text, uuid);
+	write_board_uuid(text, uuid);
 	for (uint32_t i = 0; i < p->device_count; i++)
 		if (!strcmp(d[i].uuid, text))
 			return d[i].board;
@@ -61,9 +61,10 @@ static void look_at_devices(struct watch *w, int fd, live_ref ref,
 	for (size_t i = 0; ref && i < LIVE_POWER_DEVICES; i++, ref = d.next) {
 		uint32_t board;
 
-		if (!read_at(fd, (uint64_t)ref * LIVE_UNIT, &d, sizeof(d)))
+		if (!read_process_memory(fd, (uint64_t)ref * LIVE_UNIT, &d,
+					 sizeof(d)))
 			break;
-		board = board_of(w, d.uuid);
+		board = board_of_watch(w, d.uuid);
 		if (board >= LIVE_POWER_BOARDS)
 			continue;
 		to->sees_any = sees[board] = true;
@@ -74,20 +75,21 @@ static void look_at_devices(struct watch *w, int fd, live_ref ref,
 		memcpy(to->uses, sees, sizeof(sees));
 }
 
-static bool look_at(struct watch *w, int fd, struct watch_process *to)
+static bool look_at_process(struct watch *w, int fd, struct watch_process *to)
 {
 	struct live_header h;
 	struct live_thread t;
 
 	*to = (struct watch_process){ 0 };
-	if (!read_at(fd, 0, &h, sizeof(h)) || h.magic != LIVE_MAGIC ||
-	    h.version != LIVE_VERSION)
+	if (!read_process_memory(fd, 0, &h, sizeof(h)) ||
+	    h.magic != LIVE_MAGIC || h.version != LIVE_VERSION)
 		return false;
 	look_at_devices(w, fd, h.gpu_devices, to);
 	to->pid = h.pid;
 	to->start_ns = h.start_mono_ns;
 	if (h.threads &&
-	    read_at(fd, (uint64_t)h.threads * LIVE_UNIT, &t, sizeof(t)))
+	    read_process_memory(fd, (uint64_t)h.threads * LIVE_UNIT, &t,
+				sizeof(t)))
 		to->phase = t.phase;
 	return true;
 }
@@ -97,7 +99,7 @@ static void look_into(struct watch *w, const char *name)
 	char *path = str_format("%s/%s", w->folder, name);
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 
-	if (fd >= 0 && look_at(w, fd, &w->at[w->count]))
+	if (fd >= 0 && look_at_process(w, fd, &w->at[w->count]))
 		w->count++;
 	if (fd >= 0)
 		close(fd);

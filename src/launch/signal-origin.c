@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sentinel.c - a process that watches the signals of the process group. */
+/* signal-origin.c - a process that watches the signals of the process group. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "launch/process.h"
-#include "launch/sentinel.h"
+#include "launch/signal-origin.h"
 
 /*
  * How far apart the two deliveries of one group signal may be seen.  Too short

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter-rounds.c - rounds of readings. */
-#include "launch/meter-rounds.h"
+/* power-loop.c - rounds of readings. */
+#include "launch/power-loop.h"
 
 #include <poll.h>
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "launch/meter-sums.h"
-#include "launch/meter-watch.h"
+#include "launch/power-readings.h"
+#include "launch/power-watch.h"
 #include "launch/nvml.h"
 #include "launch/process.h"
 
@@ -72,7 +72,7 @@ static uint32_t board_called(const struct live_power *p, const char *uuid)
 }
 
 /* Of an instance of MIG, that of the GPU which it is a part of. */
-static uint32_t board_of(void *to, const char *uuid, bool *is_mig)
+static uint32_t board_of_loop(void *to, const char *uuid, bool *is_mig)
 {
 	char name[48], bus[32];
 	struct nvml_device *whole;
@@ -217,9 +217,10 @@ void meter_rounds(struct live_power *power, const char *folder)
 	static struct rounds r;
 
 	r.power = power;
-	r.watch = (struct watch){
-		.folder = folder, .power = power, .board_of = board_of, .to = &r
-	};
+	r.watch = (struct watch){ .folder = folder,
+				  .power = power,
+				  .board_of = board_of_loop,
+				  .to = &r };
 	r.seed =
 		(unsigned int)(process_clock() / 1000) + (unsigned int)getpid();
 	if (nvml_open()) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter.c - starts, ends and survives the process that reads power. */
-#include "launch/meter.h"
+/* power-meter.c - starts, ends and survives the process that reads power. */
+#include "launch/power-meter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "launch/meter-rounds.h"
+#include "launch/power-loop.h"
 #include "launch/power-file.h"
 
 enum {
@@ -23,7 +23,7 @@ enum {
 };
 
 /* In the process: nothing of `copse run` stays open but the pipe. */
-static void settle(int pipe)
+static void detach_meter(int pipe)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "copse-meter");
@@ -46,7 +46,7 @@ int meter_start(struct meter *m, const char *folder)
 	m->pid = fork();
 	err = m->pid < 0 ? -errno : 0;
 	if (!m->pid) {
-		settle(ends[0]);
+		detach_meter(ends[0]);
 		if (getppid() == parent)
 			meter_rounds(m->power, folder);
 		_exit(0);
@@ -73,7 +73,7 @@ static bool ends_within(pid_t pid, unsigned int ms)
 	return false;
 }
 
-static void explain(struct meter *m, bool hangs)
+static void explain_meter(struct meter *m, bool hangs)
 {
 	const struct live_power *p = m->power;
 
@@ -99,7 +99,7 @@ void meter_stop(struct meter *m)
 			kill(m->pid, SIGKILL);
 			ends_within(m->pid, KILL_MS);
 		}
-		explain(m, hangs);
+		explain_meter(m, hangs);
 	}
 	power_file_close(m->power);
 	m->power = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter-sums.c - sums, and bins that become twice as wide when they end. */
-#include "launch/meter-sums.h"
+/* power-readings.c - sums, and bins that become twice as wide when they end. */
+#include "launch/power-readings.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #define SHIFT_LEAST 27 /* 0.13 s: a reading or two */
 
 /* Each bin of twice the width has the two that it is made of. */
-static void widen(struct live_power_board *b)
+static void widen_board(struct live_power_board *b)
 {
 	uint64_t odd = b->first_bin & 1;
 	struct live_power_bin old[LIVE_POWER_BINS];
@@ -36,7 +36,7 @@ static void add_bin(struct live_power_board *b, uint64_t now,
 	}
 	__atomic_store_n(&b->moving, b->moving + 1, __ATOMIC_SEQ_CST);
 	while ((now >> b->bin_shift) - b->first_bin >= LIVE_POWER_BINS)
-		widen(b);
+		widen_board(b);
 	bin = (now >> b->bin_shift) - b->first_bin;
 	b->bins[bin].uj += step.uj;
 	b->bins[bin].ns += step.ns;
@@ -93,8 +93,8 @@ static void add_power(struct meter_sums *s, const struct nvml_reading *r,
  * not ask for it.  A counter that the first reading lacked, or that runs
  * backwards (the driver was loaded anew), counts for nothing.
  */
-static bool add_counter(struct meter_sums *s, const struct nvml_reading *r,
-			uint64_t *uj)
+static bool add_energy_reading(struct meter_sums *s,
+			       const struct nvml_reading *r, uint64_t *uj)
 {
 	struct live_power_board *b = s->board;
 	bool follows = s->asked;
@@ -122,7 +122,7 @@ struct meter_step meter_sums_add(struct meter_sums *s, uint64_t now,
 	struct live_power_board *b = s->board;
 	uint64_t ns = s->last_ns ? now - s->last_ns : 0, counted;
 	struct meter_step step = { 0 };
-	bool counts = add_counter(s, r, &counted);
+	bool counts = add_energy_reading(s, r, &counted);
 
 	if (ns && ns <= METER_GAP_NS) {
 		uint64_t uj = ((uint64_t)s->last_mw + r->mw) / 2 * ns / 1000000;

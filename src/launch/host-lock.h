@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * desk.h - what the `copse run`s of one user on one host have in common: one of
- * them at a time has the desk.
+ * host-lock.h - what the `copse run`s of one user on one host have in common:
+ * one of them at a time has the desk.
  *
  * It is a lock on this user's folder in /dev/shm: on output directories locks
  * often do nothing.  So all that take turns at one file must be on one host;
  * `owner` tells hosts apart, also those of the same name.
  */
-#ifndef LAUNCH_DESK_H
-#define LAUNCH_DESK_H
+#ifndef LAUNCH_HOST_LOCK_H
+#define LAUNCH_HOST_LOCK_H
 
 struct desk {
 	int fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * meter.h - a process that reads the power of GPUs while a program runs.
+ * power-meter.h - a process that reads the power of GPUs while a program runs.
  *
  * It is one of its own, because NVIDIA's library may crash, start threads, or
  * never return from the driver: none of that may reach `copse run`, and still
@@ -8,8 +8,8 @@
  * its pipe, ends with its parent, and writes only to the file of
  * launch/power-file.h, where what it has read stays, however it ends.
  */
-#ifndef LAUNCH_METER_H
-#define LAUNCH_METER_H
+#ifndef LAUNCH_POWER_METER_H
+#define LAUNCH_POWER_METER_H
 
 #include <sys/types.h>
 

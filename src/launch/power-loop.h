@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter-rounds.h - what the process that reads power does. */
-#ifndef LAUNCH_METER_ROUNDS_H
-#define LAUNCH_METER_ROUNDS_H
+/* power-loop.h - what the process that reads power does. */
+#ifndef LAUNCH_POWER_LOOP_H
+#define LAUNCH_POWER_LOOP_H
 
 #include "live/power.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter-sums.h - readings of one GPU become sums and a series. */
-#ifndef LAUNCH_METER_SUMS_H
-#define LAUNCH_METER_SUMS_H
+/* power-readings.h - readings of one GPU become sums and a series. */
+#ifndef LAUNCH_POWER_READINGS_H
+#define LAUNCH_POWER_READINGS_H
 
 #include "launch/nvml.h"
 #include "live/power.h"

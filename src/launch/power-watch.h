@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * meter-watch.h - what the measured processes say of themselves while they run:
+ * power-watch.h - what the measured processes say of themselves while they run:
  * which GPUs they have used, and in which phase they are.
  *
  * Live profiles are read, not mapped (a hole would become a page), and with
  * suspicion.
  */
-#ifndef LAUNCH_METER_WATCH_H
-#define LAUNCH_METER_WATCH_H
+#ifndef LAUNCH_POWER_WATCH_H
+#define LAUNCH_POWER_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sentinel.h - tells signals sent to this process alone from signals sent to
- * its process group: a process that does nothing but take the signals of the
+ * signal-origin.h - tells signals sent to this process alone from signals sent
+ * to its process group: a process that does nothing but take the signals of the
  * group and tell which came.
  *
  * A launcher signals the group, so the program has such a signal already; one
  * that was sent to `copse run` alone must be passed on.
  */
-#ifndef LAUNCH_SENTINEL_H
-#define LAUNCH_SENTINEL_H
+#ifndef LAUNCH_SIGNAL_ORIGIN_H
+#define LAUNCH_SIGNAL_ORIGIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* desk.c - a lock for the processes of one user on one host. */
+/* host-lock.c - a lock for the processes of one user on one host. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/timebase.h"
-#include "launch/desk.h"
+#include "launch/host-lock.h"
 #include "launch/livedir.h"
 
 enum {
@@ -28,7 +28,7 @@ static bool is_still(const char *path, const struct stat *st)
 	       now.st_ino == st->st_ino;
 }
 
-static int lock(int fd, unsigned int patience_ms)
+static int lock_host(int fd, unsigned int patience_ms)
 {
 	const struct timespec step = { 0, STEP_MS * 1000000L };
 
@@ -51,7 +51,7 @@ int desk_take(struct desk *desk, unsigned int patience_ms)
 	if (err)
 		return err;
 	desk->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	err = desk->fd < 0 ? -errno : lock(desk->fd, patience_ms);
+	err = desk->fd < 0 ? -errno : lock_host(desk->fd, patience_ms);
 	if (!err && (fstat(desk->fd, &st) || !is_still(path, &st)))
 		err = -ESTALE;
 	if (!err)

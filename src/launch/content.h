@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* content.h - what is in a live file of launch/livedir.h. */
+#ifndef LAUNCH_CONTENT_H
+#define LAUNCH_CONTENT_H
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "launch/livedir.h"
+
+struct harvest;
+struct live_header;
+
+/* The contents of a live file, as much of it as is in use. */
+struct content {
+	struct live_file file;
+	struct live_header *live; /* by malloc; NULL: not read */
+	size_t size;
+	int error; /* why it was not read */
+};
+
+/* The live file was made, but its process ended before it wrote to it. */
+enum {
+	CONTENT_EMPTY = -ENODATA
+};
+
+/* Of the file that c->file names: 0, CONTENT_EMPTY, or -errno with a reason. */
+int content_read(struct content *c, const char *folder);
+
+/* Bytes of a live file that matter: the rest was never handed out. */
+size_t content_used(int fd);
+
+/* Add what the process could not know; may move the contents. */
+void content_stamp(struct content *c, const struct harvest *h);
+
+#endif
