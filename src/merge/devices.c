@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
-#include "base/order.h"
+#include "base/comparison.h"
 #include "live/layout.h"
 #include "merge/timeline.h"
 #include "merge/unify-tree.h"
@@ -16,9 +17,7 @@
 int devices_init(struct devices *d)
 {
 	*d = (struct devices){ 0 };
-	return str_add(&d->names, "") == STR_NONE
-		       ? fail(-ENOMEM, "out of memory")
-		       : 0;
+	return str_add(&d->names, "") == STR_NONE ? no_memory() : 0;
 }
 
 void run_gpu_fini(struct run_gpu *gpu)
@@ -50,7 +49,7 @@ static int more(void *array, size_t count, size_t *room, size_t size)
 	void *at;
 
 	memcpy(&at, array, sizeof(at));
-	at = grow(at, count, room, size);
+	at = array_grow(at, count, room, size);
 	if (!at)
 		return -ENOMEM;
 	memcpy(array, &at, sizeof(at));
@@ -62,9 +61,9 @@ static int more(void *array, size_t count, size_t *room, size_t size)
  */
 
 /* What tells a device from others: its UUID on that host, with that clock. */
-static int place_of(struct devices *d, const struct profile *p,
-		    const struct profile_device *from, uint32_t process,
-		    uint64_t key[2])
+static int device_key(struct devices *d, const struct profile *p,
+		      const struct profile_device *from, uint32_t process,
+		      uint64_t key[2])
 {
 	uint32_t host = str_add(&d->names, p->id.host);
 	uint32_t clock = str_add(&d->names, p->id.clock_id);
@@ -100,12 +99,12 @@ static int new_device(struct devices *d, const struct profile *p,
 	return 0;
 }
 
-static int find_device(struct devices *d, const struct profile *p,
-		       const struct profile_device *from, uint32_t process,
-		       uint32_t *index)
+static int find_run_device(struct devices *d, const struct profile *p,
+			   const struct profile_device *from, uint32_t process,
+			   uint32_t *index)
 {
 	uint64_t key[2];
-	int err = place_of(d, p, from, process, key);
+	int err = device_key(d, p, from, process, key);
 
 	if (err || str_add(&d->names, from->name) == STR_NONE)
 		return -ENOMEM;
@@ -159,7 +158,7 @@ static void add_times(struct run_device *to, const struct profile_device *from)
 }
 
 /* The rows behind *next that are of device i, which *next passes. */
-static size_t bins_of(const struct profile *p, uint32_t i, size_t *next)
+static size_t bins_of_device(const struct profile *p, uint32_t i, size_t *next)
 {
 	size_t from = *next;
 
@@ -172,9 +171,9 @@ static int add_device(struct devices *d, const struct profile *p, uint32_t i,
 		      uint32_t process, uint32_t *index, size_t *next)
 {
 	const struct profile_device *from = &p->devices[i];
-	size_t first = *next, count = bins_of(p, i, next);
+	size_t first = *next, count = bins_of_device(p, i, next);
 	const struct profile_bin *bins = count ? p->bins + first : NULL;
-	int err = find_device(d, p, from, process, index);
+	int err = find_run_device(d, p, from, process, index);
 
 	if (!err)
 		err = add_share(d, from, *index, process);
@@ -207,8 +206,8 @@ static int add_stream(struct devices *d, const struct profile_stream *from,
 	return 0;
 }
 
-static int add_work(struct devices *d, const struct profile_work *from,
-		    uint32_t node, uint32_t device)
+static int add_device_work(struct devices *d, const struct profile_work *from,
+			   uint32_t node, uint32_t device)
 {
 	struct run_gpu *sum = &d->sum;
 	uint32_t at;
@@ -229,8 +228,7 @@ static int add_work(struct devices *d, const struct profile_work *from,
 	return 0;
 }
 
-/* Inside calls of CUDA, on the thread of MPI_Init, else the first. */
-static uint64_t offload(const struct profile *p)
+uint64_t devices_offload(const struct profile *p)
 {
 	const struct profile_column *c =
 		profile_column(p, metric_infos[METRIC_GPU_CALL_TIME].name);
@@ -242,8 +240,8 @@ static uint64_t offload(const struct profile *p)
 	return sum;
 }
 
-static int add_rank(struct devices *d, const struct profile *p,
-		    uint32_t process)
+static int add_devices_of_rank(struct devices *d, const struct profile *p,
+			       uint32_t process)
 {
 	struct run_gpu *sum = &d->sum;
 	uint64_t start = p->id.start_mono_ns + p->gpu.first_paused_ns;
@@ -259,7 +257,7 @@ static int add_rank(struct devices *d, const struct profile *p,
 		.before_ns =
 			p->gpu.first_ns > start ? p->gpu.first_ns - start : 0,
 		.span_ns = p->gpu.last_ns - p->gpu.first_ns,
-		.offload_ns = offload(p),
+		.offload_ns = devices_offload(p),
 		.late = p->gpu.late,
 		.late_ns = p->gpu.late_ns,
 	};
@@ -286,7 +284,7 @@ int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 {
 	struct map devices = { 0 }; /* the process's number to the run's */
 	size_t next = 0;
-	int err = add_rank(d, p, process);
+	int err = add_devices_of_rank(d, p, process);
 
 	if (!err)
 		err = add_known(d, p, process);
@@ -304,10 +302,10 @@ int devices_add(struct devices *d, const struct profile *p, uint32_t process,
 				 map_get(&devices, p->streams[i].device, 0),
 				 process);
 	for (size_t i = 0; i < p->work_count && !err; i++)
-		err = add_work(d, &p->works[i], nodes[p->works[i].node],
-			       map_get(&devices, p->works[i].device, 0));
+		err = add_device_work(d, &p->works[i], nodes[p->works[i].node],
+				      map_get(&devices, p->works[i].device, 0));
 	map_fini(&devices);
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }
 
 /*
@@ -340,7 +338,7 @@ void devices_wanted(const struct devices *d, bool *wanted)
 		wanted[d->sum.works[i].node] = true;
 }
 
-static int by_device(const void *x, const void *y)
+static int by_share_device(const void *x, const void *y)
 {
 	const struct run_share *a = x, *b = y;
 	int order = ORDER(a->device, b->device);
@@ -362,7 +360,7 @@ static int by_stream(const void *x, const void *y)
 	return order ? order : ORDER(a->stream, b->stream);
 }
 
-static int by_node(const void *x, const void *y)
+static int by_run_work(const void *x, const void *y)
 {
 	const struct run_work *a = x, *b = y;
 	int order = ORDER(a->node, b->node);
@@ -370,15 +368,15 @@ static int by_node(const void *x, const void *y)
 	return order ? order : ORDER(a->device, b->device);
 }
 
-static int by_rank(const void *x, const void *y)
+static int by_device_rank(const void *x, const void *y)
 {
 	const struct run_gpu_rank *a = x, *b = y;
 
 	return ORDER(a->rank, b->rank);
 }
 
-static void sort(void *at, size_t count, size_t size,
-		 int (*by)(const void *, const void *))
+static void sort_gpu_rows(void *at, size_t count, size_t size,
+			  int (*by)(const void *, const void *))
 {
 	if (count)
 		qsort(at, count, size, by);
@@ -392,9 +390,9 @@ static void put_works(struct run_gpu *gpu, const uint32_t *became)
 
 	for (size_t i = 0; i < gpu->work_count; i++)
 		rows[i].node = became[rows[i].node];
-	sort(rows, gpu->work_count, sizeof(*rows), by_node);
+	sort_gpu_rows(rows, gpu->work_count, sizeof(*rows), by_run_work);
 	for (size_t i = 0; i < gpu->work_count; i++) {
-		if (!count || by_node(&rows[count - 1], &rows[i])) {
+		if (!count || by_run_work(&rows[count - 1], &rows[i])) {
 			rows[count++] = rows[i];
 			continue;
 		}
@@ -435,7 +433,7 @@ static int name_device(struct run_device *d, struct devices *from,
 	return 0;
 }
 
-static void renumber(struct run_gpu *gpu, const uint32_t *order)
+static void renumber_devices(struct run_gpu *gpu, const uint32_t *order)
 {
 	for (size_t i = 0; i < gpu->share_count; i++)
 		gpu->shares[i].rank = order[gpu->shares[i].rank];
@@ -478,13 +476,17 @@ int devices_finish(struct devices *d, struct run *run, const uint32_t *order,
 		err = name_device(&gpu->devices[i], d, run);
 	}
 	if (err)
-		return fail(err, "out of memory");
-	renumber(gpu, order);
+		return no_memory();
+	renumber_devices(gpu, order);
 	put_works(gpu, became);
-	sort(gpu->shares, gpu->share_count, sizeof(*gpu->shares), by_device);
-	sort(gpu->streams, gpu->stream_count, sizeof(*gpu->streams), by_stream);
-	sort(gpu->ranks, gpu->rank_count, sizeof(*gpu->ranks), by_rank);
-	sort(gpu->known, gpu->known_count, sizeof(*gpu->known), by_known);
+	sort_gpu_rows(gpu->shares, gpu->share_count, sizeof(*gpu->shares),
+		      by_share_device);
+	sort_gpu_rows(gpu->streams, gpu->stream_count, sizeof(*gpu->streams),
+		      by_stream);
+	sort_gpu_rows(gpu->ranks, gpu->rank_count, sizeof(*gpu->ranks),
+		      by_device_rank);
+	sort_gpu_rows(gpu->known, gpu->known_count, sizeof(*gpu->known),
+		      by_known);
 	settle_spans(gpu, run);
 	run->gpu = *gpu;
 	*gpu = (struct run_gpu){ 0 };

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/map.h"
-#include "merge/run.h"
+#include "run/run.h"
 #include "profile/profile.h"
 
 struct timeline;
@@ -33,6 +33,9 @@ void devices_fini(struct devices *devices);
 /* What one process has; as traffic_add().  0, or -ENOMEM with a reason. */
 int devices_add(struct devices *devices, const struct profile *profile,
 		uint32_t process, const uint32_t *nodes);
+
+/* Time inside calls of CUDA, on the thread of MPI_Init, else the first. */
+uint64_t devices_offload(const struct profile *profile);
 
 /* The nodes of the unified tree that it refers to. */
 void devices_wanted(const struct devices *devices, bool *wanted);

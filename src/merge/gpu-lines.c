@@ -8,10 +8,10 @@
 
 #include "base/err.h"
 #include "base/map.h"
-#include "base/order.h"
+#include "base/comparison.h"
 #include "base/str.h"
 #include "live/layout.h"
-#include "merge/cubin-lines.h"
+#include "symbol/cubin-lines.h"
 
 /* The metrics of a line: its stalls, all of them, and those of no issue. */
 enum {
@@ -20,7 +20,7 @@ enum {
 	COLUMNS
 };
 
-static enum metric metric_of(size_t column)
+static enum metric column_metric(size_t column)
 {
 	static const enum metric metrics[COLUMNS] = {
 		[LIVE_STALL_ISSUED] = METRIC_GPU_STALL_ISSUED,
@@ -41,7 +41,7 @@ static enum metric metric_of(size_t column)
 }
 
 /* A line of a kernel, or what of it has no line. */
-struct row {
+struct kernel_line {
 	uint32_t kernel, file, line; /* strings; file and line: 0 */
 	uint64_t counts[COLUMNS];    /* but of ALL */
 };
@@ -61,7 +61,7 @@ struct value {
 struct lines {
 	struct profile *p;
 	struct strings strings;
-	struct row *rows;
+	struct kernel_line *rows;
 	struct launch *launches;
 	struct value *values;
 	size_t row_count, row_room, launch_count, launch_room, value_count,
@@ -104,12 +104,14 @@ static void *room(void *at, size_t count, size_t *size, size_t each)
  * Instructions become lines.
  */
 
-static struct row *row_of(struct lines *l, const struct cubin_place *place)
+static struct kernel_line *line_row_of(struct lines *l,
+				       const struct cubin_place *place)
 {
-	struct row row = { .kernel = str_add(&l->strings, place->kernel),
-			   .file = str_add(&l->strings,
-					   place->file ? place->file : ""),
-			   .line = place->line };
+	struct kernel_line row = {
+		.kernel = str_add(&l->strings, place->kernel),
+		.file = str_add(&l->strings, place->file ? place->file : ""),
+		.line = place->line
+	};
 	uint32_t i;
 
 	if (row.kernel == STR_NONE || row.file == STR_NONE ||
@@ -129,11 +131,11 @@ static int add_pc(struct lines *l, struct cubin_lines *cubin,
 {
 	const char *function = l->p->names[pc->name].text;
 	struct cubin_place place = { .kernel = function };
-	struct row *row;
+	struct kernel_line *row;
 
 	if (cubin)
 		cubin_lines_find(cubin, pc->function, function, pc->pc, &place);
-	row = row_of(l, &place);
+	row = line_row_of(l, &place);
 	if (!row)
 		return -ENOMEM;
 	for (size_t i = 0; i < LIVE_STALLS; i++)
@@ -179,7 +181,7 @@ static int add_cubin(struct lines *l, const struct profile_cubin *cubin,
 	return err;
 }
 
-static int find_lines(struct lines *l)
+static int find_kernel_lines(struct lines *l)
 {
 	const struct profile *p = l->p;
 	bool *taken = calloc(p->pc_count + 1, sizeof(*taken));
@@ -247,8 +249,8 @@ static uint32_t add_node(struct lines *l, uint32_t parent, uint32_t name)
 }
 
 /* The index of a name of that class, made when it is new. */
-static uint32_t name_of(struct lines *l, uint32_t text, uint32_t class,
-			uint32_t detail)
+static uint32_t line_name_of(struct lines *l, uint32_t text, uint32_t class,
+			     uint32_t detail)
 {
 	struct profile *p = l->p;
 	uint32_t i;
@@ -280,7 +282,7 @@ static bool put_value(struct lines *l, size_t column, uint32_t node,
 }
 
 /* What of a count belongs to the first `part` of `all`; whole at the end. */
-static uint64_t part_of(uint64_t count, uint64_t part, uint64_t all)
+static uint64_t share_of_count(uint64_t count, uint64_t part, uint64_t all)
 {
 	return part >= all ? count
 			   : (uint64_t)((double)count *
@@ -288,8 +290,8 @@ static uint64_t part_of(uint64_t count, uint64_t part, uint64_t all)
 }
 
 /* The row's share of the launches from `before` to `until` ns of `all`. */
-static bool share(struct row *to, const struct row *row, uint64_t before,
-		  uint64_t until, uint64_t all)
+static bool launch_share(struct kernel_line *to, const struct kernel_line *row,
+			 uint64_t before, uint64_t until, uint64_t all)
 {
 	uint64_t sum = 0;
 
@@ -297,16 +299,17 @@ static bool share(struct row *to, const struct row *row, uint64_t before,
 	to->counts[ALL] = 0;
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (i != ALL)
-			to->counts[i] = part_of(row->counts[i], until, all) -
-					part_of(row->counts[i], before, all);
+			to->counts[i] =
+				share_of_count(row->counts[i], until, all) -
+				share_of_count(row->counts[i], before, all);
 	for (size_t i = 0; i < LIVE_STALLS; i++)
 		sum += to->counts[i];
 	to->counts[ALL] = sum;
 	return sum;
 }
 
-static int put_values(struct lines *l, const struct row *share, uint32_t node,
-		      uint32_t thread)
+static int put_values(struct lines *l, const struct kernel_line *share,
+		      uint32_t node, uint32_t thread)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (!put_value(l, i, node, thread, share->counts[i]))
@@ -315,18 +318,19 @@ static int put_values(struct lines *l, const struct row *share, uint32_t node,
 }
 
 /* The kernel's child that is the line; itself, if that is not known. */
-static uint32_t line_node(struct lines *l, const struct row *row,
+static uint32_t line_node(struct lines *l, const struct kernel_line *row,
 			  uint32_t kernel)
 {
 	if (!row->line || kernel == MAP_NONE)
 		return kernel;
-	return add_node(l, kernel,
-			name_of(l, row->file, LIVE_NAME_GPU_LINE, row->line));
+	return add_node(
+		l, kernel,
+		line_name_of(l, row->file, LIVE_NAME_GPU_LINE, row->line));
 }
 
 /* Launches of one node follow each other. */
-static int share_out(struct lines *l, const struct row *row,
-		     const struct launch *launches, size_t count)
+static int share_out_row(struct lines *l, const struct kernel_line *row,
+			 const struct launch *launches, size_t count)
 {
 	uint64_t all = 0, before = 0;
 	uint32_t kernel = MAP_NONE, node = MAP_NONE;
@@ -336,9 +340,9 @@ static int share_out(struct lines *l, const struct row *row,
 		all += launches[i].ns;
 	for (size_t i = 0; i < count && !err; i++) {
 		const struct launch *at = &launches[i];
-		struct row part;
+		struct kernel_line part;
 
-		if (share(&part, row, before, before + at->ns, all)) {
+		if (launch_share(&part, row, before, before + at->ns, all)) {
 			if (at->node != kernel)
 				node = line_node(l, row, at->node);
 			kernel = at->node;
@@ -351,14 +355,14 @@ static int share_out(struct lines *l, const struct row *row,
 	return err;
 }
 
-static int without_launch(struct lines *l, const struct row *row)
+static int without_launch(struct lines *l, const struct kernel_line *row)
 {
-	uint32_t kernel =
-		add_node(l, 0, name_of(l, row->kernel, LIVE_NAME_KERNEL, 0));
+	uint32_t kernel = add_node(
+		l, 0, line_name_of(l, row->kernel, LIVE_NAME_KERNEL, 0));
 	uint32_t node = line_node(l, row, kernel);
-	struct row whole;
+	struct kernel_line whole;
 
-	share(&whole, row, 0, 1, 1);
+	launch_share(&whole, row, 0, 1, 1);
 	return node == MAP_NONE ? -ENOMEM : put_values(l, &whole, node, 0);
 }
 
@@ -386,15 +390,15 @@ static int put_rows(struct lines *l)
 		qsort(l->launches, l->launch_count, sizeof(*l->launches),
 		      by_kernel);
 	for (size_t i = 0; i < l->row_count && !err; i++) {
-		const struct row *row = &l->rows[i];
+		const struct kernel_line *row = &l->rows[i];
 		size_t first = first_launch(l, row->kernel), end;
 
 		for (end = first; end < l->launch_count &&
 				  l->launches[end].kernel == row->kernel;)
 			end++;
 		err = first == end ? without_launch(l, row)
-				   : share_out(l, row, &l->launches[first],
-					       end - first);
+				   : share_out_row(l, row, &l->launches[first],
+						   end - first);
 	}
 	return err;
 }
@@ -418,7 +422,7 @@ static int add_column(struct profile *p, const struct value *values,
 		      size_t count)
 {
 	const struct metric_info *info =
-		&metric_infos[metric_of(values[0].column)];
+		&metric_infos[column_metric(values[0].column)];
 	struct profile_column *columns =
 		reallocarray(p->columns, p->column_count + 1, sizeof(*columns));
 	struct profile_column *to;
@@ -468,12 +472,12 @@ int gpu_lines_put(struct profile *p, char **note)
 	if (str_add(&l.strings, "") != 0)
 		err = -ENOMEM;
 	if (!err)
-		err = find_lines(&l);
+		err = find_kernel_lines(&l);
 	if (!err)
 		err = put_rows(&l);
 	if (!err)
 		err = put_columns(&l);
 	*note = l.note;
 	lines_fini(&l);
-	return err ? fail(-ENOMEM, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }

@@ -12,8 +12,8 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "merge/inputs.h"
-#include "merge/pack.h"
-#include "merge/work.h"
+#include "run/run-blob.h"
+#include "base/ordered-pool.h"
 #include "profile/node-file.h"
 
 void inputs_fini(struct inputs *inputs)
@@ -62,7 +62,7 @@ static const char *own_name(const struct input *input)
 }
 
 /* Raw copies last: most have a better file before them. */
-static int by_name(const void *x, const void *y)
+static int by_file_name(const void *x, const void *y)
 {
 	const struct input *a = x, *b = y;
 	int order = a->live - b->live;
@@ -134,7 +134,7 @@ static int members_list(struct members **to, const char *path)
 
 	if (err == -ENOMEM) {
 		members_drop(m);
-		return fail(err, "out of memory");
+		return no_memory();
 	}
 	m->none = err;
 	*to = m;
@@ -152,7 +152,7 @@ static int members_add(struct inputs *inputs, const char *name,
 	else
 		for (size_t i = 0; i < members->count && !err; i++)
 			err = inputs_add(inputs, name, &members->at[i]);
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }
 
 int inputs_of_file(struct inputs *inputs, const char *path)
@@ -174,7 +174,7 @@ enum {
 	LISTERS = 16
 };
 
-struct finding {
+struct input_search {
 	struct inputs *inputs;
 	const char *directory;
 	struct dirent **entries;
@@ -182,7 +182,7 @@ struct finding {
 
 static int find_members(void *of, size_t i, void **item)
 {
-	const struct finding *f = of;
+	const struct input_search *f = of;
 	const char *name = f->entries[i]->d_name;
 	struct members *members = NULL;
 	char *path;
@@ -199,7 +199,7 @@ static int find_members(void *of, size_t i, void **item)
 
 static int take_members(void *of, size_t i, void *item)
 {
-	const struct finding *f = of;
+	const struct input_search *f = of;
 	int err = members_add(f->inputs, f->entries[i]->d_name, item);
 
 	members_drop(item);
@@ -208,7 +208,7 @@ static int take_members(void *of, size_t i, void *item)
 
 int inputs_list(struct inputs *inputs, const char *directory)
 {
-	struct finding f = { .inputs = inputs, .directory = directory };
+	struct input_search f = { .inputs = inputs, .directory = directory };
 	struct work work = { .make = find_members,
 			     .take = take_members,
 			     .drop = members_drop,
@@ -224,7 +224,8 @@ int inputs_list(struct inputs *inputs, const char *directory)
 		free(f.entries[i]);
 	free(f.entries);
 	if (!err && inputs->count)
-		qsort(inputs->at, inputs->count, sizeof(*inputs->at), by_name);
+		qsort(inputs->at, inputs->count, sizeof(*inputs->at),
+		      by_file_name);
 	return err;
 }
 

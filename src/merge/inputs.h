@@ -13,11 +13,11 @@
 #include "profile/profile.h"
 
 struct input {
-	char *label;        /* "rank-3.h5", "node-oak.h5:rank-3.h5" */
-	size_t file;        /* bytes of it that are the file's name */
-	struct piece piece; /* of the file */
-	uint32_t same_as;   /* copies.h: the number of the one that counts + 1;
-			       0: it does itself */
+	char *label;              /* "rank-3.h5", "node-oak.h5:rank-3.h5" */
+	size_t file;              /* bytes of it that are the file's name */
+	struct file_extent piece; /* of the file */
+	uint32_t same_as; /* duplicate-files.h: the number of the one that
+			     counts + 1;   0: it does itself */
 	bool live;
 	bool unfinished; /* what is behind the last profile of a host's file */
 };
@@ -50,7 +50,7 @@ void inputs_fini(struct inputs *inputs);
 /* How many there are before the raw copies, which come last. */
 size_t inputs_settled(const struct inputs *inputs);
 
-/* From one process to another; as merge/pack.h. */
+/* From one process to another; as run/run-blob.h. */
 void inputs_pack(const struct inputs *inputs, struct blob *to);
 int inputs_unpack(struct inputs *inputs, struct blob *from);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "merge/build.h"
+#include "merge/merging.h"
 
 static bool starts_programs(const struct run *run, uint32_t node)
 {
@@ -55,7 +55,7 @@ int run_name_main(struct run *run)
 			continue;
 		name = str_add(&run->strings, "main");
 		if (name == STR_NONE)
-			return fail(-ENOMEM, "out of memory");
+			return no_memory();
 		rename_function(run, n->function, name);
 	}
 	return 0;

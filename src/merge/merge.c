@@ -14,26 +14,28 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/order.h"
-#include "merge/build.h"
-#include "merge/copies.h"
+#include "base/comparison.h"
+#include "run/run-build.h"
+#include "merge/duplicate-files.h"
 #include "merge/devices.h"
-#include "merge/entry.h"
+#include "merge/run-processes.h"
+#include "merge/fresh.h"
 #include "merge/gpu-lines.h"
 #include "merge/merging.h"
-#include "merge/pack.h"
+#include "merge/openmp.h"
+#include "run/run-blob.h"
 #include "merge/reduce.h"
-#include "merge/values-team.h"
-#include "merge/values.h"
-#include "merge/waiting.h"
-#include "merge/work.h"
+#include "run/values-team.h"
+#include "run/values.h"
+#include "waits/wait-find.h"
+#include "base/ordered-pool.h"
 
 /*
  * One pass over the files.
  */
 
-static void say(const struct merging *m, const char *what, size_t done,
-		size_t of)
+static void say_merge_progress(const struct merging *m, const char *what,
+			       size_t done, size_t of)
 {
 	if (m->progress && m->progress->step)
 		m->progress->step(m->progress->to, what, done, of);
@@ -48,11 +50,12 @@ static void pass_fini(struct merging *m)
 {
 	run_free(m->run);
 	unify_free(m->unify);
-	gather_fini(&m->parts);
+	match_fini(&m->parts);
 	traffic_fini(&m->traffic);
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
 	power_fini(&m->power);
+	gpu_rows_fini(&m->gpu_rows);
 	free(m->jobs);
 	reduce_fini(m);
 	m->run = NULL;
@@ -73,9 +76,9 @@ static const char *short_reason(const char *path)
 	return reason;
 }
 
-int merging_job(struct merging *m, const struct job *more)
+int merging_job(struct merging *m, const struct merged_job *more)
 {
-	struct job *job;
+	struct merged_job *job;
 	size_t i = 0;
 
 	while (i < m->job_count && m->jobs[i].key != more->key)
@@ -83,15 +86,31 @@ int merging_job(struct merging *m, const struct job *more)
 	if (i == m->job_count) {
 		job = reallocarray(m->jobs, i + 1, sizeof(*job));
 		if (!job)
-			return fail(-ENOMEM, "out of memory");
+			return no_memory();
 		m->jobs = job;
-		m->jobs[m->job_count++] = (struct job){ .key = more->key };
+		m->jobs[m->job_count++] =
+			(struct merged_job){ .key = more->key };
 	}
 	job = &m->jobs[i];
 	job->files += more->files;
 	if (more->newest > job->newest)
 		job->newest = more->newest;
 	return 0;
+}
+
+int merging_gpu(struct merging *m, const struct profile *p, uint32_t process,
+		const uint32_t *nodes)
+{
+	int err;
+
+	if (!team_is_root(m->team))
+		return gpu_rows_add(&m->gpu_rows, p, process, nodes);
+	err = gpu_facts_add(&m->facts, p, process);
+	if (!err)
+		err = devices_add(&m->devices, p, process, nodes);
+	if (!err)
+		err = power_add(&m->power, p, process, nodes);
+	return err;
 }
 
 static int add_entry(struct merging *m, const struct profile *p,
@@ -104,7 +123,7 @@ static int add_entry(struct merging *m, const struct profile *p,
 	int err;
 
 	if (!ranks)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	run->ranks = ranks;
 	ranks[index] = *times;
 	err = entry_fill(&ranks[index], run, p, name);
@@ -122,7 +141,7 @@ static int keep_first(struct run *run, uint32_t *to, const char *text)
 	if (*to || !text)
 		return 0;
 	*to = str_add(&run->strings, text);
-	return *to == STR_NONE ? fail(-ENOMEM, "out of memory") : 0;
+	return *to == STR_NONE ? no_memory() : 0;
 }
 
 static int add_identity(struct run *run, const struct profile_identity *id)
@@ -140,7 +159,7 @@ static int add_identity(struct run *run, const struct profile_identity *id)
 }
 
 /* True when the process was met in another file. */
-static bool is_known(const struct run *run, const struct profile *p)
+static bool is_process_known(const struct run *run, const struct profile *p)
 {
 	for (size_t i = 0; i < run->rank_count; i++) {
 		const struct run_rank *r = &run->ranks[i];
@@ -153,7 +172,7 @@ static bool is_known(const struct run *run, const struct profile *p)
 	return false;
 }
 
-struct file { /* as it was read */
+struct input_file { /* as it was read */
 	struct profile *profile;
 	char *reason; /* why not, NULL: all is well */
 	char *note;   /* what of it cannot be read, or NULL */
@@ -164,34 +183,30 @@ struct file { /* as it was read */
 };
 
 /* `wanted`: the job to keep, NULL for all. */
-static int add_profile(struct merging *m, struct file *file, const char *name,
-		       const char *wanted)
+static int add_profile(struct merging *m, struct input_file *file,
+		       const char *name, const char *wanted)
 {
 	const struct profile *p = file->profile;
 	const char *key = p->id.job ? p->id.job : "";
-	struct job job = { str_add(&m->run->strings, key), 1,
-			   p->id.start_real_ns };
+	struct merged_job job = { str_add(&m->run->strings, key), 1,
+				  p->id.start_real_ns };
 	uint32_t process = (uint32_t)m->run->rank_count;
 	const uint32_t *nodes;
 	int err;
 
 	if (job.key == STR_NONE)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	if (wanted && *key && strcmp(key, wanted) != 0)
 		return run_problem(m->run, name,
 				   "belongs to another run: left out");
 	err = unify_add(m->unify, p, &file->added);
 	nodes = file->added.nodes;
 	if (!err)
-		err = gather_add(&m->parts, p, process, nodes);
+		err = match_add(&m->parts, p, process, nodes);
 	if (!err)
 		err = traffic_add(&m->traffic, p, process, nodes);
 	if (!err)
-		err = gpu_facts_add(&m->facts, p, process);
-	if (!err)
-		err = devices_add(&m->devices, p, process, nodes);
-	if (!err)
-		err = power_add(&m->power, p, process, nodes);
+		err = merging_gpu(m, p, process, nodes);
 	if (!err)
 		err = add_entry(m, p, name, &file->times);
 	if (!err)
@@ -207,7 +222,7 @@ static int add_profile(struct merging *m, struct file *file, const char *name,
  * threads again.
  */
 
-struct reading {
+struct input_reading {
 	struct merging *m;
 	const char *wanted;
 	size_t first; /* of the files */
@@ -215,7 +230,7 @@ struct reading {
 
 static void file_drop(void *item)
 {
-	struct file *file = item;
+	struct input_file *file = item;
 
 	profile_free(file->profile);
 	unify_added_fini(&file->added);
@@ -224,8 +239,9 @@ static void file_drop(void *item)
 	free(file);
 }
 
-static int read_profile(const struct merging *m, const struct input *input,
-			struct file *file)
+static int read_input_profile(const struct merging *m,
+			      const struct input *input,
+			      struct input_file *file)
 {
 	char *path = input_path(input, m->directory);
 	int err = path ? 0 : -ENOMEM;
@@ -240,6 +256,8 @@ static int read_profile(const struct merging *m, const struct input *input,
 		err = unify_look(m->unify, file->profile, &file->added);
 	if (!err)
 		entry_times(&file->times, file->profile);
+	if (!err)
+		err = openmp_times(&file->times.openmp, file->profile);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -248,24 +266,24 @@ static int read_profile(const struct merging *m, const struct input *input,
 	return err;
 }
 
-static int read_file(void *of, size_t i, void **item)
+static int read_input_file(void *of, size_t i, void **item)
 {
-	const struct reading *reading = of;
+	const struct input_reading *reading = of;
 	const struct merging *m = reading->m;
 	const struct input *input = &m->inputs.at[reading->first + i];
-	struct file *file = calloc(1, sizeof(*file));
+	struct input_file *file = calloc(1, sizeof(*file));
 	int err = file ? 0 : -ENOMEM;
 
 	if (!err && input->same_as) {
 		file->reason = copies_say(&m->inputs, input);
 		err = file->reason ? 0 : -ENOMEM;
 	} else if (!err) {
-		err = read_profile(m, input, file);
+		err = read_input_profile(m, input, file);
 	}
 	if (err) {
 		if (file)
 			file_drop(file);
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	}
 	*item = file;
 	return 0;
@@ -273,17 +291,18 @@ static int read_file(void *of, size_t i, void **item)
 
 static int add_file(void *of, size_t i, void *item)
 {
-	struct reading *reading = of;
+	struct input_reading *reading = of;
 	struct merging *m = reading->m;
 	const struct input *input = &m->inputs.at[reading->first + i];
-	struct file *file = item;
+	struct input_file *file = item;
 	size_t before = m->run->rank_count;
 	int err = 0;
 
-	say(m, "reading profiles", reading->first + i, m->inputs.count);
+	say_merge_progress(m, "reading profiles", reading->first + i,
+			   m->inputs.count);
 	if (file->reason)
 		err = run_problem(m->run, input->label, file->reason);
-	else if (!(input->live && is_known(m->run, file->profile)))
+	else if (!(input->live && is_process_known(m->run, file->profile)))
 		err = add_profile(m, file, input->label, reading->wanted);
 	if (m->run->rank_count > before) {
 		file->is_added = true;
@@ -295,10 +314,10 @@ static int add_file(void *of, size_t i, void *item)
 }
 
 /* Not of what was left out. */
-static int add_values(void *of, size_t i, void *item)
+static int add_profile_values(void *of, size_t i, void *item)
 {
-	const struct reading *reading = of;
-	struct file *file = item;
+	const struct input_reading *reading = of;
+	struct input_file *file = item;
 	int err = 0;
 
 	(void)i;
@@ -311,11 +330,11 @@ static int add_values(void *of, size_t i, void *item)
 static int read_range(struct merging *m, const char *wanted, size_t first,
 		      size_t end)
 {
-	struct reading reading = { m, wanted, first };
+	struct input_reading reading = { m, wanted, first };
 	struct work work = { .count = end - first,
-			     .make = read_file,
+			     .make = read_input_file,
 			     .take = add_file,
-			     .finish = add_values,
+			     .finish = add_profile_values,
 			     .drop = file_drop,
 			     .of = &reading };
 
@@ -327,40 +346,12 @@ static int pass_init(struct merging *m)
 	pass_fini(m);
 	m->run = calloc(1, sizeof(*m->run));
 	m->unify = unify_new(m->directory);
-	gather_init(&m->parts, GATHER_PARTS, GATHER_MOMENTS);
+	match_init(&m->parts, MATCH_RECORDS, MATCH_TRACE_POINTS);
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
 	    traffic_init(&m->traffic, TRAFFIC_PEERS) ||
 	    devices_init(&m->devices))
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	return 0;
-}
-
-static bool knows_gpus(const struct merging *m)
-{
-	const struct run_facts *f = &m->facts.sum;
-
-	return m->devices.sum.device_count || m->devices.sum.known_count ||
-	       f->holder_count || f->unified_count || f->shape_count ||
-	       f->sampling_count;
-}
-
-/*
- * What is known of devices and their memory is put together from profiles, not
- * from what others have put together: where there is any, the first process
- * reads all files after all.
- */
-static int leave_gpus_to_root(struct merging *m, const char *wanted,
-			      size_t settled)
-{
-	uint64_t known = knows_gpus(m);
-	int err = m->team->sum(m->team, &known, 1);
-
-	if (err || !known)
-		return err;
-	err = pass_init(m);
-	if (!err && team_is_root(m->team))
-		err = read_range(m, wanted, 0, settled);
-	return err;
 }
 
 /*
@@ -368,7 +359,7 @@ static int leave_gpus_to_root(struct merging *m, const char *wanted,
  * put together in the order of the list.  Raw copies come last: to know which
  * of them are not needed, who reads them has to know all other files.
  */
-static int read_all(struct merging *m, const char *wanted)
+static int read_all_inputs(struct merging *m, const char *wanted)
 {
 	size_t settled = inputs_settled(&m->inputs);
 	size_t size = (size_t)team_size(m->team);
@@ -378,23 +369,22 @@ static int read_all(struct merging *m, const char *wanted)
 	if (!err)
 		err = read_range(m, wanted, settled * rank / size,
 				 settled * (rank + 1) / size);
-	if (!err && size > 1)
-		err = leave_gpus_to_root(m, wanted, settled);
 	if (!err)
 		err = reduce(m);
 	if (!err && team_is_root(m->team))
 		err = read_range(m, wanted, settled, m->inputs.count);
-	say(m, "reading profiles", m->inputs.count, m->inputs.count);
+	say_merge_progress(m, "reading profiles", m->inputs.count,
+			   m->inputs.count);
 	return err;
 }
 
 /* The job of most files, the newest of equals. */
-static const struct job *main_job(const struct merging *m)
+static const struct merged_job *main_job(const struct merging *m)
 {
-	const struct job *best = m->jobs;
+	const struct merged_job *best = m->jobs;
 
 	for (size_t i = 1; i < m->job_count; i++) {
-		const struct job *job = &m->jobs[i];
+		const struct merged_job *job = &m->jobs[i];
 
 		if (job->files > best->files ||
 		    (job->files == best->files && job->newest > best->newest))
@@ -403,13 +393,13 @@ static const struct job *main_job(const struct merging *m)
 	return best;
 }
 
-static int choose(struct merging *m, char **wanted, bool *copies)
+static int choose_inputs(struct merging *m, char **wanted, bool *copies)
 {
 	int err = copies_find(&m->inputs, m->run, copies);
 
 	if (!err && m->job_count > 1) {
 		*wanted = strdup(str_at(&m->run->strings, main_job(m)->key));
-		err = *wanted ? 0 : fail(-ENOMEM, "out of memory");
+		err = *wanted ? 0 : no_memory();
 	}
 	return err;
 }
@@ -418,13 +408,13 @@ static int read_main_job(struct merging *m)
 {
 	char *wanted = NULL;
 	bool copies = false;
-	int err = read_all(m, NULL);
+	int err = read_all_inputs(m, NULL);
 
 	if (!err && team_is_root(m->team))
-		err = choose(m, &wanted, &copies);
+		err = choose_inputs(m, &wanted, &copies);
 	err = reduce_tell_choice(m, err, &wanted, &copies);
 	if (!err && (wanted || copies))
-		err = read_all(m, wanted);
+		err = read_all_inputs(m, wanted);
 	free(wanted);
 	return err;
 }
@@ -448,7 +438,7 @@ static int nothing(const struct merging *m)
 			    : "");
 }
 
-static int by_loss(const void *x, const void *y)
+static int by_loss_name(const void *x, const void *y)
 {
 	const struct run_loss *a = x, *b = y;
 
@@ -459,11 +449,11 @@ static int by_loss(const void *x, const void *y)
 
 static void naming_step(void *to, const char *what, size_t done, size_t of)
 {
-	say(to, what, done, of);
+	say_merge_progress(to, what, done, of);
 }
 
 /* Names, nodes and values, and what waits refer to of them. */
-static int name_all(struct merging *m, const uint32_t *order)
+static int symbolize_all(struct merging *m, const uint32_t *order)
 {
 	struct symbol_progress progress = { naming_step, m };
 	size_t size = unify_size(m->unify);
@@ -473,8 +463,9 @@ static int name_all(struct merging *m, const uint32_t *order)
 	};
 	int err = -ENOMEM;
 
+	fail_step("finding names");
 	if (references.wanted && references.became) {
-		gather_wanted(&m->parts, references.wanted);
+		match_wanted(&m->parts, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
 		devices_wanted(&m->devices, references.wanted);
 		power_wanted(&m->power, references.wanted);
@@ -486,8 +477,7 @@ static int name_all(struct merging *m, const uint32_t *order)
 	if (!err)
 		err = reduce_tell_tree(m, 0, references.became, order);
 	if (!err)
-		err = gather_rename(&m->parts, m->run, order,
-				    references.became);
+		err = match_rename(&m->parts, m->run, order, references.became);
 	if (!err)
 		err = traffic_finish(&m->traffic, m->run, order,
 				     references.became);
@@ -500,38 +490,39 @@ static int name_all(struct merging *m, const uint32_t *order)
 		err = power_finish(&m->power, m->run, order, references.became);
 	free(references.wanted);
 	free(references.became);
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }
 
-static int finish(struct merging *m)
+static int finish_merge(struct merging *m)
 {
 	struct run *run = m->run;
 	uint32_t *order = calloc(run->rank_count, sizeof(*order));
 	int err;
 
 	if (!order)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	err = entries_sort(run, order);
 	for (size_t i = 0; i < run->loss_count && !err; i++)
 		run->losses[i].rank = order[run->losses[i].rank];
 	if (!err && run->loss_count)
 		qsort(run->losses, run->loss_count, sizeof(*run->losses),
-		      by_loss);
+		      by_loss_name);
 	run->command = run->ranks[0].command;
 	if (m->job_count)
 		run->job = main_job(m)->key;
 	if (!err)
 		err = m->only ? 0 : entries_missing(run, m->directory);
 	if (!err)
-		err = name_all(m, order);
+		err = symbolize_all(m, order);
 	if (!err)
 		run->source->threads = threads(m);
 	if (!err)
 		err = run_name_main(run);
 	if (!err) {
-		say(m, "joining wait states", 0, 1);
+		fail_step("joining wait states");
+		say_merge_progress(m, "joining wait states", 0, 1);
 		err = waits_make(run, &m->parts);
-		say(m, "joining wait states", 1, 1);
+		say_merge_progress(m, "joining wait states", 1, 1);
 	}
 	free(order);
 	return err;
@@ -547,13 +538,14 @@ static int unite(struct merging *m)
 	if (!err && !m->run->rank_count)
 		err = nothing(m);
 	if (!err)
-		err = finish(m);
+		err = finish_merge(m);
 	return err ? reduce_tell_tree(m, err, NULL, NULL) : 0;
 }
 
 /* Of one file of the directory, or of all; the values are not in memory. */
-static int merge(struct run **to, const char *directory, const char *only,
-		 const struct merge_progress *progress)
+static int merge_profiles(struct run **to, const char *directory,
+			  const char *only,
+			  const struct merge_progress *progress)
 {
 	struct merging m = { .directory = directory,
 			     .only = only,
@@ -562,6 +554,7 @@ static int merge(struct run **to, const char *directory, const char *only,
 	int err = 0;
 
 	m.team = progress ? progress->team : NULL;
+	fail_step("reading profiles");
 	if (team_is_root(m.team))
 		err = inputs_list(&m.inputs, directory);
 	if (only)
@@ -573,6 +566,7 @@ static int merge(struct run **to, const char *directory, const char *only,
 	m.run = NULL;
 	pass_fini(&m); /* its room is needed for the values */
 	inputs_fini(&m.inputs);
+	fail_step("bringing values together");
 	if (!err && m.team)
 		err = values_to_root(run, m.team);
 	if (!err && team_is_root(m.team))
@@ -592,7 +586,7 @@ static int merge_fetch(struct run **to, const char *directory, const char *only,
 		       const struct merge_progress *progress)
 {
 	struct run *run = NULL;
-	int err = merge(&run, directory, only, progress);
+	int err = merge_profiles(&run, directory, only, progress);
 
 	if (!err)
 		err = run_fetch(run);
@@ -614,46 +608,29 @@ int merge_save(struct run **to, const char *directory, const char *path,
 {
 	struct team *team = progress ? progress->team : NULL;
 	struct blob done = { 0 };
-	int err = merge(to, directory, NULL, progress);
+	bool kept = false;
+	int err = merge_profiles(to, directory, NULL, progress);
 
+	fail_step("writing the database");
 	if (!err && team_is_root(team))
+		err = fresh_keep(to, path, &kept);
+	if (!err && team_is_root(team) && !kept)
 		err = run_save(*to, path);
 	/* The others sleep until all is written. */
 	return !err && team ? team->share(team, &done) : err;
 }
 
 /*
- * run.h5 beside the rank files, as long as it is newer than all of them.
+ * run.h5 beside the rank files, as long as none of them is younger.
  */
 
-static bool later(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec
-				      : a->tv_nsec > b->tv_nsec;
-}
-
-static bool is_fresh(const char *database, const char *directory)
-{
-	struct inputs inputs = { 0 };
-	struct stat of_database, of_file;
-	bool fresh = !stat(database, &of_database) &&
-		     !inputs_list(&inputs, directory);
-
-	for (size_t i = 0; i < inputs.count && fresh; i++) {
-		char *path = input_path(&inputs.at[i], directory);
-
-		fresh = path && !stat(path, &of_file) &&
-			later(&of_database.st_mtim, &of_file.st_mtim);
-		free(path);
-	}
-	inputs_fini(&inputs);
-	return fresh;
-}
-
 /* A directory that may not be written is no problem, a full disk is one. */
-static int save_beside(struct run *run, const char *database)
+static int save_database(struct run *run, const char *database)
 {
-	int err = run_save(run, database);
+	int err;
+
+	fail_step("writing the database");
+	err = run_save(run, database);
 
 	if (!err || err == -EACCES || err == -EPERM || err == -EROFS)
 		return 0;
@@ -665,29 +642,33 @@ static int reopen(struct run **to, const char *database, const char *directory)
 {
 	struct run *run;
 
-	if (!is_fresh(database, directory) || run_load(&run, database))
+	fail_step("reading the database");
+	if (!fresh_is(database, directory) || run_load(&run, database))
 		return run_fetch(*to);
 	run_free(*to);
 	*to = run;
 	return 0;
 }
 
-static int open_directory(struct run **to, const char *directory,
-			  const struct merge_progress *progress)
+static int open_run_directory(struct run **to, const char *directory,
+			      const struct merge_progress *progress)
 {
 	char *database = str_format("%s/run.h5", directory);
+	bool kept = false;
 	int err;
 
 	if (!database)
-		return fail(-ENOMEM, "out of memory");
-	if (is_fresh(database, directory) && !run_load(to, database)) {
+		return no_memory();
+	if (fresh_is(database, directory) && !run_load(to, database)) {
 		free(database);
 		return 0;
 	}
-	err = merge(to, directory, NULL, progress);
+	err = merge_profiles(to, directory, NULL, progress);
 	if (!err)
-		err = save_beside(*to, database);
-	if (!err)
+		err = fresh_keep(to, database, &kept);
+	if (!err && !kept)
+		err = save_database(*to, database);
+	if (!err && !kept)
 		err = reopen(to, database, directory);
 	free(database);
 	return err;
@@ -702,8 +683,11 @@ static int open_profile(struct run **to, const char *path,
 	int err;
 
 	if (!directory)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	err = merge_fetch(to, directory, file, progress);
+	/* What others of the family have is not here. */
+	for (size_t i = 0; !err && i < (*to)->rank_count; i++)
+		(*to)->ranks[i].family = (struct family){ 0 };
 	free(directory);
 	return err;
 }
@@ -716,8 +700,9 @@ int run_open(struct run **to, const char *path,
 
 	if (stat(path, &status))
 		return fail(-errno, "%s: %s", path, strerror(errno));
+	fail_step("reading the database");
 	if (S_ISDIR(status.st_mode))
-		return open_directory(to, path, progress);
+		return open_run_directory(to, path, progress);
 	err = run_load(to, path);
 	/* A database may have any name. */
 	if (err == -EINVAL && inputs_is_name(str_base(path)))

@@ -4,16 +4,17 @@
 #define MERGE_MERGING_H
 
 #include "merge/devices.h"
-#include "merge/gather.h"
-#include "merge/gpu-facts.h"
+#include "waits/match-events.h"
+#include "merge/merge-gpu-tables.h"
+#include "merge/gpu-rows.h"
 #include "merge/inputs.h"
 #include "merge/power-sums.h"
-#include "merge/run.h"
-#include "merge/team.h"
-#include "merge/traffic.h"
+#include "run/run.h"
+#include "run/team.h"
+#include "merge/mpi-traffic.h"
 #include "merge/unify.h"
 
-struct job {
+struct merged_job {
 	uint32_t key; /* string of the run */
 	size_t files;
 	uint64_t newest;
@@ -29,12 +30,13 @@ struct merging {
 	struct team *team; /* NULL: alone */
 	struct run *run;
 	struct unify *unify;
-	struct gathered parts;
+	struct matched_events parts;
 	struct traffic traffic;
 	struct gpu_facts facts;
 	struct devices devices;
 	struct power power;
-	struct job *jobs;
+	struct gpu_rows gpu_rows; /* of who is not the root, for it */
+	struct merged_job *jobs;
 	size_t job_count;
 	struct reduced *reduced;
 	size_t reduced_count;
@@ -42,6 +44,19 @@ struct merging {
 };
 
 /* Add to the job of that key, new or not; 0, or -ENOMEM with a reason. */
-int merging_job(struct merging *m, const struct job *more);
+int merging_job(struct merging *m, const struct merged_job *more);
+
+/*
+ * What a profile has of GPUs: the root adds it to facts, devices and power, the
+ * others keep it.  0, or -ENOMEM with a reason.
+ */
+int merging_gpu(struct merging *m, const struct profile *p, uint32_t process,
+		const uint32_t *nodes);
+
+/*
+ * main-name.c: call the function that starts a stripped program by its name.
+ * 0, or -ENOMEM with a reason.
+ */
+int run_name_main(struct run *run);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "base/order.h"
+#include "base/comparison.h"
 #include "merge/mpi-jobs.h"
 
 struct seat { /* a process of an MPI job */
@@ -112,7 +112,7 @@ int mpi_jobs_number(struct run *run)
 {
 	struct seat *seats = calloc(run->rank_count + 1, sizeof(*seats));
 	struct mpi_job *jobs = calloc(run->rank_count + 1, sizeof(*jobs));
-	int err = seats && jobs ? 0 : fail(-ENOMEM, "out of memory");
+	int err = seats && jobs ? 0 : no_memory();
 
 	if (!err) {
 		size_t count = take_seats(run, seats), found;

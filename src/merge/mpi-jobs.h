@@ -6,7 +6,7 @@
 #ifndef MERGE_MPI_JOBS_H
 #define MERGE_MPI_JOBS_H
 
-#include "merge/run.h"
+#include "run/run.h"
 
 /*
  * Give each of run->ranks the number of its job, and the run the world of job

@@ -14,14 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
-#include "base/order.h"
+#include "base/comparison.h"
 #include "merge/unify-tree.h"
 
 #define NS 1e9
 #define UJ 1e6
 
-struct power_reader {
+struct board_reader {
 	uint32_t process, power;
 	uint32_t id; /* of the device, as the process counts them */
 };
@@ -92,8 +93,8 @@ static bool is_better(const struct profile_power *from,
 }
 
 /* The GPU on that host, with that clock: a new one is empty. */
-static bool find(struct power *p, const struct profile *profile,
-		 const struct profile_power *from, uint32_t *index)
+static bool find_power_row(struct power *p, const struct profile *profile,
+			   const struct profile_power *from, uint32_t *index)
 {
 	uint32_t host = str_add(&p->names, profile->id.host);
 	uint32_t clock = str_add(&p->names, profile->id.clock_id);
@@ -110,27 +111,27 @@ static bool find(struct power *p, const struct profile *profile,
 	if (*index == MAP_NONE)
 		return false;
 	return *index < p->sum.power_count ||
-	       grow_append(&p->sum.powers, &p->sum.power_count, &p->power_room,
-			   sizeof(row), &row);
+	       array_append(&p->sum.powers, &p->sum.power_count, &p->power_room,
+			    sizeof(row), &row);
 }
 
 static bool add_reader(struct power *p, const struct profile *profile,
 		       const struct profile_power *from, uint32_t process)
 {
-	struct power_reader reader = {
+	struct board_reader reader = {
 		.process = process, .id = profile->devices[from->device].id
 	};
 	struct run_power *to;
 
-	if (!find(p, profile, from, &reader.power))
+	if (!find_power_row(p, profile, from, &reader.power))
 		return false;
 	to = &p->sum.powers[reader.power];
 	if (is_better(from, to))
 		read_by(to, from);
 	to->is_mig |= from->is_mig;
 	to->readers++;
-	return grow_append(&p->readers, &p->reader_count, &p->reader_room,
-			   sizeof(reader), &reader);
+	return array_append(&p->readers, &p->reader_count, &p->reader_room,
+			    sizeof(reader), &reader);
 }
 
 int power_add(struct power *p, const struct profile *profile, uint32_t process,
@@ -151,10 +152,10 @@ int power_add(struct power *p, const struct profile *profile, uint32_t process,
 			  .seconds = (double)f->ns / NS },
 		};
 
-		good = grow_append(&p->rows, &p->row_count, &p->row_room,
-				   sizeof(row), &row);
+		good = array_append(&p->rows, &p->row_count, &p->row_room,
+				    sizeof(row), &row);
 	}
-	return good ? 0 : fail(-ENOMEM, "out of memory");
+	return good ? 0 : no_memory();
 }
 
 /*
@@ -181,7 +182,7 @@ static int find_shares(struct map *to, const struct run_gpu *g)
  * What of a GPU's time was each reader's: into shares[], by reader; and which
  * devices are of it.
  */
-static int divide(struct power *p, const struct run *run, double *shares)
+static int divide_power(struct power *p, const struct run *run, double *shares)
 {
 	const struct run_gpu *g = &run->gpu;
 	struct map map = { 0 };
@@ -190,7 +191,7 @@ static int divide(struct power *p, const struct run *run, double *shares)
 	for (size_t i = 0; i < p->sum.device_count; i++)
 		p->sum.devices[i].power = RUN_NO_POWER;
 	for (size_t i = 0; i < p->reader_count && !err; i++) {
-		const struct power_reader *r = &p->readers[i];
+		const struct board_reader *r = &p->readers[i];
 		uint32_t at = map_get(&map, r->process, r->id);
 
 		shares[i] = 0;
@@ -217,7 +218,7 @@ static void normalise(const struct power *p, double *shares, double *sums)
 	}
 }
 
-static int by_node(const void *x, const void *y)
+static int by_power_row(const void *x, const void *y)
 {
 	const struct power_row *a = x, *b = y;
 
@@ -247,7 +248,7 @@ static int put_phases(struct power *p, const double *shares,
 		r->phase.joules *= shares[r->reader];
 	}
 	if (p->row_count)
-		qsort(p->rows, p->row_count, sizeof(*p->rows), by_node);
+		qsort(p->rows, p->row_count, sizeof(*p->rows), by_power_row);
 	for (size_t i = 0; i < p->row_count; i++) {
 		const struct run_power_phase *f = &p->rows[i].phase;
 		struct run_power_phase *last = e->phases + e->phase_count;
@@ -265,7 +266,7 @@ static int put_phases(struct power *p, const double *shares,
 	return 0;
 }
 
-static int name_all(struct power *p, struct run *run)
+static int name_boards(struct power *p, struct run *run)
 {
 	for (size_t i = 0; i < p->sum.power_count; i++) {
 		struct run_power *w = &p->sum.powers[i];
@@ -287,7 +288,7 @@ int power_finish(struct power *p, struct run *run, const uint32_t *order,
 	struct run_energy *e = &p->sum;
 	double *shares = calloc(p->reader_count + 1, sizeof(*shares));
 	double *sums = calloc(e->power_count + 1, sizeof(*sums));
-	int err = shares && sums ? name_all(p, run) : -ENOMEM;
+	int err = shares && sums ? name_boards(p, run) : -ENOMEM;
 
 	if (e->power_count && !err) {
 		e->devices =
@@ -295,7 +296,7 @@ int power_finish(struct power *p, struct run *run, const uint32_t *order,
 		e->device_count = e->devices ? run->gpu.device_count : 0;
 		for (size_t i = 0; i < p->reader_count; i++)
 			p->readers[i].process = order[p->readers[i].process];
-		err = e->devices ? divide(p, run, shares) : -ENOMEM;
+		err = e->devices ? divide_power(p, run, shares) : -ENOMEM;
 		if (!err) {
 			normalise(p, shares, sums);
 			err = put_phases(p, shares, became);
@@ -304,7 +305,7 @@ int power_finish(struct power *p, struct run *run, const uint32_t *order,
 	free(shares);
 	free(sums);
 	if (err)
-		return fail(err, "out of memory");
+		return no_memory();
 	run->energy = *e;
 	*e = (struct run_energy){ 0 };
 	power_fini(p);

@@ -11,15 +11,15 @@
 #include <stdbool.h>
 
 #include "base/map.h"
-#include "merge/run.h"
+#include "run/run.h"
 #include "profile/profile.h"
 
-struct power_reader;
+struct board_reader;
 struct power_row;
 
 struct power { /* all zero at first */
 	struct run_energy sum;
-	struct power_reader *readers; /* of each process and GPU */
+	struct board_reader *readers; /* of each process and GPU */
 	struct power_row *rows;       /* phases of readers */
 	size_t reader_count, row_count;
 	size_t power_room, reader_room, row_room;
@@ -39,12 +39,5 @@ void power_wanted(const struct power *power, bool *wanted);
 /* run->energy; run->gpu is there already, and `power` is empty then. */
 int power_finish(struct power *power, struct run *run, const uint32_t *order,
 		 const uint32_t *became);
-
-/* power-tables.c: the tables /gpu-power of run.h5 that have rows. */
-struct store;
-void power_tables_put(struct store *s, const struct run_energy *energy);
-void power_tables_get(struct store *s, struct run_energy *energy);
-/* Every index leads somewhere. */
-void power_tables_check(struct store *s, const struct run *run);
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "merge/copies.h"
-#include "merge/pack.h"
+#include "merge/duplicate-files.h"
+#include "run/run-blob.h"
 #include "merge/reduce.h"
 #include "merge/unify-tree.h"
-#include "merge/values.h"
+#include "run/values.h"
 
 struct reduced {
 	int from;        /* process */
@@ -35,8 +35,9 @@ static int pack(const struct merging *m, struct blob *to)
 {
 	run_pack(m->run, to);
 	blob_put(to, m->jobs, m->job_count, sizeof(*m->jobs));
-	gather_pack(&m->parts, to);
+	match_pack(&m->parts, to);
 	traffic_pack(&m->traffic, to);
+	gpu_rows_pack(&m->gpu_rows, to);
 	return blob_error(to);
 }
 
@@ -47,8 +48,9 @@ static int send_up(struct merging *m, int to)
 
 	if (!err)
 		err = pack(m, &blob);
-	gather_fini(&m->parts);
+	match_fini(&m->parts);
 	traffic_fini(&m->traffic);
+	gpu_rows_fini(&m->gpu_rows);
 	if (!err)
 		err = m->team->send(m->team, to, &blob);
 	blob_fini(&blob);
@@ -59,11 +61,11 @@ static int absorb_jobs(struct merging *m, struct blob *from,
 		       const uint32_t *strings)
 {
 	size_t count;
-	const struct job *at = blob_get(from, &count, sizeof(*at));
+	const struct merged_job *at = blob_get(from, &count, sizeof(*at));
 	int err = at ? 0 : pack_error(from);
 
 	for (size_t i = 0; i < count && !err; i++) {
-		struct job job = at[i];
+		struct merged_job job = at[i];
 
 		job.key = strings[job.key];
 		err = merging_job(m, &job);
@@ -71,8 +73,15 @@ static int absorb_jobs(struct merging *m, struct blob *from,
 	return err;
 }
 
+static int add_gpu_profile(void *of, const struct profile *p, uint32_t process,
+			   const uint32_t *nodes)
+{
+	return merging_gpu(of, p, process, nodes);
+}
+
 static int absorb(struct merging *m, struct blob *from, struct reduced *r)
 {
+	const struct gpu_rows_user gpus = { add_gpu_profile, m };
 	uint32_t first = (uint32_t)m->run->rank_count, *strings = NULL;
 	int err = unify_absorb(m->unify, from, &r->nodes, &r->node_count);
 
@@ -81,9 +90,11 @@ static int absorb(struct merging *m, struct blob *from, struct reduced *r)
 	if (!err)
 		err = absorb_jobs(m, from, strings);
 	if (!err)
-		err = gather_absorb(&m->parts, from, first, r->nodes);
+		err = match_absorb(&m->parts, from, first, r->nodes);
 	if (!err)
 		err = traffic_absorb(&m->traffic, from, first, r->nodes);
+	if (!err)
+		err = gpu_rows_absorb(from, first, r->nodes, &gpus);
 	free(strings);
 	r->first = first;
 	r->count = m->run->rank_count - first;
@@ -98,7 +109,7 @@ static int receive_from(struct merging *m, int from)
 	int err;
 
 	if (!at)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	m->reduced = at;
 	at += m->reduced_count++;
 	*at = (struct reduced){ .from = from };
@@ -112,7 +123,7 @@ static int receive_from(struct merging *m, int from)
 int reduce(struct merging *m)
 {
 	int size = team_size(m->team);
-	int err = size > 1 ? gather_agree(&m->parts, m->team) : 0;
+	int err = size > 1 ? match_agree(&m->parts, m->team) : 0;
 
 	for (int step = 1; step < size && !err; step *= 2) {
 		if (m->team->rank % (2 * step))
@@ -131,7 +142,7 @@ int reduce(struct merging *m)
  * `what` is told when the root has not failed; and that it has only where the
  * others are sure to be listening.
  */
-static int tell(struct merging *m, int err, struct blob *what)
+static int tell_team(struct merging *m, int err, struct blob *what)
 {
 	struct blob word = { 0 };
 	int64_t told = err;
@@ -156,7 +167,7 @@ int reduce_tell_inputs(struct merging *m, int err)
 	inputs_pack(&m->inputs, &list);
 	if (!err)
 		err = blob_error(&list);
-	err = tell(m, err, &list);
+	err = tell_team(m, err, &list);
 	if (!err && !team_is_root(m->team))
 		err = inputs_unpack(&m->inputs, &list);
 	blob_fini(&list);
@@ -173,7 +184,7 @@ static int hear_choice(struct merging *m, struct blob *word, char **wanted,
 	if (*text)
 		*wanted = strdup(text);
 	if (*text && !*wanted)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	return *copies ? copies_unpack(&m->inputs, word) : 0;
 }
 
@@ -187,7 +198,7 @@ int reduce_tell_choice(struct merging *m, int err, char **wanted, bool *copies)
 		copies_pack(&m->inputs, &word);
 	if (!err)
 		err = blob_error(&word);
-	err = tell(m, err, &word);
+	err = tell_team(m, err, &word);
 	if (!err && !team_is_root(m->team))
 		err = hear_choice(m, &word, wanted, copies);
 	blob_fini(&word);
@@ -230,7 +241,7 @@ static int send_down(struct merging *m, const struct reduced *r,
 {
 	uint32_t *theirs = calloc(r->node_count + 1, sizeof(*theirs));
 	struct blob blob = { 0 };
-	int err = theirs ? 0 : fail(-ENOMEM, "out of memory");
+	int err = theirs ? 0 : no_memory();
 
 	for (size_t i = 0; i < r->node_count && !err; i++)
 		theirs[i] = became[r->nodes[i]];
@@ -268,7 +279,7 @@ int reduce_tell_tree(struct merging *m, int err, const uint32_t *became,
 		put_outline(m->run, &outline);
 	if (!err)
 		err = blob_error(&outline);
-	err = tell(m, err, &outline);
+	err = tell_team(m, err, &outline);
 	m->told = true;
 	if (!err)
 		err = send_all_down(m, became, order);
@@ -276,7 +287,7 @@ int reduce_tell_tree(struct merging *m, int err, const uint32_t *became,
 	return err;
 }
 
-static int make_metric(struct run *run, struct blob *from)
+static int make_reduced_metric(struct run *run, struct blob *from)
 {
 	struct run_metric *to = &run->metrics[run->metric_count];
 	struct outline_metric metric;
@@ -306,9 +317,9 @@ static int make_run(struct merging *m, struct run *run, struct blob *outline,
 	run->member_count = o.members;
 	run->metrics = calloc(metrics + 1, sizeof(*run->metrics));
 	if (!run->metrics)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	for (uint64_t i = 0; i < metrics && !err; i++)
-		err = make_metric(run, outline);
+		err = make_reduced_metric(run, outline);
 	if (!err)
 		err = unify_give_records(m->unify, run, became, order,
 					 m->run->rank_count);
@@ -317,7 +328,7 @@ static int make_run(struct merging *m, struct run *run, struct blob *outline,
 	return err;
 }
 
-static int parent_of(const struct team *team)
+static int parent_in_team(const struct team *team)
 {
 	int step = 1;
 
@@ -326,14 +337,15 @@ static int parent_of(const struct team *team)
 	return team->rank - step;
 }
 
-static int hear(struct merging *m, struct blob *outline)
+static int hear_outline(struct merging *m, struct blob *outline)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	struct blob blob = { 0 };
 	const uint32_t *became = NULL, *order = NULL;
 	size_t nodes, ranks;
-	int err = run ? m->team->receive(m->team, parent_of(m->team), &blob)
-		      : fail(-ENOMEM, "out of memory");
+	int err =
+		run ? m->team->receive(m->team, parent_in_team(m->team), &blob)
+		    : no_memory();
 
 	if (!err) {
 		became = blob_get(&blob, &nodes, sizeof(*became));
@@ -356,10 +368,10 @@ static int hear(struct merging *m, struct blob *outline)
 int reduce_hear_tree(struct merging *m)
 {
 	struct blob outline = { 0 };
-	int err = tell(m, 0, &outline);
+	int err = tell_team(m, 0, &outline);
 
 	if (!err)
-		err = hear(m, &outline);
+		err = hear_outline(m, &outline);
 	blob_fini(&outline);
 	return err;
 }

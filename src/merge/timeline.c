@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "merge/run-gpu.h"
+#include "run/run-gpu.h"
 
 void timeline_fini(struct timeline *line)
 {
@@ -32,8 +32,8 @@ static float *laid(const struct timeline *to, const struct timeline *from,
 }
 
 /* Both in bins of the same width, RUN_GPU_BINS of them at most. */
-static struct timeline common(const struct timeline *a,
-			      const struct timeline *b)
+static struct timeline common_timeline(const struct timeline *a,
+				       const struct timeline *b)
 {
 	struct timeline to = { .shift = a->shift > b->shift ? a->shift
 							    : b->shift };
@@ -79,9 +79,9 @@ static void combine(struct timeline *to, const float *bins)
 	}
 }
 
-static int join(struct timeline *to, const struct timeline *one)
+static int join_timeline(struct timeline *to, const struct timeline *one)
 {
-	struct timeline both = common(to, one);
+	struct timeline both = common_timeline(to, one);
 	float *bins = laid(&both, one, one->likely);
 	int err = bins ? lay_all(&both, to) : -ENOMEM;
 
@@ -108,16 +108,16 @@ int timeline_add(struct timeline *to, uint64_t first, uint32_t shift,
 	one.count = bins[count - 1].bin - bins[0].bin + 1;
 	one.likely = calloc(one.count, sizeof(*one.likely));
 	if (!one.likely)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	for (size_t i = 0; i < count; i++)
 		one.likely[bins[i].bin - bins[0].bin] = (float)bins[i].ns;
 	if (to->count) {
-		err = join(to, &one);
+		err = join_timeline(to, &one);
 		timeline_fini(&one);
 	} else {
 		*to = one;
 	}
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }
 
 struct timeline_sums timeline_sums(const struct timeline *line)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "merge/pack.h"
+#include "run/run-blob.h"
 #include "merge/unify-tree.h"
 
 struct packed_metric {
@@ -19,7 +19,7 @@ int pack_error(const struct blob *from)
 	return from->exhausted
 		       ? fail(-EPROTO, "another process of this merge wrote "
 				       "what is not to be read")
-		       : fail(-ENOMEM, "out of memory");
+		       : no_memory();
 }
 
 void unify_valued(const struct unify *u, bool *nodes)

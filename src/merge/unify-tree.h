@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * unify-tree.h - the unified tree by address, between unify.c that grows it
- * and naming.c that turns it into the run's tree.
+ * and symbolize.c that turns it into the run's tree.
  */
 #ifndef MERGE_UNIFY_TREE_H
 #define MERGE_UNIFY_TREE_H
@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "merge/unify.h"
-#include "merge/records.h"
+#include "run/records.h"
 
 #define OWNERS (1u << 28) /* what fits beside the kind in a key */
 
@@ -76,21 +76,5 @@ int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
 struct address_metric *unify_metric(struct unify *u, const char name[56],
 				    enum unit unit, enum merge merge,
 				    const struct counting *counting);
-
-/*
- * Room for one more behind `count` elements, doubling *room: the array, which
- * may have moved, or NULL with a reason (the old one is still good).
- */
-void *grow(void *at, size_t count, size_t *room, size_t size);
-
-/*
- * A copy of `row` behind the others of *array, which is a pointer to elements
- * of that size; false with a reason when out of memory.
- */
-bool grow_append(void *array, size_t *count, size_t *room, size_t size,
-		 const void *row);
-
-/* Two values of one context become one. */
-uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b);
 
 #endif

@@ -7,44 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "merge/unify-tree.h"
-#include "merge/values.h"
-
-void *grow(void *at, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-
-	if (count < *room)
-		return at;
-	at = reallocarray(at, more, size);
-	if (!at)
-		fail(-ENOMEM, "out of memory");
-	else
-		*room = more;
-	return at;
-}
-
-bool grow_append(void *array, size_t *count, size_t *room, size_t size,
-		 const void *row)
-{
-	char *at;
-
-	memcpy(&at, array, sizeof(at));
-	at = grow(at, *count, room, size);
-	if (!at)
-		return false;
-	memcpy(array, &at, sizeof(at));
-	memcpy(at + *count * size, row, size);
-	++*count;
-	return true;
-}
+#include "run/values.h"
 
 /* In an array that grows, make sure of room for one more, or leave. */
 #define ROOM(array, count, room)                                               \
 	({                                                                     \
-		void *more_ =                                                  \
-			grow((array), (count), &(room), sizeof(*(array)));     \
+		void *more_ = array_grow((array), (count), &(room),            \
+					 sizeof(*(array)));                    \
 		if (more_)                                                     \
 			(array) = more_;                                       \
 		more_ != NULL;                                                 \
@@ -142,7 +114,7 @@ uint32_t unify_module(struct unify *u, uint32_t path, uint32_t build_id)
 	return index;
 }
 
-static uint32_t text_of(struct unify *u, const char *text, bool add)
+static uint32_t text_of_unified(struct unify *u, const char *text, bool add)
 {
 	return add ? str_add(&u->strings, text) : str_find(&u->strings, text);
 }
@@ -150,8 +122,8 @@ static uint32_t text_of(struct unify *u, const char *text, bool add)
 static uint32_t find_module(struct unify *u, const struct profile_module *m,
 			    bool add)
 {
-	uint32_t path = text_of(u, m->path, add);
-	uint32_t id = text_of(u, m->build_id, add);
+	uint32_t path = text_of_unified(u, m->path, add);
+	uint32_t id = text_of_unified(u, m->build_id, add);
 
 	if (path == STR_NONE || id == STR_NONE)
 		return MAP_NONE;
@@ -177,10 +149,10 @@ uint32_t unify_name(struct unify *u, const struct address_name *n)
 	return index;
 }
 
-static uint32_t find_name(struct unify *u, const struct profile_name *n,
-			  bool add)
+static uint32_t find_unified_name(struct unify *u, const struct profile_name *n,
+				  bool add)
 {
-	struct address_name name = { text_of(u, n->text, add), n->class,
+	struct address_name name = { text_of_unified(u, n->text, add), n->class,
 				     n->detail };
 
 	if (name.text == STR_NONE)
@@ -240,11 +212,11 @@ static bool translate_owners(struct unify *u, const struct profile *p,
 		all &= t->modules[i] < OWNERS;
 	}
 	for (size_t i = 0; i < p->name_count; i++) {
-		t->names[i] = find_name(u, &p->names[i], t->add);
+		t->names[i] = find_unified_name(u, &p->names[i], t->add);
 		all &= t->names[i] < OWNERS;
 	}
 	for (size_t i = 0; i < p->loss_count; i++) {
-		t->losses[i] = text_of(u, p->losses[i].name, t->add);
+		t->losses[i] = text_of_unified(u, p->losses[i].name, t->add);
 		all &= t->losses[i] < OWNERS;
 	}
 	return all;
@@ -312,8 +284,8 @@ static void leave_next(struct address_node *last, uint32_t is, uint16_t tag)
  * cases, and need not be looked up.  Nodes are all over the memory: those that
  * are not it are not looked at.
  */
-static uint32_t find_next(struct unify *u, uint32_t last, struct node_id id,
-			  bool add)
+static uint32_t find_unified_next(struct unify *u, uint32_t last,
+				  struct node_id id, bool add)
 {
 	struct address_node *from = &u->nodes[last];
 	uint16_t tag = tag_of(id);
@@ -348,7 +320,7 @@ static uint32_t translate_node(struct unify *u, const struct profile *p,
 
 	if (parent == MAP_NONE || owner >= OWNERS)
 		return MAP_NONE;
-	is = find_next(u, *last, id, t->add);
+	is = find_unified_next(u, *last, id, t->add);
 	if (is != MAP_NONE)
 		*last = is;
 	return is;
@@ -394,7 +366,7 @@ int unify_look(struct unify *u, const struct profile *p,
 		added->complete &= look_for_nodes(u, p, &t);
 	}
 	translation_fini(&t);
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }
 
 static void add_counting(struct counting *to, const struct counting *from)
@@ -429,20 +401,8 @@ struct address_metric *unify_metric(struct unify *u, const char name[56],
 	return m;
 }
 
-uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
-{
-	switch (merge) {
-	case MERGE_MAX:
-		return a > b ? a : b;
-	case MERGE_MIN:
-		return a < b ? a : b;
-	default:
-		return a + b;
-	}
-}
-
-static int find_metrics(struct unify *u, const struct profile *p,
-			uint32_t *metrics)
+static int unify_metrics(struct unify *u, const struct profile *p,
+			 uint32_t *metrics)
 {
 	for (size_t i = 0; i < p->column_count; i++) {
 		const struct profile_column *c = &p->columns[i];
@@ -457,7 +417,7 @@ static int find_metrics(struct unify *u, const struct profile *p,
 }
 
 /* Which of the run's metrics each is; NULL: out of memory. */
-static uint32_t *metric_of(const struct unify *u, const struct run *run)
+static uint32_t *unified_metric(const struct unify *u, const struct run *run)
 {
 	uint32_t *is = calloc(u->metric_count + 1, sizeof(*is));
 
@@ -473,7 +433,7 @@ int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
 {
 	struct run_source_names names = { .became = became,
 					  .order = order,
-					  .metric_of = metric_of(u, run),
+					  .metric_of = unified_metric(u, run),
 					  .nodes = u->node_count,
 					  .processes = processes,
 					  .metrics = u->metric_count };
@@ -482,7 +442,7 @@ int unify_give_records(struct unify *u, struct run *run, const uint32_t *became,
 		run->source = run_source_new(run->metric_count, &names);
 	free((void *)names.metric_of);
 	if (!run->source)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	run->source->records = u->records;
 	u->records = NULL;
 	return 0;
@@ -513,7 +473,7 @@ static int mark_all_valued(struct unify *u, const struct profile *p,
 	uint8_t *valued = calloc(p->node_count + 1, sizeof(*valued));
 
 	if (!valued)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	find_valued(p, valued);
 	pthread_rwlock_rdlock(&u->lock);
 	for (size_t i = 0; i < p->node_count; i++)
@@ -580,7 +540,7 @@ int unify_add(struct unify *u, const struct profile *p,
 	if (!added->complete)
 		err = add_tree(u, p, added);
 	if (!err)
-		err = find_metrics(u, p, added->metrics);
+		err = unify_metrics(u, p, added->metrics);
 	pthread_rwlock_unlock(&u->lock);
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }

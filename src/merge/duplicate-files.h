@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * duplicate-files.h - several files of one process, as a user's `cp` leaves
+ * them: the first counts, struct input says so of the others.
+ */
+#ifndef MERGE_DUPLICATE_FILES_H
+#define MERGE_DUPLICATE_FILES_H
+
+#include "merge/inputs.h"
+#include "run/run.h"
+
+/*
+ * Mark the inputs of which the run, which has read all of them in their order,
+ * knows the process by one before.  0, or -ENOMEM with a reason.
+ */
+int copies_find(struct inputs *inputs, const struct run *run, bool *found);
+
+/* From one process to another; as run/run-blob.h. */
+void copies_pack(const struct inputs *inputs, struct blob *to);
+int copies_unpack(struct inputs *inputs, struct blob *from);
+
+/* "the same process as in rank-0.h5: left out", to be freed; NULL: no memory.
+ */
+char *copies_say(const struct inputs *inputs, const struct input *input);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run-processes.h - a process of a run, in the order in which files are read.
+ */
+#ifndef MERGE_RUN_PROCESSES_H
+#define MERGE_RUN_PROCESSES_H
+
+#include "run/run.h"
+#include "profile/profile.h"
+
+/* Its times, of a profile that was checked; by any thread. */
+void entry_times(struct run_rank *to, const struct profile *p);
+
+/* What else the profile says about its process; strings go to the run's. */
+int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
+	       const char *source);
+
+/*
+ * Choose the MPI job whose ranks are the run's, and its world; bring run->ranks
+ * into its order and count the members; order[i] becomes the new index of entry
+ * i.  0, or -ENOMEM with a reason.
+ */
+int entries_sort(struct run *run, uint32_t *order);
+
+/*
+ * Ranks of the world that no member stands for become problems; `directory`
+ * may know why.
+ */
+int entries_missing(struct run *run, const char *directory);
+
+#endif

@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * symbolize.c - the unified tree by address becomes the run's tree by name.
+ *
+ * An address becomes the functions that are inlined there; addresses of one
+ * function become one node.  Children are sorted by what they are, never by
+ * the order in which the files came, and nodes stand depth first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/err.h"
+#include "base/comparison.h"
+#include "live/layout.h"
+#include "run/run-build.h"
+#include "merge/openmp.h"
+#include "merge/unify-tree.h"
+
+/* What a context is, and where in its caller. */
+struct what {
+	uint32_t function, module; /* strings of the tree */
+	uint16_t kind, flags;
+	uint32_t detail;
+};
+
+struct source_place { /* number 0: not known */
+	uint32_t file, line;
+};
+
+struct named {
+	uint32_t parent, what, place;
+};
+
+/* Where an address led to. */
+struct spot {
+	uint32_t node;  /* innermost function */
+	uint32_t place; /* in it */
+};
+
+struct naming {
+	struct unify *u;
+	struct symbol_module *modules; /* as in u */
+	uint64_t *addresses;           /* of all modules */
+	uint32_t **strings;            /* a module's strings in u's */
+	struct what *whats;
+	struct source_place *places;
+	struct named *nodes;
+	size_t what_count, what_room, place_count, place_room, node_count,
+		node_room;
+	struct map what_map, place_map, node_map;
+	struct spot *spots;   /* of address nodes */
+	uint32_t *leaves;     /* node that gets an address node's values */
+	uint32_t *text_order; /* of u's strings */
+	uint32_t *children, *first_child; /* sorted; node_count + 1 */
+	uint32_t *number;                 /* of a node, in the run */
+	uint32_t *became;                 /* that of an address node's leaf */
+	uint32_t *openmp;        /* openmp_frame() of an address node */
+	enum openmp_code *codes; /* of modules */
+};
+
+static void naming_fini(struct naming *n)
+{
+	for (size_t i = 0; n->modules && i < n->u->module_count; i++)
+		symbol_module_fini(&n->modules[i]);
+	for (size_t i = 0; n->strings && i < n->u->module_count; i++)
+		free(n->strings[i]);
+	free(n->modules);
+	free(n->addresses);
+	free(n->strings);
+	free(n->whats);
+	free(n->places);
+	free(n->nodes);
+	free(n->spots);
+	free(n->leaves);
+	free(n->text_order);
+	free(n->children);
+	free(n->first_child);
+	free(n->number);
+	free(n->became);
+	free(n->openmp);
+	free(n->codes);
+	map_fini(&n->what_map);
+	map_fini(&n->place_map);
+	map_fini(&n->node_map);
+}
+
+/*
+ * Finding the names.
+ */
+
+/* A call returns behind itself, maybe to another line or function. */
+static uint64_t code_address(const struct address_node *node)
+{
+	return node->kind == NODE_CALL ? node->offset - 1 : node->offset;
+}
+
+static bool has_code(const struct address_node *node)
+{
+	return node->kind == NODE_CALL || node->kind == NODE_PC;
+}
+
+static int by_address_value(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+
+	return ORDER(*a, *b);
+}
+
+static size_t sort_distinct(uint64_t *at, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(at, count, sizeof(*at), by_address_value);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || at[kept - 1] != at[i])
+			at[kept++] = at[i];
+	return kept;
+}
+
+/* All distinct addresses, module by module. */
+static int list_addresses(struct naming *n)
+{
+	const struct unify *u = n->u;
+	uint64_t *next;
+
+	n->modules = calloc(u->module_count + 1, sizeof(*n->modules));
+	n->codes = calloc(u->module_count + 1, sizeof(*n->codes));
+	n->addresses = calloc(u->node_count, sizeof(*n->addresses));
+	if (!n->modules || !n->codes || !n->addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->node_count; i++)
+		if (has_code(&u->nodes[i]))
+			n->modules[u->nodes[i].owner].count++;
+	next = n->addresses;
+	for (size_t i = 0; i < u->module_count; i++) {
+		struct symbol_module *m = &n->modules[i];
+
+		m->path = str_at(&u->strings, u->modules[i].path);
+		n->codes[i] = openmp_code(m->path);
+		m->build_id = str_at(&u->strings, u->modules[i].build_id);
+		m->addresses = next;
+		next += m->count;
+		m->count = 0;
+	}
+	for (size_t i = 0; i < u->node_count; i++) {
+		const struct address_node *node = &u->nodes[i];
+		struct symbol_module *m;
+
+		if (!has_code(node))
+			continue;
+		m = &n->modules[node->owner];
+		n->addresses[m->addresses - n->addresses + m->count++] =
+			code_address(node);
+	}
+	for (size_t i = 0; i < u->module_count; i++) {
+		struct symbol_module *m = &n->modules[i];
+
+		m->count = sort_distinct(
+			&n->addresses[m->addresses - n->addresses], m->count);
+	}
+	return 0;
+}
+
+static int adopt_strings(struct naming *n)
+{
+	struct unify *u = n->u;
+
+	n->strings = calloc(u->module_count + 1, sizeof(*n->strings));
+	if (!n->strings)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->module_count; i++) {
+		const struct strings *from = &n->modules[i].strings;
+		uint32_t *to = calloc(from->count + 1, sizeof(*to));
+
+		n->strings[i] = to;
+		if (!to)
+			return -ENOMEM;
+		for (uint32_t s = 0; s < from->count; s++) {
+			to[s] = str_add(&u->strings, from->at[s]);
+			if (to[s] == STR_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int find_names(struct naming *n, struct run *run,
+		      const struct symbol_progress *progress)
+{
+	int err = list_addresses(n);
+
+	if (!err)
+		err = symbols_find(n->modules, n->u->module_count, progress);
+	if (!err)
+		err = adopt_strings(n);
+	for (size_t i = 0; i < n->u->module_count && !err; i++)
+		if (n->modules[i].problem && n->modules[i].count)
+			err = run_problem(run, n->modules[i].path,
+					  n->modules[i].problem);
+	return err;
+}
+
+/*
+ * The tree by name.
+ */
+
+static uint32_t find_what(struct naming *n, const struct what *what)
+{
+	uint32_t index;
+
+	if (n->what_count == n->what_room) {
+		struct what *at = array_grow(n->whats, n->what_count,
+					     &n->what_room, sizeof(*at));
+
+		if (!at)
+			return MAP_NONE;
+		n->whats = at;
+	}
+	index = map_put(&n->what_map,
+			(uint64_t)what->function << 32 | what->module,
+			(uint64_t)what->kind << 48 |
+				(uint64_t)what->flags << 32 | what->detail,
+			(uint32_t)n->what_count);
+	if (index == n->what_count)
+		n->whats[n->what_count++] = *what;
+	return index;
+}
+
+static uint32_t find_source_place(struct naming *n, uint32_t file,
+				  uint32_t line)
+{
+	uint32_t index;
+
+	if (n->place_count == n->place_room) {
+		struct source_place *at = array_grow(
+			n->places, n->place_count, &n->place_room, sizeof(*at));
+
+		if (!at)
+			return MAP_NONE;
+		n->places = at;
+	}
+	index = map_put(&n->place_map, file, line, (uint32_t)n->place_count);
+	if (index == n->place_count)
+		n->places[n->place_count++] =
+			(struct source_place){ file, line };
+	return index;
+}
+
+/* The child of `parent` that is `what`, called at `place`; or MAP_NONE. */
+static uint32_t find_named(struct naming *n, uint32_t parent,
+			   const struct what *what, uint32_t place)
+{
+	uint32_t index, kind = find_what(n, what);
+
+	if (kind == MAP_NONE || place == MAP_NONE)
+		return MAP_NONE;
+	if (n->node_count == n->node_room) {
+		struct named *at = array_grow(n->nodes, n->node_count,
+					      &n->node_room, sizeof(*at));
+
+		if (!at)
+			return MAP_NONE;
+		n->nodes = at;
+	}
+	index = map_put(&n->node_map, (uint64_t)parent << 32 | kind, place,
+			(uint32_t)n->node_count);
+	if (index == n->node_count)
+		n->nodes[n->node_count++] =
+			(struct named){ parent, kind, place };
+	return index;
+}
+
+static size_t address_index(const struct symbol_module *m, uint64_t address)
+{
+	const uint64_t *at = bsearch(&address, m->addresses, m->count,
+				     sizeof(address), by_address_value);
+
+	return (size_t)(at - m->addresses); /* every address was listed */
+}
+
+/* A function or a loop below the spot. */
+static int name_frame(struct naming *n, const uint32_t *strings,
+		      uint32_t module, const struct symbol_frame *frame,
+		      struct spot *spot)
+{
+	struct what what = { .kind = RUN_FUNCTION,
+			     .function = strings[frame->function],
+			     .module = module };
+	uint32_t place = frame->line
+				 ? find_source_place(n, strings[frame->file],
+						     frame->line)
+				 : 0;
+
+	if (frame->flags & SYMBOL_INLINED)
+		what.flags |= RUN_INLINED;
+	if (frame->flags & SYMBOL_UNNAMED)
+		what.flags |= RUN_UNNAMED;
+	if (frame->flags & SYMBOL_LOOP) { /* its function's place stays */
+		what.kind = RUN_LOOP;
+		what.detail = frame->last;
+		spot->node = find_named(n, spot->node, &what, place);
+	} else {
+		spot->node = find_named(n, spot->node, &what, spot->place);
+		spot->place = place;
+	}
+	return spot->node == MAP_NONE || place == MAP_NONE ? -ENOMEM : 0;
+}
+
+/* The functions at an address, outermost first, below the caller's spot. */
+static int name_code(struct naming *n, const struct address_node *node,
+		     struct spot *spot)
+{
+	const struct symbol_module *m = &n->modules[node->owner];
+	size_t at = address_index(m, code_address(node));
+
+	for (uint32_t f = m->first[at + 1]; f-- > m->first[at];) {
+		int err = name_frame(n, n->strings[node->owner],
+				     n->u->modules[node->owner].path,
+				     &m->frames[f], spot);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* By enum live_name_class, the numbers in profiles. */
+static const uint16_t kind_of_class[] = { RUN_MPI,       RUN_PHASE,
+					  RUN_KERNEL,    RUN_GPU_CALL,
+					  RUN_GPU_ERROR, RUN_GPU_MEMORY,
+					  RUN_LINE };
+
+/* Kernels are called as the compiler calls them. */
+static uint32_t readable_text(struct naming *n, uint32_t text)
+{
+	char *name = symbol_readable(str_at(&n->u->strings, text));
+	uint32_t found = name ? str_add(&n->u->strings, name) : STR_NONE;
+
+	free(name);
+	return found;
+}
+
+static void describe_address(struct naming *n, const struct address_node *node,
+			     struct what *what)
+{
+	const struct address_name *name;
+
+	switch (node->kind) {
+	case NODE_NAMED:
+		name = &n->u->names[node->owner];
+		what->kind = RUN_PHASE;
+		if (name->class <
+		    sizeof(kind_of_class) / sizeof(*kind_of_class))
+			what->kind = kind_of_class[name->class];
+		what->function = name->text;
+		if (what->kind == RUN_KERNEL)
+			what->function = readable_text(n, name->text);
+		what->detail = name->detail;
+		break;
+	case NODE_PARTIAL:
+		what->kind = RUN_PARTIAL;
+		what->function = node->owner;
+		break;
+	default: /* its addresses differ in every process */
+		what->kind = RUN_FUNCTION;
+		what->flags = RUN_UNNAMED;
+		what->function = str_add(&n->u->strings, "[no module]");
+	}
+}
+
+static bool is_line(const struct naming *n, const struct address_node *node)
+{
+	return node->kind == NODE_NAMED &&
+	       n->u->names[node->owner].class == LIVE_NAME_GPU_LINE;
+}
+
+/* A line of a kernel is a child of it, as those of functions are. */
+static int name_line(struct naming *n, const struct address_node *node,
+		     struct spot *spot)
+{
+	const struct address_name *name = &n->u->names[node->owner];
+	struct what what = n->whats[n->nodes[spot->node].what];
+
+	what.kind = RUN_LINE;
+	what.detail = 0;
+	spot->node = find_named(n, spot->node, &what,
+				find_source_place(n, name->text, name->detail));
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
+static int name_node(struct naming *n, uint32_t index)
+{
+	const struct address_node *node = &n->u->nodes[index];
+	struct spot *spot = &n->spots[index];
+	struct what what = { 0 };
+
+	*spot = n->spots[node->parent];
+	if (has_code(node)) {
+		n->openmp[index] = openmp_frame(n->codes[node->owner], index,
+						n->openmp[node->parent]);
+		return name_code(n, node, spot);
+	}
+	if (is_line(n, node))
+		return name_line(n, node, spot);
+	describe_address(n, node, &what);
+	if (what.function == STR_NONE)
+		return -ENOMEM;
+	spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
+static int name_nodes(struct naming *n)
+{
+	static const struct what root = { .kind = RUN_ROOT };
+
+	n->spots = calloc(n->u->node_count, sizeof(*n->spots));
+	n->openmp = calloc(n->u->node_count, sizeof(*n->openmp));
+	if (!n->spots || !n->openmp || find_source_place(n, 0, 0) != 0 ||
+	    find_named(n, 0, &root, 0) != 0)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < n->u->node_count; i++) {
+		int err = name_node(n, i);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Wherever in itself it was, below the function of it that was called. */
+static uint32_t leaf_of_openmp(struct naming *n, uint32_t frame)
+{
+	struct what what = n->whats[n->nodes[n->spots[frame].node].what];
+
+	what.kind = RUN_OPENMP;
+	what.flags = 0;
+	what.function = str_add(&n->u->strings, OPENMP_WAITING);
+	return what.function == STR_NONE
+		       ? MAP_NONE
+		       : find_named(n, n->spots[frame].node, &what, 0);
+}
+
+/* Values of a known line stand in a child of the function. */
+static uint32_t leaf_of(struct naming *n, uint32_t index)
+{
+	const struct spot *spot = &n->spots[index];
+	struct what what;
+
+	if (n->leaves[index])
+		return n->leaves[index];
+	if (n->openmp[index])
+		return n->leaves[index] = leaf_of_openmp(n, n->openmp[index]);
+	if (!spot->place)
+		return n->leaves[index] = spot->node;
+	what = n->whats[n->nodes[spot->node].what];
+	what.kind = RUN_LINE;
+	what.detail = 0;
+	return n->leaves[index] = find_named(n, spot->node, &what, spot->place);
+}
+
+/* Before the nodes get their order: a reference may need a leaf of its own. */
+static int name_references(struct naming *n,
+			   const struct unify_references *references)
+{
+	for (uint32_t i = 0; i < n->u->node_count; i++)
+		if (references->wanted[i] && leaf_of(n, i) == MAP_NONE)
+			return -ENOMEM;
+	return 0;
+}
+
+static void put_references(const struct naming *n,
+			   const struct unify_references *references)
+{
+	for (size_t i = 0; i < n->u->node_count; i++)
+		if (references->wanted[i])
+			references->became[i] = n->became[i];
+}
+
+static int name_values(struct naming *n)
+{
+	n->leaves = calloc(n->u->node_count, sizeof(*n->leaves));
+	if (!n->leaves)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n->u->node_count; i++)
+		if (n->u->nodes[i].valued && leaf_of(n, i) == MAP_NONE)
+			return -ENOMEM;
+	return 0;
+}
+
+/*
+ * The order of the run's nodes.
+ */
+
+static int by_string(const void *x, const void *y, void *strings)
+{
+	const uint32_t *a = x, *b = y;
+
+	return strcmp(str_at(strings, *a), str_at(strings, *b));
+}
+
+static int order_texts(struct naming *n)
+{
+	struct strings *pool = &n->u->strings;
+	uint32_t *sorted = calloc(pool->count, sizeof(*sorted));
+
+	n->text_order = calloc(pool->count, sizeof(*n->text_order));
+	if (!sorted || !n->text_order) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < pool->count; i++)
+		sorted[i] = i;
+	qsort_r(sorted, pool->count, sizeof(*sorted), by_string, pool);
+	for (uint32_t i = 0; i < pool->count; i++)
+		n->text_order[sorted[i]] = i;
+	free(sorted);
+	return 0;
+}
+
+static int by_meaning(const void *x, const void *y, void *naming)
+{
+	const struct naming *n = naming;
+	const struct named *a = &n->nodes[*(const uint32_t *)x];
+	const struct named *b = &n->nodes[*(const uint32_t *)y];
+	const struct what *aw = &n->whats[a->what], *bw = &n->whats[b->what];
+	const struct source_place *ap = &n->places[a->place];
+	const struct source_place *bp = &n->places[b->place];
+	int order = ORDER(a->parent, b->parent);
+
+	if (!order)
+		order = ORDER(aw->kind, bw->kind);
+	if (!order)
+		order = ORDER(n->text_order[aw->function],
+			      n->text_order[bw->function]);
+	if (!order)
+		order = ORDER(n->text_order[aw->module],
+			      n->text_order[bw->module]);
+	if (!order)
+		order = ORDER(n->text_order[ap->file], n->text_order[bp->file]);
+	if (!order)
+		order = ORDER(ap->line, bp->line);
+	if (!order)
+		order = ORDER(aw->flags, bw->flags);
+	return order ? order : ORDER(aw->detail, bw->detail);
+}
+
+static int sort_children(struct naming *n)
+{
+	n->children = calloc(n->node_count, sizeof(*n->children));
+	n->first_child = calloc(n->node_count + 1, sizeof(*n->first_child));
+	if (!n->children || !n->first_child)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < n->node_count; i++) {
+		n->children[i - 1] = i;
+		n->first_child[n->nodes[i].parent + 1]++;
+	}
+	for (size_t i = 0; i < n->node_count; i++)
+		n->first_child[i + 1] += n->first_child[i];
+	qsort_r(n->children, n->node_count - 1, sizeof(*n->children),
+		by_meaning, n);
+	return 0;
+}
+
+static int put_node(struct naming *n, struct run *run, uint32_t index)
+{
+	const struct named *from = &n->nodes[index];
+	const struct what *what = &n->whats[from->what];
+	const struct source_place *place = &n->places[from->place];
+	const struct strings *texts = &n->u->strings;
+	struct run_node *to = &run->nodes[run->node_count];
+
+	n->number[index] = (uint32_t)run->node_count++;
+	*to = (struct run_node){
+		.parent = n->number[from->parent],
+		.kind = what->kind,
+		.flags = what->flags,
+		.function =
+			str_add(&run->strings, str_at(texts, what->function)),
+		.module = str_add(&run->strings, str_at(texts, what->module)),
+		.file = str_add(&run->strings, str_at(texts, place->file)),
+		.line = place->line,
+		.detail = what->detail,
+	};
+	return to->function == STR_NONE || to->module == STR_NONE ||
+			       to->file == STR_NONE
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* Depth first, by a stack of our own: paths may be deep. */
+static int put_nodes(struct naming *n, struct run *run)
+{
+	uint32_t *stack = calloc(n->node_count, sizeof(*stack));
+	size_t depth = 0;
+	int err = 0;
+
+	n->number = calloc(n->node_count, sizeof(*n->number));
+	run->nodes = calloc(n->node_count, sizeof(*run->nodes));
+	if (!stack || !n->number || !run->nodes) {
+		free(stack);
+		return -ENOMEM;
+	}
+	stack[depth++] = 0;
+	while (depth && !err) {
+		uint32_t node = stack[--depth];
+
+		err = put_node(n, run, node);
+		for (uint32_t c = n->first_child[node + 1];
+		     c-- > n->first_child[node];)
+			stack[depth++] = n->children[c];
+	}
+	free(stack);
+	return err;
+}
+
+/*
+ * The values stay where they are: the run learns what they are of.
+ */
+
+static void put_metric(struct run *run, const struct address_metric *from)
+{
+	struct run_metric *to = &run->metrics[run->metric_count++];
+
+	memcpy(to->name, from->name, sizeof(to->name));
+	to->unit = from->unit;
+	to->merge = from->merge;
+	to->counting = from->counting;
+}
+
+static int by_metric_name(const void *x, const void *y)
+{
+	const struct address_metric *a = x, *b = y;
+
+	return strcmp(a->name, b->name);
+}
+
+/* What an address node's values became part of. */
+static int find_leaves(struct naming *n)
+{
+	n->became = calloc(n->u->node_count, sizeof(*n->became));
+	if (!n->became)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->u->node_count; i++)
+		n->became[i] = n->number[n->leaves[i]];
+	return 0;
+}
+
+static int put_metrics(struct naming *n, struct run *run, const uint32_t *order)
+{
+	size_t count = n->u->metric_count;
+	int err = find_leaves(n);
+
+	run->metrics = calloc(count + 1, sizeof(*run->metrics));
+	if (err || !run->metrics)
+		return -ENOMEM;
+	if (count)
+		qsort(n->u->metrics, count, sizeof(*n->u->metrics),
+		      by_metric_name);
+	for (size_t i = 0; i < count; i++)
+		put_metric(run, &n->u->metrics[i]);
+	return unify_give_records(n->u, run, n->became, order, run->rank_count);
+}
+
+int unify_finish(struct unify *u, struct run *run, const uint32_t *order,
+		 const struct unify_references *references,
+		 const struct symbol_progress *progress)
+{
+	struct naming n = { .u = u };
+	int err = find_names(&n, run, progress);
+
+	if (!err)
+		err = name_nodes(&n);
+	if (!err)
+		err = name_values(&n);
+	if (!err)
+		err = name_references(&n, references);
+	if (!err)
+		err = order_texts(&n);
+	if (!err)
+		err = sort_children(&n);
+	if (!err)
+		err = put_nodes(&n, run);
+	if (!err)
+		err = put_metrics(&n, run, order);
+	if (!err)
+		put_references(&n, references);
+	naming_fini(&n);
+	return err ? no_memory() : 0;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * call-paths.h - the call paths of a run by function: lines of one function are
+ * one path, as are calls of one function from several lines of its caller.
+ * An MPI function stays apart for each line that calls it: a call site.  The
+ * frames above main that start the program are left out; values of their own
+ * stand beside main.
+ *
+ * Ownership   The run must outlive its paths.
+ */
+#ifndef RUN_CALL_PATHS_H
+#define RUN_CALL_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "run/run.h"
+
+/*
+ * Depth first: the paths below path i are i + 1 … end - 1, and path 0 is the
+ * root.  A parent stands before its children.
+ */
+struct path {
+	uint32_t parent, end;
+	uint32_t node; /* the first of the run's nodes that it stands for */
+	bool one_line; /* all of them were called from that node's line */
+};
+
+struct paths {
+	const struct run *run;
+	size_t count;
+	struct path *at;
+	uint32_t *of;    /* for each node of the run: its path */
+	uint32_t *nodes; /* of the run, in the order of their paths: those … */
+	uint32_t *first; /* … of path p are nodes[first[p]] to first[p + 1] */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int paths_init(struct paths *paths, const struct run *run);
+void paths_fini(struct paths *paths);
+
+/* The function is in the C library. */
+bool paths_in_c_library(const struct run *run, uint32_t node);
+
+/*
+ * Depth first order of any tree of `count` nodes whose parents stand before
+ * their children, the root being 0: position[i] is where node i comes, end[p]
+ * where the nodes below position p end.  0, or -ENOMEM with a reason.
+ */
+int paths_order(size_t count, uint32_t (*parent)(const void *, size_t),
+		const void *tree, uint32_t *position, uint32_t *end);
+
+#endif

@@ -1,0 +1,30 @@
+# A run: what reports and exports read, and the merge fills in.
+noinst_LTLIBRARIES += librun.la
+librun_la_CFLAGS = $(reader_cflags)
+librun_la_SOURCES = \
+	src/run/call-paths.c src/run/call-paths.h \
+	src/run/packed.h \
+	src/run/path-sums.c src/run/path-sums.h \
+	src/run/path-sums-file.c \
+	src/run/power-tables.c src/run/power-tables.h \
+	src/run/records.c src/run/records.h \
+	src/run/run.c src/run/run.h \
+	src/run/run-blob.c src/run/run-blob.h \
+	src/run/run-build.h \
+	src/run/run-calls.h \
+	src/run/run-file.c \
+	src/run/run-gpu.h \
+	src/run/run-gpu-tables.h \
+	src/run/run-gpu-tables-file.c src/run/run-gpu-tables-file.h \
+	src/run/run-power.h \
+	src/run/run-waits.h \
+	src/run/spill.c src/run/spill.h \
+	src/run/stats.c \
+	src/run/team.h \
+	src/run/tiles.c src/run/tiles.h \
+	src/run/transpose.c \
+	src/run/values.c src/run/values.h \
+	src/run/values-file.c \
+	src/run/values-read.c \
+	src/run/values-team.c src/run/values-team.h
+librun_la_LIBADD = -lpthread -lm

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - the life of a run. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "run/run-build.h"
+#include "run/values.h"
+
+void run_idle_free(struct run_idle *idle)
+{
+	if (!idle)
+		return;
+	free(idle->nodes);
+	free(idle->starts);
+	free(idle);
+}
+
+void run_free(struct run *run)
+{
+	if (!run)
+		return;
+	for (size_t i = 0; i < run->metric_count; i++) {
+		free(run->metrics[i].stats);
+		free(run->metrics[i].first);
+		free(run->metrics[i].values);
+		free(run->metrics[i].sums);
+		run_idle_free(run->metrics[i].idle);
+	}
+	free(run->metrics);
+	run_source_free(run->source);
+	free(run->nodes);
+	free(run->path_of);
+	free(run->ranks);
+	free(run->losses);
+	free(run->problems);
+	run_calls_fini(&run->calls);
+	run_facts_fini(&run->facts);
+	run_gpu_fini(&run->gpu);
+	run_energy_fini(&run->energy);
+	run_waits_fini(&run->waits);
+	strings_fini(&run->strings);
+	free(run);
+}
+
+const struct run_metric *run_metric(const struct run *run, const char *name)
+{
+	for (size_t i = 0; i < run->metric_count; i++)
+		if (!strcmp(run->metrics[i].name, name))
+			return &run->metrics[i];
+	return NULL;
+}
+
+bool run_is_sampled(const struct run_metric *metric)
+{
+	static const char *const sampled[] = { "cpu.time", "wall.time",
+					       "samples" };
+
+	for (size_t i = 0; i < sizeof(sampled) / sizeof(*sampled); i++)
+		if (!strcmp(metric->name, sampled[i]))
+			return true;
+	return false;
+}
+
+int run_problem(struct run *run, const char *source, const char *text)
+{
+	size_t count = run->problem_count;
+	struct run_problem *at =
+		reallocarray(run->problems, count + 1, sizeof(*at));
+
+	if (!at)
+		return no_memory();
+	run->problems = at;
+	at[count].source = str_add(&run->strings, source);
+	at[count].text = str_add(&run->strings, text);
+	if (at[count].source == STR_NONE || at[count].text == STR_NONE)
+		return no_memory();
+	run->problem_count++;
+	return 0;
+}
+
+int run_loss(struct run *run, const char *name, uint32_t rank, uint64_t count)
+{
+	struct run_loss *at =
+		reallocarray(run->losses, run->loss_count + 1, sizeof(*at));
+	uint32_t text = str_add(&run->strings, name);
+
+	if (at)
+		run->losses = at;
+	if (!at || text == STR_NONE)
+		return no_memory();
+	at[run->loss_count++] = (struct run_loss){ text, rank, count };
+	return 0;
+}
+
+uint32_t run_frame(const struct run *run, uint32_t node)
+{
+	while (run->nodes[node].kind == RUN_LINE ||
+	       run->nodes[node].kind == RUN_LOOP)
+		node = run->nodes[node].parent;
+	return node;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run.h - all ranks of one run: a unified calling context tree with names,
+ * and for each metric the statistics over ranks and every rank's value.
+ *
+ * Contexts   A procedure frame is a FUNCTION node; its `line` is the line of
+ *            the *caller* from which it was called (0: not known), so one
+ *            function called from two lines of its parent is two nodes.  What
+ *            was sampled in a function itself stands in LINE children of its
+ *            node when the line is known, else on the node itself.  Inlined
+ *            functions are FUNCTION nodes with INLINED set.  A LOOP stands
+ *            between a function, or the loop around it, and what is in it.
+ *            Nodes stand depth first, so a subtree is one piece.
+ * Values     are exclusive: of this node alone.  Zero is not stored.
+ * Members    With MPI the statistics are over the ranks of MPI_COMM_WORLD only,
+ *            each once: the first member_count entries of `ranks`, by rank.
+ *            What else ran (a child of a rank, a helper, another MPI job)
+ *            stands behind them, by pid, and counts in sums and values alone.
+ *            Without MPI every process is a member, but shells beside others.
+ * Ownership  A run owns everything it points to.
+ */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/batch.h"
+#include "base/cores.h"
+#include "base/family.h"
+#include "base/metric.h"
+#include "base/str.h"
+#include "run/run-calls.h"
+#include "run/run-gpu-tables.h"
+#include "run/run-gpu.h"
+#include "run/run-power.h"
+#include "run/run-waits.h"
+
+enum run_kind {
+	RUN_ROOT,
+	RUN_FUNCTION,
+	RUN_LINE,       /* function: as the parent's; file and line sampled */
+	RUN_MPI,        /* function: the MPI function; line: the call's */
+	RUN_PHASE,      /* copse_begin(name) */
+	RUN_KERNEL,     /* what a GPU did: a kernel, "[graph]", "[copy …]" */
+	RUN_PARTIAL,    /* below it: paths that end early; function: why */
+	RUN_LOOP,       /* function: as the parent's; file, line: its begin */
+	RUN_GPU_CALL,   /* a function of CUDA's; line: the call's */
+	RUN_GPU_ERROR,  /* below it: calls that failed so */
+	RUN_GPU_MEMORY, /* below it: "[device memory]", that it allocated */
+	RUN_OPENMP,     /* what the OpenMP runtime did for itself, below it */
+	RUN_KINDS
+};
+
+enum {
+	RUN_INLINED = 1,
+	RUN_UNNAMED = 2 /* name is module+0xoffset */
+};
+
+struct run_node {
+	uint32_t parent; /* stands before it; the root, node 0, is its own */
+	uint16_t kind;   /* enum run_kind */
+	uint16_t flags;
+	uint32_t function; /* string: demangled name, or module+0xoffset */
+	uint32_t module;   /* string: path, "" when there is none */
+	uint32_t file;     /* string: of `line`, "" when not known */
+	uint32_t line;
+	uint32_t detail; /* RUN_MPI: enum live_mpi_class; RUN_LOOP: last line */
+};
+
+struct run_stat {   /* over all members, those without a value count as 0 */
+	double sum; /* of every entry, member or not */
+	double mean, deviation;
+	uint64_t min, max;
+	uint32_t min_rank,
+		max_rank; /* indices into ranks; the lowest of equals */
+	/* Of every entry, member or not: */
+	double squares;       /* over its samples; 0: not sampled */
+	uint64_t least, most; /* 0: there is none */
+};
+
+struct run_value {
+	uint32_t rank; /* index into ranks */
+	uint64_t value;
+};
+
+/*
+ * Call paths of threads that only waited, which reports leave out of a metric:
+ * whole subtrees, each of a function that threads began with.
+ */
+struct run_idle_start {
+	uint32_t node, waited; /* that function, and where most was waited */
+	double value, cpu;     /* of the metric, and cpu.time; seconds */
+};
+
+struct run_idle {
+	bool *nodes; /* by node: it is left out, its statistics are 0 */
+	struct run_idle_start *starts; /* the longest first */
+	size_t count;
+};
+
+struct run_metric {
+	char name[56];
+	enum unit unit;
+	enum merge merge;
+	struct run_stat *stats;   /* one per node */
+	uint64_t *first;          /* node_count + 1: values of node n are */
+	struct run_value *values; /* values[first[n]] … [first[n + 1] - 1];
+				     NULL: see source */
+	struct path_sum *sums;    /* path-sums.h; NULL: not known */
+	struct run_idle *idle;    /* NULL: nothing is left out */
+	struct counting counting;
+};
+
+/* A process is in one, or in none: what mpirun, srun or MPI_Comm_spawn began.
+ */
+struct run_job {
+	uint32_t number; /* 1: the run's own, 2 …: others as they began; 0: not
+			    known, or none */
+	uint32_t size;   /* of its MPI_COMM_WORLD */
+};
+
+/* CPU time of all threads, as samples tell; 0: no OpenMP was seen. */
+struct openmp {
+	uint64_t waiting_ns; /* in the runtime itself */
+	uint64_t workers_ns; /* of the threads that the runtime began */
+};
+
+/* One process: a rank, or a process of a rank (child of an MPI program). */
+struct run_rank {
+	int32_t rank;       /* in MPI_COMM_WORLD, -1: no MPI */
+	uint32_t pid, ppid; /* ppid 0: not known */
+	uint32_t host;      /* string */
+	uint32_t source;    /* string: the file it came from */
+	uint32_t command;
+	uint32_t mpi_library;   /* while it is merged, as is … */
+	uint64_t world_id;      /* … the name of its world; 0: not known */
+	uint32_t end, end_code; /* enum profile_end */
+	uint32_t threads;
+	uint32_t clock, wall;
+	uint32_t mpi_error;
+	uint64_t freq;
+	uint64_t start_real_ns;
+	uint64_t elapsed_ns; /* start to end of the process */
+	uint64_t mpi_ns; /* MPI_Init to MPI_Finalize (or the end), but pauses;
+			    0: no MPI */
+	uint64_t mpi_time_ns; /* of it, inside MPI on the thread of MPI_Init */
+	uint64_t mpi_io_ns;   /* of that, in MPI's functions for files */
+	uint64_t cpu_ns, wall_ns; /* sum of the samples' weights */
+	uint64_t process_cpu_ns;  /* as the system counted it; 0: unknown */
+	uint64_t paused_ns;       /* of elapsed_ns, not measured */
+	uint64_t samples, ticks, handler_ns, wrapper_ns;
+	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
+	uint64_t switches, switch_ns, timer_samples; /* as in profile_thread */
+	struct cores cores;
+	struct family family; /* cpu_ns 0: another process's, or not known */
+	struct run_job job;
+	struct openmp openmp;
+};
+
+struct run_loss {
+	uint32_t name; /* string */
+	uint32_t rank; /* index into ranks */
+	uint64_t count;
+};
+
+struct run_problem {     /* a file that was skipped, ranks that are missing */
+	uint32_t source; /* string: file name, "rank 3", "ranks 3-7" */
+	uint32_t text;   /* string: one sentence */
+};
+
+struct run {
+	struct strings strings;
+	uint32_t command, job, version, mpi_library; /* strings */
+	struct batch batch;     /* of the first rank that knows */
+	uint32_t world;         /* size of MPI_COMM_WORLD, 0: no MPI */
+	struct run_rank *ranks; /* members first; by rank, then by pid */
+	size_t member_count;
+	struct run_node *nodes;
+	uint32_t *path_of; /* by node, as the database has it; or NULL */
+	size_t path_count;
+	struct run_metric *metrics;
+	struct run_loss *losses;
+	struct run_problem *problems;
+	size_t rank_count, node_count, metric_count, loss_count, problem_count;
+	struct run_calls calls;
+	struct run_waits waits;
+	struct run_facts facts;
+	struct run_gpu gpu;
+	struct run_energy energy;  /* with --gpu-power=on */
+	struct run_source *source; /* values.h: where values are that are not in
+				      memory; NULL: nowhere */
+};
+
+/* It is a rank of another MPI job than the run's. */
+static inline bool run_is_other_job(const struct run_rank *rank)
+{
+	return rank->job.number > 1;
+}
+
+void run_free(struct run *run);            /* NULL is fine */
+void run_idle_free(struct run_idle *idle); /* NULL is fine */
+
+/* The metric of that name, or NULL. */
+const struct run_metric *run_metric(const struct run *run, const char *name);
+
+/* Its values are the weights of samples; others are exact. */
+bool run_is_sampled(const struct run_metric *metric);
+
+/* run-file.c: 0, or -errno with a reason that names the file. */
+int run_save(const struct run *run, const char *path);
+int run_load(struct run **to, const char *path);
+
+/* The function that a line or a loop is in; any other node is its own. */
+uint32_t run_frame(const struct run *run, uint32_t node);
+
+/* merge.c: what merge_directory() tells while it works; either may be NULL. */
+struct merge_progress {
+	void (*step)(void *to, const char *what, size_t done, size_t of);
+	void *to;
+	unsigned int threads; /* to work with; 0: one for each core */
+	struct team *team;    /* of processes; NULL: alone */
+};
+
+/*
+ * The run that the rank files of a directory make.  Files that cannot be read
+ * are skipped and stand in run->problems, as do ranks that are missing.
+ * 0; -ENOENT when the directory holds no readable profile; else -errno.
+ */
+int merge_directory(struct run **to, const char *directory,
+		    const struct merge_progress *progress);
+
+/*
+ * The same, and its file.  The run's values are only in the file: those of
+ * large jobs are more than there is memory.  *to is NULL when nothing could be
+ * merged; what could not be written is here, with its problems.  Of a team
+ * (team.h), the root writes and has the run.
+ */
+int merge_save(struct run **to, const char *directory, const char *path,
+	       const struct merge_progress *progress);
+
+/*
+ * The run of `path`: a run.h5 itself; a directory, whose run.h5 is made first
+ * when it is missing or older than a rank's file; or what one file of a
+ * directory has, rank-N.h5 or node-HOST.h5.
+ */
+int run_open(struct run **to, const char *path,
+	     const struct merge_progress *progress);
+
+#endif

@@ -1,0 +1,29 @@
+# From addresses to functions, lines and loops.
+noinst_LTLIBRARIES += libsymbol.la
+libsymbol_la_CFLAGS = $(reader_cflags)
+libsymbol_la_SOURCES = \
+	src/symbol/cubin-lines.c src/symbol/cubin-lines.h \
+	src/symbol/loop-code.h \
+	src/symbol/loop-nest.c src/symbol/loop-nest.h \
+	src/symbol/ranges.c src/symbol/ranges.h \
+	src/symbol/symbol.c src/symbol/symbol.h \
+	src/symbol/symbol-cache.c src/symbol/symbol-cache.h \
+	src/symbol/symbol-dwarf.c \
+	src/symbol/symbol-elf.c \
+	src/symbol/symbol-file.h \
+	src/symbol/symbol-loops.c \
+	src/symbol/symbol-open.c \
+	src/symbol/symbol-readable.c \
+	src/symbol/symbol-remote.c
+if CAPSTONE
+libsymbol_la_SOURCES += src/symbol/loop-code.c
+else
+libsymbol_la_SOURCES += src/symbol/loop-code-none.c
+endif
+if ZSTD
+libsymbol_la_SOURCES += src/symbol/symbol-zstd.c
+else
+libsymbol_la_SOURCES += src/symbol/symbol-no-zstd.c
+endif
+libsymbol_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS) $(ZSTD_CFLAGS) $(CAPSTONE_CFLAGS)
+libsymbol_la_LIBADD = $(DW_LIBS) $(ZSTD_LIBS) $(CAPSTONE_LIBS) -liberty

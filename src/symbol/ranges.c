@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ranges.c - a sorted array; `reach` bounds the walk back from a miss. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/comparison.h"
+#include "symbol/ranges.h"
+
+int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high,
+	       uint32_t index)
+{
+	if (low >= high)
+		return 0;
+	if (ranges->count == ranges->room) {
+		size_t room = ranges->room ? 2 * ranges->room : 64;
+		struct range *at = realloc(ranges->at, room * sizeof(*at));
+
+		if (!at)
+			return no_memory();
+		ranges->at = at;
+		ranges->room = room;
+	}
+	ranges->at[ranges->count++] =
+		(struct range){ .low = low, .high = high, .index = index };
+	return 0;
+}
+
+static int outer_first(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+
+	if (a->low != b->low)
+		return ORDER(a->low, b->low);
+	if (a->high != b->high)
+		return a->high > b->high ? -1 : 1;
+	return ORDER(a->index, b->index);
+}
+
+void ranges_sort(struct ranges *ranges)
+{
+	uint64_t reach = 0;
+
+	if (ranges->count)
+		qsort(ranges->at, ranges->count, sizeof(*ranges->at),
+		      outer_first);
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (ranges->at[i].high > reach)
+			reach = ranges->at[i].high;
+		ranges->at[i].reach = reach;
+	}
+}
+
+const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
+{
+	size_t from = 0, to = ranges->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (ranges->at[middle].low <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	while (from && ranges->at[from - 1].reach > address)
+		if (ranges->at[--from].high > address)
+			return &ranges->at[from];
+	return NULL;
+}
+
+void ranges_fini(struct ranges *ranges)
+{
+	free(ranges->at);
+	*ranges = (struct ranges){ 0 };
+}

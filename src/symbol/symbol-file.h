@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * symbol-file.h - the parts of symbol.c: one opened file of machine code, the
+ * two kinds of tables in it that know names, and where it may come from.
+ *
+ * Threads   One user at a time for each file.
+ */
+#ifndef SYMBOL_SYMBOL_FILE_H
+#define SYMBOL_SYMBOL_FILE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbol/symbol.h"
+
+/*
+ * symbol-elf.c: symbol tables, linkage table, unwind information.
+ */
+struct elf_names;
+
+/* NULL when out of memory. */
+struct elf_names *elf_names_new(Dwfl_Module *file);
+void elf_names_free(struct elf_names *names); /* NULL is fine */
+
+/*
+ * The symbol of the function that holds the address, as the file has it (or
+ * with "@plt"), by malloc.  NULL: none, *start is then the beginning of the
+ * function when it is known, else the address.
+ */
+char *elf_names_find(struct elf_names *names, uint64_t address,
+		     uint64_t *start);
+
+/*
+ * The machine code of the function that holds the address, [*low, *high) of the
+ * file; NULL: not known.  It lives as long as the file.
+ */
+const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
+				    uint64_t *low, uint64_t *high);
+
+/*
+ * symbol-dwarf.c: functions, inlined functions and lines.
+ */
+struct dwarf_names;
+
+/* NULL when the file has no DWARF, or out of memory. */
+struct dwarf_names *dwarf_names_new(Dwfl_Module *file);
+void dwarf_names_free(struct dwarf_names *names); /* NULL is fine */
+
+struct dwarf_place {
+	const char *name; /* as in the object file, "" when there is none */
+	bool linkage;     /* name is the linker's, not the bare one */
+	const char *file; /* "" when not known */
+	uint32_t line;
+	bool inlined;
+};
+
+#define DWARF_PLACES 64 /* functions inlined into each other, at most */
+
+/*
+ * Fill places, innermost first, with the functions at the address; the number
+ * of them.  0: DWARF says nothing about the address.  The strings live as
+ * long as the file.  A place of which only the line is known has no name.
+ * *settled: nothing is missing that debug information may know elsewhere.
+ */
+size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
+			struct dwarf_place places[DWARF_PLACES], bool *settled);
+
+/* The row of the line table that the address is in; NULL: none. */
+const void *dwarf_names_row(struct dwarf_names *names, uint64_t address);
+
+/*
+ * True when the target's function is of the same unit and was declared not to
+ * return.
+ */
+bool dwarf_names_ends(struct dwarf_names *names, uint64_t from,
+		      uint64_t target);
+
+/*
+ * The name of the first file of split debug information that was wanted and
+ * is not here; NULL: none.  It lives as long as the names.
+ */
+const char *dwarf_names_missing(const struct dwarf_names *names);
+
+/*
+ * symbol-open.c: a file, by its path or its build id.
+ */
+struct symbol_file { /* all zero: none */
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	struct elf_names *elf;
+	struct dwarf_names *dwarf;
+};
+
+/*
+ * 0, also when there is no such file: *file is then empty and *problem, by
+ * malloc, says why (unless that is no loss).  -ENOMEM with a reason.
+ */
+int symbol_file_open(struct symbol_file *file, const struct symbol_module *m,
+		     char **problem);
+void symbol_file_close(struct symbol_file *file);
+
+/*
+ * symbol-loops.c: loops.
+ */
+struct loop_names;
+
+struct loop_place {
+	const char *file;     /* lives as long as the file of machine code */
+	uint32_t first, last; /* lines */
+	size_t depth;         /* of the function it is in; the outermost is 1 */
+};
+
+#define LOOP_PLACES 32 /* loops around an address, at most */
+
+struct loop_names *loop_names_new(void);        /* NULL when out of memory */
+void loop_names_free(struct loop_names *names); /* NULL is fine */
+
+/*
+ * The loops around the address whose places are these, outermost first; the
+ * number of them.
+ */
+size_t loop_names_find(struct loop_names *names, struct symbol_file *file,
+		       uint64_t address, const struct dwarf_place *places,
+		       size_t count, struct loop_place to[LOOP_PLACES]);
+
+/*
+ * symbol-zstd.c: what libelf cannot expand itself.  Takes over fd; the file
+ * behind the result has no section that is compressed by zstd, as far as
+ * that could be done.
+ */
+int zstd_expand(int fd);
+
+/*
+ * symbol-remote.c: debuginfod, as elfutils asks it, where DEBUGINFOD_URLS is
+ * set.  All questions together get the seconds of symbol_options.
+ */
+void remote_begin(unsigned int seconds);
+void remote_watch(Dwfl *dwfl);         /* its questions as well */
+int remote_open(const char *build_id); /* a descriptor, or -errno */
+bool remote_asking(void);              /* somebody waits for an answer */
+
+#endif

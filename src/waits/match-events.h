@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * match-events.h - the event records of all ranks, and the trace points of
+ * their samples: collected while the profiles pass one at a time, then matched.
+ * An event record is one rank's part of a collective call or of a message; the
+ * records of all ranks that took part are one matched operation.
+ *
+ * Memory     is bounded: records that do not fit make the level grow, so that
+ *            half of the operations go, the same in all ranks; trace points are
+ *            thinned.  What is left does not depend on the order of the
+ *            profiles.
+ * Ownership  match_fini() frees all.
+ */
+#ifndef WAITS_MATCH_EVENTS_H
+#define WAITS_MATCH_EVENTS_H
+
+#include <stdbool.h>
+
+#include "waits/clocks.h"
+#include "base/blob.h"
+#include "run/run.h"
+#include "run/team.h"
+#include "profile/profile.h"
+
+#define MATCH_RECORDS      ((size_t)256 << 20) /* bytes of records */
+#define MATCH_TRACE_POINTS ((size_t)80 << 20)  /* bytes of points */
+#define MATCH_HELPERS      UINT32_MAX /* the thread of what all helpers have */
+
+struct event_record {
+	uint64_t key;
+	int64_t begin, enter, leave; /* of the process's clock, then aligned */
+	uint32_t begin_node, node;   /* of the unified tree, then the run's */
+	uint32_t process;            /* in the order of reading, then the run's
+				      */
+	uint32_t thread;
+	int32_t peer;
+	uint32_t check, size, comm_rank, cluster;
+	uint8_t kind, level; /* enum live_part_kind */
+	bool main;           /* of the thread of MPI_Init */
+	bool init;           /* of MPI_Init itself: it bounds clocks only */
+	bool meets;          /* nobody leaves before the last has come */
+	bool one_way;        /* a message whose sender needs no receiver */
+	uint8_t unused[6];   /* no padding: tests compare bytes */
+};
+
+struct trace_point {
+	int64_t ns;
+	uint32_t node, weight_ns;
+};
+
+/*
+ * The trace points of one thread.  Those of a process's helpers, which have no
+ * event records, are one series: there weight_ns is the CPU time that a point
+ * stands for.
+ */
+struct series {
+	uint32_t process, thread;
+	bool wall;        /* blocked threads were sampled, too */
+	double every;     /* samples that one stands for */
+	double period_ns; /* CPU time that one stands for, on average */
+	struct trace_point *at;
+	size_t count;
+};
+
+struct matched_events {
+	struct event_record *at;
+	struct series *series;
+	struct clock_source *sources; /* one for each process */
+	size_t count, room, series_count, series_room, source_count,
+		source_room;
+	size_t most, most_points, point_count;
+	uint32_t level, thinned; /* one of 2^thinned points is kept */
+	struct run_joined joined;
+};
+
+/* At most so many bytes of each. */
+void match_init(struct matched_events *parts, size_t bytes, size_t point_bytes);
+void match_fini(struct matched_events *parts);
+
+/*
+ * Add what one process has; it is `process` in the records, nodes[] are its
+ * profile's nodes in the unified tree.  0, or -ENOMEM with a reason.
+ */
+int match_add(struct matched_events *parts, const struct profile *profile,
+	      uint32_t process, const uint32_t *nodes);
+
+/* The nodes of the unified tree that records and points refer to. */
+void match_wanted(const struct matched_events *parts, bool *wanted);
+
+/*
+ * Once the run has its ranks and nodes: order[] and became[] say what
+ * processes and nodes became.  Records of processes that are no members go.
+ * 0, or -ENOMEM with a reason.
+ */
+int match_rename(struct matched_events *parts, const struct run *run,
+		 const uint32_t *order, const uint32_t *became);
+
+/*
+ * Sort by key and keep complete operations only; the others are counted in
+ * parts->joined.
+ */
+void match_join(struct matched_events *parts, const struct run *run);
+
+/* How many operations that of the record stands for. */
+double match_weight(const struct matched_events *parts,
+		    const struct event_record *part);
+
+/* The end of the operation that begins at record i. */
+size_t match_operation_end(const struct matched_events *parts, size_t i);
+
+/* The trace points of a thread, or of MATCH_HELPERS; NULL: none. */
+const struct series *match_series(const struct matched_events *parts,
+				  uint32_t process, uint32_t thread);
+
+/* Before these two, by all processes of a team. */
+int match_agree(struct matched_events *parts, struct team *team);
+
+/* run-blob.h; `process` is what the other's process 0 became. */
+void match_pack(const struct matched_events *parts, struct blob *to);
+int match_absorb(struct matched_events *parts, struct blob *from,
+		 uint32_t process, const uint32_t *nodes);
+
+#endif

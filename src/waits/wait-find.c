@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait-find.c - how long each part waited, and for which other one. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/comparison.h"
+#include "live/layout.h"
+#include "waits/wait-find.h"
+
+struct wait_search {
+	struct wait_state *waits;
+	const struct matched_events *parts;
+	const struct clocks *clocks;
+	const struct run *run;
+	uint32_t *order; /* parts, as they began … */
+	uint32_t *back;  /* … and as they came back */
+};
+
+static int64_t earlier_time(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Part i waited until then, unless clocks say no more than that they differ. */
+static void set_wait(struct wait_search *f, size_t i, size_t culprit,
+		     enum wait_kind kind, int64_t until)
+{
+	const struct event_record *p = &f->parts->at[i],
+				  *c = &f->parts->at[culprit];
+	int64_t ns = earlier_time(until, p->leave) - p->enter;
+
+	if (ns <= f->waits[i].ns ||
+	    (double)ns <= clocks_error(f->clocks, p->process, c->process))
+		return;
+	f->waits[i] = (struct wait_state){ .ns = ns,
+					   .culprit = (uint32_t)culprit,
+					   .kind = kind };
+}
+
+/*
+ * Messages.
+ */
+
+/* `to` needs what `from` began; it may have had to come back for it. */
+static void find_message(struct wait_search *f, size_t to, size_t from,
+			 enum wait_kind kind)
+{
+	const struct event_record *p = &f->parts->at[to],
+				  *c = &f->parts->at[from];
+	int64_t error =
+		(int64_t)clocks_error(f->clocks, p->process, c->process);
+
+	if (c->begin > p->leave + error)
+		return;
+	if (c->enter > c->begin && c->enter > p->enter && c->enter <= p->leave)
+		set_wait(f, to, from, kind, c->enter);
+	else
+		set_wait(f, to, from, kind, c->begin);
+}
+
+/*
+ * Collective calls.
+ */
+
+/* The moment that others wait for: the beginning, or the coming back. */
+static int64_t came(const struct event_record *p, bool back)
+{
+	return back ? p->enter : p->begin;
+}
+
+struct coming {
+	const struct event_record *at;
+	bool back;
+};
+
+static int by_coming(const void *x, const void *y, void *coming)
+{
+	const struct coming *by = coming;
+	const uint32_t *i = x, *j = y;
+	int order =
+		ORDER(came(&by->at[*i], by->back), came(&by->at[*j], by->back));
+
+	return order ? order : ORDER(*i, *j);
+}
+
+static int by_comm_rank(const void *x, const void *y, void *parts)
+{
+	const uint32_t *i = x, *j = y;
+	const struct event_record *a =
+		&((const struct matched_events *)parts)->at[*i];
+	const struct event_record *b =
+		&((const struct matched_events *)parts)->at[*j];
+	int order = ORDER(a->comm_rank, b->comm_rank);
+
+	return order ? order : ORDER(*i, *j);
+}
+
+/* The last of an order that came before part i left, and is not i; or i. */
+static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
+			    size_t count, uint32_t i, bool back)
+{
+	const struct event_record *p = &f->parts->at[i];
+	int64_t until = p->leave;
+	size_t from = 0, to = count;
+
+	if (f->clocks->count > 1)
+		until += (int64_t)(f->clocks->error_max +
+				   f->clocks->error[f->clocks->of[p->process]]);
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (came(&f->parts->at[order[middle]], back) <= until)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from && order[from - 1] == i)
+		from--;
+	return from ? order[from - 1] : i;
+}
+
+/* All were begun, and those that are needed for it have come back. */
+static void find_last(struct wait_search *f, uint32_t i, size_t count,
+		      enum wait_kind kind)
+{
+	for (int back = 0; back < 2; back++) {
+		const uint32_t *order = back ? f->back : f->order;
+		uint32_t last = last_before(f, order, count, i, back);
+
+		if (last != i)
+			set_wait(f, i, last, kind,
+				 came(&f->parts->at[last], back));
+	}
+}
+
+/* The part whose rank all of them name; `end` when there is none. */
+static size_t find_root(const struct wait_search *f, size_t first, size_t end)
+{
+	size_t i = first;
+
+	while (i < end && f->run->ranks[f->parts->at[i].process].rank !=
+				  f->parts->at[i].peer)
+		i++;
+	return i;
+}
+
+/*
+ * All wait for the root; and of what is too large to be sent on its own, the
+ * root for receivers.  Whose of them follows from MPI's tree, which is not
+ * known: for the last that came while it was inside.
+ */
+static void find_broadcast(struct wait_search *f, size_t root, size_t first,
+			   size_t count)
+{
+	for (size_t i = first; i < first + count; i++)
+		if (i != root)
+			find_message(f, i, root, WAIT_ONE_ALL);
+	find_last(f, (uint32_t)root, count, WAIT_LATE_RECEIVER);
+}
+
+/* The root waits for the last; until the first came nothing was to be done. */
+static void find_reduce(struct wait_search *f, size_t root, size_t count)
+{
+	const struct event_record *p = &f->parts->at[root];
+	struct wait_state *w = &f->waits[root];
+	uint32_t first = f->order[0];
+
+	find_last(f, (uint32_t)root, count, WAIT_ALL_ONE);
+	if (first == root && count > 1)
+		first = f->order[1];
+	w->early = earlier_time(f->parts->at[first].begin - p->enter, w->ns);
+	if (w->early < 0)
+		w->early = 0;
+}
+
+/* Each waits for the last of those of lower rank, if it could not leave. */
+static void find_prefix(struct wait_search *f, size_t count)
+{
+	uint32_t last = f->order[0];
+
+	for (size_t i = 1; i < count; i++) {
+		uint32_t at = f->order[i];
+		const struct event_record *p = &f->parts->at[at];
+		const struct event_record *c = &f->parts->at[last];
+		double error = clocks_error(f->clocks, p->process, c->process);
+
+		if (c->begin <= p->leave + (int64_t)error)
+			set_wait(f, at, last, WAIT_PREFIX, c->begin);
+		if (p->begin > c->begin)
+			last = at;
+	}
+}
+
+static void sort_operation(struct wait_search *f, size_t first, size_t end)
+{
+	struct coming coming = { .at = f->parts->at };
+	size_t count = end - first;
+
+	for (size_t i = 0; i < count; i++)
+		f->order[i] = f->back[i] = (uint32_t)(first + i);
+	if (f->parts->at[first].kind == LIVE_PART_PREFIX) {
+		qsort_r(f->order, count, sizeof(*f->order), by_comm_rank,
+			(void *)f->parts);
+		return;
+	}
+	qsort_r(f->order, count, sizeof(*f->order), by_coming, &coming);
+	coming.back = true;
+	qsort_r(f->back, count, sizeof(*f->back), by_coming, &coming);
+}
+
+/* Of those in which all wait for the last. */
+static enum wait_kind wait_kind_of(uint32_t part_kind)
+{
+	if (part_kind == LIVE_PART_BARRIER)
+		return WAIT_BARRIER;
+	return part_kind == LIVE_PART_FENCE ? WAIT_FENCE : WAIT_ALL;
+}
+
+static void find_collective(struct wait_search *f, size_t first, size_t end)
+{
+	size_t count = end - first, root = find_root(f, first, end);
+	uint32_t kind = f->parts->at[first].kind;
+
+	sort_operation(f, first, end);
+	if (kind == LIVE_PART_PREFIX) {
+		find_prefix(f, count);
+	} else if (kind == LIVE_PART_ALL_ONE) {
+		if (root < end)
+			find_reduce(f, root, count);
+	} else if (kind == LIVE_PART_ONE_ALL) {
+		if (root < end)
+			find_broadcast(f, root, first, count);
+	} else {
+		for (size_t i = first; i < end; i++)
+			find_last(f, (uint32_t)i, count, wait_kind_of(kind));
+	}
+}
+
+static void find_operation(struct wait_search *f, size_t first, size_t end)
+{
+	if (f->parts->at[first].init)
+		return;
+	if (f->parts->at[first].kind > LIVE_PART_RECV) {
+		find_collective(f, first, end);
+		return;
+	}
+	find_message(f, first + 1, first, WAIT_LATE_SENDER);
+	/* A sender that left before needed no receiver. */
+	if (!f->parts->at[first].one_way &&
+	    f->parts->at[first].leave >= f->parts->at[first + 1].begin)
+		find_message(f, first, first + 1, WAIT_LATE_RECEIVER);
+}
+
+/*
+ * Calls that ended several parts.
+ */
+
+static int by_event_call(const void *x, const void *y, void *finding)
+{
+	const struct wait_search *f = finding;
+	const uint32_t *i = x, *j = y;
+	const struct event_record *a = &f->parts->at[*i],
+				  *b = &f->parts->at[*j];
+	int order = ORDER(a->process, b->process);
+
+	if (!order)
+		order = ORDER(a->thread, b->thread);
+	if (!order)
+		order = ORDER(a->enter, b->enter);
+	if (!order)
+		order = ORDER(f->waits[*j].ns, f->waits[*i].ns);
+	if (!order)
+		order = ORDER(f->waits[*i].kind, f->waits[*j].kind);
+	return order ? order : ORDER(*i, *j);
+}
+
+static bool same_call(const struct event_record *a,
+		      const struct event_record *b)
+{
+	return a->process == b->process && a->thread == b->thread &&
+	       a->enter == b->enter;
+}
+
+/* The longest wait stays: the others went on meanwhile. */
+static void one_wait_per_call(struct wait_search *f)
+{
+	const struct matched_events *parts = f->parts;
+
+	for (size_t i = 0; i < parts->count; i++)
+		f->order[i] = (uint32_t)i;
+	if (parts->count)
+		qsort_r(f->order, parts->count, sizeof(*f->order),
+			by_event_call, f);
+	for (size_t i = 1, first = 0; i < parts->count; i++) {
+		if (same_call(&parts->at[f->order[i]],
+			      &parts->at[f->order[first]]))
+			f->waits[f->order[i]].ns = 0;
+		else
+			first = i;
+	}
+}
+
+int waits_find(struct wait_state *waits, const struct matched_events *parts,
+	       const struct clocks *clocks, const struct run *run)
+{
+	struct wait_search f = {
+		.waits = waits, .parts = parts, .clocks = clocks, .run = run
+	};
+
+	f.order = calloc(parts->count + 1, sizeof(*f.order));
+	f.back = calloc(parts->count + 1, sizeof(*f.back));
+	if (!f.order || !f.back) {
+		free(f.order);
+		free(f.back);
+		return no_memory();
+	}
+	for (size_t i = 0, end; i < parts->count; i = end) {
+		end = match_operation_end(parts, i);
+		find_operation(&f, i, end);
+	}
+	one_wait_per_call(&f);
+	free(f.order);
+	free(f.back);
+	return 0;
+}
+
+static void add_waited(struct run_waits *to, const struct wait_state *waits,
+		       const struct matched_events *parts)
+{
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct event_record *p = &parts->at[i];
+		struct run_wait_rank *r = &to->ranks[p->process];
+		double ns = match_weight(parts, p) * (double)waits[i].ns;
+
+		r->waited_ns += ns;
+		if (p->main)
+			r->main_ns += ns;
+	}
+}
+
+int waits_make(struct run *run, struct matched_events *parts)
+{
+	struct run_waits *to = &run->waits;
+	struct clocks clocks = { 0 };
+	struct wait_state *waits = NULL;
+	int err;
+
+	match_join(parts, run);
+	to->joined = parts->joined;
+	to->rank_count = run->rank_count;
+	to->ranks = calloc(run->rank_count + 1, sizeof(*to->ranks));
+	waits = calloc(parts->count + 1, sizeof(*waits));
+	err = to->ranks && waits ? clocks_align(&clocks, parts, run->rank_count)
+				 : no_memory();
+	if (!err)
+		err = waits_find(waits, parts, &clocks, run);
+	if (!err) {
+		to->joined.clocks = (uint32_t)clocks.count;
+		to->joined.unbound = (uint32_t)clocks.unbound;
+		to->joined.clock_error_ns = clocks.error_max;
+		add_waited(to, waits, parts);
+		err = waits_blame(to, waits, parts, &clocks, run);
+	}
+	clocks_fini(&clocks);
+	free(waits);
+	return err;
+}
+
+void run_waits_fini(struct run_waits *waits)
+{
+	free(waits->causes);
+	free(waits->contexts);
+	free(waits->victims);
+	free(waits->ranks);
+	*waits = (struct run_waits){ 0 };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wait-find.h - from matched events to who made whom wait: wait-find.c finds
+ * how long each part waited, and for which other part; wait-blame.c follows
+ * that to the rank and the context that caused it; wait-clip.c holds the
+ * estimates of it against what was measured.
+ *
+ * What waits for what is told by enum live_part_kind.  A rank waits from
+ * entering the call that ended its part until the last of those that it
+ * depends on has begun, as far as it was still inside then: one that left
+ * before did not wait.  Nobody makes progress outside MPI: who waits for a
+ * message that the other had begun, and leaves only after the other came back
+ * into MPI, waited until then.  Of parts that ended in one call (MPI_Waitall)
+ * the longest wait is the call's.  The kinds are those of F. Wolf and B. Mohr,
+ * Automatic performance analysis of hybrid MPI/OpenMP applications, J. Syst.
+ * Archit. 49, 2003 (EXPERT, Scalasca).
+ */
+#ifndef WAITS_WAIT_FIND_H
+#define WAITS_WAIT_FIND_H
+
+#include "waits/clocks.h"
+#include "waits/match-events.h"
+#include "run/run-waits.h"
+
+struct wait_state {       /* of one part */
+	int64_t ns;       /* 0: it did not wait */
+	int64_t early;    /* of it, before the first sender came */
+	uint32_t culprit; /* part */
+	uint32_t kind;    /* enum wait_kind */
+};
+
+/* For each part; at most one of those that ended in one call waits. */
+int waits_find(struct wait_state *waits, const struct matched_events *parts,
+	       const struct clocks *clocks, const struct run *run);
+
+/* wait-blame.c: causes, contexts, victims and ranks of the run, from the waits.
+ */
+int waits_blame(struct run_waits *to, const struct wait_state *waits,
+		const struct matched_events *parts, const struct clocks *clocks,
+		const struct run *run);
+
+/* Contexts and victims by their causes' numbers, in the order of files. */
+void waits_sort(struct run_waits *waits);
+
+/*
+ * All of it: run->waits from what was matched and renamed.  0, or -ENOMEM
+ * with a reason.
+ */
+int waits_make(struct run *run, struct matched_events *parts);
+
+/*
+ * wait-clip.c: once values can be asked for.  No rank waited longer in a call
+ * than it was in it.  0, or -errno with a reason.
+ */
+int waits_bound(struct run *run);
+
+#endif
