@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "analyse/report.h"
-#include "merge/run.h"
+#include "run/run.h"
 
 struct analysis_options {
 	const char *metric; /* NULL: the analysis's own choice */
@@ -23,8 +23,18 @@ struct analysis_options {
 	const char *const *names; /* of the runs, for readers; may be NULL */
 };
 
+/* Options that not all analyses take, as all do the number of rows. */
+enum {
+	ANALYSIS_METRIC = 1,
+	ANALYSIS_IDLE = 2, /* threads that only waited: where metrics are */
+	ANALYSIS_LINES = 4,
+	ANALYSIS_TREE = 8,
+	ANALYSIS_WEAK = 16
+};
+
 struct analysis {
 	const char *name, *help;
+	unsigned int takes;
 	/* `runs` ends with NULL.  0, or -errno with a reason. */
 	int (*run)(struct report **to, const struct run *const runs[],
 		   const struct analysis_options *options);

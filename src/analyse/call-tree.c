@@ -10,7 +10,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "base/order.h"
+#include "base/comparison.h"
 
 /* A tree to be shown; node 0 is not, and parents stand before children. */
 struct branch {
@@ -27,7 +27,7 @@ struct branches {
 };
 
 /* The new branch's index, or MAP_NONE with a reason. */
-static uint32_t add(struct branches *b, struct branch branch)
+static uint32_t add_branch(struct branches *b, struct branch branch)
 {
 	size_t room = b->room ? b->room * 2 : 256;
 	struct branch *more;
@@ -35,7 +35,7 @@ static uint32_t add(struct branches *b, struct branch branch)
 	if (b->count == b->room) {
 		more = realloc(b->at, room * sizeof(*more));
 		if (!more) {
-			fail(-ENOMEM, "out of memory");
+			no_memory();
 			return MAP_NONE;
 		}
 		b->at = more;
@@ -51,18 +51,20 @@ static int top_down(struct branches *b, const struct paths *paths,
 	for (size_t i = 0; i < paths->count; i++) {
 		const struct path *p = &paths->at[i];
 
-		if (add(b, (struct branch){ .parent = p->parent,
-					    .node = p->node,
-					    .place = p->one_line && p->parent,
-					    .exclusive = exclusive[i],
-					    .inclusive = inclusive[i] }) ==
-		    MAP_NONE)
+		if (add_branch(b,
+			       (struct branch){
+				       .parent = p->parent,
+				       .node = p->node,
+				       .place = p->one_line && p->parent,
+				       .exclusive = exclusive[i],
+				       .inclusive = inclusive[i] }) == MAP_NONE)
 			return -ENOMEM;
 	}
 	/* What has no call path at all hangs on the root, which is hidden. */
 	if (exclusive[0] > 0 &&
-	    add(b, (struct branch){ .inclusive = exclusive[0],
-				    .exclusive = exclusive[0] }) == MAP_NONE)
+	    add_branch(b, (struct branch){ .inclusive = exclusive[0],
+					   .exclusive = exclusive[0] }) ==
+		    MAP_NONE)
 		return -ENOMEM;
 	return 0;
 }
@@ -82,10 +84,10 @@ static int climb(struct branches *b, struct map *map, const struct paths *paths,
 				       nodes[node].kind,
 			       (uint32_t)b->count);
 		if (next == b->count)
-			next = add(b, (struct branch){ .parent = at,
-						       .node = node });
+			next = add_branch(b, (struct branch){ .parent = at,
+							      .node = node });
 		if (next == MAP_NONE)
-			return fail(-ENOMEM, "out of memory");
+			return no_memory();
 		at = next;
 		b->at[at].inclusive += value;
 		if (!paths->at[path].parent)
@@ -101,7 +103,7 @@ static int bottom_up(struct branches *b, const struct paths *paths,
 	struct map map = { 0 };
 	int err = 0;
 
-	if (add(b, (struct branch){ 0 }) == MAP_NONE)
+	if (add_branch(b, (struct branch){ 0 }) == MAP_NONE)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < paths->count && !err; i++) {
 		b->at[0].inclusive += exclusive[i];
@@ -150,7 +152,8 @@ static struct threshold by_count(const struct branches *b, size_t limit)
 	return t;
 }
 
-static bool is_shown(const struct branch *b, double prune, struct threshold *t)
+static bool is_branch_shown(const struct branch *b, double prune,
+			    struct threshold *t)
 {
 	if (b->inclusive <= 0 || b->inclusive < prune ||
 	    b->inclusive < t->least)
@@ -194,9 +197,9 @@ static void emit(struct report *report, const struct branches *b,
  * depth first: `sorted` is by parent, so the first[] of a parent lead to its
  * children; `next` runs through them.
  */
-static void write_tree(struct report *report, const struct branches *b,
-		       const struct child *sorted, size_t count, uint32_t *next,
-		       uint32_t *stack)
+static void write_call_tree(struct report *report, const struct branches *b,
+			    const struct child *sorted, size_t count,
+			    uint32_t *next, uint32_t *stack)
 {
 	size_t depth = 1;
 
@@ -216,8 +219,8 @@ static void write_tree(struct report *report, const struct branches *b,
 	}
 }
 
-static int show(struct report *report, const struct branches *b,
-		const struct analysis_options *options)
+static int show_tree(struct report *report, const struct branches *b,
+		     const struct analysis_options *options)
 {
 	struct threshold t = by_count(b, value_limit(options, 50, b->count));
 	double prune = options->prune * b->at[0].inclusive, hidden = 0;
@@ -228,20 +231,20 @@ static int show(struct report *report, const struct branches *b,
 	int err = 0;
 
 	if (!sorted || !next || !stack) {
-		err = fail(-ENOMEM, "out of memory");
+		err = no_memory();
 		goto out;
 	}
 	for (uint32_t i = 1; i < b->count; i++) {
 		const struct branch *br = &b->at[i];
 
-		if (is_shown(br, prune, &t))
+		if (is_branch_shown(br, prune, &t))
 			sorted[count++] =
 				(struct child){ br->parent, i, br->inclusive };
 		else
 			hidden += br->exclusive;
 	}
 	qsort(sorted, count, sizeof(*sorted), compare_children);
-	write_tree(report, b, sorted, count, next, stack);
+	write_call_tree(report, b, sorted, count, next, stack);
 	if (hidden > 0)
 		report_note(report,
 			    "%.1f %% is in calls too small to show "
@@ -266,7 +269,7 @@ static int build(struct branches *b, const struct paths *paths,
 		err = up ? bottom_up(b, paths, exclusive)
 			 : top_down(b, paths, exclusive, inclusive);
 	} else {
-		fail(err, "out of memory");
+		no_memory();
 	}
 	free(exclusive);
 	free(inclusive);
@@ -293,7 +296,7 @@ static int run_tree(struct report **to, const struct run *const runs[],
 	if (err)
 		goto out;
 	*to = value_report("tree", runs[0], metric);
-	err = *to ? show(*to, &b, options) : -ENOMEM;
+	err = *to ? show_tree(*to, &b, options) : -ENOMEM;
 	if (!err) {
 		idle_threads_say(*to, runs, metric->name);
 		err = report_error(*to);
@@ -307,5 +310,6 @@ out:
 const struct analysis analysis_call_tree = {
 	.name = "tree",
 	.help = "call tree, or callers of each function (--bottom-up)",
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_TREE,
 	.run = run_tree,
 };

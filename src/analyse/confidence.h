@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "analyse/report.h"
-#include "merge/run.h"
+#include "run/run.h"
 
 #define CONFIDENCE_FEW 100 /* fewer samples say nothing of shares */
 

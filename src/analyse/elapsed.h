@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* elapsed.h - how long a run took, and whether its processes ran together. */
+/* elapsed.h - how long a run took, and which processes can be compared. */
 #ifndef ANALYSE_ELAPSED_H
 #define ANALYSE_ELAPSED_H
 
 #include <stdbool.h>
 
-#include "merge/run.h"
+#include "run/run.h"
 
 /*
  * From the first start of a process to the last end of one, in seconds; of
@@ -16,5 +16,12 @@ int elapsed_of(double *seconds, const struct run *run);
 
 /* There was a moment when all members ran, so that one may wait for another. */
 bool elapsed_together(const struct run *run);
+
+/*
+ * Members without MPI do the same work, as far as anybody can know, when they
+ * have one command line and none was started by another of them: that one has
+ * them work for it, as Python's DataLoader does.  0, or -ENOMEM with a reason.
+ */
+int elapsed_of_same_work(bool *same, const struct run *run);
 
 #endif

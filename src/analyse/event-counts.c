@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/event-group.h"
 #include "base/map.h"
-#include "merge/path-sums.h"
+#include "run/path-sums.h"
 
 enum {
 	MOST = EVENT_MOST + 1, /* columns of values: the events, then time */
@@ -42,7 +42,7 @@ static const char *event_name(const struct counts *c, size_t i)
 	return c->metrics[i]->name + strlen(METRIC_EVENT);
 }
 
-static bool find_metrics(struct counts *c)
+static bool find_event_metrics(struct counts *c)
 {
 	for (size_t i = 0; i < c->run->metric_count; i++) {
 		const struct run_metric *m = &c->run->metrics[i];
@@ -68,7 +68,7 @@ static int sum_functions(struct counts *c, size_t i)
 
 		if (map_put(&c->index[i], g->function, g->module,
 			    (uint32_t)k) == MAP_NONE)
-			err = fail(-ENOMEM, "out of memory");
+			err = no_memory();
 	}
 	c->total[i] = functions->total;
 	return err;
@@ -78,7 +78,7 @@ static int sum_ranks(struct counts *c, size_t i)
 {
 	const struct run_metric *m = c->metrics[i];
 	uint64_t *sums = calloc(c->run->rank_count + 1, sizeof(*sums));
-	int err = sums ? 0 : fail(-ENOMEM, "out of memory");
+	int err = sums ? 0 : no_memory();
 
 	if (m && !err)
 		err = path_totals(c->run, m, sums);
@@ -92,13 +92,13 @@ static int load_groups(struct counts *c)
 {
 	char **names = event_group_names();
 	size_t count = 0;
-	int err = names ? 0 : fail(-ENOMEM, "out of memory");
+	int err = names ? 0 : no_memory();
 
 	while (names && names[count])
 		count++;
 	c->groups = calloc(count + 1, sizeof(struct event_group *));
 	if (!c->groups && !err)
-		err = fail(-ENOMEM, "out of memory");
+		err = no_memory();
 	for (size_t i = 0; i < count && !err; i++)
 		err = event_group_load(&c->groups[c->group_count++], names[i]);
 	free(names);
@@ -111,7 +111,7 @@ static int counts_init(struct counts *c)
 
 	c->ranks = calloc(c->run->rank_count * MOST + 1, sizeof(double));
 	if (!c->ranks)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	for (size_t i = 0; i <= c->events && !err; i++) {
 		err = sum_functions(c, i);
 		if (!err)
@@ -147,24 +147,24 @@ static bool same_event(const char *spec, const char *name)
 	return strlen(name) == length && !strncmp(spec, name, length);
 }
 
-static bool is_word(const char *word, const char *text, size_t length)
+static bool is_metric_word(const char *word, const char *text, size_t length)
 {
 	return strlen(word) == length && !strncmp(word, text, length);
 }
 
 /* An event that was not counted makes what is computed of it unknown. */
-static bool look_up(const void *from, const char *word, size_t length,
-		    double *value)
+static bool look_up_value(const void *from, const char *word, size_t length,
+			  double *value)
 {
 	const struct values *v = from;
 	const struct counts *c = v->counts;
 
-	if (is_word("time", word, length)) {
+	if (is_metric_word("time", word, length)) {
 		*value = c->metrics[c->events] ? v->at[c->events] : NAN;
 		return true;
 	}
 	for (size_t i = 0; i < v->group->event_count; i++) {
-		if (!is_word(v->group->events[i].word, word, length))
+		if (!is_metric_word(v->group->events[i].word, word, length))
 			continue;
 		*value = NAN;
 		for (size_t k = 0; k < c->events; k++)
@@ -176,13 +176,14 @@ static bool look_up(const void *from, const char *word, size_t length,
 	return false;
 }
 
-static int compute(double *to, const struct counts *c,
-		   const struct event_group *group, size_t metric,
-		   const double *at)
+static int compute_counts(double *to, const struct counts *c,
+			  const struct event_group *group, size_t metric,
+			  const double *at)
 {
 	const struct values from = { c, group, at };
 
-	return formula_value(to, group->metrics[metric].is, look_up, &from);
+	return formula_value(to, group->metrics[metric].is, look_up_value,
+			     &from);
 }
 
 /* Tables */
@@ -211,8 +212,8 @@ static void events_table(struct report *report, const struct counts *c)
 }
 
 /* Over the processes, for those that have a value. */
-static int extremes(double *least, double *most, const struct counts *c,
-		    const struct event_group *group, size_t metric)
+static int count_extremes(double *least, double *most, const struct counts *c,
+			  const struct event_group *group, size_t metric)
 {
 	int err = 0;
 
@@ -220,7 +221,8 @@ static int extremes(double *least, double *most, const struct counts *c,
 	for (size_t i = 0; i < c->run->member_count && !err; i++) {
 		double value;
 
-		err = compute(&value, c, group, metric, &c->ranks[i * MOST]);
+		err = compute_counts(&value, c, group, metric,
+				     &c->ranks[i * MOST]);
 		if (err || !isfinite(value))
 			continue;
 		*least = fmin(*least, value);
@@ -233,11 +235,11 @@ static int derived_row(struct report *report, const struct counts *c,
 		       const struct event_group *group, size_t metric)
 {
 	double value, least, most;
-	int err = compute(&value, c, group, metric, c->total);
+	int err = compute_counts(&value, c, group, metric, c->total);
 
 	if (err || !isfinite(value))
 		return err;
-	err = extremes(&least, &most, c, group, metric);
+	err = count_extremes(&least, &most, c, group, metric);
 	report_text(report, group->metrics[metric].word);
 	report_number(report, value);
 	value_known(report, least);
@@ -295,8 +297,8 @@ static void identifier(char *to, size_t size, const char *name)
 	to[used] = 0;
 }
 
-static void function_name(struct report *report, const struct counts *c,
-			  const struct group *g)
+static void put_function_name(struct report *report, const struct counts *c,
+			      const struct group *g)
 {
 	const char *name = str_at(&c->run->strings, g->function);
 
@@ -320,7 +322,7 @@ static void functions_table(struct report *report, const struct counts *c,
 		function_values(c, &by->at[row], values);
 		if (!any(c, values))
 			continue;
-		function_name(report, c, &by->at[row]);
+		put_function_name(report, c, &by->at[row]);
 		report_number(report, values[c->events]);
 		for (size_t i = 0; i < c->events; i++)
 			value_cell(report, UNIT_COUNT, values[i]);
@@ -336,7 +338,7 @@ static int applies(bool *to, const struct counts *c,
 
 	*to = false;
 	for (size_t i = 0; i < group->metric_count && !err; i++) {
-		err = compute(&value, c, group, i, c->total);
+		err = compute_counts(&value, c, group, i, c->total);
 		*to |= !err && isfinite(value);
 	}
 	return err;
@@ -351,9 +353,9 @@ static int group_row(struct report *report, const struct counts *c,
 	function_values(c, g, values);
 	if (!any(c, values))
 		return 0;
-	function_name(report, c, g);
+	put_function_name(report, c, g);
 	for (size_t i = 0; i < group->metric_count && !err; i++) {
-		err = compute(&value, c, group, i, values);
+		err = compute_counts(&value, c, group, i, values);
 		value_known(report, err ? NAN : value);
 	}
 	return err;
@@ -383,7 +385,7 @@ static int group_table(struct report *report, const struct counts *c,
 	return err;
 }
 
-static void notes(struct report *report, const struct counts *c)
+static void count_notes(struct report *report, const struct counts *c)
 {
 	for (size_t i = 0; i < c->events; i++) {
 		const struct counting *how = &c->metrics[i]->counting;
@@ -413,8 +415,8 @@ static void notes(struct report *report, const struct counts *c)
 }
 
 /* The functions are those with most of what is asked for, else of time. */
-static int fill(struct report *report, const struct counts *c,
-		const struct analysis_options *options)
+static int fill_counts(struct report *report, const struct counts *c,
+		       const struct analysis_options *options)
 {
 	const struct groups *by =
 		&c->functions[c->metrics[c->events] ? c->events : 0];
@@ -430,7 +432,7 @@ static int fill(struct report *report, const struct counts *c,
 	functions_table(report, c, by, limit);
 	for (size_t i = 0; i < c->group_count && !err; i++)
 		err = group_table(report, c, c->groups[i], by, limit);
-	notes(report, c);
+	count_notes(report, c);
 	return err ? err : report_error(report);
 }
 
@@ -444,13 +446,13 @@ static int run_counters(struct report **to, const struct run *const runs[],
 		return err;
 	if (options->metric && !value_metric(runs[0], options, NULL))
 		return -EINVAL;
-	if (!find_metrics(&counts))
+	if (!find_event_metrics(&counts))
 		return fail(-ENODATA, "no events were counted in this run: "
 				      "copse run -e EVENT or -g GROUP");
 	err = counts_init(&counts);
 	if (!err) {
 		*to = value_report("counters", runs[0], NULL);
-		err = *to ? fill(*to, &counts, options) : -ENOMEM;
+		err = *to ? fill_counts(*to, &counts, options) : -ENOMEM;
 	}
 	counts_fini(&counts);
 	return err;
@@ -459,5 +461,6 @@ static int run_counters(struct report **to, const struct run *const runs[],
 const struct analysis analysis_event_counts = {
 	.name = "counters",
 	.help = "events that were counted, and what follows from them",
+	.takes = ANALYSIS_METRIC,
 	.run = run_counters,
 };

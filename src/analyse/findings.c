@@ -8,12 +8,12 @@
 #include "analyse/confidence.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
-#include "analyse/shape.h"
-#include "analyse/sites.h"
-#include "analyse/skew.h"
+#include "analyse/rank-distribution.h"
+#include "analyse/mpi/mpi-callsites.h"
+#include "analyse/path-imbalance.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "merge/values.h"
+#include "run/values.h"
 
 #define UNEVEN     0.05 /* ranks differ so much in MPI's share, or more */
 #define MUCH_MPI   0.1  /* a share of MPI worth a sentence */
@@ -29,6 +29,7 @@ struct balance {
 	const struct run *run;
 	const struct efficiency *e;
 	struct skews skews;
+	double in_mpi;               /* seconds of those that wait */
 	uint32_t *waiting, *working; /* ranks, by their share of MPI */
 	size_t waiting_count, working_count;
 	bool waits_said;
@@ -49,6 +50,8 @@ static void part(struct balance *b)
 			b->working[b->working_count++] = rank;
 		else
 			b->waiting[b->waiting_count++] = rank;
+		if (!b->is_working[rank])
+			b->in_mpi += (double)b->run->ranks[rank].mpi_time_ns;
 	}
 }
 
@@ -72,7 +75,7 @@ static int longest_site(const struct balance *b, double *sums, uint32_t *best)
 	const struct run_metric *m = run_metric(b->run, "mpi.time");
 	double *totals = site_totals(b, m);
 	struct value_buffer buffer = { 0 };
-	int err = totals ? 0 : fail(-ENOMEM, "out of memory");
+	int err = totals ? 0 : no_memory();
 
 	*best = 0;
 	for (uint32_t n = 0; m && n < b->run->node_count && !err; n++) {
@@ -100,7 +103,7 @@ static int longest_site(const struct balance *b, double *sums, uint32_t *best)
 static bool may_be_culprit(const struct balance *b, const struct skew *skew)
 {
 	return !skew->explained && (b->e->ranks || skew->min > 0) &&
-	       !paths_in_mpi(b->paths, skew->path);
+	       !paths_waits(b->paths, skew->path);
 }
 
 /* Of a path and one that it calls, the latter, where it has most of it. */
@@ -126,11 +129,14 @@ static bool is_worse(const struct paths *paths, const struct skew *a,
 static int culprit(const struct balance *b, struct skew *to)
 {
 	double *values = calloc(b->skews.process_count + 1, sizeof(*values));
-	int err = values ? 0 : fail(-ENOMEM, "out of memory");
+	int err = values ? 0 : no_memory();
 	size_t tried = 0;
+	bool same = true;
 
 	*to = (struct skew){ 0 };
-	if (!b->e->ranks && !elapsed_together(b->run))
+	if (!err && !b->e->ranks)
+		err = elapsed_of_same_work(&same, b->run);
+	if (!same || (!b->e->ranks && !elapsed_together(b->run)))
 		tried = CANDIDATES;
 	for (size_t i = 0; i < b->skews.count && tried < CANDIDATES && !err;
 	     i++) {
@@ -170,7 +176,7 @@ static const char *ranks(size_t count)
  * ", while rank 3 computed in …", or "; rank 3 spent 30 %" where that is not
  * much less time in MPI; to be freed.
  */
-static char *meanwhile(const struct balance *b, const struct skew *worst)
+static char *meanwhile_others(const struct balance *b, const struct skew *worst)
 {
 	double share = mean_share(b, b->working, b->working_count);
 	char *who = value_list(b->run, b->working, b->working_count);
@@ -189,29 +195,40 @@ static char *meanwhile(const struct balance *b, const struct skew *worst)
 	return text;
 }
 
+/* ", most in MPI_Allreduce ← norm" of so much; to be freed. */
+static char *longest_wait(const struct balance *b, uint32_t site, double ns)
+{
+	double share = fmin(value_ratio(ns, b->in_mpi), 1);
+	char *where = paths_short(b->paths, site, FRAMES), *text = NULL;
+
+	if (where && share >= 0.5)
+		text = str_format(", most in %s", where);
+	else if (where)
+		text = str_format(", %.0f %% of that, the largest part, in %s",
+				  100 * share, where);
+	free(where);
+	return text;
+}
+
 /* "Ranks 0–2 spent 41 % … in MPI_Allreduce ← norm, while rank 3 …" */
-static void waiting(struct report *report, const struct balance *b,
-		    uint32_t site, const struct skew *worst)
+static void waiting(struct report *report, const struct balance *b, char *where,
+		    const struct skew *worst)
 {
 	double share = mean_share(b, b->waiting, b->waiting_count);
 	char *who = value_list(b->run, b->waiting, b->waiting_count);
-	char *where = paths_short(b->paths, site, FRAMES);
-	char *others = b->working_count ? meanwhile(b, worst) : NULL;
+	char *others = b->working_count ? meanwhile_others(b, worst) : NULL;
 
 	if (!who || !where || (b->working_count && !others))
 		report->failed = true;
 	else if (!b->working_count)
 		report_line(report,
-			    "• The ranks spent %.0f %% of their time "
-			    "in MPI, most in %s.",
+			    "• The ranks spent %.0f %% of their time in MPI%s.",
 			    100 * share, where);
 	else
-		report_line(report,
-			    "• R%s %s spent %.0f %% of %s time in MPI, most "
-			    "in %s%s.",
-			    ranks(b->waiting_count), who, 100 * share,
-			    b->waiting_count == 1 ? "its" : "their", where,
-			    others);
+		report_line(
+			report, "• R%s %s spent %.0f %% of %s time in MPI%s%s.",
+			ranks(b->waiting_count), who, 100 * share,
+			b->waiting_count == 1 ? "its" : "their", where, others);
 	free(who);
 	free(others);
 	free(where);
@@ -245,8 +262,8 @@ static char *shape(const struct balance *b, const struct skew *worst)
 	return said;
 }
 
-static void recoverable(struct report *report, const struct balance *b,
-			const struct skew *worst)
+static void say_recoverable(struct report *report, const struct balance *b,
+			    const struct skew *worst)
 {
 	char *path = paths_short(b->paths, worst->path, FRAMES);
 	char *how = path ? shape(b, worst) : NULL;
@@ -278,7 +295,8 @@ static bool has_few_samples(const struct run *run)
 	return samples < CONFIDENCE_FEW;
 }
 
-static int say(struct report *report, const struct balance *b, double *sums)
+static int say_findings(struct report *report, const struct balance *b,
+			double *sums)
 {
 	struct skew skew;
 	const struct skew *worst = &skew;
@@ -300,11 +318,11 @@ static int say(struct report *report, const struct balance *b, double *sums)
 	     mean_share(b, b->waiting, b->waiting_count) >= MUCH_MPI))
 		err = longest_site(b, sums, &site);
 	if (site && !err)
-		waiting(report, b, site,
+		waiting(report, b, longest_wait(b, site, sums[site]),
 			worst && b->is_working[worst->max_process] ? worst
 								   : NULL);
 	if (worst && !err)
-		recoverable(report, b, worst);
+		say_recoverable(report, b, worst);
 	return err;
 }
 
@@ -330,12 +348,12 @@ int findings_balance(struct report *report, const struct paths *paths,
 	b.working = calloc(b.skews.process_count + 1, sizeof(*b.working));
 	b.is_working = calloc(b.run->rank_count + 1, sizeof(*b.is_working));
 	if (!sums || !b.waiting || !b.working || !b.is_working) {
-		err = fail(-ENOMEM, "out of memory");
+		err = no_memory();
 		goto out;
 	}
 	if (b.skews.process_count > 1) {
 		part(&b);
-		err = say(report, &b, sums);
+		err = say_findings(report, &b, sums);
 	}
 out:
 	free(sums);

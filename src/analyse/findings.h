@@ -5,8 +5,9 @@
 #ifndef ANALYSE_FINDINGS_H
 #define ANALYSE_FINDINGS_H
 
-#include "analyse/blames.h"
-#include "analyse/efficiency.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/unwind-coverage.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/paths.h"
 #include "analyse/report.h"
 
@@ -18,6 +19,15 @@ void findings_jobs(struct report *report, const struct run *run);
 
 /* Ranks that waited for cores.  0, or -ENOMEM. */
 int findings_crowded(struct report *report, const struct run *run);
+
+/*
+ * Time in which nothing ran, where samples are of CPU time and so tell nothing
+ * of it.  0, or -ENOMEM.
+ */
+int findings_off_core(struct report *report, const struct run *run);
+
+/* Of its time, what a process's first thread waited for one; 0: not known. */
+double crowded_rank(const struct run_rank *rank);
 
 /* Of their time, what members waited for a core; NAN: not known. */
 double crowded_share(const struct run *run);
@@ -32,8 +42,9 @@ int findings_balance(struct report *report, const struct paths *paths,
 		     const struct run_metric *metric, bool waits_said);
 
 /*
- * Who waited for whom, and where that was: what is worth a sentence.  *said
- * (may be NULL): how many there are.  0, or -ENOMEM.
+ * Who waited for whom, and where that was: what is worth a sentence, but for
+ * those who lacked a core most of the time, as findings_crowded() says.  *said
+ * (may be NULL): how many there are, these counted.  0, or -ENOMEM.
  */
 int findings_waits(struct report *report, const struct blames *blames,
 		   size_t *said);
@@ -59,6 +70,13 @@ void findings_measuring(struct report *report, const struct run *run,
 
 /* The achieved rate: samples per second of the time that is sampled. */
 double findings_rate(const struct run *run);
+
+/* Seconds of CPU time that measuring a process took. */
+double findings_cost(const struct run_rank *r);
+
+/* A warning, where most call paths end early. */
+void findings_rootless(struct report *report, const struct run *run,
+		       const struct complete *paths);
 
 /* The losses, as a table for programs. */
 void findings_losses(struct report *report, const struct run *run);

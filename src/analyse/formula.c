@@ -20,7 +20,7 @@ struct formula {
 	bool wrong;
 };
 
-static double sum(struct formula *f);
+static double sum_value(struct formula *f);
 
 static char next(struct formula *f)
 {
@@ -29,7 +29,7 @@ static char next(struct formula *f)
 	return *f->at;
 }
 
-static double word(struct formula *f)
+static double word_value(struct formula *f)
 {
 	size_t length = 0;
 	double value = 0;
@@ -43,7 +43,7 @@ static double word(struct formula *f)
 	return value;
 }
 
-static double number(struct formula *f)
+static double number_value(struct formula *f)
 {
 	char *end;
 	double value = strtod(f->at, &end);
@@ -52,12 +52,12 @@ static double number(struct formula *f)
 	return value;
 }
 
-static double inside(struct formula *f)
+static double bracketed_value(struct formula *f)
 {
 	double value;
 
 	f->at++;
-	value = sum(f);
+	value = sum_value(f);
 	if (f->wrong)
 		return 0;
 	if (next(f) == ')')
@@ -78,14 +78,14 @@ static double factor(struct formula *f)
 	}
 	f->depth++;
 	if (c == '(') {
-		value = inside(f);
+		value = bracketed_value(f);
 	} else if (c == '-') {
 		f->at++;
 		value = -factor(f);
 	} else if (isdigit((unsigned char)c)) {
-		value = number(f);
+		value = number_value(f);
 	} else {
-		value = word(f);
+		value = word_value(f);
 	}
 	f->depth--;
 	return value;
@@ -106,7 +106,7 @@ static double product(struct formula *f)
 	return value;
 }
 
-static double sum(struct formula *f)
+static double sum_value(struct formula *f)
 {
 	double value = product(f);
 	char c;
@@ -126,7 +126,7 @@ int formula_value(double *to, const char *text, formula_lookup *lookup,
 {
 	struct formula f = { .at = text, .lookup = lookup, .from = from };
 
-	*to = sum(&f);
+	*to = sum_value(&f);
 	if (!f.wrong && !next(&f))
 		return 0;
 	return fail(-EINVAL, "the formula '%s' is not understood at '%s'", text,

@@ -14,7 +14,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "base/order.h"
+#include "base/comparison.h"
 
 struct grouping {
 	const struct run *run;
@@ -118,7 +118,7 @@ static uint32_t node_parent(const void *tree, size_t i)
 	return run->nodes[i].parent;
 }
 
-static int inclusive(struct grouping *g)
+static int inclusive_groups(struct grouping *g)
 {
 	size_t count = g->run->node_count;
 	uint32_t *position = calloc(count + 1, sizeof(*position));
@@ -129,7 +129,7 @@ static int inclusive(struct grouping *g)
 	int err = -ENOMEM;
 
 	if (!position || !nodes || !end || !stack || !sums) {
-		fail(err, "out of memory");
+		no_memory();
 		goto out;
 	}
 	err = paths_order(count, node_parent, g->run, position, end);
@@ -157,7 +157,7 @@ out:
 }
 
 /* Names of a run are few, so equal values keep a stable order by index. */
-static int compare(const void *a, const void *b)
+static int by_group_value(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
@@ -186,11 +186,12 @@ int groups_init(struct groups *groups, const struct run *run,
 	g.frame = calloc(count + 1, sizeof(*g.frame));
 	g.open = calloc(2 * count + 1, sizeof(*g.open));
 	if (groups->at && g.own && g.frame && g.open && assign(&g))
-		err = inclusive(&g);
+		err = inclusive_groups(&g);
 	else
-		fail(err, "out of memory");
+		no_memory();
 	if (!err)
-		qsort(groups->at, groups->count, sizeof(*groups->at), compare);
+		qsort(groups->at, groups->count, sizeof(*groups->at),
+		      by_group_value);
 	map_fini(&g.map);
 	map_fini(&g.places);
 	free(g.own);

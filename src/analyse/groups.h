@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "merge/run.h"
+#include "run/run.h"
 
 struct group {
 	uint32_t function, module; /* strings of the run */

@@ -10,7 +10,8 @@
 #include "analyse/value.h"
 #include "base/err.h"
 
-static void columns(struct report *report, const struct run_metric *metric)
+static void hotspot_columns(struct report *report,
+			    const struct run_metric *metric)
 {
 	report_column(report, "function", "function", COLUMN_TEXT);
 	report_column(report, "module", NULL, COLUMN_LEFT_TEXT);
@@ -28,8 +29,8 @@ static void columns(struct report *report, const struct run_metric *metric)
 }
 
 /* "solve.c:42", or the module's name when there is no line. */
-static void place(struct report *report, const struct run *run,
-		  const struct group *group)
+static void put_hotspot_place(struct report *report, const struct run *run,
+			      const struct group *group)
 {
 	const char *module = str_base(str_at(&run->strings, group->module));
 	char *text = paths_place(run, group->file, group->line);
@@ -40,9 +41,10 @@ static void place(struct report *report, const struct run *run,
 	free(text);
 }
 
-static void row(struct report *report, const struct run *run,
-		const struct run_metric *metric, const struct group *group,
-		double total, double samples)
+static void function_row(struct report *report, const struct run *run,
+			 const struct run_metric *metric,
+			 const struct group *group, double total,
+			 double samples)
 {
 	double own = value_ratio(group->exclusive, total);
 	double all = value_ratio(group->inclusive, total);
@@ -52,7 +54,7 @@ static void row(struct report *report, const struct run *run,
 
 	report_text(report, *name ? name : "(no call path)");
 	report_text(report, str_at(&run->strings, group->module));
-	place(report, run, group);
+	put_hotspot_place(report, run, group);
 	report_text(report, str_at(&run->strings, group->file));
 	if (group->line)
 		report_count(report, group->line);
@@ -67,7 +69,7 @@ static void row(struct report *report, const struct run *run,
 }
 
 /* The root and partial paths are no functions unless they hold something. */
-static bool is_row(const struct group *group)
+static bool is_group_row(const struct group *group)
 {
 	if (group->kind == RUN_ROOT || group->kind == RUN_PARTIAL)
 		return group->exclusive > 0;
@@ -83,12 +85,12 @@ static void table(struct report *report, const struct run *run,
 
 	report_table(report, "hotspots",
 		     options->by_line ? "lines" : "functions");
-	columns(report, metric);
+	hotspot_columns(report, metric);
 	for (size_t i = 0; i < groups->count && rows < limit; i++) {
-		if (!is_row(&groups->at[i]))
+		if (!is_group_row(&groups->at[i]))
 			continue;
-		row(report, run, metric, &groups->at[i], groups->total,
-		    samples);
+		function_row(report, run, metric, &groups->at[i], groups->total,
+			     samples);
 		rows++;
 	}
 }
@@ -115,7 +117,7 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 		idle_threads_say(report, runs, metric->name);
 		err = report_error(report);
 	} else {
-		err = fail(-ENOMEM, "out of memory");
+		err = no_memory();
 	}
 	groups_fini(&groups);
 	*to = report;
@@ -125,5 +127,6 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 const struct analysis analysis_hotspots = {
 	.name = "hotspots",
 	.help = "functions or lines (--by-line) by exclusive value",
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_LINES,
 	.run = run_hotspots,
 };

@@ -10,14 +10,14 @@
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "base/order.h"
-#include "merge/path-sums.h"
+#include "base/comparison.h"
+#include "run/path-sums.h"
 
 #define WORKS 0.02 /* of the time: who did so much did not only wait */
 #define FIRST 3    /* of them in a sentence */
 
 /* How a node's path begins. */
-enum origin {
+enum thread_origin {
 	NOWHERE, /* the root */
 	STARTS,  /* frames of the C library, which start a thread … */
 	THREAD,  /* … and what they call */
@@ -25,13 +25,13 @@ enum origin {
 };
 
 /* What threads began with: paths right below the root. */
-struct start {
+struct path_start {
 	struct run_idle_start is;
 	uint32_t path;
 	bool idle;
 };
 
-struct search { /* of a run */
+struct idle_search { /* of a run */
 	struct run *run;
 	struct run_metric *wall; /* NULL: there is nothing to leave out */
 	struct paths paths;
@@ -40,7 +40,7 @@ struct search { /* of a run */
 	bool own_known;        /* … and there is one */
 	double *own_wall;      /* of paths */
 	struct path_sum *cpu;
-	struct start *starts;
+	struct path_start *starts;
 	size_t count;
 };
 
@@ -51,15 +51,21 @@ static bool starts_program(const struct run *run, uint32_t node)
 	return !strncmp(name, "__libc_start_", strlen("__libc_start_"));
 }
 
-static enum origin origin_of(const struct search *s, uint32_t node)
+static bool is_code_node(const struct run_node *n)
+{
+	return n->kind == RUN_FUNCTION || n->kind == RUN_LINE ||
+	       n->kind == RUN_LOOP || n->kind == RUN_OPENMP;
+}
+
+static enum thread_origin origin_of_thread(const struct idle_search *s,
+					   uint32_t node)
 {
 	const struct run_node *n = &s->run->nodes[node];
-	enum origin above = s->origin[n->parent];
+	enum thread_origin above = s->origin[n->parent];
 
 	if (above == THREAD || above == ELSEWHERE)
 		return above;
-	if (n->kind != RUN_FUNCTION && n->kind != RUN_LINE &&
-	    n->kind != RUN_LOOP)
+	if (!is_code_node(n))
 		return ELSEWHERE;
 	if (paths_in_c_library(s->run, node) && !starts_program(s->run, node))
 		return STARTS;
@@ -67,14 +73,14 @@ static enum origin origin_of(const struct search *s, uint32_t node)
 }
 
 /* The program's file is that of the frame that starts it, _start. */
-static void look_at_nodes(struct search *s)
+static void look_at_thread_nodes(struct idle_search *s)
 {
 	const struct run *run = s->run;
 
 	for (uint32_t n = 1; n < run->node_count; n++) {
 		uint32_t above = run->nodes[n].parent;
 
-		s->origin[n] = (unsigned char)origin_of(s, n);
+		s->origin[n] = (unsigned char)origin_of_thread(s, n);
 		if (above && starts_program(run, n) &&
 		    !paths_in_c_library(run, above))
 			s->own[run->nodes[above].module] = s->own_known = true;
@@ -82,17 +88,15 @@ static void look_at_nodes(struct search *s)
 }
 
 /* What runs in Python's interpreter is the program's, too. */
-static bool is_of_library(const struct search *s, uint32_t node)
+static bool is_of_library(const struct idle_search *s, uint32_t node)
 {
 	const struct run_node *n = &s->run->nodes[node];
 
 	return s->origin[node] == THREAD && !s->own[n->module] &&
-	       !interpreter_owns(s->run, node) &&
-	       (n->kind == RUN_FUNCTION || n->kind == RUN_LINE ||
-		n->kind == RUN_LOOP);
+	       !interpreter_owns(s->run, node) && is_code_node(n);
 }
 
-static double longest(const struct run *run)
+static double longest_idle(const struct run *run)
 {
 	uint64_t most = 0;
 
@@ -103,7 +107,7 @@ static double longest(const struct run *run)
 }
 
 /* Fills in the values; false: not all of it is a library's. */
-static bool add_up(const struct search *s, struct start *start)
+static bool add_up_idle(const struct idle_search *s, struct path_start *start)
 {
 	const struct paths *paths = &s->paths;
 	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
@@ -130,30 +134,30 @@ static bool add_up(const struct search *s, struct start *start)
 	return start->is.cpu + files < WORKS * start->is.value;
 }
 
-static void look_at_paths(struct search *s)
+static void look_at_paths(struct idle_search *s)
 {
 	const struct paths *paths = &s->paths;
-	double run_time = longest(s->run);
+	double run_time = longest_idle(s->run);
 
 	for (uint32_t p = 1; p < paths->count; p = paths->at[p].end) {
 		uint32_t node = paths->at[p].node;
-		struct start *start = &s->starts[s->count];
+		struct path_start *start = &s->starts[s->count];
 
 		if (s->origin[node] != THREAD)
 			continue;
-		*start = (struct start){ .is.node = node, .path = p };
-		start->idle = s->own_known && add_up(s, start) &&
+		*start = (struct path_start){ .is.node = node, .path = p };
+		start->idle = s->own_known && add_up_idle(s, start) &&
 			      (double)s->cpu[p].max <= WORKS * run_time;
 		s->count++;
 	}
 }
 
-static int search(struct search *s, struct run *run)
+static int search_idle_threads(struct idle_search *s, struct run *run)
 {
 	const struct run_metric *cpu = run_metric(run, "cpu.time");
 	int err;
 
-	*s = (struct search){ .run = run };
+	*s = (struct idle_search){ .run = run };
 	for (size_t i = 0; cpu && i < run->metric_count; i++)
 		if (!strcmp(run->metrics[i].name, "wall.time"))
 			s->wall = &run->metrics[i];
@@ -167,17 +171,17 @@ static int search(struct search *s, struct run *run)
 	s->own_wall = calloc(s->paths.count + 1, sizeof(*s->own_wall));
 	s->starts = calloc(s->paths.count + 1, sizeof(*s->starts));
 	if (!s->origin || !s->own || !s->own_wall || !s->starts)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	s->cpu = path_sums(&s->paths, cpu);
 	if (!s->cpu)
 		return -EIO;
 	paths_values(&s->paths, s->wall, s->own_wall, NULL);
-	look_at_nodes(s);
+	look_at_thread_nodes(s);
 	look_at_paths(s);
 	return 0;
 }
 
-static void search_fini(struct search *s)
+static void search_fini(struct idle_search *s)
 {
 	paths_fini(&s->paths);
 	free(s->origin);
@@ -188,8 +192,8 @@ static void search_fini(struct search *s)
 }
 
 /* "libpmix.so.2", wherever it is, is libpmix.so of another run. */
-static const char *library(const struct search *s, const struct start *start,
-			   size_t *length)
+static const char *library(const struct idle_search *s,
+			   const struct path_start *start, size_t *length)
 {
 	const struct run *run = s->run;
 	const char *name = str_base(
@@ -200,8 +204,8 @@ static const char *library(const struct search *s, const struct start *start,
 	return name;
 }
 
-static bool is_same(const struct search *a, const struct start *x,
-		    const struct search *b, const struct start *y)
+static bool is_same(const struct idle_search *a, const struct path_start *x,
+		    const struct idle_search *b, const struct path_start *y)
 {
 	size_t of_x, of_y;
 	const char *left = library(a, x, &of_x), *right = library(b, y, &of_y);
@@ -212,7 +216,7 @@ static bool is_same(const struct search *a, const struct start *x,
 }
 
 /* What worked in one of the runs is left out of none: they are compared. */
-static void agree(struct search *a, const struct search *b)
+static void agree_on_idle(struct idle_search *a, const struct idle_search *b)
 {
 	for (size_t i = 0; i < a->count; i++)
 		for (size_t k = 0; k < b->count; k++)
@@ -230,7 +234,8 @@ static int longest_first(const void *x, const void *y)
 	return ORDER(a->node, b->node);
 }
 
-static void take(struct search *s, struct run_idle *idle, uint32_t path)
+static void take_idle_path(struct idle_search *s, struct run_idle *idle,
+			   uint32_t path)
 {
 	const struct paths *paths = &s->paths;
 	uint32_t end = paths->first[paths->at[path].end];
@@ -241,7 +246,7 @@ static void take(struct search *s, struct run_idle *idle, uint32_t path)
 	}
 }
 
-static int leave_out(struct search *s)
+static int leave_out_threads(struct idle_search *s)
 {
 	struct run_idle *idle = calloc(1, sizeof(*idle));
 
@@ -251,13 +256,13 @@ static int leave_out(struct search *s)
 	}
 	if (!idle || !idle->nodes || !idle->starts) {
 		run_idle_free(idle);
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		if (!s->starts[i].idle || s->starts[i].is.value <= 0)
 			continue;
 		idle->starts[idle->count++] = s->starts[i].is;
-		take(s, idle, s->starts[i].path);
+		take_idle_path(s, idle, s->starts[i].path);
 	}
 	qsort(idle->starts, idle->count, sizeof(*idle->starts), longest_first);
 	if (idle->count)
@@ -270,23 +275,23 @@ static int leave_out(struct search *s)
 int idle_threads_leave_out(struct run *const runs[])
 {
 	size_t count = 0;
-	struct search *s;
+	struct idle_search *s;
 	int err = 0;
 
 	while (runs[count])
 		count++;
 	s = calloc(count + 1, sizeof(*s));
 	if (!s)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	for (size_t i = 0; i < count && !err; i++)
-		err = search(&s[i], runs[i]);
+		err = search_idle_threads(&s[i], runs[i]);
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < count; k++)
 			if (k != i)
-				agree(&s[i], &s[k]);
+				agree_on_idle(&s[i], &s[k]);
 	for (size_t i = 0; i < count && !err; i++)
 		if (s[i].wall)
-			err = leave_out(&s[i]);
+			err = leave_out_threads(&s[i]);
 	for (size_t i = 0; i < count; i++)
 		search_fini(&s[i]);
 	free(s);
@@ -338,7 +343,8 @@ static char *starts_text(const struct run *run, const struct run_idle *idle)
 	return text;
 }
 
-static double all_of(const struct run *run, const struct run_metric *metric)
+static double total_of_threads(const struct run *run,
+			       const struct run_metric *metric)
 {
 	double sum = idle_threads_sum(metric);
 
@@ -355,19 +361,20 @@ static void say_run(struct report *report, const struct run *run,
 	char time[32];
 
 	if (starts)
-		report_note(report,
-			    "Threads that only waited are left out of %s%s: "
-			    "%s (%.1f %% of all), %s; --idle-threads=on shows "
-			    "them.",
-			    metric->name, which, value_time(time, sum),
-			    100 * value_ratio(sum, all_of(run, metric)),
-			    starts);
+		report_note(
+			report,
+			"Threads that only waited are left out of %s%s: "
+			"%s (%.1f %% of all), %s; --idle-threads=on shows "
+			"them.",
+			metric->name, which, value_time(time, sum),
+			100 * value_ratio(sum, total_of_threads(run, metric)),
+			starts);
 	else
 		report->failed = true;
 	free(starts);
 }
 
-static void columns(struct report *report)
+static void idle_columns(struct report *report)
 {
 	report_table(report, "idle_threads", NULL);
 	report_column(report, "run", NULL, COLUMN_COUNT);
@@ -410,7 +417,7 @@ void idle_threads_say(struct report *report, const struct run *const runs[],
 			say_run(report, runs[i], m,
 				runs[1] ? " in all runs; of the first" : "");
 		if (!said && report->table_count)
-			columns(report);
+			idle_columns(report);
 		if (report->table_count)
 			rows(report, i, runs[i], m->idle);
 		said = true;

@@ -13,7 +13,7 @@
 #define ANALYSE_IDLE_THREADS_H
 
 #include "analyse/report.h"
-#include "merge/run.h"
+#include "run/run.h"
 
 /* From `runs`, ended by NULL.  0, or -errno with a reason. */
 int idle_threads_leave_out(struct run *const runs[]);

@@ -4,17 +4,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyse/efficiency.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/idle-threads.h"
-#include "analyse/skew-table.h"
+#include "analyse/path-imbalance-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "merge/path-sums.h"
+#include "run/path-sums.h"
 
-static void rank_columns(struct report *report, const struct run *run,
-			 const struct run_metric *metric)
+static void imbalance_rank_columns(struct report *report, const struct run *run,
+				   const struct run_metric *metric)
 {
 	bool mpi = run->world;
 
@@ -32,8 +32,8 @@ static void rank_columns(struct report *report, const struct run *run,
 	report_column(report, NULL, metric->name, COLUMN_BAR);
 }
 
-static void rank_row(struct report *report, const struct run *run,
-		     const struct run_rank *r)
+static void imbalance_rank_row(struct report *report, const struct run *run,
+			       const struct run_rank *r)
 {
 	if (r->rank >= 0 && !run_is_other_job(r))
 		report_count(report, (uint64_t)r->rank);
@@ -62,7 +62,7 @@ static uint64_t *totals(const struct run *run, const struct run_metric *m)
 	uint64_t *sum = calloc(run->rank_count + 1, sizeof(*sum));
 
 	if (!sum)
-		fail(-ENOMEM, "out of memory");
+		no_memory();
 	if (sum && path_totals(run, m, sum)) {
 		free(sum);
 		return NULL;
@@ -70,8 +70,8 @@ static uint64_t *totals(const struct run *run, const struct run_metric *m)
 	return sum;
 }
 
-static int rank_table(struct report *report, const struct run *run,
-		      const struct run_metric *metric)
+static int imbalance_rank_table(struct report *report, const struct run *run,
+				const struct run_metric *metric)
 {
 	uint64_t *sum = totals(run, metric), most = 0;
 
@@ -81,9 +81,9 @@ static int rank_table(struct report *report, const struct run *run,
 		if (sum[i] > most)
 			most = sum[i];
 	report_table(report, "ranks", run->world ? "ranks" : "processes");
-	rank_columns(report, run, metric);
+	imbalance_rank_columns(report, run, metric);
 	for (size_t i = 0; i < run->rank_count; i++) {
-		rank_row(report, run, &run->ranks[i]);
+		imbalance_rank_row(report, run, &run->ranks[i]);
 		value_cell(report, metric->unit,
 			   value_of(metric->unit, (double)sum[i]));
 		report_number(report,
@@ -94,8 +94,12 @@ static int rank_table(struct report *report, const struct run *run,
 }
 
 /* What there is to compare at all. */
-static void say(struct report *report, const struct run *run, size_t count)
+static int say_imbalance(struct report *report, const struct run *run,
+			 size_t count)
 {
+	bool same = true;
+	int err = run->world ? 0 : elapsed_of_same_work(&same, run);
+
 	if (count < 2)
 		report_line(report, "One process: there is nothing to "
 				    "compare.");
@@ -104,6 +108,12 @@ static void say(struct report *report, const struct run *run, size_t count)
 				    "time: what an even load saves "
 				    "(recoverable) is their CPU time, and "
 				    "none of the run's time.");
+	else if (!same)
+		report_line(report, "The processes have several command lines, "
+				    "or one started others: they may do "
+				    "different things, and an uneven load is "
+				    "then no fault.");
+	return err;
 }
 
 static int run_imbalance(struct report **to, const struct run *const runs[],
@@ -130,12 +140,12 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 	*to = value_report("imbalance", runs[0], metric);
 	err = *to ? skew_table(*to, &skews, &how, options) : -ENOMEM;
 	if (!err)
-		err = rank_table(*to, runs[0], metric);
+		err = imbalance_rank_table(*to, runs[0], metric);
 	if (!err) {
 		findings_jobs(*to, runs[0]);
-		say(*to, runs[0], skews.process_count);
+		err = say_imbalance(*to, runs[0], skews.process_count);
 		idle_threads_say(*to, runs, metric->name);
-		err = report_error(*to);
+		err = err ? err : report_error(*to);
 	}
 out:
 	skew_fini(&skews);
@@ -146,5 +156,6 @@ out:
 const struct analysis analysis_imbalance = {
 	.name = "imbalance",
 	.help = "call paths that differ between ranks, and a line per rank",
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE,
 	.run = run_imbalance,
 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/order.h"
+#include "base/comparison.h"
 #include "base/str.h"
 
 /* As files of it begin: python3, python3.11, libpython3.11.so.1.0. */
@@ -34,7 +34,7 @@ bool interpreter_owns(const struct run *run, uint32_t node)
 	return is_file_of_it(str_at(&run->strings, run->nodes[node].module));
 }
 
-static uint32_t function_of(const struct paths *paths, uint32_t path)
+static uint32_t script_function_of(const struct paths *paths, uint32_t path)
 {
 	return paths->run->nodes[paths->at[path].node].function;
 }
@@ -44,7 +44,7 @@ struct called {
 	double sum;
 };
 
-static int by_function(const void *x, const void *y)
+static int by_script_function(const void *x, const void *y)
 {
 	const struct called *a = x, *b = y;
 
@@ -74,8 +74,8 @@ static bool is_called(const struct paths *paths, uint32_t path)
 	       !interpreter_owns(paths->run, paths->at[path].node);
 }
 
-static size_t find_called(const struct paths *paths, uint32_t path,
-			  const double *exclusive, struct called *to)
+static size_t find_called_script(const struct paths *paths, uint32_t path,
+				 const double *exclusive, struct called *to)
 {
 	uint32_t end = paths->at[path].end, i = path;
 	size_t count = 0;
@@ -85,7 +85,7 @@ static size_t find_called(const struct paths *paths, uint32_t path,
 			i++;
 			continue;
 		}
-		to[count++] = (struct called){ function_of(paths, i), i,
+		to[count++] = (struct called){ script_function_of(paths, i), i,
 					       sum_below(paths, i, exclusive) };
 		i = paths->at[i].end;
 	}
@@ -119,9 +119,9 @@ int interpreter_called(const struct paths *paths, uint32_t path,
 	*called = 0;
 	*sum = 0;
 	if (!all)
-		return fail(-ENOMEM, "out of memory");
-	count = find_called(paths, path, exclusive, all);
-	qsort(all, count, sizeof(*all), by_function);
+		return no_memory();
+	count = find_called_script(paths, path, exclusive, all);
+	qsort(all, count, sizeof(*all), by_script_function);
 	find_most(all, count, called, sum);
 	free(all);
 	return 0;

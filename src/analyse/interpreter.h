@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "merge/call-paths.h"
+#include "run/call-paths.h"
 
 /* How all of its frames are called together. */
 #define INTERPRETER "[Python]"

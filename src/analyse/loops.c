@@ -9,7 +9,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "base/order.h"
+#include "base/comparison.h"
 
 /* A loop of the source: it may stand in many call paths. */
 struct loop {
@@ -18,7 +18,7 @@ struct loop {
 	double own, inclusive; /* its own: without inner loops and calls */
 };
 
-struct loops {
+struct loop_totals {
 	const struct run *run;
 	struct loop *at;
 	uint32_t *of; /* a node's loop, MAP_NONE: it is none */
@@ -28,7 +28,7 @@ struct loops {
 };
 
 /* By function, module, file, first and last line. */
-static int number_loops(struct loops *l)
+static int number_loops(struct loop_totals *l)
 {
 	struct map map = { 0 }, places = { 0 };
 	int err = 0;
@@ -46,7 +46,7 @@ static int number_loops(struct loops *l)
 			map_put(&map, (uint64_t)n->function << 32 | n->module,
 				place, fresh);
 		if (place == MAP_NONE || l->of[i] == MAP_NONE)
-			err = fail(-ENOMEM, "out of memory");
+			err = no_memory();
 		else if (l->of[i] == fresh)
 			l->at[l->count++] = (struct loop){ .node = i };
 	}
@@ -56,7 +56,7 @@ static int number_loops(struct loops *l)
 }
 
 /* True when no loop above is the same: a recursive function is counted once. */
-static bool is_first(const struct loops *l, uint32_t node)
+static bool is_first(const struct loop_totals *l, uint32_t node)
 {
 	for (uint32_t up = node; up;) {
 		up = l->run->nodes[up].parent;
@@ -75,7 +75,8 @@ static uint32_t depth_of(const struct run *run, uint32_t node)
 	return depth;
 }
 
-static void add_values(struct loops *l, const struct run_metric *metric)
+static void add_loop_values(struct loop_totals *l,
+			    const struct run_metric *metric)
 {
 	const struct run *run = l->run;
 
@@ -98,7 +99,7 @@ static void add_values(struct loops *l, const struct run_metric *metric)
 	}
 }
 
-static int by_value(const void *x, const void *y)
+static int by_loop_value(const void *x, const void *y)
 {
 	const struct loop *a = x, *b = y;
 
@@ -109,7 +110,7 @@ static int by_value(const void *x, const void *y)
 	return ORDER(a->node, b->node);
 }
 
-static void columns(struct report *report, const struct run_metric *metric)
+static void loop_columns(struct report *report, const struct run_metric *metric)
 {
 	report_column(report, "function", "function", COLUMN_TEXT);
 	report_column(report, "module", NULL, COLUMN_LEFT_TEXT);
@@ -125,8 +126,8 @@ static void columns(struct report *report, const struct run_metric *metric)
 }
 
 /* "solve.c:42-57" */
-static void place(struct report *report, const struct run *run,
-		  const struct run_node *n)
+static void put_loop_place(struct report *report, const struct run *run,
+			   const struct run_node *n)
 {
 	char *first = paths_place(run, n->file, n->line);
 	char *text = first ? str_format("%s-%u", first, n->detail) : NULL;
@@ -136,14 +137,14 @@ static void place(struct report *report, const struct run *run,
 	free(text);
 }
 
-static void row(struct report *report, const struct loops *l,
-		const struct run_metric *metric, const struct loop *loop)
+static void loop_row(struct report *report, const struct loop_totals *l,
+		     const struct run_metric *metric, const struct loop *loop)
 {
 	const struct run_node *n = &l->run->nodes[loop->node];
 
 	report_text(report, str_at(&l->run->strings, n->function));
 	report_text(report, str_at(&l->run->strings, n->module));
-	place(report, l->run, n);
+	put_loop_place(report, l->run, n);
 	report_text(report, str_at(&l->run->strings, n->file));
 	report_count(report, n->line);
 	report_count(report, n->detail);
@@ -154,7 +155,7 @@ static void row(struct report *report, const struct loops *l,
 	report_number(report, value_ratio(loop->own, l->total));
 }
 
-static struct report *make(const struct loops *l,
+static struct report *make(const struct loop_totals *l,
 			   const struct run_metric *metric,
 			   const struct analysis_options *options)
 {
@@ -168,17 +169,17 @@ static struct report *make(const struct loops *l,
 			    "No loops: they are found in programs with debug "
 			    "information, where copse merge looks for them.");
 	report_table(report, "loops", "loops");
-	columns(report, metric);
+	loop_columns(report, metric);
 	for (size_t i = 0; i < l->count && i < limit; i++)
 		if (l->at[i].inclusive > 0)
-			row(report, l, metric, &l->at[i]);
+			loop_row(report, l, metric, &l->at[i]);
 	return report;
 }
 
 static int run_loops(struct report **to, const struct run *const runs[],
 		     const struct analysis_options *options)
 {
-	struct loops l = { .run = runs[0] };
+	struct loop_totals l = { .run = runs[0] };
 	const struct run_metric *metric;
 	int err = value_one_run(runs, "loops");
 
@@ -190,15 +191,14 @@ static int run_loops(struct report **to, const struct run *const runs[],
 	l.at = calloc(l.run->node_count + 1, sizeof(*l.at));
 	l.of = calloc(l.run->node_count + 1, sizeof(*l.of));
 	l.sums = calloc(l.run->node_count + 1, sizeof(*l.sums));
-	err = l.at && l.of && l.sums ? number_loops(&l)
-				     : fail(-ENOMEM, "out of memory");
+	err = l.at && l.of && l.sums ? number_loops(&l) : no_memory();
 	if (!err) {
-		add_values(&l, metric);
-		qsort(l.at, l.count, sizeof(*l.at), by_value);
+		add_loop_values(&l, metric);
+		qsort(l.at, l.count, sizeof(*l.at), by_loop_value);
 		*to = make(&l, metric, options);
 		if (*to)
 			idle_threads_say(*to, runs, metric->name);
-		err = *to ? report_error(*to) : fail(-ENOMEM, "out of memory");
+		err = *to ? report_error(*to) : no_memory();
 	}
 	free(l.at);
 	free(l.of);
@@ -209,5 +209,6 @@ static int run_loops(struct report **to, const struct run *const runs[],
 const struct analysis analysis_loops = {
 	.name = "loops",
 	.help = "loops of the source by inclusive value",
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE,
 	.run = run_loops,
 };

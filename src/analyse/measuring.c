@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/account.h"
 #include "analyse/confidence.h"
 #include "analyse/findings.h"
 #include "analyse/value.h"
-#include "base/whole.h"
+#include "base/round.h"
 #include "live/layout.h"
 
 #define ENOUGH 0.9  /* of the rate asked for: worth no warning */
 #define UNEVEN 0.9  /* of the samples' number, in equal ones */
-#define ASTRAY 0.05 /* of the system's count of CPU time, worth a note */
+#define MANY   2    /* times the rate asked for: worth a warning */
+#define PART   0.1  /* of the cost, worth to be named */
+#define MOST   0.5  /* of the call paths */
 #define DEAR   0.03 /* of the CPU time, that wrappers take: worth a warning */
 #define A_CALL 1e-6 /* seconds: no wrapper of MPI takes more on average */
 
@@ -36,7 +39,8 @@ static const char *clock_name(uint32_t clock)
 
 struct totals {
 	double samples, base, ticks, cpu; /* base: seconds sampled */
-	double cost, wrappers;            /* of it */
+	double cost, wrappers, switching; /* of it */
+	double switches, timers;
 	bool one_clock;
 };
 
@@ -50,7 +54,7 @@ static double seconds_sampled(const struct run_rank *r)
 	return (double)(samples_wall(r) ? r->wall_ns : r->cpu_ns) / 1e9;
 }
 
-static struct totals total(const struct run *run)
+static struct totals measured_totals(const struct run *run)
 {
 	struct totals t = { .one_clock = true };
 
@@ -61,15 +65,18 @@ static struct totals total(const struct run *run)
 		t.ticks += (double)r->ticks;
 		t.base += seconds_sampled(r);
 		t.cpu += (double)r->cpu_ns / 1e9;
-		t.cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
+		t.cost += findings_cost(r);
 		t.wrappers += (double)r->wrapper_ns / 1e9;
+		t.switching += (double)r->switch_ns / 1e9;
+		t.switches += (double)r->switches;
+		t.timers += (double)r->timer_samples;
 		t.one_clock &= r->clock == run->ranks[0].clock;
 	}
 	return t;
 }
 
-static void rate(struct report *report, const struct run *run,
-		 const struct totals *t)
+static void put_sampling_rate(struct report *report, const struct run *run,
+			      const struct totals *t)
 {
 	const struct run_rank *first = &run->ranks[0];
 	double achieved = value_ratio(t->samples, t->base);
@@ -84,12 +91,42 @@ static void rate(struct report *report, const struct run *run,
 		    t->one_clock ? ""
 		    : run->world ? " (others on some ranks)"
 				 : " (others in some processes)");
+	if (samples_wall(first) && achieved > MANY * (double)first->freq)
+		report_note(report,
+			    "! Each return from waiting was a sample (-e "
+			    "wall); what the kernel took for so many, some "
+			    "microseconds each, is not in the cost below.");
 	if (first->wall == LIVE_WALL_ADDED)
 		report_note(report,
 			    "! Waiting could not be sampled with this clock: "
 			    "it was added to the samples that followed, so "
 			    "wall.time is right in all, but not in its "
 			    "places (see: copse check).");
+}
+
+/*
+ * A task clock is stopped and set again at each switch: where that would cost
+ * more than its budget, a timer stood in for it.
+ */
+static bool by_timer(struct report *report, const struct run *run,
+		     const struct totals *t)
+{
+	size_t ranks = 0;
+	char noun[32];
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		ranks += run->ranks[i].timer_samples > 0;
+	if (ranks)
+		report_note(
+			report,
+			"In %s, which switched between threads or "
+			"processes so often that this clock would have cost "
+			"more than its budget (copse run --budget), a "
+			"timer stood in for it, at a lower rate: %.0f %% "
+			"of the samples.",
+			value_plural(noun, ranks, value_noun(run)),
+			100 * value_ratio(t->timers, t->samples));
+	return ranks;
 }
 
 /* By copse itself; the note says so. */
@@ -121,6 +158,9 @@ static void falls_short(struct report *report, const struct run *run,
 {
 	double achieved = value_ratio(t->samples, t->base);
 
+	/* Samples stand for other processes as well. */
+	if (account_of(run).unsampled > (double)run->rank_count)
+		return;
 	if (t->samples >= CONFIDENCE_FEW &&
 	    achieved < ENOUGH * (double)run->ranks[0].freq)
 		report_note(report,
@@ -131,9 +171,14 @@ static void falls_short(struct report *report, const struct run *run,
 
 double findings_rate(const struct run *run)
 {
-	struct totals t = total(run);
+	struct totals t = measured_totals(run);
 
 	return value_ratio(t.samples, t.base);
+}
+
+double findings_cost(const struct run_rank *r)
+{
+	return (double)(r->handler_ns + r->wrapper_ns + r->switch_ns) / 1e9;
 }
 
 /* Two shares say enough to place the others. */
@@ -157,31 +202,7 @@ static void worth(struct report *report, const struct run *run,
 		    100 * confidence_of(0.05, samples).margin, uneven);
 }
 
-/*
- * The samples that the system's count of CPU time should have, and have not:
- * what ran before the collector, or while it was paused.  Processes that the
- * program started are not counted; they weigh with what they have, so that a
- * few samples of a shell are not the run's.
- */
-static void account(struct report *report, const struct run *run)
-{
-	double counted = 0, sampled = 0;
-
-	for (size_t i = 0; i < run->rank_count; i++) {
-		const struct run_rank *r = &run->ranks[i];
-
-		counted += (double)(r->process_cpu_ns ? r->process_cpu_ns
-						      : r->cpu_ns);
-		sampled += (double)r->cpu_ns;
-	}
-	if (counted > 0 && fabs(sampled / counted - 1) > ASTRAY)
-		report_note(report,
-			    "Samples hold %.1f %% of the CPU time that the "
-			    "system counted.",
-			    100 * sampled / counted);
-}
-
-static const char *loss_help(const char *name)
+static const char *loss_sentence(const char *name)
 {
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (!strcmp(loss_infos[i].name, name))
@@ -216,6 +237,38 @@ static bool is_of_samples(const char *name)
 	return strncmp(name, "gpu.", 4) != 0 && strncmp(name, "wall.", 5) != 0;
 }
 
+static bool is_partial(const char *name)
+{
+	return !strncmp(name, "partial.", 8);
+}
+
+/*
+ * What was dropped is not among the samples; a partial path is one of those
+ * that were met.  Of threads and counters there is no share: NAN.
+ */
+static double share_lost(const char *name, double count, const struct totals *t)
+{
+	if (!strncmp(name, "dropped.", 8))
+		return value_ratio(count, t->samples + count);
+	if (is_partial(name) || !strncmp(name, "verify.", 7))
+		return value_ratio(count, fmax(t->ticks, count));
+	return NAN;
+}
+
+static void loss(struct report *report, const char *name, double count,
+		 const struct totals *t)
+{
+	double share = share_lost(name, count, t);
+
+	if (isnan(share))
+		report_note(report, "%.0f %s (%s).", count, loss_sentence(name),
+			    name);
+	else
+		report_note(report, "%.0f %s (%s), %.*f %%.", count,
+			    loss_sentence(name), name, share < 0.1 ? 2 : 0,
+			    100 * share);
+}
+
 static void losses(struct report *report, const struct run *run,
 		   const struct totals *t)
 {
@@ -229,16 +282,8 @@ static void losses(struct report *report, const struct run *run,
 
 		if (sums[i].count <= 0)
 			continue;
-		if (!is_of_samples(name)) {
-			report_note(report, "%.0f %s (%s).", sums[i].count,
-				    loss_help(name), name);
-			continue;
-		}
-		none = false;
-		report_note(report, "%.0f %s (%s), %.2g %%.", sums[i].count,
-			    loss_help(name), name,
-			    100 * value_ratio(sums[i].count,
-					      t->samples + sums[i].count));
+		loss(report, name, sums[i].count, t);
+		none &= !is_of_samples(name);
 	}
 	if (none)
 		report_note(report, "No sample was lost, no call path cut.");
@@ -249,7 +294,7 @@ void findings_losses(struct report *report, const struct run *run)
 {
 	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
 	size_t count = sums ? sum_losses(run, sums) : 0;
-	struct totals t = total(run);
+	struct totals t = measured_totals(run);
 
 	report->failed |= !sums;
 	report_table(report, "losses", NULL);
@@ -261,13 +306,33 @@ void findings_losses(struct report *report, const struct run *run)
 
 		report_text(report, name);
 		report_count(report, whole(sums[i].count));
-		if (is_of_samples(name))
-			report_number(report,
-				      value_ratio(sums[i].count,
-						  t.samples + sums[i].count));
-		else
-			report_none(report);
+		value_known(report, share_lost(name, sums[i].count, &t));
 	}
+	free(sums);
+}
+
+void findings_rootless(struct report *report, const struct run *run,
+		       const struct complete *paths)
+{
+	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
+	size_t count = sums ? sum_losses(run, sums) : 0;
+	double met = paths->ticks - paths->dropped;
+	double share = value_ratio(met - paths->complete, met);
+	const struct loss_sum *most = NULL;
+
+	report->failed |= !sums;
+	for (size_t i = 0; i < count; i++)
+		if (is_partial(str_at(&run->strings, sums[i].name)) &&
+		    (!most || sums[i].count > most->count))
+			most = &sums[i];
+	if (most && met >= CONFIDENCE_FEW && share > MOST)
+		report_line(report,
+			    "! %.0f %% of the call paths lack their root, "
+			    "most of them %s (%s): by whom they were called is "
+			    "not known.",
+			    100 * share,
+			    loss_sentence(str_at(&run->strings, most->name)),
+			    str_at(&run->strings, most->name));
 	free(sums);
 }
 
@@ -319,7 +384,7 @@ static void few_in_ranks(struct report *report, const struct run *run)
 
 void findings_few(struct report *report, const struct run *run)
 {
-	struct totals t = total(run);
+	struct totals t = measured_totals(run);
 
 	if (t.samples < CONFIDENCE_FEW)
 		few_in_run(report, t.samples);
@@ -436,10 +501,11 @@ void findings_untimed(struct report *report, const struct run *run)
 	if (most_called(report, run, "mpi.calls.untimed", &most, &untimed))
 		report_note(report,
 			    "To keep to the budget (copse run --budget), %s "
-			    "that only ask, most of them of %s, were counted "
+			    "that only ask, %s of them of %s, were counted "
 			    "and not timed: their time is an "
 			    "estimate, from others drawn by lot.",
 			    calls_text(calls, untimed),
+			    value_most(value_ratio(most.count, untimed)),
 			    str_at(&run->strings, most.function));
 }
 
@@ -458,22 +524,38 @@ static void events(struct report *report, const struct run *run)
 			    value_plural(text, count, "event"));
 }
 
+static void cost_note(struct report *report, const struct totals *t)
+{
+	char cost[32], switching[32], times[48], part[128] = "";
+
+	if (t->switching > PART * t->cost)
+		snprintf(part, sizeof(part),
+			 ", %s of it to set the clock at %s between threads "
+			 "or processes",
+			 value_time(switching, t->switching),
+			 value_many(times, t->switches, "switch"));
+	report_note(report, "Measuring cost %s of CPU time, %.2f %%%s.",
+		    value_time(cost, t->cost),
+		    100 * value_ratio(t->cost, t->cpu), part);
+}
+
 void findings_measuring(struct report *report, const struct run *run,
 			const struct run_metric *metric)
 {
-	struct totals t = total(run);
-	char cost[32];
+	struct totals t = measured_totals(run);
+	bool by_copse;
 
 	if (!run->rank_count)
 		return;
 	pauses(report, run);
-	rate(report, run, &t);
-	if (!lowered(report, run))
+	put_sampling_rate(report, run, &t);
+	by_copse = lowered(report, run);
+	by_copse |= by_timer(report, run, &t);
+	if (!by_copse)
 		falls_short(report, run, &t);
 	worth(report, run, metric, &t);
-	account(report, run);
-	report_note(report, "Measuring cost %s of CPU time, %.2f %%.",
-		    value_time(cost, t.cost), 100 * value_ratio(t.cost, t.cpu));
+	account_say(report, run, metric);
+	cost_note(report, &t);
 	wrappers(report, run, &t);
 	findings_untimed(report, run);
 	events(report, run);

@@ -7,12 +7,12 @@
 
 #include "analyse/outlier.h"
 #include "base/err.h"
-#include "base/order.h"
+#include "base/comparison.h"
 
 #define NORMAL 1.4826 /* standard deviation / median deviation, of a normal */
 #define FAR    3.5
 
-static int compare(const void *x, const void *y)
+static int by_outlier_value(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;
 
@@ -21,7 +21,7 @@ static int compare(const void *x, const void *y)
 
 static double median_of(double *values, size_t count)
 {
-	qsort(values, count, sizeof(*values), compare);
+	qsort(values, count, sizeof(*values), by_outlier_value);
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
@@ -39,7 +39,7 @@ int outlier_rule(struct outliers *to, const double *values, size_t count,
 
 	*to = (struct outliers){ .within = INFINITY };
 	if (!sorted)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	if (count) {
 		memcpy(sorted, values, count * sizeof(*sorted));
 		to->median = median_of(sorted, count);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* paths.c - what is said of call paths: values, and words. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "analyse/brief.h"
 #include "analyse/interpreter.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
+
+#define ARROW " ← "
 
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive)
@@ -28,16 +32,21 @@ void paths_values(const struct paths *paths, const struct run_metric *metric,
 		inclusive[paths->at[i].parent] += inclusive[i];
 }
 
-bool paths_in_mpi(const struct paths *paths, uint32_t path)
+bool paths_is_waiting(const struct run_node *node)
+{
+	return node->kind == RUN_MPI || node->kind == RUN_OPENMP;
+}
+
+bool paths_waits(const struct paths *paths, uint32_t path)
 {
 	for (; path; path = paths->at[path].parent)
-		if (paths->run->nodes[paths->at[path].node].kind == RUN_MPI)
+		if (paths_is_waiting(&paths->run->nodes[paths->at[path].node]))
 			return true;
 	return false;
 }
 
 /* "read" of "__GI___libc_read64@@GLIBC_2.2.5", and its length. */
-static const char *plain_name(const char *name, size_t *length)
+static const char *plain_function_name(const char *name, size_t *length)
 {
 	if (!strncmp(name, "__GI_", strlen("__GI_")))
 		name += strlen("__GI_");
@@ -50,11 +59,12 @@ static const char *plain_name(const char *name, size_t *length)
 	return name;
 }
 
-static bool is_one_of(const char *name, const char *const *names, size_t count)
+static bool is_one_of_names(const char *name, const char *const *names,
+			    size_t count)
 {
 	size_t length;
 
-	name = plain_name(name, &length);
+	name = plain_function_name(name, &length);
 	for (size_t i = 0; i < count; i++)
 		if (strlen(names[i]) == length &&
 		    !strncmp(names[i], name, length))
@@ -73,8 +83,8 @@ bool paths_is_file(const struct run *run, uint32_t node)
 	const struct run_node *n = &run->nodes[node];
 
 	return n->kind == RUN_FUNCTION && paths_in_c_library(run, node) &&
-	       is_one_of(str_at(&run->strings, n->function), names,
-			 sizeof(names) / sizeof(*names));
+	       is_one_of_names(str_at(&run->strings, n->function), names,
+			       sizeof(names) / sizeof(*names));
 }
 
 /* Of MPI (also PMPI_Wtime, mpi_wtime_), OpenMP and C++. */
@@ -100,7 +110,7 @@ bool paths_is_clock(const struct run *run, uint32_t node)
 	return !strcmp(str_at(&run->strings, n->module), "[vdso]") ||
 	       is_clock_of_library(name) ||
 	       (paths_in_c_library(run, node) &&
-		is_one_of(name, names, sizeof(names) / sizeof(*names)));
+		is_one_of_names(name, names, sizeof(names) / sizeof(*names)));
 }
 
 const char *paths_function(const struct run *run, uint32_t node)
@@ -111,37 +121,6 @@ const char *paths_function(const struct run *run, uint32_t node)
 	if (n->kind == RUN_ROOT || !*name)
 		return "(no call path)";
 	return name;
-}
-
-char *paths_text(const struct paths *paths, uint32_t path)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	if (!to)
-		return NULL;
-	fputs(paths_function(paths->run, paths->at[path].node), to);
-	for (path = paths->at[path].parent; path; path = paths->at[path].parent)
-		fprintf(to, " ← %s",
-			paths_function(paths->run, paths->at[path].node));
-	fclose(to);
-	return text;
-}
-
-/* The length of a demangled name without its closing argument list. */
-static int name_length(const char *name)
-{
-	const char *end = strrchr(name, ')');
-	int open = 0;
-
-	for (const char *p = end; p && p > name; p--) {
-		open += *p == ')';
-		open -= *p == '(';
-		if (!open)
-			return (int)(p - name);
-	}
-	return (int)strlen(name);
 }
 
 static bool interpreted(const struct paths *paths, uint32_t path)
@@ -169,29 +148,189 @@ uint32_t paths_said(const struct paths *paths, uint32_t path)
 	return said;
 }
 
-char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
+/* How a path is put into words. */
+struct wording {
+	unsigned int frames;
+	bool brief;   /* as in a sentence */
+	bool readers; /* how kernels are launched says nothing */
+	bool lines;   /* of MPI calls */
+};
+
+static bool is_mpi(const struct paths *paths, uint32_t path)
+{
+	return paths->run->nodes[paths->at[path].node].kind == RUN_MPI;
+}
+
+static bool is_launched(const struct paths *paths, uint32_t path)
+{
+	const struct run_node *n = &paths->run->nodes[paths->at[path].node];
+
+	return n->kind == RUN_KERNEL &&
+	       *str_at(&paths->run->strings, n->function) != '[';
+}
+
+/* The call of CUDA that launches, and what nvcc puts around that. */
+static bool is_launch(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return run->nodes[node].kind == RUN_GPU_CALL ||
+	       strstr(name, "cudaLaunchKernel") ||
+	       strstr(name, "__device_stub_");
+}
+
+/* Nor does the function of its name that nvcc makes for the host. */
+static uint32_t launcher_of(const struct paths *paths, uint32_t kernel)
+{
+	const struct run_node *nodes = paths->run->nodes;
+	uint32_t above = paths->at[kernel].parent;
+
+	while (above && is_launch(paths->run, paths->at[above].node))
+		above = paths->at[above].parent;
+	if (above && nodes[paths->at[above].node].function ==
+			     nodes[paths->at[kernel].node].function)
+		above = paths->at[above].parent;
+	return above;
+}
+
+/* The caller's path, as the wording has it. */
+static uint32_t next_frame(const struct paths *paths, uint32_t path,
+			   const struct wording *how)
+{
+	uint32_t above = paths->at[path].parent;
+
+	if (how->readers && is_launched(paths, path))
+		above = launcher_of(paths, path);
+	while (how->brief && interpreted(paths, path) &&
+	       interpreted(paths, above))
+		above = paths->at[above].parent;
+	return above;
+}
+
+static bool put_frame(FILE *to, const struct paths *paths, uint32_t path,
+		      const struct wording *how)
+{
+	const char *name = paths_function(paths->run, paths->at[path].node);
+	char *brief = NULL;
+
+	if (!how->brief)
+		return fputs(name, to) >= 0;
+	if (interpreted(paths, path))
+		name = INTERPRETER;
+	brief = brief_name(name);
+	if (brief)
+		fputs(brief, to);
+	free(brief);
+	return brief;
+}
+
+/* Behind the caller of MPI: where that is. */
+static bool put_line(FILE *to, const struct paths *paths, uint32_t called)
+{
+	const struct run_node *n = &paths->run->nodes[paths->at[called].node];
+	char *place = paths_place(paths->run, n->file, n->line);
+
+	if (n->line && place)
+		fprintf(to, " (%s)", place);
+	free(place);
+	return place || !n->line;
+}
+
+/* The frames, the innermost first; false: out of memory. */
+static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
+			   const struct wording *how)
+{
+	bool ok = put_frame(to, paths, path, how);
+
+	for (unsigned int i = 1; ok && i < how->frames; i++) {
+		uint32_t called = path;
+
+		path = next_frame(paths, path, how);
+		if (!path)
+			break;
+		fputs(ARROW, to);
+		ok = put_frame(to, paths, path, how);
+		if (ok && how->lines && is_mpi(paths, called))
+			ok = put_line(to, paths, called);
+	}
+	return ok;
+}
+
+static char *in_words(const struct paths *paths, uint32_t path,
+		      const struct wording *how)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
-	const char *between = "", *name;
+	bool ok = to && put_path_words(to, paths, path, how);
 
-	if (!to)
-		return NULL;
-	while (frames-- && (path || !*between)) {
-		name = interpreted(paths, path)
-			       ? INTERPRETER
-			       : paths_function(paths->run,
-						paths->at[path].node);
-		fprintf(to, "%s%.*s", between, name_length(name), name);
-		between = " ← ";
-		while (interpreted(paths, path) &&
-		       interpreted(paths, paths->at[path].parent))
-			path = paths->at[path].parent;
+	if (to)
+		fclose(to);
+	if (ok)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *paths_text(const struct paths *paths, uint32_t path)
+{
+	return in_words(paths, path, &(struct wording){ UINT_MAX });
+}
+
+char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
+{
+	return in_words(paths, path,
+			&(struct wording){ frames, true, true, false });
+}
+
+/*
+ * How many frames two paths have in common from the innermost on; UINT_MAX:
+ * all, and they differ in the lines of calls alone.
+ */
+static unsigned int common_frames(const struct paths *paths, uint32_t a,
+				  uint32_t b)
+{
+	const struct run_node *nodes = paths->run->nodes;
+	unsigned int common = 0;
+
+	for (; a && b &&
+	       nodes[paths->at[a].node].function ==
+		       nodes[paths->at[b].node].function;
+	     a = paths->at[a].parent, b = paths->at[b].parent)
+		common++;
+	return a || b ? common : UINT_MAX;
+}
+
+static uint32_t frame_number(const struct paths *paths, uint32_t path,
+			     unsigned int number)
+{
+	while (number-- && path)
 		path = paths->at[path].parent;
+	return path;
+}
+
+char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
+		  const uint32_t *others, size_t count)
+{
+	struct wording how = { frames, true, true, false };
+	char *text, *more, *name;
+	uint32_t further = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned int common = common_frames(paths, path, others[i]);
+
+		how.lines |= common == UINT_MAX && path != others[i];
+		if (common != UINT_MAX && common >= frames)
+			further = frame_number(paths, path, common);
 	}
-	fclose(to);
-	return text;
+	text = in_words(paths, path, &how);
+	if (!further || !text)
+		return text;
+	name = paths_short(paths, further, 1);
+	more = name ? str_format("%s" ARROW "…" ARROW "%s", text, name) : NULL;
+	free(name);
+	free(text);
+	return more;
 }
 
 char *paths_place(const struct run *run, uint32_t file, uint32_t line)
@@ -205,9 +344,15 @@ char *paths_place(const struct run *run, uint32_t file, uint32_t line)
 
 void paths_cell(struct report *report, const struct paths *paths, uint32_t path)
 {
-	char *text = paths_text(paths, path);
+	struct wording how = { .frames = UINT_MAX, .readers = true };
+	char *text = paths_text(paths, path), *said, *apart;
 
-	report_text(report, text);
-	report->failed |= !text;
+	said = in_words(paths, path, &how);
+	how.lines = true;
+	apart = in_words(paths, path, &how);
+	report_path(report, text, said, apart);
+	report->failed |= !text || !said || !apart;
 	free(text);
+	free(said);
+	free(apart);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "analyse/report.h"
-#include "merge/call-paths.h"
+#include "run/call-paths.h"
 
 /*
  * Exclusive and inclusive value of each path, over all ranks, in the unit of
@@ -16,8 +16,9 @@
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive);
 
-/* Inside an MPI call: waiting there is what follows, not what is mended. */
-bool paths_in_mpi(const struct paths *paths, uint32_t path);
+/* In MPI or OpenMP's runtime: waiting is what follows, not what is mended. */
+bool paths_is_waiting(const struct run_node *node);
+bool paths_waits(const struct paths *paths, uint32_t path);
 
 /*
  * A function of the C library's that reads or writes files.  Files outside MPI
@@ -46,16 +47,26 @@ const char *paths_function(const struct run *run, uint32_t node);
 /* "work ← solve ← main"; to be freed, NULL when out of memory. */
 char *paths_text(const struct paths *paths, uint32_t path);
 
-/* The same as a cell of a report. */
+/*
+ * The same as a cell of a report.  For readers, a kernel's caller follows the
+ * kernel, and the line of an MPI call is told where other rows read the same.
+ */
 void paths_cell(struct report *report, const struct paths *paths,
 		uint32_t path);
 
 /*
- * The same for a sentence: at most `frames` of it, without the arguments of
- * functions, and all frames of Python's interpreter in a row are one,
- * "[Python]".  To be freed, NULL when out of memory.
+ * The same for a sentence: at most `frames` of it, by their brief names, all
+ * frames of Python's interpreter in a row are one, "[Python]", and a kernel's
+ * caller follows the kernel.  To be freed, NULL when out of memory.
  */
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
+
+/*
+ * The same, for a sentence beside others on other paths: where one of these
+ * reads the same it goes on to the frame, or has the line, that differs.
+ */
+char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
+		  const uint32_t *others, size_t count);
 
 /* "solve.c:42", the base name of a file and its line; NULL: not known. */
 char *paths_place(const struct run *run, uint32_t file, uint32_t line);

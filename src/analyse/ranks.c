@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/efficiency.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/findings.h"
 #include "analyse/idle-threads.h"
 #include "analyse/outlier.h"
-#include "analyse/skew-table.h"
+#include "analyse/path-imbalance-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "merge/values.h"
+#include "run/values.h"
 
 #define WORTHWHILE 0.02 /* of the elapsed time: so much is worth a mark */
 #define TINY       1e-12
@@ -22,7 +22,7 @@
 #define HOSTS      8
 
 /* The parts of the elapsed time, in order; their sum is all of it. */
-enum part {
+enum time_part {
 	COMPUTE,
 	MPI_WAIT,
 	MPI_TRANSFER,
@@ -55,12 +55,13 @@ struct ranks {
 	double longest; /* elapsed time of one */
 };
 
-static bool is_known(const struct ranks *r, enum part part)
+static bool is_share_known(const struct ranks *r, enum time_part part)
 {
 	return r->skews.process_count && !isnan(r->values[part][0]);
 }
 
-static void take(struct ranks *r, size_t i, const struct mpi_time *mpi)
+static void take_rank_time(struct ranks *r, size_t i,
+			   const struct mpi_time *mpi)
 {
 	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
 	double elapsed = (double)rank->elapsed_ns / 1e9;
@@ -99,7 +100,7 @@ static int take_files(struct ranks *r, const struct run_metric *m)
 	const struct run *run = r->run;
 	uint64_t *sums = calloc(run->rank_count + 1, sizeof(*sums));
 	struct value_buffer buffer = { 0 };
-	int err = sums ? 0 : fail(-ENOMEM, "out of memory");
+	int err = sums ? 0 : no_memory();
 	uint32_t end = 0;
 
 	for (uint32_t n = 1; n < run->node_count && !err; n++) {
@@ -119,7 +120,7 @@ static int take_files(struct ranks *r, const struct run_metric *m)
 	return err;
 }
 
-static int find_extremes(struct ranks *r)
+static int find_rank_extremes(struct ranks *r)
 {
 	size_t count = r->skews.process_count;
 	int err = 0;
@@ -131,7 +132,8 @@ static int find_extremes(struct ranks *r)
 			if (r->values[p][i] > r->values[p][r->most[p]])
 				r->most[p] = i;
 		}
-		r->shown[p] = is_known(r, p) && r->values[p][r->most[p]] > 0;
+		r->shown[p] =
+			is_share_known(r, p) && r->values[p][r->most[p]] > 0;
 		if (r->shown[p])
 			err = outlier_rule(&r->rules[p], r->values[p], count,
 					   WORTHWHILE * r->longest);
@@ -177,10 +179,10 @@ static int ranks_init(struct ranks *r, const struct paths *paths,
 	mpi = mpi_times(run, 0);
 	if (!mpi || !ranks_allocate(r, r->skews.process_count)) {
 		free(mpi);
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	}
 	for (size_t i = 0; i < r->skews.process_count; i++)
-		take(r, i, &mpi[r->skews.processes[i]]);
+		take_rank_time(r, i, &mpi[r->skews.processes[i]]);
 	free(mpi);
 	if (metric->unit == UNIT_NS)
 		err = take_files(r, metric);
@@ -188,11 +190,12 @@ static int ranks_init(struct ranks *r, const struct paths *paths,
 		return err;
 	err = shapes_init(&r->shapes, run, r->skews.processes,
 			  r->skews.process_count, WORTHWHILE * r->longest);
-	return err ? err : find_extremes(r);
+	return err ? err : find_rank_extremes(r);
 }
 
 /* One row for each part: extremes, shape and a strip over the ranks. */
-static void strip_row(struct report *report, struct ranks *r, enum part part)
+static void time_strip_row(struct report *report, struct ranks *r,
+			   enum time_part part)
 {
 	const double *values = r->values[part];
 	size_t count = r->skews.process_count;
@@ -230,10 +233,10 @@ static void strips(struct report *report, struct ranks *r)
 		      COLUMN_HEAT);
 	for (int p = 0; p < PARTS; p++)
 		if (r->shown[p])
-			strip_row(report, r, p);
+			time_strip_row(report, r, p);
 }
 
-static void rank_columns(struct report *report, const struct ranks *r)
+static void time_share_columns(struct report *report, const struct ranks *r)
 {
 	bool mpi = r->run->world, files = false;
 
@@ -277,7 +280,8 @@ static char *marks(const struct ranks *r, size_t i)
 	return text;
 }
 
-static void rank_row(struct report *report, const struct ranks *r, size_t i)
+static void time_share_row(struct report *report, const struct ranks *r,
+			   size_t i)
 {
 	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
 	char *text = marks(r, i);
@@ -319,7 +323,7 @@ static double away(const struct ranks *r, size_t i)
 	return most;
 }
 
-static int by_value(const void *x, const void *y)
+static int by_rank_value(const void *x, const void *y)
 {
 	double a = *(const double *)x, b = *(const double *)y;
 
@@ -331,25 +335,25 @@ static double least_shown(double *values, size_t count, size_t limit)
 {
 	if (limit >= count)
 		return 0;
-	qsort(values, count, sizeof(*values), by_value);
+	qsort(values, count, sizeof(*values), by_rank_value);
 	return limit ? fmax(values[limit - 1], TINY) : INFINITY;
 }
 
 /* All ranks, or those that stand out. */
-static void rank_table(struct report *report, struct ranks *r,
-		       const struct analysis_options *options)
+static void time_share_table(struct report *report, struct ranks *r,
+			     const struct analysis_options *options)
 {
 	size_t count = r->skews.process_count, rows = 0;
 	size_t limit = value_limit(options, ROWS, count);
 	double least;
 
-	rank_columns(report, r);
+	time_share_columns(report, r);
 	for (size_t i = 0; i < count; i++)
 		r->row[i] = away(r, i);
 	least = least_shown(r->row, count, limit);
 	for (size_t i = 0; i < count && rows < limit; i++)
 		if (away(r, i) >= least) {
-			rank_row(report, r, i);
+			time_share_row(report, r, i);
 			rows++;
 		}
 	if (rows < count)
@@ -456,8 +460,8 @@ static size_t outlier_count(const struct ranks *r, uint32_t *picked)
 	return count;
 }
 
-static void say(struct report *report, const struct ranks *r,
-		const struct run_metric *metric)
+static void say_ranks(struct report *report, const struct ranks *r,
+		      const struct run_metric *metric)
 {
 	size_t count = r->skews.process_count, outliers = 0;
 	uint32_t *picked = calloc(count + 1, sizeof(*picked));
@@ -501,8 +505,8 @@ static void say(struct report *report, const struct ranks *r,
 	free(list);
 }
 
-static int fill(struct report *report, struct ranks *r,
-		const struct analysis_options *options)
+static int fill_ranks(struct report *report, struct ranks *r,
+		      const struct analysis_options *options)
 {
 	static const struct skew_table how = {
 		.title = "call paths outside MPI, the most uneven first",
@@ -512,8 +516,8 @@ static int fill(struct report *report, struct ranks *r,
 	int err;
 
 	findings_jobs(report, r->run);
-	say(report, r, r->skews.metric);
-	rank_table(report, r, options);
+	say_ranks(report, r, r->skews.metric);
+	time_share_table(report, r, options);
 	strips(report, r);
 	host_table(report, r, options);
 	err = skew_table(report, &r->skews, &how, options);
@@ -548,7 +552,7 @@ static int run_ranks(struct report **to, const struct run *const runs[],
 	if (!err)
 		*to = value_report("ranks", runs[0], NULL);
 	if (!err)
-		err = *to ? fill(*to, &r, options) : -ENOMEM;
+		err = *to ? fill_ranks(*to, &r, options) : -ENOMEM;
 	if (!err) {
 		idle_threads_say(*to, runs, metric->name);
 		err = report_error(*to);
@@ -561,5 +565,6 @@ static int run_ranks(struct report **to, const struct run *const runs[],
 const struct analysis analysis_ranks = {
 	.name = "ranks",
 	.help = "what each rank did with its time, outliers, shapes, hosts",
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE,
 	.run = run_ranks,
 };

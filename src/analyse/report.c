@@ -13,7 +13,8 @@
  * Room for one more behind `count` things of `size` bytes: the room is the
  * next power of two, so it grows when the count is one.
  */
-static bool grow(struct report *report, void **at, size_t count, size_t size)
+static bool grow_report(struct report *report, void **at, size_t count,
+			size_t size)
 {
 	void *more;
 
@@ -28,7 +29,7 @@ static bool grow(struct report *report, void **at, size_t count, size_t size)
 	return true;
 }
 
-static char *copy(struct report *report, const char *text)
+static char *copy_into_report(struct report *report, const char *text)
 {
 	char *new = text ? strdup(text) : NULL;
 
@@ -43,8 +44,8 @@ struct report *report_new(const char *id, const char *title)
 
 	if (!report)
 		return NULL;
-	report->id = copy(report, id);
-	report->title = copy(report, title);
+	report->id = copy_into_report(report, id);
+	report->title = copy_into_report(report, title);
 	return report;
 }
 
@@ -55,16 +56,22 @@ static void free_texts(char **texts, size_t count)
 	free(texts);
 }
 
+static void free_cell(struct report_cell *cell)
+{
+	free(cell->text);
+	free(cell->said);
+	free(cell->apart);
+	free(cell->spark);
+}
+
 static void free_table(struct report_table *table)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
 		free(table->columns[i].id);
 		free(table->columns[i].title);
 	}
-	for (size_t i = 0; i < table->cell_count; i++) {
-		free(table->cells[i].text);
-		free(table->cells[i].spark);
-	}
+	for (size_t i = 0; i < table->cell_count; i++)
+		free_cell(&table->cells[i]);
 	free(table->columns);
 	free(table->cells);
 	free(table->id);
@@ -99,7 +106,7 @@ void report_free(struct report *report)
 
 int report_error(const struct report *report)
 {
-	return report->failed ? fail(-ENOMEM, "out of memory") : 0;
+	return report->failed ? no_memory() : 0;
 }
 
 static void add_text(struct report *report, char ***texts, size_t *count,
@@ -111,7 +118,7 @@ static void add_text(struct report *report, char ***texts, size_t *count,
 		report->failed = true;
 		return;
 	}
-	if (grow(report, (void **)texts, *count, sizeof(**texts)))
+	if (grow_report(report, (void **)texts, *count, sizeof(**texts)))
 		(*texts)[(*count)++] = text;
 	else
 		free(text);
@@ -140,13 +147,13 @@ struct report_table *report_table(struct report *report, const char *id,
 {
 	struct report_table *table;
 
-	if (!grow(report, (void **)&report->tables, report->table_count,
-		  sizeof(*report->tables)))
+	if (!grow_report(report, (void **)&report->tables, report->table_count,
+			 sizeof(*report->tables)))
 		return NULL;
 	table = &report->tables[report->table_count++];
 	*table = (struct report_table){
-		.id = copy(report, id),
-		.title = copy(report, title),
+		.id = copy_into_report(report, id),
+		.title = copy_into_report(report, title),
 	};
 	return table;
 }
@@ -163,12 +170,13 @@ void report_column(struct report *report, const char *id, const char *title,
 {
 	struct report_table *table = last_table(report);
 
-	if (!table || !grow(report, (void **)&table->columns,
-			    table->column_count, sizeof(*table->columns)))
+	if (!table ||
+	    !grow_report(report, (void **)&table->columns, table->column_count,
+			 sizeof(*table->columns)))
 		return;
 	table->columns[table->column_count++] = (struct report_column){
-		.id = copy(report, id),
-		.title = copy(report, title),
+		.id = copy_into_report(report, id),
+		.title = copy_into_report(report, title),
 		.type = type,
 	};
 }
@@ -187,10 +195,9 @@ static void add_cell(struct report *report, struct report_cell cell)
 	struct report_table *table = last_table(report);
 
 	if (!table || !table->column_count ||
-	    !grow(report, (void **)&table->cells, table->cell_count,
-		  sizeof(*table->cells))) {
-		free(cell.text);
-		free(cell.spark);
+	    !grow_report(report, (void **)&table->cells, table->cell_count,
+			 sizeof(*table->cells))) {
+		free_cell(&cell);
 		return;
 	}
 	table->cells[table->cell_count++] = cell;
@@ -199,8 +206,25 @@ static void add_cell(struct report *report, struct report_cell cell)
 
 void report_text(struct report *report, const char *text)
 {
-	add_cell(report, (struct report_cell){ .text = copy(report, text),
-					       .none = !text });
+	add_cell(report,
+		 (struct report_cell){ .text = copy_into_report(report, text),
+				       .none = !text });
+}
+
+void report_path(struct report *report, const char *text, const char *said,
+		 const char *apart)
+{
+	bool differs = said && text && strcmp(text, said) != 0;
+
+	add_cell(
+		report,
+		(struct report_cell){
+			.text = copy_into_report(report, text),
+			.said = differs ? copy_into_report(report, said) : NULL,
+			.apart = apart && said && strcmp(apart, said) != 0
+					 ? copy_into_report(report, apart)
+					 : NULL,
+			.none = !text });
 }
 
 void report_number(struct report *report, double value)
@@ -243,13 +267,13 @@ void report_tree(struct report *report, uint32_t depth, const char *name,
 		 const char *place, double inclusive, double exclusive,
 		 double share)
 {
-	if (!grow(report, (void **)&report->tree, report->tree_count,
-		  sizeof(*report->tree)))
+	if (!grow_report(report, (void **)&report->tree, report->tree_count,
+			 sizeof(*report->tree)))
 		return;
 	report->tree[report->tree_count++] = (struct report_tree_node){
 		.depth = depth,
-		.name = copy(report, name),
-		.place = copy(report, place),
+		.name = copy_into_report(report, name),
+		.place = copy_into_report(report, place),
 		.inclusive = inclusive,
 		.exclusive = exclusive,
 		.share = share,
@@ -259,13 +283,13 @@ void report_tree(struct report *report, uint32_t depth, const char *name,
 void report_check(struct report *report, const char *group, const char *name,
 		  bool failed, const char *message)
 {
-	if (!grow(report, (void **)&report->checks, report->check_count,
-		  sizeof(*report->checks)))
+	if (!grow_report(report, (void **)&report->checks, report->check_count,
+			 sizeof(*report->checks)))
 		return;
 	report->checks[report->check_count++] = (struct report_check){
-		.group = copy(report, group),
-		.name = copy(report, name),
-		.message = copy(report, message),
+		.group = copy_into_report(report, group),
+		.name = copy_into_report(report, name),
+		.message = copy_into_report(report, message),
 		.failed = failed,
 	};
 }

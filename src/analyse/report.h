@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * report.h - what an analysis finds: sentences, titled tables with typed
- * columns and, where it helps, a tree.  Analyses make it, exporters write it.
+ * columns and, where it helps, a tree.  Analyses make it, formats write it.
  *
  * Ownership   A report owns everything added to it (strings are copied).
  * Failure     Out of memory is kept in the report: every call may be made,
@@ -36,6 +36,8 @@ struct report_column {
 
 struct report_cell {
 	char *text;
+	char *said;  /* by text instead; NULL: the same */
+	char *apart; /* and that where rows would read the same; or NULL */
 	double number;
 	double margin; /* of a share: text shows ± */
 	uint64_t count;
@@ -105,6 +107,10 @@ void report_spare(struct report *report);
 
 /* Cells, from left to right; report_text(report, NULL) is report_none(). */
 void report_text(struct report *report, const char *text);
+/* For readers `said`, and where another row of the column has the same `apart`.
+ */
+void report_path(struct report *report, const char *text, const char *said,
+		 const char *apart);
 void report_number(struct report *report, double value);
 /* A share with its margin, 0 … 1; text alone shows the latter. */
 void report_share(struct report *report, double value, double margin);

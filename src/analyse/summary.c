@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/complete.h"
+#include "analyse/account.h"
+#include "analyse/unwind-coverage.h"
 #include "analyse/confidence.h"
-#include "analyse/efficiency.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
-#include "analyse/sites.h"
+#include "analyse/openmp-lost.h"
+#include "analyse/mpi/mpi-callsites.h"
 #include "analyse/unnamed.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "base/whole.h"
+#include "base/round.h"
 
 #define ROWS 5
 
@@ -26,19 +28,19 @@ struct facts {
 	const struct run *run;
 	struct efficiency e;
 	struct complete paths;
-	double elapsed, cpu, cost, sampled; /* seconds */
+	struct account account;
+	double elapsed, cost, sampled; /* seconds */
 	size_t threads, most_threads, least_threads, others;
 	uint64_t samples;
 	const char *host;
 	size_t hosts;
 };
 
-static void add_process(struct facts *f, const struct run_rank *r, bool first)
+static void add_process_facts(struct facts *f, const struct run_rank *r,
+			      bool first)
 {
-	f->cpu += (double)(r->process_cpu_ns ? r->process_cpu_ns : r->cpu_ns) /
-		  1e9;
 	f->sampled += (double)r->cpu_ns / 1e9;
-	f->cost += (double)(r->handler_ns + r->wrapper_ns) / 1e9;
+	f->cost += findings_cost(r);
 	f->samples += r->samples;
 	f->threads += r->threads;
 	if (first || r->threads > f->most_threads)
@@ -47,12 +49,12 @@ static void add_process(struct facts *f, const struct run_rank *r, bool first)
 		f->least_threads = r->threads;
 }
 
-static int gather(struct facts *f, const struct run *run)
+static int gather_facts(struct facts *f, const struct run *run)
 {
 	ssize_t hosts = value_hosts(run, NULL, run->rank_count, NULL);
 	int err;
 
-	*f = (struct facts){ .run = run };
+	*f = (struct facts){ .run = run, .account = account_of(run) };
 	err = hosts < 0 ? (int)hosts : efficiency_of(&f->e, run);
 	if (!err)
 		err = elapsed_of(&f->elapsed, run);
@@ -61,7 +63,7 @@ static int gather(struct facts *f, const struct run *run)
 	f->hosts = (size_t)hosts;
 	f->others = run->rank_count - run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++)
-		add_process(f, &run->ranks[i], !i);
+		add_process_facts(f, &run->ranks[i], !i);
 	if (run->rank_count)
 		f->host = str_at(&run->strings, run->ranks[0].host);
 	return complete_of(&f->paths, run);
@@ -87,10 +89,11 @@ static void head(struct report *report, const struct facts *f)
 		report, "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s",
 		ranks, extra, same ? "×" : "with", threads,
 		f->hosts > 1 ? hosts : f->host, value_time(elapsed, f->elapsed),
-		value_time(cpu, f->cpu), *mpi ? " · " : "", mpi);
+		value_time(cpu, f->account.counted + f->account.unseen),
+		*mpi ? " · " : "", mpi);
 }
 
-static void word(FILE *to, const char *before, const char *text)
+static void put_word(FILE *to, const char *before, const char *text)
 {
 	if (*text)
 		fprintf(to, "%s%s", before, text);
@@ -105,14 +108,14 @@ static void batch(struct report *report, const struct batch *b)
 
 	if (!to)
 		return;
-	word(to, "", b->manager);
-	word(to, " job ", *b->array ? b->array : b->job);
-	word(to, " ", b->name);
-	word(to, ", task ", b->task);
-	word(to, ", step ", b->step);
+	put_word(to, "", b->manager);
+	put_word(to, " job ", *b->array ? b->array : b->job);
+	put_word(to, " ", b->name);
+	put_word(to, ", task ", b->task);
+	put_word(to, ", step ", b->step);
 	if (strcmp(b->restart, "0") != 0)
-		word(to, ", restart ", b->restart);
-	word(to, ", on ", b->nodes);
+		put_word(to, ", restart ", b->restart);
+	put_word(to, ", on ", b->nodes);
 	if (!fclose(to))
 		report_line(report, "%s", line);
 	free(line);
@@ -174,6 +177,9 @@ static void facts_columns(struct report *report)
 	fact(report, "transfer_efficiency", COLUMN_SHARE);
 	fact(report, "idle_threads", COLUMN_SECONDS);
 	fact(report, "core_wait", COLUMN_SHARE);
+	fact(report, "openmp_efficiency", COLUMN_SHARE);
+	fact(report, "cpu_start", COLUMN_SECONDS);
+	fact(report, "processes_unsampled", COLUMN_COUNT);
 	for (size_t i = 0; i < batch_count; i++)
 		fact(report, batch_infos[i].column, COLUMN_TEXT);
 }
@@ -193,7 +199,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	report_count(report, f->threads);
 	report_count(report, f->hosts);
 	report_number(report, f->elapsed);
-	report_number(report, f->cpu);
+	report_number(report, f->account.counted + f->account.unseen);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
 		value_known(report, e->ranks ? shares[i] : NAN);
 	report_count(report, f->samples);
@@ -209,14 +215,21 @@ static void facts_table(struct report *report, const struct facts *f,
 	value_known(report, e->ranks ? e->transfer : NAN);
 	report_number(report, idle_threads_sum(metric));
 	value_known(report, crowded_share(f->run));
+	value_known(report, e->ranks ? e->openmp : NAN);
+	value_known(report, f->account.whole ? f->account.start : NAN);
+	if (f->account.whole)
+		report_count(report, whole(f->account.unsampled));
+	else
+		report_none(report);
 	for (size_t i = 0; i < batch_count; i++)
 		report_text(report,
 			    batch_text(&f->run->batch, &batch_infos[i]));
 }
 
 /* What the strip has a row for, of a rank. */
-enum quantity {
+enum strip_quantity {
 	USEFUL,
+	OPENMP,
 	IN_MPI,
 	WAITING,
 	NOT_WAITING,
@@ -225,17 +238,22 @@ enum quantity {
 };
 
 static const char *const quantities[QUANTITIES] = {
-	[USEFUL] = "useful, outside MPI", [IN_MPI] = "in MPI",
-	[WAITING] = "in MPI, waiting",    [NOT_WAITING] = "in MPI, else",
+	[USEFUL] = "useful, outside MPI",
+	[OPENMP] = "OpenMP, waiting",
+	[IN_MPI] = "in MPI",
+	[WAITING] = "in MPI, waiting",
+	[NOT_WAITING] = "in MPI, else",
 	[ON_CPU] = "CPU, all threads",
 };
 
 static double quantity(const struct run_rank *r, const struct mpi_time *mpi,
-		       enum quantity which)
+		       enum strip_quantity which)
 {
 	switch (which) {
 	case USEFUL:
 		return efficiency_useful(r);
+	case OPENMP:
+		return mpi->openmp;
 	case WAITING:
 		return mpi->waiting;
 	case NOT_WAITING:
@@ -248,9 +266,9 @@ static double quantity(const struct run_rank *r, const struct mpi_time *mpi,
 }
 
 /* One row: a quantity of each process, its extremes and its shape. */
-static void strip_row(struct report *report, const struct facts *f,
-		      const uint32_t *processes, size_t count, const char *name,
-		      const double *values)
+static void summary_strip_row(struct report *report, const struct facts *f,
+			      const uint32_t *processes, size_t count,
+			      const char *name, const double *values)
 {
 	double sum = 0;
 	size_t least = 0, most = 0;
@@ -293,10 +311,13 @@ static void strip_rows(struct report *report, const struct facts *f,
 	for (int q = f->e.ranks ? USEFUL : ON_CPU; q < QUANTITIES; q++) {
 		if (split ? q == IN_MPI : q == WAITING || q == NOT_WAITING)
 			continue;
+		if (q == OPENMP && f->e.openmp >= 1)
+			continue;
 		for (size_t i = 0; i < count; i++)
 			values[i] = quantity(&f->run->ranks[processes[i]],
 					     &mpi[processes[i]], q);
-		strip_row(report, f, processes, count, quantities[q], values);
+		summary_strip_row(report, f, processes, count, quantities[q],
+				  values);
 	}
 }
 
@@ -315,7 +336,7 @@ static int strip(struct report *report, const struct facts *f)
 	free(values);
 	free(mpi);
 	free(processes);
-	return err ? fail(err, "out of memory") : 0;
+	return err ? no_memory() : 0;
 }
 
 static void hotspot_row(struct report *report, const struct run *run,
@@ -365,13 +386,10 @@ static int hotspots(struct report *report, const struct run *run,
 	return 0;
 }
 
-static void site_row(struct report *report, const struct paths *paths,
-		     const struct site *site, double elapsed)
+static void summary_site_row(struct report *report, const struct paths *paths,
+			     const struct call_site *site, double elapsed)
 {
-	char *text = paths_text(paths, site->path);
-
-	report_text(report, text);
-	report->failed |= !text;
+	paths_cell(report, paths, site->path);
 	value_cell(report, UNIT_COUNT, site->calls);
 	value_cell(report, UNIT_NS, site->seconds);
 	if (sites_is_init(paths->run, paths->at[site->path].node))
@@ -379,7 +397,6 @@ static void site_row(struct report *report, const struct paths *paths,
 	else
 		report_number(report, value_ratio(site->seconds, elapsed));
 	value_cell(report, UNIT_BYTES, site_mean_size(site));
-	free(text);
 }
 
 static int sites(struct report *report, const struct paths *paths,
@@ -387,7 +404,7 @@ static int sites(struct report *report, const struct paths *paths,
 {
 	const struct run *run = paths->run;
 	double elapsed = 0;
-	struct sites sites;
+	struct call_sites sites;
 	int err = sites_init(&sites, paths, run_metric(run, "mpi.time"), false);
 
 	if (err || !sites.count)
@@ -401,16 +418,16 @@ static int sites(struct report *report, const struct paths *paths,
 	report_column(report, "share", "of run", COLUMN_SHARE);
 	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
 	for (size_t i = 0; i < value_limit(options, ROWS, sites.count); i++)
-		site_row(report, paths, &sites.at[i], elapsed);
+		summary_site_row(report, paths, &sites.at[i], elapsed);
 out:
 	if (!err)
 		sites_fini(&sites);
 	return err;
 }
 
-static int fill(struct report *report, const struct run *const runs[],
-		const struct run_metric *metric,
-		const struct analysis_options *options)
+static int fill_summary(struct report *report, const struct run *const runs[],
+			const struct run_metric *metric,
+			const struct analysis_options *options)
 {
 	const struct run *run = runs[0];
 	struct blames blames = { 0 };
@@ -421,7 +438,7 @@ static int fill(struct report *report, const struct run *const runs[],
 
 	if (err)
 		return err;
-	err = gather(&f, run);
+	err = gather_facts(&f, run);
 	if (!err)
 		err = blames_init(&blames, &paths);
 	if (run->rank_count)
@@ -431,12 +448,19 @@ static int fill(struct report *report, const struct run *const runs[],
 	findings_jobs(report, run);
 	findings_ends(report, run);
 	findings_few(report, run);
+	account_warn(report, run, metric);
+	if (!err)
+		findings_rootless(report, run, &f.paths);
 	if (!err)
 		err = findings_crowded(report, run);
+	if (!err)
+		err = findings_off_core(report, run);
 	if (!err)
 		err = findings_waits(report, &blames, &said);
 	if (!err)
 		err = findings_balance(report, &paths, &f.e, metric, said);
+	if (!err)
+		err = openmp_say(report, &paths);
 	if (!err)
 		err = findings_gpu(report, &paths);
 	facts_table(report, &f, metric);
@@ -472,12 +496,13 @@ static int run_summary(struct report **to, const struct run *const runs[],
 	*to = value_report("summary", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
-	err = fill(*to, runs, metric, options);
+	err = fill_summary(*to, runs, metric, options);
 	return err ? err : report_error(*to);
 }
 
 const struct analysis analysis_summary = {
 	.name = "summary",
 	.help = "the first screen: what ran, how well, where the time went",
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE,
 	.run = run_summary,
 };

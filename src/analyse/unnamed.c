@@ -16,15 +16,17 @@ static void find_owners(const struct run *run, uint32_t *owner)
 	for (uint32_t i = 1; i < run->node_count; i++) {
 		const struct run_node *n = &run->nodes[i];
 
-		owner[i] = n->kind == RUN_FUNCTION ? i : owner[n->parent];
+		owner[i] = n->kind == RUN_FUNCTION || n->kind == RUN_OPENMP
+				   ? i
+				   : owner[n->parent];
 	}
 }
 
-/* The file with most of it, and the sum over all files. */
+/* The file with most of it, the sum over all files, and its part. */
 static const char *worst_file(const struct run *run,
 			      const struct run_metric *metric,
 			      const uint32_t *owner, double *by_file,
-			      double *unnamed)
+			      double *unnamed, double *most)
 {
 	uint32_t worst = 0;
 
@@ -42,10 +44,12 @@ static const char *worst_file(const struct run *run,
 		if (by_file[n->module] > by_file[worst])
 			worst = n->module;
 	}
+	*most = by_file[worst];
 	return str_at(&run->strings, worst);
 }
 
-static double all_of(const struct run *run, const struct run_metric *metric)
+static double total_of_run(const struct run *run,
+			   const struct run_metric *metric)
 {
 	double sum = 0;
 
@@ -59,23 +63,23 @@ void unnamed_say(struct report *report, const struct run *run,
 {
 	uint32_t *owner = calloc(run->node_count + 1, sizeof(*owner));
 	double *by_file = calloc(run->strings.count + 1, sizeof(*by_file));
-	double all = metric ? all_of(run, metric) : 0, unnamed;
+	double all = metric ? total_of_run(run, metric) : 0, unnamed, most;
 	const char *file;
 
 	report->failed |= !owner || !by_file;
 	if (owner && by_file && all > 0) {
 		find_owners(run, owner);
-		file = worst_file(run, metric, owner, by_file, &unnamed);
+		file = worst_file(run, metric, owner, by_file, &unnamed, &most);
 		if (unnamed >= MUCH * all)
 			report_note(report,
 				    "%.0f %% of %s is of functions without a "
-				    "name and the MPI that they call, most in "
+				    "name and the MPI that they call, %s in "
 				    "%s, which has no symbols "
 				    "here; its debug package, debuginfod, or a "
 				    "build that is not stripped would give "
 				    "them (man copse-merge, Names).",
 				    100 * unnamed / all, metric->name,
-				    str_base(file));
+				    value_most(most / unnamed), str_base(file));
 	}
 	free(by_file);
 	free(owner);

@@ -4,7 +4,7 @@
 #define ANALYSE_UNNAMED_H
 
 #include "analyse/report.h"
-#include "merge/run.h"
+#include "run/run.h"
 
 /* As a note, when it is much of the metric; NULL: nothing is said. */
 void unnamed_say(struct report *report, const struct run *run,

@@ -9,8 +9,9 @@
 
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/spelling.h"
 #include "base/map.h"
-#include "base/whole.h"
+#include "base/round.h"
 #include "live/layout.h"
 
 int value_one_run(const struct run *const runs[], const char *analysis)
@@ -38,7 +39,7 @@ struct report *value_report(const char *analysis, const struct run *run,
 		report->failed |= !report->metric;
 	}
 	if (!report)
-		fail(-ENOMEM, "out of memory");
+		no_memory();
 	free(title);
 	return report;
 }
@@ -72,6 +73,7 @@ const struct run_metric *value_metric(const struct run *run,
 					   : measured_time(run);
 	const struct run_metric *metric = run_metric(run, name);
 	char known[400] = "";
+	struct near near;
 	size_t used = 0;
 
 	if (metric && metric->merge != MERGE_SUM) {
@@ -82,14 +84,16 @@ const struct run_metric *value_metric(const struct run *run,
 	}
 	if (metric)
 		return metric;
+	near_begin(&near, name);
 	for (size_t i = 0; i < run->metric_count; i++) {
+		near_try(&near, run->metrics[i].name);
 		if (used < sizeof(known) - 1)
 			used += (size_t)snprintf(
 				known + used, sizeof(known) - used, "%s%s",
 				i ? ", " : "", run->metrics[i].name);
 	}
-	fail(-EINVAL, "no metric '%s' in this profile; it has %s", name,
-	     used ? known : "none");
+	fail(-EINVAL, "no metric '%s' in this profile%s it has %s", name,
+	     near_hint(&near), used ? known : "none");
 	return NULL;
 }
 
@@ -204,7 +208,7 @@ ssize_t value_hosts(const struct run *run, const uint32_t *processes,
 		if (host)
 			host[i] = is;
 		if (is == MAP_NONE)
-			hosts = fail(-ENOMEM, "out of memory");
+			hosts = no_memory();
 		else
 			hosts += is == (uint32_t)hosts;
 	}
@@ -241,7 +245,7 @@ const char *value_extent(char *to, const struct run *run)
 		snprintf(to, 32, "rank %d of %u", run->ranks[0].rank,
 			 run->world);
 	else
-		value_plural(to, run->world ? run->world : run->rank_count,
+		value_plural(to, run->world ? run->world : run->member_count,
 			     value_noun(run));
 	return to;
 }
@@ -265,7 +269,7 @@ uint32_t *value_processes(const struct run *run, size_t *count)
 
 	*count = 0;
 	if (!picked) {
-		fail(-ENOMEM, "out of memory");
+		no_memory();
 		return NULL;
 	}
 	while (*count < run->member_count) {

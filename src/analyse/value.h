@@ -102,4 +102,15 @@ uint32_t *value_processes(const struct run *run, size_t *count);
 /* "0–2, 5" of processes picked[0 … count - 1]; to be freed, or NULL. */
 char *value_list(const struct run *run, const uint32_t *picked, size_t count);
 
+/* What the largest part of a whole is called: it is the most from half on. */
+static inline const char *value_most(double share)
+{
+	return share >= 0.5 ? "most" : "the largest part";
+}
+
+static inline const char *value_most_begins(double share)
+{
+	return share >= 0.5 ? "Most" : "The largest part";
+}
+
 #endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* brief.c - leave out of a demangled name what a sentence has no room for. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/brief.h"
+#include "base/str.h"
+
+#define MOST 60 /* bytes of a name */
+#define DOTS "…"
+
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* "operator()", "operator<<", "operator->": brackets that are none; 0: no. */
+static size_t operator_size(const char *name, const char *at)
+{
+	size_t size = strlen("operator");
+
+	if (strncmp(at, "operator", size) != 0 || is_word_char(at[size]) ||
+	    (at > name && is_word_char(at[-1])))
+		return 0;
+	if (!strncmp(at + size, "()", 2) || !strncmp(at + size, "[]", 2))
+		return size + 2;
+	return size + strspn(at + size, "<>=-!*+/&|^~,%");
+}
+
+/* Behind the bracket that closes the one at `at`. */
+static const char *group_end(const char *name, const char *at)
+{
+	int open = 0;
+
+	while (*at) {
+		size_t skip = operator_size(name, at);
+
+		if (skip) {
+			at += skip;
+			continue;
+		}
+		open += strchr("(<{[", *at) != NULL;
+		if (strchr(")>}]", *at) && (at == name || at[-1] != '-'))
+			open--;
+		at++;
+		if (open <= 0)
+			break;
+	}
+	return at;
+}
+
+/* Of a function: not "(anonymous namespace)", nor "(*T)" of Go. */
+static bool is_brief_arguments(const char *name, const char *at)
+{
+	return at > name && *at == '(' &&
+	       (is_word_char(at[-1]) || strchr(">)]", at[-1]));
+}
+
+/* Of what the name is in; its own may be all that tells it from others. */
+static bool is_scope(const char *name, const char *at, const char *end)
+{
+	return at > name && *at == '<' && is_word_char(at[-1]) &&
+	       !strncmp(end, "::", 2);
+}
+
+static void put_brief(FILE *to, const char *name, bool scopes)
+{
+	const char *end;
+
+	for (const char *at = name; *at; at = end) {
+		size_t size = operator_size(name, at);
+
+		end = at + (size ? size : 1);
+		if (!size && strchr("(<", *at))
+			end = group_end(name, at);
+		if (!size && is_brief_arguments(name, at))
+			continue;
+		if (!size && !scopes && is_scope(name, at, end))
+			fputs("<" DOTS ">", to);
+		else
+			fwrite(at, 1, (size_t)(end - at), to);
+	}
+}
+
+static char *without(const char *name, bool scopes)
+{
+	static const char call[] = "}::operator()";
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	put_brief(to, name, scopes);
+	fclose(to);
+	/* What else is a lambda for? */
+	if (size >= sizeof(call) && !strcmp(text + size - strlen(call), call))
+		text[size - strlen(call) + 1] = 0;
+	return text;
+}
+
+/* No byte of a character without its others. */
+static const char *whole_character(const char *at)
+{
+	while (((unsigned char)*at & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+/* Its beginning and, unless that is of its arguments, its end. */
+static char *cut_arguments(const char *name)
+{
+	size_t size = strlen(name), tail = MOST / 2;
+	const char *end = whole_character(name + size - tail);
+	const char *from;
+
+	if (name[size - 1] == '>')
+		end = name + size - 1;
+	from = whole_character(name + MOST - 1 - strlen(end));
+	return str_format("%.*s" DOTS "%s", (int)(from - name), name, end);
+}
+
+char *brief_name(const char *name)
+{
+	char *text = without(name, true), *shorter;
+
+	if (text && strlen(text) > MOST) {
+		free(text);
+		text = without(name, false);
+	}
+	if (!text || strlen(text) <= MOST)
+		return text;
+	shorter = cut_arguments(text);
+	free(text);
+	return shorter;
+}

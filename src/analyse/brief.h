@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* brief.h - names of functions as sentences have them. */
+#ifndef ANALYSE_BRIEF_H
+#define ANALYSE_BRIEF_H
+
+/*
+ * A demangled name without the arguments of functions.  One that is longer than
+ * a sentence can bear loses the template arguments of what it is in, then what
+ * is in its middle.  To be freed; NULL when out of memory.
+ */
+char *brief_name(const char *name);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gate-test.c - make tests of rules, and judge them by Holm's procedure. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/mpi/efficiency.h"
+#include "analyse/elapsed.h"
+#include "analyse/compare/gate-test.h"
+#include "base/err.h"
+#include "base/comparison.h"
+
+int gate_tests_init(struct gate_tests *tests, const struct run *const runs[],
+		    size_t base)
+{
+	*tests = (struct gate_tests){ 0 };
+	return sides_init(&tests->sides, runs, base);
+}
+
+void gate_tests_fini(struct gate_tests *tests)
+{
+	for (size_t i = 0; i < tests->count; i++)
+		free(tests->at[i].subject);
+	free(tests->at);
+	sides_fini(&tests->sides);
+}
+
+/* The change, and whether it is over the limit. */
+static void measure_test(struct gate_test *t)
+{
+	const struct rule *rule = t->rule;
+	double change = t->c.change;
+
+	if (rule->unit == RULE_RELATIVE)
+		change = change == 0 ? 0 : comparison_relative(&t->c);
+	t->change = change;
+	t->p = rule->below ? t->c.less : t->c.more;
+	t->over = rule->below ? change < rule->limit : change > rule->limit;
+}
+
+/* Takes `subject`, which may be NULL: out of memory. */
+static int add_test(struct gate_tests *tests, struct gate_test test,
+		    char *subject)
+{
+	size_t room = tests->room ? 2 * tests->room : 64;
+	struct gate_test *at = tests->at;
+
+	if (tests->count == tests->room) {
+		at = reallocarray(tests->at, room, sizeof(*at));
+		if (!at) {
+			free(subject);
+			return no_memory();
+		}
+		tests->at = at;
+		tests->room = room;
+	}
+	if (!subject)
+		return no_memory();
+	test.subject = subject;
+	measure_test(&test);
+	at[tests->count++] = test;
+	return 0;
+}
+
+static double factor_of(const struct efficiency *e, double elapsed,
+			enum rule_factor factor)
+{
+	switch (factor) {
+	case FACTOR_ELAPSED:
+		return e->ranks ? e->elapsed : elapsed;
+	case FACTOR_MPI_SHARE:
+		return e->ranks ? e->mpi_mean : NAN;
+	case FACTOR_PARALLEL:
+		return e->ranks ? e->parallel : NAN;
+	case FACTOR_BALANCE:
+		return e->ranks ? e->balance : NAN;
+	case FACTOR_COMMUNICATION:
+		return e->ranks ? e->communication : NAN;
+	case FACTOR_SERIALISATION:
+		return e->ranks ? e->serialisation : NAN;
+	case FACTOR_TRANSFER:
+		return e->ranks ? e->transfer : NAN;
+	}
+	return NAN;
+}
+
+static int add_factor(struct gate_tests *tests, const struct rule *rule)
+{
+	const struct sides *s = &tests->sides;
+	double *values = calloc(2 * s->count, sizeof(*values));
+	struct gate_test test = { .rule = rule, .unit = UNIT_NS };
+	int err = values ? 0 : no_memory();
+
+	for (size_t r = 0; r < s->count && !err; r++) {
+		struct efficiency e;
+		double elapsed;
+
+		err = efficiency_of(&e, s->runs[r]);
+		if (!err)
+			err = elapsed_of(&elapsed, s->runs[r]);
+		if (err)
+			break;
+		values[r] = factor_of(&e, elapsed, rule->factor);
+		if (isnan(values[r]))
+			err = fail(-EINVAL,
+				   "the rule '%s': a run without MPI, or whose "
+				   "waiting is not known, has no such value",
+				   rule->text);
+	}
+	if (!err) {
+		comparison_of(&test.c, values, values + s->count, s->base,
+			      s->count);
+		err = add_test(tests, test, strdup("whole run"));
+	}
+	free(values);
+	return err;
+}
+
+static bool is_large(const struct comparison *c, const struct comparison *all,
+		     double least)
+{
+	return c->base > least * all->base || c->now > least * all->now;
+}
+
+/* Of a path's callees that are over the limit, too. */
+static int explain_tests(struct gate_tests *tests, const uint32_t *test_of)
+{
+	const struct path_union *u = &tests->sides.paths;
+	double *change = calloc(u->count + 1, sizeof(*change));
+	bool *explained = NULL;
+
+	if (!change)
+		return no_memory();
+	for (size_t p = 0; p < u->count; p++)
+		if (test_of[p] && tests->at[test_of[p] - 1].over)
+			change[p] = tests->at[test_of[p] - 1].c.change;
+	explained = path_union_explained(u, change);
+	for (size_t p = 0; p < u->count && explained; p++)
+		if (test_of[p])
+			tests->at[test_of[p] - 1].explained = explained[p];
+	free(change);
+	free(explained);
+	return explained ? 0 : -ENOMEM;
+}
+
+static int add_path_test(struct gate_tests *tests, struct gate_test test,
+			 uint32_t path)
+{
+	const struct path_union *u = &tests->sides.paths;
+	char *stack = path_union_stack(u, path);
+	int err = 0;
+
+	if (!stack)
+		return no_memory();
+	if (rule_fits(test.rule, stack, path_union_function(u, path)))
+		err = add_test(tests, test, path_union_text(u, path));
+	free(stack);
+	return err;
+}
+
+static int add_paths(struct gate_tests *tests, const struct sides_values *v,
+		     struct gate_test test, double least)
+{
+	const struct sides *s = &tests->sides;
+	uint32_t *test_of = calloc(s->paths.count + 1, sizeof(*test_of));
+	struct comparison all;
+	int err = test_of ? 0 : no_memory();
+
+	sides_inclusive(&all, s, v, 0);
+	for (uint32_t p = 1; p < s->paths.count && !err; p++) {
+		size_t before = tests->count;
+
+		sides_inclusive(&test.c, s, v, p);
+		if (is_large(&test.c, &all, least))
+			err = add_path_test(tests, test, p);
+		if (tests->count > before)
+			test_of[p] = (uint32_t)tests->count;
+	}
+	if (!err)
+		err = explain_tests(tests, test_of);
+	free(test_of);
+	return err;
+}
+
+static int add_functions(struct gate_tests *tests, const struct sides_values *v,
+			 struct gate_test test, double least)
+{
+	const struct sides *s = &tests->sides;
+	struct comparison all;
+	struct functions f;
+	int err = functions_init(&f, s, v);
+
+	sides_inclusive(&all, s, v, 0);
+	for (size_t i = 0; i < f.count && !err; i++) {
+		const char *name = str_at(&s->paths.strings, f.name[i]);
+
+		comparison_of(&test.c, f.values + i * s->count,
+			      f.noise + i * s->count, s->base, s->count);
+		if (is_large(&test.c, &all, least) &&
+		    rule_fits(test.rule, name, name))
+			err = add_test(tests, test, strdup(name));
+	}
+	functions_fini(&f);
+	return err;
+}
+
+int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
+		   const char *metric, double least)
+{
+	struct gate_test test = { .rule = rule };
+	struct analysis_options options = { .metric = rule->metric
+							      ? rule->metric
+							      : metric };
+	const struct run_metric *m;
+	struct sides_values v;
+	int err;
+
+	if (rule->what == RULE_FACTOR)
+		return add_factor(tests, rule);
+	m = sides_choose(&tests->sides, &options);
+	if (!m)
+		return -EINVAL;
+	test.metric = m->name;
+	test.unit = m->unit;
+	err = sides_values_init(&v, &tests->sides, m->name);
+	if (!err && rule->what == RULE_TOTAL) {
+		sides_inclusive(&test.c, &tests->sides, &v, 0);
+		err = add_test(tests, test, strdup("total"));
+	} else if (!err && rule->what == RULE_PATH) {
+		err = add_paths(tests, &v, test, least);
+	} else if (!err) {
+		err = add_functions(tests, &v, test, least);
+	}
+	sides_values_fini(&v);
+	return err;
+}
+
+/* What is not known can be held against nobody: it comes first, and fails. */
+static double p_of(const struct gate_test *t)
+{
+	return isnan(t->p) ? -1 : t->p;
+}
+
+static int by_p(const void *x, const void *y)
+{
+	const struct gate_test *const *a = x, *const *b = y;
+	double left = p_of(*a), right = p_of(*b);
+
+	if (left != right)
+		return ORDER(left, right);
+	return ORDER(*a, *b);
+}
+
+int gate_tests_judge(struct gate_tests *tests, double alpha)
+{
+	struct gate_test **by = calloc(tests->count + 1, sizeof(*by));
+
+	if (!by)
+		return no_memory();
+	for (size_t i = 0; i < tests->count; i++)
+		by[i] = &tests->at[i];
+	qsort(by, tests->count, sizeof(*by), by_p);
+	for (size_t i = 0; i < tests->count; i++) {
+		if (p_of(by[i]) > alpha / (double)(tests->count - i))
+			break;
+		by[i]->failed = by[i]->over;
+	}
+	free(by);
+	return 0;
+}

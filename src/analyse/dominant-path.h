@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dominant-path.h - of times by call path, the path that a person would name:
+ * not the one with the most of its own, which may be a sliver of what its
+ * callers have in many small parts, but the deepest with nearly all of it
+ * below.
+ */
+#ifndef ANALYSE_DOMINANT_PATH_H
+#define ANALYSE_DOMINANT_PATH_H
+
+#include "run/call-paths.h"
+
+#define MAINLY      0.75 /* of the time: it was there */
+#define MAINLY_HALF 0.5  /* it was most often there */
+
+struct mainly {
+	uint32_t path;  /* 0: no path has a fair share */
+	double seconds; /* there, and below if that is meant as well */
+};
+
+/*
+ * own[]: seconds of each path without what it calls; changed.  What calls
+ * `known`, a path that the reader has been told of (0: none), says nothing new:
+ * it is named for what is its own alone.  0, or -ENOMEM with a reason.
+ */
+int mainly_in(struct mainly *to, const struct paths *paths, double *own,
+	      uint32_t known);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* efficiency.c - the factors, from what each rank did with its time. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/mpi/efficiency.h"
+#include "analyse/openmp-lost.h"
+#include "analyse/mpi/mpi-callsites.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "run/values.h"
+
+double efficiency_useful(const struct run_rank *rank)
+{
+	double elapsed = (double)rank->mpi_ns / 1e9, useful;
+
+	if (rank->mpi_time_ns >= rank->mpi_ns)
+		return 0;
+	useful = (double)(rank->mpi_ns - rank->mpi_time_ns) / 1e9;
+	return useful - openmp_lost(rank, elapsed, useful);
+}
+
+double efficiency_mpi(const struct run_rank *rank)
+{
+	if (rank->mpi_time_ns >= rank->mpi_ns)
+		return rank->mpi_ns ? 1 : 0;
+	return (double)rank->mpi_time_ns / (double)rank->mpi_ns;
+}
+
+static void add_rank_time(struct efficiency *e, double elapsed, double mpi,
+			  double openmp, size_t index)
+{
+	double outside = mpi < elapsed ? elapsed - mpi : 0;
+	double useful = outside - openmp;
+	double share = mpi < elapsed ? mpi / elapsed : 1;
+
+	if (!e->ranks || share < e->mpi_min) {
+		e->mpi_min = share;
+		e->mpi_min_rank = index;
+	}
+	if (!e->ranks || share > e->mpi_max) {
+		e->mpi_max = share;
+		e->mpi_max_rank = index;
+	}
+	if (!e->ranks || useful > e->useful_max) {
+		e->useful_max = useful;
+		e->useful_max_rank = index;
+	}
+	if (outside > e->outside_max)
+		e->outside_max = outside;
+	if (elapsed > e->elapsed)
+		e->elapsed = elapsed;
+	e->outside_mean += outside;
+	e->useful_mean += useful;
+	e->mpi_mean += share;
+	e->ranks++;
+}
+
+/*
+ * The run time with a network that takes no time: what is in MPI but waiting
+ * and files is gone.  NAN when waiting is not known.
+ */
+static double ideal_time(const struct efficiency *e, const double *elapsed,
+			 const struct mpi_time *mpi, size_t count)
+{
+	double most = e->outside_max;
+
+	for (size_t i = 0; i < count; i++) {
+		double rank = elapsed[i] - mpi_time_transfer(&mpi[i]);
+
+		if (elapsed[i] <= 0)
+			continue;
+		if (isnan(rank))
+			return NAN;
+		if (rank > most)
+			most = rank;
+	}
+	return fmin(most, e->elapsed);
+}
+
+void efficiency_from(struct efficiency *e, const double *elapsed,
+		     const struct mpi_time *mpi, size_t count)
+{
+	double ideal;
+
+	*e = (struct efficiency){ 0 };
+	for (size_t i = 0; i < count; i++)
+		if (elapsed[i] > 0)
+			add_rank_time(e, elapsed[i], mpi[i].total,
+				      mpi[i].openmp, i);
+	if (!e->ranks)
+		return;
+	ideal = ideal_time(e, elapsed, mpi, count);
+	e->useful_mean /= (double)e->ranks;
+	e->mpi_mean /= (double)e->ranks;
+	e->outside_mean /= (double)e->ranks;
+	e->balance = value_ratio(e->outside_mean, e->outside_max);
+	e->communication = value_ratio(e->outside_max, e->elapsed);
+	e->openmp = e->useful_mean < e->outside_mean
+			    ? e->useful_mean / e->outside_mean
+			    : 1;
+	e->parallel = e->balance * e->communication * e->openmp;
+	e->serialisation = value_ratio(e->outside_max, ideal);
+	e->transfer = value_ratio(ideal, e->elapsed);
+}
+
+int efficiency_of(struct efficiency *e, const struct run *run)
+{
+	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
+	struct mpi_time *mpi = elapsed ? mpi_times(run, 0) : NULL;
+	bool ok = mpi != NULL;
+
+	*e = (struct efficiency){ 0 };
+	for (size_t i = 0; ok && i < run->rank_count; i++)
+		if (!run_is_other_job(&run->ranks[i]))
+			elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
+	if (ok)
+		efficiency_from(e, elapsed, mpi, run->rank_count);
+	free(elapsed);
+	free(mpi);
+	return ok ? 0 : no_memory();
+}
+
+/* MPI_Init is no more part of a phase's time than of the run's. */
+static int add_elapsed(double *elapsed, const struct run *run, uint32_t node,
+		       const struct run_metric *phase,
+		       const struct run_metric *mpi)
+{
+	uint64_t *inside = calloc(run->rank_count + 1, sizeof(*inside));
+	uint64_t *init = calloc(run->rank_count + 1, sizeof(*init));
+	struct value_buffer buffers[2] = { 0 };
+	uint32_t end = mpi_time_end(run, node);
+	int err = inside && init ? 0 : no_memory();
+
+	for (uint32_t n = node; n < end && !err; n++) {
+		bool is_init =
+			run->nodes[n].kind == RUN_MPI && sites_is_init(run, n);
+		const struct run_metric *m = is_init ? mpi : phase;
+
+		if (m)
+			err = values_add_up(run, m, n, &buffers[is_init],
+					    is_init ? init : inside);
+	}
+	for (size_t i = 0; i < run->rank_count && !err; i++)
+		elapsed[i] = ((double)inside[i] - (double)init[i]) / 1e9;
+	value_buffer_fini(&buffers[0]);
+	value_buffer_fini(&buffers[1]);
+	free(inside);
+	free(init);
+	return err;
+}
+
+int efficiency_of_phase(struct efficiency *e, const struct run *run,
+			uint32_t node)
+{
+	const struct run_metric *phase = run_metric(run, "phase.time");
+	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
+	struct mpi_time *mpi = elapsed ? mpi_times(run, node) : NULL;
+	int err = elapsed ? 0 : no_memory();
+
+	*e = (struct efficiency){ 0 };
+	if (!err && !mpi)
+		err = -EIO; /* and the reason is there */
+	if (!err)
+		err = add_elapsed(elapsed, run, node, phase,
+				  run_metric(run, "mpi.time"));
+	if (!err)
+		efficiency_from(e, elapsed, mpi, run->member_count);
+	free(elapsed);
+	free(mpi);
+	return err;
+}
+
+void efficiency_line(struct report *report, const struct efficiency *e)
+{
+	char openmp[32] = "";
+
+	if (!e->ranks)
+		return;
+	if (e->openmp < 1)
+		snprintf(openmp, sizeof(openmp), " × OpenMP %.0f %%",
+			 100 * e->openmp);
+	if (isnan(e->transfer))
+		report_line(report,
+			    "Parallel efficiency %.0f %% = load balance %.0f "
+			    "%% × communication efficiency %.0f %%%s",
+			    100 * e->parallel, 100 * e->balance,
+			    100 * e->communication, openmp);
+	else
+		report_line(report,
+			    "Parallel efficiency %.0f %% = load balance %.0f "
+			    "%% × serialisation %.0f %% × transfer %.0f %%%s",
+			    100 * e->parallel, 100 * e->balance,
+			    100 * e->serialisation, 100 * e->transfer, openmp);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* mpi-time.c - sums over the nodes of MPI calls, bounded by what is known. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyse/mpi/mpi-time.h"
+#include "analyse/openmp-lost.h"
+#include "analyse/mpi/mpi-callsites.h"
+#include "base/err.h"
+#include "live/layout.h"
+#include "run/values.h"
+
+#define SMALL    0.01 /* of all waiting */
+#define UNJOINED 0.05 /* of all instances: so many may be lost */
+
+uint32_t mpi_time_end(const struct run *run, uint32_t node)
+{
+	uint32_t end = node + 1;
+
+	while (end < run->node_count && run->nodes[end].parent >= node)
+		end++;
+	return end;
+}
+
+bool mpi_time_has_waits(const struct run *run)
+{
+	const struct run_joined *j = &run->waits.joined;
+	double lost = (double)j->lacking + (double)j->disagreeing;
+
+	return run->waits.rank_count == run->rank_count && j->instances &&
+	       lost <= UNJOINED * (lost + (double)j->instances);
+}
+
+/* Causes that were too small to be kept for themselves have no place. */
+static bool knows_places(const struct run_waits *w)
+{
+	double all = 0, others = 0;
+
+	for (size_t i = 0; i < w->cause_count; i++) {
+		all += w->causes[i].ns;
+		if (w->causes[i].culprit == WAIT_OTHERS)
+			others += w->causes[i].ns;
+	}
+	return others <= SMALL * all;
+}
+
+static void add_mpi_values(struct mpi_time *to, bool io,
+			   const struct run_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct mpi_time *t = &to[values[i].rank];
+
+		t->total += (double)values[i].value / 1e9;
+		if (io)
+			t->io += (double)values[i].value / 1e9;
+	}
+}
+
+static int sum_time(struct mpi_time *to, const struct run *run, uint32_t node)
+{
+	const struct run_metric *m = run_metric(run, "mpi.time");
+	uint32_t end = mpi_time_end(run, node);
+	struct value_buffer buffer = { 0 };
+	int err = 0;
+
+	for (uint32_t n = node; m && n < end && !err; n++) {
+		const struct run_value *values;
+		size_t count;
+
+		if (run->nodes[n].kind != RUN_MPI || sites_is_init(run, n))
+			continue;
+		err = values_of_node(run, (size_t)(m - run->metrics), n,
+				     &buffer, &values, &count);
+		if (!err)
+			add_mpi_values(to, run->nodes[n].detail == LIVE_MPI_IO,
+				       values, count);
+	}
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+static void sum_waiting(struct mpi_time *to, const struct run *run,
+			uint32_t node)
+{
+	const struct run_waits *w = &run->waits;
+	uint32_t end = mpi_time_end(run, node);
+
+	for (size_t i = 0; i < w->victim_count; i++) {
+		uint32_t victim = w->causes[w->victims[i].cause].victim;
+
+		if (victim >= node && victim < end)
+			to[w->victims[i].rank].waiting +=
+				w->victims[i].ns / 1e9;
+	}
+}
+
+/* Of the thread of MPI_Init, as the merge has it. */
+static void take_rows(struct mpi_time *to, const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++) {
+		to[i].total = (double)run->ranks[i].mpi_time_ns / 1e9;
+		to[i].io = (double)run->ranks[i].mpi_io_ns / 1e9;
+		if (mpi_time_has_waits(run))
+			to[i].waiting = run->waits.ranks[i].main_ns / 1e9;
+		to[i].openmp = openmp_lost(
+			&run->ranks[i], (double)run->ranks[i].mpi_ns / 1e9,
+			(double)run->ranks[i].mpi_ns / 1e9 - to[i].total);
+	}
+}
+
+struct mpi_time *mpi_times(const struct run *run, uint32_t node)
+{
+	bool known =
+		mpi_time_has_waits(run) && (!node || knows_places(&run->waits));
+	struct mpi_time *to = calloc(run->rank_count + 1, sizeof(*to));
+
+	if (!to) {
+		no_memory();
+		return NULL;
+	}
+	if (node && sum_time(to, run, node)) {
+		free(to);
+		return NULL;
+	}
+	if (node)
+		sum_waiting(to, run, node);
+	else
+		take_rows(to, run);
+	for (size_t i = 0; i < run->rank_count; i++)
+		to[i].waiting =
+			known ? fmin(to[i].waiting, to[i].total - to[i].io)
+			      : NAN;
+	return to;
+}
+
+double mpi_time_transfer(const struct mpi_time *time)
+{
+	return time->total - time->io - time->waiting;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wait-report.c - who made whom wait: victim, culprit, and where that was. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/findings.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/comparison.h"
+
+/* Whom a row's list of victims names: they waited so much of it together. */
+#define MOST   0.99
+#define SLEPT  0.01 /* of the run: worth a word on how to see more */
+#define LITTLE 1e-3 /* of the run: no row, unless rows are asked for */
+#define FRAMES 3    /* of what the culprit's other threads did */
+
+static void wait_columns(struct report *report)
+{
+	report_table(report, "waits", "who waited for whom");
+	report_column(report, "seconds", "waited", COLUMN_SECONDS);
+	report_column(report, "error", NULL, COLUMN_SECONDS);
+	report_column(report, NULL, "±", COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	report_column(report, "kind", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "kind", COLUMN_TEXT);
+	report_column(report, "victims", "ranks", COLUMN_TEXT);
+	report_column(report, "victim", "in", COLUMN_TEXT);
+	report_column(report, "culprit_rank", "for rank", COLUMN_COUNT);
+	report_column(report, "culprit", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "which was in", COLUMN_TEXT);
+	report_column(report, "sampled", NULL, COLUMN_COUNT);
+	report_column(report, "helpers", NULL, COLUMN_TEXT);
+	report_column(report, "helpers_seconds", NULL, COLUMN_SECONDS);
+	report_column(report, "indirect", NULL, COLUMN_SECONDS);
+	report_column(report, "early", NULL, COLUMN_SECONDS);
+	report_column(report, "cause_seconds", NULL, COLUMN_SECONDS);
+	report_column(report, "instances", NULL, COLUMN_COUNT);
+	report_column(report, "samples", NULL, COLUMN_COUNT);
+}
+
+/* Where its other threads were most, when no sample tells of this one. */
+static const struct blame_row *helpers_of(const struct blames *b,
+					  const struct blame_row *row)
+{
+	const struct blame *of = &b->at[row->blame];
+
+	return row->unsampled && of->helpers
+		       ? &b->rows[of->first_row + of->rows]
+		       : NULL;
+}
+
+/*
+ * "[not sampled; others: compute ← work] ← main", to be freed: it comes first,
+ * as narrow tables leave out ends of paths, and all but the names of functions.
+ */
+static char *unsampled(const struct blames *b, const char *text,
+		       const struct blame_row *helpers)
+{
+	char *path = helpers ? paths_short(b->paths, helpers->context, FRAMES)
+			     : strdup("");
+	char *said = path ? str_format("[not sampled%s%s] ← %s",
+				       *path ? "; others: " : "", path, text)
+			  : NULL;
+
+	free(path);
+	return said;
+}
+
+/* "compute ← main", with a word when that is not from a sample. */
+static void put_wait_context(struct report *report, const struct blames *b,
+			     const struct blame_row *row)
+{
+	const struct blame_row *helpers = helpers_of(b, row);
+	char *text = paths_text(b->paths, row->context);
+	char *plain =
+		text && row->unsampled ? unsampled(b, text, helpers) : NULL;
+	char *others =
+		helpers ? paths_text(b->paths, helpers->context) : strdup("");
+
+	report->failed |= !text || (row->unsampled && !plain) || !others;
+	report_text(report, text);
+	report_text(report, plain ? plain : text);
+	report_count(report, !row->unsampled);
+	report_text(report, others);
+	report_number(report, helpers ? helpers->seconds : NAN);
+	free(others);
+	free(plain);
+	free(text);
+}
+
+static void waits_row(struct report *report, const struct blames *b,
+		      const struct blame_row *row)
+{
+	const struct blame *of = &b->at[row->blame];
+	double part = value_ratio(row->seconds, of->seconds);
+	size_t count;
+	char *victims = blames_victims(b, &of, 1, MOST, &count);
+
+	report->failed |= !victims;
+	report_number(report, row->seconds);
+	report_number(report, row->error);
+	value_if_known(report, row->error);
+	report_number(report, value_ratio(row->seconds, b->run_seconds));
+	report_text(report, blames_kind(of->kind));
+	report_text(report, blames_kind_title(of->kind));
+	report_text(report, victims);
+	paths_cell(report, b->paths, of->victim);
+	report_count(report, value_process(b->paths->run, of->culprit));
+	put_wait_context(report, b, row);
+	report_number(report, part * of->indirect);
+	report_number(report, part * of->early);
+	report_number(report, of->seconds);
+	report_count(report, of->instances);
+	report_count(report, row->samples);
+	free(victims);
+}
+
+static int by_row_seconds(const void *x, const void *y, void *blames)
+{
+	const struct blames *b = blames;
+	const uint32_t *i = x, *j = y;
+	const struct blame_row *p = &b->rows[*i], *q = &b->rows[*j];
+
+	if (p->seconds != q->seconds)
+		return p->seconds < q->seconds ? 1 : -1;
+	return ORDER(*i, *j);
+}
+
+/* What may be nothing is shown to those who ask for it. */
+static bool is_wait_row(const struct blames *b, const struct blame_row *row,
+			const struct analysis_options *options)
+{
+	if (row->helpers)
+		return false;
+	return options->limit || (row->seconds > row->error &&
+				  row->seconds >= LITTLE * b->run_seconds);
+}
+
+/* Why there are no rows: readers would take an empty report for a fault. */
+static void no_rows(struct report *report, const struct blames *b)
+{
+	const struct run *run = b->paths->run;
+	char least[32];
+
+	if (run->world == 1)
+		report_line(report, "One rank waits for nobody.");
+	else if (!run->world || !run->waits.joined.parts)
+		return; /* say_joined() says why */
+	else if (!run->waits.joined.instances)
+		report_line(report, "Of no collective call or message the "
+				    "parts of all its ranks are known, and so "
+				    "nothing of waiting.");
+	else if (b->seconds > 0)
+		report_line(report,
+			    "Nobody waited for another rank for longer than "
+			    "%s (%g %% of all time) or what it may be off by; "
+			    "-n 0 shows what there is.",
+			    value_time(least, LITTLE * b->run_seconds),
+			    100 * LITTLE);
+	else
+		report_line(report, "Nobody waited for another rank.");
+}
+
+static int waits_table(struct report *report, struct blames *b,
+		       const struct analysis_options *options)
+{
+	uint32_t *order = calloc(b->row_count + 1, sizeof(*order));
+	size_t limit = value_limit(options, 20, b->row_count), shown = 0;
+
+	if (!order)
+		return no_memory();
+	for (size_t i = 0; i < b->row_count; i++)
+		order[i] = (uint32_t)i;
+	if (b->row_count)
+		qsort_r(order, b->row_count, sizeof(*order), by_row_seconds, b);
+	wait_columns(report);
+	for (size_t i = 0; i < b->row_count && shown < limit; i++) {
+		if (!is_wait_row(b, &b->rows[order[i]], options))
+			continue;
+		waits_row(report, b, &b->rows[order[i]]);
+		shown++;
+	}
+	free(order);
+	if (!shown)
+		no_rows(report, b);
+	return 0;
+}
+
+/* For programs; readers have a list in each row. */
+static void victim_table(struct report *report, const struct blames *b)
+{
+	report_table(report, "victims", NULL);
+	report_column(report, "kind", NULL, COLUMN_TEXT);
+	report_column(report, "victim", NULL, COLUMN_TEXT);
+	report_column(report, "culprit_rank", NULL, COLUMN_COUNT);
+	report_column(report, "rank", NULL, COLUMN_COUNT);
+	report_column(report, "seconds", NULL, COLUMN_SECONDS);
+	for (size_t i = 0; i < b->victim_count; i++) {
+		const struct blame_victim *v = &b->victims[i];
+		const struct blame *of = &b->at[v->blame];
+		char *victim = paths_text(b->paths, of->victim);
+
+		report->failed |= !victim;
+		report_text(report, blames_kind(of->kind));
+		report_text(report, victim);
+		report_count(report, value_process(b->paths->run, of->culprit));
+		report_count(report, value_process(b->paths->run, v->rank));
+		report_number(report, v->seconds);
+		free(victim);
+	}
+}
+
+static void wait_rank_table(struct report *report, const struct run *run)
+{
+	const struct run_waits *w = &run->waits;
+
+	report_table(report, "ranks", "ranks");
+	report_column(report, "rank", "rank", COLUMN_COUNT);
+	report_column(report, "host", "host", COLUMN_TEXT);
+	report_column(report, "run", NULL, COLUMN_SECONDS);
+	report_column(report, "mpi", "MPI", COLUMN_SECONDS);
+	report_column(report, "waited", "waited", COLUMN_SECONDS);
+	report_column(report, "waited_main", NULL, COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	report_column(report, "caused", "made others wait", COLUMN_SECONDS);
+	for (size_t i = 0; i < run->member_count && run->world; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		report_count(report, value_process(run, i));
+		report_text(report, str_at(&run->strings, r->host));
+		report_number(report, (double)r->mpi_ns / 1e9);
+		report_number(report, (double)r->mpi_time_ns / 1e9);
+		report_number(report, w->ranks[i].waited_ns / 1e9);
+		report_number(report, w->ranks[i].main_ns / 1e9);
+		report_number(report, value_ratio(w->ranks[i].waited_ns,
+						  (double)r->mpi_ns));
+		report_number(report, w->ranks[i].caused_ns / 1e9);
+	}
+}
+
+static void wait_kind_table(struct report *report, const struct blames *b)
+{
+	double sums[WAIT_KINDS] = { 0 };
+	uint64_t instances[WAIT_KINDS] = { 0 };
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->at[i].culprit == WAIT_OTHERS)
+			continue;
+		sums[b->at[i].kind] += b->at[i].seconds;
+		instances[b->at[i].kind] += b->at[i].instances;
+	}
+	report_table(report, "kinds", "kinds of waiting");
+	report_column(report, "kind", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "kind", COLUMN_TEXT);
+	report_column(report, "seconds", "waited", COLUMN_SECONDS);
+	report_column(report, "share", "of run", COLUMN_SHARE);
+	for (uint32_t i = 0; i < WAIT_KINDS; i++) {
+		if (!instances[i])
+			continue;
+		report_text(report, blames_kind(i));
+		report_text(report, blames_kind_title(i));
+		report_number(report, sums[i]);
+		report_number(report, value_ratio(sums[i], b->run_seconds));
+	}
+}
+
+static void not_sampled(struct report *report, const struct blames *b)
+{
+	for (size_t i = 0; i < b->row_count; i++)
+		if (b->rows[i].unsampled &&
+		    b->rows[i].seconds >= SLEPT * b->run_seconds) {
+			report_note(report,
+				    "Where a rank slept or lacked a core no "
+				    "sample tells where it was; copse run -e "
+				    "wall does.");
+			return;
+		}
+}
+
+static void say_joined(struct report *report, const struct blames *b)
+{
+	const struct run *run = b->paths->run;
+
+	if (run->world) {
+		not_sampled(report, b);
+		findings_joined(report, run);
+	} else {
+		report_line(report,
+			    "The run has no MPI that was measured, and "
+			    "this is about waiting in MPI; where threads wait "
+			    "otherwise: copse run -e wall, then "
+			    "copse report hotspots.");
+	}
+}
+
+static int fill_waits(struct report *report, const struct run *run,
+		      const struct analysis_options *options)
+{
+	struct blames blames = { 0 };
+	struct paths paths;
+	int err = paths_init(&paths, run);
+
+	if (err)
+		return err;
+	findings_jobs(report, run);
+	err = blames_init(&blames, &paths);
+	if (!err)
+		err = findings_crowded(report, run);
+	if (!err)
+		err = findings_waits(report, &blames, NULL);
+	if (!err)
+		err = waits_table(report, &blames, options);
+	if (!err) {
+		victim_table(report, &blames);
+		wait_rank_table(report, run);
+		wait_kind_table(report, &blames);
+		say_joined(report, &blames);
+	}
+	blames_fini(&blames);
+	paths_fini(&paths);
+	return err;
+}
+
+static int run_waits(struct report **to, const struct run *const runs[],
+		     const struct analysis_options *options)
+{
+	int err = value_one_run(runs, "waits");
+
+	if (err)
+		return err;
+	*to = value_report("waits", runs[0], NULL);
+	if (!*to)
+		return -ENOMEM;
+	err = fill_waits(*to, runs[0], options);
+	return err ? err : report_error(*to);
+}
+
+const struct analysis analysis_wait_report = {
+	.name = "waits",
+	.help = "who waited for whom in MPI, and what that one did meanwhile",
+	.run = run_waits,
+};

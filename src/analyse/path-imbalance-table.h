@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * path-imbalance-table.h - the table of call paths that take longer on one rank
+ * than on the others, the most uneven first, and what an even load would save.
+ */
+#ifndef ANALYSE_PATH_IMBALANCE_TABLE_H
+#define ANALYSE_PATH_IMBALANCE_TABLE_H
+
+#include "analyse/analysis.h"
+#include "analyse/rank-distribution.h"
+#include "analyse/path-imbalance.h"
+
+struct skew_table {
+	const char *title;
+	size_t rows;  /* unless others are asked for */
+	bool outside; /* without what is inside MPI: it follows from the rest */
+};
+
+/* Adds the table `paths`.  0, or -ENOMEM with a reason. */
+int skew_table(struct report *report, const struct skews *skews,
+	       const struct skew_table *how,
+	       const struct analysis_options *options);
+
+/* Two cells: the shape of the values as a word and as a text. */
+void skew_table_shape(struct report *report, const struct shapes *shapes,
+		      const double *values);
+
+#endif
