@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe-gpu.c - NVIDIA's driver and its tracing library, opened at run time. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check/probe.h"
+#include "launch/preload.h"
+
+static const char not_built[] =
+	"this copse was built without CUDA (--with-cuda): GPU work is not "
+	"measured, only the calls that wait for it";
+
+static bool is_built(void)
+{
+	char path[PATH_MAX];
+
+	return !preload_find("libcopse-cuda.so", path);
+}
+
+void probe_cuda(struct finding *to, const struct doctor *d)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	int (*init)(unsigned int) = NULL;
+	int (*count_devices)(int *) = NULL, (*get_version)(int *) = NULL;
+	int count = 0, version = 0, err;
+
+	(void)d;
+	if (library) {
+		init = (int (*)(unsigned int))(dlsym(library, "cuInit"));
+		count_devices =
+			(int (*)(int *))(dlsym(library, "cuDeviceGetCount"));
+		get_version =
+			(int (*)(int *))(dlsym(library, "cuDriverGetVersion"));
+	}
+	if (!init || !count_devices || !get_version) {
+		ask_found(to, FINDING_ABSENT, "there is no libcuda.so.1");
+		return;
+	}
+	err = init(0);
+	if (!err)
+		err = count_devices(&count);
+	get_version(&version);
+	if (err || !count)
+		ask_found(to, FINDING_ABSENT,
+			  "the driver (CUDA %d.%d) finds no device (error %d)",
+			  version / 1000, version % 1000 / 10, err);
+	else
+		ask_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
+			  "CUDA %d.%d, %d device%s", version / 1000,
+			  version % 1000 / 10, count, count == 1 ? "" : "s");
+	if (!is_built())
+		ask_instead(to, not_built);
+}
+
+static void *open_cupti(char *path, size_t size)
+{
+	static const char *const homes[] = { "CUDA_HOME", "CUDA_PATH" };
+	static const char *const names[] = {
+		"libcupti.so", "libcupti.so.13", "libcupti.so.12",
+		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
+		"/usr/local/cuda/lib64/libcupti.so"
+	};
+	void *library = NULL;
+
+	for (size_t i = 0; !library && i < sizeof(homes) / sizeof(*homes);
+	     i++) {
+		const char *home = getenv(homes[i]);
+
+		snprintf(path, size, "%s/extras/CUPTI/lib64/libcupti.so",
+			 home ? home : "");
+		library = home ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	}
+	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names);
+	     i++) {
+		snprintf(path, size, "%s", names[i]);
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return library;
+}
+
+void probe_cupti(struct finding *to, const struct doctor *d)
+{
+	int (*get_version)(unsigned int *);
+	unsigned int version = 0;
+	char path[512];
+	void *library = open_cupti(path, sizeof(path));
+
+	(void)d;
+	if (!library) {
+		ask_found(to, FINDING_ABSENT, "there is no libcupti.so");
+		return;
+	}
+	get_version =
+		(int (*)(unsigned int *))(dlsym(library, "cuptiGetVersion"));
+	if (get_version)
+		get_version(&version);
+	ask_found(to, is_built() ? FINDING_YES : FINDING_LIMITED,
+		  "%.200s, version %u", path, version);
+	if (!is_built())
+		ask_instead(to, not_built);
+}

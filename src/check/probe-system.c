@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe-system.c - the kernel, the C library, and what is around the process.
+ */
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "check/probe.h"
+
+void probe_kernel(struct finding *to, const struct doctor *d)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	(void)d;
+	uname(&name);
+	sscanf(name.release, "%d.%d", &major, &minor);
+	if (major > 5 || (major == 5 && minor >= 18)) {
+		ask_found(to, FINDING_YES, "%s %s, %s", name.sysname,
+			  name.release, name.machine);
+		return;
+	}
+	ask_found(to, FINDING_LIMITED,
+		  "%s %s: its perf events kill a thread that blocks their "
+		  "signal",
+		  name.sysname, name.release);
+	ask_instead(to, "samples are taken by the CPU timer");
+	ask_mend(to, "Linux 5.18 or newer");
+}
+
+void probe_libc(struct finding *to, const struct doctor *d)
+{
+	(void)d;
+	if (dlsym(RTLD_DEFAULT, "_dl_find_object")) {
+		ask_found(to, FINDING_YES,
+			  "glibc %s, whose _dl_find_object takes no lock",
+			  gnu_get_libc_version());
+		return;
+	}
+	ask_found(to, FINDING_NO, "glibc %s has no _dl_find_object",
+		  gnu_get_libc_version());
+	ask_mend(to, "glibc 2.35 or newer");
+}
+
+/* What runs containers leaves a file, or says so to its first process. */
+static const char *container_name(void)
+{
+	static const struct {
+		const char *path, *name;
+	} marks[] = {
+		{ "/.dockerenv", "docker" },
+		{ "/run/.containerenv", "podman" },
+		{ "/.singularity.d", "apptainer" },
+		{ "/run/systemd/container", "systemd's" },
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (!access(marks[i].path, F_OK))
+			return marks[i].name;
+	return getenv("container");
+}
+
+void probe_container(struct finding *to, const struct doctor *d)
+{
+	const char *name = container_name();
+	bool filtered = ask_status("Seccomp:", 10, 0) == 2;
+
+	(void)d;
+	ask_found(to, FINDING_YES, "%s%s%s%s", name ? "in one: " : "",
+		  name ? name : "no sign of one",
+		  filtered ? ", system calls are filtered (seccomp)" : "",
+		  filtered ? "" : ", no system call is filtered");
+	if (filtered)
+		ask_mend(to, "if perf events are refused below: allow "
+			     "perf_event_open in the seccomp profile");
+}
+
+void probe_debugger(struct finding *to, const struct doctor *d)
+{
+	long scope = ask_number("/proc/sys/kernel/yama/ptrace_scope", 0);
+
+	(void)d;
+	if (ask_status("TracerPid:", 10, 0)) {
+		ask_found(to, FINDING_LIMITED,
+			  "this process is traced, so SIGTRAP belongs to the "
+			  "debugger");
+		ask_instead(to, "samples of a traced program are taken by the "
+				"CPU timer");
+		return;
+	}
+	ask_found(to, FINDING_YES,
+		  "none is attached; ptrace_scope %ld does not matter to copse",
+		  scope);
+}
+
+void probe_huge_pages(struct finding *to, const struct doctor *d)
+{
+	static const char folder[] = "/sys/kernel/mm/transparent_hugepage";
+	char all[128], shared[160], path[128];
+
+	(void)d;
+	snprintf(path, sizeof(path), "%s/enabled", folder);
+	ask_line(path, all, sizeof(all));
+	snprintf(path, sizeof(path), "%s/shmem_enabled", folder);
+	ask_line(path, shared, sizeof(shared));
+	if (strstr(shared, "[always]") || strstr(shared, "[force]")) {
+		ask_found(to, FINDING_LIMITED,
+			  "shared memory comes in pieces of 2 MiB (%s)",
+			  shared);
+		ask_instead(to, "each profile takes 2 MiB more than it needs");
+		ask_mend(to, "echo advise > %s/shmem_enabled", folder);
+		return;
+	}
+	ask_found(to, FINDING_YES, "%s", *all ? all : "none in this kernel");
+}
+
+void probe_core_files(struct finding *to, const struct doctor *d)
+{
+	struct rlimit limit = { 0, 0 };
+	char pattern[128];
+
+	(void)d;
+	getrlimit(RLIMIT_CORE, &limit);
+	ask_line("/proc/sys/kernel/core_pattern", pattern, sizeof(pattern));
+	if (limit.rlim_cur == RLIM_INFINITY)
+		ask_found(to, FINDING_YES,
+			  "of any size, to '%s'; copse run adds none", pattern);
+	else
+		ask_found(to, FINDING_YES,
+			  "at most %llu bytes, to '%s'; copse run adds none",
+			  (unsigned long long)limit.rlim_cur, pattern);
+}

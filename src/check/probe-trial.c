@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * probe-trial.c - measure something, and see whether samples come.
+ *
+ * What is measured is a shell that never ends.  It is killed once it has used
+ * enough time, and its profile is read where it grew, in shared memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "check/probe.h"
+#include "launch/livedir.h"
+#include "launch/preload.h"
+#include "launch/process.h"
+#include "live/layout.h"
+#include "profile/profile.h"
+
+#define SECOND   1000000000ull
+#define CPU_NS   (SECOND / 5) /* of which 50 samples would come at 250/s */
+#define AT_LEAST (2 * SECOND / 5)
+#define PATIENCE (5 * SECOND)
+
+/* What is read from all profiles of a trial. */
+struct trial {
+	uint64_t samples, dropped, cpu_ns, wall_ns;
+	uint32_t clock, wall;
+};
+
+static void become_shell(const struct settings *s, const char *live,
+			 const char *preload, const char *script)
+{
+	char name[] = "sh", option[] = "-c", *words = strdup(script);
+	char *argv[] = { name, option, words, NULL };
+	int nothing = open("/dev/null", O_RDWR);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(nothing, 0);
+	dup2(nothing, 1);
+	dup2(nothing, 2);
+	if (words && !preload_set(s, live, preload))
+		execvp(name, argv);
+}
+
+/* Until it has computed for a while, or for as long as one waits. */
+static void let_run(pid_t child, uint64_t cpu_ns, uint64_t least)
+{
+	const struct timespec step = { 0, 10000000 };
+	uint64_t start = process_clock(), passed = 0;
+
+	while (passed < least ||
+	       (process_cpu_ns(child) < cpu_ns && passed < PATIENCE)) {
+		nanosleep(&step, NULL);
+		passed = process_clock() - start;
+		if (waitpid(child, NULL, WNOHANG | WNOWAIT) > 0)
+			break;
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void read_trial_profile(struct trial *to, const char *live,
+			       const char *name)
+{
+	char *path = str_format("%s/%s", live, name);
+	struct profile *p = NULL;
+
+	if (path && !profile_load(&p, path)) {
+		for (size_t i = 0; i < p->thread_count; i++) {
+			to->samples += p->threads[i].samples;
+			to->cpu_ns += p->threads[i].cpu_ns;
+			to->wall_ns += p->threads[i].wall_ns;
+		}
+		for (size_t i = 0; i < p->loss_count; i++)
+			if (!strncmp(p->losses[i].name, "dropped.", 8))
+				to->dropped += p->losses[i].count;
+		to->clock = p->id.clock;
+		to->wall |= p->id.wall == LIVE_WALL_SAMPLED;
+	}
+	profile_free(p);
+	free(path);
+}
+
+static void read_profiles(struct trial *to, const char *live)
+{
+	struct live_file *files;
+	size_t count = livedir_files(live, &files);
+
+	for (size_t i = 0; i < count; i++)
+		read_trial_profile(to, live, files[i].name);
+	free(files);
+}
+
+/* 0, or -errno with a reason. */
+static int try_to_measure(struct trial *to, const struct doctor *d,
+			  const char *events, const char *script,
+			  uint64_t cpu_ns)
+{
+	struct settings s = *d->settings;
+	struct live_note note = { .key = "check" };
+	char live[PATH_MAX], *preload = preload_value(NULL);
+	pid_t child;
+	int err = -ENOENT;
+
+	s.events = events;
+	s.from_start = true;
+	s.include = s.exclude = "";
+	*to = (struct trial){ 0 };
+	if (preload)
+		err = livedir_new(live, &note);
+	if (err)
+		goto out;
+	child = fork();
+	if (!child) {
+		become_shell(&s, live, preload, script);
+		_exit(127);
+	}
+	if (child > 0) {
+		let_run(child, cpu_ns, AT_LEAST);
+		read_profiles(to, live);
+	} else {
+		err = fail(-errno, "cannot start a process: %s",
+			   strerror(errno));
+	}
+	livedir_remove(live);
+out:
+	free(preload);
+	return err;
+}
+
+void probe_collector(struct finding *to, const struct doctor *d)
+{
+	char path[PATH_MAX];
+
+	(void)d;
+	if (!preload_find("libcopse.so", path)) {
+		ask_found(to, FINDING_YES, "%.300s", path);
+		return;
+	}
+	ask_found(to, FINDING_NO, "%.300s", fail_reason());
+	ask_mend(to, "install copse again");
+}
+
+static const struct {
+	enum finding_state state;
+	const char *says;
+} clocks[] = {
+	[LIVE_CLOCK_NONE] = { FINDING_NO, "no clock" },
+	[LIVE_CLOCK_SIGTRAP] = { FINDING_YES, "sigtrap: exact, time in the "
+					      "kernel included" },
+	[LIVE_CLOCK_MIXED] = { FINDING_LIMITED,
+			       "mixed: exact in user code, the kernel by CPU "
+			       "timer" },
+	[LIVE_CLOCK_TIMER] = { FINDING_LIMITED,
+			       "timer: bound to the scheduler's ticks" },
+};
+
+/* True when there is nothing more to say: no sample came. */
+static bool in_vain(struct finding *to, enum finding_state state, int err,
+		    const struct trial *trial)
+{
+	if (!err && trial->samples)
+		return false;
+	ask_found(to, state, "tried: %.300s",
+		  err ? fail_reason() : "no sample came");
+	if (state == FINDING_NO)
+		ask_instead(to, "programs run unmeasured");
+	ask_mend(to, "see what is not well above");
+	return true;
+}
+
+void probe_cpu(struct finding *to, const struct doctor *d)
+{
+	const char *forced = getenv("COPSE_CLOCK");
+	struct trial t;
+	int err = try_to_measure(&t, d, "cpu", "while :; do :; done", CPU_NS);
+	bool many = t.dropped > t.samples / 10;
+
+	if (in_vain(to, FINDING_NO, err, &t))
+		return;
+	if (t.clock >= sizeof(clocks) / sizeof(clocks[0]))
+		t.clock = LIVE_CLOCK_NONE;
+	ask_found(to, many ? FINDING_LIMITED : clocks[t.clock].state,
+		  "%s; tried: %" PRIu64 " samples in %.2f s of CPU time, "
+		  "%" PRIu64 " dropped%s%s",
+		  clocks[t.clock].says, t.samples, (double)t.cpu_ns / 1e9,
+		  t.dropped, forced ? "; COPSE_CLOCK=" : "",
+		  forced ? forced : "");
+	if (to->state == FINDING_LIMITED)
+		ask_mend(to, many ? "make room in /dev/shm"
+				  : "as said for perf events");
+}
+
+/* Without any work the slower clocks would take no sample, waiting or not. */
+static const char work_and_sleep[] =
+	"while :; do sleep 0.02; i=0; while [ $i -lt 5000 ]; do "
+	"i=$((i + 1)); done; done";
+
+void probe_wall(struct finding *to, const struct doctor *d)
+{
+	struct trial t;
+	int err = try_to_measure(&t, d, "cpu,wall", work_and_sleep, CPU_NS / 2);
+	double waited = ((double)t.wall_ns - (double)t.cpu_ns) / 1e9;
+
+	if (in_vain(to, FINDING_LIMITED, err, &t))
+		return;
+	if (t.wall && waited > 0) {
+		ask_found(to, FINDING_YES,
+			  "waiting is sampled where it happens; tried: %.2f s "
+			  "of it",
+			  waited);
+		return;
+	}
+	ask_found(to, FINDING_LIMITED, "waiting cannot be sampled");
+	ask_instead(to, "it is added to the sample that follows");
+	ask_mend(to, "as said for perf events");
+}

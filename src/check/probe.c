@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe.c - reading small files, and writing answers. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/probe.h"
+
+#define WRITE(field)                                                           \
+	do {                                                                   \
+		va_list args_;                                                 \
+                                                                               \
+		va_start(args_, fmt);                                          \
+		vsnprintf(to->field, sizeof(to->field), fmt, args_);           \
+		va_end(args_);                                                 \
+	} while (0)
+
+void ask_found(struct finding *to, enum finding_state state, const char *fmt,
+	       ...)
+{
+	to->state = state;
+	WRITE(found);
+}
+
+void ask_instead(struct finding *to, const char *fmt, ...)
+{
+	WRITE(instead);
+}
+
+void ask_mend(struct finding *to, const char *fmt, ...)
+{
+	WRITE(mend);
+}
+
+void ask_line(const char *path, char *to, size_t size)
+{
+	FILE *from = fopen(path, "re");
+
+	*to = 0;
+	if (!from)
+		return;
+	if (!fgets(to, (int)size, from))
+		*to = 0;
+	to[strcspn(to, "\n")] = 0;
+	fclose(from);
+}
+
+long ask_number(const char *path, long none)
+{
+	char line[64], *end;
+	long value;
+
+	ask_line(path, line, sizeof(line));
+	value = strtol(line, &end, 10);
+	return end == line ? none : value;
+}
+
+unsigned long long ask_status(const char *key, int base,
+			      unsigned long long none)
+{
+	FILE *from = fopen("/proc/self/status", "re");
+	size_t length = strlen(key);
+	char line[256];
+
+	if (!from)
+		return none;
+	while (fgets(line, sizeof(line), from))
+		if (!strncmp(line, key, length)) {
+			none = strtoull(line + length, NULL, base);
+			break;
+		}
+	fclose(from);
+	return none;
+}

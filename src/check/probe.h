@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe.h - what the probes share; their prototypes follow from probes.def. */
+#ifndef CHECK_PROBE_H
+#define CHECK_PROBE_H
+
+#include "check/check.h"
+
+#define PROBE(function, ...)                                                   \
+	void probe_##function(struct finding *to, const struct doctor *d);
+#include "check/probes.def"
+#undef PROBE
+
+/* Where a filter refuses perf_event_open, no sysctl helps. */
+#define ASK_MEND_FILTER                                                        \
+	"allow perf_event_open in the container's seccomp profile"
+
+/* The three parts of an answer. */
+void ask_found(struct finding *to, enum finding_state state, const char *fmt,
+	       ...) __attribute__((format(printf, 3, 4)));
+void ask_instead(struct finding *to, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void ask_mend(struct finding *to, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The number that a file of /proc or /sys holds, or `none`. */
+long ask_number(const char *path, long none);
+
+/* The first line of a file, "" when it cannot be read. */
+void ask_line(const char *path, char *to, size_t size);
+
+/* "Seccomp:" and its like in /proc/self/status, by a base, or `none`. */
+unsigned long long ask_status(const char *key, int base,
+			      unsigned long long none);
+
+#endif

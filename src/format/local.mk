@@ -1,0 +1,24 @@
+# The one list.  A new format is src/format/NAME.c and its word here, of reports
+# or of runs; the first is the default for reports.
+FORMATS = src/format/text src/format/csv src/format/json \
+	src/format/folded src/format/junit src/format/export-nodes \
+	src/format/export-ranks src/format/export-values src/format/hatchet
+
+noinst_LTLIBRARIES += libformat.la
+libformat_la_CFLAGS = $(reader_cflags)
+libformat_la_SOURCES = \
+	src/format/disambiguate.c src/format/disambiguate.h \
+	src/format/draw.c src/format/draw.h \
+	src/format/format.c src/format/format.h \
+	src/format/node-sums.c src/format/node-sums.h \
+	src/format/number-text.c src/format/number-text.h \
+	src/format/quote.c src/format/quote.h \
+	src/format/table-layout.c src/format/table-layout.h \
+	src/format/utf8.c src/format/utf8.h \
+	$(FORMATS:=.c)
+
+BUILT_SOURCES += src/format/formats.inc
+src/format/formats.inc: Makefile
+	@mkdir -p $(@D)
+	$(AM_V_GEN)for word in $(FORMATS); do \
+		echo "FORMAT($$(basename $$word | tr - _))"; done >$@

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* number-text.h - numbers for programs: no unit, no exponent, a decimal point.
+ */
+#ifndef FORMAT_NUMBER_TEXT_H
+#define FORMAT_NUMBER_TEXT_H
+
+#include <stdbool.h>
+
+#include "analyse/report.h"
+
+#define PLAIN_SIZE 64
+
+/* Text, or a drawing that only text shows. */
+bool plain_is_text(enum column_type type);
+bool plain_is_drawn(enum column_type type);
+
+/* The number of a cell; "" for one without a value or without a number. */
+void plain_cell(char *to, enum column_type type,
+		const struct report_cell *cell);
+
+/* A value of the tree. */
+void plain_value(char *to, enum column_type type, double value);
+
+#endif
