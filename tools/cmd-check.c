@@ -10,10 +10,13 @@
 
 #include "analyse/report.h"
 #include "base/err.h"
-#include "doctor/doctor.h"
-#include "present/exporter.h"
+#include "check/check.h"
+#include "format/format.h"
 #include "tools/command.h"
+#include "tools/out.h"
 #include "tools/page.h"
+#include "tools/show.h"
+#include "tools/wrap.h"
 
 /* Where a line's text begins: after the state and the name. */
 enum {
@@ -25,7 +28,8 @@ static const char *format = "text";
 static const char *output = ".";
 
 static const struct option options[] = {
-	{ 'f', "format", "NAME", "text, csv or json", set_string, &format },
+	{ 'f', "format", "NAME", "text, csv or json", set_string, &format,
+	  show_table_format },
 	{ 'o', "output", "DIR", "where profiles would go, default .",
 	  set_string, &output },
 	{ 0 },
@@ -38,44 +42,19 @@ static const char *const states[FINDING_STATES] = {
 	[FINDING_NO] = "no",
 };
 
-/* Text in lines of the page's width, from the line's column on. */
-static void print_wrapped(const char *sign, const char *text, size_t width)
-{
-	size_t at = INDENT + strlen(sign);
-
-	fputs(sign, stdout);
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (at + word > width && at > INDENT + strlen(sign)) {
-			at = INDENT + strlen(sign);
-			printf("\n%*s", (int)at, "");
-		}
-		at += (size_t)printf("%.*s", (int)word, text);
-		text += word;
-		if (*text == ' ') {
-			at++;
-			text++;
-			if (*text && at + strcspn(text, " ") <= width)
-				putchar(' ');
-		}
-	}
-	putchar('\n');
-}
-
 static void print_finding(const struct probe *probe, const struct finding *f,
 			  size_t width)
 {
 	printf("  %-7s  %-14s ",
 	       f->state == FINDING_NO ? "NO" : states[f->state], probe->name);
-	print_wrapped("", f->found, width);
+	wrap_text(stdout, f->found, INDENT, width);
 	if (*f->instead) {
-		printf("%*s", INDENT, "");
-		print_wrapped("so: ", f->instead, width);
+		printf("%*sso: ", INDENT, "");
+		wrap_text(stdout, f->instead, INDENT + 4, width);
 	}
 	if (*f->mend) {
-		printf("%*s", INDENT, "");
-		print_wrapped("-> ", f->mend, width);
+		printf("%*s-> ", INDENT, "");
+		wrap_text(stdout, f->mend, INDENT + 3, width);
 	}
 }
 
@@ -92,7 +71,7 @@ static void print_head(void)
 /* As it is found: some questions take a moment. */
 static bool print_all(const struct doctor *d)
 {
-	struct exporter_style page;
+	struct format_style page;
 	const char *group = "";
 	bool good = true;
 
@@ -102,7 +81,7 @@ static bool print_all(const struct doctor *d)
 		const struct probe *probe = &doctor_probes[i];
 		struct finding f;
 
-		fflush(stdout);
+		fflush(out_below(stdout));
 		doctor_ask(probe, d, &f);
 		good &= f.state != FINDING_NO;
 		if (strcmp(group, probe->group) != 0)
@@ -115,7 +94,7 @@ static bool print_all(const struct doctor *d)
 	return good;
 }
 
-static void columns(struct report *report)
+static void check_columns(struct report *report)
 {
 	static const char *const ids[] = { "group", "probe",   "state",
 					   "found", "instead", "mend" };
@@ -131,7 +110,7 @@ static struct report *make_report(const struct doctor *d, bool *good)
 
 	if (!report)
 		return NULL;
-	columns(report);
+	check_columns(report);
 	for (size_t i = 0; i < doctor_probe_count; i++) {
 		const struct probe *probe = &doctor_probes[i];
 		struct finding f;
@@ -149,24 +128,23 @@ static struct report *make_report(const struct doctor *d, bool *good)
 }
 
 /* For programs. */
-static int export_all(const struct doctor *d, const struct exporter *exporter,
+static int export_all(const struct doctor *d, const struct format *exporter,
 		      bool *good)
 {
 	struct report *report = make_report(d, good);
-	struct exporter_style style;
-	int err =
-		report ? report_error(report) : fail(-ENOMEM, "out of memory");
+	struct format_style style;
+	int err = report ? report_error(report) : no_memory();
 
 	page_init(&style, stdout);
 	if (!err)
-		err = exporter->write(stdout, report, &style);
+		err = exporter->write_report(out_data(), report, &style);
 	report_free(report);
 	return err;
 }
 
-static int check(int argc, char **argv)
+static int check_system(int argc, char **argv)
 {
-	const struct exporter *exporter = exporter_find(format);
+	const struct format *exporter = format_find(format);
 	struct settings s;
 	struct doctor d = { &s, output };
 	bool good = true;
@@ -183,7 +161,7 @@ static int check(int argc, char **argv)
 	err = settings_from_environment(&s);
 	if (err)
 		return err;
-	if (exporter == exporters[0])
+	if (exporter == formats[0])
 		good = print_all(&d);
 	else
 		err = export_all(&d, exporter, &good);
@@ -197,5 +175,5 @@ const struct command command_check = {
 	.synopsis = "[options]",
 	.help = "say what works on this machine, and what would help",
 	.options = options,
-	.run = check,
+	.run = check_system,
 };

@@ -5,18 +5,22 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/spelling.h"
 #include "base/str.h"
-#include "export/export.h"
+#include "format/format.h"
 #include "tools/command.h"
+#include "tools/out.h"
+#include "tools/pick.h"
+#include "tools/show.h"
 
 /* Mutable: the command's options. */
-static struct export_choice choice;
+static struct format_choice choice;
 static const char *rank, *node, *output;
 
 static const struct option options[] = {
 	{ 'm', "metric", "NAME",
 	  "values: of this one; hatchet: which one is 'time' (the sampled)",
-	  set_string, &choice.metric },
+	  set_string, &choice.metric, show_metric },
 	{ 0, "rank", "N", "values: of this rank, or process without MPI",
 	  set_string, &rank },
 	{ 0, "node", "N", "values: of this context, as 'nodes' numbers them",
@@ -26,28 +30,34 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static int unknown(const char *word)
+static int unknown_export(const char *word)
 {
 	char known[128] = "";
+	struct near near;
 	size_t used = 0;
 
-	for (size_t i = 0; exports[i].name && used < sizeof(known); i++)
+	near_begin(&near, word);
+	for (size_t i = 0; formats[i] && used < sizeof(known); i++) {
+		if (!formats[i]->write_run)
+			continue;
+		near_try(&near, formats[i]->name);
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
-					 "%s%s", i ? ", " : "",
-					 exports[i].name);
-	return fail(-EINVAL, "there is no '%s' to export; there are %s", word,
-		    known);
+					 "%s%s", used ? ", " : "",
+					 formats[i]->name);
+	}
+	return fail(-EINVAL, "there is no '%s' to export%s there are %s", word,
+		    near_hint(&near), known);
 }
 
-static int write_run(const struct export *what, const struct run *run)
+static int write_run(const struct format *what, const struct run *run)
 {
-	FILE *to = output ? fopen(output, "w") : stdout;
+	FILE *to = output ? fopen(output, "w") : out_data();
 	int err;
 
 	if (!to)
 		return fail(-errno, "cannot write %s: %s", output,
 			    strerror(errno));
-	err = what->write(to, run, &choice);
+	err = what->write_run(to, run, &choice);
 	if (!err && (fflush(to) || ferror(to)))
 		err = fail(-EIO, "cannot write %s: %s",
 			   output ? output : "the export", strerror(errno));
@@ -69,7 +79,7 @@ static int set_choice(void)
 }
 
 /* What would be without effect is not passed over in silence. */
-static int check_choice(const struct export *what)
+static int check_choice(const struct format *what)
 {
 	if (choice.metric && !what->by_metric)
 		return fail(-EINVAL, "--metric is not for %s", what->name);
@@ -83,8 +93,9 @@ static int check_choice(const struct export *what)
 
 static int export_run(int argc, char **argv)
 {
-	const struct export *what;
+	const struct format *what;
 	struct run *run = NULL;
+	char *path;
 	int err = set_choice();
 
 	if (err)
@@ -94,13 +105,15 @@ static int export_run(int argc, char **argv)
 		return fail(-EINVAL,
 			    "what, and of which profile? copse export nodes "
 			    "APP.copse");
-	what = export_find(argv[0]);
-	if (!what)
-		return unknown(argv[0]);
+	what = format_find(argv[0]);
+	if (!what || !what->write_run)
+		return unknown_export(argv[0]);
 	err = check_choice(what);
 	if (err)
 		return err;
-	err = run_open(&run, argv[1], NULL);
+	path = pick_run(argv[1], "export");
+	err = path ? run_open(&run, path, NULL) : -ENOMEM;
+	free(path);
 	if (err)
 		return err == -EINVAL ? -EIO : err;
 	err = write_run(what, run);
@@ -110,8 +123,13 @@ static int export_run(int argc, char **argv)
 
 static const char *export_word(size_t i, const char **help)
 {
-	*help = exports[i].help;
-	return exports[i].name;
+	for (const struct format *const *f = formats; *f; f++) {
+		if (!(*f)->write_run || i--)
+			continue;
+		*help = (*f)->help;
+		return (*f)->name;
+	}
+	return NULL;
 }
 
 const struct command command_export = {

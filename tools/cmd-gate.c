@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analyse/gate.h"
+#include "analyse/compare/gate.h"
 #include "base/err.h"
 #include "tools/command.h"
 #include "tools/show.h"
@@ -12,7 +12,7 @@
 #define MOST_RULES 64
 
 /* Mutable: the command's options. */
-static struct show show;
+static struct show show = { .checks = true };
 static const char *metric;
 static const char *rules[MOST_RULES + 1];
 static double confidence = 99, least = 1;
@@ -34,7 +34,7 @@ static const struct option options[] = {
 	{ 0, "fail-if", "RULE", "'total>3%', 'path(*)>5%', ...; more than once",
 	  add_rule, NULL },
 	{ 'm', "metric", "NAME", "of rules that name none (the sampled time)",
-	  set_string, &metric },
+	  set_string, &metric, show_metric },
 	{ 0, "confidence", "PERCENT", "of equal runs so many gates pass (99)",
 	  set_real, &confidence },
 	{ 0, "least", "PERCENT", "share of paths that patterns look at (1)",
@@ -43,19 +43,19 @@ static const struct option options[] = {
 	  "in wall.time: threads that only waited (off)", set_string,
 	  &show.idle_threads },
 	{ 'f', "format", "NAME", "text, json, junit or csv", set_string,
-	  &show.format },
+	  &show.format, show_table_format },
 	{ 0, "table", "NAME", "csv: rules or tests (the first)", set_string,
 	  &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &show.output },
-	{ 0, "color", "WHEN", "auto, always or never", set_string,
+	{ 0, "color", "auto|always|never", "text in colours", set_string,
 	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
 	  show_set_width, &show.width },
 	{ 0 },
 };
 
-static int check_options(size_t words)
+static int check_gate_options(size_t words)
 {
 	if (!rules[0])
 		return fail(-EINVAL, "which rule? --fail-if 'total>3%%'");
@@ -70,9 +70,9 @@ static int check_options(size_t words)
 static int judge(struct report **to, bool *failed,
 		 const struct shown_runs *runs)
 {
-	const struct gate gate = { .rules = rules,
-				   .confidence = confidence / 100,
-				   .least = least / 100 };
+	const struct gate_options gate = { .rules = rules,
+					   .confidence = confidence / 100,
+					   .least = least / 100 };
 	const struct analysis_options how = { .metric = metric,
 					      .names = runs->names,
 					      .base = runs->base,
@@ -84,20 +84,20 @@ static int judge(struct report **to, bool *failed,
 
 static int gate(int argc, char **argv)
 {
-	const struct exporter *exporter = show_exporter(&show);
+	const struct format *format = show_chosen(&show);
 	struct report *report = NULL;
 	struct shown_runs runs = { 0 };
 	bool failed = false;
-	int err = exporter ? check_options((size_t)argc) : -EINVAL;
+	int err = format ? check_gate_options((size_t)argc) : -EINVAL;
 
 	if (!err)
-		err = shown_runs_open(&runs, argv, (size_t)argc);
+		err = shown_runs_open(&runs, "gate", argv, (size_t)argc);
 	if (!err)
 		err = shown_runs_idle(&show, &runs);
 	if (!err)
 		err = judge(&report, &failed, &runs);
 	if (!err)
-		err = show_report(&show, exporter, report);
+		err = show_report(&show, format, report);
 	report_free(report);
 	shown_runs_close(&runs);
 	/* Whatever went wrong is told by 2: 1 would be a verdict. */

@@ -14,6 +14,7 @@
 #include "merge/inputs.h"
 #include "profile/profile.h"
 #include "tools/command.h"
+#include "tools/pick.h"
 
 /* Mutable: the command's options. */
 static bool list_metrics;
@@ -42,35 +43,30 @@ static const char *clock_word(uint32_t clock)
 	return clock <= LIVE_CLOCK_TIMER ? clock_words[clock] : "unknown";
 }
 
-static double seconds(uint64_t ns)
+static double seconds_of_ns(uint64_t ns)
 {
 	return (double)ns / 1e9;
 }
 
-/* A terminal does what the bytes that it is given say; profiles are foreign. */
-static void clean(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 127)
-			*text = '?';
-}
-
+/* All of it is foreign. */
 static void clean_profile(struct profile *p)
 {
-	clean(p->id.host);
-	clean(p->id.clock_id);
-	clean(p->id.exe);
-	clean(p->id.command);
-	clean(p->id.job);
-	clean(p->id.version);
-	clean(p->id.events);
-	clean(p->id.mpi_library);
+	str_one_line(p->id.host);
+	str_one_line(p->id.clock_id);
+	str_one_line(p->id.exe);
+	str_one_line(p->id.command);
+	str_one_line(p->id.job);
+	str_one_line(p->id.version);
+	str_one_line(p->id.events);
+	str_one_line(p->id.mpi_library);
+	for (size_t i = 0; i < batch_count; i++)
+		str_one_line((char *)batch_text(&p->id.batch, &batch_infos[i]));
 	for (size_t i = 0; i < p->thread_count; i++)
-		clean(p->threads[i].name);
+		str_one_line(p->threads[i].name);
 	for (size_t i = 0; i < p->column_count; i++)
-		clean(p->columns[i].name);
+		str_one_line(p->columns[i].name);
 	for (size_t i = 0; i < p->loss_count; i++)
-		clean(p->losses[i].name);
+		str_one_line(p->losses[i].name);
 }
 
 /* How far the time of day was set or slewed while the process ran. */
@@ -93,19 +89,23 @@ static void print_times(const struct profile_identity *id)
 		printf("  started        %s UTC\n", date);
 	if (id->end_mono_ns > id->start_mono_ns)
 		printf("  elapsed        %.3f s\n",
-		       seconds(id->end_mono_ns - id->start_mono_ns));
+		       seconds_of_ns(id->end_mono_ns - id->start_mono_ns));
 	if (id->process_cpu_ns)
 		printf("  CPU time       %.3f s\n",
-		       seconds(id->process_cpu_ns));
+		       seconds_of_ns(id->process_cpu_ns));
+	if (id->family.cpu_ns)
+		printf("  with all started %.3f s\n",
+		       seconds_of_ns(id->family.cpu_ns));
 	if (id->cores.count)
 		printf("  cores          %llu, waited for one %.3f s\n",
 		       (unsigned long long)id->cores.count,
-		       seconds(id->cores.waited_ns));
+		       seconds_of_ns(id->cores.waited_ns));
 	if (*id->clock_id && id->late_mono_ns)
 		printf("  time of day    moved by %+.6f s against clock %s\n",
 		       drift(id), id->clock_id);
 	if (id->paused_ns)
-		printf("  paused         %.3f s\n", seconds(id->paused_ns));
+		printf("  paused         %.3f s\n",
+		       seconds_of_ns(id->paused_ns));
 }
 
 static void print_end(const struct profile_identity *id)
@@ -191,16 +191,19 @@ static void print_identity(const struct profile *p)
 
 static void print_threads(const struct profile *p)
 {
-	printf("\n  %-16s %9s %10s %10s %10s %9s %9s\n", "thread", "tid",
-	       "samples", "CPU s", "wall s", "handler s", "wrapper s");
+	printf("\n  %-16s %9s %10s %10s %10s %9s %9s %9s\n", "thread", "tid",
+	       "samples", "CPU s", "wall s", "handler s", "wrapper s",
+	       "switch s");
 	for (size_t i = 0; i < p->thread_count; i++) {
 		const struct profile_thread *t = &p->threads[i];
 
 		printf("  %-16s %9" PRIu32 " %10" PRIu64
-		       " %10.3f %10.3f %9.4f %9.4f",
+		       " %10.3f %10.3f %9.4f %9.4f %9.4f",
 		       *t->name ? t->name : "-", t->tid, t->samples,
-		       seconds(t->cpu_ns), seconds(t->wall_ns),
-		       seconds(t->handler_ns), seconds(t->wrapper_ns));
+		       seconds_of_ns(t->cpu_ns), seconds_of_ns(t->wall_ns),
+		       seconds_of_ns(t->handler_ns),
+		       seconds_of_ns(t->wrapper_ns),
+		       seconds_of_ns(t->switch_ns));
 		if (t->runs > 1)
 			printf("  (%" PRIu32 " threads)", t->runs);
 		putchar('\n');
@@ -221,7 +224,7 @@ static void print_columns(const struct profile *p)
 		if (c->merge != MERGE_SUM)
 			printf("%16s\n", "-");
 		else if (c->unit == UNIT_NS)
-			printf("%16.3f\n", seconds(all));
+			printf("%16.3f\n", seconds_of_ns(all));
 		else
 			printf("%16" PRIu64 "\n", all);
 	}
@@ -270,14 +273,14 @@ static void show_profile(struct profile *p, const char *directory,
 }
 
 /* 0, or 1 after a message: the other profiles are still shown. */
-static int show(const char *directory, const struct input *input, bool *first)
+static int show_info(const char *directory, const struct input *input,
+		     bool *first)
 {
 	char *path =
 		*directory ? input_path(input, directory)
 			   : str_format("%.*s", (int)input->file, input->label);
 	struct profile *p;
-	int err = path ? input_load(input, path, &p)
-		       : fail(-ENOMEM, "out of memory");
+	int err = path ? input_load(input, path, &p) : no_memory();
 
 	free(path);
 	if (err < 0) {
@@ -304,7 +307,7 @@ static int show_all(const char *path, const char *directory, bool *first)
 		status = 1;
 	}
 	for (size_t i = 0; i < inputs.count && !err; i++)
-		status |= show(directory, &inputs.at[i], first);
+		status |= show_info(directory, &inputs.at[i], first);
 	inputs_fini(&inputs);
 	return status;
 }
@@ -318,6 +321,24 @@ static int show_metrics(void)
 	return 0;
 }
 
+static int info_of_path(const char *path, bool *first)
+{
+	struct stat st;
+	bool folder = !stat(path, &st) && S_ISDIR(st.st_mode);
+
+	return show_all(path, folder ? path : "", first);
+}
+
+static int info_of_one(const char *word)
+{
+	bool first = true;
+	char *path = pick_run(word, "info");
+	int status = path ? info_of_path(path, &first) : -ENOMEM;
+
+	free(path);
+	return status;
+}
+
 static int info(int argc, char **argv)
 {
 	bool first = true;
@@ -329,13 +350,10 @@ static int info(int argc, char **argv)
 		return fail(-EINVAL, argc ? "--metrics takes no file"
 					  : "which profile? name a rank-N.h5 "
 					    "or a directory of them");
-	for (int i = 0; i < argc; i++) {
-		struct stat st;
-
-		bool folder = !stat(argv[i], &st) && S_ISDIR(st.st_mode);
-
-		status |= show_all(argv[i], folder ? argv[i] : "", &first);
-	}
+	if (argc == 1)
+		return info_of_one(argv[0]);
+	for (int i = 0; i < argc; i++)
+		status |= info_of_path(argv[i], &first);
 	return status;
 }
 

@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blob.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "merge/run.h"
-#include "merge/symbol.h"
-#include "merge/team.h"
+#include "run/run.h"
+#include "symbol/symbol.h"
+#include "run/team.h"
 #include "profile/store.h"
 #include "tools/command.h"
 #include "tools/merge-job.h"
+#include "tools/pick.h"
 #include "tools/progress.h"
 
 /* Mutable: the command's options. */
@@ -47,10 +49,18 @@ static const struct option options[] = {
 
 static void print_problems(const struct run *run)
 {
-	for (size_t i = 0; i < run->problem_count; i++)
-		fprintf(stderr, "copse merge: %s: %s\n",
-			str_at(&run->strings, run->problems[i].source),
-			str_at(&run->strings, run->problems[i].text));
+	for (size_t i = 0; i < run->problem_count; i++) {
+		const struct run_problem *p = &run->problems[i];
+		char *text =
+			str_format("%s: %s", str_at(&run->strings, p->source),
+				   str_at(&run->strings, p->text));
+
+		if (text)
+			str_one_line(text);
+		fprintf(stderr, "copse merge: %s\n",
+			text ? text : "out of memory");
+		free(text);
+	}
 }
 
 static void print_result(const struct run *run, const char *path)
@@ -80,30 +90,45 @@ static int set_names(void)
 	return 0;
 }
 
-int merge_by(struct team *team, unsigned int share, int argc, char **argv)
+/* The root's choice is that of all. */
+static int pick_for_team(char **to, struct team *team, const char *word)
+{
+	struct blob words = { 0 };
+	int err;
+
+	*to = NULL;
+	if (team_is_root(team))
+		*to = pick_run(word, quiet ? NULL : "merge");
+	if (!team)
+		return *to ? 0 : -ENOMEM;
+	if (*to)
+		blob_put_text(&words, *to);
+	err = team->share(team, &words);
+	if (!err && !*to) {
+		word = blob_get_text(&words);
+		*to = word ? strdup(word) : NULL;
+		err = *to ? 0 : no_memory();
+	}
+	blob_fini(&words);
+	return err;
+}
+
+static int merge_one(struct team *team, unsigned int share,
+		     const char *directory)
 {
 	struct progress bar;
 	struct merge_progress progress = progress_start(&bar);
 	struct run *run = NULL;
-	char *path;
+	char *path = output ? str_format("%s", output)
+			    : str_format("%s/run.h5", directory);
 	int err;
 
-	if (argc != 1)
-		return fail(-EINVAL,
-			    "one directory is wanted: copse merge DIR");
-	if (!*argv[0])
-		return fail(-EINVAL, "the directory's name is empty");
-	err = set_names();
-	if (err)
-		return err;
-	path = output ? str_format("%s", output)
-		      : str_format("%s/run.h5", argv[0]);
 	if (!path)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	store_mind_signals();
 	progress.threads = threads ? threads : share;
 	progress.team = team;
-	err = merge_save(&run, argv[0], path, &progress);
+	err = merge_save(&run, directory, path, &progress);
 	progress_end(&bar);
 	if (run)
 		print_problems(run);
@@ -114,7 +139,27 @@ int merge_by(struct team *team, unsigned int share, int argc, char **argv)
 	return err;
 }
 
-static int merge(int argc, char **argv)
+int merge_by(struct team *team, unsigned int share, int argc, char **argv)
+{
+	char *directory;
+	int err;
+
+	if (argc != 1)
+		return fail(-EINVAL,
+			    "one directory is wanted: copse merge DIR");
+	if (!*argv[0])
+		return fail(-EINVAL, "the directory's name is empty");
+	err = set_names();
+	if (!err)
+		err = pick_for_team(&directory, team, argv[0]);
+	if (err)
+		return err;
+	err = merge_one(team, share, directory);
+	free(directory);
+	return err;
+}
+
+static int run_merge(int argc, char **argv)
 {
 	int err = alone ? MERGE_ALONE : merge_job_begin(argc == 1);
 
@@ -126,5 +171,5 @@ const struct command command_merge = {
 	.synopsis = "[options] DIR",
 	.help = "make one database of the profiles of all ranks",
 	.options = options,
-	.run = merge,
+	.run = run_merge,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,54 +12,157 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/numbered.h"
 #include "base/str.h"
-#include "launch/harvest.h"
+#include "launch/finish.h"
 #include "launch/livedir.h"
 #include "launch/output.h"
 #include "tools/command.h"
+#include "tools/out.h"
 
 /* Mutable: the command's options. */
-static unsigned int clean_days;
-static bool clean;
+static bool list, all, removing;
+static double least_age = -1; /* in seconds; below 0: any */
 
-static int set_clean(void *to, const char *text)
+static const struct age_unit {
+	const char *name;
+	double seconds;
+} units[] = {
+	{ "s", 1 },
+	{ "m", 60 },
+	{ "h", 60 * 60 },
+	{ "d", 24 * 60 * 60 },
+};
+
+enum {
+	UNITS = sizeof(units) / sizeof(*units)
+};
+
+static int set_age(void *to, const char *text)
 {
-	clean = true;
-	return set_count(to, text);
+	char *unit;
+	double number = strtod(text, &unit);
+
+	for (size_t i = 0; i < UNITS; i++)
+		if (unit != text && number >= 0 &&
+		    !strcmp(unit, units[i].name)) {
+			*(double *)to = number * units[i].seconds;
+			return 0;
+		}
+	return fail(-EINVAL,
+		    "--older %s: a number and its unit, s, m, h or d, as in 7d",
+		    text);
 }
 
 static const struct option options[] = {
-	{ 0, "clean", "DAYS", "remove what was left more than DAYS ago instead",
-	  set_clean, &clean_days },
+	{ 0, "list", NULL, "show what is left and do nothing; as with no DIR",
+	  set_flag, &list },
+	{ 0, "all", NULL, "of all directories", set_flag, &all },
+	{ 0, "remove", NULL, "remove it; no profile is written", set_flag,
+	  &removing },
+	{ 0, "older", "AGE", "only what is at least so old: 90m, 12h, 7d",
+	  set_age, &least_age },
 	{ 0 },
 };
 
-struct search {
-	const char *only; /* the output directory, absolute; NULL: all */
+struct live_search {
+	const char *only; /* the output directory, absolute, and its numbered
+			     ones; NULL: all */
 	size_t found, running, failures;
-	size_t stuck; /* of the failures, not for a process that still runs */
+	uint64_t bytes;
 };
 
-static bool is_old(const char *path)
-{
-	const double day = 24 * 60 * 60;
-	struct stat st;
+struct left_over {
+	const char *path;
+	struct live_note note; /* without an output: not readable */
+	struct live_usage usage;
+	bool in_use;   /* its `copse run` runs */
+	bool lived_in; /* a process that is measured there, too */
+};
 
-	return !stat(path, &st) &&
-	       difftime(time(NULL), st.st_mtime) > clean_days * day;
+static double mib(uint64_t bytes)
+{
+	return (double)bytes / (1 << 20);
 }
 
-static void remove_old(const char *path, const struct live_note *note)
+static double age(const struct left_over *l)
 {
-	if (!is_old(path))
+	return difftime(time(NULL), l->usage.changed);
+}
+
+static const char *text_age(char to[32], double seconds)
+{
+	size_t i = UNITS - 1;
+
+	while (i && seconds < units[i].seconds)
+		i--;
+	snprintf(to, 32, "%.0f %s", floor(seconds / units[i].seconds),
+		 units[i].name);
+	return to;
+}
+
+/* Whose it is. */
+static void print_job(const struct left_over *l)
+{
+	if (*l->note.output)
+		printf("rank %d of %s: %s\n", l->note.rank, l->note.output,
+		       l->note.command);
+	else
+		printf("no note of its job can be read\n");
+}
+
+static void print_inhabitants(const char *path)
+{
+	char *who = livedir_inhabitants(path);
+
+	printf(", %s", who && *who ? who : "a process");
+	free(who);
+}
+
+static void show_left_over(struct live_search *s, const struct left_over *l)
+{
+	bool runs = l->in_use || l->lived_in;
+	char text[32];
+
+	printf("%-8s %6s %8.2f MiB  %s", runs ? "runs" : "left",
+	       text_age(text, age(l)), mib(l->usage.bytes), l->path);
+	if (l->lived_in && !l->in_use)
+		print_inhabitants(l->path);
+	printf("\n         ");
+	print_job(l);
+	s->found++;
+	s->running += runs;
+	if (!runs)
+		s->bytes += l->usage.bytes;
+}
+
+static void failed(struct live_search *s)
+{
+	fprintf(stderr, "copse recover: %s\n", fail_reason());
+	s->failures++;
+}
+
+static void discard(struct live_search *s, const struct left_over *l)
+{
+	int err = 0;
+
+	if (l->lived_in) {
+		s->running++;
 		return;
-	printf("removed  rank %d of %s: %s\n", note->rank, note->output,
-	       note->command);
-	livedir_remove(path);
+	}
+	s->found++;
+	livedir_remove(l->path);
+	if (!access(l->path, F_OK))
+		err = fail(-EIO, "cannot remove %s", l->path);
+	printf("%-8s ", err ? "failed" : "removed");
+	print_job(l);
+	fflush(out_below(stdout));
+	if (err)
+		failed(s);
 }
 
 /* The job's directory, unless another job's has its name by now. */
-static int find_output(struct output *o, const struct live_note *note)
+static int find_recovered_output(struct output *o, const struct live_note *note)
 {
 	struct job job = { .rank = note->rank, .size = note->size };
 
@@ -74,55 +178,101 @@ static const char *how(int err, size_t profiles)
 	return profiles ? "partly" : "failed";
 }
 
-static void collect(struct search *s, const char *path,
-		    const struct live_note *note)
+static void say_still_running(const char *path)
 {
-	struct output output = { 0 };
-	struct harvest h = { .live_dir = path,
-			     .output = output.path,
+	char *who = livedir_inhabitants(path);
+
+	printf("         still measured: %s; what it did until now is there, "
+	       "all of it when it has ended: call again\n",
+	       who && *who ? who : "a process");
+	free(who);
+}
+
+static void harvest(struct live_search *s, const struct left_over *l)
+{
+	const struct live_note *note = &l->note;
+	struct output output = { .fd = -1 };
+	struct harvest h = { .live_dir = l->path,
+			     .output = &output,
 			     .key = note->key,
-			     .batch = &note->batch,
+			     .batch = note->batch,
 			     .rank = note->rank,
 			     .parent = note->parent };
-	int err = find_output(&output, note);
+	int err = find_recovered_output(&output, note);
 
 	if (!err)
-		err = harvest_finish(&h, true);
+		err = finish_harvest(&h);
+	harvest_left_out(&h);
 	printf("%-8s rank %d of %s, %zu profile%s: %s\n", how(err, h.profiles),
 	       note->rank, *output.path ? output.path : note->output,
 	       h.profiles, h.profiles == 1 ? "" : "s", note->command);
-	fflush(stdout);
+	fflush(out_below(stdout));
 	if (err) {
-		fprintf(stderr, "copse recover: %s\n", fail_reason());
-		s->failures++;
-		s->stuck += err != -EBUSY;
+		failed(s);
+	} else if (livedir_lived_in(l->path)) {
+		say_still_running(l->path);
+		s->running++;
 	} else {
-		livedir_remove(path);
+		livedir_remove(l->path);
 	}
 	harvest_fini(&h);
+	output_close(&output);
 }
 
-static int visit(const char *path, void *to)
+/* Its parent was killed before it wrote the note, or something is wrong. */
+static void keep_nameless(struct live_search *s, const struct left_over *l)
 {
-	struct search *s = to;
-	struct live_note note;
+	struct live_file *files;
 
-	if (livedir_note(path, &note)) {
-		if (clean && is_old(path))
-			livedir_remove(path);
-		return 0; /* its parent was killed before it wrote the note */
+	if (!livedir_files(l->path, &files)) {
+		livedir_remove(l->path);
+		return;
 	}
-	if (s->only && strcmp(s->only, note.output) != 0)
-		return 0;
-	if (livedir_in_use(&note)) {
-		s->running++;
-		return 0;
-	}
+	free(files);
+	printf("%-8s %s: ", "failed", l->path);
+	print_job(l);
+	fflush(out_below(stdout));
+	fail(-EINVAL, "%s: nobody knows where its profiles belong", l->path);
+	failed(s);
+}
+
+static void collect_left_over(struct live_search *s, const struct left_over *l)
+{
 	s->found++;
-	if (clean)
-		remove_old(path, &note);
+	if (*l->note.output)
+		harvest(s, l);
 	else
-		collect(s, path, &note);
+		keep_nameless(s, l);
+}
+
+static bool is_meant(const struct live_search *s, const struct left_over *l)
+{
+	if (*l->note.output)
+		return !s->only || numbered_is(l->note.output, s->only);
+	/* Without a note it is ours by its name, and no directory's. */
+	return !s->only && l->note.parent_start;
+}
+
+static int visit_live(const char *path, void *to)
+{
+	struct left_over l = { .path = path, .usage = livedir_usage(path) };
+	struct live_search *s = to;
+
+	if (!l.usage.changed) /* it is gone meanwhile */
+		return 0;
+	livedir_note(path, &l.note);
+	if (!is_meant(s, &l) || age(&l) < least_age)
+		return 0;
+	l.in_use = livedir_in_use(&l.note);
+	l.lived_in = livedir_lived_in(path);
+	if (list)
+		show_left_over(s, &l);
+	else if (l.in_use)
+		s->running++;
+	else if (removing)
+		discard(s, &l);
+	else
+		collect_left_over(s, &l);
 	return 0;
 }
 
@@ -157,43 +307,67 @@ static int absolute_name(char to[PATH_MAX], const char *dir, bool *missing)
 	return 0;
 }
 
+static int check_usage(int words)
+{
+	if (words > 1)
+		return fail(-EINVAL, "one directory at most");
+	if (words && all)
+		return fail(-EINVAL, "--all or a directory, not both");
+	if (list && removing)
+		return fail(-EINVAL, "--list or --remove, not both");
+	if (removing && !words && !all && least_age < 0)
+		return fail(-EINVAL, "--remove of what? A directory, --all, or "
+				     "--older AGE");
+	if (!words && !all && !removing)
+		list = true;
+	return 0;
+}
+
+static void conclude_recovery(const struct live_search *s, const char *dir)
+{
+	if (!s->found)
+		printf("nothing of a killed run is left on this host%s%s\n",
+		       dir ? " for " : "", dir ? dir : "");
+	else if (list)
+		printf("%zu left, %.2f MiB\n", s->found - s->running,
+		       mib(s->bytes));
+	if (s->running)
+		printf("%zu still running\n", s->running);
+	if (list && s->found > s->running)
+		printf("to get the profiles: copse recover --all\n"
+		       "to remove them: copse recover --remove --all\n");
+	if (s->failures)
+		fprintf(stderr,
+			"copse recover: what could not be written stays, and "
+			"takes memory; to remove what nobody wants any more: "
+			"copse recover --remove DIR, or --older AGE\n");
+}
+
 static int recover(int argc, char **argv)
 {
-	struct search s = { 0 };
+	struct live_search s = { 0 };
 	char only[PATH_MAX];
 	bool missing = false;
-	int err;
+	int err = check_usage(argc);
 
-	if (argc > 1)
-		return fail(-EINVAL, "one directory at most");
-	if (argc) {
+	if (!err && argc) {
 		err = absolute_name(only, argv[0], &missing);
-		if (err)
-			return err;
 		s.only = only;
 	}
-	err = livedir_each(visit, &s);
+	if (!err)
+		err = livedir_each(visit_live, &s);
 	if (err)
 		return err;
 	if (missing && !s.found && !s.running)
 		return fail(-ENOENT, "%s: %s", argv[0], strerror(ENOENT));
-	if (!s.found)
-		printf("nothing of a killed run is left on this host%s%s\n",
-		       argc ? " for " : "", argc ? argv[0] : "");
-	if (s.running)
-		printf("%zu still running\n", s.running);
-	if (s.stuck)
-		fprintf(stderr,
-			"copse recover: what could not be written stays, and "
-			"takes memory; to remove what nobody wants any more: "
-			"copse recover --clean DAYS\n");
+	conclude_recovery(&s, argv[0]);
 	return s.failures ? 1 : 0;
 }
 
 const struct command command_recover = {
 	.name = "recover",
 	.synopsis = "[options] [DIR]",
-	.help = "collect on this host the profiles of runs that were killed",
+	.help = "find on this host the profiles of runs that were killed",
 	.options = options,
 	.run = recover,
 };

@@ -9,32 +9,38 @@
 
 #include "analyse/analysis.h"
 #include "base/err.h"
+#include "base/spelling.h"
 #include "base/str.h"
-#include "present/exporter.h"
+#include "format/format.h"
 #include "tools/command.h"
+#include "tools/pick.h"
 #include "tools/show.h"
+
+#define PRUNE 0.01 /* the least share of a tree's calls */
 
 /* Mutable: a command's options. */
 static struct show show;
 static const char *metric;
 static const char *limit_text;
 static bool by_line, bottom_up, weak;
-static double prune = 1;
+static double prune = -1; /* not given */
 
 static const struct option options[] = {
 	{ 'f', "format", "NAME", "text, csv, json or folded", set_string,
-	  &show.format },
+	  &show.format, show_format },
 	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
-	  set_string, &metric },
+	  set_string, &metric, show_metric,
+	  "summary hotspots tree imbalance ranks scaling diff mpi-calls "
+	  "matrix counters loops" },
 	{ 'n', "limit", "N", "how many rows; 0: all", set_string, &limit_text },
 	{ 0, "by-line", NULL, "hotspots: lines instead of functions", set_flag,
-	  &by_line },
+	  &by_line, .only = "hotspots" },
 	{ 0, "bottom-up", NULL, "tree: callers of each function", set_flag,
-	  &bottom_up },
+	  &bottom_up, .only = "tree" },
 	{ 0, "prune", "PERCENT", "tree: leave out calls below this share (1)",
-	  set_real, &prune },
+	  set_real, &prune, .only = "tree" },
 	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
-	  &weak },
+	  &weak, .only = "scaling" },
 	{ 0, "idle-threads", "on|off",
 	  "in wall.time: threads that only waited (off)", set_string,
 	  &show.idle_threads },
@@ -42,7 +48,7 @@ static const struct option options[] = {
 	  set_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &show.output },
-	{ 0, "color", "WHEN", "auto, always or never", set_string,
+	{ 0, "color", "auto|always|never", "text in colours", set_string,
 	  &show.colour },
 	{ 0, "width", "N", "columns of text (the terminal's, or 100)",
 	  show_set_width, &show.width },
@@ -53,34 +59,37 @@ static const struct option options[] = {
 static int unknown_analysis(const char *word)
 {
 	char known[512] = "";
+	struct near near;
 	size_t used = 0;
 
+	near_begin(&near, word);
+	for (size_t i = 0; analyses[i]; i++)
+		near_try(&near, analyses[i]->name);
 	for (size_t i = 0; analyses[i] && used < sizeof(known); i++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 					 "%s%s", i ? ", " : "",
 					 analyses[i]->name);
 	return fail(-EINVAL,
-		    "'%s' is neither a profile nor an analysis; analyses: %s",
-		    word, known);
+		    "'%s' is neither a profile nor an analysis%s analyses: %s",
+		    word, near_hint(&near), known);
 }
 
-/* The first word, when it names no file, is an analysis. */
+/* The first word, when it names no run, is an analysis. */
 static int pick_analysis(const struct analysis **to, const char *word,
-			 const struct exporter *exporter)
+			 const struct format *format)
 {
 	*to = word ? analysis_find(word) : NULL;
 	if (*to)
 		return 1;
-	*to = exporter->tables ? analyses[0] : analysis_find("tree");
+	*to = format->tables ? analyses[0] : analysis_find("tree");
 	if (!word)
 		return fail(-EINVAL, "which profile? copse report APP.copse");
-	if (!strpbrk(word, "./") && access(word, F_OK))
+	if (!strpbrk(word, "./") && access(word, F_OK) && !pick_finds(word))
 		return unknown_analysis(word);
 	return 0;
 }
 
-static int set_options(struct analysis_options *to,
-		       const struct exporter *exporter)
+static int set_options(struct analysis_options *to, const struct format *format)
 {
 	uint64_t limit = 0;
 
@@ -88,18 +97,59 @@ static int set_options(struct analysis_options *to,
 					 .by_line = by_line,
 					 .bottom_up = bottom_up,
 					 .weak = weak,
-					 .prune = prune / 100 };
+					 .prune = prune < 0 ? PRUNE
+							    : prune / 100 };
 	if (limit_text && !str_to_uint(limit_text, &limit))
 		return fail(-EINVAL, "limit wants a number, not '%s'",
 			    limit_text);
-	if (prune < 0 || prune > 100)
+	if (prune > 100)
 		return fail(-EINVAL, "prune wants a share from 0 to 100");
 	to->limit = (size_t)limit;
 	/* Programs get all rows, readers those that the analysis chooses. */
-	if (limit_text ? !limit : exporter != exporters[0])
+	if (limit_text ? !limit : format != formats[0])
 		to->limit = SIZE_MAX;
-	if (!exporter->tables)
+	if (!format->tables)
 		to->prune = 0;
+	return 0;
+}
+
+/* "hotspots, tree": the analyses that take an option. */
+static void takers(char *to, size_t size, unsigned int option)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; analyses[i] && used < size; i++)
+		if (analyses[i]->takes & option)
+			used += (size_t)snprintf(to + used, size - used, "%s%s",
+						 used ? ", " : "",
+						 analyses[i]->name);
+}
+
+/* An option that would be ignored is a mistake. */
+static int check_report_options(const struct analysis *analysis)
+{
+	const struct {
+		const char *name;
+		bool given;
+		unsigned int option;
+	} rows[] = {
+		{ "metric", metric, ANALYSIS_METRIC },
+		{ "idle-threads", show.idle_threads, ANALYSIS_IDLE },
+		{ "by-line", by_line, ANALYSIS_LINES },
+		{ "bottom-up", bottom_up, ANALYSIS_TREE },
+		{ "prune", prune >= 0, ANALYSIS_TREE },
+		{ "weak", weak, ANALYSIS_WEAK },
+	};
+	char known[256] = "";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].given || analysis->takes & rows[i].option)
+			continue;
+		takers(known, sizeof(known), rows[i].option);
+		return fail(-EINVAL,
+			    "%s does not take --%s; what does: copse report %s",
+			    analysis->name, rows[i].name, known);
+	}
 	return 0;
 }
 
@@ -122,20 +172,23 @@ static void say_notes(const struct report *report)
 		fprintf(stderr, "copse report: %s\n", report->notes[i]);
 }
 
-static int show_analysis(const struct exporter *exporter,
+static int show_analysis(const struct format *format,
 			 const struct analysis *analysis, char **words,
 			 size_t count)
 {
 	struct analysis_options how;
 	struct shown_runs runs;
 	struct report *made = NULL;
-	int err = set_options(&how, exporter);
+	int err = check_report_options(analysis);
 
+	if (!err)
+		err = set_options(&how, format);
 	if (!err)
 		err = check_order(words, count);
 	if (err)
 		return err;
-	err = shown_runs_open(&runs, words, count);
+	err = shown_runs_open(&runs, "report", words, count);
+	fail_step("analysing");
 	if (!err)
 		err = shown_runs_idle(&show, &runs);
 	how.names = runs.names;
@@ -146,8 +199,8 @@ static int show_analysis(const struct exporter *exporter,
 		err = analysis->run(&made, (const struct run *const *)runs.at,
 				    &how);
 	if (!err)
-		err = show_report(&show, exporter, made);
-	if (!err && !exporter->tables)
+		err = show_report(&show, format, made);
+	if (!err && !format->tables)
 		say_notes(made);
 	report_free(made);
 	shown_runs_close(&runs);
@@ -156,19 +209,19 @@ static int show_analysis(const struct exporter *exporter,
 
 static int report(int argc, char **argv)
 {
-	const struct exporter *exporter = show_exporter(&show);
+	const struct format *format = show_chosen(&show);
 	const struct analysis *analysis;
 	int words;
 
-	if (!exporter)
+	if (!format)
 		return -EINVAL;
-	words = pick_analysis(&analysis, argc ? argv[0] : NULL, exporter);
+	words = pick_analysis(&analysis, argc ? argv[0] : NULL, format);
 	if (words < 0)
 		return words;
 	if (words == argc)
 		return fail(-EINVAL, "which profile? copse report %s APP.copse",
 			    analysis->name);
-	return show_analysis(exporter, analysis, argv + words,
+	return show_analysis(format, analysis, argv + words,
 			     (size_t)(argc - words));
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -17,7 +18,7 @@
 #include "launch/harvest.h"
 #include "launch/job.h"
 #include "launch/livedir.h"
-#include "launch/meter.h"
+#include "launch/power-meter.h"
 #include "launch/node-output.h"
 #include "launch/output.h"
 #include "launch/output-name.h"
@@ -26,8 +27,8 @@
 #include "launch/preload.h"
 #include "launch/process.h"
 #include "launch/program.h"
+#include "tools/aftermath.h"
 #include "tools/command.h"
-#include "tools/conclude.h"
 #include "tools/no-sample.h"
 
 enum {
@@ -36,6 +37,8 @@ enum {
 	MOST_HZ = 100000,
 	USUAL_INTERVAL = 30,      /* seconds between copies */
 	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
+	HELPERS_STEPS = 20,
+	HELPERS_STEP_NS = 5000000,
 };
 
 /*
@@ -54,7 +57,7 @@ static char events[1024];
 static bool strict;
 static const char *set_texts[32]; /* by setting; NULL: not on this line */
 
-static int set_setting(void *to, const char *text)
+static int set_run_setting(void *to, const char *text)
 {
 	const struct setting_info *info = to;
 	struct settings scratch;
@@ -110,39 +113,58 @@ enum {
 	SETTING_INDICES
 };
 
+static const char *group_word(size_t i, const char **help)
+{
+	static char **names; /* Mutable: of the folders, listed once. */
+	struct event_group *group;
+
+	if (!names)
+		names = event_group_names();
+	if (!names || !names[i] || event_group_load(&group, names[i]))
+		return NULL;
+	*help = group->title;
+	return names[i];
+}
+
 static const struct option options[] = {
 	{ 'o', "output", "DIR", "where the profiles go, default PROGRAM.copse",
 	  set_string, &output },
+	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
+	  &force },
+	{ 0, "checkpoint", "SECONDS",
+	  "between copies to DIR, default 30, more in large jobs", set_count,
+	  &checkpoint },
+	{ 0, "gather", "on|off|auto",
+	  "one file for the ranks of a host; auto: above 256 ranks", set_gather,
+	  &gather },
+	{ 0, "", NULL, "what is measured" },
 	{ 'e', "event", "EVENT[@N]", "add cpu@HZ, wall@HZ or an EVENT@PERIOD",
 	  add_event, &set_texts[SETTING_INDEX_events] },
 	{ 'g', "group", "NAME", "add the events of a group", add_group,
-	  &set_texts[SETTING_INDEX_events] },
+	  &set_texts[SETTING_INDEX_events], group_word },
 	{ 0, "strict", NULL, "without an event that is missing: do not run",
 	  set_flag, &strict },
 #define DEFAULT_UINT(def)  ", default " #def
 #define DEFAULT_SHARE(def) ", default " #def
 #define DEFAULT_BOOL(def)  ", default " #def
 #define DEFAULT_STR(def)   "" /* the help says it */
+#define GROUP(title)       { 0, "", NULL, title },
 #define SETTING(name, type, def, arg, help)                                    \
-	{ 0,           #name,                                                  \
-	  arg,         help DEFAULT_##type(def),                               \
-	  set_setting, (void *)&setting_infos[SETTING_INDEX_##name] },
+	{ 0,                                                                   \
+	  #name,                                                               \
+	  arg,                                                                 \
+	  help DEFAULT_##type(def),                                            \
+	  set_run_setting,                                                     \
+	  (void *)&setting_infos[SETTING_INDEX_##name] },
 #include "base/settings.def"
-	{ 0, "force", NULL, "replace an older run's profiles in DIR", set_flag,
-	  &force },
-	{ 0, "checkpoint", "SECONDS",
-	  "between copies to DIR, default 30, more in large jobs", set_count,
-	  &checkpoint },
-	{ 0, "gather", "WHEN",
-	  "one file for the ranks of a host: on, off, auto (above 256 ranks)",
-	  set_gather, &gather },
+	{ 0, "", NULL, "what is printed" },
 	{ 0, "no-report", NULL, "no findings at the end", set_flag,
 	  &no_report },
 	{ 'q', "quiet", NULL, "print nothing but failures", set_flag, &quiet },
 	{ 0 },
 };
 
-static void warn(const char *what)
+static void warn_user(const char *what)
 {
 	fprintf(stderr, "copse run: %s\n", what);
 }
@@ -275,9 +297,10 @@ static int run_unmeasured(char **argv)
 static void say_if_no_wall(const struct settings *s, const struct job *job)
 {
 	if (job->rank <= 0 && strstr(s->events, "wall") && perf_try(true, true))
-		warn("wall: the kernel does not let waiting be sampled here; "
-		     "it is added to the sample that follows (see: copse "
-		     "check)");
+		warn_user("wall: the kernel does not let waiting be sampled "
+			  "here; "
+			  "it is added to the sample that follows (see: copse "
+			  "check)");
 }
 
 /* The wrong way round: what goes on elsewhere is not seen from here. */
@@ -297,25 +320,61 @@ static void hint_at_launcher(const char *program)
 }
 
 static int open_output(struct output *o, const struct job *job,
-		       const char *program)
+		       const char *wanted, bool replace)
+{
+	bool by_host = node_output_wanted(gather, job->size);
+
+	return (by_host ? output_open_by_host : output_open)(o, wanted, job,
+							     replace);
+}
+
+/*
+ * Where the output cannot be, its name in one of these: the program runs in any
+ * case.  Said once for each directory, as not all hosts may see the same.
+ */
+static int open_elsewhere(struct output *o, const struct job *job,
+			  const char *wanted)
+{
+	const char *scratch = getenv("TMPDIR");
+	const char *places[] = { ".", getenv("HOME"),
+				 scratch && *scratch ? scratch : "/tmp" };
+	char why[512];
+	int err = -ENOENT;
+
+	snprintf(why, sizeof(why), "%s", fail_reason());
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && err; i++) {
+		char *name = places[i] && *places[i]
+				     ? str_format("%s/%s", places[i],
+						  str_base(wanted))
+				     : NULL;
+
+		if (name)
+			err = open_output(o, job, name, false);
+		free(name);
+	}
+	if (err)
+		return fail(err, "%s", why);
+	if (o->first)
+		fprintf(stderr,
+			"copse run: %s; the profiles go to %s instead\n", why,
+			o->path);
+	return 0;
+}
+
+/* -EINVAL: that is no name for it; else where it can be. */
+static int find_run_output(struct output *o, const struct job *job,
+			   const char *program)
 {
 	char *wanted = NULL;
-	int err;
+	int err = output_name(&wanted, output, str_base(program), job);
 
-	if (*output) {
-		err = output_name(&wanted, output, &job->batch);
-		if (err)
-			return err;
-	} else {
-		wanted = output_default(str_base(program), job);
-	}
-	if (!wanted)
-		return fail(-ENOMEM, "out of memory");
-	err = (node_output_wanted(gather, job->size)
-		       ? output_open_by_host
-		       : output_open)(o, wanted, job, force);
+	if (err)
+		return err;
+	err = open_output(o, job, wanted, force);
+	if (err)
+		err = open_elsewhere(o, job, wanted);
 	free(wanted);
-	return err;
+	return err ? -EIO : 0;
 }
 
 static int open_live(char live[PATH_MAX], const struct output *o,
@@ -336,7 +395,7 @@ static int open_live(char live[PATH_MAX], const struct output *o,
  * Which MPI's adapter: Open MPI's launcher says it quicker than the program's
  * loader.  What links no MPI (a script, an interpreter) may open or start any.
  */
-static const char *find_mpi(const struct program *program)
+static const char *find_mpi_adapter(const struct program *program)
 {
 	const char *mpi;
 
@@ -365,18 +424,20 @@ static void say_nothing_came(const struct no_sample *n)
 }
 
 /* The last rank speaks for the job.  DIR stays for profiles that were lost. */
-static void conclude(const struct output *o, const struct no_sample *n,
-		     bool lost)
+static void conclude_run(struct aftermath *a, const struct output *o,
+			 const struct no_sample *n, bool lost)
 {
 	if (!output_has_profile(o)) {
 		if (!quiet && !lost)
 			say_nothing_came(n);
 		if (!lost)
 			output_discard(o);
-	} else if (!quiet && !no_report && o->size <= MOST_RANKS_REPORTED) {
-		if (conclude_print(o->path))
-			warn(fail_reason());
-		fputc('\n', stderr);
+	} else if (!quiet && !no_report && !a->useless &&
+		   o->size <= MOST_RANKS_REPORTED) {
+		if (aftermath_do(a, AFTERMATH_CONCLUDE))
+			warn_user(fail_reason());
+		else
+			fputc('\n', stderr);
 		say_where(o);
 	} else if (!quiet) {
 		say_where(o);
@@ -384,23 +445,67 @@ static void conclude(const struct output *o, const struct no_sample *n,
 	output_release(o);
 }
 
-/* False: a profile stays where it is. */
-static bool harvest_all(struct harvest *h)
+/*
+ * Raw copies are profiles as well.  The live ones stay: from them those can be
+ * made that could not be written.
+ */
+static void keep_harvest(struct harvest *h)
 {
-	int err = harvest_finish(h, false);
+	const char *kept;
+	char why[512];
 
-	if (err) {
-		fprintf(stderr,
-			"copse run: a profile could not be written: %s; on "
-			"this host, to try again: copse recover ",
-			fail_reason());
-		str_quote(stderr, h->output);
-		fputc('\n', stderr);
-	} else {
+	snprintf(why, sizeof(why), "%s", fail_reason());
+	kept = harvest_checkpoint(h) ? "" : "it is kept raw; ";
+	fprintf(stderr,
+		"copse run: a profile could not be written: %s; %son this "
+		"host, to try again: copse recover ",
+		why, kept);
+	str_quote(stderr, h->output->path);
+	fputc('\n', stderr);
+}
+
+/* False: a profile stays where it is. */
+static bool harvest_all(struct harvest *h, struct aftermath *a)
+{
+	bool written =
+		harvest_is_empty(h) || !aftermath_do(a, AFTERMATH_FINISH);
+
+	harvest_left_out(h);
+	if (!written)
+		keep_harvest(h);
+	else if (!livedir_lived_in(h->live_dir))
 		livedir_remove(h->live_dir);
-	}
 	harvest_fini(h);
-	return !err;
+	return written;
+}
+
+/*
+ * Helpers that end when they see the program gone take some milliseconds for
+ * it; who is there after that has outlived it.
+ */
+static void let_helpers_end(const char *live)
+{
+	const struct timespec step = { 0, HELPERS_STEP_NS };
+
+	for (int i = 0; i < HELPERS_STEPS && livedir_lived_in(live); i++)
+		nanosleep(&step, NULL);
+}
+
+/* What goes on is measured on, and nobody of ours waits for it. */
+static void say_who_runs_on(const char *live, const char *to)
+{
+	char *who = livedir_inhabitants(live);
+
+	if (who && *who) {
+		fprintf(stderr,
+			"copse run: %s still run%s, and will be measured to "
+			"the end; to have that, then, on this host: copse "
+			"recover ",
+			who, strstr(who, "process ") ? "s" : "");
+		str_quote(stderr, to);
+		fputc('\n', stderr);
+	}
+	free(who);
 }
 
 /* No second core dump: the program's own has been written. */
@@ -415,6 +520,15 @@ static void die_by(int signo)
 	sigaddset(&set, signo);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(signo);
+}
+
+/* What the program gave back, or by what it was ended. */
+static int as_it_ended(const struct live_end *end)
+{
+	if (!end->signal)
+		return (int)end->status;
+	die_by((int)end->signal);
+	return 128 + (int)end->signal;
 }
 
 /*
@@ -437,7 +551,7 @@ static unsigned int usual_interval(const struct job *job)
  */
 static bool ended_in_peace(const struct harvest *h, const struct parent *p)
 {
-	return !h->end_signal && !h->end_status && !p->told_ns && !p->warned_ns;
+	return !h->end.signal && !h->end.status && !p->told_ns && !p->warned_ns;
 }
 
 /* Once for a job, but where its first rank has none. */
@@ -456,20 +570,21 @@ static void start_meter(struct meter *meter, const struct settings *s,
 			 fail_reason());
 }
 
-static int measure(char **argv, const struct settings *s, const struct job *job,
-		   const struct output *o, const char *live,
-		   const struct program *program)
+static int measure_program(char **argv, const struct settings *s,
+			   const struct job *job, struct output *o,
+			   const char *live, const struct program *program)
 {
 	struct harvest h = { .live_dir = live,
-			     .output = o->path,
+			     .output = o,
 			     .key = job->key,
-			     .batch = &job->batch,
 			     .rank = job->rank,
-			     .parent = getpid() };
+			     .parent = getpid(),
+			     .batch = job->batch };
 	struct no_sample none = { .settings = s, .program = program };
+	struct aftermath aftermath = { .harvest = &h };
 	struct meter meter = { 0 };
 	struct parent parent;
-	bool written;
+	bool written, lived_in;
 	int err;
 
 	parent_begin(&parent);
@@ -478,28 +593,32 @@ static int measure(char **argv, const struct settings *s, const struct job *job,
 			 checkpoint != UINT_MAX ? checkpoint
 						: usual_interval(job));
 	meter_stop(&meter);
+	none.run_ns = h.end.mono_ns - parent.start_ns;
+	none.cpu_ns = process_children_cpu_ns();
 	output_restore(o, job);
 	if (node_output_wanted(gather, job->size) &&
 	    ended_in_peace(&h, &parent))
 		h.node = job->host;
-	written = harvest_all(&h);
+	if (ended_in_peace(&h, &parent))
+		let_helpers_end(live);
+	written = harvest_all(&h, &aftermath);
+	lived_in = livedir_lived_in(live);
 	parent_end(&parent);
 	say_trouble(&meter, job);
 	if (err) {
-		warn(fail_reason());
+		warn_user(fail_reason());
 		if (output_done(o))
 			output_discard(o);
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
-	none.run_ns = h.end_ns - parent.start_ns;
-	none.cpu_ns = process_children_cpu_ns();
 	if (output_done(o))
-		conclude(o, &none, !written);
+		conclude_run(&aftermath, o, &none, !written);
 	else if (parent.told_ns)
 		output_wait(o, parent.told_ns + MERCY_NS);
-	if (h.end_signal)
-		die_by(h.end_signal);
-	return h.end_signal ? 128 + h.end_signal : h.end_status;
+	if (lived_in && !quiet)
+		say_who_runs_on(live, o->path);
+	aftermath_end(&aftermath);
+	return as_it_ended(&h.end);
 }
 
 static int run_program(char **argv, const struct program *program,
@@ -513,19 +632,23 @@ static int run_program(char **argv, const struct program *program,
 
 	job_init(&job);
 	say_if_no_wall(s, &job);
-	mpi = s->mpi ? find_mpi(program) : NULL;
+	mpi = s->mpi ? find_mpi_adapter(program) : NULL;
 	preload = preload_value(mpi);
 	if (!preload)
 		return run_unmeasured(argv);
 	if (job.rank <= 0 && !quiet && preload_other_gpu_tool())
-		warn("CUDA_INJECTION64_PATH is set for another tool: GPU work "
-		     "is not measured");
+		warn_user("CUDA_INJECTION64_PATH is set for another tool: GPU "
+			  "work "
+			  "is not measured");
 	if (mpi && job.rank <= 0 && !strstr(preload, "libcopse-mpi-"))
-		warn("this copse was built without wrappers for the program's "
-		     "MPI: its calls are not measured");
-	err = open_output(&o, &job, argv[0]);
-	if (err)
-		goto out;
+		warn_user("this copse was built without wrappers for the "
+			  "program's "
+			  "MPI: its calls are not measured");
+	err = find_run_output(&o, &job, argv[0]);
+	if (err) {
+		free(preload);
+		return err == -EINVAL ? err : run_unmeasured(argv);
+	}
 	err = open_live(live, &o, &job, argv);
 	if (!err)
 		err = preload_set(s, live, preload);
@@ -536,14 +659,14 @@ static int run_program(char **argv, const struct program *program,
 			output_discard(&o);
 		err = run_unmeasured(argv);
 	} else {
-		err = measure(argv, s, &job, &o, live, program);
+		err = measure_program(argv, s, &job, &o, live, program);
 	}
-out:
+	output_close(&o);
 	free(preload);
 	return err;
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	struct program program;
 	struct events found = { 0 };
@@ -558,7 +681,7 @@ static int run(int argc, char **argv)
 		return err;
 	err = program_find(&program, argv[0]);
 	if (err) {
-		warn(fail_reason());
+		warn_user(fail_reason());
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
 	if (!quiet)
@@ -576,5 +699,5 @@ const struct command command_run = {
 	.help = "measure a program while it runs",
 	.options = options,
 	.stop_at_first = true,
-	.run = run,
+	.run = run_command,
 };

@@ -11,7 +11,8 @@
 
 /*
  * `--long ARG`, `-s ARG`; no arg: a switch, text is NULL.  A name may come
- * from a table of C words: its `_` is written `-`.
+ * from a table of C words: its `_` is written `-`.  A row whose name is ""
+ * gives those behind it a title in the help.
  */
 struct option {
 	char letter; /* 0: none */
@@ -19,6 +20,11 @@ struct option {
 	/* 0, -EINVAL with a reason, or -EDOM: no such number */
 	int (*set)(void *to, const char *text);
 	void *to;
+	/* The values known, as the words of a command; NULL: those that arg
+	   has between its '|'. */
+	const char *(*word)(size_t i, const char **help);
+	const char *only; /* the command's words that heed it, with blanks
+			     between them; NULL: all */
 };
 
 struct command {
@@ -34,7 +40,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command *const commands[]; /* ended by NULL */
+extern const struct command *const commands[];        /* ended by NULL */
+const struct command *command_find(const char *name); /* or NULL */
 
 /* Setters for options. */
 int set_string(void *to, const char *text); /* const char ** */
@@ -48,14 +55,19 @@ enum {
 };
 const char *option_name(const struct option *o, char to[OPTION_SIZE]);
 
+/* The row of "--name", "--name=value" or "-n", written in full; or NULL. */
+const struct option *option_find(const struct command *command,
+				 const char *word);
+
 /*
  * Parse argv by the table and bring the words that are no options to its end.
+ * A name may be cut short where one option alone begins so.
  * The index of the first of them; -EINVAL with a reason; -ECANCELED when
  * --help was among the options.
  */
 int options_parse(const struct command *command, int argc, char **argv);
 
-/* What --help prints: made from the same table. */
-void command_help(const struct command *command, FILE *to);
+/* Its options, itself, its failure for people: the exit status. */
+int command_main(const struct command *command, int argc, char **argv);
 
 #endif

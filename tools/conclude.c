@@ -8,10 +8,11 @@
 #include "analyse/analysis.h"
 #include "analyse/idle-threads.h"
 #include "base/err.h"
-#include "merge/run.h"
-#include "merge/symbol.h"
-#include "present/exporter.h"
+#include "run/run.h"
+#include "symbol/symbol.h"
+#include "format/format.h"
 #include "tools/conclude.h"
+#include "tools/out.h"
 #include "tools/page.h"
 
 /* This is the end of a run, not a study; and the job waits for us. */
@@ -21,10 +22,10 @@
 int conclude_print(const char *directory)
 {
 	const struct analysis *summary = analysis_find("summary");
-	const struct exporter *text = exporter_find("text");
+	const struct format *text = format_find("text");
 	const struct analysis_options options = { .limit = ROWS };
 	struct run *runs[2] = { NULL, NULL };
-	struct exporter_style page;
+	struct format_style page;
 	struct report *report = NULL;
 	struct run *run = NULL;
 	int err = -ENOENT;
@@ -37,6 +38,7 @@ int conclude_print(const char *directory)
 	if (err)
 		goto out;
 	runs[0] = run;
+	fail_step("analysing");
 	err = idle_threads_leave_out(runs);
 	if (!err)
 		err = summary->run(&report, (const struct run *const *)runs,
@@ -44,7 +46,8 @@ int conclude_print(const char *directory)
 	if (err)
 		goto out;
 	page_init(&page, stderr);
-	err = text->write(stderr, report, &page);
+	err = text->write_report(out_below(stderr), report, &page);
+	fflush(out_below(stderr));
 out:
 	report_free(report);
 	run_free(run);

@@ -2,16 +2,33 @@
 COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
 	tools/cmd-recover tools/cmd-check tools/cmd-completion
 
+# copse needs the C library only, since it stays beside each rank ...
+run_sources = tools/aftermath.c tools/aftermath.h tools/command.h \
+	tools/help.c tools/help.h tools/wrap.c tools/wrap.h \
+	tools/no-sample.c tools/no-sample.h tools/parse.c \
+	tools/tools.c tools/tools.h
 bin_PROGRAMS += copse
-copse_SOURCES = tools/copse.c tools/parse.c tools/command.h \
+copse_SOURCES = tools/copse.c tools/cmd-run.c tools/stack.c tools/stack.h \
+	$(run_sources)
+copse_CFLAGS = $(reader_cflags)
+copse_LDFLAGS = $(HARDEN_LDFLAGS)
+copse_LDADD = liblaunch.la liblive.la libbase.la
+
+# ... and opens this for all else.
+pkglib_LTLIBRARIES += libcopse-tools.la
+libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/conclude.c tools/conclude.h tools/merge-job.c tools/merge-job.h \
-	tools/no-sample.c tools/no-sample.h \
-	tools/page.c tools/page.h \
+	tools/out.c tools/out.h tools/page.c tools/page.h \
+	tools/pick.c tools/pick.h \
+	tools/offers.c tools/offers.h tools/explain.c tools/explain.h \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
-	tools/stack.c tools/stack.h \
-	$(COMMANDS:=.c)
-copse_LDADD = libdoctor.la libexport.la libpresent.la libanalyse.la libmerge.la liblaunch.la \
-	libprofile.la liblive.la libbase.la
+	$(run_sources) $(COMMANDS:=.c)
+libcopse_tools_la_CFLAGS = $(reader_cflags)
+libcopse_tools_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version \
+	-Wl,--exclude-libs,ALL
+libcopse_tools_la_LIBADD = libcheck.la libformat.la \
+	libanalyse.la libmerge.la libfinish.la liblaunch.la libprofile.la \
+	liblive.la libbase.la
 
 BUILT_SOURCES += tools/commands.inc
 tools/commands.inc: Makefile
@@ -19,8 +36,17 @@ tools/commands.inc: Makefile
 	@for c in $(COMMANDS); do c=$${c##*/cmd-}; \
 	   echo "COMMAND($$(echo $$c | tr - _))"; done >$@
 
+# Where bash, zsh and fish look for them.
 completiondir = $(datadir)/bash-completion/completions
 nodist_completion_DATA = tools/completion/copse
-tools/completion/copse: copse$(EXEEXT)
+zshdir = $(datadir)/zsh/site-functions
+nodist_zsh_DATA = tools/completion/_copse
+fishdir = $(datadir)/fish/vendor_completions.d
+nodist_fish_DATA = tools/completion/copse.fish
+tools/completion/copse: copse$(EXEEXT) libcopse-tools.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion bash >$@
-CLEANFILES += tools/completion/copse
+tools/completion/_copse: copse$(EXEEXT) libcopse-tools.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion zsh >$@
+tools/completion/copse.fish: copse$(EXEEXT) libcopse-tools.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./copse completion fish >$@
+CLEANFILES += $(nodist_completion_DATA) $(nodist_zsh_DATA) $(nodist_fish_DATA)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/place.h"
+#include "base/install-dir.h"
 #include "base/str.h"
 #include "launch/job.h"
 #include "tools/merge-job.h"
@@ -46,7 +46,7 @@ static char **own_arguments(void)
 }
 
 /* Beside this command, as built, or where it was installed to. */
-static void become(const char *mpi)
+static void become_merge(const char *mpi)
 {
 	static const char *const places[] = { "", "/../libexec/copse" };
 	char **argv = own_arguments();
@@ -68,7 +68,7 @@ static void become(const char *mpi)
 }
 
 /* The first does it alone; the others would only be in its way. */
-static int without_mpi(const struct job *job)
+static int merge_without_mpi(const struct job *job)
 {
 	if (job->rank > 0)
 		return 0;
@@ -87,6 +87,6 @@ int merge_job_begin(bool good_arguments)
 		return MERGE_ALONE;
 	find_mpis(&job, mpis);
 	for (size_t i = 0; i < 2 && mpis[i]; i++)
-		become(mpis[i]);
-	return without_mpi(&job);
+		become_merge(mpis[i]);
+	return merge_without_mpi(&job);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/choice.h"
+#include "base/program-filter.h"
 #include "launch/events.h"
 #include "tools/no-sample.h"
 
@@ -33,7 +33,7 @@ static bool is_left_out(const struct no_sample *n)
 }
 
 /* Samples per second of CPU time; 0: the clock is off. */
-static uint64_t rate(const struct settings *s)
+static uint64_t rate_of_settings(const struct settings *s)
 {
 	const char *at = s->events;
 	struct event_word word;
@@ -75,7 +75,8 @@ static bool waited(const struct no_sample *n)
 
 const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 {
-	double due = (double)n->cpu_ns / NS * (double)rate(n->settings);
+	double due =
+		(double)n->cpu_ns / NS * (double)rate_of_settings(n->settings);
 
 	if (is_left_out(n))
 		return "--include and --exclude leave the program out";
@@ -98,7 +99,8 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 		snprintf(to, NO_SAMPLE_SIZE,
 			 "at %" PRIu64 " per second none was due in %.0f ms of "
 			 "CPU time; for more: --freq",
-			 rate(n->settings), (double)n->cpu_ns / 1e6);
+			 rate_of_settings(n->settings),
+			 (double)n->cpu_ns / 1e6);
 		return to;
 	}
 	return "the program is linked statically, runs in Valgrind, was "

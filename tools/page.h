@@ -5,16 +5,16 @@
 
 #include <stdio.h>
 
-#include "present/exporter.h"
+#include "format/format.h"
 
 enum {
 	PAGE_LEAST = 40 /* columns: below, a table's numbers have no room */
 };
 
 /*
- * Width, colour (NO_COLOR is honoured) and characters by what `to` is and by
- * the locale, which is set here.
+ * Width, colour (NO_COLOR and TERM=dumb are honoured) and characters by what
+ * `to` is and by the locale, which is set here.
  */
-void page_init(struct exporter_style *page, FILE *to);
+void page_init(struct format_style *page, FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parse.c - options by table: parsing, setters, help. */
+/* parse.c - options by table: parsing and setters. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/spelling.h"
 #include "base/str.h"
 #include "tools/command.h"
+#include "tools/help.h"
 
 int set_string(void *to, const char *text)
 {
@@ -53,21 +55,89 @@ const char *option_name(const struct option *o, char to[OPTION_SIZE])
 	return to;
 }
 
-/* The row that `word` ("-n" or "--name" or "--name=value") means, or NULL. */
-static const struct option *find(const struct option *options, const char *word)
+/* What every command has, behind its own. */
+static const struct option help_row = { 'h', "help" };
+
+/* 2: `word` ("-n", "--name" or "--name=value") is the row's, 1: begins so. */
+static int match(const struct option *o, const char *word)
 {
 	size_t length = strcspn(word + 2, "=");
 	char name[OPTION_SIZE];
 
-	for (const struct option *o = options; o && o->name; o++) {
-		if (word[1] != '-') {
-			if (o->letter && word[1] == o->letter)
-				return o;
-		} else if (strlen(option_name(o, name)) == length &&
-			   !memcmp(name, word + 2, length)) {
-			return o;
-		}
+	if (word[1] != '-')
+		return o->letter && word[1] == o->letter ? 2 : 0;
+	if (!*o->name || !length ||
+	    strncmp(option_name(o, name), word + 2, length) != 0)
+		return 0;
+	return name[length] ? 1 : 2;
+}
+
+static int ambiguous(const char *word, const struct option *one,
+		     const struct option *other)
+{
+	char first[OPTION_SIZE], second[OPTION_SIZE];
+
+	return fail(-EINVAL, "'%s' may be --%s or --%s", word,
+		    option_name(one, first), option_name(other, second));
+}
+
+static int unknown_option(const struct command *command, const char *word)
+{
+	char name[OPTION_SIZE], known[OPTION_SIZE + 2];
+	char wrong[NEAR_SIZE];
+	struct near near;
+
+	snprintf(wrong, sizeof(wrong), "%.*s", (int)strcspn(word, "="), word);
+	near_begin(&near, wrong);
+	for (const struct option *o = command->options; o && o->name; o++) {
+		snprintf(known, sizeof(known), "--%s", option_name(o, name));
+		near_try(&near, known);
 	}
+	return fail(-EINVAL,
+		    "there is no option '%s'%s copse %s --help lists them",
+		    word, near_hint(&near), command->name);
+}
+
+/* The rows of a table, then help_row, then NULL. */
+static const struct option *row_at(const struct option *o)
+{
+	return o && o->name ? o : &help_row;
+}
+
+static const struct option *row_after(const struct option *o)
+{
+	return o == &help_row ? NULL : row_at(o + 1);
+}
+
+/* The row that a word means: 0, or -EINVAL with a reason. */
+static int find_option(const struct option **to, const struct command *command,
+		       const char *word)
+{
+	const struct option *o = row_at(command->options), *other = NULL;
+
+	for (*to = NULL; o; o = row_after(o)) {
+		int how = match(o, word);
+
+		if (how == 2)
+			other = NULL;
+		else if (how && *to)
+			other = *to;
+		if (how)
+			*to = o;
+		if (how == 2)
+			break;
+	}
+	if (other)
+		return ambiguous(word, other, *to);
+	return *to ? 0 : unknown_option(command, word);
+}
+
+const struct option *option_find(const struct command *command,
+				 const char *word)
+{
+	for (const struct option *o = command->options; o && o->name; o++)
+		if (match(o, word) == 2)
+			return o;
 	return NULL;
 }
 
@@ -85,18 +155,15 @@ static const char *value_inside(const char *word)
 /* One option at *argv; the number of words it takes, or -errno. */
 static int parse_one(const struct command *command, int argc, char **argv)
 {
-	const struct option *o = find(command->options, argv[0]);
 	const char *value = value_inside(argv[0]);
+	const struct option *o;
 	char name[OPTION_SIZE];
-	int taken = 1, err;
+	int taken = 1, err = find_option(&o, command, argv[0]);
 
-	if (!strcmp(argv[0], "--help") || (!o && !strcmp(argv[0], "-h")))
+	if (err)
+		return err;
+	if (o == &help_row)
 		return -ECANCELED;
-	if (!o)
-		return fail(-EINVAL,
-			    "there is no option '%s'; copse %s --help lists "
-			    "them",
-			    argv[0], command->name);
 	if (!o->arg && value)
 		return fail(-EINVAL, "--%s takes no value",
 			    option_name(o, name));
@@ -150,47 +217,27 @@ int options_parse(const struct command *command, int argc, char **argv)
 	return first;
 }
 
-static void words_help(const struct command *command, FILE *to)
+/* The one among the words that the command knows: its help is wanted. */
+static const char *word_of_command(const struct command *command, char **argv)
 {
-	const char *word, *help;
-
-	if (!command->word)
-		return;
-	fprintf(to, "\n%s:\n", command->words);
-	for (size_t i = 0; (word = command->word(i, &help)); i++)
-		fprintf(to, "  %-13s  %s\n", word, help);
+	while (*argv && !help_of_word(command, *argv))
+		argv++;
+	return *argv;
 }
 
-/* Of "--name ARG". */
-static int option_width(const struct option *o)
+int command_main(const struct command *command, int argc, char **argv)
 {
-	return (int)(2 + strlen(o->name) + (o->arg ? 1 + strlen(o->arg) : 0));
-}
+	int first = options_parse(command, argc, argv);
+	int status;
 
-static void options_help(const struct option *options, FILE *to)
-{
-	int width = 0;
-
-	for (const struct option *o = options; o->name; o++)
-		if (option_width(o) > width)
-			width = option_width(o);
-	fputs("\noptions:\n", to);
-	for (const struct option *o = options; o->name; o++) {
-		char name[OPTION_SIZE];
-
-		fprintf(to, "  %c%c%s --%s%s%s%*s  %s\n", o->letter ? '-' : ' ',
-			o->letter ? o->letter : ' ', o->letter ? "," : " ",
-			option_name(o, name), o->arg ? " " : "",
-			o->arg ? o->arg : "", width - option_width(o), "",
-			o->help);
+	if (first == -ECANCELED) {
+		help_command(stdout, command,
+			     word_of_command(command, argv + 1));
+		return 0;
 	}
-}
-
-void command_help(const struct command *command, FILE *to)
-{
-	fprintf(to, "usage: copse %s %s\n\n%s\n", command->name,
-		command->synopsis, command->help);
-	words_help(command, to);
-	if (command->options && command->options->name)
-		options_help(command->options, to);
+	status = first < 0 ? first : command->run(argc - first, argv + first);
+	if (status >= 0)
+		return status;
+	fprintf(stderr, "copse %s: %s\n", command->name, fail_reason());
+	return status == -EINVAL ? 2 : 1;
 }

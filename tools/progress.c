@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/out.h"
 #include "tools/progress.h"
 
 enum {
@@ -20,7 +21,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void step(void *to, const char *what, size_t done, size_t of)
+static void progress_step(void *to, const char *what, size_t done, size_t of)
 {
 	static const char full[] = "##############################";
 	struct progress *p = to;
@@ -31,20 +32,20 @@ static void step(void *to, const char *what, size_t done, size_t of)
 	    now - p->shown_ms < REDRAW_MS)
 		return;
 	p->shown_ms = now;
-	fprintf(stderr, "\r%-18s [%-*.*s] %zu/%zu\033[K", what, BAR, marks,
-		full, done, of);
-	fflush(stderr);
+	fprintf(out_below(stderr), "\r%-18s [%-*.*s] %zu/%zu\033[K", what, BAR,
+		marks, full, done, of);
+	fflush(out_below(stderr));
 }
 
 struct merge_progress progress_start(struct progress *p)
 {
 	*p = (struct progress){ .start_ms = now_ms(),
 				.terminal = isatty(STDERR_FILENO) };
-	return (struct merge_progress){ step, p };
+	return (struct merge_progress){ progress_step, p };
 }
 
 void progress_end(struct progress *p)
 {
 	if (p->shown_ms)
-		fputs("\r\033[K", stderr);
+		fputs("\r\033[K", out_below(stderr));
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "merge/run.h"
+#include "run/run.h"
 
 struct progress {
 	uint64_t start_ms, shown_ms; /* 0: nothing shown yet */

@@ -6,8 +6,12 @@
 
 #include "analyse/idle-threads.h"
 #include "base/err.h"
+#include "base/spelling.h"
+#include "live/layout.h"
 #include "tools/command.h"
+#include "tools/out.h"
 #include "tools/page.h"
+#include "tools/pick.h"
 #include "tools/show.h"
 
 int show_set_width(void *to, const char *text)
@@ -23,31 +27,87 @@ int show_set_width(void *to, const char *text)
 	return err;
 }
 
-const struct exporter *show_exporter(const struct show *show)
+static bool may_write(const struct show *show, const struct format *format)
 {
-	const char *format = show->format ? show->format : exporters[0]->name;
-	const struct exporter *exporter = exporter_find(format);
+	return format->write_report &&
+	       (show->checks ? format->tables : !format->checks);
+}
+
+static void no_format(const struct show *show, const char *format)
+{
+	const struct format *other = format_find(format);
 	char known[256] = "";
+	struct near near;
 	size_t used = 0;
 
-	if (exporter && show->table && strcmp(exporter->name, "csv") != 0) {
-		fail(-EINVAL, "--table is for csv: add -f csv");
-		return NULL;
+	near_begin(&near, format);
+	for (size_t i = 0; formats[i]; i++)
+		if (formats[i]->write_report)
+			near_try(&near, formats[i]->name);
+	for (size_t i = 0; formats[i] && used < sizeof(known); i++)
+		if (may_write(show, formats[i]))
+			used += (size_t)snprintf(
+				known + used, sizeof(known) - used, "%s%s",
+				used ? ", " : "", formats[i]->name);
+	if (other)
+		fail(-EINVAL, "%s is a format of copse %s; here: %s", format,
+		     other->write_run ? "export"
+		     : show->checks   ? "report"
+				      : "gate",
+		     known);
+	else
+		fail(-EINVAL, "no format '%s'%s known are: %s", format,
+		     near_hint(&near), known);
+}
+
+/* Number i of the formats that are for reports, or for tables. */
+static const char *format_at(size_t i, bool tables, const char **help)
+{
+	for (size_t at = 0; formats[at]; at++) {
+		const struct format *e = formats[at];
+
+		if (!e->write_report || (tables ? !e->tables : e->checks) ||
+		    i--)
+			continue;
+		*help = e->help;
+		return e->name;
 	}
-	if (exporter)
-		return exporter;
-	for (size_t i = 0; exporters[i] && used < sizeof(known); i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used,
-					 "%s%s",
-					 !i                 ? ""
-					 : exporters[i + 1] ? ", "
-							    : " and ",
-					 exporters[i]->name);
-	fail(-EINVAL, "no format '%s'; %s are known", format, known);
 	return NULL;
 }
 
-static int set_style(struct exporter_style *style, const struct show *show,
+const char *show_format(size_t i, const char **help)
+{
+	return format_at(i, false, help);
+}
+
+const char *show_table_format(size_t i, const char **help)
+{
+	return format_at(i, true, help);
+}
+
+const char *show_metric(size_t i, const char **help)
+{
+	*help = i < METRIC_COUNT ? metric_infos[i].help : NULL;
+	return i < METRIC_COUNT ? metric_infos[i].name : NULL;
+}
+
+const struct format *show_chosen(const struct show *show)
+{
+	const char *name = show->format ? show->format : formats[0]->name;
+	const struct format *format = format_find(name);
+
+	if (!format || !may_write(show, format)) {
+		no_format(show, name);
+		return NULL;
+	}
+	if (show->table && strcmp(format->name, "csv") != 0) {
+		fail(-EINVAL, "--table is for csv: add -f csv");
+		return NULL;
+	}
+	return format;
+}
+
+static int set_style(struct format_style *style, const struct show *show,
 		     FILE *to)
 {
 	const char *colour = show->colour ? show->colour : "auto";
@@ -70,14 +130,13 @@ static int set_style(struct exporter_style *style, const struct show *show,
 }
 
 static int write_to(FILE *to, const struct show *show,
-		    const struct exporter *exporter,
-		    const struct report *report)
+		    const struct format *format, const struct report *report)
 {
-	struct exporter_style style;
+	struct format_style style;
 	int err = set_style(&style, show, to);
 
 	if (!err)
-		err = exporter->write(to, report, &style);
+		err = format->write_report(to, report, &style);
 	if (!err && (fflush(to) || ferror(to)))
 		err = fail(-EIO, "cannot write %s: %s",
 			   show->output ? show->output : "the report",
@@ -85,21 +144,24 @@ static int write_to(FILE *to, const struct show *show,
 	return err;
 }
 
-int show_report(const struct show *show, const struct exporter *exporter,
+int show_report(const struct show *show, const struct format *format,
 		const struct report *report)
 {
 	FILE *to;
 	int err;
 
-	if (!exporter->tables && report->table_count)
+	fail_step("writing the report");
+	if (!format->tables && report->table_count)
 		return fail(-EINVAL,
 			    "%s needs a call tree: copse report tree -f %s",
-			    exporter->name, exporter->name);
-	to = show->output ? fopen(show->output, "w") : stdout;
+			    format->name, format->name);
+	to = show->output           ? fopen(show->output, "w")
+	     : format == formats[0] ? out_below(stdout)
+				    : out_data();
 	if (!to)
 		return fail(-errno, "cannot write %s: %s", show->output,
 			    strerror(errno));
-	err = write_to(to, show, exporter, report);
+	err = write_to(to, show, format, report);
 	if (show->output && fclose(to) && !err)
 		err = fail(-EIO, "cannot write %s: %s", show->output,
 			   strerror(errno));
@@ -122,7 +184,18 @@ static int name_runs(struct shown_runs *runs, char *const *words, size_t count)
 	return 0;
 }
 
-int shown_runs_open(struct shown_runs *runs, char *const *words, size_t count)
+/* Several were chosen already. */
+static int pick_only(struct shown_runs *runs, const char *command)
+{
+	if (runs->count != 1)
+		return 0;
+	runs->picked = pick_run(runs->names[0], command);
+	runs->names[0] = runs->picked;
+	return runs->picked ? 0 : -ENOMEM;
+}
+
+int shown_runs_open(struct shown_runs *runs, const char *command,
+		    char *const *words, size_t count)
 {
 	int err;
 
@@ -131,8 +204,10 @@ int shown_runs_open(struct shown_runs *runs, char *const *words, size_t count)
 		.names = calloc(count + 1, sizeof(*runs->names)),
 	};
 	if (!runs->at || !runs->names)
-		return fail(-ENOMEM, "out of memory");
+		return no_memory();
 	err = name_runs(runs, words, count);
+	if (!err)
+		err = pick_only(runs, command);
 	for (size_t i = 0; i < runs->count && !err; i++) {
 		err = run_open(&runs->at[i], runs->names[i], NULL);
 		/* A profile that cannot be read is no bad usage. */
@@ -160,5 +235,6 @@ void shown_runs_close(struct shown_runs *runs)
 		run_free(runs->at[i]);
 	free(runs->at);
 	free(runs->names);
+	free(runs->picked);
 	*runs = (struct shown_runs){ 0 };
 }

@@ -6,26 +6,33 @@
 #ifndef TOOLS_SHOW_H
 #define TOOLS_SHOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyse/report.h"
-#include "merge/run.h"
-#include "present/exporter.h"
+#include "run/run.h"
+#include "format/format.h"
 
 /* The options, as they were given; NULL: not. */
 struct show {
 	const char *format, *table, *output, *colour, *idle_threads;
 	unsigned int width;
+	bool checks; /* the command's reports have some: copse gate */
 };
 
 /* Of the option --width: unsigned int *, from PAGE_LEAST up. */
 int show_set_width(void *to, const char *text);
 
-/* The exporter of the format, text by default; NULL with a reason. */
-const struct exporter *show_exporter(const struct show *show);
+/* Words of options: formats of reports, those of tables alone, metrics. */
+const char *show_format(size_t i, const char **help);
+const char *show_table_format(size_t i, const char **help);
+const char *show_metric(size_t i, const char **help);
+
+/* The format that was chosen, text by default; NULL with a reason. */
+const struct format *show_chosen(const struct show *show);
 
 /* Writes the report to the output.  0, or -errno with a reason. */
-int show_report(const struct show *show, const struct exporter *exporter,
+int show_report(const struct show *show, const struct format *format,
 		const struct report *report);
 
 /* Profiles in the order of a command's words. */
@@ -33,14 +40,17 @@ struct shown_runs {
 	struct run **at; /* ended by NULL */
 	const char **names;
 	size_t count;
-	size_t base; /* so many come before the word "vs"; 0: there is none */
+	size_t base;  /* so many come before the word "vs"; 0: there is none */
+	char *picked; /* what the only one is called, as pick.h says; or NULL */
 };
 
 /*
- * Opens what the words name, without "vs".  0; -EINVAL with a reason where that
- * word is not between two profiles; else -errno with a reason.
+ * Opens what the words of that command name, without "vs".  0; -EINVAL with a
+ * reason where that word is not between two profiles; else -errno with a
+ * reason.
  */
-int shown_runs_open(struct shown_runs *runs, char *const *words, size_t count);
+int shown_runs_open(struct shown_runs *runs, const char *command,
+		    char *const *words, size_t count);
 
 /* Then, unless the option says "on", idle-threads.h.  0, or -errno. */
 int shown_runs_idle(const struct show *show, const struct shown_runs *runs);

@@ -25,7 +25,7 @@ struct call {
 /* Mutable: makecontext() passes nothing but int. */
 static struct call *calling;
 
-static void call(void)
+static void call_below(void)
 {
 	calling->result = calling->body(calling->argc, calling->argv);
 }
@@ -66,7 +66,7 @@ int stack_run(int (*body)(int argc, char **argv), int argc, char **argv)
 	there.uc_stack.ss_sp = stack;
 	there.uc_stack.ss_size = OWN;
 	there.uc_link = &here;
-	makecontext(&there, call, 0);
+	makecontext(&there, call_below, 0);
 	calling = &one;
 	if (swapcontext(&here, &there))
 		return fail(-errno, "no other stack: %s", strerror(errno));

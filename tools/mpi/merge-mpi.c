@@ -19,9 +19,10 @@
 
 #include "base/err.h"
 #include "launch/job.h"
-#include "merge/team.h"
+#include "run/team.h"
 #include "tools/command.h"
 #include "tools/merge-job.h"
+#include "tools/out.h"
 
 extern const struct command command_merge;
 
@@ -38,12 +39,7 @@ enum {
  * Blobs: first how long they are.
  */
 
-static int no_memory(void)
-{
-	return fail(-ENOMEM, "out of memory");
-}
-
-static int reserve(struct blob *blob, size_t size)
+static int reserve_blob(struct blob *blob, size_t size)
 {
 	blob_clear(blob);
 	if (!blob_reach(blob, size))
@@ -61,7 +57,7 @@ static size_t piece(size_t left)
  * The root takes a while for what only one can do, and may do it on the same
  * cores: who waits for it sleeps, where MPI would look again and again.
  */
-static void wait_for(MPI_Request *request)
+static void wait_for_request(MPI_Request *request)
 {
 	struct timespec pause = { 0, 0 };
 	int done = 0;
@@ -80,7 +76,7 @@ static void send_bytes(const void *at, size_t size, int to)
 	MPI_Request request;
 
 	MPI_Isend(at, (int)size, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &request);
-	wait_for(&request);
+	wait_for_request(&request);
 }
 
 static void receive_bytes(void *at, size_t size, int from)
@@ -88,7 +84,7 @@ static void receive_bytes(void *at, size_t size, int from)
 	MPI_Request request;
 
 	MPI_Irecv(at, (int)size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request);
-	wait_for(&request);
+	wait_for_request(&request);
 }
 
 static void share_bytes(void *at, size_t size)
@@ -96,7 +92,7 @@ static void share_bytes(void *at, size_t size)
 	MPI_Request request;
 
 	MPI_Ibcast(at, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-	wait_for(&request);
+	wait_for_request(&request);
 }
 
 static int team_send(struct team *team, int to, const struct blob *blob)
@@ -116,7 +112,7 @@ static int team_receive(struct team *team, int from, struct blob *blob)
 
 	(void)team;
 	receive_bytes(&size, sizeof(size), from);
-	if (reserve(blob, size))
+	if (reserve_blob(blob, size))
 		return -ENOMEM;
 	for (size_t at = 0; at < size; at += PIECE)
 		receive_bytes(blob->at + at, piece(size - at), from);
@@ -128,7 +124,7 @@ static int team_share(struct team *team, struct blob *blob)
 	uint64_t size = blob->size;
 
 	share_bytes(&size, sizeof(size));
-	if (team->rank && reserve(blob, size))
+	if (team->rank && reserve_blob(blob, size))
 		return -ENOMEM;
 	for (size_t at = 0; at < size; at += PIECE)
 		share_bytes(blob->at + at, piece(size - at));
@@ -143,7 +139,7 @@ static int team_sum(struct team *team, uint64_t *at, size_t count)
 
 		MPI_Iallreduce(MPI_IN_PLACE, at + i, (int)piece(count - i),
 			       MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
-		wait_for(&request);
+		wait_for_request(&request);
 	}
 	return 0;
 }
@@ -188,7 +184,7 @@ static int check_size(const struct team *team)
 }
 
 /* All words, as one. */
-static int put_words(struct blob *to, int argc, char **argv)
+static int put_argument_words(struct blob *to, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		blob_put_text(to, argv[i]);
@@ -200,10 +196,10 @@ static int check_same(struct team *team, int argc, char **argv)
 {
 	struct blob ours = { 0 }, roots = { 0 };
 	uint64_t others = 0;
-	int err = put_words(&ours, argc, argv);
+	int err = put_argument_words(&ours, argc, argv);
 
 	if (!err)
-		err = put_words(&roots, argc, argv);
+		err = put_argument_words(&roots, argc, argv);
 	if (!err)
 		err = team_share(team, &roots);
 	if (!err) {
@@ -219,14 +215,14 @@ static int check_same(struct team *team, int argc, char **argv)
 		       : err;
 }
 
-static int say(int err)
+static int say_failure(int err)
 {
 	if (err < 0 && err != -ECANCELED)
 		fprintf(stderr, "copse merge: %s\n", fail_reason());
 	return err == -EINVAL ? 2 : err < 0 ? 1 : err;
 }
 
-static int merge(int argc, char **argv, bool threads_allowed)
+static int merge_with_mpi(int argc, char **argv, bool threads_allowed)
 {
 	struct team team = { .send = team_send,
 			     .receive = team_receive,
@@ -238,13 +234,13 @@ static int merge(int argc, char **argv, bool threads_allowed)
 	MPI_Comm_size(MPI_COMM_WORLD, &team.size);
 	if (check_size(&team) || check_same(&team, argc, argv)) {
 		team.over = true;
-		return team.rank ? 2 : say(-EINVAL);
+		return team.rank ? 2 : say_failure(-EINVAL);
 	}
 	first = options_parse(&command_merge, argc, argv);
 	if (first < 0)
-		return say(first);
-	status = say(merge_by(&team, threads_each(threads_allowed),
-			      argc - first, argv + first));
+		return say_failure(first);
+	status = say_failure(merge_by(&team, threads_each(threads_allowed),
+				      argc - first, argv + first));
 	fflush(NULL);
 	if (status && !team.over)
 		MPI_Abort(MPI_COMM_WORLD, status);
@@ -253,7 +249,7 @@ static int merge(int argc, char **argv, bool threads_allowed)
 
 static volatile sig_atomic_t result;
 
-static void leave(int signo)
+static void leave_on_signal(int signo)
 {
 	(void)signo;
 	_exit(result);
@@ -272,7 +268,7 @@ static void finalize(int status)
 	MPI_Get_library_version(library, &length);
 	if (!strncmp(library, "MPICH", 5)) {
 		result = status;
-		signal(SIGALRM, leave);
+		signal(SIGALRM, leave_on_signal);
 		alarm(PATIENCE_S);
 	}
 	MPI_Finalize();
@@ -282,8 +278,9 @@ int main(int argc, char **argv)
 {
 	int level, status;
 
+	out_begin();
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-	status = merge(argc, argv, level >= MPI_THREAD_FUNNELED);
+	status = merge_with_mpi(argc, argv, level >= MPI_THREAD_FUNNELED);
 	finalize(status);
 	return status;
 }

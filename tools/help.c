@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* help.c - commands and their options for readers, on 80 columns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/help.h"
+#include "tools/wrap.h"
+
+enum {
+	WIDTH = 80,
+	WIDEST = 23, /* of "--name ARG"; beside longer ones stands no help */
+	WORD_COLUMN = 17
+};
+
+const char *help_of_word(const struct command *command, const char *word)
+{
+	const char *known, *help;
+
+	for (size_t i = 0; command->word && (known = command->word(i, &help));
+	     i++)
+		if (!strcmp(known, word))
+			return help;
+	return NULL;
+}
+
+static void help_words(FILE *to, const struct command *command)
+{
+	const char *word, *help;
+
+	if (!command->word)
+		return;
+	fprintf(to, "\n%s:\n", command->words);
+	for (size_t i = 0; (word = command->word(i, &help)); i++) {
+		fprintf(to, "  %-*s", WORD_COLUMN - 2, word);
+		wrap_text(to, help, WORD_COLUMN, WIDTH);
+	}
+}
+
+void help_option(FILE *to, const struct option *o, int column)
+{
+	char name[OPTION_SIZE];
+	int at = fprintf(to, "  %c%c%s --%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->letter ? "," : " ",
+			 option_name(o, name), o->arg ? " " : "",
+			 o->arg ? o->arg : "");
+
+	if (at + 2 > column) {
+		fputc('\n', to);
+		at = 0;
+	}
+	fprintf(to, "%*s", column - at, "");
+	wrap_text(to, o->help, (size_t)column, WIDTH);
+}
+
+/* Where the help of options stands: behind the widest "--name ARG". */
+static int help_column(const struct option *options)
+{
+	size_t widest = 0;
+
+	for (const struct option *o = options; o->name; o++) {
+		size_t width =
+			2 + strlen(o->name) + (o->arg ? 1 + strlen(o->arg) : 0);
+
+		if (width > widest && width <= WIDEST)
+			widest = width;
+	}
+	return 6 + (int)widest + 2;
+}
+
+static bool heeds(const struct option *o, const char *word)
+{
+	size_t length = word ? strlen(word) : 0;
+	const char *at = o->only;
+
+	if (!word || !at)
+		return true;
+	while ((at = strstr(at, word))) {
+		if ((at == o->only || at[-1] == ' ') &&
+		    (!at[length] || at[length] == ' '))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+static void help_options(FILE *to, const struct option *options,
+			 const char *word)
+{
+	int column = help_column(options);
+
+	if (*options->name)
+		fputs("\noptions:\n", to);
+	for (const struct option *o = options; o->name; o++)
+		if (!*o->name)
+			fprintf(to, "\n%s:\n", o->help);
+		else if (heeds(o, word))
+			help_option(to, o, column);
+}
+
+void help_command(FILE *to, const struct command *command, const char *word)
+{
+	const char *help = word ? help_of_word(command, word) : NULL;
+	const char *rest = strchr(command->synopsis, ' ');
+
+	if (help)
+		fprintf(to, "usage: copse %s %s%s\n\n", command->name, word,
+			rest ? rest : "");
+	else
+		fprintf(to, "usage: copse %s %s\n\n", command->name,
+			command->synopsis);
+	wrap_text(to, help ? help : command->help, 0, WIDTH);
+	if (!help)
+		help_words(to, command);
+	if (command->options && command->options->name)
+		help_options(to, command->options, help ? word : NULL);
+	fprintf(to, "\nAll of it: man copse-%s\n", command->name);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pick.h - which run a word of the command line stands for, where it is the
+ * only one: APP.copse, or APP, is the newest of the runs of that name
+ * (numbered.h); with a slash behind it APP.copse/ is that very directory.
+ */
+#ifndef TOOLS_PICK_H
+#define TOOLS_PICK_H
+
+#include <stdbool.h>
+
+/* Whether there is a run of that name. */
+bool pick_finds(const char *word);
+
+/*
+ * Its path, by malloc; the word itself where there is nothing to choose.  Says
+ * on stderr which it is when there are several, unless `command` is NULL.  NULL
+ * with a reason: out of memory.
+ */
+char *pick_run(const char *word, const char *command);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * tools.h - what needs more than the C library: all commands but run, and the
+ * end of a run.  It is libcopse-tools.so, which `copse` opens when it is
+ * needed, so that little stays beside each rank while a program runs.
+ */
+#ifndef TOOLS_TOOLS_H
+#define TOOLS_TOOLS_H
+
+#include <stdbool.h>
+
+struct harvest;
+
+struct tools {
+	const char *version; /* the first member, whatever follows */
+	/* A command, by its name in argv[1]; its exit status. */
+	int (*dispatch)(int argc, char **argv);
+	/* finish.h and conclude.h: 0, or -errno, and why. */
+	int (*finish)(struct harvest *h);
+	int (*conclude)(const char *directory);
+	const char *(*reason)(void);
+};
+
+/* The library, which stays open; NULL with a reason. */
+const struct tools *tools_open(void);
+
+#endif
