@@ -2,7 +2,48 @@
 dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
-	doc/copse-report.1 doc/copse-run.1 doc/copse.3 doc/copse-format.5
+	doc/copse-report.1 doc/copse-run.1 doc/copse.3 doc/copse-format.5 \
+	doc/copse-gpu.7 doc/copse-waits.7
 
 EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
-	doc/launchers.md
+	doc/launchers.md doc/security.md doc/glossary.md doc/tutorial.md
+
+# A page for each decision, found from doc/design.md.
+EXTRA_DIST += doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
+	doc/decisions/sample-weights.md doc/decisions/budget.md \
+	doc/decisions/short-processes.md doc/decisions/missing-processes.md \
+	doc/decisions/wall-time.md doc/decisions/idle-threads.md \
+	doc/decisions/context-switches.md doc/decisions/events.md \
+	doc/decisions/pauses.md
+EXTRA_DIST += doc/decisions/signal-handler.md doc/decisions/unwinding.md \
+	doc/decisions/unwind-cost.md doc/decisions/safe-reads.md
+EXTRA_DIST += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
+	doc/decisions/descriptors.md doc/decisions/interposed-functions.md \
+	doc/decisions/dlsym.md doc/decisions/syscall-restart.md \
+	doc/decisions/stops.md doc/decisions/longjmp.md \
+	doc/decisions/sandboxes.md doc/decisions/preload-compat.md
+EXTRA_DIST += doc/decisions/mpi-wrappers.md doc/decisions/mpi-fortran.md \
+	doc/decisions/mpi-call-cost.md doc/decisions/mpi-polls.md \
+	doc/decisions/deferred-receives.md
+EXTRA_DIST += doc/decisions/event-records.md doc/decisions/one-sided.md \
+	doc/decisions/wait-states.md doc/decisions/clock-alignment.md
+EXTRA_DIST += doc/decisions/gpu-correlation.md \
+	doc/decisions/gpu-call-path.md doc/decisions/gpu-flush.md \
+	doc/decisions/gpu-busy-time.md doc/decisions/gpu-idle.md \
+	doc/decisions/gpu-memory.md doc/decisions/gpu-occupancy.md \
+	doc/decisions/gpu-sampling.md doc/decisions/gpu-sampling-start.md \
+	doc/decisions/gpu-sampling-limits.md \
+	doc/decisions/gpu-kernel-lines.md doc/decisions/gpu-power.md \
+	doc/decisions/gpu-other-tools.md doc/decisions/cupti-versions.md
+EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/killed-jobs.md \
+	doc/decisions/parent-process.md doc/decisions/node-files.md \
+	doc/decisions/output-directory.md doc/decisions/other-users.md \
+	doc/decisions/foreign-input.md
+EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
+	doc/decisions/compression.md doc/decisions/parallel-merge.md \
+	doc/decisions/mpi-jobs.md doc/decisions/symbolization.md \
+	doc/decisions/loops.md
+EXTRA_DIST += doc/decisions/confidence.md doc/decisions/efficiencies.md \
+	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
+	doc/decisions/comparing-runs.md doc/decisions/exports.md \
+	doc/decisions/check.md
