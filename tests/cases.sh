@@ -19,7 +19,7 @@ dir_of() {
 }
 
 # measure RANKS PROGRAM: the directory with its profiles.  Cases that want the
-# same run share it.
+# same run share it.  All samples are taken, also where others want the cores.
 measure() {
 	dir=$(dir_of "$1" "$2")
 	if [ ! -d "$dir" ]; then
@@ -30,7 +30,7 @@ measure() {
 			mpirun="mpirun -n $1"
 		fi
 		# shellcheck disable=SC2086 # lists of words
-		$mpirun "$copse" run --quiet -o "$dir" $words \
+		$mpirun "$copse" run --quiet --budget 0 -o "$dir" $words \
 			>"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
 	fi
 	echo "$dir"

@@ -15,6 +15,20 @@ words:
 EOM
 }
 
+# names_in LIST MAKEFILE MEMBER: what the files of a list call what they define,
+# where that has the member.
+names_in() {
+	for file in $(MAKEFLAGS='' MAKELEVEL='' make -s -f - words <<EOM
+include $srcdir/$2
+words:
+	@echo \$($1:=.c)
+EOM
+	); do
+		grep -q "^	\.$3 = " "$srcdir/$file" &&
+			sed -n 's/^	\.name = "\(.*\)",/\1/p' "$srcdir/$file"
+	done
+}
+
 # The second argument of each row of a .def table, or the first.
 rows_of() {
 	sed -n "s/^$1(\\([a-z_]*\\),.*/\\1/p; s/^$1([A-Z_]*, \"\\([^\"]*\\)\".*/\\1/p" \
@@ -69,13 +83,15 @@ commands=$(words_of COMMANDS tools/local.mk)
 			tr '[:lower:]' '[:upper:]' | sed 's/^/COPSE_/')
 	point "questions" stands copse-check.1 \
 		$(sed -n 's/^PROBE(.*, "\(.*\)", [a-z]*)/\1/p' \
-			"$srcdir/src/doctor/probes.def" | tr ' ' '\n')
+			"$srcdir/src/check/probes.def" | tr ' ' '\n')
 	point "what programs may call" stands copse.3 \
 		$(sed -n 's/^void \(copse_[a-z]*\)(.*/\1/p' "$srcdir/src/copse.h")
 	point "analyses" stands copse-report.1 \
-		$(words_of ANALYSES src/analyse/local.mk)
+		$(names_in ANALYSES src/analyse/local.mk run)
 	point "formats" stands copse-report.1 \
-		$(words_of EXPORTERS src/present/local.mk)
+		$(names_in FORMATS src/format/local.mk write_report)
+	point "formats of runs" stands copse-export.1 \
+		$(names_in FORMATS src/format/local.mk write_run)
 	point "metrics" stands copse-report.1 \
 		$(rows_of METRIC src/live/metrics.def)
 	point "losses" stands copse-report.1 $(rows_of LOSS src/live/losses.def)

@@ -42,9 +42,10 @@ lost_is() {
 	return 1
 }
 
+# nothing_lost NAME [BUT]
 nothing_lost() {
 	"$copse" report "$scratch/$1.copse" -f csv --table losses |
-		grep ^gpu && return 1
+		grep ^gpu | grep -v "^${2:--}" && return 1
 	return 0
 }
 
@@ -256,6 +257,34 @@ profiled() {
 	END
 }
 
+# Nobody waits for these words: all is measured.
+profiled_by_nobody() {
+	measure unasked profiled || return
+	nothing_lost unasked && "$copse" report "$scratch/unasked.copse" \
+		>"$scratch/said" || return
+	! grep 'was paused' "$scratch/said" &&
+		is unasked gpu.time <<-END
+	main;profiled;direct;cuLaunchKernel;alpha 20000
+	main;profiled;solve;cudaLaunchKernel;alpha 20000
+	main;profiled;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# Of ranges those count that were measured, in part at least: their time is
+# that of these parts.
+paused_ranges() {
+	measure parts paused-ranges --from-start=off >"$scratch/parts.out" &&
+		"$copse" report gpu-kernels "$scratch/parts.copse" -f csv \
+			--table ranges >"$scratch/csv" || return
+	awk -v columns='range calls seconds' -f "$srcdir/tests/csv.awk" \
+		"$scratch/csv" >"$scratch/got"
+	cat "$scratch/parts.out" "$scratch/got"
+	awk 'NR == FNR { least = $2; most = $3; next }
+		$1 == "part" && $2 == 3 { found = 1; is = $3 }
+		END { exit !found || is < least - 1e-4 || is > most + 1e-4 }' \
+		"$scratch/parts.out" "$scratch/got"
+}
+
 # A child has no GPU; what its parent does later is measured.
 forked() {
 	measure forked forked || return
@@ -264,6 +293,70 @@ forked() {
 	main;forked;solve;cudaLaunchKernel;alpha 20000
 	main;forked;solve;cudaLaunchKernel;beta 30000
 	END
+}
+
+# left WAY STATUS PATH: what was done just before is there.
+left() {
+	measure "leave-$1" "leave-$1" 2>"$scratch/err"
+	is=$?
+	[ $is = "$2" ] || { echo "status $is"; return 1; }
+	folded "leave-$1" gpu.time | grep -v empty >"$scratch/got"
+	diff - "$scratch/got" <<-END && nothing_lost "leave-$1"
+	main;$3solve;cudaLaunchKernel;alpha 20000
+	main;$3solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+leaves() {
+	left _exit 7 'leave;' && left quick_exit 7 'leave;' &&
+		left abort 134 'leave;' && left assert 134 'leave;'
+}
+
+leaving_child() {
+	left child 7 'leave;in_child;'
+}
+
+# Whatever the handler interrupts; the launch under way may not have been told.
+leaves_in_handler() {
+	measure leave-handler leave-handler
+	[ $? = 7 ] || return
+	folded leave-handler gpu.time | grep -c solve >"$scratch/got"
+	[ "$(cat "$scratch/got")" = 2 ]
+}
+
+# Who borrows the memory leaves, and the process goes on.
+leaving_vfork() {
+	measure leave-vfork leave-vfork || return
+	is leave-vfork gpu.time <<-END && nothing_lost leave-vfork
+	main;leave;beside_child;direct;cuLaunchKernel;alpha 10000
+	main;leave;beside_child;solve;cudaLaunchKernel;alpha 20000
+	main;leave;beside_child;solve;cudaLaunchKernel;beta 30000
+	END
+}
+
+# Nothing comes: the end is held up for 2 s.
+leaving_hangs() {
+	before=$(date +%s)
+	MADE_FAULT=hang measure leave-hang leave-_exit
+	[ $? = 7 ] || return
+	took=$(($(date +%s) - before))
+	[ "$took" -ge 1 ] && [ "$took" -le 15 ] || { echo "$took s"; return 1; }
+	lost_is leave-hang gpu.unflushed 1 && lost_is leave-hang gpu.untold 30
+}
+
+# Launches are known, and what is not told of them is said.
+untold() {
+	MADE_FAULT=silent measure silent all || return
+	lost_is silent gpu.untold 135 &&
+		"$copse" report "$scratch/silent.copse" >"$scratch/said" &&
+		"$copse" report gpu-kernels "$scratch/silent.copse" \
+			>"$scratch/kernels" || return
+	for file in said kernels; do
+		grep -q '^! What 135 launches did on GPUs is not known' \
+			"$scratch/$file" &&
+			! grep 'No work of GPUs' "$scratch/$file" ||
+			{ cat "$scratch/$file"; return 1; }
+	done
 }
 
 reset() {
@@ -295,6 +388,7 @@ many() {
 	END
 }
 
+# Which launches became nodes of graphs is not in it.
 # plays FILE: what a capture says comes out, by the sites of its calls.  All are
 # asked for: the made CUPTI has no names for most of them to choose by.
 plays() {
@@ -304,7 +398,7 @@ plays() {
 	c++filt -p <"$scratch/said" | LC_ALL=C sort >"$scratch/want"
 	folded played gpu.time | grep -v '\[' | grep -v ' 0$' |
 		sed 's/.*;play_call;//' | LC_ALL=C sort >"$scratch/got"
-	diff "$scratch/want" "$scratch/got" && nothing_lost played
+	diff "$scratch/want" "$scratch/got" && nothing_lost played gpu.untold
 }
 
 # A capture, here of what was made, tells the same when it is played.
@@ -423,7 +517,7 @@ no_api() {
 summary() {
 	"$copse" report "$scratch/all.copse" >"$scratch/said" || return
 	for says in '234 ms of kernels, 5.01 ms of copies' \
-		'Most of it, 38 %: beta ← cudaLaunchKernel ← solve' \
+		'The largest part of it, 38 %: beta ← solve ← ' \
 		'Calls of CUDA: 166, ' '7 calls of CUDA failed'; do
 		grep -q "$says" "$scratch/said" && continue
 		echo "not said: $says"
@@ -485,12 +579,25 @@ unified() {
 	gpu-faults 4 
 	cpu-faults 5 
 	END
-	table disorder gpu-transfers unified 'kind count bytes' <<-END || return
+	measure migrated allocs --gpu-unified=on || return
+	table migrated gpu-transfers unified 'kind count bytes' <<-END || return
 	HtoD 3 3145728
 	DtoH 2 2097152
 	END
-	MADE_FAULT=unified measure no-unified allocs || return
+	"$copse" report gpu-transfers "$scratch/memory.copse" |
+		grep -q 'gpu-unified=on' && return 1
+	MADE_FAULT=unified measure no-unified allocs --gpu-unified=on || return
 	memory_of no-unified && lost_is no-unified gpu.unified 1
+}
+
+# Its counters slow kernels: nobody has them who did not ask.
+unified_untouched() {
+	MADE_FAULT=unified measure untouched allocs || return
+	nothing_lost untouched && memory_of untouched &&
+		"$copse" report gpu-transfers "$scratch/untouched.copse" \
+			>"$scratch/said" || return
+	grep -q 'gpu-unified=on' "$scratch/said" ||
+		{ cat "$scratch/said"; return 1; }
 }
 
 # says NAME WORDS / says_not NAME WORDS: in the summary.
@@ -768,7 +875,15 @@ point "many deep paths, time and again" wide
 point "kernels of graphs, with where they were captured" graphs
 point "a killed process keeps what was told" killed
 point "cudaProfilerStart and cudaProfilerStop" profiled
+point "nobody waits for them" profiled_by_nobody
+point "ranges in part" paused_ranges
 point "a forked child is left out" forked
+point "ends that call no handlers" leaves
+point "those of a child that has its own GPU work" leaving_child
+point "those in a handler" leaves_in_handler
+point "those of a child in its parent's memory" leaving_vfork
+point "an end at which CUPTI hangs" leaving_hangs
+point "launches that nothing is told of" untold
 point "a device reset loses nothing" reset
 point "ranges of NVTX" ranges
 point "more launches than notes" many
@@ -781,6 +896,7 @@ point "memory by kind and path, at most and left" memory
 point "a database does not know when it was made" same_database
 point "records of memory in any order" disorder
 point "unified memory, and that it may be refused" unified
+point "unified memory is left alone" unified_untouched
 point "leaks" leaks
 point "memory that goes with its context" memory_reset
 point "memory of a killed process" memory_killed

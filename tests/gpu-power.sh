@@ -93,6 +93,12 @@ paths() {
 	within "$(cat "$scratch/times")" 3 1
 }
 
+# Of a path that is cut, the kernel and its caller stay.
+cut_paths() {
+	"$copse" report gpu-power --width 70 "$scratch/whole.copse" |
+		sed -n '/^call paths/,$p' | grep '  alpha ← busy ← warm ← …$'
+}
+
 parts_are_the_whole() {
 	sum=$(cells whole phases joules | awk '{ s += $1 } END { print s }')
 	within "$sum" "$(cells whole energy joules)" 1
@@ -282,6 +288,7 @@ point "clocks, use and why they were held down" state
 point "phases have what was taken in them" phases
 point "phases and the rest are all" parts_are_the_whole
 point "call paths and idle are all, by time of kernels" paths
+point "call paths that are cut have the kernel's caller" cut_paths
 point "the summary has a sentence" in_summary
 point "reading costs little, and says so" costs_little
 point "GPUs are known by UUID, not by number" by_name_not_number

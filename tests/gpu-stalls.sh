@@ -114,6 +114,25 @@ reasons() {
 	END
 }
 
+# What NVIDIA's library calls them, where it is.
+reasons_known() {
+	nvperf=
+	for file in "${CUDA:-/usr/local/cuda}"/lib64/libnvperf_host.so \
+		/usr/local/cuda*/lib*/libnvperf_host.so \
+		/usr/lib/x86_64-linux-gnu/libnvperf_host.so; do
+		[ ! -e "$file" ] || nvperf=$file
+	done
+	[ -n "$nvperf" ] || skip "no libnvperf_host.so"
+	grep -aoE 'pcsamp_warps_issue_stalled_[a-z_]+' "$nvperf" |
+		sed 's/.*stalled_//; s/_not_issued$//' | sort -u >"$scratch/theirs"
+	sed -n 's/^REASON("\([a-z_]*\)",.*/\1/p' \
+		"$srcdir/src/live/stalls.def" | sort -u >"$scratch/ours"
+	[ -s "$scratch/theirs" ] || { echo "none in $nvperf"; return 1; }
+	comm -23 "$scratch/theirs" "$scratch/ours" >"$scratch/lack"
+	cat "$scratch/lack"
+	[ ! -s "$scratch/lack" ]
+}
+
 # table NAME TABLE COLUMNS: rows of gpu-stalls are those of standard input.
 table() {
 	cat >"$scratch/want"
@@ -167,7 +186,7 @@ paused() {
 
 pauses() {
 	how=pauses
-	measure pauses && lines_are pauses gpu.samples <<-END &&
+	measure pauses --from-start=off && lines_are pauses gpu.samples <<-END &&
 	beta 40 1200
 	END
 		lost_is pauses gpu.samples.paused 534
@@ -326,6 +345,7 @@ broken() {
 point "samples are on the launch paths of their kernels" paths
 point "samples are on lines" lines
 point "what warps waited for" reasons
+point "each reason has its place" reasons_known
 point "report gpu-stalls" report
 point "a cubin of nvcc's" real_cubin
 point "what samples cost hosts" cost

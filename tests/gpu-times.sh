@@ -148,8 +148,8 @@ adds_up() {
 
 # What it did most of, or else who called all of it.
 summary() {
-	says idle 'GPUs idle .* %: the program was in .*\(spin\|prepare\|rest\|idle\) ' \
-		'Not launch-bound' '1 GPU busy for'
+	says idle 'GPUs idle .* %[^:]*: the program was in .*\(spin\|prepare\|rest\|idle\) ' \
+		'1 GPU busy for .* of the run'
 }
 
 # Half of it is named, however slowly it becomes less from callee to callee.
@@ -164,7 +164,7 @@ stairs() {
 launches() {
 	measure launches launches || return
 	says launches '^Launch-bound: between' \
-		'GPUs idle .* %: the program was in cudaLaunchKernel ← launches'
+		'GPUs idle .* %[^:]*: the program was in cudaLaunchKernel ← launches'
 }
 
 # A program that others keep from its core does not launch meanwhile.
@@ -272,6 +272,33 @@ paused() {
 		{ cells paused gpu-idle idle 'cause seconds'; return 1; }
 }
 
+# Nor are many, one of which goes on to the end.
+pauses() {
+	measure pauses pauses --from-start=off || return
+	is_near busy "$(cell pauses gpu-devices devices busy)" 0.12 0.0001 &&
+		cells pauses gpu-idle idle 'cause share' | awk '
+			/^[^(]/ { known += $NF }
+			{ sum += $NF }
+			END { print known, sum
+				exit known > 0.2 || sum > 1 }' &&
+		"$copse" report "$scratch/pauses.copse" >"$scratch/said" &&
+		! grep -E '[1-9][0-9][1-9] %|[2-9]00 %' "$scratch/said" ||
+		{ cells pauses gpu-idle idle 'cause seconds share'; return 1; }
+}
+
+# What is before the first work, and behind the last one.
+ends() {
+	measure ends ends || return
+	cells ends gpu-idle idle 'cause seconds' >"$scratch/got"
+	awk '{ off = $NF - ($1 == "(before" ? 0.1 : 0.2) }
+		!/^\((before the first|after the last) work\)/ ||
+			off < -0.005 || off > 0.1 { bad = 1 }
+		END { exit bad || NR != 2 }' "$scratch/got" ||
+		{ cat "$scratch/got"; return 1; }
+	"$copse" report "$scratch/ends.copse" >"$scratch/said" || return
+	! grep -E 'GPUs idle|aunch-bound' "$scratch/said"
+}
+
 many_streams() {
 	measure streams streams || return
 	cells streams gpu-devices streams kernels |
@@ -281,7 +308,7 @@ many_streams() {
 		{ cat "$scratch/got"; return 1; }
 }
 
-# 40 of 153 records have times that make no sense; all have a path.
+# 40 of 152 records have times that make no sense; all have a path.
 records() {
 	"$copse" run -q --force -o "$scratch/all.copse" "$made" all || return
 	cells all gpu-kernels records 'what share attributed' >"$scratch/got"
@@ -292,7 +319,7 @@ records() {
 		"$made" all || return
 	cells all gpu-kernels records 'what records' >"$scratch/got"
 	diff - "$scratch/got" <<-END
-	all 153
+	all 152
 	gpu.times 40
 	END
 }
@@ -381,6 +408,8 @@ point "a device that processes share" one_of_three shared
 point "devices of one number that are two" not_shared
 point "a process that was killed" one_of_three killed
 point "a pause is not idle time" one_of_three paused
+point "nor are many" one_of_three pauses
+point "nor is start-up, or the end" ends
 point "more streams than there is room for" many_streams
 point "records and their losses" records
 point "ranges" ranges

@@ -34,7 +34,7 @@ version() {
 	"$root$prefix/bin/copse" --version | awk '{ print $NF }'
 }
 
-# It names the folders that the tree was made for.
+# From wherever the tree is: here it is below the folder it was made for.
 loads() {
 	need modulecmd
 	modules=$root$prefix/share/modulefiles
@@ -44,9 +44,29 @@ loads() {
 	code=$(MODULEPATH=$modules modulecmd sh load "$file")
 	echo "$code"
 	eval "$code"
-	[ "${PATH%%:*}" = "$prefix/bin" ] &&
-		[ -x "$root${PATH%%:*}/copse" ] &&
-		[ -e "$root${CPATH%%:*}/copse.h" ]
+	[ "${PATH%%:*}" = "$root$prefix/bin" ] &&
+		[ -x "${PATH%%:*}/copse" ] && [ -e "${CPATH%%:*}/copse.h" ]
+}
+
+# Who links libcopse finds it by its .pc file, at once and when it runs.
+links() {
+	need pkg-config gcc
+	echo '#include <copse.h>
+		int main(void) { copse_pause(); copse_resume(); }' >"$scratch/uses.c"
+	flags=$(PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig pkg-config \
+		--define-prefix --cflags --libs copse) || return
+	echo "$flags"
+	cd "$scratch" || return
+	# shellcheck disable=SC2086 # a list of words
+	gcc -o uses uses.c $flags && ./uses
+}
+
+# As system libraries are: data, without libtool's notes.
+are_data() {
+	ls -l "$root$prefix/lib/copse"
+	[ -z "$(find "$root" -name '*.la')" ] &&
+		[ -z "$(find "$root$prefix/lib" -type f ! -perm 644)" ] &&
+		[ -e "$root$prefix/lib/copse/libcopse.so" ]
 }
 
 leaves() {
@@ -58,6 +78,8 @@ leaves() {
 
 point "what is installed measures" installs
 point "its processes merge together" merges
-point "the module file" loads
+point "the module file, in a tree that was moved" loads
+point "programs link the library" links
+point "libraries are data" are_data
 point "uninstall takes all of it" leaves
 points_done

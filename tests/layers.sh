@@ -15,23 +15,25 @@ src/collect:  base live
 src/papi:     base
 src/profile:  base live
 src/launch:   base live profile
-src/doctor:   base live launch profile/profile.h
-src/merge:    base profile live/layout.h live/metrics.def live/losses.def
-src/analyse:  base merge profile/profile.h live/layout.h live/copies.def live/memories.def
-src/present:  base analyse
+src/check:    base live launch profile/profile.h
+src/symbol:   base profile
+src/run:      base profile live/layout.h live/metrics.def live/losses.def
+src/waits:    base profile run live/layout.h
+src/merge:    base profile symbol run waits live/layout.h live/metrics.def
+src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
+src/format:   base run analyse
 mpi:          base live collect
 cuda:         base live collect
-src/export:   base merge analyse present
-tools:        base live profile launch doctor merge analyse present export
+tools:        base live profile launch check symbol run merge analyse format
 '
 
 # HEADER: the only files that may include it.
 foreign='
-hdf5.h:              src/profile/ src/merge/
+hdf5.h:              src/profile/ src/run/
 libdeflate.h zlib.h isa-l/:   src/profile/
-capstone/ zstd.h:      src/merge/
-elfutils/ dwarf.h libelf.h gelf.h: src/merge/
-libiberty/demangle.h: src/merge/
+capstone/ zstd.h:      src/symbol/
+elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
+libiberty/demangle.h: src/symbol/
 mpi.h:               mpi/ tools/mpi/
 cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/

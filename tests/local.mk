@@ -1,16 +1,16 @@
 # Unit tests: one program of all modules.  A new one is tests/unit/NAME.c and
 # its word here.
 UNIT_TESTS = \
-	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/choice tests/unit/chunk tests/unit/compare tests/unit/deflate \
+	tests/unit/analyses tests/unit/batch tests/unit/blob tests/unit/brief tests/unit/program-filter tests/unit/chunk tests/unit/compare tests/unit/deflate \
 	tests/unit/call-paths tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
 	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/idle-threads \
 	tests/unit/history tests/unit/job tests/unit/livedir \
-	tests/unit/loop-nest tests/unit/mainly tests/unit/map tests/unit/meter-sums \
-	tests/unit/merge tests/unit/node-file tests/unit/output \
-	tests/unit/pace tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/peek tests/unit/power-sums \
-	tests/unit/profile tests/unit/region tests/unit/settings tests/unit/shape \
+	tests/unit/loop-nest tests/unit/dominant-path tests/unit/map tests/unit/power-readings \
+	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
+	tests/unit/sample-period tests/unit/paths tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/safe-read tests/unit/power-sums \
+	tests/unit/profile tests/unit/region tests/unit/regular tests/unit/settings tests/unit/rank-distribution \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
 	tests/unit/values tests/unit/waits
@@ -23,12 +23,13 @@ tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
 	tests/unit/fixture-run.h tests/unit/measured.h \
 	$(UNIT_TESTS:=.c)
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
-tests_unit_unit_LDADD = libpresent.la liblaunch.la libcollect.la $(UNWIND_LIBS)
+tests_unit_unit_LDADD = libformat.la libanalyse.la libmerge.la liblaunch.la \
+	libprofile.la libcollect.la $(UNWIND_LIBS)
 
 # Rank files of large jobs, for tests/bench/merge.sh.
 check_PROGRAMS += tests/bench/make-ranks
 tests_bench_make_ranks_SOURCES = tests/bench/make-ranks.c
-tests_bench_make_ranks_LDADD = libprofile.la -lm
+tests_bench_make_ranks_LDADD = libprofile.la liblive.la libbase.la -lm
 
 check_PROGRAMS += tests/names-of
 tests_names_of_SOURCES = tests/names-of.c
@@ -37,9 +38,9 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # Programs to be measured, with answers known by construction; they are built
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
-MEASURED = astray control descriptors events execs forker in-step inline-recursive \
+MEASURED = astray control descriptors events execs families forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver own-calls phases sandbox shares \
-	starter steady stops \
+	starter steady stops switches \
 	signals syscalls threads32 traps
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
@@ -64,7 +65,7 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
 	$(NAMED)
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
-	tests/programs/named.f90 tests/programs/named.rs # names.sh and loops.sh build them
+	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c # scripts build them
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 if OPENMPI_FORTRAN
@@ -178,10 +179,10 @@ tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 		$(srcdir)/tests/gpu/made-ranges.c $(srcdir)/tests/gpu/made-wide.c \
 		$(srcdir)/tests/gpu/made-allocs.c $(srcdir)/tests/gpu/made-stalls.c \
 		tests/gpu/libmade-cuda.so -pthread -ldl
-tests/gpu/made-occupancy: tests/gpu/made-occupancy.c src/analyse/occupancy.c
+tests/gpu/made-occupancy: tests/gpu/made-occupancy.c src/analyse/gpu/occupancy.c
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -I$(srcdir)/src -o $@ \
 		$(srcdir)/tests/gpu/made-occupancy.c \
-		$(srcdir)/src/analyse/occupancy.c
+		$(srcdir)/src/analyse/gpu/occupancy.c
 tests/gpu/libmade-driver.so: $(made_sources)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -shared -fPIC \
 		-Wl,-soname,libcuda.so.1 -o $@ $(srcdir)/tests/gpu/made-driver.c
@@ -230,16 +231,16 @@ SHELL_TESTS = \
 	tests/gpu-made.sh tests/papi.sh tests/truth.sh tests/gpu-power.sh \
 	tests/control.sh tests/outside.sh tests/ends.sh tests/paths.sh \
 	tests/gpu-times.sh tests/hosts.sh tests/names.sh \
-	tests/gpu-stalls.sh tests/permission.sh tests/mpi-load.sh \
-	tests/gate.sh tests/run-output.sh tests/waits-calls.sh \
+	tests/gpu-stalls.sh tests/permission.sh tests/doors.sh tests/mpi-load.sh \
+	tests/gate.sh tests/run-output.sh tests/recover.sh tests/waits-calls.sh \
 	tests/merge-scale.sh tests/check.sh tests/mpi-truth.sh tests/mpi-jobs.sh \
 	tests/install.sh tests/mpi-fortran.sh tests/polls.sh tests/export.sh \
-	tests/scaling.sh tests/real-qe.sh tests/run-signals.sh \
+	tests/scaling.sh tests/openmp.sh tests/processes.sh tests/real-qe.sh tests/run-signals.sh \
 	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \
 	tests/waits-hosts.sh tests/cores.sh tests/idle-threads.sh tests/real-node.sh \
-	tests/usage.sh tests/docs.sh tests/look-ups.sh tests/unfit.sh tests/mpi-complete.sh \
+	tests/missing.sh tests/usage.sh tests/completion.sh tests/bootstrap.sh tests/reports.sh tests/docs.sh tests/look-ups.sh tests/switches.sh tests/unfit.sh tests/mpi-complete.sh \
 	tests/run-exit.sh tests/loops.sh tests/sigsafe.sh tests/layers.sh \
-	tests/symbols.sh
+	tests/symbols.sh tests/foreign.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh

@@ -96,6 +96,49 @@ few_files() {
 		cmp few.h5 fewer.h5
 }
 
+# Processes of one made GPU and of several, with work, memory, launches, samples
+# of kernels and energy.
+gpu_job() {
+	made=$builddir/tests/gpu/made
+	[ -e "$made" ] || skip "built without CUDA's headers"
+	export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
+	export LD_LIBRARY_PATH="$builddir/tests/gpu/nvml"
+	unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH MADE_FAULT MADE_UUID
+	unset COPSE_GPU_CAPTURE COPSE_GPU_POWER MADE_NVML MADE_POWER
+	${CC:-cc} -c -o stalls.o "$srcdir/tests/gpu/stalls.s" 2>/dev/null ||
+		: >stalls.o
+	# shellcheck disable=SC2016 # words of the inner shell
+	"$copse" run -q --force --gpu-power=on --gpu-sampling=on -o gpus sh -c '
+		soon=$("$0-times" soon)
+		for turn in 0 1 2; do
+			MADE_UUID=1 "$0-times" shared $turn $soon &
+			"$0-times" shared $turn $soon &
+			MADE_UUID=$turn "$0" all &
+		done
+		"$0-energy" phases & "$0-energy" work 0.5 &
+		MADE_UUID=7 "$0" stalls stalls.o &
+		"$0" facts & "$0" leak & "$0" shapes &
+		wait' "$made" >out 2>&1 || { cat out; return 1; }
+}
+
+# rows REPORT TABLE LEAST: so many at least.
+rows() {
+	"$copse" report "$1" gpus.h5 -n 0 -f csv --table "$2" >csv || return
+	[ "$(wc -l <csv)" -gt "$3" ] || { echo "$1 $2:"; cat csv; return 1; }
+}
+
+gpus() {
+	may
+	gpu_job || return
+	"$copse" merge -q gpus -o gpus.h5 && rows gpu-devices devices 3 &&
+		rows gpu-kernels shapes 2 && rows gpu-memory devices 3 &&
+		rows gpu-power energy 1 && rows gpu-power phases 2 || return
+	for n in 2 3 5 9; do
+		mpirun -n $n "$copse" merge -q -t 2 gpus \
+			-o gpus-by-$n.h5 && cmp gpus.h5 gpus-by-$n.h5 || return
+	done
+}
+
 mpich() {
 	may
 	need mpiexec.mpich
@@ -246,6 +289,7 @@ point "one process merges it" alone
 point "1, 2, 3, 4 and 7 processes make the same file" processes
 point "with threads as well" threads
 point "more processes than files do no harm" few_files
+point "what they have of GPUs is the same, too" gpus
 point "MPICH's processes make it, too" mpich
 point "beside the files, and said once" beside
 point "nothing to merge is a clear end" nothing_there

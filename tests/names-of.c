@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "merge/symbol.h"
+#include "symbol/symbol.h"
 
 static int by_value(const void *x, const void *y)
 {

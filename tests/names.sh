@@ -274,7 +274,7 @@ rust() {
 
 fortran() {
 	need gfortran
-	gfortran -O0 "$@" -o fortran named.f90 || return
+	gfortran -O0 -fopenmp "$@" -o fortran named.f90 || return
 	nm fortran | awk '$3 ~ /smooth|^inside|^bare/ {
 		sub(/^_*/, "", $3); print $1, "mark_" $3 }' >fortran.marks
 	ask fortran fortran.marks | cut -d ' ' -f 1,2 >is
@@ -285,6 +285,8 @@ fortran_with_debug() {
 		mark_bare_ bare
 		mark_inside.0 mesh::smooth::inside
 		mark_mesh_MOD_smooth mesh::smooth
+		mark_mesh_MOD_smooth._omp_fn.0 mesh::smooth=[parallel]
+		mark_mesh_MOD_smooth._omp_fn.1 mesh::smooth=[parallel=2]
 	END
 }
 
@@ -293,6 +295,8 @@ fortran_without() {
 		mark_bare_ bare_
 		mark_inside.0 inside.0
 		mark_mesh_MOD_smooth mesh::smooth
+		mark_mesh_MOD_smooth._omp_fn.0 mesh::smooth=[parallel]
+		mark_mesh_MOD_smooth._omp_fn.1 mesh::smooth=[parallel=2]
 	END
 }
 
@@ -394,6 +398,72 @@ cache_is_bounded() {
 		[ -e "cache/$id" ] && [ -e cache/0011223344556677889911 ]
 }
 
+# profiled: into here.copse, with its names.
+profiled() {
+	cat >spins.c <<'C' && "$CC" -O1 -g -o spins spins.c || return
+#include <time.h>
+static volatile long turns;
+__attribute__((noinline)) void spins_by_name(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 5)
+		turns++;
+}
+int main(void)
+{
+	spins_by_name();
+	return 0;
+}
+C
+	rm -rf here.copse && "$copse" run -o here.copse ./spins &&
+		"$copse" report hotspots here.copse | grep spins_by_name
+}
+
+# has_names DIR: elsewhere, where the program is not.
+has_names() {
+	mv spins spins.away
+	"$copse" report hotspots "$1" >is 2>&1
+	mv spins.away spins
+	grep spins_by_name is || { cat is; return 1; }
+}
+
+# copied COMMAND…: that copies here.copse to there.
+copied() {
+	rm -rf there && mkdir there && profiled && "$@" && has_names there/here.copse
+}
+
+by_tar() {
+	tar --format=gnu -cf - here.copse | tar -xf - -C there
+}
+
+# The rank's file comes later than the database, as scp and cp do it.
+without_times() {
+	cp here.copse/run.h5 there/ && sleep 0.1 && mkdir there/here.copse &&
+		mv there/run.h5 there/here.copse &&
+		cp here.copse/rank-0.h5 there/here.copse
+}
+
+# Merged where the names are not: said, and the database as it was.
+merged_elsewhere() {
+	copied without_times || return
+	touch there/here.copse/rank-0.h5
+	sum=$(cksum <there/here.copse/run.h5)
+	mv spins spins.away
+	"$copse" merge there/here.copse >is 2>&1
+	rc=$?
+	mv spins.away spins
+	cat is
+	[ $rc = 0 ] && grep 'run.h5: kept' is &&
+		[ "$sum" = "$(cksum <there/here.copse/run.h5)" ]
+}
+
+merged_again() {
+	copied without_times || return
+	touch there/here.copse/rank-0.h5
+	sum=$(stat -c %i there/here.copse/run.h5)
+	"$copse" merge there/here.copse >is 2>&1 || { cat is; return 1; }
+	! grep kept is && [ "$sum" != "$(stat -c %i there/here.copse/run.h5)" ]
+}
+
 point "as compilers write them" way
 build plain || exit 99
 cp plain.marks kept.marks
@@ -432,4 +502,8 @@ point "a damaged cache is as none" cache_is_foreign
 point "a cache that others may write is not used" cache_of_others
 point "no cache, and where it is" cache_off
 point "the cache is bounded" cache_is_bounded
+point "a profile that was copied by seconds keeps its names" copied by_tar
+point "… without its times" copied without_times
+point "a merge elsewhere leaves names as they are, and says so" merged_elsewhere
+point "a merge that loses none is written" merged_again
 points_done

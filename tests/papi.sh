@@ -115,11 +115,13 @@ threads() {
 	[ $off -le 100 ] # it was some 300
 }
 
+# A core that others take for a moment costs some 30, as above; a child that is
+# not measured, half of all.
 forked() {
 	need_events
 	measure f fork -e $faults@1 || return
-	as_counted f touch_one $faults 20 &&
-		as_counted f touch_three $faults 20 &&
+	as_counted f touch_one $faults 200 &&
+		as_counted f touch_three $faults 200 &&
 		[ "$(find f -name 'rank-0*.h5' | wc -l)" = 2 ]
 }
 
@@ -246,7 +248,8 @@ without_papi() {
 	mkdir -p bin/.libs
 	cp "$builddir/.libs/copse" bin/copse 2>/dev/null ||
 		cp "$copse" bin/copse || return
-	cp "$builddir/.libs/libcopse.so" bin/.libs/ || return
+	cp "$builddir/.libs/libcopse.so" "$builddir/.libs/libcopse-tools.so" \
+		bin/.libs/ || return
 	bin/copse run -o m -e PAPI_TOT_CYC "$programs/events" plain >out 2>err ||
 		{ cat err; return 1; }
 	cat err
@@ -283,8 +286,7 @@ groups() {
 
 user_mode() {
 	need_events
-	need setpriv
-	[ "$(id -u)" = 0 ] || skip "only root can become somebody else"
+	for_others events
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] ||
 		skip "kernel.perf_event_paranoid is not 2"
 	mkdir -m 777 theirs
@@ -294,7 +296,6 @@ user_mode() {
 		"$copse" run -o o -e $faults@10 -e perf::CONTEXT-SWITCHES \
 		"$programs/events" >o.out 2>o.err
 	err=$?
-	[ $err = 126 ] || [ $err = 127 ] && skip "not in reach of another user"
 	cat o.err
 	[ $err = 0 ] && grep -q 'user mode only' o.err &&
 		grep -q "CONTEXT-SWITCHES'.*happens in the kernel" o.err ||

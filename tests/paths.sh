@@ -96,10 +96,43 @@ lives_on() {
 dies() {
 	mkdir -p "$scratch/trusting/.libs" && cd "$scratch/trusting" || return
 	cp "$copse" copse
+	cp "$builddir/.libs/libcopse-tools.so" .libs/
 	cp "$builddir/tests/broken/trusting.so" .libs/libcopse.so
 	with=$scratch/trusting/copse
 	! lives_on "$1"
 	[ $is -gt 128 ]
+}
+
+# Each path lacks its root: that is said first, and is all of them.
+cut() {
+	cat >"$scratch/deep.c" <<-'C'
+		#include <stdlib.h>
+		#include <time.h>
+		static volatile int zero;
+		static int deep(int n)
+		{
+			if (n)
+				return deep(n - 1) + zero;
+			while (clock() < CLOCKS_PER_SEC / 2)
+				;
+			return zero;
+		}
+		int main(int argc, char **argv)
+		{
+			return deep(argc > 1 ? atoi(argv[1]) : 50);
+		}
+	C
+	"${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -o "$scratch/deep" \
+		"$scratch/deep.c" || return
+	for depth in 8 128; do
+		"$copse" run --depth $depth -o "$scratch/deep-$depth.copse" \
+			"$scratch/deep" >"$scratch/deep-$depth" 2>&1 || return
+		cat "$scratch/deep-$depth"
+	done
+	! grep -e 'lack their root' -e partial.depth "$scratch/deep-128" &&
+		sed -n '1,/^hotspots/p' "$scratch/deep-8" |
+		grep '^! 100 % of the call paths lack their root' &&
+		grep -E '\(partial.depth\), (100|9[5-9]) %' "$scratch/deep-8"
 }
 
 point "a program that knows its paths" run_chains
@@ -108,6 +141,7 @@ point "every complete path is true" after_run paths_are_true
 point "99 % of the ticks have a complete path" after_run complete 0.99
 point "every shape of function was met" after_run all_functions
 point "Fortran" after_run fortran
+point "paths that are all cut are said to be" cut
 profile=$scratch/verified.copse
 point "remembered paths are right: shapes" verified "$programs/chains" 1
 point "remembered paths are right: a storm" verified \

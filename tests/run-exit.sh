@@ -304,7 +304,8 @@ point "no number" refused 2 abc "$copse" run --freq abc true
 point "no value" refused 2 HZ "$copse" run --freq
 point "a value for a switch" refused 2 --quiet "$copse" run --quiet=1 true
 point "unknown command" refused 2 nonsense "$copse" nonsense
-point "output not creatable" refused 1 /proc/x "$copse" run -o /proc/x true
+point "output not creatable" refused 7 "the profiles go to ./x instead" \
+	"$copse" run -q -o /proc/x sh -c "exit 7"
 for way in setuid seteuid setreuid setresuid chroot setrlimit prlimit syscall; do
 	point "the first sample comes after $way" leaves $way
 done

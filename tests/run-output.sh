@@ -50,21 +50,21 @@ default_name() {
 never_over() {
 	fresh "$1" && "$copse" run -q ./busy && sum=$(cksum busy.copse/*) &&
 		"$copse" run -q ./busy && "$copse" run -q ./busy || return 1
-	[ "$sum" = "$(cksum busy.copse/*)" ] && has busy.copse-2 rank-0.h5 &&
-		has busy.copse-3 rank-0.h5
+	[ "$sum" = "$(cksum busy.copse/*)" ] && has busy.2.copse rank-0.h5 &&
+		has busy.3.copse rank-0.h5
 }
 
 replaced() {
 	fresh "$1" && "$copse" run -q ./busy || return 1
 	touch busy.copse/rank-7.h5 busy.copse/run.h5 busy.copse/mine
 	"$copse" run -q --force ./busy
-	has busy.copse mine rank-0.h5 && [ ! -e busy.copse-2 ]
+	has busy.copse mine rank-0.h5 && [ ! -e busy.2.copse ]
 }
 
 foreign() {
 	fresh "$1" && mkdir out && touch out/mine &&
 		"$copse" run -q --force -o out ./busy || return 1
-	has out mine && has out-2 rank-0.h5
+	has out mine && has out.2 rank-0.h5
 }
 
 # What is printed can be pasted.
@@ -73,6 +73,53 @@ blanks() {
 	tail -n 1 err | sed 's/.*to see them: copse/"$copse"/' >again
 	cat again
 	copse=$copse sh -e again >report && grep summary report
+}
+
+# Not in what is there, and not beside it.
+here() {
+	fresh "$1" && "$copse" run -q -o . ./busy && "$copse" run -q -o ./ ./busy ||
+		return
+	has . busy endless want busy.copse busy.2.copse &&
+		has busy.2.copse rank-0.h5
+}
+
+# shows WHAT WORDS…: the run, as its command line says, and says so.
+shows() {
+	what=$1
+	shift
+	"$copse" "$@" >out 2>err
+	cat err
+	grep -q "busy $what\$" out && { [ "$(grep -c newest err)" = 0 ] ||
+		grep -q 'busy.*, the newest of [23] runs;' err; }
+}
+
+# The one that began last, unless a slash or a number says which.
+newest() {
+	fresh "$1" && for n in 1 2 3; do
+		"$copse" run -q ./busy $n || return
+	done
+	for name in busy busy.copse ./busy busy.3.copse; do
+		shows 3 info $name || return
+	done
+	shows 1 info busy.copse/ && shows 2 info busy.2.copse &&
+		shows 2 info busy.2.copse/ || return
+	"$copse" report -f csv busy >new.csv && "$copse" report -f csv \
+		busy.3.copse/ | cmp - new.csv || return
+	"$copse" merge busy 2>err | grep '^busy.3.copse/run.h5' || return
+	grep '^copse merge: busy.3.copse, the newest' err || return
+	# Several are those of these names.
+	"$copse" info busy.copse busy.3.copse | grep 'busy 1$' || return
+	# A later one may have an earlier name.
+	"$copse" run -q --force ./busy 4 && shows 4 info busy &&
+		shows 3 info busy.3.copse && rm -r busy.copse &&
+		shows 3 info busy.copse
+}
+
+# The program that was run is no run.
+by_program() {
+	fresh "$1" && cp "$programs/shares" app && "$copse" run -q ./app 0.05 &&
+		"$copse" report app | grep 'summary · ./app 0.05' &&
+		! "$copse" report other 2>err && grep 'neither a profile' err
 }
 
 empty() {
@@ -120,7 +167,7 @@ two_ranks() {
 same_rank_twice() {
 	fresh "$1" && rank 0 2 c "$copse" run -q ./busy &&
 		rank 0 2 c "$copse" run -q ./busy || return 1
-	has busy.copse rank-0.h5 && has busy.copse-2 rank-0.h5
+	has busy.copse rank-0.h5 && has busy.2.copse rank-0.h5
 }
 
 # Long enough to be sampled.
@@ -139,30 +186,60 @@ copies() {
 }
 
 killed() {
-	fresh "$1" || return 1
+	fresh "$1" && mkdir endless.copse && touch endless.copse/mine || return 1
 	"$copse" run -q ./endless &
 	wait_for endless_has_worked || return 1
 	kill -9 $!
 	wait $! 2>/dev/null
-	: >endless.copse/rank-0.h5.part$! # as if it was about to write it
+	: >endless.2.copse/rank-0.h5.part$! # as if it was about to write it
 	wait_for sh -c '! kill -0 $(cat pid)' || return 1
 	"$copse" recover endless.copse || return 1
-	has endless.copse rank-0.h5 && left_nothing
+	has endless.2.copse rank-0.h5 && left_nothing
 }
 
-# The file that the profile would be written to is in the way.
+# The command was copied without what writes profiles.
 not_written() {
-	fresh "$1" && cat >blocking <<-'S' && chmod +x blocking || return 1
-		#!/bin/sh
-		mkdir "out/rank-0.h5.part$PPID"
-		. ./busy
-	S
-	"$copse" run --include=blocking -o out ./blocking 2>err
+	fresh "$1" && mkdir -p bare/.libs && cp "$copse" bare &&
+		cp "$builddir/.libs/libcopse.so" bare/.libs || return 1
+	bare/copse run --mpi=off -o out ./busy 2>err
 	cat err
-	rmdir out/rank-0.h5.part*
+	! grep 'no sample' err || return 1
+	grep 'could not be written' err || skip "copse is installed"
 	sed -n 's/.*to try again: copse/"$copse"/p' err >again
-	! grep 'no sample' err && grep 'could not be written' err &&
-		copse=$copse sh -e again && has out rank-0.h5 && left_nothing
+	copse=$copse sh -e again && has out rank-0.h5 && left_nothing
+}
+
+# limited KIB DIR STATUS: a run with so little address space.
+limited() {
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -v "$1" && exec "$copse" run -o "$2" \
+		sh -c '. ./busy; exit '"$3") 2>err
+	status=$?
+	[ "$status" = "$3" ] || { echo "$1: $status"; cat err; return 1; }
+}
+
+# What writes profiles has no room: the program runs, and what was measured is
+# kept, with how it ended.  From a little on, whatever the libraries meet.
+no_room() {
+	fresh "$1" && export COPSE_MPI=off
+	limited 18000 kept 7 || return 1
+	grep 'could not be written.*; it is kept raw; .*copse recover kept' err &&
+		! grep 'no sample' err && ls kept/rank-0-*.live || return 1
+	"$copse" report hotspots kept | grep -w sh &&
+		"$copse" info kept/rank-0-*.live | grep 'status 7' || return 1
+	"$copse" recover kept && "$copse" info kept/rank-0.h5 |
+		grep 'status 7' || return 1
+	ls kept
+	! ls kept/rank-0-*.live 2>/dev/null || return 1
+	for kib in $(seq 20000 2500 60000); do
+		limited "$kib" "out-$kib" 7 || return 1
+		[ -e "out-$kib/rank-0.h5" ] || ls "out-$kib"/rank-0-*.live ||
+			{ cat err; return 1; }
+	done
+	for dir in out-*; do
+		"$copse" recover "$dir" || return 1
+	done
+	left_nothing
 }
 
 # The program removes what it finds in its directory, and that above.
@@ -175,11 +252,11 @@ removed() {
 	S
 	"$copse" run -q --include=cleans -o above/out ./cleans above/out &&
 		has above/out rank-0.h5 || return 1
-	"$copse" run -q --include=cleans -o above/out-2 ./cleans above 2>err
+	"$copse" run -q --include=cleans -o above/out.2 ./cleans above 2>err
 	sed -n 's/.*to try again: copse/"$copse"/p' err >again
 	mkdir above
 	cat err
-	copse=$copse sh -e again && has above/out-2 rank-0.h5 && left_nothing
+	copse=$copse sh -e again && has above/out.2 rank-0.h5 && left_nothing
 }
 
 left_nothing() {
@@ -197,14 +274,16 @@ orphan() {
 	"$copse" recover sh.copse >got 2>err
 	first=$?
 	cat got err
-	# It is no left-over to be removed; the shell may have been written.
-	grep -q -e '^failed .* 0 profiles' -e '^partly .* 1 profile:' got &&
-		! grep -e --clean err || first=
+	# It is no left-over to be removed, and what it did is there.
+	grep -q "still measured: process $(cat pid) " got &&
+		! grep -e --remove err &&
+		[ -e "sh.copse/rank-0-$(cat pid)-0.live" ] || first=
 	kill -9 "$(cat pid)"
 	wait_for sh -c '! kill -0 $(cat pid)'
 	"$copse" recover sh.copse || return 1
 	# The shell, too, has one when a sample fell into it.
-	[ "$first" = 1 ] && [ -e "sh.copse/rank-0-$(cat pid).h5" ] &&
+	[ "$first" = 0 ] && [ ! -e "sh.copse/rank-0-$(cat pid)-0.live" ] &&
+		 [ -e "sh.copse/rank-0-$(cat pid).h5" ] &&
 		left_nothing
 }
 
@@ -213,9 +292,13 @@ point "an older run is left alone" never_over b
 point "--force replaces it, and only what is copse's" replaced c
 point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
+point "the current directory is no name" here r
+point "the newest of a name is shown" newest s
+point "a name without .copse, and beside a program of that name" by_program t
 point "a name with blanks is quoted where a command has it" blanks o
 point "a profile that could not be written is no lack of samples" not_written p
 point "a directory that was removed meanwhile" removed q
+point "no memory for what writes profiles: kept, nothing is lost" no_room u
 point "nothing is left in shared memory" left_overs f
 point "each process has its file, shells have none" children g
 point "children beside a shell are not missed" children_alone n

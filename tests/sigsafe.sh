@@ -65,4 +65,17 @@ for object in $objects; do
 	point "$(echo "$object" | sed 's|\.libs/||')" \
 		reaches_only_safe_code "$object"
 done
+# Flags of a distribution would put a call into each marked function.
+user_flags_stand_before() {
+	MAKEFLAGS='' MAKELEVEL='' make -n -B -C "$builddir" \
+		CFLAGS='-O1 -fstack-protector-all' \
+		src/collect/libcollect_la-sample.lo >"$scratch/said" 2>&1
+	line=$(grep -e '-c .*sample\.c' "$scratch/said" | tr ' ' '\n')
+	echo "$line" | grep -e '^-O' -e '^-f'
+	[ "$(echo "$line" | grep '^-O' | tail -n 1)" = -O1 ] &&
+		[ "$(echo "$line" | grep stack-protector | tail -n 1)" = \
+			-fno-stack-protector ]
+}
+point "a user's flags hold, but for what the handler needs" \
+	user_flags_stand_before
 points_done

@@ -60,9 +60,10 @@ has() {
 		{ echo "is in $dir"; return 1; }
 }
 
-# What the profiles of a directory say of their job, each once.
+# What the profiles of a directory say of their job, each once; one alone says
+# why it was ended.
 facts() {
-	"$copse" info "$1" | sed -n 's/^  batch  *//p' | sort -u
+	"$copse" info "$1" | sed -n 's/, end [a-z, ]*$//; s/^  batch  *//p' | sort -u
 }
 
 # says DIR FACT…: all its profiles have each of these.
@@ -236,7 +237,7 @@ J
 )
 	over "$job" || return 1
 	cat "slurm-$job.out"
-	for dir in mpi-crash.copse mpi-crash.copse-2; do
+	for dir in mpi-crash.copse/ mpi-crash.2.copse; do
 		has $dir rank-0.h5 rank-1.h5 && facts $dir || return 1
 	done >both
 	cat both
@@ -277,8 +278,8 @@ J
 	over "$job" || return 1
 	cat "slurm-$job.out"
 	has "again-$job.copse" rank-0.h5 rank-1.h5 &&
-		has "again-$job.copse-2" rank-0.h5 rank-1.h5 &&
-		says "again-$job.copse-2" 'restart 1'
+		has "again-$job.2.copse" rank-0.h5 rank-1.h5 &&
+		says "again-$job.2.copse" 'restart 1'
 }
 
 cancelled() {
@@ -292,7 +293,9 @@ J
 	over "$job" || return 1
 	has cancelled.copse rank-0.h5 rank-1.h5 &&
 		says cancelled.copse "Slurm job $job" || return 1
-	[ "$("$copse" info cancelled.copse | grep -c 'end  *signal 15')" = 2 ]
+	[ "$("$copse" info cancelled.copse | grep -c 'end  *signal 15')" = 2 ] ||
+		return 1
+	"$copse" report cancelled.copse | grep -x '! Slurm ended the job: cancelled.'
 }
 
 # The job script that we give away.  srun kills all at once; what is left is
@@ -336,10 +339,11 @@ too_late() {
 	*TIMEOUT*) ;;
 	*) echo "it ended as $(state "$late")"; return 1 ;;
 	esac
-	ls -l late.copse
+	ls -l late.copse | head -n 4
 	copied_late && says late.copse "Slurm job $late" || return 1
 	"$copse" report late.copse >summary
 	cat summary
+	grep -x '! Slurm ended the job: time limit.' summary || return 1
 	# Children of the shells may have been sampled, too.
 	grep -qE '^([2-9]|[1-9][0-9]+) processes .* on 2 hosts' summary
 }

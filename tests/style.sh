@@ -98,6 +98,52 @@ one_name_one_file() {
 	return 0
 }
 
+# Where names are unique.
+named_files() {
+	find src mpi cuda tools -name '*.[ch]' ! -path '*/build/*' "$@" |
+		sort
+}
+
+# The first column stands in one file only.
+in_one_file() {
+	sort -u | awk '$1 in file {
+			print $1 ": " file[$1] ", " $2
+			bad = 1
+		}
+		{ file[$1] = $2 }
+		END { exit bad }'
+}
+
+# A backtrace tells where it is.  A long type has a line before the name.
+# mpich.h and openmpi.h are one: each adapter is built with its own.
+unique_functions() {
+	# shellcheck disable=SC2046 # a list of words
+	awk 'FNR == 1 { type = "" }
+		{
+			line = type $0
+			type = ""
+			gsub(/__attribute__\(\([^)]*\)+ ?/, "", line)
+		}
+		line !~ /^(SIGSAFE )?static / { next }
+		line ~ /^[^=;({]*$/ { type = line " " }
+		line ~ /^[^=;({]*[A-Za-z0-9_]\(/ {
+			sub(/\(.*/, "", line)
+			sub(/.*[^A-Za-z0-9_]/, "", line)
+			file = FILENAME
+			sub(/mpi\/openmpi\.h/, "mpi/mpich.h", file)
+			print line, file
+		}' $(named_files "$@") | in_one_file
+}
+
+unique_structs() {
+	# shellcheck disable=SC2046 # a list of words
+	awk '/^[\t ]*((static|const|typedef) )*struct [A-Za-z0-9_]+ \{/ {
+			sub(/ \{.*/, "")
+			sub(/.* /, "")
+			print $0, FILENAME
+		}' $(named_files) | in_one_file
+}
+
 # Else its line is glued to "not ok", and the point counts as missing.
 said_in_lines() {
 	half_a_line() {
@@ -111,15 +157,26 @@ said_in_lines() {
 	point wrong half_a_line | diff "$scratch/want" -
 }
 
+# What is loaded into programs obeys no variable in one with more rights than its
+# caller.  (PATH is the C library's own business: execvp looks at it, too.)
+asks_securely() {
+	grep -rnE --include='*.[ch]' '(^|[^_])getenv\(' src/collect mpi cuda |
+		grep -v '"PATH"' && return 1
+	return 0
+}
+
 point "every file has its SPDX line" spdx_first
 point "every header says what it is" says_what_it_is
 point "no function is longer than 60 lines" short_functions
 point "fewer than 3 conditions per 1000 lines" few_conditions
 point "src never ends the process" src_never 'exit\(|abort\('
 point "src never writes to stdout" src_never 'printf\(|puts\(|putchar\(|stdout'
+point "what programs load asks with secure_getenv" asks_securely
 point "clang-format changes nothing" formatted
 point "lines end at 80 columns" eighty_columns
 point "file names are unique" one_name_one_file
+point "names of static functions are unique" unique_functions
+point "names of structs are unique" unique_structs
 point "shellcheck finds nothing" checked_scripts
 point "what a point says is in whole lines" said_in_lines
 points_done

@@ -37,6 +37,41 @@ needs() {
 	[ ! -s "$scratch/is" ]
 }
 
+# All else is opened when it is needed: it is beside each rank for long.
+tools_exports() {
+	[ "$(exported .libs/libcopse-tools.so)" = copse_tools ]
+}
+point "copse needs the C library only" needs copse libc.so ld-linux
+point "libcopse-tools exports one name" tools_exports
+
+# hardened FILE: unless configure was told otherwise.
+hardened() {
+	! grep -q -e --disable-hardening config.log ||
+		skip 'configured with --disable-hardening'
+	readelf -dW "$1" | grep -qE 'BIND_NOW|FLAGS_1.*NOW' &&
+		nm -D --undefined-only "$1" >"$scratch/asks" || return
+	! grep -q '^HARDEN_CFLAGS.*stack-protector' Makefile ||
+		grep -q __stack_chk_fail "$scratch/asks" || return
+	! grep -q '^HARDEN_CFLAGS.*FORTIFY' Makefile ||
+		grep -q '_chk\(@\|$\)' "$scratch/asks"
+}
+
+# What ends the program when it fails is not for somebody else's.
+guest() {
+	readelf -dW "$1" | grep -qE 'BIND_NOW|FLAGS_1.*NOW' &&
+		! nm -D --undefined-only "$1" | grep '_chk'
+}
+
+for file in copse .libs/libcopse-tools.so copse-merge-*; do
+	[ -e "$file" ] || continue
+	[ ! -e ".libs/$file" ] || file=.libs/$file
+	point "$(basename "$file") is hardened" hardened "$file"
+done
+for library in .libs/libcopse.so .libs/libcopse-mpi-*.so .libs/libcopse-cuda.so; do
+	[ ! -e "$library" ] ||
+		point "$(basename "$library") ends no program" guest "$library"
+done
+
 mpi_exports() {
 	exported "$1" | grep -v -e '^P*MPI_' -e '^mpi_' -e '^copse_' \
 		>"$scratch/is"

@@ -32,6 +32,9 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 # Tests that run at the same time are not to be bound to the same cores.
 export OMPI_MCA_hwloc_base_binding_policy=none
+# One that ends removes the folder that another one is about to use.
+mkdir -m 1777 "$scratch/.ompi"
+export OMPI_MCA_orte_tmpdir_base="$scratch/.ompi"
 export OMP_NUM_THREADS=1
 
 points=0
@@ -107,6 +110,26 @@ wait_up_to() {
 has_worked() {
 	ticks=$(sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }')
 	[ "${ticks:-0}" -ge "$2" ]
+}
+
+# for_others [PROGRAM…]: where other users may not come to the build tree, as
+# below /root, $copse and $programs become copies in $scratch, of these programs
+# (for this point).
+for_others() {
+	need setpriv
+	[ "$(id -u)" = 0 ] || skip "only root can be somebody else"
+	chmod 711 "$scratch"
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		test -x "$copse" && return
+	rm -rf "$scratch/copy"
+	mkdir -p "$scratch/copy/.libs" "$scratch/copy/programs"
+	cp "$copse" "$scratch/copy"
+	cp "$builddir"/.libs/*.so "$scratch/copy/.libs"
+	for program; do
+		cp "$programs/$program" "$scratch/copy/programs"
+	done
+	copse=$scratch/copy/copse
+	programs=$scratch/copy/programs
 }
 
 # near VALUE TRUTH TOLERANCE: numbers, true when they are that close.

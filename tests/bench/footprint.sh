@@ -12,7 +12,7 @@ resident() {
 
 # memory: a program that has run for two seconds, plain, and below copse.
 memory() {
-	local plain_pid copse_pid child plain with parent
+	local plain_pid copse_pid child plain with parent private
 
 	"$programs/shares" 4 >"$scratch/out" &
 	plain_pid=$!
@@ -25,8 +25,11 @@ memory() {
 	plain=$(resident "$plain_pid")
 	with=$(resident "$child")
 	parent=$(resident "$copse_pid")
+	private=$(awk '/^Private/ { n += $2 } END { print n / 1024 }' \
+		"/proc/$copse_pid/smaps_rollup")
 	wait "$plain_pid" "$copse_pid"
-	echo "resident MiB: plain $plain, with copse $with, its parent $parent"
+	echo "resident MiB: plain $plain, with copse $with, its parent" \
+		"$parent ($private its own)"
 }
 
 # ended_to_back PREFIX…: seconds from the end of the last of 4 ranks until

@@ -494,7 +494,7 @@ static void make_sites(struct making *k)
 	}
 }
 
-/* What a process keeps in a job of that size (doc/design.md). */
+/* What a process keeps in such a job (doc/decisions/event-records.md). */
 static size_t parts_kept(uint32_t ranks)
 {
 	size_t kept = ranks > 1024 ? (size_t)16384 * 1024 / ranks : 16384;

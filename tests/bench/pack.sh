@@ -28,13 +28,13 @@ build() {
 	mkdir -p "$scratch/build" && cd "$scratch/build" || return
 	"$srcdir/configure" --prefix="$pack/copse" \
 		LDFLAGS=-Wl,--disable-new-dtags &&
-		export LD_RUN_PATH='$ORIGIN/../lib/copse' &&
+		export LD_RUN_PATH='$ORIGIN/../lib/copse:$ORIGIN' &&
 		make -j2 install-strip && make -j2 check TESTS=
 }
 
-# What copse is linked with, but for the C library's own.
+# What copse opens is linked with, but for the C library's own.
 libraries() {
-	ldd "$pack/copse/bin/copse" | awk '$2 == "=>" { print $3 }' |
+	ldd "$pack/copse/lib/copse/libcopse-tools.so" | awk '$2 == "=>" { print $3 }' |
 		grep -vE '/(libc|libm|libpthread|libdl|librt|libresolv)[.]so' |
 		xargs -r -I '{}' cp -L '{}' "$pack/copse/lib/copse/"
 }

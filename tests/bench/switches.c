@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * switches.c [N] - two threads on one core give each other a byte N times:
- * two switches for each.  Prints the microseconds of CPU time for a switch.
+ * switches.c [N [threads|processes]] - on one core two threads give each other
+ * a byte N times, two switches for each; or two processes yield N times each.
+ * Prints the microseconds of CPU time for a switch.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int there[2], back[2];
@@ -32,20 +35,11 @@ static void *answer(void *unused)
 	return unused;
 }
 
-static double seconds(struct timeval t)
+static int pass_bytes(void)
 {
-	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
-}
-
-int main(int argc, char **argv)
-{
-	struct rusage usage;
 	pthread_t thread;
 	char byte = 'x';
 
-	if (argc > 1)
-		times = atoi(argv[1]);
-	stay_here();
 	if (pipe(there) || pipe(back) ||
 	    pthread_create(&thread, NULL, answer, NULL))
 		return 1;
@@ -53,8 +47,38 @@ int main(int argc, char **argv)
 		if (write(there[1], &byte, 1) != 1 ||
 		    read(back[0], &byte, 1) != 1)
 			return 1;
-	getrusage(RUSAGE_SELF, &usage);
-	printf("%.3f\n", (seconds(usage.ru_utime) + seconds(usage.ru_stime)) /
+	return 0;
+}
+
+static int yield_in_two(void)
+{
+	pid_t child = fork();
+
+	for (int i = 0; i < times; i++)
+		sched_yield();
+	if (!child)
+		_exit(0);
+	return child < 0 || waitpid(child, NULL, 0) != child;
+}
+
+static double seconds(int who)
+{
+	struct rusage usage;
+
+	getrusage(who, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		times = atoi(argv[1]);
+	stay_here();
+	if (argc > 2 && !strcmp(argv[2], "processes") ? yield_in_two()
+						      : pass_bytes())
+		return 1;
+	printf("%.3f\n", (seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN)) /
 				 (2.0 * times) * 1e6);
 	return 0;
 }

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "collect/peek.h"
+#include "collect/unwind/safe-read.h"
 
 __typeof__(peek_copy) __wrap_peek_copy;
 

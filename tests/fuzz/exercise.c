@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include "analyse/analysis.h"
-#include "analyse/gate.h"
+#include "analyse/compare/gate.h"
 #include "base/str.h"
 #include "live/layout.h"
-#include "export/export.h"
-#include "present/exporter.h"
+#include "format/format.h"
 #include "tests/fuzz/exercise.h"
 
 static FILE *nowhere(void)
@@ -54,7 +53,7 @@ static uint32_t take(uint32_t *choice, size_t of)
 	return taken;
 }
 
-static const struct exporter_style styles[] = {
+static const struct format_style styles[] = {
 	{ .width = 80, .utf8 = true },
 	{ .width = 20 },
 };
@@ -78,10 +77,10 @@ static void show(const struct report *report, uint32_t choice)
 {
 	size_t count = 0;
 
-	while (exporters[count])
+	while (formats[count] && formats[count]->write_report)
 		count++;
-	exporters[take(&choice, count)]->write(nowhere(), report,
-					       &styles[take(&choice, STYLES)]);
+	formats[take(&choice, count)]->write_report(
+		nowhere(), report, &styles[take(&choice, STYLES)]);
 }
 
 static void analyse(const struct run *const runs[], uint32_t choice)
@@ -105,10 +104,10 @@ static void show_all(const struct analysis *analysis,
 	struct report *report = NULL;
 
 	if (!analysis->run(&report, runs, how))
-		for (size_t i = 0; exporters[i]; i++)
+		for (size_t i = 0; formats[i]->write_report; i++)
 			for (size_t style = 0; style < STYLES; style++)
-				exporters[i]->write(nowhere(), report,
-						    &styles[style]);
+				formats[i]->write_report(nowhere(), report,
+							 &styles[style]);
 	report_free(report);
 }
 
@@ -127,7 +126,7 @@ static void judge(const struct run *const runs[], uint32_t choice)
 {
 	static const char *const rules[] = { "path(*)>1%", "function(*)>1%",
 					     "elapsed>1s", NULL };
-	const struct gate gate = { .rules = rules, .confidence = 0.99 };
+	const struct gate_options gate = { .rules = rules, .confidence = 0.99 };
 	const struct analysis_options defaults = { 0 };
 	struct report *report = NULL;
 	bool failed;
@@ -139,18 +138,20 @@ static void judge(const struct run *const runs[], uint32_t choice)
 
 static void export(const struct run *run, uint32_t choice)
 {
-	const struct export_choice choices[] = {
+	const struct format_choice choices[] = {
 		{ 0 },
 		{ .by_rank = true },
 		{ .by_node = true, .node = choice % 16 },
 		{ .by_rank = true, .metric = "mpi.time.max" },
 	};
-	size_t count = 0;
+	size_t first = 0, count = 0;
 
-	while (exports[count].name)
+	while (formats[first]->write_report)
+		first++;
+	while (formats[first + count])
 		count++;
-	exports[take(&choice, count)].write(nowhere(), run,
-					    &choices[take(&choice, 4)]);
+	formats[first + take(&choice, count)]->write_run(
+		nowhere(), run, &choices[take(&choice, 4)]);
 }
 
 void exercise_run(const struct run *run, uint32_t choice)

@@ -3,7 +3,7 @@
 #ifndef FUZZ_EXERCISE_H
 #define FUZZ_EXERCISE_H
 
-#include "merge/run.h"
+#include "run/run.h"
 #include "profile/profile.h"
 
 /* A directory of this process, made below the current one when first asked. */

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#include "merge/cubin-lines.h"
+#include "symbol/cubin-lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

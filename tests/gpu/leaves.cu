@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * leaves.cu WAY [SECONDS] - ends in one of many ways in the middle of a kernel:
- * what ended SECONDS before that (3, by "exit" 0) has to be in the profile, and
- * the end takes no longer than it did.
+ * leaves.cu WAY [SECONDS] - ends in one of many ways in the middle of a kernel,
+ * or by a fault of one: what ended SECONDS before that (3 when it is killed or
+ * a kernel faults, else 0) has to be in the profile, and the end takes no longer
+ * than it did.
  */
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "gpu.h"
 
@@ -34,9 +37,35 @@ static void by_exit(void)
 	exit(4);
 }
 
-static void by_quick_exit(void)
+static void by__exit(void)
 {
 	_exit(5);
+}
+
+static void by_quick_exit(void)
+{
+	quick_exit(5);
+}
+
+static void by_assert(void)
+{
+	assert(!"the end");
+}
+
+static __global__ void spin_fault(unsigned long long *nowhere)
+{
+	*nowhere = device_now();
+}
+
+/* What comes behind it fails, too. */
+static void by_fault(void)
+{
+	unsigned long long *nowhere = (unsigned long long *)16;
+
+	LAUNCH(spin_fault, 1, 1, 0, &nowhere);
+	printf("fault: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+	fflush(stdout);
+	exit(6);
 }
 
 static const struct way {
@@ -44,9 +73,11 @@ static const struct way {
 	void (*leave)(void);
 	unsigned int seconds;
 } ways[] = {
-	{ "kill", by_kill, 3 }, { "term", by_term, 3 },
-	{ "abort", abort, 3 },  { "_exit", by_quick_exit, 3 },
-	{ "exit", by_exit, 0 },
+	{ "kill", by_kill, 3 },   { "term", by_term, 3 },
+	{ "abort", abort, 0 },    { "assert", by_assert, 0 },
+	{ "_exit", by__exit, 0 }, { "quick_exit", by_quick_exit, 0 },
+	{ "child", by__exit, 0 }, { "exit", by_exit, 0 },
+	{ "fault", by_fault, 3 },
 };
 
 static const struct way *way_of(const char *name)
@@ -57,21 +88,36 @@ static const struct way *way_of(const char *name)
 	return &ways[0];
 }
 
+/* The child has the GPU: the parent ends as it did. */
+static void in_child(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		return;
+	waitpid(child, &status, 0);
+	_exit(WEXITSTATUS(status));
+}
+
 int main(int argc, char **argv)
 {
 	const struct way *way = way_of(argc > 1 ? argv[1] : "kill");
 	unsigned long long ns = 5000 * MS, *none = NULL;
 
+	if (!strcmp(way->name, "child"))
+		in_child();
 	need_gpus(1);
 	long_before(tally_new("spin_ended", "long_before"));
 	tallies_say();
-	/* The kernel that never ends has a record too, which is nobody's. */
-	if (way->leave == by_exit)
-		truth("records", "all", "*", "attributed", 0.95);
+	/* What never ends is launched, too: 1 of 21. */
+	truth("records", "all", "*", "attributed", 0.95);
 	fflush(stdout);
 	sleep(argc > 2 ? (unsigned int)atoi(argv[2]) : way->seconds);
-	LAUNCH(spin_endless, 1, 1, 0, &ns, &none);
-	usleep(100000);
+	if (way->leave != by_fault) {
+		LAUNCH(spin_endless, 1, 1, 0, &ns, &none);
+		usleep(100000);
+	}
 	way->leave();
 	return 1;
 }

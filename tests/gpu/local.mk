@@ -1,7 +1,7 @@
 # Programs for GPUs with answers known by construction; tests/gpu/cases.tbl runs
 # them.  A new one is tests/gpu/NAME.cu or NAME.c and its NAME here.
-GPU_CUDA = allocs captures copies failures forks graphs holder hotline \
-	launchers leaves load managed many paths peers ranges reset shapes \
+GPU_CUDA = allocs blocking captures copies failures forks graphs holder hotline \
+	launchers leaves load managed managed-cg many paths peers ranges reset shapes \
 	streams window
 GPU_STATIC = graphs-static paths-static # as nvcc links by default; the others: libcudart.so
 GPU_CUPTI = tool # linked with it

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * made-occupancy.c - the rule of analyse/occupancy.c against the toolkit's own
- * header, for devices of many kinds and launches of many shapes.  Prints how
- * many were compared; 1: one differs.
+ * made-occupancy.c - the rule of analyse/gpu/occupancy.c against the toolkit's
+ * own header, for devices of many kinds and launches of many shapes.  Prints
+ * how many were compared; 1: one differs.
  */
-#include "analyse/occupancy.h"
+#include "analyse/gpu/occupancy.h"
 
 #include <stdio.h>
 #include <string.h>

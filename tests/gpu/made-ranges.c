@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* made-ranges.c - ranges of NVTX around known work; see made.c. */
+#include "made-cuda.h"
 #include "made-ranges.h"
 
 #include <nvtx3/nvToolsExt.h>
@@ -75,4 +76,43 @@ void ranges(void (*work)(void))
 	nvtxRangePop();
 	work();
 	across();
+}
+
+static void part(void (*between)(void))
+{
+	nvtxRangePushA("part");
+	usleep(5000);
+	if (between)
+		between();
+	usleep(5000);
+	nvtxRangePop();
+}
+
+static double asked, begun;
+
+static void go(void)
+{
+	asked = now();
+	made_cudaProfilerStart();
+	begun = now();
+}
+
+/* Between these it was measured, however the cores are shared. */
+static void stop(void)
+{
+	double least = now() - begun;
+
+	made_cudaProfilerStop();
+	printf("measured %.6f %.6f\n", least, now() - asked);
+}
+
+void ranges_paused(void)
+{
+	made_cudaProfilerStart(); /* what is made once takes its time */
+	made_cudaProfilerStop();
+	part(NULL);
+	part(go);
+	part(NULL);
+	part(stop);
+	part(NULL);
 }

@@ -6,4 +6,7 @@
 /* In a range "outer", twice in "inner" inside of it, in "wide", in none. */
 void ranges(void (*work)(void));
 
+/* Three of five are measured, two of them in part; prints for how long. */
+void ranges_paused(void);
+
 #endif

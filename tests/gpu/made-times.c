@@ -150,6 +150,29 @@ NOINLINE static void paused(void)
 	work(20 * MS);
 }
 
+/*
+ * Measured are 60 pieces of 2 ms; 5 ms pass between, and 200 ms behind the
+ * last.
+ */
+NOINLINE static void pauses(void)
+{
+	for (int i = 0; i < 60; i++) {
+		made_cudaProfilerStart();
+		work(2 * MS);
+		made_cudaProfilerStop();
+		prepare(5 * MS);
+	}
+	prepare(200 * MS);
+}
+
+/* 100 ms before the only work, and 200 ms behind it. */
+NOINLINE static void ends(void)
+{
+	prepare(100 * MS);
+	work(50 * MS);
+	prepare(200 * MS);
+}
+
 /* More streams than there is room for, some of them back in time. */
 NOINLINE static void streams(void)
 {
@@ -180,6 +203,10 @@ int main(int argc, char **argv)
 		       (unsigned long long)(now(CLOCK_MONOTONIC) + 1500 * MS));
 	else if (!strcmp(mode, "paused"))
 		paused();
+	else if (!strcmp(mode, "pauses"))
+		pauses();
+	else if (!strcmp(mode, "ends"))
+		ends();
 	else if (!strcmp(mode, "streams"))
 		streams();
 	else

@@ -9,6 +9,7 @@
 #include "made-stalls.h"
 #include "made-wide.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -154,6 +155,85 @@ NOINLINE static void launch_many(long n, int depth)
 	sink++;
 }
 
+static void fail_assert(void)
+{
+	__assert_fail("work", __FILE__, __LINE__, __func__);
+}
+
+static void by_exit(void)
+{
+	_exit(7);
+}
+
+static void by_quick_exit(void)
+{
+	quick_exit(7);
+}
+
+/* As a worker of multiprocessing: the parent has no GPU. */
+static void in_child(void)
+{
+	int status = 0;
+
+	if (fork())
+		wait(&status);
+	else {
+		solve();
+		_exit(7);
+	}
+	exit(WEXITSTATUS(status));
+}
+
+/* A child of vfork() ends in this one's memory, which goes on. */
+static void beside_child(void)
+{
+	solve();
+	if (!vfork())
+		_exit(0);
+	direct();
+}
+
+static void from_handler(int unused)
+{
+	(void)unused;
+	_exit(7);
+}
+
+static void by_handler(void)
+{
+	signal(SIGALRM, from_handler);
+	alarm(1);
+	for (;;)
+		made_cudaLaunchKernel("_Z5emptyv", 0, 1);
+}
+
+/* All is done in time, and none of atexit() is called.  0: it is none. */
+static int leave(const char *mode)
+{
+	static const struct {
+		const char *mode;
+		void (*go)(void);
+		int works;
+	} ways[] = {
+		{ "leave-_exit", by_exit, 1 },
+		{ "leave-quick_exit", by_quick_exit, 1 },
+		{ "leave-abort", abort, 1 },
+		{ "leave-assert", fail_assert, 1 },
+		{ "leave-handler", by_handler, 1 },
+		{ "leave-child", in_child, 0 },
+		{ "leave-vfork", beside_child, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(ways[i].mode, mode)) {
+			if (ways[i].works)
+				solve();
+			ways[i].go();
+			return 1;
+		}
+	return 0;
+}
+
 /* Long enough for samples, that there is a profile in any case. */
 static void busy(void)
 {
@@ -281,6 +361,8 @@ int main(int argc, char **argv)
 		stalls(argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : "");
 	else if (!strcmp(mode, "ranges"))
 		ranges(direct);
+	else if (!strcmp(mode, "paused-ranges"))
+		ranges_paused();
 	else if (!strcmp(mode, "profiled"))
 		profiled();
 	else if (!strcmp(mode, "forked"))
@@ -294,6 +376,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "killed"))
 		solve(), killed();
 	else
-		return allocate(mode) ? 0 : 2;
+		return allocate(mode) || leave(mode) ? 0 : 2;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpi-crash.c HOW [RANK [SECONDS]] - all ranks work SECONDS (0.5) of CPU time
- * in before_the_end(), then RANK (0) ends, and the others wait for it in
- * MPI_Barrier, for ever.  HOW:
+ * in before_the_end(), then, when all have, RANK (0) ends, and the others wait
+ * for it in MPI_Barrier, for ever.  HOW:
  *
  *   abort   MPI_Abort(MPI_COMM_WORLD, 7)
  *   segv    a store through a null pointer
@@ -51,7 +51,7 @@ static void end(const char *how)
 
 int main(int argc, char **argv)
 {
-	int victim = argc > 2 ? atoi(argv[2]) : 0, rank;
+	int victim = argc > 2 ? atoi(argv[2]) : 0, rank, done = 1, all;
 	double seconds = argc > 3 ? atof(argv[3]) : 0.5;
 
 	if (argc < 2) {
@@ -61,6 +61,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	before_the_end(seconds);
+	if (strcmp(argv[1], "apart") != 0)
+		MPI_Allreduce(&done, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	if (rank == victim)
 		end(argv[1]);
 	if (strcmp(argv[1], "apart") != 0)

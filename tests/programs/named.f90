@@ -1,11 +1,18 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! named.f90 - a module procedure, one contained in it, and a plain subroutine.
+! named.f90 - a module procedure, one contained in it, two parallel regions, and
+! a plain subroutine.
 module mesh
   implicit none
 contains
   subroutine smooth(x)
     real, intent(inout) :: x
     call inside
+    !$omp parallel
+    x = x * 0.5
+    !$omp end parallel
+    !$omp parallel
+    x = x + 0.5
+    !$omp end parallel
   contains
     subroutine inside
       x = x * 0.5

@@ -6,14 +6,15 @@
 
 #include "analyse/analysis.h"
 #include "analyse/confidence.h"
-#include "analyse/efficiency.h"
+#include "analyse/mpi/efficiency.h"
+#include "analyse/openmp-lost.h"
 #include "analyse/groups.h"
 #include "analyse/interpreter.h"
 #include "analyse/paths.h"
-#include "analyse/skew.h"
+#include "analyse/path-imbalance.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "merge/build.h"
+#include "run/run-build.h"
 #include "tests/test.h"
 #include "tests/unit/fixture-run.h"
 
@@ -229,6 +230,49 @@ TEST(communication_is_serialisation_times_transfer)
 	CHECK(near(e.communication, 0.8));
 	efficiency_from(&e, elapsed, mpi, 0);
 	CHECK(!e.ranks && near(e.parallel, 0));
+}
+
+static struct run_rank threaded(double workers, double waiting, double no_core)
+{
+	return (struct run_rank){
+		.elapsed_ns = 12000000000,
+		.openmp = { .waiting_ns = (uint64_t)(waiting * 1e9),
+			    .workers_ns = (uint64_t)(workers * 1e9) },
+		.cores = { .waited_ns = (uint64_t)(no_core * 1e9) },
+	};
+}
+
+/* Of 12 s, of two threads. */
+TEST(openmp_loses_what_its_threads_wait)
+{
+	struct run_rank none = threaded(12, 0, 0);
+	struct run_rank third = threaded(12, 8, 0); /* of the other's work */
+	struct run_rank asleep = threaded(4, 0.001, 0);
+	struct run_rank in_mpi = threaded(12, 6, 0); /* as long as the first */
+	struct run_rank shared = threaded(6, 4, 6);  /* half a core each */
+	struct run_rank spins = threaded(12, 24, 0);
+
+	CHECK(near(openmp_lost(&none, 12, 12), 0));
+	CHECK(near(openmp_lost(&third, 12, 12), 4));
+	CHECK(openmp_lost(&asleep, 12, 12) < 0.01);
+	CHECK(near(openmp_lost(&in_mpi, 12, 6), 0));
+	CHECK(near(openmp_lost(&shared, 12, 12), 4));
+	CHECK(near(openmp_lost(&spins, 12, 12), 12));
+	CHECK(near(openmp_lost(&spins, 0, 0), 0));
+}
+
+TEST(openmp_is_a_factor_beside_the_others)
+{
+	const double elapsed[] = { 10, 10 };
+	struct mpi_time mpi[] = { { .total = 2, .waiting = 1, .openmp = 4 },
+				  { .total = 4, .waiting = 3, .openmp = 3 } };
+	struct efficiency e;
+
+	efficiency_from(&e, elapsed, mpi, 2);
+	CHECK(near(e.balance, 7.0 / 8) && near(e.communication, 0.8));
+	CHECK(near(e.openmp, 3.5 / 7) && near(e.useful_mean, 3.5));
+	CHECK(near(e.parallel, e.balance * e.communication * e.openmp));
+	CHECK(near(e.serialisation * e.transfer, e.communication));
 }
 
 /* Another metric, of those nodes only, with a part of another one's values. */
@@ -859,6 +903,22 @@ TEST(summary_does_not_say_computed_of_time_in_mpi)
 	}
 	CHECK(found);
 	report_free(report);
+}
+
+/* The largest is not most of it when it is less than half. */
+TEST(summary_says_how_much_of_mpi_the_longest_call_is)
+{
+	struct run *run = fixture_run();
+
+	CHECK(summary_says(run, "in MPI, most in MPI_Allreduce ← norm"));
+	for (size_t i = 0; i < run->rank_count; i++) {
+		run->ranks[i].mpi_ns = 2000000000;
+		run->ranks[i].mpi_time_ns = 1500000000;
+	}
+	CHECK(summary_says(run, "spent 75 % of their time in MPI, 10 % of "
+				"that, the largest part, in MPI_Allreduce ← "
+				"norm"));
+	run_free(run);
 }
 
 /* 10 of 20 ms of the shell, beside seconds of what it started. */

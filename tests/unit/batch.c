@@ -5,6 +5,7 @@
 
 #include "base/batch.h"
 #include "base/err.h"
+#include "launch/job-end.h"
 #include "launch/output-name.h"
 #include "tests/test.h"
 
@@ -84,12 +85,12 @@ TEST(what_is_too_long_is_cut_and_says_so)
 
 static bool is_named(const char *pattern, const char *name)
 {
-	struct batch b;
+	struct job job = { .size = 1 };
 	char *made = NULL;
 	bool same;
 
-	batch_init(&b);
-	CHECK(!output_name(&made, pattern, &b));
+	batch_init(&job.batch);
+	CHECK(!output_name(&made, pattern, "app", &job));
 	same = !strcmp(made, name);
 	free(made);
 	return same;
@@ -105,20 +106,28 @@ TEST(letters_in_the_outputs_name)
 	CHECK(is_named("app-%j.copse", "app-none.copse"));
 }
 
+TEST(what_no_number_can_be_put_to_is_a_folder)
+{
+	CHECK(is_named("out//", "out") && is_named("a/.b/", "a/.b"));
+	CHECK(is_named("", "app.copse") && is_named(".", "./app.copse"));
+	CHECK(is_named("a/../", "a/../app.copse"));
+	CHECK(is_named("/", "//app.copse"));
+}
+
 TEST(a_letter_that_means_nothing_is_refused)
 {
-	struct batch b = { "" };
+	struct job job = { .size = 1 };
 	char *made = NULL;
 
-	CHECK(output_name(&made, "app-%q", &b) < 0);
+	CHECK(output_name(&made, "app-%q", "app", &job) < 0);
 	CHECK(strstr(fail_reason(), "%q") && strstr(fail_reason(), "%j"));
-	CHECK(output_name(&made, "app-%", &b) < 0);
+	CHECK(output_name(&made, "app-%", "app", &job) < 0);
 }
 
 static bool is_default(const struct job *job, const char *name)
 {
-	char *made = output_default("app", job);
-	bool same = !strcmp(made, name);
+	char *made;
+	bool same = !output_name(&made, "", "app", job) && !strcmp(made, name);
 
 	free(made);
 	return same;
@@ -136,4 +145,19 @@ TEST(a_task_has_a_name_of_its_own)
 	/* Under mpirun another host may not know. */
 	job.told_alike = false;
 	CHECK(is_default(&job, "app.copse"));
+}
+
+/* As Slurm 22.05 writes it, cut. */
+TEST(slurm_says_why_it_ends_a_job)
+{
+	CHECK(!job_end_in("JobId=1 JobState=RUNNING Reason=None Requeue=1"));
+	CHECK(!job_end_in(""));
+	CHECK(!strcmp(job_end_in("JobId=2 JobState=CANCELLED Reason=None "),
+		      "cancelled"));
+	CHECK(!strcmp(job_end_in("JobId=2 JobState=COMPLETING Reason=None "
+				 "Dependency=(null) ExitCode=0:15 RunTime=1"),
+		      "cancelled"));
+	CHECK(!strcmp(job_end_in("JobId=3 JobState=COMPLETING "
+				 "Reason=TimeLimit Dependency=(null)"),
+		      "time limit"));
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/call-paths.h"
+#include "run/call-paths.h"
 #include "tests/test.h"
 
 enum {

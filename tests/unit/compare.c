@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/compare.h"
-#include "analyse/gate-rule.h"
-#include "analyse/gate.h"
-#include "analyse/student.h"
+#include "analyse/compare/compare.h"
+#include "analyse/compare/gate-rule.h"
+#include "analyse/compare/gate.h"
+#include "analyse/compare/student.h"
 #include "base/err.h"
-#include "merge/build.h"
+#include "run/run-build.h"
 #include "tests/test.h"
 #include "tests/unit/fixture-run.h"
 
@@ -282,9 +282,9 @@ TEST(diff_wants_sides)
 static bool gate_fails(const char *rule, double factor, struct report **report)
 {
 	const char *const rules[] = { rule, NULL };
-	const struct gate gate = { .rules = rules,
-				   .confidence = 0.99,
-				   .least = 0.01 };
+	const struct gate_options gate = { .rules = rules,
+					   .confidence = 0.99,
+					   .least = 0.01 };
 	const struct analysis_options options = { .base = 5 };
 	const struct run *runs[11] = { NULL };
 	bool failed;
@@ -341,7 +341,7 @@ TEST(gate_judges_nothing_that_is_not_there)
 {
 	static const char *const rules[] = { "path(nobody)>3%", NULL };
 	static const char *const metrics[] = { "gpu.time>3%", NULL };
-	struct gate gate = { .rules = rules, .confidence = 0.99 };
+	struct gate_options gate = { .rules = rules, .confidence = 0.99 };
 	struct run *run = fixture_run();
 	const struct run *runs[] = { run, run, NULL };
 	struct analysis_options options = { 0 };

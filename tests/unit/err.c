@@ -13,6 +13,20 @@ TEST(fail_returns_the_number_and_keeps_the_sentence)
 	CHECK(!strcmp(fail_reason(), "no such thing"));
 }
 
+TEST(out_of_memory_says_in_which_step)
+{
+	CHECK(no_memory() == -ENOMEM);
+	CHECK(!strcmp(fail_reason(), "out of memory"));
+	fail_step("reading profiles");
+	no_memory();
+	CHECK(!strcmp(fail_reason(), "out of memory while reading profiles"));
+	/* Handed on. */
+	fail(-ENOMEM, "%s", "out of memory while reading profiles");
+	CHECK(!strcmp(fail_reason(), "out of memory while reading profiles"));
+	fail(-ENOENT, "no such thing");
+	CHECK(!strcmp(fail_reason(), "no such thing"));
+}
+
 static void *fail_elsewhere(void *unused)
 {
 	(void)unused;

@@ -6,22 +6,22 @@
 
 #include "analyse/analysis.h"
 #include "base/err.h"
-#include "present/draw.h"
-#include "present/exporter.h"
-#include "present/utf8.h"
+#include "format/draw.h"
+#include "format/format.h"
+#include "format/utf8.h"
 #include "tests/test.h"
 #include "tests/unit/fixture-run.h"
 
-static const struct exporter_style style = { .width = 60 };
+static const struct format_style style = { .width = 60 };
 
 static char *export(const char *format, const struct report *report,
-		    const struct exporter_style *how)
+		    const struct format_style *how)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (!to || exporter_find(format)->write(to, report, how))
+	if (!to || format_find(format)->write_report(to, report, how))
 		test_fail(__FILE__, __LINE__, fail_reason());
 	fclose(to);
 	return text;
@@ -51,6 +51,38 @@ static struct report *sample(void)
 	return report;
 }
 
+/* Two calls of MPI_Recv, and one of another that is alone. */
+TEST(rows_that_read_the_same_say_what_differs)
+{
+	struct report *report = report_new("sample", "title");
+	char *text;
+
+	report_table(report, "calls", "calls");
+	report_column(report, "path", "path", COLUMN_TEXT);
+	report_path(report, "MPI_Recv ← f", "MPI_Recv ← f",
+		    "MPI_Recv ← f (f.c:1)");
+	report_path(report, "MPI_Send ← f", "MPI_Send ← f",
+		    "MPI_Send ← f (f.c:2)");
+	report_path(report, "MPI_Send ← f", "MPI_Send ← f",
+		    "MPI_Send ← f (f.c:2)");
+	report_path(report, "MPI_Recv ← f", "MPI_Recv ← f",
+		    "MPI_Recv ← f (f.c:3)");
+	report_path(report, "k ← cudaLaunchKernel ← f", "k ← f", "k ← f");
+	text = export("text", report, &style);
+	CHECK(!strcmp(text, "title\n\ncalls\n  path\n"
+			    "  MPI_Recv <- f (f.c:1)\n"
+			    "  MPI_Send <- f\n"
+			    "  MPI_Send <- f\n"
+			    "  MPI_Recv <- f (f.c:3)\n"
+			    "  k <- f\n"));
+	free(text);
+	text = export("csv", report, &style);
+	CHECK(strstr(text, "k ← cudaLaunchKernel ← f\n"));
+	CHECK(!strstr(text, "f.c"));
+	free(text);
+	report_free(report);
+}
+
 TEST(csv_quotes_and_is_plain)
 {
 	char *text = export("csv", sample(), &style);
@@ -63,13 +95,13 @@ TEST(csv_quotes_and_is_plain)
 
 TEST(csv_writes_the_table_asked_for)
 {
-	struct exporter_style how = { .width = 80, .table = "two" };
+	struct format_style how = { .width = 80, .table = "two" };
 	char *text = export("csv", sample(), &how);
 
 	CHECK(!strcmp(text, "n\n18446744073709551615\n"));
 	free(text);
 	how.table = "three";
-	CHECK(exporter_find("csv")->write(stderr, sample(), &how) < 0);
+	CHECK(format_find("csv")->write_report(stderr, sample(), &how) < 0);
 	CHECK(strstr(fail_reason(), "one, two"));
 }
 
@@ -92,7 +124,7 @@ TEST(json_is_valid)
 			analysis_find(names[i])->run(
 				&report, runs, &(struct analysis_options){ 0 });
 		CHECK(to && report);
-		CHECK(!exporter_find("json")->write(to, report, &style));
+		CHECK(!format_find("json")->write_report(to, report, &style));
 		CHECK(!pclose(to));
 		report_free(report);
 	}
@@ -154,7 +186,7 @@ TEST(few_among_many_are_not_shown_as_none)
 
 TEST(text_shows_margins)
 {
-	struct exporter_style utf8 = { .width = 60, .utf8 = true };
+	struct format_style utf8 = { .width = 60, .utf8 = true };
 	struct report *report = report_new("margins", "margins");
 	char *text;
 
@@ -177,7 +209,7 @@ TEST(text_shows_margins)
 /* What stands in parentheses and is no function's arguments stays. */
 TEST(text_drops_arguments_alone)
 {
-	struct exporter_style narrow = { .width = 15, .utf8 = true };
+	struct format_style narrow = { .width = 15, .utf8 = true };
 	struct report *report = report_new("names", "names");
 	char *text;
 
@@ -194,7 +226,7 @@ TEST(text_drops_arguments_alone)
 TEST(text_stays_in_its_width)
 {
 	const struct run *runs[] = { fixture_run(), NULL };
-	struct exporter_style narrow = { .width = 70 };
+	struct format_style narrow = { .width = 70 };
 	struct report *report = NULL;
 	char *text, *line, *rest;
 
@@ -208,11 +240,24 @@ TEST(text_stays_in_its_width)
 }
 
 /* Where the numbers alone leave them less. */
+TEST(a_number_keeps_its_unit)
+{
+	struct report *report = report_new("t", "t");
+	struct format_style narrow = { .width = 20 };
+	char *text;
+
+	report_line(report, "ranks waited 6.54 s for it, of all 38 %% so.");
+	text = export("text", report, &narrow);
+	CHECK(strstr(text, "\n  for it, of all\n  38 % so.\n"));
+	free(text);
+	report_free(report);
+}
+
 TEST(names_keep_columns_beyond_the_width)
 {
 	const struct run *runs[] = { fixture_run(), NULL };
-	struct exporter_style pipe = { .width = 70, .names = 48, .utf8 = true };
-	struct exporter_style narrow = { .width = 70, .utf8 = true };
+	struct format_style pipe = { .width = 70, .names = 48, .utf8 = true };
+	struct format_style narrow = { .width = 70, .utf8 = true };
 	struct report *report = NULL;
 	const char *path = "MPI_Allreduce ← norm ← solve ← main ";
 	char *text;
@@ -231,7 +276,7 @@ TEST(names_keep_columns_beyond_the_width)
 /* A column of call paths in a page of that width. */
 static char *paths_in(size_t width, bool utf8, const char *const *paths)
 {
-	struct exporter_style how = { .width = (unsigned)width, .utf8 = utf8 };
+	struct format_style how = { .width = (unsigned)width, .utf8 = utf8 };
 	struct report *report = report_new("x", "x");
 	char *text;
 
@@ -309,8 +354,8 @@ TEST(names_that_differ_are_not_cut_alike)
 /* Numbers that can be looked up elsewhere give way to names. */
 TEST(spare_columns_give_way_to_names)
 {
-	struct exporter_style wide = { .width = 70, .utf8 = true };
-	struct exporter_style narrow = { .width = 56, .utf8 = true };
+	struct format_style wide = { .width = 70, .utf8 = true };
+	struct format_style narrow = { .width = 56, .utf8 = true };
 	struct report *report = report_new("x", "x");
 	char *text;
 
@@ -389,7 +434,7 @@ TEST(heat_is_absolute_and_shows_the_largest)
 /* A strip of as many ranks, with its head, in a page of that width. */
 static char *strip(size_t ranks, unsigned width, bool utf8)
 {
-	struct exporter_style how = { .width = width, .utf8 = utf8 };
+	struct format_style how = { .width = width, .utf8 = utf8 };
 	struct report *report = report_new("strip", "strip");
 	double *values = calloc(ranks, sizeof(*values));
 

@@ -11,7 +11,7 @@
 #ifndef TESTS_UNIT_FIXTURE_RUN_H
 #define TESTS_UNIT_FIXTURE_RUN_H
 
-#include "merge/run.h"
+#include "run/run.h"
 
 enum fixture_node {
 	FIXTURE_ROOT,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-allocs.c - memory of GPUs: events in any order, and what is live. */
-#include "collect/gpu-allocs.h"
+#include "collect/gpu/gpu-allocs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/gpu-shapes.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu-shapes.h"
+#include "collect/gpu/gpu.h"
 #include "tests/unit/measured.h"
 
 #define SECOND ((uint64_t)1000000000)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-idle.c - whom a gap between work of GPUs is given to. */
-#include "collect/gpu-idle.h"
-#include "collect/gpu.h"
-#include "collect/history.h"
+#include "collect/gpu/gpu-idle.h"
+#include "collect/gpu/gpu.h"
+#include "collect/gpu/history.h"
 #include "tests/unit/measured.h"
 
 #define US ((uint64_t)1000)
@@ -141,11 +141,15 @@ TEST(a_call_that_nobody_knows)
 	CHECK(idle(0, 0) == 50 * US);
 }
 
-TEST(after_the_last_work)
+/* Of many pauses each ends in the gap that it is in; older ones are unknown. */
+TEST(many_pauses)
 {
 	begin();
-	history_call(history, MEET, 1000 * US, 1600 * US);
-	gpu_idle_tail(1100 * US, 1700 * US, 3, LAUNCH);
+	for (uint64_t i = 1; i <= 5000; i++)
+		gpu_idle_resumed(i * 1000 * US);
+	for (uint64_t i = 1; i <= 5000; i++)
+		gap(i * 1000 * US - 300 * US, i * 1000 * US + 100 * US,
+		    i * 1000 * US + 100 * US);
 	gpu_idle_settled(0);
-	CHECK(idle(MEET, 0) == 500 * US && idle(LAUNCH, 0) == 100 * US);
+	CHECK(idle(LAUNCH, 0) == 4096 * 100 * US);
 }

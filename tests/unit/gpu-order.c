@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-order.c - pieces of work come out in the order of their start. */
-#include "collect/gpu-order.h"
+#include "collect/gpu/gpu-order.h"
 #include "tests/test.h"
 
 static uint64_t last;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-pcs.c - samples of kernels: sums, what has no room, and damage. */
-#include "collect/gpu-pcs.h"
+#include "collect/gpu/gpu-pcs.h"
 
 #include <string.h>
 
 #include "collect/control.h"
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 #include "collect/time.h"
 #include "tests/unit/measured.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 #include "tests/unit/measured.h"
 
 enum {

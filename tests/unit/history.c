@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* history.c - spans of time, and what is left of them when they are too many.
  */
-#include "collect/history.h"
+#include "collect/gpu/history.h"
+#include "collect/source.h"
 #include "tests/test.h"
 
 static struct span spans[HISTORY_SPANS];
@@ -103,11 +104,13 @@ TEST(no_change_looks_at_many)
 	CHECK(spans[0].from == 0 && spans[before - 1].to == 20 * full + 11990);
 }
 
+extern const struct source source_history;
+
 TEST(so_many_threads_and_no_more)
 {
 	for (uint32_t i = 0; i < HISTORY_THREADS; i++)
 		CHECK(history_new(i));
 	CHECK(!history_new(HISTORY_THREADS));
-	history_forked();
+	source_history.fork(); /* in the child */
 	CHECK(history_new(0));
 }

@@ -18,7 +18,7 @@
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
 #include "base/err.h"
-#include "merge/path-sums.h"
+#include "run/path-sums.h"
 #include "tests/test.h"
 
 #define S     1000000000ull

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/world.h"
+#include "collect/mpi-world-id.h"
 #include "launch/job.h"
 #include "tests/test.h"
 

@@ -35,6 +35,7 @@ TEST(a_note_comes_back)
 	livedir_remove(path);
 	CHECK(access(path, F_OK));
 	CHECK(livedir_note(path, &back) < 0);
+	CHECK(!*back.output && livedir_in_use(&back)); /* by its name */
 }
 
 TEST(live_files_are_found_in_order)

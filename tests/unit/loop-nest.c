@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/loop-code.h"
-#include "merge/loop-nest.h"
+#include "symbol/loop-code.h"
+#include "symbol/loop-nest.h"
 #include "tests/test.h"
 
 #define MOST 16

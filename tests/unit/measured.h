@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/gpu.h"
+#include "collect/gpu/gpu.h"
 #include "collect/registry.h"
 #include "profile/profile.h"
 #include "tests/test.h"

@@ -52,7 +52,7 @@ static int add(const char *owner, int number)
 
 	snprintf(name, sizeof(name), "rank-%d.h5", number);
 	snprintf(other, sizeof(other), "rank-%d-7.h5", number);
-	return node_file_add("node-a.h5", owner, names, bytes,
+	return node_file_add(AT_FDCWD, "node-a.h5", owner, names, bytes,
 			     made(bytes, number));
 }
 
@@ -85,8 +85,9 @@ TEST(what_was_added_is_listed)
 
 	CHECK(scratch());
 	CHECK(add("us", 3) == -ENOENT);
-	CHECK(node_file_create("node-a.h5", "us", "shell.h5") == 0);
-	CHECK(node_file_create("node-a.h5", "them", "shell.h5") == -EEXIST);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "them", "shell.h5") ==
+	      -EEXIST);
 	CHECK(access("shell.h5", F_OK) != 0);
 	CHECK(listed(&m) == 0);
 	free(m);
@@ -104,7 +105,7 @@ TEST(a_name_that_is_taken_is_not_taken_again)
 	struct node_member *m;
 
 	CHECK(scratch());
-	CHECK(node_file_create("node-a.h5", "us", "shell.h5") == 0);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
 	CHECK(add("us", 3) == 0 && add("us", 3) == 0);
 	CHECK(add("us", 3) == -EEXIST);
 	CHECK(listed(&m) == 2 && !strcmp(m[1].name, "rank-3-7.h5"));
@@ -118,7 +119,7 @@ TEST(an_end_that_is_cut_off_is_told_and_written_over)
 	struct stat st;
 
 	CHECK(scratch());
-	CHECK(node_file_create("node-a.h5", "us", "shell.h5") == 0);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
 	CHECK(add("us", 0) == 0 && add("us", 1) == 0);
 	CHECK(stat("node-a.h5", &st) == 0);
 	CHECK(truncate("node-a.h5", st.st_size - 100) == 0);
@@ -174,7 +175,7 @@ TEST(writers_that_are_killed_leave_whole_records)
 	size_t count;
 
 	CHECK(scratch());
-	CHECK(node_file_create("node-a.h5", "us", "shell.h5") == 0);
+	CHECK(node_file_create(AT_FDCWD, "node-a.h5", "us", "shell.h5") == 0);
 	for (int i = 0; i < WRITERS; i++) {
 		writers[i] = fork();
 		if (!writers[i])

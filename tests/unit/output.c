@@ -39,7 +39,7 @@ TEST(ranks_of_one_job_meet_and_the_last_is_told)
 
 	CHECK(scratch());
 	CHECK(!output_open(&a, "out", &job, false));
-	CHECK(!output_open(&b, "out/", &other, false));
+	CHECK(!output_open(&b, "out", &other, false));
 	CHECK(!strcmp(a.path, "out") && !strcmp(b.path, "out"));
 	CHECK(!output_done(&b));
 	CHECK(output_done(&a));
@@ -60,10 +60,10 @@ TEST(another_job_takes_the_next_name)
 	CHECK(scratch());
 	CHECK(!output_open(&a, "out", &one, false));
 	CHECK(!output_open(&b, "out", &two, false));
-	CHECK(!strcmp(b.path, "out-2"));
+	CHECK(!strcmp(b.path, "out.2"));
 	/* The same rank of the same job again: not over its first profile. */
 	CHECK(!output_open(&c, "out", &one, false));
-	CHECK(!strcmp(c.path, "out-3"));
+	CHECK(!strcmp(c.path, "out.3"));
 	CHECK(scratch_end());
 }
 
@@ -76,7 +76,7 @@ TEST(a_finished_job_of_the_same_name_is_another)
 	CHECK(!output_open(&a, "out", &job, false));
 	CHECK(output_done(&a));
 	CHECK(!output_open(&b, "out", &job, false));
-	CHECK(!strcmp(b.path, "out-2"));
+	CHECK(!strcmp(b.path, "out.2"));
 	CHECK(scratch_end());
 }
 
@@ -125,7 +125,7 @@ TEST(a_job_finds_its_directory_again)
 	CHECK(output_done(&o));
 	CHECK(!output_open(&o, "out", &two, false));
 	CHECK(!output_find(&o, "out", &one) && !strcmp(o.path, "out"));
-	CHECK(!output_find(&o, "out", &two) && !strcmp(o.path, "out-2"));
+	CHECK(!output_find(&o, "out", &two) && !strcmp(o.path, "out.2"));
 	CHECK(scratch_end());
 }
 
@@ -138,7 +138,7 @@ TEST(foreign_content_is_left_alone)
 	CHECK(!mkdir("out", 0777));
 	fclose(fopen("out/thesis", "w"));
 	CHECK(!output_open(&o, "out", &job, true));
-	CHECK(!strcmp(o.path, "out-2"));
+	CHECK(!strcmp(o.path, "out.2"));
 	CHECK(!access("out/thesis", F_OK));
 	CHECK(scratch_end());
 }
@@ -154,7 +154,7 @@ TEST(ranks_of_one_job_meet_by_host)
 	CHECK(!output_open_by_host(&b, "d", &other, false));
 	CHECK(!strcmp(a.path, "d") && !strcmp(b.path, "d"));
 	CHECK(!output_open_by_host(&c, "d", &job, false));
-	CHECK(!strcmp(c.path, "d-2")); /* its second run */
+	CHECK(!strcmp(c.path, "d.2")); /* its second run */
 	CHECK(access("d/.rank-0", F_OK) != 0);
 	CHECK(!output_done(&a));
 	CHECK(output_done(&b));

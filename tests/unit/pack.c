@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/pack.h"
+#include "merge/mpi-traffic.h"
+#include "merge/unify.h"
+#include "profile/profile.h"
+#include "run/run-blob.h"
 #include "tests/test.h"
+#include "waits/match-events.h"
 
 enum {
 	RANKS = 9,
@@ -125,18 +129,18 @@ static void make_world(uint32_t from)
 static const uint32_t same[NODES] = { 0, 1, 2, 3, 4 };
 
 struct both {
-	struct gathered parts;
+	struct matched_events parts;
 	struct traffic traffic;
 };
 
 static void both_init(struct both *b, uint32_t first, uint32_t end)
 {
-	gather_init(&b->parts, 150 * sizeof(struct part),
-		    90 * sizeof(struct moment));
+	match_init(&b->parts, 150 * sizeof(struct event_record),
+		   90 * sizeof(struct trace_point));
 	CHECK(!traffic_init(&b->traffic, 25));
 	for (uint32_t i = first; i < end; i++) {
-		CHECK(!gather_add(&b->parts, &world[i].profile, i - first,
-				  same));
+		CHECK(!match_add(&b->parts, &world[i].profile, i - first,
+				 same));
 		CHECK(!traffic_add(&b->traffic, &world[i].profile, i - first,
 				   same));
 	}
@@ -144,7 +148,7 @@ static void both_init(struct both *b, uint32_t first, uint32_t end)
 
 static void both_fini(struct both *b)
 {
-	gather_fini(&b->parts);
+	match_fini(&b->parts);
 	traffic_fini(&b->traffic);
 }
 
@@ -152,17 +156,18 @@ static void absorb(struct both *to, struct both *from, uint32_t process)
 {
 	struct blob blob = { 0 };
 
-	gather_pack(&from->parts, &blob);
+	match_pack(&from->parts, &blob);
 	traffic_pack(&from->traffic, &blob);
 	CHECK(!blob_error(&blob));
-	CHECK(!gather_absorb(&to->parts, &blob, process, same));
+	CHECK(!match_absorb(&to->parts, &blob, process, same));
 	CHECK(!traffic_absorb(&to->traffic, &blob, process, same));
 	CHECK(blob.read == blob.size);
 	blob_fini(&blob);
 	both_fini(from);
 }
 
-static void check_parts(const struct gathered *a, const struct gathered *b)
+static void check_parts(const struct matched_events *a,
+			const struct matched_events *b)
 {
 	CHECK(a->level && a->level == b->level);
 	CHECK(a->thinned && a->thinned == b->thinned);
@@ -229,13 +234,13 @@ TEST(what_was_cut_off_is_refused)
 
 	make_world(1);
 	both_init(&some, 0, 2);
-	gather_pack(&some.parts, &blob);
+	match_pack(&some.parts, &blob);
 	traffic_pack(&some.traffic, &blob);
 	for (size_t size = 0; size < blob.size; size += 8) {
 		struct blob part = { .at = blob.at, .size = size };
 
 		both_init(&more, 0, 0);
-		CHECK(gather_absorb(&more.parts, &part, 0, same) ||
+		CHECK(match_absorb(&more.parts, &part, 0, same) ||
 		      traffic_absorb(&more.traffic, &part, 0, same));
 		both_fini(&more);
 	}

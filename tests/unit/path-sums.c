@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "merge/build.h"
-#include "merge/path-sums.h"
-#include "merge/values.h"
+#include "run/run-build.h"
+#include "run/path-sums.h"
+#include "run/values.h"
 #include "tests/test.h"
 
 enum {

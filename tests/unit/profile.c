@@ -2,6 +2,7 @@
 /* profile.c - live profiles, good and bad, into profiles and rank files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -646,6 +647,21 @@ TEST(a_tree_without_order_is_refused)
 	scratch_end(path);
 }
 
+/* Foreign: debug information is looked for below a folder of that name. */
+TEST(a_build_id_is_hexadecimal_or_none)
+{
+	const char *path = scratch("rank-3.h5");
+	struct profile *p = example(), *q;
+
+	strcpy(p->modules[0].build_id, "ab/../../../tmp/evil");
+	CHECK(profile_save(p, path) == 0);
+	CHECK(profile_load(&q, path) == 0);
+	CHECK(!*q->modules[0].build_id);
+	profile_free(q);
+	profile_free(p);
+	scratch_end(path);
+}
+
 /* The first reason is given, and nothing is measured by what is damaged. */
 TEST(bins_of_a_damaged_device_are_not_looked_at)
 {
@@ -1040,31 +1056,183 @@ TEST(what_a_file_has)
 	CHECK(!unlink("a.h5") && !chdir("/") && !rmdir(path));
 }
 
-/* In a child: a pipe that nobody reads holds it up while it makes the file. */
+TEST(a_column_that_an_older_file_lacks_is_zero)
+{
+	static const struct store_field before[] = {
+		STORE_FIELD(U32, struct profile_work, node), { 0 }
+	};
+	static const struct store_field now[] = {
+		STORE_FIELD(U32, struct profile_work, node),
+		STORE_ADDED(U64, struct profile_work, ns),
+		{ 0 }
+	};
+	const struct profile_work row = { .node = 7, .ns = 8 };
+	const char *path = scratch("older.h5");
+	struct profile_work *rows;
+	struct store *s;
+	size_t count;
+
+	for (size_t i = 0; i < 2; i++) {
+		CHECK(!store_create(&s, path, "some", 1));
+		store_put_table(s, "a", i ? now : before, &row, sizeof(row), 1);
+		CHECK(!store_commit(s) && !store_open(&s, path, "some", 1));
+		rows = store_get_table(s, "a", now, sizeof(*rows), &count);
+		CHECK(rows && count == 1 && rows->node == 7);
+		CHECK(rows->ns == (i ? 8 : 0));
+		free(rows);
+		store_close(s);
+	}
+	scratch_end(path);
+}
+
+/* As files, and by the list behind them, are read. */
+TEST(an_attribute_that_an_older_file_lacks_is_zero)
+{
+	static int (*const create[])(
+		struct store **, const char *, const char *,
+		uint32_t) = { store_create, store_create_large };
+	static const struct store_field before[] = {
+		STORE_FIELD(U32, struct profile_work, node), { 0 }
+	};
+	static const struct store_field now[] = {
+		STORE_FIELD(U32, struct profile_work, node),
+		STORE_ADDED(U64, struct profile_work, ns),
+		{ 0 }
+	};
+	const struct profile_work record = { .node = 7, .ns = 8 };
+	const char *path = scratch("older-record.h5");
+	struct store *s;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct profile_work is = { 0 };
+
+		CHECK(!create[i / 2](&s, path, "some", 1));
+		store_put_record(s, "r", i % 2 ? now : before, &record);
+		CHECK(!store_commit(s) && !store_open(&s, path, "some", 1));
+		store_get_record(s, "r", now, &is);
+		CHECK(!store_error(s) && is.node == 7);
+		CHECK(is.ns == (i % 2 ? 8 : 0));
+		store_close(s);
+	}
+	scratch_end(path);
+}
+
+/* Foreign: a link, values, or parts of values in another file. */
+enum elsewhere {
+	BY_LINK,
+	BY_STORAGE,
+	BY_PARTS,
+	WAYS
+};
+
+static void point_elsewhere(hid_t file, enum elsewhere way)
+{
+	hsize_t count = 4;
+	hid_t space = H5Screate_simple(1, &count, NULL);
+	hid_t how = H5Pcreate(H5P_DATASET_CREATE), set;
+
+	if (way == BY_LINK) {
+		CHECK(H5Lcreate_external("there.h5", "/secret", file, "column",
+					 H5P_DEFAULT, H5P_DEFAULT) >= 0);
+	} else {
+		if (way == BY_STORAGE)
+			H5Pset_external(how, "there.h5", 0, 16);
+		else
+			H5Pset_virtual(how, space, "there.h5", "/secret",
+				       space);
+		set = H5Dcreate2(file, "column", H5T_STD_U32LE, space,
+				 H5P_DEFAULT, how, H5P_DEFAULT);
+		CHECK(set >= 0);
+		H5Dclose(set);
+	}
+	H5Pclose(how);
+	H5Sclose(space);
+}
+
+/* Whoever opened a store once cannot make such links himself. */
+static void child_makes(const char *path)
+{
+	const uint32_t secret[4] = { 1, 2, 3, 4 };
+	struct store *s;
+	pid_t pid = fork();
+
+	if (!pid) {
+		CHECK(!store_create(&s, path, "tea", 1));
+		store_put(s, "secret", STORE_U32, secret, 4);
+		_exit(store_commit(s) != 0);
+	}
+	CHECK(waitpid(pid, NULL, 0) == pid);
+}
+
+TEST(a_file_names_no_other)
+{
+	static const char *const names[] = { "link.h5", "storage.h5",
+					     "parts.h5" };
+	char path[] = "/tmp/copse-profile-one.XXXXXX";
+	struct store *s;
+	size_t count;
+	hid_t file;
+
+	CHECK(mkdtemp(path) && !chdir(path));
+	for (enum elsewhere way = 0; way < WAYS; way++) {
+		child_makes("there.h5");
+		child_makes("here.h5");
+		file = H5Fopen("here.h5", H5F_ACC_RDWR, H5P_DEFAULT);
+		CHECK(file >= 0);
+		point_elsewhere(file, way);
+		CHECK(H5Fclose(file) >= 0);
+		CHECK(!rename("here.h5", names[way]));
+	}
+	for (enum elsewhere way = 0; way < WAYS; way++) {
+		CHECK(!store_open(&s, names[way], "tea", 1));
+		CHECK(!store_get(s, "column", STORE_U32, &count) && !count);
+		CHECK(store_error(s) < 0);
+		CHECK(way == BY_LINK ||
+		      strstr(fail_reason(), "are in other files"));
+		store_close(s);
+		CHECK(!unlink(names[way]));
+	}
+	CHECK(!unlink("there.h5"));
+	CHECK(!chdir("/") && !rmdir(path));
+}
+
+TEST(a_small_file_does_not_become_a_large_one)
+{
+	enum {
+		COUNT = 40 << 20
+	};
+	const char *path = scratch("store.h5");
+	uint8_t *zeros = calloc(COUNT, 1), *back;
+	struct store *s;
+	size_t count;
+
+	CHECK(store_create(&s, path, "tea", 1) == 0);
+	store_put(s, "one", STORE_U8, zeros, COUNT);
+	store_put(s, "two", STORE_U8, zeros, COUNT);
+	CHECK(store_commit(s) == 0);
+	CHECK(store_open(&s, path, "tea", 1) == 0);
+	back = store_get(s, "one", STORE_U8, &count);
+	CHECK(back && count == COUNT);
+	CHECK(!store_get(s, "two", STORE_U8, &count) && !count);
+	CHECK(store_error(s) == -EINVAL);
+	CHECK(strstr(fail_reason(), "not believed"));
+	store_close(s);
+	free(back);
+	free(zeros);
+	scratch_end(path);
+}
+
+/* In a child, which gets no further. */
 static void create_for_ever(const char *path, int ready)
 {
-	char *temporary = store_temporary(path, getpid());
 	struct store *s;
 
 	store_mind_signals();
-	if (!temporary || mkfifo(temporary, 0600) || write(ready, "!", 1) != 1)
+	if (store_create(&s, path, "some", 1) || write(ready, "!", 1) != 1)
 		_exit(1);
-	store_create(&s, path, "some", 1);
+	while (!pause())
+		;
 	_exit(2);
-}
-
-static bool sleeps(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *from;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	from = fopen(path, "r");
-	if (from && fscanf(from, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (from)
-		fclose(from);
-	return state == 'S';
 }
 
 TEST(a_signal_removes_what_is_being_made)
@@ -1080,8 +1248,7 @@ TEST(a_signal_removes_what_is_being_made)
 		create_for_ever(path, ready[1]);
 	temporary = store_temporary(path, pid);
 	CHECK(temporary && read(ready[0], &byte, 1) == 1);
-	while (!sleeps(pid) && !kill(pid, 0))
-		usleep(1000);
+	CHECK(!access(temporary, F_OK));
 	CHECK(!kill(pid, SIGTERM));
 	CHECK(waitpid(pid, &status, 0) == pid);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);

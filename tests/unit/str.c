@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "base/whole.h"
+#include "base/round.h"
 #include "tests/test.h"
 
 TEST(a_string_is_kept_once)

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "merge/ranges.h"
-#include "merge/symbol.h"
+#include "symbol/ranges.h"
+#include "symbol/symbol.h"
 #include "tests/test.h"
 
 static inline __attribute__((always_inline)) uintptr_t inlined_here(void)
@@ -84,6 +87,28 @@ TEST(a_missing_file_gives_offsets_and_a_problem)
 	symbol_module_fini(&m);
 }
 
+/* Foreign: to open some devices is to start something. */
+TEST(what_is_no_file_is_not_opened)
+{
+	const uint64_t address = 0x10;
+	char path[] = "/tmp/copse-unit-XXXXXX", fifo[64], event[4096];
+	int events = inotify_init1(IN_NONBLOCK);
+	struct symbol_module m = { .path = fifo,
+				   .build_id = "abcd",
+				   .addresses = &address,
+				   .count = 1 };
+
+	CHECK(mkdtemp(path) && events >= 0);
+	snprintf(fifo, sizeof(fifo), "%s/device", path);
+	CHECK(!mkfifo(fifo, 0666));
+	CHECK(inotify_add_watch(events, fifo, IN_OPEN) >= 0);
+	CHECK(!symbols_find(&m, 1, NULL));
+	CHECK(m.problem && strstr(m.problem, "is no regular file"));
+	CHECK(read(events, event, sizeof(event)) < 0);
+	symbol_module_fini(&m);
+	CHECK(!unlink(fifo) && !rmdir(path));
+}
+
 TEST(a_changed_file_is_not_believed)
 {
 	const uint64_t address = 0x1234;
@@ -135,6 +160,12 @@ TEST(names_as_people_write_them)
 	CHECK(reads("MPI_Send@plt", "MPI_Send@plt"));
 	CHECK(reads("_ZN3sim6SolverC1Ev@plt", "sim::Solver::Solver@plt"));
 	CHECK(reads("__MOD_", "__MOD_"));
+	CHECK(reads("__mesh_MOD_smooth._omp_fn.0", "mesh::smooth [parallel]"));
+	CHECK(reads("main._omp_fn.1", "main [parallel 2]"));
+	CHECK(reads("_ZN3sim3sumIdEET_RKSt6vectorIS1_SaIS1_EE._omp_fn.0",
+		    "sim::sum<double> [parallel]"));
+	CHECK(reads("main.omp_outlined", "main [parallel]"));
+	CHECK(reads(".omp_outlined.", ".omp_outlined."));
 }
 
 TEST(ranges_find_the_innermost)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeline.c - times of processes that share a device, laid over one another.
  */
-#include "merge/run-gpu.h"
+#include "run/run-gpu.h"
 #include "merge/timeline.h"
 #include "tests/test.h"
 

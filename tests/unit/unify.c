@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "live/layout.h"
-#include "merge/pack.h"
+#include "run/run-blob.h"
 #include "merge/unify.h"
-#include "merge/work.h"
+#include "base/ordered-pool.h"
 #include "profile/profile.h"
 #include "tests/test.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "collect/registry.h"
-#include "collect/unwind.h"
+#include "collect/unwind/unwind.h"
 
 enum {
 	MOST = 200,

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "merge/values.h"
-#include "merge/work.h"
+#include "run/values.h"
+#include "base/ordered-pool.h"
 #include "tests/test.h"
 
 enum {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waits.c - ranks made by hand that wait for each other, and who is blamed. */
+/* wait-report.c - ranks made by hand that wait for each other, and who is
+ * blamed. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -11,9 +12,9 @@
 #include "analyse/analysis.h"
 #include "base/err.h"
 #include "live/layout.h"
-#include "merge/build.h"
-#include "merge/gather.h"
-#include "merge/waiting.h"
+#include "run/run-build.h"
+#include "waits/match-events.h"
+#include "waits/wait-find.h"
 #include "profile/profile.h"
 #include "tests/test.h"
 
@@ -622,6 +623,14 @@ TEST(who_slept_is_told_with_what_its_helpers_did)
 			   "lacked a core, in app+0x100 (not sampled); its "
 			   "other threads were most often in app+0x300"));
 	report_free(report);
+	/* It was known to have no core: then that is all there is to say. */
+	run->ranks[1].cores = (struct cores){
+		.count = 1, .key = 1, .waited_ns = run->ranks[1].elapsed_ns
+	};
+	CHECK(!analysis_find("waits")->run(&report, runs, &options));
+	CHECK(says(report, "Rank 1 waited for a core"));
+	CHECK(!says(report, "slept") && !says(report, "MPI_Barrier"));
+	report_free(report);
 	run_free(run);
 }
 
@@ -756,8 +765,8 @@ TEST(nobody_waits_longer_in_a_call_than_it_is_in_it)
 TEST(parts_are_bounded)
 {
 	static uint32_t same[NODES];
-	size_t bytes = 100 * sizeof(struct part);
-	struct gathered forward, backward;
+	size_t bytes = 100 * sizeof(struct event_record);
+	struct matched_events forward, backward;
 
 	begin(4);
 	for (uint32_t i = 0; i < NODES; i++)
@@ -769,20 +778,20 @@ TEST(parts_are_bounded)
 		}
 	for (int r = 0; r < 4; r++)
 		was_in(r, WORK, 0, 100);
-	gather_init(&forward, bytes, 100 * sizeof(struct moment));
-	gather_init(&backward, bytes, 100 * sizeof(struct moment));
+	match_init(&forward, bytes, 100 * sizeof(struct trace_point));
+	match_init(&backward, bytes, 100 * sizeof(struct trace_point));
 	for (int r = 0; r < 4; r++) {
-		CHECK(!gather_add(&forward, &world[r].profile, (uint32_t)r,
-				  same));
-		CHECK(!gather_add(&backward, &world[3 - r].profile, (uint32_t)r,
-				  same));
+		CHECK(!match_add(&forward, &world[r].profile, (uint32_t)r,
+				 same));
+		CHECK(!match_add(&backward, &world[3 - r].profile, (uint32_t)r,
+				 same));
 	}
 	CHECK(forward.level == 4 && backward.level == 4);
 	CHECK(forward.count == 4 * 16 && backward.count == 4 * 16);
 	CHECK(forward.thinned == 2 && backward.thinned == 2);
-	CHECK(forward.moment_count == 100 && backward.moment_count == 100);
-	gather_fini(&forward);
-	gather_fini(&backward);
+	CHECK(forward.point_count == 100 && backward.point_count == 100);
+	match_fini(&forward);
+	match_fini(&backward);
 }
 
 /* Clocks */

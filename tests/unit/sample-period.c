@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pace.c - periods change at random around their mean, weights add up. */
+/* sample-period.c - periods change at random around their mean, weights add up.
+ */
 #include <time.h>
 
-#include "collect/pace.h"
+#include "collect/sample-period.h"
 #include "collect/time.h"
 #include "tests/test.h"
 
@@ -25,7 +26,7 @@ TEST(periods_differ_and_keep_their_mean)
 	uint64_t least = UINT64_MAX, most = 0, sum = 0, count = 0;
 	struct pace p;
 
-	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7, true);
+	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7, 1);
 	for (int i = 0; i < TICKS; i++) {
 		uint64_t next = pace_keep(&p, TICK_CPU, &w);
 
@@ -50,7 +51,7 @@ static void look_at_runs(uint64_t mean_ns, int *least, int *most, double *mean)
 
 	*least = INT32_MAX;
 	*most = 0;
-	pace_start(&p, mean_ns, LIVE_CLOCK_SIGTRAP, 7, true);
+	pace_start(&p, mean_ns, LIVE_CLOCK_SIGTRAP, 7, 1);
 	for (int i = 0; i < TICKS; i++) {
 		pace_keep(&p, TICK_CPU, &w);
 		*least = p.left < *least ? p.left : *least;
@@ -83,7 +84,7 @@ TEST(weights_add_up_to_the_cpu_time)
 	struct pace p;
 
 	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID), false);
+		   time_now(CLOCK_THREAD_CPUTIME_ID), 1);
 	for (int i = 0; i < 40; i++) {
 		use_cpu(i % 5 ? p.period_ns : 7 * p.period_ns / 2);
 		pace_weigh(&p, TICK_CPU, &w);
@@ -103,7 +104,7 @@ TEST(a_fixed_clock_keeps_its_period)
 	struct pace p;
 
 	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID), true);
+		   time_now(CLOCK_THREAD_CPUTIME_ID), 1);
 	pace_fix(&p, time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 100; i++)
 		CHECK(!pace_keep(&p, TICK_CPU, &w));
@@ -117,7 +118,7 @@ TEST(a_switch_has_wall_time_only)
 	struct pace p;
 
 	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID), true);
+		   time_now(CLOCK_THREAD_CPUTIME_ID), 1);
 	nanosleep(&rest, NULL);
 	pace_weigh(&p, TICK_SWITCH, &w);
 	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);
@@ -130,9 +131,47 @@ TEST(a_first_period_is_half_a_mean_on_average)
 	struct pace p;
 
 	for (uint64_t i = 0; i < TICKS; i++) {
-		sum += pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 1000 * MS + i,
-				  false);
+		sum += pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 1000 * MS + i, 1);
 		CHECK(1000 * MS + i - p.stood_ns + p.period_ns == MS);
 	}
 	CHECK(sum > TICKS * 0.47 * MS && sum < TICKS * 0.55 * MS);
+}
+
+/* What the samples of a thread that ends after `cpu_ns` stand for. */
+static uint64_t stood_for(uint64_t odds, uint64_t seed, uint64_t cpu_ns)
+{
+	struct pace p;
+	uint64_t start = 1000 * MS + seed;
+	uint64_t first = pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, start, odds);
+
+	if (first > cpu_ns)
+		return 0;
+	return start + first - p.stood_ns + (cpu_ns - first) / MS * MS;
+}
+
+TEST(samples_stand_for_processes_without_one_in_the_mean)
+{
+	static const uint64_t odds[] = { 1, 4, 64 };
+	static const uint64_t cpu_ns[] = { MS / 10, 6 * MS / 10, 3 * MS,
+					   40 * MS, 300 * MS };
+	const uint64_t times = 1000000;
+
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 5; j++) {
+			double mean, sum = 0, cpu = (double)cpu_ns[j];
+
+			for (uint64_t n = 0; n < times; n++)
+				sum += (double)stood_for(odds[i], n, cpu_ns[j]);
+			mean = sum / (double)times;
+			CHECK(mean > 0.93 * cpu && mean < 1.07 * cpu);
+		}
+}
+
+TEST(the_longer_the_odds_the_fewer_processes_have_a_sample)
+{
+	int with_one = 0;
+
+	for (uint64_t n = 0; n < TICKS; n++)
+		with_one += stood_for(16, n, 2 * MS) > 0;
+	CHECK(with_one > TICKS / 8 * 8 / 10 && with_one < TICKS / 8 * 12 / 10);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* peek.c - memory that is there, that is not, and a kernel that refuses. */
+/* safe-read.c - memory that is there, that is not, and a kernel that refuses.
+ */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -9,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "collect/peek.h"
+#include "collect/unwind/safe-read.h"
 #include "tests/test.h"
 
 static uint8_t room[PEEK_PAGES][PEEK_PAGE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/choice.h"
+#include "base/program-filter.h"
 #include "tests/test.h"
 
 TEST(everything_is_wanted_when_nothing_is_said)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shape.c - shapes that were drawn are found again, under noise too. */
+/* rank-distribution.c - shapes that were drawn are found again, under noise
+ * too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/outlier.h"
-#include "analyse/shape.h"
+#include "analyse/rank-distribution.h"
 #include "tests/test.h"
 
 enum {

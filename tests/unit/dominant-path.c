@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mainly.c - the path that a person would name, of times that are known. */
+/* dominant-path.c - the path that a person would name, of times that are known.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/mainly.h"
+#include "analyse/dominant-path.h"
 #include "analyse/paths.h"
 #include "tests/test.h"
 #include "tests/unit/fixture-run.h"

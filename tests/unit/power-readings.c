@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meter-sums.c - readings of a power that is known become its integral. */
-#include "launch/meter-sums.h"
+/* power-readings.c - readings of a power that is known become its integral. */
+#include "launch/power-readings.h"
 #include "tests/test.h"
 
 #define MS    ((uint64_t)1000000)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* brief.c - long names in few words. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/brief.h"
+#include "tests/test.h"
+
+static bool is(const char *name, const char *wanted)
+{
+	char *text = brief_name(name);
+	bool same = text && !strcmp(text, wanted);
+
+	if (!same)
+		fprintf(stderr, "# %s: %s\n", name, text);
+	free(text);
+	return same;
+}
+
+TEST(arguments_are_left_out_and_scopes_are_not)
+{
+	CHECK(is("solve", "solve"));
+	CHECK(is("mesh::smooth(double*, int)", "mesh::smooth"));
+	CHECK(is("at::native::(anonymous namespace)::f",
+		 "at::native::(anonymous namespace)::f"));
+	CHECK(is("(anonymous namespace)::f(int)::{lambda(int)#2}::operator()",
+		 "(anonymous namespace)::f::{lambda#2}"));
+	CHECK(is("call::{lambda}::operator()", "call::{lambda}"));
+	CHECK(is("main.(*Server).serve", "main.(*Server).serve"));
+	CHECK(is("(no call path)", "(no call path)"));
+	CHECK(is("", ""));
+}
+
+TEST(operators_keep_their_brackets)
+{
+	CHECK(is("Sum::operator()", "Sum::operator()"));
+	CHECK(is("Sum::operator()(int) const", "Sum::operator() const"));
+	CHECK(is("operator<< <int>(A<int>)", "operator<< <int>"));
+	CHECK(is("A<int>::operator->()", "A<int>::operator->"));
+	CHECK(is("A::operator>", "A::operator>"));
+	CHECK(is("A::operator[](int)", "A::operator[]"));
+}
+
+TEST(types_of_functions_stay_in_template_arguments)
+{
+	CHECK(is("std::function<double (double)>::operator()",
+		 "std::function<double (double)>::operator()"));
+}
+
+TEST(long_names_lose_what_says_least)
+{
+	CHECK(is("std::_Function_handler<double (double), at::native::call("
+		 "double, long)::{lambda(double)#2}>::_M_invoke",
+		 "std::_Function_handler<…>::_M_invoke"));
+	CHECK(is("at::native::vectorized_elementwise_kernel<4, at::native::"
+		 "FillFunctor<float>, std::array<char*, 1ul> >",
+		 "at::native::vectorized_elementwise_kernel<4, at::"
+		 "native::F…>"));
+	CHECK(is("sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_"
+		 "warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
+		 "sm90_xmma_gemm_f32f32_tf32f32…egment_k_off_kernel__5x_"
+		 "cublas"));
+}
+
+TEST(any_bytes_are_taken)
+{
+	const char bytes[] = "(<{[)>}]:operator-";
+	char name[80];
+
+	for (unsigned int i = 0; i < 100000; i++) {
+		unsigned int x = i * 2654435761u;
+		size_t size = i % (sizeof(name) - 1);
+		char *text;
+
+		for (size_t c = 0; c < size; c++, x = x * 1664525 + 1013904223)
+			name[c] = bytes[(x >> 16) % (sizeof(bytes) - 1)];
+		name[size] = 0;
+		text = brief_name(name);
+		CHECK(text && strlen(text) <= 64);
+		free(text);
+	}
+}

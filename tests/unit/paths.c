@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* paths.c - call paths in words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/paths.h"
+#include "tests/test.h"
+#include "tests/unit/fixture-run.h"
+
+static void is(struct run *run, enum fixture_node node, enum run_kind kind,
+	       const char *function)
+{
+	run->nodes[node].kind = kind;
+	run->nodes[node].function = str_add(&run->strings, function);
+}
+
+static bool reads(struct run *run, enum fixture_node node, unsigned int frames,
+		  enum fixture_node other, const char *wanted)
+{
+	struct paths paths;
+	uint32_t beside;
+	char *text;
+	bool same;
+
+	CHECK(!paths_init(&paths, run));
+	beside = paths.of[other];
+	text = paths_apart(&paths, paths.of[node], frames, &beside, 1);
+	same = text && !strcmp(text, wanted);
+	if (!same)
+		fprintf(stderr, "# %s\n", text);
+	free(text);
+	paths_fini(&paths);
+	return same;
+}
+
+TEST(a_kernels_caller_follows_the_kernel)
+{
+	struct run *run = fixture_run();
+
+	is(run, FIXTURE_FACT_3, RUN_KERNEL, "a::saxpy<float>");
+	is(run, FIXTURE_FACT_2, RUN_GPU_CALL, "cudaLaunchKernel");
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "a::saxpy<float> ← fact ← main"));
+	is(run, FIXTURE_FACT_1, RUN_FUNCTION, "__cudaLaunchKernel_helper");
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "a::saxpy<float> ← main"));
+	is(run, FIXTURE_FACT_1, RUN_FUNCTION,
+	   "__device_stub__ZN1a5saxpyIfEEviT_PS1_");
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "a::saxpy<float> ← main"));
+	is(run, FIXTURE_FACT_1, RUN_FUNCTION, "a::saxpy<float>");
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "a::saxpy<float> ← main"));
+	/* Of a copy the call says how it was made. */
+	is(run, FIXTURE_FACT_3, RUN_KERNEL, "[copy to GPU, pinned]");
+	is(run, FIXTURE_FACT_2, RUN_GPU_CALL, "cudaMemcpyAsync");
+	CHECK(reads(run, FIXTURE_FACT_3, 2, FIXTURE_ROOT,
+		    "[copy to GPU, pinned] ← cudaMemcpyAsync"));
+	run_free(run);
+}
+
+TEST(paths_that_read_the_same_say_what_differs)
+{
+	struct run *run = fixture_run();
+
+	/* main ← solve ← work, and main ← fact ← fact ← fact */
+	is(run, FIXTURE_WORK, RUN_FUNCTION, "dot");
+	is(run, FIXTURE_FACT_2, RUN_FUNCTION, "dot");
+	CHECK(reads(run, FIXTURE_WORK, 1, FIXTURE_FACT_2, "dot ← … ← solve"));
+	CHECK(reads(run, FIXTURE_WORK, 2, FIXTURE_FACT_2, "dot ← solve"));
+	CHECK(reads(run, FIXTURE_WORK, 1, FIXTURE_WORK, "dot"));
+	/* Two calls of one function, from one function. */
+	is(run, FIXTURE_NORM, RUN_MPI, "MPI_Recv");
+	is(run, FIXTURE_WORK, RUN_MPI, "MPI_Recv");
+	run->nodes[FIXTURE_WORK].module = run->nodes[FIXTURE_NORM].module;
+	run->nodes[FIXTURE_WORK].line = 7;
+	run->nodes[FIXTURE_WORK].file = str_add(&run->strings, "src/lu.c");
+	run->nodes[FIXTURE_NORM].line = 8;
+	CHECK(reads(run, FIXTURE_WORK, 3, FIXTURE_NORM,
+		    "MPI_Recv ← solve (lu.c:7) ← main"));
+	CHECK(reads(run, FIXTURE_WORK, 3, FIXTURE_FACT_1,
+		    "MPI_Recv ← solve ← main"));
+	run_free(run);
+}

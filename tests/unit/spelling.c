@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "base/spelling.h"
+#include "tests/test.h"
+
+/* Which of a few analyses a word is taken for; "" for none. */
+static const char *meant(const char *wrong)
+{
+	static const char *const known[] = { "hotspots", "tree", "waits",
+					     "mpi-calls", "gpu-kernels" };
+	static struct near near; /* Mutable: it holds what is returned. */
+
+	near_begin(&near, wrong);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		near_try(&near, known[i]);
+	return near.best;
+}
+
+TEST(slips_of_the_pen_are_seen_through)
+{
+	CHECK(!strcmp(meant("hotspot"), "hotspots"));
+	CHECK(!strcmp(meant("hotpsots"), "hotspots"));
+	CHECK(!strcmp(meant("wiats"), "waits"));
+	CHECK(!strcmp(meant("trees"), "tree"));
+	CHECK(!strcmp(meant("mpicalls"), "mpi-calls"));
+}
+
+TEST(a_beginning_is_near)
+{
+	CHECK(!strcmp(meant("gpu"), "gpu-kernels"));
+}
+
+TEST(other_words_are_not)
+{
+	CHECK(!*meant("wood"));
+	CHECK(!*meant("app"));
+	CHECK(!*meant("t"));
+	CHECK(!*meant(""));
+	CHECK(!*meant("a-word-that-is-longer-than-any-name-that-there-could-"
+		      "be-in-a-table"));
+}
+
+TEST(the_hint_is_the_rest_of_a_sentence)
+{
+	struct near near;
+
+	near_begin(&near, "hotspot");
+	CHECK(!strcmp(near_hint(&near), ";"));
+	near_try(&near, "hotspots");
+	CHECK(!strcmp(near_hint(&near), "; did you mean 'hotspots'?"));
+}
