@@ -1,4 +1,4 @@
-# Man pages; tests/docs.sh wants one for each command.
+# Man pages; tests/rules/docs.sh wants one for each command.
 dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \

@@ -19,7 +19,7 @@ if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
 endif
 check_PROGRAMS += tests/unit/unit
-tests_unit_unit_SOURCES = tests/test.h tests/unit/main.c \
+tests_unit_unit_SOURCES = tests/lib/test.h tests/unit/main.c \
 	tests/unit/fixture-run.h tests/unit/measured.h \
 	$(UNIT_TESTS:=.c)
 tests_unit_unit_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(unwind_flags)
@@ -32,7 +32,7 @@ tests_bench_make_ranks_SOURCES = tests/bench/make-ranks.c
 tests_bench_make_ranks_LDADD = libprofile.la liblive.la libbase.la -lm
 
 check_PROGRAMS += tests/names-of
-tests_names_of_SOURCES = tests/names-of.c
+tests_names_of_SOURCES = tests/lib/names-of.c
 tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 
 # Programs to be measured, with answers known by construction; they are built
@@ -223,24 +223,36 @@ endif
 endif
 
 # What runs, several at a time: the longest first, so that none is left for last.
-# A new test is tests/NAME.sh and its name here.
+# A new test is tests/FOLDER/NAME.sh and its name here.  rules/ holds the tree
+# to its rules, run/ and mpi/ look at what is measured, profiles/ at what is
+# made of rank files, system/ at clusters, users and installations, real/ at
+# programs of others, gpu/ at GPUs, storms/ at harm; lib/ is what they share.
 SHELL_TESTS = \
-	tests/sanitize.sh tests/storms.sh tests/safety.sh tests/style.sh \
-	tests/merge-mpi.sh tests/real-hpcc.sh tests/waits.sh \
-	tests/cases.sh tests/gather.sh tests/slurm.sh tests/real-lammps.sh \
-	tests/gpu-made.sh tests/papi.sh tests/truth.sh tests/gpu-power.sh \
-	tests/control.sh tests/outside.sh tests/ends.sh tests/paths.sh \
-	tests/gpu-times.sh tests/hosts.sh tests/names.sh \
-	tests/gpu-stalls.sh tests/permission.sh tests/doors.sh tests/mpi-load.sh \
-	tests/gate.sh tests/run-output.sh tests/recover.sh tests/waits-calls.sh \
-	tests/merge-scale.sh tests/check.sh tests/mpi-truth.sh tests/mpi-jobs.sh \
-	tests/install.sh tests/mpi-fortran.sh tests/polls.sh tests/export.sh \
-	tests/scaling.sh tests/openmp.sh tests/processes.sh tests/real-qe.sh tests/run-signals.sh \
-	tests/gpu-truths.sh tests/real-python.sh tests/real-mpi4py.sh \
-	tests/waits-hosts.sh tests/cores.sh tests/idle-threads.sh tests/real-node.sh \
-	tests/missing.sh tests/usage.sh tests/completion.sh tests/bootstrap.sh tests/reports.sh tests/docs.sh tests/look-ups.sh tests/switches.sh tests/unfit.sh tests/mpi-complete.sh \
-	tests/run-exit.sh tests/loops.sh tests/sigsafe.sh tests/layers.sh \
-	tests/symbols.sh tests/foreign.sh
+	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
+	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
+	tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/gather.sh \
+	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
+	tests/run/papi.sh tests/run/truth.sh tests/gpu/gpu-power.sh \
+	tests/run/control.sh tests/real/third-party.sh \
+	tests/run/exit-status.sh tests/run/paths.sh tests/gpu/gpu-times.sh \
+	tests/system/hosts.sh tests/profiles/symbolise.sh \
+	tests/gpu/gpu-stalls.sh tests/run/permission.sh \
+	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
+	tests/run/output.sh tests/profiles/recover.sh tests/mpi/waits-calls.sh \
+	tests/profiles/merge-scale.sh tests/system/check.sh tests/mpi/calls.sh \
+	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
+	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/scaling.sh \
+	tests/run/openmp.sh tests/run/processes.sh tests/real/qe.sh \
+	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
+	tests/real/mpi4py.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
+	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
+	tests/system/usage.sh tests/system/completion.sh \
+	tests/system/bootstrap.sh tests/profiles/reports.sh \
+	tests/rules/docs.sh tests/run/dlsym.sh tests/run/switches.sh \
+	tests/run/preload-compat.sh tests/rules/mpi-complete.sh \
+	tests/run/pass-through.sh tests/profiles/loops.sh \
+	tests/rules/sigsafe.sh tests/rules/layers.sh tests/rules/abi.sh \
+	tests/system/untrusted.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 TEST_EXTENSIONS = .sh
@@ -252,16 +264,16 @@ AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' MPICC_MPICH='$(MPICC_MPICH)' \
 
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
-EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/tap.sh tests/mpi.sh \
-	tests/cluster.sh tests/delays.sh tests/waits.awk \
-	tests/real.sh tests/csv.awk tests/expect.awk tests/truth.awk \
-	tests/cases.tbl tests/sigsafe.allow tests/expect tests/bench \
+EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/lib/tap.sh tests/lib/mpi.sh \
+	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
+	tests/lib/real.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
+	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
 	tests/fuzz
 
 # A folder is taken with what was built there.
 dist-hook:
 	cd $(distdir)/tests/bench && rm -rf .deps .dirstamp *.o make-ranks
 
-# The tree that tests/sanitize.sh builds.
+# The tree that tests/system/sanitize.sh builds.
 clean-local:
 	rm -rf sanitize

@@ -2,10 +2,10 @@
 /*
  * sigsafe.h - mark code that runs inside a signal handler.
  *
- * SIGSAFE puts a function in its own text section.  tests/sigsafe.sh then
+ * SIGSAFE puts a function in its own text section.  tests/rules/sigsafe.sh then
  * reads the relocations of that section: a marked function may reach only
- * other marked functions and the names in tests/sigsafe.allow.  So malloc,
- * stdio, locks and lazy TLS fail `make check`, not a run at 4096 ranks.
+ * other marked functions and the names in tests/rules/sigsafe.allow.  So
+ * malloc, stdio, locks and lazy TLS fail `make check`, not a run at 4096 ranks.
  */
 #ifndef BASE_SIGSAFE_H
 #define BASE_SIGSAFE_H

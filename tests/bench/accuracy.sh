@@ -73,7 +73,7 @@ keep() {
 compare() {
 	local word
 
-	awk -f "$srcdir/tests/truth.awk" "$scratch/out" "$scratch/found" \
+	awk -f "$srcdir/tests/lib/truth.awk" "$scratch/out" "$scratch/found" \
 		>"$scratch/compared"
 	read -r -a word < <(grep ^worst "$scratch/compared")
 	keep "$1.error" "${word[1]}"
@@ -90,7 +90,7 @@ with_copse() {
 		"$programs/$3" "${@:4}" >"$scratch/out"
 	"$copse" report hotspots "$run" -n 0 -f csv >"$scratch/csv"
 	awk -v columns='function inclusive inclusive_low inclusive_high' \
-		-f "$srcdir/tests/csv.awk" "$scratch/csv" >"$scratch/found"
+		-f "$srcdir/tests/lib/csv.awk" "$scratch/csv" >"$scratch/found"
 	compare "$1"
 	keep "$1.total" "$(awk -v is="$(report_value cpu_sampled "$run")" '
 		/^usage/ { s += $2 } END { print (is / s - 1) * 100 }' \

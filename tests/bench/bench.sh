@@ -11,8 +11,8 @@
 #   HELPERS   the folder of this one's programs, built
 
 srcdir=${srcdir:-$(dirname "$0")/../..}
-# shellcheck source=tests/tap.sh
-. "$srcdir/tests/tap.sh"
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 copse=${COPSE:-$copse}
 programs=${PROGRAMS:-$programs}
 rounds=${1:-5}
@@ -71,7 +71,7 @@ cpu_and_wall() {
 # report_value COLUMN DIRECTORY: of the summary.
 report_value() {
 	"$copse" report "$2" -f csv |
-		awk -v columns="$1" -f "$srcdir/tests/csv.awk"
+		awk -v columns="$1" -f "$srcdir/tests/lib/csv.awk"
 }
 
 # calculate EXPRESSION: a number.

@@ -84,7 +84,7 @@ recorded() {
 	copse)	what=launches
 		much=$("$copse" report gpu-kernels -n 0 -f csv \
 			"$scratch/gpu.copse" 2>/dev/null |
-			awk -v columns=count -f "$srcdir/tests/csv.awk" \
+			awk -v columns=count -f "$srcdir/tests/lib/csv.awk" \
 				2>/dev/null | awk '{ n += $1 } END { print n + 0 }') ;;
 	*)	much=$(awk '{ n += $1 } END { print n + 0 }' \
 			"$scratch/bytes" 2>/dev/null || echo 0)

@@ -89,7 +89,7 @@ real() {
 
 compare() {
 	have mpirun && have lmp || exit 0
-	sed -n '/^units/,/^run/p' "$srcdir/tests/real-lammps.sh" >in.melt
+	sed -n '/^units/,/^run/p' "$srcdir/tests/real/lammps.sh" >in.melt
 	printf '%-12s %9s %9s %7s %8s %7s %7s %7s\n' ranks contexts 'of one' \
 		share values median '90 %' kB
 	for size in '4 1500' '16 500' '64 200'; do

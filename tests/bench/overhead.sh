@@ -27,13 +27,13 @@ ranks=${RANKS:-1}
 hz=${HZ:-1000}
 
 lammps_input() {
-	sed -n '/^units/,/^run/p' "$srcdir/tests/real-lammps.sh" |
+	sed -n '/^units/,/^run/p' "$srcdir/tests/real/lammps.sh" |
 		sed 's/^run.*/run 300/' >in.melt
 }
 
 # Larger, on a grid of 1 x RANKS.
 hpcc_input() {
-	eval "$(sed -n '/^write_input/,/^}/p' "$srcdir/tests/real-hpcc.sh")"
+	eval "$(sed -n '/^write_input/,/^}/p' "$srcdir/tests/real/hpcc.sh")"
 	write_input | awk -v ranks="$ranks" '
 		size { $0 = "2000"; size = 0 }
 		grid { $0 = grid == 2 ? "1" : ranks; grid-- }

@@ -43,7 +43,7 @@ programs_and_scripts() {
 	mkdir -p "$pack/programs" "$pack/helpers" "$pack/tests"
 	find "$scratch/build/tests/programs" -maxdepth 1 -type f -perm -u+x \
 		-exec cp '{}' "$pack/programs/" ';'
-	cp "$srcdir"/tests/*.awk "$srcdir"/tests/*.sh "$pack/tests/" &&
+	cp -r "$srcdir/tests/lib" "$pack/tests/" &&
 		cp -r "$srcdir/tests/bench" "$pack/tests/"
 }
 
@@ -72,7 +72,7 @@ make_ranks() {
 lammps_rank() {
 	command -v lmp >/dev/null && command -v mpirun >/dev/null || return 0
 	cd "$scratch" || return
-	sed -n '/^units/,/^run/p' "$srcdir/tests/real-lammps.sh" |
+	sed -n '/^units/,/^run/p' "$srcdir/tests/real/lammps.sh" |
 		sed 's/^run.*/run 1500/' >in.melt
 	mpirun --allow-run-as-root --oversubscribe -n 4 \
 		"$pack/copse/bin/copse" run -q -e cpu,wall -o lammps.copse \

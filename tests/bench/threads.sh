@@ -22,15 +22,15 @@ one() {
 		"$programs/shares" "$seconds" "$1" >"$scratch/out"
 	report_value rate "$run" >>"$at.rate"
 	"$copse" report "$run" -f csv --table losses |
-		awk -v columns='name share' -f "$srcdir/tests/csv.awk" \
+		awk -v columns='name share' -f "$srcdir/tests/lib/csv.awk" \
 			>>"$at.losses"
 	awk -v is="$(report_value cpu_sampled "$run")" '
 		/^usage/ { s += $2 } END { print is * 100 / s }' \
 		"$scratch/out" >>"$at.total"
 	"$copse" report hotspots "$run" -n 0 -f csv |
 		awk -v columns='function inclusive' \
-			-f "$srcdir/tests/csv.awk" >"$scratch/found"
-	read -r -a word < <(awk -f "$srcdir/tests/truth.awk" "$scratch/out" \
+			-f "$srcdir/tests/lib/csv.awk" >"$scratch/found"
+	read -r -a word < <(awk -f "$srcdir/tests/lib/truth.awk" "$scratch/out" \
 		"$scratch/found" | grep ^worst)
 	echo "${word[1]}" >>"$at.error"
 }

@@ -21,8 +21,8 @@
 #   VERBOSE   shows the runs that are not right, or more than 10 % off
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
-# shellcheck source=tests/delays.sh
-. "$srcdir/tests/delays.sh"
+# shellcheck source=tests/lib/delays.sh
+. "$srcdir/tests/lib/delays.sh"
 rounds=${1:-20}
 ranks=${RANKS:-4}
 jobs=${JOBS:-$(($(cores) / (ranks + 1)))}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * trusting.c - a collector that stands in front of peek_copy(), and reads what
- * it was led to as if it could not go away: tests/paths.sh shows that the
+ * it was led to as if it could not go away: tests/run/paths.sh shows that the
  * program dies of it.
  */
 #include <string.h>

@@ -11,8 +11,8 @@
 # Elsewhere than in a build tree: COPSE is the command, GPU_PROGRAMS the folder of
 # the programs.  KEEP is a folder for the profiles and reports.
 srcdir=${srcdir:-$(dirname "$0")/../..}
-# shellcheck source=tests/tap.sh
-. "$srcdir/tests/tap.sh"
+# shellcheck source=tests/lib/tap.sh
+. "$srcdir/tests/lib/tap.sh"
 # shellcheck source=tests/gpu/truths.sh
 . "$srcdir/tests/gpu/truths.sh"
 copse=${COPSE:-$copse}

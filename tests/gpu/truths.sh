@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh disable=SC2154
-# truths.sh - compares what GPU programs say with reports; tests/tap.sh first.
+# truths.sh - compares what GPU programs say with reports; tests/lib/tap.sh first.
 #
 #   truths_hold OUTPUT REPORTS   every truth of OUTPUT stands in the reports
 #
@@ -44,7 +44,7 @@ one_truth() {
 	awk -v columns="$columns${6:+ $6} $7" 'BEGIN {
 		sub(/ - /, " ", columns); print columns }' >"$reports/columns"
 	awk -v columns="$(cat "$reports/columns")" \
-		-f "$srcdir/tests/csv.awk" "$csv" >"$reports/found" \
+		-f "$srcdir/tests/lib/csv.awk" "$csv" >"$reports/found" \
 		2>"$reports/err" || {
 		cat "$reports/err"
 		[ -n "$optional" ]

@@ -3,7 +3,7 @@
  * loops.c - functions whose loops are known: a loop X begins at the line with
  * its mark, X{, and ends at the one with }X.  The word behind EXPECT is the
  * function, then come all nests that there are, outermost first.
- * tests/loops.sh builds it, and looks for them in the machine code.
+ * tests/profiles/loops.sh builds it, and looks for them in the machine code.
  */
 #define KEPT __attribute__((noinline, noclone, used)) int
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * named.c - two places whose names are known: `mark` in an inlined function,
- * `mark_plain` in a function of its own.  tests/names.sh builds it many ways.
+ * `mark_plain` in a function of its own.  tests/profiles/symbolise.sh builds it
+ * many ways.
  */
 static inline __attribute__((always_inline)) int inner(int x)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// named.cc - C++'s kinds of names, each with a mark; tests/names.sh says what
+// named.cc - C++'s kinds of names, each with a mark; tests/profiles/symbolise.sh says what
 // they are called.
 #define MARK(name) __asm__ volatile(".globl mark_" #name "\nmark_" #name ": nop")
 #define KEPT __attribute__((noinline, noclone, used))

@@ -1,4 +1,4 @@
-# Programs that do what breaks samplers, as tests/storms.tbl lists them.  A
+# Programs that do what breaks samplers, as tests/storms/storms.tbl lists them.  A
 # new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
 STORMS = cancel contexts counter everything io jumps malloc overflow processes \
 	stacks threads timers wrappers
@@ -33,7 +33,7 @@ $(STORM_PRELOADS:%=tests/storms/%.so): \
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -shared \
 		-fPIC -o $@ $(srcdir)/$(@:.so=.c) -ldl
 
-# Collectors whose handler does what none may do: tests/storms.sh shows that
+# Collectors whose handler does what none may do: tests/storms/storms.sh shows that
 # the storms find that out.  They are never installed.
 BROKEN = malloc open phdr
 broken_outputs = $(BROKEN:%=tests/broken/%.so)
@@ -46,7 +46,7 @@ $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h 
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 
-# Another mistake: it trusts where a wrong path leads to (tests/paths.sh).
+# Another mistake: it trusts where a wrong path leads to (tests/run/paths.sh).
 tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
 		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=peek_copy -o $@ \
@@ -56,7 +56,7 @@ broken_outputs += tests/broken/trusting.so
 
 check_DATA += $(storm_outputs) $(broken_outputs)
 CLEANFILES += $(storm_outputs) $(broken_outputs)
-EXTRA_DIST += tests/storms.tbl tests/storms/storm.h tests/storms/jump.h \
+EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
 	tests/storms/jit.js \
 	$(STORMS:%=tests/storms/%.c) $(STORMS_CXX:%=tests/storms/%.cc) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \

@@ -15,7 +15,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/run-build.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 
 static bool near(double a, double b)

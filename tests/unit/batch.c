@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "launch/job-end.h"
 #include "launch/output-name.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /* As outside of every job. */
 static void leave_jobs(void)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/blob.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 TEST(what_was_put_is_got_in_its_order)
 {

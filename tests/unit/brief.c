@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyse/brief.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static bool is(const char *name, const char *wanted)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "run/call-paths.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	ROOT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "live/chunk.h"
 
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <unistd.h>

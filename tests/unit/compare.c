@@ -11,7 +11,7 @@
 #include "analyse/compare/student.h"
 #include "base/err.h"
 #include "run/run-build.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 
 static bool within(double value, double truth, double tolerance)

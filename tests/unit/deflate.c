@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "profile/deflate.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	MOST = 100, /* values: some groups of 16, and what is left of one */

@@ -7,7 +7,7 @@
 
 #include "analyse/dominant-path.h"
 #include "analyse/paths.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 
 /* What is named of so many seconds, and how many: of fixture_run() */

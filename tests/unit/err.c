@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 TEST(fail_returns_the_number_and_keeps_the_sentence)
 {

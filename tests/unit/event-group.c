@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/event-group.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /* A folder with one group in it, which is looked into first. */
 static void with_group(char folder[64], const char *text)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/event.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static const struct event two[] = {
 	{ .name = "PAPI_L1_TCM",

@@ -9,7 +9,7 @@
 #include "format/draw.h"
 #include "format/format.h"
 #include "format/utf8.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 
 static const struct format_style style = { .width = 60 };

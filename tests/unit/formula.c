@@ -5,7 +5,7 @@
 
 #include "analyse/formula.h"
 #include "base/err.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static bool look_up(const void *from, const char *word, size_t length,
 		    double *value)

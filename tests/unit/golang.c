@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/golang.h"
 
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #include <elf.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gpu-order.c - pieces of work come out in the order of their start. */
 #include "collect/gpu/gpu-order.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static uint64_t last;
 static uint32_t taken, backwards;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpi/handles.c" /* the adapters are in no library to link */
 
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 

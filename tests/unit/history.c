@@ -3,7 +3,7 @@
  */
 #include "collect/gpu/history.h"
 #include "collect/source.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static struct span spans[HISTORY_SPANS];
 

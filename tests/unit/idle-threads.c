@@ -19,7 +19,7 @@
 #include "analyse/idle-threads.h"
 #include "base/err.h"
 #include "run/path-sums.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define S     1000000000ull
 #define RANKS 2

@@ -4,7 +4,7 @@
 
 #include "collect/mpi-world-id.h"
 #include "launch/job.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /* As in a shell of its own, outside every job. */
 static void leave_jobs(void)

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "launch/livedir.h"
 #include "launch/process.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 TEST(a_note_comes_back)
 {

@@ -5,7 +5,7 @@
 
 #include "symbol/loop-code.h"
 #include "symbol/loop-nest.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define MOST 16
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define SKIPPED    77
 #define PATIENCE_S 60

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/map.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 TEST(empty_has_nothing)
 {

@@ -12,7 +12,7 @@
 #include "collect/gpu/gpu.h"
 #include "collect/registry.h"
 #include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /*
  * A live profile of that many MiB, which no file shows.  GPUs may be used; no

@@ -19,7 +19,7 @@
 #include "merge/thread-count.h"
 #include "run/values.h"
 #include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /*
  * A program of two functions without names: 0x100 calls MPI_Init, MPI_Send and

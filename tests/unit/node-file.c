@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "profile/node-file.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	BYTES = 200000,

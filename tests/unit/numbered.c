@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/numbered.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static bool is_called(const char *name, unsigned int n, const char *path)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "launch/output.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static struct job rank_of(const char *key, int rank, int size)
 {

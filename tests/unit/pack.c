@@ -11,7 +11,7 @@
 #include "merge/unify.h"
 #include "profile/profile.h"
 #include "run/run-blob.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 #include "waits/match-events.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include "run/run-build.h"
 #include "run/path-sums.h"
 #include "run/values.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	RANKS = 3000, /* with WIDE nodes enough for rows */

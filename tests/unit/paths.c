@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/paths.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 
 static void is(struct run *run, enum fixture_node node, enum run_kind kind,

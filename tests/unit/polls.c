@@ -3,7 +3,7 @@
 
 #include "collect/collect.h"
 #include "live/layout.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	DRAWS = 20000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* power-readings.c - readings of a power that is known become its integral. */
 #include "launch/power-readings.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define MS    ((uint64_t)1000000)
 #define START (1000000 * MS)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "merge/power-sums.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define SECOND 1000000000ull
 

@@ -15,7 +15,7 @@
 #include "live/layout.h"
 #include "profile/profile.h"
 #include "profile/store.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /* A live profile, built by hand. */
 

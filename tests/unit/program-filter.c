@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/program-filter.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 TEST(everything_is_wanted_when_nothing_is_said)
 {

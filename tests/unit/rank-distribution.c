@@ -7,7 +7,7 @@
 
 #include "analyse/outlier.h"
 #include "analyse/rank-distribution.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	MOST = 1024

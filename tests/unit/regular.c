@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/regular.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /* The working directory, empty; the number of events in it goes to *events. */
 static int scratch(int *events)

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #include "collect/unwind/safe-read.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static uint8_t room[PEEK_PAGES][PEEK_PAGE];
 static struct peek peek = { .bytes = room };

@@ -5,7 +5,7 @@
 
 #include "collect/sample-period.h"
 #include "collect/time.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	MS = 1000000,

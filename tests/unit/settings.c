@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/settings.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static const struct setting_info *find(const char *name)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/spelling.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 /* Which of a few analyses a word is taken for; "" for none. */
 static const char *meant(const char *wrong)

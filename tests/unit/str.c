@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "base/round.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 TEST(a_string_is_kept_once)
 {

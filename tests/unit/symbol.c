@@ -10,7 +10,7 @@
 
 #include "symbol/ranges.h"
 #include "symbol/symbol.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static inline __attribute__((always_inline)) uintptr_t inlined_here(void)
 {

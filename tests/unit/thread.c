@@ -3,7 +3,7 @@
 #include <setjmp.h>
 
 #include "collect/thread.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define APART __attribute__((noinline, noclone))
 

@@ -2,7 +2,7 @@
 #include "collect/ticks.h"
 
 #include "collect/time.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 

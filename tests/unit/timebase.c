@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/timebase.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static uint64_t read_ns(clockid_t clock)
 {

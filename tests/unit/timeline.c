@@ -3,7 +3,7 @@
  */
 #include "run/run-gpu.h"
 #include "merge/timeline.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static void add(struct timeline *line, uint64_t first, uint32_t shift,
 		uint32_t count, uint64_t ns)

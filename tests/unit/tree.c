@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "live/tree.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 static struct arena arena;
 

@@ -11,7 +11,7 @@
 #include "merge/unify.h"
 #include "base/ordered-pool.h"
 #include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	PROFILES = 120,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* unwind.c - every path equals libunwind's, with and without the memo. */
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #ifdef HAVE_UNWIND
 #define UNW_LOCAL_ONLY

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "run/values.h"
 #include "base/ordered-pool.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 enum {
 	RANKS = 700,

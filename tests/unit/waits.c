@@ -16,7 +16,7 @@
 #include "waits/match-events.h"
 #include "waits/wait-find.h"
 #include "profile/profile.h"
-#include "tests/test.h"
+#include "tests/lib/test.h"
 
 #define MS    1000000
 #define RANKS 8

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# jobs.sh - a program in which several MPI jobs run, one after the other or
+# at the same time: ranks, efficiency and waiting are of one of them, the one
+# with most time, and the reports say so.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+# shellcheck source=tests/lib/mpi.sh
+. "$srcdir/tests/lib/mpi.sh"
+unset PMIX_NAMESPACE PMIX_RANK PMI_RANK SLURM_STEP_ID OMPI_COMM_WORLD_RANK
+cd "$scratch" || exit 99
+
+# measured MPI DIR [OPTION…] -- LINE…: a script of these lines, in which $start
+# is the launcher's command and $skew the program.
+measured() {
+	mpi=$1 dir=$2
+	shift 2
+	options=
+	while [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	shift
+	skew=$programs/mpi-skew
+	[ "$mpi" = openmpi ] || skew=$skew.$mpi
+	[ -x "$skew" ] || skip "mpi-skew was not built for $mpi"
+	[ -e "$builddir/.libs/libcopse-mpi-$mpi.so" ] ||
+		skip "no wrappers for $mpi were built"
+	start=$(launcher_of "$mpi") || skip "no launcher of $mpi here"
+	{ echo "start='$start' skew='$skew'" && printf '%s\n' "$@"; } >lines
+	rm -rf "$dir"
+	# shellcheck disable=SC2086 # a list of words
+	"$copse" run -q $options -o "$dir" sh lines >out 2>err ||
+		{ cat out err; return 1; }
+}
+
+# columns NAME… <CSV
+columns() {
+	awk -v columns="$*" -f "$srcdir/tests/lib/csv.awk"
+}
+
+# is_of DIR RANKS ARGUMENT: the job that is shown, by its last argument.
+is_of() {
+	"$copse" report summary "$1" -f csv >csv || return
+	columns command ranks <csv >shown
+	cat shown
+	[ "$(cut -f 2 shown)" = "$2" ] && cut -f 1 shown | grep -q " $3\$"
+}
+
+# comms_are DIR RANKS: of the job that is shown; each of its ranks made 10
+# barriers and as many reductions.
+comms_are() {
+	"$copse" report mpi-calls "$1" -n 0 >text || return
+	cat text
+	grep -Eq "^ +all ranks +$2 +0 +$((20 * $2)) " text && ! grep -q several text
+}
+
+# skew_is DIR MEAN MAX RANK: of work(), in seconds; all ranks worked together,
+# so that no call is half there.
+skew_is() {
+	"$copse" report imbalance "$1" -n 0 -f csv |
+		columns function call_path mean max max_rank |
+		awk -F '\t' '$1 == "work"' >work
+	cat work
+	[ "$(cut -f 5 work)" = "$4" ] && near "$(cut -f 3 work)" "$2" 0.05 &&
+		near "$(cut -f 4 work)" "$3" 0.08 || return
+	for report in summary waits; do
+		"$copse" report $report "$1" >text || return
+		! grep 'not joined' text || return
+	done
+}
+
+# says DIR TEXT: each report about ranks.
+says() {
+	for report in summary ranks waits efficiency imbalance matrix; do
+		"$copse" report $report "$1" >text || return
+		tr -s '\n ' ' ' <text | grep -q "! $2 ran in this run: " ||
+			{ cat text; return 1; }
+	done
+}
+
+# The last is neither the first nor the largest.
+one_after_the_other() {
+	# shellcheck disable=SC2016 # for the script
+	measured "$1" after.copse -- '$start -n 2 $skew 0.002' \
+		'$start -n 3 $skew 0.001' '$start -n 2 $skew 0.2' || return
+	is_of after.copse 2 0.2 && skew_is after.copse 0.3 0.4 1 &&
+		says after.copse '2 other MPI jobs with 5 processes'
+}
+
+largest_is_the_longest() {
+	# shellcheck disable=SC2016
+	measured "$1" larger.copse -- '$start -n 2 $skew 0.002' \
+		'$start -n 3 $skew 0.1' || return
+	is_of larger.copse 3 0.1 && skew_is larger.copse 0.2 0.3 2 &&
+		comms_are larger.copse 3 &&
+		says larger.copse '1 other MPI job with 2 processes'
+}
+
+at_the_same_time() {
+	# shellcheck disable=SC2016
+	measured "$1" same.copse -- '$start -n 2 $skew 0.01 one &' \
+		'$start -n 2 $skew 0.2 &' 'wait' || return
+	is_of same.copse 2 0.2 && skew_is same.copse 0.3 0.4 1 &&
+		comms_are same.copse 2 &&
+		says same.copse '1 other MPI job with 2 processes'
+}
+
+# Each process that no launcher started is a job.
+without_launcher() {
+	# shellcheck disable=SC2016
+	measured "$1" alone.copse -- '$skew 0.002' '$skew 0.2' '$skew 0.001' ||
+		return
+	is_of alone.copse 1 0.2 &&
+		says alone.copse '2 other MPI jobs with 2 processes'
+}
+
+one_job_alone() {
+	# shellcheck disable=SC2016
+	measured "$1" one.copse -- '$start -n 2 sh -c "$skew 0.1; true"' || return
+	is_of one.copse 2 0.1 && skew_is one.copse 0.15 0.2 1 &&
+		comms_are one.copse 2 || return
+	"$copse" report one.copse >text || return
+	! grep 'MPI job' text
+}
+
+in_a_node_file() {
+	# shellcheck disable=SC2016
+	measured "$1" node.copse --gather=on -- '$start -n 3 $skew 0.002' \
+		'$start -n 2 $skew 0.2' || return
+	[ -s "node.copse/node-$(uname -n).h5" ] || return
+	is_of node.copse 2 0.2 && skew_is node.copse 0.3 0.4 1 &&
+		says node.copse '1 other MPI job with 3 processes'
+}
+
+# Each of the two ranks, which wait for it, spawns a process.
+spawned() {
+	[ -x "$programs/mpi-behaviour" ] || skip "mpi-behaviour was not built"
+	measured openmpi spawn.copse -- \
+		"\$start -n 2 $programs/mpi-behaviour dynamic" || return
+	is_of spawn.copse 2 dynamic &&
+		says spawn.copse '2 other MPI jobs with 2 processes'
+}
+
+# What is chosen does not depend on who reads which file.
+merged_by_many() {
+	[ -x "$builddir/copse-merge-$1" ] || skip "copse-merge-$1 was not built"
+	[ -d after.copse ] || skip "nothing was measured"
+	"$copse" merge -q -o serial.h5 after.copse >said 2>&1 &&
+		launch "$1" 3 "$copse" merge -q -o team.h5 after.copse >>said 2>&1 ||
+		{ cat said; return 1; }
+	cmp serial.h5 team.h5
+}
+
+for mpi in openmpi mpich; do
+	point "$mpi, one after the other" one_after_the_other $mpi
+	point "$mpi, merged by many processes" merged_by_many $mpi
+	point "$mpi, the largest took most time" largest_is_the_longest $mpi
+	point "$mpi, two of one size at the same time" at_the_same_time $mpi
+	point "$mpi, without a launcher" without_launcher $mpi
+	point "$mpi, one alone" one_job_alone $mpi
+	point "$mpi, in a node's file" in_a_node_file $mpi
+done
+point "spawned processes are other jobs" spawned
+points_done

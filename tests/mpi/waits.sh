@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# waits.sh - programs in which one rank is late, at random: the report of waits
+# names it first, with the call path that it was on, and the seconds that the
+# others lost; in the same programs without a delay nobody is blamed.  The
+# bounds are for a machine that does other things as well;
+# tests/bench/waits.sh tells how good it is on a quiet one.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+# shellcheck source=tests/lib/delays.sh
+. "$srcdir/tests/lib/delays.sh"
+cd "$scratch" || exit 99
+seed=${SEED:-$(date +%s)}
+
+seconds_off=25 # per cent
+blamed=4       # per cent of the run time, above twice what the program saw
+
+have_delays() {
+	need mpirun
+	[ -x "$programs/delays" ] || skip "delays was not built: no MPI compiler?"
+}
+
+# run_one RANKS PATTERN [KEY=VALUE…]
+run_one() {
+	have_delays
+	delays_judged "$2" "$@" "seed=$seed" || return
+	shift
+	grep ^truth "$1.out"
+	cat "$1.found"
+	head -n 20 "$1.csv"
+}
+
+is_found() {
+	run_one 4 "$@" iterations=30 "step=$length" "delay=$length" || return
+	# On a busy machine somebody else may be later than the culprit.
+	[ "$(found_value rank "$1.found")" != no ] || return
+	[ "$(found_value path "$1.found")" = yes ] || return
+	near "$(found_value error "$1.found")" 0 "$seconds_off"
+}
+
+# More messages than are kept: the seconds are an estimate.
+estimates() {
+	run_one 2 "$@" iterations=20000 step=0.00003 delay=0.00003 \
+		busy=0.00001 how=busy || return
+	near "$(found_value error "$1.found")" 0 "$seconds_off"
+}
+
+# What the culprit's other thread did while it slept, in CPU time: on a busy
+# machine that is less than it slept.
+helper_is_found() {
+	run_one 4 "$@" iterations=30 "step=$length" "delay=$length" \
+		how=helper || return
+	[ "$(found_value rank "$1.found")" != no ] || return
+	awk -v columns='victim sampled helpers seconds helpers_seconds' \
+		-f "$srcdir/tests/lib/csv.awk" "$1.csv" |
+		awk -F'\t' '$1 ~ /run_lane/ && $2 == 0 && !seen++ {
+			print
+			found = $3 ~ /^lend_hand ← / && $5 > 0 && $5 < 1.3 * $4
+		}
+		END { exit !found }' || return
+	"$copse" report waits "$1.copse" |
+		tr -s '\n ' ' ' | grep 'its other threads were most often in lend_hand'
+}
+
+blames_nobody() {
+	run_one 4 "$@" iterations=30 "step=$length" balanced=1 || return
+	awk -v is="$(found_value blamed "$1.found")" \
+		-v own="$(found_value own "$1.found")" -v most="$blamed" \
+		'BEGIN { exit is > 2 * own + most }'
+}
+
+# Four paths below it have the time.  Where rank 0 lacks its core there are no
+# samples of it.
+says_who_looks_at_the_clock() {
+	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o looks.copse \
+		"$programs/mpi-looks" "$length" >looks.out 2>&1 ||
+		{ cat looks.out; return 1; }
+	"$copse" report summary --width 1000 looks.copse | tee summary.txt |
+		grep '•'
+	grep -q 'Rank 1 waited .* for rank 0 in MPI_Barrier ← meet ← main, while it was \(most often \|\)in look ← main' \
+		summary.txt && grep -q 'recoverable: look ← main took' summary.txt
+}
+
+one_rank_waits_for_nobody() {
+	have_delays
+	"${launch:-mpirun}" -n 1 "$copse" run --quiet -o one.copse \
+		"$programs/mpi-looks" 0.001 >one.out 2>&1 ||
+		{ cat one.out; return 1; }
+	"$copse" report waits one.copse | tee one.txt
+	grep -q '^One rank waits for nobody' one.txt
+}
+
+for pattern in $delay_patterns; do
+	point "$pattern" with_seeds is_found "$pattern"
+done
+point "a helper of the culprit" with_seeds helper_is_found barrier
+point "late-sender, many times" with_seeds estimates late-sender
+point "who looks at the clock" with_seeds says_who_looks_at_the_clock
+point "one rank" one_rank_waits_for_nobody
+for pattern in allreduce halo; do
+	point "$pattern, balanced" with_seeds blames_nobody "$pattern"
+done
+points_done

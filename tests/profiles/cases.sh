@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# cases.sh - runs each line of cases.tbl and compares with tests/profiles/expect/NAME.
+#
+#   tests/profiles/cases.sh                   all of them
+#   tests/profiles/cases.sh --accept NAME…    rewrites what is expected; look at it
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+
+# The lines, with a tab between columns, which are two spaces or more apart.
+cases() {
+	grep -v -e '^#' -e '^ *$' "$srcdir/tests/profiles/cases.tbl" |
+		sed 's/[ 	]\{2,\}/	/g'
+}
+
+# dir_of RANKS PROGRAM: where its profiles are.
+dir_of() {
+	echo "$scratch/$(echo "$1 $2" | tr -c 'a-zA-Z0-9\n' _).copse"
+}
+
+# measure RANKS PROGRAM: the directory with its profiles.  Cases that want the
+# same run share it.  All samples are taken, also where others want the cores.
+measure() {
+	dir=$(dir_of "$1" "$2")
+	if [ ! -d "$dir" ]; then
+		words=$(echo "$2" | sed "s|@|$programs/|")
+		mpirun=
+		if [ "$1" != - ]; then
+			need mpirun
+			mpirun="mpirun -n $1"
+		fi
+		# shellcheck disable=SC2086 # lists of words
+		$mpirun "$copse" run --quiet --budget 0 -o "$dir" $words \
+			>"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+	fi
+	echo "$dir"
+}
+
+# report RANKS PROGRAM REPORT: what is compared.
+report() {
+	program=$programs/$(echo "$2" | sed 's/.*@\([^ ]*\).*/\1/')
+	[ -x "$program" ] || skip "$program was not built: no MPI compiler?"
+	dir=$(measure "$1" "$2") || { err=$?; echo "$dir"; return $err; }
+	# shellcheck disable=SC2086 # a list of words
+	"$copse" report $3 "$dir" -f csv
+}
+
+# check NAME RANKS PROGRAM REPORT
+check() {
+	report "$2" "$3" "$4" >"$scratch/is" ||
+		{ err=$?; cat "$scratch/is"; return $err; }
+	awk -f "$srcdir/tests/lib/expect.awk" "$srcdir/tests/profiles/expect/$1" \
+		"$scratch/is" && return
+	echo "the report was:"
+	cat "$scratch/is"
+	return 1
+}
+
+# tried NAME RANKS TRIES PROGRAM REPORT: in runs of its own from the second on.
+tried() {
+	for try in $(seq "$3"); do
+		[ "$try" = 1 ] || rm -rf "$(dir_of "$2" "$4")"
+		check "$1" "$2" "$4" "$5"
+		is=$?
+		[ $is = 1 ] || return $is
+	done
+	return 1
+}
+
+# Numbers with a fraction were measured: they become a range of a tenth.
+accept() {
+	report "$2" "$3" "$4" >"$scratch/is" || return 1
+	awk -F , -v OFS=, '{
+		for (i = 1; i <= NF; i++)
+			if ($i ~ /^[0-9]+\.[0-9e-]+$/)
+				$i = sprintf("{%.4g..%.4g}", $i * 0.9, $i * 1.1)
+		print
+	}' "$scratch/is" >"$srcdir/tests/profiles/expect/$1"
+}
+
+if [ "${1-}" = --accept ]; then
+	shift
+	for name in "$@"; do
+		cases | grep "^$name	" >"$scratch/line" ||
+			{ echo "no case $name" >&2; exit 1; }
+		while IFS='	' read -r name ranks _ program what; do
+			accept "$name" "$ranks" "$program" "$what" </dev/null
+		done <"$scratch/line"
+	done
+	exit
+fi
+
+cases >"$scratch/cases"
+while IFS='	' read -r name ranks tries program what; do
+	point "$name" tried "$name" "$ranks" "$tries" "$program" "$what"
+done <"$scratch/cases"
+points_done

@@ -1,0 +1,179 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# reports.sh - what all reports have in common: options that are theirs or
+# refused, tables with a head where there is nothing to show, JSON as its schema
+# says, as many rows as a page takes; what the summary says of time without
+# samples.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+
+analyses=$("$copse" report --help |
+	awk '/^analyses:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
+
+measure() {
+	"$copse" run -q -o app.copse "$programs/steady" 0.3 >out 2>&1 ||
+		{ cat out; return 1; }
+	[ "$(echo "$analyses" | wc -l)" -gt 15 ]
+}
+
+# refuses WORDS ARGUMENTS…: as bad usage, with those words.
+refuses() {
+	words=$1
+	shift
+	"$copse" report "$@" >out 2>err
+	is=$?
+	cat err
+	[ "$is" = 2 ] && [ ! -s out ] && grep -qF -e "$words" err
+}
+
+# Each option at an analysis that has no use for it, and its own analyses.
+strangers() {
+	refuses '--by-line; what does: copse report hotspots' \
+		--by-line app.copse &&
+		refuses '--bottom-up; what does: copse report tree' \
+			hotspots --bottom-up app.copse &&
+		refuses 'report tree' imbalance --prune 5 app.copse &&
+		refuses 'report scaling' ranks --weak app.copse &&
+		refuses '--metric; what does: copse report summary, hotspots' \
+			waits -m cpu.time app.copse &&
+		refuses '--idle-threads; what does: ' gpu-kernels \
+			--idle-threads=on app.copse
+}
+
+# What the help says an option is for is what takes it.
+friends() {
+	for words in 'hotspots --by-line' 'tree --bottom-up' 'tree --prune 0' \
+		'hotspots -m cpu.time' 'tree --idle-threads=on'; do
+		# shellcheck disable=SC2086 # a list of words
+		"$copse" report $words app.copse >out || return 1
+	done
+}
+
+formats() {
+	refuses "no format 'xml'; known are: text, csv, json, folded" \
+		-f xml app.copse && ! grep junit err &&
+		refuses 'junit is a format of copse gate' -f junit app.copse
+}
+
+# A head, and it is not a tree's.
+heads() {
+	for analysis in gpu-kernels gpu-api gpu-transfers gpu-memory \
+		gpu-devices gpu-idle gpu-power gpu-stalls; do
+		"$copse" report $analysis app.copse -f csv >csv || return 1
+		echo "$analysis: $(cat csv)"
+		[ "$(wc -l <csv)" = 1 ] || return 1
+		! grep '^depth,' csv || return 1
+	done
+}
+
+cat >validate.py <<'EOF'
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+judge = jsonschema.Draft7Validator(schema)
+for name in sys.argv[2:]:
+    report = json.load(open(name))
+    for error in judge.iter_errors(report):
+        sys.exit("%s: %s" % (name, error.message))
+    for table in report["tables"]:
+        for spoiled in ({table: 1}, {table: [[]]}, {table: [{"a": []}]}):
+            assert not judge.is_valid(dict(report, tables=spoiled))
+    for key in report:
+        assert not judge.is_valid({k: report[k] for k in report if k != key})
+    assert not judge.is_valid(dict(report, version=2))
+    assert not judge.is_valid(dict(report, lines=[1]))
+EOF
+
+python=
+for try in python3 /usr/bin/python3; do
+	[ -n "$python" ] || ! "$try" -c 'import jsonschema' 2>/dev/null ||
+		python=$try
+done
+
+# Of each analysis but counters, whose events are not everywhere, and of gate.
+schema() {
+	[ -n "$python" ] || skip "python3-jsonschema is not here"
+	rm -f ./*.json
+	for analysis in $analyses; do
+		set -- app.copse
+		case $analysis in
+		scaling | diff) set -- app.copse app.copse ;;
+		counters) continue ;;
+		esac
+		"$copse" report "$analysis" -f json "$@" >"$analysis.json" ||
+			return 1
+	done
+	"$copse" gate -f json --fail-if 'total>99%' app.copse vs app.copse \
+		>gate.json || return 1
+	"$python" validate.py "$srcdir/share/report.schema.json" ./*.json
+}
+
+# Phases that programs begin by the thousand, and two that never end.
+cat >phases.py <<'EOF'
+import ctypes
+copse = ctypes.CDLL(None)
+def work():
+    return sum(i for i in range(2000))
+for i in range(60):
+    copse.copse_begin(b"phase%d" % i)
+    for _ in range(400 if i == 33 else 1):
+        work()
+    copse.copse_end(b"phase%d" % i)
+copse.copse_begin(b"lost")
+copse.copse_begin(b"open")
+EOF
+
+phases() {
+	need python3
+	"$copse" run -q -o phases.copse python3 phases.py || return
+	"$copse" report efficiency phases.copse >text || return
+	cat text
+	[ "$(grep -c '^  phase[0-9]' text)" = 20 ] || return
+	grep -q '^  phase33 ' text &&
+		grep -q 'The longest 20 of 60 phases are shown' text &&
+		grep -q '^2 phases were not ended, as ' text || return
+	"$copse" report efficiency -n 3 phases.copse >text
+	[ "$(grep -c '^  phase[0-9]' text)" = 3 ] || return
+	"$copse" report efficiency -f csv phases.copse >csv
+	[ "$(grep -c '^phase[0-9]' csv)" = 60 ]
+}
+
+# Sleep has no samples of CPU time.  (Not any python3: some are scripts that
+# start many processes, which wait for cores.)
+sleeps() {
+	python=/usr/bin/python3
+	need $python
+	nap='import time; time.sleep(3)'
+	"$copse" run -q -o nap.copse $python -c "$nap" || return
+	"$copse" report nap.copse >text || return
+	head -n 5 text
+	grep 'For [2-9][.][0-9]* s of .* s nothing ran: .*copse run -e wall' \
+		text || return
+	"$copse" run -q -e wall -o awake.copse $python -c "$nap" || return
+	"$copse" report awake.copse >text || return
+	! grep 'nothing ran' text
+}
+
+programs_differ() {
+	for name in other steady.16 steady.4; do
+		cp "$programs/steady" $name || return
+		"$copse" run -q -o "$name.copse" "./$name" 0.2 >out 2>&1 ||
+			{ cat out; return 1; }
+	done
+	"$copse" report scaling app.copse other.copse >text
+	grep 'steady and other are not the same program' text || return
+	"$copse" report scaling steady.4.copse steady.16.copse >text
+	! grep 'the same program' text
+}
+
+point "a program is measured" measure
+point "an option of another analysis is refused" strangers
+point "and taken by its own" friends
+point "formats of other commands are refused, and not offered" formats
+point "a table of nothing has its head" heads
+point "JSON is what its schema says" schema
+point "as many phases as a page takes" phases
+point "time in which nothing ran" sleeps
+point "different programs do not scale" programs_differ
+points_done

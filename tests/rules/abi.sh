@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# abi.sh - the libraries that are loaded into the user's program leave
+# nothing there but the names they are for, and ask for nothing it lacks.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+
+interposed=$srcdir/src/collect/interposed.list
+
+exported() {
+	nm -D --defined-only "$1" | awk '$2 != "A" { print $NF }' |
+		sed 's/@.*//' | sort -u
+}
+
+wanted() {
+	sed 's/#.*//; s/[ 	].*//; /^$/d' "$interposed" | sort -u
+}
+
+# The linker leaves the ends of a section there, hidden.
+collector_exports() {
+	exported .libs/libcopse.so |
+		grep -v -e '^copse_' -e '^__st[a-z]*_copse_' >"$scratch/is"
+	wanted >"$scratch/want"
+	diff "$scratch/want" "$scratch/is"
+}
+
+# needs LIBRARY ALLOWED…: what it is linked with.
+needs() {
+	library=$1
+	shift
+	objdump -p "$library" | awk '$1 == "NEEDED" { print $2 }' >"$scratch/is"
+	for may in "$@"; do
+		grep -v "^$may" "$scratch/is" >"$scratch/rest"
+		mv "$scratch/rest" "$scratch/is"
+	done
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+
+# All else is opened when it is needed: it is beside each rank for long.
+tools_exports() {
+	[ "$(exported .libs/libcopse-tools.so)" = copse_tools ]
+}
+point "copse needs the C library only" needs copse libc.so ld-linux
+point "libcopse-tools exports one name" tools_exports
+
+# hardened FILE: unless configure was told otherwise.
+hardened() {
+	! grep -q -e --disable-hardening config.log ||
+		skip 'configured with --disable-hardening'
+	readelf -dW "$1" | grep -qE 'BIND_NOW|FLAGS_1.*NOW' &&
+		nm -D --undefined-only "$1" >"$scratch/asks" || return
+	! grep -q '^HARDEN_CFLAGS.*stack-protector' Makefile ||
+		grep -q __stack_chk_fail "$scratch/asks" || return
+	! grep -q '^HARDEN_CFLAGS.*FORTIFY' Makefile ||
+		grep -q '_chk\(@\|$\)' "$scratch/asks"
+}
+
+# What ends the program when it fails is not for somebody else's.
+guest() {
+	readelf -dW "$1" | grep -qE 'BIND_NOW|FLAGS_1.*NOW' &&
+		! nm -D --undefined-only "$1" | grep '_chk'
+}
+
+for file in copse .libs/libcopse-tools.so copse-merge-*; do
+	[ -e "$file" ] || continue
+	[ ! -e ".libs/$file" ] || file=.libs/$file
+	point "$(basename "$file") is hardened" hardened "$file"
+done
+for library in .libs/libcopse.so .libs/libcopse-mpi-*.so .libs/libcopse-cuda.so; do
+	[ ! -e "$library" ] ||
+		point "$(basename "$library") ends no program" guest "$library"
+done
+
+mpi_exports() {
+	exported "$1" | grep -v -e '^P*MPI_' -e '^mpi_' -e '^copse_' \
+		>"$scratch/is"
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+
+# One reference to MPI makes the library unloadable in a program without it.
+refers_to_no_mpi() {
+	nm -D --undefined-only "$1" | grep -E ' (P?MPI_|ompi_|mpi_)' && return 1
+	return 0
+}
+
+point "libcopse exports its own names and interposed.list" collector_exports
+point "libcopse needs the C library only" needs .libs/libcopse.so libc.so \
+	ld-linux
+for library in .libs/libcopse-mpi-*.so; do
+	[ -e "$library" ] || continue
+	name=$(basename "$library")
+	point "$name exports MPI functions only" mpi_exports "$library"
+	point "$name refers to no MPI symbol" refers_to_no_mpi "$library"
+	point "$name needs no MPI library" needs "$library" libc.so ld-linux \
+		libcopse
+done
+
+cuda_exports() {
+	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' >"$scratch/is"
+	cat "$scratch/is"
+	[ ! -s "$scratch/is" ]
+}
+
+# One reference to CUDA, and the driver could not load it without CUPTI.
+refers_to_no_cuda() {
+	nm -D --undefined-only "$1" | grep -E ' (cu[A-Z]|cuda|cupti)' &&
+		return 1
+	return 0
+}
+
+library=.libs/libcopse-cuda.so
+if [ -e $library ]; then
+	point "$library exports what the driver calls only" \
+		cuda_exports $library
+	point "$library refers to no CUDA symbol" refers_to_no_cuda $library
+	point "$library needs no CUDA library" needs $library libc.so \
+		ld-linux libcopse
+fi
+points_done

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# layers.sh - includes look only up the pipeline, and a foreign header has one
+# user.  This is the architecture in a few lines.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$srcdir" || exit 99
+
+# FOLDER: what its files may include beside their own folder, whole folders or
+# single files.  The tables of live are shared by all stages.
+layers='
+src/base:
+src/live:     base
+src/collect:  base live
+src/papi:     base
+src/profile:  base live
+src/launch:   base live profile
+src/check:    base live launch profile/profile.h
+src/symbol:   base profile
+src/run:      base profile live/layout.h live/metrics.def live/losses.def
+src/waits:    base profile run live/layout.h
+src/merge:    base profile symbol run waits live/layout.h live/metrics.def
+src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
+src/format:   base run analyse
+mpi:          base live collect
+cuda:         base live collect
+tools:        base live profile launch check symbol run merge analyse format
+'
+
+# HEADER: the only files that may include it.
+foreign='
+hdf5.h:              src/profile/ src/run/
+libdeflate.h zlib.h isa-l/:   src/profile/
+capstone/ zstd.h:      src/symbol/
+elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
+libiberty/demangle.h: src/symbol/
+mpi.h:               mpi/ tools/mpi/
+cupti.h cuda.h nvtx3/:      cuda/
+papi.h perfmon/:     src/papi/
+libunwind.h:         src/collect/
+'
+
+includes_of() {
+	grep -rHoE --include='*.[ch]' '^#[ ]*include "[^"]*"' "$1" |
+		sed 's/^\([^:]*\):.*"\(.*\)"/\1 \2/'
+}
+
+looks_up() {
+	folder=$1
+	shift
+	bad=
+	includes_of "$folder" >"$scratch/includes"
+	while read -r file header; do
+		case $header in
+		*/*.inc | config.h | copse.h) continue ;;
+		esac
+		for may in "${folder#src/}" "$@"; do
+			case $header in
+			"$may" | "$may"/*) continue 2 ;;
+			esac
+		done
+		echo "$file includes \"$header\""
+		bad=yes
+	done <"$scratch/includes"
+	[ -z "$bad" ]
+}
+
+has_one_user() {
+	header=$1
+	shift
+	grep -rlE --include='*.[ch]' "^#[ ]*include <$header" src mpi cuda tools \
+		>"$scratch/users"
+	for may in "$@"; do
+		grep -v "^$may" "$scratch/users" >"$scratch/rest"
+		mv "$scratch/rest" "$scratch/users"
+	done
+	sed "s|\$| includes <$header>|" "$scratch/users"
+	[ ! -s "$scratch/users" ]
+}
+
+echo "$layers" | grep : >"$scratch/layers"
+while IFS=: read -r folder may; do
+	[ -d "$folder" ] || continue
+	# shellcheck disable=SC2086 # a list of words
+	point "$folder looks only up the pipeline" looks_up "$folder" $may
+done <"$scratch/layers"
+
+echo "$foreign" | grep : >"$scratch/foreign"
+while IFS=: read -r headers may; do
+	for header in $headers; do
+		# shellcheck disable=SC2086 # a list of words
+		point "<$header> has one user" has_one_user "$header" $may
+	done
+done <"$scratch/foreign"
+
+every_folder_has_a_rule() {
+	for folder in src/*/; do
+		grep -q "^${folder%/}:" "$scratch/layers" ||
+			{ echo "$folder has no line in tests/rules/layers.sh"; return 1; }
+	done
+}
+point "every folder has a rule" every_folder_has_a_rule
+points_done

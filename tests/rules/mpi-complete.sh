@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# mpi-complete.sh - mpi/functions.tbl has every function of each installed
+# mpi.h, with its prototype, and the wrappers stand in front of all names of
+# the Fortran bindings.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+OMPI_CC="${CC:-cc}" MPICH_CC="${CC:-cc}"
+export OMPI_CC MPICH_CC
+table=$srcdir/mpi/functions.tbl
+
+compiler_of() {
+	case $1 in
+	openmpi) echo "${MPICC:-mpicc}" ;;
+	mpich)	echo "${MPICC_MPICH:-mpicc.mpich}" ;;
+	esac
+}
+
+# need_mpi MPI: skip unless its compiler is here; sets $cc.
+need_mpi() {
+	cc=$(compiler_of "$1")
+	command -v "$cc" >/dev/null || skip "no compiler of $1 here"
+}
+
+header() {
+	echo '#define OMPI_OMIT_MPI1_COMPAT_DECLS 0'
+	echo '#include <mpi.h>'
+}
+
+# Declarations, one a line; then the names of the functions among them.
+in_header() {
+	header | "$cc" -E -P -x c - | sed 's/"[^"]*"//g' | tr '\n' ' ' |
+		tr ';' '\n' | grep -v typedef |
+		grep -oE '[ *](OMPI_C_)?MPI_[A-Za-z0-9_]+ *\(' |
+		tr -d ' *(' | sort -u
+}
+
+# A prototype is all that follows the first five columns.
+prototypes() {
+	sed -e '/^#/d' -e '/^$/d' "$1" |
+		awk '{ for (i = 1; i <= 5; i++) sub(/^[^ ]+ +/, ""); print }'
+}
+
+in_table() {
+	prototypes "$1" | sed -e 's/(.*//' -e 's/.*[ *]//' | sort -u
+}
+
+lacks_nothing() {
+	need_mpi "$1"
+	in_header >"$scratch/header"
+	[ "$(wc -l <"$scratch/header")" -gt 300 ] || return 1
+	in_table "$2" >"$scratch/table"
+	comm -23 "$scratch/header" "$scratch/table" >"$scratch/missing"
+	sed 's/^/functions.tbl lacks /' "$scratch/missing"
+	[ ! -s "$scratch/missing" ]
+}
+
+# The compiler compares; what the header does not have is not declared.
+same_prototypes() {
+	need_mpi "$1"
+	in_header >"$scratch/header"
+	{
+		header
+		prototypes "$2" | sed 's/$/;/' | grep -wFf "$scratch/header"
+	} >"$scratch/prototypes.c"
+	"$cc" -fsyntax-only -w "$scratch/prototypes.c"
+}
+
+exported() {
+	nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ { print $NF }' | sort -u
+}
+
+# What is called in C and wrapped is exported, and so is nothing that the MPI
+# library lacks: a program may ask whether it is there.
+same_as_library() {
+	need_mpi "$1"
+	[ -e ".libs/libcopse-mpi-$1.so" ] || skip "no wrappers for $1"
+	echo 'int main(void) { return 0; }' >"$scratch/empty.c"
+	"$cc" -Wl,--no-as-needed -o "$scratch/empty" "$scratch/empty.c"
+	library=$(ldd "$scratch/empty" | awk -v name="^$2" '$1 ~ name { print $3 }')
+	exported "$library" | grep -E '^P?MPI_' >"$scratch/theirs"
+	exported ".libs/libcopse-mpi-$1.so" >"$scratch/all"
+	# MPI_SEND is Fortran's.
+	grep -E '^P?MPI_[A-Z][a-z]|^P?MPI_[A-Z]$' "$scratch/all" >"$scratch/ours"
+	comm -13 "$scratch/theirs" "$scratch/ours" >"$scratch/more"
+	sed 's/^/the library has no /' "$scratch/more"
+	[ "$(wc -l <"$scratch/ours")" -gt 300 ] && [ ! -s "$scratch/more" ]
+}
+
+# Names of Fortran bindings that are not wrapped: what the table skips, and
+# what is not of C: sizes, callbacks, other spellings of statuses, extensions.
+fortran_skips() {
+	awk '$1 == "skip"' "$table" >"$scratch/skipped.tbl"
+	in_table "$scratch/skipped.tbl" | tr A-Z a-z | sed 's/$/_/'
+	cat <<'END'
+mpi_sizeof
+mpi_f_sync_reg
+mpi_.*_fn_
+mpi_conversion_fn_null
+mpi_status_f.*2
+mpi_fortran_
+mpix_
+mpi_w.*_f90
+mpi_aint_.*_f90
+mpi_delete_error_.*_f08
+END
+}
+
+# fortran_is_complete MPI LIBRARY…
+fortran_is_complete() {
+	[ -e ".libs/libcopse-mpi-$1.so" ] || skip "no wrappers for $1"
+	exported ".libs/libcopse-mpi-$1.so" >"$scratch/all"
+	shift
+	: >"$scratch/theirs"
+	for name in "$@"; do
+		library=$(ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }')
+		[ -n "$library" ] || skip "no $name here"
+		exported "$library" | grep -E '^mpi_.*_$' >>"$scratch/theirs"
+	done
+	fortran_skips >"$scratch/skips"
+	[ "$(wc -l <"$scratch/theirs")" -gt 300 ] || return 1
+	sort -u "$scratch/theirs" | comm -23 - "$scratch/all" |
+		grep -vf "$scratch/skips" >"$scratch/missing"
+	sed 's/^/not wrapped: /' "$scratch/missing"
+	[ ! -s "$scratch/missing" ]
+}
+
+notices() {
+	if "$@" >"$scratch/noticed" 2>&1; then
+		return 1
+	fi
+	grep -w "$name" "$scratch/noticed"
+}
+
+notices_a_missing_function() {
+	need_mpi "$1"
+	name=MPI_Mprobe
+	grep -v " $name(" "$table" >"$scratch/short.tbl"
+	notices lacks_nothing "$1" "$scratch/short.tbl"
+}
+
+notices_a_wrong_prototype() {
+	need_mpi "$1"
+	name=MPI_Wtick
+	sed "s/double $name/float $name/" "$table" >"$scratch/wrong.tbl"
+	notices same_prototypes "$1" "$scratch/wrong.tbl"
+}
+
+for mpi in openmpi mpich; do
+	point "$mpi: every function of mpi.h is in the table" \
+		lacks_nothing $mpi "$table"
+	point "$mpi: the prototypes are those of mpi.h" \
+		same_prototypes $mpi "$table"
+	point "$mpi: a missing function is named" \
+		notices_a_missing_function $mpi
+	point "$mpi: a wrong prototype is named" notices_a_wrong_prototype $mpi
+done
+point "openmpi: no symbol that the library lacks" \
+	same_as_library openmpi libmpi.so
+point "mpich: no symbol that the library lacks" \
+	same_as_library mpich libmpich.so
+point "openmpi: every function of Fortran is wrapped" fortran_is_complete \
+	openmpi libmpi_mpifh.so.40 libmpi_usempif08.so.40 \
+	libmpi_usempi_ignore_tkr.so.40
+point "mpich: every function of Fortran is wrapped" fortran_is_complete \
+	mpich libmpichfort.so.12
+points_done

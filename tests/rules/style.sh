@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# style.sh - those rules of doc/style.md that a script can hold.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$srcdir" || exit 99
+
+sources() {
+	find src tools mpi tests -name '*.[ch]' ! -path '*/build/*' "$@" | sort
+}
+
+scripts() {
+	echo bootstrap
+	echo .ci/run
+	find tests share -name '*.sh' 2>/dev/null
+}
+
+spdx_first() {
+	{ sources; scripts; find . -name '*.def' -path './src/*'; } |
+		while read -r file; do
+			head -n 2 "$file" | grep -q 'SPDX-License-Identifier' ||
+				echo "$file: no SPDX line"
+		done | grep . && return 1
+	return 0
+}
+
+# The first comment of a header: "file.h - one sentence".
+says_what_it_is() {
+	sources -name '*.h' | while read -r file; do
+		head -n 4 "$file" | grep -q "$(basename "$file") - " ||
+			echo "$file: no line \"$(basename "$file") - ...\""
+	done | grep . && return 1
+	return 0
+}
+
+short_functions() {
+	# shellcheck disable=SC2046 # a list of words
+	awk 'FNR == 1 { start = 0 }
+		/^{/ { start = FNR }
+		/^}/ && start {
+			if (FNR - start + 1 > 60) {
+				print FILENAME ":" start ": " \
+					FNR - start + 1 " lines"
+				bad = 1
+			}
+			start = 0
+		}
+		END { exit bad }' $(sources)
+}
+
+# Include guards are no conditions.
+few_conditions() {
+	# shellcheck disable=SC2046 # a list of words
+	awk '{ lines++ }
+		/^#[ ]*(if|ifdef|ifndef)/ && !/_H$/ {
+			count++
+			where = where "\n" FILENAME ":" FNR ": " $0
+		}
+		END {
+			if (count * 1000 < lines * 3)
+				exit 0
+			print count " conditions in " lines " lines" where
+			exit 1
+		}' $(sources)
+}
+
+# A library decides nothing for the user: it does not end the process, and
+# stdout belongs to the command.  (_exit in a child after fork is no exit.)
+src_never() {
+	grep -rnE --include='*.[ch]' "(^|[^a-z_>.])($1)[^a-zA-Z_]" src |
+		grep -vE ':[0-9]+:[[:space:]]*(/?\*|//)' && return 1
+	return 0
+}
+
+formatted() {
+	need clang-format
+	# shellcheck disable=SC2046 # a list of words
+	clang-format --dry-run -Werror $(sources)
+}
+
+checked_scripts() {
+	need shellcheck
+	# shellcheck disable=SC2046 # a list of words
+	shellcheck -S warning -x $(scripts)
+}
+
+# awk counts bytes: a line of text that is not ASCII may look longer.
+eighty_columns() {
+	# shellcheck disable=SC2046 # a list of words
+	expand $(sources) | LC_ALL=C.UTF-8 sed 's/[^ -~]/x/g' |
+		awk 'length > 80' | grep . && return 1
+	return 0
+}
+
+one_name_one_file() {
+	sources ! -path 'tests/*' -exec basename {} \; | sort | uniq -d |
+		grep . && return 1
+	return 0
+}
+
+# Where names are unique.
+named_files() {
+	find src mpi cuda tools -name '*.[ch]' ! -path '*/build/*' "$@" |
+		sort
+}
+
+# The first column stands in one file only.
+in_one_file() {
+	sort -u | awk '$1 in file {
+			print $1 ": " file[$1] ", " $2
+			bad = 1
+		}
+		{ file[$1] = $2 }
+		END { exit bad }'
+}
+
+# A backtrace tells where it is.  A long type has a line before the name.
+# mpich.h and openmpi.h are one: each adapter is built with its own.
+unique_functions() {
+	# shellcheck disable=SC2046 # a list of words
+	awk 'FNR == 1 { type = "" }
+		{
+			line = type $0
+			type = ""
+			gsub(/__attribute__\(\([^)]*\)+ ?/, "", line)
+		}
+		line !~ /^(SIGSAFE )?static / { next }
+		line ~ /^[^=;({]*$/ { type = line " " }
+		line ~ /^[^=;({]*[A-Za-z0-9_]\(/ {
+			sub(/\(.*/, "", line)
+			sub(/.*[^A-Za-z0-9_]/, "", line)
+			file = FILENAME
+			sub(/mpi\/openmpi\.h/, "mpi/mpich.h", file)
+			print line, file
+		}' $(named_files "$@") | in_one_file
+}
+
+unique_structs() {
+	# shellcheck disable=SC2046 # a list of words
+	awk '/^[\t ]*((static|const|typedef) )*struct [A-Za-z0-9_]+ \{/ {
+			sub(/ \{.*/, "")
+			sub(/.* /, "")
+			print $0, FILENAME
+		}' $(named_files) | in_one_file
+}
+
+# Else its line is glued to "not ok", and the point counts as missing.
+said_in_lines() {
+	half_a_line() {
+		printf 'line\nhalf'
+		return 1
+	}
+	scratch=$scratch/inside
+	mkdir -p "$scratch"
+	printf '# line\n# half\nnot ok 1 - wrong\n' >"$scratch/want"
+	points=0
+	point wrong half_a_line | diff "$scratch/want" -
+}
+
+# What is loaded into programs obeys no variable in one with more rights than its
+# caller.  (PATH is the C library's own business: execvp looks at it, too.)
+asks_securely() {
+	grep -rnE --include='*.[ch]' '(^|[^_])getenv\(' src/collect mpi cuda |
+		grep -v '"PATH"' && return 1
+	return 0
+}
+
+point "every file has its SPDX line" spdx_first
+point "every header says what it is" says_what_it_is
+point "no function is longer than 60 lines" short_functions
+point "fewer than 3 conditions per 1000 lines" few_conditions
+point "src never ends the process" src_never 'exit\(|abort\('
+point "src never writes to stdout" src_never 'printf\(|puts\(|putchar\(|stdout'
+point "what programs load asks with secure_getenv" asks_securely
+point "clang-format changes nothing" formatted
+point "lines end at 80 columns" eighty_columns
+point "file names are unique" one_name_one_file
+point "names of static functions are unique" unique_functions
+point "names of structs are unique" unique_structs
+point "shellcheck finds nothing" checked_scripts
+point "what a point says is in whole lines" said_in_lines
+points_done

@@ -1,0 +1,310 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# output.sh - where profiles go: one directory per job, never over an
+# older one, nothing left behind; and what is left of a killed run is found.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+unset PMIX_NAMESPACE PMIX_RANK PMI_RANK SLURM_STEP_ID OMPI_COMM_WORLD_RANK
+cd "$scratch" || exit 99
+
+# A program that computes long enough to be sampled, by name.
+cat >busy <<'S'
+#!/bin/sh
+i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done
+S
+# … and one that goes on until it is stopped.
+cat >endless <<'S'
+#!/bin/sh
+echo $$ >pid
+while :; do :; done
+S
+chmod +x busy endless
+
+# has DIR FILE…: exactly these, apart from hidden ones.
+has() {
+	dir=$1
+	shift
+	printf '%s\n' "$@" | sort >want
+	ls "$dir" | diff want -
+}
+
+# fresh NAME: an empty working directory.
+fresh() {
+	mkdir "$1" && cd "$1" && cp ../busy ../endless .
+}
+
+# rank N OF KEY: the launcher's words for the command that follows.
+rank() {
+	n=$1
+	of=$2
+	key=$3
+	shift 3
+	env PMIX_NAMESPACE="$key" PMIX_RANK="$n" OMPI_COMM_WORLD_RANK="$n" \
+		OMPI_COMM_WORLD_SIZE="$of" "$@"
+}
+
+default_name() {
+	fresh "$1" && "$copse" run -q ./busy && has busy.copse rank-0.h5
+}
+
+never_over() {
+	fresh "$1" && "$copse" run -q ./busy && sum=$(cksum busy.copse/*) &&
+		"$copse" run -q ./busy && "$copse" run -q ./busy || return 1
+	[ "$sum" = "$(cksum busy.copse/*)" ] && has busy.2.copse rank-0.h5 &&
+		has busy.3.copse rank-0.h5
+}
+
+replaced() {
+	fresh "$1" && "$copse" run -q ./busy || return 1
+	touch busy.copse/rank-7.h5 busy.copse/run.h5 busy.copse/mine
+	"$copse" run -q --force ./busy
+	has busy.copse mine rank-0.h5 && [ ! -e busy.2.copse ]
+}
+
+foreign() {
+	fresh "$1" && mkdir out && touch out/mine &&
+		"$copse" run -q --force -o out ./busy || return 1
+	has out mine && has out.2 rank-0.h5
+}
+
+# What is printed can be pasted.
+blanks() {
+	fresh "$1" && "$copse" run -o "it's here" ./busy 2>err || return 1
+	tail -n 1 err | sed 's/.*to see them: copse/"$copse"/' >again
+	cat again
+	copse=$copse sh -e again >report && grep summary report
+}
+
+# Not in what is there, and not beside it.
+here() {
+	fresh "$1" && "$copse" run -q -o . ./busy && "$copse" run -q -o ./ ./busy ||
+		return
+	has . busy endless want busy.copse busy.2.copse &&
+		has busy.2.copse rank-0.h5
+}
+
+# shows WHAT WORDS…: the run, as its command line says, and says so.
+shows() {
+	what=$1
+	shift
+	"$copse" "$@" >out 2>err
+	cat err
+	grep -q "busy $what\$" out && { [ "$(grep -c newest err)" = 0 ] ||
+		grep -q 'busy.*, the newest of [23] runs;' err; }
+}
+
+# The one that began last, unless a slash or a number says which.
+newest() {
+	fresh "$1" && for n in 1 2 3; do
+		"$copse" run -q ./busy $n || return
+	done
+	for name in busy busy.copse ./busy busy.3.copse; do
+		shows 3 info $name || return
+	done
+	shows 1 info busy.copse/ && shows 2 info busy.2.copse &&
+		shows 2 info busy.2.copse/ || return
+	"$copse" report -f csv busy >new.csv && "$copse" report -f csv \
+		busy.3.copse/ | cmp - new.csv || return
+	"$copse" merge busy 2>err | grep '^busy.3.copse/run.h5' || return
+	grep '^copse merge: busy.3.copse, the newest' err || return
+	# Several are those of these names.
+	"$copse" info busy.copse busy.3.copse | grep 'busy 1$' || return
+	# A later one may have an earlier name.
+	"$copse" run -q --force ./busy 4 && shows 4 info busy &&
+		shows 3 info busy.3.copse && rm -r busy.copse &&
+		shows 3 info busy.copse
+}
+
+# The program that was run is no run.
+by_program() {
+	fresh "$1" && cp "$programs/shares" app && "$copse" run -q ./app 0.05 &&
+		"$copse" report app | grep 'summary · ./app 0.05' &&
+		! "$copse" report other 2>err && grep 'neither a profile' err
+}
+
+empty() {
+	fresh "$1" && mkdir out && "$copse" run -q -o out/ ./busy &&
+		has out rank-0.h5
+}
+
+left_overs() {
+	fresh "$1" && "$copse" run -q ./busy || return 1
+	! grep -l "$PWD" /dev/shm/copse-"$(id -u)"/*/job
+}
+
+children() {
+	fresh "$1" && "$copse" run -q sh -c './busy & ./busy & wait' || return 1
+	ls sh.copse
+	# A sample may fall into what became ./busy, for which there is -1.h5.
+	pids=$(ls sh.copse | sed -n 's/^rank-0-\([0-9]*\)[.-].*/\1/p')
+	[ "$(echo "$pids" | sort -u | wc -l)" = 2 ]
+}
+
+# A shell that takes no sample leaves nothing; what it started ended well.
+children_alone() {
+	fresh "$1" || return 1
+	"$copse" run sh -c './busy & ./busy; wait' 2>err || return 1
+	cat err
+	! grep -q 'ended unseen' err && "$copse" info sh.copse |
+		grep -q 'not seen: the program started it'
+}
+
+# Two ranks at once, their second run over the first; one of them speaks.
+two_ranks() {
+	fresh "$1" || return 1
+	for job in a b; do
+		for n in 0 1; do
+			rank $n 2 $job "$copse" run --force ./busy 2>err$n &
+		done
+		wait
+		cat err0 err1
+		has busy.copse rank-0.h5 rank-1.h5 run.h5 || return 1
+		[ "$(cat err0 err1 | grep -c 'the profiles are in')" = 1 ] ||
+			return 1
+	done
+}
+
+same_rank_twice() {
+	fresh "$1" && rank 0 2 c "$copse" run -q ./busy &&
+		rank 0 2 c "$copse" run -q ./busy || return 1
+	has busy.copse rank-0.h5 && has busy.2.copse rank-0.h5
+}
+
+# Long enough to be sampled.
+endless_has_worked() {
+	has_worked "$(cat pid)" 5
+}
+
+copies() {
+	fresh "$1" || return 1
+	"$copse" run -q --checkpoint 1 ./endless &
+	wait_for sh -c 'ls endless.copse/rank-0-*-0.live' &&
+		wait_for endless_has_worked || return 1
+	kill "$(cat pid)"
+	wait $!
+	has endless.copse rank-0.h5
+}
+
+killed() {
+	fresh "$1" && mkdir endless.copse && touch endless.copse/mine || return 1
+	"$copse" run -q ./endless &
+	wait_for endless_has_worked || return 1
+	kill -9 $!
+	wait $! 2>/dev/null
+	: >endless.2.copse/rank-0.h5.part$! # as if it was about to write it
+	wait_for sh -c '! kill -0 $(cat pid)' || return 1
+	"$copse" recover endless.copse || return 1
+	has endless.2.copse rank-0.h5 && left_nothing
+}
+
+# The command was copied without what writes profiles.
+not_written() {
+	fresh "$1" && mkdir -p bare/.libs && cp "$copse" bare &&
+		cp "$builddir/.libs/libcopse.so" bare/.libs || return 1
+	bare/copse run --mpi=off -o out ./busy 2>err
+	cat err
+	! grep 'no sample' err || return 1
+	grep 'could not be written' err || skip "copse is installed"
+	sed -n 's/.*to try again: copse/"$copse"/p' err >again
+	copse=$copse sh -e again && has out rank-0.h5 && left_nothing
+}
+
+# limited KIB DIR STATUS: a run with so little address space.
+limited() {
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -v "$1" && exec "$copse" run -o "$2" \
+		sh -c '. ./busy; exit '"$3") 2>err
+	status=$?
+	[ "$status" = "$3" ] || { echo "$1: $status"; cat err; return 1; }
+}
+
+# What writes profiles has no room: the program runs, and what was measured is
+# kept, with how it ended.  From a little on, whatever the libraries meet.
+no_room() {
+	fresh "$1" && export COPSE_MPI=off
+	limited 18000 kept 7 || return 1
+	grep 'could not be written.*; it is kept raw; .*copse recover kept' err &&
+		! grep 'no sample' err && ls kept/rank-0-*.live || return 1
+	"$copse" report hotspots kept | grep -w sh &&
+		"$copse" info kept/rank-0-*.live | grep 'status 7' || return 1
+	"$copse" recover kept && "$copse" info kept/rank-0.h5 |
+		grep 'status 7' || return 1
+	ls kept
+	! ls kept/rank-0-*.live 2>/dev/null || return 1
+	for kib in $(seq 20000 2500 60000); do
+		limited "$kib" "out-$kib" 7 || return 1
+		[ -e "out-$kib/rank-0.h5" ] || ls "out-$kib"/rank-0-*.live ||
+			{ cat err; return 1; }
+	done
+	for dir in out-*; do
+		"$copse" recover "$dir" || return 1
+	done
+	left_nothing
+}
+
+# The program removes what it finds in its directory, and that above.
+removed() {
+	fresh "$1" && mkdir above &&
+		cat >cleans <<-'S' && chmod +x cleans || return 1
+		#!/bin/sh
+		. ./busy
+		rm -r "$1"
+	S
+	"$copse" run -q --include=cleans -o above/out ./cleans above/out &&
+		has above/out rank-0.h5 || return 1
+	"$copse" run -q --include=cleans -o above/out.2 ./cleans above 2>err
+	sed -n 's/.*to try again: copse/"$copse"/p' err >again
+	mkdir above
+	cat err
+	copse=$copse sh -e again && has above/out.2 rank-0.h5 && left_nothing
+}
+
+left_nothing() {
+	! grep -ls "$PWD" /dev/shm/copse-"$(id -u)"/*/job
+}
+
+# What a process still writes to is not taken from it.
+orphan() {
+	fresh "$1" || return 1
+	"$copse" run -q sh -c './endless; :' &
+	wait_for endless_has_worked || return 1
+	kill -9 $!
+	wait $! 2>/dev/null
+	sleep 0.2
+	"$copse" recover sh.copse >got 2>err
+	first=$?
+	cat got err
+	# It is no left-over to be removed, and what it did is there.
+	grep -q "still measured: process $(cat pid) " got &&
+		! grep -e --remove err &&
+		[ -e "sh.copse/rank-0-$(cat pid)-0.live" ] || first=
+	kill -9 "$(cat pid)"
+	wait_for sh -c '! kill -0 $(cat pid)'
+	"$copse" recover sh.copse || return 1
+	# The shell, too, has one when a sample fell into it.
+	[ "$first" = 0 ] && [ ! -e "sh.copse/rank-0-$(cat pid)-0.live" ] &&
+		 [ -e "sh.copse/rank-0-$(cat pid).h5" ] &&
+		left_nothing
+}
+
+point "PROGRAM.copse/rank-0.h5" default_name a
+point "an older run is left alone" never_over b
+point "--force replaces it, and only what is copse's" replaced c
+point "a directory of something else is left alone" foreign d
+point "an empty directory is taken" empty e
+point "the current directory is no name" here r
+point "the newest of a name is shown" newest s
+point "a name without .copse, and beside a program of that name" by_program t
+point "a name with blanks is quoted where a command has it" blanks o
+point "a profile that could not be written is no lack of samples" not_written p
+point "a directory that was removed meanwhile" removed q
+point "no memory for what writes profiles: kept, nothing is lost" no_room u
+point "nothing is left in shared memory" left_overs f
+point "each process has its file, shells have none" children g
+point "children beside a shell are not missed" children_alone n
+point "the ranks of a job share a directory; one prints" two_ranks h
+point "a rank's second run has its own" same_rank_twice i
+point "raw copies while it runs" copies j
+point "kill -9 of copse run: program gone, profile recovered" killed k
+point "a process that outlives it is not disturbed" orphan l
+points_done

@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# paths.sh - call paths are complete and true: programs that know their own,
+# and programs whose stacks change in every way.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+# shellcheck source=tests/lib/real.sh
+. "$srcdir/tests/lib/real.sh"
+
+sampled=$scratch/sampled
+
+# The program's own functions of each path in the report, from t_… names; the
+# function without a symbol is told by its module.  Then the samples.
+own_paths() {
+	"$copse" report tree -m samples -f folded "$profile" >"$scratch/folded" ||
+		return
+	awk '{
+		samples = $NF
+		sub(/ [0-9]+$/, "")
+		count = split($0, frame, ";")
+		path = ""
+		if (frame[1] ~ /^partial\./)
+			next
+		for (i = 1; i <= count; i++) {
+			name = frame[i]
+			sub(/^.*chains-stripped\.so\+0x.*/, "t_nameless", name)
+			sub(/^.*~/, "", name)
+			# A stub of the linkage table is no function; a
+			# constructor (t_guard::t_guard) is inlined.
+			if (name ~ /^t_/ && name !~ /@plt$|::/)
+				path = path (path == "" ? "" : ";") name
+		}
+		if (path != "")
+			print samples, path
+	}' "$scratch/folded" >"$sampled"
+}
+
+run_chains() {
+	"$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
+		--budget 0 "$programs/chains" 1 >"$scratch/paths" && own_paths
+}
+
+enough() {
+	awk '{ n += $1 } END { print n + 0 " samples"; exit !(n >= 100) }' \
+		"$sampled"
+}
+
+# Exactly those that the program says it had.
+paths_are_true() {
+	awk 'NR == FNR { had[$2] = 1; next }
+		!($2 in had) { print "never was: " $2; bad = 1 }
+		END { exit bad }' "$scratch/paths" "$sampled"
+}
+
+# Each function of the program is in a path that was sampled.
+all_functions() {
+	for file in paths sampled; do
+		sed 's/^[^ ]* //' "$scratch/$file" | tr ';' '\n' | sort -u \
+			>"$scratch/functions.$file"
+	done
+	diff "$scratch/functions.paths" "$scratch/functions.sampled"
+}
+
+fortran() {
+	grep -q t_fortran "$scratch/paths" || skip "no gfortran here"
+	grep -q t_fortran "$sampled"
+}
+
+# verified NAME COMMAND…: what the memo says is what a full walk finds.
+verified() {
+	timeout -k 10 60 "$copse" run --quiet -o "$profile" --depth 1024 -e cpu@5000 \
+		--budget 0 --verify on "$@" >/dev/null || return
+	rows 'samples' summary --table run >"$scratch/rows" &&
+		awk '{ print $1 " samples"; exit !($1 >= 100) }' \
+			"$scratch/rows" || return
+	rows 'name count' summary --table losses >"$scratch/rows" || return
+	! grep verify "$scratch/rows"
+}
+
+# lives_on CASE: what astray.c does is what it does without copse.
+lives_on() {
+	cd "$scratch" || return
+	set -- "$programs/astray" "$1" "$programs/dlswap-one.so" 0.5
+	timeout -k 10 60 "$@" >plain 2>/dev/null
+	status=$?
+	timeout -k 10 60 "${with-$copse}" run --quiet --budget 0 -o "$profile" \
+		--force -e cpu@10000 "$@" >with
+	is=$?
+	[ "$is" = "$status" ] || { echo "status $is, not $status"; return 1; }
+	diff plain with || return
+	rows samples summary --table run >rows &&
+		awk '{ print $1 " samples"; exit !($1 >= 10) }' rows
+}
+
+# dies CASE: with a collector that trusts.
+dies() {
+	mkdir -p "$scratch/trusting/.libs" && cd "$scratch/trusting" || return
+	cp "$copse" copse
+	cp "$builddir/.libs/libcopse-tools.so" .libs/
+	cp "$builddir/tests/broken/trusting.so" .libs/libcopse.so
+	with=$scratch/trusting/copse
+	! lives_on "$1"
+	[ $is -gt 128 ]
+}
+
+# Each path lacks its root: that is said first, and is all of them.
+cut() {
+	cat >"$scratch/deep.c" <<-'C'
+		#include <stdlib.h>
+		#include <time.h>
+		static volatile int zero;
+		static int deep(int n)
+		{
+			if (n)
+				return deep(n - 1) + zero;
+			while (clock() < CLOCKS_PER_SEC / 2)
+				;
+			return zero;
+		}
+		int main(int argc, char **argv)
+		{
+			return deep(argc > 1 ? atoi(argv[1]) : 50);
+		}
+	C
+	"${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -o "$scratch/deep" \
+		"$scratch/deep.c" || return
+	for depth in 8 128; do
+		"$copse" run --depth $depth -o "$scratch/deep-$depth.copse" \
+			"$scratch/deep" >"$scratch/deep-$depth" 2>&1 || return
+		cat "$scratch/deep-$depth"
+	done
+	! grep -e 'lack their root' -e partial.depth "$scratch/deep-128" &&
+		sed -n '1,/^hotspots/p' "$scratch/deep-8" |
+		grep '^! 100 % of the call paths lack their root' &&
+		grep -E '\(partial.depth\), (100|9[5-9]) %' "$scratch/deep-8"
+}
+
+point "a program that knows its paths" run_chains
+point "it has samples" after_run enough
+point "every complete path is true" after_run paths_are_true
+point "99 % of the ticks have a complete path" after_run complete 0.99
+point "every shape of function was met" after_run all_functions
+point "Fortran" after_run fortran
+point "paths that are all cut are said to be" cut
+profile=$scratch/verified.copse
+point "remembered paths are right: shapes" verified "$programs/chains" 1
+point "remembered paths are right: a storm" verified \
+	"$builddir/tests/storms/everything" "$programs/dlswap-one.so" 1
+point "remembered paths are right: code that is replaced" verified \
+	"$programs/dlswap" 1
+profile=$scratch/astray.copse
+point "a module that cannot be read" lives_on unreadable
+point "a module that comes and goes" lives_on module
+point "a page that comes and goes" lives_on page
+point "who trusts dies of the module" dies unreadable
+point "who trusts dies of the page" dies page
+points_done

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bootstrap.sh - what bootstrap says where something is missing, and whether the
+# last words of its demo can be typed.  Commands that look at the system, or
+# change it, are stand-ins.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+mkdir -p tree/build/tests/programs bin
+cp "$srcdir/bootstrap" tree
+ln -s "$copse" tree/build/copse
+ln -s "$programs/demo" tree/build/tests/programs/demo
+touch tree/build/Makefile
+touch tree/configure
+chmod +x tree/configure
+
+# stand_in NAME LINE…: a command of that name.
+stand_in() {
+	name=$1
+	shift
+	{ echo '#!/bin/sh'; printf '%s\n' "$@"; } >"bin/$name"
+	chmod +x "bin/$name"
+}
+
+# Everything is there but what the point takes away.
+stand_in dpkg-query "echo \${STATE-installed}"
+stand_in id "echo \${USER_ID-0}"
+stand_in apt-get "[ \"\$1\" = -qq ] || echo \"apt-get \$*\" >>$scratch/installed"
+stand_in make :
+
+# Neither make nor autoconf, as in a container of a distribution.
+names_autoconf() {
+	mkdir -p bare
+	for tool in sh dirname mkdir; do
+		ln -sf "$(command -v $tool)" bare
+	done
+	PATH=$scratch/bare tree/bootstrap 2>said && return 1
+	cat said
+	for word in autoreconf autoconf automake libtool pkg-config; do
+		grep -qw -e $word said || { echo "no word of $word"; return 1; }
+	done
+}
+
+# What a user is told is what root's run would do.
+says_what_it_does() {
+	PATH=$scratch/bin:$PATH
+	export STATE=absent
+	USER_ID=1000 tree/bootstrap demo 2>said && return 1
+	mkdir -p "$scratch/root"
+	USER_ID=0 tree/bootstrap demo >out 2>&1 || { cat out; return 1; }
+	told=$(sed 's/.*as root: //; s/ *$//' said)
+	did=$(sed 's/ -qq / /; s/ *$//' installed)
+	echo "told: $told"
+	echo "did:  $did"
+	[ -n "$did" ] && [ "$told" = "$did" ]
+}
+
+can_be_typed() {
+	need mpirun
+	[ -x "$programs/demo" ] || skip "the demo was not built"
+	PATH=$scratch/bin:$PATH tree/bootstrap demo >demo.out 2>&1 ||
+		{ cat demo.out; return 1; }
+	sed -n '/^To go on/,$s/^    //p' demo.out |
+		sed "s|PROGRAM|$programs/demo|" >typed
+	grep -q 'copse report waits' typed && grep -q mpirun typed || return 1
+	cd / && sh -ex "$scratch/typed" >"$scratch/went" 2>&1 ||
+		{ cat "$scratch/went"; return 1; }
+}
+
+point "without autoconf it names the packages" names_autoconf
+point "a user is told what root's run would do" says_what_it_does
+point "the demo's last words can be typed" can_be_typed
+points_done

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# install.sh - what `make install` puts somewhere works there: the command finds
+# its libraries, the module its command.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+prefix=$(sed -n 's/^prefix = //p' "$builddir/Makefile")
+root=$scratch/root
+
+again() {
+	env -u MAKELEVEL MAKEFLAGS='' make -s -C "$builddir" "$1" \
+		DESTDIR="$root"
+}
+
+# Wherever the tree is put, the command finds what is its.
+installs() {
+	again install >"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+	cd "$scratch" && "$root$prefix/bin/copse" run -q sh -c '
+			i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done' &&
+		ls sh.copse/rank-0.h5
+}
+
+# What the command becomes in an MPI job.
+merges() {
+	need mpirun
+	[ -x "$root$prefix/libexec/copse/copse-merge-openmpi" ] ||
+		skip "copse-merge-openmpi was not built"
+	cd "$scratch" && mpirun -n 2 "$root$prefix/bin/copse" merge \
+		sh.copse -o two.h5 >out 2>&1 && [ -s two.h5 ] || { cat out; return 1; }
+	! grep 'one process merges' out
+}
+
+version() {
+	"$root$prefix/bin/copse" --version | awk '{ print $NF }'
+}
+
+# From wherever the tree is: here it is below the folder it was made for.
+loads() {
+	need modulecmd
+	modules=$root$prefix/share/modulefiles
+	file=copse/$(version)
+	PATH=/usr/bin:/bin
+	unset CPATH
+	code=$(MODULEPATH=$modules modulecmd sh load "$file")
+	echo "$code"
+	eval "$code"
+	[ "${PATH%%:*}" = "$root$prefix/bin" ] &&
+		[ -x "${PATH%%:*}/copse" ] && [ -e "${CPATH%%:*}/copse.h" ]
+}
+
+# Who links libcopse finds it by its .pc file, at once and when it runs.
+links() {
+	need pkg-config gcc
+	echo '#include <copse.h>
+		int main(void) { copse_pause(); copse_resume(); }' >"$scratch/uses.c"
+	flags=$(PKG_CONFIG_PATH=$root$prefix/lib/pkgconfig pkg-config \
+		--define-prefix --cflags --libs copse) || return
+	echo "$flags"
+	cd "$scratch" || return
+	# shellcheck disable=SC2086 # a list of words
+	gcc -o uses uses.c $flags && ./uses
+}
+
+# As system libraries are: data, without libtool's notes.
+are_data() {
+	ls -l "$root$prefix/lib/copse"
+	[ -z "$(find "$root" -name '*.la')" ] &&
+		[ -z "$(find "$root$prefix/lib" -type f ! -perm 644)" ] &&
+		[ -e "$root$prefix/lib/copse/libcopse.so" ]
+}
+
+leaves() {
+	again uninstall && left=$(find "$root" -type f) &&
+		[ -z "$left" ] && return
+	echo "left: $left"
+	return 1
+}
+
+point "what is installed measures" installs
+point "its processes merge together" merges
+point "the module file, in a tree that was moved" loads
+point "programs link the library" links
+point "libraries are data" are_data
+point "uninstall takes all of it" leaves
+points_done

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# untrusted.sh - what comes from others commands nothing: variables for a program
+# with more rights than its caller, names in profiles that a terminal would
+# obey, files that profiles name.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+libraries=$builddir/.libs
+cd "$scratch" || exit 99
+
+as_nobody() {
+	setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$@"
+}
+
+# What the adapter for GPUs would do is done when it is loaded by the driver.
+build_privileged() {
+	cat >privileged.c <<'C'
+#include <dlfcn.h>
+#include <time.h>
+
+int main(void)
+{
+	int (*inject)(void) = dlsym(RTLD_DEFAULT, "InitializeInjection");
+
+	if (inject)
+		inject();
+	while (clock() < CLOCKS_PER_SEC / 5)
+		;
+	return 0;
+}
+C
+	set -- "$libraries"/libcopse.so "$libraries"/libcopse-mpi-*.so
+	[ -e "$libraries/libcopse-cuda.so" ] &&
+		set -- "$@" "$libraries/libcopse-cuda.so"
+	"${CC:-cc}" -o privileged privileged.c -Wl,--no-as-needed "$@" \
+		-Wl,-rpath,"$libraries"
+}
+
+# A library that says who loaded it.
+build_intruder() {
+	cat >intruder.c <<'C'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+__attribute__((constructor)) static void say(void)
+{
+	close(open(getenv("INTRUDER_SAYS"), O_CREAT | O_WRONLY, 0644));
+}
+C
+	"${CC:-cc}" -shared -fPIC -o intruder.so intruder.c
+}
+
+# made MODE: what the caller's variables make it write, when it has that mode.
+made() {
+	rm -rf theirs
+	install -d -m 777 theirs
+	chmod "$1" privileged
+	as_nobody env COPSE_LIVE="$scratch/theirs" COPSE_EVENTS=cpu \
+		COPSE_GPU_CAPTURE="$scratch/theirs/capture" \
+		COPSE_CUPTI="$scratch/intruder.so" \
+		INTRUDER_SAYS="$scratch/theirs/loaded" ./privileged ||
+		return
+	ls -A theirs
+}
+
+obeys_nobody() {
+	need setpriv "${CC:-cc}"
+	[ "$(id -u)" = 0 ] || skip "only root makes set-user-id programs"
+	chmod 711 "$scratch"
+	as_nobody test -r "$libraries/libcopse.so" ||
+		skip "others cannot reach $builddir"
+	build_privileged && build_intruder || return
+	made 0755 >same
+	grep -q live same || { echo "not measured at all"; return 1; }
+	made 4755 >rights
+	[ "$(as_nobody stat -c %u privileged)" = 0 ] || return
+	findmnt -no OPTIONS -T privileged | grep -q nosuid &&
+		skip "no set-user-id programs on $scratch"
+	cat rights
+	[ ! -s rights ]
+}
+
+# is_calm FILE: no control characters but ends of lines, nothing of C1.
+is_calm() {
+	[ -s "$1" ] || { echo "$1 is empty"; return 1; }
+	if LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1" ||
+	    ! iconv -f UTF-8 -t UTF-8 "$1" >/dev/null; then
+		cat -v "$1"
+		return 1
+	fi
+}
+
+# Clears the screen, by an escape, by C1 in UTF-8 and as a byte, and a line that
+# looks like ours.
+hostile=$(printf 'evil\033[2J\302\2332J\2332J\ncopse merge: all is well')
+
+measure_hostile() {
+	[ -d hostile.copse ] && return
+	mkdir -p "$hostile"
+	cp "$programs/steady" "$hostile/steady" || return
+	env SLURM_JOB_ID="$hostile" SLURM_JOB_NAME="$hostile" \
+		"$copse" run -q -o hostile.copse "$hostile/steady" 0.2 >/dev/null || return
+	rm -r "$hostile"
+}
+
+info_is_calm() {
+	measure_hostile || return
+	"$copse" info hostile.copse >info && is_calm info || return
+	grep 'evil.*all is well' info >/dev/null &&
+		! grep '^copse merge' info
+}
+
+merge_is_calm() {
+	measure_hostile || return
+	"$copse" merge hostile.copse >said 2>&1 || return
+	grep 'evil.*cannot be opened' said && is_calm said &&
+		! grep '^copse merge: all is well' said
+}
+
+failures_are_calm() {
+	measure_hostile || return
+	"$copse" info "$hostile/none" >said 2>&1
+	"$copse" report "$hostile/none" >>said 2>&1
+	"$copse" "$hostile" >>said 2>&1
+	is_calm said && [ "$(wc -l <said)" = 4 ]
+}
+
+# on_terminal WORD…: what copse writes to one.
+on_terminal() {
+	need script
+	script -qec "'$copse' $*" /dev/null | tr -d '\r'
+}
+
+terminal_is_calm() {
+	measure_hostile || return
+	for what in "report hotspots -f csv" "report hotspots -f json" \
+	    "report tree -f folded" "export nodes" "export ranks" \
+	    "report hotspots --color=never" info; do
+		on_terminal "$what hostile.copse" >said || return
+		is_calm said || { echo "$what"; return 1; }
+	done
+	# Ours are still there.
+	on_terminal "report --color=always hostile.copse" >said
+	grep -q "$(printf '\033')" said
+}
+
+# Into a file every byte goes as it is; JSON has a way to write all of them.
+files_are_whole() {
+	measure_hostile || return
+	"$copse" export ranks hostile.copse >said || return
+	grep -q "$(printf '\302\2332J')" said || { cat -v said; return 1; }
+	"$copse" report -f json hostile.copse >said && is_calm said &&
+		grep -q 'evil.*\\u009b' said
+}
+
+point "set-user-id programs obey no variable of ours" obeys_nobody
+point "info shows no control characters" info_is_calm
+point "merge's warnings have none" merge_is_calm
+point "messages about names have none" failures_are_calm
+point "formats for programs have none on a terminal" terminal_is_calm
+point "formats for programs are whole in a file" files_are_whole
+points_done
