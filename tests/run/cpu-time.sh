@@ -148,7 +148,7 @@ m.unlink()' 2>err
 
 cat >spins <<'S'
 i=0
-while [ $i -lt 150000 ]; do i=$((i + 1)); done
+while [ $i -lt 600000 ]; do i=$((i + 1)); done
 S
 for kind in fork exec spawn vfork killed chain; do
 	point "short: $kind" short $kind
