@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/brief.h"
+#include "analyse/std-names.h"
 #include "base/str.h"
 
 #define MOST 60 /* bytes of a name */
@@ -14,19 +15,6 @@
 static bool is_word_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-/* "operator()", "operator<<", "operator->": brackets that are none; 0: no. */
-static size_t operator_size(const char *name, const char *at)
-{
-	size_t size = strlen("operator");
-
-	if (strncmp(at, "operator", size) != 0 || is_word_char(at[size]) ||
-	    (at > name && is_word_char(at[-1])))
-		return 0;
-	if (!strncmp(at + size, "()", 2) || !strncmp(at + size, "[]", 2))
-		return size + 2;
-	return size + strspn(at + size, "<>=-!*+/&|^~,%");
 }
 
 /* Behind the bracket that closes the one at `at`. */
@@ -124,12 +112,14 @@ static char *cut_arguments(const char *name)
 
 char *brief_name(const char *name)
 {
-	char *text = without(name, true), *shorter;
+	char *full = std_name(name);
+	char *text = full ? without(full, true) : NULL, *shorter;
 
 	if (text && strlen(text) > MOST) {
 		free(text);
-		text = without(name, false);
+		text = without(full, false);
 	}
+	free(full);
 	if (!text || strlen(text) <= MOST)
 		return text;
 	shorter = cut_arguments(text);

@@ -15,6 +15,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/account.c src/analyse/account.h \
 	src/analyse/analysis.c src/analyse/analysis.h \
 	src/analyse/brief.c src/analyse/brief.h \
+	src/analyse/std-names.c src/analyse/std-names.h \
 	src/analyse/compare/by-rank.c src/analyse/compare/by-rank.h \
 	src/analyse/compare/compare.c src/analyse/compare/compare.h \
 	src/analyse/compare/gate.c src/analyse/compare/gate.h \

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "analyse/std-names.h"
 #include "format/disambiguate.h"
 #include "format/draw.h"
 #include "format/table-layout.h"
@@ -180,6 +181,16 @@ static const char *said(const struct report_cell *cell)
 	return cell->said ? cell->said : cell->text ? cell->text : "";
 }
 
+/* The database's name, which csv and json have, as its programmer wrote it. */
+static char *format_name(const char *text, bool utf8)
+{
+	char *name = strchr(text, '<') ? std_name(text) : NULL;
+	char *clean = utf8_clean(name ? name : text, utf8);
+
+	free(name);
+	return clean;
+}
+
 static char *format_cell(const struct report_cell *cell, enum column_type type,
 			 const struct unit_scale *scale, bool utf8)
 {
@@ -187,6 +198,7 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 		return strdup(plain_is_text(type) ? "" : "-");
 	switch (type) {
 	case COLUMN_TEXT:
+		return format_name(said(cell), utf8);
 	case COLUMN_LEFT_TEXT:
 		return utf8_clean(said(cell), utf8);
 	case COLUMN_COUNT:

@@ -46,7 +46,33 @@ TEST(operators_keep_their_brackets)
 TEST(types_of_functions_stay_in_template_arguments)
 {
 	CHECK(is("std::function<double (double)>::operator()",
-		 "std::function<double (double)>::operator()"));
+		 "function<double (double)>::operator()"));
+}
+
+TEST(containers_are_what_their_programmer_wrote)
+{
+	CHECK(is("std::vector<double, std::allocator<double> >::push_back",
+		 "vector<double>::push_back"));
+	CHECK(is("std::_Rb_tree<int, std::pair<int const, std::vector<double, "
+		 "std::allocator<double> > >, std::_Select1st<std::pair<int "
+		 "const, std::vector<double, std::allocator<double> > > >, "
+		 "std::less<int>, std::allocator<std::pair<int const, "
+		 "std::vector<double, std::allocator<double> > > > >::_M_copy",
+		 "map<int, vector<double>>::_M_copy"));
+	CHECK(is("std::_Rb_tree<long, long, std::_Identity<long>, "
+		 "std::less<long>, std::allocator<long> >::_M_erase",
+		 "set<long>::_M_erase"));
+	CHECK(is("std::_Hashtable<std::__cxx11::basic_string<char, std::"
+		 "char_traits<char>, std::allocator<char> >, std::pair<std::"
+		 "__cxx11::basic_string<char, std::char_traits<char>, std::"
+		 "allocator<char> > const, int>, std::allocator<int> >::clear",
+		 "unordered_map<string, int>::clear"));
+	CHECK(is("std::__cxx11::basic_string<char, std::char_traits<char>, "
+		 "std::allocator<char> >::_M_append",
+		 "string::_M_append"));
+	CHECK(is("Table<std::allocator<int> >::get",
+		 "Table<std::allocator<int>>::get"));
+	CHECK(is("std::sort<int*>", "std::sort<int*>"));
 }
 
 TEST(long_names_lose_what_says_least)
