@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/str.h"
 
 /* FNV-1a; two different seeds make a 128-bit key, taken as the identity. */
@@ -27,33 +28,21 @@ static struct key text_key(const char *text, size_t length)
 				     length };
 }
 
-static bool make_string_room(struct strings *pool)
-{
-	uint32_t room = pool->room ? pool->room * 2 : 64;
-	char **at;
-
-	if (pool->count < pool->room)
-		return true;
-	at = realloc(pool->at, room * sizeof(*at));
-	if (!at)
-		return false;
-	pool->at = at;
-	pool->room = room;
-	return true;
-}
-
 uint32_t str_add_n(struct strings *pool, const char *text, size_t length)
 {
 	struct key key = text_key(text, length);
 	uint32_t index;
+	char **at;
 
 	if (!pool->count && length)
 		str_add_n(pool, "", 0);
 	index = map_get(&pool->map, key.a, key.b);
 	if (index != MAP_NONE)
 		return index;
-	if (!make_string_room(pool))
+	at = array_grow(pool->at, pool->count, &pool->room, sizeof(*at));
+	if (!at)
 		return STR_NONE;
+	pool->at = at;
 	pool->at[pool->count] = strndup(text, length);
 	if (!pool->at[pool->count])
 		return STR_NONE;

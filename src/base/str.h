@@ -17,7 +17,8 @@
 
 struct strings { /* all zero: an empty pool; index 0 is always "" */
 	char **at;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct map map;
 };
 

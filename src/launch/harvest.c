@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/regular.h"
 #include "base/str.h"
 #include "launch/content.h"
@@ -157,20 +158,16 @@ static int write_raw(int dir, const char *name, const struct content *c)
 
 static struct harvest_copy *harvested_copy(struct harvest *h, const char *name)
 {
-	struct harvest_copy *grown;
+	struct harvest_copy fresh = { 0 };
 
 	for (size_t i = 0; i < h->copy_count; i++)
 		if (!strcmp(h->copies[i].name, name))
 			return &h->copies[i];
-	grown = realloc(h->copies, (h->copy_count + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	h->copies = grown;
-	grown += h->copy_count;
-	*grown = (struct harvest_copy){ 0 };
-	strcpy(grown->name, name);
-	h->copy_count++;
-	return grown;
+	strcpy(fresh.name, name);
+	return array_append(&h->copies, &h->copy_count, &h->copy_room,
+			    sizeof(fresh), &fresh)
+		       ? &h->copies[h->copy_count - 1]
+		       : NULL;
 }
 
 char *harvest_raw_name(const struct live_file *file, int rank)

@@ -34,7 +34,7 @@ struct harvest {              /* all but the first members: zero */
 
 	size_t profiles, failures; /* written; could not be, still there */
 	struct harvest_copy *copies;
-	size_t copy_count;
+	size_t copy_count, copy_room;
 };
 
 void harvest_fini(struct harvest *h);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "base/proc.h"
@@ -390,18 +391,9 @@ size_t livedir_files(const char *path, struct live_file **to)
 	while (folder && (entry = readdir(folder))) {
 		struct live_file file;
 
-		if (!read_name(&file, entry->d_name))
-			continue;
-		if (count == room) {
-			size_t more = room ? 2 * room : 16;
-			void *grown = realloc(*to, more * sizeof(file));
-
-			if (!grown)
-				break;
-			*to = grown;
-			room = more;
-		}
-		(*to)[count++] = file;
+		if (read_name(&file, entry->d_name) &&
+		    !array_append(to, &count, &room, sizeof(file), &file))
+			break;
 	}
 	if (folder)
 		closedir(folder);

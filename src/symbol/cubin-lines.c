@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -193,20 +194,11 @@ static int add_line(struct cubin_lines *l, Dwarf_Line *from)
 	line.file = ends ? NULL : dwarf_linesrc(from, NULL, NULL);
 	if (line.file && number > 0)
 		line.number = (uint32_t)number;
-	if (l->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 256;
-		struct cubin_line *at =
-			room > LINES_MOST
-				? NULL
-				: reallocarray(l->at, room, sizeof(*at));
-
-		if (!at)
-			return no_memory();
-		l->at = at;
-		l->room = room;
-	}
-	l->at[l->count++] = line;
-	return 0;
+	if (l->count == LINES_MOST)
+		return no_memory();
+	return array_append(&l->at, &l->count, &l->room, sizeof(line), &line)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int by_line_address(const void *x, const void *y)

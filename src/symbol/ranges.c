@@ -3,27 +3,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/err.h"
+#include "base/array.h"
 #include "base/comparison.h"
 #include "symbol/ranges.h"
 
 int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high,
 	       uint32_t index)
 {
+	struct range range = { .low = low, .high = high, .index = index };
+
 	if (low >= high)
 		return 0;
-	if (ranges->count == ranges->room) {
-		size_t room = ranges->room ? 2 * ranges->room : 64;
-		struct range *at = realloc(ranges->at, room * sizeof(*at));
-
-		if (!at)
-			return no_memory();
-		ranges->at = at;
-		ranges->room = room;
-	}
-	ranges->at[ranges->count++] =
-		(struct range){ .low = low, .high = high, .index = index };
-	return 0;
+	return array_append(&ranges->at, &ranges->count, &ranges->room,
+			    sizeof(range), &range)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int outer_first(const void *x, const void *y)

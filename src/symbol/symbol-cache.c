@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "config.h"
 #include "symbol/symbol-cache.h"
@@ -501,21 +502,14 @@ static struct kept_file *list_files(DIR *dir, size_t *count)
 {
 	struct kept_file *files = NULL;
 	const struct dirent *entry;
+	struct kept_file file;
 	size_t room = 0;
 
 	*count = 0;
-	while ((entry = readdir(dir))) {
-		if (*count == room) {
-			struct kept_file *more;
-
-			room = room ? 2 * room : 64;
-			more = realloc(files, room * sizeof(*files));
-			if (!more)
-				break;
-			files = more;
-		}
-		*count += take_file(dirfd(dir), entry->d_name, &files[*count]);
-	}
+	while ((entry = readdir(dir)))
+		if (take_file(dirfd(dir), entry->d_name, &file) &&
+		    !array_append(&files, count, &room, sizeof(file), &file))
+			break;
 	return files;
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "symbol/ranges.h"
 #include "symbol/symbol-file.h"
@@ -32,9 +33,9 @@ struct dwarf_unit {
 	bool listed, incomplete, fortran;
 	struct ranges ranges; /* index: of functions */
 	Dwarf_Die *functions;
-	uint32_t count, room;
+	size_t count, room;
 	struct scope *scopes;
-	uint32_t scope_count, scope_room;
+	size_t scope_count, scope_room;
 	struct map scope_of; /* a function's offset -> its scope */
 };
 
@@ -42,7 +43,7 @@ struct dwarf_names {
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
 	struct dwarf_unit *units;
-	uint32_t count, room;
+	size_t count, room;
 	struct ranges ranges; /* index: of units */
 	struct map unit_of;   /* a unit's own offset -> its index */
 	struct strings texts; /* names put together */
@@ -64,23 +65,15 @@ static int add_ranges(struct ranges *to, Dwarf_Die *die, uint32_t index)
 
 static int add_unit(struct dwarf_names *names, const Dwarf_Die *die)
 {
-	struct dwarf_unit *unit;
+	struct dwarf_unit unit = { .die = *die, .body = *die };
+	uint32_t index = (uint32_t)names->count;
 
-	if (names->count == names->room) {
-		uint32_t room = names->room ? 2 * names->room : 64;
-
-		unit = realloc(names->units, room * sizeof(*unit));
-		if (!unit)
-			return -1;
-		names->units = unit;
-		names->room = room;
-	}
-	unit = &names->units[names->count];
-	*unit = (struct dwarf_unit){ .die = *die, .body = *die };
-	if (map_put(&names->unit_of, dwarf_dieoffset(&unit->die), 0,
-		    names->count) == MAP_NONE)
+	if (!array_append(&names->units, &names->count, &names->room,
+			  sizeof(unit), &unit) ||
+	    map_put(&names->unit_of, dwarf_dieoffset(&unit.die), 0, index) ==
+		    MAP_NONE)
 		return -1;
-	return add_ranges(&names->ranges, &unit->die, names->count++);
+	return add_ranges(&names->ranges, &unit.die, index);
 }
 
 struct dwarf_names *dwarf_names_new(Dwfl_Module *file)
@@ -139,23 +132,21 @@ static const char *text_of_die(Dwarf_Die *die, unsigned int name)
 
 static int add_function(struct dwarf_unit *unit, Dwarf_Die *die, uint32_t scope)
 {
-	Dwarf_Die *function;
+	uint32_t index = (uint32_t)unit->count;
 
 	if (scope && map_put(&unit->scope_of, dwarf_dieoffset(die), 0, scope) ==
 			     MAP_NONE)
 		return -1;
-	if (unit->count == unit->room) {
-		uint32_t room = unit->room ? 2 * unit->room : 64;
+	if (!array_append(&unit->functions, &unit->count, &unit->room,
+			  sizeof(*die), die))
+		return -1;
+	return add_ranges(&unit->ranges, die, index);
+}
 
-		function = realloc(unit->functions, room * sizeof(*function));
-		if (!function)
-			return -1;
-		unit->functions = function;
-		unit->room = room;
-	}
-	function = &unit->functions[unit->count];
-	*function = *die;
-	return add_ranges(&unit->ranges, function, unit->count++);
+static bool append_scope(struct dwarf_unit *unit, const struct scope *scope)
+{
+	return array_append(&unit->scopes, &unit->scope_count,
+			    &unit->scope_room, sizeof(*scope), scope);
 }
 
 /* The scope that a namespace, type or function makes; 0 when out of memory,
@@ -163,27 +154,18 @@ static int add_function(struct dwarf_unit *unit, Dwarf_Die *die, uint32_t scope)
 static uint32_t add_scope(struct dwarf_unit *unit, Dwarf_Die *die,
 			  uint32_t outer)
 {
-	const char *name;
+	static const struct scope none = { 0, NULL };
+	struct scope scope = { outer, text_of_die(die, DW_AT_name) };
 
-	if (unit->scope_count >= unit->scope_room) {
-		uint32_t room = unit->scope_room ? 2 * unit->scope_room : 64;
-		struct scope *scopes =
-			realloc(unit->scopes, room * sizeof(*scopes));
-
-		if (!scopes)
-			return 0;
-		unit->scopes = scopes;
-		unit->scope_room = room;
-	}
-	if (!unit->scope_count)
-		unit->scopes[unit->scope_count++] = (struct scope){ 0, NULL };
-	name = text_of_die(die, DW_AT_name);
-	if (!name)
-		name = dwarf_tag(die) == DW_TAG_namespace
-			       ? "(anonymous namespace)"
-			       : "{lambda}"; /* which has no linker's name */
-	unit->scopes[unit->scope_count] = (struct scope){ outer, name };
-	return unit->scope_count++;
+	if (!scope.name)
+		scope.name =
+			dwarf_tag(die) == DW_TAG_namespace
+				? "(anonymous namespace)"
+				: "{lambda}"; /* which has no linker's name */
+	if ((!unit->scope_count && !append_scope(unit, &none)) ||
+	    !append_scope(unit, &scope))
+		return 0;
+	return (uint32_t)unit->scope_count - 1;
 }
 
 /* Where in the source we are: what is around functions, and around types. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "symbol/loop-code.h"
 #include "symbol/symbol-file.h"
@@ -120,18 +121,14 @@ static size_t places_at(struct loop_names *names, struct symbol_file *file,
 
 	if (!k->asked)
 		ask_row(names, file, i);
-	if (!k->asked &&
-	    names->place_room - names->place_count < DWARF_PLACES) {
-		size_t room = 2 * names->place_room + 16 * DWARF_PLACES;
-		struct dwarf_place *more =
-			realloc(names->places, room * sizeof(*more));
-
-		if (!more)
-			return 0;
-		names->places = more;
-		names->place_room = room;
-	}
 	if (!k->asked) {
+		struct dwarf_place *places = array_grow(
+			names->places, names->place_count + DWARF_PLACES - 1,
+			&names->place_room, sizeof(*places));
+
+		if (!places)
+			return 0;
+		names->places = places;
 		k->asked = true;
 		k->first = (uint32_t)names->place_count;
 		k->count = (uint32_t)dwarf_names_find(
@@ -192,15 +189,10 @@ place_of(struct loop_names *names, struct symbol_file *file, uint32_t header)
 	for (size_t i = 0; i < names->count; i++)
 		if (names->loops[i].header == header)
 			return &names->loops[i].place;
-	if (names->count == names->room) {
-		size_t room = names->room ? 2 * names->room : 16;
-
-		to = realloc(names->loops, room * sizeof(*to));
-		if (!to)
-			return NULL;
-		names->loops = to;
-		names->room = room;
-	}
+	to = array_grow(names->loops, names->count, &names->room, sizeof(*to));
+	if (!to)
+		return NULL;
+	names->loops = to;
 	samples = list_samples(&names->code, header, &count);
 	if (!samples)
 		return NULL;

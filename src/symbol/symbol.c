@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "symbol/symbol-cache.h"
 #include "symbol/symbol-file.h"
@@ -160,18 +161,10 @@ struct module_piece {
 static int push_frame(struct symbol_module *module,
 		      const struct symbol_frame *frame)
 {
-	if (module->frame_count == module->frame_room) {
-		size_t room = module->frame_room ? 2 * module->frame_room : 64;
-		struct symbol_frame *frames =
-			realloc(module->frames, room * sizeof(*frames));
-
-		if (!frames)
-			return no_memory();
-		module->frames = frames;
-		module->frame_room = room;
-	}
-	module->frames[module->frame_count++] = *frame;
-	return 0;
+	return array_append(&module->frames, &module->frame_count,
+			    &module->frame_room, sizeof(*frame), frame)
+		       ? 0
+		       : -ENOMEM;
 }
 
 /* Takes over name, which may be NULL when out of memory; its string. */
