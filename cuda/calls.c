@@ -367,12 +367,13 @@ outermost(struct gpu_call *open, CUpti_CallbackDomain domain,
 		obey(f ? f->word : WORD_NONE, open);
 		enter_gpu_call(open, domain, f, call, caller);
 		if (capture_wanted())
-			capture_call(domain, id, call,
-				     site_of(open, domain, call));
+			copse_gpu_capture_call(domain, id, call,
+					       site_of(open, domain, call));
 		return;
 	}
 	if (capture_wanted())
-		capture_call(domain, id, call, site_of(open, domain, call));
+		copse_gpu_capture_call(domain, id, call,
+				       site_of(open, domain, call));
 	leave_gpu_call(open, domain, f, call);
 	if (open->unified)
 		memory_unified();

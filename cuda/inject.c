@@ -65,7 +65,8 @@ static void end(int seconds)
 		finish_gpu();
 		calls_late(true);
 	}
-	capture_end();
+	if (capture_wanted())
+		copse_gpu_capture_end();
 	ended = true;
 }
 
@@ -200,7 +201,6 @@ int InitializeInjection(void)
 		copse_gpu_lost(LOSS_GPU_TAKEN, 1);
 		return 1;
 	}
-	capture_begin();
 	err = start_cupti(wish);
 	if (err)
 		copse_gpu_lost(start_loss(err), 1);

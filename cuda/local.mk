@@ -4,7 +4,7 @@
 cuda_sources = cuda/inject.c cuda/calls.c cuda/calls.h \
 	cuda/device-names.c cuda/device-names.h \
 	cuda/device-claim.c cuda/device-claim.h \
-	cuda/capture.c cuda/capture.h cuda/cupti.c cuda/cupti.h \
+	cuda/capture.h cuda/cupti.c cuda/cupti.h \
 	cuda/launch-shapes.c cuda/launch-shapes.h \
 	cuda/limits.c cuda/limits.h cuda/memory.c cuda/memory.h \
 	cuda/flush.c cuda/flush.h cuda/cubins.c cuda/cubins.h \

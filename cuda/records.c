@@ -228,7 +228,7 @@ static void take_record(const CUpti_Activity *record)
 			break;
 		}
 	if (capture_wanted())
-		capture_record(record);
+		copse_gpu_capture_record(record);
 }
 
 /* CUPTI asks from any thread; another's records would fill what it gets. */

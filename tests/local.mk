@@ -152,13 +152,14 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/stalls.s \
 	tests/gpu/made-tool.c tests/gpu/made-load.c \
 	tests/gpu/made-occupancy.c tests/gpu/made-energy.c \
-	tests/gpu/made-nvml.c tests/gpu/made-power.h
+	tests/gpu/made-nvml.c tests/gpu/made-power.h \
+	tests/gpu/capture.c tests/gpu/capture.h
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
 	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
 	tests/gpu/made-energy tests/gpu/made-tool tests/gpu/made-load \
-	tests/gpu/libmade-tool.so $(made_nvmls)
+	tests/gpu/libmade-tool.so tests/gpu/libcapture.so $(made_nvmls)
 made_nvmls = tests/gpu/nvml/libnvidia-ml.so.1 tests/gpu/nvml-old/libnvidia-ml.so.1 \
 	tests/gpu/nvml-bare/libnvidia-ml.so.1
 program_outputs += $(made_outputs)
@@ -173,6 +174,9 @@ tests/gpu/libmade-cuda.so: $(made_sources)
 		$(srcdir)/tests/gpu/made-memory.c \
 		$(srcdir)/tests/gpu/made-pcs.c \
 		$(srcdir)/tests/gpu/made-play.c $(@D)/made-bare.o -pthread -ldl
+tests/gpu/libcapture.so: $(made_sources)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(made_flags) -shared -fPIC -o $@ \
+		$(srcdir)/tests/gpu/capture.c -pthread
 tests/gpu/made: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -fomit-frame-pointer \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(srcdir)/tests/gpu/made.c \

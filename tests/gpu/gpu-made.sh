@@ -404,7 +404,9 @@ plays() {
 # A capture, here of what was made, tells the same when it is played.
 captured() {
 	need c++filt
-	COPSE_GPU_CAPTURE=$scratch/made.capture measure captured all || return
+	LD_PRELOAD=$builddir/tests/gpu/libcapture.so \
+		COPSE_GPU_CAPTURE=$scratch/made.capture measure captured all ||
+		return
 	times_of_all captured && plays "$scratch/made.capture"
 }
 

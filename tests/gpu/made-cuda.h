@@ -97,7 +97,7 @@ uint64_t made_asked(void);
 void made_context_beside(void);
 
 /*
- * Plays a capture (cuda/capture.h), all of it in the calling thread: each call
+ * Plays a capture (capture.h), all of it in the calling thread: each call
  * is made from site(i, …), i being the number of its site in the order of the
  * file, and the records come as they came.  Prints what GPUs did, as folded
  * stacks by site, with mangled names, in microseconds.  0, or 1: it is none.

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/capture.h"
+#include "capture.h"
+#include "cuda/cupti.h"
 #include "made-cuda.h"
 #include "made-inside.h"
 

@@ -57,7 +57,6 @@ made() {
 	install -d -m 777 theirs
 	chmod "$1" privileged
 	as_nobody env COPSE_LIVE="$scratch/theirs" COPSE_EVENTS=cpu \
-		COPSE_GPU_CAPTURE="$scratch/theirs/capture" \
 		COPSE_CUPTI="$scratch/intruder.so" \
 		INTRUDER_SAYS="$scratch/theirs/loaded" ./privileged ||
 		return

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* capture.c - what CUPTI said, in a file. */
+/*
+ * capture.c - writes what CUPTI reports to the file COPSE_GPU_CAPTURE, so that
+ * a machine without a GPU can play it (made-play.c).  To be preloaded; the
+ * first process of the run that uses a GPU has the file.  What cannot be
+ * written is left out.
+ */
 #include "cuda/capture.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "collect/gpu/gpu.h"
+#include "capture.h"
 
 enum {
 	POINTERS = 4096
@@ -17,29 +23,26 @@ enum {
 /* Mutable: one file for the process; NULL: nothing is captured. */
 static struct {
 	pthread_mutex_t lock;
+	pthread_once_t once;
 	FILE *to;
-	const char *told[POINTERS]; /* by the pointer's hash */
-} capture = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	const char *written[POINTERS]; /* by the pointer's hash */
+} capture = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
 
-bool capture_open;
-
-void capture_begin(void)
+static void open_capture(void)
 {
-	const char *path = secure_getenv("COPSE_GPU_CAPTURE");
+	const char *path = getenv("COPSE_GPU_CAPTURE");
 
-	capture.to = path && *path ? fopen(path, "wxe") : NULL;
+	capture.to = path ? fopen(path, "wxe") : NULL;
 	if (capture.to)
 		fputs(CAPTURE_MAGIC, capture.to);
-	__atomic_store_n(&capture_open, capture.to, __ATOMIC_RELAXED);
 }
 
-void capture_end(void)
+void copse_gpu_capture_end(void)
 {
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to)
 		fclose(capture.to);
 	capture.to = NULL;
-	__atomic_store_n(&capture_open, false, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&capture.lock);
 }
 
@@ -57,33 +60,35 @@ static void put_capture(enum capture_type type, const void *first,
 		fwrite(second, second_size, 1, capture.to);
 }
 
-void capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
-		  const CUpti_CallbackData *data, uint64_t site)
+void copse_gpu_capture_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+			    const CUpti_CallbackData *data, uint64_t site)
 {
 	const int *code = data->functionReturnValue;
+	const char *name = data->functionName ? data->functionName : "";
 	struct capture_call call = {
 		.site = site,
+		.thread = (uint32_t)gettid(),
 		.domain = domain,
 		.id = id,
 		.correlation = data->correlationId,
 		.leaves = data->callbackSite == CUPTI_API_EXIT,
 	};
+	struct timespec now;
 
-	if (!capture.to)
-		return;
-	call.thread = (uint32_t)gettid();
 	if (call.leaves && code)
 		call.code = *code;
-	call.ns = copse_gpu_now();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	call.ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	pthread_once(&capture.once, open_capture);
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to)
-		put_capture(
-			CAPTURE_CALL, &call, sizeof(call), data->functionName,
-			data->functionName ? strlen(data->functionName) : 0);
+		put_capture(CAPTURE_CALL, &call, sizeof(call), name,
+			    strlen(name));
 	pthread_mutex_unlock(&capture.lock);
 }
 
-size_t capture_record_size(CUpti_ActivityKind kind)
+/* Bytes of a record that are kept; 0: of another kind than we ask for. */
+static size_t capture_record_size(CUpti_ActivityKind kind)
 {
 	switch (kind) {
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
@@ -109,18 +114,19 @@ static void put_captured_text(const char *text)
 {
 	size_t i = ((uintptr_t)text * 0x9e3779b97f4a7c15u >> 40) % POINTERS;
 
-	if (!text || capture.told[i] == text)
+	if (!text || capture.written[i] == text)
 		return;
-	capture.told[i] = text;
+	capture.written[i] = text;
 	put_capture(CAPTURE_TEXT, &text, sizeof(text), text, strlen(text));
 }
 
-void capture_record(const CUpti_Activity *record)
+void copse_gpu_capture_record(const CUpti_Activity *record)
 {
 	size_t size = capture_record_size(record->kind);
 
-	if (!capture.to || !size)
+	if (!size)
 		return;
+	pthread_once(&capture.once, open_capture);
 	pthread_mutex_lock(&capture.lock);
 	if (capture.to) {
 		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
