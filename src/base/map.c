@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* map.c - open addressing with linear probing, at most two thirds full. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -37,7 +38,7 @@ static int grow_map(struct map *map)
 
 	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
 	if (!bigger.slots)
-		return -1;
+		return -ENOMEM;
 	for (size_t i = 0; i < map->size; i++)
 		if (map->slots[i].value)
 			*find_slot(&bigger, map->slots[i].a, map->slots[i].b) =

@@ -193,7 +193,7 @@ static bool header_is_good(const struct cache_header *h, const char *file,
 	       (now.size == h->size && now.mtime_ns == h->mtime_ns);
 }
 
-static int load_image_strings(struct symbol_module *to, const char *at,
+static bool load_image_strings(struct symbol_module *to, const char *at,
 			      const struct cache_header *h)
 {
 	const char *end = at + h->bytes;
@@ -202,10 +202,10 @@ static int load_image_strings(struct symbol_module *to, const char *at,
 		const char *zero = memchr(at, '\0', (size_t)(end - at));
 
 		if (!zero || str_add(&to->strings, at) != i)
-			return -1;
+			return false;
 		at = zero + 1;
 	}
-	return at == end ? 0 : -1;
+	return at == end;
 }
 
 static bool indices_are_good(const struct symbol_module *m)
@@ -234,7 +234,7 @@ static void *copy_next(const char **at, size_t size)
 	return to;
 }
 
-static int load_image(struct symbol_module *to, const char *file,
+static bool load_image(struct symbol_module *to, const char *file,
 		      const struct cache_header *h)
 {
 	const char *at = file + sizeof(*h);
@@ -244,10 +244,8 @@ static int load_image(struct symbol_module *to, const char *file,
 	to->addresses = copy_next(&at, to->count * sizeof(*to->addresses));
 	to->first = copy_next(&at, (to->count + 1) * sizeof(*to->first));
 	to->frames = copy_next(&at, to->frame_count * sizeof(*to->frames));
-	if (!to->addresses || !to->first || !to->frames ||
-	    load_image_strings(to, at, h))
-		return -1;
-	return indices_are_good(to) ? 0 : -1;
+	return to->addresses && to->first && to->frames &&
+	       load_image_strings(to, at, h) && indices_are_good(to);
 }
 
 void cache_load(struct symbol_module *kept, const struct symbol_module *module)
@@ -266,7 +264,7 @@ void cache_load(struct symbol_module *kept, const struct symbol_module *module)
 		return;
 	memcpy(&h, file, sizeof(h));
 	if (!header_is_good(&h, file, size, stamp_of(module->path)) ||
-	    load_image(kept, file, &h))
+	    !load_image(kept, file, &h))
 		cache_free(kept);
 	free(file);
 }
@@ -302,7 +300,7 @@ static int add_answer(struct cache_image *to, const struct symbol_module *from,
 		frame.file = str_add(&to->all.strings,
 				     str_at(&from->strings, frame.file));
 		if (frame.function == STR_NONE || frame.file == STR_NONE)
-			return -1;
+			return -ENOMEM;
 		to->all.frames[to->all.frame_count++] = frame;
 	}
 	to->all.first[to->count] = (uint32_t)to->all.frame_count;
@@ -319,7 +317,7 @@ static int join_modules(struct cache_image *to, const struct symbol_module *a,
 			const struct symbol_module *b)
 {
 	size_t i = 0, k = 0;
-	int err = str_add(&to->all.strings, "") ? -1 : 0;
+	int err = str_add(&to->all.strings, "") ? -ENOMEM : 0;
 
 	while (!err && (i < a->count || k < b->count)) {
 		if (k == b->count ||
@@ -347,7 +345,7 @@ static int image_make(struct cache_image *to,
 	to->all.first = calloc(count + 1, sizeof(*to->all.first));
 	to->all.frames = calloc(frames + 1, sizeof(*to->all.frames));
 	if (!to->addresses || !to->all.first || !to->all.frames)
-		return -1;
+		return -ENOMEM;
 	return join_modules(to, module, kept);
 }
 

@@ -11,6 +11,7 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static int add_ranges(struct ranges *to, Dwarf_Die *die, uint32_t index)
 	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
 		/* What the linker dropped begins at 0. */
 		if (low && ranges_add(to, low, high, index))
-			return -1;
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -72,7 +73,7 @@ static int add_unit(struct dwarf_names *names, const Dwarf_Die *die)
 			  sizeof(unit), &unit) ||
 	    map_put(&names->unit_of, dwarf_dieoffset(&unit.die), 0, index) ==
 		    MAP_NONE)
-		return -1;
+		return -ENOMEM;
 	return add_ranges(&names->ranges, &unit.die, index);
 }
 
@@ -136,10 +137,10 @@ static int add_function(struct dwarf_unit *unit, Dwarf_Die *die, uint32_t scope)
 
 	if (scope && map_put(&unit->scope_of, dwarf_dieoffset(die), 0, scope) ==
 			     MAP_NONE)
-		return -1;
+		return -ENOMEM;
 	if (!array_append(&unit->functions, &unit->count, &unit->room,
 			  sizeof(*die), die))
-		return -1;
+		return -ENOMEM;
 	return add_ranges(&unit->ranges, die, index);
 }
 
@@ -184,7 +185,7 @@ static int list_one(struct dwarf_unit *unit, Dwarf_Die *die,
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
 		if (add_function(unit, die, around.functions))
-			return -1;
+			return -ENOMEM;
 		around.types = dwarf_haschildren(die) > 0
 				       ? add_scope(unit, die, around.functions)
 				       : 0;
@@ -216,7 +217,7 @@ static int list_functions(struct dwarf_unit *unit, Dwarf_Die *parent,
 		return 0;
 	do {
 		if (list_one(unit, &die, around))
-			return -1;
+			return -ENOMEM;
 	} while (!dwarf_siblingof(&die, &die));
 	return 0;
 }

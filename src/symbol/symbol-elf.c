@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static int list_symbols(struct elf_names *names)
 		return 0;
 	names->symbols = calloc((size_t)count, sizeof(*names->symbols));
 	if (!names->symbols)
-		return -1;
+		return -ENOMEM;
 	for (int i = 0; i < count; i++)
 		if (take_symbol(names->file, i, &names->symbols[names->count]))
 			names->count++;
@@ -118,7 +119,7 @@ static int list_symbols(struct elf_names *names)
 		names->symbols[kept] = *s;
 		if (s->sized && ranges_add(&names->ranges, s->address, s->end,
 					   (uint32_t)kept))
-			return -1;
+			return -ENOMEM;
 		kept++;
 	}
 	names->count = kept;

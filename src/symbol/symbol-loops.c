@@ -7,6 +7,7 @@
  * body calls is deeper.  Its lines are the instructions' lines in that
  * function, where what is inlined counts as the line of its call.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,7 +290,7 @@ static int read_function(struct loop_names *names, struct symbol_file *file,
 		return 0;
 	bytes = elf_names_code(file->elf, address, &low, &high);
 	if (!bytes)
-		return -1;
+		return -ENOENT;
 	loop_code_fini(&names->code);
 	free(names->known);
 	names->known = NULL;
