@@ -272,7 +272,7 @@ static void learn_names(struct gpu_call *open)
 	    __atomic_fetch_sub(&tries, 1, __ATOMIC_RELAXED) <= 0)
 		return;
 	open->own = true;
-	if (device_names_tell())
+	if (device_names_report())
 		__atomic_store_n(&tries, 0, __ATOMIC_RELAXED);
 	open->own = false;
 }

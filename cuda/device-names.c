@@ -62,7 +62,7 @@ bool device_uuid(int device, CUuuid *uuid)
 }
 
 /* A driver that lacks one of them is not asked again. */
-bool device_names_tell(void)
+bool device_names_report(void)
 {
 	struct driver d = { 0 };
 	int count = 0;

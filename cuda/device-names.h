@@ -14,7 +14,7 @@
  * Tells the collector, once; calls functions of the driver, whose callbacks are
  * the caller's to leave out.  False: the driver does not know yet.
  */
-bool device_names_tell(void);
+bool device_names_report(void);
 
 /* The same of the device alone: which it is, for all processes. */
 bool device_uuid(int device, CUuuid *uuid);

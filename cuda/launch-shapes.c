@@ -24,7 +24,7 @@ static void tell_launch_shape(size_t i)
 	kept[i].shape.launches = 0;
 }
 
-void shapes_tell(void)
+void launch_shapes_report(void)
 {
 	for (size_t i = 0; i < KEPT; i++)
 		tell_launch_shape(i);
@@ -44,7 +44,7 @@ static struct live_shape shape_of(const CUpti_ActivityKernel9 *k)
 	};
 }
 
-void shapes_add(struct region_name *name, const CUpti_ActivityKernel9 *k)
+void launch_shapes_add(struct region_name *name, const CUpti_ActivityKernel9 *k)
 {
 	uint64_t hash = (uintptr_t)name * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(hash >> 32) % KEPT;

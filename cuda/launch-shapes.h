@@ -11,9 +11,10 @@
 #include "collect/region.h"
 #include "cuda/cupti.h"
 
-void shapes_add(struct region_name *name, const CUpti_ActivityKernel9 *k);
+void launch_shapes_add(struct region_name *name,
+		       const CUpti_ActivityKernel9 *k);
 
 /* The collector is told what is not told yet. */
-void shapes_tell(void);
+void launch_shapes_report(void);
 
 #endif

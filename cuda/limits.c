@@ -27,7 +27,7 @@ static const struct {
 	ATTRIBUTE(RESERVED_SHARED_MEMORY_PER_BLOCK, reserved_shared),
 };
 
-void limits_tell(uint32_t device)
+void limits_report(uint32_t device)
 {
 	int (*get)(int *, CUdevice_attribute, int) =
 		(int (*)(int *, CUdevice_attribute, int))cupti_driver(

@@ -6,6 +6,6 @@
 #include <stdint.h>
 
 /* On a thread of the program's, in a callback. */
-void limits_tell(uint32_t device);
+void limits_report(uint32_t device);
 
 #endif

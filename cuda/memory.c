@@ -71,7 +71,7 @@ void memory_record(const void *record)
 		.context = m->contextId,
 		.address = m->address,
 		.bytes = m->bytes,
-		.ns = records_moment(m->timestamp),
+		.ns = records_time(m->timestamp),
 	};
 
 	if (m->memoryOperationType ==
@@ -223,7 +223,7 @@ static void add_memory_device(CUcontext context)
 		memory.devices[memory.count++] = device;
 	pthread_mutex_unlock(&memory.lock);
 	if (fresh)
-		limits_tell(device);
+		limits_report(device);
 }
 
 static void tell_context_end(CUcontext context)

@@ -42,15 +42,15 @@ static void give_all(void)
 	records.count = 0;
 }
 
-uint64_t records_moment(uint64_t at)
+uint64_t records_time(uint64_t at)
 {
 	return at ? at + (uint64_t)records.offset : 0;
 }
 
 static void give(struct gpu_work work)
 {
-	work.start = records_moment(work.start);
-	work.end = records_moment(work.end);
+	work.start = records_time(work.start);
+	work.end = records_time(work.end);
 	records.work[records.count++] = work;
 	if (records.count == BATCH)
 		give_all();
@@ -111,7 +111,7 @@ static void take_kernel(const void *record)
 				.start = k->start,
 				.end = k->end,
 				PLACE(k) });
-	shapes_add(name, k);
+	launch_shapes_add(name, k);
 }
 
 static void take_copy(const void *record)
@@ -266,7 +266,7 @@ static void read_buffer(uint8_t *buffer, size_t size)
 	while (!cupti.ActivityGetNextRecord(buffer, size, &record))
 		take_record(record);
 	give_all();
-	shapes_tell();
+	launch_shapes_report();
 	memory_read();
 }
 

@@ -16,7 +16,7 @@
 CUptiResult records_begin(bool nodes);
 
 /* A time of CUPTI's by CLOCK_MONOTONIC; 0 stays 0. */
-uint64_t records_moment(uint64_t at);
+uint64_t records_time(uint64_t at);
 
 /* Nothing more is asked for; what there is still comes. */
 void records_stop(void);

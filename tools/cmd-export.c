@@ -33,20 +33,20 @@ static const struct option options[] = {
 static int unknown_export(const char *word)
 {
 	char known[128] = "";
-	struct near near;
+	struct spelling near;
 	size_t used = 0;
 
-	near_begin(&near, word);
+	spelling_begin(&near, word);
 	for (size_t i = 0; formats[i] && used < sizeof(known); i++) {
 		if (!formats[i]->write_run)
 			continue;
-		near_try(&near, formats[i]->name);
+		spelling_try(&near, formats[i]->name);
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 					 "%s%s", used ? ", " : "",
 					 formats[i]->name);
 	}
 	return fail(-EINVAL, "there is no '%s' to export%s there are %s", word,
-		    near_hint(&near), known);
+		    spelling_hint(&near), known);
 }
 
 static int write_run(const struct format *what, const struct run *run)

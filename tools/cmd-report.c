@@ -59,19 +59,19 @@ static const struct option options[] = {
 static int unknown_analysis(const char *word)
 {
 	char known[512] = "";
-	struct near near;
+	struct spelling near;
 	size_t used = 0;
 
-	near_begin(&near, word);
+	spelling_begin(&near, word);
 	for (size_t i = 0; analyses[i]; i++)
-		near_try(&near, analyses[i]->name);
+		spelling_try(&near, analyses[i]->name);
 	for (size_t i = 0; analyses[i] && used < sizeof(known); i++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 					 "%s%s", i ? ", " : "",
 					 analyses[i]->name);
 	return fail(-EINVAL,
 		    "'%s' is neither a profile nor an analysis%s analyses: %s",
-		    word, near_hint(&near), known);
+		    word, spelling_hint(&near), known);
 }
 
 /* The first word, when it names no run, is an analysis. */

@@ -555,17 +555,17 @@ static bool ended_in_peace(const struct harvest *h, const struct parent *p)
 }
 
 /* Once for a job, but where its first rank has none. */
-static void say_trouble(const struct meter *meter, const struct job *job)
+static void say_trouble(const struct power_meter *meter, const struct job *job)
 {
 	if (*meter->trouble && !quiet && job->rank <= 0)
 		fprintf(stderr, "copse run: power of GPUs: %s\n",
 			meter->trouble);
 }
 
-static void start_meter(struct meter *meter, const struct settings *s,
+static void start_meter(struct power_meter *meter, const struct settings *s,
 			const char *live)
 {
-	if (s->gpu_power && meter_start(meter, live))
+	if (s->gpu_power && power_meter_start(meter, live))
 		snprintf(meter->trouble, sizeof(meter->trouble), "%s",
 			 fail_reason());
 }
@@ -582,7 +582,7 @@ static int measure_program(char **argv, const struct settings *s,
 			     .batch = job->batch };
 	struct no_sample none = { .settings = s, .program = program };
 	struct aftermath aftermath = { .harvest = &h };
-	struct meter meter = { 0 };
+	struct power_meter meter = { 0 };
 	struct parent parent;
 	bool written, lived_in;
 	int err;
@@ -592,7 +592,7 @@ static int measure_program(char **argv, const struct settings *s,
 	err = parent_run(&parent, argv, &h,
 			 checkpoint != UINT_MAX ? checkpoint
 						: usual_interval(job));
-	meter_stop(&meter);
+	power_meter_stop(&meter);
 	none.run_ns = h.end.mono_ns - parent.start_ns;
 	none.cpu_ns = process_children_cpu_ns();
 	output_restore(o, job);

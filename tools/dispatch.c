@@ -52,14 +52,14 @@ static void print_usage(FILE *to)
 
 static int unknown_command(const char *name)
 {
-	struct near near;
+	struct spelling near;
 
-	near_begin(&near, name);
+	spelling_begin(&near, name);
 	for (size_t i = 0; commands[i]; i++)
-		near_try(&near, commands[i]->name);
+		spelling_try(&near, commands[i]->name);
 	fprintf(stderr,
 		"copse: there is no command '%s'%s copse --help lists them\n",
-		name, near_hint(&near));
+		name, spelling_hint(&near));
 	return 2;
 }
 

@@ -75,22 +75,22 @@ static bool explain_rows(const char *word)
 static int nothing_known(const char *word)
 {
 	const char *known, *help;
-	struct near near;
+	struct spelling near;
 
-	near_begin(&near, word);
+	spelling_begin(&near, word);
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *c = commands[i];
 
-		near_try(&near, c->name);
+		spelling_try(&near, c->name);
 		for (size_t j = 0; c->word && (known = c->word(j, &help)); j++)
-			near_try(&near, known);
+			spelling_try(&near, known);
 	}
 	for (size_t i = 0; i < METRIC_COUNT; i++)
-		near_try(&near, metric_infos[i].name);
+		spelling_try(&near, metric_infos[i].name);
 	fprintf(stderr,
 		"copse: nothing is called '%s'%s copse --help lists the "
 		"commands\n",
-		word, near_hint(&near));
+		word, spelling_hint(&near));
 	return 2;
 }
 

@@ -52,7 +52,7 @@ static void become_merge(const char *mpi)
 	char **argv = own_arguments();
 	char folder[PATH_MAX], *path;
 
-	if (!argv || place_own_folder(folder))
+	if (!argv || install_dir(folder))
 		return;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		path = str_format("%s%s/copse-merge-%s", folder, places[i],

@@ -25,8 +25,8 @@ static bool is_left_out(const struct no_sample *n)
 {
 	const struct settings *s = n->settings;
 	char *file = realpath(n->program->path, NULL);
-	bool out = !choice_wants(s->include, s->exclude, n->program->path,
-				 file ? file : "");
+	bool out = !program_filter_wants(s->include, s->exclude,
+					 n->program->path, file ? file : "");
 
 	free(file);
 	return out;

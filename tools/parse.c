@@ -84,18 +84,18 @@ static int ambiguous(const char *word, const struct option *one,
 static int unknown_option(const struct command *command, const char *word)
 {
 	char name[OPTION_SIZE], known[OPTION_SIZE + 2];
-	char wrong[NEAR_SIZE];
-	struct near near;
+	char wrong[SPELLING_SIZE];
+	struct spelling near;
 
 	snprintf(wrong, sizeof(wrong), "%.*s", (int)strcspn(word, "="), word);
-	near_begin(&near, wrong);
+	spelling_begin(&near, wrong);
 	for (const struct option *o = command->options; o && o->name; o++) {
 		snprintf(known, sizeof(known), "--%s", option_name(o, name));
-		near_try(&near, known);
+		spelling_try(&near, known);
 	}
 	return fail(-EINVAL,
 		    "there is no option '%s'%s copse %s --help lists them",
-		    word, near_hint(&near), command->name);
+		    word, spelling_hint(&near), command->name);
 }
 
 /* The rows of a table, then help_row, then NULL. */

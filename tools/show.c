@@ -37,13 +37,13 @@ static void no_format(const struct show *show, const char *format)
 {
 	const struct format *other = format_find(format);
 	char known[256] = "";
-	struct near near;
+	struct spelling near;
 	size_t used = 0;
 
-	near_begin(&near, format);
+	spelling_begin(&near, format);
 	for (size_t i = 0; formats[i]; i++)
 		if (formats[i]->write_report)
-			near_try(&near, formats[i]->name);
+			spelling_try(&near, formats[i]->name);
 	for (size_t i = 0; formats[i] && used < sizeof(known); i++)
 		if (may_write(show, formats[i]))
 			used += (size_t)snprintf(
@@ -57,7 +57,7 @@ static void no_format(const struct show *show, const char *format)
 		     known);
 	else
 		fail(-EINVAL, "no format '%s'%s known are: %s", format,
-		     near_hint(&near), known);
+		     spelling_hint(&near), known);
 }
 
 /* Number i of the formats that are for reports, or for tables. */

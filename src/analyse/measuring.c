@@ -305,7 +305,7 @@ void findings_losses(struct report *report, const struct run *run)
 		const char *name = str_at(&run->strings, sums[i].name);
 
 		report_text(report, name);
-		report_count(report, whole(sums[i].count));
+		report_count(report, round_to_count(sums[i].count));
 		value_known(report, share_lost(name, sums[i].count, &t));
 	}
 	free(sums);

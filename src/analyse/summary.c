@@ -203,7 +203,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
 		value_known(report, e->ranks ? shares[i] : NAN);
 	report_count(report, f->samples);
-	report_count(report, whole(f->paths.ticks));
+	report_count(report, round_to_count(f->paths.ticks));
 	report_number(report, value_ratio(f->paths.complete, f->paths.ticks));
 	report_number(report, f->cost);
 	report_number(report, value_ratio(f->cost, f->sampled));
@@ -218,7 +218,7 @@ static void facts_table(struct report *report, const struct facts *f,
 	value_known(report, e->ranks ? e->openmp : NAN);
 	value_known(report, f->account.whole ? f->account.start : NAN);
 	if (f->account.whole)
-		report_count(report, whole(f->account.unsampled));
+		report_count(report, round_to_count(f->account.unsampled));
 	else
 		report_none(report);
 	for (size_t i = 0; i < batch_count; i++)

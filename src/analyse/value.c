@@ -73,7 +73,7 @@ const struct run_metric *value_metric(const struct run *run,
 					   : measured_time(run);
 	const struct run_metric *metric = run_metric(run, name);
 	char known[400] = "";
-	struct near near;
+	struct spelling near;
 	size_t used = 0;
 
 	if (metric && metric->merge != MERGE_SUM) {
@@ -84,16 +84,16 @@ const struct run_metric *value_metric(const struct run *run,
 	}
 	if (metric)
 		return metric;
-	near_begin(&near, name);
+	spelling_begin(&near, name);
 	for (size_t i = 0; i < run->metric_count; i++) {
-		near_try(&near, run->metrics[i].name);
+		spelling_try(&near, run->metrics[i].name);
 		if (used < sizeof(known) - 1)
 			used += (size_t)snprintf(
 				known + used, sizeof(known) - used, "%s%s",
 				i ? ", " : "", run->metrics[i].name);
 	}
 	fail(-EINVAL, "no metric '%s' in this profile%s it has %s", name,
-	     near_hint(&near), used ? known : "none");
+	     spelling_hint(&near), used ? known : "none");
 	return NULL;
 }
 
@@ -122,7 +122,7 @@ void value_cell(struct report *report, enum unit unit, double value)
 	if (unit == UNIT_NS)
 		report_number(report, value);
 	else
-		report_count(report, whole(value));
+		report_count(report, round_to_count(value));
 }
 
 void value_column(struct report *report, const char *id, const char *title,
@@ -236,7 +236,7 @@ const char *value_plural(char *to, size_t count, const char *noun)
 
 const char *value_many(char *to, double count, const char *noun)
 {
-	return value_plural(to, (size_t)whole(count), noun);
+	return value_plural(to, (size_t)round_to_count(count), noun);
 }
 
 const char *value_extent(char *to, const struct run *run)

@@ -26,7 +26,7 @@ static void list_folders(char *to[FOLDERS])
 	const char *own = getenv("COPSE_GROUPS");
 	char here[PATH_MAX] = ".";
 
-	place_own_folder(here);
+	install_dir(here);
 	to[0] = own && *own ? strdup(own) : NULL;
 	to[1] = str_format("%s/events", here);
 	to[2] = str_format("%s/../share/copse/events", here);

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/install-dir.h"
 
-int place_own_folder(char to[PATH_MAX])
+int install_dir(char to[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", to, PATH_MAX - 1);
 	char *slash;

@@ -9,6 +9,6 @@
  * The folder of the running command, without a closing '/'; in a build tree
  * the tree's.  0; -errno with a reason.
  */
-int place_own_folder(char to[PATH_MAX]);
+int install_dir(char to[PATH_MAX]);
 
 #endif

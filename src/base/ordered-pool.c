@@ -30,7 +30,7 @@ struct slot {
 };
 
 struct working {
-	const struct work *work;
+	const struct ordered_work *work;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct slot *ring;
@@ -55,7 +55,7 @@ static char *reason_of(int err)
 	return err ? strdup(fail_reason()) : NULL;
 }
 
-static void drop_item(const struct work *work, void *item)
+static void drop_item(const struct ordered_work *work, void *item)
 {
 	if (work->drop)
 		work->drop(item);
@@ -105,7 +105,7 @@ static bool is_over(const struct working *w)
 
 static void make_one(struct working *w)
 {
-	const struct work *work = w->work;
+	const struct ordered_work *work = w->work;
 	size_t i = w->begun++;
 	struct slot made = { .made = true };
 
@@ -119,7 +119,7 @@ static void make_one(struct working *w)
 /* Behind a failure nothing is taken.  What was not is finished with no item. */
 static void take_item(struct working *w)
 {
-	const struct work *work = w->work;
+	const struct ordered_work *work = w->work;
 	struct slot *slot = pool_slot(w, w->turn);
 	bool failed = w->err;
 	int err = slot->err;
@@ -144,7 +144,7 @@ static void take_item(struct working *w)
 
 static void finish_one(struct working *w)
 {
-	const struct work *work = w->work;
+	const struct ordered_work *work = w->work;
 	size_t i = w->finished++;
 	struct slot slot = *pool_slot(w, i);
 	char *reason;
@@ -199,7 +199,7 @@ static size_t start_threads(struct working *w, pthread_t *threads, size_t count)
 	return n;
 }
 
-static size_t threads_for(const struct work *work, unsigned int wanted)
+static size_t threads_for(const struct ordered_work *work, unsigned int wanted)
 {
 	size_t count = wanted ? wanted : pool_cores();
 
@@ -207,7 +207,7 @@ static size_t threads_for(const struct work *work, unsigned int wanted)
 	return count < work->count ? count : work->count;
 }
 
-int work_run(const struct work *work, unsigned int wanted)
+int ordered_pool_run(const struct ordered_work *work, unsigned int wanted)
 {
 	struct working w = { .work = work,
 			     .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -17,7 +17,7 @@
 
 #include <stddef.h>
 
-struct work {
+struct ordered_work {
 	size_t count;
 	/* *item is for take(), which is called when this returns 0.  Each
 	   returns 0, or -errno with a reason. */
@@ -31,6 +31,6 @@ struct work {
 };
 
 /* 0, or -errno with a reason; threads 0: as many as this process has cores. */
-int work_run(const struct work *work, unsigned int threads);
+int ordered_pool_run(const struct ordered_work *work, unsigned int threads);
 
 #endif

@@ -18,7 +18,7 @@
 #include "base/preload-compat.h"
 #include "base/sys.h"
 
-void fit_name_open(char to[FIT_LINK], int fd)
+void compat_name_open(char to[COMPAT_LINK], int fd)
 {
 	static const char folder[] = "/proc/self/fd/";
 	char digits[12], *at = digits + sizeof(digits);
@@ -66,7 +66,7 @@ static long open_regular_elf(long dir, const char *path)
 	return is_regular(dir, path) ? open_elf_file(dir, path, 0) : -1;
 }
 
-bool fit_is_program(const char *path)
+bool compat_is_program(const char *path)
 {
 	return is_regular(AT_FDCWD, path) && sys2(SYS_access, path, X_OK) >= 0;
 }
@@ -133,11 +133,11 @@ static bool beside(const char *path, char *to)
 {
 	static const char name[] = "/libc.so.6";
 	long fd = open_elf_file(AT_FDCWD, path, O_PATH), n;
-	char link[FIT_LINK], *slash;
+	char link[COMPAT_LINK], *slash;
 
 	if (fd < 0)
 		return false;
-	fit_name_open(link, (int)fd);
+	compat_name_open(link, (int)fd);
 	n = sys4(SYS_readlinkat, AT_FDCWD, link, to, PATH - sizeof(name));
 	sys1(SYS_close, fd);
 	if (n <= 0 || n >= (long)(PATH - sizeof(name)))
@@ -150,7 +150,7 @@ static bool beside(const char *path, char *to)
 }
 
 /* What is rarely asked takes its stack elsewhere. */
-static __attribute__((noinline)) bool is_older(struct fit_ours *ours,
+static __attribute__((noinline)) bool is_older(struct compat_ours *ours,
 					       const char *loader)
 {
 	char library[PATH];
@@ -176,7 +176,7 @@ static bool is_glibc(const char *loader)
 	return false;
 }
 
-static __attribute__((noinline)) bool is_own(const struct fit_ours *ours,
+static __attribute__((noinline)) bool is_own(const struct compat_ours *ours,
 					     const char *loader)
 {
 	struct stat st;
@@ -192,39 +192,39 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static enum fit fit_of_loader(struct fit_ours *ours, const char *loader)
+static enum compat fit_of_loader(struct compat_ours *ours, const char *loader)
 {
 	if (!is_glibc(base_of(loader)))
-		return FIT_LIBRARY;
+		return COMPAT_LIBRARY;
 	if (is_own(ours, loader) || !is_older(ours, loader))
-		return FIT_YES;
-	return FIT_OLDER;
+		return COMPAT_YES;
+	return COMPAT_OLDER;
 }
 
 /* The loader that a program names comes into `start`, which is read. */
-static enum fit fit_of_elf(struct fit_ours *ours, long fd, char *start)
+static enum compat fit_of_elf(struct compat_ours *ours, long fd, char *start)
 {
 	Elf64_Ehdr head;
 
 	memcpy(&head, start, sizeof(head));
 	/* The fields that are compared are in the same place in all. */
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
-		return FIT_MACHINE;
+		return COMPAT_MACHINE;
 	for (unsigned i = 0; i < head.e_phnum && i < MOST_HEADERS; i++) {
 		Elf64_Phdr ph;
 
 		if (!read_elf_at(fd, &ph, sizeof(ph),
 				 head.e_phoff + i * sizeof(ph)))
-			return FIT_YES;
+			return COMPAT_YES;
 		if (ph.p_type != PT_INTERP)
 			continue;
 		if (ph.p_filesz > START ||
 		    !read_elf_at(fd, start, ph.p_filesz, ph.p_offset))
-			return FIT_YES;
+			return COMPAT_YES;
 		start[ph.p_filesz] = 0;
 		return fit_of_loader(ours, start);
 	}
-	return FIT_STATIC;
+	return COMPAT_STATIC;
 }
 
 /* The program that a file's first line names. */
@@ -240,21 +240,21 @@ static const char *runner_of(char *start)
  * By the start of a file.  *next: who runs it, in `start`, if it is a script
  * and that is to be asked.
  */
-static enum fit fit_of_open(struct fit_ours *ours, long fd,
-			    char start[START + 1], const char **next)
+static enum compat fit_of_open(struct compat_ours *ours, long fd,
+			       char start[START + 1], const char **next)
 {
 	long n = sys4(SYS_pread64, fd, start, START, 0);
 
 	*next = NULL;
 	if (n < (long)sizeof("#!"))
-		return FIT_YES;
+		return COMPAT_YES;
 	start[n] = 0;
 	if (start[0] == '#' && start[1] == '!') {
 		*next = runner_of(start);
-		return FIT_YES;
+		return COMPAT_YES;
 	}
 	if (n < (long)sizeof(Elf64_Ehdr) || memcmp(start, ELFMAG, SELFMAG) != 0)
-		return FIT_YES;
+		return COMPAT_YES;
 	return fit_of_elf(ours, fd, start);
 }
 
@@ -266,38 +266,38 @@ static bool is_loader(const char *path)
 	return is_glibc(name) || !strncmp(name, "ld-musl-", 8);
 }
 
-enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path)
+enum compat compat_of_file(struct compat_ours *ours, int dir, const char *path)
 {
 	char start[START + 1];
-	enum fit fit = FIT_YES;
+	enum compat fit = COMPAT_YES;
 
 	for (int i = 0; i <= MOST_SCRIPTS && path; i++) {
 		long fd = open_regular_elf(dir, path);
 
 		if (fd < 0)
-			return FIT_YES;
+			return COMPAT_YES;
 		if (!i && is_loader(path)) {
 			sys1(SYS_close, fd);
 			fit = fit_of_loader(ours, path);
-			return fit == FIT_YES ? FIT_STATIC : fit;
+			return fit == COMPAT_YES ? COMPAT_STATIC : fit;
 		}
 		fit = fit_of_open(ours, fd, start, &path);
 		sys1(SYS_close, fd);
 		/* A script's static shell starts what may be measured. */
-		if (i && fit == FIT_STATIC)
-			fit = FIT_YES;
+		if (i && fit == COMPAT_STATIC)
+			fit = COMPAT_YES;
 		dir = AT_FDCWD;
 	}
 	return fit;
 }
 
-void fit_init(struct fit_ours *ours, const char *library)
+void compat_init(struct compat_ours *ours, const char *library)
 {
 	const void *loader = (const void *)getauxval(AT_BASE);
 	struct stat st;
 	Dl_info info;
 
-	*ours = (struct fit_ours){ .library = library };
+	*ours = (struct compat_ours){ .library = library };
 	if (!loader || !dladdr(loader, &info) || stat(info.dli_fname, &st))
 		return;
 	ours->device = st.st_dev;

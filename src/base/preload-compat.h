@@ -14,34 +14,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum fit {
-	FIT_YES,
-	FIT_STATIC,  /* it loads no library; what it starts may */
-	FIT_MACHINE, /* of another processor, or for 32 bits */
-	FIT_LIBRARY, /* of another C library than glibc */
-	FIT_OLDER    /* of a glibc that lacks what our library needs of it */
+enum compat {
+	COMPAT_YES,
+	COMPAT_STATIC,  /* it loads no library; what it starts may */
+	COMPAT_MACHINE, /* of another processor, or for 32 bits */
+	COMPAT_LIBRARY, /* of another C library than glibc */
+	COMPAT_OLDER    /* of a glibc that lacks what our library needs of it */
 };
 
 /* What runs in this process: our library's file, and its loader's. */
-struct fit_ours {
+struct compat_ours {
 	const char *library; /* stays the caller's */
 	uint64_t device, inode;
 	unsigned glibc; /* that the library needs, 2.N; 0: not yet known */
 };
 
 /* Before anything else of this; allocates nothing. */
-void fit_init(struct fit_ours *ours, const char *library);
+void compat_init(struct compat_ours *ours, const char *library);
 
 /* Of the file `path` in the folder `dir`, as openat() has them. */
-enum fit fit_of_file(struct fit_ours *ours, int dir, const char *path);
+enum compat compat_of_file(struct compat_ours *ours, int dir, const char *path);
 
 /* Whether execvp() ends its search there. */
-bool fit_is_program(const char *path);
+bool compat_is_program(const char *path);
 
 /* The path of an open file. */
 enum {
-	FIT_LINK = 32
+	COMPAT_LINK = 32
 };
-void fit_name_open(char to[FIT_LINK], int fd);
+void compat_name_open(char to[COMPAT_LINK], int fd);
 
 #endif

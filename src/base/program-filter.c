@@ -32,8 +32,8 @@ static bool list_fits(const char *list, const char *called, const char *file)
 	return false;
 }
 
-bool choice_wants(const char *include, const char *exclude, const char *called,
-		  const char *file)
+bool program_filter_wants(const char *include, const char *exclude,
+			  const char *called, const char *file)
 {
 	if (*include && !list_fits(include, called, file))
 		return false;

@@ -16,7 +16,7 @@
  * which differ where the former is a link (python3) or a script.  A pattern
  * that fits either one fits.
  */
-bool choice_wants(const char *include, const char *exclude, const char *called,
-		  const char *file);
+bool program_filter_wants(const char *include, const char *exclude,
+			  const char *called, const char *file);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Rounded; 0 for what is below or no number, the largest for what is above. */
-static inline uint64_t whole(double value)
+static inline uint64_t round_to_count(double value)
 {
 	if (!(value > 0))
 		return 0;

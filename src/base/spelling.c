@@ -10,7 +10,8 @@
 
 /* Distances of the beginnings of one word from those of the other. */
 struct distance_rows {
-	unsigned int before[NEAR_SIZE], last[NEAR_SIZE], next[NEAR_SIZE];
+	unsigned int before[SPELLING_SIZE], last[SPELLING_SIZE],
+		next[SPELLING_SIZE];
 };
 
 static unsigned int least_edits(unsigned int a, unsigned int b)
@@ -33,7 +34,7 @@ static void fill_row(struct distance_rows *r, const char *a, size_t i,
 	}
 }
 
-/* Both are shorter than NEAR_SIZE. */
+/* Both are shorter than SPELLING_SIZE. */
 static unsigned int edit_distance(const char *a, const char *b)
 {
 	struct distance_rows r = { 0 };
@@ -48,17 +49,18 @@ static unsigned int edit_distance(const char *a, const char *b)
 	return r.last[strlen(b)];
 }
 
-void near_begin(struct near *n, const char *wrong)
+void spelling_begin(struct spelling *n, const char *wrong)
 {
-	*n = (struct near){ .wrong = wrong, .slips = UINT_MAX };
+	*n = (struct spelling){ .wrong = wrong, .slips = UINT_MAX };
 }
 
-void near_try(struct near *n, const char *known)
+void spelling_try(struct spelling *n, const char *known)
 {
 	size_t length = strlen(n->wrong);
 	unsigned int slips;
 
-	if (length < 2 || length >= NEAR_SIZE || strlen(known) >= NEAR_SIZE)
+	if (length < 2 || length >= SPELLING_SIZE ||
+	    strlen(known) >= SPELLING_SIZE)
 		return;
 	slips = edit_distance(n->wrong, known);
 	if (!strncmp(known, n->wrong, length))
@@ -69,7 +71,7 @@ void near_try(struct near *n, const char *known)
 	snprintf(n->best, sizeof(n->best), "%s", known);
 }
 
-const char *near_hint(struct near *n)
+const char *spelling_hint(struct spelling *n)
 {
 	if (n->slips == UINT_MAX)
 		return ";";

@@ -7,27 +7,27 @@
 #define BASE_SPELLING_H
 
 enum {
-	NEAR_SIZE = 64
+	SPELLING_SIZE = 64
 };
 
-struct near {
+struct spelling {
 	const char *wrong;
-	unsigned int slips;   /* UINT_MAX: none is near */
-	char best[NEAR_SIZE]; /* a copy */
-	char hint[NEAR_SIZE + 32];
+	unsigned int slips;       /* UINT_MAX: none is near */
+	char best[SPELLING_SIZE]; /* a copy */
+	char hint[SPELLING_SIZE + 32];
 };
 
-void near_begin(struct near *n, const char *wrong);
+void spelling_begin(struct spelling *n, const char *wrong);
 
 /*
  * One that is known.  A slip is a letter too many, too few or another, or two
  * that changed places; one in four letters, and one more, may be.  What only
  * begins a known word is near as well.
  */
-void near_try(struct near *n, const char *known);
+void spelling_try(struct spelling *n, const char *known);
 
 /* "; did you mean 'hotspots'?", or ";" when none is near: the rest of a
    sentence, before what lists them. */
-const char *near_hint(struct near *n);
+const char *spelling_hint(struct spelling *n);
 
 #endif

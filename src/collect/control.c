@@ -35,8 +35,8 @@ bool control_wants(const struct settings *s)
 	long n = sys3(SYS_readlink, "/proc/self/exe", file, sizeof(file) - 1);
 
 	file[n > 0 ? n : 0] = 0;
-	return choice_wants(s->include, s->exclude, called ? called : file,
-			    file);
+	return program_filter_wants(s->include, s->exclude,
+				    called ? called : file, file);
 }
 
 /*

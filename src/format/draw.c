@@ -61,7 +61,8 @@ char *draw_spark(const double *values, size_t count, size_t width, bool utf8)
 	for (size_t c = 0; c < columns; c++) {
 		double value = column_of(values, count, c, columns);
 
-		fputs(blocks[most > 0 ? whole(7 * value / most) : 0], to);
+		fputs(blocks[most > 0 ? round_to_count(7 * value / most) : 0],
+		      to);
 	}
 	fclose(to);
 	return text;

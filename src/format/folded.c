@@ -47,14 +47,14 @@ static int write_folded(FILE *to, const struct report *report,
 		double value = n->exclusive * scale;
 
 		frames[n->depth] = n->name;
-		if (!whole(value))
+		if (!round_to_count(value))
 			continue;
 		for (uint32_t d = 0; d <= n->depth; d++) {
 			if (d)
 				fputc(';', to);
 			write_folded_frame(to, frames[d] ? frames[d] : "");
 		}
-		fprintf(to, " %" PRIu64 "\n", whole(value));
+		fprintf(to, " %" PRIu64 "\n", round_to_count(value));
 	}
 	free(frames);
 	return 0;

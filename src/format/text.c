@@ -176,7 +176,7 @@ static void tree_value(struct report *table, enum column_type type,
 		       double value)
 {
 	if (type == COLUMN_COUNT || type == COLUMN_BYTES)
-		report_count(table, whole(value));
+		report_count(table, round_to_count(value));
 	else
 		report_number(table, value);
 }

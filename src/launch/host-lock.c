@@ -42,7 +42,7 @@ static int lock_host(int fd, unsigned int patience_ms)
 	return -ETIMEDOUT;
 }
 
-int desk_take(struct desk *desk, unsigned int patience_ms)
+int host_lock_take(struct host_lock *lock, unsigned int patience_ms)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -50,22 +50,22 @@ int desk_take(struct desk *desk, unsigned int patience_ms)
 
 	if (err)
 		return err;
-	desk->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	err = desk->fd < 0 ? -errno : lock_host(desk->fd, patience_ms);
-	if (!err && (fstat(desk->fd, &st) || !is_still(path, &st)))
+	lock->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	err = lock->fd < 0 ? -errno : lock_host(lock->fd, patience_ms);
+	if (!err && (fstat(lock->fd, &st) || !is_still(path, &st)))
 		err = -ESTALE;
 	if (!err)
-		snprintf(desk->owner, sizeof(desk->owner),
+		snprintf(lock->owner, sizeof(lock->owner),
 			 "%016" PRIx64 "-%llx-%llx", timebase_id(),
 			 (unsigned long long)st.st_dev,
 			 (unsigned long long)st.st_ino);
-	if (err && desk->fd >= 0)
-		close(desk->fd);
+	if (err && lock->fd >= 0)
+		close(lock->fd);
 	return err;
 }
 
-void desk_leave(struct desk *desk)
+void host_lock_release(struct host_lock *lock)
 {
-	close(desk->fd);
-	desk->fd = -1;
+	close(lock->fd);
+	lock->fd = -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * host-lock.h - what the `copse run`s of one user on one host have in common:
- * one of them at a time has the desk.
+ * one of them at a time has the lock.
  *
  * It is a lock on this user's folder in /dev/shm: on output directories locks
  * often do nothing.  So all that take turns at one file must be on one host;
@@ -10,7 +10,7 @@
 #ifndef LAUNCH_HOST_LOCK_H
 #define LAUNCH_HOST_LOCK_H
 
-struct desk {
+struct host_lock {
 	int fd;
 	char owner[48]; /* letters, digits and "-" */
 };
@@ -19,7 +19,7 @@ struct desk {
  * Wait for it, that long at most.  0, or -errno: -ETIMEDOUT, when somebody
  * keeps it.
  */
-int desk_take(struct desk *desk, unsigned int patience_ms);
-void desk_leave(struct desk *desk);
+int host_lock_take(struct host_lock *lock, unsigned int patience_ms);
+void host_lock_release(struct host_lock *lock);
 
 #endif

@@ -62,28 +62,28 @@ static int add_mark(int dir, const char *name, const char *word, int rank)
 	return err;
 }
 
-static char *mark_name_of(const char *host, const struct desk *desk)
+static char *mark_name_of(const char *host, const struct host_lock *lock)
 {
-	return str_format(PREFIX "%s-%s", host, desk->owner);
+	return str_format(PREFIX "%s-%s", host, lock->owner);
 }
 
 int host_marks_begin(int dir, const char *host, int rank)
 {
 	struct rank_marks marks = { 0 };
-	struct desk desk;
-	int err = desk_take(&desk, PATIENCE_MS);
+	struct host_lock lock;
+	int err = host_lock_take(&lock, PATIENCE_MS);
 	char *name;
 
 	if (err)
 		return err;
-	name = mark_name_of(host, &desk);
+	name = mark_name_of(host, &lock);
 	if (!name || !read_marks(dir, name, rank, &marks))
 		err = -EIO;
 	else
 		err = marks.has_begun ? -EEXIST
 				      : add_mark(dir, name, "begun", rank);
 	free(name);
-	desk_leave(&desk);
+	host_lock_release(&lock);
 	return err;
 }
 
@@ -106,17 +106,17 @@ static int done_everywhere(int dir)
 bool host_marks_done(int dir, const char *host, int rank, int size)
 {
 	struct rank_marks marks = { 0 };
-	struct desk desk;
+	struct host_lock lock;
 	char *name;
 	bool last;
 
-	if (desk_take(&desk, PATIENCE_MS))
+	if (host_lock_take(&lock, PATIENCE_MS))
 		return false;
-	name = mark_name_of(host, &desk);
+	name = mark_name_of(host, &lock);
 	last = name && !add_mark(dir, name, "done", rank) &&
 	       read_marks(dir, name, rank, &marks) && marks.done >= marks.begun;
 	free(name);
-	desk_leave(&desk);
+	host_lock_release(&lock);
 	return last && done_everywhere(dir) >= size;
 }
 

@@ -2,7 +2,7 @@
 /*
  * host-marks.h - which ranks of a job have begun and which are done, as
  * output.h needs to know it, in one file for each host: `.host-HOST-OWNER`,
- * a line "begun N" or "done N" for each, written at the host's desk
+ * a line "begun N" or "done N" for each, written at the host's lock
  * (host-lock.h).
  *
  * `dir` is the directory, opened; what is no regular file there is not opened.

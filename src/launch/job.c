@@ -80,7 +80,7 @@ void job_init(struct job *job)
 	job->launcher = launcher;
 	job->launched = launcher != LAUNCHER_NONE;
 	batch_init(&job->batch);
-	job->told_alike =
+	job->same_on_ranks =
 		launcher == LAUNCHER_SRUN || launcher == LAUNCHER_NONE;
 	/* The step of mpirun is its daemons', which may differ by host. */
 	if (launcher != LAUNCHER_SRUN)

@@ -18,7 +18,7 @@ struct job {
 	bool launched;  /* by mpirun, srun or their like */
 	int rank, size; /* the launcher's word; 0 and 1 without one */
 	struct batch batch;
-	bool told_alike; /* `batch` is the same on all ranks: srun, or alone */
+	bool same_on_ranks; /* of `batch`: by srun, or without a launcher */
 };
 
 /* From the environment and the process table; does not fail. */

@@ -49,23 +49,23 @@ static int read_host_file(const char *from, void **to, size_t *size)
 }
 
 /* Into the file of that name, made if need be. */
-static int add_to(int dir, const char *path, const struct desk *desk,
+static int add_to(int dir, const char *path, const struct host_lock *lock,
 		  const char *scratch, const char *const names[],
 		  const void *bytes, size_t size)
 {
-	int err = node_file_add(dir, path, desk->owner, names, bytes, size);
+	int err = node_file_add(dir, path, lock->owner, names, bytes, size);
 
 	if (err != -ENOENT)
 		return err;
-	err = node_file_create(dir, path, desk->owner, scratch);
+	err = node_file_create(dir, path, lock->owner, scratch);
 	if (err && err != -EEXIST)
 		return err;
-	return node_file_add(dir, path, desk->owner, names, bytes, size);
+	return node_file_add(dir, path, lock->owner, names, bytes, size);
 }
 
 /* -EINVAL is a file that somebody else has begun, or left. */
 static int add_host_output(const struct output *output, const char *host,
-			   const struct desk *desk, const char *scratch,
+			   const struct host_lock *lock, const char *scratch,
 			   const char *const names[], const void *bytes,
 			   size_t size)
 {
@@ -79,7 +79,7 @@ static int add_host_output(const struct output *output, const char *host,
 			snprintf(number, sizeof(number), "-%d", i);
 		path = str_format("%s/node-%s%s.h5", output->path, host,
 				  number);
-		err = path ? add_to(output->fd, path, desk, scratch, names,
+		err = path ? add_to(output->fd, path, lock, scratch, names,
 				    bytes, size)
 			   : -ENOMEM;
 		free(path);
@@ -92,17 +92,17 @@ int node_output_add(const struct output *output, const char *host,
 		    const char *const names[])
 {
 	char *shell = str_format("%s/node.h5", scratch);
-	struct desk desk;
+	struct host_lock lock;
 	void *bytes = NULL;
 	size_t size = 0;
 	int err = shell ? read_host_file(from, &bytes, &size) : -ENOMEM;
 
 	if (!err)
-		err = desk_take(&desk, PATIENCE_MS);
+		err = host_lock_take(&lock, PATIENCE_MS);
 	if (!err) {
-		err = add_host_output(output, host, &desk, shell, names, bytes,
+		err = add_host_output(output, host, &lock, shell, names, bytes,
 				      size);
-		desk_leave(&desk);
+		host_lock_release(&lock);
 	}
 	if (!err)
 		unlink(from);

@@ -3,7 +3,7 @@
  * node-output.h - the `copse run`s of one host put their profiles into one
  * file, node-HOST.h5, each when its program has ended, one after the other.
  *
- * They take turns at their host's desk (host-lock.h), whose owner is told in
+ * They take turns at their host's lock (host-lock.h), whose owner is told in
  * the file: another host of the same name gets node-HOST-2.h5.
  */
 #ifndef LAUNCH_NODE_OUTPUT_H

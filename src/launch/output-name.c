@@ -70,7 +70,7 @@ static char *default_name(const char *folder, const char *program,
 	const struct batch *b = &job->batch;
 	const char *slash = *folder ? "/" : "";
 
-	if (!job->told_alike || !*b->task)
+	if (!job->same_on_ranks || !*b->task)
 		return str_format("%s%s%s.copse", folder, slash, program);
 	return str_format("%s%s%s-%s_%s.copse", folder, slash, program,
 			  *b->array ? b->array : b->job, b->task);

@@ -168,7 +168,7 @@ static void on_parent_signal(struct parent *p, struct harvest *h,
 
 	if (info->si_pid == getpid() && info->si_code <= 0)
 		return; /* SIGPIPE of our own message */
-	if (!sentinel_saw(&p->sentinel, signo))
+	if (!signal_origin_is_group(&p->origin, signo))
 		kill(h->child, signo);
 	else if (signo == SIGTERM && !p->told_ns)
 		p->told_ns = process_clock();
@@ -251,7 +251,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 {
 	pid_t child;
 
-	sentinel_start(&p->sentinel);
+	signal_origin_start(&p->origin);
 	p->start_ns = process_clock();
 	p->checkpoint_ns = checkpoint_s * SECOND;
 	p->next_ns = checkpoint_s ? p->start_ns + p->checkpoint_ns : UINT64_MAX;
@@ -263,6 +263,6 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 		if (is_told(h))
 			ask_why(p, h);
 	}
-	sentinel_stop(&p->sentinel);
+	signal_origin_stop(&p->origin);
 	return child > 0 ? 0 : child;
 }

@@ -19,7 +19,7 @@
 struct parent { /* all zero at first */
 	sigset_t old_mask;
 	struct sigaction old_child; /* what was done about SIGCHLD */
-	struct sentinel sentinel;
+	struct signal_origin origin;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
 	uint64_t told_ns; /* SIGTERM came to the group, the launcher's; or 0 */
 	uint64_t warned_ns; /* SIGTERM came last; or 0 */

@@ -28,7 +28,7 @@ struct rounds {
 	struct live_power *power;
 	struct watch watch;
 	struct nvml_device *devices[LIVE_POWER_BOARDS];
-	struct meter_sums sums[LIVE_POWER_BOARDS];
+	struct power_readings sums[LIVE_POWER_BOARDS];
 	uint64_t number;
 	unsigned int seed;
 };
@@ -114,7 +114,7 @@ static struct live_power_phase *phase_of(struct live_power *p,
 
 /* What is between two readings is the phase's that the second one meets. */
 static void give_to_phases(struct rounds *r, uint32_t board,
-			   struct meter_step step)
+			   struct power_step step)
 {
 	for (size_t i = 0; i < r->watch.count && step.ns; i++) {
 		const struct watch_process *w = &r->watch.at[i];
@@ -169,8 +169,9 @@ static void read_board(struct rounds *r, uint32_t i, unsigned int asked)
 			note_trouble(r->power);
 		return;
 	}
-	give_to_phases(r, i,
-		       meter_sums_add(&r->sums[i], process_clock(), &reading));
+	give_to_phases(
+		r, i,
+		power_readings_add(&r->sums[i], process_clock(), &reading));
 }
 
 static void note_cost(struct live_power *p, uint64_t start)
@@ -211,7 +212,7 @@ static bool wait_for_next(struct rounds *r)
 	return poll(&parent, 1, ROUND_LEAST_MS + random) == 0;
 }
 
-void meter_rounds(struct live_power *power, const char *folder)
+void power_loop_run(struct live_power *power, const char *folder)
 {
 	/* Mutable: of this process alone, and large. */
 	static struct rounds r;

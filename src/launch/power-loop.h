@@ -13,6 +13,6 @@
  * tenth time, or as well, while no process has any.  The time between two
  * rounds is random, so that phases which repeat are met in all their parts.
  */
-void meter_rounds(struct live_power *power, const char *folder);
+void power_loop_run(struct live_power *power, const char *folder);
 
 #endif

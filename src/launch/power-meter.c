@@ -33,12 +33,12 @@ static void detach_meter(int pipe)
 		dup2(1, 2);
 }
 
-int meter_start(struct meter *m, const char *folder)
+int power_meter_start(struct power_meter *m, const char *folder)
 {
 	pid_t parent = getpid();
 	int ends[2], err;
 
-	*m = (struct meter){ .power = power_file_new(folder) };
+	*m = (struct power_meter){ .power = power_file_new(folder) };
 	if (!m->power)
 		return -EIO;
 	if (pipe2(ends, O_CLOEXEC))
@@ -48,7 +48,7 @@ int meter_start(struct meter *m, const char *folder)
 	if (!m->pid) {
 		detach_meter(ends[0]);
 		if (getppid() == parent)
-			meter_rounds(m->power, folder);
+			power_loop_run(m->power, folder);
 		_exit(0);
 	}
 	close(ends[0]);
@@ -73,7 +73,7 @@ static bool ends_within(pid_t pid, unsigned int ms)
 	return false;
 }
 
-static void explain_meter(struct meter *m, bool hangs)
+static void explain_meter(struct power_meter *m, bool hangs)
 {
 	const struct live_power *p = m->power;
 
@@ -88,7 +88,7 @@ static void explain_meter(struct meter *m, bool hangs)
 			 "what reads it has ended by itself: a fault in NVML");
 }
 
-void meter_stop(struct meter *m)
+void power_meter_stop(struct power_meter *m)
 {
 	bool hangs = false;
 

@@ -15,7 +15,7 @@
 
 struct live_power;
 
-struct meter { /* all zero: none */
+struct power_meter { /* all zero: none */
 	pid_t pid;
 	int pipe; /* closed to end it */
 	struct live_power *power;
@@ -26,12 +26,12 @@ struct meter { /* all zero: none */
  * Start one for the live profiles of that folder.  All signals must be blocked.
  * Without one (-errno with a reason) the program runs as it would with it.
  */
-int meter_start(struct meter *meter, const char *folder);
+int power_meter_start(struct power_meter *meter, const char *folder);
 
 /*
  * One more reading, and its end; one that does not end within 0.6 s is killed
  * and left behind.  What went wrong, if anything: `trouble`, for people.
  */
-void meter_stop(struct meter *meter);
+void power_meter_stop(struct power_meter *meter);
 
 #endif

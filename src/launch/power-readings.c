@@ -26,7 +26,7 @@ static void widen_board(struct live_power_board *b)
 }
 
 static void add_bin(struct live_power_board *b, uint64_t now,
-		    struct meter_step step)
+		    struct power_step step)
 {
 	uint64_t bin;
 
@@ -76,7 +76,7 @@ static void add_extremes(struct live_power_board *b, uint32_t mw)
  * Until the counter is asked again, power says what it will have; a reading
  * that is the last, since its process was killed, is so as good as any.
  */
-static void add_power(struct meter_sums *s, const struct nvml_reading *r,
+static void add_power(struct power_readings *s, const struct nvml_reading *r,
 		      uint64_t uj)
 {
 	struct live_power_board *b = s->board;
@@ -93,7 +93,7 @@ static void add_power(struct meter_sums *s, const struct nvml_reading *r,
  * not ask for it.  A counter that the first reading lacked, or that runs
  * backwards (the driver was loaded anew), counts for nothing.
  */
-static bool add_energy_reading(struct meter_sums *s,
+static bool add_energy_reading(struct power_readings *s,
 			       const struct nvml_reading *r, uint64_t *uj)
 {
 	struct live_power_board *b = s->board;
@@ -116,18 +116,18 @@ static bool add_energy_reading(struct meter_sums *s,
 	return b->counts && follows;
 }
 
-struct meter_step meter_sums_add(struct meter_sums *s, uint64_t now,
-				 const struct nvml_reading *r)
+struct power_step power_readings_add(struct power_readings *s, uint64_t now,
+				     const struct nvml_reading *r)
 {
 	struct live_power_board *b = s->board;
 	uint64_t ns = s->last_ns ? now - s->last_ns : 0, counted;
-	struct meter_step step = { 0 };
+	struct power_step step = { 0 };
 	bool counts = add_energy_reading(s, r, &counted);
 
-	if (ns && ns <= METER_GAP_NS) {
+	if (ns && ns <= READINGS_GAP_NS) {
 		uint64_t uj = ((uint64_t)s->last_mw + r->mw) / 2 * ns / 1000000;
 
-		step = (struct meter_step){ counts ? counted : uj, ns };
+		step = (struct power_step){ counts ? counted : uj, ns };
 		add_power(s, r, uj);
 		b->known_ns += ns;
 		add_state(b, r, ns);

@@ -7,9 +7,9 @@
 #include "live/power.h"
 
 /* Two readings that are further apart say nothing of the time between. */
-#define METER_GAP_NS 2500000000ull
+#define READINGS_GAP_NS 2500000000ull
 
-struct meter_sums { /* all but `board` zero at first */
+struct power_readings { /* all but `board` zero at first */
 	struct live_power_board *board;
 	uint64_t last_ns; /* of the last good reading; 0: none */
 	uint32_t last_mw;
@@ -19,7 +19,7 @@ struct meter_sums { /* all but `board` zero at first */
 };
 
 /* What one reading adds. */
-struct meter_step {
+struct power_step {
 	uint64_t uj, ns; /* both 0: it is the first, or after a gap */
 };
 
@@ -27,7 +27,7 @@ struct meter_step {
  * A reading at that time.  Its energy is what the counter says, where this one
  * and the last have it, and otherwise a trapezoid of power.
  */
-struct meter_step meter_sums_add(struct meter_sums *sums, uint64_t now,
-				 const struct nvml_reading *reading);
+struct power_step power_readings_add(struct power_readings *sums, uint64_t now,
+				     const struct nvml_reading *reading);
 
 #endif

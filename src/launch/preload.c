@@ -15,7 +15,7 @@ int preload_find(const char *name, char to[PATH_MAX])
 {
 	static const char *const places[] = { "/.libs", "/../lib/copse" };
 	char folder[PATH_MAX];
-	int err = place_own_folder(folder);
+	int err = install_dir(folder);
 
 	if (err)
 		return err;

@@ -104,24 +104,26 @@ out:
 
 /* Why a program cannot have our library, by what its file says. */
 static const char *const unfit[] = {
-	[FIT_STATIC] = "is statically linked, so no library can be put into it",
-	[FIT_MACHINE] = "is no program for x86 with 64 bits, so no library of "
-			"ours can be put into it",
-	[FIT_LIBRARY] = "is linked with another C library than glibc, which "
-			"cannot load our libraries",
-	[FIT_OLDER] = "is loaded with an older glibc than copse was built "
-		      "with, which cannot load our libraries",
+	[COMPAT_STATIC] =
+		"is statically linked, so no library can be put into it",
+	[COMPAT_MACHINE] =
+		"is no program for x86 with 64 bits, so no library of "
+		"ours can be put into it",
+	[COMPAT_LIBRARY] = "is linked with another C library than glibc, which "
+			   "cannot load our libraries",
+	[COMPAT_OLDER] = "is loaded with an older glibc than copse was built "
+			 "with, which cannot load our libraries",
 };
 
 static const char *why_unfit(const char *path)
 {
-	struct fit_ours ours;
+	struct compat_ours ours;
 	char core[PATH_MAX];
 
 	if (preload_find("libcopse.so", core))
 		return NULL;
-	fit_init(&ours, core);
-	return unfit[fit_of_file(&ours, AT_FDCWD, path)];
+	compat_init(&ours, core);
+	return unfit[compat_of_file(&ours, AT_FDCWD, path)];
 }
 
 int program_find(struct program *p, const char *name)

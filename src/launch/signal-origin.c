@@ -26,7 +26,7 @@ static void watch(int to, pid_t parent)
 	sigset_t all;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "copse-sentinel");
+	prctl(PR_SET_NAME, "copse-signals");
 	dup2(to, 0);
 	close_range(1, ~0u, 0);
 	sigfillset(&all);
@@ -39,12 +39,12 @@ static void watch(int to, pid_t parent)
 	}
 }
 
-int sentinel_start(struct sentinel *s)
+int signal_origin_start(struct signal_origin *s)
 {
 	pid_t parent = getpid();
 	int ends[2];
 
-	*s = (struct sentinel){ 0 };
+	*s = (struct signal_origin){ 0 };
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		return fail(-errno, "no pipe: %s", strerror(errno));
 	s->pid = fork();
@@ -61,7 +61,7 @@ int sentinel_start(struct sentinel *s)
 	return fail(-errno, "no second process: %s", strerror(errno));
 }
 
-void sentinel_stop(struct sentinel *s)
+void signal_origin_stop(struct signal_origin *s)
 {
 	if (!s->pid)
 		return;
@@ -71,7 +71,7 @@ void sentinel_stop(struct sentinel *s)
 	s->pid = 0;
 }
 
-static void take_reports(struct sentinel *s)
+static void take_reports(struct signal_origin *s)
 {
 	uint64_t now = process_clock();
 	unsigned char signals[64];
@@ -79,12 +79,12 @@ static void take_reports(struct sentinel *s)
 
 	while ((n = read(s->pipe, signals, sizeof(signals))) > 0)
 		for (ssize_t i = 0; i < n; i++)
-			if (signals[i] < SENTINEL_SIGNALS)
+			if (signals[i] < ORIGIN_SIGNALS)
 				s->seen_ns[signals[i]] = now;
 }
 
 /* The last report of it is fresh: used up by asking. */
-static bool reported(struct sentinel *s, int signo)
+static bool reported(struct signal_origin *s, int signo)
 {
 	uint64_t seen = s->seen_ns[signo];
 
@@ -92,12 +92,12 @@ static bool reported(struct sentinel *s, int signo)
 	return seen && process_clock() - seen < 2 * PATIENCE_MS * 1000000ull;
 }
 
-bool sentinel_saw(struct sentinel *s, int signo)
+bool signal_origin_is_group(struct signal_origin *s, int signo)
 {
 	uint64_t until = process_clock() + PATIENCE_MS * 1000000ull;
 	bool saw = false;
 
-	while (s->pid && signo < SENTINEL_SIGNALS) {
+	while (s->pid && signo < ORIGIN_SIGNALS) {
 		struct pollfd wait = { .fd = s->pipe, .events = POLLIN };
 		uint64_t now = process_clock();
 

@@ -15,23 +15,23 @@
 #include <sys/types.h>
 
 enum {
-	SENTINEL_SIGNALS = 65
+	ORIGIN_SIGNALS = 65
 };
 
-struct sentinel { /* all zero: none */
+struct signal_origin { /* all zero: none */
 	pid_t pid;
-	int pipe; /* one byte for each signal it got */
-	uint64_t seen_ns[SENTINEL_SIGNALS]; /* last report not yet asked for */
+	int pipe;                         /* one byte for each signal it got */
+	uint64_t seen_ns[ORIGIN_SIGNALS]; /* last report not yet asked for */
 };
 
 /*
  * Start one.  All signals must be blocked.  Without one (-errno with a reason)
  * every signal counts as sent to this process alone: better twice than never.
  */
-int sentinel_start(struct sentinel *s);
-void sentinel_stop(struct sentinel *s);
+int signal_origin_start(struct signal_origin *s);
+void signal_origin_stop(struct signal_origin *s);
 
 /* Whether the signal that this process just took came to the whole group. */
-bool sentinel_saw(struct sentinel *s, int signo);
+bool signal_origin_is_group(struct signal_origin *s, int signo);
 
 #endif

@@ -209,17 +209,17 @@ static int take_members(void *of, size_t i, void *item)
 int inputs_list(struct inputs *inputs, const char *directory)
 {
 	struct input_search f = { .inputs = inputs, .directory = directory };
-	struct work work = { .make = find_members,
-			     .take = take_members,
-			     .drop = members_drop,
-			     .of = &f };
+	struct ordered_work work = { .make = find_members,
+				     .take = take_members,
+				     .drop = members_drop,
+				     .of = &f };
 	int count = scandir(directory, &f.entries, is_input, NULL);
 	int err;
 
 	if (count < 0)
 		return fail(-errno, "%s: %s", directory, strerror(errno));
 	work.count = (size_t)count;
-	err = work_run(&work, LISTERS);
+	err = ordered_pool_run(&work, LISTERS);
 	for (int i = 0; i < count; i++)
 		free(f.entries[i]);
 	free(f.entries);

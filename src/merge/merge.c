@@ -331,14 +331,14 @@ static int read_range(struct merging *m, const char *wanted, size_t first,
 		      size_t end)
 {
 	struct input_reading reading = { m, wanted, first };
-	struct work work = { .count = end - first,
-			     .make = read_input_file,
-			     .take = add_file,
-			     .finish = add_profile_values,
-			     .drop = file_drop,
-			     .of = &reading };
+	struct ordered_work work = { .count = end - first,
+				     .make = read_input_file,
+				     .take = add_file,
+				     .finish = add_profile_values,
+				     .drop = file_drop,
+				     .of = &reading };
 
-	return work_run(&work, threads(m));
+	return ordered_pool_run(&work, threads(m));
 }
 
 static int pass_init(struct merging *m)

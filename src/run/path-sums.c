@@ -426,18 +426,18 @@ static void put_row_numbers(struct summing *s)
 static int sum_up_paths(struct summing *s, const struct row_taker *taker)
 {
 	const struct run_source *source = s->paths->run->source;
-	struct work work = { .count = slice_count(s),
-			     .make = make_slice,
-			     .take = take_slice,
-			     .drop = free,
-			     .of = s };
+	struct ordered_work work = { .count = slice_count(s),
+				     .make = make_slice,
+				     .take = take_slice,
+				     .drop = free,
+				     .of = s };
 	int err = -ENOMEM;
 
 	s->sums = calloc(s->paths->count + 1, sizeof(*s->sums));
 	if (!s->sums || !find_depth(s) ||
 	    !summing_rows_init(s, taker ? taker->wanted : NULL))
 		return no_memory();
-	err = work_run(&work, source ? source->threads : 1);
+	err = ordered_pool_run(&work, source ? source->threads : 1);
 	if (!err && taker) {
 		put_row_numbers(s);
 		err = give_rows(s, taker);

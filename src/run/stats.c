@@ -204,7 +204,7 @@ static int metric_stats(struct run *run, size_t metric)
 {
 	struct run_metric *m = &run->metrics[metric];
 	struct statistics s = statistics_of(run, metric);
-	struct work work = {
+	struct ordered_work work = {
 		.count = values_part_count(run, metric),
 		.make = make_stats,
 		.take = take_nothing,
@@ -214,9 +214,9 @@ static int metric_stats(struct run *run, size_t metric)
 	m->stats = calloc(run->node_count + 1, sizeof(*m->stats));
 	if (!m->stats)
 		return no_memory();
-	return work_run(&work, values_in_memory(run, metric)
-				       ? 0
-				       : run->source->threads);
+	return ordered_pool_run(&work, values_in_memory(run, metric)
+					       ? 0
+					       : run->source->threads);
 }
 
 int run_stats(struct run *run)
@@ -299,17 +299,17 @@ int run_fetch(struct run *run)
 	for (size_t i = 0; i < run->metric_count && !err; i++) {
 		struct run_metric *m = &run->metrics[i];
 		struct fetching f = { .run = run, .metric = i };
-		struct work work = { .count = values_part_count(run, i),
-				     .make = fetch_nodes,
-				     .take = take_nothing,
-				     .of = &f };
+		struct ordered_work work = { .count = values_part_count(run, i),
+					     .make = fetch_nodes,
+					     .take = take_nothing,
+					     .of = &f };
 
 		if (values_in_memory(run, i))
 			continue;
 		f.to = calloc(m->first[run->node_count] + 1, sizeof(*f.to));
 		if (!f.to)
 			return no_memory();
-		err = work_run(&work, run->source->threads);
+		err = ordered_pool_run(&work, run->source->threads);
 		m->values = f.to;
 	}
 	run_source_free(run->source);

@@ -491,7 +491,7 @@ struct tiles *tiles_make(struct run *run, const struct records *records,
 			    .names = names,
 			    .tiles = tiles_new(run,
 					       records_directory(records)) };
-	struct work work = {
+	struct ordered_work work = {
 		.make = make_tile, .take = take_tile, .drop = free, .of = &m
 	};
 	int err = m.tiles ? make_firsts(&m) : no_memory();
@@ -500,7 +500,7 @@ struct tiles *tiles_make(struct run *run, const struct records *records,
 		err = list_records(&m);
 	if (!err) {
 		work.count = m.tiles->tile_count;
-		err = work_run(&work, threads);
+		err = ordered_pool_run(&work, threads);
 	}
 	if (!err)
 		finish_firsts(&m);

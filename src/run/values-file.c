@@ -235,10 +235,10 @@ static int save_table(struct store *s, const char *name, const char *table,
 		      const char *key, struct values_saving *saving)
 {
 	const struct run_source *source = saving->run->source;
-	struct work work = { .make = make_bundle,
-			     .take = take_bundle,
-			     .drop = bundle_drop,
-			     .of = saving };
+	struct ordered_work work = { .make = make_bundle,
+				     .take = take_bundle,
+				     .drop = bundle_drop,
+				     .of = saving };
 	int err = 0;
 
 	saving->count = saving->first[saving->rows];
@@ -249,7 +249,7 @@ static int save_table(struct store *s, const char *name, const char *table,
 	if (saving->columns[KEYS] && saving->columns[VALUES]) {
 		work.count = (saving->count + BATCH * saving->chunk - 1) /
 			     (BATCH * saving->chunk);
-		err = work_run(&work, source ? source->threads : 0);
+		err = ordered_pool_run(&work, source ? source->threads : 0);
 	}
 	store_column_close(saving->columns[KEYS]);
 	store_column_close(saving->columns[VALUES]);

@@ -194,7 +194,7 @@ static bool header_is_good(const struct cache_header *h, const char *file,
 }
 
 static bool load_image_strings(struct symbol_module *to, const char *at,
-			      const struct cache_header *h)
+			       const struct cache_header *h)
 {
 	const char *end = at + h->bytes;
 
@@ -235,7 +235,7 @@ static void *copy_next(const char **at, size_t size)
 }
 
 static bool load_image(struct symbol_module *to, const char *file,
-		      const struct cache_header *h)
+		       const struct cache_header *h)
 {
 	const char *at = file + sizeof(*h);
 
@@ -248,7 +248,8 @@ static bool load_image(struct symbol_module *to, const char *file,
 	       load_image_strings(to, at, h) && indices_are_good(to);
 }
 
-void cache_load(struct symbol_module *kept, const struct symbol_module *module)
+void symbol_cache_load(struct symbol_module *kept,
+		       const struct symbol_module *module)
 {
 	int folder = is_key(module->build_id) ? open_folder(false) : -1;
 	struct cache_header h;
@@ -265,11 +266,11 @@ void cache_load(struct symbol_module *kept, const struct symbol_module *module)
 	memcpy(&h, file, sizeof(h));
 	if (!header_is_good(&h, file, size, stamp_of(module->path)) ||
 	    !load_image(kept, file, &h))
-		cache_free(kept);
+		symbol_cache_free(kept);
 	free(file);
 }
 
-void cache_free(struct symbol_module *kept)
+void symbol_cache_free(struct symbol_module *kept)
 {
 	free((void *)kept->addresses);
 	symbol_module_fini(kept);
@@ -436,8 +437,8 @@ static char *joined_file(const struct symbol_module *module,
 	return file;
 }
 
-void cache_store(const struct symbol_module *module,
-		 const struct symbol_module *kept)
+void symbol_cache_store(const struct symbol_module *module,
+			const struct symbol_module *kept)
 {
 	static const struct symbol_module none;
 	uint64_t size;
@@ -511,7 +512,7 @@ static struct kept_file *list_files(DIR *dir, size_t *count)
 	return files;
 }
 
-void cache_trim(void)
+void symbol_cache_trim(void)
 {
 	int folder = open_folder(false);
 	DIR *dir = folder < 0 ? NULL : fdopendir(folder);

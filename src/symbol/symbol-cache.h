@@ -18,16 +18,17 @@
 
 /*
  * What is known of the module's build id: *kept gets addresses of its own and
- * their answers, or stays empty.  cache_free() releases it.
+ * their answers, or stays empty.  symbol_cache_free() releases it.
  */
-void cache_load(struct symbol_module *kept, const struct symbol_module *module);
-void cache_free(struct symbol_module *kept);
+void symbol_cache_load(struct symbol_module *kept,
+		       const struct symbol_module *module);
+void symbol_cache_free(struct symbol_module *kept);
 
 /* Keep the settled answers of the module, beside those that were kept. */
-void cache_store(const struct symbol_module *module,
-		 const struct symbol_module *kept);
+void symbol_cache_store(const struct symbol_module *module,
+			const struct symbol_module *kept);
 
 /* Remove what was not used for longest, down to the bound. */
-void cache_trim(void);
+void symbol_cache_trim(void);
 
 #endif

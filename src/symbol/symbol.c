@@ -363,7 +363,7 @@ static int start_job(void *jobs, size_t i)
 	job->missing = calloc(m->count, sizeof(*job->missing));
 	if (!job->missing)
 		return -ENOMEM;
-	cache_load(&job->kept, m);
+	symbol_cache_load(&job->kept, m);
 	for (size_t a = 0; a < m->count; a++) {
 		while (k < job->kept.count &&
 		       job->kept.addresses[k] < m->addresses[a])
@@ -468,7 +468,7 @@ static int end_job(void *jobs, size_t i)
 		job->pieces[p].part.problem = NULL;
 	}
 	if (!err && job->missing_count)
-		cache_store(m, &job->kept);
+		symbol_cache_store(m, &job->kept);
 	return err;
 }
 
@@ -479,7 +479,7 @@ static void free_jobs(struct module_job *jobs, size_t count)
 
 		for (size_t p = 0; job->pieces && p < job->piece_count; p++)
 			symbol_module_fini(&job->pieces[p].part);
-		cache_free(&job->kept);
+		symbol_cache_free(&job->kept);
 		free(job->missing);
 	}
 	free(jobs);
@@ -527,7 +527,7 @@ int symbols_find(struct symbol_module *modules, size_t count,
 	if (!err)
 		err = in_parallel(end_job, jobs, count, NULL);
 	if (!err && piece_count)
-		cache_trim();
+		symbol_cache_trim();
 	free_jobs(jobs, count);
 	free(pieces);
 	return err ? fail(err, "out of memory while finding names") : 0;

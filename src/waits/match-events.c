@@ -713,12 +713,12 @@ static int sorted(void *of, size_t i, void *item)
 static void sort_records(struct matched_events *parts, unsigned int threads)
 {
 	struct buckets b = { .at = parts->at };
-	struct work work = {
+	struct ordered_work work = {
 		.count = BUCKETS, .make = sort_bucket, .take = sorted, .of = &b
 	};
 
 	fill_buckets(&b, parts->count);
-	work_run(&work, threads); /* nothing in it fails */
+	ordered_pool_run(&work, threads); /* nothing in it fails */
 }
 
 size_t match_operation_end(const struct matched_events *parts, size_t i)

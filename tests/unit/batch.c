@@ -135,7 +135,7 @@ static bool is_default(const struct job *job, const char *name)
 
 TEST(a_task_has_a_name_of_its_own)
 {
-	struct job job = { .told_alike = true };
+	struct job job = { .same_on_ranks = true };
 
 	leave_jobs();
 	CHECK(is_default(&job, "app.copse"));
@@ -143,7 +143,7 @@ TEST(a_task_has_a_name_of_its_own)
 	batch_init(&job.batch);
 	CHECK(is_default(&job, "app-12_3.copse"));
 	/* Under mpirun another host may not know. */
-	job.told_alike = false;
+	job.same_on_ranks = false;
 	CHECK(is_default(&job, "app.copse"));
 }
 

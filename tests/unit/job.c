@@ -87,7 +87,7 @@ TEST(a_job_that_is_started_again_is_another)
 	setenv("SLURM_JOB_ID", "77", 1);
 	setenv("SLURM_STEP_ID", "0", 1);
 	job_init(&first);
-	CHECK(first.told_alike && !strcmp(first.batch.step, "0"));
+	CHECK(first.same_on_ranks && !strcmp(first.batch.step, "0"));
 	setenv("SLURM_RESTART_COUNT", "1", 1);
 	job_init(&again);
 	CHECK(strcmp(first.key, again.key));
@@ -115,7 +115,7 @@ TEST(hosts_of_one_mpirun_agree_whatever_slurm_says)
 	setenv("SLURM_SRUN_COMM_PORT", "40001", 1);
 	job_init(&first);
 	CHECK(!strcmp(first.key, other.key));
-	CHECK(!first.told_alike && !*first.batch.step);
+	CHECK(!first.same_on_ranks && !*first.batch.step);
 	CHECK(!strcmp(first.batch.job, "77"));
 }
 

@@ -7,29 +7,29 @@
 #define START (1000000 * MS)
 
 static struct live_power_board board;
-static struct meter_sums sums;
+static struct power_readings sums;
 
 static void begin(void)
 {
 	board = (struct live_power_board){ 0 };
-	sums = (struct meter_sums){ .board = &board };
+	sums = (struct power_readings){ .board = &board };
 }
 
-static struct meter_step read_power(uint64_t ms, unsigned int mw)
+static struct power_step read_power(uint64_t ms, unsigned int mw)
 {
 	const struct nvml_reading r = { .mw = mw, .asks_energy = true };
 
-	return meter_sums_add(&sums, START + ms * MS, &r);
+	return power_readings_add(&sums, START + ms * MS, &r);
 }
 
-static struct meter_step read_counter(uint64_t ms, unsigned int mw, uint64_t mj)
+static struct power_step read_counter(uint64_t ms, unsigned int mw, uint64_t mj)
 {
 	const struct nvml_reading r = { .mw = mw,
 					.asks_energy = true,
 					.knows_energy = true,
 					.energy_mj = mj };
 
-	return meter_sums_add(&sums, START + ms * MS, &r);
+	return power_readings_add(&sums, START + ms * MS, &r);
 }
 
 /* From 100 W to 300 W in a second: 200 J. */
@@ -74,8 +74,10 @@ TEST(counter_is_asked_now_and_then)
 
 	begin();
 	read_counter(0, 200000, 5000);
-	CHECK(meter_sums_add(&sums, START + 100 * MS, &power).uj == 20000000);
-	CHECK(meter_sums_add(&sums, START + 200 * MS, &power).uj == 20000000);
+	CHECK(power_readings_add(&sums, START + 100 * MS, &power).uj ==
+	      20000000);
+	CHECK(power_readings_add(&sums, START + 200 * MS, &power).uj ==
+	      20000000);
 	CHECK(board.counts && board.counter_uj == 40000000);
 	CHECK(read_counter(300, 200000, 95000).uj == 20000000);
 	CHECK(read_counter(400, 200000, 125000).uj == 30000000);
@@ -127,11 +129,11 @@ TEST(state_is_by_time)
 				  .reasons = 0x4 };
 
 	begin();
-	meter_sums_add(&sums, START, &r);
-	meter_sums_add(&sums, START + 100 * MS, &r);
+	power_readings_add(&sums, START, &r);
+	power_readings_add(&sums, START + 100 * MS, &r);
 	r.sm_mhz = 2000;
 	r.reasons = 0x1; /* idle is no reason to be slowed */
-	meter_sums_add(&sums, START + 400 * MS, &r);
+	power_readings_add(&sums, START + 400 * MS, &r);
 	CHECK(board.sm_mhz_ns / board.clocks_ns == 1750);
 	CHECK(board.used_ns == 200 * MS && board.use_ns == 400 * MS);
 	CHECK(board.slowed_ns == 100 * MS && board.reasons == 0x5);

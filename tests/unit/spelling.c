@@ -9,11 +9,11 @@ static const char *meant(const char *wrong)
 {
 	static const char *const known[] = { "hotspots", "tree", "waits",
 					     "mpi-calls", "gpu-kernels" };
-	static struct near near; /* Mutable: it holds what is returned. */
+	static struct spelling near; /* Mutable: it holds what is returned. */
 
-	near_begin(&near, wrong);
+	spelling_begin(&near, wrong);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		near_try(&near, known[i]);
+		spelling_try(&near, known[i]);
 	return near.best;
 }
 
@@ -43,10 +43,10 @@ TEST(other_words_are_not)
 
 TEST(the_hint_is_the_rest_of_a_sentence)
 {
-	struct near near;
+	struct spelling near;
 
-	near_begin(&near, "hotspot");
-	CHECK(!strcmp(near_hint(&near), ";"));
-	near_try(&near, "hotspots");
-	CHECK(!strcmp(near_hint(&near), "; did you mean 'hotspots'?"));
+	spelling_begin(&near, "hotspot");
+	CHECK(!strcmp(spelling_hint(&near), ";"));
+	spelling_try(&near, "hotspots");
+	CHECK(!strcmp(spelling_hint(&near), "; did you mean 'hotspots'?"));
 }

@@ -113,9 +113,11 @@ TEST(words_are_quoted_as_a_shell_reads_them)
 
 TEST(whole_takes_any_double)
 {
-	CHECK(whole(2.5) == 3 && whole(0.4) == 0 &&
-	      whole(1e15) == 1000000000000000u);
-	CHECK(whole(-1) == 0 && whole(NAN) == 0 && whole(-INFINITY) == 0);
-	CHECK(whole(1e30) == UINT64_MAX && whole(INFINITY) == UINT64_MAX);
-	CHECK(whole(18446744073709549568.0) == UINT64_MAX);
+	CHECK(round_to_count(2.5) == 3 && round_to_count(0.4) == 0 &&
+	      round_to_count(1e15) == 1000000000000000u);
+	CHECK(round_to_count(-1) == 0 && round_to_count(NAN) == 0 &&
+	      round_to_count(-INFINITY) == 0);
+	CHECK(round_to_count(1e30) == UINT64_MAX &&
+	      round_to_count(INFINITY) == UINT64_MAX);
+	CHECK(round_to_count(18446744073709549568.0) == UINT64_MAX);
 }

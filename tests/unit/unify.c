@@ -64,12 +64,12 @@ static int add_values(void *of, size_t i, void *item)
 
 static void join(struct joining *j, unsigned int threads)
 {
-	struct work work = { PROFILES, look, add, add_values, NULL, j };
+	struct ordered_work work = { PROFILES, look, add, add_values, NULL, j };
 
 	j->unify = unify_new("/tmp");
 	for (uint32_t i = 0; i < PROFILES; i++)
 		make_profile(&j->profiles[i], i);
-	CHECK(!work_run(&work, threads));
+	CHECK(!ordered_pool_run(&work, threads));
 }
 
 static void joining_fini(struct joining *j)

@@ -181,9 +181,9 @@ TEST(work_is_taken_in_order)
 {
 	for (unsigned int threads = 0; threads < 9; threads++) {
 		struct count c = { .fails_at = 1000 };
-		struct work work = { 300, make, take, NULL, free, &c };
+		struct ordered_work work = { 300, make, take, NULL, free, &c };
 
-		CHECK(!work_run(&work, threads));
+		CHECK(!ordered_pool_run(&work, threads));
 		CHECK(c.taken == 300);
 	}
 }
@@ -192,9 +192,9 @@ TEST(nothing_is_taken_behind_a_failure)
 {
 	for (unsigned int threads = 1; threads < 9; threads++) {
 		struct count c = { .fails_at = 100 };
-		struct work work = { 300, make, take, NULL, free, &c };
+		struct ordered_work work = { 300, make, take, NULL, free, &c };
 
-		CHECK(work_run(&work, threads) == -EIO);
+		CHECK(ordered_pool_run(&work, threads) == -EIO);
 		CHECK(!strcmp(fail_reason(), "number 100"));
 		CHECK(c.taken == 100);
 	}
@@ -222,11 +222,10 @@ TEST(work_is_finished_by_any_thread)
 {
 	for (unsigned int threads = 0; threads < 9; threads++) {
 		struct count c = { .fails_at = 1000 };
-		struct work work = {
-			300, make, take_and_keep, finish, free, &c
-		};
+		struct ordered_work work = { 300,    make, take_and_keep,
+					     finish, free, &c };
 
-		CHECK(!work_run(&work, threads));
+		CHECK(!ordered_pool_run(&work, threads));
 		CHECK(c.taken == 300 && c.dropped == 300);
 	}
 }
@@ -242,10 +241,10 @@ TEST(nothing_is_taken_when_something_was_not_finished)
 {
 	for (unsigned int threads = 1; threads < 9; threads++) {
 		struct count c = { .fails_at = 150 };
-		struct work work = { 10000,  make_any, take_and_keep,
-				     finish, free,     &c };
+		struct ordered_work work = { 10000,  make_any, take_and_keep,
+					     finish, free,     &c };
 
-		CHECK(work_run(&work, threads) == -EFBIG);
+		CHECK(ordered_pool_run(&work, threads) == -EFBIG);
 		CHECK(!strcmp(fail_reason(), "unfinished"));
 		CHECK(threads > 1 || c.taken == 151);
 		CHECK(c.dropped == c.taken);
@@ -323,11 +322,12 @@ TEST(work_ends_whatever_fails_and_is_never_far_ahead)
 			.take_fails = fails == 2 ? at : 1000,
 			.finish_fails = fails == 3 ? at : 1000,
 		};
-		struct work work = { 100, arrive, pass, leave, depart, &t };
+		struct ordered_work work = { 100,   arrive, pass,
+					     leave, depart, &t };
 		const int errors[] = { 0, -EIO, -ENOSPC, -EFBIG };
 
 		traffic = &t;
-		CHECK(work_run(&work, 1 + seed % 7) == errors[fails]);
+		CHECK(ordered_pool_run(&work, 1 + seed % 7) == errors[fails]);
 		CHECK(t.alive == 0);
 		CHECK(t.most <= 3 * (1 + (int)seed % 7));
 	}

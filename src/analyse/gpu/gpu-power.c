@@ -69,7 +69,7 @@ static void known_count(struct report *report, double value)
 	if (value < 0)
 		report_none(report);
 	else
-		report_count(report, whole(value));
+		report_count(report, round_to_count(value));
 }
 
 /* The number of its first device, as its processes count. */

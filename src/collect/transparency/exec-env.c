@@ -26,7 +26,7 @@ enum {
 	MOST_WORDS_TINY = 1024
 };
 
-static struct fit_ours ours;
+static struct compat_ours ours;
 
 /* A sandbox may kill whoever asks; its children know by the empty word. */
 void fitting_leave(void)
@@ -40,7 +40,7 @@ void fitting_init(void)
 	Dl_info info;
 
 	if (live && *live && dladdr(&ours, &info))
-		fit_init(&ours, info.dli_fname);
+		compat_init(&ours, info.dli_fname);
 }
 
 static bool is_our_library(const char *library, size_t size)
@@ -86,13 +86,14 @@ static bool leads_away(const char *path)
 /* Whether our libraries may stay for it. */
 static bool fits(int dir, const char *path)
 {
-	enum fit fit;
+	enum compat fit;
 
 	if (!ours.library)
 		return true;
-	fit = fit_of_file(&ours, dir, path);
-	return (fit == FIT_YES || fit == FIT_STATIC) && is_library_here() &&
-	       (!fit_is_program(path) || !leads_away(path));
+	fit = compat_of_file(&ours, dir, path);
+	return (fit == COMPAT_YES || fit == COMPAT_STATIC) &&
+	       is_library_here() &&
+	       (!compat_is_program(path) || !leads_away(path));
 }
 
 static size_t size_without(bool fit, char *const env[])
@@ -118,9 +119,9 @@ size_t fitting_file(const char *path, char *const env[])
 /* It may be open for nothing but this (O_PATH). */
 size_t fitting_open(int fd, char *const env[])
 {
-	char path[FIT_LINK];
+	char path[COMPAT_LINK];
 
-	fit_name_open(path, fd);
+	compat_name_open(path, fd);
 	return fitting_file(path, env);
 }
 
@@ -150,7 +151,7 @@ static __attribute__((noinline)) bool fits_in(const char *folder, size_t size,
 	if (size)
 		*at++ = '/';
 	strcpy(at, file);
-	*is = fit_is_program(path);
+	*is = compat_is_program(path);
 	return !*is || fits(AT_FDCWD, path);
 }
 
