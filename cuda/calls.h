@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * calls.h - the program's calls of CUDA, as CUPTI calls back for them.
+ * calls.h - CUPTI's callbacks for the program's CUDA calls.
  *
- * A call of the driver inside one of the runtime is part of it.
+ * A call of the driver inside a call of the runtime counts as part of it.
  */
 #ifndef CUDA_CALLS_H
 #define CUDA_CALLS_H
@@ -10,20 +10,20 @@
 #include "collect/gpu/gpu.h"
 #include "cuda/cupti.h"
 
-/* On the thread that calls. */
+/* CUPTI calls this on the thread that makes the CUDA call. */
 void calls_callback(void *unused, CUpti_CallbackDomain domain,
 		    CUpti_CallbackId id, const void *data);
 
 /*
- * The program's calls that are wished are called back for; `nodes`: the nodes
- * of graphs as they are made, too.  A CUPTI result.
+ * Enable callbacks for the calls that `wish` names and, with `nodes`, for each
+ * node of a graph when it is made.  Returns a CUPTI result.
  */
 CUptiResult calls_begin(CUpti_SubscriberHandle subscriber, enum gpu_wish wish,
 			bool nodes);
 
 /*
- * From now on no call is counted.  Late: of those that free memory memory.c
- * still hears.
+ * Count no call from now on.  calls_late(true): pass calls that free memory to
+ * memory.c all the same.
  */
 void calls_end(void);
 void calls_late(bool late);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cubins.h - what is kept of the code that is loaded into GPUs, to find the
- * lines of samples: names of functions and tables of lines, not the code.  It
- * is kept when a module is loaded, and told when a sample falls into it.
+ * cubins.h - keeps the function names and line tables of code that is loaded
+ * into GPUs, to find the lines of samples; the code itself is dropped.  They
+ * are kept when a module is loaded, and reported when it has its first sample.
  *
  * Threads   Any.  No lock is held while CUPTI is called.
  */
@@ -13,12 +13,12 @@
 
 void cubins_loaded(const CUpti_ModuleResourceData *module);
 
-/* A sample fell into it. */
+/* The module has a sample. */
 void cubins_sampled(uint64_t crc);
 
 /*
- * A smaller ELF file with what is kept of one: as many sections, and of the
- * others no contents.  To be freed; NULL: it is none, or there is no memory.
+ * A smaller ELF file with the same sections, of which only those that are kept
+ * have contents.  The caller frees it.  NULL: no ELF file, or out of memory.
  */
 void *cubin_reduced(const void *cubin, size_t size, size_t *to_size);
 

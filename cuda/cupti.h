@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cupti.h - NVIDIA's CUPTI, looked up at run time: a program without it runs,
- * and which of several is taken follows from what the program has loaded.
+ * cupti.h - NVIDIA's CUPTI, opened at run time.  Programs run without it, too.
+ * Which of several versions is opened depends on what the program has loaded.
  *
  * Threads   cupti_open() is called once, before all else; what it found does
  *           not change.
@@ -14,7 +14,7 @@
 #include <cupti.h>
 #include <cupti_pcsampling.h>
 
-/* All that is used of it; one that lacks a function is as good as none. */
+/* All functions that we use; a CUPTI that lacks one is not used. */
 #define CUPTI_FUNCTIONS(F)                                                     \
 	F(ActivityConfigureUnifiedMemoryCounter)                               \
 	F(ActivityDisable)                                                     \
@@ -35,7 +35,7 @@
 	F(Subscribe)                                                           \
 	F(Unsubscribe)
 
-/* For samples of kernels; NULL, all of them, where one lacks. */
+/* For sampling of kernels; all are NULL if one is missing. */
 #define CUPTI_SAMPLING_FUNCTIONS(F)                                            \
 	F(GetCubinCrc)                                                         \
 	F(PCSamplingDisable)                                                   \
@@ -52,16 +52,16 @@ extern struct cupti {
 #undef F
 } cupti;
 
-/* False: there is none, or it is older than CUDA 12's. */
+/* False: there is no CUPTI, or it is older than CUDA 12. */
 bool cupti_open(void);
 
-/* For each module that stands between the program and CUPTI's callbacks. */
+/* Call `take` for each library between the program and CUPTI's callbacks. */
 void cupti_modules(void (*take)(const void *code));
 
 /* A function of the driver, by its name; NULL: it is not loaded. */
 void *cupti_driver(const char *name);
 
-/* How the runtime, or the driver, calls an error, or NULL. */
+/* The name of an error of the runtime or the driver, or NULL. */
 const char *cupti_error_name(CUpti_CallbackDomain domain, int code);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * device-claim.h - which of several processes samples the kernels of a GPU that
- * they share.  CUPTI 13.0 lets them all begin; then all but one get no
- * callback and no record any more, of anything.
+ * device-claim.h - lets only one of the processes that share a GPU sample its
+ * kernels.  CUPTI 13.0 lets all of them begin; then all but one get no more
+ * callbacks or records of any kind.
  *
- * A claim is the name of a socket, without a file, that the kernel gives to one
- * process on the machine, whoever its user, and takes back when it ends.
- * Containers with a network of their own do not see each other's.
+ * A claim is an abstract socket name.  The kernel gives it to one process of
+ * the machine, for all users, and takes it back when the process ends.
+ * Containers with a network namespace of their own do not see the claims of
+ * others.
  */
 #ifndef CUDA_DEVICE_CLAIM_H
 #define CUDA_DEVICE_CLAIM_H
@@ -16,14 +17,14 @@
 #include <sys/types.h>
 
 struct claim {
-	int fd;      /* -1: none; the program may close it, … */
-	ino_t inode; /* … and have something else by this number */
+	int fd;      /* -1: none; the program may close and reuse it: … */
+	ino_t inode; /* … then this differs */
 };
 
-/* false: another process has it; true without a claim: nobody can. */
+/* False: another process has it.  True also when no process can claim. */
 bool device_claim(uint32_t device, struct claim *claim);
 
-/* Also in a forked child, whose parent keeps it. */
+/* A forked child calls this, too; its parent keeps the claim. */
 void device_unclaim(struct claim *claim);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * device-names.h - what the driver calls its devices: CUPTI tells it only to
- * whom was there when CUDA began.
+ * device-names.h - the driver's names of its devices.  CUPTI reports them only
+ * to tools that were there when CUDA began.
  */
 #ifndef CUDA_DEVICE_NAMES_H
 #define CUDA_DEVICE_NAMES_H
@@ -11,12 +11,12 @@
 #include "cuda/cupti.h"
 
 /*
- * Tells the collector, once; calls functions of the driver, whose callbacks are
- * the caller's to leave out.  False: the driver does not know yet.
+ * Report the names to the collector, once.  This calls functions of the driver;
+ * the caller ignores their callbacks.  False: the driver is not ready yet.
  */
 bool device_names_report(void);
 
-/* The same of the device alone: which it is, for all processes. */
+/* The UUID of a device, which is the same in all processes. */
 bool device_uuid(int device, CUuuid *uuid);
 
 #endif

@@ -135,7 +135,7 @@ int flush_begin(void)
 	if (!err)
 		err = start_flusher();
 	flusher.runs = !err;
-	return err;
+	return -err;
 }
 
 void flush_wanted(void)

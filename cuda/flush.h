@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * flush.h - a thread that asks CUPTI for what is complete: by itself it hands
- * out full buffers alone, and a process may be killed long before one is.
+ * flush.h - a thread that asks CUPTI for complete records.  By itself, CUPTI
+ * delivers full buffers only, and a process may be killed long before one is
+ * full.
  *
- * Threads   One of its own, unmeasured, which takes none of the program's
- *           signals; flush_begin() is called once, flush_end() on any thread.
+ * Threads   A thread of its own, which is not measured and takes no signals of
+ *           the program.  Call flush_begin() once, flush_end() on any thread.
  */
 #ifndef CUDA_FLUSH_H
 #define CUDA_FLUSH_H
 
 #include <stdbool.h>
 
-/* 0, or an errno: there is no thread, and records come when buffers are full.
- */
+/* 0, or -errno: without the thread, records come in full buffers. */
 int flush_begin(void);
 
-/* There is something to ask for: the driver is up. */
+/* Begin to ask: the driver is up. */
 void flush_wanted(void);
 
 /*
- * The thread does this and ends.  It is the first one that counts: who comes
- * later waits as well.  False: it was not done in so many seconds; the thread is
- * left where it hangs.
+ * Let the thread call `last` and end, and wait for it.  Later callers wait,
+ * too, but only the first `last` is called.  False: it took more than
+ * `seconds`; the thread is left where it hangs.
  */
 bool flush_end(void (*last)(void), int seconds);
 
-/* On the thread: before CUPTI is asked while the program runs. */
+/* The thread calls this before it asks CUPTI while the program runs. */
 void flush_prepare(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * kernels.h - the names of kernels, as CUPTI's records point to them.
+ * kernels.h - the names of kernels, found by the pointers in CUPTI's records.
  *
  * Threads   One at a time.
  */
@@ -9,7 +9,7 @@
 
 struct region_name;
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct region_name *kernel_name(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * launch-shapes.h - how kernels were launched, summed here before the collector
- * is told: most records are like the last of their kernel.
+ * launch-shapes.h - sums launches of equal configuration before they are
+ * reported to the collector: most launches of a kernel are like its last one.
  *
  * Threads   One at a time.
  */
@@ -14,7 +14,7 @@
 void launch_shapes_add(struct region_name *name,
 		       const CUpti_ActivityKernel9 *k);
 
-/* The collector is told what is not told yet. */
+/* Report the remaining sums to the collector. */
 void launch_shapes_report(void);
 
 #endif

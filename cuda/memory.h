@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * memory.h - memory of GPUs as CUPTI tells of it: allocations and frees, the
- * end of contexts, and what unified memory did.
+ * memory.h - GPU memory as CUPTI reports it: allocations and frees, the end of
+ * contexts, and transfers of unified memory.
  *
- * Unified memory is asked about when the program first allocates some or wants
- * some moved: a program that has none in calls pays nothing, and one that has
- * only __managed__ variables is not seen.
+ * CUPTI's counters of unified memory are enabled when the program first
+ * allocates or prefetches some.  So a program without unified memory pays
+ * nothing; one that has only __managed__ variables is not measured.
  */
 #ifndef CUDA_MEMORY_H
 #define CUDA_MEMORY_H
@@ -14,21 +14,21 @@
 
 #include "cuda/cupti.h"
 
-/* Records: one at a time.  Memory, if it is wanted; unified memory. */
+/* Records of memory and of unified memory.  One thread at a time. */
 void memory_record(const void *record);
 void memory_read(void); /* there are no more for now */
 void memory_unified_record(const void *record);
 
-/* Before records are asked for. */
+/* Call this before records are enabled. */
 void memory_begin(CUpti_SubscriberHandle subscriber);
 
-/* A callback of the domain of resources, on the thread that caused it. */
+/* A callback of the resource domain, on the thread that caused it. */
 void memory_resource(CUpti_CallbackId id, const CUpti_ResourceData *data);
 
-/* The program begins to use unified memory: when the call returns. */
+/* Enable the counters of unified memory: its first call returns. */
 void memory_unified(void);
 
-/* No record will come any more, but calls of frees may. */
+/* No more records come; memory_late_call() still handles frees. */
 void memory_end(void);
 void memory_late_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 		      const CUpti_CallbackData *data);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * records.h - what CUPTI tells of the work of GPUs, in buffers of ours.
+ * records.h - CUPTI's activity records of GPU work, in buffers that we provide.
  *
- * Threads   CUPTI's own, or one that flushes; buffers are read one at a time.
+ * Threads   CUPTI's own thread or the flushing one; one buffer is read at a
+ * time.
  */
 #ifndef CUDA_RECORDS_H
 #define CUDA_RECORDS_H
@@ -10,21 +11,21 @@
 #include "cuda/cupti.h"
 
 /*
- * The CUPTI result of the first thing that failed, or 0.  `nodes`: of graphs,
- * one by one.
+ * Enable the records; with `nodes`, one for each node of a graph.  Returns the
+ * first CUPTI error, or 0.
  */
 CUptiResult records_begin(bool nodes);
 
-/* A time of CUPTI's by CLOCK_MONOTONIC; 0 stays 0. */
+/* Converts a time of CUPTI to CLOCK_MONOTONIC; 0 stays 0. */
 uint64_t records_time(uint64_t at);
 
-/* Nothing more is asked for; what there is still comes. */
+/* Disable the records; complete ones still come. */
 void records_stop(void);
 
-/* Buffers that still come are thrown away, and CUPTI gets no more. */
+/* Discard buffers that still come, and give CUPTI no more. */
 void records_end(void);
 
-/* CUPTI's clock is what it is without us. */
+/* Give CUPTI its own clock back. */
 void records_leave_clock(void);
 
 #endif

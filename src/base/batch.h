@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * batch.h - what a batch system says of its job: the rows of batch.def.
+ * batch.h - what a batch system reports about its job: the rows of batch.def.
  *
- * A batch is plain data of fixed size, so that a live profile can hold it; all
- * zero is one of no batch job.  Texts that do not fit are cut and end in "...".
+ * A batch is plain data of fixed size, so that a live profile can hold it.  All
+ * zero means: no batch job.  Texts that do not fit are cut and end in "...".
  */
 #ifndef BASE_BATCH_H
 #define BASE_BATCH_H
@@ -16,28 +16,28 @@ struct batch {
 #include "base/batch.def"
 };
 
-/* A member, `manager` included, of which `variables` are all NULL. */
+/* Describes a member.  That of `manager` has no variables: all are NULL. */
 struct batch_info {
 	const char *name, *column, *help; /* column: batch_NAME */
 	size_t offset, size;              /* in struct batch */
 	char letter;
-	const char *variables[3]; /* of each manager */
+	const char *variables[3]; /* the environment's, one for each manager */
 };
 
 extern const struct batch_info batch_infos[];
 extern const size_t batch_count;
 
-/* From this process's environment. */
+/* Fill it in from this process's environment. */
 void batch_init(struct batch *b);
 
-/* The text of a member; "" when the batch system says nothing of it. */
+/* The text of a member; "" when the batch system does not report it. */
 const char *batch_text(const struct batch *b, const struct batch_info *info);
 
 /* Set a member to the first `length` bytes of a text that may be foreign. */
 void batch_set(struct batch *b, const struct batch_info *info, const char *text,
 	       size_t length);
 
-/* Whatever the bytes are that `from` consists of: `to` holds texts. */
+/* Copy bytes that may be foreign: every member of `to` is a valid text. */
 void batch_take(struct batch *to, const struct batch *from);
 
 #endif

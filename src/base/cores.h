@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cores.h - what a process had of the cores of its host. */
+/* cores.h - the cores that a process could use, and its wait for them. */
 #ifndef BASE_CORES_H
 #define BASE_CORES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gpu-calls.h - what calls of CUDA do, by their names without a version: CUDA
- * names those of the runtime and of the driver alike.
+ * gpu-calls.h - what a CUDA function does, judged by its name without the
+ * version.  The runtime and the driver name their functions alike.
  */
 #ifndef BASE_GPU_CALLS_H
 #define BASE_GPU_CALLS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Behind "cuda" or "cu". */
+/* The name after "cuda" or "cu". */
 static inline const char *gpu_call_verb(const char *name)
 {
 	if (strncmp(name, "cu", 2) != 0)
@@ -22,7 +22,7 @@ static inline bool gpu_call_launches_graph(const char *name)
 	return !strncmp(gpu_call_verb(name), "GraphLaunch", 11);
 }
 
-/* A kernel; host functions, which are launched too, are no work of GPUs. */
+/* Of a kernel.  A host function is launched too, but is no work of a GPU. */
 static inline bool gpu_call_launches_kernel(const char *name)
 {
 	const char *verb = gpu_call_verb(name);
@@ -31,7 +31,7 @@ static inline bool gpu_call_launches_kernel(const char *name)
 	       strncmp(verb, "LaunchHostFunc", 14) != 0;
 }
 
-/* Of copies those that return when all is done. */
+/* Whether it returns only when the GPU is done; some copies do, too. */
 static inline bool gpu_call_waits(const char *name)
 {
 	static const char end[] = "Synchronize";

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hidden.h - mark what another file of the same library defines.
+ * hidden.h - marks a declaration of something that another file of the same
+ * library defines.
  *
- * -fvisibility is for definitions only: of what is declared, the compiler must
- * think that it may be another library's, and has its address looked up first.
- * That is to be seen where all that is done takes some nanoseconds.
+ * -fvisibility applies to definitions only.  The compiler has to assume that a
+ * declared symbol belongs to another library, and reads its address from a
+ * table first.  That costs too much on paths that take a few nanoseconds.
  */
 #ifndef BASE_HIDDEN_H
 #define BASE_HIDDEN_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * launcher.h - which launcher started this process, and the name of its job:
- * the same in all of the job's processes, and only there.
+ * launcher.h - which launcher started this process, and the key of its job.
+ * All processes of a job have the same key, and no other process has it.
  */
 #ifndef BASE_LAUNCHER_H
 #define BASE_LAUNCHER_H
 
 #define LAUNCHER_KEY 192 /* bytes */
 
-/* How keys begin that copse run makes where there is no launcher. */
+/* How the keys begin that copse run makes without a launcher. */
 #define LAUNCHER_ALONE "alone "
 
 enum launcher {
@@ -20,9 +20,9 @@ enum launcher {
 };
 
 /*
- * From the environment and the process table; does not fail.  `key` is "" where
- * the launcher says no name, or there is none.  What MPI_Comm_spawn starts is a
- * job of its own.
+ * Reads the environment and the process table; does not fail.  `key` is "" when
+ * the launcher gives no name, or there is no launcher.  Processes that
+ * MPI_Comm_spawn starts are a job of their own.
  */
 enum launcher launcher_find(char key[LAUNCHER_KEY]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* metric.h - what a metric is, shared by every stage from live to present. */
+/* metric.h - what a metric is, shared by every stage from live to format. */
 #ifndef BASE_METRIC_H
 #define BASE_METRIC_H
 
@@ -22,7 +22,7 @@ enum merge {
 /* How the names of events begin. */
 #define METRIC_EVENT "papi."
 
-/* How an event was counted, over all threads; all 0: it is no event. */
+/* How an event was counted, over all threads; all 0: the metric is no event. */
 struct counting {
 	uint64_t period;    /* of samples; 0: counted, not sampled */
 	uint64_t user_only; /* 1: without the kernel */
@@ -36,7 +36,7 @@ struct metric_info {
 	const char *help;
 };
 
-/* Two values of one context become one. */
+/* Combine two values of one context. */
 static inline uint64_t merge_values(enum merge merge, uint64_t a, uint64_t b)
 {
 	switch (merge) {

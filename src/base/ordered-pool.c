@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ordered-pool.c - a few threads and a turnstile.
+ * ordered-pool.c - see ordered-pool.h.
  *
- * Made things wait in a ring for their turn, so that who made one makes another
- * meanwhile, and who comes by takes what is due.  Nothing is begun more than a
- * ring ahead of what is finished: that bounds the memory.
+ * Items that are made wait in a ring for their turn, while their thread makes
+ * the next.  A thread that finds the next item ready takes it.  No item begins
+ * more than a ring ahead of those that are finished, which bounds the memory.
  */
 #include <errno.h>
 #include <pthread.h>

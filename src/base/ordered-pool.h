@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ordered-pool.h - many things made at the same time, taken one at a time, in
- * their order, and finished at the same time: so what comes out does not depend
- * on the number of threads.
+ * ordered-pool.h - a thread pool that keeps order.  Items are made in parallel,
+ * taken one at a time in the order of their index, and finished in parallel.
+ * So the result does not depend on the number of threads.
  *
- * Threads   make() and finish() run in several; take() in one at a time, which
- * may be any.
- * Memory    Two things for each thread wait or are being made, and one is being
- * finished.
- * Failure   The first failure, by order of what was being made, is returned
- * with its reason; things behind it are not taken.  When finish() fails, too,
- * nothing more is taken.
+ * Threads   make() and finish() run in any thread; take() in any, but in one at
+ *           a time.
+ * Memory    For each thread there are at most two items that are being made or
+ *           wait, and one that is being finished.
+ * Failure   The failure of the lowest index is returned with its reason.  Items
+ *           after it are not taken; nor is any item once finish() has failed.
  */
 #ifndef BASE_ORDERED_POOL_H
 #define BASE_ORDERED_POOL_H
@@ -19,13 +18,13 @@
 
 struct ordered_work {
 	size_t count;
-	/* *item is for take(), which is called when this returns 0.  Each
-	   returns 0, or -errno with a reason. */
+	/* Makes item i.  take() gets it when this returns 0.  Each of the
+	   three returns 0, or -errno with a reason. */
 	int (*make)(void *of, size_t i, void **item);
 	int (*take)(void *of, size_t i, void *item);
 	int (*finish)(void *of, size_t i, void *item); /* or NULL */
-	/* What will not be taken and, where there is finish(), all: after it.
-	   NULL: nothing has to be done. */
+	/* Frees an item that is not taken.  With finish(), frees every item
+	   after it.  NULL: nothing has to be freed. */
 	void (*drop)(void *item);
 	void *of;
 };

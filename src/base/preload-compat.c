@@ -2,10 +2,10 @@
 /*
  * preload-compat.c - reads the head of a program, see preload-compat.h.
  *
- * A loader gives up a program whose preloaded library wants a version of the C
- * library's symbols that is not there.  Which there are says the table of
- * dynamic names of libc.so.6, which lies beside the loader; which are wanted,
- * that of our library.
+ * The loader ends a program if a preloaded library needs a version of glibc's
+ * symbols that is missing.  The versions that exist stand in the dynamic string
+ * table of libc.so.6 beside the loader; those that are needed, in our
+ * library's.
  */
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * preload-compat.h - whether what is in a file can load our libraries, if it is
- * executed: by its own head, or that of the program that runs it as a script.
+ * preload-compat.h - whether a program can load our libraries.  The answer
+ * comes from the head of its file; for a script, from that of its interpreter.
  *
- * Signals   What is asked makes system calls alone: a child of vfork() may ask.
- * Memory    1 KiB of stack; 2 for a loader that is not this process's.
- * Failure   What cannot be read fits: whoever executes it learns why.
+ * Signals   All make system calls only, so a child of vfork() may call them.
+ * Memory    1 KiB of stack; 2 KiB for a loader other than this process's.
+ * Failure   A file that cannot be read counts as compatible: exec reports why.
  */
 #ifndef BASE_PRELOAD_COMPAT_H
 #define BASE_PRELOAD_COMPAT_H
@@ -16,10 +16,10 @@
 
 enum compat {
 	COMPAT_YES,
-	COMPAT_STATIC,  /* it loads no library; what it starts may */
-	COMPAT_MACHINE, /* of another processor, or for 32 bits */
-	COMPAT_LIBRARY, /* of another C library than glibc */
-	COMPAT_OLDER    /* of a glibc that lacks what our library needs of it */
+	COMPAT_STATIC,  /* it loads no library; programs that it starts may */
+	COMPAT_MACHINE, /* for another processor, or for 32 bits */
+	COMPAT_LIBRARY, /* for another C library than glibc */
+	COMPAT_OLDER    /* for a glibc that is too old for our library */
 };
 
 /* What runs in this process: our library's file, and its loader's. */
@@ -29,13 +29,13 @@ struct compat_ours {
 	unsigned glibc; /* that the library needs, 2.N; 0: not yet known */
 };
 
-/* Before anything else of this; allocates nothing. */
+/* Call this first.  Allocates nothing. */
 void compat_init(struct compat_ours *ours, const char *library);
 
 /* Of the file `path` in the folder `dir`, as openat() has them. */
 enum compat compat_of_file(struct compat_ours *ours, int dir, const char *path);
 
-/* Whether execvp() ends its search there. */
+/* Whether execvp() would end its search at this path. */
 bool compat_is_program(const char *path);
 
 /* The path of an open file. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regular.h - files in folders that others can write to: to read one is to open
- * a regular file and nothing else, to write one is to make it.
+ * regular.h - opens regular files, and nothing else, in folders that others can
+ * write to.
  *
- * Nothing but a regular file is ever opened, whoever exchanges it meanwhile: to
- * open a FIFO is to wait for its other end, to open a device may start
- * something.  (Without /proc, and on NFS where another host has just replaced
- * the file, somebody could do that between two questions.)
+ * Opening a FIFO waits for its other end, and opening a device may start
+ * something.  So we open only regular files, even when somebody replaces the
+ * file at the same moment.  (Two cases are left: without /proc, and on NFS when
+ * another host has just replaced the file.)
  *
- * A file is named by `dir` and `path`, as openat() has them, but that a `path`
- * with folders may be given for the sake of messages: below a `dir` only its
- * last part counts.  AT_FDCWD: the path as it is.
+ * `dir` and `path` are those of openat(), with one exception: below a `dir`
+ * only the last part of `path` counts, so that callers can pass the path that
+ * they print in messages.  With AT_FDCWD the whole path counts.
  *
  * Failure   -errno, no reason.
  */
@@ -24,22 +24,23 @@ enum {
 };
 
 /*
- * Open a file that is there, with these flags of open(); O_CLOEXEC and
- * O_NONBLOCK need not be said.  -EISDIR: it is a directory; -EINVAL: something
- * else than a file, or with O_NOFOLLOW a link.
+ * Open an existing file with these flags of open(); O_CLOEXEC and O_NONBLOCK
+ * are added.  -EISDIR: it is a directory; -EINVAL: it is no regular file or,
+ * with O_NOFOLLOW, it is a link.
  */
 int regular_open(int dir, const char *path, int flags);
 
 /*
- * A new one, to read and write, not by way of a link.  What has its name is
- * removed first: for temporary names, where it was left by a killed process.
+ * Create a file, to read and write, without following a link.  Removes first
+ * what has its name: use it for temporary names, which a killed process may
+ * leave behind.
  */
 int regular_create(int dir, const char *path);
 
-/* What to call one that is open, for libraries that open it by a name. */
+/* A path that leads to an open file, for libraries that open by path. */
 void regular_name(char to[REGULAR_NAME], int fd);
 
-/* To list the folder, from its beginning; NULL: errno says why. */
+/* Open the folder for readdir(), at its beginning; NULL: errno says why. */
 DIR *regular_list(int dir);
 
 /* The part of the path that counts. */

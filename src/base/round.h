@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* round.h - a double as a count, whatever it is: files are foreign. */
+/* round.h - rounds a double that may come from a foreign file to a count. */
 #ifndef BASE_ROUND_H
 #define BASE_ROUND_H
 
 #include <stdint.h>
 
-/* Rounded; 0 for what is below or no number, the largest for what is above. */
+/* 0 for a negative value and for NaN; UINT64_MAX for what is too large. */
 static inline uint64_t round_to_count(double value)
 {
 	if (!(value > 0))

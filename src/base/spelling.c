@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spelling.c - distances between words, two letters that changed places
- * included.
- */
+/* spelling.c - the edit distance of two words, with transpositions. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

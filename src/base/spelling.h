@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * spelling.h - the word that was meant: of those that are known, the one that
- * takes the fewest slips of the pen.
+ * spelling.h - guesses which known word the user meant: the one that takes the
+ * fewest corrections.
  */
 #ifndef BASE_SPELLING_H
 #define BASE_SPELLING_H
@@ -20,14 +20,14 @@ struct spelling {
 void spelling_begin(struct spelling *n, const char *wrong);
 
 /*
- * One that is known.  A slip is a letter too many, too few or another, or two
- * that changed places; one in four letters, and one more, may be.  What only
- * begins a known word is near as well.
+ * Compare with a known word.  A slip is a letter that is missing, extra or
+ * wrong, or two that changed places.  A word is near with one slip in four
+ * letters, plus one; so is one that begins a known word.
  */
 void spelling_try(struct spelling *n, const char *known);
 
-/* "; did you mean 'hotspots'?", or ";" when none is near: the rest of a
-   sentence, before what lists them. */
+/* "; did you mean 'hotspots'?", or ";" when none is near.  It stands between a
+   sentence and the list of known words. */
 const char *spelling_hint(struct spelling *n);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * timebase.h - which clock CLOCK_MONOTONIC is here, and how it stands to the
- * time of day: so times of several processes and hosts can be compared.
+ * timebase.h - identifies this host's CLOCK_MONOTONIC and relates it to the
+ * time of day, so that times of several processes and hosts can be compared.
  *
- * Signals   All may be asked in a handler.
+ * Signals   All may be called in a handler.
  */
 #ifndef BASE_TIMEBASE_H
 #define BASE_TIMEBASE_H
@@ -17,15 +17,16 @@ struct timebase { /* CLOCK_REALTIME and CLOCK_MONOTONIC at one moment */
 	uint64_t real_ns, mono_ns;
 };
 
-/* In ns, past what tells programs another time (libfaketime); 0: unknown. */
+/* The time in ns, also below libfaketime, which changes the time that programs
+   see; 0: not known. */
 SIGSAFE uint64_t timebase_clock(clockid_t clock);
 
-/* Read both so that nothing comes in between, as far as a few tries go. */
+/* Read both clocks; a few tries make the time between the reads short. */
 SIGSAFE void timebase_now(struct timebase *to);
 
 /*
- * The same number in all processes that share CLOCK_MONOTONIC: made from the
- * kernel's boot and the time namespace.  0: not known (no /proc).
+ * A number that all processes that share CLOCK_MONOTONIC have in common, made
+ * from the kernel's boot id and the time namespace.  0: not known (no /proc).
  */
 SIGSAFE uint64_t timebase_id(void);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tiny-stack.h - where the loader has no room to load our libraries. */
+/* tiny-stack.h - stack limits too small for the loader to load our libraries.
+ */
 #ifndef BASE_TINY_STACK_H
 #define BASE_TINY_STACK_H
 
 #include <stdbool.h>
 #include <sys/resource.h>
 
-/* It needs 16 KiB and what the environment takes to load one library. */
+/* To load one library it needs 16 KiB, and room for the environment. */
 #define TINY_STACK (64 << 10)
 
-/* Of what the calling process executes next. */
+/* Whether a program that this process executes has such a stack. */
 static inline bool stack_is_tiny(void)
 {
 	struct rlimit limit;

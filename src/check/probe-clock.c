@@ -36,13 +36,13 @@ void probe_perf(struct finding *to, const struct doctor *d)
 	ask_found(to, FINDING_LIMITED,
 		  "%s: %s (perf_event_paranoid %ld, %s CAP_PERFMON)",
 		  user ? "refused" : "only user code can be sampled",
-		  strerror(whole), paranoid, mighty ? "with" : "no");
+		  strerror(-whole), paranoid, mighty ? "with" : "no");
 	ask_instead(to,
 		    user ? "samples are taken by the CPU timer, at most "
 			   "some 250 per second; waiting is not sampled"
 			 : "time in the kernel is located by the CPU timer; "
 			   "waiting is not sampled");
-	if (whole == EINVAL)
+	if (whole == -EINVAL)
 		ask_mend(to, "Linux 5.18 or newer, which has perf sigtrap");
 	else if (perf_is_filtered())
 		ask_mend(to, ASK_MEND_FILTER);

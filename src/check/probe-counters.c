@@ -38,12 +38,12 @@ void probe_hardware(struct finding *to, const struct doctor *d)
 		ask_found(to, err ? FINDING_LIMITED : FINDING_YES, "%s", names);
 		return;
 	}
-	ask_found(to, FINDING_ABSENT, "none: %s", strerror(err));
+	ask_found(to, FINDING_ABSENT, "none: %s", strerror(-err));
 	ask_instead(to, "sampling by time needs none of them; software events "
 			"(perf::PAGE-FAULTS …) need none, either");
 	if (perf_is_filtered())
 		ask_mend(to, ASK_MEND_FILTER);
-	else if (err == EACCES || err == EPERM)
+	else if (err == -EACCES || err == -EPERM)
 		ask_mend(to, "sysctl kernel.perf_event_paranoid=2 or less");
 	else
 		ask_mend(to, "in a virtual machine: give it a virtual PMU");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* content.h - what is in a live file of launch/livedir.h. */
+/* content.h - reads the content of a live file (livedir.h). */
 #ifndef LAUNCH_CONTENT_H
 #define LAUNCH_CONTENT_H
 
@@ -11,7 +11,7 @@
 struct harvest;
 struct live_header;
 
-/* The contents of a live file, as much of it as is in use. */
+/* The part of a live file that is in use. */
 struct content {
 	struct live_file file;
 	struct live_header *live; /* by malloc; NULL: not read */
@@ -19,15 +19,16 @@ struct content {
 	int error; /* why it was not read */
 };
 
-/* The live file was made, but its process ended before it wrote to it. */
+/* The process made the live file, but ended before it wrote to it. */
 enum {
 	CONTENT_EMPTY = -ENODATA
 };
 
-/* Of the file that c->file names: 0, CONTENT_EMPTY, or -errno with a reason. */
+/* Read the file that c->file names: 0, CONTENT_EMPTY, or -errno with a reason.
+ */
 int content_read(struct content *c, const char *folder);
 
-/* Bytes of a live file that matter: the rest was never handed out. */
+/* The size of the part in use: the rest was never allocated. */
 size_t content_used(int fd);
 
 /* Add what the process could not know; may move the contents. */

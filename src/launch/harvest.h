@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * harvest.h - raw copies (rank-N-PID-SEQ.live) of the live profiles of one
- * `copse run`, while the program runs, and how it ended.
+ * harvest.h - what one `copse run` collects from its live profiles: raw copies
+ * (rank-N-PID-SEQ.live) while the program runs, and how the program ended.
  */
 #ifndef LAUNCH_HARVEST_H
 #define LAUNCH_HARVEST_H
@@ -17,22 +17,24 @@
 struct output;
 struct harvest_copy; /* what has been copied of one live profile */
 
-struct harvest {              /* all but the first members: zero */
-	const char *live_dir; /* borrowed, as are … */
+struct harvest {
+	/* To be set first; the pointers stay the caller's. */
+	const char *live_dir;
 	const struct output *output;
 	const char *key;  /* the job's */
-	int rank;         /* the launcher's word */
-	const char *node; /* the host, to put profiles into its file; NULL: each
-			     is a file of its own */
+	int rank;         /* as the launcher says */
+	const char *node; /* the host whose node file gets the profiles; NULL:
+			     each profile becomes a file of its own */
 
 	pid_t parent; /* the `copse run` */
 	struct batch batch;
 
-	/* Of the program itself; recover knows none of it. */
+	/* The program itself; `copse recover` does not know these. */
 	pid_t child;
-	struct live_end end; /* mono_ns 0: not yet */
+	struct live_end end; /* mono_ns 0: it has not ended */
 
-	size_t profiles, failures; /* written; could not be, still there */
+	size_t profiles; /* written */
+	size_t failures; /* not written; their live files are still there */
 	struct harvest_copy *copies;
 	size_t copy_count, copy_room;
 };
@@ -40,30 +42,30 @@ struct harvest {              /* all but the first members: zero */
 void harvest_fini(struct harvest *h);
 
 /*
- * A raw copy of every live profile that has changed since the last one.  What
- * cannot be copied is left for the next time, and counted.
+ * Make a raw copy of every live profile that has changed since its last copy.
+ * Returns how many could not be copied; the next call tries them again.
  */
 size_t harvest_checkpoint(struct harvest *h);
 
 struct live_file;
 
-/* What the raw copy of that live profile is called; NULL: no memory. */
+/* The name of the raw copy of that live profile; NULL: out of memory. */
 char *harvest_raw_name(const struct live_file *file, int rank);
 
 /* True when no process has left a live profile. */
 bool harvest_is_empty(const struct harvest *h);
 
-/* Marks of the ranks that are not measured, for the output. */
+/* Leave a mark in the output for each rank that is not measured. */
 void harvest_left_out(const struct harvest *h);
 
-/* A raw copy of what was read.  False: it is not there as it is now. */
+/* Make a raw copy of what was read; false: there is no current copy. */
 struct content;
 bool harvest_copy(struct harvest *h, struct content *c);
 
 /*
- * How the program ended: kept, and written into its live profile; what was
- * counted of all processes into that, or into another where it has none.
- * `cpu_ns` is theirs, pauses included.
+ * Keep how the program ended, and write it into its live profile.  The counts
+ * of all processes go there, too, or into another live profile if the program
+ * has none.  `cpu_ns`: CPU time of all processes, with that of pauses.
  */
 void harvest_end(struct harvest *h, const struct live_end *end,
 		 uint64_t cpu_ns);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * host-lock.h - what the `copse run`s of one user on one host have in common:
- * one of them at a time has the lock.
+ * host-lock.h - a lock that one `copse run` of a user on a host has at a time.
  *
- * It is a lock on this user's folder in /dev/shm: on output directories locks
- * often do nothing.  So all that take turns at one file must be on one host;
+ * The lock is on this user's folder in /dev/shm, because locks on network file
+ * systems often do nothing.  So only processes of one host can share a file;
  * `owner` tells hosts apart, also those of the same name.
  */
 #ifndef LAUNCH_HOST_LOCK_H
@@ -16,8 +15,8 @@ struct host_lock {
 };
 
 /*
- * Wait for it, that long at most.  0, or -errno: -ETIMEDOUT, when somebody
- * keeps it.
+ * Wait for the lock, at most that long.  0, or -errno: -ETIMEDOUT when another
+ * process keeps it.
  */
 int host_lock_take(struct host_lock *lock, unsigned int patience_ms);
 void host_lock_release(struct host_lock *lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * job.h - which job and which rank this is, as far as the launcher tells: it
- * is known before the program starts, and also for programs without MPI.
+ * job.h - the job and the rank of this process, as the launcher reports them:
+ * before the program starts, and also for programs without MPI.
  */
 #ifndef LAUNCH_JOB_H
 #define LAUNCH_JOB_H
@@ -16,7 +16,7 @@ struct job {
 	char host[64];
 	enum launcher launcher;
 	bool launched;  /* by mpirun, srun or their like */
-	int rank, size; /* the launcher's word; 0 and 1 without one */
+	int rank, size; /* by the launcher; 0 and 1 without one */
 	struct batch batch;
 	bool same_on_ranks; /* of `batch`: by srun, or without a launcher */
 };

@@ -3,12 +3,13 @@
  * livedir.h - the folder in shared memory where the processes of one
  * `copse run` keep their live profiles, with a note that says whose they are.
  *
- * It is /dev/shm/copse-UID/PID-START, PID and START those of the parent, so
- * that a left-over one can be told from one in use.  The first level must be
- * a directory of ours with mode 0700, not a link, or it is not used:
- * anybody may have made it, and all users of rootless containers are user 0.
- * Then it is copse-UID.XXXXXX, which no one can foresee, and is found again by
- * whose it is.
+ * The folder is /dev/shm/copse-UID/PID-START, where PID and START are those of
+ * the parent.  They tell a folder in use from one that was left over.
+ *
+ * The first level is used only when it is a directory of this user with mode
+ * 0700, and no link: anybody may have made it, and all users of rootless
+ * containers are user 0.  Otherwise we make copse-UID.XXXXXX, a name that
+ * nobody can predict, and find it again by its owner.
  */
 #ifndef LAUNCH_LIVEDIR_H
 #define LAUNCH_LIVEDIR_H
@@ -39,21 +40,21 @@ struct live_file {
 };
 
 /*
- * The first level, which all of this user's have in common on this host, made
- * if need be.  0, or -errno with a reason: it is not there, or not usable.
+ * The first level, which all runs of this user on this host share; it is made
+ * if needed.  -errno with a reason when it cannot be used.
  */
 int livedir_base(char to[PATH_MAX]);
 
-/* A fresh folder with that note; the parent's fields are filled in. */
+/* Make a folder with that note, and fill in the note's fields `parent`. */
 int livedir_new(char to[PATH_MAX], struct live_note *note);
 
 /*
- * What its processes counted together; all 0 where that is not known.  Of
- * folders of older versions nothing is.
+ * What its processes counted together; all 0 when it is not known, as in
+ * folders of older versions.
  */
 void livedir_tally(const char *path, struct live_tally *to);
 
-/* True while a process lives that is measured there, profile or not. */
+/* True while a process is alive that is measured there, profile or not. */
 bool livedir_lived_in(const char *path);
 
 /*
@@ -66,18 +67,18 @@ char *livedir_inhabitants(const char *path);
 void livedir_remove(const char *path);
 
 /*
- * 0, or -errno with a reason: then its parent is known by the folder's name,
- * and there is no command.
+ * Read the note.  -errno with a reason; the parent is then taken from the name
+ * of the folder, and the command is empty.
  */
 int livedir_note(const char *path, struct live_note *note);
 
-/* What became known of its batch job since; where that fails, it stays. */
+/* Replace the note's batch job; on failure the note stays as it was. */
 void livedir_renote(const char *path, const struct batch *batch);
 
-/* Its live profiles, by process and sequence; freed by the caller. */
+/* Its live profiles, sorted by process and sequence; the caller frees them. */
 size_t livedir_files(const char *path, struct live_file **to);
 
-/* Ranks that are not measured, as their processes said; the number of them. */
+/* The ranks that said they are not measured; returns their number. */
 size_t livedir_left_out(const char *path, int *ranks, size_t most);
 
 /*
@@ -89,7 +90,7 @@ int livedir_each(int (*each)(const char *path, void *to), void *to);
 /* True when the parent that made it still runs. */
 bool livedir_in_use(const struct live_note *note);
 
-/* What it takes, and when the last of it was made. */
+/* Its size, and when it last changed. */
 struct live_usage {
 	uint64_t bytes;
 	time_t changed;

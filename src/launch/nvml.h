@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nvml.h - what NVIDIA's management library says of GPUs.
+ * nvml.h - reads GPUs by NVIDIA's management library (NVML).
  *
- * The library is opened at run time and its functions are declared here: its
- * header is in none of Debian's packages.  It may crash, hang, or start
- * threads: whoever calls this is a process that may be killed.
+ * The library is opened at run time.  nvml.c declares its functions, because no
+ * Debian package has the header.  NVML may crash, hang, or start threads, so
+ * only a process that may be killed calls this.
  */
 #ifndef LAUNCH_NVML_H
 #define LAUNCH_NVML_H
@@ -15,16 +15,16 @@
 
 struct nvml_device; /* NVML's own */
 
-/* Opens the library and asks it to begin: 0, or -ENODEV with a reason. */
+/* Open and initialise the library: 0, or -ENODEV with a reason. */
 int nvml_open(void);
 
-/* GPUs that this user may see; 0: there is none, or NVML does not say. */
+/* The number of GPUs that this user may see; 0: none, or NVML failed. */
 unsigned int nvml_count(void);
 
-/* GPU i of these, NULL: it may not be used. */
+/* GPU i of these; NULL: it may not be used. */
 struct nvml_device *nvml_at(unsigned int i);
 
-/* The GPU of which this is the UUID of a MIG instance; NULL: it is none. */
+/* The GPU of the MIG instance with that UUID; NULL: there is none. */
 struct nvml_device *nvml_of_instance(const char *uuid);
 
 /* "GPU-…" and "00000000:1B:00.0", each "" when it is not known. */
@@ -32,31 +32,32 @@ void nvml_names(struct nvml_device *device, char *uuid, size_t uuid_size,
 		char *bus, size_t bus_size);
 
 /*
- * What is asked for beside power.  Of an H200 the energy counter takes 4 ms of
- * a core each time, all of the rest 0.1 ms.
+ * What to read in addition to power.  On an H200, one read of the energy
+ * counter takes 4 ms of a core; all others together take 0.1 ms.
  */
 enum nvml_asked {
 	NVML_ENERGY = 1,
 	NVML_STATE = 2, /* clocks, use, temperature */
 };
 
-/* What one reading found; `knows_…`: this GPU, and this driver, say it. */
+/* One reading; `knows_…`: this GPU and this driver report it. */
 struct nvml_reading {
 	unsigned int mw;
-	bool asks_energy; /* false: that it is not known means nothing */
+	bool asks_energy; /* false: it was not asked for */
 	bool knows_energy, knows_clocks, knows_use, knows_reasons;
 	uint64_t energy_mj; /* since the driver was loaded */
 	unsigned int sm_mhz, memory_mhz;
-	unsigned int used;    /* per cent of a short while, a kernel ran */
+	unsigned int used; /* per cent of a short time in which kernels ran */
 	unsigned int celsius; /* 0: not known */
-	uint64_t reasons;     /* why clocks are as they are: NVML's bits */
+	uint64_t reasons;     /* NVML's bits: why the clocks are lowered */
 };
 
-/* Of enum nvml_asked.  0; -EIO with a reason when power cannot be read. */
+/* `asked`: bits of enum nvml_asked.  -EIO with a reason: power is unreadable.
+ */
 int nvml_read(struct nvml_device *device, unsigned int asked,
 	      struct nvml_reading *to);
 
-/* Of the reasons those for which clocks are lower than they could be. */
+/* The reasons that mean slower clocks than the GPU could have. */
 #define NVML_SLOWED 0xec
 
 #endif

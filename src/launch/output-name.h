@@ -11,11 +11,10 @@
 #include "launch/job.h"
 
 /*
- * What the user wrote, with the letters of batch.def behind a % replaced; one
- * of which nothing is known becomes "none".  For "", and in "." and its like,
- * which no number can be put to, PROGRAM.copse, with the task's number in an
- * array of jobs.  0; -EINVAL with a reason when a letter has no meaning; or
- * -ENOMEM.
+ * The pattern with each %LETTER of batch.def replaced; an unknown value becomes
+ * "none".  For "", and in folders such as ".", to which no number can be added,
+ * it is PROGRAM.copse, with the number of the task in a job array.  0; -EINVAL
+ * with a reason when a letter has no meaning; or -ENOMEM.
  */
 int output_name(char **to, const char *pattern, const char *program,
 		const struct job *job);

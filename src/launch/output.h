@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * output.h - the directory that all ranks of one job write to, agreed upon
- * without a word between them.
+ * output.h - the directory that all ranks of one job write to.  They agree on
+ * it without messages, by these files in it:
  *
- * The directory holds its job's key in the file `.job`, put there by link():
- * the first rank wins, the others find their own key.  A directory of another
- * job, or of another user, is left alone and the next name of numbered.h tried.
- * Each rank claims its number
- * (`.rank-N`), so the second `copse run` of one rank gets a directory of its
- * own, and marks when it is done (`.done-N`).  Who finds all marks and creates
- * `.finished` is the last: exactly one.  Claims and marks go with
- * output_release(), which the others can wait for.  In large jobs these marks
- * are one file for each host (host-marks.h), not two for each rank.
+ *   .job        the job's key, put there by link(): the first rank wins, and
+ * the others find their own key.  A directory of another job or user is left
+ * alone, and the next name of numbered.h is tried. .rank-N     rank N has
+ * begun.  A second `copse run` of that rank gets a directory of its own.
+ *   .done-N     rank N is done.
+ *   .finished   made by the rank that finds all marks: exactly one is the last.
  *
- * The directory is opened once, and files are made, found and removed below
- * what is open: whoever may write to the folder that it is in can put another
- * one, or a link, in its place.
+ * output_release() removes the marks; the other ranks can wait for that.  Large
+ * jobs have one file of marks for each host (host-marks.h).
+ *
+ * The directory is opened once, and all files are reached through its
+ * descriptor: somebody else may put another directory, or a link, in its place.
  */
 #ifndef LAUNCH_OUTPUT_H
 #define LAUNCH_OUTPUT_H
@@ -27,24 +26,23 @@
 #include "launch/job.h"
 
 struct output {
-	char path[PATH_MAX]; /* for people, and for what reads profiles */
-	int fd;              /* of it */
+	char path[PATH_MAX]; /* for messages and for readers of profiles */
+	int fd;              /* of the directory */
 	char host[64];
 	int rank, size;
-	bool by_host; /* marks */
-	bool first;   /* of the job: this rank has put the key there */
+	bool by_host; /* marks are one file for each host */
+	bool first;   /* this rank was the first of the job */
 };
 
 /*
- * Find or make the directory for this job, of that name (numbered.h) or the
- * next of its numbered ones that is free.  With `force` an older job's
- * profiles in it are removed, by one rank while the others wait.  -errno with
- * a reason.
+ * Find or make the directory for this job, with that name or the next numbered
+ * one that is free (numbered.h).  With `force`, one rank removes the profiles
+ * of an older job while the others wait.  -errno with a reason.
  */
 int output_open(struct output *o, const char *wanted, const struct job *job,
 		bool force);
 
-/* The same with marks by host, which all ranks of the job have to want. */
+/* The same with marks by host; all ranks of the job must call this one. */
 int output_open_by_host(struct output *o, const char *wanted,
 			const struct job *job, bool force);
 
@@ -52,30 +50,30 @@ int output_open_by_host(struct output *o, const char *wanted,
 void output_close(struct output *o);
 
 /*
- * Where somebody has moved it while the program ran, its path is the new one;
- * where it was removed it is made again.
+ * If somebody moved the directory while the program ran, take its new path; if
+ * somebody removed it, make it again.
  */
 void output_restore(struct output *o, const struct job *job);
 
 /*
- * The directory of a job that ran before, to add to it; the next free name
- * when another job's is there now.  -errno with a reason.
+ * Open the directory of a job that ran before, to add to it; the next free name
+ * if another job has it now.  -errno with a reason.
  */
 int output_find(struct output *o, const char *wanted, const struct job *job);
 
 /*
- * Leave this rank's mark; true for the last rank of the job, which then says
- * output_release() when it has done what only one does.
+ * Mark this rank as done.  True for the last rank of the job, which then does
+ * the work of the whole job and calls output_release().
  */
 bool output_done(const struct output *o);
 void output_release(const struct output *o);
 
-/* Wait for output_release(), until that time of CLOCK_MONOTONIC. */
+/* Wait for output_release(), at most until that CLOCK_MONOTONIC time. */
 void output_wait(const struct output *o, uint64_t until_ns);
 
 /*
- * Leave the mark `.left-out-N`: rank N was not to be measured.  It stays, so
- * that reports do not look for the rank's profile.
+ * Leave the mark `.left-out-N`: the user excluded rank N.  It stays, so that
+ * reports do not miss the rank's profile.
  */
 void output_left_out(const struct output *o, int rank);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * parent.h - run the measured program as a child: pass on signals, keep
- * copies of its live profiles, wait for its end.
+ * parent.h - runs the measured program as a child: passes signals on, keeps
+ * copies of its live profiles, waits for its end.
  *
- * The program stays in this process's group and is killed when this process
- * is killed.  Process-wide state (signal mask, SIGCHLD) is changed and, for
- * the child and after parent_end(), restored.
+ * The program stays in this process's group, and dies when this process is
+ * killed.  This changes the signal mask and SIGCHLD of the process; the child
+ * has the old state, and parent_end() restores it.
  */
 #ifndef LAUNCH_PARENT_H
 #define LAUNCH_PARENT_H
@@ -18,29 +18,28 @@
 
 struct parent { /* all zero at first */
 	sigset_t old_mask;
-	struct sigaction old_child; /* what was done about SIGCHLD */
+	struct sigaction old_child; /* of SIGCHLD */
 	struct signal_origin origin;
 	uint64_t start_ns, checkpoint_ns, next_ns, last_ns;
-	uint64_t told_ns; /* SIGTERM came to the group, the launcher's; or 0 */
-	uint64_t warned_ns; /* SIGTERM came last; or 0 */
-	unsigned int asked; /* how often, why the job ends */
+	uint64_t told_ns; /* when SIGTERM came to the launcher's group; or 0 */
+	uint64_t warned_ns; /* when SIGTERM last came; or 0 */
+	unsigned int asked; /* how often we asked why the job ends */
 };
 
-/* From here on signals wait until parent_run() takes them. */
+/* Block signals: they wait until parent_run() takes them. */
 void parent_begin(struct parent *p);
 
 /*
- * Run argv and wait for it, with a checkpoint every so many seconds (0: none
- * but at signals).  0 and how it ended in `h`; -errno with a reason when it
+ * Run argv and wait for its end.  Make a checkpoint every `checkpoint` seconds
+ * (0: only at signals).  0, with the end in `h`; -errno with a reason when argv
  * could not be executed.
  */
 int parent_run(struct parent *p, char **argv, struct harvest *h,
 	       unsigned int checkpoint);
 
 /*
- * Signals that are still waiting are dropped: they were the program's.
- * SIGTERM stays blocked: when one rank has ended, mpirun sends it to parents
- * that only have to say what they found.
+ * Drop waiting signals: they were for the program.  SIGTERM stays blocked: when
+ * one rank has ended, mpirun sends it to parents that still have to report.
  */
 void parent_end(struct parent *p);
 

@@ -17,7 +17,7 @@ static int try(struct perf_event_attr *attr)
 	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1,
 		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
-		return errno;
+		return -errno;
 	close((int)fd);
 	return 0;
 }

@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 /*
- * Open a task clock as the collector would, with kernel time or only the
- * program's own, with or without sigtrap, and close it: 0, or the errno.
+ * Open a task clock as the collector would, and close it.  `kernel`: with
+ * kernel time.  0, or -errno.
  */
 int perf_try(bool kernel, bool sigtrap);
 
-/* The same of a hardware counter, a perf_hw_id of <linux/perf_event.h>. */
+/* The same for a hardware counter, a perf_hw_id of <linux/perf_event.h>. */
 int perf_try_counter(uint64_t event);
 
 /*
- * Whether calls of perf_event_open do not come to the kernel, as under a
- * container's seccomp profile: no permission helps there.
+ * Whether a filter, such as a container's seccomp profile, refuses
+ * perf_event_open.  No permission helps then.
  */
 bool perf_is_filtered(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * power-file.h - the file beside live profiles that has what was read of GPUs'
- * power (live/power.h).
+ * power-file.h - the file of GPU power readings (live/power.h) in the folder of
+ * the live profiles.
  */
 #ifndef LAUNCH_POWER_FILE_H
 #define LAUNCH_POWER_FILE_H
@@ -12,16 +12,16 @@
 #include "live/power.h"
 
 /*
- * A new one in that folder, mapped and all of it backed; NULL with a reason.
- * power_file_close() unmaps it: NULL is fine.
+ * Make the file in that folder and map it, with all its memory allocated; NULL
+ * with a reason.  power_file_close() unmaps it and accepts NULL.
  */
 struct live_power *power_file_new(const char *folder);
 void power_file_close(struct live_power *power);
 
 /*
- * Puts what the folder's file has, if there is one, behind a copy of a live
- * profile that used GPUs: *live, of malloc(), may move, and *size grow. Without
- * memory the copy stays as it was.
+ * Append the content of the folder's file, if there is one, to a copy of a live
+ * profile that used GPUs.  *live, by malloc, may move, and *size grows.  When
+ * out of memory, the copy stays as it was.
  */
 void power_file_append(const char *folder, struct live_header **live,
 		       size_t *size);

@@ -2,11 +2,11 @@
 /*
  * power-meter.h - a process that reads the power of GPUs while a program runs.
  *
- * It is one of its own, because NVIDIA's library may crash, start threads, or
- * never return from the driver: none of that may reach `copse run`, and still
- * less the program, of whose processes it is none.  It keeps no descriptor but
- * its pipe, ends with its parent, and writes only to the file of
- * launch/power-file.h, where what it has read stays, however it ends.
+ * It is a process of its own because NVIDIA's library may crash, start threads,
+ * or never return from the driver.  That must affect neither `copse run` nor
+ * the program.  It keeps no descriptor but its pipe, ends with its parent, and
+ * writes only to the power file (power-file.h), which keeps the readings
+ * however the process ends.
  */
 #ifndef LAUNCH_POWER_METER_H
 #define LAUNCH_POWER_METER_H
@@ -23,14 +23,14 @@ struct power_meter { /* all zero: none */
 };
 
 /*
- * Start one for the live profiles of that folder.  All signals must be blocked.
- * Without one (-errno with a reason) the program runs as it would with it.
+ * Start the process for the live profiles of that folder.  All signals must be
+ * blocked.  -errno with a reason; the program can run without it.
  */
 int power_meter_start(struct power_meter *meter, const char *folder);
 
 /*
- * One more reading, and its end; one that does not end within 0.6 s is killed
- * and left behind.  What went wrong, if anything: `trouble`, for people.
+ * Let it read once more and end.  If it does not end within 0.6 s it is killed
+ * and not waited for.  `trouble` says what went wrong, if anything.
  */
 void power_meter_stop(struct power_meter *meter);
 

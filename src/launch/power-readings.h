@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* power-readings.h - readings of one GPU become sums and a series. */
+/* power-readings.h - turns readings of one GPU into sums and a time series. */
 #ifndef LAUNCH_POWER_READINGS_H
 #define LAUNCH_POWER_READINGS_H
 
 #include "launch/nvml.h"
 #include "live/power.h"
 
-/* Two readings that are further apart say nothing of the time between. */
+/* Between two readings that are further apart, nothing is known. */
 #define READINGS_GAP_NS 2500000000ull
 
 struct power_readings { /* all but `board` zero at first */
@@ -24,8 +24,8 @@ struct power_step {
 };
 
 /*
- * A reading at that time.  Its energy is what the counter says, where this one
- * and the last have it, and otherwise a trapezoid of power.
+ * Add a reading of that time.  Its energy comes from the counter, if this
+ * reading and the last one have it; otherwise it is the trapezoid of power.
  */
 struct power_step power_readings_add(struct power_readings *sums, uint64_t now,
 				     const struct nvml_reading *reading);

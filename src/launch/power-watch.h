@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * power-watch.h - what the measured processes say of themselves while they run:
- * which GPUs they have used, and in which phase they are.
+ * power-watch.h - reads from the live profiles of running processes which GPUs
+ * they use, and in which phase they are.
  *
- * Live profiles are read, not mapped (a hole would become a page), and with
- * suspicion.
+ * Live profiles are foreign input.  They are read and not mapped: to read a
+ * hole through a mapping would allocate a page.
  */
 #ifndef LAUNCH_POWER_WATCH_H
 #define LAUNCH_POWER_WATCH_H
@@ -20,14 +20,14 @@ enum {
 };
 
 /*
- * A measured process.  Which GPUs it uses is known once CUPTI has told of its
- * first work, a second or two late; until then `uses` are those that it sees.
+ * A measured process.  Its GPUs are known one or two seconds after its first
+ * work, when CUPTI reports it; until then `uses` has all GPUs that it can see.
  */
 struct watch_process {
 	uint64_t start_ns;
 	uint32_t pid;
-	uint32_t phase; /* the node it is in, 0: none; of its first thread */
-	bool sees_any;  /* false: it may use any, or none */
+	uint32_t phase; /* node of its first thread's phase; 0: none */
+	bool sees_any;  /* false: it is not known which it can see */
 	bool uses[LIVE_POWER_BOARDS];
 };
 
@@ -41,7 +41,7 @@ struct watch {
 	size_t count;
 };
 
-/* As it is now: `at` and `count`. */
+/* Update `at` and `count`. */
 void watch_look(struct watch *watch);
 
 #endif

@@ -9,16 +9,16 @@
 #include "base/settings.h"
 
 /*
- * Where a library of ours is ("libcopse.so"): beside the command in the build
- * tree, below it in an installation.  0; -ENOENT with a reason.
+ * The path of a library of copse ("libcopse.so"): in the build tree or in the
+ * installation.  0, or -ENOENT with a reason.
  */
 int preload_find(const char *name, char to[PATH_MAX]);
 
 /*
- * What the measured program's LD_PRELOAD has to be: the collector, the
- * adapter for that MPI (NULL: none; PRELOAD_ANY: those of all MPIs, of which
- * the right one works), then the user's own.  Freed by the caller; NULL with
- * a reason when it cannot be made.
+ * The LD_PRELOAD of the measured program: the collector, the adapter for `mpi`,
+ * then the user's own.  `mpi` NULL: no adapter; PRELOAD_ANY: all adapters, of
+ * which only the right one does anything.  The caller frees it; NULL with a
+ * reason on failure.
  */
 #define PRELOAD_ANY "any"
 

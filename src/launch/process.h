@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.h - what /proc says about a process. */
+/* process.h - facts about a process, read from /proc. */
 #ifndef LAUNCH_PROCESS_H
 #define LAUNCH_PROCESS_H
 
@@ -11,8 +11,8 @@
 #include "base/cores.h"
 
 /*
- * When it started, in the kernel's ticks since boot: with the process id a
- * name that does not repeat.  0: there is no such process, or it has ended.
+ * When it started, in clock ticks of the kernel since boot.  With the process
+ * id it identifies a process for ever.  0: no such process, or it has ended.
  */
 uint64_t process_start(pid_t pid);
 
@@ -25,11 +25,11 @@ uint64_t process_cpu_ns(pid_t pid);
 /* Its cores, and how long its first thread waited for one, also of a zombie. */
 void process_cores(pid_t pid, struct cores *cores);
 
-/* CPU time that wait4(2) tells: of a child, and of its that were waited for. */
+/* CPU time as wait4(2) reports it: of a child and of those it waited for. */
 struct rusage;
 uint64_t process_usage_ns(const struct rusage *usage);
 
-/* That of all our own children that have ended. */
+/* CPU time of all children of this process that have ended. */
 uint64_t process_children_cpu_ns(void);
 
 /* CLOCK_MONOTONIC in nanoseconds. */

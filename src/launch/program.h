@@ -18,8 +18,8 @@ struct program {
 int program_find(struct program *p, const char *name);
 
 /*
- * The MPI that the program's libraries bring, as the word in the name of our
- * adapter ("openmpi"), or NULL.  Asks the program's own loader.
+ * The MPI that the program is linked with, as the word in the name of its
+ * adapter ("openmpi"), or NULL.  Runs the program's own loader to find out.
  */
 const char *program_mpi(const struct program *p);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * signal-origin.h - tells signals sent to this process alone from signals sent
- * to its process group: a process that does nothing but take the signals of the
- * group and tell which came.
+ * signal-origin.h - whether a signal was sent to this process alone or to its
+ * process group.  A helper process of the same group reports each signal that
+ * it gets, too.
  *
- * A launcher signals the group, so the program has such a signal already; one
- * that was sent to `copse run` alone must be passed on.
+ * A launcher signals the group, so the program gets that signal itself.  A
+ * signal to `copse run` alone must be passed on.
  */
 #ifndef LAUNCH_SIGNAL_ORIGIN_H
 #define LAUNCH_SIGNAL_ORIGIN_H
@@ -21,17 +21,18 @@ enum {
 struct signal_origin { /* all zero: none */
 	pid_t pid;
 	int pipe;                         /* one byte for each signal it got */
-	uint64_t seen_ns[ORIGIN_SIGNALS]; /* last report not yet asked for */
+	uint64_t seen_ns[ORIGIN_SIGNALS]; /* the last unused report of each */
 };
 
 /*
- * Start one.  All signals must be blocked.  Without one (-errno with a reason)
- * every signal counts as sent to this process alone: better twice than never.
+ * Start the helper.  All signals must be blocked.  After a failure (-errno with
+ * a reason) every signal counts as sent to this process alone: the program then
+ * gets some twice, but misses none.
  */
 int signal_origin_start(struct signal_origin *s);
 void signal_origin_stop(struct signal_origin *s);
 
-/* Whether the signal that this process just took came to the whole group. */
+/* Whether the signal that this process just took was sent to its group. */
 bool signal_origin_is_group(struct signal_origin *s, int signo);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cubin-lines.h - the functions and the lines of code for GPUs, as a profile
- * keeps it: a cubin (ELF, of NVIDIA's machine) without the code.
+ * cubin-lines.h - functions and source lines of GPU code.  A profile keeps the
+ * cubin (an ELF file for NVIDIA's GPUs) without the code.
  *
- * Method   Each function is a section that begins at 0, so that sequences of
- *          .debug_line overlap: its relocations say whose they are.  They are
- *          applied such that section n begins at n << 32; libdw does the rest.
- *          There need be no .debug_info: nvcc -lineinfo writes none.
+ * Method   Each function is a section that begins at address 0, so sequences of
+ *          .debug_line overlap.  Relocations say which section each belongs to.
+ *          We apply them as if section n began at n << 32; libdw does the rest.
+ *          .debug_info is not needed: nvcc -lineinfo writes none.
  *
  * Foreign  A cubin is foreign input.
  * Threads  One user at a time.
@@ -26,14 +26,15 @@ void cubin_lines_close(struct cubin_lines *lines); /* NULL is fine */
 
 /* Texts are valid until the end of the lines. */
 struct cubin_place {
-	const char *kernel; /* that the function is part of */
+	const char *kernel; /* of which the function is a part */
 	const char *file;   /* NULL: the line is not known */
 	uint32_t line;
 };
 
 /*
- * Of the instruction `pc` behind the begin of a function, the symbol of that
- * index if it has that name, else the one that has.  False: there is none.
+ * Find the instruction `pc` bytes after the beginning of `function`.  `symbol`
+ * is the function's index in the symbol table; if the names differ, the symbol
+ * with that name is taken.  False: there is none.
  */
 bool cubin_lines_find(struct cubin_lines *lines, uint32_t symbol,
 		      const char *function, uint64_t pc,

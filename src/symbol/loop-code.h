@@ -2,9 +2,9 @@
 /*
  * loop-code.h - the loops in the machine code of one function.
  *
- * The code is read from its beginning to its end, since compilers put no data
- * between; where a jump through a table leads is not read from the table: the
- * blocks that nothing else leads to are taken to be its targets.
+ * The code is disassembled from beginning to end: compilers put no data between
+ * instructions.  Jump tables are not read.  Blocks that nothing else leads to
+ * count as the targets of a jump through a table.
  */
 #ifndef SYMBOL_LOOP_CODE_H
 #define SYMBOL_LOOP_CODE_H
@@ -26,16 +26,16 @@ struct loop_code { /* all zero: none */
 	uint32_t block_count;
 };
 
-/* Says which calls do not return: the code goes on elsewhere. */
+/* Which calls return; after one that does not, other code follows. */
 struct loop_calls {
 	bool (*returns)(void *of, uint64_t target);
 	void *of;
 };
 
 /*
- * Read the code; `calls` may be NULL: all of them return.  Nothing is found,
- * without a failure, where there is no disassembler or no code that it knows.
- * 0, or -ENOMEM with a reason.
+ * Find the loops in the code.  `calls` NULL: all calls return.  Without a
+ * disassembler, or with code that it does not know, there are no loops; that is
+ * no failure.  0, or -ENOMEM with a reason.
  */
 int loop_code_read(struct loop_code *to, const unsigned char *code, size_t size,
 		   uint64_t address, const struct loop_calls *calls);

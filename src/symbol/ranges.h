@@ -12,7 +12,7 @@
 struct range {
 	uint64_t low, high; /* [low, high) */
 	uint64_t reach;     /* highest end so far, by ranges_sort() */
-	uint32_t index;     /* of the user's own */
+	uint32_t index;     /* for the caller's use */
 };
 
 struct ranges { /* all zero: none */
@@ -24,10 +24,10 @@ struct ranges { /* all zero: none */
 int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high,
 	       uint32_t index);
 
-/* To be called once, between adding and finding. */
+/* Call this once, after the last ranges_add() and before ranges_find(). */
 void ranges_sort(struct ranges *ranges);
 
-/* The one that begins last of those that hold the address, or NULL. */
+/* The innermost range that holds the address, or NULL. */
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
 
 void ranges_fini(struct ranges *ranges);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbol-cache.h - names of a module's addresses, kept on disk by build id.
+ * symbol-cache.h - keeps the names of a module's addresses on disk, by build
+ * id.
  *
- * A file is believed when its checksum is right, this version of copse wrote
- * it, and the module's file has the size and the time that it had then.  What
- * cannot be read, written or believed is as if it were not there: a cache never
- * fails.  The folder belongs to the user alone (0700); what is in it is
- * bounded, the files that were not used for longest go first.
+ * A file is used when its checksum is right, this version of copse wrote it,
+ * and the module's file still has the size and time that it had then.  Any
+ * other file counts as missing: the cache never fails.  The folder belongs to
+ * the user alone (0700).  Its size is bounded: the least recently used files
+ * are removed.
  *
- * Threads   Several modules at a time; several processes, each file is
- *           replaced as a whole.
+ * Threads   Different modules at the same time.  Also different processes: each
+ *           file is replaced as a whole.
  */
 #ifndef SYMBOL_SYMBOL_CACHE_H
 #define SYMBOL_SYMBOL_CACHE_H
@@ -17,18 +18,18 @@
 #include "symbol/symbol.h"
 
 /*
- * What is known of the module's build id: *kept gets addresses of its own and
- * their answers, or stays empty.  symbol_cache_free() releases it.
+ * Load what is known about the module's build id: *kept gets addresses and
+ * their frames, or stays empty.  symbol_cache_free() releases it.
  */
 void symbol_cache_load(struct symbol_module *kept,
 		       const struct symbol_module *module);
 void symbol_cache_free(struct symbol_module *kept);
 
-/* Keep the settled answers of the module, beside those that were kept. */
+/* Store the settled answers of the module together with those of `kept`. */
 void symbol_cache_store(const struct symbol_module *module,
 			const struct symbol_module *kept);
 
-/* Remove what was not used for longest, down to the bound. */
+/* Remove the least recently used files until the bound holds. */
 void symbol_cache_trim(void);
 
 #endif

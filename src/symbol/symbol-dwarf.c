@@ -2,12 +2,12 @@
 /*
  * symbol-dwarf.c - functions, inlined functions and lines, from .debug_info.
  *
- * The table of all units' ranges is made from the units themselves, not from
- * .debug_aranges, which clang does not write.  A unit's functions are listed
- * when the first address in it is asked for.
+ * The address ranges of all units come from the units themselves, because clang
+ * writes no .debug_aranges.  A unit's functions are listed when its first
+ * address is looked up.
  *
- * Functions without a linker's name (templates of local types, members of the
- * nameless) get the names of what is around them in the source.
+ * Functions without a linkage name (templates of local types, members of
+ * unnamed types) get the names of the scopes around them in the source.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbol-file.h - the parts of symbol.c: one opened file of machine code, the
- * two kinds of tables in it that know names, and where it may come from.
+ * symbol-file.h - the parts of symbol.c: an open file of machine code, its two
+ * sources of names (ELF and DWARF), its loops, and where the file is found.
  *
  * Threads   One user at a time for each file.
  */
@@ -24,9 +24,9 @@ struct elf_names *elf_names_new(Dwfl_Module *file);
 void elf_names_free(struct elf_names *names); /* NULL is fine */
 
 /*
- * The symbol of the function that holds the address, as the file has it (or
- * with "@plt"), by malloc.  NULL: none, *start is then the beginning of the
- * function when it is known, else the address.
+ * The symbol of the function that holds the address, as it stands in the file
+ * (or with "@plt"), by malloc.  NULL: none; *start is then the beginning of the
+ * function if it is known, else the address.
  */
 char *elf_names_find(struct elf_names *names, uint64_t address,
 		     uint64_t *start);
@@ -58,27 +58,27 @@ struct dwarf_place {
 #define DWARF_PLACES 64 /* functions inlined into each other, at most */
 
 /*
- * Fill places, innermost first, with the functions at the address; the number
- * of them.  0: DWARF says nothing about the address.  The strings live as
- * long as the file.  A place of which only the line is known has no name.
- * *settled: nothing is missing that debug information may know elsewhere.
+ * Fill places, innermost first, with the functions at the address; returns
+ * their number.  0: DWARF does not know the address.  The strings live as long
+ * as the file.  A place has no name if only its line is known.  *settled: other
+ * debug information could not add anything.
  */
 size_t dwarf_names_find(struct dwarf_names *names, uint64_t address,
 			struct dwarf_place places[DWARF_PLACES], bool *settled);
 
-/* The row of the line table that the address is in; NULL: none. */
+/* Identifies the row of the line table for the address; NULL: none. */
 const void *dwarf_names_row(struct dwarf_names *names, uint64_t address);
 
 /*
- * True when the target's function is of the same unit and was declared not to
- * return.
+ * True when the target's function is in the same unit as `from` and is declared
+ * not to return.
  */
 bool dwarf_names_ends(struct dwarf_names *names, uint64_t from,
 		      uint64_t target);
 
 /*
- * The name of the first file of split debug information that was wanted and
- * is not here; NULL: none.  It lives as long as the names.
+ * The name of the first file of split debug information that was needed and is
+ * missing; NULL: none.  It lives as long as the names.
  */
 const char *dwarf_names_missing(const struct dwarf_names *names);
 
@@ -93,8 +93,8 @@ struct symbol_file { /* all zero: none */
 };
 
 /*
- * 0, also when there is no such file: *file is then empty and *problem, by
- * malloc, says why (unless that is no loss).  -ENOMEM with a reason.
+ * 0, also when there is no such file; *file is then empty, and *problem, by
+ * malloc, says why if that matters.  -ENOMEM with a reason.
  */
 int symbol_file_open(struct symbol_file *file, const struct symbol_module *m,
 		     char **problem);
@@ -117,27 +117,27 @@ struct loop_names *loop_names_new(void);        /* NULL when out of memory */
 void loop_names_free(struct loop_names *names); /* NULL is fine */
 
 /*
- * The loops around the address whose places are these, outermost first; the
- * number of them.
+ * The loops around the address, outermost first; returns their number. `places`
+ * are those of the address, by dwarf_names_find().
  */
 size_t loop_names_find(struct loop_names *names, struct symbol_file *file,
 		       uint64_t address, const struct dwarf_place *places,
 		       size_t count, struct loop_place to[LOOP_PLACES]);
 
 /*
- * symbol-zstd.c: what libelf cannot expand itself.  Takes over fd; the file
- * behind the result has no section that is compressed by zstd, as far as
- * that could be done.
+ * symbol-zstd.c: sections that libelf cannot expand itself.  Takes over fd and
+ * returns a descriptor of a file in which they are expanded, as far as
+ * possible.
  */
 int zstd_expand(int fd);
 
 /*
- * symbol-remote.c: debuginfod, as elfutils asks it, where DEBUGINFOD_URLS is
- * set.  All questions together get the seconds of symbol_options.
+ * symbol-remote.c: downloads by debuginfod, if DEBUGINFOD_URLS is set.  All
+ * together may take the seconds of symbol_options.
  */
 void remote_begin(unsigned int seconds);
-void remote_watch(Dwfl *dwfl);         /* its questions as well */
+void remote_watch(Dwfl *dwfl);         /* count its requests as well */
 int remote_open(const char *build_id); /* a descriptor, or -errno */
-bool remote_asking(void);              /* somebody waits for an answer */
+bool remote_asking(void);              /* a request is under way */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * symbol.h - from addresses in a file of machine code to functions and lines.
+ * symbol.h - symbolises: from addresses in a file of machine code to functions
+ * and lines.
  *
  * Names      come from DWARF, of the file itself or of its separate debug file
  *            (build id or .gnu_debuglink, below /usr/lib/debug; debuginfod
@@ -13,10 +14,10 @@
  *            information tells, else the address itself.
  * Ownership  The caller owns path, build_id and addresses; what symbols_find()
  *            adds belongs to the module until symbol_module_fini().
- * Cache      What debug information said stays in a folder of the user's, by
- *            build id, and the next merge need not open the file.
- * Threads    symbols_find() works on several modules at a time, and on several
- *            pieces of a large one; the options are set before.
+ * Cache      Names are kept in a folder of the user, by build id, so that the
+ *            next merge need not open the file.
+ * Threads    symbols_find() works on several modules in parallel, and on pieces
+ *            of a large one.  Set the options before.
  */
 #ifndef SYMBOL_SYMBOL_H
 #define SYMBOL_SYMBOL_H
@@ -30,15 +31,15 @@
 enum {
 	SYMBOL_INLINED = 1,
 	SYMBOL_UNNAMED = 2,
-	SYMBOL_SETTLED = 4, /* will not get better: may be kept */
-	SYMBOL_LOOP = 8     /* no function: a loop around the frames before */
+	SYMBOL_SETTLED = 4, /* final: the cache may keep it */
+	SYMBOL_LOOP = 8 /* no function, but a loop around the frames before */
 };
 
 /*
  * One function that an address belongs to.  `file` and `line` are the place in
- * this very function: of the address itself in the innermost frame, of the
- * call of the frame before in all others.  Line 0: not known.  A loop has the
- * name of its function, which is the next frame that is no loop.
+ * this function: of the address itself in the innermost frame, of the inlined
+ * call in all others.  Line 0: not known.  A loop has the name of its function,
+ * which is the next frame that is no loop.
  */
 struct symbol_frame {
 	uint32_t function, file; /* strings of the module */
@@ -59,12 +60,12 @@ struct symbol_module {
 	struct symbol_frame *frames;
 	size_t frame_count, frame_room;
 	struct strings strings;
-	char *problem; /* one sentence when the file was no use, else NULL */
+	char *problem; /* one sentence if the file was of no use, else NULL */
 };
 
 /*
- * Called now and then by the thread that called symbols_find(); `what` is what
- * takes the time, "finding names" mostly.
+ * Called now and then by the thread that called symbols_find().  `what` names
+ * the step that takes the time, mostly "finding names".
  */
 struct symbol_progress {
 	void (*step)(void *to, const char *what, size_t done, size_t of);
@@ -86,9 +87,8 @@ struct symbol_options {
 };
 
 /*
- * Mutable: for the whole process, to be set before symbols_find().  For what
- * nobody sets, COPSE_CACHE, COPSE_FETCH and
- * COPSE_LOOPS of the environment count.
+ * Mutable: for the whole process, to be set before symbols_find().  The
+ * variables COPSE_CACHE, COPSE_FETCH and COPSE_LOOPS set what is not set here.
  */
 extern struct symbol_options symbol_options;
 
@@ -111,7 +111,7 @@ void symbol_module_fini(struct symbol_module *module);
  */
 char *symbol_readable(const char *name);
 
-/* A name of an object file that is of a parallel region; NULL is none. */
+/* Whether a name in an object file is that of a parallel region; not NULL's. */
 bool symbol_is_parallel(const char *name);
 
 #endif
