@@ -67,8 +67,10 @@ for object in $objects; do
 done
 # Flags of a distribution would put a call into each marked function.
 user_flags_stand_before() {
-	MAKEFLAGS='' MAKELEVEL='' make -n -B -C "$builddir" \
-		CFLAGS='-O1 -fstack-protector-all' \
+	# -B would remake the Makefile for real, with these flags.
+	from=$(sed -n 's/^srcdir = //p' "$builddir/Makefile")
+	MAKEFLAGS='' MAKELEVEL='' make -n -W "$from/src/collect/sample.c" \
+		-C "$builddir" CFLAGS='-O1 -fstack-protector-all' \
 		src/collect/libcollect_la-sample.lo >"$scratch/said" 2>&1
 	line=$(grep -e '-c .*sample\.c' "$scratch/said" | tr ' ' '\n')
 	echo "$line" | grep -e '^-O' -e '^-f'
