@@ -3,7 +3,19 @@ dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
 	doc/copse-report.1 doc/copse-run.1 doc/copse.3 doc/copse-format.5 \
-	doc/copse-gpu.7 doc/copse-waits.7
+	doc/copse-gpu.7
+
+# Its list of kinds of waiting is that of waits.def.
+man_MANS = doc/copse-waits.7
+EXTRA_DIST += doc/copse-waits.7.in
+CLEANFILES += $(man_MANS)
+doc/copse-waits.7: doc/copse-waits.7.in src/run/waits.def doc/local.mk
+	@mkdir -p $(@D)
+	$(AM_V_GEN)sed -n 's/^WAIT([A-Z_]*, "\([^"]*\)".*, "\(.*\)")$$/.It Cm \1\n\2/p' \
+		$(srcdir)/src/run/waits.def | sed -e 's/\. /.\n/g; s/×/\\(mu/g' \
+		-e 's/ *\(MPI_[A-Za-z_]*\)()\([:,.]*\) */\n.Fn \1 \2\n/g' | \
+		sed -e '/^$$/d; s/ *$$//' | \
+		sed -e '/^@KINDS@/{r /dev/stdin' -e 'd}' $(srcdir)/doc/copse-waits.7.in >$@
 
 EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
 	doc/launchers.md doc/security.md doc/glossary.md doc/tutorial.md

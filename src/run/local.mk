@@ -17,7 +17,7 @@ librun_la_SOURCES = \
 	src/run/run-gpu-tables.h \
 	src/run/run-gpu-tables-file.c src/run/run-gpu-tables-file.h \
 	src/run/run-power.h \
-	src/run/run-waits.h \
+	src/run/run-waits.h src/run/waits.def \
 	src/run/spill.c src/run/spill.h \
 	src/run/stats.c \
 	src/run/team.h \

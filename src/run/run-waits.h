@@ -17,14 +17,9 @@
 #include <stdint.h>
 
 enum wait_kind {
-	WAIT_LATE_SENDER,
-	WAIT_LATE_RECEIVER,
-	WAIT_BARRIER, /* all wait for the last */
-	WAIT_ALL,     /* N x N: the same */
-	WAIT_ONE_ALL, /* 1 x N: all wait for the root */
-	WAIT_ALL_ONE, /* N x 1: the root waits for the last */
-	WAIT_PREFIX,  /* scans */
-	WAIT_FENCE,   /* of a window: all wait for the last */
+#define WAIT(id, ...) WAIT_##id,
+#include "run/waits.def"
+#undef WAIT
 	WAIT_KINDS
 };
 

@@ -3,10 +3,7 @@
 # delays.sh - what tests/mpi/waits.sh and tests/bench/waits.sh share: the patterns
 # of tests/programs/delays, and a run of one under copse, judged.
 
-delay_patterns='barrier allreduce alltoall iallreduce bcast scatter reduce
-	gather scan split fence late-sender late-receiver rendezvous post
-	complete halo halo-2d halo-wave neighbours ring worker master threads
-	multiple'
+delay_patterns=$("$programs/delays" patterns 2>/dev/null)
 
 # delays_judged NAME RANKS PATTERN [KEY=VALUE…]: runs it, asks for the report,
 # and leaves NAME.out (with the truth), NAME.csv (the report) and NAME.found,

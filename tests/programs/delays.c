@@ -15,6 +15,8 @@
  *   late=RANK     the culprit; drawn
  *   balanced=1    nobody is late
  *
+ * `delays patterns` prints the names of the patterns.
+ *
  * At the end rank 0 prints one line:
  *
  *   truth: pattern= kind= culprit_rank= culprit_path= how= seconds= drawn=
@@ -557,12 +559,16 @@ static const struct pattern patterns[] = {
 	  anybody, THREADED },
 };
 
+static void list_patterns(FILE *to)
+{
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		fprintf(to, "%s\n", patterns[i].name);
+}
+
 static void bad_usage(const char *word)
 {
-	fprintf(stderr, "delays: what is '%s'?  patterns:", word);
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
-		fprintf(stderr, " %s", patterns[i].name);
-	fprintf(stderr, "\n");
+	fprintf(stderr, "delays: what is '%s'?  patterns:\n", word);
+	list_patterns(stderr);
 	exit(2);
 }
 
@@ -619,6 +625,10 @@ static void read_arguments(int argc, char **argv)
 	plan.seed = (long)time(NULL);
 	if (argc < 2)
 		bad_usage("");
+	if (strcmp(argv[1], "patterns") == 0) {
+		list_patterns(stdout);
+		exit(0);
+	}
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
 		if (strcmp(argv[1], patterns[i].name) == 0)
 			plan.pattern = &patterns[i];

@@ -96,7 +96,7 @@ commands=$(words_of COMMANDS tools/local.mk)
 		$(rows_of METRIC src/live/metrics.def)
 	point "losses" stands copse-report.1 $(rows_of LOSS src/live/losses.def)
 }
-for file in "$doc"/*.[1-9]; do
+for file in "$doc"/*.[1-9] doc/*.[1-9]; do
 	[ -e "$file" ] || continue
 	point "$(basename "$file") is clean mdoc" clean_mdoc "$file"
 done

@@ -15,14 +15,9 @@
 static const struct {
 	const char *name, *title;
 } kinds[WAIT_KINDS] = {
-	[WAIT_LATE_SENDER] = { "late-sender", "late sender" },
-	[WAIT_LATE_RECEIVER] = { "late-receiver", "late receiver" },
-	[WAIT_BARRIER] = { "barrier", "barrier" },
-	[WAIT_ALL] = { "all-to-all", "N × N" },
-	[WAIT_ONE_ALL] = { "one-to-all", "1 × N" },
-	[WAIT_ALL_ONE] = { "all-to-one", "N × 1" },
-	[WAIT_PREFIX] = { "prefix", "scan" },
-	[WAIT_FENCE] = { "fence", "fence" },
+#define WAIT(id, name, title, meaning) { name, title },
+#include "run/waits.def"
+#undef WAIT
 };
 
 const char *blames_kind(uint32_t kind)
