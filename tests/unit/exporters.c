@@ -408,6 +408,7 @@ TEST(utf8_refuses_what_is_none)
 	CHECK(utf8_next(&at) == UTF8_BAD && at == text + 4);
 	CHECK(utf8_width(text) == 8);
 	CHECK(!strcmp(utf8_clean("x ← \033[1m", false), "x <- ?[1m"));
+	CHECK(!strcmp(utf8_clean("base → new", false), "base -> new"));
 }
 
 TEST(drawings_have_their_width)
