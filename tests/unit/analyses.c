@@ -1178,6 +1178,24 @@ TEST(summary_warns_of_few_samples)
 	CHECK(!says((uint64_t[]){ 100, 100, 100, 100 }, "!"));
 }
 
+TEST(without_gaps_none_is_the_largest_part_of_them)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct run_device device = { 0 };
+	struct run_gpu_rank busy = { .busy_ns = UINT64_MAX };
+	struct report *report = NULL;
+
+	strcpy(run->metrics[0].name, "gpu.idle");
+	run->gpu.devices = &device;
+	run->gpu.ranks = &busy;
+	run->gpu.device_count = run->gpu.rank_count = 1;
+	CHECK(!analysis_find("gpu-idle")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	CHECK(strstr(report->lines[0], "nothing to do for 0 s"));
+	CHECK(report->line_count == 1);
+}
+
 TEST(unknown_metric_lists_those_known)
 {
 	const struct run *runs[] = { fixture_run(), NULL };

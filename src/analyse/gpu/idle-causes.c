@@ -108,7 +108,7 @@ static int say_cause(struct report *report, const struct paths *paths,
 	char *text, *called, time[32];
 	int err = gpu_idle_cause(paths, &path, &seconds);
 
-	if (err || seconds <= 0)
+	if (err || seconds <= 0 || b->idle <= 0)
 		return err;
 	text = paths_short(paths, path, UINT_MAX);
 	called = gpu_idle_called(paths, path, b->idle);
