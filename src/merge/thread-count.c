@@ -69,7 +69,8 @@ uint32_t thread_count(const struct profile *p)
 		find_threads(p, others, seen, works);
 	}
 	for (size_t i = 0; i < p->thread_count; i++)
-		if (!room || works[i] || !seen[i])
+		if (!room || works[i] ||
+		    (!seen[i] && (!p->id.mpi_init_ns || i == p->id.mpi_thread)))
 			count += p->threads[i].runs ? p->threads[i].runs : 1;
 	free(of_mpi);
 	free(others);

@@ -8,9 +8,10 @@
 #include "profile/profile.h"
 
 /*
- * Threads that MPI's libraries start for themselves are in a profile when they
- * happened to be sampled: those in which nothing but these libraries was seen
- * do not count.  When there is no memory, all do.
+ * MPI's libraries start threads for themselves.  Threads in which nothing but
+ * these libraries was seen do not count; nor, in a process with MPI, those
+ * without a sample, but for the thread of MPI_Init.  When there is no memory,
+ * all do.
  */
 uint32_t thread_count(const struct profile *p);
 

@@ -748,7 +748,9 @@ TEST(threads_of_mpi_itself_are_not_counted)
 	CHECK(thread_count(&s.profile) == 1);
 	values[0].node = 5;
 	CHECK(thread_count(&s.profile) == 3);
-	/* One of which no sample tells. */
+	/* Without samples: with MPI, those it began are among them. */
 	s.profile.column_count = 0;
+	CHECK(thread_count(&s.profile) == 1);
+	s.profile.id.mpi_init_ns = 0;
 	CHECK(thread_count(&s.profile) == 3);
 }
