@@ -5,7 +5,7 @@
 
 #include "analyse/account.h"
 #include "analyse/confidence.h"
-#include "analyse/value.h"
+#include "analyse/phrase.h"
 #include "profile/profile.h"
 
 #define ASTRAY 0.05 /* of the system's count of CPU time, worth a note */
@@ -79,7 +79,7 @@ void account_warn(struct report *report, const struct run *run,
 			    "while they ended, or in programs that cannot be "
 			    "measured (man copse-run, KNOWN LIMITS).",
 			    100 * a.sampled / a.counted,
-			    value_time(counted, a.counted),
+			    phrase_time(counted, a.counted),
 			    100 * a.start / a.counted, 100 * rest / a.counted);
 }
 
@@ -113,10 +113,10 @@ void account_say(struct report *report, const struct run *run,
 		report_note(report,
 			    "%s ended before a sample; in the mean, short "
 			    "processes that have one stand for them as well.",
-			    value_many(noun, a.unsampled, "process"));
+			    phrase_many(noun, a.unsampled, "process"));
 	if (a.failed > 0)
 		report_note(report,
 			    "! %s could not write a profile, and are "
 			    "missing (is /dev/shm full?).",
-			    value_many(noun, a.failed, "process"));
+			    phrase_many(noun, a.failed, "process"));
 }

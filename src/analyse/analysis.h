@@ -44,4 +44,28 @@ struct analysis {
 extern const struct analysis *const analyses[];
 const struct analysis *analysis_find(const char *name); /* or NULL */
 
+/* -EINVAL with a reason unless `runs` holds exactly one run. */
+int analysis_one_run(const struct run *const runs[], const char *analysis);
+
+/*
+ * A report of `analysis` whose title says what ran; metric may be NULL.  NULL
+ * with a reason when out of memory.
+ */
+struct report *analysis_report(const char *analysis, const struct run *run,
+			       const struct run_metric *metric);
+
+/*
+ * The metric asked for, or `preferred` when none was; NULL: the time that was
+ * sampled, wall.time in a run of `-e wall`, else cpu.time.  NULL, with a reason
+ * that lists the metrics of the run, when it has no such metric, or when that
+ * is an extreme, which is no share of anything.
+ */
+const struct run_metric *analysis_metric(const struct run *run,
+					 const struct analysis_options *options,
+					 const char *preferred);
+
+/* How many of `count` rows to show; `own` is the analysis's own choice. */
+size_t analysis_limit(const struct analysis_options *options, size_t own,
+		      size_t count);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/idle-threads.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
@@ -222,7 +223,7 @@ static void write_call_tree(struct report *report, const struct branches *b,
 static int show_tree(struct report *report, const struct branches *b,
 		     const struct analysis_options *options)
 {
-	struct threshold t = by_count(b, value_limit(options, 50, b->count));
+	struct threshold t = by_count(b, analysis_limit(options, 50, b->count));
 	double prune = options->prune * b->at[0].inclusive, hidden = 0;
 	struct child *sorted = calloc(b->count, sizeof(*sorted));
 	uint32_t *next = calloc(b->count, sizeof(*next));
@@ -282,11 +283,11 @@ static int run_tree(struct report **to, const struct run *const runs[],
 	const struct run_metric *metric;
 	struct branches b = { .run = runs[0] };
 	struct paths paths;
-	int err = value_one_run(runs, "tree");
+	int err = analysis_one_run(runs, "tree");
 
 	if (err)
 		return err;
-	metric = value_metric(runs[0], options, NULL);
+	metric = analysis_metric(runs[0], options, NULL);
 	if (!metric)
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);
@@ -295,7 +296,7 @@ static int run_tree(struct report **to, const struct run *const runs[],
 	err = build(&b, &paths, metric, options->bottom_up);
 	if (err)
 		goto out;
-	*to = value_report("tree", runs[0], metric);
+	*to = analysis_report("tree", runs[0], metric);
 	err = *to ? show_tree(*to, &b, options) : -ENOMEM;
 	if (!err) {
 		idle_threads_say(*to, runs, metric->name);

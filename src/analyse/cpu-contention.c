@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -128,11 +130,11 @@ static void why(char *to, size_t size, const struct run *run,
 	}
 	if (g->processes <= count)
 		snprintf(with, sizeof(with), " with %s",
-			 value_plural(threads, g->threads, "thread"));
+			 phrase_plural(threads, g->threads, "thread"));
 	snprintf(to, size, "%s%s %s %s of %s",
-		 value_plural(processes, g->processes, value_noun(run)), with,
-		 g->processes > 1 ? "shared" : "had",
-		 value_plural(cores, count, "core"), host);
+		 phrase_plural(processes, g->processes, processes_noun(run)),
+		 with, g->processes > 1 ? "shared" : "had",
+		 phrase_plural(cores, count, "core"), host);
 }
 
 /* ", rank 3 52 %", or nothing when that is what all are said to have. */
@@ -150,8 +152,8 @@ static void most_crowded_rank(char *to, size_t size, const struct crowd *c,
 	snprintf(highest, sizeof(highest), "%.0f", 100 * crowded_rank(most));
 	*to = 0;
 	if (strcmp(mean, highest) != 0)
-		snprintf(to, size, ", %s %llu %s %%", value_noun(c->run),
-			 (unsigned long long)value_process(
+		snprintf(to, size, ", %s %llu %s %%", processes_noun(c->run),
+			 (unsigned long long)processes_number(
 				 c->run, (size_t)(most - c->run->ranks)),
 			 highest);
 }
@@ -161,7 +163,7 @@ static void say_contention(struct report *report, const struct crowd *c,
 			   const struct core_group *worst)
 {
 	const char *noun = c->run->world ? "Rank" : "Process";
-	char *who = value_list(c->run, c->waiting, c->waiting_count);
+	char *who = processes_list(c->run, c->waiting, c->waiting_count);
 	double waited = 0, elapsed = 0, all;
 	char cause[256], most[64];
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/elapsed.h"
-#include "analyse/value.h"
+#include "analyse/processes.h"
 #include "base/err.h"
 #include "base/map.h"
 
@@ -38,7 +38,7 @@ int elapsed_of(double *seconds, const struct run *run)
 	uint64_t most = 0;
 
 	if (host && spans)
-		hosts = value_hosts(run, NULL, run->rank_count, host);
+		hosts = processes_hosts(run, NULL, run->rank_count, host);
 	for (size_t i = 0; hosts > 0 && i < run->rank_count; i++)
 		widen_span(&spans[host[i]], span_of(&run->ranks[i]));
 	for (ssize_t i = 0; i < hosts; i++)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/formula.h"
 #include "analyse/groups.h"
 #include "analyse/value.h"
@@ -426,7 +427,7 @@ static int fill_counts(struct report *report, const struct counts *c,
 	for (size_t i = 0; options->metric && i < c->events; i++)
 		if (!strcmp(c->metrics[i]->name, options->metric))
 			by = &c->functions[i];
-	limit = value_limit(options, 20, by->count);
+	limit = analysis_limit(options, 20, by->count);
 	events_table(report, c);
 	err = derived_table(report, c);
 	functions_table(report, c, by, limit);
@@ -440,18 +441,18 @@ static int run_counters(struct report **to, const struct run *const runs[],
 			const struct analysis_options *options)
 {
 	struct counts counts = { .run = runs[0] };
-	int err = value_one_run(runs, "counters");
+	int err = analysis_one_run(runs, "counters");
 
 	if (err)
 		return err;
-	if (options->metric && !value_metric(runs[0], options, NULL))
+	if (options->metric && !analysis_metric(runs[0], options, NULL))
 		return -EINVAL;
 	if (!find_event_metrics(&counts))
 		return fail(-ENODATA, "no events were counted in this run: "
 				      "copse run -e EVENT or -g GROUP");
 	err = counts_init(&counts);
 	if (!err) {
-		*to = value_report("counters", runs[0], NULL);
+		*to = analysis_report("counters", runs[0], NULL);
 		err = *to ? fill_counts(*to, &counts, options) : -ENOMEM;
 	}
 	counts_fini(&counts);

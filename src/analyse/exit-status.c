@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/findings.h"
-#include "analyse/value.h"
+#include "analyse/processes.h"
 #include "profile/profile.h"
 
 #define PROBLEMS_SHOWN 5
@@ -88,7 +88,7 @@ static void one_fate(struct report *report, const struct run *run, size_t first,
 	for (size_t i = first; i < run->rank_count; i++)
 		if (same_fate(run, first, i))
 			picked[count++] = (uint32_t)i;
-	list = value_list(run, picked, count);
+	list = processes_list(run, picked, count);
 	if (!strncmp(text, "killed", strlen("killed")))
 		be = count == 1 ? "was " : "were ";
 	report_line(report, "! %s%s %s %s%s.", noun,

@@ -8,9 +8,11 @@
 #include "analyse/confidence.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
-#include "analyse/rank-distribution.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/path-imbalance.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
+#include "analyse/rank-distribution.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -179,7 +181,7 @@ static const char *ranks(size_t count)
 static char *meanwhile_others(const struct balance *b, const struct skew *worst)
 {
 	double share = mean_share(b, b->working, b->working_count);
-	char *who = value_list(b->run, b->working, b->working_count);
+	char *who = processes_list(b->run, b->working, b->working_count);
 	char *why = worst ? paths_short(b->paths, worst->path, FRAMES) : NULL;
 	char *text = NULL;
 
@@ -215,7 +217,7 @@ static void waiting(struct report *report, const struct balance *b, char *where,
 		    const struct skew *worst)
 {
 	double share = mean_share(b, b->waiting, b->waiting_count);
-	char *who = value_list(b->run, b->waiting, b->waiting_count);
+	char *who = processes_list(b->run, b->waiting, b->waiting_count);
 	char *others = b->working_count ? meanwhile_others(b, worst) : NULL;
 
 	if (!who || !where || (b->working_count && !others))
@@ -274,14 +276,14 @@ static void say_recoverable(struct report *report, const struct balance *b,
 		report->failed = true;
 		return;
 	}
-	report_line(
-		report,
-		"• %s recoverable: %s took %s %s %s %llu, %s on average%s.",
-		value_time(saved, worst->recoverable), path,
-		value_time(most, worst->max), b->run->world ? "on" : "in",
-		value_noun(b->run),
-		(unsigned long long)value_process(b->run, worst->max_process),
-		value_time(mean, worst->mean), how);
+	report_line(report,
+		    "• %s recoverable: %s took %s %s %s %llu, %s on average%s.",
+		    phrase_time(saved, worst->recoverable), path,
+		    phrase_time(most, worst->max), b->run->world ? "on" : "in",
+		    processes_noun(b->run),
+		    (unsigned long long)processes_number(b->run,
+							 worst->max_process),
+		    phrase_time(mean, worst->mean), how);
 	free(path);
 	free(how);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/confidence.h"
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
@@ -80,7 +81,7 @@ static void table(struct report *report, const struct run *run,
 		  const struct run_metric *metric, const struct groups *groups,
 		  const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, 20, groups->count), rows = 0;
+	size_t limit = analysis_limit(options, 20, groups->count), rows = 0;
 	double samples = confidence_samples(run, metric);
 
 	report_table(report, "hotspots",
@@ -101,17 +102,17 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 	const struct run_metric *metric;
 	struct groups groups;
 	struct report *report;
-	int err = value_one_run(runs, "hotspots");
+	int err = analysis_one_run(runs, "hotspots");
 
 	if (err)
 		return err;
-	metric = value_metric(runs[0], options, NULL);
+	metric = analysis_metric(runs[0], options, NULL);
 	if (!metric)
 		return -EINVAL;
 	err = groups_init(&groups, runs[0], metric, options->by_line);
 	if (err)
 		return err;
-	report = value_report("hotspots", runs[0], metric);
+	report = analysis_report("hotspots", runs[0], metric);
 	if (report) {
 		table(report, runs[0], metric, &groups, options);
 		idle_threads_say(report, runs, metric->name);

@@ -8,6 +8,7 @@
 #include "analyse/idle-threads.h"
 #include "analyse/interpreter.h"
 #include "analyse/paths.h"
+#include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -320,7 +321,7 @@ static void write_start(FILE *to, const struct run *run,
 
 	if (!(n->flags & RUN_UNNAMED))
 		fprintf(to, "%s of ", paths_function(run, start->node));
-	fprintf(to, "%s %s in %s", file, value_time(time, start->value),
+	fprintf(to, "%s %s in %s", file, phrase_time(time, start->value),
 		paths_function(run, run_frame(run, start->waited)));
 }
 
@@ -366,7 +367,7 @@ static void say_run(struct report *report, const struct run *run,
 			"Threads that only waited are left out of %s%s: "
 			"%s (%.1f %% of all), %s; --idle-threads=on shows "
 			"them.",
-			metric->name, which, value_time(time, sum),
+			metric->name, which, phrase_time(time, sum),
 			100 * value_ratio(sum, total_of_threads(run, metric)),
 			starts);
 	else

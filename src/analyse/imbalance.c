@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyse/mpi/efficiency.h"
+#include "analyse/analysis.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/idle-threads.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/path-imbalance-table.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -125,11 +126,11 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 	const struct run_metric *metric;
 	struct paths paths = { 0 };
 	struct skews skews = { 0 };
-	int err = value_one_run(runs, "imbalance");
+	int err = analysis_one_run(runs, "imbalance");
 
 	if (err)
 		return err;
-	metric = value_metric(runs[0], options, NULL);
+	metric = analysis_metric(runs[0], options, NULL);
 	if (!metric)
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);
@@ -137,7 +138,7 @@ static int run_imbalance(struct report **to, const struct run *const runs[],
 		err = skew_init(&skews, &paths, metric);
 	if (err)
 		goto out;
-	*to = value_report("imbalance", runs[0], metric);
+	*to = analysis_report("imbalance", runs[0], metric);
 	err = *to ? skew_table(*to, &skews, &how, options) : -ENOMEM;
 	if (!err)
 		err = imbalance_rank_table(*to, runs[0], metric);

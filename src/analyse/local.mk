@@ -57,6 +57,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/path-imbalance.c src/analyse/path-imbalance.h \
 	src/analyse/path-imbalance-table.c src/analyse/path-imbalance-table.h \
 	src/analyse/paths.c src/analyse/paths.h \
+	src/analyse/phrase.c src/analyse/phrase.h \
+	src/analyse/processes.c src/analyse/processes.h \
 	src/analyse/rank-distribution.c src/analyse/rank-distribution.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \

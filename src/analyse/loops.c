@@ -159,8 +159,8 @@ static struct report *make(const struct loop_totals *l,
 			   const struct run_metric *metric,
 			   const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, 20, l->count);
-	struct report *report = value_report("loops", l->run, metric);
+	size_t limit = analysis_limit(options, 20, l->count);
+	struct report *report = analysis_report("loops", l->run, metric);
 
 	if (!report)
 		return NULL;
@@ -181,11 +181,11 @@ static int run_loops(struct report **to, const struct run *const runs[],
 {
 	struct loop_totals l = { .run = runs[0] };
 	const struct run_metric *metric;
-	int err = value_one_run(runs, "loops");
+	int err = analysis_one_run(runs, "loops");
 
 	if (err)
 		return err;
-	metric = value_metric(runs[0], options, NULL);
+	metric = analysis_metric(runs[0], options, NULL);
 	if (!metric)
 		return -EINVAL;
 	l.at = calloc(l.run->node_count + 1, sizeof(*l.at));

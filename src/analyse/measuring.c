@@ -9,6 +9,8 @@
 #include "analyse/account.h"
 #include "analyse/confidence.h"
 #include "analyse/findings.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/round.h"
 #include "live/layout.h"
@@ -85,7 +87,7 @@ static void put_sampling_rate(struct report *report, const struct run *run,
 	report_note(report,
 		    "Measured with %s, %.0f per second of %s time "
 		    "(%" PRIu64 " asked for); %s%s.",
-		    value_many(samples, t->samples, "sample"), achieved,
+		    phrase_many(samples, t->samples, "sample"), achieved,
 		    samples_wall(first) ? "wall" : "CPU", first->freq,
 		    clock_name(first->clock),
 		    t->one_clock ? ""
@@ -124,7 +126,7 @@ static bool by_timer(struct report *report, const struct run *run,
 			"more than its budget (copse run --budget), a "
 			"timer stood in for it, at a lower rate: %.0f %% "
 			"of the samples.",
-			value_plural(noun, ranks, value_noun(run)),
+			phrase_plural(noun, ranks, processes_noun(run)),
 			100 * value_ratio(t->timers, t->samples));
 	return ranks;
 }
@@ -148,7 +150,7 @@ static bool lowered(struct report *report, const struct run *run)
 			    "The rate was lowered in %s, to %.0f per second "
 			    "at the least, so that sampling keeps to its "
 			    "budget (copse run --budget).",
-			    value_plural(noun, ranks, value_noun(run)),
+			    phrase_plural(noun, ranks, processes_noun(run)),
 			    1e9 / (double)slowest);
 	return ranks;
 }
@@ -351,7 +353,7 @@ static void few_in_run(struct report *report, double samples)
 			    "! Only %s: too few to say where the time went "
 			    "(50 %% could be %.0f to %.0f %%); run longer, or "
 			    "with --freq.",
-			    value_many(text, samples, "sample"), 100 * c.low,
+			    phrase_many(text, samples, "sample"), 100 * c.low,
 			    100 * c.high);
 }
 
@@ -369,14 +371,14 @@ static void few_in_ranks(struct report *report, const struct run *run)
 		if (run->ranks[i].samples < CONFIDENCE_FEW)
 			picked[count++] = (uint32_t)i;
 	}
-	list = count ? value_list(run, picked, count) : NULL;
+	list = count ? processes_list(run, picked, count) : NULL;
 	report->failed |= count && !list;
 	if (list)
 		report_line(report,
 			    "! %s (%s) with fewer than %d samples, the least "
 			    "%" PRIu64 ": too few to say where the time of a "
 			    "rank went.",
-			    value_plural(noun, count, "rank"), list,
+			    phrase_plural(noun, count, "rank"), list,
 			    CONFIDENCE_FEW, run->ranks[least].samples);
 	free(list);
 	free(picked);
@@ -407,8 +409,8 @@ static void pauses(struct report *report, const struct run *run)
 			    "Measuring was paused for %s of %s%s: what "
 			    "happened meanwhile is in no other number here, "
 			    "CPU time included.",
-			    value_time(paused, sum / count),
-			    value_time(elapsed, of / count),
+			    phrase_time(paused, sum / count),
+			    phrase_time(elapsed, of / count),
 			    run->rank_count > 1 ? " on average" : "");
 }
 
@@ -462,7 +464,7 @@ static const char *calls_text(char *to, double count)
 	if (count >= 1e6)
 		snprintf(to, 48, "%.3g million MPI calls", count / 1e6);
 	else
-		value_many(to, count, "MPI call");
+		phrase_many(to, count, "MPI call");
 	return to;
 }
 
@@ -486,7 +488,7 @@ static void wrappers(struct report *report, const struct run *run,
 		    "%s; what the program did between "
 		    "calls seems that much longer. copse run --mpi=off leaves "
 		    "them alone.",
-		    value_time(cost, t->wrappers), calls_text(calls, all),
+		    phrase_time(cost, t->wrappers), calls_text(calls, all),
 		    100 * value_ratio(most.count, all),
 		    str_at(&run->strings, most.function));
 }
@@ -505,7 +507,7 @@ void findings_untimed(struct report *report, const struct run *run)
 			    "and not timed: their time is an "
 			    "estimate, from others drawn by lot.",
 			    calls_text(calls, untimed),
-			    value_most(value_ratio(most.count, untimed)),
+			    phrase_most(value_ratio(most.count, untimed)),
 			    str_at(&run->strings, most.function));
 }
 
@@ -521,7 +523,7 @@ static void events(struct report *report, const struct run *run)
 		report_note(report,
 			    "Counted as well: %s; copse report counters shows "
 			    "what came.",
-			    value_plural(text, count, "event"));
+			    phrase_plural(text, count, "event"));
 }
 
 static void cost_note(struct report *report, const struct totals *t)
@@ -532,10 +534,10 @@ static void cost_note(struct report *report, const struct totals *t)
 		snprintf(part, sizeof(part),
 			 ", %s of it to set the clock at %s between threads "
 			 "or processes",
-			 value_time(switching, t->switching),
-			 value_many(times, t->switches, "switch"));
+			 phrase_time(switching, t->switching),
+			 phrase_many(times, t->switches, "switch"));
 	report_note(report, "Measuring cost %s of CPU time, %.2f %%%s.",
-		    value_time(cost, t->cost),
+		    phrase_time(cost, t->cost),
 		    100 * value_ratio(t->cost, t->cpu), part);
 }
 

@@ -8,6 +8,7 @@
 
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
+#include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
@@ -96,8 +97,8 @@ int findings_off_core(struct report *report, const struct run *run)
 	off = off_core(run, all, in_mpi);
 	if (off < MUCH * all || off < LONGER * count)
 		return 0;
-	value_time(seconds, off / count);
-	value_time(of, all / count);
+	phrase_time(seconds, off / count);
+	phrase_time(of, all / count);
 	report_line(report,
 		    "• For %s of %s%s: sleep, files, locks%s; copse run -e "
 		    "wall tells where.",

@@ -5,9 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/confidence.h"
-#include "analyse/rank-distribution.h"
 #include "analyse/path-imbalance-table.h"
+#include "analyse/processes.h"
+#include "analyse/rank-distribution.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -84,7 +86,7 @@ static int table_row(struct report *report, const struct skews *skews,
 	value_cell(report, unit, k->min);
 	value_cell(report, unit, k->max);
 	report_number(report, value_ratio(k->max, k->mean));
-	report_count(report, value_process(run, k->max_process));
+	report_count(report, processes_number(run, k->max_process));
 	value_cell(report, unit, k->imbalance);
 	value_cell(report, unit, outside.recoverable);
 	skew_table_shape(report, shapes, values);
@@ -122,7 +124,8 @@ int skew_table(struct report *report, const struct skews *skews,
 	       const struct skew_table *how,
 	       const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, how->rows, skews->count), rows = 0;
+	size_t limit = analysis_limit(options, how->rows, skews->count),
+	       rows = 0;
 	double *values = calloc(skews->process_count + 1, sizeof(*values));
 	double weight = sample_weight(skews);
 	struct shapes shapes;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/path-imbalance.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -187,7 +188,7 @@ int skew_init(struct skews *s, const struct paths *paths,
 	int err;
 
 	*s = (struct skews){ .paths = paths, .metric = metric };
-	s->processes = value_processes(run, &s->process_count);
+	s->processes = processes_members(run, &s->process_count);
 	s->at = calloc(paths->count + 1, sizeof(*s->at));
 	s->outside = calloc(s->process_count + 1, sizeof(*s->outside));
 	if (!s->processes || !s->at || !s->outside) {

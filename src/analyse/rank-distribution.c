@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/outlier.h"
+#include "analyse/processes.h"
 #include "analyse/rank-distribution.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -286,7 +287,7 @@ int shapes_init(struct shapes *s, const struct run *run,
 	s->host = calloc(count + 1, sizeof(*s->host));
 	s->scratch = calloc(2 * count + 1, sizeof(*s->scratch));
 	if (s->host && s->scratch)
-		hosts = value_hosts(run, processes, count, s->host);
+		hosts = processes_hosts(run, processes, count, s->host);
 	if (hosts < 0) {
 		shapes_fini(s);
 		return no_memory();
@@ -331,7 +332,7 @@ static char *picked_list(const struct shapes *s, const bool *picked)
 	for (size_t i = 0; i < s->count; i++)
 		if (picked[i])
 			indices[count++] = s->processes[i];
-	text = value_list(s->run, indices, count);
+	text = processes_list(s->run, indices, count);
 	free(indices);
 	return text;
 }
@@ -361,7 +362,7 @@ static bool *pick_ranks(const struct shape *shape, const struct shapes *s,
 static char *text_of_ranks(const struct shape *shape, const struct shapes *s,
 			   const double *values)
 {
-	const char *noun = value_noun(s->run);
+	const char *noun = processes_noun(s->run);
 	bool *picked = pick_ranks(shape, s, values);
 	char *ranks = picked ? picked_list(s, picked) : NULL;
 	char *text = NULL;

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/mpi/efficiency.h"
+#include "analyse/analysis.h"
 #include "analyse/findings.h"
 #include "analyse/idle-threads.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/outlier.h"
 #include "analyse/path-imbalance-table.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -210,7 +213,8 @@ static void time_strip_row(struct report *report, struct ranks *r,
 	report_number(report, values[least]);
 	report_number(report, sum / (double)count);
 	report_number(report, values[most]);
-	report_count(report, value_process(r->run, r->skews.processes[most]));
+	report_count(report,
+		     processes_number(r->run, r->skews.processes[most]));
 	skew_table_shape(report, &r->shapes, values);
 	report_spark(report, r->row, count);
 }
@@ -344,7 +348,7 @@ static void time_share_table(struct report *report, struct ranks *r,
 			     const struct analysis_options *options)
 {
 	size_t count = r->skews.process_count, rows = 0;
-	size_t limit = value_limit(options, ROWS, count);
+	size_t limit = analysis_limit(options, ROWS, count);
 	double least;
 
 	time_share_columns(report, r);
@@ -423,7 +427,7 @@ static void host_table(struct report *report, struct ranks *r,
 {
 	struct host *hosts = hosts_of(r);
 	size_t count = r->shapes.hosts, rows = 0;
-	size_t limit = value_limit(options, HOSTS, count);
+	size_t limit = analysis_limit(options, HOSTS, count);
 	double median = r->rules[COMPUTE].median, least;
 
 	host_columns(report, r);
@@ -470,13 +474,13 @@ static void say_ranks(struct report *report, const struct ranks *r,
 
 	if (picked) {
 		outliers = outlier_count(r, picked);
-		list = value_list(r->run, picked, outliers);
+		list = processes_list(r->run, picked, outliers);
 	}
 	report->failed |= !list;
 	if (list && outliers)
 		report_line(report, "• %s: %s%s %s.",
-			    value_plural(noun, outliers, "outlier"),
-			    value_noun(r->run),
+			    phrase_plural(noun, outliers, "outlier"),
+			    processes_noun(r->run),
 			    outliers == 1   ? ""
 			    : r->run->world ? "s"
 					    : "es",
@@ -528,7 +532,7 @@ static int fill_ranks(struct report *report, struct ranks *r,
 static const struct run_metric *
 time_metric(const struct run *run, const struct analysis_options *options)
 {
-	const struct run_metric *m = value_metric(run, options, NULL);
+	const struct run_metric *m = analysis_metric(run, options, NULL);
 
 	return m || options->metric ? m : run_metric(run, "mpi.time");
 }
@@ -539,7 +543,7 @@ static int run_ranks(struct report **to, const struct run *const runs[],
 	const struct run_metric *metric;
 	struct paths paths = { 0 };
 	struct ranks r = { 0 };
-	int err = value_one_run(runs, "ranks");
+	int err = analysis_one_run(runs, "ranks");
 
 	if (err)
 		return err;
@@ -550,7 +554,7 @@ static int run_ranks(struct report **to, const struct run *const runs[],
 	if (!err)
 		err = ranks_init(&r, &paths, metric);
 	if (!err)
-		*to = value_report("ranks", runs[0], NULL);
+		*to = analysis_report("ranks", runs[0], NULL);
 	if (!err)
 		err = *to ? fill_ranks(*to, &r, options) : -ENOMEM;
 	if (!err) {

@@ -7,16 +7,19 @@
 #include <string.h>
 
 #include "analyse/account.h"
-#include "analyse/unwind-coverage.h"
+#include "analyse/analysis.h"
 #include "analyse/confidence.h"
-#include "analyse/mpi/efficiency.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
-#include "analyse/openmp-lost.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/openmp-lost.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/unnamed.h"
+#include "analyse/unwind-coverage.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/round.h"
@@ -51,7 +54,7 @@ static void add_process_facts(struct facts *f, const struct run_rank *r,
 
 static int gather_facts(struct facts *f, const struct run *run)
 {
-	ssize_t hosts = value_hosts(run, NULL, run->rank_count, NULL);
+	ssize_t hosts = processes_hosts(run, NULL, run->rank_count, NULL);
 	int err;
 
 	*f = (struct facts){ .run = run, .account = account_of(run) };
@@ -78,19 +81,20 @@ static void head(struct report *report, const struct facts *f)
 	char besides[32], extra[64] = "";
 	bool same = f->most_threads == f->least_threads;
 
-	value_extent(ranks, run);
-	value_plural(threads, same ? f->most_threads : f->threads, "thread");
+	processes_extent(ranks, run);
+	phrase_plural(threads, same ? f->most_threads : f->threads, "thread");
 	if (f->hosts > 1)
-		value_plural(hosts, f->hosts, "host");
+		phrase_plural(hosts, f->hosts, "host");
 	if (f->others)
 		snprintf(extra, sizeof(extra), " (and %s besides)",
-			 value_plural(besides, f->others, "process"));
-	report_line(
-		report, "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s",
-		ranks, extra, same ? "×" : "with", threads,
-		f->hosts > 1 ? hosts : f->host, value_time(elapsed, f->elapsed),
-		value_time(cpu, f->account.counted + f->account.unseen),
-		*mpi ? " · " : "", mpi);
+			 phrase_plural(besides, f->others, "process"));
+	report_line(report,
+		    "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s", ranks,
+		    extra, same ? "×" : "with", threads,
+		    f->hosts > 1 ? hosts : f->host,
+		    phrase_time(elapsed, f->elapsed),
+		    phrase_time(cpu, f->account.counted + f->account.unseen),
+		    *mpi ? " · " : "", mpi);
 }
 
 static void put_word(FILE *to, const char *before, const char *text)
@@ -133,11 +137,11 @@ static void efficiency(struct report *report, const struct facts *f)
 			    "MPI %.1f %% of the time: least %.1f %% on rank "
 			    "%llu, most %.1f %% on rank %llu",
 			    100 * e->mpi_mean, 100 * e->mpi_min,
-			    (unsigned long long)value_process(f->run,
-							      e->mpi_min_rank),
+			    (unsigned long long)processes_number(
+				    f->run, e->mpi_min_rank),
 			    100 * e->mpi_max,
-			    (unsigned long long)value_process(f->run,
-							      e->mpi_max_rank));
+			    (unsigned long long)processes_number(
+				    f->run, e->mpi_max_rank));
 	else
 		report_line(report, "MPI %.1f %% of the time",
 			    100 * e->mpi_mean);
@@ -284,7 +288,7 @@ static void summary_strip_row(struct report *report, const struct facts *f,
 	report_number(report, values[least]);
 	report_number(report, sum / (double)count);
 	report_number(report, values[most]);
-	report_count(report, value_process(f->run, processes[most]));
+	report_count(report, processes_number(f->run, processes[most]));
 	report_spark(report, values, count);
 }
 
@@ -324,7 +328,7 @@ static void strip_rows(struct report *report, const struct facts *f,
 static int strip(struct report *report, const struct facts *f)
 {
 	size_t count;
-	uint32_t *processes = value_processes(f->run, &count);
+	uint32_t *processes = processes_members(f->run, &count);
 	struct mpi_time *mpi = mpi_times(f->run, 0);
 	double *values = calloc(count + 1, sizeof(*values));
 	int err = processes && mpi && values ? 0 : -ENOMEM;
@@ -370,7 +374,7 @@ static int hotspots(struct report *report, const struct run *run,
 
 	if (err)
 		return err;
-	limit = value_limit(options, ROWS, groups.count);
+	limit = analysis_limit(options, ROWS, groups.count);
 	report_table(report, "hotspots", "hotspots");
 	report_column(report, "function", "function", COLUMN_TEXT);
 	report_column(report, "place", "place", COLUMN_LEFT_TEXT);
@@ -417,7 +421,7 @@ static int sites(struct report *report, const struct paths *paths,
 	report_column(report, "seconds", "time", COLUMN_SECONDS);
 	report_column(report, "share", "of run", COLUMN_SHARE);
 	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
-	for (size_t i = 0; i < value_limit(options, ROWS, sites.count); i++)
+	for (size_t i = 0; i < analysis_limit(options, ROWS, sites.count); i++)
 		summary_site_row(report, paths, &sites.at[i], elapsed);
 out:
 	if (!err)
@@ -485,15 +489,15 @@ static int run_summary(struct report **to, const struct run *const runs[],
 		       const struct analysis_options *options)
 {
 	const struct run_metric *metric;
-	int err = value_one_run(runs, "summary");
+	int err = analysis_one_run(runs, "summary");
 
 	if (err)
 		return err;
 	/* A run that was cut before its first sample has a summary too. */
-	metric = value_metric(runs[0], options, NULL);
+	metric = analysis_metric(runs[0], options, NULL);
 	if (!metric && options->metric)
 		return -EINVAL;
-	*to = value_report("summary", runs[0], NULL);
+	*to = analysis_report("summary", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
 	err = fill_summary(*to, runs, metric, options);

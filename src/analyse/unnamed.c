@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "analyse/phrase.h"
 #include "analyse/unnamed.h"
 #include "analyse/value.h"
 
@@ -79,7 +80,8 @@ void unnamed_say(struct report *report, const struct run *run,
 				    "build that is not stripped would give "
 				    "them (man copse-merge, Names).",
 				    100 * unnamed / all, metric->name,
-				    value_most(most / unnamed), str_base(file));
+				    phrase_most(most / unnamed),
+				    str_base(file));
 	}
 	free(by_file);
 	free(owner);

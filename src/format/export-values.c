@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "format/format.h"
@@ -89,11 +90,11 @@ static int check_chosen(struct chosen *c)
 			    "; copse export nodes lists them",
 			    choice->node);
 	while (choice->by_rank && c->rank < c->run->rank_count &&
-	       value_process(c->run, c->rank) != choice->rank)
+	       processes_number(c->run, c->rank) != choice->rank)
 		c->rank++;
 	if (choice->by_rank && c->rank == c->run->rank_count)
 		return fail(-EINVAL, "there is no %s %" PRIu64 " in this run",
-			    value_noun(c->run), choice->rank);
+			    processes_noun(c->run), choice->rank);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "format/format.h"
@@ -112,7 +113,7 @@ static int write_hatchet(FILE *to, const struct run *run,
 			 const struct format_choice *choice)
 {
 	const struct analysis_options options = { .metric = choice->metric };
-	const struct run_metric *m = value_metric(run, &options, NULL);
+	const struct run_metric *m = analysis_metric(run, &options, NULL);
 	struct node_sums sums;
 	int err;
 

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/compare/compare.h"
-#include "analyse/confidence.h"
 #include "analyse/compare/student.h"
+#include "analyse/confidence.h"
+#include "analyse/value.h"
 #include "base/err.h"
 
 static double mean_of(const double *values, size_t count)
@@ -128,7 +130,7 @@ const struct run_metric *sides_choose(const struct sides *s,
 
 	if (m && m->merge == MERGE_SUM)
 		return m;
-	return value_metric(s->runs[0], options, NULL);
+	return analysis_metric(s->runs[0], options, NULL);
 }
 
 /* From run after run to path after path. */

@@ -19,8 +19,8 @@
 
 #include <stddef.h>
 
+#include "analyse/analysis.h"
 #include "analyse/compare/path-union.h"
-#include "analyse/value.h"
 
 struct comparison {
 	double base, now;      /* means of the sides */

@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/compare/by-rank.h"
 #include "analyse/compare/compare.h"
-#include "analyse/mpi/efficiency.h"
 #include "analyse/idle-threads.h"
+#include "analyse/mpi/efficiency.h"
+#include "analyse/phrase.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -153,7 +156,7 @@ static int path_batch(struct report *report, const struct diff *d,
 static size_t choose_paths(const struct diff *d)
 {
 	size_t count = d->sides.paths.count - 1, rows = 0;
-	size_t limit = value_limit(d->options, ROWS, count);
+	size_t limit = analysis_limit(d->options, ROWS, count);
 
 	for (size_t i = 0; i < count && rows < limit; i++) {
 		uint32_t path = d->order[i];
@@ -198,7 +201,7 @@ static int by_change(const void *x, const void *y)
 static void function_rows(struct report *report, const struct diff *d,
 			  const struct functions *f, struct ranked *at)
 {
-	size_t limit = value_limit(d->options, ROWS, f->count), rows = 0;
+	size_t limit = analysis_limit(d->options, ROWS, f->count), rows = 0;
 	const struct sides *s = &d->sides;
 
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -267,9 +270,9 @@ static void metric_text(struct report *report, enum unit unit, double value)
 	if (value < 0)
 		*to++ = '-';
 	if (unit == UNIT_NS && !isnan(value))
-		value_time(to, fabs(value));
+		phrase_time(to, fabs(value));
 	else if (unit == UNIT_BYTES && !isnan(value))
-		value_bytes(to, fabs(value));
+		phrase_bytes(to, fabs(value));
 	else if (!isnan(value))
 		snprintf(to, 32, fabs(value) < 1e6 ? "%.6g" : "%.0f",
 			 fabs(value));
@@ -348,9 +351,9 @@ static int diff_rank_table(struct report *report, const struct diff *d)
 static const char *amount(char *to, const struct diff *d, double value)
 {
 	if (is_time(d))
-		return value_time(to, fabs(value));
+		return phrase_time(to, fabs(value));
 	if (d->metric->unit == UNIT_BYTES)
-		return value_bytes(to, fabs(value));
+		return phrase_bytes(to, fabs(value));
 	snprintf(to, 32, "%.6g", fabs(value));
 	return to;
 }
@@ -423,8 +426,8 @@ static struct report *new_diff_report(const struct diff *d)
 	char base[32], now[32], *title;
 	struct report *report;
 
-	value_plural(base, d->sides.base, "run");
-	value_plural(now, d->sides.count - d->sides.base, "run");
+	phrase_plural(base, d->sides.base, "run");
+	phrase_plural(now, d->sides.count - d->sides.base, "run");
 	title = str_format("diff by %s · %s · %s → %s", d->metric->name,
 			   str_at(&run->strings, run->command), base, now);
 	report = title ? report_new("diff", title) : NULL;

@@ -9,6 +9,8 @@
 #include "analyse/compare/gate-test.h"
 #include "analyse/compare/gate.h"
 #include "analyse/idle-threads.h"
+#include "analyse/phrase.h"
+#include "analyse/value.h"
 #include "base/err.h"
 
 struct gating {
@@ -39,10 +41,10 @@ static const char *change_text(char *to, size_t size, const struct gate_test *t)
 		snprintf(to, size, "%+.1f points", 100 * t->c.change);
 	else if (t->unit == UNIT_NS)
 		snprintf(to, size, "%s (%s%s)", relative, sign,
-			 value_time(amount, fabs(t->c.change)));
+			 phrase_time(amount, fabs(t->c.change)));
 	else if (t->unit == UNIT_BYTES)
 		snprintf(to, size, "%s (%s%s)", relative, sign,
-			 value_bytes(amount, fabs(t->c.change)));
+			 phrase_bytes(amount, fabs(t->c.change)));
 	else
 		snprintf(to, size, "%s (%+.6g)", relative, t->c.change);
 	return to;
@@ -58,7 +60,7 @@ static void say_verdict(struct report *report, const struct gating *g)
 	char tests[32], change[96];
 	size_t failed = count_failed(g, NULL);
 
-	value_plural(tests, g->tests.count, "test");
+	phrase_plural(tests, g->tests.count, "test");
 	if (!failed) {
 		report_line(report, "Passed: none of %s failed.", tests);
 		return;
@@ -192,8 +194,8 @@ static struct report *new_gate_report(const struct gating *g)
 	char base[32], now[32], *title;
 	struct report *report;
 
-	value_plural(base, s->base, "run");
-	value_plural(now, s->count - s->base, "run");
+	phrase_plural(base, s->base, "run");
+	phrase_plural(now, s->count - s->base, "run");
 	title = str_format("gate · %s · %s → %s",
 			   str_at(&s->runs[0]->strings, s->runs[0]->command),
 			   base, now);

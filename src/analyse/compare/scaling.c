@@ -10,10 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyse/mpi/efficiency.h"
-#include "analyse/idle-threads.h"
-#include "analyse/openmp-lost.h"
+#include "analyse/analysis.h"
 #include "analyse/compare/path-union.h"
+#include "analyse/idle-threads.h"
+#include "analyse/mpi/efficiency.h"
+#include "analyse/openmp-lost.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -279,7 +280,7 @@ static int lost_rows(struct report *report, const struct scaling *s, size_t run,
 		     struct lost *at)
 {
 	bool all = s->options->limit == SIZE_MAX;
-	size_t limit = value_limit(s->options, ROWS, s->paths.count);
+	size_t limit = analysis_limit(s->options, ROWS, s->paths.count);
 	size_t rows = 0;
 	int err = find_lost(s, run, at);
 
@@ -472,7 +473,8 @@ static int fill_scaling(struct report *report, const struct scaling *s,
 /* The metric of the first run, which all must have, in time. */
 static const char *common_metric(const struct scaling *s)
 {
-	const struct run_metric *m = value_metric(s->runs[0], s->options, NULL);
+	const struct run_metric *m =
+		analysis_metric(s->runs[0], s->options, NULL);
 
 	if (m && m->unit != UNIT_NS) {
 		fail(-EINVAL, "scaling compares times, and %s is none",
@@ -480,7 +482,7 @@ static const char *common_metric(const struct scaling *s)
 		return NULL;
 	}
 	for (size_t i = 1; i < s->count && m; i++)
-		if (!value_metric(s->runs[i], s->options, m->name))
+		if (!analysis_metric(s->runs[i], s->options, m->name))
 			return NULL;
 	return m ? m->name : NULL;
 }

@@ -2,6 +2,7 @@
 /* gpu-api.c - calls of CUDA by function and by path, and how they failed. */
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-work.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -14,7 +15,7 @@ static void call_table(struct report *report, const struct paths *paths,
 		       const struct gpu_work_rows *work, bool by_name,
 		       const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, work->count);
+	size_t limit = analysis_limit(options, ROWS, work->count);
 
 	report_table(report, by_name ? "functions" : "sites",
 		     by_name ? "functions" : "call paths");
@@ -72,7 +73,7 @@ static int failures(struct report *report, const struct paths *paths,
 
 	if (err)
 		return err;
-	limit = value_limit(options, ROWS, work.count);
+	limit = analysis_limit(options, ROWS, work.count);
 	if (limit) {
 		report_table(report, "failures", "calls that failed");
 		report_column(report, "function", NULL, COLUMN_TEXT);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "analyse/interpreter.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/gpu-calls.h"
@@ -127,9 +129,10 @@ char *gpu_known_text(const struct run *run)
 	return str_format(
 		"GPU work is known only until the program's own tool took "
 		"CUPTI%s after %s of %s.",
-		of, value_time(known, (double)least->ns / NS),
-		value_time(all, ((double)r->elapsed_ns - (double)r->paused_ns) /
-					NS));
+		of, phrase_time(known, (double)least->ns / NS),
+		phrase_time(all,
+			    ((double)r->elapsed_ns - (double)r->paused_ns) /
+				    NS));
 }
 
 bool gpu_busy_launch_bound(const struct gpu_busy *b)
@@ -277,8 +280,8 @@ char *gpu_device_name(const struct run *run, size_t device)
 	if (d->instance >= 0)
 		snprintf(of, sizeof(of), " (MIG instance %d)", d->instance);
 	else if (is_ambiguous(&run->gpu, device))
-		snprintf(of, sizeof(of), " of %s %llu", value_noun(run),
-			 (unsigned long long)value_process(
+		snprintf(of, sizeof(of), " of %s %llu", processes_noun(run),
+			 (unsigned long long)processes_number(
 				 run, first_rank(&run->gpu, device)));
 	return str_format("GPU %u%s on %s", d->id, of, host);
 }

@@ -6,8 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -54,7 +57,7 @@ static void ranks_cell(struct report *report, const struct run *run,
 	for (size_t i = 0; ranks && i < g->share_count; i++)
 		if (g->shares[i].device == device)
 			ranks[count++] = g->shares[i].rank;
-	text = ranks ? value_list(run, ranks, count) : NULL;
+	text = ranks ? processes_list(run, ranks, count) : NULL;
 	report->failed |= !text;
 	report_text(report, text);
 	free(text);
@@ -94,7 +97,7 @@ static void busy_device_table(struct report *report, const struct run *run,
 			      const struct gpu_busy *busy,
 			      const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, run->gpu.device_count);
+	size_t limit = analysis_limit(options, ROWS, run->gpu.device_count);
 
 	busy_device_columns(report, run);
 	for (size_t i = 0; i < limit; i++)
@@ -105,14 +108,14 @@ static void share_table(struct report *report, const struct run *run,
 			const struct analysis_options *options)
 {
 	const struct run_gpu *g = &run->gpu;
-	size_t limit = value_limit(options, ROWS, g->share_count);
+	size_t limit = analysis_limit(options, ROWS, g->share_count);
 
 	if (g->share_count <= g->device_count)
 		return;
 	report_table(report, "shares", "who shared them");
 	report_column(report, "device", "GPU", COLUMN_COUNT);
 	report_column(report, "host", "host", COLUMN_TEXT);
-	report_column(report, "rank", value_noun(run), COLUMN_COUNT);
+	report_column(report, "rank", processes_noun(run), COLUMN_COUNT);
 	report_column(report, "busy", "busy", COLUMN_SECONDS);
 	report_column(report, "kernels", "kernels", COLUMN_SECONDS);
 	report_column(report, "copies", "copies", COLUMN_SECONDS);
@@ -122,7 +125,7 @@ static void share_table(struct report *report, const struct run *run,
 
 		report_count(report, d->id);
 		report_text(report, str_at(&run->strings, d->host));
-		report_count(report, value_process(run, s->rank));
+		report_count(report, processes_number(run, s->rank));
 		report_number(report, (double)s->busy_ns / NS);
 		report_number(report, (double)s->kernels_ns / NS);
 		report_number(report, (double)s->copies_ns / NS);
@@ -148,7 +151,7 @@ static void stream_row(struct report *report, const struct run *run,
 		report_none(report);
 	else
 		report_count(report, run->gpu.devices[s->device].id);
-	report_count(report, value_process(run, s->rank));
+	report_count(report, processes_number(run, s->rank));
 	if (others) {
 		report_none(report);
 		report_none(report);
@@ -167,7 +170,7 @@ static void stream_table(struct report *report, const struct run *run,
 			 const struct analysis_options *options)
 {
 	const struct run_gpu *g = &run->gpu;
-	size_t limit = value_limit(options, ROWS, g->stream_count);
+	size_t limit = analysis_limit(options, ROWS, g->stream_count);
 	const struct run_stream **sorted =
 		calloc(g->stream_count + 1, sizeof(struct run_stream *));
 
@@ -178,7 +181,7 @@ static void stream_table(struct report *report, const struct run *run,
 		qsort(sorted, g->stream_count, sizeof(*sorted), by_busy);
 	report_table(report, "streams", "streams");
 	report_column(report, "device", "GPU", COLUMN_COUNT);
-	report_column(report, "rank", value_noun(run), COLUMN_COUNT);
+	report_column(report, "rank", processes_noun(run), COLUMN_COUNT);
 	report_column(report, "context", "context", COLUMN_COUNT);
 	report_column(report, "stream", "stream", COLUMN_COUNT);
 	report_column(report, "kernels", "kernels", COLUMN_COUNT);
@@ -196,7 +199,7 @@ static void work_table(struct report *report, const struct paths *paths,
 {
 	const struct run *run = paths->run;
 	const struct run_gpu *g = &run->gpu;
-	size_t limit = value_limit(options, ROWS, g->work_count);
+	size_t limit = analysis_limit(options, ROWS, g->work_count);
 	bool several = g->device_count > 1;
 	static const struct {
 		const char *id, *title;
@@ -239,14 +242,14 @@ static void say_gpu_busy(struct report *report, const struct gpu_busy *b)
 	}
 	report_line(report, "%zu GPU%s worked for %s: %.0f %% of the time.",
 		    b->devices, b->devices > 1 ? "s" : "",
-		    value_time(busy, b->busy),
+		    phrase_time(busy, b->busy),
 		    100 * value_ratio(b->busy, b->elapsed));
 	if (b->late_count)
 		report_note(report,
 			    "%llu pieces of work came out of order: up to %s "
 			    "of them may be missing in busy times.",
 			    (unsigned long long)b->late_count,
-			    value_time(busy, b->late));
+			    phrase_time(busy, b->late));
 }
 
 static void shared_note(struct report *report, const struct run *run)

@@ -10,8 +10,8 @@
  */
 #include <math.h>
 
-#include "analyse/mpi/efficiency.h"
 #include "analyse/gpu/gpu-busy.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/value.h"
 
 #define NS 1e9

@@ -2,9 +2,12 @@
 /* gpu-kernels.c - the kernels of GPUs, and the paths that launched them. */
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-shapes-table.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 
@@ -43,7 +46,7 @@ static void kernel_time_table(struct report *report, const struct paths *paths,
 			      const struct gpu_work_rows *work, double all,
 			      const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, work->count);
+	size_t limit = analysis_limit(options, ROWS, work->count);
 	bool several = paths->run->member_count > 1;
 
 	report_table(report, "kernels", "kernels");
@@ -51,7 +54,8 @@ static void kernel_time_table(struct report *report, const struct paths *paths,
 	work_columns(report, "launches");
 	report_column(report, "skew", several ? "max/mean" : NULL,
 		      COLUMN_NUMBER);
-	report_column(report, "most", several ? value_noun(paths->run) : NULL,
+	report_column(report, "most",
+		      several ? processes_noun(paths->run) : NULL,
 		      COLUMN_COUNT);
 	for (size_t i = 0; i < limit; i++) {
 		const struct gpu_row *row = &work->at[i];
@@ -72,7 +76,7 @@ static int kernel_path_table(struct report *report, const struct paths *paths,
 
 	if (err)
 		return err;
-	limit = value_limit(options, ROWS, work.count);
+	limit = analysis_limit(options, ROWS, work.count);
 	report_table(report, "paths", "launch paths");
 	report_column(report, "kernel", NULL, COLUMN_TEXT);
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
@@ -101,9 +105,9 @@ static void say_kernel_total(struct report *report, const struct run *run,
 		report_line(report,
 			    "%s worked for %s, %.0f copies and memsets for %s; "
 			    "work on several streams may overlap.",
-			    value_many(launches, kernels->count, "launch"),
-			    value_time(work, kernels->seconds), copies->count,
-			    value_time(moved, copies->seconds));
+			    phrase_many(launches, kernels->count, "launch"),
+			    phrase_time(work, kernels->seconds), copies->count,
+			    phrase_time(moved, copies->seconds));
 }
 
 static int kernel_tables(struct report *report, const struct paths *paths,
@@ -127,7 +131,7 @@ static int kernel_tables(struct report *report, const struct paths *paths,
 	if (!err) {
 		gpu_records_table(report, paths->run);
 		err = gpu_ranges_table(report, paths->run,
-				       value_limit(options, ROWS, SIZE_MAX));
+				       analysis_limit(options, ROWS, SIZE_MAX));
 	}
 	gpu_work_fini(&kernels);
 	gpu_work_fini(&copies);

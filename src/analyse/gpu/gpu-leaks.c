@@ -17,7 +17,8 @@
 
 #include "analyse/findings.h"
 #include "analyse/gpu/gpu-held.h"
-#include "analyse/value.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "base/err.h"
 #include "live/layout.h"
 #include "run/values.h"
@@ -148,13 +149,14 @@ static void say_leak(struct report *report, const struct paths *paths,
 
 	report->failed |= !path;
 	if (path)
-		report_line(report,
-			    "! Memory of GPUs leaks: %s %llu left %s in %.0f "
-			    "allocations, and it was still growing: %s (copse "
-			    "report gpu-memory).",
-			    value_noun(run),
-			    (unsigned long long)value_process(run, leak->rank),
-			    value_bytes(bytes, leak->bytes), leak->count, path);
+		report_line(
+			report,
+			"! Memory of GPUs leaks: %s %llu left %s in %.0f "
+			"allocations, and it was still growing: %s (copse "
+			"report gpu-memory).",
+			processes_noun(run),
+			(unsigned long long)processes_number(run, leak->rank),
+			phrase_bytes(bytes, leak->bytes), leak->count, path);
 	free(path);
 }
 
@@ -171,11 +173,12 @@ static void say_peak(struct report *report, const struct run *run)
 			most = h;
 	}
 	if (most && most->peak)
-		report_line(report,
-			    "Memory of GPUs: at most %s on one, by %s %llu.",
-			    value_bytes(bytes, (double)most->peak),
-			    value_noun(run),
-			    (unsigned long long)value_process(run, most->rank));
+		report_line(
+			report,
+			"Memory of GPUs: at most %s on one, by %s %llu.",
+			phrase_bytes(bytes, (double)most->peak),
+			processes_noun(run),
+			(unsigned long long)processes_number(run, most->rank));
 }
 
 int findings_gpu_memory(struct report *report, const struct paths *paths)

@@ -7,8 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-held.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -37,7 +40,7 @@ static void kind_columns(struct report *report, const struct run *run)
 	report_table(report, "kinds", "by kind");
 	report_column(report, "kind", "kind", COLUMN_TEXT);
 	report_column(report, "peak", "peak", COLUMN_BYTES);
-	report_column(report, "most", several ? value_noun(run) : NULL,
+	report_column(report, "most", several ? processes_noun(run) : NULL,
 		      COLUMN_COUNT);
 	report_column(report, "gpu", "GPU", COLUMN_COUNT);
 }
@@ -87,7 +90,7 @@ static void peak_cells(struct report *report, const struct run *run,
 		return;
 	}
 	report_count(report, most->peak);
-	report_count(report, value_process(run, h->rank));
+	report_count(report, processes_number(run, h->rank));
 	memory_device_cell(report, h->device);
 }
 
@@ -114,7 +117,7 @@ static void memory_path_table(struct report *report, const struct paths *paths,
 			      const struct held *held,
 			      const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, held->count);
+	size_t limit = analysis_limit(options, ROWS, held->count);
 
 	report_table(report, "paths", "by call path");
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
@@ -188,7 +191,7 @@ static int by_peak(const void *x, const void *y, void *holders)
 static void memory_device_columns(struct report *report, const struct run *run)
 {
 	report_table(report, "devices", "over time");
-	report_column(report, "process", value_noun(run), COLUMN_COUNT);
+	report_column(report, "process", processes_noun(run), COLUMN_COUNT);
 	report_column(report, "gpu", "GPU", COLUMN_COUNT);
 	report_column(report, "peak", "peak", COLUMN_BYTES);
 	report_column(report, "when", "when", COLUMN_SECONDS);
@@ -200,7 +203,7 @@ static int memory_device_table(struct report *report, const struct run *run,
 			       const struct analysis_options *options)
 {
 	size_t count = run->facts.holder_count;
-	size_t limit = value_limit(options, ROWS, count);
+	size_t limit = analysis_limit(options, ROWS, count);
 	uint32_t *order = calloc(count + 1, sizeof(*order));
 
 	if (!order)
@@ -214,7 +217,7 @@ static int memory_device_table(struct report *report, const struct run *run,
 	for (size_t i = 0; i < limit; i++) {
 		const struct run_holder *h = &run->facts.holders[order[i]];
 
-		report_count(report, value_process(run, h->rank));
+		report_count(report, processes_number(run, h->rank));
 		memory_device_cell(report, h->device);
 		report_count(report, h->peak);
 		report_number(report, (double)h->peak_ns / 1e9);
@@ -233,16 +236,18 @@ static void say_memory_total(struct report *report, const struct run *run,
 	if (total->allocations + total->frees <= 0)
 		report_line(report, "No memory of GPUs was seen.");
 	else if (run->gpu.known_count)
-		report_line(report, "%s of %s.",
-			    value_many(count, total->allocations, "allocation"),
-			    value_bytes(allocated, total->allocated));
+		report_line(
+			report, "%s of %s.",
+			phrase_many(count, total->allocations, "allocation"),
+			phrase_bytes(allocated, total->allocated));
 	else
-		report_line(report,
-			    "%s of %s; %.0f of them, %s, were left when their "
-			    "process ended.",
-			    value_many(count, total->allocations, "allocation"),
-			    value_bytes(allocated, total->allocated),
-			    total->leaks, value_bytes(left, total->leaked));
+		report_line(
+			report,
+			"%s of %s; %.0f of them, %s, were left when their "
+			"process ended.",
+			phrase_many(count, total->allocations, "allocation"),
+			phrase_bytes(allocated, total->allocated), total->leaks,
+			phrase_bytes(left, total->leaked));
 }
 
 static int memory_tables(struct report *report, const struct paths *paths,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/energy.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
@@ -143,7 +144,7 @@ static void gpu_power_table(struct report *report, const struct run *run,
 		{ "reading", NULL, COLUMN_SHARE },
 		{ "slowest", NULL, COLUMN_SECONDS },
 	};
-	size_t limit = value_limit(options, ROWS, run->energy.power_count);
+	size_t limit = analysis_limit(options, ROWS, run->energy.power_count);
 
 	report_table(report, "energy", "energy");
 	COLUMNS(report, of);
@@ -231,7 +232,7 @@ static void phase_table(struct report *report, const struct paths *paths,
 		report_table(report, "phases", "phases");
 		COLUMNS(report, of);
 		phase_rows(report, paths, rows,
-			   value_limit(options, ROWS, count), e);
+			   analysis_limit(options, ROWS, count), e);
 		report_text(report, "(in no phase)");
 		report_number(report, fmax(outside, 0));
 		report_number(report, value_ratio(fmax(outside, 0), e->joules));
@@ -282,7 +283,7 @@ static void power_path_table(struct report *report, const struct paths *paths,
 	COLUMNS(report, of);
 	rest_row(report, e, "[idle]", e->idle);
 	rest_row(report, e, "[no work known]", e->unshared);
-	limit = value_limit(options, ROWS, count);
+	limit = analysis_limit(options, ROWS, count);
 	for (size_t i = 0; rows && i < limit; i++) {
 		report_text(report,
 			    paths_function(paths->run,

@@ -3,8 +3,8 @@
  */
 #include "analyse/gpu/gpu-shapes-table.h"
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/occupancy.h"
-#include "analyse/value.h"
 
 enum {
 	ROWS = 20
@@ -74,7 +74,7 @@ static void shape_row(struct report *report, const struct run *run,
 void gpu_shapes_table(struct report *report, const struct run *run,
 		      const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, run->facts.shape_count);
+	size_t limit = analysis_limit(options, ROWS, run->facts.shape_count);
 
 	if (!run->facts.shape_count)
 		return;

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/gpu/energy.h"
 #include "analyse/findings.h"
+#include "analyse/gpu/energy.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
 #include "analyse/value.h"
 
 #define WORTH_SAYING 0.05 /* of the time: idle */
@@ -18,14 +19,14 @@ static void say_work(struct report *report, const struct gpu_busy *b,
 {
 	char work[32], moved[32], devices[32];
 
-	value_time(work, kernels);
-	value_time(moved, copies);
+	phrase_time(work, kernels);
+	phrase_time(moved, copies);
 	if (b->devices)
 		report_line(report,
 			    "GPUs: %s of kernels, %s of copies; %s busy for "
 			    "%.0f %% of the run%s.",
 			    work, moved,
-			    value_plural(devices, b->devices, "GPU"),
+			    phrase_plural(devices, b->devices, "GPU"),
 			    100 * value_ratio(b->busy, b->elapsed),
 			    b->shared ? ", by all that share it" : "");
 	else
@@ -90,7 +91,7 @@ static void say_bound(struct report *report, const struct gpu_busy *b,
 
 	if (kernels->count <= 0 || !gpu_busy_launch_bound(b))
 		return;
-	value_time(mean, value_ratio(kernels->seconds, kernels->count));
+	phrase_time(mean, value_ratio(kernels->seconds, kernels->count));
 	report_line(report,
 		    "Launch-bound: between their first and last work GPUs were "
 		    "idle for %.0f %%, %.0f %% of that in launches; a kernel "
@@ -124,7 +125,7 @@ static void say_hottest(struct report *report, const struct paths *paths,
 	report->failed |= !path;
 	if (path)
 		report_line(report, "%s of it, %.0f %%: %s.",
-			    value_most_begins(share), 100 * share, path);
+			    phrase_most_begins(share), 100 * share, path);
 	free(path);
 }
 
@@ -137,12 +138,12 @@ static void say_calls(struct report *report, const struct gpu_row *calls)
 	report_line(report,
 		    "Calls of CUDA: %.0f, %s inside, %s of that waiting for "
 		    "GPUs and copies.",
-		    calls->count, value_time(inside, calls->seconds),
-		    value_time(waited, calls->waited));
+		    calls->count, phrase_time(inside, calls->seconds),
+		    phrase_time(waited, calls->waited));
 	if (calls->failed > 0)
 		report_line(report,
 			    "! %s of CUDA failed (copse report gpu-api).",
-			    value_many(failed, calls->failed, "call"));
+			    phrase_many(failed, calls->failed, "call"));
 }
 
 static void say_known(struct report *report, const struct run *run)

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/confidence.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -221,7 +223,7 @@ static void line_table(struct report *report, const struct run *run,
 		       const struct stall_rows *rows,
 		       const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, rows->count);
+	size_t limit = analysis_limit(options, ROWS, rows->count);
 
 	report_table(report, "lines", "lines of kernels");
 	report_column(report, "line", "line", COLUMN_TEXT);
@@ -245,7 +247,7 @@ static void kernel_stall_table(struct report *report, const struct run *run,
 			       const struct stall_rows *rows,
 			       const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, rows->count);
+	size_t limit = analysis_limit(options, ROWS, rows->count);
 
 	report_table(report, "kernels", "kernels");
 	report_column(report, "kernel", "kernel", COLUMN_TEXT);
@@ -291,7 +293,7 @@ static int stall_path_table(struct report *report, const struct paths *paths,
 	const struct run *run = paths->run;
 	struct stall_rows rows;
 	int err = stall_rows_init(&rows, paths, BY_PATH);
-	size_t limit = value_limit(options, ROWS, rows.count);
+	size_t limit = analysis_limit(options, ROWS, rows.count);
 	uint32_t *counts = err ? NULL : count_paths(run, &rows);
 
 	report_table(report, "paths", "lines by launch path");
@@ -346,8 +348,8 @@ static void say_cost(struct report *report, const struct run *run)
 
 	if (run->facts.sampling_count)
 		report_line(report, "Hosts spent %s on taking samples.",
-			    value_time(host,
-				       (double)run->facts.sampling->ns / 1e9));
+			    phrase_time(host,
+					(double)run->facts.sampling->ns / 1e9));
 }
 
 static void say_all(struct report *report, const struct run *run,
@@ -368,8 +370,8 @@ static void say_all(struct report *report, const struct run *run,
 	report_line(report,
 		    "%s of warps in %s; at %.0f %% of them the scheduler "
 		    "issued nothing.",
-		    value_many(samples, rows->samples, "sample"),
-		    value_plural(text, kernels, "kernel"),
+		    phrase_many(samples, rows->samples, "sample"),
+		    phrase_plural(text, kernels, "kernel"),
 		    100 * rows->unissued / rows->samples);
 	if (without > 0)
 		report_note(report,

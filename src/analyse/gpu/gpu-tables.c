@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -50,7 +52,7 @@ bool gpu_untold_line(struct report *report, const struct run *run)
 	if (untold > 0)
 		report_line(report,
 			    "! What %s did on GPUs is not known (gpu.untold).",
-			    value_many(launches, untold, "launch"));
+			    phrase_many(launches, untold, "launch"));
 	return untold > 0;
 }
 
@@ -272,7 +274,7 @@ static int balance_row(struct report *report, const struct paths *paths,
 		paths_cell(report, paths, work->path);
 		report_number(report, sum / (double)count);
 		report_number(report, of[most]);
-		report_count(report, value_process(paths->run, most));
+		report_count(report, processes_number(paths->run, most));
 		report_number(report, of[most] * (double)count / sum - 1);
 	}
 	free(of);
@@ -297,7 +299,8 @@ int gpu_balance_table(struct report *report, const struct paths *paths,
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
 	report_column(report, "mean", "mean", COLUMN_SECONDS);
 	report_column(report, "max", "most", COLUMN_SECONDS);
-	report_column(report, "max_rank", value_noun(paths->run), COLUMN_COUNT);
+	report_column(report, "max_rank", processes_noun(paths->run),
+		      COLUMN_COUNT);
 	report_column(report, "imbalance", "above mean", COLUMN_SHARE);
 	for (size_t i = 0; i < limit && !err; i++)
 		err = balance_row(report, paths, &by_path->at[i], members,

@@ -5,7 +5,10 @@
  */
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
@@ -75,7 +78,7 @@ static void copy_kind_table(struct report *report, const struct paths *paths,
 			    const struct analysis_options *options)
 {
 	const struct run *run = paths->run;
-	size_t limit = value_limit(options, ROWS, work->count);
+	size_t limit = analysis_limit(options, ROWS, work->count);
 	bool several = run->member_count > 1;
 
 	report_table(report, "kinds", "by kind");
@@ -84,7 +87,7 @@ static void copy_kind_table(struct report *report, const struct paths *paths,
 	report_column(report, "delay", "delay", COLUMN_SECONDS);
 	report_column(report, "skew", several ? "max/mean" : NULL,
 		      COLUMN_NUMBER);
-	report_column(report, "most", several ? value_noun(run) : NULL,
+	report_column(report, "most", several ? processes_noun(run) : NULL,
 		      COLUMN_COUNT);
 	for (size_t i = 0; i < limit; i++) {
 		const struct gpu_row *row = &work->at[i];
@@ -104,7 +107,7 @@ static void copy_path_table(struct report *report, const struct paths *paths,
 			    const struct gpu_work_rows *work,
 			    const struct analysis_options *options)
 {
-	size_t limit = value_limit(options, ROWS, work->count);
+	size_t limit = analysis_limit(options, ROWS, work->count);
 
 	report_table(report, "paths", "by call path");
 	begin_columns(report);
@@ -206,7 +209,7 @@ static void say_copy_total(struct report *report, const struct gpu_row *total)
 		report_line(report,
 			    "%.0f copies and memsets took %s; those of several "
 			    "streams may overlap.",
-			    total->count, value_time(time, total->seconds));
+			    total->count, phrase_time(time, total->seconds));
 }
 
 static int copy_tables(struct report *report, const struct paths *paths,

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -30,13 +32,13 @@ int gpu_report(struct report **to, const struct run *const runs[],
 			   const struct analysis_options *options))
 {
 	struct paths paths;
-	int err = value_one_run(runs, name);
+	int err = analysis_one_run(runs, name);
 
 	if (!err)
 		err = paths_init(&paths, runs[0]);
 	if (err)
 		return err;
-	*to = value_report(name, runs[0], NULL);
+	*to = analysis_report(name, runs[0], NULL);
 	err = *to ? fill(*to, &paths, options) : -ENOMEM;
 	if (!err)
 		note_known(*to, runs[0]);
@@ -246,7 +248,7 @@ double *gpu_work_by_process(const struct run *run, uint32_t function)
 uint32_t *gpu_work_members(const struct run *run, size_t *count)
 {
 	const struct run_gpu *g = &run->gpu;
-	uint32_t *members = value_processes(run, count);
+	uint32_t *members = processes_members(run, count);
 
 	if (!members || run->world || !g->rank_count)
 		return members;
@@ -276,7 +278,7 @@ void gpu_work_skew(struct report *report, const struct run *run,
 	} else {
 		report_number(report,
 			      sums[members[most]] * (double)count / sum);
-		report_count(report, value_process(run, members[most]));
+		report_count(report, processes_number(run, members[most]));
 	}
 	free(sums);
 	free(members);

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
+#include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -78,7 +80,7 @@ static int cause_table(struct report *report, const struct paths *paths,
 
 	if (!causes)
 		return -ENOMEM;
-	limit = value_limit(options, ROWS, count);
+	limit = analysis_limit(options, ROWS, count);
 	report_table(report, "idle", "while GPUs had nothing to do");
 	report_column(report, "cause", "in", COLUMN_TEXT);
 	report_column(report, "call_path", "call path", COLUMN_TEXT);
@@ -116,8 +118,8 @@ static int say_cause(struct report *report, const struct paths *paths,
 	if (text && called)
 		report_line(report,
 			    "%s of that which is known, %s (%.0f %%%s): %s.",
-			    value_most_begins(value_ratio(seconds, b->idle)),
-			    value_time(time, seconds),
+			    phrase_most_begins(value_ratio(seconds, b->idle)),
+			    phrase_time(time, seconds),
 			    100 * fmin(value_ratio(seconds, b->idle), 1),
 			    called, text);
 	free(called);
@@ -138,7 +140,7 @@ static int fill_idle_causes(struct report *report, const struct paths *paths,
 			    "GPUs had nothing to do for %s, %.0f %% of the "
 			    "time from the first to the last work of each "
 			    "process.",
-			    value_time(time, idle),
+			    phrase_time(time, idle),
 			    100 * value_ratio(idle, idle + b.work));
 	else
 		report_line(report, "No GPU was used, or nothing is known of "

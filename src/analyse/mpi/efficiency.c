@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "analyse/mpi/efficiency.h"
-#include "analyse/openmp-lost.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/openmp-lost.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"

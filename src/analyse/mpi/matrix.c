@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/findings.h"
-#include "analyse/value.h"
+#include "analyse/processes.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -132,7 +133,7 @@ static void pair_columns(struct report *report, const struct run *run)
 static void pair_row(struct report *report, const struct run *run,
 		     const struct run_peer *p)
 {
-	report_count(report, value_process(run, p->rank));
+	report_count(report, processes_number(run, p->rank));
 	report_count(report, p->peer);
 	report_count(report, run->calls.peer_block);
 	report_count(report, p->sends);
@@ -148,7 +149,7 @@ static int pair_table(struct report *report, const struct run *run,
 		      const struct analysis_options *options)
 {
 	size_t count = run->calls.peer_count;
-	size_t limit = value_limit(options, 20, count);
+	size_t limit = analysis_limit(options, 20, count);
 	uint32_t *sorted = calloc(count + 1, sizeof(*sorted));
 	struct order order = { run, quantity };
 
@@ -169,13 +170,13 @@ static int run_matrix(struct report **to, const struct run *const runs[],
 		      const struct analysis_options *options)
 {
 	enum matrix_quantity quantity;
-	int err = value_one_run(runs, "matrix");
+	int err = analysis_one_run(runs, "matrix");
 
 	if (!err)
 		err = choose_quantity(options, &quantity);
 	if (err)
 		return err;
-	*to = value_report("matrix", runs[0], NULL);
+	*to = analysis_report("matrix", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
 	findings_jobs(*to, runs[0]);

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/analysis.h"
 #include "analyse/findings.h"
-#include "analyse/paths.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -104,7 +105,7 @@ static void requests_table(struct report *report, const struct paths *paths,
 			   const struct call_sites *sites,
 			   const struct analysis_options *options)
 {
-	size_t left = value_limit(options, 20, sites->count);
+	size_t left = analysis_limit(options, 20, sites->count);
 
 	if (sites->total.requests <= 0)
 		return;
@@ -182,7 +183,7 @@ static int site_table(struct report *report, const struct paths *paths,
 	report_spare(report);
 	report_column(report, "communicator_size", NULL, COLUMN_COUNT);
 	report_column(report, "root", NULL, COLUMN_COUNT);
-	limit = value_limit(options, 20, sites.count);
+	limit = analysis_limit(options, 20, sites.count);
 	for (size_t i = 0; i < limit; i++) {
 		call_site_row(report, paths, &sites.at[i]);
 		numbers(report, &sites.at[i], &sites.total);
@@ -213,7 +214,7 @@ static int mpi_function_table(struct report *report, const struct paths *paths,
 	report_table(report, "functions", "functions");
 	report_column(report, "function", "function", COLUMN_TEXT);
 	number_columns(report);
-	limit = value_limit(options, 20, sites.count);
+	limit = analysis_limit(options, 20, sites.count);
 	for (size_t i = 0; i < limit; i++) {
 		report_text(report,
 			    str_at(&paths->run->strings, sites.at[i].function));
@@ -273,7 +274,7 @@ static int size_table(struct report *report, const struct run *run,
 		report_column(report, "calls", "calls", COLUMN_COUNT);
 		report_column(report, "seconds", "time", COLUMN_SECONDS);
 	}
-	for (size_t i = 0; i < value_limit(options, 40, count); i++) {
+	for (size_t i = 0; i < analysis_limit(options, 40, count); i++) {
 		uint32_t class = sizes[i].class;
 
 		report_text(report, str_at(&run->strings, sizes[i].node));
@@ -290,7 +291,7 @@ static void comm_table(struct report *report, const struct run *run,
 		       const struct analysis_options *options)
 {
 	const struct run_calls *c = &run->calls;
-	size_t limit = value_limit(options, 20, c->comm_count);
+	size_t limit = analysis_limit(options, 20, c->comm_count);
 
 	if (!c->comm_count)
 		return;
@@ -322,20 +323,20 @@ static int run_mpi_calls(struct report **to, const struct run *const runs[],
 {
 	const struct run_metric *by;
 	struct paths paths;
-	int err = value_one_run(runs, "mpi-calls");
+	int err = analysis_one_run(runs, "mpi-calls");
 
 	if (err)
 		return err;
 	by = run_metric(runs[0],
 			options->metric ? options->metric : "mpi.time");
 	if (options->metric && !by)
-		by = value_metric(runs[0], options, NULL);
+		by = analysis_metric(runs[0], options, NULL);
 	if (options->metric && !by)
 		return -EINVAL;
 	err = paths_init(&paths, runs[0]);
 	if (err)
 		return err;
-	*to = value_report("mpi-calls", runs[0], by);
+	*to = analysis_report("mpi-calls", runs[0], by);
 	err = *to ? site_table(*to, &paths, by, options) : -ENOMEM;
 	if (!err)
 		err = mpi_function_table(*to, &paths, by, options);

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/mpi/mpi-callsites.h"
 #include "analyse/mpi/mpi-time.h"
 #include "analyse/openmp-lost.h"
-#include "analyse/mpi/mpi-callsites.h"
 #include "base/err.h"
 #include "live/layout.h"
 #include "run/values.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "analyse/findings.h"
-#include "analyse/value.h"
+#include "analyse/phrase.h"
 
 /* Their processes; into *jobs how many jobs that are, numbered from 2 on. */
 static size_t count_others(const struct run *run, size_t *jobs)
@@ -36,8 +36,8 @@ void findings_jobs(struct report *report, const struct run *run)
 		"To measure each, put copse run right before its program, "
 		"with a directory of its own: mpirun ... copse run -o DIR "
 		"PROGRAM.",
-		value_plural(others, jobs, "other MPI job"),
-		value_plural(of, processes, "process"),
+		phrase_plural(others, jobs, "other MPI job"),
+		phrase_plural(of, processes, "process"),
 		str_at(&run->strings, run->command),
-		value_plural(ranks, run->world, "rank"));
+		phrase_plural(ranks, run->world, "rank"));
 }

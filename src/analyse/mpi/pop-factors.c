@@ -4,10 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/mpi/efficiency.h"
+#include "analyse/analysis.h"
 #include "analyse/findings.h"
 #include "analyse/gpu/gpu-busy.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/paths.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -72,7 +75,7 @@ static void factor_row(struct report *report, const struct run *run,
 	report_number(report, e->useful_mean);
 	report_number(report, e->useful_max);
 	if (e->ranks)
-		report_count(report, value_process(run, e->useful_max_rank));
+		report_count(report, processes_number(run, e->useful_max_rank));
 	else
 		report_none(report);
 }
@@ -141,7 +144,7 @@ static void note_open_regions(struct report *report, const struct paths *paths)
 		report_note(report,
 			    "%s were not ended, as %s: nothing is said of "
 			    "them.",
-			    value_plural(phases, count, "phase"), name);
+			    phrase_plural(phases, count, "phase"), name);
 	free(name);
 }
 
@@ -196,7 +199,7 @@ static int phases(struct report *report, const struct paths *paths,
 	struct longest *of = find_longest(paths, &count);
 	int err = of ? 0 : no_memory();
 
-	shown = value_limit(options, ROWS, count);
+	shown = analysis_limit(options, ROWS, count);
 	if (shown)
 		qsort(of, shown, sizeof(*of), by_region_node);
 	for (size_t i = 0; i < shown && !err; i++)
@@ -278,7 +281,7 @@ static void worst(struct report *report, const struct efficiency *e)
 	if (most->share > WORTHWHILE * e->elapsed)
 		report_line(report,
 			    "• %s is lost by %s: %.0f %% of the run time.",
-			    value_most_begins(value_ratio(most->share, all)),
+			    phrase_most_begins(value_ratio(most->share, all)),
 			    most->by, 100 * most->share / e->elapsed);
 }
 
@@ -318,13 +321,13 @@ static int run_pop_factors(struct report **to, const struct run *const runs[],
 			   const struct analysis_options *options)
 {
 	struct paths paths = { 0 };
-	int err = value_one_run(runs, "efficiency");
+	int err = analysis_one_run(runs, "efficiency");
 
 	if (!err)
 		err = paths_init(&paths, runs[0]);
 	if (err)
 		return err;
-	*to = value_report("efficiency", runs[0], NULL);
+	*to = analysis_report("efficiency", runs[0], NULL);
 	err = *to ? fill_factors(*to, &paths, options) : -ENOMEM;
 	if (!err)
 		err = report_error(*to);

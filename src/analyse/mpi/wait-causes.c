@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyse/mpi/wait-causes.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -354,7 +355,7 @@ char *blames_victims(const struct blames *b, const struct blame *const *of,
 		++*victims;
 	}
 	qsort(ranks, *victims, sizeof(*ranks), by_cause_number);
-	text = value_list(b->paths->run, ranks, *victims);
+	text = processes_list(b->paths->run, ranks, *victims);
 out:
 	free(most);
 	free(ranks);

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/findings.h"
 #include "analyse/dominant-path.h"
-#include "analyse/value.h"
+#include "analyse/findings.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "base/str.h"
@@ -295,7 +296,7 @@ static char *culprits(const struct blames *b, const struct wait_place *p)
 	if (!p->named)
 		return str_format("one another");
 	qsort(p->ranks, p->named, sizeof(*p->ranks), by_culprit_rank);
-	list = value_list(b->paths->run, p->ranks, p->named);
+	list = processes_list(b->paths->run, p->ranks, p->named);
 	text = list ? str_format("rank%s %s", p->named == 1 ? "" : "s", list)
 		    : NULL;
 	free(list);
@@ -328,12 +329,12 @@ static void sentence(struct report *report, const struct blames *b,
 
 	if (p->error > CERTAIN * p->said)
 		snprintf(plus, sizeof(plus), " ± %s",
-			 value_time(margin, p->error));
+			 phrase_time(margin, p->error));
 	if (who && whom && where && why)
 		report_line(report,
 			    "• %s waited %s%s (%.0f %% of all time) for %s in "
 			    "%s%s.",
-			    who, value_time(time, p->said), plus,
+			    who, phrase_time(time, p->said), plus,
 			    100 * p->said / b->run_seconds, whom, where, why);
 	else
 		report->failed = true;
@@ -441,7 +442,7 @@ void findings_joined(struct report *report, const struct run *run)
 			    "%" PRIu32 " clocks were aligned; they are right "
 			    "within %s, and shorter waits are left out.",
 			    j->clocks,
-			    value_time(time, j->clock_error_ns / 1e9));
+			    phrase_time(time, j->clock_error_ns / 1e9));
 	if (j->unbound)
 		report_note(report,
 			    "%" PRIu32 " of them could be aligned by date "

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/mpi/wait-causes.h"
+#include "analyse/analysis.h"
 #include "analyse/findings.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -108,7 +111,7 @@ static void waits_row(struct report *report, const struct blames *b,
 	report_text(report, blames_kind_title(of->kind));
 	report_text(report, victims);
 	paths_cell(report, b->paths, of->victim);
-	report_count(report, value_process(b->paths->run, of->culprit));
+	report_count(report, processes_number(b->paths->run, of->culprit));
 	put_wait_context(report, b, row);
 	report_number(report, part * of->indirect);
 	report_number(report, part * of->early);
@@ -158,7 +161,7 @@ static void no_rows(struct report *report, const struct blames *b)
 			    "Nobody waited for another rank for longer than "
 			    "%s (%g %% of all time) or what it may be off by; "
 			    "-n 0 shows what there is.",
-			    value_time(least, LITTLE * b->run_seconds),
+			    phrase_time(least, LITTLE * b->run_seconds),
 			    100 * LITTLE);
 	else
 		report_line(report, "Nobody waited for another rank.");
@@ -168,7 +171,7 @@ static int waits_table(struct report *report, struct blames *b,
 		       const struct analysis_options *options)
 {
 	uint32_t *order = calloc(b->row_count + 1, sizeof(*order));
-	size_t limit = value_limit(options, 20, b->row_count), shown = 0;
+	size_t limit = analysis_limit(options, 20, b->row_count), shown = 0;
 
 	if (!order)
 		return no_memory();
@@ -206,8 +209,9 @@ static void victim_table(struct report *report, const struct blames *b)
 		report->failed |= !victim;
 		report_text(report, blames_kind(of->kind));
 		report_text(report, victim);
-		report_count(report, value_process(b->paths->run, of->culprit));
-		report_count(report, value_process(b->paths->run, v->rank));
+		report_count(report,
+			     processes_number(b->paths->run, of->culprit));
+		report_count(report, processes_number(b->paths->run, v->rank));
 		report_number(report, v->seconds);
 		free(victim);
 	}
@@ -229,7 +233,7 @@ static void wait_rank_table(struct report *report, const struct run *run)
 	for (size_t i = 0; i < run->member_count && run->world; i++) {
 		const struct run_rank *r = &run->ranks[i];
 
-		report_count(report, value_process(run, i));
+		report_count(report, processes_number(run, i));
 		report_text(report, str_at(&run->strings, r->host));
 		report_number(report, (double)r->mpi_ns / 1e9);
 		report_number(report, (double)r->mpi_time_ns / 1e9);
@@ -327,11 +331,11 @@ static int fill_waits(struct report *report, const struct run *run,
 static int run_waits(struct report **to, const struct run *const runs[],
 		     const struct analysis_options *options)
 {
-	int err = value_one_run(runs, "waits");
+	int err = analysis_one_run(runs, "waits");
 
 	if (err)
 		return err;
-	*to = value_report("waits", runs[0], NULL);
+	*to = analysis_report("waits", runs[0], NULL);
 	if (!*to)
 		return -ENOMEM;
 	err = fill_waits(*to, runs[0], options);

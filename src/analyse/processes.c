@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* processes.c - see processes.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
+#include "base/err.h"
+#include "base/map.h"
+
+ssize_t processes_hosts(const struct run *run, const uint32_t *processes,
+			size_t count, uint32_t *host)
+{
+	struct map numbers = { 0 };
+	ssize_t hosts = 0;
+
+	for (size_t i = 0; i < count && hosts >= 0; i++) {
+		size_t process = processes ? processes[i] : i;
+		uint32_t is = map_put(&numbers, run->ranks[process].host, 0,
+				      (uint32_t)hosts);
+
+		if (host)
+			host[i] = is;
+		if (is == MAP_NONE)
+			hosts = no_memory();
+		else
+			hosts += is == (uint32_t)hosts;
+	}
+	map_fini(&numbers);
+	return hosts;
+}
+
+const char *processes_noun(const struct run *run)
+{
+	return run->world ? "rank" : "process";
+}
+
+uint64_t processes_number(const struct run *run, size_t index)
+{
+	const struct run_rank *r = &run->ranks[index];
+
+	return run->world && index < run->member_count ? (uint64_t)r->rank
+						       : r->pid;
+}
+
+const char *processes_extent(char *to, const struct run *run)
+{
+	if (run->member_count == 1 && run->world > 1)
+		snprintf(to, 32, "rank %d of %u", run->ranks[0].rank,
+			 run->world);
+	else
+		phrase_plural(to, run->world ? run->world : run->member_count,
+			      processes_noun(run));
+	return to;
+}
+
+uint32_t *processes_members(const struct run *run, size_t *count)
+{
+	uint32_t *picked = calloc(run->member_count + 1, sizeof(*picked));
+
+	*count = 0;
+	if (!picked) {
+		no_memory();
+		return NULL;
+	}
+	while (*count < run->member_count) {
+		picked[*count] = (uint32_t)*count;
+		++*count;
+	}
+	return picked;
+}
+
+/* The last of the numbers that follow picked[from] without a gap. */
+static size_t range_end(const struct run *run, const uint32_t *picked,
+			size_t count, size_t from)
+{
+	while (from + 1 < count &&
+	       processes_number(run, picked[from + 1]) ==
+		       processes_number(run, picked[from]) + 1)
+		from++;
+	return from;
+}
+
+char *processes_list(const struct run *run, const uint32_t *picked,
+		     size_t count)
+{
+	char *text = NULL;
+	size_t size, last;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < count; i = last + 1) {
+		last = range_end(run, picked, count, i);
+		fprintf(to, "%s%" PRIu64, i ? ", " : "",
+			processes_number(run, picked[i]));
+		if (last > i)
+			fprintf(to, "%s%" PRIu64, last > i + 1 ? "–" : ", ",
+				processes_number(run, picked[last]));
+		if (ftell(to) > 60 && last + 1 < count) {
+			fputs(", …", to);
+			break;
+		}
+	}
+	fclose(to);
+	return text;
+}
