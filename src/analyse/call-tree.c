@@ -9,6 +9,7 @@
 #include "analyse/idle-threads.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"
@@ -30,20 +31,9 @@ struct branches {
 /* The new branch's index, or MAP_NONE with a reason. */
 static uint32_t add_branch(struct branches *b, struct branch branch)
 {
-	size_t room = b->room ? b->room * 2 : 256;
-	struct branch *more;
-
-	if (b->count == b->room) {
-		more = realloc(b->at, room * sizeof(*more));
-		if (!more) {
-			no_memory();
-			return MAP_NONE;
-		}
-		b->at = more;
-		b->room = room;
-	}
-	b->at[b->count] = branch;
-	return (uint32_t)b->count++;
+	if (!array_append(&b->at, &b->count, &b->room, sizeof(branch), &branch))
+		return MAP_NONE;
+	return (uint32_t)b->count - 1;
 }
 
 static int top_down(struct branches *b, const struct paths *paths,

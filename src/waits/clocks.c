@@ -162,21 +162,17 @@ static void edge_begin(const struct aligning *a, struct clock_pair *e)
 static struct clock_pair *find_edge(struct aligning *a, uint32_t x, uint32_t y)
 {
 	uint32_t at = map_put(&a->map, x, y, (uint32_t)a->edge_count);
-	struct clock_pair *more;
+	struct clock_pair new = { .a = x, .b = y };
 
 	if (at == MAP_NONE)
 		return NULL;
 	if (at < a->edge_count)
 		return &a->edges[at];
-	more = array_grow(a->edges, a->edge_count, &a->edge_room,
-			  sizeof(*more));
-	if (!more)
+	edge_begin(a, &new);
+	if (!array_append(&a->edges, &a->edge_count, &a->edge_room, sizeof(new),
+			  &new))
 		return NULL;
-	a->edges = more;
-	more += a->edge_count++;
-	*more = (struct clock_pair){ .a = x, .b = y };
-	edge_begin(a, more);
-	return more;
+	return &a->edges[at];
 }
 
 /* How far the edge's line has gone at a time of clock b, 0 … 1. */

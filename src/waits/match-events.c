@@ -34,19 +34,6 @@ void match_fini(struct matched_events *parts)
 	*parts = (struct matched_events){ 0 };
 }
 
-/* Room for one more behind `count`, as array_grow(), or -ENOMEM. */
-static int room_for_one(void *array, size_t count, size_t *room, size_t size)
-{
-	void *at;
-
-	memcpy(&at, array, sizeof(at));
-	at = array_grow(at, count, room, size);
-	if (!at)
-		return -ENOMEM;
-	memcpy(array, &at, sizeof(at));
-	return 0;
-}
-
 /*
  * Collecting.
  */
@@ -123,11 +110,10 @@ static int put_event_record(struct matched_events *parts,
 		raise_level(parts, parts->level + 1);
 	if (part->level < parts->level)
 		return 0;
-	if (room_for_one(&parts->at, parts->count, &parts->room,
-			 sizeof(*parts->at)))
-		return -ENOMEM;
-	parts->at[parts->count++] = *part;
-	return 0;
+	return array_append(&parts->at, &parts->count, &parts->room,
+			    sizeof(*part), part)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int add_profile_record(struct matched_events *parts,
@@ -187,12 +173,11 @@ static void thin(struct matched_events *parts)
 /* Takes the points, which are thinned as the others are. */
 static int put_series(struct matched_events *parts, const struct series *s)
 {
-	if (room_for_one(&parts->series, parts->series_count,
-			 &parts->series_room, sizeof(*s))) {
+	if (!array_append(&parts->series, &parts->series_count,
+			  &parts->series_room, sizeof(*s), s)) {
 		free(s->at);
 		return -ENOMEM;
 	}
-	parts->series[parts->series_count++] = *s;
 	parts->point_count += s->count;
 	while (parts->point_count > parts->most_points && parts->thinned < 32)
 		thin(parts);
@@ -322,18 +307,22 @@ static int add_trace_points(struct matched_events *parts,
 	return err;
 }
 
+static int put_source(struct matched_events *parts, struct clock_source source)
+{
+	return array_append(&parts->sources, &parts->source_count,
+			    &parts->source_room, sizeof(source), &source)
+		       ? 0
+		       : -ENOMEM;
+}
+
 static int add_source(struct matched_events *parts, const struct profile *p,
 		      uint32_t process)
 {
-	if (room_for_one(&parts->sources, parts->source_count,
-			 &parts->source_room, sizeof(*parts->sources)))
-		return -ENOMEM;
-	parts->sources[parts->source_count] = clock_source_of(&p->id, process);
+	struct clock_source source = clock_source_of(&p->id, process);
+
 	for (size_t i = 0; i < p->thread_count; i++)
-		clock_source_reach(&parts->sources[parts->source_count],
-				   p->threads[i].last_ns);
-	parts->source_count++;
-	return 0;
+		clock_source_reach(&source, p->threads[i].last_ns);
+	return put_source(parts, source);
 }
 
 int match_add(struct matched_events *parts, const struct profile *p,
@@ -420,16 +409,15 @@ static int absorb_sources(struct matched_events *parts, struct blob *from,
 	size_t count;
 	const struct clock_source *at = blob_get(from, &count, sizeof(*at));
 
-	if (!at)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		if (room_for_one(&parts->sources, parts->source_count,
-				 &parts->source_room, sizeof(*at)))
-			return -ENOMEM;
-		parts->sources[parts->source_count] = at[i];
-		parts->sources[parts->source_count++].process += process;
+	int err = at ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		struct clock_source source = at[i];
+
+		source.process += process;
+		err = put_source(parts, source);
 	}
-	return 0;
+	return err;
 }
 
 static int absorb_records(struct matched_events *parts, struct blob *from,

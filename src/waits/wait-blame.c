@@ -109,25 +109,18 @@ find_cause(struct blaming *b, const struct blamed_wait *of, uint32_t culprit)
 {
 	uint32_t at = map_put(&b->map, (uint64_t)of->kind << 32 | of->victim,
 			      culprit, (uint32_t)b->cause_count);
-	struct cause_sum *more;
+	struct cause_sum new = { .sum = { .kind = of->kind,
+					  .victim = of->victim,
+					  .culprit = culprit } };
 
-	if (at == MAP_NONE)
-		goto no_memory;
-	if (at < b->cause_count)
-		return &b->causes[at];
-	more = array_grow(b->causes, b->cause_count, &b->cause_room,
-			  sizeof(*more));
-	if (!more)
-		goto no_memory;
-	b->causes = more;
-	more += b->cause_count++;
-	*more = (struct cause_sum){ .sum = { .kind = of->kind,
-					     .victim = of->victim,
-					     .culprit = culprit } };
-	return more;
-no_memory:
-	b->err = -ENOMEM;
-	return NULL;
+	if (at == MAP_NONE ||
+	    (at == b->cause_count &&
+	     !array_append(&b->causes, &b->cause_count, &b->cause_room,
+			   sizeof(new), &new))) {
+		b->err = -ENOMEM;
+		return NULL;
+	}
+	return &b->causes[at];
 }
 
 static void add_detail(struct blaming *b, struct detail_sums *to,
@@ -136,19 +129,13 @@ static void add_detail(struct blaming *b, struct detail_sums *to,
 {
 	uint32_t at = map_put(&to->map, (uint64_t)cause << 32 | what, flags,
 			      (uint32_t)to->count);
-	struct detail_sum *more;
+	struct detail_sum new = { .cause = cause,
+				  .what = what,
+				  .flags = flags };
 
-	if (at == to->count) {
-		more = array_grow(to->at, to->count, &to->room, sizeof(*more));
-		if (!more) {
-			b->err = -ENOMEM;
-			return;
-		}
-		to->at = more;
-		to->at[to->count++] = (struct detail_sum){ .cause = cause,
-							   .what = what,
-							   .flags = flags };
-	} else if (at == MAP_NONE) {
+	if (at == MAP_NONE ||
+	    (at == to->count && !array_append(&to->at, &to->count, &to->room,
+					      sizeof(new), &new))) {
 		b->err = -ENOMEM;
 		return;
 	}

@@ -8,6 +8,7 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/elapsed.h"
 #include "analyse/compare/gate-test.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -43,24 +44,15 @@ static void measure_test(struct gate_test *t)
 static int add_test(struct gate_tests *tests, struct gate_test test,
 		    char *subject)
 {
-	size_t room = tests->room ? 2 * tests->room : 64;
-	struct gate_test *at = tests->at;
-
-	if (tests->count == tests->room) {
-		at = reallocarray(tests->at, room, sizeof(*at));
-		if (!at) {
-			free(subject);
-			return no_memory();
-		}
-		tests->at = at;
-		tests->room = room;
-	}
 	if (!subject)
 		return no_memory();
 	test.subject = subject;
 	measure_test(&test);
-	at[tests->count++] = test;
-	return 0;
+	if (array_append(&tests->at, &tests->count, &tests->room, sizeof(test),
+			 &test))
+		return 0;
+	free(subject);
+	return -ENOMEM;
 }
 
 static double factor_of(const struct efficiency *e, double elapsed,
