@@ -79,8 +79,8 @@ static int ask_child(struct aftermath *a, enum aftermath_work work)
 	if (send(a->pipe, &work, sizeof(work), MSG_NOSIGNAL) < 0 ||
 	    read(a->pipe, &answer, sizeof(answer)) != sizeof(answer)) {
 		a->useless = true;
-		return fail(-ECHILD, "the process that was to do it has ended "
-				     "(is memory limited?)");
+		return fail(-ECHILD, "the process that does this has ended (is "
+				     "memory limited?)");
 	}
 	a->useless = answer.useless;
 	return answer.err ? fail(answer.err, "%s", answer.reason) : 0;

@@ -19,11 +19,11 @@ static const char *rank, *node, *output;
 
 static const struct option options[] = {
 	{ 'm', "metric", "NAME",
-	  "values: of this one; hatchet: which one is 'time' (the sampled)",
+	  "values: only this metric; hatchet: the one for 'time' (the sampled)",
 	  set_string, &choice.metric, show_metric },
-	{ 0, "rank", "N", "values: of this rank, or process without MPI",
+	{ 0, "rank", "N", "values: only this rank, or process without MPI",
 	  set_string, &rank },
-	{ 0, "node", "N", "values: of this context, as 'nodes' numbers them",
+	{ 0, "node", "N", "values: only this context, by its number in 'nodes'",
 	  set_string, &node },
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &output },

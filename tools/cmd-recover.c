@@ -108,7 +108,7 @@ static void print_job(const struct left_over *l)
 		printf("rank %d of %s: %s\n", l->note.rank, l->note.output,
 		       l->note.command);
 	else
-		printf("no note of its job can be read\n");
+		printf("the record of its job cannot be read\n");
 }
 
 static void print_inhabitants(const char *path)
@@ -182,8 +182,8 @@ static void say_still_running(const char *path)
 {
 	char *who = livedir_inhabitants(path);
 
-	printf("         still measured: %s; what it did until now is there, "
-	       "all of it when it has ended: call again\n",
+	printf("         still measured: %s; its profile until now is written; "
+	       "call again when it has ended\n",
 	       who && *who ? who : "a process");
 	free(who);
 }
@@ -232,7 +232,7 @@ static void keep_nameless(struct live_search *s, const struct left_over *l)
 	printf("%-8s %s: ", "failed", l->path);
 	print_job(l);
 	fflush(out_below(stdout));
-	fail(-EINVAL, "%s: nobody knows where its profiles belong", l->path);
+	fail(-EINVAL, "%s: where its profiles belong is not known", l->path);
 	failed(s);
 }
 
@@ -338,9 +338,9 @@ static void conclude_recovery(const struct live_search *s, const char *dir)
 		       "to remove them: copse recover --remove --all\n");
 	if (s->failures)
 		fprintf(stderr,
-			"copse recover: what could not be written stays, and "
-			"takes memory; to remove what nobody wants any more: "
-			"copse recover --remove DIR, or --older AGE\n");
+			"copse recover: profiles that could not be written "
+			"remain and take memory; to remove them: copse recover "
+			"--remove DIR, or --older AGE\n");
 }
 
 static int recover(int argc, char **argv)

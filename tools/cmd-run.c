@@ -236,7 +236,7 @@ static int find_events(struct settings *s, struct events *found)
 	int err;
 
 	if (!*at || strlen(at) >= sizeof(events))
-		return fail(-EINVAL, "'%.40s': no list of events", at);
+		return fail(-EINVAL, "'%.40s' is not a list of events", at);
 	while ((err = events_next(&at, &word)) > 0) {
 		if (events_is_clock(&word)) {
 			clock = true;
@@ -297,9 +297,8 @@ static int run_unmeasured(char **argv)
 static void say_if_no_wall(const struct settings *s, const struct job *job)
 {
 	if (job->rank <= 0 && strstr(s->events, "wall") && perf_try(true, true))
-		warn_user("wall: the kernel does not let waiting be sampled "
-			  "here; "
-			  "it is added to the sample that follows (see: copse "
+		warn_user("wall: this kernel does not allow waiting to be "
+			  "sampled; it is added to the next sample (see: copse "
 			  "check)");
 }
 
@@ -313,9 +312,9 @@ static void hint_at_launcher(const char *program)
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
 		if (!strcmp(name, launchers[i]))
 			fprintf(stderr,
-				"copse run: in front of %s it measures the "
-				"ranks on this host; those of all hosts: %s "
-				"... copse run PROGRAM\n",
+				"copse run: before %s it measures only the "
+				"ranks on this host; for those of all hosts: "
+				"%s ... copse run PROGRAM\n",
 				name, name);
 }
 
@@ -499,7 +498,7 @@ static void say_who_runs_on(const char *live, const char *to)
 	if (who && *who) {
 		fprintf(stderr,
 			"copse run: %s still run%s, and will be measured to "
-			"the end; to have that, then, on this host: copse "
+			"the end; to get the rest then, on this host: copse "
 			"recover ",
 			who, strstr(who, "process ") ? "s" : "");
 		str_quote(stderr, to);

@@ -176,9 +176,8 @@ static int name_runs(struct shown_runs *runs, char *const *words, size_t count)
 			continue;
 		}
 		if (runs->base || !runs->count || i + 1 == count)
-			return fail(-EINVAL,
-				    "'vs' stands once, between the profiles "
-				    "of two sides");
+			return fail(-EINVAL, "'vs' comes once, between the "
+					     "profiles of two sides");
 		runs->base = runs->count;
 	}
 	return 0;

@@ -95,7 +95,8 @@ const struct run_metric *analysis_metric(const struct run *run,
 
 	if (metric && metric->merge != MERGE_SUM) {
 		fail(-EINVAL,
-		     "'%s' is of single calls; only mpi-calls ranks by it",
+		     "'%s' is an extreme of single calls; only mpi-calls sorts "
+		     "by it",
 		     name);
 		return NULL;
 	}

@@ -410,9 +410,9 @@ static void count_notes(struct report *report, const struct counts *c)
 				    "kernel.",
 				    event_name(c, i));
 	}
-	report_note(report, "Events without a period are read at samples and "
-			    "MPI calls: what came in between belongs to the "
-			    "path of the reading.");
+	report_note(report,
+		    "Events without a period are read at samples and MPI "
+		    "calls: counts in between go to the path of the reading.");
 }
 
 /* The functions are those with most of what is asked for, else of time. */

@@ -105,15 +105,15 @@ static int say_imbalance(struct report *report, const struct run *run,
 		report_line(report, "One process: there is nothing to "
 				    "compare.");
 	else if (!run->world && !elapsed_together(run))
-		report_line(report, "The processes did not all run at the same "
-				    "time: what an even load saves "
-				    "(recoverable) is their CPU time, and "
-				    "none of the run's time.");
+		report_line(report,
+			    "The processes did not all run at the same time: "
+			    "an even load saves CPU time (recoverable), but "
+			    "does not shorten the run.");
 	else if (!same)
-		report_line(report, "The processes have several command lines, "
-				    "or one started others: they may do "
-				    "different things, and an uneven load is "
-				    "then no fault.");
+		report_line(report,
+			    "The processes have several command lines, or one "
+			    "started others: they may do different things, so "
+			    "an uneven load need not be a fault.");
 	return err;
 }
 

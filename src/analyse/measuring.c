@@ -94,16 +94,17 @@ static void put_sampling_rate(struct report *report, const struct run *run,
 		    : run->world ? " (others on some ranks)"
 				 : " (others in some processes)");
 	if (samples_wall(first) && achieved > MANY * (double)first->freq)
-		report_note(report,
-			    "! Each return from waiting was a sample (-e "
-			    "wall); what the kernel took for so many, some "
-			    "microseconds each, is not in the cost below.");
+		report_note(
+			report,
+			"! Each return from waiting took a sample (-e wall). "
+			"The kernel's time for them, some microseconds each, "
+			"is not part of the cost below.");
 	if (first->wall == LIVE_WALL_ADDED)
 		report_note(report,
-			    "! Waiting could not be sampled with this clock: "
-			    "it was added to the samples that followed, so "
-			    "wall.time is right in all, but not in its "
-			    "places (see: copse check).");
+			    "! Waiting could not be sampled with this clock; "
+			    "it was added to the next sample. The total of "
+			    "wall.time is correct, but its attribution to call "
+			    "paths is not (see: copse check).");
 }
 
 /*
@@ -121,11 +122,10 @@ static bool by_timer(struct report *report, const struct run *run,
 	if (ranks)
 		report_note(
 			report,
-			"In %s, which switched between threads or "
-			"processes so often that this clock would have cost "
-			"more than its budget (copse run --budget), a "
-			"timer stood in for it, at a lower rate: %.0f %% "
-			"of the samples.",
+			"In %s, this clock would have exceeded its budget "
+			"(copse run --budget), because threads or processes "
+			"were switched so often. A timer replaced it, at a "
+			"lower rate: %.0f %% of the samples.",
 			phrase_plural(noun, ranks, processes_noun(run)),
 			100 * value_ratio(t->timers, t->samples));
 	return ranks;
@@ -166,9 +166,9 @@ static void falls_short(struct report *report, const struct run *run,
 	if (t->samples >= CONFIDENCE_FEW &&
 	    achieved < ENOUGH * (double)run->ranks[0].freq)
 		report_note(report,
-			    "! Fewer samples came than were asked for: totals "
-			    "hold, since each sample carries its time, but "
-			    "shares are coarser.");
+			    "! Fewer samples were taken than requested: totals "
+			    "are correct, since each sample carries its time, "
+			    "but shares are less exact.");
 }
 
 double findings_rate(const struct run *run)
@@ -193,10 +193,10 @@ static void worth(struct report *report, const struct run *run,
 	if (samples <= 0)
 		return;
 	if (samples < UNEVEN * t->samples)
-		snprintf(uneven, sizeof(uneven),
-			 "; samples weigh unevenly, and are worth %.0f "
-			 "equal ones",
-			 samples);
+		snprintf(
+			uneven, sizeof(uneven),
+			"; samples have unequal weights, worth %.0f equal ones",
+			samples);
 	report_note(report,
 		    "With 95 %% confidence, a share of 50 %% is right within "
 		    "%.1f points, one of 5 %% within %.1f%s.",
@@ -329,9 +329,8 @@ void findings_rootless(struct report *report, const struct run *run,
 			most = &sums[i];
 	if (most && met >= CONFIDENCE_FEW && share > MOST)
 		report_line(report,
-			    "! %.0f %% of the call paths lack their root, "
-			    "most of them %s (%s): by whom they were called is "
-			    "not known.",
+			    "! %.0f %% of the call paths lack their root, most "
+			    "of them %s (%s): their callers are not known.",
 			    100 * share,
 			    loss_sentence(str_at(&run->strings, most->name)),
 			    str_at(&run->strings, most->name));
@@ -344,10 +343,8 @@ static void few_in_run(struct report *report, double samples)
 	char text[32];
 
 	if (samples < 1)
-		report_line(report,
-			    "! No samples: nothing can be said of where "
-			    "the time went; run longer, or with "
-			    "--freq.");
+		report_line(report, "! No samples: where the time went is not "
+				    "known; run longer, or with --freq.");
 	else
 		report_line(report,
 			    "! Only %s: too few to say where the time went "
@@ -406,9 +403,8 @@ static void pauses(struct report *report, const struct run *run)
 	}
 	if (sum > 0)
 		report_note(report,
-			    "Measuring was paused for %s of %s%s: what "
-			    "happened meanwhile is in no other number here, "
-			    "CPU time included.",
+			    "Measuring was paused for %s of %s%s: no other "
+			    "number here includes that time, nor its CPU time.",
 			    phrase_time(paused, sum / count),
 			    phrase_time(elapsed, of / count),
 			    run->rank_count > 1 ? " on average" : "");
@@ -485,9 +481,8 @@ static void wrappers(struct report *report, const struct run *run,
 		return;
 	report_note(report,
 		    "! %s of that went into counting %s, %.0f %% of them of "
-		    "%s; what the program did between "
-		    "calls seems that much longer. copse run --mpi=off leaves "
-		    "them alone.",
+		    "%s; the time between calls appears longer by as much. "
+		    "copse run --mpi=off does not count them.",
 		    phrase_time(cost, t->wrappers), calls_text(calls, all),
 		    100 * value_ratio(most.count, all),
 		    str_at(&run->strings, most.function));
@@ -503,9 +498,9 @@ void findings_untimed(struct report *report, const struct run *run)
 	if (most_called(report, run, "mpi.calls.untimed", &most, &untimed))
 		report_note(report,
 			    "To keep to the budget (copse run --budget), %s "
-			    "that only ask, %s of them of %s, were counted "
-			    "and not timed: their time is an "
-			    "estimate, from others drawn by lot.",
+			    "that only poll, %s of them of %s, were counted "
+			    "and not timed: their time is estimated from a "
+			    "random sample of such calls.",
 			    calls_text(calls, untimed),
 			    phrase_most(value_ratio(most.count, untimed)),
 			    str_at(&run->strings, most.function));
@@ -521,8 +516,7 @@ static void events(struct report *report, const struct run *run)
 				  strlen(METRIC_EVENT));
 	if (count)
 		report_note(report,
-			    "Counted as well: %s; copse report counters shows "
-			    "what came.",
+			    "Also counted: %s; see copse report counters.",
 			    phrase_plural(text, count, "event"));
 }
 

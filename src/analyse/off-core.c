@@ -101,7 +101,7 @@ int findings_off_core(struct report *report, const struct run *run)
 	phrase_time(of, all / count);
 	report_line(report,
 		    "• For %s of %s%s: sleep, files, locks%s; copse run -e "
-		    "wall tells where.",
+		    "wall shows where.",
 		    seconds, of,
 		    run->world ? " on average, ranks neither ran nor were in "
 				 "MPI"

@@ -499,12 +499,12 @@ static void say_ranks(struct report *report, const struct ranks *r,
 			    "that of sleep and waiting; CPU time is in copse "
 			    "report imbalance.");
 	if (metric->unit == UNIT_NS)
-		report_note(report,
-			    "What is read and written outside MPI is known "
-			    "from samples alone (files): %s of all threads in "
-			    "the C library's functions for it, part of compute "
-			    "and other.",
-			    metric->name);
+		report_note(
+			report,
+			"Reading and writing outside MPI is known from samples "
+			"alone (files): %s of all threads in the C library's "
+			"functions for it, part of compute and other.",
+			metric->name);
 	free(picked);
 	free(list);
 }

@@ -72,16 +72,15 @@ void unnamed_say(struct report *report, const struct run *run,
 		find_owners(run, owner);
 		file = worst_file(run, metric, owner, by_file, &unnamed, &most);
 		if (unnamed >= MUCH * all)
-			report_note(report,
-				    "%.0f %% of %s is of functions without a "
-				    "name and the MPI that they call, %s in "
-				    "%s, which has no symbols "
-				    "here; its debug package, debuginfod, or a "
-				    "build that is not stripped would give "
-				    "them (man copse-merge, Names).",
-				    100 * unnamed / all, metric->name,
-				    phrase_most(most / unnamed),
-				    str_base(file));
+			report_note(
+				report,
+				"%.0f %% of %s is in functions without a name "
+				"and the MPI that they call, %s in %s, which "
+				"has no symbols here; its debug package, "
+				"debuginfod, or a build that is not stripped "
+				"would give them (man copse-merge, Names).",
+				100 * unnamed / all, metric->name,
+				phrase_most(most / unnamed), str_base(file));
 	}
 	free(by_file);
 	free(owner);

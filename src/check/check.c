@@ -52,7 +52,8 @@ static void ask_apart(const struct probe *probe, const struct doctor *d,
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC)) {
-		ask_found(to, FINDING_ABSENT, "no pipe to ask it: %m");
+		ask_found(to, FINDING_ABSENT,
+			  "cannot create a pipe for the check: %m");
 		return;
 	}
 	child = fork();
@@ -69,7 +70,7 @@ static void ask_apart(const struct probe *probe, const struct doctor *d,
 	}
 	if (!heard)
 		ask_found(to, FINDING_ABSENT,
-			  "its library crashed or hung when it was asked");
+			  "its library crashed or hung when it was called");
 }
 
 void doctor_ask(const struct probe *probe, const struct doctor *d,

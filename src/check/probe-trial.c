@@ -171,10 +171,10 @@ static bool in_vain(struct finding *to, enum finding_state state, int err,
 	if (!err && trial->samples)
 		return false;
 	ask_found(to, state, "tried: %.300s",
-		  err ? fail_reason() : "no sample came");
+		  err ? fail_reason() : "no sample was taken");
 	if (state == FINDING_NO)
 		ask_instead(to, "programs run unmeasured");
-	ask_mend(to, "see what is not well above");
+	ask_mend(to, "see the problems above");
 	return true;
 }
 
@@ -196,8 +196,8 @@ void probe_cpu(struct finding *to, const struct doctor *d)
 		  t.dropped, forced ? "; COPSE_CLOCK=" : "",
 		  forced ? forced : "");
 	if (to->state == FINDING_LIMITED)
-		ask_mend(to, many ? "make room in /dev/shm"
-				  : "as said for perf events");
+		ask_mend(to,
+			 many ? "make room in /dev/shm" : "see perf events");
 }
 
 /* Without any work the slower clocks would take no sample, waiting or not. */
@@ -222,5 +222,5 @@ void probe_wall(struct finding *to, const struct doctor *d)
 	}
 	ask_found(to, FINDING_LIMITED, "waiting cannot be sampled");
 	ask_instead(to, "it is added to the sample that follows");
-	ask_mend(to, "as said for perf events");
+	ask_mend(to, "see perf events");
 }

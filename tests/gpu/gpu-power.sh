@@ -106,7 +106,7 @@ parts_are_the_whole() {
 
 in_summary() {
 	"$copse" report "$scratch/whole.copse" >"$scratch/summary"
-	grep -A 1 'GPUs took 1[.][0-9]* kJ' "$scratch/summary" |
+	grep -A 1 'GPUs used 1[.][0-9]* kJ' "$scratch/summary" |
 		tr '\n' ' ' | grep -q 'idle, .* for beta' && return
 	cat "$scratch/summary"
 	return 1

@@ -67,7 +67,7 @@ time_of_probes() {
 
 untimed() {
 	"$copse" report polls.copse >report || return
-	grep 'MPI calls that only ask' report || { cat report; return 1; }
+	grep 'MPI calls that only poll' report || { cat report; return 1; }
 }
 
 none_untimed() {

@@ -85,7 +85,7 @@ faster_passes() {
 
 two_need_no_word() {
 	status 1 base-1.copse slow-1.copse --fail-if 'total>1%' &&
-		says 'One run a side' &&
+		says 'One run on each side' &&
 		status 0 base-1.copse vs base-1.copse --fail-if 'total>0%'
 }
 

@@ -188,7 +188,7 @@ each_its_own() {
 	may
 	for n in 0 1; do mkdir own-$n && cp job/rank-$n.h5 own-$n; done
 	# shellcheck disable=SC2016 # a word of the inner shell
-	fails 'not told the same' mpirun -n 2 sh -c \
+	fails 'have different options' mpirun -n 2 sh -c \
 		'exec "$0" merge -q own-$OMPI_COMM_WORLD_RANK' "$copse" &&
 		mpirun -n 2 sh -c 'exec "$0" merge -q --alone \
 			own-$OMPI_COMM_WORLD_RANK' "$copse" 2>said &&

@@ -92,7 +92,7 @@ once() {
 	[ $is != 124 ] || { echo "it hangs"; cat with; return 1; }
 	[ $is = "$status" ] ||
 		{ echo "status $is, not $status"; cat with; return 1; }
-	! grep -q 'does not let waiting be sampled' with ||
+	! grep -q 'does not allow waiting to be sampled' with ||
 		skip "waiting may not be sampled here"
 	diff without with
 }

@@ -161,7 +161,7 @@ with_shm() {
 tiny_shm() {
 	with_shm size=1m true || { err=$?; return $err; }
 	check 1 with_shm size=4k "$copse" check &&
-		says cpu no 'no sample came' && says 'shared memory' limited KiB
+		says cpu no 'no sample was taken' && says 'shared memory' limited KiB
 }
 
 # Where the profile fits, but not the most that one may take.

@@ -1144,7 +1144,8 @@ TEST(no_rows_have_a_reason)
 	} cases[] = {
 		{ 2, -1, 0, "Nobody waited for another rank." },
 		{ 2, -1, 1, "for longer than 2.00 ms (0.1 % of all time)" },
-		{ 2, 1, 1, "no collective call or message the parts of all" },
+		{ 2, 1, 1,
+		  "No collective call or message has the event records" },
 		{ 1, -1, 0, "One rank waits for nobody." },
 	};
 

@@ -209,10 +209,10 @@ static int check_same(struct team *team, int argc, char **argv)
 	}
 	blob_fini(&ours);
 	blob_fini(&roots);
-	return !err && others
-		       ? fail(-EINVAL, "the processes of the job were not told "
-				       "the same: each on its own is --alone")
-		       : err;
+	return !err && others ? fail(-EINVAL,
+				     "the processes of the job have different "
+				     "options; to merge alone: --alone")
+			      : err;
 }
 
 static int say_failure(int err)

@@ -368,7 +368,7 @@ static void say_diff_total(struct report *report, const struct diff *d)
 		    c->change < 0 ? "-" : "+", amount(change, d, c->change),
 		    comparison_text(share, c), isnan(c->margin) ? "" : " ± ",
 		    isnan(c->margin) ? "" : amount(margin, d, c->margin),
-		    isnan(c->margin) ? "; how runs differ is not known"
+		    isnan(c->margin) ? "; how much runs vary is not known"
 		    : is_beyond(c)   ? ""
 				     : ": no more than noise");
 }
@@ -406,18 +406,17 @@ static void diff_notes(struct report *report, const struct diff *d)
 {
 	if (d->sides.count > 2)
 		report_note(report,
-			    "±: 95 %% of such differences between equal runs "
-			    "are within (Student's t, %zu degrees of freedom).",
+			    "±: 95 %% confidence interval (Student's t, %zu "
+			    "degrees of freedom).",
 			    d->sides.count - 2);
 	else
 		report_note(report,
-			    "±: 95 %% are within by sampling alone. One run a "
-			    "side does not tell how runs differ: give several, "
-			    "with 'vs' between.");
-	report_note(
-		report,
-		"Call paths are the same where the names of their functions "
-		"are, or their shape; -n 0 shows those within noise too.");
+			    "±: 95 %% confidence interval of sampling alone. "
+			    "One run on each side does not show how much runs "
+			    "vary: give several, with 'vs' between.");
+	report_note(report,
+		    "Call paths match by the names of their functions, or by "
+		    "their shape; -n 0 also shows those within noise.");
 }
 
 static struct report *new_diff_report(const struct diff *d)

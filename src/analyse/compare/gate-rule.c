@@ -116,9 +116,10 @@ static int read_rule_word(struct rule *rule, char *word)
 	if (!strcmp(word, "total"))
 		return 0;
 	if (rule->metric || !*word || strpbrk(word, " ()<>"))
-		return wrong(rule, "it is about total, a metric, path(...), "
-				   "function(...), elapsed, mpi_share or an "
-				   "efficiency");
+		return wrong(
+			rule,
+			"a rule begins with total, a metric, path(...), "
+			"function(...), elapsed, mpi_share or an efficiency");
 	rule->metric = strdup(word);
 	return rule->metric ? 0 : no_memory();
 }
@@ -168,7 +169,7 @@ int rule_init(struct rule *rule, const char *text)
 		return no_memory();
 	sign = find_sign(rule->text);
 	if (!sign)
-		return wrong(rule, "it says 'WHAT > LIMIT' or 'WHAT < -LIMIT'");
+		return wrong(rule, "write 'WHAT > LIMIT' or 'WHAT < -LIMIT'");
 	rule->below = *sign == '<';
 	err = read_limit(rule, sign + 1);
 	if (!err)

@@ -159,15 +159,15 @@ static void gate_notes(struct report *report, const struct gating *g)
 
 	for (size_t i = 0; i < g->tests.count; i++)
 		unknown += isnan(g->tests.at[i].p);
-	report_note(report,
-		    "A test fails when the change is over its limit and more "
-		    "than noise: equal runs fail in %.2g %% of all gates at "
-		    "most.",
-		    100 * (1 - g->gate->confidence));
+	report_note(
+		report,
+		"A test fails when the change exceeds its limit and the noise. "
+		"If nothing changed, at most %.2g %% of all gates fail.",
+		100 * (1 - g->gate->confidence));
 	if (g->tests.sides.count < 3)
 		report_note(report,
-			    "! One run a side does not tell how runs differ; "
-			    "the noise is that of sampling alone%s.",
+			    "! One run on each side does not show how much "
+			    "runs vary; the noise is that of sampling alone%s.",
 			    unknown ? ", and where there is none the limit "
 				      "alone decides"
 				    : "");
@@ -246,8 +246,8 @@ static int add_tests(struct gating *g, const struct rule *rule)
 	if (err || g->tests.count > before)
 		return err;
 	return fail(-EINVAL,
-		    "the rule '%s': no call path or function fits that has "
-		    "%.3g %% of the metric or more",
+		    "the rule '%s': no call path or function with %.3g %% of "
+		    "the metric or more matches",
 		    rule->text, 100 * g->gate->least);
 }
 

@@ -338,8 +338,8 @@ static void say_scaling(struct report *report, const struct scaling *s,
 			    "! Each rank computes as long as in the reference: "
 			    "if the work grew with the ranks, add --weak.");
 	report_note(report,
-		    "Call paths are compared by %s%s, and are the same where "
-		    "the names of their functions are.",
+		    "Call paths are compared by %s%s. They match by the names "
+		    "of their functions.",
 		    metric,
 		    s->options->metric ? "" : ", in MPI calls by mpi.time");
 }

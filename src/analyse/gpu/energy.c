@@ -134,12 +134,12 @@ int findings_energy(struct report *report, const struct paths *paths)
 	report->failed |= !path;
 	if (path && e.paths[most] > 0)
 		report_line(report,
-			    "GPUs took %s, %s in the mean; by estimate %.0f %% "
-			    "of it idle, %.0f %% for %s.",
+			    "GPUs used %s, %s on average; an estimated %.0f %% "
+			    "of it while idle, %.0f %% for %s.",
 			    joules, watts, 100 * e.idle / e.joules,
 			    100 * e.paths[most] / e.joules, path);
 	else
-		report_line(report, "GPUs took %s, %s in the mean.", joules,
+		report_line(report, "GPUs used %s, %s on average.", joules,
 			    watts);
 	free(path);
 	energy_fini(&e);

@@ -236,8 +236,8 @@ static void say_gpu_busy(struct report *report, const struct gpu_busy *b)
 	char busy[32];
 
 	if (!b->devices) {
-		report_line(report, "No GPU was used, or nothing is known of "
-				    "when it was.");
+		report_line(report,
+			    "No GPU was used, or its times are not known.");
 		return;
 	}
 	report_line(report, "%zu GPU%s worked for %s: %.0f %% of the time.",
@@ -257,10 +257,10 @@ static void shared_note(struct report *report, const struct run *run)
 	for (size_t i = 0; i < run->gpu.device_count; i++)
 		if (run->gpu.devices[i].shares > 1) {
 			report_note(report,
-				    "Of a GPU that several %s share, busy time "
-				    "is an estimate between busy_least and "
-				    "busy_most; kernels, copies and overlap "
-				    "are those of each, added.",
+				    "The busy time of a GPU that several %s "
+				    "share is an estimate between busy_least "
+				    "and busy_most; kernels, copies and "
+				    "overlap are sums over them.",
 				    run->world ? "ranks" : "processes");
 			return;
 		}

@@ -346,8 +346,8 @@ static void note_gaps(struct report *report, const struct run *run)
 			    early, run->energy.power_count);
 	if (never)
 		report_note(report,
-			    "%zu of %zu GPUs were never seen idle: what is "
-			    "called so may be work, and call paths have too "
+			    "%zu of %zu GPUs were never seen idle: their idle "
+			    "energy may contain work, so call paths have too "
 			    "little.",
 			    never, run->energy.power_count);
 	if (failures)
@@ -357,9 +357,9 @@ static void note_gaps(struct report *report, const struct run *run)
 static void power_notes(struct report *report, const struct run *run,
 			const struct energy *e)
 {
-	report_note(report, "J of call paths are an estimate: what a GPU took "
-			    "above its least power, divided by the time of its "
-			    "kernels and copies.");
+	report_note(report, "The energy of call paths is an estimate: what a "
+			    "GPU used above its lowest power, in proportion to "
+			    "the time of its kernels and copies.");
 	report_note(report,
 		    "Reading took %.2f %% of a core, in a process beside the "
 		    "program.",
@@ -367,8 +367,8 @@ static void power_notes(struct report *report, const struct run *run,
 	note_gaps(report, run);
 	for (size_t i = 0; i < run->energy.power_count; i++)
 		if (run->energy.powers[i].is_mig) {
-			report_note(report, "Of a GPU that is divided (MIG) "
-					    "the energy is that of the whole.");
+			report_note(report, "The energy of a divided GPU (MIG) "
+					    "is that of the whole GPU.");
 			return;
 		}
 }
@@ -385,7 +385,7 @@ static int fill_gpu_power(struct report *report, const struct paths *paths,
 		return err;
 	if (run->energy.power_count)
 		report_line(report,
-			    "%zu GPU%s took %s, %.0f W in the mean: %s idle.",
+			    "%zu GPU%s used %s, %.0f W on average: %s idle.",
 			    run->energy.power_count,
 			    run->energy.power_count > 1 ? "s" : "",
 			    energy_text(joules, e.joules), e.watts,

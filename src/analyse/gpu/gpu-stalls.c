@@ -378,10 +378,9 @@ static void say_all(struct report *report, const struct run *run,
 			    "%.1f %% of the samples have no line: their code "
 			    "was built without -lineinfo, or not kept.",
 			    100 * without / rows->samples);
-	report_note(report,
-		    "A sample does not say which launch it was of: those of a "
-		    "kernel that several paths launched are shared out by the "
-		    "time it took for each.");
+	report_note(report, "A sample does not name its launch: the samples of "
+			    "a kernel that several paths launched are divided "
+			    "in proportion to its time for each.");
 }
 
 static int stall_tables(struct report *report, const struct paths *paths,

@@ -117,7 +117,8 @@ static int say_cause(struct report *report, const struct paths *paths,
 	report->failed |= !text || !called;
 	if (text && called)
 		report_line(report,
-			    "%s of that which is known, %s (%.0f %%%s): %s.",
+			    "%s of the time with a known cause, %s (%.0f "
+			    "%%%s): %s.",
 			    phrase_most_begins(value_ratio(seconds, b->idle)),
 			    phrase_time(time, seconds),
 			    100 * fmin(value_ratio(seconds, b->idle), 1),
@@ -143,8 +144,8 @@ static int fill_idle_causes(struct report *report, const struct paths *paths,
 			    phrase_time(time, idle),
 			    100 * value_ratio(idle, idle + b.work));
 	else
-		report_line(report, "No GPU was used, or nothing is known of "
-				    "when it was.");
+		report_line(report,
+			    "No GPU was used, or its times are not known.");
 	err = say_cause(report, paths, &b);
 	if (!err)
 		err = cause_table(report, paths, &b, options);

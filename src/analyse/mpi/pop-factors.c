@@ -136,14 +136,13 @@ static void note_open_regions(struct report *report, const struct paths *paths)
 	name = paths_short(paths, paths->of[first], FRAMES);
 	report->failed |= !name;
 	if (name && count == 1)
-		report_note(report,
-			    "Phase %s was not ended %.0f times: nothing is "
-			    "said of it.",
-			    name, metric_at_node(run, "phase.open", first));
+		report_note(
+			report,
+			"Phase %s was not ended %.0f times: it is left out.",
+			name, metric_at_node(run, "phase.open", first));
 	else if (name)
 		report_note(report,
-			    "%s were not ended, as %s: nothing is said of "
-			    "them.",
+			    "%s were not ended, as %s: they are left out.",
 			    phrase_plural(phases, count, "phase"), name);
 	free(name);
 }
@@ -308,12 +307,12 @@ static int fill_factors(struct report *report, const struct paths *paths,
 		report_line(report, "No MPI, and no phase that has ended: "
 				    "there is nothing to compute.");
 	if (run->gpu.known_count)
-		report_note(report, "Nothing is said of GPUs, whose work is "
-				    "not known to the end.");
+		report_note(report, "GPUs are left out: their work is not "
+				    "known to the end of the run.");
 	if (e.ranks && isnan(e.transfer))
 		report_note(report,
-			    "Serialisation and transfer are not told apart: "
-			    "the run does not say how long ranks waited.");
+			    "Serialisation and transfer are not separated: how "
+			    "long ranks waited is not known.");
 	return err;
 }
 

@@ -407,13 +407,15 @@ static void note_unmatched(struct report *report, const struct run_joined *j)
 {
 	if (j->lacking)
 		report_note(report,
-			    "%" PRIu64 " collective calls and messages were "
-			    "not joined: a rank's part is missing.",
+			    "%" PRIu64
+			    " collective calls and messages were not matched: "
+			    "a rank's event record is missing.",
 			    j->lacking);
 	if (j->disagreeing)
 		report_note(report,
-			    "%" PRIu64 " collective calls and messages were "
-			    "not joined: their parts disagree.",
+			    "%" PRIu64
+			    " collective calls and messages were not matched: "
+			    "their event records disagree.",
 			    j->disagreeing);
 }
 
@@ -432,15 +434,15 @@ void findings_joined(struct report *report, const struct run *run)
 	}
 	if (j->level)
 		report_note(report,
-			    "One of %.0f collective calls and messages was "
-			    "kept, %" PRIu64 " in all; ± holds with 95 %% "
-			    "confidence.",
+			    "One in %.0f collective calls and messages was "
+			    "kept, %" PRIu64
+			    " in all; ± is the 95 %% confidence interval.",
 			    ldexp(1, (int)j->level), j->instances);
 	note_unmatched(report, j);
 	if (j->clocks > 1)
 		report_note(report,
-			    "%" PRIu32 " clocks were aligned; they are right "
-			    "within %s, and shorter waits are left out.",
+			    "%" PRIu32 " clocks were aligned to within %s; "
+			    "shorter waits are left out.",
 			    j->clocks,
 			    phrase_time(time, j->clock_error_ns / 1e9));
 	if (j->unbound)
@@ -449,6 +451,6 @@ void findings_joined(struct report *report, const struct run *run)
 			    "only.",
 			    j->unbound);
 	if (j->other_causes > 0)
-		report_note(report, "%.0f small causes are not told apart.",
+		report_note(report, "%.0f small causes are one row.",
 			    j->other_causes);
 }

@@ -153,14 +153,15 @@ static void no_rows(struct report *report, const struct blames *b)
 	else if (!run->world || !run->waits.joined.parts)
 		return; /* say_joined() says why */
 	else if (!run->waits.joined.instances)
-		report_line(report, "Of no collective call or message the "
-				    "parts of all its ranks are known, and so "
-				    "nothing of waiting.");
+		report_line(
+			report,
+			"No collective call or message has the event records "
+			"of all its ranks, so nothing is known about waiting.");
 	else if (b->seconds > 0)
 		report_line(report,
-			    "Nobody waited for another rank for longer than "
-			    "%s (%g %% of all time) or what it may be off by; "
-			    "-n 0 shows what there is.",
+			    "Nobody waited for another rank for longer than %s "
+			    "(%g %% of all time) or than its error; -n 0 shows "
+			    "all waits.",
 			    phrase_time(least, LITTLE * b->run_seconds),
 			    100 * LITTLE);
 	else
@@ -276,10 +277,9 @@ static void not_sampled(struct report *report, const struct blames *b)
 	for (size_t i = 0; i < b->row_count; i++)
 		if (b->rows[i].unsampled &&
 		    b->rows[i].seconds >= SLEPT * b->run_seconds) {
-			report_note(report,
-				    "Where a rank slept or lacked a core no "
-				    "sample tells where it was; copse run -e "
-				    "wall does.");
+			report_note(report, "While a rank slept or lacked a "
+					    "core it was not sampled; copse "
+					    "run -e wall shows where it was.");
 			return;
 		}
 }
@@ -293,10 +293,9 @@ static void say_joined(struct report *report, const struct blames *b)
 		findings_joined(report, run);
 	} else {
 		report_line(report,
-			    "The run has no MPI that was measured, and "
-			    "this is about waiting in MPI; where threads wait "
-			    "otherwise: copse run -e wall, then "
-			    "copse report hotspots.");
+			    "No MPI was measured in this run, and this report "
+			    "is about waiting in MPI. For other waiting: copse "
+			    "run -e wall, then copse report hotspots.");
 	}
 }
 
