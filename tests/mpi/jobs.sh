@@ -66,7 +66,7 @@ skew_is() {
 		near "$(cut -f 4 work)" "$3" 0.08 || return
 	for report in summary waits; do
 		"$copse" report $report "$1" >text || return
-		! grep 'not joined' text || return
+		! grep 'not matched' text || return
 	done
 }
 

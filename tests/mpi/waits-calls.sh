@@ -67,7 +67,7 @@ neighbours() {
 all_joined() {
 	measured "$@" || return
 	"$copse" report waits run.copse >text || return
-	! grep 'not joined' text
+	! grep 'not matched' text
 }
 
 for mpi in openmpi mpich; do

@@ -185,7 +185,7 @@ J
 	"$copse" report several.copse | tee summary
 	grep '^summary .*mpi-skew 0.2 · 2 ranks' summary &&
 		grep '^! 2 other MPI jobs with 4 processes' summary &&
-		! grep 'not joined' summary
+		! grep 'not matched' summary
 }
 
 # What is on another host runs unmeasured, and is said to be missing.
