@@ -29,21 +29,19 @@ static const struct option options[] = {
 	{ 'f', "format", "NAME", "text, csv, json or folded", set_string,
 	  &show.format, show_format },
 	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
-	  set_string, &metric, show_metric,
-	  "summary hotspots tree imbalance ranks scaling diff mpi-calls "
-	  "matrix counters loops" },
+	  set_string, &metric, show_metric, ANALYSIS_METRIC },
 	{ 'n', "limit", "N", "how many rows; 0: all", set_string, &limit_text },
 	{ 0, "by-line", NULL, "hotspots: lines instead of functions", set_flag,
-	  &by_line, .only = "hotspots" },
+	  &by_line, .needs = ANALYSIS_LINES },
 	{ 0, "bottom-up", NULL, "tree: callers of each function", set_flag,
-	  &bottom_up, .only = "tree" },
+	  &bottom_up, .needs = ANALYSIS_TREE },
 	{ 0, "prune", "PERCENT", "tree: leave out calls below this share (1)",
-	  set_real, &prune, .only = "tree" },
+	  set_real, &prune, .needs = ANALYSIS_TREE },
 	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
-	  &weak, .only = "scaling" },
+	  &weak, .needs = ANALYSIS_WEAK },
 	{ 0, "idle-threads", "on|off",
 	  "in wall.time: threads that only waited (off)", set_string,
-	  &show.idle_threads },
+	  &show.idle_threads, .needs = ANALYSIS_IDLE },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  set_string, &show.table },
 	{ 'o', "output", "FILE", "write there instead of standard output",
@@ -111,6 +109,13 @@ static int set_options(struct analysis_options *to, const struct format *format)
 	if (!format->tables)
 		to->prune = 0;
 	return 0;
+}
+
+static bool analysis_takes(const char *word, unsigned int what)
+{
+	const struct analysis *analysis = analysis_find(word);
+
+	return !analysis || analysis->takes & what;
 }
 
 /* "hotspots, tree": the analyses that take an option. */
@@ -237,6 +242,7 @@ const struct command command_report = {
 	.help = "where the time went: a summary, or another of its analyses",
 	.words = "analyses",
 	.word = analysis_word,
+	.takes = analysis_takes,
 	.options = options,
 	.run = report,
 };

@@ -23,8 +23,7 @@ struct option {
 	/* The values known, as the words of a command; NULL: those that arg
 	   has between its '|'. */
 	const char *(*word)(size_t i, const char **help);
-	const char *only; /* the command's words that heed it, with blanks
-			     between them; NULL: all */
+	unsigned int needs; /* what a word has to take; 0: nothing */
 };
 
 struct command {
@@ -33,7 +32,8 @@ struct command {
 	/* What its first word may be: number i, with its help; NULL behind the
 	   last one.  Under the title `words` in the help. */
 	const char *words;
-	const char *(*word)(size_t i, const char **help); /* NULL: anything */
+	const char *(*word)(size_t i, const char **help);   /* NULL: anything */
+	bool (*takes)(const char *word, unsigned int what); /* NULL: all */
 	bool stop_at_first; /* options end at the first word: copse run */
 	/* The words that are left, ended by NULL; returns an exit status, or
 	   -errno with a reason.  -EINVAL means bad usage. */

@@ -67,25 +67,10 @@ static int help_column(const struct option *options)
 	return 6 + (int)widest + 2;
 }
 
-static bool heeds(const struct option *o, const char *word)
-{
-	size_t length = word ? strlen(word) : 0;
-	const char *at = o->only;
-
-	if (!word || !at)
-		return true;
-	while ((at = strstr(at, word))) {
-		if ((at == o->only || at[-1] == ' ') &&
-		    (!at[length] || at[length] == ' '))
-			return true;
-		at += length;
-	}
-	return false;
-}
-
-static void help_options(FILE *to, const struct option *options,
+static void help_options(FILE *to, const struct command *command,
 			 const char *word)
 {
+	const struct option *options = command->options;
 	int column = help_column(options);
 
 	if (*options->name)
@@ -93,7 +78,8 @@ static void help_options(FILE *to, const struct option *options,
 	for (const struct option *o = options; o->name; o++)
 		if (!*o->name)
 			fprintf(to, "\n%s:\n", o->help);
-		else if (heeds(o, word))
+		else if (!word || !o->needs || !command->takes ||
+			 command->takes(word, o->needs))
 			help_option(to, o, column);
 }
 
@@ -112,6 +98,6 @@ void help_command(FILE *to, const struct command *command, const char *word)
 	if (!help)
 		help_words(to, command);
 	if (command->options && command->options->name)
-		help_options(to, command->options, help ? word : NULL);
+		help_options(to, command, help ? word : NULL);
 	fprintf(to, "\nAll of it: man copse-%s\n", command->name);
 }
