@@ -113,9 +113,7 @@ static int set_options(struct analysis_options *to, const struct format *format)
 
 static bool analysis_takes(const char *word, unsigned int what)
 {
-	const struct analysis *analysis = analysis_find(word);
-
-	return !analysis || analysis->takes & what;
+	return analysis_find(word)->takes & what;
 }
 
 /* "hotspots, tree": the analyses that take an option. */
@@ -130,30 +128,27 @@ static void takers(char *to, size_t size, unsigned int option)
 						 analyses[i]->name);
 }
 
+static bool is_given(const struct option *o)
+{
+	if (o->set == set_flag)
+		return *(const bool *)o->to;
+	if (o->set == set_real)
+		return *(const double *)o->to >= 0;
+	return *(const char *const *)o->to != NULL;
+}
+
 /* An option that would be ignored is a mistake. */
 static int check_report_options(const struct analysis *analysis)
 {
-	const struct {
-		const char *name;
-		bool given;
-		unsigned int option;
-	} rows[] = {
-		{ "metric", metric, ANALYSIS_METRIC },
-		{ "idle-threads", show.idle_threads, ANALYSIS_IDLE },
-		{ "by-line", by_line, ANALYSIS_LINES },
-		{ "bottom-up", bottom_up, ANALYSIS_TREE },
-		{ "prune", prune >= 0, ANALYSIS_TREE },
-		{ "weak", weak, ANALYSIS_WEAK },
-	};
 	char known[256] = "";
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!rows[i].given || analysis->takes & rows[i].option)
+	for (const struct option *o = options; o->name; o++) {
+		if (!o->needs || !is_given(o) || analysis->takes & o->needs)
 			continue;
-		takers(known, sizeof(known), rows[i].option);
+		takers(known, sizeof(known), o->needs);
 		return fail(-EINVAL,
 			    "%s does not take --%s; what does: copse report %s",
-			    analysis->name, rows[i].name, known);
+			    analysis->name, o->name, known);
 	}
 	return 0;
 }

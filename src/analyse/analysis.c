@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "analyse/analysis.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "live/layout.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * analysis.h - a run in, a report out.  An analysis is one file and its word
- * in ANALYSES of src/analyse/local.mk; it never prints.
+ * in ANALYSES of src/analyse/local.mk; it never prints.  This header brings
+ * along what most of them need.
  */
 #ifndef ANALYSE_ANALYSIS_H
 #define ANALYSE_ANALYSIS_H
@@ -9,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
 #include "analyse/report.h"
-#include "run/run.h"
+#include "analyse/value.h"
 
 struct analysis_options {
 	const char *metric; /* NULL: the analysis's own choice */

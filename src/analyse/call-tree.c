@@ -8,7 +8,6 @@
 #include "analyse/analysis.h"
 #include "analyse/idle-threads.h"
 #include "analyse/paths.h"
-#include "analyse/value.h"
 #include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"

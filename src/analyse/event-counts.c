@@ -15,7 +15,6 @@
 #include "analyse/analysis.h"
 #include "analyse/formula.h"
 #include "analyse/groups.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/event-group.h"
 #include "base/map.h"

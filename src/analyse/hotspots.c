@@ -8,7 +8,6 @@
 #include "analyse/groups.h"
 #include "analyse/idle-threads.h"
 #include "analyse/paths.h"
-#include "analyse/value.h"
 #include "base/err.h"
 
 static void hotspot_columns(struct report *report,

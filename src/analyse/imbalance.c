@@ -10,7 +10,6 @@
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/path-imbalance-table.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "run/path-sums.h"
 

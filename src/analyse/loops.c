@@ -6,7 +6,6 @@
 #include "analyse/analysis.h"
 #include "analyse/idle-threads.h"
 #include "analyse/paths.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

@@ -8,9 +8,7 @@
 #include "analyse/analysis.h"
 #include "analyse/confidence.h"
 #include "analyse/path-imbalance-table.h"
-#include "analyse/processes.h"
 #include "analyse/rank-distribution.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
 

@@ -59,15 +59,10 @@ uint32_t *processes_members(const struct run *run, size_t *count)
 {
 	uint32_t *picked = calloc(run->member_count + 1, sizeof(*picked));
 
-	*count = 0;
-	if (!picked) {
+	if (!picked)
 		no_memory();
-		return NULL;
-	}
-	while (*count < run->member_count) {
+	for (*count = 0; picked && *count < run->member_count; ++*count)
 		picked[*count] = (uint32_t)*count;
-		++*count;
-	}
 	return picked;
 }
 

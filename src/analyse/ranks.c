@@ -12,9 +12,6 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/outlier.h"
 #include "analyse/path-imbalance-table.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
 

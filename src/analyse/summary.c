@@ -16,11 +16,8 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/openmp-lost.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
 #include "analyse/unnamed.h"
 #include "analyse/unwind-coverage.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/round.h"
 

@@ -19,10 +19,7 @@ enum column_type value_type(enum unit unit)
 
 void value_if_known(struct report *report, double value)
 {
-	if (value > 0)
-		report_number(report, value);
-	else
-		report_none(report);
+	value_known(report, value > 0 ? value : NAN);
 }
 
 void value_cell(struct report *report, enum unit unit, double value)

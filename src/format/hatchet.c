@@ -13,7 +13,6 @@
 
 #include "analyse/analysis.h"
 #include "analyse/paths.h"
-#include "analyse/value.h"
 #include "format/format.h"
 #include "format/node-sums.h"
 #include "format/quote.h"

@@ -210,12 +210,11 @@ static void sort_operation(struct wait_search *f, size_t first, size_t end)
 }
 
 /* Of those in which all wait for the last. */
-static enum wait_kind wait_kind_of(uint32_t part_kind)
-{
-	if (part_kind == LIVE_PART_BARRIER)
-		return WAIT_BARRIER;
-	return part_kind == LIVE_PART_FENCE ? WAIT_FENCE : WAIT_ALL;
-}
+static const enum wait_kind wait_kind_of[] = {
+	[LIVE_PART_BARRIER] = WAIT_BARRIER,
+	[LIVE_PART_ALL] = WAIT_ALL,
+	[LIVE_PART_FENCE] = WAIT_FENCE,
+};
 
 static void find_collective(struct wait_search *f, size_t first, size_t end)
 {
@@ -233,7 +232,7 @@ static void find_collective(struct wait_search *f, size_t first, size_t end)
 			find_broadcast(f, root, first, count);
 	} else {
 		for (size_t i = first; i < end; i++)
-			find_last(f, (uint32_t)i, count, wait_kind_of(kind));
+			find_last(f, (uint32_t)i, count, wait_kind_of[kind]);
 	}
 }
 
@@ -307,22 +306,20 @@ int waits_find(struct wait_state *waits, const struct matched_events *parts,
 	struct wait_search f = {
 		.waits = waits, .parts = parts, .clocks = clocks, .run = run
 	};
+	int err;
 
 	f.order = calloc(parts->count + 1, sizeof(*f.order));
 	f.back = calloc(parts->count + 1, sizeof(*f.back));
-	if (!f.order || !f.back) {
-		free(f.order);
-		free(f.back);
-		return no_memory();
-	}
-	for (size_t i = 0, end; i < parts->count; i = end) {
+	err = f.order && f.back ? 0 : no_memory();
+	for (size_t i = 0, end; !err && i < parts->count; i = end) {
 		end = match_operation_end(parts, i);
 		find_operation(&f, i, end);
 	}
-	one_wait_per_call(&f);
+	if (!err)
+		one_wait_per_call(&f);
 	free(f.order);
 	free(f.back);
-	return 0;
+	return err;
 }
 
 static void add_waited(struct run_waits *to, const struct wait_state *waits,

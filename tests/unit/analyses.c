@@ -12,7 +12,6 @@
 #include "analyse/interpreter.h"
 #include "analyse/paths.h"
 #include "analyse/path-imbalance.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "run/run-build.h"
 #include "tests/lib/test.h"

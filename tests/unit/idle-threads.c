@@ -80,7 +80,8 @@ static const struct {
 };
 
 /* Rank 1 waited a second less in epoll_wait; on_core is progress()'s there. */
-static uint64_t value_of(bool cpu, uint32_t n, uint32_t rank, unsigned on_core)
+static uint64_t planned_value(bool cpu, uint32_t n, uint32_t rank,
+			      unsigned on_core)
 {
 	uint64_t ms = cpu ? tree[n].cpu : tree[n].wall;
 
@@ -102,7 +103,7 @@ static void fill(struct run_metric *m, bool cpu, unsigned on_core)
 	m->values = calloc((size_t)NODES * RANKS, sizeof(*m->values));
 	for (uint32_t n = 0; n < NODES; n++) {
 		for (uint32_t r = 0; r < RANKS; r++) {
-			uint64_t value = value_of(cpu, n, r, on_core);
+			uint64_t value = planned_value(cpu, n, r, on_core);
 
 			m->stats[n].sum += (double)value;
 			if (value)

@@ -9,7 +9,6 @@
 #include "analyse/compare/compare.h"
 #include "analyse/compare/student.h"
 #include "analyse/confidence.h"
-#include "analyse/value.h"
 #include "base/err.h"
 
 static double mean_of(const double *values, size_t count)

@@ -14,8 +14,6 @@
 #include "analyse/compare/compare.h"
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
-#include "analyse/phrase.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

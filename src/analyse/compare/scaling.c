@@ -16,7 +16,6 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/openmp-lost.h"
 #include "analyse/paths.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

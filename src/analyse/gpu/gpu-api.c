@@ -4,7 +4,6 @@
 
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/value.h"
 #include "base/err.h"
 
 enum {

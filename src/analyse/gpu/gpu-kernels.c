@@ -6,9 +6,6 @@
 #include "analyse/gpu/gpu-shapes-table.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 
 enum {

@@ -10,9 +10,6 @@
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-held.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

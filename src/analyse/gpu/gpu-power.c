@@ -8,7 +8,6 @@
 #include "analyse/gpu/energy.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/value.h"
 #include "base/comparison.h"
 #include "base/round.h"
 

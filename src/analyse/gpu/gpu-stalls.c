@@ -9,8 +9,6 @@
 #include "analyse/analysis.h"
 #include "analyse/confidence.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/phrase.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

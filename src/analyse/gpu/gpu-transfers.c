@@ -7,9 +7,6 @@
 
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
 

@@ -7,8 +7,6 @@
 
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/comparison.h"

@@ -8,8 +8,6 @@
 #include "analyse/analysis.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/gpu/gpu-work.h"
-#include "analyse/phrase.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"

@@ -6,7 +6,6 @@
 
 #include "analyse/analysis.h"
 #include "analyse/findings.h"
-#include "analyse/processes.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

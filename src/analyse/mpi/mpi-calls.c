@@ -8,7 +8,6 @@
 #include "analyse/findings.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/paths.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"

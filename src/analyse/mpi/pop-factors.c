@@ -9,9 +9,6 @@
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/paths.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 

@@ -13,23 +13,11 @@
 
 #define NORMAL_95 1.96 /* standard errors that 95 of 100 are within */
 
-static const struct {
-	const char *name, *title;
-} kinds[WAIT_KINDS] = {
+const struct wait_name wait_names[] = {
 #define WAIT(id, name, title, meaning) { name, title },
 #include "run/waits.def"
 #undef WAIT
 };
-
-const char *blames_kind(uint32_t kind)
-{
-	return kinds[kind].name;
-}
-
-const char *blames_kind_title(uint32_t kind)
-{
-	return kinds[kind].title;
-}
 
 /* Its square until all are there: variances add. */
 static void add_cause(struct blame *to, const struct run_cause *from)

@@ -51,9 +51,10 @@ struct blames {
 int blames_init(struct blames *blames, const struct paths *paths);
 void blames_fini(struct blames *blames);
 
-/* "barrier", and as a reader's word: "wait at barrier". */
-const char *blames_kind(uint32_t kind);
-const char *blames_kind_title(uint32_t kind);
+/* Of each enum wait_kind, as programs and as readers know it. */
+extern const struct wait_name {
+	const char *name, *title;
+} wait_names[];
 
 /*
  * "0–62": the ranks that waited most in these blames, together `share` of it;

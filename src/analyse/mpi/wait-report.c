@@ -8,9 +8,6 @@
 #include "analyse/analysis.h"
 #include "analyse/findings.h"
 #include "analyse/mpi/wait-causes.h"
-#include "analyse/phrase.h"
-#include "analyse/processes.h"
-#include "analyse/value.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
@@ -107,8 +104,8 @@ static void waits_row(struct report *report, const struct blames *b,
 	report_number(report, row->error);
 	value_if_known(report, row->error);
 	report_number(report, value_ratio(row->seconds, b->run_seconds));
-	report_text(report, blames_kind(of->kind));
-	report_text(report, blames_kind_title(of->kind));
+	report_text(report, wait_names[of->kind].name);
+	report_text(report, wait_names[of->kind].title);
 	report_text(report, victims);
 	paths_cell(report, b->paths, of->victim);
 	report_count(report, processes_number(b->paths->run, of->culprit));
@@ -208,7 +205,7 @@ static void victim_table(struct report *report, const struct blames *b)
 		char *victim = paths_text(b->paths, of->victim);
 
 		report->failed |= !victim;
-		report_text(report, blames_kind(of->kind));
+		report_text(report, wait_names[of->kind].name);
 		report_text(report, victim);
 		report_count(report,
 			     processes_number(b->paths->run, of->culprit));
@@ -265,8 +262,8 @@ static void wait_kind_table(struct report *report, const struct blames *b)
 	for (uint32_t i = 0; i < WAIT_KINDS; i++) {
 		if (!instances[i])
 			continue;
-		report_text(report, blames_kind(i));
-		report_text(report, blames_kind_title(i));
+		report_text(report, wait_names[i].name);
+		report_text(report, wait_names[i].title);
 		report_number(report, sums[i]);
 		report_number(report, value_ratio(sums[i], b->run_seconds));
 	}
