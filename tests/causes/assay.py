@@ -71,8 +71,8 @@ def main():
         else:
             options.comm.Send(plate, dest=0, tag=11)
             result += correct_edges(plate, 24)
-        level = np.array([result])
-        options.comm.Bcast(level, root=0)
+        level = np.empty(1)
+        options.comm.Allreduce(np.array([result]), level)
     options.report(result)
 
 

@@ -51,7 +51,7 @@ static double path_sample(struct desk *d, int asset, const struct options *o)
 	double price = d->price[asset];
 
 	for (int day = 0; day < DAYS; day++) {
-		if (!o->mended)
+		if (!o->mended && day % 8 == 0)
 			news_look(d);
 		price *= 1.0 + d->rate / 252 + 0.01 * draw(d);
 	}

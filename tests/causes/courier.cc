@@ -68,7 +68,7 @@ void read_all(Belt &belt, int count, int rank)
 double plan_one(const Parcel &parcel)
 {
 	double cost = 0;
-	for (int stop = 1; stop <= 200; stop++)
+	for (int stop = 1; stop <= 500; stop++)
 		cost += std::log1p(parcel.weight * stop) *
 			std::exp(-parcel.distance / (10 * stop));
 	return cost;

@@ -63,7 +63,7 @@ static double stars_find(const struct camera *c)
 {
 	double sum = 0.0;
 
-	for (int i = 16; i < PIXELS - 16; i += 128) {
+	for (int i = 16; i < PIXELS - 16; i += 16) {
 		double slope =
 			c->raw[i] - 0.5 * (c->raw[i - 16] + c->raw[i + 16]);
 

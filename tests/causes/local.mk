@@ -1,13 +1,13 @@
 # Programs with a hidden problem, and others without one: causes.tbl says which.
 # `make causes` builds them; gain.sh measures what each problem costs.  A new one
 # is tests/causes/NAME.{c,cc,f90,py}, its NAME here and its row in the table.
-CAUSES_C = basin brokers climate imager ions lattice ledger nbody photons plasma \
+CAUSES_C = basin brokers climate imager ions jury lattice ledger nbody photons plasma \
 	ring river strands swarm tasks tides traces
 CAUSES_CXX = alleles cluster colouring conduct courier membrane mosaic order \
 	phasefield poisson queries survey tracks voxels
-CAUSES_FORTRAN = columns dunes epidemic harbour optics orbitals plume sections \
-	spectral strata transpose upwind waves
-CAUSES_MPI4PY = assay census grains panel tokens
+CAUSES_FORTRAN = columns dunes epidemic glacier harbour optics orbitals plume sections \
+	solvent spectral strata transpose upwind waves
+CAUSES_MPI4PY = assay census grains markets panel tokens
 
 causes_programs = $(CAUSES_C:%=tests/causes/%) $(CAUSES_CXX:%=tests/causes/%) \
 	$(CAUSES_FORTRAN:%=tests/causes/%)
@@ -24,7 +24,7 @@ causes: $(causes_programs)
 $(CAUSES_C:%=tests/causes/%): tests/causes/%: tests/causes/%.c \
 		tests/causes/options.h
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
-		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -lm
+		$(MEASURED_FLAGS) -o $@ $(srcdir)/$@.c -pthread -lm
 $(CAUSES_CXX:%=tests/causes/%): tests/causes/%: tests/causes/%.cc \
 		tests/causes/options.h
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && OMPI_CXX="$(CXX)" \

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 {
 	static struct station s;
 	struct options o;
-	double result = 0.0;
+	double result = 0.0, level = 0.0;
 	int shots;
 
 	MPI_Init(&argc, &argv);
@@ -100,9 +100,10 @@ int main(int argc, char **argv)
 				 MPI_COMM_WORLD);
 			result += bandpass(&s);
 		}
-		MPI_Bcast(&s.pick, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		MPI_Allreduce(&s.pick, &level, 1, MPI_DOUBLE, MPI_MAX,
+			      MPI_COMM_WORLD);
 	}
-	options_report(&o, result + s.pick);
+	options_report(&o, result + level / o.ranks);
 	MPI_Finalize();
 	return 0;
 }
