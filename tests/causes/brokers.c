@@ -51,7 +51,7 @@ static double path_sample(struct desk *d, int asset, const struct options *o)
 	double price = d->price[asset];
 
 	for (int day = 0; day < DAYS; day++) {
-		if (!o->mended && day % 8 == 0)
+		if (!o->mended && day % 4 == 0)
 			news_look(d);
 		price *= 1.0 + d->rate / 252 + 0.01 * draw(d);
 	}
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	o = options_read(argc, argv);
 	desk_open(&d, o.rank);
-	sessions = options_times(&o, 300);
+	sessions = options_times(&o, 150);
 	for (int session = 0; session < sessions; session++) {
 		for (int asset = 0; asset < ASSETS; asset++)
 			value += asset_value(&d, asset, &o) -

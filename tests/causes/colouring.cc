@@ -79,9 +79,9 @@ int main(int argc, char **argv)
 	Graph graph = make_graph(o.rank, 6000, 1500);
 	double result = 0;
 
-	for (int round = 0; round < options_times(&o, 500); round++) {
+	for (int round = 0; round < options_times(&o, 300); round++) {
 		swap_labels(graph, o);
-		for (int sweep = 0; sweep < 6; sweep++)
+		for (int sweep = 0; sweep < 20; sweep++)
 			spread(graph);
 		result += 1e-6 * entropy(graph);
 	}

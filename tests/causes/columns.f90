@@ -14,7 +14,7 @@ program columns
   up = merge(rank - 1, MPI_PROC_NULL, rank > 0)
   down = merge(rank + 1, MPI_PROC_NULL, rank < ranks - 1)
   call plate_make()
-  do step = 1, max(1, nint(1500 * scale))
+  do step = 1, max(1, nint(600 * scale))
     call edges_exchange()
     call plate_conduct()
     if (mod(step, 5) == 0) call plate_radiate()
@@ -68,7 +68,7 @@ contains
 
   subroutine plate_conduct()
     integer :: i, j, sub
-    do sub = 1, 2
+    do sub = 1, 12
       do j = 2, width - 1
         do i = 1, rows
           next(i, j) = heat(i, j) + 0.1d0 * (heat(i - 1, j) + heat(i + 1, j) &

@@ -10,14 +10,12 @@ program harbour
   real(8) :: swell(width), quay(width), level(16)
   real(8), allocatable :: edges(:, :)
   integer, allocatable :: requests(:)
-  integer :: rank, ranks, ierr, step, piece
+  integer :: rank, ranks, ierr, step
 
   call MPI_Init(ierr)
   call options_read(mended, scale, rank, ranks, start)
   allocate (edges(width, ranks))
-  ! Pieces of 2 KB are sent at once; a long message waits for its receiver.
-  piece = merge(256, width, mended)
-  allocate (requests(ranks * (width / piece)))
+  allocate (requests(ranks - 1))
   call swell_make()
   do step = 1, max(1, nint(200 * scale))
     if (rank == 0) then
@@ -50,38 +48,35 @@ contains
   end subroutine swell_make
 
   subroutine edges_expect()
-    integer :: from, first, n
-    n = 0
+    integer :: from
     do from = 1, ranks - 1
-      do first = 1, width, piece
-        n = n + 1
-        call MPI_Irecv(edges(first, from), piece, MPI_DOUBLE_PRECISION, from, &
-                       3, MPI_COMM_WORLD, requests(n), ierr)
-      end do
+      call MPI_Irecv(edges(1, from), width, MPI_DOUBLE_PRECISION, from, 3, &
+                     MPI_COMM_WORLD, requests(from), ierr)
     end do
   end subroutine edges_expect
 
   subroutine edge_give()
-    integer :: first
-    do first = 1, width, piece
-      call MPI_Send(swell(first), piece, MPI_DOUBLE_PRECISION, 0, 3, &
-                    MPI_COMM_WORLD, ierr)
-    end do
+    call MPI_Send(swell, width, MPI_DOUBLE_PRECISION, 0, 3, MPI_COMM_WORLD, &
+                  ierr)
   end subroutine edge_give
 
+  ! A long message waits until its receiver is in MPI; mended, it is there now
+  ! and then.
   subroutine quay_load()
     integer :: i, k
+    logical :: done
     do i = 1, width
       do k = 1, 160
         quay(i) = quay(i) + 1d-4 * (exp(-quay(i)) - 0.5d0)
       end do
+      if (mended .and. mod(i, 64) == 0) &
+        call MPI_Testall(ranks - 1, requests, done, MPI_STATUSES_IGNORE, ierr)
     end do
   end subroutine quay_load
 
   subroutine edges_take()
     integer :: from
-    call MPI_Waitall((ranks - 1) * (width / piece), requests, &
-                     MPI_STATUSES_IGNORE, ierr)
+    call MPI_Waitall(ranks - 1, requests, MPI_STATUSES_IGNORE, ierr)
     do from = 1, ranks - 1
       quay = quay + 1d-3 * edges(:, from)
     end do

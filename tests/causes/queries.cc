@@ -80,7 +80,7 @@ void index_batch(Index &index, Inbox &inbox, int batch, const options &o)
 	unsigned seed = unsigned(batch * 64 + o.rank);
 	for (int i = 0; i < 20000; i++) {
 		index.add(word_at(seed), batch, i);
-		if (!o.mended && i % 4 == 0)
+		if (!o.mended && i % 2 == 0)
 			inbox.look();
 	}
 }
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	Index index;
 	double result = 0;
 
-	for (int batch = 0; batch < options_times(&o, 480); batch++) {
+	for (int batch = 0; batch < options_times(&o, 240); batch++) {
 		Inbox inbox(o.ranks);
 		index_batch(index, inbox, batch, o);
 		ask_all(o, batch);

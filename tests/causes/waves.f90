@@ -14,7 +14,7 @@ program waves
   left = mod(rank + ranks - 1, ranks)
   right = mod(rank + 1, ranks)
   call string_make()
-  do step = 1, max(1, nint(2800 * scale))
+  do step = 1, max(1, nint(2000 * scale))
     call ends_begin()
     call string_inside()
     call ends_finish()
@@ -55,7 +55,7 @@ contains
     do i = 2, points - 1
       speed(i) = speed(i) + 0.1d0 * (height(i - 1) + height(i + 1) &
                                      - 2 * height(i))
-      if (.not. mended .and. mod(i, 8) == 0) &
+      if (.not. mended .and. mod(i, 4) == 0) &
         call MPI_Testall(4, requests, done, MPI_STATUSES_IGNORE, ierr)
     end do
     height(2:points - 1) = height(2:points - 1) + speed(2:points - 1)
