@@ -50,9 +50,9 @@ double fire(int step, const options &o)
 	Pulse pulse = next_pulse(step);
 	if (o.mended) {
 		send_pulse(pulse, o);
-		return plume_image(pulse, 240);
+		return plume_image(pulse, 340);
 	}
-	double seen = plume_image(pulse, 240);
+	double seen = plume_image(pulse, 340);
 	send_pulse(pulse, o);
 	return seen;
 }

@@ -29,8 +29,8 @@ static double turbine_schedule(const struct river *r, int hour)
 	double best = 0.0;
 
 	for (int t = 0; t < TURBINES; t++)
-		for (int gate = 1; gate <= 180; gate++) {
-			double flow = 0.1 * gate + 0.001 * t;
+		for (int gate = 1; gate <= 360; gate++) {
+			double flow = 0.05 * gate + 0.001 * t;
 			double loss = 0.02 * pow(flow, 1.85);
 			double yield = flow * (r->head - loss);
 
