@@ -76,7 +76,7 @@ contains
     real(8) :: acid
     do i = 1, width
       acid = soil(i)
-      do reaction = 1, 4400
+      do reaction = 1, 7000
         acid = acid + 1d-5 * (exp(-acid) - 0.3d0 * acid)
       end do
       soil(i) = acid

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define SAMPLES 65536
-#define LINES   220
+#define LINES   300
 
 struct station {
 	double raw[SAMPLES];
