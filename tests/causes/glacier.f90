@@ -71,7 +71,7 @@ contains
     integer, intent(in) :: year
     integer :: layer, age
     real(8) :: depth
-    do layer = 1, 900
+    do layer = 1, 1400
       depth = 0.01d0 * layer
       do age = 1, 250
         core = core + 1d-6 * exp(-abs(depth - 1d-4 * age * mod(year, 30)))
