@@ -40,9 +40,9 @@ static double rainfall(int step)
 {
 	double sum = 0.0;
 
-	for (int gauge = 0; gauge < 12000; gauge++)
+	for (int gauge = 0; gauge < 4000; gauge++)
 		sum += 1.0 + sin(0.01 * step + 0.3 * gauge);
-	return sum / 12000;
+	return sum / 4000;
 }
 
 static double retention(double moisture)

@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	o = options_read(argc, argv);
 	desk_open(&d, o.rank);
-	sessions = options_times(&o, 150);
+	sessions = options_times(&o, 40);
 	for (int session = 0; session < sessions; session++) {
 		for (int asset = 0; asset < ASSETS; asset++)
 			value += asset_value(&d, asset, &o) -

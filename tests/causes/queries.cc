@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	Index index;
 	double result = 0;
 
-	for (int batch = 0; batch < options_times(&o, 240); batch++) {
+	for (int batch = 0; batch < options_times(&o, 50); batch++) {
 		Inbox inbox(o.ranks);
 		index_batch(index, inbox, batch, o);
 		ask_all(o, batch);
