@@ -12,4 +12,7 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+/* A symbol of the library that others see: all else is hidden. */
+#define PUBLIC __attribute__((visibility("default")))
+
 #endif

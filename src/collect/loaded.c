@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hidden.h"
 #include "collect/transparency/dlsym.h"
-
-#define PUBLIC __attribute__((visibility("default")))
 
 /* The next library of a kind, in the order in which they were loaded. */
 struct search {

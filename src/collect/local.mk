@@ -51,11 +51,13 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/interpose.c src/collect/transparency/interpose.h \
 	src/collect/transparency/leaving.c src/collect/transparency/leaving.h \
 	src/collect/transparency/limits.c \
+	src/collect/transparency/next.c src/collect/transparency/next.h \
 	src/collect/transparency/raw-syscall.c src/collect/transparency/raw-syscall.h \
 	src/collect/transparency/sanitizer.c \
 	src/collect/transparency/signals.c \
 	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/transparency/sigtrap-directed.c src/collect/transparency/sigtrap-directed.h \
+	src/collect/transparency/syscall-interposer.c \
 	src/collect/unwind/cfi.c src/collect/unwind/cfi.h \
 	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
 	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \

@@ -13,8 +13,7 @@
 #include "collect/time.h"
 #include "copse.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "base/hidden.h"
 
 enum {
 	MOST_PHASES = 1024

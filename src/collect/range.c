@@ -8,8 +8,7 @@
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "base/hidden.h"
 
 enum {
 	OPEN_MOST = 4096,

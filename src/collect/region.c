@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/control.h"
@@ -11,8 +12,6 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 #include "collect/mpi-world-id.h"
-
-#define PUBLIC __attribute__((visibility("default")))
 
 enum {
 	COST_EVERY = 64,

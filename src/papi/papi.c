@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "base/event.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "base/hidden.h"
 
 extern const struct event_source copse_event_source;
 

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # layers.sh - includes look only up the pipeline, and a foreign header has one
-# user.  This is the architecture in a few lines.
+# user; few files of the collector need each other.  This is the architecture in
+# a few lines.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+objects=$(find "$PWD/src/collect" -path '*/.libs/*.o' 2>/dev/null)
 cd "$srcdir" || exit 99
 
 # FOLDER: what its files may include beside their own folder, whole folders or
@@ -99,5 +101,42 @@ every_folder_has_a_rule() {
 			{ echo "$folder has no line in tests/rules/layers.sh"; return 1; }
 	done
 }
+
+# A circle is a set of files each of which needs all others, directly or not.
+circles_are_small() {
+	[ -n "$objects" ] || { echo "no objects: build first"; return 1; }
+	# shellcheck disable=SC2086 # a list of words
+	nm -A $objects | sed 's|.*/libcollect_la-||; s|\.o:| |' | awk '
+		$(NF - 1) ~ /^[TDBR]$/ { home[$NF] = $1 }
+		$(NF - 1) == "U" { needs[$1, $NF] }
+		{ files[$1] }
+		END {
+			for (pair in needs) {
+				split(pair, of, SUBSEP)
+				if (of[2] in home)
+					reach[of[1], home[of[2]]] = 1
+			}
+			for (k in files)
+				for (i in files)
+					if ((i, k) in reach)
+						for (j in files)
+							if ((k, j) in reach)
+								reach[i, j] = 1
+			for (i in files) {
+				circle = i
+				size = 1
+				for (j in files)
+					if (j != i && (i, j) in reach && (j, i) in reach) {
+						size++
+						circle = circle " " j
+					}
+				if (size > 4) {
+					print "a circle of " size ": " circle
+					exit bad = 1
+				}
+			}
+		}'
+}
+point "no circle of more than 4 files in src/collect" circles_are_small
 point "every folder has a rule" every_folder_has_a_rule
 points_done

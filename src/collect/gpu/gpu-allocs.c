@@ -2,6 +2,7 @@
 /* gpu-allocs.c - events in the order of time, and what they leave live. */
 #include "collect/gpu/gpu-allocs.h"
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/gpu/gpu-live.h"
@@ -11,8 +12,6 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
 
 enum {
 	QUEUE = 32768,

@@ -9,8 +9,7 @@
 #include "collect/registry.h"
 #include "live/chunk.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "base/hidden.h"
 
 enum {
 	SHAPES = 4096,

@@ -19,8 +19,7 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "base/hidden.h"
 
 enum {
 	LOOKED_UP = 16, /* by all tools together */
@@ -233,11 +232,13 @@ static void *in_front(const char *name, void *found, const void *caller)
 		       : NULL;
 }
 
-void gpu_tool_init(void)
+static void gpu_tool_start(const struct settings *settings)
 {
+	(void)settings;
 	copse_look_up_front(in_front, NULL);
 }
 
 const struct source source_gpu_tool = {
+	.start = gpu_tool_start,
 	.fork = gpu_tool_forked,
 };

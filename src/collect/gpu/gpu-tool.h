@@ -13,9 +13,6 @@
 
 #include <stdbool.h>
 
-/* Before all else. */
-void gpu_tool_init(void);
-
 /*
  * From now on the adapter has CUPTI, the library with this code, and `yield` is
  * called when the program wants it; it returns when the adapter has stepped

@@ -2,6 +2,7 @@
 /* gpu.c - the work of GPUs joined with the calls that began it. */
 #include "collect/gpu/gpu.h"
 
+#include "base/hidden.h"
 #include "base/gpu-calls.h"
 #include "base/sys.h"
 #include "collect/collect.h"
@@ -20,8 +21,6 @@
 #include "collect/time.h"
 #include "live/chunk.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
 
 enum {
 	NOTES = 1 << 18,

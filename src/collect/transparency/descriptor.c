@@ -11,9 +11,9 @@
 #include <sys/resource.h>
 
 #include "base/sys.h"
-#include "collect/transparency/descriptor.h"
 #include "collect/lock.h"
 #include "collect/source.h"
+#include "collect/transparency/descriptor.h"
 
 enum {
 	MOST_BELOW = 64,  /* kept at a time below the limit */

@@ -4,8 +4,8 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include "base/hidden.h"
 
-#define PUBLIC   __attribute__((visibility("default")))
 #define FROM_ASM __attribute__((used, visibility("hidden")))
 
 enum {

@@ -14,7 +14,6 @@
  * Where nothing but a stop has interrupted a call, the kernel goes on with it
  * if no handler runs, and a tick's does: it is gone on with here.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -24,15 +23,15 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/clock.h"
+#include "collect/thread.h"
+#include "collect/transparency/eintr-restart.h"
+#include "collect/transparency/interpose.h"
+#include "collect/transparency/next.h"
 #include "collect/transparency/raw-syscall.h"
 #include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/interpose.h"
-#include "collect/transparency/eintr-restart.h"
-#include "collect/thread.h"
-
-#define PUBLIC __attribute__((visibility("default")))
 
 enum {
 	PAGE = 4096,
@@ -42,24 +41,6 @@ enum {
 
 /* A tick came when a call had just ended with EINTR. */
 static __thread volatile bool ended __attribute__((tls_model("initial-exec")));
-
-/* Mutable: found once, before main(). */
-static struct {
-	int (*epoll_pwait)(int, struct epoll_event *, int, int,
-			   const sigset_t *);
-	int (*epoll_pwait2)(int, struct epoll_event *, int,
-			    const struct timespec *, const sigset_t *);
-} next;
-
-void restart_init(void)
-{
-#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
-	if (next.epoll_pwait)
-		return;
-	FIND(epoll_pwait2);
-	FIND(epoll_pwait);
-#undef FIND
-}
 
 SIGSAFE static bool is_system_call(uintptr_t at)
 {
@@ -115,7 +96,7 @@ SIGSAFE static long number_of(uintptr_t call, const greg_t *regs)
 	const volatile uint8_t *code = (const volatile uint8_t *)call - 5;
 	uint32_t number;
 
-	if (call == (uintptr_t)doors_at)
+	if (call == (uintptr_t)raw_syscall_at)
 		return regs[REG_RBX];
 	if ((call & (PAGE - 1)) < 5 || code[0] != 0xb8) /* mov $n, %eax */
 		return -1;
@@ -276,7 +257,6 @@ static bool still_waits(int result, const sigset_t *mask)
 /* Waits that a stop ends as well: again only if a signal waits. */
 #define WAIT_ONCE(mask, call)                                                  \
 	do {                                                                   \
-		restart_init();                                                \
 		ended = false;                                                 \
 		result = (call);                                               \
 	} while (still_waits(result, mask));                                   \
@@ -287,7 +267,7 @@ PUBLIC int epoll_pwait(int fd, struct epoll_event *events, int count, int time,
 {
 	int result;
 
-	WAIT_ONCE(mask, next.epoll_pwait(fd, events, count, time, mask));
+	WAIT_ONCE(mask, NEXT(epoll_pwait)(fd, events, count, time, mask));
 }
 
 PUBLIC int epoll_pwait2(int fd, struct epoll_event *events, int count,
@@ -295,5 +275,5 @@ PUBLIC int epoll_pwait2(int fd, struct epoll_event *events, int count,
 {
 	int result;
 
-	WAIT_ONCE(mask, next.epoll_pwait2(fd, events, count, time, mask));
+	WAIT_ONCE(mask, NEXT(epoll_pwait2)(fd, events, count, time, mask));
 }

@@ -12,9 +12,6 @@
 
 #include "base/sigsafe.h"
 
-/* The definitions behind ours; called by interpose_init(). */
-void restart_init(void);
-
 /* At the end of a tick's handler: puts the interrupted call's result right. */
 SIGSAFE void restart_settle(ucontext_t *context);
 

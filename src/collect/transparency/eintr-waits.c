@@ -8,7 +8,6 @@
  * kernel does make a note (eintr-restart.c).  msgrcv() and msgsnd() take no
  * mask: our signal is blocked while they wait, so that no handler of ours runs.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -21,56 +20,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/transparency/eintr-waits.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
-#include "collect/transparency/raw-syscall.h"
-#include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/interpose.h"
-#include "collect/transparency/eintr-restart.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/transparency/eintr-restart.h"
+#include "collect/transparency/eintr-waits.h"
+#include "collect/transparency/interpose.h"
+#include "collect/transparency/next.h"
+#include "collect/transparency/raw-syscall.h"
+#include "collect/transparency/sigtrap-blocked.h"
 #include "collect/unwind/unwind.h"
-
-#define PUBLIC __attribute__((visibility("default")))
-
-/* Mutable: found once, before main(). */
-static struct {
-	int (*sigsuspend)(const sigset_t *);
-	int (*pause)(void);
-	int (*select)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
-	int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *,
-		     const sigset_t *);
-	int (*ppoll_chk)(struct pollfd *, nfds_t, const struct timespec *,
-			 const sigset_t *, size_t);
-	int (*pselect)(int, fd_set *, fd_set *, fd_set *,
-		       const struct timespec *, const sigset_t *);
-	int (*clock_nanosleep)(clockid_t, int, const struct timespec *,
-			       struct timespec *);
-	int (*sem_clockwait)(sem_t *, clockid_t, const struct timespec *);
-	ssize_t (*msgrcv)(int, void *, size_t, long, int);
-	int (*msgsnd)(int, const void *, size_t, int);
-} next;
-
-void again_init(void)
-{
-#define FIND(member, name)                                                     \
-	next.member = (__typeof__(next.member))dlsym(RTLD_NEXT, name)
-	if (next.sigsuspend)
-		return;
-	FIND(pause, "pause");
-	FIND(select, "select");
-	FIND(ppoll, "ppoll");
-	FIND(ppoll_chk, "__ppoll_chk");
-	FIND(pselect, "pselect");
-	FIND(clock_nanosleep, "clock_nanosleep");
-	FIND(sem_clockwait, "sem_clockwait"); /* glibc 2.30 */
-	FIND(msgrcv, "msgrcv");
-	FIND(msgsnd, "msgsnd");
-	FIND(sigsuspend, "sigsuspend");
-#undef FIND
-}
 
 /*
  * A call that waits with a mask has our signal blocked before and behind it.
@@ -199,7 +161,6 @@ static bool only_looks(const sigset_t *mask, const struct timespec *time)
 		struct wait w;                                                 \
 		int result;                                                    \
                                                                                \
-		again_init();                                                  \
 		if (!thread_self() || only_looks(with, until))                 \
 			return plain;                                          \
 		wait_begin(&w, with, until);                                   \
@@ -212,19 +173,19 @@ static bool only_looks(const sigset_t *mask, const struct timespec *time)
 
 PUBLIC UNWIND_SHOWN int sigsuspend(const sigset_t *mask)
 {
-	WAIT(mask, NULL, next.sigsuspend(mask), next.sigsuspend(w.mask));
+	WAIT(mask, NULL, NEXT(sigsuspend)(mask), NEXT(sigsuspend)(w.mask));
 }
 
 PUBLIC UNWIND_SHOWN int pause(void)
 {
-	WAIT(NULL, NULL, next.pause(), next.sigsuspend(w.mask));
+	WAIT(NULL, NULL, NEXT(pause)(), NEXT(sigsuspend)(w.mask));
 }
 
 PUBLIC UNWIND_SHOWN int ppoll(struct pollfd *fds, nfds_t count,
 			      const struct timespec *time, const sigset_t *mask)
 {
-	WAIT(mask, time, next.ppoll(fds, count, time, mask),
-	     next.ppoll(fds, count, w.time, w.mask));
+	WAIT(mask, time, NEXT(ppoll)(fds, count, time, mask),
+	     NEXT(ppoll)(fds, count, w.time, w.mask));
 }
 
 /* What ppoll() is with -D_FORTIFY_SOURCE. */
@@ -235,16 +196,16 @@ PUBLIC UNWIND_SHOWN int __ppoll_chk(struct pollfd *fds, nfds_t count,
 				    const struct timespec *time,
 				    const sigset_t *mask, size_t size)
 {
-	WAIT(mask, time, next.ppoll_chk(fds, count, time, mask, size),
-	     next.ppoll_chk(fds, count, w.time, w.mask, size));
+	WAIT(mask, time, NEXT(__ppoll_chk)(fds, count, time, mask, size),
+	     NEXT(__ppoll_chk)(fds, count, w.time, w.mask, size));
 }
 
 PUBLIC UNWIND_SHOWN int pselect(int count, fd_set *in, fd_set *out,
 				fd_set *except, const struct timespec *time,
 				const sigset_t *mask)
 {
-	WAIT(mask, time, next.pselect(count, in, out, except, time, mask),
-	     next.pselect(count, in, out, except, w.time, w.mask));
+	WAIT(mask, time, NEXT(pselect)(count, in, out, except, time, mask),
+	     NEXT(pselect)(count, in, out, except, w.time, w.mask));
 }
 
 /* Not part of a function that is shown. */
@@ -252,8 +213,8 @@ static __attribute__((noinline)) int wait_select(int count, fd_set *in,
 						 fd_set *out, fd_set *except,
 						 const struct timespec *time)
 {
-	WAIT(NULL, time, next.pselect(count, in, out, except, time, NULL),
-	     next.pselect(count, in, out, except, w.time, w.mask));
+	WAIT(NULL, time, NEXT(pselect)(count, in, out, except, time, NULL),
+	     NEXT(pselect)(count, in, out, except, w.time, w.mask));
 }
 
 /* It says what is left of the time, as the kernel does. */
@@ -264,9 +225,8 @@ PUBLIC UNWIND_SHOWN int select(int count, fd_set *in, fd_set *out,
 	uint64_t end = 0;
 	int result;
 
-	again_init();
 	if (!thread_self() || (time && (time->tv_sec < 0 || time->tv_usec < 0)))
-		return next.select(count, in, out, except, time);
+		return NEXT(select)(count, in, out, except, time);
 	if (time) {
 		until.tv_sec = time->tv_sec < LONGEST ? time->tv_sec : LONGEST;
 		until.tv_sec += time->tv_usec / 1000000;
@@ -301,7 +261,7 @@ static long raw_masked(const struct request *r, const sigset_t *mask)
 	} else if (r->number == SYS_pselect6) {
 		again.f = (long)&with;
 	}
-	return doors_call(&again);
+	return raw_syscall(&again);
 }
 
 /* What is left of its time the kernel says in the caller's own. */
@@ -338,7 +298,7 @@ static long wait_for_never(clockid_t clock, long time, long expected)
 	long result;
 
 	do
-		result = doors_call(&r);
+		result = raw_syscall(&r);
 	while (!result);
 	return result == -ETIMEDOUT ? 0 : result;
 }
@@ -357,7 +317,7 @@ static __attribute__((noinline)) int sleep_until(clockid_t clock,
 	if (err != -EAGAIN)
 		return (int)-err;
 	sem_init(&never, 0, 0);
-	next.sem_clockwait(&never, clock, time);
+	NEXT(sem_clockwait)(&never, clock, time);
 	return errno == ETIMEDOUT ? 0 : errno;
 }
 
@@ -367,9 +327,8 @@ PUBLIC UNWIND_SHOWN int clock_nanosleep(clockid_t clock, int flags,
 {
 	int saved = errno, err;
 
-	again_init();
-	if (!next.sem_clockwait || !sleeps_until(clock, flags, (long)time))
-		return next.clock_nanosleep(clock, flags, time, left);
+	if (!NEXT(sem_clockwait) || !sleeps_until(clock, flags, (long)time))
+		return NEXT(clock_nanosleep)(clock, flags, time, left);
 	err = sleep_until(clock, time);
 	errno = saved;
 	return err;
@@ -408,11 +367,10 @@ PUBLIC UNWIND_SHOWN ssize_t msgrcv(int queue, void *message, size_t size,
 	ssize_t result;
 	uint64_t set;
 
-	again_init();
 	if (!is_deaf(flags))
-		return next.msgrcv(queue, message, size, type, flags);
+		return NEXT(msgrcv)(queue, message, size, type, flags);
 	set = deaf_begin();
-	result = next.msgrcv(queue, message, size, type, flags);
+	result = NEXT(msgrcv)(queue, message, size, type, flags);
 	deaf_end(set);
 	return result;
 }
@@ -423,11 +381,10 @@ PUBLIC UNWIND_SHOWN int msgsnd(int queue, const void *message, size_t size,
 	uint64_t set;
 	int result;
 
-	again_init();
 	if (!is_deaf(flags))
-		return next.msgsnd(queue, message, size, flags);
+		return NEXT(msgsnd)(queue, message, size, flags);
 	set = deaf_begin();
-	result = next.msgsnd(queue, message, size, flags);
+	result = NEXT(msgsnd)(queue, message, size, flags);
 	deaf_end(set);
 	return result;
 }
@@ -435,7 +392,7 @@ PUBLIC UNWIND_SHOWN int msgsnd(int queue, const void *message, size_t size,
 static long raw_deaf(const struct request *r)
 {
 	uint64_t set = deaf_begin();
-	long result = doors_call(r);
+	long result = raw_syscall(r);
 
 	deaf_end(set);
 	return result;

@@ -14,9 +14,6 @@
 
 struct request;
 
-/* The definitions behind ours; called by interpose_init(). */
-void again_init(void);
-
 /*
  * In a tick's handler: no handler of the program has run in ours, nor will.  A
  * wait that nothing else has ended goes on.

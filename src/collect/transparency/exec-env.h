@@ -13,6 +13,7 @@
 
 #include "collect/transparency/interpose.h"
 
+/* Once, before main() or at the first use before that. */
 void fitting_init(void);
 
 /* From now on nothing is asked: a sandbox may kill for it. */
@@ -32,7 +33,7 @@ char *const *fitting_make(void *memory, char *const env[]);
 
 /* `given` is what is to be passed on for `env`, as long as the caller runs. */
 #define FITTING(size, env, given)                                              \
-	exec_init();                                                           \
+	fitting_init();                                                        \
 	size_t given##_size = (size);                                          \
 	char *const *given =                                                   \
 		given##_size                                                   \

@@ -7,7 +7,6 @@
  * A child of vfork() borrows its parent's memory, thread record included, but
  * has no clock of its own: the thread id tells.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,42 +16,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/enlist.h"
-#include "collect/transparency/exec-env.h"
-#include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/interpose.h"
 #include "collect/thread.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "collect/transparency/exec-env.h"
+#include "collect/transparency/interpose.h"
+#include "collect/transparency/next.h"
+#include "collect/transparency/sigtrap-blocked.h"
 
 typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		     const posix_spawnattr_t *, char *const[], char *const[]);
-
-/* Mutable: found once, before main(). */
-static struct {
-	int (*execve)(const char *, char *const[], char *const[]);
-	int (*execvpe)(const char *, char *const[], char *const[]);
-	int (*fexecve)(int, char *const[], char *const[]);
-	int (*execveat)(int, const char *, char *const[], char *const[], int);
-	spawn_fn *posix_spawn, *posix_spawnp;
-} next;
-
-void exec_init(void)
-{
-#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
-	if (next.execve)
-		return;
-	FIND(execve);
-	FIND(execvpe);
-	FIND(fexecve);
-	FIND(execveat);
-	FIND(posix_spawn);
-	FIND(posix_spawnp);
-	fitting_init();
-#undef FIND
-}
 
 /*
  * A tick that is pending behind a mask would outlive the program; what is the
@@ -83,7 +58,6 @@ struct thread *exec_begin(void)
 	struct thread *t = thread_self();
 	uint64_t mask;
 
-	exec_init();
 	if (!t || t->tid != (uint32_t)sys0(SYS_gettid))
 		return NULL;
 	enlist_exec();
@@ -120,7 +94,7 @@ PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 	FITTING(fitting_file(path, env), env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.execve(path, argv, given));
+	return exec_failed(t, NEXT(execve)(path, argv, given));
 }
 
 PUBLIC int execv(const char *path, char *const argv[])
@@ -133,7 +107,7 @@ PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 	FITTING(fitting_found(file, env), env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.execvpe(file, argv, given));
+	return exec_failed(t, NEXT(execvpe)(file, argv, given));
 }
 
 PUBLIC int execvp(const char *file, char *const argv[])
@@ -146,7 +120,7 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 	FITTING(fitting_open(fd, env), env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.fexecve(fd, argv, given));
+	return exec_failed(t, NEXT(fexecve)(fd, argv, given));
 }
 
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
@@ -155,7 +129,7 @@ PUBLIC int execveat(int dir, const char *path, char *const argv[],
 	FITTING(fitting_at(dir, path, flags, env), env, given);
 	struct thread *t = exec_begin();
 
-	return exec_failed(t, next.execveat(dir, path, argv, given, flags));
+	return exec_failed(t, NEXT(execveat)(dir, path, argv, given, flags));
 }
 
 /* Its child has no clock, and executes by the C library's own functions. */
@@ -165,7 +139,7 @@ PUBLIC UNWIND_SHOWN int posix_spawn(pid_t *pid, const char *path,
 				    char *const argv[], char *const env[])
 {
 	FITTING(fitting_file(path, env), env, given);
-	return next.posix_spawn(pid, path, actions, attributes, argv, given);
+	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, given);
 }
 
 PUBLIC UNWIND_SHOWN int posix_spawnp(pid_t *pid, const char *file,
@@ -174,7 +148,7 @@ PUBLIC UNWIND_SHOWN int posix_spawnp(pid_t *pid, const char *file,
 				     char *const argv[], char *const env[])
 {
 	FITTING(fitting_found(file, env), env, given);
-	return next.posix_spawnp(pid, file, actions, attributes, argv, given);
+	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv, given);
 }
 
 /* How many words a list has, its closing NULL included. */

@@ -18,37 +18,29 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
-#include "collect/transparency/eintr-waits.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/gpu/gpu-tool.h"
-#include "collect/transparency/sigtrap-blocked.h"
+#include "collect/registry.h"
+#include "collect/thread.h"
+#include "collect/transparency/eintr-restart.h"
+#include "collect/transparency/eintr-waits.h"
+#include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/leaving.h"
-#include "collect/registry.h"
-#include "collect/transparency/eintr-restart.h"
+#include "collect/transparency/next.h"
+#include "collect/transparency/sigtrap-blocked.h"
 #include "collect/transparency/sigtrap-directed.h"
-#include "collect/thread.h"
-
-#define PUBLIC __attribute__((visibility("default")))
 
 enum {
 	ABOVE_FRAME = 1024
 }; /* of a thread's first frame: its descriptor */
 
-/* Mutable: found once, or at the first use before that. */
-static struct {
-	int (*pthread_create)(pthread_t *, const pthread_attr_t *,
-			      void *(*)(void *), void *);
-	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
-	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
-	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
-	__sighandler_t (*signal)(int, __sighandler_t);
-	int (*dlclose)(void *);
-	pthread_key_t at_exit;
-	bool has_key;
-} next;
+/* Mutable: made once, before main(). */
+static pthread_key_t at_exit;
+static bool has_key;
 
 /* Mutable: what the program asked for, for the signal that we hold. */
 static struct sigaction wanted;
@@ -61,27 +53,9 @@ static void thread_ends(void *unused)
 
 void interpose_init(void)
 {
-	if (next.dlclose)
-		return;
-#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
-	FIND(pthread_create);
-	FIND(thrd_create);
-	FIND(pthread_sigmask);
-	FIND(sigaction);
-	FIND(signal);
-	FIND(dlclose);
-#undef FIND
-	exec_init();
-	again_init();
-	restart_init();
-	signals_init();
-	held_init();
-	sent_init();
-	limits_init();
-	credentials_init();
-	gpu_tool_init();
-	leaving_init();
-	next.has_key = !pthread_key_create(&next.at_exit, thread_ends);
+	next_init();
+	fitting_init();
+	has_key = !pthread_key_create(&at_exit, thread_ends);
 }
 
 /* One of the two functions is there. */
@@ -111,7 +85,7 @@ static struct start thread_begins(void *argument, uintptr_t high)
 	free(argument);
 	held_started();
 	thread_start(high - start.stack, high);
-	pthread_setspecific(next.at_exit, &next);
+	pthread_setspecific(at_exit, &at_exit);
 	return start;
 }
 
@@ -137,8 +111,7 @@ static struct start *start_of(const struct start *start,
 {
 	struct start *copy;
 
-	interpose_init();
-	copy = thread_self() && next.has_key ? malloc(sizeof(*copy)) : NULL;
+	copy = thread_self() && has_key ? malloc(sizeof(*copy)) : NULL;
 	if (copy) {
 		*copy = *start;
 		copy->stack = stack_size(attr);
@@ -155,9 +128,9 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	int err;
 
 	if (!start)
-		return next.pthread_create(thread, attr, function, argument);
+		return NEXT(pthread_create)(thread, attr, function, argument);
 	mask = held_before_start();
-	err = next.pthread_create(thread, attr, thread_main, start);
+	err = NEXT(pthread_create)(thread, attr, thread_main, start);
 	held_after_start(mask);
 	if (err)
 		free(start);
@@ -172,9 +145,9 @@ PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	int err;
 
 	if (!start)
-		return next.thrd_create(thread, function, argument);
+		return NEXT(thrd_create)(thread, function, argument);
 	mask = held_before_start();
-	err = next.thrd_create(thread, thread_main_c11, start);
+	err = NEXT(thrd_create)(thread, thread_main_c11, start);
 	held_after_start(mask);
 	if (err != thrd_success)
 		free(start);
@@ -198,10 +171,9 @@ PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	sigset_t ours;
 	int err;
 
-	interpose_init();
 	if (how != SIG_UNBLOCK)
 		to = without_ours(set, &ours);
-	err = next.pthread_sigmask(how, to, old);
+	err = NEXT(pthread_sigmask)(how, to, old);
 	if (!err)
 		held_follow(wish, old);
 	return err;
@@ -226,7 +198,6 @@ PUBLIC int sigaction(int signum, const struct sigaction *action,
 {
 	struct sigaction ours;
 
-	interpose_init();
 	if (is_our_signal(signum)) {
 		struct sigaction was = wanted;
 
@@ -237,19 +208,18 @@ PUBLIC int sigaction(int signum, const struct sigaction *action,
 		return 0;
 	}
 	if (!action || !collect_active())
-		return next.sigaction(signum, action, old);
+		return NEXT(sigaction)(signum, action, old);
 	ours = *action;
 	sigdelset(&ours.sa_mask, clock_signal());
-	return next.sigaction(signum, &ours, old);
+	return NEXT(sigaction)(signum, &ours, old);
 }
 
 PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
 {
 	__sighandler_t was = wanted.sa_handler;
 
-	interpose_init();
 	if (!is_our_signal(signum))
-		return next.signal(signum, handler);
+		return NEXT(signal)(signum, handler);
 	wanted = (struct sigaction){ .sa_handler = handler,
 				     .sa_flags = SA_RESTART };
 	return was;
@@ -257,8 +227,7 @@ PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
 
 int interpose_take_signal(int signum, const struct sigaction *action)
 {
-	interpose_init();
-	return next.sigaction(signum, action, &wanted);
+	return NEXT(sigaction)(signum, action, &wanted);
 }
 
 bool interpose_ignores(void)
@@ -289,19 +258,20 @@ SIGSAFE static void mask_as_wanted(const struct sigaction *now, int signum,
 
 bool interpose_pass_on(int signum, siginfo_t *info, void *context)
 {
-	struct sigaction fallback = { .sa_handler = SIG_DFL }, now = wanted;
+	static const uint64_t fallback[4]; /* SIG_DFL, as the kernel has it */
+	struct sigaction now = wanted;
 
 	if (info->si_code <= 0 && held_keep(info))
 		return false;
 	if (now.sa_flags & SA_RESETHAND)
-		wanted = fallback;
+		wanted = (struct sigaction){ .sa_handler = SIG_DFL };
 	if (info->si_code <= 0 && now.sa_handler != SIG_IGN)
 		restart_follow(context, (unsigned int)now.sa_flags);
 	if (now.sa_flags & SA_SIGINFO) {
 		mask_as_wanted(&now, signum, context);
 		now.sa_sigaction(signum, info, context);
 	} else if (now.sa_handler == SIG_DFL) {
-		next.sigaction(signum, &fallback, NULL);
+		sys4(SYS_rt_sigaction, signum, fallback, 0, sizeof(uint64_t));
 		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signum);
 	} else if (now.sa_handler != SIG_IGN) {
 		mask_as_wanted(&now, signum, context);
@@ -320,9 +290,8 @@ PUBLIC int dlclose(void *handle)
 {
 	int err;
 
-	interpose_init();
 	registry_code_changes();
-	err = next.dlclose(handle);
+	err = NEXT(dlclose)(handle);
 	registry_code_changes();
 	return err;
 }

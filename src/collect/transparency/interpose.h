@@ -11,22 +11,12 @@
 
 #include "base/sigsafe.h"
 
-/* Look up the definitions behind ours; before anything else. */
+/* Before anything else. */
 void interpose_init(void);
 
-/* exec.c: the same for the exec functions. */
-void exec_init(void);
-
-/* signals.c: the same for older functions. */
-void signals_init(void);
-
-/* limits.c: the same, and before and after a limit is set by another way. */
-void limits_init(void);
+/* limits.c: before and after a limit is set by another way. */
 void limits_expect(long resource);
 void limits_follow(long resource);
-
-/* credentials.c: the same for who the program is, and where. */
-void credentials_init(void);
 
 /*
  * exec.c: stop the calling thread's clock, with no tick left on its way, for a

@@ -14,7 +14,4 @@
  */
 void copse_leaving(void (*last)(void));
 
-/* Before all else. */
-void leaving_init(void);
-
 #endif

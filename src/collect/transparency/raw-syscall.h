@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* raw-syscall.h - a system call as syscall() was asked for it. */
+/* raw-syscall.h - makes a system call as syscall() was asked for it. */
 #ifndef COLLECT_TRANSPARENCY_RAW_SYSCALL_H
 #define COLLECT_TRANSPARENCY_RAW_SYSCALL_H
 
@@ -9,9 +9,9 @@ struct request {
 
 /*
  * Makes the call: the kernel's result.  While it does, its number stands in
- * rbx, and doors_at is the address of its instruction.
+ * rbx, and raw_syscall_at is the address of its instruction.
  */
-long doors_call(const struct request *r);
-extern const char doors_at[] __attribute__((visibility("hidden")));
+long raw_syscall(const struct request *r);
+extern const char raw_syscall_at[] __attribute__((visibility("hidden")));
 
 #endif

@@ -4,7 +4,7 @@
  * the program; it asks this function for its options, which the environment's
  * follow.  Its functions are the next ones after ours, as for any other.
  */
-#define PUBLIC __attribute__((visibility("default")))
+#include "base/hidden.h"
 
 PUBLIC const char *__asan_default_options(void);
 const char *__asan_default_options(void)

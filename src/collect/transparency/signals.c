@@ -3,19 +3,18 @@
  * signals.c - the C library's older ways to handlers and masks, which would
  * reach our signal past sigaction() and sigprocmask(): said with these.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/transparency/interpose.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "collect/transparency/next.h"
 
 /* Names that no header declares any more. */
 PUBLIC int __sigaction(int, const struct sigaction *, struct sigaction *);
@@ -24,19 +23,6 @@ PUBLIC int __xpg_sigpause(int);
 PUBLIC __sighandler_t bsd_signal(int, __sighandler_t);
 /* The header has this name mean __xpg_sigpause(). */
 PUBLIC int door_sigpause(int) __asm__("sigpause");
-
-/* Mutable: found once, before main(). */
-static struct {
-	int (*siginterrupt)(int, int);
-} next;
-
-void signals_init(void)
-{
-	if (next.siginterrupt)
-		return;
-	next.siginterrupt =
-		(__typeof__(next.siginterrupt))dlsym(RTLD_NEXT, "siginterrupt");
-}
 
 PUBLIC int __sigaction(int signum, const struct sigaction *action,
 		       struct sigaction *old)
@@ -169,14 +155,15 @@ PUBLIC int __xpg_sigpause(int signum)
 	return sigsuspend(&set);
 }
 
-/* For other signals the C library also remembers it for signal(). */
+/* A deprecated name; for other signals the C library also remembers it for
+ * signal(). */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 PUBLIC int siginterrupt(int signum, int interrupt)
 {
 	struct sigaction action;
 
-	signals_init();
 	if (!collect_active() || signum != clock_signal())
-		return next.siginterrupt(signum, interrupt);
+		return NEXT(siginterrupt)(signum, interrupt);
 	if (sigaction(signum, NULL, &action))
 		return -1;
 	action.sa_flags &= ~SA_RESTART;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sigtrap-blocked.c - keeping the program's SIGTRAP, and the calls that wait
  * for it. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/counters.h"
-#include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/sigtrap-directed.h"
 #include "collect/thread.h"
 #include "collect/time.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "collect/transparency/next.h"
+#include "collect/transparency/sigtrap-blocked.h"
+#include "collect/transparency/sigtrap-directed.h"
 
 enum {
 	EMPTY,
@@ -32,17 +31,6 @@ static struct {
 	siginfo_t info;
 	volatile uint32_t waiter;
 } held;
-
-/* Mutable: found once, before main(). */
-static int (*next_sigtimedwait)(const sigset_t *, siginfo_t *,
-				const struct timespec *);
-
-void held_init(void)
-{
-	if (!next_sigtimedwait)
-		next_sigtimedwait = (__typeof__(next_sigtimedwait))dlsym(
-			RTLD_NEXT, "sigtimedwait");
-}
 
 bool held_blocks(void)
 {
@@ -219,7 +207,7 @@ static int wait_once(const sigset_t *set, siginfo_t *info,
 	if (take_letter(info) || take_pending(info))
 		result = clock_signal();
 	else
-		result = next_sigtimedwait(set, info, time);
+		result = NEXT(sigtimedwait)(set, info, time);
 	set_waits(false);
 	sys_mask(mask);
 	return result;
@@ -241,9 +229,8 @@ PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,
 	siginfo_t own;
 	int result;
 
-	held_init();
 	if (!collect_active() || sigismember(set, clock_signal()) <= 0)
-		return next_sigtimedwait(set, info, time);
+		return NEXT(sigtimedwait)(set, info, time);
 	if (time) {
 		left = *time;
 		end = time_now(CLOCK_MONOTONIC) +

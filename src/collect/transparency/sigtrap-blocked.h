@@ -16,9 +16,6 @@
 
 #include "base/sigsafe.h"
 
-/* The definitions behind ours; called by interpose_init(). */
-void held_init(void);
-
 /* Does the calling thread block it, as far as the program knows? */
 SIGSAFE bool held_blocks(void);
 

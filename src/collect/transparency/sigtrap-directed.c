@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sigtrap-directed.c - SIGTRAPs for one thread, and the calls that send them.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -9,39 +8,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/clock.h"
 #include "collect/collect.h"
-#include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/interpose.h"
-#include "collect/thread.h"
 #include "collect/source.h"
-
-#define PUBLIC __attribute__((visibility("default")))
+#include "collect/thread.h"
+#include "collect/transparency/interpose.h"
+#include "collect/transparency/next.h"
+#include "collect/transparency/sigtrap-blocked.h"
 
 enum {
 	CALL = 0x5ca1f /* what a bell carries */
 };
-
-/* Mutable: found once, before main(). */
-static struct {
-	int (*pthread_kill)(pthread_t, int);
-	int (*pthread_sigqueue)(pthread_t, int, const union sigval);
-	int (*tgkill)(pid_t, pid_t, int);
-	int (*raise)(int);
-} next;
-
-void sent_init(void)
-{
-#define FIND(name) next.name = (__typeof__(next.name))dlsym(RTLD_NEXT, #name)
-	if (next.pthread_kill)
-		return;
-	FIND(tgkill);
-	FIND(raise);
-	FIND(pthread_sigqueue);
-	FIND(pthread_kill);
-#undef FIND
-}
 
 void sent_open(struct thread *t)
 {
@@ -285,10 +264,9 @@ PUBLIC int pthread_kill(pthread_t thread, int signum)
 {
 	const struct receiver to = { .thread = thread };
 
-	sent_init();
 	if (post(&to, signum, SI_TKILL, nothing))
 		return 0;
-	return next.pthread_kill(thread, signum);
+	return NEXT(pthread_kill)(thread, signum);
 }
 
 PUBLIC int pthread_sigqueue(pthread_t thread, int signum,
@@ -296,25 +274,22 @@ PUBLIC int pthread_sigqueue(pthread_t thread, int signum,
 {
 	const struct receiver to = { .thread = thread };
 
-	sent_init();
 	if (post(&to, signum, SI_QUEUE, value))
 		return 0;
-	return next.pthread_sigqueue(thread, signum, value);
+	return NEXT(pthread_sigqueue)(thread, signum, value);
 }
 
 PUBLIC int tgkill(pid_t pid, pid_t tid, int signum)
 {
-	sent_init();
 	return sent_to_tid(pid, tid, signum) ? 0
-					     : next.tgkill(pid, tid, signum);
+					     : NEXT(tgkill)(pid, tid, signum);
 }
 
 PUBLIC int raise(int signum)
 {
 	const struct receiver to = { .thread = pthread_self() };
 
-	sent_init();
-	return post(&to, signum, SI_TKILL, nothing) ? 0 : next.raise(signum);
+	return post(&to, signum, SI_TKILL, nothing) ? 0 : NEXT(raise)(signum);
 }
 
 PUBLIC int gsignal(int signum)

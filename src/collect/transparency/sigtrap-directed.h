@@ -36,9 +36,6 @@ struct sent {
 	siginfo_t info;
 };
 
-/* The definitions behind ours; called by interpose_init(). */
-void sent_init(void);
-
 /*
  * The thread takes letters from now on, before its clock starts; no longer,
  * after that was stopped: what is on its way is delivered.  In between
