@@ -59,7 +59,7 @@ collect_paused_until(uint64_t ns)
 struct region_name;
 struct region_name *phase_name(const char *text);
 
-/* sample.c: the handler of the clock's signal. */
-int sample_init(void);
+/* timer-signal.c: installs the handler. */
+int timer_signal_init(void);
 
 #endif

@@ -28,18 +28,21 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/loaded.c src/collect/loaded.h \
 	src/collect/lock.h \
+	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
 	src/collect/phase.c \
 	src/collect/polls.c src/collect/polls.h \
 	src/collect/range.c src/collect/range.h \
 	src/collect/region.c src/collect/region.h \
+	src/collect/region-callback.c src/collect/region-leave.c \
 	src/collect/region-handler.h \
 	src/collect/registry.c src/collect/registry.h \
-	src/collect/sample.c \
+	src/collect/sample.c src/collect/sample.h \
 	src/collect/sample-period.c src/collect/sample-period.h \
 	src/collect/switches.c src/collect/switches.h \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/ticks.c src/collect/ticks.h \
+	src/collect/timer-signal.c \
 	src/collect/time.c src/collect/time.h \
 	src/collect/transparency/credentials.c \
 	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* region-handler.h - regions as the handler sees them; region.h is the callers'
- * side. */
+/*
+ * region-handler.h - regions as the collector sees them; region.h is the
+ * adapters' side.
+ */
 #ifndef COLLECT_REGION_HANDLER_H
 #define COLLECT_REGION_HANDLER_H
 
@@ -8,13 +10,45 @@
 #include "collect/region.h"
 #include "collect/thread.h"
 
+enum {
+	REGION_COST_EVERY = 64,
+	REGION_PATIENCE = 1000, /* times that another thread is let go on */
+};
+
 /* The innermost region that is still alive at stack pointer sp, or NULL. */
-SIGSAFE struct region *known_region(struct thread *t, uintptr_t sp);
+SIGSAFE struct region *region_known(struct thread *t, uintptr_t sp);
 
 /* The region's node, found now when it was not yet; 0 and *why else. */
-SIGSAFE live_ref known_node(struct thread *t, struct region *r, int *why);
+SIGSAFE live_ref region_node(struct thread *t, struct region *r, int *why);
 
-/* The tick that came while the region was left, t->late, is the region's. */
-void known_late(struct thread *t, live_ref node);
+/* The same by walking the stack, whatever is remembered. */
+SIGSAFE live_ref region_walk(struct thread *t, struct region *r, int *why);
+
+/* The call below its caller; 0 and *why: none, whatever that path was. */
+SIGSAFE live_ref region_child(struct thread *t, live_ref caller, uint32_t name,
+			      int *why);
+
+/*
+ * What wrappers cost is measured on one call of many, not the first, which is
+ * cold.
+ */
+static inline bool region_is_measured(const struct thread *t)
+{
+	return t->calls % REGION_COST_EVERY == REGION_COST_EVERY - 1;
+}
+
+/* Another stack, a coroutine's, may go without a word. */
+static inline bool region_is_on_stack(const struct thread *t,
+				      const struct region *r)
+{
+	return (uintptr_t)r >= t->unwinder.low &&
+	       (uintptr_t)r < t->unwinder.high;
+}
+
+/* Memory of the live profile for what is kept of MPI calls; 0: none left. */
+static inline live_ref region_record(struct thread *t, uint64_t size)
+{
+	return arena_small(t->tree.arena, &t->parts.small, size);
+}
 
 #endif

@@ -112,7 +112,7 @@ __attribute__((constructor)) static void collect_start(void)
 	clock_init(&collector.settings);
 	sources = all_sources;
 	sources_tell(start, collect_settings());
-	if (pthread_atfork(NULL, NULL, forked) || sample_init())
+	if (pthread_atfork(NULL, NULL, forked) || timer_signal_init())
 		return;
 	collector.active = true;
 	enlist_begin(directory);

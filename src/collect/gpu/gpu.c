@@ -113,7 +113,7 @@ static struct note find_note(uint32_t id)
 static void note_region(struct thread *t, struct note *note)
 {
 	struct region *r =
-		known_region(t, (uintptr_t)__builtin_frame_address(0));
+		region_known(t, (uintptr_t)__builtin_frame_address(0));
 	int why = -1;
 
 	note->thread = t->index;
@@ -123,7 +123,7 @@ static void note_region(struct thread *t, struct note *note)
 	if (r->node || !thread_occupy(t))
 		return;
 	if (thread_open() && t->ready)
-		note->node = known_node(t, r, &why);
+		note->node = region_node(t, r, &why);
 	thread_release(t);
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sample.h - a sample is added to its thread's tree. */
+#ifndef COLLECT_SAMPLE_H
+#define COLLECT_SAMPLE_H
+
+#include "collect/thread.h"
+
+/* The sample of a timer signal, at that node, weighed by pace_weigh(). */
+SIGSAFE void sample_put(struct thread *t, enum tick tick, live_ref node,
+			const struct weights *w);
+
+/*
+ * The timer signal that came while a region was left (t->late) is counted at
+ * the region's node; 0: it is lost.
+ */
+void sample_late(struct thread *t, live_ref node);
+
+static inline void sample_settle(struct thread *t, live_ref node)
+{
+	if (t->late)
+		sample_late(t, node);
+}
+
+#endif
