@@ -52,13 +52,6 @@ collect_paused_until(uint64_t ns)
 	return pauses < 0 ? pauses + (int64_t)ns : pauses;
 }
 
-/*
- * phase.c: the name of a phase or a range, kept for the life of the process;
- * NULL: no memory.
- */
-struct region_name;
-struct region_name *phase_name(const char *text);
-
 /* timer-signal.c: installs the handler. */
 int timer_signal_init(void);
 

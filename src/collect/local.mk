@@ -30,7 +30,7 @@ libcollect_la_SOURCES = \
 	src/collect/lock.h \
 	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
-	src/collect/phase.c \
+	src/collect/phase.c src/collect/phase.h \
 	src/collect/polls.c src/collect/polls.h \
 	src/collect/range.c src/collect/range.h \
 	src/collect/region.c src/collect/region.h \

@@ -77,6 +77,18 @@ struct region_name *phase_name(const char *text)
 	return name;
 }
 
+static void phase_reset(struct thread *t)
+{
+	t->phases.count = 0;
+}
+
+/* The record's next thread begins outside of them. */
+static void phase_thread_gone(struct thread *t)
+{
+	if (t->phases.count)
+		t->tree.root = t->phases.spans[0].outside;
+}
+
 static void phase_forked(void)
 {
 	lock_open(&phases.lock);
@@ -117,14 +129,14 @@ static void enter(struct thread *t, struct region_name *name,
 {
 	struct phase_span span = *now;
 
-	if (t->phases >= THREAD_PHASES) {
-		t->phases++;
+	if (t->phases.count >= PHASES_OPEN) {
+		t->phases.count++;
 		return;
 	}
 	prepare_span(t, &span, name);
-	t->spans[t->phases] = span;
+	t->phases.spans[t->phases.count] = span;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->phases++;
+	t->phases.count++;
 	if (!span.node)
 		return;
 	t->tree.root = span.node;
@@ -135,12 +147,12 @@ static void enter(struct thread *t, struct region_name *name,
 /* Values are of a node alone: what passed in phases inside is theirs. */
 static void leave_phase(struct thread *t, const struct phase_span *now)
 {
-	struct phase_span *span = &t->spans[t->phases];
+	struct phase_span *span = &t->phases.spans[t->phases.count];
 	uint64_t paused = now->start_paused_ns - span->start_paused_ns;
 	uint64_t took = now->start_ns - span->start_ns;
 
 	took = took > paused ? took - paused : 0;
-	if (t->phases)
+	if (t->phases.count)
 		span[-1].inner_ns += took;
 	t->tree.root = span->outside;
 	t->live->phase = span->outside;
@@ -183,7 +195,7 @@ PUBLIC void copse_end(const char *text)
 	if (!t)
 		return;
 	/* None is open in a child that was forked inside a phase. */
-	if (t->phases && --t->phases < THREAD_PHASES)
+	if (t->phases.count && --t->phases.count < PHASES_OPEN)
 		leave_phase(t, &now);
 	unwind_forget(&t->unwinder);
 	polls_forget(&t->polls);
@@ -202,4 +214,6 @@ PUBLIC void copse_resume(void)
 
 const struct source source_phase = {
 	.fork = phase_forked,
+	.reset = phase_reset,
+	.thread_gone = phase_thread_gone,
 };

@@ -3,6 +3,7 @@
 #include "collect/range.h"
 
 #include "collect/collect.h"
+#include "collect/phase.h"
 #include "collect/control.h"
 #include "collect/lock.h"
 #include "collect/thread.h"

@@ -5,6 +5,11 @@
  * word in SOURCES of local.mk.  Each hook may be NULL.  They are called in the
  * order of that list.
  *
+ * What it keeps of a thread for that thread alone is a `static __thread`
+ * variable of its file, with the tls_model "initial-exec": the handler may use
+ * it.  In struct thread is what other threads read, what each sample needs, and
+ * what is large: these variables lie on the stacks of all threads.
+ *
  * Threads   The hooks of threads are called with the thread's own record, by
  *           that thread, but for paused() and dropped().
  */

@@ -15,6 +15,13 @@ enum {
 	CALM_NS = 500000000, /* at first; each return doubles it */
 };
 
+static __thread struct {
+	uint64_t count;  /* of the thread, by the kernel, at the last count */
+	uint64_t cpu_ns; /* that samples stood for at the last look */
+	int64_t debt_ns; /* spent above what may be spent */
+	uint64_t calm_ns, calm_enough_ns; /* CPU time without many of them */
+} switches __attribute__((tls_model("initial-exec")));
+
 SIGSAFE static uint64_t of_this_thread(void)
 {
 	struct rusage usage = { 0 };
@@ -26,18 +33,19 @@ SIGSAFE static uint64_t of_this_thread(void)
 /* None of its switches has cost anything. */
 static void switches_start(struct thread *t)
 {
-	t->switches = (struct switches){ .count = of_this_thread(),
-					 .calm_enough_ns = CALM_NS };
-	if (t->ready)
-		t->switches.cpu_ns = t->live->cpu_ns;
+	switches.count = of_this_thread();
+	switches.cpu_ns = t->ready ? t->live->cpu_ns : 0;
+	switches.debt_ns = 0;
+	switches.calm_ns = 0;
+	switches.calm_enough_ns = CALM_NS;
 }
 
 /* Those since the last count go to the profile: how many. */
 SIGSAFE static uint64_t switches_count(struct thread *t)
 {
-	uint64_t now = of_this_thread(), came = now - t->switches.count;
+	uint64_t now = of_this_thread(), came = now - switches.count;
 
-	t->switches.count = now;
+	switches.count = now;
 	if (t->ready && t->clock.page) {
 		t->live->switches += came;
 		t->live->switch_ns += came * clock_price_ns(&t->clock);
@@ -47,23 +55,19 @@ SIGSAFE static uint64_t switches_count(struct thread *t)
 
 SIGSAFE static void leave_event(struct thread *t)
 {
-	struct switches *s = &t->switches;
-
 	if (!clock_to_timer(&t->clock, t->tid))
 		return;
 	pace_exchange(&t->pace, LIVE_CLOCK_TIMER, clock_period_ns());
-	s->debt_ns = 0;
-	s->calm_ns = 0;
+	switches.debt_ns = 0;
+	switches.calm_ns = 0;
 }
 
 SIGSAFE static void return_to_event(struct thread *t)
 {
-	struct switches *s = &t->switches;
-
 	if (!clock_to_event(&t->clock, t->tid))
 		return;
 	pace_exchange(&t->pace, clock_kind(), clock_period_ns());
-	s->calm_enough_ns *= 2;
+	switches.calm_enough_ns *= 2;
 }
 
 /* Of a stretch of CPU time: what samples leave of the budget, at least half. */
@@ -79,35 +83,31 @@ SIGSAFE static uint64_t share_of(const struct thread *t, uint64_t passed)
 SIGSAFE static void weigh_event(struct thread *t, uint64_t cost,
 				uint64_t passed)
 {
-	struct switches *s = &t->switches;
-
-	s->debt_ns += (int64_t)cost - (int64_t)share_of(t, passed);
-	if (s->debt_ns < 0)
-		s->debt_ns = 0;
-	if (s->debt_ns > MOST_DEBT_NS)
+	switches.debt_ns += (int64_t)cost - (int64_t)share_of(t, passed);
+	if (switches.debt_ns < 0)
+		switches.debt_ns = 0;
+	if (switches.debt_ns > MOST_DEBT_NS)
 		leave_event(t);
 }
 
 SIGSAFE static void weigh_timer(struct thread *t, uint64_t would_cost,
 				uint64_t passed)
 {
-	struct switches *s = &t->switches;
 	uint64_t half = passed * collect_settings()->budget / 2 / PER_MILLION;
 
-	s->calm_ns = would_cost <= half ? s->calm_ns + passed : 0;
-	if (s->calm_ns >= s->calm_enough_ns)
+	switches.calm_ns = would_cost <= half ? switches.calm_ns + passed : 0;
+	if (switches.calm_ns >= switches.calm_enough_ns)
 		return_to_event(t);
 }
 
 SIGSAFE void switches_look(struct thread *t)
 {
-	struct switches *s = &t->switches;
-	uint64_t passed = t->live->cpu_ns - s->cpu_ns;
+	uint64_t passed = t->live->cpu_ns - switches.cpu_ns;
 	uint64_t cost;
 
 	if (passed < LOOK_NS)
 		return;
-	s->cpu_ns = t->live->cpu_ns;
+	switches.cpu_ns = t->live->cpu_ns;
 	cost = switches_count(t) * clock_price_ns(&t->clock);
 	if (clock_turns())
 		(t->clock.timer_only ? return_to_event : leave_event)(t);

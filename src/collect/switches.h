@@ -3,24 +3,15 @@
  * switches.h - what the clock costs a thread that switches often, and the
  * other clock that it gets for that (doc/decisions/context-switches.md).
  *
- * Threads   Of its own thread, as the record that it is part of.
+ * Threads   Of its own thread.
  * Signals   All may run in a handler.
  */
 #ifndef COLLECT_SWITCHES_H
 #define COLLECT_SWITCHES_H
 
-#include <stdint.h>
-
 #include "base/sigsafe.h"
 
 struct thread;
-
-struct switches {
-	uint64_t count;  /* of the thread, by the kernel, at the last count */
-	uint64_t cpu_ns; /* that samples stood for at the last look */
-	int64_t debt_ns; /* spent above what may be spent */
-	uint64_t calm_ns, calm_enough_ns; /* CPU time without many of them */
-};
 
 /*
  * From time to time: an event that costs a thread more than samples leave of

@@ -219,9 +219,6 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->self = pthread_self();
 	t->clock.timer_only = false;
 	t->region = NULL;
-	if (t->phases)
-		t->tree.root = t->spans[0].outside;
-	t->phases = 0;
 	unwind_reuse(&t->unwinder, low, high);
 	t->unwinder.verify = collect_settings()->verify;
 	sources_tell(reset, t);
@@ -279,7 +276,6 @@ void thread_forked(void)
 	t->tree = (struct tree){ 0 };
 	t->events_ns = 0;
 	copse_polls = NULL;
-	t->phases = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
 	t->parts = (struct parts){ 0 };

@@ -24,6 +24,7 @@
 #include "collect/clock.h"
 #include "collect/counters.h"
 #include "collect/gpu/history.h"
+#include "collect/phase.h"
 #include "collect/sample-period.h"
 #include "collect/wait-events.h"
 #include "collect/polls.h"
@@ -31,22 +32,9 @@
 #include "collect/registry.h"
 #include "collect/transparency/sigtrap-directed.h"
 #include "collect/callsite-cache.h"
-#include "collect/switches.h"
 #include "collect/ticks.h"
 #include "collect/unwind/unwind.h"
 #include "live/tree.h"
-
-enum {
-	THREAD_PHASES = 16
-}; /* nested ones that are told apart */
-
-struct phase_span {       /* an open phase */
-	live_ref outside; /* the root that it replaced */
-	live_ref node;    /* 0: there was no memory for it */
-	uint64_t start_ns, start_paused_ns;
-	uint64_t inner_ns; /* of it, in phases inside */
-	bool counted;      /* it began while it was measured */
-};
 
 struct thread { /* what a tick reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
@@ -72,7 +60,6 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	struct clock clock;
 	struct sent sent;
 	uint64_t events_ns; /* what the ticks of events cost */
-	struct switches switches;
 	uint32_t tid, index;
 	pthread_t self;
 	struct polls polls;
@@ -83,8 +70,7 @@ struct thread { /* what a tick reads comes first: its caches are cold */
 	uint64_t mpi_ns;            /* in regions that were left */
 	uint32_t calls;    /* of adapters, to measure the cost of some … */
 	uint64_t entering; /* … of which this was before the call */
-	uint32_t phases;   /* open ones; more than fit are only counted */
-	struct phase_span spans[THREAD_PHASES];
+	struct phases phases;
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */

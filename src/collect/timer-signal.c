@@ -4,15 +4,16 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "collect/transparency/eintr-waits.h"
 #include "collect/collect.h"
-#include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/interpose.h"
 #include "collect/region-handler.h"
 #include "collect/sample.h"
-#include "collect/transparency/eintr-restart.h"
+#include "collect/switches.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/transparency/eintr-restart.h"
+#include "collect/transparency/eintr-waits.h"
+#include "collect/transparency/interpose.h"
+#include "collect/transparency/sigtrap-blocked.h"
 
 enum {
 	COST_EVERY = 64,

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* phase.h - phases of the program (copse.h), nested in each thread. */
+#ifndef COLLECT_PHASE_H
+#define COLLECT_PHASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "live/layout.h"
+
+enum {
+	PHASES_OPEN = 16 /* nested ones that are told apart */
+};
+
+struct phase_span {       /* an open phase */
+	live_ref outside; /* the root that it replaced */
+	live_ref node;    /* 0: there was no memory for it */
+	uint64_t start_ns, start_paused_ns;
+	uint64_t inner_ns; /* of it, in phases inside */
+	bool counted;      /* it began while it was measured */
+};
+
+struct phases {
+	uint32_t count; /* open ones; more than fit are only counted */
+	struct phase_span spans[PHASES_OPEN];
+};
+
+/*
+ * The name of a phase or a range, kept for the life of the process; NULL: no
+ * memory.
+ */
+struct region_name;
+struct region_name *phase_name(const char *text);
+
+#endif
