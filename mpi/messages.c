@@ -23,7 +23,7 @@ pthread_mutex_t messages_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void messages_init(void)
 {
-	messages_lowest = copse_part_level();
+	messages_lowest = copse_event_level();
 }
 
 void messages_forked(void)

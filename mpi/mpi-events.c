@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpi-events.c - calls become parts of instances. */
+/* mpi-events.c - calls become event records of operations. */
 #include "mpi/mpi-events.h"
 
 #include "mpi/hash.h"
@@ -71,7 +71,7 @@ static bool take_probe(struct live_part *part, const struct comm *comm,
 		part->begin = part->enter = probe.enter;
 		part->leave = probe.leave;
 		part->begin_node = part->node = probe.node;
-		copse_part_add(part);
+		copse_event_add(part);
 	}
 	probe.comm_id = 0;
 	return is_it;
@@ -323,7 +323,7 @@ static void add_event_record(struct mpi_request *r, const struct region *region)
 	r->part.enter = region->start_ns;
 	r->part.leave = region->end_ns;
 	r->part.node = region->node;
-	copse_part_add(&r->part);
+	copse_event_add(&r->part);
 }
 
 /* Another thread's records are not ours to change now. */

@@ -107,7 +107,7 @@ static inline void note_keep(struct live_part *part,
 	part->begin = part->enter = region->start_ns;
 	part->leave = region->end_ns;
 	part->begin_node = part->node = region->node;
-	copse_part_add(part);
+	copse_event_add(part);
 }
 
 /* In a forked child. */

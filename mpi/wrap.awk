@@ -4,7 +4,7 @@
 # What it knows of MPI: a parameter of type MPI_Comm names the communicator,
 # `root` the root; a row that looks into status wants a status; one with the word
 # `before` wants its requests as they were before the call; one with `gone` frees
-# its window, and wants what was known of it.  A poll that was passed by, and
+# its window, and wants what was known of it.  A poll that was skipped, and
 # whose answer is "not yet", is only counted.
 #
 # What is known of that communicator is `its` for the column `then`.
@@ -51,7 +51,7 @@ function print_call(own, keeps, statuses)
 
 function print_pass(keeps)
 {
-	print "\tif (region->passed && rc == MPI_SUCCESS && !(" answer ")) {"
+	print "\tif (region->skipped && rc == MPI_SUCCESS && !(" answer ")) {"
 	print "\t\tpoll_leave(region, " \
 		(comm == "" || $1 == "other" ? "0" : \
 		 "comm_call(comm_of(" comm "))") ");"

@@ -74,7 +74,7 @@ struct sites {
 	struct unwind_word scratch[SITE_WORDS];
 };
 
-/* A cache line of words: what is compared before it is seen whether it held. */
+/* A cache line of words: what is compared before it is seen whether it kept. */
 static inline __attribute__((always_inline)) bool
 site_line_holds(const struct unwind_word w[SITE_LINE])
 {

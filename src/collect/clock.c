@@ -31,7 +31,7 @@ enum {
 enum {
 	PAGE = 4096,
 	CODE_TRAP_PERF = 6,   /* si_code of sigtrap events */
-	COOKIE_CPU = 0x5ca1e, /* what our ticks carry */
+	COOKIE_CPU = 0x5ca1e, /* what our timer signals carry */
 	COOKIE_SWITCH,
 	COOKIE_TIMER,
 	DEAREST_NS = 100000, /* of a setting that was not interrupted */
@@ -338,23 +338,24 @@ SIGSAFE uint64_t clock_price_ns(const struct clock *clock)
 	return clock->sets ? clock->set_ns / clock->sets : 0;
 }
 
-SIGSAFE enum tick clock_tick(const siginfo_t *info)
+SIGSAFE enum timer_signal clock_timer_signal(const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER) {
 		if (info->si_value.sival_int != COOKIE_TIMER)
-			return TICK_FOREIGN;
-		return chosen.kind == LIVE_CLOCK_MIXED ? TICK_LOCATE : TICK_CPU;
+			return TIMER_NONE;
+		return chosen.kind == LIVE_CLOCK_MIXED ? TIMER_LOCATE
+						       : TIMER_CPU;
 	}
 	if (info->si_code != CODE_TRAP_PERF)
-		return TICK_FOREIGN;
+		return TIMER_NONE;
 	/* si_perf_data, which older C libraries do not name. */
 	switch (*(const uint64_t *)((const char *)info + 24)) {
 	case COOKIE_CPU:
-		return TICK_CPU;
+		return TIMER_CPU;
 	case COOKIE_SWITCH:
-		return TICK_SWITCH;
+		return TIMER_SWITCH;
 	default:
-		return TICK_FOREIGN;
+		return TIMER_NONE;
 	}
 }
 

@@ -30,12 +30,12 @@ struct clock {
 };
 
 /* What a signal means for the sampler. */
-enum tick {
-	TICK_FOREIGN, /* not ours: the program's */
-	TICK_CPU,     /* time on a core has passed */
-	TICK_SWITCH,  /* the thread was off its core and is back */
-	TICK_LOCATE,  /* a timer's, where an event of user time may be beside */
-	TICK_COUNT,   /* an event has come as often as its period says */
+enum timer_signal {
+	TIMER_NONE,   /* not ours: the program's */
+	TIMER_CPU,    /* time on a core has passed */
+	TIMER_SWITCH, /* the thread was off its core and is back */
+	TIMER_LOCATE, /* a timer's, where an event of user time may be beside */
+	TIMER_COUNT,  /* an event has come as often as its period says */
 };
 
 /* Choose the clock that this machine allows. */
@@ -51,8 +51,8 @@ SIGSAFE uint64_t clock_rate(void); /* samples per second, as asked for */
 
 /*
  * Arm and disarm a thread's clock, from any thread of the process; false: none
- * to be had.  The first tick of one whose period can be changed is due after
- * first_ns.  Zeroed is stopped; to stop or start twice does nothing.
+ * to be had.  The first timer signal of one whose period can be changed is due
+ * after first_ns.  Zeroed is stopped; to stop or start twice does nothing.
  */
 bool clock_start(struct clock *clock, uint32_t tid, uint64_t first_ns);
 void clock_stop(struct clock *clock);
@@ -78,10 +78,11 @@ SIGSAFE uint64_t clock_price_ns(const struct clock *clock);
 /* In a forked child, whose clocks stayed with the parent. */
 void clock_forget(struct clock *clock);
 
-/* Another period from the next tick on; false: it keeps the one that it has. */
+/* Another period from the next timer signal on; false: it keeps the one that it
+ * has. */
 SIGSAFE bool clock_can_change(const struct clock *clock);
 SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns);
 
-SIGSAFE enum tick clock_tick(const siginfo_t *info);
+SIGSAFE enum timer_signal clock_timer_signal(const siginfo_t *info);
 
 #endif

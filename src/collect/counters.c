@@ -3,10 +3,11 @@
  * counters.c - the kernel's counters of a thread: groups of events, read with
  * one system call each.
  *
- * A tick of one event may be lost, because the signal is still on its way for
- * another one that came at the same moment (a page fault is a minor fault as
- * well), or because the kernel throttles.  So whichever tick arrives, all
- * sampled events are read, and whole periods that have passed go to its node.
+ * A timer signal of one event may be lost, because the signal is still on its
+ * way for another one that came at the same moment (a page fault is a minor
+ * fault as well), or because the kernel throttles.  So whichever timer signal
+ * arrives, all sampled events are read, and whole periods that have passed go
+ * to its node.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -26,7 +27,7 @@ _Static_assert(METRIC_COUNT + EVENT_MOST <= LIVE_METRICS,
 	       "the live profile has room for all metrics and events");
 
 enum {
-	COOKIE = 0x5ca1e00, /* what our ticks carry */
+	COOKIE = 0x5ca1e00, /* what our timer signals carry */
 	CODE_TRAP_PERF = 6,
 	MOST_PARTS = 32,
 };
@@ -326,7 +327,7 @@ SIGSAFE void counters_put(struct thread *t, live_ref node)
 	}
 }
 
-SIGSAFE bool counters_tick(const siginfo_t *info)
+SIGSAFE bool counters_timer_signal(const siginfo_t *info)
 {
 	/* si_perf_data, which older C libraries do not name. */
 	return info->si_code == CODE_TRAP_PERF &&

@@ -3,9 +3,9 @@
  * counters.h - events that the kernel counts for each thread, on the nodes of
  * its tree (doc/decisions/events.md).
  *
- * An event with a period makes a tick each time that many have come; one
- * without is read when something else is: at a sample of the clock, and when
- * an MPI call is entered and left.
+ * An event with a period makes a timer signal each time that many have come;
+ * one without is read when something else is: at a sample of the clock, and
+ * when an MPI call is entered and left.
  *
  * Threads     Each call concerns the calling thread, whose record it is, unless
  *             something else is said.
@@ -29,15 +29,15 @@ struct counters; /* of one thread */
 void counters_start(struct thread *t);
 void counters_stop(struct thread *t);
 
-/* Whether a signal is a tick of an event. */
-SIGSAFE bool counters_tick(const siginfo_t *info);
+/* Whether a signal is a timer signal of an event. */
+SIGSAFE bool counters_timer_signal(const siginfo_t *info);
 
 /*
  * Around a handler: what was counted until it began is read, and put on a node;
  * at its end, what it counted itself is left out.
  */
 SIGSAFE void counters_read(struct thread *t);
-/* An event has come full periods whose own tick was lost. */
+/* An event has come full periods whose own timer signal was lost. */
 SIGSAFE bool counters_due(const struct thread *t);
 SIGSAFE void counters_put(struct thread *t, live_ref node);
 SIGSAFE void counters_leave_out(struct thread *t);

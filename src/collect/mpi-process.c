@@ -11,18 +11,18 @@
 #include "collect/registry.h"
 #include "collect/time.h"
 
-PUBLIC const uint32_t *copse_part_level(void)
+PUBLIC const uint32_t *copse_event_level(void)
 {
-	return &parts_level;
+	return &wait_events_level;
 }
 
-PUBLIC void copse_part_add(const struct live_part *part)
+PUBLIC void copse_event_add(const struct live_part *part)
 {
 	struct thread *t = thread_use();
 
 	if (!t)
 		return;
-	parts_add(t, part);
+	wait_events_add(t, part);
 	thread_release(t);
 }
 
@@ -62,7 +62,7 @@ PUBLIC void copse_mpi_init(int rank, int size, const char *library)
 	header->mpi_thread = t->index;
 	header->mpi_library = put_text(library);
 	ticks_init();
-	parts_init(size);
+	wait_events_init(size);
 	header->mpi_init_ns = time_now(CLOCK_MONOTONIC);
 	thread_release(t);
 }

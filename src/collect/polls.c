@@ -21,7 +21,7 @@ void polls_start(struct polls *p, struct region **known, bool verify)
 	p->code = &registry_generations.code;
 	p->known = known;
 	p->verify = verify;
-	p->passed = 0;
+	p->skipped = 0;
 	p->usual_ns = p->interval_ns = p->excess_ns = p->told_ns = 0;
 	p->sums = (struct live_call){ 0 };
 	polls_forget(p);
@@ -97,21 +97,21 @@ static uint64_t tell_long(struct polls *p, uint64_t most)
 uint64_t polls_settle(struct polls *p, uint64_t start_ns)
 {
 	uint64_t span = start_ns > p->since_ns ? start_ns - p->since_ns : 0;
-	uint64_t expected = p->passed * p->interval_ns;
-	uint64_t took = p->passed * p->usual_ns;
+	uint64_t expected = p->skipped * p->interval_ns;
+	uint64_t took = p->skipped * p->usual_ns;
 	uint64_t excess = 0;
 
 	if (p->since_pauses !=
 	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		p->last = 0;
 	else if (!expected || span < expected + LIVE_LONG_NS)
-		learn(&p->interval_ns, span / p->passed);
+		learn(&p->interval_ns, span / p->skipped);
 	else
 		excess = span - expected;
 	p->excess_ns += excess;
 	p->sums.excess_ns += excess;
-	p->sums.passed += p->passed;
-	p->passed = 0;
+	p->sums.passed += p->skipped;
+	p->skipped = 0;
 	if (took > span)
 		took = span;
 	return took + tell_long(p, span - took);
@@ -129,8 +129,8 @@ static void count_drawn(struct live_call *c, uint64_t ns, uint64_t gap_ns)
 	}
 }
 
-void polls_drew(struct polls *p, struct live_call *call, uint64_t ns,
-		uint64_t gap_ns)
+void polls_sampled(struct polls *p, struct live_call *call, uint64_t ns,
+		   uint64_t gap_ns)
 {
 	count_drawn(call, ns, gap_ns);
 	count_drawn(&p->sums, ns, gap_ns);

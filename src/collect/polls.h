@@ -4,13 +4,13 @@
  * it: programs make millions of them, and most are answered "not yet".
  *
  * Where the wrappers cost a thread more than its budget, most of its polls are
- * passed by: counted, and not timed.  Lots choose those that are measured in
- * full; they stand for what was passed by on the same path, and a program that
+ * skipped: counted, and not timed.  Lots choose those that are measured in
+ * full; they stand for what was skipped on the same path, and a program that
  * repeats itself cannot keep step with them.  The choice is made before the
  * call, so that its answer does not matter: a poll that takes long because it
  * is the one that completes something is as likely to be measured.
  *
- * A poll is passed by only where one was measured in full since the thread's
+ * A poll is skipped only where one was measured in full since the thread's
  * last other MPI call, with the same return address, stack pointer, and first
  * words of the stack that its path hangs on.  A loop that polls does nothing
  * else, so these are all but a few.  Ways that differ only beyond these words
@@ -18,7 +18,7 @@
  *
  * Threads   A struct polls belongs to one thread.
  * Signals   None may run in a handler.  What a handler sees of a poll that is
- *           passed by is its region.
+ *           skipped is its region.
  */
 #ifndef COLLECT_POLLS_H
 #define COLLECT_POLLS_H
@@ -27,9 +27,9 @@
 
 enum {
 	POLLS_EVERY = 32, /* one of so many is measured, on average */
-	POLLS_PLACES = 8, /* that are passed by at a time */
+	POLLS_PLACES = 8, /* that are skipped at a time */
 	POLLS_WORDS = 4,
-	POLLS_TICKS = 30, /* of the counter, that passing one by takes: too
+	POLLS_TICKS = 30, /* of the counter, that skipping one takes: too
 			     few to time them (tests/bench/mpi-call.sh) */
 };
 
@@ -47,15 +47,15 @@ struct poll {         /* where one was measured */
 
 struct polls {
 	uint64_t run;          /* another with each other call; never 0 */
-	uint32_t left;         /* until one is drawn; 0: all are measured */
-	uint32_t passed;       /* since a call was left in full … */
+	uint32_t left;         /* until one is sampled; 0: all are measured */
+	uint32_t skipped;      /* since a call was left in full … */
 	uint64_t since_ns;     /* … which was then, … */
 	int64_t since_pauses;  /* … when that word was so, see collect.h */
 	const int64_t *pauses; /* negative: measuring is paused */
 	const uint32_t *code;  /* generation */
 	struct region **known; /* the thread's context */
 	bool verify;           /* pass them by, but look closely */
-	uint64_t last;         /* when the one before a drawn one was over, of
+	uint64_t last;         /* when the one before a sampled one was over, of
 				  the counter; 0: not known */
 	uint64_t usual_ns;     /* what one takes … */
 	uint64_t interval_ns;  /* … and from one to the next */
@@ -66,7 +66,7 @@ struct polls {
 	struct poll places[POLLS_PLACES];
 };
 
-/* The calling thread's, while they are passed by; else NULL. */
+/* The calling thread's, while they are skipped; else NULL. */
 extern __thread struct polls *copse_polls
 	__attribute__((tls_model("initial-exec")));
 
@@ -103,8 +103,8 @@ polls_are_open(const struct polls *p)
 static inline __attribute__((always_inline)) void
 poll_enter(struct polls *p, struct poll *poll, struct region *r)
 {
-	r->nested = r->drawn = false;
-	r->passed = true;
+	r->nested = r->sampled = false;
+	r->skipped = true;
 	r->inside = 0;
 	r->end = 0;
 	r->node = poll->node;
@@ -113,7 +113,7 @@ poll_enter(struct polls *p, struct poll *poll, struct region *r)
 	*p->known = r;
 }
 
-/* copse_region_enter(), or less of it for a poll that is passed by. */
+/* copse_region_enter(), or less of it for a poll that is skipped. */
 static inline __attribute__((always_inline)) void
 polls_region_enter(struct region *r)
 {
@@ -127,7 +127,7 @@ polls_region_enter(struct region *r)
 		return;
 	}
 	copse_region_enter(r);
-	r->drawn = known;
+	r->sampled = known;
 	if (known)
 		copse_polls = NULL;
 }
@@ -139,7 +139,7 @@ polls_region_enter(struct region *r)
 void copse_poll_leave(struct region *r, live_ref comm);
 
 /*
- * In place of copse_region_leave(), for a poll that was passed by and has found
+ * In place of copse_region_leave(), for a poll that was skipped and has found
  * nothing; comm: as in struct region_values.
  */
 static inline __attribute__((always_inline)) void poll_leave(struct region *r,
@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) void poll_leave(struct region *r,
 	}
 	call->calls++;
 	call->passed++;
-	p->passed++;
+	p->skipped++;
 	*p->known = NULL;
 	if (p->left == 1)
 		p->last = __rdtsc();
@@ -180,16 +180,16 @@ void polls_learn(struct polls *p, const struct site *site,
 void polls_thin(struct polls *p, bool on);
 
 /*
- * A call was left in full, that began then: what the polls passed by since the
+ * A call was left in full, that began then: what the polls skipped since the
  * last one took, in ns, by estimate; no more than the time between.  Long ones
  * are only known to have been: what could not be told before is told later.
  * If measuring was paused meanwhile, that time tells nothing of polls.
  */
 uint64_t polls_settle(struct polls *p, uint64_t start_ns);
 
-/* One was drawn that took so long, after a gap. */
-void polls_drew(struct polls *p, struct live_call *call, uint64_t ns,
-		uint64_t gap_ns);
+/* One was sampled that took so long, after a gap. */
+void polls_sampled(struct polls *p, struct live_call *call, uint64_t ns,
+		   uint64_t gap_ns);
 
 /* One that was measured took so long, which is not long: so does any. */
 void polls_took(struct polls *p, uint64_t ns);

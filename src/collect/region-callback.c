@@ -90,7 +90,7 @@ static __attribute__((noinline)) void walk_in_time(struct thread *t,
 		thread_lost(t, (enum loss)why);
 }
 
-/* The sample of a tick that comes meanwhile is the call's. */
+/* The sample of a timer signal that comes meanwhile is the call's. */
 static void enter_beyond(struct thread *t, struct region *r)
 {
 	t->leaves = true;
@@ -116,7 +116,7 @@ static void begin_beyond(struct region *r, struct region_name *name,
 	r->fp = caller->fp;
 	r->inside = inside;
 	r->name = name;
-	r->nested = r->passed = r->drawn = false;
+	r->nested = r->skipped = r->sampled = false;
 	r->end = 0;
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->call = NULL;

@@ -48,7 +48,7 @@ static inline bool region_is_on_stack(const struct thread *t,
 /* Memory of the live profile for what is kept of MPI calls; 0: none left. */
 static inline live_ref region_record(struct thread *t, uint64_t size)
 {
-	return arena_small(t->tree.arena, &t->parts.small, size);
+	return arena_small(t->tree.arena, &t->wait_events.small, size);
 }
 
 #endif

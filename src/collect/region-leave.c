@@ -138,10 +138,10 @@ static void count_values(struct thread *t, struct live_call *c, uint64_t ns,
 }
 
 /*
- * A poll that was passed by, and is more than counted: when it ended is known.
+ * A poll that was skipped, and is more than counted: when it ended is known.
  * What it took is in what those take that were drawn.
  */
-static void complete_passed(struct thread *t, struct region *r)
+static void complete_skipped(struct thread *t, struct region *r)
 {
 	if (!r->end)
 		r->end = __rdtsc();
@@ -150,10 +150,11 @@ static void complete_passed(struct thread *t, struct region *r)
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->site = NULL;
 	r->call = NULL;
-	t->polls.passed++;
+	t->polls.skipped++;
 }
 
-static void count_passed(struct live_call *c, const struct region_values *v)
+static void count_skipped_poll(struct live_call *c,
+			       const struct region_values *v)
 {
 	c->calls++;
 	c->passed++;
@@ -170,30 +171,30 @@ static bool is_dear(const struct thread *t)
 	       t->live->cpu_ns / PER_MILLION * collect_settings()->budget;
 }
 
-/* Events are counted at both ends of a call, so none is passed by. */
+/* Events are counted at both ends of a call, so none is skipped. */
 static bool is_thinned(const struct thread *t)
 {
 	return collect_settings()->budget && t->live->cpu_ns >= PER_MILLION &&
 	       t->ticks.scale && !t->counters && is_dear(t);
 }
 
-/* It stands for those that were passed by. */
+/* It stands for those that were skipped. */
 static void count_sampled_poll(struct thread *t, struct region *r)
 {
 	uint64_t gap = t->polls.last
 			       ? ticks_took(&t->ticks, r->start - t->polls.last)
 			       : 0;
 
-	polls_drew(&t->polls, r->call, r->ns, gap);
+	polls_sampled(&t->polls, r->call, r->ns, gap);
 }
 
 static void count_poll(struct thread *t, struct region *r)
 {
 	struct polls *p = &t->polls;
 
-	if (r->drawn)
+	if (r->sampled)
 		count_sampled_poll(t, r);
-	if (!r->passed && r->ns < LIVE_LONG_NS)
+	if (!r->skipped && r->ns < LIVE_LONG_NS)
 		polls_took(p, r->ns);
 	r->call->excess_ns += p->excess_ns;
 	p->excess_ns = p->last = 0;
@@ -207,9 +208,9 @@ static void count_mpi(struct thread *t, struct region *r)
 {
 	struct polls *p = &t->polls;
 
-	if (p->passed) {
+	if (p->skipped) {
 		t->live->wrapper_ns += ticks_took(
-			&t->ticks, (uint64_t)p->passed * POLLS_TICKS);
+			&t->ticks, (uint64_t)p->skipped * POLLS_TICKS);
 		t->mpi_ns += polls_settle(p, r->start_ns);
 	}
 	p->since_ns = r->end_ns;
@@ -223,7 +224,7 @@ static void count_mpi(struct thread *t, struct region *r)
 	t->mpi_ns += r->ns;
 	r->mpi_ns = t->mpi_ns;
 	r->thread = t->index;
-	t->parts.wanted = true;
+	t->wait_events.wanted = true;
 }
 
 /*
@@ -260,7 +261,7 @@ static void count_call(struct thread *t, struct region *r,
 
 	settle_time(t, r);
 	node = r->node ? r->node : node_in_time(t, r, &why);
-	if (t->unwinder.verify && (r->site || r->passed) && !r->inside)
+	if (t->unwinder.verify && (r->site || r->skipped) && !r->inside)
 		verify(t, r);
 	if (r->name->class == LIVE_NAME_MPI)
 		count_mpi(t, r);
@@ -273,8 +274,8 @@ static void count_call(struct thread *t, struct region *r,
 	r->call = call_of(t, r, node);
 	if (!r->call)
 		thread_lost(t, LOSS_DROPPED_FULL);
-	else if (r->passed)
-		count_passed(r->call, v);
+	else if (r->skipped)
+		count_skipped_poll(r->call, v);
 	else
 		count_values(t, r->call, r->ns, v);
 	if (r->call && r->name->polls)
@@ -340,8 +341,8 @@ PUBLIC void copse_region_leave(struct region *r,
 	}
 	t->leaves = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (r->passed)
-		complete_passed(t, r);
+	if (r->skipped)
+		complete_skipped(t, r);
 	if (still_ready(t, r, &why)) {
 		count_call(t, r, values);
 		if (r->counts)

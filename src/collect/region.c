@@ -93,7 +93,7 @@ PUBLIC void copse_region_enter(struct region *r)
 	struct thread *t = thread_self();
 
 	r->nested = true;
-	r->passed = r->drawn = false;
+	r->skipped = r->sampled = false;
 	r->inside = 0;
 	r->node = 0;
 	r->call = NULL;

@@ -41,12 +41,12 @@ struct region {
 	uintptr_t inside;     /* a place in the frame that is inside the region
 				 as long as it is there; 0: its own */
 	struct region_name *name;
-	bool nested; /* inside another region: not counted */
-	bool passed; /* a poll that is counted, and not timed: see polls.h */
-	bool drawn;  /* one that is measured for those */
+	bool nested;  /* inside another region: not counted */
+	bool skipped; /* a poll that is counted, and not timed: see polls.h */
+	bool sampled; /* one that is measured for those */
 	union {
 		struct site *site;
-		struct poll *poll; /* of one that is passed by */
+		struct poll *poll; /* of one that is skipped */
 	};
 	uint64_t start, end; /* of the counter; of a thread whose clock is not
 				set yet: CLOCK_MONOTONIC; end 0: not stopped */
@@ -132,8 +132,8 @@ void copse_region_arrived(struct live_call *call, uint64_t posted,
 			  uint64_t bytes, uint64_t times);
 
 /* The part of an instance of MPI's; `level` of fewer is not kept any more. */
-void copse_part_add(const struct live_part *part);
-const uint32_t *copse_part_level(void);
+void copse_event_add(const struct live_part *part);
+const uint32_t *copse_event_level(void);
 
 /* A new process of MPI_COMM_WORLD to count messages with, or NULL. */
 struct live_peer *copse_peer_new(uint32_t rank);

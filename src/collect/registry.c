@@ -380,7 +380,7 @@ SIGSAFE static bool stays(const struct link_map *map)
 }
 
 /* The build id in the notes of a mapped module. */
-SIGSAFE static void read_notes(struct module *m, struct peek *peek,
+SIGSAFE static void read_notes(struct module *m, struct safe_read *reader,
 			       uintptr_t at, uint64_t size)
 {
 	uintptr_t end = at + size;
@@ -388,7 +388,7 @@ SIGSAFE static void read_notes(struct module *m, struct peek *peek,
 	char name[4];
 
 	while (end - at > sizeof(note) &&
-	       peek_copy(peek, &note, at, sizeof(note))) {
+	       safe_read_copy(reader, &note, at, sizeof(note))) {
 		uintptr_t data =
 			at + sizeof(note) + ((note.n_namesz + 3u) & ~3u);
 
@@ -396,12 +396,13 @@ SIGSAFE static void read_notes(struct module *m, struct peek *peek,
 		    data + note.n_descsz > end)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    peek_copy(peek, name, at + sizeof(note), sizeof(name)) &&
+		    safe_read_copy(reader, name, at + sizeof(note),
+				   sizeof(name)) &&
 		    name[0] == 'G' && name[1] == 'N' && name[2] == 'U') {
 			m->build_id_size =
 				note.n_descsz < 36 ? note.n_descsz : 36;
-			if (!peek_copy(peek, m->build_id, data,
-				       m->build_id_size))
+			if (!safe_read_copy(reader, m->build_id, data,
+					    m->build_id_size))
 				m->build_id_size = 0;
 			return;
 		}
@@ -409,13 +410,13 @@ SIGSAFE static void read_notes(struct module *m, struct peek *peek,
 	}
 }
 
-SIGSAFE static void read_build_id(struct module *m, struct peek *peek)
+SIGSAFE static void read_build_id(struct module *m, struct safe_read *reader)
 {
 	ElfW(Ehdr) elf;
 	ElfW(Phdr) segment;
 	uintptr_t next;
 
-	if (!peek_copy(peek, &elf, m->start, sizeof(elf)) ||
+	if (!safe_read_copy(reader, &elf, m->start, sizeof(elf)) ||
 	    elf.e_ident[0] != 0x7f || elf.e_ident[1] != 'E' ||
 	    elf.e_phoff + elf.e_phnum * sizeof(segment) > m->end - m->start)
 		return;
@@ -423,12 +424,12 @@ SIGSAFE static void read_build_id(struct module *m, struct peek *peek)
 	for (int i = 0; i < elf.e_phnum && !m->build_id_size; i++) {
 		uintptr_t at;
 
-		if (!peek_copy(peek, &segment, next, sizeof(segment)))
+		if (!safe_read_copy(reader, &segment, next, sizeof(segment)))
 			return;
 		at = m->base + segment.p_vaddr;
 		if (segment.p_type == PT_NOTE && at >= m->start &&
 		    at + segment.p_memsz <= m->end)
-			read_notes(m, peek, at, segment.p_memsz);
+			read_notes(m, reader, at, segment.p_memsz);
 		next += sizeof(segment);
 	}
 }
@@ -436,13 +437,13 @@ SIGSAFE static void read_build_id(struct module *m, struct peek *peek)
 /* All is read through the peek: another thread may close the module. */
 SIGSAFE static bool read_module(struct module *m,
 				const struct dl_find_object *object,
-				struct peek *peek)
+				struct safe_read *reader)
 {
 	struct link_map map;
 
-	peek_forget(peek);
-	if (!peek_copy(peek, &map, (uintptr_t)object->dlfo_link_map,
-		       sizeof(map)))
+	safe_read_forget(reader);
+	if (!safe_read_copy(reader, &map, (uintptr_t)object->dlfo_link_map,
+			    sizeof(map)))
 		return false;
 	m->map = object->dlfo_link_map;
 	m->lasting = stays(m->map);
@@ -451,7 +452,7 @@ SIGSAFE static bool read_module(struct module *m,
 	m->base = map.l_addr;
 	m->name = (uintptr_t)map.l_name;
 	m->build_id_size = 0;
-	read_build_id(m, peek);
+	read_build_id(m, reader);
 	return true;
 }
 
@@ -468,39 +469,40 @@ SIGSAFE static bool same_module(const struct module *a, const struct module *b)
 	return a->build_id_size > 0 || a->lasting;
 }
 
-SIGSAFE static live_ref peek_text(struct peek *peek, uintptr_t at)
+SIGSAFE static live_ref safe_read_text(struct safe_read *reader, uintptr_t at)
 {
 	uint32_t length = 0;
 	live_ref ref;
 	struct live_text *to;
 	char c;
 
-	while (length < COMMAND_SIZE && peek_copy(peek, &c, at + length, 1) &&
-	       c)
+	while (length < COMMAND_SIZE &&
+	       safe_read_copy(reader, &c, at + length, 1) && c)
 		length++;
 	ref = take_bytes(sizeof(*to) + length + 1);
 	if (!ref)
 		return 0;
 	to = AT(ref);
-	if (peek_copy(peek, to->text, at, length))
+	if (safe_read_copy(reader, to->text, at, length))
 		to->length = length;
 	return ref;
 }
 
-SIGSAFE static live_ref module_path(const struct module *m, struct peek *peek)
+SIGSAFE static live_ref module_path(const struct module *m,
+				    struct safe_read *reader)
 {
 	char name[7] = ""; /* as long as linux-v */
 
-	if (!m->name || !peek_copy(peek, name, m->name, 1) || !name[0])
+	if (!m->name || !safe_read_copy(reader, name, m->name, 1) || !name[0])
 		return ((struct live_header *)registry.arena.base)->exe;
-	if (peek_copy(peek, name, m->name, sizeof(name)) && name[0] == 'l' &&
-	    name[5] == '-' && name[6] == 'v')
+	if (safe_read_copy(reader, name, m->name, sizeof(name)) &&
+	    name[0] == 'l' && name[5] == '-' && name[6] == 'v')
 		return new_text("[vdso]", 6); /* linux-vdso.so.1 */
-	return peek_text(peek, m->name);
+	return safe_read_text(reader, m->name);
 }
 
 SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
-			       struct peek *peek)
+			       struct safe_read *reader)
 {
 	struct live_header *header = (void *)registry.arena.base;
 	live_ref ref = take_bytes(sizeof(struct live_module));
@@ -509,7 +511,7 @@ SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
 	if (!ref || registry.module_count >= MODULE_SLOTS / 2)
 		return false;
 	m = AT(ref);
-	m->path = module_path(seen, peek);
+	m->path = module_path(seen, reader);
 	m->base = seen->base;
 	m->start = seen->start;
 	m->end = seen->end;
@@ -554,18 +556,18 @@ known_module(const struct dl_find_object *object)
 
 /* Under the lock: the slot of what is mapped there now; NULL: no room. */
 SIGSAFE static const struct module *
-look_again(const struct dl_find_object *object, struct peek *peek,
+look_again(const struct dl_find_object *object, struct safe_read *reader,
 	   uint32_t generation)
 {
 	struct module seen = { 0 }, *slot;
 	uint32_t i = 0;
 
-	if (!read_module(&seen, object, peek))
+	if (!read_module(&seen, object, reader))
 		return NULL;
 	while ((slot = slot_at(seen.start, i))->start &&
 	       !same_module(slot, &seen))
 		i++;
-	if (!slot->start && !add_module(slot, &seen, peek))
+	if (!slot->start && !add_module(slot, &seen, reader))
 		return NULL;
 	slot->map = seen.map;
 	slot->lasting = seen.lasting;
@@ -575,7 +577,7 @@ look_again(const struct dl_find_object *object, struct peek *peek,
 
 SIGSAFE bool registry_module(struct registry_module *to,
 			     const struct dl_find_object *object,
-			     struct peek *peek)
+			     struct safe_read *reader)
 {
 	uint32_t generation = registry_code_generation();
 	const struct module *slot = known_module(object);
@@ -583,7 +585,7 @@ SIGSAFE bool registry_module(struct registry_module *to,
 	if (!slot) {
 		if (!lock())
 			return false;
-		slot = look_again(object, peek, generation);
+		slot = look_again(object, reader, generation);
 		unlock();
 	}
 	if (slot)

@@ -60,11 +60,11 @@ struct registry_module {
 
 /*
  * The module that is the object; it is added when it is new, and looked at
- * through the peek.  False: not now.
+ * through the reader.  False: not now.
  */
 SIGSAFE bool registry_module(struct registry_module *to,
 			     const struct dl_find_object *object,
-			     struct peek *peek);
+			     struct safe_read *reader);
 
 /* Code may go away or come: what was known of addresses is checked again. */
 static inline uint32_t registry_code_generation(void)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * sample-period.h - when the ticks of a thread's clock are due, and what time
- * each of its samples stands for.
+ * sample-period.h - when the timer signals of a thread's clock are due, and
+ * what time each of its samples stands for.
  *
- * A periodic clock is given a new, random period every few ticks: a program
- * that repeats itself cannot keep step with it.  Its samples stand for the
- * time between the moments when ticks were due, not between those when they
- * came: a tick inside a long system call comes when that is over, and would
- * otherwise take its time from the code that follows.  The sum of all weights
- * is the thread's CPU time, whatever was late or lost.
+ * A periodic clock is given a new, random period every few timer signals: a
+ * program that repeats itself cannot keep step with it.  Its samples stand for
+ * the time between the trace points when timer signals were due, not between
+ * those when they came: a timer signal inside a long system call comes when
+ * that is over, and would otherwise take its time from the code that follows.
+ * The sum of all weights is the thread's CPU time, whatever was late or lost.
  *
- * Threads   A pace belongs to one thread.
+ * Threads   A period belongs to one thread.
  * Signals   All marked functions may run in a handler.
  */
 #ifndef COLLECT_SAMPLE_PERIOD_H
@@ -22,22 +22,23 @@
 #include "base/sigsafe.h"
 #include "collect/clock.h"
 
-struct pace {
-	bool periodic;      /* a tick for each period of CPU time */
+struct sample_period {
+	bool periodic;      /* a timer signal for each period of CPU time */
 	bool varies;        /* it is given random periods */
 	bool fixed;         /* it cannot be given any other */
-	bool user_only;     /* its ticks are of user time */
+	bool user_only;     /* its timer signals are of user time */
 	uint64_t mean_ns;   /* of the periods to come */
 	uint64_t period_ns; /* as the clock is set now */
 	uint64_t stood_ns;  /* CPU time up to which samples stand */
 	int64_t lead_ns;  /* stood_ns - CPU time of the last sample, or less */
-	uint64_t cpu_ns;  /* of the last sample, where ticks are not periodic */
+	uint64_t cpu_ns;  /* of the last sample, where timer signals are not
+			     periodic */
 	uint64_t wall_ns; /* of the last sample, monotonic */
 	uint64_t random;
-	int32_t left; /* ticks until the period may change */
+	int32_t left; /* timer signals until the period may change */
 };
 
-/* What a sample stands for, and what that makes of the pace. */
+/* What a sample stands for, and what that makes of the period. */
 struct weights {
 	uint64_t cpu_ns, wall_ns;
 	uint64_t now_ns;   /* monotonic */
@@ -55,25 +56,27 @@ struct weights {
  * of so many: others alike end before a sample, and the one that has one stands
  * for them too.
  */
-uint64_t pace_start(struct pace *p, uint64_t period_ns, enum live_clock clock,
-		    uint64_t cpu_ns, uint64_t odds);
+uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
+			     enum live_clock clock, uint64_t cpu_ns,
+			     uint64_t odds);
 
 /* Its thread's clock has become another one, with a period of the mean. */
-SIGSAFE void pace_exchange(struct pace *p, enum live_clock clock,
-			   uint64_t period_ns);
+SIGSAFE void sample_period_exchange(struct sample_period *p,
+				    enum live_clock clock, uint64_t period_ns);
 
 /* It was started with a period that it keeps. */
-void pace_fix(struct pace *p, uint64_t cpu_ns);
+void sample_period_fix(struct sample_period *p, uint64_t cpu_ns);
 
 /* The time until here belongs to nobody. */
-SIGSAFE void pace_restart(struct pace *p, uint64_t cpu_ns);
+SIGSAFE void sample_period_restart(struct sample_period *p, uint64_t cpu_ns);
 
-SIGSAFE void pace_weigh(const struct pace *p, enum tick tick,
-			struct weights *w);
+SIGSAFE void sample_period_weigh(const struct sample_period *p,
+				 enum timer_signal kind, struct weights *w);
 /* The sample was kept: the period that the clock should get; 0: as it is. */
-SIGSAFE uint64_t pace_keep(struct pace *p, enum tick tick,
-			   const struct weights *w);
+SIGSAFE uint64_t sample_period_keep(struct sample_period *p,
+				    enum timer_signal kind,
+				    const struct weights *w);
 /* It got that; 0: it cannot be given any other than it has. */
-SIGSAFE void pace_set(struct pace *p, uint64_t period_ns);
+SIGSAFE void sample_period_set(struct sample_period *p, uint64_t period_ns);
 
 #endif

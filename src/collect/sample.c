@@ -12,14 +12,15 @@ SIGSAFE static bool add_sample(struct thread *t, live_ref node,
 	       tree_add(&t->tree, node, METRIC_WALL_TIME, w->wall_ns);
 }
 
-SIGSAFE static void keep_period(struct thread *t, enum tick tick,
+SIGSAFE static void keep_period(struct thread *t, enum timer_signal kind,
 				const struct weights *w)
 {
-	uint64_t period = pace_keep(&t->pace, tick, w);
+	uint64_t period = sample_period_keep(&t->period, kind, w);
 
 	if (period)
-		pace_set(&t->pace,
-			 clock_set_period(&t->clock, period) ? period : 0);
+		sample_period_set(&t->period,
+				  clock_set_period(&t->clock, period) ? period
+								      : 0);
 	t->live->samples++;
 	t->live->timer_samples += t->clock.timer_only;
 	t->live->cpu_ns += w->cpu_ns;
@@ -29,7 +30,7 @@ SIGSAFE static void keep_period(struct thread *t, enum tick tick,
 
 /*
  * A program that is killed may have been in one call for long.  Of a poll that
- * is passed by the begin is not known.
+ * is skipped the begin is not known.
  */
 SIGSAFE static void note_open(struct thread *t)
 {
@@ -37,7 +38,8 @@ SIGSAFE static void note_open(struct thread *t)
 
 	if (!t->open && !r)
 		return;
-	t->open = r && r->node && !r->passed && r->name->class == LIVE_NAME_MPI;
+	t->open =
+		r && r->node && !r->skipped && r->name->class == LIVE_NAME_MPI;
 	t->live->open_ns = 0;
 	if (!t->open)
 		return;
@@ -48,17 +50,17 @@ SIGSAFE static void note_open(struct thread *t)
 				       r->paused_ns);
 }
 
-SIGSAFE void sample_put(struct thread *t, enum tick tick, live_ref node,
+SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 			const struct weights *w)
 {
 	if (!add_sample(t, node, w)) {
 		thread_lost(t, LOSS_DROPPED_FULL);
 		return;
 	}
-	keep_period(t, tick, w);
+	keep_period(t, kind, w);
 	note_open(t);
-	if (t->parts.wanted || parts_helpers)
-		moments_add(t, node, w->now_ns, w->wall_ns);
+	if (t->wait_events.wanted || wait_events_of_helpers)
+		trace_points_add(t, node, w->now_ns, w->wall_ns);
 	if (t->history)
 		history_sample(t->history, node, w->now_ns, w->wall_ns,
 			       w->cpu_ns);
@@ -66,15 +68,15 @@ SIGSAFE void sample_put(struct thread *t, enum tick tick, live_ref node,
 
 void sample_late(struct thread *t, live_ref node)
 {
-	enum tick tick = t->late;
+	enum timer_signal kind = t->late;
 	struct weights w;
 
-	t->late = TICK_FOREIGN;
+	t->late = TIMER_NONE;
 	if (!t->ready || !node) {
 		thread_lost(t, LOSS_DROPPED_BUSY);
 		return;
 	}
 	t->live->ticks++;
-	pace_weigh(&t->pace, tick, &w);
-	sample_put(t, tick, node, &w);
+	sample_period_weigh(&t->period, kind, &w);
+	sample_put(t, kind, node, &w);
 }

@@ -5,8 +5,9 @@
 
 #include "collect/thread.h"
 
-/* The sample of a timer signal, at that node, weighed by pace_weigh(). */
-SIGSAFE void sample_put(struct thread *t, enum tick tick, live_ref node,
+/* The sample of a timer signal, at that node, weighed by sample_period_weigh().
+ */
+SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 			const struct weights *w);
 
 /*

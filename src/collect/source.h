@@ -28,7 +28,7 @@ struct thread;
 struct source {
 	/* The process is measured; before its first thread is. */
 	void (*start)(const struct settings *settings);
-	/* In a forked child, measured or not; locks may have been held. */
+	/* In a forked child, measured or not; locks may have been kept. */
 	void (*fork)(void);
 	/* A pause of the whole process has ended, at that CLOCK_MONOTONIC. */
 	void (*resumed)(uint64_t now);

@@ -57,7 +57,7 @@ SIGSAFE static void leave_event(struct thread *t)
 {
 	if (!clock_to_timer(&t->clock, t->tid))
 		return;
-	pace_exchange(&t->pace, LIVE_CLOCK_TIMER, clock_period_ns());
+	sample_period_exchange(&t->period, LIVE_CLOCK_TIMER, clock_period_ns());
 	switches.debt_ns = 0;
 	switches.calm_ns = 0;
 }
@@ -66,7 +66,7 @@ SIGSAFE static void return_to_event(struct thread *t)
 {
 	if (!clock_to_event(&t->clock, t->tid))
 		return;
-	pace_exchange(&t->pace, clock_kind(), clock_period_ns());
+	sample_period_exchange(&t->period, clock_kind(), clock_period_ns());
 	switches.calm_enough_ns *= 2;
 }
 

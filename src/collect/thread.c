@@ -67,7 +67,7 @@ SIGSAFE bool thread_is_busy(struct thread *t, uintptr_t sp)
 		return true;
 	if (t->late)
 		thread_lost(t, LOSS_DROPPED_BUSY);
-	t->late = TICK_FOREIGN;
+	t->late = TIMER_NONE;
 	t->leaves = false;
 	unwind_forget(&t->unwinder);
 	t->busy = 0;
@@ -136,13 +136,14 @@ void threads_let_go(void)
 static void start_clock(struct thread *t, uint64_t odds)
 {
 	uint64_t cpu = time_now(clock_of_thread(t->tid));
-	uint64_t first = pace_start(&t->pace, clock_period_ns(),
+	uint64_t first =
+		sample_period_start(&t->period, clock_period_ns(),
 				    clock_kind_of(&t->clock), cpu, odds);
 
 	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	if (!clock_can_change(&t->clock))
-		pace_fix(&t->pace, cpu);
+		sample_period_fix(&t->period, cpu);
 }
 
 /* Under the lock: a thread that is going to end waits for it. */
@@ -278,7 +279,7 @@ void thread_forked(void)
 	copse_polls = NULL;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
-	t->parts = (struct parts){ 0 };
+	t->wait_events = (struct wait_events){ 0 };
 	if (t->region) {
 		t->region->node = 0;
 		t->region->call = NULL;

@@ -36,30 +36,32 @@
 #include "collect/unwind/unwind.h"
 #include "live/tree.h"
 
-struct thread { /* what a tick reads comes first: its caches are cold */
+struct thread { /* what a timer signal reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
 	volatile uint8_t
-		letter; /* one for it has been left, see sigtrap-directed.h */
-	volatile enum tick late; /* … the tick that came; TICK_FOREIGN: none */
-	volatile bool open;      /* the last sample was in a call of MPI's */
-	bool ready;              /* has a tree, in the live profile of: */
-	uint32_t generation;     /* registry_generation() */
+		pending; /* one for it has been left, see sigtrap-directed.h */
+	volatile enum timer_signal
+		late; /* … the timer signal that came; TIMER_NONE: none */
+	volatile bool open;  /* the last sample was in a call of MPI's */
+	bool ready;          /* has a tree, in the live profile of: */
+	uint32_t generation; /* registry_generation() */
 	struct live_thread *live;
 	struct counters *counters; /* NULL: none */
 	struct region *region;     /* known context; never one inside another */
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
-	uint64_t tick_took, tick_end; /* of the last one, of the counter */
-	uint64_t tick_dear;           /* how many in a row seemed so */
+	uint64_t handler_took,
+		handler_end; /* of the last one, of the counter */
+	uint64_t expensive;  /* how many in a row seemed so */
 	struct tree tree;
-	struct pace pace;
-	struct parts parts;
+	struct sample_period period;
+	struct wait_events wait_events;
 	struct ticks ticks;
 	struct unwinder unwinder;
 	struct clock clock;
-	struct sent sent;
-	uint64_t events_ns; /* what the ticks of events cost */
+	struct directed directed;
+	uint64_t events_ns; /* what the timer signals of events cost */
 	uint32_t tid, index;
 	pthread_t self;
 	struct polls polls;
@@ -107,8 +109,8 @@ static inline bool thread_is_own(void)
 void thread_leave(void);
 
 /*
- * The same, or no longer so, for all threads, although their clocks tick:
- * waits until none is busy.
+ * The same, or no longer so, for all threads, although their clocks timer
+ * signal: waits until none is busy.
  */
 void thread_seal(bool sealed);
 

@@ -47,7 +47,7 @@ SIGSAFE static bool after_system_call(const ucontext_t *context)
 SIGSAFE static bool in_kernel(const struct thread *t, const ucontext_t *context,
 			      uint64_t cpu_ns)
 {
-	uint64_t period = t->pace.period_ns;
+	uint64_t period = t->period.period_ns;
 
 	return cpu_ns > period + period / 2 || after_system_call(context);
 }
@@ -68,9 +68,9 @@ SIGSAFE static live_ref context_node(struct thread *t,
 
 /*
  * What the clock's samples may cost, in millionths of the CPU time: events have
- * the period that was asked for, and what their ticks cost is taken from the
- * clock, as what it takes at switches; half of the budget is left for samples,
- * or no time would be known.
+ * the period that was asked for, and what their timer signals cost is taken
+ * from the clock, as what it takes at switches; half of the budget is left for
+ * samples, or no time would be known.
  */
 SIGSAFE static uint64_t clock_budget(const struct thread *t)
 {
@@ -93,9 +93,9 @@ SIGSAFE static void keep_to_budget(struct thread *t)
 		return;
 	if (cost * PER_MILLION > period * allowed)
 		period = cost * PER_MILLION / allowed;
-	t->pace.mean_ns = period < SLOWEST_NS ? period : SLOWEST_NS;
-	if (t->pace.mean_ns > t->live->slowest_ns)
-		t->live->slowest_ns = t->pace.mean_ns;
+	t->period.mean_ns = period < SLOWEST_NS ? period : SLOWEST_NS;
+	if (t->period.mean_ns > t->live->slowest_ns)
+		t->live->slowest_ns = t->period.mean_ns;
 }
 
 /*
@@ -118,7 +118,8 @@ SIGSAFE static void count_handler_cost(struct thread *t, uint64_t since)
 	keep_to_budget(t);
 }
 
-/* The node of a tick, with what was counted since the last one; 0: none. */
+/* The node of a timer signal, with what was counted since the last one; 0:
+ * none. */
 SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 {
 	enum loss lost;
@@ -140,44 +141,44 @@ SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 
 /* The time of a sample that is not kept goes to the next one. */
 SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
-				enum tick tick)
+				enum timer_signal kind)
 {
 	struct weights w;
 	live_ref node;
 
-	pace_weigh(&t->pace, tick, &w);
-	if (tick == TICK_LOCATE && !in_kernel(t, context, w.since_ns)) {
+	sample_period_weigh(&t->period, kind, &w);
+	if (kind == TIMER_LOCATE && !in_kernel(t, context, w.since_ns)) {
 		if (counters_due(t))
 			meet(t, context);
 		return;
 	}
 	node = meet(t, context);
 	if (node)
-		sample_put(t, tick, node, &w);
+		sample_put(t, kind, node, &w);
 }
 
 /*
- * A tick that finds its thread busy in the collector.  The periods of an event
- * are the next tick's.
+ * A timer signal that finds its thread busy in the collector.  The periods of
+ * an event are the next timer signal's.
  */
-SIGSAFE static void meet_busy(struct thread *t, enum tick tick)
+SIGSAFE static void meet_busy(struct thread *t, enum timer_signal kind)
 {
-	if (tick == TICK_COUNT)
+	if (kind == TIMER_COUNT)
 		return;
-	if (t->leaves && !t->late && tick != TICK_LOCATE)
-		t->late = tick;
+	if (t->leaves && !t->late && kind != TIMER_LOCATE)
+		t->late = kind;
 	else
 		thread_lost(t, LOSS_DROPPED_BUSY);
 }
 
 SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
-			   enum tick tick)
+			   enum timer_signal kind)
 {
 	bool weighed = is_weighed(t);
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	counters_read(t);
-	take_sample(t, context, tick);
+	take_sample(t, context, kind);
 	counters_leave_out(t);
 	if (weighed && t->ready && t->live->samples)
 		count_handler_cost(t, since);
@@ -208,46 +209,49 @@ SIGSAFE static void count_event_cost(struct thread *t,
  */
 SIGSAFE static bool is_too_soon(const struct thread *t, uint64_t now)
 {
-	return t->tick_dear >= SURE &&
-	       now - t->tick_end < (t->tick_took < REST ? t->tick_took : REST);
+	return t->expensive >= SURE &&
+	       now - t->handler_end <
+		       (t->handler_took < REST ? t->handler_took : REST);
 }
 
 /*
  * What seems dear may have lost its core meanwhile, or what was in its caches.
  * So those that follow are measured by the CPU clock, which is dearer itself.
  */
-SIGSAFE static void weigh_tick(struct thread *t, uint64_t start, uint64_t cpu)
+SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
+				  uint64_t cpu)
 {
 	bool dear;
 
-	t->tick_end = __rdtsc();
-	t->tick_took = t->tick_end - start;
+	t->handler_end = __rdtsc();
+	t->handler_took = t->handler_end - start;
 	dear = cpu ? time_now(CLOCK_THREAD_CPUTIME_ID) - cpu > DEAR_NS
-		   : t->tick_took > DEAR;
-	t->tick_dear = dear ? t->tick_dear + 1 : 0;
+		   : t->handler_took > DEAR;
+	t->expensive = dear ? t->expensive + 1 : 0;
 }
 
-SIGSAFE static void on_own_tick(struct thread *t, enum tick tick,
-				const ucontext_t *context)
+SIGSAFE static void on_own_timer_signal(struct thread *t,
+					enum timer_signal kind,
+					const ucontext_t *context)
 {
 	uint64_t start = __rdtsc(), cpu = 0;
 
 	if (is_too_soon(t, start)) {
-		if (tick != TICK_COUNT)
+		if (kind != TIMER_COUNT)
 			thread_lost(t, LOSS_DROPPED_SLOW);
 		return;
 	}
-	if (t->tick_dear)
+	if (t->expensive)
 		cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
-	if (tick == TICK_COUNT)
+	if (kind == TIMER_COUNT)
 		count_event_cost(t, context);
 	else
-		sample(t, context, tick);
-	weigh_tick(t, start, cpu);
+		sample(t, context, kind);
+	weigh_handler(t, start, cpu);
 }
 
-SIGSAFE static void on_tick(struct thread *t, enum tick tick,
-			    ucontext_t *context)
+SIGSAFE static void on_timer_signal(struct thread *t, enum timer_signal kind,
+				    ucontext_t *context)
 {
 	const greg_t *regs = context->uc_mcontext.gregs;
 	bool busy = thread_is_busy(t, (uintptr_t)regs[REG_RSP]);
@@ -259,39 +263,39 @@ SIGSAFE static void on_tick(struct thread *t, enum tick tick,
 	open = thread_open();
 	if (open) {
 		if (busy)
-			meet_busy(t, tick);
+			meet_busy(t, kind);
 		else if (collect_paused())
-			pace_restart(&t->pace,
-				     time_now(CLOCK_THREAD_CPUTIME_ID));
+			sample_period_restart(
+				&t->period, time_now(CLOCK_THREAD_CPUTIME_ID));
 		else
-			on_own_tick(t, tick, context);
-		restart_settle(context);
+			on_own_timer_signal(t, kind, context);
+		eintr_restart_settle(context);
 	}
 	t->busy = before;
 	if (open)
-		restart_sleep(context);
+		eintr_restart_sleep(context);
 }
 
 SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 {
-	enum tick tick = clock_tick(info);
+	enum timer_signal kind = clock_timer_signal(info);
 	struct thread *t = thread_self();
 	bool noticed = false;
 	int saved = errno;
 	siginfo_t own;
 
-	if (tick == TICK_FOREIGN && counters_tick(info))
-		tick = TICK_COUNT;
-	if (tick == TICK_LOCATE && t && !t->clock.page)
-		tick = TICK_CPU;
-	if (tick == TICK_FOREIGN)
+	if (kind == TIMER_NONE && counters_timer_signal(info))
+		kind = TIMER_COUNT;
+	if (kind == TIMER_LOCATE && t && !t->clock.page)
+		kind = TIMER_CPU;
+	if (kind == TIMER_NONE)
 		noticed = interpose_pass_on(signum, info, context);
 	else if (t)
-		on_tick(t, tick, context);
-	if (held_due() && sent_take(thread_record, &own))
+		on_timer_signal(t, kind, context);
+	if (sigtrap_due() && directed_take(thread_record, &own))
 		noticed |= interpose_pass_on(signum, &own, context);
 	if (t && !noticed)
-		again_mark(context);
+		eintr_waits_mark(context);
 	errno = saved;
 }
 

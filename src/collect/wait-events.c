@@ -5,24 +5,25 @@
 #include "collect/thread.h"
 
 enum {
-	MOMENTS_SHARE = 4,
-	HELPER_MOMENTS = 240 /* with its head, no more than the first chunk */
+	TRACE_POINTS_SHARE = 4,
+	HELPER_TRACE_POINTS =
+		240 /* with its head, no more than the first chunk */
 };
 
 /* Mutable: of the process; read without order, a late view keeps a few more. */
-uint32_t parts_level;
-static uint32_t most = PARTS_MOST;
+uint32_t wait_events_level;
+static uint32_t most = WAIT_EVENTS_MOST;
 static uint32_t threads; /* that have parts */
-bool parts_helpers;
+bool wait_events_of_helpers;
 
-void parts_init(int ranks)
+void wait_events_init(int ranks)
 {
-	if (ranks > PARTS_RANKS)
-		most = (uint32_t)((uint64_t)PARTS_MOST * PARTS_RANKS /
-				  (uint64_t)ranks);
-	if (most < PARTS_FEWEST)
-		most = PARTS_FEWEST;
-	parts_helpers = ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED;
+	if (ranks > WAIT_EVENTS_RANKS)
+		most = (uint32_t)((uint64_t)WAIT_EVENTS_MOST *
+				  WAIT_EVENTS_RANKS / (uint64_t)ranks);
+	if (most < WAIT_EVENTS_FEWEST)
+		most = WAIT_EVENTS_FEWEST;
+	wait_events_of_helpers = ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED;
 }
 
 static bool is_high(const void *part, void *level)
@@ -46,9 +47,9 @@ static void follow_level(struct thread *t, uint32_t level)
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 
 	begin_thinning(t->live);
-	t->parts.count =
-		chunk_filter(t->tree.arena, &t->parts.list, t->live->parts,
-			     sizeof(struct live_part), is_high, &level);
+	t->wait_events.count = chunk_filter(
+		t->tree.arena, &t->wait_events.list, t->live->parts,
+		sizeof(struct live_part), is_high, &level);
 	t->live->level = level;
 	end_thinning(t->live);
 	sys_mask(mask);
@@ -57,20 +58,20 @@ static void follow_level(struct thread *t, uint32_t level)
 static void make_event_room(struct thread *t)
 {
 	uint32_t share = most / __atomic_load_n(&threads, __ATOMIC_RELAXED);
-	uint32_t level = __atomic_load_n(&parts_level, __ATOMIC_RELAXED);
+	uint32_t level = __atomic_load_n(&wait_events_level, __ATOMIC_RELAXED);
 
-	if (t->parts.count >= share && t->live->level == level)
-		__atomic_compare_exchange_n(&parts_level, &level, level + 1,
-					    false, __ATOMIC_RELAXED,
+	if (t->wait_events.count >= share && t->live->level == level)
+		__atomic_compare_exchange_n(&wait_events_level, &level,
+					    level + 1, false, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED);
-	level = __atomic_load_n(&parts_level, __ATOMIC_RELAXED);
+	level = __atomic_load_n(&wait_events_level, __ATOMIC_RELAXED);
 	if (t->live->level != level)
 		follow_level(t, level);
 }
 
-void parts_add(struct thread *t, const struct live_part *part)
+void wait_events_add(struct thread *t, const struct live_part *part)
 {
-	struct parts *p = &t->parts;
+	struct wait_events *p = &t->wait_events;
 	live_ref ref;
 
 	if (!t->live->parts)
@@ -95,30 +96,31 @@ SIGSAFE static bool is_even(const void *moment, void *turn)
 	return ++*(uint32_t *)turn % 2;
 }
 
-SIGSAFE static void halve_moments(struct thread *t)
+SIGSAFE static void halve_trace_points(struct thread *t)
 {
 	uint32_t turn = 0;
 
 	begin_thinning(t->live);
-	t->parts.moment_count =
-		chunk_filter(t->tree.arena, &t->parts.moments, t->live->moments,
-			     sizeof(struct live_moment), is_even, &turn);
+	t->wait_events.trace_point_count = chunk_filter(
+		t->tree.arena, &t->wait_events.trace_points, t->live->moments,
+		sizeof(struct live_moment), is_even, &turn);
 	t->live->every *= 2;
 	end_thinning(t->live);
 }
 
-SIGSAFE static uint32_t moments_most(const struct thread *t)
+SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 {
-	uint32_t share = most / MOMENTS_SHARE;
+	uint32_t share = most / TRACE_POINTS_SHARE;
 
-	return t->parts.wanted || share < HELPER_MOMENTS ? share
-							 : HELPER_MOMENTS;
+	return t->wait_events.wanted || share < HELPER_TRACE_POINTS
+		       ? share
+		       : HELPER_TRACE_POINTS;
 }
 
-SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,
-			 uint64_t wall_ns)
+SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
+			      uint64_t wall_ns)
 {
-	struct parts *p = &t->parts;
+	struct wait_events *p = &t->wait_events;
 	live_ref ref;
 
 	if (!t->live->every)
@@ -126,9 +128,9 @@ SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,
 	if (++p->skipped < t->live->every)
 		return;
 	p->skipped = 0;
-	if (p->moment_count >= moments_most(t))
-		halve_moments(t);
-	ref = chunk_take(t->tree.arena, &p->moments, &t->live->moments,
+	if (p->trace_point_count >= trace_points_most(t))
+		halve_trace_points(t);
+	ref = chunk_take(t->tree.arena, &p->trace_points, &t->live->moments,
 			 sizeof(struct live_moment));
 	if (!ref)
 		return;
@@ -138,6 +140,6 @@ SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,
 				      .weight_ns = wall_ns < UINT32_MAX
 							   ? (uint32_t)wall_ns
 							   : UINT32_MAX };
-	chunk_commit(t->tree.arena, &p->moments);
-	p->moment_count++;
+	chunk_commit(t->tree.arena, &p->trace_points);
+	p->trace_point_count++;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * wait-events.h - what wait states are made of (live/layout.h): a thread's
- * parts of MPI operations, and the moments of its samples, in bounded memory.
+ * parts of MPI operations, and the trace points of its samples, in bounded
+ * memory.
  *
- * A process keeps at most PARTS_MOST parts and each thread that calls MPI a
- * quarter of that in moments, the other threads some (what they did tells why
- * one that sleeps is late); in jobs of more than PARTS_RANKS ranks so much less
- * that a job keeps the same. When a thread has its share, the level rises by
- * one: half of all instances go, the same on all ranks.
+ * A process keeps at most WAIT_EVENTS_MOST parts and each thread that calls MPI
+ * a quarter of that in moments, the other threads some (what they did tells why
+ * one that sleeps is late); in jobs of more than WAIT_EVENTS_RANKS ranks so
+ * much less that a job keeps the same. When a thread has its share, the level
+ * rises by one: half of all instances go, the same on all ranks.
  *
- * Threads   A struct parts belongs to one thread; the level to all.
- * Signals   moments_add() is for the handler; the rest while it is busy.
+ * Threads   A struct wait_events belongs to one thread; the level to all.
+ * Signals   trace_points_add() is for the handler; the rest while it is busy.
  */
 #ifndef COLLECT_WAIT_EVENTS_H
 #define COLLECT_WAIT_EVENTS_H
@@ -19,14 +20,14 @@
 #include "live/chunk.h"
 
 enum {
-	PARTS_MOST = 16384, /* of 64 bytes */
-	PARTS_FEWEST = 512,
-	PARTS_RANKS = 1024,
+	WAIT_EVENTS_MOST = 16384, /* of 64 bytes */
+	WAIT_EVENTS_FEWEST = 512,
+	WAIT_EVENTS_RANKS = 1024,
 };
 
-struct parts { /* all zero: none, and no moments are kept */
-	struct chunk_list list, moments;
-	uint32_t count, moment_count;
+struct wait_events { /* all zero: none, and no moments are kept */
+	struct chunk_list list, trace_points;
+	uint32_t count, trace_point_count;
 	uint32_t skipped; /* samples since the last moment */
 	bool wanted;      /* the thread calls MPI */
 	/* Where small records of MPI calls go. */
@@ -36,17 +37,17 @@ struct parts { /* all zero: none, and no moments are kept */
 struct thread;
 
 /* Called once MPI knows how many ranks there are. */
-void parts_init(int ranks);
+void wait_events_init(int ranks);
 
 /* Below this level no part is kept; it only grows. */
-extern uint32_t parts_level;
+extern uint32_t wait_events_level;
 
 /* Threads that do not call MPI keep moments, too: where one that calls MPI
    sleeps, no sample of its own says so. */
-extern bool parts_helpers;
+extern bool wait_events_of_helpers;
 
-void parts_add(struct thread *t, const struct live_part *part);
-SIGSAFE void moments_add(struct thread *t, live_ref node, uint64_t now_ns,
-			 uint64_t wall_ns);
+void wait_events_add(struct thread *t, const struct live_part *part);
+SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
+			      uint64_t wall_ns);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* broken.c - stands in front of clock_tick(), which every handler calls. */
+/* broken.c - stands in front of clock_timer_signal(), which every handler
+ * calls. */
 #include "broken.h"
 #include "collect/clock.h"
 
-__typeof__(clock_tick) __real_clock_tick, __wrap_clock_tick;
+__typeof__(clock_timer_signal) __real_clock_timer_signal,
+	__wrap_clock_timer_signal;
 
-enum tick __wrap_clock_tick(const siginfo_t *info)
+enum timer_signal __wrap_clock_timer_signal(const siginfo_t *info)
 {
 	do_wrong();
-	return __real_clock_tick(info);
+	return __real_clock_timer_signal(info);
 }

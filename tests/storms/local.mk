@@ -42,14 +42,14 @@ broken_shared = $(srcdir)/tests/broken/broken.c
 $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
 		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=clock_tick -o $@ \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=clock_timer_signal -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 
 # Another mistake: it trusts where a wrong path leads to (tests/run/paths.sh).
 tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=peek_copy -o $@ \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=safe_read_copy -o $@ \
 		$(srcdir)/$(@:.so=.c) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 broken_outputs += tests/broken/trusting.so

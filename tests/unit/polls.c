@@ -57,10 +57,10 @@ TEST(polls_passed_by_take_what_one_takes)
 
 	p.since_ns = 1000;
 	polls_took(&p, 100);
-	p.passed = 10;
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 1000 + 2000) == 10 * 100);
-	CHECK(p.passed == 0 && p.interval_ns == 200 && p.excess_ns == 0);
-	p.passed = 10;
+	CHECK(p.skipped == 0 && p.interval_ns == 200 && p.excess_ns == 0);
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 1000 + 700) == 700); /* no more than there was */
 }
 
@@ -71,9 +71,9 @@ TEST(polls_and_what_is_long)
 	static struct polls p;
 
 	polls_took(&p, 100);
-	p.passed = 10;
+	p.skipped = 10;
 	polls_settle(&p, 2000);
-	p.passed = 10;
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 2000 + 5000000) == 1000);
 	CHECK(p.excess_ns == 5000000);
 	CHECK(p.interval_ns == 200);
@@ -85,13 +85,13 @@ TEST(polls_and_a_pause)
 	static struct polls p;
 
 	polls_took(&p, 100);
-	p.passed = 10;
+	p.skipped = 10;
 	polls_settle(&p, 2000);
-	p.passed = 10;
+	p.skipped = 10;
 	p.last = 1;
 	p.since_pauses = collect_pauses - 1;
 	polls_settle(&p, 2000 + 5000000);
-	CHECK(p.passed == 0 && p.excess_ns == 0 && p.last == 0);
+	CHECK(p.skipped == 0 && p.excess_ns == 0 && p.last == 0);
 	CHECK(p.interval_ns == 200);
 }
 
@@ -101,11 +101,11 @@ TEST(polls_of_a_thread_that_has_ended)
 	struct region *none = NULL;
 
 	polls_took(&p, 100);
-	p.passed = 10;
+	p.skipped = 10;
 	p.excess_ns = 1000000;
 	p.last = 1;
 	polls_start(&p, &none, false);
-	CHECK(p.passed == 0 && p.excess_ns == 0 && p.last == 0);
+	CHECK(p.skipped == 0 && p.excess_ns == 0 && p.last == 0);
 	CHECK(p.usual_ns == 0);
 }
 
@@ -116,19 +116,19 @@ TEST(polls_that_are_long_are_told_later)
 	struct live_call call = { 0 };
 
 	polls_took(&p, 100);
-	p.passed = 10;
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 10000) == 1000);
 	p.since_ns = 10000;
-	p.passed = 10;
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 20000 + 400000) == 1000);
 	CHECK(p.sums.excess_ns == 400000);
-	polls_drew(&p, &call, 30000, 0);
-	polls_drew(&p, &call, 100, 30000);
+	polls_sampled(&p, &call, 30000, 0);
+	polls_sampled(&p, &call, 100, 30000);
 	CHECK(call.drawn == 1 && call.long_ns == 30000);
 	p.since_ns = 420000;
-	p.passed = 10;
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 430000) == 10000); /* that is all there was */
 	p.since_ns = 430000;
-	p.passed = 10;
+	p.skipped = 10;
 	CHECK(polls_settle(&p, 430000 + 10000 + 200000) == 210000);
 }

@@ -14,7 +14,7 @@
 #include "tests/lib/test.h"
 
 static uint8_t room[PEEK_PAGES][PEEK_PAGE];
-static struct peek peek = { .bytes = room };
+static struct safe_read peek = { .bytes = room };
 
 /* Two pages that can be read, one that cannot, one that can. */
 static char *four_pages(void)
@@ -33,8 +33,8 @@ static bool copies(const char *from, size_t size)
 {
 	char to[64] = "";
 
-	peek_forget(&peek);
-	return peek_copy(&peek, to, (uintptr_t)from, size) &&
+	safe_read_forget(&peek);
+	return safe_read_copy(&peek, to, (uintptr_t)from, size) &&
 	       !memcmp(to, from, size);
 }
 
@@ -62,12 +62,12 @@ TEST(what_was_copied_is_kept_until_forgotten)
 {
 	char *at = four_pages(), first, second;
 
-	CHECK(peek_copy(&peek, &first, (uintptr_t)at + 5, 1));
+	CHECK(safe_read_copy(&peek, &first, (uintptr_t)at + 5, 1));
 	at[5]++;
-	CHECK(peek_copy(&peek, &second, (uintptr_t)at + 5, 1));
+	CHECK(safe_read_copy(&peek, &second, (uintptr_t)at + 5, 1));
 	CHECK(first == second);
-	peek_forget(&peek);
-	CHECK(peek_copy(&peek, &second, (uintptr_t)at + 5, 1));
+	safe_read_forget(&peek);
+	CHECK(safe_read_copy(&peek, &second, (uintptr_t)at + 5, 1));
 	CHECK((char)(first + 1) == second);
 }
 
@@ -76,12 +76,12 @@ TEST(a_gap_is_found)
 	char *at = four_pages();
 	uintptr_t first = (uintptr_t)at;
 
-	CHECK(peek_reaches(&peek, first + 100, first + 2 * PEEK_PAGE));
-	CHECK(!peek_reaches(&peek, first + 2 * PEEK_PAGE,
-			    first + 4 * PEEK_PAGE));
+	CHECK(safe_read_reaches(&peek, first + 100, first + 2 * PEEK_PAGE));
+	CHECK(!safe_read_reaches(&peek, first + 2 * PEEK_PAGE,
+				 first + 4 * PEEK_PAGE));
 	munmap(at + PEEK_PAGE, PEEK_PAGE);
-	CHECK(!peek_reaches(&peek, first, first + 4 * PEEK_PAGE));
-	CHECK(peek_reaches(&peek, first, first + PEEK_PAGE));
+	CHECK(!safe_read_reaches(&peek, first, first + 4 * PEEK_PAGE));
+	CHECK(safe_read_reaches(&peek, first, first + PEEK_PAGE));
 }
 
 /* As some containers do. */

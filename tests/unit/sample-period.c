@@ -24,14 +24,14 @@ TEST(periods_differ_and_keep_their_mean)
 {
 	struct weights w = { .last = true };
 	uint64_t least = UINT64_MAX, most = 0, sum = 0, count = 0;
-	struct pace p;
+	struct sample_period p;
 
-	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7, 1);
+	sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP, 7, 1);
 	for (int i = 0; i < TICKS; i++) {
-		uint64_t next = pace_keep(&p, TICK_CPU, &w);
+		uint64_t next = sample_period_keep(&p, TIMER_CPU, &w);
 
 		CHECK(next);
-		pace_set(&p, next);
+		sample_period_set(&p, next);
 		sum += next;
 		count++;
 		least = next < least ? next : least;
@@ -47,13 +47,13 @@ static void look_at_runs(uint64_t mean_ns, int *least, int *most, double *mean)
 {
 	const struct weights w = { .last = true };
 	int64_t sum = 0;
-	struct pace p;
+	struct sample_period p;
 
 	*least = INT32_MAX;
 	*most = 0;
-	pace_start(&p, mean_ns, LIVE_CLOCK_SIGTRAP, 7, 1);
+	sample_period_start(&p, mean_ns, LIVE_CLOCK_SIGTRAP, 7, 1);
 	for (int i = 0; i < TICKS; i++) {
-		pace_keep(&p, TICK_CPU, &w);
+		sample_period_keep(&p, TIMER_CPU, &w);
 		*least = p.left < *least ? p.left : *least;
 		*most = p.left > *most ? p.left : *most;
 		sum += p.left;
@@ -81,16 +81,16 @@ TEST(weights_add_up_to_the_cpu_time)
 	uint64_t begin = time_now(CLOCK_THREAD_CPUTIME_ID), sum = 0;
 	uint64_t next;
 	struct weights w;
-	struct pace p;
+	struct sample_period p;
 
-	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID), 1);
+	sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+			    time_now(CLOCK_THREAD_CPUTIME_ID), 1);
 	for (int i = 0; i < 40; i++) {
 		use_cpu(i % 5 ? p.period_ns : 7 * p.period_ns / 2);
-		pace_weigh(&p, TICK_CPU, &w);
-		next = pace_keep(&p, TICK_CPU, &w);
+		sample_period_weigh(&p, TIMER_CPU, &w);
+		next = sample_period_keep(&p, TIMER_CPU, &w);
 		if (next)
-			pace_set(&p, next);
+			sample_period_set(&p, next);
 		sum += w.cpu_ns;
 		CHECK(w.wall_ns >= w.cpu_ns);
 	}
@@ -101,13 +101,13 @@ TEST(weights_add_up_to_the_cpu_time)
 TEST(a_fixed_clock_keeps_its_period)
 {
 	struct weights w = { .last = true, .cpu_ns = 1 };
-	struct pace p;
+	struct sample_period p;
 
-	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID), 1);
-	pace_fix(&p, time_now(CLOCK_THREAD_CPUTIME_ID));
+	sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+			    time_now(CLOCK_THREAD_CPUTIME_ID), 1);
+	sample_period_fix(&p, time_now(CLOCK_THREAD_CPUTIME_ID));
 	for (int i = 0; i < 100; i++)
-		CHECK(!pace_keep(&p, TICK_CPU, &w));
+		CHECK(!sample_period_keep(&p, TIMER_CPU, &w));
 	CHECK(p.period_ns == MS);
 }
 
@@ -115,12 +115,12 @@ TEST(a_switch_has_wall_time_only)
 {
 	const struct timespec rest = { .tv_nsec = 3 * MS };
 	struct weights w;
-	struct pace p;
+	struct sample_period p;
 
-	pace_start(&p, MS, LIVE_CLOCK_SIGTRAP,
-		   time_now(CLOCK_THREAD_CPUTIME_ID), 1);
+	sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+			    time_now(CLOCK_THREAD_CPUTIME_ID), 1);
 	nanosleep(&rest, NULL);
-	pace_weigh(&p, TICK_SWITCH, &w);
+	sample_period_weigh(&p, TIMER_SWITCH, &w);
 	CHECK(!w.cpu_ns && w.wall_ns > 2 * MS);
 }
 
@@ -128,10 +128,11 @@ TEST(a_switch_has_wall_time_only)
 TEST(a_first_period_is_half_a_mean_on_average)
 {
 	uint64_t sum = 0;
-	struct pace p;
+	struct sample_period p;
 
 	for (uint64_t i = 0; i < TICKS; i++) {
-		sum += pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, 1000 * MS + i, 1);
+		sum += sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+					   1000 * MS + i, 1);
 		CHECK(1000 * MS + i - p.stood_ns + p.period_ns == MS);
 	}
 	CHECK(sum > TICKS * 0.47 * MS && sum < TICKS * 0.55 * MS);
@@ -140,9 +141,10 @@ TEST(a_first_period_is_half_a_mean_on_average)
 /* What the samples of a thread that ends after `cpu_ns` stand for. */
 static uint64_t stood_for(uint64_t odds, uint64_t seed, uint64_t cpu_ns)
 {
-	struct pace p;
+	struct sample_period p;
 	uint64_t start = 1000 * MS + seed;
-	uint64_t first = pace_start(&p, MS, LIVE_CLOCK_SIGTRAP, start, odds);
+	uint64_t first =
+		sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP, start, odds);
 
 	if (first > cpu_ns)
 		return 0;

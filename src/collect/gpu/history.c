@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * history.c - spans of time in the order of time, in a ring.
+ * history.c - spans of time in the order of time, in a send it.
  *
  * Spans become fewer in passes from the oldest to the newest, a few of them at
  * each change: a signal handler that did it at once took a third of a
@@ -146,7 +146,7 @@ SIGSAFE static void go_on_with_pass(struct history *h)
 	settle_pass(h);
 }
 
-/* A pass begins early enough to be over before the ring is full. */
+/* A pass begins early enough to be over before the send it is full. */
 SIGSAFE static void make_span_room(struct history *h)
 {
 	if (h->kept > h->first) {

@@ -2,17 +2,17 @@
 /*
  * eintr-restart.c - which signal decides about an interrupted system call.
  *
- * A tick never interrupts a system call, but one may be due when a signal of
- * the program does; with `wall` one always is, since the thread has waited.
- * The kernel delivers SIGTRAP before any other signal, and the first handler
- * decides: whether read() is begun again, and which mask sigsuspend() leaves
- * behind.  Both is put right here: the first by the tick's handler, which
- * sees the program's signal pending behind its mask, the second by standing
- * in front of the calls that wait with a mask of their own, here or in
- * eintr-waits.c.
+ * A timer signal never interrupts a system call, but one may be due when a
+ * signal of the program does; with `wall` one always is, since the thread has
+ * waited. The kernel delivers SIGTRAP before any other signal, and the first
+ * handler decides: whether read() is begun again, and which mask sigsuspend()
+ * leaves behind.  Both is put right here: the first by the timer signal's
+ * handler, which sees the program's signal pending behind its mask, the second
+ * by standing in front of the calls that wait with a mask of their own, here or
+ * in eintr-waits.c.
  *
  * Where nothing but a stop has interrupted a call, the kernel goes on with it
- * if no handler runs, and a tick's does: it is gone on with here.
+ * if no handler runs, and a timer signal's does: it is gone on with here.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -39,7 +39,7 @@ enum {
 	SYSCALL_SIZE = 2
 };
 
-/* A tick came when a call had just ended with EINTR. */
+/* A timer signal came when a call had just ended with EINTR. */
 static __thread volatile bool ended __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static bool is_system_call(uintptr_t at)
@@ -51,7 +51,7 @@ SIGSAFE static bool is_system_call(uintptr_t at)
 	       code[1] == 0x05;
 }
 
-SIGSAFE bool restart_is_behind(const greg_t *regs)
+SIGSAFE bool eintr_restart_is_behind(const greg_t *regs)
 {
 	return is_system_call((uintptr_t)regs[REG_RIP] - SYSCALL_SIZE);
 }
@@ -144,7 +144,7 @@ SIGSAFE static bool next_handler(const ucontext_t *context, unsigned long *to)
 	} action;
 	uint64_t set, blocked;
 
-	if (held_due() && interpose_handles(to))
+	if (sigtrap_due() && interpose_handles(to))
 		return true;
 	sys_copy(&blocked, &context->uc_sigmask, sizeof(blocked));
 	for (set = pending_signals() & ~blocked; set; set &= set - 1) {
@@ -175,7 +175,7 @@ SIGSAFE static void end_call(greg_t *regs)
 	regs[REG_RIP] += SYSCALL_SIZE;
 }
 
-void restart_follow(ucontext_t *context, unsigned long flags)
+void eintr_restart_follow(ucontext_t *context, unsigned long flags)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
 
@@ -190,11 +190,11 @@ SIGSAFE static bool handler_ends_calls(const ucontext_t *context)
 	return next_handler(context, &flags) && !(flags & SA_RESTART);
 }
 
-void restart_settle(ucontext_t *context)
+void eintr_restart_settle(ucontext_t *context)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
 
-	if (regs[REG_RAX] == -EINTR && restart_is_behind(regs)) {
+	if (regs[REG_RAX] == -EINTR && eintr_restart_is_behind(regs)) {
 		ended = true;
 	} else if (may_be_ended(regs) && handler_ends_calls(context)) {
 		end_call(regs);
@@ -203,7 +203,7 @@ void restart_settle(ucontext_t *context)
 
 /*
  * Is it a sleep that would go on if no handler ran?  Either the kernel has
- * already begun to, or the tick's handler is the first that runs.
+ * already begun to, or the timer signal's handler is the first that runs.
  */
 SIGSAFE static bool would_go_on(const greg_t *regs)
 {
@@ -211,17 +211,17 @@ SIGSAFE static bool would_go_on(const greg_t *regs)
 
 	if (regs[REG_RAX] == SYS_restart_syscall)
 		return is_system_call(pc);
-	return regs[REG_RAX] == -EINTR && restart_is_behind(regs) &&
+	return regs[REG_RAX] == -EINTR && eintr_restart_is_behind(regs) &&
 	       is_sleep(number_of(pc - SYSCALL_SIZE, regs), regs);
 }
 
 /*
  * The kernel has noted how to go on until the first handler returns, this one
  * or one of the program: then it says EINTR again.  Our signal waits: the path
- * of the next tick is that of the sleep's caller.  Not on an alternate stack,
- * where handlers of the program would follow that want more room.
+ * of the next timer signal is that of the sleep's caller.  Not on an alternate
+ * stack, where handlers of the program would follow that want more room.
  */
-void restart_sleep(ucontext_t *context)
+void eintr_restart_sleep(ucontext_t *context)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -240,9 +240,9 @@ void restart_sleep(ucontext_t *context)
 }
 
 /*
- * The tick was delivered with the mask of before the call: a signal that only
- * the call's mask lets through has ended it, but is still pending.  It is let
- * through by the same call once more, which that signal ends at once.
+ * The timer signal was delivered with the mask of before the call: a signal
+ * that only the call's mask lets through has ended it, but is still pending. It
+ * is let through by the same call once more, which that signal ends at once.
  */
 static bool still_waits(int result, const sigset_t *mask)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * eintr-restart.h - a system call that a signal of the program ends, ends for
- * the program as that signal wants, although the kernel delivers our tick
- * first.
+ * the program as that signal wants, although the kernel delivers our timer
+ * signal first.
  */
 #ifndef COLLECT_TRANSPARENCY_EINTR_RESTART_H
 #define COLLECT_TRANSPARENCY_EINTR_RESTART_H
@@ -12,21 +12,22 @@
 
 #include "base/sigsafe.h"
 
-/* At the end of a tick's handler: puts the interrupted call's result right. */
-SIGSAFE void restart_settle(ucontext_t *context);
+/* At the end of a timer signal's handler: puts the interrupted call's result
+ * right. */
+SIGSAFE void eintr_restart_settle(ucontext_t *context);
 
 /* A handler of the program for our signal, with these flags, is about to run.
  */
-SIGSAFE void restart_follow(ucontext_t *context, unsigned long flags);
+SIGSAFE void eintr_restart_follow(ucontext_t *context, unsigned long flags);
 
 /* The thread is just back from a system call. */
-SIGSAFE bool restart_is_behind(const greg_t *regs);
+SIGSAFE bool eintr_restart_is_behind(const greg_t *regs);
 
 /*
- * After again_mark(), as the last thing: goes on with a sleep that only a stop
- * has interrupted, as the kernel would.  It may take as long as the sleep, and
- * handlers of the program may run meanwhile, and never return.
+ * After eintr_waits_mark(), as the last thing: goes on with a sleep that only a
+ * stop has interrupted, as the kernel would.  It may take as long as the sleep,
+ * and handlers of the program may run meanwhile, and never return.
  */
-SIGSAFE void restart_sleep(ucontext_t *context);
+SIGSAFE void eintr_restart_sleep(ucontext_t *context);
 
 #endif

@@ -36,11 +36,11 @@
 
 /*
  * A call that waits with a mask has our signal blocked before and behind it.
- * So a tick that finds it ended with EINTR is the first handler that has run
- * since: another one would have returned to the mask of before, behind which
- * the tick could not have come.  Then no handler of the program was the end of
- * it, and until it is called again none may run: if one is due, it ends that
- * call at once.
+ * So a timer signal that finds it ended with EINTR is the first handler that
+ * has run since: another one would have returned to the mask of before, behind
+ * which the timer signal could not have come.  Then no handler of the program
+ * was the end of it, and until it is called again none may run: if one is due,
+ * it ends that call at once.
  */
 struct wait {
 	const sigset_t *mask; /* that it waits with */
@@ -57,10 +57,11 @@ enum {
 	LONGEST = 2000000000 /* seconds */
 };
 
-/* The wait that the thread is in, and if a tick was all that has ended it. */
+/* The wait that the thread is in, and if a timer signal was all that has ended
+ * it. */
 static __thread struct wait *volatile waiting
 	__attribute__((tls_model("initial-exec")));
-static __thread volatile bool by_tick
+static __thread volatile bool by_timer_signal
 	__attribute__((tls_model("initial-exec")));
 
 static uint64_t ours(void)
@@ -68,7 +69,7 @@ static uint64_t ours(void)
 	return (uint64_t)1 << (clock_signal() - 1);
 }
 
-void again_mark(ucontext_t *context)
+void eintr_waits_mark(ucontext_t *context)
 {
 	const greg_t *regs = context->uc_mcontext.gregs;
 	uintptr_t to = (uintptr_t)waiting - (uintptr_t)regs[REG_RSP];
@@ -76,11 +77,12 @@ void again_mark(ucontext_t *context)
 
 	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));
 	if (!waiting || to > CLOSE || regs[REG_RAX] != -EINTR ||
-	    !(mask >> (clock_signal() - 1) & 1) || !restart_is_behind(regs))
+	    !(mask >> (clock_signal() - 1) & 1) ||
+	    !eintr_restart_is_behind(regs))
 		return;
 	mask = SYS_MASK_ALL;
 	sys_copy(&context->uc_sigmask, &mask, sizeof(mask));
-	by_tick = true;
+	by_timer_signal = true;
 }
 
 /* Longer ones are for ever. */
@@ -111,19 +113,19 @@ static void wait_begin(struct wait *w, const sigset_t *mask,
 	sys_copy(&w->own, &w->before, sizeof(w->before));
 	if (time)
 		w->end = time_now(CLOCK_MONOTONIC) + to_ns(time);
-	w->lets =
-		mask && held_blocks() && sigismember(mask, clock_signal()) == 0;
+	w->lets = mask && sigtrap_blocked() &&
+		  sigismember(mask, clock_signal()) == 0;
 	if (w->lets)
-		held_follow(false, NULL);
-	by_tick = false;
+		sigtrap_follow_mask(false, NULL);
+	by_timer_signal = false;
 	waiting = w;
 }
 
 static bool wait_again(struct wait *w, bool interrupted)
 {
-	if (!interrupted || !by_tick || waiting != w)
+	if (!interrupted || !by_timer_signal || waiting != w)
 		return false;
-	by_tick = false;
+	by_timer_signal = false;
 	w->again = true;
 	if (w->time) {
 		w->left = left_until(w->end);
@@ -134,7 +136,7 @@ static bool wait_again(struct wait *w, bool interrupted)
 
 /*
  * A sandbox that all threads got meanwhile may kill for one more system call,
- * and no tick is left to let through.
+ * and no timer signal is left to let through.
  */
 static void wait_end(const struct wait *w)
 {
@@ -142,7 +144,7 @@ static void wait_end(const struct wait *w)
 
 	waiting = NULL;
 	if (w->lets)
-		held_follow(true, NULL);
+		sigtrap_follow_mask(true, NULL);
 	if (w->again)
 		sys_mask(w->before);
 	else if (thread_self())
@@ -155,7 +157,7 @@ static bool only_looks(const sigset_t *mask, const struct timespec *time)
 	return !mask && time && !time->tv_sec && !time->tv_nsec;
 }
 
-/* `plain` where no tick comes, and nothing may be asked. */
+/* `plain` where no timer signal comes, and nothing may be asked. */
 #define WAIT(with, until, plain, call)                                         \
 	do {                                                                   \
 		struct wait w;                                                 \
@@ -398,7 +400,7 @@ static long raw_deaf(const struct request *r)
 	return result;
 }
 
-bool again_raw(const struct request *r, long *result)
+bool eintr_waits_raw(const struct request *r, long *result)
 {
 	switch (r->number) {
 	case SYS_pselect6: /* the mask that it gives may be none */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * eintr-waits.h - waits that the kernel begins again after a stop, but not
- * where a tick's handler runs: begun again here, unless a handler of the
- * program was the end of them.
+ * where a timer signal's handler runs: begun again here, unless a handler of
+ * the program was the end of them.
  */
 #ifndef COLLECT_TRANSPARENCY_EINTR_WAITS_H
 #define COLLECT_TRANSPARENCY_EINTR_WAITS_H
@@ -15,12 +15,12 @@
 struct request;
 
 /*
- * In a tick's handler: no handler of the program has run in ours, nor will.  A
- * wait that nothing else has ended goes on.
+ * In a timer signal's handler: no handler of the program has run in ours, nor
+ * will.  A wait that nothing else has ended goes on.
  */
-SIGSAFE void again_mark(ucontext_t *context);
+SIGSAFE void eintr_waits_mark(ucontext_t *context);
 
 /* One of them by syscall(), with the kernel's result; false: it is none. */
-bool again_raw(const struct request *r, long *result);
+bool eintr_waits_raw(const struct request *r, long *result);
 
 #endif

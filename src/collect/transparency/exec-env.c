@@ -29,12 +29,12 @@ enum {
 static struct compat_ours ours;
 
 /* A sandbox may kill whoever asks; its children know by the empty word. */
-void fitting_leave(void)
+void exec_env_leave(void)
 {
 	ours.library = NULL;
 }
 
-void fitting_init(void)
+void exec_env_init(void)
 {
 	static bool done;
 	const char *live = done ? NULL : secure_getenv("COPSE_LIVE");
@@ -113,18 +113,18 @@ static size_t size_without(bool fit, char *const env[])
 	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
 }
 
-size_t fitting_file(const char *path, char *const env[])
+size_t exec_env_file(const char *path, char *const env[])
 {
 	return size_without(fits(AT_FDCWD, path), env);
 }
 
 /* It may be open for nothing but this (O_PATH). */
-size_t fitting_open(int fd, char *const env[])
+size_t exec_env_open(int fd, char *const env[])
 {
 	char path[COMPAT_LINK];
 
 	compat_name_open(path, fd);
-	return fitting_file(path, env);
+	return exec_env_file(path, env);
 }
 
 static __attribute__((noinline)) bool is_at(int dir, const char *path,
@@ -135,11 +135,11 @@ static __attribute__((noinline)) bool is_at(int dir, const char *path,
 	return sys4(SYS_newfstatat, dir, path, &st, flags) >= 0;
 }
 
-size_t fitting_at(int dir, const char *path, int flags, char *const env[])
+size_t exec_env_at(int dir, const char *path, int flags, char *const env[])
 {
 	flags &= AT_EMPTY_PATH;
 	if (flags && path && is_at(dir, path, flags) && !*path)
-		return fitting_open(dir, env);
+		return exec_env_open(dir, env);
 	return size_without(fits(dir, path), env);
 }
 
@@ -172,10 +172,10 @@ static bool fits_found(const char *file)
 	}
 }
 
-size_t fitting_found(const char *file, char *const env[])
+size_t exec_env_found(const char *file, char *const env[])
 {
 	if (!file || strchr(file, '/'))
-		return fitting_file(file, env);
+		return exec_env_file(file, env);
 	return size_without(!ours.library || fits_found(file), env);
 }
 
@@ -203,7 +203,7 @@ static bool is_injection(const char *word)
 	       strstr(word, "/libcopse-cuda.so");
 }
 
-char *const *fitting_make(void *memory, char *const env[])
+char *const *exec_env_make(void *memory, char *const env[])
 {
 	char **to = memory, **at = to;
 	size_t words;

@@ -14,30 +14,30 @@
 #include "collect/transparency/interpose.h"
 
 /* Once, before main() or at the first use before that. */
-void fitting_init(void);
+void exec_env_init(void);
 
 /* From now on nothing is asked: a sandbox may kill for it. */
-void fitting_leave(void);
+void exec_env_leave(void);
 
 /*
  * Bytes that an environment takes without our libraries, for the program in a
  * file, as execve(), fexecve(), execveat() or execvp() find it; 0: it may stay.
  */
-size_t fitting_file(const char *path, char *const env[]);
-size_t fitting_open(int fd, char *const env[]);
-size_t fitting_at(int dir, const char *path, int flags, char *const env[]);
-size_t fitting_found(const char *file, char *const env[]);
+size_t exec_env_file(const char *path, char *const env[]);
+size_t exec_env_open(int fd, char *const env[]);
+size_t exec_env_at(int dir, const char *path, int flags, char *const env[]);
+size_t exec_env_found(const char *file, char *const env[]);
 
 /* It, in so many bytes. */
-char *const *fitting_make(void *memory, char *const env[]);
+char *const *exec_env_make(void *memory, char *const env[]);
 
 /* `given` is what is to be passed on for `env`, as long as the caller runs. */
-#define FITTING(size, env, given)                                              \
-	fitting_init();                                                        \
+#define EXEC_ENV(size, env, given)                                             \
+	exec_env_init();                                                       \
 	size_t given##_size = (size);                                          \
 	char *const *given =                                                   \
 		given##_size                                                   \
-			? fitting_make(__builtin_alloca(given##_size), env)    \
+			? exec_env_make(__builtin_alloca(given##_size), env)   \
 			: (env)
 
 #endif

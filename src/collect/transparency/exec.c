@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * exec.c - the exec functions: a tick that comes while the kernel replaces
- * the program would be delivered to the new one, which has no handler yet and
- * would die of it.  So the clock stands still meanwhile.
+ * exec.c - the exec functions: a timer signal that comes while the kernel
+ * replaces the program would be delivered to the new one, which has no handler
+ * yet and would die of it.  So the clock stands still meanwhile.
  *
  * A child of vfork() borrows its parent's memory, thread record included, but
  * has no clock of its own: the thread id tells.
@@ -30,10 +30,10 @@ typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		     const posix_spawnattr_t *, char *const[], char *const[]);
 
 /*
- * A tick that is pending behind a mask would outlive the program; what is the
- * program's comes again.
+ * A timer signal that is pending behind a mask would outlive the program; what
+ * is the program's comes again.
  */
-static void drop_ticks(const struct thread *t)
+static void drop_timer_signals(const struct thread *t)
 {
 	const struct timespec now = { 0 };
 	uint64_t set = (uint64_t)1 << (clock_signal() - 1);
@@ -41,7 +41,8 @@ static void drop_ticks(const struct thread *t)
 	bool has_other = false;
 
 	while (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) > 0) {
-		if (clock_tick(&info) != TICK_FOREIGN || counters_tick(&info))
+		if (clock_timer_signal(&info) != TIMER_NONE ||
+		    counters_timer_signal(&info))
 			continue;
 		other = info;
 		has_other = true;
@@ -49,8 +50,8 @@ static void drop_ticks(const struct thread *t)
 	if (has_other)
 		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), t->tid,
 		     clock_signal(), &other);
-	else if (t->letter && !held_blocks())
-		sent_ring(t->tid);
+	else if (t->pending && !sigtrap_blocked())
+		directed_wake(t->tid);
 }
 
 struct thread *exec_begin(void)
@@ -64,9 +65,9 @@ struct thread *exec_begin(void)
 	mask = sys_mask(SYS_MASK_ALL);
 	clock_stop(&t->clock);
 	counters_stop(t);
-	drop_ticks(t);
+	drop_timer_signals(t);
 	sys_mask(mask);
-	sent_close(t);
+	directed_close(t);
 	return t;
 }
 
@@ -78,11 +79,11 @@ int exec_failed(struct thread *t, int result)
 	if (!t)
 		return result;
 	threads_hold(&mask);
-	sent_open(t);
+	directed_open(t);
 	threads_let_go();
 	mask = sys_mask(SYS_MASK_ALL);
 	if (!collect_paused())
-		clock_start(&t->clock, t->tid, t->pace.period_ns);
+		clock_start(&t->clock, t->tid, t->period.period_ns);
 	counters_start(t);
 	sys_mask(mask);
 	errno = saved;
@@ -91,7 +92,7 @@ int exec_failed(struct thread *t, int result)
 
 PUBLIC int execve(const char *path, char *const argv[], char *const env[])
 {
-	FITTING(fitting_file(path, env), env, given);
+	EXEC_ENV(exec_env_file(path, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, NEXT(execve)(path, argv, given));
@@ -104,7 +105,7 @@ PUBLIC int execv(const char *path, char *const argv[])
 
 PUBLIC int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	FITTING(fitting_found(file, env), env, given);
+	EXEC_ENV(exec_env_found(file, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, NEXT(execvpe)(file, argv, given));
@@ -117,7 +118,7 @@ PUBLIC int execvp(const char *file, char *const argv[])
 
 PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 {
-	FITTING(fitting_open(fd, env), env, given);
+	EXEC_ENV(exec_env_open(fd, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, NEXT(fexecve)(fd, argv, given));
@@ -126,7 +127,7 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const env[])
 PUBLIC int execveat(int dir, const char *path, char *const argv[],
 		    char *const env[], int flags)
 {
-	FITTING(fitting_at(dir, path, flags, env), env, given);
+	EXEC_ENV(exec_env_at(dir, path, flags, env), env, given);
 	struct thread *t = exec_begin();
 
 	return exec_failed(t, NEXT(execveat)(dir, path, argv, given, flags));
@@ -138,7 +139,7 @@ PUBLIC UNWIND_SHOWN int posix_spawn(pid_t *pid, const char *path,
 				    const posix_spawnattr_t *attributes,
 				    char *const argv[], char *const env[])
 {
-	FITTING(fitting_file(path, env), env, given);
+	EXEC_ENV(exec_env_file(path, env), env, given);
 	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, given);
 }
 
@@ -147,7 +148,7 @@ PUBLIC UNWIND_SHOWN int posix_spawnp(pid_t *pid, const char *file,
 				     const posix_spawnattr_t *attributes,
 				     char *const argv[], char *const env[])
 {
-	FITTING(fitting_found(file, env), env, given);
+	EXEC_ENV(exec_env_found(file, env), env, given);
 	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv, given);
 }
 

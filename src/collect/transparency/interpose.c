@@ -54,7 +54,7 @@ static void thread_ends(void *unused)
 void interpose_init(void)
 {
 	next_init();
-	fitting_init();
+	exec_env_init();
 	has_key = !pthread_key_create(&at_exit, thread_ends);
 }
 
@@ -83,7 +83,7 @@ static struct start thread_begins(void *argument, uintptr_t high)
 	struct start start = *(struct start *)argument;
 
 	free(argument);
-	held_started();
+	sigtrap_started();
 	thread_start(high - start.stack, high);
 	pthread_setspecific(at_exit, &at_exit);
 	return start;
@@ -129,9 +129,9 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 	if (!start)
 		return NEXT(pthread_create)(thread, attr, function, argument);
-	mask = held_before_start();
+	mask = sigtrap_before_start();
 	err = NEXT(pthread_create)(thread, attr, thread_main, start);
-	held_after_start(mask);
+	sigtrap_after_start(mask);
 	if (err)
 		free(start);
 	return err;
@@ -146,9 +146,9 @@ PUBLIC int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 
 	if (!start)
 		return NEXT(thrd_create)(thread, function, argument);
-	mask = held_before_start();
+	mask = sigtrap_before_start();
 	err = NEXT(thrd_create)(thread, thread_main_c11, start);
-	held_after_start(mask);
+	sigtrap_after_start(mask);
 	if (err != thrd_success)
 		free(start);
 	return err;
@@ -167,7 +167,7 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *to)
 PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	const sigset_t *to = set;
-	bool wish = held_wish(how, set);
+	bool wish = sigtrap_will_block(how, set);
 	sigset_t ours;
 	int err;
 
@@ -175,7 +175,7 @@ PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 		to = without_ours(set, &ours);
 	err = NEXT(pthread_sigmask)(how, to, old);
 	if (!err)
-		held_follow(wish, old);
+		sigtrap_follow_mask(wish, old);
 	return err;
 }
 
@@ -261,12 +261,12 @@ bool interpose_pass_on(int signum, siginfo_t *info, void *context)
 	static const uint64_t fallback[4]; /* SIG_DFL, as the kernel has it */
 	struct sigaction now = wanted;
 
-	if (info->si_code <= 0 && held_keep(info))
+	if (info->si_code <= 0 && sigtrap_keep(info))
 		return false;
 	if (now.sa_flags & SA_RESETHAND)
 		wanted = (struct sigaction){ .sa_handler = SIG_DFL };
 	if (info->si_code <= 0 && now.sa_handler != SIG_IGN)
-		restart_follow(context, (unsigned int)now.sa_flags);
+		eintr_restart_follow(context, (unsigned int)now.sa_flags);
 	if (now.sa_flags & SA_SIGINFO) {
 		mask_as_wanted(&now, signum, context);
 		now.sa_sigaction(signum, info, context);

@@ -19,9 +19,9 @@ void limits_expect(long resource);
 void limits_follow(long resource);
 
 /*
- * exec.c: stop the calling thread's clock, with no tick left on its way, for a
- * system call after which there may be no coming back; start it again when
- * that failed, and give `result` back with errno as it was.
+ * exec.c: stop the calling thread's clock, with no timer signal left on its
+ * way, for a system call after which there may be no coming back; start it
+ * again when that failed, and give `result` back with errno as it was.
  */
 struct thread *exec_begin(void);
 int exec_failed(struct thread *t, int result);

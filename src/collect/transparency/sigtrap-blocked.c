@@ -30,16 +30,16 @@ static struct {
 	int state;
 	siginfo_t info;
 	volatile uint32_t waiter;
-} held;
+} kept;
 
-bool held_blocks(void)
+bool sigtrap_blocked(void)
 {
 	return blocks;
 }
 
-bool held_due(void)
+bool sigtrap_due(void)
 {
-	return thread_record && thread_record->letter && !blocks;
+	return thread_record && thread_record->pending && !blocks;
 }
 
 /* Changes the true mask of the calling thread, and says what it was. */
@@ -51,17 +51,17 @@ static uint64_t mask_ours(int how)
 	return old;
 }
 
-uint64_t held_before_start(void)
+uint64_t sigtrap_before_start(void)
 {
 	return mask_ours(blocks ? SIG_BLOCK : SIG_UNBLOCK);
 }
 
-void held_after_start(uint64_t mask)
+void sigtrap_after_start(uint64_t mask)
 {
 	sys_mask(mask);
 }
 
-void held_started(void)
+void sigtrap_started(void)
 {
 	uint64_t ours = (uint64_t)1 << (clock_signal() - 1);
 
@@ -71,61 +71,61 @@ void held_started(void)
 
 SIGSAFE static bool change(int from, int to)
 {
-	return __atomic_compare_exchange_n(&held.state, &from, to, false,
+	return __atomic_compare_exchange_n(&kept.state, &from, to, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 /* Another thread that waits is told to come and take it. */
-SIGSAFE static void call_waiter(void)
+SIGSAFE static void wake_waiter(void)
 {
-	if (held.waiter)
-		sent_ring(held.waiter);
+	if (kept.waiter)
+		directed_wake(kept.waiter);
 }
 
 /* All signals are blocked between the two changes. */
-SIGSAFE bool held_keep(const siginfo_t *info)
+SIGSAFE bool sigtrap_keep(const siginfo_t *info)
 {
-	if (sent_is_bell(info))
+	if (directed_is_wake_up(info))
 		return true;
 	if (!blocks)
 		return false;
 	if (change(EMPTY, CHANGING)) {
-		sys_copy(&held.info, info, sizeof(*info));
+		sys_copy(&kept.info, info, sizeof(*info));
 		change(CHANGING, FULL);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		call_waiter();
+		wake_waiter();
 	}
 	return true;
 }
 
-static bool take_pending(siginfo_t *info)
+static bool take_blocked(siginfo_t *info)
 {
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 	bool taken = change(FULL, CHANGING);
 
 	if (taken) {
-		sys_copy(info, &held.info, sizeof(*info));
+		sys_copy(info, &kept.info, sizeof(*info));
 		change(CHANGING, EMPTY);
 	}
 	sys_mask(mask);
 	return taken;
 }
 
-static bool take_letter(siginfo_t *info)
+static bool take_directed(siginfo_t *info)
 {
 	struct thread *t = thread_record;
 	bool taken = false;
 	uint64_t mask;
 
-	if (!t || !t->letter)
+	if (!t || !t->pending)
 		return false;
 	mask = sys_mask(SYS_MASK_ALL);
-	taken = sent_take(t, info);
+	taken = directed_take(t, info);
 	sys_mask(mask);
 	return taken;
 }
 
-bool held_wish(int how, const sigset_t *set)
+bool sigtrap_will_block(int how, const sigset_t *set)
 {
 	bool named = set && sigismember(set, clock_signal()) > 0;
 
@@ -139,10 +139,10 @@ static void give_back(const struct thread *t)
 {
 	siginfo_t info;
 
-	if (t && t->letter)
-		sent_ring(t->tid);
-	if (take_pending(&info))
-		sent_to_self(&info);
+	if (t && t->pending)
+		directed_wake(t->tid);
+	if (take_blocked(&info))
+		directed_to_self(&info);
 }
 
 /*
@@ -154,7 +154,7 @@ static bool is_own_thread(const struct thread *t)
 	return !t || t->tid == (uint32_t)sys0(SYS_gettid);
 }
 
-void held_follow(bool wish, sigset_t *old)
+void sigtrap_follow_mask(bool wish, sigset_t *old)
 {
 	struct thread *t = thread_self();
 	bool was = blocks;
@@ -164,11 +164,11 @@ void held_follow(bool wish, sigset_t *old)
 	if (old && was)
 		sigaddset(old, clock_signal());
 	blocks = wish;
-	if ((was == wish && !(t && t->sent.blocks != wish)) ||
+	if ((was == wish && !(t && t->directed.blocks != wish)) ||
 	    !is_own_thread(t))
 		return;
 	if (t)
-		t->sent.blocks = wish;
+		t->directed.blocks = wish;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!wish)
 		give_back(t);
@@ -182,17 +182,17 @@ PUBLIC int sigpending(sigset_t *set)
 		errno = (int)-result;
 		return -1;
 	}
-	if ((thread_record && thread_record->letter) ||
-	    (blocks && __atomic_load_n(&held.state, __ATOMIC_ACQUIRE) == FULL))
+	if ((thread_record && thread_record->pending) ||
+	    (blocks && __atomic_load_n(&kept.state, __ATOMIC_ACQUIRE) == FULL))
 		sigaddset(set, clock_signal());
 	return 0;
 }
 
 static void set_waits(bool waits)
 {
-	held.waiter = waits ? (uint32_t)sys0(SYS_gettid) : 0;
+	kept.waiter = waits ? (uint32_t)sys0(SYS_gettid) : 0;
 	if (thread_record)
-		thread_record->sent.waits = waits;
+		thread_record->directed.waits = waits;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -204,7 +204,7 @@ static int wait_once(const sigset_t *set, siginfo_t *info,
 	int result;
 
 	set_waits(true);
-	if (take_letter(info) || take_pending(info))
+	if (take_directed(info) || take_blocked(info))
 		result = clock_signal();
 	else
 		result = NEXT(sigtimedwait)(set, info, time);
@@ -213,12 +213,14 @@ static int wait_once(const sigset_t *set, siginfo_t *info,
 	return result;
 }
 
-/* Whose time goes to the next one; or a bell, perhaps one that was too late. */
+/* Whose time goes to the next one; or a wake-up signal, perhaps one that was
+ * too late. */
 static bool is_nothing(int result, siginfo_t *info)
 {
 	return result == clock_signal() &&
-	       (clock_tick(info) != TICK_FOREIGN || counters_tick(info) ||
-		(sent_is_bell(info) && !take_pending(info)));
+	       (clock_timer_signal(info) != TIMER_NONE ||
+		counters_timer_signal(info) ||
+		(directed_is_wake_up(info) && !take_blocked(info)));
 }
 
 PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,

@@ -3,9 +3,9 @@
  * sigtrap-blocked.h - the program's own SIGTRAP while the program has it
  * blocked.
  *
- * It is not blocked in truth, since ticks have to get through: one that the
- * program sends to itself is kept until it unblocks the signal or waits for it.
- * One is kept for the process, as of any signal that does not queue.
+ * It is not blocked in truth, since timer signals have to get through: one that
+ * the program sends to itself is kept until it unblocks the signal or waits for
+ * it. One is kept for the process, as of any signal that does not queue.
  */
 #ifndef COLLECT_TRANSPARENCY_SIGTRAP_BLOCKED_H
 #define COLLECT_TRANSPARENCY_SIGTRAP_BLOCKED_H
@@ -17,31 +17,31 @@
 #include "base/sigsafe.h"
 
 /* Does the calling thread block it, as far as the program knows? */
-SIGSAFE bool held_blocks(void);
+SIGSAFE bool sigtrap_blocked(void);
 
 /* Is there one for the calling thread alone (sigtrap-directed.h), which does
  * not? */
-SIGSAFE bool held_due(void);
+SIGSAFE bool sigtrap_due(void);
 
 /*
  * Around the start of a thread: it begins with the signal blocked in truth when
- * its creator blocks it, or what comes before held_started() would not be kept.
- * held_before_start() returns the mask for held_after_start().
+ * its creator blocks it, or what comes before sigtrap_started() would not be
+ * kept. sigtrap_before_start() returns the mask for sigtrap_after_start().
  */
-uint64_t held_before_start(void);
-void held_after_start(uint64_t mask);
-void held_started(void);
+uint64_t sigtrap_before_start(void);
+void sigtrap_after_start(uint64_t mask);
+void sigtrap_started(void);
 
 /* Will it, when it changes its mask like this? */
-bool held_wish(int how, const sigset_t *set);
+bool sigtrap_will_block(int how, const sigset_t *set);
 
 /*
  * After it has: `old` says what was.  Unblocked, a kept signal is delivered at
  * once.
  */
-void held_follow(bool wish, sigset_t *old);
+void sigtrap_follow_mask(bool wish, sigset_t *old);
 
 /* In the handler: keeps one that came; false: the thread does not block it. */
-SIGSAFE bool held_keep(const siginfo_t *info);
+SIGSAFE bool sigtrap_keep(const siginfo_t *info);
 
 #endif

@@ -19,20 +19,20 @@
 #include "collect/transparency/sigtrap-blocked.h"
 
 enum {
-	CALL = 0x5ca1f /* what a bell carries */
+	CALL = 0x5ca1f /* what a wake-up signal carries */
 };
 
-void sent_open(struct thread *t)
+void directed_open(struct thread *t)
 {
-	t->sent.blocks = held_blocks();
-	t->sent.open = true;
+	t->directed.blocks = sigtrap_blocked();
+	t->directed.open = true;
 }
 
-void sent_forget(struct thread *t)
+void directed_forget(struct thread *t)
 {
-	t->letter = LETTER_NONE;
-	t->sent.open = t->sent.waits = false;
-	t->sent.bells = t->sent.seen = 0;
+	t->pending = PENDING_NONE;
+	t->directed.open = t->directed.waits = false;
+	t->directed.bells = t->directed.seen = 0;
 }
 
 SIGSAFE static bool is_pending(void)
@@ -44,10 +44,10 @@ SIGSAFE static bool is_pending(void)
 }
 
 /*
- * A plain signal would be lost behind a bell that is on its way.  Not in a
- * sandbox, where nobody rings any more.
+ * A plain signal would be lost behind a wake-up signal that is on its way.  Not
+ * in a sandbox, where nobody wakes any more.
  */
-void sent_close(struct thread *t)
+void directed_close(struct thread *t)
 {
 	uint64_t ours = (uint64_t)1 << (clock_signal() - 1), mask;
 
@@ -57,31 +57,32 @@ void sent_close(struct thread *t)
 			break;
 		threads_let_go();
 	}
-	t->sent.open = false;
+	t->directed.open = false;
 	threads_let_go();
 }
 
 /*
- * The sender is about to ring, or has; it has all signals blocked.  To go away
- * meanwhile would be to miss a letter whose bell was lost behind the very tick
- * that is being handled; to take it, to have the bell end a later system call.
- * It sleeps, since a sender of lower priority might else never run.
+ * The sender is about to send it, or has; it has all signals blocked.  To go
+ * away meanwhile would be to miss a pending directed signal whose wake-up
+ * signal was lost behind the very timer signal that is being handled; to take
+ * it, to have the wake-up signal end a later system call. It sleeps, since a
+ * sender of lower priority might else never run.
  */
-SIGSAFE bool sent_take(struct thread *t, siginfo_t *to)
+SIGSAFE bool directed_take(struct thread *t, siginfo_t *to)
 {
 	const struct timespec moment = { .tv_nsec = 20000 };
 
-	while (t->letter == LETTER_COMES)
+	while (t->pending == PENDING_COMES)
 		sys2(SYS_nanosleep, &moment, NULL);
-	if (__atomic_load_n(&t->letter, __ATOMIC_ACQUIRE) != LETTER_HERE)
+	if (__atomic_load_n(&t->pending, __ATOMIC_ACQUIRE) != PENDING_HERE)
 		return false;
-	t->sent.seen = t->sent.bells - is_pending();
-	sys_copy(to, &t->sent.info, sizeof(*to));
-	__atomic_store_n(&t->letter, LETTER_NONE, __ATOMIC_RELEASE);
+	t->directed.seen = t->directed.bells - is_pending();
+	sys_copy(to, &t->directed.info, sizeof(*to));
+	__atomic_store_n(&t->pending, PENDING_NONE, __ATOMIC_RELEASE);
 	return true;
 }
 
-SIGSAFE int sent_ring(uint32_t tid)
+SIGSAFE int directed_wake(uint32_t tid)
 {
 	siginfo_t info = { .si_code = SI_QUEUE };
 
@@ -92,35 +93,35 @@ SIGSAFE int sent_ring(uint32_t tid)
 
 /*
  * Beyond RLIMIT_SIGPENDING the kernel sends it without what it carries, and it
- * is one when a bell was rung that has not come.
+ * is one when a wake-up signal was rung that has not come.
  */
 SIGSAFE static bool is_blank(const siginfo_t *info)
 {
 	return info->si_code == SI_USER && !info->si_pid && !info->si_uid;
 }
 
-SIGSAFE bool sent_is_bell(const siginfo_t *info)
+SIGSAFE bool directed_is_wake_up(const siginfo_t *info)
 {
 	bool carries =
 		info->si_code == SI_QUEUE && info->si_value.sival_int == CALL;
 	struct thread *t = thread_record;
-	uint32_t bells = t ? t->sent.bells : 0;
+	uint32_t bells = t ? t->directed.bells : 0;
 
-	if (!carries && !(is_blank(info) && t && bells != t->sent.seen))
+	if (!carries && !(is_blank(info) && t && bells != t->directed.seen))
 		return false;
-	if (t && t->letter != LETTER_COMES)
-		t->sent.seen = bells;
+	if (t && t->pending != PENDING_COMES)
+		t->directed.seen = bells;
 	return true;
 }
 
 /* One that would not be handled interrupts nothing. */
-static int ring_at(struct thread *t)
+static int send_wake_up(struct thread *t)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (t->sent.blocks && !t->sent.waits)
+	if (t->directed.blocks && !t->directed.waits)
 		return 0;
-	t->sent.bells++;
-	return sent_ring(t->tid);
+	t->directed.bells++;
+	return directed_wake(t->tid);
 }
 
 /* 0 or -errno. */
@@ -128,14 +129,14 @@ static int leave_signal(struct thread *t, const siginfo_t *info)
 {
 	int err;
 
-	if (interpose_ignores() && !t->sent.blocks && !t->sent.waits)
+	if (interpose_ignores() && !t->directed.blocks && !t->directed.waits)
 		return 0;
-	if (__atomic_load_n(&t->letter, __ATOMIC_ACQUIRE) != LETTER_NONE)
+	if (__atomic_load_n(&t->pending, __ATOMIC_ACQUIRE) != PENDING_NONE)
 		return 0;
-	sys_copy(&t->sent.info, info, sizeof(*info));
-	t->letter = LETTER_COMES;
-	err = ring_at(t);
-	__atomic_store_n(&t->letter, err ? LETTER_NONE : LETTER_HERE,
+	sys_copy(&t->directed.info, info, sizeof(*info));
+	t->pending = PENDING_COMES;
+	err = send_wake_up(t);
+	__atomic_store_n(&t->pending, err ? PENDING_NONE : PENDING_HERE,
 			 __ATOMIC_RELEASE);
 	return err;
 }
@@ -148,7 +149,7 @@ struct receiver {
 
 static bool is_for(const struct thread *t, const struct receiver *to)
 {
-	if (!t->sent.open)
+	if (!t->directed.open)
 		return false;
 	return to->tid ? t->tid == to->tid : pthread_equal(t->self, to->thread);
 }
@@ -216,7 +217,7 @@ static bool post(const struct receiver *to, int signum, int code,
 
 static const union sigval nothing;
 
-bool sent_to_tid(long pid, long tid, int signum)
+bool directed_to_tid(long pid, long tid, int signum)
 {
 	const struct receiver to = { .tid = (uint32_t)tid };
 
@@ -224,7 +225,7 @@ bool sent_to_tid(long pid, long tid, int signum)
 	       post(&to, signum, SI_TKILL, nothing);
 }
 
-void sent_to_self(const siginfo_t *info)
+void directed_to_self(const siginfo_t *info)
 {
 	const struct receiver to = { .tid = (uint32_t)sys0(SYS_gettid) };
 	struct thread *self = sender(clock_signal());
@@ -247,7 +248,7 @@ static bool may_say(siginfo_t *to, const void *from, long tid)
 	       tid == sys0(SYS_gettid);
 }
 
-bool sent_with_info(long pid, long tid, int signum, const void *info)
+bool directed_with_info(long pid, long tid, int signum, const void *info)
 {
 	const struct receiver to = { .tid = (uint32_t)tid };
 	struct thread *self = sender(signum);
@@ -281,8 +282,9 @@ PUBLIC int pthread_sigqueue(pthread_t thread, int signum,
 
 PUBLIC int tgkill(pid_t pid, pid_t tid, int signum)
 {
-	return sent_to_tid(pid, tid, signum) ? 0
-					     : NEXT(tgkill)(pid, tid, signum);
+	return directed_to_tid(pid, tid, signum)
+		       ? 0
+		       : NEXT(tgkill)(pid, tid, signum);
 }
 
 PUBLIC int raise(int signum)
@@ -298,8 +300,8 @@ PUBLIC int gsignal(int signum)
 }
 
 const struct source source_sigtrap_directed = {
-	.reset = sent_forget,
-	.thread_start = sent_open,
-	.thread_gone = sent_close,
-	.dropped = sent_forget,
+	.reset = directed_forget,
+	.thread_start = directed_open,
+	.thread_gone = directed_close,
+	.dropped = directed_forget,
 };

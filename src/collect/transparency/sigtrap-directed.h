@@ -2,14 +2,15 @@
 /*
  * sigtrap-directed.h - the program's own SIGTRAP for one of its threads.
  *
- * The kernel keeps one SIGTRAP for a thread: where a tick waits, it drops the
- * program's.  So that one is left as a letter in the thread's record, and what
- * is sent is a bell, which says only that there is one.  Either the bell comes
- * through, or a tick does that was there first, and its handler finds the
- * letter too.  A second one before the first is read is none, as in the kernel.
+ * The kernel keeps one SIGTRAP for a thread: where a timer signal waits, it
+ * drops the program's.  So that one is left as a pending directed signal in the
+ * thread's record, and what is sent is a wake-up signal, which says only that
+ * there is one.  Either the wake-up signal comes through, or a timer signal
+ * does that was there first, and its handler finds the pending directed signal
+ * too.  A second one before the first is read is none, as in the kernel.
  *
- * Threads   A letter is left by any thread, between threads_hold() and
- *           threads_let_go(), and taken by the one that it is for.
+ * Threads   A pending directed signal is left by any thread, between
+ * threads_hold() and threads_let_go(), and taken by the one that it is for.
  */
 #ifndef COLLECT_TRANSPARENCY_SIGTRAP_DIRECTED_H
 #define COLLECT_TRANSPARENCY_SIGTRAP_DIRECTED_H
@@ -22,47 +23,50 @@
 
 struct thread;
 
-enum letter {
-	LETTER_NONE,
-	LETTER_COMES, /* its sender is at the bell */
-	LETTER_HERE
+enum pending {
+	PENDING_NONE,
+	PENDING_COMES, /* its sender is at the wake-up signal */
+	PENDING_HERE
 };
 
-struct sent {
-	bool open;                     /* it takes letters */
-	volatile bool blocks;          /* held_blocks() */
-	volatile bool waits;           /* for it, in sigwait() */
-	volatile uint32_t bells, seen; /* how many rang; of which came or not */
+struct directed {
+	bool open;            /* it takes pending directed signals */
+	volatile bool blocks; /* sigtrap_blocked() */
+	volatile bool waits;  /* for it, in sigwait() */
+	volatile uint32_t bells,
+		seen; /* how many were sent; of which came or not */
 	siginfo_t info;
 };
 
 /*
- * The thread takes letters from now on, before its clock starts; no longer,
- * after that was stopped: what is on its way is delivered.  In between
- * threads_hold() and threads_let_go(), and outside.  By the thread itself.
+ * The thread takes pending directed signals from now on, before its clock
+ * starts; no longer, after that was stopped: what is on its way is delivered.
+ * In between threads_hold() and threads_let_go(), and outside.  By the thread
+ * itself.
  */
-void sent_open(struct thread *t);
-void sent_close(struct thread *t);
+void directed_open(struct thread *t);
+void directed_close(struct thread *t);
 
 /* A record is used again, or in a forked child. */
-void sent_forget(struct thread *t);
+void directed_forget(struct thread *t);
 
-/* The letter of the calling thread, which has all signals blocked. */
-SIGSAFE bool sent_take(struct thread *t, siginfo_t *to);
+/* The pending directed signal of the calling thread, which has all signals
+ * blocked. */
+SIGSAFE bool directed_take(struct thread *t, siginfo_t *to);
 
 /* Rings at any thread of the process: 0 or -errno. */
-SIGSAFE int sent_ring(uint32_t tid);
+SIGSAFE int directed_wake(uint32_t tid);
 /* Is it that, and no signal of the program? */
-SIGSAFE bool sent_is_bell(const siginfo_t *info);
+SIGSAFE bool directed_is_wake_up(const siginfo_t *info);
 
 /* To the calling thread, which does not block it, from whoever `info` says. */
-void sent_to_self(const siginfo_t *info);
+void directed_to_self(const siginfo_t *info);
 
 /*
  * For syscall(): what tgkill() and rt_tgsigqueueinfo() would do; false: nothing
  * was done, it is for the kernel.
  */
-bool sent_to_tid(long pid, long tid, int signum);
-bool sent_with_info(long pid, long tid, int signum, const void *info);
+bool directed_to_tid(long pid, long tid, int signum);
+bool directed_with_info(long pid, long tid, int signum, const void *info);
 
 #endif

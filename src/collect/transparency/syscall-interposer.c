@@ -48,9 +48,9 @@ static long become(const struct request *r)
 {
 	bool at = r->number == SYS_execveat;
 	char *const *env = (char *const *)(at ? r->d : r->c);
-	FITTING(at ? fitting_at((int)r->a, (const char *)r->b, (int)r->e, env)
-		   : fitting_file((const char *)r->a, env),
-		env, given);
+	EXEC_ENV(at ? exec_env_at((int)r->a, (const char *)r->b, (int)r->e, env)
+		    : exec_env_file((const char *)r->a, env),
+		 env, given);
 	struct thread *t = exec_begin();
 	struct request fits = *r;
 
@@ -112,7 +112,7 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 	result = raw_syscall(r);
 	if (result == 0 ||
 	    (result > 0 && flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)) {
-		fitting_leave();
+		exec_env_leave();
 		if (!t) /* it may be a child of vfork(): that is its parent's */
 			return result;
 		thread_leave();
@@ -127,8 +127,8 @@ static long enter_sandbox(const struct request *r, unsigned long flags)
 }
 
 /*
- * A thread that may not read the time stamp counter dies of a tick, whose
- * handler reads clocks: its own stands still until it may again.
+ * A thread that may not read the time stamp counter dies of a timer signal,
+ * whose handler reads clocks: its own stands still until it may again.
  */
 static long allow_counter(const struct request *r)
 {
@@ -165,15 +165,15 @@ static long ask(const struct request *r)
 	case SYS_rt_sigprocmask:
 		return set_mask(r);
 	case SYS_tgkill:
-		if (sent_to_tid(r->a, r->b, (int)r->c))
+		if (directed_to_tid(r->a, r->b, (int)r->c))
 			return 0;
 		break;
 	case SYS_tkill:
-		if (sent_to_tid(sys0(SYS_getpid), r->a, (int)r->b))
+		if (directed_to_tid(sys0(SYS_getpid), r->a, (int)r->b))
 			return 0;
 		break;
 	case SYS_rt_tgsigqueueinfo:
-		if (sent_with_info(r->a, r->b, (int)r->c, (void *)r->d))
+		if (directed_with_info(r->a, r->b, (int)r->c, (void *)r->d))
 			return 0;
 		break;
 	case SYS_setrlimit:
@@ -192,7 +192,7 @@ static long ask(const struct request *r)
 			return enter_sandbox(r, (unsigned long)r->b);
 		break;
 	default:
-		if (again_raw(r, &result))
+		if (eintr_waits_raw(r, &result))
 			return to_errno(result);
 		break;
 	}
@@ -200,20 +200,20 @@ static long ask(const struct request *r)
 }
 
 /* Their names in C have other prototypes, with `...`. */
-PUBLIC long door_syscall(long number, long a, long b, long c, long d, long e,
-			 long f) __asm__("syscall");
-PUBLIC int door_prctl(int option, long a, long b, long c,
-		      long d) __asm__("prctl");
+PUBLIC long interposed_syscall(long number, long a, long b, long c, long d,
+			       long e, long f) __asm__("syscall");
+PUBLIC int interposed_prctl(int option, long a, long b, long c,
+			    long d) __asm__("prctl");
 
-PUBLIC long door_syscall(long number, long a, long b, long c, long d, long e,
-			 long f)
+PUBLIC long interposed_syscall(long number, long a, long b, long c, long d,
+			       long e, long f)
 {
 	struct request r = { number, a, b, c, d, e, f };
 
 	return ask(&r);
 }
 
-PUBLIC int door_prctl(int option, long a, long b, long c, long d)
+PUBLIC int interposed_prctl(int option, long a, long b, long c, long d)
 {
 	struct request r = { SYS_prctl, option, a, b, c, d, 0 };
 

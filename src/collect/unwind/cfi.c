@@ -35,7 +35,7 @@ enum {
  */
 struct bytes {
 	uintptr_t at, end;
-	struct peek *peek;
+	struct safe_read *reader;
 	bool bad;
 };
 
@@ -45,12 +45,12 @@ SIGSAFE static uint64_t read_value(struct bytes *b, size_t size)
 	uint64_t value = 0;
 
 	if (b->end - b->at < size ||
-	    (b->peek && !peek_copy(b->peek, &value, b->at, size))) {
+	    (b->reader && !safe_read_copy(b->reader, &value, b->at, size))) {
 		b->bad = true;
 		b->at = b->end;
 		return 0;
 	}
-	for (size_t i = 0; i < size && !b->peek; i++)
+	for (size_t i = 0; i < size && !b->reader; i++)
 		value |= (uint64_t)from[i] << 8 * i;
 	b->at += size;
 	return value;
@@ -160,22 +160,23 @@ SIGSAFE static void read_augmentation(struct cie *cie, struct bytes *b,
 
 /* At the length that begins a record; false: no record, or a wide one. */
 SIGSAFE static bool open_record(struct bytes *b, uintptr_t at,
-				struct peek *peek)
+				struct safe_read *reader)
 {
 	uint32_t length;
 
-	*b = (struct bytes){ at, at + 4, peek, false };
+	*b = (struct bytes){ at, at + 4, reader, false };
 	length = (uint32_t)read_value(b, 4);
 	b->end = at + 4 + length;
 	return length && length != 0xffffffff;
 }
 
-SIGSAFE static bool read_cie(struct cie *cie, uintptr_t at, struct peek *peek)
+SIGSAFE static bool read_cie(struct cie *cie, uintptr_t at,
+			     struct safe_read *reader)
 {
 	struct bytes b, letters;
 	uint8_t version;
 
-	if (!open_record(&b, at, peek) || read_value(&b, 4))
+	if (!open_record(&b, at, reader) || read_value(&b, 4))
 		return false;
 	version = (uint8_t)read_value(&b, 1);
 	letters = b;
@@ -500,9 +501,9 @@ SIGSAFE static int32_t entry(const struct bytes *table, uint64_t i)
 
 /* The FDE whose start is the last one not above pc, or 0. */
 SIGSAFE static uintptr_t search(uintptr_t header, uintptr_t pc,
-				struct peek *peek)
+				struct safe_read *reader)
 {
-	struct bytes b = { header, header + 32, peek, false };
+	struct bytes b = { header, header + 32, reader, false };
 	uint8_t frame, count_encoding, table;
 	uint64_t low = 0, high;
 	int64_t wanted = (int64_t)(pc - header);
@@ -530,8 +531,8 @@ SIGSAFE static uintptr_t search(uintptr_t header, uintptr_t pc,
 }
 
 SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
-		      const struct dl_find_object *object, struct peek *peek,
-		      unsigned int other)
+		      const struct dl_find_object *object,
+		      struct safe_read *reader, unsigned int other)
 {
 	uintptr_t header = (uintptr_t)object->dlfo_eh_frame, at;
 	struct machine m = { .pc = pc, .other = other };
@@ -541,11 +542,11 @@ SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
 	struct cie cie;
 
 	memset(rule, 0, sizeof(*rule));
-	at = header ? search(header, pc, peek) : 0;
-	if (!at || !open_record(&b, at, peek))
+	at = header ? search(header, pc, reader) : 0;
+	if (!at || !open_record(&b, at, reader))
 		return;
 	back = (uint32_t)read_value(&b, 4);
-	if (!back || !read_cie(&cie, at + 4 - back, peek))
+	if (!back || !read_cie(&cie, at + 4 - back, reader))
 		return;
 	m.loc = take_pointer(&b, cie.fde_encoding, 0);
 	size = take_pointer(&b, cie.fde_encoding & 0x0f, 0);

@@ -66,8 +66,8 @@ struct cfi_rule {             /* what every step reads comes first */
  * DWARF number, or CFI_NO_REGISTER.
  */
 SIGSAFE void cfi_find(struct cfi_rule *rule, uintptr_t pc,
-		      const struct dl_find_object *object, struct peek *peek,
-		      unsigned int other);
+		      const struct dl_find_object *object,
+		      struct safe_read *reader, unsigned int other);
 
 /*
  * The CFA by the rule's expression.  Memory is read by `read`, which returns

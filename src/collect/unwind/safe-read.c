@@ -9,7 +9,7 @@
 
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(PEEK_PAGE - 1))
 
-SIGSAFE void peek_forget(struct peek *p)
+SIGSAFE void safe_read_forget(struct safe_read *p)
 {
 	for (int i = 0; i < PEEK_PAGES; i++)
 		p->page[i] = 0;
@@ -41,7 +41,7 @@ SIGSAFE static bool fetch(uint8_t *to, uintptr_t page)
 }
 
 /* The copy of a page, or NULL. */
-SIGSAFE static const uint8_t *copy_of(struct peek *p, uintptr_t page)
+SIGSAFE static const uint8_t *copy_of(struct safe_read *p, uintptr_t page)
 {
 	size_t i = page / PEEK_PAGE % PEEK_PAGES;
 
@@ -54,7 +54,8 @@ SIGSAFE static const uint8_t *copy_of(struct peek *p, uintptr_t page)
 	return p->bytes[i];
 }
 
-SIGSAFE bool peek_copy(struct peek *p, void *to, uintptr_t at, size_t size)
+SIGSAFE bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at,
+			    size_t size)
 {
 	uint8_t *next = to;
 
@@ -75,7 +76,8 @@ SIGSAFE bool peek_copy(struct peek *p, void *to, uintptr_t at, size_t size)
 	return true;
 }
 
-SIGSAFE bool peek_reaches(struct peek *p, uintptr_t from, uintptr_t end)
+SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
+			       uintptr_t end)
 {
 	uintptr_t page = PAGE_OF(from);
 

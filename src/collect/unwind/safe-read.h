@@ -3,7 +3,7 @@
  * safe-read.h - reading memory that may not be there, or may go away meanwhile:
  * the kernel copies it, a page at a time, so that nothing can fault.
  *
- * Threads   A peek belongs to one thread.
+ * Threads   A reader belongs to one thread.
  * Signals   All may run in a handler.
  */
 #ifndef COLLECT_UNWIND_SAFE_READ_H
@@ -20,19 +20,21 @@ enum {
 	PEEK_PAGES = 8
 };
 
-struct peek {
+struct safe_read {
 	uintptr_t page[PEEK_PAGES];  /* whose copies these are; 0: none */
 	uint8_t (*bytes)[PEEK_PAGE]; /* room for them, of PEEK_SIZE */
 };
 #define PEEK_SIZE ((size_t)PEEK_PAGES * PEEK_PAGE)
 
 /* What was copied may have changed since. */
-SIGSAFE void peek_forget(struct peek *p);
+SIGSAFE void safe_read_forget(struct safe_read *p);
 
 /* False: some of it cannot be read. */
-SIGSAFE bool peek_copy(struct peek *p, void *to, uintptr_t at, size_t size);
+SIGSAFE bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at,
+			    size_t size);
 
 /* Can the page of `from` be read, and is all mapped from there to `end`? */
-SIGSAFE bool peek_reaches(struct peek *p, uintptr_t from, uintptr_t end);
+SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
+			       uintptr_t end);
 
 #endif

@@ -80,7 +80,7 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->fresh = u->memo + depth;
 	u->places = aligned(u->fresh + depth);
 	u->place_count = UNWIND_PLACES;
-	u->peek.bytes = (void *)(u->places + UNWIND_PLACES);
+	u->reader.bytes = (void *)(u->places + UNWIND_PLACES);
 	if (!_dl_find_object((void *)unwind_path, &self))
 		u->hidden = self.dlfo_link_map;
 	unwind_forget(u);
@@ -109,7 +109,7 @@ SIGSAFE static bool on_own_stack(struct unwinder *u, uintptr_t sp)
 {
 	if (sp >= u->sounded || sp < u->low)
 		return sp >= u->sounded && sp < u->high;
-	if (!peek_reaches(&u->peek, sp, u->sounded))
+	if (!safe_read_reaches(&u->reader, sp, u->sounded))
 		return false;
 	u->sounded = sp & ~(uintptr_t)(PEEK_PAGE - 1);
 	return true;
@@ -131,7 +131,7 @@ SIGSAFE static bool read_word(void *from, uintptr_t at, uintptr_t *to)
 	if (at & (WORD - 1) || at < u->window_low)
 		return false;
 	if (!u->window_own)
-		return peek_copy(&u->peek, to, at, WORD);
+		return safe_read_copy(&u->reader, to, at, WORD);
 	if (at > u->high - WORD)
 		return false;
 	*to = *(const volatile uintptr_t *)at;
@@ -230,9 +230,9 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 	uint32_t generation = registry_code_generation();
 	uintptr_t pc = place->pc;
 	struct registry_module module;
-	struct peek *peek;
+	struct safe_read *reader;
 
-	if (!registry_module(&module, object, &u->peek))
+	if (!registry_module(&module, object, &u->reader))
 		return false;
 	place->hidden = object->dlfo_link_map == u->hidden ||
 			is_among(&adapters, object->dlfo_link_map);
@@ -243,11 +243,11 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 	place->kind = look == pc ? LIVE_NODE_PC : LIVE_NODE_CALL;
 	place->owner = module.index;
 	place->offset = pc - module.base;
-	peek = module.lasting ? NULL : &u->peek;
-	cfi_find(&place->rule, look, object, peek, CFI_NO_REGISTER);
+	reader = module.lasting ? NULL : &u->reader;
+	cfi_find(&place->rule, look, object, reader, CFI_NO_REGISTER);
 	/* A return to where nobody called from: a coroutine's end. */
 	if (look != pc && place->rule.cfa == CFI_NONE)
-		cfi_find(&place->rule, pc, object, peek, CFI_NO_REGISTER);
+		cfi_find(&place->rule, pc, object, reader, CFI_NO_REGISTER);
 	place->generation = module.lasting ? registry_generation() : generation;
 	return true;
 }
@@ -390,9 +390,9 @@ SIGSAFE static void saved_by(struct unwinder *u, const struct unwind_frame *f,
 
 	*rule = (struct cfi_rule){ .cfa = CFI_NONE };
 	if (!_dl_find_object((void *)look, &object) &&
-	    registry_module(&module, &object, &u->peek))
-		cfi_find(rule, look, &object, module.lasting ? NULL : &u->peek,
-			 reg);
+	    registry_module(&module, &object, &u->reader))
+		cfi_find(rule, look, &object,
+			 module.lasting ? NULL : &u->reader, reg);
 }
 
 /*
@@ -516,14 +516,15 @@ SIGSAFE static uintptr_t linked(struct unwinder *u, uintptr_t code)
 	uintptr_t to = 0;
 	int32_t offset = 0;
 
-	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xf3)
+	if (safe_read_copy(&u->reader, bytes, code, 2) && bytes[0] == 0xf3)
 		code += 4; /* endbr64 */
-	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xf2)
+	if (safe_read_copy(&u->reader, bytes, code, 2) && bytes[0] == 0xf2)
 		code += 1; /* bnd */
-	if (peek_copy(&u->peek, bytes, code, 2) && bytes[0] == 0xff &&
-	    bytes[1] == 0x25 && peek_copy(&u->peek, &offset, code + 2, 4))
-		peek_copy(&u->peek, &to, code + 6 + (uintptr_t)(intptr_t)offset,
-			  WORD);
+	if (safe_read_copy(&u->reader, bytes, code, 2) && bytes[0] == 0xff &&
+	    bytes[1] == 0x25 &&
+	    safe_read_copy(&u->reader, &offset, code + 2, 4))
+		safe_read_copy(&u->reader, &to,
+			       code + 6 + (uintptr_t)(intptr_t)offset, WORD);
 	return to;
 }
 
@@ -540,14 +541,15 @@ SIGSAFE static bool returns_from(struct unwinder *u, uintptr_t function,
 	uintptr_t to = 0;
 	int32_t offset;
 
-	if (!peek_copy(&u->peek, code, pc - 6, 6))
+	if (!safe_read_copy(&u->reader, code, pc - 6, 6))
 		return false;
 	__builtin_memcpy(&offset, code + 2, 4);
 	to = pc + (uintptr_t)(intptr_t)offset;
 	if (code[1] == 0xe8)
 		return to == function || linked(u, to) == function;
 	if (code[0] == 0xff && code[1] == 0x15)
-		return peek_copy(&u->peek, &to, to, WORD) && to == function;
+		return safe_read_copy(&u->reader, &to, to, WORD) &&
+		       to == function;
 	return code[4] == 0xff && (code[5] & 0xf8) == 0xd0;
 }
 
@@ -614,7 +616,7 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 	uint32_t from = valid ? u->count : 0;
 	const struct unwind_place *place;
 
-	peek_forget(&u->peek);
+	safe_read_forget(&u->reader);
 	open_window(u, top->sp);
 	for (;;) {
 		/* Its return address lies below sp, but for the first. */
@@ -806,7 +808,7 @@ SIGSAFE static bool follows_call(struct unwinder *u, uintptr_t pc)
 {
 	uint8_t code[7] = { 0 };
 
-	if (!peek_copy(&u->peek, code, pc - sizeof(code), sizeof(code)))
+	if (!safe_read_copy(&u->reader, code, pc - sizeof(code), sizeof(code)))
 		return false;
 	/* Direct; by a register; through memory, near, far or from here. */
 	return code[2] == 0xe8 ||
@@ -877,7 +879,7 @@ SIGSAFE bool unwind_beyond(struct unwinder *u, const struct cfi_frame *top,
 	if (inside < top->sp)
 		return false;
 	u->registers = NULL;
-	peek_forget(&u->peek);
+	safe_read_forget(&u->reader);
 	open_window(u, top->sp);
 	if (!step_beyond(u, inside, &frame) && !scan_beyond(u, inside, &frame))
 		return false;

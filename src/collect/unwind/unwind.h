@@ -12,7 +12,7 @@
  *
  * Nothing that is read can fault: the thread's own stack stays as long as the
  * thread, and what else a path leads to, right or wrong, is read through a
- * peek.
+ * reader.
  *
  * Threads   An unwinder belongs to one thread.
  * Signals   All marked functions may run in a handler.
@@ -85,7 +85,7 @@ struct unwinder {
 	struct unwind_place *places;
 	uint32_t place_count; /* a power of 2 */
 	uint32_t displaced;   /* places that others took since it grew */
-	struct peek peek;
+	struct safe_read reader;
 	/* Interrupted instructions whose rules stand for their neighbours. */
 	struct unwind_place rows[UNWIND_ROWS];
 	uint32_t row; /* the last that was filled */
