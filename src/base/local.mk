@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += libbase.la
 libbase_la_SOURCES = \
 	src/base/array.c src/base/array.h \
 	src/base/batch.c src/base/batch.h src/base/batch.def \
+	src/base/table-rows.def src/base/table-end.def \
 	src/base/blob.c src/base/blob.h \
 	src/base/program-filter.c src/base/program-filter.h src/base/cores.h \
 	src/base/err.c src/base/err.h \

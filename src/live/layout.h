@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 10
+#define LIVE_VERSION 11
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -496,15 +496,11 @@ struct live_thread {
 			   none is */
 	uint64_t first_ns,
 		last_ns; /* CLOCK_MONOTONIC, of its life / last sample */
-	uint64_t cpu_ns, wall_ns; /* sum of all samples' weights */
-	uint64_t samples;         /* that were kept */
-	uint64_t ticks;           /* signals that arrived */
-	uint64_t handler_ns;      /* CPU time spent in the handler */
-	uint64_t wrapper_ns; /* time spent in wrappers, outside the wrapped */
-	uint64_t slowest_ns; /* longest mean period that the budget asked for */
-	uint64_t switches;   /* between threads, while an event was the clock */
-	uint64_t switch_ns;  /* CPU time that setting it then took */
-	uint64_t timer_samples; /* kept while a timer stood in for it */
+#define COLUMN(type, name, ...) type name;
+#define ADDED                   COLUMN
+#include "live/thread.def"
+#undef COLUMN
+#undef ADDED
 	uint64_t losses[LOSS_COUNT];
 	char name[16];
 
@@ -555,27 +551,23 @@ struct live_header {
 	uint64_t capacity; /* bytes */
 	uint64_t used;     /* bytes handed out; may pass capacity when full */
 
-	uint32_t pid, ppid;
-	uint64_t start_real_ns; /* CLOCK_REALTIME and … */
-	uint64_t start_mono_ns; /* … CLOCK_MONOTONIC, at the same moment */
-	uint64_t late_real_ns;  /* both again, by the parent, as late as it */
-	uint64_t late_mono_ns;  /* could: at the end, or at a raw copy; or 0 */
-	uint64_t clock_id;      /* timebase_id() of CLOCK_MONOTONIC, or 0 */
-	int32_t rank, size;     /* in MPI_COMM_WORLD; -1, 0: not (yet) known */
-	uint64_t world_id;      /* a name of it; 0: not known */
-	uint64_t mpi_init_ns, mpi_finalize_ns; /* CLOCK_MONOTONIC, 0: not yet */
-	uint32_t mpi_thread;   /* index of the thread that did Init */
-	uint32_t mpi_error;    /* last code given to MPI_Abort + 1, 0: none */
+	/* Times called monotonic are of CLOCK_MONOTONIC. */
+#define COLUMN(type, name, ...) type name;
+#define ADDED                   COLUMN
+#define LOCAL                   COLUMN
+#define DERIVED(...)
+#include "live/process.def"
+#undef COLUMN
+#undef ADDED
+#undef LOCAL
+#undef DERIVED
+	uint64_t clock_id;     /* timebase_id() of CLOCK_MONOTONIC, or 0 */
+	uint64_t world_id;     /* a name of MPI_COMM_WORLD; 0: not known */
 	uint64_t start_cpu_ns; /* process CPU time when measuring began */
 	struct live_pauses pauses;
 	struct live_end end;
 	struct family family; /* in one of a `copse run`: by the parent */
-	uint64_t mpi_init_paused_ns, mpi_finalize_paused_ns; /* until then */
-
-	uint64_t freq;   /* samples per second asked for */
-	uint32_t clock;  /* enum live_clock of the first thread */
-	uint32_t wall;   /* enum live_wall */
-	uint64_t events; /* live_ref of the live_text of the setting */
+	uint64_t events;      /* live_ref of the live_text of the setting */
 	uint64_t losses[LOSS_COUNT]; /* of no particular thread */
 
 	live_ref command;     /* live_text: arguments, each ended by 0 */

@@ -20,17 +20,6 @@ int devices_init(struct devices *d)
 	return str_add(&d->names, "") == STR_NONE ? no_memory() : 0;
 }
 
-void run_gpu_fini(struct run_gpu *gpu)
-{
-	free(gpu->devices);
-	free(gpu->shares);
-	free(gpu->streams);
-	free(gpu->works);
-	free(gpu->ranks);
-	free(gpu->known);
-	*gpu = (struct run_gpu){ 0 };
-}
-
 void devices_fini(struct devices *d)
 {
 	for (size_t i = 0; d->lines && i < d->sum.device_count; i++)

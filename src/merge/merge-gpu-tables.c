@@ -13,18 +13,6 @@
 #include "symbol/symbol.h"
 #include "merge/unify-tree.h"
 
-void run_facts_fini(struct run_facts *gpu)
-{
-	free(gpu->holders);
-	free(gpu->bins);
-	free(gpu->held);
-	free(gpu->unified);
-	free(gpu->models);
-	free(gpu->shapes);
-	free(gpu->sampling);
-	*gpu = (struct run_facts){ 0 };
-}
-
 void gpu_facts_fini(struct gpu_facts *t)
 {
 	run_facts_fini(&t->sum);

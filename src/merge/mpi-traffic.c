@@ -18,15 +18,6 @@ int traffic_init(struct traffic *t, size_t most_peers)
 	return str_add(&t->names, "") == STR_NONE ? no_memory() : 0;
 }
 
-void run_calls_fini(struct run_calls *calls)
-{
-	free(calls->comms);
-	free(calls->sites);
-	free(calls->sizes);
-	free(calls->peers);
-	*calls = (struct run_calls){ 0 };
-}
-
 void traffic_fini(struct traffic *t)
 {
 	run_calls_fini(&t->sum);

@@ -32,14 +32,6 @@ struct power_row {
 	struct run_power_phase phase;
 };
 
-void run_energy_fini(struct run_energy *e)
-{
-	free(e->powers);
-	free(e->devices);
-	free(e->phases);
-	*e = (struct run_energy){ 0 };
-}
-
 void power_fini(struct power *p)
 {
 	run_energy_fini(&p->sum);

@@ -100,17 +100,13 @@ void entry_times(struct run_rank *to, const struct profile *p)
 	for (size_t i = 0; i < p->thread_count; i++) {
 		const struct profile_thread *t = &p->threads[i];
 
-		to->cpu_ns += t->cpu_ns;
-		to->wall_ns += t->wall_ns;
-		to->samples += t->samples;
-		to->ticks += t->ticks;
-		to->handler_ns += t->handler_ns;
-		to->wrapper_ns += t->wrapper_ns;
-		to->switches += t->switches;
-		to->switch_ns += t->switch_ns;
-		to->timer_samples += t->timer_samples;
-		if (to->slowest_ns < t->slowest_ns)
-			to->slowest_ns = t->slowest_ns;
+#define SUM(to, from)                 ((to) += (from))
+#define MOST(to, from)                ((to) = (to) > (from) ? (to) : (from))
+#define COLUMN(type, name, help, how) how(to->name, t->name);
+#define ADDED                         COLUMN
+#include "live/thread.def"
+#undef COLUMN
+#undef ADDED
 	}
 }
 
@@ -119,21 +115,19 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 {
 	const struct profile_identity *id = &p->id;
 
-	to->rank = id->rank;
-	to->pid = id->pid;
+#define COLUMN(type, name, ...) to->name = id->name;
+#define ADDED                   COLUMN
+#define DERIVED                 COLUMN
+#define LOCAL(...)
+#include "live/process.def"
+#undef COLUMN
+#undef ADDED
+#undef DERIVED
+#undef LOCAL
 	to->ppid = id->ppid;
 	to->host = str_add(&run->strings, id->host);
 	to->source = str_add(&run->strings, source);
 	to->command = str_add(&run->strings, id->command);
-	to->end = id->end;
-	to->end_code = id->end_code;
-	to->clock = id->clock;
-	to->wall = id->wall;
-	to->mpi_error = id->mpi_error;
-	to->freq = id->freq;
-	to->start_real_ns = id->start_real_ns;
-	to->process_cpu_ns = id->process_cpu_ns;
-	to->paused_ns = id->paused_ns;
 	to->cores = id->cores;
 	to->family = id->family;
 	to->world_id = id->world_id;

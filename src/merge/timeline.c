@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "run/run-gpu.h"
+#include "run/run-tables.h"
 
 void timeline_fini(struct timeline *line)
 {

@@ -140,33 +140,25 @@ static void read_identity(struct reader *r)
 	const struct live_header *h = &r->header;
 
 	r->p->id = (struct profile_identity){
-		.rank = h->rank,
-		.size = h->size,
+#define COLUMN(type, name, ...) .name = h->name,
+#define ADDED                   COLUMN
+#define LOCAL                   COLUMN
+#define DERIVED(...)
+#include "live/process.def"
+#undef COLUMN
+#undef ADDED
+#undef LOCAL
+#undef DERIVED
 		.world_id = h->world_id,
 		.family = h->family,
-		.pid = h->pid,
-		.ppid = h->ppid,
 		.exe = reader_string(r, h->exe),
 		.command = command(r, h->command),
 		.job = strndup(h->job, sizeof(h->job)),
 		.version = strdup(PACKAGE_VERSION),
 		.events = reader_string(r, (live_ref)h->events),
 		.mpi_library = reader_string(r, h->mpi_library),
-		.start_real_ns = h->start_real_ns,
-		.start_mono_ns = h->start_mono_ns,
-		.late_real_ns = h->late_real_ns,
-		.late_mono_ns = h->late_mono_ns,
-		.mpi_init_ns = h->mpi_init_ns,
-		.mpi_finalize_ns = h->mpi_finalize_ns,
-		.mpi_thread = h->mpi_thread,
-		.mpi_error = h->mpi_error,
 		.end = END_UNKNOWN,
-		.freq = h->freq,
-		.clock = h->clock,
-		.wall = h->wall,
 		.paused_ns = h->pauses.wall_ns,
-		.mpi_init_paused_ns = h->mpi_init_paused_ns,
-		.mpi_finalize_paused_ns = h->mpi_finalize_paused_ns,
 	};
 	fixed_text(r->p->id.host, sizeof(r->p->id.host), h->host,
 		   sizeof(h->host));
@@ -495,16 +487,11 @@ static live_ref take_live_thread(struct reader *r, const void *at)
 		.ended = t.state == LIVE_THREAD_ENDED,
 		.first_ns = t.first_ns,
 		.last_ns = t.last_ns,
-		.cpu_ns = t.cpu_ns,
-		.wall_ns = t.wall_ns,
-		.samples = t.samples,
-		.ticks = t.ticks,
-		.handler_ns = t.handler_ns,
-		.wrapper_ns = t.wrapper_ns,
-		.slowest_ns = t.slowest_ns,
-		.switches = t.switches,
-		.switch_ns = t.switch_ns,
-		.timer_samples = t.timer_samples,
+#define COLUMN(type, name, ...) .name = t.name,
+#define ADDED                   COLUMN
+#include "live/thread.def"
+#undef COLUMN
+#undef ADDED
 		.every = t.every,
 		.level = t.level,
 	};

@@ -10,9 +10,7 @@ libprofile_la_SOURCES = \
 	src/profile/metric-group.c src/profile/metric-group.h \
 	src/profile/node-file.c src/profile/node-file.h \
 	src/profile/extent.h \
-	src/profile/profile.c src/profile/profile.h \
-	src/profile/profile-gpu-tables.h \
-	src/profile/rank-gpu-tables.c src/profile/rank-gpu-tables.h \
+	src/profile/profile.c src/profile/profile.h src/profile/profile.def \
 	src/profile/rank-file.c \
 	src/profile/toc.c src/profile/toc.h \
 	src/profile/compress.h \

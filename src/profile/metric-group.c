@@ -25,7 +25,7 @@ enum {
 struct metric_words { /* the group's attributes */
 	char name[METRIC_NAME_SIZE], unit[16], merge[16];
 };
-#define WORD(member) STORE_FIELD(CHARS, struct metric_words, member)
+#define WORD(member) STORE_FIELD(struct metric_words, member)
 static const struct store_field word_fields[] = {
 	WORD(name),
 	WORD(unit),
@@ -34,7 +34,7 @@ static const struct store_field word_fields[] = {
 };
 
 /* Only events have these attributes. */
-#define COUNTING(member) STORE_FIELD(U64, struct counting, member)
+#define COUNTING(member) STORE_FIELD(struct counting, member)
 static const struct store_field counting_fields[] = {
 	COUNTING(period),
 	COUNTING(user_only),

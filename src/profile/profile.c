@@ -28,35 +28,9 @@ void profile_free(struct profile *p)
 		free(p->columns[i].values);
 	for (size_t i = 0; i < p->comm_count; i++)
 		free(p->comms[i].name);
-	free(p->modules);
-	free(p->names);
-	free(p->nodes);
 	free(p->columns);
-	free(p->losses);
-	free(p->threads);
-	free(p->comms);
-	free(p->sites);
-	free(p->sizes);
-	free(p->peers);
-	free(p->parts);
-	free(p->moments);
-	free(p->holders);
-	free(p->memory_bins);
-	free(p->held);
-	free(p->unified);
-	free(p->shapes);
-	free(p->limits);
-	free(p->powers);
-	free(p->power_bins);
-	free(p->power_phases);
-	free(p->pcs);
-	free(p->cubins);
-	free(p->cubin_words);
-	free(p->sampling);
-	free(p->devices);
-	free(p->streams);
-	free(p->bins);
-	free(p->works);
+#define TABLE(record, array, ...) free(p->array);
+#include "profile/profile.def"
 	free(p);
 }
 

@@ -11,302 +11,73 @@
 #include "base/err.h"
 #include "base/regular.h"
 #include "live/layout.h"
+#include "live/power.h"
 #include "profile/profile.h"
 #include "profile/metric-group.h"
-#include "profile/rank-gpu-tables.h"
 #include "profile/store.h"
 
 #define FORMAT  "copse rank profile"
 #define VERSION 1
 
-#define ID(TYPE, member) STORE_FIELD(TYPE, struct profile_identity, member)
-#define ID_BATCH(name)                                                         \
-	{                                                                      \
-		"batch_" #name, STORE_CHARS,                                   \
-			offsetof(struct profile_identity, batch.name),         \
-			sizeof(((struct batch *)0)->name), true                \
-	}
-static const struct store_field id_fields[] = {
-	ID(I32, rank),
-	ID(I32, size),
-	ID(U32, pid),
-	ID(U32, ppid),
-	ID(CHARS, host),
-	ID(TEXT, exe),
-	ID(TEXT, command),
-	ID(TEXT, job),
-	ID_BATCH(manager),
-#define FACT(name, ...) ID_BATCH(name),
-#include "base/batch.def"
-	{ "copse_version", STORE_TEXT,
-	  offsetof(struct profile_identity, version), sizeof(char *) },
-	ID(TEXT, events),
-	ID(TEXT, mpi_library),
-	ID(U64, start_real_ns),
-	ID(U64, start_mono_ns),
-	ID(U64, end_mono_ns),
-	ID(U64, late_real_ns),
-	ID(U64, late_mono_ns),
-	ID(CHARS, clock_id),
-	ID(U64, mpi_init_ns),
-	ID(U64, mpi_finalize_ns),
-	ID(U32, mpi_thread),
-	ID(U32, mpi_error),
-	ID(U32, end),
-	ID(U32, end_code),
-	ID(U64, freq),
-	ID(U32, clock),
-	ID(U32, wall),
-	ID(U64, process_cpu_ns),
-	ID(U64, paused_ns),
-	ID(U64, mpi_init_paused_ns),
-	ID(U64, mpi_finalize_paused_ns),
-	{ 0 },
-};
+#define TABLE                        STORE_FIELDS
+#define RECORD                       STORE_FIELDS
+#define COLUMN(type, name, ...)      STORE_FIELD(row, name),
+#define ADDED(type, name, ...)       STORE_ADDED(row, name),
+#define NAMED(column, member, added) STORE_NAMED(column, row, member, added),
+#define END_TABLE                    STORE_END_FIELDS
+#include "profile/profile.def"
 
-#define CORES(TYPE, member) STORE_FIELD(TYPE, struct cores, member)
-static const struct store_field cores_fields[] = {
-	CORES(U64, count),
-	CORES(U64, key),
-	CORES(U64, waited_ns),
-	{ 0 },
-};
+const struct store_field *cores_fields(void)
+{
+	static const struct store_field fields[] = {
+		STORE_FIELD(struct cores, count),
+		STORE_FIELD(struct cores, key),
+		STORE_FIELD(struct cores, waited_ns),
+		{ 0 },
+	};
 
-#define FAMILY(TYPE, member) STORE_FIELD(TYPE, struct family, member)
-static const struct store_field family_fields[] = {
-	FAMILY(U64, cpu_ns),
-	FAMILY(U64, start_ns),
-	FAMILY(U64, unsampled),
-	FAMILY(U64, failed),
-	{ 0 },
-};
+	return fields;
+}
+
+const struct store_field *family_fields(void)
+{
+	static const struct store_field fields[] = {
+		STORE_FIELD(struct family, cpu_ns),
+		STORE_FIELD(struct family, start_ns),
+		STORE_FIELD(struct family, unsampled),
+		STORE_FIELD(struct family, failed),
+		{ 0 },
+	};
+
+	return fields;
+}
 
 /* Of MPI programs. */
 static const struct store_field world_fields[] = {
-	{ "id", STORE_U64, offsetof(struct profile_identity, world_id), 0 },
+	STORE_NAMED("id", struct profile_identity, world_id, false),
 	{ 0 },
 };
 
-#define MODULE(TYPE, member) STORE_FIELD(TYPE, struct profile_module, member)
-static const struct store_field module_fields[] = {
-	MODULE(TEXT, path),
-	MODULE(CHARS, build_id),
-	MODULE(U64, base),
-	{ 0 },
-};
+/* Tables that have no rows may be left out: columns cost time. */
+static void put_tables(struct store *s, const struct profile *of)
+{
+#define TABLE STORE_PUT_TABLE
+#include "profile/profile.def"
+}
 
-#define NAME(TYPE, member) STORE_FIELD(TYPE, struct profile_name, member)
-static const struct store_field name_fields[] = {
-	NAME(TEXT, text),
-	NAME(U32, class),
-	NAME(U32, detail),
-	{ 0 },
-};
+static void get_tables(struct store *s, struct profile *of)
+{
+#define TABLE STORE_GET_TABLE
+#include "profile/profile.def"
+}
 
-#define NODE(TYPE, member) STORE_FIELD(TYPE, struct profile_node, member)
-static const struct store_field node_fields[] = {
-	NODE(U32, parent), NODE(U32, kind), NODE(U32, owner),
-	NODE(U64, offset), { 0 },
-};
-
-#define VALUE(TYPE, member) STORE_FIELD(TYPE, struct profile_value, member)
-static const struct store_field value_fields[] = {
-	VALUE(U32, node),
-	VALUE(U32, thread),
-	VALUE(U64, value),
-	{ 0 },
-};
-
-#define LOSS_FIELD(TYPE, member) STORE_FIELD(TYPE, struct profile_loss, member)
-static const struct store_field loss_fields[] = {
-	LOSS_FIELD(CHARS, name),
-	LOSS_FIELD(U64, count),
-	{ 0 },
-};
-
-#define THREAD(TYPE, member) STORE_FIELD(TYPE, struct profile_thread, member)
-#define THREAD_ADDED(TYPE, member)                                             \
-	STORE_ADDED(TYPE, struct profile_thread, member)
-static const struct store_field thread_fields[] = {
-	THREAD(U32, tid),
-	THREAD(U32, clock),
-	THREAD(U32, runs),
-	THREAD(U32, ended),
-	THREAD(CHARS, name),
-	THREAD(U64, first_ns),
-	THREAD(U64, last_ns),
-	THREAD(U64, cpu_ns),
-	THREAD(U64, wall_ns),
-	THREAD(U64, samples),
-	THREAD(U64, ticks),
-	THREAD(U64, handler_ns),
-	THREAD(U64, wrapper_ns),
-	THREAD(U64, slowest_ns),
-	THREAD(U32, every),
-	THREAD(U32, level),
-	THREAD_ADDED(U64, switches),
-	THREAD_ADDED(U64, switch_ns),
-	THREAD_ADDED(U64, timer_samples),
-	{ 0 },
-};
-
-#define COMM(TYPE, member) STORE_FIELD(TYPE, struct profile_comm, member)
-static const struct store_field comm_fields[] = {
-	COMM(U32, size),  COMM(U32, rank),  COMM(U32, inter),
-	COMM(U64, calls), COMM(U64, id),    COMM(U64, instances),
-	COMM(U32, first), COMM(TEXT, name), { 0 },
-};
-
-#define SITE(TYPE, member) STORE_FIELD(TYPE, struct profile_site, member)
-static const struct store_field site_fields[] = {
-	SITE(U32, node),
-	SITE(U32, comm),
-	SITE(I32, root),
-	{ 0 },
-};
-
-#define SIZE_FIELD(TYPE, member) STORE_FIELD(TYPE, struct profile_size, member)
-static const struct store_field size_fields[] = {
-	SIZE_FIELD(U32, node),
-	SIZE_FIELD(U32, class),
-	SIZE_FIELD(U64, calls),
-	SIZE_FIELD(U64, ns),
-	{ 0 },
-};
-
-#define PEER(TYPE, member) STORE_FIELD(TYPE, struct profile_peer, member)
-static const struct store_field peer_fields[] = {
-	PEER(U32, rank),       PEER(U64, sends),
-	PEER(U64, sent),       PEER(U64, send_ns),
-	PEER(U64, receives),   PEER(U64, received),
-	PEER(U64, receive_ns), { 0 },
-};
-
-#define PART_FIELD(TYPE, member) STORE_FIELD(TYPE, struct profile_part, member)
-static const struct store_field part_fields[] = {
-	PART_FIELD(U64, key),
-	PART_FIELD(U64, begin),
-	PART_FIELD(U64, enter),
-	PART_FIELD(U64, leave),
-	PART_FIELD(U32, begin_node),
-	PART_FIELD(U32, node),
-	PART_FIELD(U32, thread),
-	PART_FIELD(I32, peer),
-	PART_FIELD(U32, check),
-	PART_FIELD(U32, size),
-	PART_FIELD(U32, comm_rank),
-	PART_FIELD(U32, cluster),
-	PART_FIELD(U32, kind),
-	PART_FIELD(U32, level),
-	{ 0 },
-};
-
-#define MOMENT(TYPE, member) STORE_FIELD(TYPE, struct profile_moment, member)
-static const struct store_field moment_fields[] = {
-	MOMENT(U64, ns),
-	MOMENT(U32, node),
-	MOMENT(U32, thread),
-	MOMENT(U32, weight_ns),
-	{ 0 },
-};
-
-#define DEVICE(TYPE, member) STORE_FIELD(TYPE, struct profile_device, member)
-static const struct store_field device_fields[] = {
-	DEVICE(U32, id),
-	DEVICE(CHARS, uuid),
-	DEVICE(CHARS, name),
-	DEVICE(I32, instance),
-	DEVICE(U64, busy_ns),
-	DEVICE(U64, kernels_ns),
-	DEVICE(U64, copies_ns),
-	DEVICE(U64, kernels_sum_ns),
-	DEVICE(U64, first_ns),
-	DEVICE(U64, last_ns),
-	DEVICE(U64, kernels),
-	DEVICE(U64, copies),
-	DEVICE(U64, first_bin),
-	DEVICE(U32, bin_shift),
-	{ 0 },
-};
-
-#define BIN(TYPE, member) STORE_FIELD(TYPE, struct profile_bin, member)
-static const struct store_field bin_fields[] = {
-	BIN(U32, device),
-	BIN(U32, bin),
-	BIN(U64, ns),
-	{ 0 },
-};
-
-#define STREAM(TYPE, member) STORE_FIELD(TYPE, struct profile_stream, member)
-static const struct store_field stream_fields[] = {
-	STREAM(U32, device),     STREAM(U32, context),
-	STREAM(U32, stream),     STREAM(U64, busy_ns),
-	STREAM(U64, kernels_ns), STREAM(U64, first_ns),
-	STREAM(U64, last_ns),    STREAM(U64, kernels),
-	STREAM(U64, copies),     { 0 },
-};
-
-#define WORK(TYPE, member) STORE_FIELD(TYPE, struct profile_work, member)
-static const struct store_field work_fields[] = {
-	WORK(U32, node), WORK(U32, device), WORK(U64, count), WORK(U64, ns),
-	{ 0 },
-};
-
-#define GPU(TYPE, member) STORE_FIELD(TYPE, struct profile_gpu_times, member)
-static const struct store_field gpu_fields[] = {
-	GPU(U64, busy_ns),
-	GPU(U64, first_ns),
-	GPU(U64, last_ns),
-	GPU(U64, late),
-	GPU(U64, late_ns),
-	GPU(U64, first_paused_ns),
-	{ 0 },
-};
-
-static const struct store_field known_fields[] = {
-	STORE_FIELD(U64, struct profile_gpu_known, ns),
-	{ 0 },
-};
-
-/* The arrays that are stored as they are. */
-struct stored_array {
-	const char *group;
-	const struct store_field *fields;
-	size_t row_size;
-	size_t rows, count; /* where struct profile has them */
-	const char *later;  /* a column that files may lack; NULL: none */
-};
-#define LATER_PART(group, fields, array, number, later)                        \
-	{                                                                      \
-		group, fields, sizeof(*((struct profile *)0)->array),          \
-			offsetof(struct profile, array),                       \
-			offsetof(struct profile, number), later                \
-	}
-#define PART(group, fields, array, number)                                     \
-	LATER_PART(group, fields, array, number, NULL)
-static const struct stored_array parts[] = {
-	PART("modules", module_fields, modules, module_count),
-	PART("names", name_fields, names, name_count),
-	PART("nodes", node_fields, nodes, node_count),
-	PART("losses", loss_fields, losses, loss_count),
-	PART("threads", thread_fields, threads, thread_count),
-	PART("comms", comm_fields, comms, comm_count),
-	PART("mpi/sites", site_fields, sites, site_count),
-	PART("mpi/sizes", size_fields, sizes, size_count),
-	PART("mpi/peers", peer_fields, peers, peer_count),
-	PART("mpi/parts", part_fields, parts, part_count),
-	PART("mpi/moments", moment_fields, moments, moment_count),
-	LATER_PART("gpu/devices", device_fields, devices, device_count,
-		   "gpu/devices/id"),
-	LATER_PART("gpu/bins", bin_fields, bins, bin_count, "gpu/bins/device"),
-	LATER_PART("gpu/streams", stream_fields, streams, stream_count,
-		   "gpu/streams/device"),
-	LATER_PART("gpu/works", work_fields, works, work_count,
-		   "gpu/works/node"),
-};
-enum {
-	PARTS = sizeof(parts) / sizeof(parts[0])
-};
+/* A record that only some processes have. */
+static void get_record(struct store *s, const char *group,
+		       const struct store_field *fields, void *record)
+{
+	if (store_has(s, group))
+		store_get_record(s, group, fields, record);
+}
 
 static void save_column(struct store *s, const struct profile_column *c)
 {
@@ -317,8 +88,9 @@ static void save_column(struct store *s, const struct profile_column *c)
 
 	memcpy(metric.name, c->name, sizeof(metric.name));
 	metric_group_put(s, &metric);
-	store_put_table(s, metric_path(path, c->name, ""), value_fields,
-			c->values, sizeof(*c->values), c->count);
+	store_put_table(s, metric_path(path, c->name, ""),
+			profile_value_fields(), c->values, sizeof(*c->values),
+			c->count);
 }
 
 int profile_save(const struct profile *p, const char *path)
@@ -333,30 +105,19 @@ int profile_save_in(const struct profile *p, int dir, const char *path)
 
 	if (err)
 		return err;
-	store_put_record(s, "identity", id_fields, &p->id);
+	store_put_record(s, "identity", profile_identity_fields(), &p->id);
 	if (p->id.cores.count)
-		store_put_record(s, "cores", cores_fields, &p->id.cores);
+		store_put_record(s, "cores", cores_fields(), &p->id.cores);
 	if (p->id.family.cpu_ns)
-		store_put_record(s, "family", family_fields, &p->id.family);
+		store_put_record(s, "family", family_fields(), &p->id.family);
 	if (p->id.world_id)
 		store_put_record(s, "world", world_fields, &p->id);
-	for (size_t i = 0; i < PARTS; i++) {
-		const char *at = (const char *)p;
-		const void *rows;
-		size_t count;
-
-		memcpy(&rows, at + parts[i].rows, sizeof(rows));
-		memcpy(&count, at + parts[i].count, sizeof(count));
-		if (parts[i].later && !count)
-			continue; /* as in an older file: columns cost time */
-		store_put_table(s, parts[i].group, parts[i].fields, rows,
-				parts[i].row_size, count);
-	}
-	rank_facts_put(s, p);
+	put_tables(s, p);
 	if (p->device_count)
-		store_put_record(s, "gpu", gpu_fields, &p->gpu);
+		store_put_record(s, "gpu", profile_gpu_times_fields(), &p->gpu);
 	if (p->gpu_known.ns)
-		store_put_record(s, "gpu/known", known_fields, &p->gpu_known);
+		store_put_record(s, "gpu/known", profile_gpu_known_fields(),
+				 &p->gpu_known);
 	metric_groups_new(s);
 	for (size_t i = 0; i < p->column_count; i++)
 		save_column(s, &p->columns[i]);
@@ -370,9 +131,9 @@ static void load_column(struct store *s, const char *name,
 	char path[METRIC_PATH_SIZE];
 
 	metric_group_get(s, name, &metric);
-	c->values =
-		store_get_table(s, metric_path(path, name, ""), value_fields,
-				sizeof(*c->values), &c->count);
+	c->values = store_get_table(s, metric_path(path, name, ""),
+				    profile_value_fields(), sizeof(*c->values),
+				    &c->count);
 	memcpy(c->name, metric.name, sizeof(c->name));
 	c->unit = metric.unit;
 	c->merge = metric.merge;
@@ -537,20 +298,61 @@ static void check_devices(struct store *s, const struct profile *p)
 		damaged_row(s, "gpu", 0);
 }
 
-static void load_parts(struct store *s, struct profile *p)
+static bool samples_good(const struct profile *p)
 {
-	for (size_t i = 0; i < PARTS; i++) {
-		char *at = (char *)p;
-		size_t count;
+	uint64_t words = 0;
+	bool good = true;
 
-		if (parts[i].later && !store_has(s, parts[i].later))
-			continue;
-		void *rows = store_get_table(s, parts[i].group, parts[i].fields,
-					     parts[i].row_size, &count);
-
-		memcpy(at + parts[i].rows, &rows, sizeof(rows));
-		memcpy(at + parts[i].count, &count, sizeof(count));
+	for (size_t i = 0; i < p->pc_count && good; i++)
+		good = p->pcs[i].name < p->name_count;
+	for (size_t i = 0; i < p->cubin_count && good; i++) {
+		good = p->cubins[i].size <= 8 * p->cubin_word_count;
+		words += p->cubins[i].size / 8 + (p->cubins[i].size % 8 != 0);
 	}
+	return good && words <= p->cubin_word_count;
+}
+
+static bool good_power(const struct profile *p)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < p->power_count && good; i++) {
+		const struct profile_power *w = &p->powers[i];
+
+		good = w->device < p->device_count && w->bin_shift < 64 &&
+		       w->first_ns <= w->last_ns &&
+		       w->last_ns <= PROFILE_TIME_MOST;
+	}
+	for (size_t i = 0; i < p->power_bin_count && good; i++)
+		good = p->power_bins[i].power < p->power_count &&
+		       p->power_bins[i].bin < LIVE_POWER_BINS;
+	for (size_t i = 0; i < p->power_phase_count && good; i++)
+		good = p->power_phases[i].power < p->power_count &&
+		       p->power_phases[i].node < p->node_count;
+	return good;
+}
+
+static void check_gpu_tables(struct store *s, const struct profile *p)
+{
+	bool good = good_power(p);
+
+	for (size_t i = 0; i < p->holder_count && good; i++)
+		good = p->holders[i].first_ns <= PROFILE_TIME_MOST &&
+		       p->holders[i].width_ns <= PROFILE_TIME_MOST &&
+		       p->holders[i].peak_ns <= PROFILE_TIME_MOST;
+	for (size_t i = 0; i < p->memory_bin_count && good; i++)
+		good = p->memory_bins[i].holder < p->holder_count &&
+		       p->memory_bins[i].bin < LIVE_MEMORY_BINS;
+	for (size_t i = 0; i < p->held_count && good; i++)
+		good = p->held[i].holder < p->holder_count &&
+		       p->held[i].kind < LIVE_MEMORY_KINDS;
+	for (size_t i = 0; i < p->unified_count && good; i++)
+		good = p->unified[i].kind < LIVE_UNIFIED_KINDS;
+	for (size_t i = 0; i < p->shape_count && good; i++)
+		good = p->shapes[i].name < p->name_count &&
+		       p->shapes[i].least_blocks <= p->shapes[i].most_blocks;
+	if (!good || !samples_good(p))
+		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }
 
 static int load_rank_file(struct profile *p, const char *path,
@@ -561,19 +363,13 @@ static int load_rank_file(struct profile *p, const char *path,
 
 	if (err)
 		return err;
-	store_get_record(s, "identity", id_fields, &p->id);
-	if (store_has(s, "cores"))
-		store_get_record(s, "cores", cores_fields, &p->id.cores);
-	if (store_has(s, "family"))
-		store_get_record(s, "family", family_fields, &p->id.family);
-	if (store_has(s, "world"))
-		store_get_record(s, "world", world_fields, &p->id);
-	load_parts(s, p);
-	rank_facts_get(s, p);
-	if (store_has(s, "gpu"))
-		store_get_record(s, "gpu", gpu_fields, &p->gpu);
-	if (store_has(s, "gpu/known"))
-		store_get_record(s, "gpu/known", known_fields, &p->gpu_known);
+	store_get_record(s, "identity", profile_identity_fields(), &p->id);
+	get_record(s, "cores", cores_fields(), &p->id.cores);
+	get_record(s, "family", family_fields(), &p->id.family);
+	get_record(s, "world", world_fields, &p->id);
+	get_tables(s, p);
+	get_record(s, "gpu", profile_gpu_times_fields(), &p->gpu);
+	get_record(s, "gpu/known", profile_gpu_known_fields(), &p->gpu_known);
 	load_columns(s, p);
 	clean_build_ids(p);
 	if (!store_error(s))
@@ -585,7 +381,7 @@ static int load_rank_file(struct profile *p, const char *path,
 	if (!store_error(s))
 		check_profile_waits(s, p);
 	if (!store_error(s))
-		rank_facts_check(s, p);
+		check_gpu_tables(s, p);
 	if (!store_error(s))
 		check_devices(s, p);
 	err = store_error(s);

@@ -361,8 +361,8 @@ struct file_mark {
 	uint32_t version;
 };
 static const struct store_field mark_fields[] = {
-	STORE_FIELD(TEXT, struct file_mark, format),
-	STORE_FIELD(U32, struct file_mark, version),
+	STORE_FIELD(struct file_mark, format),
+	STORE_FIELD(struct file_mark, version),
 	{ 0 },
 };
 
@@ -1466,12 +1466,34 @@ static const struct store_field *next_column(struct store *s, const char *group,
 	return field;
 }
 
+/* From the column `field` on, which may have been read into *c. */
+static void get_columns(struct store *s, const char *group,
+			const struct store_field *field, struct read_column *c,
+			char *rows, size_t row_size)
+{
+	const size_t count = c->count;
+
+	while (!s->err) {
+		set_column(s, field, rows, row_size, c);
+		free(c->values);
+		*c = (struct read_column){ 0 };
+		field = next_column(s, group, field);
+		if (!field->name)
+			break;
+		*c = get_column(s, group, field);
+		if (!s->err && c->count != count)
+			store_fail(s, -EINVAL,
+				   "the columns of '%s' differ in length",
+				   group);
+	}
+	free(c->values);
+}
+
 void *store_get_table(struct store *s, const char *group,
 		      const struct store_field *fields, size_t row_size,
 		      size_t *count)
 {
-	const struct store_field *field = fields;
-	struct read_column c = get_column(s, group, field);
+	struct read_column c = get_column(s, group, fields);
 	size_t rows_read = c.count;
 	char *rows = NULL;
 
@@ -1482,20 +1504,7 @@ void *store_get_table(struct store *s, const char *group,
 		if (!rows)
 			store_fail(s, -ENOMEM, "out of memory");
 	}
-	while (!s->err) {
-		set_column(s, field, rows, row_size, &c);
-		free(c.values);
-		c = (struct read_column){ 0 };
-		field = next_column(s, group, field);
-		if (!field->name)
-			break;
-		c = get_column(s, group, field);
-		if (!s->err && c.count != rows_read)
-			store_fail(s, -EINVAL,
-				   "the columns of '%s' differ in length",
-				   group);
-	}
-	free(c.values);
+	get_columns(s, group, fields, &c, rows, row_size);
 	if (s->err) {
 		free_rows(fields, rows, row_size, rows_read);
 		return NULL;
@@ -1504,39 +1513,25 @@ void *store_get_table(struct store *s, const char *group,
 	return rows;
 }
 
-void store_put_parts(struct store *s, const struct store_part *parts,
-		     size_t count, const void *of)
+void store_get_members(struct store *s, const char *group,
+		       const struct store_field *fields, void *rows,
+		       size_t row_size, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *at = of;
-		const void *rows;
-		size_t n;
+	struct read_column c = get_column(s, group, fields);
 
-		memcpy(&rows, at + parts[i].rows, sizeof(rows));
-		memcpy(&n, at + parts[i].count, sizeof(n));
-		if (n)
-			store_put_table(s, parts[i].group, parts[i].fields,
-					rows, parts[i].row_size, n);
-	}
+	if (!s->err && c.count != count)
+		store_fail(s, -EINVAL, "damaged: %zu rows of '%s', not %zu",
+			   c.count, group, count);
+	get_columns(s, group, fields, &c, rows, row_size);
 }
 
-void store_get_parts(struct store *s, const struct store_part *parts,
-		     size_t count, void *of)
+bool store_has_table(struct store *s, const char *group,
+		     const struct store_field *fields)
 {
-	for (size_t i = 0; i < count; i++) {
-		char column[NAME_MAX_BYTES], *at = of;
-		size_t n = 0;
-		void *rows;
+	char name[NAME_MAX_BYTES];
 
-		snprintf(column, sizeof(column), "%s/%s", parts[i].group,
-			 parts[i].fields[0].name);
-		if (!store_has(s, column))
-			continue;
-		rows = store_get_table(s, parts[i].group, parts[i].fields,
-				       parts[i].row_size, &n);
-		memcpy(at + parts[i].rows, &rows, sizeof(rows));
-		memcpy(at + parts[i].count, &n, sizeof(n));
-	}
+	return !s->err && !join_names(s, name, group, fields->name) &&
+	       store_has(s, name);
 }
 
 /* Attributes */

@@ -48,17 +48,50 @@ struct store_field {
 	bool added; /* older files lack it: 0 */
 };
 
-/* A row of a table of fields; TYPE without STORE_. */
-#define STORE_FIELD(TYPE, record, member)                                      \
+#define STORE_TYPE(member)                                                     \
+	_Generic(&(member), uint8_t *: STORE_U8, uint16_t *: STORE_U16,        \
+		uint32_t *: STORE_U32, int32_t *: STORE_I32,                   \
+		uint64_t *: STORE_U64, double *: STORE_F64,                    \
+		char **: STORE_TEXT, const char **: STORE_TEXT,                \
+		default: STORE_CHARS)
+
+/* A row of a table of fields, of the type that the member has. */
+#define STORE_NAMED(name, record, member, added)                               \
 	{                                                                      \
-#member, STORE_##TYPE, offsetof(record, member),               \
-			sizeof(((record *)0)->member)                          \
+		name, STORE_TYPE(((record *)0)->member),                       \
+			offsetof(record, member),                              \
+			sizeof(((record *)0)->member), added                   \
 	}
-#define STORE_ADDED(TYPE, record, member)                                      \
+#define STORE_FIELD(record, member) STORE_NAMED(#member, record, member, false)
+#define STORE_ADDED(record, member) STORE_NAMED(#member, record, member, true)
+
+/*
+ * TABLE and END_TABLE of base/table-rows.def, and between them such rows of
+ * struct `row`: a function record_fields() that returns the table of fields.
+ */
+#define STORE_FIELDS(record, ...)                                              \
+	static const struct store_field *record##_fields(void)                 \
 	{                                                                      \
-#member, STORE_##TYPE, offsetof(record, member),               \
-			sizeof(((record *)0)->member), true                    \
+		typedef struct record row;                                     \
+		static const struct store_field fields[] = {
+#define STORE_END_FIELDS                                                       \
+	{                                                                      \
+		0                                                              \
+	}                                                                      \
+	}                                                                      \
+	;                                                                      \
+	return fields;                                                         \
 	}
+
+/* TABLE that writes, and reads, the rows that the struct `of` holds. */
+#define STORE_PUT_TABLE(record, array, number, group, when)                    \
+	if (when)                                                              \
+		store_put_table(s, group, record##_fields(), of->array,        \
+				sizeof(*of->array), of->number);
+#define STORE_GET_TABLE(record, array, number, group, when)                    \
+	if (when || store_has_table(s, group, record##_fields()))              \
+		of->array = store_get_table(s, group, record##_fields(),       \
+					    sizeof(*of->array), &of->number);
 
 /* The temporary name of a file while that process writes it; NULL: no memory.
  */
@@ -174,27 +207,14 @@ void *store_get_table(struct store *s, const char *group,
 		      const struct store_field *fields, size_t row_size,
 		      size_t *count);
 
-/*
- * Tables that not every file has, of a struct that holds the arrays: the group,
- * the fields, and where in the struct the array and the number of rows stand.
- */
-struct store_part {
-	const char *group;
-	const struct store_field *fields;
-	size_t row_size;
-	size_t rows, count; /* offsets */
-};
-#define STORE_PART(type, group, fields, array, number)                         \
-	{                                                                      \
-		group, fields, sizeof(*((type *)0)->array),                    \
-			offsetof(type, array), offsetof(type, number)          \
-	}
-/* Those that have rows. */
-void store_put_parts(struct store *s, const struct store_part *parts,
-		     size_t count, const void *of);
-/* Those that are there; the others stay as they are. */
-void store_get_parts(struct store *s, const struct store_part *parts,
-		     size_t count, void *of);
+/* The same into members of `count` rows that there are: as many as it has. */
+void store_get_members(struct store *s, const char *group,
+		       const struct store_field *fields, void *rows,
+		       size_t row_size, size_t count);
+
+/* Whether it is there: older files lack some, others that have no rows. */
+bool store_has_table(struct store *s, const char *group,
+		     const struct store_field *fields);
 
 /* One struct: its fields as attributes of the group.  Texts longer than
    STORE_TEXT_MAX are cut and end in "...". */

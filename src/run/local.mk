@@ -6,18 +6,13 @@ librun_la_SOURCES = \
 	src/run/packed.h \
 	src/run/path-sums.c src/run/path-sums.h \
 	src/run/path-sums-file.c \
-	src/run/power-tables.c src/run/power-tables.h \
 	src/run/records.c src/run/records.h \
 	src/run/run.c src/run/run.h \
 	src/run/run-blob.c src/run/run-blob.h \
 	src/run/run-build.h \
-	src/run/run-calls.h \
+	src/run/run.def src/run/run-check.c \
 	src/run/run-file.c \
-	src/run/run-gpu.h \
-	src/run/run-gpu-tables.h \
-	src/run/run-gpu-tables-file.c src/run/run-gpu-tables-file.h \
-	src/run/run-power.h \
-	src/run/run-waits.h src/run/waits.def \
+	src/run/run-tables.h src/run/waits.def \
 	src/run/spill.c src/run/spill.h \
 	src/run/stats.c \
 	src/run/team.h \

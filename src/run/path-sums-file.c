@@ -25,17 +25,17 @@ enum {
 	CHUNK = 1 << 16,      /* values */
 };
 
-#define SUM(TYPE, member) STORE_FIELD(TYPE, struct path_sum, member)
+#define SUM(member) STORE_FIELD(struct path_sum, member)
 static const struct store_field sum_fields[] = {
-	SUM(F64, sum),      SUM(U64, min), SUM(U64, max), SUM(U32, min_rank),
-	SUM(U32, max_rank), SUM(U32, row), { 0 },
+	SUM(sum),      SUM(min), SUM(max), SUM(min_rank),
+	SUM(max_rank), SUM(row), { 0 },
 };
 
-#define PATH(TYPE, member) STORE_FIELD(TYPE, struct path, member)
+#define PATH(member) STORE_FIELD(struct path, member)
 static const struct store_field path_fields[] = {
-	PATH(U32, parent),
-	PATH(U32, end),
-	PATH(U32, node),
+	PATH(parent),
+	PATH(end),
+	PATH(node),
 	{ 0 },
 };
 

@@ -19,6 +19,10 @@ int run_stats(struct run *run);
 /* What is over every entry alone, for databases without it. */
 int run_entry_stats(struct run *run);
 
+/* run-check.c: a run that was read; what is wrong is a failure of the store. */
+struct store;
+void run_check(struct store *s, const struct run *run);
+
 /* The same values in memory, after run_stats(). */
 int run_fetch(struct run *run);
 

@@ -17,6 +17,15 @@ void run_idle_free(struct run_idle *idle)
 	free(idle);
 }
 
+#define GROUP(record)                                                          \
+	void record##_fini(struct record *of)                                  \
+	{
+#define TABLE(record, array, ...) free(of->array);
+#define END_GROUP                                                              \
+	memset(of, 0, sizeof(*of));                                            \
+	}
+#include "run/run.def"
+
 void run_free(struct run *run)
 {
 	if (!run)

@@ -26,16 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/batch.h"
-#include "base/cores.h"
-#include "base/family.h"
 #include "base/metric.h"
 #include "base/str.h"
-#include "run/run-calls.h"
-#include "run/run-gpu-tables.h"
-#include "run/run-gpu.h"
-#include "run/run-power.h"
-#include "run/run-waits.h"
+#include "run/run-tables.h"
 
 enum run_kind {
 	RUN_ROOT,
@@ -56,28 +49,6 @@ enum run_kind {
 enum {
 	RUN_INLINED = 1,
 	RUN_UNNAMED = 2 /* name is module+0xoffset */
-};
-
-struct run_node {
-	uint32_t parent; /* stands before it; the root, node 0, is its own */
-	uint16_t kind;   /* enum run_kind */
-	uint16_t flags;
-	uint32_t function; /* string: demangled name, or module+0xoffset */
-	uint32_t module;   /* string: path, "" when there is none */
-	uint32_t file;     /* string: of `line`, "" when not known */
-	uint32_t line;
-	uint32_t detail; /* RUN_MPI: enum live_mpi_class; RUN_LOOP: last line */
-};
-
-struct run_stat {   /* over all members, those without a value count as 0 */
-	double sum; /* of every entry, member or not */
-	double mean, deviation;
-	uint64_t min, max;
-	uint32_t min_rank,
-		max_rank; /* indices into ranks; the lowest of equals */
-	/* Of every entry, member or not: */
-	double squares;       /* over its samples; 0: not sampled */
-	uint64_t least, most; /* 0: there is none */
 };
 
 struct run_value {
@@ -111,63 +82,6 @@ struct run_metric {
 	struct path_sum *sums;    /* path-sums.h; NULL: not known */
 	struct run_idle *idle;    /* NULL: nothing is left out */
 	struct counting counting;
-};
-
-/* A process is in one, or in none: what mpirun, srun or MPI_Comm_spawn began.
- */
-struct run_job {
-	uint32_t number; /* 1: the run's own, 2 …: others as they began; 0: not
-			    known, or none */
-	uint32_t size;   /* of its MPI_COMM_WORLD */
-};
-
-/* CPU time of all threads, as samples tell; 0: no OpenMP was seen. */
-struct openmp {
-	uint64_t waiting_ns; /* in the runtime itself */
-	uint64_t workers_ns; /* of the threads that the runtime began */
-};
-
-/* One process: a rank, or a process of a rank (child of an MPI program). */
-struct run_rank {
-	int32_t rank;       /* in MPI_COMM_WORLD, -1: no MPI */
-	uint32_t pid, ppid; /* ppid 0: not known */
-	uint32_t host;      /* string */
-	uint32_t source;    /* string: the file it came from */
-	uint32_t command;
-	uint32_t mpi_library;   /* while it is merged, as is … */
-	uint64_t world_id;      /* … the name of its world; 0: not known */
-	uint32_t end, end_code; /* enum profile_end */
-	uint32_t threads;
-	uint32_t clock, wall;
-	uint32_t mpi_error;
-	uint64_t freq;
-	uint64_t start_real_ns;
-	uint64_t elapsed_ns; /* start to end of the process */
-	uint64_t mpi_ns; /* MPI_Init to MPI_Finalize (or the end), but pauses;
-			    0: no MPI */
-	uint64_t mpi_time_ns; /* of it, inside MPI on the thread of MPI_Init */
-	uint64_t mpi_io_ns;   /* of that, in MPI's functions for files */
-	uint64_t cpu_ns, wall_ns; /* sum of the samples' weights */
-	uint64_t process_cpu_ns;  /* as the system counted it; 0: unknown */
-	uint64_t paused_ns;       /* of elapsed_ns, not measured */
-	uint64_t samples, ticks, handler_ns, wrapper_ns;
-	uint64_t slowest_ns; /* longest period that the budget asked for, 0 */
-	uint64_t switches, switch_ns, timer_samples; /* as in profile_thread */
-	struct cores cores;
-	struct family family; /* cpu_ns 0: another process's, or not known */
-	struct run_job job;
-	struct openmp openmp;
-};
-
-struct run_loss {
-	uint32_t name; /* string */
-	uint32_t rank; /* index into ranks */
-	uint64_t count;
-};
-
-struct run_problem {     /* a file that was skipped, ranks that are missing */
-	uint32_t source; /* string: file name, "rank 3", "ranks 3-7" */
-	uint32_t text;   /* string: one sentence */
 };
 
 struct run {

@@ -363,12 +363,3 @@ int waits_make(struct run *run, struct matched_events *parts)
 	free(waits);
 	return err;
 }
-
-void run_waits_fini(struct run_waits *waits)
-{
-	free(waits->causes);
-	free(waits->contexts);
-	free(waits->victims);
-	free(waits->ranks);
-	*waits = (struct run_waits){ 0 };
-}

@@ -20,7 +20,7 @@
 
 #include "waits/clocks.h"
 #include "waits/match-events.h"
-#include "run/run-waits.h"
+#include "run/run-tables.h"
 
 struct wait_state {       /* of one part */
 	int64_t ns;       /* 0: it did not wait */

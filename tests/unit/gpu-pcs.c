@@ -46,8 +46,9 @@ TEST(samples_of_an_instruction_are_summed)
 	copse_gpu_pc(&alpha, &some);
 	p = profile();
 	CHECK(p->pc_count == 2);
-	CHECK(p->pcs[0].memory == 10 && p->pcs[0].unissued == 4);
-	CHECK(p->pcs[1].pc == 32 && p->pcs[1].memory == 5);
+	CHECK(p->pcs[0].stalls[LIVE_STALL_MEMORY] == 10 &&
+	      p->pcs[0].unissued == 4);
+	CHECK(p->pcs[1].pc == 32 && p->pcs[1].stalls[LIVE_STALL_MEMORY] == 5);
 	profile_free(p);
 }
 

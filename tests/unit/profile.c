@@ -1030,7 +1030,7 @@ TEST(strings_and_large_columns_come_back)
 TEST(what_a_file_has)
 {
 	static const struct store_field fields[] = {
-		STORE_FIELD(U32, struct profile_work, node), { 0 }
+		STORE_FIELD(struct profile_work, node), { 0 }
 	};
 	static int (*const create[])(
 		struct store **, const char *, const char *,
@@ -1059,11 +1059,11 @@ TEST(what_a_file_has)
 TEST(a_column_that_an_older_file_lacks_is_zero)
 {
 	static const struct store_field before[] = {
-		STORE_FIELD(U32, struct profile_work, node), { 0 }
+		STORE_FIELD(struct profile_work, node), { 0 }
 	};
 	static const struct store_field now[] = {
-		STORE_FIELD(U32, struct profile_work, node),
-		STORE_ADDED(U64, struct profile_work, ns),
+		STORE_FIELD(struct profile_work, node),
+		STORE_ADDED(struct profile_work, ns),
 		{ 0 }
 	};
 	const struct profile_work row = { .node = 7, .ns = 8 };
@@ -1092,11 +1092,11 @@ TEST(an_attribute_that_an_older_file_lacks_is_zero)
 		struct store **, const char *, const char *,
 		uint32_t) = { store_create, store_create_large };
 	static const struct store_field before[] = {
-		STORE_FIELD(U32, struct profile_work, node), { 0 }
+		STORE_FIELD(struct profile_work, node), { 0 }
 	};
 	static const struct store_field now[] = {
-		STORE_FIELD(U32, struct profile_work, node),
-		STORE_ADDED(U64, struct profile_work, ns),
+		STORE_FIELD(struct profile_work, node),
+		STORE_ADDED(struct profile_work, ns),
 		{ 0 }
 	};
 	const struct profile_work record = { .node = 7, .ns = 8 };

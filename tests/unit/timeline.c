@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeline.c - times of processes that share a device, laid over one another.
  */
-#include "run/run-gpu.h"
+#include "run/run-tables.h"
 #include "merge/timeline.h"
 #include "tests/lib/test.h"
 

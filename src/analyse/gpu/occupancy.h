@@ -12,7 +12,7 @@
 #ifndef ANALYSE_GPU_OCCUPANCY_H
 #define ANALYSE_GPU_OCCUPANCY_H
 
-#include "run/run-gpu-tables.h"
+#include "run/run-tables.h"
 
 struct occupancy {
 	uint32_t blocks;   /* of a multiprocessor, at once; 0: it cannot run */

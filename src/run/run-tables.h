@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * run-tables.h - the structs of run.def, which describes them, and what their
+ * members mean: MPI calls, waits, GPUs and their energy.
+ */
+#ifndef RUN_RUN_TABLES_H
+#define RUN_RUN_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/batch.h"
+#include "base/cores.h"
+#include "base/family.h"
+
+/* In place of an index. */
+#define RUN_NO_COMM       UINT32_MAX
+#define RUN_SEVERAL_COMMS (UINT32_MAX - 1)
+#define RUN_HOST          UINT32_MAX /* device: the memory is the host's */
+#define RUN_NO_MODEL      UINT32_MAX
+#define RUN_NO_POWER      UINT32_MAX
+
+#define RUN_GPU_BINS 4096
+
+enum wait_kind {
+#define WAIT(id, ...) WAIT_##id,
+#include "run/waits.def"
+#undef WAIT
+	WAIT_KINDS
+};
+
+#define WAIT_OTHERS UINT32_MAX /* culprit: small causes, made one */
+
+enum {
+	RUN_CONTEXT_UNSAMPLED = 1, /* no sample says so: what called MPI next */
+	RUN_CONTEXT_HELPERS = 2    /* where its threads without MPI were, CPU
+				      time, while it was not sampled */
+};
+
+#define TABLE(record, ...)      struct record {
+#define RECORD                  TABLE
+#define COLUMN(type, name, ...) type name;
+#define MEMBER                  COLUMN
+#define END_TABLE                                                              \
+	}                                                                      \
+	;
+#include "run/run.def"
+
+#define GROUP(record) struct record {
+#define TABLE(record, array, number, ...)                                      \
+	struct record *array;                                                  \
+	size_t number;
+#define HOLDS(type, name, ...) type name;
+#define END_GROUP                                                              \
+	}                                                                      \
+	;
+#include "run/run.def"
+
+/* run.c: free what a group holds. */
+#define GROUP(record) void record##_fini(struct record *of);
+#include "run/run.def"
+
+/* The least size of a class. */
+static inline uint64_t run_size_least(uint32_t class)
+{
+	return class ? (uint64_t)1 << (class - 1) : 0;
+}
+
+/* devices.c: how long a process ran, but pauses, while its GPUs were known. */
+uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
+		       const struct run_rank *times);
+
+#endif
