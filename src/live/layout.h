@@ -301,12 +301,9 @@ struct live_device {
 	uint8_t uuid[16]; /* of the MIG instance, if it is one; 0: not known */
 	live_ref name;    /* live_text; 0: not known */
 	int32_t instance; /* of MIG; -1: none */
-	uint64_t busy_ns; /* of anything … */
-	uint64_t kernels_ns,
-		copies_ns;          /* … of kernels, of copies and memsets */
-	uint64_t kernels_sum_ns;    /* as if none ran beside another */
-	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC; 0: no work */
-	uint64_t kernels, copies;
+#define COLUMN(type, name, ...) type name;
+#include "live/device.def"
+#undef COLUMN
 	uint64_t first_bin;
 	live_ref bins; /* uint64_t[LIVE_BINS]; 0: none */
 	uint32_t bin_shift;
@@ -442,11 +439,9 @@ struct live_shape {
 /* What a device has of what kernels share. */
 struct live_limits {
 	uint32_t device;
-	uint32_t major, minor; /* compute capability */
-	uint32_t multiprocessors, warp;
-	uint32_t threads, blocks, registers, shared; /* of a multiprocessor */
-	uint32_t block_registers;                    /* the most of a block */
-	uint32_t reserved_shared; /* of each block, for the system */
+#define COLUMN(type, name, ...) type name;
+#include "live/limits.def"
+#undef COLUMN
 	uint32_t unused;
 };
 

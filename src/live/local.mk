@@ -4,6 +4,7 @@ liblive_la_SOURCES = \
 	src/live/chunk.c src/live/chunk.h \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
 	src/live/losses.def src/live/copies.def src/live/memories.def \
+	src/live/device.def src/live/limits.def src/live/power.def \
 	src/live/power.h src/live/process.def src/live/stalls.def \
 	src/live/tally.h src/live/thread.def src/live/tree.c src/live/tree.h \
 	src/live/untimed.h

@@ -30,27 +30,12 @@ struct live_power_bin {
 	uint64_t uj, ns; /* what was read in it, and of how long that is */
 };
 
-/*
- * A GPU as NVML counts them: of MIG's instances the whole.  Sums are of the
- * time between two readings each, where these are not too far apart.
- */
+/* A GPU as NVML counts them: of MIG's instances the whole. */
 struct live_power_board {
-	char uuid[48], bus[32];      /* "GPU-…", "00000000:1B:00.0" */
-	uint64_t readings, failures; /* of its power */
-	uint64_t first_ns, last_ns;  /* readings; 0: none */
-	uint64_t known_ns;           /* time between readings, summed */
-	uint64_t power_uj;           /* its power over that time */
-	uint64_t counter_uj; /* by its own counter, from first to last */
-	uint32_t counts;     /* 0: it has no such counter */
-	uint32_t least_mw, most_mw;
-	uint32_t most_celsius;
-	/* What one reading said, by the time before it; of how long it is. */
-	uint64_t sm_mhz_ns, memory_mhz_ns, clocks_ns;
-	uint64_t used_ns, use_ns;       /* a kernel ran, as NVML says */
-	uint64_t slowed_ns, reasons_ns; /* clocks were held down */
-	uint64_t reasons;               /* of all times: bits, as NVML's */
-	uint64_t first_bin; /* bin b begins at (first_bin + b) << bin_shift */
-	uint32_t bin_shift;
+	char uuid[48], bus[32]; /* "GPU-…", "00000000:1B:00.0" */
+#define COLUMN(type, name, ...) type name;
+#include "live/power.def"
+#undef COLUMN
 	uint32_t moving; /* odd: the bins are */
 	struct live_power_bin bins[LIVE_POWER_BINS];
 };

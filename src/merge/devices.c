@@ -116,14 +116,9 @@ static int add_share(struct devices *d, const struct profile_device *from,
 		.device = device,
 		.rank = process,
 		.id = from->id,
-		.kernels = from->kernels,
-		.copies = from->copies,
-		.busy_ns = from->busy_ns,
-		.kernels_ns = from->kernels_ns,
-		.copies_ns = from->copies_ns,
-		.kernels_sum_ns = from->kernels_sum_ns,
-		.first_ns = from->first_ns,
-		.last_ns = from->last_ns,
+#define COLUMN(type, name, ...) .name = from->name,
+#include "live/device.def"
+#undef COLUMN
 	};
 	return 0;
 }

@@ -99,11 +99,11 @@ static bool model_of(struct gpu_facts *t, const struct profile *p,
 		i++;
 	if (i == p->limit_count)
 		return true;
-	row = (struct run_model){ l[i].major,           l[i].minor,
-				  l[i].multiprocessors, l[i].warp,
-				  l[i].threads,         l[i].blocks,
-				  l[i].registers,       l[i].shared,
-				  l[i].block_registers, l[i].reserved_shared };
+	row = (struct run_model){
+#define COLUMN(type, name, ...) .name = l[i].name,
+#include "live/limits.def"
+#undef COLUMN
+	};
 	for (i = 0; i < t->sum.model_count; i++)
 		if (!memcmp(&t->sum.models[i], &row, sizeof(row)))
 			break;

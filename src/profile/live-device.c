@@ -91,19 +91,17 @@ static void put_device(struct reader *r, const struct live_device *d)
 	*to = (struct profile_device){
 		.id = d->id,
 		.instance = d->instance,
-		.busy_ns = within(d->busy_ns, span),
-		.kernels_ns = within(d->kernels_ns, span),
-		.copies_ns = within(d->copies_ns, span),
-		.kernels_sum_ns = d->kernels_sum_ns,
-		.first_ns = d->first_ns,
-		.last_ns = d->last_ns,
-		.kernels = d->kernels,
-		.copies = d->copies,
+#define COLUMN(type, name, ...) .name = d->name,
+#include "live/device.def"
+#undef COLUMN
 		.first_bin = d->first_bin,
 		.bin_shift = d->bin_shift,
 		.kernels_until_ns = d->kernels_until_ns,
 		.copies_until_ns = d->copies_until_ns,
 	};
+	to->busy_ns = within(d->busy_ns, span);
+	to->kernels_ns = within(d->kernels_ns, span);
+	to->copies_ns = within(d->copies_ns, span);
 	write_device_uuid(to->uuid, sizeof(to->uuid), d->uuid,
 			  d->instance >= 0);
 	snprintf(to->name, sizeof(to->name), "%s", name ? name : "");

@@ -164,16 +164,9 @@ static void take_limits(struct reader *r, uint32_t unused, const void *at)
 	if (reader_grow(r, &p->limits, p->limit_count, sizeof(*p->limits)))
 		p->limits[p->limit_count++] = (struct profile_limits){
 			.device = l.device,
-			.major = l.major,
-			.minor = l.minor,
-			.multiprocessors = l.multiprocessors,
-			.warp = l.warp,
-			.threads = l.threads,
-			.blocks = l.blocks,
-			.registers = l.registers,
-			.shared = l.shared,
-			.block_registers = l.block_registers,
-			.reserved_shared = l.reserved_shared,
+#define COLUMN(type, name, ...) .name = l.name,
+#include "live/limits.def"
+#undef COLUMN
 		};
 }
 

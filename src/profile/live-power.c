@@ -51,29 +51,11 @@ static void put_board(struct reader *r, const struct live_power *from,
 	*to = (struct profile_power){
 		.device = device,
 		.is_mig = is_mig,
-		.readings = b->readings,
-		.failures = b->failures,
-		.first_ns = b->first_ns,
-		.last_ns = b->last_ns,
-		.known_ns = b->known_ns,
-		.power_uj = b->power_uj,
-		.counter_uj = b->counter_uj,
-		.counts = b->counts,
-		.least_mw = b->least_mw,
-		.most_mw = b->most_mw,
-		.most_celsius = b->most_celsius,
-		.sm_mhz_ns = b->sm_mhz_ns,
-		.memory_mhz_ns = b->memory_mhz_ns,
-		.clocks_ns = b->clocks_ns,
-		.used_ns = b->used_ns,
-		.use_ns = b->use_ns,
-		.slowed_ns = b->slowed_ns,
-		.reasons_ns = b->reasons_ns,
-		.reasons = b->reasons,
+#define COLUMN(type, name, ...) .name = b->name,
+#include "live/power.def"
+#undef COLUMN
 		.cpu_ns = from->cpu_ns,
 		.slowest_ns = from->slowest_ns,
-		.first_bin = b->first_bin,
-		.bin_shift = b->bin_shift,
 	};
 	memcpy(to->uuid, b->uuid, sizeof(to->uuid) - 1);
 	memcpy(to->bus, b->bus, sizeof(to->bus) - 1);

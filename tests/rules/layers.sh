@@ -21,7 +21,7 @@ src/check:    base live launch profile/profile.h
 src/symbol:   base profile
 src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
-src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def
+src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def
 src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
 src/format:   base run analyse
 mpi:          base live collect
