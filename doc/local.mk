@@ -2,11 +2,11 @@
 dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
-	doc/copse-report.1 doc/copse-run.1 doc/copse.3 doc/copse-format.5 \
+	doc/copse-report.1 doc/copse-run.1 doc/copse.3 \
 	doc/copse-gpu.7
 
 # Its list of kinds of waiting is that of waits.def.
-man_MANS = doc/copse-waits.7
+man_MANS = doc/copse-waits.7 doc/copse-format.5
 EXTRA_DIST += doc/copse-waits.7.in
 CLEANFILES += $(man_MANS)
 doc/copse-waits.7: doc/copse-waits.7.in src/run/waits.def doc/local.mk
@@ -16,6 +16,17 @@ doc/copse-waits.7: doc/copse-waits.7.in src/run/waits.def doc/local.mk
 		-e 's/ *\(MPI_[A-Za-z_]*\)()\([:,.]*\) */\n.Fn \1 \2\n/g' | \
 		sed -e '/^$$/d; s/ *$$//' | \
 		sed -e '/^@KINDS@/{r /dev/stdin' -e 'd}' $(srcdir)/doc/copse-waits.7.in >$@
+
+# Its tables are those that the files are written by.
+EXTRA_DIST += doc/copse-format.5.in doc/tables.awk
+doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
+		$(srcdir)/src/profile/profile.def $(srcdir)/src/run/run.def \
+		$(addprefix $(srcdir)/src/live/,device.def limits.def power.def \
+			process.def thread.def)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(AWK) -v top=$(srcdir) -f $(srcdir)/doc/tables.awk \
+		$(srcdir)/doc/copse-format.5.in >$@.tmp
+	@mv $@.tmp $@
 
 EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
 	doc/launchers.md doc/security.md doc/glossary.md doc/tutorial.md

@@ -4,7 +4,7 @@
  *
  * It begins as a small HDF5 file that says what it is.  Behind NODE_BEGIN come
  * a head, which says whose file it is, and records: a name, and a rank file as
- * it would have been.  doc/copse-format.5 has the layout.
+ * it would have been.  copse-format(5) has the layout.
  *
  * Failure    A record counts once its header is there, which is written last.
  *            So an end that is cut off takes nothing with it that was complete,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-file.c - a profile as rank-N.h5; doc/copse-format.5 has the layout. */
+/* rank-file.c - a profile as rank-N.h5; copse-format(5) has the layout. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  *
  * HDF5 does not look behind its own end, and cuts the file off there when it
  * writes to it: what was changed has no list, and is read by HDF5 again.
- * doc/copse-format.5 has the layout.
+ * copse-format(5) has the layout.
  *
  * Ownership  A shortcut owns its memory; what shortcut_values() returns is the
  *            caller's, by malloc.

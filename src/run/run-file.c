@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run-file.c - a run as run.h5; doc/copse-format.5 has the layout.
+ * run-file.c - a run as run.h5; copse-format(5) has the layout.
  *
  * Texts stand once, in `strings`; all other columns refer to them by number.
  */

@@ -160,7 +160,7 @@ recipes() {
 				printf "%s", text >("recipe-" n ".py") }
 			on = 0 }
 		on { gsub(/\\e/, "\\"); text = text $0 "\n" }
-		END { print n }' "$srcdir/doc/copse-format.5" >count
+		END { print n }' "$srcdir/doc/copse-format.5.in" >count
 	[ "$(cat count)" -ge 5 ] || { echo "only $(cat count) recipes"; return 1; }
 	"$copse" run -q --gather on -o node.copse "$programs/shares" 0.1 \
 		>/dev/null && mv node.copse/node-*.h5 app.copse/node-oak.h5 ||
