@@ -14,7 +14,9 @@ libprofile_la_SOURCES = \
 	src/profile/rank-file.c \
 	src/profile/toc.c src/profile/toc.h \
 	src/profile/compress.h \
-	src/profile/store.c src/profile/store.h
+	src/profile/store.c src/profile/store.h src/profile/store-inside.h \
+	src/profile/store-columns.c src/profile/store-records.c \
+	src/profile/store-tables.c
 if LIBDEFLATE
 libprofile_la_SOURCES += src/profile/compress-libdeflate.c
 else

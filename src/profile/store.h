@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * store.h - HDF5 files as this project uses them: groups of plain columns,
- * and attributes.  store.c is the only user of hdf5.h.
+ * and attributes.  store.c and store-*.c are the only users of hdf5.h.
  *
  * Names       A name is a path below the root: "nodes/parent".  Groups are
  *             made as they are met.
