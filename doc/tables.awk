@@ -6,7 +6,7 @@
 BEGIN {
 	types["int32_t"] = "i32"
 	types["uint16_t"] = "u16"
-	types["uint32_t"] = "u32"
+	types["uint32_t"] = types["INDEX"] = "u32"
 	types["uint64_t"] = "u64"
 	types["double"] = "f64"
 	types["char *"] = types["CHARS"] = "text"
@@ -29,7 +29,7 @@ function table_read(path, line, word)
 			delete left_out[substr(line, 8)]
 		else if (word == "TABLE" || word == "RECORD")
 			record = name_in(line, "(")
-		else if (word ~ /^(COLUMN|ADDED|LOCAL|DERIVED|CHARS|STRING)$/ &&
+		else if (word ~ /^(COLUMN|ADDED|LOCAL|DERIVED|INDEX|CHARS|STRING)$/ &&
 			 !(word in left_out))
 			row_read(word, line)
 	}
@@ -47,7 +47,7 @@ function name_in(line, sign)
 
 function row_read(word, line, type, name, help)
 {
-	type = word == "CHARS" || word == "STRING" ? word : name_in(line, "(")
+	type = word in types ? word : name_in(line, "(")
 	name = name_in(line, word == "STRING" ? "(" : ",")
 	help = line
 	sub(/^[^"]*"/, "", help)

@@ -197,6 +197,21 @@ static void clean_build_ids(struct profile *p)
 	}
 }
 
+/* What every row of a table may have: indices that lead somewhere. */
+#define TABLE(record, ...)                                                     \
+	static inline bool record##_good(const struct profile *of,             \
+					 const struct record *row)             \
+	{                                                                      \
+		(void)of;                                                      \
+		(void)row;                                                     \
+		return true
+#define RECORD                  TABLE
+#define INDEX(count, name, ...) &&row->name < (count)
+#define END_TABLE                                                              \
+	;                                                                      \
+	}
+#include "profile/profile.def"
+
 /* Node and thread exist, and the values are in their order. */
 static void check_column(struct store *s, const struct profile *p,
 			 const struct profile_column *c)
@@ -207,8 +222,7 @@ static void check_column(struct store *s, const struct profile *p,
 		const struct profile_value *v = &c->values[i];
 		uint64_t key = (uint64_t)v->node << 32 | v->thread;
 
-		if (v->node >= p->node_count || v->thread >= p->thread_count ||
-		    (i && key <= last)) {
+		if (!profile_value_good(p, v) || (i && key <= last)) {
 			store_fail(s, -EINVAL,
 				   "damaged: value %zu of '%s' is out of place",
 				   i, c->name);
@@ -223,16 +237,23 @@ static void damaged_row(struct store *s, const char *table, size_t row)
 	store_fail(s, -EINVAL, "damaged: row %zu of %s", row, table);
 }
 
+static void check_indices(struct store *s, const struct profile *of)
+{
+#define TABLE(record, array, number, group, ...)                               \
+	for (size_t i = 0; i < of->number; i++)                                \
+		if (!record##_good(of, &of->array[i]))                         \
+			damaged_row(s, group, i);
+#include "profile/profile.def"
+}
+
 static void check_profile_calls(struct store *s, const struct profile *p)
 {
 	for (size_t i = 0; i < p->site_count; i++)
-		if (p->sites[i].node >= p->node_count ||
-		    (p->sites[i].comm >= p->comm_count &&
-		     p->sites[i].comm < PROFILE_SEVERAL_COMMS))
+		if (p->sites[i].comm >= p->comm_count &&
+		    p->sites[i].comm < PROFILE_SEVERAL_COMMS)
 			damaged_row(s, "mpi/sites", i);
 	for (size_t i = 0; i < p->size_count; i++)
-		if (p->sizes[i].node >= p->node_count ||
-		    p->sizes[i].class >= LIVE_SIZES)
+		if (p->sizes[i].class >= LIVE_SIZES)
 			damaged_row(s, "mpi/sizes", i);
 }
 
@@ -242,10 +263,7 @@ static void check_profile_waits(struct store *s, const struct profile *p)
 	for (size_t i = 0; i < p->part_count; i++) {
 		const struct profile_part *a = &p->parts[i];
 
-		if (a->node >= p->node_count ||
-		    a->begin_node >= p->node_count ||
-		    a->thread >= p->thread_count ||
-		    a->kind >= LIVE_PART_KINDS || a->level > UINT8_MAX ||
+		if (a->kind >= LIVE_PART_KINDS || a->level > UINT8_MAX ||
 		    !a->size || a->enter > a->leave || a->begin > a->leave ||
 		    a->leave > PROFILE_TIME_MOST ||
 		    (i && a[-1].thread > a->thread) ||
@@ -255,8 +273,7 @@ static void check_profile_waits(struct store *s, const struct profile *p)
 	for (size_t i = 0; i < p->moment_count; i++) {
 		const struct profile_moment *a = &p->moments[i];
 
-		if (a->node >= p->node_count || a->thread >= p->thread_count ||
-		    a->ns > PROFILE_TIME_MOST ||
+		if (a->ns > PROFILE_TIME_MOST ||
 		    (i && a[-1].thread > a->thread) ||
 		    (i && a[-1].thread == a->thread && a[-1].ns > a->ns))
 			damaged_row(s, "mpi/moments", i);
@@ -280,8 +297,7 @@ static void check_devices(struct store *s, const struct profile *p)
 	for (size_t i = 0; i < p->bin_count && !store_error(s); i++) {
 		const struct profile_bin *b = &p->bins[i];
 
-		if (b->device >= p->device_count || b->bin >= LIVE_BINS ||
-		    (i && b[-1].device > b->device) ||
+		if (b->bin >= LIVE_BINS || (i && b[-1].device > b->device) ||
 		    (i && b[-1].device == b->device && b[-1].bin >= b->bin) ||
 		    b->ns > (uint64_t)1 << p->devices[b->device].bin_shift)
 			damaged_row(s, "gpu/bins", i);
@@ -290,9 +306,6 @@ static void check_devices(struct store *s, const struct profile *p)
 		if (p->streams[i].first_ns > p->streams[i].last_ns ||
 		    p->streams[i].last_ns > PROFILE_TIME_MOST)
 			damaged_row(s, "gpu/streams", i);
-	for (size_t i = 0; i < p->work_count; i++)
-		if (p->works[i].node >= p->node_count)
-			damaged_row(s, "gpu/works", i);
 	if (p->gpu.first_ns > p->gpu.last_ns ||
 	    p->gpu.last_ns > PROFILE_TIME_MOST)
 		damaged_row(s, "gpu", 0);
@@ -303,8 +316,6 @@ static bool samples_good(const struct profile *p)
 	uint64_t words = 0;
 	bool good = true;
 
-	for (size_t i = 0; i < p->pc_count && good; i++)
-		good = p->pcs[i].name < p->name_count;
 	for (size_t i = 0; i < p->cubin_count && good; i++) {
 		good = p->cubins[i].size <= 8 * p->cubin_word_count;
 		words += p->cubins[i].size / 8 + (p->cubins[i].size % 8 != 0);
@@ -319,16 +330,11 @@ static bool good_power(const struct profile *p)
 	for (size_t i = 0; i < p->power_count && good; i++) {
 		const struct profile_power *w = &p->powers[i];
 
-		good = w->device < p->device_count && w->bin_shift < 64 &&
-		       w->first_ns <= w->last_ns &&
+		good = w->bin_shift < 64 && w->first_ns <= w->last_ns &&
 		       w->last_ns <= PROFILE_TIME_MOST;
 	}
 	for (size_t i = 0; i < p->power_bin_count && good; i++)
-		good = p->power_bins[i].power < p->power_count &&
-		       p->power_bins[i].bin < LIVE_POWER_BINS;
-	for (size_t i = 0; i < p->power_phase_count && good; i++)
-		good = p->power_phases[i].power < p->power_count &&
-		       p->power_phases[i].node < p->node_count;
+		good = p->power_bins[i].bin < LIVE_POWER_BINS;
 	return good;
 }
 
@@ -341,16 +347,13 @@ static void check_gpu_tables(struct store *s, const struct profile *p)
 		       p->holders[i].width_ns <= PROFILE_TIME_MOST &&
 		       p->holders[i].peak_ns <= PROFILE_TIME_MOST;
 	for (size_t i = 0; i < p->memory_bin_count && good; i++)
-		good = p->memory_bins[i].holder < p->holder_count &&
-		       p->memory_bins[i].bin < LIVE_MEMORY_BINS;
+		good = p->memory_bins[i].bin < LIVE_MEMORY_BINS;
 	for (size_t i = 0; i < p->held_count && good; i++)
-		good = p->held[i].holder < p->holder_count &&
-		       p->held[i].kind < LIVE_MEMORY_KINDS;
+		good = p->held[i].kind < LIVE_MEMORY_KINDS;
 	for (size_t i = 0; i < p->unified_count && good; i++)
 		good = p->unified[i].kind < LIVE_UNIFIED_KINDS;
 	for (size_t i = 0; i < p->shape_count && good; i++)
-		good = p->shapes[i].name < p->name_count &&
-		       p->shapes[i].least_blocks <= p->shapes[i].most_blocks;
+		good = p->shapes[i].least_blocks <= p->shapes[i].most_blocks;
 	if (!good || !samples_good(p))
 		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }
@@ -376,6 +379,8 @@ static int load_rank_file(struct profile *p, const char *path,
 		check_nodes(s, p);
 	for (size_t i = 0; i < p->column_count && !store_error(s); i++)
 		check_column(s, p, &p->columns[i]);
+	if (!store_error(s))
+		check_indices(s, p);
 	if (!store_error(s))
 		check_profile_calls(s, p);
 	if (!store_error(s))

@@ -7,6 +7,35 @@
 #include "run/run-build.h"
 #include "profile/store.h"
 
+/* What every row of a table may have: indices that lead somewhere. */
+#define TABLE(record, ...)                                                     \
+	static inline bool record##_good(const struct run *run,                \
+					 const struct record *row)             \
+	{                                                                      \
+		(void)run;                                                     \
+		(void)row;                                                     \
+		return true
+#define RECORD                  TABLE
+#define INDEX(count, name, ...) &&row->name < (count)
+#define STRING(name, ...)       &&row->name < run->strings.count
+#define END_TABLE                                                              \
+	;                                                                      \
+	}
+#include "run/run.def"
+
+#define GROUP(record)                                                          \
+	static bool record##_good(const struct run *run,                       \
+				  const struct record *of)                     \
+	{                                                                      \
+		bool good = true;
+#define TABLE(record, array, number, ...)                                      \
+	for (size_t i = 0; i < of->number && good; i++)                        \
+		good = record##_good(run, &of->array[i]);
+#define END_GROUP                                                              \
+	return good;                                                           \
+	}
+#include "run/run.def"
+
 /* Depth first: the parent of a node is the one before, or above that. */
 static bool is_in_order(const struct run *run, uint32_t node)
 {
@@ -17,28 +46,21 @@ static bool is_in_order(const struct run *run, uint32_t node)
 	return at == parent;
 }
 
-static bool is_named(const struct run *run, const struct run_node *node)
-{
-	return node->function < run->strings.count &&
-	       node->module < run->strings.count &&
-	       node->file < run->strings.count;
-}
-
 static void check_tree(struct store *s, const struct run *run)
 {
 	if (!run->node_count || run->nodes[0].kind != RUN_ROOT ||
-	    run->nodes[0].parent || !is_named(run, &run->nodes[0]))
+	    run->nodes[0].parent || !run_node_good(run, &run->nodes[0]))
 		store_fail(s, -EINVAL, "damaged: the tree has no root");
 	for (uint32_t i = 1; i < run->node_count; i++)
 		if (run->nodes[i].parent >= i || !is_in_order(run, i) ||
 		    run->nodes[i].kind >= RUN_KINDS ||
-		    !is_named(run, &run->nodes[i]) ||
+		    !run_node_good(run, &run->nodes[i]) ||
 		    run->nodes[i].kind == RUN_ROOT) {
 			store_fail(s, -EINVAL, "damaged: node %u", i);
 			return;
 		}
 	for (size_t i = 0; i < run->loss_count; i++)
-		if (run->losses[i].rank >= run->rank_count)
+		if (!run_loss_good(run, &run->losses[i]))
 			store_fail(s, -EINVAL, "damaged: loss %zu", i);
 }
 
@@ -60,23 +82,17 @@ static void check_ranks(struct store *s, const struct run *run)
 static void check_run_calls(struct store *s, const struct run *run)
 {
 	const struct run_calls *c = &run->calls;
-	bool good = c->peer_block > 0;
+	bool good = run_calls_good(run, c) && c->peer_block > 0;
 
-	for (size_t i = 0; i < c->comm_count && good; i++)
-		good = c->comms[i].name < run->strings.count;
 	for (size_t i = 0; i < c->site_count && good; i++)
-		good = c->sites[i].node < run->node_count &&
-		       (!i || c->sites[i - 1].node < c->sites[i].node) &&
+		good = (!i || c->sites[i - 1].node < c->sites[i].node) &&
 		       (c->sites[i].comm < c->comm_count ||
 			c->sites[i].comm >= RUN_SEVERAL_COMMS);
 	for (size_t i = 0; i < c->size_count && good; i++)
-		good = c->sizes[i].node < run->node_count &&
-		       c->sizes[i].class < 64 &&
+		good = c->sizes[i].class < 64 &&
 		       (!i || c->sizes[i - 1].node <= c->sizes[i].node);
 	for (size_t i = 0; i < c->peer_count && good; i++)
-		good = c->peers[i].rank < run->member_count &&
-		       c->peers[i].peer < run->world &&
-		       (!i || c->peers[i - 1].rank <= c->peers[i].rank);
+		good = !i || c->peers[i - 1].rank <= c->peers[i].rank;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the MPI calls");
 }
@@ -84,28 +100,24 @@ static void check_run_calls(struct store *s, const struct run *run)
 /* Of causes that are not told apart nothing else is known. */
 static bool is_known_cause(const struct run_waits *w, uint32_t cause)
 {
-	return cause < w->cause_count &&
-	       w->causes[cause].culprit != WAIT_OTHERS;
+	return w->causes[cause].culprit != WAIT_OTHERS;
 }
 
 /* Every index leads somewhere; what belongs to a cause stands together. */
 static void check_run_waits(struct store *s, const struct run *run)
 {
 	const struct run_waits *w = &run->waits;
-	bool good = w->rank_count == run->rank_count;
+	bool good = run_waits_good(run, w) && w->rank_count == run->rank_count;
 
 	for (size_t i = 0; i < w->cause_count && good; i++)
 		good = w->causes[i].kind < WAIT_KINDS &&
-		       w->causes[i].victim < run->node_count &&
 		       (w->causes[i].culprit < run->rank_count ||
 			w->causes[i].culprit == WAIT_OTHERS);
 	for (size_t i = 0; i < w->context_count && good; i++)
 		good = is_known_cause(w, w->contexts[i].cause) &&
-		       w->contexts[i].node < run->node_count &&
 		       (!i || w->contexts[i - 1].cause <= w->contexts[i].cause);
 	for (size_t i = 0; i < w->victim_count && good; i++)
 		good = is_known_cause(w, w->victims[i].cause) &&
-		       w->victims[i].rank < run->rank_count &&
 		       (!i || w->victims[i - 1].cause <= w->victims[i].cause);
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the wait states");
@@ -114,23 +126,17 @@ static void check_run_waits(struct store *s, const struct run *run)
 static void check_facts(struct store *s, const struct run *run)
 {
 	const struct run_facts *g = &run->facts;
-	bool good = true;
+	bool good = run_facts_good(run, g);
 
-	for (size_t i = 0; i < g->holder_count && good; i++)
-		good = g->holders[i].rank < run->rank_count;
 	for (size_t i = 0; i < g->bin_count && good; i++)
-		good = g->bins[i].holder < g->holder_count &&
-		       (!i || g->bins[i - 1].holder <= g->bins[i].holder);
+		good = !i || g->bins[i - 1].holder <= g->bins[i].holder;
 	for (size_t i = 0; i < g->held_count && good; i++)
-		good = g->held[i].holder < g->holder_count &&
-		       g->held[i].kind < LIVE_MEMORY_KINDS;
+		good = g->held[i].kind < LIVE_MEMORY_KINDS;
 	for (size_t i = 0; i < g->unified_count && good; i++)
-		good = g->unified[i].rank < run->rank_count &&
-		       g->unified[i].kind < LIVE_UNIFIED_KINDS;
+		good = g->unified[i].kind < LIVE_UNIFIED_KINDS;
 	for (size_t i = 0; i < g->shape_count && good; i++)
-		good = g->shapes[i].function < run->strings.count &&
-		       (g->shapes[i].model < g->model_count ||
-			g->shapes[i].model == RUN_NO_MODEL);
+		good = g->shapes[i].model < g->model_count ||
+		       g->shapes[i].model == RUN_NO_MODEL;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: what it has of GPUs");
 }
@@ -138,27 +144,13 @@ static void check_facts(struct store *s, const struct run *run)
 static void check_gpu(struct store *s, const struct run *run)
 {
 	const struct run_gpu *g = &run->gpu;
-	bool good = true;
+	bool good = run_gpu_good(run, g);
 
-	for (size_t i = 0; i < g->device_count && good; i++)
-		good = g->devices[i].host < run->strings.count &&
-		       g->devices[i].uuid < run->strings.count &&
-		       g->devices[i].name < run->strings.count;
 	for (size_t i = 0; i < g->share_count && good; i++)
-		good = g->shares[i].device < g->device_count &&
-		       g->shares[i].rank < run->rank_count &&
-		       (!i || g->shares[i - 1].device <= g->shares[i].device);
+		good = !i || g->shares[i - 1].device <= g->shares[i].device;
 	for (size_t i = 0; i < g->stream_count && good; i++)
-		good = (g->streams[i].device < g->device_count ||
-			g->streams[i].device == UINT32_MAX) &&
-		       g->streams[i].rank < run->rank_count;
-	for (size_t i = 0; i < g->work_count && good; i++)
-		good = g->works[i].node < run->node_count &&
-		       g->works[i].device < g->device_count;
-	for (size_t i = 0; i < g->rank_count && good; i++)
-		good = g->ranks[i].rank < run->rank_count;
-	for (size_t i = 0; i < g->known_count && good; i++)
-		good = g->known[i].rank < run->rank_count;
+		good = g->streams[i].device < g->device_count ||
+		       g->streams[i].device == UINT32_MAX;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the GPUs");
 }
@@ -167,18 +159,12 @@ static void check_power(struct store *s, const struct run *run)
 {
 	const struct run_energy *e = &run->energy;
 	bool good =
-		!e->device_count || e->device_count == run->gpu.device_count;
+		run_energy_good(run, e) &&
+		(!e->device_count || e->device_count == run->gpu.device_count);
 
-	for (size_t i = 0; i < e->power_count && good; i++)
-		good = e->powers[i].host < run->strings.count &&
-		       e->powers[i].uuid < run->strings.count &&
-		       e->powers[i].bus < run->strings.count;
 	for (size_t i = 0; i < e->device_count && good; i++)
 		good = e->devices[i].power < e->power_count ||
 		       e->devices[i].power == RUN_NO_POWER;
-	for (size_t i = 0; i < e->phase_count && good; i++)
-		good = e->phases[i].power < e->power_count &&
-		       e->phases[i].node < run->node_count;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the energy of GPUs");
 }
