@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # expect.awk EXPECTED ACTUAL - compares CSV line by line, field by field.
 # In what is expected: {LOW..HIGH} is a number in that range, {*} any text;
-# both may be part of a field.  The first line names the columns that matter.
+# both may be part of a field.  LOW and HIGH are sums and products of numbers and
+# of what the program measured itself, in the file -v truths=FILE, `truth NAME
+# VALUE`; of NAME[RANK] there are also NAME.mean, NAME.least and NAME.most, and
+# NAME for all ranks together.  The first line names the columns that matter.
 # A line "..." stands for any lines; "any order" above lets the lines stand in
 # any order, with others between them.  "#" begins a comment.
 
@@ -24,11 +27,53 @@ function split_csv(line, to,    n, quoted, i, c, field) {
 	return n
 }
 
+function read_truths(    line, word, name) {
+	while ((getline line <truths) > 0) {
+		if (split(line, word, " ") != 3 || word[1] != "truth")
+			continue
+		truth[word[2]] += word[3]
+		name = word[2]
+		if (!sub(/\[[0-9]+\]$/, "", name))
+			continue
+		truth[name] += word[3]
+		if (!ranks[name]++ || word[3] < truth[name ".least"])
+			truth[name ".least"] = word[3]
+		if (word[3] + 0 > truth[name ".most"])
+			truth[name ".most"] = word[3]
+		truth[name ".mean"] = truth[name] / ranks[name]
+	}
+}
+
+function product(text,    factor, n, i, of) {
+	of = 1
+	n = split(text, factor, "*")
+	for (i = 1; i <= n; i++) {
+		if (factor[i] !~ /^[0-9.]*$/ && !(factor[i] in truth))
+			print "no truth '" factor[i] "'"
+		of *= factor[i] ~ /^[0-9.]*$/ ? factor[i] : truth[factor[i]]
+	}
+	return of
+}
+
+function value(text,    term) {
+	if (!match(text, /[-+][^-+]*$/))
+		return product(text)
+	term = product(substr(text, RSTART + 1))
+	if (substr(text, RSTART, 1) == "-")
+		term = -term
+	return RSTART > 1 ? value(substr(text, 1, RSTART - 1)) + term : term
+}
+
 function in_range(token, text,    at) {
 	at = index(token, "..")
 	return text ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ &&
-		text + 0 >= substr(token, 1, at - 1) + 0 &&
-		text + 0 <= substr(token, at + 2) + 0
+		text + 0 >= value(substr(token, 1, at - 1)) &&
+		text + 0 <= value(substr(token, at + 2))
+}
+
+BEGIN {
+	if (truths)
+		read_truths()
 }
 
 function same_field(want, is,    open, close_, before, after, token, rest) {

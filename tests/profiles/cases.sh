@@ -19,7 +19,7 @@ dir_of() {
 }
 
 # measure RANKS PROGRAM: the directory with its profiles.  Cases that want the
-# same run share it.  All samples are taken, also where others want the cores.
+# same run share it.  What the program said is in its NAME.out.
 measure() {
 	dir=$(dir_of "$1" "$2")
 	if [ ! -d "$dir" ]; then
@@ -30,8 +30,8 @@ measure() {
 			mpirun="mpirun -n $1"
 		fi
 		# shellcheck disable=SC2086 # lists of words
-		$mpirun "$copse" run --quiet --budget 0 -o "$dir" $words \
-			>"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+		$mpirun "$copse" run --quiet -o "$dir" $words \
+			>"$dir.out" 2>&1 || { cat "$dir.out"; return 1; }
 	fi
 	echo "$dir"
 }
@@ -49,21 +49,12 @@ report() {
 check() {
 	report "$2" "$3" "$4" >"$scratch/is" ||
 		{ err=$?; cat "$scratch/is"; return $err; }
-	awk -f "$srcdir/tests/lib/expect.awk" "$srcdir/tests/profiles/expect/$1" \
-		"$scratch/is" && return
+	awk -v truths="$(dir_of "$2" "$3").out" \
+		-f "$srcdir/tests/lib/expect.awk" \
+		"$srcdir/tests/profiles/expect/$1" "$scratch/is" && return
+	cat "$(dir_of "$2" "$3").out"
 	echo "the report was:"
 	cat "$scratch/is"
-	return 1
-}
-
-# tried NAME RANKS TRIES PROGRAM REPORT: in runs of its own from the second on.
-tried() {
-	for try in $(seq "$3"); do
-		[ "$try" = 1 ] || rm -rf "$(dir_of "$2" "$4")"
-		check "$1" "$2" "$4" "$5"
-		is=$?
-		[ $is = 1 ] || return $is
-	done
 	return 1
 }
 
@@ -83,7 +74,7 @@ if [ "${1-}" = --accept ]; then
 	for name in "$@"; do
 		cases | grep "^$name	" >"$scratch/line" ||
 			{ echo "no case $name" >&2; exit 1; }
-		while IFS='	' read -r name ranks _ program what; do
+		while IFS='	' read -r name ranks program what; do
 			accept "$name" "$ranks" "$program" "$what" </dev/null
 		done <"$scratch/line"
 	done
@@ -91,7 +82,7 @@ if [ "${1-}" = --accept ]; then
 fi
 
 cases >"$scratch/cases"
-while IFS='	' read -r name ranks tries program what; do
-	point "$name" tried "$name" "$ranks" "$tries" "$program" "$what"
+while IFS='	' read -r name ranks program what; do
+	point "$name" check "$name" "$ranks" "$program" "$what"
 done <"$scratch/cases"
 points_done

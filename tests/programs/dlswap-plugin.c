@@ -17,14 +17,6 @@ static pthread_t helper_thread;
 static sem_t helper_ends;
 static double helper_works;
 
-static double elapsed_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /*
  * One that works does so for a twentieth of its time at least, also where all
  * take long because others have the cores.

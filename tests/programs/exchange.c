@@ -6,10 +6,11 @@
  * of them.  Then halves of the ranks, each a communicator named `half`, get 64
  * bytes from their rank 1, three times.
  *
- * So of the time that each request is open nearly all is outside MPI.
+ * So of the time that each request is open nearly all is outside MPI.  Each rank
+ * prints for how long its requests of both kinds were open, all together, and
+ * for how long it computed meanwhile.
  */
 #include <mpi.h>
-#include <time.h>
 
 #include "known.h"
 
@@ -18,29 +19,33 @@
 
 static char out[MOST][BYTES], in[MOST][BYTES];
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static KEPT void exchange(int rank, int size, double seconds)
 {
 	int right = (rank + 1) % size, left = (rank + size - 1) % size;
 	MPI_Request requests[2 * MOST];
+	double received = 0, sent = 0, computed, end;
 	int count = 0;
 
-	for (int i = 0; i <= left; i++)
+	for (int i = 0; i <= left; i++) {
+		received -= elapsed_seconds();
 		MPI_Irecv(in[i], BYTES, MPI_CHAR, left, i, MPI_COMM_WORLD,
 			  &requests[count++]);
-	for (int i = 0; i <= rank; i++)
+	}
+	for (int i = 0; i <= rank; i++) {
+		sent -= elapsed_seconds();
 		MPI_Isend(out[i], BYTES, MPI_CHAR, right, i, MPI_COMM_WORLD,
 			  &requests[count++]);
-	for (double start = now(); now() - start < seconds;)
+	}
+	computed = elapsed_seconds();
+	while (elapsed_seconds() - computed < seconds)
 		known_work();
+	computed = elapsed_seconds() - computed;
 	MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+	end = elapsed_seconds();
+	truth_of_rank("received", rank, received + (left + 1) * end);
+	truth_of_rank("sent", rank, sent + (rank + 1) * end);
+	truth_of_rank("receiving", rank, (left + 1) * computed);
+	truth_of_rank("sending", rank, (rank + 1) * computed);
 }
 
 static KEPT void halves(int rank, int size)

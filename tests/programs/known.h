@@ -26,6 +26,15 @@ static inline double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Elapsed time, which others on the cores make longer. */
+static inline double elapsed_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static volatile double known_sink;
 
 /* About 50 microseconds of work, in the very function that it stands in. */
@@ -73,6 +82,13 @@ static inline double next_round(void)
 static inline void truth(const char *name, double seconds)
 {
 	printf("truth %s %.6f\n", name, seconds);
+}
+
+/* In one write, so that lines of ranks do not mix. */
+static inline void truth_of_rank(const char *name, int rank, double seconds)
+{
+	printf("truth %s[%d] %.6f\n", name, rank, seconds);
+	fflush(stdout);
 }
 
 /* The CPU time of the whole process, as the system counts it. */

@@ -8,6 +8,10 @@
  * `even`, (n + 1) / 2n in `skewed` and (n + 3) / 2(n + 1) in `step`, and the
  * communication efficiency nearly 1.  Last, in `files`, each rank writes a file
  * with MPI.  Runs without copse too.
+ *
+ * Who gets no core when it wakes up has slept for longer: each rank prints how
+ * long it was in `even`, `skewed` and both (`useful`) outside of MPI, in
+ * MPI_Barrier, and with the file.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,8 +29,9 @@ static void no_phase(const char *name)
 	(void)name;
 }
 
-static KEPT void compute(double seconds)
+static KEPT double compute(double seconds)
 {
+	double begun = elapsed_seconds();
 	struct timespec end;
 	long ns;
 
@@ -36,6 +41,16 @@ static KEPT void compute(double seconds)
 	end.tv_nsec = ns % 1000000000;
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
 		;
+	return elapsed_seconds() - begun;
+}
+
+/* How long it was in there. */
+static double barrier(void)
+{
+	double begun = elapsed_seconds();
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	return elapsed_seconds() - begun;
 }
 
 static KEPT void write_file(const char *data)
@@ -57,6 +72,7 @@ static KEPT void write_file(const char *data)
 int main(int argc, char **argv)
 {
 	void (*begin)(const char *), (*end)(const char *);
+	double even = 0, skewed = 0, in_barrier, files;
 	char *data = calloc(BYTES, 1);
 	int rank;
 
@@ -66,24 +82,31 @@ int main(int argc, char **argv)
 	end = end ? end : no_phase;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Barrier(MPI_COMM_WORLD);
+	in_barrier = barrier();
 	for (int i = 0; i < STEPS; i++) {
 		begin("step");
 		begin("even");
-		compute(0.1 / STEPS);
-		MPI_Barrier(MPI_COMM_WORLD);
+		even += compute(0.1 / STEPS);
+		in_barrier += barrier();
 		end("even");
 		begin("skewed");
-		compute((rank + 1) * 0.1 / STEPS);
-		MPI_Barrier(MPI_COMM_WORLD);
+		skewed += compute((rank + 1) * 0.1 / STEPS);
+		in_barrier += barrier();
 		end("skewed");
 		end("step");
 	}
+	files = elapsed_seconds();
 	begin("files");
 	write_file(data);
 	end("files");
+	files = elapsed_seconds() - files;
 	begin("open"); /* does not end */
 	MPI_Finalize();
+	truth_of_rank("even", rank, even);
+	truth_of_rank("skewed", rank, skewed);
+	truth_of_rank("useful", rank, even + skewed);
+	truth_of_rank("barrier", rank, in_barrier);
+	truth_of_rank("files", rank, files);
 	free(data);
 	return 0;
 }

@@ -9,7 +9,8 @@
  *
  * So of cpu.time in work() the mean over n ranks is (n + 1) / 2 * SECONDS,
  * the maximum n * SECONDS, on the last rank: max/mean is 2n / (n + 1), 1.6
- * for 4 ranks.
+ * for 4 ranks.  Each rank prints what it used, and how long it was in
+ * MPI_Barrier.
  */
 #include <mpi.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static double share(const char *shape, int rank)
 int main(int argc, char **argv)
 {
 	double unit = seconds_wanted(argc, argv, 0.1), mine, sum, total = 0;
+	double begun, in_barrier = 0;
 	const char *shape = argc > 2 ? argv[2] : "linear";
 	int rank, other;
 
@@ -55,14 +57,16 @@ int main(int argc, char **argv)
 		/* What was too much in one round is less in the next. */
 		(other ? other_work
 		       : work)((i + 1) * mine * unit / ROUNDS - used);
+		begun = elapsed_seconds();
 		MPI_Barrier(MPI_COMM_WORLD);
+		in_barrier += elapsed_seconds() - begun;
 		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM,
 			      MPI_COMM_WORLD);
 		total += sum;
 	}
 	MPI_Finalize();
-	printf("truth %s[%d] %.6f\n", other ? "other_work" : "work", rank,
-	       used);
+	truth_of_rank(other ? "other_work" : "work", rank, used);
+	truth_of_rank("barrier", rank, in_barrier);
 	printf("checksum %d %.0f\n", rank, total);
 	return 0;
 }

@@ -4,6 +4,8 @@
  * of two phases, one inside the other, a quarter in none, and a quarter
  * paused, which is in no profile.  Last comes a phase of which only
  * a sixth is not paused.  Runs without copse too.
+ *
+ * It prints how long it was in the three phases, by the clock of elapsed time.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,25 +62,32 @@ static void fork_inside(void)
 int main(int argc, char **argv)
 {
 	double quarter = seconds_wanted(argc, argv, 2.0) / 4;
+	double outer, inner, pausing;
 
 	begin = (void (*)(const char *))find("copse_begin", no_phase);
 	end = (void (*)(const char *))find("copse_end", no_phase);
 	pause_it = (void (*)(void))find("copse_pause", nothing);
 	resume = (void (*)(void))find("copse_resume", nothing);
 	work(quarter);
+	outer = elapsed_seconds();
 	begin("outer");
 	work(quarter);
+	inner = elapsed_seconds();
 	begin("inner");
 	work(quarter);
 	end("inner");
+	truth("inner", elapsed_seconds() - inner);
 	end("outer");
+	truth("outer", elapsed_seconds() - outer);
 	fork_inside();
 	pause_it();
 	work(quarter);
 	resume();
+	pausing = elapsed_seconds();
 	begin("pausing");
 	work(quarter / 5);
 	pause_it();
+	truth("pausing", elapsed_seconds() - pausing);
 	work(quarter);
 	resume();
 	end("pausing");
