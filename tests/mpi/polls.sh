@@ -99,21 +99,21 @@ slow_test() {
 #include <stdlib.h>
 #include <time.h>
 double seconds_in_test;
-static double now(void)
+static double cpu(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	static unsigned short seed[3];
-	double begun = now();
+	double begun = cpu();
 	int rc = PMPI_Test(request, flag, status);
 	double until = erand48(seed) < 0.1 ? begun + 2e-4 : begun;
-	while (now() < until)
+	while (cpu() < until)
 		;
-	seconds_in_test += now() - begun;
+	seconds_in_test += cpu() - begun;
 	return rc;
 }
 C
@@ -121,11 +121,15 @@ C
 }
 
 # Few of the long polls are drawn, and the others are not time to compute in.
+# When others had the core (the time open without CPU time), it was in polls or
+# outside of them: the program cannot tell.  So that it is not given away in each
+# poll, Open MPI does not yield.
 overlap() {
 	slow_test || return
 	need mpirun python3
 	rm -rf polls.copse
-	LD_PRELOAD=$PWD/slow.so mpirun -n 1 "$copse" run -q --budget 0.001 \
+	OMPI_MCA_mpi_yield_when_idle=0 LD_PRELOAD=$PWD/slow.so \
+		mpirun -n 1 "$copse" run -q --budget 0.001 \
 		-o polls.copse "$programs/mpi-overlap" 40000 >out || return
 	"$copse" report mpi-calls polls.copse -f json >json || return
 	untimed || return
@@ -133,9 +137,10 @@ overlap() {
 	python3 - json out <<'P'
 import json, sys
 table = json.load(open(sys.argv[1]))["tables"]["requests"]
-name, life, outside = open(sys.argv[2]).read().split()
-told = table[0]["overlap"]
-sys.exit(abs(told - float(outside)) > 0.2 * float(life))
+word, life, used, outside = open(sys.argv[2]).read().split()
+life, used, outside = float(life), float(used), float(outside)
+least = outside - 0.2 * used
+sys.exit(not least <= table[0]["overlap"] <= least + 0.4 * used + life - used)
 P
 }
 

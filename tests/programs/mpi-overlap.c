@@ -2,11 +2,11 @@
 /*
  * mpi-overlap.c CALLS - a request is open while MPI_Test asks for another one
  * so often, with work between that is long now and then.  Below it a library
- * whose MPI_Test is long now and then, and that tells how long in all
- * (seconds_in_test), may stand before MPI: see polls.sh.
+ * whose MPI_Test is long now and then, and that tells how much CPU time it took
+ * in all (seconds_in_test), may stand before MPI: see polls.sh.
  *
- * Prints `overlap OPEN OUTSIDE`: how long the request was open, and outside
- * MPI_Test.
+ * Prints `overlap OPEN USED OUTSIDE`: how long the request was open, the CPU time
+ * that was used meanwhile, and that outside of MPI_Test.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,25 +14,18 @@
 
 #include "known.h"
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void pass(double seconds)
 {
-	double begun = now();
+	double begun = elapsed_seconds();
 
-	while (now() - begun < seconds)
+	while (elapsed_seconds() - begun < seconds)
 		;
 }
 
 static KEPT void overlap(long calls, const double *in_test)
 {
-	double in, out = 1, begun = now(), inside = *in_test, open;
+	double in, out = 1, begun = elapsed_seconds(), inside = *in_test, open;
+	double used = cpu_seconds();
 	MPI_Request never, r;
 	int flag;
 
@@ -44,8 +37,10 @@ static KEPT void overlap(long calls, const double *in_test)
 	}
 	MPI_Send(&out, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
-	open = now() - begun;
-	printf("overlap %.6f %.6f\n", open, open - (*in_test - inside));
+	open = elapsed_seconds() - begun;
+	used = cpu_seconds() - used;
+	printf("overlap %.6f %.6f %.6f\n", open, used,
+	       used - (*in_test - inside));
 	MPI_Cancel(&never);
 	MPI_Wait(&never, MPI_STATUS_IGNORE);
 }
