@@ -304,26 +304,28 @@ user_mode() {
 	"$copse" report counters o | grep -q 'in user mode only'
 }
 
-# samples EVENTS: of the clock, in two seconds within the budget.
+# samples EVENTS: of the clock, in a second within the budget.
 samples() {
 	rm -rf budget
 	"$copse" run -q --budget 1 -o budget -e "$1" \
-		"$programs/kernel-time" 2 0.05 >/dev/null || return
+		"$programs/kernel-time" 1 0.05 >/dev/null || return
 	"$copse" report budget -m samples -f folded |
 		awk '{ n += $NF } END { print n + 0 }'
 }
 
-# Their ticks cost far more than half of the budget, which the clock saves.
-one_budget() {
-	alone=$(samples cpu@4000) || return
-	beside=$(samples cpu@4000,$faults@10) || return
-	echo "$alone samples of the clock alone, $beside beside events"
-	[ $((beside * 3)) -lt $((alone * 2)) ]
-}
-
+# Their ticks cost far more than half of the budget, which the clock saves: it
+# takes half of the samples.  Beside events each costs less, since the handler
+# is in the caches, and where others use these it costs 0.6 times as much.
 budget_is_one() {
 	need_events
-	one_of_three one_budget
+	alone=0 beside=0
+	for _ in 1 2 3; do
+		alone=$((alone + $(samples cpu@4000))) &&
+			beside=$((beside + $(samples cpu@4000,$faults@10))) ||
+			return
+	done
+	echo "$alone samples of the clock alone, $beside beside events"
+	[ "$beside" -gt 300 ] && [ $((beside * 10)) -lt $((alone * 9)) ]
 }
 
 point "each page that is touched, by function" each_page
@@ -346,6 +348,5 @@ point "an event is tried in peace" tried_in_peace
 point "a copse without PAPI" without_papi
 point "groups and their formulas" groups
 point "user mode only" user_mode
-# What a tick costs is not the same in two runs where others use the caches.
 point "the clock saves what events cost" budget_is_one
 points_done

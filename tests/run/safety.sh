@@ -172,7 +172,7 @@ loaded_late() {
 
 # Where waiting cannot be sampled, calls are right too, and the report says so.
 wall_in_vain() {
-	right "$1" wall "$programs/syscalls" 10 1 &&
+	right "$1" wall "$programs/syscalls" 30 1 &&
 		"$copse" report safe.copse | tr -s '\n ' ' ' |
 		grep -o 'Waiting could not be sampled with this clock'
 }
