@@ -7,13 +7,14 @@
 #
 # One line of KEY=VALUE:
 #   first   is the culprit right in the first row: rank and path
-#   rank    is most blamed on the culprit's rank, in all rows together; `own`
-#           when somebody else was later by himself
+#   rank    in the iterations most is blamed on the rank that others waited most
+#           for by the program's own clock (or nearly as much as on another)
 #   path    is the path right in the first row of this rank that samples say,
 #           or, when the culprit slept, do not say
 #   found   seconds for that rank in all of the iterations; there: on that path
 #   error   how far `found` is off, in per cent, from what the program measured
 #   drawn   the same, from what it drew
+#   upset   how far what the program measured is off from what it drew
 #   worst   the rank that most was blamed on, and what share of the run time
 #           that is (blamed); own: the largest by the program's own clock
 
@@ -55,8 +56,10 @@ NR == FNR {
 	on_path = is_on(field[3], where)
 	if (++rows == 1)
 		first = right && on_path ? "yes" : "no"
+	if (field[1] !~ /run_lane/)
+		next
 	blamed[field[2]] += field[5]
-	if (field[1] !~ /run_lane/ || !right)
+	if (!right)
 		next
 	if (path == "" && field[4] == (how == "busy"))
 		path = on_path ? "yes" : "no"
@@ -75,13 +78,14 @@ END {
 		if (worst == "" || blamed[rank] > blamed[worst])
 			worst = rank
 	all = value_of("run") * value_of("ranks")
-	first_rank = worst == culprit ? "yes" : "no"
-	if (culprit >= 0 && value_of("worst_rank") != culprit)
-		first_rank = "own"
+	most = worst != "" && \
+		blamed[value_of("worst_rank")] >= 0.8 * blamed[worst]
 	printf "pattern=%s how=%s first=%s rank=%s path=%s found=%.4f there=%.4f",
-		value_of("pattern"), how, first, first_rank, path, found, there
+		value_of("pattern"), how, first, most ? "yes" : "no", path,
+		found, there
 	printf " error=%s drawn=%s", per_cent(found, value_of("seconds")),
 		per_cent(found, value_of("drawn"))
+	printf " upset=%s", per_cent(value_of("seconds"), value_of("drawn"))
 	printf " worst=%s blamed=%.2f own=%.2f seed=%s\n", worst,
 		worst == "" ? 0 : 100 * blamed[worst] / all,
 		100 * value_of("worst_seconds") / all, value_of("seed")

@@ -10,7 +10,6 @@
 cd "$scratch" || exit 99
 seed=${SEED:-$(date +%s)}
 launch=over_hosts
-seconds_off=25 # per cent
 
 have_hosts() {
 	cluster_may
@@ -20,22 +19,14 @@ have_hosts() {
 	[ -n "$cluster_hosts" ]
 }
 
-# judged PATTERN [KEY=VALUE…]
-judged() {
-	delays_judged "$1" 4 "$@" "seed=$seed" "step=$length" \
-		"delay=$length" || return
-	grep ^truth "$1.out"
-	cat "$1.found"
-	head -n 20 "$1.csv"
-	[ "$(found_value rank "$1.found")" != no ] &&
-		[ "$(found_value path "$1.found")" = yes ] &&
-		near "$(found_value error "$1.found")" 0 "$seconds_off"
-}
-
 # finds_the_culprit PATTERN [KEY=VALUE…]
 finds_the_culprit() {
 	have_hosts || return
-	with_seeds judged "$@"
+	delays_judged "$1" 4 "$@" "seed=$seed" step=0.01 delay=0.02 || return
+	grep ^truth "$1.out"
+	cat "$1.found"
+	head -n 20 "$1.csv"
+	found_right "$1"
 }
 
 [ -n "$CLUSTER_LACKS" ] || cluster_up alder birch >up 2>&1

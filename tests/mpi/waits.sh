@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # waits.sh - programs in which one rank is late, at random: the report of waits
 # names it first, with the call path that it was on, and the seconds that the
-# others lost; in the same programs without a delay nobody is blamed.  The
-# bounds are for a machine that does other things as well;
-# tests/bench/waits.sh tells how good it is on a quiet one.
+# others lost; in the same programs without a delay nobody is blamed.  Others
+# on the cores make ranks late as well, so the truth is what the program measured;
+# tests/bench/waits.sh tells how good it is on a quiet machine.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 # shellcheck source=tests/lib/delays.sh
@@ -12,8 +12,7 @@
 cd "$scratch" || exit 99
 seed=${SEED:-$(date +%s)}
 
-seconds_off=25 # per cent
-blamed=4       # per cent of the run time, above twice what the program saw
+blamed=4 # per cent of the run time, more than the program saw
 
 have_delays() {
 	need mpirun
@@ -30,12 +29,30 @@ run_one() {
 	head -n 20 "$1.csv"
 }
 
+# is_found SECONDS PATTERN: delays of this length.
 is_found() {
-	run_one 4 "$@" iterations=30 "step=$length" "delay=$length" || return
-	# On a busy machine somebody else may be later than the culprit.
-	[ "$(found_value rank "$1.found")" != no ] || return
-	[ "$(found_value path "$1.found")" = yes ] || return
-	near "$(found_value error "$1.found")" 0 "$seconds_off"
+	length=$1
+	shift
+	run_one 4 "$@" iterations=30 step=0.01 "delay=$length" &&
+		found_right "$1"
+}
+
+# Each pattern is judged once.  One of them may be wrong, if it is right with
+# delays that are much longer than a turn of others on the cores.
+finds_the_culprits() {
+	wrong=
+	for pattern in $delay_patterns; do
+		is_found 0.02 "$pattern" >"$pattern.said" 2>&1 && continue
+		[ $? != 77 ] || { cat "$pattern.said"; return 77; }
+		tail -n 40 "$pattern.said"
+		wrong="$wrong $pattern"
+	done
+	echo "wrong:${wrong:- none}"
+	case $wrong in
+	'') ;;
+	' '*' '*) return 1 ;;
+	*)	is_found 0.1 ${wrong# } ;;
+	esac
 }
 
 # More messages than are kept: the seconds are an estimate.
@@ -48,9 +65,8 @@ estimates() {
 # What the culprit's other thread did while it slept, in CPU time: on a busy
 # machine that is less than it slept.
 helper_is_found() {
-	run_one 4 "$@" iterations=30 "step=$length" "delay=$length" \
-		how=helper || return
-	[ "$(found_value rank "$1.found")" != no ] || return
+	run_one 4 "$@" iterations=30 step=0.02 delay=0.02 how=helper || return
+	[ "$(found_value rank "$1.found")" = yes ] || return
 	awk -v columns='victim sampled helpers seconds helpers_seconds' \
 		-f "$srcdir/tests/lib/csv.awk" "$1.csv" |
 		awk -F'\t' '$1 ~ /run_lane/ && $2 == 0 && !seen++ {
@@ -63,17 +79,17 @@ helper_is_found() {
 }
 
 blames_nobody() {
-	run_one 4 "$@" iterations=30 "step=$length" balanced=1 || return
+	run_one 4 "$@" iterations=30 step=0.02 balanced=1 || return
 	awk -v is="$(found_value blamed "$1.found")" \
 		-v own="$(found_value own "$1.found")" -v most="$blamed" \
-		'BEGIN { exit is > 2 * own + most }'
+		'BEGIN { exit is > own + most }'
 }
 
 # Four paths below it have the time.  Where rank 0 lacks its core there are no
 # samples of it.
 says_who_looks_at_the_clock() {
 	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o looks.copse \
-		"$programs/mpi-looks" "$length" >looks.out 2>&1 ||
+		"$programs/mpi-looks" 0.02 >looks.out 2>&1 ||
 		{ cat looks.out; return 1; }
 	"$copse" report summary --width 1000 looks.copse | tee summary.txt |
 		grep '•'
@@ -90,14 +106,12 @@ one_rank_waits_for_nobody() {
 	grep -q '^One rank waits for nobody' one.txt
 }
 
-for pattern in $delay_patterns; do
-	point "$pattern" with_seeds is_found "$pattern"
-done
-point "a helper of the culprit" with_seeds helper_is_found barrier
-point "late-sender, many times" with_seeds estimates late-sender
-point "who looks at the clock" with_seeds says_who_looks_at_the_clock
+point "who was late, in 25 patterns" finds_the_culprits
+point "a helper of the culprit" helper_is_found barrier
+point "late-sender, many times" estimates late-sender
+point "who looks at the clock" says_who_looks_at_the_clock
 point "one rank" one_rank_waits_for_nobody
 for pattern in allreduce halo; do
-	point "$pattern, balanced" with_seeds blames_nobody "$pattern"
+	point "$pattern, balanced" blames_nobody "$pattern"
 done
 points_done
