@@ -3,7 +3,9 @@
  * switches.c [SECONDS] - two threads on one core that give each other a byte
  * for SECONDS, with four times the work on one side, then one that computes
  * for twice as long: the first part switches 10,000 times a second, the second
- * part not at all.
+ * part not at all, but for others who take the core.  It prints as `calm` the
+ * longest time of the second part in which they did so fewer than 30 times in
+ * each 20 ms.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -59,9 +61,28 @@ static KEPT void *answers(void *unused)
 	return unused;
 }
 
+static long switches(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
 static KEPT void computes(double seconds)
 {
-	truth("computes", work_for(seconds));
+	double computed = 0, calm = 0, longest = 0;
+
+	while (computed < seconds) {
+		long before = switches();
+		double piece = work_for(0.02);
+
+		computed += piece;
+		calm = switches() - before < 30 ? calm + piece : 0;
+		longest = calm > longest ? calm : longest;
+	}
+	truth("computes", computed);
+	truth("calm", longest);
 }
 
 int main(int argc, char **argv)
