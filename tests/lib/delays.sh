@@ -20,7 +20,7 @@ delays_judged() {
 		{ cat "$judged.out" "$judged.err"; return 1; }
 	"$copse" report waits "$judged.copse" -n 0 -f csv >"$judged.csv" ||
 		return
-	awk -v columns='victim culprit_rank culprit sampled seconds' \
+	awk -v columns='victim culprit_rank culprit sampled seconds indirect' \
 		-f "$srcdir/tests/lib/csv.awk" "$judged.csv" >"$judged.rows" ||
 		return
 	awk -f "$srcdir/tests/lib/waits.awk" "$judged.out" "$judged.rows" \

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # waits.awk TRUTH FOUND - compares who made whom wait, as a report of waits has
 # it, with what tests/programs/delays says.  TRUTH has its line `truth: …`;
-# FOUND has tab-separated VICTIM, RANK, PATH, SAMPLED, SECONDS: the call path
-# that waited, the culprit, its call path and whether samples say so, in the
-# report's order.
+# FOUND has tab-separated VICTIM, RANK, PATH, SAMPLED, SECONDS, INDIRECT: the call
+# path that waited, the culprit, its call path and whether samples say so, and
+# those of the seconds that were for somebody who waited himself, in the report's
+# order.  Waits for somebody who waited himself count where lateness spreads, as
+# the program sees it, and nowhere else.
 #
 # One line of KEY=VALUE:
 #   first   is the culprit right in the first row: rank and path
@@ -47,6 +49,7 @@ NR == FNR {
 	culprit = value_of("culprit_rank")
 	where = value_of("culprit_path")
 	how = value_of("how")
+	spreads = value_of("pattern") ~ /^(halo-wave|ring|worker|master)$/
 	next
 }
 
@@ -58,6 +61,8 @@ NR == FNR {
 		first = right && on_path ? "yes" : "no"
 	if (field[1] !~ /run_lane/)
 		next
+	if (!spreads)
+		field[5] -= field[6]
 	blamed[field[2]] += field[5]
 	if (!right)
 		next

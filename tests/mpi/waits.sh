@@ -12,7 +12,7 @@
 cd "$scratch" || exit 99
 seed=${SEED:-$(date +%s)}
 
-blamed=4 # per cent of the run time, more than the program saw
+blamed=1 # per cent of the run time, more than the program saw
 
 have_delays() {
 	need mpirun
@@ -37,22 +37,29 @@ is_found() {
 		found_right "$1"
 }
 
-# Each pattern is judged once.  One of them may be wrong, if it is right with
-# delays that are much longer than a turn of others on the cores.
+# was_upset PATTERN: others on the cores made the waits other than they were
+# drawn.  Ranks that pass on what a tree of messages brings are late then, too.
+was_upset() {
+	awk -v off="$(found_value upset "$1.found")" \
+		'BEGIN { exit off <= 25 && off >= -25 }'
+}
+
+# At least 24 patterns are right at once, but for those that were upset; and the
+# others are with delays that are much longer than a turn of others on the cores.
 finds_the_culprits() {
-	wrong=
+	wrong=0 again=
 	for pattern in $delay_patterns; do
 		is_found 0.02 "$pattern" >"$pattern.said" 2>&1 && continue
 		[ $? != 77 ] || { cat "$pattern.said"; return 77; }
-		tail -n 40 "$pattern.said"
-		wrong="$wrong $pattern"
+		head -n 8 "$pattern.said"
+		was_upset "$pattern" || wrong=$((wrong + 1))
+		again="$again $pattern"
 	done
-	echo "wrong:${wrong:- none}"
-	case $wrong in
-	'') ;;
-	' '*' '*) return 1 ;;
-	*)	is_found 0.1 ${wrong# } ;;
-	esac
+	echo "$wrong wrong; again:$again"
+	for pattern in $again; do
+		is_found 0.1 "$pattern" || return
+	done
+	[ $wrong -le 1 ]
 }
 
 # More messages than are kept: the seconds are an estimate.
