@@ -304,7 +304,7 @@ point "an NVML that hangs at its start" hangs_at_start
 point "an NVML that hangs later" keeps hang hang 'does not answer'
 point "an NVML that crashes" keeps crash crash 'ended by itself'
 point "a GPU that is lost" keeps lost lost 'GPU is lost (error 15)'
-point "a program that is killed" one_of_three killed
+point "a program that is killed" killed
 point "copse run is killed as well" all_killed
 point "off: nothing of it" off
 points_done

@@ -3,6 +3,7 @@
 #include "made-cuda.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static const CUpti_CallbackDomain RUNTIME = CUPTI_CB_DOMAIN_RUNTIME_API,
 static struct {
 	pthread_once_t once;
 	const char *fault;
+	int log; /* what happened is added to this file, if >= 0 */
 	CUpti_CallbackFunc _Atomic callback;
 	void *data; /* the subscriber's */
 	CUpti_SubscriberHandle subscriber;
@@ -45,7 +47,9 @@ static struct {
 	uint8_t *buffer;
 	size_t size, used;
 	size_t dropped;
-} made = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
+} made = { .once = PTHREAD_ONCE_INIT,
+	   .log = -1,
+	   .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Of what this thread calls for. */
 static __thread uint32_t device;
@@ -61,10 +65,14 @@ static bool fault(const char *name)
 static void load_injection(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
+	const char *log = getenv("MADE_LOG");
 	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 	int (*begin)(void) = NULL;
 
 	made.fault = getenv("MADE_FAULT");
+	if (log)
+		made.log = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+				0600);
 	if (library)
 		begin = (int (*)(void))dlsym(library, "InitializeInjection");
 	loading = true;
@@ -183,7 +191,8 @@ struct span {
 };
 
 /* Work of one stream runs one after another. */
-static struct span take_time(unsigned int stream, uint64_t ns)
+static struct span take_time(const char *what, uint32_t id, unsigned int stream,
+			     uint64_t ns)
 {
 	uint64_t *busy = &made.busy_until[stream % STREAMS];
 	uint64_t start = now() + DELAY_NS;
@@ -193,6 +202,10 @@ static struct span take_time(unsigned int stream, uint64_t ns)
 		start = *busy;
 	span = (struct span){ start, start + ns };
 	*busy = span.end;
+	if (made.log >= 0)
+		dprintf(made.log, "work %s %u %llu %llu\n", what, id,
+			(unsigned long long)start,
+			(unsigned long long)span.end);
 	if (fault("reversed") && stream == 1)
 		span = (struct span){ span.end, span.start };
 	return span;
@@ -222,7 +235,10 @@ static void begin(struct call *c, CUpti_CallbackDomain domain,
 		  CUpti_CallbackId id, const char *name, const void *params,
 		  uint32_t correlation)
 {
+	uint64_t before;
+
 	pthread_once(&made.once, load_injection);
+	before = made.log >= 0 ? now() : 0;
 	*c = (struct call){ .domain = domain, .id = id };
 	c->data.functionName = name;
 	c->data.functionParams = params;
@@ -233,6 +249,10 @@ static void begin(struct call *c, CUpti_CallbackDomain domain,
 			? correlation
 			: __atomic_add_fetch(&made.ids, 1, __ATOMIC_RELAXED);
 	made_tell(c, CUPTI_API_ENTER);
+	if (made.log >= 0)
+		dprintf(made.log, "call %s %u %llu %llu\n", name,
+			c->data.correlationId, (unsigned long long)before,
+			(unsigned long long)now());
 }
 
 static int end(struct call *c, int code)
@@ -308,7 +328,7 @@ static void run_kernel(uint32_t id, const char *kernel, unsigned int stream,
 	struct span span;
 
 	pthread_mutex_lock(&made.lock);
-	span = take_time(stream, ns);
+	span = take_time("kernel", id, stream, ns);
 	k.start = span.start;
 	k.end = span.end;
 	put(&k, k.kind);
@@ -433,7 +453,7 @@ static void run_nodes(uint32_t id, unsigned int stream, uint64_t ns)
 			.name = graph[1][i].kernel,
 			.graphNodeId = graph[1][i].id,
 		};
-		struct span span = take_time(stream, ns / nodes);
+		struct span span = take_time("graph", id, stream, ns / nodes);
 
 		k.start = span.start;
 		k.end = span.end;
@@ -457,7 +477,8 @@ PUBLIC int made_cudaGraphLaunch(unsigned int stream, uint64_t ns)
 		pthread_mutex_unlock(&made.lock);
 		return end(&c, 0);
 	}
-	span = take_time(params.stream, params.ns);
+	span = take_time("graph", c.data.correlationId, params.stream,
+			 params.ns);
 	g.correlationId = c.data.correlationId;
 	g.deviceId = device;
 	g.contextId = device + 1;
@@ -493,7 +514,7 @@ PUBLIC int made_cudaMemcpyAsync(enum made_copy kind, uint64_t bytes,
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
 	      "cudaMemcpyAsync_v3020", &params, 0);
 	pthread_mutex_lock(&made.lock);
-	span = take_time(0, params.ns);
+	span = take_time("copy", c.data.correlationId, 0, params.ns);
 	m.correlationId = c.data.correlationId;
 	m.deviceId = device;
 	m.contextId = device + 1;
@@ -515,7 +536,7 @@ PUBLIC int made_cudaMemsetAsync(uint64_t bytes, uint64_t ns)
 	begin(&c, RUNTIME, CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
 	      "cudaMemsetAsync_v3020", &params, 0);
 	pthread_mutex_lock(&made.lock);
-	span = take_time(0, params.ns);
+	span = take_time("set", c.data.correlationId, 0, params.ns);
 	m.correlationId = c.data.correlationId;
 	m.deviceId = device;
 	m.contextId = device + 1;

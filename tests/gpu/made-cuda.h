@@ -18,6 +18,10 @@
  * and dropped (7 samples, and 5 in kernels that are not the program's); and
  * bare: callbacks come through code without unwind information, as a driver's
  * may.
+ *
+ * MADE_LOG names a file to which is added what happened, in ns, on the clock of
+ * records: `call NAME ID BEFORE AFTER`, when CUPTI's subscriber was told of a
+ * call, and `work kernel|copy|set|graph ID START END` on the device.
  */
 #ifndef TESTS_GPU_MADE_CUDA_H
 #define TESTS_GPU_MADE_CUDA_H
