@@ -6,7 +6,6 @@
 #                         subshell; what it prints is shown when it fails.
 #                         77 skips, with the last printed line as the reason.
 #   points_done           the last line of each test
-#   one_of_three COMMAND…   for what others on the cores may spoil, see there
 #
 # $srcdir is the source tree, the working directory the build tree, $scratch
 # an empty directory that goes away.  Tests run by `make check`, or by hand
@@ -25,7 +24,7 @@ unset COPSE_FROM_START COPSE_INCLUDE COPSE_EXCLUDE COPSE_CLOCK
 export LC_ALL=C.UTF-8
 
 # Figures are asserted, so no sample is saved, also where others crowd the cores
-# (--budget).  Tests of harm measure as a user does: by_default.
+# (--budget).  Tests of harm measure as a user does, without that.
 export COPSE_BUDGET=0
 
 # The user's cache of names is not for tests.
@@ -72,24 +71,6 @@ need() {
 	for tool in "$@"; do
 		command -v "$tool" >/dev/null || skip "no $tool here"
 	done
-}
-
-# one_of_three COMMAND…: true as soon as it is.  For elapsed times and moments,
-# and for nothing else: others who take the cores away for a while spoil one,
-# what is wrong is wrong each time.
-one_of_three() {
-	one_of 3 "$@"
-}
-
-# one_of TRIES COMMAND…: the same, where that happens to more than a few.
-one_of() {
-	tries=$1
-	shift
-	for attempt in $(seq "$tries"); do
-		"$@" && return
-		echo "attempt $attempt failed: $*"
-	done
-	return 1
 }
 
 # wait_for COMMAND…: until it is true, for a minute: how long something takes

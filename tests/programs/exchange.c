@@ -6,9 +6,9 @@
  * of them.  Then halves of the ranks, each a communicator named `half`, get 64
  * bytes from their rank 1, three times.
  *
- * So of the time that each request is open nearly all is outside MPI.  Each rank
- * prints for how long its requests of both kinds were open, all together, and
- * for how long it computed meanwhile.
+ * So of the time that each request is open nearly all is outside MPI.  Each
+ * rank prints for how long its requests of both kinds were open, all together,
+ * and for how long it computed meanwhile.
  */
 #include <mpi.h>
 

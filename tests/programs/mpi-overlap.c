@@ -5,8 +5,8 @@
  * whose MPI_Test is long now and then, and that tells how much CPU time it took
  * in all (seconds_in_test), may stand before MPI: see polls.sh.
  *
- * Prints `overlap OPEN USED OUTSIDE`: how long the request was open, the CPU time
- * that was used meanwhile, and that outside of MPI_Test.
+ * Prints `overlap OPEN USED OUTSIDE`: how long the request was open, the CPU
+ * time that was used meanwhile, and that outside of MPI_Test.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -26,6 +26,7 @@ enum {
 static void (*stop)(void), (*go)(void);
 static double begun, paused, last;
 static bool killed;
+static pthread_t receiver;
 static int source; /* 0: it is its own */
 
 static void nothing(void)
@@ -70,6 +71,25 @@ static void between(const char *name, double least, double most)
 	fflush(stdout);
 }
 
+/* Until the receiver had its core for long enough to be seen by samples. */
+static void wait_for_receiver(double seconds)
+{
+	struct timespec t;
+	clockid_t clock;
+	double until = 0;
+
+	pthread_getcpuclockid(receiver, &clock);
+	for (;;) {
+		clock_gettime(clock, &t);
+		if (until == 0)
+			until = (double)t.tv_sec + (double)t.tv_nsec * 1e-9 +
+				seconds;
+		if ((double)t.tv_sec + (double)t.tv_nsec * 1e-9 >= until)
+			return;
+		sleep_for(0.005);
+	}
+}
+
 static void *meanwhile(void *unused)
 {
 	double out = 1;
@@ -78,6 +98,7 @@ static void *meanwhile(void *unused)
 	pause_for(0.5);
 	last = sleep_for(0.2);
 	if (killed) {
+		wait_for_receiver(0.1);
 		between("MPI_Recv", 0.1, now() - begun - paused);
 		raise(SIGKILL);
 	}
@@ -91,6 +112,7 @@ static void receive(int tag)
 	pthread_t other;
 	double in, took;
 
+	receiver = pthread_self();
 	begun = now();
 	if (pthread_create(&other, NULL, meanwhile, NULL))
 		exit(1);

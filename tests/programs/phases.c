@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * phases.c [SECONDS [WORD]] - tells copse what it does: a quarter of the time in each
- * of two phases, one inside the other, a quarter in none, and a quarter
+ * phases.c [SECONDS [WORD]] - tells copse what it does: a quarter of the time
+ * in each of two phases, one inside the other, a quarter in none, and a quarter
  * paused, which is in no profile.  Last comes a phase of which only
  * a sixth is not paused.  Runs without copse too.
  *

@@ -375,8 +375,8 @@ point "from python" from_python
 point "from Fortran" from_fortran
 point "MPI_Pcontrol" pcontrol
 point "a pause within a call, and a request's life" spans
-# Such a call is known by samples in it: who got no core has none.
-point "a pause within a call that never ends" one_of_three spans killed
+# Such a call is known by samples in it: it lasts until there must be some.
+point "a pause within a call that never ends" spans killed
 point "a pause within a wait" wait_spans_pause
 point "MPI_Pcontrol from Fortran" fortran_pcontrol
 point "MPI_Pcontrol ends --from-start=off" pcontrol_from_start

@@ -4,6 +4,7 @@
 # which stands in front of it: by whom it is asked, and what it says.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+unset COPSE_BUDGET
 CC=${CC:-cc}
 
 # library NAME NUMBER: says its number, and what is next behind it.

@@ -101,5 +101,5 @@ point "gcc: as much for both, and a stretch alone" spins 1 "$CC"
 point "clang: one has three times the work" spins 3 clang
 point "without advice on symbols" is_named
 point "clang: as much for both, and a stretch alone" spins 1 clang
-point "parallel efficiency counts it" one_of_three efficiency
+point "parallel efficiency counts it" efficiency
 points_done

@@ -4,6 +4,7 @@
 # copse, whoever executes them, and others keep theirs.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+unset COPSE_BUDGET
 CC=${CC:-cc}
 loader=/lib64/ld-linux-x86-64.so.2
 

@@ -80,7 +80,7 @@ script() {
 
 point "one that started others is not compared with them" \
 	of_one_that_started_others
-point "one command, started twice, is" one_of_three of_one_command
+point "one command, started twice, is" of_one_command
 point "shells in front of a program are not processes beside it" wrapped
 point "a script that works is" script
 points_done

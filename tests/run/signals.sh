@@ -4,6 +4,7 @@
 # `copse run` alone or to the process group; stopping and going on included.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+unset COPSE_BUDGET
 unset PMIX_NAMESPACE PMIX_RANK PMI_RANK SLURM_STEP_ID OMPI_COMM_WORLD_RANK
 cd "$scratch" || exit 99
 

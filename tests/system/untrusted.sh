@@ -5,6 +5,7 @@
 # obey, files that profiles name.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+unset COPSE_BUDGET
 libraries=$builddir/.libs
 cd "$scratch" || exit 99
 
