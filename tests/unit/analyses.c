@@ -8,6 +8,7 @@
 #include "analyse/confidence.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/openmp-lost.h"
+#include "analyse/gpu/gpu-tables.h"
 #include "analyse/groups.h"
 #include "analyse/interpreter.h"
 #include "analyse/paths.h"
@@ -1204,4 +1205,19 @@ TEST(unknown_metric_lists_those_known)
 		      ->run(&report, runs,
 			    &(struct analysis_options){ .metric = "x" }) < 0);
 	CHECK(strstr(fail_reason(), "mpi.calls"));
+}
+
+/* A program that only allocates on GPUs has none. */
+TEST(of_no_records_of_gpus_there_is_no_share)
+{
+	struct report *report = report_new("gpu-kernels", NULL);
+	const struct report_table *table;
+
+	gpu_records_table(report, fixture_run());
+	table = &report->tables[0];
+	CHECK(table->row_count == 1);
+	CHECK(cell(table, 0, "records")->number == 0);
+	CHECK(cell(table, 0, "share")->none);
+	CHECK(cell(table, 0, "attributed")->none);
+	report_free(report);
 }

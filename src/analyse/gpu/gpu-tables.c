@@ -66,14 +66,18 @@ static double gpu_total(const struct run *run, enum metric metric)
 	return sum;
 }
 
+/* Of no records there is no share; attributed < 0: not known. */
 static void records_row(struct report *report, const char *what, double records,
 			double attributed, double all)
 {
 	report_text(report, what);
 	value_cell(report, UNIT_COUNT, records);
-	report_number(report, value_ratio(records, all));
-	if (attributed >= 0)
-		report_number(report, attributed);
+	if (all > 0)
+		report_number(report, records / all);
+	else
+		report_none(report);
+	if (all > 0 && attributed >= 0)
+		report_number(report, attributed / all);
 	else
 		report_none(report);
 }
@@ -98,7 +102,7 @@ void gpu_records_table(struct report *report, const struct run *run)
 	report_column(report, "records", said ? "count" : NULL, COLUMN_COUNT);
 	report_column(report, "share", said ? "share" : NULL, COLUMN_SHARE);
 	report_column(report, "attributed", NULL, COLUMN_SHARE);
-	records_row(report, "all", all, value_ratio(all - without, all), all);
+	records_row(report, "all", all, all - without, all);
 	for (size_t i = 0; i < count; i++) {
 		double one = gpu_lost(run, reasons[i].loss);
 
