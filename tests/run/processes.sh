@@ -60,7 +60,14 @@ of_one_command() {
 	run sh -c "$python uneven.py & $python uneven.py; wait" &&
 		"$copse" report app.copse >said || return
 	cat said
-	grep '^2 processes' said && grep recoverable said
+	grep '^2 processes' said || return
+	"$copse" report imbalance app.copse >said && cat said &&
+		! grep 'different things' said || return
+	"$copse" report imbalance app.copse -f csv -n 0 |
+		awk -v columns=recoverable -f "$srcdir/tests/lib/csv.awk" |
+		awk '$1 > most { most = $1 } END {
+			print most, "s recoverable"
+			exit most < 0.45 || most > 0.55 }'
 }
 
 wrapped() {
