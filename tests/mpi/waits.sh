@@ -47,6 +47,7 @@ was_upset() {
 # At least 24 patterns are right at once, but for those that were upset; and the
 # others are with delays that are much longer than a turn of others on the cores.
 finds_the_culprits() {
+	have_delays
 	wrong=0 again=
 	for pattern in $delay_patterns; do
 		is_found 0.02 "$pattern" >"$pattern.said" 2>&1 && continue
