@@ -5,10 +5,10 @@
  * word in SOURCES of local.mk.  Each hook may be NULL.  They are called in the
  * order of that list.
  *
- * What it keeps of a thread for that thread alone is a `static __thread`
- * variable of its file, with the tls_model "initial-exec": the handler may use
- * it.  In struct thread is what other threads read, what each sample needs, and
- * what is large: these variables lie on the stacks of all threads.
+ * What only the thread itself reads is a `static __thread` variable of that
+ * file, with the tls_model "initial-exec", since the signal handler may read
+ * it.  What other threads read, what each sample needs and what is large is in
+ * struct thread: thread-local variables take room on each thread's stack.
  *
  * Threads   The hooks of threads are called with the thread's own record, by
  *           that thread, but for paused() and dropped().
@@ -28,7 +28,8 @@ struct thread;
 struct source {
 	/* The process is measured; before its first thread is. */
 	void (*start)(const struct settings *settings);
-	/* In a forked child, measured or not; locks may have been kept. */
+	/* In a forked child, measured or not.  Reset locks: another thread of
+	   the parent may have held them. */
 	void (*fork)(void);
 	/* A pause of the whole process has ended, at that CLOCK_MONOTONIC. */
 	void (*resumed)(uint64_t now);
@@ -40,13 +41,15 @@ struct source {
 	/* The thread is measured from here on, its clock is about to start.
 	   All signals are blocked, and the list of threads is locked. */
 	void (*thread_start)(struct thread *t);
-	/* Its clock was stopped; likewise. */
-	void (*thread_stop)(struct thread *t);
-	/* The same, where the clock still runs. */
+	/* The thread is about to end; its clock still runs.  The list of
+	   threads is locked. */
 	void (*thread_last)(struct thread *t);
-	/* It is not measured any more; signals come. */
+	/* The clock has stopped.  The list of threads is still locked. */
+	void (*thread_stop)(struct thread *t);
+	/* After that, without the lock: signals come again. */
 	void (*thread_gone)(struct thread *t);
-	/* A pause begins or ends; any thread calls it, likewise. */
+	/* A pause begins (true) or ends.  Any thread calls it for any other,
+	   with the list of threads locked. */
 	void (*paused)(struct thread *t, bool paused);
 	/* In a forked child, of every record: its thread is not here, or has
 	   no clock.  In a sandbox no system call may be made. */

@@ -42,7 +42,10 @@ static void set_wait(struct wait_search *f, size_t i, size_t culprit,
  * Messages.
  */
 
-/* `to` needs what `from` began; it may have had to come back for it. */
+/*
+ * `to` cannot go on before `from` began its part or, where that one only came
+ * back into MPI during the call of `to`, before that.
+ */
 static void find_message(struct wait_search *f, size_t to, size_t from,
 			 enum wait_kind kind)
 {
@@ -244,6 +247,7 @@ static void find_operation(struct wait_search *f, size_t first, size_t end)
 		find_collective(f, first, end);
 		return;
 	}
+	/* The send is `first`, its receive the next. */
 	find_message(f, first + 1, first, WAIT_LATE_SENDER);
 	/* A sender that left before needed no receiver. */
 	if (!f->parts->at[first].one_way &&
