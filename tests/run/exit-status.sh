@@ -4,7 +4,6 @@
 # to 0.1 s before the end, and the report says who ended how.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-unset COPSE_BUDGET
 cd "$scratch" || exit 99
 
 work_s=0.5
