@@ -22,10 +22,10 @@ enum {
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
 	/* Of the time stamp counter, some 10 and 200 us. */
-	DEAR = 1 << 15,
-	REST = 1 << 19,
-	DEAR_NS = 10000, /* of CPU time */
-	SURE = 3,        /* dear ones in a row */
+	EXPENSIVE = 1 << 15,
+	LONGEST_PAUSE = 1 << 19,
+	EXPENSIVE_NS = 10000, /* of CPU time */
+	EXPENSIVE_RUN = 3,    /* in a row, until one is sure */
 };
 
 /* A thread just back from the kernel stands behind a syscall instruction. */
@@ -100,7 +100,7 @@ SIGSAFE static void keep_to_budget(struct thread *t)
 
 /*
  * What sampling costs, in CPU time, which an interruption does not touch.
- * That clock is dear: after the first samples one of some stands for all.
+ * That clock is expensive: after the first samples one of some stands for all.
  */
 SIGSAFE static bool is_weighed(const struct thread *t)
 {
@@ -204,30 +204,32 @@ SIGSAFE static void count_event_cost(struct thread *t,
 
 /*
  * A stack that takes longer to walk than a period would be walked again and
- * again, and the program stand still: after a dear sample it has as long as
- * that took, or some periods, until the next.
+ * again, and the program stand still: after an expensive sample it has as long
+ * as that took, or some periods, until the next.
  */
 SIGSAFE static bool is_too_soon(const struct thread *t, uint64_t now)
 {
-	return t->expensive >= SURE &&
-	       now - t->handler_end <
-		       (t->handler_took < REST ? t->handler_took : REST);
+	return t->expensive >= EXPENSIVE_RUN &&
+	       now - t->handler_end < (t->handler_took < LONGEST_PAUSE
+					       ? t->handler_took
+					       : LONGEST_PAUSE);
 }
 
 /*
- * What seems dear may have lost its core meanwhile, or what was in its caches.
- * So those that follow are measured by the CPU clock, which is dearer itself.
+ * What seems expensive may have lost its core meanwhile, or what was in its
+ * caches. So those that follow are measured by the CPU clock, which costs more
+ * itself.
  */
 SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
 				  uint64_t cpu)
 {
-	bool dear;
+	bool expensive;
 
 	t->handler_end = __rdtsc();
 	t->handler_took = t->handler_end - start;
-	dear = cpu ? time_now(CLOCK_THREAD_CPUTIME_ID) - cpu > DEAR_NS
-		   : t->handler_took > DEAR;
-	t->expensive = dear ? t->expensive + 1 : 0;
+	expensive = cpu ? time_now(CLOCK_THREAD_CPUTIME_ID) - cpu > EXPENSIVE_NS
+			: t->handler_took > EXPENSIVE;
+	t->expensive = expensive ? t->expensive + 1 : 0;
 }
 
 SIGSAFE static void on_own_timer_signal(struct thread *t,
