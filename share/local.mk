@@ -13,6 +13,22 @@ events/here: $(dist_groups_DATA)
 	@touch $@
 CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 
+# Rules of copse report diagnose.  A new one is share/rules/NAME.rule and its
+# word here.
+RULES = rotating chain serial-section uneven-load late-sender late-receiver \
+	needless-barrier polling small-messages split-collectives \
+	growing-collective copies
+
+rulesdir = $(datadir)/copse/rules
+dist_rules_DATA = $(RULES:%=share/rules/%.rule)
+noinst_DATA += rules/here
+rules/here: $(dist_rules_DATA)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)for name in $(RULES); do \
+		cp -f $(srcdir)/share/rules/$$name.rule $(@D) || exit; done
+	@touch $@
+CLEANFILES += rules/here $(RULES:%=rules/%.rule)
+
 # What -f json prints.
 schemadir = $(datadir)/copse
 dist_schema_DATA = share/report.schema.json

@@ -1,6 +1,6 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
-ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
+ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/ranks src/analyse/mpi/pop-factors \
 	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
 	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
@@ -8,6 +8,11 @@ ANALYSES = src/analyse/summary src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/gpu/gpu-transfers src/analyse/gpu/gpu-memory \
 	src/analyse/gpu/gpu-devices src/analyse/gpu/idle-causes \
 	src/analyse/gpu/gpu-power src/analyse/gpu/gpu-stalls
+
+# What rules look at, in this order.  A new set is
+# src/analyse/diagnose/fact-NAME.c and its word here.
+FACT_SETS = src/analyse/diagnose/fact-waits src/analyse/diagnose/fact-calls \
+	src/analyse/diagnose/fact-functions
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
@@ -26,6 +31,10 @@ libanalyse_la_SOURCES = \
 	src/analyse/compare/student.c src/analyse/compare/student.h \
 	src/analyse/confidence.c src/analyse/confidence.h \
 	src/analyse/cpu-contention.c \
+	$(FACT_SETS:=.c) \
+	src/analyse/diagnose/diagnosis.c src/analyse/diagnose/diagnosis.h \
+	src/analyse/diagnose/facts.c src/analyse/diagnose/facts.h \
+	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
 	src/analyse/dominant-path.c src/analyse/dominant-path.h \
 	src/analyse/elapsed.c src/analyse/elapsed.h \
 	src/analyse/exit-status.c \
@@ -71,3 +80,9 @@ src/analyse/analyses.inc: Makefile
 	@mkdir -p $(@D)
 	$(AM_V_GEN)for word in $(ANALYSES); do \
 		echo "ANALYSIS($$(basename $$word | tr - _))"; done >$@
+
+BUILT_SOURCES += src/analyse/diagnose/fact-sets.inc
+src/analyse/diagnose/fact-sets.inc: Makefile
+	@mkdir -p $(@D)
+	$(AM_V_GEN)for word in $(FACT_SETS); do \
+		echo "FACTS($${word##*/fact-})"; done >$@

@@ -10,6 +10,7 @@ libbase_la_SOURCES = \
 	src/base/gpu-calls.h src/base/golang.c src/base/golang.h \
 	src/base/event.c src/base/event.h \
 	src/base/event-group.c src/base/event-group.h \
+	src/base/share-file.c src/base/share-file.h \
 	src/base/launcher.c src/base/launcher.h \
 	src/base/map.c src/base/map.h src/base/comparison.h \
 	src/base/spelling.c src/base/spelling.h \

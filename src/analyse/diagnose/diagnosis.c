@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diagnosis.c - each rule is asked of each fact that it is about. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diagnose/diagnosis.h"
+#include "analyse/phrase.h"
+#include "analyse/value.h"
+#include "base/array.h"
+#include "base/comparison.h"
+#include "base/err.h"
+
+#define SMALL  0.03 /* of the run: not said where something gains more */
+#define MEDIUM 0.10
+#define HIGH   0.30
+
+const char *const severity_names[] = {
+	[SEVERITY_LOW] = "low",
+	[SEVERITY_MEDIUM] = "medium",
+	[SEVERITY_HIGH] = "high",
+};
+
+static int load_rules(struct diagnosis *d, const char *only)
+{
+	char **names = diagnosis_rule_names();
+	size_t count = 0;
+	int err = names ? 0 : no_memory();
+
+	while (names && names[count])
+		count++;
+	d->rules = calloc(count + 1, sizeof(struct diagnosis_rule *));
+	if (!d->rules)
+		err = no_memory();
+	for (size_t i = 0; i < count && !err; i++) {
+		if (only && strcmp(only, names[i]) != 0)
+			continue;
+		err = diagnosis_rule_load(&d->rules[d->rule_count], names[i]);
+		if (!err)
+			d->rule_count++;
+	}
+	free(names);
+	if (!err && only && !d->rule_count)
+		return fail(-EINVAL,
+			    "no rule is called '%s': copse report diagnose "
+			    "--help lists them",
+			    only);
+	return err;
+}
+
+/* The number or the text of a field that some sets have. */
+static double optional_number(const struct fact_set *set,
+			      const struct fact *fact, const char *name)
+{
+	int field = fact_field_find(set, name, strlen(name));
+
+	return field < 0 ? 0 : fact->values[field].number;
+}
+
+static char *optional_text(const struct fact_set *set, const struct fact *fact,
+			   const char *name)
+{
+	int field = fact_field_find(set, name, strlen(name));
+	const char *text = field < 0 ? NULL : fact->values[field].text;
+
+	return text ? strdup(text) : NULL;
+}
+
+static int add_finding(struct diagnosis *d, const struct diagnosis_rule *rule,
+		       const struct fact *fact)
+{
+	struct finding f = {
+		.rule = rule,
+		.path = fact->path,
+		.cost = optional_number(rule->about, fact, "seconds"),
+		.ranks = optional_text(rule->about, fact, "ranks"),
+		.text = diagnosis_rule_say(rule, fact),
+	};
+	bool severe;
+	int err =
+		f.text ? diagnosis_rule_gain(rule, fact, &f.gain) : no_memory();
+	double share = value_ratio(f.gain, d->elapsed);
+
+	if (!err)
+		err = diagnosis_rule_is_severe(rule, fact, &severe);
+	if (!err)
+		f.severity = severe || share > HIGH ? SEVERITY_HIGH
+			     : share > MEDIUM       ? SEVERITY_MEDIUM
+						    : SEVERITY_LOW;
+	if (!err && !array_append(&d->at, &d->count, &d->room, sizeof(f), &f))
+		err = -ENOMEM;
+	if (err) {
+		free(f.ranks);
+		free(f.text);
+	}
+	return err;
+}
+
+static int ask_rules(struct diagnosis *d, const struct fact_set *set,
+		     const struct facts *facts)
+{
+	int err = 0;
+
+	for (size_t r = 0; r < d->rule_count && !err; r++)
+		for (size_t i = 0; i < facts->count && !err; i++) {
+			bool holds = false;
+
+			if (d->rules[r]->about != set)
+				break;
+			err = diagnosis_rule_holds(d->rules[r], &facts->at[i],
+						   &holds);
+			if (holds && !err)
+				err = add_finding(d, d->rules[r],
+						  &facts->at[i]);
+		}
+	return err;
+}
+
+static int gather_findings(struct diagnosis *d, struct fact_source *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; fact_sets[i] && !err; i++) {
+		struct facts facts = { 0 };
+
+		err = fact_sets[i]->gather(&facts, from);
+		if (!err)
+			err = ask_rules(d, fact_sets[i], &facts);
+		facts_fini(&facts);
+	}
+	return err;
+}
+
+static int by_gain(const void *x, const void *y)
+{
+	const struct finding *a = x, *b = y;
+
+	if (a->gain != b->gain)
+		return a->gain < b->gain ? 1 : -1;
+	return ORDER(a->path, b->path);
+}
+
+static void finding_fini(struct finding *f)
+{
+	free(f->ranks);
+	free(f->text);
+}
+
+int diagnosis_init(struct diagnosis *to, const struct paths *paths,
+		   const struct blames *blames, const struct run_metric *metric,
+		   const char *rule)
+{
+	struct fact_source from = { 0 };
+	int err;
+
+	*to = (struct diagnosis){ 0 };
+	err = load_rules(to, rule);
+	if (!err)
+		err = fact_source_init(&from, paths, blames, metric);
+	to->elapsed = from.elapsed;
+	if (!err)
+		err = gather_findings(to, &from);
+	fact_source_fini(&from);
+	if (err) {
+		diagnosis_fini(to);
+		return err;
+	}
+	if (to->count)
+		qsort(to->at, to->count, sizeof(*to->at), by_gain);
+	while (to->count > 1 &&
+	       to->at[to->count - 1].gain < SMALL * to->elapsed)
+		finding_fini(&to->at[--to->count]);
+	return 0;
+}
+
+void diagnosis_fini(struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		finding_fini(&d->at[i]);
+	for (size_t i = 0; i < d->rule_count; i++)
+		diagnosis_rule_free(d->rules[i]);
+	free(d->at);
+	free(d->rules);
+	*d = (struct diagnosis){ 0 };
+}
+
+void diagnosis_say(struct report *report, const struct diagnosis *of,
+		   size_t most)
+{
+	for (size_t i = 0; i < of->count && i < most; i++) {
+		const struct finding *f = &of->at[i];
+		char gain[32];
+
+		report_line(report, "• %s. Up to %s to gain (%.0f %%): %s",
+			    f->text, phrase_time(gain, f->gain),
+			    100 * value_ratio(f->gain, of->elapsed),
+			    f->rule->advice);
+	}
+	if (of->count > most)
+		report_line(report, "• %zu more: copse report diagnose.",
+			    of->count - most);
+}

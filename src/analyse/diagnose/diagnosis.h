@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * diagnosis.h - the findings of a run: what the rules say of its facts.
+ *
+ * Gain   Seconds of elapsed time that the run would save if the cause went
+ * away: an upper bound.  The cost is in rank-seconds: so long ranks were there,
+ *        or waited for those who were.
+ */
+#ifndef ANALYSE_DIAGNOSE_DIAGNOSIS_H
+#define ANALYSE_DIAGNOSE_DIAGNOSIS_H
+
+#include "analyse/diagnose/rule.h"
+
+enum severity {
+	SEVERITY_LOW,
+	SEVERITY_MEDIUM, /* above 10 % of the run's time */
+	SEVERITY_HIGH    /* above 30 %, or by the rule */
+};
+
+extern const char *const severity_names[]; /* by enum severity */
+
+struct finding {
+	const struct diagnosis_rule *rule;
+	enum severity severity;
+	uint32_t path; /* 0: the run */
+	double gain;   /* elapsed seconds */
+	double cost;   /* rank-seconds; 0: not known */
+	char *ranks;   /* "rank 3", "all"; may be NULL */
+	char *text;    /* one sentence, without a full stop */
+};
+
+struct diagnosis {
+	struct diagnosis_rule **rules;
+	size_t rule_count;
+	struct finding *at; /* by gain, the largest first */
+	size_t count, room;
+	double elapsed; /* of the run, that gains are of */
+};
+
+/*
+ * 0, or -errno with a reason.  Of `rule` (NULL: of all) alone.  Findings that
+ * gain less than 3 % of the run are left out unless nothing gains more.
+ */
+int diagnosis_init(struct diagnosis *to, const struct paths *paths,
+		   const struct blames *blames, const struct run_metric *metric,
+		   const char *rule);
+void diagnosis_fini(struct diagnosis *diagnosis);
+
+/* As lines of a report: for each the sentence, the gain and the advice. */
+void diagnosis_say(struct report *report, const struct diagnosis *of,
+		   size_t most);
+
+#endif

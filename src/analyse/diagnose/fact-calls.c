@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fact-calls.c - MPI calls, by the function of the program that makes them. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diagnose/facts.h"
+#include "analyse/mpi/mpi-callsites.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "live/layout.h"
+
+#define FRAMES 3
+
+enum field {
+	BARRIER,
+	POLL,
+	COLLECTIVE,
+	GATHERS,
+	MESSAGE,
+	CALLS,
+	RATE,
+	SIZE,
+	EACH,
+	SECONDS,
+	WAITED,
+	EXPLAINED,
+	SHARE,
+	RANKS,
+	CALL,
+	CALLER,
+	PATH,
+	FIELDS
+};
+
+static const struct fact_field call_fields[FIELDS] = {
+	[BARRIER] = { "barrier", FACT_NUMBER, "1: MPI_Barrier" },
+	[POLL] = { "poll", FACT_NUMBER,
+		   "1: MPI_Test, MPI_Iprobe and their kind" },
+	[COLLECTIVE] = { "collective", FACT_NUMBER,
+			 "1: a collective call, but no barrier" },
+	[GATHERS] = { "gathers", FACT_NUMBER,
+		      "1: MPI_Allgather and its kind: each rank gets what all "
+		      "have" },
+	[MESSAGE] = { "message", FACT_NUMBER,
+		      "1: sends or receives messages between two ranks, or "
+		      "waits for them; those of one function together" },
+	[CALLS] = { "calls", FACT_COUNT, "calls, of all ranks" },
+	[RATE] = { "rate", FACT_COUNT, "calls per second of a rank" },
+	[SIZE] = { "size", FACT_BYTES, "mean of a call" },
+	[EACH] = { "each", FACT_SECONDS, "mean time of a call" },
+	[SECONDS] = { "seconds", FACT_SECONDS, "in these calls, of all ranks" },
+	[WAITED] = { "waited", FACT_SECONDS,
+		     "of these, for ranks that were late" },
+	[EXPLAINED] = { "explained", FACT_NUMBER,
+			"1: a pattern of waiting was found there" },
+	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
+	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
+	[CALL] = { "call", FACT_TEXT, "the MPI function" },
+	[CALLER] = { "function", FACT_TEXT, "the function that calls it" },
+	[PATH] = { "path", FACT_TEXT, "both, and the one above" },
+};
+
+static bool is_one_of(const char *name, const char *const *words)
+{
+	for (; *words; words++)
+		if (strstr(name, *words))
+			return true;
+	return false;
+}
+
+static void classify_call(struct fact *f, const struct call_site *site,
+			  const char *name)
+{
+	static const char *const polls[] = { "_Test", "_Iprobe", "_Improbe",
+					     NULL };
+	static const char *const gathers[] = { "llgather", NULL };
+	bool poll = is_one_of(name, polls) && !strstr(name, "Test_cancelled");
+	bool barrier = strcasestr(name, "barrier");
+
+	f->values[POLL].number = poll;
+	f->values[BARRIER].number = barrier;
+	f->values[COLLECTIVE].number = site->class == LIVE_MPI_COLL && !barrier;
+	f->values[GATHERS].number = is_one_of(name, gathers);
+	f->values[MESSAGE].number = !poll && (site->class == LIVE_MPI_SEND ||
+					      site->class == LIVE_MPI_RECV ||
+					      site->class == LIVE_MPI_WAIT);
+}
+
+static double waited_at(const struct blames *b, uint32_t path)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (b->at[i].victim == path)
+			seconds += b->at[i].seconds;
+	return seconds;
+}
+
+/* One function's messages are one fact: a send and its receive. */
+static struct fact *same_exchange(struct facts *to,
+				  const struct fact_source *from,
+				  const struct call_site *site, double message)
+{
+	const struct path *at = from->paths->at;
+
+	for (size_t i = 0; i < to->count && message > 0; i++)
+		if (to->at[i].values[MESSAGE].number > 0 &&
+		    at[to->at[i].path].parent == at[site->path].parent)
+			return &to->at[i];
+	return NULL;
+}
+
+static void add_call(struct fact *f, const struct call_site *site,
+		     const struct fact_source *from)
+{
+	double calls = f->values[CALLS].number + site->calls;
+	double moved =
+		f->values[SIZE].number * f->values[CALLS].number + site->moved;
+
+	/* What waits for requests moves nothing. */
+	if (site->class != LIVE_MPI_WAIT || !f->values[CALLS].number) {
+		f->values[CALLS].number = calls;
+		f->values[SIZE].number = value_ratio(moved, calls);
+	}
+	f->values[SECONDS].number += site->seconds;
+	f->values[WAITED].number += waited_at(from->blames, site->path);
+	f->values[EXPLAINED].number =
+		fmax(f->values[EXPLAINED].number, from->explained[site->path]);
+}
+
+static void finish_call(struct fact *f, const struct fact_source *from)
+{
+	double seconds = f->values[SECONDS].number;
+
+	f->values[EACH].number = value_ratio(seconds, f->values[CALLS].number);
+	f->values[SHARE].number = value_ratio(seconds, from->seconds);
+	f->values[RATE].number =
+		value_ratio(f->values[CALLS].number, from->seconds);
+	f->values[RANKS].number = from->ranks;
+}
+
+static int add_site(struct facts *to, const struct fact_source *from,
+		    const struct call_site *site)
+{
+	const struct paths *paths = from->paths;
+	const char *name = str_at(&from->run->strings, site->function);
+	struct fact new = { .path = site->path }, *f;
+
+	classify_call(&new, site, name);
+	f = same_exchange(to, from, site, new.values[MESSAGE].number);
+	if (!f) {
+		f = facts_add(to, site->path);
+		if (!f)
+			return -ENOMEM;
+		classify_call(f, site, name);
+		f->values[CALL].text = strdup(name);
+		f->values[CALLER].text =
+			paths_short(paths, paths->at[site->path].parent, 1);
+		f->values[PATH].text = paths_short(paths, site->path, FRAMES);
+		if (!f->values[CALL].text || !f->values[CALLER].text ||
+		    !f->values[PATH].text)
+			return no_memory();
+	}
+	add_call(f, site, from);
+	return 0;
+}
+
+static int gather_calls(struct facts *to, struct fact_source *from)
+{
+	struct call_sites sites;
+	int err = sites_init(&sites, from->paths,
+			     run_metric(from->run, "mpi.time"), false);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < sites.count && !err; i++) {
+		uint32_t node = from->paths->at[sites.at[i].path].node;
+
+		if (sites.at[i].calls > 0 && !sites_is_init(from->run, node))
+			err = add_site(to, from, &sites.at[i]);
+	}
+	sites_fini(&sites);
+	for (size_t i = 0; i < to->count; i++)
+		finish_call(&to->at[i], from);
+	return err;
+}
+
+const struct fact_set fact_set_calls = {
+	.name = "calls",
+	.meaning = "an MPI call of the program, and one function's messages",
+	.fields = call_fields,
+	.field_count = FIELDS,
+	.gather = gather_calls,
+};

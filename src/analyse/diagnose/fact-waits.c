@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fact-waits.c - patterns of waiting in MPI: what ranks were late with, over
+ * all places where others waited for them.
+ *
+ * Waiting is gathered by the function that the late ranks were in.  How much of
+ * what all ranks do there makes others wait tells a pattern from chance: of a
+ * function that one rank at a time is in, all of it does (exclusive 1); of one
+ * that all ranks are in at once, and end at times that differ, little.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diagnose/facts.h"
+#include "analyse/dominant-path.h"
+#include "analyse/processes.h"
+#include "analyse/value.h"
+#include "base/array.h"
+#include "base/comparison.h"
+#include "base/err.h"
+
+#define SMALL      0.005 /* of all time: a place with less is left out */
+#define EXCLUSIVE  0.4  /* of a function's time makes others wait: not chance */
+#define NEARLY_ALL 0.8  /* culprits that are named caused so much */
+#define KIND       0.5  /* of its seconds are of a kind: it is of that kind */
+#define IN_ORDER   0.85 /* from lower to higher ranks, or back: a chain */
+#define OTHERS_DO  0.1  /* of the culprits' time others have there, too */
+#define FRAMES     3
+
+/* All waiting for ranks that were in one function. */
+struct pattern {
+	uint32_t function; /* string; where they were */
+	uint32_t path;     /* the one of its paths with the most */
+	uint32_t victim;   /* call path where most was waited */
+	double victim_seconds;
+	double seconds, error, known;
+	double by_kind[WAIT_KINDS];
+	double messages, upwards;   /* for lower ranks: of the former */
+	double *culprits, *victims; /* seconds, by index into run->ranks */
+	double *inside;   /* by process compared: time there, outside MPI */
+	uint32_t *places; /* call paths where was waited */
+	size_t place_count, place_room;
+};
+
+struct patterns {
+	struct fact_source *from;
+	struct pattern *at;
+	size_t count, room;
+};
+
+enum field {
+	ROTATING,
+	CHAIN,
+	SERIAL,
+	UNEVEN,
+	LATE_SENDER,
+	LATE_RECEIVER,
+	SECONDS,
+	SHARE,
+	GAIN,
+	EXCLUSIVENESS,
+	INSIDE,
+	MOST,
+	MEAN,
+	FUNCTION,
+	PLACE,
+	VICTIM,
+	RANKS,
+	WAITING,
+	CALL,
+	FIELDS
+};
+
+static const struct fact_field wait_fields[FIELDS] = {
+	[ROTATING] = { "rotating", FACT_NUMBER,
+		       "1: one rank at a time is late, in turn" },
+	[CHAIN] = { "chain", FACT_NUMBER,
+		    "1: ranks wait for the one before them" },
+	[SERIAL] = { "serial", FACT_NUMBER,
+		     "1: what the late ranks do no other does" },
+	[UNEVEN] = { "uneven", FACT_NUMBER,
+		     "1: the late ranks have more to do than others" },
+	[LATE_SENDER] = { "late_sender", FACT_NUMBER,
+			  "1: receivers wait for what the late ranks send" },
+	[LATE_RECEIVER] = { "late_receiver", FACT_NUMBER,
+			    "1: senders wait for the late ranks to receive" },
+	[SECONDS] = { "seconds", FACT_SECONDS, "waited, of all ranks" },
+	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
+	[GAIN] = { "saved", FACT_SECONDS,
+		   "elapsed time that goes with it, at most" },
+	[EXCLUSIVENESS] = { "exclusive", FACT_NUMBER,
+			    "part of the time in the function that makes "
+			    "others wait: near 1 when one rank at a time is "
+			    "there" },
+	[INSIDE] = { "inside", FACT_SECONDS,
+		     "all ranks' time in the function" },
+	[MOST] = { "most", FACT_SECONDS,
+		   "the most that a rank is in the function" },
+	[MEAN] = { "mean", FACT_SECONDS,
+		   "what ranks are in the function on average" },
+	[FUNCTION] = { "function", FACT_TEXT, "where the late ranks were" },
+	[PLACE] = { "place", FACT_TEXT, "its line, or empty" },
+	[VICTIM] = { "where", FACT_TEXT, "the MPI call where most was waited" },
+	[RANKS] = { "ranks", FACT_TEXT, "the late ones: rank 3" },
+	[WAITING] = { "victims", FACT_TEXT, "those that waited: ranks 0–2" },
+	[CALL] = { "call", FACT_TEXT,
+		   "the MPI function where most was waited" },
+};
+
+static void pattern_fini(struct pattern *p)
+{
+	free(p->culprits);
+	free(p->victims);
+	free(p->inside);
+	free(p->places);
+}
+
+/* The pattern of that function; NULL: out of memory. */
+static struct pattern *pattern_of(struct patterns *all, uint32_t path)
+{
+	const struct run *run = all->from->run;
+	uint32_t node = all->from->paths->at[path].node;
+	struct pattern new = { .function = run->nodes[node].function,
+			       .path = path };
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->at[i].function == new.function)
+			return &all->at[i];
+	new.culprits = calloc(run->rank_count + 1, sizeof(double));
+	new.victims = calloc(run->rank_count + 1, sizeof(double));
+	new.inside = calloc(all->from->skews.process_count + 1, sizeof(double));
+	if (!new.culprits || !new.victims || !new.inside ||
+	    !array_append(&all->at, &all->count, &all->room, sizeof(new),
+			  &new)) {
+		pattern_fini(&new);
+		return NULL;
+	}
+	return &all->at[all->count - 1];
+}
+
+static bool is_message(uint32_t kind)
+{
+	return kind == WAIT_LATE_SENDER || kind == WAIT_LATE_RECEIVER;
+}
+
+static void add_blame(struct pattern *p, const struct blames *b,
+		      const struct blame *one)
+{
+	p->seconds += one->seconds;
+	p->error = hypot(p->error, one->error);
+	p->by_kind[one->kind] += one->seconds;
+	p->culprits[one->culprit] += one->seconds;
+	for (size_t v = 0; v < one->victims; v++) {
+		const struct blame_victim *of =
+			&b->victims[one->first_victim + v];
+
+		p->victims[of->rank] += of->seconds;
+		if (!is_message(one->kind))
+			continue;
+		p->messages += of->seconds;
+		if (one->culprit < of->rank)
+			p->upwards += of->seconds;
+	}
+}
+
+/* The first of a place's blames has not been met before. */
+static bool is_first_of_place(const struct blames *b, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (b->at[j].victim == b->at[i].victim)
+			return false;
+	return true;
+}
+
+/* Seconds that the late ranks of a place were in each path. */
+static double place_contexts(const struct blames *b, uint32_t victim,
+			     double *own)
+{
+	double seconds = 0;
+
+	memset(own, 0, b->paths->count * sizeof(*own));
+	for (size_t i = 0; i < b->count; i++) {
+		const struct blame *one = &b->at[i];
+
+		if (one->victim != victim || one->culprit == WAIT_OTHERS)
+			continue;
+		seconds += one->seconds;
+		for (size_t r = 0; r < one->rows; r++)
+			own[b->rows[one->first_row + r].context] +=
+				b->rows[one->first_row + r].seconds;
+	}
+	return seconds;
+}
+
+static int add_place(struct patterns *all, uint32_t victim, double *own)
+{
+	const struct blames *b = all->from->blames;
+	double seconds = place_contexts(b, victim, own);
+	struct pattern *p;
+	struct mainly in;
+	int err;
+
+	if (seconds < SMALL * all->from->seconds)
+		return 0;
+	err = mainly_in(&in, b->paths, own, victim);
+	if (err || !in.path || paths_waits(b->paths, in.path))
+		return err;
+	p = pattern_of(all, in.path);
+	if (!p || !array_append(&p->places, &p->place_count, &p->place_room,
+				sizeof(victim), &victim))
+		return -ENOMEM;
+	p->known += in.seconds;
+	if (seconds > p->victim_seconds) {
+		p->victim = victim;
+		p->victim_seconds = seconds;
+		p->path = in.path;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		if (b->at[i].victim == victim &&
+		    b->at[i].culprit != WAIT_OTHERS)
+			add_blame(p, b, &b->at[i]);
+	return 0;
+}
+
+static int find_patterns(struct patterns *all)
+{
+	const struct blames *b = all->from->blames;
+	double *own = calloc(b->paths->count + 1, sizeof(*own));
+	int err = own ? 0 : no_memory();
+
+	for (size_t i = 0; i < b->count && !err; i++)
+		if (is_first_of_place(b, i))
+			err = add_place(all, b->at[i].victim, own);
+	free(own);
+	return err;
+}
+
+/* Time of each process in all paths of the function, outside MPI. */
+static int time_inside(struct pattern *p, const struct fact_source *from)
+{
+	const struct paths *paths = from->paths;
+	double *one = calloc(from->skews.process_count + 1, sizeof(*one));
+	int err = one ? 0 : no_memory();
+
+	for (uint32_t i = 1; i < paths->count && !err;) {
+		const struct run_node *n = &from->run->nodes[paths->at[i].node];
+		struct skew skew;
+
+		if (n->function != p->function || n->kind != RUN_FUNCTION) {
+			i++;
+			continue;
+		}
+		err = skew_outside_mpi(&from->skews, i, one, &skew);
+		for (size_t k = 0; k < from->skews.process_count; k++)
+			p->inside[k] += one[k];
+		i = paths->at[i].end;
+	}
+	free(one);
+	return err;
+}
+
+struct inside {
+	double sum, most, mean;
+	size_t most_at;
+};
+
+static struct inside inside_of(const struct pattern *p,
+			       const struct fact_source *from)
+{
+	struct inside i = { 0 };
+
+	for (size_t k = 0; k < from->skews.process_count; k++) {
+		i.sum += p->inside[k];
+		if (p->inside[k] > i.most) {
+			i.most = p->inside[k];
+			i.most_at = k;
+		}
+	}
+	i.mean = value_ratio(i.sum, (double)from->skews.process_count);
+	return i;
+}
+
+struct late {
+	uint32_t rank;
+	double seconds;
+};
+
+static int by_lateness(const void *x, const void *y)
+{
+	const struct late *a = x, *b = y;
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	return ORDER(a->rank, b->rank);
+}
+
+static int by_late_rank(const void *x, const void *y)
+{
+	const uint32_t *a = x, *b = y;
+
+	return ORDER(*a, *b);
+}
+
+/*
+ * The ranks that together have NEARLY_ALL of seconds[]; their number.  One that
+ * has more than half, and clearly more than its part, is named alone.
+ */
+static size_t main_ranks(const struct run *run, const double *seconds,
+			 double alone, uint32_t *to)
+{
+	struct late *late = calloc(run->rank_count + 1, sizeof(*late));
+	double sum = 0, all = 0;
+	size_t count = 0;
+
+	if (!late)
+		return 0;
+	for (uint32_t r = 0; r < run->rank_count; r++) {
+		late[r] = (struct late){ r, seconds[r] };
+		all += seconds[r];
+	}
+	qsort(late, run->rank_count, sizeof(*late), by_lateness);
+	while (count < run->rank_count && late[count].seconds > 0 &&
+	       sum < (late[0].seconds > alone * all ? alone : NEARLY_ALL) *
+			       all) {
+		sum += late[count].seconds;
+		to[count] = late[count].rank;
+		count++;
+	}
+	qsort(to, count, sizeof(*to), by_late_rank);
+	free(late);
+	return count;
+}
+
+/* "rank 3", "ranks 0–2", to be freed. */
+static char *ranks_text(const struct run *run, const uint32_t *ranks,
+			size_t count)
+{
+	char *list, *text;
+
+	if (count == run->member_count)
+		return strdup("all ranks");
+	list = processes_list(run, ranks, count);
+	text = list ? str_format("rank%s %s", count == 1 ? "" : "s", list)
+		    : NULL;
+	free(list);
+	return text;
+}
+
+static double at_most(double gain, double least, const struct fact_source *from)
+{
+	return fmax(fmin(gain, from->elapsed - least), 0);
+}
+
+static bool is_mostly(const struct pattern *p, enum wait_kind kind)
+{
+	return p->by_kind[kind] > KIND * p->seconds;
+}
+
+/* Others' time there, of what the named ones have. */
+static double others_do(const struct pattern *p, const struct fact_source *from,
+			const uint32_t *named, size_t count)
+{
+	double theirs = 0, others = 0;
+	size_t all = from->skews.process_count;
+
+	for (size_t k = 0; k < all; k++) {
+		bool is_named = false;
+
+		for (size_t i = 0; i < count; i++)
+			is_named |= named[i] == from->skews.processes[k];
+		*(is_named ? &theirs : &others) += p->inside[k];
+	}
+	return value_ratio(others / fmax((double)(all - count), 1),
+			   theirs / (double)count);
+}
+
+/* Ranks take turns: what, and what it costs. */
+static void classify_turns(struct fact *f, const struct pattern *p,
+			   const struct fact_source *from)
+{
+	double order = value_ratio(p->upwards, p->messages);
+	bool chain = p->messages > 0.2 * p->seconds &&
+		     (order > IN_ORDER || order < 1 - IN_ORDER);
+
+	if (f->values[EXCLUSIVENESS].number < EXCLUSIVE)
+		return;
+	f->values[chain ? CHAIN : ROTATING].number = 1;
+	f->values[GAIN].number = at_most(p->seconds / from->ranks,
+					 fact_least_elapsed(from, true), from);
+}
+
+/* The same ranks are late each time. */
+static void classify_late(struct fact *f, const struct pattern *p,
+			  const struct fact_source *from, const uint32_t *named,
+			  size_t count)
+{
+	struct inside in = inside_of(p, from);
+	double each = p->seconds / from->ranks;
+	bool sender = is_mostly(p, WAIT_LATE_SENDER);
+	bool receiver = is_mostly(p, WAIT_LATE_RECEIVER);
+	bool order = sender || receiver;
+	double others = others_do(p, from, named, count);
+
+	f->values[GAIN].number =
+		at_most(each, fact_least_elapsed(from, !order), from);
+	if (order && others < 0.5) {
+		f->values[sender ? LATE_SENDER : LATE_RECEIVER].number = 1;
+		return;
+	}
+	if (others < OTHERS_DO) {
+		f->values[SERIAL].number = 1;
+		return;
+	}
+	if (others > 0.8)
+		return; /* late for what came before it */
+	f->values[UNEVEN].number = 1;
+	f->values[GAIN].number =
+		fmin(f->values[GAIN].number, in.most - in.mean);
+}
+
+static bool describe_pattern(struct fact *f, const struct pattern *p,
+			     const struct fact_source *from,
+			     const uint32_t *named, size_t count)
+{
+	const struct paths *paths = from->paths;
+	const struct run *run = from->run;
+	const struct run_node *n = &run->nodes[paths->at[p->path].node];
+	uint32_t *victims = calloc(run->rank_count + 1, sizeof(*victims));
+	size_t victim_count =
+		victims ? main_ranks(run, p->victims, 1, victims) : 0;
+	bool ok;
+
+	f->values[FUNCTION].text = paths_short(paths, p->path, FRAMES);
+	f->values[PLACE].text = paths_place(run, n->file, n->line);
+	f->values[VICTIM].text = paths_short(paths, p->victim, FRAMES);
+	f->values[CALL].text = paths_short(paths, p->victim, 1);
+	f->values[RANKS].text = ranks_text(run, named, count);
+	f->values[WAITING].text = ranks_text(run, victims, victim_count);
+	ok = victims && f->values[FUNCTION].text && f->values[VICTIM].text &&
+	     f->values[CALL].text && f->values[RANKS].text &&
+	     f->values[WAITING].text;
+	free(victims);
+	return ok;
+}
+
+static bool is_pattern(const struct fact *f)
+{
+	for (enum field i = ROTATING; i <= LATE_RECEIVER; i++)
+		if (f->values[i].number > 0)
+			return true;
+	return false;
+}
+
+static int add_wait_fact(struct facts *to, const struct pattern *p,
+			 struct fact_source *from, uint32_t *named)
+{
+	double alone = 0.5 + 0.5 / fmax(from->ranks, 1);
+	size_t count = main_ranks(from->run, p->culprits, alone, named);
+	struct inside in = inside_of(p, from);
+	struct fact *f = facts_add(to, p->victim);
+
+	if (!f)
+		return -ENOMEM;
+	f->values[SECONDS].number = p->seconds;
+	f->values[SHARE].number = value_ratio(p->seconds, from->seconds);
+	f->values[EXCLUSIVENESS].number =
+		value_ratio(p->seconds, (from->ranks - 1) * in.sum);
+	f->values[INSIDE].number = in.sum;
+	f->values[MOST].number = in.most;
+	f->values[MEAN].number = in.mean;
+	if (count > 1 && 2 * count > (size_t)from->ranks)
+		classify_turns(f, p, from);
+	else if (count)
+		classify_late(f, p, from, named, count);
+	for (size_t i = 0; is_pattern(f) && i < p->place_count; i++)
+		from->explained[p->places[i]] = 1;
+	return describe_pattern(f, p, from, named, count) ? 0 : no_memory();
+}
+
+static int gather_waits(struct facts *to, struct fact_source *from)
+{
+	struct patterns all = { .from = from };
+	uint32_t *named = calloc(from->run->rank_count + 1, sizeof(*named));
+	int err = named ? 0 : no_memory();
+
+	if (!err && from->ranks > 1 && from->skews.process_count > 1)
+		err = find_patterns(&all);
+	for (size_t i = 0; i < all.count && !err; i++) {
+		err = time_inside(&all.at[i], from);
+		if (!err)
+			err = add_wait_fact(to, &all.at[i], from, named);
+	}
+	for (size_t i = 0; i < all.count; i++)
+		pattern_fini(&all.at[i]);
+	free(all.at);
+	free(named);
+	return err;
+}
+
+const struct fact_set fact_set_waits = {
+	.name = "waits",
+	.meaning =
+		"a function in which ranks were while others waited for them",
+	.fields = wait_fields,
+	.field_count = FIELDS,
+	.gather = gather_waits,
+};

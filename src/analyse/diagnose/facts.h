@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * facts.h - what rules (rule.h) look at: sets of facts, a row for each call
+ * site, function or pattern of waiting, and for the whole run.
+ *
+ * A set is a table of fields and a function that gathers its rows.  Each field
+ * has a name, by which formulas and sentences of rules use it, and a type,
+ * which says how a sentence writes it.
+ *
+ * Ownership   The source and all that it points to must outlive the facts.
+ */
+#ifndef ANALYSE_DIAGNOSE_FACTS_H
+#define ANALYSE_DIAGNOSE_FACTS_H
+
+#include "analyse/mpi/efficiency.h"
+#include "analyse/mpi/wait-causes.h"
+#include "analyse/path-imbalance.h"
+
+enum fact_type {
+	FACT_NUMBER,
+	FACT_COUNT,   /* "14.8 million" */
+	FACT_SECONDS, /* "2.10 s" */
+	FACT_BYTES,   /* "8 B" */
+	FACT_SHARE,   /* 0 … 1, "41 %" */
+	FACT_TEXT
+};
+
+struct fact_field {
+	const char *name;
+	enum fact_type type;
+	const char *meaning;
+};
+
+enum {
+	FACT_FIELDS = 24
+};
+
+struct fact {
+	uint32_t path; /* what it is on; 0: the run */
+	struct {
+		double number;
+		char *text; /* owned */
+	} values[FACT_FIELDS];
+};
+
+struct facts {
+	struct fact *at;
+	size_t count, room;
+};
+
+/* What facts are gathered from. */
+struct fact_source {
+	const struct run *run;
+	const struct paths *paths;
+	const struct blames *blames;
+	const struct run_metric
+		*metric; /* the time that was sampled, or NULL */
+	struct efficiency e;
+	struct skews skews; /* of the metric; no process: none */
+	double elapsed;     /* seconds, from MPI_Init on where there is MPI */
+	double ranks;
+	double seconds;    /* of all ranks: elapsed times ranks */
+	double sampled;    /* seconds of the metric, over all ranks */
+	double cores;      /* that ranks had, over all hosts; 0: not known */
+	double *explained; /* by path: seconds waited there with a known cause
+			    */
+};
+
+/* 0, or -errno with a reason. */
+int fact_source_init(struct fact_source *to, const struct paths *paths,
+		     const struct blames *blames,
+		     const struct run_metric *metric);
+void fact_source_fini(struct fact_source *source);
+
+struct fact_set {
+	const char *name, *meaning;
+	const struct fact_field *fields;
+	size_t field_count;
+	/* 0, or -ENOMEM with a reason. */
+	int (*gather)(struct facts *to, struct fact_source *from);
+};
+
+/* In the order in which they are gathered, ended by NULL. */
+extern const struct fact_set *const fact_sets[];
+const struct fact_set *fact_set_find(const char *name); /* or NULL */
+
+/* A new row, all 0; NULL when out of memory. */
+struct fact *facts_add(struct facts *facts, uint32_t path);
+void facts_fini(struct facts *facts);
+
+/*
+ * Seconds that the run needs at least when what ranks do outside MPI stays as
+ * it is.  even: any rank may do it; else each does its own.
+ */
+double fact_least_elapsed(const struct fact_source *from, bool even);
+
+/* The value in words; to be freed, NULL when out of memory. */
+char *fact_text(const struct fact_set *set, const struct fact *fact,
+		size_t field);
+
+/* The field of that name, or -1. */
+int fact_field_find(const struct fact_set *set, const char *name,
+		    size_t length);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * rule.h - what is worth saying of a run, and when: a text file NAME.rule.
+ *
+ *     title    many small messages
+ *     about    exchanges
+ *     when     size < 1024
+ *     when     share >= 0.05
+ *     severe   rate > 100000
+ *     gain     seconds / ranks
+ *     say      {messages} messages of {size} from {function} take {share}
+ *     advice   Pack what goes to one rank into one message.
+ *     source   where the thresholds are from
+ *
+ *     All lines behind the first one that is empty and follows `source` are
+ *     explained by `copse help NAME`: what it is, with an example.
+ *
+ * `about` names a set of facts (facts.h), whose fields the formulas
+ * (analyse/formula.h) and the sentence use.  All conditions have to hold.  The
+ * gain is in seconds of elapsed time.  A finding is high above 30 % of the
+ * run's time or where one `severe` holds, medium above 10 %, else low.  '#'
+ * begins a comment.
+ *
+ * Rules are looked for in the folder that $COPSE_RULES names, then in copse's
+ * own; of two of one name the first counts.
+ */
+#ifndef ANALYSE_DIAGNOSE_RULE_H
+#define ANALYSE_DIAGNOSE_RULE_H
+
+#include "analyse/diagnose/facts.h"
+
+enum {
+	RULE_CONDITIONS = 8
+};
+
+struct diagnosis_rule {
+	char *text; /* holds all the strings */
+	char *name;
+	const char *title, *gain, *say, *advice, *source, *explain;
+	const struct fact_set *about;
+	const char *when[RULE_CONDITIONS], *severe[RULE_CONDITIONS];
+	size_t when_count, severe_count;
+};
+
+/* 0; -ENOENT, or -EINVAL with a reason that names the line; -ENOMEM. */
+int diagnosis_rule_load(struct diagnosis_rule **to, const char *name);
+void diagnosis_rule_free(struct diagnosis_rule *rule); /* NULL is fine */
+
+/* As event_group_names(): of all rules. */
+char **diagnosis_rule_names(void);
+
+/* The conditions hold; -EINVAL with a reason. */
+int diagnosis_rule_holds(const struct diagnosis_rule *rule,
+			 const struct fact *fact, bool *holds);
+int diagnosis_rule_is_severe(const struct diagnosis_rule *rule,
+			     const struct fact *fact, bool *severe);
+int diagnosis_rule_gain(const struct diagnosis_rule *rule,
+			const struct fact *fact, double *seconds);
+
+/* The sentence, with the fact's values; to be freed, NULL: out of memory. */
+char *diagnosis_rule_say(const struct diagnosis_rule *rule,
+			 const struct fact *fact);
+
+#endif
