@@ -53,8 +53,8 @@ static const struct fact_field call_fields[FIELDS] = {
 	[SECONDS] = { "seconds", FACT_SECONDS, "in these calls, of all ranks" },
 	[WAITED] = { "waited", FACT_SECONDS,
 		     "of these, for ranks that were late" },
-	[EXPLAINED] = { "explained", FACT_NUMBER,
-			"1: a pattern of waiting was found there" },
+	[EXPLAINED] = { "explained", FACT_SHARE,
+			"of their time, waiting that a pattern explains" },
 	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
 	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
 	[CALL] = { "call", FACT_TEXT, "the MPI function" },
@@ -126,14 +126,15 @@ static void add_call(struct fact *f, const struct call_site *site,
 	}
 	f->values[SECONDS].number += site->seconds;
 	f->values[WAITED].number += waited_at(from->blames, site->path);
-	f->values[EXPLAINED].number =
-		fmax(f->values[EXPLAINED].number, from->explained[site->path]);
+	f->values[EXPLAINED].number += from->explained[site->path];
 }
 
 static void finish_call(struct fact *f, const struct fact_source *from)
 {
 	double seconds = f->values[SECONDS].number;
 
+	f->values[EXPLAINED].number =
+		value_ratio(f->values[EXPLAINED].number, seconds);
 	f->values[EACH].number = value_ratio(seconds, f->values[CALLS].number);
 	f->values[SHARE].number = value_ratio(seconds, from->seconds);
 	f->values[RATE].number =

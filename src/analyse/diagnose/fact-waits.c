@@ -15,19 +15,23 @@
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/dominant-path.h"
+#include "analyse/interpreter.h"
 #include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"
 
-#define SMALL      0.005 /* of all time: a place with less is left out */
-#define EXCLUSIVE  0.4  /* of a function's time makes others wait: not chance */
-#define NEARLY_ALL 0.8  /* culprits that are named caused so much */
-#define KIND       0.5  /* of its seconds are of a kind: it is of that kind */
-#define IN_ORDER   0.85 /* from lower to higher ranks, or back: a chain */
-#define OTHERS_DO  0.1  /* of the culprits' time others have there, too */
-#define FRAMES     3
+#define SMALL       0.005 /* of all time: a place with less is left out */
+#define RANDOM      0.25  /* of a function's time, or more, chance makes … */
+#define TURNS       0.5   /* … others wait for, by the number of ranks */
+#define CHAINS      0.25
+#define INTERPRETED 0.3  /* where functions are not known */
+#define NEARLY_ALL  0.8  /* culprits that are named caused so much */
+#define KIND        0.5  /* of its seconds are of a kind: it is of that kind */
+#define IN_ORDER    0.85 /* from lower to higher ranks, or back: a chain */
+#define OTHERS_DO   0.02 /* of the culprits' time others have there, too */
+#define FRAMES      3
 
 /* All waiting for ranks that were in one function. */
 struct pattern {
@@ -35,7 +39,12 @@ struct pattern {
 	uint32_t path;     /* the one of its paths with the most */
 	uint32_t victim;   /* call path where most was waited */
 	double victim_seconds;
-	double seconds, error, known;
+	uint32_t message; /* the same of messages alone; 0: none */
+	double message_seconds;
+	double seconds, error;
+	double known; /* of the seconds: samples say that they were there */
+	bool interpreted;
+	bool absorbed; /* what it tells follows from another pattern */
 	double by_kind[WAIT_KINDS];
 	double messages, upwards;   /* for lower ranks: of the former */
 	double *culprits, *victims; /* seconds, by index into run->ranks */
@@ -123,9 +132,10 @@ static struct pattern *pattern_of(struct patterns *all, uint32_t path)
 	const struct run *run = all->from->run;
 	uint32_t node = all->from->paths->at[path].node;
 	struct pattern new = { .function = run->nodes[node].function,
-			       .path = path };
+			       .path = path,
+			       .interpreted = interpreter_owns(run, node) };
 
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count && !new.interpreted; i++)
 		if (all->at[i].function == new.function)
 			return &all->at[i];
 	new.culprits = calloc(run->rank_count + 1, sizeof(double));
@@ -187,11 +197,42 @@ static double place_contexts(const struct blames *b, uint32_t victim,
 		if (one->victim != victim || one->culprit == WAIT_OTHERS)
 			continue;
 		seconds += one->seconds;
-		for (size_t r = 0; r < one->rows; r++)
-			own[b->rows[one->first_row + r].context] +=
-				b->rows[one->first_row + r].seconds;
+		for (size_t r = 0; r < one->rows; r++) {
+			const struct blame_row *row =
+				&b->rows[one->first_row + r];
+
+			if (!row->unsampled)
+				own[row->context] += row->seconds;
+		}
 	}
 	return seconds;
+}
+
+/* Of a place's waiting, that for messages. */
+static double message_seconds(const struct blames *b, uint32_t victim)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (b->at[i].victim == victim && is_message(b->at[i].kind))
+			seconds += b->at[i].seconds;
+	return seconds;
+}
+
+static void name_place(struct pattern *p, const struct blames *b,
+		       uint32_t victim, double seconds, uint32_t path)
+{
+	double messages = message_seconds(b, victim);
+
+	if (seconds > p->victim_seconds) {
+		p->victim = victim;
+		p->victim_seconds = seconds;
+		p->path = path;
+	}
+	if (messages > p->message_seconds) {
+		p->message = victim;
+		p->message_seconds = messages;
+	}
 }
 
 static int add_place(struct patterns *all, uint32_t victim, double *own)
@@ -212,11 +253,7 @@ static int add_place(struct patterns *all, uint32_t victim, double *own)
 				sizeof(victim), &victim))
 		return -ENOMEM;
 	p->known += in.seconds;
-	if (seconds > p->victim_seconds) {
-		p->victim = victim;
-		p->victim_seconds = seconds;
-		p->path = in.path;
-	}
+	name_place(p, b, victim, seconds, in.path);
 	for (size_t i = 0; i < b->count; i++)
 		if (b->at[i].victim == victim &&
 		    b->at[i].culprit != WAIT_OTHERS)
@@ -348,14 +385,14 @@ static char *ranks_text(const struct run *run, const uint32_t *ranks,
 	return text;
 }
 
-static double at_most(double gain, double least, const struct fact_source *from)
-{
-	return fmax(fmin(gain, from->elapsed - least), 0);
-}
-
 static bool is_mostly(const struct pattern *p, enum wait_kind kind)
 {
 	return p->by_kind[kind] > KIND * p->seconds;
+}
+
+static bool is_mostly_known(const struct pattern *p)
+{
+	return p->known > KIND * p->seconds;
 }
 
 /* Others' time there, of what the named ones have. */
@@ -372,52 +409,88 @@ static double others_do(const struct pattern *p, const struct fact_source *from,
 			is_named |= named[i] == from->skews.processes[k];
 		*(is_named ? &theirs : &others) += p->inside[k];
 	}
-	return value_ratio(others / fmax((double)(all - count), 1),
-			   theirs / (double)count);
+	return value_ratio(others / fmax((double)all - (double)count, 1),
+			   theirs / fmax((double)count, 1));
 }
 
-/* Ranks take turns: what, and what it costs. */
-static void classify_turns(struct fact *f, const struct pattern *p,
-			   const struct fact_source *from)
+/*
+ * How much of the time in its function makes others wait, as samples say.  More
+ * than all of it: the late ranks were not on a core, and what they were in says
+ * nothing.
+ */
+static double exclusive(const struct pattern *p, const struct fact_source *from)
+{
+	double share = value_ratio(p->known,
+				   (from->ranks - 1) * inside_of(p, from).sum);
+	double crowd = from->cores > 0 ? from->ranks / from->cores : 1;
+
+	return share > 1.5 * fmax(crowd, 1) ? 0 : share;
+}
+
+/* What chance does is more with few ranks. */
+static bool is_exclusive(const struct pattern *p,
+			 const struct fact_source *from, double least)
+{
+	double by_chance = RANDOM / (from->ranks - 1);
+
+	return exclusive(p, from) >=
+	       (p->interpreted ? INTERPRETED : least + by_chance);
+}
+
+/* Messages go from lower to higher ranks, or back, and all do the same. */
+static bool is_chain(const struct pattern *p, const struct fact_source *from,
+		     double others)
 {
 	double order = value_ratio(p->upwards, p->messages);
-	bool chain = p->messages > 0.2 * p->seconds &&
-		     (order > IN_ORDER || order < 1 - IN_ORDER);
 
-	if (f->values[EXCLUSIVENESS].number < EXCLUSIVE)
-		return;
-	f->values[chain ? CHAIN : ROTATING].number = 1;
-	f->values[GAIN].number = at_most(p->seconds / from->ranks,
-					 fact_least_elapsed(from, true), from);
+	return p->messages > 0.2 * p->seconds &&
+	       p->by_kind[WAIT_LATE_SENDER] > p->by_kind[WAIT_LATE_RECEIVER] &&
+	       (order > IN_ORDER || order < 1 - IN_ORDER) && others > 0.5 &&
+	       !p->interpreted && is_exclusive(p, from, CHAINS);
 }
 
 /* The same ranks are late each time. */
-static void classify_late(struct fact *f, const struct pattern *p,
-			  const struct fact_source *from, const uint32_t *named,
-			  size_t count)
+static enum field late_kind(const struct pattern *p, double others)
 {
-	struct inside in = inside_of(p, from);
-	double each = p->seconds / from->ranks;
 	bool sender = is_mostly(p, WAIT_LATE_SENDER);
 	bool receiver = is_mostly(p, WAIT_LATE_RECEIVER);
-	bool order = sender || receiver;
+
+	if ((sender || receiver) && others < 0.5)
+		return sender ? LATE_SENDER : LATE_RECEIVER;
+	if (others < OTHERS_DO)
+		return SERIAL;
+	return others > 0.8 ? FIELDS : UNEVEN; /* late for what was before */
+}
+
+/* FIELDS: no pattern. */
+static enum field classify(const struct pattern *p,
+			   const struct fact_source *from,
+			   const uint32_t *named, size_t count)
+{
 	double others = others_do(p, from, named, count);
 
-	f->values[GAIN].number =
-		at_most(each, fact_least_elapsed(from, !order), from);
-	if (order && others < 0.5) {
-		f->values[sender ? LATE_SENDER : LATE_RECEIVER].number = 1;
-		return;
-	}
-	if (others < OTHERS_DO) {
-		f->values[SERIAL].number = 1;
-		return;
-	}
-	if (others > 0.8)
-		return; /* late for what came before it */
-	f->values[UNEVEN].number = 1;
-	f->values[GAIN].number =
-		fmin(f->values[GAIN].number, in.most - in.mean);
+	if (!count)
+		return FIELDS;
+	if (is_chain(p, from, count == (size_t)from->ranks ? 1 : others))
+		return CHAIN;
+	if (count == 1 || 2 * count <= (size_t)from->ranks)
+		return late_kind(p, others);
+	return is_mostly_known(p) && is_exclusive(p, from, TURNS) ? ROTATING
+								  : FIELDS;
+}
+
+/* Elapsed seconds, at most. */
+static double saved(const struct pattern *p, const struct fact_source *from,
+		    enum field kind)
+{
+	struct inside in = inside_of(p, from);
+	bool order = kind == LATE_SENDER || kind == LATE_RECEIVER;
+	double least = fact_least_elapsed(from, !order);
+	double gain = fmin(p->seconds / from->ranks, from->elapsed - least);
+
+	if (kind == UNEVEN)
+		gain = fmin(gain, in.most - in.mean);
+	return fmax(gain, 0);
 }
 
 static bool describe_pattern(struct fact *f, const struct pattern *p,
@@ -428,14 +501,15 @@ static bool describe_pattern(struct fact *f, const struct pattern *p,
 	const struct run *run = from->run;
 	const struct run_node *n = &run->nodes[paths->at[p->path].node];
 	uint32_t *victims = calloc(run->rank_count + 1, sizeof(*victims));
+	uint32_t where = f->values[CHAIN].number > 0 ? p->message : p->victim;
 	size_t victim_count =
 		victims ? main_ranks(run, p->victims, 1, victims) : 0;
 	bool ok;
 
 	f->values[FUNCTION].text = paths_short(paths, p->path, FRAMES);
 	f->values[PLACE].text = paths_place(run, n->file, n->line);
-	f->values[VICTIM].text = paths_short(paths, p->victim, FRAMES);
-	f->values[CALL].text = paths_short(paths, p->victim, 1);
+	f->values[VICTIM].text = paths_short(paths, where, FRAMES);
+	f->values[CALL].text = paths_short(paths, where, 1);
 	f->values[RANKS].text = ranks_text(run, named, count);
 	f->values[WAITING].text = ranks_text(run, victims, victim_count);
 	ok = victims && f->values[FUNCTION].text && f->values[VICTIM].text &&
@@ -445,55 +519,133 @@ static bool describe_pattern(struct fact *f, const struct pattern *p,
 	return ok;
 }
 
-static bool is_pattern(const struct fact *f)
+struct named {
+	uint32_t *ranks;
+	size_t count;
+	enum field kind;
+};
+
+static int name_ranks(struct named *to, const struct pattern *p,
+		      const struct fact_source *from)
 {
-	for (enum field i = ROTATING; i <= LATE_RECEIVER; i++)
-		if (f->values[i].number > 0)
-			return true;
-	return false;
+	double alone = 0.5 + 0.5 / fmax(from->ranks, 1);
+
+	to->ranks = calloc(from->run->rank_count + 1, sizeof(*to->ranks));
+	if (!to->ranks)
+		return no_memory();
+	to->count = main_ranks(from->run, p->culprits, alone, to->ranks);
+	to->kind = classify(p, from, to->ranks, to->count);
+	return 0;
+}
+
+/*
+ * Who waited for a late message is late itself, and those wait for it that were
+ * late: of q's seconds what its named ranks waited in p.
+ */
+static bool follows_from(const struct pattern *q, const struct named *of_q,
+			 const struct pattern *p, const struct named *of_p)
+{
+	double waited = 0, caused = 0;
+
+	if (q == p || of_q->kind == CHAIN || of_q->kind == LATE_SENDER ||
+	    of_q->kind == LATE_RECEIVER ||
+	    (of_p->kind != LATE_SENDER && of_p->kind != LATE_RECEIVER) ||
+	    q->seconds > p->seconds)
+		return false;
+	for (size_t i = 0; i < of_q->count; i++) {
+		waited += p->victims[of_q->ranks[i]];
+		caused += p->culprits[of_q->ranks[i]];
+	}
+	return waited > caused;
+}
+
+static void absorb(struct patterns *all, const struct named *named)
+{
+	for (size_t i = 0; i < all->count; i++)
+		for (size_t k = 0; k < all->count; k++) {
+			struct pattern *p = &all->at[i], *q = &all->at[k];
+
+			if (q->absorbed ||
+			    !follows_from(q, &named[k], p, &named[i]))
+				continue;
+			q->absorbed = true;
+			p->seconds += q->seconds;
+		}
 }
 
 static int add_wait_fact(struct facts *to, const struct pattern *p,
-			 struct fact_source *from, uint32_t *named)
+			 struct fact_source *from, const struct named *named)
 {
-	double alone = 0.5 + 0.5 / fmax(from->ranks, 1);
-	size_t count = main_ranks(from->run, p->culprits, alone, named);
 	struct inside in = inside_of(p, from);
 	struct fact *f = facts_add(to, p->victim);
 
 	if (!f)
 		return -ENOMEM;
+	if (named->kind != FIELDS)
+		f->values[named->kind].number = 1;
 	f->values[SECONDS].number = p->seconds;
 	f->values[SHARE].number = value_ratio(p->seconds, from->seconds);
-	f->values[EXCLUSIVENESS].number =
-		value_ratio(p->seconds, (from->ranks - 1) * in.sum);
+	f->values[GAIN].number = saved(p, from, named->kind);
+	f->values[EXCLUSIVENESS].number = exclusive(p, from);
 	f->values[INSIDE].number = in.sum;
 	f->values[MOST].number = in.most;
 	f->values[MEAN].number = in.mean;
-	if (count > 1 && 2 * count > (size_t)from->ranks)
-		classify_turns(f, p, from);
-	else if (count)
-		classify_late(f, p, from, named, count);
-	for (size_t i = 0; is_pattern(f) && i < p->place_count; i++)
-		from->explained[p->places[i]] = 1;
-	return describe_pattern(f, p, from, named, count) ? 0 : no_memory();
+	return describe_pattern(f, p, from, named->ranks, named->count)
+		       ? 0
+		       : no_memory();
+}
+
+/* Waiting of which the cause is known is no cause of MPI's own. */
+static void explain(const struct pattern *p, struct fact_source *from)
+{
+	const struct blames *b = from->blames;
+
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t k = 0; k < p->place_count; k++)
+			if (b->at[i].victim == p->places[k])
+				from->explained[p->places[k]] +=
+					b->at[i].seconds;
+}
+
+static int add_wait_facts(struct facts *to, struct patterns *all,
+			  struct named *named)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < all->count && !err; i++) {
+		err = time_inside(&all->at[i], all->from);
+		if (!err)
+			err = name_ranks(&named[i], &all->at[i], all->from);
+	}
+	if (!err)
+		absorb(all, named);
+	for (size_t i = 0; i < all->count && !err; i++) {
+		if (named[i].kind != FIELDS || all->at[i].absorbed)
+			explain(&all->at[i], all->from);
+		if (!all->at[i].absorbed)
+			err = add_wait_fact(to, &all->at[i], all->from,
+					    &named[i]);
+	}
+	return err;
 }
 
 static int gather_waits(struct facts *to, struct fact_source *from)
 {
 	struct patterns all = { .from = from };
-	uint32_t *named = calloc(from->run->rank_count + 1, sizeof(*named));
-	int err = named ? 0 : no_memory();
+	struct named *named = NULL;
+	int err = 0;
 
-	if (!err && from->ranks > 1 && from->skews.process_count > 1)
+	if (from->ranks > 1 && from->skews.process_count > 1)
 		err = find_patterns(&all);
-	for (size_t i = 0; i < all.count && !err; i++) {
-		err = time_inside(&all.at[i], from);
-		if (!err)
-			err = add_wait_fact(to, &all.at[i], from, named);
+	if (!err && all.count) {
+		named = calloc(all.count, sizeof(*named));
+		err = named ? add_wait_facts(to, &all, named) : no_memory();
 	}
-	for (size_t i = 0; i < all.count; i++)
+	for (size_t i = 0; i < all.count; i++) {
 		pattern_fini(&all.at[i]);
+		if (named)
+			free(named[i].ranks);
+	}
 	free(all.at);
 	free(named);
 	return err;
