@@ -17,13 +17,14 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 # word here.
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
-	growing-collective copies
+	growing-collective chance-delays copies no-counters
 
 rulesdir = $(datadir)/copse/rules
 dist_rules_DATA = $(RULES:%=share/rules/%.rule)
 noinst_DATA += rules/here
 rules/here: $(dist_rules_DATA)
 	@$(MKDIR_P) $(@D)
+	@rm -f $(@D)/*.rule
 	$(AM_V_GEN)for name in $(RULES); do \
 		cp -f $(srcdir)/share/rules/$$name.rule $(@D) || exit; done
 	@touch $@

@@ -9,6 +9,7 @@
 #include "analyse/account.h"
 #include "analyse/analysis.h"
 #include "analyse/confidence.h"
+#include "analyse/diagnose/diagnosis.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
@@ -21,10 +22,12 @@
 #include "base/err.h"
 #include "base/round.h"
 
-#define ROWS 5
+#define ROWS     5
+#define FINDINGS 5
+#define CROWDED  0.1 /* of their time: waiting says nothing then */
 
 /* What the run says of itself, summed over its processes. */
-struct facts {
+struct summary_facts {
 	const struct run *run;
 	struct efficiency e;
 	struct complete paths;
@@ -36,7 +39,7 @@ struct facts {
 	size_t hosts;
 };
 
-static void add_process_facts(struct facts *f, const struct run_rank *r,
+static void add_process_facts(struct summary_facts *f, const struct run_rank *r,
 			      bool first)
 {
 	f->sampled += (double)r->cpu_ns / 1e9;
@@ -49,12 +52,12 @@ static void add_process_facts(struct facts *f, const struct run_rank *r,
 		f->least_threads = r->threads;
 }
 
-static int gather_facts(struct facts *f, const struct run *run)
+static int gather_facts(struct summary_facts *f, const struct run *run)
 {
 	ssize_t hosts = processes_hosts(run, NULL, run->rank_count, NULL);
 	int err;
 
-	*f = (struct facts){ .run = run, .account = account_of(run) };
+	*f = (struct summary_facts){ .run = run, .account = account_of(run) };
 	err = hosts < 0 ? (int)hosts : efficiency_of(&f->e, run);
 	if (!err)
 		err = elapsed_of(&f->elapsed, run);
@@ -70,7 +73,7 @@ static int gather_facts(struct facts *f, const struct run *run)
 }
 
 /* "4 ranks × 2 threads on node1 · 12.3 s elapsed · 48.1 s CPU time · …" */
-static void head(struct report *report, const struct facts *f)
+static void head(struct report *report, const struct summary_facts *f)
 {
 	const struct run *run = f->run;
 	const char *mpi = str_at(&run->strings, run->mpi_library);
@@ -122,7 +125,7 @@ static void batch(struct report *report, const struct batch *b)
 	free(line);
 }
 
-static void efficiency(struct report *report, const struct facts *f)
+static void efficiency(struct report *report, const struct summary_facts *f)
 {
 	const struct efficiency *e = &f->e;
 
@@ -185,7 +188,7 @@ static void facts_columns(struct report *report)
 		fact(report, batch_infos[i].column, COLUMN_TEXT);
 }
 
-static void facts_table(struct report *report, const struct facts *f,
+static void facts_table(struct report *report, const struct summary_facts *f,
 			const struct run_metric *metric)
 {
 	const struct efficiency *e = &f->e;
@@ -267,7 +270,8 @@ static double quantity(const struct run_rank *r, const struct mpi_time *mpi,
 }
 
 /* One row: a quantity of each process, its extremes and its shape. */
-static void summary_strip_row(struct report *report, const struct facts *f,
+static void summary_strip_row(struct report *report,
+			      const struct summary_facts *f,
 			      const uint32_t *processes, size_t count,
 			      const char *name, const double *values)
 {
@@ -303,7 +307,7 @@ static void strip_columns(struct report *report, bool mpi)
 }
 
 /* MPI is told apart where it is known how long ranks waited. */
-static void strip_rows(struct report *report, const struct facts *f,
+static void strip_rows(struct report *report, const struct summary_facts *f,
 		       const uint32_t *processes, size_t count,
 		       const struct mpi_time *mpi, double *values)
 {
@@ -322,7 +326,7 @@ static void strip_rows(struct report *report, const struct facts *f,
 	}
 }
 
-static int strip(struct report *report, const struct facts *f)
+static int strip(struct report *report, const struct summary_facts *f)
 {
 	size_t count;
 	uint32_t *processes = processes_members(f->run, &count);
@@ -401,7 +405,8 @@ static void summary_site_row(struct report *report, const struct paths *paths,
 }
 
 static int sites(struct report *report, const struct paths *paths,
-		 const struct facts *f, const struct analysis_options *options)
+		 const struct summary_facts *f,
+		 const struct analysis_options *options)
 {
 	const struct run *run = paths->run;
 	double elapsed = 0;
@@ -426,6 +431,31 @@ out:
 	return err;
 }
 
+/*
+ * What rules found; where they found nothing, who waited and what differs, but
+ * of ranks that lacked cores, where both say nothing.  *said: of waiting.
+ */
+static int findings(struct report *report, const struct paths *paths,
+		    const struct blames *blames, const struct summary_facts *f,
+		    const struct run_metric *metric, size_t *said)
+{
+	struct diagnosis d;
+	int err = diagnosis_init(&d, paths, blames, metric, NULL);
+
+	*said = blames->count;
+	if (err)
+		return err;
+	if (!d.count && !(crowded_share(paths->run) >= CROWDED)) {
+		err = findings_waits(report, blames, said);
+		if (!err)
+			err = findings_balance(report, paths, &f->e, metric,
+					       *said);
+	}
+	diagnosis_say(report, &d, FINDINGS);
+	diagnosis_fini(&d);
+	return err;
+}
+
 static int fill_summary(struct report *report, const struct run *const runs[],
 			const struct run_metric *metric,
 			const struct analysis_options *options)
@@ -433,7 +463,7 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	const struct run *run = runs[0];
 	struct blames blames = { 0 };
 	size_t said = 0;
-	struct facts f;
+	struct summary_facts f;
 	struct paths paths;
 	int err = paths_init(&paths, run);
 
@@ -457,9 +487,7 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	if (!err)
 		err = findings_off_core(report, run);
 	if (!err)
-		err = findings_waits(report, &blames, &said);
-	if (!err)
-		err = findings_balance(report, &paths, &f.e, metric, said);
+		err = findings(report, &paths, &blames, &f, metric, &said);
 	if (!err)
 		err = openmp_say(report, &paths);
 	if (!err)

@@ -59,7 +59,9 @@ static int fill_diagnose(struct report *report, const struct run *run,
 		findings_crowded(report, run);
 		diagnosis_say(report, &d, limit);
 		if (!d.count)
-			report_line(report, "No rule found anything.");
+			report_line(report, "No rule found anything that would "
+					    "save 3 %% of the "
+					    "run or more.");
 		finding_columns(report);
 		for (size_t i = 0; i < limit; i++)
 			finding_row(report, paths, &d, &d.at[i]);

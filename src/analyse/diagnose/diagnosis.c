@@ -12,7 +12,7 @@
 #include "base/comparison.h"
 #include "base/err.h"
 
-#define SMALL  0.03 /* of the run: not said where something gains more */
+#define SMALL  0.03 /* of the run: not said */
 #define MEDIUM 0.10
 #define HIGH   0.30
 
@@ -37,8 +37,13 @@ static int load_rules(struct diagnosis *d, const char *only)
 		if (only && strcmp(only, names[i]) != 0)
 			continue;
 		err = diagnosis_rule_load(&d->rules[d->rule_count], names[i]);
-		if (!err)
+		if (!err) {
 			d->rule_count++;
+		} else if (err == -EINVAL && !only) {
+			free(d->problem);
+			d->problem = strdup(fail_reason());
+			err = 0;
+		}
 	}
 	free(names);
 	if (!err && only && !d->rule_count)
@@ -67,7 +72,51 @@ static char *optional_text(const struct fact_set *set, const struct fact *fact,
 	return text ? strdup(text) : NULL;
 }
 
-static int add_finding(struct diagnosis *d, const struct diagnosis_rule *rule,
+static void finding_fini(struct finding *f)
+{
+	free(f->ranks);
+	free(f->text);
+}
+
+static int add_finding(struct diagnosis *d, struct finding *f,
+		       const struct fact *fact)
+{
+	bool severe = false;
+	int err = diagnosis_rule_gain(f->rule, fact, &f->gain);
+	double share = value_ratio(f->gain, d->elapsed);
+
+	if (!err)
+		err = diagnosis_rule_is_severe(f->rule, fact, &severe);
+	f->severity = severe || share > HIGH ? SEVERITY_HIGH
+		      : share > MEDIUM       ? SEVERITY_MEDIUM
+					     : SEVERITY_LOW;
+	if (!err && !array_append(&d->at, &d->count, &d->room, sizeof(*f), f))
+		err = -ENOMEM;
+	return err;
+}
+
+/* Of a rule's remarks the one on most stays. */
+static int add_remark(struct diagnosis *d, const struct finding *f)
+{
+	for (size_t i = 0; i < d->remark_count; i++) {
+		struct finding *other = &d->remarks[i], less = *f;
+
+		if (other->rule != f->rule)
+			continue;
+		if (f->cost > other->cost) {
+			less = *other;
+			*other = *f;
+		}
+		finding_fini(&less);
+		return 0;
+	}
+	return array_append(&d->remarks, &d->remark_count, &d->remark_room,
+			    sizeof(*f), f)
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int add_by_rule(struct diagnosis *d, const struct diagnosis_rule *rule,
 		       const struct fact *fact)
 {
 	struct finding f = {
@@ -77,23 +126,14 @@ static int add_finding(struct diagnosis *d, const struct diagnosis_rule *rule,
 		.ranks = optional_text(rule->about, fact, "ranks"),
 		.text = diagnosis_rule_say(rule, fact),
 	};
-	bool severe;
-	int err =
-		f.text ? diagnosis_rule_gain(rule, fact, &f.gain) : no_memory();
-	double share = value_ratio(f.gain, d->elapsed);
+	int err;
 
-	if (!err)
-		err = diagnosis_rule_is_severe(rule, fact, &severe);
-	if (!err)
-		f.severity = severe || share > HIGH ? SEVERITY_HIGH
-			     : share > MEDIUM       ? SEVERITY_MEDIUM
-						    : SEVERITY_LOW;
-	if (!err && !array_append(&d->at, &d->count, &d->room, sizeof(f), &f))
-		err = -ENOMEM;
-	if (err) {
-		free(f.ranks);
-		free(f.text);
-	}
+	if (!f.text)
+		err = no_memory();
+	else
+		err = rule->gain ? add_finding(d, &f, fact) : add_remark(d, &f);
+	if (err)
+		finding_fini(&f);
 	return err;
 }
 
@@ -111,7 +151,7 @@ static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 			err = diagnosis_rule_holds(d->rules[r], &facts->at[i],
 						   &holds);
 			if (holds && !err)
-				err = add_finding(d, d->rules[r],
+				err = add_by_rule(d, d->rules[r],
 						  &facts->at[i]);
 		}
 	return err;
@@ -141,12 +181,6 @@ static int by_gain(const void *x, const void *y)
 	return ORDER(a->path, b->path);
 }
 
-static void finding_fini(struct finding *f)
-{
-	free(f->ranks);
-	free(f->text);
-}
-
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const struct blames *blames, const struct run_metric *metric,
 		   const char *rule)
@@ -168,8 +202,7 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	}
 	if (to->count)
 		qsort(to->at, to->count, sizeof(*to->at), by_gain);
-	while (to->count > 1 &&
-	       to->at[to->count - 1].gain < SMALL * to->elapsed)
+	while (to->count && to->at[to->count - 1].gain < SMALL * to->elapsed)
 		finding_fini(&to->at[--to->count]);
 	return 0;
 }
@@ -178,9 +211,13 @@ void diagnosis_fini(struct diagnosis *d)
 {
 	for (size_t i = 0; i < d->count; i++)
 		finding_fini(&d->at[i]);
+	for (size_t i = 0; i < d->remark_count; i++)
+		finding_fini(&d->remarks[i]);
 	for (size_t i = 0; i < d->rule_count; i++)
 		diagnosis_rule_free(d->rules[i]);
 	free(d->at);
+	free(d->remarks);
+	free(d->problem);
 	free(d->rules);
 	*d = (struct diagnosis){ 0 };
 }
@@ -192,7 +229,7 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 		const struct finding *f = &of->at[i];
 		char gain[32];
 
-		report_line(report, "• %s. Up to %s to gain (%.0f %%): %s",
+		report_line(report, "• %s. To gain: up to %s, %.0f %%. %s",
 			    f->text, phrase_time(gain, f->gain),
 			    100 * value_ratio(f->gain, of->elapsed),
 			    f->rule->advice);
@@ -200,4 +237,9 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 	if (of->count > most)
 		report_line(report, "• %zu more: copse report diagnose.",
 			    of->count - most);
+	if (of->problem)
+		report_note(report, "! A rule was left out: %s.", of->problem);
+	for (size_t i = 0; i < of->remark_count; i++)
+		report_line(report, "– %s. %s", of->remarks[i].text,
+			    of->remarks[i].rule->advice);
 }

@@ -23,7 +23,7 @@ struct finding {
 	const struct diagnosis_rule *rule;
 	enum severity severity;
 	uint32_t path; /* 0: the run */
-	double gain;   /* elapsed seconds */
+	double gain;   /* elapsed seconds; a remark has none */
 	double cost;   /* rank-seconds; 0: not known */
 	char *ranks;   /* "rank 3", "all"; may be NULL */
 	char *text;    /* one sentence, without a full stop */
@@ -34,12 +34,15 @@ struct diagnosis {
 	size_t rule_count;
 	struct finding *at; /* by gain, the largest first */
 	size_t count, room;
+	struct finding *remarks; /* on what cannot be told */
+	size_t remark_count, remark_room;
+	char *problem;  /* of a rule that was left out, or NULL */
 	double elapsed; /* of the run, that gains are of */
 };
 
 /*
  * 0, or -errno with a reason.  Of `rule` (NULL: of all) alone.  Findings that
- * gain less than 3 % of the run are left out unless nothing gains more.
+ * gain less than 3 % of the run are left out: that is what chance makes.
  */
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const struct blames *blames, const struct run_metric *metric,

@@ -98,17 +98,23 @@ static double waited_at(const struct blames *b, uint32_t path)
 	return seconds;
 }
 
-/* One function's messages are one fact: a send and its receive. */
+/* Messages of a function, and of what it calls, are one fact: a send and its
+ * receive. */
 static struct fact *same_exchange(struct facts *to,
 				  const struct fact_source *from,
 				  const struct call_site *site, double message)
 {
 	const struct path *at = from->paths->at;
 
-	for (size_t i = 0; i < to->count && message > 0; i++)
+	for (size_t i = 0; i < to->count && message > 0; i++) {
+		uint32_t caller = at[to->at[i].path].parent;
+		uint32_t this = at[site->path].parent;
+
 		if (to->at[i].values[MESSAGE].number > 0 &&
-		    at[to->at[i].path].parent == at[site->path].parent)
+		    (caller == this || at[caller].parent == this ||
+		     at[this].parent == caller))
 			return &to->at[i];
+	}
 	return NULL;
 }
 

@@ -9,12 +9,15 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
+#include "analyse/interpreter.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
 
-#define SMALL  0.02 /* of the time: a function with less is left out */
-#define FRAMES 3
+#define SMALL         0.02 /* of the time: a function with less is left out */
+#define GIVER         0.01 /* the same of one that copies for its caller */
+#define MAINLY_COPIES 0.5  /* of its time: it does little else */
+#define FRAMES        3
 
 enum field {
 	TOTAL,
@@ -26,7 +29,8 @@ enum field {
 	COPY_SHARE,
 	LOCK_SHARE,
 	ELAPSED,
-	EVENTS,
+	COUNTERS,
+	INTERPRETED,
 	FUNCTION,
 	PLACE,
 	MOSTLY,
@@ -37,7 +41,8 @@ static const struct fact_field function_fields[FIELDS] = {
 	[TOTAL] = { "seconds", FACT_SECONDS,
 		    "CPU time, with what libraries do for it" },
 	[COPIES] = { "copies", FACT_SECONDS,
-		     "of that: allocating, freeing, copying, constructing" },
+		     "CPU time of allocating, freeing, copying and "
+		     "constructing, with functions that do little else" },
 	[FORMATTING] = { "formatting", FACT_SECONDS,
 			 "of that: printf and its kind" },
 	[LOCKS] = { "locks", FACT_SECONDS,
@@ -45,18 +50,20 @@ static const struct fact_field function_fields[FIELDS] = {
 	[FILES] = { "files", FACT_SECONDS,
 		    "of that: reading and writing files" },
 	[SHARE] = { "share", FACT_SHARE, "of the CPU time" },
-	[COPY_SHARE] = { "copy_share", FACT_SHARE,
-			 "of the CPU time, in copies" },
+	[COPY_SHARE] = { "copy_share", FACT_SHARE, "of the CPU time, copies" },
 	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
 			 "of the CPU time, in locks" },
 	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
-	[EVENTS] = { "counters", FACT_NUMBER,
-		     "1: the run has hardware counters" },
+	[COUNTERS] = { "counters", FACT_NUMBER,
+		       "1: the run has events of hardware counters" },
+	[INTERPRETED] = { "interpreted", FACT_NUMBER,
+			  "1: it is of Python's interpreter" },
 	[FUNCTION] = { "function", FACT_TEXT,
 		       "the function, and what calls it" },
 	[PLACE] = { "place", FACT_TEXT, "its most expensive line" },
 	[MOSTLY] = { "mostly", FACT_TEXT,
-		     "the library's functions with most of the copies" },
+		     "\", in table_open (25 %)\": functions that do no more "
+		     "than copy for it, or empty" },
 };
 
 /* How functions begin that do such things, by the name as a linker has it. */
@@ -78,7 +85,6 @@ static const struct purpose {
 	{ COPIES, "operator delete" },
 	{ COPIES, "memcpy" },
 	{ COPIES, "memmove" },
-	{ COPIES, "memset" },
 	{ COPIES, "mmap" },
 	{ COPIES, "munmap" },
 	{ COPIES, "madvise" },
@@ -221,6 +227,126 @@ static struct use *find_uses(const struct paths *paths)
 	return uses;
 }
 
+/* What each path of the program's has, with libraries; and its copies. */
+struct owned {
+	double *seconds[FIELDS]; /* by path; NULL: not of a path */
+	double *given; /* by functions that do little else than copy */
+	uint32_t *main_giver;
+};
+
+static void owned_fini(struct owned *o)
+{
+	for (size_t i = 0; i < FIELDS; i++)
+		free(o->seconds[i]);
+	free(o->given);
+	free(o->main_giver);
+}
+
+static int owned_init(struct owned *o, const struct paths *paths,
+		      const struct use *uses, const double *own)
+{
+	static const enum field kept[] = { TOTAL, COPIES, FORMATTING, LOCKS,
+					   FILES };
+	bool ok;
+
+	*o = (struct owned){
+		.given = calloc(paths->count + 1, sizeof(double)),
+		.main_giver = calloc(paths->count + 1, sizeof(uint32_t)),
+	};
+	ok = o->given && o->main_giver;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		o->seconds[kept[i]] = calloc(paths->count + 1, sizeof(double));
+		ok &= o->seconds[kept[i]] != NULL;
+	}
+	for (uint32_t p = 1; ok && p < paths->count; p++) {
+		uint32_t owner = uses[p].owner;
+
+		if (own[p] <= 0 || paths_waits(paths, p))
+			continue;
+		o->seconds[TOTAL][owner] += own[p];
+		if (uses[p].purpose != FIELDS)
+			o->seconds[uses[p].purpose][owner] += own[p];
+	}
+	return ok ? 0 : no_memory();
+}
+
+/*
+ * A function that does little else than allocate, copy or free does so for its
+ * caller: table_open() and table_close() of one that needs a table.
+ */
+static void give_copies(struct owned *o, const struct paths *paths,
+			const struct use *uses, double least)
+{
+	for (uint32_t p = (uint32_t)paths->count; p-- > 1;) {
+		uint32_t caller = uses[paths->at[p].parent].owner;
+		double total = o->seconds[TOTAL][p];
+
+		if (total < least || o->given[p] > 0 || !caller ||
+		    o->seconds[COPIES][p] < MAINLY_COPIES * total ||
+		    !paths->at[caller].parent)
+			continue;
+		o->given[caller] += total;
+		o->seconds[TOTAL][p] = o->seconds[COPIES][p] = 0;
+		if (!o->main_giver[caller] || total > o->given[caller] - total)
+			o->main_giver[caller] = p;
+	}
+}
+
+static void add_owned(struct fact *f, const struct owned *o, uint32_t path)
+{
+	double total = o->seconds[TOTAL][path];
+	double copies = o->seconds[COPIES][path];
+
+	for (size_t i = 0; i < FIELDS; i++)
+		if (o->seconds[i] && i != COPIES)
+			f->values[i].number += o->seconds[i][path];
+	f->values[TOTAL].number += o->given[path];
+	f->values[COPIES].number +=
+		o->given[path] +
+		(copies >= MAINLY_COPIES * total ? total : copies);
+}
+
+/* The first path of each function stands for it. */
+static int sum_functions(struct facts *to, const struct fact_source *from,
+			 const struct owned *o)
+{
+	const struct paths *paths = from->paths;
+	struct map map = { 0 };
+	int err = 0;
+
+	for (uint32_t p = 1; p < paths->count && !err; p++) {
+		const struct run_node *n = &from->run->nodes[paths->at[p].node];
+		uint32_t at;
+
+		if ((o->seconds[TOTAL][p] <= 0 && o->given[p] <= 0) ||
+		    n->kind != RUN_FUNCTION)
+			continue;
+		at = map_put(&map, n->function, n->module, (uint32_t)to->count);
+		if (at == MAP_NONE)
+			err = no_memory();
+		else if (at == to->count && !facts_add(to, p))
+			err = -ENOMEM;
+		else
+			add_owned(&to->at[at], o, p);
+	}
+	map_fini(&map);
+	return err;
+}
+
+/* ", most of it in table_open"; to be freed, NULL: out of memory. */
+static char *giver_text(const struct fact_source *from, const struct owned *o,
+			uint32_t path)
+{
+	uint32_t giver = o->main_giver[path];
+	char *name = giver ? paths_short(from->paths, giver, 1) : NULL;
+	char *text = giver ? NULL : strdup("");
+
+	if (name)
+		text = str_format(", most in %s", name);
+	free(name);
+	return text;
+}
+
 static bool has_counters(const struct run *run)
 {
 	for (size_t i = 0; i < run->metric_count; i++)
@@ -230,43 +356,8 @@ static bool has_counters(const struct run *run)
 	return false;
 }
 
-static void add_use(struct fact *f, enum field purpose, double seconds)
-{
-	f->values[TOTAL].number += seconds;
-	if (purpose != FIELDS)
-		f->values[purpose].number += seconds;
-}
-
-/* The largest path of each function stands for it. */
-static int sum_uses(struct facts *to, const struct fact_source *from,
-		    const struct use *uses, const double *own)
-{
-	const struct paths *paths = from->paths;
-	struct map map = { 0 };
-	int err = 0;
-
-	for (uint32_t p = 1; p < paths->count && !err; p++) {
-		uint32_t owner = uses[p].owner;
-		const struct run_node *n =
-			&from->run->nodes[paths->at[owner].node];
-		uint32_t at;
-
-		if (own[p] <= 0 || n->kind != RUN_FUNCTION ||
-		    paths_waits(paths, p))
-			continue;
-		at = map_put(&map, n->function, n->module, (uint32_t)to->count);
-		if (at == MAP_NONE)
-			err = no_memory();
-		else if (at == to->count && !facts_add(to, owner))
-			err = -ENOMEM;
-		else
-			add_use(&to->at[at], uses[p].purpose, own[p]);
-	}
-	map_fini(&map);
-	return err;
-}
-
-static int finish_function(struct fact *f, const struct fact_source *from)
+static int finish_function(struct fact *f, const struct fact_source *from,
+			   const struct owned *o)
 {
 	const struct run_node *n =
 		&from->run->nodes[from->paths->at[f->path].node];
@@ -278,26 +369,38 @@ static int finish_function(struct fact *f, const struct fact_source *from)
 	f->values[LOCK_SHARE].number =
 		value_ratio(f->values[LOCKS].number, from->sampled);
 	f->values[ELAPSED].number = from->elapsed;
-	f->values[EVENTS].number = has_counters(from->run);
+	f->values[COUNTERS].number = has_counters(from->run);
+	f->values[INTERPRETED].number =
+		interpreter_owns(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
 		return 0;
 	f->values[FUNCTION].text = paths_short(from->paths, f->path, FRAMES);
 	f->values[PLACE].text = paths_place(from->run, n->file, n->line);
-	return f->values[FUNCTION].text ? 0 : no_memory();
+	f->values[MOSTLY].text = giver_text(from, o, f->path);
+	return f->values[FUNCTION].text && f->values[MOSTLY].text ? 0
+								  : no_memory();
 }
 
 static int gather_functions(struct facts *to, struct fact_source *from)
 {
-	double *own = calloc(from->paths->count + 1, sizeof(*own));
-	struct use *uses = find_uses(from->paths);
+	const struct paths *paths = from->paths;
+	double *own = calloc(paths->count + 1, sizeof(*own));
+	struct use *uses = find_uses(paths);
+	struct owned owned = { 0 };
+	bool is_time = from->metric && from->metric->unit == UNIT_NS;
 	int err = own && uses ? 0 : no_memory();
 
-	if (!err && from->metric && from->metric->unit == UNIT_NS) {
-		paths_values(from->paths, from->metric, own, NULL);
-		err = sum_uses(to, from, uses, own);
+	if (!err && is_time) {
+		paths_values(paths, from->metric, own, NULL);
+		err = owned_init(&owned, paths, uses, own);
+	}
+	if (!err && is_time) {
+		give_copies(&owned, paths, uses, GIVER * from->sampled);
+		err = sum_functions(to, from, &owned);
 	}
 	for (size_t i = 0; i < to->count && !err; i++)
-		err = finish_function(&to->at[i], from);
+		err = finish_function(&to->at[i], from, &owned);
+	owned_fini(&owned);
 	free(own);
 	free(uses);
 	return err;

@@ -26,11 +26,13 @@
 #define RANDOM      0.25  /* of a function's time, or more, chance makes … */
 #define TURNS       0.5   /* … others wait for, by the number of ranks */
 #define CHAINS      0.25
-#define INTERPRETED 0.3  /* where functions are not known */
-#define NEARLY_ALL  0.8  /* culprits that are named caused so much */
-#define KIND        0.5  /* of its seconds are of a kind: it is of that kind */
-#define IN_ORDER    0.85 /* from lower to higher ranks, or back: a chain */
-#define OTHERS_DO   0.02 /* of the culprits' time others have there, too */
+#define LATE        0.15  /* messages that one rank is late with */
+#define SAME        0.67  /* of the culprits' time others have there: as much */
+#define INTERPRETED 0.3   /* where functions are not known */
+#define NEARLY_ALL  0.8   /* culprits that are named caused so much */
+#define KIND        0.5   /* of its seconds are of a kind: it is of that kind */
+#define IN_ORDER    0.85  /* from lower to higher ranks, or back: a chain */
+#define OTHERS_DO   0.005 /* of the culprits' time others have there, too */
 #define FRAMES      3
 
 /* All waiting for ranks that were in one function. */
@@ -42,6 +44,7 @@ struct pattern {
 	uint32_t message; /* the same of messages alone; 0: none */
 	double message_seconds;
 	double seconds, error;
+	double instances;
 	double known; /* of the seconds: samples say that they were there */
 	bool interpreted;
 	bool absorbed; /* what it tells follows from another pattern */
@@ -66,6 +69,10 @@ enum field {
 	UNEVEN,
 	LATE_SENDER,
 	LATE_RECEIVER,
+	CHANCE,
+	BARRIER,
+	EACH,
+	CROWDED,
 	SECONDS,
 	SHARE,
 	GAIN,
@@ -95,6 +102,13 @@ static const struct fact_field wait_fields[FIELDS] = {
 			  "1: receivers wait for what the late ranks send" },
 	[LATE_RECEIVER] = { "late_receiver", FACT_NUMBER,
 			    "1: senders wait for the late ranks to receive" },
+	[CHANCE] = { "chance", FACT_NUMBER,
+		     "1: all ranks are late now and then, and no cause was "
+		     "found" },
+	[BARRIER] = { "barrier", FACT_NUMBER, "1: waited in MPI_Barrier" },
+	[EACH] = { "each", FACT_SECONDS, "mean of a wait" },
+	[CROWDED] = { "crowded", FACT_SHARE,
+		      "of their time, ranks waited for a core" },
 	[SECONDS] = { "seconds", FACT_SECONDS, "waited, of all ranks" },
 	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
 	[GAIN] = { "saved", FACT_SECONDS,
@@ -159,6 +173,7 @@ static void add_blame(struct pattern *p, const struct blames *b,
 		      const struct blame *one)
 {
 	p->seconds += one->seconds;
+	p->instances += (double)one->instances;
 	p->error = hypot(p->error, one->error);
 	p->by_kind[one->kind] += one->seconds;
 	p->culprits[one->culprit] += one->seconds;
@@ -424,7 +439,7 @@ static double exclusive(const struct pattern *p, const struct fact_source *from)
 				   (from->ranks - 1) * inside_of(p, from).sum);
 	double crowd = from->cores > 0 ? from->ranks / from->cores : 1;
 
-	return share > 1.5 * fmax(crowd, 1) ? 0 : share;
+	return share > 1.25 * fmax(crowd, 1) ? 0 : share;
 }
 
 /* What chance does is more with few ranks. */
@@ -449,17 +464,20 @@ static bool is_chain(const struct pattern *p, const struct fact_source *from,
 	       !p->interpreted && is_exclusive(p, from, CHAINS);
 }
 
-/* The same ranks are late each time. */
-static enum field late_kind(const struct pattern *p, double others)
+/* The same ranks are late each time; FIELDS: for what was before. */
+static enum field late_kind(const struct pattern *p,
+			    const struct fact_source *from, double others)
 {
 	bool sender = is_mostly(p, WAIT_LATE_SENDER);
 	bool receiver = is_mostly(p, WAIT_LATE_RECEIVER);
 
-	if ((sender || receiver) && others < 0.5)
-		return sender ? LATE_SENDER : LATE_RECEIVER;
+	if ((sender || receiver) && (others < 0.5 || p->interpreted))
+		return !p->interpreted && !is_exclusive(p, from, LATE) ? FIELDS
+		       : sender ? LATE_SENDER
+				: LATE_RECEIVER;
 	if (others < OTHERS_DO)
 		return SERIAL;
-	return others > 0.8 ? FIELDS : UNEVEN; /* late for what was before */
+	return others > SAME ? FIELDS : UNEVEN;
 }
 
 /* FIELDS: no pattern. */
@@ -468,15 +486,17 @@ static enum field classify(const struct pattern *p,
 			   const uint32_t *named, size_t count)
 {
 	double others = others_do(p, from, named, count);
+	bool few = count == 1 || 2 * count <= (size_t)from->ranks;
 
 	if (!count)
 		return FIELDS;
-	if (is_chain(p, from, count == (size_t)from->ranks ? 1 : others))
+	if (is_chain(p, from, few ? others : 1))
 		return CHAIN;
-	if (count == 1 || 2 * count <= (size_t)from->ranks)
-		return late_kind(p, others);
-	return is_mostly_known(p) && is_exclusive(p, from, TURNS) ? ROTATING
-								  : FIELDS;
+	if (few && others <= SAME)
+		return late_kind(p, from, others);
+	if (count > 1 && is_mostly_known(p) && is_exclusive(p, from, TURNS))
+		return ROTATING;
+	return few ? late_kind(p, from, others) : FIELDS;
 }
 
 /* Elapsed seconds, at most. */
@@ -583,6 +603,12 @@ static int add_wait_fact(struct facts *to, const struct pattern *p,
 		return -ENOMEM;
 	if (named->kind != FIELDS)
 		f->values[named->kind].number = 1;
+	f->values[CHANCE].number =
+		named->kind == FIELDS && 2 * named->count > (size_t)from->ranks;
+	f->values[BARRIER].number =
+		p->by_kind[WAIT_BARRIER] > KIND * p->seconds;
+	f->values[EACH].number = value_ratio(p->seconds, p->instances);
+	f->values[CROWDED].number = from->crowded;
 	f->values[SECONDS].number = p->seconds;
 	f->values[SHARE].number = value_ratio(p->seconds, from->seconds);
 	f->values[GAIN].number = saved(p, from, named->kind);
@@ -595,16 +621,18 @@ static int add_wait_fact(struct facts *to, const struct pattern *p,
 		       : no_memory();
 }
 
-/* Waiting of which the cause is known is no cause of MPI's own. */
-static void explain(const struct pattern *p, struct fact_source *from)
+/* Waiting that goes with its cause is no matter of the MPI call's own. */
+static void explain(const struct pattern *p, struct fact_source *from,
+		    double gain)
 {
 	const struct blames *b = from->blames;
+	double part = fmin(value_ratio(gain * from->ranks, p->seconds), 1);
 
 	for (size_t i = 0; i < b->count; i++)
 		for (size_t k = 0; k < p->place_count; k++)
 			if (b->at[i].victim == p->places[k])
 				from->explained[p->places[k]] +=
-					b->at[i].seconds;
+					part * b->at[i].seconds;
 }
 
 static int add_wait_facts(struct facts *to, struct patterns *all,
@@ -620,8 +648,10 @@ static int add_wait_facts(struct facts *to, struct patterns *all,
 	if (!err)
 		absorb(all, named);
 	for (size_t i = 0; i < all->count && !err; i++) {
+		double gain = saved(&all->at[i], all->from, named[i].kind);
+
 		if (named[i].kind != FIELDS || all->at[i].absorbed)
-			explain(&all->at[i], all->from);
+			explain(&all->at[i], all->from, gain);
 		if (!all->at[i].absorbed)
 			err = add_wait_fact(to, &all->at[i], all->from,
 					    &named[i]);

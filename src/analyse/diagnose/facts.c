@@ -8,6 +8,7 @@
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/elapsed.h"
+#include "analyse/findings.h"
 #include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/array.h"
@@ -139,6 +140,9 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 		err = no_memory();
 	if (!err)
 		err = count_cores(to);
+	to->crowded = crowded_share(run);
+	if (isnan(to->crowded))
+		to->crowded = 0;
 	if (!err && metric && metric->unit == UNIT_NS)
 		err = skew_init(&to->skews, paths, metric);
 	for (size_t n = 0; metric && n < run->node_count; n++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rule.c - reading NAME.rule, and asking it of a fact. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,40 +74,13 @@ static int read_rule_lines(struct diagnosis_rule *r)
 				    r->name, number);
 	}
 	r->explain = next ? next : "";
-	if (r->title && r->about && r->when_count && r->gain && r->say &&
-	    r->advice && r->source)
+	if (r->title && r->about && r->when_count && r->say && r->advice &&
+	    r->source)
 		return 0;
 	return fail(-EINVAL,
-		    "the rule %s lacks its title, about, when, gain, say, "
+		    "the rule %s lacks its title, about, when, say, "
 		    "advice or source",
 		    r->name);
-}
-
-int diagnosis_rule_load(struct diagnosis_rule **to, const char *name)
-{
-	FILE *from = share_open(&rule_files, name);
-	struct diagnosis_rule *r;
-	int err;
-
-	if (!from)
-		return fail(-ENOENT, "no rule '%s'", name);
-	r = calloc(1, sizeof(*r));
-	if (r) {
-		r->name = strdup(name);
-		r->text = calloc(1, MOST_TEXT);
-	}
-	if (!r || !r->name || !r->text) {
-		err = no_memory();
-	} else {
-		r->text[fread(r->text, 1, MOST_TEXT - 1, from)] = 0;
-		err = read_rule_lines(r);
-	}
-	fclose(from);
-	if (err)
-		diagnosis_rule_free(r);
-	else
-		*to = r;
-	return err;
 }
 
 void diagnosis_rule_free(struct diagnosis_rule *rule)
@@ -228,5 +202,53 @@ char *diagnosis_rule_say(const struct diagnosis_rule *rule,
 		else
 			fputc(*at++, to);
 	fclose(to);
+	if (text)
+		*text = (char)toupper((unsigned char)*text);
 	return text;
+}
+
+/* Whether all of its formulas are understood: by a fact of which all is 0. */
+static int try_formulas(const struct diagnosis_rule *r)
+{
+	struct rule_on on = { r->about, &(struct fact){ 0 } };
+	double gain;
+	bool holds;
+	int err = 0;
+
+	for (size_t i = 0; i < r->when_count && !err; i++)
+		err = condition_holds(r->when[i], &on, &holds);
+	for (size_t i = 0; i < r->severe_count && !err; i++)
+		err = condition_holds(r->severe[i], &on, &holds);
+	if (!err && r->gain)
+		err = diagnosis_rule_gain(r, on.fact, &gain);
+	return err ? fail(err, "the rule %s: %s", r->name, fail_reason()) : 0;
+}
+
+int diagnosis_rule_load(struct diagnosis_rule **to, const char *name)
+{
+	FILE *from = share_open(&rule_files, name);
+	struct diagnosis_rule *r;
+	int err;
+
+	if (!from)
+		return fail(-ENOENT, "no rule '%s'", name);
+	r = calloc(1, sizeof(*r));
+	if (r) {
+		r->name = strdup(name);
+		r->text = calloc(1, MOST_TEXT);
+	}
+	if (!r || !r->name || !r->text) {
+		err = no_memory();
+	} else {
+		r->text[fread(r->text, 1, MOST_TEXT - 1, from)] = 0;
+		err = read_rule_lines(r);
+		if (!err)
+			err = try_formulas(r);
+	}
+	fclose(from);
+	if (err)
+		diagnosis_rule_free(r);
+	else
+		*to = r;
+	return err;
 }
