@@ -2,8 +2,11 @@
 /* explain.c - look a word up in all tables that a user can name. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyse/diagnose/rule.h"
+#include "base/err.h"
 #include "base/spelling.h"
 #include "live/layout.h"
 #include "tools/command.h"
@@ -72,10 +75,37 @@ static bool explain_rows(const char *word)
 	return found;
 }
 
+static void explain_lines(const char *what, const char *const *lines,
+			  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		printf("  %-8s %s\n", what, lines[i]);
+}
+
+/* A rule of copse report diagnose: its terms, and the text behind them. */
+static bool explain_rule(const char *word)
+{
+	struct diagnosis_rule *rule;
+
+	if (strchr(word, '/') || diagnosis_rule_load(&rule, word))
+		return false;
+	printf("rule %s: %s\n\n%s\n", rule->name, rule->title, rule->explain);
+	printf("It is asked of each of `%s`: %s.\n", rule->about->name,
+	       rule->about->meaning);
+	explain_lines("when", rule->when, rule->when_count);
+	explain_lines("severe", rule->severe, rule->severe_count);
+	explain_lines("gain", &rule->gain, rule->gain != NULL);
+	explain_lines("advice", &rule->advice, 1);
+	explain_lines("source", &rule->source, 1);
+	diagnosis_rule_free(rule);
+	return true;
+}
+
 static int nothing_known(const char *word)
 {
 	const char *known, *help;
 	struct spelling near;
+	char **rules;
 
 	spelling_begin(&near, word);
 	for (size_t i = 0; commands[i]; i++) {
@@ -87,10 +117,14 @@ static int nothing_known(const char *word)
 	}
 	for (size_t i = 0; i < METRIC_COUNT; i++)
 		spelling_try(&near, metric_infos[i].name);
+	rules = diagnosis_rule_names();
+	for (size_t i = 0; rules && rules[i]; i++)
+		spelling_try(&near, rules[i]);
 	fprintf(stderr,
 		"copse: nothing is called '%s'%s copse --help lists the "
 		"commands\n",
 		word, spelling_hint(&near));
+	free(rules);
 	return 2;
 }
 
@@ -101,6 +135,7 @@ int explain(const char *word)
 	if (!found) {
 		found = explain_option(word);
 		found |= explain_rows(word);
+		found |= explain_rule(word);
 	}
 	return found ? 0 : nothing_known(word);
 }

@@ -159,14 +159,26 @@ static int check_unit(const struct rule *rule)
 	return 0;
 }
 
+/* "rule:NAME" */
+static int read_finding(struct rule *rule, const char *name)
+{
+	rule->what = RULE_FINDING;
+	rule->unit = RULE_ABSOLUTE;
+	rule->glob = strdup(name);
+	return rule->glob ? 0 : no_memory();
+}
+
 int rule_init(struct rule *rule, const char *text)
 {
+	static const char finding[] = "rule:";
 	const char *sign;
 	int err;
 
 	*rule = (struct rule){ .text = strdup(text) };
 	if (!rule->text)
 		return no_memory();
+	if (!strncmp(rule->text, finding, strlen(finding)))
+		return read_finding(rule, rule->text + strlen(finding));
 	sign = find_sign(rule->text);
 	if (!sign)
 		return wrong(rule, "write 'WHAT > LIMIT' or 'WHAT < -LIMIT'");

@@ -5,6 +5,8 @@
  *
  *   [METRIC in] WHAT > LIMIT     it rose by more than that
  *   [METRIC in] WHAT < -LIMIT    it fell by more than that
+ *   rule:NAME                    that rule (diagnose/rule.h) finds something in
+ *                                most of the new runs
  */
 #ifndef ANALYSE_COMPARE_GATE_RULE_H
 #define ANALYSE_COMPARE_GATE_RULE_H
@@ -16,6 +18,7 @@ enum rule_what {
 	RULE_PATH,     /* each call path that fits the pattern */
 	RULE_FUNCTION, /* each function that fits, itself */
 	RULE_FACTOR,   /* of efficiency: factor */
+	RULE_FINDING,  /* of the rule `glob`, seconds to gain */
 };
 
 enum rule_factor {
@@ -37,7 +40,7 @@ enum rule_unit {
 struct rule {
 	char *text;   /* as it was given */
 	char *metric; /* NULL: the gate's */
-	char *glob;   /* of RULE_PATH and RULE_FUNCTION */
+	char *glob;   /* of RULE_PATH and RULE_FUNCTION; a name */
 	enum rule_what what;
 	enum rule_factor factor;
 	bool below;

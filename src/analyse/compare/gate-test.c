@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/diagnose/diagnosis.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/elapsed.h"
 #include "analyse/compare/gate-test.h"
@@ -105,6 +106,65 @@ static int add_factor(struct gate_tests *tests, const struct rule *rule)
 			      s->count);
 		err = add_test(tests, test, strdup("whole run"));
 	}
+	free(values);
+	return err;
+}
+
+/* The most that findings of the rule would gain, and its words; 0: none. */
+static int gain_of_rule(const struct run *run, const struct rule *rule,
+			double *gain, char **text)
+{
+	const struct analysis_options own = { 0 };
+	const struct run_metric *metric = analysis_metric(run, &own, NULL);
+	struct blames blames;
+	struct diagnosis d = { 0 };
+	struct paths paths;
+	int err = paths_init(&paths, run);
+
+	*gain = 0;
+	if (err)
+		return err;
+	err = blames_init(&blames, &paths);
+	if (!err)
+		err = diagnosis_init(&d, &paths, &blames, metric, rule->glob);
+	if (!err && d.count) {
+		*gain = d.at[0].gain;
+		free(*text);
+		*text = strdup(d.at[0].text);
+	}
+	diagnosis_fini(&d);
+	blames_fini(&blames);
+	paths_fini(&paths);
+	return err;
+}
+
+/* It fails where most of the new runs have it, whatever those before had. */
+static int add_rule_finding(struct gate_tests *tests, const struct rule *rule)
+{
+	const struct sides *s = &tests->sides;
+	double *values = calloc(2 * s->count, sizeof(*values));
+	struct gate_test test = { .rule = rule, .unit = UNIT_NS };
+	char *text = NULL;
+	size_t found = 0;
+	int err = values ? 0 : no_memory();
+
+	for (size_t r = 0; r < s->count && !err; r++) {
+		err = gain_of_rule(s->runs[r], rule, &values[r], &text);
+		found += r >= s->base && values[r] > 0;
+	}
+	if (!err) {
+		comparison_of(&test.c, values, values + s->count, s->base,
+			      s->count);
+		test.c.more = NAN;
+		if (!text)
+			text = strdup("whole run");
+		err = add_test(tests, test, text);
+		text = NULL;
+	}
+	if (!err)
+		tests->at[tests->count - 1].over =
+			2 * found > s->count - s->base;
+	free(text);
 	free(values);
 	return err;
 }
@@ -210,6 +270,8 @@ int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
 
 	if (rule->what == RULE_FACTOR)
 		return add_factor(tests, rule);
+	if (rule->what == RULE_FINDING)
+		return add_rule_finding(tests, rule);
 	m = sides_choose(&tests->sides, &options);
 	if (!m)
 		return -EINVAL;

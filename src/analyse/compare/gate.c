@@ -37,7 +37,9 @@ static const char *change_text(char *to, size_t size, const struct gate_test *t)
 	char relative[32], amount[32];
 
 	comparison_text(relative, &t->c);
-	if (t->rule->unit == RULE_POINTS)
+	if (t->rule->what == RULE_FINDING)
+		snprintf(to, size, "%s to gain", phrase_time(amount, t->c.now));
+	else if (t->rule->unit == RULE_POINTS)
 		snprintf(to, size, "%+.1f points", 100 * t->c.change);
 	else if (t->unit == UNIT_NS)
 		snprintf(to, size, "%s (%s%s)", relative, sign,

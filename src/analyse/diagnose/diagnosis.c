@@ -239,6 +239,8 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 			    of->count - most);
 	if (of->problem)
 		report_note(report, "! A rule was left out: %s.", of->problem);
+	if (of->count && of->at[0].severity == SEVERITY_HIGH)
+		return; /* that has to be mended first */
 	for (size_t i = 0; i < of->remark_count; i++)
 		report_line(report, "– %s. %s", of->remarks[i].text,
 			    of->remarks[i].rule->advice);

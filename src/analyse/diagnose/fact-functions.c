@@ -232,6 +232,8 @@ struct owned {
 	double *seconds[FIELDS]; /* by path; NULL: not of a path */
 	double *given; /* by functions that do little else than copy */
 	uint32_t *main_giver;
+	double *hottest; /* value of … */
+	uint32_t *line;  /* … its node with the most */
 };
 
 static void owned_fini(struct owned *o)
@@ -240,6 +242,8 @@ static void owned_fini(struct owned *o)
 		free(o->seconds[i]);
 	free(o->given);
 	free(o->main_giver);
+	free(o->hottest);
+	free(o->line);
 }
 
 static int owned_init(struct owned *o, const struct paths *paths,
@@ -252,8 +256,10 @@ static int owned_init(struct owned *o, const struct paths *paths,
 	*o = (struct owned){
 		.given = calloc(paths->count + 1, sizeof(double)),
 		.main_giver = calloc(paths->count + 1, sizeof(uint32_t)),
+		.hottest = calloc(paths->count + 1, sizeof(double)),
+		.line = calloc(paths->count + 1, sizeof(uint32_t)),
 	};
-	ok = o->given && o->main_giver;
+	ok = o->given && o->main_giver && o->hottest && o->line;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
 		o->seconds[kept[i]] = calloc(paths->count + 1, sizeof(double));
 		ok &= o->seconds[kept[i]] != NULL;
@@ -268,6 +274,21 @@ static int owned_init(struct owned *o, const struct paths *paths,
 			o->seconds[uses[p].purpose][owner] += own[p];
 	}
 	return ok ? 0 : no_memory();
+}
+
+static void find_lines(struct owned *o, const struct paths *paths,
+		       const struct run_metric *metric)
+{
+	for (uint32_t n = 1; n < paths->run->node_count; n++) {
+		uint32_t p = paths->of[n];
+		double value = value_node(metric, n);
+
+		if (paths->run->nodes[n].kind == RUN_LINE &&
+		    value > o->hottest[p]) {
+			o->hottest[p] = value;
+			o->line[p] = n;
+		}
+	}
 }
 
 /*
@@ -359,8 +380,9 @@ static bool has_counters(const struct run *run)
 static int finish_function(struct fact *f, const struct fact_source *from,
 			   const struct owned *o)
 {
+	uint32_t line = o->line[f->path];
 	const struct run_node *n =
-		&from->run->nodes[from->paths->at[f->path].node];
+		&from->run->nodes[line ? line : from->paths->at[f->path].node];
 
 	f->values[SHARE].number =
 		value_ratio(f->values[TOTAL].number, from->sampled);
@@ -395,6 +417,7 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 		err = owned_init(&owned, paths, uses, own);
 	}
 	if (!err && is_time) {
+		find_lines(&owned, paths, from->metric);
 		give_copies(&owned, paths, uses, GIVER * from->sampled);
 		err = sum_functions(to, from, &owned);
 	}
