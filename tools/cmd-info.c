@@ -96,6 +96,12 @@ static void print_times(const struct profile_identity *id)
 	if (id->family.cpu_ns)
 		printf("  with all started %.3f s\n",
 		       seconds_of_ns(id->family.cpu_ns));
+	if (id->family.user_ns)
+		printf("  in the kernel  %.3f s, %llu page faults, blocked %llu "
+		       "times\n",
+		       seconds_of_ns(id->family.system_ns),
+		       (unsigned long long)id->family.faults,
+		       (unsigned long long)id->family.switches);
 	if (id->cores.count)
 		printf("  cores          %llu, waited for one %.3f s\n",
 		       (unsigned long long)id->cores.count,

@@ -5,12 +5,20 @@
 
 #include <stdint.h>
 
-/* As `copse run` saw it when the program had ended; cpu_ns 0: not known. */
+/*
+ * As `copse run` saw it when the program had ended; cpu_ns 0: not known.  The
+ * last four are of the program and all that were waited for, from the start on
+ * and in pauses, too; without CPU time they are not known.
+ */
 struct family {
 	uint64_t cpu_ns;    /* of it and all that were waited for, but pauses */
 	uint64_t start_ns;  /* of that, before they could be measured */
 	uint64_t unsampled; /* processes that ended before a sample */
 	uint64_t failed;    /* processes that could make no profile */
+	uint64_t user_ns;   /* CPU time outside the kernel */
+	uint64_t system_ns; /* CPU time in the kernel */
+	uint64_t faults;    /* pages that were mapped when first touched */
+	uint64_t switches;  /* times that a thread blocked (voluntary switch) */
 };
 
 #endif

@@ -75,9 +75,10 @@ static uint64_t paused_cpu(const char *folder, const struct live_file *file,
 /* Nothing can be compared where some were not to be measured. */
 static struct family count_family(const struct harvest *h,
 				  const struct live_file *files, size_t count,
-				  uint64_t cpu_ns)
+				  const struct family *used)
 {
-	uint64_t paused = 0;
+	uint64_t cpu_ns = used->user_ns + used->system_ns, paused = 0;
+	struct family family = *used;
 	struct live_tally tally;
 
 	livedir_tally(h->live_dir, &tally);
@@ -85,23 +86,22 @@ static struct family count_family(const struct harvest *h,
 		paused += paused_cpu(h->live_dir, &files[i],
 				     files[i].pid == h->child ? h->end.cpu_ns
 							      : 0);
-	return (struct family){
-		.cpu_ns =
-			tally.left_out || paused > cpu_ns ? 0 : cpu_ns - paused,
-		.start_ns = tally.start_ns,
-		.unsampled = tally.unsampled,
-		.failed = tally.failed,
-	};
+	family.cpu_ns = tally.left_out || paused > cpu_ns ? 0 : cpu_ns - paused;
+	family.start_ns = tally.start_ns;
+	family.unsampled = tally.unsampled;
+	family.failed = tally.failed;
+	return family;
 }
 
-void harvest_end(struct harvest *h, const struct live_end *end, uint64_t cpu_ns)
+void harvest_end(struct harvest *h, const struct live_end *end,
+		 const struct family *used)
 {
 	struct live_file *files;
 	size_t count = livedir_files(h->live_dir, &files), last = count;
 	struct family family;
 
 	h->end = *end;
-	family = count_family(h, files, count, cpu_ns);
+	family = count_family(h, files, count, used);
 	while (last && files[last - 1].pid != h->child)
 		last--;
 	if (last)

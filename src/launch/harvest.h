@@ -65,9 +65,9 @@ bool harvest_copy(struct harvest *h, struct content *c);
 /*
  * Keep how the program ended, and write it into its live profile.  The counts
  * of all processes go there, too, or into another live profile if the program
- * has none.  `cpu_ns`: CPU time of all processes, with that of pauses.
+ * has none.  `used`: what process_usage() has of all processes.
  */
 void harvest_end(struct harvest *h, const struct live_end *end,
-		 uint64_t cpu_ns);
+		 const struct family *used);
 
 #endif

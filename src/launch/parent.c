@@ -221,6 +221,7 @@ static void wait_for_program_end(struct parent *p, struct harvest *h)
 static void note_end(struct harvest *h)
 {
 	struct live_end end = { .mono_ns = process_clock() };
+	struct family counts = { 0 };
 	struct rusage used = { 0 };
 	int status = 0;
 
@@ -231,7 +232,8 @@ static void note_end(struct harvest *h)
 		;
 	end.signal = WIFSIGNALED(status) ? (uint32_t)WTERMSIG(status) : 0;
 	end.status = WIFEXITED(status) ? (uint32_t)WEXITSTATUS(status) : 0;
-	harvest_end(h, &end, process_usage_ns(&used));
+	process_usage(&counts, &used);
+	harvest_end(h, &end, &counts);
 	/* A launcher may kill us too, soon: the quickest copy first. */
 	if (end.signal || end.status)
 		harvest_checkpoint(h);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/family.h"
 #include "base/proc.h"
 #include "base/timebase.h"
 #include "launch/process.h"
@@ -84,17 +85,21 @@ static uint64_t of_timeval(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-uint64_t process_usage_ns(const struct rusage *usage)
+void process_usage(struct family *to, const struct rusage *usage)
 {
-	return of_timeval(usage->ru_utime) + of_timeval(usage->ru_stime);
+	to->user_ns = of_timeval(usage->ru_utime);
+	to->system_ns = of_timeval(usage->ru_stime);
+	to->faults = (uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
+	to->switches = (uint64_t)usage->ru_nvcsw;
 }
 
 uint64_t process_children_cpu_ns(void)
 {
 	struct rusage usage;
 
-	return getrusage(RUSAGE_CHILDREN, &usage) ? 0
-						  : process_usage_ns(&usage);
+	if (getrusage(RUSAGE_CHILDREN, &usage))
+		return 0;
+	return of_timeval(usage.ru_utime) + of_timeval(usage.ru_stime);
 }
 
 uint64_t process_clock(void)

@@ -25,9 +25,10 @@ uint64_t process_cpu_ns(pid_t pid);
 /* Its cores, and how long its first thread waited for one, also of a zombie. */
 void process_cores(pid_t pid, struct cores *cores);
 
-/* CPU time as wait4(2) reports it: of a child and of those it waited for. */
+/* What wait4(2) reports of a child and of those it waited for, in *to. */
 struct rusage;
-uint64_t process_usage_ns(const struct rusage *usage);
+struct family;
+void process_usage(struct family *to, const struct rusage *usage);
 
 /* CPU time of all children of this process that have ended. */
 uint64_t process_children_cpu_ns(void);

@@ -46,6 +46,10 @@ const struct store_field *family_fields(void)
 		STORE_FIELD(struct family, start_ns),
 		STORE_FIELD(struct family, unsampled),
 		STORE_FIELD(struct family, failed),
+		STORE_ADDED(struct family, user_ns),
+		STORE_ADDED(struct family, system_ns),
+		STORE_ADDED(struct family, faults),
+		STORE_ADDED(struct family, switches),
 		{ 0 },
 	};
 
@@ -108,7 +112,7 @@ int profile_save_in(const struct profile *p, int dir, const char *path)
 	store_put_record(s, "identity", profile_identity_fields(), &p->id);
 	if (p->id.cores.count)
 		store_put_record(s, "cores", cores_fields(), &p->id.cores);
-	if (p->id.family.cpu_ns)
+	if (p->id.family.cpu_ns || p->id.family.user_ns)
 		store_put_record(s, "family", family_fields(), &p->id.family);
 	if (p->id.world_id)
 		store_put_record(s, "world", world_fields, &p->id);
