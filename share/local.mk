@@ -17,7 +17,8 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 # word here.
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
-	growing-collective chance-delays copies no-counters
+	growing-collective chance-delays copies no-counters \
+	page-faults context-switches
 
 rulesdir = $(datadir)/copse/rules
 dist_rules_DATA = $(RULES:%=share/rules/%.rule)

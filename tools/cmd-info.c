@@ -97,7 +97,8 @@ static void print_times(const struct profile_identity *id)
 		printf("  with all started %.3f s\n",
 		       seconds_of_ns(id->family.cpu_ns));
 	if (id->family.user_ns)
-		printf("  in the kernel  %.3f s, %llu page faults, blocked %llu "
+		printf("  in the kernel  %.3f s, %llu page faults, blocked "
+		       "%llu "
 		       "times\n",
 		       seconds_of_ns(id->family.system_ns),
 		       (unsigned long long)id->family.faults,

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fact-processes.c - what the system counted for all processes: time in the
+ * kernel, page faults, and how often threads blocked.  No count says where, so
+ * the functions that it names are likely, not certain.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diagnose/facts.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+#define FAULT  1e-6 /* seconds in the kernel, of a fresh page of 4 KiB */
+#define SWITCH 1e-5 /* the most for one thread's switch, with its wake-up */
+#define FRAMES 3
+
+enum field {
+	SYSTEM,
+	SYSTEM_SHARE,
+	FAULTS,
+	FAULT_RATE,
+	FAULT_TIME,
+	FAULT_SHARE,
+	SWITCHES,
+	SWITCH_RATE,
+	SWITCH_TIME,
+	SWITCH_SHARE,
+	THREADS,
+	RANKS,
+	ELAPSED,
+	RANK_SECONDS,
+	LOCKS,
+	LOCK_SHARE,
+	LOCK_FUNCTION,
+	FUNCTION,
+	FIELDS
+};
+
+static const struct fact_field process_fields[FIELDS] = {
+	[SYSTEM] = { "system", FACT_SECONDS,
+		     "CPU time in the kernel, of all ranks and of what they "
+		     "started" },
+	[SYSTEM_SHARE] = { "system_share", FACT_SHARE, "of all CPU time" },
+	[FAULTS] = { "faults", FACT_COUNT, "page faults" },
+	[FAULT_RATE] = { "fault_rate", FACT_COUNT, "per second and rank" },
+	[FAULT_TIME] = { "fault_time", FACT_SECONDS,
+			 "estimated: 1 µs in the kernel for each, at most all "
+			 "time there" },
+	[FAULT_SHARE] = { "fault_share", FACT_SHARE, "of all ranks' time" },
+	[SWITCHES] = { "switches", FACT_COUNT, "times that a thread blocked" },
+	[SWITCH_RATE] = { "switch_rate", FACT_COUNT, "per second and rank" },
+	[SWITCH_TIME] = { "switch_time", FACT_SECONDS,
+			  "estimated: all time in the kernel, at most 10 µs "
+			  "for each" },
+	[SWITCH_SHARE] = { "switch_share", FACT_SHARE, "of all ranks' time" },
+	[THREADS] = { "threads", FACT_NUMBER, "of a rank, on average" },
+	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
+	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
+	[RANK_SECONDS] = { "rank_seconds", FACT_SECONDS, "of all ranks" },
+	[LOCKS] = { "locks", FACT_SECONDS,
+		    "CPU time in locks and conditions of threads" },
+	[LOCK_SHARE] = { "lock_share", FACT_SHARE, "of the sampled CPU time" },
+	[LOCK_FUNCTION] = { "lock_function", FACT_TEXT,
+			    "the function with most of it" },
+	[FUNCTION] = { "function", FACT_TEXT,
+		       "the function with most CPU time outside MPI" },
+};
+
+/* Only one row of each `copse run` has what the system counted. */
+static double add_counts(struct fact *f, const struct run *run)
+{
+	double user = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		user += (double)r->family.user_ns / 1e9;
+		f->values[SYSTEM].number += (double)r->family.system_ns / 1e9;
+		f->values[FAULTS].number += (double)r->family.faults;
+		f->values[SWITCHES].number += (double)r->family.switches;
+		if (i < run->member_count)
+			f->values[THREADS].number += r->threads;
+	}
+	f->values[THREADS].number = value_ratio(f->values[THREADS].number,
+						(double)run->member_count);
+	return user + f->values[SYSTEM].number;
+}
+
+static void set_rates(struct fact *f, const struct fact_source *from)
+{
+	double system = f->values[SYSTEM].number;
+	double faults = f->values[FAULTS].number;
+	double switches = f->values[SWITCHES].number;
+
+	f->values[FAULT_TIME].number = fmin(system, faults * FAULT);
+	f->values[SWITCH_TIME].number = fmin(system, switches * SWITCH);
+	f->values[FAULT_RATE].number = value_ratio(faults, from->seconds);
+	f->values[SWITCH_RATE].number = value_ratio(switches, from->seconds);
+	f->values[FAULT_SHARE].number =
+		value_ratio(f->values[FAULT_TIME].number, from->seconds);
+	f->values[SWITCH_SHARE].number =
+		value_ratio(f->values[SWITCH_TIME].number, from->seconds);
+	f->values[RANKS].number = from->ranks;
+	f->values[ELAPSED].number = from->elapsed;
+	f->values[RANK_SECONDS].number = from->seconds;
+}
+
+/* The function with most of that field, by its path; 0: none has any. */
+static uint32_t most_of(const struct facts *functions,
+			const struct fact_set *set, const char *name)
+{
+	int field = fact_field_find(set, name, strlen(name));
+	double most = 0;
+	uint32_t path = 0;
+
+	for (size_t i = 0; field >= 0 && i < functions->count; i++)
+		if (functions->at[i].values[field].number > most) {
+			most = functions->at[i].values[field].number;
+			path = functions->at[i].path;
+		}
+	return path;
+}
+
+static char *name_path(const struct fact_source *from, uint32_t path)
+{
+	return path ? paths_short(from->paths, path, FRAMES)
+		    : strdup("a function that is not known");
+}
+
+static int name_functions(struct fact *f, struct fact_source *from)
+{
+	const struct fact_set *set = fact_set_find("functions");
+	struct facts functions = { 0 };
+	int locks = fact_field_find(set, "locks", strlen("locks"));
+	int err = set->gather(&functions, from);
+
+	for (size_t i = 0; i < functions.count && !err; i++)
+		f->values[LOCKS].number += functions.at[i].values[locks].number;
+	f->values[LOCK_SHARE].number =
+		value_ratio(f->values[LOCKS].number, from->sampled);
+	if (!err) {
+		f->values[FUNCTION].text =
+			name_path(from, most_of(&functions, set, "seconds"));
+		f->values[LOCK_FUNCTION].text =
+			name_path(from, most_of(&functions, set, "locks"));
+		if (!f->values[FUNCTION].text || !f->values[LOCK_FUNCTION].text)
+			err = no_memory();
+	}
+	facts_fini(&functions);
+	return err;
+}
+
+/* Nothing where the system's counts are not known. */
+static int gather_processes(struct facts *to, struct fact_source *from)
+{
+	struct fact counts = { 0 }, *f;
+	double cpu = add_counts(&counts, from->run);
+
+	if (cpu <= 0)
+		return 0;
+	f = facts_add(to, 0);
+	if (!f)
+		return no_memory();
+	*f = counts;
+	f->values[SYSTEM_SHARE].number =
+		value_ratio(f->values[SYSTEM].number, cpu);
+	set_rates(f, from);
+	return name_functions(f, from);
+}
+
+const struct fact_set fact_set_processes = {
+	.name = "processes",
+	.meaning = "the run: what the system counted for all its processes",
+	.fields = process_fields,
+	.field_count = FIELDS,
+	.gather = gather_processes,
+};
