@@ -9,8 +9,9 @@
 #include "analyse/std-names.h"
 #include "base/str.h"
 
-#define MOST 60 /* bytes of a name */
-#define DOTS "…"
+#define MOST         60 /* bytes of a name */
+#define DOTS         "…"
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static bool is_word_char(char c)
 {
@@ -53,6 +54,8 @@ static bool is_scope(const char *name, const char *at, const char *end)
 	       !strncmp(end, "::", 2);
 }
 
+static const char nameless[] = "(anonymous namespace)::";
+
 static void put_brief(FILE *to, const char *name, bool scopes)
 {
 	const char *end;
@@ -60,6 +63,9 @@ static void put_brief(FILE *to, const char *name, bool scopes)
 	for (const char *at = name; *at; at = end) {
 		size_t size = operator_size(name, at);
 
+		end = at + strlen(nameless);
+		if (!strncmp(at, nameless, strlen(nameless)))
+			continue;
 		end = at + (size ? size : 1);
 		if (!size && strchr("(<", *at))
 			end = group_end(name, at);
@@ -125,4 +131,29 @@ char *brief_name(const char *name)
 	shorter = cut_arguments(text);
 	free(text);
 	return shorter;
+}
+
+/* What follows the name of a function in one made for some processors. */
+static const char *const variants[] = { "_avx",      "_evex",     "_erms",
+					"_fma",      "_sse",      "_ssse",
+					"_internal", "_unaligned" };
+
+char *brief_c_name(const char *name)
+{
+	static const char precise[] = "ieee754_";
+	const char *from = strncmp(name, "__", 2) ? name : name + 2;
+	size_t size;
+
+	if (!strncmp(from, "GI_", 3))
+		from += 3 + strspn(from + 3, "_");
+	if (from > name && !strncmp(from, precise, strlen(precise)))
+		from += strlen(precise);
+	size = strlen(from);
+	for (size_t i = 0; from > name && i < COUNT(variants); i++) {
+		const char *at = strstr(from, variants[i]);
+
+		if (at && at > from && (size_t)(at - from) < size)
+			size = (size_t)(at - from);
+	}
+	return size ? str_format("%.*s", (int)size, from) : strdup(name);
 }

@@ -10,4 +10,10 @@
  */
 char *brief_name(const char *name);
 
+/*
+ * The same of a function of the C library as its callers know it: "exp" of
+ * "__exp_fma", "memcpy" of "__memcpy_avx_unaligned_erms".
+ */
+char *brief_c_name(const char *name);
+
 #endif

@@ -3,9 +3,11 @@
  * it. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/interpreter.h"
 #include "analyse/dominant-path.h"
+#include "analyse/own-paths.h"
 #include "analyse/paths.h"
 #include "base/err.h"
 
@@ -73,12 +75,16 @@ int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 {
 	static const double shares[] = { MAINLY, MAINLY_HALF, FAIR };
 	struct dominant_search s = { paths, own, NULL, known };
+	double *sampled = calloc(paths->count + 1, sizeof(*sampled));
 	int err = 0;
 
 	*to = (struct mainly){ 0 };
 	s.below = calloc(paths->count + 1, sizeof(*s.below));
-	if (!s.below)
-		return no_memory();
+	if (!s.below || !sampled) {
+		err = no_memory();
+		goto out;
+	}
+	memcpy(sampled, own, paths->count * sizeof(*own));
 	fold_own_time(paths, own);
 	for (size_t p = paths->count; p-- > 0;) {
 		s.below[p] += own[p];
@@ -89,6 +95,11 @@ int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 			   !to->path && s.below[0] > 0;
 	     i++)
 		err = find_dominant(to, &s, shares[i] * s.below[0]);
+	if (to->path)
+		to->mostly =
+			paths_mostly(paths, to->path, sampled, to->seconds);
+out:
+	free(sampled);
 	free(s.below);
 	return err;
 }

@@ -14,8 +14,9 @@
 #define MAINLY_HALF 0.5  /* it was most often there */
 
 struct mainly {
-	uint32_t path;  /* 0: no path has a fair share */
-	double seconds; /* there, and below if that is meant as well */
+	uint32_t path;   /* 0: no path has a fair share */
+	double seconds;  /* there, and below if that is meant as well */
+	uint32_t mostly; /* that it calls of a library, paths_mostly() */
 };
 
 /*

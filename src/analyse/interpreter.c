@@ -34,6 +34,42 @@ bool interpreter_owns(const struct run *run, uint32_t node)
 	return is_file_of_it(str_at(&run->strings, run->nodes[node].module));
 }
 
+bool interpreter_is_unnamed(const struct run *run, uint32_t node)
+{
+	const struct run_node *n = &run->nodes[node];
+	const char *base = str_base(str_at(&run->strings, n->module));
+
+	return n->kind == RUN_FUNCTION && (n->flags & RUN_UNNAMED) &&
+	       (strstr(base, ".cpython-") || strstr(base, ".abi3.so"));
+}
+
+/* Of its file's path, what is below the folder that packages are in. */
+static const char *within_packages(const char *module)
+{
+	static const char *const folders[] = { "/site-packages/",
+					       "/dist-packages/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		const char *at = strstr(module, folders[i]);
+
+		if (at)
+			return at + strlen(folders[i]);
+	}
+	return str_base(module);
+}
+
+char *interpreter_module(const struct run *run, uint32_t node)
+{
+	const char *module = str_at(&run->strings, run->nodes[node].module);
+	const char *from = within_packages(module), *base = str_base(from);
+	char *name = strndup(from, (size_t)(base - from) + strcspn(base, "."));
+
+	for (char *at = name; at && *at; at++)
+		if (*at == '/')
+			*at = '.';
+	return name;
+}
+
 static uint32_t script_function_of(const struct paths *paths, uint32_t path)
 {
 	return paths->run->nodes[paths->at[path].node].function;

@@ -16,6 +16,12 @@
 /* Is it a function of the interpreter's own, by its module? */
 bool interpreter_owns(const struct run *run, uint32_t node);
 
+/* A function without a name of a module that the interpreter loads. */
+bool interpreter_is_unnamed(const struct run *run, uint32_t node);
+
+/* That module, "mpi4py.MPI"; to be freed, NULL when out of memory. */
+char *interpreter_module(const struct run *run, uint32_t node);
+
 /*
  * Of the values at and below a path, the function that the interpreter called
  * for the most of them, wherever it did: the outermost one that is not its own.

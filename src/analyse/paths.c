@@ -8,6 +8,7 @@
 
 #include "analyse/brief.h"
 #include "analyse/interpreter.h"
+#include "analyse/own-paths.h"
 #include "analyse/paths.h"
 #include "analyse/value.h"
 
@@ -128,6 +129,19 @@ static bool interpreted(const struct paths *paths, uint32_t path)
 	return interpreter_owns(paths->run, paths->at[path].node);
 }
 
+/* Two frames of the interpreter, or of a module of it that has no names. */
+static bool is_one_frame(const struct paths *paths, uint32_t a, uint32_t b)
+{
+	const struct run *run = paths->run;
+	uint32_t x = paths->at[a].node, y = paths->at[b].node;
+
+	if (interpreter_owns(run, x) && interpreter_owns(run, y))
+		return true;
+	return interpreter_is_unnamed(run, x) &&
+	       interpreter_is_unnamed(run, y) &&
+	       run->nodes[x].module == run->nodes[y].module;
+}
+
 uint32_t paths_looker(const struct paths *paths, uint32_t path)
 {
 	uint32_t looker = path;
@@ -140,10 +154,9 @@ uint32_t paths_looker(const struct paths *paths, uint32_t path)
 
 uint32_t paths_said(const struct paths *paths, uint32_t path)
 {
-	uint32_t said = paths_looker(paths, path);
+	uint32_t said = paths_own(paths, paths_looker(paths, path));
 
-	while (interpreted(paths, said) &&
-	       interpreted(paths, paths->at[said].parent))
+	while (is_one_frame(paths, said, paths->at[said].parent))
 		said = paths->at[said].parent;
 	return said;
 }
@@ -152,6 +165,7 @@ uint32_t paths_said(const struct paths *paths, uint32_t path)
 struct wording {
 	unsigned int frames;
 	bool brief;   /* as in a sentence */
+	bool folded;  /* the interpreter's frames are one */
 	bool readers; /* how kernels are launched says nothing */
 	bool lines;   /* of MPI calls */
 };
@@ -201,8 +215,7 @@ static uint32_t next_frame(const struct paths *paths, uint32_t path,
 
 	if (how->readers && is_launched(paths, path))
 		above = launcher_of(paths, path);
-	while (how->brief && interpreted(paths, path) &&
-	       interpreted(paths, above))
+	while (how->folded && is_one_frame(paths, path, above))
 		above = paths->at[above].parent;
 	return above;
 }
@@ -210,14 +223,20 @@ static uint32_t next_frame(const struct paths *paths, uint32_t path,
 static bool put_frame(FILE *to, const struct paths *paths, uint32_t path,
 		      const struct wording *how)
 {
-	const char *name = paths_function(paths->run, paths->at[path].node);
+	uint32_t node = paths->at[path].node;
+	const char *name = paths_function(paths->run, node);
 	char *brief = NULL;
 
 	if (!how->brief)
 		return fputs(name, to) >= 0;
-	if (interpreted(paths, path))
+	if (how->folded && interpreted(paths, path))
 		name = INTERPRETER;
-	brief = brief_name(name);
+	if (how->folded && interpreter_is_unnamed(paths->run, node))
+		brief = interpreter_module(paths->run, node);
+	else if (paths_in_c_or_math(paths->run, node))
+		brief = brief_c_name(name);
+	else
+		brief = brief_name(name);
 	if (brief)
 		fputs(brief, to);
 	free(brief);
@@ -280,7 +299,29 @@ char *paths_text(const struct paths *paths, uint32_t path)
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames)
 {
 	return in_words(paths, path,
-			&(struct wording){ frames, true, true, false });
+			&(struct wording){ frames, true, true, true, false });
+}
+
+char *paths_short_mostly(const struct paths *paths, uint32_t path,
+			 unsigned frames, uint32_t mostly)
+{
+	char *text = paths_short(paths, path, frames), *called, *both;
+
+	if (!text || !mostly)
+		return text;
+	called = paths_short(paths, mostly, 1);
+	both = called ? str_format("%s, mostly %s", text, called) : NULL;
+	free(called);
+	free(text);
+	return both;
+}
+
+char *paths_brief(const struct paths *paths, uint32_t path)
+{
+	return in_words(paths, path,
+			&(struct wording){ .frames = UINT_MAX,
+					   .brief = true,
+					   .readers = true });
 }
 
 /*
@@ -312,7 +353,7 @@ static uint32_t frame_number(const struct paths *paths, uint32_t path,
 char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
 		  const uint32_t *others, size_t count)
 {
-	struct wording how = { frames, true, true, false };
+	struct wording how = { frames, true, true, true, false };
 	char *text, *more, *name;
 	uint32_t further = 0;
 
@@ -344,11 +385,12 @@ char *paths_place(const struct run *run, uint32_t file, uint32_t line)
 
 void paths_cell(struct report *report, const struct paths *paths, uint32_t path)
 {
-	struct wording how = { .frames = UINT_MAX, .readers = true };
+	struct wording how = { .frames = UINT_MAX,
+			       .readers = true,
+			       .lines = true };
 	char *text = paths_text(paths, path), *said, *apart;
 
-	said = in_words(paths, path, &how);
-	how.lines = true;
+	said = paths_brief(paths, path);
 	apart = in_words(paths, path, &how);
 	report_path(report, text, said, apart);
 	report->failed |= !text || !said || !apart;

@@ -36,8 +36,8 @@ bool paths_is_clock(const struct run *run, uint32_t node);
 uint32_t paths_looker(const struct paths *paths, uint32_t path);
 
 /*
- * The path that stands for this one in a sentence: its looker, and the frames
- * of Python's interpreter in a row are one.
+ * The path that stands for this one in a sentence: its looker, the program's
+ * own, and the frames of Python's interpreter in a row are one.
  */
 uint32_t paths_said(const struct paths *paths, uint32_t path);
 
@@ -48,18 +48,33 @@ const char *paths_function(const struct run *run, uint32_t node);
 char *paths_text(const struct paths *paths, uint32_t path);
 
 /*
- * The same as a cell of a report.  For readers, a kernel's caller follows the
- * kernel, and the line of an MPI call is told where other rows read the same.
+ * The same as a cell of a report.  For readers, names are brief, a kernel's
+ * caller follows the kernel, and full names and the line of an MPI call are
+ * told where other rows read the same.
  */
 void paths_cell(struct report *report, const struct paths *paths,
 		uint32_t path);
 
 /*
  * The same for a sentence: at most `frames` of it, by their brief names, all
- * frames of Python's interpreter in a row are one, "[Python]", and a kernel's
- * caller follows the kernel.  To be freed, NULL when out of memory.
+ * frames of Python's interpreter in a row are one, "[Python]", as are those
+ * without a name of a module of Python's, "mpi4py.MPI", and a kernel's caller
+ * follows the kernel.  To be freed, NULL when out of memory.
  */
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
+
+/*
+ * The same, and what it calls of a library most: "solve ← main, mostly exp".
+ * mostly: that path, as of paths_mostly(); 0: none.
+ */
+char *paths_short_mostly(const struct paths *paths, uint32_t path,
+			 unsigned frames, uint32_t mostly);
+
+/*
+ * The same as paths_short(), with all frames, for a table that readers see:
+ * frames of the interpreter stay apart.
+ */
+char *paths_brief(const struct paths *paths, uint32_t path);
 
 /*
  * The same, for a sentence beside others on other paths: where one of these

@@ -23,14 +23,32 @@ TEST(arguments_are_left_out_and_scopes_are_not)
 {
 	CHECK(is("solve", "solve"));
 	CHECK(is("mesh::smooth(double*, int)", "mesh::smooth"));
-	CHECK(is("at::native::(anonymous namespace)::f",
-		 "at::native::(anonymous namespace)::f"));
+	CHECK(is("at::native::(anonymous namespace)::f", "at::native::f"));
 	CHECK(is("(anonymous namespace)::f(int)::{lambda(int)#2}::operator()",
-		 "(anonymous namespace)::f::{lambda#2}"));
+		 "f::{lambda#2}"));
 	CHECK(is("call::{lambda}::operator()", "call::{lambda}"));
 	CHECK(is("main.(*Server).serve", "main.(*Server).serve"));
 	CHECK(is("(no call path)", "(no call path)"));
 	CHECK(is("", ""));
+}
+
+TEST(functions_of_c_are_what_their_callers_know)
+{
+	static const char *const names[][2] = {
+		{ "__exp_fma", "exp" },
+		{ "__ieee754_pow_fma", "pow" },
+		{ "__memcpy_avx_unaligned_erms", "memcpy" },
+		{ "__vfprintf_internal", "vfprintf" },
+		{ "_int_malloc", "_int_malloc" },
+		{ "__", "__" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *text = brief_c_name(names[i][0]);
+
+		CHECK(text && !strcmp(text, names[i][1]));
+		free(text);
+	}
 }
 
 TEST(operators_keep_their_brackets)

@@ -212,7 +212,8 @@ static char *helpers(const struct blames *b, const struct wait_place *p,
 		return NULL;
 	if (!most.in.path || most.in.seconds < HELPED * of->in.seconds)
 		return strdup("");
-	path = paths_short(b->paths, most.in.path, FRAMES);
+	path = paths_short_mostly(b->paths, most.in.path, FRAMES,
+				  most.in.mostly);
 	text = path ? str_format("; %s other threads were most often in %s",
 				 p->named == 1 ? "its" : "their", path)
 		    : NULL;
@@ -269,7 +270,8 @@ static char *meanwhile_culprit(const struct blames *b,
 
 	if (!spent->in.path)
 		return strdup("");
-	path = paths_short(b->paths, spent->in.path, FRAMES);
+	path = paths_short_mostly(b->paths, spent->in.path, FRAMES,
+				  spent->in.mostly);
 	others = spent->unsampled ? helpers(b, p, spent) : strdup("");
 	how_often(often, p->named, spent->in.seconds / p->said, was);
 	if (path && others)

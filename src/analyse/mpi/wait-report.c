@@ -7,6 +7,7 @@
 
 #include "analyse/analysis.h"
 #include "analyse/findings.h"
+#include "analyse/own-paths.h"
 #include "analyse/mpi/wait-causes.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -75,19 +76,22 @@ static void put_wait_context(struct report *report, const struct blames *b,
 {
 	const struct blame_row *helpers = helpers_of(b, row);
 	char *text = paths_text(b->paths, row->context);
+	char *brief = paths_brief(b->paths, row->context);
 	char *plain =
-		text && row->unsampled ? unsampled(b, text, helpers) : NULL;
+		brief && row->unsampled ? unsampled(b, brief, helpers) : NULL;
 	char *others =
 		helpers ? paths_text(b->paths, helpers->context) : strdup("");
 
-	report->failed |= !text || (row->unsampled && !plain) || !others;
+	report->failed |=
+		!text || !brief || (row->unsampled && !plain) || !others;
 	report_text(report, text);
-	report_text(report, plain ? plain : text);
+	report_text(report, plain ? plain : brief);
 	report_count(report, !row->unsampled);
 	report_text(report, others);
 	report_number(report, helpers ? helpers->seconds : NAN);
 	free(others);
 	free(plain);
+	free(brief);
 	free(text);
 }
 
@@ -118,23 +122,63 @@ static void waits_row(struct report *report, const struct blames *b,
 	free(victims);
 }
 
-static int by_row_seconds(const void *x, const void *y, void *blames)
+static int by_own_context(const void *x, const void *y)
 {
-	const struct blames *b = blames;
-	const uint32_t *i = x, *j = y;
-	const struct blame_row *p = &b->rows[*i], *q = &b->rows[*j];
+	const struct blame_row *a = x, *b = y;
 
-	if (p->seconds != q->seconds)
-		return p->seconds < q->seconds ? 1 : -1;
-	return ORDER(*i, *j);
+	if (a->blame != b->blame)
+		return ORDER(a->blame, b->blame);
+	if (a->context != b->context)
+		return ORDER(a->context, b->context);
+	return a->unsampled - b->unsampled;
+}
+
+/*
+ * The rows, but for helpers, with those of one function of the program's as
+ * one; to be freed, NULL when out of memory.
+ */
+static struct blame_row *sum_rows(const struct blames *b, size_t *count)
+{
+	struct blame_row *rows = calloc(b->row_count + 1, sizeof(*rows));
+	size_t n = 0;
+
+	*count = 0;
+	for (size_t i = 0; rows && i < b->row_count; i++) {
+		if (b->rows[i].helpers)
+			continue;
+		rows[n] = b->rows[i];
+		rows[n].context = paths_own(b->paths, rows[n].context);
+		n++;
+	}
+	if (n)
+		qsort(rows, n, sizeof(*rows), by_own_context);
+	for (size_t i = 0; i < n; i++) {
+		struct blame_row *last = rows + *count - 1;
+
+		if (!*count || by_own_context(last, &rows[i])) {
+			rows[(*count)++] = rows[i];
+			continue;
+		}
+		last->seconds += rows[i].seconds;
+		last->error = hypot(last->error, rows[i].error);
+		last->samples += rows[i].samples;
+	}
+	return rows;
+}
+
+static int by_row_seconds(const void *x, const void *y)
+{
+	const struct blame_row *a = x, *b = y;
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	return by_own_context(x, y);
 }
 
 /* What may be nothing is shown to those who ask for it. */
 static bool is_wait_row(const struct blames *b, const struct blame_row *row,
 			const struct analysis_options *options)
 {
-	if (row->helpers)
-		return false;
 	return options->limit || (row->seconds > row->error &&
 				  row->seconds >= LITTLE * b->run_seconds);
 }
@@ -168,23 +212,22 @@ static void no_rows(struct report *report, const struct blames *b)
 static int waits_table(struct report *report, struct blames *b,
 		       const struct analysis_options *options)
 {
-	uint32_t *order = calloc(b->row_count + 1, sizeof(*order));
-	size_t limit = analysis_limit(options, 20, b->row_count), shown = 0;
+	size_t count, shown = 0;
+	struct blame_row *rows = sum_rows(b, &count);
+	size_t limit = analysis_limit(options, 20, count);
 
-	if (!order)
+	if (!rows)
 		return no_memory();
-	for (size_t i = 0; i < b->row_count; i++)
-		order[i] = (uint32_t)i;
-	if (b->row_count)
-		qsort_r(order, b->row_count, sizeof(*order), by_row_seconds, b);
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_row_seconds);
 	wait_columns(report);
-	for (size_t i = 0; i < b->row_count && shown < limit; i++) {
-		if (!is_wait_row(b, &b->rows[order[i]], options))
+	for (size_t i = 0; i < count && shown < limit; i++) {
+		if (!is_wait_row(b, &rows[i], options))
 			continue;
-		waits_row(report, b, &b->rows[order[i]]);
+		waits_row(report, b, &rows[i]);
 		shown++;
 	}
-	free(order);
+	free(rows);
 	if (!shown)
 		no_rows(report, b);
 	return 0;

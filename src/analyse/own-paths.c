@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* own-paths.c - which functions are the program's own. */
+#include <ctype.h>
+#include <string.h>
+
+#include "analyse/interpreter.h"
+#include "analyse/own-paths.h"
+#include "base/str.h"
+
+/* Files of libraries, up to a version: "libm.so.6", "libm-2.31.so". */
+static const char *const libraries[] = {
+	"[vdso]",
+	"ld-linux-x86-64",
+	"libamdhip",
+	"libatomic",
+	"libc",
+	"libc++",
+	"libc++abi",
+	"libcopse",
+	"libcopse_collect",
+	"libcuda",
+	"libcudart",
+	"libcupti",
+	"libdl",
+	"libevent",
+	"libevent_core",
+	"libevent_pthreads",
+	"libfabric",
+	"libgcc_s",
+	"libgfortran",
+	"libgomp",
+	"libhsa-runtime",
+	"libhwloc",
+	"libibverbs",
+	"libifcore",
+	"libimf",
+	"libintlc",
+	"libiomp",
+	"libirc",
+	"libjemalloc",
+	"libm",
+	"libmimalloc",
+	"libmlx",
+	"libmpi",
+	"libmpi_cxx",
+	"libmpi_mpifh",
+	"libmpi_usempi",
+	"libmpi_usempif",
+	"libmpich",
+	"libmpichcxx",
+	"libmpichfort",
+	"libmpicxx",
+	"libmpifort",
+	"libmvec",
+	"libnuma",
+	"libomp",
+	"libopen-pal",
+	"libopen-rte",
+	"libpmix",
+	"libpsm",
+	"libpthread",
+	"libquadmath",
+	"librdmacm",
+	"librt",
+	"libstdc++",
+	"libsvml",
+	"libtcmalloc",
+	"libtcmalloc_minimal",
+	"libucm",
+	"libucp",
+	"libucs",
+	"libuct",
+};
+
+/* Files of plugins, by how they begin. */
+static const char *const plugins[] = { "libnvidia-", "mca_", "libuct_" };
+
+/* Namespaces of templates that are compiled with the program. */
+static const char *const namespaces[] = { "std::", "__gnu_cxx::",
+					  "operator new", "operator delete" };
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static bool begins_with_one(const char *text, const char *const *with,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(text, with[i], strlen(with[i])))
+			return true;
+	return false;
+}
+
+static bool is_version(const char *rest)
+{
+	return !*rest || *rest == '.' || isdigit((unsigned char)*rest) ||
+	       (*rest == '-' && strlen(rest) > 1 &&
+		isxdigit((unsigned char)rest[1]));
+}
+
+static bool is_library(const char *module)
+{
+	const char *base = str_base(module);
+
+	if (begins_with_one(base, plugins, COUNT(plugins)))
+		return true;
+	for (size_t i = 0; i < COUNT(libraries); i++) {
+		size_t size = strlen(libraries[i]);
+
+		if (!strncmp(base, libraries[i], size) &&
+		    is_version(base + size))
+			return true;
+	}
+	return false;
+}
+
+static bool is_own(const struct run *run, uint32_t node)
+{
+	const struct run_node *n = &run->nodes[node];
+	const char *name = str_at(&run->strings, n->function);
+
+	if (n->kind != RUN_FUNCTION)
+		return true;
+	return !is_library(str_at(&run->strings, n->module)) &&
+	       !begins_with_one(name, namespaces, COUNT(namespaces));
+}
+
+uint32_t paths_own(const struct paths *paths, uint32_t path)
+{
+	for (uint32_t p = path; p; p = paths->at[p].parent) {
+		if (interpreter_owns(paths->run, paths->at[p].node))
+			return path;
+		if (is_own(paths->run, paths->at[p].node))
+			return p;
+	}
+	return path;
+}
+
+/* Of the values at and below a path: what is said to be of `own`. */
+static double said_of(const struct paths *paths, uint32_t path, uint32_t own,
+		      const double *exclusive)
+{
+	double sum = 0;
+
+	for (uint32_t p = path; p < paths->at[path].end; p++)
+		if (exclusive[p] > 0 && paths_own(paths, p) == own)
+			sum += exclusive[p];
+	return sum;
+}
+
+uint32_t paths_mostly(const struct paths *paths, uint32_t path,
+		      const double *exclusive, double total)
+{
+	uint32_t end = paths->at[path].end;
+
+	for (uint32_t p = path + 1; p < end; p = paths->at[p].end)
+		if (!is_own(paths->run, paths->at[p].node) &&
+		    2 * said_of(paths, p, path, exclusive) > total)
+			return p;
+	return 0;
+}
+
+bool paths_in_c_or_math(const struct run *run, uint32_t node)
+{
+	const char *module = str_at(&run->strings, run->nodes[node].module);
+
+	return paths_in_c_library(run, node) ||
+	       !strncmp(str_base(module), "libm.so.", strlen("libm.so."));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * own-paths.h - the program's own functions, which a person knows, instead of
+ * those of libraries that everything uses: the mathematical ones, memory,
+ * formatted output, templates of the C++ library.
+ */
+#ifndef ANALYSE_OWN_PATHS_H
+#define ANALYSE_OWN_PATHS_H
+
+#include "run/call-paths.h"
+
+/*
+ * The nearest path at or above this one whose function is the program's own, an
+ * MPI function or a call of CUDA.  This one where there is none, or where the
+ * interpreter of Python is met first.
+ */
+uint32_t paths_own(const struct paths *paths, uint32_t path);
+
+/*
+ * What a path of the program's calls of such libraries, when one function has
+ * more than half of `total`: its path; 0: none has.  exclusive[]: the values of
+ * paths.
+ */
+uint32_t paths_mostly(const struct paths *paths, uint32_t path,
+		      const double *exclusive, double total);
+
+/* The function is in the C library or its mathematical part. */
+bool paths_in_c_or_math(const struct run *run, uint32_t node);
+
+#endif
