@@ -9,6 +9,7 @@
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/own-paths.h"
 #include "analyse/path-imbalance.h"
 #include "analyse/phrase.h"
 #include "analyse/processes.h"
@@ -147,9 +148,10 @@ static int culprit(const struct balance *b, struct skew *to)
 
 		if (!may_be_culprit(b, with))
 			continue;
-		err = skew_outside_mpi(&b->skews,
-				       paths_looker(b->paths, with->path),
-				       values, &skew);
+		err = skew_outside_mpi(
+			&b->skews,
+			paths_own(b->paths, paths_looker(b->paths, with->path)),
+			values, &skew);
 		if (!err && is_worse(b->paths, &skew, to))
 			*to = skew;
 		tried++;
@@ -236,6 +238,26 @@ static void waiting(struct report *report, const struct balance *b, char *where,
 	free(where);
 }
 
+/* "solve ← main, mostly exp,": where that was; to be freed. */
+static char *recoverable_path(const struct balance *b, const struct skew *worst)
+{
+	double *own = calloc(b->paths->count + 1, sizeof(*own)), total = 0;
+	uint32_t mostly;
+	char *path, *text;
+
+	if (!own)
+		return NULL;
+	paths_values(b->paths, b->skews.metric, own, NULL);
+	for (uint32_t p = worst->path; p < b->paths->at[worst->path].end; p++)
+		total += own[p];
+	mostly = paths_mostly(b->paths, worst->path, own, total);
+	free(own);
+	path = paths_short_mostly(b->paths, worst->path, FRAMES, mostly);
+	text = path ? str_format("%s%s", path, mostly ? "," : "") : NULL;
+	free(path);
+	return text;
+}
+
 /* " (linear, rising)": what one rank alone does not say; NULL: no memory. */
 static char *shape(const struct balance *b, const struct skew *worst)
 {
@@ -267,7 +289,7 @@ static char *shape(const struct balance *b, const struct skew *worst)
 static void say_recoverable(struct report *report, const struct balance *b,
 			    const struct skew *worst)
 {
-	char *path = paths_short(b->paths, worst->path, FRAMES);
+	char *path = recoverable_path(b, worst);
 	char *how = path ? shape(b, worst) : NULL;
 	char saved[32], most[32], mean[32];
 
