@@ -19,6 +19,13 @@ EXTRA_DIST += tests/causes/causes.tbl tests/causes/gain.sh \
 	$(CAUSES_MPI4PY:%=tests/causes/%.py)
 CLEANFILES += $(causes_programs)
 
+# Those that tests/mpi/diagnose.sh runs.
+CAUSES_CHECKED = alleles basin brokers colouring lattice nbody order photons \
+	plasma ring river strands swarm tides traces
+if OPENMPI
+check_DATA += $(CAUSES_CHECKED:%=tests/causes/%)
+endif
+
 .PHONY: causes
 causes: $(causes_programs)
 $(CAUSES_C:%=tests/causes/%): tests/causes/%: tests/causes/%.c \

@@ -24,7 +24,8 @@ static void finding_columns(struct report *report)
 }
 
 static void finding_row(struct report *report, const struct paths *paths,
-			const struct diagnosis *d, const struct finding *f)
+			const struct diagnosis *d,
+			const struct diagnosis_finding *f)
 {
 	char *path = f->path ? paths_text(paths, f->path) : NULL;
 

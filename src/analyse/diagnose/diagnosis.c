@@ -72,13 +72,13 @@ static char *optional_text(const struct fact_set *set, const struct fact *fact,
 	return text ? strdup(text) : NULL;
 }
 
-static void finding_fini(struct finding *f)
+static void finding_fini(struct diagnosis_finding *f)
 {
 	free(f->ranks);
 	free(f->text);
 }
 
-static int add_finding(struct diagnosis *d, struct finding *f,
+static int add_finding(struct diagnosis *d, struct diagnosis_finding *f,
 		       const struct fact *fact)
 {
 	bool severe = false;
@@ -96,10 +96,10 @@ static int add_finding(struct diagnosis *d, struct finding *f,
 }
 
 /* Of a rule's remarks the one on most stays. */
-static int add_remark(struct diagnosis *d, const struct finding *f)
+static int add_remark(struct diagnosis *d, const struct diagnosis_finding *f)
 {
 	for (size_t i = 0; i < d->remark_count; i++) {
-		struct finding *other = &d->remarks[i], less = *f;
+		struct diagnosis_finding *other = &d->remarks[i], less = *f;
 
 		if (other->rule != f->rule)
 			continue;
@@ -119,7 +119,7 @@ static int add_remark(struct diagnosis *d, const struct finding *f)
 static int add_by_rule(struct diagnosis *d, const struct diagnosis_rule *rule,
 		       const struct fact *fact)
 {
-	struct finding f = {
+	struct diagnosis_finding f = {
 		.rule = rule,
 		.path = fact->path,
 		.cost = optional_number(rule->about, fact, "seconds"),
@@ -174,7 +174,7 @@ static int gather_findings(struct diagnosis *d, struct fact_source *from)
 
 static int by_gain(const void *x, const void *y)
 {
-	const struct finding *a = x, *b = y;
+	const struct diagnosis_finding *a = x, *b = y;
 
 	if (a->gain != b->gain)
 		return a->gain < b->gain ? 1 : -1;
@@ -226,7 +226,7 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most)
 {
 	for (size_t i = 0; i < of->count && i < most; i++) {
-		const struct finding *f = &of->at[i];
+		const struct diagnosis_finding *f = &of->at[i];
 		char gain[32];
 
 		report_line(report, "• %s. To gain: up to %s, %.0f %%. %s",

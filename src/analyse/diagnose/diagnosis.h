@@ -19,7 +19,7 @@ enum severity {
 
 extern const char *const severity_names[]; /* by enum severity */
 
-struct finding {
+struct diagnosis_finding {
 	const struct diagnosis_rule *rule;
 	enum severity severity;
 	uint32_t path; /* 0: the run */
@@ -32,9 +32,9 @@ struct finding {
 struct diagnosis {
 	struct diagnosis_rule **rules;
 	size_t rule_count;
-	struct finding *at; /* by gain, the largest first */
+	struct diagnosis_finding *at; /* by gain, the largest first */
 	size_t count, room;
-	struct finding *remarks; /* on what cannot be told */
+	struct diagnosis_finding *remarks; /* on what cannot be told */
 	size_t remark_count, remark_room;
 	char *problem;  /* of a rule that was left out, or NULL */
 	double elapsed; /* of the run, that gains are of */

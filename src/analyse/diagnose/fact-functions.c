@@ -10,6 +10,7 @@
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/interpreter.h"
+#include "analyse/own-paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
@@ -189,39 +190,31 @@ static enum field purpose_of(const struct run *run, uint32_t node)
 	return is_constructor(full) ? COPIES : FIELDS;
 }
 
-/* Of the C library, or of the templates of C++'s in the program. */
-static bool is_library(const struct run *run, uint32_t node)
-{
-	const char *name = str_at(&run->strings, run->nodes[node].function);
-
-	return paths_in_c_library(run, node) || !strncmp(name, "std::", 5) ||
-	       !strncmp(name, "__gnu_cxx::", 11);
-}
-
 /* What a path's own time is for, and the path of the program's function. */
-struct use {
+struct library_use {
 	uint32_t owner;
 	enum field purpose;
 };
 
-static struct use *find_uses(const struct paths *paths)
+static struct library_use *find_uses(const struct paths *paths)
 {
 	const struct run *run = paths->run;
-	struct use *uses = calloc(paths->count + 1, sizeof(*uses));
+	struct library_use *uses = calloc(paths->count + 1, sizeof(*uses));
 
 	for (uint32_t p = 1; uses && p < paths->count; p++) {
 		uint32_t node = paths->at[p].node;
 		uint32_t parent = paths->at[p].parent;
 		enum field purpose = purpose_of(run, node);
 
-		uses[p] = (struct use){ p, FIELDS };
+		uses[p] = (struct library_use){ p, FIELDS };
 		if (!parent || run->nodes[node].kind != RUN_FUNCTION)
 			continue;
 		if (uses[parent].purpose != FIELDS)
 			uses[p] = uses[parent];
 		else if (purpose != FIELDS)
-			uses[p] = (struct use){ uses[parent].owner, purpose };
-		else if (is_library(run, node))
+			uses[p] = (struct library_use){ uses[parent].owner,
+							purpose };
+		else if (paths_own(paths, p) != p)
 			uses[p] = uses[parent];
 	}
 	return uses;
@@ -247,7 +240,7 @@ static void owned_fini(struct owned *o)
 }
 
 static int owned_init(struct owned *o, const struct paths *paths,
-		      const struct use *uses, const double *own)
+		      const struct library_use *uses, const double *own)
 {
 	static const enum field kept[] = { TOTAL, COPIES, FORMATTING, LOCKS,
 					   FILES };
@@ -296,7 +289,7 @@ static void find_lines(struct owned *o, const struct paths *paths,
  * caller: table_open() and table_close() of one that needs a table.
  */
 static void give_copies(struct owned *o, const struct paths *paths,
-			const struct use *uses, double least)
+			const struct library_use *uses, double least)
 {
 	for (uint32_t p = (uint32_t)paths->count; p-- > 1;) {
 		uint32_t caller = uses[paths->at[p].parent].owner;
@@ -328,8 +321,8 @@ static void add_owned(struct fact *f, const struct owned *o, uint32_t path)
 }
 
 /* The first path of each function stands for it. */
-static int sum_functions(struct facts *to, const struct fact_source *from,
-			 const struct owned *o)
+static int sum_by_function(struct facts *to, const struct fact_source *from,
+			   const struct owned *o)
 {
 	const struct paths *paths = from->paths;
 	struct map map = { 0 };
@@ -407,7 +400,7 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 {
 	const struct paths *paths = from->paths;
 	double *own = calloc(paths->count + 1, sizeof(*own));
-	struct use *uses = find_uses(paths);
+	struct library_use *uses = find_uses(paths);
 	struct owned owned = { 0 };
 	bool is_time = from->metric && from->metric->unit == UNIT_NS;
 	int err = own && uses ? 0 : no_memory();
@@ -419,7 +412,7 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 	if (!err && is_time) {
 		find_lines(&owned, paths, from->metric);
 		give_copies(&owned, paths, uses, GIVER * from->sampled);
-		err = sum_functions(to, from, &owned);
+		err = sum_by_function(to, from, &owned);
 	}
 	for (size_t i = 0; i < to->count && !err; i++)
 		err = finish_function(&to->at[i], from, &owned);

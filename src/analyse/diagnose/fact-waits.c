@@ -164,13 +164,13 @@ static struct pattern *pattern_of(struct patterns *all, uint32_t path)
 	return &all->at[all->count - 1];
 }
 
-static bool is_message(uint32_t kind)
+static bool is_message_kind(uint32_t kind)
 {
 	return kind == WAIT_LATE_SENDER || kind == WAIT_LATE_RECEIVER;
 }
 
-static void add_blame(struct pattern *p, const struct blames *b,
-		      const struct blame *one)
+static void add_pattern_blame(struct pattern *p, const struct blames *b,
+			      const struct blame *one)
 {
 	p->seconds += one->seconds;
 	p->instances += (double)one->instances;
@@ -182,7 +182,7 @@ static void add_blame(struct pattern *p, const struct blames *b,
 			&b->victims[one->first_victim + v];
 
 		p->victims[of->rank] += of->seconds;
-		if (!is_message(one->kind))
+		if (!is_message_kind(one->kind))
 			continue;
 		p->messages += of->seconds;
 		if (one->culprit < of->rank)
@@ -229,7 +229,7 @@ static double message_seconds(const struct blames *b, uint32_t victim)
 	double seconds = 0;
 
 	for (size_t i = 0; i < b->count; i++)
-		if (b->at[i].victim == victim && is_message(b->at[i].kind))
+		if (b->at[i].victim == victim && is_message_kind(b->at[i].kind))
 			seconds += b->at[i].seconds;
 	return seconds;
 }
@@ -250,7 +250,7 @@ static void name_place(struct pattern *p, const struct blames *b,
 	}
 }
 
-static int add_place(struct patterns *all, uint32_t victim, double *own)
+static int add_wait_place(struct patterns *all, uint32_t victim, double *own)
 {
 	const struct blames *b = all->from->blames;
 	double seconds = place_contexts(b, victim, own);
@@ -272,7 +272,7 @@ static int add_place(struct patterns *all, uint32_t victim, double *own)
 	for (size_t i = 0; i < b->count; i++)
 		if (b->at[i].victim == victim &&
 		    b->at[i].culprit != WAIT_OTHERS)
-			add_blame(p, b, &b->at[i]);
+			add_pattern_blame(p, b, &b->at[i]);
 	return 0;
 }
 
@@ -284,7 +284,7 @@ static int find_patterns(struct patterns *all)
 
 	for (size_t i = 0; i < b->count && !err; i++)
 		if (is_first_of_place(b, i))
-			err = add_place(all, b->at[i].victim, own);
+			err = add_wait_place(all, b->at[i].victim, own);
 	free(own);
 	return err;
 }
@@ -539,13 +539,13 @@ static bool describe_pattern(struct fact *f, const struct pattern *p,
 	return ok;
 }
 
-struct named {
+struct late_ranks {
 	uint32_t *ranks;
 	size_t count;
 	enum field kind;
 };
 
-static int name_ranks(struct named *to, const struct pattern *p,
+static int name_ranks(struct late_ranks *to, const struct pattern *p,
 		      const struct fact_source *from)
 {
 	double alone = 0.5 + 0.5 / fmax(from->ranks, 1);
@@ -562,8 +562,8 @@ static int name_ranks(struct named *to, const struct pattern *p,
  * Who waited for a late message is late itself, and those wait for it that were
  * late: of q's seconds what its named ranks waited in p.
  */
-static bool follows_from(const struct pattern *q, const struct named *of_q,
-			 const struct pattern *p, const struct named *of_p)
+static bool follows_from(const struct pattern *q, const struct late_ranks *of_q,
+			 const struct pattern *p, const struct late_ranks *of_p)
 {
 	double waited = 0, caused = 0;
 
@@ -579,7 +579,8 @@ static bool follows_from(const struct pattern *q, const struct named *of_q,
 	return waited > caused;
 }
 
-static void absorb(struct patterns *all, const struct named *named)
+static void absorb_consequences(struct patterns *all,
+				const struct late_ranks *named)
 {
 	for (size_t i = 0; i < all->count; i++)
 		for (size_t k = 0; k < all->count; k++) {
@@ -594,7 +595,8 @@ static void absorb(struct patterns *all, const struct named *named)
 }
 
 static int add_wait_fact(struct facts *to, const struct pattern *p,
-			 struct fact_source *from, const struct named *named)
+			 struct fact_source *from,
+			 const struct late_ranks *named)
 {
 	struct inside in = inside_of(p, from);
 	struct fact *f = facts_add(to, p->victim);
@@ -636,7 +638,7 @@ static void explain(const struct pattern *p, struct fact_source *from,
 }
 
 static int add_wait_facts(struct facts *to, struct patterns *all,
-			  struct named *named)
+			  struct late_ranks *named)
 {
 	int err = 0;
 
@@ -646,7 +648,7 @@ static int add_wait_facts(struct facts *to, struct patterns *all,
 			err = name_ranks(&named[i], &all->at[i], all->from);
 	}
 	if (!err)
-		absorb(all, named);
+		absorb_consequences(all, named);
 	for (size_t i = 0; i < all->count && !err; i++) {
 		double gain = saved(&all->at[i], all->from, named[i].kind);
 
@@ -662,7 +664,7 @@ static int add_wait_facts(struct facts *to, struct patterns *all,
 static int gather_waits(struct facts *to, struct fact_source *from)
 {
 	struct patterns all = { .from = from };
-	struct named *named = NULL;
+	struct late_ranks *named = NULL;
 	int err = 0;
 
 	if (from->ranks > 1 && from->skews.process_count > 1)

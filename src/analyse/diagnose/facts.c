@@ -62,7 +62,7 @@ void facts_fini(struct facts *facts)
 	*facts = (struct facts){ 0 };
 }
 
-static char *count_words(double count)
+static char *count_in_words(double count)
 {
 	if (count >= 1e6)
 		return str_format("%.3g million", count / 1e6);
@@ -88,7 +88,7 @@ char *fact_text(const struct fact_set *set, const struct fact *fact,
 	case FACT_SHARE:
 		return str_format("%.0f %%", 100 * number);
 	case FACT_COUNT:
-		return count_words(number);
+		return count_in_words(number);
 	default:
 		return str_format("%.3g", number);
 	}

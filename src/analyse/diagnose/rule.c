@@ -70,7 +70,7 @@ static int read_rule_lines(struct diagnosis_rule *r)
 				    "the rule %s, line %d: 'title', 'about', "
 				    "'when', 'severe', 'gain', 'say', 'advice' "
 				    "or 'source' is wanted, with a text that "
-				    "fits (copse-rules(5))",
+				    "fits (copse-report(1), Rules)",
 				    r->name, number);
 	}
 	r->explain = next ? next : "";
@@ -202,7 +202,8 @@ char *diagnosis_rule_say(const struct diagnosis_rule *rule,
 		else
 			fputc(*at++, to);
 	fclose(to);
-	if (text)
+	/* "rank 3", not a function's name. */
+	if (text && !strncmp(rule->say, "{ranks}", strlen("{ranks}")))
 		*text = (char)toupper((unsigned char)*text);
 	return text;
 }

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# diagnose.sh - programs with a hidden problem (tests/causes): the first finding
+# of copse report diagnose is that problem, and names its function; controls
+# have no finding.  The machine may be busy, so not all have to be right: how
+# many are is told.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+causes=$builddir/tests/causes
+scale=0.6
+
+# record NAME: its findings in NAME.json
+record() {
+	need mpirun
+	[ -x "$causes/$1" ] || skip "$1 was not built: no MPI compiler?"
+	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o "$1.copse" \
+		"$causes/$1" "$scale" >"$1.out" 2>&1 ||
+		{ cat "$1.out"; return 1; }
+	"$copse" report diagnose -f json "$1.copse" >"$1.json"
+}
+
+# The first finding: RULE, a tab, its sentence.
+first_finding() {
+	python3 -c '
+import json, sys
+for table in json.load(open(sys.argv[1]))["tables"]:
+    if table["id"] == "findings":
+        names = [c if isinstance(c, str) else c["id"] for c in table["columns"]]
+        for row in table["rows"][:1]:
+            row = row if isinstance(row, dict) else dict(zip(names, row))
+            print(row["rule"], row["text"], sep="\t")
+' "$1"
+}
+
+finds() {
+	cat >wanted <<-'W'
+		alleles chain fill_row
+		basin uneven-load column_infiltrate
+		brokers polling news_look
+		colouring small-messages swap_labels
+		lattice serial-section sites_format|state_list
+		photons needless-barrier packets_run
+		plasma split-collectives moments_log
+		river late-sender turbine_schedule
+		strands copies genome_fold|table_
+		swarm growing-collective cage_look
+		tides rotating boundary_predict
+		traces late-receiver line_spectrum
+	W
+	right=0 all=0
+	while read -r name rule function; do
+		record "$name" || return
+		first_finding "$name.json" >found
+		all=$((all + 1))
+		if grep -qE "^$rule	.*($function)" found; then
+			right=$((right + 1))
+		else
+			echo "$name is $rule in $function: $(cat found)"
+		fi
+	done <wanted
+	echo "$right of $all"
+	[ "$right" -ge $((all - 2)) ]
+}
+
+finds_nothing() {
+	false=0
+	for name in nbody ring order; do
+		[ -x "$causes/$name" ] || continue
+		record "$name" || return
+		first_finding "$name.json" >found
+		[ ! -s found ] || { echo "$name: $(cat found)"; false=$((false + 1)); }
+	done
+	echo "$false false"
+	[ "$false" -eq 0 ]
+}
+
+# What rules need no run anew: each is explained, and gates one profile.
+gates() {
+	record alleles || return
+	"$copse" gate --fail-if rule:chain alleles.copse
+	[ $? = 1 ] || return
+	"$copse" gate --fail-if rule:copies alleles.copse || return
+	"$copse" gate --fail-if rule:chian alleles.copse 2>said
+	[ $? = 2 ] && grep -q "no rule is called 'chian'" said
+}
+
+explains() {
+	for rule in "$srcdir"/share/rules/*.rule; do
+		name=$(basename "$rule" .rule)
+		"$copse" help "$name" >said || return
+		grep -q "^rule $name: " said && grep -q 'source' said &&
+			grep -q '^Example: ' said || { cat said; return 1; }
+	done
+}
+
+# A user's own rule, and one that is wrong.
+own_rules() {
+	record nbody || return
+	mkdir -p mine
+	cat >mine/hot.rule <<-'R'
+		title    a hot function
+		about    functions
+		when     share > 0.5
+		gain     elapsed / 2
+		say      {function} is hot
+		advice   Cool it.
+		source   none
+	R
+	printf 'title  broken\nabout  nowhere\n' >mine/broken.rule
+	COPSE_RULES=$PWD/mine "$copse" report diagnose nbody.copse >said || return
+	cat said
+	grep -q 'body_attract.* is hot\. To gain' said &&
+		grep -q 'A rule was left out: the rule broken, line 2' said
+}
+
+point "problems that are found" finds
+point "controls" finds_nothing
+point "gate" gates
+point "help" explains
+point "rules of one's own" own_rules
+points_done
