@@ -5,6 +5,7 @@
 
 #include "analyse/interpreter.h"
 #include "analyse/own-paths.h"
+#include "analyse/paths.h"
 #include "base/str.h"
 
 /* Files of libraries, up to a version: "libm.so.6", "libm-2.31.so". */
@@ -121,7 +122,8 @@ static bool is_programs_own(const struct run *run, uint32_t node)
 	if (n->kind != RUN_FUNCTION)
 		return true;
 	return !is_library(str_at(&run->strings, n->module)) &&
-	       !begins_with_one(name, namespaces, COUNT(namespaces));
+	       !begins_with_one(name, namespaces, COUNT(namespaces)) &&
+	       !strstr(name, "@plt");
 }
 
 uint32_t paths_own(const struct paths *paths, uint32_t path)
@@ -154,6 +156,7 @@ uint32_t paths_mostly(const struct paths *paths, uint32_t path,
 
 	for (uint32_t p = path + 1; p < end; p = paths->at[p].end)
 		if (!is_programs_own(paths->run, paths->at[p].node) &&
+		    !paths_is_clock(paths->run, paths->at[p].node) &&
 		    2 * said_of(paths, p, path, exclusive) > total)
 			return p;
 	return 0;

@@ -18,8 +18,8 @@ uint32_t paths_own(const struct paths *paths, uint32_t path);
 
 /*
  * What a path of the program's calls of such libraries, when one function has
- * more than half of `total`: its path; 0: none has.  exclusive[]: the values of
- * paths.
+ * more than half of `total`: its path; 0: none has, or that looks at a clock.
+ * exclusive[]: the values of paths.
  */
 uint32_t paths_mostly(const struct paths *paths, uint32_t path,
 		      const double *exclusive, double total);

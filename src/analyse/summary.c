@@ -449,7 +449,7 @@ static int findings(struct report *report, const struct paths *paths,
 		err = findings_waits(report, blames, said);
 		if (!err)
 			err = findings_balance(report, paths, &f->e, metric,
-					       *said);
+					       blames->count);
 	}
 	diagnosis_say(report, &d, FINDINGS);
 	diagnosis_fini(&d);

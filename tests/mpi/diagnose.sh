@@ -24,12 +24,8 @@ record() {
 first_finding() {
 	python3 -c '
 import json, sys
-for table in json.load(open(sys.argv[1]))["tables"]:
-    if table["id"] == "findings":
-        names = [c if isinstance(c, str) else c["id"] for c in table["columns"]]
-        for row in table["rows"][:1]:
-            row = row if isinstance(row, dict) else dict(zip(names, row))
-            print(row["rule"], row["text"], sep="\t")
+for row in json.load(open(sys.argv[1]))["tables"]["findings"][:1]:
+    print(row["rule"], row["text"], sep="\t")
 ' "$1"
 }
 
@@ -77,11 +73,11 @@ finds_nothing() {
 
 # What rules need no run anew: each is explained, and gates one profile.
 gates() {
-	record alleles || return
-	"$copse" gate --fail-if rule:chain alleles.copse
+	record strands || return
+	"$copse" gate --fail-if rule:copies strands.copse
 	[ $? = 1 ] || return
-	"$copse" gate --fail-if rule:copies alleles.copse || return
-	"$copse" gate --fail-if rule:chian alleles.copse 2>said
+	"$copse" gate --fail-if rule:chain strands.copse || return
+	"$copse" gate --fail-if rule:chian strands.copse 2>said
 	[ $? = 2 ] && grep -q "no rule is called 'chian'" said
 }
 
