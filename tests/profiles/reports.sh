@@ -35,7 +35,7 @@ strangers() {
 			hotspots --bottom-up app.copse &&
 		refuses 'report tree' imbalance --prune 5 app.copse &&
 		refuses 'report scaling' ranks --weak app.copse &&
-		refuses '--metric; what does: copse report summary, hotspots' \
+		refuses '--metric; what does: copse report summary, diagnose' \
 			waits -m cpu.time app.copse &&
 		refuses '--idle-threads; what does: ' gpu-kernels \
 			--idle-threads=on app.copse
