@@ -405,11 +405,6 @@ static bool is_mostly(const struct pattern *p, enum wait_kind kind)
 	return p->by_kind[kind] > KIND * p->seconds;
 }
 
-static bool is_mostly_known(const struct pattern *p)
-{
-	return p->known > KIND * p->seconds;
-}
-
 /* Others' time there, of what the named ones have. */
 static double others_do(const struct pattern *p, const struct fact_source *from,
 			const uint32_t *named, size_t count)
@@ -452,6 +447,11 @@ static bool is_exclusive(const struct pattern *p,
 	       (p->interpreted ? INTERPRETED : least + by_chance);
 }
 
+static bool is_mostly_known(const struct pattern *p)
+{
+	return p->known > KIND * p->seconds;
+}
+
 /* Messages go from lower to higher ranks, or back, and all do the same. */
 static bool is_chain(const struct pattern *p, const struct fact_source *from,
 		     double others)
@@ -461,7 +461,8 @@ static bool is_chain(const struct pattern *p, const struct fact_source *from,
 	return p->messages > 0.2 * p->seconds &&
 	       p->by_kind[WAIT_LATE_SENDER] > p->by_kind[WAIT_LATE_RECEIVER] &&
 	       (order > IN_ORDER || order < 1 - IN_ORDER) && others > 0.5 &&
-	       !p->interpreted && is_exclusive(p, from, CHAINS);
+	       !p->interpreted && is_mostly_known(p) &&
+	       is_exclusive(p, from, CHAINS);
 }
 
 /* The same ranks are late each time; FIELDS: for what was before. */
@@ -667,7 +668,7 @@ static int gather_waits(struct facts *to, struct fact_source *from)
 	struct late_ranks *named = NULL;
 	int err = 0;
 
-	if (from->ranks > 1 && from->skews.process_count > 1)
+	if (from->ranks > 1 && from->skews.process_count > 1 && !from->starved)
 		err = find_patterns(&all);
 	if (!err && all.count) {
 		named = calloc(all.count, sizeof(*named));

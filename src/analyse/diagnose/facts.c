@@ -15,6 +15,9 @@
 #include "base/err.h"
 #include "base/map.h"
 
+#define CROWDED 0.3  /* of their time ranks waited for a core */
+#define STARVED 0.35 /* of the cores' time they had, or less */
+
 #define FACTS(name) extern const struct fact_set fact_set_##name;
 #include "analyse/diagnose/fact-sets.inc"
 #undef FACTS
@@ -117,6 +120,20 @@ static int count_cores(struct fact_source *to)
 	return 0;
 }
 
+/*
+ * Ranks waited for cores that they did not use themselves.  Those that wait in
+ * MPI use theirs.
+ */
+static bool is_starved(const struct fact_source *of)
+{
+	double cpu = 0;
+
+	for (size_t i = 0; i < of->run->member_count; i++)
+		cpu += (double)of->run->ranks[i].process_cpu_ns / 1e9;
+	return of->crowded > CROWDED &&
+	       cpu < STARVED * fmin(of->ranks, of->cores) * of->elapsed;
+}
+
 int fact_source_init(struct fact_source *to, const struct paths *paths,
 		     const struct blames *blames,
 		     const struct run_metric *metric)
@@ -143,6 +160,7 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 	to->crowded = crowded_share(run);
 	if (isnan(to->crowded))
 		to->crowded = 0;
+	to->starved = is_starved(to);
 	if (!err && metric && metric->unit == UNIT_NS)
 		err = skew_init(&to->skews, paths, metric);
 	for (size_t n = 0; metric && n < run->node_count; n++)

@@ -63,6 +63,7 @@ struct fact_source {
 	double sampled; /* seconds of the metric, over all ranks */
 	double cores;   /* that ranks had, over all hosts; 0: not known */
 	double crowded; /* share of their time that ranks waited for a core */
+	bool starved;   /* by others: their time says nothing of the program */
 	double *explained; /* by path: seconds waited there with a known cause
 			    */
 };
