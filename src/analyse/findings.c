@@ -20,7 +20,7 @@
 
 #define UNEVEN     0.05 /* ranks differ so much in MPI's share, or more */
 #define MUCH_MPI   0.1  /* a share of MPI worth a sentence */
-#define WORTHWHILE 0.02 /* of the run time: recoverable, worth a sentence */
+#define WORTHWHILE 0.03 /* of the run time: recoverable, worth a sentence */
 #define FRAMES     3
 
 enum {

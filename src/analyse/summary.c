@@ -432,8 +432,8 @@ out:
 }
 
 /*
- * What rules found; where they found nothing, who waited and what differs, but
- * of ranks that lacked cores, where both say nothing.  *said: of waiting.
+ * What rules found; where they found nothing, what an even load would save, and
+ * who waited, unless ranks lacked cores.  *said: of waiting.
  */
 static int findings(struct report *report, const struct paths *paths,
 		    const struct blames *blames, const struct summary_facts *f,
@@ -445,12 +445,11 @@ static int findings(struct report *report, const struct paths *paths,
 	*said = blames->count;
 	if (err)
 		return err;
-	if (!d.count && !(crowded_share(paths->run) >= CROWDED)) {
+	if (!d.count && !(crowded_share(paths->run) >= CROWDED))
 		err = findings_waits(report, blames, said);
-		if (!err)
-			err = findings_balance(report, paths, &f->e, metric,
-					       blames->count);
-	}
+	if (!d.count && !err)
+		err = findings_balance(report, paths, &f->e, metric,
+				       blames->count);
 	diagnosis_say(report, &d, FINDINGS);
 	diagnosis_fini(&d);
 	return err;
