@@ -12,7 +12,8 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 # What rules look at, in this order.  A new set is
 # src/analyse/diagnose/fact-NAME.c and its word here.
 FACT_SETS = src/analyse/diagnose/fact-waits src/analyse/diagnose/fact-calls \
-	src/analyse/diagnose/fact-functions src/analyse/diagnose/fact-processes
+	src/analyse/diagnose/fact-functions src/analyse/diagnose/fact-processes \
+	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fact-gpus.c - the GPUs of a run: how even their work is, and how much of the
+ * time goes into launching it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diagnose/facts.h"
+#include "analyse/gpu/gpu-busy.h"
+#include "analyse/gpu/gpu-work.h"
+#include "analyse/processes.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/gpu-calls.h"
+
+#define NS 1e9
+
+enum field {
+	DEVICES,
+	PROCESSES,
+	BUSY,
+	BUSY_SHARE,
+	KERNELS,
+	KERNEL_TIME,
+	KERNEL_EACH,
+	LAUNCH_TIME,
+	KERNEL_SHARE,
+	LAUNCHING,
+	LAUNCH_GAIN,
+	UNITS,
+	LEAST,
+	MOST,
+	BALANCE,
+	EVEN_GAIN,
+	SECONDS,
+	FUNCTION,
+	LEAST_NAME,
+	MOST_NAME,
+	MOST_RANKS,
+	FIELDS
+};
+
+static const struct fact_field gpu_fields[FIELDS] = {
+	[DEVICES] = { "devices", FACT_NUMBER, "GPUs that were used" },
+	[PROCESSES] = { "processes", FACT_NUMBER, "that used GPUs" },
+	[BUSY] = { "busy", FACT_SECONDS, "GPUs worked, all together" },
+	[BUSY_SHARE] = { "busy_share", FACT_SHARE, "of the time of GPUs" },
+	[KERNELS] = { "kernels", FACT_COUNT, "kernels and graphs that ran" },
+	[KERNEL_TIME] = { "kernel_time", FACT_SECONDS, "of all kernels" },
+	[KERNEL_EACH] = { "each", FACT_SECONDS, "mean of a kernel" },
+	[LAUNCH_TIME] = { "launch_time", FACT_SECONDS,
+			  "in calls that launch them" },
+	[KERNEL_SHARE] = { "kernel_share", FACT_SHARE,
+			   "kernels, of kernels and launches together" },
+	[LAUNCHING] = { "launching", FACT_SECONDS,
+			"in which GPUs were idle and their processes in such "
+			"calls" },
+	[LAUNCH_GAIN] = { "launch_gain", FACT_SECONDS,
+			  "the same, of a process" },
+	[UNITS] = { "units", FACT_NUMBER,
+		    "that are compared: GPUs, or processes of the only one" },
+	[LEAST] = { "least", FACT_SECONDS, "work of the one with least" },
+	[MOST] = { "most", FACT_SECONDS, "work of the one with most" },
+	[BALANCE] = { "balance", FACT_NUMBER, "least over most" },
+	[EVEN_GAIN] = { "even_gain", FACT_SECONDS,
+			"most above the mean; at most the GPU's idle time "
+			"where processes share it" },
+	[SECONDS] = { "seconds", FACT_SECONDS,
+		      "GPUs or processes had less work than the one with "
+		      "most" },
+	[FUNCTION] = { "function", FACT_TEXT,
+		       "the function with most time in launches" },
+	[LEAST_NAME] = { "least_name", FACT_TEXT, "the one with least work" },
+	[MOST_NAME] = { "most_name", FACT_TEXT, "the one with most work" },
+	[MOST_RANKS] = { "ranks", FACT_TEXT, "with most work" },
+};
+
+/* Work of GPUs, or of the processes that share one. */
+struct compared {
+	size_t count, least, most; /* most: index into its table */
+	double sum, least_seconds, most_seconds;
+};
+
+static void compare_one(struct compared *c, size_t i, double seconds)
+{
+	if (!c->count || seconds < c->least_seconds) {
+		c->least = i;
+		c->least_seconds = seconds;
+	}
+	if (!c->count || seconds > c->most_seconds) {
+		c->most = i;
+		c->most_seconds = seconds;
+	}
+	c->sum += seconds;
+	c->count++;
+}
+
+static char *process_name(const struct run *run, uint32_t rank)
+{
+	return str_format("%s %llu", processes_noun(run),
+			  (unsigned long long)processes_number(run, rank));
+}
+
+/* The processes that used a device; to be freed, NULL: out of memory. */
+static char *ranks_of_device(const struct run *run, size_t device)
+{
+	const struct run_gpu *g = &run->gpu;
+	uint32_t *ranks = calloc(g->share_count + 1, sizeof(*ranks));
+	size_t count = 0;
+	char *text;
+
+	if (!ranks)
+		return NULL;
+	for (size_t i = 0; i < g->share_count; i++)
+		if (g->shares[i].device == device)
+			ranks[count++] = g->shares[i].rank;
+	text = processes_list(run, ranks, count);
+	free(ranks);
+	return text;
+}
+
+static int name_compared(struct fact *f, const struct run *run,
+			 const struct compared *c)
+{
+	const struct run_gpu *g = &run->gpu;
+
+	if (g->device_count > 1) {
+		f->values[LEAST_NAME].text = gpu_device_name(run, c->least);
+		f->values[MOST_NAME].text = gpu_device_name(run, c->most);
+		f->values[MOST_RANKS].text = ranks_of_device(run, c->most);
+	} else {
+		uint32_t most = g->ranks[c->most].rank;
+
+		f->values[LEAST_NAME].text =
+			process_name(run, g->ranks[c->least].rank);
+		f->values[MOST_NAME].text = process_name(run, most);
+		f->values[MOST_RANKS].text = processes_list(run, &most, 1);
+	}
+	return f->values[LEAST_NAME].text && f->values[MOST_NAME].text &&
+			       f->values[MOST_RANKS].text
+		       ? 0
+		       : no_memory();
+}
+
+static int set_balance(struct fact *f, const struct fact_source *from,
+		       const struct gpu_busy *busy)
+{
+	const struct run_gpu *g = &from->run->gpu;
+	struct compared c = { 0 };
+	double limit = from->elapsed;
+
+	if (g->device_count > 1) {
+		for (size_t i = 0; i < g->device_count; i++)
+			compare_one(&c, i, g->devices[i].busy_ns / NS);
+	} else {
+		for (size_t i = 0; i < g->rank_count; i++)
+			compare_one(&c, i, (double)g->ranks[i].busy_ns / NS);
+		limit = fmax(busy->elapsed - busy->busy, 0);
+	}
+	if (c.count < 2)
+		return 0;
+	f->values[UNITS].number = (double)c.count;
+	f->values[LEAST].number = c.least_seconds;
+	f->values[MOST].number = c.most_seconds;
+	f->values[BALANCE].number =
+		value_ratio(c.least_seconds, c.most_seconds);
+	f->values[EVEN_GAIN].number =
+		fmin(c.most_seconds - c.sum / (double)c.count, limit);
+	f->values[SECONDS].number = c.most_seconds * (double)c.count - c.sum;
+	return name_compared(f, from->run, &c);
+}
+
+static bool begins_kernels(const struct run *run, const struct gpu_row *row)
+{
+	const char *name = str_at(&run->strings, row->function);
+
+	return gpu_call_launches_kernel(name) || gpu_call_launches_graph(name);
+}
+
+/* Calls by path, the longest first: so is the function with most of it. */
+static int set_launches(struct fact *f, const struct fact_source *from)
+{
+	const struct paths *paths = from->paths;
+	struct gpu_work_rows calls;
+	int err = gpu_work_init(&calls, paths, GPU_CALLS, false);
+
+	for (size_t i = 0; i < calls.count && !err; i++) {
+		uint32_t caller = paths->at[calls.at[i].path].parent;
+
+		if (!begins_kernels(from->run, &calls.at[i]))
+			continue;
+		f->values[LAUNCH_TIME].number += calls.at[i].seconds;
+		if (f->values[FUNCTION].text)
+			continue;
+		f->path = calls.at[i].path;
+		f->values[FUNCTION].text = paths_short(paths, caller, 2);
+		if (!f->values[FUNCTION].text)
+			err = no_memory();
+	}
+	gpu_work_fini(&calls);
+	return err;
+}
+
+static int set_kernels(struct fact *f, const struct fact_source *from,
+		       const struct gpu_busy *busy)
+{
+	struct gpu_work_rows kernels;
+	int err = gpu_work_init(&kernels, from->paths, GPU_KERNELS, true);
+	double count = kernels.total.count, seconds = kernels.total.seconds;
+	double processes = (double)busy->processes;
+
+	if (err)
+		return err;
+	gpu_work_fini(&kernels);
+	f->values[KERNELS].number = count;
+	f->values[KERNEL_TIME].number = seconds;
+	f->values[KERNEL_EACH].number = value_ratio(seconds, count);
+	err = set_launches(f, from);
+	f->values[KERNEL_SHARE].number =
+		value_ratio(seconds, seconds + f->values[LAUNCH_TIME].number);
+	f->values[LAUNCHING].number = fmin(busy->launching, busy->idle);
+	f->values[LAUNCH_GAIN].number =
+		fmin(value_ratio(f->values[LAUNCHING].number, processes),
+		     from->elapsed);
+	return err;
+}
+
+/* Nothing where no GPU was used, or it is not known to the end. */
+static int gather_gpus(struct facts *to, struct fact_source *from)
+{
+	struct gpu_busy busy = gpu_busy_of(from->run);
+	struct fact *f;
+	int err;
+
+	if (!busy.devices || from->run->gpu.known_count)
+		return 0;
+	f = facts_add(to, 0);
+	if (!f)
+		return no_memory();
+	f->values[DEVICES].number = (double)busy.devices;
+	f->values[PROCESSES].number = (double)busy.processes;
+	f->values[BUSY].number = busy.busy;
+	f->values[BUSY_SHARE].number = value_ratio(busy.busy, busy.elapsed);
+	err = set_kernels(f, from, &busy);
+	return err ? err : set_balance(f, from, &busy);
+}
+
+const struct fact_set fact_set_gpus = {
+	.name = "gpus",
+	.meaning = "the run: its GPUs and what launches their work",
+	.fields = gpu_fields,
+	.field_count = FIELDS,
+	.gather = gather_gpus,
+};
