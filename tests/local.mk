@@ -147,6 +147,7 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 	tests/gpu/made-memory.c tests/gpu/made-play.c tests/gpu/made-inside.h \
 	tests/gpu/made-ranges.c tests/gpu/made-ranges.h tests/gpu/made-mpi.c \
 	tests/gpu/made-times.c tests/gpu/made-meet.c tests/gpu/made-driver.c \
+	tests/gpu/made-rules.c \
 	tests/gpu/made-wide.c tests/gpu/made-wide.h \
 	tests/gpu/made-pcs.c tests/gpu/made-stalls.c tests/gpu/made-stalls.h \
 	tests/gpu/stalls.s \
@@ -157,6 +158,7 @@ made_sources = tests/gpu/made-cuda.c tests/gpu/made-cuda.h \
 EXTRA_DIST += $(made_sources)
 if CUDA
 made_outputs = tests/gpu/libmade-cuda.so tests/gpu/made tests/gpu/made-times \
+	tests/gpu/made-rules \
 	tests/gpu/libmade-driver.so tests/gpu/made-occupancy \
 	tests/gpu/made-energy tests/gpu/made-tool tests/gpu/made-load \
 	tests/gpu/libmade-tool.so tests/gpu/libcapture.so $(made_nvmls)
@@ -193,6 +195,10 @@ tests/gpu/libmade-driver.so: $(made_sources)
 tests/gpu/made-times: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
 		$(srcdir)/tests/gpu/made-times.c \
+		tests/gpu/libmade-cuda.so
+tests/gpu/made-rules: $(made_sources) tests/gpu/libmade-cuda.so
+	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
+		$(srcdir)/tests/gpu/made-rules.c \
 		tests/gpu/libmade-cuda.so
 tests/gpu/made-energy: $(made_sources) tests/gpu/libmade-cuda.so
 	$(AM_V_CCLD)$(CC) $(made_flags) -Wl,-rpath,'$$ORIGIN' -o $@ \
@@ -240,7 +246,7 @@ SHELL_TESTS = \
 	tests/run/control.sh tests/real/third-party.sh \
 	tests/run/exit-status.sh tests/run/paths.sh tests/gpu/gpu-times.sh \
 	tests/system/hosts.sh tests/profiles/symbolise.sh \
-	tests/gpu/gpu-stalls.sh tests/run/permission.sh \
+	tests/gpu/gpu-stalls.sh tests/gpu/gpu-rules.sh tests/run/permission.sh \
 	tests/system/other-users.sh tests/mpi/load.sh tests/profiles/gate.sh \
 	tests/run/output.sh tests/profiles/recover.sh tests/mpi/waits-calls.sh \
 	tests/profiles/merge-scale.sh tests/system/check.sh tests/mpi/calls.sh \

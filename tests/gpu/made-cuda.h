@@ -13,7 +13,8 @@
  * The device is an H100's: its limits are those of compute capability 9.0.
  *
  * MADE_FAULT: unified (its counters are refused), disorder (records of memory
- * come in turns of four, the last one first); subscriber, old, drop, silent,
+ * come in turns of four, the last one first), slow (memory takes 1 ms to get or
+ * give back); subscriber, old, drop, silent,
  * reversed, hang, nodevices; of samples forbidden, busy, unsupported, overflow
  * and dropped (7 samples, and 5 in kernels that are not the program's); and
  * bare: callbacks come through code without unwind information, as a driver's

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "made-cuda.h"
 #include "made-inside.h"
@@ -66,11 +67,19 @@ static void tell(uint32_t id, int released, uint32_t i)
 	emit(&m);
 }
 
+/* As a driver's that has to ask the system, or to wait for the device. */
+static void take_long(void)
+{
+	if (made_fault("slow"))
+		usleep(1000);
+}
+
 static uint64_t take(uint32_t id, uint64_t bytes, CUpti_ActivityMemoryKind kind,
 		     int pool)
 {
 	uint32_t i = 0;
 
+	take_long();
 	pthread_mutex_lock(&memory.lock);
 	while (i < BLOCKS && memory.blocks[i].bytes)
 		i++;
@@ -86,6 +95,7 @@ static void give(uint32_t id, uint64_t address)
 {
 	uint32_t i = (uint32_t)(address >> 40) - 1;
 
+	take_long();
 	pthread_mutex_lock(&memory.lock);
 	if (address && i < BLOCKS && memory.blocks[i].bytes) {
 		tell(id, 1, i);
