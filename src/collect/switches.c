@@ -20,6 +20,8 @@ static __thread struct {
 	uint64_t cpu_ns; /* that samples stood for at the last look */
 	int64_t debt_ns; /* spent above what may be spent */
 	uint64_t calm_ns, calm_enough_ns; /* CPU time without many of them */
+	/* Of the record, which other threads had before. */
+	uint64_t first_cpu_ns, first_switch_ns;
 } switches __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static uint64_t of_this_thread(void)
@@ -30,11 +32,26 @@ SIGSAFE static uint64_t of_this_thread(void)
 	return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
+/*
+ * What threads that have ended spent above what they might.  A program whose
+ * threads live shorter than it takes to look would exceed its budget with each
+ * of them.
+ */
+static int64_t debt_of_ended_ns;
+
+SIGSAFE static bool is_much(int64_t debt_ns)
+{
+	return debt_ns > MOST_DEBT_NS;
+}
+
 /* None of its switches has cost anything. */
 static void switches_start(struct thread *t)
 {
+	t->clock.timer_only = !clock_turns() && is_much(debt_of_ended_ns);
 	switches.count = of_this_thread();
-	switches.cpu_ns = t->ready ? t->live->cpu_ns : 0;
+	switches.first_cpu_ns = t->ready ? t->live->cpu_ns : 0;
+	switches.first_switch_ns = t->ready ? t->live->switch_ns : 0;
+	switches.cpu_ns = switches.first_cpu_ns;
 	switches.debt_ns = 0;
 	switches.calm_ns = 0;
 	switches.calm_enough_ns = CALM_NS;
@@ -86,7 +103,7 @@ SIGSAFE static void weigh_event(struct thread *t, uint64_t cost,
 	switches.debt_ns += (int64_t)cost - (int64_t)share_of(t, passed);
 	if (switches.debt_ns < 0)
 		switches.debt_ns = 0;
-	if (switches.debt_ns > MOST_DEBT_NS)
+	if (is_much(switches.debt_ns))
 		leave_event(t);
 }
 
@@ -119,11 +136,24 @@ SIGSAFE void switches_look(struct thread *t)
 		weigh_event(t, cost, passed);
 }
 
+/* The list of threads is locked. */
+static void leave_debt(const struct thread *t)
+{
+	uint64_t cost = t->live->switch_ns - switches.first_switch_ns;
+	uint64_t passed = t->live->cpu_ns - switches.first_cpu_ns;
+	int64_t debt =
+		debt_of_ended_ns + (int64_t)cost - (int64_t)share_of(t, passed);
+
+	debt_of_ended_ns = debt > 0 ? debt : 0;
+}
+
 /* In a sandbox the kernel may not be asked. */
 static void switches_last(struct thread *t)
 {
 	if (t->clock.page && thread_open())
 		switches_count(t);
+	if (t->ready && t->live->cpu_ns && collect_settings()->budget)
+		leave_debt(t);
 }
 
 const struct source source_switches = {

@@ -218,7 +218,6 @@ void thread_start(uintptr_t low, uintptr_t high)
 	}
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->self = pthread_self();
-	t->clock.timer_only = false;
 	t->region = NULL;
 	unwind_reuse(&t->unwinder, low, high);
 	t->unwinder.verify = collect_settings()->verify;

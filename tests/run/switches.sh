@@ -7,12 +7,14 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
 
+pairs=1 # of threads that switch
+
 # under CLOCK OPTION…: the program, once with these.
 under() {
 	COPSE_CLOCK=$1
 	export COPSE_CLOCK
 	shift
-	"$copse" run -q -o s.copse --force "$@" "$programs/switches" >s.out ||
+	"$copse" run -q -o s.copse --force "$@" "$programs/switches" 1.5 $pairs >s.out ||
 		return 1
 	cat s.out
 	"$copse" report s.copse >s.txt && cat s.txt
@@ -56,17 +58,32 @@ gives_way() {
 			exit !(n / s > 350 || calm < 1.5) }'
 }
 
+costs_less() {
+	awk -v all="$1" -v some="$(cost)" \
+		'BEGIN { print some, all; exit !(some * 2 < all) }'
+}
+
 is_said() {
 	under sigtrap --budget 0 &&
 		! grep 'this clock would have exceeded' s.txt &&
 		grep -q 'to set the clock at [0-9]* switches' s.txt || return 1
 	all=$(cost)
-	under sigtrap --budget 1 || return 1
-	awk -v all="$all" -v some="$(cost)" \
-		'BEGIN { print some, all; exit !(some * 2 < all) }'
+	under sigtrap --budget 1 && costs_less "$all"
+}
+
+# Each of 100 threads lives for 15 ms, too short to be looked at.
+threads_inherit() {
+	pairs=100
+	under sigtrap --budget 0 || return 1
+	all=$(cost)
+	under sigtrap --budget 1 && costs_less "$all"
+	status=$?
+	pairs=1
+	return $status
 }
 
 point 'a timer stands in for the clock, while it has to' gives_way sigtrap
 point 'also for one of user time' gives_way mixed
 point 'what setting the clock costs is said' is_said
+point 'short threads keep to the budget together' threads_inherit
 points_done
