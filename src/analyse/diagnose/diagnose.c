@@ -14,6 +14,7 @@ static void finding_columns(struct report *report)
 	report_column(report, "rule", "rule", COLUMN_TEXT);
 	report_column(report, "severity", "severity", COLUMN_TEXT);
 	report_column(report, "gain", "to gain", COLUMN_SECONDS);
+	report_column(report, "gain_most", NULL, COLUMN_SECONDS);
 	report_column(report, "gain_share", "of run", COLUMN_SHARE);
 	report_column(report, "rank_seconds", "rank-seconds", COLUMN_SECONDS);
 	report_column(report, "ranks", NULL, COLUMN_TEXT);
@@ -32,6 +33,7 @@ static void finding_row(struct report *report, const struct paths *paths,
 	report_text(report, f->rule->name);
 	report_text(report, severity_names[f->severity]);
 	report_number(report, f->gain);
+	report_number(report, f->most);
 	report_number(report, value_ratio(f->gain, d->elapsed));
 	value_if_known(report, f->cost);
 	report_text(report, f->ranks);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/diagnosis.h"
+#include "analyse/elapsed.h"
 #include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/array.h"
@@ -15,6 +16,8 @@
 #define SMALL  0.03 /* of the run: not said */
 #define MEDIUM 0.10
 #define HIGH   0.30
+
+#define CROWDED 0.1 /* of their time: waiting is in part for cores */
 
 const char *const severity_names[] = {
 	[SEVERITY_LOW] = "low",
@@ -78,13 +81,23 @@ static void finding_fini(struct diagnosis_finding *f)
 	free(f->text);
 }
 
+static double likely_gain(const struct diagnosis *d,
+			  const struct diagnosis_finding *f)
+{
+	bool unsure = f->rule->about->waits && d->crowded > CROWDED;
+
+	return unsure ? f->most * sqrt(1 - d->crowded) : f->most;
+}
+
 static int add_finding(struct diagnosis *d, struct diagnosis_finding *f,
 		       const struct fact *fact)
 {
 	bool severe = false;
-	int err = diagnosis_rule_gain(f->rule, fact, &f->gain);
-	double share = value_ratio(f->gain, d->elapsed);
+	int err = diagnosis_rule_gain(f->rule, fact, &f->most);
+	double share;
 
+	f->gain = likely_gain(d, f);
+	share = value_ratio(f->gain, d->elapsed);
 	if (!err)
 		err = diagnosis_rule_is_severe(f->rule, fact, &severe);
 	f->severity = severe || share > HIGH ? SEVERITY_HIGH
@@ -181,6 +194,22 @@ static int by_gain(const void *x, const void *y)
 	return ORDER(a->path, b->path);
 }
 
+/* Of CPU time, as it was sampled. */
+static int share_cores(struct diagnosis *d, const struct fact_source *from)
+{
+	double outside = 0, seconds;
+	int err = elapsed_of(&seconds, from->run);
+
+	if (err || !from->metric || strcmp(from->metric->name, "cpu.time") != 0)
+		return err;
+	for (size_t i = 0; i < from->skews.process_count; i++)
+		outside += from->skews.outside[i];
+	d->program_share = value_ratio(outside, seconds * from->cores);
+	d->mpi_share =
+		value_ratio(from->sampled - outside, seconds * from->cores);
+	return 0;
+}
+
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const struct blames *blames, const struct run_metric *metric,
 		   const char *rule)
@@ -193,6 +222,10 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	if (!err)
 		err = fact_source_init(&from, paths, blames, metric);
 	to->elapsed = from.elapsed;
+	to->crowded = from.crowded;
+	to->mpi = from.e.ranks;
+	if (!err)
+		err = share_cores(to, &from);
 	if (!err)
 		err = gather_findings(to, &from);
 	fact_source_fini(&from);
@@ -222,15 +255,32 @@ void diagnosis_fini(struct diagnosis *d)
 	*d = (struct diagnosis){ 0 };
 }
 
+static void say_core_shares(struct report *report, const struct diagnosis *d)
+{
+	if (d->crowded <= CROWDED || !d->mpi)
+		return;
+	if (d->program_share > 0 && d->mpi_share > 0)
+		report_line(report,
+			    "  Waiting below includes waiting for a core. Of "
+			    "the cores' time %.0f %% was the program, "
+			    "%.0f %% MPI.",
+			    100 * d->program_share, 100 * d->mpi_share);
+	else
+		report_line(report,
+			    "  Waiting below includes waiting for a core.");
+}
+
 void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most)
 {
+	say_core_shares(report, of);
 	for (size_t i = 0; i < of->count && i < most; i++) {
 		const struct diagnosis_finding *f = &of->at[i];
 		char gain[32];
 
-		report_line(report, "• %s. To gain: up to %s, %.0f %%. %s",
-			    f->text, phrase_time(gain, f->gain),
+		report_line(report, "• %s. To gain: %s %s, %.0f %%. %s",
+			    f->text, f->most > f->gain ? "about" : "up to",
+			    phrase_time(gain, f->gain),
 			    100 * value_ratio(f->gain, of->elapsed),
 			    f->rule->advice);
 	}

@@ -3,8 +3,12 @@
  * diagnosis.h - the findings of a run: what the rules say of its facts.
  *
  * Gain   Seconds of elapsed time that the run would save if the cause went
- * away: an upper bound.  The cost is in rank-seconds: so long ranks were there,
- *        or waited for those who were.
+ *        away: an upper bound.  Where ranks had to wait for cores, a share c of
+ *        their time, it is not known whether that part of waiting in MPI goes
+ *        away with the cause: the gain is between (1 - c) of the bound and
+ *        all of it.  The geometric mean of both is said then.
+ * Cost   In rank-seconds: so long ranks were there, or waited for those who
+ *        were.
  */
 #ifndef ANALYSE_DIAGNOSE_DIAGNOSIS_H
 #define ANALYSE_DIAGNOSE_DIAGNOSIS_H
@@ -24,6 +28,7 @@ struct diagnosis_finding {
 	enum severity severity;
 	uint32_t path; /* 0: the run */
 	double gain;   /* elapsed seconds; a remark has none */
+	double most;   /* of the gain; above it where cores were short */
 	double cost;   /* rank-seconds; 0: not known */
 	char *ranks;   /* "rank 3", "all"; may be NULL */
 	char *text;    /* one sentence, without a full stop */
@@ -38,6 +43,10 @@ struct diagnosis {
 	size_t remark_count, remark_room;
 	char *problem;  /* of a rule that was left out, or NULL */
 	double elapsed; /* of the run, that gains are of */
+	double crowded; /* share of their time that ranks waited for a core */
+	bool mpi;
+	/* Of the time of the cores that they had; 0: not known. */
+	double program_share, mpi_share;
 };
 
 /*

@@ -199,5 +199,6 @@ const struct fact_set fact_set_calls = {
 	.meaning = "an MPI call of the program, and one function's messages",
 	.fields = call_fields,
 	.field_count = FIELDS,
+	.waits = true,
 	.gather = gather_calls,
 };

@@ -690,5 +690,6 @@ const struct fact_set fact_set_waits = {
 		"a function in which ranks were while others waited for them",
 	.fields = wait_fields,
 	.field_count = FIELDS,
+	.waits = true,
 	.gather = gather_waits,
 };

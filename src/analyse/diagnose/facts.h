@@ -78,6 +78,7 @@ struct fact_set {
 	const char *name, *meaning;
 	const struct fact_field *fields;
 	size_t field_count;
+	bool waits; /* its facts are time in MPI, mostly waiting */
 	/* 0, or -ENOMEM with a reason. */
 	int (*gather)(struct facts *to, struct fact_source *from);
 };
