@@ -39,7 +39,7 @@ SIGSAFE static uint64_t of_this_thread(void)
  */
 static int64_t debt_of_ended_ns;
 
-SIGSAFE static bool is_much(int64_t debt_ns)
+SIGSAFE static bool is_large_debt(int64_t debt_ns)
 {
 	return debt_ns > MOST_DEBT_NS;
 }
@@ -47,7 +47,7 @@ SIGSAFE static bool is_much(int64_t debt_ns)
 /* None of its switches has cost anything. */
 static void switches_start(struct thread *t)
 {
-	t->clock.timer_only = !clock_turns() && is_much(debt_of_ended_ns);
+	t->clock.timer_only = !clock_turns() && is_large_debt(debt_of_ended_ns);
 	switches.count = of_this_thread();
 	switches.first_cpu_ns = t->ready ? t->live->cpu_ns : 0;
 	switches.first_switch_ns = t->ready ? t->live->switch_ns : 0;
@@ -103,7 +103,7 @@ SIGSAFE static void weigh_event(struct thread *t, uint64_t cost,
 	switches.debt_ns += (int64_t)cost - (int64_t)share_of(t, passed);
 	if (switches.debt_ns < 0)
 		switches.debt_ns = 0;
-	if (is_much(switches.debt_ns))
+	if (is_large_debt(switches.debt_ns))
 		leave_event(t);
 }
 
