@@ -29,6 +29,7 @@ enum field {
 	SWITCH_SHARE,
 	THREADS,
 	RANKS,
+	BUSY,
 	ELAPSED,
 	RANK_SECONDS,
 	LOCKS,
@@ -57,6 +58,8 @@ static const struct fact_field process_fields[FIELDS] = {
 	[SWITCH_SHARE] = { "switch_share", FACT_SHARE, "of all ranks' time" },
 	[THREADS] = { "threads", FACT_NUMBER, "of a rank, on average" },
 	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
+	[BUSY] = { "at_once", FACT_NUMBER,
+		   "ranks that can run at once: with fewer cores, as many" },
 	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
 	[RANK_SECONDS] = { "rank_seconds", FACT_SECONDS, "of all ranks" },
 	[LOCKS] = { "locks", FACT_SECONDS,
@@ -103,6 +106,8 @@ static void set_rates(struct fact *f, const struct fact_source *from)
 	f->values[SWITCH_SHARE].number =
 		value_ratio(f->values[SWITCH_TIME].number, from->seconds);
 	f->values[RANKS].number = from->ranks;
+	f->values[BUSY].number =
+		from->cores > 0 ? fmin(from->ranks, from->cores) : from->ranks;
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[RANK_SECONDS].number = from->seconds;
 }
