@@ -18,7 +18,7 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
 	growing-collective chance-delays copies no-counters \
-	page-faults context-switches \
+	array-sections page-faults context-switches \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
 	needless-synchronisation launch-bound gpu-imbalance
 

@@ -20,8 +20,8 @@ EXTRA_DIST += tests/causes/causes.tbl tests/causes/gain.sh \
 CLEANFILES += $(causes_programs)
 
 # Those that tests/mpi/diagnose.sh runs.
-CAUSES_CHECKED = alleles basin brokers colouring lattice nbody order photons \
-	plasma ring river strands swarm tides traces
+CAUSES_CHECKED = alleles basin brokers colouring jury lattice nbody order \
+	photons plasma ring river sections solvent strands swarm tides traces
 if OPENMPI
 check_DATA += $(CAUSES_CHECKED:%=tests/causes/%)
 endif

@@ -35,10 +35,13 @@ finds() {
 		basin uneven-load column_infiltrate
 		brokers polling news_look
 		colouring small-messages swap_labels
+		jury context-switches turn_
 		lattice serial-section sites_format|state_list
 		photons needless-barrier packets_run
 		plasma split-collectives moments_log
 		river late-sender turbine_schedule
+		sections array-sections wing_advance
+		solvent page-faults .
 		strands copies genome_fold|table_
 		swarm growing-collective cage_look
 		tides rotating boundary_predict

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/interpreter.h"
@@ -26,8 +27,10 @@ enum field {
 	FORMATTING,
 	LOCKS,
 	FILES,
+	PACKING,
 	SHARE,
 	COPY_SHARE,
+	PACKING_SHARE,
 	LOCK_SHARE,
 	ELAPSED,
 	COUNTERS,
@@ -50,8 +53,12 @@ static const struct fact_field function_fields[FIELDS] = {
 		    "of that: locks and conditions of threads" },
 	[FILES] = { "files", FACT_SECONDS,
 		    "of that: reading and writing files" },
+	[PACKING] = { "packing", FACT_SECONDS,
+		      "Fortran's own CPU time on lines that call" },
 	[SHARE] = { "share", FACT_SHARE, "of the CPU time" },
 	[COPY_SHARE] = { "copy_share", FACT_SHARE, "of the CPU time, copies" },
+	[PACKING_SHARE] = { "packing_share", FACT_SHARE,
+			    "of the CPU time, that packing" },
 	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
 			 "of the CPU time, in locks" },
 	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
@@ -242,8 +249,8 @@ static void owned_fini(struct owned *o)
 static int owned_init(struct owned *o, const struct paths *paths,
 		      const struct library_use *uses, const double *own)
 {
-	static const enum field kept[] = { TOTAL, COPIES, FORMATTING, LOCKS,
-					   FILES };
+	static const enum field kept[] = { TOTAL, COPIES, FORMATTING,
+					   LOCKS, FILES,  PACKING };
 	bool ok;
 
 	*o = (struct owned){
@@ -282,6 +289,43 @@ static void find_lines(struct owned *o, const struct paths *paths,
 			o->line[p] = n;
 		}
 	}
+}
+
+static bool is_fortran_file(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && !strncasecmp(dot, ".f", 2);
+}
+
+/*
+ * What a line of Fortran takes itself that calls something: an array section
+ * whose elements are not beside each other is copied before and after.
+ */
+static int find_packing(struct owned *o, const struct paths *paths,
+			const struct run_metric *metric)
+{
+	const struct run *run = paths->run;
+	struct map calls = { 0 };
+	int err = 0;
+
+	for (uint32_t p = 1; p < paths->count && !err; p++) {
+		const struct run_node *n = &run->nodes[paths->at[p].node];
+
+		if (n->line &&
+		    is_fortran_file(str_at(&run->strings, n->file)) &&
+		    map_put(&calls, paths->at[p].parent, n->line, p) ==
+			    MAP_NONE)
+			err = no_memory();
+	}
+	for (uint32_t i = 1; i < run->node_count && !err; i++)
+		if (run->nodes[i].kind == RUN_LINE &&
+		    map_get(&calls, paths->of[i], run->nodes[i].line) !=
+			    MAP_NONE)
+			o->seconds[PACKING][paths->of[i]] +=
+				value_node(metric, i);
+	map_fini(&calls);
+	return err;
 }
 
 /*
@@ -381,6 +425,8 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		value_ratio(f->values[TOTAL].number, from->sampled);
 	f->values[COPY_SHARE].number =
 		value_ratio(f->values[COPIES].number, from->sampled);
+	f->values[PACKING_SHARE].number =
+		value_ratio(f->values[PACKING].number, from->sampled);
 	f->values[LOCK_SHARE].number =
 		value_ratio(f->values[LOCKS].number, from->sampled);
 	f->values[ELAPSED].number = from->elapsed;
@@ -411,6 +457,9 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 	}
 	if (!err && is_time) {
 		find_lines(&owned, paths, from->metric);
+		err = find_packing(&owned, paths, from->metric);
+	}
+	if (!err && is_time) {
 		give_copies(&owned, paths, uses, GIVER * from->sampled);
 		err = sum_by_function(to, from, &owned);
 	}
