@@ -17,7 +17,7 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 # word here.
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
-	growing-collective chance-delays copies no-counters \
+	growing-collective chance-delays copies no-counters memory-bound \
 	array-sections page-faults context-switches \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
 	needless-synchronisation launch-bound gpu-imbalance

@@ -52,6 +52,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \
 	src/analyse/gpu/occupancy.c src/analyse/gpu/occupancy.h \
 	src/analyse/groups.c src/analyse/groups.h \
+	src/analyse/hardware-events.c src/analyse/hardware-events.h \
 	src/analyse/idle-threads.c src/analyse/idle-threads.h \
 	src/analyse/interpreter.c src/analyse/interpreter.h \
 	src/analyse/measuring.c \

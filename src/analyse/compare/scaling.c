@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "analyse/analysis.h"
 #include "analyse/compare/path-union.h"
+#include "analyse/hardware-events.h"
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/openmp-lost.h"
@@ -59,17 +59,13 @@ static int scale_without_mpi(struct run_scale *s, const struct run *run)
 	return ok ? 0 : no_memory();
 }
 
-/* The first of the metrics, over all that is outside MPI; NAN: none. */
-static double total_outside_mpi(const struct run *run, const char *const *names)
+/* NAN: no such metric. */
+static double total_outside_mpi(const struct run *run,
+				const struct run_metric *m)
 {
-	const struct run_metric *m = NULL;
 	uint32_t end = 0;
 	double sum = 0;
 
-	for (size_t i = 0; i < run->metric_count && !m; i++)
-		for (size_t k = 0; names[k] && !m; k++)
-			if (!strcasecmp(run->metrics[i].name, names[k]))
-				m = &run->metrics[i];
 	if (!m)
 		return NAN;
 	for (uint32_t n = 0; n < run->node_count; n++) {
@@ -85,26 +81,15 @@ static double total_outside_mpi(const struct run *run, const char *const *names)
 
 static int scale_of_run(struct run_scale *s, const struct run *run)
 {
-	static const char *const instructions[] = {
-		"papi.PAPI_TOT_INS", "papi.perf::INSTRUCTIONS",
-		"papi.perf::PERF_COUNT_HW_INSTRUCTIONS",
-		"papi.INSTRUCTION_RETIRED", NULL
-	};
-	static const char *const cycles[] = {
-		"papi.PAPI_TOT_CYC", "papi.perf::CYCLES",
-		"papi.perf::PERF_COUNT_HW_CPU_CYCLES",
-		"papi.UNHALTED_CORE_CYCLES", NULL
-	};
-	static const char *const cpu[] = { "cpu.time", NULL };
 	int err = efficiency_of(&s->e, run);
 
 	if (!err && !s->e.ranks)
 		err = scale_without_mpi(s, run);
 	s->ranks = s->e.ranks;
 	s->useful = s->e.useful_mean * (double)s->e.ranks;
-	s->instructions = total_outside_mpi(run, instructions);
-	s->cycles = total_outside_mpi(run, cycles);
-	s->cpu = total_outside_mpi(run, cpu);
+	s->instructions = total_outside_mpi(run, hardware_instructions(run));
+	s->cycles = total_outside_mpi(run, hardware_cycles(run));
+	s->cpu = total_outside_mpi(run, run_metric(run, "cpu.time"));
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "analyse/diagnose/facts.h"
+#include "analyse/hardware-events.h"
 #include "analyse/interpreter.h"
 #include "analyse/own-paths.h"
 #include "analyse/value.h"
@@ -33,6 +34,9 @@ enum field {
 	PACKING_SHARE,
 	LOCK_SHARE,
 	ELAPSED,
+	CYCLES,
+	INSTRUCTIONS,
+	IPC,
 	COUNTERS,
 	INTERPRETED,
 	FUNCTION,
@@ -62,6 +66,9 @@ static const struct fact_field function_fields[FIELDS] = {
 	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
 			 "of the CPU time, in locks" },
 	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
+	[CYCLES] = { "cycles", FACT_COUNT, "counted; 0: they were not" },
+	[INSTRUCTIONS] = { "instructions", FACT_COUNT, "the same" },
+	[IPC] = { "instructions_per_cycle", FACT_NUMBER, "0: not known" },
 	[COUNTERS] = { "counters", FACT_NUMBER,
 		       "1: the run has events of hardware counters" },
 	[INTERPRETED] = { "interpreted", FACT_NUMBER,
@@ -249,8 +256,9 @@ static void owned_fini(struct owned *o)
 static int owned_init(struct owned *o, const struct paths *paths,
 		      const struct library_use *uses, const double *own)
 {
-	static const enum field kept[] = { TOTAL, COPIES, FORMATTING,
-					   LOCKS, FILES,  PACKING };
+	static const enum field kept[] = { TOTAL,  COPIES,      FORMATTING,
+					   LOCKS,  FILES,       PACKING,
+					   CYCLES, INSTRUCTIONS };
 	bool ok;
 
 	*o = (struct owned){
@@ -288,6 +296,19 @@ static void find_lines(struct owned *o, const struct paths *paths,
 			o->hottest[p] = value;
 			o->line[p] = n;
 		}
+	}
+}
+
+/* What was counted in each function, with libraries. */
+static void add_events(double *to, const struct paths *paths,
+		       const struct library_use *uses,
+		       const struct run_metric *metric)
+{
+	for (uint32_t n = 1; metric && n < paths->run->node_count; n++) {
+		uint32_t p = paths->of[n];
+
+		if (!paths_waits(paths, p))
+			to[uses[p].owner] += value_node(metric, n);
 	}
 }
 
@@ -429,6 +450,8 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		value_ratio(f->values[PACKING].number, from->sampled);
 	f->values[LOCK_SHARE].number =
 		value_ratio(f->values[LOCKS].number, from->sampled);
+	f->values[IPC].number = value_ratio(f->values[INSTRUCTIONS].number,
+					    f->values[CYCLES].number);
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[COUNTERS].number = has_counters(from->run);
 	f->values[INTERPRETED].number =
@@ -457,6 +480,10 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 	}
 	if (!err && is_time) {
 		find_lines(&owned, paths, from->metric);
+		add_events(owned.seconds[CYCLES], paths, uses,
+			   hardware_cycles(from->run));
+		add_events(owned.seconds[INSTRUCTIONS], paths, uses,
+			   hardware_instructions(from->run));
 		err = find_packing(&owned, paths, from->metric);
 	}
 	if (!err && is_time) {

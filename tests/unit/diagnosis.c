@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diagnosis.c - patterns of waiting that are made by hand, and their rules. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/diagnose/diagnosis.h"
+#include "base/err.h"
+#include "profile/profile.h"
+#include "run/run-build.h"
+#include "run/run-tables.h"
+#include "tests/lib/test.h"
+#include "tests/unit/fixture-run.h"
+
+#define MS 1000000u
+
+struct made {
+	struct run *run;
+	struct paths paths;
+	struct blames blames;
+	struct diagnosis d;
+};
+
+/* Each rank is in work() so long, the rest of 400 ms in MPI_Allreduce. */
+static void set_work(struct run_metric *m, const unsigned *ms)
+{
+
+	for (uint32_t n = FIXTURE_WORK; n <= FIXTURE_ALLREDUCE; n++) {
+		m->stats[n].sum = 0;
+		for (uint64_t v = m->first[n]; v < m->first[n + 1]; v++) {
+			unsigned work = ms[m->values[v].rank];
+			uint64_t is = n == FIXTURE_WORK_42   ? work * 3 / 4
+				      : n == FIXTURE_WORK_43 ? work / 4
+							     : 400 - work;
+
+			m->values[v].value = is * MS;
+			m->stats[n].sum += (double)(is * MS);
+		}
+	}
+}
+
+static void make(struct made *m, const unsigned *ms)
+{
+	*m = (struct made){ .run = fixture_run() };
+	set_work(&m->run->metrics[0], ms); /* cpu.time */
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++)
+		m->run->ranks[r].mpi_time_ns = (400 - ms[r]) * MS;
+	CHECK(!run_entry_stats(m->run));
+	CHECK(!paths_init(&m->paths, m->run));
+	m->blames.paths = &m->paths;
+	m->blames.run_seconds = 0.44 * FIXTURE_RANKS;
+}
+
+/* A rank waits in MPI_Allreduce for another one, which is in work(). */
+static void add_blame(struct made *m, enum wait_kind kind, uint32_t victim,
+		      uint32_t culprit, double seconds)
+{
+	struct blames *b = &m->blames;
+	size_t i = b->count++;
+
+	b->at = reallocarray(b->at, b->count, sizeof(*b->at));
+	b->rows = reallocarray(b->rows, b->count, sizeof(*b->rows));
+	b->victims = reallocarray(b->victims, b->count, sizeof(*b->victims));
+	b->row_count = b->victim_count = b->count;
+	b->seconds += seconds;
+	b->at[i] = (struct blame){
+		.kind = kind,
+		.victim = m->paths.of[FIXTURE_ALLREDUCE],
+		.culprit = culprit,
+		.seconds = seconds,
+		.instances = 100,
+		.first_row = i,
+		.rows = 1,
+		.first_victim = i,
+		.victims = 1,
+	};
+	b->rows[i] = (struct blame_row){
+		.blame = (uint32_t)i,
+		.context = m->paths.of[FIXTURE_WORK],
+		.seconds = seconds,
+		.samples = 100,
+	};
+	b->victims[i] = (struct blame_victim){ (uint32_t)i, victim, seconds };
+}
+
+/* The first finding is of that rule (NULL: there is none). */
+static const struct diagnosis_finding *found(struct made *m, const char *rule)
+{
+	const char *srcdir = getenv("srcdir");
+	char folder[4096];
+
+	snprintf(folder, sizeof(folder), "%s/share/rules",
+		 srcdir ? srcdir : ".");
+	setenv("COPSE_RULES", folder, 1);
+	if (diagnosis_init(&m->d, &m->paths, &m->blames,
+			   run_metric(m->run, "cpu.time"), NULL))
+		test_fail(__FILE__, __LINE__, fail_reason());
+	if (m->d.problem)
+		test_fail(__FILE__, __LINE__, m->d.problem);
+	CHECK((m->d.count != 0) == (rule != NULL));
+	if (m->d.count && strcmp(m->d.at[0].rule->name, rule) != 0)
+		test_fail(__FILE__, __LINE__, m->d.at[0].text);
+	return m->d.count ? &m->d.at[0] : NULL;
+}
+
+static void end(struct made *m)
+{
+	diagnosis_fini(&m->d);
+	free(m->blames.at);
+	free(m->blames.rows);
+	free(m->blames.victims);
+	paths_fini(&m->paths);
+}
+
+static bool near(double is, double wanted)
+{
+	return is > 0.99 * wanted && is < 1.01 * wanted;
+}
+
+TEST(diagnosis_uneven_load)
+{
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 400 });
+	for (uint32_t r = 0; r < 3; r++)
+		add_blame(&m, WAIT_ALL, r, 3, 0.3);
+	f = found(&m, "uneven-load");
+	CHECK(!strcmp(f->ranks, "rank 3"));
+	CHECK(near(f->gain, 0.225));
+	CHECK(f->severity == SEVERITY_HIGH);
+	CHECK(f->gain == f->most);
+	end(&m);
+}
+
+TEST(diagnosis_serial_section)
+{
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 300, 0, 0, 0 });
+	for (uint32_t r = 1; r < 4; r++)
+		add_blame(&m, WAIT_ALL, r, 0, 0.3);
+	f = found(&m, "serial-section");
+	CHECK(!strcmp(f->ranks, "rank 0"));
+	CHECK(near(f->gain, 0.225));
+	end(&m);
+}
+
+/* Each is late in its turn, and totals are even. */
+TEST(diagnosis_rotating)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	for (uint32_t late = 0; late < 4; late++)
+		for (uint32_t r = 0; r < 4; r++)
+			if (r != late)
+				add_blame(&m, WAIT_ALL, r, late, 0.1);
+	CHECK(near(found(&m, "rotating")->gain, 0.3));
+	end(&m);
+}
+
+/* Each waits for the message of the one before. */
+TEST(diagnosis_chain)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	for (uint32_t r = 1; r < 4; r++)
+		add_blame(&m, WAIT_LATE_SENDER, r, r - 1, 0.1 * r);
+	for (uint32_t r = 0; r < 3; r++)
+		add_blame(&m, WAIT_ALL, r, 3, 0.1 * (3 - r));
+	CHECK(near(found(&m, "chain")->gain, 0.3));
+	end(&m);
+}
+
+/* Who waits for cores does not know what of that goes away with the cause. */
+TEST(diagnosis_gains_where_cores_are_short)
+{
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 400 });
+	for (uint32_t r = 0; r < 4; r++) {
+		m.run->ranks[r].cores.count = 3;
+		m.run->ranks[r].cores.waited_ns = 440 * MS * 36 / 100;
+		m.run->ranks[r].process_cpu_ns = 280 * MS;
+	}
+	for (uint32_t r = 0; r < 3; r++)
+		add_blame(&m, WAIT_ALL, r, 3, 0.3);
+	f = found(&m, "uneven-load");
+	CHECK(near(f->gain, 0.8 * f->most));
+	end(&m);
+}
+
+TEST(diagnosis_even_ranks_have_none)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 390, 390, 390, 390 });
+	CHECK(!found(&m, NULL));
+	end(&m);
+}
+
+/* The same numbers under another name, by a factor. */
+static void add_event(struct run *run, const char *name, double factor)
+{
+	struct run_metric *m;
+
+	run->metrics = reallocarray(run->metrics, run->metric_count + 1,
+				    sizeof(*run->metrics));
+	m = &run->metrics[run->metric_count];
+	*m = *run_metric(run, "cpu.time");
+	run->metric_count++;
+	strcpy(m->name, name);
+	m->stats = calloc(FIXTURE_NODES, sizeof(*m->stats));
+	for (uint32_t n = 0; n < FIXTURE_NODES; n++)
+		m->stats[n].sum =
+			factor * run_metric(run, "cpu.time")->stats[n].sum;
+}
+
+TEST(diagnosis_memory_bound_by_counters)
+{
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 370, 370, 370, 370 });
+	add_event(m.run, "papi.PAPI_TOT_CYC", 3);
+	add_event(m.run, "papi.PAPI_TOT_INS", 1.5);
+	f = found(&m, "memory-bound");
+	CHECK(strstr(f->text, "work") && strstr(f->text, "0.5"));
+	CHECK(near(f->gain, 0.5 * 370 / 430 * 0.44));
+	end(&m);
+}
