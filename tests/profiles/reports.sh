@@ -167,7 +167,25 @@ programs_differ() {
 	! grep 'the same program' text
 }
 
+# Its place is told where it is known, and nothing stands for it elsewhere.
+remarks() {
+	! "$copse" report counters app.copse -f csv | sed 1d | grep -q . ||
+		skip "hardware counters: nothing to remark"
+	strip -g -o bare "$programs/steady" || return
+	"$copse" run -q -o bare.copse ./bare 0.3 >out 2>&1 ||
+		{ cat out; return 1; }
+	for profile in app bare; do
+		"$copse" report diagnose --width 500 $profile.copse >$profile ||
+			return
+		cat $profile
+	done
+	share=', with [0-9]* % of the CPU time, waits for memory'
+	grep -q "known whether [^(]*, at steady.c:[0-9]*$share" app &&
+		grep -q "known whether [^(,]*$share" bare
+}
+
 point "a program is measured" measure
+point "a remark names a function, and its line where that is known" remarks
 point "an option of another analysis is refused" strangers
 point "and taken by its own" friends
 point "formats of other commands are refused, and not offered" formats

@@ -41,6 +41,7 @@ enum field {
 	INTERPRETED,
 	FUNCTION,
 	PLACE,
+	BESIDE,
 	MOSTLY,
 	FIELDS
 };
@@ -75,7 +76,9 @@ static const struct fact_field function_fields[FIELDS] = {
 			  "1: it is of Python's interpreter" },
 	[FUNCTION] = { "function", FACT_TEXT,
 		       "the function, and what calls it" },
-	[PLACE] = { "place", FACT_TEXT, "its most expensive line" },
+	[PLACE] = { "place", FACT_TEXT, "its most expensive line, or empty" },
+	[BESIDE] = { "beside", FACT_TEXT,
+		     "\", at solve.c:42\": the same in a sentence, or empty" },
 	[MOSTLY] = { "mostly", FACT_TEXT,
 		     "\", in table_open (25 %)\": functions that do no more "
 		     "than copy for it, or empty" },
@@ -426,6 +429,12 @@ static char *giver_text(const struct fact_source *from, const struct owned *o,
 	return text;
 }
 
+/* ", at solve.c:42"; to be freed, NULL: out of memory. */
+static char *beside_text(const char *place)
+{
+	return place ? str_format(", at %s", place) : strdup("");
+}
+
 static bool has_counters(const struct run *run)
 {
 	for (size_t i = 0; i < run->metric_count; i++)
@@ -460,9 +469,12 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		return 0;
 	f->values[FUNCTION].text = paths_short(from->paths, f->path, FRAMES);
 	f->values[PLACE].text = paths_place(from->run, n->file, n->line);
+	f->values[BESIDE].text = beside_text(f->values[PLACE].text);
 	f->values[MOSTLY].text = giver_text(from, o, f->path);
-	return f->values[FUNCTION].text && f->values[MOSTLY].text ? 0
-								  : no_memory();
+	return f->values[FUNCTION].text && f->values[BESIDE].text &&
+			       f->values[MOSTLY].text
+		       ? 0
+		       : no_memory();
 }
 
 static int gather_functions(struct facts *to, struct fact_source *from)
