@@ -828,6 +828,11 @@ TEST(summary_says_who_waited_for_cores)
 	run->ranks[0].process_cpu_ns = 500000000;
 	CHECK(summary_says(run, "• Rank 0 waited for a core 15 % of the time: "
 				"others used the cores of node1."));
+	/* Whatever it used: one thread is not in its own way. */
+	run->ranks[0].threads = 1;
+	run->ranks[0].process_cpu_ns = 850000000;
+	CHECK(summary_says(run, "• Rank 0 waited for a core 15 % of the time: "
+				"others used the cores of node1."));
 	run->ranks[0].cores.waited_ns = 50000000;
 	CHECK(!summary_says(run, "for a core"));
 	/* It waited before it was measured as well. */
