@@ -123,8 +123,8 @@ static void why(char *to, size_t size, const struct run *run,
 	char processes[32], threads[32], cores[32], with[48] = "";
 	uint64_t count = g->first->cores.count;
 
-	if (g->threads <= count ||
-	    (g->processes <= count &&
+	if (g->processes <= count &&
+	    (g->threads <= count ||
 	     g->cpu * (double)g->processes < FULL * count * g->elapsed)) {
 		snprintf(to, size, "others used the cores of %s", host);
 		return;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse/analysis.h"
 #include "analyse/confidence.h"
@@ -841,6 +842,54 @@ TEST(summary_says_who_waited_for_cores)
 	run->ranks[0].elapsed_ns = 400000000;
 	run->ranks[0].process_cpu_ns = 300000000;
 	CHECK(summary_says(run, "• Rank 0 waited for a core 75 % of the time"));
+	run_free(run);
+}
+
+static bool diagnosis_says(const struct run *run, const char *text)
+{
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+	bool found = false;
+
+	CHECK(!analysis_find("diagnose")
+		       ->run(&report, runs, &(struct analysis_options){ 0 }));
+	for (size_t i = 0; i < report->line_count; i++)
+		found |= strstr(report->lines[i], text) != NULL;
+	report_free(report);
+	return found;
+}
+
+/* Rules of the source tree, as those to be installed may not be there yet. */
+static void find_rules(void)
+{
+	static const char this[] = "tests/unit/analyses.c";
+	char folder[4096];
+	size_t size = strlen(__FILE__) - strlen(this);
+
+	snprintf(folder, sizeof(folder), "%.*sshare/rules", (int)size,
+		 __FILE__);
+	if (access(folder, R_OK))
+		test_skip("the source tree is elsewhere");
+	setenv("COPSE_RULES", folder, 1);
+}
+
+/* 4 % of the time, which says nothing where ranks lack cores. */
+TEST(a_barrier_waits_for_those_without_a_core)
+{
+	struct run *run = fixture_run();
+
+	find_rules();
+	run->nodes[FIXTURE_ALLREDUCE].function =
+		str_add(&run->strings, "MPI_Barrier");
+	for (size_t i = 0; i < 4; i++)
+		run->ranks[i].elapsed_ns = run->ranks[i].mpi_ns = 4000000000;
+	CHECK(diagnosis_says(run, "calls of MPI_Barrier ← norm"));
+	for (size_t i = 0; i < 4; i++) {
+		wait_for_cores(run, i, 5, 2, 2000);
+		run->ranks[i].elapsed_ns = 4000000000;
+		run->ranks[i].process_cpu_ns = 2000000000;
+	}
+	CHECK(!diagnosis_says(run, "calls of MPI_Barrier ← norm"));
 	run_free(run);
 }
 

@@ -27,6 +27,7 @@ enum field {
 	WAITED,
 	EXPLAINED,
 	SHARE,
+	CROWDED,
 	RANKS,
 	CALL,
 	CALLER,
@@ -56,6 +57,8 @@ static const struct fact_field call_fields[FIELDS] = {
 	[EXPLAINED] = { "explained", FACT_SHARE,
 			"of their time, waiting that a pattern explains" },
 	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
+	[CROWDED] = { "crowded", FACT_SHARE,
+		      "of all ranks' time, waiting for a core" },
 	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
 	[CALL] = { "call", FACT_TEXT, "the MPI function" },
 	[CALLER] = { "function", FACT_TEXT, "the function that calls it" },
@@ -145,6 +148,7 @@ static void finish_call(struct fact *f, const struct fact_source *from)
 	f->values[SHARE].number = value_ratio(seconds, from->seconds);
 	f->values[RATE].number =
 		value_ratio(f->values[CALLS].number, from->seconds);
+	f->values[CROWDED].number = from->crowded;
 	f->values[RANKS].number = from->ranks;
 }
 
