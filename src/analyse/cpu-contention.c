@@ -115,6 +115,17 @@ static const struct core_group *find_waiting(struct crowd *c)
 	return worst;
 }
 
+/*
+ * While a process waits for a core, all of them are in use; if not by the group
+ * itself, then by others.
+ */
+static bool has_others(const struct core_group *g)
+{
+	double busy = g->waited * (double)g->first->cores.count;
+
+	return g->cpu * (double)g->processes < FULL * busy;
+}
+
 /* "4 ranks shared 2 cores of node1"; `to` holds `size` bytes. */
 static void why(char *to, size_t size, const struct run *run,
 		const struct core_group *g)
@@ -132,10 +143,11 @@ static void why(char *to, size_t size, const struct run *run,
 	if (g->processes <= count)
 		snprintf(with, sizeof(with), " with %s",
 			 phrase_plural(threads, g->threads, "thread"));
-	snprintf(to, size, "%s%s %s %s of %s",
+	snprintf(to, size, "%s%s %s %s of %s%s",
 		 phrase_plural(processes, g->processes, processes_noun(run)),
 		 with, g->processes > 1 ? "shared" : "had",
-		 phrase_plural(cores, count, "core"), host);
+		 phrase_plural(cores, count, "core"), host,
+		 has_others(g) ? " with other programs" : "");
 }
 
 /* ", rank 3 52 %", or nothing when that is what all are said to have. */

@@ -819,6 +819,11 @@ TEST(summary_says_who_waited_for_cores)
 		wait_for_cores(run, i, 5, 2, i == 2 ? 472 : 470);
 	CHECK(summary_says(run, "• Ranks 0–3 waited for a core 47 % of the "
 				"time: 4 ranks shared 2 cores of node1."));
+	/* What they lacked they did not use themselves. */
+	for (size_t i = 0; i < 4; i++)
+		run->ranks[i].process_cpu_ns = 150000000;
+	CHECK(summary_says(run, "4 ranks shared 2 cores of node1 with other "
+				"programs."));
 	/* Each its own core, but threads of it. */
 	for (size_t i = 0; i < 4; i++)
 		wait_for_cores(run, i, i, 1, i ? 20 : 150);
