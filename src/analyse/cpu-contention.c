@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/phrase.h"
 #include "analyse/processes.h"
 #include "analyse/value.h"
@@ -171,6 +172,47 @@ static void most_crowded_rank(char *to, size_t size, const struct crowd *c,
 			 highest);
 }
 
+/*
+ * Seconds that ranks of one thread each were outside MPI without a core, or
+ * asleep; NAN: not known.
+ */
+static double waited_outside(const struct run *run)
+{
+	const struct run_metric *cpu = run_metric(run, "cpu.time");
+	double seconds = cpu_in_mpi(run);
+
+	if (seconds < 0 || !cpu || !run->world)
+		return NAN;
+	for (size_t n = 0; n < run->node_count; n++)
+		seconds -= value_node(cpu, n);
+	for (size_t i = 0; i < run->member_count; i++) {
+		if (run->ranks[i].threads > 1 || !run->ranks[i].mpi_ns)
+			return NAN;
+		seconds += efficiency_useful(&run->ranks[i]);
+	}
+	return fmax(seconds, 0);
+}
+
+/*
+ * How little of it was outside MPI, or nothing: a rank that waits in MPI for
+ * others needs no core.  `to` holds `size` bytes.
+ */
+static void where(char *to, size_t size, const struct run *run, double waited,
+		  double elapsed)
+{
+	double outside = waited_outside(run) * 1e9;
+	double percent = 100 * value_ratio(outside, elapsed);
+
+	*to = 0;
+	if (!(outside < waited / 2))
+		return;
+	if (percent < 1)
+		snprintf(to, size, " Outside MPI it was less than 1 %%.");
+	else
+		snprintf(to, size, " Outside MPI it was about %.0f %%.",
+			 percent);
+}
+
 /* "Ranks 0–3 waited for a core 48 % of the time, rank 3 52 %: …" */
 static void say_contention(struct report *report, const struct crowd *c,
 			   const struct core_group *worst)
@@ -178,7 +220,7 @@ static void say_contention(struct report *report, const struct crowd *c,
 	const char *noun = c->run->world ? "Rank" : "Process";
 	char *who = processes_list(c->run, c->waiting, c->waiting_count);
 	double waited = 0, elapsed = 0, all;
-	char cause[256], most[64];
+	char cause[256], most[64], outside[64];
 
 	for (size_t i = 0; i < c->waiting_count; i++) {
 		const struct run_rank *r = &c->run->ranks[c->waiting[i]];
@@ -189,16 +231,17 @@ static void say_contention(struct report *report, const struct crowd *c,
 	all = value_ratio(waited, elapsed);
 	most_crowded_rank(most, sizeof(most), c, all);
 	why(cause, sizeof(cause), c->run, worst);
+	where(outside, sizeof(outside), c->run, waited, elapsed);
 	report->failed |= !who;
 	if (who)
 		report_line(report,
 			    "• %s%s %s waited for a core %.0f %% of the "
-			    "time%s: %s.",
+			    "time%s: %s.%s",
 			    noun,
 			    c->waiting_count == 1 ? ""
 			    : c->run->world       ? "s"
 						  : "es",
-			    who, 100 * all, most, cause);
+			    who, 100 * all, most, cause, outside);
 	free(who);
 }
 

@@ -26,6 +26,9 @@ int findings_crowded(struct report *report, const struct run *run);
  */
 int findings_off_core(struct report *report, const struct run *run);
 
+/* Seconds of all CPU time that MPI took; below 0: out of memory. */
+double cpu_in_mpi(const struct run *run);
+
 /* Of its time, what a process's first thread waited for one; 0: not known. */
 double crowded_rank(const struct run_rank *rank);
 

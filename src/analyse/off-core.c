@@ -34,8 +34,7 @@ static double metric_total(const struct run *run, const char *metric)
 	return sum;
 }
 
-/* What MPI took of the CPU time; below 0: out of memory. */
-static double cpu_in_mpi(const struct run *run)
+double cpu_in_mpi(const struct run *run)
 {
 	const struct run_metric *m = run_metric(run, "cpu.time");
 	bool *inside = calloc(run->node_count + 1, sizeof(*inside));

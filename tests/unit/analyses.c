@@ -813,7 +813,13 @@ TEST(summary_says_who_waited_for_cores)
 		wait_for_cores(run, i, 5, 2, i == 2 ? 540 : 460);
 	CHECK(summary_says(run, "• Ranks 0–3 waited for a core 48 % of the "
 				"time, rank 2 54 %: 4 ranks shared 2 cores of "
-				"node1."));
+				"node1. Outside MPI it was less than 1 %."));
+	for (size_t i = 0; i < 4; i++)
+		run->ranks[i].mpi_ns += 150000000;
+	CHECK(summary_says(run, "Outside MPI it was about 15 %."));
+	for (size_t i = 0; i < 4; i++)
+		run->ranks[i].mpi_ns += 150000000;
+	CHECK(!summary_says(run, "Outside MPI"));
 	/* All as long: a figure is said once. */
 	for (size_t i = 0; i < 4; i++)
 		wait_for_cores(run, i, 5, 2, i == 2 ? 472 : 470);
