@@ -116,9 +116,38 @@ static char *cut_arguments(const char *name)
 	return str_format("%.*s" DOTS "%s", (int)(from - name), name, end);
 }
 
+/* "zgemm_", as a linker has it: Fortran, but for what C names so. */
+static bool is_linkers_fortran(const char *name)
+{
+	static const char chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	size_t size = strlen(name);
+
+	return size > 2 && name[size - 1] == '_' && name[size - 2] != '_' &&
+	       *name != '_' && strspn(name, chars) == size;
+}
+
+/* Behind the namespace that this one ends, or NULL. */
+static const char *next_part(const char *name)
+{
+	while (is_word_char(*name))
+		name++;
+	return strncmp(name, "::", 2) ? NULL : name + 2;
+}
+
+const char *brief_beside(const char *name, const char *other)
+{
+	const char *from = name, *next;
+
+	while ((next = next_part(from)) && next_part(next) &&
+	       !strncmp(name, other, (size_t)(next - name)))
+		from = next;
+	return from;
+}
+
 char *brief_name(const char *name)
 {
-	char *full = std_name(name);
+	char *full = is_linkers_fortran(name) ? strndup(name, strlen(name) - 1)
+					      : std_name(name);
 	char *text = full ? without(full, true) : NULL, *shorter;
 
 	if (text && strlen(text) > MOST) {

@@ -11,8 +11,14 @@
 char *brief_name(const char *name);
 
 /*
- * The same of a function of the C library as its callers know it: "exp" of
- * "__exp_fma", "memcpy" of "__memcpy_avx_unaligned_erms".
+ * What is left of a brief name beside that of a caller or a callee: not their
+ * common namespace, unless it is all that is before the function.
+ */
+const char *brief_beside(const char *name, const char *other);
+
+/*
+ * The same as brief_name() of a function of the C library, as its callers know
+ * it: "exp" of "__exp_fma", "memcpy" of "__memcpy_avx_unaligned_erms".
  */
 char *brief_c_name(const char *name);
 

@@ -63,10 +63,15 @@ char *interpreter_module(const struct run *run, uint32_t node)
 	const char *module = str_at(&run->strings, run->nodes[node].module);
 	const char *from = within_packages(module), *base = str_base(from);
 	char *name = strndup(from, (size_t)(base - from) + strcspn(base, "."));
+	char *inner = name ? strstr(name, "/_") : NULL;
 
+	if (inner)
+		*inner = 0;
 	for (char *at = name; at && *at; at++)
 		if (*at == '/')
 			*at = '.';
+	if (name && !strcmp(name, "numpy.core")) /* "numpy._core" from 2.0 on */
+		name[strlen("numpy")] = 0;
 	return name;
 }
 

@@ -19,7 +19,10 @@ bool interpreter_owns(const struct run *run, uint32_t node);
 /* A function without a name of a module that the interpreter loads. */
 bool interpreter_is_unnamed(const struct run *run, uint32_t node);
 
-/* That module, "mpi4py.MPI"; to be freed, NULL when out of memory. */
+/*
+ * That module as a script imports it, "mpi4py.MPI", "numpy.linalg": not what
+ * that imports, "_umath_linalg".  To be freed, NULL when out of memory.
+ */
 char *interpreter_module(const struct run *run, uint32_t node);
 
 /*

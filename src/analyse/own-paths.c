@@ -114,7 +114,7 @@ static bool is_library(const char *module)
 	return false;
 }
 
-static bool is_programs_own(const struct run *run, uint32_t node)
+bool paths_is_own(const struct run *run, uint32_t node)
 {
 	const struct run_node *n = &run->nodes[node];
 	const char *name = str_at(&run->strings, n->function);
@@ -131,7 +131,7 @@ uint32_t paths_own(const struct paths *paths, uint32_t path)
 	for (uint32_t p = path; p; p = paths->at[p].parent) {
 		if (interpreter_owns(paths->run, paths->at[p].node))
 			return path;
-		if (is_programs_own(paths->run, paths->at[p].node))
+		if (paths_is_own(paths->run, paths->at[p].node))
 			return p;
 	}
 	return path;
@@ -155,7 +155,7 @@ uint32_t paths_mostly(const struct paths *paths, uint32_t path,
 	uint32_t end = paths->at[path].end;
 
 	for (uint32_t p = path + 1; p < end; p = paths->at[p].end)
-		if (!is_programs_own(paths->run, paths->at[p].node) &&
+		if (!paths_is_own(paths->run, paths->at[p].node) &&
 		    !paths_is_clock(paths->run, paths->at[p].node) &&
 		    2 * said_of(paths, p, path, exclusive) > total)
 			return p;

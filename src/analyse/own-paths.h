@@ -9,6 +9,9 @@
 
 #include "run/call-paths.h"
 
+/* Of the program, or of what a person calls by its name, as BLAS. */
+bool paths_is_own(const struct run *run, uint32_t node);
+
 /*
  * The nearest path at or above this one whose function is the program's own, an
  * MPI function or a call of CUDA.  This one where there is none, or where the

@@ -142,6 +142,37 @@ static bool is_one_frame(const struct paths *paths, uint32_t a, uint32_t b)
 	       run->nodes[x].module == run->nodes[y].module;
 }
 
+/* Above what the interpreter called are only parts of it again. */
+static bool is_for_interpreter(const struct paths *paths, uint32_t called,
+			       uint32_t above)
+{
+	return interpreted(paths, called) &&
+	       interpreter_is_unnamed(paths->run, paths->at[above].node);
+}
+
+/* A function that calls itself, or one of its module that has no name. */
+static bool repeats(const struct paths *paths, uint32_t called, uint32_t above)
+{
+	const struct run_node *x = &paths->run->nodes[paths->at[called].node];
+	const struct run_node *y = &paths->run->nodes[paths->at[above].node];
+
+	if (x->kind != RUN_FUNCTION || y->kind != RUN_FUNCTION ||
+	    x->module != y->module)
+		return false;
+	return x->function == y->function || (y->flags & RUN_UNNAMED);
+}
+
+/* Says a sentence no more with the frame above? */
+static bool adds_nothing(const struct paths *paths, uint32_t called,
+			 uint32_t above)
+{
+	return is_one_frame(paths, called, above) ||
+	       is_for_interpreter(paths, called, above) ||
+	       repeats(paths, called, above) ||
+	       !(interpreted(paths, above) ||
+		 paths_is_own(paths->run, paths->at[above].node));
+}
+
 uint32_t paths_looker(const struct paths *paths, uint32_t path)
 {
 	uint32_t looker = path;
@@ -215,32 +246,57 @@ static uint32_t next_frame(const struct paths *paths, uint32_t path,
 
 	if (how->readers && is_launched(paths, path))
 		above = launcher_of(paths, path);
-	while (how->folded && is_one_frame(paths, path, above))
+	while (how->folded && above && adds_nothing(paths, path, above))
 		above = paths->at[above].parent;
 	return above;
 }
 
-static bool put_frame(FILE *to, const struct paths *paths, uint32_t path,
-		      const struct wording *how)
+/* "mpi4py.MPI", and in a table "mpi4py.MPI+0x8c89d"; to be freed, or NULL. */
+static char *unnamed_frame(const struct paths *paths, uint32_t node,
+			   const struct wording *how)
+{
+	char *module = interpreter_module(paths->run, node), *text;
+	const char *at = strrchr(paths_function(paths->run, node), '+');
+
+	if (how->folded || !module || !at)
+		return module;
+	text = str_format("%s%s", module, at);
+	free(module);
+	return text;
+}
+
+/* To be freed; NULL: out of memory. */
+static char *frame_words(const struct paths *paths, uint32_t path,
+			 const struct wording *how)
 {
 	uint32_t node = paths->at[path].node;
 	const char *name = paths_function(paths->run, node);
-	char *brief = NULL;
 
 	if (!how->brief)
-		return fputs(name, to) >= 0;
+		return strdup(name);
 	if (how->folded && interpreted(paths, path))
-		name = INTERPRETER;
-	if (how->folded && interpreter_is_unnamed(paths->run, node))
-		brief = interpreter_module(paths->run, node);
-	else if (paths_in_c_or_math(paths->run, node))
-		brief = brief_c_name(name);
-	else
-		brief = brief_name(name);
-	if (brief)
-		fputs(brief, to);
-	free(brief);
-	return brief;
+		return strdup(INTERPRETER);
+	if (interpreter_is_unnamed(paths->run, node))
+		return unnamed_frame(paths, node, how);
+	if (paths_in_c_or_math(paths->run, node))
+		return brief_c_name(name);
+	return brief_name(name);
+}
+
+/* *before: the words of the frame before, NULL: none; then those of this. */
+static bool put_frame(FILE *to, char **before, const struct paths *paths,
+		      uint32_t path, const struct wording *how)
+{
+	char *words = frame_words(paths, path, how);
+	const char *shown = words;
+
+	if (words && *before && how->folded)
+		shown = brief_beside(words, *before);
+	if (shown)
+		fprintf(to, "%s%s", *before ? ARROW : "", shown);
+	free(*before);
+	*before = words;
+	return words;
 }
 
 /* Behind the caller of MPI: where that is. */
@@ -259,7 +315,8 @@ static bool put_line(FILE *to, const struct paths *paths, uint32_t called)
 static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 			   const struct wording *how)
 {
-	bool ok = put_frame(to, paths, path, how);
+	char *words = NULL;
+	bool ok = put_frame(to, &words, paths, path, how);
 
 	for (unsigned int i = 1; ok && i < how->frames; i++) {
 		uint32_t called = path;
@@ -267,11 +324,11 @@ static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 		path = next_frame(paths, path, how);
 		if (!path)
 			break;
-		fputs(ARROW, to);
-		ok = put_frame(to, paths, path, how);
+		ok = put_frame(to, &words, paths, path, how);
 		if (ok && how->lines && is_mpi(paths, called))
 			ok = put_line(to, paths, called);
 	}
+	free(words);
 	return ok;
 }
 

@@ -56,10 +56,13 @@ void paths_cell(struct report *report, const struct paths *paths,
 		uint32_t path);
 
 /*
- * The same for a sentence: at most `frames` of it, by their brief names, all
- * frames of Python's interpreter in a row are one, "[Python]", as are those
- * without a name of a module of Python's, "mpi4py.MPI", and a kernel's caller
- * follows the kernel.  To be freed, NULL when out of memory.
+ * The same for a sentence: at most `frames` of it, by their brief names, but
+ * for a namespace that the frame before has told.  All frames of Python's
+ * interpreter in a row are one, "[Python]", as are those without a name of a
+ * module of Python's, "mpi4py.MPI", and a kernel's caller follows the kernel.
+ * Callers are left out that are of libraries or what was told already: the same
+ * function, or one without a name of the same module.  To be freed, NULL when
+ * out of memory.
  */
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
 

@@ -51,6 +51,14 @@ TEST(functions_of_c_are_what_their_callers_know)
 	}
 }
 
+TEST(functions_of_fortran_have_no_underscore_behind)
+{
+	CHECK(is("zgemm_", "zgemm"));
+	CHECK(is("MPI_", "MPI_"));
+	CHECK(is("_exit_", "_exit_"));
+	CHECK(is("a::b_", "a::b_"));
+}
+
 TEST(operators_keep_their_brackets)
 {
 	CHECK(is("Sum::operator()", "Sum::operator()"));

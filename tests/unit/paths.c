@@ -59,6 +59,73 @@ TEST(a_kernels_caller_follows_the_kernel)
 	run_free(run);
 }
 
+static void is_of(struct run *run, enum fixture_node node, const char *function,
+		  const char *module, uint16_t flags)
+{
+	is(run, node, RUN_FUNCTION, function);
+	run->nodes[node].module = str_add(&run->strings, module);
+	run->nodes[node].flags = flags;
+}
+
+/* main ← solve ← work, and main ← fact ← fact ← fact */
+TEST(callers_that_say_nothing_are_left_out)
+{
+	struct run *run = fixture_run();
+
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT, "fact ← main"));
+	/* Of libraries. */
+	is(run, FIXTURE_FACT_3, RUN_FUNCTION, "is_less");
+	is(run, FIXTURE_FACT_2, RUN_FUNCTION, "std::__introsort_loop<int*>");
+	is_of(run, FIXTURE_FACT_1, "GOMP_parallel", "/lib/libgomp.so.1", 0);
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT, "is_less ← main"));
+	CHECK(reads(run, FIXTURE_FACT_1, 1, FIXTURE_ROOT, "GOMP_parallel"));
+	/* Without names: where MPI is called, and of another module. */
+	is_of(run, FIXTURE_FACT_2, "app+0x10", "/opt/app/app", RUN_UNNAMED);
+	is_of(run, FIXTURE_FACT_1, "app+0x20", "/opt/app/app", RUN_UNNAMED);
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT, "is_less ← main"));
+	CHECK(reads(run, FIXTURE_FACT_2, 3, FIXTURE_ROOT, "app+0x10 ← main"));
+	is_of(run, FIXTURE_FACT_3, "zgemm_", "/lib/libblas.so.3", 0);
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "zgemm ← app+0x10 ← main"));
+	run_free(run);
+}
+
+TEST(a_namespace_is_told_once)
+{
+	struct run *run = fixture_run();
+
+	is(run, FIXTURE_FACT_3, RUN_FUNCTION, "MD::Pair::compute(int)");
+	is(run, FIXTURE_FACT_2, RUN_FUNCTION, "MD::Verlet::run()");
+	is(run, FIXTURE_FACT_1, RUN_FUNCTION, "MD::Run::command()");
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "MD::Pair::compute ← Verlet::run ← Run::command"));
+	is(run, FIXTURE_FACT_2, RUN_FUNCTION, "MD::run");
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "MD::Pair::compute ← MD::run ← Run::command"));
+	run_free(run);
+}
+
+TEST(modules_of_python_are_what_scripts_import)
+{
+	static const char math[] = "/usr/lib/python3/dist-packages/numpy/core/"
+				   "_multiarray_umath.cpython-311-x86_64.so";
+	struct run *run = fixture_run();
+
+	is_of(run, FIXTURE_FACT_3, "_multiarray_umath.so+0x1", math,
+	      RUN_UNNAMED);
+	is_of(run, FIXTURE_FACT_2, "_PyEval_EvalFrameDefault", "/usr/python3",
+	      0);
+	is_of(run, FIXTURE_FACT_1, "_multiarray_umath.so+0x2", math,
+	      RUN_UNNAMED);
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "numpy ← [Python] ← main"));
+	run->nodes[FIXTURE_FACT_1].module = run->nodes[FIXTURE_FACT_3].module =
+		str_add(&run->strings, "/a/site-packages/numpy/linalg/"
+				       "_umath_linalg.cpython-311-x86_64.so");
+	CHECK(reads(run, FIXTURE_FACT_3, 1, FIXTURE_ROOT, "numpy.linalg"));
+	run_free(run);
+}
+
 TEST(paths_that_read_the_same_say_what_differs)
 {
 	struct run *run = fixture_run();

@@ -388,6 +388,14 @@ static void add_owned(struct fact *f, const struct owned *o, uint32_t path)
 		(copies >= MAINLY_COPIES * total ? total : copies);
 }
 
+/* All without a name of a module of Python's read the same. */
+static uint32_t function_key(const struct run *run, uint32_t node)
+{
+	if (interpreter_is_unnamed(run, node))
+		return 0;
+	return run->nodes[node].function;
+}
+
 /* The first path of each function stands for it. */
 static int sum_by_function(struct facts *to, const struct fact_source *from,
 			   const struct owned *o)
@@ -403,7 +411,8 @@ static int sum_by_function(struct facts *to, const struct fact_source *from,
 		if ((o->seconds[TOTAL][p] <= 0 && o->given[p] <= 0) ||
 		    n->kind != RUN_FUNCTION)
 			continue;
-		at = map_put(&map, n->function, n->module, (uint32_t)to->count);
+		at = map_put(&map, function_key(from->run, paths->at[p].node),
+			     n->module, (uint32_t)to->count);
 		if (at == MAP_NONE)
 			err = no_memory();
 		else if (at == to->count && !facts_add(to, p))
@@ -415,16 +424,23 @@ static int sum_by_function(struct facts *to, const struct fact_source *from,
 	return err;
 }
 
-/* ", most of it in table_open"; to be freed, NULL: out of memory. */
+/*
+ * ", most in table_open", unless that reads as the path's own function; to be
+ * freed, NULL: out of memory.
+ */
 static char *giver_text(const struct fact_source *from, const struct owned *o,
 			uint32_t path)
 {
 	uint32_t giver = o->main_giver[path];
 	char *name = giver ? paths_short(from->paths, giver, 1) : NULL;
+	char *path_name = giver ? paths_short(from->paths, path, 1) : NULL;
 	char *text = giver ? NULL : strdup("");
 
-	if (name)
+	if (name && path_name && !strcmp(name, path_name))
+		text = strdup("");
+	else if (name && path_name)
 		text = str_format(", most in %s", name);
+	free(path_name);
 	free(name);
 	return text;
 }
