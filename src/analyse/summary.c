@@ -22,9 +22,10 @@
 #include "base/err.h"
 #include "base/round.h"
 
-#define ROWS     5
-#define FINDINGS 5
-#define CROWDED  0.1 /* of their time: waiting says nothing then */
+#define ROWS      5
+#define SITE_ROWS 3
+#define FINDINGS  5
+#define CROWDED   0.1 /* of their time: waiting says nothing then */
 
 /* What the run says of itself, summed over its processes. */
 struct summary_facts {
@@ -404,6 +405,31 @@ static void summary_site_row(struct report *report, const struct paths *paths,
 	value_cell(report, UNIT_BYTES, site_mean_size(site));
 }
 
+/* Not the start of MPI, and not less than 1 % of the time of all ranks. */
+static bool site_matters(const struct paths *paths,
+			 const struct call_site *site, double elapsed)
+{
+	return !sites_is_init(paths->run, paths->at[site->path].node) &&
+	       site->seconds >= 0.01 * elapsed;
+}
+
+/* A limit that the user gave shows as many call sites, whatever they took. */
+static void site_rows(struct report *report, const struct paths *paths,
+		      const struct call_sites *sites, double elapsed,
+		      const struct analysis_options *options)
+{
+	size_t left = analysis_limit(options, SITE_ROWS, sites->count);
+
+	for (size_t i = 0; i < sites->count && left; i++) {
+		const struct call_site *site = &sites->at[i];
+
+		if (!options->limit && !site_matters(paths, site, elapsed))
+			continue;
+		summary_site_row(report, paths, site, elapsed);
+		left--;
+	}
+}
+
 static int sites(struct report *report, const struct paths *paths,
 		 const struct summary_facts *f,
 		 const struct analysis_options *options)
@@ -423,8 +449,7 @@ static int sites(struct report *report, const struct paths *paths,
 	report_column(report, "seconds", "time", COLUMN_SECONDS);
 	report_column(report, "share", "of run", COLUMN_SHARE);
 	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
-	for (size_t i = 0; i < analysis_limit(options, ROWS, sites.count); i++)
-		summary_site_row(report, paths, &sites.at[i], elapsed);
+	site_rows(report, paths, &sites, elapsed, options);
 out:
 	if (!err)
 		sites_fini(&sites);
