@@ -183,7 +183,7 @@ TEST(diagnosis_gains_where_cores_are_short)
 	make(&m, (unsigned[]){ 100, 100, 100, 400 });
 	for (uint32_t r = 0; r < 4; r++) {
 		m.run->ranks[r].cores.count = 3;
-		m.run->ranks[r].cores.waited_ns = 440 * MS * 36 / 100;
+		m.run->ranks[r].cores.waited_ns = 44 * MS * 36 / 10;
 		m.run->ranks[r].process_cpu_ns = 280 * MS;
 	}
 	for (uint32_t r = 0; r < 3; r++)
