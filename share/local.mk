@@ -33,6 +33,16 @@ rules/here: $(dist_rules_DATA)
 	@touch $@
 CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 
+# The page that -f html fills in.
+pagedir = $(datadir)/copse/page
+dist_page_DATA = share/page/page.html
+noinst_DATA += page/here
+page/here: $(dist_page_DATA)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)cp -f $(srcdir)/share/page/page.html $(@D)
+	@touch $@
+CLEANFILES += page/here page/page.html
+
 # What -f json prints.
 schemadir = $(datadir)/copse
 dist_schema_DATA = share/report.schema.json

@@ -26,7 +26,7 @@ static bool by_line, bottom_up, weak;
 static double prune = -1; /* not given */
 
 static const struct option options[] = {
-	{ 'f', "format", "NAME", "text, csv, json or folded", set_string,
+	{ 'f', "format", "NAME", "text, html, csv, json, folded", set_string,
 	  &show.format, show_format },
 	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
 	  set_string, &metric, show_metric, ANALYSIS_METRIC },
@@ -104,7 +104,8 @@ static int set_options(struct analysis_options *to, const struct format *format)
 		return fail(-EINVAL, "prune wants a share from 0 to 100");
 	to->limit = (size_t)limit;
 	/* Programs get all rows, readers those that the analysis chooses. */
-	if (limit_text ? !limit : format != formats[0])
+	if (limit_text ? !limit
+		       : format != formats[0] && !format->write_overview)
 		to->limit = SIZE_MAX;
 	if (!format->tables)
 		to->prune = 0;
@@ -172,13 +173,46 @@ static void say_notes(const struct report *report)
 		fprintf(stderr, "copse report: %s\n", report->notes[i]);
 }
 
+static int make_one_report(const struct format *format,
+			   const struct analysis *analysis,
+			   const struct shown_runs *runs,
+			   const struct analysis_options *how)
+{
+	struct report *made = NULL;
+	int err =
+		analysis->run(&made, (const struct run *const *)runs->at, how);
+
+	if (!err)
+		err = show_report(&show, format, made);
+	if (!err && !format->tables)
+		say_notes(made);
+	report_free(made);
+	return err;
+}
+
+/* analysis NULL: all. */
+static int make_overview(const struct format *format,
+			 const struct analysis *analysis,
+			 const struct shown_runs *runs,
+			 const struct analysis_options *how)
+{
+	struct overview overview;
+	int err = overview_init(&overview, (const struct run *const *)runs->at,
+				analysis, how);
+
+	if (err)
+		return err;
+	err = show_overview(&show, format, &overview);
+	overview_fini(&overview);
+	return err;
+}
+
 static int show_analysis(const struct format *format,
-			 const struct analysis *analysis, char **words,
-			 size_t count)
+			 const struct analysis *analysis, bool all,
+			 char **words, size_t count)
 {
 	struct analysis_options how;
 	struct shown_runs runs;
-	struct report *made = NULL;
 	int err = check_report_options(analysis);
 
 	if (!err)
@@ -195,14 +229,10 @@ static int show_analysis(const struct format *format,
 	how.base = runs.base;
 	if (!err && runs.base && strcmp(analysis->name, "diff") != 0)
 		err = fail(-EINVAL, "'vs' is a word of copse report diff");
-	if (!err)
-		err = analysis->run(&made, (const struct run *const *)runs.at,
-				    &how);
-	if (!err)
-		err = show_report(&show, format, made);
-	if (!err && !format->tables)
-		say_notes(made);
-	report_free(made);
+	if (!err && format->write_overview)
+		err = make_overview(format, all ? NULL : analysis, &runs, &how);
+	else if (!err)
+		err = make_one_report(format, analysis, &runs, &how);
 	shown_runs_close(&runs);
 	return err;
 }
@@ -221,7 +251,7 @@ static int report(int argc, char **argv)
 	if (words == argc)
 		return fail(-EINVAL, "which profile? copse report %s APP.copse",
 			    analysis->name);
-	return show_analysis(format, analysis, argv + words,
+	return show_analysis(format, analysis, !words, argv + words,
 			     (size_t)(argc - words));
 }
 

@@ -29,8 +29,10 @@ int show_set_width(void *to, const char *text)
 
 static bool may_write(const struct show *show, const struct format *format)
 {
-	return format->write_report &&
-	       (show->checks ? format->tables : !format->checks);
+	if (show->checks)
+		return format->write_report && format->tables;
+	return format->write_overview ||
+	       (format->write_report && !format->checks);
 }
 
 static void no_format(const struct show *show, const char *format)
@@ -42,7 +44,7 @@ static void no_format(const struct show *show, const char *format)
 
 	spelling_begin(&near, format);
 	for (size_t i = 0; formats[i]; i++)
-		if (formats[i]->write_report)
+		if (may_write(show, formats[i]))
 			spelling_try(&near, formats[i]->name);
 	for (size_t i = 0; formats[i] && used < sizeof(known); i++)
 		if (may_write(show, formats[i]))
@@ -66,8 +68,9 @@ static const char *format_at(size_t i, bool tables, const char **help)
 	for (size_t at = 0; formats[at]; at++) {
 		const struct format *e = formats[at];
 
-		if (!e->write_report || (tables ? !e->tables : e->checks) ||
-		    i--)
+		const struct show show = { .checks = tables };
+
+		if (!may_write(&show, e) || i--)
 			continue;
 		*help = e->help;
 		return e->name;
@@ -130,13 +133,15 @@ static int set_style(struct format_style *style, const struct show *show,
 }
 
 static int write_to(FILE *to, const struct show *show,
-		    const struct format *format, const struct report *report)
+		    const struct format *format, const void *what)
 {
 	struct format_style style;
 	int err = set_style(&style, show, to);
 
 	if (!err)
-		err = format->write_report(to, report, &style);
+		err = format->write_overview
+			      ? format->write_overview(to, what)
+			      : format->write_report(to, what, &style);
 	if (!err && (fflush(to) || ferror(to)))
 		err = fail(-EIO, "cannot write %s: %s",
 			   show->output ? show->output : "the report",
@@ -144,28 +149,41 @@ static int write_to(FILE *to, const struct show *show,
 	return err;
 }
 
-int show_report(const struct show *show, const struct format *format,
-		const struct report *report)
+/* `what` is a report, or the overview of a format that writes one. */
+static int show_what(const struct show *show, const struct format *format,
+		     const void *what)
 {
 	FILE *to;
 	int err;
 
 	fail_step("writing the report");
-	if (!format->tables && report->table_count)
-		return fail(-EINVAL,
-			    "%s needs a call tree: copse report tree -f %s",
-			    format->name, format->name);
 	to = show->output           ? fopen(show->output, "w")
 	     : format == formats[0] ? out_below(stdout)
 				    : out_data();
 	if (!to)
 		return fail(-errno, "cannot write %s: %s", show->output,
 			    strerror(errno));
-	err = write_to(to, show, format, report);
+	err = write_to(to, show, format, what);
 	if (show->output && fclose(to) && !err)
 		err = fail(-EIO, "cannot write %s: %s", show->output,
 			   strerror(errno));
 	return err;
+}
+
+int show_report(const struct show *show, const struct format *format,
+		const struct report *report)
+{
+	if (!format->tables && report->table_count)
+		return fail(-EINVAL,
+			    "%s needs a call tree: copse report tree -f %s",
+			    format->name, format->name);
+	return show_what(show, format, report);
+}
+
+int show_overview(const struct show *show, const struct format *format,
+		  const struct overview *overview)
+{
+	return show_what(show, format, overview);
 }
 
 static int name_runs(struct shown_runs *runs, char *const *words, size_t count)

@@ -35,6 +35,10 @@ const struct format *show_chosen(const struct show *show);
 int show_report(const struct show *show, const struct format *format,
 		const struct report *report);
 
+/* The same of an overview, in a format that writes one. */
+int show_overview(const struct show *show, const struct format *format,
+		  const struct overview *overview);
+
 /* Profiles in the order of a command's words. */
 struct shown_runs {
 	struct run **at; /* ended by NULL */

@@ -65,6 +65,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/off-core.c \
 	src/analyse/openmp-lost.c src/analyse/openmp-lost.h \
 	src/analyse/outlier.c src/analyse/outlier.h \
+	src/analyse/overview.c src/analyse/overview.h \
 	src/analyse/own-paths.c src/analyse/own-paths.h \
 	src/analyse/path-imbalance.c src/analyse/path-imbalance.h \
 	src/analyse/path-imbalance-table.c src/analyse/path-imbalance-table.h \

@@ -17,7 +17,7 @@ enum {
 /* Where files may be, the user's own first; the caller frees them. */
 static void list_folders(char *to[FOLDERS], const struct share_kind *kind)
 {
-	const char *own = getenv(kind->own);
+	const char *own = kind->own ? getenv(kind->own) : NULL;
 	char here[PATH_MAX] = ".";
 
 	install_dir(here);

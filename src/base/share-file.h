@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 struct share_kind {
-	const char *own;       /* variable that names the user's folder */
-	const char *folder;    /* "events": beside the command, and installed */
+	const char *own;    /* variable that names the user's folder, or NULL */
+	const char *folder; /* "events": beside the command, and installed */
 	const char *installed; /* its path */
 	const char *suffix;    /* ".ev" */
 };

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyse/report.h"
+#include "analyse/overview.h"
 #include "run/run.h"
 
 struct format_style {
@@ -38,7 +38,9 @@ struct format {
 	/* Of a report; NULL: it takes none. */
 	int (*write_report)(FILE *to, const struct report *report,
 			    const struct format_style *style);
-	bool tables, tree; /* what it can write of one */
+	/* Of all that there is to see of a run; NULL: it takes none. */
+	int (*write_overview)(FILE *to, const struct overview *overview);
+	bool tables, tree; /* what it can write of a report */
 	bool checks;       /* and nothing that has none */
 
 	/* Of a run; NULL: it takes none. */

@@ -1,7 +1,7 @@
 # The one list.  A new format is src/format/NAME.c and its word here, of reports
 # or of runs; the first is the default for reports.
 FORMATS = src/format/text src/format/csv src/format/json \
-	src/format/folded src/format/junit src/format/export-nodes \
+	src/format/folded src/format/junit src/format/html src/format/export-nodes \
 	src/format/export-ranks src/format/export-values src/format/hatchet
 
 noinst_LTLIBRARIES += libformat.la
@@ -12,6 +12,8 @@ libformat_la_SOURCES = \
 	src/format/format.c src/format/format.h \
 	src/format/node-sums.c src/format/node-sums.h \
 	src/format/number-text.c src/format/number-text.h \
+	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
+	src/format/page-stream.c src/format/page-stream.h \
 	src/format/quote.c src/format/quote.h \
 	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \

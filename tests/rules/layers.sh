@@ -23,7 +23,7 @@ src/run:      base profile live/layout.h live/metrics.def live/losses.def
 src/waits:    base profile run live/layout.h
 src/merge:    base profile symbol run waits live/layout.h live/metrics.def live/process.def live/thread.def live/device.def live/limits.def
 src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memories.def
-src/format:   base run analyse
+src/format:   base run analyse profile/compress.h
 mpi:          base live collect
 cuda:         base live collect
 tools:        base live profile launch check symbol run merge analyse format

@@ -19,6 +19,8 @@ static void finding_columns(struct report *report)
 	report_column(report, "rank_seconds", "rank-seconds", COLUMN_SECONDS);
 	report_column(report, "ranks", NULL, COLUMN_TEXT);
 	report_column(report, "call_path", NULL, COLUMN_TEXT);
+	report_column(report, "node", NULL, COLUMN_COUNT);
+	report_column(report, "rows", NULL, COLUMN_TEXT);
 	report_column(report, "text", NULL, COLUMN_TEXT);
 	report_column(report, "advice", NULL, COLUMN_TEXT);
 	report_column(report, "source", NULL, COLUMN_TEXT);
@@ -38,6 +40,8 @@ static void finding_row(struct report *report, const struct paths *paths,
 	value_if_known(report, f->cost);
 	report_text(report, f->ranks);
 	report_text(report, path);
+	report_count(report, paths->at[f->path].node);
+	report_text(report, f->rows);
 	report_text(report, f->text);
 	report_text(report, f->rule->advice);
 	report_text(report, f->rule->source);

@@ -78,6 +78,7 @@ static char *optional_text(const struct fact_set *set, const struct fact *fact,
 static void finding_fini(struct diagnosis_finding *f)
 {
 	free(f->ranks);
+	free(f->rows);
 	free(f->text);
 }
 
@@ -137,6 +138,7 @@ static int add_by_rule(struct diagnosis *d, const struct diagnosis_rule *rule,
 		.path = fact->path,
 		.cost = optional_number(rule->about, fact, "seconds"),
 		.ranks = optional_text(rule->about, fact, "ranks"),
+		.rows = fact->rows ? strdup(fact->rows) : NULL,
 		.text = diagnosis_rule_say(rule, fact),
 	};
 	int err;

@@ -31,6 +31,7 @@ struct diagnosis_finding {
 	double most;   /* of the gain; above it where cores were short */
 	double cost;   /* rank-seconds; 0: not known */
 	char *ranks;   /* "rank 3", "all"; may be NULL */
+	char *rows;    /* the same as indices into run->ranks, "0-2,5" */
 	char *text;    /* one sentence, without a full stop */
 };
 

@@ -104,8 +104,8 @@ static char *process_name(const struct run *run, uint32_t rank)
 			  (unsigned long long)processes_number(run, rank));
 }
 
-/* The processes that used a device; to be freed, NULL: out of memory. */
-static char *ranks_of_device(const struct run *run, size_t device)
+/* The processes that used a device, as text; NULL: out of memory. */
+static char *name_users(struct fact *f, const struct run *run, size_t device)
 {
 	const struct run_gpu *g = &run->gpu;
 	uint32_t *ranks = calloc(g->share_count + 1, sizeof(*ranks));
@@ -117,7 +117,9 @@ static char *ranks_of_device(const struct run *run, size_t device)
 	for (size_t i = 0; i < g->share_count; i++)
 		if (g->shares[i].device == device)
 			ranks[count++] = g->shares[i].rank;
-	text = processes_list(run, ranks, count);
+	text = fact_name_ranks(f, ranks, count)
+		       ? processes_list(run, ranks, count)
+		       : NULL;
 	free(ranks);
 	return text;
 }
@@ -130,14 +132,17 @@ static int name_compared(struct fact *f, const struct run *run,
 	if (g->device_count > 1) {
 		f->values[LEAST_NAME].text = gpu_device_name(run, c->least);
 		f->values[MOST_NAME].text = gpu_device_name(run, c->most);
-		f->values[MOST_RANKS].text = ranks_of_device(run, c->most);
+		f->values[MOST_RANKS].text = name_users(f, run, c->most);
 	} else {
 		uint32_t most = g->ranks[c->most].rank;
 
 		f->values[LEAST_NAME].text =
 			process_name(run, g->ranks[c->least].rank);
 		f->values[MOST_NAME].text = process_name(run, most);
-		f->values[MOST_RANKS].text = processes_list(run, &most, 1);
+		f->values[MOST_RANKS].text =
+			fact_name_ranks(f, &most, 1)
+				? processes_list(run, &most, 1)
+				: NULL;
 	}
 	return f->values[LEAST_NAME].text && f->values[MOST_NAME].text &&
 			       f->values[MOST_RANKS].text

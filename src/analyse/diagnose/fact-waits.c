@@ -535,7 +535,7 @@ static bool describe_pattern(struct fact *f, const struct pattern *p,
 	f->values[WAITING].text = ranks_text(run, victims, victim_count);
 	ok = victims && f->values[FUNCTION].text && f->values[VICTIM].text &&
 	     f->values[CALL].text && f->values[RANKS].text &&
-	     f->values[WAITING].text;
+	     f->values[WAITING].text && fact_name_ranks(f, named, count);
 	free(victims);
 	return ok;
 }

@@ -58,11 +58,30 @@ struct fact *facts_add(struct facts *facts, uint32_t path)
 
 void facts_fini(struct facts *facts)
 {
-	for (size_t i = 0; i < facts->count; i++)
+	for (size_t i = 0; i < facts->count; i++) {
+		free(facts->at[i].rows);
 		for (size_t f = 0; f < FACT_FIELDS; f++)
 			free(facts->at[i].values[f].text);
+	}
 	free(facts->at);
 	*facts = (struct facts){ 0 };
+}
+
+bool fact_name_ranks(struct fact *fact, const uint32_t *ranks, size_t count)
+{
+	size_t size, last;
+	FILE *to = open_memstream(&fact->rows, &size);
+
+	if (!to)
+		return false;
+	for (size_t i = 0; i < count; i = last + 1) {
+		last = i;
+		while (last + 1 < count && ranks[last + 1] == ranks[last] + 1)
+			last++;
+		fprintf(to, last > i ? "%s%u-%u" : "%s%u", i ? "," : "",
+			ranks[i], ranks[last]);
+	}
+	return !fclose(to);
 }
 
 static char *count_in_words(double count)

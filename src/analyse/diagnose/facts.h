@@ -37,6 +37,7 @@ enum {
 
 struct fact {
 	uint32_t path; /* what it is on; 0: the run */
+	char *rows;    /* "0-2,5": the run's ranks that it names; or NULL */
 	struct {
 		double number;
 		char *text; /* owned */
@@ -90,6 +91,9 @@ const struct fact_set *fact_set_find(const char *name); /* or NULL */
 /* A new row, all 0; NULL when out of memory. */
 struct fact *facts_add(struct facts *facts, uint32_t path);
 void facts_fini(struct facts *facts);
+
+/* It names these: indices into run->ranks, sorted.  false: out of memory. */
+bool fact_name_ranks(struct fact *fact, const uint32_t *ranks, size_t count);
 
 /*
  * Seconds that the run needs at least when what ranks do outside MPI stays as

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * overview.h - all that is worth showing of a run at once: the reports of the
+ * analyses that have something to say of it, its call paths, and what its
+ * processes have in them.
+ *
+ * Ownership   The runs must outlive it.
+ */
+#ifndef ANALYSE_OVERVIEW_H
+#define ANALYSE_OVERVIEW_H
+
+#include "analyse/analysis.h"
+#include "run/call-paths.h"
+
+struct overview {
+	const struct run *run;
+	struct paths paths;      /* of the run */
+	struct report **reports; /* of one analysis: the only one */
+	size_t report_count;
+	const struct run_metric
+		*metric; /* the time that was sampled, or NULL */
+};
+
+/*
+ * Of `only`, or of all that take one run (NULL), with the options that each of
+ * them takes; options->limit 0: OVERVIEW_ROWS.  0, or -errno with a reason.
+ */
+int overview_init(struct overview *o, const struct run *const runs[],
+		  const struct analysis *only,
+		  const struct analysis_options *options);
+void overview_fini(struct overview *o);
+
+enum {
+	OVERVIEW_ROWS = 100
+};
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * html.c - a page for a browser: share/page/page.html with the data of an
+ * overview in it, so that one file is all there is.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/share-file.h"
+#include "format/format.h"
+#include "format/page-parts.h"
+#include "format/quote.h"
+
+#define PLACE "<!--COPSE-DATA-->\n" /* a line of the template */
+
+static void put_head(struct page_stream *s, const struct overview *o)
+{
+	const struct run *run = o->run;
+
+	fputs("\"page\": 1,\n\"copse\": ", s->json);
+	quote_json(s->json, PACKAGE_VERSION);
+	fputs(",\n\"kind\": \"run\",\n\"live\": false,\n\"title\": ", s->json);
+	quote_json(s->json, str_at(&run->strings, run->command));
+	fputs(",\n", s->json);
+}
+
+static int write_data(FILE *to, const struct overview *o)
+{
+	struct page_stream s;
+	int err = page_stream_init(&s);
+
+	if (!err) {
+		put_head(&s, o);
+		page_put_reports(&s, o);
+		err = page_put_run(&s, o);
+	}
+	if (!err)
+		err = page_stream_end(&s, to);
+	page_stream_fini(&s);
+	return err;
+}
+
+static FILE *open_template(void)
+{
+	static const struct share_kind pages = {
+		.folder = "page",
+		.installed = PAGEDIR,
+		.suffix = ".html",
+	};
+	FILE *from = share_open(&pages, "page");
+
+	if (!from)
+		fail(-ENOENT,
+		     "page.html is neither beside this copse nor in %s: "
+		     "install copse again",
+		     PAGEDIR);
+	return from;
+}
+
+static int write_html(FILE *to, const struct overview *o)
+{
+	FILE *from = open_template();
+	bool placed = false;
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	if (!from)
+		return -ENOENT;
+	while (!err && getline(&line, &room, from) > 0) {
+		if (strcmp(line, PLACE) != 0) {
+			fputs(line, to);
+			continue;
+		}
+		placed = true;
+		fputs("<script type=\"application/octet-stream\" "
+		      "id=\"copse-data\">",
+		      to);
+		err = write_data(to, o);
+		fputs("</script>\n", to);
+	}
+	if (!err && !placed)
+		err = fail(-EINVAL, "page.html is not this copse's: it has no "
+				    "place for data");
+	free(line);
+	fclose(from);
+	return err;
+}
+
+const struct format format_html = {
+	.name = "html",
+	.help = "a page for a browser, in one file",
+	.tables = true,
+	.tree = true,
+	.write_overview = write_html,
+};

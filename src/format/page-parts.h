@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * page-parts.h - what html.c puts into the data of a page: members of the JSON,
+ * and arrays.
+ */
+#ifndef FORMAT_PAGE_PARTS_H
+#define FORMAT_PAGE_PARTS_H
+
+#include "analyse/overview.h"
+#include "format/page-stream.h"
+
+/* page-reports.c */
+void page_put_reports(struct page_stream *s, const struct overview *o);
+
+/* page-run.c: strings, nodes, metrics, processes, what is wrong.  0, or
+ * -errno with a reason. */
+int page_put_run(struct page_stream *s, const struct overview *o);
+
+#endif

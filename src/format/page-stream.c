@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* page-stream.c - collect the parts, pack them, write base64. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "format/page-stream.h"
+#include "format/quote.h"
+#include "profile/compress.h"
+#include "run/packed.h"
+
+#define LEVEL 9
+
+int page_stream_init(struct page_stream *s)
+{
+	*s = (struct page_stream){ 0 };
+	s->json = open_memstream(&s->text, &s->text_size);
+	s->index = open_memstream(&s->index_text, &s->index_size);
+	if (!s->json || !s->index)
+		return no_memory();
+	fputs("{\n", s->json);
+	return 0;
+}
+
+void page_stream_fini(struct page_stream *s)
+{
+	if (s->json)
+		fclose(s->json);
+	if (s->index)
+		fclose(s->index);
+	free(s->text);
+	free(s->index_text);
+	blob_fini(&s->bytes);
+	*s = (struct page_stream){ 0 };
+}
+
+void page_array(struct page_stream *s, const char *name,
+		enum page_array_type type)
+{
+	static const char *const types[] = { "u8", "varint", "delta" };
+
+	fputs(ftell(s->index) > 0 ? ",\n  " : "  ", s->index);
+	quote_json(s->index, name);
+	fprintf(s->index, ": {\"type\": \"%s\", ", types[type]);
+	s->type = type;
+	s->begin = s->bytes.size;
+	s->count = 0;
+	s->last = 0;
+}
+
+void page_number(struct page_stream *s, uint64_t number)
+{
+	uint8_t *to = blob_reach(&s->bytes, PACKED_MOST), *end = to;
+	int64_t step = (int64_t)(number - s->last);
+
+	if (!to)
+		return;
+	if (s->type == PAGE_U8)
+		*end++ = (uint8_t)number;
+	else if (s->type == PAGE_VARINT)
+		end = packed_put(to, number);
+	else
+		end = packed_put(to,
+				 (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
+	s->bytes.size += (size_t)(end - to);
+	s->last = number;
+	s->count++;
+}
+
+void page_array_end(struct page_stream *s)
+{
+	fprintf(s->index, "\"count\": %zu, \"offset\": %zu, \"bytes\": %zu}",
+		s->count, s->begin, s->bytes.size - s->begin);
+}
+
+static void write_base64(FILE *to, const uint8_t *from, size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno"
+				     "pqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < size; i += 3) {
+		size_t left = size - i;
+		uint32_t bits = (uint32_t)from[i] << 16;
+
+		if (left > 1)
+			bits |= (uint32_t)from[i + 1] << 8;
+		if (left > 2)
+			bits |= from[i + 2];
+		fputc(digits[bits >> 18], to);
+		fputc(digits[bits >> 12 & 63], to);
+		fputc(left > 1 ? digits[bits >> 6 & 63] : '=', to);
+		fputc(left > 2 ? digits[bits & 63] : '=', to);
+	}
+}
+
+/* The length of the JSON, the JSON, the arrays. */
+static uint8_t *join_parts(const struct page_stream *s, size_t *size)
+{
+	uint32_t length = (uint32_t)s->text_size;
+	uint8_t *whole;
+
+	*size = sizeof(length) + s->text_size + s->bytes.size;
+	whole = malloc(*size);
+	if (!whole)
+		return NULL;
+	for (size_t i = 0; i < sizeof(length); i++)
+		whole[i] = (uint8_t)(length >> 8 * i);
+	memcpy(whole + sizeof(length), s->text, s->text_size);
+	if (s->bytes.size)
+		memcpy(whole + sizeof(length) + s->text_size, s->bytes.at,
+		       s->bytes.size);
+	return whole;
+}
+
+static int write_packed(const struct page_stream *s, FILE *to)
+{
+	size_t size, packed_size;
+	uint8_t *whole = join_parts(s, &size), *packed = NULL;
+	int err = -ENOMEM;
+
+	if (whole)
+		packed = malloc(squeeze_most(size));
+	packed_size = packed ? squeeze(packed, whole, size, LEVEL) : 0;
+	if (packed_size) {
+		write_base64(to, packed, packed_size);
+		err = 0;
+	}
+	free(whole);
+	free(packed);
+	return err ? no_memory() : 0;
+}
+
+int page_stream_end(struct page_stream *s, FILE *to)
+{
+	int err;
+
+	fflush(s->index);
+	fputs("\"arrays\": {\n", s->json);
+	fwrite(s->index_text, 1, s->index_size, s->json);
+	fputs("}\n}\n", s->json);
+	err = blob_error(&s->bytes);
+	if (fflush(s->json) || ferror(s->json) || ferror(s->index))
+		err = no_memory();
+	return err ? err : write_packed(s, to);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * page-stream.h - what a page reads: JSON, and behind it arrays of numbers
+ * (doc/page-format.md).
+ *
+ * Failure   Out of memory is kept; page_stream_end() says so.
+ */
+#ifndef FORMAT_PAGE_STREAM_H
+#define FORMAT_PAGE_STREAM_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/blob.h"
+
+enum page_array_type {
+	PAGE_U8,
+	PAGE_VARINT, /* seven bits a byte */
+	PAGE_DELTA   /* zigzag, of the difference to the number before */
+};
+
+struct page_stream {
+	FILE *json; /* the one object: members, each followed by ",\n" */
+	char *text;
+	size_t text_size;
+	FILE *index; /* of the arrays */
+	char *index_text;
+	size_t index_size;
+	struct blob bytes;
+	enum page_array_type type; /* of the array that is open: */
+	size_t begin, count;
+	uint64_t last;
+};
+
+/* 0, or -ENOMEM with a reason; page_stream_fini() is due in either case. */
+int page_stream_init(struct page_stream *s);
+void page_stream_fini(struct page_stream *s);
+
+/* One array after the other. */
+void page_array(struct page_stream *s, const char *name,
+		enum page_array_type type);
+void page_number(struct page_stream *s, uint64_t number);
+void page_array_end(struct page_stream *s);
+
+/* The whole, packed, as base64.  0, or -ENOMEM with a reason. */
+int page_stream_end(struct page_stream *s, FILE *to);
+
+#endif

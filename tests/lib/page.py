@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""page.py - the data of a page (doc/page-format.md), decoded.
+
+decode(FILE) gives the JSON, as a dictionary, and the arrays, as lists by name.
+"""
+import base64
+import json
+import re
+import struct
+import zlib
+
+
+def numbers(kind, raw):
+    if kind == "u8":
+        return list(raw)
+    found, number, shift = [], 0, 0
+    for byte in raw:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            found.append(number)
+            number = shift = 0
+    assert shift == 0, "an array ends in the middle of a number"
+    if kind == "varint":
+        return found
+    assert kind == "delta", kind
+    last = 0
+    for i, code in enumerate(found):
+        last += (code >> 1) ^ -(code & 1)
+        found[i] = last
+    return found
+
+
+def decode(path):
+    text = open(path, encoding="utf-8").read()
+    blocks = re.findall(r'<script type="application/octet-stream" '
+                        r'id="copse-data">([A-Za-z0-9+/=]*)</script>', text)
+    assert len(blocks) == 1, "one block of data"
+    raw = zlib.decompress(base64.b64decode(blocks[0], validate=True))
+    size = struct.unpack("<I", raw[:4])[0]
+    page = json.loads(raw[4:4 + size].decode("utf-8"))
+    body, arrays, end = raw[4 + size:], {}, 0
+    for name, a in page["arrays"].items():
+        assert a["offset"] == end, name
+        end += a["bytes"]
+        arrays[name] = numbers(a["type"], body[a["offset"]:end])
+        assert len(arrays[name]) == a["count"], name
+    assert end == len(body), "arrays are all there is"
+    return page, arrays

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# page.sh - what -f html puts into a page says the same as the reports.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+export PYTHONPATH="$srcdir/tests/lib" PYTHONDONTWRITEBYTECODE=1
+
+measure() {
+	if [ -x "$programs/mpi-skew" ] && command -v mpirun >/dev/null; then
+		mpirun -n 4 "$copse" run --quiet -o app.copse \
+			"$programs/mpi-skew" 0.1 >out 2>&1
+	else
+		"$copse" run --quiet -o app.copse "$programs/steady" 0.5 >out 2>&1
+	fi || { cat out; return 1; }
+	"$copse" report -f html -o app.html app.copse
+}
+
+same_bytes() {
+	"$copse" report -f html app.copse >again.html || return 1
+	cmp app.html again.html
+}
+
+# The template, and one line that is different.
+is_the_template() {
+	grep -v '^<!--COPSE-DATA-->$' "$builddir/page/page.html" >template
+	grep -v '^<script type="application/octet-stream"' app.html |
+		cmp template -
+}
+
+# Sums over nodes, over processes, and those of each function, to the
+# nanosecond.
+totals() {
+	need python3
+	python3 - "$copse" <<-'EOF'
+	import collections, json, subprocess, sys
+	from page import decode
+	page, a = decode("app.html")
+	def report(*words):
+	    return json.loads(subprocess.run(
+	        [sys.argv[1], "report", *words, "-f", "json", "app.copse"],
+	        check=True, capture_output=True).stdout)
+	def same(value, text, unit):
+	    return round(text * 1e9) == value if unit == "ns" else text == value
+	nodes = len(a["node.parent"])
+	for metric in page["metrics"]:
+	    name, unit = metric["name"], metric["unit"]
+	    sums = a["sum." + name]
+	    assert len(sums) == nodes
+	    if metric["merge"] != "sum":
+	        continue
+	    assert sum(sums) == metric["total"], name
+	    own = collections.Counter()
+	    for n, value in enumerate(sums):
+	        own[page["strings"][a["node.function"][n]] or "(no call path)",
+	            page["strings"][a["node.module"][n]]] += value
+	    rows = report("hotspots", "-m", name)["tables"]["hotspots"]
+	    assert rows, name
+	    for row in rows:
+	        value = own[row["function"], row["module"]]
+	        assert same(value, row["exclusive"], unit), (name, row, value)
+	    tree = report("tree", "-m", name, "--prune", "0")["tree"]
+	    assert same(metric["total"] - sums[0],
+	                sum(n["inclusive"] for n in tree if not n["depth"]),
+	                unit), name
+	    if len(a["rank.number"]) > 1:
+	        cells = a["cell." + name + ".first"]
+	        values = iter(a["cell." + name + ".value"])
+	        for n in range(nodes):
+	            assert sum(next(values) for _ in range(cells[n])) == sums[n]
+	EOF
+}
+
+# Each table of each report, cell by cell.
+reports() {
+	need python3
+	python3 - "$copse" <<-'EOF'
+	import json, subprocess, sys
+	from page import decode
+	page, _ = decode("app.html")
+	assert "summary" in page["reports"] and "diagnose" in page["reports"]
+	for name, report in page["reports"].items():
+	    plain = json.loads(subprocess.run(
+	        [sys.argv[1], "report", name, "-n", "100", "-f", "json",
+	         "app.copse"], check=True, capture_output=True).stdout)
+	    assert plain["lines"] == report["lines"], name
+	    assert plain["notes"] == report["notes"], name
+	    assert list(plain["tables"]) == [t["id"] for t in report["tables"]]
+	    for table in report["tables"]:
+	        rows = plain["tables"][table["id"]]
+	        assert len(rows) == len(table["rows"])
+	        for row, cells in zip(rows, table["rows"]):
+	            for column, cell in zip(table["columns"], cells):
+	                if column["id"] not in row:
+	                    continue
+	                if isinstance(cell, list):
+	                    text = column["type"] in ("text", "left")
+	                    cell = cell[1] if text else cell[0]
+	                assert cell == row[column["id"]], (name, column, cell)
+	EOF
+}
+
+one_analysis() {
+	need python3
+	"$copse" report hotspots -n 3 -f html -o one.html app.copse &&
+		python3 - <<-'EOF'
+	from page import decode
+	page, _ = decode("one.html")
+	assert list(page["reports"]) == ["hotspots"]
+	assert len(page["reports"]["hotspots"]["tables"][0]["rows"]) == 3
+	EOF
+}
+
+point "a page is made" measure
+point "the same database, the same bytes" same_bytes
+point "but for its data it is the template" is_the_template
+point "totals equal the reports'" totals
+point "tables equal the reports'" reports
+point "one analysis alone" one_analysis
+points_done
