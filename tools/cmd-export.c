@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/spelling.h"
@@ -19,9 +20,11 @@ static const char *rank, *node, *output;
 
 static const struct option options[] = {
 	{ 'm', "metric", "NAME",
-	  "values: only this metric; hatchet: the one for 'time' (the sampled)",
+	  "values: only this metric; others: what they show first (the "
+	  "sampled)",
 	  set_string, &choice.metric, show_metric },
-	{ 0, "rank", "N", "values: only this rank, or process without MPI",
+	{ 0, "rank", "LIST",
+	  "only these ranks, or processes without MPI: 0-3,17, or all",
 	  set_string, &rank },
 	{ 0, "node", "N", "values: only this context, by its number in 'nodes'",
 	  set_string, &node },
@@ -71,8 +74,6 @@ static int set_choice(void)
 {
 	choice.by_rank = rank;
 	choice.by_node = node;
-	if (rank && !str_to_uint(rank, &choice.rank))
-		return fail(-EINVAL, "rank wants a number, not '%s'", rank);
 	if (node && !str_to_uint(node, &choice.node))
 		return fail(-EINVAL, "node wants a number, not '%s'", node);
 	return 0;
@@ -83,24 +84,52 @@ static int check_choice(const struct format *what)
 {
 	if (choice.metric && !what->by_metric)
 		return fail(-EINVAL, "--metric is not for %s", what->name);
-	if ((rank || node) && !what->by_part)
-		return fail(-EINVAL,
-			    "--rank and --node are not for %s: they "
-			    "are for values",
+	if (rank && !what->by_rank)
+		return fail(-EINVAL, "--rank is not for %s", what->name);
+	if (node && !what->by_node)
+		return fail(-EINVAL, "--node is for values alone, not for %s",
 			    what->name);
+	if (what->binary && !output && isatty(STDOUT_FILENO))
+		return fail(-EINVAL,
+			    "%s is not for a terminal; name a file with -o",
+			    what->name);
+	return 0;
+}
+
+/* Who was chosen is told, unless it is everybody, or the user did. */
+static int choose_ranks(struct rank_choice *ranks, const struct format *what,
+			const struct run *run)
+{
+	int err = 0;
+	char *text;
+
+	if (rank)
+		return rank_choice_named(ranks, run, rank);
+	if (what->apart)
+		err = rank_choice_telling(ranks, run, what->apart);
+	if (err || !ranks->count || ranks->all)
+		return err;
+	text = rank_choice_text(ranks, run);
+	if (!text)
+		return no_memory();
+	fprintf(stderr,
+		"copse export: shown apart, of %zu %s: %s; --rank chooses "
+		"others\n",
+		run->rank_count, run->world ? "ranks" : "processes", text);
+	free(text);
 	return 0;
 }
 
 static int export_run(int argc, char **argv)
 {
 	const struct format *what;
+	struct rank_choice ranks = { 0 };
 	struct run *run = NULL;
 	char *path;
 	int err = set_choice();
 
 	if (err)
 		return err;
-
 	if (argc != 2)
 		return fail(-EINVAL,
 			    "what, and of which profile? copse export nodes "
@@ -116,7 +145,11 @@ static int export_run(int argc, char **argv)
 	free(path);
 	if (err)
 		return err == -EINVAL ? -EIO : err;
-	err = write_run(what, run);
+	choice.ranks = &ranks;
+	err = choose_ranks(&ranks, what, run);
+	if (!err)
+		err = write_run(what, run);
+	rank_choice_fini(&ranks);
 	run_free(run);
 	return err;
 }
@@ -137,7 +170,7 @@ const struct command command_export = {
 	.word = export_word,
 	.name = "export",
 	.synopsis = "WHAT [options] DIR|run.h5",
-	.help = "all of a run for other programs: CSV tables, JSON for Hatchet",
+	.help = "all of a run for other programs: tables, flame graphs, traces",
 	.options = options,
 	.run = export_run,
 };

@@ -72,6 +72,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/paths.c src/analyse/paths.h \
 	src/analyse/phrase.c src/analyse/phrase.h \
 	src/analyse/processes.c src/analyse/processes.h \
+	src/analyse/rank-choice.c src/analyse/rank-choice.h \
 	src/analyse/rank-distribution.c src/analyse/rank-distribution.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \

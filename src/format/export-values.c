@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyse/processes.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "format/format.h"
@@ -27,8 +26,19 @@ struct chosen {
 	const struct run *run;
 	size_t metric;
 	const struct format_choice *choice;
-	size_t rank; /* index, when by_rank */
 };
+
+static bool is_of_chosen(const struct chosen *c, uint32_t process)
+{
+	const struct rank_choice *ranks = c->choice->ranks;
+
+	if (!c->choice->by_rank || ranks->all)
+		return true;
+	for (size_t i = 0; i < ranks->count; i++)
+		if (ranks->at[i].process == process)
+			return true;
+	return false;
+}
 
 static int export_node_values(const struct chosen *c, uint32_t node,
 			      struct value_buffer *buffer)
@@ -40,35 +50,37 @@ static int export_node_values(const struct chosen *c, uint32_t node,
 				 &count);
 
 	for (size_t i = 0; i < count && !err; i++)
-		if (!c->choice->by_rank || values[i].rank == c->rank)
+		if (is_of_chosen(c, values[i].rank))
 			value_row(c->to, m, node, &values[i]);
 	return err;
 }
 
-static int rank_values(const struct chosen *c, struct value_buffer *buffer)
+static int rank_values(const struct chosen *c, uint32_t process,
+		       struct value_buffer *buffer)
 {
 	const struct run_metric *m = &c->run->metrics[c->metric];
 	const struct run_value *values;
 	size_t count;
-	int err = values_of_rank(c->run, c->metric, c->rank, buffer, &values,
+	int err = values_of_rank(c->run, c->metric, process, buffer, &values,
 				 &count);
 
 	for (size_t i = 0; i < count && !err; i++)
 		value_row(c->to, m, values[i].rank,
-			  &(struct run_value){ (uint32_t)c->rank,
-					       values[i].value });
+			  &(struct run_value){ process, values[i].value });
 	return err;
 }
 
 static int value_rows(const struct chosen *c)
 {
+	const struct rank_choice *ranks = c->choice->ranks;
 	struct value_buffer buffer = { 0 };
 	int err = 0;
 
 	if (c->choice->by_node)
 		err = export_node_values(c, (uint32_t)c->choice->node, &buffer);
 	else if (c->choice->by_rank)
-		err = rank_values(c, &buffer);
+		for (size_t i = 0; i < ranks->count && !err; i++)
+			err = rank_values(c, ranks->at[i].process, &buffer);
 	else
 		for (uint32_t n = 0; n < c->run->node_count && !err; n++)
 			err = export_node_values(c, n, &buffer);
@@ -77,7 +89,7 @@ static int value_rows(const struct chosen *c)
 }
 
 /* -EINVAL with a reason: there is no such thing. */
-static int check_chosen(struct chosen *c)
+static int check_chosen(const struct chosen *c)
 {
 	const struct format_choice *choice = c->choice;
 
@@ -89,12 +101,6 @@ static int check_chosen(struct chosen *c)
 			    "there is no node %" PRIu64
 			    "; copse export nodes lists them",
 			    choice->node);
-	while (choice->by_rank && c->rank < c->run->rank_count &&
-	       processes_number(c->run, c->rank) != choice->rank)
-		c->rank++;
-	if (choice->by_rank && c->rank == c->run->rank_count)
-		return fail(-EINVAL, "there is no %s %" PRIu64 " in this run",
-			    processes_noun(c->run), choice->rank);
 	return 0;
 }
 
@@ -126,5 +132,6 @@ const struct format format_export_values = {
 	.help = "CSV: what each process has in each context",
 	.write_run = export_all_values,
 	.by_metric = true,
-	.by_part = true,
+	.by_rank = true,
+	.by_node = true,
 };

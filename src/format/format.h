@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "analyse/overview.h"
+#include "analyse/rank-choice.h"
 #include "run/run.h"
 
 struct format_style {
@@ -26,10 +27,11 @@ struct format_style {
 };
 
 struct format_choice {
-	const char *metric; /* values: this one; hatchet: what is shown first;
-			       NULL: not chosen */
-	bool by_rank, by_node; /* values: of these only */
-	uint64_t rank, node;   /* as reports call a process; an index */
+	const char *metric;    /* values: this one; others: what is shown first;
+				  NULL: not chosen */
+	bool by_rank, by_node; /* of these only */
+	const struct rank_choice *ranks; /* those, or those shown apart */
+	uint64_t node;                   /* an index */
 };
 
 struct format {
@@ -46,8 +48,9 @@ struct format {
 	/* Of a run; NULL: it takes none. */
 	int (*write_run)(FILE *to, const struct run *run,
 			 const struct format_choice *choice);
-	bool by_metric, by_part; /* what of a choice it heeds: metric; rank and
-				    node */
+	bool by_metric, by_rank, by_node; /* what of a choice it heeds */
+	size_t apart; /* so many ranks are chosen where the user names none */
+	bool binary;  /* not for a terminal */
 };
 
 /* Every format, ended by NULL; the first is the default for reports. */

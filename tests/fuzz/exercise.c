@@ -138,20 +138,24 @@ static void judge(const struct run *const runs[], uint32_t choice)
 
 static void export(const struct run *run, uint32_t choice)
 {
+	struct rank_choice ranks = { 0 };
 	const struct format_choice choices[] = {
-		{ 0 },
-		{ .by_rank = true },
-		{ .by_node = true, .node = choice % 16 },
-		{ .by_rank = true, .metric = "mpi.time.max" },
+		{ .ranks = &ranks },
+		{ .ranks = &ranks, .by_rank = true },
+		{ .ranks = &ranks, .by_node = true, .node = choice % 16 },
+		{ .ranks = &ranks, .by_rank = true, .metric = "mpi.time.max" },
 	};
 	size_t first = 0, count = 0;
 
+	if (rank_choice_telling(&ranks, run, 1 + choice % 4))
+		return;
 	while (formats[first]->write_report)
 		first++;
 	while (formats[first + count])
 		count++;
 	formats[first + take(&choice, count)]->write_run(
 		nowhere(), run, &choices[take(&choice, 4)]);
+	rank_choice_fini(&ranks);
 }
 
 void exercise_run(const struct run *run, uint32_t choice)
