@@ -252,6 +252,7 @@ SHELL_TESTS = \
 	tests/profiles/merge-scale.sh tests/system/check.sh tests/mpi/calls.sh \
 	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/profiles/scaling.sh \
+	tests/profiles/viewers.sh \
 	tests/run/openmp.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
 	tests/real/mpi4py.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
@@ -277,6 +278,7 @@ CLEANFILES += $(program_outputs)
 EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/lib/tap.sh tests/lib/mpi.sh \
 	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
 	tests/lib/real.sh tests/lib/page.py tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
+	tests/profiles/speedscope.schema.json \
 	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
 	tests/fuzz
 

@@ -2,18 +2,23 @@
 # or of runs; the first is the default for reports.
 FORMATS = src/format/text src/format/csv src/format/json \
 	src/format/folded src/format/junit src/format/html src/format/export-nodes \
-	src/format/export-ranks src/format/export-values src/format/hatchet
+	src/format/export-ranks src/format/export-values src/format/hatchet \
+	src/format/speedscope src/format/pprof
 
 noinst_LTLIBRARIES += libformat.la
-libformat_la_CFLAGS = $(reader_cflags)
+libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS)
+libformat_la_LIBADD = $(ZLIB_LIBS)
 libformat_la_SOURCES = \
 	src/format/disambiguate.c src/format/disambiguate.h \
 	src/format/draw.c src/format/draw.h \
 	src/format/format.c src/format/format.h \
+	src/format/frames.c src/format/frames.h \
+	src/format/gzip.c src/format/gzip.h \
 	src/format/node-sums.c src/format/node-sums.h \
 	src/format/number-text.c src/format/number-text.h \
 	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
 	src/format/page-stream.c src/format/page-stream.h \
+	src/format/protobuf.c src/format/protobuf.h \
 	src/format/quote.c src/format/quote.h \
 	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \

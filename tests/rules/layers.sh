@@ -32,7 +32,8 @@ tools:        base live profile launch check symbol run merge analyse format
 # HEADER: the only files that may include it.
 foreign='
 hdf5.h:              src/profile/ src/run/
-libdeflate.h zlib.h isa-l/:   src/profile/
+libdeflate.h isa-l/:   src/profile/
+zlib.h:              src/profile/ src/format/gzip.c
 capstone/ zstd.h:      src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
 libiberty/demangle.h: src/symbol/

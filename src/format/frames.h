@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * frames.h - the frames of a context, from the innermost to the outermost, as
+ * tools for stacks have them: a function, and the line in it that was sampled
+ * or that calls the frame before.
+ */
+#ifndef FORMAT_FRAMES_H
+#define FORMAT_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run/run.h"
+
+struct frame {
+	uint32_t node;       /* the function's */
+	uint32_t file, line; /* a string, 0: not known */
+};
+
+/* The innermost of a node; of the root, the root itself. */
+struct frame frame_innermost(const struct run *run, uint32_t node);
+
+/* The frame that called this one; false, and unchanged: there is none. */
+bool frame_caller(const struct run *run, struct frame *frame);
+
+/* It is compiled into its caller. */
+static inline bool frame_is_inlined(const struct run *run,
+				    const struct frame *frame)
+{
+	return run->nodes[frame->node].flags & RUN_INLINED;
+}
+
+#endif
