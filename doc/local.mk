@@ -69,4 +69,5 @@ EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
 EXTRA_DIST += doc/decisions/confidence.md doc/decisions/efficiencies.md \
 	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \
+	doc/decisions/timeline.md \
 	doc/decisions/check.md

@@ -5,6 +5,7 @@
 #   awk -v top=FOLDER -f tables.awk PAGE.in		FOLDER: above src
 BEGIN {
 	types["int32_t"] = "i32"
+	types["uint8_t"] = "u8"
 	types["uint16_t"] = "u16"
 	types["uint32_t"] = types["INDEX"] = "u32"
 	types["uint64_t"] = "u64"

@@ -46,7 +46,7 @@ MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
 	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-overlap mpi-paths mpi-paused \
-	mpi-phases mpi-polls mpi-short mpi-skew mpi-threads mpi-truncated pcontrol shift \
+	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
 	mpi-skew mpi-truncated neighbours requests-threads windows windows-threads
@@ -240,7 +240,7 @@ endif
 SHELL_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
 	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
-	tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/gather.sh \
+	tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
 	tests/run/papi.sh tests/run/truth.sh tests/gpu/gpu-power.sh \
 	tests/run/control.sh tests/real/third-party.sh \

@@ -4,6 +4,7 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 	src/analyse/imbalance src/analyse/ranks src/analyse/mpi/pop-factors \
 	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
 	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
+	src/analyse/time-strips \
 	src/analyse/loops src/analyse/gpu/gpu-kernels src/analyse/gpu/gpu-api \
 	src/analyse/gpu/gpu-transfers src/analyse/gpu/gpu-memory \
 	src/analyse/gpu/gpu-devices src/analyse/gpu/idle-causes \

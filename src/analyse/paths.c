@@ -46,48 +46,6 @@ bool paths_waits(const struct paths *paths, uint32_t path)
 	return false;
 }
 
-/* "read" of "__GI___libc_read64@@GLIBC_2.2.5", and its length. */
-static const char *plain_function_name(const char *name, size_t *length)
-{
-	if (!strncmp(name, "__GI_", strlen("__GI_")))
-		name += strlen("__GI_");
-	name += strspn(name, "_");
-	if (!strncmp(name, "libc_", strlen("libc_")))
-		name += strlen("libc_");
-	*length = strcspn(name, "@");
-	if (*length > 2 && !strncmp(name + *length - 2, "64", 2))
-		*length -= 2;
-	return name;
-}
-
-static bool is_one_of_names(const char *name, const char *const *names,
-			    size_t count)
-{
-	size_t length;
-
-	name = plain_function_name(name, &length);
-	for (size_t i = 0; i < count; i++)
-		if (strlen(names[i]) == length &&
-		    !strncmp(names[i], name, length))
-			return true;
-	return false;
-}
-
-bool paths_is_file(const struct run *run, uint32_t node)
-{
-	static const char *const names[] = {
-		"read",   "write",  "pread",    "pwrite", "readv",
-		"writev", "preadv", "pwritev",  "fsync",  "fdatasync",
-		"open",   "openat", "close",    "sync",   "ftruncate",
-		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
-	};
-	const struct run_node *n = &run->nodes[node];
-
-	return n->kind == RUN_FUNCTION && paths_in_c_library(run, node) &&
-	       is_one_of_names(str_at(&run->strings, n->function), names,
-			       sizeof(names) / sizeof(*names));
-}
-
 /* Of MPI (also PMPI_Wtime, mpi_wtime_), OpenMP and C++. */
 static bool is_clock_of_library(const char *name)
 {
@@ -110,8 +68,8 @@ bool paths_is_clock(const struct run *run, uint32_t node)
 		return false;
 	return !strcmp(str_at(&run->strings, n->module), "[vdso]") ||
 	       is_clock_of_library(name) ||
-	       (paths_in_c_library(run, node) &&
-		is_one_of_names(name, names, sizeof(names) / sizeof(*names)));
+	       paths_is_c_function(run, node, names,
+				   sizeof(names) / sizeof(*names));
 }
 
 const char *paths_function(const struct run *run, uint32_t node)

@@ -21,12 +21,6 @@ bool paths_is_waiting(const struct run_node *node);
 bool paths_waits(const struct paths *paths, uint32_t path);
 
 /*
- * A function of the C library's that reads or writes files.  Files outside MPI
- * are not measured: what samples say is the time in these.
- */
-bool paths_is_file(const struct run *run, uint32_t node);
-
-/*
  * A function that asks what time it is.  A program that waits by looking at a
  * clock is busy in what looks, and not in the clock.
  */

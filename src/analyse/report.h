@@ -25,6 +25,8 @@ enum column_type {
 	COLUMN_BAR, /* double, 0 … 1, drawn; text only, not in csv or json */
 	COLUMN_SPARK, /* doubles, drawn as a sparkline; text only */
 	COLUMN_HEAT, /* doubles, 0 … 1, as wide as there is room; text only */
+	COLUMN_LETTERS, /* doubles: characters, as wide as there is room, in
+			   colours; text only */
 };
 
 struct report_column {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* draw.c - bars in eighths of a column, sparklines in eight heights. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/round.h"
 #include "format/draw.h"
@@ -92,5 +93,37 @@ char *draw_heat(const double *values, size_t count, size_t width, bool utf8)
 		fputs(blocks[heat_of(column_of(values, count, c, columns))],
 		      to);
 	fclose(to);
+	return text;
+}
+
+static char drawn_letter(double value)
+{
+	return value > ' ' && value < 0x7f ? (char)value : ' ';
+}
+
+static char most_frequent(const double *values, size_t count)
+{
+	size_t seen[0x80] = { 0 };
+	char best = ' ';
+
+	for (size_t i = 0; i < count; i++)
+		seen[(int)drawn_letter(values[i])]++;
+	for (int c = 0; c < 0x80; c++)
+		if (seen[c] > seen[(int)best])
+			best = (char)c;
+	return best;
+}
+
+char *draw_letters(const double *values, size_t count, size_t width)
+{
+	size_t columns = count < width ? count : width;
+	char *text = calloc(columns + 1, 1);
+
+	for (size_t c = 0; text && c < columns; c++) {
+		size_t from = c * count / columns;
+
+		text[c] = most_frequent(values + from,
+					(c + 1) * count / columns - from);
+	}
 	return text;
 }

@@ -24,4 +24,10 @@ char *draw_spark(const double *values, size_t count, size_t width, bool utf8);
  */
 char *draw_heat(const double *values, size_t count, size_t width, bool utf8);
 
+/*
+ * One column per value, an ASCII character.  With more values than width a
+ * column shows the one that most of those have which it stands for.
+ */
+char *draw_letters(const double *values, size_t count, size_t width);
+
 #endif

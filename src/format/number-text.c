@@ -16,7 +16,7 @@ bool plain_is_text(enum column_type type)
 bool plain_is_drawn(enum column_type type)
 {
 	return type == COLUMN_BAR || type == COLUMN_SPARK ||
-	       type == COLUMN_HEAT;
+	       type == COLUMN_HEAT || type == COLUMN_LETTERS;
 }
 
 static void fixed_digits(char *to, int digits, double value)

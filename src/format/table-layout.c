@@ -19,6 +19,7 @@
 #define BAR_WIDTH   12
 #define MOST_SPARK  32
 #define ROOM        36 /* of a name, before spare columns are shown */
+#define STRIP       48 /* of letters, before spare columns are shown */
 #define LEAST_FRAME 8  /* columns of a cut name that still say something */
 #define MANY        10000000 /* counts above are told in thousands or more */
 
@@ -216,6 +217,9 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 	case COLUMN_HEAT:
 		return draw_heat(cell->spark, cell->spark_count,
 				 cell->spark_count, utf8);
+	case COLUMN_LETTERS:
+		return draw_letters(cell->spark, cell->spark_count,
+				    cell->spark_count);
 	case COLUMN_SPARK:
 		return draw_spark(cell->spark, cell->spark_count, MOST_SPARK,
 				  utf8);
@@ -288,6 +292,7 @@ static int fill_grid(struct grid *grid, size_t to,
 	char **cells = grid->cells + to;
 	int err = 0;
 
+	grid->letters[to] = column->type == COLUMN_LETTERS;
 	grid->right[to] =
 		!plain_is_text(column->type) && !plain_is_drawn(column->type);
 	cells[0] = utf8_clean(column->title, utf8);
@@ -459,9 +464,10 @@ static void share_out_width(struct grid *grid, const enum column_type *types,
 	static const struct {
 		enum column_type type;
 		size_t narrow;
-	} steps[] = { { COLUMN_HEAT, 32 }, { COLUMN_LEFT_TEXT, 20 },
-		      { COLUMN_TEXT, 28 }, { COLUMN_LEFT_TEXT, 12 },
-		      { COLUMN_TEXT, 12 }, { COLUMN_HEAT, 12 } };
+	} steps[] = { { COLUMN_HEAT, 32 },      { COLUMN_LETTERS, STRIP },
+		      { COLUMN_LEFT_TEXT, 20 }, { COLUMN_TEXT, 28 },
+		      { COLUMN_LEFT_TEXT, 12 }, { COLUMN_TEXT, 12 },
+		      { COLUMN_HEAT, 12 },      { COLUMN_LETTERS, 12 } };
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		size_t narrow = steps[i].narrow;
@@ -509,11 +515,14 @@ static int narrow_strip(struct grid *grid, size_t to,
 			continue;
 		count = cell->spark_count;
 		free(*text);
-		*text = draw_heat(cell->spark, count, width, style->utf8);
+		*text = grid->letters[to]
+				? draw_letters(cell->spark, count, width)
+				: draw_heat(cell->spark, count, width,
+					    style->utf8);
 		if (!*text)
 			return no_memory();
 	}
-	if (!count)
+	if (!count || grid->letters[to])
 		return 0;
 	cells[0] = strip_title(title, count, width, style->utf8);
 	free(title);
@@ -626,18 +635,20 @@ static int make_grid_room(struct grid *grid, const struct report_table *table,
 		calloc(grid->rows * grid->columns + 1, sizeof(*grid->cells));
 	grid->widths = calloc(grid->columns + 1, sizeof(*grid->widths));
 	grid->right = calloc(grid->columns + 1, sizeof(*grid->right));
-	if (!grid->cells || !grid->widths || !grid->right)
+	grid->letters = calloc(grid->columns + 1, sizeof(*grid->letters));
+	if (!grid->cells || !grid->widths || !grid->right || !grid->letters)
 		return no_memory();
 	return 0;
 }
 
-/* Names that lost what tells them apart. */
+/* Names that lost what tells them apart, or strips. */
 static bool is_tight(const struct grid *grid, const enum column_type *types,
 		     const size_t *wanted)
 {
 	for (size_t c = 0; c < grid->columns; c++)
-		if (types[c] == COLUMN_TEXT && grid->widths[c] < ROOM &&
-		    grid->widths[c] < wanted[c])
+		if (grid->widths[c] < wanted[c] &&
+		    ((types[c] == COLUMN_TEXT && grid->widths[c] < ROOM) ||
+		     (types[c] == COLUMN_LETTERS && grid->widths[c] <= STRIP)))
 			return true;
 	return false;
 }
@@ -675,7 +686,8 @@ static int cut_to_fit(struct grid *grid, const struct report_table *table,
 	int err = 0;
 
 	for (size_t c = 0, at = 0; !err && c < table->column_count; c++)
-		if (shown[c] && types[at++] == COLUMN_HEAT)
+		if (shown[c] && (types[at++] == COLUMN_HEAT ||
+				 types[at - 1] == COLUMN_LETTERS))
 			err = narrow_strip(grid, at - 1, table, c, style);
 	return err ? err : fit(grid, types, style);
 }
@@ -739,6 +751,7 @@ void grid_fini(struct grid *grid)
 	free(grid->cells);
 	free(grid->widths);
 	free(grid->right);
+	free(grid->letters);
 	free(grid->left_out);
 	*grid = (struct grid){ 0 };
 }

@@ -17,6 +17,7 @@ struct grid {
 	char **cells; /* row by row */
 	size_t *widths;
 	bool *right;    /* columns of numbers end at their right edge */
+	bool *letters;  /* columns of COLUMN_LETTERS */
 	char *left_out; /* spare columns: "mean size, longest"; or NULL */
 };
 

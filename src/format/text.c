@@ -82,8 +82,38 @@ static int write_line(FILE *to, const char *text,
 	return 0;
 }
 
+/* Letters in colours, those of MPI dim; the same letter in the same colour. */
+static void write_letters(FILE *to, const char *text, size_t length,
+			  const struct format_style *style)
+{
+	static const char *const colours[] = {
+		"30;48;5;110", "30;48;5;173", "30;48;5;108", "30;48;5;179",
+		"30;48;5;139", "30;48;5;152", "30;48;5;174", "30;48;5;144",
+		"30;48;5;75",  "30;48;5;137", "30;48;5;72",  "30;48;5;215",
+		"30;48;5;147", "30;48;5;150", "30;48;5;180", "30;48;5;117",
+		"30;48;5;176", "30;48;5;114", "30;48;5;209", "30;48;5;153",
+		"30;48;5;186", "30;48;5;103", "30;48;5;181", "30;48;5;79",
+		"30;48;5;146", "30;48;5;222",
+	};
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (!i || text[i - 1] != text[i]) {
+			unpaint(to, style);
+			if (islower(c))
+				paint(to, style, colours[c - 'a']);
+			else if (c != ' ')
+				paint(to, style, DIM);
+		}
+		fputc(c, to);
+	}
+	unpaint(to, style);
+}
+
 /* Blanks are written only when something follows them in the row. */
-static void write_cells(FILE *to, const struct grid *grid, size_t row)
+static void write_cells(FILE *to, const struct grid *grid, size_t row,
+			const struct format_style *style)
 {
 	size_t pending = 0;
 
@@ -96,8 +126,12 @@ static void write_cells(FILE *to, const struct grid *grid, size_t row)
 			end--;
 		pending += grid->right[c] ? 2 + pad : 2;
 		if (end) {
-			fprintf(to, "%*s%.*s", (int)pending, "", (int)end,
-				text);
+			fprintf(to, "%*s", (int)pending, "");
+			if (grid->letters[c] && row >= grid->heads &&
+			    style->colour)
+				write_letters(to, text, end, style);
+			else
+				fprintf(to, "%.*s", (int)end, text);
 			pending = 0;
 		}
 		pending += length - end;
@@ -124,7 +158,7 @@ static int write_table(FILE *to, const struct report_table *table,
 	for (size_t row = 0; row < grid.rows; row++) {
 		if (row < grid.heads)
 			paint(to, style, DIM);
-		write_cells(to, &grid, row);
+		write_cells(to, &grid, row, style);
 		if (row < grid.heads)
 			unpaint(to, style);
 	}

@@ -51,6 +51,7 @@ static void pass_fini(struct merging *m)
 	run_free(m->run);
 	unify_free(m->unify);
 	match_fini(&m->parts);
+	gpu_bins_fini(&m->gpu_bins);
 	traffic_fini(&m->traffic);
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
@@ -110,6 +111,8 @@ int merging_gpu(struct merging *m, const struct profile *p, uint32_t process,
 		err = devices_add(&m->devices, p, process, nodes);
 	if (!err)
 		err = power_add(&m->power, p, process, nodes);
+	if (!err)
+		err = gpu_bins_add(&m->gpu_bins, p, process);
 	return err;
 }
 
@@ -479,6 +482,8 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 	if (!err)
 		err = match_rename(&m->parts, m->run, order, references.became);
 	if (!err)
+		gpu_bins_rename(&m->gpu_bins, m->run, order);
+	if (!err)
 		err = traffic_finish(&m->traffic, m->run, order,
 				     references.became);
 	if (!err)
@@ -521,7 +526,7 @@ static int finish_merge(struct merging *m)
 	if (!err) {
 		fail_step("joining wait states");
 		say_merge_progress(m, "joining wait states", 0, 1);
-		err = waits_make(run, &m->parts);
+		err = waits_make(run, &m->parts, &m->gpu_bins);
 		say_merge_progress(m, "joining wait states", 1, 1);
 	}
 	free(order);

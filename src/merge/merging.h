@@ -5,6 +5,7 @@
 
 #include "merge/devices.h"
 #include "waits/match-events.h"
+#include "waits/time-bins.h"
 #include "merge/merge-gpu-tables.h"
 #include "merge/gpu-rows.h"
 #include "merge/inputs.h"
@@ -31,6 +32,7 @@ struct merging {
 	struct run *run;
 	struct unify *unify;
 	struct matched_events parts;
+	struct gpu_bins gpu_bins;
 	struct traffic traffic;
 	struct gpu_facts facts;
 	struct devices devices;

@@ -61,6 +61,50 @@ bool paths_in_c_library(const struct run *run, uint32_t node)
 	return !strncmp(str_base(path), "libc.so.", strlen("libc.so."));
 }
 
+/* "read" of "__GI___libc_read64@@GLIBC_2.2.5", and its length. */
+static const char *plain_function_name(const char *name, size_t *length)
+{
+	if (!strncmp(name, "__GI_", strlen("__GI_")))
+		name += strlen("__GI_");
+	name += strspn(name, "_");
+	if (!strncmp(name, "libc_", strlen("libc_")))
+		name += strlen("libc_");
+	*length = strcspn(name, "@");
+	if (*length > 2 && !strncmp(name + *length - 2, "64", 2))
+		*length -= 2;
+	return name;
+}
+
+bool paths_is_c_function(const struct run *run, uint32_t node,
+			 const char *const *names, size_t count)
+{
+	const struct run_node *n = &run->nodes[node];
+	const char *name = str_at(&run->strings, n->function);
+	size_t length;
+
+	if (n->kind != RUN_FUNCTION || !paths_in_c_library(run, node))
+		return false;
+	name = plain_function_name(name, &length);
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(names[i], name, length))
+			return true;
+	return false;
+}
+
+bool paths_is_file(const struct run *run, uint32_t node)
+{
+	static const char *const names[] = {
+		"read",   "write",  "pread",    "pwrite", "readv",
+		"writev", "preadv", "pwritev",  "fsync",  "fdatasync",
+		"open",   "openat", "close",    "sync",   "ftruncate",
+		"fread",  "fwrite", "sendfile", "fflush", "posix_fallocate",
+	};
+
+	return paths_is_c_function(run, node, names,
+				   sizeof(names) / sizeof(*names));
+}
+
 /*
  * Paths begin below the root, or below a phase of the program; a second one
  * begins where work was put into a CUDA graph.

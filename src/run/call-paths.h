@@ -43,6 +43,16 @@ void paths_fini(struct paths *paths);
 /* The function is in the C library. */
 bool paths_in_c_library(const struct run *run, uint32_t node);
 
+/* It is that library's function of one of these names. */
+bool paths_is_c_function(const struct run *run, uint32_t node,
+			 const char *const *names, size_t count);
+
+/*
+ * A function of the C library's that reads or writes files.  Files outside MPI
+ * are not measured: what samples say is the time in these.
+ */
+bool paths_is_file(const struct run *run, uint32_t node);
+
 /*
  * Depth first order of any tree of `count` nodes whose parents stand before
  * their children, the root being 0: position[i] is where node i comes, end[p]

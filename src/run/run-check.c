@@ -123,6 +123,28 @@ static void check_run_waits(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the wait states");
 }
 
+/* Cells of rows stand one behind the other, within the axis. */
+static void check_timeline(struct store *s, const struct run *run)
+{
+	const struct run_timeline *t = &run->timeline;
+	bool good = run_timeline_good(run, t) &&
+		    t->axis_count == (t->row_count > 0);
+	size_t next = 0;
+
+	for (size_t i = 0; i < t->row_count && good; i++) {
+		const struct run_time_row *row = &t->rows[i];
+
+		good = row->kind < RUN_TIME_KINDS && row->first == next &&
+		       row->first_bin <= t->axes->bins &&
+		       row->cells <= t->axes->bins - row->first_bin;
+		next += row->cells;
+	}
+	if (!good || next != t->cell_count ||
+	    (t->axis_count && (!t->axes->bins || !t->axes->width_ns ||
+			       t->axes->width_ns > INT64_MAX / t->axes->bins)))
+		store_fail(s, -EINVAL, "damaged: the timeline");
+}
+
 static void check_facts(struct store *s, const struct run *run)
 {
 	const struct run_facts *g = &run->facts;
@@ -173,8 +195,8 @@ void run_check(struct store *s, const struct run *run)
 {
 	static void (*const checks[])(struct store * s,
 				      const struct run *run) = {
-		check_tree,  check_ranks, check_run_calls, check_run_waits,
-		check_facts, check_gpu,   check_power,
+		check_tree,     check_ranks, check_run_calls, check_run_waits,
+		check_timeline, check_facts, check_gpu,       check_power,
 	};
 
 	for (size_t i = 0;

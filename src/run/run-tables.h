@@ -31,6 +31,14 @@ enum wait_kind {
 
 #define WAIT_OTHERS UINT32_MAX /* culprit: small causes, made one */
 
+enum run_time_kind {      /* of a row of the timeline */
+	RUN_TIME_THREAD,  /* one that calls MPI */
+	RUN_TIME_HELPERS, /* those of the process that do not, together */
+	RUN_TIME_GPU,
+	RUN_TIME_KINDS
+};
+#define RUN_TIME_WHOLE 255 /* a share of 1 in a cell */
+
 enum {
 	RUN_CONTEXT_UNSAMPLED = 1, /* no sample says so: what called MPI next */
 	RUN_CONTEXT_HELPERS = 2    /* where its threads without MPI were, CPU

@@ -49,6 +49,7 @@ void run_free(struct run *run)
 	run_gpu_fini(&run->gpu);
 	run_energy_fini(&run->energy);
 	run_waits_fini(&run->waits);
+	run_timeline_fini(&run->timeline);
 	strings_fini(&run->strings);
 	free(run);
 }

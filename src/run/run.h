@@ -100,6 +100,7 @@ struct run {
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
 	struct run_calls calls;
 	struct run_waits waits;
+	struct run_timeline timeline;
 	struct run_facts facts;
 	struct run_gpu gpu;
 	struct run_energy energy;  /* with --gpu-power=on */

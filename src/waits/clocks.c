@@ -452,6 +452,14 @@ static int fit_clock_lines(struct aligning *a)
 	return 0;
 }
 
+int64_t clocks_time(const struct clocks *clocks, uint32_t process, uint64_t ns)
+{
+	int64_t time = clamped_ns(ns);
+
+	return clocks->at ? time + shift(&clocks->at[clocks->of[process]], time)
+			  : time;
+}
+
 static void shift_all(const struct clocks *clocks, struct matched_events *parts)
 {
 	for (size_t i = 0; i < parts->count; i++) {

@@ -70,6 +70,9 @@ void clock_source_reach(struct clock_source *source, uint64_t mono_ns);
  */
 int clocks_align(struct clocks *clocks, struct matched_events *parts,
 		 size_t processes);
+/* A time of that process's clock, 36 years at most, as the first's. */
+int64_t clocks_time(const struct clocks *clocks, uint32_t process, uint64_t ns);
+
 void clocks_fini(struct clocks *clocks);
 
 /* How far the times of two processes may be apart from what they are. */

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
+#include "waits/time-bins.h"
 #include "waits/wait-find.h"
 
 struct wait_search {
@@ -298,7 +299,8 @@ static void one_wait_per_call(struct wait_search *f)
 	for (size_t i = 1, first = 0; i < parts->count; i++) {
 		if (same_call(&parts->at[f->order[i]],
 			      &parts->at[f->order[first]]))
-			f->waits[f->order[i]].ns = 0;
+			f->waits[f->order[i]] =
+				(struct wait_state){ .joint = true };
 		else
 			first = i;
 	}
@@ -340,7 +342,8 @@ static void add_waited(struct run_waits *to, const struct wait_state *waits,
 	}
 }
 
-int waits_make(struct run *run, struct matched_events *parts)
+int waits_make(struct run *run, struct matched_events *parts,
+	       const struct gpu_bins *gpus)
 {
 	struct run_waits *to = &run->waits;
 	struct clocks clocks = { 0 };
@@ -363,6 +366,8 @@ int waits_make(struct run *run, struct matched_events *parts)
 		add_waited(to, waits, parts);
 		err = waits_blame(to, waits, parts, &clocks, run);
 	}
+	if (!err)
+		err = time_bins_make(run, parts, waits, &clocks, gpus);
 	clocks_fini(&clocks);
 	free(waits);
 	return err;

@@ -27,6 +27,7 @@ struct wait_state {       /* of one part */
 	int64_t early;    /* of it, before the first sender came */
 	uint32_t culprit; /* part */
 	uint32_t kind;    /* enum wait_kind */
+	bool joint;       /* another part of the same call stands for it */
 };
 
 /* For each part; at most one of those that ended in one call waits. */
@@ -43,10 +44,12 @@ int waits_blame(struct run_waits *to, const struct wait_state *waits,
 void waits_sort(struct run_waits *waits);
 
 /*
- * All of it: run->waits from what was matched and renamed.  0, or -ENOMEM
- * with a reason.
+ * All of it: run->waits, and run->timeline, from what was matched and renamed.
+ * 0, or -ENOMEM with a reason.
  */
-int waits_make(struct run *run, struct matched_events *parts);
+struct gpu_bins;
+int waits_make(struct run *run, struct matched_events *parts,
+	       const struct gpu_bins *gpus);
 
 /*
  * wait-clip.c: once values can be asked for.  No rank waited longer in a call

@@ -1238,3 +1238,181 @@ TEST(little_waiting_is_no_finding)
 	report_free(report);
 	run_free(run);
 }
+
+/*
+ * The timeline: from 0 to 1000 ms in 64 bins of 15.6 ms, unless it says else.
+ */
+
+static const struct run_time_row *row_of(const struct run *run, uint32_t rank,
+					 uint32_t kind)
+{
+	for (size_t i = 0; i < run->timeline.row_count; i++)
+		if (run->timeline.rows[i].rank == rank &&
+		    run->timeline.rows[i].kind == kind)
+			return &run->timeline.rows[i];
+	test_fail(__FILE__, __LINE__, "no such row");
+}
+
+/* The cell of that moment, ms. */
+static const struct run_time_cell *cell_at(const struct run *run, uint32_t rank,
+					   uint32_t kind, double ms)
+{
+	const struct run_time_row *row = row_of(run, rank, kind);
+	uint32_t bin =
+		(uint32_t)(ms * MS / (double)run->timeline.axes->width_ns);
+
+	CHECK(bin >= row->first_bin && bin < row->first_bin + row->cells);
+	return &run->timeline.cells[row->first + bin - row->first_bin];
+}
+
+static bool is_share(unsigned int value, double share)
+{
+	return fabs(value / 255. - share) < 0.02;
+}
+
+TEST(a_cell_of_the_timeline_names_where_half_of_the_time_was)
+{
+	const struct run_time_cell *cell;
+	struct run *run;
+
+	begin(2);
+	was_in(0, WORK, 0, 500);
+	was_in(0, ASSEMBLE, 500, 1000);
+	for (double at = 0; at < 1000; at += 2) {
+		was_in(1, WORK, at, at + 1);
+		was_in(1, ASSEMBLE, at + 1, at + 2);
+	}
+	part(0, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	part(1, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	run = merged(-1);
+	CHECK(run->timeline.axis_count == 1 && run->timeline.row_count == 2);
+	CHECK(run->timeline.axes->bins == 64 * 2);
+	CHECK(run->timeline.axes->width_ns / 1000 == 7812);
+	cell = cell_at(run, 0, RUN_TIME_THREAD, 100);
+	CHECK(!strcmp(name_of(run, cell->node), "app+0x200"));
+	CHECK(is_share(cell->share, 1) && is_share(cell->known, 1));
+	CHECK(is_share(cell->busy, 1) && !cell->mpi && !cell->io);
+	CHECK(cell->moments == 7 || cell->moments == 8);
+	cell = cell_at(run, 0, RUN_TIME_THREAD, 900);
+	CHECK(!strcmp(name_of(run, cell->node), "app+0x300"));
+	/* Neither has more than half, but what calls both. */
+	cell = cell_at(run, 1, RUN_TIME_THREAD, 500);
+	CHECK(is_share(cell->known, 1));
+	CHECK(strcmp(name_of(run, cell->node), "app+0x200") == 0
+		      ? is_share(cell->share, 4. / 8)
+		      : cell->share >= 127);
+	run_free(run);
+}
+
+TEST(a_gap_between_samples_was_off_a_core)
+{
+	const struct run_time_cell *cell;
+	struct run *run;
+
+	begin(2);
+	was_in(0, WORK, 0, 400);
+	was_in(0, WORK, 800, 1000); /* the first of them slept since 400 */
+	world[0].moments[400].weight_ns = 401 * MS;
+	was_in(1, WORK, 0, 1000);
+	part(0, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	part(1, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	run = merged(-1);
+	cell = cell_at(run, 0, RUN_TIME_THREAD, 600);
+	CHECK(is_share(cell->known, 1) && cell->busy <= 1 && !cell->moments);
+	CHECK(!strcmp(name_of(run, cell->node), "app+0x200"));
+	CHECK(is_share(cell_at(run, 0, RUN_TIME_THREAD, 200)->busy, 1));
+	CHECK(is_share(cell_at(run, 1, RUN_TIME_THREAD, 600)->busy, 1));
+	run_free(run);
+}
+
+TEST(of_time_in_mpi_the_timeline_tells_waiting_and_transfer)
+{
+	const struct run_time_cell *cell;
+	struct run *run;
+
+	begin(2);
+	was_in(0, WORK, 0, 200);
+	was_in(0, CALL + LIVE_PART_BARRIER, 200, 1000);
+	was_in(1, WORK, 0, 600);
+	was_in(1, CALL + LIVE_PART_BARRIER, 600, 1000);
+	part(0, 1, LIVE_PART_BARRIER, 200, 200, 1000);
+	part(1, 1, LIVE_PART_BARRIER, 600, 600, 1000);
+	run = merged(-1);
+	cell = cell_at(run, 0, RUN_TIME_THREAD, 400);
+	CHECK(is_share(cell->mpi, 1) && is_share(cell->mpi_wait, 1));
+	CHECK(run->nodes[cell->node].kind == RUN_MPI);
+	cell = cell_at(run, 0, RUN_TIME_THREAD, 800);
+	CHECK(is_share(cell->mpi, 1) && !cell->mpi_wait);
+	cell = cell_at(run, 1, RUN_TIME_THREAD, 400);
+	CHECK(!cell->mpi && !cell->mpi_wait);
+	run_free(run);
+}
+
+TEST(rows_of_hosts_with_other_clocks_are_on_one_axis)
+{
+	struct run *run;
+
+	begin(4);
+	for (int r = 0; r < 4; r++) {
+		if (r >= 2) {
+			strcpy(world[r].profile.id.host, "node2");
+			world[r].offset = 7e9;
+		}
+		world[r].profile.id.start_mono_ns = clock_of(r, 1);
+		world[r].profile.id.start_real_ns = 1 + 5 * MS * (uint64_t)r;
+		world[r].profile.id.end_mono_ns = clock_of(r, 1000 * MS);
+		was_in(r, WORK, 0, 300);
+		was_in(r, ASSEMBLE, 300, 1000);
+		for (uint64_t k = 1; k < 10; k++)
+			part(r, k, LIVE_PART_BARRIER, 100. * (double)k,
+			     100. * (double)k, 100. * (double)k + 0.2);
+	}
+	run = merged(-1);
+	CHECK(run->timeline.row_count == 4);
+	CHECK(run->timeline.axes->width_ns * run->timeline.axes->bins <
+	      1010 * (uint64_t)MS);
+	for (uint32_t r = 0; r < 4; r++) {
+		CHECK(!strcmp(
+			name_of(run,
+				cell_at(run, r, RUN_TIME_THREAD, 280)->node),
+			"app+0x200"));
+		CHECK(!strcmp(
+			name_of(run,
+				cell_at(run, r, RUN_TIME_THREAD, 320)->node),
+			"app+0x300"));
+	}
+	run_free(run);
+}
+
+TEST(helpers_and_gpus_have_rows_of_their_own)
+{
+	/* From 512 to 768 units of 2^20 ns: half busy. */
+	static struct profile_device device = { .id = 3, .bin_shift = 20 };
+	static struct profile_bin bins[256];
+	const struct run_time_cell *cell;
+	struct run *run;
+
+	begin(2);
+	for (uint32_t i = 0; i < 256; i++)
+		bins[i] = (struct profile_bin){ 0, 512 + i, 1 << 19 };
+	world[1].profile.devices = &device;
+	world[1].profile.device_count = 1;
+	world[1].profile.bins = bins;
+	world[1].profile.bin_count = 256;
+	for (int r = 0; r < 2; r++) {
+		was_in(r, WORK, 0, 1000);
+		part(r, 1, LIVE_PART_BARRIER, 999, 999, 1000);
+	}
+	helped_in(1, ASSEMBLE, 0, 500);
+	run = merged(-1);
+	CHECK(run->timeline.row_count == 4);
+	CHECK(row_of(run, 1, RUN_TIME_GPU)->number == 3);
+	CHECK(is_share(cell_at(run, 1, RUN_TIME_GPU, 600)->gpu, 0.5));
+	CHECK(is_share(cell_at(run, 1, RUN_TIME_THREAD, 600)->gpu, 0.5));
+	CHECK(!cell_at(run, 1, RUN_TIME_THREAD, 300)->gpu);
+	CHECK(!cell_at(run, 0, RUN_TIME_THREAD, 600)->gpu);
+	cell = cell_at(run, 1, RUN_TIME_HELPERS, 250);
+	CHECK(!strcmp(name_of(run, cell->node), "app+0x300"));
+	CHECK(is_share(cell->share, 1) && cell->busy > 200);
+	run_free(run);
+}

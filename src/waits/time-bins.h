@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * time-bins.h - when each thread and GPU was where: trace points, event records
+ * and busy times of GPUs, which the wait states are found with, summed up in
+ * bins of one time axis.
+ *
+ * Method   A trace point stands for the time since the one before it: for its
+ *          own weight it is sure, for what was thinned away it is the nearest
+ *          witness.  So each moment of a thread is in one bin, and sums of bins
+ *          are those of the thread.  Its CPU time is what samples stand for.
+ *          The path of a bin is the deepest call path that has at least half of
+ *          the time, callees included.  What part of time inside MPI was
+ *          waiting is the ratio of what the kept calls of that bin say, or of
+ *          the row where none was kept.
+ * Memory   16 bytes for each cell, TIME_CELLS at most.
+ */
+#ifndef WAITS_TIME_BINS_H
+#define WAITS_TIME_BINS_H
+
+#include "profile/profile.h"
+#include "run/run.h"
+#include "waits/wait-find.h"
+
+enum {
+	TIME_BINS_LEAST = 64,
+	TIME_BINS_MOST = 4096,
+	TIME_CELLS = 4 << 20,
+	TIME_POINTS = 4 /* in a cell, on average: fewer say little */
+};
+
+/* The busy times of GPUs, of each device of a process; all zero: none. */
+struct gpu_bins {
+	struct gpu_bins_row *at;
+	size_t count, room;
+};
+
+/* 0, or -ENOMEM with a reason. */
+int gpu_bins_add(struct gpu_bins *gpus, const struct profile *profile,
+		 uint32_t process);
+void gpu_bins_fini(struct gpu_bins *gpus);
+
+/* Once the run has its ranks, as match_rename(). */
+void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
+		     const uint32_t *order);
+
+/*
+ * run->timeline, of records and points that were aligned.  Nothing where there
+ * are none.  0, or -ENOMEM with a reason.
+ */
+int time_bins_make(struct run *run, const struct matched_events *parts,
+		   const struct wait_state *waits, const struct clocks *clocks,
+		   const struct gpu_bins *gpus);
+
+#endif

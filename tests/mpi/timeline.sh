@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeline.sh - when the parts of a program began and ended, as copse report
+# timeline has it, against what the program says itself.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+
+measure() {
+	need mpirun
+	[ -x "$programs/mpi-stages" ] || skip "mpi-stages was not built"
+	mpirun -n 4 "$copse" run -q -o app.copse "$programs/mpi-stages" slow=20 \
+		>out 2>err || { cat out err; return 1; }
+	"$copse" report timeline app.copse -f csv >cells.csv
+}
+
+# Both ends of four stages on four ranks: two bins away at most.  Both have
+# their times from the start of setup() on rank 0.
+stages() {
+	[ -s cells.csv ] || skip "not measured"
+	awk -F'[, ]' -v OFS=' ' '
+		FILENAME == "out" && $1 == "stage" && $2 != "write_restart" {
+			from[$2, $3] = $4
+			to[$2, $3] = $5
+			next
+		}
+		FILENAME == "out" || FNR == 1 || $2 != "thread" { next }
+		{
+			width = $5 - $4
+			for (key in from) {
+				split(key, word, SUBSEP)
+				if (word[2] != $1 || $6 !~ /./ ||
+				    index($0, word[1] " ") == 0)
+					continue
+				if (!(key in first))
+					first[key] = $4
+				last[key] = $5
+			}
+		}
+		END {
+			zero = first["setup", 0] - from["setup", 0]
+			for (key in from) {
+				all += 2
+				good += near(first[key], from[key] + zero)
+				good += near(last[key], to[key] + zero)
+				gsub(SUBSEP, " ", key)
+				print key
+			}
+			print good " of " all
+			exit all < 32 || good < 0.95 * all
+		}
+		function near(a, b) {
+			print a, b, (a - b) / width, "bins"
+			return (a - b) ^ 2 <= (2 * width) ^ 2
+		}' out cells.csv
+}
+
+# A page of 80 columns, and the letters of what takes most.
+page() {
+	[ -s cells.csv ] || skip "not measured"
+	"$copse" report timeline app.copse --width 80 >page || return 1
+	cat page
+	[ "$(wc -L <page)" -le 80 ] || return 1
+	for name in setup assemble compute finish; do
+		grep -qE "^ +[a-z] .* $name ←" page || return 1
+	done
+	[ "$(grep -cE '^  [0-3] +[A-Za-z. ]{40,}' page)" = 4 ]
+}
+
+point 'a program with stages is measured' measure
+point 'the ends of stages are where the program says' stages
+point 'a page of letters' page
+points_done

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpi-stages.c [KEY=VALUE …] - a program that does different things one after
+ * the other, each for a known elapsed time on all ranks: setup(), assemble(),
+ * `steps` (50) steps of `step` (0.02) seconds that end in an MPI_Allreduce, and
+ * finish().
+ *
+ *   slow=N    step N, from 0, takes three times as long, in write_restart()
+ *   late=R    rank R takes twice as long in every tenth step
+ *   drift=X   the last step takes 1 + X times as long as the first
+ *   inner=N   N more MPI_Allreduce in each step, from another line
+ *   marked=1  each step is a phase, copse_begin("step")
+ *
+ * Prints `stage NAME RANK BEGIN END`, in seconds since 1970, and `steps N`.
+ */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <string.h>
+
+#include "known.h"
+
+static struct {
+	double steps, step, slow, late, drift, inner, marked, stage;
+} how = { .steps = 50, .step = 0.02, .slow = -1, .late = -1, .stage = 0.6 };
+
+static int rank;
+static void (*begin)(const char *), (*end)(const char *);
+
+static double date(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+#define until(moment)                                                          \
+	while (elapsed_seconds() < (moment))                                   \
+	known_work()
+
+static KEPT void setup(double moment)
+{
+	until(moment);
+}
+
+static KEPT void assemble(double moment)
+{
+	until(moment);
+}
+
+static KEPT void finish(double moment)
+{
+	until(moment);
+}
+
+static KEPT void compute(double moment)
+{
+	until(moment);
+}
+
+static KEPT void write_restart(double moment)
+{
+	until(moment);
+}
+
+static void say(const char *name, double from)
+{
+	printf("stage %s %d %.6f %.6f\n", name, rank, from, date());
+	fflush(stdout);
+}
+
+static double seconds_of(int i)
+{
+	double seconds = how.step * (1 + how.drift * i / how.steps);
+
+	return rank == (int)how.late && i % 10 == 9 ? 2 * seconds : seconds;
+}
+
+static KEPT void step(int i, double *sum)
+{
+	double mine = i, now = elapsed_seconds(), from;
+
+	for (int n = 0; n < (int)how.inner; n++)
+		MPI_Allreduce(&mine, sum, 1, MPI_DOUBLE, MPI_SUM,
+			      MPI_COMM_WORLD);
+	compute(now + seconds_of(i));
+	if (i == (int)how.slow) {
+		from = date();
+		write_restart(elapsed_seconds() + 2 * how.step);
+		say("write_restart", from);
+	}
+	MPI_Allreduce(&mine, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static KEPT double solve(void)
+{
+	double sum = 0, total = 0;
+
+	for (int i = 0; i < (int)how.steps; i++) {
+		if (begin)
+			begin("step");
+		step(i, &sum);
+		if (end)
+			end("step");
+		total += sum;
+	}
+	return total;
+}
+
+static void take(const char *word)
+{
+	static const struct {
+		const char *key;
+		double *to;
+	} keys[] = { { "steps=", &how.steps },   { "step=", &how.step },
+		     { "slow=", &how.slow },     { "late=", &how.late },
+		     { "drift=", &how.drift },   { "inner=", &how.inner },
+		     { "marked=", &how.marked }, { "stage=", &how.stage } };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strncmp(word, keys[i].key, strlen(keys[i].key)))
+			*keys[i].to = atof(word + strlen(keys[i].key));
+}
+
+int main(int argc, char **argv)
+{
+	double from, total;
+
+	for (int i = 1; i < argc; i++)
+		take(argv[i]);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if ((int)how.marked) {
+		*(void **)&begin = dlsym(RTLD_DEFAULT, "copse_begin");
+		*(void **)&end = dlsym(RTLD_DEFAULT, "copse_end");
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	from = date();
+	setup(elapsed_seconds() + how.stage / 2);
+	say("setup", from);
+	MPI_Barrier(MPI_COMM_WORLD);
+	from = date();
+	assemble(elapsed_seconds() + how.stage);
+	say("assemble", from);
+	MPI_Barrier(MPI_COMM_WORLD);
+	from = date();
+	total = solve();
+	say("solve", from);
+	from = date();
+	finish(elapsed_seconds() + how.stage / 2);
+	say("finish", from);
+	if (!rank)
+		printf("steps %d\nchecksum %.0f\n", (int)how.steps, total);
+	MPI_Finalize();
+	return 0;
+}
