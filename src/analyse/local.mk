@@ -68,6 +68,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/overview.c src/analyse/overview.h \
 	src/analyse/own-paths.c src/analyse/own-paths.h \
+	src/analyse/path-heat.c src/analyse/path-heat.h \
 	src/analyse/path-imbalance.c src/analyse/path-imbalance.h \
 	src/analyse/path-imbalance-table.c src/analyse/path-imbalance-table.h \
 	src/analyse/paths.c src/analyse/paths.h \
@@ -75,6 +76,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/processes.c src/analyse/processes.h \
 	src/analyse/rank-choice.c src/analyse/rank-choice.h \
 	src/analyse/rank-distribution.c src/analyse/rank-distribution.h \
+	src/analyse/rank-groups.c src/analyse/rank-groups.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \
 	src/analyse/unwind-coverage.c src/analyse/unwind-coverage.h \

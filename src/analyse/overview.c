@@ -7,6 +7,10 @@
 #include "analyse/overview.h"
 #include "base/err.h"
 
+enum {
+	CAUSES = 50 /* of waiting, the largest */
+};
+
 /* The tree stands in the overview itself; these two compare runs. */
 static bool is_overview_part(const struct analysis *a)
 {
@@ -53,8 +57,7 @@ static int ask_analysis(struct overview *o, const struct run *const runs[],
 
 	if (!(a->takes & ANALYSIS_METRIC))
 		how.metric = NULL;
-	if (!how.limit)
-		how.limit = OVERVIEW_ROWS;
+	how.limit = o->rows;
 	err = a->run(&report, runs, &how);
 	if (!err && (only || is_worth(report))) {
 		err = add_report(o, report);
@@ -65,13 +68,140 @@ static int ask_analysis(struct overview *o, const struct run *const runs[],
 	return !only && is_lack(err) ? 0 : err;
 }
 
+/*
+ * What findings are on.
+ */
+
+static bool is_column(const struct report_table *t, size_t c, const char *id)
+{
+	return t->columns[c].id && !strcmp(t->columns[c].id, id);
+}
+
+/* "0-2,5", of which there are few: nobody looks at all of many. */
+static void name_rows(bool *named, size_t count, const char *text)
+{
+	uint32_t rows[RANK_GROUPS_NAMED];
+	size_t found = 0;
+
+	while (text && *text) {
+		char *at;
+		unsigned long from = strtoul(text, &at, 10), to = from;
+
+		if (*at == '-')
+			to = strtoul(at + 1, &at, 10);
+		for (; from <= to && from < count; from++) {
+			if (found == RANK_GROUPS_NAMED)
+				return;
+			rows[found++] = (uint32_t)from;
+		}
+		text = *at ? at + 1 : NULL;
+	}
+	while (found)
+		named[rows[--found]] = true;
+}
+
+static void take_findings(const struct overview *o, const struct report *report,
+			  bool *named, bool *wanted)
+{
+	const struct report_table *t = report->tables;
+
+	for (size_t i = 0; i < t->row_count * t->column_count; i++) {
+		const struct report_cell *cell = &t->cells[i];
+		size_t c = i % t->column_count;
+
+		if (is_column(t, c, "node") && cell->count)
+			wanted[o->paths.of[cell->count]] = true;
+		if (is_column(t, c, "rows"))
+			name_rows(named, o->run->rank_count, cell->text);
+	}
+}
+
+/* Where ranks were that others waited for, and where these waited. */
+static void take_causes(const struct overview *o, bool *wanted)
+{
+	const struct run_waits *w = &o->run->waits;
+	size_t causes = w->cause_count < CAUSES ? w->cause_count : CAUSES;
+
+	for (size_t i = 0; i < causes; i++)
+		wanted[o->paths.of[w->causes[i].victim]] = true;
+	for (size_t i = 0; i < w->context_count; i++)
+		if (w->contexts[i].cause < causes &&
+		    (!i || w->contexts[i].cause != w->contexts[i - 1].cause))
+			wanted[o->paths.of[w->contexts[i].node]] = true;
+}
+
+/*
+ * What processes have.
+ */
+
+static int choose_cells(struct overview *o)
+{
+	const struct run *run = o->run;
+	uint64_t left = OVERVIEW_CELLS;
+
+	o->in_cells = calloc(run->metric_count + 1, sizeof(*o->in_cells));
+	if (!o->in_cells)
+		return no_memory();
+	for (size_t i = 0; i < run->metric_count && run->rank_count > 1; i++) {
+		const struct run_metric *m = &run->metrics[i];
+		uint64_t count = m->first[run->node_count];
+
+		o->in_cells[i] = m->merge == MERGE_SUM && count <= left;
+		left -= o->in_cells[i] ? count : 0;
+	}
+	return 0;
+}
+
+static int add_heat(struct overview *o, const struct run_metric *m,
+		    const bool *wanted)
+{
+	int err;
+
+	if (!m || o->run->rank_count < 2 || o->in_cells[m - o->run->metrics])
+		return 0;
+	for (size_t i = 0; i < o->heat_count; i++)
+		if (o->heats[i].metric == m)
+			return 0;
+	err = path_heat_init(&o->heats[o->heat_count], &o->paths, m, &o->groups,
+			     wanted);
+	o->heat_count += !err;
+	return err;
+}
+
+static int picture_processes(struct overview *o)
+{
+	const struct run *run = o->run;
+	bool *named = calloc(run->rank_count + 1, sizeof(*named));
+	bool *wanted = calloc(o->paths.count + 1, sizeof(*wanted));
+	int err = named && wanted ? choose_cells(o) : no_memory();
+
+	for (size_t i = 0; i < o->report_count && !err; i++)
+		if (!strcmp(o->reports[i]->id, "diagnose"))
+			take_findings(o, o->reports[i], named, wanted);
+	if (!err) {
+		take_causes(o, wanted);
+		err = rank_groups_init(&o->groups, run, named);
+	}
+	if (!err)
+		err = add_heat(o, o->metric, wanted);
+	if (!err)
+		err = add_heat(o, run_metric(run, "mpi.time"), wanted);
+	if (!err)
+		err = add_heat(o, run_metric(run, "gpu.time"), wanted);
+	free(named);
+	free(wanted);
+	return err;
+}
+
 int overview_init(struct overview *o, const struct run *const runs[],
 		  const struct analysis *only,
 		  const struct analysis_options *options)
 {
 	int err;
 
-	*o = (struct overview){ .run = runs[0] };
+	*o = (struct overview){ .run = runs[0],
+				.rows = options->limit ? options->limit
+						       : OVERVIEW_ROWS };
 	err = paths_init(&o->paths, runs[0]);
 	if (err)
 		return err;
@@ -82,6 +212,8 @@ int overview_init(struct overview *o, const struct run *const runs[],
 		if (is_overview_part(analyses[i]))
 			err = ask_analysis(o, runs, analyses[i], false,
 					   options);
+	if (!err)
+		err = picture_processes(o);
 	if (err)
 		overview_fini(o);
 	return err;
@@ -92,6 +224,10 @@ void overview_fini(struct overview *o)
 	for (size_t i = 0; i < o->report_count; i++)
 		report_free(o->reports[i]);
 	free(o->reports);
+	for (size_t i = 0; i < o->heat_count; i++)
+		path_heat_fini(&o->heats[i]);
+	rank_groups_fini(&o->groups);
+	free(o->in_cells);
 	paths_fini(&o->paths);
 	*o = (struct overview){ 0 };
 }

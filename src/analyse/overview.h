@@ -10,15 +10,33 @@
 #define ANALYSE_OVERVIEW_H
 
 #include "analyse/analysis.h"
+#include "analyse/path-heat.h"
+#include "analyse/rank-groups.h"
 #include "run/call-paths.h"
+
+enum {
+	OVERVIEW_ROWS = 100,    /* of a table */
+	OVERVIEW_CELLS = 60000, /* values of processes in nodes */
+	OVERVIEW_HEATS = 3
+};
 
 struct overview {
 	const struct run *run;
 	struct paths paths;      /* of the run */
 	struct report **reports; /* of one analysis: the only one */
 	size_t report_count;
+	size_t rows; /* of their tables, at most */
 	const struct run_metric
 		*metric; /* the time that was sampled, or NULL */
+	/*
+	 * What processes have: of as many metrics as OVERVIEW_CELLS are enough
+	 * for all of it, by metric; of the most important others a picture, in
+	 * which each process that a finding names stands alone.
+	 */
+	bool *in_cells;
+	struct rank_groups groups;
+	struct path_heat heats[OVERVIEW_HEATS];
+	size_t heat_count;
 };
 
 /*
@@ -29,9 +47,5 @@ int overview_init(struct overview *o, const struct run *const runs[],
 		  const struct analysis *only,
 		  const struct analysis_options *options);
 void overview_fini(struct overview *o);
-
-enum {
-	OVERVIEW_ROWS = 100
-};
 
 #endif

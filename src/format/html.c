@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/share-file.h"
@@ -16,6 +17,23 @@
 #include "format/quote.h"
 
 #define PLACE "<!--COPSE-DATA-->\n" /* a line of the template */
+
+/* "2026-11-25 08:08:49 UTC"; null: not known. */
+static void put_date(FILE *to, const struct run *run)
+{
+	time_t start =
+		run->rank_count
+			? (time_t)(run->ranks[0].start_real_ns / 1000000000)
+			: 0;
+	struct tm tm;
+	char date[32];
+	bool known = start && gmtime_r(&start, &tm) &&
+		     strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &tm);
+
+	fputs("\"date\": ", to);
+	quote_json(to, known ? date : NULL);
+	fputs(",\n", to);
+}
 
 static void put_head(struct page_stream *s, const struct overview *o)
 {
@@ -26,6 +44,7 @@ static void put_head(struct page_stream *s, const struct overview *o)
 	fputs(",\n\"kind\": \"run\",\n\"live\": false,\n\"title\": ", s->json);
 	quote_json(s->json, str_at(&run->strings, run->command));
 	fputs(",\n", s->json);
+	put_date(s->json, run);
 }
 
 static int write_data(FILE *to, const struct overview *o)

@@ -19,6 +19,7 @@ libformat_la_SOURCES = \
 	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
 	src/format/page-stream.c src/format/page-stream.h \
 	src/format/protobuf.c src/format/protobuf.h \
+	src/format/page-values.c \
 	src/format/quote.c src/format/quote.h \
 	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \

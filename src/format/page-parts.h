@@ -9,11 +9,21 @@
 #include "analyse/overview.h"
 #include "format/page-stream.h"
 
+/* Threads that only waited are left out, as reports do. */
+static inline bool page_leaves_out(const struct run_metric *m, size_t node)
+{
+	return m->idle && m->idle->nodes[node];
+}
+
 /* page-reports.c */
 void page_put_reports(struct page_stream *s, const struct overview *o);
 
 /* page-run.c: strings, nodes, metrics, processes, what is wrong.  0, or
  * -errno with a reason. */
 int page_put_run(struct page_stream *s, const struct overview *o);
+
+/* page-values.c: what each process has, and who waited for whom. */
+int page_put_values(struct page_stream *s, const struct overview *o);
+void page_put_waits(struct page_stream *s, const struct run *run);
 
 #endif

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* page-reports.c - the reports of an overview, for a page. */
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "format/number-text.h"
 #include "format/page-parts.h"
 #include "format/quote.h"
+
+enum {
+	MOST_DRAWN = 64 /* numbers of a cell that stay numbers */
+};
 
 static const char *const types[] = {
 	[COLUMN_TEXT] = "text",       [COLUMN_LEFT_TEXT] = "left",
@@ -43,12 +49,36 @@ static void put_text_cell(FILE *to, const struct report_cell *cell)
 	fputc(']', to);
 }
 
+/* Numbers from 0 to 1 become bytes, and the cell names their array. */
+static void put_heat_bytes(struct page_stream *s,
+			   const struct report_cell *cell)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "drawn.%zu", s->bytes.size);
+	page_array(s, name, PAGE_U8);
+	for (size_t i = 0; i < cell->spark_count; i++) {
+		double value = fmin(fmax(cell->spark[i], 0), 1);
+
+		page_number(s, (uint64_t)lround(255 * value));
+	}
+	page_array_end(s);
+	quote_json(s->json, name);
+}
+
+/* Of more than a picture has columns, each is the largest of its part. */
 static void put_drawn_cell(FILE *to, const struct report_cell *cell)
 {
+	size_t all = cell->spark_count;
+	size_t count = all < MOST_DRAWN ? all : MOST_DRAWN;
+
 	fputc('[', to);
-	for (size_t i = 0; i < cell->spark_count; i++) {
-		fputs(i ? ", " : "", to);
-		put_page_value(to, COLUMN_SPARK, cell->spark[i]);
+	for (size_t i = 0; i < count; i++) {
+		double most = cell->spark[i * all / count];
+
+		for (size_t k = i * all / count; k < (i + 1) * all / count; k++)
+			most = fmax(most, cell->spark[k]);
+		fprintf(to, "%s%.4g", i ? ", " : "", isfinite(most) ? most : 0);
 	}
 	fputc(']', to);
 }
@@ -68,10 +98,15 @@ static void put_number_cell(FILE *to, enum column_type type,
 	}
 }
 
-static void put_page_cell(FILE *to, enum column_type type,
-			  const struct report_cell *cell)
+/* `whole`: a strip has each of its numbers. */
+static void put_page_cell(struct page_stream *s, enum column_type type,
+			  const struct report_cell *cell, bool whole)
 {
-	if (cell->none)
+	FILE *to = s->json;
+
+	if (whole && type == COLUMN_HEAT && cell->spark_count > MOST_DRAWN)
+		put_heat_bytes(s, cell);
+	else if (cell->none)
 		fputs("null", to);
 	else if (plain_is_text(type))
 		put_text_cell(to, cell);
@@ -96,26 +131,37 @@ static void put_page_columns(FILE *to, const struct report_table *table)
 	fputs("]", to);
 }
 
-static void put_table(FILE *to, const struct report_table *table)
+static void put_page_rows(struct page_stream *s,
+			  const struct report_table *table, size_t count,
+			  bool whole)
 {
-	fputs("{\"id\": ", to);
-	quote_json(to, table->id);
-	fputs(", \"title\": ", to);
-	quote_json(to, table->title);
-	fputs(", ", to);
-	put_page_columns(to, table);
-	fputs(", \"rows\": [", to);
-	for (size_t r = 0; r < table->row_count; r++) {
-		fputs(r ? ",\n[" : "\n[", to);
+	const struct report_cell *cell = table->cells;
+
+	fputs(", \"rows\": [", s->json);
+	for (size_t r = 0; r < count; r++) {
+		fputs(r ? ",\n[" : "\n[", s->json);
 		for (size_t c = 0; c < table->column_count; c++) {
-			fputs(c ? ", " : "", to);
-			put_page_cell(
-				to, table->columns[c].type,
-				&table->cells[r * table->column_count + c]);
+			fputs(c ? ", " : "", s->json);
+			put_page_cell(s, table->columns[c].type, cell++, whole);
 		}
-		fputc(']', to);
+		fputc(']', s->json);
 	}
-	fputs("]}", to);
+	fputc(']', s->json);
+}
+
+static void put_table(struct page_stream *s, const struct report_table *table,
+		      size_t limit, bool whole)
+{
+	size_t rows = table->row_count, count = rows < limit ? rows : limit;
+
+	fputs("{\"id\": ", s->json);
+	quote_json(s->json, table->id);
+	fputs(", \"title\": ", s->json);
+	quote_json(s->json, table->title);
+	fprintf(s->json, ", \"more\": %zu, ", rows - count);
+	put_page_columns(s->json, table);
+	put_page_rows(s, table, count, whole);
+	fputc('}', s->json);
 }
 
 static void put_texts(FILE *to, const char *name, char *const *texts,
@@ -129,8 +175,13 @@ static void put_texts(FILE *to, const char *name, char *const *texts,
 	fputs("],\n", to);
 }
 
-static void put_report(FILE *to, const struct report *report)
+static void put_report(struct page_stream *s, const struct report *report,
+		       size_t limit)
 {
+	/* What each process did with its time stands nowhere else. */
+	bool whole = !strcmp(report->id, "ranks");
+	FILE *to = s->json;
+
 	quote_json(to, report->id);
 	fputs(": {\"id\": ", to);
 	quote_json(to, report->id);
@@ -144,7 +195,7 @@ static void put_report(FILE *to, const struct report *report)
 	fputs("\"tables\": [", to);
 	for (size_t i = 0; i < report->table_count; i++) {
 		fputs(i ? ",\n" : "", to);
-		put_table(to, &report->tables[i]);
+		put_table(s, &report->tables[i], limit, whole);
 	}
 	fputs("]}", to);
 }
@@ -154,7 +205,7 @@ void page_put_reports(struct page_stream *s, const struct overview *o)
 	fputs("\"reports\": {", s->json);
 	for (size_t i = 0; i < o->report_count; i++) {
 		fputs(i ? ",\n" : "\n", s->json);
-		put_report(s->json, o->reports[i]);
+		put_report(s, o->reports[i], o->rows);
 	}
 	fputs("},\n", s->json);
 }

@@ -8,15 +8,8 @@
 #include "base/err.h"
 #include "format/page-parts.h"
 #include "format/quote.h"
-#include "run/values.h"
 
 #define US 1000 /* of a microsecond */
-
-/* Values that a page has room for; beyond, groups of processes stand for them.
- */
-enum {
-	MOST_CELLS = 60000
-};
 
 /*
  * Only strings that are referred to, numbered as they come.
@@ -71,36 +64,24 @@ static void put_strings(struct page_stream *s, const struct page_strings *t)
 	fputs("],\n", s->json);
 }
 
-/*
- * Columns, each a member of an array of structs.
- */
-
-#define PUT_COLUMN(s, name, type, count, number)                               \
-	do {                                                                   \
-		page_array(s, name, type);                                     \
-		for (size_t i = 0; i < (count); i++)                           \
-			page_number(s, (uint64_t)(number));                    \
-		page_array_end(s);                                             \
-	} while (0)
-
 static void put_page_nodes(struct page_stream *s, const struct overview *o,
 			   struct page_strings *t)
 {
 	const struct run_node *n = o->run->nodes;
 	size_t count = o->run->node_count;
 
-	PUT_COLUMN(s, "node.parent", PAGE_DELTA, count, n[i].parent);
-	PUT_COLUMN(s, "node.kind", PAGE_U8, count, n[i].kind);
-	PUT_COLUMN(s, "node.flags", PAGE_U8, count, n[i].flags);
-	PUT_COLUMN(s, "node.function", PAGE_VARINT, count,
-		   page_string(t, n[i].function));
-	PUT_COLUMN(s, "node.module", PAGE_VARINT, count,
-		   page_string(t, n[i].module));
-	PUT_COLUMN(s, "node.file", PAGE_VARINT, count,
-		   page_string(t, n[i].file));
-	PUT_COLUMN(s, "node.line", PAGE_DELTA, count, n[i].line);
-	PUT_COLUMN(s, "node.detail", PAGE_VARINT, count, n[i].detail);
-	PUT_COLUMN(s, "node.path", PAGE_DELTA, count, o->paths.of[i]);
+	PAGE_COLUMN(s, "node.parent", PAGE_DELTA, count, n[i].parent);
+	PAGE_COLUMN(s, "node.kind", PAGE_U8, count, n[i].kind);
+	PAGE_COLUMN(s, "node.flags", PAGE_U8, count, n[i].flags);
+	PAGE_COLUMN(s, "node.function", PAGE_VARINT, count,
+		    page_string(t, n[i].function));
+	PAGE_COLUMN(s, "node.module", PAGE_VARINT, count,
+		    page_string(t, n[i].module));
+	PAGE_COLUMN(s, "node.file", PAGE_VARINT, count,
+		    page_string(t, n[i].file));
+	PAGE_COLUMN(s, "node.line", PAGE_DELTA, count, n[i].line);
+	PAGE_COLUMN(s, "node.detail", PAGE_VARINT, count, n[i].detail);
+	PAGE_COLUMN(s, "node.path", PAGE_DELTA, count, o->paths.of[i]);
 }
 
 static void put_processes(struct page_stream *s, const struct overview *o,
@@ -115,44 +96,29 @@ static void put_processes(struct page_stream *s, const struct overview *o,
 	fprintf(s->json,
 		", \"count\": %zu, \"members\": %zu, \"world\": %u},\n", count,
 		run->member_count, run->world);
-	PUT_COLUMN(s, "rank.number", PAGE_DELTA, count,
-		   processes_number(run, i));
-	PUT_COLUMN(s, "rank.host", PAGE_DELTA, count,
-		   page_string(t, r[i].host));
-	PUT_COLUMN(s, "rank.threads", PAGE_VARINT, count, r[i].threads);
-	PUT_COLUMN(s, "rank.elapsed", PAGE_DELTA, count, r[i].elapsed_ns / US);
-	PUT_COLUMN(s, "rank.cpu", PAGE_DELTA, count, r[i].cpu_ns / US);
-	PUT_COLUMN(s, "rank.mpi", PAGE_DELTA, count, r[i].mpi_time_ns / US);
+	PAGE_COLUMN(s, "rank.number", PAGE_DELTA, count,
+		    processes_number(run, i));
+	PAGE_COLUMN(s, "rank.host", PAGE_DELTA, count,
+		    page_string(t, r[i].host));
+	PAGE_COLUMN(s, "rank.threads", PAGE_VARINT, count, r[i].threads);
+	PAGE_COLUMN(s, "rank.elapsed", PAGE_DELTA, count, r[i].elapsed_ns / US);
+	PAGE_COLUMN(s, "rank.cpu", PAGE_DELTA, count, r[i].cpu_ns / US);
+	PAGE_COLUMN(s, "rank.mpi", PAGE_DELTA, count, r[i].mpi_time_ns / US);
 }
 
 /*
  * Metrics: the sum over all processes of each node, and what each has.
  */
 
-static bool is_node_idle(const struct run_metric *m, size_t node)
-{
-	return m->idle && m->idle->nodes[node];
-}
-
 /* Whole numbers, and exact below 2^53, in ns 104 days. */
 static uint64_t node_sum(const struct run_metric *m, size_t node)
 {
-	if (is_node_idle(m, node))
+	if (page_leaves_out(m, node))
 		return 0;
 	if (m->merge != MERGE_SUM)
 		return m->merge == MERGE_MAX ? m->stats[node].most
 					     : m->stats[node].least;
 	return (uint64_t)m->stats[node].sum;
-}
-
-static void array_of(struct page_stream *s, const char *what,
-		     const struct run_metric *m, const char *part,
-		     enum page_array_type type)
-{
-	char name[96];
-
-	snprintf(name, sizeof(name), "%s.%s%s", what, m->name, part);
-	page_array(s, name, type);
 }
 
 static void put_page_metric(struct page_stream *s, const struct run *run,
@@ -162,7 +128,7 @@ static void put_page_metric(struct page_stream *s, const struct run *run,
 	static const char *const merges[] = { "sum", "max", "min" };
 	uint64_t total = 0;
 
-	array_of(s, "sum", m, "", PAGE_VARINT);
+	page_array_of(s, "sum", m, "", PAGE_VARINT);
 	for (size_t n = 0; n < run->node_count; n++) {
 		total += node_sum(m, n);
 		page_number(s, node_sum(m, n));
@@ -195,82 +161,43 @@ static void put_page_metrics(struct page_stream *s, const struct overview *o)
 	fputs("],\n", s->json);
 }
 
-/* One of the three arrays: how many values a node has, whose, and they. */
-static int put_cell_column(struct page_stream *s, const struct run *run,
-			   size_t metric, int column)
-{
-	const struct run_metric *m = &run->metrics[metric];
-	struct value_buffer buffer = { 0 };
-	int err = 0;
-
-	for (size_t n = 0; n < run->node_count && !err; n++) {
-		const struct run_value *at;
-		size_t count;
-
-		err = values_of_node(run, metric, n, &buffer, &at, &count);
-		if (err || is_node_idle(m, n))
-			count = 0;
-		if (column == 0)
-			page_number(s, count);
-		for (size_t i = 0; i < count && column; i++)
-			page_number(s, column == 1 ? at[i].rank : at[i].value);
-	}
-	value_buffer_fini(&buffer);
-	return err;
-}
-
-static int put_cells(struct page_stream *s, const struct run *run,
-		     size_t metric)
-{
-	static const char *const parts[] = { ".first", ".rank", ".value" };
-	int err = 0;
-
-	for (int column = 0; column < 3 && !err; column++) {
-		array_of(s, "cell", &run->metrics[metric], parts[column],
-			 PAGE_VARINT);
-		err = put_cell_column(s, run, metric, column);
-		page_array_end(s);
-	}
-	return err;
-}
-
-/* The shortest metrics first would be unfair: in the run's order. */
-static int put_all_cells(struct page_stream *s, const struct run *run)
-{
-	uint64_t left = MOST_CELLS;
-	int err = 0;
-
-	for (size_t i = 0; i < run->metric_count && !err; i++) {
-		const struct run_metric *m = &run->metrics[i];
-		uint64_t count = m->first[run->node_count];
-
-		if (m->merge != MERGE_SUM || count > left ||
-		    run->rank_count < 2)
-			continue;
-		left -= count;
-		err = put_cells(s, run, i);
-	}
-	return err;
-}
-
 /*
  * What was lost, and what is missing.
  */
+
+/* Of a reason, all processes together, and the one with most. */
+static void put_losses(struct page_stream *s, const struct run *run)
+{
+	const struct run_loss *l = run->losses;
+	size_t next;
+
+	fputs("\"losses\": [", s->json);
+	for (size_t i = 0; i < run->loss_count; i = next) {
+		uint64_t sum = 0;
+		size_t most = i;
+
+		for (next = i; next < run->loss_count; next++) {
+			if (l[next].name != l[i].name)
+				break;
+			sum += l[next].count;
+			most = l[next].count > l[most].count ? next : most;
+		}
+		fputs(i ? ",\n{\"name\": " : "{\"name\": ", s->json);
+		quote_json(s->json, str_at(&run->strings, l[i].name));
+		fprintf(s->json,
+			", \"count\": %" PRIu64
+			", \"ranks\": %zu, \"most\": %u}",
+			sum, next - i, l[most].rank);
+	}
+	fputs("],\n", s->json);
+}
 
 static void put_trouble(struct page_stream *s, const struct run *run)
 {
 	const struct strings *names = &run->strings;
 
-	fputs("\"losses\": [", s->json);
-	for (size_t i = 0; i < run->loss_count; i++) {
-		const struct run_loss *l = &run->losses[i];
-
-		fputs(i ? ",\n{\"name\": " : "{\"name\": ", s->json);
-		quote_json(s->json, str_at(names, l->name));
-		fprintf(s->json, ", \"rank\": %u, \"count\": %" PRIu64 "}",
-			l->rank, l->count);
-	}
-	fputs("],\n\"problems\": [", s->json);
+	put_losses(s, run);
+	fputs("\"problems\": [", s->json);
 	for (size_t i = 0; i < run->problem_count; i++) {
 		const struct run_problem *p = &run->problems[i];
 
@@ -294,7 +221,8 @@ int page_put_run(struct page_stream *s, const struct overview *o)
 		put_page_metrics(s, o);
 		put_trouble(s, o->run);
 		put_strings(s, &strings);
-		err = put_all_cells(s, o->run);
+		err = page_put_values(s, o);
+		page_put_waits(s, o->run);
 	}
 	page_strings_fini(&strings);
 	return err;

@@ -49,6 +49,16 @@ void page_array(struct page_stream *s, const char *name,
 	s->last = 0;
 }
 
+void page_array_of(struct page_stream *s, const char *what,
+		   const struct run_metric *m, const char *part,
+		   enum page_array_type type)
+{
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s.%s%s", what, m->name, part);
+	page_array(s, name, type);
+}
+
 void page_number(struct page_stream *s, uint64_t number)
 {
 	uint8_t *to = blob_reach(&s->bytes, PACKED_MOST), *end = to;

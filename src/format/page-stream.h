@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/blob.h"
+#include "run/run.h"
 
 enum page_array_type {
 	PAGE_U8,
@@ -39,10 +40,23 @@ void page_stream_fini(struct page_stream *s);
 /* One array after the other. */
 void page_array(struct page_stream *s, const char *name,
 		enum page_array_type type);
+/* Of a metric: "WHAT.METRICPART". */
+void page_array_of(struct page_stream *s, const char *what,
+		   const struct run_metric *m, const char *part,
+		   enum page_array_type type);
 void page_number(struct page_stream *s, uint64_t number);
 void page_array_end(struct page_stream *s);
 
 /* The whole, packed, as base64.  0, or -ENOMEM with a reason. */
 int page_stream_end(struct page_stream *s, FILE *to);
+
+/* A whole array, of numbers that i counts. */
+#define PAGE_COLUMN(s, name, type, count, number)                              \
+	do {                                                                   \
+		page_array(s, name, type);                                     \
+		for (size_t i = 0; i < (count); i++)                           \
+			page_number(s, (uint64_t)(number));                    \
+		page_array_end(s);                                             \
+	} while (0)
 
 #endif

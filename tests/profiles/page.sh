@@ -111,10 +111,74 @@ one_analysis() {
 	EOF
 }
 
+# 80 ranks have more values than a page: groups of them, in codes, and some
+# exactly, hold what all values say.
+many_ranks() {
+	need python3
+	[ -x "$builddir/tests/bench/make-ranks" ] || skip "no make-ranks"
+	mkdir job
+	"$builddir/tests/bench/make-ranks" app.copse/rank-0.h5 job 80 \
+		values=30000 &&
+		"$copse" merge -q job -o many.h5 &&
+		"$copse" report -f html -o many.html many.h5 &&
+		"$copse" export values -m cpu.time many.h5 -o many.csv || return 1
+	python3 - <<-'EOF'
+	import csv, math
+	from collections import Counter, defaultdict
+	from page import decode
+	page, a = decode("many.html")
+	parent, path = a["node.parent"], a["node.path"]
+	groups = list(zip(a["group.first"], a["group.count"]))
+	assert [g[0] for g in groups] == [sum(a["group.count"][:i])
+	                                  for i in range(len(groups))]
+	assert sum(a["group.count"]) == 80 and page["heat"]
+	values = defaultdict(Counter)  # of a metric and path: by process
+	nodes = range(len(parent))
+	above = {n: {path[n]} for n in nodes}
+	for n in nodes[1:]:
+	    above[n] |= above[parent[n]]
+	for row in csv.DictReader(open("many.csv")):
+	    for p in above[int(row["node"])]:
+	        values[row["metric"], p][int(row["process"])] += round(
+	            float(row["value"]) * 1e9)
+	def near(code, value, top):
+	    if value == 0 or code == 0:
+	        return code == 0 and value == 0
+	    read = top * 2 ** ((code - 255) / 16)
+	    return code == 1 and value < read or abs(read / value - 1) < 0.0222
+	for heat in page["heat"]:
+	    name = heat["metric"]
+	    if name != "cpu.time":
+	        continue
+	    assert "cell." + name + ".first" not in a
+	    def rows(what, part, size):
+	        found = a[f"{what}.{name}.{part}"]
+	        at = a[f"{what}.{name}.nodes"]
+	        assert len(found) == size * len(at) and at
+	        return {path[n]: found[i * size:(i + 1) * size]
+	                for i, n in enumerate(at)}
+	    mean, most = (rows("heat", w, len(groups)) for w in ("mean", "most"))
+	    least, top = rows("heat", "least", 1), rows("heat", "max", 1)
+	    for p in mean:
+	        own = [values[name, p][r] for r in range(80)]
+	        assert least[p] == [min(own)] and top[p] == [max(own)]
+	        for i, (first, count) in enumerate(groups):
+	            part = own[first:first + count]
+	            assert near(mean[p][i], sum(part) / count, heat["top"])
+	            assert near(most[p][i], max(part), heat["top"])
+	    for p, codes in rows("strip", "values", 80).items():
+	        for r, code in enumerate(codes):
+	            assert near(code, values[name, p][r], heat["top"])
+	    for p, exact in rows("exact", "values", 80).items():
+	        assert exact == [values[name, p][r] for r in range(80)]
+	EOF
+}
+
 point "a page is made" measure
 point "the same database, the same bytes" same_bytes
 point "but for its data it is the template" is_the_template
 point "totals equal the reports'" totals
 point "tables equal the reports'" reports
 point "one analysis alone" one_analysis
+point "many ranks" many_ranks
 points_done
