@@ -70,4 +70,5 @@ EXTRA_DIST += doc/decisions/confidence.md doc/decisions/efficiencies.md \
 	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \
 	doc/decisions/timeline.md \
+	doc/decisions/page.md doc/decisions/page-browser.md \
 	doc/decisions/check.md

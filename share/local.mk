@@ -33,15 +33,24 @@ rules/here: $(dist_rules_DATA)
 	@touch $@
 CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 
-# The page that -f html fills in.
+# The page that -f html fills in: one file of these modules, in the order in
+# which they need each other.  A new one is share/page/NAME.js and its word here.
+PAGE_MODULES = dom units stream selection model paths tree colour flame strip \
+	grid table view-start view-flame view-hot view-ranks view-mpi view-source \
+	views main
+page_sources = share/page/page.css $(PAGE_MODULES:%=share/page/%.js) \
+	share/page/join.awk share/page/page.html
+
 pagedir = $(datadir)/copse/page
-dist_page_DATA = share/page/page.html
-noinst_DATA += page/here
-page/here: $(dist_page_DATA)
+nodist_page_DATA = page/page.html
+EXTRA_DIST += $(page_sources) share/page/package.json
+CLEANFILES += page/page.html
+page/page.html: $(page_sources)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)cp -f $(srcdir)/share/page/page.html $(@D)
-	@touch $@
-CLEANFILES += page/here page/page.html
+	$(AM_V_GEN)cd $(srcdir)/share/page && $(AWK) -v css=page.css \
+		-v modules='$(PAGE_MODULES:%=%.js)' -f join.awk page.html \
+		>$(abs_builddir)/$@.tmp
+	@mv $@.tmp $@
 
 # What -f json prints.
 schemadir = $(datadir)/copse

@@ -259,7 +259,7 @@ SHELL_TESTS = \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
 	tests/system/usage.sh tests/system/completion.sh \
 	tests/system/bootstrap.sh tests/profiles/reports.sh \
-	tests/rules/docs.sh tests/run/dlsym.sh tests/run/switches.sh \
+	tests/page/browser.sh tests/rules/docs.sh tests/run/dlsym.sh tests/run/switches.sh \
 	tests/run/preload-compat.sh tests/rules/mpi-complete.sh \
 	tests/run/pass-through.sh tests/profiles/loops.sh \
 	tests/rules/sigsafe.sh tests/rules/layers.sh tests/rules/abi.sh \
@@ -280,7 +280,10 @@ EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/lib/tap.sh tests/lib/mpi.s
 	tests/lib/real.sh tests/lib/page.py tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json \
 	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
-	tests/fuzz
+	tests/fuzz $(page_tests)
+page_tests = tests/page/browser.mjs tests/page/hostile.json tests/page/looks.mjs \
+	tests/page/made-run.mjs tests/page/make-page.mjs \
+	tests/page/modules.test.mjs tests/page/pictures.mjs
 
 # A folder is taken with what was built there.
 dist-hook:

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// colour.js - colours of what is drawn.  None is random: two pages of one
+// program look alike.  Kinds of time have colours that colour-blind people can
+// tell apart (Okabe and Ito); page.css has them, for light and dark.
+import { kinds, unnamed } from "./model.js";
+
+const inks = new Map();
+
+// The value of --NAME in page.css.
+export function ink(name) {
+	if (!inks.has(name))
+		inks.set(name, getComputedStyle(document.documentElement)
+			.getPropertyValue("--" + name).trim());
+	return inks.get(name);
+}
+
+export function inksForget() {
+	inks.clear();
+}
+
+export function textHash(text) {
+	let hash = 2166136261;
+
+	for (let i = 0; i < text.length && i < 256; i++)
+		hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+	return hash >>> 0;
+}
+
+function rgbOf(colour) {
+	return [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
+}
+
+// From one "#rrggbb" to another, share 0 … 1.
+export function colourMix(from, to, share) {
+	const a = rgbOf(from), b = rgbOf(to);
+
+	return "#" + a.map((v, i) => Math.round(v + (b[i] - v) * share)
+		.toString(16).padStart(2, "0")).join("");
+}
+
+const system = /^(ld-linux|libc[.-]|libm[.-]|libpthread|\[|libstdc)/;
+
+// MPI, GPUs and OpenMP as in every view; the program's code in one hue, code
+// of libraries in another, shades by name.
+function boxHue(model, n) {
+	if (!n)
+		return "rest";
+	switch (model.kind[n]) {
+	case kinds.mpi:
+		return "mpi";
+	case kinds.kernel: case kinds.gpuCall: case kinds.gpuError:
+	case kinds.gpuMemory:
+		return "gpu";
+	case kinds.openmp:
+		return "openmp";
+	case kinds.partial: case kinds.phase:
+		return "rest";
+	}
+	if (model.flags[n] & unnamed || system.test(model.moduleName(n)))
+		return "rest";
+	return model.module[n] === model.ownModule ? "own" : "library";
+}
+
+export function boxColour(model, n) {
+	const base = ink(boxHue(model, n) + "-box");
+	const shade = textHash(model.functionName(n)) % 8 / 8;
+
+	return colourMix(base, ink("paper"), 0.35 * shade);
+}
+
+// Of a change: blue is faster, orange slower; share -1 … 1.
+export function changeColour(share) {
+	return colourMix(ink("same"), ink(share < 0 ? "faster" : "slower"),
+		Math.min(Math.abs(share), 1));
+}
+
+// From nothing to the most.
+export function heatColour(share) {
+	return share < 0.5
+		? colourMix(ink("heat-0"), ink("heat-1"), share * 2)
+		: colourMix(ink("heat-1"), ink("heat-2"), Math.min(share, 1) * 2 - 1);
+}

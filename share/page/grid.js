@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// grid.js - a matrix of values as colours: heat map, messages, who waited.
+import { canvasFit, el, textClean } from "./dom.js";
+import { heatColour, ink } from "./colour.js";
+import { textFit } from "./flame.js";
+
+// what: { rows, columns: counts, value(row, column) 0 … 1 (null: nothing),
+// label(row), columnLabel(column), about(row, column), onselect(row, column),
+// isChosen(row, column), rowHeight, labelWidth }
+export class Grid {
+	constructor(what) {
+		this.what = what;
+		this.at = { row: 0, column: 0 };
+		this.canvas = el("canvas", {
+			class: "grid", tabindex: 0, role: "application",
+			"aria-label": "matrix: arrows move, Enter selects",
+			onmousemove: e => this.pointed(e),
+			onmouseleave: () => this.tell(null),
+			onclick: e => this.clicked(e),
+			onkeydown: e => this.pressed(e),
+		});
+		this.said = el("p", { class: "said", "aria-live": "polite" });
+		this.element = el("div", { class: "grid-box" }, this.canvas, this.said);
+		this.tell(null);
+	}
+
+	show(what) {
+		Object.assign(this.what, what);
+		this.draw();
+	}
+
+	get left() {
+		return Math.min(this.what.labelWidth, this.canvas.clientWidth * 0.45);
+	}
+
+	draw() {
+		const { rows, rowHeight } = this.what;
+
+		canvasFit(this.canvas, rows * rowHeight + 16, (context, width) => {
+			this.width = (width - this.left) / this.what.columns;
+			context.font = "12px " + ink("font");
+			context.textBaseline = "middle";
+			for (let r = 0; r < rows; r++)
+				this.rowDraw(context, r);
+			this.axisDraw(context, width, rows * rowHeight + 9);
+		});
+	}
+
+	rowDraw(context, r) {
+		const { columns, rowHeight } = this.what;
+		const gap = rowHeight > 8 ? 1 : 0, side = this.width > 8 ? 1 : 0;
+
+		if (rowHeight > 9) {
+			context.fillStyle = ink("ink");
+			context.fillText(textFit(context, textClean(this.what.label(r), 200),
+				this.left - 8), 0, (r + 0.5) * rowHeight);
+		}
+		for (let c = 0; c < columns; c++) {
+			const value = this.what.value(r, c);
+
+			if (value === null)
+				continue;
+			context.fillStyle = heatColour(value);
+			context.fillRect(this.left + c * this.width, r * rowHeight,
+				Math.max(this.width - side, 0.6), rowHeight - gap);
+		}
+		if (this.what.isRow?.(r)) {
+			context.strokeStyle = ink("ink");
+			context.lineWidth = 1.5;
+			context.strokeRect(this.left, r * rowHeight + 0.5,
+				columns * this.width - 1, rowHeight - 1);
+		}
+	}
+
+	axisDraw(context, width, y) {
+		const { columns, columnLabel } = this.what;
+
+		context.fillStyle = ink("quiet");
+		context.fillText(columnLabel(0), this.left, y);
+		if (columns > 1) {
+			const last = columnLabel(columns - 1);
+
+			context.fillText(last,
+				width - context.measureText(last).width - 2, y);
+		}
+	}
+
+	hit(event) {
+		const row = Math.floor(event.offsetY / this.what.rowHeight);
+		const column = Math.floor((event.offsetX - this.left) / this.width);
+
+		if (row < 0 || row >= this.what.rows || column >= this.what.columns)
+			return null;
+		return { row, column: Math.max(column, -1) };
+	}
+
+	pointed(event) {
+		this.tell(this.hit(event));
+	}
+
+	clicked(event) {
+		const at = this.hit(event);
+
+		if (!at)
+			return;
+		this.at = at;
+		this.what.onselect?.(at.row, at.column);
+	}
+
+	pressed(event) {
+		const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0],
+			ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+
+		if (event.key === "Enter")
+			this.what.onselect?.(this.at.row, this.at.column);
+		else if (!step)
+			return;
+		else {
+			this.at = {
+				row: Math.max(0, Math.min(this.what.rows - 1,
+					this.at.row + step[0])),
+				column: Math.max(0, Math.min(this.what.columns - 1,
+					this.at.column + step[1])),
+			};
+			this.tell(this.at);
+		}
+		event.preventDefault();
+	}
+
+	tell(at) {
+		this.said.textContent = at ? textClean(this.what.about(at.row, at.column))
+			: this.what.hint || "\u00a0";
+	}
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// selection.js - what is looked at, as the fragment of the address has it, so
+// that a link can be mailed: view, path (node), ranks (rows), metric, and what
+// a view adds.
+
+// "0-2,5" as [[0, 2], [5, 5]]; null: all.
+export function rowsParse(text) {
+	const ranges = [];
+
+	for (const part of (text || "").split(",")) {
+		const found = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part.trim());
+
+		if (found && Number(found[2] ?? found[1]) >= Number(found[1]))
+			ranges.push([Number(found[1]), Number(found[2] ?? found[1])]);
+	}
+	return ranges.length ? rowsUnite(ranges) : null;
+}
+
+function rowsUnite(ranges) {
+	const united = [];
+
+	for (const [from, to] of ranges.sort((a, b) => a[0] - b[0])) {
+		const last = united[united.length - 1];
+
+		if (last && from <= last[1] + 1)
+			last[1] = Math.max(last[1], to);
+		else
+			united.push([from, to]);
+	}
+	return united;
+}
+
+export function rowsText(ranges) {
+	return ranges.map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(",");
+}
+
+export function rowsHave(ranges, row) {
+	return !ranges || ranges.some(([a, b]) => row >= a && row <= b);
+}
+
+export function rowsAdd(ranges, from, to) {
+	return rowsUnite([...(ranges || []).map(r => [...r]), [from, to]]);
+}
+
+export function selectionParse(fragment) {
+	const words = new URLSearchParams(fragment.replace(/^#/, ""));
+	const number = name => {
+		const value = words.get(name);
+
+		return value !== null && /^\d{1,9}$/.test(value) ? Number(value) : null;
+	};
+
+	return {
+		view: words.get("view") || "start",
+		path: number("path"),
+		ranks: rowsParse(words.get("ranks")),
+		metric: words.get("metric"),
+		zoom: number("zoom"),
+		find: words.get("find") || "",
+		show: (words.get("show") || "").split(",").filter(Boolean),
+	};
+}
+
+export function selectionText(s) {
+	const words = new URLSearchParams({ view: s.view });
+
+	if (s.path !== null)
+		words.set("path", s.path);
+	if (s.ranks)
+		words.set("ranks", rowsText(s.ranks));
+	if (s.metric)
+		words.set("metric", s.metric);
+	if (s.zoom !== null)
+		words.set("zoom", s.zoom);
+	if (s.find)
+		words.set("find", s.find);
+	if (s.show.length)
+		words.set("show", s.show.join(","));
+	return "#" + words.toString().replaceAll("%2C", ",");
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// looks.mjs - one page in headless Chromium: looks.mjs WHAT PAGE.html [FILE…]
+// Exits 0, or 1 with what is wrong, or 77 where there is no browser.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Browser } from "./browser.mjs";
+
+const [what, file, ...more] = process.argv.slice(2);
+const json = name => JSON.parse(readFileSync(name, "utf8"));
+const hash = page => page.value("location.hash");
+const nextFrame = "new Promise(done => requestAnimationFrame(() => done(1)))";
+
+// Every view, light and dark: it draws, and the console stays empty.
+async function viewsAll(page) {
+	const links = await page.value(
+		"[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))");
+
+	for (const dark of [false, true]) {
+		await page.look({ dark });
+		for (const link of links) {
+			await page.click(`nav a[href="${link}"]`);
+			await page.until("document.querySelector('nav a[aria-current]')" +
+				`.getAttribute("href") === ${JSON.stringify(link)}`);
+			await page.value(nextFrame);
+			assert.ok((await page.value("document.getElementById('main').innerText"))
+				.length > 40, link + " shows nothing");
+		}
+	}
+	return links.map(l => /view=([a-z]+)/.exec(l)[1]);
+}
+
+// What a canvas shows is not one colour.
+async function isDrawn(page, selector) {
+	assert.ok(await page.value(`(() => {
+		const canvas = document.querySelector(${JSON.stringify(selector)});
+		const data = canvas.getContext("2d").getImageData(0, 0, canvas.width,
+			canvas.height).data;
+		const colours = new Set();
+		for (let i = 0; i < data.length; i += 4)
+			colours.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+		return colours.size > 2;
+	})()`), selector + " is empty");
+}
+
+// Sums of the page's arrays against copse report hotspots -f json.
+async function totalsEqual(page, report) {
+	const spots = await page.value(`(() => {
+		const model = copse.model, own = model.own("cpu.time", null), sums = {};
+		for (let n = 1; n < model.count; n++)
+			if (own[n]) {
+				const name = model.functionName(n);
+				sums[name] = (sums[name] || 0) + own[n];
+			}
+		return { sums, total: model.metric("cpu.time").total,
+			tree: model.inclusive(own)[0] };
+	})()`);
+	const wanted = {};
+
+	for (const row of report.tables.hotspots)
+		if (row.exclusive)
+			wanted[row.function] = (wanted[row.function] || 0) +
+				Math.round(row.exclusive * 1e9);
+	assert.deepEqual(spots.sums, wanted);
+	assert.equal(spots.tree, spots.total);
+	assert.equal(spots.total, Object.values(wanted).reduce((a, b) => a + b, 0));
+}
+
+const checks = {
+	// Of a run with several ranks: every way to move about.
+	async run(page, [hotspots]) {
+		const views = await viewsAll(page);
+
+		for (const view of ["start", "flame", "callers", "hot", "source", "ranks",
+			"heat", "waits", "messages", "calls"])
+			assert.ok(views.includes(view), "no view " + view);
+		await page.look({ dark: false });
+		await totalsEqual(page, json(hotspots));
+	},
+
+	async flame(page) {
+		const label = () => page.value("document.querySelector('.said').textContent");
+		const named = name => page.value(`copse.model.function.findIndex(
+			(f, n) => copse.model.name(n) === ${JSON.stringify(name)})`);
+
+		await page.value("copse.go({ view: 'flame' })");
+		await isDrawn(page, "canvas.flame");
+		await isDrawn(page, "canvas.strip");
+
+		// Two rows down, at the left: what main called and took the most.
+		await page.click("canvas.flame", 30, 19 * 2 + 9);
+		const first = await page.value("copse.selection.path");
+
+		assert.ok(first > 0);
+		assert.match(await label(), /of it itself|of all/);
+
+		// By keys: up to main, down again, zoom, out.
+		await page.press("ArrowUp");
+		assert.equal(await page.value(
+			"copse.model.name(copse.selection.path)"), "main");
+		await page.press("ArrowDown");
+		assert.equal(await page.value("copse.selection.path"), first);
+		await page.press("Enter");
+		assert.equal(await page.value("copse.selection.zoom"), first);
+		assert.equal(await page.value(
+			"Math.round(copse.drawn.boxes.find(b => b.box === copse.drawn.zoom)" +
+			".width)"), await page.value("copse.drawn.canvas.clientWidth"));
+		await page.press("Escape");
+		assert.equal(await page.value("copse.selection.zoom"), null);
+
+		// Search by key, from anywhere.
+		await page.press("/");
+		await page.write("burn_fuel");
+		assert.equal(await page.value("copse.selection.find"), "burn_fuel");
+		assert.equal(await page.value("copse.drawn.found.size"), 1);
+		assert.match(await page.value("document.querySelector('.hits').textContent"),
+			/burn_fuel.*1 box/);
+		await page.press("Escape");
+		assert.equal(await page.value("copse.selection.find"), "");
+
+		// Inverted: the same total, and burnt has its caller below.
+		const before = await page.value("copse.drawn.tree.all[0]");
+
+		await page.click("input[name=inverted]");
+		assert.match(await hash(page), /show=inverted/);
+		assert.equal(await page.value("copse.drawn.tree.all[0]"), before);
+		assert.deepEqual(await page.value(`(() => {
+			const t = copse.drawn.tree, m = copse.model;
+			const name = b => m.name(t.frame[b]);
+			const burnt = t.children[0].find(b => name(b) === "burnt");
+			return t.children[burnt].map(name);
+		})()`), ["burn_fuel"]);
+		await page.click("canvas.flame", 30, 19 + 9);
+		assert.ok(await page.value("copse.selection.path") > 0);
+
+		// One rank: only its time.
+		const burnt = await named("burnt");
+
+		await page.value(`copse.go({ path: ${burnt}, show: [], ranks: null })`);
+		await page.click("canvas.strip", 20, 40);
+		assert.deepEqual(await page.value("copse.selection.ranks"), [[0, 0]]);
+		const rank0 = await page.value(
+			`copse.model.byRank("cpu.time", ${burnt}).columns[0].mean`);
+
+		assert.ok(rank0 > 0);
+		assert.equal(await page.value(
+			`copse.model.value(${burnt}, copse.all)`), rank0);
+	},
+
+	// A finding opens its view, with its path and its ranks.
+	async finding(page, [diagnosis]) {
+		const found = json(diagnosis).tables.findings[0];
+
+		assert.ok(found, "no finding to click");
+		await page.click(".finding a");
+		await page.until("copse.view.id !== 'start'");
+		assert.equal(await page.value(
+			"copse.model.functionName(copse.selection.path)"),
+		found.call_path.split(" ← ")[0]);
+		assert.equal(await page.value(
+			"copse.model.ranksText(copse.selection.ranks)"),
+		(/[-–,]/.test(found.ranks) ? "ranks " : "rank ") + found.ranks);
+		assert.match(await page.value("document.querySelector('#chosen').innerText"),
+			new RegExp(found.call_path.split(" ← ")[0]));
+		await page.value("history.back()");
+		await page.until("copse.view.id === 'start'");
+	},
+
+	async views(page, wanted) {
+		const views = await viewsAll(page);
+
+		for (const view of wanted)
+			assert.ok(views.includes(view), "no view " + view);
+	},
+
+	// Names of others do nothing.
+	async hostile(page, [names]) {
+		await page.value("window.hurt = 0");
+		await viewsAll(page);
+		assert.equal(await page.value("window.hurt"), 0);
+		assert.equal(await page.value("document.querySelectorAll(" +
+			"'img, iframe, object, embed, svg, main script, main style').length"), 0);
+		assert.equal(await page.value("document.scripts.length"), 1);
+		await page.value("copse.go({ view: 'hot' })");
+		const text = await page.value("document.getElementById('main').textContent");
+
+		for (const name of json(names).filter(n => /^[\x20-\x7e]{1,200}$/.test(n)))
+			assert.ok(text.includes(name), "not shown: " + name);
+		assert.doesNotMatch(text, /[\u0000-\u0008\u202a-\u202e\u2066-\u2069]/);
+	},
+
+	// One sheet of paper, light whatever the screen is.
+	async print(page) {
+		await page.look({ dark: true });
+		const pages = (await page.pdf()).toString("latin1")
+			.match(/\/Type\s*\/Page[^s]/g).length;
+
+		assert.equal(pages, 1);
+		await page.look({ dark: true, print: true });
+		await page.until("getComputedStyle(document.body)" +
+			".backgroundColor === 'rgb(255, 255, 255)'");
+	},
+
+	// Light and dark, by the system and by the button.
+	async theme(page) {
+		const paper = () => page.value(
+			"getComputedStyle(document.body).backgroundColor");
+		const light = await paper();
+
+		await page.look({ dark: true });
+		await page.until("document.documentElement.dataset.theme === 'dark'");
+		assert.notEqual(await paper(), light);
+		await page.click("#theme");
+		assert.equal(await paper(), light);
+	},
+};
+
+const browser = await Browser.start();
+
+if (!browser) {
+	console.log("no chromium-headless-shell here");
+	process.exit(77);
+}
+try {
+	const page = await browser.open("file://" + resolve(file));
+
+	await checks[what](page, more);
+	assert.deepEqual(page.errors, []);
+	assert.deepEqual(page.requests.filter(r => r !== "file://" + resolve(file)),
+		[]);
+} catch (error) {
+	console.log(error.stack);
+	process.exitCode = 1;
+}
+await browser.stop();

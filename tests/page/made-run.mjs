@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// made-run.mjs - runs that are made for tests of the page, as doc/page-format.md
+// says: their totals are known by construction.
+import { deflateSync } from "node:zlib";
+
+export function varint(value) {
+	const bytes = [];
+
+	for (; value >= 128; value = Math.floor(value / 128))
+		bytes.push(value % 128 + 128);
+	return [...bytes, value];
+}
+
+function encode(type, values) {
+	let last = 0;
+
+	if (type === "u8")
+		return values;
+	return values.flatMap(v => {
+		const change = v - last;
+
+		if (type !== "delta")
+			return varint(v);
+		last = v;
+		return varint(change < 0 ? -change * 2 - 1 : change * 2);
+	});
+}
+
+// arrays: { NAME: [type, values] }
+export function streamBytes(page, arrays) {
+	const all = [], index = {};
+
+	for (const [name, [type, values]] of Object.entries(arrays)) {
+		const bytes = encode(type, values);
+
+		index[name] = { type, count: values.length, offset: all.length,
+			bytes: bytes.length };
+		all.push(...bytes);
+	}
+
+	const json = Buffer.from(JSON.stringify({ ...page, arrays: index }));
+	const size = Buffer.alloc(4);
+
+	size.writeUInt32LE(json.length);
+	return Buffer.concat([size, json, Buffer.from(all)]);
+}
+
+export const streamPack = bytes => deflateSync(bytes).toString("base64");
+
+// As many ranks as wanted: main calls solve (a loop, a line, an inlined
+// function) and MPI_Wait from two lines; solve calls itself.  cpu.time of rank
+// r: the line 100, the inlined function 10 * r, each MPI_Wait 1.
+export function madeRun(ranks, names = ["main", "solve", "dot", "MPI_Wait"]) {
+	const strings = ["", ...names, "/bin/app", "app.c", "host0", "host1"];
+	const [main, solve, dot, wait, app, file] = [1, 2, 3, 4, 5, 6];
+	const nodes = [ // parent, kind, flags, function, module, file, line, path
+		[0, 0, 0, 0, 0, 0, 0, 0],
+		[0, 1, 0, main, app, file, 0, 1],
+		[1, 1, 0, solve, app, file, 10, 2],
+		[2, 7, 0, solve, app, file, 20, 2],
+		[3, 2, 0, solve, app, file, 21, 2],
+		[3, 1, 1, dot, app, file, 22, 3],
+		[2, 1, 0, solve, app, file, 30, 4],
+		[6, 2, 0, solve, app, file, 21, 4],
+		[1, 3, 0, wait, 0, file, 40, 5],
+		[1, 3, 0, wait, 0, file, 41, 6],
+	];
+	const column = c => nodes.map(n => n[c]);
+	const value = (n, r) => [0, 0, 0, 0, 100, 10 * r, 0, 7, 1, 1][n];
+	const rows = [...Array(ranks).keys()];
+	const cells = { first: [], rank: [], value: [] };
+
+	for (const n of nodes.keys()) {
+		const has = rows.filter(r => value(n, r));
+
+		cells.first.push(has.length);
+		cells.rank.push(...has);
+		cells.value.push(...has.map(r => value(n, r)));
+	}
+
+	const sums = nodes.map((_, n) => rows.reduce((s, r) => s + value(n, r), 0));
+	const total = sums.reduce((a, b) => a + b);
+
+	return {
+		page: { page: 1, kind: "run", title: "app", reports: {}, strings,
+			metric: "cpu.time", losses: [], problems: [],
+			metrics: [{ name: "cpu.time", unit: "ns", merge: "sum",
+				sampled: true, total }],
+			ranks: { noun: "rank", count: ranks, members: ranks, world: ranks } },
+		arrays: {
+			"node.parent": ["delta", column(0)], "node.kind": ["u8", column(1)],
+			"node.flags": ["u8", column(2)],
+			"node.function": ["varint", column(3)],
+			"node.module": ["varint", column(4)],
+			"node.file": ["varint", column(5)], "node.line": ["delta", column(6)],
+			"node.detail": ["varint", column(6)],
+			"node.path": ["delta", column(7)], "sum.cpu.time": ["varint", sums],
+			"rank.number": ["delta", rows],
+			"rank.host": ["delta", rows.map(r => (r < ranks / 2 ? 7 : 8))],
+			"cell.cpu.time.first": ["varint", cells.first],
+			"cell.cpu.time.rank": ["varint", cells.rank],
+			"cell.cpu.time.value": ["varint", cells.value],
+		},
+	};
+}

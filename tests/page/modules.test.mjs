@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// modules.test.mjs - modules of the page on their own: share/page.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { textClean } from "../../share/page/dom.js";
+import { flameLayout } from "../../share/page/flame.js";
+import { Model } from "../../share/page/model.js";
+import { PathFinder } from "../../share/page/paths.js";
+import { rowsAdd, rowsParse, rowsText, selectionParse, selectionText }
+	from "../../share/page/selection.js";
+import { streamDecode, streamInflate } from "../../share/page/stream.js";
+import { outliersFind, stripColumns } from "../../share/page/strip.js";
+import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues }
+	from "../../share/page/tree.js";
+import { bytesText, countText, shareText, timeText }
+	from "../../share/page/units.js";
+import { columnsShown } from "../../share/page/table.js";
+import { madeRun, streamBytes, streamPack } from "./made-run.mjs";
+
+const all = { lines: true, loops: true, inlined: true };
+const functions = { lines: false, loops: false, inlined: true };
+
+function modelMade(ranks) {
+	const { page, arrays } = madeRun(ranks);
+
+	return new Model(streamDecode(streamBytes(page, arrays)));
+}
+
+const names = (model, tree) => tree.node.slice(1).map(n => model.name(n));
+
+test("a packed stream gives its numbers back", async () => {
+	const numbers = [0, 1, 127, 128, 300, 2 ** 31, 2 ** 32 + 5, 2 ** 53 - 1];
+	const stream = await streamInflate(streamPack(streamBytes({ page: 1 }, {
+		u: ["u8", [0, 7, 255]], v: ["varint", numbers],
+		d: ["delta", [5, 3, 3, 2 ** 40, 0]], none: ["varint", []],
+	})));
+
+	assert.deepEqual([...stream.array("u")], [0, 7, 255]);
+	assert.deepEqual([...stream.array("v")], numbers);
+	assert.deepEqual([...stream.array("d")], [5, 3, 3, 2 ** 40, 0]);
+	assert.equal(stream.array("none").length, 0);
+	assert.equal(stream.array("missing"), null);
+});
+
+test("a stream that was cut says so", async () => {
+	const bytes = streamBytes({}, { v: ["varint", [1, 2, 300]] });
+	const stream = streamDecode(bytes.subarray(0, bytes.length - 1));
+
+	assert.throws(() => stream.array("v"), /ends early/);
+	await assert.rejects(streamInflate("AAAA"));
+});
+
+test("the address keeps the selection", () => {
+	const s = selectionParse(
+		"#view=heat&path=12&ranks=0-2,5&metric=mpi.time&find=a%26b&show=loops");
+
+	assert.deepEqual(s, { view: "heat", path: 12, ranks: [[0, 2], [5, 5]],
+		metric: "mpi.time", zoom: null, find: "a&b", show: ["loops"] });
+	assert.deepEqual(selectionParse(selectionText(s)), s);
+	assert.equal(selectionParse("#path=-1&ranks=x,3-1").path, null);
+	assert.equal(selectionParse("#path=1e9").path, null);
+	assert.equal(selectionParse("").view, "start");
+});
+
+test("rows of ranks are united", () => {
+	assert.deepEqual(rowsParse("5,0-2,3,4-4,9"), [[0, 5], [9, 9]]);
+	assert.equal(rowsText([[0, 5], [9, 9]]), "0-5,9");
+	assert.equal(rowsParse("3-1"), null);
+	assert.deepEqual(rowsAdd([[0, 1]], 2, 4), [[0, 4]]);
+	assert.deepEqual(rowsAdd(null, 2, 2), [[2, 2]]);
+});
+
+test("numbers read as in the text report", () => {
+	assert.deepEqual([0, 2.5e-7, 1.5e-5, 0.1543, 1.5, 32.36, 321.4, -0.5]
+		.map(timeText), ["0 s", "250 ns", "15.0 µs", "154 ms", "1.50 s", "32.4 s",
+		"321 s", "−500 ms"]);
+	assert.deepEqual([0, 8, 8192, 7372800].map(bytesText),
+		["0 B", "8 B", "8.00 KiB", "7.03 MiB"]);
+	assert.equal(countText(1234567), "1\u202f234\u202f567");
+	assert.equal(shareText(0.412627, 0.0198), "41 ± 2.0 %");
+	assert.equal(shareText(0.0499), "5.0 %");
+});
+
+test("what a browser would obey is shown", () => {
+	assert.equal(textClean("a\u202eb\u0000c\u200bd\n"),
+		"a\\u202eb\\u0000c\\u200bd\\u000a");
+	assert.equal(textClean("x".repeat(1e6)).length, 2001);
+	assert.equal(textClean("é世界 ← 🙂"), "é世界 ← 🙂");
+	assert.equal(textClean("\ud800x"), "\\ud800x");
+});
+
+test("exclusive and inclusive sums of the made run", () => {
+	const model = modelMade(4);
+	const own = model.own("cpu.time", null);
+	const inclusive = model.inclusive(own);
+
+	// 4 × (100 + 7 + 1 + 1) + 10 × (0 + 1 + 2 + 3)
+	assert.equal(inclusive[0], 496);
+	assert.equal(model.metric("cpu.time").total, 496);
+	assert.equal(inclusive[2], 488);
+	assert.equal(model.own("cpu.time", [[2, 3]])[5], 50);
+	assert.equal(model.inclusive(model.own("cpu.time", [[0, 0]]))[0], 109);
+});
+
+test("a selected path has its values of each rank", () => {
+	const model = modelMade(4);
+	const of = n => model.byRank("cpu.time", n).columns.map(c => c.mean);
+
+	assert.deepEqual(of(2), [107, 117, 127, 137]);
+	assert.deepEqual(of(6), [7, 7, 7, 7]);
+	assert.deepEqual(of(5), [0, 10, 20, 30]);
+	assert.deepEqual(of(0), [109, 119, 129, 139]);
+	assert.deepEqual(of(4), [100, 100, 100, 100]);
+	assert.equal(model.ranksText([[0, 2], [3, 3]]), "ranks 0–2, 3");
+});
+
+test("groups of ranks within what a byte can tell", () => {
+	const { page, arrays } = madeRun(4);
+
+	for (const part of ["first", "rank", "value"])
+		delete arrays["cell.cpu.time." + part];
+	page.heat = [{ metric: "cpu.time", top: 1000 }];
+	Object.assign(arrays, {
+		"group.first": ["delta", [0, 1]], "group.count": ["varint", [1, 3]],
+		"heat.cpu.time.nodes": ["delta", [2]],
+		"heat.cpu.time.mean": ["u8", [0, 255]],
+		"heat.cpu.time.most": ["u8", [0, 239]],
+		"exact.cpu.time.nodes": ["delta", [5]],
+		"exact.cpu.time.values": ["varint", [0, 10, 20, 30]],
+	});
+
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+
+	assert.deepEqual(model.byRank("cpu.time", 3 - 1), { exact: false, columns: [
+		{ first: 0, count: 1, mean: 0, most: 0 },
+		{ first: 1, count: 3, mean: 1000, most: 500 }] });
+	assert.equal(model.byRank("cpu.time", 5).exact, true);
+	assert.equal(model.byRank("cpu.time", 8), null);
+});
+
+test("a tree of functions, and one with loops and lines", () => {
+	const model = modelMade(2);
+	const tree = treeBuild(model, functions);
+	const values = treeValues(tree, model.own("cpu.time", null));
+
+	assert.deepEqual(names(model, tree),
+		["main", "solve", "dot", "solve", "MPI_Wait", "MPI_Wait"]);
+	assert.deepEqual([...values.alone], [0, 0, 200, 10, 14, 2, 2]);
+	assert.equal(values.all[0], 228);
+
+	const fine = treeBuild(model, all);
+
+	assert.deepEqual(names(model, fine), ["main", "solve", "loop at app.c:20–20",
+		"app.c:21", "dot", "solve", "app.c:21", "MPI_Wait", "MPI_Wait"]
+		.map(n => n.replace("–20", "")));
+	assert.equal(treeValues(fine, model.own("cpu.time", null)).all[0], 228);
+	assert.equal(treeValues(treeBuild(model, { ...functions, inlined: false }),
+		model.own("cpu.time", null)).alone[2], 210);
+});
+
+test("an inverted tree has the same total, and callers below", () => {
+	const model = modelMade(2);
+	const tree = treeBuild(model, functions);
+	const { alone } = treeValues(tree, model.own("cpu.time", null));
+	const inverted = treeInvert(model, tree, alone);
+	const children = treeChildren(inverted, inverted.all);
+	const name = b => model.name(inverted.frame[b]);
+
+	assert.equal(inverted.all[0], 228);
+	assert.deepEqual(children[0].map(b => [name(b), inverted.all[b]]),
+		[["solve", 214], ["dot", 10], ["MPI_Wait", 4]]);
+	assert.deepEqual(children[children[0][0]].map(b =>
+		[name(b), inverted.all[b]]), [["main", 200], ["solve", 14]]);
+});
+
+test("callers and callees, recursion counted once", () => {
+	const model = modelMade(2);
+	const tree = treeBuild(model, functions);
+	const { alone, all: sums } = treeValues(tree, model.own("cpu.time", null));
+	const around = treeAround(model, tree, alone, sums, 2);
+
+	assert.equal(around.total, 224);
+	assert.equal(around.own, 214);
+	assert.deepEqual(around.callers.map(e => [model.name(e.node), e.value]),
+		[["main", 224]]);
+	assert.deepEqual(around.callees.map(e => [model.name(e.node), e.value]),
+		[["dot", 10]]);
+});
+
+test("hot spots by function, line and loop", () => {
+	const model = modelMade(2);
+	const own = model.own("cpu.time", null);
+	const of = kind => treeSpots(model, own, kind)
+		.map(s => [model.name(s.node), s.own, s.all]);
+
+	assert.deepEqual(of("function").filter(s => s[1]),
+		[["solve", 214, 224], ["dot", 10, 10], ["MPI_Wait", 4, 4]]);
+	assert.deepEqual(of("line"), [["app.c:21", 214, 214]]);
+	assert.deepEqual(of("loop"), [["loop at app.c:20", 0, 210]]);
+});
+
+test("boxes that are too narrow are one, as wide as they are together", () => {
+	const parent = [0], sizes = [0];
+
+	for (let i = 0; i < 1000; i++) {
+		parent.push(0);
+		sizes.push(i ? 1 : 1000);
+	}
+	sizes[0] = 1999;
+
+	const tree = { parent, all: Float64Array.from(sizes) };
+
+	tree.children = treeChildren(tree, tree.all);
+
+	const boxes = flameLayout(tree, 0, 1000);
+	const rest = boxes.find(b => b.rest);
+
+	assert.equal(rest.rest, 999);
+	assert.ok(Math.abs(rest.width - 999 / 1999 * 1000) < 1e-6);
+	assert.equal(boxes.length, 3);
+	assert.equal(flameLayout(tree, 1, 1000)[1].width, 1000);
+});
+
+test("a strip keeps the one rank that is late", () => {
+	const columns = Array.from({ length: 10240 }, (_, first) =>
+		({ first, count: 1, mean: first === 7777 ? 9 : 1,
+			most: first === 7777 ? 9 : 1 }));
+	const { bins, count } = stripColumns(columns, 1200);
+
+	assert.equal(count, 10240);
+	assert.equal(bins.length, 600);
+	assert.equal(bins.reduce((n, b) => n + b.count, 0), 10240);
+	assert.equal(bins.reduce((n, b) => n + b.sum, 0), 10248);
+	assert.equal(bins.filter(b => b.most === 9).length, 1);
+	assert.equal(columns.filter(c =>
+		outliersFind(columns).isOut(c.most)).length, 1);
+});
+
+test("a report's words lead to their node", () => {
+	const model = modelMade(2);
+	const finder = new PathFinder(model);
+	const sums = model.inclusive(model.own("cpu.time", null));
+	const text = "Rank 1 waited in MPI_Wait ← main, while rank 0 was in " +
+		"dot ← solve ← main.";
+
+	assert.equal(finder.node("dot ← solve ← main", sums), 5);
+	assert.equal(finder.node("dot ← main", sums), 5);
+	assert.equal(finder.node("dot ← nothing", sums), 0);
+	assert.equal(finder.node("MPI_Wait ← main", sums, 41), 9);
+	assert.deepEqual(finder.inSentence(text, sums).map(f =>
+		[text.slice(f.from, f.to), f.node]),
+	[["MPI_Wait ← main", 8], ["dot ← solve ← main", 5]]);
+	assert.deepEqual(finder.inSentence("no path here", sums), []);
+});
+
+test("readers do not see columns of programs", () => {
+	assert.deepEqual(columnsShown({ columns: [{ id: "a", title: null },
+		{ id: null, title: "" }, { id: "b", title: "B" }] }).map(c => c.c), [1, 2]);
+});
