@@ -39,7 +39,7 @@ EXTRA_DIST += doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
 	doc/decisions/context-switches.md doc/decisions/events.md \
 	doc/decisions/pauses.md
 EXTRA_DIST += doc/decisions/signal-handler.md doc/decisions/unwinding.md \
-	doc/decisions/unwind-cost.md doc/decisions/safe-reads.md
+	doc/decisions/python.md doc/decisions/unwind-cost.md doc/decisions/safe-reads.md
 EXTRA_DIST += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
 	doc/decisions/descriptors.md doc/decisions/interposed-functions.md \
 	doc/decisions/dlsym.md doc/decisions/syscall-restart.md \

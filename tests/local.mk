@@ -59,7 +59,7 @@ program_sources = $(MEASURED:%=tests/programs/%.c) \
 	$(MEASURED_CXX:%=tests/programs/%.cc) tests/programs/dlswap.c \
 	tests/programs/dlswap-plugin.c tests/programs/sanitized.c $(MEASURED_MPI:%=tests/programs/%.c) \
 	tests/programs/delays.h tests/programs/known.h \
-	tests/programs/partner.h $(chains_sources) \
+	tests/programs/partner.h tests/programs/python-chains.py $(chains_sources) \
 	tests/programs/chains-lib.c
 program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
@@ -253,7 +253,7 @@ SHELL_TESTS = \
 	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh \
-	tests/run/openmp.sh tests/run/processes.sh tests/real/qe.sh \
+	tests/run/openmp.sh tests/run/python.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
 	tests/real/mpi4py.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \

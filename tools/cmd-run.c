@@ -148,6 +148,7 @@ static const struct option options[] = {
 #define DEFAULT_SHARE(def) ", default " #def
 #define DEFAULT_BOOL(def)  ", default " #def
 #define DEFAULT_STR(def)   "" /* the help says it */
+#define DEFAULT_WORD(def)  ", default " def
 #define GROUP(title)       { 0, "", NULL, title },
 #define SETTING(name, type, def, arg, help)                                    \
 	{ 0,                                                                   \

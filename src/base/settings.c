@@ -21,6 +21,7 @@ enum {
 #define VALUE_UINT(def)  (def)
 #define VALUE_BOOL(def)  (def)
 #define VALUE_STR(def)   (def)
+#define VALUE_WORD(def)  (def)
 #define VALUE_SHARE(def) ((def)*UINT64_C(10000))
 
 static const struct settings defaults = {
@@ -102,6 +103,23 @@ static int set_share(uint64_t *to, const char *name, const char *text)
 		    text);
 }
 
+static int set_word(const char **to, const struct setting_info *info,
+		    const char *name, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (const char *at = info->arg; at; at = strchr(at, '|')) {
+		at += *at == '|';
+		if (length && !strncmp(at, text, length) &&
+		    (!at[length] || at[length] == '|')) {
+			*to = text;
+			return 0;
+		}
+	}
+	return fail(-EINVAL, "%s wants one of %s, not '%s'", name, info->arg,
+		    text);
+}
+
 static int set_by_name(struct settings *s, const struct setting_info *info,
 		       const char *name, const char *text)
 {
@@ -112,6 +130,8 @@ static int set_by_name(struct settings *s, const struct setting_info *info,
 		return set_uint(member, info, name, text);
 	case SETTING_BOOL:
 		return set_bool(member, name, text);
+	case SETTING_WORD:
+		return set_word(member, info, name, text);
 	case SETTING_STR:
 		*(const char **)member = text;
 		return 0;
@@ -136,7 +156,7 @@ const char *settings_text(const struct settings *s,
 	const void *member = (const char *)s + info->offset;
 	const uint64_t *value = member;
 
-	if (info->type == SETTING_STR)
+	if (info->type == SETTING_STR || info->type == SETTING_WORD)
 		return *(const char *const *)member;
 	if (info->type == SETTING_SHARE)
 		snprintf(room, 32, "%" PRIu64 ".%04" PRIu64 "%%",

@@ -15,11 +15,12 @@ enum setting_type {
 	SETTING_UINT,
 	SETTING_SHARE, /* in millionths; as text in per cent, "0.5%" or "0.5" */
 	SETTING_BOOL,
+	SETTING_WORD, /* one of those that `arg` has, with | between */
 	SETTING_STR
 };
 
 typedef uint64_t setting_UINT, setting_SHARE, setting_BOOL;
-typedef const char *setting_STR;
+typedef const char *setting_STR, *setting_WORD;
 
 struct settings {
 #define SETTING(name, type, def, arg, help) setting_##type name;

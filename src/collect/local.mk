@@ -1,6 +1,6 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
-SOURCES = clock counters switches polls callsite-cache sigtrap-directed \
+SOURCES = python-layout clock counters switches polls callsite-cache sigtrap-directed \
 	descriptor phase gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
 	history range control
 
@@ -32,6 +32,9 @@ libcollect_la_SOURCES = \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
 	src/collect/phase.c src/collect/phase.h \
 	src/collect/polls.c src/collect/polls.h \
+	src/collect/python/python-code.c src/collect/python/python-code.h \
+	src/collect/python/python-frames.c src/collect/python/python-frames.h \
+	src/collect/python/python-layout.c src/collect/python/python-layout.h \
 	src/collect/range.c src/collect/range.h \
 	src/collect/region.c src/collect/region.h \
 	src/collect/region-callback.c src/collect/region-leave.c \

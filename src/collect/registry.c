@@ -630,6 +630,38 @@ SIGSAFE bool registry_name(struct region_name *name, uint32_t *index)
 	return ok;
 }
 
+SIGSAFE static bool add_python_function(const struct registry_function *f,
+					uint32_t *index)
+{
+	struct live_header *header = registry_header();
+	live_ref ref = header ? take_bytes(sizeof(struct live_name)) : 0;
+	struct live_name *to;
+
+	if (!ref)
+		return false;
+	to = AT(ref);
+	to->text = new_text(f->name, f->name_size);
+	to->file = new_text(f->file, f->file_size);
+	to->lines = new_text(f->lines, f->lines_size);
+	to->class = LIVE_NAME_PYTHON;
+	to->detail = f->first;
+	append_to_list(&header->names, &registry.last_name, ref);
+	*index = registry.name_count++;
+	return true;
+}
+
+SIGSAFE bool registry_function(const struct registry_function *f,
+			       uint32_t *index)
+{
+	bool ok;
+
+	if (!lock())
+		return false;
+	ok = add_python_function(f, index);
+	unlock();
+	return ok;
+}
+
 SIGSAFE live_ref registry_thread(uint32_t tid, uint32_t *index)
 {
 	struct live_header *header = registry_header();

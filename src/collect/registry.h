@@ -76,6 +76,14 @@ void registry_code_changes(void);
 /* The index of a name, added at its first use.  False: not now. */
 SIGSAFE bool registry_name(struct region_name *name, uint32_t *index);
 
+/* A function of Python's, by UTF-8; a new name.  False: not now. */
+struct registry_function {
+	const char *name, *file, *lines;
+	uint32_t name_size, file_size, lines_size, first;
+};
+SIGSAFE bool registry_function(const struct registry_function *f,
+			       uint32_t *index);
+
 /* A new thread record, or 0. */
 SIGSAFE live_ref registry_thread(uint32_t tid, uint32_t *index);
 SIGSAFE live_ref registry_comm(void);

@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 12
+#define LIVE_VERSION 13
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -75,6 +75,7 @@ enum live_node_kind {
 	LIVE_NODE_ADDRESS, /* code of no module: the address itself */
 	LIVE_NODE_NAMED,   /* name: an MPI function, a phase, a kernel */
 	LIVE_NODE_PARTIAL, /* below it: paths that end early; key: enum loss */
+	LIVE_NODE_PYTHON,  /* name: of a function; offset of its bytecode + 2 */
 };
 
 /* A context; its parent is in the same thread's nodes and stands before it. */
@@ -118,6 +119,7 @@ enum live_name_class {
 	LIVE_NAME_GPU_ERROR,  /* below it: the calls that failed so */
 	LIVE_NAME_GPU_MEMORY, /* below it: memory that it allocated, freed */
 	LIVE_NAME_GPU_LINE,   /* below a kernel; text: file, detail: line */
+	LIVE_NAME_PYTHON,     /* a function of Python's; detail: first line */
 };
 
 struct live_name { /* indexed 0, 1, … in the order of the list */
@@ -125,6 +127,8 @@ struct live_name { /* indexed 0, 1, … in the order of the list */
 	live_ref text;   /* live_text */
 	uint32_t class;  /* enum live_name_class */
 	uint32_t detail; /* LIVE_NAME_MPI: enum live_mpi_class */
+	live_ref file;   /* LIVE_NAME_PYTHON: live_text; else 0, as is … */
+	live_ref lines;  /* … live_text: co_linetable, from Python 3.11 on */
 };
 
 enum live_mpi_class { /* column `class` of mpi/functions.tbl */

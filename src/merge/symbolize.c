@@ -392,6 +392,22 @@ static int name_line(struct naming *n, const struct address_node *node,
 	return spot->node == MAP_NONE ? -ENOMEM : 0;
 }
 
+/* A function of Python: its module is its file. */
+static int name_python(struct naming *n, const struct address_node *node,
+		       struct spot *spot)
+{
+	const struct address_name *name = &n->u->names[node->owner];
+	struct what what = { .kind = RUN_FUNCTION,
+			     .flags = RUN_PYTHON,
+			     .function = name->text,
+			     .module = name->file };
+	uint32_t line = (uint32_t)node->offset;
+
+	spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = line ? find_source_place(n, name->file, line) : 0;
+	return spot->node == MAP_NONE || spot->place == MAP_NONE ? -ENOMEM : 0;
+}
+
 static int name_node(struct naming *n, uint32_t index)
 {
 	const struct address_node *node = &n->u->nodes[index];
@@ -406,6 +422,8 @@ static int name_node(struct naming *n, uint32_t index)
 	}
 	if (is_line(n, node))
 		return name_line(n, node, spot);
+	if (node->kind == NODE_PYTHON)
+		return name_python(n, node, spot);
 	describe_address(n, node, &what);
 	if (what.function == STR_NONE)
 		return -ENOMEM;

@@ -34,7 +34,7 @@ static void find_paths(const struct profile *p, const bool *of_mpi,
 		bool code = n->kind == NODE_CALL || n->kind == NODE_PC;
 
 		others[i] = others[n->parent] || n->kind == NODE_ADDRESS ||
-			    n->kind == NODE_NAMED ||
+			    n->kind == NODE_NAMED || n->kind == NODE_PYTHON ||
 			    (code && !of_mpi[n->owner]);
 	}
 }

@@ -85,6 +85,7 @@ static int absorb_names(struct absorbing *a)
 		struct address_name name = at[i];
 
 		name.text = a->strings[name.text];
+		name.file = a->strings[name.file];
 		a->names[i] = unify_name(a->u, &name);
 		if (a->names[i] >= OWNERS)
 			return -ENOMEM;
@@ -100,6 +101,7 @@ static uint32_t owner(const struct absorbing *a,
 	case NODE_PC:
 		return a->modules[node->owner];
 	case NODE_NAMED:
+	case NODE_PYTHON:
 		return a->names[node->owner];
 	case NODE_PARTIAL:
 		return a->strings[node->owner];

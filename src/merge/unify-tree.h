@@ -31,7 +31,7 @@ struct address_module {
 };
 
 struct address_name {
-	uint32_t text; /* string */
+	uint32_t text, file; /* strings */
 	uint32_t class, detail;
 };
 

@@ -73,7 +73,8 @@ void unify_free(struct unify *u)
 static int check_node(const struct profile *p, size_t i)
 {
 	const struct profile_node *n = &p->nodes[i];
-	size_t owners = n->kind == NODE_NAMED     ? p->name_count
+	bool named = n->kind == NODE_NAMED || n->kind == NODE_PYTHON;
+	size_t owners = named                     ? p->name_count
 			: n->kind == NODE_PARTIAL ? p->loss_count
 						  : p->module_count;
 
@@ -142,8 +143,8 @@ uint32_t unify_name(struct unify *u, const struct address_name *n)
 
 	if (!ROOM(u->names, u->name_count, u->name_room))
 		return MAP_NONE;
-	index = map_put(&u->name_map, n->text, name_key(n),
-			(uint32_t)u->name_count);
+	index = map_put(&u->name_map, (uint64_t)n->file << 32 | n->text,
+			name_key(n), (uint32_t)u->name_count);
 	if (index == u->name_count)
 		u->names[u->name_count++] = *n;
 	return index;
@@ -152,13 +153,18 @@ uint32_t unify_name(struct unify *u, const struct address_name *n)
 static uint32_t find_unified_name(struct unify *u, const struct profile_name *n,
 				  bool add)
 {
-	struct address_name name = { text_of_unified(u, n->text, add), n->class,
-				     n->detail };
+	struct address_name name = { .text = text_of_unified(u, n->text, add),
+				     .file = text_of_unified(
+					     u, n->file ? n->file : "", add),
+				     .class = n->class,
+				     .detail = n->detail };
 
-	if (name.text == STR_NONE)
+	if (name.text == STR_NONE || name.file == STR_NONE)
 		return MAP_NONE;
 	return add ? unify_name(u, &name)
-		   : map_get(&u->name_map, name.text, name_key(&name));
+		   : map_get(&u->name_map,
+			     (uint64_t)name.file << 32 | name.text,
+			     name_key(&name));
 }
 
 static uint64_t node_key(const struct address_node *node)
@@ -230,6 +236,7 @@ static uint32_t translate_owner(const struct translation *t,
 	case NODE_PC:
 		return t->modules[n->owner];
 	case NODE_NAMED:
+	case NODE_PYTHON:
 		return t->names[n->owner];
 	case NODE_PARTIAL:
 		return t->losses[n->owner];
@@ -315,7 +322,7 @@ static uint32_t translate_node(struct unify *u, const struct profile *p,
 	uint32_t owner = translate_owner(t, n), is;
 	struct node_id id = {
 		.key = (uint64_t)parent << 32 | (uint64_t)n->kind << 28 | owner,
-		.offset = n->kind <= NODE_ADDRESS ? n->offset : 0,
+		.offset = node_has_offset(n->kind) ? n->offset : 0,
 	};
 
 	if (parent == MAP_NONE || owner >= OWNERS)

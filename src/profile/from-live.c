@@ -20,6 +20,7 @@
 #include "base/comparison.h"
 #include "base/str.h"
 #include "profile/live-reader.h"
+#include "profile/python-lines.h"
 
 bool reader_inside(const struct reader *r, uint64_t ref, uint64_t bytes)
 {
@@ -219,6 +220,8 @@ static live_ref take_name(struct reader *r, const void *at)
 		.text = reader_string(r, n.text),
 		.class = n.class,
 		.detail = n.detail,
+		.file = reader_string(r, n.file),
+		.lines = n.lines,
 	};
 	return n.next;
 }
@@ -315,6 +318,7 @@ static bool owner_exists(const struct profile *p,
 	case NODE_PC:
 		return node->owner < p->module_count;
 	case NODE_NAMED:
+	case NODE_PYTHON:
 		return node->owner < p->name_count;
 	case NODE_PARTIAL:
 		return node->owner < LOSS_COUNT;
@@ -340,6 +344,22 @@ static uint32_t child(struct reader *r, const struct profile_node *node)
 	return r->err ? 0 : index;
 }
 
+/* The line of a node whose offset is that of bytecode, and 2. */
+static uint32_t line_of_python(const struct reader *r,
+			       const struct profile_node *node)
+{
+	const struct profile_name *name = &r->p->names[node->owner];
+	const char *at = r->data + (size_t)name->lines * LIVE_UNIT;
+	struct live_text head = { 0 };
+
+	if (reader_inside(r, name->lines, sizeof(head)))
+		memcpy(&head, at, sizeof(head));
+	if (!reader_inside(r, name->lines, sizeof(head) + (size_t)head.length))
+		head.length = 0;
+	return python_line((const uint8_t *)at + sizeof(head), head.length,
+			   name->detail, (int64_t)node->offset - 2);
+}
+
 /* The unified node for one of a thread's. */
 static uint32_t unify(struct reader *r, const struct live_node *n)
 {
@@ -350,10 +370,13 @@ static uint32_t unify(struct reader *r, const struct live_node *n)
 	node.parent = reader_node(r, n->parent);
 	if (n->kind == LIVE_NODE_ADDRESS)
 		node.owner = 0;
-	if (n->kind <= LIVE_NODE_ADDRESS)
+	if (node_has_offset(n->kind))
 		node.offset = n->offset;
-	if (owner_exists(r->p, &node))
+	if (owner_exists(r->p, &node)) {
+		if (n->kind == LIVE_NODE_PYTHON)
+			node.offset = line_of_python(r, &node);
 		return child(r, &node);
+	}
 	r->damaged++;
 	return node.parent;
 }

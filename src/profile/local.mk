@@ -11,6 +11,7 @@ libprofile_la_SOURCES = \
 	src/profile/node-file.c src/profile/node-file.h \
 	src/profile/extent.h \
 	src/profile/profile.c src/profile/profile.h src/profile/profile.def \
+	src/profile/python-lines.c src/profile/python-lines.h \
 	src/profile/rank-file.c \
 	src/profile/toc.c src/profile/toc.h \
 	src/profile/compress.h \

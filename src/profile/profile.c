@@ -15,6 +15,12 @@ static void free_identity(struct profile_identity *id)
 	free(id->mpi_library);
 }
 
+static void free_name(struct profile_name *name)
+{
+	free(name->text);
+	free(name->file);
+}
+
 void profile_free(struct profile *p)
 {
 	if (!p)
@@ -23,7 +29,7 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->module_count; i++)
 		free(p->modules[i].path);
 	for (size_t i = 0; i < p->name_count; i++)
-		free(p->names[i].text);
+		free_name(&p->names[i]);
 	for (size_t i = 0; i < p->column_count; i++)
 		free(p->columns[i].values);
 	for (size_t i = 0; i < p->comm_count; i++)

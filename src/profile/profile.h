@@ -28,8 +28,14 @@ enum node_kind {
 	NODE_ADDRESS, /* code of no module; offset: the address */
 	NODE_NAMED,   /* owner: name */
 	NODE_PARTIAL, /* owner: index into losses */
+	NODE_PYTHON,  /* owner: name; offset: line */
 	NODE_KINDS
 };
+
+static inline bool node_has_offset(uint32_t kind)
+{
+	return kind <= NODE_ADDRESS || kind == NODE_PYTHON;
+}
 
 /* How the process ended, as its parent saw it. */
 enum profile_end {

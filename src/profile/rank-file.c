@@ -165,6 +165,7 @@ static size_t owners(const struct profile *p, uint32_t kind)
 	case NODE_PC:
 		return p->module_count;
 	case NODE_NAMED:
+	case NODE_PYTHON:
 		return p->name_count;
 	case NODE_PARTIAL:
 		return p->loss_count;

@@ -48,7 +48,8 @@ enum run_kind {
 
 enum {
 	RUN_INLINED = 1,
-	RUN_UNNAMED = 2 /* name is module+0xoffset */
+	RUN_UNNAMED = 2, /* name is module+0xoffset */
+	RUN_PYTHON = 4   /* a function of Python; module: its file */
 };
 
 struct run_value {

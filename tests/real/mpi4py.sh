@@ -57,6 +57,6 @@ point "runs with and without copse" run_python
 point "prints the same" after_run same_but without_times
 point "leaves a profile of each rank" after_run one_profile_per_rank 2
 # Waiting may come first, on cores that others use too.
-point "the interpreter is hot" after_run hot_function '*PyEval*'
+point "the function of Python is hot" after_run hot_function part
 point "MPI time is there" after_run mpi_time_is_there
 points_done

@@ -61,7 +61,8 @@ void unwind_pass(const void *code)
 size_t unwind_size(uint32_t depth)
 {
 	return 2 * depth * sizeof(struct unwind_frame) +
-	       (UNWIND_PLACES + 1) * sizeof(struct unwind_place) + PEEK_SIZE;
+	       (UNWIND_PLACES + 1) * sizeof(struct unwind_place) + PEEK_SIZE +
+	       python_frames_size(depth);
 }
 
 static void *aligned(void *at)
@@ -81,6 +82,7 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->places = aligned(u->fresh + depth);
 	u->place_count = UNWIND_PLACES;
 	u->reader.bytes = (void *)(u->places + UNWIND_PLACES);
+	python_frames_init(&u->python, u->reader.bytes + PEEK_PAGES, depth);
 	if (!_dl_find_object((void *)unwind_path, &self))
 		u->hidden = self.dlfo_link_map;
 	unwind_forget(u);
@@ -90,12 +92,14 @@ void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
 {
 	u->low = low;
 	u->high = u->sounded = high;
+	u->python.thread = 0;
+	u->python.missed = 0;
 	unwind_forget(u);
 }
 
 SIGSAFE void unwind_forget(struct unwinder *u)
 {
-	u->count = 0;
+	u->count = u->python.count = 0;
 	u->partial = -1;
 	u->era++;
 }
@@ -239,6 +243,8 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 	place->passed =
 		place->hidden || is_among(&passed, object->dlfo_link_map);
 	place->hidden = place->hidden && !is_shown(look);
+	place->python =
+		python_layout && object->dlfo_link_map == python_layout->map;
 	place->lasting = module.lasting;
 	place->kind = look == pc ? LIVE_NODE_PC : LIVE_NODE_CALL;
 	place->owner = module.index;
@@ -636,6 +642,7 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 		}
 		w->path[w->count++] = frame;
 		place = place_of_pc(u, frame.at.pc, frame.exact);
+		u->python.wanted |= place && place->python;
 		w->why = place ? step_to_caller(u, w, &place->rule, &frame)
 			       : LOSS_DROPPED_BUSY;
 		if (w->why != STEPPED)
@@ -656,10 +663,22 @@ SIGSAFE static void keep_node(const struct unwinder *u,
 	place->era = u->era;
 }
 
+/*
+ * Functions of Python stand in place of the interpreter's frames; `runs`: the
+ * frame runs some of them.
+ */
+SIGSAFE static bool is_folded(const struct unwinder *u,
+			      const struct unwind_place *place, bool runs)
+{
+	return u->python.read && !python_layout->full &&
+	       (runs || (place->python && python_layout->alone));
+}
+
 /* The node of one frame below its caller's; 0 and *why: none. */
 SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 			       live_ref parent,
-			       const struct unwind_frame *frame, int *why)
+			       const struct unwind_frame *frame, bool runs,
+			       int *why)
 {
 	struct unwind_place *place = place_of_pc(u, frame->at.pc, frame->exact);
 	live_ref node;
@@ -668,7 +687,7 @@ SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 		*why = LOSS_DROPPED_BUSY;
 		return 0;
 	}
-	if (place->hidden)
+	if (place->hidden || is_folded(u, place, runs))
 		return parent;
 	if (place->era == u->era && place->parent == parent)
 		return place->node;
@@ -681,24 +700,76 @@ SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 	return node;
 }
 
+/* The next function of Python has its mark there, or nearer to the root. */
+SIGSAFE static bool runs_python(struct unwinder *u, uint32_t next, uintptr_t sp)
+{
+	return next < u->python.read &&
+	       python_frame_fresh(&u->python, next)->entry >= sp;
+}
+
+/* Those functions, below a node. */
+SIGSAFE static live_ref insert_python(struct unwinder *u, struct tree *tree,
+				      live_ref node, uint32_t *next,
+				      uintptr_t sp, int *why)
+{
+	for (; node && runs_python(u, *next, sp); ++*next) {
+		struct python_frame *f = python_frame_fresh(&u->python, *next);
+		bool known = *next < u->python.same && f->parent == node;
+
+		f->parent = node;
+		if (!known || !f->node)
+			f->node = tree_child(tree, node, LIVE_NODE_PYTHON,
+					     f->name, python_frame_offset(f));
+		node = f->node;
+		if (!node)
+			*why = LOSS_DROPPED_FULL;
+	}
+	return node;
+}
+
+/*
+ * The node that the frames walked stand below; *next: the first function of
+ * Python that is not above it.  What a walk did not reach of them is above.
+ */
+SIGSAFE static live_ref record_root(struct unwinder *u, struct tree *tree,
+				    const struct walk *w, uint32_t *next,
+				    int *why)
+{
+	live_ref node = tree->root;
+
+	if (w->kept) {
+		while (runs_python(u, *next, u->memo[w->kept - 1].at.sp))
+			++*next;
+		return u->memo[w->kept - 1].node;
+	}
+	if (w->why < 0)
+		return node;
+	node = tree_child(tree, node, LIVE_NODE_PARTIAL, (uint32_t)w->why, 0);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	if (!w->count)
+		return node;
+	return insert_python(u, tree, node, next, w->path[w->count - 1].at.sp,
+			     why);
+}
+
 /* The node of the path walked; *why as for unwind_path(). */
 SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
 			       struct walk *w, int *why)
 {
-	live_ref node = tree->root;
+	uint32_t next = 0;
+	live_ref node;
 
 	*why = w->why;
 	if (w->why == LOSS_DROPPED_BUSY)
 		return 0;
-	if (w->kept)
-		node = u->memo[w->kept - 1].node;
-	else if (w->why >= 0)
-		node = tree_child(tree, node, LIVE_NODE_PARTIAL,
-				  (uint32_t)w->why, 0);
-	if (!node)
-		*why = LOSS_DROPPED_FULL;
+	node = record_root(u, tree, w, &next, why);
 	for (uint32_t i = w->count; i-- > 0 && node;) {
-		node = insert(u, tree, node, &w->path[i], why);
+		uintptr_t sp = w->path[i].at.sp;
+
+		node = insert(u, tree, node, &w->path[i],
+			      runs_python(u, next, sp), why);
+		node = insert_python(u, tree, node, &next, sp, why);
 		w->path[i].node = node;
 	}
 	return node;
@@ -710,12 +781,92 @@ SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
 	uint32_t i = w->count;
 
 	u->count = w->kept;
-	if (w->elsewhere || w->why == LOSS_PARTIAL_DEPTH)
+	python_frames_keep(&u->python);
+	if (w->elsewhere || w->why == LOSS_PARTIAL_DEPTH ||
+	    w->why == LOSS_PARTIAL_PYTHON)
 		i = 0;
 	while (i-- > 0 && w->path[i].node && !w->path[i].alone)
 		u->memo[u->count++] = w->path[i];
 	u->partial = u->count ? w->why : -1;
 	u->generation = registry_code_generation();
+}
+
+/*
+ * The functions of Python of now, and then how many frames of the memo hold
+ * beside them: none that they are called from where they changed.
+ */
+SIGSAFE static uint32_t follow_python(struct unwinder *u, bool afresh,
+				      uint32_t valid, enum python_read *how)
+{
+	struct python_frames *p = &u->python;
+	struct python_stack stack = { u->sounded, u->high };
+	uintptr_t changed;
+	uint32_t hold = 0;
+
+	*how = python_frames_read(p, &u->reader, &stack, afresh);
+	if (*how != PYTHON_READ || p->cut || !p->read != !p->count)
+		return 0;
+	changed = python_frames_changed(p);
+	if (!changed)
+		return valid;
+	while (hold < u->count && u->memo[hold].at.sp > changed)
+		hold++;
+	hold -= hold > 0;
+	return hold < valid ? hold : valid;
+}
+
+/* Of a path that is deeper than what is known of Python, only that is kept. */
+SIGSAFE static void settle_python(struct unwinder *u, struct walk *w,
+				  enum python_read how)
+{
+	struct python_frames *p = &u->python;
+
+	if (how == PYTHON_BUSY)
+		w->why = LOSS_DROPPED_BUSY;
+	else if (how == PYTHON_TORN && w->why == COMPLETE)
+		w->why = LOSS_PARTIAL_PYTHON;
+	else if (how == PYTHON_READ && p->cut && w->why == COMPLETE)
+		w->why = LOSS_PARTIAL_DEPTH;
+	while (p->cut && p->read && w->count > 1 &&
+	       w->path[w->count - 1].at.sp > python_frame_fresh(p, 0)->entry)
+		w->count--;
+}
+
+/* The walk met the interpreter: is there state of the thread, or another? */
+SIGSAFE static bool meets_python(struct unwinder *u)
+{
+	uintptr_t before = u->python.thread;
+
+	return u->python.wanted && python_layout && !u->python.read &&
+	       python_frames_find(&u->python, &u->reader) &&
+	       u->python.thread != before;
+}
+
+/* The walk, and what is known of Python beside it. */
+SIGSAFE static void walk_both(struct unwinder *u, struct walk *w,
+			      const struct cfi_frame *top, bool exact,
+			      bool afresh)
+{
+	uint32_t valid = afresh ? 0 : intact(u);
+	enum python_read how = PYTHON_READ;
+
+	u->python.wanted = false;
+	for (int i = 0; i < 2; i++) {
+		*w = (struct walk){ .path = u->fresh };
+		if (python_layout) {
+			safe_read_forget(&u->reader);
+			open_window(u, top->sp);
+			valid = follow_python(u, afresh, valid, &how);
+		}
+		walk(u, w, top, exact, valid);
+		if (w->kept + w->count > u->depth) { /* as a full walk does */
+			*w = (struct walk){ .path = u->fresh };
+			walk(u, w, top, exact, 0);
+		}
+		if (how != PYTHON_READ || !meets_python(u))
+			break;
+	}
+	settle_python(u, w, how);
 }
 
 /* Every frame of the memo is a frame of the full walk. */
@@ -749,13 +900,13 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 			      const struct cfi_frame *top, bool exact,
 			      live_ref node)
 {
-	struct walk w = { .path = u->fresh };
+	struct walk w;
 	live_ref full;
 	int why;
 
 	if (!(u->verified++ % PLACES_KEPT))
 		know_nothing(u);
-	walk(u, &w, top, exact, 0);
+	walk_both(u, &w, top, exact, true);
 	full = record(u, tree, &w, &why);
 	/* 0: it cannot be told now. */
 	return !full || (full == node && same_frames(u, &w));
@@ -785,17 +936,13 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 			     const greg_t *registers, int *why)
 {
 	const struct live_node *before = expected(u, tree, top->pc);
-	struct walk w = { .path = u->fresh };
 	live_ref node;
+	struct walk w;
 
 	u->registers = registers;
-	walk(u, &w, top, exact, intact(u));
+	walk_both(u, &w, top, exact, false);
 	if (before)
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
-	if (w.kept + w.count > u->depth) { /* cut it where a full walk does */
-		w = (struct walk){ .path = u->fresh };
-		walk(u, &w, top, exact, 0);
-	}
 	node = record(u, tree, &w, why);
 	memorize(u, &w);
 	if (u->verify && node && !confirmed(u, tree, top, exact, node))
@@ -925,7 +1072,7 @@ SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
 	uint32_t n = 0;
 
 	*fp_matters = false;
-	if (!is_top(u, top))
+	if (!is_top(u, top) || u->python.count)
 		return -1;
 	for (uint32_t i = u->count; i-- > 0;) {
 		const struct unwind_frame *f = &u->memo[i];

@@ -26,6 +26,7 @@
 #include <ucontext.h>
 
 #include "base/sigsafe.h"
+#include "collect/python/python-frames.h"
 #include "collect/unwind/cfi.h"
 #include "collect/unwind/safe-read.h"
 #include "live/tree.h"
@@ -53,6 +54,7 @@ struct unwind_place {
 	bool hidden;  /* code of copse itself */
 	bool passed;  /* code that calls nothing on its own behalf */
 	bool lasting; /* registry_module's */
+	bool python;  /* code of the interpreter's module */
 	/* Its node below that parent, as it was found last: … */
 	live_ref parent, node;
 	uint32_t era; /* … the unwinder's at that time; 0: none */
@@ -89,6 +91,7 @@ struct unwinder {
 	/* Interrupted instructions whose rules stand for their neighbours. */
 	struct unwind_place rows[UNWIND_ROWS];
 	uint32_t row; /* the last that was filled */
+	struct python_frames python;
 };
 
 /* Bytes behind a struct unwinder that unwind_init() hands out to its arrays. */

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* python-frames.c - see python-frames.h. */
+#include "collect/python/python-frames.h"
+
+#include "base/sys.h"
+#include "collect/python/python-code.h"
+
+enum {
+	BEFORE = 8, /* bytes of what stands before a frame */
+	FRAME_SIZE = 80,
+	THREAD_SIZE = 512,
+	INTERPRETERS_MOST = 64,
+	THREADS_MOST = 4096,
+	MISSES = 64,     /* after so many it is looked for … */
+	MISS_EVERY = 64, /* … one time in so many */
+	STEPS_MOST = 1 << 16,
+	WORD = sizeof(uintptr_t),
+};
+
+enum { /* a frame's owner */
+	BY_THREAD,
+	BY_GENERATOR,
+	BY_FRAME_OBJECT,
+	BY_C_STACK
+};
+
+size_t python_frames_size(uint32_t depth)
+{
+	return 2 * depth * sizeof(struct python_frame) + PYTHON_ROOM;
+}
+
+void python_frames_init(struct python_frames *p, void *arrays, uint32_t depth)
+{
+	*p = (struct python_frames){ .most = depth,
+				     .memo = arrays,
+				     .fresh = (struct python_frame *)arrays +
+					      depth };
+	p->room = (char *)(p->fresh + depth);
+}
+
+struct chain_reading {
+	struct python_frames *to;
+	struct safe_read *reader;
+	const struct python_stack *stack;
+	const struct python_layout *layout;
+	uintptr_t chunk, top, limit; /* of the thread's stack of frames */
+	uintptr_t cframe;            /* that the frames are run by */
+	uintptr_t entry;             /* the last mark */
+	uint32_t open;               /* frames kept since then */
+};
+
+SIGSAFE static bool read_bytes(const struct chain_reading *r, void *to,
+			       uintptr_t at, size_t size)
+{
+	if (at < r->stack->low || at > r->stack->high - size)
+		return safe_read_copy(r->reader, to, at, size);
+	sys_copy(to, (const void *)at, (uint32_t)size);
+	return true;
+}
+
+SIGSAFE static uintptr_t word_of(const char *bytes, uint32_t offset)
+{
+	uintptr_t word;
+
+	__builtin_memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+SIGSAFE static uintptr_t own_id(void)
+{
+	return (uintptr_t)__builtin_thread_pointer();
+}
+
+/* The frame to begin with, and the stack of frames; false: not its state. */
+SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
+{
+	const struct python_layout *layout = r->layout;
+	uint32_t size = layout->thread.chunk + 3 * WORD;
+	char bytes[THREAD_SIZE];
+
+	if (size > sizeof(bytes) ||
+	    !safe_read_copy(r->reader, bytes, r->to->thread, size) ||
+	    word_of(bytes, layout->thread.id) != own_id())
+		return false;
+	r->chunk = word_of(bytes, layout->thread.chunk);
+	r->top = word_of(bytes, layout->thread.chunk + WORD);
+	r->limit = word_of(bytes, layout->thread.chunk + 2 * WORD);
+	*first = word_of(bytes, layout->thread.frame);
+	return true;
+}
+
+/* What a frame of C's runs, and who called that. */
+SIGSAFE static bool read_cframe(struct chain_reading *r, uintptr_t cframe,
+				uintptr_t *current, uintptr_t *previous)
+{
+	char bytes[3 * WORD];
+
+	if (!read_bytes(r, bytes, cframe, sizeof(bytes)))
+		return false;
+	*current = word_of(bytes, r->layout->cframe.current);
+	*previous = word_of(bytes, r->layout->cframe.previous);
+	r->cframe = cframe;
+	return true;
+}
+
+/* The frames since the last mark are run from this one. */
+SIGSAFE static bool close_entry(struct chain_reading *r, uintptr_t entry)
+{
+	struct python_frames *p = r->to;
+
+	if (entry <= r->entry)
+		return false;
+	r->entry = entry;
+	for (; r->open; r->open--)
+		p->fresh[p->most - p->read + r->open - 1].entry = entry;
+	return true;
+}
+
+/* Up to 3.11: the frame is the first that its frame of C's ran. */
+SIGSAFE static bool leave_cframe(struct chain_reading *r, uintptr_t previous)
+{
+	uintptr_t current, cframe;
+
+	return close_entry(r, r->cframe) &&
+	       read_cframe(r, r->cframe, &current, &cframe) &&
+	       read_cframe(r, cframe, &current, &cframe) && current == previous;
+}
+
+/* Is it in use?  A frame that was just left is not. */
+SIGSAFE static bool is_in_use(const struct chain_reading *r, uintptr_t at,
+			      const char *bytes)
+{
+	switch ((uint8_t)bytes[BEFORE + r->layout->frame.owner]) {
+	case BY_THREAD:
+		return at < r->chunk || at >= r->limit || at < r->top;
+	case BY_GENERATOR:
+		return !bytes[BEFORE - r->layout->frame.running];
+	default:
+		return false;
+	}
+}
+
+/* One frame: *at becomes the one before it. */
+SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
+{
+	const struct python_layout *layout = r->layout;
+	struct python_frames *p = r->to;
+	char bytes[BEFORE + FRAME_SIZE];
+	const char *frame = bytes + BEFORE;
+	uintptr_t is = *at;
+
+	if (is % WORD ||
+	    !read_bytes(r, bytes, is - BEFORE, BEFORE + layout->frame.size))
+		return false;
+	*at = word_of(frame, layout->frame.previous);
+	if (!layout->frame.is_entry &&
+	    (uint8_t)frame[layout->frame.owner] == BY_C_STACK)
+		return close_entry(r, is);
+	if (!is_in_use(r, is, bytes))
+		return false;
+	if (p->read < p->most) {
+		p->read++;
+		r->open++;
+		*python_frame_fresh(p, 0) = (struct python_frame){
+			.at = is,
+			.previous = *at,
+			.code = word_of(frame, layout->frame.code),
+			.instr = word_of(frame, layout->frame.instr),
+		};
+	} else {
+		p->cut = true;
+	}
+	return !layout->frame.is_entry || !frame[layout->frame.is_entry] ||
+	       leave_cframe(r, *at);
+}
+
+/* All of them, from the leaf; of more than are kept, those up to a mark. */
+SIGSAFE static bool read_frames(struct chain_reading *r)
+{
+	struct python_frames *p = r->to;
+	uintptr_t at, cframe;
+
+	if (!read_thread(r, &at)) {
+		p->thread = 0;
+		return true;
+	}
+	if (r->layout->cframe.there && !read_cframe(r, at, &at, &cframe))
+		return false;
+	for (uint32_t i = 0; at && (p->read < p->most || r->open); i++)
+		if (i == STEPS_MOST || !read_frame(r, &at))
+			return false;
+	p->cut |= at != 0;
+	return !r->open;
+}
+
+SIGSAFE static bool is_same_frame(const struct python_frame *a,
+				  const struct python_frame *b)
+{
+	return a->at == b->at && a->code == b->code && a->instr == b->instr &&
+	       a->entry == b->entry && a->previous == b->previous;
+}
+
+/* Names that the memo has need no look at the code. */
+SIGSAFE static enum python_read name_frames(struct chain_reading *r,
+					    bool afresh)
+{
+	struct python_frames *p = r->to;
+	uint32_t most = afresh ? 0 : p->count;
+
+	while (p->same < p->read && p->same < most &&
+	       is_same_frame(python_frame_fresh(p, p->same),
+			     python_frame_memo(p, p->same))) {
+		*python_frame_fresh(p, p->same) =
+			*python_frame_memo(p, p->same);
+		p->same++;
+	}
+	for (uint32_t i = p->same; i < p->read; i++) {
+		struct python_frame *f = python_frame_fresh(p, i);
+		enum python_code found =
+			python_code_name(r->layout, r->reader, f->code,
+					 f->instr, p->room, &f->name);
+
+		if (found != PYTHON_CODE_NAMED)
+			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY
+							 : PYTHON_TORN;
+	}
+	return PYTHON_READ;
+}
+
+SIGSAFE enum python_read python_frames_read(struct python_frames *p,
+					    struct safe_read *reader,
+					    const struct python_stack *stack,
+					    bool afresh)
+{
+	struct chain_reading r = { .to = p,
+				   .reader = reader,
+				   .stack = stack,
+				   .layout = python_layout };
+	enum python_read how = PYTHON_TORN;
+
+	p->read = p->same = 0;
+	p->cut = false;
+	if (!p->thread)
+		return PYTHON_READ;
+	if (read_frames(&r))
+		how = name_frames(&r, afresh);
+	if (how != PYTHON_READ)
+		p->read = p->same = 0;
+	return how;
+}
+
+SIGSAFE static bool read_link(struct safe_read *reader, uintptr_t at,
+			      uintptr_t *to)
+{
+	return safe_read_copy(reader, to, at, sizeof(*to));
+}
+
+/* Of an interpreter; the list may change meanwhile. */
+SIGSAFE static bool find_thread(struct python_frames *p,
+				struct safe_read *reader, uintptr_t thread)
+{
+	const struct python_layout *layout = python_layout;
+
+	for (int i = 0; thread && i < THREADS_MOST; i++) {
+		uintptr_t id;
+
+		if (!read_link(reader, thread + layout->thread.id, &id))
+			return false;
+		if (id == own_id()) {
+			p->thread = thread;
+			return true;
+		}
+		if (!read_link(reader, thread + layout->thread.next, &thread))
+			return false;
+	}
+	return false;
+}
+
+SIGSAFE bool python_frames_find(struct python_frames *p,
+				struct safe_read *reader)
+{
+	const struct python_layout *layout = python_layout;
+	uintptr_t at = layout->runtime + layout->interpreter.heads, thread;
+
+	p->wanted = false;
+	if (p->missed > MISSES && p->missed % MISS_EVERY) {
+		p->missed++;
+		return false;
+	}
+	for (int i = 0;
+	     i < INTERPRETERS_MOST && read_link(reader, at, &at) && at; i++) {
+		if (!read_link(reader, at + layout->interpreter.threads,
+			       &thread))
+			break;
+		if (find_thread(p, reader, thread)) {
+			p->missed = 0;
+			return true;
+		}
+		at += layout->interpreter.next;
+	}
+	p->missed++;
+	return false;
+}
+
+SIGSAFE void python_frames_keep(struct python_frames *p)
+{
+	struct python_frame *memo = p->memo;
+
+	p->memo = p->fresh;
+	p->fresh = memo;
+	p->count = p->read;
+	p->read = p->same = 0;
+}
+
+SIGSAFE uintptr_t python_frames_changed(struct python_frames *p)
+{
+	uintptr_t entry = 0;
+
+	if (p->same < p->read)
+		entry = python_frame_fresh(p, p->same)->entry;
+	if (p->same < p->count && python_frame_memo(p, p->same)->entry > entry)
+		entry = python_frame_memo(p, p->same)->entry;
+	return entry;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * python-frames.h - the functions of Python that a thread is in, and where on
+ * its stack the interpreter's frames are that run them.
+ *
+ * The interpreter has a mark on the C stack in each call of its loop: up to
+ * 3.11 struct _PyCFrame, from 3.12 on a frame that is an entry.  A frame of C's
+ * that has the mark within its extent runs the functions behind the mark, up
+ * to the next one.
+ *
+ * A chain that is caught half changed is refused.  What tells: the marks and
+ * the frames must agree, a frame lies below the top of its stack, a generator
+ * runs, and its code is a code object that has the instruction.
+ *
+ * Threads   One belongs to one thread.
+ * Signals   All marked functions may run in a handler.  What is read is read
+ *           so that it cannot fault; nothing of Python's is called or changed.
+ */
+#ifndef COLLECT_PYTHON_PYTHON_FRAMES_H
+#define COLLECT_PYTHON_PYTHON_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sigsafe.h"
+#include "collect/python/python-layout.h"
+#include "collect/unwind/safe-read.h"
+#include "live/layout.h"
+
+struct python_frame {
+	uintptr_t at, previous, code, instr;
+	uintptr_t entry;       /* the mark on the C stack */
+	uint32_t name;         /* of its function */
+	live_ref parent, node; /* as it was inserted last */
+};
+
+struct python_frames {
+	uintptr_t thread; /* its state in the interpreter; 0: none is known */
+	bool wanted;      /* a frame of the interpreter was seen without it */
+	bool cut;         /* fresh: there are more, nearer to the root */
+	uint32_t missed;  /* times that it was looked for, and not found */
+	uint32_t most, count, read, same;
+	/* From the root, the last `count` and `read` of `most`; the first
+	   `same` of both are the same. */
+	struct python_frame *memo, *fresh;
+	char *room; /* for what is read of code objects */
+};
+
+size_t python_frames_size(uint32_t depth);
+void python_frames_init(struct python_frames *p, void *arrays, uint32_t depth);
+
+/* What can be read on the thread's stack as it is. */
+struct python_stack {
+	uintptr_t low, high;
+};
+
+enum python_read {
+	PYTHON_READ,
+	PYTHON_TORN, /* half changed */
+	PYTHON_BUSY, /* a name could not be added now */
+};
+
+/*
+ * The frames of now become the fresh ones.  `afresh`: nothing of the memo is
+ * believed.
+ */
+SIGSAFE enum python_read python_frames_read(struct python_frames *p,
+					    struct safe_read *reader,
+					    const struct python_stack *stack,
+					    bool afresh);
+
+/* The thread has state in the interpreter, and it is known from now on. */
+SIGSAFE bool python_frames_find(struct python_frames *p,
+				struct safe_read *reader);
+
+/* The fresh ones become the memo. */
+SIGSAFE void python_frames_keep(struct python_frames *p);
+
+static inline struct python_frame *python_frame_fresh(struct python_frames *p,
+						      uint32_t i)
+{
+	return &p->fresh[p->most - p->read + i];
+}
+
+static inline struct python_frame *python_frame_memo(struct python_frames *p,
+						     uint32_t i)
+{
+	return &p->memo[p->most - p->count + i];
+}
+
+/* Where in its function it is, as a node of the live profile has it. */
+static inline uint64_t python_frame_offset(const struct python_frame *f)
+{
+	return f->instr - f->code - python_layout->code.bytes + 2;
+}
+
+/*
+ * The mark of the first frame, from the root, that is not as it was: what is
+ * called from there on is not, either.  0: all are.
+ */
+SIGSAFE uintptr_t python_frames_changed(struct python_frames *p);
+
+#endif

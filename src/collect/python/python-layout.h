@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * python-layout.h - where CPython keeps what tells which functions of Python a
+ * thread is in: offsets, by its version.
+ *
+ * Sources   Include/internal/pycore_frame.h, pycore_runtime.h, pycore_interp.h
+ *           and cpython/code.h of each version; from 3.13 on the interpreter
+ *           says most of it itself (struct _Py_DebugOffsets).
+ * Threads   python_find() is called before there are other threads, or by one
+ *           at a time; what it found is read by any.
+ */
+#ifndef COLLECT_PYTHON_PYTHON_LAYOUT_H
+#define COLLECT_PYTHON_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hidden.h"
+
+struct python_layout {
+	uintptr_t runtime;   /* _PyRuntime */
+	uintptr_t code_type; /* PyCode_Type */
+	const void *map;     /* link map of the module that has both */
+	bool alone;          /* … and nothing of the program's */
+	bool full;           /* frames of the interpreter are kept */
+	uint16_t version;    /* 0x30b: 3.11 */
+
+	struct {
+		uint16_t heads;         /* of the list of interpreters */
+		uint16_t next, threads; /* of an interpreter */
+	} interpreter;
+	struct {
+		uint16_t next, id, frame, chunk;
+	} thread;
+	struct { /* up to 3.12: a frame of C's that runs frames of Python's */
+		uint16_t current, previous;
+		bool there;
+	} cframe;
+	struct {
+		uint16_t code, previous, instr, owner, size;
+		uint16_t is_entry; /* 0: an entry is a frame of its own */
+		uint16_t running;  /* of a generator: so far before its frame */
+	} frame;
+	struct {
+		uint16_t file, name, lines, first, bytes;
+	} code;
+	struct {
+		uint16_t ascii, wide; /* where text begins */
+	} text;
+};
+
+/* Mutable: set once.  NULL: no interpreter that is known, or not wanted. */
+extern HIDDEN const struct python_layout *python_layout;
+
+/* Is there one in the process?  `full`: keep the frames of the interpreter. */
+void python_find(bool full);
+
+#endif

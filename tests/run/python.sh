@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# python.sh - functions of Python in call paths: a program whose functions are
+# named by their callers, called in all the ways that Python has, is seen to be
+# on these paths, and on lines of these functions.
+#
+# Variables: PYTHONS, interpreters to try, default Debian's.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+pythons=${PYTHONS:-/usr/bin/python3.11}
+chains=$srcdir/tests/programs/python-chains.py
+
+# measured PYTHON ARGUMENT…: as often as samples can be had.
+measured() {
+	rm -rf python.copse
+	"$copse" run -q -e cpu@5000 -o python.copse "$@" >out 2>&1 ||
+		{ cat out; return 1; }
+	"$copse" report -m samples -f folded python.copse >folded &&
+		"$copse" report hotspots --by-line -n 0 -f csv python.copse >csv
+}
+
+# Each remembered path is walked again, and compared.
+chains_are_known() {
+	need "$1"
+	"$1" "$chains" write "$2" 1 >chains.py || return
+	measured --verify on "$1" chains.py || return
+	"$copse" report python.copse | tail -n 5
+	"$1" "$chains" check chains.py folded csv || return
+	"$copse" report python.copse -f csv --table losses >losses || return
+	! grep verify.differs losses
+}
+
+# Deeper than --depth: what is nearest to the leaf is kept, and said to be cut.
+deep_recursion() {
+	need "$1"
+	cat >deep.py <<-'EOM'
+		import sys, time
+		sys.setrecursionlimit(5000)
+		def down(n):
+		    return down(n - 1) if n else spin()
+		def spin():
+		    until = time.time() + 0.5
+		    while time.time() < until: sum(range(100))
+		down(2000)
+	EOM
+	measured "$1" deep.py || return
+	grep -c 'down;down;.*;down;spin' folded
+	"$copse" report python.copse | grep partial.depth
+}
+
+# off: the interpreter's frames; full: both.
+modes() {
+	need "$1"
+	"$1" "$chains" write 1 0.3 >chains.py || return
+	measured --python off "$1" chains.py || return
+	grep -qE ';na(;|_)' folded && { echo "off: a function of Python"; return 1; }
+	grep -q _PyEval folded || { echo "off: no interpreter"; return 1; }
+	measured --python full "$1" chains.py || return
+	grep -q '_PyEval.*;na;.*_PyEval.*;na_' folded
+}
+
+for python in $pythons; do
+	point "$python: paths and lines of one thread" chains_are_known "$python" 1
+	point "$python: of four threads" chains_are_known "$python" 4
+	point "$python: a recursion that is too deep" deep_recursion "$python"
+	point "$python: off and full" modes "$python"
+done
+points_done
