@@ -3,7 +3,7 @@
 FORMATS = src/format/text src/format/csv src/format/json \
 	src/format/folded src/format/junit src/format/html src/format/export-nodes \
 	src/format/export-ranks src/format/export-values src/format/hatchet \
-	src/format/speedscope src/format/pprof
+	src/format/speedscope src/format/pprof src/format/perfetto
 
 noinst_LTLIBRARIES += libformat.la
 libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS)
@@ -18,6 +18,7 @@ libformat_la_SOURCES = \
 	src/format/number-text.c src/format/number-text.h \
 	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
 	src/format/page-stream.c src/format/page-stream.h \
+	src/format/perfetto-packet.c src/format/perfetto-packet.h \
 	src/format/protobuf.c src/format/protobuf.h \
 	src/format/page-values.c \
 	src/format/quote.c src/format/quote.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* protobuf.c - two of the wire types: numbers, and what has a length. */
+/* protobuf.c - three of the wire types. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 
 enum {
 	WIRE_NUMBER = 0,
+	WIRE_FIXED = 1,
 	WIRE_BYTES = 2
 };
 
@@ -24,6 +25,17 @@ void protobuf_uint(struct blob *to, unsigned int field, uint64_t value)
 {
 	protobuf_number(to, (uint64_t)field << 3 | WIRE_NUMBER);
 	protobuf_number(to, value);
+}
+
+/* The lowest byte first. */
+void protobuf_fixed(struct blob *to, unsigned int field, uint64_t value)
+{
+	uint8_t *at;
+
+	protobuf_number(to, (uint64_t)field << 3 | WIRE_FIXED);
+	at = blob_reach(to, sizeof(value));
+	for (size_t i = 0; at && i < sizeof(value); i++, to->size++)
+		at[i] = (uint8_t)(value >> 8 * i);
 }
 
 void protobuf_bytes(struct blob *to, unsigned int field, const void *bytes,

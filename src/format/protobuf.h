@@ -19,6 +19,8 @@ void protobuf_number(struct blob *to, uint64_t value);
 /* uint64, int64, uint32, bool, enum. */
 void protobuf_uint(struct blob *to, unsigned int field, uint64_t value);
 
+void protobuf_fixed(struct blob *to, unsigned int field, uint64_t value);
+
 void protobuf_bytes(struct blob *to, unsigned int field, const void *bytes,
 		    size_t size);
 

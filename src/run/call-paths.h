@@ -40,6 +40,19 @@ struct paths {
 int paths_init(struct paths *paths, const struct run *run);
 void paths_fini(struct paths *paths);
 
+/* The path that both are at or below. */
+static inline uint32_t paths_common(const struct paths *paths, uint32_t a,
+				    uint32_t b)
+{
+	while (a != b) {
+		if (a > b)
+			a = paths->at[a].parent;
+		else
+			b = paths->at[b].parent;
+	}
+	return a;
+}
+
 /* The function is in the C library. */
 bool paths_in_c_library(const struct run *run, uint32_t node);
 

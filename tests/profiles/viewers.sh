@@ -23,6 +23,9 @@ measure() {
 		mpirun -n 3 "$copse" run -q -o ranks.copse "$programs/demo"
 	else
 		"$copse" run -q -o ranks.copse "$programs/forker" 0.2
+	fi && if [ -x "$programs/mpi-stages" ] && command -v mpirun >/dev/null; then
+		mpirun -n 3 "$copse" run -q -o stages.copse \
+			"$programs/mpi-stages" slow=20 late=1
 	fi && "$copse" run -q -o inlined.copse "$programs/inline-recursive" 0.4 &&
 		"$copse" run -q -o phases.copse "$programs/phases" 0.4 &&
 		"$copse" run -q -o forks.copse "$programs/forker" 0.2
@@ -100,6 +103,84 @@ def pprof(path):
             names[int(found[1])] = found[2]
     return types, samples, names
 
+# What protoc --decode prints: messages as lists of (field, value).
+def message(lines):
+    of = []
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            return of
+        field, rest = line.split(None, 1)
+        of.append((field.rstrip(":"), message(lines) if rest == "{" else
+                   rest.strip('"') if rest[0] == '"' else
+                   int(rest) if rest.isdigit() else rest))
+    return of
+
+# Each track's events as (ns, type, name, notes, stack), where every number
+# that stands for a name was told before; arrows by their numbers.
+class perfetto:
+    def __init__(self, path):
+        self.tracks, self.names, self.flows = {}, {}, collections.Counter()
+        known = collections.defaultdict(dict)
+        for _, packet in message(open(path, encoding="utf-8")):
+            packet = dict(packet)
+            for kind, part in packet.get("interned_data", []):
+                self.intern(known[kind], kind, part, known)
+            if "track_descriptor" in packet:
+                self.track(dict(packet["track_descriptor"]))
+            if "track_event" in packet:
+                self.event(packet["timestamp"], packet["track_event"], known)
+
+    def intern(self, of, kind, part, known):
+        of[dict(part)["iid"]] = part
+        for field, value in part:
+            if field == "frame_ids":
+                assert value in known["frames"]
+            elif field == "function_name_id":
+                assert value in known["function_names"]
+            elif field == "mapping_id":
+                assert value in known["mappings"]
+            elif field == "path_string_ids":
+                assert value in known["mapping_paths"]
+
+    def track(self, track):
+        assert track["uuid"] not in self.names
+        assert track.get("parent_uuid", track["uuid"]) in {
+            track["uuid"], *self.names}
+        self.tracks[track["uuid"]] = []
+        self.names[track["uuid"]] = track.get("name", "")
+
+    def event(self, ns, event, known):
+        of = dict(event)
+        events = self.tracks[of["track_uuid"]]
+        assert (not events or events[-1][0] <= ns or
+                of["type"] == "TYPE_INSTANT")
+        notes = {}
+        for field, value in event:
+            if field == "debug_annotations":
+                value = dict(value)
+                name = dict(known["debug_annotation_names"][value["name_iid"]])
+                notes[name["name"]] = value["uint_value"]
+            if field in ("flow_ids", "terminating_flow_ids"):
+                self.flows[field, value] += 1
+        if "callstack_iid" in of:
+            assert of["callstack_iid"] in known["callstacks"]
+        name = ""
+        if "name_iid" in of:
+            name = dict(known["event_names"][of["name_iid"]])["name"]
+        events.append((ns, of["type"], name, notes))
+
+    # Every slice as (depth, name, begin, end).
+    def slices(self, track):
+        open, of = [], []
+        for ns, type, name, notes in self.tracks[track]:
+            if type == "TYPE_SLICE_BEGIN":
+                open.append((len(open), name, ns))
+            elif type == "TYPE_SLICE_END":
+                of.append((*open.pop(), ns))
+        assert not open
+        return of
+
 def pprof_own(samples, names, index):
     of = collections.Counter()
     for values, stack, labels in samples:
@@ -165,6 +246,64 @@ pprof() {
 	grep -q 'inlined (inline)' inlined.traces || cat inlined.traces
 }
 
+# Fields that perfetto.proto does not have would be shown by their numbers.
+perfetto() {
+	need protoc
+	[ -n "${python-}" ] || skip "no python3-jsonschema and h5py here"
+	export_all perfetto || return
+	for run in $runs; do
+		protoc --decode=Trace -I "$srcdir/tests/profiles" perfetto.proto \
+			<"$run.perfetto" >"$run.packets" || return
+		grep -E '^ *[0-9]+[: ]' "$run.packets" && return 1
+		"$copse" report hotspots -n 0 --idle-threads=on -f json \
+			"$run.copse" -o "$run.json" || return
+		"$python" - "$run" <<-'P' || return
+		import sys
+		from read import *
+		name = sys.argv[1]
+		trace = perfetto(name + ".packets")
+		own = collections.Counter()
+		for track, events in trace.tracks.items():
+		    trace.slices(track)
+		    if trace.names[track] == "profile":
+		        own["cpu.time"] += sum(e[3].get("cpu.time ns", 0)
+		                               for e in events)
+		assert own["cpu.time"] == sum(report(name + ".json").values())
+		print(name, len(trace.tracks), trace.flows)
+		P
+	done
+}
+
+# What a program did one after the other is so on each rank's track; arrows
+# have two ends.
+stages() {
+	need protoc
+	[ -e stages.copse ] || skip "no MPI here"
+	runs=stages
+	perfetto || return
+	"$python" - <<-'P'
+	from read import *
+	trace = perfetto("stages.packets")
+	ranks = 0
+	for track in trace.tracks:
+	    slices = trace.slices(track)
+	    if not slices:
+	        continue
+	    ranks += 1
+	    begin = {}
+	    for depth, name, start, end in slices:
+	        begin.setdefault(name, start)
+	        assert start < end
+	    order = ["main", "setup", "assemble", "compute", "write_restart",
+	             "finish"]
+	    assert sorted(order, key=lambda n: begin[n]) == order, begin
+	assert ranks == 3
+	for kind, flow in trace.flows:
+	    assert trace.flows["flow_ids", flow] == 1
+	    assert trace.flows["terminating_flow_ids", flow] == 1
+	P
+}
+
 # Of a rank alone: what export values says of it.
 chosen() {
 	[ -n "$pprof" ] && [ -n "${python-}" ] || skip "no pprof of Go here"
@@ -218,7 +357,7 @@ hostile_names() {
 hostile() {
 	hostile_names || return
 	runs=hostile
-	speedscope && pprof || return
+	speedscope && pprof && perfetto || return
 	LC_ALL=C grep -aqP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
 		hostile.speedscope && { echo "control characters"; return 1; }
 	grep -q esrever hostile.speedscope && grep -aq esrever hostile.raw
@@ -243,6 +382,8 @@ refuses() {
 point "runs" measure
 point "speedscope" speedscope
 point "pprof" pprof
+point "perfetto" perfetto
+point "perfetto: stages, one after the other" stages
 point "ranks that are chosen" chosen
 point "hostile names" hostile
 point "what cannot be exported is told" refuses
