@@ -276,6 +276,30 @@ static int pprof_all_samples(struct pprof *p,
 	return err;
 }
 
+/*
+ * Readers take the first mapping for the program: the one whose name is in the
+ * command.
+ */
+static void pprof_program(struct pprof *p)
+{
+	const struct run *run = p->run;
+	const char *command = str_at(&run->strings, run->command);
+	size_t length = strcspn(command, " ");
+	char *program = strndup(command, length);
+
+	p->out.exhausted |= !program;
+	for (size_t n = 0; program && n < run->node_count; n++) {
+		const char *module =
+			str_at(&run->strings, run->nodes[n].module);
+
+		if (*module && !strcmp(str_base(module), str_base(program))) {
+			pprof_mapping(p, run->nodes[n].module);
+			break;
+		}
+	}
+	free(program);
+}
+
 /* What ran, and what is missing of it. */
 static void pprof_comments(struct pprof *p)
 {
@@ -384,6 +408,8 @@ static int write_pprof(FILE *to, const struct run *run,
 	if (!m)
 		return -EINVAL;
 	err = pprof_init(&p, run);
+	if (!err)
+		pprof_program(&p);
 	if (!err)
 		err = pprof_all_samples(&p, choice);
 	if (!err) {
