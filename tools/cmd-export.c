@@ -28,10 +28,16 @@ static const struct option options[] = {
 	  set_string, &rank },
 	{ 0, "node", "N", "values: only this context, by its number in 'nodes'",
 	  set_string, &node },
-	{ 'o', "output", "FILE", "write there instead of standard output",
+	{ 'o', "output", "FILE",
+	  "write there instead of standard output; otf2: a new directory",
 	  set_string, &output },
 	{ 0 },
 };
+
+static bool is_export(const struct format *format)
+{
+	return format->write_run || format->write_directory;
+}
 
 static int unknown_export(const char *word)
 {
@@ -41,7 +47,7 @@ static int unknown_export(const char *word)
 
 	spelling_begin(&near, word);
 	for (size_t i = 0; formats[i] && used < sizeof(known); i++) {
-		if (!formats[i]->write_run)
+		if (!is_export(formats[i]))
 			continue;
 		spelling_try(&near, formats[i]->name);
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
@@ -54,9 +60,12 @@ static int unknown_export(const char *word)
 
 static int write_run(const struct format *what, const struct run *run)
 {
-	FILE *to = output ? fopen(output, "w") : out_data();
+	FILE *to;
 	int err;
 
+	if (what->write_directory)
+		return what->write_directory(output, run, &choice);
+	to = output ? fopen(output, "w") : out_data();
 	if (!to)
 		return fail(-errno, "cannot write %s: %s", output,
 			    strerror(errno));
@@ -88,6 +97,10 @@ static int check_choice(const struct format *what)
 		return fail(-EINVAL, "--rank is not for %s", what->name);
 	if (node && !what->by_node)
 		return fail(-EINVAL, "--node is for values alone, not for %s",
+			    what->name);
+	if (what->write_directory && !output)
+		return fail(-EINVAL,
+			    "%s is a directory with files; name it with -o",
 			    what->name);
 	if (what->binary && !output && isatty(STDOUT_FILENO))
 		return fail(-EINVAL,
@@ -135,7 +148,7 @@ static int export_run(int argc, char **argv)
 			    "what, and of which profile? copse export nodes "
 			    "APP.copse");
 	what = format_find(argv[0]);
-	if (!what || !what->write_run)
+	if (!what || !is_export(what))
 		return unknown_export(argv[0]);
 	err = check_choice(what);
 	if (err)
@@ -157,7 +170,7 @@ static int export_run(int argc, char **argv)
 static const char *export_word(size_t i, const char **help)
 {
 	for (const struct format *const *f = formats; *f; f++) {
-		if (!(*f)->write_run || i--)
+		if (!is_export(*f) || i--)
 			continue;
 		*help = (*f)->help;
 		return (*f)->name;

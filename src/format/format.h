@@ -48,6 +48,9 @@ struct format {
 	/* Of a run; NULL: it takes none. */
 	int (*write_run)(FILE *to, const struct run *run,
 			 const struct format_choice *choice);
+	/* The same into a directory that it makes; NULL: it writes a file. */
+	int (*write_directory)(const char *directory, const struct run *run,
+			       const struct format_choice *choice);
 	bool by_metric, by_rank, by_node; /* what of a choice it heeds */
 	size_t apart; /* so many ranks are chosen where the user names none */
 	bool binary;  /* not for a terminal */

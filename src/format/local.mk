@@ -3,11 +3,11 @@
 FORMATS = src/format/text src/format/csv src/format/json \
 	src/format/folded src/format/junit src/format/html src/format/export-nodes \
 	src/format/export-ranks src/format/export-values src/format/hatchet \
-	src/format/speedscope src/format/pprof src/format/perfetto
+	src/format/speedscope src/format/pprof src/format/perfetto src/format/otf2
 
 noinst_LTLIBRARIES += libformat.la
-libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS)
-libformat_la_LIBADD = $(ZLIB_LIBS)
+libformat_la_CFLAGS = $(reader_cflags) $(ZLIB_CFLAGS) $(OTF2_CFLAGS)
+libformat_la_LIBADD = $(ZLIB_LIBS) $(OTF2_LIBS)
 libformat_la_SOURCES = \
 	src/format/disambiguate.c src/format/disambiguate.h \
 	src/format/draw.c src/format/draw.h \
@@ -24,7 +24,13 @@ libformat_la_SOURCES = \
 	src/format/quote.c src/format/quote.h \
 	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \
+	src/format/otf2-archive.h \
 	$(FORMATS:=.c)
+if OTF2
+libformat_la_SOURCES += src/format/otf2-archive.c
+else
+libformat_la_SOURCES += src/format/otf2-none.c
+endif
 
 BUILT_SOURCES += src/format/formats.inc
 src/format/formats.inc: Makefile

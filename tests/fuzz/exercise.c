@@ -153,8 +153,10 @@ static void export(const struct run *run, uint32_t choice)
 		first++;
 	while (formats[first + count])
 		count++;
-	formats[first + take(&choice, count)]->write_run(
-		nowhere(), run, &choices[take(&choice, 4)]);
+	first += take(&choice, count);
+	if (formats[first]->write_run)
+		formats[first]->write_run(nowhere(), run,
+					  &choices[take(&choice, 4)]);
 	rank_choice_fini(&ranks);
 }
 

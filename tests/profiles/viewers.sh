@@ -286,22 +286,73 @@ stages() {
 	trace = perfetto("stages.packets")
 	ranks = 0
 	for track in trace.tracks:
-	    slices = trace.slices(track)
-	    if not slices:
-	        continue
-	    ranks += 1
-	    begin = {}
+	    slices, begin = trace.slices(track), {}
 	    for depth, name, start, end in slices:
 	        begin.setdefault(name, start)
 	        assert start < end
-	    order = ["main", "setup", "assemble", "compute", "write_restart",
-	             "finish"]
+	    if "main" not in begin:  # threads of Open MPI's
+	        continue
+	    ranks += 1
+	    order = ["main", "setup", "assemble", "compute", "finish"]
 	    assert sorted(order, key=lambda n: begin[n]) == order, begin
 	assert ranks == 3
 	for kind, flow in trace.flows:
 	    assert trace.flows["flow_ids", flow] == 1
 	    assert trace.flows["terminating_flow_ids", flow] == 1
 	P
+}
+
+# A sample of each bin that has a path, metrics of each bin; names whatever
+# they are.
+otf2() {
+	name=$1
+	need otf2-print
+	/usr/bin/python3 -c 'import otf2' 2>/dev/null || skip "no python3-otf2"
+	[ -e "$name.copse" ] || skip "no MPI here"
+	rm -rf "$name.otf2"
+	"$copse" export otf2 "$name.copse" -o "$name.otf2" 2>said
+	case $? in
+	0) ;;
+	*) grep -q 'built without OTF2' said && skip "built without OTF2"
+	   cat said
+	   return 1 ;;
+	esac
+	otf2-print "$name.otf2/traces.otf2" >events 2>said &&
+		otf2-print -G "$name.otf2/traces.otf2" >definitions \
+			2>said || { cat said; return 1; }
+	[ -s said ] && { cat said; return 1; }
+	/usr/bin/python3 - "$name.otf2/traces.otf2" >counts <<-'P'
+	import collections, sys, otf2
+	seen = collections.Counter()
+	with otf2.reader.open(sys.argv[1]) as trace:
+	    for location in trace.definitions.locations:
+	        seen["locations"] += 1
+	    for location, event in trace.events:
+	        seen[type(event).__name__] += 1
+	        if isinstance(event, otf2.events.CallingContextSample):
+	            at, names = event.calling_context, []
+	            while at is not None:
+	                names.append(at.region.name)
+	                at = at.parent
+	            seen[names[0]] += 1
+	            assert names[-1]
+	for name, count in seen.items():
+	    print(count, name)
+	P
+}
+
+otf2_stages() {
+	otf2 stages || return
+	cat counts
+	for name in setup assemble compute finish; do
+		grep -q "$name" definitions || { echo "no $name"; return 1; }
+	done
+	[ "$(awk '$2 == "locations" { print $1 }' counts)" -ge 3 ] &&
+		[ "$(awk '$2 == "CallingContextSample" { print $1 }' counts)" \
+			-ge 100 ] &&
+		"$copse" export otf2 --rank 1 stages.copse -o one.otf2 &&
+		otf2-print -G one.otf2/traces.otf2 | grep -q 'MPI Rank 1' &&
+		! otf2-print -G one.otf2/traces.otf2 | grep -q 'MPI Rank 0'
 }
 
 # Of a rank alone: what export values says of it.
@@ -335,7 +386,9 @@ chosen() {
 hostile_names() {
 	[ -n "${python-}" ] || skip "no python3-jsonschema and h5py here"
 	mkdir -p hostile.copse
-	"$copse" merge -q inlined.copse -o hostile.copse/run.h5 || return
+	from=inlined
+	[ -e stages.copse ] && from=stages
+	"$copse" merge -q $from.copse -o hostile.copse/run.h5 || return
 	"$python" - <<-'P'
 	import h5py, numpy
 	f = h5py.File("hostile.copse/run.h5", "r+")
@@ -358,6 +411,7 @@ hostile() {
 	hostile_names || return
 	runs=hostile
 	speedscope && pprof && perfetto || return
+	[ ! -e stages.copse ] || (otf2 hostile) || [ $? = 77 ] || return
 	LC_ALL=C grep -aqP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
 		hostile.speedscope && { echo "control characters"; return 1; }
 	grep -q esrever hostile.speedscope && grep -aq esrever hostile.raw
@@ -374,6 +428,11 @@ refuses() {
 	done
 	"$copse" export pprof phases.copse -o /dev/full 2>said
 	[ $? = 1 ] || return
+	"$copse" export otf2 phases.copse >said 2>&1
+	[ $? = 2 ] && grep -q 'name it with -o' said || return
+	"$copse" export otf2 phases.copse -o phases.otf2 2>said
+	[ $? = 1 ] && grep -qE 'no timeline|built without OTF2' said &&
+		[ ! -e phases.otf2 ] || { cat said; return 1; }
 	need script
 	script -qec "'$copse' export pprof phases.copse" /dev/null >said
 	grep -q 'not for a terminal' said
@@ -384,6 +443,7 @@ point "speedscope" speedscope
 point "pprof" pprof
 point "perfetto" perfetto
 point "perfetto: stages, one after the other" stages
+point "otf2" otf2_stages
 point "ranks that are chosen" chosen
 point "hostile names" hostile
 point "what cannot be exported is told" refuses

@@ -34,6 +34,7 @@ foreign='
 hdf5.h:              src/profile/ src/run/
 libdeflate.h isa-l/:   src/profile/
 zlib.h:              src/profile/ src/format/gzip.c
+otf2/:              src/format/
 capstone/ zstd.h:      src/symbol/
 elfutils/ dwarf.h libelf.h gelf.h: src/symbol/
 libiberty/demangle.h: src/symbol/
