@@ -16,8 +16,9 @@
 #include "launch/harvest.h"
 
 enum aftermath_work {
-	AFTERMATH_FINISH,  /* finish.h, with the harvest */
-	AFTERMATH_CONCLUDE /* conclude.h, of the harvest's output */
+	AFTERMATH_FINISH,   /* finish.h, with the harvest */
+	AFTERMATH_CONCLUDE, /* conclude.h, of the harvest's output */
+	AFTERMATH_PAGE      /* the same, with a page */
 };
 
 struct aftermath {

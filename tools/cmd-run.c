@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-run.c - copse run: measure a program while it runs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #include "launch/program.h"
 #include "tools/aftermath.h"
 #include "tools/command.h"
+#include "tools/conclude.h"
 #include "tools/no-sample.h"
 
 enum {
@@ -51,6 +53,7 @@ enum {
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
 static bool force, quiet, no_report;
+static bool page = true;
 static unsigned int checkpoint = UINT_MAX; /* usual_interval() */
 static enum node_when gather = NODE_MANY;
 static char events[1024];
@@ -79,6 +82,16 @@ static int set_gather(void *to, const char *text)
 			return 0;
 		}
 	return fail(-EINVAL, "--gather is on, off or auto, not '%s'", text);
+}
+
+static int set_page(void *to, const char *text)
+{
+	bool off = !strcmp(text, "off");
+
+	if (!off && strcmp(text, "on") != 0)
+		return fail(-EINVAL, "--page is on or off, not '%s'", text);
+	*(bool *)to = !off;
+	return 0;
 }
 
 /* -e may be repeated: one list for the setting `events`. */
@@ -161,6 +174,8 @@ static const struct option options[] = {
 	{ 0, "", NULL, "what is printed" },
 	{ 0, "no-report", NULL, "no findings at the end", set_flag,
 	  &no_report },
+	{ 0, "page", "on|off",
+	  "write the findings as DIR/report.html, too (on)", set_page, &page },
 	{ 'q', "quiet", NULL, "print nothing but failures", set_flag, &quiet },
 	{ 0 },
 };
@@ -415,6 +430,15 @@ static void say_where(const struct output *o)
 	fputc('\n', stderr);
 }
 
+static void say_page(const struct output *o)
+{
+	if (faccessat(o->fd, CONCLUDE_PAGE, R_OK, AT_SYMLINK_NOFOLLOW))
+		return;
+	fputs("copse run: all of it, for a browser: ", stderr);
+	str_quote(stderr, o->path);
+	fputs("/" CONCLUDE_PAGE "\n", stderr);
+}
+
 static void say_nothing_came(const struct no_sample *n)
 {
 	char room[NO_SAMPLE_SIZE];
@@ -434,10 +458,11 @@ static void conclude_run(struct aftermath *a, const struct output *o,
 			output_discard(o);
 	} else if (!quiet && !no_report && !a->useless &&
 		   o->size <= MOST_RANKS_REPORTED) {
-		if (aftermath_do(a, AFTERMATH_CONCLUDE))
+		if (aftermath_do(a, page ? AFTERMATH_PAGE : AFTERMATH_CONCLUDE))
 			warn_user(fail_reason());
 		else
 			fputc('\n', stderr);
+		say_page(o);
 		say_where(o);
 	} else if (!quiet) {
 		say_where(o);

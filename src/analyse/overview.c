@@ -6,9 +6,12 @@
 
 #include "analyse/overview.h"
 #include "base/err.h"
+#include "run/values.h"
 
 enum {
-	CAUSES = 50 /* of waiting, the largest */
+	CAUSES = 50, /* of waiting, the largest */
+	QUICK_VALUES = 20000000,
+	QUICK_NODES = 200000,
 };
 
 /* The tree stands in the overview itself; these two compare runs. */
@@ -193,6 +196,15 @@ static int picture_processes(struct overview *o)
 	return err;
 }
 
+bool overview_is_quick(const struct run *run)
+{
+	uint64_t values = 0;
+
+	for (size_t i = 0; i < run->metric_count; i++)
+		values += run->metrics[i].first[run->node_count];
+	return values < QUICK_VALUES && run->node_count < QUICK_NODES;
+}
+
 int overview_init(struct overview *o, const struct run *const runs[],
 		  const struct analysis *only,
 		  const struct analysis_options *options)
@@ -206,6 +218,8 @@ int overview_init(struct overview *o, const struct run *const runs[],
 	if (err)
 		return err;
 	o->metric = analysis_metric(runs[0], options, NULL);
+	if (o->metric) /* most analyses ask for the same ones */
+		values_keep(runs[0], o->metric);
 	if (only)
 		err = ask_analysis(o, runs, only, true, options);
 	for (size_t i = 0; !only && analyses[i] && !err; i++)

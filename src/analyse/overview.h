@@ -48,4 +48,7 @@ int overview_init(struct overview *o, const struct run *const runs[],
 		  const struct analysis_options *options);
 void overview_fini(struct overview *o);
 
+/* It takes less than a second, as far as sizes tell. */
+bool overview_is_quick(const struct run *run);
+
 #endif

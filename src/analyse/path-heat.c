@@ -14,7 +14,7 @@ enum {
 	MOST_PATHS = 1000,
 	LEAST_PATHS = 100,
 	MOST_READ = 4000000,  /* values: half a second, of a run.h5 */
-	MOST_STRIPS = 500000, /* values that get a code of their own */
+	MOST_STRIPS = 300000, /* values that get a code of their own */
 	MOST_EXACT = 16384    /* … that stay as they are */
 };
 

@@ -79,9 +79,10 @@ static bool is_output_there(const struct output *o, const char *name)
 static bool is_copse_file(const char *name)
 {
 	static const char *const prefixes[] = {
-		"rank-",     "node-",      ".host-", ".rank-",
-		".done-",    ".left-out-", ".job",   ".force",
-		".finished", "run.h5",     ".run.h5"
+		"rank-",       "node-",      ".host-",  ".rank-",
+		".done-",      ".left-out-", ".job",    ".force",
+		".finished",   "run.h5",     ".run.h5", "report.html",
+		".report.html"
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)

@@ -110,6 +110,7 @@ for_others() {
 	mkdir -p "$scratch/copy/.libs" "$scratch/copy/programs"
 	cp "$copse" "$scratch/copy"
 	cp "$builddir"/.libs/*.so "$scratch/copy/.libs"
+	cp -r "$builddir/page" "$scratch/copy"
 	for program; do
 		cp "$programs/$program" "$scratch/copy/programs"
 	done

@@ -111,6 +111,18 @@ one_analysis() {
 	EOF
 }
 
+# Written beside the profiles, and not by --page=off, nor left from before.
+at_the_end() {
+	"$copse" run -o end.copse "$programs/steady" 0.2 >out 2>&1 || return 1
+	grep 'for a browser: end.copse/report.html$' out || { cat out; return 1; }
+	"$copse" report -f html end.copse | cmp - end.copse/report.html ||
+		return 1
+	"$copse" run --page off --force -o end.copse "$programs/steady" 0.2 \
+		>out 2>&1 || return 1
+	! grep browser out && [ -e end.copse/run.h5 ] &&
+		[ ! -e end.copse/report.html ]
+}
+
 # 80 ranks have more values than a page: groups of them, in codes, and some
 # exactly, hold what all values say.
 many_ranks() {
@@ -181,4 +193,5 @@ point "totals equal the reports'" totals
 point "tables equal the reports'" reports
 point "one analysis alone" one_analysis
 point "many ranks" many_ranks
+point "copse run writes a page" at_the_end
 points_done

@@ -158,7 +158,7 @@ two_ranks() {
 		done
 		wait
 		cat err0 err1
-		has busy.copse rank-0.h5 rank-1.h5 run.h5 || return 1
+		has busy.copse rank-0.h5 rank-1.h5 report.html run.h5 || return 1
 		[ "$(cat err0 err1 | grep -c 'the profiles are in')" = 1 ] ||
 			return 1
 	done

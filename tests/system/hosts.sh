@@ -57,7 +57,8 @@ runs() {
 		"$programs/mpi-crash" finish 0 0.3 >said 2>&1 ||
 		{ cat said; return 1; }
 	cat said
-	has runs.copse rank-0.h5 rank-1.h5 rank-2.h5 rank-3.h5 run.h5 &&
+	has runs.copse rank-0.h5 rank-1.h5 rank-2.h5 rank-3.h5 report.html \
+		run.h5 &&
 		grep -q '4 ranks .* on 2 hosts' said &&
 		[ "$(grep -c 'the profiles are in' said)" = 1 ]
 }

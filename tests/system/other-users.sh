@@ -218,7 +218,8 @@ shared() {
 		as $other mkdir -m 777 /dev/shm/copse-$victim || return
 	as $victim "$copse" run ./busy 2>err || { cat err; return 1; }
 	cat err
-	! grep unmeasured err && has busy.copse rank-0.h5 run.h5 || return
+	! grep unmeasured err &&
+		has busy.copse rank-0.h5 report.html run.h5 || return
 	[ "$(in_shared | wc -l)" = 1 ] || { in_shared; return 1; }
 	as $victim "$copse" check >said
 	grep "$(in_shared)" said || { cat said; return 1; }
@@ -259,7 +260,8 @@ containers() {
 		rootless $user "$copse" run -o "$PWD/home-$user/c" ./busy \
 			2>err || { cat err; return 1; }
 		cat err
-		! grep unmeasured err && has "home-$user/c" rank-0.h5 run.h5 ||
+		! grep unmeasured err &&
+			has "home-$user/c" rank-0.h5 report.html run.h5 ||
 			return
 	done
 	find /dev/shm -maxdepth 1 -name 'copse-0.*' -user $victim | grep . ||

@@ -131,7 +131,8 @@ J
 	nodes=$(on ash scontrol show --oneliner job "$job" |
 		sed 's/.* NodeList=\([^ ]*\).*/\1/')
 	for dir in srun.copse mpirun.copse; do
-		has $dir rank-0.h5 rank-1.h5 rank-2.h5 rank-3.h5 run.h5 &&
+		has $dir rank-0.h5 rank-1.h5 rank-2.h5 rank-3.h5 report.html \
+			run.h5 &&
 			says $dir "Slurm job $job" 'name steps' \
 				"$(echo "nodes $nodes" | cut -d , -f 1)" \
 				'cluster grove' || return 1
