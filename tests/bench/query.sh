@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # query.sh [ROUNDS] - what is asked of a database of many ranks, in milliseconds:
-# each report as a process of its own, then what one context has on all ranks, and
+# each report as a process of its own, then what one context has on all ranks,
 # what one rank has in all contexts, by copse export and by h5py (the context
 # with the most CPU time, the rank in the middle; for h5py, by process and with
-# the file already open).  Median and extremes of so many rounds (7), from files
-# in memory.
+# the file already open), and exports for viewers.  Median and extremes of so
+# many rounds (7), from files in memory.
 #
 #   floor     reading all of the file (cat), and opening it (h5py)
 #
@@ -101,6 +101,13 @@ timed('h5py: one rank, all metrics', all_of_rank)
 P
 }
 
+# It makes a directory, which a program without MPI has nothing for.
+export_otf2() {
+	"$copse" export otf2 "$1" -o "$where/otf2" 2>/dev/null || return 0
+	line 'export otf2' sh -c \
+		"rm -rf '$where/otf2'; exec '$copse' export otf2 '$1' -o '$where/otf2'"
+}
+
 busiest() {
 	"$python" - "$1" <<'P'
 import sys, h5py, numpy
@@ -124,4 +131,9 @@ line 'report diff, with itself' "$copse" report diff "$file" "$file"
 line 'export values, one context' "$copse" export values --node "$node" \
 	-m cpu.time "$file"
 line 'export values, one rank' "$copse" export values --rank "$rank" "$file"
+for format in speedscope pprof perfetto; do
+	line "export $format" sh -c \
+		"exec '$copse' export $format '$file' 2>/dev/null"
+done
+export_otf2 "$file"
 by_h5py "$file"

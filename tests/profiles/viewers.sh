@@ -302,55 +302,68 @@ stages() {
 	P
 }
 
-# A sample of each bin that has a path, metrics of each bin; names whatever
-# they are.
+# What otf2-print and python3-otf2 read is what copse report timeline says: a
+# sample of each bin, in its middle, and its metrics, at its begin.
 otf2() {
 	name=$1
 	need otf2-print
 	/usr/bin/python3 -c 'import otf2' 2>/dev/null || skip "no python3-otf2"
 	[ -e "$name.copse" ] || skip "no MPI here"
 	rm -rf "$name.otf2"
-	"$copse" export otf2 "$name.copse" -o "$name.otf2" 2>said
-	case $? in
-	0) ;;
-	*) grep -q 'built without OTF2' said && skip "built without OTF2"
-	   cat said
-	   return 1 ;;
-	esac
+	if ! "$copse" export otf2 "$name.copse" -o "$name.otf2" 2>said; then
+		grep -q 'built without OTF2' said && skip "built without OTF2"
+		cat said
+		return 1
+	fi
 	otf2-print "$name.otf2/traces.otf2" >events 2>said &&
-		otf2-print -G "$name.otf2/traces.otf2" >definitions \
-			2>said || { cat said; return 1; }
-	[ -s said ] && { cat said; return 1; }
-	/usr/bin/python3 - "$name.otf2/traces.otf2" >counts <<-'P'
-	import collections, sys, otf2
-	seen = collections.Counter()
+		otf2-print -G "$name.otf2/traces.otf2" >definitions 2>said &&
+		[ ! -s said ] || { cat said; return 1; }
+	"$copse" report timeline "$name.copse" -f csv -o cells.csv || return
+	/usr/bin/python3 - "$name.otf2/traces.otf2" <<-'P'
+	import sys, csv, otf2
+	from read import *
+	csv.field_size_limit(10 ** 9)
+	kinds = {"thread": "thread %s", "others": "other threads", "gpu": "GPU %s"}
+	want = collections.defaultdict(dict)
+	for row in csv.DictReader(open("cells.csv", newline="", encoding="utf-8",
+	                               errors="replace")):
+	    name = kinds[row["kind"]]
+	    where = row["rank"], name % row["number"] if "%" in name else name
+	    want[where][round(float(row["begin"]) * 1e9)] = row
+	columns = "busy", "mpi", "mpi_wait", "io", "gpu"
+	samples = metrics = 0
 	with otf2.reader.open(sys.argv[1]) as trace:
-	    for location in trace.definitions.locations:
-	        seen["locations"] += 1
 	    for location, event in trace.events:
-	        seen[type(event).__name__] += 1
-	        if isinstance(event, otf2.events.CallingContextSample):
-	            at, names = event.calling_context, []
-	            while at is not None:
-	                names.append(at.region.name)
-	                at = at.parent
-	            seen[names[0]] += 1
-	            assert names[-1]
-	for name, count in seen.items():
-	    print(count, name)
+	        group = location.group.creating_location_group or location.group
+	        cells = want[group.name.split()[-1], location.name]
+	        if isinstance(event, otf2.events.Metric):
+	            cell = cells.get(event.time)
+	            values = [v / 100 for v in event.values]
+	            if not cell:  # the end of the row
+	                assert not any(values)
+	                continue
+	            metrics += 1
+	            for value, column in zip(values, columns):
+	                assert abs(value - float(cell[column] or 0)) < 1e-5
+	            last = cell
+	        else:
+	            samples += 1
+	            begin = max(b for b in cells if b <= event.time)
+	            path = cells[begin]["path"].split(" \u2190 ")
+	            assert event.calling_context.region.name == plain(path[0])
+	assert metrics == sum(map(len, want.values())), metrics
+	assert samples == sum(c["path"] != "" for r in want.values()
+	                      for c in r.values()), samples
+	print(samples, "samples")
 	P
 }
 
 otf2_stages() {
 	otf2 stages || return
-	cat counts
 	for name in setup assemble compute finish; do
 		grep -q "$name" definitions || { echo "no $name"; return 1; }
 	done
-	[ "$(awk '$2 == "locations" { print $1 }' counts)" -ge 3 ] &&
-		[ "$(awk '$2 == "CallingContextSample" { print $1 }' counts)" \
-			-ge 100 ] &&
-		"$copse" export otf2 --rank 1 stages.copse -o one.otf2 &&
+	"$copse" export otf2 --rank 1 stages.copse -o one.otf2 &&
 		otf2-print -G one.otf2/traces.otf2 | grep -q 'MPI Rank 1' &&
 		! otf2-print -G one.otf2/traces.otf2 | grep -q 'MPI Rank 0'
 }
