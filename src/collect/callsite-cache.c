@@ -254,8 +254,8 @@ SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 
 	if (!sites)
 		return NULL;
-	count = unwind_words(&t->unwinder, &caller, sites->scratch, SITE_WORDS,
-			     &fp_matters);
+	count = unwind_words(&t->unwinder, &caller, sites->scratch, 0,
+			     SITE_WORDS, &fp_matters);
 	return keep_site(t, sites, r, node, count, fp_matters, NULL);
 }
 
@@ -284,7 +284,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 	if (beyond->fp_slot)
 		words[1] = (struct unwind_word){ (uintptr_t *)beyond->fp_slot,
 						 at->fp };
-	count = unwind_words(&t->unwinder, at, words + 2, SITE_WORDS - 2,
+	count = unwind_words(&t->unwinder, at, words, 2, SITE_WORDS,
 			     &fp_matters);
 	/* Else it is any register, which a loop may count in. */
 	if (!fp_matters)
@@ -294,8 +294,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 	*gate_of(sites, r) =
 		(struct site_gate){ r->name,
 				    (uintptr_t)words[0].at - r->inside };
-	return keep_site(t, sites, r, node, count < 0 ? count : count + 2,
-			 fp_matters, at);
+	return keep_site(t, sites, r, node, count, fp_matters, at);
 }
 
 static void callsites_reset(struct thread *t)

@@ -30,8 +30,8 @@ enum {
 	SITE_TRIES = 64,   /* places where one may be */
 	SITE_WORDS = 1024, /* paths that need more are walked each time */
 	SITE_GATES = 1024,
-	SITE_LINE = 4,          /* words in a cache line */
-	SITE_MEMORY = 32 << 20, /* bytes of words of one thread, at the most */
+	SITE_LINE = UNWIND_LINE, /* words in a cache line */
+	SITE_MEMORY = 32 << 20,  /* bytes of words of one thread, at the most */
 };
 
 struct site {                 /* what each call needs comes first */

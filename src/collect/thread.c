@@ -220,6 +220,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->self = pthread_self();
 	t->region = NULL;
 	unwind_reuse(&t->unwinder, low, high);
+	t->unwinder.python.lasting = t->tid == (uint32_t)sys0(SYS_getpid);
 	t->unwinder.verify = collect_settings()->verify;
 	sources_tell(reset, t);
 	adopt(t);

@@ -53,10 +53,58 @@ run_python() {
 	skip "no mpi4py here"
 }
 
+# Lines of Python whose calls of MPI have the same stack of C.
+cat >"$scratch/lines.py" <<'EOM'
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+
+
+def odd(i):
+    comm.Barrier()
+    return i % 3
+
+
+def even(i):
+    if i % 4:
+        comm.Barrier()
+    else:
+        comm.Barrier()
+    return [comm.Barrier() for _ in range(2)]
+
+
+for i in range(2000):
+    (odd if i % 2 else even)(i)
+EOM
+
+# calls_are VERIFY: as many of each line as there are, by words or by walks.
+calls_are() {
+	need mpirun
+	/usr/bin/python3.11 -c 'import mpi4py' 2>"$scratch/why" ||
+		skip "no Python 3.11 with mpi4py here"
+	profile=$scratch/lines.copse
+	rm -rf "$profile"
+	mpirun -n 2 "$copse" run -q --verify "$1" -o "$profile" \
+		/usr/bin/python3.11 "$scratch/lines.py" || return
+	"$copse" report "$profile" -f csv --table losses >"$scratch/losses" ||
+		return
+	! grep verify "$scratch/losses" || return
+	"$copse" report mpi-calls "$profile" -n 0 -f csv >"$scratch/calls" ||
+		return
+	awk -F, '/^MPI_Barrier/ { print $5, $2 }' "$scratch/calls" |
+		sed 's/←.*← \([^ ]*\) ← <module>.*/\1/' | sort >"$scratch/found"
+	cat "$scratch/found"
+	printf '%s\n' '1000 MPI_Barrier even' '1000 MPI_Barrier even' \
+		'2000 MPI_Barrier odd' '4000 MPI_Barrier even' |
+		cmp - "$scratch/found"
+}
+
 point "runs with and without copse" run_python
 point "prints the same" after_run same_but without_times
 point "leaves a profile of each rank" after_run one_profile_per_rank 2
 # Waiting may come first, on cores that others use too.
 point "the function of Python is hot" after_run hot_function part
+point "calls by line of Python" calls_are off
+point "the same, verified" calls_are on
 point "MPI time is there" after_run mpi_time_is_there
 points_done

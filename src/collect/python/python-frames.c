@@ -86,6 +86,7 @@ SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 	r->top = word_of(bytes, layout->thread.chunk + WORD);
 	r->limit = word_of(bytes, layout->thread.chunk + 2 * WORD);
 	*first = word_of(bytes, layout->thread.frame);
+	r->to->first = r->to->thread + layout->thread.frame;
 	return true;
 }
 
@@ -184,8 +185,11 @@ SIGSAFE static bool read_frames(struct chain_reading *r)
 		p->thread = 0;
 		return true;
 	}
-	if (r->layout->cframe.there && !read_cframe(r, at, &at, &cframe))
-		return false;
+	if (r->layout->cframe.there) {
+		p->first = at + r->layout->cframe.current;
+		if (!read_cframe(r, at, &at, &cframe))
+			return false;
+	}
 	for (uint32_t i = 0; at && (p->read < p->most || r->open); i++)
 		if (i == STEPS_MOST || !read_frame(r, &at))
 			return false;
@@ -309,6 +313,7 @@ SIGSAFE void python_frames_keep(struct python_frames *p)
 	p->memo = p->fresh;
 	p->fresh = memo;
 	p->count = p->read;
+	p->memo_first = p->first;
 	p->read = p->same = 0;
 }
 

@@ -39,7 +39,10 @@ struct python_frames {
 	uintptr_t thread; /* its state in the interpreter; 0: none is known */
 	bool wanted;      /* a frame of the interpreter was seen without it */
 	bool cut;         /* fresh: there are more, nearer to the root */
-	uint32_t missed;  /* times that it was looked for, and not found */
+	bool lasting;     /* the thread is there as long as the interpreter */
+	/* Where the first frame's address was read from, fresh and memo. */
+	uintptr_t first, memo_first;
+	uint32_t missed; /* times that it was looked for, and not found */
 	uint32_t most, count, read, same;
 	/* From the root, the last `count` and `read` of `most`; the first
 	   `same` of both are the same. */

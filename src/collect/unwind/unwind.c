@@ -1063,17 +1063,13 @@ SIGSAFE static bool is_top(const struct unwinder *u,
  * A saved frame pointer is one of them only when a frame above reads it: else
  * it is any register, which a loop may count in.
  */
-SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
-			 struct unwind_word *to, uint32_t most,
-			 bool *fp_matters)
+SIGSAFE static int native_words(struct unwinder *u, struct unwind_word *to,
+				uint32_t n, uint32_t most, bool *fp_matters)
 {
 	const struct unwind_place *place;
 	uintptr_t fp_slot = 0;
-	uint32_t n = 0;
 
 	*fp_matters = false;
-	if (!is_top(u, top) || u->python.count)
-		return -1;
 	for (uint32_t i = u->count; i-- > 0;) {
 		const struct unwind_frame *f = &u->memo[i];
 
@@ -1098,4 +1094,67 @@ SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
 							f->at.fp };
 	}
 	return (int)n;
+}
+
+/* The last one again, to the end of its line. */
+SIGSAFE static uint32_t fill_line(struct unwind_word *to, uint32_t n)
+{
+	for (; n % UNWIND_LINE; n++)
+		to[n] = to[n - 1];
+	return n;
+}
+
+/*
+ * The words of functions of Python: which frame is the first, and of each, from
+ * there on, its code, its instruction and its caller.  Each is there while the
+ * one before is what it was.
+ */
+SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
+				struct unwind_word *to, uint32_t n,
+				uint32_t most)
+{
+	const struct python_layout *layout = python_layout;
+	struct python_frames *p = &u->python;
+	struct unwind_word *w;
+
+	if (!p->lasting || !n || n + (p->count + 3) * UNWIND_LINE > most ||
+	    python_frame_memo(p, p->count - 1)->entry < top->sp ||
+	    (layout->cframe.there &&
+	     (p->memo_first < top->sp || p->memo_first >= u->high)))
+		return -1;
+	n = fill_line(to, n);
+	for (uint32_t i = p->count; i-- > 0; n = fill_line(to, n)) {
+		const struct python_frame *f = python_frame_memo(p, i);
+
+		if (i + 1 == p->count) {
+			to[n++] = (struct unwind_word){
+				(uintptr_t *)p->memo_first, f->at
+			};
+			n = fill_line(to, n);
+		}
+		w = &to[n];
+		w[0].at = (uintptr_t *)(f->at + layout->frame.code);
+		w[0].value = f->code;
+		w[1].at = (uintptr_t *)(f->at + layout->frame.instr);
+		w[1].value = f->instr;
+		w[2].at = (uintptr_t *)(f->at + layout->frame.previous);
+		w[2].value = f->previous;
+		n += 3;
+	}
+	return (int)n;
+}
+
+SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
+			 struct unwind_word *to, uint32_t count, uint32_t most,
+			 bool *fp_matters)
+{
+	int n;
+
+	*fp_matters = false;
+	if (!is_top(u, top))
+		return -1;
+	n = native_words(u, to, count, most, fp_matters);
+	if (n < 0 || !u->python.count)
+		return n;
+	return python_words(u, top, to, (uint32_t)n, most);
 }

@@ -149,14 +149,21 @@ struct unwind_word {
 	uintptr_t value;
 };
 
+enum {
+	UNWIND_LINE = 4
+};
+
 /*
- * All words that the path just found by unwind_path() from `top` hangs on:
- * while they are the same, it is.  *fp_matters: and while the frame pointer
- * is.  Returns their number, -1: there are more than `most`, or it hangs on
- * something else.
+ * All words that the path just found by unwind_path() from `top` hangs on, put
+ * behind the first `count` of `to`: while they are the same, it is.
+ * *fp_matters: and while the frame pointer is.  Returns their number in all,
+ * -1: there are more than `most`, or it hangs on something else.
+ *
+ * Outside a handler each UNWIND_LINE of them can be read when those before are
+ * the same: then the interpreter's frames are there whose words they are.
  */
 SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
-			 struct unwind_word *to, uint32_t most,
+			 struct unwind_word *to, uint32_t count, uint32_t most,
 			 bool *fp_matters);
 
 #endif
