@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/analysis.h"
+#include "analyse/python-words.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "live/layout.h"
@@ -45,7 +46,8 @@ struct report *analysis_report(const char *analysis, const struct run *run,
 	processes_extent(ranks, run);
 	title = str_format("%s%s%s · %s · %s", analysis, metric ? " by " : "",
 			   metric ? metric->name : "",
-			   str_at(&run->strings, run->command), ranks);
+			   python_program(str_at(&run->strings, run->command)),
+			   ranks);
 	if (title)
 		report = report_new(analysis, title);
 	if (report && metric) {

@@ -72,6 +72,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/path-imbalance.c src/analyse/path-imbalance.h \
 	src/analyse/path-imbalance-table.c src/analyse/path-imbalance-table.h \
 	src/analyse/paths.c src/analyse/paths.h \
+	src/analyse/python-words.c src/analyse/python-words.h \
 	src/analyse/phrase.c src/analyse/phrase.h \
 	src/analyse/processes.c src/analyse/processes.h \
 	src/analyse/rank-choice.c src/analyse/rank-choice.h \

@@ -6,6 +6,7 @@
 #include "analyse/interpreter.h"
 #include "analyse/own-paths.h"
 #include "analyse/paths.h"
+#include "analyse/python-words.h"
 #include "base/str.h"
 
 /* Files of libraries, up to a version: "libm.so.6", "libm-2.31.so". */
@@ -121,6 +122,8 @@ bool paths_is_own(const struct run *run, uint32_t node)
 
 	if (n->kind != RUN_FUNCTION)
 		return true;
+	if (n->flags & RUN_PYTHON)
+		return !python_is_library(str_at(&run->strings, n->module));
 	return !is_library(str_at(&run->strings, n->module)) &&
 	       !begins_with_one(name, namespaces, COUNT(namespaces)) &&
 	       !strstr(name, "@plt");

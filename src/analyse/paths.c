@@ -10,6 +10,7 @@
 #include "analyse/interpreter.h"
 #include "analyse/own-paths.h"
 #include "analyse/paths.h"
+#include "analyse/python-words.h"
 #include "analyse/value.h"
 
 #define ARROW " ← "
@@ -204,7 +205,8 @@ static uint32_t next_frame(const struct paths *paths, uint32_t path,
 
 	if (how->readers && is_launched(paths, path))
 		above = launcher_of(paths, path);
-	while (how->folded && above && adds_nothing(paths, path, above))
+	while (above && ((how->readers && python_is_wrapper(paths, above)) ||
+			 (how->folded && adds_nothing(paths, path, above))))
 		above = paths->at[above].parent;
 	return above;
 }
@@ -241,20 +243,48 @@ static char *frame_words(const struct paths *paths, uint32_t path,
 	return brief_name(name);
 }
 
-/* *before: the words of the frame before, NULL: none; then those of this. */
+/* A caller of Python's has the line of its call, if it is one. */
+static bool put_python_line(FILE *to, const struct paths *paths, uint32_t path,
+			    uint32_t called)
+{
+	const struct run_node *n;
+	char *place;
+
+	if (!called || !python_owns(paths->run, paths->at[path].node))
+		return true;
+	while (paths->at[called].parent != path)
+		called = paths->at[called].parent;
+	n = &paths->run->nodes[paths->at[called].node];
+	if (!n->line || !paths->at[called].one_line)
+		return true;
+	place = paths_place(paths->run, n->file, n->line);
+	if (place)
+		fprintf(to, "%s ", place);
+	free(place);
+	return place;
+}
+
+/*
+ * *before: the words of the frame before, NULL: none; then those of this.
+ * `called`: that frame; 0: none.
+ */
 static bool put_frame(FILE *to, char **before, const struct paths *paths,
-		      uint32_t path, const struct wording *how)
+		      uint32_t path, uint32_t called, const struct wording *how)
 {
 	char *words = frame_words(paths, path, how);
 	const char *shown = words;
 
 	if (words && *before && how->folded)
 		shown = brief_beside(words, *before);
+	if (*before)
+		fputs(ARROW, to);
+	if (how->readers && !put_python_line(to, paths, path, called))
+		shown = NULL;
 	if (shown)
-		fprintf(to, "%s%s", *before ? ARROW : "", shown);
+		fputs(shown, to);
 	free(*before);
 	*before = words;
-	return words;
+	return shown;
 }
 
 /* Behind the caller of MPI: where that is. */
@@ -274,7 +304,7 @@ static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 			   const struct wording *how)
 {
 	char *words = NULL;
-	bool ok = put_frame(to, &words, paths, path, how);
+	bool ok = put_frame(to, &words, paths, path, 0, how);
 
 	for (unsigned int i = 1; ok && i < how->frames; i++) {
 		uint32_t called = path;
@@ -282,8 +312,9 @@ static bool put_path_words(FILE *to, const struct paths *paths, uint32_t path,
 		path = next_frame(paths, path, how);
 		if (!path)
 			break;
-		ok = put_frame(to, &words, paths, path, how);
-		if (ok && how->lines && is_mpi(paths, called))
+		ok = put_frame(to, &words, paths, path, called, how);
+		if (ok && how->lines && is_mpi(paths, called) &&
+		    !python_owns(paths->run, paths->at[path].node))
 			ok = put_line(to, paths, called);
 	}
 	free(words);

@@ -5,11 +5,24 @@
  */
 #include <stdlib.h>
 
+#include "analyse/interpreter.h"
 #include "analyse/phrase.h"
 #include "analyse/unnamed.h"
 #include "analyse/value.h"
 
 #define MUCH 0.1 /* of the metric: worth a note */
+
+/* What MPI is for, when a module of Python's called it, is known. */
+static uint32_t owner_of_call(const struct run *run, const uint32_t *owner,
+			      uint32_t node)
+{
+	uint32_t at = owner[run->nodes[node].parent];
+
+	while (at && run->nodes[node].kind == RUN_MPI &&
+	       interpreter_is_unnamed(run, at))
+		at = owner[run->nodes[at].parent];
+	return at;
+}
 
 /* Whose function each node is in: itself, or what is above; 0: nobody's. */
 static void find_owners(const struct run *run, uint32_t *owner)
@@ -19,7 +32,7 @@ static void find_owners(const struct run *run, uint32_t *owner)
 
 		owner[i] = n->kind == RUN_FUNCTION || n->kind == RUN_OPENMP
 				   ? i
-				   : owner[n->parent];
+				   : owner_of_call(run, owner, i);
 	}
 }
 

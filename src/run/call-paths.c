@@ -169,12 +169,26 @@ struct folding {
 	struct map map;
 };
 
+/*
+ * MPI, and functions of C that are called from Python: they may be what calls
+ * MPI.
+ */
+static bool is_call_site(const struct run *run, uint32_t node,
+			 enum run_kind kind)
+{
+	const struct run_node *n = &run->nodes[node];
+
+	return kind == RUN_MPI ||
+	       (kind == RUN_FUNCTION && !(n->flags & RUN_PYTHON) &&
+		(run->nodes[n->parent].flags & RUN_PYTHON));
+}
+
 /* The path of a node below another path; MAP_NONE when out of memory. */
 static uint32_t put_folded(struct folding *f, uint32_t above, uint32_t node,
 			   enum run_kind kind)
 {
 	const struct run_node *n = &f->run->nodes[node];
-	uint64_t line = kind == RUN_MPI ? n->line : 0;
+	uint64_t line = is_call_site(f->run, node, kind) ? n->line : 0;
 	uint32_t p =
 		map_put(&f->map, (uint64_t)above << 32 | n->function,
 			(uint64_t)n->module << 32 | line << 4 | kind, f->count);

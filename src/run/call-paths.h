@@ -2,7 +2,8 @@
 /*
  * call-paths.h - the call paths of a run by function: lines of one function are
  * one path, as are calls of one function from several lines of its caller.
- * An MPI function stays apart for each line that calls it: a call site.  The
+ * An MPI function stays apart for each line that calls it: a call site, and so
+ * does a function of C's that Python calls, since that may call MPI.  The
  * frames above main that start the program are left out; values of their own
  * stand beside main.
  *

@@ -12,6 +12,7 @@
 #include "analyse/diagnose/facts.h"
 #include "analyse/hardware-events.h"
 #include "analyse/interpreter.h"
+#include "analyse/python-words.h"
 #include "analyse/own-paths.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -480,7 +481,8 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[COUNTERS].number = has_counters(from->run);
 	f->values[INTERPRETED].number =
-		interpreter_owns(from->run, from->paths->at[f->path].node);
+		interpreter_owns(from->run, from->paths->at[f->path].node) ||
+		python_owns(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
 		return 0;
 	f->values[FUNCTION].text = paths_short(from->paths, f->path, FRAMES);

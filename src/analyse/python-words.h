@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* python-words.h - how functions of Python stand in sentences. */
+#ifndef ANALYSE_PYTHON_WORDS_H
+#define ANALYSE_PYTHON_WORDS_H
+
+#include "run/call-paths.h"
+
+static inline bool python_owns(const struct run *run, uint32_t node)
+{
+	return run->nodes[node].kind == RUN_FUNCTION &&
+	       (run->nodes[node].flags & RUN_PYTHON);
+}
+
+/* Python's own library, by its file; not what was installed beside it. */
+bool python_is_library(const char *file);
+
+/*
+ * What a function of Python called says nothing of its own: a wrapper in a
+ * module that the interpreter loads, without a name or Cython's.
+ */
+bool python_is_wrapper(const struct paths *paths, uint32_t path);
+
+/*
+ * "train.py --epochs 3" of "/usr/bin/python3 -u /home/u/train.py --epochs 3",
+ * "package" of "python3 -m package": where in a command line the program
+ * begins.
+ */
+const char *python_program(const char *command);
+
+#endif
