@@ -294,9 +294,14 @@ J
 	over "$job" || return 1
 	has cancelled.copse rank-0.h5 rank-1.h5 &&
 		says cancelled.copse "Slurm job $job" || return 1
-	[ "$("$copse" info cancelled.copse | grep -c 'end  *signal 15')" = 2 ] ||
-		return 1
-	"$copse" report cancelled.copse | grep -x '! Slurm ended the job: cancelled.'
+	# A child that was cancelled with them may have a profile, too.
+	for rank in 0 1; do
+		"$copse" info "cancelled.copse/rank-$rank.h5" >facts
+		grep 'end  *signal 15' facts || { cat facts; return 1; }
+	done
+	"$copse" report cancelled.copse >summary
+	grep -x '! Slurm ended the job: cancelled.' summary ||
+		{ cat summary; return 1; }
 }
 
 # The job script that we give away.  srun kills all at once; what is left is
