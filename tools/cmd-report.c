@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-report.c - copse report: from a profile to the answer. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 /* Mutable: a command's options. */
 static struct show show;
 static const char *metric;
-static const char *limit_text;
+static const char *limit_text, *rank_text;
 static bool by_line, bottom_up, weak;
 static double prune = -1; /* not given */
 
@@ -31,6 +32,8 @@ static const struct option options[] = {
 	{ 'm', "metric", "NAME", "what to rank by: cpu.time, mpi.time, ...",
 	  set_string, &metric, show_metric, ANALYSIS_METRIC },
 	{ 'n', "limit", "N", "how many rows; 0: all", set_string, &limit_text },
+	{ 0, "rank", "N", "one rank alone: what its file has", set_string,
+	  &rank_text },
 	{ 0, "by-line", NULL, "hotspots: lines instead of functions", set_flag,
 	  &by_line, .needs = ANALYSIS_LINES },
 	{ 0, "bottom-up", NULL, "tree: callers of each function", set_flag,
@@ -207,6 +210,49 @@ static int make_overview(const struct format *format,
 	return err;
 }
 
+/* The file of the rank in the directory of a run; to be freed, or NULL. */
+static char *rank_file(const char *word)
+{
+	char *run = pick_run(word, "report"), *file = NULL;
+	uint64_t rank;
+
+	if (!run)
+		return NULL;
+	if (!str_to_uint(rank_text, &rank))
+		fail(-EINVAL, "rank wants a number, not '%s'", rank_text);
+	else if (!(file = str_format("%s/rank-%" PRIu64 ".h5", run, rank)))
+		no_memory();
+	else if (access(file, F_OK)) {
+		fail(-EINVAL,
+		     "there is no %s; --rank wants the directory of a run "
+		     "with one file for each rank",
+		     file);
+		free(file);
+		file = NULL;
+	}
+	free(run);
+	return file;
+}
+
+/* What the words name, or the rank's file of the only one. */
+static int open_shown(struct shown_runs *runs, char **words, size_t count)
+{
+	char *file;
+	int err;
+
+	*runs = (struct shown_runs){ 0 };
+	if (!rank_text)
+		return shown_runs_open(runs, "report", words, count);
+	if (count > 1)
+		return fail(-EINVAL, "--rank takes one run at a time");
+	file = rank_file(words[0]);
+	if (!file)
+		return -EINVAL;
+	err = shown_runs_open(runs, "report", &file, 1);
+	free(file);
+	return err;
+}
+
 static int show_analysis(const struct format *format,
 			 const struct analysis *analysis, bool all,
 			 char **words, size_t count)
@@ -221,7 +267,7 @@ static int show_analysis(const struct format *format,
 		err = check_order(words, count);
 	if (err)
 		return err;
-	err = shown_runs_open(&runs, "report", words, count);
+	err = open_shown(&runs, words, count);
 	fail_step("analysing");
 	if (!err)
 		err = shown_runs_idle(&show, &runs);

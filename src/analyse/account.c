@@ -114,6 +114,13 @@ void account_say(struct report *report, const struct run *run,
 			    "%s ended before a sample; in the mean, short "
 			    "processes that have one stand for them as well.",
 			    phrase_many(noun, a.unsampled, "process"));
+}
+
+void account_failed(struct report *report, const struct run *run)
+{
+	struct account a = account_of(run);
+	char noun[32];
+
 	if (a.failed > 0)
 		report_note(report,
 			    "! %s could not write a profile, and are "

@@ -32,4 +32,7 @@ void account_warn(struct report *report, const struct run *run,
 void account_say(struct report *report, const struct run *run,
 		 const struct run_metric *metric);
 
+/* As a note: processes that could not write a profile. */
+void account_failed(struct report *report, const struct run *run);
+
 #endif

@@ -46,8 +46,7 @@ struct report *analysis_report(const char *analysis, const struct run *run,
 	processes_extent(ranks, run);
 	title = str_format("%s%s%s · %s · %s", analysis, metric ? " by " : "",
 			   metric ? metric->name : "",
-			   python_program(str_at(&run->strings, run->command)),
-			   ranks);
+			   python_program(processes_command(run)), ranks);
 	if (title)
 		report = report_new(analysis, title);
 	if (report && metric) {

@@ -65,9 +65,14 @@ void findings_joined(struct report *report, const struct run *run);
 void findings_few(struct report *report, const struct run *run);
 
 /*
- * As notes: clock, rate, what shares of `metric` (NULL: none) are worth,
- * self-cost and losses.
+ * As notes: in one line what shares of `metric` (NULL: none) are worth, what
+ * measuring cost and what was lost; and what else a reader must know of it.
  */
+void findings_quality(struct report *report, const struct run *run,
+		      const struct run_metric *metric,
+		      const struct complete *paths);
+
+/* The same as notes at length, with clock and rate. */
 void findings_measuring(struct report *report, const struct run *run,
 			const struct run_metric *metric);
 

@@ -8,7 +8,8 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 	src/analyse/loops src/analyse/gpu/gpu-kernels src/analyse/gpu/gpu-api \
 	src/analyse/gpu/gpu-transfers src/analyse/gpu/gpu-memory \
 	src/analyse/gpu/gpu-devices src/analyse/gpu/idle-causes \
-	src/analyse/gpu/gpu-power src/analyse/gpu/gpu-stalls
+	src/analyse/gpu/gpu-power src/analyse/gpu/gpu-stalls \
+	src/analyse/measurement
 
 # What rules look at, in this order.  A new set is
 # src/analyse/diagnose/fact-NAME.c and its word here.
@@ -54,6 +55,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu/occupancy.c src/analyse/gpu/occupancy.h \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/hardware-events.c src/analyse/hardware-events.h \
+	src/analyse/hot-paths.c src/analyse/hot-paths.h \
 	src/analyse/idle-threads.c src/analyse/idle-threads.h \
 	src/analyse/interpreter.c src/analyse/interpreter.h \
 	src/analyse/measuring.c \

@@ -93,6 +93,14 @@ static void put_sampling_rate(struct report *report, const struct run *run,
 		    t->one_clock ? ""
 		    : run->world ? " (others on some ranks)"
 				 : " (others in some processes)");
+}
+
+static void warn_of_clock(struct report *report, const struct run *run,
+			  const struct totals *t)
+{
+	const struct run_rank *first = &run->ranks[0];
+	double achieved = value_ratio(t->samples, t->base);
+
 	if (samples_wall(first) && achieved > MANY * (double)first->freq)
 		report_note(
 			report,
@@ -111,7 +119,7 @@ static void put_sampling_rate(struct report *report, const struct run *run,
  * A task clock is stopped and set again at each switch: where that would cost
  * more than its budget, a timer stood in for it.
  */
-static bool by_timer(struct report *report, const struct run *run,
+static void by_timer(struct report *report, const struct run *run,
 		     const struct totals *t)
 {
 	size_t ranks = 0;
@@ -128,11 +136,10 @@ static bool by_timer(struct report *report, const struct run *run,
 			"lower rate: %.0f %% of the samples.",
 			phrase_plural(noun, ranks, processes_noun(run)),
 			100 * value_ratio(t->timers, t->samples));
-	return ranks;
 }
 
 /* By copse itself; the note says so. */
-static bool lowered(struct report *report, const struct run *run)
+static void lowered(struct report *report, const struct run *run)
 {
 	uint64_t slowest = 0;
 	size_t ranks = 0;
@@ -152,7 +159,18 @@ static bool lowered(struct report *report, const struct run *run)
 			    "budget (copse run --budget).",
 			    phrase_plural(noun, ranks, processes_noun(run)),
 			    1e9 / (double)slowest);
-	return ranks;
+}
+
+/* The rate is less than was asked for because that keeps to the budget. */
+static bool is_by_copse(const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		if (r->timer_samples || r->slowest_ns * r->freq > 1000000000u)
+			return true;
+	}
+	return false;
 }
 
 static void falls_short(struct report *report, const struct run *run,
@@ -161,7 +179,8 @@ static void falls_short(struct report *report, const struct run *run,
 	double achieved = value_ratio(t->samples, t->base);
 
 	/* Samples stand for other processes as well. */
-	if (account_of(run).unsampled > (double)run->rank_count)
+	if (is_by_copse(run) ||
+	    account_of(run).unsampled > (double)run->rank_count)
 		return;
 	if (t->samples >= CONFIDENCE_FEW &&
 	    achieved < ENOUGH * (double)run->ranks[0].freq)
@@ -535,22 +554,89 @@ static void cost_note(struct report *report, const struct totals *t)
 		    100 * value_ratio(t->cost, t->cpu), part);
 }
 
+/* "none lost", "0.4 % lost"; of GPUs and counters there is no share. */
+static void put_lost(FILE *to, struct report *report, const struct run *run,
+		     const struct totals *t, const struct complete *paths)
+{
+	struct loss_sum *sums = calloc(run->loss_count + 1, sizeof(*sums));
+	size_t count = sums ? sum_losses(run, sums) : 0;
+	double met = paths->ticks - paths->dropped, others = 0;
+
+	report->failed |= !sums;
+	for (size_t i = 0; i < count; i++)
+		if (!is_of_samples(str_at(&run->strings, sums[i].name)))
+			others += sums[i].count;
+	free(sums);
+	if (paths->dropped > 0)
+		fprintf(to, " · %.2g %% lost",
+			100 * value_ratio(paths->dropped,
+					  t->samples + paths->dropped));
+	else
+		fputs(" · none lost", to);
+	if (paths->complete < met)
+		fprintf(to, " · %.2g %% of call paths cut",
+			100 * value_ratio(met - paths->complete, met));
+	if (others > 0)
+		fprintf(to, " · other losses: %.0f", others);
+}
+
+static void put_quality(struct report *report, const struct run *run,
+			const struct run_metric *metric, const struct totals *t,
+			const struct complete *paths)
+{
+	double worth = metric ? confidence_samples(run, metric) : 0;
+	char samples[32], *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	report->failed |= !to;
+	if (!to)
+		return;
+	fprintf(to, "Measured: %s", phrase_many(samples, t->samples, "sample"));
+	if (worth > 0)
+		fprintf(to, ", 50 ± %.1f %%",
+			100 * confidence_of(0.5, worth).margin);
+	fprintf(to, " · cost %.2f %%", 100 * value_ratio(t->cost, t->cpu));
+	put_lost(to, report, run, t, paths);
+	if (!fclose(to))
+		report_note(report, "%s · more: copse report measurement",
+			    text);
+	free(text);
+}
+
+void findings_quality(struct report *report, const struct run *run,
+		      const struct run_metric *metric,
+		      const struct complete *paths)
+{
+	struct totals t = measured_totals(run);
+
+	if (!run->rank_count)
+		return;
+	pauses(report, run);
+	warn_of_clock(report, run, &t);
+	falls_short(report, run, &t);
+	account_failed(report, run);
+	wrappers(report, run, &t);
+	events(report, run);
+	put_quality(report, run, metric, &t, paths);
+}
+
 void findings_measuring(struct report *report, const struct run *run,
 			const struct run_metric *metric)
 {
 	struct totals t = measured_totals(run);
-	bool by_copse;
 
 	if (!run->rank_count)
 		return;
 	pauses(report, run);
 	put_sampling_rate(report, run, &t);
-	by_copse = lowered(report, run);
-	by_copse |= by_timer(report, run, &t);
-	if (!by_copse)
-		falls_short(report, run, &t);
+	warn_of_clock(report, run, &t);
+	lowered(report, run);
+	by_timer(report, run, &t);
+	falls_short(report, run, &t);
 	worth(report, run, metric, &t);
 	account_say(report, run, metric);
+	account_failed(report, run);
 	cost_note(report, &t);
 	wrappers(report, run, &t);
 	findings_untimed(report, run);

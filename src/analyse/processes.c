@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/map.h"
 
+#define SMALL 0.02 /* of the CPU time */
+
 ssize_t processes_hosts(const struct run *run, const uint32_t *processes,
 			size_t count, uint32_t *host)
 {
@@ -44,13 +46,40 @@ uint64_t processes_number(const struct run *run, size_t index)
 						       : r->pid;
 }
 
+/* The member with most CPU time, and the sum of all. */
+static size_t busiest(const struct run *run, double *sum)
+{
+	size_t most = 0;
+
+	*sum = 0;
+	for (size_t i = 0; i < run->member_count; i++) {
+		*sum += (double)run->ranks[i].cpu_ns;
+		if (run->ranks[i].cpu_ns > run->ranks[most].cpu_ns)
+			most = i;
+	}
+	return most;
+}
+
+static bool is_main(const struct run *run, size_t member, size_t most,
+		    double sum)
+{
+	return run->world || member == most ||
+	       (double)run->ranks[member].cpu_ns >= SMALL * sum;
+}
+
 const char *processes_extent(char *to, const struct run *run)
 {
+	size_t count = 0, most;
+	double sum;
+
+	most = busiest(run, &sum);
+	for (size_t i = 0; i < run->member_count; i++)
+		count += is_main(run, i, most, sum);
 	if (run->member_count == 1 && run->world > 1)
 		snprintf(to, 32, "rank %d of %u", run->ranks[0].rank,
 			 run->world);
 	else
-		phrase_plural(to, run->world ? run->world : run->member_count,
+		phrase_plural(to, run->world ? run->world : count,
 			      processes_noun(run));
 	return to;
 }
@@ -64,6 +93,28 @@ uint32_t *processes_members(const struct run *run, size_t *count)
 	for (*count = 0; picked && *count < run->member_count; ++*count)
 		picked[*count] = (uint32_t)*count;
 	return picked;
+}
+
+uint32_t *processes_main(const struct run *run, size_t *count)
+{
+	uint32_t *picked = processes_members(run, count);
+	double sum;
+	size_t most = busiest(run, &sum), kept = 0;
+
+	for (size_t i = 0; picked && i < *count; i++)
+		if (is_main(run, i, most, sum))
+			picked[kept++] = (uint32_t)i;
+	*count = kept;
+	return picked;
+}
+
+const char *processes_command(const struct run *run)
+{
+	double sum;
+
+	if (run->world || !run->member_count)
+		return str_at(&run->strings, run->command);
+	return str_at(&run->strings, run->ranks[busiest(run, &sum)].command);
 }
 
 /* The last of the numbers that follow picked[from] without a gap. */

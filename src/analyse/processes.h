@@ -24,7 +24,9 @@ const char *processes_noun(const struct run *run);
 /* What a process is called: its rank, or its pid when it is none. */
 uint64_t processes_number(const struct run *run, size_t index);
 
-/* "4 ranks", "rank 2 of 4", "1 process"; `to` holds 32 bytes, and is returned.
+/*
+ * "4 ranks", "rank 2 of 4", "1 process": of those that processes_main() has.
+ * `to` holds 32 bytes, and is returned.
  */
 const char *processes_extent(char *to, const struct run *run);
 
@@ -33,6 +35,16 @@ const char *processes_extent(char *to, const struct run *run);
  * to be freed; NULL when out of memory.
  */
 uint32_t *processes_members(const struct run *run, size_t *count);
+
+/*
+ * The members that a reader asks about: ranks all; without MPI those with at
+ * least 2 % of the members' CPU time, and the one with most.  The rest is
+ * small: what scripts start to copy a file.  As processes_members().
+ */
+uint32_t *processes_main(const struct run *run, size_t *count);
+
+/* The command line of the member with most CPU time; with MPI, of rank 0. */
+const char *processes_command(const struct run *run);
 
 /* "0–2, 5" of processes picked[0 … count - 1]; to be freed, or NULL. */
 char *processes_list(const struct run *run, const uint32_t *picked,

@@ -13,6 +13,7 @@
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
+#include "analyse/hot-paths.h"
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
@@ -23,8 +24,10 @@
 #include "base/round.h"
 
 #define ROWS      5
+#define HOT_ROWS  6
 #define SITE_ROWS 3
-#define FINDINGS  5
+#define FINDINGS  3
+#define BESIDE    4   /* names of other programs */
 #define CROWDED   0.1 /* of their time: waiting says nothing then */
 
 /* What the run says of itself, summed over its processes. */
@@ -34,23 +37,29 @@ struct summary_facts {
 	struct complete paths;
 	struct account account;
 	double elapsed, cost, sampled; /* seconds */
-	size_t threads, most_threads, least_threads, others;
+	size_t threads, main_threads, most_threads, least_threads;
+	uint32_t *main; /* processes that matter, indices into run->ranks */
+	size_t main_count;
 	uint64_t samples;
 	const char *host;
 	size_t hosts;
 };
 
-static void add_process_facts(struct summary_facts *f, const struct run_rank *r,
-			      bool first)
+static void add_process_facts(struct summary_facts *f, const struct run_rank *r)
 {
 	f->sampled += (double)r->cpu_ns / 1e9;
 	f->cost += findings_cost(r);
 	f->samples += r->samples;
 	f->threads += r->threads;
-	if (first || r->threads > f->most_threads)
-		f->most_threads = r->threads;
-	if (first || r->threads < f->least_threads)
-		f->least_threads = r->threads;
+}
+
+static void add_main_threads(struct summary_facts *f, size_t threads)
+{
+	if (!f->main_threads || threads > f->most_threads)
+		f->most_threads = threads;
+	if (!f->main_threads || threads < f->least_threads)
+		f->least_threads = threads;
+	f->main_threads += threads;
 }
 
 static int gather_facts(struct summary_facts *f, const struct run *run)
@@ -64,10 +73,14 @@ static int gather_facts(struct summary_facts *f, const struct run *run)
 		err = elapsed_of(&f->elapsed, run);
 	if (err)
 		return err;
+	f->main = processes_main(run, &f->main_count);
+	if (!f->main)
+		return -ENOMEM;
 	f->hosts = (size_t)hosts;
-	f->others = run->rank_count - run->member_count;
 	for (size_t i = 0; i < run->rank_count; i++)
-		add_process_facts(f, &run->ranks[i], !i);
+		add_process_facts(f, &run->ranks[i]);
+	for (size_t i = 0; i < f->main_count; i++)
+		add_main_threads(f, run->ranks[f->main[i]].threads);
 	if (run->rank_count)
 		f->host = str_at(&run->strings, run->ranks[0].host);
 	return complete_of(&f->paths, run);
@@ -79,23 +92,77 @@ static void head(struct report *report, const struct summary_facts *f)
 	const struct run *run = f->run;
 	const char *mpi = str_at(&run->strings, run->mpi_library);
 	char ranks[32], threads[32], hosts[32], elapsed[32], cpu[32];
-	char besides[32], extra[64] = "";
 	bool same = f->most_threads == f->least_threads;
 
 	processes_extent(ranks, run);
-	phrase_plural(threads, same ? f->most_threads : f->threads, "thread");
+	phrase_plural(threads, same ? f->most_threads : f->main_threads,
+		      "thread");
 	if (f->hosts > 1)
 		phrase_plural(hosts, f->hosts, "host");
-	if (f->others)
-		snprintf(extra, sizeof(extra), " (and %s besides)",
-			 phrase_plural(besides, f->others, "process"));
-	report_line(report,
-		    "%s%s %s %s on %s · %s elapsed · %s CPU time%s%.40s", ranks,
-		    extra, same ? "×" : "with", threads,
+	report_line(report, "%s %s %s on %s · %s elapsed · %s CPU time%s%.40s",
+		    ranks, same ? "×" : "with", threads,
 		    f->hosts > 1 ? hosts : f->host,
 		    phrase_time(elapsed, f->elapsed),
 		    phrase_time(cpu, f->account.counted + f->account.unseen),
 		    *mpi ? " · " : "", mpi);
+}
+
+/* "ls, bash, …" of what is beside the processes that matter; to be freed. */
+static char *beside_names(const struct summary_facts *f, size_t *count,
+			  double *cpu)
+{
+	const char *names[BESIDE] = { NULL };
+	size_t known = 0, next = 0, size, i;
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &size);
+
+	*count = 0;
+	*cpu = 0;
+	for (uint32_t p = 0; to && p < f->run->rank_count; p++) {
+		const struct run_rank *r = &f->run->ranks[p];
+		const char *name = str_at(&f->run->strings, r->command);
+		size_t length = strcspn(name, " ");
+		const char *base = name;
+
+		if (next < f->main_count && f->main[next] == p) {
+			next++;
+			continue;
+		}
+		++*count;
+		*cpu += (double)r->cpu_ns / 1e9;
+		for (const char *c = name; c < name + length; c++)
+			if (*c == '/')
+				base = c + 1;
+		length -= (size_t)(base - name);
+		for (i = 0; i < known; i++)
+			if (!strncmp(names[i], base, length) &&
+			    (!names[i][length] || names[i][length] == ' '))
+				break;
+		if (i < known || known == BESIDE)
+			continue;
+		names[known++] = base;
+		fprintf(to, "%s%.*s", i ? ", " : "", (int)length, base);
+	}
+	if (to)
+		fclose(to);
+	return text;
+}
+
+/* "Beside it 37 processes (ls, bash, date) with 80 ms of CPU time" */
+static void say_beside(struct report *report, const struct summary_facts *f)
+{
+	char *names, number[32], time[32];
+	size_t count;
+	double cpu;
+
+	names = beside_names(f, &count, &cpu);
+	report->failed |= !names;
+	if (names && count)
+		report_line(report, "Beside %s %s (%s) with %s of CPU time",
+			    f->main_count > 1 ? "them" : "it",
+			    phrase_plural(number, count, "process"), names,
+			    phrase_time(time, cpu));
+	free(names);
 }
 
 static void put_word(FILE *to, const char *before, const char *text)
@@ -329,20 +396,17 @@ static void strip_rows(struct report *report, const struct summary_facts *f,
 
 static int strip(struct report *report, const struct summary_facts *f)
 {
-	size_t count;
-	uint32_t *processes = processes_members(f->run, &count);
 	struct mpi_time *mpi = mpi_times(f->run, 0);
-	double *values = calloc(count + 1, sizeof(*values));
-	int err = processes && mpi && values ? 0 : -ENOMEM;
+	double *values = calloc(f->main_count + 1, sizeof(*values));
+	int err = mpi && values ? 0 : no_memory();
 
-	if (!err && count > 1) {
+	if (!err && f->main_count > 1) {
 		strip_columns(report, f->e.ranks);
-		strip_rows(report, f, processes, count, mpi, values);
+		strip_rows(report, f, f->main, f->main_count, mpi, values);
 	}
 	free(values);
 	free(mpi);
-	free(processes);
-	return err ? no_memory() : 0;
+	return err;
 }
 
 static void hotspot_row(struct report *report, const struct run *run,
@@ -359,12 +423,12 @@ static void hotspot_row(struct report *report, const struct run *run,
 	report_text(report, str_at(&run->strings, group->function));
 	report_text(report, place ? place : module);
 	value_cell(report, metric->unit, group->exclusive);
-	report_share(report, share, samples > 0 ? c.margin : 0);
 	report_number(report, share);
 	confidence_cells(report, &c, samples);
 	free(place);
 }
 
+/* For programs: readers see the paths that lead there. */
 static int hotspots(struct report *report, const struct run *run,
 		    const struct run_metric *metric,
 		    const struct analysis_options *options)
@@ -377,12 +441,11 @@ static int hotspots(struct report *report, const struct run *run,
 	if (err)
 		return err;
 	limit = analysis_limit(options, ROWS, groups.count);
-	report_table(report, "hotspots", "hotspots");
-	report_column(report, "function", "function", COLUMN_TEXT);
-	report_column(report, "place", "place", COLUMN_LEFT_TEXT);
-	value_column(report, "exclusive", metric->name, metric);
-	report_column(report, "share", "share", COLUMN_SHARE);
-	report_column(report, NULL, "", COLUMN_BAR);
+	report_table(report, "hotspots", NULL);
+	fact(report, "function", COLUMN_TEXT);
+	fact(report, "place", COLUMN_LEFT_TEXT);
+	value_column(report, "exclusive", NULL, metric);
+	fact(report, "share", COLUMN_SHARE);
 	fact(report, "share_low", COLUMN_SHARE);
 	fact(report, "share_high", COLUMN_SHARE);
 	for (size_t i = 0; i < limit && groups.at[i].exclusive > 0; i++)
@@ -458,20 +521,19 @@ out:
 
 /*
  * What rules found; where they found nothing, what an even load would save, and
- * who waited, unless ranks lacked cores.  *said: of waiting.
+ * who waited, unless ranks lacked cores.
  */
 static int findings(struct report *report, const struct paths *paths,
 		    const struct blames *blames, const struct summary_facts *f,
-		    const struct run_metric *metric, size_t *said)
+		    const struct run_metric *metric)
 {
 	struct diagnosis d;
 	int err = diagnosis_init(&d, paths, blames, metric, NULL);
 
-	*said = blames->count;
 	if (err)
 		return err;
 	if (!d.count && !(crowded_share(paths->run) >= CROWDED))
-		err = findings_waits(report, blames, said);
+		err = findings_waits(report, blames, NULL);
 	if (!d.count && !err)
 		err = findings_balance(report, paths, &f->e, metric,
 				       blames->count);
@@ -486,7 +548,6 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 {
 	const struct run *run = runs[0];
 	struct blames blames = { 0 };
-	size_t said = 0;
 	struct summary_facts f;
 	struct paths paths;
 	int err = paths_init(&paths, run);
@@ -496,8 +557,10 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	err = gather_facts(&f, run);
 	if (!err)
 		err = blames_init(&blames, &paths);
-	if (run->rank_count)
+	if (run->rank_count && !err)
 		head(report, &f);
+	if (!err)
+		say_beside(report, &f);
 	batch(report, &run->batch);
 	efficiency(report, &f);
 	findings_jobs(report, run);
@@ -511,7 +574,7 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	if (!err)
 		err = findings_off_core(report, run);
 	if (!err)
-		err = findings(report, &paths, &blames, &f, metric, &said);
+		err = findings(report, &paths, &blames, &f, metric);
 	if (!err)
 		err = openmp_say(report, &paths);
 	if (!err)
@@ -520,15 +583,18 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	if (!err)
 		err = strip(report, &f);
 	if (!err && metric)
+		err = hot_paths_table(
+			report, &paths, metric,
+			analysis_limit(options, HOT_ROWS, paths.count));
+	if (!err && metric)
 		err = hotspots(report, run, metric, options);
 	if (!err)
 		err = sites(report, &paths, &f, options);
 	idle_threads_say(report, runs, metric ? metric->name : NULL);
 	unnamed_say(report, run, metric);
 	findings_losses(report, run);
-	findings_measuring(report, run, metric);
-	if (said)
-		findings_joined(report, run);
+	findings_quality(report, run, metric, &f.paths);
+	free(f.main);
 	blames_fini(&blames);
 	paths_fini(&paths);
 	return err;

@@ -95,6 +95,8 @@ static const char *ascii(uint32_t c)
 	switch (c) {
 	case 0x2190: /* leftwards arrow */
 		return "<-";
+	case 0x203a: /* single right-pointing angle quotation mark */
+		return ">";
 	case 0x2192: /* rightwards arrow */
 		return "->";
 	case 0x2013: /* en dash */

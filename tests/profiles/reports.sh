@@ -155,6 +155,48 @@ sleeps() {
 	! grep 'nothing ran' text
 }
 
+# What a script starts beside the work: one line, and the work has the title.
+small_processes() {
+	cat >job <<-S
+		for i in 1 2 3 4 5 6; do ls / >/dev/null; done
+		"$programs/steady" 1.5 >/dev/null
+		ls / | sort >/dev/null
+	S
+	"$copse" run -q --budget 0 --freq 5000 -o job.copse sh job || return
+	"$copse" report job.copse >text || return
+	cat text
+	grep -q '^summary · .*/steady 1.5 · 1 process$' text &&
+		grep -q '^1 process × 1 thread on ' text &&
+		grep -q '^Beside it [1-9][0-9]* process.* (.*ls.*) with ' text &&
+		! grep '^per process' text
+}
+
+# The first rank alone, and what is no rank.
+one_rank() {
+	"$copse" run -q -o one.copse "$programs/steady" 0.3 >out || return
+	mv one.copse/*.h5 one.copse/rank-7.h5
+	"$copse" report hotspots --rank 7 one.copse | grep ' steady[.]c:' ||
+		return
+	for wrong in 8 x; do
+		"$copse" report hotspots --rank $wrong one.copse 2>err && return 1
+		cat err
+		grep -q "rank-$wrong.h5; --rank wants\|not 'x'" err || return
+	done
+	! "$copse" report hotspots --rank 7 one.copse one.copse 2>err &&
+		grep 'one run at a time' err
+}
+
+# In one line at the end of the first screen, at length in a report of its own.
+measurement() {
+	"$copse" report app.copse >text || return
+	tail -n 1 text | grep '^Measured: [0-9]* samples, 50 ± .* · cost ' ||
+		{ cat text; return 1; }
+	"$copse" report measurement app.copse >text || return
+	cat text
+	grep -q '^Measured with [0-9]* samples, ' text &&
+		grep -q '^Measuring cost ' text && grep -q '  *process ' text
+}
+
 programs_differ() {
 	for name in other steady.16 steady.4; do
 		cp "$programs/steady" $name || return
@@ -193,5 +235,8 @@ point "a table of nothing has its head" heads
 point "JSON is what its schema says" schema
 point "as many phases as a page takes" phases
 point "time in which nothing ran" sleeps
+point "small processes are one line" small_processes
+point "one rank alone" one_rank
+point "how it was measured, in one line and at length" measurement
 point "different programs do not scale" programs_differ
 points_done

@@ -77,7 +77,8 @@ threads() {
 
 said() {
 	rm -rf out.copse
-	"$copse" run -o out.copse "$programs/families" fork $count 0.3 2>err
+	"$copse" run -q -o out.copse "$programs/families" fork $count 0.3 2>err
+	"$copse" report measurement out.copse >err || return
 	cat err
 	grep -q '[0-9] processes ended before a sample' err
 }

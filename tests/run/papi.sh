@@ -147,7 +147,7 @@ at_samples() {
 closed() {
 	need_events
 	measure i closed -e $faults@10 -e perf::MINOR-FAULTS || return
-	"$copse" report i >report || return
+	"$copse" report measurement i >report || return
 	grep -q 'counter.lost' report || { cat report; return 1; }
 	# Until then they were counted.
 	[ "$(value i touch_three $faults)" -ge 5900 ]

@@ -127,10 +127,12 @@ cut() {
 	for depth in 8 128; do
 		"$copse" run --depth $depth -o "$scratch/deep-$depth.copse" \
 			"$scratch/deep" >"$scratch/deep-$depth" 2>&1 || return
+		"$copse" report measurement "$scratch/deep-$depth.copse" \
+			>>"$scratch/deep-$depth" || return
 		cat "$scratch/deep-$depth"
 	done
 	! grep -e 'lack their root' -e partial.depth "$scratch/deep-128" &&
-		sed -n '1,/^hotspots/p' "$scratch/deep-8" |
+		sed -n '1,/^hot paths/p' "$scratch/deep-8" |
 		grep '^! 100 % of the call paths lack their root' &&
 		grep -E '\(partial.depth\), (100|9[5-9]) %' "$scratch/deep-8"
 }

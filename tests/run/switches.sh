@@ -17,7 +17,7 @@ under() {
 	"$copse" run -q -o s.copse --force "$@" "$programs/switches" 1.5 $pairs >s.out ||
 		return 1
 	cat s.out
-	"$copse" report s.copse >s.txt && cat s.txt
+	"$copse" report measurement s.copse >s.txt && cat s.txt
 	! grep -q 'Measured .* CPU timer: few samples' s.txt ||
 		skip 'no task clock here'
 }

@@ -987,7 +987,7 @@ TEST(summary_says_how_much_of_mpi_the_longest_call_is)
 }
 
 /* 10 of 20 ms of the shell, beside seconds of what it started. */
-TEST(summary_weighs_the_time_that_samples_lack)
+TEST(measurement_weighs_the_time_that_samples_lack)
 {
 	struct run *run = fixture_run();
 	const struct run *runs[] = { run, NULL };
@@ -1002,7 +1002,7 @@ TEST(summary_weighs_the_time_that_samples_lack)
 			run->ranks[i].process_cpu_ns =
 				i ? 0 : (shell ? 20000000 : 4000000000);
 		}
-		CHECK(!analysis_find("summary")->run(
+		CHECK(!analysis_find("measurement")->run(
 			&report, runs, &(struct analysis_options){ 0 }));
 		for (size_t i = 0; i < report->note_count; i++)
 			said |= strstr(report->notes[i],

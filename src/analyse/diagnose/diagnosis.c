@@ -272,6 +272,19 @@ static void say_core_shares(struct report *report, const struct diagnosis *d)
 			    "  Waiting below includes waiting for a core.");
 }
 
+/* Where one rank is the question: what it did. */
+static void offer_rank(struct report *report, const char *ranks)
+{
+	static const char one[] = "rank ";
+	size_t size = strlen(one);
+
+	if (ranks && !strncmp(ranks, one, size) &&
+	    strspn(ranks + size, "0123456789") == strlen(ranks + size))
+		report_note(report,
+			    "What %s did: copse report tree --%s APP.copse",
+			    ranks, ranks);
+}
+
 void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most)
 {
@@ -289,6 +302,8 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 	if (of->count > most)
 		report_line(report, "• %zu more: copse report diagnose.",
 			    of->count - most);
+	if (of->count)
+		offer_rank(report, of->at[0].ranks);
 	if (of->problem)
 		report_note(report, "! A rule was left out: %s.", of->problem);
 	if (of->count && of->at[0].severity == SEVERITY_HIGH)

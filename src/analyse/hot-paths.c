@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hot-paths.c - see hot-paths.h. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/confidence.h"
+#include "analyse/hot-paths.h"
+#include "analyse/own-paths.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#define LEAST  0.03 /* of the time: worth a row */
+#define PASSES 0.95 /* of a function's time is in one that it calls */
+
+struct hot_paths {
+	const struct paths *paths;
+	const struct run_metric *metric;
+	double *exclusive, *inclusive; /* by path */
+	double *self;                  /* with what libraries do for it */
+	uint32_t *caller; /* of a candidate: the nearest one; 0: none */
+	uint32_t *callee; /* the one with most of it; 0: none */
+	bool *candidate, *row;
+	double samples;
+};
+
+static double hot_share(const struct hot_paths *h, double value)
+{
+	return value_ratio(value, h->inclusive[0]);
+}
+
+static bool is_candidate(const struct hot_paths *h, uint32_t path)
+{
+	return path && hot_share(h, h->inclusive[path]) >= LEAST &&
+	       paths_said(h->paths, path) == path;
+}
+
+static void find_candidates(struct hot_paths *h)
+{
+	for (uint32_t p = 0; p < h->paths->count; p++) {
+		uint32_t up = h->paths->at[p].parent;
+
+		if (h->exclusive[p] > 0)
+			h->self[paths_said(h->paths, p)] += h->exclusive[p];
+		h->candidate[p] = is_candidate(h, p);
+		h->caller[p] = h->candidate[up] ? up : h->caller[up];
+		up = h->caller[p];
+		if (h->candidate[p] &&
+		    (!h->callee[up] ||
+		     h->inclusive[p] > h->inclusive[h->callee[up]]))
+			h->callee[up] = p;
+	}
+}
+
+/* Whoever calls MPI, or a GPU, keeps a row: its name tells where from. */
+static bool passes_on(const struct hot_paths *h, uint32_t path)
+{
+	uint32_t callee = h->callee[path];
+
+	return callee &&
+	       h->paths->run->nodes[h->paths->at[callee].node].kind ==
+		       RUN_FUNCTION &&
+	       h->inclusive[callee] >= PASSES * h->inclusive[path];
+}
+
+/* Of the paths below a caller that have no row yet, the one with most. */
+static uint32_t largest(const struct hot_paths *h, const bool *done)
+{
+	uint32_t best = 0;
+
+	for (uint32_t p = 1; p < h->paths->count; p++)
+		if (h->candidate[p] && !done[p] && !passes_on(h, p) &&
+		    (!best || h->inclusive[p] > h->inclusive[best]))
+			best = p;
+	return best;
+}
+
+/* A caller has at least what its callee has, and stands before it. */
+static void choose_rows(struct hot_paths *h, size_t limit)
+{
+	for (uint32_t p; limit && (p = largest(h, h->row)); limit--)
+		h->row[p] = true;
+}
+
+/* The nearest caller that has a row, and the outermost between; 0: none. */
+static uint32_t row_above(const struct hot_paths *h, uint32_t path,
+			  uint32_t *outermost, size_t *between)
+{
+	uint32_t p = h->caller[path];
+
+	*outermost = 0;
+	for (*between = 0; p && !h->row[p]; p = h->caller[p]) {
+		*outermost = p;
+		++*between;
+	}
+	return p;
+}
+
+/* "    main › … › step, mostly exp"; to be freed. */
+static char *row_text(const struct hot_paths *h, uint32_t path, int indent)
+{
+	uint32_t outermost, mostly;
+	size_t between;
+	char *name, *first = NULL, *text = NULL;
+
+	row_above(h, path, &outermost, &between);
+	mostly = h->self[path] > h->inclusive[path] / 2
+			 ? paths_mostly(h->paths, path, h->exclusive,
+					h->self[path])
+			 : 0;
+	name = paths_short_mostly(h->paths, path, 1, mostly);
+	if (between)
+		first = paths_short(h->paths, outermost, 1);
+	if (name && (first || !between))
+		text = str_format("%*s%s%s%s", 2 * indent, "",
+				  first ? first : "",
+				  between > 1 ? " › … › "
+				  : between   ? " › "
+					      : "",
+				  name);
+	free(name);
+	free(first);
+	return text;
+}
+
+/* Where in the function most of its own samples are, or what it is of. */
+static char *row_place(const struct hot_paths *h, uint32_t path)
+{
+	const struct paths *paths = h->paths;
+	const struct run *run = paths->run;
+	const struct run_node *n = &run->nodes[paths->at[path].node];
+	uint32_t hottest = 0;
+
+	for (uint32_t i = paths->first[path]; i < paths->first[path + 1]; i++) {
+		uint32_t node = paths->nodes[i];
+
+		if (run->nodes[node].kind == RUN_LINE &&
+		    (!hottest || value_node(h->metric, node) >
+					 value_node(h->metric, hottest)))
+			hottest = node;
+	}
+	if (hottest)
+		n = &run->nodes[hottest];
+	else if (n->kind == RUN_FUNCTION)
+		return strdup(str_base(str_at(&run->strings, n->module)));
+	return paths_place(run, n->file, n->line);
+}
+
+static void hot_row(struct report *report, const struct hot_paths *h,
+		    uint32_t path, int depth)
+{
+	const struct run *run = h->paths->run;
+	double share = hot_share(h, h->inclusive[path]);
+	struct confidence c = confidence_of(share, h->samples);
+	const char *function = paths_function(run, h->paths->at[path].node);
+	char *text = row_text(h, path, depth), *place = row_place(h, path);
+
+	report_count(report, (uint64_t)depth);
+	report_path(report, function, text, text);
+	report_text(report, place);
+	value_cell(report, h->metric->unit, h->inclusive[path]);
+	report_share(report, share, h->samples > 0 ? c.margin : 0);
+	report_number(report, hot_share(h, h->self[path]));
+	report_number(report, hot_share(h, h->self[path]));
+	report->failed |= !text;
+	free(text);
+	free(place);
+}
+
+/* The rows below a caller, the largest first, each with those below it. */
+static void put_hot_rows(struct report *report, const struct hot_paths *h,
+			 uint32_t above, int depth, bool *done)
+{
+	for (;;) {
+		uint32_t best = 0, outermost;
+		size_t between;
+
+		for (uint32_t p = 1; p < h->paths->count; p++)
+			if (h->row[p] && !done[p] &&
+			    row_above(h, p, &outermost, &between) == above &&
+			    (!best || h->inclusive[p] > h->inclusive[best]))
+				best = p;
+		if (!best)
+			return;
+		done[best] = true;
+		hot_row(report, h, best, depth);
+		put_hot_rows(report, h, best, depth + 1, done);
+	}
+}
+
+static void hot_columns(struct report *report, const struct run_metric *metric)
+{
+	report_table(report, "hot_paths", "hot paths");
+	report_column(report, "depth", NULL, COLUMN_COUNT);
+	report_column(report, "function", "call path", COLUMN_TEXT);
+	report_column(report, "place", "place", COLUMN_LEFT_TEXT);
+	value_column(report, "inclusive", metric->name, metric);
+	report_column(report, "share", "of all", COLUMN_SHARE);
+	report_column(report, "self_share", "itself", COLUMN_SHARE);
+	report_column(report, NULL, "", COLUMN_BAR);
+	report_spare(report);
+}
+
+int hot_paths_table(struct report *report, const struct paths *paths,
+		    const struct run_metric *metric, size_t limit)
+{
+	size_t count = paths->count + 1;
+	struct hot_paths h = {
+		.paths = paths,
+		.metric = metric,
+		.exclusive = calloc(count, sizeof(double)),
+		.inclusive = calloc(count, sizeof(double)),
+		.self = calloc(count, sizeof(double)),
+		.caller = calloc(count, sizeof(uint32_t)),
+		.callee = calloc(count, sizeof(uint32_t)),
+		.candidate = calloc(count, sizeof(bool)),
+		.row = calloc(count, sizeof(bool)),
+		.samples = confidence_samples(paths->run, metric),
+	};
+	bool *done = calloc(count, sizeof(*done));
+	int err = h.exclusive && h.inclusive && h.self && h.caller &&
+				  h.callee && h.candidate && h.row && done
+			  ? 0
+			  : no_memory();
+
+	if (!err) {
+		paths_values(paths, metric, h.exclusive, h.inclusive);
+		find_candidates(&h);
+		choose_rows(&h, limit);
+		hot_columns(report, metric);
+		put_hot_rows(report, &h, 0, 0, done);
+	}
+	free(h.exclusive);
+	free(h.inclusive);
+	free(h.self);
+	free(h.caller);
+	free(h.callee);
+	free(h.candidate);
+	free(h.row);
+	free(done);
+	return err;
+}
