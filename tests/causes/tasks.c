@@ -40,13 +40,17 @@ static double pose_score(const struct site *s, int molecule, int pose)
 	return score;
 }
 
+static void molecule_dock(struct site *s, int molecule)
+{
+	for (int pose = 0; pose < 20; pose++)
+		s->best += 1e-6 * pose_score(s, molecule, pose);
+	s->docked++;
+}
+
 static void bundle_dock(struct site *s, int bundle)
 {
 	for (int m = 0; m < BUNDLE; m++)
-		for (int pose = 0; pose < 20; pose++)
-			s->best +=
-				1e-6 * pose_score(s, bundle * BUNDLE + m, pose);
-	s->docked += BUNDLE;
+		molecule_dock(s, bundle * BUNDLE + m);
 }
 
 /* Returns how many of the others were told to stop. */
@@ -73,10 +77,14 @@ static void bundles_give(struct site *s, int bundles, int others)
 	int next = 0, stopped = 0;
 
 	while (next < bundles) {
-		stopped += requests_answer(&next, bundles);
-		if (next < bundles)
-			bundle_dock(s, next++);
+		int own = next++;
+
+		for (int m = 0; m < BUNDLE; m++) {
+			stopped += requests_answer(&next, bundles);
+			molecule_dock(s, own * BUNDLE + m);
+		}
 	}
+	stopped += requests_answer(&next, bundles);
 	for (; stopped < others; stopped++) {
 		MPI_Status status;
 		int none = -1;

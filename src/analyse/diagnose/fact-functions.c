@@ -324,8 +324,9 @@ static bool is_fortran_file(const char *file)
 }
 
 /*
- * What a line of Fortran takes itself that calls something: an array section
- * whose elements are not beside each other is copied before and after.
+ * What a line of Fortran takes itself that calls a function of the program or
+ * of MPI: an array section whose elements are not beside each other is copied
+ * before and after.  exp() and the like take no arrays.
  */
 static int find_packing(struct owned *o, const struct paths *paths,
 			const struct run_metric *metric)
@@ -337,7 +338,7 @@ static int find_packing(struct owned *o, const struct paths *paths,
 	for (uint32_t p = 1; p < paths->count && !err; p++) {
 		const struct run_node *n = &run->nodes[paths->at[p].node];
 
-		if (n->line &&
+		if (n->line && paths_is_own(run, paths->at[p].node) &&
 		    is_fortran_file(str_at(&run->strings, n->file)) &&
 		    map_put(&calls, paths->at[p].parent, n->line, p) ==
 			    MAP_NONE)

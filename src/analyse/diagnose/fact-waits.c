@@ -452,13 +452,17 @@ static bool is_mostly_known(const struct pattern *p)
 	return p->known > KIND * p->seconds;
 }
 
-/* Messages go from lower to higher ranks, or back, and all do the same. */
+/*
+ * Messages go from lower to higher ranks, or back, and all do the same.  Where
+ * one rank makes all the others wait, that is no chain.
+ */
 static bool is_chain(const struct pattern *p, const struct fact_source *from,
-		     double others)
+		     size_t late, double others)
 {
 	double order = value_ratio(p->upwards, p->messages);
 
-	return p->messages > 0.2 * p->seconds &&
+	return (late > 1 || from->ranks <= 2) &&
+	       p->messages > 0.2 * p->seconds &&
 	       p->by_kind[WAIT_LATE_SENDER] > p->by_kind[WAIT_LATE_RECEIVER] &&
 	       (order > IN_ORDER || order < 1 - IN_ORDER) && others > 0.5 &&
 	       !p->interpreted && is_mostly_known(p) &&
@@ -491,7 +495,7 @@ static enum field classify(const struct pattern *p,
 
 	if (!count)
 		return FIELDS;
-	if (is_chain(p, from, few ? others : 1))
+	if (is_chain(p, from, count, few ? others : 1))
 		return CHAIN;
 	if (few && others <= SAME)
 		return late_kind(p, from, others);
