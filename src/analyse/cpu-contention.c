@@ -207,7 +207,7 @@ static void where(char *to, size_t size, const struct run *run, double waited,
 	if (!(outside < waited / 2))
 		return;
 	if (percent < 1)
-		snprintf(to, size, " Outside MPI it was less than 1 %%.");
+		snprintf(to, size, " Nearly all of that was inside MPI.");
 	else
 		snprintf(to, size, " Outside MPI it was about %.0f %%.",
 			 percent);

@@ -29,6 +29,7 @@
 #define FINDINGS  3
 #define BESIDE    4   /* names of other programs */
 #define CROWDED   0.1 /* of their time: waiting says nothing then */
+#define MUCH_MPI  0.3 /* of the time: worth a word where no rule has one */
 
 /* What the run says of itself, summed over its processes. */
 struct summary_facts {
@@ -519,6 +520,18 @@ out:
 	return err;
 }
 
+/* Much time in MPI, and nothing to blame but too few cores. */
+static void say_untold(struct report *report, const struct efficiency *e)
+{
+	if (e->ranks && e->mpi_mean >= MUCH_MPI)
+		report_line(report,
+			    "– No cause was found for the %.0f %% in MPI. With "
+			    "fewer cores than ranks most of it may be waiting "
+			    "for a core: run with a core for each rank to "
+			    "know.",
+			    100 * e->mpi_mean);
+}
+
 /*
  * What rules found; where they found nothing, what an even load would save, and
  * who waited, unless ranks lacked cores.
@@ -534,6 +547,8 @@ static int findings(struct report *report, const struct paths *paths,
 		return err;
 	if (!d.count && !(crowded_share(paths->run) >= CROWDED))
 		err = findings_waits(report, blames, NULL);
+	if (!d.count && crowded_share(paths->run) >= CROWDED)
+		say_untold(report, &f->e);
 	if (!d.count && !err)
 		err = findings_balance(report, paths, &f->e, metric,
 				       blames->count);

@@ -221,9 +221,9 @@ remarks() {
 			return
 		cat $profile
 	done
-	share=', with [0-9]* % of the CPU time, waits for memory'
-	grep -q "known whether [^(]*, at steady.c:[0-9]*$share" app &&
-		grep -q "known whether [^(,]*$share" bare
+	share=', with [0-9]* % of the CPU time, waits for memory cannot be told'
+	grep -q "whether [^(]*, at steady.c:[0-9]*$share" app &&
+		grep -q "whether [^(,]*$share" bare
 }
 
 point "a program is measured" measure

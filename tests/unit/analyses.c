@@ -813,13 +813,14 @@ TEST(summary_says_who_waited_for_cores)
 		wait_for_cores(run, i, 5, 2, i == 2 ? 540 : 460);
 	CHECK(summary_says(run, "• Ranks 0–3 waited for a core 48 % of the "
 				"time, rank 2 54 %: 4 ranks shared 2 cores of "
-				"node1. Outside MPI it was less than 1 %."));
+				"node1. Nearly all of that was inside MPI."));
 	for (size_t i = 0; i < 4; i++)
 		run->ranks[i].mpi_ns += 150000000;
 	CHECK(summary_says(run, "Outside MPI it was about 15 %."));
 	for (size_t i = 0; i < 4; i++)
 		run->ranks[i].mpi_ns += 150000000;
 	CHECK(!summary_says(run, "Outside MPI"));
+	CHECK(!summary_says(run, "inside MPI"));
 	/* All as long: a figure is said once. */
 	for (size_t i = 0; i < 4; i++)
 		wait_for_cores(run, i, 5, 2, i == 2 ? 472 : 470);
@@ -1002,8 +1003,9 @@ TEST(measurement_weighs_the_time_that_samples_lack)
 			run->ranks[i].process_cpu_ns =
 				i ? 0 : (shell ? 20000000 : 4000000000);
 		}
-		CHECK(!analysis_find("measurement")->run(
-			&report, runs, &(struct analysis_options){ 0 }));
+		CHECK(!analysis_find("measurement")
+			       ->run(&report, runs,
+				     &(struct analysis_options){ 0 }));
 		for (size_t i = 0; i < report->note_count; i++)
 			said |= strstr(report->notes[i],
 				       "Samples hold 80.0 %") != NULL;

@@ -197,19 +197,17 @@ static int by_gain(const void *x, const void *y)
 }
 
 /* Of CPU time, as it was sampled. */
-static int share_cores(struct diagnosis *d, const struct fact_source *from)
+static void share_cores(struct diagnosis *d, const struct fact_source *from)
 {
-	double outside = 0, seconds;
-	int err = elapsed_of(&seconds, from->run);
+	double outside = 0, seconds = d->elapsed;
 
-	if (err || !from->metric || strcmp(from->metric->name, "cpu.time") != 0)
-		return err;
+	if (!from->metric || strcmp(from->metric->name, "cpu.time") != 0)
+		return;
 	for (size_t i = 0; i < from->skews.process_count; i++)
 		outside += from->skews.outside[i];
 	d->program_share = value_ratio(outside, seconds * from->cores);
 	d->mpi_share =
 		value_ratio(from->sampled - outside, seconds * from->cores);
-	return 0;
 }
 
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
@@ -223,11 +221,12 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	err = load_rules(to, rule);
 	if (!err)
 		err = fact_source_init(&from, paths, blames, metric);
-	to->elapsed = from.elapsed;
+	if (!err)
+		err = elapsed_of(&to->elapsed, from.run);
 	to->crowded = from.crowded;
 	to->mpi = from.e.ranks;
 	if (!err)
-		err = share_cores(to, &from);
+		share_cores(to, &from);
 	if (!err)
 		err = gather_findings(to, &from);
 	fact_source_fini(&from);
@@ -263,13 +262,13 @@ static void say_core_shares(struct report *report, const struct diagnosis *d)
 		return;
 	if (d->program_share > 0 && d->mpi_share > 0)
 		report_line(report,
-			    "  Waiting below includes waiting for a core. Of "
-			    "the cores' time %.0f %% was the program, "
-			    "%.0f %% MPI.",
+			    "  The cores spent %.0f %% of the time in the "
+			    "program, %.0f %% in MPI; waits below include "
+			    "waiting for a core.",
 			    100 * d->program_share, 100 * d->mpi_share);
 	else
 		report_line(report,
-			    "  Waiting below includes waiting for a core.");
+			    "  Waits below include waiting for a core.");
 }
 
 /* Where one rank is the question: what it did. */

@@ -49,13 +49,15 @@ static const struct fact_field process_fields[FIELDS] = {
 	[FAULT_TIME] = { "fault_time", FACT_SECONDS,
 			 "estimated: 1 µs in the kernel for each, at most all "
 			 "time there" },
-	[FAULT_SHARE] = { "fault_share", FACT_SHARE, "of all ranks' time" },
+	[FAULT_SHARE] = { "fault_share", FACT_SHARE,
+			  "of the time that ranks had a core" },
 	[SWITCHES] = { "switches", FACT_COUNT, "times that a thread blocked" },
 	[SWITCH_RATE] = { "switch_rate", FACT_COUNT, "per second and rank" },
 	[SWITCH_TIME] = { "switch_time", FACT_SECONDS,
 			  "estimated: all time in the kernel, at most 10 µs "
 			  "for each" },
-	[SWITCH_SHARE] = { "switch_share", FACT_SHARE, "of all ranks' time" },
+	[SWITCH_SHARE] = { "switch_share", FACT_SHARE,
+			   "of the time that ranks had a core" },
 	[THREADS] = { "threads", FACT_NUMBER, "of a rank, on average" },
 	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
 	[BUSY] = { "at_once", FACT_NUMBER,
@@ -91,23 +93,26 @@ static double add_counts(struct fact *f, const struct run *run)
 	return user + f->values[SYSTEM].number;
 }
 
+/* With fewer cores than ranks, rates are of those that can run at once. */
 static void set_rates(struct fact *f, const struct fact_source *from)
 {
+	double at_once =
+		from->cores > 0 ? fmin(from->ranks, from->cores) : from->ranks;
+	double able = from->elapsed * at_once;
 	double system = f->values[SYSTEM].number;
 	double faults = f->values[FAULTS].number;
 	double switches = f->values[SWITCHES].number;
 
 	f->values[FAULT_TIME].number = fmin(system, faults * FAULT);
 	f->values[SWITCH_TIME].number = fmin(system, switches * SWITCH);
-	f->values[FAULT_RATE].number = value_ratio(faults, from->seconds);
-	f->values[SWITCH_RATE].number = value_ratio(switches, from->seconds);
+	f->values[FAULT_RATE].number = value_ratio(faults, able);
+	f->values[SWITCH_RATE].number = value_ratio(switches, able);
 	f->values[FAULT_SHARE].number =
-		value_ratio(f->values[FAULT_TIME].number, from->seconds);
+		value_ratio(f->values[FAULT_TIME].number, able);
 	f->values[SWITCH_SHARE].number =
-		value_ratio(f->values[SWITCH_TIME].number, from->seconds);
+		value_ratio(f->values[SWITCH_TIME].number, able);
 	f->values[RANKS].number = from->ranks;
-	f->values[BUSY].number =
-		from->cores > 0 ? fmin(from->ranks, from->cores) : from->ranks;
+	f->values[BUSY].number = at_once;
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[RANK_SECONDS].number = from->seconds;
 }
