@@ -220,6 +220,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->self = pthread_self();
 	t->region = NULL;
 	unwind_reuse(&t->unwinder, low, high);
+	t->unwinder.reader.pid = t->tid;
 	t->unwinder.python.lasting = t->tid == (uint32_t)sys0(SYS_getpid);
 	t->unwinder.verify = collect_settings()->verify;
 	sources_tell(reset, t);
@@ -279,6 +280,7 @@ void thread_forked(void)
 	copse_polls = NULL;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
+	t->unwinder.reader.pid = t->tid;
 	t->wait_events = (struct wait_events){ 0 };
 	if (t->region) {
 		t->region->node = 0;

@@ -43,18 +43,22 @@ struct chain_reading {
 	struct safe_read *reader;
 	const struct python_stack *stack;
 	const struct python_layout *layout;
-	uintptr_t chunk, top, limit; /* of the thread's stack of frames */
-	uintptr_t cframe;            /* that the frames are run by */
-	uintptr_t entry;             /* the last mark */
-	uint32_t open;               /* frames kept since then */
+	uintptr_t chunk, top, limit; /* of the thread's stack of frames, … */
+	uintptr_t own;    /* … which can be read as it is up to there */
+	uintptr_t cframe; /* that the frames are run by */
+	uintptr_t entry;  /* the last mark */
+	uint32_t open;    /* frames kept since then */
 };
 
 SIGSAFE static bool read_bytes(const struct chain_reading *r, void *to,
 			       uintptr_t at, size_t size)
 {
-	if (at < r->stack->low || at > r->stack->high - size)
+	bool on_stack = at >= r->stack->low && at < r->stack->high &&
+			size <= r->stack->high - at;
+
+	if (!on_stack && (at < r->chunk || at >= r->own || size > r->own - at))
 		return safe_read_copy(r->reader, to, at, size);
-	sys_copy(to, (const void *)at, (uint32_t)size);
+	__builtin_memcpy(to, (const void *)at, size);
 	return true;
 }
 
@@ -71,6 +75,28 @@ SIGSAFE static uintptr_t own_id(void)
 	return (uintptr_t)__builtin_thread_pointer();
 }
 
+/*
+ * The state of the first thread is a part of the interpreter's module.  As long
+ * as that thread is in a handler, the piece of memory that the state names as
+ * its stack of frames stays: the thread itself gives it back, when the state
+ * names another.
+ */
+SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
+				      uint32_t size)
+{
+	const struct python_layout *layout = r->layout;
+	uintptr_t thread = r->to->thread, chunk;
+
+	if (!r->to->lasting || thread < layout->low ||
+	    thread > layout->high - size)
+		return safe_read_copy(r->reader, to, thread, size);
+	__builtin_memcpy(to, (const void *)thread, size);
+	chunk = word_of(to, layout->thread.chunk);
+	if (chunk && word_of(to, layout->thread.id) == own_id())
+		r->own = chunk + ((const volatile uintptr_t *)chunk)[1];
+	return true;
+}
+
 /* The frame to begin with, and the stack of frames; false: not its state. */
 SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 {
@@ -78,8 +104,7 @@ SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 	uint32_t size = layout->thread.chunk + 3 * WORD;
 	char bytes[THREAD_SIZE];
 
-	if (size > sizeof(bytes) ||
-	    !safe_read_copy(r->reader, bytes, r->to->thread, size) ||
+	if (size > sizeof(bytes) || !read_thread_state(r, bytes, size) ||
 	    word_of(bytes, layout->thread.id) != own_id())
 		return false;
 	r->chunk = word_of(bytes, layout->thread.chunk);

@@ -146,18 +146,19 @@ void python_find(bool full)
 {
 	const void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
 	const void *code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
-	struct link_map *map = NULL;
-	Dl_info info;
+	struct dl_find_object object;
 
 	dlerror(); /* the program shall not see our failures */
 	if (!runtime || !code_type || python_layout ||
-	    !dladdr1(runtime, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
+	    _dl_find_object((void *)runtime, &object) ||
 	    !choose_layout(&found, runtime))
 		return;
 	found.runtime = (uintptr_t)runtime;
 	found.code_type = (uintptr_t)code_type;
-	found.map = map;
-	found.alone = is_interpreter_alone(map);
+	found.map = object.dlfo_link_map;
+	found.low = (uintptr_t)object.dlfo_map_start;
+	found.high = (uintptr_t)object.dlfo_map_end;
+	found.alone = is_interpreter_alone(object.dlfo_link_map);
 	found.full = full;
 	__atomic_store_n(&python_layout, &found, __ATOMIC_RELEASE);
 }

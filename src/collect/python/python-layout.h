@@ -20,7 +20,8 @@
 struct python_layout {
 	uintptr_t runtime;   /* _PyRuntime */
 	uintptr_t code_type; /* PyCode_Type */
-	const void *map;     /* link map of the module that has both */
+	const void *map;     /* link map of the module that has both, … */
+	uintptr_t low, high; /* … which stays where it is */
 	bool alone;          /* … and nothing of the program's */
 	bool full;           /* frames of the interpreter are kept */
 	uint16_t version;    /* 0x30b: 3.11 */

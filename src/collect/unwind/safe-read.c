@@ -25,11 +25,13 @@ SIGSAFE static bool readable(uintptr_t page)
 	       -EFAULT;
 }
 
-SIGSAFE static bool fetch(uint8_t *to, uintptr_t page)
+SIGSAFE static bool fetch(const struct safe_read *p, uint8_t *to,
+			  uintptr_t page)
 {
 	struct iovec local = { to, PEEK_PAGE };
 	struct iovec remote = { (void *)page, PEEK_PAGE };
-	long got = sys6(SYS_process_vm_readv, sys0(SYS_getpid), (long)&local, 1,
+	long pid = p->pid ? (long)p->pid : sys0(SYS_getpid);
+	long got = sys6(SYS_process_vm_readv, pid, (long)&local, 1,
 			(long)&remote, 1, 0);
 
 	/* Forbidden, as in some containers. */
@@ -48,7 +50,7 @@ SIGSAFE static const uint8_t *copy_of(struct safe_read *p, uintptr_t page)
 	if (p->page[i] == page)
 		return page ? p->bytes[i] : NULL;
 	p->page[i] = 0;
-	if (!fetch(p->bytes[i], page))
+	if (!fetch(p, p->bytes[i], page))
 		return NULL;
 	p->page[i] = page;
 	return p->bytes[i];

@@ -21,6 +21,7 @@ enum {
 };
 
 struct safe_read {
+	uint32_t pid;                /* whose memory; 0: to be asked for */
 	uintptr_t page[PEEK_PAGES];  /* whose copies these are; 0: none */
 	uint8_t (*bytes)[PEEK_PAGE]; /* room for them, of PEEK_SIZE */
 };
