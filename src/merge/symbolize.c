@@ -392,6 +392,31 @@ static int name_line(struct naming *n, const struct address_node *node,
 	return spot->node == MAP_NONE ? -ENOMEM : 0;
 }
 
+/*
+ * What Python does to import a module, ten functions each time, is one frame:
+ * as Python itself shows it.
+ */
+static bool is_import(const char *file)
+{
+	return !strncmp(file, "<frozen importlib.",
+			strlen("<frozen importlib."));
+}
+
+static int name_import(struct naming *n, struct spot *spot)
+{
+	struct what what = { .kind = RUN_FUNCTION, .flags = RUN_PYTHON };
+	const struct what *above = &n->whats[n->nodes[spot->node].what];
+
+	what.function = str_add(&n->u->strings, "[import]");
+	what.module = str_add(&n->u->strings, "<frozen importlib>");
+	if (what.function == STR_NONE || what.module == STR_NONE)
+		return -ENOMEM;
+	if (above->function != what.function || above->module != what.module)
+		spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
 /* A function of Python: its module is its file. */
 static int name_python(struct naming *n, const struct address_node *node,
 		       struct spot *spot)
@@ -403,6 +428,8 @@ static int name_python(struct naming *n, const struct address_node *node,
 			     .module = name->file };
 	uint32_t line = (uint32_t)node->offset;
 
+	if (is_import(str_at(&n->u->strings, name->file)))
+		return name_import(n, spot);
 	spot->node = find_named(n, spot->node, &what, spot->place);
 	spot->place = line ? find_source_place(n, name->file, line) : 0;
 	return spot->node == MAP_NONE || spot->place == MAP_NONE ? -ENOMEM : 0;

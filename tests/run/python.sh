@@ -60,10 +60,25 @@ modes() {
 	grep -q '_PyEval.*;na;.*_PyEval.*;na_' folded
 }
 
+# What an import takes is below one frame, not below the ten of importlib.
+imports() {
+	need "$1"
+	cat >slow.py <<-'EOM'
+		import time
+		until = time.time() + 0.3
+		while time.time() < until: sum(range(100))
+	EOM
+	echo 'import slow' >imports.py
+	measured "$1" imports.py || return
+	! grep _find_and_load folded || return
+	grep '<module>;\[import\];<module>' folded
+}
+
 for python in $pythons; do
 	point "$python: paths and lines of one thread" chains_are_known "$python" 1
 	point "$python: of four threads" chains_are_known "$python" 4
 	point "$python: a recursion that is too deep" deep_recursion "$python"
 	point "$python: off and full" modes "$python"
+	point "$python: an import" imports "$python"
 done
 points_done

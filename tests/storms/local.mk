@@ -57,7 +57,7 @@ broken_outputs += tests/broken/trusting.so
 check_DATA += $(storm_outputs) $(broken_outputs)
 CLEANFILES += $(storm_outputs) $(broken_outputs)
 EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
-	tests/storms/jit.js \
+	tests/storms/interpreter.py tests/storms/jit.js \
 	$(STORMS:%=tests/storms/%.c) $(STORMS_CXX:%=tests/storms/%.cc) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
 	$(broken_shared) tests/broken/broken.h tests/broken/trusting.c \
