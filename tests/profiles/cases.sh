@@ -6,6 +6,8 @@
 #   tests/profiles/cases.sh --accept NAME…    rewrites what is expected; look at it
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+# shellcheck source=tests/lib/viewers.sh
+. "$srcdir/tests/lib/viewers.sh"
 
 # The lines, with a tab between columns, which are two spaces or more apart.
 cases() {
@@ -85,4 +87,20 @@ cases >"$scratch/cases"
 while IFS='	' read -r name ranks program what; do
 	point "$name" check "$name" "$ranks" "$program" "$what"
 done <"$scratch/cases"
+
+# Viewers of others can read all of these.
+viewers() {
+	cd "$scratch" || return
+	set -- *.copse
+	[ -e "$1" ] || skip "nothing was measured"
+	for dir; do
+		shift
+		set -- "$@" "${dir%.copse}"
+	done
+	for what in speedscope pprof perfetto; do
+		($what "$@") && continue
+		[ $? = 77 ] || { echo "$what"; return 1; }
+	done
+}
+point "exports for viewers" viewers
 points_done
