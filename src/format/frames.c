@@ -24,3 +24,17 @@ bool frame_caller(const struct run *run, struct frame *frame)
 	*frame = (struct frame){ above, n->file, n->line };
 	return true;
 }
+
+size_t frames_of_node(const struct run *run, uint32_t node, struct frame *to)
+{
+	size_t count = 1;
+
+	to[0] = frame_innermost(run, node);
+	for (;; count++) {
+		struct frame next = to[count - 1];
+
+		if (!frame_caller(run, &next))
+			return count;
+		to[count] = next;
+	}
+}

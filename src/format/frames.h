@@ -8,6 +8,7 @@
 #define FORMAT_FRAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "run/run.h"
@@ -22,6 +23,12 @@ struct frame frame_innermost(const struct run *run, uint32_t node);
 
 /* The frame that called this one; false, and unchanged: there is none. */
 bool frame_caller(const struct run *run, struct frame *frame);
+
+/*
+ * All frames of a node, from the innermost on, into to[], which has room for as
+ * many as the run has nodes; their number, at least 1.
+ */
+size_t frames_of_node(const struct run *run, uint32_t node, struct frame *to);
 
 /* It is compiled into its caller. */
 static inline bool frame_is_inlined(const struct run *run,

@@ -30,6 +30,11 @@ enum {
 	METRICS = 5
 };
 
+struct otf2_context {
+	OTF2_CallingContextRef number;
+	uint32_t depth; /* of frames; 0: not known yet */
+};
+
 struct otf2_archive {
 	const struct run *run;
 	const struct run_timeline *line;
@@ -39,9 +44,10 @@ struct otf2_archive {
 	OTF2_GlobalDefWriter *defs;
 	struct strings texts;
 	struct map regions, places, contexts, hosts;
-	uint32_t *context_of; /* by node, plus 1; 0: not known yet */
-	uint64_t *events;     /* by row */
-	int err;              /* the first */
+	struct otf2_context *context_of; /* by node */
+	struct frame *frames;            /* of one */
+	uint64_t *events;                /* by row */
+	int err;                         /* the first */
 };
 
 /* Out of memory, or what the library says of a call. */
@@ -142,35 +148,36 @@ static OTF2_SourceCodeLocationRef otf2_place(struct otf2_archive *a,
 	return number;
 }
 
-/* Callers are defined before those that they call. */
 static OTF2_CallingContextRef otf2_frame(struct otf2_archive *a,
-					 const struct frame *f)
+					 const struct frame *f,
+					 OTF2_CallingContextRef caller)
 {
-	OTF2_CallingContextRef above = OTF2_UNDEFINED_CALLING_CONTEXT;
-	struct frame caller = *f;
 	OTF2_RegionRef region = otf2_region(a, f->node);
 	OTF2_SourceCodeLocationRef place = otf2_place(a, f);
 	bool fresh;
-	uint32_t number;
+	uint32_t number =
+		otf2_number(a, &a->contexts, (uint64_t)region << 32 | place,
+			    caller, &fresh);
 
-	if (frame_caller(a->run, &caller))
-		above = otf2_frame(a, &caller);
-	number = otf2_number(a, &a->contexts, (uint64_t)region << 32 | place,
-			     above, &fresh);
 	if (fresh)
 		otf2_check(a, OTF2_GlobalDefWriter_WriteCallingContext(
-				      a->defs, number, region, place, above));
+				      a->defs, number, region, place, caller));
 	return number;
 }
 
-static OTF2_CallingContextRef otf2_context(struct otf2_archive *a,
-					   uint32_t node)
+/* Callers are defined before those that they call. */
+static const struct otf2_context *otf2_context(struct otf2_archive *a,
+					       uint32_t node)
 {
-	struct frame f = frame_innermost(a->run, node);
+	struct otf2_context *known = &a->context_of[node];
 
-	if (!a->context_of[node])
-		a->context_of[node] = otf2_frame(a, &f) + 1;
-	return a->context_of[node] - 1;
+	if (known->depth)
+		return known;
+	known->depth = (uint32_t)frames_of_node(a->run, node, a->frames);
+	known->number = OTF2_UNDEFINED_CALLING_CONTEXT;
+	for (size_t i = known->depth; i-- > 0;)
+		known->number = otf2_frame(a, &a->frames[i], known->number);
+	return known;
 }
 
 /*
@@ -330,26 +337,19 @@ static void otf2_bin_metrics(struct otf2_archive *a, OTF2_EvtWriter *to,
 					    values));
 }
 
-static uint32_t context_depth(const struct run *run, uint32_t node)
-{
-	struct frame f = frame_innermost(run, node);
-	uint32_t depth = 1;
-
-	while (frame_caller(run, &f))
-		depth++;
-	return depth;
-}
-
-/* What of the context is not known to be as it was: all of it. */
+/* Nothing says that a part of the context is as it was: all is unwound. */
 static void otf2_bin(struct otf2_archive *a, OTF2_EvtWriter *to, uint64_t ns,
 		     const struct run_time_cell *c, bool gpu)
 {
+	const struct otf2_context *context;
+
 	otf2_bin_metrics(a, to, ns, c);
-	if (!gpu && c->share && c->node)
-		otf2_check(a, OTF2_EvtWriter_CallingContextSample(
-				      to, NULL, ns + a->axis->width_ns / 2,
-				      otf2_context(a, c->node),
-				      context_depth(a->run, c->node), 0));
+	if (gpu || !c->share || !c->node)
+		return;
+	context = otf2_context(a, c->node);
+	otf2_check(a, OTF2_EvtWriter_CallingContextSample(
+			      to, NULL, ns + a->axis->width_ns / 2,
+			      context->number, context->depth, 0));
 }
 
 static void otf2_row(struct otf2_archive *a, size_t index)
@@ -452,7 +452,8 @@ static int otf2_init(struct otf2_archive *a, const struct run *run,
 	a->chosen = calloc(run->rank_count + 1, sizeof(*a->chosen));
 	a->events = calloc(a->line->row_count + 1, sizeof(*a->events));
 	a->context_of = calloc(run->node_count + 1, sizeof(*a->context_of));
-	if (!a->chosen || !a->events || !a->context_of)
+	a->frames = calloc(run->node_count + 1, sizeof(*a->frames));
+	if (!a->chosen || !a->events || !a->context_of || !a->frames)
 		return no_memory();
 	for (size_t i = 0; i < ranks->count; i++)
 		a->chosen[ranks->at[i].process] = true;
@@ -464,6 +465,7 @@ static void otf2_fini(struct otf2_archive *a)
 	free(a->chosen);
 	free(a->events);
 	free(a->context_of);
+	free(a->frames);
 	strings_fini(&a->texts);
 	map_fini(&a->regions);
 	map_fini(&a->places);

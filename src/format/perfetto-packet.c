@@ -55,8 +55,10 @@ int perfetto_init(struct perfetto *p, const struct paths *paths)
 {
 	*p = (struct perfetto){ .paths = paths };
 	p->stacked = calloc(paths->count + 1, sizeof(*p->stacked));
-	return p->stacked && str_add(&p->texts, "") != STR_NONE ? 0
-								: no_memory();
+	p->chain = calloc(paths->count + 1, sizeof(*p->chain));
+	return p->stacked && p->chain && str_add(&p->texts, "") != STR_NONE
+		       ? 0
+		       : no_memory();
 }
 
 void perfetto_fini(struct perfetto *p)
@@ -71,6 +73,7 @@ void perfetto_fini(struct perfetto *p)
 	map_fini(&p->frames);
 	map_fini(&p->modules);
 	free(p->stacked);
+	free(p->chain);
 }
 
 static void end_packet(struct perfetto *p)
@@ -152,20 +155,16 @@ static uint64_t intern_frame(struct perfetto *p, uint32_t path)
 
 /* From the outermost; packets of frames that are new come before the stack's.
  */
-static void put_frames(struct perfetto *p, uint32_t path)
-{
-	if (p->paths->at[path].parent)
-		put_frames(p, p->paths->at[path].parent);
-	protobuf_uint(&p->stack, 2, intern_frame(p, path));
-}
-
 static void intern_stack(struct perfetto *p, uint32_t path)
 {
+	size_t count = paths_chain(p->paths, path, p->chain);
+
 	if (p->stacked[path])
 		return;
 	p->stacked[path] = true;
 	protobuf_uint(&p->stack, 1, (uint64_t)path + 1);
-	put_frames(p, path);
+	while (count-- > 0)
+		protobuf_uint(&p->stack, 2, intern_frame(p, p->chain[count]));
 	protobuf_message(&p->inner, INTERNED_STACKS, &p->stack);
 	protobuf_message(&p->packet, PACKET_INTERNED, &p->inner);
 	end_packet(p);

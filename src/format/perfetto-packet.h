@@ -36,7 +36,8 @@ struct perfetto {
 	struct blob packet, event, part, inner, stack;
 	struct strings texts; /* names that have their numbers */
 	struct map frames, modules;
-	bool *stacked; /* by path: its call stack is known */
+	bool *stacked;   /* by path: its call stack is known */
+	uint32_t *chain; /* a path and its callers */
 	bool begun;
 	unsigned int noted; /* bits of enum perfetto_note */
 };

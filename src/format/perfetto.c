@@ -68,6 +68,7 @@ struct tracing {
 	struct paths paths;
 	uint64_t begin; /* of the trace, since 1970; 0 in it */
 	uint64_t *values[PROFILE_METRICS]; /* by path */
+	uint32_t *chain;                   /* of paths */
 	bool *chosen;                      /* by process */
 };
 
@@ -99,15 +100,19 @@ static uint64_t bin_time(const struct tracing *t, uint32_t bin)
  * Slices of a thread.
  */
 
+/* Of a path and its callers, those that are below `above`. */
 static void open_slices(struct tracing *t, uint64_t track, uint64_t ns,
 			uint32_t above, uint32_t path)
 {
-	uint32_t node = t->paths.at[path].node;
+	size_t count = 0;
 
-	if (path == above)
-		return;
-	open_slices(t, track, ns, above, t->paths.at[path].parent);
-	perfetto_begin(&t->trace, track, ns, paths_function(t->run, node));
+	for (; path != above; path = t->paths.at[path].parent)
+		t->chain[count++] = path;
+	while (count-- > 0)
+		perfetto_begin(
+			&t->trace, track, ns,
+			paths_function(t->run,
+				       t->paths.at[t->chain[count]].node));
 }
 
 /* From one path to the other, by way of what they have in common. */
@@ -489,7 +494,8 @@ static int tracing_init(struct tracing *t, const struct run *run,
 		if (!t->values[m])
 			return no_memory();
 	}
-	if (!t->chosen)
+	t->chain = calloc(t->paths.count + 1, sizeof(*t->chain));
+	if (!t->chosen || !t->chain)
 		return no_memory();
 	for (size_t i = 0; i < ranks->count; i++)
 		t->chosen[ranks->at[i].process] = true;
@@ -509,6 +515,7 @@ static void tracing_fini(struct tracing *t)
 	for (size_t m = 0; m < PROFILE_METRICS; m++)
 		free(t->values[m]);
 	free(t->chosen);
+	free(t->chain);
 	perfetto_fini(&t->trace);
 	paths_fini(&t->paths);
 }

@@ -48,6 +48,8 @@ struct pprof {
 	struct blob stacks;                        /* packed locations, … */
 	size_t *stack_at, *stack_size;     /* … of each node, once known;
 					      size 0: not yet */
+	struct frame *frames;              /* of a node, … */
+	uint64_t *ids;                     /* … and their locations */
 	const struct run_metric **metrics; /* those that are sums */
 	size_t metric_count;
 	uint64_t *values, *rest; /* [node][metric]: a rank's, and what is left
@@ -134,54 +136,70 @@ static uint64_t pprof_function(struct pprof *p, const struct frame *f)
 	return id;
 }
 
-/* Its lines: functions that have their ids by now. */
-static void pprof_lines(struct pprof *p, struct frame f)
+/* A frame's own line, and those of the frames that it is inlined in. */
+static void pprof_lines(struct pprof *p, const struct frame *f,
+			const struct frame *end)
 {
-	do {
-		protobuf_uint(&p->inner, 1, pprof_function(p, &f));
-		if (f.line)
-			protobuf_uint(&p->inner, 2, f.line);
+	for (bool more = true; more && f < end; f++) {
+		protobuf_uint(&p->inner, 1, pprof_function(p, f));
+		if (f->line)
+			protobuf_uint(&p->inner, 2, f->line);
 		protobuf_message(&p->message, 4, &p->inner);
-	} while (frame_is_inlined(p->run, &f) && frame_caller(p->run, &f));
+		more = frame_is_inlined(p->run, f);
+	}
 }
 
 /*
- * The location of a frame, and of those that it is inlined in; *f becomes the
- * outermost of them.  Known by its line and by the location that it is inlined
- * in.
+ * The location of a frame.  It is known by its line and by the location that
+ * it is inlined in (0: in none), which has its id already, as have the
+ * functions of all its lines.
  */
-static uint64_t pprof_location(struct pprof *p, struct frame *f)
+static uint64_t pprof_location(struct pprof *p, const struct frame *f,
+			       const struct frame *end, uint64_t inlined_in)
 {
-	const struct frame first = *f;
-	uint64_t function = pprof_function(p, f), above = 0, id, mapping;
+	uint64_t function = pprof_function(p, f), id, mapping;
 	bool fresh;
 
-	if (frame_is_inlined(p->run, f) && frame_caller(p->run, f))
-		above = pprof_location(p, f);
-	id = pprof_id(p, &p->locations, function << 32 | first.line, above,
+	id = pprof_id(p, &p->locations, function << 32 | f->line, inlined_in,
 		      &fresh);
 	if (!fresh)
 		return id;
-	mapping = pprof_mapping(p, p->run->nodes[first.node].module);
+	mapping = pprof_mapping(p, p->run->nodes[f->node].module);
 	protobuf_uint(&p->message, 1, id);
 	if (mapping)
 		protobuf_uint(&p->message, 2, mapping);
-	pprof_lines(p, first);
+	pprof_lines(p, f, end);
 	pprof_put(p, PROFILE_LOCATION);
 	return id;
 }
 
-/* The locations of a node's frames, which many samples may have. */
+/*
+ * The locations of a node's frames, which many samples may have: from the
+ * outermost on they get their ids, from the innermost on they are put, without
+ * those that a frame before is inlined in.
+ */
 static void pprof_stack(struct pprof *p, uint32_t node)
 {
-	struct frame f = frame_innermost(p->run, node);
+	bool inlined = false;
+	size_t count;
 
 	if (p->stack_size[node])
 		return;
+	count = frames_of_node(p->run, node, p->frames);
+	for (size_t i = count; i-- > 0;) {
+		const struct frame *f = &p->frames[i];
+
+		inlined = frame_is_inlined(p->run, f) && i + 1 < count;
+		p->ids[i] = pprof_location(p, f, p->frames + count,
+					   inlined ? p->ids[i + 1] : 0);
+	}
 	p->stack_at[node] = p->stacks.size;
-	do
-		protobuf_number(&p->stacks, pprof_location(p, &f));
-	while (frame_caller(p->run, &f));
+	inlined = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!inlined)
+			protobuf_number(&p->stacks, p->ids[i]);
+		inlined = frame_is_inlined(p->run, &p->frames[i]);
+	}
 	p->stack_size[node] = p->stacks.size - p->stack_at[node];
 }
 
@@ -366,7 +384,10 @@ static int pprof_init(struct pprof *p, const struct run *run)
 	p->stack_at = calloc(run->node_count + 1, sizeof(*p->stack_at));
 	p->stack_size = calloc(run->node_count + 1, sizeof(*p->stack_size));
 	p->metrics = calloc(run->metric_count + 1, sizeof(*p->metrics));
-	if (!p->stack_at || !p->stack_size || !p->metrics)
+	p->frames = calloc(run->node_count + 1, sizeof(*p->frames));
+	p->ids = calloc(run->node_count + 1, sizeof(*p->ids));
+	if (!p->stack_at || !p->stack_size || !p->metrics || !p->frames ||
+	    !p->ids)
 		return no_memory();
 	for (size_t m = 0; m < run->metric_count; m++)
 		if (run->metrics[m].merge == MERGE_SUM)
@@ -392,6 +413,8 @@ static void pprof_fini(struct pprof *p)
 	map_fini(&p->locations);
 	free(p->stack_at);
 	free(p->stack_size);
+	free(p->frames);
+	free(p->ids);
 	free(p->metrics);
 	free(p->values);
 	free(p->rest);

@@ -41,6 +41,22 @@ struct paths {
 int paths_init(struct paths *paths, const struct run *run);
 void paths_fini(struct paths *paths);
 
+/*
+ * The path and its callers, the outermost last, but the root, unless it is the
+ * root itself: into to[], which has room for as many as there are paths; their
+ * number, at least 1.
+ */
+static inline size_t paths_chain(const struct paths *paths, uint32_t path,
+				 uint32_t *to)
+{
+	size_t count = 0;
+
+	do
+		to[count++] = path;
+	while ((path = paths->at[path].parent));
+	return count;
+}
+
 /* The path that both are at or below. */
 static inline uint32_t paths_common(const struct paths *paths, uint32_t a,
 				    uint32_t b)
