@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * speedscope.c - call paths as speedscope's JSON: a profile for each of a few
- * metrics over all processes, then one for each chosen process.
+ * metrics over all processes, then one for each chosen process, then what these
+ * were in most of each bin of the timeline.
  *
  * A frame is a function, with its most expensive line as copse report hotspots
  * has it.  A sample is a call path, its weight the value: nanoseconds, bytes or
@@ -31,6 +32,7 @@ struct speedscope {
 	struct groups groups;
 	uint32_t *frame;  /* of each path: the group of its function */
 	uint64_t *weight; /* of each path, in the profile that is written */
+	uint32_t *chain;  /* of paths: one and its callers */
 	size_t written;   /* profiles */
 };
 
@@ -49,7 +51,8 @@ static int speedscope_init(struct speedscope *s, FILE *to,
 		return err;
 	s->frame = calloc(s->paths.count + 1, sizeof(*s->frame));
 	s->weight = calloc(s->paths.count + 1, sizeof(*s->weight));
-	if (!s->frame || !s->weight)
+	s->chain = calloc(s->paths.count + 1, sizeof(*s->chain));
+	if (!s->frame || !s->weight || !s->chain)
 		return no_memory();
 	for (uint32_t i = 0; i < s->groups.count; i++) {
 		const struct group *g = &s->groups.at[i];
@@ -72,6 +75,7 @@ static void speedscope_fini(struct speedscope *s)
 {
 	free(s->frame);
 	free(s->weight);
+	free(s->chain);
 	groups_fini(&s->groups);
 	paths_fini(&s->paths);
 }
@@ -114,13 +118,11 @@ static void write_speedscope_head(const struct speedscope *s)
 /* The path itself comes last, its callers before it. */
 static void write_speedscope_stack(const struct speedscope *s, uint32_t path)
 {
-	uint32_t above = s->paths.at[path].parent;
+	size_t count = paths_chain(&s->paths, path, s->chain);
 
-	if (path && above) {
-		write_speedscope_stack(s, above);
-		fputc(',', s->to);
-	}
-	fprintf(s->to, "%" PRIu32, s->frame[path]);
+	while (count-- > 0)
+		fprintf(s->to, "%" PRIu32 "%s", s->frame[s->chain[count]],
+			count ? "," : "");
 }
 
 static uint64_t write_speedscope_samples(const struct speedscope *s)
@@ -156,16 +158,22 @@ static const char *speedscope_unit(enum unit unit)
 	return unit == UNIT_BYTES ? "bytes" : "none";
 }
 
+static void begin_speedscope_profile(struct speedscope *s, const char *name,
+				     enum unit unit)
+{
+	fputs(s->written++ ? ",\n" : "\n", s->to);
+	fputs("{\"type\": \"sampled\", \"name\": ", s->to);
+	quote_json(s->to, name);
+	fprintf(s->to, ", \"unit\": \"%s\"", speedscope_unit(unit));
+}
+
 /* Takes the weights, and leaves all 0. */
 static void write_speedscope_profile(struct speedscope *s, const char *of,
 				     const struct run_metric *metric)
 {
 	uint64_t total;
 
-	fputs(s->written++ ? ",\n" : "\n", s->to);
-	fputs("{\"type\": \"sampled\", \"name\": ", s->to);
-	quote_json(s->to, of);
-	fprintf(s->to, ", \"unit\": \"%s\"", speedscope_unit(metric->unit));
+	begin_speedscope_profile(s, of, metric->unit);
 	total = write_speedscope_samples(s);
 	fprintf(s->to, "],\n\"startValue\": 0, \"endValue\": %" PRIu64 "}",
 		total);
@@ -213,6 +221,65 @@ static int write_speedscope_rank(struct speedscope *s,
 	return err;
 }
 
+/*
+ * What a thread was in, bin after bin of the timeline, for the view in the
+ * order of time.
+ */
+
+static uint32_t cell_path(const struct speedscope *s,
+			  const struct run_time_cell *cell)
+{
+	return cell->known ? s->paths.of[cell->node] : 0;
+}
+
+static void write_speedscope_cells(const struct speedscope *s,
+				   const struct run_time_row *row)
+{
+	const struct run_timeline *line = &s->run->timeline;
+	uint64_t width = line->axes[0].width_ns;
+
+	fputs(",\n\"samples\": [", s->to);
+	for (uint32_t c = 0; c < row->cells; c++) {
+		fputs(c ? ",\n[" : "[", s->to);
+		write_speedscope_stack(
+			s, cell_path(s, &line->cells[row->first + c]));
+		fputc(']', s->to);
+	}
+	fputs("],\n\"weights\": [", s->to);
+	for (uint32_t c = 0; c < row->cells; c++)
+		fprintf(s->to, "%s%" PRIu64, c ? ", " : "", width);
+	fprintf(s->to, "],\n\"startValue\": 0, \"endValue\": %" PRIu64 "}",
+		width * row->cells);
+}
+
+static int write_speedscope_row(struct speedscope *s,
+				const struct run_time_row *row)
+{
+	char *name =
+		str_format("over time, %s %" PRIu64 ", thread %" PRIu32,
+			   processes_noun(s->run),
+			   processes_number(s->run, row->rank), row->number);
+
+	if (!name)
+		return no_memory();
+	begin_speedscope_profile(s, name, UNIT_NS);
+	write_speedscope_cells(s, row);
+	free(name);
+	return 0;
+}
+
+static int write_speedscope_rows(struct speedscope *s, uint32_t process)
+{
+	const struct run_timeline *line = &s->run->timeline;
+	int err = 0;
+
+	for (size_t i = 0; i < line->row_count && !err; i++)
+		if (line->rows[i].rank == process && line->axis_count &&
+		    line->rows[i].kind == RUN_TIME_THREAD)
+			err = write_speedscope_row(s, &line->rows[i]);
+	return err;
+}
+
 /* What is sampled, or was asked for, comes first; then times of other kinds. */
 static int write_speedscope_sums(struct speedscope *s,
 				 const struct run_metric *first, bool chosen)
@@ -251,6 +318,9 @@ static int write_speedscope(FILE *to, const struct run *run,
 		if (choice->by_rank || run->rank_count > 1)
 			err = write_speedscope_rank(&s, m, &ranks->at[i],
 						    &buffer);
+	for (size_t i = 0; i < ranks->count && !err; i++)
+		if (!choice->metric)
+			err = write_speedscope_rows(&s, ranks->at[i].process);
 	if (!err)
 		fputs("]}\n", to);
 	value_buffer_fini(&buffer);

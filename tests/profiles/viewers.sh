@@ -32,7 +32,7 @@ pprof_inlined() {
 stages() {
 	need protoc
 	[ -e stages.copse ] || skip "no MPI here"
-	perfetto stages || return
+	perfetto stages && speedscope stages || return
 	"$python" - <<-'P'
 	from viewers import *
 	trace = perfetto("stages.packets")
@@ -47,6 +47,19 @@ stages() {
 	    ranks += 1
 	    order = ["main", "setup", "assemble", "compute", "finish"]
 	    assert sorted(order, key=lambda n: begin[n]) == order, begin
+	assert ranks == 3
+	all = speedscope("stages.speedscope", [])
+	ranks = 0
+	for profile in all["profiles"]:
+	    if not profile["name"].startswith("over time, rank "):
+	        continue
+	    ranks += 1
+	    names = [[all["shared"]["frames"][f]["name"] for f in sample]
+	             for sample in profile["samples"]]
+	    begin = [next(i for i, sample in enumerate(names) if name in sample)
+	             for name in ("setup", "assemble", "compute", "finish")]
+	    assert begin == sorted(begin), begin
+	    assert len(set(profile["weights"])) == 1
 	assert ranks == 3
 	for kind, flow in trace.flows:
 	    assert trace.flows["flow_ids", flow] == 1
@@ -84,8 +97,9 @@ chosen() {
 	                                              "rank:[2 rank]"}
 	all = json.load(open("two.json"))
 	assert [p["name"] for p in all["profiles"]] == [
-	    "cpu.time, rank 1", "cpu.time, rank 2"]
-	assert sum(p["endValue"] for p in all["profiles"]) == want
+	    "cpu.time, rank 1", "cpu.time, rank 2",
+	    "over time, rank 1, thread 0", "over time, rank 2, thread 0"]
+	assert sum(p["endValue"] for p in all["profiles"][:2]) == want
 	P
 	"$pprof" -top -tagfocus=rank=2 ranks.pprof 2>/dev/null | grep -q main
 }
@@ -154,7 +168,7 @@ point "runs" measure
 	point "pprof: inlined functions" pprof_inlined
 	point "perfetto" perfetto $all
 }
-point "perfetto: stages, one after the other" stages
+point "stages, one after the other" stages
 point "otf2" otf2_stages
 point "ranks that are chosen" chosen
 point "hostile names" hostile
