@@ -56,7 +56,8 @@ compile() {
 		$(words_of HDF5_LIBS) $(words_of DW_LIBS) \
 		$(words_of LIBDEFLATE_LIBS) $(words_of ISAL_LIBS) \
 		$(words_of ZLIB_LIBS) $(words_of ZSTD_LIBS) \
-		$(words_of CAPSTONE_LIBS) -liberty -lpthread -lm
+		$(words_of CAPSTONE_LIBS) $(words_of OTF2_LIBS) \
+		-liberty -lpthread -lm
 }
 
 built() {
