@@ -7,6 +7,7 @@
 
 #include "analyse/idle-threads.h"
 #include "analyse/interpreter.h"
+#include "analyse/python-words.h"
 #include "analyse/paths.h"
 #include "analyse/phrase.h"
 #include "analyse/value.h"
@@ -88,13 +89,14 @@ static void look_at_thread_nodes(struct idle_search *s)
 	}
 }
 
-/* What runs in Python's interpreter is the program's, too. */
+/* Functions of Python, and its interpreter, are the program's, too. */
 static bool is_of_library(const struct idle_search *s, uint32_t node)
 {
 	const struct run_node *n = &s->run->nodes[node];
 
 	return s->origin[node] == THREAD && !s->own[n->module] &&
-	       !interpreter_owns(s->run, node) && is_code_node(n);
+	       !interpreter_owns(s->run, node) && !python_owns(s->run, node) &&
+	       is_code_node(n);
 }
 
 static double longest_idle(const struct run *run)
