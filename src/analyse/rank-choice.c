@@ -217,7 +217,7 @@ int rank_choice_telling(struct rank_choice *choice, const struct run *run,
 		err = pick_by_time(choice, run, false);
 	if (choice->count > most)
 		choice->count = most;
-	if (!err)
+	if (!err && choice->count)
 		qsort(choice->at, choice->count, sizeof(*choice->at),
 		      by_picked_process);
 	return err;

@@ -126,17 +126,25 @@ static void change_slices(struct tracing *t, uint64_t track, uint64_t ns,
 	open_slices(t, track, ns, above, to);
 }
 
+/* A row's path in its bin number c, from 0; 0: not known. */
+static uint32_t path_in_bin(const struct tracing *t,
+			    const struct run_time_row *row, uint32_t c)
+{
+	const struct run_time_cell *cell;
+
+	if (c >= row->cells)
+		return 0;
+	cell = &t->line->cells[row->first + c];
+	return cell->known ? t->paths.of[cell->node] : 0;
+}
+
 static void trace_slices(struct tracing *t, const struct run_time_row *row,
 			 uint64_t track)
 {
 	uint32_t open = 0;
 
 	for (uint32_t c = 0; c <= row->cells; c++) {
-		const struct run_time_cell *cell =
-			&t->line->cells[row->first + c];
-		uint32_t path = c < row->cells && cell->known
-					? t->paths.of[cell->node]
-					: 0;
+		uint32_t path = path_in_bin(t, row, c);
 
 		change_slices(t, track, bin_time(t, row->first_bin + c), open,
 			      path);
@@ -558,7 +566,7 @@ static int write_perfetto(FILE *to, const struct run *run,
 		trace_arrows(&t);
 	if (!err)
 		err = blob_error(&t.trace.out);
-	if (!err)
+	if (!err && t.trace.out.size)
 		fwrite(t.trace.out.at, 1, t.trace.out.size, to);
 	value_buffer_fini(&buffer);
 	tracing_fini(&t);

@@ -532,7 +532,9 @@ static int put_time_cells(struct time_binning *t, struct run_time_row *row)
 
 		while (next < t->piece_count && t->pieces[next].bin == b)
 			next++;
-		cell = sum_cell(t, row, &s[b], t->pieces + first, next - first);
+		cell = sum_cell(t, row, &s[b],
+				first < next ? &t->pieces[first] : NULL,
+				next - first);
 		if (!array_append(&t->to->cells, &t->to->cell_count,
 				  &t->cell_room, sizeof(cell), &cell))
 			return -ENOMEM;
