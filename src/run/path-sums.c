@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comparison.h"
 #include "base/err.h"
 #include "run/path-sums.h"
 #include "run/spill.h"
@@ -543,51 +544,94 @@ static int add_row_sums(const struct run *run, const struct run_metric *m,
 	return err;
 }
 
-static int add_node_sums(const struct paths *paths, const struct run_metric *m,
-			 uint32_t path, struct value_buffer *buffer,
-			 uint64_t *to)
+static int by_node_number(const void *x, const void *y)
 {
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return ORDER(a, b);
+}
+
+/*
+ * Nodes of a path are anywhere in the tree, and neighbours are read at once: in
+ * their order each part of a run.h5 is read once.
+ */
+static int add_node_sums(const struct paths *paths, const struct run_metric *m,
+			 uint32_t *nodes, size_t count, uint64_t *to)
+{
+	struct value_buffer buffer = { 0 };
 	int err = 0;
 
-	for (uint32_t i = paths->first[path];
-	     i < paths->first[path + 1] && !err; i++)
-		err = values_add_up(paths->run, m, paths->nodes[i], buffer, to);
+	qsort(nodes, count, sizeof(*nodes), by_node_number);
+	for (size_t i = 0; i < count && !err; i++)
+		err = values_add_up(paths->run, m, nodes[i], &buffer, to);
+	value_buffer_fini(&buffer);
+	return err;
+}
+
+/* Those of a path alone, behind *count others. */
+static void list_path_nodes(const struct paths *paths, uint32_t path,
+			    uint32_t *nodes, size_t *count)
+{
+	for (uint32_t i = paths->first[path]; i < paths->first[path + 1]; i++)
+		nodes[(*count)++] = paths->nodes[i];
+}
+
+/* The rows of the database that are in the path, and the nodes beside them. */
+static int add_known_rows(const struct paths *paths, const struct run_metric *m,
+			  uint32_t path, uint32_t *nodes, size_t *count,
+			  uint64_t *to)
+{
+	const struct run *run = paths->run;
+	const struct path_sum *sums =
+		is_metric_known(paths, m) ? m->sums : NULL;
+	uint64_t *room = calloc(run->rank_count + 1, sizeof(*room));
+	int err = room ? 0 : no_memory();
+
+	for (uint32_t p = path, end = paths->at[path].end; p < end && !err;) {
+		bool row = sums && sums[p].row && !is_idle(paths, m, p) &&
+			   (p || !m->idle);
+
+		if (row)
+			err = add_row_sums(run, m, sums[p].row, room, to);
+		else
+			list_path_nodes(paths, p, nodes, count);
+		p = row ? paths->at[p].end : p + 1;
+	}
+	free(room);
 	return err;
 }
 
 int path_row(const struct paths *paths, const struct run_metric *m,
 	     uint32_t path, uint64_t *to)
 {
-	const struct run *run = paths->run;
-	const struct path_sum *sums =
-		is_metric_known(paths, m) ? m->sums : NULL;
-	uint64_t *room = calloc(run->rank_count + 1, sizeof(*room));
-	struct value_buffer buffer = { 0 };
-	int err = room ? 0 : no_memory();
+	size_t count = paths->first[paths->at[path].end] - paths->first[path];
+	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
+	int err = nodes ? 0 : no_memory();
 
-	memset(to, 0, run->rank_count * sizeof(*to));
-	for (uint32_t p = path, end = paths->at[path].end; p < end && !err;) {
-		bool row = sums && sums[p].row && !is_idle(paths, m, p) &&
-			   (p || !m->idle);
-
-		err = row ? add_row_sums(run, m, sums[p].row, room, to)
-			  : add_node_sums(paths, m, p, &buffer, to);
-		p = row ? paths->at[p].end : p + 1;
-	}
-	value_buffer_fini(&buffer);
-	free(room);
+	count = 0;
+	memset(to, 0, paths->run->rank_count * sizeof(*to));
+	if (!err)
+		err = add_known_rows(paths, m, path, nodes, &count, to);
+	if (!err)
+		err = add_node_sums(paths, m, nodes, count, to);
+	free(nodes);
 	return err;
 }
 
 int path_own_row(const struct paths *paths, const struct run_metric *m,
 		 uint32_t path, uint64_t *to)
 {
-	struct value_buffer buffer = { 0 };
-	int err;
+	size_t count = paths->first[path + 1] - paths->first[path];
+	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
+	int err = nodes ? 0 : no_memory();
 
+	count = 0;
 	memset(to, 0, paths->run->rank_count * sizeof(*to));
-	err = add_node_sums(paths, m, path, &buffer, to);
-	value_buffer_fini(&buffer);
+	if (!err) {
+		list_path_nodes(paths, path, nodes, &count);
+		err = add_node_sums(paths, m, nodes, count, to);
+	}
+	free(nodes);
 	return err;
 }
 
