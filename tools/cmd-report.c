@@ -23,8 +23,18 @@
 static struct show show;
 static const char *metric;
 static const char *limit_text, *rank_text;
-static bool by_line, bottom_up, weak;
+static bool by_line, bottom_up, weak, sources;
 static double prune = -1; /* not given */
+
+static int set_sources(void *to, const char *text)
+{
+	bool on = !strcmp(text, "on");
+
+	if (!on && strcmp(text, "off") != 0)
+		return fail(-EINVAL, "--sources is on or off, not '%s'", text);
+	*(bool *)to = on;
+	return 0;
+}
 
 static const struct option options[] = {
 	{ 'f', "format", "NAME", "text, html, csv, json, folded", set_string,
@@ -47,6 +57,9 @@ static const struct option options[] = {
 	  &show.idle_threads, .needs = ANALYSIS_IDLE },
 	{ 0, "table", "NAME", "csv: which of the tables (the first)",
 	  set_string, &show.table },
+	{ 0, "sources", "on|off",
+	  "html: the text of the lines that take most (off)", set_sources,
+	  &sources },
 	{ 'o', "output", "FILE", "write there instead of standard output",
 	  set_string, &show.output },
 	{ 0, "color", "auto|always|never", "text in colours", set_string,
@@ -199,9 +212,11 @@ static int make_overview(const struct format *format,
 			 const struct shown_runs *runs,
 			 const struct analysis_options *how)
 {
+	const struct overview_choice choice = { .only = analysis,
+						.sources = sources };
 	struct overview overview;
 	int err = overview_init(&overview, (const struct run *const *)runs->at,
-				analysis, how);
+				&choice, how);
 
 	if (err)
 		return err;
@@ -275,6 +290,8 @@ static int show_analysis(const struct format *format,
 	how.base = runs.base;
 	if (!err && runs.base && strcmp(analysis->name, "diff") != 0)
 		err = fail(-EINVAL, "'vs' is a word of copse report diff");
+	if (!err && sources && !format->write_overview)
+		err = fail(-EINVAL, "--sources is for html: add -f html");
 	if (!err && format->write_overview)
 		err = make_overview(format, all ? NULL : analysis, &runs, &how);
 	else if (!err)

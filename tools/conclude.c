@@ -28,8 +28,9 @@ static int write_page(FILE *to, const struct run *const runs[])
 {
 	const struct format *html = format_find("html");
 	const struct analysis_options options = { 0 };
+	const struct overview_choice choice = { 0 };
 	struct overview overview;
-	int err = overview_init(&overview, runs, NULL, &options);
+	int err = overview_init(&overview, runs, &choice, &options);
 
 	if (err)
 		return err;

@@ -29,6 +29,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/compare/gate.c src/analyse/compare/gate.h \
 	src/analyse/compare/gate-rule.c src/analyse/compare/gate-rule.h \
 	src/analyse/compare/gate-test.c src/analyse/compare/gate-test.h \
+	src/analyse/compare/overview-diff.c src/analyse/compare/overview-diff.h \
 	src/analyse/compare/path-alike.c src/analyse/compare/path-alike.h \
 	src/analyse/compare/path-union.c src/analyse/compare/path-union.h \
 	src/analyse/compare/student.c src/analyse/compare/student.h \
@@ -81,6 +82,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/rank-distribution.c src/analyse/rank-distribution.h \
 	src/analyse/rank-groups.c src/analyse/rank-groups.h \
 	src/analyse/report.c src/analyse/report.h \
+	src/analyse/source-lines.c src/analyse/source-lines.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \
 	src/analyse/unwind-coverage.c src/analyse/unwind-coverage.h \
 	src/analyse/value.c src/analyse/value.h \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/compare/gate.h"
 #include "analyse/overview.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -205,29 +206,85 @@ bool overview_is_quick(const struct run *run)
 	return values < QUICK_VALUES && run->node_count < QUICK_NODES;
 }
 
-int overview_init(struct overview *o, const struct run *const runs[],
-		  const struct analysis *only,
-		  const struct analysis_options *options)
+/* The whole of one run. */
+static int overview_run(struct overview *o, const struct run *const runs[],
+			const struct overview_choice *choice,
+			const struct analysis_options *options)
 {
-	int err;
+	int err = paths_init(&o->paths, runs[0]);
 
-	*o = (struct overview){ .run = runs[0],
-				.rows = options->limit ? options->limit
-						       : OVERVIEW_ROWS };
-	err = paths_init(&o->paths, runs[0]);
+	o->run = runs[0];
+	o->live = choice->live;
 	if (err)
 		return err;
 	o->metric = analysis_metric(runs[0], options, NULL);
 	if (o->metric) /* most analyses ask for the same ones */
 		values_keep(runs[0], o->metric);
-	if (only)
-		err = ask_analysis(o, runs, only, true, options);
-	for (size_t i = 0; !only && analyses[i] && !err; i++)
+	if (choice->only)
+		err = ask_analysis(o, runs, choice->only, true, options);
+	for (size_t i = 0; !choice->only && analyses[i] && !err; i++)
 		if (is_overview_part(analyses[i]))
 			err = ask_analysis(o, runs, analyses[i], false,
 					   options);
 	if (!err)
 		err = picture_processes(o);
+	o->has_sources = choice->sources && o->metric;
+	if (!err && o->has_sources)
+		err = source_lines_init(&o->sources, runs[0], o->metric);
+	return err;
+}
+
+/* What copse gate says of the sides. */
+static int ask_gate(struct overview *o, const struct run *const runs[],
+		    const struct analysis_options *options)
+{
+	static const char *const rules[] = { "total > 3%", "path(*) > 5%",
+					     NULL };
+	const struct gate_options gate = { .rules = rules,
+					   .confidence = 0.99,
+					   .least = 0.01 };
+	struct analysis_options how = *options;
+	struct report *verdict = NULL;
+	bool failed;
+	int err;
+
+	how.limit = SIZE_MAX;
+	err = gate_run(&verdict, &failed, &gate, runs, &how);
+	if (!err)
+		err = add_report(o, verdict);
+	if (err)
+		report_free(verdict);
+	return err;
+}
+
+static int overview_sides(struct overview *o, const struct run *const runs[],
+			  const struct analysis *diff,
+			  const struct analysis_options *options)
+{
+	int err;
+
+	o->diff = calloc(1, sizeof(*o->diff));
+	if (!o->diff)
+		return no_memory();
+	err = overview_diff_init(o->diff, runs, options);
+	if (!err)
+		err = ask_gate(o, runs, options);
+	return err ? err : ask_analysis(o, runs, diff, true, options);
+}
+
+int overview_init(struct overview *o, const struct run *const runs[],
+		  const struct overview_choice *choice,
+		  const struct analysis_options *options)
+{
+	const struct analysis *only = choice->only;
+	int err;
+
+	*o = (struct overview){ .rows = options->limit ? options->limit
+						       : OVERVIEW_ROWS };
+	if (only && !strcmp(only->name, "diff"))
+		err = overview_sides(o, runs, only, options);
+	else
+		err = overview_run(o, runs, choice, options);
 	if (err)
 		overview_fini(o);
 	return err;
@@ -242,6 +299,10 @@ void overview_fini(struct overview *o)
 		path_heat_fini(&o->heats[i]);
 	rank_groups_fini(&o->groups);
 	free(o->in_cells);
+	source_lines_fini(&o->sources);
+	if (o->diff)
+		overview_diff_fini(o->diff);
+	free(o->diff);
 	paths_fini(&o->paths);
 	*o = (struct overview){ 0 };
 }

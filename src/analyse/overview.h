@@ -10,8 +10,10 @@
 #define ANALYSE_OVERVIEW_H
 
 #include "analyse/analysis.h"
+#include "analyse/compare/overview-diff.h"
 #include "analyse/path-heat.h"
 #include "analyse/rank-groups.h"
+#include "analyse/source-lines.h"
 #include "run/call-paths.h"
 
 enum {
@@ -20,8 +22,15 @@ enum {
 	OVERVIEW_HEATS = 3
 };
 
+struct overview_choice {
+	const struct analysis *only; /* NULL: all that take one run */
+	bool live;                   /* for a server that knows more */
+	bool sources;                /* with the lines that take most */
+};
+
 struct overview {
 	const struct run *run;
+	bool live;
 	struct paths paths;      /* of the run */
 	struct report **reports; /* of one analysis: the only one */
 	size_t report_count;
@@ -37,14 +46,18 @@ struct overview {
 	struct rank_groups groups;
 	struct path_heat heats[OVERVIEW_HEATS];
 	size_t heat_count;
+	bool has_sources;            /* they were asked for: */
+	struct source_lines sources; /* by the metric */
+	/* Of two sides, this is all but the reports, and `run` is NULL. */
+	struct overview_diff *diff;
 };
 
 /*
- * Of `only`, or of all that take one run (NULL), with the options that each of
- * them takes; options->limit 0: OVERVIEW_ROWS.  0, or -errno with a reason.
+ * What was chosen of runs, with the options that each analysis takes;
+ * options->limit 0: OVERVIEW_ROWS.  0, or -errno with a reason.
  */
 int overview_init(struct overview *o, const struct run *const runs[],
-		  const struct analysis *only,
+		  const struct overview_choice *choice,
 		  const struct analysis_options *options);
 void overview_fini(struct overview *o);
 

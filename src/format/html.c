@@ -37,11 +37,12 @@ static void put_date(FILE *to, const struct run *run)
 
 static void put_head(struct page_stream *s, const struct overview *o)
 {
-	const struct run *run = o->run;
+	const struct run *run = o->diff ? sides_new(&o->diff->sides) : o->run;
 
 	fputs("\"page\": 1,\n\"copse\": ", s->json);
 	quote_json(s->json, PACKAGE_VERSION);
-	fputs(",\n\"kind\": \"run\",\n\"live\": false,\n\"title\": ", s->json);
+	fprintf(s->json, ",\n\"kind\": \"%s\",\n\"live\": %s,\n\"title\": ",
+		o->diff ? "diff" : "run", o->live ? "true" : "false");
 	quote_json(s->json, str_at(&run->strings, run->command));
 	fputs(",\n", s->json);
 	put_date(s->json, run);
@@ -55,7 +56,8 @@ static int write_data(FILE *to, const struct overview *o)
 	if (!err) {
 		put_head(&s, o);
 		page_put_reports(&s, o);
-		err = page_put_run(&s, o);
+		err = o->diff ? page_put_sides(&s, o->diff)
+			      : page_put_run(&s, o);
 	}
 	if (!err)
 		err = page_stream_end(&s, to);
@@ -80,6 +82,17 @@ static FILE *open_template(void)
 	return from;
 }
 
+/* A page that is served may ask its server; one in a file may ask nobody. */
+static void write_template_line(FILE *to, const char *line, bool live)
+{
+	static const char none[] = "default-src 'none';";
+	const char *at = live ? strstr(line, none) : NULL;
+	size_t size = at ? (size_t)(at - line) + strlen(none) : 0;
+
+	fprintf(to, "%.*s%s%s", (int)size, line,
+		at ? " connect-src 'self';" : "", line + size);
+}
+
 static int write_html(FILE *to, const struct overview *o)
 {
 	FILE *from = open_template();
@@ -92,7 +105,7 @@ static int write_html(FILE *to, const struct overview *o)
 		return -ENOENT;
 	while (!err && getline(&line, &room, from) > 0) {
 		if (strcmp(line, PLACE) != 0) {
-			fputs(line, to);
+			write_template_line(to, line, o->live);
 			continue;
 		}
 		placed = true;

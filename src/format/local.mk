@@ -17,10 +17,13 @@ libformat_la_SOURCES = \
 	src/format/node-sums.c src/format/node-sums.h \
 	src/format/number-text.c src/format/number-text.h \
 	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
+	src/format/page-sides.c \
 	src/format/page-stream.c src/format/page-stream.h \
+	src/format/page-strings.c src/format/page-strings.h \
+	src/format/page-tile.c src/format/page-tile.h \
+	src/format/page-values.c \
 	src/format/perfetto-packet.c src/format/perfetto-packet.h \
 	src/format/protobuf.c src/format/protobuf.h \
-	src/format/page-values.c \
 	src/format/quote.c src/format/quote.h \
 	src/format/table-layout.c src/format/table-layout.h \
 	src/format/utf8.c src/format/utf8.h \

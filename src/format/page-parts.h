@@ -26,4 +26,7 @@ int page_put_run(struct page_stream *s, const struct overview *o);
 int page_put_values(struct page_stream *s, const struct overview *o);
 void page_put_waits(struct page_stream *s, const struct run *run);
 
+/* page-sides.c: the same as page_put_run(), of two sides. */
+int page_put_sides(struct page_stream *s, const struct overview_diff *d);
+
 #endif

@@ -7,62 +7,10 @@
 
 #include "base/err.h"
 #include "format/page-parts.h"
+#include "format/page-strings.h"
 #include "format/quote.h"
 
 #define US 1000 /* of a microsecond */
-
-/*
- * Only strings that are referred to, numbered as they come.
- */
-
-struct page_strings {
-	const struct run *run;
-	uint32_t *number; /* by string of the run, + 1 */
-	uint32_t *used;
-	uint32_t count;
-};
-
-static int page_strings_init(struct page_strings *t, const struct run *run)
-{
-	size_t room = run->strings.count + 1;
-
-	*t = (struct page_strings){
-		.run = run,
-		.number = calloc(room, sizeof(*t->number)),
-		.used = calloc(room, sizeof(*t->used)),
-	};
-	if (!t->number || !t->used)
-		return no_memory();
-	t->number[0] = ++t->count; /* "" */
-	return 0;
-}
-
-static void page_strings_fini(struct page_strings *t)
-{
-	free(t->number);
-	free(t->used);
-}
-
-static uint32_t page_string(struct page_strings *t, uint32_t string)
-{
-	if (string >= t->run->strings.count)
-		string = 0;
-	if (!t->number[string]) {
-		t->used[t->count] = string;
-		t->number[string] = ++t->count;
-	}
-	return t->number[string] - 1;
-}
-
-static void put_strings(struct page_stream *s, const struct page_strings *t)
-{
-	fputs("\"strings\": [", s->json);
-	for (uint32_t i = 0; i < t->count; i++) {
-		fputs(i ? ",\n" : "", s->json);
-		quote_json(s->json, str_at(&t->run->strings, t->used[i]));
-	}
-	fputs("],\n", s->json);
-}
 
 static void put_page_nodes(struct page_stream *s, const struct overview *o,
 			   struct page_strings *t)
@@ -210,17 +158,57 @@ static void put_trouble(struct page_stream *s, const struct run *run)
 	fputs("],\n", s->json);
 }
 
+/*
+ * Source.
+ */
+
+static void put_source_file(struct page_stream *s, const struct run *run,
+			    const struct source_file *f)
+{
+	fputs("{\"file\": ", s->json);
+	quote_json(s->json, str_at(&run->strings, f->name));
+	fprintf(s->json, ", \"changed\": %s, \"lines\": [",
+		f->changed ? "true" : "false");
+	for (size_t i = 0; i < f->count; i++) {
+		fprintf(s->json, "%s[%u, ", i ? ",\n" : "\n",
+			f->lines[i].number);
+		quote_json(s->json, f->lines[i].text);
+		fputc(']', s->json);
+	}
+	fputs("]}", s->json);
+}
+
+static void put_sources(struct page_stream *s, const struct overview *o)
+{
+	const char *why = o->sources.why;
+
+	if (!o->has_sources)
+		why = "copse report -f html --sources on includes the lines "
+		      "that take most";
+	else if (!why && !o->sources.count)
+		why = "no line of a source file is known";
+	fputs("\"sourcesWhy\": ", s->json);
+	quote_json(s->json, why);
+	fputs(",\n\"sources\": [", s->json);
+	for (size_t i = 0; i < o->sources.count; i++) {
+		fputs(i ? ",\n" : "", s->json);
+		put_source_file(s, o->run, &o->sources.files[i]);
+	}
+	fputs("],\n", s->json);
+}
+
 int page_put_run(struct page_stream *s, const struct overview *o)
 {
 	struct page_strings strings;
-	int err = page_strings_init(&strings, o->run);
+	int err = page_strings_init(&strings, &o->run->strings);
 
 	if (!err) {
 		put_page_nodes(s, o, &strings);
 		put_processes(s, o, &strings);
 		put_page_metrics(s, o);
 		put_trouble(s, o->run);
-		put_strings(s, &strings);
+		put_sources(s, o);
+		page_put_strings(s, &strings);
 		err = page_put_values(s, o);
 		page_put_waits(s, o->run);
 	}

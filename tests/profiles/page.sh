@@ -111,6 +111,83 @@ one_analysis() {
 	EOF
 }
 
+# Both sides of each call path; together they are what diff says.
+two_sides() {
+	need python3
+	"$copse" run -q -o one.copse "$programs/shares" 0.3 >out 2>&1 &&
+		"$copse" run -q -o two.copse "$programs/shares" 0.5 >out 2>&1 &&
+		"$copse" report diff -f html -o diff.html one.copse vs two.copse &&
+		"$copse" report diff -f html one.copse vs two.copse |
+		cmp - diff.html || return 1
+	python3 - "$copse" <<-'EOF'
+	import json, subprocess, sys
+	from page import decode
+	page, a = decode("diff.html")
+	assert page["kind"] == "diff" and page["runs"] == [1, 1]
+	assert list(page["reports"]) == ["gate", "diff"]
+	plain = json.loads(subprocess.run(
+	    [sys.argv[1], "report", "diff", "-f", "json", "one.copse", "vs",
+	     "two.copse"], check=True, capture_output=True).stdout)["tables"]
+	ns = lambda seconds: round(seconds * 1e9)
+	by_name = {m["metric"]: m for m in plain["metrics"]}
+	for m in page["metrics"]:
+	    scale = 1e9 if m["unit"] == "ns" else 1
+	    for side, what in ("base", "base"), ("total", "new"):
+	        assert m[side] == round(by_name[m["name"]][what] * scale), m
+	    assert m["base"] == sum(a["base." + m["name"]])
+	    assert m["total"] == sum(a["sum." + m["name"]])
+	def text(n):
+	    words = []
+	    while n:
+	        words.append(page["strings"][a["node.function"][n]])
+	        n = a["node.parent"][n]
+	    return " ← ".join(words)
+	own = {}
+	for n in range(1, len(a["node.parent"])):
+	    own.setdefault(text(n), []).append(
+	        (a["base.cpu.time"][n], a["sum.cpu.time"][n],
+	         a["margin.cpu.time"][n]))
+	for row in plain["paths"]:
+	    sides = [(ns(row["itself_base"]), ns(row["itself_new"]))]
+	    found = own.get(row["call_path"], [])
+	    assert sides[0] in [f[:2] for f in found], row
+	    if row["margin"] is not None:
+	        assert ns(row["margin"]) + 1 in [f[2] for f in found], row
+	EOF
+}
+
+# Source is in a page only when asked for, and only what is source.
+sources() {
+	need python3
+	cat >hot.c <<-'EOC'
+	volatile double here;
+	int main(void)
+	{
+		for (long i = 0; i < 300000000; i++)
+			here += 1; /* a <b>&"hot" line */
+		return 0;
+	}
+	EOC
+	${CC:-cc} -g -O1 -o hot "$PWD/hot.c" &&
+		"$copse" run -q -o hot.copse ./hot &&
+		"$copse" report -f html -o without.html hot.copse &&
+		"$copse" report -f html --sources on -o with.html hot.copse ||
+		return 1
+	! "$copse" report --sources on hot.copse 2>said || return 1
+	grep 'add -f html' said || return 1
+	python3 - "$PWD/hot.c" <<-'EOF'
+	import sys
+	from page import decode
+	page, _ = decode("without.html")
+	assert page["sources"] == [] and "--sources on" in page["sourcesWhy"]
+	page, _ = decode("with.html")
+	file, = [f for f in page["sources"] if f["file"] == sys.argv[1]]
+	lines = open(sys.argv[1]).read().split("\n")
+	assert [5, lines[4]] in file["lines"] and not file["changed"]
+	assert all(text == lines[n - 1] for n, text in file["lines"])
+	EOF
+}
+
 # Written beside the profiles, and not by --page=off, nor left from before.
 at_the_end() {
 	"$copse" run -o end.copse "$programs/steady" 0.2 >out 2>&1 || return 1
@@ -193,5 +270,7 @@ point "totals equal the reports'" totals
 point "tables equal the reports'" reports
 point "one analysis alone" one_analysis
 point "many ranks" many_ranks
+point "two sides" two_sides
+point "source when it is asked for" sources
 point "copse run writes a page" at_the_end
 points_done

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * page-tile.h - what a page that is served asks for beyond what it holds: exact
+ * values, as JSON.
+ */
+#ifndef FORMAT_PAGE_TILE_H
+#define FORMAT_PAGE_TILE_H
+
+#include <stdio.h>
+
+#include "run/call-paths.h"
+
+enum {
+	TILE_NODES = 16
+};
+
+struct page_tile {
+	const struct run_metric *metric;
+	uint32_t nodes[TILE_NODES]; /* their call paths */
+	size_t node_count;
+	size_t first, ranks; /* rows of the run's ranks */
+	bool own;            /* without what these call */
+};
+
+/*
+ * {"metric", "first", "nodes": [N, …], "values": [[of N, by process], …]}.  0,
+ * or -errno with a reason.
+ *
+ * Cost   As path_row() for each of the nodes.
+ */
+int page_tile_write(FILE *to, const struct paths *paths,
+		    const struct page_tile *tile);
+
+/* {"metric", "row", "nodes": [N, …], "values": [of N alone, …]}; the same. */
+int page_tile_rank(FILE *to, const struct run *run,
+		   const struct run_metric *metric, size_t row);
+
+#endif
