@@ -2,7 +2,7 @@
 dist_man_MANS += doc/copse.1 doc/copse-check.1 doc/copse-completion.1 \
 	doc/copse-export.1 doc/copse-gate.1 \
 	doc/copse-info.1 doc/copse-merge.1 doc/copse-recover.1 \
-	doc/copse-report.1 doc/copse-run.1 doc/copse.3 \
+	doc/copse-report.1 doc/copse-run.1 doc/copse-view.1 doc/copse.3 \
 	doc/copse-gpu.7
 
 # Its list of kinds of waiting is that of waits.def.
@@ -63,7 +63,7 @@ EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/killed-jobs.md \
 	doc/decisions/output-directory.md doc/decisions/other-users.md \
 	doc/decisions/foreign-input.md
 EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
-	doc/decisions/compression.md doc/decisions/parallel-merge.md \
+	doc/decisions/compression.md doc/decisions/page-data.md doc/decisions/parallel-merge.md \
 	doc/decisions/mpi-jobs.md doc/decisions/symbolization.md \
 	doc/decisions/loops.md
 EXTRA_DIST += doc/decisions/confidence.md doc/decisions/efficiencies.md \

@@ -251,7 +251,7 @@ SHELL_TESTS = \
 	tests/run/output.sh tests/profiles/recover.sh tests/mpi/waits-calls.sh \
 	tests/profiles/merge-scale.sh tests/system/check.sh tests/mpi/calls.sh \
 	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
-	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/profiles/scaling.sh \
+	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh \
 	tests/run/openmp.sh tests/run/python.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \

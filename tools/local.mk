@@ -1,5 +1,5 @@
 # The one list.  A new command is tools/cmd-NAME.c and its word here.
-COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
+COMMANDS = tools/cmd-run tools/cmd-report tools/cmd-view tools/cmd-gate tools/cmd-export tools/cmd-merge tools/cmd-info \
 	tools/cmd-recover tools/cmd-check tools/cmd-completion
 
 # copse needs the C library only, since it stays beside each rank ...
@@ -22,7 +22,7 @@ libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/pick.c tools/pick.h \
 	tools/offers.c tools/offers.h tools/explain.c tools/explain.h \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
-	$(run_sources) $(COMMANDS:=.c)
+	tools/view/view-http.h $(run_sources) $(COMMANDS:=.c)
 libcopse_tools_la_CFLAGS = $(reader_cflags)
 libcopse_tools_la_LDFLAGS = $(HARDEN_LDFLAGS) -module -avoid-version \
 	-Wl,--exclude-libs,ALL

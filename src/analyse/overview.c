@@ -26,11 +26,14 @@ static bool is_overview_part(const struct analysis *a)
 	return true;
 }
 
-/* What only says that there is nothing of its kind is left out. */
+/*
+ * What only says that there is nothing of its kind is left out; that nothing
+ * stands out is worth saying.
+ */
 static bool is_worth(const struct report *report)
 {
 	return (report->table_count && report->tables[0].row_count) ||
-	       !strcmp(report->id, "diagnose");
+	       !strcmp(report->id, "diagnose") || !strcmp(report->id, "ranks");
 }
 
 static int add_report(struct overview *o, struct report *report)

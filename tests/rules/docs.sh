@@ -6,10 +6,15 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 doc=$srcdir/doc
 
+# Without what only automake understands.
+plain_makefile() {
+	sed '/^if /d; /^else$/d; /^endif$/d' "$srcdir/$1"
+}
+
 # The words of a list in a makefile, without their folder.
 words_of() {
 	MAKEFLAGS='' MAKELEVEL='' make -s -f - words <<EOM
-include $srcdir/$2
+$(plain_makefile "$2")
 words:
 	@for w in \$($1); do w=\$\${w##*/}; echo "\$\${w#cmd-}"; done
 EOM
@@ -19,7 +24,7 @@ EOM
 # where that has the member.
 names_in() {
 	for file in $(MAKEFLAGS='' MAKELEVEL='' make -s -f - words <<EOM
-include $srcdir/$2
+$(plain_makefile "$2")
 words:
 	@echo \$($1:=.c)
 EOM

@@ -41,6 +41,7 @@ libiberty/demangle.h: src/symbol/
 mpi.h:               mpi/ tools/mpi/
 cupti.h cuda.h nvtx3/:      cuda/
 papi.h perfmon/:     src/papi/
+microhttpd.h:        tools/
 libunwind.h:         src/collect/
 '
 

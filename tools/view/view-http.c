@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* view-http.c - libmicrohttpd, one thread, GET alone. */
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+#include "tools/view/view-http.h"
+
+enum {
+	TIMEOUT = 60,   /* seconds, of a connection that does nothing */
+	MOST_HOLD = 32, /* connections */
+	TURN = 200      /* ms between looks at *stop */
+};
+
+struct serving {
+	void (*answer)(void *of, const struct view_request *request,
+		       struct view_answer *to);
+	void *of;
+};
+
+static const char *request_value(const struct view_request *request,
+				 const char *name)
+{
+	return MHD_lookup_connection_value(request->connection,
+					   MHD_GET_ARGUMENT_KIND, name);
+}
+
+static int connection_socket(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+/* The page runs scripts: nobody else may frame it, or learn its address. */
+static void add_headers(struct MHD_Response *response, const char *type)
+{
+	MHD_add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "X-Frame-Options", "DENY");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy",
+				"same-origin");
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *c,
+				   const struct view_answer *a)
+{
+	enum MHD_ResponseMemoryMode mode =
+		a->is_kept ? MHD_RESPMEM_PERSISTENT : MHD_RESPMEM_MUST_FREE;
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(a->size, (void *)a->body, mode);
+	enum MHD_Result result;
+
+	if (!response) {
+		if (!a->is_kept)
+			free((void *)a->body);
+		return MHD_NO;
+	}
+	add_headers(response, a->type);
+	result = MHD_queue_response(c, (unsigned int)a->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result handle_request(void *of, struct MHD_Connection *c,
+				      const char *url, const char *method,
+				      const char *version, const char *upload,
+				      size_t *upload_size, void **state)
+{
+	const struct serving *s = of;
+	struct view_request request = { .path = url,
+					.socket = connection_socket(c),
+					.connection = c,
+					.value = request_value };
+	struct view_answer answer = { .status = 405,
+				      .type = "text/plain",
+				      .body = "GET is all there is\n",
+				      .size = strlen("GET is all there is\n"),
+				      .is_kept = 1 };
+
+	(void)version, (void)upload, (void)state;
+	*upload_size = 0;
+	if (!strcmp(method, "GET"))
+		s->answer(s->of, &request, &answer);
+	return send_answer(c, &answer);
+}
+
+static int view_serve(int socket,
+		      void (*answer)(void *of,
+				     const struct view_request *request,
+				     struct view_answer *to),
+		      void *of, const volatile sig_atomic_t *stop)
+{
+	struct serving s = { answer, of };
+	struct MHD_Daemon *daemon = MHD_start_daemon(
+		0, 0, NULL, NULL, handle_request, &s, MHD_OPTION_LISTEN_SOCKET,
+		socket, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MOST_HOLD,
+		MHD_OPTION_END);
+
+	if (!daemon)
+		return -EIO;
+	while (!*stop)
+		MHD_run_wait(daemon, TURN);
+	MHD_stop_daemon(daemon);
+	return 0;
+}
+
+extern const struct view_http copse_view_http;
+
+/* All that leaves the library. */
+__attribute__((visibility("default")))
+const struct view_http copse_view_http = {
+	.version = PACKAGE_VERSION,
+	.serve = view_serve,
+};
