@@ -188,6 +188,48 @@ sources() {
 	EOF
 }
 
+# Functions of a program with names that an assembler takes, one of a megabyte:
+# in the page they are text, and nothing else.
+hostile_names() {
+	need python3
+	python3 - "$srcdir/tests/page/hostile.json" >hostile.c <<-'EOF'
+	import json, sys
+	names = [n for n in json.load(open(sys.argv[1]))
+	         if n and len(n) < 4000 and not set(n) & set('\0\r\n"\\')
+	         and not any(0xd800 <= ord(c) < 0xe000 for c in n)]
+	assert len(names) >= 10
+	names.append("long" * (1 << 18))
+	print("volatile double here;")
+	for i, name in enumerate(names):
+	    print(f'void f{i}(void) __asm__("\\"{name}\\"");\n'
+	          f"__attribute__((noinline)) void f{i}(void)\n"
+	          "{ for (long k = 0; k < 8000000; k++) here += 1; }")
+	print("int main(void)\n{")
+	for i in range(len(names)):
+	    print(f"\tf{i}();")
+	print("\treturn 0;\n}")
+	EOF
+	${CC:-cc} -O1 -o hostile hostile.c 2>err || { head err; return 1; }
+	"$copse" run -q -o hostile.copse ./hostile &&
+		"$copse" report -f html -o hostile.html hostile.copse || return 1
+	python3 - "$builddir/page/page.html" <<-'EOF'
+	import sys
+	from page import decode
+	page, a = decode("hostile.html")
+	strings = set(page["strings"])
+	assert "long" * (1 << 18) in strings
+	assert any("</script>" in s for s in strings), strings
+	text, template = (open(f, encoding="utf-8").read()
+	                  for f in ("hostile.html", sys.argv[1]))
+	for word in "</script", "<img", "onerror", "<svg":
+	    assert text.count(word) == template.count(word) + (
+	        word == "</script")
+	shown = [row[0] for row in
+	         page["reports"]["hotspots"]["tables"][0]["rows"]]
+	assert any("onerror" in str(name) for name in shown), shown
+	EOF
+}
+
 # Written beside the profiles, and not by --page=off, nor left from before.
 at_the_end() {
 	"$copse" run -o end.copse "$programs/steady" 0.2 >out 2>&1 || return 1
@@ -272,5 +314,6 @@ point "one analysis alone" one_analysis
 point "many ranks" many_ranks
 point "two sides" two_sides
 point "source when it is asked for" sources
+point "hostile names" hostile_names
 point "copse run writes a page" at_the_end
 points_done
