@@ -11,6 +11,7 @@
 
 enum {
 	CAUSES = 50, /* of waiting, the largest */
+	SUMMARY_ROWS = 5,
 	QUICK_VALUES = 20000000,
 	QUICK_NODES = 200000,
 };
@@ -64,7 +65,8 @@ static int ask_analysis(struct overview *o, const struct run *const runs[],
 
 	if (!(a->takes & ANALYSIS_METRIC))
 		how.metric = NULL;
-	how.limit = o->rows;
+	/* The tables of the summary are those of others, cut short. */
+	how.limit = strcmp(a->name, "summary") || only ? o->rows : SUMMARY_ROWS;
 	err = a->run(&report, runs, &how);
 	if (!err && (only || is_worth(report))) {
 		err = add_report(o, report);

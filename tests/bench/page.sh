@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# page.sh [ROUNDS] - the page of a run: bytes, milliseconds and MiB to write it
-# (median and extremes of so many rounds, 5), then what copse view takes for it.
+# page.sh [ROUNDS] - the page of a run: bytes, milliseconds, of these on a core,
+# and MiB to write it (median and extremes of so many rounds, 5), then what copse
+# view takes for it.
 #
 #   floor     copse report hotspots, that is, opening the database
 #   tile      milliseconds from a question to its answer, of 300 call paths drawn by
@@ -36,16 +37,18 @@ database() {
 ask() {
 	python3 - "$rounds" "$@" <<'P'
 import os, statistics, subprocess, sys, time
-times, sizes = [], []
+times, cores, sizes = [], [], []
 for _ in range(int(sys.argv[1])):
     begin = time.perf_counter()
     child = subprocess.Popen(sys.argv[3:], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     assert status == 0
     times.append((time.perf_counter() - begin) * 1e3)
+    cores.append((used.ru_utime + used.ru_stime) * 1e3)
     sizes.append(used.ru_maxrss / 1024)
 print(f'{sys.argv[2]:<34} {statistics.median(times):.0f} ms ({min(times):.0f} to '
-      f'{max(times):.0f}), {max(sizes):.0f} MiB')
+      f'{max(times):.0f}), {statistics.median(cores):.0f} on a core, '
+      f'{max(sizes):.0f} MiB')
 P
 }
 
