@@ -60,7 +60,7 @@ static int write_data(FILE *to, const struct overview *o)
 			      : page_put_run(&s, o);
 	}
 	if (!err)
-		err = page_stream_end(&s, to);
+		err = page_stream_end(&s, to, "copse-data");
 	page_stream_fini(&s);
 	return err;
 }
@@ -93,6 +93,40 @@ static void write_template_line(FILE *to, const char *line, bool live)
 		at ? " connect-src 'self';" : "", line + size);
 }
 
+/* What unpacks the script of the page, which is most of a page of few ranks. */
+static const char loader[] =
+	"<script>\n"
+	"(async () => {\n"
+	"const text = document.getElementById(\"copse-page\").textContent;\n"
+	"const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));\n"
+	"const stream = new Blob([packed]).stream()\n"
+	".pipeThrough(new DecompressionStream(\"deflate\"));\n"
+	"const script = document.createElement(\"script\");\n"
+	"script.textContent = await new Response(stream).text();\n"
+	"document.body.append(script);\n"
+	"})();\n"
+	"</script>\n";
+
+/* The lines of the template up to the end of its script. */
+static int pack_script(FILE *to, FILE *from, char **line, size_t *room)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *script = open_memstream(&text, &size);
+	int err;
+
+	if (!script)
+		return no_memory();
+	while (getline(line, room, from) > 0 &&
+	       strcmp(*line, "</script>\n") != 0)
+		fputs(*line, script);
+	err = fclose(script) ? no_memory()
+			     : page_block(to, "copse-page", text, size);
+	fputs(loader, to);
+	free(text);
+	return err;
+}
+
 static int write_html(FILE *to, const struct overview *o)
 {
 	FILE *from = open_template();
@@ -104,16 +138,14 @@ static int write_html(FILE *to, const struct overview *o)
 	if (!from)
 		return -ENOENT;
 	while (!err && getline(&line, &room, from) > 0) {
-		if (strcmp(line, PLACE) != 0) {
+		if (!strcmp(line, PLACE)) {
+			placed = true;
+			err = write_data(to, o);
+		} else if (placed && !strcmp(line, "<script>\n")) {
+			err = pack_script(to, from, &line, &room);
+		} else {
 			write_template_line(to, line, o->live);
-			continue;
 		}
-		placed = true;
-		fputs("<script type=\"application/octet-stream\" "
-		      "id=\"copse-data\">",
-		      to);
-		err = write_data(to, o);
-		fputs("</script>\n", to);
 	}
 	if (!err && !placed)
 		err = fail(-EINVAL, "page.html is not this copse's: it has no "

@@ -123,26 +123,22 @@ static uint8_t *join_parts(const struct page_stream *s, size_t *size)
 	return whole;
 }
 
-static int write_packed(const struct page_stream *s, FILE *to)
+int page_block(FILE *to, const char *id, const void *bytes, size_t size)
 {
-	size_t size, packed_size;
-	uint8_t *whole = join_parts(s, &size), *packed = NULL;
-	int err = -ENOMEM;
+	uint8_t *packed = malloc(squeeze_most(size));
+	size_t packed_size = packed ? squeeze(packed, bytes, size, LEVEL) : 0;
 
-	if (whole)
-		packed = malloc(squeeze_most(size));
-	packed_size = packed ? squeeze(packed, whole, size, LEVEL) : 0;
-	if (packed_size) {
-		write_base64(to, packed, packed_size);
-		err = 0;
-	}
-	free(whole);
+	fprintf(to, "<script type=\"application/octet-stream\" id=\"%s\">", id);
+	write_base64(to, packed, packed_size);
+	fputs("</script>\n", to);
 	free(packed);
-	return err ? no_memory() : 0;
+	return packed_size ? 0 : no_memory();
 }
 
-int page_stream_end(struct page_stream *s, FILE *to)
+int page_stream_end(struct page_stream *s, FILE *to, const char *id)
 {
+	uint8_t *whole;
+	size_t size;
 	int err;
 
 	fflush(s->index);
@@ -152,5 +148,10 @@ int page_stream_end(struct page_stream *s, FILE *to)
 	err = blob_error(&s->bytes);
 	if (fflush(s->json) || ferror(s->json) || ferror(s->index))
 		err = no_memory();
-	return err ? err : write_packed(s, to);
+	if (err)
+		return err;
+	whole = join_parts(s, &size);
+	err = whole ? page_block(to, id, whole, size) : no_memory();
+	free(whole);
+	return err;
 }

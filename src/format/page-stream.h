@@ -47,8 +47,14 @@ void page_array_of(struct page_stream *s, const char *what,
 void page_number(struct page_stream *s, uint64_t number);
 void page_array_end(struct page_stream *s);
 
-/* The whole, packed, as base64.  0, or -ENOMEM with a reason. */
-int page_stream_end(struct page_stream *s, FILE *to);
+/* The whole, as a block of the page.  0, or -ENOMEM with a reason. */
+int page_stream_end(struct page_stream *s, FILE *to, const char *id);
+
+/*
+ * A block of the page: bytes, packed, as base64, which its script finds by that
+ * id.  0, or -ENOMEM with a reason.
+ */
+int page_block(FILE *to, const char *id, const void *bytes, size_t size);
 
 /* A whole array, of numbers that i counts. */
 #define PAGE_COLUMN(s, name, type, count, number)                              \

@@ -99,6 +99,5 @@ machine
 echo "# $(stat -c %s "$file") bytes"
 ask 'floor: report hotspots' "$copse" report hotspots "$file"
 ask 'report -f html' "$copse" report -f html -o "$where/page.html" "$file"
-echo "page: $(stat -c %s "$where/page.html") bytes, of these" \
-	"$(stat -c %s "$builddir/page/page.html" 2>/dev/null) the template"
+echo "page: $(stat -c %s "$where/page.html") bytes"
 view

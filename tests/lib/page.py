@@ -31,12 +31,28 @@ def numbers(kind, raw):
     return found
 
 
+def block(text, name):
+    blocks = re.findall(r'<script type="application/octet-stream" '
+                        r'id="' + name + r'">([A-Za-z0-9+/=]*)</script>', text)
+    assert len(blocks) == 1, "one block " + name
+    return zlib.decompress(base64.b64decode(blocks[0], validate=True))
+
+
+def unpacked(path):
+    """The template that the page was made of."""
+    text = open(path, encoding="utf-8").read()
+    script = block(text, "copse-page").decode("utf-8")
+    text = re.sub(r'<script type="application/octet-stream" '
+                  r'id="copse-data">.*</script>', "<!--COPSE-DATA-->", text)
+    begin = text.index('<script type="application/octet-stream" '
+                       'id="copse-page">')
+    end = text.index("</script>", text.index("<script>", begin))
+    return text[:begin] + "<script>\n" + script + text[end:]
+
+
 def decode(path):
     text = open(path, encoding="utf-8").read()
-    blocks = re.findall(r'<script type="application/octet-stream" '
-                        r'id="copse-data">([A-Za-z0-9+/=]*)</script>', text)
-    assert len(blocks) == 1, "one block of data"
-    raw = zlib.decompress(base64.b64decode(blocks[0], validate=True))
+    raw = block(text, "copse-data")
     size = struct.unpack("<I", raw[:4])[0]
     page = json.loads(raw[4:4 + size].decode("utf-8"))
     body, arrays, end = raw[4 + size:], {}, 0
