@@ -36,6 +36,7 @@ static void put_processes(struct page_stream *s, const struct overview *o,
 			  struct page_strings *t)
 {
 	const struct run *run = o->run;
+	const struct run_wait_rank *w = run->waits.ranks;
 	const struct run_rank *r = run->ranks;
 	size_t count = run->rank_count;
 
@@ -52,6 +53,12 @@ static void put_processes(struct page_stream *s, const struct overview *o,
 	PAGE_COLUMN(s, "rank.elapsed", PAGE_DELTA, count, r[i].elapsed_ns / US);
 	PAGE_COLUMN(s, "rank.cpu", PAGE_DELTA, count, r[i].cpu_ns / US);
 	PAGE_COLUMN(s, "rank.mpi", PAGE_DELTA, count, r[i].mpi_time_ns / US);
+	if (!w || run->waits.rank_count != count)
+		return;
+	PAGE_COLUMN(s, "rank.waited", PAGE_DELTA, count,
+		    page_whole(w[i].waited_ns / US));
+	PAGE_COLUMN(s, "rank.caused", PAGE_DELTA, count,
+		    page_whole(w[i].caused_ns / US));
 }
 
 /*
@@ -66,7 +73,7 @@ static uint64_t node_sum(const struct run_metric *m, size_t node)
 	if (m->merge != MERGE_SUM)
 		return m->merge == MERGE_MAX ? m->stats[node].most
 					     : m->stats[node].least;
-	return (uint64_t)m->stats[node].sum;
+	return page_whole(m->stats[node].sum);
 }
 
 static void put_page_metric(struct page_stream *s, const struct run *run,

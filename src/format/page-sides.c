@@ -28,7 +28,7 @@ static void put_union_nodes(struct page_stream *s, const struct path_union *u,
 /* Reports have seconds, and 9 digits of them are enough to go back. */
 static uint64_t side_value(const struct run_metric *m, double value)
 {
-	return (uint64_t)llround(m->unit == UNIT_NS ? value * 1e9 : value);
+	return page_whole(round(m->unit == UNIT_NS ? value * 1e9 : value));
 }
 
 static uint64_t put_side(struct page_stream *s, const char *what,

@@ -35,6 +35,13 @@ void page_stream_fini(struct page_stream *s)
 	*s = (struct page_stream){ 0 };
 }
 
+uint64_t page_whole(double number)
+{
+	if (!(number > 0))
+		return 0;
+	return number < 0x1p63 ? (uint64_t)number : (uint64_t)1 << 63;
+}
+
 void page_array(struct page_stream *s, const char *name,
 		enum page_array_type type)
 {

@@ -37,6 +37,9 @@ struct page_stream {
 int page_stream_init(struct page_stream *s);
 void page_stream_fini(struct page_stream *s);
 
+/* A number of a file, which may be none: at least 0, and whole. */
+uint64_t page_whole(double number);
+
 /* One array after the other. */
 void page_array(struct page_stream *s, const char *name,
 		enum page_array_type type);

@@ -185,9 +185,11 @@ static void put_page_causes(struct page_stream *s, const struct run *run)
 	PAGE_COLUMN(s, "cause.culprit", PAGE_VARINT, count,
 		    c[i].culprit == WAIT_OTHERS ? run->rank_count
 						: c[i].culprit);
-	PAGE_COLUMN(s, "cause.ns", PAGE_VARINT, count, c[i].ns);
-	PAGE_COLUMN(s, "cause.error", PAGE_VARINT, count, c[i].error_ns);
-	PAGE_COLUMN(s, "cause.indirect", PAGE_VARINT, count, c[i].indirect_ns);
+	PAGE_COLUMN(s, "cause.ns", PAGE_VARINT, count, page_whole(c[i].ns));
+	PAGE_COLUMN(s, "cause.error", PAGE_VARINT, count,
+		    page_whole(c[i].error_ns));
+	PAGE_COLUMN(s, "cause.indirect", PAGE_VARINT, count,
+		    page_whole(c[i].indirect_ns));
 }
 
 void page_put_waits(struct page_stream *s, const struct run *run)
@@ -206,8 +208,9 @@ void page_put_waits(struct page_stream *s, const struct run *run)
 	PAGE_COLUMN(s, "context.cause", PAGE_DELTA, contexts, c[i].cause);
 	PAGE_COLUMN(s, "context.node", PAGE_VARINT, contexts, c[i].node);
 	PAGE_COLUMN(s, "context.flags", PAGE_U8, contexts, c[i].flags);
-	PAGE_COLUMN(s, "context.ns", PAGE_VARINT, contexts, c[i].ns);
+	PAGE_COLUMN(s, "context.ns", PAGE_VARINT, contexts,
+		    page_whole(c[i].ns));
 	PAGE_COLUMN(s, "victim.cause", PAGE_DELTA, victims, v[i].cause);
 	PAGE_COLUMN(s, "victim.rank", PAGE_DELTA, victims, v[i].rank);
-	PAGE_COLUMN(s, "victim.ns", PAGE_VARINT, victims, v[i].ns);
+	PAGE_COLUMN(s, "victim.ns", PAGE_VARINT, victims, page_whole(v[i].ns));
 }

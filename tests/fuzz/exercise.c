@@ -111,6 +111,21 @@ static void show_all(const struct analysis *analysis,
 	report_free(report);
 }
 
+/* As copse report -f html has it. */
+static void write_page(const struct run *const runs[], bool two)
+{
+	const struct analysis_options defaults = { 0 };
+	const struct overview_choice choice = {
+		.only = two ? analysis_find("diff") : NULL
+	};
+	struct overview overview;
+
+	if (overview_init(&overview, runs, &choice, &defaults))
+		return;
+	format_find("html")->write_overview(nowhere(), &overview);
+	overview_fini(&overview);
+}
+
 void exercise_reports(const struct run *run)
 {
 	const struct run *one[] = { run, NULL }, *two[] = { run, run, NULL };
@@ -120,6 +135,8 @@ void exercise_reports(const struct run *run)
 			show_all(analyses[i], one, &options[how]);
 			show_all(analyses[i], two, &options[how]);
 		}
+	write_page(one, false);
+	write_page(two, true);
 }
 
 static void judge(const struct run *const runs[], uint32_t choice)
@@ -164,7 +181,7 @@ void exercise_run(const struct run *run, uint32_t choice)
 {
 	const struct run *one[] = { run, NULL }, *two[] = { run, run, NULL };
 
-	switch (take(&choice, 8)) {
+	switch (take(&choice, 10)) {
 	case 0:
 		judge(two, choice);
 		break;
@@ -173,6 +190,12 @@ void exercise_run(const struct run *run, uint32_t choice)
 		break;
 	case 2:
 		analyse(two, choice);
+		break;
+	case 3:
+		write_page(one, false);
+		break;
+	case 4:
+		write_page(two, true);
 		break;
 	default:
 		analyse(one, choice);

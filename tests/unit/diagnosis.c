@@ -116,6 +116,18 @@ static bool near(double is, double wanted)
 	return is > 0.99 * wanted && is < 1.01 * wanted;
 }
 
+TEST(diagnosis_rows_of_ranks)
+{
+	struct fact f = { 0 };
+
+	CHECK(fact_name_ranks(&f, (uint32_t[]){ 0, 1, 2, 5, 7, 8 }, 6));
+	CHECK(!strcmp(f.rows, "0-2,5,7-8"));
+	free(f.rows);
+	CHECK(fact_name_ranks(&f, NULL, 0));
+	CHECK(!strcmp(f.rows, ""));
+	free(f.rows);
+}
+
 TEST(diagnosis_uneven_load)
 {
 	const struct diagnosis_finding *f;
@@ -126,6 +138,7 @@ TEST(diagnosis_uneven_load)
 		add_blame(&m, WAIT_ALL, r, 3, 0.3);
 	f = found(&m, "uneven-load");
 	CHECK(!strcmp(f->ranks, "rank 3"));
+	CHECK(!strcmp(f->rows, "3"));
 	CHECK(near(f->gain, 0.225));
 	CHECK(f->severity == SEVERITY_HIGH);
 	CHECK(f->gain == f->most);
@@ -142,6 +155,7 @@ TEST(diagnosis_serial_section)
 		add_blame(&m, WAIT_ALL, r, 0, 0.3);
 	f = found(&m, "serial-section");
 	CHECK(!strcmp(f->ranks, "rank 0"));
+	CHECK(!strcmp(f->rows, "0"));
 	CHECK(near(f->gain, 0.225));
 	end(&m);
 }
