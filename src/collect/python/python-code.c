@@ -13,7 +13,6 @@ enum {
 	SIZE_AT = 16, /* of one that varies; of a text, how long it is */
 	STATE_AT = 32,
 	BYTES_AT = 32, /* of bytes */
-	CODE_HEAD = 256,
 	CODE_MOST = 1 << 28,
 	TEXT_HEAD = 40,
 };
@@ -46,7 +45,7 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 				   uintptr_t instr, struct code_head *to)
 {
 	uintptr_t bytes = code + layout->code.bytes;
-	char head[CODE_HEAD];
+	char head[PYTHON_CODE_MOST];
 	uint64_t references;
 
 	if (code % sizeof(code) ||

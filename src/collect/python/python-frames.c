@@ -7,7 +7,6 @@
 
 enum {
 	BEFORE = 8, /* bytes of what stands before a frame */
-	FRAME_SIZE = 80,
 	THREAD_SIZE = 512,
 	INTERPRETERS_MOST = 64,
 	THREADS_MOST = 4096,
@@ -171,7 +170,7 @@ SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 {
 	const struct python_layout *layout = r->layout;
 	struct python_frames *p = r->to;
-	char bytes[BEFORE + FRAME_SIZE];
+	char bytes[BEFORE + PYTHON_FRAME_MOST];
 	const char *frame = bytes + BEFORE;
 	uintptr_t is = *at;
 

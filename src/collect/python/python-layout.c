@@ -82,6 +82,23 @@ static bool take_offset(uint16_t *to, uint64_t offset)
 	return offset < OFFSET_MOST;
 }
 
+/* A build that keeps more than is read, or elsewhere, is not known. */
+static bool is_within_reads(const struct python_layout *l)
+{
+	const uint16_t frame[] = { l->frame.code, l->frame.previous,
+				   l->frame.instr, l->frame.owner };
+	const uint16_t code[] = { l->code.file, l->code.name, l->code.lines,
+				  l->code.first };
+
+	for (size_t i = 0; i < 4; i++)
+		if (frame[i] + sizeof(uintptr_t) > PYTHON_FRAME_MOST ||
+		    code[i] + sizeof(uintptr_t) > l->code.bytes)
+			return false;
+	return l->frame.owner < l->frame.size &&
+	       l->frame.size <= PYTHON_FRAME_MOST &&
+	       l->code.bytes <= PYTHON_CODE_MOST;
+}
+
 static bool by_offsets(struct python_layout *to, const struct debug_offsets *o)
 {
 	*to = (struct python_layout){
@@ -108,7 +125,8 @@ static bool by_offsets(struct python_layout *to, const struct debug_offsets *o)
 	       take_offset(&to->code.name, o->code.qualname) &&
 	       take_offset(&to->code.lines, o->code.linetable) &&
 	       take_offset(&to->code.first, o->code.firstlineno) &&
-	       take_offset(&to->code.bytes, o->code.co_code_adaptive);
+	       take_offset(&to->code.bytes, o->code.co_code_adaptive) &&
+	       is_within_reads(to);
 }
 
 static bool choose_layout(struct python_layout *to, const void *runtime)

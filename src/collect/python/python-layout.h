@@ -50,6 +50,12 @@ struct python_layout {
 	} text;
 };
 
+/* What is read of a frame, and of a code object before its bytecode. */
+enum {
+	PYTHON_FRAME_MOST = 80,
+	PYTHON_CODE_MOST = 256
+};
+
 /* Mutable: set once.  NULL: no interpreter that is known, or not wanted. */
 extern HIDDEN const struct python_layout *python_layout;
 
