@@ -35,21 +35,23 @@ CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 
 # The page that -f html fills in: one file of these modules, in the order in
 # which they need each other.  A new one is share/page/NAME.js and its word here.
-PAGE_MODULES = dom units stream selection model paths tree colour flame strip \
+PAGE_MODULES = dom units stream selection live model paths tree colour flame strip \
 	grid table view-start view-flame view-hot view-ranks view-mpi view-source \
 	views main
-page_sources = share/page/page.css $(PAGE_MODULES:%=share/page/%.js) \
-	share/page/join.awk share/page/page.html
+page_modules = $(PAGE_MODULES:%=share/page/%.js)
+page_sources = $(page_modules) share/page/page.css share/page/page.html \
+	share/page/join.awk share/page/fill.awk
 
 pagedir = $(datadir)/copse/page
 nodist_page_DATA = page/page.html
 EXTRA_DIST += $(page_sources) share/page/package.json
-CLEANFILES += page/page.html
+CLEANFILES += page/page.js page/page.html
 page/page.html: $(page_sources)
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)cd $(srcdir)/share/page && $(AWK) -v css=page.css \
-		-v modules='$(PAGE_MODULES:%=%.js)' -f join.awk page.html \
-		>$(abs_builddir)/$@.tmp
+	$(AM_V_GEN)cd $(srcdir) && $(AWK) -f share/page/join.awk \
+		$(page_modules) >$(abs_builddir)/page/page.js
+	@$(AWK) -v css=$(srcdir)/share/page/page.css -v code=page/page.js \
+		-f $(srcdir)/share/page/fill.awk $(srcdir)/share/page/page.html >$@.tmp
 	@mv $@.tmp $@
 
 # What -f json prints.

@@ -281,7 +281,7 @@ EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/lib/tap.sh tests/lib/mpi.s
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \
 	tests/profiles/cases.tbl tests/rules/sigsafe.allow tests/profiles/expect tests/bench \
 	tests/fuzz $(page_tests)
-page_tests = tests/page/browser.mjs tests/page/hostile.json tests/page/looks.mjs \
+page_tests = tests/page/browser.mjs tests/page/figures.mjs tests/page/hostile.json tests/page/looks.mjs \
 	tests/page/made-run.mjs tests/page/make-page.mjs \
 	tests/page/modules.test.mjs tests/page/pictures.mjs
 

@@ -2,6 +2,7 @@
 // main.js - the page: one selection, kept in the address, and the view of it.
 import { inksForget } from "./colour.js";
 import { el, elReplace, textClean } from "./dom.js";
+import { Live } from "./live.js";
 import { Model } from "./model.js";
 import { PathFinder } from "./paths.js";
 import { selectionParse, selectionText } from "./selection.js";
@@ -18,6 +19,8 @@ class App {
 		this.selection = selectionParse(location.hash);
 		this.views = views.filter(v => v.has(this));
 		model.ownModule = this.moduleOfProgram();
+		if (model.page.live)
+			model.live = new Live(() => this.update());
 		this.strip = stripMake(this);
 		this.change = {};
 	}
@@ -144,7 +147,8 @@ class App {
 		this.navUpdate();
 		this.toolbarUpdate();
 		this.open.update(this.change);
-		this.strip.element.hidden = !this.view.strip || this.model.rankCount < 2;
+		this.strip.element.hidden = !this.view.strip || this.model.rankCount < 2 ||
+			this.model.isDiff;
 		if (!this.strip.element.hidden)
 			this.strip.update();
 		this.change = {};
@@ -170,9 +174,10 @@ class App {
 			.reduce((sum, l) => sum + l.count, 0);
 		const missing = (this.model.page.problems || []).length;
 
-		return [lost && `${lost} samples or records were lost.`, missing &&
-			`${missing} problems: see the end of the page.`].filter(Boolean)
-			.join(" ");
+		return [lost && "Samples or event records were lost: see the end of " +
+			`the page (${lost}).`, missing && "Some profiles are missing or " +
+			`damaged: see the end of the page (${missing}).`]
+			.filter(Boolean).join(" ");
 	}
 
 	navUpdate() {
@@ -193,7 +198,7 @@ class App {
 		elReplace(this.bar.chosen, selection.path && this.crumbs(),
 			selection.ranks && el("span", { class: "chip" },
 				model.ranksText(selection.ranks),
-				model.cells(this.metric) || this.model.rankCount < 2 ? ""
+				model.isOfRows(this.metric, selection.ranks) ? ""
 					: " (call paths: of all)",
 				el("a", { href: this.link({ ranks: null }), class: "x",
 					"aria-label": "all ranks" }, "×")));
@@ -259,7 +264,8 @@ function headMake(app) {
 
 	document.title = `${title.split(" ")[0].split("/").pop()} · copse`;
 	byId("title").textContent = title;
-	elReplace(byId("what"), [page.date, summary?.lines[0]].filter(Boolean)
+	elReplace(byId("what"), [page.date, summary?.lines[0], page.runs &&
+		`runs before: ${page.runs[0]}, now: ${page.runs[1]}`].filter(Boolean)
 		.join(" · "));
 	elReplace(byId("tools"), themeButton(app));
 	elReplace(byId("foot"), (summary?.notes || []).map(n => el("p", {}, n)),
@@ -299,6 +305,7 @@ async function pageStart() {
 	addEventListener("hashchange", () => app.followAddress());
 	addEventListener("resize", () => app.update());
 	globalThis.copse = app;
+	app.readyAt = performance.now();
 	document.documentElement.dataset.ready = "yes";
 }
 

@@ -18,10 +18,8 @@ export const parts = [
 	["mpi", "MPI", "mpi"],
 	["io", "MPI I/O", "io"],
 	["files", "files", "io"],
-	["gpu_wait", "waiting for GPUs", "gpu"],
-	["gpu", "waiting for GPUs", "gpu"],
 	["openmp", "OpenMP, waiting", "openmp"],
-	["other", "outside of MPI's time", "rest"],
+	["other", "before MPI_Init, after MPI_Finalize", "rest"],
 ];
 
 const baseName = path => path.slice(path.lastIndexOf("/") + 1);
@@ -54,10 +52,15 @@ export class Model {
 		this.stream = stream;
 		this.page = page;
 		this.strings = page.strings || [];
-		for (const name of ["parent", "kind", "flags", "function",
-			"module", "file", "line", "detail", "path"])
-			this[name] = stream.array("node." + name) || new Uint8Array(0);
+		this.parent = stream.array("node.parent") || new Uint8Array(0);
 		this.count = this.parent.length;
+		for (const name of ["kind", "flags", "function", "module", "file",
+			"line", "detail"])
+			this[name] = stream.array("node." + name) ||
+				new Uint8Array(this.count);
+		// Of a diff each node is a call path.
+		this.path = stream.array("node.path") ||
+			Uint32Array.from(this.parent, (_, n) => n);
 		this.end = endsOf(this.parent);
 		this.metrics = page.metrics || [];
 		this.rankCount = page.ranks ? page.ranks.count : 0;
@@ -121,15 +124,25 @@ export class Model {
 		return baseName(this.string(this.module[n]));
 	}
 
-	// The node and what it is called from, the outermost first.
+	// The node and what it is called from, the outermost first, without what
+	// starts a program above main.
 	frames(n) {
 		const frames = [];
 
 		for (; n > 0; n = this.parent[n])
-			if (this.kind[n] !== kinds.line && this.kind[n] !== kinds.loop ||
-			    !frames.length)
+			if (!frames.length || this.path[n] && this.kind[n] !== kinds.line &&
+			    this.kind[n] !== kinds.loop)
 				frames.push(n);
 		return frames.reverse();
+	}
+
+	// The first node of the call path of the innermost function of the program
+	// itself that n is in, or n.
+	ownFrame(n) {
+		for (let m = n; m > 0; m = this.parent[m])
+			if (this.module[m] === this.ownModule && this.path[m])
+				return this.members.get(this.path[m])[0];
+		return n;
 	}
 
 	metric(name) {
@@ -138,7 +151,8 @@ export class Model {
 
 	// Those that a tree can show: sums, in the run's order.
 	get treeMetrics() {
-		return this.metrics.filter(m => m.merge === "sum" && m.total > 0);
+		return this.metrics.filter(m => m.merge === "sum" &&
+			(m.total > 0 || m.base > 0));
 	}
 
 	get metricDefault() {
@@ -183,13 +197,25 @@ export class Model {
 		const cells = rows && this.cells(name);
 
 		if (!cells)
-			return this.stream.array("sum." + name) || this.zeros();
+			return this.ownLive(name, rows) ||
+				this.stream.array("sum." + name) || this.zeros();
 
 		const key = name + " " + rows.join();
 
 		if (this.chosen.key !== key)
 			this.chosen = { key, own: this.ownOf(cells, rows) };
 		return this.chosen.own;
+	}
+
+	// Of one process, where a server knows it.
+	ownLive(name, rows) {
+		return this.live && rows?.length === 1 && rows[0][0] === rows[0][1]
+			? this.live.rank(name, rows[0][0], this.count) : null;
+	}
+
+	// Call paths are those of the selected rows of ranks.
+	isOfRows(name, rows) {
+		return !rows || !!this.cells(name) || !!this.ownLive(name, rows);
 	}
 
 	ownOf(cells, rows) {
@@ -254,7 +280,15 @@ export class Model {
 
 		if (cells)
 			return { exact: true, columns: this.columnsOf(cells, n) };
-		return this.exactByRank(name, n) || this.heatByRank(name, n);
+		return this.exactByRank(name, n) || this.liveByRank(name, n) ||
+			this.heatByRank(name, n);
+	}
+
+	liveByRank(name, n) {
+		const values = this.live && this.kind[n] !== kinds.line &&
+			this.kind[n] !== kinds.loop && this.live.path(name, n);
+
+		return values ? { exact: true, columns: columnsSingle(values) } : null;
 	}
 
 	columnsOf(cells, n) {
@@ -300,10 +334,15 @@ export class Model {
 
 	heatByRank(name, n) {
 		const heat = this.heat(name);
+
+		return this.stripByRank(name, n, heat) || this.groupsByRank(heat, n);
+	}
+
+	groupsByRank(heat, n) {
 		const row = heat ? this.pathIn(heat.nodes, n) : -1;
 
-		return this.stripByRank(name, n, heat) || (row < 0 ? null
-			: { exact: false, columns: this.heatColumns(heat, row) });
+		return row < 0 ? null
+			: { exact: false, columns: this.heatColumns(heat, row) };
 	}
 
 	stripByRank(name, n, heat) {

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stream.js - what is in the page: doc/page-format.md.
 
-function bytesOf(base64) {
-	const text = atob(base64);
-	const bytes = new Uint8Array(text.length);
-
-	for (let i = 0; i < text.length; i++)
-		bytes[i] = text.charCodeAt(i);
-	return bytes;
-}
-
 // Numbers of seven bits a byte; those of 2^53 and more are rounded.
 function varintsDecode(bytes, count, isDelta) {
 	const to = new Float64Array(count);
@@ -64,8 +55,14 @@ export function streamDecode(bytes) {
 }
 
 export async function streamInflate(base64) {
+	const text = atob(base64);
+	const bytes = new Uint8Array(text.length);
+
+	for (let i = 0; i < text.length; i++)
+		bytes[i] = text.charCodeAt(i);
+
 	const inflater = new DecompressionStream("deflate");
-	const from = new Blob([bytesOf(base64.trim())]).stream();
+	const from = new Blob([bytes]).stream();
 
 	return streamDecode(new Uint8Array(
 		await new Response(from.pipeThrough(inflater)).arrayBuffer()));

@@ -85,8 +85,7 @@ function textCell(app, table, c, names) {
 			const at = app.model.rowOf(cell);
 
 			return at < 0 ? cellText(type, cell)
-				: el("a", { href: app.link({ ranks: [[at, at]] }) },
-					cellText(type, cell));
+				: el("a", { href: app.link({ ranks: [[at, at]] }) }, `${cell}`);
 		}
 		if (!texts.has(type) || cell === null)
 			return cellText(type, cell);
@@ -134,15 +133,19 @@ export function tableMake(app, table, most = rowsFew) {
 	const body = el("tbody");
 	const more = el("button", { type: "button", class: "more",
 		onclick: () => fill(Infinity) });
+	const left = el("p", { class: "about" }, `${table.more} more rows are not in ` +
+		"the page: copse report -n 0 has them.");
 	let rows = table.rows, by = -1, down = true;
 
 	function fill(count) {
 		elReplace(body, rows.slice(0, count).map(row => el("tr", {},
 			columns.map(({ c, type }, i) => el("td",
-				{ class: texts.has(type) && "text" },
+				{ class: texts.has(type) && (String(single(row[c])).length > 28
+					? "text" : "text short") },
 				makers[i](row[c], row))))));
 		more.textContent = `all ${rows.length} rows`;
 		more.hidden = rows.length <= count;
+		left.hidden = !more.hidden || !table.more;
 	}
 
 	function sort(c, type) {
@@ -167,5 +170,5 @@ export function tableMake(app, table, most = rowsFew) {
 					["spark", "heat", "bar"].includes(type) ? title
 						: el("button", { type: "button",
 							onclick: () => sort(c, type) }, title))))),
-			body)), more);
+			body)), more, left);
 }

@@ -42,12 +42,11 @@ export function treeShown(app) {
 	const tree = app.kept("tree " + [show.inlined, show.loops, show.lines],
 		() => treeBuild(app.model, show));
 	const values = treeValues(tree, own);
-	let shown = { ...tree, ...values };
+	const shown = app.model.isDiff
+		? changesOf(app, tree, values, treeValues(tree, app.base), show)
+		: show.inverted ? treeInvert(app.model, tree, values.alone)
+			: { ...tree, ...values };
 
-	if (show.inverted)
-		shown = treeInvert(app.model, tree, values.alone);
-	if (app.model.isDiff)
-		changesAdd(app, shown, tree, values, show);
 	shown.children = treeChildren(shown, shown.size || shown.all);
 	if (shown.size)
 		shown.all = shown.size;
@@ -57,15 +56,20 @@ export function treeShown(app) {
 }
 
 // Of a diff: boxes are as wide as the larger side, and know both.
-function changesAdd(app, shown, tree, values, show) {
-	const base = treeValues(tree, app.base);
-	const after = show.inverted ? shown.all : values.all;
+function changesOf(app, tree, after, before, show) {
+	const shown = { ...tree, alone: after.alone, after: after.all,
+		before: before.all };
 
-	shown.after = after;
-	shown.before = show.inverted
-		? invertedValues(shown, treeInvert(app.model, tree, base.alone), app)
-		: base.all;
+	if (show.inverted) {
+		const inverted = alone => treeInvert(app.model, tree, alone);
+
+		Object.assign(shown, inverted(after.alone.map((v, b) =>
+			Math.max(v, before.alone[b]))));
+		shown.after = invertedValues(shown, inverted(after.alone), app);
+		shown.before = invertedValues(shown, inverted(before.alone), app);
+	}
 	shown.size = sizesOf(shown);
+	return shown;
 }
 
 // A box holds the larger of its sides, and all that is below it.
@@ -95,6 +99,23 @@ function invertedValues(to, from, app) {
 	return Float64Array.from(ids(to), id => values.get(id) || 0);
 }
 
+// How far a call path's change, with all that it calls, may be chance; null:
+// not known.
+function marginOfBox(app, shown, box) {
+	const margins = !shown.frame && app.model.stream.array("margin." + app.metric);
+
+	return margins && margins[shown.node[box]] ? margins[shown.node[box]] - 1
+		: null;
+}
+
+// Of a box of a diff: -1 gone, 1 new, 0 as before or within what is chance.
+function changeShare(app, shown, box) {
+	const change = shown.after[box] - shown.before[box];
+
+	return Math.abs(change) <= (marginOfBox(app, shown, box) ?? 0) ? 0
+		: change / Math.max(shown.after[box], shown.before[box]);
+}
+
 const nodeOf = (shown, box) => (shown.frame ? shown.frame[box] : shown.node[box]);
 
 function aboutBox(app, shown, box) {
@@ -108,12 +129,14 @@ function aboutBox(app, shown, box) {
 	if (shown.after)
 		words.push(`${valueText(shown.before[box], unit)} before, ${
 			valueText(all, unit)} now: ${changeText(all - shown.before[box],
-			shown.before[box], unit)}`);
+			shown.before[box], unit)}`,
+		marginOfBox(app, shown, box) !== null && `± ${
+			valueText(marginOfBox(app, shown, box), unit)}`);
 	else
 		words.push(`${valueText(all, unit)}, ${shareText(all / total || 0)} of all`);
 	if (!shown.after && shown.alone[box])
 		words.push(`${valueText(shown.alone[box], unit)} of it itself`);
-	return words.join(" · ");
+	return words.filter(Boolean).join(" · ");
 }
 
 export function changeText(change, before, unit) {
@@ -167,7 +190,7 @@ function legendMake(app) {
 
 	if (app.model.isDiff)
 		return el("ul", { class: "legend" }, entry("faster", "faster"),
-			entry("same", "as before"), entry("slower", "slower"),
+			entry("same", "as before, or chance"), entry("slower", "slower"),
 			el("li", { class: "quiet" }, "as wide as the larger side"));
 	return el("ul", { class: "legend" }, entry("own", "the program"),
 		entry("library", "libraries"), entry("mpi", "MPI"),
@@ -188,8 +211,7 @@ export const viewFlame = {
 			label: box => (box ? app.model.name(nodeOf(shown, box))
 				: `all: ${valueText(shown.all[0], app.unit)} of ${app.metric}`),
 			colour: box => (shown.after
-				? changeColour((shown.after[box] - shown.before[box]) /
-					Math.max(shown.after[box], shown.before[box]) || 0)
+				? changeColour(changeShare(app, shown, box))
 				: boxColour(app.model, nodeOf(shown, box))),
 			about: box => aboutBox(app, shown, box || 0),
 			onselect: box => app.go({

@@ -65,6 +65,46 @@ function spotsTable(app, kind, most) {
 		`The largest ${most} of ${wanted.length}; search finds the others.`));
 }
 
+// Of a diff: functions on both sides, the largest change first.
+export function spotsChanged(model, own, base) {
+	const key = s => model.functionName(s.node) + "\n" + model.moduleName(s.node);
+	const changed = new Map();
+	const add = (side, spots) => {
+		for (const spot of spots) {
+			const at = changed.get(key(spot)) ||
+				{ node: spot.node, before: 0, now: 0 };
+
+			at[side] += spot.own;
+			changed.set(key(spot), at);
+		}
+	};
+
+	add("now", treeSpots(model, own, "function"));
+	add("before", treeSpots(model, base, "function"));
+	return [...changed.values()].filter(s => s.before || s.now)
+		.sort((a, b) => Math.abs(b.now - b.before) - Math.abs(a.now - a.before));
+}
+
+function changesTable(app) {
+	const { model, unit } = app;
+	const found = app.selection.find.toLowerCase();
+	const spots = spotsChanged(model, app.own, app.base).filter(s =>
+		model.functionName(s.node).toLowerCase().includes(found)).slice(0, spotsFew);
+
+	return el("div", { class: "scroll" }, el("table", {},
+		el("thead", {}, el("tr", {}, ["function", "in", "before", "now", "change",
+			"of its own"].map((t, i) => el("th", { class: i < 2 && "text" }, t)))),
+		el("tbody", {}, spots.map(s => el("tr", {},
+			el("td", { class: "text" }, el("a", { href: app.link({ path: s.node }) },
+				model.functionName(s.node))),
+			el("td", { class: "text quiet" }, model.moduleName(s.node)),
+			el("td", {}, valueText(s.before, unit)),
+			el("td", {}, valueText(s.now, unit)),
+			el("td", {}, (s.now > s.before ? "+" : "") +
+				valueText(s.now - s.before, unit)),
+			el("td", {}, s.before ? shareText(s.now / s.before - 1) : "new"))))));
+}
+
 export const viewHot = {
 	id: "hot", title: "Hot spots", strip: true,
 	about: "Where the value arose itself, without what was called from there. " +
@@ -76,6 +116,11 @@ export const viewHot = {
 
 		element.append(tabs, body);
 		return { update() {
+			if (app.model.isDiff) {
+				elReplace(body, changesTable(app));
+				return;
+			}
+
 			const show = app.selection.show;
 			const kind = kindsShown.map(k => k[0]).find(k => show.includes(k)) ||
 				"function";

@@ -14,7 +14,7 @@ export function linesMake(app, report) {
 		report.lines.map(l => el("li", {}, app.sentence(
 			l.replace(/^([•–!]|  ) ?/, ""))))),
 	report.notes.length > 0 && el("p", { class: "about" },
-		report.notes.join(" "))].filter(Boolean);
+		report.notes.map(n => n.replace(/^! /, "")).join(" "))].filter(Boolean);
 }
 
 function columnOf(table, id) {
@@ -58,8 +58,9 @@ function waitsMatrix(app, waits) {
 	return { sums, side, each };
 }
 
-// What a culprit did while others waited, the longest first.
-function meanwhileOf(app, waits, victims, culprits) {
+// What culprits did while others waited, by functions of the program: the
+// longest first.
+function meanwhileOf(app, waits, culprits) {
 	const count = app.model.rankCount, sums = new Map();
 
 	for (let i = 0; i < waits.context.length; i++) {
@@ -67,14 +68,16 @@ function meanwhileOf(app, waits, victims, culprits) {
 
 		if (culprit >= count || waits.flags[i] & 2 || !rowsHave(culprits, culprit))
 			continue;
-		sums.set(waits.node[i], (sums.get(waits.node[i]) || 0) +
-			waits.meanwhile[i]);
+
+		const node = app.model.ownFrame(waits.node[i]);
+
+		sums.set(node, (sums.get(node) || 0) + waits.meanwhile[i]);
 	}
 	return [...sums].sort((a, b) => b[1] - a[1]).slice(0, 12);
 }
 
 function meanwhileMake(app, waits) {
-	const rows = meanwhileOf(app, waits, null, app.selection.ranks);
+	const rows = meanwhileOf(app, waits, app.selection.ranks);
 	const who = app.selection.ranks ? app.model.ranksText(app.selection.ranks)
 		: "late ranks";
 
@@ -152,8 +155,8 @@ function mapMake(app) {
 		return null;
 
 	const columns = map.rows[0].length;
-	const label = i => `rank ${map.from[i] ?? i}` +
-		(map.each[i] > 1 ? `–${map.from[i] + map.each[i] - 1}` : "");
+	const label = i => app.model.ranksText([[map.from[i], Math.min(
+		map.from[i] + map.each[i], app.model.page.ranks.world) - 1]]);
 	const grid = new Grid({
 		rowHeight: Math.max(3, Math.min(22, Math.floor(440 / map.rows.length))),
 		labelWidth: 90, rows: map.rows.length, columns,

@@ -79,7 +79,7 @@ export const viewRanks = {
 	id: "ranks", title: "Ranks", strip: "first",
 	about: "What each rank did with its time, which ranks stand out, and the " +
 		"call paths on which they differ.",
-	has: app => app.model.rankCount > 1,
+	has: app => app.model.rankCount > 1 && !app.model.isDiff,
 	make(app, element) {
 		for (const id of ["ranks", "imbalance"]) {
 			const report = app.model.report(id);
@@ -99,14 +99,11 @@ const mostRows = 48;
 function heatOf(app) {
 	const { model, metric } = app;
 	const heat = !model.cells(metric) && model.heat(metric);
+	const columnsOf = node => (heat ? model.groupsByRank(heat, node)
+		: model.byRank(metric, node))?.columns;
 
-	if (heat)
-		return Array.from(heat.nodes).slice(0, mostRows).map((node, row) =>
-			({ node, columns: model.heatColumns(heat, row) }));
-	if (!model.cells(metric))
-		return [];
-	return pathsLargest(app).map(node =>
-		({ node, columns: model.byRank(metric, node).columns }));
+	return pathsLargest(app).map(node => ({ node, columns: columnsOf(node) }))
+		.filter(row => row.columns);
 }
 
 function pathsLargest(app) {
@@ -150,7 +147,7 @@ export const viewHeat = {
 	id: "heat", title: "Heat map", strip: true,
 	about: "Call paths from top to bottom, ranks from left to right, each row " +
 		"by its own maximum: a row of one colour is balanced.",
-	has: app => app.model.rankCount > 1,
+	has: app => app.model.rankCount > 1 && !app.model.isDiff,
 	make(app, element) {
 		let rows = [];
 		const cell = (r, c) => rows[r].columns[c];

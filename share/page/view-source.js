@@ -30,6 +30,15 @@ function linesOf(model, own) {
 	return lines;
 }
 
+// Tabs are eight columns wide.
+export function tabsExpand(text) {
+	let to = "";
+
+	for (const c of text)
+		to += c === "\t" ? " ".repeat(8 - to.length % 8) : c;
+	return to;
+}
+
 function lineRow(app, number, text, line, top) {
 	const chosen = line && app.selection.path !== null &&
 		app.model.scope(app.selection.path).includes(line.node);
@@ -41,25 +50,28 @@ function lineRow(app, number, text, line, top) {
 		el("td", {}, line ? shareText(line.value / app.all[0] || 0) : ""),
 		el("td", { class: "lineno" }, line ? el("a", { href: app.link(
 			{ path: line.node }) }, `${number}`) : `${number}`),
-		el("td", { class: "code" }, text));
+		el("td", { class: "code" }, tabsExpand(text)));
 }
 
-function fileMake(app, file, lines, texts) {
+function fileMake(app, file, lines, source) {
 	const top = Math.max(...[...lines.values()].map(l => l.value), 1e-300);
-	const known = new Map(texts || []);
+	const known = new Map(source?.lines || []);
 	const numbers = [...new Set([...lines.keys(), ...known.keys()])]
+		.filter(n => known.size || lines.get(n).value > app.all[0] / 500)
 		.sort((a, b) => a - b);
 	const rows = [];
 	let last = 0;
 
 	for (const number of numbers) {
-		if (last && number > last + 1)
+		if (last && number > last + 1 && known.size)
 			rows.push(el("tr", { class: "gap" }, el("td", { colspan: 4 }, "⋯")));
 		rows.push(lineRow(app, number, known.get(number) ?? "", lines.get(number),
 			top));
 		last = number;
 	}
-	return el("section", { class: "source" }, el("h3", {}, file),
+	return rows.length > 0 && el("section", { class: "source" }, el("h3", {}, file),
+		source?.changed && el("p", { class: "problem" },
+			"This file is younger than the run: lines may have moved."),
 		el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, rows))));
 }
 
@@ -73,7 +85,7 @@ export const viewSource = {
 	make(app, element) {
 		const note = el("p", { class: "about" }), body = el("div");
 		const sources = new Map((app.model.page.sources || [])
-			.map(s => [s.file, s.lines]));
+			.map(s => [s.file, s]));
 
 		element.append(note, body);
 		return { update() {
@@ -81,9 +93,9 @@ export const viewSource = {
 			const files = [...lines].sort((a, b) => linesSum(b[1]) - linesSum(a[1]));
 
 			note.textContent = sources.size
-				? "The source around the hottest lines is in this page " +
-					"(--sources off leaves it out)."
-				: app.model.page.sourcesWhy || "The source is not in this page.";
+				? "The source around the hottest lines is in this page."
+				: app.model.page.sourcesWhy || "No source is in this page; copse " +
+					"report -f html --sources on puts it in.";
 			elReplace(body, files.slice(0, 12).map(([file, of]) =>
 				fileMake(app, file, of, sources.get(file))));
 		} };

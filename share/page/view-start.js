@@ -54,24 +54,28 @@ function findingMake(app, finding) {
 		finding.advice && el("p", { class: "advice" }, finding.advice));
 }
 
-// Lines of the text report that are no finding of a rule: remarks, warnings.
+// Sentences of the text reports that are no finding of a rule: remarks and
+// warnings.  Lines that begin with spaces go on from the one before.
 function remarksOf(app, findings) {
-	const texts = findings.map(f => String([f.text].flat().pop()));
-	const from = app.model.report("diagnose") || app.model.report("summary");
+	const told = findings.map(f => String([f.text].flat().pop()));
 	const remarks = [];
-	let skip = false;
 
-	for (const line of from ? from.lines : []) {
-		const text = line.replace(/^([•–!]|  ) ?/, "");
+	for (const id of ["summary", "diagnose"]) {
+		let open = null;
 
-		if (!/^([•–!]|  )/.test(line) && from.id !== "diagnose")
-			continue;
-		if (line.startsWith("  ") && remarks.length && !skip)
-			remarks[remarks.length - 1].push(text);
-		else if (!line.startsWith("  ")) {
-			skip = texts.some(t => text.includes(t) || t.includes(text));
-			if (!skip)
-				remarks.push([text]);
+		for (const line of app.model.report(id)?.lines || []) {
+			const text = line.replace(/^([•–!]|  ) ?/, "");
+
+			if (line.startsWith("  ")) {
+				open?.push(text);
+				continue;
+			}
+			open = null;
+			if (!/^[•–!]/.test(line) && id === "summary" ||
+			    told.some(t => t.includes(text) || text.includes(t)))
+				continue;
+			told.push(text);
+			remarks.push(open = [text]);
 		}
 	}
 	return remarks.map(r => r.join(" "));
@@ -101,10 +105,9 @@ function factorsMake(app) {
 
 	const value = name => [run[name]].flat()[0];
 	const factors = [
-		["load balance", "load_balance", "ranks had unequal work"],
-		["serialisation", "serialisation_efficiency",
-			"ranks waited for each other in turn"],
-		["transfer", "transfer_efficiency", "data was on its way"],
+		["load balance", "load_balance", "uneven work"],
+		["serialisation", "serialisation_efficiency", "waiting in turn"],
+		["transfer", "transfer_efficiency", "data on its way"],
 	];
 	let left = 1;
 	const rows = factors.filter(f => value(f[1]) > 0).map(([title, name, why]) => {
@@ -134,8 +137,9 @@ function factorsMake(app) {
 // longest rank's elapsed time tell; null: not known.
 function partOfRanks(model, table, id) {
 	const c = table.columns.findIndex(k => k.id === id);
-	const drawn = recordsOf(model.table("ranks", "parts"))
-		.find(p => p.part === id || p.part === id.replace("_", "-"));
+	const title = table.columns[c]?.title;
+	const drawn = recordsOf(model.table("ranks", "parts")).find(p =>
+		p.part === title || p.part.toLowerCase().replaceAll(" ", "_") === id);
 	const strip = drawn && Object.values(drawn).find(v =>
 		typeof v === "string" && model.stream.array(v));
 
@@ -156,8 +160,7 @@ function longestElapsed(model) {
 }
 
 // [{ id, title, ink, values: by row of ranks }] of what is not 0.
-function timesOf(app) {
-	const model = app.model;
+export function timesOf(model) {
 	const table = model.table("ranks", "ranks");
 	const times = [];
 
@@ -168,7 +171,38 @@ function timesOf(app) {
 		if (id !== "files" && values && values.some(v => v > 0))
 			times.push({ id, title, colour, values });
 	}
-	return times;
+	return times.length ? timesOfGpus(model, times) : timesInMpi(model);
+}
+
+// Of processes with one thread, what of "compute" was waiting for GPUs.
+function timesOfGpus(model, times) {
+	const compute = times.find(t => t.id === "compute");
+	const waited = model.metric("gpu.sync.time") &&
+		model.byRank("gpu.sync.time", 0)?.columns;
+	const threads = model.stream.array("rank.threads") || [];
+
+	if (!compute || waited?.length !== compute.values.length ||
+	    threads.some(t => t !== 1))
+		return times;
+
+	const gpu = waited.map((c, r) => Math.min(c.mean / 1e9, compute.values[r]));
+
+	return [{ ...compute, values: compute.values.map((v, r) => v - gpu[r]) },
+		...times.filter(t => t !== compute),
+		{ id: "gpu_wait", title: "waiting for GPUs", colour: "gpu", values: gpu }];
+}
+
+// Of a page without the report on ranks: inside MPI, and outside.
+function timesInMpi(model) {
+	const elapsed = model.stream.array("rank.elapsed") || [];
+	const inside = model.stream.array("rank.mpi") || [];
+	const of = value => Array.from(elapsed, (v, r) => value(v, inside[r]) / 1e6);
+	const times = [
+		{ title: "outside MPI", colour: "own", values: of((v, mpi) => v - mpi) },
+		{ title: "in MPI", colour: "mpi", values: of((v, mpi) => mpi) },
+	];
+
+	return inside.some(v => v > 0) ? times : [];
 }
 
 const sum = values => values.reduce((a, b) => a + b, 0);
@@ -236,7 +270,7 @@ function timesTop(times, count) {
 }
 
 function timesMake(app, later) {
-	const times = timesOf(app);
+	const times = timesOf(app.model);
 
 	if (!times.length)
 		return null;
@@ -267,7 +301,9 @@ function spotsMake(app) {
 
 	return table && el("section", { class: "spots" },
 		el("h2", {}, el("a", { href: app.link({ view: "hot" }) }, "Hot spots")),
-		tableMake(app, { ...table, title: null, rows: table.rows.slice(0, 8) }, 8));
+		tableMake(app, { ...table, title: null, more: 0,
+			rows: table.rows.slice(0, 6), columns: table.columns.map(c =>
+				(c.type === "bar" ? { ...c, title: null } : c)) }, 8));
 }
 
 export const viewStart = {

@@ -46,16 +46,43 @@ four_ranks() {
 		look run demo spots.json
 }
 
+diff_of_runs() {
+	[ -s demo.html ] || skip "there is no run of 4 ranks"
+	record again 4 "$programs/demo" 100 || return
+	"$copse" report diff -f html -o diff.html demo.copse vs again.copse &&
+		"$copse" report diff -f json demo.copse vs again.copse >diff.json &&
+		look diff diff diff.json
+}
+
+# Of so many ranks that the page has no exact values of all.
+served() {
+	make_ranks=$builddir/tests/bench/make-ranks
+	[ -x "$make_ranks" ] || skip "no make-ranks"
+	[ -e "$builddir/.libs/libcopse-view.so" ] || skip "no libmicrohttpd here"
+	[ -s demo.html ] || skip "there is no run of 4 ranks"
+	mkdir job && "$make_ranks" demo.copse/rank-0.h5 job 80 values=1000 &&
+		"$copse" merge -q job -o many.h5 || return
+	"$copse" view many.h5 >said 2>&1 &
+	server=$!
+	wait_for grep -q 'serves until' said || { cat said; return 1; }
+	node "$page/looks.mjs" live \
+		"$(sed -n 's|.*\(http://127.0.0.1:[0-9]*/[0-9a-f]*/\).*|\1|p' said)"
+	code=$?
+	kill -TERM $server && wait $server
+	return $code
+}
+
 made_gpus() {
 	export COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so"
 	[ -e "$COPSE_CUPTI" ] || skip "built without CUDA's headers"
 	record gpu 2 "$builddir/tests/gpu/made-mpi" &&
-		"$copse" report diagnose -f json gpu.copse >findings.json &&
 		look views gpu gpu waits calls
 }
 
 finding() {
-	look finding gpu findings.json
+	need node
+	node "$page/make-page.mjs" "$builddir/page/page.html" finding \
+		>finding.html && look finding finding dot "ranks 2–3"
 }
 
 python() {
@@ -76,6 +103,12 @@ hostile() {
 		look hostile hostile "$page/hostile.json"
 }
 
+made_diff() {
+	need node
+	node "$page/make-page.mjs" "$builddir/page/page.html" diff >diff.html &&
+		look views diff start flame hot callers
+}
+
 many_ranks() {
 	need node
 	node "$page/make-page.mjs" "$builddir/page/page.html" 10240 >many.html &&
@@ -85,11 +118,15 @@ many_ranks() {
 point "modules of the page, in node" modules
 point "a run of 4 ranks: every view; sums equal copse report -f json" four_ranks
 point "flame graph: click, keys, search, zoom, inverted, one rank" look flame demo
+point "an address that was mailed" look link demo
+point "two runs: both sides equal copse report -f json" diff_of_runs
+point "served by copse view: exact values are asked for" served
 point "light and dark, by the system and by the button" look theme demo
 point "one sheet of paper, light" look print demo
 point "a run with GPUs" made_gpus
 point "a click on a finding selects its path and its ranks" finding
 point "a run of Python" python
 point "hostile names stay text" hostile
+point "a made diff" made_diff
 point "10,240 made ranks" many_ranks
 points_done

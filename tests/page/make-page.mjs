@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // make-page.mjs - a page of a made run: make-page.mjs TEMPLATE RANKS [NAMES.json]
+// RANKS may be diff: of two made runs of 2 ranks; or finding: of 4 ranks, with
+// what a rule found of dot, on ranks 2 and 3.
 // NAMES.json: names of functions, instead of those of madeRun(); more than four
 // stand in the tree one below the other.
 import { readFileSync } from "node:fs";
-import { madeRun, streamBytes, streamPack } from "./made-run.mjs";
+import { madeDiff, madeRun, streamBytes, streamPack } from "./made-run.mjs";
 
 const [template, ranks, names] = process.argv.slice(2);
-const { page, arrays } = madeRun(Number(ranks));
+const { page, arrays } = ranks === "diff" ? madeDiff(2)
+	: madeRun(ranks === "finding" ? 4 : Number(ranks));
+
+if (ranks === "finding") {
+	const row = { rule: "uneven-load", severity: "high", gain: 1.5, gain_most: 1.5,
+		gain_share: 0.2, rank_seconds: 3, ranks: "2, 3", node: 5, rows: "2-3",
+		call_path: "dot ← solve ← main", text: "Ranks 2, 3 were in dot",
+		advice: "Share it." };
+
+	page.reports = {
+		summary: { id: "summary", lines: [], notes: [], tables: [] },
+		diagnose: { id: "diagnose", notes: [], lines: [`• ${row.text}.`], tables: [{
+			id: "findings", title: "findings", rows: [Object.values(row)],
+			columns: Object.keys(row).map(id => ({ id, title: null,
+				type: "text" })) }] },
+	};
+}
 
 // Hostile names are also the program's, hosts', and a report's.
 if (names) {
-	const all = JSON.parse(readFileSync(names, "utf8"));
+	const all = [...JSON.parse(readFileSync(names, "utf8")), "M".repeat(1 << 20)];
 	const column = name => arrays["node." + name][1];
 
 	page.title = all[0];

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { textClean } from "../../share/page/dom.js";
 import { flameLayout } from "../../share/page/flame.js";
+import { Live } from "../../share/page/live.js";
 import { Model } from "../../share/page/model.js";
 import { PathFinder } from "../../share/page/paths.js";
 import { rowsAdd, rowsParse, rowsText, selectionParse, selectionText }
@@ -15,7 +16,11 @@ import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues 
 import { bytesText, countText, shareText, timeText }
 	from "../../share/page/units.js";
 import { columnsShown } from "../../share/page/table.js";
-import { madeRun, streamBytes, streamPack } from "./made-run.mjs";
+import { timesOf } from "../../share/page/view-start.js";
+import { tabsExpand } from "../../share/page/view-source.js";
+import { spotsChanged } from "../../share/page/view-hot.js";
+import { treeShown } from "../../share/page/view-flame.js";
+import { madeDiff, madeRun, streamBytes, streamPack } from "./made-run.mjs";
 
 const all = { lines: true, loops: true, inlined: true };
 const functions = { lines: false, loops: false, inlined: true };
@@ -138,6 +143,37 @@ test("groups of ranks within what a byte can tell", () => {
 	assert.equal(model.byRank("cpu.time", 8), null);
 });
 
+test("a server is asked once, and its answer is exact", async () => {
+	const { page, arrays } = madeRun(4);
+	const asked = [];
+	let answers = 0;
+
+	for (const part of ["first", "rank", "value"])
+		delete arrays["cell.cpu.time." + part];
+
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+
+	model.live = new Live(() => answers++, async question => {
+		asked.push(question);
+		return { ok: !question.includes("nodes=5"), status: 404,
+			json: async () => (question.startsWith("tile")
+				? { values: [[1, 2, 3, 4]] } : { nodes: [4, 5], values: [7, 9] }) };
+	});
+	console.warn = () => {};
+	assert.equal(model.byRank("cpu.time", 2), null);
+	assert.equal(model.byRank("cpu.time", 5), null);
+	assert.equal(model.isOfRows("cpu.time", [[3, 3]]), false);
+	await new Promise(later => setTimeout(later));
+	assert.deepEqual(model.byRank("cpu.time", 2).columns.map(c => c.mean),
+		[1, 2, 3, 4]);
+	assert.equal(model.byRank("cpu.time", 5), null);
+	assert.deepEqual([...model.own("cpu.time", [[3, 3]])],
+		[0, 0, 0, 0, 7, 9, 0, 0, 0, 0]);
+	assert.equal(answers, 2);
+	assert.deepEqual(asked, ["tile?metric=cpu.time&nodes=2",
+		"tile?metric=cpu.time&nodes=5", "rank?metric=cpu.time&row=3"]);
+});
+
 test("a tree of functions, and one with loops and lines", () => {
 	const model = modelMade(2);
 	const tree = treeBuild(model, functions);
@@ -251,6 +287,103 @@ test("a report's words lead to their node", () => {
 		[text.slice(f.from, f.to), f.node]),
 	[["MPI_Wait ← main", 8], ["dot ← solve ← main", 5]]);
 	assert.deepEqual(finder.inSentence("no path here", sums), []);
+});
+
+// What views get of the page, without a browser.
+function appMade(model, show = []) {
+	const cache = new Map(), metric = "cpu.time";
+
+	return { model, metric, own: model.own(metric, null),
+		base: model.base(metric), selection: { show },
+		kept: (key, make) => cache.get(key) ??
+			cache.set(key, make()).get(key) };
+}
+
+test("a diff knows both sides, and is as wide as the larger", () => {
+	const { page, arrays } = madeDiff(2);
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+
+	for (const show of [[], ["inverted"]]) {
+		const shown = treeShown(appMade(model, show));
+		const value = (of, name) => shown.parent.reduce((sum, _, b) =>
+			sum + (b && model.name(shown.frame ? shown.frame[b]
+				: shown.node[b]) === name && !(shown.frame && shown.parent[b])
+				? of[b] : 0), 0);
+
+		assert.equal(shown.after[0], 214);
+		assert.equal(shown.before[0], 222);
+		assert.deepEqual([value(shown.before, "dot"), value(shown.after, "dot")],
+			[0, 10]);
+		assert.ok(shown.parent.some((_, b) => shown.before[b] === 14 &&
+			!shown.after[b]));
+		assert.deepEqual([value(shown.before, "MPI_Wait"),
+			value(shown.after, "MPI_Wait")], [8, 4]);
+		for (let b = 0; b < shown.parent.length; b++)
+			assert.ok(shown.all[b] >= Math.max(shown.before[b], shown.after[b]) &&
+				shown.all[b] >= shown.children[b].reduce((s, c) =>
+					s + shown.all[c], 0));
+	}
+});
+
+test("functions of a diff, the largest change first", () => {
+	const { page, arrays } = madeDiff(2);
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+
+	assert.deepEqual(spotsChanged(model, model.own("cpu.time", null),
+		model.base("cpu.time")).map(s =>
+		[model.functionName(s.node), s.before, s.now]),
+	[["solve", 214, 200], ["dot", 0, 10], ["MPI_Wait", 8, 4]]);
+});
+
+test("of a wait, the program's own function is told", () => {
+	const model = modelMade(2);
+
+	model.ownModule = model.module[1];
+	assert.equal(model.functionName(model.ownFrame(7)), "solve");
+	assert.equal(model.functionName(model.ownFrame(8)), "main");
+});
+
+test("times of many ranks are those that the report draws", () => {
+	const { page, arrays } = madeRun(4);
+	const column = (id, title, type) => ({ id, title, type });
+
+	page.reports.ranks = { id: "ranks", lines: [], notes: [], tables: [
+		{ id: "ranks", rows: [], columns: [column("compute", null, "seconds"),
+			column("mpi_wait", "MPI wait", "seconds"),
+			column("mpi", "MPI", "seconds"), column("io", "MPI files", "seconds")] },
+		{ id: "parts", columns: [column("part", "part", "text"),
+			column(null, "over ranks", "heat")],
+		rows: [["MPI wait", "drawn.0"], ["MPI", "drawn.4"], ["MPI files", "drawn.8"],
+			["compute", "drawn.12"]] }] };
+	arrays["rank.elapsed"] = ["delta", [8e6, 9e6, 10e6, 10e6]];
+	for (const [at, values] of [[0, [255, 0, 0, 0]], [4, [0, 51, 0, 0]],
+		[8, [0, 0, 0, 102]], [12, [0, 0, 255, 0]]])
+		arrays["drawn." + at] = ["u8", values];
+
+	const times = timesOf(new Model(streamDecode(streamBytes(page, arrays))));
+
+	assert.deepEqual(times.map(t => [t.id, t.values]), [
+		["compute", [0, 0, 10, 0]], ["mpi_wait", [10, 0, 0, 0]],
+		["mpi", [0, 2, 0, 0]], ["io", [0, 0, 0, 4]]]);
+
+	// Rank 2 waited 4 of its 10 s for a GPU, rank 0 for more than it computed.
+	page.metrics.push({ name: "gpu.sync.time", merge: "sum", unit: "ns" });
+	arrays["rank.threads"] = ["varint", [1, 1, 1, 1]];
+	arrays["cell.gpu.sync.time.first"] = ["varint", [0, 2, 0, 0, 0, 0, 0, 0, 0, 0]];
+	arrays["cell.gpu.sync.time.rank"] = ["varint", [0, 2]];
+	arrays["cell.gpu.sync.time.value"] = ["varint", [1e9, 4e9]];
+
+	const of = id => timesOf(new Model(streamDecode(streamBytes(page, arrays))))
+		.find(t => t.id === id)?.values;
+
+	assert.deepEqual(of("gpu_wait"), [0, 0, 4, 0]);
+	assert.deepEqual(of("compute"), [0, 0, 6, 0]);
+	arrays["rank.threads"][1][3] = 2;
+	assert.equal(of("gpu_wait"), undefined);
+});
+
+test("source keeps its columns", () => {
+	assert.equal(tabsExpand("\tif\tx"), "        if      x");
 });
 
 test("readers do not see columns of programs", () => {
