@@ -29,7 +29,8 @@ doc/copse-format.5: $(srcdir)/doc/copse-format.5.in $(srcdir)/doc/tables.awk \
 	@mv $@.tmp $@
 
 EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
-	doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md
+	doc/launchers.md doc/page-format.md doc/security.md doc/glossary.md doc/tutorial.md \
+	doc/page-overview.png doc/page-waits.png doc/page-flame.png
 
 # A page for each decision, found from doc/design.md.
 EXTRA_DIST += doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
