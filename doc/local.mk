@@ -70,6 +70,6 @@ EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
 EXTRA_DIST += doc/decisions/confidence.md doc/decisions/efficiencies.md \
 	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \
-	doc/decisions/timeline.md \
+	doc/decisions/timeline.md doc/decisions/iterations.md \
 	doc/decisions/page.md doc/decisions/page-browser.md \
 	doc/decisions/check.md

@@ -13,7 +13,7 @@ UNIT_TESTS = \
 	tests/unit/profile tests/unit/region tests/unit/rank-groups tests/unit/regular tests/unit/settings tests/unit/rank-distribution tests/unit/rank-choice \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
-	tests/unit/values tests/unit/waits
+	tests/unit/step-pattern tests/unit/values tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)

@@ -4,7 +4,7 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 	src/analyse/imbalance src/analyse/ranks src/analyse/mpi/pop-factors \
 	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
 	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
-	src/analyse/time-strips \
+	src/analyse/time-strips src/analyse/step-table \
 	src/analyse/loops src/analyse/gpu/gpu-kernels src/analyse/gpu/gpu-api \
 	src/analyse/gpu/gpu-transfers src/analyse/gpu/gpu-memory \
 	src/analyse/gpu/gpu-devices src/analyse/gpu/idle-causes \
@@ -83,6 +83,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/rank-groups.c src/analyse/rank-groups.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/source-lines.c src/analyse/source-lines.h \
+	src/analyse/step-times.c src/analyse/step-times.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \
 	src/analyse/unwind-coverage.c src/analyse/unwind-coverage.h \
 	src/analyse/value.c src/analyse/value.h \

@@ -67,6 +67,7 @@ libcollect_la_SOURCES = \
 	src/collect/unwind/cfi.c src/collect/unwind/cfi.h \
 	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
 	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
+	src/collect/stamps.c src/collect/stamps.h \
 	src/collect/wait-events.c src/collect/wait-events.h
 libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64
 # What the handler needs stands behind the user's flags.

@@ -8,6 +8,8 @@
 #include "collect/collect.h"
 #include "collect/control.h"
 #include "collect/lock.h"
+#include "collect/region-handler.h"
+#include "collect/stamps.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
 #include "collect/time.h"
@@ -123,6 +125,14 @@ static void prepare_span(struct thread *t, struct phase_span *span,
 					index, 0);
 }
 
+static void stamp_phase(struct thread *t, const struct phase_span *span)
+{
+	struct live_call *call = region_call(t, span->node);
+
+	if (call)
+		stamps_count(t, call, span->start_ns, t->mpi_ns);
+}
+
 /* A handler may jump out of here: what will be undone is noted first. */
 static void enter(struct thread *t, struct region_name *name,
 		  const struct phase_span *now)
@@ -142,6 +152,7 @@ static void enter(struct thread *t, struct region_name *name,
 	t->tree.root = span.node;
 	t->live->phase = span.node;
 	count_phase(t, span.node, true, span.counted, 0);
+	stamp_phase(t, &span);
 }
 
 /* Values are of a node alone: what passed in phases inside is theirs. */

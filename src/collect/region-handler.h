@@ -51,4 +51,7 @@ static inline live_ref region_record(struct thread *t, uint64_t size)
 	return arena_small(t->tree.arena, &t->wait_events.small, size);
 }
 
+/* What is kept of a context beside its metrics; NULL: no memory. */
+struct live_call *region_call(struct thread *t, live_ref node);
+
 #endif

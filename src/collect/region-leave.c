@@ -7,6 +7,7 @@
 #include "collect/region-handler.h"
 #include "collect/registry.h"
 #include "collect/sample.h"
+#include "collect/stamps.h"
 #include "collect/time.h"
 
 enum {
@@ -53,29 +54,31 @@ static void settle_time(struct thread *t, struct region *r)
 	r->ns = took(r);
 }
 
-/* What is kept of the region's context; NULL: no memory. */
-static struct live_call *call_of(struct thread *t, struct region *r,
-				 live_ref node)
+struct live_call *region_call(struct thread *t, live_ref node)
 {
-	uint64_t *cell;
+	uint64_t *cell = tree_value(&t->tree, node, LIVE_CELL_CALL);
+	struct live_call *call;
 	live_ref ref;
 
-	if (r->site && r->site->call)
-		return r->site->call;
-	cell = tree_value(&t->tree, node, LIVE_CELL_CALL);
 	if (cell && !*cell) {
 		ref = region_record(t, sizeof(struct live_call));
 		if (!ref)
 			return NULL;
-		((struct live_call *)arena_at(t->tree.arena, ref))->min_ns =
-			UINT64_MAX;
-		((struct live_call *)arena_at(t->tree.arena, ref))->root =
-			LIVE_NO_ROOT;
+		call = arena_at(t->tree.arena, ref);
+		call->min_ns = UINT64_MAX;
+		call->root = LIVE_NO_ROOT;
 		__atomic_store_n(cell, ref, __ATOMIC_RELEASE);
 	}
-	if (!cell)
-		return NULL;
-	r->call = arena_at(t->tree.arena, (live_ref)*cell);
+	return cell ? arena_at(t->tree.arena, (live_ref)*cell) : NULL;
+}
+
+/* What is kept of the region's context; NULL: no memory. */
+static struct live_call *call_of(struct thread *t, struct region *r,
+				 live_ref node)
+{
+	if (r->site && r->site->call)
+		return r->site->call;
+	r->call = region_call(t, node);
 	if (r->site)
 		r->site->call = r->call;
 	return r->call;
@@ -280,6 +283,8 @@ static void count_call(struct thread *t, struct region *r,
 		count_values(t, r->call, r->ns, v);
 	if (r->call && r->name->polls)
 		count_poll(t, r);
+	else if (r->call && r->name->class == LIVE_NAME_MPI)
+		stamps_count(t, r->call, r->start_ns, r->mpi_ns - r->ns);
 	if (t->counters)
 		counters_leave(t, node);
 }

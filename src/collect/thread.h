@@ -70,6 +70,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct sites *sites_beyond; /* of those that were called back for */
 	bool no_history;            /* … there was no memory */
 	uint64_t mpi_ns;            /* in regions that were left */
+	uint32_t stamps;            /* that its contexts have room for */
 	uint32_t calls;    /* of adapters, to measure the cost of some … */
 	uint64_t entering; /* … of which this was before the call */
 	struct phases phases;

@@ -181,7 +181,7 @@ struct live_call {
 	live_ref comm;                      /* 0: none; or LIVE_SEVERAL_COMMS */
 	int32_t root;   /* rank in comm, LIVE_NO_ROOT or LIVE_SEVERAL_ROOTS */
 	live_ref sizes; /* struct live_size[LIVE_SIZES]; 0: no call had bytes */
-	uint32_t unused;
+	live_ref stamps; /* struct live_stamps; 0: none */
 	/* Requests that were begun here and have completed. */
 	uint64_t requests;   /* how many */
 	uint64_t open_ns;    /* from their begin to their completion … */
@@ -197,8 +197,27 @@ struct live_call {
 	uint64_t excess_ns;       /* of the time in which polls were passed by,
 				     what is long: in polls or between them */
 	uint64_t moved; /* of each call, the larger of sent and received */
+	uint64_t until_stamp; /* so many calls have none before the next one */
 };
 #define LIVE_LONG_NS 20000
+
+/*
+ * When calls of one context, or phases, began, to find the steps of a program:
+ * the first LIVE_STAMPS_HEAD, and one of each `stride` behind them.
+ */
+#define LIVE_STAMPS      4095
+#define LIVE_STAMPS_HEAD 63
+
+struct live_stamp {
+	uint64_t ns;     /* CLOCK_MONOTONIC */
+	uint64_t mpi_ns; /* that the thread was in MPI before */
+};
+
+struct live_stamps {
+	uint32_t count, room, stride;
+	uint32_t moving; /* odd: they are; a copy made now has none */
+	struct live_stamp at[];
+};
 
 /* What one thread exchanged with another process of MPI_COMM_WORLD. */
 struct live_peer {

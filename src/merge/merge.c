@@ -52,6 +52,7 @@ static void pass_fini(struct merging *m)
 	unify_free(m->unify);
 	match_fini(&m->parts);
 	gpu_bins_fini(&m->gpu_bins);
+	steps_fini(&m->steps);
 	traffic_fini(&m->traffic);
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
@@ -206,6 +207,8 @@ static int add_profile(struct merging *m, struct input_file *file,
 	nodes = file->added.nodes;
 	if (!err)
 		err = match_add(&m->parts, p, process, nodes);
+	if (!err)
+		err = steps_add(&m->steps, p, process, nodes);
 	if (!err)
 		err = traffic_add(&m->traffic, p, process, nodes);
 	if (!err)
@@ -469,6 +472,7 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 	fail_step("finding names");
 	if (references.wanted && references.became) {
 		match_wanted(&m->parts, references.wanted);
+		steps_wanted(&m->steps, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
 		devices_wanted(&m->devices, references.wanted);
 		power_wanted(&m->power, references.wanted);
@@ -481,8 +485,10 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 		err = reduce_tell_tree(m, 0, references.became, order);
 	if (!err)
 		err = match_rename(&m->parts, m->run, order, references.became);
-	if (!err)
+	if (!err) {
 		gpu_bins_rename(&m->gpu_bins, m->run, order);
+		steps_rename(&m->steps, m->run, order, references.became);
+	}
 	if (!err)
 		err = traffic_finish(&m->traffic, m->run, order,
 				     references.became);
@@ -526,7 +532,7 @@ static int finish_merge(struct merging *m)
 	if (!err) {
 		fail_step("joining wait states");
 		say_merge_progress(m, "joining wait states", 0, 1);
-		err = waits_make(run, &m->parts, &m->gpu_bins);
+		err = waits_make(run, &m->parts, &m->gpu_bins, &m->steps);
 		say_merge_progress(m, "joining wait states", 1, 1);
 	}
 	free(order);

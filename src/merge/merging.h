@@ -5,6 +5,7 @@
 
 #include "merge/devices.h"
 #include "waits/match-events.h"
+#include "waits/steps.h"
 #include "waits/time-bins.h"
 #include "merge/merge-gpu-tables.h"
 #include "merge/gpu-rows.h"
@@ -33,6 +34,7 @@ struct merging {
 	struct unify *unify;
 	struct matched_events parts;
 	struct gpu_bins gpu_bins;
+	struct steps steps;
 	struct traffic traffic;
 	struct gpu_facts facts;
 	struct devices devices;

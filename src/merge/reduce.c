@@ -36,6 +36,7 @@ static int pack(const struct merging *m, struct blob *to)
 	run_pack(m->run, to);
 	blob_put(to, m->jobs, m->job_count, sizeof(*m->jobs));
 	match_pack(&m->parts, to);
+	steps_pack(&m->steps, to);
 	traffic_pack(&m->traffic, to);
 	gpu_rows_pack(&m->gpu_rows, to);
 	return blob_error(to);
@@ -49,6 +50,7 @@ static int send_up(struct merging *m, int to)
 	if (!err)
 		err = pack(m, &blob);
 	match_fini(&m->parts);
+	steps_fini(&m->steps);
 	traffic_fini(&m->traffic);
 	gpu_rows_fini(&m->gpu_rows);
 	if (!err)
@@ -91,6 +93,8 @@ static int absorb(struct merging *m, struct blob *from, struct reduced *r)
 		err = absorb_jobs(m, from, strings);
 	if (!err)
 		err = match_absorb(&m->parts, from, first, r->nodes);
+	if (!err)
+		err = steps_absorb(&m->steps, from, first, r->nodes);
 	if (!err)
 		err = traffic_absorb(&m->traffic, from, first, r->nodes);
 	if (!err)

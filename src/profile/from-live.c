@@ -629,6 +629,9 @@ static void read_live(struct reader *r)
 		p->id.mpi_thread = 0;
 	order_columns(p);
 	reader_mpi_order(p);
+	reader_steps(r);
+	if (r->err)
+		return;
 	reader_device_order(p);
 	if (r->damaged)
 		p->losses[p->loss_count++] =

@@ -129,12 +129,22 @@ static void read_size_class(struct reader *r, uint32_t node, uint32_t class,
 	p->sizes[index].ns += size->ns;
 }
 
-static bool is_gpu(const struct profile *p, uint32_t node)
+static bool is_of_class(const struct profile *p, uint32_t node,
+			enum live_name_class class)
 {
 	const struct profile_node *n = &p->nodes[node];
 
-	return n->kind == NODE_NAMED &&
-	       p->names[n->owner].class == LIVE_NAME_GPU_CALL;
+	return n->kind == NODE_NAMED && p->names[n->owner].class == class;
+}
+
+static bool is_gpu(const struct profile *p, uint32_t node)
+{
+	return is_of_class(p, node, LIVE_NAME_GPU_CALL);
+}
+
+static bool is_phase_node(const struct profile *p, uint32_t node)
+{
+	return is_of_class(p, node, LIVE_NAME_PHASE);
 }
 
 void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
@@ -150,6 +160,9 @@ void reader_call(struct reader *r, uint32_t node, uint32_t thread, uint64_t ref)
 		reader_gpu_call(r, node, thread, &call);
 		return;
 	}
+	reader_stamps(r, node, thread, &call);
+	if (is_phase_node(r->p, node))
+		return;
 	mpi_values(r, node, thread, &call);
 	site(r, node, &call);
 	if (!call.sizes)

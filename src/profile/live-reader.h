@@ -104,6 +104,14 @@ void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t);
 void reader_mpi_order(struct profile *p);
 
 /*
+ * live-steps.c: the stamps of a node's calls; and, at the end, which of them
+ * are kept.
+ */
+void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
+		   const struct live_call *call);
+void reader_steps(struct reader *r);
+
+/*
  * live-gpu.c: the calls of CUDA of a node; and, once all trees were read, what
  * GPUs did.
  */

@@ -285,6 +285,27 @@ static void check_profile_waits(struct store *s, const struct profile *p)
 	}
 }
 
+/* Stamps of a context stand together, in the order of time. */
+static void check_steps(struct store *s, const struct profile *p)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < p->step_count && !store_error(s); i++) {
+		const struct profile_step *step = &p->steps[i];
+
+		if (step->first != next || !step->count || !step->stride ||
+		    !step->per || step->head > step->count ||
+		    step->count > p->stamp_count - next ||
+		    !(step->regular >= 0 && step->regular <= 1))
+			damaged_row(s, "steps/contexts", i);
+		next += step->count;
+	}
+	for (size_t i = 0; i < p->stamp_count && !store_error(s); i++)
+		if (p->stamps[i].ns > PROFILE_TIME_MOST ||
+		    p->stamps[i].mpi_ns > p->stamps[i].ns)
+			damaged_row(s, "steps/stamps", i);
+}
+
 static bool good_device(const struct profile_device *d)
 {
 	return d->bin_shift < 64 && d->last_ns <= PROFILE_TIME_MOST &&
@@ -390,6 +411,8 @@ static int load_rank_file(struct profile *p, const char *path,
 		check_profile_calls(s, p);
 	if (!store_error(s))
 		check_profile_waits(s, p);
+	if (!store_error(s))
+		check_steps(s, p);
 	if (!store_error(s))
 		check_gpu_tables(s, p);
 	if (!store_error(s))

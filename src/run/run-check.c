@@ -145,6 +145,24 @@ static void check_timeline(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the timeline");
 }
 
+static void check_iterations(struct store *s, const struct run *run)
+{
+	const struct run_iterations *t = &run->iterations;
+	bool good = run_iterations_good(run, t) && t->step_count <= 1 &&
+		    (t->step_count || !t->rank_count);
+	size_t next = 0;
+
+	for (size_t i = 0; i < t->rank_count && good; i++) {
+		good = t->ranks[i].first == next &&
+		       t->ranks[i].count <= t->row_count - next;
+		next += t->ranks[i].count;
+	}
+	for (size_t i = 0; i < t->step_count && good; i++)
+		good = t->steps[i].per && t->steps[i].each;
+	if (!good || next != t->row_count)
+		store_fail(s, -EINVAL, "damaged: the iterations");
+}
+
 static void check_facts(struct store *s, const struct run *run)
 {
 	const struct run_facts *g = &run->facts;
@@ -195,8 +213,9 @@ void run_check(struct store *s, const struct run *run)
 {
 	static void (*const checks[])(struct store * s,
 				      const struct run *run) = {
-		check_tree,     check_ranks, check_run_calls, check_run_waits,
-		check_timeline, check_facts, check_gpu,       check_power,
+		check_tree,      check_ranks,    check_run_calls,
+		check_run_waits, check_timeline, check_iterations,
+		check_facts,     check_gpu,      check_power,
 	};
 
 	for (size_t i = 0;

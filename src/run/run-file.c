@@ -171,6 +171,7 @@ int run_save(const struct run *run, const char *path)
 	store_put_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_put(s, &run->waits);
 	run_timeline_put(s, &run->timeline);
+	run_iterations_put(s, &run->iterations);
 	run_facts_put(s, &run->facts);
 	run_gpu_put(s, &run->gpu);
 	run_energy_put(s, &run->energy);
@@ -329,6 +330,7 @@ int run_load(struct run **to, const char *path)
 	store_get_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_get(s, &run->waits);
 	run_timeline_get(s, &run->timeline);
+	run_iterations_get(s, &run->iterations);
 	run_facts_get(s, &run->facts);
 	run_gpu_get(s, &run->gpu);
 	run_energy_get(s, &run->energy);

@@ -50,6 +50,7 @@ void run_free(struct run *run)
 	run_energy_fini(&run->energy);
 	run_waits_fini(&run->waits);
 	run_timeline_fini(&run->timeline);
+	run_iterations_fini(&run->iterations);
 	strings_fini(&run->strings);
 	free(run);
 }

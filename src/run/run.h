@@ -102,6 +102,7 @@ struct run {
 	struct run_calls calls;
 	struct run_waits waits;
 	struct run_timeline timeline;
+	struct run_iterations iterations;
 	struct run_facts facts;
 	struct run_gpu gpu;
 	struct run_energy energy;  /* with --gpu-power=on */

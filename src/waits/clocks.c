@@ -460,6 +460,20 @@ int64_t clocks_time(const struct clocks *clocks, uint32_t process, uint64_t ns)
 			  : time;
 }
 
+int64_t clocks_begin(const struct clocks *clocks,
+		     const struct matched_events *parts)
+{
+	int64_t begin = INT64_MAX;
+
+	for (size_t i = 0; i < parts->source_count; i++) {
+		const struct clock_source *s = &parts->sources[i];
+		int64_t from = clocks_time(clocks, s->process, s->start_mono);
+
+		begin = from < begin ? from : begin;
+	}
+	return begin;
+}
+
 static void shift_all(const struct clocks *clocks, struct matched_events *parts)
 {
 	for (size_t i = 0; i < parts->count; i++) {

@@ -73,6 +73,10 @@ int clocks_align(struct clocks *clocks, struct matched_events *parts,
 /* A time of that process's clock, 36 years at most, as the first's. */
 int64_t clocks_time(const struct clocks *clocks, uint32_t process, uint64_t ns);
 
+/* When the first process began, so. */
+int64_t clocks_begin(const struct clocks *clocks,
+		     const struct matched_events *parts);
+
 void clocks_fini(struct clocks *clocks);
 
 /* How far the times of two processes may be apart from what they are. */

@@ -108,6 +108,15 @@ int gpu_bins_add(struct gpu_bins *gpus, const struct profile *p,
 	return err;
 }
 
+static int by_gpu_process(const void *x, const void *y)
+{
+	const struct gpu_bins_row *a = x, *b = y;
+
+	if (a->process != b->process)
+		return ORDER(a->process, b->process);
+	return ORDER(a->device, b->device);
+}
+
 void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
 		     const uint32_t *order)
 {
@@ -123,6 +132,49 @@ void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
 			free(row->ns);
 	}
 	gpus->count = kept;
+	if (kept)
+		qsort(gpus->at, kept, sizeof(*gpus->at), by_gpu_process);
+}
+
+static double busy_between(const struct gpu_bins_row *row, uint64_t from,
+			   uint64_t to)
+{
+	uint64_t width = (uint64_t)1 << row->shift;
+	uint64_t bin = from >> row->shift;
+	double sum = 0;
+
+	bin = bin > row->first ? bin - row->first : 0;
+	for (; bin < row->count; bin++) {
+		uint64_t begin = (row->first + bin) << row->shift;
+		uint64_t low = begin > from ? begin : from;
+		uint64_t high = begin + width < to ? begin + width : to;
+
+		if (begin >= to)
+			break;
+		if (high > low)
+			sum += (double)row->ns[bin] * (double)(high - low) /
+			       (double)width;
+	}
+	return sum;
+}
+
+uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
+		       uint64_t from, uint64_t to)
+{
+	size_t low = 0, high = gpus->count;
+	double sum = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (gpus->at[middle].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < gpus->count && gpus->at[low].process == process; low++)
+		sum += busy_between(&gpus->at[low], from, to);
+	return (uint64_t)fmin(sum, (double)(to - from));
 }
 
 /*
@@ -220,14 +272,11 @@ static int make_axis(struct time_binning *t)
 	struct run_time_axis *axis = calloc(1, sizeof(*axis));
 	int64_t end = INT64_MIN;
 
-	t->begin = INT64_MAX;
+	t->begin = clocks_begin(t->clocks, parts);
 	for (size_t i = 0; i < parts->source_count; i++) {
 		const struct clock_source *s = &parts->sources[i];
-		int64_t from =
-			clocks_time(t->clocks, s->process, s->start_mono);
 		int64_t to = clocks_time(t->clocks, s->process, s->end_mono);
 
-		t->begin = from < t->begin ? from : t->begin;
 		end = to > end ? to : end;
 	}
 	t->to->axes = axis;

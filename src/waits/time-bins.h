@@ -44,6 +44,13 @@ void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
 		     const uint32_t *order);
 
 /*
+ * For how long a process's GPUs were busy between two times of its clock, if no
+ * two of them were at the same time.
+ */
+uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
+		       uint64_t from, uint64_t to);
+
+/*
  * run->timeline, of records and points that were aligned.  Nothing where there
  * are none.  0, or -ENOMEM with a reason.
  */

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
+#include "waits/steps.h"
 #include "waits/time-bins.h"
 #include "waits/wait-find.h"
 
@@ -343,7 +344,7 @@ static void add_waited(struct run_waits *to, const struct wait_state *waits,
 }
 
 int waits_make(struct run *run, struct matched_events *parts,
-	       const struct gpu_bins *gpus)
+	       const struct gpu_bins *gpus, const struct steps *steps)
 {
 	struct run_waits *to = &run->waits;
 	struct clocks clocks = { 0 };
@@ -368,6 +369,8 @@ int waits_make(struct run *run, struct matched_events *parts,
 	}
 	if (!err)
 		err = time_bins_make(run, parts, waits, &clocks, gpus);
+	if (!err)
+		err = steps_make(run, steps, parts, &clocks, gpus);
 	clocks_fini(&clocks);
 	free(waits);
 	return err;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# timeline.sh - when the parts of a program began and ended, as copse report
-# timeline has it, against what the program says itself.
+# timeline.sh - when the parts of a program began and ended, and its steps, as
+# copse report timeline and iterations have it, against what the program says.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
@@ -10,6 +10,7 @@ measure() {
 	need mpirun
 	[ -x "$programs/mpi-stages" ] || skip "mpi-stages was not built"
 	mpirun -n 4 "$copse" run -q -o app.copse "$programs/mpi-stages" slow=20 \
+		extra=0.5 \
 		>out 2>err || { cat out err; return 1; }
 	"$copse" report timeline app.copse -f csv >cells.csv
 }
@@ -67,7 +68,46 @@ page() {
 	[ "$(grep -cE '^  [0-3] +[A-Za-z. ]{40,}' page)" = 4 ]
 }
 
+# steps_are ARGUMENT…: 50, of which the 20th, by far the longest, was in
+# write_restart() on all ranks.
+steps_are() {
+	need mpirun
+	rm -rf steps.copse
+	mpirun -n 4 "$copse" run -q -o steps.copse "$programs/mpi-stages" \
+		slow=20 extra=0.5 "$@" >out 2>err || { cat out err; return 1; }
+	"$copse" report iterations steps.copse >page || return 1
+	cat page
+	grep -q '^50 iterations of' page &&
+		grep -q '^! Iteration 20 took' page &&
+		tr -d '\n' <page | grep -q 'excess *in *write_restart *←'
+}
+
+steps() {
+	steps_are
+}
+
+# More calls of MPI in each step, from another line.
+more_calls() {
+	steps_are inner=3
+}
+
+# The program says so itself.
+marked() {
+	steps_are marked=1 inner=1 && grep -q 'by the phase' page
+}
+
+# Each rank and iteration, for programs: 4 ranks, 49 from one call to the next.
+cells() {
+	[ -d steps.copse ] || skip "not measured"
+	"$copse" report iterations steps.copse -f csv --table cells >cells &&
+		[ "$(wc -l <cells)" = 197 ]
+}
+
 point 'a program with stages is measured' measure
 point 'the ends of stages are where the program says' stages
 point 'a page of letters' page
+point 'steps are found, and the slow one' steps
+point 'a step with several calls is one' more_calls
+point 'a marked step is one' marked
+point 'iterations as a table' cells
 points_done

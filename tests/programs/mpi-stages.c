@@ -5,7 +5,8 @@
  * `steps` (50) steps of `step` (0.02) seconds that end in an MPI_Allreduce, and
  * finish().
  *
- *   slow=N    step N, from 0, takes three times as long, in write_restart()
+ *   slow=N    in step N, from 0, all are in write_restart() as well, for twice
+ *             as long, or for `extra` seconds
  *   late=R    rank R takes twice as long in every tenth step
  *   drift=X   the last step takes 1 + X times as long as the first
  *   inner=N   N more MPI_Allreduce in each step, from another line
@@ -20,7 +21,7 @@
 #include "known.h"
 
 static struct {
-	double steps, step, slow, late, drift, inner, marked, stage;
+	double steps, step, slow, extra, late, drift, inner, marked, stage;
 } how = { .steps = 50, .step = 0.02, .slow = -1, .late = -1, .stage = 0.6 };
 
 static int rank;
@@ -86,7 +87,8 @@ static KEPT void step(int i, double *sum)
 	compute(now + seconds_of(i));
 	if (i == (int)how.slow) {
 		from = date();
-		write_restart(elapsed_seconds() + 2 * how.step);
+		write_restart(elapsed_seconds() +
+			      (how.extra > 0 ? how.extra : 2 * how.step));
 		say("write_restart", from);
 	}
 	MPI_Allreduce(&mine, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -112,10 +114,11 @@ static void take(const char *word)
 	static const struct {
 		const char *key;
 		double *to;
-	} keys[] = { { "steps=", &how.steps },   { "step=", &how.step },
-		     { "slow=", &how.slow },     { "late=", &how.late },
-		     { "drift=", &how.drift },   { "inner=", &how.inner },
-		     { "marked=", &how.marked }, { "stage=", &how.stage } };
+	} keys[] = { { "steps=", &how.steps }, { "step=", &how.step },
+		     { "slow=", &how.slow },   { "extra=", &how.extra },
+		     { "late=", &how.late },   { "drift=", &how.drift },
+		     { "inner=", &how.inner }, { "marked=", &how.marked },
+		     { "stage=", &how.stage } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(word, keys[i].key, strlen(keys[i].key)))

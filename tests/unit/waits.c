@@ -1416,3 +1416,78 @@ TEST(helpers_and_gpus_have_rows_of_their_own)
 	CHECK(is_share(cell->share, 1) && cell->busy > 200);
 	run_free(run);
 }
+
+/*
+ * Steps.
+ */
+
+static struct profile_stamp stamps[RANKS][MANY];
+static struct profile_step step_of[RANKS];
+
+/* From that rank's context a call each so many ms, `count` of them. */
+static void stepped(int r, uint32_t node, double from, double each,
+		    uint32_t count)
+{
+	struct profile *p = &world[r].profile;
+
+	for (uint32_t i = 0; i < count; i++)
+		stamps[r][i] = (struct profile_stamp){
+			clock_of(r, (from + each * i) * MS), i * MS
+		};
+	step_of[r] = (struct profile_step){ .node = node,
+					    .calls = count,
+					    .head = count < 63 ? count : 63,
+					    .stride = 1,
+					    .per = 1,
+					    .regular = 1,
+					    .count = count };
+	p->steps = &step_of[r];
+	p->step_count = 1;
+	p->stamps = stamps[r];
+	p->stamp_count = count;
+}
+
+TEST(iterations_are_what_most_ranks_repeat)
+{
+	const struct run_iterations *t;
+	struct run *run;
+
+	begin(4);
+	for (int r = 0; r < 4; r++)
+		stepped(r, CALL + LIVE_PART_ALL, 100 + r, 20, r == 3 ? 30 : 40);
+	run = merged(-1);
+	t = &run->iterations;
+	CHECK(t->step_count == 1 && t->steps->iterations == 40);
+	CHECK(!strcmp(name_of(run, t->steps->node), "MPI_Allreduce"));
+	CHECK(!t->steps->marked && t->steps->per == 1 && t->steps->each == 1);
+	/* The one that called less often has other iterations. */
+	CHECK(t->rank_count == 3 && t->row_count == 3 * 39);
+	CHECK(near((double)t->ranks[1].begin_ns, 101));
+	CHECK(t->rows[5].us == 20000 && t->rows[5].mpi_us == 1000);
+	run_free(run);
+}
+
+TEST(a_row_is_several_iterations_where_stamps_were_thinned)
+{
+	const struct run_iterations *t;
+	struct run *run;
+
+	begin(2);
+	for (int r = 0; r < 2; r++) {
+		stepped(r, CALL + LIVE_PART_ALL, 0, 1, 263);
+		/* 63 calls, and one of 4 of 800; two are an iteration. */
+		for (uint32_t i = 63; i < 263; i++)
+			stamps[r][i].ns =
+				clock_of(r, (63 + 4. * (i - 63)) * MS);
+		step_of[r].stride = 4;
+		step_of[r].per = 2;
+		step_of[r].calls = 863;
+	}
+	run = merged(-1);
+	t = &run->iterations;
+	CHECK(t->step_count == 1 && t->steps->iterations == 431);
+	CHECK(t->steps->each == 2 && t->steps->head == 31);
+	CHECK(t->rows[30].us == 2000 && t->rows[31].us == 4000);
+	CHECK(t->ranks[0].count == 31 + 199);
+	run_free(run);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * step-table.c - the iterations of a program: how long they took, which of them
+ * stand out and why, and ranks by iteration as a drawing.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyse/analysis.h"
+#include "analyse/paths.h"
+#include "analyse/step-times.h"
+#include "base/err.h"
+
+#define SLOWEST 10  /* iterations that readers see */
+#define DRIFTS  0.1 /* of the first tenth: so much is worth a word */
+#define LINES   32
+
+static void say_step(struct report *report, const struct step_times *t,
+		     const struct paths *paths)
+{
+	const struct run_step *s = t->step;
+	char usual[32], begin[32], end[32], many[32];
+	char *path = paths_short(paths, paths->of[s->node], 3);
+
+	if (!path) {
+		report->failed = true;
+		return;
+	}
+	report_line(report,
+		    "%s of %s (median), from %s to %s: %s %s, %.0f %% of them "
+		    "regular.",
+		    phrase_many(many, (double)s->iterations, "iteration"),
+		    phrase_time(usual, t->usual), phrase_time(begin, t->begin),
+		    phrase_time(end, t->end),
+		    s->marked ? "the program marks them by the phase"
+			      : "each ends in a call of",
+		    path, 100 * s->regular);
+	if (s->per > 1)
+		report_line(report, "%u of these calls are one iteration.",
+			    s->per);
+	free(path);
+}
+
+/* What is before the first and behind the last one. */
+static void say_ends(struct report *report, const struct step_times *t)
+{
+	const struct run_timeline *line = &t->run->timeline;
+	char before[32], after[32];
+	double end;
+
+	if (!line->axis_count)
+		return;
+	end = (double)line->axes->width_ns * line->axes->bins / 1e9;
+	if (end > t->end)
+		report_line(report,
+			    "%s before the first one, %s after the "
+			    "last.",
+			    phrase_time(before, t->begin),
+			    phrase_time(after, end - t->end));
+}
+
+static void say_outlier(struct report *report, const struct step_times *t,
+			const struct paths *paths, size_t row)
+{
+	const struct step_time *at = &t->at[row];
+	uint32_t path = step_times_path(t, paths, row);
+	char *text = path ? paths_short(paths, path, 2) : NULL;
+	char took[32];
+
+	report_line(report,
+		    "! Iteration %ju took %s, %.1f × the usual, on "
+		    "all ranks%s%s.",
+		    (uintmax_t)at->number, phrase_time(took, at->median),
+		    value_ratio(at->median, t->usual),
+		    text ? ", most of the excess in " : "", text ? text : "");
+	free(text);
+}
+
+static size_t longest_outlier(const struct step_times *t, size_t *outliers)
+{
+	size_t best = SIZE_MAX;
+
+	*outliers = 0;
+	for (size_t row = 0; row < t->count; row++) {
+		if (!t->at[row].outlier)
+			continue;
+		++*outliers;
+		if (best == SIZE_MAX || t->at[row].median > t->at[best].median)
+			best = row;
+	}
+	return best;
+}
+
+static void say_late(struct report *report, const struct step_times *t)
+{
+	char seconds[32], rhythm[64] = "";
+
+	if (!t->late.times)
+		return;
+	if (t->late.period)
+		snprintf(rhythm, sizeof(rhythm), ", most of them %u apart",
+			 t->late.period);
+	report_line(report,
+		    "! Rank %ju alone was slow in %u iterations%s: %s beyond "
+		    "what it takes else.",
+		    (uintmax_t)processes_number(t->run, t->late.rank),
+		    t->late.times, rhythm,
+		    phrase_time(seconds, t->late.seconds));
+}
+
+static void say_drift(struct report *report, const struct step_times *t)
+{
+	double drift = value_ratio(t->last, t->first) - 1;
+	char first[32], last[32];
+
+	if (!t->drifts)
+		return;
+	report_line(report,
+		    "%sIterations became %s: %s in the first tenth, %s in the "
+		    "last one (%+.0f %%).",
+		    drift > 0 ? "! " : "", drift > 0 ? "slower" : "faster",
+		    phrase_time(first, t->first), phrase_time(last, t->last),
+		    100 * drift);
+}
+
+static void say_steps(struct report *report, const struct step_times *t,
+		      const struct paths *paths)
+{
+	size_t outliers, row = longest_outlier(t, &outliers);
+
+	if (outliers)
+		say_outlier(report, t, paths, row);
+	if (outliers > 1)
+		report_line(report,
+			    "%zu iterations took far longer than usual; the "
+			    "table has them.",
+			    outliers);
+	say_late(report, t);
+	say_drift(report, t);
+}
+
+/*
+ * Tables.
+ */
+
+static void iteration_columns(struct report *report)
+{
+	report_table(report, "iterations", "the longest iterations");
+	report_column(report, "iteration", "iteration", COLUMN_COUNT);
+	report_column(report, "each", NULL, COLUMN_COUNT);
+	report_column(report, "begin", "begin", COLUMN_SECONDS);
+	report_column(report, "median", "median", COLUMN_SECONDS);
+	report_column(report, "min", "least", COLUMN_SECONDS);
+	report_column(report, "max", "most", COLUMN_SECONDS);
+	report_column(report, "max_rank", "on rank", COLUMN_COUNT);
+	report_column(report, "mpi", "MPI", COLUMN_SECONDS);
+	report_column(report, "times", "× usual", COLUMN_NUMBER);
+	report_column(report, "outlier", NULL, COLUMN_COUNT);
+	report_column(report, "path", "slow in", COLUMN_TEXT);
+}
+
+static void iteration_row(struct report *report, const struct step_times *t,
+			  const struct paths *paths, size_t row)
+{
+	const struct step_time *at = &t->at[row];
+	uint32_t path = at->outlier ? step_times_path(t, paths, row) : 0;
+	uint32_t slowest = t->run->iterations.ranks[at->slowest].rank;
+
+	report_count(report, at->number);
+	report_count(report, at->each);
+	report_number(report, at->begin);
+	report_number(report, at->median);
+	report_number(report, at->least);
+	report_number(report, at->most);
+	report_count(report, processes_number(t->run, slowest));
+	report_number(report, at->mpi);
+	report_number(report, value_ratio(at->median, t->usual));
+	report_count(report, at->outlier);
+	if (path)
+		paths_cell(report, paths, path);
+	else
+		report_none(report);
+}
+
+/* Those that stand out, for readers; all, in their order, for programs. */
+static int by_median(const void *x, const void *y)
+{
+	const struct step_time *const *a = x, *const *b = y;
+
+	if ((*a)->median != (*b)->median)
+		return (*a)->median < (*b)->median ? 1 : -1;
+	return *a < *b ? -1 : 1;
+}
+
+static int iterations_table(struct report *report, const struct step_times *t,
+			    const struct paths *paths, size_t limit)
+{
+	const struct step_time **order = calloc(t->count + 1, sizeof(*order));
+
+	if (!order)
+		return no_memory();
+	for (size_t row = 0; row < t->count; row++)
+		order[row] = &t->at[row];
+	if (limit < t->count)
+		qsort(order, t->count, sizeof(*order), by_median);
+	iteration_columns(report);
+	for (size_t i = 0; i < limit && i < t->count; i++)
+		iteration_row(report, t, paths, (size_t)(order[i] - t->at));
+	free(order);
+	return 0;
+}
+
+/* One rank of a line, as long as the usual iteration: half of the scale. */
+static void rank_strip(struct report *report, const struct step_times *t,
+		       size_t first, size_t end, double *values)
+{
+	for (size_t row = 0; row < t->count; row++) {
+		double most = 0;
+
+		for (size_t i = first; i < end; i++) {
+			const struct run_iteration *at =
+				step_times_row(t, i, row);
+			double own =
+				at->us > at->mpi_us ? at->us - at->mpi_us : 0;
+
+			most = fmax(most, own / 1e6 / t->at[row].each);
+		}
+		values[row] = fmin(value_ratio(most, 2 * t->usual), 1);
+	}
+	report_spark(report, values, t->count);
+}
+
+static void rank_row(struct report *report, const struct step_times *t,
+		     size_t first, size_t end, double *values)
+{
+	const struct run_iterations *all = &t->run->iterations;
+	double us = 0, mpi = 0, gpu = 0;
+
+	for (size_t i = first; i < end; i++)
+		for (size_t row = 0; row < t->count; row++) {
+			const struct run_iteration *at =
+				step_times_row(t, i, row);
+
+			us += at->us;
+			mpi += at->mpi_us;
+			gpu += at->gpu_us;
+		}
+	report_count(report, processes_number(t->run, all->ranks[first].rank));
+	report_count(report, end - first);
+	rank_strip(report, t, first, end, values);
+	report_count(report, all->ranks[first].iterations);
+	report_number(report, us / 1e6 / (double)(end - first));
+	report_number(report, value_ratio(mpi, us));
+	report_number(report, value_ratio(gpu, us));
+}
+
+static int ranks_table(struct report *report, const struct step_times *t,
+		       size_t limit)
+{
+	size_t ranks = t->run->iterations.rank_count;
+	size_t each = ranks > limit ? (ranks - 1) / limit + 1 : 1;
+	double *values = calloc(t->count + 1, sizeof(*values));
+
+	if (!values)
+		return no_memory();
+	report_table(report, "ranks",
+		     "own work of each rank (down) in each iteration (across)");
+	report_column(report, "rank", processes_noun(t->run), COLUMN_COUNT);
+	report_column(report, "ranks", each > 1 ? "ranks" : NULL, COLUMN_COUNT);
+	report_column(report, NULL, "iterations", COLUMN_HEAT);
+	report_column(report, "iterations", NULL, COLUMN_COUNT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "mpi", "MPI", COLUMN_SHARE);
+	report_column(report, "gpu", t->run->gpu.device_count ? "GPU" : NULL,
+		      COLUMN_SHARE);
+	for (size_t i = 0; i < ranks; i += each)
+		rank_row(report, t, i, i + each < ranks ? i + each : ranks,
+			 values);
+	free(values);
+	return 0;
+}
+
+/* Rank by iteration, for programs. */
+static void cells_of_ranks(struct report *report, const struct step_times *t)
+{
+	const struct run_iterations *all = &t->run->iterations;
+
+	report_table(report, "cells", NULL);
+	report_column(report, "rank", NULL, COLUMN_COUNT);
+	report_column(report, "iteration", NULL, COLUMN_COUNT);
+	report_column(report, "seconds", NULL, COLUMN_SECONDS);
+	report_column(report, "mpi", NULL, COLUMN_SECONDS);
+	report_column(report, "gpu", NULL, COLUMN_SECONDS);
+	for (size_t i = 0; i < all->rank_count; i++)
+		for (size_t row = 0; row < t->count; row++) {
+			const struct run_iteration *at =
+				step_times_row(t, i, row);
+
+			report_count(
+				report,
+				processes_number(t->run, all->ranks[i].rank));
+			report_count(report, t->at[row].number);
+			report_number(report, at->us / 1e6);
+			report_number(report, at->mpi_us / 1e6);
+			report_number(report, at->gpu_us / 1e6);
+		}
+}
+
+static int make_step_report(struct report *report, const struct step_times *t,
+			    const struct analysis_options *options)
+{
+	struct paths paths;
+	int err = paths_init(&paths, t->run);
+
+	if (err)
+		return err;
+	say_step(report, t, &paths);
+	say_ends(report, t);
+	say_steps(report, t, &paths);
+	err = iterations_table(report, t, &paths,
+			       analysis_limit(options, SLOWEST, t->count));
+	if (!err)
+		err = ranks_table(report, t,
+				  analysis_limit(options, LINES, SIZE_MAX));
+	if (!err && options->limit == SIZE_MAX)
+		cells_of_ranks(report, t);
+	paths_fini(&paths);
+	return err;
+}
+
+static int run_step_table(struct report **to, const struct run *const runs[],
+			  const struct analysis_options *options)
+{
+	struct step_times t = { 0 };
+	int err = analysis_one_run(runs, "iterations");
+
+	if (err)
+		return err;
+	*to = analysis_report("iterations", runs[0], NULL);
+	if (!*to)
+		return -ENOMEM;
+	err = step_times_init(&t, runs[0]);
+	if (!err && t.count)
+		err = make_step_report(*to, &t, options);
+	else if (!err)
+		report_line(*to, "No iterations: nothing that ranks do "
+				 "together repeats eight times, or the "
+				 "database is of an older version.");
+	step_times_fini(&t);
+	return err ? err : report_error(*to);
+}
+
+const struct analysis analysis_step_table = {
+	.name = "iterations",
+	.help = "the steps of the program: how long, which stand out, and why",
+	.run = run_step_table,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * stamps.h - when the calls of one context began, in bounded memory: where each
+ * step of a program calls MPI once, that tells its steps.
+ *
+ * Memory    A thread has STAMPS_MOST at most, a context LIVE_STAMPS.  When they
+ *           are used up, every other one goes, but for the first.
+ * Threads   Of one thread, outside its handler.
+ */
+#ifndef COLLECT_STAMPS_H
+#define COLLECT_STAMPS_H
+
+#include "live/layout.h"
+
+enum {
+	STAMPS_MOST = 32768 /* of 16 bytes */
+};
+
+struct thread;
+
+/* A call began then; the thread was in MPI for mpi_ns before. */
+void stamps_add(struct thread *t, struct live_call *call, uint64_t ns,
+		uint64_t mpi_ns);
+
+/* The same, if the call is due. */
+static inline void stamps_count(struct thread *t, struct live_call *call,
+				uint64_t ns, uint64_t mpi_ns)
+{
+	if (call->until_stamp)
+		call->until_stamp--;
+	else
+		stamps_add(t, call, ns, mpi_ns);
+}
+
+#endif

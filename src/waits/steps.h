@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * steps.h - the steps of a program: what of all ranks repeats most regularly.
+ *
+ * Method   Each rank brings a few contexts whose calls are regular.  The step
+ *          is a context that most ranks have, with equally many calls: a phase
+ *          before a call of MPI, and of those that are nearly as regular as the
+ *          most regular one, that with the most steps.
+ * Memory   STEPS_STAMPS stamps, of 16 bytes; beyond that all are thinned alike.
+ */
+#ifndef WAITS_STEPS_H
+#define WAITS_STEPS_H
+
+#include "base/blob.h"
+#include "profile/profile.h"
+#include "run/run.h"
+#include "waits/clocks.h"
+#include "waits/time-bins.h"
+
+#define STEPS_STAMPS ((size_t)4 << 20)
+
+struct step_series;
+
+struct steps { /* all zero: none */
+	struct step_series *at;
+	size_t count, room, stamps;
+};
+
+/* As match_add(), match_wanted(), match_rename(), match_pack() and so on. */
+int steps_add(struct steps *steps, const struct profile *profile,
+	      uint32_t process, const uint32_t *nodes);
+void steps_fini(struct steps *steps);
+void steps_wanted(const struct steps *steps, bool *wanted);
+void steps_rename(struct steps *steps, const struct run *run,
+		  const uint32_t *order, const uint32_t *became);
+void steps_pack(const struct steps *steps, struct blob *to);
+int steps_absorb(struct steps *steps, struct blob *from, uint32_t process,
+		 const uint32_t *nodes);
+
+/* run->iterations.  0, or -ENOMEM with a reason. */
+int steps_make(struct run *run, const struct steps *steps,
+	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct gpu_bins *gpus);
+
+#endif
