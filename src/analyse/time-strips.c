@@ -511,8 +511,9 @@ static int run_time_strips(struct report **to, const struct run *const runs[],
 	if (!s.line->row_count)
 		report_line(*to,
 			    "When what happened is not known: that is kept of "
-			    "programs that use MPI, and older databases lack "
-			    "it (copse merge makes it from the rank files).");
+			    "programs that use MPI, or with copse run --trace; "
+			    "and older databases lack it (copse merge makes it "
+			    "from the rank files).");
 	else
 		err = make_strips(*to, &s, options);
 	paths_fini(&s.paths);

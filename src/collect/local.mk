@@ -2,7 +2,7 @@
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-layout clock counters switches polls callsite-cache sigtrap-directed \
 	descriptor phase gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
-	history range control
+	history range control wait-events
 
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la

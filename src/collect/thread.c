@@ -300,6 +300,7 @@ SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 		return false;
 	t->live = arena_at(arena, ref);
 	t->tree = (struct tree){ 0 };
+	t->stamps = 0;
 	if (tree_init(&t->tree, arena, ref))
 		return false;
 	t->live->first_ns = t->start_ns;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wait-events.c - lists that are halved when they are full. */
+#include <string.h>
+
 #include "base/sys.h"
+#include "collect/source.h"
 #include "collect/wait-events.h"
 #include "collect/thread.h"
 
@@ -14,7 +17,22 @@ enum {
 uint32_t wait_events_level;
 static uint32_t most = WAIT_EVENTS_MOST;
 static uint32_t threads; /* that have parts */
-bool wait_events_of_helpers;
+static uint32_t traced;  /* trace points of each thread, with --trace */
+static enum {
+	KEEP_THIN,
+	KEEP_FIRST,
+	KEEP_LAST
+} trace_keep;
+bool wait_events_of_all;
+
+static void set_trace(const struct settings *s)
+{
+	traced = (uint32_t)((s->trace << 20) / sizeof(struct live_moment));
+	trace_keep = !strcmp(s->trace_keep, "first")  ? KEEP_FIRST
+		     : !strcmp(s->trace_keep, "last") ? KEEP_LAST
+						      : KEEP_THIN;
+	wait_events_of_all = traced;
+}
 
 void wait_events_init(int ranks)
 {
@@ -23,7 +41,8 @@ void wait_events_init(int ranks)
 				  WAIT_EVENTS_RANKS / (uint64_t)ranks);
 	if (most < WAIT_EVENTS_FEWEST)
 		most = WAIT_EVENTS_FEWEST;
-	wait_events_of_helpers = ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED;
+	wait_events_of_all =
+		traced || (ranks > 1 && clock_wall() != LIVE_WALL_SAMPLED);
 }
 
 static bool is_high(const void *part, void *level)
@@ -96,15 +115,31 @@ SIGSAFE static bool is_even(const void *moment, void *turn)
 	return ++*(uint32_t *)turn % 2;
 }
 
+SIGSAFE static bool is_later_half(const void *moment, void *left)
+{
+	uint32_t *earlier = left;
+
+	(void)moment;
+	if (!*earlier)
+		return true;
+	--*earlier;
+	return false;
+}
+
+/* Every other one of all; of --trace-keep=last the later half. */
 SIGSAFE static void halve_trace_points(struct thread *t)
 {
-	uint32_t turn = 0;
+	struct wait_events *p = &t->wait_events;
+	bool last = traced && trace_keep == KEEP_LAST;
+	uint32_t turn = last ? p->trace_point_count / 2 : 0;
 
 	begin_thinning(t->live);
-	t->wait_events.trace_point_count = chunk_filter(
-		t->tree.arena, &t->wait_events.trace_points, t->live->moments,
-		sizeof(struct live_moment), is_even, &turn);
-	t->live->every *= 2;
+	p->trace_point_count =
+		chunk_filter(t->tree.arena, &p->trace_points, t->live->moments,
+			     sizeof(struct live_moment),
+			     last ? is_later_half : is_even, &turn);
+	if (!last)
+		t->live->every *= 2;
 	end_thinning(t->live);
 }
 
@@ -112,6 +147,8 @@ SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 {
 	uint32_t share = most / TRACE_POINTS_SHARE;
 
+	if (traced)
+		return traced;
 	return t->wait_events.wanted || share < HELPER_TRACE_POINTS
 		       ? share
 		       : HELPER_TRACE_POINTS;
@@ -128,8 +165,11 @@ SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
 	if (++p->skipped < t->live->every)
 		return;
 	p->skipped = 0;
-	if (p->trace_point_count >= trace_points_most(t))
+	if (p->trace_point_count >= trace_points_most(t)) {
+		if (traced && trace_keep == KEEP_FIRST)
+			return;
 		halve_trace_points(t);
+	}
 	ref = chunk_take(t->tree.arena, &p->trace_points, &t->live->moments,
 			 sizeof(struct live_moment));
 	if (!ref)
@@ -143,3 +183,7 @@ SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
 	chunk_commit(t->tree.arena, &p->trace_points);
 	p->trace_point_count++;
 }
+
+const struct source source_wait_events = {
+	.start = set_trace,
+};

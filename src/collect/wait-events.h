@@ -43,8 +43,8 @@ void wait_events_init(int ranks);
 extern uint32_t wait_events_level;
 
 /* Threads that do not call MPI keep moments, too: where one that calls MPI
-   sleeps, no sample of its own says so. */
-extern bool wait_events_of_helpers;
+   sleeps, no sample of its own says so; and with --trace. */
+extern bool wait_events_of_all;
 
 void wait_events_add(struct thread *t, const struct live_part *part);
 SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,

@@ -214,11 +214,16 @@ static int add_series(struct matched_events *parts, const struct profile *p,
 	return put_series(parts, &s);
 }
 
-/* Sorted by thread, as points are. */
+/*
+ * Sorted by thread, as points are.  A program without MPI has points of its
+ * own only where a trace was asked for, and then all threads are alike.
+ */
 static bool has_records(const struct profile *p, uint32_t thread)
 {
 	size_t from = 0, to = p->part_count;
 
+	if (!p->id.size)
+		return true;
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 

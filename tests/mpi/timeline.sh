@@ -74,7 +74,7 @@ steps_are() {
 	need mpirun
 	rm -rf steps.copse
 	mpirun -n 4 "$copse" run -q -o steps.copse "$programs/mpi-stages" \
-		slow=20 extra=0.5 "$@" >out 2>err || { cat out err; return 1; }
+		slow=20 extra=2 "$@" >out 2>err || { cat out err; return 1; }
 	"$copse" report iterations steps.copse >page || return 1
 	cat page
 	grep -q '^50 iterations of' page &&
@@ -103,6 +103,26 @@ cells() {
 		[ "$(wc -l <cells)" = 197 ]
 }
 
+# traced KEEP: 1 MiB is 65,536 samples, and has more than there are; each is one
+# moment, from the start of the program, without MPI.
+traced() {
+	rm -rf traced.copse
+	"$copse" run -q --trace 1 --trace-keep "$1" -o traced.copse \
+		"$programs/phases" 1 >out 2>err || { cat out err; return 1; }
+	"$copse" report timeline traced.copse -f csv --table cells >cells &&
+		"$copse" report hotspots traced.copse -m samples -n 0 -f csv \
+			>samples || return 1
+	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) at[FILENAME, $i] = i; next }
+		FILENAME == "samples" { all += $at[FILENAME, "exclusive"] }
+		FILENAME == "cells" { kept += $at[FILENAME, "moments"] }
+		END { print kept " of " all; exit kept != all || all < 100 }' \
+		samples cells
+}
+
+all_traced() {
+	traced thin && traced first && traced last
+}
+
 point 'a program with stages is measured' measure
 point 'the ends of stages are where the program says' stages
 point 'a page of letters' page
@@ -110,4 +130,5 @@ point 'steps are found, and the slow one' steps
 point 'a step with several calls is one' more_calls
 point 'a marked step is one' marked
 point 'iterations as a table' cells
+point 'with --trace each sample is a moment' all_traced
 points_done
