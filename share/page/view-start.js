@@ -296,13 +296,12 @@ function timesMake(app, later) {
 }
 
 function spotsMake(app) {
-	const table = app.model.table("summary", "hotspots") ||
-		app.model.table("hotspots", "hotspots");
+	const table = app.model.table("summary", "hot_paths");
 
 	return table && el("section", { class: "spots" },
-		el("h2", {}, el("a", { href: app.link({ view: "hot" }) }, "Hot spots")),
+		el("h2", {}, el("a", { href: app.link({ view: "flame" }) }, "Hot paths")),
 		tableMake(app, { ...table, title: null, more: 0,
-			rows: table.rows.slice(0, 6), columns: table.columns.map(c =>
+			rows: table.rows.slice(0, 8), columns: table.columns.map(c =>
 				(c.type === "bar" ? { ...c, title: null } : c)) }, 8));
 }
 
