@@ -10,12 +10,12 @@ cd "$scratch" || exit 99
 causes=$builddir/tests/causes
 scale=0.6
 
-# record NAME: its findings in NAME.json
+# record NAME: its findings in NAME.json.  (mpirun reads standard input.)
 record() {
 	need mpirun
 	[ -x "$causes/$1" ] || skip "$1 was not built: no MPI compiler?"
 	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o "$1.copse" \
-		"$causes/$1" "$scale" >"$1.out" 2>&1 ||
+		"$causes/$1" "$scale" >"$1.out" 2>&1 </dev/null ||
 		{ cat "$1.out"; return 1; }
 	"$copse" report diagnose -f json "$1.copse" >"$1.json"
 }
@@ -27,6 +27,16 @@ import json, sys
 for row in json.load(open(sys.argv[1]))["tables"]["findings"][:1]:
     print(row["rule"], row["text"], sep="\t")
 ' "$1"
+}
+
+# With a core for each rank: where others had them, nothing can be told.
+had_cores() {
+	"$copse" report -f json "$1.copse" >"$1.run" &&
+		python3 -c '
+import json, sys
+run = json.load(open(sys.argv[1]))["tables"]["run"][0]
+sys.exit((run["core_wait"] or 0) > 0.1)
+' "$1.run"
 }
 
 finds() {
@@ -50,6 +60,7 @@ finds() {
 	right=0 all=0
 	while read -r name rule function; do
 		record "$name" || return
+		had_cores "$name" || { echo "$name had no cores"; continue; }
 		first_finding "$name.json" >found
 		all=$((all + 1))
 		if grep -qE "^$rule	.*($function)" found; then
@@ -59,6 +70,7 @@ finds() {
 		fi
 	done <wanted
 	echo "$right of $all"
+	[ "$all" -ge 5 ] || skip "others have the cores here"
 	[ "$right" -ge $((all - 2)) ]
 }
 
