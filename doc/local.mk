@@ -49,7 +49,7 @@ EXTRA_DIST += doc/decisions/signal.md doc/decisions/program-sigtrap.md \
 EXTRA_DIST += doc/decisions/mpi-wrappers.md doc/decisions/mpi-fortran.md \
 	doc/decisions/mpi-call-cost.md doc/decisions/mpi-polls.md \
 	doc/decisions/deferred-receives.md
-EXTRA_DIST += doc/decisions/event-records.md doc/decisions/one-sided.md \
+EXTRA_DIST += doc/decisions/parallel-regions.md doc/decisions/event-records.md doc/decisions/one-sided.md \
 	doc/decisions/wait-states.md doc/decisions/clock-alignment.md
 EXTRA_DIST += doc/decisions/gpu-correlation.md \
 	doc/decisions/gpu-call-path.md doc/decisions/gpu-flush.md \

@@ -107,7 +107,7 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 {
 	struct settings s = *d->settings;
 	struct live_note note = { .key = "check" };
-	char live[PATH_MAX], *preload = preload_value(NULL);
+	char live[PATH_MAX], *preload = preload_value(NULL, false);
 	pid_t child;
 	int err = -ENOENT;
 

@@ -1,7 +1,7 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-layout clock counters switches polls callsite-cache sigtrap-directed \
-	descriptor phase gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
+	descriptor phase omp-team gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
 	history range control wait-events
 
 # Everything of libcopse.so, for the unit tests too.
@@ -43,6 +43,7 @@ libcollect_la_SOURCES = \
 	src/collect/sample.c src/collect/sample.h \
 	src/collect/sample-period.c src/collect/sample-period.h \
 	src/collect/switches.c src/collect/switches.h \
+	src/collect/omp-team.c src/collect/omp-team.h \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/timer-signal.c \

@@ -36,6 +36,10 @@
 #include "collect/unwind/unwind.h"
 #include "live/tree.h"
 
+enum {
+	THREAD_TEAMS = 8 /* nested regions of OpenMP that are told apart */
+};
+
 struct thread { /* what a timer signal reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
@@ -74,6 +78,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	uint32_t calls;    /* of adapters, to measure the cost of some … */
 	uint64_t entering; /* … of which this was before the call */
 	struct phases phases;
+	uint64_t teams; /* regions of OpenMP that it began: omp-team.h */
+	uint64_t teams_ended[THREAD_TEAMS]; /* the last one of each level */
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */

@@ -8,6 +8,7 @@
 #include "collect/region-handler.h"
 #include "collect/sample.h"
 #include "collect/switches.h"
+#include "collect/omp-team.h"
 #include "collect/thread.h"
 #include "collect/time.h"
 #include "collect/transparency/eintr-restart.h"
@@ -61,6 +62,7 @@ SIGSAFE static live_ref context_node(struct thread *t,
 				 (uintptr_t)regs[REG_RBP] };
 	struct region *region = region_known(t, top.sp);
 
+	omp_team_look(t, top.sp);
 	if (region && !collect_settings()->internals)
 		return region_node(t, region, why);
 	return thread_path(t, &top, true, regs, why);

@@ -46,13 +46,13 @@ static int check_name(const char *path)
 }
 
 /*
- * The adapter of that MPI behind what there is.  Not built: the program is
- * measured, its MPI calls are not.
+ * An adapter behind what there is.  Not built: the program is measured, what
+ * the adapter is for is not.
  */
-static char *add_adapter(char *value, const char *mpi)
+static char *add_adapter(char *value, const char *of, const char *which)
 {
 	char path[PATH_MAX];
-	char *name = str_format("libcopse-mpi-%s.so", mpi), *longer;
+	char *name = str_format("libcopse-%s%s.so", of, which), *longer;
 
 	if (!value || !name || preload_find(name, path) || check_name(path)) {
 		free(name);
@@ -64,7 +64,7 @@ static char *add_adapter(char *value, const char *mpi)
 	return longer;
 }
 
-char *preload_value(const char *mpi)
+char *preload_value(const char *mpi, bool openmp)
 {
 	static const char *const all[] = { "openmpi", "mpich" };
 	const char *user = getenv("LD_PRELOAD");
@@ -75,7 +75,9 @@ char *preload_value(const char *mpi)
 	value = str_format("%s", core);
 	for (size_t i = 0; mpi && i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(mpi, all[i]) || !strcmp(mpi, PRELOAD_ANY))
-			value = add_adapter(value, all[i]);
+			value = add_adapter(value, "mpi-", all[i]);
+	if (openmp)
+		value = add_adapter(value, "openmp", "");
 	with_user = value && user && *user ? str_format("%s:%s", value, user)
 					   : NULL;
 	if (with_user) {

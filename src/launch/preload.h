@@ -5,6 +5,7 @@
 #define LAUNCH_PRELOAD_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "base/settings.h"
 
@@ -16,13 +17,13 @@ int preload_find(const char *name, char to[PATH_MAX]);
 
 /*
  * The LD_PRELOAD of the measured program: the collector, the adapter for `mpi`,
- * then the user's own.  `mpi` NULL: no adapter; PRELOAD_ANY: all adapters, of
- * which only the right one does anything.  The caller frees it; NULL with a
- * reason on failure.
+ * that for OpenMP when it is wanted, then the user's own.  `mpi` NULL: no
+ * adapter; PRELOAD_ANY: all adapters, of which only the right one does
+ * anything.  The caller frees it; NULL with a reason on failure.
  */
 #define PRELOAD_ANY "any"
 
-char *preload_value(const char *mpi);
+char *preload_value(const char *mpi, bool openmp);
 
 /* The user's own CUDA_INJECTION64_PATH, which is kept; NULL: none. */
 const char *preload_other_gpu_tool(void);

@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 13
+#define LIVE_VERSION 14
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -76,6 +76,10 @@ enum live_node_kind {
 	LIVE_NODE_NAMED,   /* name: an MPI function, a phase, a kernel */
 	LIVE_NODE_PARTIAL, /* below it: paths that end early; key: enum loss */
 	LIVE_NODE_PYTHON,  /* name: of a function; offset of its bytecode + 2 */
+	LIVE_NODE_REGION,  /* a parallel region of OpenMP: module, offset of the
+			      function that its threads call */
+	LIVE_NODE_BELOW,   /* it is that of a region, in the tree of the thread
+			      that began it; offset: its live_ref */
 };
 
 /* A context; its parent is in the same thread's nodes and stands before it. */

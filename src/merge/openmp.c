@@ -56,6 +56,7 @@ enum began {
 struct openmp_node {
 	uint32_t frame;
 	enum began began;
+	bool parallel; /* of a parallel region */
 };
 
 static void look_at_openmp_nodes(struct openmp_node *at,
@@ -69,9 +70,11 @@ static void look_at_openmp_nodes(struct openmp_node *at,
 	for (uint32_t i = 1; i < p->node_count; i++) {
 		const struct profile_node *n = &p->nodes[i];
 		const struct openmp_node *above = &at[n->parent];
+		bool region = n->kind == NODE_REGION;
 		enum openmp_code code = openmp_code_of(n, of_module);
 
-		at[i].frame = openmp_frame(code, i, above->frame);
+		at[i].parallel = above->parallel || region;
+		at[i].frame = region ? i : openmp_frame(code, i, above->frame);
 		at[i].began =
 			above->began == BY_SYSTEM ? begins[code] : above->began;
 	}
@@ -83,12 +86,14 @@ static void add_openmp_time(struct openmp *to, const struct profile *p,
 	const struct profile_column *c = profile_column(p, "cpu.time");
 
 	for (size_t i = 0; c && i < c->count; i++) {
-		const struct openmp_node *node = &at[c->values[i].node];
+		const struct profile_value *v = &c->values[i];
+		const struct openmp_node *node = &at[v->node];
+		bool worker = node->parallel && v->thread != p->id.mpi_thread;
 
-		if (node->frame)
-			to->waiting_ns += c->values[i].value;
-		if (node->began == BY_RUNTIME)
-			to->workers_ns += c->values[i].value;
+		if (node->frame && node->frame != v->node)
+			to->waiting_ns += v->value;
+		if (node->began == BY_RUNTIME || worker)
+			to->workers_ns += v->value;
 	}
 }
 

@@ -98,7 +98,13 @@ static uint64_t code_address(const struct address_node *node)
 
 static bool has_code(const struct address_node *node)
 {
-	return node->kind == NODE_CALL || node->kind == NODE_PC;
+	return node->kind == NODE_CALL || node->kind == NODE_PC ||
+	       node->kind == NODE_REGION;
+}
+
+static bool is_region(const struct naming *n, uint32_t index)
+{
+	return n->u->nodes[index].kind == NODE_REGION;
 }
 
 static int by_address_value(const void *x, const void *y)
@@ -309,22 +315,54 @@ static int name_frame(struct naming *n, const uint32_t *strings,
 	return spot->node == MAP_NONE || place == MAP_NONE ? -ENOMEM : 0;
 }
 
+/* Of a region: the function that its threads call. */
+static const struct symbol_frame *frame_of_region(const struct naming *n,
+						  const struct address_node *of)
+{
+	const struct symbol_module *m = &n->modules[of->owner];
+	size_t at = address_index(m, code_address(of));
+
+	return m->first[at + 1] > m->first[at]
+		       ? &m->frames[m->first[at + 1] - 1]
+		       : NULL;
+}
+
+/* The function of the region that the address stands directly below. */
+static bool is_of_region(const struct naming *n,
+			 const struct address_node *node,
+			 const struct symbol_frame *frame)
+{
+	uint32_t region = n->openmp[node->parent];
+	const struct address_node *above = &n->u->nodes[region];
+	const struct symbol_frame *of;
+
+	of = is_region(n, region) && above->owner == node->owner
+		     ? frame_of_region(n, above)
+		     : NULL;
+	return of && of->function == frame->function;
+}
+
 /* The functions at an address, outermost first, below the caller's spot. */
 static int name_code(struct naming *n, const struct address_node *node,
 		     struct spot *spot)
 {
 	const struct symbol_module *m = &n->modules[node->owner];
+	const uint32_t *strings = n->strings[node->owner];
 	size_t at = address_index(m, code_address(node));
+	uint32_t f = m->first[at + 1];
+	int err = 0;
 
-	for (uint32_t f = m->first[at + 1]; f-- > m->first[at];) {
-		int err = name_frame(n, n->strings[node->owner],
-				     n->u->modules[node->owner].path,
-				     &m->frames[f], spot);
-
-		if (err)
-			return err;
+	/* A region has the name of its place, and needs no other. */
+	if (f > m->first[at] && is_of_region(n, node, &m->frames[f - 1])) {
+		f--;
+		spot->place = find_source_place(n, strings[m->frames[f].file],
+						m->frames[f].line);
+		err = spot->place == MAP_NONE ? -ENOMEM : 0;
 	}
-	return 0;
+	while (f-- > m->first[at] && !err)
+		err = name_frame(n, strings, n->u->modules[node->owner].path,
+				 &m->frames[f], spot);
+	return err;
 }
 
 /* By enum live_name_class, the numbers in profiles. */
@@ -435,6 +473,42 @@ static int name_python(struct naming *n, const struct address_node *node,
 	return spot->node == MAP_NONE || spot->place == MAP_NONE ? -ENOMEM : 0;
 }
 
+/* "[parallel solver.c:120]"; without a line the function's name. */
+static uint32_t text_of_region(struct naming *n, const struct address_node *of)
+{
+	const struct symbol_frame *f = frame_of_region(n, of);
+	const uint32_t *strings = n->strings[of->owner];
+	uint32_t found;
+	char *text;
+
+	if (f && f->line)
+		text = str_format(
+			"[parallel %s:%u]",
+			str_base(str_at(&n->u->strings, strings[f->file])),
+			f->line);
+	else
+		text = str_format(
+			f ? "[parallel %s]" : "[parallel]",
+			f ? str_at(&n->u->strings, strings[f->function]) : "");
+	found = text ? str_add(&n->u->strings, text) : STR_NONE;
+	free(text);
+	return found;
+}
+
+static int name_region(struct naming *n, const struct address_node *node,
+		       struct spot *spot)
+{
+	struct what what = { .kind = RUN_PARALLEL,
+			     .function = text_of_region(n, node),
+			     .module = n->u->modules[node->owner].path };
+
+	if (what.function == STR_NONE)
+		return -ENOMEM;
+	spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
 static int name_node(struct naming *n, uint32_t index)
 {
 	const struct address_node *node = &n->u->nodes[index];
@@ -442,9 +516,17 @@ static int name_node(struct naming *n, uint32_t index)
 	struct what what = { 0 };
 
 	*spot = n->spots[node->parent];
+	if (node->kind == NODE_REGION) {
+		n->openmp[index] = index;
+		return name_region(n, node, spot);
+	}
 	if (has_code(node)) {
 		n->openmp[index] = openmp_frame(n->codes[node->owner], index,
 						n->openmp[node->parent]);
+		/* Members of a region come into it by other ways than the
+		   master: what the runtime does there is the region's. */
+		if (is_region(n, n->openmp[index]))
+			return 0;
 		return name_code(n, node, spot);
 	}
 	if (is_line(n, node))
@@ -498,7 +580,7 @@ static uint32_t leaf_of(struct naming *n, uint32_t index)
 
 	if (n->leaves[index])
 		return n->leaves[index];
-	if (n->openmp[index])
+	if (n->openmp[index] && !is_region(n, index))
 		return n->leaves[index] = leaf_of_openmp(n, n->openmp[index]);
 	if (!spot->place)
 		return n->leaves[index] = spot->node;

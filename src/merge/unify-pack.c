@@ -99,6 +99,7 @@ static uint32_t owner(const struct absorbing *a,
 	switch (node->kind) {
 	case NODE_CALL:
 	case NODE_PC:
+	case NODE_REGION:
 		return a->modules[node->owner];
 	case NODE_NAMED:
 	case NODE_PYTHON:

@@ -234,6 +234,7 @@ static uint32_t translate_owner(const struct translation *t,
 	switch (n->kind) {
 	case NODE_CALL:
 	case NODE_PC:
+	case NODE_REGION:
 		return t->modules[n->owner];
 	case NODE_NAMED:
 	case NODE_PYTHON:

@@ -316,6 +316,7 @@ static bool owner_exists(const struct profile *p,
 	switch (node->kind) {
 	case NODE_CALL:
 	case NODE_PC:
+	case NODE_REGION:
 		return node->owner < p->module_count;
 	case NODE_NAMED:
 	case NODE_PYTHON:
@@ -360,14 +361,14 @@ static uint32_t line_of_python(const struct reader *r,
 			   name->detail, (int64_t)node->offset - 2);
 }
 
-/* The unified node for one of a thread's. */
-static uint32_t unify(struct reader *r, const struct live_node *n)
+/* The unified node for one of a thread's, below that parent. */
+static uint32_t unify_below(struct reader *r, const struct live_node *n,
+			    uint32_t parent)
 {
-	struct profile_node node = { .kind = n->kind, .owner = n->owner };
+	struct profile_node node = { .parent = parent,
+				     .kind = n->kind,
+				     .owner = n->owner };
 
-	if (n->kind == LIVE_NODE_ROOT)
-		return 0;
-	node.parent = reader_node(r, n->parent);
 	if (n->kind == LIVE_NODE_ADDRESS)
 		node.owner = 0;
 	if (node_has_offset(n->kind))
@@ -381,6 +382,56 @@ static uint32_t unify(struct reader *r, const struct live_node *n)
 	return node.parent;
 }
 
+enum {
+	STEPS_MOST = 8192 /* more than --depth allows */
+};
+
+/* From a node to its parent, from a reference to what it is. */
+static live_ref step_up(const struct live_node *n)
+{
+	return n->kind == LIVE_NODE_BELOW ? (live_ref)n->offset : n->parent;
+}
+
+/*
+ * A node of another thread's, which may not have been read: its path from the
+ * last one that was, or from a root, is made now.
+ */
+static uint32_t unify_elsewhere(struct reader *r, live_ref ref)
+{
+	live_ref steps[STEPS_MOST];
+	uint32_t count = 0, index = 0;
+	struct live_node n;
+
+	for (; reader_inside(r, ref, sizeof(n)); ref = step_up(&n)) {
+		memcpy(&n, r->data + (size_t)ref * LIVE_UNIT, sizeof(n));
+		if (r->marks[ref] >= FIRST_NODE || n.kind == LIVE_NODE_ROOT)
+			break;
+		if (count == STEPS_MOST)
+			break;
+		steps[count++] = ref;
+	}
+	if (reader_inside(r, ref, sizeof(n)) && r->marks[ref] >= FIRST_NODE)
+		index = r->marks[ref] - FIRST_NODE;
+	else if (!reader_inside(r, ref, sizeof(n)) || count == STEPS_MOST)
+		r->damaged++;
+	while (count && !r->err) {
+		memcpy(&n, r->data + (size_t)steps[--count] * LIVE_UNIT,
+		       sizeof(n));
+		if (n.kind != LIVE_NODE_BELOW)
+			index = unify_below(r, &n, index);
+	}
+	return index;
+}
+
+static uint32_t unify(struct reader *r, const struct live_node *n)
+{
+	if (n->kind == LIVE_NODE_ROOT)
+		return 0;
+	if (n->kind == LIVE_NODE_BELOW)
+		return unify_elsewhere(r, (live_ref)n->offset);
+	return unify_below(r, n, reader_node(r, n->parent));
+}
+
 uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name)
 {
 	struct profile_node node = { parent, NODE_NAMED, name, 0 };
@@ -390,10 +441,6 @@ uint32_t reader_named(struct reader *r, uint32_t parent, uint32_t name)
 	r->damaged++;
 	return parent;
 }
-
-enum {
-	STEPS_MOST = 8192 /* more than --depth allows */
-};
 
 /*
  * From the root on: the path is turned round on its way.  These are copies, of

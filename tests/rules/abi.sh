@@ -67,7 +67,8 @@ for file in copse .libs/libcopse-tools.so copse-merge-*; do
 	[ ! -e ".libs/$file" ] || file=.libs/$file
 	point "$(basename "$file") is hardened" hardened "$file"
 done
-for library in .libs/libcopse.so .libs/libcopse-mpi-*.so .libs/libcopse-cuda.so; do
+for library in .libs/libcopse.so .libs/libcopse-mpi-*.so \
+	.libs/libcopse-openmp.so .libs/libcopse-cuda.so; do
 	[ ! -e "$library" ] ||
 		point "$(basename "$library") ends no program" guest "$library"
 done
@@ -96,6 +97,16 @@ for library in .libs/libcopse-mpi-*.so; do
 	point "$name needs no MPI library" needs "$library" libc.so ld-linux \
 		libcopse
 done
+
+openmp_exports() {
+	sed -n 's/^RE[A-Z]*(\([A-Za-z_]*\),.*/\1/p' \
+		"$srcdir/openmp/functions.def" | sort >"$scratch/want"
+	exported .libs/libcopse-openmp.so >"$scratch/is"
+	diff "$scratch/want" "$scratch/is"
+}
+point "libcopse-openmp exports what functions.def has" openmp_exports
+point "libcopse-openmp needs no OpenMP library" needs \
+	.libs/libcopse-openmp.so libc.so ld-linux libcopse
 
 cuda_exports() {
 	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' >"$scratch/is"

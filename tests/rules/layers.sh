@@ -26,6 +26,7 @@ src/analyse:  base run profile/profile.h live/layout.h live/copies.def live/memo
 src/format:   base run analyse profile/compress.h
 mpi:          base live collect
 cuda:         base live collect
+openmp:       base live collect
 tools:        base live profile launch check symbol run merge analyse format
 '
 

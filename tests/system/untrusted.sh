@@ -31,6 +31,8 @@ int main(void)
 }
 C
 	set -- "$libraries"/libcopse.so "$libraries"/libcopse-mpi-*.so
+	[ ! -e "$libraries/libcopse-openmp.so" ] ||
+		set -- "$@" "$libraries/libcopse-openmp.so"
 	[ -e "$libraries/libcopse-cuda.so" ] &&
 		set -- "$@" "$libraries/libcopse-cuda.so"
 	"${CC:-cc}" -o privileged privileged.c -Wl,--no-as-needed "$@" \

@@ -77,6 +77,7 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	struct dl_find_object self;
 
 	u->depth = depth;
+	u->floor = UINTPTR_MAX;
 	u->memo = arrays;
 	u->fresh = u->memo + depth;
 	u->places = aligned(u->fresh + depth);
@@ -94,6 +95,7 @@ void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
 	u->high = u->sounded = high;
 	u->python.thread = 0;
 	u->python.missed = 0;
+	u->floor = UINTPTR_MAX;
 	unwind_forget(u);
 }
 
@@ -647,6 +649,10 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 			       : LOSS_DROPPED_BUSY;
 		if (w->why != STEPPED)
 			return;
+		if (frame.at.sp > u->floor && frame.at.sp < u->high) {
+			w->why = COMPLETE;
+			return;
+		}
 	}
 }
 
@@ -742,8 +748,11 @@ SIGSAFE static live_ref record_root(struct unwinder *u, struct tree *tree,
 			++*next;
 		return u->memo[w->kept - 1].node;
 	}
-	if (w->why < 0)
+	if (w->why < 0) {
+		while (runs_python(u, *next, u->floor))
+			++*next; /* it is above the region */
 		return node;
+	}
 	node = tree_child(tree, node, LIVE_NODE_PARTIAL, (uint32_t)w->why, 0);
 	if (!node)
 		*why = LOSS_DROPPED_FULL;
@@ -940,6 +949,11 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 	struct walk w;
 
 	u->registers = registers;
+	if (u->root != tree->root) { /* none of its nodes is meant */
+		u->count = 0;
+		u->partial = -1;
+		u->root = tree->root;
+	}
 	walk_both(u, &w, top, exact, false);
 	if (before)
 		__builtin_prefetch(arena_at(tree->arena, before->cells));

@@ -69,6 +69,8 @@ enum {
 
 struct unwinder {
 	uintptr_t low, high;  /* the thread's own stack */
+	uintptr_t floor;      /* paths begin below it; UINTPTR_MAX: nowhere */
+	live_ref root;        /* that the memo's path is below */
 	uintptr_t sounded;    /* it can be read from here up */
 	uintptr_t window_low; /* what a walk may read: from here up */
 	bool window_own;      /* and on the thread's own stack */

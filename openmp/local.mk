@@ -1,0 +1,11 @@
+# Parallel regions of gcc's OpenMP, one library for all programs that have it:
+# loaded beside the collector, it stands in front of libgomp, which is looked up.
+# The frame pointer leads from a function to its caller.
+openmp_sources = openmp/regions.c openmp/runtime.c openmp/runtime.h \
+	openmp/functions.def
+
+pkglib_LTLIBRARIES += libcopse-openmp.la
+libcopse_openmp_la_SOURCES = $(openmp_sources)
+libcopse_openmp_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt
+libcopse_openmp_la_LDFLAGS = $(adapter_ldflags)
+EXTRA_libcopse_openmp_la_DEPENDENCIES = $(adapter_needs)

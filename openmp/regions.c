@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * regions.c - what the program calls in place of the runtime's functions: the
+ * same, with the team between.
+ */
+#include "collect/omp-team.h"
+#include "openmp/runtime.h"
+
+#define LIST(...) __VA_ARGS__
+
+/* Each is called by the program itself, so its frame tells by whom. */
+#define CALLER __builtin_return_address(0)
+
+#define REGION(name, parameters, arguments)                                    \
+	PUBLIC void name(void (*function)(void *), void *data,                 \
+			 unsigned int threads, LIST parameters);               \
+	void name(void (*function)(void *), void *data, unsigned int threads,  \
+		  LIST parameters)                                             \
+	{                                                                      \
+		bool known;                                                    \
+		void (*next)(void (*)(void *), void *, unsigned int,           \
+			     LIST parameters) =                                \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		struct omp_team team;                                          \
+                                                                               \
+		if (!known) {                                                  \
+			next(function, data, threads, LIST arguments);         \
+			return;                                                \
+		}                                                              \
+		omp_team_begin(&team, function, data);                         \
+		next(copse_team_member, &team, threads, LIST arguments);       \
+		copse_team_end(&team);                                         \
+	}
+#define REDUCTION(name, parameters, arguments)                                 \
+	PUBLIC unsigned int name(void (*function)(void *), void *data,         \
+				 unsigned int threads, LIST parameters);       \
+	unsigned int name(void (*function)(void *), void *data,                \
+			  unsigned int threads, LIST parameters)               \
+	{                                                                      \
+		bool known;                                                    \
+		unsigned int (*next)(void (*)(void *), void *, unsigned int,   \
+				     LIST parameters) =                        \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		struct omp_team team;                                          \
+		unsigned int were;                                             \
+                                                                               \
+		if (!known)                                                    \
+			return next(function, data, threads, LIST arguments);  \
+		team.first = *(void **)data;                                   \
+		omp_team_begin(&team, function, data);                         \
+		were = next(copse_team_member, &team, threads,                 \
+			    LIST arguments);                                   \
+		copse_team_end(&team);                                         \
+		return were;                                                   \
+	}
+#include "openmp/functions.def"

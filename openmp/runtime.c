@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* runtime.c - see runtime.h. */
+#include "openmp/runtime.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/loaded.h"
+#include "collect/omp-team.h"
+#include "collect/transparency/dlsym.h"
+
+enum {
+	MODULES = 64, /* of which it is remembered what they call */
+};
+
+static const char *const names[] = {
+#define REGION(name, ...) #name,
+#define REDUCTION         REGION
+#include "openmp/functions.def"
+#undef REGION
+#undef REDUCTION
+};
+
+/* Mutable: set once, as the adapter is loaded. */
+void *runtime_nexts[ROW_COUNT];
+
+/* "libgomp.so.1", and "libgomp-a34b3233.so.1.0.0" of Python's packages. */
+static bool is_libgomp(const char *file)
+{
+	return !strncmp(file, "libgomp", 7) && strstr(file, ".so");
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * LLVM's runtime has functions of these names as well.  It is called as if we
+ * were not there.
+ */
+static bool is_of_libgomp(const void *found)
+{
+	Dl_info info;
+
+	return found && dladdr(found, &info) &&
+	       is_libgomp(file_name(info.dli_fname));
+}
+
+static bool _Atomic measuring;
+
+static bool is_runtime(const char *file)
+{
+	return is_libgomp(file) || !strncmp(file, "libomp", 6) ||
+	       !strncmp(file, "libiomp5", 8);
+}
+
+/* Who looks a name up to learn whether there is OpenMP shall not find us. */
+static bool is_hidden_name(void *handle, const char *name)
+{
+	bool ours = false, is;
+
+	(void)handle;
+	for (int row = 0; row < ROW_COUNT; row++)
+		ours |= !strcmp(name, names[row]);
+	is = ours && !dlsym(RTLD_NEXT, name) &&
+	     !copse_loaded(is_runtime, false, name);
+	dlerror();
+	return is;
+}
+
+static void *in_front_of_nothing(const char *name, void *found,
+				 const void *caller)
+{
+	(void)name;
+	(void)found;
+	(void)caller;
+	return NULL;
+}
+
+static __attribute__((constructor)) void find_libgomp(void)
+{
+	measuring = copse_team_init();
+	copse_look_up_front(in_front_of_nothing, is_hidden_name);
+	for (int row = 0; row < ROW_COUNT; row++) {
+		void *found = dlsym(RTLD_NEXT, names[row]);
+
+		if (measuring && is_of_libgomp(found))
+			runtime_nexts[row] = found;
+	}
+	dlerror(); /* the program shall not see our failures */
+}
+
+/* Mutable: modules that were asked for, while none is unloaded. */
+static struct module {
+	const void *_Atomic map;
+	uint32_t generation; /* of code */
+	bool known;
+	void *nexts[ROW_COUNT];
+} modules[MODULES];
+static unsigned int _Atomic module_count;
+
+static const struct link_map *module_of(const void *code)
+{
+	struct dl_find_object object;
+
+	return _dl_find_object((void *)code, &object) ? NULL
+						      : object.dlfo_link_map;
+}
+
+static uintptr_t address_of(const struct link_map *map, uintptr_t value)
+{
+	return value < map->l_addr ? map->l_addr + value : value;
+}
+
+/* What the loader needs of a module. */
+struct dynamic {
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	struct {
+		const ElfW(Rela) * at;
+		size_t size;
+	} calls, others;
+};
+
+static void read_dynamic(struct dynamic *to, const struct link_map *map)
+{
+	*to = (struct dynamic){ 0 };
+	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
+		const void *at = (void *)address_of(map, d->d_un.d_ptr);
+
+		if (d->d_tag == DT_SYMTAB)
+			to->symbols = at;
+		else if (d->d_tag == DT_STRTAB)
+			to->strings = at;
+		else if (d->d_tag == DT_JMPREL)
+			to->calls.at = at;
+		else if (d->d_tag == DT_RELA)
+			to->others.at = at;
+		else if (d->d_tag == DT_PLTRELSZ)
+			to->calls.size = d->d_un.d_val;
+		else if (d->d_tag == DT_RELASZ)
+			to->others.size = d->d_un.d_val;
+	}
+}
+
+/* A module in which one of these references to OpenMP was bound, or NULL. */
+static const struct link_map *bound_among(const struct link_map *map,
+					  const struct dynamic *d,
+					  const ElfW(Rela) * at, size_t size)
+{
+	for (size_t i = 0; at && i < size / sizeof(*at); i++) {
+		const ElfW(Sym) *symbol =
+			&d->symbols[ELF64_R_SYM(at[i].r_info)];
+		uintptr_t type = ELF64_R_TYPE(at[i].r_info);
+		const char *name = d->strings + symbol->st_name;
+		const struct link_map *to;
+
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+		    (strncmp(name, "omp_", 4) != 0 &&
+		     strncmp(name, "GOMP_", 5) != 0))
+			continue;
+		to = module_of(*(void **)(map->l_addr + at[i].r_offset));
+		if (to && to != map && to != module_of(names))
+			return to;
+	}
+	return NULL;
+}
+
+static void *look_up_in_module(const struct link_map *map, const char *name)
+{
+	void *handle = map && *map->l_name
+			       ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD)
+			       : NULL;
+	void *found = handle ? copse_look_up(handle, name) : NULL;
+
+	if (handle)
+		dlclose(handle);
+	return found;
+}
+
+/*
+ * Where the module's other calls of OpenMP go; else where the loader would look
+ * now: in what all see, then in what the module was linked with.
+ */
+static void *look_up_for(const struct link_map *map, const char *name)
+{
+	const struct link_map *bound = NULL;
+	void *found = NULL;
+	struct dynamic d;
+
+	if (map)
+		read_dynamic(&d, map);
+	if (map && d.symbols && d.strings)
+		bound = bound_among(map, &d, d.calls.at, d.calls.size);
+	if (map && d.symbols && d.strings && !bound)
+		bound = bound_among(map, &d, d.others.at, d.others.size);
+	if (bound)
+		found = look_up_in_module(bound, name);
+	if (!found)
+		found = dlsym(RTLD_NEXT, name);
+	if (!found && map)
+		found = look_up_in_module(map, name);
+	if (!found)
+		found = copse_loaded(is_libgomp, true, name);
+	dlerror();
+	return found;
+}
+
+/* All names at once: threads of a region look up nothing. */
+static void ask_for_module(struct module *to, const struct link_map *map)
+{
+	to->known = measuring;
+	for (int row = 0; row < ROW_COUNT; row++) {
+		to->nexts[row] = look_up_for(map, names[row]);
+		to->known &= !to->nexts[row] || is_of_libgomp(to->nexts[row]);
+	}
+}
+
+static struct module *known_module(const struct link_map *map)
+{
+	unsigned int count = module_count < MODULES ? module_count : MODULES;
+
+	for (unsigned int i = 0; i < count; i++)
+		if (modules[i].map == map)
+			return &modules[i];
+	return NULL;
+}
+
+static void remember_module(const struct module *m, const struct link_map *map)
+{
+	struct module *known = known_module(map);
+	unsigned int at =
+		known ? (unsigned int)(known - modules) : module_count++;
+
+	if (at >= MODULES) {
+		module_count = MODULES;
+		return;
+	}
+	modules[at].generation = m->generation;
+	modules[at].known = m->known;
+	memcpy(modules[at].nexts, m->nexts, sizeof(m->nexts));
+	modules[at].map = map;
+}
+
+/* It is nowhere: the loader would end the program. */
+static _Noreturn void end_as_the_loader(const char *name)
+{
+	fprintf(stderr, "symbol lookup error: undefined symbol: %s\n", name);
+	_exit(127);
+}
+
+void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known)
+{
+	const struct link_map *map = module_of(caller);
+	struct module asked = { .generation = copse_team_code() };
+	const struct module *m = known_module(map);
+
+	if (!m || m->generation != asked.generation) {
+		ask_for_module(&asked, map);
+		remember_module(&asked, map);
+		m = &asked;
+	}
+	*known = m->known;
+	if (!m->nexts[row])
+		end_as_the_loader(names[row]);
+	return m->nexts[row];
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * runtime.h - which OpenMP runtime a call of the program is meant for.
+ *
+ * A process may have several copies of libgomp: each of Python's packages
+ * brings its own.  Whose region goes to another copy than its other calls sees
+ * wrong numbers of threads.  So a call goes on to where it would go without us.
+ *
+ * Threads   Any.
+ */
+#ifndef OPENMP_RUNTIME_H
+#define OPENMP_RUNTIME_H
+
+#include <stdbool.h>
+
+#include "base/hidden.h"
+
+enum runtime_row {
+#define REGION(name, ...) ROW_##name,
+#define REDUCTION         REGION
+#include "openmp/functions.def"
+#undef REGION
+#undef REDUCTION
+	ROW_COUNT
+};
+
+/*
+ * Those of the libgomp that the program was started with, which whatever is
+ * loaded later calls as well.  NULL: there is none.
+ */
+extern HIDDEN void *runtime_nexts[ROW_COUNT];
+
+/*
+ * What the code at `caller` calls by this name; never NULL.  *known: it is
+ * libgomp's, whose regions are measured.
+ */
+void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known);
+
+static inline void *runtime_next(enum runtime_row row, const void *caller,
+				 bool *known)
+{
+	void *next = runtime_nexts[row];
+
+	*known = next;
+	return next ? next : runtime_of_caller(row, caller, known);
+}
+
+#endif

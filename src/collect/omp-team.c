@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* omp-team.c - see omp-team.h. */
+#include "collect/omp-team.h"
+
+#include <dlfcn.h>
+
+#include "base/hidden.h"
+#include "collect/collect.h"
+#include "collect/region-handler.h"
+#include "collect/registry.h"
+#include "collect/sample.h"
+#include "collect/source.h"
+#include "collect/thread.h"
+
+/* A context of the thread's, and what it had before. */
+struct team_level {
+	uintptr_t frame; /* it is there as long as this place of the stack */
+	live_ref root;
+	uintptr_t floor;
+};
+
+/* The thread's own; read by its handler. */
+static __thread struct {
+	uint32_t depth;
+	struct team_level levels[THREAD_TEAMS];
+	/* The team whose work it has done: its root is that of the region until
+	   the master goes on.  NULL: none. */
+	const struct thread *master;
+	uint32_t level;
+	uint64_t number;
+	live_ref outside; /* the root of afterwards */
+} mine __attribute__((tls_model("initial-exec")));
+
+SIGSAFE static void put_context(struct thread *t, live_ref root,
+				uintptr_t floor)
+{
+	t->tree.root = root;
+	t->unwinder.floor = floor;
+}
+
+SIGSAFE static void pop_level(struct thread *t)
+{
+	const struct team_level *l = &mine.levels[--mine.depth];
+
+	put_context(t, l->root, l->floor);
+}
+
+static void push_level(struct thread *t, uintptr_t frame, live_ref root)
+{
+	mine.levels[mine.depth] = (struct team_level){
+		.frame = frame, .root = t->tree.root, .floor = t->unwinder.floor
+	};
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	mine.depth++;
+	put_context(t, root, frame);
+}
+
+/* Those inside it have been left by a longjmp. */
+static void pop_level_of(struct thread *t, uintptr_t frame)
+{
+	while (mine.depth && mine.levels[mine.depth - 1].frame <= frame)
+		pop_level(t);
+}
+
+SIGSAFE static void leave_team(struct thread *t)
+{
+	mine.master = NULL;
+	t->tree.root = mine.outside;
+}
+
+SIGSAFE static bool is_team_over(void)
+{
+	const uint64_t *ended = &mine.master->teams_ended[mine.level];
+
+	return __atomic_load_n(ended, __ATOMIC_ACQUIRE) >= mine.number;
+}
+
+SIGSAFE void omp_team_look(struct thread *t, uintptr_t sp)
+{
+	bool own = sp >= t->unwinder.low && sp < t->unwinder.high;
+
+	while (own && mine.depth && mine.levels[mine.depth - 1].frame < sp)
+		pop_level(t);
+	if (mine.master && !mine.depth && is_team_over())
+		leave_team(t);
+}
+
+/* A sample that came since thread_use() is the region's. */
+static void release_team(struct thread *t, live_ref node)
+{
+	t->leaves = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sample_settle(t, node);
+	thread_release(t);
+}
+
+static inline void hold_team(struct thread *t)
+{
+	t->leaves = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+PUBLIC bool copse_team_init(void)
+{
+	unwind_hide(__builtin_return_address(0));
+	return collect_active();
+}
+
+PUBLIC uint32_t copse_team_code(void)
+{
+	return registry_code_generation();
+}
+
+/* The function that the members call tells regions apart. */
+static live_ref walk_to_team(struct thread *t, const struct omp_team *team)
+{
+	const struct region *r = &team->call;
+	struct cfi_frame caller = { r->pc, r->sp, r->fp };
+	uintptr_t code = (uintptr_t)team->function;
+	struct registry_module module;
+	struct dl_find_object object;
+	live_ref node;
+	int why;
+
+	if (_dl_find_object(team->function, &object) ||
+	    !registry_module(&module, &object, &t->unwinder.reader))
+		return 0;
+	node = thread_path(t, &caller, false, NULL, &why);
+	return node ? tree_child(&t->tree, node, LIVE_NODE_REGION, module.index,
+				 code - module.base)
+		    : 0;
+}
+
+static live_ref node_of_team(struct thread *t, const struct omp_team *team)
+{
+	struct site *site = t->sites ? site_find(t->sites, t->tree.root,
+						 &team->call, &t->unwinder)
+				     : NULL;
+	live_ref node = site ? site->node : walk_to_team(t, team);
+
+	if (node && !site)
+		site_learn(t, &team->call, node);
+	return node;
+}
+
+PUBLIC void copse_team_begin(struct omp_team *team,
+			     const struct region_frame *caller)
+{
+	struct thread *t = thread_use();
+
+	team->master = NULL;
+	if (!t)
+		return;
+	hold_team(t);
+	team->call = (struct region){ .pc = caller->pc,
+				      .sp = caller->sp,
+				      .fp = caller->fp,
+				      .inside = (uintptr_t)team->function };
+	omp_team_look(t, (uintptr_t)team);
+	team->node = 0;
+	if (mine.depth < THREAD_TEAMS - 1 && region_is_on_stack(t, &team->call))
+		team->node = node_of_team(t, team);
+	if (team->node) {
+		team->level = mine.depth;
+		team->number = ++t->teams;
+		push_level(t, (uintptr_t)team, team->node);
+		team->master = t;
+		team->profile = t->generation;
+	}
+	release_team(t, team->node ? team->node : t->tree.root);
+}
+
+PUBLIC void copse_team_end(struct omp_team *team)
+{
+	struct thread *t = team->master ? thread_self() : NULL;
+
+	if (!t || t != team->master)
+		return;
+	__atomic_store_n(&t->teams_ended[team->level], team->number,
+			 __ATOMIC_RELEASE);
+	/* A child that was forked in the region has another profile. */
+	if (!thread_has_tree(t) || team->profile != t->generation ||
+	    !thread_occupy(t))
+		return;
+	hold_team(t);
+	pop_level_of(t, (uintptr_t)team);
+	release_team(t, team->node);
+}
+
+/* The member's root in the region; 0: no memory. */
+static live_ref root_of_member(struct thread *t, const struct omp_team *team)
+{
+	if (t == team->master)
+		return team->node;
+	if (mine.master)
+		leave_team(t);
+	return tree_child(&t->tree, t->tree.root, LIVE_NODE_BELOW, 0,
+			  team->node);
+}
+
+/* 0: it works as if there was no team. */
+static live_ref enter_team(const struct omp_team *team, uintptr_t frame)
+{
+	struct thread *t = thread_use();
+	live_ref root = 0;
+
+	if (!t)
+		return 0;
+	hold_team(t);
+	if (mine.depth < THREAD_TEAMS && frame >= t->unwinder.low &&
+	    frame < t->unwinder.high)
+		root = root_of_member(t, team);
+	if (root)
+		push_level(t, frame, root);
+	release_team(t, root ? root : t->tree.root);
+	return root;
+}
+
+/* The master waits in its own region, until copse_team_end(). */
+static void wait_for_team(struct thread *t, const struct omp_team *team,
+			  live_ref root)
+{
+	if (t == team->master)
+		return;
+	mine.outside = t->tree.root;
+	mine.level = team->level;
+	mine.number = team->number;
+	mine.master = team->master;
+	t->tree.root = root;
+}
+
+static void come_to_end(const struct omp_team *team, uintptr_t frame,
+			live_ref root)
+{
+	struct thread *t = thread_self();
+	bool there = false;
+
+	/* In a forked child there is no level. */
+	if (!t || !mine.depth || !thread_occupy(t))
+		return;
+	hold_team(t);
+	while (mine.depth && mine.levels[mine.depth - 1].frame <= frame) {
+		there = mine.levels[mine.depth - 1].frame == frame;
+		pop_level(t);
+	}
+	if (there)
+		wait_for_team(t, team, root);
+	release_team(t, root);
+}
+
+PUBLIC void copse_team_member(void *of)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	struct omp_team *team = of;
+	live_ref root = team->master ? enter_team(team, frame) : 0;
+
+	team->function(team->data);
+	if (root)
+		come_to_end(team, frame, root);
+}
+
+static void team_forked(void)
+{
+	struct thread *t = thread_self();
+
+	mine.depth = 0;
+	mine.master = NULL;
+	if (t)
+		t->unwinder.floor = UINTPTR_MAX;
+}
+
+static void team_reset(struct thread *t)
+{
+	mine.depth = 0;
+	mine.master = NULL;
+	t->unwinder.floor = UINTPTR_MAX;
+}
+
+/* It ends in a region, or after one: the record's next thread does not. */
+static void team_thread_gone(struct thread *t)
+{
+	const struct live_node *node;
+
+	if (!t->ready || (!mine.depth && !mine.master))
+		return;
+	mine.depth = 0;
+	mine.master = NULL;
+	for (;;) {
+		node = arena_at(t->tree.arena, t->tree.root);
+		if (node->kind == LIVE_NODE_ROOT)
+			return;
+		t->tree.root = node->parent;
+	}
+}
+
+const struct source source_omp_team = {
+	.fork = team_forked,
+	.reset = team_reset,
+	.thread_gone = team_thread_gone,
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * omp-team.h - parallel regions of OpenMP: what the adapter in front of the
+ * runtime tells the collector of the thread that begins one, its master, and of
+ * the members of its team.
+ *
+ * The region is a node of the master's tree, below the call that began it.
+ * What members do in the region stands below that: their root is, meanwhile, a
+ * reference to it (LIVE_NODE_BELOW), and walks end at the frame from which
+ * their part was called.
+ *
+ * Ownership   struct omp_team is on the master's stack.  The runtime lets the
+ *             master go on when all members have come to the end, and no
+ * sooner. Threads     Each call concerns the calling thread; what a team has is
+ * written by its master before there are others. Signals     Only
+ * omp_team_look() is for handlers. Failure     Nothing fails: the program's
+ * function is called in any case.
+ */
+#ifndef COLLECT_OMP_TEAM_H
+#define COLLECT_OMP_TEAM_H
+
+#include "base/sigsafe.h"
+#include "collect/region.h"
+
+struct thread;
+
+/* From the adapter, when it is loaded; false: nothing is measured. */
+bool copse_team_init(void);
+
+/* The generation of code: another one once a library has been unloaded. */
+uint32_t copse_team_code(void);
+
+struct omp_team {
+	void *first; /* what the data begin with, for a runtime that reads it */
+	void (*function)(void *);
+	void *data;
+	struct region call;    /* the master's, by which it began */
+	struct thread *master; /* NULL: it is not measured */
+	live_ref node;         /* of the region, in the master's tree */
+	uint32_t level;        /* of the master's regions, and … */
+	uint64_t number;       /* … which one of them it is */
+	uint32_t profile;      /* registry_generation() when it began */
+};
+
+/*
+ * Before the region begins, in the function that the program called, which is
+ * compiled with -fno-omit-frame-pointer.  The runtime is then given
+ * copse_team_member() and the team for the program's function and data.
+ */
+#define omp_team_begin(team, function_, data_)                                 \
+	do {                                                                   \
+		struct region_frame caller_ = region_frame();                  \
+		(team)->function = (function_);                                \
+		(team)->data = (data_);                                        \
+		copse_team_begin((team), &caller_);                            \
+	} while (0)
+void copse_team_begin(struct omp_team *team, const struct region_frame *caller);
+
+/* What each member calls in place of the function. */
+void copse_team_member(void *team);
+
+/* The master is behind the region. */
+void copse_team_end(struct omp_team *team);
+
+/*
+ * Of a thread that is not busy, at this stack pointer: regions that it has left
+ * by a longjmp, or that are over, are its context no more.
+ */
+SIGSAFE void omp_team_look(struct thread *t, uintptr_t sp);
+
+#endif

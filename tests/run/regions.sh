@@ -1,0 +1,195 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# regions.sh - what the threads of a parallel region do stands below the line
+# that begins it, whichever way it begins; and the program computes the same.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+CC=${CC:-cc}
+export OMP_NUM_THREADS=2 OMP_CANCELLATION=true OMP_WAIT_POLICY=passive
+
+# compiled FILE FLAG…: by gcc, whose runtime is libgomp.
+compiled() {
+	need gcc
+	file=$1
+	shift
+	gcc -g -fopenmp -Wno-unknown-pragmas "$@" \
+		"$srcdir/tests/programs/$file" -ldl -pthread 2>built.err ||
+		skip "gcc has no OpenMP here"
+}
+
+# below PATTERN: of samples of functions "in_…", most are below a region, from
+# main on.
+below() {
+	"$copse" report -f folded -m samples omp.copse >folded || return
+	awk -v pattern="$1" '
+		/;in_/ {
+			all += $NF
+			good += $0 ~ pattern ? $NF : 0
+			if ($0 !~ pattern)
+				bad[$0]
+		}
+		END {
+			print good, "of", all, "samples"
+			for (b in bad)
+				print b
+			exit !(all > 500 && good >= 0.995 * all)
+		}' folded
+}
+
+# Each of the functions is there, with what both threads did.
+each_is_there() {
+	for way in $1; do
+		awk -v name=";in_$way;*" '$0 ~ name { n += $NF }
+			END { exit !(n >= 40) }' folded ||
+			{ echo "too few samples of in_$way"; return 1; }
+	done
+}
+
+ways='parallel static dynamic guided runtime sections reduction nested tasks
+	taskloop cancelled thread'
+
+# is_complete FLAG…
+is_complete() {
+	compiled regions-late.c "$@" -shared -fPIC -o ./late.so
+	compiled regions.c "$@" -o ./omp
+	./omp ./late.so >without || return
+	rm -rf omp.copse
+	"$copse" run -q -o omp.copse ./omp ./late.so >with || return
+	diff without with &&
+		below '(main|^thread);(.*;)?\[parallel regions(-late)?.c:[0-9]+\];' &&
+		each_is_there "$ways late"
+}
+
+# The call of a function's second region has the line of the first.
+lines_are_told() {
+	[ -e folded ] || skip "there was no run"
+	"$copse" report tree -n 0 -f csv omp.copse >tree || return
+	for line in $(grep -n 'omp parallel for' \
+		"$srcdir/tests/programs/regions.c" | cut -d : -f 1); do
+		grep -q "\[parallel regions.c:$line\]" tree ||
+			{ echo "nothing of line $line"; cat tree; return 1; }
+	done
+}
+
+waiting_is_told() {
+	cat >wait.c <<'C'
+#include <omp.h>
+#include "known.h"
+static KEPT void in_region(double s) { work_for(s); }
+static KEPT void alone(double s) { work_for(s); }
+int main(void)
+{
+	for (int i = 0; i < 10; i++) {
+#pragma omp parallel num_threads(2)
+		in_region(omp_get_thread_num() ? 0.01 : 0.04);
+		alone(0.03);
+	}
+	usage();
+	return 0;
+}
+C
+	need gcc
+	gcc -O1 -g -fopenmp -I "$srcdir/tests/programs" wait.c -o wait ||
+		skip "gcc has no OpenMP here"
+	rm -rf omp.copse
+	OMP_WAIT_POLICY=active "$copse" run -q -o omp.copse ./wait || return
+	"$copse" report -f folded -m samples omp.copse >folded || return
+	cat folded
+	awk '
+		/\[parallel wait.c:.*;\[OpenMP waiting\]/ { inside += $NF; next }
+		/\[OpenMP waiting\]/ { outside += $NF }
+		END { exit !(inside >= 100 && outside >= 100) }' folded
+}
+
+is_off() {
+	[ -e omp ] || skip "there was no run"
+	rm -rf omp.copse
+	"$copse" run -q --openmp=off -o omp.copse ./omp >with || return
+	"$copse" report -f folded -m samples omp.copse >folded || return
+	! grep '\[parallel regions' folded && ! "$copse" run -q --openmp=off \
+		sh -c 'echo $LD_PRELOAD' | grep copse-openmp
+}
+
+# Copies of libgomp: each library has to be answered by its own.
+copies() {
+	need gcc patchelf
+	gomp=$(gcc -print-file-name=libgomp.so.1)
+	compiled regions-late.c -O2 -fPIC -c -o late.o
+	for n in 1 2; do
+		cp "$(realpath "$gomp")" "libgomp-copy$n.so" &&
+			patchelf --set-soname "libgomp-copy$n.so" \
+				"libgomp-copy$n.so" &&
+			gcc -shared "$@" -o "late$n.so" late.o \
+				"./libgomp-copy$n.so" -Wl,-rpath,"$PWD" || return
+	done
+	gcc -o copies "$srcdir/tests/programs/copies.c" -ldl || return
+	./copies ./late1.so ./late2.so >without || return
+	rm -rf omp.copse
+	"$copse" run -q -o omp.copse ./copies ./late1.so ./late2.so >with
+	is=$?
+	cat without with
+	[ $is = 0 ] && diff without with
+}
+
+# All is looked up before the first call, or at it.
+copies_now() {
+	copies -Wl,-z,now
+}
+copies_lazy() {
+	copies -Wl,-z,lazy
+}
+
+fortran() {
+	need gfortran
+	cat >loop.f90 <<'F'
+program loop
+  use omp_lib
+  implicit none
+  integer :: i
+  real(8) :: s
+  s = 0
+  !$omp parallel do schedule(dynamic) reduction(+:s)
+  do i = 1, 64
+     call in_loop(i, s)
+  end do
+  !$omp end parallel do
+  print '(f12.3)', s / 64
+contains
+  subroutine in_loop(i, s)
+    integer, intent(in) :: i
+    real(8), intent(inout) :: s
+    integer :: k
+    real(8) :: x
+    x = i
+    do k = 1, 2000000
+       x = x * 0.999999d0 + 1d0
+    end do
+    s = s + x
+  end subroutine
+end program
+F
+	gfortran -g "$1" -fno-inline -fopenmp loop.f90 -o loop ||
+		skip "gfortran has no OpenMP here"
+	./loop >without || return
+	rm -rf loop.copse
+	"$copse" run -q -o loop.copse ./loop >with || return
+	diff without with || return
+	"$copse" report -f folded -m samples loop.copse >loops || return
+	sed 's/loop::in_loop/in_loop/' loops >plain
+	awk '/in_loop/ { all += $NF
+			good += /\[parallel loop.f90:7\];/ ? $NF : 0 }
+		END { print good, "of", all
+			exit !(all > 100 && good >= 0.995 * all) }' plain
+}
+
+for level in -O0 -O2 -O3; do
+	point "gcc $level: complete paths through regions" is_complete $level
+	point "gfortran $level: the same" fortran $level
+done
+point "regions of one function are told apart" lines_are_told
+point "at the end of a region, and between two" waiting_is_told
+point "it can be switched off" is_off
+point "several copies of libgomp, bound at once" copies_now
+point "several copies of libgomp, bound when called" copies_lazy
+points_done
