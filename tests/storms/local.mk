@@ -3,10 +3,12 @@
 STORMS = cancel contexts counter everything io jumps malloc overflow processes \
 	stacks threads timers wrappers
 STORMS_CXX = loader
+STORMS_OPENMP = teams
 STORMS_MPI = mpi-jumps mpi-wrappers
 STORM_PRELOADS = io-alloc no-malloc slow-close
 
 storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
+	$(STORMS_OPENMP:%=tests/storms/%) tests/storms/regions-late.so \
 	$(STORM_PRELOADS:%=tests/storms/%.so)
 if OPENMPI
 storm_outputs += $(STORMS_MPI:%=tests/storms/%)
@@ -28,6 +30,14 @@ $(STORMS_MPI:%=tests/storms/%): $(storm_header) \
 		$(STORMS_MPI:%=$(srcdir)/tests/storms/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && OMPI_CC="$(CC)" $(MPICC) \
 		$(STORM_FLAGS) -o $@ $(srcdir)/$@.c -pthread
+# By gcc, whose runtime it is, unless that has none.
+$(STORMS_OPENMP:%=tests/storms/%): $(storm_header) \
+		$(STORMS_OPENMP:%=$(srcdir)/tests/storms/%.c)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && gcc $(STORM_FLAGS) -fopenmp -o $@ \
+		$(srcdir)/$@.c -pthread -ldl
+tests/storms/regions-late.so: $(known) $(srcdir)/tests/programs/regions-late.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && gcc $(STORM_FLAGS) -fopenmp -shared \
+		-fPIC -o $@ $(srcdir)/tests/programs/regions-late.c
 $(STORM_PRELOADS:%=tests/storms/%.so): \
 		$(STORM_PRELOADS:%=$(srcdir)/tests/storms/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -shared \
@@ -35,14 +45,16 @@ $(STORM_PRELOADS:%=tests/storms/%.so): \
 
 # Collectors whose handler does what none may do: tests/storms/storms.sh shows that
 # the storms find that out.  They are never installed.
-BROKEN = malloc open phdr
+BROKEN = lock malloc open phdr
 broken_outputs = $(BROKEN:%=tests/broken/%.so)
+wrap_lock = -Wl,--wrap=thread_used_by
 broken_shared = $(srcdir)/tests/broken/broken.c
 
 $(BROKEN:%=tests/broken/%.so): $(broken_shared) $(srcdir)/tests/broken/broken.h \
 		$(BROKEN:%=$(srcdir)/tests/broken/%.c) libcollect.la
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
-		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=clock_timer_signal -o $@ \
+		-O2 -fPIC -shared -Wl,-z,now $(wrap_$(@F:.so=)) \
+		-Wl,--wrap=clock_timer_signal -o $@ \
 		$(srcdir)/$(@:.so=.c) $(broken_shared) -Wl,--whole-archive \
 		.libs/libcollect.a -Wl,--no-whole-archive
 
@@ -59,6 +71,7 @@ CLEANFILES += $(storm_outputs) $(broken_outputs)
 EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
 	tests/storms/interpreter.py tests/storms/jit.js \
 	$(STORMS:%=tests/storms/%.c) $(STORMS_CXX:%=tests/storms/%.cc) \
+	$(STORMS_OPENMP:%=tests/storms/%.c) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
 	$(broken_shared) tests/broken/broken.h tests/broken/trusting.c \
 	$(BROKEN:%=tests/broken/%.c)

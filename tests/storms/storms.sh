@@ -47,7 +47,7 @@ here() {
 # launch RANKS ENVIRONMENT COMMAND…: its output and exit status.
 launch() {
 	ranks=$1
-	environment=${2#-}
+	environment=$(echo "${2#-}" | tr , ' ')
 	shift 2
 	[ "$ranks" = - ] || set -- mpirun -n "$ranks" "$@"
 	# shellcheck disable=SC2086 # a word or none
@@ -131,7 +131,8 @@ storm() {
 with_collector() {
 	mkdir -p "$1/.libs"
 	cp "$copse" "$1/copse"
-	cp "$builddir/.libs/libcopse-tools.so" "$1/.libs"
+	cp "$builddir/.libs/libcopse-tools.so" \
+		"$builddir/.libs/libcopse-openmp.so" "$1/.libs"
 	cp "$2" "$1/.libs/libcopse.so"
 }
 
@@ -140,13 +141,14 @@ cat >mistakes <<'M'
 malloc malloc
 phdr loader
 open io
+lock teams
 M
 
 # start_tries FOLDER STORM SECONDS: all at once, in the background, with FOLDER's
 # copse; those hang that take longer.
 start_tries() {
 	line=$(storms | grep "^$2	") || return
-	environment=$(echo "$line" | cut -f 5)
+	environment=$(echo "$line" | cut -f 5 | tr , " ")
 	program=$(echo "$line" | cut -f 6)
 	for try in $(seq "$tries"); do
 		(
