@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * teams.c - what constructs of OpenMP take, each alone, in nanoseconds, after
+ * EPCC's suite: `NAME NS` a line, the lower quartile of many short stretches.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define STRETCHES 101
+#define EACH      200
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static volatile long sink;
+
+static void parallel(void)
+{
+	for (int i = 0; i < EACH; i++)
+#pragma omp parallel
+		sink = i;
+}
+
+static void parallel_for(void)
+{
+	for (int i = 0; i < EACH; i++)
+#pragma omp parallel for schedule(dynamic)
+		for (int k = 0; k < 4; k++)
+			sink = k;
+}
+
+static void barrier(void)
+{
+#pragma omp parallel
+	for (int i = 0; i < EACH; i++) {
+#pragma omp barrier
+	}
+}
+
+static void loop(void)
+{
+#pragma omp parallel
+	for (int i = 0; i < EACH; i++)
+#pragma omp for
+		for (int k = 0; k < 4; k++)
+			sink = k;
+}
+
+static void single(void)
+{
+#pragma omp parallel
+	for (int i = 0; i < EACH; i++)
+#pragma omp single
+		sink = i;
+}
+
+static void critical(void)
+{
+#pragma omp parallel
+	for (int i = 0; i < EACH; i++)
+#pragma omp critical
+		sink = i;
+}
+
+static void task(void)
+{
+#pragma omp parallel
+#pragma omp single
+	for (int i = 0; i < EACH; i++)
+#pragma omp task
+		sink = i;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void measure(const char *name, void (*construct)(void))
+{
+	static double took[STRETCHES];
+
+	construct();
+	for (int i = 0; i < STRETCHES; i++) {
+		double begun = now();
+
+		construct();
+		took[i] = (now() - begun) / EACH;
+	}
+	qsort(took, STRETCHES, sizeof(*took), compare);
+	printf("%s %.1f\n", name, took[STRETCHES / 4]);
+}
+
+int main(void)
+{
+	measure("parallel", parallel);
+	measure("parallel-for", parallel_for);
+	measure("barrier", barrier);
+	measure("for", loop);
+	measure("single", single);
+	measure("critical", critical);
+	measure("task", task);
+	return 0;
+}
