@@ -11,6 +11,14 @@
 /* Each is called by the program itself, so its frame tells by whom. */
 #define CALLER __builtin_return_address(0)
 
+static int (*runtime_size(const void *caller))(void)
+{
+	bool known;
+
+	return (int (*)(void))runtime_next(ROW_omp_get_num_threads, caller,
+					   &known);
+}
+
 #define REGION(name, parameters, arguments)                                    \
 	PUBLIC void name(void (*function)(void *), void *data,                 \
 			 unsigned int threads, LIST parameters);               \
@@ -27,7 +35,7 @@
 			next(function, data, threads, LIST arguments);         \
 			return;                                                \
 		}                                                              \
-		omp_team_begin(&team, function, data);                         \
+		omp_team_begin(&team, function, data, runtime_size(CALLER));   \
 		next(copse_team_member, &team, threads, LIST arguments);       \
 		copse_team_end(&team);                                         \
 	}
@@ -47,10 +55,46 @@
 		if (!known)                                                    \
 			return next(function, data, threads, LIST arguments);  \
 		team.first = *(void **)data;                                   \
-		omp_team_begin(&team, function, data);                         \
+		omp_team_begin(&team, function, data, runtime_size(CALLER));   \
 		were = next(copse_team_member, &team, threads,                 \
 			    LIST arguments);                                   \
 		copse_team_end(&team);                                         \
 		return were;                                                   \
+	}
+/* A critical section that is free takes a few nanoseconds more. */
+#define WAIT(name)                                                             \
+	PUBLIC void name(void);                                                \
+	void name(void)                                                        \
+	{                                                                      \
+		bool known;                                                    \
+		void (*next)(void) = runtime_next(ROW_##name, CALLER, &known); \
+		uint64_t since = copse_team_wait();                            \
+                                                                               \
+		next();                                                        \
+		copse_team_go_on(since);                                       \
+	}
+#define WAIT_TELLS(name)                                                       \
+	PUBLIC bool name(void);                                                \
+	bool name(void)                                                        \
+	{                                                                      \
+		bool known;                                                    \
+		bool (*next)(void) = runtime_next(ROW_##name, CALLER, &known); \
+		uint64_t since = copse_team_wait();                            \
+		bool result = next();                                          \
+                                                                               \
+		copse_team_go_on(since);                                       \
+		return result;                                                 \
+	}
+#define WAIT_FOR(name)                                                         \
+	PUBLIC void name(void **of);                                           \
+	void name(void **of)                                                   \
+	{                                                                      \
+		bool known;                                                    \
+		void (*next)(void **) =                                        \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		uint64_t since = copse_team_wait();                            \
+                                                                               \
+		next(of);                                                      \
+		copse_team_go_on(since);                                       \
 	}
 #include "openmp/functions.def"

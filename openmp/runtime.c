@@ -19,9 +19,11 @@ enum {
 static const char *const names[] = {
 #define REGION(name, ...) #name,
 #define REDUCTION         REGION
+#define WAIT              REGION
+#define WAIT_TELLS        REGION
+#define WAIT_FOR          REGION
+#define ASK               REGION
 #include "openmp/functions.def"
-#undef REGION
-#undef REDUCTION
 };
 
 /* Mutable: set once, as the adapter is loaded. */
@@ -51,8 +53,6 @@ static bool is_of_libgomp(const void *found)
 	return found && dladdr(found, &info) &&
 	       is_libgomp(file_name(info.dli_fname));
 }
-
-static bool _Atomic measuring;
 
 static bool is_runtime(const char *file)
 {
@@ -85,12 +85,12 @@ static void *in_front_of_nothing(const char *name, void *found,
 
 static __attribute__((constructor)) void find_libgomp(void)
 {
-	measuring = copse_team_init();
+	copse_team_init();
 	copse_look_up_front(in_front_of_nothing, is_hidden_name);
 	for (int row = 0; row < ROW_COUNT; row++) {
 		void *found = dlsym(RTLD_NEXT, names[row]);
 
-		if (measuring && is_of_libgomp(found))
+		if (is_of_libgomp(found))
 			runtime_nexts[row] = found;
 	}
 	dlerror(); /* the program shall not see our failures */
@@ -215,7 +215,7 @@ static void *look_up_for(const struct link_map *map, const char *name)
 /* All names at once: threads of a region look up nothing. */
 static void ask_for_module(struct module *to, const struct link_map *map)
 {
-	to->known = measuring;
+	to->known = true;
 	for (int row = 0; row < ROW_COUNT; row++) {
 		to->nexts[row] = look_up_for(map, names[row]);
 		to->known &= !to->nexts[row] || is_of_libgomp(to->nexts[row]);

@@ -18,9 +18,11 @@
 enum runtime_row {
 #define REGION(name, ...) ROW_##name,
 #define REDUCTION         REGION
+#define WAIT              REGION
+#define WAIT_TELLS        REGION
+#define WAIT_FOR          REGION
+#define ASK               REGION
 #include "openmp/functions.def"
-#undef REGION
-#undef REDUCTION
 	ROW_COUNT
 };
 

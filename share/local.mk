@@ -19,6 +19,7 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
 	growing-collective chance-delays copies no-counters memory-bound \
 	array-sections page-faults context-switches \
+	uneven-threads small-regions \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
 	needless-synchronisation launch-bound gpu-imbalance
 

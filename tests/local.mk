@@ -66,7 +66,8 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	$(NAMED)
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
 	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c \
-	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c # scripts build them
+	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c \
+	tests/programs/uneven.c # scripts build them
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 if OPENMPI_FORTRAN
@@ -254,7 +255,7 @@ SHELL_TESTS = \
 	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh \
-	tests/run/openmp.sh tests/run/regions.sh tests/run/python.sh tests/run/processes.sh tests/real/qe.sh \
+	tests/run/openmp.sh tests/run/regions.sh tests/run/threads.sh tests/run/python.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
 	tests/real/mpi4py.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \

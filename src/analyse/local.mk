@@ -4,7 +4,7 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 	src/analyse/imbalance src/analyse/ranks src/analyse/mpi/pop-factors \
 	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
 	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
-	src/analyse/time-strips src/analyse/step-table \
+	src/analyse/time-strips src/analyse/step-table src/analyse/threads \
 	src/analyse/loops src/analyse/gpu/gpu-kernels src/analyse/gpu/gpu-api \
 	src/analyse/gpu/gpu-transfers src/analyse/gpu/gpu-memory \
 	src/analyse/gpu/gpu-devices src/analyse/gpu/idle-causes \
@@ -15,7 +15,7 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 # src/analyse/diagnose/fact-NAME.c and its word here.
 FACT_SETS = src/analyse/diagnose/fact-waits src/analyse/diagnose/fact-calls \
 	src/analyse/diagnose/fact-functions src/analyse/diagnose/fact-processes \
-	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
+	src/analyse/diagnose/fact-regions src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
@@ -68,6 +68,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/mpi/wait-findings.c \
 	src/analyse/off-core.c \
 	src/analyse/openmp-lost.c src/analyse/openmp-lost.h \
+	src/analyse/omp-regions.c src/analyse/omp-regions.h \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/overview.c src/analyse/overview.h \
 	src/analyse/own-paths.c src/analyse/own-paths.h \

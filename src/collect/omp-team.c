@@ -11,6 +11,7 @@
 #include "collect/sample.h"
 #include "collect/source.h"
 #include "collect/thread.h"
+#include "collect/time.h"
 
 /* A context of the thread's, and what it had before. */
 struct team_level {
@@ -29,6 +30,8 @@ static __thread struct {
 	uint32_t level;
 	uint64_t number;
 	live_ref outside; /* the root of afterwards */
+	uint64_t waited;  /* in its region, in units of team_now() of … */
+	uint64_t scale;
 } mine __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static void put_context(struct thread *t, live_ref root,
@@ -100,10 +103,12 @@ static inline void hold_team(struct thread *t)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-PUBLIC bool copse_team_init(void)
+PUBLIC void copse_team_init(void)
 {
 	unwind_hide(__builtin_return_address(0));
-	return collect_active();
+	ticks_init();
+	if (thread_self())
+		ticks_set(&thread_self()->ticks);
 }
 
 PUBLIC uint32_t copse_team_code(void)
@@ -143,6 +148,97 @@ static live_ref node_of_team(struct thread *t, const struct omp_team *team)
 	return node;
 }
 
+/*
+ * Times are of the counter once it is known how fast that is, else of the
+ * kernel's clock.  A region in which measuring was paused or went on has none.
+ */
+static inline uint64_t team_now(uint64_t scale)
+{
+	return scale ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t team_ns(uint64_t scale, uint64_t passed)
+{
+	return scale ? ticks_took(&(struct ticks){ .scale = scale }, passed)
+		     : passed;
+}
+
+static inline uint64_t scale_of_counter(struct thread *t)
+{
+	if (!t->ticks.scale || __rdtsc() - t->ticks.counter > TICKS_TRUSTED)
+		ticks_set(&t->ticks);
+	return t->ticks.scale;
+}
+
+static void count_team(struct thread *t, live_ref node, enum metric metric,
+		       uint64_t value)
+{
+	if (value && !tree_add(&t->tree, node, metric, value))
+		thread_lost(t, LOSS_DROPPED_FULL);
+}
+
+static bool is_timed(const struct omp_team *team)
+{
+	return team->call.paused_ns >= 0 &&
+	       team->call.paused_ns ==
+		       __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
+}
+
+/* By the master: what all of its members together were in the region. */
+static void count_region(struct thread *t, const struct omp_team *team)
+{
+	uint64_t passed = team_now(team->scale) - team->begin;
+
+	if (!team->came || !is_timed(team))
+		return;
+	count_team(t, team->node, METRIC_OMP_REGIONS, 1);
+	count_team(t, team->node, METRIC_OMP_MEMBERS, team->came);
+	count_team(t, team->node, METRIC_OMP_TIME,
+		   team_ns(team->scale, passed * team->came));
+}
+
+/* The last one: the others have waited for it since they came. */
+static void count_late_member(struct thread *t, const struct omp_team *team,
+			      live_ref root, uint64_t ns)
+{
+	count_team(t, root, METRIC_OMP_LATE, ns);
+	count_team(t, root, METRIC_OMP_LATE_MOST, ns);
+	if (t == team->master)
+		count_team(t, root, METRIC_OMP_LATE_MASTER, ns);
+}
+
+/* By each member, as it comes to the end; the last one knows of all. */
+static void count_member(struct thread *t, struct omp_team *team, live_ref root,
+			 uint64_t start)
+{
+	uint64_t now = team_now(team->scale), end = now - team->begin;
+	uint64_t waited = mine.waited < now - start ? mine.waited : now - start;
+	uint64_t size = (uint64_t)team->size();
+	uint64_t ends = __atomic_add_fetch(&team->ends, end, __ATOMIC_ACQ_REL);
+	uint32_t came = __atomic_add_fetch(&team->came, 1, __ATOMIC_ACQ_REL);
+
+	if (!is_timed(team))
+		return;
+	if (came == size && end * size > ends)
+		count_late_member(t, team, root,
+				  team_ns(team->scale, end * size - ends));
+	now = team_ns(team->scale, now - start - waited);
+	count_team(t, root, METRIC_OMP_WORK, now);
+	count_team(t, root, METRIC_OMP_WORK_MOST, now);
+	count_team(t, root, METRIC_OMP_BARRIER, team_ns(team->scale, waited));
+}
+
+PUBLIC uint64_t copse_team_wait(void)
+{
+	return mine.depth ? team_now(mine.scale) : 0;
+}
+
+PUBLIC void copse_team_go_on(uint64_t since)
+{
+	if (since)
+		mine.waited += team_now(mine.scale) - since;
+}
+
 PUBLIC void copse_team_begin(struct omp_team *team,
 			     const struct region_frame *caller)
 {
@@ -152,10 +248,13 @@ PUBLIC void copse_team_begin(struct omp_team *team,
 	if (!t)
 		return;
 	hold_team(t);
-	team->call = (struct region){ .pc = caller->pc,
-				      .sp = caller->sp,
-				      .fp = caller->fp,
-				      .inside = (uintptr_t)team->function };
+	team->call = (struct region){
+		.pc = caller->pc,
+		.sp = caller->sp,
+		.fp = caller->fp,
+		.inside = (uintptr_t)team->function,
+		.paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED)
+	};
 	omp_team_look(t, (uintptr_t)team);
 	team->node = 0;
 	if (mine.depth < THREAD_TEAMS - 1 && region_is_on_stack(t, &team->call))
@@ -166,6 +265,10 @@ PUBLIC void copse_team_begin(struct omp_team *team,
 		push_level(t, (uintptr_t)team, team->node);
 		team->master = t;
 		team->profile = t->generation;
+		team->came = 0;
+		team->ends = 0;
+		team->scale = scale_of_counter(t);
+		team->begin = team_now(team->scale);
 	}
 	release_team(t, team->node ? team->node : t->tree.root);
 }
@@ -184,6 +287,7 @@ PUBLIC void copse_team_end(struct omp_team *team)
 		return;
 	hold_team(t);
 	pop_level_of(t, (uintptr_t)team);
+	count_region(t, team);
 	release_team(t, team->node);
 }
 
@@ -229,8 +333,8 @@ static void wait_for_team(struct thread *t, const struct omp_team *team,
 	t->tree.root = root;
 }
 
-static void come_to_end(const struct omp_team *team, uintptr_t frame,
-			live_ref root)
+static void come_to_end(struct omp_team *team, uintptr_t frame, live_ref root,
+			uint64_t start)
 {
 	struct thread *t = thread_self();
 	bool there = false;
@@ -243,8 +347,10 @@ static void come_to_end(const struct omp_team *team, uintptr_t frame,
 		there = mine.levels[mine.depth - 1].frame == frame;
 		pop_level(t);
 	}
-	if (there)
+	if (there) {
+		count_member(t, team, root, start);
 		wait_for_team(t, team, root);
+	}
 	release_team(t, root);
 }
 
@@ -253,10 +359,16 @@ PUBLIC void copse_team_member(void *of)
 	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct omp_team *team = of;
 	live_ref root = team->master ? enter_team(team, frame) : 0;
+	uint64_t start = root ? team_now(team->scale) : 0;
+	uint64_t waited = mine.waited, scale = mine.scale;
 
+	mine.waited = 0;
+	mine.scale = root ? team->scale : 0;
 	team->function(team->data);
 	if (root)
-		come_to_end(team, frame, root);
+		come_to_end(team, frame, root, start);
+	mine.scale = scale;
+	mine.waited = waited;
 }
 
 static void team_forked(void)

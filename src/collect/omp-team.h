@@ -24,8 +24,8 @@
 
 struct thread;
 
-/* From the adapter, when it is loaded; false: nothing is measured. */
-bool copse_team_init(void);
+/* From the adapter, when it is loaded. */
+void copse_team_init(void);
 
 /* The generation of code: another one once a library has been unloaded. */
 uint32_t copse_team_code(void);
@@ -39,7 +39,12 @@ struct omp_team {
 	live_ref node;         /* of the region, in the master's tree */
 	uint32_t level;        /* of the master's regions, and … */
 	uint64_t number;       /* … which one of them it is */
+	int (*size)(void);     /* omp_get_num_threads(), of a member */
 	uint32_t profile;      /* registry_generation() when it began */
+	/* When it began, in units that the scale tells of, and, since then, all
+	   ends of members that have come. */
+	uint64_t scale, begin, ends;
+	uint32_t came;
 };
 
 /*
@@ -47,11 +52,12 @@ struct omp_team {
  * compiled with -fno-omit-frame-pointer.  The runtime is then given
  * copse_team_member() and the team for the program's function and data.
  */
-#define omp_team_begin(team, function_, data_)                                 \
+#define omp_team_begin(team, function_, data_, size_)                          \
 	do {                                                                   \
 		struct region_frame caller_ = region_frame();                  \
 		(team)->function = (function_);                                \
 		(team)->data = (data_);                                        \
+		(team)->size = (size_);                                        \
 		copse_team_begin((team), &caller_);                            \
 	} while (0)
 void copse_team_begin(struct omp_team *team, const struct region_frame *caller);
@@ -61,6 +67,13 @@ void copse_team_member(void *team);
 
 /* The master is behind the region. */
 void copse_team_end(struct omp_team *team);
+
+/*
+ * Around a call of the runtime in which a member waits for others: what passes
+ * between the two is not its work.  The first gives what the second wants.
+ */
+uint64_t copse_team_wait(void);
+void copse_team_go_on(uint64_t since);
 
 /*
  * Of a thread that is not busy, at this stack pointer: regions that it has left

@@ -99,7 +99,7 @@ for library in .libs/libcopse-mpi-*.so; do
 done
 
 openmp_exports() {
-	sed -n 's/^RE[A-Z]*(\([A-Za-z_]*\),.*/\1/p' \
+	sed -n 's/^[RW][A-Z_]*(\([A-Za-z_]*\)[,)].*/\1/p' \
 		"$srcdir/openmp/functions.def" | sort >"$scratch/want"
 	exported .libs/libcopse-openmp.so >"$scratch/is"
 	diff "$scratch/want" "$scratch/is"

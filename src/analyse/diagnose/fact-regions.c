@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fact-regions.c - parallel regions of OpenMP. */
+#include <string.h>
+
+#include "analyse/diagnose/facts.h"
+#include "analyse/omp-regions.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+enum field {
+	CALLS,
+	THREADS,
+	EFFICIENCY,
+	WAITED_SHARE,
+	END_SHARE,
+	BARRIER_SHARE,
+	LATE_SHARE,
+	SAVED,
+	SHARE,
+	EACH,
+	REGION,
+	CULPRIT,
+	FIELDS
+};
+
+static const struct fact_field region_fields[FIELDS] = {
+	[CALLS] = { "calls", FACT_COUNT, "how often it began" },
+	[THREADS] = { "threads", FACT_NUMBER, "of it, on average" },
+	[EFFICIENCY] = { "efficiency", FACT_SHARE,
+			 "of its threads' time, in the region's code" },
+	[WAITED_SHARE] = { "waited_share", FACT_SHARE,
+			   "of that time, the rest" },
+	[END_SHARE] = { "end_share", FACT_SHARE,
+			"of that time, until all had come to the end" },
+	[BARRIER_SHARE] = { "barrier_share", FACT_SHARE,
+			    "of that time, in barriers within, or for a "
+			    "critical section" },
+	[LATE_SHARE] = { "late_share", FACT_SHARE,
+			 "of that time, waited for the last at the end" },
+	[SAVED] = { "saved", FACT_SECONDS,
+		    "of each rank's elapsed time, with even shares" },
+	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
+	[EACH] = { "each", FACT_SECONDS, "how long it takes, once" },
+	[REGION] = { "region", FACT_TEXT,
+		     "its name, \"parallel solver.c:120\"" },
+	[CULPRIT] = { "culprit", FACT_TEXT,
+		      "whom the others waited for, or \"nobody\"" },
+};
+
+/* Without the brackets. */
+static char *name_of_region(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+	size_t length = strlen(name);
+
+	return length > 2 ? strndup(name + 1, length - 2) : strdup(name);
+}
+
+static int add_region(struct facts *to, const struct fact_source *from,
+		      const struct omp_region *r)
+{
+	struct fact *f = facts_add(to, from->paths->of[r->node]);
+	const char *culprit = omp_region_culprit(r);
+	double threads = omp_region_threads(r), time = r->at[OMP_TIME];
+	double waited = omp_region_waited(r);
+
+	if (!f)
+		return no_memory();
+	f->values[CALLS].number = r->at[OMP_REGIONS];
+	f->values[THREADS].number = threads;
+	f->values[EFFICIENCY].number = value_ratio(r->at[OMP_WORK], time);
+	f->values[WAITED_SHARE].number = value_ratio(waited, time);
+	f->values[BARRIER_SHARE].number = value_ratio(r->at[OMP_BARRIER], time);
+	f->values[END_SHARE].number =
+		value_ratio(waited - r->at[OMP_BARRIER], time);
+	f->values[LATE_SHARE].number = value_ratio(r->at[OMP_LATE], time);
+	f->values[SAVED].number =
+		value_ratio(value_ratio(waited, threads), from->ranks);
+	f->values[SHARE].number =
+		value_ratio(f->values[SAVED].number, from->elapsed);
+	f->values[EACH].number = value_ratio(time, r->at[OMP_MEMBERS]);
+	f->values[REGION].text = name_of_region(from->run, r->node);
+	f->values[CULPRIT].text = strdup(culprit ? culprit : "nobody");
+	return f->values[REGION].text && f->values[CULPRIT].text ? 0
+								 : no_memory();
+}
+
+static int gather_regions(struct facts *to, struct fact_source *from)
+{
+	struct omp_regions all;
+	int err = omp_regions_find(&all, from->run);
+
+	for (size_t i = 0; i < all.count && !err; i++)
+		if (all.at[i].at[OMP_TIME] > 0)
+			err = add_region(to, from, &all.at[i]);
+	omp_regions_fini(&all);
+	return err;
+}
+
+const struct fact_set fact_set_regions = {
+	.name = "regions",
+	.meaning = "parallel regions of OpenMP",
+	.fields = region_fields,
+	.field_count = FIELDS,
+	.gather = gather_regions,
+};

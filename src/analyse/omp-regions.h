@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* omp-regions.h - the parallel regions of OpenMP of a run, by their place. */
+#ifndef ANALYSE_OMP_REGIONS_H
+#define ANALYSE_OMP_REGIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/report.h"
+#include "run/run.h"
+
+enum omp_value {
+	OMP_REGIONS, /* of metrics omp.*: how many were begun */
+	OMP_MEMBERS,
+	OMP_TIME, /* of regions, times their threads; of that … */
+	OMP_WORK,
+	OMP_BARRIER,
+	OMP_LATE, /* … and what was waited for the last at the end: */
+	OMP_LATE_MASTER,
+	OMP_VALUES
+};
+
+/* A region of the source: it may stand in many call paths. */
+struct omp_region {
+	uint32_t node; /* the one with most of its time */
+	double longest;
+	double at[OMP_VALUES]; /* seconds, over all ranks */
+};
+
+struct omp_regions {
+	struct omp_region *at; /* those first in which most was waited */
+	size_t count;
+	double time; /* of all */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int omp_regions_find(struct omp_regions *to, const struct run *run);
+void omp_regions_fini(struct omp_regions *regions);
+
+/* Of omp.time, without work. */
+double omp_region_waited(const struct omp_region *r);
+
+/* On average. */
+double omp_region_threads(const struct omp_region *r);
+
+/* For whom the others waited at the end; NULL: for nobody. */
+const char *omp_region_culprit(const struct omp_region *r);
+
+/* The one with most waiting, when that is worth a sentence. */
+void omp_regions_say(struct report *report, const struct run *run,
+		     const struct omp_regions *regions);
+
+#endif
