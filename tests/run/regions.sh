@@ -4,6 +4,7 @@
 # that begins it, whichever way it begins; and the program computes the same.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+export COPSE_OPENMP=on
 cd "$scratch" || exit 99
 CC=${CC:-cc}
 export OMP_NUM_THREADS=2 OMP_CANCELLATION=true OMP_WAIT_POLICY=passive

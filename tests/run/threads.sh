@@ -4,6 +4,7 @@
 # program measured itself, and for whom they waited.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+export COPSE_OPENMP=on
 cd "$scratch" || exit 99
 export OMP_WAIT_POLICY=passive
 
