@@ -27,6 +27,7 @@
 #define TURNS       0.5   /* … others wait for, by the number of ranks */
 #define CHAINS      0.25
 #define LATE        0.15  /* messages that one rank is late with */
+#define WORTH       0.03  /* of the run: to be gained by another order */
 #define SAME        0.67  /* of the culprits' time others have there: as much */
 #define INTERPRETED 0.3   /* where functions are not known */
 #define NEARLY_ALL  0.8   /* culprits that are named caused so much */
@@ -469,17 +470,38 @@ static bool is_chain(const struct pattern *p, const struct fact_source *from,
 	       is_exclusive(p, from, CHAINS);
 }
 
-/* The same ranks are late each time; FIELDS: for what was before. */
+/* Elapsed seconds, at most. */
+static double saved(const struct pattern *p, const struct fact_source *from,
+		    enum field kind)
+{
+	struct inside in = inside_of(p, from);
+	bool order = kind == LATE_SENDER || kind == LATE_RECEIVER;
+	double least = fact_least_elapsed(from, !order);
+	double gain = fmin(p->seconds / from->ranks, from->elapsed - least);
+
+	if (kind == UNEVEN)
+		gain = fmin(gain, in.most - in.mean);
+	return fmax(gain, 0);
+}
+
+/*
+ * The same ranks are late each time; FIELDS: for what was before.  Who computes
+ * for all of the run saves nothing by another order, but by giving work away.
+ */
 static enum field late_kind(const struct pattern *p,
 			    const struct fact_source *from, double others)
 {
 	bool sender = is_mostly(p, WAIT_LATE_SENDER);
 	bool receiver = is_mostly(p, WAIT_LATE_RECEIVER);
 
-	if ((sender || receiver) && (others < 0.5 || p->interpreted))
-		return !p->interpreted && !is_exclusive(p, from, LATE) ? FIELDS
-		       : sender ? LATE_SENDER
-				: LATE_RECEIVER;
+	if ((sender || receiver) && (others < 0.5 || p->interpreted)) {
+		enum field late = sender ? LATE_SENDER : LATE_RECEIVER;
+
+		if (!p->interpreted && !is_exclusive(p, from, LATE))
+			return FIELDS;
+		if (saved(p, from, late) >= WORTH * from->elapsed)
+			return late;
+	}
 	if (others < OTHERS_DO)
 		return SERIAL;
 	return others > SAME ? FIELDS : UNEVEN;
@@ -502,20 +524,6 @@ static enum field classify(const struct pattern *p,
 	if (count > 1 && is_mostly_known(p) && is_exclusive(p, from, TURNS))
 		return ROTATING;
 	return few ? late_kind(p, from, others) : FIELDS;
-}
-
-/* Elapsed seconds, at most. */
-static double saved(const struct pattern *p, const struct fact_source *from,
-		    enum field kind)
-{
-	struct inside in = inside_of(p, from);
-	bool order = kind == LATE_SENDER || kind == LATE_RECEIVER;
-	double least = fact_least_elapsed(from, !order);
-	double gain = fmin(p->seconds / from->ranks, from->elapsed - least);
-
-	if (kind == UNEVEN)
-		gain = fmin(gain, in.most - in.mean);
-	return fmax(gain, 0);
 }
 
 static bool describe_pattern(struct fact *f, const struct pattern *p,
