@@ -692,6 +692,7 @@ static int cut_to_fit(struct grid *grid, const struct report_table *table,
 	return err ? err : fit(grid, types, style);
 }
 
+/* A drawing without a title says what numbers say, and is not missed. */
 static int name_left_out(struct grid *grid, const struct report_table *table,
 			 const bool *shown, bool utf8)
 {
@@ -702,7 +703,8 @@ static int name_left_out(struct grid *grid, const struct report_table *table,
 	for (size_t c = 0; to && c < table->column_count; c++) {
 		char *title;
 
-		if (shown[c] || !is_filled(table, c))
+		if (shown[c] || !is_filled(table, c) ||
+		    !*table->columns[c].title)
 			continue;
 		title = utf8_clean(table->columns[c].title, utf8);
 		fprintf(to, "%s%s", count++ ? ", " : "", title ? title : "");

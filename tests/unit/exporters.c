@@ -366,9 +366,12 @@ TEST(spare_columns_give_way_to_names)
 	report_spare(report);
 	report_column(report, "most", "largest", COLUMN_COUNT);
 	report_spare(report);
+	report_column(report, NULL, "", COLUMN_BAR);
+	report_spare(report);
 	report_text(report, "MPI_Send ← exchange ← step ← main now");
 	for (uint64_t i = 1; i < 4; i++)
 		report_count(report, i);
+	report_number(report, 0.5);
 	text = export("text", report, &wide);
 	CHECK(strstr(text, "step ← main now      1          2        3\n"));
 	CHECK(!strstr(text, "no room"));
