@@ -34,7 +34,7 @@ if (names) {
 	page.title = all[0];
 	page.problems = all.map(text => ({ source: text, text }));
 	page.reports.summary = { id: "summary", title: all[1], metric: null,
-		lines: all, notes: all, tables: [{ id: "hotspots", title: all[2],
+		lines: all, notes: all, tables: [{ id: "hot_paths", title: all[2],
 			columns: [{ id: "function", title: all[3], type: "text" }],
 			rows: all.map(n => [n]) }] };
 	page.strings[7] = all[4];

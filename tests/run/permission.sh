@@ -60,7 +60,7 @@ gets() {
 			keeps "$user" $events interrupts 10 1 &&
 			keeps "$user" $events stops 4 || return
 	done
-	"$copse" report syscalls.copse | tr -s '\n ' ' ' |
+	"$copse" report measurement syscalls.copse | tr -s '\n ' ' ' |
 		grep -o 'asked for).*' >said || return
 	cut -c 1-80 said
 	for clock; do
