@@ -48,10 +48,8 @@ static size_t cut_groups(const struct cutting *c, struct rank_group *to)
 /* Whole hosts where there are many, else parts of one. */
 static size_t choose_size(struct cutting *c)
 {
-	size_t rows = c->run->rank_count, hosts = 1, count;
+	size_t rows = c->run->rank_count, count;
 
-	for (size_t i = 0; i < rows; i++)
-		hosts += is_other_host(c->run, i);
 	c->size = rows + 1;
 	for (c->hosts = 1; cut_groups(c, NULL) > RANK_GROUPS; c->hosts++)
 		;

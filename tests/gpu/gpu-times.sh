@@ -146,7 +146,7 @@ no_samples() {
 # Where elapsed time is sampled, each of the two gets its own.
 causes() {
 	measure idle idle -e cpu,wall || return
-	"$copse" report "$scratch/idle.copse" -f json |
+	"$copse" report measurement "$scratch/idle.copse" -f json |
 		grep -q 'perf task clock' || skip 'no clock that samples waiting'
 	for name in prepare rest; do
 		took=$(awk -v name=$name '$1 == name { print $2 }' \

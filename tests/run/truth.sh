@@ -33,7 +33,7 @@ measured() {
 
 # Shares need a clock that sees the kernel and keeps no step with the scheduler.
 exact_clock() {
-	"$copse" report truth.copse -f json |
+	"$copse" report measurement truth.copse -f json |
 		grep -q 'perf task clock, kernel time included' ||
 		skip "no exact clock here: perf_event_paranoid"
 }

@@ -99,7 +99,7 @@ once() {
 
 # Too few samples are no surprise for a user who may not have that clock.
 may_sample_the_kernel() {
-	! "$copse" report storm.copse | tr -s ' \n' ' ' | grep -q 'CPU timer' ||
+	! "$copse" report measurement storm.copse | tr -s ' \n' ' ' | grep -q 'CPU timer' ||
 		skip "kernel time may not be sampled here: too few samples"
 }
 
