@@ -101,7 +101,7 @@ says_who_looks_at_the_clock() {
 		{ cat looks.out; return 1; }
 	"$copse" report summary --width 1000 looks.copse | tee summary.txt |
 		grep '•'
-	grep -q 'Rank 0 alone was in look ← main while rank 1 waited in MPI_Barrier ← meet ← main' \
+	grep -q 'Rank 0 alone stayed in look ← main while rank 1 waited in MPI_Barrier ← meet ← main' \
 		summary.txt || return
 	"$copse" report waits --width 1000 looks.copse | grep '•' |
 		grep 'Rank 1 waited .* for rank 0 in MPI_Barrier ← meet ← main, while it was \(most often \|\)in look ← main'
