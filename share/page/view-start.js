@@ -302,7 +302,8 @@ function spotsMake(app) {
 		el("h2", {}, el("a", { href: app.link({ view: "flame" }) }, "Hot paths")),
 		tableMake(app, { ...table, title: null, more: 0,
 			rows: table.rows.slice(0, 8), columns: table.columns.map(c =>
-				(c.type === "bar" ? { ...c, title: null } : c)) }, 8));
+				(["inclusive", null].includes(c.id)
+					? { ...c, title: null } : c)) }, 8));
 }
 
 export const viewStart = {
