@@ -25,7 +25,9 @@
 
 #define ROWS      5
 #define HOT_ROWS  6
-#define SITE_ROWS 3
+#define HOT_LEAST 2
+#define LINES     4 /* sentences that leave room for so many paths */
+#define SITE_ROWS 2
 #define FINDINGS  3
 #define BESIDE    4   /* names of other programs */
 #define CROWDED   0.1 /* of their time: waiting says nothing then */
@@ -557,6 +559,16 @@ static int findings(struct report *report, const struct paths *paths,
 	return err;
 }
 
+/* With many sentences fewer, so that all fits a screen of 40 lines. */
+static size_t hot_rows(const struct report *report)
+{
+	size_t over =
+		report->line_count > LINES ? report->line_count - LINES : 0;
+
+	return over >= (HOT_ROWS - HOT_LEAST) / 2 ? HOT_LEAST
+						  : HOT_ROWS - 2 * over;
+}
+
 static int fill_summary(struct report *report, const struct run *const runs[],
 			const struct run_metric *metric,
 			const struct analysis_options *options)
@@ -600,7 +612,7 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	if (!err && metric)
 		err = hot_paths_table(
 			report, &paths, metric,
-			analysis_limit(options, HOT_ROWS, paths.count));
+			analysis_limit(options, hot_rows(report), paths.count));
 	if (!err && metric)
 		err = hotspots(report, run, metric, options);
 	if (!err)
