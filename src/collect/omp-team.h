@@ -10,11 +10,11 @@
  * their part was called.
  *
  * Ownership   struct omp_team is on the master's stack.  The runtime lets the
- *             master go on when all members have come to the end, and no
- * sooner. Threads     Each call concerns the calling thread; what a team has is
- * written by its master before there are others. Signals     Only
- * omp_team_look() is for handlers. Failure     Nothing fails: the program's
- * function is called in any case.
+ *             master go on when all members have come to the end.
+ * Threads     Each call concerns the calling thread; what a team has is written
+ *             by its master before there are others.
+ * Signals     Only omp_team_look() is for handlers.
+ * Failure     Nothing fails: the program's function is called in any case.
  */
 #ifndef COLLECT_OMP_TEAM_H
 #define COLLECT_OMP_TEAM_H
