@@ -7,6 +7,7 @@
 #include "analyse/confidence.h"
 #include "analyse/hot-paths.h"
 #include "analyse/own-paths.h"
+#include "analyse/python-words.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/str.h"
@@ -19,6 +20,7 @@ struct hot_paths {
 	const struct run_metric *metric;
 	double *exclusive, *inclusive; /* by path */
 	double *self;                  /* with what libraries do for it */
+	double *told; /* that, and calls of MPI, or of a GPU: a row's worth */
 	uint32_t *caller; /* of a candidate: the nearest one; 0: none */
 	uint32_t *callee; /* the one with most of it; 0: none */
 	bool *candidate, *row;
@@ -64,23 +66,44 @@ static bool passes_on(const struct hot_paths *h, uint32_t path)
 	       h->inclusive[callee] >= PASSES * h->inclusive[path];
 }
 
-/* Of the paths below a caller that have no row yet, the one with most. */
-static uint32_t largest(const struct hot_paths *h, const bool *done)
+static size_t mark_all_rows(struct hot_paths *h)
 {
-	uint32_t best = 0;
+	size_t count = 0;
 
-	for (uint32_t p = 1; p < h->paths->count; p++)
-		if (h->candidate[p] && !done[p] && !passes_on(h, p) &&
-		    (!best || h->inclusive[p] > h->inclusive[best]))
-			best = p;
-	return best;
+	for (uint32_t p = 1; p < h->paths->count; p++) {
+		h->row[p] = h->candidate[p] && !passes_on(h, p);
+		count += h->row[p];
+	}
+	return count;
 }
 
-/* A caller has at least what its callee has, and stands before it. */
+/* Whoever calls MPI, or a GPU, tells more than the call, which tables have. */
+static void find_told(struct hot_paths *h)
+{
+	for (uint32_t p = 1; p < h->paths->count; p++) {
+		const struct run_node *n =
+			&h->paths->run->nodes[h->paths->at[p].node];
+
+		if (n->kind == RUN_FUNCTION)
+			h->told[p] += h->self[p];
+		else if (h->candidate[p])
+			h->told[h->caller[p]] += h->inclusive[p];
+	}
+}
+
+/* Of more rows than there may be those that tell least are left out. */
 static void choose_rows(struct hot_paths *h, size_t limit)
 {
-	for (uint32_t p; limit && (p = largest(h, h->row)); limit--)
-		h->row[p] = true;
+	find_told(h);
+	for (size_t count = mark_all_rows(h); count > limit; count--) {
+		uint32_t least = 0;
+
+		for (uint32_t p = 1; p < h->paths->count; p++)
+			if (h->row[p] &&
+			    (!least || h->told[p] < h->told[least]))
+				least = p;
+		h->row[least] = false;
+	}
 }
 
 /* The nearest caller that has a row, and the outermost between; 0: none. */
@@ -124,6 +147,47 @@ static char *row_text(const struct hot_paths *h, uint32_t path, int indent)
 	return text;
 }
 
+/* Of a node at or below a path of Python's, the line of the latter. */
+static uint32_t line_within(const struct paths *paths, uint32_t path,
+			    uint32_t node)
+{
+	const struct run_node *nodes = paths->run->nodes;
+
+	if (paths->of[node] == path)
+		return nodes[node].kind == RUN_LINE ? nodes[node].line : 0;
+	while (paths->of[nodes[node].parent] != path)
+		node = nodes[node].parent;
+	return nodes[node].line;
+}
+
+/* "train.py:88": the line of Python with most below it; NULL: no memory. */
+static char *python_place(const struct hot_paths *h, uint32_t path)
+{
+	const struct paths *paths = h->paths;
+	const struct run_node *n = &paths->run->nodes[paths->at[path].node];
+	uint32_t first = paths->first[path], hottest = 0, most = 0;
+	uint32_t end = paths->first[paths->at[path].end];
+	double *by_line;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t line = line_within(paths, path, paths->nodes[i]);
+
+		most = line > most ? line : most;
+	}
+	by_line = calloc((size_t)most + 1, sizeof(*by_line));
+	if (!by_line)
+		return NULL;
+	for (uint32_t i = first; i < end; i++)
+		by_line[line_within(paths, path, paths->nodes[i])] +=
+			value_node(h->metric, paths->nodes[i]);
+	by_line[0] = 0;
+	for (uint32_t i = 1; i <= most; i++)
+		if (by_line[i] > by_line[hottest])
+			hottest = i;
+	free(by_line);
+	return paths_place(paths->run, n->module, hottest);
+}
+
 /* Where in the function most of its own samples are, or what it is of. */
 static char *row_place(const struct hot_paths *h, uint32_t path)
 {
@@ -132,6 +196,8 @@ static char *row_place(const struct hot_paths *h, uint32_t path)
 	const struct run_node *n = &run->nodes[paths->at[path].node];
 	uint32_t hottest = 0;
 
+	if (python_owns(run, paths->at[path].node))
+		return python_place(h, path);
 	for (uint32_t i = paths->first[path]; i < paths->first[path + 1]; i++) {
 		uint32_t node = paths->nodes[i];
 
@@ -212,6 +278,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 		.exclusive = calloc(count, sizeof(double)),
 		.inclusive = calloc(count, sizeof(double)),
 		.self = calloc(count, sizeof(double)),
+		.told = calloc(count, sizeof(double)),
 		.caller = calloc(count, sizeof(uint32_t)),
 		.callee = calloc(count, sizeof(uint32_t)),
 		.candidate = calloc(count, sizeof(bool)),
@@ -219,7 +286,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 		.samples = confidence_samples(paths->run, metric),
 	};
 	bool *done = calloc(count, sizeof(*done));
-	int err = h.exclusive && h.inclusive && h.self && h.caller &&
+	int err = h.exclusive && h.inclusive && h.self && h.told && h.caller &&
 				  h.callee && h.candidate && h.row && done
 			  ? 0
 			  : no_memory();
@@ -234,6 +301,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 	free(h.exclusive);
 	free(h.inclusive);
 	free(h.self);
+	free(h.told);
 	free(h.caller);
 	free(h.callee);
 	free(h.candidate);

@@ -129,8 +129,35 @@ bool paths_is_own(const struct run *run, uint32_t node)
 	       !strstr(name, "@plt");
 }
 
+/* Of what a function of Python calls, a package's work is that function's. */
+static uint32_t own_below(const struct paths *paths, uint32_t path,
+			  uint32_t caller)
+{
+	const struct run *run = paths->run;
+	uint32_t own = 0;
+
+	for (uint32_t p = path; p != caller; p = paths->at[p].parent) {
+		uint32_t node = paths->at[p].node;
+
+		if (run->nodes[node].kind != RUN_FUNCTION)
+			return p;
+		if (python_owns(run, node))
+			continue;
+		if (python_has_installed(run, node))
+			own = 0;
+		else if (!own && !interpreter_owns(run, node) &&
+			 paths_is_own(run, node))
+			own = p;
+	}
+	return own ? own : caller;
+}
+
 uint32_t paths_own(const struct paths *paths, uint32_t path)
 {
+	uint32_t caller = python_caller(paths, path);
+
+	if (caller)
+		return own_below(paths, path, caller);
 	for (uint32_t p = path; p; p = paths->at[p].parent) {
 		if (interpreter_owns(paths->run, paths->at[p].node))
 			return path;

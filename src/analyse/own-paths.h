@@ -15,7 +15,8 @@ bool paths_is_own(const struct run *run, uint32_t node);
 /*
  * The nearest path at or above this one whose function is the program's own, an
  * MPI function or a call of CUDA.  This one where there is none, or where the
- * interpreter of Python is met first.
+ * interpreter of Python is met first.  What packages do that Python imports is
+ * of the user's function that calls them.
  */
 uint32_t paths_own(const struct paths *paths, uint32_t path);
 

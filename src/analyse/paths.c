@@ -128,8 +128,7 @@ static bool adds_nothing(const struct paths *paths, uint32_t called,
 	return is_one_frame(paths, called, above) ||
 	       is_for_interpreter(paths, called, above) ||
 	       repeats(paths, called, above) ||
-	       !(interpreted(paths, above) ||
-		 paths_is_own(paths->run, paths->at[above].node));
+	       paths_own(paths, above) != above;
 }
 
 uint32_t paths_looker(const struct paths *paths, uint32_t path)

@@ -8,13 +8,61 @@
 #include "analyse/interpreter.h"
 #include "base/str.h"
 
+static bool is_installed(const char *file)
+{
+	return strstr(file, "/site-packages/") ||
+	       strstr(file, "/dist-packages/");
+}
+
 bool python_is_library(const char *file)
 {
-	const char *at = strstr(file, "/lib/python");
-
 	return !strncmp(file, "<frozen ", strlen("<frozen ")) ||
-	       (at && !strstr(at, "/site-packages/") &&
-		!strstr(at, "/dist-packages/"));
+	       (strstr(file, "/lib/python") && !is_installed(file));
+}
+
+/* "/opt/venv/bin/torchrun": it imports the program and calls it. */
+static bool is_entry_point(const char *file)
+{
+	const char *base = str_base(file);
+
+	return base - file >= 5 && !memcmp(base - 5, "/bin/", 5) &&
+	       !strchr(base, '.');
+}
+
+/* A text that a library made, "<__array_function__ internals>", is not. */
+static bool is_of_user(const struct run *run, uint32_t node)
+{
+	const char *file = str_at(&run->strings, run->nodes[node].module);
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return !python_is_library(file) && !is_installed(file) &&
+	       strncmp(file, "<__", 3) != 0 &&
+	       (!is_entry_point(file) || strcmp(name, "<module>") != 0);
+}
+
+uint32_t python_caller(const struct paths *paths, uint32_t path)
+{
+	const struct run *run = paths->run;
+	uint32_t installed = 0;
+
+	for (uint32_t p = path; p; p = paths->at[p].parent) {
+		uint32_t node = paths->at[p].node;
+
+		if (!python_owns(run, node))
+			continue;
+		if (is_of_user(run, node))
+			return p;
+		if (!installed &&
+		    !python_is_library(
+			    str_at(&run->strings, run->nodes[node].module)))
+			installed = p;
+	}
+	return installed;
+}
+
+bool python_has_installed(const struct run *run, uint32_t node)
+{
+	return is_installed(str_at(&run->strings, run->nodes[node].module));
 }
 
 static bool may_be_wrapper(const struct run *run, uint32_t node)

@@ -15,6 +15,16 @@ static inline bool python_owns(const struct run *run, uint32_t node)
 bool python_is_library(const char *file);
 
 /*
+ * The function of Python that a path is said to be of: the nearest at or above
+ * it that is in a file of the user's; in a program that was installed as a
+ * package, the nearest of that.  0: Python did not call it.
+ */
+uint32_t python_caller(const struct paths *paths, uint32_t path);
+
+/* A function, of Python or C, of a package that was installed. */
+bool python_has_installed(const struct run *run, uint32_t node);
+
+/*
  * What a function of Python called says nothing of its own: a wrapper in a
  * module that the interpreter loads, without a name or Cython's.
  */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/own-paths.h"
 #include "analyse/paths.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
@@ -123,6 +124,71 @@ TEST(modules_of_python_are_what_scripts_import)
 		str_add(&run->strings, "/a/site-packages/numpy/linalg/"
 				       "_umath_linalg.cpython-311-x86_64.so");
 	CHECK(reads(run, FIXTURE_FACT_3, 1, FIXTURE_ROOT, "numpy.linalg"));
+	run_free(run);
+}
+
+/* main ← fact ← fact ← fact, the innermost being the package's. */
+static void python_calls(struct run *run, const char *main_file,
+			 const char *file, const char *package)
+{
+	is_of(run, FIXTURE_MAIN, "<module>", main_file, RUN_PYTHON);
+	is_of(run, FIXTURE_FACT_1, "step", file, RUN_PYTHON);
+	is_of(run, FIXTURE_FACT_2, "Module.forward",
+	      "/v/lib/python3.11/site-packages/torch/nn/module.py", RUN_PYTHON);
+	is_of(run, FIXTURE_FACT_3, "at::native::relu", package, 0);
+}
+
+#define TORCH "/v/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"
+
+/* Whose paths_own() FIXTURE_FACT_3 is. */
+static enum fixture_node owner_of_fact_3(struct run *run)
+{
+	enum fixture_node owner;
+	struct paths paths;
+
+	CHECK(!paths_init(&paths, run));
+	owner = paths.at[paths_own(&paths, paths.of[FIXTURE_FACT_3])].node;
+	paths_fini(&paths);
+	return owner;
+}
+
+TEST(what_packages_do_is_of_the_function_of_python_that_calls_them)
+{
+	struct run *run = fixture_run();
+
+	python_calls(run, "/h/u/train.py", "/h/u/steps.py", TORCH);
+	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_1);
+	CHECK(reads(run, FIXTURE_FACT_1, 2, FIXTURE_ROOT,
+		    "step ← app.c:11 <module>"));
+	CHECK(reads(run, FIXTURE_FACT_3, 3, FIXTURE_ROOT,
+		    "at::native::relu ← app.c:50 step ← "
+		    "app.c:11 <module>"));
+	/* The user's own library, and a kernel, say more. */
+	python_calls(run, "/h/u/train.py", "/h/u/steps.py", "/h/u/libmine.so");
+	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_3);
+	python_calls(run, "/h/u/train.py", "/h/u/steps.py", TORCH);
+	run->nodes[FIXTURE_FACT_3].kind = RUN_KERNEL;
+	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_3);
+	/* Python's own library, and what a package makes up, are no user's. */
+	python_calls(run, "/h/u/train.py", "/usr/lib/python3.11/random.py",
+		     TORCH);
+	CHECK(owner_of_fact_3(run) == FIXTURE_MAIN);
+	python_calls(run, "/h/u/train.py", "<__array_function__ internals>",
+		     TORCH);
+	CHECK(owner_of_fact_3(run) == FIXTURE_MAIN);
+	run_free(run);
+}
+
+TEST(a_program_that_was_installed_as_a_package_is_its_own)
+{
+	struct run *run = fixture_run();
+
+	python_calls(run, "/v/bin/torchrun",
+		     "/v/lib/python3.11/site-packages/torch/run.py", TORCH);
+	CHECK(owner_of_fact_3(run) == FIXTURE_FACT_2);
+	python_calls(run, "/v/bin/run.py", "/v/lib/python3.11/random.py",
+		     TORCH);
+	CHECK(owner_of_fact_3(run) == FIXTURE_MAIN);
 	run_free(run);
 }
 
