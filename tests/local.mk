@@ -11,7 +11,7 @@ UNIT_TESTS = \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
 	tests/unit/sample-period tests/unit/paths tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/safe-read tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/rank-groups tests/unit/regular tests/unit/settings tests/unit/rank-distribution tests/unit/rank-choice \
-	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/timeline \
+	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/time-grid tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
 	tests/unit/step-pattern tests/unit/values tests/unit/waits
 

@@ -6,7 +6,8 @@ import { textFit } from "./flame.js";
 
 // what: { rows, columns: counts, value(row, column) 0 … 1 (null: nothing),
 // label(row), columnLabel(column), about(row, column), onselect(row, column),
-// isChosen(row, column), rowHeight, labelWidth }
+// isRow(row), isMarked(column): with a mark beneath, rowHeight, labelWidth,
+// frame: { rows, columns } that are chosen, each [from, to] }
 export class Grid {
 	constructor(what) {
 		this.what = what;
@@ -43,6 +44,7 @@ export class Grid {
 			for (let r = 0; r < rows; r++)
 				this.rowDraw(context, r);
 			this.axisDraw(context, width, rows * rowHeight + 9);
+			this.frameDraw(context);
 		});
 	}
 
@@ -73,8 +75,12 @@ export class Grid {
 	}
 
 	axisDraw(context, width, y) {
-		const { columns, columnLabel } = this.what;
+		const { columns, columnLabel, isMarked } = this.what;
 
+		context.fillStyle = ink("outlier");
+		for (let c = 0; isMarked && c < columns; c++)
+			if (isMarked(c))
+				this.markDraw(context, this.left + (c + 0.5) * this.width, y);
 		context.fillStyle = ink("quiet");
 		context.fillText(columnLabel(0), this.left, y);
 		if (columns > 1) {
@@ -82,6 +88,29 @@ export class Grid {
 
 			context.fillText(last,
 				width - context.measureText(last).width - 2, y);
+		}
+	}
+
+	markDraw(context, x, y) {
+		context.beginPath();
+		context.moveTo(x, y - 8);
+		context.lineTo(x - 4, y - 1);
+		context.lineTo(x + 4, y - 1);
+		context.fill();
+	}
+
+	frameDraw(context) {
+		const { frame, rowHeight } = this.what;
+
+		if (!frame)
+			return;
+		for (const colour of ["paper", "ink"]) {
+			context.strokeStyle = ink(colour);
+			context.lineWidth = colour === "paper" ? 4 : 2;
+			context.strokeRect(this.left + frame.columns[0] * this.width,
+				frame.rows[0] * rowHeight - 0.5,
+				(frame.columns[1] - frame.columns[0] + 1) * this.width,
+				(frame.rows[1] - frame.rows[0] + 1) * rowHeight);
 		}
 	}
 

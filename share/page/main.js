@@ -7,6 +7,7 @@ import { Model } from "./model.js";
 import { PathFinder } from "./paths.js";
 import { selectionParse, selectionText } from "./selection.js";
 import { streamInflate } from "./stream.js";
+import { spanText } from "./timeline.js";
 import { stripMake } from "./view-ranks.js";
 import { views } from "./views.js";
 
@@ -198,10 +199,16 @@ class App {
 		elReplace(this.bar.chosen, selection.path && this.crumbs(),
 			selection.ranks && el("span", { class: "chip" },
 				model.ranksText(selection.ranks),
-				model.isOfRows(this.metric, selection.ranks) ? ""
+				model.isOfRows(this.metric, selection.ranks) ||
+					this.view.byTime ? ""
 					: " (call paths: of all)",
 				el("a", { href: this.link({ ranks: null }), class: "x",
-					"aria-label": "all ranks" }, "×")));
+					"aria-label": "all ranks" }, "×")),
+			selection.time && el("span", { class: "chip" },
+				spanText(selection.time), this.view.byTime ? ""
+					: " (this view: of all time)",
+				el("a", { href: this.link({ time: null }), class: "x",
+					"aria-label": "all of the time" }, "×")));
 	}
 
 	crumbs() {

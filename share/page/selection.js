@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // selection.js - what is looked at, as the fragment of the address has it, so
-// that a link can be mailed: view, path (node), ranks (rows), metric, and what
-// a view adds.
+// that a link can be mailed: view, path (node), ranks (rows), time, metric, and
+// what a view adds.
 
 // "0-2,5" as [[0, 2], [5, 5]]; null: all.
 export function rowsParse(text) {
@@ -42,6 +42,14 @@ export function rowsAdd(ranges, from, to) {
 	return rowsUnite([...(ranges || []).map(r => [...r]), [from, to]]);
 }
 
+// "1000-2500": microseconds from the start of the run; null: all of it.
+export function timeParse(text) {
+	const found = /^(\d{1,15})-(\d{1,15})$/.exec(text || "");
+
+	return found && Number(found[2]) > Number(found[1])
+		? [Number(found[1]), Number(found[2])] : null;
+}
+
 export function selectionParse(fragment) {
 	const words = new URLSearchParams(fragment.replace(/^#/, ""));
 	const number = name => {
@@ -55,6 +63,8 @@ export function selectionParse(fragment) {
 		path: number("path"),
 		ranks: rowsParse(words.get("ranks")),
 		metric: words.get("metric"),
+		time: timeParse(words.get("time")),
+		span: timeParse(words.get("span")),
 		zoom: number("zoom"),
 		find: words.get("find") || "",
 		show: (words.get("show") || "").split(",").filter(Boolean),
@@ -68,6 +78,9 @@ export function selectionText(s) {
 		words.set("path", s.path);
 	if (s.ranks)
 		words.set("ranks", rowsText(s.ranks));
+	for (const name of ["time", "span"])
+		if (s[name])
+			words.set(name, s[name].map(Math.round).join("-"));
 	if (s.metric)
 		words.set("metric", s.metric);
 	if (s.zoom !== null)

@@ -22,7 +22,7 @@ function columnOf(table, id) {
 }
 
 // { cause: columns by name, victims: [[cause, rank, ns]] }, or null.
-function waitsOf(model) {
+export function waitsOf(model) {
 	const array = name => model.stream.array(name);
 
 	if (!array("cause.ns"))

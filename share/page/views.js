@@ -4,7 +4,7 @@
 // here:
 //
 //   { id, title, about: a line on what it shows, strip: true with the strip of
-//     the selected path beneath it,
+//     the selected path beneath it, byTime: true when it heeds selection.time,
 //     has(app): whether this page has what it shows,
 //     make(app, element): fills the element, and returns { update(change) },
 //     which draws it for app.selection }
@@ -15,7 +15,9 @@ import { viewCalls, viewDiff, viewGpu, viewMessages, viewMore, viewReport,
 import { viewHeat, viewRanks } from "./view-ranks.js";
 import { viewSource } from "./view-source.js";
 import { viewStart } from "./view-start.js";
+import { viewSteps } from "./view-steps.js";
+import { viewTime } from "./view-time.js";
 
-export const views = [viewDiff, viewStart, viewReport, viewFlame, viewCallers,
-	viewHot, viewSource, viewRanks, viewHeat, viewWaits, viewMessages, viewCalls,
-	viewGpu, viewMore];
+export const views = [viewDiff, viewStart, viewReport, viewTime, viewFlame,
+	viewCallers, viewHot, viewSource, viewRanks, viewHeat, viewSteps, viewWaits,
+	viewMessages, viewCalls, viewGpu, viewMore];

@@ -84,7 +84,9 @@ libanalyse_la_SOURCES = \
 	src/analyse/rank-groups.c src/analyse/rank-groups.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/source-lines.c src/analyse/source-lines.h \
+	src/analyse/step-grid.c src/analyse/step-grid.h \
 	src/analyse/step-times.c src/analyse/step-times.h \
+	src/analyse/time-grid.c src/analyse/time-grid.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \
 	src/analyse/unwind-coverage.c src/analyse/unwind-coverage.h \
 	src/analyse/value.c src/analyse/value.h \

@@ -177,6 +177,18 @@ static int add_heat(struct overview *o, const struct run_metric *m,
 	return err;
 }
 
+static int picture_time(struct overview *o)
+{
+	const struct time_grid_choice all = { .groups = o->groups.at,
+					      .group_count = o->groups.count,
+					      .bins = UINT32_MAX,
+					      .columns = OVERVIEW_COLUMNS,
+					      .cells = OVERVIEW_TIMES };
+	int err = time_grid_init(&o->time, &o->paths, &all);
+
+	return err ? err : step_grid_init(&o->steps, &o->paths, &o->groups);
+}
+
 static int picture_processes(struct overview *o)
 {
 	const struct run *run = o->run;
@@ -199,7 +211,7 @@ static int picture_processes(struct overview *o)
 		err = add_heat(o, run_metric(run, "gpu.time"), wanted);
 	free(named);
 	free(wanted);
-	return err;
+	return err ? err : picture_time(o);
 }
 
 bool overview_is_quick(const struct run *run)
@@ -302,6 +314,8 @@ void overview_fini(struct overview *o)
 	free(o->reports);
 	for (size_t i = 0; i < o->heat_count; i++)
 		path_heat_fini(&o->heats[i]);
+	time_grid_fini(&o->time);
+	step_grid_fini(&o->steps);
 	rank_groups_fini(&o->groups);
 	free(o->in_cells);
 	source_lines_fini(&o->sources);

@@ -14,12 +14,16 @@
 #include "analyse/path-heat.h"
 #include "analyse/rank-groups.h"
 #include "analyse/source-lines.h"
+#include "analyse/step-grid.h"
+#include "analyse/time-grid.h"
 #include "run/call-paths.h"
 
 enum {
 	OVERVIEW_ROWS = 100,    /* of a table */
 	OVERVIEW_CELLS = 60000, /* values of processes in nodes */
-	OVERVIEW_HEATS = 3
+	OVERVIEW_HEATS = 3,
+	OVERVIEW_COLUMNS = 1024, /* of the timeline */
+	OVERVIEW_TIMES = 65536   /* cells of it */
 };
 
 struct overview_choice {
@@ -46,6 +50,8 @@ struct overview {
 	struct rank_groups groups;
 	struct path_heat heats[OVERVIEW_HEATS];
 	size_t heat_count;
+	struct time_grid time; /* of these groups, as are … */
+	struct step_grid steps;
 	bool has_sources;            /* they were asked for: */
 	struct source_lines sources; /* by the metric */
 	/* Of two sides, this is all but the reports, and `run` is NULL. */

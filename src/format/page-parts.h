@@ -26,6 +26,12 @@ int page_put_run(struct page_stream *s, const struct overview *o);
 int page_put_values(struct page_stream *s, const struct overview *o);
 void page_put_waits(struct page_stream *s, const struct run *run);
 
+/* page-time.c: each only where the run has it. */
+int page_put_time(struct page_stream *s, const struct paths *paths,
+		  const struct time_grid *grid);
+void page_put_steps(struct page_stream *s, const struct paths *paths,
+		    const struct step_grid *grid);
+
 /* page-sides.c: the same as page_put_run(), of two sides. */
 int page_put_sides(struct page_stream *s, const struct overview_diff *d);
 

@@ -18,6 +18,7 @@ static const char *const types[] = {
 	[COLUMN_BYTES] = "bytes",     [COLUMN_NUMBER] = "number",
 	[COLUMN_SHARE] = "share",     [COLUMN_BAR] = "bar",
 	[COLUMN_SPARK] = "spark",     [COLUMN_HEAT] = "heat",
+	[COLUMN_LETTERS] = "letters",
 };
 
 static void put_page_value(FILE *to, enum column_type type, double value)
@@ -106,8 +107,8 @@ static void put_page_cell(struct page_stream *s, enum column_type type,
 
 	if (whole && type == COLUMN_HEAT && cell->spark_count > MOST_DRAWN)
 		put_heat_bytes(s, cell);
-	else if (cell->none)
-		fputs("null", to);
+	else if (cell->none || type == COLUMN_LETTERS)
+		fputs("null", to); /* the timeline itself is there */
 	else if (plain_is_text(type))
 		put_text_cell(to, cell);
 	else if (type == COLUMN_SPARK || type == COLUMN_HEAT)

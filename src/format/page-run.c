@@ -218,7 +218,10 @@ int page_put_run(struct page_stream *s, const struct overview *o)
 		page_put_strings(s, &strings);
 		err = page_put_values(s, o);
 		page_put_waits(s, o->run);
+		page_put_steps(s, &o->paths, &o->steps);
 	}
+	if (!err)
+		err = page_put_time(s, &o->paths, &o->time);
 	page_strings_fini(&strings);
 	return err;
 }

@@ -186,6 +186,24 @@ export class Page {
 		}
 	}
 
+	// From one point of an element to another.
+	async drag(selector, x, y, toX, toY) {
+		const [left, top] = await this.value(`(() => {
+			const e = document.querySelector(${JSON.stringify(selector)});
+			e.scrollIntoView({ block: "center" });
+			const r = e.getBoundingClientRect();
+			return [r.x, r.y];
+		})()`);
+		const mouse = (type, dx, dy) => this.call("Input.dispatchMouseEvent",
+			{ type, x: left + dx, y: top + dy, button: "left", buttons: 1,
+				clickCount: type === "mouseMoved" ? 0 : 1 });
+
+		await mouse("mousePressed", x, y);
+		await mouse("mouseMoved", (x + toX) / 2, (y + toY) / 2);
+		await mouse("mouseMoved", toX, toY);
+		await mouse("mouseReleased", toX, toY);
+	}
+
 	async press(key) {
 		const [code, text] = keys[key] || [key.toUpperCase().charCodeAt(0), key];
 

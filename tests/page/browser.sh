@@ -46,6 +46,14 @@ four_ranks() {
 		look run demo spots.json
 }
 
+# What was when, and iterations, of a program that has both.
+times() {
+	record stages 4 "$programs/mpi-stages" slow=20 extra=0.5 &&
+		"$copse" report timeline -f json stages.copse >time.json &&
+		"$copse" report iterations -f json stages.copse >steps.json &&
+		look time stages time.json steps.json
+}
+
 diff_of_runs() {
 	[ -s demo.html ] || skip "there is no run of 4 ranks"
 	record again 4 "$programs/demo" 100 || return
@@ -112,12 +120,13 @@ made_diff() {
 many_ranks() {
 	need node
 	node "$page/make-page.mjs" "$builddir/page/page.html" 10240 >many.html &&
-		look views many flame hot callers heat
+		look views many flame hot callers heat time steps
 }
 
 point "modules of the page, in node" modules
 point "a run of 4 ranks: every view; sums equal copse report -f json" four_ranks
 point "flame graph: click, keys, search, zoom, inverted, one rank" look flame demo
+point "timeline and iterations: sums equal copse report -f json; drag, keys" times
 point "an address that was mailed" look link demo
 point "two runs: both sides equal copse report -f json" diff_of_runs
 point "served by copse view: exact values are asked for" served

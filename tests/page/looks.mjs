@@ -69,6 +69,52 @@ async function totalsEqual(page, report) {
 	assert.equal(spots.total, Object.values(wanted).reduce((a, b) => a + b, 0));
 }
 
+// Sums of lines, and of the cells that they have, against copse report timeline.
+async function timesEqual(page, { cells }) {
+	const parts = ["known", "busy", "mpi", "mpi_wait", "io", "gpu", "moments"];
+	const shown = await page.value(`(() => {
+		copse.go({ view: "time" });
+		const g = copse.drawn.grid;
+		return g.lines.map((_, l) => ${JSON.stringify(parts)}.map(part =>
+			[g.sum(part, l, 0, g.columns),
+				copse.model.stream.array("time.sum." + part)[l]]));
+	})()`);
+	const wanted = new Map();
+
+	for (const cell of cells) {
+		const key = [cell.rank, cell.kind, cell.number].join();
+
+		if (!wanted.has(key))
+			wanted.set(key, parts.map(() => 0));
+		parts.forEach((part, i) => {
+			wanted.get(key)[i] += part === "moments" ? cell[part]
+				: Math.round(cell[part] * 255);
+		});
+	}
+
+	// Helpers that did nearly nothing have no line.
+	const bins = await page.value("copse.model.page.timeline.all");
+	const worth = [...wanted].filter(([key, [, busy]]) =>
+		!/others/.test(key) || busy >= 0.01 * 255 * bins);
+
+	assert.deepEqual(shown, worth.map(([, line]) => line.map(v => [v, v])));
+}
+
+async function stepsEqual(page, { cells, iterations }) {
+	const shown = await page.value(`(() => {
+		const s = name => [...copse.model.stream.array("step." + name)];
+		return { us: s("us"), mpi: s("mpi"), number: s("number"),
+			median: s("median"), outlier: s("outlier") };
+	})()`);
+
+	assert.deepEqual(shown.us, cells.map(c => Math.round(c.seconds * 1e6)));
+	assert.deepEqual(shown.mpi, cells.map(c => Math.round(c.mpi * 1e6)));
+	assert.deepEqual(shown.number, iterations.map(i => i.iteration));
+	assert.deepEqual(shown.outlier, iterations.map(i => i.outlier));
+	assert.deepEqual(shown.median, iterations.map(i =>
+		Math.round(i.median * 1e6)));
+}
+
 const checks = {
 	// Of a run with several ranks: every way to move about.
 	async run(page, [hotspots]) {
@@ -148,6 +194,77 @@ const checks = {
 		assert.ok(rank0 > 0);
 		assert.equal(await page.value(
 			`copse.model.value(${burnt}, copse.all)`), rank0);
+	},
+
+	// Ranks over time, and iterations: their sums, and what selects.
+	async time(page, [timeline, iterations], address) {
+		const views = await viewsAll(page);
+
+		assert.ok(views.includes("time") && views.includes("steps"));
+		await page.look({ dark: false });
+		await timesEqual(page, json(timeline).tables);
+		await stepsEqual(page, json(iterations).tables);
+
+		// A drag over two ranks and the middle third.
+		await page.value("copse.go({ view: 'time', path: null, ranks: null })");
+		await isDrawn(page, "canvas.timeline");
+
+		const { width, tall } = await page.value("({ width: copse.drawn.width - " +
+			"copse.drawn.left, tall: copse.drawn.rowHeight })");
+		const x = share => 110 + share * width;
+
+		await page.drag("canvas.timeline", x(1 / 3), tall * 1.5, x(2 / 3),
+			tall * 2.5);
+		assert.deepEqual(await page.value("copse.selection.ranks"), [[1, 2]]);
+		const [from, to] = await page.value(`copse.selection.time.map(t => t /
+			copse.drawn.grid.end)`);
+
+		assert.ok(Math.abs(from - 1 / 3) < 0.02 && Math.abs(to - 2 / 3) < 0.02);
+
+		// What is beneath it is of that area: its flame graph, its bar.
+		const held = await page.value(`(() => {
+			const g = copse.drawn.grid, t = copse.selection.time;
+			const a = Math.round(t[0] / g.width), b = Math.round(t[1] / g.width);
+			return [1, 2].reduce((s, l) => s + g.seconds("known", l, a, b), 0);
+		})()`);
+		const label = await page.value(
+			"document.querySelector('.area .legend b').textContent");
+
+		assert.ok(Math.abs(await page.value("copse.drawn.held") / 1e9 - held) <
+			1e-6);
+		assert.match(label, /%/);
+
+		// Enter zooms, and Escape comes back; an arrow moves by a cell.
+		await page.press("Enter");
+		assert.deepEqual(await page.value("copse.selection.span"),
+			await page.value("copse.selection.time"));
+		await page.press("ArrowDown");
+		assert.deepEqual(await page.value("copse.selection.ranks"), [[2, 3]]);
+		await page.press("Escape");
+		assert.equal(await page.value("copse.selection.span"), null);
+
+		// The depth: at 1 all is main, or at no path.
+		await page.value("document.querySelector('#depth').value = 1;" +
+			"document.querySelector('#depth').dispatchEvent(new Event('input'))");
+		assert.match(await hash(page), /show=depth-1/);
+		assert.deepEqual(await page.value("[...document.querySelectorAll(" +
+			"'.view-time .legend a')].map(a => a.textContent)"), ["main"]);
+
+		// The slow iteration opens the time that it took, in which its path is.
+		await page.value("copse.go({ view: 'steps', show: [], ranks: null, " +
+			"time: null })");
+		await page.click(".outliers a");
+		await page.until("copse.view.id === 'time'");
+		assert.equal(await page.value(
+			"copse.model.functionName(copse.selection.path)"), "write_restart");
+
+		const state = "[copse.view.id, copse.selection, document." +
+			"querySelector('#chosen').innerText, document." +
+			"querySelector('.area').innerText]";
+		const other = await page.browser.open(address + await hash(page));
+
+		assert.deepEqual(await other.value(state), await page.value(state));
+		assert.deepEqual(other.errors, []);
 	},
 
 	// An address that was mailed shows the same to somebody else.

@@ -64,6 +64,57 @@ export function madeDiff(ranks) {
 	return { page, arrays };
 }
 
+// A timeline of 32 columns of 1 s, and 8 iterations of 2 s from 16 s on, of
+// lines of as many ranks as 128 lines take.  All of the first half are in the
+// line of solve, then in MPI (node 8), of which a half waits; of the last line a
+// quarter of each cell is in dot (node 5) instead.  Iteration 5 takes 4 s.
+export function madeTime({ page, arrays }, ranks) {
+	const each = Math.ceil(ranks / 128), lines = Math.ceil(ranks / each);
+	const count = [...Array(lines).keys()].map(l =>
+		Math.min(each, ranks - l * each));
+	const cells = of => count.flatMap((_, l) =>
+		[...Array(32).keys()].map(c => of(l, c)));
+	const steps = of => count.flatMap((n, l) =>
+		[...Array(8).keys()].map(c => of(n, c, l)));
+	const isLast = l => l === lines - 1;
+	const columns = { known: cells(() => 255), busy: cells((l, c) =>
+		(c < 16 ? 255 : 200)), moments: cells((l, c) => (c ? 4 : 0)),
+	mpi: cells((l, c) => (c < 16 ? 0 : 255)), mpi_wait: cells((l, c) =>
+		(c < 16 ? 0 : 128)), io: cells(() => 0), gpu: cells(() => 0) };
+	const took = c => (c === 5 ? 4e6 : 2e6);
+
+	page.timeline = { width: 1e9, first: 0, bins: 32, each: 1, columns: 32,
+		all: 32, level: 0 };
+	page.iterations = { node: 8, marked: false, count: 8, usual: 2e6, end: 34e6 };
+	for (const [name, values] of Object.entries(columns))
+		arrays["time." + name] = ["varint", values];
+	Object.assign(arrays, {
+		"time.first": ["delta", count.map((_, l) => l * each)],
+		"time.count": ["varint", count], "time.kind": ["u8", count.map(() => 0)],
+		"time.number": ["varint", count.map(() => 0)],
+		"time.threads": ["varint", count], "time.nodes": ["varint", [4, 8, 5]],
+		"time.paths": ["varint", cells(l => (isLast(l) ? 2 : 1))],
+		"time.path": ["varint", cells((l, c) => [c < 16 ? 0 : 1,
+			...(isLast(l) ? [2] : [])]).flat()],
+		"time.weight": ["varint", cells(l => (isLast(l) ? [191, 64] : [255]))
+			.flat()],
+		"step.first": ["delta", count.map((_, l) => l * each)],
+		"step.ranks": ["varint", count], "step.threads": ["varint", count],
+		"step.number": ["delta", [0, 1, 2, 3, 4, 5, 6, 7]],
+		"step.count": ["varint", Array(8).fill(1)],
+		"step.begin": ["delta", [0, 1, 2, 3, 4, 5, 7, 8].map(n =>
+			(n * 2 + 16) * 1e6)],
+		"step.median": ["delta", [...Array(8).keys()].map(took)],
+		"step.outlier": ["u8", [0, 0, 0, 0, 0, 1, 0, 0]],
+		"step.node": ["varint", [0, 0, 0, 0, 0, 5, 0, 0]],
+		"step.us": ["varint", steps((n, c) => n * took(c))],
+		"step.mpi": ["varint", steps((n, c, l) =>
+			n * (isLast(l) ? 0 : 5e5))],
+		"step.gpu": ["varint", steps(() => 0)],
+	});
+	return { page, arrays };
+}
+
 export const streamPack = bytes => deflateSync(bytes).toString("base64");
 
 // As many ranks as wanted: main calls solve (a loop, a line, an inlined

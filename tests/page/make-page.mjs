@@ -5,11 +5,12 @@
 // NAMES.json: names of functions, instead of those of madeRun(); more than four
 // stand in the tree one below the other.
 import { readFileSync } from "node:fs";
-import { madeDiff, madeRun, streamBytes, streamPack } from "./made-run.mjs";
+import { madeDiff, madeRun, madeTime, streamBytes, streamPack } from "./made-run.mjs";
 
 const [template, ranks, names] = process.argv.slice(2);
 const { page, arrays } = ranks === "diff" ? madeDiff(2)
-	: madeRun(ranks === "finding" ? 4 : Number(ranks));
+	: madeTime(madeRun(ranks === "finding" ? 4 : Number(ranks)),
+		ranks === "finding" ? 4 : Number(ranks));
 
 if (ranks === "finding") {
 	const row = { rule: "uneven-load", severity: "high", gain: 1.5, gain_most: 1.5,

@@ -7,10 +7,12 @@ import { flameLayout } from "../../share/page/flame.js";
 import { Live } from "../../share/page/live.js";
 import { Model } from "../../share/page/model.js";
 import { PathFinder } from "../../share/page/paths.js";
-import { rowsAdd, rowsParse, rowsText, selectionParse, selectionText }
+import { rowsAdd, rowsParse, rowsText, selectionParse, selectionText, timeParse }
 	from "../../share/page/selection.js";
 import { streamDecode, streamInflate } from "../../share/page/stream.js";
 import { outliersFind, stripColumns } from "../../share/page/strip.js";
+import { timeGridOf } from "../../share/page/time-grid.js";
+import { axisSteps } from "../../share/page/timeline.js";
 import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues }
 	from "../../share/page/tree.js";
 import { bytesText, countText, shareText, timeText }
@@ -20,7 +22,9 @@ import { timesOf } from "../../share/page/view-start.js";
 import { tabsExpand } from "../../share/page/view-source.js";
 import { spotsChanged } from "../../share/page/view-hot.js";
 import { treeShown } from "../../share/page/view-flame.js";
-import { madeDiff, madeRun, streamBytes, streamPack } from "./made-run.mjs";
+import { StepGrid } from "../../share/page/view-steps.js";
+import { culpritsOf } from "../../share/page/view-time.js";
+import { madeDiff, madeRun, madeTime, streamBytes, streamPack } from "./made-run.mjs";
 
 const all = { lines: true, loops: true, inlined: true };
 const functions = { lines: false, loops: false, inlined: true };
@@ -60,7 +64,8 @@ test("the address keeps the selection", () => {
 		"#view=heat&path=12&ranks=0-2,5&metric=mpi.time&find=a%26b&show=loops");
 
 	assert.deepEqual(s, { view: "heat", path: 12, ranks: [[0, 2], [5, 5]],
-		metric: "mpi.time", zoom: null, find: "a&b", show: ["loops"] });
+		metric: "mpi.time", time: null, span: null, zoom: null,
+		find: "a&b", show: ["loops"] });
 	assert.deepEqual(selectionParse(selectionText(s)), s);
 	assert.equal(selectionParse("#path=-1&ranks=x,3-1").path, null);
 	assert.equal(selectionParse("#path=1e9").path, null);
@@ -389,4 +394,75 @@ test("source keeps its columns", () => {
 test("readers do not see columns of programs", () => {
 	assert.deepEqual(columnsShown({ columns: [{ id: "a", title: null },
 		{ id: null, title: "" }, { id: "b", title: "B" }] }).map(c => c.c), [1, 2]);
+});
+
+test("time in the address", () => {
+	assert.deepEqual(timeParse("1000-2500"), [1000, 2500]);
+	for (const text of ["5-5", "9-1", "-3", "a-b", "", null, "1-2-3"])
+		assert.equal(timeParse(text), null);
+	assert.match(selectionText({ ...selectionParse(""), time: [0.4, 2500.6],
+		span: [1, 2] }), /time=0-2501&span=1-2/);
+});
+
+function timeMade(ranks) {
+	const { page, arrays } = madeTime(madeRun(ranks), ranks);
+
+	return new Model(streamDecode(streamBytes(page, arrays)));
+}
+
+test("sums of cells of time, by path", () => {
+	const model = timeMade(256), grid = timeGridOf(model);
+
+	assert.equal(grid.lines.length, 128);
+	assert.deepEqual(grid.lines[1], { first: 2, count: 2, kind: 0, number: 0,
+		threads: 2 });
+	assert.equal(grid.seconds("known", 1, 0, 32), 64);
+	assert.ok(Math.abs(grid.seconds("mpi", 1, 10, 20) - 8) < 1e-9);
+	assert.equal(grid.sum("moments", 0, 0, 2), 4);
+
+	// solve, or MPI_Wait, and of the last line a quarter of dot.
+	const held = grid.held([0, 127], 15, 17);
+
+	assert.equal(Math.round(held.reduce((a, b) => a + b) / 1e6), 8000);
+	assert.equal(Math.round(held[4] / 1e6), Math.round(2000 * (1 + 191 / 255)));
+	assert.equal(held[5], 4e9 * 64 / 255);
+	assert.equal(held[0], 0);
+	assert.deepEqual(grid.framesAt(1), [1, 1, 1]);
+	assert.deepEqual(grid.framesAt(9), [2, 8, 5]);
+	assert.deepEqual([0, 1e6 - 2, 1e6, 40e6].map(t => grid.columnAt(t)),
+		[0, 0, 1, 32]);
+	assert.equal(timeGridOf(modelMade(2)), null);
+});
+
+test("steps of a time axis are round and have room", () => {
+	assert.deepEqual(axisSteps(0, 10, 5), [0, 2, 4, 6, 8, 10]);
+	assert.deepEqual(axisSteps(1.21, 1.39, 4).map(v => v.toFixed(2)),
+		["1.25", "1.30", "1.35"]);
+	assert.ok(axisSteps(0, 3.22, 12).length <= 13);
+});
+
+test("iterations: what a cell is, and which a time holds", () => {
+	const model = timeMade(4), steps = new StepGrid(model);
+
+	assert.equal(steps.mean(0, 5), 4e6);
+	assert.equal(steps.own(0, 5), 3.5e6);
+	assert.equal(steps.own(3, 5), 4e6);
+	assert.equal(steps.value("us", 0, 0), 0.5);
+	assert.equal(steps.value("us", 0, 5), 1);
+	assert.equal(steps.value("mpi", 0, 0), 0.25);
+	assert.deepEqual(steps.times[5], [26e6, 30e6]);
+	assert.deepEqual(steps.times[7], [32e6, 34e6]);
+	assert.deepEqual(steps.columnsIn([26e6, 30e6]), [5, 5]);
+	assert.deepEqual(steps.columnsIn([0, 50e6]), [0, 7]);
+	assert.equal(steps.columnsIn([0, 1e6]), null);
+	assert.equal(steps.numbersText(5), "iteration 5");
+});
+
+test("whom the selected ranks waited for", () => {
+	const waits = { of: [0, 0, 1], culprit: [3, 2], rank: [0, 1, 1],
+		waited: [5, 7, 9] };
+
+	assert.deepEqual(culpritsOf(null, waits, null), [[3, 12], [2, 9]]);
+	assert.deepEqual(culpritsOf(null, waits, [[1, 1]]), [[2, 9], [3, 7]]);
+	assert.deepEqual(culpritsOf(null, waits, [[3, 3]]), []);
 });

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// view-time.js - ranks over time: which call path each was in when, or how much
+// of a cell was waiting, in MPI, off a core, in files, or busy on a GPU; and
+// beneath it what the selected ranks did in the selected time.
+import { boxColour, colourMix, heatColour, ink } from "./colour.js";
+import { el, elReplace } from "./dom.js";
+import { Flame } from "./flame.js";
+import { kinds } from "./model.js";
+import { rowsHave } from "./selection.js";
+import { gpuLine, helperLine, shareError, threadLine, timeGridOf } from "./time-grid.js";
+import { spanText, Timeline } from "./timeline.js";
+import { treeBuild, treeChildren, treeValues } from "./tree.js";
+import { shareText, timeText } from "./units.js";
+import { waitsOf } from "./view-mpi.js";
+
+// What may colour cells: a part of what is known of them.
+const timeWays = [
+	["path", "call path", "the call path that took most of the cell"],
+	["mpi_wait", "waiting", "waiting in MPI"],
+	["mpi", "MPI", "inside MPI, waiting or not"],
+	["off", "off core", "not on a core: it slept, or others ran"],
+	["io", "files", "in functions that read or write files"],
+	["gpu", "GPU", "GPUs of the process were busy"],
+];
+
+const inksOwn = 10, inksMpi = 4;
+
+// Colours of frames at a depth: the largest have one of their own, MPI's of
+// their own kind; by the whole run, so that zooming changes none.
+function coloursOf(model, grid, frames) {
+	const sums = new Float64Array(grid.nodes.length), weight = new Map();
+	const colours = new Map();
+	let own = 0, mpi = 0;
+
+	grid.lines.forEach((_, line) => grid.weigh(sums, line, 0, grid.columns));
+	frames.forEach((n, i) => weight.set(n, (weight.get(n) || 0) + sums[i]));
+	for (const [n] of [...weight].sort((a, b) => b[1] - a[1] || a[0] - b[0])) {
+		if (!n)
+			continue;
+		if (model.kind[n] === kinds.mpi)
+			colours.set(n, mpi < inksMpi ? ink("mpi-" + mpi++) : ink("mpi-box"));
+		else
+			colours.set(n, own < inksOwn ? ink("path-" + own++) : ink("rest-box"));
+	}
+	return { colours, weight };
+}
+
+function lineLabel(app, grid, line) {
+	const { first, count, kind, number } = grid.lines[line];
+	const ranks = app.model.ranksText([[first, first + count - 1]]);
+	const beside = grid.lines[line - 1];
+	const isMore = kind === threadLine && beside?.first === first &&
+		beside.kind === threadLine;
+
+	return kind === helperLine ? `${count > 1 ? ranks : "\u2007\u2007"} others`
+		: kind === gpuLine ? `${count > 1 ? ranks : "\u2007\u2007"} GPU${
+			count > 1 ? "" : " " + number}`
+		: isMore ? `\u2007\u2007thread ${number}` : ranks;
+}
+
+// Of the time that is known, 0 … 1; null: nothing is.
+function shareOf(grid, way, line, from, to) {
+	const known = grid.sum("known", line, from, to);
+
+	if (grid.lines[line].kind === gpuLine)
+		return grid.sum("gpu", line, from, to) / (to - from) / 255;
+	if (!known)
+		return null;
+	if (way === "off")
+		return Math.max(1 - grid.sum("busy", line, from, to) / known, 0);
+	return grid.sum(way, line, from, to) / known;
+}
+
+// The frame with most of some cells, and its weight.
+function mostOf(state, line, from, to) {
+	const { grid, frames, sums } = state;
+	const first = grid.from[line * grid.columns + from];
+	const end = grid.from[line * grid.columns + to];
+	let best = 0, most = 0;
+
+	for (let i = first; i < end; i++) {
+		const frame = frames[grid.path[i]];
+
+		sums[frame] += grid.weight[i];
+		if (sums[frame] > most || sums[frame] === most && frame < best) {
+			best = frame;
+			most = sums[frame];
+		}
+	}
+	for (let i = first; i < end; i++)
+		sums[frames[grid.path[i]]] = 0;
+	return { frame: best, weight: most };
+}
+
+// Pale where it has less of the cell; of another path than the selected one,
+// paler still.
+function pathColour(state, line, from, to) {
+	const { grid, shades } = state;
+	const known = grid.sum(grid.lines[line].kind === helperLine ? "busy" : "known",
+		line, from, to);
+	const { frame, weight } = mostOf(state, line, from, to);
+
+	if (!known)
+		return null;
+
+	const share = Math.min(Math.ceil(weight / known * 8), 8);
+	const key = frame * 9 + share;
+
+	if (!shades.has(key)) {
+		const colour = state.colours.get(frame) || ink("rest-box");
+		const isOther = state.within && !state.within.has(frame);
+
+		shades.set(key, colourMix(ink("paper"), colour,
+			(0.4 + 0.6 * share / 8) * (isOther ? 0.3 : 1)));
+	}
+	return shades.get(key);
+}
+
+function cellColour(state, line, from, to) {
+	const isGpu = state.grid.lines[line].kind === gpuLine;
+
+	if (!isGpu && state.way === "path")
+		return pathColour(state, line, from, to);
+
+	const share = shareOf(state.grid, state.way, line, from, to);
+	const key = share === null ? null
+		: (isGpu ? "g" : "h") + Math.ceil(Math.min(share, 1) * 32);
+
+	if (key === null || isGpu && !share)
+		return null;
+	if (!state.shades.has(key))
+		state.shades.set(key, isGpu
+			? colourMix(ink("paper"), ink("gpu"), 0.15 + 0.85 * Math.min(share, 1))
+			: heatColour(share));
+	return state.shades.get(key);
+}
+
+const framesText = (model, n) => model.frames(n).slice(-3).reverse()
+	.map(m => model.nameSite(m)).join(" ← ");
+
+// What is known of some cells, in words.
+function momentText(app, state, line, from, to) {
+	const { grid } = state;
+	const words = [lineLabel(app, grid, line).trim(), spanText([grid.timeOf(from),
+		grid.timeOf(to)])];
+	const share = way => shareOf(grid, way, line, from, to);
+
+	if (grid.lines[line].kind === gpuLine)
+		return `${words.join(", ")}: busy ${shareText(share("gpu"))}`;
+	if (share("mpi") === null)
+		return `${words.join(", ")}: nothing is known`;
+
+	const { frame, weight } = mostOf(state, line, from, to);
+	const known = grid.sum("known", line, from, to);
+
+	words.push(`${frame ? `${framesText(app.model, frame)} ` : "no path with half "}${
+		frame ? shareText(Math.min(weight / known, 1)) : ""}`);
+	for (const [way, title] of [["mpi", "MPI"], ["mpi_wait", "waiting"],
+		["off", "off core"], ["io", "files"]])
+		if (share(way) >= 0.005)
+			words.push(`${title} ${shareText(share(way))}`);
+	words.push(momentsText(grid.sum("moments", line, from, to)));
+	return words.join(" · ");
+}
+
+function momentsText(moments) {
+	return moments ? `${moments} samples: a share is known to ± ${
+		(shareError(moments) * 100).toFixed(0)} %`
+		: "no sample in it: the next one tells";
+}
+
+// How fine the cells are, and how sure.
+function sureText(app, grid) {
+	const moments = Array.from(grid.moments).filter((n, i) => n &&
+		grid.lines[Math.floor(i / grid.columns)].kind === threadLine)
+		.sort((a, b) => a - b);
+	const { all, each, level } = app.model.page.timeline;
+	const median = moments[moments.length >> 1];
+
+	return [`A cell is ${timeText(grid.width / 1e6)}` + (each > 1
+		? `, ${each} of the ${all} bins of the database.` : "."),
+	median && `It stands for ${median} samples (the median): a share in it is ` +
+		`known to ± ${(shareError(median) * 100).toFixed(0)} %.`,
+	level && `What of MPI was waiting is known of one of ${2 ** level} calls.`]
+		.filter(Boolean).join(" ");
+}
+
+// Lines of the selected ranks; all when none is.
+function linesChosen(grid, ranks) {
+	return [...grid.lines.keys()].filter(i => {
+		const { first, count } = grid.lines[i];
+
+		return !ranks || ranks.some(([a, b]) => a < first + count && b >= first);
+	});
+}
+
+function columnsChosen(grid, time) {
+	if (!time)
+		return [0, grid.columns];
+
+	const from = Math.min(grid.columnAt(time[0] + 1), grid.columns - 1);
+
+	return [from, Math.max(from + 1, Math.min(grid.columns,
+		Math.ceil((time[1] - 1 - grid.begin) / grid.width)))];
+}
+
+// What the area's time was, of threads that call MPI: seconds.
+function areaParts(grid, lines, from, to) {
+	const of = part => lines.filter(l => grid.lines[l].kind === threadLine)
+		.reduce((s, l) => s + grid.seconds(part, l, from, to), 0);
+	const known = of("known"), mpi = of("mpi"), wait = of("mpi_wait");
+	const io = Math.min(of("io"), known - mpi);
+
+	return { known, off: Math.max(known - of("busy"), 0), moments: lines.reduce(
+		(s, l) => s + grid.sum("moments", l, from, to), 0), parts: [
+		["own", "outside MPI", Math.max(known - mpi - io, 0)], ["wait",
+			"MPI, waiting", wait], ["mpi", "MPI, transfer",
+			Math.max(mpi - wait, 0)], ["io", "files", Math.max(io, 0)]] };
+}
+
+function barOfParts({ known, parts }) {
+	return [el("div", { class: "times", role: "img", "aria-label": parts.map(
+		([, title, s]) => `${title} ${shareText(s / known)}`).join(", ") },
+	parts.map(([colour, title, s]) => el("span", { class: colour,
+		style: `width:${s / known * 100}%`, title: `${title}: ${timeText(s)}` }))),
+	el("ul", { class: "legend" }, parts.filter(p => p[2] > 0).map(
+		([colour, title, s]) => el("li", {}, el("i", { class: colour }),
+			title + " ", el("b", {}, shareText(s / known)), " ",
+			el("span", { class: "quiet" }, timeText(s)))))];
+}
+
+// Whom the selected ranks waited for, of all the run: [[row, ns]], the longest
+// first.
+export function culpritsOf(model, waits, ranks) {
+	const sums = new Map();
+
+	for (let i = 0; i < waits.of.length; i++) {
+		const culprit = waits.culprit[waits.of[i]];
+
+		if (rowsHave(ranks, waits.rank[i]))
+			sums.set(culprit, (sums.get(culprit) || 0) + waits.waited[i]);
+	}
+	return [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+}
+
+function culpritsMake(app, waits) {
+	const culprits = culpritsOf(app.model, waits, app.selection.ranks).slice(0, 6);
+
+	return culprits.length > 0 && el("p", { class: "culprits" },
+		"They waited for ", culprits.map(([row, ns], i) => [i > 0 && ", ",
+			row < app.model.rankCount
+				? el("a", { href: app.link({ view: "waits", ranks: [[row, row]] }) },
+					app.model.rankLabel(row)) : "many, each little",
+			` (${timeText(ns / 1e9)})`]), ". ", el("span", { class: "quiet" },
+			"Who waited for whom is known of the whole run and not by time, so " +
+			"there are no arrows: the orange foot of a cell is what of it waited."));
+}
+
+// A flame graph of the area, coloured as the cells are.
+class AreaFlame {
+	constructor(app) {
+		this.app = app;
+		this.flame = new Flame({
+			label: box => (box ? app.model.name(this.tree.node[box])
+				: `${timeText(this.tree.all[0] / 1e9)} of the selected area`),
+			colour: box => this.colour(this.tree.node[box]),
+			about: box => this.about(box || 0),
+			onselect: box => app.go({ path: box ? this.tree.node[box] : null }),
+			onzoom: box => app.go({ zoom: box ? this.tree.node[box] : null }),
+		});
+	}
+
+	colour(n) {
+		const frame = this.state.frameOf(n);
+
+		return this.state.colours.get(frame) || boxColour(this.app.model, n);
+	}
+
+	about(box) {
+		const { all, alone, node } = this.tree;
+
+		return `${box ? framesText(this.app.model, node[box]) : "all"} · ${
+			timeText(all[box] / 1e9)}, ${shareText(all[box] / all[0] || 0)}` +
+			(box ? "" : ` · ${timeText(alone[0] / 1e9)} is at none of these paths`);
+	}
+
+	show(state, own) {
+		const { app } = this;
+		const tree = app.kept("tree of time", () => treeBuild(app.model,
+			{ inlined: true, loops: false, lines: false }));
+		const values = treeValues(tree, own);
+		const boxOf = n => (n === null ? 0 : tree.boxOf[n] || 0);
+
+		this.state = state;
+		this.tree = { ...tree, ...values,
+			children: treeChildren(tree, values.all) };
+
+		const zoom = boxOf(app.selection.zoom);
+
+		this.flame.show(this.tree, values.all[zoom] ? zoom : 0,
+			boxOf(app.selection.path) || null, null);
+	}
+}
+
+const word = (show, start) => show.find(w => w.startsWith(start))
+	?.slice(start.length);
+
+// How cells are coloured, for the selection.
+function stateOf(app, grid) {
+	const { show, path } = app.selection;
+	const asked = word(show, "by-");
+	const way = timeWays.some(w => w[0] === asked) ? asked : "path";
+	const depth = Math.min(Number(word(show, "depth-")) || grid.deepest,
+		grid.deepest);
+
+	return app.kept(["time", way, depth, path,
+		document.documentElement.dataset.theme].join(), () => {
+		const frames = grid.framesAt(depth);
+		const state = { grid, way, depth, frames, shades: new Map(),
+			sums: new Float64Array(app.model.count),
+			...coloursOf(app.model, grid, frames) };
+		const wanted = path && app.model.path[path];
+
+		state.frameOf = n => {
+			const all = app.model.frames(n).map(m =>
+				app.model.members.get(app.model.path[m])?.[0] ?? m);
+
+			return all[Math.min(depth, all.length) - 1] || 0;
+		};
+		if (wanted)
+			state.within = new Set(grid.frames.flatMap((f, i) => (f.some(n =>
+				app.model.path[n] === wanted) ? [frames[i]] : [])));
+		return state;
+	});
+}
+
+const depthText = (grid, state) => (state.depth === grid.deepest ? "innermost"
+	: `${state.depth} of ${grid.deepest}`);
+
+function waysMake(app, grid, state) {
+	const has = way => way === "path" || way === "off" ||
+		grid[way].some(v => v > 0);
+	const others = start => app.selection.show.filter(w => !w.startsWith(start));
+	const slider = el("input", { type: "range", id: "depth", min: 1,
+		max: grid.deepest, value: state.depth, "aria-label": "depth of call paths",
+		oninput: e => app.go({ show: Number(e.target.value) === grid.deepest
+			? others("depth-") : [...others("depth-"), "depth-" +
+				e.target.value] }) });
+
+	return [el("span", { class: "quiet" }, "colour by"),
+		timeWays.filter(w => has(w[0])).map(([id, title, why]) => el("a", {
+			href: app.link({ show: id === "path" ? others("by-")
+				: [...others("by-"), "by-" + id] }), class: "tab", title: why,
+			"data-way": id, "aria-current": id === state.way && "true" }, title)),
+		state.way === "path" && el("label", {}, "depth ", slider, " ",
+			el("output", { for: "depth" }, depthText(grid, state)))];
+}
+
+function legendOfPaths(app, state) {
+	if (state.way !== "path")
+		return el("ul", { class: "legend" }, [0, 0.5, 1].map(share => el("li", {},
+			el("i", { style: `background:${heatColour(share)}` }),
+			shareText(share))));
+
+	const total = [...state.weight.values()].reduce((a, b) => a + b, 0);
+	const shown = [...state.weight].filter(([n, w]) => n && w > total / 200)
+		.sort((a, b) => b[1] - a[1]).slice(0, inksOwn + inksMpi);
+
+	return el("ul", { class: "legend" }, shown.map(([n, w]) => el("li", {},
+		el("i", { style: `background:${state.colours.get(n)}` }),
+		el("a", { href: app.link({ path: n }) }, app.model.nameSite(n)), " ",
+		el("span", { class: "quiet" }, shareText(w / total)))),
+	el("li", {}, el("i", { class: "wait" }), "foot: waiting"));
+}
+
+// The lines of the selection that stand together: what is framed.
+function framed(grid, selection) {
+	if (!selection.ranks && !selection.time)
+		return null;
+
+	const lines = linesChosen(grid, selection.ranks);
+
+	return lines.length ? { lines: [lines[0], lines.at(-1)], time: selection.time }
+		: null;
+}
+
+// The selected time larger, and back.
+function zoomOf(app, isIn) {
+	if (isIn && app.selection.time)
+		app.go({ span: app.selection.time });
+	else if (!isIn && app.selection.span)
+		app.go({ span: null });
+	else if (!isIn)
+		app.go({ time: null, ranks: null });
+}
+
+function areaMake(app, grid, waits) {
+	const { ranks, time } = app.selection;
+	const lines = linesChosen(grid, ranks);
+	const area = areaParts(grid, lines, ...columnsChosen(grid, time));
+
+	return [el("h3", {}, ranks ? app.model.ranksText(ranks)
+		: `all ${app.model.noun === "process" ? "processes" : "ranks"}`, ", ",
+	time ? spanText(time) : "the whole run"),
+	area.known > 0 ? barOfParts(area) : el("p", {}, "Nothing is known of it."),
+	el("p", { class: "about" }, area.known > 0 &&
+		`${shareText(area.off / area.known)} of it off a core. `,
+	momentsText(area.moments) + "."), waits && culpritsMake(app, waits)];
+}
+
+export const viewTime = {
+	id: "time", title: "Timeline", byTime: true,
+	about: "Ranks from top to bottom, time from left to right. Drag to select " +
+		"ranks and time, here and in every view; double click or Enter zooms, " +
+		"Escape zooms out, arrows move. Cells are sums of all that is in them.",
+	has: app => app.model.page.timeline && !app.model.isDiff,
+	make(app, element) {
+		const grid = app.kept("time grid", () => timeGridOf(app.model));
+		const waits = waitsOf(app.model);
+		const bar = el("div", { class: "options" }), legend = el("div");
+		const area = el("section", { class: "area" });
+		const held = new AreaFlame(app);
+		let state;
+		const timeline = new Timeline({
+			hint: "A pale cell is one of which the path has less.",
+			label: line => lineLabel(app, grid, line),
+			colour: (...cells) => cellColour(state, ...cells),
+			band: (line, from, to) => (state.way === "path" &&
+				grid.lines[line].kind !== gpuLine
+				? shareOf(grid, "mpi_wait", line, from, to) : 0),
+			about: (...cells) => momentText(app, state, ...cells),
+			onselect: ([a, b], time) => app.go({ time, ranks: [[
+				grid.lines[a].first, grid.lines[b].first + grid.lines[b].count - 1]],
+			...(app.selection.zoom !== null && { zoom: null }) }),
+			onzoom: isIn => zoomOf(app, isIn),
+		});
+
+		element.append(bar, timeline.element, legend, area, held.flame.element,
+			el("p", { class: "about" }, sureText(app, grid)));
+		app.drawn = timeline;
+		return { update() {
+			const isSliding = document.activeElement?.id === "depth";
+			const { span, ranks, time } = app.selection;
+
+			state = stateOf(app, grid);
+
+			const made = waysMake(app, grid, state);
+
+			// Whoever holds the slider keeps it.
+			if (isSliding && bar.contains(document.activeElement))
+				bar.querySelector("output").textContent =
+					depthText(grid, state);
+			else
+				elReplace(bar, made);
+			timeline.show(grid, span ? [Math.max(span[0], grid.begin),
+				Math.min(span[1], grid.end)] : [grid.begin, grid.end],
+			framed(grid, app.selection));
+			elReplace(legend, legendOfPaths(app, state));
+			elReplace(area, areaMake(app, grid, waits));
+			held.show(state, grid.held(linesChosen(grid, ranks),
+				...columnsChosen(grid, time)));
+			timeline.held = held.tree.all[0];
+		} };
+	},
+};
