@@ -1,8 +1,9 @@
-# Parallel regions of gcc's OpenMP, one library for all programs that have it:
-# loaded beside the collector, it stands in front of libgomp, which is looked up.
+# Parallel regions of OpenMP, one library for all programs that have it: loaded
+# beside the collector, it stands in front of libgomp, which is looked up, and is
+# the tool that LLVM's runtime calls.
 # The frame pointer leads from a function to its caller.
-openmp_sources = openmp/regions.c openmp/runtime.c openmp/runtime.h \
-	openmp/functions.def
+openmp_sources = openmp/ompt.c openmp/ompt.h openmp/regions.c openmp/runtime.c \
+	openmp/runtime.h openmp/functions.def
 
 pkglib_LTLIBRARIES += libcopse-openmp.la
 libcopse_openmp_la_SOURCES = $(openmp_sources)

@@ -8,6 +8,20 @@
 
 #define LIST(...) __VA_ARGS__
 
+/*
+ * In the function that the program called, which is compiled with
+ * -fno-omit-frame-pointer.  The runtime is then given copse_team_member() and
+ * the team for the program's function and data.
+ */
+#define team_begin(team, function_, data_, size_)                              \
+	do {                                                                   \
+		struct region_frame caller_ = region_frame();                  \
+		(team)->data = (data_);                                        \
+		(team)->size = (size_);                                        \
+		copse_team_begin((team), (function_), &caller_,                \
+				 (uintptr_t)(team));                           \
+	} while (0)
+
 /* Each is called by the program itself, so its frame tells by whom. */
 #define CALLER __builtin_return_address(0)
 
@@ -35,7 +49,7 @@ static int (*runtime_size(const void *caller))(void)
 			next(function, data, threads, LIST arguments);         \
 			return;                                                \
 		}                                                              \
-		omp_team_begin(&team, function, data, runtime_size(CALLER));   \
+		team_begin(&team, function, data, runtime_size(CALLER));       \
 		next(copse_team_member, &team, threads, LIST arguments);       \
 		copse_team_end(&team);                                         \
 	}
@@ -55,7 +69,7 @@ static int (*runtime_size(const void *caller))(void)
 		if (!known)                                                    \
 			return next(function, data, threads, LIST arguments);  \
 		team.first = *(void **)data;                                   \
-		omp_team_begin(&team, function, data, runtime_size(CALLER));   \
+		team_begin(&team, function, data, runtime_size(CALLER));       \
 		were = next(copse_team_member, &team, threads,                 \
 			    LIST arguments);                                   \
 		copse_team_end(&team);                                         \

@@ -60,6 +60,19 @@ static bool is_runtime(const char *file)
 	       !strncmp(file, "libiomp5", 8);
 }
 
+/* Runtimes have a function of this name as well, for the next tool. */
+void *runtime_other_tool(void)
+{
+	void *found = dlsym(RTLD_NEXT, "ompt_start_tool");
+	Dl_info info;
+
+	dlerror();
+	return found && dladdr(found, &info) &&
+			       !is_runtime(file_name(info.dli_fname))
+		       ? found
+		       : NULL;
+}
+
 /* Who looks a name up to learn whether there is OpenMP shall not find us. */
 static bool is_hidden_name(void *handle, const char *name)
 {

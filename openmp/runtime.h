@@ -38,6 +38,9 @@ extern HIDDEN void *runtime_nexts[ROW_COUNT];
  */
 void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known);
 
+/* ompt_start_tool() of a tool behind us; NULL: there is none. */
+void *runtime_other_tool(void);
+
 static inline void *runtime_next(enum runtime_row row, const void *caller,
 				 bool *known)
 {

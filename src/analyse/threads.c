@@ -64,7 +64,7 @@ static void say_all_regions(struct report *report,
 	if (!all->time) {
 		report_line(report,
 			    "No parallel regions: they are known of programs "
-			    "with gcc's OpenMP (copse run --openmp).");
+			    "with OpenMP, by copse run --openmp=on.");
 		return;
 	}
 	report_line(report,

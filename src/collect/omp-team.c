@@ -18,6 +18,10 @@ struct team_level {
 	uintptr_t frame; /* it is there as long as this place of the stack */
 	live_ref root;
 	uintptr_t floor;
+	struct omp_team *team;
+	uint32_t size;   /* of the team */
+	uint64_t start;  /* of its part; 0: it has not come to it */
+	uint64_t waited; /* before */
 };
 
 /* The thread's own; read by its handler. */
@@ -30,8 +34,7 @@ static __thread struct {
 	uint32_t level;
 	uint64_t number;
 	live_ref outside; /* the root of afterwards */
-	uint64_t waited;  /* in its region, in units of team_now() of … */
-	uint64_t scale;
+	uint64_t waited;  /* in its region, in units of team_now() */
 } mine __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static void put_context(struct thread *t, live_ref root,
@@ -45,24 +48,38 @@ SIGSAFE static void pop_level(struct thread *t)
 {
 	const struct team_level *l = &mine.levels[--mine.depth];
 
+	mine.waited = l->waited;
 	put_context(t, l->root, l->floor);
 }
 
-static void push_level(struct thread *t, uintptr_t frame, live_ref root)
+static void push_level(struct thread *t, struct omp_team *team, uintptr_t frame,
+		       live_ref root)
 {
-	mine.levels[mine.depth] = (struct team_level){
-		.frame = frame, .root = t->tree.root, .floor = t->unwinder.floor
-	};
+	mine.levels[mine.depth] =
+		(struct team_level){ .frame = frame,
+				     .root = t->tree.root,
+				     .floor = t->unwinder.floor,
+				     .team = team,
+				     .waited = mine.waited };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	mine.depth++;
+	mine.waited = 0;
 	put_context(t, root, frame);
 }
 
-/* Those inside it have been left by a longjmp. */
-static void pop_level_of(struct thread *t, uintptr_t frame)
+/* Those inside it have been left by a longjmp; NULL: it was left as well. */
+static struct team_level *level_of_team(struct thread *t,
+					const struct omp_team *team)
 {
-	while (mine.depth && mine.levels[mine.depth - 1].frame <= frame)
+	uint32_t depth = mine.depth;
+
+	while (depth && mine.levels[depth - 1].team != team)
+		depth--;
+	if (!depth)
+		return NULL;
+	while (mine.depth > depth)
 		pop_level(t);
+	return &mine.levels[depth - 1];
 }
 
 SIGSAFE static void leave_team(struct thread *t)
@@ -116,18 +133,18 @@ PUBLIC uint32_t copse_team_code(void)
 	return registry_code_generation();
 }
 
-/* The function that the members call tells regions apart. */
+/* The function that the members call tells regions apart, else the call. */
 static live_ref walk_to_team(struct thread *t, const struct omp_team *team)
 {
 	const struct region *r = &team->call;
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
-	uintptr_t code = (uintptr_t)team->function;
+	uintptr_t code = team->function ? (uintptr_t)team->function : r->pc - 1;
 	struct registry_module module;
 	struct dl_find_object object;
 	live_ref node;
 	int why;
 
-	if (_dl_find_object(team->function, &object) ||
+	if (_dl_find_object((void *)code, &object) ||
 	    !registry_module(&module, &object, &t->unwinder.reader))
 		return 0;
 	node = thread_path(t, &caller, false, NULL, &why);
@@ -202,18 +219,18 @@ static void count_late_member(struct thread *t, const struct omp_team *team,
 			      live_ref root, uint64_t ns)
 {
 	count_team(t, root, METRIC_OMP_LATE, ns);
-	count_team(t, root, METRIC_OMP_LATE_MOST, ns);
 	if (t == team->master)
 		count_team(t, root, METRIC_OMP_LATE_MASTER, ns);
 }
 
 /* By each member, as it comes to the end; the last one knows of all. */
 static void count_member(struct thread *t, struct omp_team *team, live_ref root,
-			 uint64_t start)
+			 const struct team_level *level)
 {
 	uint64_t now = team_now(team->scale), end = now - team->begin;
-	uint64_t waited = mine.waited < now - start ? mine.waited : now - start;
-	uint64_t size = (uint64_t)team->size();
+	uint64_t took = now - level->start;
+	uint64_t waited = mine.waited < took ? mine.waited : took;
+	uint64_t size = level->size;
 	uint64_t ends = __atomic_add_fetch(&team->ends, end, __ATOMIC_ACQ_REL);
 	uint32_t came = __atomic_add_fetch(&team->came, 1, __ATOMIC_ACQ_REL);
 
@@ -222,29 +239,59 @@ static void count_member(struct thread *t, struct omp_team *team, live_ref root,
 	if (came == size && end * size > ends)
 		count_late_member(t, team, root,
 				  team_ns(team->scale, end * size - ends));
-	now = team_ns(team->scale, now - start - waited);
-	count_team(t, root, METRIC_OMP_WORK, now);
-	count_team(t, root, METRIC_OMP_WORK_MOST, now);
+	count_team(t, root, METRIC_OMP_WORK,
+		   team_ns(team->scale, took - waited));
 	count_team(t, root, METRIC_OMP_BARRIER, team_ns(team->scale, waited));
+}
+
+/* The team whose part the thread does, or NULL. */
+static inline struct omp_team *team_at_work(void)
+{
+	const struct team_level *level = &mine.levels[mine.depth - 1];
+
+	return mine.depth && level->start ? level->team : NULL;
 }
 
 PUBLIC uint64_t copse_team_wait(void)
 {
-	return mine.depth ? team_now(mine.scale) : 0;
+	const struct omp_team *team = team_at_work();
+
+	return team ? team_now(team->scale) : 0;
 }
 
 PUBLIC void copse_team_go_on(uint64_t since)
 {
-	if (since)
-		mine.waited += team_now(mine.scale) - since;
+	const struct omp_team *team = since ? team_at_work() : NULL;
+
+	if (team)
+		mine.waited += team_now(team->scale) - since;
 }
 
-PUBLIC void copse_team_begin(struct omp_team *team,
-			     const struct region_frame *caller)
+static inline bool is_on_own_stack(const struct thread *t, uintptr_t frame)
+{
+	return frame >= t->unwinder.low && frame < t->unwinder.high;
+}
+
+static void begin_team(struct thread *t, struct omp_team *team, uintptr_t frame)
+{
+	team->level = mine.depth;
+	team->number = ++t->teams;
+	push_level(t, team, frame, team->node);
+	team->master = t;
+	team->profile = t->generation;
+	team->came = 0;
+	team->ends = 0;
+	team->scale = scale_of_counter(t);
+	team->begin = team_now(team->scale);
+}
+
+PUBLIC void copse_team_begin(struct omp_team *team, void (*function)(void *),
+			     const struct region_frame *caller, uintptr_t frame)
 {
 	struct thread *t = thread_use();
 
 	team->master = NULL;
+	team->function = function;
 	if (!t)
 		return;
 	hold_team(t);
@@ -252,24 +299,15 @@ PUBLIC void copse_team_begin(struct omp_team *team,
 		.pc = caller->pc,
 		.sp = caller->sp,
 		.fp = caller->fp,
-		.inside = (uintptr_t)team->function,
+		.inside = (uintptr_t)function,
 		.paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED)
 	};
-	omp_team_look(t, (uintptr_t)team);
+	omp_team_look(t, frame);
 	team->node = 0;
-	if (mine.depth < THREAD_TEAMS - 1 && region_is_on_stack(t, &team->call))
+	if (mine.depth < THREAD_TEAMS && is_on_own_stack(t, frame))
 		team->node = node_of_team(t, team);
-	if (team->node) {
-		team->level = mine.depth;
-		team->number = ++t->teams;
-		push_level(t, (uintptr_t)team, team->node);
-		team->master = t;
-		team->profile = t->generation;
-		team->came = 0;
-		team->ends = 0;
-		team->scale = scale_of_counter(t);
-		team->begin = team_now(team->scale);
-	}
+	if (team->node)
+		begin_team(t, team, frame);
 	release_team(t, team->node ? team->node : t->tree.root);
 }
 
@@ -286,46 +324,54 @@ PUBLIC void copse_team_end(struct omp_team *team)
 	    !thread_occupy(t))
 		return;
 	hold_team(t);
-	pop_level_of(t, (uintptr_t)team);
+	if (level_of_team(t, team))
+		pop_level(t);
 	count_region(t, team);
 	release_team(t, team->node);
 }
 
-/* The member's root in the region; 0: no memory. */
-static live_ref root_of_member(struct thread *t, const struct omp_team *team)
+/* The level of a member that is not the master; NULL: no memory. */
+static struct team_level *push_member(struct thread *t, struct omp_team *team,
+				      uintptr_t frame)
 {
-	if (t == team->master)
-		return team->node;
-	if (mine.master)
-		leave_team(t);
-	return tree_child(&t->tree, t->tree.root, LIVE_NODE_BELOW, 0,
-			  team->node);
-}
-
-/* 0: it works as if there was no team. */
-static live_ref enter_team(const struct omp_team *team, uintptr_t frame)
-{
-	struct thread *t = thread_use();
 	live_ref root = 0;
 
+	if (mine.depth < THREAD_TEAMS && is_on_own_stack(t, frame)) {
+		if (mine.master)
+			leave_team(t);
+		root = tree_child(&t->tree, t->tree.root, LIVE_NODE_BELOW, 0,
+				  team->node);
+	}
+	if (!root)
+		return NULL;
+	push_level(t, team, frame, root);
+	return &mine.levels[mine.depth - 1];
+}
+
+PUBLIC void copse_team_enter(struct omp_team *team, uintptr_t frame, int size)
+{
+	struct thread *t = team->master ? thread_use() : NULL;
+	struct team_level *level;
+
 	if (!t)
-		return 0;
+		return;
 	hold_team(t);
-	if (mine.depth < THREAD_TEAMS && frame >= t->unwinder.low &&
-	    frame < t->unwinder.high)
-		root = root_of_member(t, team);
-	if (root)
-		push_level(t, frame, root);
-	release_team(t, root ? root : t->tree.root);
-	return root;
+	level = t == team->master ? level_of_team(t, team)
+				  : push_member(t, team, frame);
+	if (level) {
+		if (frame < level->frame)
+			t->unwinder.floor = frame;
+		level->size = (uint32_t)size;
+		level->start = team_now(team->scale);
+	}
+	release_team(t, t->tree.root);
 }
 
 /* The master waits in its own region, until copse_team_end(). */
 static void wait_for_team(struct thread *t, const struct omp_team *team,
 			  live_ref root)
 {
-	if (t == team->master)
-		return;
+	pop_level(t);
 	mine.outside = t->tree.root;
 	mine.level = team->level;
 	mine.number = team->number;
@@ -333,42 +379,37 @@ static void wait_for_team(struct thread *t, const struct omp_team *team,
 	t->tree.root = root;
 }
 
-static void come_to_end(struct omp_team *team, uintptr_t frame, live_ref root,
-			uint64_t start)
+PUBLIC void copse_team_leave(struct omp_team *team)
 {
-	struct thread *t = thread_self();
-	bool there = false;
-
 	/* In a forked child there is no level. */
-	if (!t || !mine.depth || !thread_occupy(t))
+	struct thread *t = team->master && mine.depth ? thread_self() : NULL;
+	struct team_level *level;
+	live_ref root;
+
+	if (!t || !thread_occupy(t))
 		return;
 	hold_team(t);
-	while (mine.depth && mine.levels[mine.depth - 1].frame <= frame) {
-		there = mine.levels[mine.depth - 1].frame == frame;
-		pop_level(t);
-	}
-	if (there) {
-		count_member(t, team, root, start);
-		wait_for_team(t, team, root);
+	level = level_of_team(t, team);
+	root = t->tree.root;
+	if (level && level->start) {
+		count_member(t, team, root, level);
+		level->start = 0;
+		if (t == team->master)
+			t->unwinder.floor = level->frame;
+		else
+			wait_for_team(t, team, root);
 	}
 	release_team(t, root);
 }
 
 PUBLIC void copse_team_member(void *of)
 {
-	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	struct omp_team *team = of;
-	live_ref root = team->master ? enter_team(team, frame) : 0;
-	uint64_t start = root ? team_now(team->scale) : 0;
-	uint64_t waited = mine.waited, scale = mine.scale;
 
-	mine.waited = 0;
-	mine.scale = root ? team->scale : 0;
+	copse_team_enter(team, (uintptr_t)__builtin_frame_address(0),
+			 team->size());
 	team->function(team->data);
-	if (root)
-		come_to_end(team, frame, root, start);
-	mine.scale = scale;
-	mine.waited = waited;
+	copse_team_leave(team);
 }
 
 static void team_forked(void)

@@ -9,8 +9,8 @@
  * reference to it (LIVE_NODE_BELOW), and walks end at the frame from which
  * their part was called.
  *
- * Ownership   struct omp_team is on the master's stack.  The runtime lets the
- *             master go on when all members have come to the end.
+ * Ownership   struct omp_team is the master's.  The runtime lets it go on when
+ *             all members have come to the end.
  * Threads     Each call concerns the calling thread; what a team has is written
  *             by its master before there are others.
  * Signals     Only omp_team_look() is for handlers.
@@ -32,7 +32,7 @@ uint32_t copse_team_code(void);
 
 struct omp_team {
 	void *first; /* what the data begin with, for a runtime that reads it */
-	void (*function)(void *);
+	void (*function)(void *); /* NULL: not known */
 	void *data;
 	struct region call;    /* the master's, by which it began */
 	struct thread *master; /* NULL: it is not measured */
@@ -48,21 +48,20 @@ struct omp_team {
 };
 
 /*
- * Before the region begins, in the function that the program called, which is
- * compiled with -fno-omit-frame-pointer.  The runtime is then given
- * copse_team_member() and the team for the program's function and data.
+ * Before the region begins.  The thread is in the region as long as its stack
+ * reaches `frame`, which is inside the caller's.
  */
-#define omp_team_begin(team, function_, data_, size_)                          \
-	do {                                                                   \
-		struct region_frame caller_ = region_frame();                  \
-		(team)->function = (function_);                                \
-		(team)->data = (data_);                                        \
-		(team)->size = (size_);                                        \
-		copse_team_begin((team), &caller_);                            \
-	} while (0)
-void copse_team_begin(struct omp_team *team, const struct region_frame *caller);
+void copse_team_begin(struct omp_team *team, void (*function)(void *),
+		      const struct region_frame *caller, uintptr_t frame);
 
-/* What each member calls in place of the function. */
+/*
+ * Each member, before and after its part; the part's frames are below `frame`.
+ * The master need not be inside that once it is back from copse_team_enter().
+ */
+void copse_team_enter(struct omp_team *team, uintptr_t frame, int size);
+void copse_team_leave(struct omp_team *team);
+
+/* The two of them around the function, for who can give it in its place. */
 void copse_team_member(void *team);
 
 /* The master is behind the region. */

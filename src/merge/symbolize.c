@@ -315,31 +315,47 @@ static int name_frame(struct naming *n, const uint32_t *strings,
 	return spot->node == MAP_NONE || place == MAP_NONE ? -ENOMEM : 0;
 }
 
-/* Of a region: the function that its threads call. */
+/* Did the compiler make it, of the code of a region? */
+static bool is_outlined(const struct naming *n, uint32_t module,
+			const struct symbol_frame *frame)
+{
+	const char *name =
+		str_at(&n->u->strings, n->strings[module][frame->function]);
+
+	return strstr(name, "omp_fn") || strstr(name, "omp_outlined") ||
+	       strstr(name, "omp_par");
+}
+
+/*
+ * The function that its threads call, else the line of the call that began it;
+ * NULL: not known, or the runtime's, which is called last in such a function.
+ */
 static const struct symbol_frame *frame_of_region(const struct naming *n,
 						  const struct address_node *of)
 {
 	const struct symbol_module *m = &n->modules[of->owner];
 	size_t at = address_index(m, code_address(of));
+	const struct symbol_frame *first = &m->frames[m->first[at]];
+	const struct symbol_frame *last = &m->frames[m->first[at + 1]] - 1;
 
-	return m->first[at + 1] > m->first[at]
-		       ? &m->frames[m->first[at + 1] - 1]
-		       : NULL;
+	if (last < first || n->codes[of->owner] == OPENMP_RUNTIME)
+		return NULL;
+	return is_outlined(n, of->owner, last) ? last : first;
 }
 
-/* The function of the region that the address stands directly below. */
+/*
+ * Is it a function of the region that the address stands directly below?  clang
+ * makes two, of which one only calls the other, which has the debugger's view.
+ */
 static bool is_of_region(const struct naming *n,
 			 const struct address_node *node,
 			 const struct symbol_frame *frame)
 {
-	uint32_t region = n->openmp[node->parent];
-	const struct address_node *above = &n->u->nodes[region];
-	const struct symbol_frame *of;
-
-	of = is_region(n, region) && above->owner == node->owner
-		     ? frame_of_region(n, above)
-		     : NULL;
-	return of && of->function == frame->function;
+	return is_outlined(n, node->owner, frame) &&
+	       (is_region(n, n->openmp[node->parent]) ||
+		strstr(str_at(&n->u->strings,
+			      n->strings[node->owner][frame->function]),
+		       "_debug__"));
 }
 
 /* The functions at an address, outermost first, below the caller's spot. */
@@ -353,7 +369,7 @@ static int name_code(struct naming *n, const struct address_node *node,
 	int err = 0;
 
 	/* A region has the name of its place, and needs no other. */
-	if (f > m->first[at] && is_of_region(n, node, &m->frames[f - 1])) {
+	while (f > m->first[at] && is_of_region(n, node, &m->frames[f - 1])) {
 		f--;
 		spot->place = find_source_place(n, strings[m->frames[f].file],
 						m->frames[f].line);

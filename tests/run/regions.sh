@@ -9,14 +9,14 @@ cd "$scratch" || exit 99
 CC=${CC:-cc}
 export OMP_NUM_THREADS=2 OMP_CANCELLATION=true OMP_WAIT_POLICY=passive
 
-# compiled FILE FLAG…: by gcc, whose runtime is libgomp.
+# compiled CC FILE FLAG…: gcc's runtime is libgomp, clang's libomp.
 compiled() {
-	need gcc
-	file=$1
-	shift
-	gcc -g -fopenmp -Wno-unknown-pragmas "$@" \
+	cc=$1 file=$2
+	need "$cc"
+	shift 2
+	"$cc" -g -fopenmp -Wno-unknown-pragmas "$@" \
 		"$srcdir/tests/programs/$file" -ldl -pthread 2>built.err ||
-		skip "gcc has no OpenMP here"
+		skip "$cc has no OpenMP here"
 }
 
 # below PATTERN: of samples of functions "in_…", most are below a region, from
@@ -50,10 +50,13 @@ each_is_there() {
 ways='parallel static dynamic guided runtime sections reduction nested tasks
 	taskloop cancelled thread'
 
-# is_complete FLAG…
+# is_complete CC FLAG…
 is_complete() {
-	compiled regions-late.c "$@" -shared -fPIC -o ./late.so
-	compiled regions.c "$@" -o ./omp
+	cc=$1
+	shift
+	rm -f folded
+	compiled "$cc" regions-late.c "$@" -shared -fPIC -o ./late.so
+	compiled "$cc" regions.c "$@" -o ./omp
 	./omp ./late.so >without || return
 	rm -rf omp.copse
 	"$copse" run -q -o omp.copse ./omp ./late.so >with || return
@@ -90,17 +93,18 @@ int main(void)
 	return 0;
 }
 C
-	need gcc
-	gcc -O1 -g -fopenmp -I "$srcdir/tests/programs" wait.c -o wait ||
-		skip "gcc has no OpenMP here"
+	need "$1"
+	"$1" -O1 -g -fopenmp -I "$srcdir/tests/programs" wait.c -o wait ||
+		skip "$1 has no OpenMP here"
 	rm -rf omp.copse
-	OMP_WAIT_POLICY=active "$copse" run -q -o omp.copse ./wait || return
+	# libomp would give a core away that others want.
+	KMP_USE_YIELD=0 OMP_WAIT_POLICY=active "$copse" run -q -o omp.copse ./wait || return
 	"$copse" report -f folded -m samples omp.copse >folded || return
 	cat folded
 	awk '
 		/\[parallel wait.c:.*;\[OpenMP waiting\]/ { inside += $NF; next }
 		/\[OpenMP waiting\]/ { outside += $NF }
-		END { exit !(inside >= 100 && outside >= 100) }' folded
+		END { exit !(inside >= 50 && outside >= 50) }' folded
 }
 
 is_off() {
@@ -116,7 +120,7 @@ is_off() {
 copies() {
 	need gcc patchelf
 	gomp=$(gcc -print-file-name=libgomp.so.1)
-	compiled regions-late.c -O2 -fPIC -c -o late.o
+	compiled gcc regions-late.c -O2 -fPIC -c -o late.o
 	for n in 1 2; do
 		cp "$(realpath "$gomp")" "libgomp-copy$n.so" &&
 			patchelf --set-soname "libgomp-copy$n.so" \
@@ -184,12 +188,17 @@ F
 			exit !(all > 100 && good >= 0.995 * all) }' plain
 }
 
-for level in -O0 -O2 -O3; do
-	point "gcc $level: complete paths through regions" is_complete $level
-	point "gfortran $level: the same" fortran $level
+for cc in clang gcc; do
+	for level in -O0 -O2 -O3; do
+		point "$cc $level: complete paths through regions" \
+			is_complete $cc $level
+	done
+	point "$cc: regions of one function are told apart" lines_are_told
+	point "$cc: at the end of a region, and between two" waiting_is_told $cc
 done
-point "regions of one function are told apart" lines_are_told
-point "at the end of a region, and between two" waiting_is_told
+for level in -O0 -O2 -O3; do
+	point "gfortran $level: complete paths" fortran $level
+done
 point "it can be switched off" is_off
 point "several copies of libgomp, bound at once" copies_now
 point "several copies of libgomp, bound when called" copies_lazy

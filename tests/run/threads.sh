@@ -22,9 +22,9 @@ of() {
 }
 
 built() {
-	need gcc
-	gcc -O1 -g -fopenmp -o uneven "$srcdir/tests/programs/uneven.c" \
-		2>built.err || skip "gcc has no OpenMP here"
+	need "$cc"
+	"$cc" -O1 -g -fopenmp -o uneven "$srcdir/tests/programs/uneven.c" \
+		2>built.err || skip "$cc has no OpenMP here"
 }
 
 # within VALUE TRUTH OF: half a per cent of what it is of.
@@ -90,11 +90,13 @@ is_found() {
 		grep -q 'parallel uneven.c:[0-9]*: its 2 threads waited'
 }
 
-point "thread 0 has three times the work" is_measured 0 3
-point "whom they waited for: thread 0" waited_for
-point "the diagnosis tells of the region" is_found
-point "a critical section is waited for" critical_section
-point "thread 1 has half as much again" is_measured 1 1.5
-point "whom they waited for: the other one" waited_for
-point "both have as much" is_measured 1 1
+for cc in gcc clang; do
+	point "$cc: thread 0 has three times the work" is_measured 0 3
+	point "whom they waited for: thread 0" waited_for
+	point "the diagnosis tells of the region" is_found
+	point "a critical section is waited for" critical_section
+	point "thread 1 has half as much again" is_measured 1 1.5
+	point "whom they waited for: the other one" waited_for
+	point "both have as much" is_measured 1 1
+done
 points_done

@@ -9,6 +9,7 @@ STORM_PRELOADS = io-alloc no-malloc slow-close
 
 storm_outputs = $(STORMS:%=tests/storms/%) $(STORMS_CXX:%=tests/storms/%) \
 	$(STORMS_OPENMP:%=tests/storms/%) tests/storms/regions-late.so \
+	tests/storms/teams-libomp tests/storms/regions-late-libomp.so \
 	$(STORM_PRELOADS:%=tests/storms/%.so)
 if OPENMPI
 storm_outputs += $(STORMS_MPI:%=tests/storms/%)
@@ -38,6 +39,15 @@ $(STORMS_OPENMP:%=tests/storms/%): $(storm_header) \
 tests/storms/regions-late.so: $(known) $(srcdir)/tests/programs/regions-late.c
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && gcc $(STORM_FLAGS) -fopenmp -shared \
 		-fPIC -o $@ $(srcdir)/tests/programs/regions-late.c
+# The same by clang, whose runtime is another one, where it is installed.
+CLANG_OPENMP = clang $(STORM_FLAGS) -Wno-unknown-warning-option -fopenmp
+tests/storms/teams-libomp: $(storm_header) $(srcdir)/tests/storms/teams.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && { $(CLANG_OPENMP) -o $@ \
+		$(srcdir)/tests/storms/teams.c -pthread -ldl 2>/dev/null || :; }
+tests/storms/regions-late-libomp.so: $(known) \
+		$(srcdir)/tests/programs/regions-late.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && { $(CLANG_OPENMP) -shared -fPIC -o $@ \
+		$(srcdir)/tests/programs/regions-late.c 2>/dev/null || :; }
 $(STORM_PRELOADS:%=tests/storms/%.so): \
 		$(STORM_PRELOADS:%=$(srcdir)/tests/storms/%.c)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(STORM_FLAGS) -shared \

@@ -108,15 +108,15 @@ static void forks(void)
 #pragma omp parallel num_threads(2)
 #pragma omp critical
 	{
+		int number = omp_get_thread_num(); /* a child may forget it */
 		pid_t child = fork();
 		int status;
 
 		if (!child)
-			_exit(omp_get_thread_num() + 7);
+			_exit(number + 7);
 		if (child > 0 &&
 		    (waitpid(child, &status, 0) != child ||
-		     !WIFEXITED(status) ||
-		     WEXITSTATUS(status) != omp_get_thread_num() + 7))
+		     !WIFEXITED(status) || WEXITSTATUS(status) != number + 7))
 			storm_broken("a child of a region");
 	}
 }

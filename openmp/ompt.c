@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ompt.c - runtimes that tell of their regions themselves (OMPT): LLVM's
+ * libomp, and by the same functions Intel's, AMD's and others'.  Each copy of
+ * one asks for a tool when it starts.
+ */
+#include "openmp/ompt.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/hidden.h"
+#include "collect/omp-team.h"
+#include "openmp/runtime.h"
+
+enum {
+	TEAMS = 8 /* that one thread began, one in another */
+};
+
+/*
+ * The thread's own; other members of a team read that until it has ended.  As
+ * regions end in the order in which they began, what a runtime says of the one
+ * that ends is not needed: libomp 14 may have given its memory to another.
+ */
+static __thread struct {
+	struct omp_team teams[TEAMS]; /* without a master: it is not measured */
+	uint32_t begun;               /* in one another */
+	uint32_t waits; /* it waits, in a task of another wait … */
+	uint64_t since;
+	uint64_t locked_since; /* … or for a lock */
+} own __attribute__((tls_model("initial-exec")));
+
+/* Mutable: set when the first runtime starts. */
+static ompt_get_task_info *get_task_info;
+
+/*
+ * enter_frame is that of the function that the program called.  What stands at
+ * a frame pointer is the caller's frame, and where to it returns.
+ */
+static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
+		       union ompt_data *parallel, unsigned int requested,
+		       int flags, const void *code)
+{
+	const uintptr_t *at = frame ? frame->enter_frame : NULL;
+	struct omp_team *team = &own.teams[own.begun];
+	struct region_frame caller;
+
+	(void)task;
+	(void)requested;
+	(void)flags;
+	parallel->ptr = NULL;
+	if (own.begun++ >= TEAMS)
+		return;
+	team->master = NULL;
+	if (!at || at[1] != (uintptr_t)code)
+		return;
+	caller = (struct region_frame){ at[1], (uintptr_t)(at + 2), at[0] };
+	copse_team_begin(team, NULL, &caller, (uintptr_t)at);
+	parallel->ptr = team;
+}
+
+static void ompt_end(union ompt_data *parallel, union ompt_data *task,
+		     int flags, const void *code)
+{
+	(void)parallel;
+	(void)task;
+	(void)flags;
+	(void)code;
+	if (own.begun && --own.begun < TEAMS)
+		copse_team_end(&own.teams[own.begun]);
+}
+
+/* The region that the thread began last, or NULL. */
+static struct omp_team *team_begun(void)
+{
+	return own.begun && own.begun <= TEAMS ? &own.teams[own.begun - 1]
+					       : NULL;
+}
+
+/* Who is alone in a region has begun it. */
+static void ompt_member(enum ompt_endpoint at, union ompt_data *parallel,
+			union ompt_data *task, unsigned int size,
+			unsigned int index, int flags)
+{
+	/* What the runtime called us from calls the program. */
+	uintptr_t frame = (uintptr_t)__builtin_dwarf_cfa();
+	struct omp_team *team =
+		at == OMPT_BEGIN && size > 1 ? parallel->ptr : team_begun();
+
+	(void)task;
+	(void)flags;
+	own.waits = 0;
+	if (!team)
+		return;
+	if (at == OMPT_BEGIN)
+		copse_team_enter(team, index ? frame : UINTPTR_MAX, (int)size);
+	else
+		copse_team_leave(team);
+}
+
+static bool is_at_end(int kind)
+{
+	struct ompt_frame *frame = NULL;
+
+	if (kind == OMPT_BARRIER_IMPLICIT)
+		return get_task_info(0, NULL, NULL, &frame, NULL, NULL) &&
+		       frame && !frame->exit_frame;
+	return kind == OMPT_BARRIER_IMPLICIT_PARALLEL ||
+	       kind == OMPT_BARRIER_TEAMS;
+}
+
+/* A worker is let go from the end of a region when the next one begins. */
+static void ompt_sync(int kind, enum ompt_endpoint at,
+		      union ompt_data *parallel, union ompt_data *task,
+		      const void *code)
+{
+	(void)task;
+	(void)code;
+	if (at == OMPT_BEGIN && is_at_end(kind)) {
+		own.waits = 0;
+		if (parallel && parallel->ptr)
+			copse_team_leave(parallel->ptr);
+	} else if (at == OMPT_BEGIN) {
+		if (!own.waits++)
+			own.since = copse_team_wait();
+	} else if (own.waits && !--own.waits) {
+		copse_team_go_on(own.since);
+	}
+}
+
+static void ompt_acquire(int kind, unsigned int hint,
+			 unsigned int implementation, uint64_t wait_id,
+			 const void *code)
+{
+	(void)kind;
+	(void)hint;
+	(void)implementation;
+	(void)wait_id;
+	(void)code;
+	own.locked_since = own.waits ? 0 : copse_team_wait();
+}
+
+/* One that it has already is not acquired once more. */
+static void ompt_acquired(int kind, uint64_t wait_id, const void *code)
+{
+	(void)kind;
+	(void)wait_id;
+	(void)code;
+	copse_team_go_on(own.locked_since);
+	own.locked_since = 0;
+}
+
+static int ompt_initialize(ompt_look_up *look_up, int device,
+			   union ompt_data *tool)
+{
+	static const struct {
+		enum ompt_event event;
+		ompt_any callback;
+	} events[] = {
+		{ OMPT_PARALLEL_BEGIN, (ompt_any)ompt_begin },
+		{ OMPT_PARALLEL_END, (ompt_any)ompt_end },
+		{ OMPT_IMPLICIT_TASK, (ompt_any)ompt_member },
+		{ OMPT_SYNC_WAIT, (ompt_any)ompt_sync },
+		{ OMPT_ACQUIRE, (ompt_any)ompt_acquire },
+		{ OMPT_ACQUIRED, (ompt_any)ompt_acquired },
+	};
+	ompt_set_callback *set =
+		(ompt_set_callback *)look_up("ompt_set_callback");
+
+	(void)device;
+	(void)tool;
+	get_task_info = (ompt_get_task_info *)look_up("ompt_get_task_info");
+	if (!set || !get_task_info)
+		return 0;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		set(events[i].event, events[i].callback);
+	return 1;
+}
+
+static void ompt_finalize(union ompt_data *tool)
+{
+	(void)tool;
+}
+
+/*
+ * A runtime has one tool: one that the program brings goes before us, and what
+ * the thread sanitizer needs to understand the runtime.
+ */
+static bool is_for_another_tool(void)
+{
+	const char *libraries = getenv("OMP_TOOL_LIBRARIES");
+	bool is =
+		(libraries && *libraries) || dlsym(RTLD_DEFAULT, "__tsan_init");
+
+	dlerror();
+	return is;
+}
+
+PUBLIC struct ompt_tool *ompt_start_tool(unsigned int version,
+					 const char *runtime);
+struct ompt_tool *ompt_start_tool(unsigned int version, const char *runtime)
+{
+	static struct ompt_tool tool = { ompt_initialize,
+					 ompt_finalize,
+					 { 0 } };
+	struct ompt_tool *(*next)(unsigned int, const char *) =
+		runtime_other_tool();
+
+	if (next)
+		return next(version, runtime);
+	return is_for_another_tool() ? NULL : &tool;
+}
