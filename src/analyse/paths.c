@@ -128,6 +128,8 @@ static bool adds_nothing(const struct paths *paths, uint32_t called,
 	return is_one_frame(paths, called, above) ||
 	       is_for_interpreter(paths, called, above) ||
 	       repeats(paths, called, above) ||
+	       !(interpreted(paths, above) ||
+		 paths_is_own(paths->run, paths->at[above].node)) ||
 	       paths_own(paths, above) != above;
 }
 

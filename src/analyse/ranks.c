@@ -237,12 +237,19 @@ static void strips(struct report *report, struct ranks *r)
 			time_strip_row(report, r, p);
 }
 
+static const struct run_rank *compared_rank(const struct ranks *r, size_t i)
+{
+	return &r->run->ranks[r->skews.processes[i]];
+}
+
 static void time_share_columns(struct report *report, const struct ranks *r)
 {
-	bool mpi = r->run->world, files = false;
+	bool mpi = r->run->world, files = false, gil = false;
 
-	for (size_t i = 0; i < r->skews.process_count; i++)
+	for (size_t i = 0; i < r->skews.process_count; i++) {
 		files |= r->files[i] > FILES * r->longest;
+		gil |= compared_rank(r, i)->gil_wait_ns > 0;
+	}
 	report_table(report, "ranks", mpi ? "ranks" : "processes");
 	report_column(report, "rank", mpi ? "rank" : NULL, COLUMN_COUNT);
 	report_column(report, "pid", mpi ? NULL : "process", COLUMN_COUNT);
@@ -253,6 +260,10 @@ static void time_share_columns(struct report *report, const struct ranks *r)
 			      r->shown[p] ? parts[p].title : NULL,
 			      COLUMN_SECONDS);
 	report_column(report, "files", files ? "files" : NULL, COLUMN_SECONDS);
+	report_column(report, "gil_held", gil ? "GIL held" : NULL,
+		      COLUMN_SECONDS);
+	report_column(report, "gil_wait", gil ? "GIL wait" : NULL,
+		      COLUMN_SECONDS);
 	report_column(report, "outlier", "outlier", COLUMN_TEXT);
 }
 
@@ -284,7 +295,7 @@ static char *marks(const struct ranks *r, size_t i)
 static void time_share_row(struct report *report, const struct ranks *r,
 			   size_t i)
 {
-	const struct run_rank *rank = &r->run->ranks[r->skews.processes[i]];
+	const struct run_rank *rank = compared_rank(r, i);
 	char *text = marks(r, i);
 
 	if (rank->rank >= 0)
@@ -297,6 +308,8 @@ static void time_share_row(struct report *report, const struct ranks *r,
 	for (int p = 0; p < PARTS; p++)
 		value_known(report, r->values[p][i]);
 	report_number(report, r->files[i]);
+	report_number(report, (double)rank->gil_held_ns / 1e9);
+	report_number(report, (double)rank->gil_wait_ns / 1e9);
 	report_text(report, text);
 	report->failed |= !text;
 	free(text);

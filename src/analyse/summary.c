@@ -13,6 +13,7 @@
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
+#include "analyse/gil.h"
 #include "analyse/hot-paths.h"
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
@@ -604,6 +605,8 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 		err = findings(report, &paths, &blames, &f, metric);
 	if (!err)
 		err = openmp_say(report, &paths);
+	if (!err)
+		err = gil_say(report, &paths);
 	if (!err)
 		err = findings_gpu(report, &paths);
 	facts_table(report, &f, metric);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyse/analysis.h"
+#include "analyse/gil.h"
 #include "analyse/omp-regions.h"
 #include "analyse/paths.h"
 #include "analyse/phrase.h"
@@ -107,9 +108,15 @@ static int run_threads(struct report **to, const struct run *const runs[],
 	if (err)
 		return err;
 	err = omp_regions_find(&all, runs[0]);
-	if (!err) {
+	if (!err)
 		*to = report_regions(&paths, &all, options);
-		err = *to ? report_error(*to) : no_memory();
+	if (!err && !*to)
+		err = no_memory();
+	if (!err)
+		err = gil_say(*to, &paths);
+	if (!err) {
+		gil_table(*to, runs[0]);
+		err = report_error(*to);
 	}
 	paths_fini(&paths);
 	omp_regions_fini(&all);
@@ -118,6 +125,6 @@ static int run_threads(struct report **to, const struct run *const runs[],
 
 const struct analysis analysis_threads = {
 	.name = "threads",
-	.help = "parallel regions of OpenMP by the time that threads waited",
+	.help = "waiting of threads: regions of OpenMP, Python's GIL",
 	.run = run_threads,
 };

@@ -34,6 +34,7 @@ libcollect_la_SOURCES = \
 	src/collect/polls.c src/collect/polls.h \
 	src/collect/python/python-code.c src/collect/python/python-code.h \
 	src/collect/python/python-frames.c src/collect/python/python-frames.h \
+	src/collect/python/python-gil.c src/collect/python/python-gil.h \
 	src/collect/python/python-layout.c src/collect/python/python-layout.h \
 	src/collect/range.c src/collect/range.h \
 	src/collect/region.c src/collect/region.h \

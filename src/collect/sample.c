@@ -3,6 +3,7 @@
 #include "collect/sample.h"
 
 #include "collect/collect.h"
+#include "collect/python/python-gil.h"
 
 SIGSAFE static bool add_sample(struct thread *t, live_ref node,
 			       const struct weights *w)
@@ -64,6 +65,31 @@ SIGSAFE void sample_put(struct thread *t, enum timer_signal kind, live_ref node,
 	if (t->history)
 		history_sample(t->history, node, w->now_ns, w->wall_ns,
 			       w->cpu_ns);
+}
+
+/*
+ * Who waits is not on a core.  With a clock of CPU time, what elapsed since the
+ * last sample may not have been here.
+ */
+SIGSAFE void sample_put_gil(struct thread *t, live_ref node,
+			    const struct weights *w, const greg_t *registers)
+{
+	struct unwinder *u = &t->unwinder;
+	bool elapsed = clock_wall() == LIVE_WALL_SAMPLED;
+	uint64_t ns = elapsed ? w->wall_ns : w->cpu_ns;
+
+	switch (python_gil_now(&u->python, &u->reader, registers)) {
+	case PYTHON_GIL_HELD:
+		if (tree_add(&t->tree, node, METRIC_GIL_HELD, ns))
+			t->live->gil_held_most_ns = t->live->gil_held_ns += ns;
+		break;
+	case PYTHON_GIL_WAITED:
+		if (elapsed && tree_add(&t->tree, node, METRIC_GIL_WAIT, ns))
+			t->live->gil_wait_ns += ns;
+		break;
+	default:
+		break;
+	}
 }
 
 void sample_late(struct thread *t, live_ref node)

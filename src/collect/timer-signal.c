@@ -155,8 +155,11 @@ SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
 		return;
 	}
 	node = meet(t, context);
-	if (node)
-		sample_put(t, kind, node, &w);
+	if (!node)
+		return;
+	sample_put(t, kind, node, &w);
+	if (t->unwinder.python.thread)
+		sample_put_gil(t, node, &w, context->uc_mcontext.gregs);
 }
 
 /*

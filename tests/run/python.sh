@@ -74,11 +74,54 @@ imports() {
 	grep '<module>;\[import\];<module>' folded
 }
 
+# gil_share PYTHON KIND: of the time that threads held the GIL or waited for it,
+# and of the elapsed time, what they waited.
+gil_share() {
+	cat >gil.py <<-'EOM'
+		import sys, threading, time, zlib
+		data = bytes(range(256)) * 20000
+		def crunch():
+		    while time.time() < until: sum(i * i for i in range(500))
+		def pack():
+		    while time.time() < until: zlib.compress(data, 6)
+		until = time.time() + 1
+		threads = [threading.Thread(target=globals()[sys.argv[1]])
+		           for _ in range(2)]
+		for thread in threads: thread.start()
+		for thread in threads: thread.join()
+	EOM
+	rm -rf gil.copse
+	"$copse" run -q -e wall -o gil.copse "$1" gil.py "$2" || return
+	"$copse" report threads -f csv --table gil gil.copse >gil || return
+	cat gil
+	awk -v columns='waited_share waited elapsed' \
+		-f "$srcdir/tests/lib/csv.awk" gil |
+		awk '{ print $1, $2 / $3 }' >share
+}
+
+# Two threads that run nothing but Python wait half of the time each.
+gil_is_waited_for() {
+	need "$1"
+	gil_share "$1" crunch || return
+	awk '{ exit !($1 > 0.4 && $1 < 0.6 && $2 > 0.7) }' share || return
+	"$copse" report gil.copse | grep 'waited .* for the GIL' || return
+	"$copse" report hotspots -m gil.wait -f csv gil.copse |
+		grep '^crunch'
+}
+
+gil_is_released() {
+	need "$1"
+	gil_share "$1" pack || return
+	awk '{ exit $2 > 0.1 }' share
+}
+
 for python in $pythons; do
 	point "$python: paths and lines of one thread" chains_are_known "$python" 1
 	point "$python: of four threads" chains_are_known "$python" 4
 	point "$python: a recursion that is too deep" deep_recursion "$python"
 	point "$python: off and full" modes "$python"
 	point "$python: an import" imports "$python"
+	point "$python: waiting for the GIL" gil_is_waited_for "$python"
+	point "$python: C without the GIL" gil_is_released "$python"
 done
 points_done

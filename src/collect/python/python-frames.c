@@ -4,6 +4,7 @@
 
 #include "base/sys.h"
 #include "collect/python/python-code.h"
+#include "collect/python/python-gil.h"
 
 enum {
 	BEFORE = 8, /* bytes of what stands before a frame */
@@ -321,6 +322,7 @@ SIGSAFE bool python_frames_find(struct python_frames *p,
 			       &thread))
 			break;
 		if (find_thread(p, reader, thread)) {
+			p->gil = python_gil_find(reader, at);
 			p->missed = 0;
 			return true;
 		}

@@ -37,6 +37,7 @@ struct python_frame {
 
 struct python_frames {
 	uintptr_t thread; /* its state in the interpreter; 0: none is known */
+	uintptr_t gil;    /* of its interpreter; 0: not known */
 	bool wanted;      /* a frame of the interpreter was seen without it */
 	bool cut;         /* fresh: there are more, nearer to the root */
 	bool lasting;     /* the thread is there as long as the interpreter */

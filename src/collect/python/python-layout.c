@@ -16,6 +16,7 @@
 static const struct python_layout known[] = {
 	{ .version = 0x30b,
 	  .interpreter = { 40, 0, 16 },
+	  .gil = { 360, true },
 	  .thread = { 8, 152, 56, 296 },
 	  .cframe = { 8, 16, true },
 	  .frame = { .code = 32,
@@ -29,6 +30,7 @@ static const struct python_layout known[] = {
 	  .text = { 48, 72 } },
 	{ .version = 0x30c,
 	  .interpreter = { 40, 0, 72 },
+	  .gil = { 384, false },
 	  .thread = { 8, 136, 56, 232 },
 	  .cframe = { 0, 8, true },
 	  .frame = { .code = 0,
@@ -49,7 +51,8 @@ struct debug_offsets {
 		uint64_t size, finalizing, interpreters_head;
 	} runtime;
 	struct {
-		uint64_t size, id, next, threads_head, others[9];
+		uint64_t size, id, next, threads_head, others[4], ceval_gil,
+			gil[4];
 	} interpreter;
 	struct {
 		uint64_t size, prev, next, interp, current_frame, thread_id,
@@ -112,6 +115,7 @@ static bool by_offsets(struct python_layout *to, const struct debug_offsets *o)
 	       take_offset(&to->interpreter.next, o->interpreter.next) &&
 	       take_offset(&to->interpreter.threads,
 			   o->interpreter.threads_head) &&
+	       take_offset(&to->gil.at, o->interpreter.ceval_gil) &&
 	       take_offset(&to->thread.next, o->thread.next) &&
 	       take_offset(&to->thread.id, o->thread.thread_id) &&
 	       take_offset(&to->thread.frame, o->thread.current_frame) &&

@@ -31,6 +31,10 @@ struct python_layout {
 		uint16_t next, threads; /* of an interpreter */
 	} interpreter;
 	struct {
+		uint16_t at;     /* of an interpreter: its address, or … */
+		bool of_runtime; /* … where it is itself, the only one */
+	} gil;
+	struct {
 		uint16_t next, id, frame, chunk;
 	} thread;
 	struct { /* up to 3.12: a frame of C's that runs frames of Python's */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* python-gil.c - see python-gil.h. */
+#include "collect/python/python-gil.h"
+
+/* struct _gil_runtime_state, of 3.9 to 3.14. */
+struct gil {
+	unsigned long interval;
+	uintptr_t last_holder;
+	int locked;
+};
+
+enum {
+	GIL_SIZE = 208 /* with its conditions and mutexes */
+};
+
+/* That of the first interpreter is a part of the interpreter's module. */
+SIGSAFE static bool read_gil(struct safe_read *reader, uintptr_t at,
+			     struct gil *to)
+{
+	const struct python_layout *layout = python_layout;
+
+	if (at < layout->low || at > layout->high - GIL_SIZE) {
+		safe_read_forget(reader);
+		return safe_read_copy(reader, to, at, sizeof(*to));
+	}
+	*to = *(const volatile struct gil *)at;
+	return true;
+}
+
+SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
+				       struct safe_read *reader,
+				       const greg_t *registers)
+{
+	uintptr_t argument = (uintptr_t)registers[REG_RDI];
+	struct gil gil;
+
+	if (!p->thread || !p->gil || !read_gil(reader, p->gil, &gil))
+		return PYTHON_GIL_NONE;
+	if (gil.locked == 1 && gil.last_holder == p->thread)
+		return PYTHON_GIL_HELD;
+	return argument >= p->gil && argument < p->gil + GIL_SIZE
+		       ? PYTHON_GIL_WAITED
+		       : PYTHON_GIL_WITHOUT;
+}
+
+SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,
+				  uintptr_t interpreter)
+{
+	const struct python_layout *layout = python_layout;
+	uintptr_t gil = 0;
+
+	if (layout->gil.of_runtime)
+		return layout->runtime + layout->gil.at;
+	if (!layout->gil.at ||
+	    !safe_read_copy(reader, &gil, interpreter + layout->gil.at,
+			    sizeof(gil)))
+		return 0;
+	return gil;
+}
