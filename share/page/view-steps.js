@@ -121,16 +121,6 @@ function outliersMake(app, steps) {
 		`${steps.numbersText(c)} (${timeText(steps.median[c] / 1e6)})`)]), ".");
 }
 
-// The report has them in their order where it has all.
-function longestFirst(report) {
-	return { ...report, tables: report.tables.map(table => {
-		const by = table.columns.findIndex(c => c.id === "median");
-
-		return table.id === "iterations" ? { ...table, rows: [...table.rows]
-			.sort((a, b) => b[by] - a[by]) } : table;
-	}) };
-}
-
 // The rows of ranks, and the columns of time, that are selected.
 function frameOfSteps(steps, { ranks, time }) {
 	const rows = [...steps.lines.keys()].filter(i => !ranks || ranks.some(([a, b]) =>
@@ -171,8 +161,7 @@ export const viewSteps = {
 
 		element.append(...(report ? linesMake(app, report) : []), tabs,
 			grid.element, outliersMake(app, steps) || "",
-			...(report ? tablesMake(app, longestFirst(report), 12, ["ranks"])
-				: []));
+			...(report ? tablesMake(app, report, 12, ["ranks"]) : []));
 		app.drawn = grid;
 		return { update() {
 			const { show } = app.selection;

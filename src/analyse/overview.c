@@ -12,6 +12,7 @@
 enum {
 	CAUSES = 50, /* of waiting, the largest */
 	SUMMARY_ROWS = 5,
+	LONGEST = 12, /* iterations */
 	QUICK_VALUES = 20000000,
 	QUICK_NODES = 200000,
 };
@@ -55,6 +56,17 @@ static bool is_lack(int err)
 	return err == -EINVAL || err == -ENODATA;
 }
 
+/*
+ * The tables of the summary are those of others, cut short; of iterations the
+ * page has a picture, and the longest are named.
+ */
+static size_t rows_of_report(const struct analysis *a, size_t rows)
+{
+	if (!strcmp(a->name, "summary"))
+		return SUMMARY_ROWS;
+	return strcmp(a->name, "iterations") || rows < LONGEST ? rows : LONGEST;
+}
+
 static int ask_analysis(struct overview *o, const struct run *const runs[],
 			const struct analysis *a, bool only,
 			const struct analysis_options *options)
@@ -65,8 +77,7 @@ static int ask_analysis(struct overview *o, const struct run *const runs[],
 
 	if (!(a->takes & ANALYSIS_METRIC))
 		how.metric = NULL;
-	/* The tables of the summary are those of others, cut short. */
-	how.limit = strcmp(a->name, "summary") || only ? o->rows : SUMMARY_ROWS;
+	how.limit = only ? o->rows : rows_of_report(a, o->rows);
 	err = a->run(&report, runs, &how);
 	if (!err && (only || is_worth(report))) {
 		err = add_report(o, report);

@@ -50,7 +50,11 @@ const times = await page.value(`(async () => {
 		channel.port1.onmessage = done;
 		channel.port2.postMessage(0);
 	}));
-	const of = { frame: [], flame: [], heat: [], callers: [], hot: [] };
+	const views = ["flame", "heat", "callers", "hot", "time", "steps"]
+		.filter(v => copse.hasView(v));
+	const of = { frame: [], ...Object.fromEntries(views.map(v => [v, []])) };
+	const end = copse.model.stream.array("time.first")
+		? copse.model.page.timeline.width / 1e3 * copse.model.page.timeline.all : 0;
 	const model = copse.model;
 	const nodes = [...model.members.values()].map(m => m[0])
 		.sort((a, b) => copse.all[b] - copse.all[a]).slice(1, 16);
@@ -60,12 +64,13 @@ const times = await page.value(`(async () => {
 		await frame();
 		of.frame.push(performance.now() - begin);
 	}
-	for (const view of ["flame", "heat", "callers", "hot"]) {
+	for (const view of views) {
 		copse.go({ view });
 		await frame();
 		for (const [i, path] of nodes.entries()) {
 			const begin = performance.now();
-			copse.go({ path, ranks: i % 2 ? [[i, i + 3]] : null });
+			copse.go({ path, ranks: i % 2 ? [[i, i + 3]] : null, time: end && i % 3
+				? [end * i / 20, end * (i + 3) / 20] : null });
 			await frame();
 			of[view].push(performance.now() - begin);
 		}
@@ -74,7 +79,7 @@ const times = await page.value(`(async () => {
 })()`);
 
 const round = v => v.toFixed(0).padStart(5);
-const parts = ["flame", "heat", "callers", "hot"].map(v =>
+const parts = Object.keys(times).filter(v => v !== "frame").map(v =>
 	`${v} ${round(median(times[v]))} (most ${Math.max(...times[v]).toFixed(0)})`);
 
 console.log(`first paint ${round(first)} (empty page ${floor.toFixed(0)}), ` +

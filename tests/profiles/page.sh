@@ -85,7 +85,7 @@ reports() {
 	page, _ = decode("app.html")
 	assert "summary" in page["reports"] and "diagnose" in page["reports"]
 	for name, report in page["reports"].items():
-	    rows = "5" if name == "summary" else "100"
+	    rows = {"summary": "5", "iterations": "12"}.get(name, "100")
 	    plain = json.loads(subprocess.run(
 	        [sys.argv[1], "report", name, "-n", rows, "-f", "json",
 	         "app.copse"], check=True, capture_output=True).stdout)
