@@ -74,6 +74,20 @@ imports() {
 	grep '<module>;\[import\];<module>' folded
 }
 
+# A generator is left at each value that it yields: hardly a path is cut there.
+generators() {
+	need "$1"
+	cat >yields.py <<-'EOM'
+		import time
+		until = time.time() + 0.5
+		while time.time() < until: sum(i * i for i in range(500))
+	EOM
+	measured "$1" yields.py || return
+	"$copse" report -f csv --table losses python.copse >losses || return
+	cat losses
+	awk -F, '$1 == "partial.python" && $3 > 0.005 { exit 1 }' losses
+}
+
 # gil_share PYTHON KIND: of the time that threads held the GIL or waited for it,
 # and of the elapsed time, what they waited.
 gil_share() {
@@ -121,6 +135,7 @@ for python in $pythons; do
 	point "$python: a recursion that is too deep" deep_recursion "$python"
 	point "$python: off and full" modes "$python"
 	point "$python: an import" imports "$python"
+	point "$python: generators" generators "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"
 	point "$python: C without the GIL" gil_is_released "$python"
 done

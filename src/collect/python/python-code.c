@@ -41,21 +41,24 @@ SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
 
 /* A freed object has a link, or nothing, where its references were. */
 SIGSAFE static bool read_code_head(const struct python_layout *layout,
-				   struct safe_read *reader, uintptr_t code,
-				   uintptr_t instr, struct code_head *to)
+				   struct safe_read *reader,
+				   const struct python_place *at,
+				   struct code_head *to)
 {
-	uintptr_t bytes = code + layout->code.bytes;
+	uintptr_t code = at->code, bytes = code + layout->code.bytes;
 	char head[PYTHON_CODE_MOST];
 	uint64_t references;
 
 	if (code % sizeof(code) ||
-	    !safe_read_copy(reader, head, code, layout->code.bytes))
+	    !(at->alone ? safe_read_alone : safe_read_copy)(reader, head, code,
+							    layout->code.bytes))
 		return false;
 	references = word_at(head, REFERENCES_AT);
 	if (!references || references >> 32 ||
 	    word_at(head, TYPE_AT) != layout->code_type ||
-	    word_at(head, SIZE_AT) > CODE_MOST || instr + 2 < bytes ||
-	    instr >= bytes + 2 * word_at(head, SIZE_AT) || (instr - bytes) % 2)
+	    word_at(head, SIZE_AT) > CODE_MOST || at->instr + 2 < bytes ||
+	    at->instr >= bytes + 2 * word_at(head, SIZE_AT) ||
+	    (at->instr - bytes) % 2)
 		return false;
 	*to = (struct code_head){
 		.code = code,
@@ -218,7 +221,7 @@ SIGSAFE static struct code_slot *choose_slot(const struct code_head *head)
 
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  struct safe_read *reader,
-					  uintptr_t code, uintptr_t instr,
+					  const struct python_place *at,
 					  char *room, uint32_t *name)
 {
 	struct code_slot *slot;
@@ -226,7 +229,7 @@ SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 	uint32_t version;
 	bool added;
 
-	if (!read_code_head(layout, reader, code, instr, &head))
+	if (!read_code_head(layout, reader, at, &head))
 		return PYTHON_CODE_NONE;
 	if (find_code(&head, name))
 		return PYTHON_CODE_NAMED;

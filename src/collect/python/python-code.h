@@ -31,13 +31,15 @@ enum python_code {
 	PYTHON_CODE_BUSY, /* not now */
 };
 
-/*
- * The number of the name of the code object at `code`, of which `instr` is an
- * instruction.  `room` is of PYTHON_ROOM bytes.
- */
+struct python_place {
+	uintptr_t code, instr; /* an object, an instruction of it */
+	bool alone;            /* no other one is asked for now */
+};
+
+/* The number of that object's name.  `room` is of PYTHON_ROOM bytes. */
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  struct safe_read *reader,
-					  uintptr_t code, uintptr_t instr,
+					  const struct python_place *at,
 					  char *room, uint32_t *name);
 
 #endif

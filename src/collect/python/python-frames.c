@@ -50,13 +50,19 @@ struct chain_reading {
 	uint32_t open;    /* frames kept since then */
 };
 
+SIGSAFE static bool lies_within(uintptr_t at, size_t size, uintptr_t low,
+				uintptr_t high)
+{
+	return at >= low && at < high && size <= high - at;
+}
+
+/* The stack, the piece of memory with frames, and the runtime's state stay. */
 SIGSAFE static bool read_bytes(const struct chain_reading *r, void *to,
 			       uintptr_t at, size_t size)
 {
-	bool on_stack = at >= r->stack->low && at < r->stack->high &&
-			size <= r->stack->high - at;
-
-	if (!on_stack && (at < r->chunk || at >= r->own || size > r->own - at))
+	if (!lies_within(at, size, r->stack->low, r->stack->high) &&
+	    !lies_within(at, size, r->chunk, r->own) &&
+	    !lies_within(at, size, r->layout->runtime, r->layout->runtime_end))
 		return safe_read_copy(r->reader, to, at, size);
 	__builtin_memcpy(to, (const void *)at, size);
 	return true;
@@ -76,10 +82,10 @@ SIGSAFE static uintptr_t own_id(void)
 }
 
 /*
- * The state of the first thread is a part of the interpreter's module.  As long
- * as that thread is in a handler, the piece of memory that the state names as
- * its stack of frames stays: the thread itself gives it back, when the state
- * names another.
+ * The state of the first thread is a part of the runtime's.  As long as that
+ * thread is in a handler, the piece of memory that the state names as its stack
+ * of frames stays: the thread itself gives it back, when the state names
+ * another.
  */
 SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
 				      uint32_t size)
@@ -87,8 +93,8 @@ SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
 	const struct python_layout *layout = r->layout;
 	uintptr_t thread = r->to->thread, chunk;
 
-	if (!r->to->lasting || thread < layout->low ||
-	    thread > layout->high - size)
+	if (!r->to->lasting ||
+	    !lies_within(thread, size, layout->runtime, layout->runtime_end))
 		return safe_read_copy(r->reader, to, thread, size);
 	__builtin_memcpy(to, (const void *)thread, size);
 	chunk = word_of(to, layout->thread.chunk);
@@ -152,15 +158,28 @@ SIGSAFE static bool leave_cframe(struct chain_reading *r, uintptr_t previous)
 	       read_cframe(r, cframe, &current, &cframe) && current == previous;
 }
 
+/*
+ * The first frame's generator, which has yielded and not been left yet: one
+ * that was left has no caller.
+ */
+SIGSAFE static bool is_yielding(const struct chain_reading *r, int8_t state,
+				uintptr_t previous)
+{
+	return !r->to->read && previous && state < 0 &&
+	       state >= r->layout->frame.suspended;
+}
+
 /* Is it in use?  A frame that was just left is not. */
 SIGSAFE static bool is_in_use(const struct chain_reading *r, uintptr_t at,
-			      const char *bytes)
+			      const char *bytes, uintptr_t previous)
 {
+	int8_t state = (int8_t)bytes[BEFORE - r->layout->frame.running];
+
 	switch ((uint8_t)bytes[BEFORE + r->layout->frame.owner]) {
 	case BY_THREAD:
 		return at < r->chunk || at >= r->limit || at < r->top;
 	case BY_GENERATOR:
-		return !bytes[BEFORE - r->layout->frame.running];
+		return !state || is_yielding(r, state, previous);
 	default:
 		return false;
 	}
@@ -182,7 +201,7 @@ SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 	if (!layout->frame.is_entry &&
 	    (uint8_t)frame[layout->frame.owner] == BY_C_STACK)
 		return close_entry(r, is);
-	if (!is_in_use(r, is, bytes))
+	if (!is_in_use(r, is, bytes, *at))
 		return false;
 	if (p->read < p->most) {
 		p->read++;
@@ -245,9 +264,10 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 	}
 	for (uint32_t i = p->same; i < p->read; i++) {
 		struct python_frame *f = python_frame_fresh(p, i);
-		enum python_code found =
-			python_code_name(r->layout, r->reader, f->code,
-					 f->instr, p->room, &f->name);
+		struct python_place at = { f->code, f->instr,
+					   p->same + 1 == p->read };
+		enum python_code found = python_code_name(
+			r->layout, r->reader, &at, p->room, &f->name);
 
 		if (found != PYTHON_CODE_NAMED)
 			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY

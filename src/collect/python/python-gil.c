@@ -13,13 +13,13 @@ enum {
 	GIL_SIZE = 208 /* with its conditions and mutexes */
 };
 
-/* That of the first interpreter is a part of the interpreter's module. */
+/* That of the first interpreter is a part of the runtime's state. */
 SIGSAFE static bool read_gil(struct safe_read *reader, uintptr_t at,
 			     struct gil *to)
 {
 	const struct python_layout *layout = python_layout;
 
-	if (at < layout->low || at > layout->high - GIL_SIZE) {
+	if (at < layout->runtime || at > layout->runtime_end - GIL_SIZE) {
 		safe_read_forget(reader);
 		return safe_read_copy(reader, to, at, sizeof(*to));
 	}

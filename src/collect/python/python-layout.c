@@ -25,7 +25,8 @@ static const struct python_layout known[] = {
 		     .owner = 69,
 		     .size = 72,
 		     .is_entry = 68,
-		     .running = 5 },
+		     .running = 5,
+		     .suspended = -1 },
 	  .code = { 112, 128, 136, 72, 184 },
 	  .text = { 48, 72 } },
 	{ .version = 0x30c,
@@ -38,7 +39,8 @@ static const struct python_layout known[] = {
 		     .instr = 56,
 		     .owner = 70,
 		     .size = 72,
-		     .running = 5 },
+		     .running = 5,
+		     .suspended = -1 },
 	  .code = { 112, 128, 136, 68, 192 },
 	  .text = { 40, 56 } },
 };
@@ -107,6 +109,7 @@ static bool by_offsets(struct python_layout *to, const struct debug_offsets *o)
 	*to = (struct python_layout){
 		.version = (uint16_t)(o->version >> 16),
 		.frame.running = 5,
+		.frame.suspended = -2,
 		.text = { 40, 56 },
 	};
 	return to->version == VERSION_OF_OFFSETS && !o->free_threaded &&
@@ -169,17 +172,19 @@ void python_find(bool full)
 	const void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
 	const void *code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
 	struct dl_find_object object;
+	const ElfW(Sym) * symbol;
+	Dl_info info;
 
 	dlerror(); /* the program shall not see our failures */
 	if (!runtime || !code_type || python_layout ||
 	    _dl_find_object((void *)runtime, &object) ||
-	    !choose_layout(&found, runtime))
+	    !dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
+	    !symbol || !choose_layout(&found, runtime))
 		return;
 	found.runtime = (uintptr_t)runtime;
+	found.runtime_end = found.runtime + symbol->st_size;
 	found.code_type = (uintptr_t)code_type;
 	found.map = object.dlfo_link_map;
-	found.low = (uintptr_t)object.dlfo_map_start;
-	found.high = (uintptr_t)object.dlfo_map_end;
 	found.alone = is_interpreter_alone(object.dlfo_link_map);
 	found.full = full;
 	__atomic_store_n(&python_layout, &found, __ATOMIC_RELEASE);

@@ -18,13 +18,14 @@
 #include "base/hidden.h"
 
 struct python_layout {
-	uintptr_t runtime;   /* _PyRuntime */
-	uintptr_t code_type; /* PyCode_Type */
-	const void *map;     /* link map of the module that has both, … */
-	uintptr_t low, high; /* … which stays where it is */
-	bool alone;          /* … and nothing of the program's */
-	bool full;           /* frames of the interpreter are kept */
-	uint16_t version;    /* 0x30b: 3.11 */
+	uintptr_t runtime;     /* _PyRuntime, which has the state of … */
+	uintptr_t runtime_end; /* … the first interpreter and thread */
+	uintptr_t code_type;   /* PyCode_Type */
+	const void *map;       /* link map of the module that has both, which
+				  stays where it is, … */
+	bool alone;            /* … and nothing of the program's */
+	bool full;             /* frames of the interpreter are kept */
+	uint16_t version;      /* 0x30b: 3.11 */
 
 	struct {
 		uint16_t heads;         /* of the list of interpreters */
@@ -44,7 +45,9 @@ struct python_layout {
 	struct {
 		uint16_t code, previous, instr, owner, size;
 		uint16_t is_entry; /* 0: an entry is a frame of its own */
-		uint16_t running;  /* of a generator: so far before its frame */
+		uint16_t running;  /* of a generator: so far before its frame is
+				      its state, 0: it runs, or this … */
+		int8_t suspended;  /* … to -1: it has yielded */
 	} frame;
 	struct {
 		uint16_t file, name, lines, first, bytes;

@@ -25,21 +25,22 @@ SIGSAFE static bool readable(uintptr_t page)
 	       -EFAULT;
 }
 
-SIGSAFE static bool fetch(const struct safe_read *p, uint8_t *to,
-			  uintptr_t page)
+/* Of one page. */
+SIGSAFE static bool fetch(const struct safe_read *p, void *to, uintptr_t at,
+			  size_t size)
 {
-	struct iovec local = { to, PEEK_PAGE };
-	struct iovec remote = { (void *)page, PEEK_PAGE };
+	struct iovec local = { to, size };
+	struct iovec remote = { (void *)at, size };
 	long pid = p->pid ? (long)p->pid : sys0(SYS_getpid);
 	long got = sys6(SYS_process_vm_readv, pid, (long)&local, 1,
 			(long)&remote, 1, 0);
 
 	/* Forbidden, as in some containers. */
-	if ((got == -EPERM || got == -ENOSYS) && readable(page)) {
-		sys_copy(to, (const void *)page, PEEK_PAGE);
+	if ((got == -EPERM || got == -ENOSYS) && readable(PAGE_OF(at))) {
+		sys_copy(to, (const void *)at, size);
 		return true;
 	}
-	return got == PEEK_PAGE;
+	return got == (long)size;
 }
 
 /* The copy of a page, or NULL. */
@@ -50,10 +51,21 @@ SIGSAFE static const uint8_t *copy_of(struct safe_read *p, uintptr_t page)
 	if (p->page[i] == page)
 		return page ? p->bytes[i] : NULL;
 	p->page[i] = 0;
-	if (!fetch(p, p->bytes[i], page))
+	if (!fetch(p, p->bytes[i], page, PEEK_PAGE))
 		return NULL;
 	p->page[i] = page;
 	return p->bytes[i];
+}
+
+SIGSAFE bool safe_read_alone(struct safe_read *p, void *to, uintptr_t at,
+			     size_t size)
+{
+	uintptr_t page = PAGE_OF(at);
+
+	if (p->page[page / PEEK_PAGE % PEEK_PAGES] == page ||
+	    page != PAGE_OF(at + size - 1))
+		return safe_read_copy(p, to, at, size);
+	return fetch(p, to, at, size);
 }
 
 SIGSAFE bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at,

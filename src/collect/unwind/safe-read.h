@@ -34,6 +34,10 @@ SIGSAFE void safe_read_forget(struct safe_read *p);
 SIGSAFE bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at,
 			    size_t size);
 
+/* The same of what nothing else is read near of: its page is not copied. */
+SIGSAFE bool safe_read_alone(struct safe_read *p, void *to, uintptr_t at,
+			     size_t size);
+
 /* Can the page of `from` be read, and is all mapped from there to `end`? */
 SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
 			       uintptr_t end);
