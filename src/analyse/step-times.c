@@ -3,12 +3,12 @@
 #include "analyse/step-times.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/outlier.h"
 #include "analyse/value.h"
-#include "base/comparison.h"
 #include "base/err.h"
 
 #define FAR_TIMES                                                              \
@@ -22,18 +22,37 @@ enum {
 	LATE_LEAST = 3 /* times: or else it is chance */
 };
 
-static int by_seconds(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
-
+/*
+ * Hoare's FIND (1961): jobs have ten thousand ranks, and four thousand
+ * iterations.  The values change their places.
+ */
 static double median_seconds(double *values, size_t count)
 {
-	if (count)
-		qsort(values, count, sizeof(*values), by_seconds);
-	return count ? values[count / 2] : 0;
+	ptrdiff_t wanted = (ptrdiff_t)(count / 2), low = 0;
+	ptrdiff_t high = (ptrdiff_t)count - 1;
+
+	while (low < high) {
+		double at = values[wanted];
+		ptrdiff_t i = low, j = high;
+
+		while (i <= j) {
+			while (values[i] < at)
+				i++;
+			while (values[j] > at)
+				j--;
+			if (i <= j) {
+				double value = values[i];
+
+				values[i++] = values[j];
+				values[j--] = value;
+			}
+		}
+		if (j < wanted)
+			low = i;
+		if (i > wanted)
+			high = j;
+	}
+	return count ? values[wanted] : 0;
 }
 
 const struct run_iteration *step_times_row(const struct step_times *t,
@@ -89,6 +108,9 @@ static void sum_row(struct step_times *t, size_t row, double *values)
 		}
 	}
 	at->median = median_seconds(values, ranks);
+	for (size_t i = 0; i < ranks; i++)
+		values[i] = own_seconds(t, i, row);
+	at->own = median_seconds(values, ranks);
 }
 
 /* When each began, on the rank that is the first in the list. */
@@ -136,16 +158,11 @@ static int mark_rows(struct step_times *t, double *values)
 
 /* In that row its own work took longer than usual, and than others'. */
 static bool is_late(const struct step_times *t, size_t rank, size_t row,
-		    double usual, double *others)
+		    double usual)
 {
-	size_t ranks = t->run->iterations.rank_count;
 	double own = own_seconds(t, rank, row);
 
-	if (own <= OWN_TIMES * usual)
-		return false;
-	for (size_t i = 0; i < ranks; i++)
-		others[i] = own_seconds(t, i, row);
-	return own > OWN_TIMES * median_seconds(others, ranks);
+	return own > OWN_TIMES * usual && own > OWN_TIMES * t->at[row].own;
 }
 
 /* The gap that most of the times are apart; 0: they come at random. */
@@ -176,7 +193,7 @@ static struct step_late look_at_rank(const struct step_times *t, size_t rank,
 		values[row] = own_seconds(t, rank, row);
 	usual = median_seconds(values, t->count);
 	for (size_t row = 0; row < t->count; row++) {
-		if (t->at[row].outlier || !is_late(t, rank, row, usual, values))
+		if (t->at[row].outlier || !is_late(t, rank, row, usual))
 			continue;
 		rows[late.times++] = (uint32_t)t->at[row].number;
 		late.seconds +=

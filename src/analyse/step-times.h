@@ -13,6 +13,7 @@ struct step_time {       /* of one row: an iteration, or several together */
 	uint64_t number; /* of the first of them, from 0 */
 	uint32_t each;
 	double begin, median, least, most; /* seconds, of ranks; for one */
+	double own;                        /* median, outside MPI */
 	double mpi;                        /* mean over ranks */
 	uint32_t slowest;                  /* index into ranks */
 	bool outlier; /* it took far longer on most ranks than others do */

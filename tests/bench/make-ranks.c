@@ -25,7 +25,7 @@
  *   Own paths  every 64th rank has a path of calls that no other has.
  *   MPI        calls and bytes as the model; times within 20 %; partners as
  *              far away as the model's; of parts, as a job of that
- *              size keeps them.
+ *              size keeps them; trace points differ in one of four.
  *
  * With more values than the model has, its tree stands there several times,
  * called from different places, as in a program with more phases.
@@ -46,6 +46,7 @@
 enum {
 	AREAS = 64,   /* parts of the tree, each with a factor of its own */
 	OWN_PATH = 8, /* calls */
+	NEAR = 64,    /* trace points */
 };
 
 struct model {
@@ -515,6 +516,25 @@ static uint32_t level_that_fits(const struct profile *p, size_t most)
 	return 64;
 }
 
+/* One in four is where one shortly before or after it was. */
+static void make_moments(struct making *k)
+{
+	const struct profile *p = k->m->p;
+
+	k->out.moments = get(p->moment_count, sizeof(*k->out.moments));
+	for (size_t i = 0; i < p->moment_count; i++) {
+		size_t at = i;
+
+		if (draw_bits(&k->draw) % 4 == 0)
+			at = i - i % NEAR + draw_bits(&k->draw) % NEAR;
+		if (at >= p->moment_count ||
+		    p->moments[at].thread != p->moments[i].thread)
+			at = i;
+		k->out.moments[i] = p->moments[i];
+		k->out.moments[i].node = k->became[p->moments[at].node];
+	}
+}
+
 static void make_parts(struct making *k)
 {
 	const struct profile *p = k->m->p;
@@ -537,11 +557,7 @@ static void make_parts(struct making *k)
 		count++;
 	}
 	k->out.part_count = count;
-	k->out.moments = get(p->moment_count, sizeof(*k->out.moments));
-	for (size_t i = 0; i < p->moment_count; i++) {
-		k->out.moments[i] = p->moments[i];
-		k->out.moments[i].node = k->became[p->moments[i].node];
-	}
+	make_moments(k);
 	k->out.threads = get(p->thread_count, sizeof(*k->out.threads));
 	memcpy(k->out.threads, p->threads,
 	       p->thread_count * sizeof(*p->threads));
