@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/compare/gate.h"
+#include "analyse/overview.h"
 #include "base/err.h"
 #include "tools/command.h"
 #include "tools/show.h"
@@ -44,7 +45,7 @@ static const struct option options[] = {
 	{ 0, "idle-threads", "on|off",
 	  "in wall.time: threads that only waited (off)", set_string,
 	  &show.idle_threads },
-	{ 'f', "format", "NAME", "text, json, junit or csv", set_string,
+	{ 'f', "format", "NAME", "text, json, junit, csv or html", set_string,
 	  &show.format, show_table_format },
 	{ 0, "table", "NAME", "csv: rules or tests (the first)", set_string,
 	  &show.table },
@@ -80,19 +81,44 @@ static int check_gate_options(size_t words)
 	return 0;
 }
 
+static struct analysis_options options_of_gate(const struct shown_runs *runs)
+{
+	return (struct analysis_options){ .metric = metric,
+					  .names = runs->names,
+					  .base = runs->base,
+					  .limit = SIZE_MAX };
+}
+
 static int judge(struct report **to, bool *failed,
 		 const struct shown_runs *runs)
 {
 	const struct gate_options gate = { .rules = rules,
 					   .confidence = confidence / 100,
 					   .least = least / 100 };
-	const struct analysis_options how = { .metric = metric,
-					      .names = runs->names,
-					      .base = runs->base,
-					      .limit = SIZE_MAX };
+	const struct analysis_options how = options_of_gate(runs);
 
 	return gate_run(to, failed, &gate, (const struct run *const *)runs->at,
 			&how);
+}
+
+/* What changed, behind the verdict, which is taken over. */
+static int show_gate_page(const struct format *format, struct report *verdict,
+			  const struct shown_runs *runs)
+{
+	const struct overview_choice choice = { .only = analysis_find("diff"),
+						.verdict = verdict };
+	struct analysis_options how = options_of_gate(runs);
+	struct overview overview;
+	int err;
+
+	how.limit = OVERVIEW_ROWS;
+	err = overview_init(&overview, (const struct run *const *)runs->at,
+			    &choice, &how);
+	if (err)
+		return err;
+	err = show_overview(&show, format, &overview);
+	overview_fini(&overview);
+	return err;
 }
 
 static int gate(int argc, char **argv)
@@ -112,8 +138,12 @@ static int gate(int argc, char **argv)
 		err = shown_runs_idle(&show, &runs);
 	if (!err)
 		err = judge(&report, &failed, &runs);
-	if (!err)
+	if (!err && format->write_overview) {
+		err = show_gate_page(format, report, &runs);
+		report = NULL;
+	} else if (!err) {
 		err = show_report(&show, format, report);
+	}
 	report_free(report);
 	shown_runs_close(&runs);
 	/* Whatever went wrong is told by 2: 1 would be a verdict. */

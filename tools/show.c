@@ -30,7 +30,7 @@ int show_set_width(void *to, const char *text)
 static bool may_write(const struct show *show, const struct format *format)
 {
 	if (show->checks)
-		return format->write_report && format->tables;
+		return format->tables;
 	return format->write_overview ||
 	       (format->write_report && !format->checks);
 }

@@ -51,14 +51,14 @@ function boxHue(model, n) {
 	case kinds.kernel: case kinds.gpuCall: case kinds.gpuError:
 	case kinds.gpuMemory:
 		return "gpu";
-	case kinds.openmp:
+	case kinds.openmp: case kinds.parallel:
 		return "openmp";
 	case kinds.partial: case kinds.phase:
 		return "rest";
 	}
 	if (model.flags[n] & unnamed || system.test(model.moduleName(n)))
 		return "rest";
-	return model.module[n] === model.ownModule ? "own" : "library";
+	return model.isOwn(n) ? "own" : "library";
 }
 
 export function boxColour(model, n) {

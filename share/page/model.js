@@ -6,9 +6,12 @@ import { rowsHave } from "./selection.js";
 // As enum run_kind of src/run/run.h.
 export const kinds = {
 	root: 0, function: 1, line: 2, mpi: 3, phase: 4, kernel: 5, partial: 6,
-	loop: 7, gpuCall: 8, gpuError: 9, gpuMemory: 10, openmp: 11,
+	loop: 7, gpuCall: 8, gpuError: 9, gpuMemory: 10, openmp: 11, parallel: 12,
 };
-export const inlined = 1, unnamed = 2;
+export const inlined = 1, unnamed = 2, python = 4;
+
+// Of Python, what came with the interpreter or as a package.
+const packaged = /(^|\/)(lib\d*\/python\d|site-packages|dist-packages)|^<|^$/;
 
 // What takes time that somebody may save, in the colours of every view.
 export const parts = [
@@ -119,6 +122,20 @@ export class Model {
 			? ` (line ${this.line[n]})` : "");
 	}
 
+	// It is of the program itself: in its module, or, of a program in Python,
+	// in its own scripts.
+	isOwn(n) {
+		if (!this.scripts) {
+			this.scripts = new Set();
+			for (let m = 1; m < this.count; m++)
+				if (this.flags[m] & python &&
+				    !packaged.test(this.string(this.module[m])))
+					this.scripts.add(this.module[m]);
+		}
+		return this.scripts.size ? this.scripts.has(this.module[n])
+			: this.module[n] === this.ownModule;
+	}
+
 	// Where its code is: of a frame, the file of what was sampled in it.
 	moduleName(n) {
 		return baseName(this.string(this.module[n]));
@@ -140,7 +157,7 @@ export class Model {
 	// itself that n is in, or n.
 	ownFrame(n) {
 		for (let m = n; m > 0; m = this.parent[m])
-			if (this.module[m] === this.ownModule && this.path[m])
+			if (this.isOwn(m) && this.path[m])
 				return this.members.get(this.path[m])[0];
 		return n;
 	}

@@ -56,6 +56,12 @@ export class PathFinder {
 		return best;
 	}
 
+	// The function of that name; sentences leave out the namespace that the
+	// first one of a path has, too.  Null: there is none.
+	nameIn(space, name) {
+		return [name, space + name].find(n => this.byName.has(n)) || null;
+	}
+
 	// The call paths in a sentence: [{ from, to, node }].
 	inSentence(sentence, all) {
 		const pieces = sentence.split(arrow);
@@ -68,15 +74,19 @@ export class PathFinder {
 				from = at - (names[0] || "").length;
 			}
 			at += arrow.length;
-			if (i < pieces.length - 1 && this.byName.has(pieces[i])) {
-				names.push(pieces[i]);
+
+			const space = spaceOf(names[0]);
+
+			if (i < pieces.length - 1 && this.nameIn(space, pieces[i])) {
+				names.push(this.nameIn(space, pieces[i]));
 				at += pieces[i].length;
 				continue;
 			}
 
-			const last = longestName(pieces[i], this.byName, false);
-			const node = names[0] && last
-				? this.node([...names, last].join(arrow), all) : 0;
+			const last = longestName(pieces[i],
+				{ has: name => this.nameIn(space, name) }, false);
+			const node = names[0] && last ? this.node([...names,
+				this.nameIn(space, last)].join(arrow), all) : 0;
 
 			if (node)
 				found.push({ from, to: at + last.length, node });
@@ -86,6 +96,9 @@ export class PathFinder {
 		return found;
 	}
 }
+
+// "a::" of "a::b::c<d::e>".
+const spaceOf = name => /^[\w]+::(?=.)/.exec(name || "")?.[0] || "";
 
 // The longest known name that text ends, or begins, with.
 function longestName(text, names, atEnd) {

@@ -58,10 +58,6 @@ export class Timeline {
 		this.draw();
 	}
 
-	get left() {
-		return Math.min(110, this.canvas.clientWidth * 0.25);
-	}
-
 	get rowHeight() {
 		const lines = this.grid.lines.length;
 
@@ -97,9 +93,10 @@ export class Timeline {
 		const height = this.grid.lines.length * this.rowHeight;
 
 		canvasFit(this.canvas, height + axisHeight, (context, width) => {
-			this.width = width;
-			this.drawn = this.pieces(width - this.left);
 			context.font = "12px " + ink("font");
+			this.width = width;
+			this.left = this.labelsWidth(context, width * 0.25);
+			this.drawn = this.pieces(width - this.left);
 			context.textBaseline = "middle";
 			this.grid.lines.forEach((_, line) => this.lineDraw(context, line));
 			this.axisDraw(context, height);
@@ -150,10 +147,18 @@ export class Timeline {
 	}
 
 	// Lines that are too narrow for a name each: of some of them.
-	labelDraw(context, line, y) {
-		const each = Math.ceil(13 / this.rowHeight);
+	isLabelled(line) {
+		return line % Math.ceil(13 / this.rowHeight) === 0;
+	}
 
-		if (line % each)
+	labelsWidth(context, most) {
+		return Math.min(most, 12 + this.grid.lines.reduce((wide, _, line) =>
+			(this.isLabelled(line) ? Math.max(wide, context.measureText(
+				textClean(this.what.label(line), 100)).width) : wide), 60));
+	}
+
+	labelDraw(context, line, y) {
+		if (!this.isLabelled(line))
 			return;
 		context.fillStyle = ink("ink");
 		context.fillText(textFit(context, textClean(this.what.label(line), 100),

@@ -10,8 +10,13 @@ const mostSide = 256;
 
 // Lines of a report, and what it notes; findings with their call path.
 export function linesMake(app, report) {
-	return [report.lines.length > 0 && el("ul", { class: "remarks" },
-		report.lines.map(l => el("li", {}, app.sentence(
+	const isGate = report.id === "gate";
+	const lines = report.lines.slice(isGate ? 1 : 0);
+
+	return [isGate && report.lines.length > 0 && el("p", { class: "verdict" +
+		(/^Failed/.test(report.lines[0]) ? " failed" : "") }, report.lines[0]),
+	lines.length > 0 && el("ul", { class: "remarks" },
+		lines.map(l => el("li", {}, app.sentence(
 			l.replace(/^([•–!]|  ) ?/, ""))))),
 	report.notes.length > 0 && el("p", { class: "about" },
 		report.notes.map(n => n.replace(/^! /, "")).join(" "))].filter(Boolean);

@@ -262,6 +262,15 @@ static int overview_run(struct overview *o, const struct run *const runs[],
 	return err;
 }
 
+static int take_verdict(struct overview *o, struct report *verdict)
+{
+	int err = add_report(o, verdict);
+
+	if (err)
+		report_free(verdict);
+	return err;
+}
+
 /* What copse gate says of the sides. */
 static int ask_gate(struct overview *o, const struct run *const runs[],
 		    const struct analysis_options *options)
@@ -278,26 +287,22 @@ static int ask_gate(struct overview *o, const struct run *const runs[],
 
 	how.limit = SIZE_MAX;
 	err = gate_run(&verdict, &failed, &gate, runs, &how);
-	if (!err)
-		err = add_report(o, verdict);
-	if (err)
-		report_free(verdict);
-	return err;
+	return err ? err : take_verdict(o, verdict);
 }
 
 static int overview_sides(struct overview *o, const struct run *const runs[],
-			  const struct analysis *diff,
+			  const struct overview_choice *choice,
 			  const struct analysis_options *options)
 {
-	int err;
-
+	int err = choice->verdict ? take_verdict(o, choice->verdict)
+				  : ask_gate(o, runs, options);
+	if (err)
+		return err;
 	o->diff = calloc(1, sizeof(*o->diff));
 	if (!o->diff)
 		return no_memory();
 	err = overview_diff_init(o->diff, runs, options);
-	if (!err)
-		err = ask_gate(o, runs, options);
-	return err ? err : ask_analysis(o, runs, diff, true, options);
+	return err ? err : ask_analysis(o, runs, choice->only, true, options);
 }
 
 int overview_init(struct overview *o, const struct run *const runs[],
@@ -310,7 +315,7 @@ int overview_init(struct overview *o, const struct run *const runs[],
 	*o = (struct overview){ .rows = options->limit ? options->limit
 						       : OVERVIEW_ROWS };
 	if (only && !strcmp(only->name, "diff"))
-		err = overview_sides(o, runs, only, options);
+		err = overview_sides(o, runs, choice, options);
 	else
 		err = overview_run(o, runs, choice, options);
 	if (err)

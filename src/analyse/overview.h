@@ -30,6 +30,8 @@ struct overview_choice {
 	const struct analysis *only; /* NULL: all that take one run */
 	bool live;                   /* for a server that knows more */
 	bool sources;                /* with the lines that take most */
+	struct report *verdict;      /* of diff: the gate's, which is taken
+					over; NULL: by rules of our own */
 };
 
 struct overview {

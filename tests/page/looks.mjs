@@ -209,9 +209,9 @@ const checks = {
 		await page.value("copse.go({ view: 'time', path: null, ranks: null })");
 		await isDrawn(page, "canvas.timeline");
 
-		const { width, tall } = await page.value("({ width: copse.drawn.width - " +
-			"copse.drawn.left, tall: copse.drawn.rowHeight })");
-		const x = share => 110 + share * width;
+		const { left, width, tall } = await page.value("({ left: copse.drawn.left, " +
+			"width: copse.drawn.width - copse.drawn.left, tall: copse.drawn.rowHeight })");
+		const x = share => left + share * width;
 
 		await page.drag("canvas.timeline", x(1 / 3), tall * 1.5, x(2 / 3),
 			tall * 2.5);

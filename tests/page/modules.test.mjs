@@ -458,6 +458,34 @@ test("iterations: what a cell is, and which a time holds", () => {
 	assert.equal(steps.numbersText(5), "iteration 5");
 });
 
+test("a path is found though its namespace is left out", () => {
+	const { page, arrays } = madeRun(2, ["main", "lib::solve", "lib::dot",
+		"MPI_Wait"]);
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+	const all = model.inclusive(model.own("cpu.time", null));
+	const found = text => new PathFinder(model).inSentence(text, all)
+		.map(f => [text.slice(f.from, f.to), f.node]);
+
+	assert.deepEqual(found("Much in lib::dot ← solve ← main, so"),
+		[["lib::dot ← solve ← main", 5]]);
+	assert.deepEqual(found("in lib::dot ← solve."), [["lib::dot ← solve", 5]]);
+});
+
+test("of a program in Python its own scripts are the program", () => {
+	const { page, arrays } = madeRun(2);
+
+	page.strings.push("/home/me/train.py", "/usr/lib/python3.11/json/decoder.py");
+	arrays["node.flags"] = ["u8", [0, 0, 4, 0, 0, 4, 0, 0, 0, 0]];
+	arrays["node.module"][1][2] = page.strings.length - 2;
+	arrays["node.module"][1][5] = page.strings.length - 1;
+
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+
+	model.ownModule = model.module[1];
+	assert.deepEqual([1, 2, 5].map(n => model.isOwn(n)), [false, true, false]);
+	assert.equal(model.ownFrame(5), 2);
+});
+
 test("whom the selected ranks waited for", () => {
 	const waits = { of: [0, 0, 1], culprit: [3, 2], rank: [0, 1, 1],
 		waited: [5, 7, 9] };

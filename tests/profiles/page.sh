@@ -125,9 +125,16 @@ two_sides() {
 		"$copse" report diff -f html -o diff.html one.copse vs two.copse &&
 		"$copse" report diff -f html one.copse vs two.copse |
 		cmp - diff.html || return 1
+	"$copse" gate --fail-if 'total>1%' -f html -o gate.html one.copse vs \
+		two.copse
+	[ $? = 1 ] || return 1
 	python3 - "$copse" <<-'EOF'
 	import json, subprocess, sys
 	from page import decode
+	page, _ = decode("gate.html")
+	assert list(page["reports"]) == ["gate", "diff"], page["reports"]
+	assert [t["rows"] for t in page["reports"]["gate"]["tables"]
+	        if t["id"] == "rules"][0][0][0] == "total>1%"
 	page, a = decode("diff.html")
 	assert page["kind"] == "diff" and page["runs"] == [1, 1]
 	assert list(page["reports"]) == ["gate", "diff"]
