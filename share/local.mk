@@ -38,7 +38,7 @@ CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 # which they need each other.  A new one is share/page/NAME.js and its word here.
 PAGE_MODULES = dom units stream selection live model paths tree colour flame strip \
 	grid table time-grid timeline view-start view-flame view-hot view-ranks \
-	view-mpi view-time view-steps view-source views main
+	view-mpi view-gpu view-time view-steps view-source views main
 page_modules = $(PAGE_MODULES:%=share/page/%.js)
 page_sources = $(page_modules) share/page/page.css share/page/page.html \
 	share/page/join.awk share/page/fill.awk

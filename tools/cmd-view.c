@@ -203,6 +203,26 @@ static int write_rank(FILE *to, const struct viewing *v,
 	return page_tile_rank(to, v->run, metric, row);
 }
 
+/* time?bin=B&bins=N&first=R&ranks=N */
+static int write_time(FILE *to, const struct viewing *v,
+		      const struct view_request *r)
+{
+	const struct run_timeline *t = &v->run->timeline;
+	size_t first, ranks, bin, bins;
+
+	if (!t->axis_count)
+		return fail(-EINVAL, "this run has no timeline");
+	if (!read_index(r->value(r, "bin"), t->axes->bins, &bin) ||
+	    !read_index(r->value(r, "bins"), t->axes->bins - bin + 1, &bins) ||
+	    !read_index(r->value(r, "first"), v->run->rank_count, &first) ||
+	    !read_index(r->value(r, "ranks"), v->run->rank_count - first + 1,
+			&ranks) ||
+	    !bins || !ranks)
+		return fail(-EINVAL, "time?bin=N&bins=N&first=N&ranks=N");
+	return page_tile_time(to, &v->paths, first, ranks, (uint32_t)bin,
+			      (uint32_t)bins);
+}
+
 static void answer_values(const struct viewing *v,
 			  const struct view_request *request,
 			  struct view_answer *to,
@@ -245,8 +265,11 @@ static void answer_view(void *of, const struct view_request *request,
 		answer_values(v, request, to, write_tile);
 	else if (!strcmp(path, "rank"))
 		answer_values(v, request, to, write_rank);
+	else if (!strcmp(path, "time"))
+		answer_values(v, request, to, write_time);
 	else
-		answer_text(to, 404, "there is a page here, tile and rank");
+		answer_text(to, 404,
+			    "there is a page here, tile, rank and time");
 }
 
 /*

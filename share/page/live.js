@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // live.js - exact values that copse view has beyond what the page holds: asked
 // for when they are first wanted, and drawn when they are there.
+import { streamInflate } from "./stream.js";
 
 export class Live {
 	// onanswer(): something that was asked for is there.
@@ -11,15 +12,15 @@ export class Live {
 	}
 
 	// The answer, or null: there is none yet, or never.
-	ask(question, take) {
+	ask(question, take, read = answer => answer.json()) {
 		if (!this.answers.has(question)) {
 			this.answers.set(question, null);
 			this.fetch(question).then(answer => {
 				if (!answer.ok)
 					throw new Error(`${question}: ${answer.status}`);
-				return answer.json();
-			}).then(json => {
-				this.answers.set(question, take(json));
+				return read(answer);
+			}).then(read => {
+				this.answers.set(question, take(read));
 				this.onanswer();
 			}).catch(error => console.warn(error.message));
 		}
@@ -30,6 +31,12 @@ export class Live {
 	path(metric, node) {
 		return this.ask(`tile?metric=${encodeURIComponent(metric)}&nodes=${node}`,
 			tile => tile.values[0]);
+	}
+
+	// Bins of the timeline of some rows of ranks, as a stream.
+	time(bin, bins, first, ranks, take) {
+		return this.ask(`time?bin=${bin}&bins=${bins}&first=${first}&ranks=${
+			ranks}`, take, answer => answer.text().then(streamInflate));
 	}
 
 	// What one process has in each of `count` nodes alone.

@@ -65,6 +65,7 @@ export function selectionParse(fragment) {
 		metric: words.get("metric"),
 		time: timeParse(words.get("time")),
 		span: timeParse(words.get("span")),
+		only: rowsParse(words.get("only")),
 		zoom: number("zoom"),
 		find: words.get("find") || "",
 		show: (words.get("show") || "").split(",").filter(Boolean),
@@ -78,6 +79,8 @@ export function selectionText(s) {
 		words.set("path", s.path);
 	if (s.ranks)
 		words.set("ranks", rowsText(s.ranks));
+	if (s.only)
+		words.set("only", rowsText(s.only));
 	for (const name of ["time", "span"])
 		if (s[name])
 			words.set(name, s[name].map(Math.round).join("-"));

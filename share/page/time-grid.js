@@ -45,6 +45,31 @@ export class TimeGrid {
 		this.deepest = this.frames.reduce((d, f) => Math.max(d, f.length), 1);
 	}
 
+	// Some of the lines alone.
+	part(lines) {
+		const of = (values, from, to) => Array.from(values.subarray(from, to));
+		const grid = Object.create(this);
+
+		grid.lines = lines.map(l => this.lines[l]);
+		for (const part of cellParts)
+			grid[part] = Float64Array.from(lines.flatMap(l => of(this[part],
+				l * this.columns, (l + 1) * this.columns)));
+
+		const ends = l => [this.from[l * this.columns],
+			this.from[(l + 1) * this.columns]];
+		let at = 0;
+
+		grid.path = lines.flatMap(l => of(this.path, ...ends(l)));
+		grid.weight = lines.flatMap(l => of(this.weight, ...ends(l)));
+		grid.from = new Uint32Array(lines.length * this.columns + 1);
+		for (const l of lines)
+			for (let c = 0; c < this.columns; c++)
+				grid.from[++at] = grid.from[at - 1] +
+					this.from[l * this.columns + c + 1] -
+					this.from[l * this.columns + c];
+		return grid;
+	}
+
 	// The first column that ends behind a time; behind the last: columns.
 	columnAt(us) {
 		return Math.max(0, Math.min(this.columns,

@@ -236,7 +236,7 @@ export const viewMessages = {
 };
 
 // Views that are the tables of reports.
-function reportView(id, title, about, reports, but = []) {
+export function reportView(id, title, about, reports, but = []) {
 	const those = app => reports(app).map(r => app.model.report(r)).filter(r =>
 		r && (r.lines.length || r.tables.some(t => t.rows.length)));
 
@@ -257,12 +257,6 @@ function reportView(id, title, about, reports, but = []) {
 export const viewCalls = reportView("calls", "MPI calls",
 	"Each call site of MPI: how often, how long, how much. Times are exact; " +
 	"polls that were only counted are estimated.", () => ["mpi-calls"], ["sizes"]);
-
-export const viewGpu = reportView("gpu", "GPU",
-	"What GPUs did, the call paths that launched it, and why they were idle. " +
-	"Times are what the driver reports.",
-	app => Object.keys(app.model.page.reports || {})
-		.filter(r => r.startsWith("gpu-")));
 
 export const viewDiff = reportView("start", "Changes",
 	"What became slower or faster, and whether it is more than chance: p is the " +

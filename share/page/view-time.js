@@ -7,7 +7,7 @@ import { el, elReplace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { kinds } from "./model.js";
 import { rowsHave } from "./selection.js";
-import { gpuLine, helperLine, shareError, threadLine, timeGridOf } from "./time-grid.js";
+import { gpuLine, helperLine, shareError, threadLine, TimeGrid, timeGridOf } from "./time-grid.js";
 import { spanText, Timeline } from "./timeline.js";
 import { treeBuild, treeChildren, treeValues } from "./tree.js";
 import { shareText, timeText } from "./units.js";
@@ -49,13 +49,13 @@ function lineLabel(app, grid, line) {
 	const { first, count, kind, number } = grid.lines[line];
 	const ranks = app.model.ranksText([[first, first + count - 1]]);
 	const beside = grid.lines[line - 1];
-	const isMore = kind === threadLine && beside?.first === first &&
-		beside.kind === threadLine;
+	// Beneath a line of the same ranks it goes without their name.
+	const whose = beside?.first === first ? "\u2007\u2007" : ranks + " ";
 
-	return kind === helperLine ? `${count > 1 ? ranks : "\u2007\u2007"} others`
-		: kind === gpuLine ? `${count > 1 ? ranks : "\u2007\u2007"} GPU${
-			count > 1 ? "" : " " + number}`
-		: isMore ? `\u2007\u2007thread ${number}` : ranks;
+	return kind === helperLine ? whose + "others"
+		: kind === gpuLine ? `${whose}GPU${count > 1 ? "s" : " " + number}`
+		: beside?.first === first && beside.kind === threadLine
+			? `${whose}thread ${number}` : ranks;
 }
 
 // Of the time that is known, 0 … 1; null: nothing is.
@@ -116,6 +116,9 @@ function pathColour(state, line, from, to) {
 	return shades.get(key);
 }
 
+const gpuColour = share =>
+	colourMix(ink("sheet"), ink("gpu"), share ? 0.25 + 0.75 * share : 0);
+
 function cellColour(state, line, from, to) {
 	const isGpu = state.grid.lines[line].kind === gpuLine;
 
@@ -130,7 +133,7 @@ function cellColour(state, line, from, to) {
 		return null;
 	if (!state.shades.has(key))
 		state.shades.set(key, isGpu
-			? colourMix(ink("paper"), ink("gpu"), 0.15 + 0.85 * Math.min(share, 1))
+			? gpuColour(Math.min(share, 1))
 			: heatColour(share));
 	return state.shades.get(key);
 }
@@ -202,6 +205,16 @@ function columnsChosen(grid, time) {
 
 	return [from, Math.max(from + 1, Math.min(grid.columns,
 		Math.ceil((time[1] - 1 - grid.begin) / grid.width)))];
+}
+
+// How long its GPUs were busy: [seconds, of so many]; null: it has none.
+function areaGpus(grid, lines, from, to) {
+	const gpus = lines.filter(l => grid.lines[l].kind === gpuLine);
+
+	return gpus.length ? [gpus.reduce((s, l) =>
+		s + grid.seconds("gpu", l, from, to), 0), gpus.reduce((s, l) =>
+		s + (grid.timeOf(to) - grid.timeOf(from)) / 1e6 *
+			grid.lines[l].threads, 0)] : null;
 }
 
 // What the area's time was, of threads that call MPI: seconds.
@@ -306,13 +319,22 @@ const word = (show, start) => show.find(w => w.startsWith(start))
 	?.slice(start.length);
 
 // How cells are coloured, for the selection.
-function stateOf(app, grid) {
+function stateOf(app, grid, whole) {
 	const { show, path } = app.selection;
 	const asked = word(show, "by-");
-	const way = timeWays.some(w => w[0] === asked) ? asked : "path";
-	const depth = Math.min(Number(word(show, "depth-")) || grid.deepest,
-		grid.deepest);
+	const way = !whole.nodes.length ? "gpu"
+		: timeWays.some(w => w[0] === asked) ? asked : "path";
+	const depth = Math.min(Number(word(show, "depth-")) || whole.deepest,
+		whole.deepest);
+	const state = stateOfRun(app, whole, way, depth, path);
 
+	// The same colours, for what these cells have.
+	return grid === whole ? state : { ...state, grid,
+		frames: grid.framesAt(depth === whole.deepest ? grid.deepest : depth) };
+}
+
+// Of all the run, so that zooming changes no colour.
+function stateOfRun(app, grid, way, depth, path) {
 	return app.kept(["time", way, depth, path,
 		document.documentElement.dataset.theme].join(), () => {
 		const frames = grid.framesAt(depth);
@@ -338,8 +360,8 @@ const depthText = (grid, state) => (state.depth === grid.deepest ? "innermost"
 	: `${state.depth} of ${grid.deepest}`);
 
 function waysMake(app, grid, state) {
-	const has = way => way === "path" || way === "off" ||
-		grid[way].some(v => v > 0);
+	const has = way => (way === "path" || way === "off" ? grid.nodes.length > 0
+		: grid[way].some(v => v > 0));
 	const others = start => app.selection.show.filter(w => !w.startsWith(start));
 	const slider = el("input", { type: "range", id: "depth", min: 1,
 		max: grid.deepest, value: state.depth, "aria-label": "depth of call paths",
@@ -359,8 +381,10 @@ function waysMake(app, grid, state) {
 function legendOfPaths(app, state) {
 	if (state.way !== "path")
 		return el("ul", { class: "legend" }, [0, 0.5, 1].map(share => el("li", {},
-			el("i", { style: `background:${heatColour(share)}` }),
-			shareText(share))));
+			el("i", { style: `background:${state.frames.length
+				? heatColour(share) : gpuColour(share)}` }),
+			shareText(share))), el("li", { class: "quiet" },
+			timeWays.find(w => w[0] === state.way)[2]));
 
 	const total = [...state.weight.values()].reduce((a, b) => a + b, 0);
 	const shown = [...state.weight].filter(([n, w]) => n && w > total / 200)
@@ -386,26 +410,69 @@ function framed(grid, selection) {
 
 // The selected time larger, and back.
 function zoomOf(app, isIn) {
-	if (isIn && app.selection.time)
-		app.go({ span: app.selection.time });
-	else if (!isIn && app.selection.span)
-		app.go({ span: null });
+	const { ranks, time, span, only } = app.selection;
+
+	if (isIn && (time || ranks))
+		app.go({ span: time || span, only: ranks || only });
+	else if (!isIn && (span || only))
+		app.go({ span: null, only: null });
 	else if (!isIn)
 		app.go({ time: null, ranks: null });
 }
 
+// What a server knows of what is shown, finer than the page has it; or null.
+function gridLive(app, grid) {
+	const { span, only } = app.selection;
+	const { width, all, each } = app.model.page.timeline;
+	const [a, b] = only ? [only[0][0], only.at(-1)[1]]
+		: [0, app.model.rankCount - 1];
+
+	if (!app.model.live || !(span && each > 1) && !(only &&
+		grid.lines.some(l => l.count > 1)))
+		return null;
+
+	const bin = Math.min(Math.floor((span ? span[0] : 0) * 1e3 / width), all - 1);
+	const end = span ? Math.min(Math.ceil(span[1] * 1e3 / width), all) : all;
+
+	return app.model.live.time(bin, Math.max(end - bin, 1), a, b - a + 1,
+		stream => new TimeGrid(app.model, stream.page.timeline,
+			name => stream.array("time." + name)));
+}
+
+// The cells that are shown: of the ranks that were zoomed to.
+function gridShown(app, grid) {
+	const { only } = app.selection;
+	const live = gridLive(app, grid);
+
+	if (live?.lines.length)
+		return live;
+
+	const lines = only ? linesChosen(grid, only) : [];
+
+	return lines.length ? app.kept("time part " + lines.join(), () =>
+		grid.part(lines)) : grid;
+}
+
+// What is selected, or else what was zoomed to.
+const areaOf = s => ({ ranks: s.ranks || s.only, time: s.time || s.span });
+
 function areaMake(app, grid, waits) {
-	const { ranks, time } = app.selection;
+	const { ranks, time } = areaOf(app.selection);
 	const lines = linesChosen(grid, ranks);
-	const area = areaParts(grid, lines, ...columnsChosen(grid, time));
+	const columns = columnsChosen(grid, time);
+	const area = areaParts(grid, lines, ...columns);
+	const gpus = areaGpus(grid, lines, ...columns);
 
 	return [el("h3", {}, ranks ? app.model.ranksText(ranks)
 		: `all ${app.model.noun === "process" ? "processes" : "ranks"}`, ", ",
 	time ? spanText(time) : "the whole run"),
-	area.known > 0 ? barOfParts(area) : el("p", {}, "Nothing is known of it."),
+	area.known > 0 ? barOfParts(area)
+		: !gpus && el("p", {}, "Nothing is known of it."),
 	el("p", { class: "about" }, area.known > 0 &&
 		`${shareText(area.off / area.known)} of it off a core. `,
-	momentsText(area.moments) + "."), waits && culpritsMake(app, waits)];
+	area.moments > 0 && momentsText(area.moments) + ". ",
+	gpus && `GPUs were busy ${timeText(gpus[0])}, ${shareText(gpus[0] / gpus[1])
+	} of the time.`), waits && culpritsMake(app, waits)];
 }
 
 export const viewTime = {
@@ -415,14 +482,16 @@ export const viewTime = {
 		"Escape zooms out, arrows move. Cells are sums of all that is in them.",
 	has: app => app.model.page.timeline && !app.model.isDiff,
 	make(app, element) {
-		const grid = app.kept("time grid", () => timeGridOf(app.model));
+		const whole = app.kept("time grid", () => timeGridOf(app.model));
+		let grid = whole;
 		const waits = waitsOf(app.model);
 		const bar = el("div", { class: "options" }), legend = el("div");
 		const area = el("section", { class: "area" });
 		const held = new AreaFlame(app);
 		let state;
 		const timeline = new Timeline({
-			hint: "A pale cell is one of which the path has less.",
+			hint: grid.nodes.length
+				? "A pale cell is one of which the path has less." : "",
 			label: line => lineLabel(app, grid, line),
 			colour: (...cells) => cellColour(state, ...cells),
 			band: (line, from, to) => (state.way === "path" &&
@@ -440,16 +509,18 @@ export const viewTime = {
 		app.drawn = timeline;
 		return { update() {
 			const isSliding = document.activeElement?.id === "depth";
-			const { span, ranks, time } = app.selection;
+			const { span } = app.selection;
+			const { ranks, time } = areaOf(app.selection);
 
-			state = stateOf(app, grid);
+			grid = gridShown(app, whole);
+			state = stateOf(app, grid, whole);
 
-			const made = waysMake(app, grid, state);
+			const made = waysMake(app, whole, state);
 
 			// Whoever holds the slider keeps it.
 			if (isSliding && bar.contains(document.activeElement))
 				bar.querySelector("output").textContent =
-					depthText(grid, state);
+					depthText(whole, state);
 			else
 				elReplace(bar, made);
 			timeline.show(grid, span ? [Math.max(span[0], grid.begin),
@@ -457,8 +528,9 @@ export const viewTime = {
 			framed(grid, app.selection));
 			elReplace(legend, legendOfPaths(app, state));
 			elReplace(area, areaMake(app, grid, waits));
-			held.show(state, grid.held(linesChosen(grid, ranks),
-				...columnsChosen(grid, time)));
+			held.show(state, grid.held(linesChosen(grid, ranks).filter(l =>
+				grid.lines[l].kind !== gpuLine), ...columnsChosen(grid, time)));
+			held.flame.element.hidden = !held.tree.all[0];
 			timeline.held = held.tree.all[0];
 		} };
 	},

@@ -10,8 +10,9 @@
 //     which draws it for app.selection }
 import { viewFlame } from "./view-flame.js";
 import { viewCallers, viewHot } from "./view-hot.js";
-import { viewCalls, viewDiff, viewGpu, viewMessages, viewMore, viewReport,
-	viewWaits } from "./view-mpi.js";
+import { viewGpu } from "./view-gpu.js";
+import { viewCalls, viewDiff, viewMessages, viewMore, viewReport, viewWaits }
+	from "./view-mpi.js";
 import { viewHeat, viewRanks } from "./view-ranks.js";
 import { viewSource } from "./view-source.js";
 import { viewStart } from "./view-start.js";

@@ -130,16 +130,24 @@ static uint8_t *join_parts(const struct page_stream *s, size_t *size)
 	return whole;
 }
 
-int page_block(FILE *to, const char *id, const void *bytes, size_t size)
+static int write_packed(FILE *to, const void *bytes, size_t size)
 {
 	uint8_t *packed = malloc(squeeze_most(size));
 	size_t packed_size = packed ? squeeze(packed, bytes, size, LEVEL) : 0;
 
-	fprintf(to, "<script type=\"application/octet-stream\" id=\"%s\">", id);
 	write_base64(to, packed, packed_size);
-	fputs("</script>\n", to);
 	free(packed);
 	return packed_size ? 0 : no_memory();
+}
+
+int page_block(FILE *to, const char *id, const void *bytes, size_t size)
+{
+	int err;
+
+	fprintf(to, "<script type=\"application/octet-stream\" id=\"%s\">", id);
+	err = write_packed(to, bytes, size);
+	fputs("</script>\n", to);
+	return err;
 }
 
 int page_stream_end(struct page_stream *s, FILE *to, const char *id)
@@ -158,7 +166,11 @@ int page_stream_end(struct page_stream *s, FILE *to, const char *id)
 	if (err)
 		return err;
 	whole = join_parts(s, &size);
-	err = whole ? page_block(to, id, whole, size) : no_memory();
+	if (!whole)
+		err = no_memory();
+	else
+		err = id ? page_block(to, id, whole, size)
+			 : write_packed(to, whole, size);
 	free(whole);
 	return err;
 }

@@ -50,7 +50,10 @@ void page_array_of(struct page_stream *s, const char *what,
 void page_number(struct page_stream *s, uint64_t number);
 void page_array_end(struct page_stream *s);
 
-/* The whole, as a block of the page.  0, or -ENOMEM with a reason. */
+/*
+ * The whole, as a block of the page; without an id only what is in one.  0, or
+ * -ENOMEM with a reason.
+ */
 int page_stream_end(struct page_stream *s, FILE *to, const char *id);
 
 /*

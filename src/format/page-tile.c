@@ -2,6 +2,7 @@
 /* page-tile.c - values of some processes in some call paths, as JSON. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -71,5 +72,54 @@ int page_tile_rank(FILE *to, const struct run *run,
 				at[i].value);
 	fputs("]}\n", to);
 	value_buffer_fini(&buffer);
+	return err;
+}
+
+static size_t tile_groups(struct rank_group *to, size_t first, size_t ranks)
+{
+	size_t each = (ranks + TILE_LINES - 1) / TILE_LINES, count = 0;
+
+	for (size_t i = 0; i < ranks; i += each)
+		to[count++] = (struct rank_group){
+			.first = (uint32_t)(first + i),
+			.count = (uint32_t)(each < ranks - i ? each : ranks - i)
+		};
+	return count;
+}
+
+static int put_time_tile(FILE *to, const struct paths *paths,
+			 const struct time_grid *grid)
+{
+	struct page_stream s;
+	int err = page_stream_init(&s);
+
+	if (!err) {
+		fputs("\"page\": 1,\n", s.json);
+		err = page_put_time(&s, paths, grid);
+	}
+	if (!err)
+		err = page_stream_end(&s, to, NULL);
+	page_stream_fini(&s);
+	return err;
+}
+
+int page_tile_time(FILE *to, const struct paths *paths, size_t first,
+		   size_t ranks, uint32_t bin, uint32_t bins)
+{
+	struct rank_group groups[TILE_LINES];
+	const struct time_grid_choice choice = {
+		.groups = groups,
+		.group_count = tile_groups(groups, first, ranks),
+		.first = bin,
+		.bins = bins,
+		.columns = TILE_COLUMNS,
+		.cells = SIZE_MAX,
+	};
+	struct time_grid grid;
+	int err = time_grid_init(&grid, paths, &choice);
+
+	if (!err)
+		err = put_time_tile(to, paths, &grid);
+	time_grid_fini(&grid);
 	return err;
 }

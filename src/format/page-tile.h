@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "analyse/time-grid.h"
 #include "run/call-paths.h"
 
 enum {
@@ -34,5 +35,18 @@ int page_tile_write(FILE *to, const struct paths *paths,
 /* {"metric", "row", "nodes": [N, …], "values": [of N alone, …]}; the same. */
 int page_tile_rank(FILE *to, const struct run *run,
 		   const struct run_metric *metric, size_t row);
+
+enum {
+	TILE_LINES = 256,
+	TILE_COLUMNS = 1024
+};
+
+/*
+ * The timeline of `ranks` rows from `first` on, in TILE_LINES lines at most:
+ * bins from `bin` on, in TILE_COLUMNS columns at most.  As a page has it,
+ * packed (page-stream.h).  0, or -errno with a reason.
+ */
+int page_tile_time(FILE *to, const struct paths *paths, size_t first,
+		   size_t ranks, uint32_t bin, uint32_t bins);
 
 #endif

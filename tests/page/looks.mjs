@@ -234,14 +234,17 @@ const checks = {
 			1e-6);
 		assert.match(label, /%/);
 
-		// Enter zooms, and Escape comes back; an arrow moves by a cell.
+		// Enter zooms to ranks and time, Escape comes back, an arrow moves by a
+		// cell.
 		await page.press("Enter");
 		assert.deepEqual(await page.value("copse.selection.span"),
 			await page.value("copse.selection.time"));
 		await page.press("ArrowDown");
-		assert.deepEqual(await page.value("copse.selection.ranks"), [[2, 3]]);
+		assert.deepEqual(await page.value("copse.selection.ranks"), [[2, 2]]);
 		await page.press("Escape");
-		assert.equal(await page.value("copse.selection.span"), null);
+		assert.deepEqual(await page.value("[copse.selection.span, " +
+			"copse.selection.only, copse.drawn.grid.lines.length]"),
+		[null, null, 4]);
 
 		// The depth: at 1 all is main, or at no path.
 		await page.value("document.querySelector('#depth').value = 1;" +
@@ -319,6 +322,27 @@ const checks = {
 		await page.until("copse.model.isOfRows('cpu.time', [[3, 3]])");
 		assert.equal(await page.value("copse.all[0]"), await page.value(
 			"copse.model.byRank('cpu.time', 0).columns[3].mean"));
+		// A part of the timeline, with each of its ranks.
+		await page.value("copse.go({ view: 'time', ranks: [[8, 15]], time: null })");
+		await page.value("copse.drawn.canvas.focus()");
+		await page.press("Enter");
+		assert.deepEqual(await page.value("[copse.selection.only, " +
+			"copse.drawn.grid.lines.length]"), [[[8, 15]], 8]);
+		await page.value("copse.model.live.time(3, 5, 8, 2, s => s)");
+		await page.until("copse.model.live.time(3, 5, 8, 2)");
+		assert.deepEqual(await page.value(`(() => {
+			const s = copse.model.live.time(3, 5, 8, 2);
+			const whole = copse.model.stream, columns =
+				copse.model.page.timeline.columns;
+			const lines = [...whole.array("time.first")];
+			return [8, 9].map((row, i) => ["known", "mpi", "busy"].map(part => {
+				const at = lines.indexOf(row) * columns;
+				const mine = [...s.array("time." + part)].slice(i * 5, i * 5 + 5);
+				const theirs = [...whole.array("time." + part)]
+					.slice(at + 3, at + 8);
+				return mine.join() === theirs.join() && mine.length === 5;
+			}));
+		})()`), [[true, true, true], [true, true, true]]);
 		await viewsAll(page);
 	},
 

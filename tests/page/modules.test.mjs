@@ -64,7 +64,7 @@ test("the address keeps the selection", () => {
 		"#view=heat&path=12&ranks=0-2,5&metric=mpi.time&find=a%26b&show=loops");
 
 	assert.deepEqual(s, { view: "heat", path: 12, ranks: [[0, 2], [5, 5]],
-		metric: "mpi.time", time: null, span: null, zoom: null,
+		metric: "mpi.time", time: null, span: null, only: null, zoom: null,
 		find: "a&b", show: ["loops"] });
 	assert.deepEqual(selectionParse(selectionText(s)), s);
 	assert.equal(selectionParse("#path=-1&ranks=x,3-1").path, null);
@@ -432,6 +432,12 @@ test("sums of cells of time, by path", () => {
 	assert.deepEqual([0, 1e6 - 2, 1e6, 40e6].map(t => grid.columnAt(t)),
 		[0, 0, 1, 32]);
 	assert.equal(timeGridOf(modelMade(2)), null);
+
+	const part = grid.part([2, 127]);
+
+	assert.equal(part.lines[1].first, 254);
+	assert.equal(part.seconds("known", 1, 0, 32), 64);
+	assert.deepEqual([...part.held([0, 1], 15, 17)], [...grid.held([2, 127], 15, 17)]);
 });
 
 test("steps of a time axis are round and have room", () => {
