@@ -2,6 +2,7 @@
 // view-gpu.js - GPUs: how busy each was, why they were idle, and kernels by the
 // functions of the program that launched them; then the tables of the reports.
 import { el, textClean } from "./dom.js";
+import { unnamed } from "./model.js";
 import { shareText, timeText } from "./units.js";
 import { reportView } from "./view-mpi.js";
 
@@ -82,7 +83,7 @@ function barsMake(app, title, about, bars) {
 			timeText(left)} together.`),
 		el("ul", { class: "legend" }, [...colours].map(([node, colour]) =>
 			el("li", {}, el("i", { style: `background:${colour}` }),
-				el("a", { href: app.linkPath(node) }, app.model.name(node))))));
+				el("a", { href: app.linkPath(node) }, textClean(app.model.name(node), 60))))));
 }
 
 // Each device: busy, idle between its first and last work, before and after.
@@ -111,9 +112,18 @@ function devicesMake(app) {
 			el("li", {}, el("i", { class: colour }), title))));
 }
 
+// The innermost function of the program, or, where a library's thread has none,
+// the outermost one that has a name.
+export function launcherOf(model, n) {
+	const own = model.ownFrame(n);
+
+	return model.isOwn(own) || !n ? own
+		: model.frames(n).find(f => !(model.flags[f] & unnamed)) ?? n;
+}
+
 function picturesOfGpus(app) {
 	const { model } = app;
-	const frameOf = path => model.ownFrame(app.nodeOf(fullText(path)));
+	const frameOf = path => launcherOf(model, app.nodeOf(fullText(path)));
 	const rows = (report, id, name) => gpuRows(model, report, id).map(r =>
 		({ name: String(shortText(r(name))), path: r("call_path"),
 			seconds: r("seconds") || 0 }));

@@ -490,8 +490,6 @@ export const viewTime = {
 		const held = new AreaFlame(app);
 		let state;
 		const timeline = new Timeline({
-			hint: grid.nodes.length
-				? "A pale cell is one of which the path has less." : "",
 			label: line => lineLabel(app, grid, line),
 			colour: (...cells) => cellColour(state, ...cells),
 			band: (line, from, to) => (state.way === "path" &&
@@ -523,6 +521,8 @@ export const viewTime = {
 					depthText(whole, state);
 			else
 				elReplace(bar, made);
+			timeline.what.hint = state.way === "path"
+				? "A pale cell is one of which the path has less." : "";
 			timeline.show(grid, span ? [Math.max(span[0], grid.begin),
 				Math.min(span[1], grid.end)] : [grid.begin, grid.end],
 			framed(grid, app.selection));

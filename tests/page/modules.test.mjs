@@ -21,6 +21,7 @@ import { columnsShown } from "../../share/page/table.js";
 import { timesOf } from "../../share/page/view-start.js";
 import { tabsExpand } from "../../share/page/view-source.js";
 import { spotsChanged } from "../../share/page/view-hot.js";
+import { barsOf, launcherOf } from "../../share/page/view-gpu.js";
 import { treeShown } from "../../share/page/view-flame.js";
 import { StepGrid } from "../../share/page/view-steps.js";
 import { culpritsOf } from "../../share/page/view-time.js";
@@ -490,6 +491,26 @@ test("of a program in Python its own scripts are the program", () => {
 	model.ownModule = model.module[1];
 	assert.deepEqual([1, 2, 5].map(n => model.isOwn(n)), [false, true, false]);
 	assert.equal(model.ownFrame(5), 2);
+});
+
+test("idle time and kernels by the function of the program", () => {
+	const bars = barsOf([{ name: "k", path: "a", seconds: 1 },
+		{ name: "l", path: null, seconds: 5 }, { name: "k", path: "b", seconds: 2 },
+		{ name: "k", path: "a", seconds: 3 }, { name: "m", path: "a", seconds: 0 }],
+	path => ({ a: 7, b: 8 })[path]);
+
+	assert.deepEqual(bars, [
+		{ name: "k", seconds: 6, parts: [{ node: 7, seconds: 4 },
+			{ node: 8, seconds: 2 }] },
+		{ name: "l", seconds: 5, parts: [{ node: 0, seconds: 5 }] }]);
+
+	const model = modelMade(2);
+
+	model.ownModule = model.module[1];
+	assert.equal(launcherOf(model, 8), 1);
+	model.ownModule = -1;
+	assert.equal(launcherOf(model, 8), 1);
+	assert.equal(launcherOf(model, 0), 0);
 });
 
 test("whom the selected ranks waited for", () => {
