@@ -3,6 +3,7 @@
 #include "analyse/omp-regions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/phrase.h"
 #include "analyse/value.h"
@@ -10,8 +11,9 @@
 #include "base/err.h"
 #include "base/map.h"
 
-#define GUILTY       0.65 /* of what was waited for somebody */
-#define WORTH_SAYING 0.02 /* of the time of all regions */
+#define GUILTY        0.65 /* of what was waited for somebody */
+#define WORTH_SAYING  0.02 /* of the time of all regions */
+#define CULPRIT_SHARE 0.4  /* of what was waited for somebody */
 
 static const char *const omp_names[OMP_VALUES] = {
 	[OMP_REGIONS] = "omp.regions",
@@ -51,9 +53,14 @@ static void add_omp_values(struct omp_region *to, const struct run *run,
 	}
 }
 
-/* By function and file, which the place of the region is in. */
-static int sum_omp_regions(struct omp_regions *to, const struct run *run)
+/*
+ * By function and file, which the place of the region is in; region_of[]: the
+ * one of a path, and 1.
+ */
+static int sum_omp_regions(struct omp_regions *to, const struct paths *paths,
+			   uint32_t *region_of)
 {
+	const struct run *run = paths->run;
 	struct map map = { 0 };
 	int err = 0;
 
@@ -72,8 +79,10 @@ static int sum_omp_regions(struct omp_regions *to, const struct run *run)
 			err = no_memory();
 		else if (index == to->count)
 			to->count++;
-		if (!err)
-			add_omp_values(&to->at[index], run, i);
+		if (err)
+			break;
+		add_omp_values(&to->at[index], run, i);
+		region_of[paths->of[i]] = index + 1;
 	}
 	map_fini(&map);
 	return err;
@@ -100,12 +109,60 @@ const char *omp_region_culprit(const struct omp_region *r)
 	return master <= 1 - GUILTY ? "other threads" : "different threads";
 }
 
-int omp_regions_find(struct omp_regions *to, const struct run *run)
+/* Each path's blame, by those that stand for it in a sentence. */
+static void sum_blame(double *to, const struct paths *paths, double *exclusive)
 {
-	int err;
+	for (uint32_t p = 1; p < paths->count; p++)
+		if (exclusive[p] > 0)
+			to[paths_said(paths, p)] += exclusive[p];
+}
+
+/* The path is one of the regions around it. */
+static void blame_path(struct omp_regions *all, const uint32_t *region_of,
+		       const struct paths *paths, uint32_t path, double blame)
+{
+	for (uint32_t up = path; up; up = paths->at[up].parent) {
+		struct omp_region *r =
+			region_of[up] ? &all->at[region_of[up] - 1] : NULL;
+
+		if (r && up != path && blame > r->blame) {
+			r->blame = blame;
+			r->culprit = path;
+		}
+	}
+}
+
+static int find_culprits(struct omp_regions *all, const uint32_t *region_of,
+			 const struct paths *paths)
+{
+	const struct run_metric *m = run_metric(paths->run, "omp.blame");
+	double *blame = calloc(2 * paths->count, sizeof(*blame));
+	double *said = blame + paths->count;
+
+	if (!blame)
+		return no_memory();
+	if (m) {
+		paths_values(paths, m, blame, NULL);
+		sum_blame(said, paths, blame);
+	}
+	for (uint32_t p = 1; p < paths->count; p++)
+		if (said[p] > 0)
+			blame_path(all, region_of, paths, p, said[p]);
+	free(blame);
+	return 0;
+}
+
+int omp_regions_find(struct omp_regions *to, const struct paths *paths)
+{
+	uint32_t *region_of = calloc(paths->count + 1, sizeof(*region_of));
+	int err = region_of ? 0 : no_memory();
 
 	*to = (struct omp_regions){ 0 };
-	err = sum_omp_regions(to, run);
+	if (!err)
+		err = sum_omp_regions(to, paths, region_of);
+	if (!err)
+		err = find_culprits(to, region_of, paths);
+	free(region_of);
 	if (err) {
 		omp_regions_fini(to);
 		return err;
@@ -116,29 +173,61 @@ int omp_regions_find(struct omp_regions *to, const struct run *run)
 	return 0;
 }
 
+/* The function and its caller, but not the region itself. */
+static unsigned int frames_to_region(const struct omp_region *r,
+				     const struct paths *paths)
+{
+	uint32_t caller = paths->at[r->culprit].parent;
+
+	return paths->run->nodes[paths->at[caller].node].kind == RUN_PARALLEL
+		       ? 1
+		       : 2;
+}
+
+char *omp_region_culprit_in(const struct omp_region *r,
+			    const struct paths *paths)
+{
+	if (!r->culprit || r->blame < CULPRIT_SHARE * r->at[OMP_LATE] ||
+	    paths_waits(paths, r->culprit))
+		return strdup("");
+	return paths_short(paths, r->culprit, frames_to_region(r, paths));
+}
+
 void omp_regions_fini(struct omp_regions *regions)
 {
 	free(regions->at);
 	*regions = (struct omp_regions){ 0 };
 }
 
-void omp_regions_say(struct report *report, const struct run *run,
-		     const struct omp_regions *all)
+static void say_region(struct report *report, const struct omp_region *r,
+		       const char *name, const char *in)
 {
-	const struct omp_region *r = &all->at[0];
 	const char *who = omp_region_culprit(r);
 	char would[32];
 
+	report_line(report,
+		    "• %s: %.0f threads, %.0f %% of their time waited%s%s%s%s; "
+		    "with even shares it would take %s less.",
+		    name, omp_region_threads(r),
+		    100 * omp_region_waited(r) / r->at[OMP_TIME],
+		    who ? ", at its end for " : "", who ? who : "",
+		    who && *in ? " in " : "", who ? in : "",
+		    phrase_time(would, value_ratio(omp_region_waited(r),
+						   omp_region_threads(r))));
+}
+
+void omp_regions_say(struct report *report, const struct paths *paths,
+		     const struct omp_regions *all)
+{
+	const struct omp_region *r = &all->at[0];
+	const struct run *run = paths->run;
+	char *in;
+
 	if (!all->count || omp_region_waited(r) <= WORTH_SAYING * all->time)
 		return;
-	report_line(
-		report,
-		"• %s: %.0f threads, %.0f %% of their time waited%s%s; with "
-		"even shares it would take %s less.",
-		str_at(&run->strings, run->nodes[r->node].function),
-		omp_region_threads(r),
-		100 * omp_region_waited(r) / r->at[OMP_TIME],
-		who ? ", at its end for " : "", who ? who : "",
-		phrase_time(would, value_ratio(omp_region_waited(r),
-					       omp_region_threads(r))));
+	in = omp_region_culprit_in(r, paths);
+	say_region(report, r,
+		   str_at(&run->strings, run->nodes[r->node].function),
+		   in ? in : "");
+	free(in);
 }

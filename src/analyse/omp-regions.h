@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/paths.h"
 #include "analyse/report.h"
 #include "run/run.h"
 
@@ -25,6 +26,10 @@ struct omp_region {
 	uint32_t node; /* the one with most of its time */
 	double longest;
 	double at[OMP_VALUES]; /* seconds, over all ranks */
+	/* Where the last one was most of the time that others waited for it;
+	   0: not known. */
+	uint32_t culprit;
+	double blame; /* seconds of that */
 };
 
 struct omp_regions {
@@ -34,7 +39,7 @@ struct omp_regions {
 };
 
 /* 0, or -ENOMEM with a reason. */
-int omp_regions_find(struct omp_regions *to, const struct run *run);
+int omp_regions_find(struct omp_regions *to, const struct paths *paths);
 void omp_regions_fini(struct omp_regions *regions);
 
 /* Of omp.time, without work. */
@@ -46,8 +51,15 @@ double omp_region_threads(const struct omp_region *r);
 /* For whom the others waited at the end; NULL: for nobody. */
 const char *omp_region_culprit(const struct omp_region *r);
 
+/*
+ * The function that it was in, as a sentence says it; to be freed.  "": none
+ * stands out; NULL: out of memory.
+ */
+char *omp_region_culprit_in(const struct omp_region *r,
+			    const struct paths *paths);
+
 /* The one with most waiting, when that is worth a sentence. */
-void omp_regions_say(struct report *report, const struct run *run,
+void omp_regions_say(struct report *report, const struct paths *paths,
 		     const struct omp_regions *regions);
 
 #endif

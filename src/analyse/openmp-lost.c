@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/omp-regions.h"
 #include "analyse/openmp-lost.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -47,18 +46,6 @@ static char *openmp_place_of(const struct paths *paths, uint32_t path)
 		    : strdup("threads that it began");
 }
 
-/* By their own times, where they are known. */
-static int say_region(struct report *report, const struct run *run)
-{
-	struct omp_regions regions;
-	int err = omp_regions_find(&regions, run);
-
-	if (!err)
-		omp_regions_say(report, run, &regions);
-	omp_regions_fini(&regions);
-	return err;
-}
-
 int openmp_say(struct report *report, const struct paths *paths)
 {
 	const struct run *run = paths->run;
@@ -89,5 +76,5 @@ int openmp_say(struct report *report, const struct paths *paths)
 		    "CPU time, the longest in %s (%.0f %%).",
 		    100 * waiting / all, where, 100 * most / all);
 	free(where);
-	return say_region(report, run);
+	return 0;
 }

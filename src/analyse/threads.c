@@ -25,6 +25,7 @@ static void omp_columns(struct report *report)
 	report_column(report, "barrier_wait", "in barriers", COLUMN_SECONDS);
 	report_column(report, "late", NULL, COLUMN_SECONDS);
 	report_column(report, "waited_for", "waited for", COLUMN_TEXT);
+	report_column(report, "which_was_in", "in", COLUMN_TEXT);
 	report_column(report, "recoverable", "recoverable", COLUMN_SECONDS);
 }
 
@@ -34,6 +35,7 @@ static void omp_row(struct report *report, const struct paths *paths,
 	const struct run *run = paths->run;
 	const struct run_node *n = &run->nodes[r->node];
 	char *within = paths_short(paths, paths->of[n->parent], 2);
+	char *in = omp_region_culprit_in(r, paths);
 	double threads = omp_region_threads(r);
 
 	report_text(report, str_at(&run->strings, n->function));
@@ -47,8 +49,10 @@ static void omp_row(struct report *report, const struct paths *paths,
 	report_number(report, r->at[OMP_BARRIER]);
 	report_number(report, r->at[OMP_LATE]);
 	report_text(report, omp_region_culprit(r));
+	report_text(report, in && *in ? in : NULL);
 	report_number(report, value_ratio(omp_region_waited(r), threads));
 	free(within);
+	free(in);
 }
 
 static void say_all_regions(struct report *report,
@@ -87,7 +91,7 @@ static struct report *report_regions(const struct paths *paths,
 	if (!report)
 		return NULL;
 	say_all_regions(report, all);
-	omp_regions_say(report, paths->run, all);
+	omp_regions_say(report, paths, all);
 	omp_columns(report);
 	for (size_t i = 0; i < all->count && i < limit; i++)
 		if (all->at[i].at[OMP_TIME] > 0)
@@ -107,7 +111,7 @@ static int run_threads(struct report **to, const struct run *const runs[],
 	err = paths_init(&paths, runs[0]);
 	if (err)
 		return err;
-	err = omp_regions_find(&all, runs[0]);
+	err = omp_regions_find(&all, &paths);
 	if (!err)
 		*to = report_regions(&paths, &all, options);
 	if (!err && !*to)

@@ -19,9 +19,10 @@ struct team_level {
 	live_ref root;
 	uintptr_t floor;
 	struct omp_team *team;
-	uint32_t size;   /* of the team */
-	uint64_t start;  /* of its part; 0: it has not come to it */
-	uint64_t waited; /* before */
+	uint32_t size;    /* of the team */
+	uint64_t start;   /* of its part; 0: it has not come to it */
+	uint64_t waited;  /* before, and … */
+	live_ref sampled; /* … as below */
 };
 
 /* The thread's own; read by its handler. */
@@ -35,6 +36,7 @@ static __thread struct {
 	uint64_t number;
 	live_ref outside; /* the root of afterwards */
 	uint64_t waited;  /* in its region, in units of team_now() */
+	live_ref sampled; /* the last one in it, 0: none */
 } mine __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static void put_context(struct thread *t, live_ref root,
@@ -49,6 +51,8 @@ SIGSAFE static void pop_level(struct thread *t)
 	const struct team_level *l = &mine.levels[--mine.depth];
 
 	mine.waited = l->waited;
+	if (!mine.sampled) /* one in an inner region is in the outer one, too */
+		mine.sampled = l->sampled;
 	put_context(t, l->root, l->floor);
 }
 
@@ -60,10 +64,12 @@ static void push_level(struct thread *t, struct omp_team *team, uintptr_t frame,
 				     .root = t->tree.root,
 				     .floor = t->unwinder.floor,
 				     .team = team,
-				     .waited = mine.waited };
+				     .waited = mine.waited,
+				     .sampled = mine.sampled };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	mine.depth++;
 	mine.waited = 0;
+	mine.sampled = 0;
 	put_context(t, root, frame);
 }
 
@@ -103,6 +109,12 @@ SIGSAFE void omp_team_look(struct thread *t, uintptr_t sp)
 		pop_level(t);
 	if (mine.master && !mine.depth && is_team_over())
 		leave_team(t);
+}
+
+SIGSAFE void omp_team_sampled(live_ref node)
+{
+	if (mine.depth)
+		mine.sampled = node;
 }
 
 /* A sample that came since thread_use() is the region's. */
@@ -214,13 +226,18 @@ static void count_region(struct thread *t, const struct omp_team *team)
 		   team_ns(team->scale, passed * team->came));
 }
 
-/* The last one: the others have waited for it since they came. */
+/*
+ * The last one: the others have waited for it since they came.  What it did
+ * meanwhile is where it was sampled last, when it was.
+ */
 static void count_late_member(struct thread *t, const struct omp_team *team,
 			      live_ref root, uint64_t ns)
 {
 	count_team(t, root, METRIC_OMP_LATE, ns);
 	if (t == team->master)
 		count_team(t, root, METRIC_OMP_LATE_MASTER, ns);
+	if (mine.sampled)
+		count_team(t, mine.sampled, METRIC_OMP_BLAME, ns);
 }
 
 /* By each member, as it comes to the end; the last one knows of all. */

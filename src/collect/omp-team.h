@@ -13,7 +13,7 @@
  *             all members have come to the end.
  * Threads     Each call concerns the calling thread; what a team has is written
  *             by its master before there are others.
- * Signals     Only omp_team_look() is for handlers.
+ * Signals     omp_team_look() and omp_team_sampled() are for handlers only.
  * Failure     Nothing fails: the program's function is called in any case.
  */
 #ifndef COLLECT_OMP_TEAM_H
@@ -73,6 +73,9 @@ void copse_team_end(struct omp_team *team);
  */
 uint64_t copse_team_wait(void);
 void copse_team_go_on(uint64_t since);
+
+/* The thread was sampled there. */
+SIGSAFE void omp_team_sampled(live_ref node);
 
 /*
  * Of a thread that is not busy, at this stack pointer: regions that it has left

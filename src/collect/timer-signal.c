@@ -136,8 +136,10 @@ SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 	node = context_node(t, context, &why);
 	if (why >= 0)
 		thread_lost(t, (enum loss)why);
-	if (node)
+	if (node) {
 		counters_put(t, node);
+		omp_team_sampled(node);
+	}
 	return node;
 }
 

@@ -322,7 +322,7 @@ static bool is_outlined(const struct naming *n, uint32_t module,
 	const char *name =
 		str_at(&n->u->strings, n->strings[module][frame->function]);
 
-	return strstr(name, "omp_fn") || strstr(name, "omp_outlined") ||
+	return strstr(name, " [parallel") || strstr(name, "omp_outlined") ||
 	       strstr(name, "omp_par");
 }
 

@@ -2,6 +2,7 @@
 /*
  * uneven.c LATE K - regions of two threads, in which thread LATE has K times
  * the work of the other, with a barrier in the middle and a critical section.
+ * What it has more of after the barrier is a function of its own.
  * The truths are elapsed times, so they hold for those who lack a core, too.
  */
 #include <omp.h>
@@ -22,7 +23,15 @@ static KEPT double busy(double s)
 	return s;
 }
 
-/* What each has to do, before the barrier and after it. */
+static KEPT void extra(double s)
+{
+	double until = elapsed_seconds() + s;
+
+	while (elapsed_seconds() < until)
+		;
+}
+
+/* What each has to do before the barrier. */
 static double share(int late, double more)
 {
 	return omp_get_thread_num() == late ? more * SHARE : SHARE;
@@ -41,7 +50,9 @@ static void region(int late, double more)
 		at = elapsed_seconds();
 #pragma omp barrier
 		on = elapsed_seconds();
-		busy(share(late, more));
+		busy(SHARE);
+		if (omp_get_thread_num() == late)
+			extra((more - 1) * SHARE);
 		waits = on - at;
 		came[omp_get_thread_num()] = elapsed_seconds();
 		all = came[omp_get_thread_num()] - start - waits;

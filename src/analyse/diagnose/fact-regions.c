@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fact-regions.c - parallel regions of OpenMP. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
 #include "analyse/omp-regions.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "base/str.h"
 
 enum field {
 	CALLS,
@@ -56,11 +58,23 @@ static char *name_of_region(const struct run *run, uint32_t node)
 	return length > 2 ? strndup(name + 1, length - 2) : strdup(name);
 }
 
+/* "thread 0 in solve" */
+static char *name_of_culprit(const struct omp_region *r,
+			     const struct paths *paths)
+{
+	const char *who = omp_region_culprit(r);
+	char *in = omp_region_culprit_in(r, paths);
+	char *text = who && in && *in ? str_format("%s in %s", who, in)
+				      : strdup(who ? who : "nobody");
+
+	free(in);
+	return text;
+}
+
 static int add_region(struct facts *to, const struct fact_source *from,
 		      const struct omp_region *r)
 {
 	struct fact *f = facts_add(to, from->paths->of[r->node]);
-	const char *culprit = omp_region_culprit(r);
 	double threads = omp_region_threads(r), time = r->at[OMP_TIME];
 	double waited = omp_region_waited(r);
 
@@ -80,7 +94,7 @@ static int add_region(struct facts *to, const struct fact_source *from,
 		value_ratio(f->values[SAVED].number, from->elapsed);
 	f->values[EACH].number = value_ratio(time, r->at[OMP_MEMBERS]);
 	f->values[REGION].text = name_of_region(from->run, r->node);
-	f->values[CULPRIT].text = strdup(culprit ? culprit : "nobody");
+	f->values[CULPRIT].text = name_of_culprit(r, from->paths);
 	return f->values[REGION].text && f->values[CULPRIT].text ? 0
 								 : no_memory();
 }
@@ -88,7 +102,7 @@ static int add_region(struct facts *to, const struct fact_source *from,
 static int gather_regions(struct facts *to, struct fact_source *from)
 {
 	struct omp_regions all;
-	int err = omp_regions_find(&all, from->run);
+	int err = omp_regions_find(&all, from->paths);
 
 	for (size_t i = 0; i < all.count && !err; i++)
 		if (all.at[i].at[OMP_TIME] > 0)
