@@ -13,6 +13,10 @@
 #include "collect/thread.h"
 #include "collect/time.h"
 
+enum {
+	PATIENCE = 1000 /* times that others are let go on */
+};
+
 /* A context of the thread's, and what it had before. */
 struct team_level {
 	uintptr_t frame; /* it is there as long as this place of the stack */
@@ -365,11 +369,33 @@ static struct team_level *push_member(struct thread *t, struct omp_team *team,
 	return &mine.levels[mine.depth - 1];
 }
 
+/*
+ * A new thread gets its tree now; others may be at the lists.  Without one the
+ * region would lack its part, and all that it does.
+ */
+static void await_tree(void)
+{
+	const struct thread *self = thread_self();
+
+	for (int i = 0; self && !thread_has_tree(self) && i < PATIENCE; i++) {
+		struct thread *t = thread_use();
+
+		if (t)
+			thread_release(t);
+		else
+			sys0(SYS_sched_yield);
+	}
+}
+
 PUBLIC void copse_team_enter(struct omp_team *team, uintptr_t frame, int size)
 {
-	struct thread *t = team->master ? thread_use() : NULL;
 	struct team_level *level;
+	struct thread *t;
 
+	if (!team->master)
+		return;
+	await_tree();
+	t = thread_use();
 	if (!t)
 		return;
 	hold_team(t);

@@ -30,22 +30,23 @@ void copse_team_init(void);
 /* The generation of code: another one once a library has been unloaded. */
 uint32_t copse_team_code(void);
 
-struct omp_team {
+struct omp_team {    /* what members read comes first, in one line */
 	void *first; /* what the data begin with, for a runtime that reads it */
 	void (*function)(void *); /* NULL: not known */
 	void *data;
-	struct region call;    /* the master's, by which it began */
 	struct thread *master; /* NULL: it is not measured */
-	live_ref node;         /* of the region, in the master's tree */
-	uint32_t level;        /* of the master's regions, and … */
-	uint64_t number;       /* … which one of them it is */
 	int (*size)(void);     /* omp_get_num_threads(), of a member */
-	uint32_t profile;      /* registry_generation() when it began */
-	/* When it began, in units that the scale tells of, and, since then, all
-	   ends of members that have come. */
-	uint64_t scale, begin, ends;
+	/* When it began, in units that the scale tells of. */
+	uint64_t scale, begin;
+	live_ref node;  /* of the region, in the master's tree */
+	uint32_t level; /* of the master's regions, and … */
+	/* What they write, and read when they write it. */
+	uint64_t number __attribute__((aligned(64))); /* … which one of them */
+	uint64_t ends; /* all ends of members that have come, since it began */
 	uint32_t came;
-};
+	uint32_t profile;   /* registry_generation() when it began */
+	struct region call; /* the master's, by which it began */
+} __attribute__((aligned(64)));
 
 /*
  * Before the region begins.  The thread is in the region as long as its stack
