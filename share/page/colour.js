@@ -4,7 +4,7 @@
 // tell apart (Okabe and Ito); page.css has them, for light and dark.
 import { kinds, unnamed } from "./model.js";
 
-const inks = new Map();
+const inks = new Map(), heats = [];
 
 // The value of --NAME in page.css.
 export function ink(name) {
@@ -16,6 +16,7 @@ export function ink(name) {
 
 export function inksForget() {
 	inks.clear();
+	heats.length = 0;
 }
 
 export function textHash(text) {
@@ -74,9 +75,11 @@ export function changeColour(share) {
 		Math.min(Math.abs(share), 1));
 }
 
-// From nothing to the most.
+// From nothing to the most, in as many steps as a screen has.
 export function heatColour(share) {
-	return share < 0.5
-		? colourMix(ink("heat-0"), ink("heat-1"), share * 2)
-		: colourMix(ink("heat-1"), ink("heat-2"), Math.min(share, 1) * 2 - 1);
+	const step = Math.round(Math.min(share, 1) * 255);
+
+	return heats[step] ??= step < 128
+		? colourMix(ink("heat-0"), ink("heat-1"), step / 127.5)
+		: colourMix(ink("heat-1"), ink("heat-2"), step / 127.5 - 1);
 }

@@ -30,14 +30,11 @@ export class Grid {
 		this.draw();
 	}
 
-	get left() {
-		return Math.min(this.what.labelWidth, this.canvas.clientWidth * 0.45);
-	}
-
 	draw() {
 		const { rows, rowHeight } = this.what;
 
 		canvasFit(this.canvas, rows * rowHeight + 16, (context, width) => {
+			this.left = Math.min(this.what.labelWidth, width * 0.45);
 			this.width = (width - this.left) / this.what.columns;
 			context.font = "12px " + ink("font");
 			context.textBaseline = "middle";

@@ -29,7 +29,7 @@ function stepText(at, steps) {
 }
 
 // what: { lines, label(line), colour(line, from, to), band(line, from, to): 0 … 1
-// or nothing, about(line, from, to), onselect(lines, times), onzoom(from, to) }.
+// or nothing, arrows: [{ from, to: lines, column }], about(line, from, to), onselect(lines, times), onzoom(from, to) }.
 // Times are microseconds; columns are those of the grid.
 export class Timeline {
 	constructor(what) {
@@ -100,6 +100,8 @@ export class Timeline {
 			context.textBaseline = "middle";
 			this.grid.lines.forEach((_, line) => this.lineDraw(context, line));
 			this.axisDraw(context, height);
+			for (const arrow of this.what.arrows || [])
+				this.arrowDraw(context, arrow);
 			this.chosenDraw(context);
 		});
 		this.tell();
@@ -177,6 +179,34 @@ export class Timeline {
 			context.fillRect(x, y, 1, 4);
 			context.fillText(text, Math.max(this.left, Math.min(
 				this.width - wide, x - wide / 2)), y + 11);
+		}
+	}
+
+	// From the middle of a line to the edge of another, at a column.
+	arrowDraw(context, { from, to, column }) {
+		const us = (this.grid.timeOf(column) + this.grid.timeOf(column + 1)) / 2;
+
+		if (us < this.span[0] || us > this.span[1])
+			return;
+
+		const x = this.xOf(us), tall = this.rowHeight, down = to > from ? 1 : -1;
+		const begin = (from + 0.5) * tall, end = (to + 0.5) * tall;
+
+		for (const [colour, width] of [["paper", 4], ["ink", 1.5]]) {
+			context.strokeStyle = context.fillStyle = ink(colour);
+			context.lineWidth = width;
+			context.beginPath();
+			context.moveTo(x, begin);
+			context.lineTo(x, end - 4 * down);
+			context.stroke();
+			context.beginPath();
+			context.arc(x, begin, width === 4 ? 3.5 : 2.5, 0, 7);
+			context.fill();
+			context.beginPath();
+			context.moveTo(x, end + (width === 4 ? 2 : 0) * down);
+			context.lineTo(x - width - 2.5, end - 7 * down);
+			context.lineTo(x + width + 2.5, end - 7 * down);
+			context.fill();
 		}
 	}
 

@@ -157,10 +157,10 @@ function partOfRanks(model, table, id) {
 		typeof v === "string" && model.stream.array(v));
 
 	if (strip) {
-		const values = model.drawn(strip);
+		const longest = longestElapsed(model);
 
 		// What is drawn is the share of the most; the table has what that is.
-		return values.map(v => v * longestElapsed(model));
+		return model.drawn(strip).map(v => v * longest);
 	}
 	return c >= 0 && table.rows.length >= Math.min(model.rankCount, 2)
 		? table.rows.map(row => [row[c]].flat()[0] || 0) : null;

@@ -260,13 +260,63 @@ function culpritsMake(app, waits) {
 	const culprits = culpritsOf(app.model, waits, app.selection.ranks).slice(0, 6);
 
 	return culprits.length > 0 && el("p", { class: "culprits" },
-		"They waited for ", culprits.map(([row, ns], i) => [i > 0 && ", ",
+		"In the whole run these waited for ", culprits.map(([row, ns], i) => [i > 0 && ", ",
 			row < app.model.rankCount
 				? el("a", { href: app.link({ view: "waits", ranks: [[row, row]] }) },
 					app.model.rankLabel(row)) : "many, each little",
 			` (${timeText(ns / 1e9)})`]), ". ", el("span", { class: "quiet" },
-			"Who waited for whom is known of the whole run and not by time, so " +
-			"there are no arrows: the orange foot of a cell is what of it waited."));
+			"Arrows lead from a late rank to the one that waited most for it, and " +
+			"stand where that waited most: each wait on its own is not kept. The " +
+			"orange foot of a cell is what of it waited."));
+}
+
+// Who of a cause waited most: a row; -1: nobody is known.
+function victimOf(waits, cause) {
+	let best = -1, most = 0;
+
+	for (let i = 0; i < waits.of.length; i++)
+		if (waits.of[i] === cause && waits.waited[i] > most) {
+			most = waits.waited[i];
+			best = waits.rank[i];
+		}
+	return best;
+}
+
+// The column of a line in which most was waited in a call path; -1: in none.
+function waitColumn(model, grid, line, node) {
+	const isThere = grid.frames.map(f => f.some(n =>
+		model.path[n] === model.path[node]));
+	let best = -1, most = 0;
+
+	for (let c = 0; c < grid.columns; c++) {
+		const at = line * grid.columns + c;
+
+		if (grid.mpi_wait[at] <= most)
+			continue;
+		for (let i = grid.from[at]; i < grid.from[at + 1]; i++)
+			if (isThere[grid.path[i]]) {
+				most = grid.mpi_wait[at];
+				best = c;
+			}
+	}
+	return best;
+}
+
+// Of the largest causes of waiting: [{ from, to: lines, column, ns }].
+export function arrowsOf(model, grid, waits, most) {
+	const lineOf = row => grid.lines.findIndex(l => l.kind === threadLine &&
+		row >= l.first && row < l.first + l.count);
+	const arrows = [];
+
+	for (let i = 0; i < Math.min(waits.ns.length, most); i++) {
+		const from = lineOf(waits.culprit[i]), to = lineOf(victimOf(waits, i));
+		const column = from >= 0 && to >= 0 && from !== to
+			? waitColumn(model, grid, to, waits.victim[i]) : -1;
+
+		if (column >= 0)
+			arrows.push({ from, to, column, ns: waits.ns[i] });
+	}
+	return arrows;
 }
 
 // A flame graph of the area, coloured as the cells are.
@@ -475,6 +525,15 @@ function areaMake(app, grid, waits) {
 	} of the time.`), waits && culpritsMake(app, waits)];
 }
 
+const arrowsMost = 12;
+
+function arrowsKeep(app, grid, waits) {
+	const arrows = arrowsOf(app.model, grid, waits, arrowsMost);
+
+	app.kept("arrows", null).set(grid, arrows);
+	return arrows;
+}
+
 export const viewTime = {
 	id: "time", title: "Timeline", byTime: true,
 	about: "Ranks from top to bottom, time from left to right. Drag to select " +
@@ -521,6 +580,9 @@ export const viewTime = {
 					depthText(whole, state);
 			else
 				elReplace(bar, made);
+			timeline.what.arrows = waits && ["path", "mpi_wait"].includes(state.way)
+				? app.kept("arrows", () => new WeakMap()).get(grid) ||
+					arrowsKeep(app, grid, waits) : [];
 			timeline.what.hint = state.way === "path"
 				? "A pale cell is one of which the path has less." : "";
 			timeline.show(grid, span ? [Math.max(span[0], grid.begin),

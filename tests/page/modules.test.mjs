@@ -24,7 +24,7 @@ import { spotsChanged } from "../../share/page/view-hot.js";
 import { barsOf, launcherOf } from "../../share/page/view-gpu.js";
 import { treeShown } from "../../share/page/view-flame.js";
 import { StepGrid } from "../../share/page/view-steps.js";
-import { culpritsOf } from "../../share/page/view-time.js";
+import { arrowsOf, culpritsOf } from "../../share/page/view-time.js";
 import { madeDiff, madeRun, madeTime, streamBytes, streamPack } from "./made-run.mjs";
 
 const all = { lines: true, loops: true, inlined: true };
@@ -511,6 +511,19 @@ test("idle time and kernels by the function of the program", () => {
 	model.ownModule = -1;
 	assert.equal(launcherOf(model, 8), 1);
 	assert.equal(launcherOf(model, 0), 0);
+});
+
+test("an arrow stands where the victim waited most", () => {
+	const model = timeMade(4), grid = timeGridOf(model);
+	const waits = { ns: [20, 9, 5], culprit: [1, 4, 2], victim: [8, 8, 8],
+		of: [0, 0, 1, 2], rank: [0, 3, 1, 2], waited: [5, 15, 9, 5] };
+
+	grid.mpi_wait[3 * 32 + 20] = 200;
+	// The second culprit is no rank, the third waited for itself.
+	assert.deepEqual(arrowsOf(model, grid, waits, 9),
+		[{ from: 1, to: 3, column: 20, ns: 20 }]);
+	waits.victim[0] = 9;
+	assert.deepEqual(arrowsOf(model, grid, waits, 9), []);
 });
 
 test("whom the selected ranks waited for", () => {
