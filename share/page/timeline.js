@@ -29,7 +29,8 @@ function stepText(at, steps) {
 }
 
 // what: { lines, label(line), colour(line, from, to), band(line, from, to): 0 … 1
-// or nothing, arrows: [{ from, to: lines, column }], about(line, from, to), onselect(lines, times), onzoom(from, to) }.
+// or nothing, arrows: [{ from, to: lines, column }], about(line, from, to),
+// onselect(lines, times), onzoom(from, to) }.
 // Times are microseconds; columns are those of the grid.
 export class Timeline {
 	constructor(what) {

@@ -256,18 +256,18 @@ export function culpritsOf(model, waits, ranks) {
 	return [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 
-function culpritsMake(app, waits) {
+function culpritsMake(app, waits, arrows) {
 	const culprits = culpritsOf(app.model, waits, app.selection.ranks).slice(0, 6);
 
 	return culprits.length > 0 && el("p", { class: "culprits" },
-		"In the whole run these waited for ", culprits.map(([row, ns], i) => [i > 0 && ", ",
-			row < app.model.rankCount
+		"In the whole run these waited for ", culprits.map(([row, ns], i) => [
+			i > 0 && ", ", row < app.model.rankCount
 				? el("a", { href: app.link({ view: "waits", ranks: [[row, row]] }) },
 					app.model.rankLabel(row)) : "many, each little",
-			` (${timeText(ns / 1e9)})`]), ". ", el("span", { class: "quiet" },
-			"Arrows lead from a late rank to the one that waited most for it, and " +
-			"stand where that waited most: each wait on its own is not kept. The " +
-			"orange foot of a cell is what of it waited."));
+			` (${timeText(ns / 1e9)})`]), ". ", arrows > 0 &&
+			el("span", { class: "quiet" }, "An arrow leads from a late rank to " +
+				"the one that waited most for it, where that waited most: each " +
+				"wait on its own is not kept."));
 }
 
 // Who of a cause waited most: a row; -1: nobody is known.
@@ -506,7 +506,7 @@ function gridShown(app, grid) {
 // What is selected, or else what was zoomed to.
 const areaOf = s => ({ ranks: s.ranks || s.only, time: s.time || s.span });
 
-function areaMake(app, grid, waits) {
+function areaMake(app, grid) {
 	const { ranks, time } = areaOf(app.selection);
 	const lines = linesChosen(grid, ranks);
 	const columns = columnsChosen(grid, time);
@@ -522,16 +522,21 @@ function areaMake(app, grid, waits) {
 		`${shareText(area.off / area.known)} of it off a core. `,
 	area.moments > 0 && momentsText(area.moments) + ". ",
 	gpus && `GPUs were busy ${timeText(gpus[0])}, ${shareText(gpus[0] / gpus[1])
-	} of the time.`), waits && culpritsMake(app, waits)];
+	} of the time.`)];
 }
 
 const arrowsMost = 12;
 
-function arrowsKeep(app, grid, waits) {
-	const arrows = arrowsOf(app.model, grid, waits, arrowsMost);
+// Where waiting is what is drawn; kept, since few redraws change them.
+function arrowsKept(app, state, waits) {
+	if (!waits || !["path", "mpi_wait"].includes(state.way))
+		return [];
 
-	app.kept("arrows", null).set(grid, arrows);
-	return arrows;
+	const kept = app.kept("arrows", () => new WeakMap());
+
+	if (!kept.has(state.grid))
+		kept.set(state.grid, arrowsOf(app.model, state.grid, waits, arrowsMost));
+	return kept.get(state.grid);
 }
 
 export const viewTime = {
@@ -580,16 +585,15 @@ export const viewTime = {
 					depthText(whole, state);
 			else
 				elReplace(bar, made);
-			timeline.what.arrows = waits && ["path", "mpi_wait"].includes(state.way)
-				? app.kept("arrows", () => new WeakMap()).get(grid) ||
-					arrowsKeep(app, grid, waits) : [];
+			timeline.what.arrows = arrowsKept(app, state, waits);
 			timeline.what.hint = state.way === "path"
 				? "A pale cell is one of which the path has less." : "";
 			timeline.show(grid, span ? [Math.max(span[0], grid.begin),
 				Math.min(span[1], grid.end)] : [grid.begin, grid.end],
 			framed(grid, app.selection));
 			elReplace(legend, legendOfPaths(app, state));
-			elReplace(area, areaMake(app, grid, waits));
+			elReplace(area, areaMake(app, grid, waits),
+				waits && culpritsMake(app, waits, timeline.what.arrows.length));
 			held.show(state, grid.held(linesChosen(grid, ranks).filter(l =>
 				grid.lines[l].kind !== gpuLine), ...columnsChosen(grid, time)));
 			held.flame.element.hidden = !held.tree.all[0];
