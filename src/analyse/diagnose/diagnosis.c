@@ -17,8 +17,6 @@
 #define MEDIUM 0.10
 #define HIGH   0.30
 
-#define CROWDED 0.1 /* of their time: waiting is in part for cores */
-
 const char *const severity_names[] = {
 	[SEVERITY_LOW] = "low",
 	[SEVERITY_MEDIUM] = "medium",
@@ -82,10 +80,14 @@ static void finding_fini(struct diagnosis_finding *f)
 	free(f->text);
 }
 
+/* What only asks does not wait. */
 static double likely_gain(const struct diagnosis *d,
-			  const struct diagnosis_finding *f)
+			  const struct diagnosis_finding *f,
+			  const struct fact *fact)
 {
-	bool unsure = f->rule->about->waits && d->crowded > CROWDED;
+	bool asks = optional_number(f->rule->about, fact, "poll") > 0;
+	bool unsure =
+		f->rule->about->waits && !asks && d->crowded > FACTS_CROWDED;
 
 	return unsure ? f->most * sqrt(1 - d->crowded) : f->most;
 }
@@ -97,7 +99,7 @@ static int add_finding(struct diagnosis *d, struct diagnosis_finding *f,
 	int err = diagnosis_rule_gain(f->rule, fact, &f->most);
 	double share;
 
-	f->gain = likely_gain(d, f);
+	f->gain = likely_gain(d, f, fact);
 	share = value_ratio(f->gain, d->elapsed);
 	if (!err)
 		err = diagnosis_rule_is_severe(f->rule, fact, &severe);
@@ -258,7 +260,7 @@ void diagnosis_fini(struct diagnosis *d)
 
 static void say_core_shares(struct report *report, const struct diagnosis *d)
 {
-	if (d->crowded <= CROWDED || !d->mpi)
+	if (d->crowded <= FACTS_CROWDED || !d->mpi)
 		return;
 	if (d->program_share > 0 && d->mpi_share > 0)
 		report_line(report,

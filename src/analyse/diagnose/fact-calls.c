@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
+#include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/value.h"
 #include "base/err.h"
@@ -27,6 +28,7 @@ enum field {
 	WAITED,
 	EXPLAINED,
 	SHARE,
+	GAIN,
 	CROWDED,
 	RANKS,
 	CALL,
@@ -57,6 +59,8 @@ static const struct fact_field call_fields[FIELDS] = {
 	[EXPLAINED] = { "explained", FACT_SHARE,
 			"of their time, waiting that a pattern explains" },
 	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
+	[GAIN] = { "saved", FACT_SECONDS,
+		   "elapsed time that goes with them, at most" },
 	[CROWDED] = { "crowded", FACT_SHARE,
 		      "of all ranks' time, waiting for a core" },
 	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
@@ -138,6 +142,52 @@ static void add_call(struct fact *f, const struct call_site *site,
 	f->values[EXPLAINED].number += from->explained[site->path];
 }
 
+/* Seconds of the first threads of all ranks outside MPI. */
+static double useful(const struct fact_source *from)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < from->run->member_count; i++)
+		seconds += efficiency_useful(&from->run->ranks[i]);
+	return seconds;
+}
+
+/* The most CPU time that a rank has there, of the mean. */
+static int most_of_mean(double *to, const struct fact_source *from,
+			uint32_t path)
+{
+	size_t count = from->skews.process_count;
+	double *one = calloc(count + 1, sizeof(*one)), most = 0, sum = 0;
+	int err = one ? skew_values(&from->skews, path, one) : no_memory();
+
+	for (size_t i = 0; i < count && !err; i++) {
+		most = fmax(most, one[i]);
+		sum += one[i];
+	}
+	free(one);
+	*to = fmax(value_ratio(most * (double)count, sum), 1);
+	return err;
+}
+
+/*
+ * Without the calls, the rest of the time in MPI is as much shorter as the run.
+ * Where each rank has its core, none gets faster than by what it spent there.
+ */
+static int estimate_gain(struct fact *f, const struct fact_source *from)
+{
+	double seconds = f->values[SECONDS].number, most = 1;
+	double own = value_ratio(seconds, from->ranks);
+	int err = from->skews.process_count ? most_of_mean(&most, from, f->path)
+					    : 0;
+
+	f->values[GAIN].number =
+		value_ratio(seconds, seconds + useful(from)) * from->elapsed;
+	if (from->crowded <= FACTS_CROWDED)
+		f->values[GAIN].number =
+			fmin(f->values[GAIN].number, own * most);
+	return err;
+}
+
 static void finish_call(struct fact *f, const struct fact_source *from)
 {
 	double seconds = f->values[SECONDS].number;
@@ -193,8 +243,10 @@ static int gather_calls(struct facts *to, struct fact_source *from)
 			err = add_site(to, from, &sites.at[i]);
 	}
 	sites_fini(&sites);
-	for (size_t i = 0; i < to->count; i++)
+	for (size_t i = 0; i < to->count && !err; i++) {
 		finish_call(&to->at[i], from);
+		err = estimate_gain(&to->at[i], from);
+	}
 	return err;
 }
 

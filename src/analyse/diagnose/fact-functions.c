@@ -35,6 +35,9 @@ enum field {
 	PACKING_SHARE,
 	LOCK_SHARE,
 	ELAPSED,
+	GAIN,
+	COPY_GAIN,
+	PACKING_GAIN,
 	CYCLES,
 	INSTRUCTIONS,
 	IPC,
@@ -68,6 +71,13 @@ static const struct fact_field function_fields[FIELDS] = {
 	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
 			 "of the CPU time, in locks" },
 	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
+	[GAIN] = { "saved", FACT_SECONDS,
+		   "elapsed time that goes with it, at most: that of the CPU "
+		   "time outside MPI, and what waits for it" },
+	[COPY_GAIN] = { "copies_saved", FACT_SECONDS,
+			"the same of its copies" },
+	[PACKING_GAIN] = { "packing_saved", FACT_SECONDS,
+			   "the same of that packing" },
 	[CYCLES] = { "cycles", FACT_COUNT, "counted; 0: they were not" },
 	[INSTRUCTIONS] = { "instructions", FACT_COUNT, "the same" },
 	[IPC] = { "instructions_per_cycle", FACT_NUMBER, "0: not known" },
@@ -480,6 +490,12 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 	f->values[IPC].number = value_ratio(f->values[INSTRUCTIONS].number,
 					    f->values[CYCLES].number);
 	f->values[ELAPSED].number = from->elapsed;
+	f->values[GAIN].number =
+		fact_saved(from, f->values[TOTAL].number, fact_work(from));
+	f->values[COPY_GAIN].number =
+		fact_saved(from, f->values[COPIES].number, fact_work(from));
+	f->values[PACKING_GAIN].number =
+		fact_saved(from, f->values[PACKING].number, fact_work(from));
 	f->values[COUNTERS].number = has_counters(from->run);
 	f->values[INTERPRETED].number =
 		interpreter_owns(from->run, from->paths->at[f->path].node) ||

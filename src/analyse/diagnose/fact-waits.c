@@ -24,8 +24,9 @@
 
 #define SMALL       0.005 /* of all time: a place with less is left out */
 #define RANDOM      0.25  /* of a function's time, or more, chance makes … */
-#define TURNS       0.5   /* … others wait for, by the number of ranks */
+#define TURNS       0.65  /* … others wait for, by the number of ranks */
 #define CHAINS      0.25
+#define SURE        0.8   /* no more is asked for */
 #define LATE        0.15  /* messages that one rank is late with */
 #define WORTH       0.03  /* of the run: to be gained by another order */
 #define SAME        0.67  /* of the culprits' time others have there: as much */
@@ -442,10 +443,10 @@ static double exclusive(const struct pattern *p, const struct fact_source *from)
 static bool is_exclusive(const struct pattern *p,
 			 const struct fact_source *from, double least)
 {
-	double by_chance = RANDOM / (from->ranks - 1);
+	double by_chance = least + RANDOM / (from->ranks - 1);
 
 	return exclusive(p, from) >=
-	       (p->interpreted ? INTERPRETED : least + by_chance);
+	       (p->interpreted ? INTERPRETED : fmin(by_chance, SURE));
 }
 
 static bool is_mostly_known(const struct pattern *p)

@@ -213,3 +213,22 @@ double fact_least_elapsed(const struct fact_source *from, bool even)
 		most = value_ratio(sum, from->ranks);
 	return from->cores > 0 ? fmax(most, cpu / from->cores) : most;
 }
+
+double fact_saved(const struct fact_source *from, double part, double work)
+{
+	double moving = 0;
+
+	if (from->e.ranks)
+		moving = isnan(from->e.transfer) ? from->e.mpi_mean
+						 : 1 - from->e.transfer;
+	return fmin(value_ratio(part, work), 1) * from->elapsed * (1 - moving);
+}
+
+double fact_work(const struct fact_source *from)
+{
+	double outside = 0;
+
+	for (size_t i = 0; i < from->skews.process_count; i++)
+		outside += from->skews.outside[i];
+	return outside > 0 ? outside : from->sampled;
+}

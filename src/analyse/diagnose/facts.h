@@ -75,6 +75,9 @@ int fact_source_init(struct fact_source *to, const struct paths *paths,
 		     const struct run_metric *metric);
 void fact_source_fini(struct fact_source *source);
 
+/* crowded by more: waiting is in part for cores */
+#define FACTS_CROWDED 0.1
+
 struct fact_set {
 	const char *name, *meaning;
 	const struct fact_field *fields;
@@ -100,6 +103,16 @@ bool fact_name_ranks(struct fact *fact, const uint32_t *ranks, size_t count);
  * it is.  even: any rank may do it; else each does its own.
  */
 double fact_least_elapsed(const struct fact_source *from, bool even);
+
+/*
+ * Elapsed seconds that go with `part` of `work`, both seconds of all ranks:
+ * what ranks wait for work shrinks with it, what moves data does not.  Where
+ * the two cannot be told apart, no time in MPI does.
+ */
+double fact_saved(const struct fact_source *from, double part, double work);
+
+/* CPU seconds of all ranks outside MPI; without MPI, all. */
+double fact_work(const struct fact_source *from);
 
 /* The value in words; to be freed, NULL when out of memory. */
 char *fact_text(const struct fact_set *set, const struct fact *fact,
