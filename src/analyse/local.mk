@@ -38,6 +38,7 @@ libanalyse_la_SOURCES = \
 	$(FACT_SETS:=.c) \
 	src/analyse/diagnose/diagnosis.c src/analyse/diagnose/diagnosis.h \
 	src/analyse/diagnose/facts.c src/analyse/diagnose/facts.h \
+	src/analyse/diagnose/late-excess.c src/analyse/diagnose/late-excess.h \
 	src/analyse/diagnose/rule.c src/analyse/diagnose/rule.h \
 	src/analyse/dominant-path.c src/analyse/dominant-path.h \
 	src/analyse/elapsed.c src/analyse/elapsed.h \

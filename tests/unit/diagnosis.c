@@ -160,6 +160,38 @@ TEST(diagnosis_serial_section)
 	end(&m);
 }
 
+/* Rank 0 is in fact() for longer, and that much less in MPI. */
+static void add_fact(struct made *m, unsigned ms)
+{
+	struct run_metric *time = &m->run->metrics[0];
+	uint64_t *fact = &time->values[time->first[FIXTURE_FACT_1]].value;
+	uint64_t *mpi = &time->values[time->first[FIXTURE_ALLREDUCE]].value;
+
+	*fact += ms * MS;
+	*mpi -= ms * MS;
+	time->stats[FIXTURE_FACT_1].sum += ms * 1e6;
+	time->stats[FIXTURE_ALLREDUCE].sum -= ms * 1e6;
+	m->run->ranks[0].mpi_time_ns -= ms * MS;
+	CHECK(!run_entry_stats(m->run));
+}
+
+/* All do the same when the others begin to wait: why rank 0 comes later. */
+TEST(diagnosis_what_was_before)
+{
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	add_fact(&m, 200);
+	for (uint32_t r = 1; r < 4; r++)
+		add_blame(&m, WAIT_ALL, r, 0, 0.2);
+	f = found(&m, "uneven-load");
+	CHECK(strstr(f->text, " in fact") != NULL);
+	CHECK(!strcmp(f->ranks, "rank 0"));
+	CHECK(near(f->gain, 0.15));
+	end(&m);
+}
+
 /* Each is late in its turn, and totals are even. */
 TEST(diagnosis_rotating)
 {

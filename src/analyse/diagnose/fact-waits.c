@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/facts.h"
+#include "analyse/diagnose/late-excess.h"
 #include "analyse/dominant-path.h"
 #include "analyse/interpreter.h"
 #include "analyse/processes.h"
@@ -30,6 +31,7 @@
 #define LATE        0.15  /* messages that one rank is late with */
 #define WORTH       0.03  /* of the run: to be gained by another order */
 #define SAME        0.67  /* of the culprits' time others have there: as much */
+#define BEFORE      0.25  /* of a place's waiting, for what was done before */
 #define INTERPRETED 0.3   /* where functions are not known */
 #define NEARLY_ALL  0.8   /* culprits that are named caused so much */
 #define KIND        0.5   /* of its seconds are of a kind: it is of that kind */
@@ -203,10 +205,12 @@ static bool is_first_of_place(const struct blames *b, size_t i)
 
 /* Seconds that the late ranks of a place were in each path. */
 static double place_contexts(const struct blames *b, uint32_t victim,
-			     double *own)
+			     double *own, struct late_excess *excess)
 {
 	double seconds = 0;
 
+	memset(excess->late, 0,
+	       excess->from->run->rank_count * sizeof(*excess->late));
 	memset(own, 0, b->paths->count * sizeof(*own));
 	for (size_t i = 0; i < b->count; i++) {
 		const struct blame *one = &b->at[i];
@@ -214,6 +218,7 @@ static double place_contexts(const struct blames *b, uint32_t victim,
 		if (one->victim != victim || one->culprit == WAIT_OTHERS)
 			continue;
 		seconds += one->seconds;
+		excess->late[one->culprit] += one->seconds;
 		for (size_t r = 0; r < one->rows; r++) {
 			const struct blame_row *row =
 				&b->rows[one->first_row + r];
@@ -252,17 +257,44 @@ static void name_place(struct pattern *p, const struct blames *b,
 	}
 }
 
-static int add_wait_place(struct patterns *all, uint32_t victim, double *own)
+/*
+ * Where the late ranks of a place were; and if others do as much there, what
+ * they do that others do not, when that explains the waiting.
+ */
+static int late_in(struct mainly *in, struct late_excess *excess,
+		   uint32_t victim, double seconds, double *own)
+{
+	const struct paths *paths = excess->from->paths;
+	double part = 1, all, others = excess->from->ranks - 1;
+	struct mainly more = { 0 };
+	int err = mainly_in(in, paths, own, victim);
+
+	if (!err && in->path)
+		err = late_excess_part(excess, in->path, &part);
+	if (err || part >= 1 - SAME)
+		return err;
+	err = late_excess_own(excess, own, &all);
+	if (!err && others * all > KIND * seconds)
+		err = mainly_in(&more, paths, own, victim);
+	if (more.path) {
+		*in = more;
+		in->seconds *= others;
+	}
+	return err;
+}
+
+static int add_wait_place(struct patterns *all, uint32_t victim, double *own,
+			  struct late_excess *excess)
 {
 	const struct blames *b = all->from->blames;
-	double seconds = place_contexts(b, victim, own);
+	double seconds = place_contexts(b, victim, own, excess);
 	struct pattern *p;
 	struct mainly in;
 	int err;
 
 	if (seconds < SMALL * all->from->seconds)
 		return 0;
-	err = mainly_in(&in, b->paths, own, victim);
+	err = late_in(&in, excess, victim, seconds, own);
 	if (err || !in.path || paths_waits(b->paths, in.path))
 		return err;
 	p = pattern_of(all, in.path);
@@ -282,11 +314,16 @@ static int find_patterns(struct patterns *all)
 {
 	const struct blames *b = all->from->blames;
 	double *own = calloc(b->paths->count + 1, sizeof(*own));
-	int err = own ? 0 : no_memory();
+	struct late_excess excess;
+	int err = late_excess_init(&excess, all->from);
 
+	if (!own)
+		err = no_memory();
 	for (size_t i = 0; i < b->count && !err; i++)
 		if (is_first_of_place(b, i))
-			err = add_wait_place(all, b->at[i].victim, own);
+			err = add_wait_place(all, b->at[i].victim, own,
+					     &excess);
+	late_excess_fini(&excess);
 	free(own);
 	return err;
 }
