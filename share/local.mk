@@ -20,6 +20,7 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	growing-collective chance-delays copies no-counters memory-bound \
 	array-sections page-faults context-switches \
 	uneven-threads small-regions \
+	slow-iterations unsteady-rank drift start-and-end \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
 	needless-synchronisation launch-bound gpu-imbalance
 

@@ -15,7 +15,8 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 # src/analyse/diagnose/fact-NAME.c and its word here.
 FACT_SETS = src/analyse/diagnose/fact-waits src/analyse/diagnose/fact-calls \
 	src/analyse/diagnose/fact-functions src/analyse/diagnose/fact-processes \
-	src/analyse/diagnose/fact-regions src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
+	src/analyse/diagnose/fact-regions src/analyse/diagnose/fact-iterations \
+	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
@@ -86,6 +87,8 @@ libanalyse_la_SOURCES = \
 	src/analyse/rank-groups.c src/analyse/rank-groups.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/source-lines.c src/analyse/source-lines.h \
+	src/analyse/step-cells.c src/analyse/step-cells.h \
+	src/analyse/step-findings.c src/analyse/step-findings.h \
 	src/analyse/step-grid.c src/analyse/step-grid.h \
 	src/analyse/step-times.c src/analyse/step-times.h \
 	src/analyse/time-grid.c src/analyse/time-grid.h \

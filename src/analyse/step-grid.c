@@ -31,7 +31,7 @@ static int step_lines(struct step_grid *g, const struct rank_groups *groups)
 }
 
 static struct step_grid_column step_column(const struct step_grid *g,
-					   const struct paths *paths,
+					   struct step_cells *cells,
 					   size_t begin, size_t end)
 {
 	const struct step_time *at = g->times.at;
@@ -49,11 +49,11 @@ static struct step_grid_column step_column(const struct step_grid *g,
 	}
 	c.median = at[longest].median;
 	if (at[longest].outlier)
-		c.path = step_times_path(&g->times, paths, longest);
+		c.path = step_cells_row(cells, longest);
 	return c;
 }
 
-static int step_columns(struct step_grid *g, const struct paths *paths)
+static int step_columns(struct step_grid *g, struct step_cells *cells)
 {
 	size_t rows = g->times.count, most = STEP_GRID_CELLS / g->line_count;
 	size_t each;
@@ -65,7 +65,7 @@ static int step_columns(struct step_grid *g, const struct paths *paths)
 		return no_memory();
 	for (size_t row = 0; row < rows; row += each)
 		g->columns[g->column_count++] = step_column(
-			g, paths, row, row + each < rows ? row + each : rows);
+			g, cells, row, row + each < rows ? row + each : rows);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static struct step_grid_cell step_cell(const struct step_grid *g,
 	return cell;
 }
 
-static int step_cells(struct step_grid *g)
+static int step_grid_cells(struct step_grid *g)
 {
 	struct step_grid_cell *to;
 
@@ -108,6 +108,22 @@ static int step_cells(struct step_grid *g)
 	return 0;
 }
 
+/* Only what is sure is an outlier. */
+static int judge_steps(struct step_grid *g, const struct paths *paths)
+{
+	struct step_findings found = { 0 };
+	struct step_cells cells = { 0 };
+	int err = step_findings_init(&found, &g->times, paths);
+
+	if (!err)
+		err = step_cells_init(&cells, &g->times, paths);
+	if (!err)
+		err = step_columns(g, &cells);
+	step_cells_fini(&cells);
+	step_findings_fini(&found);
+	return err;
+}
+
 int step_grid_init(struct step_grid *grid, const struct paths *paths,
 		   const struct rank_groups *groups)
 {
@@ -118,9 +134,9 @@ int step_grid_init(struct step_grid *grid, const struct paths *paths,
 	if (!err && grid->times.count)
 		err = step_lines(grid, groups);
 	if (!err && grid->line_count)
-		err = step_columns(grid, paths);
+		err = judge_steps(grid, paths);
 	if (!err && grid->line_count)
-		err = step_cells(grid);
+		err = step_grid_cells(grid);
 	if (err)
 		step_grid_fini(grid);
 	return err;

@@ -8,7 +8,7 @@
 #define ANALYSE_STEP_GRID_H
 
 #include "analyse/rank-groups.h"
-#include "analyse/step-times.h"
+#include "analyse/step-findings.h"
 
 struct step_grid_line {
 	struct rank_group ranks;

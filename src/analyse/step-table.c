@@ -6,14 +6,15 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/analysis.h"
 #include "analyse/paths.h"
-#include "analyse/step-times.h"
+#include "analyse/step-findings.h"
 #include "base/err.h"
 
-#define SLOWEST 10  /* iterations that readers see */
-#define DRIFTS  0.1 /* of the first tenth: so much is worth a word */
+#define SLOWEST 10 /* iterations that readers see */
+#define REASONS 3  /* for which iterations took long, the same */
 #define LINES   32
 
 static void say_step(struct report *report, const struct step_times *t,
@@ -42,102 +43,110 @@ static void say_step(struct report *report, const struct step_times *t,
 	free(path);
 }
 
-/* What is before the first and behind the last one. */
-static void say_ends(struct report *report, const struct step_times *t)
+/* ", mostly in read_input ← main"; empty where no path is known. */
+static char *in_path(const struct paths *paths, uint32_t path, const char *word)
 {
-	const struct run_timeline *line = &t->run->timeline;
-	char before[32], after[32];
-	double end;
-
-	if (!line->axis_count)
-		return;
-	end = (double)line->axes->width_ns * line->axes->bins / 1e9;
-	if (end > t->end)
-		report_line(report,
-			    "%s before the first one, %s after the "
-			    "last.",
-			    phrase_time(before, t->begin),
-			    phrase_time(after, end - t->end));
-}
-
-static void say_outlier(struct report *report, const struct step_times *t,
-			const struct paths *paths, size_t row)
-{
-	const struct step_time *at = &t->at[row];
-	uint32_t path = step_times_path(t, paths, row);
 	char *text = path ? paths_short(paths, path, 2) : NULL;
-	char took[32];
+	char *said = text ? str_format(", %s in %s", word, text) : strdup("");
 
-	report_line(report,
-		    "! Iteration %ju took %s, %.1f × the usual, on "
-		    "all ranks%s%s.",
-		    (uintmax_t)at->number, phrase_time(took, at->median),
-		    value_ratio(at->median, t->usual),
-		    text ? ", most of the excess in " : "", text ? text : "");
 	free(text);
+	return said;
 }
 
-static size_t longest_outlier(const struct step_times *t, size_t *outliers)
+/* What is before the first and behind the last one. */
+static void say_ends(struct report *report, const struct step_findings *f,
+		     const struct paths *paths)
 {
-	size_t best = SIZE_MAX;
+	char before[32], after[32];
+	char *first = in_path(paths, f->before_path, "mostly");
+	char *last = in_path(paths, f->after_path, "mostly");
 
-	*outliers = 0;
-	for (size_t row = 0; row < t->count; row++) {
-		if (!t->at[row].outlier)
-			continue;
-		++*outliers;
-		if (best == SIZE_MAX || t->at[row].median > t->at[best].median)
-			best = row;
-	}
-	return best;
+	if (f->before + f->after > 0 && first && last)
+		report_line(report,
+			    "%s before the first one%s; %s after the "
+			    "last%s.",
+			    phrase_time(before, f->before), first,
+			    phrase_time(after, f->after), last);
+	free(first);
+	free(last);
 }
 
-static void say_late(struct report *report, const struct step_times *t)
+static uint64_t number_of_rank(const struct step_times *t, uint32_t rank)
 {
+	return processes_number(t->run, t->run->iterations.ranks[rank].rank);
+}
+
+static void say_slow(struct report *report, const struct step_times *t,
+		     const struct paths *paths, const struct step_slow *slow)
+{
+	char *path = in_path(paths, slow->path, "most of the excess");
+	char took[32], whom[64] = "on all ranks", others[64] = "";
+
+	if (slow->rank != STEP_ALL)
+		snprintf(whom, sizeof(whom), "all for rank %ju",
+			 (uintmax_t)number_of_rank(t, slow->rank));
+	if (slow->times > 1)
+		snprintf(others, sizeof(others), " (and %u shorter ones)",
+			 slow->times - 1);
+	report_line(
+		report, "! Iteration %ju%s took %s, %.1f × the usual, %s%s.",
+		(uintmax_t)slow->number, others, phrase_time(took, slow->took),
+		value_ratio(slow->took, t->usual), whom, path ? path : "");
+	free(path);
+}
+
+static void say_late(struct report *report, const struct step_times *t,
+		     const struct paths *paths, const struct step_late *late)
+{
+	char *path = in_path(paths, late->path, "mostly");
 	char seconds[32], rhythm[64] = "";
 
-	if (!t->late.times)
-		return;
-	if (t->late.period)
-		snprintf(rhythm, sizeof(rhythm), ", most of them %u apart",
-			 t->late.period);
-	report_line(report,
-		    "! Rank %ju alone was slow in %u iterations%s: %s beyond "
-		    "what it takes else.",
-		    (uintmax_t)processes_number(t->run, t->late.rank),
-		    t->late.times, rhythm,
-		    phrase_time(seconds, t->late.seconds));
+	if (late->period)
+		snprintf(rhythm, sizeof(rhythm), ", one of %u", late->period);
+	if (late->times)
+		report_line(report,
+			    "! Rank %ju alone was slow in %u iterations%s: %s "
+			    "beyond what it takes else%s.",
+			    (uintmax_t)number_of_rank(t, late->rank),
+			    late->times, rhythm,
+			    phrase_time(seconds, late->seconds),
+			    path ? path : "");
+	free(path);
 }
 
-static void say_drift(struct report *report, const struct step_times *t)
+static void say_drift(struct report *report, const struct step_times *t,
+		      const struct paths *paths, const struct step_findings *f)
 {
-	double drift = value_ratio(t->last, t->first) - 1;
+	char *path = in_path(paths, f->drift_path, "most of it");
 	char first[32], last[32];
 
-	if (!t->drifts)
-		return;
 	report_line(report,
 		    "%sIterations became %s: %s in the first tenth, %s in the "
-		    "last one (%+.0f %%).",
-		    drift > 0 ? "! " : "", drift > 0 ? "slower" : "faster",
+		    "last one (%+.0f %%)%s.",
+		    f->drift > 0 ? "! " : "",
+		    f->drift > 0 ? "slower" : "faster",
 		    phrase_time(first, t->first), phrase_time(last, t->last),
-		    100 * drift);
+		    100 * f->drift, path ? path : "");
+	free(path);
 }
 
 static void say_steps(struct report *report, const struct step_times *t,
-		      const struct paths *paths)
+		      const struct paths *paths, const struct step_findings *f)
 {
-	size_t outliers, row = longest_outlier(t, &outliers);
+	char many[32];
 
-	if (outliers)
-		say_outlier(report, t, paths, row);
-	if (outliers > 1)
-		report_line(report,
-			    "%zu iterations took far longer than usual; the "
-			    "table has them.",
-			    outliers);
-	say_late(report, t);
-	say_drift(report, t);
+	say_ends(report, f, paths);
+	for (size_t i = 0; i < f->slow_count && i < REASONS; i++)
+		say_slow(report, t, paths, &f->slow[i]);
+	say_late(report, t, paths, &f->late);
+	if (f->drift != 0)
+		say_drift(report, t, paths, f);
+	if (f->unsure)
+		report_line(
+			report,
+			"%s took as long while ranks waited for cores: not "
+			"the program's doing, or not surely.",
+			phrase_many(many, (double)f->unsure, "more iteration"));
 }
 
 /*
@@ -161,10 +170,10 @@ static void iteration_columns(struct report *report)
 }
 
 static void iteration_row(struct report *report, const struct step_times *t,
-			  const struct paths *paths, size_t row)
+			  struct step_cells *cells, size_t row)
 {
 	const struct step_time *at = &t->at[row];
-	uint32_t path = at->outlier ? step_times_path(t, paths, row) : 0;
+	uint32_t path = at->outlier ? step_cells_row(cells, row) : 0;
 	uint32_t slowest = t->run->iterations.ranks[at->slowest].rank;
 
 	report_count(report, at->number);
@@ -178,7 +187,7 @@ static void iteration_row(struct report *report, const struct step_times *t,
 	report_number(report, value_ratio(at->median, t->usual));
 	report_count(report, at->outlier);
 	if (path)
-		paths_cell(report, paths, path);
+		paths_cell(report, cells->paths, path);
 	else
 		report_none(report);
 }
@@ -197,16 +206,21 @@ static int iterations_table(struct report *report, const struct step_times *t,
 			    const struct paths *paths, size_t limit)
 {
 	const struct step_time **order = calloc(t->count + 1, sizeof(*order));
+	struct step_cells cells = { 0 };
+	int err = order ? step_cells_init(&cells, t, paths) : no_memory();
 
-	if (!order)
-		return no_memory();
+	if (err) {
+		free(order);
+		return err;
+	}
 	for (size_t row = 0; row < t->count; row++)
 		order[row] = &t->at[row];
 	if (limit < t->count)
 		qsort(order, t->count, sizeof(*order), by_median);
 	iteration_columns(report);
 	for (size_t i = 0; i < limit && i < t->count; i++)
-		iteration_row(report, t, paths, (size_t)(order[i] - t->at));
+		iteration_row(report, t, &cells, (size_t)(order[i] - t->at));
+	step_cells_fini(&cells);
 	free(order);
 	return 0;
 }
@@ -307,24 +321,37 @@ static void cells_of_ranks(struct report *report, const struct step_times *t)
 		}
 }
 
-static int make_step_report(struct report *report, const struct step_times *t,
-			    const struct analysis_options *options)
+static int step_tables(struct report *report, const struct step_times *t,
+		       const struct paths *paths,
+		       const struct analysis_options *options)
 {
-	struct paths paths;
-	int err = paths_init(&paths, t->run);
+	int err = iterations_table(report, t, paths,
+				   analysis_limit(options, SLOWEST, t->count));
 
-	if (err)
-		return err;
-	say_step(report, t, &paths);
-	say_ends(report, t);
-	say_steps(report, t, &paths);
-	err = iterations_table(report, t, &paths,
-			       analysis_limit(options, SLOWEST, t->count));
 	if (!err)
 		err = ranks_table(report, t,
 				  analysis_limit(options, LINES, SIZE_MAX));
 	if (!err && options->limit == SIZE_MAX)
 		cells_of_ranks(report, t);
+	return err;
+}
+
+static int make_step_report(struct report *report, struct step_times *t,
+			    const struct analysis_options *options)
+{
+	struct step_findings f = { 0 };
+	struct paths paths;
+	int err = paths_init(&paths, t->run);
+
+	if (err)
+		return err;
+	err = step_findings_init(&f, t, &paths);
+	if (!err) {
+		say_step(report, t, &paths);
+		say_steps(report, t, &paths, &f);
+		err = step_tables(report, t, &paths, options);
+	}
+	step_findings_fini(&f);
 	paths_fini(&paths);
 	return err;
 }

@@ -7,9 +7,11 @@
  *
  *   slow=N    in step N, from 0, all are in write_restart() as well, for twice
  *             as long, or for `extra` seconds
- *   late=R    rank R takes twice as long in every tenth step
+ *   late=R    rank R takes `by` (2) times as long in every tenth step
  *   drift=X   the last step takes 1 + X times as long as the first
  *   inner=N   N more MPI_Allreduce in each step, from another line
+ *   cpu=1     the length of steps is CPU time, so that others on the cores
+ *             make them no longer
  *   marked=1  each step is a phase, copse_begin("step")
  *
  * Prints `stage NAME RANK BEGIN END`, in seconds since 1970, and `steps N`.
@@ -21,8 +23,11 @@
 #include "known.h"
 
 static struct {
-	double steps, step, slow, extra, late, drift, inner, marked, stage;
-} how = { .steps = 50, .step = 0.02, .slow = -1, .late = -1, .stage = 0.6 };
+	double steps, step, slow, extra, late, by, drift, inner, cpu, marked,
+		stage;
+} how = {
+	.steps = 50, .step = 0.02, .slow = -1, .late = -1, .by = 2, .stage = 0.6
+};
 
 static int rank;
 static void (*begin)(const char *), (*end)(const char *);
@@ -54,14 +59,25 @@ static KEPT void finish(double moment)
 	until(moment);
 }
 
-static KEPT void compute(double moment)
+static double clock_of_steps(void)
 {
-	until(moment);
+	return how.cpu > 0 ? cpu_seconds() : elapsed_seconds();
 }
 
-static KEPT void write_restart(double moment)
+static KEPT void compute(double seconds)
 {
-	until(moment);
+	double end = clock_of_steps() + seconds;
+
+	while (clock_of_steps() < end)
+		known_work();
+}
+
+static KEPT void write_restart(double seconds)
+{
+	double end = clock_of_steps() + seconds;
+
+	while (clock_of_steps() < end)
+		known_work();
 }
 
 static void say(const char *name, double from)
@@ -74,21 +90,21 @@ static double seconds_of(int i)
 {
 	double seconds = how.step * (1 + how.drift * i / how.steps);
 
-	return rank == (int)how.late && i % 10 == 9 ? 2 * seconds : seconds;
+	return rank == (int)how.late && i % 10 == 9 ? how.by * seconds
+						    : seconds;
 }
 
 static KEPT void step(int i, double *sum)
 {
-	double mine = i, now = elapsed_seconds(), from;
+	double mine = i, from;
 
 	for (int n = 0; n < (int)how.inner; n++)
 		MPI_Allreduce(&mine, sum, 1, MPI_DOUBLE, MPI_SUM,
 			      MPI_COMM_WORLD);
-	compute(now + seconds_of(i));
+	compute(seconds_of(i));
 	if (i == (int)how.slow) {
 		from = date();
-		write_restart(elapsed_seconds() +
-			      (how.extra > 0 ? how.extra : 2 * how.step));
+		write_restart(how.extra > 0 ? how.extra : 2 * how.step);
 		say("write_restart", from);
 	}
 	MPI_Allreduce(&mine, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -117,7 +133,8 @@ static void take(const char *word)
 	} keys[] = { { "steps=", &how.steps }, { "step=", &how.step },
 		     { "slow=", &how.slow },   { "extra=", &how.extra },
 		     { "late=", &how.late },   { "drift=", &how.drift },
-		     { "inner=", &how.inner }, { "marked=", &how.marked },
+		     { "by=", &how.by },       { "inner=", &how.inner },
+		     { "cpu=", &how.cpu },     { "marked=", &how.marked },
 		     { "stage=", &how.stage } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)

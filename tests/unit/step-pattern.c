@@ -51,6 +51,18 @@ TEST(intervals_in_turns_are_one_step)
 	}
 }
 
+/* A rank that takes twice as long in every tenth: these are ten steps. */
+TEST(a_step_that_is_longer_now_and_then_is_one_step)
+{
+	double ten[] = { 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 1e7, 2e7 };
+
+	repeat(ten, 10, 1.05);
+	CHECK(step_calls(at, COUNT) == 1);
+	ten[9] = 3e7;
+	repeat(ten, 10, 1.2);
+	CHECK(step_calls(at, COUNT) == 1);
+}
+
 /* As on a machine that is too busy: one of ten is ten times as long. */
 TEST(interruptions_hide_no_pattern)
 {

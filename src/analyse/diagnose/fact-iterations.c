@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fact-iterations.c - what stands out among the steps of the program: a row for
+ * each reason for which iterations took long, for a rank that is slow now and
+ * then, for drift, and for what is before and behind them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/diagnose/facts.h"
+#include "analyse/processes.h"
+#include "analyse/step-findings.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+#define FRAMES 2
+
+enum field {
+	SLOW,
+	LATE,
+	DRIFT,
+	ENDS,
+	SAVED,
+	SHARE,
+	ITERATIONS,
+	REGULAR,
+	USUAL,
+	NUMBER,
+	TIMES,
+	TOOK,
+	FACTOR,
+	PERIOD,
+	FIRST,
+	LAST,
+	BEFORE,
+	AFTER,
+	FUNCTION,
+	AFTER_FUNCTION,
+	RANKS,
+	WHEN,
+	FIELDS
+};
+
+static const struct fact_field iteration_fields[FIELDS] = {
+	[SLOW] = { "slow", FACT_NUMBER, "1: iterations that took long" },
+	[LATE] = { "late", FACT_NUMBER, "1: a rank that is slow now and then" },
+	[DRIFT] = { "drift", FACT_SHARE,
+		    "of the first tenth, by which the last takes longer" },
+	[ENDS] = { "ends", FACT_NUMBER, "1: what is not an iteration" },
+	[SAVED] = { "saved", FACT_SECONDS,
+		    "of the elapsed time, if they took the usual time" },
+	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
+	[ITERATIONS] = { "iterations", FACT_COUNT, "number of all" },
+	[REGULAR] = { "regular", FACT_SHARE,
+		      "of the time of iterations, those of about the usual "
+		      "length" },
+	[USUAL] = { "usual", FACT_SECONDS, "what an iteration takes" },
+	[NUMBER] = { "number", FACT_COUNT, "of the longest one, from 0" },
+	[TIMES] = { "times", FACT_COUNT, "iterations that it is about" },
+	[TOOK] = { "took", FACT_SECONDS, "the longest one" },
+	[FACTOR] = { "factor", FACT_NUMBER, "the same, by the usual" },
+	[PERIOD] = { "period", FACT_COUNT,
+		     "they come each so many iterations; 0: irregularly" },
+	[FIRST] = { "first", FACT_SECONDS, "usual in the first tenth" },
+	[LAST] = { "last", FACT_SECONDS, "usual in the last tenth" },
+	[BEFORE] = { "before", FACT_SECONDS, "until the first one" },
+	[AFTER] = { "after", FACT_SECONDS, "from the last one on" },
+	[FUNCTION] = { "function", FACT_TEXT,
+		       "the path with most of it; for ends, before the first "
+		       "one" },
+	[AFTER_FUNCTION] = { "after_function", FACT_TEXT,
+			     "the path with most of what is after the last" },
+	[RANKS] = { "ranks", FACT_TEXT, "\"rank 3\", or \"all ranks\"" },
+	[WHEN] = { "when", FACT_TEXT,
+		   "\"iteration 12\", \"12 iterations, one of 10\"" },
+};
+
+struct iteration_facts {
+	struct facts *to;
+	const struct fact_source *from;
+	const struct step_times *t;
+	struct step_findings f;
+};
+
+static char *name_of(const struct iteration_facts *of, uint32_t path)
+{
+	return path ? paths_short(of->from->paths, path, FRAMES)
+		    : strdup("a path that is not known");
+}
+
+/* rank: index into ranks, or STEP_ALL. */
+static struct fact *iteration_fact(struct iteration_facts *of, uint32_t path,
+				   uint32_t rank, double saved)
+{
+	const struct run *run = of->from->run;
+	struct fact *f = facts_add(of->to, path);
+	uint32_t member =
+		rank == STEP_ALL ? 0 : run->iterations.ranks[rank].rank;
+
+	if (!f)
+		return NULL;
+	f->values[SAVED].number = saved;
+	f->values[SHARE].number = value_ratio(saved, of->from->elapsed);
+	f->values[ITERATIONS].number = (double)of->t->step->iterations;
+	f->values[REGULAR].number = of->t->step->regular;
+	f->values[USUAL].number = of->t->usual;
+	f->values[FIRST].number = of->t->first;
+	f->values[LAST].number = of->t->last;
+	f->values[FUNCTION].text = name_of(of, path);
+	f->values[RANKS].text =
+		rank == STEP_ALL
+			? strdup("all ranks")
+			: str_format("rank %ju",
+				     (uintmax_t)processes_number(run, member));
+	if (!f->values[FUNCTION].text || !f->values[RANKS].text ||
+	    (rank != STEP_ALL && !fact_name_ranks(f, &member, 1)))
+		return NULL;
+	return f;
+}
+
+static int slow_fact(struct iteration_facts *of, const struct step_slow *slow)
+{
+	struct fact *f =
+		iteration_fact(of, slow->path, slow->rank, slow->seconds);
+
+	if (!f)
+		return no_memory();
+	f->values[SLOW].number = 1;
+	f->values[NUMBER].number = (double)slow->number;
+	f->values[TIMES].number = slow->times;
+	f->values[TOOK].number = slow->took;
+	f->values[FACTOR].number = value_ratio(slow->took, of->t->usual);
+	f->values[WHEN].text =
+		slow->times > 1
+			? str_format("%u iterations, the longest number %ju,",
+				     slow->times, (uintmax_t)slow->number)
+			: str_format("Iteration %ju", (uintmax_t)slow->number);
+	return f->values[WHEN].text ? 0 : no_memory();
+}
+
+static int late_fact(struct iteration_facts *of)
+{
+	const struct step_late *late = &of->f.late;
+	struct fact *f = iteration_fact(of, late->path, late->rank, late->lost);
+
+	if (!f)
+		return no_memory();
+	f->values[LATE].number = 1;
+	f->values[TIMES].number = late->times;
+	f->values[PERIOD].number = late->period;
+	f->values[TOOK].number = late->seconds;
+	f->values[WHEN].text =
+		late->period ? str_format("%u iterations, one of %u",
+					  late->times, late->period)
+			     : str_format("%u iterations", late->times);
+	return f->values[WHEN].text ? 0 : no_memory();
+}
+
+static int ends_fact(struct iteration_facts *of)
+{
+	struct fact *f = iteration_fact(of, of->f.before_path, STEP_ALL,
+					of->f.before + of->f.after);
+
+	if (!f)
+		return no_memory();
+	f->values[ENDS].number = 1;
+	f->values[SHARE].number = value_ratio(
+		of->f.before + of->f.after,
+		of->f.before + of->f.after + of->t->end - of->t->begin);
+	f->values[BEFORE].number = of->f.before;
+	f->values[AFTER].number = of->f.after;
+	f->values[AFTER_FUNCTION].text = name_of(of, of->f.after_path);
+	return f->values[AFTER_FUNCTION].text ? 0 : no_memory();
+}
+
+static int drift_fact(struct iteration_facts *of)
+{
+	struct fact *f = iteration_fact(of, of->f.drift_path, STEP_ALL,
+					of->f.drift_seconds);
+
+	if (!f)
+		return no_memory();
+	f->values[DRIFT].number = of->f.drift;
+	return 0;
+}
+
+static int add_iteration_facts(struct iteration_facts *of)
+{
+	int err = ends_fact(of);
+
+	for (size_t i = 0; i < of->f.slow_count && !err; i++)
+		err = slow_fact(of, &of->f.slow[i]);
+	if (of->f.late.times && !err)
+		err = late_fact(of);
+	if (of->f.drift != 0 && !err)
+		err = drift_fact(of);
+	return err;
+}
+
+static int gather_iterations(struct facts *to, struct fact_source *from)
+{
+	struct step_times t = { 0 };
+	struct iteration_facts of = { .to = to, .from = from, .t = &t };
+	int err = step_times_init(&t, from->run);
+
+	if (!err && t.count)
+		err = step_findings_init(&of.f, &t, from->paths);
+	if (!err && t.count)
+		err = add_iteration_facts(&of);
+	step_findings_fini(&of.f);
+	step_times_fini(&t);
+	return err;
+}
+
+const struct fact_set fact_set_iterations = {
+	.name = "iterations",
+	.meaning = "steps of the program that stand out",
+	.fields = iteration_fields,
+	.field_count = FIELDS,
+	.waits = true,
+	.gather = gather_iterations,
+};
