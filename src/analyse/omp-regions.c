@@ -174,23 +174,19 @@ int omp_regions_find(struct omp_regions *to, const struct paths *paths)
 }
 
 /* The function and its caller, but not the region itself. */
-static unsigned int frames_to_region(const struct omp_region *r,
-				     const struct paths *paths)
-{
-	uint32_t caller = paths->at[r->culprit].parent;
-
-	return paths->run->nodes[paths->at[caller].node].kind == RUN_PARALLEL
-		       ? 1
-		       : 2;
-}
-
 char *omp_region_culprit_in(const struct omp_region *r,
 			    const struct paths *paths)
 {
+	char *text, *region;
+
 	if (!r->culprit || r->blame < CULPRIT_SHARE * r->at[OMP_LATE] ||
 	    paths_waits(paths, r->culprit))
 		return strdup("");
-	return paths_short(paths, r->culprit, frames_to_region(r, paths));
+	text = paths_short(paths, r->culprit, 2);
+	region = text ? strstr(text, " ← [parallel") : NULL;
+	if (region)
+		*region = '\0';
+	return text;
 }
 
 void omp_regions_fini(struct omp_regions *regions)

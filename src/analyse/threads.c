@@ -4,12 +4,15 @@
 #include <stdlib.h>
 
 #include "analyse/analysis.h"
+#include "analyse/findings.h"
 #include "analyse/gil.h"
 #include "analyse/omp-regions.h"
 #include "analyse/paths.h"
 #include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/err.h"
+
+#define CROWDED 0.1 /* of the time: waiting is in part for cores */
 
 static void omp_columns(struct report *report)
 {
@@ -91,7 +94,11 @@ static struct report *report_regions(const struct paths *paths,
 	if (!report)
 		return NULL;
 	say_all_regions(report, all);
-	omp_regions_say(report, paths, all);
+	/* Threads that lack a core wait for those that have one. */
+	if (crowded_share(paths->run) >= CROWDED)
+		findings_crowded(report, paths->run);
+	else
+		omp_regions_say(report, paths, all);
 	omp_columns(report);
 	for (size_t i = 0; i < all->count && i < limit; i++)
 		if (all->at[i].at[OMP_TIME] > 0)

@@ -20,6 +20,7 @@ enum field {
 	SAVED,
 	SHARE,
 	EACH,
+	CROWDED,
 	REGION,
 	CULPRIT,
 	FIELDS
@@ -43,6 +44,8 @@ static const struct fact_field region_fields[FIELDS] = {
 		    "of each rank's elapsed time, with even shares" },
 	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
 	[EACH] = { "each", FACT_SECONDS, "how long it takes, once" },
+	[CROWDED] = { "crowded", FACT_SHARE,
+		      "of the ranks' time, in which they waited for a core" },
 	[REGION] = { "region", FACT_TEXT,
 		     "its name, \"parallel solver.c:120\"" },
 	[CULPRIT] = { "culprit", FACT_TEXT,
@@ -93,6 +96,7 @@ static int add_region(struct facts *to, const struct fact_source *from,
 	f->values[SHARE].number =
 		value_ratio(f->values[SAVED].number, from->elapsed);
 	f->values[EACH].number = value_ratio(time, r->at[OMP_MEMBERS]);
+	f->values[CROWDED].number = from->crowded;
 	f->values[REGION].text = name_of_region(from->run, r->node);
 	f->values[CULPRIT].text = name_of_culprit(r, from->paths);
 	return f->values[REGION].text && f->values[CULPRIT].text ? 0
