@@ -592,7 +592,7 @@ export const viewTime = {
 				Math.min(span[1], grid.end)] : [grid.begin, grid.end],
 			framed(grid, app.selection));
 			elReplace(legend, legendOfPaths(app, state));
-			elReplace(area, areaMake(app, grid, waits),
+			elReplace(area, areaMake(app, grid),
 				waits && culpritsMake(app, waits, timeline.what.arrows.length));
 			held.show(state, grid.held(linesChosen(grid, ranks).filter(l =>
 				grid.lines[l].kind !== gpuLine), ...columnsChosen(grid, time)));
