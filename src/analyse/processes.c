@@ -6,10 +6,15 @@
 
 #include "analyse/phrase.h"
 #include "analyse/processes.h"
+#include "analyse/python-words.h"
 #include "base/err.h"
 #include "base/map.h"
 
 #define SMALL 0.02 /* of the CPU time */
+
+enum {
+	GENERATIONS = 4 /* a program, a server of processes, one of these */
+};
 
 ssize_t processes_hosts(const struct run *run, const uint32_t *processes,
 			size_t count, uint32_t *host)
@@ -108,13 +113,34 @@ uint32_t *processes_main(const struct run *run, size_t *count)
 	return picked;
 }
 
+/* The process that started that one, and is in the run; or that one. */
+static size_t find_parent(const struct run *run, size_t of)
+{
+	const struct run_rank *r = &run->ranks[of];
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (run->ranks[i].pid == r->ppid &&
+		    run->ranks[i].host == r->host)
+			return i;
+	return of;
+}
+
 const char *processes_command(const struct run *run)
 {
+	const char *command = str_at(&run->strings, run->command);
 	double sum;
+	size_t at;
 
 	if (run->world || !run->member_count)
-		return str_at(&run->strings, run->command);
-	return str_at(&run->strings, run->ranks[busiest(run, &sum)].command);
+		return command;
+	at = busiest(run, &sum);
+	for (int i = 0; i < GENERATIONS; i++) {
+		command = str_at(&run->strings, run->ranks[at].command);
+		if (!python_is_worker(command))
+			break;
+		at = find_parent(run, at);
+	}
+	return command;
 }
 
 /* The last of the numbers that follow picked[from] without a gap. */

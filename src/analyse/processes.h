@@ -43,7 +43,10 @@ uint32_t *processes_members(const struct run *run, size_t *count);
  */
 uint32_t *processes_main(const struct run *run, size_t *count);
 
-/* The command line of the member with most CPU time; with MPI, of rank 0. */
+/*
+ * The command line of the member with most CPU time; with MPI, of rank 0.  Of a
+ * process that Python's multiprocessing started, that of the program.
+ */
 const char *processes_command(const struct run *run);
 
 /* "0–2, 5" of processes picked[0 … count - 1]; to be freed, or NULL. */

@@ -120,3 +120,9 @@ const char *python_program(const char *command)
 		end--;
 	return *end ? end : command;
 }
+
+bool python_is_worker(const char *command)
+{
+	return is_python_word(command) &&
+	       strstr(command, " -c 'from multiprocessing.");
+}

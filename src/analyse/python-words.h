@@ -37,4 +37,8 @@ bool python_is_wrapper(const struct paths *paths, uint32_t path);
  */
 const char *python_program(const char *command);
 
+/* Of a process that multiprocessing started for a program: it does not say
+   which. */
+bool python_is_worker(const char *command);
+
 #endif

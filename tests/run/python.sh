@@ -134,6 +134,25 @@ gil_is_released() {
 	awk '{ exit $2 > 0.1 }' share
 }
 
+# Processes that multiprocessing starts are the program's, as they are called.
+workers() {
+	need "$1"
+	cat >workers.py <<-'EOM'
+		import multiprocessing, sys, time
+		def work(n):
+		    until = time.process_time() + 0.2
+		    while time.process_time() < until: sum(range(500))
+		if __name__ == '__main__':
+		    multiprocessing.set_start_method(sys.argv[1])
+		    with multiprocessing.Pool(2) as pool: pool.map(work, range(2))
+	EOM
+	for how in spawn forkserver; do
+		measured "$1" workers.py "$how" || return
+		"$copse" report python.copse | grep "^summary · workers.py $how " ||
+			return
+	done
+}
+
 for python in $pythons; do
 	point "$python: paths and lines of one thread" chains_are_known "$python" 1
 	point "$python: of four threads" chains_are_known "$python" 4
@@ -141,6 +160,7 @@ for python in $pythons; do
 	point "$python: off and full" modes "$python"
 	point "$python: an import" imports "$python"
 	point "$python: generators" generators "$python"
+	point "$python: processes that it starts" workers "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"
 	point "$python: C without the GIL" gil_is_released "$python"
 done
