@@ -2,7 +2,7 @@
 // colour.js - colours of what is drawn.  None is random: two pages of one
 // program look alike.  Kinds of time have colours that colour-blind people can
 // tell apart (Okabe and Ito); page.css has them, for light and dark.
-import { kinds, unnamed } from "./model.js";
+import { kinds, python, unnamed } from "./model.js";
 
 const inks = new Map(), heats = [];
 
@@ -42,8 +42,8 @@ export function colourMix(from, to, share) {
 const system = /^(ld-linux|libc[.-]|libm[.-]|libpthread|\[|libstdc)/;
 
 // MPI, GPUs and OpenMP as in every view; the program's code in one hue, code
-// of libraries in another, shades by name.
-function boxHue(model, n) {
+// of libraries in another, that of packages in Python in a third.
+export function boxHue(model, n) {
 	if (!n)
 		return "rest";
 	switch (model.kind[n]) {
@@ -59,9 +59,11 @@ function boxHue(model, n) {
 	}
 	if (model.flags[n] & unnamed || system.test(model.moduleName(n)))
 		return "rest";
-	return model.isOwn(n) ? "own" : "library";
+	return model.isOwn(n) ? "own"
+		: model.flags[n] & python ? "python" : "library";
 }
 
+// Shades by name.
 export function boxColour(model, n) {
 	const base = ink(boxHue(model, n) + "-box");
 	const shade = textHash(model.functionName(n)) % 8 / 8;

@@ -30,17 +30,19 @@ export class Grid {
 		this.draw();
 	}
 
+	// Labels of columns stand beneath their marks, if there can be any.
 	draw() {
-		const { rows, rowHeight } = this.what;
+		const { rows, rowHeight, isMarked } = this.what;
+		const height = rows * rowHeight + (isMarked ? 24 : 16);
 
-		canvasFit(this.canvas, rows * rowHeight + 16, (context, width) => {
+		canvasFit(this.canvas, height, (context, width) => {
 			this.left = Math.min(this.what.labelWidth, width * 0.45);
 			this.width = (width - this.left) / this.what.columns;
 			context.font = "12px " + ink("font");
 			context.textBaseline = "middle";
 			for (let r = 0; r < rows; r++)
 				this.rowDraw(context, r);
-			this.axisDraw(context, width, rows * rowHeight + 9);
+			this.axisDraw(context, width, rows * rowHeight);
 			this.frameDraw(context);
 		});
 	}
@@ -71,13 +73,15 @@ export class Grid {
 		}
 	}
 
-	axisDraw(context, width, y) {
+	axisDraw(context, width, foot) {
 		const { columns, columnLabel, isMarked } = this.what;
+		const y = foot + (isMarked ? 17 : 9);
 
 		context.fillStyle = ink("outlier");
 		for (let c = 0; isMarked && c < columns; c++)
 			if (isMarked(c))
-				this.markDraw(context, this.left + (c + 0.5) * this.width, y);
+				this.markDraw(context, this.left + (c + 0.5) * this.width,
+					foot + 9);
 		context.fillStyle = ink("quiet");
 		context.fillText(columnLabel(0), this.left, y);
 		if (columns > 1) {

@@ -4,6 +4,7 @@
 import { boxColour, changeColour } from "./colour.js";
 import { el } from "./dom.js";
 import { Flame } from "./flame.js";
+import { kinds, python } from "./model.js";
 import { treeBuild, treeChildren, treeInvert, treeValues } from "./tree.js";
 import { shareText, valueText } from "./units.js";
 
@@ -192,10 +193,16 @@ function legendMake(app) {
 		return el("ul", { class: "legend" }, entry("faster", "faster"),
 			entry("same", "as before, or chance"), entry("slower", "slower"),
 			el("li", { class: "quiet" }, "as wide as the larger side"));
-	return el("ul", { class: "legend" }, entry("own", "the program"),
-		entry("library", "libraries"), entry("mpi", "MPI"),
-		app.model.kind.includes(5) && entry("gpu", "GPU"),
-		app.model.kind.includes(11) && entry("openmp", "OpenMP's runtime"),
+
+	const ofPython = app.model.flags.some(f => f & python);
+
+	return el("ul", { class: "legend" },
+		entry("own", ofPython ? "the program's Python" : "the program"),
+		ofPython && entry("python", "packages in Python"),
+		entry("library", ofPython ? "compiled code" : "libraries"),
+		app.model.kind.includes(kinds.mpi) && entry("mpi", "MPI"),
+		app.model.kind.includes(kinds.kernel) && entry("gpu", "GPU"),
+		app.model.kind.includes(kinds.openmp) && entry("openmp", "OpenMP's runtime"),
 		entry("rest", "system, or without a name"));
 }
 

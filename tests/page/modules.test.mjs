@@ -2,6 +2,7 @@
 // modules.test.mjs - modules of the page on their own: share/page.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { boxHue } from "../../share/page/colour.js";
 import { textClean } from "../../share/page/dom.js";
 import { flameLayout } from "../../share/page/flame.js";
 import { Live } from "../../share/page/live.js";
@@ -490,6 +491,8 @@ test("of a program in Python its own scripts are the program", () => {
 
 	model.ownModule = model.module[1];
 	assert.deepEqual([1, 2, 5].map(n => model.isOwn(n)), [false, true, false]);
+	assert.deepEqual([1, 2, 5].map(n => boxHue(model, n)),
+		["library", "own", "python"]);
 	assert.equal(model.ownFrame(5), 2);
 });
 
