@@ -56,8 +56,8 @@ export class PathFinder {
 		return best;
 	}
 
-	// The function of that name; sentences leave out the namespace that the
-	// first one of a path has, too.  Null: there is none.
+	// The function of that name; sentences leave out the namespace that one
+	// before it in the path has, too.  Null: there is none.
 	nameIn(space, name) {
 		return [name, space + name].find(n => this.byName.has(n)) || null;
 	}
@@ -75,7 +75,7 @@ export class PathFinder {
 			}
 			at += arrow.length;
 
-			const space = spaceOf(names[0]);
+			const space = names.map(spaceOf).find(Boolean) || "";
 
 			if (i < pieces.length - 1 && this.nameIn(space, pieces[i])) {
 				names.push(this.nameIn(space, pieces[i]));

@@ -466,17 +466,24 @@ test("iterations: what a cell is, and which a time holds", () => {
 	assert.equal(steps.numbersText(5), "iteration 5");
 });
 
-test("a path is found though its namespace is left out", () => {
-	const { page, arrays } = madeRun(2, ["main", "lib::solve", "lib::dot",
-		"MPI_Wait"]);
+// [[text of a path, node]] in a sentence of a run with these names.
+function pathsFound(text, names) {
+	const { page, arrays } = madeRun(2, [...names, "MPI_Wait"]);
 	const model = new Model(streamDecode(streamBytes(page, arrays)));
-	const all = model.inclusive(model.own("cpu.time", null));
-	const found = text => new PathFinder(model).inSentence(text, all)
-		.map(f => [text.slice(f.from, f.to), f.node]);
 
-	assert.deepEqual(found("Much in lib::dot ← solve ← main, so"),
+	return new PathFinder(model).inSentence(text, model.inclusive(
+		model.own("cpu.time", null))).map(f => [text.slice(f.from, f.to), f.node]);
+}
+
+test("a path is found though its namespace is left out", () => {
+	const names = ["main", "lib::solve", "lib::dot"];
+
+	assert.deepEqual(pathsFound("Much in lib::dot ← solve ← main, so", names),
 		[["lib::dot ← solve ← main", 5]]);
-	assert.deepEqual(found("in lib::dot ← solve."), [["lib::dot ← solve", 5]]);
+	assert.deepEqual(pathsFound("in lib::dot ← solve.", names),
+		[["lib::dot ← solve", 5]]);
+	assert.deepEqual(pathsFound("in exp ← lib::solve ← main, 9 %",
+		["lib::main", "lib::solve", "exp"]), [["exp ← lib::solve ← main", 5]]);
 });
 
 test("of a program in Python its own scripts are the program", () => {
