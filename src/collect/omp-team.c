@@ -14,7 +14,7 @@
 #include "collect/time.h"
 
 enum {
-	PATIENCE = 1000 /* times that others are let go on */
+	PATIENCE = 1000 /* times that a thread lets others go on, in its life */
 };
 
 /* A context of the thread's, and what it had before. */
@@ -39,6 +39,7 @@ static __thread struct {
 	uint32_t level;
 	uint64_t number;
 	live_ref outside; /* the root of afterwards */
+	uint32_t waits;   /* for its tree, so far */
 	uint64_t waited;  /* in its region, in units of team_now() */
 	live_ref sampled; /* the last one in it, 0: none */
 } mine __attribute__((tls_model("initial-exec")));
@@ -371,13 +372,14 @@ static struct team_level *push_member(struct thread *t, struct omp_team *team,
 
 /*
  * A new thread gets its tree now; others may be at the lists.  Without one the
- * region would lack its part, and all that it does.
+ * region would lack its part, and all that it does.  Where memory is used up
+ * there will be none, so the thread does not wait for long in its life.
  */
 static void await_tree(void)
 {
 	const struct thread *self = thread_self();
 
-	for (int i = 0; self && !thread_has_tree(self) && i < PATIENCE; i++) {
+	while (self && !thread_has_tree(self) && mine.waits++ < PATIENCE) {
 		struct thread *t = thread_use();
 
 		if (t)
