@@ -20,7 +20,8 @@ function recordsOf(table) {
 function viewOf(finding, app) {
 	const rule = String(finding.rule || "");
 
-	if (/iteration|step|drift/.test(rule) && app.hasView("steps"))
+	if (/iteration|drift|unsteady|start-and-end/.test(rule) &&
+	    app.hasView("steps"))
 		return "steps";
 	if (/gpu|copies|bandwidth|synchronisation|launch/.test(rule) &&
 	    app.hasView("gpu"))
@@ -83,29 +84,18 @@ function remarksOf(app, findings) {
 	return remarks.map(r => r.join(" "));
 }
 
-// What stands out among iterations, as their report says it.
-function slowSteps(app) {
-	const lines = app.model.report("iterations")?.lines || [];
-
-	return app.hasView("steps") ? lines.filter(l => l.startsWith("! "))
-		.map(l => l.slice(2)) : [];
-}
-
 function findingsMake(app) {
 	const findings = recordsOf(app.model.table("diagnose", "findings"));
 	const remarks = remarksOf(app, findings);
-	const slow = slowSteps(app);
 
-	if (!findings.length && !remarks.length && !slow.length)
+	if (!findings.length && !remarks.length)
 		return null;
 	return el("section", { class: "findings" },
 		el("h2", {}, "What is worth mending"),
 		findings.length > 0 && el("ol", {},
 			findings.map(f => findingMake(app, f))),
-		remarks.length + slow.length > 0 && el("ul", { class: "remarks" },
-			remarks.map(r => el("li", {}, app.sentence(r))),
-			slow.map(r => el("li", {}, app.sentence(r), " ", el("a", { href:
-				app.link({ view: "steps" }) }, "Iterations")))));
+		remarks.length > 0 && el("ul", { class: "remarks" },
+			remarks.map(r => el("li", {}, app.sentence(r)))));
 }
 
 // A factor is a bar within the one before: what is left of it, and lost.

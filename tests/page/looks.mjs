@@ -111,8 +111,9 @@ async function stepsEqual(page, { cells, iterations }) {
 	assert.deepEqual(shown.mpi, cells.map(c => Math.round(c.mpi * 1e6)));
 	assert.deepEqual(shown.number, iterations.map(i => i.iteration));
 	assert.deepEqual(shown.outlier, iterations.map(i => i.outlier));
-	assert.deepEqual(shown.median, iterations.map(i =>
-		Math.round(i.median * 1e6)));
+	// Of an even number of ranks half a microsecond is rounded twice.
+	iterations.forEach((i, c) => assert.ok(
+		Math.abs(shown.median[c] - i.median * 1e6) <= 1, i.iteration));
 }
 
 const checks = {
