@@ -8,6 +8,7 @@
  *   first=N    the first rank to write (0), and
  *   last=N     the last (RANKS - 1), so that several can work at it
  *   seed=N     another job (1)
+ *   times=0    without trace points and stamps
  *
  * What a rank draws, all from its own number and the seed:
  *
@@ -25,7 +26,11 @@
  *   Own paths  every 64th rank has a path of calls that no other has.
  *   MPI        calls and bytes as the model; times within 20 %; partners as
  *              far away as the model's; of parts, as a job of that
- *              size keeps them; trace points differ in one of four.
+ *              size keeps them.
+ *
+ *   Time       trace points, and stamps of steps, as many as a job of that
+ *              size keeps; each up to a third of an interval off the model's,
+ *              and of a context of the model's that is near in time.
  *
  * With more values than the model has, its tree stands there several times,
  * called from different places, as in a program with more phases.
@@ -46,7 +51,6 @@
 enum {
 	AREAS = 64,   /* parts of the tree, each with a factor of its own */
 	OWN_PATH = 8, /* calls */
-	NEAR = 64,    /* trace points */
 };
 
 struct model {
@@ -348,6 +352,8 @@ static void keep_references(struct making *k)
 			true;
 	for (size_t i = 0; i < p->moment_count; i++)
 		k->kept[p->moments[i].node] = true;
+	for (size_t i = 0; i < p->step_count; i++)
+		k->kept[p->steps[i].node] = true;
 	k->kept[0] = true;
 	for (size_t i = p->node_count; i-- > 1;)
 		if (k->kept[i])
@@ -516,25 +522,6 @@ static uint32_t level_that_fits(const struct profile *p, size_t most)
 	return 64;
 }
 
-/* One in four is where one shortly before or after it was. */
-static void make_moments(struct making *k)
-{
-	const struct profile *p = k->m->p;
-
-	k->out.moments = get(p->moment_count, sizeof(*k->out.moments));
-	for (size_t i = 0; i < p->moment_count; i++) {
-		size_t at = i;
-
-		if (draw_bits(&k->draw) % 4 == 0)
-			at = i - i % NEAR + draw_bits(&k->draw) % NEAR;
-		if (at >= p->moment_count ||
-		    p->moments[at].thread != p->moments[i].thread)
-			at = i;
-		k->out.moments[i] = p->moments[i];
-		k->out.moments[i].node = k->became[p->moments[at].node];
-	}
-}
-
 static void make_parts(struct making *k)
 {
 	const struct profile *p = k->m->p;
@@ -557,13 +544,101 @@ static void make_parts(struct making *k)
 		count++;
 	}
 	k->out.part_count = count;
-	make_moments(k);
 	k->out.threads = get(p->thread_count, sizeof(*k->out.threads));
 	memcpy(k->out.threads, p->threads,
 	       p->thread_count * sizeof(*p->threads));
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (k->out.threads[i].level < level)
 			k->out.threads[i].level = level;
+}
+
+/*
+ * Time.
+ */
+
+/* From a third of the interval before it to a third of that behind it. */
+static uint64_t moved(struct making *k, uint64_t before, uint64_t at,
+		      uint64_t after)
+{
+	double off = (2 * draw_share(&k->draw) - 1) / 3;
+	double interval = (double)(off < 0 ? at - before : after - at);
+
+	return (uint64_t)((double)at + off * interval);
+}
+
+static const struct profile_moment *near_moment(struct making *k, size_t i)
+{
+	const struct profile *p = k->m->p;
+	double at = (double)i + rint(3 * draw_normal(&k->draw));
+
+	if (at < 0 || at >= (double)p->moment_count ||
+	    p->moments[(size_t)at].thread != p->moments[i].thread)
+		return &p->moments[i];
+	return &p->moments[(size_t)at];
+}
+
+/* Behind make_parts(), which copies the threads. */
+static void make_moments(struct making *k)
+{
+	const struct profile *p = k->m->p;
+	const struct profile_moment *from = p->moments;
+	size_t most = parts_kept(k->ranks) / 4, skip = 1, count = 0;
+
+	while (p->moment_count / skip > most)
+		skip *= 2;
+	k->out.moments = get(p->moment_count, sizeof(*k->out.moments));
+	for (size_t i = 0; i < p->moment_count; i += skip) {
+		struct profile_moment *to = &k->out.moments[count++];
+
+		*to = from[i];
+		to->node = k->became[near_moment(k, i)->node];
+		if (i && i + 1 < p->moment_count &&
+		    from[i - 1].thread == from[i + 1].thread)
+			to->ns = moved(k, from[i - 1].ns, from[i].ns,
+				       from[i + 1].ns);
+	}
+	k->out.moment_count = count;
+	for (size_t i = 0; i < p->thread_count; i++)
+		k->out.threads[i].every *= (uint32_t)skip;
+}
+
+static void make_stamps(struct making *k, struct profile_step *step,
+			size_t *next)
+{
+	const struct profile_stamp *from = &k->m->p->stamps[step->first];
+	size_t most = LIVE_STAMPS, skip = 1, count = 0;
+
+	if (k->ranks > 1024)
+		most = most * 1024 / k->ranks;
+	while ((step->count - step->head) / skip + step->head >
+	       (most > 255 ? most : 255))
+		skip *= 2;
+	for (size_t i = 0; i < step->count; i += i < step->head ? 1 : skip) {
+		struct profile_stamp *to = &k->out.stamps[*next + count++];
+
+		*to = from[i];
+		if (i && i + 1 < step->count)
+			to->ns = moved(k, from[i - 1].ns, from[i].ns,
+				       from[i + 1].ns);
+	}
+	step->node = k->became[step->node];
+	step->stride *= (uint32_t)skip;
+	step->first = (uint32_t)*next;
+	step->count = (uint32_t)count;
+	*next += count;
+}
+
+static void make_steps(struct making *k)
+{
+	const struct profile *p = k->m->p;
+	size_t next = 0;
+
+	k->out.steps = get(p->step_count, sizeof(*k->out.steps));
+	k->out.stamps = get(p->stamp_count, sizeof(*k->out.stamps));
+	memcpy(k->out.steps, p->steps, p->step_count * sizeof(*p->steps));
+	for (size_t i = 0; i < p->step_count; i++)
+		make_stamps(k, &k->out.steps[i], &next);
+	k->out.stamp_count = next;
 }
 
 static void make_identity(struct making *k)
@@ -590,6 +665,8 @@ static void making_fini(struct making *k)
 	free(k->out.parts);
 	free(k->out.moments);
 	free(k->out.threads);
+	free(k->out.steps);
+	free(k->out.stamps);
 	free(k->drawn);
 	free(k->kept);
 	free(k->became);
@@ -619,6 +696,8 @@ static void make_rank(const struct model *m, const char *directory,
 	make_peers(&k);
 	make_sites(&k);
 	make_parts(&k);
+	make_moments(&k);
+	make_steps(&k);
 	if (profile_save(&k.out, path))
 		give_up(fail_reason());
 	free(path);
@@ -646,6 +725,8 @@ int main(int argc, char **argv)
 	if (profile_load(&m.p, argv[1]))
 		give_up(fail_reason());
 	model_copy(&m, option(argc, argv, "values", 0));
+	if (!option(argc, argv, "times", 1))
+		m.p->moment_count = m.p->step_count = m.p->stamp_count = 0;
 	last = option(argc, argv, "last", ranks - 1);
 	for (uint64_t r = option(argc, argv, "first", 0); r <= last; r++)
 		make_rank(&m, argv[2], (uint32_t)r, (uint32_t)ranks,
