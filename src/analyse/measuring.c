@@ -604,6 +604,23 @@ static void put_quality(struct report *report, const struct run *run,
 	free(text);
 }
 
+/* An interpreter that is too old, too new, or has no GIL. */
+static void python_unknown(struct report *report, const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		if (!r->python || r->python_known)
+			continue;
+		report_note(report,
+			    "Of Python %u.%u call paths have the interpreter's "
+			    "frames; functions of Python are known of 3.11 to "
+			    "3.14, but not of builds without a GIL.",
+			    r->python >> 8, r->python & 0xff);
+		return;
+	}
+}
+
 void findings_quality(struct report *report, const struct run *run,
 		      const struct run_metric *metric,
 		      const struct complete *paths)
@@ -618,6 +635,7 @@ void findings_quality(struct report *report, const struct run *run,
 	account_failed(report, run);
 	wrappers(report, run, &t);
 	events(report, run);
+	python_unknown(report, run);
 	put_quality(report, run, metric, &t, paths);
 }
 

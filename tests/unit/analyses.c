@@ -1245,6 +1245,25 @@ TEST(summary_warns_of_few_samples)
 	CHECK(!says((uint64_t[]){ 100, 100, 100, 100 }, "!"));
 }
 
+TEST(summary_says_which_python_is_not_known)
+{
+	struct run *run = fixture_run();
+	const struct run *runs[] = { run, NULL };
+	struct report *report = NULL;
+
+	run->ranks[1].python = 0x309;
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	CHECK(has_note(report, "Of Python 3.9 call paths have"));
+	report_free(report);
+	run->ranks[1].python_known = 1;
+	CHECK(!analysis_find("summary")->run(&report, runs,
+					     &(struct analysis_options){ 0 }));
+	CHECK(!has_note(report, "Of Python"));
+	report_free(report);
+	run_free(run);
+}
+
 TEST(without_gaps_none_is_the_largest_part_of_them)
 {
 	struct run *run = fixture_run();

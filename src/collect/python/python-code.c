@@ -39,7 +39,10 @@ SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
 	return word;
 }
 
-/* A freed object has a link, or nothing, where its references were. */
+/*
+ * A freed object has a link, or nothing, where its references were: 32 bits,
+ * above which are 16 that are 0 and, from 3.14 on, flags.
+ */
 SIGSAFE static bool read_code_head(const struct python_layout *layout,
 				   struct safe_read *reader,
 				   const struct python_place *at,
@@ -54,7 +57,7 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 							    layout->code.bytes))
 		return false;
 	references = word_at(head, REFERENCES_AT);
-	if (!references || references >> 32 ||
+	if (!(uint32_t)references || references >> 32 & 0xffff ||
 	    word_at(head, TYPE_AT) != layout->code_type ||
 	    word_at(head, SIZE_AT) > CODE_MOST || at->instr + 2 < bytes ||
 	    at->instr >= bytes + 2 * word_at(head, SIZE_AT) ||

@@ -209,7 +209,8 @@ SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 		*python_frame_fresh(p, 0) = (struct python_frame){
 			.at = is,
 			.previous = *at,
-			.code = word_of(frame, layout->frame.code),
+			.code = word_of(frame, layout->frame.code) &
+				~(uintptr_t)layout->frame.tags,
 			.instr = word_of(frame, layout->frame.instr),
 		};
 	} else {

@@ -25,7 +25,7 @@ struct python_layout {
 				  stays where it is, … */
 	bool alone;            /* … and nothing of the program's */
 	bool full;             /* frames of the interpreter are kept */
-	uint16_t version;      /* 0x30b: 3.11 */
+	uint16_t version;      /* 0x30b: 3.11; 0: one that says its offsets */
 
 	struct {
 		uint16_t heads;         /* of the list of interpreters */
@@ -48,6 +48,7 @@ struct python_layout {
 		uint16_t running;  /* of a generator: so far before its frame is
 				      its state, 0: it runs, or this … */
 		int8_t suspended;  /* … to -1: it has yielded */
+		uint8_t tags;      /* bits of `code`, not of its address */
 	} frame;
 	struct {
 		uint16_t file, name, lines, first, bytes;

@@ -1131,7 +1131,8 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 	struct python_frames *p = &u->python;
 	struct unwind_word *w;
 
-	if (!p->lasting || !n || n + (p->count + 3) * UNWIND_LINE > most ||
+	if (!p->lasting || !n || layout->frame.tags ||
+	    n + (p->count + 3) * UNWIND_LINE > most ||
 	    python_frame_memo(p, p->count - 1)->entry < top->sp ||
 	    (layout->cframe.there &&
 	     (p->memo_first < top->sp || p->memo_first >= u->high)))
