@@ -27,13 +27,26 @@ static KEPT double team(double s)
 
 static void rounds(double more)
 {
-	double alone = 0, together = 0;
+	double alone = 0, together = 0, begun = elapsed_seconds();
+	double inside = 0, parts = 0; /* elapsed: in regions, in their code */
 
 	for (int round = 0; round < ROUNDS; round++) {
+		double at;
+
 		alone += serial(ALONE);
-#pragma omp parallel num_threads(2) reduction(+ : together)
-		together += team(omp_get_thread_num() ? SHARE : more * SHARE);
+		at = elapsed_seconds();
+#pragma omp parallel num_threads(2) reduction(+ : together, parts)
+		{
+			double start = elapsed_seconds();
+
+			together += team(omp_get_thread_num() ? SHARE
+							      : more * SHARE);
+			parts += elapsed_seconds() - start;
+		}
+		inside += elapsed_seconds() - at;
 	}
+	printf("truth outside %.6f\ntruth inside %.6f\ntruth parts %.6f\n",
+	       elapsed_seconds() - begun, inside, parts);
 	printf("truth serial %.6f\ntruth team %.6f\n", alone, together);
 }
 

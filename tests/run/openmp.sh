@@ -94,6 +94,33 @@ efficiency() {
 		'BEGIN { print (s + t) / 2 / (s + t * 3 / 4) }')" 0.15
 }
 
+# factor NAME EXPECTED
+factor() {
+	is=$("$copse" report efficiency -f json omp.copse |
+		sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p")
+	echo "$1 $is, not far from $2"
+	near "$is" "$2" 0.01
+}
+
+# From the program's own stamps: one thread outside regions, two inside.
+hybrid() {
+	built omp "${MPICC:-mpicc}" -DWITH_MPI
+	rm -rf omp.copse
+	mpirun -n 1 "$copse" run -q --openmp=on -o omp.copse ./omp 3 >out ||
+		return
+	"$copse" report efficiency omp.copse | tee said
+	all=$(truth outside) in=$(truth inside) parts=$(truth parts)
+	factor serial_efficiency "$(awk -v a="$all" -v i="$in" \
+		'BEGIN { print (a + i) / (2 * a) }')" &&
+		factor region_efficiency "$(awk -v a="$all" -v i="$in" \
+			-v p="$parts" \
+			'BEGIN { print (a - i + p) / (a + i) }')" &&
+		factor thread_efficiency "$(awk -v a="$all" -v i="$in" \
+			-v p="$parts" \
+			'BEGIN { print (a - i + p) / (2 * a) }')" &&
+		grep -q 'is lost by threads that' said
+}
+
 point "gcc: one has three times the work" spins 3 "$CC"
 point "it is said, without advice on symbols" is_said
 point "it is in the database" is_data
@@ -102,4 +129,5 @@ point "clang: one has three times the work" spins 3 clang
 point "without advice on symbols" is_named
 point "clang: as much for both, and a stretch alone" spins 1 clang
 point "parallel efficiency counts it" efficiency
+point "hybrid efficiency, by stamps" hybrid
 points_done

@@ -8,6 +8,7 @@
 #include "analyse/findings.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/mpi/efficiency.h"
+#include "analyse/mpi/thread-factors.h"
 #include "analyse/paths.h"
 #include "base/err.h"
 #include "base/comparison.h"
@@ -253,7 +254,8 @@ struct factor_loss {
 };
 
 /* "Most is lost by load imbalance: …", of the run time on each rank. */
-static void worst(struct report *report, const struct efficiency *e)
+static void worst(struct report *report, const struct efficiency *e,
+		  const struct thread_factors *f)
 {
 	double ideal = e->transfer * e->elapsed;
 	bool known = !isnan(ideal);
@@ -264,7 +266,11 @@ static void worst(struct report *report, const struct efficiency *e)
 		{ "transfer", known ? e->elapsed - ideal : 0 },
 		{ "communication", known ? 0 : e->elapsed - e->outside_max },
 		{ "threads that wait in OpenMP",
-		  e->outside_mean - e->useful_mean },
+		  f->threads > 0
+			  ? e->outside_mean * f->serial * (1 - f->regions)
+			  : e->outside_mean - e->useful_mean },
+		{ "threads that have no region to work in",
+		  f->threads > 0 ? e->outside_mean * (1 - f->serial) : 0 },
 	};
 	const struct factor_loss *most = losses;
 	double all = 0;
@@ -286,19 +292,23 @@ static int fill_factors(struct report *report, const struct paths *paths,
 {
 	const struct run *run = paths->run;
 	struct gpu_factors gpu = gpu_factors_of(run);
+	struct thread_factors threads;
 	struct efficiency e;
 	int err = efficiency_of(&e, run);
 
 	if (err)
 		return err;
+	threads = thread_factors_of(run, &e);
 	findings_jobs(report, run);
 	efficiency_line(report, &e);
-	worst(report, &e);
+	thread_factors_line(report, &threads);
+	worst(report, &e, &threads);
 	gpu_factors_lines(report, &gpu);
 	factor_columns(report, run, e.openmp < 1);
 	if (e.ranks)
 		factor_row(report, run, "(run)", &e, 0);
 	err = phases(report, paths, options);
+	thread_factors_table(report, &threads);
 	gpu_factor_table(report, &gpu);
 	if (!e.ranks && !gpu.devices && !report->tables[0].row_count)
 		report_line(report, "No MPI, and no phase that has ended: "
