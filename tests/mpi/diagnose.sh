@@ -95,6 +95,34 @@ finds_nothing() {
 	[ "$false" -eq 0 ]
 }
 
+is_said() {
+	[ "$rule" != none ] || { [ ! -s some ]; return; }
+	grep "^$rule," some >one || return
+	for word in $words; do
+		grep -q "$word" one || { echo "no $word"; return 1; }
+	done
+}
+
+# iterations RULE WORD… ARGUMENT…: the findings on iterations of 300 steps of
+# CPU time are this one, in whose line all words stand; none: there is none.
+iterations() {
+	need mpirun
+	rule=$1
+	words=$2
+	shift 2
+	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o steps.copse \
+		"$programs/mpi-stages" steps=300 step=0.005 stage=0.1 cpu=1 \
+		"$@" >out 2>err || { cat out err; return 1; }
+	"$copse" report iterations steps.copse || return 1
+	"$copse" report diagnose steps.copse -f csv --table findings >all ||
+		return 1
+	cat all
+	grep -E '^(slow-iterations|unsteady-rank|drift|start-and-end),' all >some
+	is_said && return
+	had_cores steps || skip "others have the cores here"
+	return 1
+}
+
 # What rules need no run anew: each is explained, and gates one profile.
 gates() {
 	record strands || return
@@ -136,6 +164,12 @@ own_rules() {
 
 point "problems that are found" finds
 point "controls" finds_nothing
+point "a slow iteration is a finding" \
+	iterations slow-iterations '120 write_restart all' slow=120 extra=0.4
+point "a rank that is slow in each tenth iteration is one" \
+	iterations unsteady-rank '1 compute one.of.10' late=1 by=4
+point "drift is one" iterations drift 'compute slower' drift=2
+point "steady iterations have none" iterations none ''
 point "gate" gates
 point "help" explains
 point "rules of one's own" own_rules

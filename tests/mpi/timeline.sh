@@ -123,48 +123,6 @@ all_traced() {
 	traced thin && traced first && traced last
 }
 
-# finds RULE WORD… ARGUMENT…: the findings on iterations of 300 steps of CPU time
-# are this one, in whose line all words stand; none: there is none.
-finds() {
-	need mpirun
-	rule=$1
-	words=$2
-	shift 2
-	rm -rf found.copse
-	mpirun -n 2 "$copse" run -q -o found.copse "$programs/mpi-stages" \
-		steps=300 step=0.005 stage=0.1 cpu=1 "$@" >out 2>err ||
-		{ cat out err; return 1; }
-	"$copse" report iterations found.copse || return 1
-	"$copse" report diagnose found.copse -f csv --table findings >all ||
-		return 1
-	cat all
-	grep -E '^(slow-iterations|unsteady-rank|drift|start-and-end),' all >some
-	if [ "$rule" = none ]; then
-		[ ! -s some ]
-		return
-	fi
-	grep "^$rule," some >one || return 1
-	for word in $words; do
-		grep -q "$word" one || { echo "no $word"; return 1; }
-	done
-}
-
-one_iteration() {
-	finds slow-iterations '120 write_restart all' slow=120 extra=0.4
-}
-
-late_rank() {
-	finds unsteady-rank '1 compute one.of.10' late=1 by=4
-}
-
-drifting() {
-	finds drift 'compute slower' drift=2
-}
-
-steady() {
-	finds none ''
-}
-
 point 'a program with stages is measured' measure
 point 'the ends of stages are where the program says' stages
 point 'a page of letters' page
@@ -172,9 +130,5 @@ point 'steps are found, and the slow one' steps
 point 'a step with several calls is one' more_calls
 point 'a marked step is one' marked
 point 'iterations as a table' cells
-point 'a slow iteration is a finding' one_iteration
-point 'a rank that is slow in each tenth iteration is one' late_rank
-point 'drift is one' drifting
-point 'steady iterations have none' steady
 point 'with --trace each sample is a moment' all_traced
 points_done
