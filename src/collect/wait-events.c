@@ -18,19 +18,15 @@ uint32_t wait_events_level;
 static uint32_t most = WAIT_EVENTS_MOST;
 static uint32_t threads; /* that have parts */
 static uint32_t traced;  /* trace points of each thread, with --trace */
-static enum {
-	KEEP_THIN,
-	KEEP_FIRST,
-	KEEP_LAST
-} trace_keep;
+static enum moments_keep trace_keep;
 bool wait_events_of_all;
 
 static void set_trace(const struct settings *s)
 {
 	traced = (uint32_t)((s->trace << 20) / sizeof(struct live_moment));
-	trace_keep = !strcmp(s->trace_keep, "first")  ? KEEP_FIRST
-		     : !strcmp(s->trace_keep, "last") ? KEEP_LAST
-						      : KEEP_THIN;
+	trace_keep = !strcmp(s->trace_keep, "first")  ? MOMENTS_FIRST
+		     : !strcmp(s->trace_keep, "last") ? MOMENTS_LAST
+						      : MOMENTS_THIN;
 	wait_events_of_all = traced;
 }
 
@@ -109,40 +105,6 @@ void wait_events_add(struct thread *t, const struct live_part *part)
 	p->count++;
 }
 
-SIGSAFE static bool is_even(const void *moment, void *turn)
-{
-	(void)moment;
-	return ++*(uint32_t *)turn % 2;
-}
-
-SIGSAFE static bool is_later_half(const void *moment, void *left)
-{
-	uint32_t *earlier = left;
-
-	(void)moment;
-	if (!*earlier)
-		return true;
-	--*earlier;
-	return false;
-}
-
-/* Every other one of all; of --trace-keep=last the later half. */
-SIGSAFE static void halve_trace_points(struct thread *t)
-{
-	struct wait_events *p = &t->wait_events;
-	bool last = traced && trace_keep == KEEP_LAST;
-	uint32_t turn = last ? p->trace_point_count / 2 : 0;
-
-	begin_thinning(t->live);
-	p->trace_point_count =
-		chunk_filter(t->tree.arena, &p->trace_points, t->live->moments,
-			     sizeof(struct live_moment),
-			     last ? is_later_half : is_even, &turn);
-	if (!last)
-		t->live->every *= 2;
-	end_thinning(t->live);
-}
-
 SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 {
 	uint32_t share = most / TRACE_POINTS_SHARE;
@@ -157,31 +119,15 @@ SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
 			      uint64_t wall_ns)
 {
-	struct wait_events *p = &t->wait_events;
-	live_ref ref;
+	struct live_moment moment = {
+		.ns = now_ns,
+		.node = node,
+		.weight_ns =
+			wall_ns < UINT32_MAX ? (uint32_t)wall_ns : UINT32_MAX,
+	};
 
-	if (!t->live->every)
-		t->live->every = 1;
-	if (++p->skipped < t->live->every)
-		return;
-	p->skipped = 0;
-	if (p->trace_point_count >= trace_points_most(t)) {
-		if (traced && trace_keep == KEEP_FIRST)
-			return;
-		halve_trace_points(t);
-	}
-	ref = chunk_take(t->tree.arena, &p->trace_points, &t->live->moments,
-			 sizeof(struct live_moment));
-	if (!ref)
-		return;
-	*(struct live_moment *)arena_at(t->tree.arena, ref) =
-		(struct live_moment){ .ns = now_ns,
-				      .node = node,
-				      .weight_ns = wall_ns < UINT32_MAX
-							   ? (uint32_t)wall_ns
-							   : UINT32_MAX };
-	chunk_commit(t->tree.arena, &p->trace_points);
-	p->trace_point_count++;
+	moments_add(&t->wait_events.moments, t->tree.arena, t->live,
+		    trace_points_most(t), trace_keep, &moment);
 }
 
 const struct source source_wait_events = {

@@ -17,7 +17,7 @@
 #define COLLECT_WAIT_EVENTS_H
 
 #include "base/sigsafe.h"
-#include "live/chunk.h"
+#include "live/moments.h"
 
 enum {
 	WAIT_EVENTS_MOST = 16384, /* of 64 bytes */
@@ -26,10 +26,10 @@ enum {
 };
 
 struct wait_events { /* all zero: none, and no moments are kept */
-	struct chunk_list list, trace_points;
-	uint32_t count, trace_point_count;
-	uint32_t skipped; /* samples since the last moment */
-	bool wanted;      /* the thread calls MPI */
+	struct chunk_list list;
+	uint32_t count;
+	struct moments moments;
+	bool wanted; /* the thread calls MPI */
 	/* Where small records of MPI calls go. */
 	struct arena_small small;
 };

@@ -7,12 +7,11 @@ enum {
 	LAST_CHUNK = 65536,
 };
 
-/* A new chunk, twice as large as the last, linked behind it. */
-SIGSAFE static bool add_chunk(struct arena *arena, struct chunk_list *list,
-			      live_ref *head)
+/* A new chunk, twice as large as the last, linked behind it; or 0. */
+SIGSAFE static live_ref add_chunk(struct arena *arena, live_ref behind,
+				  live_ref *head)
 {
-	struct live_chunk *last =
-		list->chunk ? arena_at(arena, list->chunk) : NULL;
+	struct live_chunk *last = behind ? arena_at(arena, behind) : NULL;
 	uint32_t size = FIRST_CHUNK;
 	struct live_chunk *chunk;
 	live_ref ref;
@@ -23,12 +22,11 @@ SIGSAFE static bool add_chunk(struct arena *arena, struct chunk_list *list,
 		size = LAST_CHUNK;
 	ref = arena_pages(arena, size);
 	if (!ref)
-		return false;
+		return 0;
 	chunk = arena_at(arena, ref);
 	chunk->size = size;
 	__atomic_store_n(last ? &last->next : head, ref, __ATOMIC_RELEASE);
-	list->chunk = ref;
-	return true;
+	return ref;
 }
 
 SIGSAFE static uint32_t holds(const struct live_chunk *chunk, uint32_t record)
@@ -50,11 +48,13 @@ SIGSAFE static bool advance_in_list(struct arena *arena,
 {
 	const struct live_chunk *chunk =
 		list->chunk ? arena_at(arena, list->chunk) : NULL;
+	live_ref next = chunk ? chunk->next : 0;
 
-	if (chunk && chunk->next)
-		list->chunk = chunk->next;
-	else if (!add_chunk(arena, list, head))
+	if (!next)
+		next = add_chunk(arena, list->chunk, head);
+	if (!next)
 		return false;
+	list->chunk = next;
 	list->room = holds(arena_at(arena, list->chunk), record);
 	return true;
 }
@@ -77,6 +77,32 @@ SIGSAFE void chunk_commit(struct arena *arena, struct chunk_list *list)
 	/* In this order: a longjmp may be the end of it between the two. */
 	list->room--;
 	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
+}
+
+SIGSAFE live_ref chunk_seek(struct arena *arena, struct chunk_cursor *c,
+			    live_ref *head, uint32_t record)
+{
+	const struct live_chunk *chunk =
+		c->chunk ? arena_at(arena, c->chunk) : NULL;
+	live_ref next;
+
+	if (!chunk || c->at == holds(chunk, record)) {
+		next = chunk ? chunk->next : *head;
+		if (!next)
+			next = add_chunk(arena, c->chunk, head);
+		if (!next)
+			return 0;
+		*c = (struct chunk_cursor){ next, 0 };
+	}
+	return record_at(c->chunk, c->at, record);
+}
+
+SIGSAFE void chunk_wrote(struct arena *arena, struct chunk_cursor *c)
+{
+	struct live_chunk *chunk = arena_at(arena, c->chunk);
+
+	if (++c->at > chunk->count)
+		__atomic_store_n(&chunk->count, c->at, __ATOMIC_RELEASE);
 }
 
 /* Where the next record that is kept goes to. */

@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 14
+#define LIVE_VERSION 15
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -532,11 +532,13 @@ struct live_thread {
 	live_ref moments;  /* first live_chunk of struct live_moment */
 	uint32_t every;    /* a moment is kept of so many samples */
 	uint32_t level;    /* parts of lower levels are not kept */
-	uint32_t thinning; /* odd: parts and moments are being moved; a copy
-			      made now has none that can be used */
-	live_ref open;     /* at the last sample: the node of the call that the
-			      thread was in, since: */
-	uint64_t open_ns;  /* CLOCK_MONOTONIC; 0: in none */
+	uint32_t thinning; /* odd: parts are being moved; a copy made now has
+			      none that can be used */
+	/* live/moments.h says which of its list's records count. */
+	uint32_t moments_held, moments_old, moments_moved;
+	live_ref open;    /* at the last sample: the node of the call that the
+			     thread was in, since: */
+	uint64_t open_ns; /* CLOCK_MONOTONIC; 0: in none */
 };
 
 struct live_metric {

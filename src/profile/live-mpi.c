@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/comparison.h"
+#include "live/moments.h"
 #include "live/untimed.h"
 #include "profile/live-reader.h"
 
@@ -256,7 +257,7 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 	memcpy(&moment, at, sizeof(moment));
 	if (moment.ns > PROFILE_TIME_MOST) {
 		r->damaged++;
-		return;
+		moment.ns = 0;
 	}
 	if (!reader_grow(r, &p->moments, p->moment_count, sizeof(*p->moments)))
 		return;
@@ -266,6 +267,18 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 		.thread = thread,
 		.weight_ns = moment.weight_ns,
 	};
+}
+
+/* Of the thread's records those that count: no damage, none that was moved. */
+static void pick_moments(struct profile *p, size_t first,
+			 const struct live_thread *t)
+{
+	size_t kept = first;
+
+	for (size_t i = first; i < p->moment_count; i++)
+		if (p->moments[i].ns && moments_has(t, (uint32_t)(i - first)))
+			p->moments[kept++] = p->moments[i];
+	p->moment_count = kept;
 }
 
 void reader_chunks(struct reader *r, live_ref ref, size_t size, uint32_t thread,
@@ -303,15 +316,18 @@ static void open_call(struct reader *r, uint32_t thread,
 
 void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 {
+	size_t first = r->p->moment_count;
+
 	open_call(r, thread, t);
 	reader_walk(r, t->peers, sizeof(struct live_peer), take_peer);
+	reader_chunks(r, t->moments, sizeof(struct live_moment), thread,
+		      take_moment);
+	pick_moments(r->p, first, t);
 	if (t->thinning & 1) {
 		r->p->losses[LOSS_MOVED_PARTS].count++;
 		return;
 	}
 	reader_chunks(r, t->parts, sizeof(struct live_part), thread, take_part);
-	reader_chunks(r, t->moments, sizeof(struct live_moment), thread,
-		      take_moment);
 }
 
 /* Order */

@@ -104,7 +104,7 @@ is_said() {
 }
 
 # iterations RULE WORD… ARGUMENT…: the findings on iterations of 300 steps of
-# CPU time are this one, in whose line all words stand; none: there is none.
+# CPU time are this one, with all words in its line; none: there is none.
 iterations() {
 	need mpirun
 	rule=$1
@@ -117,7 +117,8 @@ iterations() {
 	"$copse" report diagnose steps.copse -f csv --table findings >all ||
 		return 1
 	cat all
-	grep -E '^(slow-iterations|unsteady-rank|drift|start-and-end),' all >some
+	grep -E '^(slow-iterations|unsteady-rank|drift|start-and-end),' \
+		all >some
 	is_said && return
 	had_cores steps || skip "others have the cores here"
 	return 1
