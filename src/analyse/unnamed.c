@@ -87,11 +87,10 @@ void unnamed_say(struct report *report, const struct run *run,
 		if (unnamed >= MUCH * all)
 			report_note(
 				report,
-				"%.0f %% of %s is in functions without a name "
-				"and the MPI that they call, %s in %s, which "
-				"has no symbols here; its debug package, "
-				"debuginfod, or a build that is not stripped "
-				"would give them (man copse-merge, Names).",
+				"%.0f %% of %s is in functions without a "
+				"name, %s in %s: its debug package, debuginfod "
+				"or a build with symbols has them (man "
+				"copse-merge, Names).",
 				100 * unnamed / all, metric->name,
 				phrase_most(most / unnamed), str_base(file));
 	}

@@ -1102,7 +1102,7 @@ TEST(summary_says_what_has_no_names)
 	run->nodes[FIXTURE_WORK_42].flags |= RUN_UNNAMED; /* its line */
 	CHECK(!analysis_find("summary")->run(&report, runs, &options));
 	CHECK(has_note(report, "58 % of cpu.time is in functions without"));
-	CHECK(has_note(report, "most in app,"));
+	CHECK(has_note(report, "most in app:"));
 	report_free(report);
 }
 

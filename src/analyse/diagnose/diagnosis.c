@@ -307,7 +307,7 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 		offer_rank(report, of->at[0].ranks);
 	if (of->problem)
 		report_note(report, "! A rule was left out: %s.", of->problem);
-	if (of->count && of->at[0].severity == SEVERITY_HIGH)
+	if (of->count && of->at[0].severity >= SEVERITY_MEDIUM)
 		return; /* that has to be mended first */
 	for (size_t i = 0; i < of->remark_count; i++)
 		report_line(report, "– %s. %s", of->remarks[i].text,
