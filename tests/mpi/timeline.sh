@@ -15,8 +15,8 @@ measure() {
 	"$copse" report timeline app.copse -f csv >cells.csv
 }
 
-# Both ends of four stages on four ranks: two bins away at most.  Both have
-# their times from the start of setup() on rank 0.
+# Both ends of four stages on four ranks: the middles of their bins are two bins
+# away at most, when both clocks are set by the median of all differences.
 stages() {
 	[ -s cells.csv ] || skip "not measured"
 	awk -F'[, ]' -v OFS=' ' '
@@ -34,25 +34,34 @@ stages() {
 				    index($0, word[1] " ") == 0)
 					continue
 				if (!(key in first))
-					first[key] = $4
-				last[key] = $5
+					first[key] = $4 + width / 2
+				last[key] = $5 - width / 2
 			}
 		}
 		END {
-			zero = first["setup", 0] - from["setup", 0]
 			for (key in from) {
-				all += 2
-				good += near(first[key], from[key] + zero)
-				good += near(last[key], to[key] + zero)
-				gsub(SUBSEP, " ", key)
-				print key
+				off[all++] = first[key] - from[key]
+				off[all++] = last[key] - to[key]
+			}
+			zero = median()
+			for (i = 0; i < all; i++) {
+				bins = (off[i] - zero) / width
+				good += bins ^ 2 <= 4
+				print bins, "bins"
 			}
 			print good " of " all
 			exit all < 32 || good < 0.95 * all
 		}
-		function near(a, b) {
-			print a, b, (a - b) / width, "bins"
-			return (a - b) ^ 2 <= (2 * width) ^ 2
+		function median(    i, k, less, more) {
+			for (i = 0; i < all; i++) {
+				less = more = 0
+				for (k = 0; k < all; k++) {
+					less += off[k] < off[i]
+					more += off[k] > off[i]
+				}
+				if (2 * less <= all && 2 * more <= all)
+					return off[i]
+			}
 		}' out cells.csv
 }
 
