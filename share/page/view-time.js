@@ -542,8 +542,9 @@ function arrowsKept(app, state, waits) {
 export const viewTime = {
 	id: "time", title: "Timeline", byTime: true,
 	about: "Ranks from top to bottom, time from left to right. Drag to select " +
-		"ranks and time, here and in every view; double click or Enter zooms, " +
-		"Escape zooms out, arrows move. Cells are sums of all that is in them.",
+		"ranks, for all views, and time, for this one and Iterations; double " +
+		"click or Enter zooms, Escape zooms out, arrows move. Cells are sums of " +
+		"all that is in them.",
 	has: app => app.model.page.timeline && !app.model.isDiff,
 	make(app, element) {
 		const whole = app.kept("time grid", () => timeGridOf(app.model));

@@ -269,9 +269,12 @@ static void count_member(struct thread *t, struct omp_team *team, live_ref root,
 /* The team whose part the thread does, or NULL. */
 static inline struct omp_team *team_at_work(void)
 {
-	const struct team_level *level = &mine.levels[mine.depth - 1];
+	const struct team_level *level;
 
-	return mine.depth && level->start ? level->team : NULL;
+	if (!mine.depth)
+		return NULL;
+	level = &mine.levels[mine.depth - 1];
+	return level->start ? level->team : NULL;
 }
 
 PUBLIC uint64_t copse_team_wait(void)
