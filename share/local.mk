@@ -17,7 +17,8 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 # word here.
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
-	growing-collective chance-delays copies no-counters memory-bound \
+	growing-collective chance-delays copies \
+	no-counters memory-bound one-place python-computes \
 	array-sections page-faults context-switches \
 	uneven-threads small-regions \
 	slow-iterations unsteady-rank drift start-and-end \

@@ -226,8 +226,35 @@ remarks() {
 		grep -q "whether [^(,]*$share" bare
 }
 
+# What the loader and the interpreter touch first is no loop that allocates.
+no_faults_of_starts() {
+	"$copse" run -q -o start.copse /usr/bin/python3 -c pass >out 2>&1 ||
+		{ cat out; return 1; }
+	"$copse" report diagnose -f csv start.copse >text || return
+	cat text
+	! grep page-faults text
+}
+
+loops_of_python() {
+	cat >loop.py <<-'EOM'
+		import time
+		def add_up(until):
+		    total = 0
+		    while time.time() < until:
+		        for i in range(1000): total += i * i
+		add_up(time.time() + 0.5)
+	EOM
+	"$copse" run -q -o loop.copse /usr/bin/python3 loop.py >out 2>&1 ||
+		{ cat out; return 1; }
+	"$copse" report diagnose --width 500 loop.copse >text || return
+	cat text
+	grep -q 'time is in add_up ← loop.py:6 <module>, at loop.py:5,' text
+}
+
 point "a program is measured" measure
 point "a remark names a function, and its line where that is known" remarks
+point "the start of a process is no finding" no_faults_of_starts
+point "a loop in Python is remarked on" loops_of_python
 point "an option of another analysis is refused" strangers
 point "and taken by its own" friends
 point "formats of other commands are refused, and not offered" formats

@@ -84,7 +84,7 @@ static const struct fact_field function_fields[FIELDS] = {
 	[COUNTERS] = { "counters", FACT_NUMBER,
 		       "1: the run has events of hardware counters" },
 	[INTERPRETED] = { "interpreted", FACT_NUMBER,
-			  "1: it is of Python's interpreter" },
+			  "1: it is in Python, 2: in its interpreter" },
 	[FUNCTION] = { "function", FACT_TEXT,
 		       "the function, and what calls it" },
 	[PLACE] = { "place", FACT_TEXT, "its most expensive line, or empty" },
@@ -472,12 +472,18 @@ static bool has_counters(const struct run *run)
 	return false;
 }
 
+static double interpretation(const struct run *run, uint32_t node)
+{
+	if (python_owns(run, node))
+		return 1;
+	return interpreter_owns(run, node) ? 2 : 0;
+}
+
 static int finish_function(struct fact *f, const struct fact_source *from,
 			   const struct owned *o)
 {
-	uint32_t line = o->line[f->path];
-	const struct run_node *n =
-		&from->run->nodes[line ? line : from->paths->at[f->path].node];
+	uint32_t line = o->line[f->path]; /* 0, which has no file: unknown */
+	const struct run_node *n = &from->run->nodes[line];
 
 	f->values[SHARE].number =
 		value_ratio(f->values[TOTAL].number, from->sampled);
@@ -498,8 +504,7 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		fact_saved(from, f->values[PACKING].number, fact_work(from));
 	f->values[COUNTERS].number = has_counters(from->run);
 	f->values[INTERPRETED].number =
-		interpreter_owns(from->run, from->paths->at[f->path].node) ||
-		python_owns(from->run, from->paths->at[f->path].node);
+		interpretation(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
 		return 0;
 	f->values[FUNCTION].text = paths_short(from->paths, f->path, FRAMES);

@@ -13,10 +13,11 @@
 #include "base/err.h"
 
 /* Seconds; of a fresh page of 4 KiB. */
-#define FAULT      2e-6   /* in the kernel, at most */
-#define FAULT_COLD 0.4e-6 /* outside: it is in no cache */
-#define SWITCH     1e-5   /* the most for one thread's, with its wake-up */
-#define FRAMES     3
+#define FAULT        2e-6   /* in the kernel, at most */
+#define FAULT_COLD   0.4e-6 /* outside: it is in no cache */
+#define FAULTS_START 2000   /* of a process, before it begins its work */
+#define SWITCH       1e-5   /* the most for one thread's, with its wake-up */
+#define FRAMES       3
 
 enum field {
 	SYSTEM,
@@ -47,7 +48,8 @@ static const struct fact_field process_fields[FIELDS] = {
 		     "CPU time in the kernel, of all ranks and of what they "
 		     "started" },
 	[SYSTEM_SHARE] = { "system_share", FACT_SHARE, "of all CPU time" },
-	[FAULTS] = { "faults", FACT_COUNT, "page faults" },
+	[FAULTS] = { "faults", FACT_COUNT,
+		     "page faults, less 2000 for the start of each process" },
 	[FAULT_RATE] = { "fault_rate", FACT_COUNT, "per second and rank" },
 	[FAULT_TIME] = { "fault_time", FACT_SECONDS,
 			 "estimated: all time in the kernel, at most 2 µs for "
@@ -82,6 +84,7 @@ static const struct fact_field process_fields[FIELDS] = {
 /* Only one row of each `copse run` has what the system counted. */
 static double add_counts(struct fact *f, const struct run *run)
 {
+	double started = FAULTS_START * (double)run->rank_count;
 	double user = 0;
 
 	for (size_t i = 0; i < run->rank_count; i++) {
@@ -94,6 +97,7 @@ static double add_counts(struct fact *f, const struct run *run)
 		if (i < run->member_count)
 			f->values[THREADS].number += r->threads;
 	}
+	f->values[FAULTS].number = fmax(f->values[FAULTS].number - started, 0);
 	f->values[THREADS].number = value_ratio(f->values[THREADS].number,
 						(double)run->member_count);
 	return user + f->values[SYSTEM].number;
