@@ -226,7 +226,9 @@ static struct step_late look_at_rank(const struct step_search *s, uint32_t rank)
 		late.times = rows_in_rhythm(s, late.times, &r);
 	late.period = r.period;
 	for (uint32_t i = 0; i < late.times; i++) {
-		double own = excess_of_own(s, rank, s->rows[i], usual);
+		double others = s->t->at[s->rows[i]].own;
+		double own =
+			excess_of_own(s, rank, s->rows[i], fmax(usual, others));
 
 		late.seconds += own;
 		late.lost += fmin(own, excess_of_all(s->t, s->rows[i]));

@@ -105,7 +105,8 @@ static void say_late(struct report *report, const struct step_times *t,
 		snprintf(rhythm, sizeof(rhythm), ", one of %u", late->period);
 	if (late->times)
 		report_line(report,
-			    "! Rank %ju alone was slow in %u iterations%s: %s "
+			    "! Rank %ju was slower than the others in %u "
+			    "iterations%s: %s "
 			    "beyond what it takes else%s.",
 			    (uintmax_t)number_of_rank(t, late->rank),
 			    late->times, rhythm,

@@ -169,6 +169,9 @@ point "a slow iteration is a finding" \
 	iterations slow-iterations '120 write_restart all' slow=120 extra=0.4
 point "a rank that is slow in each tenth iteration is one" \
 	iterations unsteady-rank '1 compute one.of.10' late=1 by=4
+point "and one by so much as it is slower than the others" \
+	iterations unsteady-rank '^unsteady-rank,[a-z]*,0[.][56]' \
+	late=1 tenth=4 marked=1
 point "drift is one" iterations drift 'compute slower' drift=2
 point "steady iterations have none" iterations none ''
 point "gate" gates

@@ -8,6 +8,7 @@
  *   slow=N    in step N, from 0, all are in write_restart() as well, for twice
  *             as long, or for `extra` seconds
  *   late=R    rank R takes `by` (2) times as long in every tenth step
+ *   tenth=X   every tenth step takes X times as long on all ranks
  *   drift=X   the last step takes 1 + X times as long as the first
  *   inner=N   N more MPI_Allreduce in each step, from another line
  *   cpu=1     the length of steps is CPU time, so that others on the cores
@@ -23,11 +24,15 @@
 #include "known.h"
 
 static struct {
-	double steps, step, slow, extra, late, by, drift, inner, cpu, marked,
-		stage;
-} how = {
-	.steps = 50, .step = 0.02, .slow = -1, .late = -1, .by = 2, .stage = 0.6
-};
+	double steps, step, slow, extra, late, by, tenth, drift, inner, cpu,
+		marked, stage;
+} how = { .steps = 50,
+	  .step = 0.02,
+	  .slow = -1,
+	  .late = -1,
+	  .by = 2,
+	  .tenth = 1,
+	  .stage = 0.6 };
 
 static int rank;
 static void (*begin)(const char *), (*end)(const char *);
@@ -90,8 +95,9 @@ static double seconds_of(int i)
 {
 	double seconds = how.step * (1 + how.drift * i / how.steps);
 
-	return rank == (int)how.late && i % 10 == 9 ? how.by * seconds
-						    : seconds;
+	if (i % 10 != 9)
+		return seconds;
+	return how.tenth * seconds * (rank == (int)how.late ? how.by : 1);
 }
 
 static KEPT void step(int i, double *sum)
@@ -130,12 +136,12 @@ static void take(const char *word)
 	static const struct {
 		const char *key;
 		double *to;
-	} keys[] = { { "steps=", &how.steps }, { "step=", &how.step },
-		     { "slow=", &how.slow },   { "extra=", &how.extra },
-		     { "late=", &how.late },   { "drift=", &how.drift },
-		     { "by=", &how.by },       { "inner=", &how.inner },
-		     { "cpu=", &how.cpu },     { "marked=", &how.marked },
-		     { "stage=", &how.stage } };
+	} keys[] = { { "steps=", &how.steps },   { "step=", &how.step },
+		     { "slow=", &how.slow },     { "extra=", &how.extra },
+		     { "late=", &how.late },     { "drift=", &how.drift },
+		     { "by=", &how.by },         { "tenth=", &how.tenth },
+		     { "inner=", &how.inner },   { "cpu=", &how.cpu },
+		     { "marked=", &how.marked }, { "stage=", &how.stage } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(word, keys[i].key, strlen(keys[i].key)))

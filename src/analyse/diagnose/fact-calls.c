@@ -8,6 +8,7 @@
 #include "analyse/diagnose/facts.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/python-words.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
@@ -25,6 +26,7 @@ enum field {
 	SIZE,
 	EACH,
 	SECONDS,
+	BINDING,
 	WAITED,
 	EXPLAINED,
 	SHARE,
@@ -53,7 +55,11 @@ static const struct fact_field call_fields[FIELDS] = {
 	[RATE] = { "rate", FACT_COUNT, "calls per second of a rank" },
 	[SIZE] = { "size", FACT_BYTES, "mean of a call" },
 	[EACH] = { "each", FACT_SECONDS, "mean time of a call" },
-	[SECONDS] = { "seconds", FACT_SECONDS, "in these calls, of all ranks" },
+	[SECONDS] = { "seconds", FACT_SECONDS,
+		      "in these calls, of all ranks, and in their binding" },
+	[BINDING] = { "binding", FACT_SECONDS,
+		      "of these, CPU time between a function of Python's and "
+		      "MPI: mpi4py, pickle" },
 	[WAITED] = { "waited", FACT_SECONDS,
 		     "of these, for ranks that were late" },
 	[EXPLAINED] = { "explained", FACT_SHARE,
@@ -105,28 +111,113 @@ static double waited_at(const struct blames *b, uint32_t path)
 	return seconds;
 }
 
-/* Messages of a function, and of what it calls, are one fact: a send and its
- * receive. */
-static struct fact *same_exchange(struct facts *to,
-				  const struct fact_source *from,
-				  const struct call_site *site, double message)
+static bool has_time(const struct fact_source *from)
 {
-	const struct path *at = from->paths->at;
+	return from->metric && from->metric->unit == UNIT_NS;
+}
 
-	for (size_t i = 0; i < to->count && message > 0; i++) {
-		uint32_t caller = at[to->at[i].path].parent;
-		uint32_t this = at[site->path].parent;
+/* What the user's function of Python calls to come to that call, or itself. */
+static uint32_t binding_of(const struct paths *paths, uint32_t path)
+{
+	uint32_t caller = python_caller(paths, path), p = path;
 
-		if (to->at[i].values[MESSAGE].number > 0 &&
-		    (caller == this || at[caller].parent == this ||
-		     at[this].parent == caller))
-			return &to->at[i];
+	while (caller && caller != path && paths->at[p].parent != caller)
+		p = paths->at[p].parent;
+	return p;
+}
+
+static uint32_t caller_of(const struct paths *paths, uint32_t path)
+{
+	return paths->at[binding_of(paths, path)].parent;
+}
+
+/* Messages of a function, and of what it calls: a send and its receive. */
+static bool same_exchange(const struct paths *paths, const struct fact *f,
+			  const struct call_site *site)
+{
+	uint32_t caller = paths->at[f->path].parent;
+	uint32_t this = paths->at[site->path].parent;
+
+	return caller == this || paths->at[caller].parent == this ||
+	       paths->at[this].parent == caller;
+}
+
+/* Collective calls of one call of a package's, or of a function several times
+ * and about as large. */
+static bool same_collective(const struct paths *paths, const struct fact *f,
+			    const struct call_site *site, const char *name)
+{
+	uint32_t binding = binding_of(paths, site->path);
+	double size = f->values[SIZE].number;
+	double this = value_ratio(site->moved, site->calls);
+
+	if (binding == binding_of(paths, f->path))
+		return true;
+	return caller_of(paths, f->path) == caller_of(paths, site->path) &&
+	       !strcmp(f->values[CALL].text, name) && this <= 2 * size &&
+	       size <= 2 * this;
+}
+
+static struct fact *same_fact(struct facts *to, const struct paths *paths,
+			      const struct call_site *site,
+			      const struct fact *new, const char *name)
+{
+	for (size_t i = 0; i < to->count; i++) {
+		struct fact *f = &to->at[i];
+
+		if (new->values[MESSAGE].number > 0 &&
+		    f->values[MESSAGE].number > 0 &&
+		    same_exchange(paths, f, site))
+			return f;
+		if (new->values[COLLECTIVE].number > 0 &&
+		    f->values[COLLECTIVE].number > 0 &&
+		    same_collective(paths, f, site, name))
+			return f;
 	}
 	return NULL;
 }
 
+static double outside_mpi(const struct paths *paths, uint32_t path,
+			  const double *own)
+{
+	uint32_t end = paths->at[path].end;
+	double seconds = 0;
+
+	for (uint32_t p = path; p < end;)
+		if (paths->run->nodes[paths->at[p].node].kind == RUN_MPI)
+			p = paths->at[p].end;
+		else
+			seconds += own[p++];
+	return seconds;
+}
+
+/* bindings[]: seconds of the binding of each site; calls that share one have
+ * parts of it as their times are. */
+static int find_bindings(double *bindings, const struct fact_source *from,
+			 const struct call_sites *sites)
+{
+	const struct paths *paths = from->paths;
+	double *own = calloc(2 * (paths->count + 1), sizeof(*own));
+	double *calls = own ? own + paths->count + 1 : NULL;
+
+	if (!own)
+		return no_memory();
+	paths_values(paths, from->metric, own, NULL);
+	for (size_t i = 0; i < sites->count; i++)
+		calls[binding_of(paths, sites->at[i].path)] +=
+			sites->at[i].seconds;
+	for (size_t i = 0; i < sites->count; i++) {
+		uint32_t path = binding_of(paths, sites->at[i].path);
+
+		bindings[i] = value_ratio(sites->at[i].seconds, calls[path]) *
+			      outside_mpi(paths, path, own);
+	}
+	free(own);
+	return 0;
+}
+
 static void add_call(struct fact *f, const struct call_site *site,
-		     const struct fact_source *from)
+		     double binding, const struct fact_source *from)
 {
 	double calls = f->values[CALLS].number + site->calls;
 	double moved =
@@ -137,7 +228,8 @@ static void add_call(struct fact *f, const struct call_site *site,
 		f->values[CALLS].number = calls;
 		f->values[SIZE].number = value_ratio(moved, calls);
 	}
-	f->values[SECONDS].number += site->seconds;
+	f->values[SECONDS].number += site->seconds + binding;
+	f->values[BINDING].number += binding;
 	f->values[WAITED].number += waited_at(from->blames, site->path);
 	f->values[EXPLAINED].number += from->explained[site->path];
 }
@@ -177,11 +269,12 @@ static int estimate_gain(struct fact *f, const struct fact_source *from)
 {
 	double seconds = f->values[SECONDS].number, most = 1;
 	double own = value_ratio(seconds, from->ranks);
+	double rest = useful(from) - f->values[BINDING].number;
 	int err = from->skews.process_count ? most_of_mean(&most, from, f->path)
 					    : 0;
 
 	f->values[GAIN].number =
-		value_ratio(seconds, seconds + useful(from)) * from->elapsed;
+		value_ratio(seconds, seconds + rest) * from->elapsed;
 	if (from->crowded <= FACTS_CROWDED)
 		f->values[GAIN].number =
 			fmin(f->values[GAIN].number, own * most);
@@ -203,14 +296,14 @@ static void finish_call(struct fact *f, const struct fact_source *from)
 }
 
 static int add_site(struct facts *to, const struct fact_source *from,
-		    const struct call_site *site)
+		    const struct call_site *site, double binding)
 {
 	const struct paths *paths = from->paths;
 	const char *name = str_at(&from->run->strings, site->function);
 	struct fact new = { .path = site->path }, *f;
 
 	classify_call(&new, site, name);
-	f = same_exchange(to, from, site, new.values[MESSAGE].number);
+	f = same_fact(to, paths, site, &new, name);
 	if (!f) {
 		f = facts_add(to, site->path);
 		if (!f)
@@ -224,7 +317,7 @@ static int add_site(struct facts *to, const struct fact_source *from,
 		    !f->values[PATH].text)
 			return no_memory();
 	}
-	add_call(f, site, from);
+	add_call(f, site, binding, from);
 	return 0;
 }
 
@@ -233,15 +326,21 @@ static int gather_calls(struct facts *to, struct fact_source *from)
 	struct call_sites sites;
 	int err = sites_init(&sites, from->paths,
 			     run_metric(from->run, "mpi.time"), false);
+	double *bindings = NULL;
 
 	if (err)
 		return err;
+	bindings = calloc(sites.count + 1, sizeof(*bindings));
+	err = bindings ? 0 : no_memory();
+	if (!err && has_time(from))
+		err = find_bindings(bindings, from, &sites);
 	for (size_t i = 0; i < sites.count && !err; i++) {
 		uint32_t node = from->paths->at[sites.at[i].path].node;
 
 		if (sites.at[i].calls > 0 && !sites_is_init(from->run, node))
-			err = add_site(to, from, &sites.at[i]);
+			err = add_site(to, from, &sites.at[i], bindings[i]);
 	}
+	free(bindings);
 	sites_fini(&sites);
 	for (size_t i = 0; i < to->count && !err; i++) {
 		finish_call(&to->at[i], from);
