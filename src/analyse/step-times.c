@@ -91,14 +91,13 @@ double step_times_own(const struct step_times *t, size_t rank, size_t row)
 }
 
 /* A call of MPI ends an iteration, a phase begins one. */
-static void number_row(struct step_times *t, size_t row)
+uint64_t step_row_number(const struct run_step *s, size_t row, uint32_t *each)
 {
-	const struct run_step *s = t->step;
 	bool body = row >= s->head && s->each > 1;
 
-	t->at[row].each = body ? s->each : 1;
-	t->at[row].number = (s->marked ? 0 : 1) +
-			    (body ? s->head + (row - s->head) * s->each : row);
+	*each = body ? s->each : 1;
+	return (s->marked ? 0 : 1) +
+	       (body ? s->head + (row - s->head) * s->each : row);
 }
 
 static void sum_row(struct step_times *t, size_t row, double *values)
@@ -197,7 +196,8 @@ int step_times_init(struct step_times *t, const struct run *run)
 	if (!t->at || !values)
 		err = no_memory();
 	for (size_t row = 0; row < count && !err; row++) {
-		number_row(t, row);
+		t->at[row].number =
+			step_row_number(t->step, row, &t->at[row].each);
 		sum_row(t, row, values);
 	}
 	if (!err)

@@ -16,6 +16,7 @@ libformat_la_SOURCES = \
 	src/format/gzip.c src/format/gzip.h \
 	src/format/node-sums.c src/format/node-sums.h \
 	src/format/number-text.c src/format/number-text.h \
+	src/format/operation-index.c src/format/operation-index.h \
 	src/format/page-parts.h src/format/page-reports.c src/format/page-run.c \
 	src/format/page-sides.c \
 	src/format/page-stream.c src/format/page-stream.h \
@@ -23,6 +24,7 @@ libformat_la_SOURCES = \
 	src/format/page-time.c \
 	src/format/page-tile.c src/format/page-tile.h \
 	src/format/page-values.c \
+	src/format/perfetto-calls.c src/format/perfetto-calls.h \
 	src/format/perfetto-packet.c src/format/perfetto-packet.h \
 	src/format/protobuf.c src/format/protobuf.h \
 	src/format/quote.c src/format/quote.h \
@@ -31,7 +33,8 @@ libformat_la_SOURCES = \
 	src/format/otf2-archive.h \
 	$(FORMATS:=.c)
 if OTF2
-libformat_la_SOURCES += src/format/otf2-archive.c
+libformat_la_SOURCES += src/format/otf2-archive.c src/format/otf2-calls.c \
+	src/format/otf2-writer.h
 else
 libformat_la_SOURCES += src/format/otf2-none.c
 endif

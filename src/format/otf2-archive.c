@@ -5,14 +5,12 @@
  * A location is a row of the timeline: a thread, the other threads of a
  * process, a GPU.  Each bin is a sample, in its middle, of the context that at
  * least half of it was spent in, and a set of metrics, in per cent of the bin,
- * which hold from the bin's begin.  There are no events of MPI: run.h5 has
- * none.
+ * which hold from the bin's begin.  otf2-calls.c adds what has exact times.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +19,8 @@
 #include "analyse/paths.h"
 #include "analyse/processes.h"
 #include "base/err.h"
-#include "format/frames.h"
 #include "format/otf2-archive.h"
+#include "format/otf2-writer.h"
 #include "format/utf8.h"
 
 enum {
@@ -30,35 +28,14 @@ enum {
 	METRICS = 5
 };
 
-struct otf2_context {
-	OTF2_CallingContextRef number;
-	uint32_t depth; /* of frames; 0: not known yet */
-};
-
-struct otf2_archive {
-	const struct run *run;
-	const struct run_timeline *line;
-	const struct run_time_axis *axis;
-	bool *chosen; /* by process */
-	OTF2_Archive *archive;
-	OTF2_GlobalDefWriter *defs;
-	struct strings texts;
-	struct map regions, places, contexts, hosts;
-	struct otf2_context *context_of; /* by node */
-	struct frame *frames;            /* of one */
-	uint64_t *events;                /* by row */
-	int err;                         /* the first */
-};
-
-/* Out of memory, or what the library says of a call. */
-static void otf2_check(struct otf2_archive *a, OTF2_ErrorCode code)
+void otf2_check(struct otf2_archive *a, OTF2_ErrorCode code)
 {
 	if (code != OTF2_SUCCESS && !a->err)
 		a->err = fail(-EIO, "cannot write the archive: %s",
 			      OTF2_Error_GetDescription(code));
 }
 
-static OTF2_StringRef otf2_text(struct otf2_archive *a, const char *text)
+OTF2_StringRef otf2_text(struct otf2_archive *a, const char *text)
 {
 	uint32_t before = a->texts.count, number = str_add(&a->texts, text);
 	char *clean;
@@ -79,9 +56,8 @@ static OTF2_StringRef otf2_text(struct otf2_archive *a, const char *text)
 	return number;
 }
 
-/* The number of what has that key; *fresh: it is to be defined. */
-static uint32_t otf2_number(struct otf2_archive *a, struct map *map, uint64_t x,
-			    uint64_t y, bool *fresh)
+uint32_t otf2_number(struct otf2_archive *a, struct map *map, uint64_t x,
+		     uint64_t y, bool *fresh)
 {
 	size_t before = map->count;
 	uint32_t number = map_put(map, x, y, (uint32_t)before);
@@ -109,7 +85,37 @@ static OTF2_Paradigm otf2_paradigm(enum run_kind kind)
 	}
 }
 
-static OTF2_RegionRef otf2_region(struct otf2_archive *a, uint32_t node)
+/* By how their names begin; the first that fits. */
+static OTF2_RegionRole otf2_role(const char *name)
+{
+	static const struct {
+		const char *begin;
+		OTF2_RegionRole role;
+	} roles[] = {
+		{ "MPI_File_", OTF2_REGION_ROLE_FILE_IO },
+		{ "MPI_Win_", OTF2_REGION_ROLE_RMA },
+		{ "MPI_Put", OTF2_REGION_ROLE_RMA },
+		{ "MPI_Send", OTF2_REGION_ROLE_POINT2POINT },
+		{ "MPI_Recv", OTF2_REGION_ROLE_POINT2POINT },
+		{ "MPI_Isend", OTF2_REGION_ROLE_POINT2POINT },
+		{ "MPI_Irecv", OTF2_REGION_ROLE_POINT2POINT },
+		{ "MPI_Wait", OTF2_REGION_ROLE_POINT2POINT },
+		{ "MPI_Barrier", OTF2_REGION_ROLE_BARRIER },
+		{ "MPI_Bcast", OTF2_REGION_ROLE_COLL_ONE2ALL },
+		{ "MPI_Scatter", OTF2_REGION_ROLE_COLL_ONE2ALL },
+		{ "MPI_Gather", OTF2_REGION_ROLE_COLL_ALL2ONE },
+		{ "MPI_Reduce_", OTF2_REGION_ROLE_COLL_ALL2ALL },
+		{ "MPI_Reduce", OTF2_REGION_ROLE_COLL_ALL2ONE },
+		{ "MPI_All", OTF2_REGION_ROLE_COLL_ALL2ALL },
+	};
+
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
+		if (!strncmp(name, roles[i].begin, strlen(roles[i].begin)))
+			return roles[i].role;
+	return OTF2_REGION_ROLE_FUNCTION;
+}
+
+OTF2_RegionRef otf2_region(struct otf2_archive *a, uint32_t node)
 {
 	const struct run_node *n = &a->run->nodes[node];
 	bool fresh;
@@ -117,16 +123,19 @@ static OTF2_RegionRef otf2_region(struct otf2_archive *a, uint32_t node)
 				      (uint64_t)n->function << 32 | n->kind,
 				      n->module, &fresh);
 	OTF2_StringRef name;
+	const char *text;
 
 	if (!fresh)
 		return number;
-	name = otf2_text(a, paths_function(a->run, node));
-	otf2_check(a,
-		   OTF2_GlobalDefWriter_WriteRegion(
-			   a->defs, number, name, name,
-			   otf2_text(a, str_at(&a->run->strings, n->module)),
-			   OTF2_REGION_ROLE_FUNCTION, otf2_paradigm(n->kind),
-			   OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+	text = paths_function(a->run, node);
+	name = otf2_text(a, text);
+	otf2_check(a, OTF2_GlobalDefWriter_WriteRegion(
+			      a->defs, number, name, name,
+			      otf2_text(a, str_at(&a->run->strings, n->module)),
+			      n->kind == RUN_MPI ? otf2_role(text)
+						 : OTF2_REGION_ROLE_FUNCTION,
+			      otf2_paradigm(n->kind), OTF2_REGION_FLAG_NONE,
+			      OTF2_UNDEFINED_STRING, 0, 0));
 	return number;
 }
 
@@ -294,6 +303,38 @@ static void otf2_location(struct otf2_archive *a, size_t index)
 	free(name);
 }
 
+/* What has exact times, if any of it was kept. */
+static void otf2_exact(struct otf2_archive *a, size_t location,
+		       uint32_t process, const char *name, uint32_t number)
+{
+	char *text;
+
+	if (!a->events[location])
+		return;
+	text = str_format(name, number);
+	if (text)
+		otf2_check(a, OTF2_GlobalDefWriter_WriteLocation(
+				      a->defs, location, otf2_text(a, text),
+				      OTF2_LOCATION_TYPE_CPU_THREAD,
+				      a->events[location], process));
+	else
+		a->err = no_memory();
+	free(text);
+}
+
+static void otf2_locations(struct otf2_archive *a)
+{
+	for (size_t i = 0; i < a->line->row_count && !a->err; i++)
+		if (a->chosen[a->line->rows[i].rank])
+			otf2_location(a, i);
+	for (size_t i = 0; i < a->line->row_count && !a->err; i++)
+		otf2_exact(a, otf2_calls_location(a, i), a->line->rows[i].rank,
+			   "thread %" PRIu32 ", calls of MPI",
+			   a->line->rows[i].number);
+	for (uint32_t i = 0; i < a->run->rank_count && !a->err; i++)
+		otf2_exact(a, otf2_steps_location(a, i), i, "iterations", 0);
+}
+
 static void otf2_define(struct otf2_archive *a, const struct rank_choice *ranks)
 {
 	otf2_clock(a);
@@ -304,9 +345,9 @@ static void otf2_define(struct otf2_archive *a, const struct rank_choice *ranks)
 			      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
 	for (size_t i = 0; i < ranks->count && !a->err; i++)
 		otf2_process(a, &ranks->at[i]);
-	for (size_t i = 0; i < a->line->row_count && !a->err; i++)
-		if (a->chosen[a->line->rows[i].rank])
-			otf2_location(a, i);
+	otf2_locations(a);
+	if (!a->err)
+		otf2_calls_define(a);
 }
 
 /*
@@ -384,12 +425,19 @@ static void otf2_local(struct otf2_archive *a, size_t index)
 		a->err = no_memory();
 }
 
-static void otf2_each_row(struct otf2_archive *a,
-			  void (*write)(struct otf2_archive *a, size_t index))
+static void otf2_events(struct otf2_archive *a)
 {
-	for (size_t i = 0; i < a->line->row_count && !a->err; i++)
-		if (a->chosen[a->line->rows[i].rank])
-			write(a, i);
+	otf2_calls_begin(a);
+	for (size_t i = 0; i < a->line->row_count && !a->err; i++) {
+		if (!a->chosen[a->line->rows[i].rank])
+			continue;
+		otf2_row(a, i);
+		if (a->line->rows[i].kind == RUN_TIME_THREAD)
+			otf2_calls(a, i);
+	}
+	for (uint32_t i = 0; i < a->run->rank_count && !a->err; i++)
+		if (a->chosen[i])
+			otf2_steps(a, i);
 }
 
 /*
@@ -431,10 +479,12 @@ static void otf2_write_all(struct otf2_archive *a,
 		return;
 	otf2_check(a, OTF2_GlobalDefWriter_WriteString(a->defs, 0, ""));
 	otf2_check(a, OTF2_Archive_OpenEvtFiles(a->archive));
-	otf2_each_row(a, otf2_row);
+	otf2_events(a);
 	otf2_check(a, OTF2_Archive_CloseEvtFiles(a->archive));
 	otf2_check(a, OTF2_Archive_OpenDefFiles(a->archive));
-	otf2_each_row(a, otf2_local);
+	for (size_t i = 0; i < otf2_location_count(a) && !a->err; i++)
+		if (a->events[i])
+			otf2_local(a, i);
 	otf2_check(a, OTF2_Archive_CloseDefFiles(a->archive));
 	if (!a->err)
 		otf2_define(a, ranks);
@@ -450,20 +500,26 @@ static int otf2_init(struct otf2_archive *a, const struct run *run,
 			    "be: it has no MPI, or an older copse merged it");
 	a->axis = &a->line->axes[0];
 	a->chosen = calloc(run->rank_count + 1, sizeof(*a->chosen));
-	a->events = calloc(a->line->row_count + 1, sizeof(*a->events));
+	a->events = calloc(otf2_location_count(a), sizeof(*a->events));
+	a->comm_rank = calloc(run->rank_count + 1, sizeof(*a->comm_rank));
 	a->context_of = calloc(run->node_count + 1, sizeof(*a->context_of));
 	a->frames = calloc(run->node_count + 1, sizeof(*a->frames));
-	if (!a->chosen || !a->events || !a->context_of || !a->frames)
+	if (!a->chosen || !a->events || !a->context_of || !a->frames ||
+	    !a->comm_rank)
 		return no_memory();
 	for (size_t i = 0; i < ranks->count; i++)
 		a->chosen[ranks->at[i].process] = true;
-	return str_add(&a->texts, "") == STR_NONE ? -ENOMEM : 0;
+	if (str_add(&a->texts, "") == STR_NONE)
+		return -ENOMEM;
+	return operation_index_init(&a->index, run);
 }
 
 static void otf2_fini(struct otf2_archive *a)
 {
 	free(a->chosen);
 	free(a->events);
+	free(a->comm_rank);
+	operation_index_fini(&a->index);
 	free(a->context_of);
 	free(a->frames);
 	strings_fini(&a->texts);
@@ -471,6 +527,7 @@ static void otf2_fini(struct otf2_archive *a)
 	map_fini(&a->places);
 	map_fini(&a->contexts);
 	map_fini(&a->hosts);
+	otf2_comms_fini(&a->comms);
 }
 
 int otf2_archive_write(const char *directory, const struct run *run,

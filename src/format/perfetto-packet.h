@@ -21,7 +21,9 @@
 	NOTE(GPU, "gpu.time ns")                                               \
 	NOTE(TIME, "time ns")                                                  \
 	NOTE(MOMENTS, "samples")                                               \
-	NOTE(WAITED, "waited in all ns")
+	NOTE(WAITED, "waited in all ns")                                       \
+	NOTE(WAITED_HERE, "waited ns")                                         \
+	NOTE(OPERATIONS, "operations")
 
 enum perfetto_note {
 	PERFETTO_NO_NOTE,
@@ -55,17 +57,18 @@ void perfetto_track(struct perfetto *p, uint64_t track, uint64_t parent,
 void perfetto_counter_track(struct perfetto *p, uint64_t track, uint64_t parent,
 			    const char *name, const char *unit);
 
-/* Events, in the order of their time on each track. */
+/*
+ * Events, in the order of their time on each track.  perfetto_note(),
+ * perfetto_stack() and perfetto_flow() may come before perfetto_begin() and
+ * perfetto_instant(), and say more of it.  flow: `ends`: an arrow ends here,
+ * else it begins.
+ */
 void perfetto_begin(struct perfetto *p, uint64_t track, uint64_t ns,
 		    const char *name);
 void perfetto_end(struct perfetto *p, uint64_t track, uint64_t ns);
 void perfetto_count(struct perfetto *p, uint64_t track, uint64_t ns,
 		    uint64_t value);
 
-/*
- * An instant: perfetto_note() and perfetto_stack() may come before it, and say
- * more of it.  flow 0: none; `ends`: an arrow ends here, else it begins.
- */
 void perfetto_note(struct perfetto *p, enum perfetto_note note, uint64_t value);
 void perfetto_stack(struct perfetto *p, uint32_t path);
 void perfetto_flow(struct perfetto *p, uint64_t flow, bool ends);

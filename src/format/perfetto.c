@@ -8,8 +8,10 @@
  * which the viewer makes a flame graph for any area that is selected.  Counters
  * tell CPU time, MPI and GPUs in per cent of a bin.  An arrow for each large
  * cause of waiting goes from the culprit to its largest victim, in the bin
- * where that waited most.  The track "profile" has all that the rank has in
- * each call path, in instants at its start: exact sums, without a time axis.
+ * where that waited most.  Kept calls of MPI and iterations have exact times,
+ * on tracks of their own (perfetto-calls.h).  The track "profile" has all that
+ * the rank has in each call path, in instants at its start: exact sums, without
+ * a time axis.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +22,7 @@
 #include "base/err.h"
 #include "base/round.h"
 #include "format/format.h"
-#include "format/perfetto-packet.h"
+#include "format/perfetto-calls.h"
 #include "run/values.h"
 
 enum {
@@ -33,6 +35,7 @@ enum {
 enum rank_track {
 	TRACK_PROCESS = 1,
 	TRACK_PROFILE,
+	TRACK_ITERATIONS,
 	TRACK_MEMORY /* of GPUs: TRACKS - TRACK_MEMORY, the last takes more */
 };
 
@@ -43,7 +46,8 @@ enum row_track {
 	TRACK_MPI,
 	TRACK_WAIT,
 	TRACK_FILES,
-	TRACK_ARROWS
+	TRACK_ARROWS,
+	TRACK_CALLS
 };
 
 static const struct profile_metric {
@@ -70,6 +74,7 @@ struct tracing {
 	uint64_t *values[PROFILE_METRICS]; /* by path */
 	uint32_t *chain;                   /* of paths */
 	bool *chosen;                      /* by process */
+	struct perfetto_calls calls;
 };
 
 static uint64_t rank_track(uint32_t process, enum rank_track track)
@@ -272,6 +277,9 @@ static void trace_row(struct tracing *t, size_t index)
 		perfetto_track(&t->trace, samples, slices, "samples");
 		trace_samples(t, row, samples);
 	}
+	if (row->kind == RUN_TIME_THREAD)
+		perfetto_calls_put(&t->calls, &t->trace, row,
+				   row_track(t, index, TRACK_CALLS), slices);
 	for (size_t i = 0; i < sizeof(row_counters) / sizeof(*row_counters);
 	     i++)
 		if (row_has(t, row, &row_counters[i]))
@@ -515,13 +523,14 @@ static int tracing_init(struct tracing *t, const struct run *run,
 		t->axis = &t->line->axes[0];
 		t->begin = t->axis->begin_real_ns;
 	}
-	return 0;
+	return perfetto_calls_init(&t->calls, run, t->chosen, ARROWS + 1);
 }
 
 static void tracing_fini(struct tracing *t)
 {
 	for (size_t m = 0; m < PROFILE_METRICS; m++)
 		free(t->values[m]);
+	operation_index_fini(&t->calls.index);
 	free(t->chosen);
 	free(t->chain);
 	perfetto_fini(&t->trace);
@@ -547,6 +556,9 @@ static int trace_process(struct tracing *t, const struct rank_pick *pick,
 	free(name);
 	err = trace_profile(t, process, buffer);
 	trace_memory(t, process);
+	perfetto_iterations(run, &t->trace, process, t->begin,
+			    rank_track(process, TRACK_ITERATIONS),
+			    rank_track(process, TRACK_PROCESS));
 	for (size_t i = 0; t->axis && i < t->line->row_count; i++)
 		if (t->line->rows[i].rank == process)
 			trace_row(t, i);

@@ -103,6 +103,22 @@ static bool is_known_cause(const struct run_waits *w, uint32_t cause)
 	return w->causes[cause].culprit != WAIT_OTHERS;
 }
 
+/* In a call, on an axis that is there, in the order of rank, thread, time. */
+static bool is_good_operation(const struct run_operation *o, size_t i,
+			      const struct run *run)
+{
+	const struct run_operation *at = &o[i], *before = i ? &o[i - 1] : at;
+
+	return run->timeline.axis_count && at->begin_ns <= at->leave_ns &&
+	       at->enter_ns <= at->leave_ns && at->leave_ns <= INT64_MAX &&
+	       at->kind < RUN_OPERATION_KINDS &&
+	       (at->culprit < run->rank_count || at->culprit == WAIT_OTHERS) &&
+	       (before->rank != at->rank ? before->rank < at->rank
+		: before->thread != at->thread
+			? before->thread < at->thread
+			: before->enter_ns <= at->enter_ns);
+}
+
 /* Every index leads somewhere; what belongs to a cause stands together. */
 static void check_run_waits(struct store *s, const struct run *run)
 {
@@ -119,6 +135,8 @@ static void check_run_waits(struct store *s, const struct run *run)
 	for (size_t i = 0; i < w->victim_count && good; i++)
 		good = is_known_cause(w, w->victims[i].cause) &&
 		       (!i || w->victims[i - 1].cause <= w->victims[i].cause);
+	for (size_t i = 0; i < w->operation_count && good; i++)
+		good = is_good_operation(w->operations, i, run);
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the wait states");
 }

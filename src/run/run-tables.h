@@ -39,6 +39,12 @@ enum run_time_kind {      /* of a row of the timeline */
 };
 #define RUN_TIME_WHOLE 255 /* a share of 1 in a cell */
 
+enum run_operation_kind { /* as enum live_part_kind */
+	RUN_OPERATION_SEND,
+	RUN_OPERATION_RECV,
+	RUN_OPERATION_KINDS = 8
+};
+
 enum {
 	RUN_CONTEXT_UNSAMPLED = 1, /* no sample says so: what called MPI next */
 	RUN_CONTEXT_HELPERS = 2    /* where its threads without MPI were, CPU

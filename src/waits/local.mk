@@ -5,6 +5,7 @@ libwaits_la_SOURCES = \
 	src/waits/clock-bounds.c src/waits/clock-bounds.h \
 	src/waits/clocks.c src/waits/clocks.h \
 	src/waits/match-events.c src/waits/match-events.h \
+	src/waits/operations.c src/waits/operations.h \
 	src/waits/steps.c src/waits/steps.h \
 	src/waits/time-bins.c src/waits/time-bins.h \
 	src/waits/wait-blame.c \

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/comparison.h"
 #include "live/layout.h"
+#include "waits/operations.h"
 #include "waits/steps.h"
 #include "waits/time-bins.h"
 #include "waits/wait-find.h"
@@ -369,6 +370,8 @@ int waits_make(struct run *run, struct matched_events *parts,
 	}
 	if (!err)
 		err = time_bins_make(run, parts, waits, &clocks, gpus);
+	if (!err && run->timeline.axis_count)
+		err = operations_keep(run, parts, waits, &clocks);
 	if (!err)
 		err = steps_make(run, steps, parts, &clocks, gpus);
 	clocks_fini(&clocks);

@@ -80,6 +80,7 @@ def message(lines):
 class perfetto:
     def __init__(self, path):
         self.tracks, self.names, self.flows = {}, {}, collections.Counter()
+        self.arrows = collections.defaultdict(dict)
         known = collections.defaultdict(dict)
         for _, packet in message(open(path, encoding="utf-8")):
             packet = dict(packet)
@@ -122,6 +123,7 @@ class perfetto:
                 notes[name["name"]] = value["uint_value"]
             if field in ("flow_ids", "terminating_flow_ids"):
                 self.flows[field, value] += 1
+                self.arrows[value][field] = ns
         if "callstack_iid" in of:
             assert of["callstack_iid"] in known["callstacks"]
         name = ""
@@ -139,6 +141,63 @@ class perfetto:
                 of.append((*open.pop(), ns))
         assert not open
         return of
+
+# Calls of MPI as (rank, thread, enter, leave) and what ended in them.
+def kept_calls(path):
+    import h5py
+    of = h5py.File(path, "r")["waits"].get("operations")
+    calls = collections.defaultdict(list)
+    for rank, thread, enter, leave, kind in zip(*(
+            of[c][:].tolist() for c in
+            ("rank", "thread", "enter_ns", "leave_ns", "kind"))) if of else ():
+        calls[rank, thread, enter].append((leave, kind))
+    return calls
+
+# One enter and one leave for each, with the messages and operations between.
+def otf2_calls(exact, run):
+    from otf2 import events as e
+    want, seen = kept_calls(run), 0
+    sent = received = 0
+    for (rank, name), events in exact.items():
+        if not name.endswith("calls of MPI"):
+            continue
+        thread, open, begun = int(name.split()[1].rstrip(",")), None, 0
+        for event in events:
+            if isinstance(event, e.Enter):
+                assert open is None
+                open = want[int(rank), thread, event.time]
+                assert open
+            elif isinstance(event, e.Leave):
+                assert event.time == max(leave for leave, kind in open)
+                assert not begun
+                open, seen = None, seen + 1
+            elif isinstance(event, e.MpiCollectiveBegin):
+                begun += 1
+            elif isinstance(event, e.MpiCollectiveEnd):
+                begun -= 1
+                assert open and any(kind > 1 for leave, kind in open)
+            elif isinstance(event, (e.MpiSend, e.MpiIsend)):
+                sent += 1
+            elif isinstance(event, (e.MpiRecv, e.MpiIrecv)):
+                received += 1
+        assert open is None
+    assert seen == len(want), (seen, len(want))
+    assert sent == received
+    return seen
+
+def otf2_steps(exact, rows):
+    from otf2 import events as e
+    want = collections.defaultdict(dict)
+    for row in rows:
+        want[row["rank"]][int(row["iteration"])] = float(row["seconds"])
+    got = collections.defaultdict(dict)
+    for (rank, name), events in exact.items():
+        if name == "iterations":
+            for enter, number, leave in zip(*[iter(events)] * 3):
+                assert isinstance(number, e.ParameterUnsignedInt)
+                got[rank][number.value] = (leave.time - enter.time) / 1e9
+    assert got == want
+    return sum(map(len, want.values()))
 
 def pprof_own(samples, names, index):
     of = collections.Counter()

@@ -109,12 +109,13 @@ perfetto() {
 	        if trace.names[track] == "profile":
 	            own += sum(e[3].get("cpu.time ns", 0) for e in events)
 	    assert own == sum(report(name + ".json").values()), name
-	    print(name, len(trace.tracks), trace.flows)
+	    print(name, len(trace.tracks), len(trace.arrows))
 	P
 }
 
 # What otf2-print and python3-otf2 read is what copse report timeline says: a
-# sample of each bin, in its middle, and its metrics, at its begin.
+# sample of each bin, in its middle, and its metrics, at its begin; calls of MPI
+# are those of run.h5, and iterations those of copse report iterations.
 otf2() {
 	name=$1
 	need otf2-print
@@ -130,7 +131,9 @@ otf2() {
 		otf2-print -G "$name.otf2/traces.otf2" >definitions 2>said &&
 		[ ! -s said ] || { cat said; return 1; }
 	"$copse" report timeline "$name.copse" -f csv -o cells.csv || return
-	/usr/bin/python3 - "$name.otf2/traces.otf2" <<-'P'
+	"$copse" report iterations "$name.copse" -f csv --table cells \
+		-o steps.csv 2>said || echo rank,iteration,seconds >steps.csv
+	/usr/bin/python3 - "$name.otf2/traces.otf2" "$name.copse/run.h5" <<-'P'
 	import sys, csv, otf2
 	from viewers import *
 	csv.field_size_limit(10 ** 9)
@@ -143,10 +146,15 @@ otf2() {
 	    want[where][round(float(row["begin"]) * 1e9)] = row
 	columns = "busy", "mpi", "mpi_wait", "io", "gpu"
 	samples = metrics = 0
+	exact = collections.defaultdict(list)
 	with otf2.reader.open(sys.argv[1]) as trace:
 	    for location, event in trace.events:
 	        group = location.group.creating_location_group or location.group
-	        cells = want[group.name.split()[-1], location.name]
+	        rank = group.name.split()[-1]
+	        if location.name.endswith(("calls of MPI", "iterations")):
+	            exact[rank, location.name].append(event)
+	            continue
+	        cells = want[rank, location.name]
 	        if isinstance(event, otf2.events.Metric):
 	            cell = cells.get(event.time)
 	            values = [v / 100 for v in event.values]
@@ -165,6 +173,7 @@ otf2() {
 	assert metrics == sum(map(len, want.values())), metrics
 	assert samples == sum(c["path"] != "" for r in want.values()
 	                      for c in r.values()), samples
-	print(samples, "samples")
+	print(samples, "samples", otf2_calls(exact, sys.argv[2]), "calls",
+	      otf2_steps(exact, csv.DictReader(open("steps.csv"))), "iterations")
 	P
 }

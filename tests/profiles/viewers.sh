@@ -27,8 +27,8 @@ pprof_inlined() {
 	pprof inlined && grep -q 'inlined (inline)' inlined.traces
 }
 
-# What a program did one after the other is so on each rank's track; arrows
-# have two ends.
+# What a program did one after the other is so on each rank's track, its 50
+# steps are, and its calls of MPI to the nanosecond; arrows have two ends.
 stages() {
 	need protoc
 	[ -e stages.copse ] || skip "no MPI here"
@@ -48,6 +48,14 @@ stages() {
 	    order = ["main", "setup", "assemble", "compute", "finish"]
 	    assert sorted(order, key=lambda n: begin[n]) == order, begin
 	assert ranks == 3
+	of = collections.defaultdict(list)
+	for track in trace.tracks:
+	    of[trace.names[track]].append(trace.slices(track))
+	assert [len(steps) for steps in of["iterations"]] == [49] * 3
+	calls = kept_calls("stages.copse/run.h5")
+	assert len(calls) == sum(map(len, of["calls of MPI"])) > 100
+	assert {begin for all in of["calls of MPI"] for d, n, begin, e in all} == {
+	    enter for rank, thread, enter in calls}
 	all = speedscope("stages.speedscope", [])
 	ranks = 0
 	for profile in all["profiles"]:
@@ -64,6 +72,10 @@ stages() {
 	for kind, flow in trace.flows:
 	    assert trace.flows["flow_ids", flow] == 1
 	    assert trace.flows["terminating_flow_ids", flow] == 1
+	exact = [a for n, a in trace.arrows.items() if n > 64]
+	assert len(exact) > 20
+	for arrow in exact:
+	    assert arrow["flow_ids"] <= arrow["terminating_flow_ids"]
 	P
 }
 

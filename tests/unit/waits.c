@@ -14,6 +14,7 @@
 #include "live/layout.h"
 #include "run/run-build.h"
 #include "waits/match-events.h"
+#include "waits/operations.h"
 #include "waits/wait-find.h"
 #include "profile/profile.h"
 #include "tests/lib/test.h"
@@ -1415,6 +1416,67 @@ TEST(helpers_and_gpus_have_rows_of_their_own)
 	CHECK(!strcmp(name_of(run, cell->node), "app+0x300"));
 	CHECK(is_share(cell->share, 1) && cell->busy > 200);
 	run_free(run);
+}
+
+TEST(operations_are_kept_as_they_were)
+{
+	const struct run_operation *o;
+	struct run *run;
+
+	begin(2);
+	for (int r = 0; r < 2; r++)
+		was_in(r, WORK, 0, 1000);
+	part(0, 1, LIVE_PART_BARRIER, 200, 200, 700);
+	part(1, 1, LIVE_PART_BARRIER, 600, 600, 700);
+	message(2, 1, 800, 800, 810, 0, 750, 790, 810);
+	run = merged(-1);
+	CHECK(run->waits.operation_count == 4);
+	o = run->waits.operations;
+	CHECK(o[0].rank == 0 && o[0].kind == LIVE_PART_BARRIER);
+	CHECK(near((double)o[0].enter_ns, 200) &&
+	      near((double)o[0].leave_ns, 700));
+	CHECK(near((double)o[0].wait_ns, 400) && o[0].culprit == 1);
+	CHECK(o[1].kind == RUN_OPERATION_RECV && o[1].peer == 1);
+	CHECK(near((double)o[1].begin_ns, 750) &&
+	      near((double)o[1].enter_ns, 790));
+	CHECK(near((double)o[1].wait_ns, 10) && o[1].culprit == 1);
+	CHECK(o[2].rank == 1 && o[2].operation == o[0].operation);
+	CHECK(!o[2].wait_ns && o[2].culprit == WAIT_OTHERS);
+	CHECK(o[3].kind == RUN_OPERATION_SEND && o[3].peer == 0);
+	CHECK(o[3].operation == o[1].operation);
+	run_free(run);
+}
+
+/* Of more than there is room for, whole ones of the levels above. */
+TEST(operations_are_kept_whole_within_bounds)
+{
+	enum {
+		RECORDS = OPERATION_RECORDS + OPERATION_RECORDS / 2
+	};
+	struct clock_source source = { .start_mono = 1 };
+	struct matched_events parts = { .sources = &source,
+					.source_count = 1,
+					.count = RECORDS };
+	struct wait_state *waits = calloc(RECORDS, sizeof(*waits));
+	struct clocks clocks = { 0 };
+	struct run run = { 0 };
+
+	parts.at = calloc(RECORDS, sizeof(*parts.at));
+	CHECK(parts.at && waits);
+	for (uint32_t i = 0; i < RECORDS; i++)
+		parts.at[i] =
+			(struct event_record){ .key = i / 2 + 1,
+					       .process = i % 2,
+					       .enter = i,
+					       .leave = i + 1,
+					       .level = (uint8_t)(i / 2 % 4) };
+	CHECK(!operations_keep(&run, &parts, waits, &clocks));
+	CHECK(run.waits.operation_count == RECORDS / 2);
+	for (uint32_t i = 0; i < RECORDS / 2; i++)
+		CHECK(run.waits.operations[i].operation % 4 >= 2);
+	free(run.waits.operations);
+	free(parts.at);
+	free(waits);
 }
 
 /*
