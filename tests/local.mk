@@ -244,7 +244,7 @@ SHELL_TESTS = \
 	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
 	tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
-	tests/run/papi.sh tests/run/truth.sh tests/gpu/gpu-power.sh \
+	tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh tests/gpu/gpu-power.sh \
 	tests/run/control.sh tests/real/third-party.sh \
 	tests/run/exit-status.sh tests/run/paths.sh tests/gpu/gpu-times.sh \
 	tests/system/hosts.sh tests/profiles/symbolise.sh \

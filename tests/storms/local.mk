@@ -1,7 +1,7 @@
 # Programs that do what breaks samplers, as tests/storms/storms.tbl lists them.  A
 # new one is tests/storms/NAME.c and its NAME here; NAME.cc for C++.
 STORMS = cancel contexts counter everything io jumps malloc overflow processes \
-	stacks threads timers wrappers
+	stacks threads timers traces wrappers
 STORMS_CXX = loader
 STORMS_OPENMP = teams
 STORMS_MPI = mpi-jumps mpi-wrappers
@@ -76,6 +76,14 @@ tests/broken/trusting.so: $(srcdir)/tests/broken/trusting.c libcollect.la
 		.libs/libcollect.a -Wl,--no-whole-archive
 broken_outputs += tests/broken/trusting.so
 
+# No mistake: one whose traces are soon used up (tests/run/traces.sh).
+tests/broken/brimming.so: $(srcdir)/tests/broken/brimming.c libcollect.la
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) \
+		-O2 -fPIC -shared -Wl,-z,now -Wl,--wrap=moments_add -o $@ \
+		$(srcdir)/tests/broken/brimming.c -Wl,--whole-archive \
+		.libs/libcollect.a -Wl,--no-whole-archive
+broken_outputs += tests/broken/brimming.so
+
 check_DATA += $(storm_outputs) $(broken_outputs)
 CLEANFILES += $(storm_outputs) $(broken_outputs)
 EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
@@ -84,4 +92,5 @@ EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
 	$(STORMS_OPENMP:%=tests/storms/%.c) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
 	$(broken_shared) tests/broken/broken.h tests/broken/trusting.c \
+	tests/broken/brimming.c \
 	$(BROKEN:%=tests/broken/%.c)
