@@ -172,6 +172,11 @@ point "a rank that is slow in each tenth iteration is one" \
 point "and one by so much as it is slower than the others" \
 	iterations unsteady-rank '^unsteady-rank,[a-z]*,0[.][56]' \
 	late=1 tenth=4 marked=1
+point "one that is far longer is a finding" \
+	iterations slow-iterations '120 write_restart' step=0.0005 \
+	slow=120 extra=1
+point "parts of a step are no iterations" \
+	iterations none '' step=0.0005 tenth=150 marked=1
 point "drift is one" iterations drift 'compute slower' drift=2
 point "steady iterations have none" iterations none ''
 point "gate" gates

@@ -25,6 +25,7 @@ enum field {
 	SHARE,
 	ITERATIONS,
 	REGULAR,
+	USUAL_SHARE,
 	USUAL,
 	NUMBER,
 	TIMES,
@@ -53,8 +54,12 @@ static const struct fact_field iteration_fields[FIELDS] = {
 	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
 	[ITERATIONS] = { "iterations", FACT_COUNT, "number of all" },
 	[REGULAR] = { "regular", FACT_SHARE,
-		      "of the time of iterations, those of about the usual "
-		      "length" },
+		      "of iterations, those of about the usual length" },
+	[USUAL_SHARE] = { "usual_share", FACT_SHARE,
+			  "of the time of iterations but the longest, what "
+			  "they "
+			  "take if all are usual; less: they are parts of "
+			  "steps" },
 	[USUAL] = { "usual", FACT_SECONDS, "what an iteration takes" },
 	[NUMBER] = { "number", FACT_COUNT, "of the longest one, from 0" },
 	[TIMES] = { "times", FACT_COUNT, "iterations that it is about" },
@@ -89,6 +94,16 @@ static char *name_of(const struct iteration_facts *of, uint32_t path)
 		    : strdup("a path that is not known");
 }
 
+static double usual_share(const struct step_times *t)
+{
+	double longest = 0;
+
+	for (size_t row = 0; row < t->count; row++)
+		longest = fmax(longest, t->at[row].median);
+	return value_ratio(t->usual * (double)t->step->iterations,
+			   t->end - t->begin - longest);
+}
+
 /* rank: index into ranks, or STEP_ALL. */
 static struct fact *iteration_fact(struct iteration_facts *of, uint32_t path,
 				   uint32_t rank, double saved)
@@ -104,6 +119,7 @@ static struct fact *iteration_fact(struct iteration_facts *of, uint32_t path,
 	f->values[SHARE].number = value_ratio(saved, of->from->elapsed);
 	f->values[ITERATIONS].number = (double)of->t->step->iterations;
 	f->values[REGULAR].number = of->t->step->regular;
+	f->values[USUAL_SHARE].number = usual_share(of->t);
 	f->values[USUAL].number = of->t->usual;
 	f->values[FIRST].number = of->t->first;
 	f->values[LAST].number = of->t->last;
