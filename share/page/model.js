@@ -208,6 +208,18 @@ export class Model {
 		return this.sums.get("cells " + name);
 	}
 
+	// Of each node alone: where each process's values are here, their sum.
+	sum(name) {
+		if (!this.sums.has(name)) {
+			const cells = this.cells(name);
+
+			this.sums.set(name, this.stream.array("sum." + name) || (cells
+				? this.ownOf(cells, [[0, this.rankCount - 1]])
+				: this.zeros()));
+		}
+		return this.sums.get(name);
+	}
+
 	// Of each node alone, of these rows of ranks (null: all).  Rows are only
 	// heeded where each process's values are in the page.
 	own(name, rows) {
@@ -215,7 +227,7 @@ export class Model {
 
 		if (!cells)
 			return this.ownLive(name, rows) ||
-				this.stream.array("sum." + name) || this.zeros();
+				this.sum(name);
 
 		const key = name + " " + rows.join();
 

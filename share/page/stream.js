@@ -23,6 +23,20 @@ function varintsDecode(bytes, count, isDelta) {
 	return to;
 }
 
+// Cells of columns of text become their texts: numbers in `texts` until then.
+function textsPlace(page) {
+	const text = cell => (Array.isArray(cell) ? cell.map(text)
+		: typeof cell === "number" ? page.texts[cell] : cell);
+
+	for (const { columns, rows } of Object.values(page.reports || {})
+		.flatMap(report => report.tables))
+		columns.forEach(({ type }, c) => {
+			if (page.texts && (type === "text" || type === "left"))
+				for (const row of rows)
+					row[c] = text(row[c]);
+		});
+}
+
 // { page: the JSON, array(name): its numbers, or null when there is none }.
 export function streamDecode(bytes) {
 	const size = new DataView(bytes.buffer, bytes.byteOffset)
@@ -30,6 +44,8 @@ export function streamDecode(bytes) {
 	const page = JSON.parse(new TextDecoder().decode(
 		bytes.subarray(4, 4 + size)));
 	const kept = new Map();
+
+	textsPlace(page);
 
 	function arrayDecode(name) {
 		const how = page.arrays[name];

@@ -29,6 +29,7 @@ function columnOf(table, id) {
 // { cause: columns by name, victims: [[cause, rank, ns]] }, or null.
 export function waitsOf(model) {
 	const array = name => model.stream.array(name);
+	const nanoseconds = name => array(name).map(us => us * 1e3);
 
 	if (!array("cause.ns"))
 		return null;
@@ -36,8 +37,8 @@ export function waitsOf(model) {
 		kind: array("cause.kind"), victim: array("cause.victim"),
 		culprit: array("cause.culprit"), ns: array("cause.ns"),
 		of: array("victim.cause"), rank: array("victim.rank"),
-		waited: array("victim.ns"), context: array("context.cause"),
-		node: array("context.node"), meanwhile: array("context.ns"),
+		waited: nanoseconds("victim.us"), context: array("context.cause"),
+		node: array("context.node"), meanwhile: nanoseconds("context.us"),
 		flags: array("context.flags"),
 	};
 }

@@ -93,7 +93,10 @@ static void write_template_line(FILE *to, const char *line, bool live)
 		at ? " connect-src 'self';" : "", line + size);
 }
 
-/* What unpacks the script of the page, which is most of a page of few ranks. */
+/*
+ * What unpacks style and script, which are most of a page of few ranks, and
+ * makes the browser take them as if they had stood here.
+ */
 static const char loader[] =
 	"<script>\n"
 	"(async () => {\n"
@@ -101,13 +104,13 @@ static const char loader[] =
 	"const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));\n"
 	"const stream = new Blob([packed]).stream()\n"
 	".pipeThrough(new DecompressionStream(\"deflate\"));\n"
-	"const script = document.createElement(\"script\");\n"
-	"script.textContent = await new Response(stream).text();\n"
-	"document.body.append(script);\n"
+	"const markup = await new Response(stream).text();\n"
+	"const range = document.createRange();\n"
+	"document.body.append(range.createContextualFragment(markup));\n"
 	"})();\n"
 	"</script>\n";
 
-/* The lines of the template up to the end of its script. */
+/* The lines of the template from its style, `line`, to its script's end. */
 static int pack_script(FILE *to, FILE *from, char **line, size_t *room)
 {
 	char *text = NULL;
@@ -117,9 +120,10 @@ static int pack_script(FILE *to, FILE *from, char **line, size_t *room)
 
 	if (!script)
 		return no_memory();
-	while (getline(line, room, from) > 0 &&
-	       strcmp(*line, "</script>\n") != 0)
+	do
 		fputs(*line, script);
+	while (strcmp(*line, "</script>\n") != 0 &&
+	       getline(line, room, from) > 0);
 	err = fclose(script) ? no_memory()
 			     : page_block(to, "copse-page", text, size);
 	fputs(loader, to);
@@ -141,7 +145,7 @@ static int write_html(FILE *to, const struct overview *o)
 		if (!strcmp(line, PLACE)) {
 			placed = true;
 			err = write_data(to, o);
-		} else if (placed && !strcmp(line, "<script>\n")) {
+		} else if (placed && !strcmp(line, "<style>\n")) {
 			err = pack_script(to, from, &line, &room);
 		} else {
 			write_template_line(to, line, o->live);

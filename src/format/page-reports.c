@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* page-reports.c - the reports of an overview, for a page. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,8 +10,29 @@
 #include "format/quote.h"
 
 enum {
-	MOST_DRAWN = 64 /* numbers of a cell that stay numbers */
+	MOST_DRAWN = 64, /* numbers of a cell that stay numbers */
+	TEXT_SHORT = 8   /* bytes of a text that is cheaper than its number */
 };
+
+/*
+ * Columns without a title are for programs.  The page reads those of these
+ * tables, and finds call paths by lines; of others it has what it shows.
+ */
+static const char *const read_tables[] = { "run",    "findings", "factors",
+					   "ranks",  "map",      "sizes",
+					   "devices" };
+
+static bool column_is_read(const struct report_table *table, size_t column)
+{
+	const struct report_column *c = &table->columns[column];
+
+	if (c->title || (c->id && !strcmp(c->id, "line")))
+		return true;
+	for (size_t i = 0; i < sizeof(read_tables) / sizeof(*read_tables); i++)
+		if (table->id && !strcmp(table->id, read_tables[i]))
+			return true;
+	return false;
+}
 
 static const char *const types[] = {
 	[COLUMN_TEXT] = "text",       [COLUMN_LEFT_TEXT] = "left",
@@ -29,23 +51,47 @@ static void put_page_value(FILE *to, enum column_type type, double value)
 	fputs(*text ? text : "null", to);
 }
 
-/* A name, or [for readers, in full], or these and what tells it from others. */
-static void put_text_cell(FILE *to, const struct report_cell *cell)
+/* A text, or its number in `texts`: paths stand in several tables. */
+static void put_cell_text(struct page_stream *s, const char *text)
 {
+	uint32_t number = text && strlen(text) >= TEXT_SHORT
+				  ? str_add(&s->texts, text)
+				  : STR_NONE;
+
+	if (number == STR_NONE)
+		quote_json(s->json, text);
+	else
+		fprintf(s->json, "%" PRIu32, number);
+}
+
+static void put_texts_of_cells(struct page_stream *s)
+{
+	fputs("\"texts\": [", s->json);
+	for (uint32_t i = 0; i < s->texts.count; i++) {
+		fputs(i ? ",\n" : "", s->json);
+		quote_json(s->json, str_at(&s->texts, i));
+	}
+	fputs("],\n", s->json);
+}
+
+/* A name, or [for readers, in full], or these and what tells it from others. */
+static void put_text_cell(struct page_stream *s, const struct report_cell *cell)
+{
+	FILE *to = s->json;
 	const char *said = cell->said ? cell->said : cell->text;
 	bool apart = cell->apart && strcmp(cell->apart, said) != 0;
 
 	if (!apart && (!cell->text || !strcmp(said, cell->text))) {
-		quote_json(to, cell->text);
+		put_cell_text(s, cell->text);
 		return;
 	}
 	fputc('[', to);
-	quote_json(to, said);
+	put_cell_text(s, said);
 	fputs(", ", to);
-	quote_json(to, cell->text);
+	put_cell_text(s, cell->text);
 	if (apart) {
 		fputs(", ", to);
-		quote_json(to, cell->apart);
+		put_cell_text(s, cell->apart);
 	}
 	fputc(']', to);
 }
@@ -110,7 +156,7 @@ static void put_page_cell(struct page_stream *s, enum column_type type,
 	else if (cell->none || type == COLUMN_LETTERS)
 		fputs("null", to); /* the timeline itself is there */
 	else if (plain_is_text(type))
-		put_text_cell(to, cell);
+		put_text_cell(s, cell);
 	else if (type == COLUMN_SPARK || type == COLUMN_HEAT)
 		put_drawn_cell(to, cell);
 	else
@@ -119,11 +165,16 @@ static void put_page_cell(struct page_stream *s, enum column_type type,
 
 static void put_page_columns(FILE *to, const struct report_table *table)
 {
+	const char *before = "";
+
 	fputs("\"columns\": [", to);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct report_column *c = &table->columns[i];
 
-		fputs(i ? ", {\"id\": " : "{\"id\": ", to);
+		if (!column_is_read(table, i))
+			continue;
+		fprintf(to, "%s{\"id\": ", before);
+		before = ", ";
 		quote_json(to, c->id);
 		fputs(", \"title\": ", to);
 		quote_json(to, c->title);
@@ -140,10 +191,15 @@ static void put_page_rows(struct page_stream *s,
 
 	fputs(", \"rows\": [", s->json);
 	for (size_t r = 0; r < count; r++) {
+		const char *before = "";
+
 		fputs(r ? ",\n[" : "\n[", s->json);
-		for (size_t c = 0; c < table->column_count; c++) {
-			fputs(c ? ", " : "", s->json);
-			put_page_cell(s, table->columns[c].type, cell++, whole);
+		for (size_t c = 0; c < table->column_count; c++, cell++) {
+			if (!column_is_read(table, c))
+				continue;
+			fputs(before, s->json);
+			put_page_cell(s, table->columns[c].type, cell, whole);
+			before = ", ";
 		}
 		fputc(']', s->json);
 	}
@@ -209,4 +265,5 @@ void page_put_reports(struct page_stream *s, const struct overview *o)
 		put_report(s, o->reports[i], o->rows);
 	}
 	fputs("},\n", s->json);
+	put_texts_of_cells(s);
 }

@@ -68,27 +68,31 @@ static void put_processes(struct page_stream *s, const struct overview *o,
 /* Whole numbers, and exact below 2^53, in ns 104 days. */
 static uint64_t node_sum(const struct run_metric *m, size_t node)
 {
-	if (page_leaves_out(m, node))
-		return 0;
-	if (m->merge != MERGE_SUM)
-		return m->merge == MERGE_MAX ? m->stats[node].most
-					     : m->stats[node].least;
-	return page_whole(m->stats[node].sum);
+	return page_leaves_out(m, node) ? 0 : page_whole(m->stats[node].sum);
 }
 
-static void put_page_metric(struct page_stream *s, const struct run *run,
+/* The sum of each node, unless its cells tell it, or it is an extreme. */
+static void put_node_sums(struct page_stream *s, const struct run *run,
+			  const struct run_metric *m)
+{
+	page_array_of(s, "sum", m, "", PAGE_VARINT);
+	for (size_t n = 0; n < run->node_count; n++)
+		page_number(s, node_sum(m, n));
+	page_array_end(s);
+}
+
+static void put_page_metric(struct page_stream *s, const struct overview *o,
 			    const struct run_metric *m)
 {
+	const struct run *run = o->run;
 	static const char *const units[] = { "count", "ns", "bytes" };
 	static const char *const merges[] = { "sum", "max", "min" };
 	uint64_t total = 0;
 
-	page_array_of(s, "sum", m, "", PAGE_VARINT);
-	for (size_t n = 0; n < run->node_count; n++) {
+	for (size_t n = 0; m->merge == MERGE_SUM && n < run->node_count; n++)
 		total += node_sum(m, n);
-		page_number(s, node_sum(m, n));
-	}
-	page_array_end(s);
+	if (m->merge == MERGE_SUM && !o->in_cells[m - run->metrics])
+		put_node_sums(s, run, m);
 	fputs("{\"name\": ", s->json);
 	quote_json(s->json, m->name);
 	fprintf(s->json,
@@ -111,7 +115,7 @@ static void put_page_metrics(struct page_stream *s, const struct overview *o)
 	fputs(",\n\"metrics\": [", s->json);
 	for (size_t i = 0; i < run->metric_count; i++) {
 		fputs(i ? ",\n" : "", s->json);
-		put_page_metric(s, run, &run->metrics[i]);
+		put_page_metric(s, o, &run->metrics[i]);
 	}
 	fputs("],\n", s->json);
 }

@@ -10,7 +10,7 @@
 #include "profile/compress.h"
 #include "run/packed.h"
 
-#define LEVEL 9
+#define LEVEL 10 /* 2 to 4 % smaller than 9, in 0.1 s of the largest */
 
 int page_stream_init(struct page_stream *s)
 {
@@ -32,6 +32,7 @@ void page_stream_fini(struct page_stream *s)
 	free(s->text);
 	free(s->index_text);
 	blob_fini(&s->bytes);
+	strings_fini(&s->texts);
 	*s = (struct page_stream){ 0 };
 }
 

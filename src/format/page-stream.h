@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/blob.h"
+#include "base/str.h"
 #include "run/run.h"
 
 enum page_array_type {
@@ -24,7 +25,8 @@ struct page_stream {
 	FILE *json; /* the one object: members, each followed by ",\n" */
 	char *text;
 	size_t text_size;
-	FILE *index; /* of the arrays */
+	struct strings texts; /* of cells of tables, each once */
+	FILE *index;          /* of the arrays */
 	char *index_text;
 	size_t index_size;
 	struct blob bytes;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* page-values.c - what each process has in the tree, and waiting, for a page.
  */
+#include <math.h>
+
 #include "analyse/mpi/wait-causes.h"
 #include "format/page-parts.h"
 #include "format/quote.h"
@@ -169,8 +171,6 @@ static size_t shown_causes(const struct run_waits *w, struct run_cause *to)
 		to[MOST_CAUSES].culprit = WAIT_OTHERS;
 		to[MOST_CAUSES].kind = WAIT_KINDS;
 		to[MOST_CAUSES].ns += c->ns;
-		to[MOST_CAUSES].error_ns += c->error_ns;
-		to[MOST_CAUSES].indirect_ns += c->indirect_ns;
 	}
 	return count + (w->cause_count > MOST_CAUSES);
 }
@@ -186,10 +186,6 @@ static void put_page_causes(struct page_stream *s, const struct run *run)
 		    c[i].culprit == WAIT_OTHERS ? run->rank_count
 						: c[i].culprit);
 	PAGE_COLUMN(s, "cause.ns", PAGE_VARINT, count, page_whole(c[i].ns));
-	PAGE_COLUMN(s, "cause.error", PAGE_VARINT, count,
-		    page_whole(c[i].error_ns));
-	PAGE_COLUMN(s, "cause.indirect", PAGE_VARINT, count,
-		    page_whole(c[i].indirect_ns));
 }
 
 void page_put_waits(struct page_stream *s, const struct run *run)
@@ -208,9 +204,10 @@ void page_put_waits(struct page_stream *s, const struct run *run)
 	PAGE_COLUMN(s, "context.cause", PAGE_DELTA, contexts, c[i].cause);
 	PAGE_COLUMN(s, "context.node", PAGE_VARINT, contexts, c[i].node);
 	PAGE_COLUMN(s, "context.flags", PAGE_U8, contexts, c[i].flags);
-	PAGE_COLUMN(s, "context.ns", PAGE_VARINT, contexts,
-		    page_whole(c[i].ns));
+	PAGE_COLUMN(s, "context.us", PAGE_VARINT, contexts,
+		    page_whole(round(c[i].ns / 1e3)));
 	PAGE_COLUMN(s, "victim.cause", PAGE_DELTA, victims, v[i].cause);
 	PAGE_COLUMN(s, "victim.rank", PAGE_DELTA, victims, v[i].rank);
-	PAGE_COLUMN(s, "victim.ns", PAGE_VARINT, victims, page_whole(v[i].ns));
+	PAGE_COLUMN(s, "victim.us", PAGE_VARINT, victims,
+		    page_whole(round(v[i].ns / 1e3)));
 }

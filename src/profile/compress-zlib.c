@@ -14,6 +14,7 @@ size_t squeeze(void *to, const void *from, size_t bytes, int level)
 {
 	uLongf size = compressBound(bytes);
 
+	level = level < Z_BEST_COMPRESSION ? level : Z_BEST_COMPRESSION;
 	return compress2(to, &size, from, bytes, level) == Z_OK ? size : 0;
 }
 

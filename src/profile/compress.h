@@ -16,7 +16,10 @@
 /* The largest that `bytes` can become. */
 size_t squeeze_most(size_t bytes);
 
-/* The size of what is now in `to`, which has that room; 0: out of memory. */
+/*
+ * The size of what is now in `to`, which has that room; 0: out of memory.
+ * Above level 9 libdeflate alone does more.
+ */
 size_t squeeze(void *to, const void *from, size_t bytes, int level);
 
 /*

@@ -47,7 +47,20 @@ def unpacked(path):
     begin = text.index('<script type="application/octet-stream" '
                        'id="copse-page">')
     end = text.index("</script>", text.index("<script>", begin))
-    return text[:begin] + "<script>\n" + script + text[end:]
+    return text[:begin] + script + text[end + len("</script>\n"):]
+
+
+def place_texts(page):
+    def text(cell):
+        if isinstance(cell, list):
+            return [text(part) for part in cell]
+        return page["texts"][cell] if isinstance(cell, int) else cell
+    for report in page["reports"].values():
+        for table in report["tables"]:
+            for c, column in enumerate(table["columns"]):
+                if column["type"] in ("text", "left"):
+                    for row in table["rows"]:
+                        row[c] = text(row[c])
 
 
 def decode(path):
@@ -55,6 +68,7 @@ def decode(path):
     raw = block(text, "copse-data")
     size = struct.unpack("<I", raw[:4])[0]
     page = json.loads(raw[4:4 + size].decode("utf-8"))
+    place_texts(page)
     body, arrays, end = raw[4 + size:], {}, 0
     for name, a in page["arrays"].items():
         assert a["offset"] == end, name
