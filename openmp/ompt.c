@@ -95,7 +95,8 @@ static void ompt_member(enum ompt_endpoint at, union ompt_data *parallel,
 	if (!team)
 		return;
 	if (at == OMPT_BEGIN)
-		copse_team_enter(team, index ? frame : UINTPTR_MAX, (int)size);
+		copse_team_enter(team, index ? frame : UINTPTR_MAX, (int)index,
+				 (int)size);
 	else
 		copse_team_leave(team);
 }

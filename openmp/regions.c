@@ -13,11 +13,12 @@
  * -fno-omit-frame-pointer.  The runtime is then given copse_team_member() and
  * the team for the program's function and data.
  */
-#define team_begin(team, function_, data_, size_)                              \
+#define team_begin(team, function_, data_)                                     \
 	do {                                                                   \
 		struct region_frame caller_ = region_frame();                  \
 		(team)->data = (data_);                                        \
-		(team)->size = (size_);                                        \
+		(team)->size = runtime_number(ROW_omp_get_num_threads);        \
+		(team)->index = runtime_number(ROW_omp_get_thread_num);        \
 		copse_team_begin((team), (function_), &caller_,                \
 				 (uintptr_t)(team));                           \
 	} while (0)
@@ -25,13 +26,11 @@
 /* Each is called by the program itself, so its frame tells by whom. */
 #define CALLER __builtin_return_address(0)
 
-static int (*runtime_size(const void *caller))(void)
-{
-	bool known;
-
-	return (int (*)(void))runtime_next(ROW_omp_get_num_threads, caller,
-					   &known);
-}
+#define runtime_number(row)                                                    \
+	({                                                                     \
+		bool known_;                                                   \
+		(int (*)(void)) runtime_next(row, CALLER, &known_);            \
+	})
 
 #define REGION(name, parameters, arguments)                                    \
 	PUBLIC void name(void (*function)(void *), void *data,                 \
@@ -49,7 +48,7 @@ static int (*runtime_size(const void *caller))(void)
 			next(function, data, threads, LIST arguments);         \
 			return;                                                \
 		}                                                              \
-		team_begin(&team, function, data, runtime_size(CALLER));       \
+		team_begin(&team, function, data);                             \
 		next(copse_team_member, &team, threads, LIST arguments);       \
 		copse_team_end(&team);                                         \
 	}
@@ -69,7 +68,7 @@ static int (*runtime_size(const void *caller))(void)
 		if (!known)                                                    \
 			return next(function, data, threads, LIST arguments);  \
 		team.first = *(void **)data;                                   \
-		team_begin(&team, function, data, runtime_size(CALLER));       \
+		team_begin(&team, function, data);                             \
 		were = next(copse_team_member, &team, threads,                 \
 			    LIST arguments);                                   \
 		copse_team_end(&team);                                         \

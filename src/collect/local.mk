@@ -44,6 +44,7 @@ libcollect_la_SOURCES = \
 	src/collect/sample.c src/collect/sample.h \
 	src/collect/sample-period.c src/collect/sample-period.h \
 	src/collect/switches.c src/collect/switches.h \
+	src/collect/omp-place.c src/collect/omp-place.h \
 	src/collect/omp-team.c src/collect/omp-team.h \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/ticks.c src/collect/ticks.h \

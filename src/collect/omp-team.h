@@ -12,7 +12,9 @@
  * Ownership   struct omp_team is the master's.  The runtime lets it go on when
  *             all members have come to the end.
  * Threads     Each call concerns the calling thread; what a team has is written
- *             by its master before there are others.
+ *             by its master before there are others.  When a member comes to
+ *             the end, it says so in a line of its own (struct omp_slots),
+ *             which the master reads behind the region.
  * Signals     omp_team_look() and omp_team_sampled() are for handlers only.
  * Failure     Nothing fails: the program's function is called in any case.
  */
@@ -30,22 +32,28 @@ void copse_team_init(void);
 /* The generation of code: another one once a library has been unloaded. */
 uint32_t copse_team_code(void);
 
-struct omp_team {    /* what members read comes first, in one line */
+/*
+ * What members read is one line of the cache, which nobody writes before the
+ * region has ended: a line that two cores write goes to and fro between them.
+ */
+struct omp_team {
 	void *first; /* what the data begin with, for a runtime that reads it */
 	void (*function)(void *); /* NULL: not known */
 	void *data;
 	struct thread *master; /* NULL: it is not measured */
-	int (*size)(void);     /* omp_get_num_threads(), of a member */
-	/* When it began, in units that the scale tells of. */
-	uint64_t scale, begin;
-	live_ref node;  /* of the region, in the master's tree */
-	uint32_t level; /* of the master's regions, and … */
-	/* What they write, and read when they write it. */
-	uint64_t number __attribute__((aligned(64))); /* … which one of them */
-	uint64_t ends; /* all ends of members that have come, since it began */
-	uint32_t came;
-	uint32_t profile;   /* registry_generation() when it began */
-	struct region call; /* the master's, by which it began */
+	int (*index)(void);    /* omp_get_thread_num(), of a member */
+	uint64_t begin;        /* of the counter, or of CLOCK_MONOTONIC */
+	uint32_t paused;       /* how long measuring was before it began */
+	live_ref node;         /* of the region, in the master's tree */
+	uint32_t number;       /* which one of the master's regions, of … */
+	uint8_t level;         /* … so many in one another */
+	bool counts;           /* of the counter */
+	bool timed;            /* it did not begin while measuring was paused */
+	/* The master's only. */
+	struct region call __attribute__((aligned(64))); /* by which it began */
+	uint32_t profile;  /* registry_generation() when it began */
+	uint32_t members;  /* 0: the master has not come to its part */
+	int (*size)(void); /* omp_get_num_threads(), of a member */
 } __attribute__((aligned(64)));
 
 /*
@@ -57,9 +65,11 @@ void copse_team_begin(struct omp_team *team, void (*function)(void *),
 
 /*
  * Each member, before and after its part; the part's frames are below `frame`.
- * The master need not be inside that once it is back from copse_team_enter().
+ * The master, whose index is 0, need not be inside that once it is back
+ * from copse_team_enter(); others may give any size.
  */
-void copse_team_enter(struct omp_team *team, uintptr_t frame, int size);
+void copse_team_enter(struct omp_team *team, uintptr_t frame, int index,
+		      int size);
 void copse_team_leave(struct omp_team *team);
 
 /* The two of them around the function, for who can give it in its place. */

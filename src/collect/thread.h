@@ -27,6 +27,7 @@
 #include "collect/phase.h"
 #include "collect/sample-period.h"
 #include "collect/wait-events.h"
+#include "collect/omp-place.h"
 #include "collect/polls.h"
 #include "collect/region.h"
 #include "collect/registry.h"
@@ -39,6 +40,8 @@
 enum {
 	THREAD_TEAMS = 8 /* nested regions of OpenMP that are told apart */
 };
+
+struct omp_slots;
 
 struct thread { /* what a timer signal reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
@@ -78,8 +81,12 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	uint32_t calls;    /* of adapters, to measure the cost of some … */
 	uint64_t entering; /* … of which this was before the call */
 	struct phases phases;
-	uint64_t teams; /* regions of OpenMP that it began: omp-team.h */
-	uint64_t teams_ended[THREAD_TEAMS]; /* the last one of each level */
+	uint32_t teams; /* regions of OpenMP that it began: omp-team.h */
+	uint32_t teams_ended[THREAD_TEAMS]; /* the last one of each level */
+	/* Where members say when they came to the end; others read this line.
+	 */
+	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));
+	struct omp_places omp_places __attribute__((aligned(64)));
 	uint64_t start_ns;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */

@@ -78,8 +78,9 @@ enum live_node_kind {
 	LIVE_NODE_PYTHON,  /* name: of a function; offset of its bytecode + 2 */
 	LIVE_NODE_REGION,  /* a parallel region of OpenMP: module, offset of the
 			      function that its threads call */
-	LIVE_NODE_BELOW,   /* it is that of a region, in the tree of the thread
-			      that began it; offset: its live_ref */
+	LIVE_NODE_BELOW,   /* it is a node of another thread's tree: the region
+			      that the thread works in, or what the thread did
+			      that came last; offset: its live_ref */
 };
 
 /* A context; its parent is in the same thread's nodes and stands before it. */
