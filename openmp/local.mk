@@ -2,11 +2,14 @@
 # beside the collector, it stands in front of libgomp, which is looked up, and is
 # the tool that LLVM's runtime calls.
 # The frame pointer leads from a function to its caller.
-openmp_sources = openmp/ompt.c openmp/ompt.h openmp/regions.c openmp/runtime.c \
-	openmp/runtime.h openmp/functions.def
+openmp_sources = openmp/ompt.c openmp/ompt.h openmp/own-locks.c \
+	openmp/own-locks.h openmp/regions.c openmp/runtime.c openmp/runtime.h \
+	openmp/functions.def
 
 pkglib_LTLIBRARIES += libcopse-openmp.la
 libcopse_openmp_la_SOURCES = $(openmp_sources)
 libcopse_openmp_la_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer -fno-plt
-libcopse_openmp_la_LDFLAGS = $(adapter_ldflags)
+libcopse_openmp_la_LDFLAGS = $(adapter_ldflags) \
+	-Wl,--version-script=$(srcdir)/openmp/openmp.map
+EXTRA_DIST += openmp/openmp.map
 EXTRA_libcopse_openmp_la_DEPENDENCIES = $(adapter_needs)

@@ -4,6 +4,7 @@
  * same, with the team between.
  */
 #include "collect/omp-team.h"
+#include "openmp/own-locks.h"
 #include "openmp/runtime.h"
 
 #define LIST(...) __VA_ARGS__
@@ -74,7 +75,6 @@
 		copse_team_end(&team);                                         \
 		return were;                                                   \
 	}
-/* A critical section that is free takes a few nanoseconds more. */
 #define WAIT(name)                                                             \
 	PUBLIC void name(void);                                                \
 	void name(void)                                                        \
@@ -108,6 +108,44 @@
 		uint64_t since = copse_team_wait();                            \
                                                                                \
 		next(of);                                                      \
+		copse_team_go_on(since);                                       \
+	}
+#define WAIT_GIVES(name)                                                       \
+	PUBLIC void *name(void);                                               \
+	void *name(void)                                                       \
+	{                                                                      \
+		bool known;                                                    \
+		void *(*next)(void) =                                          \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		uint64_t since = copse_team_wait();                            \
+		void *result = next();                                         \
+                                                                               \
+		copse_team_go_on(since);                                       \
+		return result;                                                 \
+	}
+
+/* By the same runtime. */
+#define had(row, lock)                                                         \
+	(((int (*)(void *))runtime_next(row, CALLER, &known))(lock))
+
+/*
+ * What is free is had without a stamp.  A stamp while it is held would make
+ * those who want it wait for longer: twice as long, where two threads do
+ * nothing else.
+ */
+#define TRY(name, parameters, arguments, try)                                  \
+	PUBLIC void name parameters;                                           \
+	void name parameters                                                   \
+	{                                                                      \
+		bool known;                                                    \
+		void(*next) parameters =                                       \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		uint64_t since;                                                \
+                                                                               \
+		if (known && (try))                                            \
+			return;                                                \
+		since = copse_team_wait();                                     \
+		next arguments;                                                \
 		copse_team_go_on(since);                                       \
 	}
 #include "openmp/functions.def"

@@ -11,6 +11,7 @@
 #include "collect/loaded.h"
 #include "collect/omp-team.h"
 #include "collect/transparency/dlsym.h"
+#include "openmp/own-locks.h"
 
 enum {
 	MODULES = 64, /* of which it is remembered what they call */
@@ -22,6 +23,8 @@ static const char *const names[] = {
 #define WAIT              REGION
 #define WAIT_TELLS        REGION
 #define WAIT_FOR          REGION
+#define WAIT_GIVES        REGION
+#define TRY               REGION
 #define ASK               REGION
 #include "openmp/functions.def"
 };
@@ -107,6 +110,7 @@ static __attribute__((constructor)) void find_libgomp(void)
 			runtime_nexts[row] = found;
 	}
 	dlerror(); /* the program shall not see our failures */
+	own_locks_find();
 }
 
 /* Mutable: modules that were asked for, while none is unloaded. */

@@ -21,6 +21,8 @@ enum runtime_row {
 #define WAIT              REGION
 #define WAIT_TELLS        REGION
 #define WAIT_FOR          REGION
+#define WAIT_GIVES        REGION
+#define TRY               REGION
 #define ASK               REGION
 #include "openmp/functions.def"
 	ROW_COUNT

@@ -454,8 +454,8 @@ static inline struct thread *thread_with_tree(void)
 	return t && thread_has_tree(t) ? t : NULL;
 }
 
-static void find_node(struct thread *t, struct omp_team *team,
-		      const struct region_frame *caller)
+static void find_team_node(struct thread *t, struct omp_team *team,
+			   const struct region_frame *caller)
 {
 	struct region *r = &team->call; /* of which nothing else is asked */
 
@@ -481,7 +481,7 @@ PUBLIC void copse_team_begin(struct omp_team *team, void (*function)(void *),
 	omp_team_look(t, frame);
 	team->node = 0;
 	if (mine.depth < THREAD_TEAMS && is_on_own_stack(t, frame))
-		find_node(t, team, caller);
+		find_team_node(t, team, caller);
 	if (team->node)
 		begin_team(t, team, frame);
 	release_team(t, team->node ? team->node : t->tree.root);
@@ -534,7 +534,8 @@ static struct team_level *push_member(struct thread *t, struct omp_team *team,
 	return &mine.levels[mine.depth - 1];
 }
 
-static struct omp_slot *slot_of(const struct omp_team *team, uint32_t index)
+static struct omp_slot *slot_of_team(const struct omp_team *team,
+				     uint32_t index)
 {
 	struct omp_slots *slots = __atomic_load_n(
 		&team->master->slots[team->level], __ATOMIC_RELAXED);
@@ -570,7 +571,7 @@ PUBLIC void copse_team_enter(struct omp_team *team, uintptr_t frame, int index,
 			t->unwinder.floor = frame;
 		level->slot = NULL;
 		if (t != team->master || size > 1)
-			level->slot = slot_of(team, (uint32_t)index);
+			level->slot = slot_of_team(team, (uint32_t)index);
 		level->start = team_now(team);
 	}
 	release_team(t, t->tree.root);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * uneven.c LATE K - regions of two threads, in which thread LATE has K times
- * the work of the other, with a barrier in the middle and a critical section.
+ * the work of the other, with a barrier in the middle; then others in which one
+ * waits for the other in each way there is.
  * What it has more of after the barrier is a function of its own.
  * The truths are elapsed times, so they hold for those who lack a core, too.
  */
@@ -66,20 +67,79 @@ static void region(int late, double more)
 	at_ends += 2 * (over - begun) - all - waits;
 }
 
-static double in_critical(void)
+static omp_lock_t lock;
+static omp_nest_lock_t nest_lock;
+
+enum way {
+	UNNAMED,
+	NAMED,
+	LOCK,
+	NEST_LOCK,
+	COPYPRIVATE,
+	WAYS
+};
+
+/* One after the other: adds what the thread waited since `begun`. */
+static void hold(double begun, double *waited)
+{
+	*waited += elapsed_seconds() - begun;
+	busy(5 * SHARE);
+}
+
+static void enter(enum way way, double *waited)
+{
+	double begun = elapsed_seconds(), copied = 0;
+
+	switch (way) {
+	case UNNAMED:
+#pragma omp critical
+		hold(begun, waited);
+		break;
+	case NAMED:
+#pragma omp critical(named)
+		hold(begun, waited);
+		break;
+	case LOCK:
+		omp_set_lock(&lock);
+		hold(begun, waited);
+		omp_unset_lock(&lock);
+		break;
+	case NEST_LOCK:
+		omp_set_nest_lock(&nest_lock);
+		omp_set_nest_lock(&nest_lock);
+		hold(begun, waited);
+		omp_unset_nest_lock(&nest_lock);
+		omp_unset_nest_lock(&nest_lock);
+		break;
+	default:
+#pragma omp single copyprivate(copied)
+	{
+		copied = busy(5 * SHARE);
+		begun = elapsed_seconds();
+	}
+	/* The one for the value, the other until it has been read. */
+#pragma omp atomic
+		*waited += elapsed_seconds() - begun;
+	}
+}
+
+static double in_turns(enum way way)
 {
 	double waited = 0;
 
 #pragma omp parallel num_threads(2)
-	{
-		double begun = elapsed_seconds();
+	enter(way, &waited);
+	return waited;
+}
 
-#pragma omp critical
-		{
-			waited += elapsed_seconds() - begun;
-			busy(5 * SHARE);
-		}
-	}
+static double in_all_ways(void)
+{
+	double waited = 0;
+
+	omp_init_lock(&lock);
+	omp_init_nest_lock(&nest_lock);
+	for (int way = 0; way < WAYS; way++)
+		waited += in_turns(way);
 	return waited;
 }
 
@@ -94,6 +154,6 @@ int main(int argc, char **argv)
 	       "truth regions %.6f\ntruth late-0 %.6f\ntruth late-1 %.6f\n",
 	       worked, in_barriers, at_ends, in_regions, late_by[0],
 	       late_by[1]);
-	printf("truth critical %.6f\n", in_critical());
+	printf("truth critical %.6f\n", in_all_ways());
 	return 0;
 }

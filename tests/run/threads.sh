@@ -94,7 +94,7 @@ for cc in gcc clang; do
 	point "$cc: thread 0 has three times the work" is_measured 0 3
 	point "whom they waited for: thread 0" waited_for
 	point "the diagnosis tells of the region" is_found
-	point "a critical section is waited for" critical_section
+	point "critical sections, locks and copyprivate are waited for" critical_section
 	point "thread 1 has half as much again" is_measured 1 1.5
 	point "whom they waited for: the other one" waited_for
 	point "both have as much" is_measured 1 1
