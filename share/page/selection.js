@@ -16,7 +16,7 @@ export function rowsParse(text) {
 	return ranges.length ? rowsUnite(ranges) : null;
 }
 
-function rowsUnite(ranges) {
+export function rowsUnite(ranges) {
 	const united = [];
 
 	for (const [from, to] of ranges.sort((a, b) => a[0] - b[0])) {

@@ -35,6 +35,7 @@ export class TimeGrid {
 		for (const part of cellParts)
 			this[part] = array(part);
 		this.nodes = array("nodes");
+		this.own = array("own");
 		this.path = array("path");
 		this.weight = array("weight");
 		this.from = new Uint32Array(this.lines.length * this.columns + 1);
@@ -105,7 +106,11 @@ export class TimeGrid {
 	}
 
 	// For each place in nodes, the frame at a depth, from 1; 0: it has none.
+	// Depth 0 is that of the program's own function.
 	framesAt(depth) {
+		if (!depth)
+			return Array.from(this.own, n =>
+				this.model.members.get(this.model.path[n])?.[0] ?? n);
 		return this.frames.map(f => (f.length
 			? f[Math.min(depth, f.length) - 1] : 0));
 	}

@@ -3,6 +3,7 @@
 // of them stand out.
 import { el, elReplace } from "./dom.js";
 import { Grid } from "./grid.js";
+import { rowsUnite } from "./selection.js";
 import { countText, shareText, timeText } from "./units.js";
 import { linesMake } from "./view-mpi.js";
 import { tablesMake } from "./table.js";
@@ -121,6 +122,26 @@ function outliersMake(app, steps) {
 		`${steps.numbersText(c)} (${timeText(steps.median[c] / 1e6)})`)]), ".");
 }
 
+// Rows of ranks that no line has, as pieces.
+export function rowsWithout(steps, count) {
+	const has = new Uint8Array(count);
+
+	for (const { first, count: ranks } of steps.lines)
+		has.fill(1, first, first + ranks);
+
+	const none = [...has.keys()].filter(row => !has[row]);
+
+	return none.length ? rowsUnite(none.map(row => [row, row])) : null;
+}
+
+function withoutMake(app, steps) {
+	const rows = rowsWithout(steps, app.model.rankCount);
+
+	return rows && el("p", { class: "about without" }, `Not here: ${
+		app.model.ranksText(rows)}. Iterations are told by calls of MPI that ` +
+		"most ranks make equally often; these make them more or less often.");
+}
+
 // The rows of ranks, and the columns of time, that are selected.
 function frameOfSteps(steps, { ranks, time }) {
 	const rows = [...steps.lines.keys()].filter(i => !ranks || ranks.some(([a, b]) =>
@@ -160,7 +181,8 @@ export const viewSteps = {
 		});
 
 		element.append(...(report ? linesMake(app, report) : []), tabs,
-			grid.element, outliersMake(app, steps) || "",
+			grid.element, withoutMake(app, steps) || "",
+			outliersMake(app, steps) || "",
 			...(report ? tablesMake(app, report, 12, ["ranks"]) : []));
 		app.drawn = grid;
 		return { update() {

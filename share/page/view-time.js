@@ -374,8 +374,7 @@ function stateOf(app, grid, whole) {
 	const asked = word(show, "by-");
 	const way = !whole.nodes.length ? "gpu"
 		: timeWays.some(w => w[0] === asked) ? asked : "path";
-	const depth = Math.min(Number(word(show, "depth-")) || whole.deepest,
-		whole.deepest);
+	const depth = Math.min(Number(word(show, "depth-")) || 0, whole.deepest);
 	const state = stateOfRun(app, whole, way, depth, path);
 
 	// The same colours, for what these cells have.
@@ -393,12 +392,7 @@ function stateOfRun(app, grid, way, depth, path) {
 			...coloursOf(app.model, grid, frames) };
 		const wanted = path && app.model.path[path];
 
-		state.frameOf = n => {
-			const all = app.model.frames(n).map(m =>
-				app.model.members.get(app.model.path[m])?.[0] ?? m);
-
-			return all[Math.min(depth, all.length) - 1] || 0;
-		};
+		state.frameOf = n => frameOfNode(app.model, state, n);
 		if (wanted)
 			state.within = new Set(grid.frames.flatMap((f, i) => (f.some(n =>
 				app.model.path[n] === wanted) ? [frames[i]] : [])));
@@ -406,18 +400,28 @@ function stateOfRun(app, grid, way, depth, path) {
 	});
 }
 
-const depthText = (grid, state) => (state.depth === grid.deepest ? "innermost"
-	: `${state.depth} of ${grid.deepest}`);
+// What a node's colour is that of: its frame at the depth, or, of the program's
+// functions, the innermost one with a colour.
+function frameOfNode(model, { depth, colours }, n) {
+	const all = model.frames(n).map(m =>
+		model.members.get(model.path[m])?.[0] ?? m);
+
+	return (depth ? all[Math.min(depth, all.length) - 1]
+		: all.findLast(m => colours.has(m))) || 0;
+}
+
+const depthText = (grid, { depth }) => (!depth ? "the program's functions"
+	: depth === grid.deepest ? "innermost" : `${depth} of ${grid.deepest}`);
 
 function waysMake(app, grid, state) {
 	const has = way => (way === "path" || way === "off" ? grid.nodes.length > 0
 		: grid[way].some(v => v > 0));
 	const others = start => app.selection.show.filter(w => !w.startsWith(start));
-	const slider = el("input", { type: "range", id: "depth", min: 1,
+	const slider = el("input", { type: "range", id: "depth", min: 0,
 		max: grid.deepest, value: state.depth, "aria-label": "depth of call paths",
-		oninput: e => app.go({ show: Number(e.target.value) === grid.deepest
-			? others("depth-") : [...others("depth-"), "depth-" +
-				e.target.value] }) });
+		oninput: e => app.go({ show: Number(e.target.value)
+			? [...others("depth-"), "depth-" + e.target.value]
+			: others("depth-") }) });
 
 	return [el("span", { class: "quiet" }, "colour by"),
 		timeWays.filter(w => has(w[0])).map(([id, title, why]) => el("a", {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyse/own-paths.h"
 #include "base/err.h"
 #include "format/page-parts.h"
 
@@ -67,31 +68,45 @@ static uint64_t weight_of_path(const struct time_grid *g, size_t cell,
 	return shown ? shown : 1;
 }
 
-/* Paths by their number in time.nodes, the first of all cells first. */
-static int put_time_paths(struct page_stream *s, const struct paths *paths,
-			  const struct time_grid *g)
+/*
+ * The nodes of paths, the first of all cells first, and of those that reports
+ * say their time is of.  A path's place in by_number[] is numbers[path] - 1.
+ */
+static void put_time_nodes(struct page_stream *s, const struct paths *paths,
+			   const struct time_grid *g, uint32_t *numbers,
+			   uint32_t *by_number)
 {
-	size_t cells = g->line_count * g->columns, known = 0, at = 0;
-	uint32_t *numbers = calloc(paths->count + 1, sizeof(*numbers));
+	size_t known = 0;
 
-	if (!numbers)
-		return no_memory();
-	page_array(s, "time.nodes", PAGE_VARINT);
-	for (; at < g->path_count; at++) {
+	for (size_t at = 0; at < g->path_count; at++) {
 		uint32_t path = g->at[at].path;
 
 		if (numbers[path])
 			continue;
-		numbers[path] = (uint32_t)++known;
-		page_number(s, paths->at[path].node);
+		by_number[known++] = path;
+		numbers[path] = (uint32_t)known;
 	}
-	page_array_end(s);
+	PAGE_COLUMN(s, "time.nodes", PAGE_VARINT, known,
+		    paths->at[by_number[i]].node);
+	PAGE_COLUMN(s, "time.own", PAGE_VARINT, known,
+		    paths->at[paths_own(paths, by_number[i])].node);
+}
+
+/* Paths by their number in time.nodes. */
+static int put_time_paths(struct page_stream *s, const struct paths *paths,
+			  const struct time_grid *g)
+{
+	size_t cells = g->line_count * g->columns, at = 0;
+	uint32_t *numbers = calloc(paths->count + 1, 2 * sizeof(*numbers));
+
+	if (!numbers)
+		return no_memory();
+	put_time_nodes(s, paths, g, numbers, numbers + paths->count + 1);
 	PAGE_COLUMN(s, "time.paths", PAGE_VARINT, cells,
 		    g->ends[i] - (i ? g->ends[i - 1] : 0));
 	PAGE_COLUMN(s, "time.path", PAGE_VARINT, g->path_count,
 		    numbers[g->at[i].path] - 1);
 	page_array(s, "time.weight", PAGE_VARINT);
-	at = 0;
 	for (size_t cell = 0; cell < cells; cell++)
 		for (; at < g->ends[cell]; at++)
 			page_number(s,

@@ -247,6 +247,14 @@ const checks = {
 			"copse.selection.only, copse.drawn.grid.lines.length]"),
 		[null, null, 4]);
 
+		// Colours are those of functions of the program, none of the C library.
+		const modules = await page.value("[...document.querySelectorAll(" +
+			"'.view-time .legend a')].map(a => copse.model.moduleName(Number(" +
+			"new URLSearchParams(a.hash.slice(1)).get('path'))))");
+
+		assert.ok(modules.length && !modules.some(m => /^(libc|libm|ld)[.-]/.test(
+			m)), modules.join());
+
 		// The depth: at 1 all is main, or at no path.
 		await page.value("document.querySelector('#depth').value = 1;" +
 			"document.querySelector('#depth').dispatchEvent(new Event('input'))");
@@ -262,9 +270,15 @@ const checks = {
 		assert.equal(await page.value(
 			"copse.model.functionName(copse.selection.path)"), "write_restart");
 
-		const state = "[copse.view.id, copse.selection, document." +
-			"querySelector('#chosen').innerText, document." +
-			"querySelector('.area').innerText]";
+		// So does the address, and that of what was zoomed to.
+		const state = "[copse.view.id, copse.selection, copse.drawn.span, " +
+			"copse.drawn.grid.lines.length, document.querySelector(" +
+			"'#chosen').innerText, document.querySelector('.area').innerText]";
+
+		await page.value("copse.go({ span: copse.selection.time, only: [[1, 2]] })");
+		assert.match(await hash(page), /time=\d+-\d+&span=\d+-\d+/);
+		assert.equal((await page.value(state))[3], 2);
+
 		const other = await page.browser.open(address + await hash(page));
 
 		assert.deepEqual(await other.value(state), await page.value(state));

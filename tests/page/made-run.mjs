@@ -93,6 +93,7 @@ export function madeTime({ page, arrays }, ranks) {
 		"time.count": ["varint", count], "time.kind": ["u8", count.map(() => 0)],
 		"time.number": ["varint", count.map(() => 0)],
 		"time.threads": ["varint", count], "time.nodes": ["varint", [4, 8, 5]],
+		"time.own": ["varint", [4, 8, 2]],
 		"time.paths": ["varint", cells(l => (isLast(l) ? 2 : 1))],
 		"time.path": ["varint", cells((l, c) => [c < 16 ? 0 : 1,
 			...(isLast(l) ? [2] : [])]).flat()],

@@ -24,7 +24,7 @@ import { tabsExpand } from "../../share/page/view-source.js";
 import { spotsChanged } from "../../share/page/view-hot.js";
 import { barsOf, launcherOf } from "../../share/page/view-gpu.js";
 import { treeShown } from "../../share/page/view-flame.js";
-import { StepGrid } from "../../share/page/view-steps.js";
+import { rowsWithout, StepGrid } from "../../share/page/view-steps.js";
 import { arrowsOf, culpritsOf } from "../../share/page/view-time.js";
 import { madeDiff, madeRun, madeTime, streamBytes, streamPack } from "./made-run.mjs";
 
@@ -431,6 +431,7 @@ test("sums of cells of time, by path", () => {
 	assert.equal(held[0], 0);
 	assert.deepEqual(grid.framesAt(1), [1, 1, 1]);
 	assert.deepEqual(grid.framesAt(9), [2, 8, 5]);
+	assert.deepEqual(grid.framesAt(0), [2, 8, 2]);
 	assert.deepEqual([0, 1e6 - 2, 1e6, 40e6].map(t => grid.columnAt(t)),
 		[0, 0, 1, 32]);
 	assert.equal(timeGridOf(modelMade(2)), null);
@@ -451,6 +452,10 @@ test("steps of a time axis are round and have room", () => {
 
 test("iterations: what a cell is, and which a time holds", () => {
 	const model = timeMade(4), steps = new StepGrid(model);
+
+	assert.equal(rowsWithout(steps, 4), null);
+	assert.deepEqual(rowsWithout({ lines: [{ first: 1, count: 2 }] }, 6),
+		[[0, 0], [3, 5]]);
 
 	assert.equal(steps.mean(0, 5), 4e6);
 	assert.equal(steps.own(0, 5), 3.5e6);
