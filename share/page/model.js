@@ -8,7 +8,7 @@ export const kinds = {
 	root: 0, function: 1, line: 2, mpi: 3, phase: 4, kernel: 5, partial: 6,
 	loop: 7, gpuCall: 8, gpuError: 9, gpuMemory: 10, openmp: 11, parallel: 12,
 };
-export const inlined = 1, unnamed = 2, python = 4;
+export const inlined = 1, unnamed = 2, python = 4, own = 128;
 
 // Of Python, what came with the interpreter or as a package.
 const packaged = /(^|\/)(lib\d*\/python\d|site-packages|dist-packages)|^<|^$/;
@@ -153,11 +153,16 @@ export class Model {
 		return frames.reverse();
 	}
 
+	// It is of the program or of a library that a person knows: as reports say.
+	isSaid(n) {
+		return this.isOwn(n) || !this.scripts.size && !!(this.flags[n] & own);
+	}
+
 	// The first node of the call path of the innermost function of the program
 	// itself that n is in, or n.
-	ownFrame(n) {
+	ownFrame(n, isOwn = m => this.isOwn(m)) {
 		for (let m = n; m > 0; m = this.parent[m])
-			if (this.isOwn(m) && this.path[m])
+			if (isOwn(m) && this.path[m])
 				return this.members.get(this.path[m])[0];
 		return n;
 	}

@@ -114,10 +114,10 @@ function cellMaker(app, table, c) {
 	};
 }
 
-// Columns for readers.
-export function columnsShown(table) {
-	return table.columns.map((column, c) => ({ ...column, c }))
-		.filter(({ title }) => title !== null);
+// Columns for readers, but those that are empty.
+export function columnsShown({ columns, rows }) {
+	return columns.map((column, c) => ({ ...column, c })).filter(({ title, c }) =>
+		title !== null && (!rows?.length || rows.some(row => row[c] !== null)));
 }
 
 // All tables of a report that readers can see, but some.

@@ -75,7 +75,8 @@ function meanwhileOf(app, waits, culprits) {
 		if (culprit >= count || waits.flags[i] & 2 || !rowsHave(culprits, culprit))
 			continue;
 
-		const node = app.model.ownFrame(waits.node[i]);
+		const node = app.model.ownFrame(waits.node[i],
+			n => app.model.isSaid(n));
 
 		sums.set(node, (sums.get(node) || 0) + waits.meanwhile[i]);
 	}
@@ -201,8 +202,9 @@ function sizesMake(app) {
 	const top = key => Math.max(...list.map(s => s[key]), 1e-300);
 
 	return el("section", { class: "table" }, el("h3", {}, "Sizes of messages"),
-		el("table", { class: "sizes" }, el("thead", {}, el("tr", {},
-			["from", "calls", "", "time", ""].map(t => el("th", {}, t)))),
+		el("div", { class: "scroll" }, el("table", { class: "sizes" },
+			el("thead", {}, el("tr", {}, ["from", "calls", "", "time", ""].map(
+				t => el("th", {}, t)))),
 		el("tbody", {}, list.map(s => el("tr", {},
 			el("td", {}, bytesText(s.from)), el("td", {}, countText(s.calls)),
 			el("td", { class: "barcell" }, el("span", { class: "bar" },
@@ -210,7 +212,7 @@ function sizesMake(app) {
 			el("td", {}, timeText(s.seconds)),
 			el("td", { class: "barcell" }, el("span", { class: "bar" },
 				el("span", { style: `width:${s.seconds / top("seconds") * 100}%`,
-					class: "wait" }))))))));
+					class: "wait" })))))))));
 }
 
 export const viewMessages = {

@@ -260,7 +260,9 @@ function culpritsMake(app, waits, arrows) {
 	const culprits = culpritsOf(app.model, waits, app.selection.ranks).slice(0, 6);
 
 	return culprits.length > 0 && el("p", { class: "culprits" },
-		"In the whole run these waited for ", culprits.map(([row, ns], i) => [
+		`In the whole run ${app.selection.ranks
+			? app.model.ranksText(app.selection.ranks) : "ranks"} waited for `,
+		culprits.map(([row, ns], i) => [
 			i > 0 && ", ", row < app.model.rankCount
 				? el("a", { href: app.link({ view: "waits", ranks: [[row, row]] }) },
 					app.model.rankLabel(row)) : "many, each little",
@@ -432,6 +434,14 @@ function waysMake(app, grid, state) {
 			el("output", { for: "depth" }, depthText(grid, state)))];
 }
 
+// With its caller where another one reads the same.
+function nameAmong(model, n, shown) {
+	const name = m => model.nameSite(m), frames = model.frames(n);
+
+	return shown.some(([m]) => m !== n && name(m) === name(n)) && frames.length > 1
+		? `${name(n)} ← ${model.name(frames.at(-2))}` : name(n);
+}
+
 function legendOfPaths(app, state) {
 	if (state.way !== "path")
 		return el("ul", { class: "legend" }, [0, 0.5, 1].map(share => el("li", {},
@@ -446,7 +456,8 @@ function legendOfPaths(app, state) {
 
 	return el("ul", { class: "legend" }, shown.map(([n, w]) => el("li", {},
 		el("i", { style: `background:${state.colours.get(n)}` }),
-		el("a", { href: app.link({ path: n }) }, app.model.nameSite(n)), " ",
+		el("a", { href: app.link({ path: n }), title: framesText(app.model, n) },
+			nameAmong(app.model, n, shown)), " ",
 		el("span", { class: "quiet" }, shareText(w / total)))),
 	el("li", {}, el("i", { class: "wait" }), "foot: waiting"));
 }

@@ -5,12 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/own-paths.h"
 #include "base/err.h"
 #include "format/page-parts.h"
 #include "format/page-strings.h"
 #include "format/quote.h"
 
-#define US 1000 /* of a microsecond */
+#define US  1000 /* of a microsecond */
+#define OWN 128  /* in node.flags: reports name it as the program's */
+
+static bool node_is_own(const struct run *run, uint32_t node)
+{
+	return run->nodes[node].kind == RUN_FUNCTION && paths_is_own(run, node);
+}
 
 static void put_page_nodes(struct page_stream *s, const struct overview *o,
 			   struct page_strings *t)
@@ -20,7 +27,8 @@ static void put_page_nodes(struct page_stream *s, const struct overview *o,
 
 	PAGE_COLUMN(s, "node.parent", PAGE_DELTA, count, n[i].parent);
 	PAGE_COLUMN(s, "node.kind", PAGE_U8, count, n[i].kind);
-	PAGE_COLUMN(s, "node.flags", PAGE_U8, count, n[i].flags);
+	PAGE_COLUMN(s, "node.flags", PAGE_U8, count,
+		    n[i].flags | (node_is_own(o->run, (uint32_t)i) ? OWN : 0));
 	PAGE_COLUMN(s, "node.function", PAGE_VARINT, count,
 		    page_string(t, n[i].function));
 	PAGE_COLUMN(s, "node.module", PAGE_VARINT, count,

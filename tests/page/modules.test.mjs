@@ -348,6 +348,13 @@ test("of a wait, the program's own function is told", () => {
 	model.ownModule = model.module[1];
 	assert.equal(model.functionName(model.ownFrame(7)), "solve");
 	assert.equal(model.functionName(model.ownFrame(8)), "main");
+
+	// And that of its library, where reports name it.
+	model.ownModule = -1;
+	model.flags = Uint8Array.from(model.flags, (f, n) => (n === 2 ? f | 128 : f));
+	assert.equal(model.ownFrame(7), 7);
+	assert.equal(model.functionName(model.ownFrame(7, n => model.isSaid(n))),
+		"solve");
 });
 
 test("times of many ranks are those that the report draws", () => {
