@@ -324,6 +324,35 @@ static void trace_memory(struct tracing *t, uint32_t process)
 }
 
 /*
+ * Power of GPUs, which one of its processes read.
+ */
+
+static void trace_power(struct tracing *t, uint32_t index)
+{
+	const struct run_energy *e = &t->run->energy;
+	const struct run_power *power = &e->powers[index];
+	uint64_t start = start_time(t, power->rank) + power->first_ns, end = 0;
+	uint64_t track = row_track(t, t->line->row_count + index, 1);
+	char *name = str_format("power of GPU %s",
+				str_at(&t->run->strings, power->uuid));
+
+	t->trace.out.exhausted |= !name;
+	if (name)
+		perfetto_counter_track(&t->trace, track,
+				       rank_track(power->rank, TRACK_PROCESS),
+				       name, "W");
+	free(name);
+	for (size_t i = 0; i < e->bin_count; i++) {
+		if (e->bins[i].power != index)
+			continue;
+		end = start + (e->bins[i].bin + 1) * power->width_ns;
+		perfetto_count(&t->trace, track, end - power->width_ns,
+			       round_to_count(e->bins[i].watts));
+	}
+	perfetto_count(&t->trace, track, end, 0);
+}
+
+/*
  * The profile.
  */
 
@@ -556,6 +585,10 @@ static int trace_process(struct tracing *t, const struct rank_pick *pick,
 	free(name);
 	err = trace_profile(t, process, buffer);
 	trace_memory(t, process);
+	for (uint32_t i = 0; i < run->energy.power_count; i++)
+		if (run->energy.powers[i].rank == process &&
+		    run->energy.powers[i].width_ns)
+			trace_power(t, i);
 	perfetto_iterations(run, &t->trace, process, t->begin,
 			    rank_track(process, TRACK_ITERATIONS),
 			    rank_track(process, TRACK_PROCESS));

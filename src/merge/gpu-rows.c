@@ -30,6 +30,7 @@ static const struct gpu_table { /* where a profile has it */
 	TABLE(limits, limit_count),
 	TABLE(sampling, sampling_count),
 	TABLE(powers, power_count),
+	TABLE(power_bins, power_bin_count),
 	TABLE(power_phases, power_phase_count),
 };
 

@@ -19,8 +19,13 @@
 #include "base/comparison.h"
 #include "merge/unify-tree.h"
 
-#define NS 1e9
-#define UJ 1e6
+#define NS        1e9
+#define UJ        1e6
+#define UJ_PER_NS 1e3 /* in watts */
+
+enum {
+	POWER_BINS = 1 << 20 /* of all GPUs */
+};
 
 struct board_reader {
 	uint32_t process, power;
@@ -36,6 +41,7 @@ void power_fini(struct power *p)
 {
 	run_energy_fini(&p->sum);
 	free(p->readers);
+	free(p->bins);
 	free(p->rows);
 	strings_fini(&p->names);
 	map_fini(&p->found);
@@ -45,6 +51,18 @@ void power_fini(struct power *p)
 static double mean(uint64_t sum, uint64_t ns)
 {
 	return ns ? (double)sum / (double)ns : -1;
+}
+
+/* When its bins were. */
+static void read_when(struct run_power *to, const struct profile *profile,
+		      const struct profile_power *from)
+{
+	uint64_t first = from->first_bin << from->bin_shift;
+
+	to->width_ns = UINT64_C(1) << from->bin_shift;
+	to->first_ns = first > profile->id.start_mono_ns
+			       ? first - profile->id.start_mono_ns
+			       : 0;
 }
 
 static void read_by(struct run_power *to, const struct profile_power *from)
@@ -118,12 +136,34 @@ static bool add_reader(struct power *p, const struct profile *profile,
 	if (!find_power_row(p, profile, from, &reader.power))
 		return false;
 	to = &p->sum.powers[reader.power];
-	if (is_better(from, to))
+	if (is_better(from, to)) {
 		read_by(to, from);
+		read_when(to, profile, from);
+		to->rank = (uint32_t)p->reader_count;
+	}
 	to->is_mig |= from->is_mig;
 	to->readers++;
 	return array_append(&p->readers, &p->reader_count, &p->reader_room,
 			    sizeof(reader), &reader);
+}
+
+/* Those of all readers, as `power` their reader, as far as there is room. */
+static bool add_power_bins(struct power *p, const struct profile *profile,
+			   uint32_t first)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < profile->power_bin_count && good; i++) {
+		const struct profile_power_bin *b = &profile->power_bins[i];
+		struct run_power_bin row = { first + b->power, b->bin,
+					     UJ_PER_NS * (double)b->uj /
+						     (double)b->ns };
+
+		if (p->bin_count < POWER_BINS)
+			good = array_append(&p->bins, &p->bin_count,
+					    &p->bin_room, sizeof(row), &row);
+	}
+	return good;
 }
 
 int power_add(struct power *p, const struct profile *profile, uint32_t process,
@@ -134,6 +174,7 @@ int power_add(struct power *p, const struct profile *profile, uint32_t process,
 
 	for (size_t i = 0; i < profile->power_count && good; i++)
 		good = add_reader(p, profile, &profile->powers[i], process);
+	good = good && add_power_bins(p, profile, first);
 	for (size_t i = 0; i < profile->power_phase_count && good; i++) {
 		const struct profile_power_phase *f = &profile->power_phases[i];
 		struct power_row row = {
@@ -258,6 +299,36 @@ static int put_phases(struct power *p, const double *shares,
 	return 0;
 }
 
+static int by_power_bin(const void *x, const void *y)
+{
+	const struct run_power_bin *a = x, *b = y;
+
+	return a->power != b->power ? ORDER(a->power, b->power)
+				    : ORDER(a->bin, b->bin);
+}
+
+/* Those of the readers whose values are taken; these become processes. */
+static void put_power_bins(struct power *p)
+{
+	struct run_energy *e = &p->sum;
+
+	for (size_t i = 0; i < p->bin_count; i++) {
+		uint32_t reader = p->bins[i].power;
+		uint32_t power = p->readers[reader].power;
+
+		if (e->powers[power].rank != reader)
+			continue;
+		p->bins[e->bin_count] = p->bins[i];
+		p->bins[e->bin_count++].power = power;
+	}
+	if (e->bin_count)
+		qsort(p->bins, e->bin_count, sizeof(*p->bins), by_power_bin);
+	e->bins = p->bins;
+	p->bins = NULL;
+	for (size_t i = 0; i < e->power_count; i++)
+		e->powers[i].rank = p->readers[e->powers[i].rank].process;
+}
+
 static int name_boards(struct power *p, struct run *run)
 {
 	for (size_t i = 0; i < p->sum.power_count; i++) {
@@ -288,6 +359,7 @@ int power_finish(struct power *p, struct run *run, const uint32_t *order,
 		e->device_count = e->devices ? run->gpu.device_count : 0;
 		for (size_t i = 0; i < p->reader_count; i++)
 			p->readers[i].process = order[p->readers[i].process];
+		put_power_bins(p);
 		err = e->devices ? divide_power(p, run, shares) : -ENOMEM;
 		if (!err) {
 			normalise(p, shares, sums);

@@ -20,9 +20,10 @@ struct power_row;
 struct power { /* all zero at first */
 	struct run_energy sum;
 	struct board_reader *readers; /* of each process and GPU */
+	struct run_power_bin *bins;   /* of these, by reader */
 	struct power_row *rows;       /* phases of readers */
-	size_t reader_count, row_count;
-	size_t power_room, reader_room, row_room;
+	size_t reader_count, bin_count, row_count;
+	size_t power_room, reader_room, bin_room, row_room;
 	struct strings names;
 	struct map found;
 };

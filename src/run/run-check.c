@@ -220,6 +220,11 @@ static void check_power(struct store *s, const struct run *run)
 		run_energy_good(run, e) &&
 		(!e->device_count || e->device_count == run->gpu.device_count);
 
+	for (size_t i = 0; i < e->power_count && good; i++)
+		good = e->powers[i].rank < run->rank_count &&
+		       e->powers[i].width_ns < INT64_MAX / RUN_POWER_BINS;
+	for (size_t i = 0; i < e->bin_count && good; i++)
+		good = e->bins[i].bin < RUN_POWER_BINS;
 	for (size_t i = 0; i < e->device_count && good; i++)
 		good = e->devices[i].power < e->power_count ||
 		       e->devices[i].power == RUN_NO_POWER;

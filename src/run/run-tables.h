@@ -37,6 +37,7 @@ enum run_time_kind {      /* of a row of the timeline */
 	RUN_TIME_GPU,
 	RUN_TIME_KINDS
 };
+#define RUN_POWER_BINS 256 /* of a GPU */
 #define RUN_TIME_WHOLE 255 /* a share of 1 in a cell */
 
 enum run_operation_kind { /* as enum live_part_kind */

@@ -56,6 +56,31 @@ whole() {
 	within "$4" "$(said whole all)" 5 && within "$5" "$4" 5
 }
 
+# Over time, in a trace for Perfetto: its least and its most.
+over_time() {
+	need protoc
+	need python3
+	"$copse" export perfetto "$scratch/whole.copse" -o "$scratch/trace" &&
+		protoc --decode=Trace -I "$srcdir/tests/profiles" \
+			perfetto.proto <"$scratch/trace" >"$scratch/packets" ||
+		return
+	PYTHONPATH="$srcdir/tests/lib" PYTHONDONTWRITEBYTECODE=1 python3 - \
+		"$scratch/packets" <<-'P'
+	from viewers import *
+	packets = [dict(p) for _, p in message(open(sys.argv[1]))]
+	tracks = [dict(p["track_descriptor"]) for p in packets
+	          if "track_descriptor" in p]
+	power = [t["uuid"] for t in tracks
+	         if t.get("name", "").startswith("power of GPU")]
+	events = [dict(p["track_event"]) for p in packets if "track_event" in p]
+	watts = [e["counter_value"] for e in events
+	         if e["track_uuid"] == power[0] and e["type"] == "TYPE_COUNTER"]
+	print(watts)
+	assert len(power) == 1 and len(watts) > 5 and watts[-1] == 0
+	assert 98 <= min(watts[:-1]) <= 120 and 300 <= max(watts) <= 402
+	P
+}
+
 # 100 W are its least, and it ran for so long.
 idle() {
 	[ -s "$scratch/got" ] || skip "there was no run"
@@ -283,6 +308,7 @@ off() {
 }
 
 point "a GPU's energy is that of its known power" whole
+point "power over time, for Perfetto" over_time
 point "idle is the least power all the time" idle
 point "clocks, use and why they were held down" state
 point "phases have what was taken in them" phases
