@@ -20,12 +20,16 @@ truth() { # NAME
 	awk -v name="$1" '$2 == name { print $3 }' "$scratch/out"
 }
 
-# named LATE0 LATE1: whom the others waited for, or "-".
+# named LATE0 LATE1: whom the others waited for.
 named() {
 	awk -v a="$1" -v b="$2" 'BEGIN {
-		share = a + b ? a / (a + b) : 0.5
-		print (share >= 0.65 ? "thread 0" :
-			share <= 0.35 ? "other threads" : "different threads")
+		share = a + b > 0 ? a / (a + b) : 0.5
+		if (share >= 0.65)
+			print "thread 0"
+		else if (share <= 0.35)
+			print "other threads"
+		else
+			print "different threads"
 	}'
 }
 
