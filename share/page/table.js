@@ -60,17 +60,30 @@ function heatMake(all) {
 		values.map(v => el("i", { style: `background:${heatColour(v)}` })));
 }
 
+// The ends of a long path; the title of its cell has all of it.
+function framesFew(text) {
+	const frames = String(text).split(" ← ");
+
+	return frames.length > 5
+		? [...frames.slice(0, 3), "…", frames.at(-1)].join(" ← ") : text;
+}
+
 // Names that read the same as another row's are told by more.
-function shortNames(table, c) {
-	const seen = new Map();
+export function shortNames(table, c) {
+	const seen = new Map(), paths = new Map();
 
 	for (const row of table.rows) {
-		const short = single(row[c]);
+		const short = single(row[c]), few = framesFew(short);
 
 		seen.set(short, (seen.get(short) || 0) + 1);
+		paths.set(few, (paths.get(few) || new Set()).add(short));
 	}
-	return cell => (Array.isArray(cell) && cell[2] && seen.get(cell[0]) > 1
-		? cell[2] : single(cell)) || "–";
+	return cell => {
+		const short = single(cell), few = framesFew(short);
+
+		return (Array.isArray(cell) && cell[2] && seen.get(short) > 1 ? cell[2]
+			: paths.get(few)?.size > 1 ? short : few) || "–";
+	};
 }
 
 function textCell(app, table, c, names) {

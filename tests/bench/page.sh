@@ -8,6 +8,7 @@
 #   tile      milliseconds from a question to its answer, of 300 call paths drawn by
 #             lot and the 60 largest; median, 99 of 100, most
 #   rank      the same, of 100 ranks
+#   time      the same, of the timeline of all ranks, asked for 20 times
 #   MiB       resident, at most while it starts, and behind all questions
 #
 #   DATABASE  a run.h5; when not given, RANKS (1024) ranks are made after
@@ -78,6 +79,10 @@ say('tile', [get(f'tile?metric={metric}&nodes={n}')[1] for n in nodes])
 ranks = page['ranks']['count']
 say('rank', [get(f'rank?metric={metric}&row={random.randrange(ranks)}')[1]
              for _ in range(100)])
+if 'timeline' in page:
+    bins = page['timeline']['all']
+    say('time', [get(f'time?bin=0&bins={bins}&first=0&ranks={ranks}')[1]
+                 for _ in range(20)])
 P
 }
 

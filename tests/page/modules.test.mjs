@@ -18,7 +18,7 @@ import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues 
 	from "../../share/page/tree.js";
 import { bytesText, countText, shareText, timeText }
 	from "../../share/page/units.js";
-import { columnsShown } from "../../share/page/table.js";
+import { columnsShown, shortNames } from "../../share/page/table.js";
 import { timesOf } from "../../share/page/view-start.js";
 import { tabsExpand } from "../../share/page/view-source.js";
 import { spotsChanged } from "../../share/page/view-hot.js";
@@ -401,6 +401,12 @@ test("source keeps its columns", () => {
 });
 
 test("readers do not see columns of programs", () => {
+	const long = ["a ← b ← c ← d ← e ← main", "a ← b ← c ← x ← e ← main",
+		"z ← b ← c ← d ← e ← main", "z ← main"];
+	const names = shortNames({ rows: long.map(path => [path]) }, 0);
+
+	assert.deepEqual(long.map(names), [long[0], long[1], "z ← b ← c ← … ← main",
+		long[3]]);
 	assert.deepEqual(columnsShown({ columns: [{ id: "a", title: null },
 		{ id: null, title: "" }, { id: "b", title: "B" }] }).map(c => c.c), [1, 2]);
 });
