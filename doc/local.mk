@@ -66,7 +66,7 @@ EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/killed-jobs.md \
 EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
 	doc/decisions/compression.md doc/decisions/page-data.md doc/decisions/parallel-merge.md \
 	doc/decisions/mpi-jobs.md doc/decisions/symbolization.md \
-	doc/decisions/loops.md
+	doc/decisions/locks.md doc/decisions/loops.md
 EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decisions/efficiencies.md \
 	doc/decisions/recoverable.md doc/decisions/cpu-contention.md \
 	doc/decisions/comparing-runs.md doc/decisions/exports.md \

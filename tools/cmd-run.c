@@ -658,7 +658,7 @@ static int run_program(char **argv, const struct program *program,
 	job_init(&job);
 	say_if_no_wall(s, &job);
 	mpi = s->mpi ? find_mpi_adapter(program) : NULL;
-	preload = preload_value(mpi, s->openmp);
+	preload = preload_value(mpi, s);
 	if (!preload)
 		return run_unmeasured(argv);
 	if (job.rank <= 0 && !quiet && preload_other_gpu_tool())

@@ -52,7 +52,7 @@ export function boxHue(model, n) {
 	case kinds.kernel: case kinds.gpuCall: case kinds.gpuError:
 	case kinds.gpuMemory:
 		return "gpu";
-	case kinds.openmp: case kinds.parallel:
+	case kinds.openmp: case kinds.parallel: case kinds.lock:
 		return "openmp";
 	case kinds.partial: case kinds.phase:
 		return "rest";

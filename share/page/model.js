@@ -7,6 +7,7 @@ import { rowsHave } from "./selection.js";
 export const kinds = {
 	root: 0, function: 1, line: 2, mpi: 3, phase: 4, kernel: 5, partial: 6,
 	loop: 7, gpuCall: 8, gpuError: 9, gpuMemory: 10, openmp: 11, parallel: 12,
+	lock: 13,
 };
 export const inlined = 1, unnamed = 2, python = 4, own = 128;
 

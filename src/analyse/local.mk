@@ -72,6 +72,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/mpi/wait-findings.c \
 	src/analyse/off-core.c \
 	src/analyse/openmp-lost.c src/analyse/openmp-lost.h \
+	src/analyse/lock-waits.c src/analyse/lock-waits.h \
 	src/analyse/omp-regions.c src/analyse/omp-regions.h \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/overview.c src/analyse/overview.h \

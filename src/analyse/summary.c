@@ -16,6 +16,7 @@
 #include "analyse/gil.h"
 #include "analyse/hot-paths.h"
 #include "analyse/idle-threads.h"
+#include "analyse/lock-waits.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/openmp-lost.h"
@@ -605,6 +606,8 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 		err = findings(report, &paths, &blames, &f, metric);
 	if (!err)
 		err = openmp_say(report, &paths);
+	if (!err)
+		err = lock_table_say(report, &paths);
 	if (!err)
 		err = gil_say(report, &paths);
 	if (!err)

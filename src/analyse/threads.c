@@ -6,6 +6,7 @@
 #include "analyse/analysis.h"
 #include "analyse/findings.h"
 #include "analyse/gil.h"
+#include "analyse/lock-waits.h"
 #include "analyse/omp-regions.h"
 #include "analyse/paths.h"
 #include "analyse/phrase.h"
@@ -124,7 +125,12 @@ static int run_threads(struct report **to, const struct run *const runs[],
 	if (!err && !*to)
 		err = no_memory();
 	if (!err)
+		err = lock_table_say(*to, &paths);
+	if (!err)
 		err = gil_say(*to, &paths);
+	if (!err)
+		err = lock_table_put(*to, &paths,
+				     analysis_limit(options, 10, SIZE_MAX));
 	if (!err) {
 		gil_table(*to, runs[0]);
 		err = report_error(*to);
@@ -136,6 +142,6 @@ static int run_threads(struct report **to, const struct run *const runs[],
 
 const struct analysis analysis_threads = {
 	.name = "threads",
-	.help = "waiting of threads: regions of OpenMP, Python's GIL",
+	.help = "waiting of threads: regions of OpenMP, locks, Python's GIL",
 	.run = run_threads,
 };

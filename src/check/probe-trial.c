@@ -107,13 +107,15 @@ static int try_to_measure(struct trial *to, const struct doctor *d,
 {
 	struct settings s = *d->settings;
 	struct live_note note = { .key = "check" };
-	char live[PATH_MAX], *preload = preload_value(NULL, false);
+	char live[PATH_MAX], *preload;
 	pid_t child;
 	int err = -ENOENT;
 
 	s.events = events;
 	s.from_start = true;
 	s.include = s.exclude = "";
+	s.openmp = s.locks = false;
+	preload = preload_value(NULL, &s);
 	*to = (struct trial){ 0 };
 	if (preload)
 		err = livedir_new(live, &note);

@@ -1,7 +1,7 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-layout clock counters switches polls callsite-cache sigtrap-directed \
-	descriptor phase omp-team gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
+	descriptor phase omp-team lock-wait gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
 	history range control wait-events
 
 # Everything of libcopse.so, for the unit tests too.
@@ -28,6 +28,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/loaded.c src/collect/loaded.h \
 	src/collect/lock.h \
+	src/collect/lock-wait.c src/collect/lock-wait.h \
 	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
 	src/collect/phase.c src/collect/phase.h \

@@ -17,7 +17,7 @@ static const char *const kinds[RUN_KINDS] = {
 	[RUN_PARTIAL] = "partial",   [RUN_LOOP] = "loop",
 	[RUN_GPU_CALL] = "call",     [RUN_GPU_ERROR] = "error",
 	[RUN_GPU_MEMORY] = "memory", [RUN_OPENMP] = "openmp",
-	[RUN_PARALLEL] = "parallel",
+	[RUN_PARALLEL] = "parallel", [RUN_LOCK] = "lock",
 };
 
 const char *sums_kind(const struct run_node *node)

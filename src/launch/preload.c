@@ -64,7 +64,7 @@ static char *add_adapter(char *value, const char *of, const char *which)
 	return longer;
 }
 
-char *preload_value(const char *mpi, bool openmp)
+char *preload_value(const char *mpi, const struct settings *s)
 {
 	static const char *const all[] = { "openmpi", "mpich" };
 	const char *user = getenv("LD_PRELOAD");
@@ -76,8 +76,10 @@ char *preload_value(const char *mpi, bool openmp)
 	for (size_t i = 0; mpi && i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(mpi, all[i]) || !strcmp(mpi, PRELOAD_ANY))
 			value = add_adapter(value, "mpi-", all[i]);
-	if (openmp)
+	if (s->openmp)
 		value = add_adapter(value, "openmp", "");
+	if (s->locks)
+		value = add_adapter(value, "locks", "");
 	with_user = value && user && *user ? str_format("%s:%s", value, user)
 					   : NULL;
 	if (with_user) {

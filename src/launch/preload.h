@@ -23,7 +23,7 @@ int preload_find(const char *name, char to[PATH_MAX]);
  */
 #define PRELOAD_ANY "any"
 
-char *preload_value(const char *mpi, bool openmp);
+char *preload_value(const char *mpi, const struct settings *s);
 
 /* The user's own CUDA_INJECTION64_PATH, which is kept; NULL: none. */
 const char *preload_other_gpu_tool(void);

@@ -14,3 +14,8 @@ const struct loss_info loss_infos[LOSS_COUNT] = {
 #include "live/losses.def"
 #undef LOSS
 };
+
+const char *const lock_names[LOCK_KINDS] = {
+#define LOCK_KIND(id, name) [LOCK_##id] = name,
+#include "live/locks.def"
+};

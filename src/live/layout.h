@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 15
+#define LIVE_VERSION 16
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -78,10 +78,28 @@ enum live_node_kind {
 	LIVE_NODE_PYTHON,  /* name: of a function; offset of its bytecode + 2 */
 	LIVE_NODE_REGION,  /* a parallel region of OpenMP: module, offset of the
 			      function that its threads call */
+	LIVE_NODE_LOCK,    /* waited for, or held: module, see LIVE_LOCK */
 	LIVE_NODE_BELOW,   /* it is a node of another thread's tree: the region
 			      that the thread works in, or what the thread did
 			      that came last; offset: its live_ref */
 };
+
+enum lock_kind {
+#define LOCK_KIND(id, ...) LOCK_##id,
+#include "live/locks.def"
+	LOCK_KINDS
+};
+extern const char *const lock_names[LOCK_KINDS];
+
+/*
+ * The offset of a LIVE_NODE_LOCK: of the lock itself in its module's data; or,
+ * of one that has no place there, of the code that was the first to wait for
+ * it (LIVE_LOCK_DYNAMIC).
+ */
+#define LIVE_LOCK(kind, offset) ((uint64_t)(kind) << 56 | (offset))
+#define LIVE_LOCK_DYNAMIC       ((uint64_t)1 << 63)
+#define LIVE_LOCK_KIND(of)      ((of) >> 56 & 0x7f)
+#define LIVE_LOCK_OFFSET(of)    ((of) & (((uint64_t)1 << 56) - 1))
 
 /* A context; its parent is in the same thread's nodes and stands before it. */
 struct live_node {

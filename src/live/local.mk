@@ -3,7 +3,7 @@ liblive_la_SOURCES = \
 	src/live/arena.c src/live/arena.h \
 	src/live/chunk.c src/live/chunk.h \
 	src/live/layout.c src/live/layout.h src/live/metrics.def \
-	src/live/losses.def src/live/copies.def src/live/memories.def \
+	src/live/locks.def src/live/losses.def src/live/copies.def src/live/memories.def \
 	src/live/device.def src/live/limits.def src/live/power.def \
 	src/live/moments.c src/live/moments.h \
 	src/live/power.h src/live/process.def src/live/stalls.def \

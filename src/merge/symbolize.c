@@ -93,13 +93,15 @@ static void naming_fini(struct naming *n)
 /* A call returns behind itself, maybe to another line or function. */
 static uint64_t code_address(const struct address_node *node)
 {
+	if (node->kind == NODE_LOCK)
+		return LIVE_LOCK_OFFSET(node->offset);
 	return node->kind == NODE_CALL ? node->offset - 1 : node->offset;
 }
 
 static bool has_code(const struct address_node *node)
 {
 	return node->kind == NODE_CALL || node->kind == NODE_PC ||
-	       node->kind == NODE_REGION;
+	       node->kind == NODE_REGION || node->kind == NODE_LOCK;
 }
 
 static bool is_region(const struct naming *n, uint32_t index)
@@ -525,6 +527,51 @@ static int name_region(struct naming *n, const struct address_node *node,
 	return spot->node == MAP_NONE ? -ENOMEM : 0;
 }
 
+/*
+ * "[mutex queue_lock]", "[mutex of put queue.c:31]": the function itself, not
+ * what was inlined into it, has the name that is known.
+ */
+static uint32_t text_of_lock(struct naming *n, const struct address_node *of)
+{
+	const struct symbol_module *m = &n->modules[of->owner];
+	size_t at = address_index(m, code_address(of));
+	const struct symbol_frame *f = &m->frames[m->first[at + 1] - 1];
+	const uint32_t *strings = n->strings[of->owner];
+	uint64_t kind = LIVE_LOCK_KIND(of->offset);
+	bool dynamic = of->offset & LIVE_LOCK_DYNAMIC;
+	const char *name = str_at(&n->u->strings, strings[f->function]);
+	const char *what = kind < LOCK_KINDS ? lock_names[kind] : "lock";
+	uint32_t found;
+	char *text;
+
+	if (dynamic && f->line)
+		text = str_format(
+			"[%s of %s %s:%u]", what, name,
+			str_base(str_at(&n->u->strings, strings[f->file])),
+			f->line);
+	else
+		text = str_format("[%s %s%s]", what, dynamic ? "of " : "",
+				  name);
+	found = text ? str_add(&n->u->strings, text) : STR_NONE;
+	free(text);
+	return found;
+}
+
+static int name_lock(struct naming *n, const struct address_node *node,
+		     struct spot *spot)
+{
+	struct what what = { .kind = RUN_LOCK,
+			     .detail = (uint32_t)LIVE_LOCK_KIND(node->offset),
+			     .function = text_of_lock(n, node),
+			     .module = n->u->modules[node->owner].path };
+
+	if (what.function == STR_NONE)
+		return -ENOMEM;
+	spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
 static int name_node(struct naming *n, uint32_t index)
 {
 	const struct address_node *node = &n->u->nodes[index];
@@ -536,6 +583,8 @@ static int name_node(struct naming *n, uint32_t index)
 		n->openmp[index] = index;
 		return name_region(n, node, spot);
 	}
+	if (node->kind == NODE_LOCK)
+		return name_lock(n, node, spot);
 	if (has_code(node)) {
 		n->openmp[index] = openmp_frame(n->codes[node->owner], index,
 						n->openmp[node->parent]);

@@ -100,6 +100,7 @@ static uint32_t owner(const struct absorbing *a,
 	case NODE_CALL:
 	case NODE_PC:
 	case NODE_REGION:
+	case NODE_LOCK:
 		return a->modules[node->owner];
 	case NODE_NAMED:
 	case NODE_PYTHON:

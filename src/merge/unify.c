@@ -235,6 +235,7 @@ static uint32_t translate_owner(const struct translation *t,
 	case NODE_CALL:
 	case NODE_PC:
 	case NODE_REGION:
+	case NODE_LOCK:
 		return t->modules[n->owner];
 	case NODE_NAMED:
 	case NODE_PYTHON:

@@ -317,6 +317,7 @@ static bool owner_exists(const struct profile *p,
 	case NODE_CALL:
 	case NODE_PC:
 	case NODE_REGION:
+	case NODE_LOCK:
 		return node->owner < p->module_count;
 	case NODE_NAMED:
 	case NODE_PYTHON:
@@ -332,8 +333,8 @@ static bool owner_exists(const struct profile *p,
 static uint32_t child(struct reader *r, const struct profile_node *node)
 {
 	struct profile *p = r->p;
-	uint64_t key = (uint64_t)node->parent << 32 | node->kind << 29 |
-		       node->owner; /* fewer than 2^29: it exists */
+	uint64_t key = (uint64_t)node->parent << 32 | node->kind << 28 |
+		       node->owner; /* fewer than 2^28: it exists */
 	uint32_t index = map_put(&r->children, key, node->offset,
 				 (uint32_t)p->node_count);
 

@@ -30,13 +30,14 @@ enum node_kind {
 	NODE_PARTIAL, /* owner: index into losses */
 	NODE_PYTHON,  /* owner: name; offset: line */
 	NODE_REGION,  /* owner: module; offset of the function called in it */
+	NODE_LOCK,    /* owner: module; offset: LIVE_LOCK() */
 	NODE_KINDS
 };
 
 static inline bool node_has_offset(uint32_t kind)
 {
 	return kind <= NODE_ADDRESS || kind == NODE_PYTHON ||
-	       kind == NODE_REGION;
+	       kind == NODE_REGION || kind == NODE_LOCK;
 }
 
 /* How the process ended, as its parent saw it. */

@@ -164,6 +164,7 @@ static size_t owners(const struct profile *p, uint32_t kind)
 	case NODE_CALL:
 	case NODE_PC:
 	case NODE_REGION:
+	case NODE_LOCK:
 		return p->module_count;
 	case NODE_NAMED:
 	case NODE_PYTHON:

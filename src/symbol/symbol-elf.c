@@ -31,16 +31,17 @@ struct elf_names {
 	struct ranges ranges; /* of those with a size; index: of symbols */
 };
 
-/* The section of code that a symbol is in; false when it is none. */
-static bool code_section(Elf *elf, GElf_Word index, GElf_Shdr *header)
+/* The section of that kind that a symbol is in; false when it is in none. */
+static bool symbol_section(Elf *elf, GElf_Word index, GElf_Xword flags,
+			   GElf_Shdr *header)
 {
 	Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
 
 	return section && gelf_getshdr(section, header) &&
-	       header->sh_flags & SHF_EXECINSTR;
+	       header->sh_flags & flags;
 }
 
-/* True when the symbol number `index` names code. */
+/* True when the symbol number `index` names code, or a variable: a lock. */
 static bool take_symbol(Dwfl_Module *file, int index, struct symbol *to)
 {
 	Dwarf_Addr bias;
@@ -48,16 +49,20 @@ static bool take_symbol(Dwfl_Module *file, int index, struct symbol *to)
 	GElf_Addr address;
 	GElf_Word where;
 	GElf_Sym symbol;
+	bool variable;
 	Elf *elf;
 	int type;
 
 	to->name = dwfl_module_getsym_info(file, index, &symbol, &address,
 					   &where, &elf, &bias);
 	type = GELF_ST_TYPE(symbol.st_info);
+	variable = type == STT_OBJECT && symbol.st_size > 0;
 	if (!to->name || !*to->name || where == SHN_UNDEF ||
-	    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+	    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE &&
+	     !variable))
 		return false;
-	if (!code_section(elf, where, &section))
+	if (!symbol_section(elf, where, variable ? SHF_WRITE : SHF_EXECINSTR,
+			    &section))
 		return false;
 	to->address = symbol.st_value + bias;
 	to->bind = GELF_ST_BIND(symbol.st_info);
@@ -324,7 +329,9 @@ const unsigned char *elf_names_code(struct elf_names *names, uint64_t address,
 	if (!elf || !bounds(names, address, low, high))
 		return NULL;
 	section = section_at(elf, *low - bias, &header);
-	data = section ? elf_rawdata(section, NULL) : NULL;
+	if (!section || !(header.sh_flags & SHF_EXECINSTR))
+		return NULL;
+	data = elf_rawdata(section, NULL);
 	if (!data || !data->d_buf)
 		return NULL;
 	offset = *low - bias - header.sh_addr;

@@ -68,7 +68,8 @@ for file in copse .libs/libcopse-tools.so copse-merge-*; do
 	point "$(basename "$file") is hardened" hardened "$file"
 done
 for library in .libs/libcopse.so .libs/libcopse-mpi-*.so \
-	.libs/libcopse-openmp.so .libs/libcopse-cuda.so; do
+	.libs/libcopse-openmp.so .libs/libcopse-locks.so \
+	.libs/libcopse-cuda.so; do
 	[ ! -e "$library" ] ||
 		point "$(basename "$library") ends no program" guest "$library"
 done
@@ -110,6 +111,24 @@ openmp_exports() {
 point "libcopse-openmp exports what functions.def has" openmp_exports
 point "libcopse-openmp needs no OpenMP library" needs \
 	.libs/libcopse-openmp.so libc.so ld-linux libcopse
+
+locks_exports() {
+	sed -n 's/^[A-Z]*(\([a-z_]*\), [A-Z]*, .*/\1/p' \
+		"$srcdir/locks/interposed.def" | sort >"$scratch/want"
+	[ -s "$scratch/want" ] || return
+	exported .libs/libcopse-locks.so >"$scratch/is"
+	diff "$scratch/want" "$scratch/is"
+}
+# Of the old ones the program gets the C library's.
+conditions_are_new() {
+	nm -D --defined-only .libs/libcopse-locks.so | grep ' pthread_cond_' |
+		grep -v clockwait >"$scratch/is"
+	[ "$(grep -c '@@GLIBC_2.3.2$' "$scratch/is")" -eq 2 ]
+}
+point "libcopse-locks exports what interposed.def has" locks_exports
+point "libcopse-locks has the new kind of conditions" conditions_are_new
+point "libcopse-locks needs the C library only" needs \
+	.libs/libcopse-locks.so libc.so ld-linux libcopse
 
 cuda_exports() {
 	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' >"$scratch/is"

@@ -27,6 +27,7 @@ src/format:   base run analyse profile/compress.h
 mpi:          base live collect
 cuda:         base live collect
 openmp:       base live collect
+locks:        base live collect
 tools:        base live profile launch check symbol run merge analyse format
 '
 

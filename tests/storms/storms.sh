@@ -132,7 +132,8 @@ with_collector() {
 	mkdir -p "$1/.libs"
 	cp "$copse" "$1/copse"
 	cp "$builddir/.libs/libcopse-tools.so" \
-		"$builddir/.libs/libcopse-openmp.so" "$1/.libs"
+		"$builddir/.libs/libcopse-openmp.so" \
+		"$builddir/.libs/libcopse-locks.so" "$1/.libs"
 	cp "$2" "$1/.libs/libcopse.so"
 }
 

@@ -31,8 +31,10 @@ int main(void)
 }
 C
 	set -- "$libraries"/libcopse.so "$libraries"/libcopse-mpi-*.so
-	[ ! -e "$libraries/libcopse-openmp.so" ] ||
-		set -- "$@" "$libraries/libcopse-openmp.so"
+	for adapter in openmp locks; do
+		[ ! -e "$libraries/libcopse-$adapter.so" ] ||
+			set -- "$@" "$libraries/libcopse-$adapter.so"
+	done
 	[ -e "$libraries/libcopse-cuda.so" ] &&
 		set -- "$@" "$libraries/libcopse-cuda.so"
 	"${CC:-cc}" -o privileged privileged.c -Wl,--no-as-needed "$@" \

@@ -43,6 +43,11 @@ SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
 		       : PYTHON_GIL_WITHOUT;
 }
 
+SIGSAFE bool python_gil_has(const struct python_frames *p, const void *lock)
+{
+	return p->gil && (uintptr_t)lock - p->gil < GIL_SIZE;
+}
+
 SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,
 				  uintptr_t interpreter)
 {

@@ -30,4 +30,7 @@ SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
 SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,
 				  uintptr_t interpreter);
 
+/* Is it a mutex or a condition of the GIL's own? */
+SIGSAFE bool python_gil_has(const struct python_frames *p, const void *lock);
+
 #endif

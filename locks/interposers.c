@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * interposers.c - what the program calls in place of the C library's functions:
+ * the same, with the collector told where it has to wait.
+ *
+ * A lock that is free is taken at once, by what the C library has for that.
+ * Only where that leaves open what the call itself would do, the lock is looked
+ * at, and the call is made in any case.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+
+#include "collect/lock-wait.h"
+#include "locks/nexts.h"
+
+#define LIST(...) __VA_ARGS__
+
+enum look {
+	LOOK_WAITS,
+	LOOK_FREE,
+	LOOK_HAD
+};
+
+enum {                                /* of glibc's */
+	SIMPLE_KINDS = 3 | 256 | 512, /* normal to adaptive; elision */
+	RWLOCK_WRITER = 2,
+	RWLOCK_READER_SHIFT = 3
+};
+
+static inline enum look peek_mutex(const pthread_mutex_t *of)
+{
+	return __atomic_load_n(&of->__data.__lock, __ATOMIC_RELAXED)
+		       ? LOOK_WAITS
+		       : LOOK_FREE;
+}
+
+/* One that is robust, of a priority, or of several processes is not tried. */
+static inline enum look look_at_mutex(pthread_mutex_t *of)
+{
+	if (of->__data.__kind & ~SIMPLE_KINDS)
+		return peek_mutex(of);
+	return NEXT(pthread_mutex_trylock)(of) ? LOOK_WAITS : LOOK_HAD;
+}
+
+static inline enum look look_to_read(pthread_rwlock_t *of)
+{
+	return NEXT(pthread_rwlock_tryrdlock)(of) ? LOOK_WAITS : LOOK_HAD;
+}
+
+static inline enum look look_to_write(pthread_rwlock_t *of)
+{
+	return NEXT(pthread_rwlock_trywrlock)(of) ? LOOK_WAITS : LOOK_HAD;
+}
+
+static inline enum look peek_to_read(const pthread_rwlock_t *of)
+{
+	return of->__data.__readers & RWLOCK_WRITER ? LOOK_WAITS : LOOK_FREE;
+}
+
+static inline enum look peek_to_write(const pthread_rwlock_t *of)
+{
+	return of->__data.__readers >> RWLOCK_READER_SHIFT ? LOOK_WAITS
+							   : peek_to_read(of);
+}
+
+static inline enum look look_at_spin_lock(pthread_spinlock_t *of)
+{
+	return NEXT(pthread_spin_trylock)(of) ? LOOK_WAITS : LOOK_HAD;
+}
+
+static inline enum look peek_semaphore(sem_t *of)
+{
+	int value = 0;
+
+	return !sem_getvalue(of, &value) && value > 0 ? LOOK_FREE : LOOK_WAITS;
+}
+
+/* A thread that is to be cancelled ends here whether or not it would wait. */
+static inline enum look look_at_semaphore(sem_t *of)
+{
+	int saved = errno;
+
+	pthread_testcancel();
+	if (!NEXT(sem_trywait)(of))
+		return LOOK_HAD;
+	errno = saved;
+	return LOOK_WAITS;
+}
+
+/* Mutable: the collector's code, found as the adapter is loaded. */
+static struct {
+	uintptr_t low, size;
+} collector_code;
+
+/* It sleeps by a semaphore for the program's clock_nanosleep(). */
+#define CALLED_BY_US                                                           \
+	((uintptr_t)__builtin_return_address(0) - collector_code.low <         \
+	 collector_code.size)
+
+/*
+ * The lock that the thread took last, and where: a function that gives it back
+ * as its last act is gone by then.
+ */
+static __thread struct {
+	const void *lock;
+	uintptr_t pc;
+	const uintptr_t *frame;
+} taken_last __attribute__((tls_model("initial-exec")));
+
+static inline void note_taken(const void *lock, const uintptr_t *frame)
+{
+	taken_last.lock = lock;
+	taken_last.pc = frame[1];
+	taken_last.frame = frame;
+}
+
+static uintptr_t taken_inside(const void *lock, const uintptr_t *frame)
+{
+	return taken_last.lock == lock && taken_last.frame < frame
+		       ? taken_last.pc
+		       : 0;
+}
+
+#define FRAME ((const uintptr_t *)__builtin_frame_address(0))
+
+#define WAIT(name, kind, parameters, arguments, seen_)                         \
+	static __attribute__((noinline)) int name##_waits(                     \
+		const uintptr_t *frame, LIST parameters)                       \
+	{                                                                      \
+		struct lock_wait w;                                            \
+		int err;                                                       \
+                                                                               \
+		copse_lock_wait(&w, (const void *)of, LOCK_##kind, frame);     \
+		err = NEXT(name) arguments;                                    \
+		copse_lock_go_on(&w, !err || err == EOWNERDEAD);               \
+		return err;                                                    \
+	}                                                                      \
+	PUBLIC int name parameters                                             \
+	{                                                                      \
+		enum look seen = seen_;                                        \
+                                                                               \
+		note_taken((const void *)of, FRAME);                           \
+		if (__builtin_expect(seen == LOOK_HAD, 1))                     \
+			return 0;                                              \
+		if (seen == LOOK_FREE)                                         \
+			return NEXT(name) arguments;                           \
+		return name##_waits(FRAME, LIST arguments);                    \
+	}
+#define CONDITION(name, kind, parameters, arguments)                           \
+	PUBLIC int name parameters                                             \
+	{                                                                      \
+		struct contended *c = contended_find(mutex);                   \
+		struct lock_wait w;                                            \
+		int err;                                                       \
+                                                                               \
+		if (c && contended_now(c))                                     \
+			copse_lock_blame(c, LOCK_MUTEX, copse_lock_release(c), \
+					 FRAME, taken_inside(mutex, FRAME));   \
+		copse_lock_wait(&w, of, LOCK_##kind, FRAME);                   \
+		err = NEXT(name) arguments;                                    \
+		copse_lock_go_on(&w, true);                                    \
+		return err;                                                    \
+	}
+#define RELEASE(name, kind, parameters)                                        \
+	static __attribute__((noinline)) int name##_tells(                     \
+		const uintptr_t *frame, LIST parameters, struct contended *c)  \
+	{                                                                      \
+		uint64_t ns = copse_lock_release(c);                           \
+		int err = NEXT(name)(of);                                      \
+                                                                               \
+		if (!err)                                                      \
+			copse_lock_blame(                                      \
+				c, LOCK_##kind, ns, frame,                     \
+				taken_inside((const void *)of, frame));        \
+		return err;                                                    \
+	}                                                                      \
+	PUBLIC int name parameters                                             \
+	{                                                                      \
+		struct contended *c = contended_find((const void *)of);        \
+                                                                               \
+		if (__builtin_expect(c && contended_now(c), 0))                \
+			return name##_tells(FRAME, of, c);                     \
+		return NEXT(name)(of);                                         \
+	}
+#include "locks/interposed.def"
+
+static __attribute__((constructor)) void locks_start(void)
+{
+	struct dl_find_object object;
+
+	copse_lock_init();
+	for (int row = 0; row < NEXT_ROWS; row++)
+		nexts_find((enum next_row)row);
+	dlerror(); /* the program shall not see our failures */
+	if (!_dl_find_object((void *)copse_lock_init, &object)) {
+		collector_code.low = (uintptr_t)object.dlfo_map_start;
+		collector_code.size =
+			(uintptr_t)object.dlfo_map_end - collector_code.low;
+	}
+}

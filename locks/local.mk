@@ -1,0 +1,13 @@
+# Waits of threads for locks and for each other: loaded beside the collector, it
+# stands in front of the C library.  Conditions have two kinds of functions; ours
+# have the version of the new one, so that old programs get the C library's.
+locks_sources = locks/interposers.c locks/nexts.c locks/nexts.h \
+	locks/interposed.def
+
+pkglib_LTLIBRARIES += libcopse-locks.la
+libcopse_locks_la_SOURCES = $(locks_sources)
+libcopse_locks_la_CFLAGS = $(AM_CFLAGS) -O2 -fno-omit-frame-pointer -fno-plt
+libcopse_locks_la_LDFLAGS = $(adapter_ldflags) \
+	-Wl,--version-script=$(srcdir)/locks/versions.map
+EXTRA_libcopse_locks_la_DEPENDENCIES = $(adapter_needs) locks/versions.map
+EXTRA_DIST += locks/versions.map

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * lock-waits.h - waits of threads for locks and for each other: for what,
+ * where, and where it was held meanwhile.
+ */
+#ifndef ANALYSE_LOCK_WAITS_H
+#define ANALYSE_LOCK_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyse/paths.h"
+#include "analyse/report.h"
+
+/* A lock, or what else is waited for, of one name; over all ranks. */
+struct lock_waits {
+	uint32_t node; /* one of it */
+	bool holds;    /* it is a lock: somebody holds it */
+	double waits, waited;
+	double blamed; /* of waited, what is known of its holders */
+	/* Where most was waited, and where it was given back by those for whom
+	   most was waited; 0: not known. */
+	uint32_t waiter, holder;
+	double at_waiter, at_holder;
+};
+
+struct lock_table {
+	struct lock_waits *at; /* locks first, of them those waited for most */
+	size_t count;
+	double waited; /* for locks alone */
+	double worked; /* CPU time */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int lock_table_find(struct lock_table *to, const struct paths *paths);
+void lock_table_fini(struct lock_table *table);
+
+/* What waits for locks cost, when it is worth a sentence. 0, or -ENOMEM. */
+int lock_table_say(struct report *report, const struct paths *paths);
+
+/* A row for each, at most so many of locks and as many of others. */
+int lock_table_put(struct report *report, const struct paths *paths,
+		   size_t limit);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* lock-wait.c - see lock-wait.h. */
+#include "collect/lock-wait.h"
+
+#include <dlfcn.h>
+
+#include "base/hidden.h"
+#include "collect/collect.h"
+#include "collect/python/python-gil.h"
+#include "collect/region-handler.h"
+#include "collect/registry.h"
+#include "collect/sample.h"
+#include "collect/source.h"
+#include "collect/thread.h"
+#include "collect/time.h"
+
+/* Mutable: see lock-wait.h. */
+PUBLIC struct contended copse_contended[CONTENDED_LOCKS];
+
+/* Tells these call sites from others; no such name is ever registered. */
+static struct region_name no_name = { .text = "[lock]",
+				      .class = LIVE_NAME_PHASE };
+
+PUBLIC void copse_lock_init(void)
+{
+	unwind_hide(__builtin_return_address(0));
+}
+
+static bool is_lock(enum lock_kind kind)
+{
+	static const bool are[LOCK_KINDS] = {
+#define LOCK_KIND(id, ...) [LOCK_##id] = true,
+#define SYNC_KIND(...)
+#include "live/locks.def"
+	};
+
+	return are[kind];
+}
+
+/* Its place, made when it is new; NULL: all are taken. */
+static struct contended *contended_of(const void *lock, uintptr_t user)
+{
+	for (uint32_t i = 0; i < CONTENDED_TRIES; i++) {
+		struct contended *c = contended_place(lock, i);
+		const void *is = NULL;
+
+		if (__atomic_compare_exchange_n(&c->lock, &is, lock, false,
+						__ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+			c->user = user;
+		if (!is || is == lock)
+			return c;
+	}
+	return NULL;
+}
+
+static bool module_at(struct thread *t, uintptr_t at,
+		      struct registry_module *to)
+{
+	struct dl_find_object object;
+
+	return !_dl_find_object((void *)at, &object) &&
+	       registry_module(to, &object, &t->unwinder.reader);
+}
+
+/* An entry of a linkage table: jmp *N(%rip), maybe behind endbr64 and bnd. */
+static bool is_linkage(struct safe_read *reader, uintptr_t at)
+{
+	static const uint32_t endbr64 = 0xfa1e0ff3;
+	uint8_t code[8];
+	uint32_t first;
+	size_t i;
+
+	if (!safe_read_copy(reader, code, at, sizeof(code)))
+		return true;
+	sys_copy(&first, code, sizeof(first));
+	i = first == endbr64 ? sizeof(first) : 0;
+	i += code[i] == 0xf2;
+	return code[i] == 0xff && code[i + 1] == 0x25;
+}
+
+/*
+ * A function that ends with the call jumps to us, and we would return to its
+ * caller: the function that was called there; 0: it was us; 1: it was called by
+ * its address, which is not known.
+ */
+static uintptr_t jumped_from(struct safe_read *reader, uintptr_t pc)
+{
+	struct __attribute__((packed)) {
+		uint8_t code;
+		int32_t to;
+	} call;
+	uintptr_t target;
+
+	if (!safe_read_copy(reader, &call, pc - sizeof(call), sizeof(call)) ||
+	    call.code != 0xe8)
+		return 1;
+	target = pc + (uintptr_t)(intptr_t)call.to;
+	return is_linkage(reader, target) ? 0 : target;
+}
+
+/* taken: behind the call that took the lock, in a frame inside; 0: none. */
+static live_ref node_of_jump(struct thread *t, uintptr_t pc, uintptr_t taken,
+			     live_ref caller)
+{
+	uintptr_t from = jumped_from(&t->unwinder.reader, pc);
+	struct registry_module module;
+	uint32_t kind = LIVE_NODE_PC;
+
+	if (from && taken) {
+		from = taken;
+		kind = LIVE_NODE_CALL;
+	}
+	return from > 1 && module_at(t, from, &module)
+		       ? tree_child(&t->tree, caller, kind, module.index,
+				    from - module.base)
+		       : caller;
+}
+
+static live_ref node_of_caller(struct thread *t, const struct region *r)
+{
+	struct cfi_frame caller = { r->pc, r->sp, r->fp };
+	struct site *site =
+		t->sites ? site_find(t->sites, t->tree.root, r, &t->unwinder)
+			 : NULL;
+	live_ref node;
+	int why;
+
+	if (site)
+		return site->node;
+	node = thread_path(t, &caller, false, NULL, &why);
+	if (node)
+		node = node_of_jump(t, r->pc, r->inside, node);
+	if (node)
+		site_learn(t, r, node);
+	return node;
+}
+
+/* Below the call; of code of no module, the lock is of the collector's own. */
+static live_ref node_of_lock(struct thread *t, live_ref caller,
+			     const void *lock, enum lock_kind kind,
+			     uintptr_t user)
+{
+	uintptr_t at = (uintptr_t)lock;
+	struct registry_module module;
+	uint64_t dynamic = 0;
+
+	if (!module_at(t, at, &module)) {
+		dynamic = LIVE_LOCK_DYNAMIC;
+		at = user - 1;
+		if (!module_at(t, at, &module)) {
+			at = (uintptr_t)copse_lock_wait;
+			if (!module_at(t, at, &module))
+				return 0;
+		}
+	}
+	return tree_child(&t->tree, caller, LIVE_NODE_LOCK, module.index,
+			  LIVE_LOCK(kind, at - module.base) | dynamic);
+}
+
+static void hold_lock_thread(struct thread *t)
+{
+	t->leaves = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* A sample that came meanwhile is of that node. */
+static void release_lock_thread(struct thread *t, live_ref node)
+{
+	t->leaves = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sample_settle(t, node ? node : t->tree.root);
+	thread_release(t);
+}
+
+/* What is counted at the end is found now: then the lock is held. */
+static bool prepare_wait(struct lock_wait *w, struct thread *t,
+			 const void *lock, enum lock_kind kind)
+{
+	bool holds = is_lock(kind);
+	uintptr_t user = w->call.pc;
+	live_ref caller = node_of_caller(t, &w->call);
+
+	if (!caller)
+		return false;
+	w->lock = holds ? contended_of(lock, user) : NULL;
+	if (w->lock && w->lock->user)
+		user = w->lock->user;
+	w->call.node = node_of_lock(t, caller, lock, kind, user);
+	if (!w->call.node)
+		return false;
+	w->waits = tree_value(&t->tree, w->call.node,
+			      holds ? METRIC_LOCK_WAITS : METRIC_SYNC_WAITS);
+	w->waited = tree_value(&t->tree, w->call.node,
+			       holds ? METRIC_LOCK_WAIT : METRIC_SYNC_WAIT);
+	w->generation = t->generation;
+	return w->waits && w->waited;
+}
+
+static void begin_wait(struct lock_wait *w, struct thread *t)
+{
+	w->since = time_now(CLOCK_MONOTONIC);
+	if (w->lock)
+		__atomic_fetch_add(&w->lock->waiters, (w->since << 16) + 1,
+				   __ATOMIC_ACQ_REL);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (region_is_on_stack(t, &w->call))
+		t->region = &w->call;
+}
+
+/* In MPI it is MPI's; waits for the GIL are told by what samples see. */
+static bool is_wanted(struct thread *t, const struct lock_wait *w,
+		      const void *lock)
+{
+	return w->call.paused_ns >= 0 &&
+	       !(t->region && region_known(t, (uintptr_t)w)) &&
+	       !python_gil_has(&t->unwinder.python, lock);
+}
+
+PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
+			    enum lock_kind kind, const uintptr_t *frame)
+{
+	struct thread *t = thread_self();
+	bool prepared;
+
+	w->since = 0;
+	if (!t)
+		return;
+	w->lock = NULL;
+	w->call = (struct region){ .fp = frame[0],
+				   .pc = frame[1],
+				   .sp = (uintptr_t)(frame + 2),
+				   .name = &no_name,
+				   .counts = false,
+				   .paused_ns = __atomic_load_n(
+					   &collect_pauses, __ATOMIC_RELAXED) };
+	if (!is_wanted(t, w, lock))
+		return;
+	t = thread_use();
+	if (!t)
+		return;
+	hold_lock_thread(t);
+	prepared = prepare_wait(w, t, lock, kind);
+	if (prepared)
+		begin_wait(w, t);
+	else
+		thread_lost(t, LOSS_DROPPED_FULL);
+	release_lock_thread(t, w->call.node);
+}
+
+/* Who has it now is not to blame for what was before. */
+static void end_wait(struct contended *c, uint64_t now, bool had)
+{
+	uint64_t one = (now << 16) + 1;
+	uint64_t waiters =
+		__atomic_sub_fetch(&c->waiters, one, __ATOMIC_ACQ_REL);
+
+	if (had)
+		__atomic_store_n(&c->told, contended_until(waiters, now),
+				 __ATOMIC_RELEASE);
+}
+
+PUBLIC void copse_lock_go_on(struct lock_wait *w, bool had)
+{
+	struct thread *t;
+	uint64_t now;
+
+	if (!w->since)
+		return;
+	now = time_now(CLOCK_MONOTONIC);
+	if (w->lock)
+		end_wait(w->lock, now, had);
+	t = thread_self();
+	if (!t)
+		return;
+	if (t->region == &w->call)
+		t->region = NULL;
+	if (w->generation != t->generation ||
+	    w->generation != registry_generation() ||
+	    w->call.paused_ns !=
+		    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
+		return;
+	++*w->waits;
+	*w->waited += now - w->since;
+}
+
+PUBLIC uint64_t copse_lock_release(struct contended *c)
+{
+	uint64_t now = time_now(CLOCK_MONOTONIC);
+	uint64_t waiters = __atomic_load_n(&c->waiters, __ATOMIC_ACQUIRE);
+	uint64_t until = contended_until(waiters, now);
+	uint64_t told = __atomic_exchange_n(&c->told, until, __ATOMIC_ACQ_REL);
+	uint64_t ns = (until - told) << 16 >> 16;
+
+	/* Readers of a rwlock give it back at the same time. */
+	return ns >> 47 ? 0 : ns;
+}
+
+PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
+			     uint64_t ns, const uintptr_t *frame,
+			     uintptr_t taken)
+{
+	struct region call = { .inside = taken,
+			       .fp = frame[0],
+			       .pc = frame[1],
+			       .sp = (uintptr_t)(frame + 2),
+			       .name = &no_name };
+	struct thread *t = ns && !collect_paused() ? thread_use() : NULL;
+	live_ref node;
+
+	if (!t)
+		return;
+	hold_lock_thread(t);
+	node = node_of_caller(t, &call);
+	if (node)
+		node = node_of_lock(t, node, c->lock, kind,
+				    c->user ? c->user : call.pc);
+	if (!node || !tree_add(&t->tree, node, METRIC_LOCK_BLAME, ns))
+		thread_lost(t, LOSS_DROPPED_FULL);
+	release_lock_thread(t, t->tree.root);
+}
+
+/* Those who waited in the parent are not here. */
+static void contended_forked(void)
+{
+	for (uint32_t i = 0; i < CONTENDED_LOCKS; i++) {
+		struct contended *c = &copse_contended[i];
+
+		if (c->lock)
+			c->waiters = c->told = 0;
+	}
+}
+
+const struct source source_lock_wait = {
+	.fork = contended_forked,
+};

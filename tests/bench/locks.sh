@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# locks.sh [ROUNDS] - nanoseconds of taking a free lock and giving it back:
+# plain, and above that with copse run --locks=on, of runs one after the other
+# in each round: the median.  Then, of ROUNDS times 12 patterns of contended
+# locks, how many holders come first and how many seconds are within 5 %.
+# shellcheck source=tests/bench/bench.sh
+. "$(dirname "$0")/bench.sh"
+
+keep() {
+	while read -r name ns; do
+		echo "$ns" >>"$scratch/$name-$1"
+	done
+}
+
+free_locks() {
+	local i name
+
+	for ((i = 0; i < rounds; i++)); do
+		"$scratch/locks" | keep plain
+		"$copse" run --quiet --no-report --force --locks=on \
+			-o "$scratch/locks.copse" "$scratch/locks" | keep on
+	done
+	for name in mutex rwlock-read rwlock-write spin-lock semaphore; do
+		paste "$scratch/$name-plain" "$scratch/$name-on" |
+			awk '{ print $2 - $1 }' >"$scratch/more"
+		echo "$name: plain $(median "$scratch/$name-plain") ns," \
+			"with copse + $(median "$scratch/more")"
+	done
+}
+
+patterns() {
+	local i
+
+	for ((i = 0; i < rounds; i++)); do
+		"$copse" run --quiet --no-report --force --locks=on \
+			-o "$scratch/p.copse" "$scratch/lock-patterns" \
+			>"$scratch/truth" || return
+		"$copse" report threads -n 0 -f csv --table locks \
+			"$scratch/p.copse" >"$scratch/rows" || return
+		awk -F '[ ,]' '
+			NR == FNR { if ($1 == "truth") truth[$2] = $3; next }
+			{
+				for (n in truth)
+					if (index($0, "want_" n " "))
+						row[n] = $0
+			}
+			END {
+				for (n in truth) {
+					split(row[n], c, ",")
+					off = c[3] / truth[n] - 1
+					print index(c[8], "hold_" n) > 0, \
+						off < 0.05 && off > -0.05
+				}
+			}' "$scratch/truth" "$scratch/rows"
+	done | awk '{ n++; holder += $1; right += $2 }
+		END { print "patterns:", holder, "of", n, "holders first,",
+			right, "of", n, "seconds within 5 %" }'
+}
+
+compile locks -pthread && free_locks
+cp "$programs/lock-patterns" "$scratch/" && patterns
