@@ -236,11 +236,13 @@ static void begin_team_times(struct thread *t, struct omp_team *team)
 	int64_t paused = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	uint64_t now = __rdtsc();
 
-	if (!t->ticks.scale || now - t->ticks.counter > TICKS_TRUSTED) {
+	if (!t->ticks.scale || now - t->ticks.counter > TICKS_TRUSTED)
 		ticks_set(&t->ticks);
-		if (t->ticks.scale)
-			clock_of_teams.scale = t->ticks.scale;
-	}
+	/* Who calls MPI may have set its clock before. */
+	if (!clock_of_teams.scale ||
+	    (int64_t)(t->ticks.counter - clock_of_teams.counter) >
+		    (int64_t)TICKS_TRUSTED)
+		clock_of_teams = t->ticks;
 	team->paused = (uint32_t)paused;
 	team->timed = paused >= 0;
 	team->counts = t->ticks.scale;
