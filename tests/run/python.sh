@@ -153,6 +153,53 @@ workers() {
 	done
 }
 
+# A program that opens libpython, for itself or for all, closes it and opens it
+# again: PyCall and reticulate begin so.
+opened_later() {
+	cat >embeds.c <<-'EOM'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		static int run(const char *library, int how)
+		{
+			void *python = dlopen(library, how);
+
+			if (!python)
+				return 77;
+			((void (*)(void))dlsym(python, "Py_Initialize"))();
+			((int (*)(const char *))dlsym(python,
+						      "PyRun_SimpleString"))(
+				"import time\n"
+				"def inner(until):\n"
+				"    while time.process_time() < until:"
+				" sum(range(100))\n"
+				"def outer(): inner(time.process_time() + 0.3)\n"
+				"outer()\n");
+			((void (*)(void))dlsym(python, "Py_Finalize"))();
+			return dlclose(python);
+		}
+		int main(int argc, char **argv)
+		{
+			int how = argc > 2 ? RTLD_GLOBAL : RTLD_LOCAL;
+			int err = run(argv[1], RTLD_NOW | how);
+
+			return err ? err : run(argv[1], RTLD_NOW | how);
+		}
+	EOM
+	library=libpython3.11.so.1.0
+	${CC:-cc} -o embeds embeds.c -ldl || return
+	./embeds $library || skip "no $library here"
+	for how in '' global; do
+		# shellcheck disable=SC2086
+		measured --verify on ./embeds $library $how || return
+		awk '{ n += $NF } /;run;<module>;outer;inner[; ]/ { at += $NF }
+		     END { print at, "of", n; exit at < 0.7 * n || n < 200 }' \
+			folded || return
+		"$copse" report python.copse -f csv --table losses >losses || return
+		! grep verify.differs losses || return
+	done
+}
+
+point "libpython that is opened later" opened_later
 for python in $pythons; do
 	point "$python: paths and lines of one thread" chains_are_known "$python" 1
 	point "$python: of four threads" chains_are_known "$python" 4

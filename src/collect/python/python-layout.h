@@ -6,8 +6,10 @@
  * Sources   Include/internal/pycore_frame.h, pycore_runtime.h, pycore_interp.h
  *           and cpython/code.h of each version; from 3.13 on the interpreter
  *           says most of it itself (struct _Py_DebugOffsets).
- * Threads   python_find() is called before there are other threads, or by one
- *           at a time; what it found is read by any.
+ * An interpreter is looked for when the process starts and, if there was none,
+ * when the program looks something up in a library after another was loaded.
+ *
+ * Threads   One at a time looks; what was found is read by any.
  */
 #ifndef COLLECT_PYTHON_PYTHON_LAYOUT_H
 #define COLLECT_PYTHON_PYTHON_LAYOUT_H
@@ -66,8 +68,5 @@ enum {
 
 /* Mutable: set once.  NULL: no interpreter that is known, or not wanted. */
 extern HIDDEN const struct python_layout *python_layout;
-
-/* Is there one in the process?  `full`: keep the frames of the interpreter. */
-void python_find(bool full);
 
 #endif
