@@ -16,51 +16,100 @@ KINDS = {
     "s": "sorted([1], key={child})",        # called back from C
     "m": "list(map({child}, [1]))",
     "p": "functools.partial({child})()",
+    "r": "functools.reduce({child}, [1, 2])",
+    "k": "Callback({child})()",             # from C that knows no Python
     "g": "for _ in {child}(): pass",        # a generator
+    "f": "list(passed_on({child}))",        # one that yields from another
     "c": "drive({child}())",                # a coroutine, or awaited in one
+    "a": "drive(take_all({child}))",        # an asynchronous generator
     "x": "fail({child})",                   # in the handler of an exception
     "o": "Caller({child}).attribute",       # a property
+    "n": "Caller({child}) + 1",             # what C calls for an operator
+    "b": "Kept({child})",                   # as an object is deleted
+    "w": "with Caller({child}): pass",
+    "l": "(lambda: {child}())()",
+    "t": "[{child}() for _ in [1]]",        # from 3.12 on no frame of its own
+    "i": "again(5, {child})",               # a recursion
+    "e": "eval('{child}()')",
 }
 
-HEAD = '''import functools, sys, threading, time
+# What is between a function and one that it calls so.
+BETWEEN = {
+    "f": ["passed_on"],
+    "c": ["drive"],
+    "a": ["drive", "take_all"],
+    "x": ["fail"],
+    "o": ["Caller.attribute"],
+    "n": ["Caller.__add__"],
+    "b": ["Kept.__del__"],
+    "w": ["Caller.__enter__"],
+    "l": ["<lambda>"],
+    "i": ["again"] * 6,
+    "e": ["<module>"],
+}
+AWAITED = {"c": [], "a": ["take_all"]}
+
+queue = []
+
+HEAD = '''import ctypes, functools, sys, threading, time
+Callback = ctypes.CFUNCTYPE(None)
 def drive(coroutine):
     try:
         coroutine.send(None)
     except StopIteration:
         pass
+async def take_all(generator):
+    async for _ in generator(): pass
+def passed_on(generator):
+    yield from generator()
 def fail(then):
     try:
         raise ValueError
     except ValueError:
         return then()
+def again(n, then):
+    return again(n - 1, then) if n else then()
+class Kept:
+    def __init__(self, then): self.then = then
+    def __del__(self): self.then()
 class Caller:
     def __init__(self, then): self.then = then
     @property
     def attribute(self): return self.then()
+    def __add__(self, other): return self.then()
+    def __enter__(self): return self.then()
+    def __exit__(self, *_): pass
 '''
+
+
+def some_kinds(count):
+    """In turn, so that each is there."""
+    if len(queue) < count:
+        queue.extend(random.sample(sorted(KINDS), len(KINDS)))
+    return [queue.pop(0) for _ in range(count)]
 
 
 def write_function(out, name, depth):
     kind = name.split("_")[-1][0]
     children = []
     if depth:
-        for number, how in enumerate(random.sample(sorted(KINDS), 3)):
+        for number, how in enumerate(some_kinds(3)):
             children.append((how, "%s_%s%d" % (name, how, number)))
     for how, child in children:
         write_function(out, child, depth - 1)
-    out.append("%sdef %s(*_):" % ("async " if kind == "c" else "", name))
+    out.append("%sdef %s(*_):" % ("async " if kind in "ca" else "", name))
     out.append("    total = 0 # " + name)
     for how, child in children:
         text = KINDS[how].format(child=child)
-        if how == "c" and kind == "c":
-            text = "await %s()" % child
+        if kind in "ca" and how in "ca":
+            text = {"c": "await %s()", "a": "await take_all(%s)"}[how] % child
         out.append("    %s # %s" % (text, name))
     if not children:
         out.append("    for i in range(400): total += i * i # %s" % name)
-    if kind == "g":
+    if kind in "gfa":
         out.append("    yield total # %s" % name)
         out.append("    yield total # %s" % name)
-    elif kind != "c":
+    elif kind not in "ckn":
         out.append("    return total # %s" % name)
 
 
@@ -69,9 +118,9 @@ def write(threads=1, seconds=1.0):
     out = [HEAD]
     for root in "abcd"[:threads]:
         write_function(out, "n" + root, 4)
-    out.append("until = time.time() + %f" % seconds)
     out.append("def run(function):")
-    out.append("    while time.time() < until: function()")
+    out.append("    until = time.thread_time() + %f" % seconds)
+    out.append("    while time.thread_time() < until: function()")
     roots = ["n" + root for root in "abcd"[:threads]]
     for root in roots[1:]:
         out.append("t%s = threading.Thread(target=run, args=(%s,));"
@@ -83,15 +132,32 @@ def write(threads=1, seconds=1.0):
     print("\n".join(out))
 
 
-def is_chain(names):
-    """Each is called by the one before it, and nobody is missing."""
-    before = None
-    for name in names:
+def is_function(name):
+    return re.fullmatch(r"n[abcd](_[a-z]\d)*", name)
+
+
+def is_called(before, name, between):
+    """With all that is between them, and called by the right one."""
+    caller, _, how = name.rpartition("_")
+    awaited = before.split("_")[-1][0] in "ca" and how[0] in AWAITED
+    wanted = (AWAITED if awaited else BETWEEN).get(how[0], [])
+    between = [frame.split(".<locals>.")[-1] for frame in between]
+    seen = [frame for frame in between if frame in wanted]
+    return caller == before and seen == wanted
+
+
+def is_chain(stack):
+    """Each is called by the one before it, as its name says."""
+    before, between = None, []
+    for name in stack:
+        if not is_function(name):
+            between.append(name)
+            continue
         if before is None and "_" in name:
             return False
-        if before is not None and name.rpartition("_")[0] != before:
+        if before is not None and not is_called(before, name, between):
             return False
-        before = name
+        before, between = name, []
     return True
 
 
@@ -99,15 +165,14 @@ def check_paths(path):
     good, bad = 0, {}
     for line in open(path):
         stack, _, count = line.rpartition(" ")
-        names = [frame for frame in stack.split(";")
-                 if re.fullmatch(r"n[abcd](_[a-z]\d)*", frame)]
+        names = [frame for frame in stack.split(";") if is_function(frame)]
         others = "_PyEval" in stack or "[partial.python]" in stack
-        if names and is_chain(names) and not others:
+        if names and is_chain(stack.split(";")) and not others:
             good += int(count)
         elif names or others:
             bad[stack] = bad.get(stack, 0) + int(count)
     wrong = sum(bad.values())
-    print("%d samples as they must be, %d not" % (good, wrong))
+    print("%d of %d samples as they must be" % (good, good + wrong))
     for stack in sorted(bad, key=bad.get)[-5:]:
         print(bad[stack], stack)
     return good > 200 and wrong <= 0.005 * (good + wrong)
