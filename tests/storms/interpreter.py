@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frames of Python that come and go: recursion to the limit, generators that
 are dropped half way, exceptions, finalisers, code that is made and forgotten at
-the same place, threads that end and threads that the end of the program meets.
+the same place, other interpreters, threads that end and threads that the end of
+the program meets.
 """
 import gc
 import sys
 import threading
 import time
+
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
 
 until = time.monotonic() + float(sys.argv[-1])
 failures = []
@@ -101,6 +107,20 @@ def storm():
         one()
 
 
+INNER = """
+def within(n): return within(n - 1) if n else sum(x for x in range(20))
+for _ in range(1000): within(20)
+"""
+
+
+def others():
+    while busy():
+        one = interpreters.create()
+        if interpreters.run_string(one, INNER):
+            failures.append("another interpreter")
+        interpreters.destroy(one)
+
+
 def brief():
     while busy():
         threads = [threading.Thread(target=storm) for _ in range(4)]
@@ -115,11 +135,13 @@ def forever():
         storm()
 
 
-beside = threading.Thread(target=brief)
-beside.start()
+beside = [threading.Thread(target=one) for one in (brief, others)]
+for t in beside:
+    t.start()
 while busy():
     storm()
-beside.join()
+for t in beside:
+    t.join()
 for _ in range(3):
     threading.Thread(target=forever, daemon=True).start()
 time.sleep(0.05)
