@@ -153,6 +153,39 @@ workers() {
 	done
 }
 
+# A run is named by the program in Python, however it is called.
+headlines() {
+	need "$1"
+	"$1" -m venv --without-pip apart || return
+	mkdir -p tools && touch tools/__init__.py
+	cat >tools/burn.py <<-'EOM'
+		import time
+		def main():
+		    until = time.process_time() + 0.1
+		    while time.process_time() < until: sum(range(100))
+		if __name__ == '__main__': main()
+	EOM
+	printf '%s\n' "#!$PWD/apart/bin/python" 'from tools.burn import main' \
+		'main()' >burn-it
+	chmod +x burn-it
+	export PYTHONPATH="$PWD"
+	for how in "$1 -m tools.burn" ./burn-it "$1 -X dev -W ignore burn-it" \
+		"apart/bin/python tools/burn.py" \
+		"env $1 tools/burn.py"; do
+		# shellcheck disable=SC2086
+		measured $how || return
+		"$copse" report python.copse >summary || return
+		head -n 1 summary
+		case $how in
+		*-m*)	name=tools.burn ;;
+		*burn-it) name=burn-it ;;
+		*)	name=burn.py ;;
+		esac
+		grep -q "^summary · $name · 1 process$" summary &&
+			grep -q "main *burn.py:4 " summary || return
+	done
+}
+
 # A program that opens libpython, for itself or for all, closes it and opens it
 # again: PyCall and reticulate begin so.
 opened_later() {
@@ -201,6 +234,7 @@ opened_later() {
 
 point "libpython that is opened later" opened_later
 for python in $pythons; do
+	point "$python: what a run is called" headlines "$python"
 	point "$python: paths and lines of one thread" chains_are_known "$python" 1
 	point "$python: of four threads" chains_are_known "$python" 4
 	point "$python: a recursion that is too deep" deep_recursion "$python"
