@@ -1,6 +1,6 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
-SOURCES = python-layout clock counters switches polls callsite-cache sigtrap-directed \
+SOURCES = python-find clock counters switches polls callsite-cache sigtrap-directed \
 	descriptor phase omp-team lock-wait gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
 	history range control wait-events
 
@@ -36,6 +36,7 @@ libcollect_la_SOURCES = \
 	src/collect/python/python-code.c src/collect/python/python-code.h \
 	src/collect/python/python-frames.c src/collect/python/python-frames.h \
 	src/collect/python/python-gil.c src/collect/python/python-gil.h \
+	src/collect/python/python-find.c \
 	src/collect/python/python-layout.c src/collect/python/python-layout.h \
 	src/collect/range.c src/collect/range.h \
 	src/collect/region.c src/collect/region.h \

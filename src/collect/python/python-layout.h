@@ -69,4 +69,9 @@ enum {
 /* Mutable: set once.  NULL: no interpreter that is known, or not wanted. */
 extern HIDDEN const struct python_layout *python_layout;
 
+/* By what the runtime's state says of itself, or else its version; false: it
+   is not known. */
+bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
+			  uint16_t version);
+
 #endif

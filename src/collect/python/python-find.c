@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * python-find.c - where the interpreter is, when the process starts or, if
+ * there was none, when the program looks something up after a library was
+ * loaded.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "base/sigsafe.h"
+#include "base/str.h"
+#include "base/sys.h"
+#include "collect/loaded.h"
+#include "collect/python/python-layout.h"
+#include "collect/source.h"
+#include "collect/transparency/dlsym.h"
+#include "live/layout.h"
+
+enum {
+	VERSION = 1 /* a word of _PyRuntime, as of 3.13 */
+};
+
+/* Mutable: which there is; set once. */
+static struct {
+	uint16_t version; /* 0: none, or it does not say */
+	bool is_known;
+} seen;
+
+/* Mutable: what looks for one that is loaded later. */
+static struct {
+	unsigned long long loaded; /* libraries, when it looked last */
+	bool full, is_asked, is_looking;
+} late;
+
+/*
+ * Mutable: what was found; python_layout points to it then.  Of one that is
+ * loaded again elsewhere the other one tells: who reads the first goes on.
+ */
+static struct python_layout founds[2];
+
+/* "python3.9", "libpython3.10.so.1.0": 0x309, 0x30a; 0: it does not say. */
+static uint16_t version_of_name(const char *name)
+{
+	const char *at = strstr(name, "python3.");
+	unsigned long minor = at ? strtoul(at + 8, NULL, 10) : 0;
+
+	return minor && minor < 0x100 ? (uint16_t)(0x300 + minor) : 0;
+}
+
+static const char *module_name(const struct link_map *map, char *room,
+			       size_t size)
+{
+	long length;
+
+	if (*map->l_name)
+		return str_base(map->l_name);
+	length = sys3(SYS_readlink, "/proc/self/exe", room, size - 1);
+	room[length > 0 ? length : 0] = 0;
+	return str_base(room);
+}
+
+/* python3, python3.11, libpython3.11.so.1.0: not a program that contains it. */
+static bool is_interpreter_alone(const char *name)
+{
+	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
+}
+
+static bool is_libpython(const char *file)
+{
+	return !strncmp(file, "libpython3.", 11);
+}
+
+/* In all that is loaded: who opened it may have done so for himself only. */
+static const void *find_symbol(const char *name)
+{
+	const void *symbol = dlsym(RTLD_DEFAULT, name);
+
+	return symbol ? symbol : copse_loaded(is_libpython, false, name);
+}
+
+/* What says it best; a program that contains an old one says nothing. */
+static uint16_t find_version(const uint64_t *runtime, const char *name)
+{
+	const unsigned long *version = find_symbol("Py_Version");
+
+	if (!memcmp(runtime, "xdebugpy", 8))
+		return (uint16_t)(runtime[VERSION] >> 16);
+	return version ? (uint16_t)(*version >> 16) : version_of_name(name);
+}
+
+/* Where it is, and what it is called; false: there is none. */
+static bool find_interpreter(struct python_layout *to, const char **name,
+			     char *room, size_t size)
+{
+	const void *runtime = find_symbol("_PyRuntime");
+	const void *code_type = find_symbol("PyCode_Type");
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+	struct dl_find_object object;
+
+	if (!runtime || !code_type ||
+	    _dl_find_object((void *)runtime, &object) ||
+	    !dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
+	    !symbol)
+		return false;
+	to->runtime = (uintptr_t)runtime;
+	to->runtime_end = to->runtime + symbol->st_size;
+	to->code_type = (uintptr_t)code_type;
+	to->map = object.dlfo_link_map;
+	*name = module_name(object.dlfo_link_map, room, size);
+	return true;
+}
+
+static void python_find(bool full, bool is_late)
+{
+	struct python_layout *found = &founds[python_layout == founds];
+	struct python_layout at = { 0 };
+	const char *name;
+	char path[4096];
+	bool there = find_interpreter(&at, &name, path, sizeof(path));
+
+	if (there) {
+		const uint64_t *words = (const uint64_t *)at.runtime;
+
+		seen.version = find_version(words, name);
+		seen.is_known =
+			python_layout_choose(found, words, seen.version);
+	}
+	dlerror(); /* the program shall not see our failures */
+	if (!there || !seen.is_known)
+		return;
+	found->runtime = at.runtime;
+	/* One that may be closed is read so that this does no harm. */
+	found->runtime_end = is_late ? at.runtime : at.runtime_end;
+	found->code_type = at.code_type;
+	found->map = at.map;
+	found->alone = is_interpreter_alone(name);
+	found->full = full;
+	__atomic_store_n(&python_layout, found, __ATOMIC_RELEASE);
+}
+
+static int count_loaded(struct dl_phdr_info *info, size_t size, void *count)
+{
+	(void)size;
+	*(unsigned long long *)count = info->dlpi_adds;
+	return 1;
+}
+
+static bool is_still_there(void)
+{
+	const struct python_layout *layout =
+		__atomic_load_n(&python_layout, __ATOMIC_ACQUIRE);
+	struct dl_find_object object;
+
+	return layout && !_dl_find_object((void *)layout->runtime, &object) &&
+	       object.dlfo_link_map == layout->map;
+}
+
+/* Who opens a library looks something up in it: there may be one by now. */
+static void *look_for_late_one(const char *name, void *symbol,
+			       const void *caller)
+{
+	unsigned long long count = 0;
+
+	(void)name;
+	(void)symbol;
+	(void)caller;
+	if (is_still_there())
+		return NULL;
+	dl_iterate_phdr(count_loaded, &count);
+	if (__atomic_exchange_n(&late.loaded, count, __ATOMIC_RELAXED) !=
+		    count &&
+	    !__atomic_exchange_n(&late.is_looking, true, __ATOMIC_ACQUIRE)) {
+		python_find(late.full, true);
+		__atomic_store_n(&late.is_looking, false, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void python_start(const struct settings *settings)
+{
+	if (!strcmp(settings->python, "off") || python_layout)
+		return;
+	late.full = !strcmp(settings->python, "full");
+	python_find(late.full, false);
+	if (!python_layout && !seen.version && !late.is_asked)
+		copse_look_up_front(look_for_late_one, NULL);
+	late.is_asked = true;
+}
+
+SIGSAFE static void python_describe(struct live_header *header)
+{
+	header->python = seen.version;
+	header->python_known = seen.is_known;
+}
+
+const struct source source_python_find = {
+	.start = python_start,
+	.describe = python_describe,
+};
