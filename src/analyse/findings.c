@@ -18,10 +18,11 @@
 #include "base/err.h"
 #include "run/values.h"
 
-#define UNEVEN     0.05 /* ranks differ so much in MPI's share, or more */
-#define MUCH_MPI   0.1  /* a share of MPI worth a sentence */
-#define WORTHWHILE 0.03 /* of the run time: recoverable, worth a sentence */
-#define FRAMES     3
+#define UNEVEN           0.05 /* ranks differ so much in MPI's share, or more */
+#define MUCH_MPI         0.1  /* a share of MPI worth a sentence */
+#define WORTHWHILE       0.03 /* of the run: recoverable, worth a sentence */
+#define RANKS_WORTHWHILE 0.1  /* the same of MPI's: rules tell who waited */
+#define FRAMES           3
 
 enum {
 	CANDIDATES = 16 /* for what an even load would save */
@@ -334,7 +335,9 @@ static int say_findings(struct report *report, const struct balance *b,
 	if (b->e->ranks)
 		skew.recoverable = fmin(skew.recoverable,
 					b->e->useful_max - b->e->useful_mean);
-	if (err || skew.recoverable < WORTHWHILE * elapsed ||
+	if (err ||
+	    skew.recoverable <
+		    (b->e->ranks ? RANKS_WORTHWHILE : WORTHWHILE) * elapsed ||
 	    has_few_samples(b->run))
 		worst = NULL;
 	if (!b->waits_said && !err &&

@@ -524,22 +524,44 @@ out:
 	return err;
 }
 
-/* Much time in MPI, and nothing to blame but too few cores. */
-static void say_untold(struct report *report, const struct efficiency *e)
+/* Much time in MPI, and nothing to blame but too few cores; or no problem. */
+static void say_none(struct report *report, const struct efficiency *e,
+		     bool crowded)
 {
-	if (e->ranks && e->mpi_mean >= MUCH_MPI)
+	if (crowded && e->mpi_mean >= MUCH_MPI)
 		report_line(report,
 			    "– No cause was found for the %.0f %% in MPI. With "
 			    "fewer cores than ranks most of it may be waiting "
 			    "for a core: run with a core for each rank to "
 			    "know.",
 			    100 * e->mpi_mean);
+	else
+		report_line(report, "– No rule found anything that would save "
+				    "3 %% of the run or more.");
 }
 
-/*
- * What rules found; where they found nothing, what an even load would save, and
- * who waited, unless ranks lacked cores.
- */
+/* Where rules found nothing: who waited, and what an even load would save;
+ * of ranks that lacked cores neither is known. */
+static int small_findings(struct report *report, const struct paths *paths,
+			  const struct blames *blames,
+			  const struct efficiency *e,
+			  const struct run_metric *metric)
+{
+	bool crowded = e->ranks && crowded_share(paths->run) >= CROWDED;
+	size_t first = report->line_count;
+	int err = 0;
+
+	if (e->ranks)
+		say_none(report, e, crowded);
+	if (!crowded)
+		err = findings_waits(report, blames, NULL);
+	if (!crowded && !err)
+		err = findings_balance(report, paths, e, metric, blames->count);
+	if (e->ranks)
+		report_remarks(report, first);
+	return err;
+}
+
 static int findings(struct report *report, const struct paths *paths,
 		    const struct blames *blames, const struct summary_facts *f,
 		    const struct run_metric *metric)
@@ -549,13 +571,9 @@ static int findings(struct report *report, const struct paths *paths,
 
 	if (err)
 		return err;
-	if (!d.count && !(crowded_share(paths->run) >= CROWDED))
-		err = findings_waits(report, blames, NULL);
-	if (!d.count && crowded_share(paths->run) >= CROWDED)
-		say_untold(report, &f->e);
-	if (!d.count && !err)
-		err = findings_balance(report, paths, &f->e, metric,
-				       blames->count);
+	diagnosis_say_cores(report, &d);
+	if (!d.count)
+		err = small_findings(report, paths, blames, &f->e, metric);
 	diagnosis_say(report, &d, FINDINGS);
 	diagnosis_fini(&d);
 	return err;

@@ -64,6 +64,7 @@ static int fill_diagnose(struct report *report, const struct run *run,
 		size_t limit = analysis_limit(options, d.count, d.count);
 
 		findings_crowded(report, run);
+		diagnosis_say_cores(report, &d);
 		diagnosis_say(report, &d, limit);
 		if (!d.count)
 			report_line(report, "No rule found anything that would "

@@ -258,7 +258,7 @@ void diagnosis_fini(struct diagnosis *d)
 	*d = (struct diagnosis){ 0 };
 }
 
-static void say_core_shares(struct report *report, const struct diagnosis *d)
+void diagnosis_say_cores(struct report *report, const struct diagnosis *d)
 {
 	if (d->crowded <= FACTS_CROWDED || !d->mpi)
 		return;
@@ -289,7 +289,6 @@ static void offer_rank(struct report *report, const char *ranks)
 void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most)
 {
-	say_core_shares(report, of);
 	for (size_t i = 0; i < of->count && i < most; i++) {
 		const struct diagnosis_finding *f = &of->at[i];
 		char gain[32];

@@ -59,6 +59,9 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const char *rule);
 void diagnosis_fini(struct diagnosis *diagnosis);
 
+/* Of ranks that lacked cores: what the cores did, as a line of a report. */
+void diagnosis_say_cores(struct report *report, const struct diagnosis *of);
+
 /* As lines of a report: for each the sentence, the gain and the advice. */
 void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most);

@@ -13,7 +13,8 @@
 #include "base/err.h"
 #include "live/layout.h"
 
-#define FRAMES 3
+#define FRAMES       3
+#define MUCH_BINDING 0.1 /* of the time of a call: worth a word */
 
 enum field {
 	BARRIER,
@@ -36,6 +37,7 @@ enum field {
 	CALL,
 	CALLER,
 	PATH,
+	BESIDE,
 	FIELDS
 };
 
@@ -73,6 +75,8 @@ static const struct fact_field call_fields[FIELDS] = {
 	[CALL] = { "call", FACT_TEXT, "the MPI function" },
 	[CALLER] = { "function", FACT_TEXT, "the function that calls it" },
 	[PATH] = { "path", FACT_TEXT, "both, and the one above" },
+	[BESIDE] = { "beside", FACT_TEXT,
+		     "\", 42 % of it in the binding\", or empty" },
 };
 
 static bool is_one_of(const char *name, const char *const *words)
@@ -219,9 +223,13 @@ static int find_bindings(double *bindings, const struct fact_source *from,
 static void add_call(struct fact *f, const struct call_site *site,
 		     double binding, const struct fact_source *from)
 {
-	double calls = f->values[CALLS].number + site->calls;
-	double moved =
-		f->values[SIZE].number * f->values[CALLS].number + site->moved;
+	const struct paths *paths = from->paths;
+	double before = f->values[CALLS].number;
+	double moved = f->values[SIZE].number * before + site->moved;
+	double calls =
+		binding_of(paths, f->path) == binding_of(paths, site->path)
+			? fmax(before, site->calls)
+			: before + site->calls;
 
 	/* What waits for requests moves nothing. */
 	if (site->class != LIVE_MPI_WAIT || !f->values[CALLS].number) {
@@ -281,9 +289,10 @@ static int estimate_gain(struct fact *f, const struct fact_source *from)
 	return err;
 }
 
-static void finish_call(struct fact *f, const struct fact_source *from)
+static int finish_call(struct fact *f, const struct fact_source *from)
 {
 	double seconds = f->values[SECONDS].number;
+	double binding = value_ratio(f->values[BINDING].number, seconds);
 
 	f->values[EXPLAINED].number =
 		value_ratio(f->values[EXPLAINED].number, seconds);
@@ -293,6 +302,13 @@ static void finish_call(struct fact *f, const struct fact_source *from)
 		value_ratio(f->values[CALLS].number, from->seconds);
 	f->values[CROWDED].number = from->crowded;
 	f->values[RANKS].number = from->ranks;
+	f->values[BESIDE].text =
+		binding >= MUCH_BINDING
+			? str_format(", %.0f %% of it in what Python calls "
+				     "around them",
+				     100 * binding)
+			: strdup("");
+	return f->values[BESIDE].text ? 0 : no_memory();
 }
 
 static int add_site(struct facts *to, const struct fact_source *from,
@@ -343,8 +359,9 @@ static int gather_calls(struct facts *to, struct fact_source *from)
 	free(bindings);
 	sites_fini(&sites);
 	for (size_t i = 0; i < to->count && !err; i++) {
-		finish_call(&to->at[i], from);
-		err = estimate_gain(&to->at[i], from);
+		err = finish_call(&to->at[i], from);
+		if (!err)
+			err = estimate_gain(&to->at[i], from);
 	}
 	return err;
 }
