@@ -442,15 +442,14 @@ static OTF2_RegionRef iteration_region(struct otf2_archive *a)
 void otf2_steps(struct otf2_archive *a, uint32_t process)
 {
 	const struct run_iterations *all = &a->run->iterations;
-	const struct run_iteration_rank *of = all->ranks;
+	const struct run_iteration_rank *of =
+		run_iterations_of(a->run, process);
 	size_t location = otf2_steps_location(a, process);
 	OTF2_RegionRef region;
 	OTF2_EvtWriter *to;
 	uint64_t ns;
 
-	while (of < all->ranks + all->rank_count && of->rank != process)
-		of++;
-	if (of == all->ranks + all->rank_count || !of->count)
+	if (!of)
 		return;
 	region = iteration_region(a);
 	to = otf2_open(a, location);

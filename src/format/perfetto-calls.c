@@ -122,13 +122,10 @@ void perfetto_iterations(const struct run *run, struct perfetto *to,
 			 uint64_t parent)
 {
 	const struct run_iterations *all = &run->iterations;
-	const struct run_iteration_rank *of = all->ranks;
+	const struct run_iteration_rank *of = run_iterations_of(run, process);
 	uint64_t ns;
 
-	while (of < all->ranks + all->rank_count && of->rank != process)
-		of++;
-	if (of == all->ranks + all->rank_count ||
-	    all->steps->begin_real_ns < begin)
+	if (!of || all->steps->begin_real_ns < begin)
 		return;
 	perfetto_track(to, track, parent, "iterations");
 	ns = all->steps->begin_real_ns - begin + of->begin_ns;

@@ -63,6 +63,17 @@ const struct run_metric *run_metric(const struct run *run, const char *name)
 	return NULL;
 }
 
+const struct run_iteration_rank *run_iterations_of(const struct run *run,
+						   uint32_t rank)
+{
+	const struct run_iterations *all = &run->iterations;
+
+	for (size_t i = 0; i < all->rank_count; i++)
+		if (all->ranks[i].rank == rank)
+			return all->ranks[i].count ? &all->ranks[i] : NULL;
+	return NULL;
+}
+
 bool run_is_sampled(const struct run_metric *metric)
 {
 	static const char *const sampled[] = { "cpu.time", "wall.time",

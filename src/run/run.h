@@ -124,6 +124,10 @@ void run_idle_free(struct run_idle *idle); /* NULL is fine */
 /* The metric of that name, or NULL. */
 const struct run_metric *run_metric(const struct run *run, const char *name);
 
+/* The iterations of run->ranks[rank], or NULL: it has none. */
+const struct run_iteration_rank *run_iterations_of(const struct run *run,
+						   uint32_t rank);
+
 /* Its values are the weights of samples; others are exact. */
 bool run_is_sampled(const struct run_metric *metric);
 

@@ -118,6 +118,14 @@ for_others() {
 	programs=$scratch/copy/programs
 }
 
+# had_cores PROFILE: its ranks had a core for 90 % of the time; of others elapsed
+# times tell nothing of the program.
+had_cores() {
+	"$copse" report -f csv --table run "$1" |
+		awk -v columns=core_wait -f "$srcdir/tests/lib/csv.awk" |
+		awk '{ exit $1 > 0.1 }'
+}
+
 # near VALUE TRUTH TOLERANCE: numbers, true when they are that close.
 near() {
 	awk -v v="$1" -v t="$2" -v d="$3" 'BEGIN {

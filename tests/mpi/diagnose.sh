@@ -35,16 +35,6 @@ for row in json.load(open(sys.argv[1]))["tables"]["findings"][:1]:
 ' "$1"
 }
 
-# With a core for each rank: where others had them, nothing can be told.
-had_cores() {
-	"$copse" report -f json "$1.copse" >"$1.run" &&
-		python3 -c '
-import json, sys
-run = json.load(open(sys.argv[1]))["tables"]["run"][0]
-sys.exit((run["core_wait"] or 0) > 0.1)
-' "$1.run"
-}
-
 finds() {
 	cat >wanted <<-'W'
 		alleles chain fill_row
@@ -69,7 +59,7 @@ finds() {
 	right=0 all=0
 	while read -r name rule function; do
 		record "$name" || return
-		had_cores "$name" || { echo "$name had no cores"; continue; }
+		had_cores "$name.copse" || { echo "$name had no cores"; continue; }
 		first_finding "$name.json" >found
 		all=$((all + 1))
 		if grep -qE "^$rule	.*($function)" found; then
@@ -120,7 +110,7 @@ iterations() {
 	grep -E '^(slow-iterations|unsteady-rank|drift|start-and-end),' \
 		all >some
 	is_said && return
-	had_cores steps || skip "others have the cores here"
+	had_cores steps.copse || skip "others have the cores here"
 	return 1
 }
 

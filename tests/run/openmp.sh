@@ -91,7 +91,9 @@ efficiency() {
 		awk -v columns='openmp_efficiency' -f "$srcdir/tests/lib/csv.awk" |
 		head -n 1)
 	near "$share" "$(awk -v s="$(truth serial)" -v t="$(truth team)" \
-		'BEGIN { print (s + t) / 2 / (s + t * 3 / 4) }')" 0.15
+		'BEGIN { print (s + t) / 2 / (s + t * 3 / 4) }')" 0.15 && return
+	had_cores omp.copse || skip "others have the cores here"
+	return 1
 }
 
 # factor NAME EXPECTED
