@@ -49,8 +49,9 @@ patterns() {
 				for (n in truth) {
 					split(row[n], c, ",")
 					off = c[3] / truth[n] - 1
-					print index(c[8], "hold_" n) > 0, \
-						off < 0.05 && off > -0.05
+					holder = index(c[8], "hold_" n) > 0
+					right = off < 0.05 && off > -0.05
+					print holder, right
 				}
 			}' "$scratch/truth" "$scratch/rows"
 	done | awk '{ n++; holder += $1; right += $2 }
