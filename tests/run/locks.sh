@@ -121,6 +121,8 @@ __attribute__((noinline)) bool take(pool &p)
 
 int main()
 {
+	for (volatile long i = 0; i < 100000000; i++) /* no short process */
+		continue;
 	auto p = std::make_unique<pool>();
 	std::thread worker([&] { while (take(*p)) continue; });
 	for (int i = 20; i >= 0; i--) {
