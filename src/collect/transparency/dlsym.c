@@ -9,7 +9,7 @@
 #define FROM_ASM __attribute__((used, visibility("hidden")))
 
 enum {
-	FRONTS = 4 /* adapters, and one of ours */
+	FRONTS = 5 /* two of MPI, one of OpenMP, and two of ours */
 };
 
 typedef void *look_up_fn(void *, const char *);
