@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "collect/lock-wait.h"
+#include "collect/lock-taken.h"
 #include "locks/nexts.h"
 
 #define LIST(...) __VA_ARGS__
@@ -98,29 +98,8 @@ static struct {
 	((uintptr_t)__builtin_return_address(0) - collector_code.low <         \
 	 collector_code.size)
 
-/*
- * The lock that the thread took last, and where: a function that gives it back
- * as its last act is gone by then.
- */
-static __thread struct {
-	const void *lock;
-	uintptr_t pc;
-	const uintptr_t *frame;
-} taken_last __attribute__((tls_model("initial-exec")));
-
-static inline void note_taken(const void *lock, const uintptr_t *frame)
-{
-	taken_last.lock = lock;
-	taken_last.pc = frame[1];
-	taken_last.frame = frame;
-}
-
-static uintptr_t taken_inside(const void *lock, const uintptr_t *frame)
-{
-	return taken_last.lock == lock && taken_last.frame < frame
-		       ? taken_last.pc
-		       : 0;
-}
+static __thread struct lock_taken taken_last
+	__attribute__((tls_model("initial-exec")));
 
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0))
 
@@ -140,7 +119,7 @@ static uintptr_t taken_inside(const void *lock, const uintptr_t *frame)
 	{                                                                      \
 		enum look seen = seen_;                                        \
                                                                                \
-		note_taken((const void *)of, FRAME);                           \
+		lock_note_taken(&taken_last, (const void *)of, FRAME);         \
 		if (__builtin_expect(seen == LOOK_HAD, 1))                     \
 			return 0;                                              \
 		if (seen == LOOK_FREE)                                         \
@@ -155,8 +134,9 @@ static uintptr_t taken_inside(const void *lock, const uintptr_t *frame)
 		int err;                                                       \
                                                                                \
 		if (c && contended_now(c))                                     \
-			copse_lock_blame(c, LOCK_MUTEX, copse_lock_release(c), \
-					 FRAME, taken_inside(mutex, FRAME));   \
+			copse_lock_blame(                                      \
+				c, LOCK_MUTEX, copse_lock_release(c), FRAME,   \
+				lock_taken_inside(&taken_last, mutex, FRAME)); \
 		copse_lock_wait(&w, of, LOCK_##kind, FRAME);                   \
 		err = NEXT(name) arguments;                                    \
 		copse_lock_go_on(&w, true);                                    \
@@ -170,9 +150,10 @@ static uintptr_t taken_inside(const void *lock, const uintptr_t *frame)
 		int err = NEXT(name)(of);                                      \
                                                                                \
 		if (!err)                                                      \
-			copse_lock_blame(                                      \
-				c, LOCK_##kind, ns, frame,                     \
-				taken_inside((const void *)of, frame));        \
+			copse_lock_blame(c, LOCK_##kind, ns, frame,            \
+					 lock_taken_inside(&taken_last,        \
+							   (const void *)of,   \
+							   frame));            \
 		return err;                                                    \
 	}                                                                      \
 	PUBLIC int name parameters                                             \

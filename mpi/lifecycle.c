@@ -52,14 +52,23 @@ struct comm window_gone(const MPI_Win *win)
 
 /*
  * Levels 0 and 1 switch measuring off and on, and say so as often as they
- * like; 2 asks for buffers to be flushed, of which we have none, and all
- * others mean something to another tool.
+ * like; 2 asks for buffers to be flushed, of which we have none.  MPI leaves
+ * all others to tools: the program says that it has come to this place.  That
+ * is counted as calls of other functions are, and told apart where they are
+ * counted: steps are looked for there first.
  */
 static void control(int level)
 {
 	if (level == 0 || level == 1)
 		copse_mpi_control(level);
 }
+
+static bool level_marks(int level)
+{
+	return level < 0 || level > 2;
+}
+
+static const struct region_values no_values = { .root = LIVE_NO_ROOT };
 
 /*
  * The arguments after the level mean something to another tool in line at
@@ -77,13 +86,19 @@ static int pass_on(__typeof__(&MPI_Pcontrol) next, int level, va_list list)
 
 int MPI_Pcontrol(const int level, ...)
 {
+	bool marks = level_marks(level);
+	struct region region;
 	va_list list;
 	int rc;
 
 	control(level);
+	if (marks)
+		region_enter(&region, &gate_rows[ROW_MPI_Pcontrol]);
 	va_start(list, level);
 	rc = pass_on(gate_nexts[GATE_MPI_Pcontrol], level, list);
 	va_end(list);
+	if (marks)
+		copse_region_leave(&region, &no_values);
 	return rc;
 }
 
@@ -94,9 +109,15 @@ int MPI_Pcontrol(const int level, ...)
 	void copse_wrap_##symbol(const MPI_Fint *level)                        \
 	{                                                                      \
 		void (*next)(const MPI_Fint *) = gate_nexts[GATE_##symbol];    \
+		bool marks = level_marks(*level);                              \
+		struct region region;                                          \
                                                                                \
 		control(*level);                                               \
+		if (marks)                                                     \
+			region_enter(&region, &gate_rows[ROW_##function]);     \
 		next(level);                                                   \
+		if (marks)                                                     \
+			copse_region_leave(&region, &no_values);               \
 	}
 #define ROW(function, class, polls)
 #define GATE(symbol, function)

@@ -4,7 +4,7 @@
 # The frame pointer leads from a function to its caller.
 openmp_sources = openmp/ompt.c openmp/ompt.h openmp/own-locks.c \
 	openmp/own-locks.h openmp/regions.c openmp/runtime.c openmp/runtime.h \
-	openmp/functions.def
+	openmp/tasks.c openmp/tasks.h openmp/functions.def
 
 pkglib_LTLIBRARIES += libcopse-openmp.la
 libcopse_openmp_la_SOURCES = $(openmp_sources)

@@ -10,13 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hidden.h"
 #include "collect/omp-team.h"
 #include "openmp/runtime.h"
 
 enum {
-	TEAMS = 8 /* that one thread began, one in another */
+	TEAMS = 8,            /* that one thread began, one in another */
+	RUNTIME_FRAMES = 4096 /* bytes of stack of the runtime's functions */
 };
 
 /*
@@ -27,23 +29,38 @@ enum {
 static __thread struct {
 	struct omp_team teams[TEAMS]; /* without a master: it is not measured */
 	uint32_t begun;               /* in one another */
-	uint32_t waits; /* it waits, in a task of another wait … */
-	uint64_t since;
-	uint64_t locked_since; /* … or for a lock */
+	uint64_t waits; /* bits: those that it waits in are counted, … */
+	bool locked;    /* … and the one for a lock */
 } own __attribute__((tls_model("initial-exec")));
+
+__thread struct ompt_free ompt_free __attribute__((tls_model("initial-exec")));
 
 /* Mutable: set when the first runtime starts. */
 static ompt_get_task_info *get_task_info;
 
 /*
- * enter_frame is that of the function that the program called.  What stands at
- * a frame pointer is the caller's frame, and where to it returns.
+ * The program's call of the runtime, which called us from `inside`; false: not
+ * known.  enter_frame is that of the function that was called; what stands at a
+ * frame pointer is the caller's frame, and where to it returns.  Of a task that
+ * has not called the runtime before libomp 14 gives what was in the memory.
  */
+static bool frame_of_call(struct region_frame *caller,
+			  const struct ompt_frame *frame, const void *code,
+			  uintptr_t inside)
+{
+	const uintptr_t *at = frame ? frame->enter_frame : NULL;
+
+	if ((uintptr_t)at - inside >= RUNTIME_FRAMES || (uintptr_t)at % 8 ||
+	    at[1] != (uintptr_t)code)
+		return false;
+	*caller = (struct region_frame){ at[1], (uintptr_t)(at + 2), at[0] };
+	return true;
+}
+
 static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
 		       union ompt_data *parallel, unsigned int requested,
 		       int flags, const void *code)
 {
-	const uintptr_t *at = frame ? frame->enter_frame : NULL;
 	struct omp_team *team = &own.teams[own.begun];
 	struct region_frame caller;
 
@@ -54,10 +71,11 @@ static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
 	if (own.begun++ >= TEAMS)
 		return;
 	team->master = NULL;
-	if (!at || at[1] != (uintptr_t)code)
+	if (!frame_of_call(&caller, frame, code,
+			   (uintptr_t)__builtin_dwarf_cfa()))
 		return;
-	caller = (struct region_frame){ at[1], (uintptr_t)(at + 2), at[0] };
-	copse_team_begin(team, NULL, &caller, (uintptr_t)at);
+	copse_team_begin(team, NULL, &caller,
+			 caller.sp - 2 * sizeof(caller.sp));
 	parallel->ptr = team;
 }
 
@@ -91,7 +109,6 @@ static void ompt_member(enum ompt_endpoint at, union ompt_data *parallel,
 
 	(void)task;
 	(void)flags;
-	own.waits = 0;
 	if (!team)
 		return;
 	if (at == OMPT_BEGIN)
@@ -112,7 +129,15 @@ static bool is_at_end(int kind)
 	       kind == OMPT_BARRIER_TEAMS;
 }
 
-/* A worker is let go from the end of a region when the next one begins. */
+static bool is_barrier(int kind)
+{
+	return kind <= OMPT_BARRIER_LAST || kind >= OMPT_BARRIER_WORKSHARE;
+}
+
+/*
+ * A worker is let go from the end of a region when the next one begins: the
+ * end of that wait finds that there is none.
+ */
 static void ompt_sync(int kind, enum ompt_endpoint at,
 		      union ompt_data *parallel, union ompt_data *task,
 		      const void *code)
@@ -120,14 +145,16 @@ static void ompt_sync(int kind, enum ompt_endpoint at,
 	(void)task;
 	(void)code;
 	if (at == OMPT_BEGIN && is_at_end(kind)) {
-		own.waits = 0;
+		own.waits <<= 1;
 		if (parallel && parallel->ptr)
 			copse_team_leave(parallel->ptr);
 	} else if (at == OMPT_BEGIN) {
-		if (!own.waits++)
-			own.since = copse_team_wait();
-	} else if (own.waits && !--own.waits) {
-		copse_team_go_on(own.since);
+		own.waits = own.waits << 1 |
+			    copse_team_wait(is_barrier(kind) ? TEAM_MEETS
+							     : TEAM_TASKS);
+	} else {
+		copse_team_go_on(own.waits & 1);
+		own.waits >>= 1;
 	}
 }
 
@@ -140,7 +167,14 @@ static void ompt_acquire(int kind, unsigned int hint,
 	(void)implementation;
 	(void)wait_id;
 	(void)code;
-	own.locked_since = own.waits ? 0 : copse_team_wait();
+	own.locked = copse_team_wait(TEAM_LOCK);
+}
+
+static bool ompt_was_free(void)
+{
+	return ompt_free.given &&
+	       __atomic_load_n(ompt_free.given, __ATOMIC_RELAXED) ==
+		       ompt_free.before;
 }
 
 /* One that it has already is not acquired once more. */
@@ -149,8 +183,52 @@ static void ompt_acquired(int kind, uint64_t wait_id, const void *code)
 	(void)kind;
 	(void)wait_id;
 	(void)code;
-	copse_team_go_on(own.locked_since);
-	own.locked_since = 0;
+	if (own.locked && ompt_was_free())
+		copse_team_at_once();
+	else if (own.locked)
+		copse_team_go_on(true);
+	own.locked = false;
+}
+
+/* What a task's data hold: its struct omp_task. */
+_Static_assert(sizeof(struct omp_task) == sizeof(union ompt_data),
+	       "a task is as large as the data that it may keep");
+
+static void ompt_task(union ompt_data *by, const struct ompt_frame *frame,
+		      union ompt_data *made, int flags, int depends,
+		      const void *code)
+{
+	struct omp_task task = { 0 };
+	struct region_frame caller;
+
+	(void)by;
+	(void)depends;
+	made->value = 0;
+	if (!(flags & OMPT_TASK_EXPLICIT))
+		return;
+	if (frame_of_call(&caller, frame, code,
+			  (uintptr_t)__builtin_dwarf_cfa()))
+		task = copse_task_new(NULL, &caller);
+	task.told = 1;
+	memcpy(made, &task, sizeof(task));
+}
+
+/* One that is gone on with, after another was done within it, is there yet. */
+static void ompt_schedule(union ompt_data *before, int why,
+			  union ompt_data *next)
+{
+	struct ompt_frame *frame = NULL;
+	struct omp_task task;
+
+	if (before && before->value &&
+	    (why == OMPT_TASK_COMPLETE || why == OMPT_TASK_CANCEL || !next ||
+	     !next->value || copse_task_is_begun(next)))
+		copse_task_end(before);
+	if (!next || !next->value || copse_task_is_begun(next))
+		return;
+	memcpy(&task, next, sizeof(task));
+	if (get_task_info(0, NULL, NULL, &frame, NULL, NULL) && frame)
+		copse_task_begin(&task, next, (uintptr_t)frame->exit_frame);
 }
 
 static int ompt_initialize(ompt_look_up *look_up, int device,
@@ -163,6 +241,8 @@ static int ompt_initialize(ompt_look_up *look_up, int device,
 		{ OMPT_PARALLEL_BEGIN, (ompt_any)ompt_begin },
 		{ OMPT_PARALLEL_END, (ompt_any)ompt_end },
 		{ OMPT_IMPLICIT_TASK, (ompt_any)ompt_member },
+		{ OMPT_TASK_CREATE, (ompt_any)ompt_task },
+		{ OMPT_TASK_SCHEDULE, (ompt_any)ompt_schedule },
 		{ OMPT_SYNC_WAIT, (ompt_any)ompt_sync },
 		{ OMPT_ACQUIRE, (ompt_any)ompt_acquire },
 		{ OMPT_ACQUIRED, (ompt_any)ompt_acquired },

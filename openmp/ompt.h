@@ -9,6 +9,18 @@
 
 #include <stdint.h>
 
+#include "base/hidden.h"
+
+/*
+ * The thread's own: a critical section that is asked for is free, as far as is
+ * known, and nobody has waited for it yet.  Where it was not given back
+ * meanwhile, either, there is no wait to stamp the end of.
+ */
+extern HIDDEN __thread struct ompt_free {
+	const uint32_t *given; /* back, so often; NULL: it may not be free */
+	uint32_t before;
+} ompt_free __attribute__((tls_model("initial-exec")));
+
 union ompt_data {
 	uint64_t value;
 	void *ptr;
@@ -27,8 +39,19 @@ enum ompt_endpoint {
 
 enum ompt_sync {                   /* some of them */
 	OMPT_BARRIER_IMPLICIT = 2, /* before 5.1 for any */
+	OMPT_BARRIER_LAST = 4, /* what follows waits for tasks, or reduces */
+	OMPT_BARRIER_WORKSHARE = 8,
 	OMPT_BARRIER_IMPLICIT_PARALLEL = 9,
 	OMPT_BARRIER_TEAMS = 10
+};
+
+enum {
+	OMPT_TASK_EXPLICIT = 4
+};
+
+enum ompt_task_status { /* some of them; why another task goes on */
+	OMPT_TASK_COMPLETE = 1,
+	OMPT_TASK_CANCEL = 3
 };
 
 typedef void ompt_parallel_begin(union ompt_data *task,
@@ -42,6 +65,12 @@ typedef void ompt_implicit_task(enum ompt_endpoint at,
 				union ompt_data *parallel,
 				union ompt_data *task, unsigned int size,
 				unsigned int index, int flags);
+typedef void ompt_task_create(union ompt_data *by,
+			      const struct ompt_frame *frame,
+			      union ompt_data *made, int flags, int depends,
+			      const void *code);
+typedef void ompt_task_schedule(union ompt_data *before, int why,
+				union ompt_data *next);
 typedef void ompt_sync_region(int kind, enum ompt_endpoint at,
 			      union ompt_data *parallel, union ompt_data *task,
 			      const void *code);
@@ -53,6 +82,8 @@ typedef void ompt_mutex(int kind, uint64_t wait_id, const void *code);
 enum ompt_event {
 	OMPT_PARALLEL_BEGIN = 3, /* ompt_parallel_begin */
 	OMPT_PARALLEL_END = 4,   /* ompt_parallel_end */
+	OMPT_TASK_CREATE = 5,    /* ompt_task_create */
+	OMPT_TASK_SCHEDULE = 6,  /* ompt_task_schedule */
 	OMPT_IMPLICIT_TASK = 7,  /* ompt_implicit_task */
 	OMPT_SYNC_WAIT = 16,     /* ompt_sync_region */
 	OMPT_ACQUIRE = 26,       /* ompt_mutex_acquire */

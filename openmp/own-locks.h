@@ -26,15 +26,25 @@ extern HIDDEN struct own_locks own_locks;
 
 void own_locks_find(void);
 
-/* Taken, without waiting: false, it has to be waited for, or is not known. */
-static inline bool own_locks_critical(void)
+enum lock_try {
+	LOCK_UNKNOWN, /* it was not tried */
+	LOCK_TAKEN,   /* by somebody else */
+	LOCK_HAD
+};
+
+/* Taken, without waiting, where that can be tried. */
+static inline enum lock_try own_locks_critical(void)
 {
-	return own_locks.critical && own_locks.test(own_locks.critical);
+	if (!own_locks.critical)
+		return LOCK_UNKNOWN;
+	return own_locks.test(own_locks.critical) ? LOCK_HAD : LOCK_TAKEN;
 }
 
-static inline bool own_locks_named(void **word)
+static inline enum lock_try own_locks_named(void **word)
 {
-	return own_locks.named && own_locks.test(word);
+	if (!own_locks.named)
+		return LOCK_UNKNOWN;
+	return own_locks.test(word) ? LOCK_HAD : LOCK_TAKEN;
 }
 
 #endif

@@ -3,11 +3,18 @@
  * regions.c - what the program calls in place of the runtime's functions: the
  * same, with the team between.
  */
+#include "collect/lock-taken.h"
 #include "collect/omp-team.h"
+#include "openmp/ompt.h"
 #include "openmp/own-locks.h"
 #include "openmp/runtime.h"
+#include "openmp/tasks.h"
 
 #define LIST(...) __VA_ARGS__
+
+enum {
+	HELD_LOCKS = 256
+};
 
 /*
  * In the function that the program called, which is compiled with
@@ -75,77 +82,170 @@
 		copse_team_end(&team);                                         \
 		return were;                                                   \
 	}
-#define WAIT(name)                                                             \
-	PUBLIC void name(void);                                                \
-	void name(void)                                                        \
+#define TASK(name, what, parameters, arguments)                                \
+	PUBLIC void name(void (*function)(void *), void *data,                 \
+			 void (*copy)(void *, void *), long size, long align,  \
+			 LIST parameters);                                     \
+	void name(void (*function)(void *), void *data,                        \
+		  void (*copy)(void *, void *), long size, long align,         \
+		  LIST parameters)                                             \
 	{                                                                      \
-		bool known;                                                    \
-		void (*next)(void) = runtime_next(ROW_##name, CALLER, &known); \
-		uint64_t since = copse_team_wait();                            \
-                                                                               \
-		next();                                                        \
-		copse_team_go_on(since);                                       \
-	}
-#define WAIT_TELLS(name)                                                       \
-	PUBLIC bool name(void);                                                \
-	bool name(void)                                                        \
-	{                                                                      \
-		bool known;                                                    \
-		bool (*next)(void) = runtime_next(ROW_##name, CALLER, &known); \
-		uint64_t since = copse_team_wait();                            \
-		bool result = next();                                          \
-                                                                               \
-		copse_team_go_on(since);                                       \
-		return result;                                                 \
-	}
-#define WAIT_FOR(name)                                                         \
-	PUBLIC void name(void **of);                                           \
-	void name(void **of)                                                   \
-	{                                                                      \
-		bool known;                                                    \
-		void (*next)(void **) =                                        \
+		struct region_frame caller = region_frame();                   \
+		bool known, waits = false;                                     \
+		void (*next)(void (*)(void *), void *,                         \
+			     void (*)(void *, void *), long, long,             \
+			     LIST parameters) =                                \
 			runtime_next(ROW_##name, CALLER, &known);              \
-		uint64_t since = copse_team_wait();                            \
+		struct task_given to;                                          \
                                                                                \
-		next(of);                                                      \
-		copse_team_go_on(since);                                       \
+		if (known && (what) != TEAM_WAITS)                             \
+			waits = copse_team_wait(what);                         \
+		if (known && task_give(&to, function, data, copy, size, align, \
+				       &caller))                               \
+			next(to.function, to.from, to.copy, to.size, to.align, \
+			     LIST arguments);                                  \
+		else                                                           \
+			next(function, data, copy, size, align,                \
+			     LIST arguments);                                  \
+		copse_team_go_on(waits);                                       \
 	}
-#define WAIT_GIVES(name)                                                       \
-	PUBLIC void *name(void);                                               \
-	void *name(void)                                                       \
-	{                                                                      \
-		bool known;                                                    \
-		void *(*next)(void) =                                          \
-			runtime_next(ROW_##name, CALLER, &known);              \
-		uint64_t since = copse_team_wait();                            \
-		void *result = next();                                         \
-                                                                               \
-		copse_team_go_on(since);                                       \
-		return result;                                                 \
-	}
-
-/* By the same runtime. */
-#define had(row, lock)                                                         \
-	(((int (*)(void *))runtime_next(row, CALLER, &known))(lock))
-
-/*
- * What is free is had without a stamp.  A stamp while it is held would make
- * those who want it wait for longer: twice as long, where two threads do
- * nothing else.
- */
-#define TRY(name, parameters, arguments, try)                                  \
+#define WAIT(name, what, parameters, arguments)                                \
 	PUBLIC void name parameters;                                           \
 	void name parameters                                                   \
 	{                                                                      \
 		bool known;                                                    \
 		void(*next) parameters =                                       \
 			runtime_next(ROW_##name, CALLER, &known);              \
-		uint64_t since;                                                \
+		bool waits = copse_team_wait(what);                            \
                                                                                \
-		if (known && (try))                                            \
-			return;                                                \
-		since = copse_team_wait();                                     \
 		next arguments;                                                \
-		copse_team_go_on(since);                                       \
+		copse_team_go_on(waits);                                       \
+	}
+#define WAIT_GIVES(name, what, type)                                           \
+	PUBLIC type name(void);                                                \
+	type name(void)                                                        \
+	{                                                                      \
+		bool known;                                                    \
+		type (*next)(void) = runtime_next(ROW_##name, CALLER, &known); \
+		bool waits = copse_team_wait(what);                            \
+		type result = next();                                          \
+                                                                               \
+		copse_team_go_on(waits);                                       \
+		return result;                                                 \
+	}
+
+/*
+ * Locks.  Who has to wait is told to the collector, and so is who gives back
+ * what others wait for.
+ */
+static __thread struct lock_taken taken
+	__attribute__((tls_model("initial-exec")));
+
+#define FRAME   ((const uintptr_t *)__builtin_frame_address(0))
+#define NO_NAME ((void *)1) /* of all critical sections that have none */
+
+/* Mutable: what LLVM's critical sections are held of, see CRITICAL(). */
+static struct held_lock {
+	const void *word; /* the section's; NULL: none */
+	uint32_t given;   /* back, so often */
+} __attribute__((aligned(64))) held_locks[HELD_LOCKS];
+
+static inline struct held_lock *held_place(const void *lock)
+{
+	uint64_t key = (uintptr_t)lock * 0x9e3779b97f4a7c15u;
+
+	return &held_locks[(key >> 40) % HELD_LOCKS];
+}
+
+static inline void held_no_more(const void *lock)
+{
+	struct held_lock *held = held_place(lock);
+
+	if (__atomic_load_n(&held->word, __ATOMIC_RELAXED) != lock)
+		return;
+	__atomic_store_n(&held->given, held->given + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&held->word, NULL, __ATOMIC_RELAXED);
+}
+
+/* By the same runtime. */
+#define had(name, lock)                                                        \
+	(((int (*)(void *))runtime_next(ROW_##name, CALLER, &known))(lock)     \
+		 ? LOCK_HAD                                                    \
+		 : LOCK_TAKEN)
+
+/*
+ * What is free is had without a stamp.  A stamp while it is held would make
+ * those who want it wait for longer: twice as long, where two threads do
+ * nothing else.
+ */
+#define LOCK(name, kind, lock, parameters, arguments, try)                     \
+	PUBLIC void name parameters;                                           \
+	void name parameters                                                   \
+	{                                                                      \
+		bool known, waits;                                             \
+		void(*next) parameters =                                       \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		enum lock_try tried = known ? (try) : LOCK_UNKNOWN;            \
+		struct lock_wait w;                                            \
+                                                                               \
+		lock_note_taken(&taken, lock, FRAME);                          \
+		if (tried == LOCK_HAD)                                         \
+			return;                                                \
+		waits = copse_team_wait(TEAM_LOCK);                            \
+		w.since = 0;                                                   \
+		if (tried == LOCK_TAKEN)                                       \
+			copse_lock_wait(&w, lock, LOCK_##kind, FRAME);         \
+		next arguments;                                                \
+		copse_lock_go_on(&w, true);                                    \
+		copse_team_go_on(waits);                                       \
+	}
+
+/*
+ * LLVM's cannot be tried: who holds one says so in the place of its word, until
+ * it gives it back.  Of two sections with one place the last one is told.  Of
+ * two that ask at once both find it free: one of them sees that it was given
+ * back meanwhile.
+ */
+#define CRITICAL(name, kind, lock, parameters, arguments)                      \
+	PUBLIC void name parameters;                                           \
+	void name parameters                                                   \
+	{                                                                      \
+		bool known;                                                    \
+		void(*next) parameters =                                       \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		struct held_lock *held = held_place(lock);                     \
+		uint32_t given = held->given;                                  \
+		struct lock_wait w;                                            \
+                                                                               \
+		lock_note_taken(&taken, lock, FRAME);                          \
+		w.since = 0;                                                   \
+		if (__atomic_load_n(&held->word, __ATOMIC_RELAXED) == (lock))  \
+			copse_lock_wait(&w, lock, LOCK_##kind, FRAME);         \
+		else if (!contended_find(lock))                                \
+			ompt_free = (struct ompt_free){ &held->given, given }; \
+		next arguments;                                                \
+		ompt_free.given = NULL;                                        \
+		__atomic_store_n(&held->word, lock, __ATOMIC_RELAXED);         \
+		copse_lock_go_on(&w, true);                                    \
+	}
+#define UNLOCK(name, kind, lock, parameters, arguments)                        \
+	PUBLIC void name parameters;                                           \
+	void name parameters                                                   \
+	{                                                                      \
+		bool known;                                                    \
+		void(*next) parameters =                                       \
+			runtime_next(ROW_##name, CALLER, &known);              \
+		struct contended *c = contended_find(lock);                    \
+		uint64_t ns;                                                   \
+                                                                               \
+		held_no_more(lock);                                            \
+		if (__builtin_expect(!c || !contended_now(c), 1)) {            \
+			next arguments;                                        \
+			return;                                                \
+		}                                                              \
+		ns = copse_lock_release(c);                                    \
+		next arguments;                                                \
+		copse_lock_blame(c, LOCK_##kind, ns, FRAME,                    \
+				 lock_taken_inside(&taken, lock, FRAME));      \
 	}
 #include "openmp/functions.def"

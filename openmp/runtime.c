@@ -20,11 +20,12 @@ enum {
 static const char *const names[] = {
 #define REGION(name, ...) #name,
 #define REDUCTION         REGION
+#define TASK              REGION
 #define WAIT              REGION
-#define WAIT_TELLS        REGION
-#define WAIT_FOR          REGION
 #define WAIT_GIVES        REGION
-#define TRY               REGION
+#define LOCK              REGION
+#define CRITICAL          REGION
+#define UNLOCK            REGION
 #define ASK               REGION
 #include "openmp/functions.def"
 };
@@ -55,6 +56,12 @@ static bool is_of_libgomp(const void *found)
 
 	return found && dladdr(found, &info) &&
 	       is_libgomp(file_name(info.dli_fname));
+}
+
+/* What libgomp has no function of this name of. */
+static bool is_of_llvm(const char *name)
+{
+	return !strncmp(name, "__kmpc_", strlen("__kmpc_"));
 }
 
 static bool is_runtime(const char *file)
@@ -103,10 +110,14 @@ static __attribute__((constructor)) void find_libgomp(void)
 {
 	copse_team_init();
 	copse_look_up_front(in_front_of_nothing, is_hidden_name);
+	if (!dlsym(RTLD_NEXT, names[ROW_GOMP_parallel])) {
+		dlerror();
+		return; /* most programs have no OpenMP */
+	}
 	for (int row = 0; row < ROW_COUNT; row++) {
 		void *found = dlsym(RTLD_NEXT, names[row]);
 
-		if (is_of_libgomp(found))
+		if (is_of_libgomp(found) || (found && is_of_llvm(names[row])))
 			runtime_nexts[row] = found;
 	}
 	dlerror(); /* the program shall not see our failures */
@@ -235,7 +246,8 @@ static void ask_for_module(struct module *to, const struct link_map *map)
 	to->known = true;
 	for (int row = 0; row < ROW_COUNT; row++) {
 		to->nexts[row] = look_up_for(map, names[row]);
-		to->known &= !to->nexts[row] || is_of_libgomp(to->nexts[row]);
+		to->known &= !to->nexts[row] || is_of_llvm(names[row]) ||
+			     is_of_libgomp(to->nexts[row]);
 	}
 }
 

@@ -18,11 +18,12 @@
 enum runtime_row {
 #define REGION(name, ...) ROW_##name,
 #define REDUCTION         REGION
+#define TASK              REGION
 #define WAIT              REGION
-#define WAIT_TELLS        REGION
-#define WAIT_FOR          REGION
 #define WAIT_GIVES        REGION
-#define TRY               REGION
+#define LOCK              REGION
+#define CRITICAL          REGION
+#define UNLOCK            REGION
 #define ASK               REGION
 #include "openmp/functions.def"
 	ROW_COUNT
@@ -30,7 +31,8 @@ enum runtime_row {
 
 /*
  * Those of the libgomp that the program was started with, which whatever is
- * loaded later calls as well.  NULL: there is none.
+ * loaded later calls as well; and those that only LLVM's runtime has.  NULL:
+ * there is none.
  */
 extern HIDDEN void *runtime_nexts[ROW_COUNT];
 

@@ -120,6 +120,13 @@ void str_one_line(char *text)
 		*text = '?';
 }
 
+bool str_is_dotted(const char *text, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return !strcmp(text, name) || (dot && !strcmp(text, dot + 1));
+}
+
 const char *str_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -47,6 +47,9 @@ bool str_to_share(const char *text, uint64_t *to);
 /* Foreign text that could pass for lines of ours: ends of lines become '?'. */
 void str_one_line(char *text);
 
+/* Is it that dotted name, or the last part, all that Python before 3.11 has? */
+bool str_is_dotted(const char *text, const char *name);
+
 /* The part after the last '/'. */
 const char *str_base(const char *path);
 

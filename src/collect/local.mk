@@ -1,7 +1,7 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-find clock counters switches polls callsite-cache sigtrap-directed \
-	descriptor phase omp-team lock-wait gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
+	descriptor phase omp-team lock-wait thread-names gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
 	history range control wait-events
 
 # Everything of libcopse.so, for the unit tests too.
@@ -27,7 +27,7 @@ libcollect_la_SOURCES = \
 	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \
 	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/loaded.c src/collect/loaded.h \
-	src/collect/lock.h \
+	src/collect/lock.h src/collect/lock-taken.h \
 	src/collect/lock-wait.c src/collect/lock-wait.h \
 	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
@@ -46,8 +46,10 @@ libcollect_la_SOURCES = \
 	src/collect/sample.c src/collect/sample.h \
 	src/collect/sample-period.c src/collect/sample-period.h \
 	src/collect/switches.c src/collect/switches.h \
+	src/collect/omp-late.c src/collect/omp-late.h \
 	src/collect/omp-place.c src/collect/omp-place.h \
 	src/collect/omp-team.c src/collect/omp-team.h \
+	src/collect/thread-names.c \
 	src/collect/thread.c src/collect/thread.h \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/timer-signal.c \

@@ -14,8 +14,28 @@
 #include "collect/thread.h"
 #include "collect/time.h"
 
+enum {
+	BRIEF_LOCKS = 8, /* of a thread, that are remembered */
+	BRIEF_NS = 20000,
+	BRIEF_ROW = 64, /* so brief, one after the other; of the next ones … */
+	BRIEF_OF = 16 /* … one in so many is told in full, and weighs so much */
+};
+
 /* Mutable: see lock-wait.h. */
 PUBLIC struct contended copse_contended[CONTENDED_LOCKS];
+
+/*
+ * The thread's own: what waits for a lock are counted at, when the last one
+ * was told in full.
+ */
+static __thread struct brief {
+	const void *lock;
+	uint64_t *waits, *waited; /* values of the thread's tree */
+	live_ref root, node;
+	uint32_t generation;
+	uint32_t row; /* brief waits so far, one after the other */
+} briefs[BRIEF_LOCKS] __attribute__((tls_model("initial-exec")));
+static __thread uint32_t lot __attribute__((tls_model("initial-exec")));
 
 /* Tells these call sites from others; no such name is ever registered. */
 static struct region_name no_name = { .text = "[lock]",
@@ -24,6 +44,7 @@ static struct region_name no_name = { .text = "[lock]",
 PUBLIC void copse_lock_init(void)
 {
 	unwind_hide(__builtin_return_address(0));
+	ticks_init();
 }
 
 static bool is_lock(enum lock_kind kind)
@@ -173,7 +194,6 @@ static void release_lock_thread(struct thread *t, live_ref node)
 	thread_release(t);
 }
 
-/* What is counted at the end is found now: then the lock is held. */
 static bool prepare_wait(struct lock_wait *w, struct thread *t,
 			 const void *lock, enum lock_kind kind)
 {
@@ -197,15 +217,73 @@ static bool prepare_wait(struct lock_wait *w, struct thread *t,
 	return w->waits && w->waited;
 }
 
+static void begin_known_wait(struct lock_wait *w, struct thread *t)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (region_is_on_stack(t, &w->call))
+		t->region = &w->call;
+}
+
 static void begin_wait(struct lock_wait *w, struct thread *t)
 {
 	w->since = time_now(CLOCK_MONOTONIC);
 	if (w->lock)
-		__atomic_fetch_add(&w->lock->waiters, (w->since << 16) + 1,
+		__atomic_fetch_add(&w->lock->waiters,
+				   ((w->since << 16) + 1) * w->weight,
 				   __ATOMIC_ACQ_REL);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (region_is_on_stack(t, &w->call))
-		t->region = &w->call;
+	begin_known_wait(w, t);
+}
+
+static inline struct brief *brief_place(const void *lock)
+{
+	uint64_t key = (uintptr_t)lock * 0x9e3779b97f4a7c15u;
+
+	return &briefs[(key >> 40) % BRIEF_LOCKS];
+}
+
+static inline bool is_brief(const struct brief *b, const struct thread *t,
+			    const void *lock)
+{
+	return b->lock == lock && b->row >= BRIEF_ROW &&
+	       b->root == t->tree.root && b->generation == t->generation;
+}
+
+static inline bool is_told_in_full(void)
+{
+	lot = lot * 0x915f77f5u + 0x3c6ef35fu;
+	return lot < UINT32_MAX / BRIEF_OF;
+}
+
+/* It is counted where the last one was that was told in full; no blame. */
+static void begin_brief_wait(struct lock_wait *w, struct thread *t,
+			     const struct brief *b)
+{
+	w->weight = 0;
+	w->waits = b->waits;
+	w->waited = b->waited;
+	w->generation = b->generation;
+	w->call.node = b->node;
+	w->call.counts = t->ticks.is_clock;
+	w->since = w->call.counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
+	begin_known_wait(w, t);
+}
+
+/* For the next one. */
+static void learn_brief(const struct lock_wait *w, struct thread *t,
+			uint64_t ns)
+{
+	struct brief *b = brief_place(w->of);
+	bool in_row = ns < BRIEF_NS && b->lock == w->of;
+
+	*b = (struct brief){ .lock = w->of,
+			     .waits = w->waits,
+			     .waited = w->waited,
+			     .root = t->tree.root,
+			     .node = w->call.node,
+			     .generation = w->generation,
+			     .row = in_row ? b->row + 1 : 0 };
+	if (!t->ticks.scale)
+		ticks_set(&t->ticks);
 }
 
 /* In MPI it is MPI's; waits for the GIL are told by what samples see. */
@@ -217,26 +295,13 @@ static bool is_wanted(struct thread *t, const struct lock_wait *w,
 	       !python_gil_has(&t->unwinder.python, lock);
 }
 
-PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
-			    enum lock_kind kind, const uintptr_t *frame)
+/* What is counted at the end is found now: then the lock is held. */
+static void begin_full_wait(struct lock_wait *w, const void *lock,
+			    enum lock_kind kind)
 {
-	struct thread *t = thread_self();
+	struct thread *t = thread_use();
 	bool prepared;
 
-	w->since = 0;
-	if (!t)
-		return;
-	w->lock = NULL;
-	w->call = (struct region){ .fp = frame[0],
-				   .pc = frame[1],
-				   .sp = (uintptr_t)(frame + 2),
-				   .name = &no_name,
-				   .counts = false,
-				   .paused_ns = __atomic_load_n(
-					   &collect_pauses, __ATOMIC_RELAXED) };
-	if (!is_wanted(t, w, lock))
-		return;
-	t = thread_use();
 	if (!t)
 		return;
 	hold_lock_thread(t);
@@ -248,10 +313,40 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 	release_lock_thread(t, w->call.node);
 }
 
-/* Who has it now is not to blame for what was before. */
-static void end_wait(struct contended *c, uint64_t now, bool had)
+PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
+			    enum lock_kind kind, const uintptr_t *frame)
 {
-	uint64_t one = (now << 16) + 1;
+	const struct brief *b = brief_place(lock);
+	struct thread *t = thread_self();
+	bool brief;
+
+	w->since = 0;
+	if (!t)
+		return;
+	w->lock = NULL;
+	w->of = is_lock(kind) ? lock : NULL;
+	w->call = (struct region){ .fp = frame[0],
+				   .pc = frame[1],
+				   .sp = (uintptr_t)(frame + 2),
+				   .name = &no_name,
+				   .counts = false,
+				   .paused_ns = __atomic_load_n(
+					   &collect_pauses, __ATOMIC_RELAXED) };
+	if (!is_wanted(t, w, lock))
+		return;
+	brief = w->of && is_brief(b, t, lock);
+	w->weight = brief ? BRIEF_OF : 1;
+	if (brief && !is_told_in_full())
+		begin_brief_wait(w, t, b);
+	else
+		begin_full_wait(w, lock, kind);
+}
+
+/* Who has it now is not to blame for what was before. */
+static void end_wait(const struct lock_wait *w, uint64_t now, bool had)
+{
+	struct contended *c = w->lock;
+	uint64_t one = ((now << 16) + 1) * w->weight;
 	uint64_t waiters =
 		__atomic_sub_fetch(&c->waiters, one, __ATOMIC_ACQ_REL);
 
@@ -260,16 +355,27 @@ static void end_wait(struct contended *c, uint64_t now, bool had)
 				 __ATOMIC_RELEASE);
 }
 
+/* The first that is done, since the lock is held now. */
+static uint64_t waited_ns(const struct lock_wait *w, bool had)
+{
+	uint64_t now;
+
+	if (w->call.counts)
+		return __rdtsc() - w->since;
+	now = time_now(CLOCK_MONOTONIC);
+	if (w->lock)
+		end_wait(w, now, had);
+	return now - w->since;
+}
+
 PUBLIC void copse_lock_go_on(struct lock_wait *w, bool had)
 {
 	struct thread *t;
-	uint64_t now;
+	uint64_t ns;
 
 	if (!w->since)
 		return;
-	now = time_now(CLOCK_MONOTONIC);
-	if (w->lock)
-		end_wait(w->lock, now, had);
+	ns = waited_ns(w, had);
 	t = thread_self();
 	if (!t)
 		return;
@@ -280,8 +386,12 @@ PUBLIC void copse_lock_go_on(struct lock_wait *w, bool had)
 	    w->call.paused_ns !=
 		    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		return;
+	if (w->call.counts)
+		ns = ticks_took(&t->ticks, ns);
 	++*w->waits;
-	*w->waited += now - w->since;
+	*w->waited += ns;
+	if (w->of)
+		learn_brief(w, t, ns);
 }
 
 PUBLIC uint64_t copse_lock_release(struct contended *c)
@@ -294,6 +404,15 @@ PUBLIC uint64_t copse_lock_release(struct contended *c)
 
 	/* Readers of a rwlock give it back at the same time. */
 	return ns >> 47 ? 0 : ns;
+}
+
+/* What is held in a call of MPI's is held by that call, as samples are. */
+static live_ref node_of_holder(struct thread *t, const struct region *call)
+{
+	struct region *in = t->region ? region_known(t, (uintptr_t)call) : NULL;
+	int why;
+
+	return in ? region_node(t, in, &why) : node_of_caller(t, call);
 }
 
 PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
@@ -311,7 +430,7 @@ PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 	if (!t)
 		return;
 	hold_lock_thread(t);
-	node = node_of_caller(t, &call);
+	node = node_of_holder(t, &call);
 	if (node)
 		node = node_of_lock(t, node, c->lock, kind,
 				    c->user ? c->user : call.pc);

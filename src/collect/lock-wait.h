@@ -82,8 +82,11 @@ static inline bool contended_now(const struct contended *c)
 
 struct lock_wait {
 	struct region call;
-	uint64_t since;           /* CLOCK_MONOTONIC; 0: it is not measured */
+	uint64_t since; /* of CLOCK_MONOTONIC, or where the call counts of
+			   the counter; 0: it is not measured */
 	struct contended *lock;   /* NULL: nobody is blamed */
+	const void *of;           /* NULL: nobody holds it */
+	uint32_t weight;          /* waits that it stands for in that blame */
 	uint64_t *waits, *waited; /* values of the thread's tree */
 	uint32_t generation;
 };

@@ -20,6 +20,7 @@ enum {
 enum omp_place_value {
 	PLACE_WORK,
 	PLACE_BARRIER,
+	PLACE_LOCK,
 	PLACE_REGIONS,
 	PLACE_MEMBERS,
 	PLACE_TIME,

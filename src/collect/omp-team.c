@@ -6,6 +6,7 @@
 
 #include "base/hidden.h"
 #include "collect/collect.h"
+#include "collect/omp-late.h"
 #include "collect/region-handler.h"
 #include "collect/registry.h"
 #include "collect/sample.h"
@@ -14,55 +15,62 @@
 #include "collect/time.h"
 
 enum {
+	LEVELS_SIZE = 4096, /* memory of levels: some 36 */
 	PATIENCE =
 		1000, /* times that a thread lets others go on, in its life */
-	SLOTS = 64,   /* members that there is room for at first */
-	LONG_SHIFT = 13, /* some 4 µs for each member, by the counter */
-	OF_SHORT = 16    /* regions that are not longer, one is looked at */
+};
+
+/* What a member waited in its part, in units of team_now(). */
+struct team_waits {
+	uint64_t of[TEAM_WAITS];
 };
 
 /*
- * When a member came to the end: a line of its own.  The master reads that
- * behind the region, where it is alone.
+ * A context of the thread's: its part of a region, or a task, and what it had
+ * before.
  */
-struct omp_slot {
-	uint32_t number; /* of the region */
-	live_ref sampled;
-	uint64_t end; /* after its begin */
-} __attribute__((aligned(64)));
-
-struct omp_slots {
-	uint32_t size;
-	struct omp_slot at[];
-};
-
-/* A context of the thread's, and what it had before. */
 struct team_level {
 	uintptr_t frame; /* it is there as long as this place of the stack */
 	live_ref root;
 	uintptr_t floor;
-	struct omp_team *team;
+	struct omp_team *team; /* whose part or task it is */
+	const void *task;      /* NULL: it is the part */
 	struct omp_slot *slot; /* NULL: none */
-	uint64_t start;        /* of its part; 0: it has not come to it */
-	uint64_t waited;       /* before, and … */
-	live_ref sampled;      /* … as below */
+	uint64_t start;        /* 0: it has not come to it, or has left it */
+	uint32_t meetings;     /* that it has come to in its part */
+	live_ref sampled;      /* before, as below … */
+	enum team_wait waits_for;
+	uint64_t since;
+	struct team_waits waited;
 };
+
+enum {
+	LEVELS = LEVELS_SIZE / sizeof(struct team_level)
+};
+
+bool omp_teams;
 
 /* Mutable: how fast the counter is; any master sets it. */
 static struct ticks clock_of_teams;
 
 /* The thread's own; read by its handler. */
 static __thread struct {
-	uint32_t depth;
-	struct team_level levels[THREAD_TEAMS];
+	uint32_t depth, parts;     /* levels, and those that are parts */
+	struct team_level *levels; /* of the thread's record */
 	/* The team whose work it has done: its root is that of the region until
 	   the master goes on.  NULL: none. */
 	const struct thread *master;
 	uint32_t level, number;
-	live_ref outside; /* the root of afterwards */
-	uint32_t waits;   /* for its tree, so far */
-	uint64_t waited;  /* in its region, in units of team_now() */
-	live_ref sampled; /* the last one in it, 0: none */
+	struct omp_team *left;    /* the same; there until the region ends */
+	struct omp_slot *slot;    /* in it, NULL: none */
+	uint32_t meetings;        /* in it, with its end */
+	live_ref outside;         /* the root of afterwards */
+	uint32_t waits;           /* for its tree, so far */
+	uint64_t since;           /* it waits; 0: it does not */
+	enum team_wait waits_for; /* then */
+	struct team_waits waited; /* in its part */
+	uint64_t met;             /* when the last meeting was over */
+	live_ref sampled;         /* the last one in it, 0: none */
 } mine __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static void put_context(struct thread *t, live_ref root,
@@ -76,35 +84,56 @@ SIGSAFE static void pop_level(struct thread *t)
 {
 	const struct team_level *l = &mine.levels[--mine.depth];
 
+	mine.parts -= !l->task;
 	mine.waited = l->waited;
+	mine.since = l->since;
+	mine.waits_for = l->waits_for;
 	if (!mine.sampled) /* one in an inner region is in the outer one, too */
 		mine.sampled = l->sampled;
 	put_context(t, l->root, l->floor);
 }
 
-static void push_level(struct thread *t, struct omp_team *team, uintptr_t frame,
-		       live_ref root)
+/* A level more; the caller has asked whether there is room for one. */
+static struct team_level *push_level(struct thread *t, struct omp_team *team,
+				     const void *task, uintptr_t frame,
+				     live_ref root)
 {
-	mine.levels[mine.depth] =
-		(struct team_level){ .frame = frame,
-				     .root = t->tree.root,
-				     .floor = t->unwinder.floor,
-				     .team = team,
-				     .waited = mine.waited,
-				     .sampled = mine.sampled };
+	struct team_level *l = &mine.levels[mine.depth];
+
+	*l = (struct team_level){ .frame = frame,
+				  .root = t->tree.root,
+				  .floor = t->unwinder.floor,
+				  .team = team,
+				  .task = task,
+				  .waits_for = mine.waits_for,
+				  .since = mine.since,
+				  .waited = mine.waited,
+				  .sampled = mine.sampled };
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	mine.depth++;
-	mine.waited = 0;
+	mine.parts += !task;
+	mine.since = 0;
+	mine.waited = (struct team_waits){ 0 };
 	mine.sampled = 0;
 	put_context(t, root, frame);
+	return l;
 }
 
-static struct team_level *look_for_level(struct thread *t,
-					 const struct omp_team *team)
+static bool has_room_for_level(struct thread *t)
+{
+	if (!t->team_levels && thread_open())
+		t->team_levels = sys_memory(LEVELS_SIZE);
+	mine.levels = t->team_levels;
+	return mine.levels && mine.depth < LEVELS;
+}
+
+static struct team_level *
+look_for_level(struct thread *t, const struct omp_team *team, const void *task)
 {
 	uint32_t depth = mine.depth;
 
-	while (depth && mine.levels[depth - 1].team != team)
+	while (depth && (mine.levels[depth - 1].team != team ||
+			 mine.levels[depth - 1].task != task))
 		depth--;
 	if (!depth)
 		return NULL;
@@ -117,10 +146,12 @@ static struct team_level *look_for_level(struct thread *t,
 static inline struct team_level *level_of_team(struct thread *t,
 					       const struct omp_team *team)
 {
-	struct team_level *level = &mine.levels[mine.depth - 1];
+	struct team_level *level =
+		mine.depth ? &mine.levels[mine.depth - 1] : NULL;
 
-	return mine.depth && level->team == team ? level
-						 : look_for_level(t, team);
+	return level && level->team == team && !level->task
+		       ? level
+		       : look_for_level(t, team, NULL);
 }
 
 SIGSAFE static void leave_team(struct thread *t)
@@ -149,7 +180,7 @@ SIGSAFE void omp_team_look(struct thread *t, uintptr_t sp)
 
 SIGSAFE void omp_team_sampled(live_ref node)
 {
-	if (mine.depth)
+	if (mine.depth && !mine.since)
 		mine.sampled = node;
 }
 
@@ -170,6 +201,7 @@ static inline void hold_team(struct thread *t)
 
 PUBLIC void copse_team_init(void)
 {
+	omp_teams = true;
 	unwind_hide(__builtin_return_address(0));
 	ticks_init();
 	if (thread_self())
@@ -225,7 +257,7 @@ static inline uint64_t team_now(const struct omp_team *team)
 	return team->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 }
 
-static inline uint64_t team_ns(const struct omp_team *team, uint64_t passed)
+uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed)
 {
 	return team->counts ? ticks_took(&clock_of_teams, passed) : passed;
 }
@@ -245,7 +277,7 @@ static void begin_team_times(struct thread *t, struct omp_team *team)
 		clock_of_teams = t->ticks;
 	team->paused = (uint32_t)paused;
 	team->timed = paused >= 0;
-	team->counts = t->ticks.scale;
+	team->counts = t->ticks.is_clock;
 	team->begin = team->counts ? now : team_now(team);
 }
 
@@ -256,147 +288,120 @@ static inline bool is_timed(const struct omp_team *team)
 	return team->timed && paused >= 0 && team->paused == (uint32_t)paused;
 }
 
-static void count_team(struct thread *t, live_ref node, enum metric metric,
-		       uint64_t value)
+/* What a member has worked and waited, in a part or a task of so long. */
+static void count_work(struct thread *t, const struct omp_team *team,
+		       live_ref outside, uint64_t took)
 {
-	if (value && !tree_add(&t->tree, node, metric, value))
-		thread_lost(t, LOSS_DROPPED_FULL);
+	static const enum omp_place_value values[TEAM_WAITS] = {
+		[TEAM_MEETS] = PLACE_BARRIER,
+		[TEAM_TASKS] = PLACE_BARRIER,
+		[TEAM_LOCK] = PLACE_LOCK,
+	};
+	struct omp_place *place = omp_place_find(
+		t, &t->omp_places, team->node, t == team->master ? 0 : outside);
+
+	if (!place || !is_timed(team))
+		return;
+	for (int i = 0; i < TEAM_WAITS; i++) {
+		uint64_t waited = mine.waited.of[i];
+
+		waited = waited < took ? waited : took;
+		took -= waited;
+		omp_place_add(t, place, values[i], omp_team_ns(team, waited));
+	}
+	omp_place_add(t, place, PLACE_WORK, omp_team_ns(team, took));
 }
 
 /*
  * By each member, as it comes to the end.  A team of one waits for nobody.
  */
-static void count_member(struct thread *t, struct omp_team *team,
-			 const struct team_level *level)
+static void count_member(struct thread *t, const struct omp_team *team,
+			 struct team_level *level)
 {
-	uint64_t now = team_now(team), took = now - level->start;
-	uint64_t waited = mine.waited < took ? mine.waited : took;
-	struct omp_place *place;
+	uint64_t now = team_now(team);
 
-	if (level->slot) {
-		level->slot->number = team->number;
-		level->slot->sampled = mine.sampled;
-		level->slot->end = now - team->begin;
-	}
-	place = omp_place_find(t, &t->omp_places, team->node,
-			       t == team->master ? 0 : level->root);
-	if (!place || !is_timed(team))
-		return;
-	omp_place_add(t, place, PLACE_WORK, team_ns(team, took - waited));
-	omp_place_add(t, place, PLACE_BARRIER, team_ns(team, waited));
-}
-
-/* The last one, and what all others have waited for it; NULL: not known. */
-static const struct omp_slot *last_member(const struct omp_slots *slots,
-					  const struct omp_team *team,
-					  uint64_t *waited)
-{
-	const struct omp_slot *last = &slots->at[0];
-	uint64_t ends = 0;
-
-	for (uint32_t i = 0; i < team->members; i++) {
-		const struct omp_slot *slot = &slots->at[i];
-
-		if (slot->number != team->number)
-			return NULL;
-		ends += slot->end;
-		last = slot->end > last->end ? slot : last;
-	}
-	*waited = last->end * team->members - ends;
-	return last;
-}
-
-/*
- * To read a line of each member takes longer than they waited where regions are
- * short: of these one stands for some.
- */
-static uint32_t regions_it_stands_for(const struct omp_team *team,
-				      uint64_t passed)
-{
-	if (team->members < 2 || !team->node)
-		return 0;
-	if (passed >> LONG_SHIFT >= team->members)
-		return 1;
-	return team->number * 0x9e3779b1u < UINT32_MAX / OF_SHORT ? OF_SHORT
-								  : 0;
-}
-
-/* Where another member was sampled last is in that one's tree. */
-static void count_blame(struct thread *t, const struct omp_team *team,
-			const struct omp_slot *last, bool own, uint64_t ns)
-{
-	live_ref node = last->sampled;
-
-	if (node && !own)
-		node = tree_child(&t->tree, team->node, LIVE_NODE_BELOW, 0,
-				  node);
-	if (node)
-		count_team(t, node, METRIC_OMP_BLAME, ns);
-}
-
-/* What it did while others waited is where it was sampled last, when it was. */
-static void count_late_member(struct thread *t, const struct omp_team *team,
-			      uint32_t times)
-{
-	const struct omp_slots *slots = t->slots[team->level];
-	const struct omp_slot *last = NULL;
-	uint64_t waited, ns;
-
-	if (thread_open() && slots && slots->size >= team->members)
-		last = last_member(slots, team, &waited);
-	if (!last)
-		return;
-	ns = team_ns(team, waited) * times;
-	count_team(t, team->node, METRIC_OMP_LATE, ns);
-	if (last == slots->at)
-		count_team(t, team->node, METRIC_OMP_LATE_MASTER, ns);
-	if (ns)
-		count_blame(t, team, last, last == slots->at, ns);
+	omp_slot_came(level->slot, team, ++level->meetings, mine.sampled, now);
+	count_work(t, team, level->root, now - level->start);
 }
 
 /* By the master: what all of its members together were in the region. */
-static void count_region(struct thread *t, const struct omp_team *team)
+static void count_region(struct thread *t, const struct omp_team *team,
+			 uint32_t meetings)
 {
 	struct omp_place *place =
 		omp_place_find(t, &t->omp_places, team->node, 0);
-	uint64_t passed = team_now(team) - team->begin;
-	uint32_t times;
+	uint64_t now = team_now(team), passed = now - team->begin;
 
 	if (!team->members || !place || !is_timed(team))
 		return;
 	omp_place_add(t, place, PLACE_REGIONS, 1);
 	omp_place_add(t, place, PLACE_MEMBERS, team->members);
 	omp_place_add(t, place, PLACE_TIME,
-		      team_ns(team, passed * team->members));
-	times = regions_it_stands_for(team, passed);
-	if (times)
-		count_late_member(t, team, times);
+		      omp_team_ns(team, passed * team->members));
+	if (meetings)
+		omp_late_count(t, team, meetings,
+			       meetings > 1 ? now - mine.met : passed);
 }
 
-/* The team whose part the thread does, or NULL. */
-static inline struct omp_team *team_at_work(void)
+/* The part or task that the thread does, or NULL. */
+static inline struct team_level *level_at_work(void)
 {
-	const struct team_level *level;
+	struct team_level *level;
 
 	if (!mine.depth)
 		return NULL;
 	level = &mine.levels[mine.depth - 1];
-	return level->start ? level->team : NULL;
+	return level->start ? level : NULL;
 }
 
-PUBLIC uint64_t copse_team_wait(void)
+PUBLIC bool copse_team_wait(enum team_wait what)
 {
-	const struct omp_team *team = team_at_work();
+	struct team_level *level = level_at_work();
 
-	return team ? team_now(team) : 0;
+	if (!level || mine.since)
+		return false;
+	mine.waits_for = what;
+	mine.since = team_now(level->team);
+	if (what == TEAM_MEETS && !level->task)
+		omp_slot_came(level->slot, level->team, ++level->meetings,
+			      mine.sampled, mine.since);
+	return true;
 }
 
-PUBLIC void copse_team_go_on(uint64_t since)
+/* The master sees who came last. */
+static void meeting_over(const struct team_level *level, uint64_t now)
 {
-	const struct omp_team *team = since ? team_at_work() : NULL;
+	struct thread *t = thread_self();
+	const struct omp_team *team = level->team;
+	uint64_t before = level->meetings > 1 ? mine.met : level->start;
 
-	if (team)
-		mine.waited += team_now(team) - since;
+	if (t != team->master || team->members < 2 || level->task ||
+	    !is_timed(team) || !thread_occupy(t))
+		return;
+	hold_team(t);
+	omp_late_count(t, team, level->meetings, now - before);
+	mine.met = now;
+	release_team(t, t->tree.root);
+}
+
+/* A wait that a longjmp has left is over already. */
+PUBLIC void copse_team_go_on(bool waited)
+{
+	const struct team_level *level = waited ? level_at_work() : NULL;
+	uint64_t now;
+
+	if (!level || !mine.since)
+		return;
+	now = team_now(level->team);
+	mine.waited.of[mine.waits_for] += now - mine.since;
+	mine.since = 0;
+	if (mine.waits_for == TEAM_MEETS)
+		meeting_over(level, now);
+}
+
+PUBLIC void copse_team_at_once(void)
+{
+	mine.since = 0;
 }
 
 static inline bool is_on_own_stack(const struct thread *t, uintptr_t frame)
@@ -404,25 +409,12 @@ static inline bool is_on_own_stack(const struct thread *t, uintptr_t frame)
 	return frame >= t->unwinder.low && frame < t->unwinder.high;
 }
 
-/* Nobody else is at them: no region of that level is begun. */
-static void make_slots(struct thread *t, uint32_t level, uint32_t size)
-{
-	struct omp_slots *slots = NULL;
-
-	if (thread_open())
-		slots = sys_memory(sizeof(*slots) + size * sizeof(*slots->at));
-	if (slots)
-		slots->size = size;
-	__atomic_store_n(&t->slots[level], slots, __ATOMIC_RELAXED);
-}
-
 static void begin_team(struct thread *t, struct omp_team *team, uintptr_t frame)
 {
-	if (!t->slots[mine.depth])
-		make_slots(t, mine.depth, SLOTS);
-	team->level = (uint8_t)mine.depth;
+	team->level = (uint8_t)mine.parts;
 	team->number = ++t->teams;
-	push_level(t, team, frame, team->node);
+	omp_slots_prepare(t, team->level, 0);
+	push_level(t, team, NULL, frame, team->node);
 	team->master = t;
 	team->profile = t->generation;
 	team->members = 0;
@@ -482,25 +474,19 @@ PUBLIC void copse_team_begin(struct omp_team *team, void (*function)(void *),
 	hold_team(t);
 	omp_team_look(t, frame);
 	team->node = 0;
-	if (mine.depth < THREAD_TEAMS && is_on_own_stack(t, frame))
+	if (mine.parts < THREAD_TEAMS && is_on_own_stack(t, frame) &&
+	    has_room_for_level(t))
 		find_team_node(t, team, caller);
 	if (team->node)
 		begin_team(t, team, frame);
 	release_team(t, team->node ? team->node : t->tree.root);
 }
 
-/* More of them than there was room for. */
-static void grow_slots(struct thread *t, const struct omp_team *team)
-{
-	const struct omp_slots *slots = t->slots[team->level];
-
-	if (slots && slots->size < team->members)
-		make_slots(t, team->level, 2 * team->members);
-}
-
 PUBLIC void copse_team_end(struct omp_team *team)
 {
 	struct thread *t = team->master ? thread_self() : NULL;
+	const struct team_level *level;
+	uint32_t meetings = 0;
 
 	if (!t || t != team->master)
 		return;
@@ -511,10 +497,13 @@ PUBLIC void copse_team_end(struct omp_team *team)
 	    !thread_occupy(t))
 		return;
 	hold_team(t);
-	if (level_of_team(t, team))
+	level = level_of_team(t, team);
+	if (level) {
+		meetings = level->meetings;
 		pop_level(t);
-	count_region(t, team);
-	grow_slots(t, team);
+	}
+	count_region(t, team, meetings);
+	omp_slots_prepare(t, team->level, team->members);
 	release_team(t, team->node);
 }
 
@@ -524,7 +513,8 @@ static struct team_level *push_member(struct thread *t, struct omp_team *team,
 {
 	struct omp_place *place = NULL;
 
-	if (mine.depth < THREAD_TEAMS && is_on_own_stack(t, frame)) {
+	if (mine.parts < THREAD_TEAMS && is_on_own_stack(t, frame) &&
+	    has_room_for_level(t)) {
 		if (mine.master)
 			leave_team(t);
 		place = omp_place_find(t, &t->omp_places, team->node,
@@ -532,17 +522,7 @@ static struct team_level *push_member(struct thread *t, struct omp_team *team,
 	}
 	if (!place)
 		return NULL;
-	push_level(t, team, frame, place->root);
-	return &mine.levels[mine.depth - 1];
-}
-
-static struct omp_slot *slot_of_team(const struct omp_team *team,
-				     uint32_t index)
-{
-	struct omp_slots *slots = __atomic_load_n(
-		&team->master->slots[team->level], __ATOMIC_RELAXED);
-
-	return slots && index < slots->size ? &slots->at[index] : NULL;
+	return push_level(t, team, NULL, frame, place->root);
 }
 
 static struct team_level *level_of_member(struct thread *t,
@@ -573,20 +553,23 @@ PUBLIC void copse_team_enter(struct omp_team *team, uintptr_t frame, int index,
 			t->unwinder.floor = frame;
 		level->slot = NULL;
 		if (t != team->master || size > 1)
-			level->slot = slot_of_team(team, (uint32_t)index);
+			level->slot = omp_slot_of_member(team, (uint32_t)index);
 		level->start = team_now(team);
 	}
 	release_team(t, t->tree.root);
 }
 
 /* The master waits in its own region, until copse_team_end(). */
-static void wait_for_team(struct thread *t, const struct omp_team *team,
+static void wait_for_team(struct thread *t, struct omp_team *team,
 			  live_ref root)
 {
+	mine.slot = mine.levels[mine.depth - 1].slot;
+	mine.meetings = mine.levels[mine.depth - 1].meetings;
 	pop_level(t);
 	mine.outside = t->tree.root;
 	mine.level = team->level;
 	mine.number = team->number;
+	mine.left = team;
 	mine.master = team->master;
 	t->tree.root = root;
 }
@@ -606,6 +589,8 @@ PUBLIC void copse_team_leave(struct omp_team *team)
 	if (level && level->start) {
 		count_member(t, team, level);
 		level->start = 0;
+		mine.waited = (struct team_waits){ 0 };
+		mine.since = 0;
 		if (t == team->master)
 			t->unwinder.floor = level->frame;
 		else
@@ -626,24 +611,219 @@ PUBLIC void copse_team_member(void *of)
 	copse_team_leave(team);
 }
 
-static void team_forked(void)
-{
-	struct thread *t = thread_self();
+/*
+ * Tasks.  What one does is work of its thread's part, or behind that, of the
+ * region.
+ */
 
-	mine.depth = 0;
-	mine.master = NULL;
-	if (!t)
+/* Above the node: the task of the same code that this one is made in. */
+static live_ref task_around(struct thread *t, live_ref node, uint32_t module,
+			    uint64_t offset)
+{
+	while (node) {
+		const struct live_node *n = arena_at(t->tree.arena, node);
+
+		if (n->kind == LIVE_NODE_REGION && n->owner == module &&
+		    n->offset == offset)
+			return node;
+		if (n->kind == LIVE_NODE_ROOT ||
+		    (n->kind == LIVE_NODE_REGION &&
+		     !(n->offset & LIVE_REGION_TASK)))
+			return 0;
+		node = n->kind == LIVE_NODE_BELOW ? (live_ref)n->offset
+						  : n->parent;
+	}
+	return 0;
+}
+
+/* Tasks that make tasks of their own code stand together. */
+static live_ref walk_to_task(struct thread *t, const struct region *r)
+{
+	struct cfi_frame caller = { r->pc, r->sp, r->fp };
+	uintptr_t code = r->inside ? r->inside : r->pc - 1;
+	struct registry_module module;
+	struct dl_find_object object;
+	live_ref node, around;
+	uint64_t offset;
+	int why;
+
+	if (_dl_find_object((void *)code, &object) ||
+	    !registry_module(&module, &object, &t->unwinder.reader))
+		return 0;
+	node = thread_path(t, &caller, false, NULL, &why);
+	if (!node)
+		return 0;
+	offset = (code - module.base) | LIVE_REGION_TASK |
+		 (r->inside ? 0 : LIVE_REGION_CALL);
+	around = task_around(t, node, module.index, offset);
+	return around ? around
+		      : tree_child(&t->tree, node, LIVE_NODE_REGION,
+				   module.index, offset);
+}
+
+static live_ref node_of_task(struct thread *t, const struct region *r)
+{
+	struct site *site =
+		t->sites ? site_find(t->sites, t->tree.root, r, &t->unwinder)
+			 : NULL;
+	live_ref node;
+
+	if (site)
+		return site->node;
+	node = thread_open() ? walk_to_task(t, r) : 0;
+	if (node)
+		site_learn(t, r, node);
+	return node;
+}
+
+PUBLIC struct omp_task copse_task_new(void (*function)(void *),
+				      const struct region_frame *caller)
+{
+	struct region r = { .pc = caller->pc,
+			    .sp = caller->sp,
+			    .fp = caller->fp,
+			    .inside = (uintptr_t)function };
+	struct thread *t = level_at_work() ? thread_self() : NULL;
+	struct omp_task task = { 0 };
+
+	if (!t || !thread_has_tree(t) || !thread_occupy(t))
+		return task;
+	hold_team(t);
+	task.node = node_of_task(t, &r);
+	task.profile = t->generation;
+	release_team(t, task.node ? task.node : t->tree.root);
+	return task;
+}
+
+/* The team that the thread is in, also behind its part; NULL: in none. */
+static struct omp_team *team_of_task(void)
+{
+	if (mine.depth)
+		return mine.levels[mine.depth - 1].team;
+	return mine.master && !is_team_over() ? mine.left : NULL;
+}
+
+/* Where the thread's own nodes begin. */
+static live_ref root_outside(const struct thread *t)
+{
+	if (mine.depth)
+		return mine.levels[0].root;
+	return mine.master ? mine.outside : t->tree.root;
+}
+
+static void begin_task(struct thread *t, struct omp_team *team,
+		       const struct omp_task *task, const void *id,
+		       uintptr_t frame)
+{
+	bool known = task->node && task->profile == t->generation;
+	struct omp_place *place =
+		known ? omp_place_find(t, &t->omp_places, task->node,
+				       root_outside(t))
+		      : NULL;
+	uint64_t now = team_now(team);
+	struct team_level *level;
+
+	if (mine.since)
+		mine.waited.of[mine.waits_for] += now - mine.since;
+	level = push_level(t, team, id, frame,
+			   place ? place->root : t->tree.root);
+	level->start = now;
+	if (!place)
+		t->unwinder.floor = level->floor;
+}
+
+PUBLIC void copse_task_begin(const struct omp_task *task, const void *id,
+			     uintptr_t frame)
+{
+	struct thread *t = mine.depth || mine.master ? thread_self() : NULL;
+	struct omp_team *team;
+
+	if (!t || !thread_has_tree(t) || !thread_occupy(t))
 		return;
-	t->unwinder.floor = UINTPTR_MAX;
-	t->omp_places = (struct omp_places){ 0 };
+	hold_team(t);
+	team = team_of_task();
+	if (team && is_on_own_stack(t, frame) && has_room_for_level(t))
+		begin_task(t, team, task, id, frame);
+	release_team(t, t->tree.root);
+}
+
+/* Behind the part: nobody else adds this up, and the member comes later. */
+static void count_late_task(struct thread *t, const struct team_level *level,
+			    uint64_t now)
+{
+	const struct team_level *part =
+		mine.depth > 1 ? &mine.levels[mine.depth - 2] : NULL;
+
+	omp_slot_came(part ? part->slot : mine.slot, level->team,
+		      part ? part->meetings : mine.meetings, mine.sampled, now);
+	count_work(t, level->team, mine.outside, now - level->start);
+}
+
+static void end_task(struct thread *t, const struct team_level *level)
+{
+	uint64_t now = team_now(level->team);
+	struct team_waits waited = mine.waited;
+	bool late = mine.depth < 2 || !mine.levels[mine.depth - 2].start;
+
+	if (late)
+		count_late_task(t, level, now);
+	pop_level(t);
+	for (int i = 0; i < TEAM_WAITS && !late; i++)
+		mine.waited.of[i] += waited.of[i];
+	if (mine.since)
+		mine.since = now;
+}
+
+PUBLIC void copse_task_end(const void *id)
+{
+	struct thread *t = mine.depth ? thread_self() : NULL;
+	const struct team_level *level;
+	uint32_t depth;
+
+	if (!t || !thread_occupy(t))
+		return;
+	hold_team(t);
+	depth = mine.depth;
+	while (depth && mine.levels[depth - 1].task != id)
+		depth--;
+	level = depth ? &mine.levels[depth - 1] : NULL;
+	while (level && mine.depth > depth)
+		pop_level(t);
+	if (level)
+		end_task(t, level);
+	release_team(t, t->tree.root);
+}
+
+PUBLIC bool copse_task_is_begun(const void *id)
+{
+	for (uint32_t i = 0; i < mine.depth; i++)
+		if (mine.levels[i].task == id)
+			return true;
+	return false;
+}
+
+/* No level, whatever there was. */
+static void forget_levels(void)
+{
+	mine.depth = mine.parts = 0;
+	mine.since = 0;
+	mine.master = NULL;
 }
 
 static void team_reset(struct thread *t)
 {
-	mine.depth = 0;
-	mine.master = NULL;
+	forget_levels();
 	t->unwinder.floor = UINTPTR_MAX;
 	t->omp_places = (struct omp_places){ 0 };
+}
+
+static void team_forked(void)
+{
+	struct thread *t = thread_self();
+
+	forget_levels();
+	if (t)
+		team_reset(t);
 }
 
 /* It ends in a region, or after one: the record's next thread does not. */
@@ -653,8 +833,7 @@ static void team_thread_gone(struct thread *t)
 
 	if (!t->ready || (!mine.depth && !mine.master))
 		return;
-	mine.depth = 0;
-	mine.master = NULL;
+	forget_levels();
 	for (;;) {
 		node = arena_at(t->tree.arena, t->tree.root);
 		if (node->kind == LIVE_NODE_ROOT)

@@ -13,14 +13,15 @@
  *             all members have come to the end.
  * Threads     Each call concerns the calling thread; what a team has is written
  *             by its master before there are others.  When a member comes to
- *             the end, it says so in a line of its own (struct omp_slots),
- *             which the master reads behind the region.
+ *             a barrier or to the end, it says so in a line of its own
+ *             (omp-late.h), which the master reads behind that.
  * Signals     omp_team_look() and omp_team_sampled() are for handlers only.
  * Failure     Nothing fails: the program's function is called in any case.
  */
 #ifndef COLLECT_OMP_TEAM_H
 #define COLLECT_OMP_TEAM_H
 
+#include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "collect/region.h"
 
@@ -78,12 +79,49 @@ void copse_team_member(void *team);
 /* The master is behind the region. */
 void copse_team_end(struct omp_team *team);
 
+/* For what a member waits in its part. */
+enum team_wait {
+	TEAM_MEETS, /* until all members have come there */
+	TEAM_TASKS, /* for tasks, or for one other member */
+	TEAM_LOCK,  /* for a lock, a critical section, or its turn */
+	TEAM_WAITS
+};
+
 /*
  * Around a call of the runtime in which a member waits for others: what passes
- * between the two is not its work.  The first gives what the second wants.
+ * between the two is not its work, but for tasks that it does meanwhile.  The
+ * first gives what the second wants.
  */
-uint64_t copse_team_wait(void);
-void copse_team_go_on(uint64_t since);
+bool copse_team_wait(enum team_wait what);
+void copse_team_go_on(bool waited);
+void copse_team_at_once(void); /* in place of it: there was no wait */
+
+/* A task: where it was made. */
+struct omp_task {
+	live_ref node; /* in the tree of the thread that made it; 0: none */
+	uint32_t profile : 31; /* registry_generation() then */
+	uint32_t told : 1;     /* for who keeps it where 0 is no task */
+};
+
+/* Made there; the function that it calls, NULL: not known. */
+struct omp_task copse_task_new(void (*function)(void *),
+			       const struct region_frame *caller);
+
+/*
+ * Around the task, whose frames are below `frame`.  What it does is work of its
+ * thread, also while that waits, and stands below where the task was made.
+ * id tells it from others that the thread has begun and not ended.
+ */
+void copse_task_begin(const struct omp_task *task, const void *id,
+		      uintptr_t frame);
+void copse_task_end(const void *id);
+bool copse_task_is_begun(const void *id);
+
+/* In ns, what passed of the clock that the team's times are of. */
+uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed);
+
+/* Mutable: there is an adapter.  Without, a handler need not ask the two. */
+extern HIDDEN bool omp_teams;
 
 /* The thread was sampled there. */
 SIGSAFE void omp_team_sampled(live_ref node);

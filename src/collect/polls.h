@@ -57,7 +57,8 @@ struct polls {
 	bool verify;           /* pass them by, but look closely */
 	uint64_t last;         /* when the one before a sampled one was over, of
 				  the counter; 0: not known */
-	uint64_t usual_ns;     /* what one takes … */
+	uint64_t gap;      /* ticks from there to a sampled one; 0: as well */
+	uint64_t usual_ns; /* what one takes … */
 	uint64_t interval_ns;  /* … and from one to the next */
 	uint64_t excess_ns;    /* beyond that, see live_call */
 	struct live_call sums; /* of all paths, what live/untimed.h needs … */
@@ -128,8 +129,12 @@ polls_region_enter(struct region *r)
 	}
 	copse_region_enter(r);
 	r->sampled = known;
-	if (known)
+	if (known) {
+		uint64_t now = __rdtsc();
+
+		p->gap = p->last && now > p->last ? now - p->last : 0;
 		copse_polls = NULL;
+	}
 }
 
 #define region_enter_poll(r, region_name_)                                     \

@@ -143,7 +143,7 @@ PUBLIC struct region *copse_region_beyond(struct region_name *name,
 	enter_beyond(t, r);
 	thread_release(t);
 	t->entering = 0;
-	r->counts = t->ticks.scale;
+	r->counts = t->ticks.is_clock;
 	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	return r->node ? r : NULL;
 }

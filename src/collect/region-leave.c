@@ -41,10 +41,9 @@ static void settle_time(struct thread *t, struct region *r)
 
 	if (!r->end)
 		r->end = __rdtsc();
-	if (r->end - ticks->counter > TICKS_TRUSTED)
+	if (!ticks->scale || r->end - ticks->counter > TICKS_TRUSTED)
 		ticks_set(ticks);
 	if (!r->counts) {
-		ticks_set(ticks);
 		r->start_ns = r->start;
 		r->end_ns = time_now(CLOCK_MONOTONIC);
 	} else {
@@ -148,8 +147,8 @@ static void complete_skipped(struct thread *t, struct region *r)
 {
 	if (!r->end)
 		r->end = __rdtsc();
-	r->start = r->end;
-	r->counts = true;
+	r->counts = t->ticks.is_clock;
+	r->start = r->counts ? r->end : time_now(CLOCK_MONOTONIC);
 	r->paused_ns = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
 	r->site = NULL;
 	r->call = NULL;
@@ -184,11 +183,8 @@ static bool is_thinned(const struct thread *t)
 /* It stands for those that were skipped. */
 static void count_sampled_poll(struct thread *t, struct region *r)
 {
-	uint64_t gap = t->polls.last
-			       ? ticks_took(&t->ticks, r->start - t->polls.last)
-			       : 0;
-
-	polls_sampled(&t->polls, r->call, r->ns, gap);
+	polls_sampled(&t->polls, r->call, r->ns,
+		      ticks_took(&t->ticks, t->polls.gap));
 }
 
 static void count_poll(struct thread *t, struct region *r)
@@ -350,8 +346,7 @@ PUBLIC void copse_region_leave(struct region *r,
 		complete_skipped(t, r);
 	if (still_ready(t, r, &why)) {
 		count_call(t, r, values);
-		if (r->counts)
-			count_call_cost(t, r->end);
+		count_call_cost(t, r->end);
 	} else {
 		thread_lost(t, why);
 	}

@@ -106,7 +106,7 @@ PUBLIC void copse_region_enter(struct region *r)
 		return;
 	r->nested = false;
 	find_call_site(t, r);
-	r->counts = t->ticks.scale;
+	r->counts = t->ticks.is_clock;
 	r->start = r->counts ? __rdtsc() : time_now(CLOCK_MONOTONIC);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (region_is_on_stack(t, r))

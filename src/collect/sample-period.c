@@ -104,12 +104,15 @@ void sample_period_fix(struct sample_period *p, uint64_t cpu_ns)
 /*
  * Is this timer signal surely the only one that was due since the last sample?
  * Wall time answers for most timer signals, and costs a tenth of the CPU clock.
+ * One of a short first period may come while the first sample opens a profile:
+ * it is not due.
  */
 SIGSAFE static bool on_time(const struct sample_period *p, int64_t elapsed_ns)
 {
-	return p->periodic && p->left > 0 &&
-	       elapsed_ns - p->lead_ns <
-		       (int64_t)(p->period_ns + p->period_ns / 2);
+	int64_t passed = elapsed_ns - p->lead_ns;
+	int64_t half = (int64_t)(p->period_ns / 2);
+
+	return p->periodic && p->left > 0 && passed > half && passed < 3 * half;
 }
 
 /* The time between due timer signals that lie in `passed`, at least one. */

@@ -35,7 +35,7 @@ static void halve_stamps(struct live_stamps *s)
 {
 	/* A handler of the program that jumped out would leave it half done. */
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
-	uint32_t kept = LIVE_STAMPS_HEAD;
+	uint32_t kept = live_stamps_head(s->room);
 
 	__atomic_fetch_add(&s->moving, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = kept; i < s->count; i += 2)
@@ -55,7 +55,7 @@ static struct live_stamps *grow_stamps(struct thread *t, struct live_call *call,
 	struct live_stamps *to;
 
 	if (!ref) {
-		if (s && s->count > LIVE_STAMPS_HEAD)
+		if (s && s->count > live_stamps_head(s->room))
 			halve_stamps(s);
 		return s && s->count < s->room ? s : NULL;
 	}
@@ -81,5 +81,6 @@ void stamps_add(struct thread *t, struct live_call *call, uint64_t ns,
 	}
 	s->at[s->count] = (struct live_stamp){ ns, mpi_ns };
 	__atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
-	call->until_stamp = s->count < LIVE_STAMPS_HEAD ? 0 : s->stride - 1;
+	/* Of a stride of 1 all are due: what is in front makes no odds. */
+	call->until_stamp = s->stride - 1;
 }

@@ -91,7 +91,7 @@ static bool is_emulated(void)
  * caller's variables, those of ours either: what they name is read, written and
  * even loaded.
  */
-__attribute__((constructor)) static void collect_start(void)
+static void collect_start(void)
 {
 	const char *directory = secure_getenv("COPSE_LIVE");
 
@@ -119,3 +119,23 @@ __attribute__((constructor)) static void collect_start(void)
 	start_main_thread();
 	enlist_started();
 }
+
+/*
+ * Constructors of the program's libraries come before ours, and what threads
+ * they make is measured as well.  Before those of the C library there is no
+ * environment.
+ */
+__attribute__((constructor)) static void collect_start_once(void)
+{
+	static bool begun;
+
+	if (begun || !environ)
+		return;
+	begun = true;
+	collect_start();
+}
+
+/* interpose.c, which all of this needs, finds it by the section. */
+static void (*const before_threads)(void)
+	__attribute__((used,
+		       section("copse_before_threads"))) = collect_start_once;

@@ -42,6 +42,7 @@ enum {
 };
 
 struct omp_slots;
+struct team_level;
 
 struct thread { /* what a timer signal reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
@@ -83,6 +84,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct phases phases;
 	uint32_t teams; /* regions of OpenMP that it began: omp-team.h */
 	uint32_t teams_ended[THREAD_TEAMS]; /* the last one of each level */
+	struct team_level *team_levels;     /* NULL: none yet */
 	/* Where members say when they came to the end; others read this line.
 	 */
 	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));

@@ -34,12 +34,15 @@ void ticks_set(struct ticks *ticks)
 	uint64_t ns = time_now(CLOCK_MONOTONIC), counter = __rdtsc();
 	uint64_t passed = ns - ticks->ns;
 
-	if (!allowed || (ticks->counter && passed < SHORTEST_NS))
+	if (ticks->counter && passed < SHORTEST_NS)
 		return;
-	if (ticks->counter)
+	/* One that is no clock may stand still, or differ from core to core. */
+	if (ticks->counter && counter > ticks->counter) {
 		ticks->scale =
 			(uint64_t)(((unsigned __int128)passed << TICKS_SHIFT) /
 				   (counter - ticks->counter));
+		ticks->is_clock = allowed;
+	}
 	ticks->counter = counter;
 	ticks->ns = ns;
 }

@@ -13,6 +13,7 @@
 #ifndef COLLECT_TICKS_H
 #define COLLECT_TICKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <x86intrin.h>
 
@@ -22,9 +23,10 @@
 struct ticks {                /* all zero: not set yet */
 	uint64_t counter, ns; /* at the same moment */
 	uint64_t scale;       /* ns per tick << TICKS_SHIFT; 0: not known */
+	bool is_clock;        /* else it only tells what something cost */
 };
 
-/* From now on: may the counter be used?  Reads a file of the kernel. */
+/* From now on: may the counter be a clock?  Reads a file of the kernel. */
 void ticks_init(void);
 
 /* Sets the thread's clock by the kernel's. */

@@ -62,7 +62,8 @@ SIGSAFE static live_ref context_node(struct thread *t,
 				 (uintptr_t)regs[REG_RBP] };
 	struct region *region = region_known(t, top.sp);
 
-	omp_team_look(t, top.sp);
+	if (omp_teams)
+		omp_team_look(t, top.sp);
 	if (region && !collect_settings()->internals)
 		return region_node(t, region, why);
 	return thread_path(t, &top, true, regs, why);
@@ -138,7 +139,8 @@ SIGSAFE static live_ref meet(struct thread *t, const ucontext_t *context)
 		thread_lost(t, (enum loss)why);
 	if (node) {
 		counters_put(t, node);
-		omp_team_sampled(node);
+		if (omp_teams)
+			omp_team_sampled(node);
 	}
 	return node;
 }
@@ -160,7 +162,7 @@ SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
 	if (!node)
 		return;
 	sample_put(t, kind, node, &w);
-	if (t->unwinder.python.thread)
+	if (python_layout && t->unwinder.python.thread)
 		sample_put_gil(t, node, &w, context->uc_mcontext.gregs);
 }
 

@@ -23,7 +23,7 @@ bool wait_events_of_all;
 
 static void set_trace(const struct settings *s)
 {
-	traced = (uint32_t)((s->trace << 20) / sizeof(struct live_moment));
+	traced = (uint32_t)((s->trace << 20) / sizeof(struct live_traced));
 	trace_keep = !strcmp(s->trace_keep, "first")  ? MOMENTS_FIRST
 		     : !strcmp(s->trace_keep, "last") ? MOMENTS_LAST
 						      : MOMENTS_THIN;
@@ -109,8 +109,6 @@ SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 {
 	uint32_t share = most / TRACE_POINTS_SHARE;
 
-	if (traced)
-		return traced;
 	return t->wait_events.wanted || share < HELPER_TRACE_POINTS
 		       ? share
 		       : HELPER_TRACE_POINTS;
@@ -119,15 +117,24 @@ SIGSAFE static uint32_t trace_points_most(const struct thread *t)
 SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,
 			      uint64_t wall_ns)
 {
+	struct moments *list = &t->wait_events.moments;
 	struct live_moment moment = {
 		.ns = now_ns,
 		.node = node,
 		.weight_ns =
 			wall_ns < UINT32_MAX ? (uint32_t)wall_ns : UINT32_MAX,
 	};
+	struct live_traced sample = {
+		.node = node,
+		.time = (uint32_t)(now_ns >> LIVE_TRACED_SHIFT),
+	};
 
-	moments_add(&t->wait_events.moments, t->tree.arena, t->live,
-		    trace_points_most(t), trace_keep, &moment);
+	if (traced)
+		moments_add(list, t->tree.arena, t->live, traced, trace_keep,
+			    &sample, sizeof(sample));
+	else
+		moments_add(list, t->tree.arena, t->live, trace_points_most(t),
+			    MOMENTS_THIN, &moment, sizeof(moment));
 }
 
 const struct source source_wait_events = {

@@ -16,6 +16,7 @@
 #ifndef COLLECT_WAIT_EVENTS_H
 #define COLLECT_WAIT_EVENTS_H
 
+#include "base/hidden.h"
 #include "base/sigsafe.h"
 #include "live/moments.h"
 
@@ -26,10 +27,10 @@ enum {
 };
 
 struct wait_events { /* all zero: none, and no moments are kept */
-	struct chunk_list list;
-	uint32_t count;
-	struct moments moments;
 	bool wanted; /* the thread calls MPI */
+	uint32_t count;
+	struct chunk_list list;
+	struct moments moments;
 	/* Where small records of MPI calls go. */
 	struct arena_small small;
 };
@@ -44,7 +45,7 @@ extern uint32_t wait_events_level;
 
 /* Threads that do not call MPI keep moments, too: where one that calls MPI
    sleeps, no sample of its own says so; and with --trace. */
-extern bool wait_events_of_all;
+extern HIDDEN bool wait_events_of_all;
 
 void wait_events_add(struct thread *t, const struct live_part *part);
 SIGSAFE void trace_points_add(struct thread *t, live_ref node, uint64_t now_ns,

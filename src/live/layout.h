@@ -28,7 +28,7 @@
 typedef uint32_t live_ref;
 
 #define LIVE_MAGIC   0x65766c6573706f63u /* "copselve" */
-#define LIVE_VERSION 16
+#define LIVE_VERSION 17
 #define LIVE_UNIT    8
 #define LIVE_METRICS                                                           \
 	96 /* room: the fixed ones, then those chosen at run time */
@@ -77,7 +77,8 @@ enum live_node_kind {
 	LIVE_NODE_PARTIAL, /* below it: paths that end early; key: enum loss */
 	LIVE_NODE_PYTHON,  /* name: of a function; offset of its bytecode + 2 */
 	LIVE_NODE_REGION,  /* a parallel region of OpenMP: module, offset of the
-			      function that its threads call */
+			      function that its threads call; or a task of one:
+			      the same with LIVE_REGION_TASK */
 	LIVE_NODE_LOCK,    /* waited for, or held: module, see LIVE_LOCK */
 	LIVE_NODE_BELOW,   /* it is a node of another thread's tree: the region
 			      that the thread works in, or what the thread did
@@ -90,6 +91,10 @@ enum lock_kind {
 	LOCK_KINDS
 };
 extern const char *const lock_names[LOCK_KINDS];
+
+#define LIVE_REGION_TASK ((uint64_t)1 << 63)
+/* Of one that is known by its call: the offset is in that. */
+#define LIVE_REGION_CALL ((uint64_t)1 << 62)
 
 /*
  * The offset of a LIVE_NODE_LOCK: of the lock itself in its module's data; or,
@@ -151,7 +156,8 @@ struct live_name { /* indexed 0, 1, … in the order of the list */
 	uint32_t class;  /* enum live_name_class */
 	uint32_t detail; /* LIVE_NAME_MPI: enum live_mpi_class */
 	live_ref file;   /* LIVE_NAME_PYTHON: live_text; else 0, as is … */
-	live_ref lines;  /* … live_text: co_linetable, from Python 3.11 on */
+	live_ref lines; /* … live_text: co_linetable, up to Python 3.9 co_lnotab
+			 */
 };
 
 enum live_mpi_class { /* column `class` of mpi/functions.tbl */
@@ -226,10 +232,13 @@ struct live_call {
 
 /*
  * When calls of one context, or phases, began, to find the steps of a program:
- * the first LIVE_STAMPS_HEAD, and one of each `stride` behind them.
+ * the first of them, which tell how many calls a step has, and one of each
+ * `stride` behind them.  LIVE_STAMPS_FEW are the first where a thread has
+ * little room left, and half of the room where that is less.
  */
 #define LIVE_STAMPS      4095
-#define LIVE_STAMPS_HEAD 63
+#define LIVE_STAMPS_FEW  63
+#define LIVE_STAMPS_HEAD (LIVE_STAMPS_FEW + 512)
 
 struct live_stamp {
 	uint64_t ns;     /* CLOCK_MONOTONIC */
@@ -241,6 +250,13 @@ struct live_stamps {
 	uint32_t moving; /* odd: they are; a copy made now has none */
 	struct live_stamp at[];
 };
+
+static inline uint32_t live_stamps_head(uint32_t room)
+{
+	if (room > LIVE_STAMPS_HEAD)
+		return LIVE_STAMPS_HEAD;
+	return room > LIVE_STAMPS_FEW ? LIVE_STAMPS_FEW : room / 2;
+}
 
 /* What one thread exchanged with another process of MPI_COMM_WORLD. */
 struct live_peer {
@@ -301,6 +317,17 @@ struct live_moment {
 	uint32_t
 		weight_ns; /* wall time that the sample stands for; saturates */
 };
+
+/*
+ * The same of --trace.  The time is CLOCK_MONOTONIC in units of 16 us, the
+ * lowest bits: the whole of it follows from that of the next one, and of the
+ * last sample, as no two are 19 hours apart.
+ */
+struct live_traced {
+	live_ref node;
+	uint32_t time;
+};
+#define LIVE_TRACED_SHIFT 14
 
 /*
  * What one context had a GPU do, of one kind and name: it becomes a child of
@@ -546,15 +573,17 @@ struct live_thread {
 	char name[16];
 
 	/* Only of threads that called MPI. */
-	live_ref peers;    /* first struct live_peer */
-	live_ref parts;    /* first live_chunk of struct live_part */
-	live_ref moments;  /* first live_chunk of struct live_moment */
-	uint32_t every;    /* a moment is kept of so many samples */
-	uint32_t level;    /* parts of lower levels are not kept */
-	uint32_t thinning; /* odd: parts are being moved; a copy made now has
-			      none that can be used */
+	live_ref peers;   /* first struct live_peer */
+	live_ref parts;   /* first live_chunk of struct live_part */
+	live_ref moments; /* first live_chunk of struct live_moment, or … */
+	uint32_t moment_size; /* … of struct live_traced; 0: there is none */
+	uint32_t every;       /* a moment is kept of so many samples */
+	uint32_t level;       /* parts of lower levels are not kept */
+	uint32_t thinning;    /* odd: parts are being moved; a copy made now has
+				 none that can be used */
 	/* live/moments.h says which of its list's records count. */
 	uint32_t moments_held, moments_old, moments_moved;
+	uint32_t moments_at; /* of the next one; in a ring, of the oldest */
 	live_ref open;    /* at the last sample: the node of the call that the
 			     thread was in, since: */
 	uint64_t open_ns; /* CLOCK_MONOTONIC; 0: in none */

@@ -7,7 +7,12 @@ enum {
 		   */
 };
 
-static const uint32_t size = sizeof(struct live_moment);
+/* Word by word: one of a single word is there, or not. */
+SIGSAFE static void put_words(void *to, const void *from, uint32_t size)
+{
+	for (uint32_t i = 0; i < size / sizeof(uint64_t); i++)
+		((volatile uint64_t *)to)[i] = ((const uint64_t *)from)[i];
+}
 
 /* Every other one of those that are there is to go. */
 SIGSAFE static void begin_to_thin(struct moments *m, struct live_thread *live)
@@ -25,21 +30,21 @@ SIGSAFE static void end_to_thin(struct moments *m, struct live_thread *live)
 	uint32_t old = live->moments_old;
 
 	m->fill = m->to;
-	m->at = (old + 1) / 2 + (live->moments_held - old);
-	__atomic_store_n(&live->moments_held, m->at, __ATOMIC_RELEASE);
+	old = (old + 1) / 2 + (live->moments_held - old);
+	__atomic_store_n(&live->moments_held, old, __ATOMIC_RELEASE);
 	__atomic_store_n(&live->moments_moved, 0, __ATOMIC_RELEASE);
+	live->moments_at = old;
 }
 
 SIGSAFE static void move_one(struct moments *m, struct arena *arena,
 			     struct live_thread *live)
 {
-	uint32_t i = live->moments_moved;
+	uint32_t i = live->moments_moved, size = live->moment_size;
 	live_ref from = chunk_seek(arena, &m->from, &live->moments, size), to;
 
 	if (i >= live->moments_old || i % 2 == 0) {
 		to = chunk_seek(arena, &m->to, &live->moments, size);
-		*(struct live_moment *)arena_at(arena, to) =
-			*(struct live_moment *)arena_at(arena, from);
+		put_words(arena_at(arena, to), arena_at(arena, from), size);
 		m->to.at++;
 	}
 	m->from.at++;
@@ -68,24 +73,26 @@ SIGSAFE static bool make_room(struct moments *m, struct arena *arena,
 	else if (keep == MOMENTS_THIN &&
 		 live->moments_held >= most - most / MOVES && most > MOVES)
 		begin_to_thin(m, live);
-	if (m->at < most)
+	if (live->moments_at < most)
 		return true;
 	if (keep != MOMENTS_LAST)
 		return false;
 	m->fill = (struct chunk_cursor){ 0 };
-	m->at = 0;
+	live->moments_at = 0;
 	return true;
 }
 
 SIGSAFE void moments_add(struct moments *m, struct arena *arena,
 			 struct live_thread *live, uint32_t most,
-			 enum moments_keep keep,
-			 const struct live_moment *moment)
+			 enum moments_keep keep, const void *moment,
+			 uint32_t size)
 {
 	live_ref ref;
 
-	if (!live->every)
+	if (!live->every) {
 		live->every = 1;
+		live->moment_size = size;
+	}
 	if (++m->skipped < live->every)
 		return;
 	m->skipped = 0;
@@ -94,8 +101,9 @@ SIGSAFE void moments_add(struct moments *m, struct arena *arena,
 	ref = chunk_seek(arena, &m->fill, &live->moments, size);
 	if (!ref)
 		return;
-	*(struct live_moment *)arena_at(arena, ref) = *moment;
+	put_words(arena_at(arena, ref), moment, size);
 	chunk_wrote(arena, &m->fill);
-	if (++m->at > live->moments_held)
-		__atomic_store_n(&live->moments_held, m->at, __ATOMIC_RELEASE);
+	if (++live->moments_at > live->moments_held)
+		__atomic_store_n(&live->moments_held, live->moments_at,
+				 __ATOMIC_RELEASE);
 }

@@ -28,15 +28,23 @@ enum moments_keep {
 
 struct moments { /* all zero: none yet */
 	struct chunk_cursor fill, from, to;
-	uint32_t at;      /* number of the record under fill */
 	uint32_t skipped; /* samples since the last moment */
 };
 
-/* A sample, of which `most` are kept; not where memory is used up. */
+/*
+ * A sample, of which `most` are kept; not where memory is used up.  All are of
+ * one size: that of a struct live_moment, or of a struct live_traced.
+ */
 SIGSAFE void moments_add(struct moments *list, struct arena *arena,
 			 struct live_thread *live, uint32_t most,
-			 enum moments_keep keep,
-			 const struct live_moment *moment);
+			 enum moments_keep keep, const void *moment,
+			 uint32_t size);
+
+/* The number of the oldest record: they go round, and on from 0. */
+static inline uint32_t moments_first(const struct live_thread *live)
+{
+	return live->moments_at < live->moments_held ? live->moments_at : 0;
+}
 
 /* Does record number i of the list count? */
 static inline bool moments_has(const struct live_thread *live, uint32_t i)

@@ -22,6 +22,8 @@ void run_pack(const struct run *run, struct blob *to)
 	blob_put(to, run->ranks, run->rank_count, sizeof(*run->ranks));
 	blob_put(to, run->losses, run->loss_count, sizeof(*run->losses));
 	blob_put(to, run->problems, run->problem_count, sizeof(*run->problems));
+	blob_put(to, run->threads.rows, run->threads.row_count,
+		 sizeof(*run->threads.rows));
 }
 
 static int absorb_ranks(struct run *run, struct blob *from,
@@ -41,6 +43,7 @@ static int absorb_ranks(struct run *run, struct blob *from,
 		rank.host = strings[rank.host];
 		rank.source = strings[rank.source];
 		rank.command = strings[rank.command];
+		rank.role = strings[rank.role];
 		rank.mpi_library = strings[rank.mpi_library];
 		to[run->rank_count++] = rank;
 	}
@@ -84,6 +87,29 @@ static int absorb_problems(struct run *run, struct blob *from,
 	return 0;
 }
 
+static int absorb_threads(struct run_threads *to, struct blob *from,
+			  const uint32_t *strings, uint32_t first_rank)
+{
+	size_t count;
+	const struct run_thread *at = blob_get(from, &count, sizeof(*at));
+	struct run_thread *rows =
+		at ? reallocarray(to->rows, to->row_count + count + 1,
+				  sizeof(*rows))
+		   : NULL;
+
+	if (!rows)
+		return -ENOMEM;
+	to->rows = rows;
+	for (size_t i = 0; i < count; i++) {
+		struct run_thread row = at[i];
+
+		row.rank += first_rank;
+		row.name = strings[row.name];
+		rows[to->row_count++] = row;
+	}
+	return 0;
+}
+
 /* As add_identity() of one more file: who knew first is believed. */
 static void absorb_head(struct run *run, const struct packed_run *head,
 			const uint32_t *strings)
@@ -112,6 +138,8 @@ int run_absorb(struct run *run, struct blob *from, uint32_t **strings)
 		err = absorb_losses(run, from, became, first);
 	if (!err)
 		err = absorb_problems(run, from, became);
+	if (!err)
+		err = absorb_threads(&run->threads, from, became, first);
 	if (err) {
 		free(became);
 		return pack_error(from);

@@ -181,6 +181,18 @@ static void check_iterations(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the iterations");
 }
 
+/* Those of a rank stand together. */
+static void check_threads(struct store *s, const struct run *run)
+{
+	const struct run_threads *t = &run->threads;
+	bool good = run_threads_good(run, t);
+
+	for (size_t i = 1; i < t->row_count && good; i++)
+		good = t->rows[i - 1].rank <= t->rows[i].rank;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the threads");
+}
+
 static void check_facts(struct store *s, const struct run *run)
 {
 	const struct run_facts *g = &run->facts;
@@ -238,7 +250,8 @@ void run_check(struct store *s, const struct run *run)
 				      const struct run *run) = {
 		check_tree,      check_ranks,    check_run_calls,
 		check_run_waits, check_timeline, check_iterations,
-		check_facts,     check_gpu,      check_power,
+		check_threads,   check_facts,    check_gpu,
+		check_power,
 	};
 
 	for (size_t i = 0;

@@ -168,6 +168,7 @@ int run_save(const struct run *run, const char *path)
 			sizeof(*run->problems), run->problem_count);
 	store_put_record(s, "mpi", block_fields, &run->calls);
 	run_calls_put(s, &run->calls);
+	run_threads_put(s, &run->threads);
 	store_put_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_put(s, &run->waits);
 	run_timeline_put(s, &run->timeline);
@@ -327,6 +328,7 @@ int run_load(struct run **to, const char *path)
 				sizeof(*run->problems), &run->problem_count);
 	store_get_record(s, "mpi", block_fields, &run->calls);
 	run_calls_get(s, &run->calls);
+	run_threads_get(s, &run->threads);
 	store_get_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_get(s, &run->waits);
 	run_timeline_get(s, &run->timeline);

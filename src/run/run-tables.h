@@ -31,6 +31,12 @@ enum wait_kind {
 
 #define WAIT_OTHERS UINT32_MAX /* culprit: small causes, made one */
 
+enum run_thread_kind {    /* of a group of threads */
+	RUN_THREAD_FIRST, /* the process's first */
+	RUN_THREAD_BEGUN,
+	RUN_THREAD_PARALLEL /* they work in parallel regions of others */
+};
+
 enum run_time_kind {      /* of a row of the timeline */
 	RUN_TIME_THREAD,  /* one that calls MPI */
 	RUN_TIME_HELPERS, /* those of the process that do not, together */

@@ -44,6 +44,7 @@ void run_free(struct run *run)
 	free(run->ranks);
 	free(run->losses);
 	free(run->problems);
+	run_threads_fini(&run->threads);
 	run_calls_fini(&run->calls);
 	run_facts_fini(&run->facts);
 	run_gpu_fini(&run->gpu);
@@ -72,6 +73,18 @@ const struct run_iteration_rank *run_iterations_of(const struct run *run,
 		if (all->ranks[i].rank == rank)
 			return all->ranks[i].count ? &all->ranks[i] : NULL;
 	return NULL;
+}
+
+void run_thread_pattern(char *to, const char *name)
+{
+	for (bool digits = false; *name; name++) {
+		bool digit = *name >= '0' && *name <= '9';
+
+		if (!digit || !digits)
+			*to++ = digit ? '#' : *name;
+		digits = digit;
+	}
+	*to = '\0';
 }
 
 bool run_is_sampled(const struct run_metric *metric)

@@ -101,6 +101,7 @@ struct run {
 	struct run_loss *losses;
 	struct run_problem *problems;
 	size_t rank_count, node_count, metric_count, loss_count, problem_count;
+	struct run_threads threads;
 	struct run_calls calls;
 	struct run_waits waits;
 	struct run_timeline timeline;
@@ -127,6 +128,9 @@ const struct run_metric *run_metric(const struct run *run, const char *name);
 /* The iterations of run->ranks[rank], or NULL: it has none. */
 const struct run_iteration_rank *run_iterations_of(const struct run *run,
 						   uint32_t rank);
+
+/* "io-worker-12" is "io-worker-#"; `to` has room for as much. */
+void run_thread_pattern(char *to, const char *name);
 
 /* Its values are the weights of samples; others are exact. */
 bool run_is_sampled(const struct run_metric *metric);

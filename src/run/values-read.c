@@ -11,7 +11,8 @@
 #include "profile/store.h"
 
 enum {
-	PART = 1 << 16 /* values */
+	PART = 1 << 16, /* values */
+	KEPT_MOST = 128 /* parts, of 0.75 MiB */
 };
 
 struct value_part {
@@ -27,11 +28,18 @@ void value_part_free(struct value_part *part)
 	free(part);
 }
 
-void value_columns_fini(struct value_columns *c)
+static void kept_parts_free(struct value_columns *c)
 {
 	for (size_t i = 0; i < c->kept_count; i++)
 		free(c->kept[i]);
 	free(c->kept);
+	c->kept = NULL;
+	c->kept_count = 0;
+}
+
+void value_columns_fini(struct value_columns *c)
+{
+	kept_parts_free(c);
 	store_column_close(c->key);
 	store_column_close(c->value);
 	*c = (struct value_columns){ 0 };
@@ -71,19 +79,34 @@ static int read_value_part(struct store *s, const struct value_columns *c,
 	return err;
 }
 
+/* Of a run.h5; of others NULL. */
+static struct value_columns *value_columns_of(const struct run *run,
+					      const struct run_metric *metric)
+{
+	if (!run->source || !run->source->store)
+		return NULL;
+	return &run->source->metrics[metric - run->metrics].by_node;
+}
+
 void values_keep(const struct run *run, const struct run_metric *metric)
 {
-	struct value_columns *c;
+	struct value_columns *c = value_columns_of(run, metric);
 	size_t count = metric->first[run->node_count] / PART + 1;
 
-	if (!run->source || !run->source->store)
+	if (!c || c->kept)
 		return;
-	c = &run->source->metrics[metric - run->metrics].by_node;
-	if (c->kept)
-		return;
+	count = count < KEPT_MOST ? count : KEPT_MOST;
 	c->kept = calloc(count, sizeof(struct value_part *));
 	c->kept_count =
 		c->kept ? count : 0; /* without it, all is just slower */
+}
+
+void values_release(const struct run *run, const struct run_metric *metric)
+{
+	struct value_columns *c = value_columns_of(run, metric);
+
+	if (c)
+		kept_parts_free(c);
 }
 
 /* The part that has value number `at`: the buffer's, or one that is kept. */
@@ -91,7 +114,8 @@ static int get_part(struct store *s, struct value_columns *c,
 		    struct value_buffer *b, uint64_t at,
 		    const struct value_part **part)
 {
-	struct value_part **slot = c->kept ? &c->kept[at / PART] : &b->part;
+	struct value_part **slot =
+		at / PART < c->kept_count ? &c->kept[at / PART] : &b->part;
 
 	if (!*slot)
 		*slot = calloc(1, sizeof(**slot));

@@ -130,10 +130,12 @@ int values_add_up(const struct run *run, const struct run_metric *metric,
 		  size_t node, struct value_buffer *buffer, uint64_t *sums);
 
 /*
- * Many nodes of the metric will be asked for, in any order: values of a run.h5
- * that were read stay in memory, 12 bytes each.
+ * Many nodes of the metric will be asked for, in any order: the first values of
+ * a run.h5 stay in memory when they were read, 12 bytes each, up to 96 MiB of
+ * them; until values_release(), or as long as the run.
  */
 void values_keep(const struct run *run, const struct run_metric *metric);
+void values_release(const struct run *run, const struct run_metric *metric);
 
 /*
  * The values of one of the run's ranks, by node: the member `rank` of what

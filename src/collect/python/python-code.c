@@ -39,6 +39,25 @@ SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
 	return word;
 }
 
+/* Of so many units: is it the begin of one, or of what is before the first? */
+SIGSAFE static bool is_within_code(uint64_t size, uintptr_t offset)
+{
+	return size <= CODE_MOST && offset + 2 < 2 * size + 2 &&
+	       offset % 2 == 0;
+}
+
+SIGSAFE static bool read_code(struct safe_read *reader,
+			      const struct python_place *at, char *to,
+			      size_t size)
+{
+	if (at->alive) {
+		__builtin_memcpy(to, (const void *)at->code, size);
+		return true;
+	}
+	return (at->alone ? safe_read_alone : safe_read_copy)(reader, to,
+							      at->code, size);
+}
+
 /*
  * A freed object has a link, or nothing, where its references were: 32 bits,
  * above which are 16 that are 0 and, from 3.14 on, flags.
@@ -53,15 +72,13 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 	uint64_t references;
 
 	if (code % sizeof(code) ||
-	    !(at->alone ? safe_read_alone : safe_read_copy)(reader, head, code,
-							    layout->code.bytes))
+	    !read_code(reader, at, head, layout->code.bytes))
 		return false;
 	references = word_at(head, REFERENCES_AT);
 	if (!(uint32_t)references || references >> 32 & 0xffff ||
 	    word_at(head, TYPE_AT) != layout->code_type ||
-	    word_at(head, SIZE_AT) > CODE_MOST || at->instr + 2 < bytes ||
-	    at->instr >= bytes + 2 * word_at(head, SIZE_AT) ||
-	    (at->instr - bytes) % 2)
+	    (!layout->code.apart &&
+	     !is_within_code(word_at(head, SIZE_AT), at->instr - bytes)))
 		return false;
 	*to = (struct code_head){
 		.code = code,

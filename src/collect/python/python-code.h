@@ -34,6 +34,7 @@ enum python_code {
 struct python_place {
 	uintptr_t code, instr; /* an object, an instruction of it */
 	bool alone;            /* no other one is asked for now */
+	bool alive;            /* it stays: it can be read as it is */
 };
 
 /* The number of that object's name.  `room` is of PYTHON_ROOM bytes. */

@@ -91,24 +91,33 @@ static uint16_t find_version(const uint64_t *runtime, const char *name)
 	return version ? (uint16_t)(*version >> 16) : version_of_name(name);
 }
 
+static const ElfW(Sym) * symbol_at(const void *code)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	return code && dladdr1(code, &info, (void **)&symbol, RTLD_DL_SYMENT)
+		       ? symbol
+		       : NULL;
+}
+
 /* Where it is, and what it is called; false: there is none. */
 static bool find_interpreter(struct python_layout *to, const char **name,
 			     char *room, size_t size)
 {
 	const void *runtime = find_symbol("_PyRuntime");
 	const void *code_type = find_symbol("PyCode_Type");
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info info;
+	const void *loop = find_symbol("_PyEval_EvalFrameDefault");
+	const ElfW(Sym) *symbol = symbol_at(runtime), *code = symbol_at(loop);
 	struct dl_find_object object;
 
-	if (!runtime || !code_type ||
-	    _dl_find_object((void *)runtime, &object) ||
-	    !dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
-	    !symbol)
+	if (!symbol || !code_type || _dl_find_object((void *)runtime, &object))
 		return false;
 	to->runtime = (uintptr_t)runtime;
 	to->runtime_end = to->runtime + symbol->st_size;
 	to->code_type = (uintptr_t)code_type;
+	to->loop = (uintptr_t)loop;
+	to->loop_size = code ? code->st_size : 0;
 	to->map = object.dlfo_link_map;
 	*name = module_name(object.dlfo_link_map, room, size);
 	return true;
@@ -127,7 +136,8 @@ static void python_find(bool full, bool is_late)
 
 		seen.version = find_version(words, name);
 		seen.is_known =
-			python_layout_choose(found, words, seen.version);
+			python_layout_choose(found, words, seen.version) &&
+			(at.loop_size || !found->frame.unit);
 	}
 	dlerror(); /* the program shall not see our failures */
 	if (!there || !seen.is_known)
@@ -136,6 +146,8 @@ static void python_find(bool full, bool is_late)
 	/* One that may be closed is read so that this does no harm. */
 	found->runtime_end = is_late ? at.runtime : at.runtime_end;
 	found->code_type = at.code_type;
+	found->loop = at.loop;
+	found->loop_size = at.loop_size;
 	found->map = at.map;
 	found->alone = is_interpreter_alone(name);
 	found->full = full;

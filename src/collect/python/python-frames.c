@@ -45,7 +45,8 @@ struct chain_reading {
 	const struct python_layout *layout;
 	uintptr_t chunk, top, limit; /* of the thread's stack of frames, … */
 	uintptr_t own;    /* … which can be read as it is up to there */
-	uintptr_t cframe; /* that the frames are run by */
+	bool alive;       /* so can frames that are objects, and their code */
+	uintptr_t cframe; /* that the frames, or the next one, are run by */
 	uintptr_t entry;  /* the last mark */
 	uint32_t open;    /* frames kept since then */
 };
@@ -60,7 +61,8 @@ SIGSAFE static bool lies_within(uintptr_t at, size_t size, uintptr_t low,
 SIGSAFE static bool read_bytes(const struct chain_reading *r, void *to,
 			       uintptr_t at, size_t size)
 {
-	if (!lies_within(at, size, r->stack->low, r->stack->high) &&
+	if (!r->alive &&
+	    !lies_within(at, size, r->stack->low, r->stack->high) &&
 	    !lies_within(at, size, r->chunk, r->own) &&
 	    !lies_within(at, size, r->layout->runtime, r->layout->runtime_end))
 		return safe_read_copy(r->reader, to, at, size);
@@ -103,19 +105,72 @@ SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
 	return true;
 }
 
+SIGSAFE static uintptr_t runtime_word(uint32_t offset)
+{
+	return *(const volatile uintptr_t *)(python_layout->runtime + offset);
+}
+
+/* It has the GIL: neither its state nor a frame that it runs goes meanwhile. */
+SIGSAFE static bool holds_gil(const struct chain_reading *r)
+{
+	const struct python_layout *layout = r->layout;
+
+	return layout->gil.current && layout->runtime < layout->runtime_end &&
+	       runtime_word(layout->gil.current) == r->to->thread;
+}
+
+SIGSAFE bool python_state_stays(const struct python_frames *p)
+{
+	const struct python_layout *layout = python_layout;
+
+	return p->lasting && layout->runtime < layout->runtime_end &&
+	       runtime_word(layout->interpreter.heads) == p->interpreter &&
+	       *(const volatile uintptr_t *)(p->interpreter +
+					     layout->interpreter.threads) ==
+		       p->thread;
+}
+
+/*
+ * Up to 3.10 the state is in the heap.  Another thread's, that is where its own
+ * has been, may go meanwhile, and has another number.
+ */
+SIGSAFE static bool read_state_object(struct chain_reading *r, char *to,
+				      uint32_t size)
+{
+	const struct python_frames *p = r->to;
+	bool holds = holds_gil(r);
+
+	r->alive = python_state_stays(p) || (holds && p->lasting);
+	if (r->alive) {
+		__builtin_memcpy(to, (const void *)p->thread, size);
+		return true;
+	}
+	if (!safe_read_copy(r->reader, to, p->thread, size))
+		return false;
+	r->alive = holds && holds_gil(r) &&
+		   word_of(to, r->layout->thread.id) == own_id();
+	return true;
+}
+
 /* The frame to begin with, and the stack of frames; false: not its state. */
 SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 {
 	const struct python_layout *layout = r->layout;
-	uint32_t size = layout->thread.chunk + 3 * WORD;
+	uint32_t size = layout->thread.chunk ? layout->thread.chunk + 3 * WORD
+					     : layout->thread.id + WORD;
 	char bytes[THREAD_SIZE];
 
-	if (size > sizeof(bytes) || !read_thread_state(r, bytes, size) ||
+	if (size > sizeof(bytes) ||
+	    !(layout->frame.unit ? read_state_object
+				 : read_thread_state)(r, bytes, size) ||
 	    word_of(bytes, layout->thread.id) != own_id())
 		return false;
-	r->chunk = word_of(bytes, layout->thread.chunk);
-	r->top = word_of(bytes, layout->thread.chunk + WORD);
-	r->limit = word_of(bytes, layout->thread.chunk + 2 * WORD);
+	if (layout->thread.chunk) {
+		r->chunk = word_of(bytes, layout->thread.chunk);
+		r->top = word_of(bytes, layout->thread.chunk + WORD);
+		r->limit = word_of(bytes, layout->thread.chunk + 2 * WORD);
+	}
+	r->cframe = word_of(bytes, layout->cframe.last);
 	*first = word_of(bytes, layout->thread.frame);
 	r->to->first = r->to->thread + layout->thread.frame;
 	return true;
@@ -165,8 +220,9 @@ SIGSAFE static bool leave_cframe(struct chain_reading *r, uintptr_t previous)
 SIGSAFE static bool is_yielding(const struct chain_reading *r, int8_t state,
 				uintptr_t previous)
 {
-	return !r->to->read && previous && state < 0 &&
-	       state >= r->layout->frame.suspended;
+	return !r->to->read && previous &&
+	       state >= r->layout->frame.suspended[0] &&
+	       state <= r->layout->frame.suspended[1];
 }
 
 /* Is it in use?  A frame that was just left is not. */
@@ -179,17 +235,42 @@ SIGSAFE static bool is_in_use(const struct chain_reading *r, uintptr_t at,
 	case BY_THREAD:
 		return at < r->chunk || at >= r->limit || at < r->top;
 	case BY_GENERATOR:
-		return !state || is_yielding(r, state, previous);
+		return state == r->layout->frame.runs ||
+		       is_yielding(r, state, previous);
 	default:
 		return false;
 	}
 }
 
-/* One frame: *at becomes the one before it. */
-SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
+/* One more, the last so far; of too many those nearest to the leaf are kept. */
+SIGSAFE static void add_frame(struct chain_reading *r, uintptr_t at,
+			      const char *frame, uintptr_t instr)
 {
 	const struct python_layout *layout = r->layout;
 	struct python_frames *p = r->to;
+
+	if (p->read == p->most) {
+		p->cut = true;
+		return;
+	}
+	p->read++;
+	r->open++;
+	*python_frame_fresh(p, 0) = (struct python_frame){
+		.at = at,
+		.previous = word_of(frame, layout->frame.previous),
+		.code = word_of(frame, layout->frame.code) &
+			~(uintptr_t)layout->frame.tags,
+		.instr = instr,
+	};
+}
+
+/*
+ * One frame: *at becomes the one before it.  The root, from 3.15 on, is no
+ * entry: it runs nothing.
+ */
+SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
+{
+	const struct python_layout *layout = r->layout;
 	char bytes[BEFORE + PYTHON_FRAME_MOST];
 	const char *frame = bytes + BEFORE;
 	uintptr_t is = *at;
@@ -200,24 +281,57 @@ SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 	*at = word_of(frame, layout->frame.previous);
 	if (!layout->frame.is_entry &&
 	    (uint8_t)frame[layout->frame.owner] == BY_C_STACK)
-		return close_entry(r, is);
+		return (!*at && !r->open) || close_entry(r, is);
 	if (!is_in_use(r, is, bytes, *at))
 		return false;
-	if (p->read < p->most) {
-		p->read++;
-		r->open++;
-		*python_frame_fresh(p, 0) = (struct python_frame){
-			.at = is,
-			.previous = *at,
-			.code = word_of(frame, layout->frame.code) &
-				~(uintptr_t)layout->frame.tags,
-			.instr = word_of(frame, layout->frame.instr),
-		};
-	} else {
-		p->cut = true;
-	}
+	add_frame(r, is, frame, word_of(frame, layout->frame.instr));
 	return !layout->frame.is_entry || !frame[layout->frame.is_entry] ||
 	       leave_cframe(r, *at);
+}
+
+/* 3.10: the thread's own, which runs nothing. */
+SIGSAFE static bool is_first_cframe(const struct chain_reading *r)
+{
+	return r->cframe == r->to->thread + r->layout->cframe.first;
+}
+
+/*
+ * Up to 3.10: an object, which stays as it is while the thread runs it.  3.10
+ * has a mark for each.
+ */
+SIGSAFE static bool read_frame_object(struct chain_reading *r, uintptr_t *at)
+{
+	const struct python_layout *layout = r->layout;
+	char frame[PYTHON_FRAME_MOST];
+	uintptr_t is = *at;
+	int32_t instr;
+
+	if (is % WORD || !read_bytes(r, frame, is, layout->frame.size))
+		return false;
+	*at = word_of(frame, layout->frame.previous);
+	instr = (int32_t)word_of(frame, layout->frame.instr);
+	add_frame(r, is, frame,
+		  word_of(frame, layout->frame.code) + layout->code.bytes +
+			  (uintptr_t)(instr * (intptr_t)layout->frame.unit));
+	if (!layout->cframe.last || is_first_cframe(r)) {
+		r->to->unmarked = true;
+		r->open = 0;
+		return true;
+	}
+	return close_entry(r, r->cframe) &&
+	       read_bytes(r, &r->cframe, r->cframe + layout->cframe.previous,
+			  WORD);
+}
+
+/* Marks that are not as many as frames say nothing. */
+SIGSAFE static void settle_marks(struct chain_reading *r)
+{
+	struct python_frames *p = r->to;
+
+	if (r->layout->cframe.last && !p->cut && !is_first_cframe(r))
+		p->unmarked = true;
+	for (uint32_t i = 0; p->unmarked && i < p->read; i++)
+		python_frame_fresh(p, i)->entry = 0;
 }
 
 /* All of them, from the leaf; of more than are kept, those up to a mark. */
@@ -236,17 +350,22 @@ SIGSAFE static bool read_frames(struct chain_reading *r)
 			return false;
 	}
 	for (uint32_t i = 0; at && (p->read < p->most || r->open); i++)
-		if (i == STEPS_MOST || !read_frame(r, &at))
+		if (i == STEPS_MOST ||
+		    !(r->layout->frame.unit ? read_frame_object
+					    : read_frame)(r, &at))
 			return false;
 	p->cut |= at != 0;
+	settle_marks(r);
 	return !r->open;
 }
 
+/* A fresh one without a mark gets that of the memo, until the walk has it. */
 SIGSAFE static bool is_same_frame(const struct python_frame *a,
 				  const struct python_frame *b)
 {
 	return a->at == b->at && a->code == b->code && a->instr == b->instr &&
-	       a->entry == b->entry && a->previous == b->previous;
+	       (!a->entry || a->entry == b->entry) &&
+	       a->previous == b->previous;
 }
 
 /* Names that the memo has need no look at the code. */
@@ -266,7 +385,7 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 	for (uint32_t i = p->same; i < p->read; i++) {
 		struct python_frame *f = python_frame_fresh(p, i);
 		struct python_place at = { f->code, f->instr,
-					   p->same + 1 == p->read };
+					   p->same + 1 == p->read, r->alive };
 		enum python_code found = python_code_name(
 			r->layout, r->reader, &at, p->room, &f->name);
 
@@ -289,7 +408,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	enum python_read how = PYTHON_TORN;
 
 	p->read = p->same = 0;
-	p->cut = false;
+	p->cut = p->unmarked = false;
 	if (!p->thread)
 		return PYTHON_READ;
 	if (read_frames(&r))
@@ -332,7 +451,6 @@ SIGSAFE bool python_frames_find(struct python_frames *p,
 	const struct python_layout *layout = python_layout;
 	uintptr_t at = layout->runtime + layout->interpreter.heads, thread;
 
-	p->wanted = false;
 	if (p->missed > MISSES && p->missed % MISS_EVERY) {
 		p->missed++;
 		return false;
@@ -343,6 +461,7 @@ SIGSAFE bool python_frames_find(struct python_frames *p,
 			       &thread))
 			break;
 		if (find_thread(p, reader, thread)) {
+			p->interpreter = at;
 			p->gil = python_gil_find(reader, at);
 			p->missed = 0;
 			return true;

@@ -3,10 +3,11 @@
  * python-frames.h - the functions of Python that a thread is in, and where on
  * its stack the interpreter's frames are that run them.
  *
- * The interpreter has a mark on the C stack in each call of its loop: up to
+ * The interpreter has a mark on the C stack in each call of its loop: 3.10 and
  * 3.11 struct _PyCFrame, from 3.12 on a frame that is an entry.  A frame of C's
  * that has the mark within its extent runs the functions behind the mark, up
- * to the next one.
+ * to the next one.  3.9 has none, and 3.10 one more or less for a moment: but
+ * there each function has a call of the loop, and the walk counts these.
  *
  * A chain that is caught half changed is refused.  What tells: the marks and
  * the frames must agree, a frame lies below the top of its stack, a generator
@@ -37,10 +38,10 @@ struct python_frame {
 
 struct python_frames {
 	uintptr_t thread; /* its state in the interpreter; 0: none is known */
-	uintptr_t gil;    /* of its interpreter; 0: not known */
-	bool wanted;      /* a frame of the interpreter was seen without it */
-	bool cut;         /* fresh: there are more, nearer to the root */
-	bool lasting;     /* the thread is there as long as the interpreter */
+	uintptr_t interpreter, gil; /* of that; 0: not known */
+	bool cut;      /* fresh: there are more, nearer to the root */
+	bool unmarked; /* fresh: the walk has to tell where they are run */
+	bool lasting;  /* the thread is there as long as the interpreter */
 	/* Where the first frame's address was read from, fresh and memo. */
 	uintptr_t first, memo_first;
 	uint32_t missed; /* times that it was looked for, and not found */
@@ -77,6 +78,12 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 /* The thread has state in the interpreter, and it is known from now on. */
 SIGSAFE bool python_frames_find(struct python_frames *p,
 				struct safe_read *reader);
+
+/*
+ * Up to 3.10 the state of the first thread goes when the interpreter ends: it
+ * is there while both are the first of their lists.
+ */
+SIGSAFE bool python_state_stays(const struct python_frames *p);
 
 /* The fresh ones become the memo. */
 SIGSAFE void python_frames_keep(struct python_frames *p);

@@ -2,7 +2,7 @@
 /* python-gil.c - see python-gil.h. */
 #include "collect/python/python-gil.h"
 
-/* struct _gil_runtime_state, of 3.9 to 3.14. */
+/* struct _gil_runtime_state, of 3.9 to 3.15. */
 struct gil {
 	unsigned long interval;
 	uintptr_t last_holder;

@@ -7,6 +7,29 @@
 
 /* By version: those that do not say it themselves. */
 static const struct python_layout known[] = {
+	{ .version = 0x309,
+	  .interpreter = { 32, 0, 8 },
+	  .gil = { 352, true, 568 },
+	  .thread = { 8, 176, 24 },
+	  .frame = { .code = 32,
+		     .previous = 24,
+		     .instr = 104,
+		     .size = 112,
+		     .unit = 1 },
+	  .code = { 104, 112, 120, 40, 128, true },
+	  .text = { 48, 72 } },
+	{ .version = 0x30a,
+	  .interpreter = { 32, 0, 8 },
+	  .gil = { 352, true, 568 },
+	  .thread = { 8, 176, 24 },
+	  .cframe = { .previous = 8, .last = 48, .first = 264 },
+	  .frame = { .code = 32,
+		     .previous = 24,
+		     .instr = 96,
+		     .size = 104,
+		     .unit = 2 },
+	  .code = { 104, 112, 120, 40, 128, true },
+	  .text = { 48, 72 } },
 	{ .version = 0x30b,
 	  .interpreter = { 40, 0, 16 },
 	  .gil = { 360, true },
@@ -19,7 +42,7 @@ static const struct python_layout known[] = {
 		     .size = 72,
 		     .is_entry = 68,
 		     .running = 5,
-		     .suspended = -1 },
+		     .suspended = { -1, -1 } },
 	  .code = { 112, 128, 136, 72, 184 },
 	  .text = { 48, 72 } },
 	{ .version = 0x30c,
@@ -33,7 +56,7 @@ static const struct python_layout known[] = {
 		     .owner = 70,
 		     .size = 72,
 		     .running = 5,
-		     .suspended = -1 },
+		     .suspended = { -1, -1 } },
 	  .code = { 112, 128, 136, 68, 192 },
 	  .text = { 40, 56 } },
 };
@@ -73,8 +96,12 @@ enum { /* behind the size of their part */
 static const struct offsets_of {
 	uint16_t version;
 	uint8_t gil, thread, frame, code; /* where the word, the parts are */
-	uint8_t tags;                     /* of references in frames */
-} says[] = { { 0x30d, 14, 19, 28, 34, 0 }, { 0x30e, 15, 22, 31, 39, 3 } };
+	uint8_t between; /* words between a thread's frame and its id */
+	uint8_t tags;    /* of references in frames */
+	int8_t runs, suspended[2]; /* states of generators */
+} says[] = { { 0x30d, 14, 19, 28, 34, 0, 0, 0, { -2, -1 } },
+	     { 0x30e, 15, 22, 31, 39, 0, 3, 0, { -2, -1 } },
+	     { 0x30f, 15, 22, 39, 47, 3, 3, 4, { 1, 3 } } };
 
 const struct python_layout *python_layout;
 
@@ -113,7 +140,10 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 
 	*to = (struct python_layout){
 		.interpreter.heads = (uint16_t)words[RUNTIME_HEADS],
-		.frame = { .running = 5, .suspended = -2, .tags = at->tags },
+		.frame = { .running = 5,
+			   .runs = at->runs,
+			   .suspended = { at->suspended[0], at->suspended[1] },
+			   .tags = at->tags },
 		.text = { 40, 56 },
 	};
 	return words[RUNTIME_HEADS] < OFFSET_MOST &&
@@ -123,9 +153,10 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 			   INTERPRETER_THREADS) &&
 	       take_offset(&to->gil.at, interpreter, at->gil - INTERPRETER) &&
 	       take_offset(&to->thread.next, thread, THREAD_NEXT) &&
-	       take_offset(&to->thread.id, thread, THREAD_ID) &&
+	       take_offset(&to->thread.id, thread, THREAD_ID + at->between) &&
 	       take_offset(&to->thread.frame, thread, THREAD_FRAME) &&
-	       take_offset(&to->thread.chunk, thread, THREAD_CHUNK) &&
+	       take_offset(&to->thread.chunk, thread,
+			   THREAD_CHUNK + at->between) &&
 	       take_offset(&to->frame.code, frame, FRAME_EXECUTABLE) &&
 	       take_offset(&to->frame.previous, frame, FRAME_PREVIOUS) &&
 	       take_offset(&to->frame.instr, frame, FRAME_INSTR) &&

@@ -20,40 +20,49 @@
 #include "base/hidden.h"
 
 struct python_layout {
-	uintptr_t runtime;     /* _PyRuntime, which has the state of … */
-	uintptr_t runtime_end; /* … the first interpreter and thread */
-	uintptr_t code_type;   /* PyCode_Type */
-	const void *map;       /* link map of the module that has both, which
-				  stays where it is, … */
-	bool alone;            /* … and nothing of the program's */
-	bool full;             /* frames of the interpreter are kept */
-	uint16_t version;      /* 0x30b: 3.11; 0: one that says its offsets */
+	uintptr_t runtime;         /* _PyRuntime, which has the state of … */
+	uintptr_t runtime_end;     /* … the first interpreter and thread */
+	uintptr_t code_type;       /* PyCode_Type */
+	uintptr_t loop, loop_size; /* _PyEval_EvalFrameDefault */
+	const void *map;  /* link map of the module that has both, which
+			     stays where it is, … */
+	bool alone;       /* … and nothing of the program's */
+	bool full;        /* frames of the interpreter are kept */
+	uint16_t version; /* 0x30b: 3.11; 0: one that says its offsets */
 
 	struct {
 		uint16_t heads;         /* of the list of interpreters */
 		uint16_t next, threads; /* of an interpreter */
 	} interpreter;
 	struct {
-		uint16_t at;     /* of an interpreter: its address, or … */
-		bool of_runtime; /* … where it is itself, the only one */
+		uint16_t at;      /* of an interpreter: its address, or … */
+		bool of_runtime;  /* … where it is itself, the only one */
+		uint16_t current; /* up to 3.10: who holds it, a thread */
 	} gil;
 	struct {
 		uint16_t next, id, frame, chunk;
 	} thread;
-	struct { /* up to 3.12: a frame of C's that runs frames of Python's */
+	struct { /* 3.11, 3.12: a frame of C's that runs frames of Python's */
 		uint16_t current, previous;
 		bool there;
+		/* 3.10: it runs one.  Of a thread: the last, the first. */
+		uint16_t last, first;
 	} cframe;
 	struct {
 		uint16_t code, previous, instr, owner, size;
 		uint16_t is_entry; /* 0: an entry is a frame of its own */
 		uint16_t running;  /* of a generator: so far before its frame is
-				      its state, 0: it runs, or this … */
-		int8_t suspended;  /* … to -1: it has yielded */
-		uint8_t tags;      /* bits of `code`, not of its address */
+				      its state … */
+		int8_t runs,
+			suspended[2]; /* … and what that is when it runs,
+					 or from … to when it has yielded */
+		uint8_t tags;         /* bits of `code`, not of its address */
+		uint8_t unit; /* up to 3.10: an object, whose `instr` counts so
+				 many bytes; 0: that is an address */
 	} frame;
 	struct {
 		uint16_t file, name, lines, first, bytes;
+		bool apart; /* its bytecode is an object of its own */
 	} code;
 	struct {
 		uint16_t ascii, wide; /* where text begins */
@@ -62,7 +71,7 @@ struct python_layout {
 
 /* What is read of a frame, and of a code object before its bytecode. */
 enum {
-	PYTHON_FRAME_MOST = 80,
+	PYTHON_FRAME_MOST = 112,
 	PYTHON_CODE_MOST = 256
 };
 

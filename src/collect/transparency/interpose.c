@@ -105,12 +105,18 @@ static int thread_main_c11(void *argument)
 	return start.c11(start.argument);
 }
 
+/* start.c's, as the linker names that section; NULL: a test has no start.c. */
+extern HIDDEN void (*const __start_copse_before_threads)(void)
+	__attribute__((weak));
+
 /* NULL: what a thread starts that is not measured, is not either. */
 static struct start *start_of(const struct start *start,
 			      const pthread_attr_t *attr)
 {
 	struct start *copy;
 
+	if (&__start_copse_before_threads)
+		__start_copse_before_threads();
 	copy = thread_self() && has_key ? malloc(sizeof(*copy)) : NULL;
 	if (copy) {
 		*copy = *start;

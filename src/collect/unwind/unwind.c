@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* unwind.c - walking the stack, the memo of the last walk, known places. */
 #include <link.h>
+#include <string.h>
 
 #include "base/sys.h"
 #include "collect/registry.h"
@@ -247,6 +248,8 @@ SIGSAFE static bool describe_code(struct unwinder *u,
 	place->hidden = place->hidden && !is_shown(look);
 	place->python =
 		python_layout && object->dlfo_link_map == python_layout->map;
+	place->loop = place->python &&
+		      look - python_layout->loop < python_layout->loop_size;
 	place->lasting = module.lasting;
 	place->kind = look == pc ? LIVE_NODE_PC : LIVE_NODE_CALL;
 	place->owner = module.index;
@@ -447,6 +450,7 @@ struct walk {
 	uint32_t kept;  /* frames of the memo that the walk met */
 	int why;        /* COMPLETE or an enum loss */
 	bool elsewhere; /* left the thread's own stack: not for the memo */
+	bool python;    /* met the interpreter's code */
 };
 
 SIGSAFE static bool cfa_of(struct unwinder *u, const struct walk *w,
@@ -566,24 +570,67 @@ enum outcome {
 	COMPLETE = -1
 }; /* else: an enum loss */
 
+/*
+ * Code without information that every program has: what the C library's start
+ * files put at the beginning of each module's .init.  A library's start finds
+ * its first page missing there.
+ */
+SIGSAFE static bool at_init(struct unwinder *u, const struct unwind_frame *from,
+			    struct unwind_frame *to)
+{
+	/* sub $8,%rsp; mov __gmon_start__,%rax */
+	static const uint8_t expected[] = {
+		0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5
+	};
+	uint8_t code[4 + sizeof(expected)] = { 0 };
+
+	if (!from->exact ||
+	    !safe_read_copy(&u->reader, code, from->at.pc, sizeof(code)) ||
+	    memcmp(code + (code[0] == 0xf3 ? 4 : 0), /* endbr64 */
+		   expected, sizeof(expected)) ||
+	    !read_word(u, from->at.sp, &to->at.pc) ||
+	    !returns_from(u, from->at.pc, to->at.pc))
+		return false;
+	to->at.sp = from->at.sp + WORD;
+	to->at.fp = from->at.fp;
+	return true;
+}
+
+/* The dynamic loader begins there, in code without information. */
+SIGSAFE static bool at_stack_end(const struct unwinder *u, uintptr_t sp)
+{
+	return sp <= u->high && sp >= u->high / 16 * 16;
+}
+
+SIGSAFE static int without_rule(struct unwinder *u,
+				const struct unwind_frame *from,
+				struct unwind_frame *to)
+{
+	if (at_stack_end(u, from->at.sp))
+		return COMPLETE;
+	return at_init(u, from, to) || by_frame_pointer(u, &from->at, to)
+		       ? STEPPED
+		       : LOSS_PARTIAL_CODE;
+}
+
 /* From the last frame of the walk to its caller. */
 SIGSAFE static int step_to_caller(struct unwinder *u, const struct walk *w,
 				  const struct cfi_rule *rule,
 				  struct unwind_frame *to)
 {
-	const struct cfi_frame *at = &w->path[w->count - 1].at;
+	const struct unwind_frame *from = &w->path[w->count - 1];
 
 	*to = (struct unwind_frame){ 0 };
 	switch (rule->cfa) {
 	case CFI_END:
 		return COMPLETE;
 	case CFI_NONE:
-		return by_frame_pointer(u, at, to) ? STEPPED
-						   : LOSS_PARTIAL_CODE;
+		return without_rule(u, from, to);
 	case CFI_BAD:
 		return LOSS_PARTIAL_RULE;
 	case CFI_SIGNAL:
-		return by_context(u, at, to) ? STEPPED : LOSS_PARTIAL_STACK;
+		return by_context(u, &from->at, to) ? STEPPED
+						    : LOSS_PARTIAL_STACK;
 	default:
 		if (!by_rule(u, w, rule, to))
 			return LOSS_PARTIAL_STACK;
@@ -644,7 +691,7 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 		}
 		w->path[w->count++] = frame;
 		place = place_of_pc(u, frame.at.pc, frame.exact);
-		u->python.wanted |= place && place->python;
+		w->python |= place && place->python;
 		w->why = place ? step_to_caller(u, w, &place->rule, &frame)
 			       : LOSS_DROPPED_BUSY;
 		if (w->why != STEPPED)
@@ -669,31 +716,18 @@ SIGSAFE static void keep_node(const struct unwinder *u,
 	place->era = u->era;
 }
 
-/*
- * Functions of Python stand in place of the interpreter's frames; `runs`: the
- * frame runs some of them.
- */
-SIGSAFE static bool is_folded(const struct unwinder *u,
-			      const struct unwind_place *place, bool runs)
-{
-	return u->python.read && !python_layout->full &&
-	       (runs || (place->python && python_layout->alone));
-}
-
-/* The node of one frame below its caller's; 0 and *why: none. */
+/* The node of code that is called from its parent; 0 and *why: none. */
 SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
-			       live_ref parent,
-			       const struct unwind_frame *frame, bool runs,
+			       live_ref parent, struct unwind_place *place,
 			       int *why)
 {
-	struct unwind_place *place = place_of_pc(u, frame->at.pc, frame->exact);
 	live_ref node;
 
 	if (!place) {
 		*why = LOSS_DROPPED_BUSY;
 		return 0;
 	}
-	if (place->hidden || is_folded(u, place, runs))
+	if (place->hidden)
 		return parent;
 	if (place->era == u->era && place->parent == parent)
 		return place->node;
@@ -706,11 +740,27 @@ SIGSAFE static live_ref insert(struct unwinder *u, struct tree *tree,
 	return node;
 }
 
+/* How many functions of Python the path has. */
+SIGSAFE static uint32_t python_count(const struct unwinder *u)
+{
+	return python_layout ? u->python.read : 0;
+}
+
 /* The next function of Python has its mark there, or nearer to the root. */
 SIGSAFE static bool runs_python(struct unwinder *u, uint32_t next, uintptr_t sp)
 {
-	return next < u->python.read &&
+	return next < python_count(u) &&
 	       python_frame_fresh(&u->python, next)->entry >= sp;
+}
+
+/*
+ * Functions of Python stand in place of the interpreter's frames; `runs`: the
+ * frame runs some of them.
+ */
+SIGSAFE static bool is_folded(const struct unwind_place *place, bool runs)
+{
+	return place && !python_layout->full &&
+	       (runs || place->loop || (place->python && python_layout->alone));
 }
 
 /* Those functions, below a node. */
@@ -766,6 +816,7 @@ SIGSAFE static live_ref record_root(struct unwinder *u, struct tree *tree,
 SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
 			       struct walk *w, int *why)
 {
+	const bool python = python_count(u);
 	uint32_t next = 0;
 	live_ref node;
 
@@ -774,12 +825,16 @@ SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
 		return 0;
 	node = record_root(u, tree, w, &next, why);
 	for (uint32_t i = w->count; i-- > 0 && node;) {
-		uintptr_t sp = w->path[i].at.sp;
+		struct unwind_frame *f = &w->path[i];
+		struct unwind_place *place = place_of_pc(u, f->at.pc, f->exact);
 
-		node = insert(u, tree, node, &w->path[i],
-			      runs_python(u, next, sp), why);
-		node = insert_python(u, tree, node, &next, sp, why);
-		w->path[i].node = node;
+		if (!python ||
+		    !is_folded(place, runs_python(u, next, f->at.sp)))
+			node = insert(u, tree, node, place, why);
+		if (python)
+			node = insert_python(u, tree, node, &next, f->at.sp,
+					     why);
+		f->node = node;
 	}
 	return node;
 }
@@ -790,7 +845,8 @@ SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
 	uint32_t i = w->count;
 
 	u->count = w->kept;
-	python_frames_keep(&u->python);
+	if (python_layout)
+		python_frames_keep(&u->python);
 	if (w->elsewhere || w->why == LOSS_PARTIAL_DEPTH ||
 	    w->why == LOSS_PARTIAL_PYTHON)
 		i = 0;
@@ -842,40 +898,166 @@ SIGSAFE static void settle_python(struct unwinder *u, struct walk *w,
 }
 
 /* The walk met the interpreter: is there state of the thread, or another? */
-SIGSAFE static bool meets_python(struct unwinder *u)
+SIGSAFE static bool meets_python(struct unwinder *u, const struct walk *w)
 {
 	uintptr_t before = u->python.thread;
 
-	return u->python.wanted && python_layout && !u->python.read &&
+	return w->python && !u->python.read &&
 	       python_frames_find(&u->python, &u->reader) &&
 	       u->python.thread != before;
 }
 
-/* The walk, and what is known of Python beside it. */
-SIGSAFE static void walk_both(struct unwinder *u, struct walk *w,
+/* What is deeper than there is room for is cut where a full walk cuts it. */
+SIGSAFE static void walk_anew(struct unwinder *u, struct walk *w,
 			      const struct cfi_frame *top, bool exact,
-			      bool afresh)
+			      uint32_t valid)
+{
+	*w = (struct walk){ .path = u->fresh };
+	walk(u, w, top, exact, valid);
+	if (w->kept + w->count > u->depth) {
+		*w = (struct walk){ .path = u->fresh };
+		walk(u, w, top, exact, 0);
+	}
+}
+
+/*
+ * Does the walk tell all frames from the root on?  Else they are told from the
+ * leaf, and nothing is kept of it.
+ */
+SIGSAFE static bool is_rooted(const struct unwinder *u, const struct walk *w)
+{
+	return !u->python.cut &&
+	       (w->kept || (w->why == COMPLETE && u->floor == UINTPTR_MAX));
+}
+
+/* How many functions of Python the kept frames run: they are as they were. */
+SIGSAFE static uint32_t kept_python(struct unwinder *u, const struct walk *w)
+{
+	uint32_t next = 0;
+
+	while (w->kept && next < u->python.same &&
+	       runs_python(u, next, u->memo[w->kept - 1].at.sp))
+		next++;
+	return next;
+}
+
+SIGSAFE static bool is_loop(struct unwinder *u, const struct unwind_frame *f)
+{
+	const struct unwind_place *place = place_of_pc(u, f->at.pc, f->exact);
+
+	return place && place->loop;
+}
+
+/* The first function is run where it was run when all were known. */
+SIGSAFE static bool is_anchored(struct python_frames *p)
+{
+	const struct python_frame *a = python_frame_fresh(p, 0);
+	const struct python_frame *b = python_frame_memo(p, 0);
+
+	return p->count && a->at == b->at && a->entry == b->entry;
+}
+
+/* That frame of the walk runs that function: its mark is as it was before. */
+SIGSAFE static void mark_frame(struct unwinder *u, const struct walk *w,
+			       uint32_t i, uint32_t function)
+{
+	struct python_frames *p = &u->python;
+	struct python_frame *f = python_frame_fresh(p, function);
+	const struct python_frame *m = python_frame_memo(p, function);
+	uintptr_t low = w->path[i].at.sp, high = u->high;
+
+	if (i + 1 < w->count)
+		high = w->path[i + 1].at.sp;
+	else if (w->kept)
+		high = u->memo[w->kept - 1].at.sp;
+	f->entry = function < p->count && m->at == f->at && m->entry >= low &&
+				   m->entry < high
+			   ? m->entry
+			   : low;
+}
+
+/*
+ * Each call of the interpreter's loop runs one function.  One call more, the
+ * last, is about to begin with its function, or has left it: that is known
+ * where the first function stands where it stood.
+ */
+SIGSAFE static bool mark_from_root(struct unwinder *u, struct walk *w)
+{
+	struct python_frames *p = &u->python;
+	uint32_t next = kept_python(u, w), more = 0;
+
+	for (uint32_t i = w->count; i-- > 0;) {
+		struct unwind_frame *f = &w->path[i];
+
+		if (!is_loop(u, f))
+			continue;
+		if (next < p->read) {
+			mark_frame(u, w, i, next++);
+		} else {
+			f->alone = true;
+			more++;
+		}
+	}
+	return next == p->read && (!more || (more == 1 && is_anchored(p)));
+}
+
+SIGSAFE static void mark_from_leaf(struct unwinder *u, struct walk *w)
+{
+	struct python_frames *p = &u->python;
+	uint32_t left = p->read;
+
+	for (uint32_t i = 0; i < w->count && left; i++)
+		if (is_loop(u, &w->path[i]))
+			python_frame_fresh(p, --left)->entry = w->path[i].at.sp;
+	while (left)
+		python_frame_fresh(p, --left)->entry = UINTPTR_MAX;
+	if (w->count)
+		w->path[w->count - 1].alone = true;
+}
+
+/* Which frame of the walk runs which function; false: it cannot be told. */
+SIGSAFE static bool mark_python(struct unwinder *u, struct walk *w)
+{
+	if (!u->python.unmarked || !u->python.read)
+		return true;
+	if (is_rooted(u, w))
+		return mark_from_root(u, w);
+	mark_from_leaf(u, w);
+	return true;
+}
+
+/* The walk, and what is known of Python beside it. */
+SIGSAFE static __attribute__((noinline)) void
+walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
+	  bool exact, bool afresh)
 {
 	uint32_t valid = afresh ? 0 : intact(u);
-	enum python_read how = PYTHON_READ;
+	enum python_read how;
 
-	u->python.wanted = false;
 	for (int i = 0; i < 2; i++) {
-		*w = (struct walk){ .path = u->fresh };
-		if (python_layout) {
-			safe_read_forget(&u->reader);
-			open_window(u, top->sp);
-			valid = follow_python(u, afresh, valid, &how);
+		safe_read_forget(&u->reader);
+		open_window(u, top->sp);
+		valid = follow_python(u, afresh, valid, &how);
+		walk_anew(u, w, top, exact, valid);
+		if (how == PYTHON_READ && !mark_python(u, w)) {
+			how = PYTHON_TORN;
+			u->python.read = 0;
+			walk_anew(u, w, top, exact, 0);
 		}
-		walk(u, w, top, exact, valid);
-		if (w->kept + w->count > u->depth) { /* as a full walk does */
-			*w = (struct walk){ .path = u->fresh };
-			walk(u, w, top, exact, 0);
-		}
-		if (how != PYTHON_READ || !meets_python(u))
+		if (how != PYTHON_READ || !meets_python(u, w))
 			break;
 	}
 	settle_python(u, w, how);
+}
+
+SIGSAFE static void walk_path(struct unwinder *u, struct walk *w,
+			      const struct cfi_frame *top, bool exact,
+			      bool afresh)
+{
+	if (python_layout)
+		walk_both(u, w, top, exact, afresh);
+	else
+		walk_anew(u, w, top, exact, afresh ? 0 : intact(u));
 }
 
 /* Every frame of the memo is a frame of the full walk. */
@@ -915,7 +1097,7 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 
 	if (!(u->verified++ % PLACES_KEPT))
 		know_nothing(u);
-	walk_both(u, &w, top, exact, true);
+	walk_path(u, &w, top, exact, true);
 	full = record(u, tree, &w, &why);
 	/* 0: it cannot be told now. */
 	return !full || (full == node && same_frames(u, &w));
@@ -954,7 +1136,7 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 		u->partial = -1;
 		u->root = tree->root;
 	}
-	walk_both(u, &w, top, exact, false);
+	walk_path(u, &w, top, exact, false);
 	if (before)
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
 	node = record(u, tree, &w, why);
@@ -1118,6 +1300,25 @@ SIGSAFE static uint32_t fill_line(struct unwind_word *to, uint32_t n)
 	return n;
 }
 
+SIGSAFE static uint32_t add_word_line(struct unwind_word *to, uint32_t n,
+				      uintptr_t at, uintptr_t value)
+{
+	to[n] = (struct unwind_word){ (uintptr_t *)at, value };
+	return fill_line(to, n + 1);
+}
+
+/* The words of python_state_stays(). */
+SIGSAFE static uint32_t state_words(const struct python_frames *p,
+				    struct unwind_word *to, uint32_t n)
+{
+	const struct python_layout *layout = python_layout;
+
+	n = add_word_line(to, n, layout->runtime + layout->interpreter.heads,
+			  p->interpreter);
+	return add_word_line(
+		to, n, p->interpreter + layout->interpreter.threads, p->thread);
+}
+
 /*
  * The words of functions of Python: which frame is the first, and of each, from
  * there on, its code, its instruction and its caller.  Each is there while the
@@ -1132,26 +1333,25 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 	struct unwind_word *w;
 
 	if (!p->lasting || !n || layout->frame.tags ||
-	    n + (p->count + 3) * UNWIND_LINE > most ||
+	    (layout->frame.unit && !python_state_stays(p)) ||
+	    n + (p->count + 5) * UNWIND_LINE > most ||
 	    python_frame_memo(p, p->count - 1)->entry < top->sp ||
 	    (layout->cframe.there &&
 	     (p->memo_first < top->sp || p->memo_first >= u->high)))
 		return -1;
 	n = fill_line(to, n);
+	if (layout->frame.unit)
+		n = state_words(p, to, n);
 	for (uint32_t i = p->count; i-- > 0; n = fill_line(to, n)) {
 		const struct python_frame *f = python_frame_memo(p, i);
 
-		if (i + 1 == p->count) {
-			to[n++] = (struct unwind_word){
-				(uintptr_t *)p->memo_first, f->at
-			};
-			n = fill_line(to, n);
-		}
+		if (i + 1 == p->count)
+			n = add_word_line(to, n, p->memo_first, f->at);
 		w = &to[n];
 		w[0].at = (uintptr_t *)(f->at + layout->frame.code);
 		w[0].value = f->code;
 		w[1].at = (uintptr_t *)(f->at + layout->frame.instr);
-		w[1].value = f->instr;
+		w[1].value = layout->frame.unit ? *w[1].at : f->instr;
 		w[2].at = (uintptr_t *)(f->at + layout->frame.previous);
 		w[2].value = f->previous;
 		n += 3;

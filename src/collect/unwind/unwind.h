@@ -51,10 +51,11 @@ struct unwind_place {
 	uint32_t generation; /* what it is true for; 0: not remembered */
 	uint32_t owner;
 	uint8_t kind;
-	bool hidden;  /* code of copse itself */
-	bool passed;  /* code that calls nothing on its own behalf */
-	bool lasting; /* registry_module's */
-	bool python;  /* code of the interpreter's module */
+	bool hidden : 1; /* code of copse itself */
+	bool passed : 1; /* code that calls nothing on its own behalf */
+	bool python : 1; /* code of the interpreter's module, … */
+	bool loop : 1;   /* … of the function that runs Python's */
+	bool lasting;    /* registry_module's */
 	/* Its node below that parent, as it was found last: … */
 	live_ref parent, node;
 	uint32_t era; /* … the unwinder's at that time; 0: none */

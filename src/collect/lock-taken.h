@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * lock-taken.h - the lock that a thread took last, and where: a function that
+ * gives it back as its last act is gone by then.
+ *
+ * Threads   A record of the calling thread's.
+ */
+#ifndef COLLECT_LOCK_TAKEN_H
+#define COLLECT_LOCK_TAKEN_H
+
+#include "collect/lock-wait.h"
+
+struct lock_taken {
+	const void *lock;
+	uintptr_t pc;
+	const uintptr_t *frame;
+};
+
+/* frame: where the saved frame pointer of the adapter's function is. */
+static inline void lock_note_taken(struct lock_taken *to, const void *lock,
+				   const uintptr_t *frame)
+{
+	to->lock = lock;
+	to->pc = frame[1];
+	to->frame = frame;
+}
+
+/* What copse_lock_blame() wants. */
+static inline uintptr_t lock_taken_inside(const struct lock_taken *last,
+					  const void *lock,
+					  const uintptr_t *frame)
+{
+	return last->lock == lock && last->frame < frame ? last->pc : 0;
+}
+
+#endif

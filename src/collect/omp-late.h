@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * omp-late.h - who came last where all members of a team meet, in a barrier or
+ * at the region's end, and how long the others waited for that one.
+ *
+ * A member that comes says so in a line of its own.  The master reads these
+ * when it goes on: nobody can have come to the meeting after the next one by
+ * then, so two places in turns are enough.
+ *
+ * Threads   A member writes its own line, the master reads all.
+ * Failure   Without memory nothing is known of who came last.
+ */
+#ifndef COLLECT_OMP_LATE_H
+#define COLLECT_OMP_LATE_H
+
+#include <stdint.h>
+
+#include "collect/omp-team.h"
+
+struct omp_came {
+	uint32_t number;  /* of the region … */
+	uint32_t meeting; /* … and of the meeting in it */
+	live_ref sampled; /* where the member was sampled last; 0: not yet */
+	uint64_t at;      /* after the region began */
+};
+
+struct omp_slot {
+	struct omp_came came[2];
+} __attribute__((aligned(64)));
+
+/* The member's line; NULL: there is none. */
+struct omp_slot *omp_slot_of_member(const struct omp_team *team,
+				    uint32_t index);
+
+static inline void omp_slot_came(struct omp_slot *slot,
+				 const struct omp_team *team, uint32_t meeting,
+				 live_ref sampled, uint64_t now)
+{
+	if (slot)
+		slot->came[meeting % 2] =
+			(struct omp_came){ team->number, meeting, sampled,
+					   now - team->begin };
+}
+
+/* By the master, of a level at which no region is begun. */
+void omp_slots_prepare(struct thread *t, uint32_t level, uint32_t members);
+
+/*
+ * By the master, behind the meeting: adds what others waited for the last one
+ * to the region (omp.late), and to where that one was (omp.blame).  Of
+ * meetings that are less than `passed` apart, one stands for some.
+ */
+void omp_late_count(struct thread *t, const struct omp_team *team,
+		    uint32_t meeting, uint64_t passed);
+
+#endif
