@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyse/processes.h"
+#include "analyse/python-words.h"
 #include "base/err.h"
 #include "base/share-file.h"
 #include "format/format.h"
@@ -43,7 +45,7 @@ static void put_head(struct page_stream *s, const struct overview *o)
 	quote_json(s->json, PACKAGE_VERSION);
 	fprintf(s->json, ",\n\"kind\": \"%s\",\n\"live\": %s,\n\"title\": ",
 		o->diff ? "diff" : "run", o->live ? "true" : "false");
-	quote_json(s->json, str_at(&run->strings, run->command));
+	quote_json(s->json, python_program(processes_command(run)));
 	fputs(",\n", s->json);
 	put_date(s->json, run);
 }
@@ -99,15 +101,9 @@ static void write_template_line(FILE *to, const char *line, bool live)
  */
 static const char loader[] =
 	"<script>\n"
-	"(async () => {\n"
-	"const text = document.getElementById(\"copse-page\").textContent;\n"
-	"const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));\n"
-	"const stream = new Blob([packed]).stream()\n"
-	".pipeThrough(new DecompressionStream(\"deflate\"));\n"
-	"const markup = await new Response(stream).text();\n"
-	"const range = document.createRange();\n"
-	"document.body.append(range.createContextualFragment(markup));\n"
-	"})();\n"
+	"textUnpack(document.getElementById(\"copse-page\").textContent)\n"
+	".then(bytes => document.body.append(document.createRange()\n"
+	".createContextualFragment(new TextDecoder().decode(bytes))));\n"
 	"</script>\n";
 
 /* The lines of the template from its style, `line`, to its script's end. */

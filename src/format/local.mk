@@ -21,6 +21,7 @@ libformat_la_SOURCES = \
 	src/format/page-sides.c \
 	src/format/page-stream.c src/format/page-stream.h \
 	src/format/page-strings.c src/format/page-strings.h \
+	src/format/page-threads.c \
 	src/format/page-time.c \
 	src/format/page-tile.c src/format/page-tile.h \
 	src/format/page-values.c \

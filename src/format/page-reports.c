@@ -22,16 +22,20 @@ static const char *const read_tables[] = { "run",    "findings", "factors",
 					   "ranks",  "map",      "sizes",
 					   "devices" };
 
-static bool column_is_read(const struct report_table *table, size_t column)
+static bool table_is_read(const struct report_table *table)
 {
-	const struct report_column *c = &table->columns[column];
-
-	if (c->title || (c->id && !strcmp(c->id, "line")))
-		return true;
 	for (size_t i = 0; i < sizeof(read_tables) / sizeof(*read_tables); i++)
 		if (table->id && !strcmp(table->id, read_tables[i]))
 			return true;
 	return false;
+}
+
+static bool column_is_read(const struct report_table *table, size_t column)
+{
+	const struct report_column *c = &table->columns[column];
+
+	return c->title || (c->id && !strcmp(c->id, "line")) ||
+	       table_is_read(table);
 }
 
 static const char *const types[] = {
@@ -130,13 +134,17 @@ static void put_drawn_cell(FILE *to, const struct report_cell *cell)
 	fputc(']', to);
 }
 
+/* Of a table that is only read, seconds have five digits: views show three. */
 static void put_number_cell(FILE *to, enum column_type type,
-			    const struct report_cell *cell)
+			    const struct report_cell *cell, bool exact)
 {
 	char text[PLAIN_SIZE];
 	bool margin = type == COLUMN_SHARE && cell->margin > 0;
 
-	plain_cell(text, type, cell);
+	if (type == COLUMN_SECONDS && !exact && isfinite(cell->number))
+		snprintf(text, sizeof(text), "%.5g", cell->number);
+	else
+		plain_cell(text, type, cell);
 	fprintf(to, "%s%s", margin ? "[" : "", *text ? text : "null");
 	if (margin) {
 		fputs(", ", to);
@@ -147,7 +155,8 @@ static void put_number_cell(FILE *to, enum column_type type,
 
 /* `whole`: a strip has each of its numbers. */
 static void put_page_cell(struct page_stream *s, enum column_type type,
-			  const struct report_cell *cell, bool whole)
+			  const struct report_cell *cell, bool exact,
+			  bool whole)
 {
 	FILE *to = s->json;
 
@@ -160,7 +169,7 @@ static void put_page_cell(struct page_stream *s, enum column_type type,
 	else if (type == COLUMN_SPARK || type == COLUMN_HEAT)
 		put_drawn_cell(to, cell);
 	else
-		put_number_cell(to, type, cell);
+		put_number_cell(to, type, cell, exact);
 }
 
 static void put_page_columns(FILE *to, const struct report_table *table)
@@ -188,6 +197,7 @@ static void put_page_rows(struct page_stream *s,
 			  bool whole)
 {
 	const struct report_cell *cell = table->cells;
+	bool exact = table_is_read(table);
 
 	fputs(", \"rows\": [", s->json);
 	for (size_t r = 0; r < count; r++) {
@@ -198,7 +208,8 @@ static void put_page_rows(struct page_stream *s,
 			if (!column_is_read(table, c))
 				continue;
 			fputs(before, s->json);
-			put_page_cell(s, table->columns[c].type, cell, whole);
+			put_page_cell(s, table->columns[c].type, cell, exact,
+				      whole);
 			before = ", ";
 		}
 		fputc(']', s->json);
@@ -206,10 +217,21 @@ static void put_page_rows(struct page_stream *s,
 	fputc(']', s->json);
 }
 
-static void put_table(struct page_stream *s, const struct report_table *table,
-		      size_t limit, bool whole)
+/* Whether the page has any column of it. */
+static bool table_has_columns(const struct report_table *table)
 {
-	size_t rows = table->row_count, count = rows < limit ? rows : limit;
+	for (size_t i = 0; i < table->column_count; i++)
+		if (column_is_read(table, i))
+			return true;
+	return false;
+}
+
+static void put_table(struct page_stream *s, const struct overview *o,
+		      const struct report_table *table, bool whole)
+{
+	size_t limit = table_is_read(table) ? o->rows : o->shown;
+	size_t rows = table_has_columns(table) ? table->row_count : 0;
+	size_t count = rows < limit ? rows : limit;
 
 	fputs("{\"id\": ", s->json);
 	quote_json(s->json, table->id);
@@ -232,8 +254,8 @@ static void put_texts(FILE *to, const char *name, char *const *texts,
 	fputs("],\n", to);
 }
 
-static void put_report(struct page_stream *s, const struct report *report,
-		       size_t limit)
+static void put_report(struct page_stream *s, const struct overview *o,
+		       const struct report *report)
 {
 	/* What each process did with its time stands nowhere else. */
 	bool whole = !strcmp(report->id, "ranks");
@@ -252,7 +274,7 @@ static void put_report(struct page_stream *s, const struct report *report,
 	fputs("\"tables\": [", to);
 	for (size_t i = 0; i < report->table_count; i++) {
 		fputs(i ? ",\n" : "", to);
-		put_table(s, &report->tables[i], limit, whole);
+		put_table(s, o, &report->tables[i], whole);
 	}
 	fputs("]}", to);
 }
@@ -262,7 +284,7 @@ void page_put_reports(struct page_stream *s, const struct overview *o)
 	fputs("\"reports\": {", s->json);
 	for (size_t i = 0; i < o->report_count; i++) {
 		fputs(i ? ",\n" : "\n", s->json);
-		put_report(s, o->reports[i], o->rows);
+		put_report(s, o, o->reports[i]);
 	}
 	fputs("},\n", s->json);
 	put_texts_of_cells(s);

@@ -8,7 +8,6 @@
 #include "analyse/own-paths.h"
 #include "base/err.h"
 #include "format/page-parts.h"
-#include "format/page-strings.h"
 #include "format/quote.h"
 
 #define US  1000 /* of a microsecond */
@@ -227,6 +226,9 @@ int page_put_run(struct page_stream *s, const struct overview *o)
 		put_page_metrics(s, o);
 		put_trouble(s, o->run);
 		put_sources(s, o);
+		err = page_put_threads(s, o, &strings);
+	}
+	if (!err) {
 		page_put_strings(s, &strings);
 		err = page_put_values(s, o);
 		page_put_waits(s, o->run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* page-stream.c - collect the parts, pack them, write base64. */
+/* page-stream.c - collect the parts, pack them, write them as text. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ void page_array(struct page_stream *s, const char *name,
 
 	fputs(ftell(s->index) > 0 ? ",\n  " : "  ", s->index);
 	quote_json(s->index, name);
-	fprintf(s->index, ": {\"type\": \"%s\", ", types[type]);
+	fprintf(s->index, ": [\"%s\", ", types[type]);
 	s->type = type;
 	s->begin = s->bytes.size;
 	s->count = 0;
@@ -91,28 +91,35 @@ void page_number(struct page_stream *s, uint64_t number)
 
 void page_array_end(struct page_stream *s)
 {
-	fprintf(s->index, "\"count\": %zu, \"offset\": %zu, \"bytes\": %zu}",
-		s->count, s->begin, s->bytes.size - s->begin);
+	fprintf(s->index, "%zu, %zu]", s->count, s->bytes.size - s->begin);
 }
 
-static void write_base64(FILE *to, const uint8_t *from, size_t size)
+/* One of 91 characters, none of which begins markup. */
+static void put_digit(FILE *to, uint32_t digit)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno"
-				     "pqrstuvwxyz0123456789+/";
+	fputc('#' + digit == '<' ? '!' : (int)('#' + digit), to);
+}
 
-	for (size_t i = 0; i < size; i += 3) {
-		size_t left = size - i;
-		uint32_t bits = (uint32_t)from[i] << 16;
+/* 13 bits, the lowest first, are two of them; 6 that are left are one. */
+static void write_characters(FILE *to, const uint8_t *from, size_t size)
+{
+	uint32_t bits = 0;
+	int have = 0;
 
-		if (left > 1)
-			bits |= (uint32_t)from[i + 1] << 8;
-		if (left > 2)
-			bits |= from[i + 2];
-		fputc(digits[bits >> 18], to);
-		fputc(digits[bits >> 12 & 63], to);
-		fputc(left > 1 ? digits[bits >> 6 & 63] : '=', to);
-		fputc(left > 2 ? digits[bits & 63] : '=', to);
+	for (size_t i = 0; i < size; i++) {
+		bits |= (uint32_t)from[i] << have;
+		have += 8;
+		if (have < 13)
+			continue;
+		put_digit(to, (bits & 8191) % 91);
+		put_digit(to, (bits & 8191) / 91);
+		bits >>= 13;
+		have -= 13;
 	}
+	if (have)
+		put_digit(to, bits % 91);
+	if (have > 6)
+		put_digit(to, bits / 91);
 }
 
 /* The length of the JSON, the JSON, the arrays. */
@@ -139,7 +146,7 @@ static int write_packed(FILE *to, const void *bytes, size_t size, int level)
 	uint8_t *packed = malloc(squeeze_most(size));
 	size_t packed_size = packed ? squeeze(packed, bytes, size, level) : 0;
 
-	write_base64(to, packed, packed_size);
+	write_characters(to, packed, packed_size);
 	free(packed);
 	return packed_size ? 0 : no_memory();
 }

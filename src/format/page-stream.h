@@ -59,8 +59,8 @@ void page_array_end(struct page_stream *s);
 int page_stream_end(struct page_stream *s, FILE *to, const char *id);
 
 /*
- * A block of the page: bytes, packed, as base64, which its script finds by that
- * id.  0, or -ENOMEM with a reason.
+ * A block of the page: bytes, packed, as text, which its script finds by that
+ * id. 0, or -ENOMEM with a reason.
  */
 int page_block(FILE *to, const char *id, const void *bytes, size_t size);
 

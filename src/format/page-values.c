@@ -9,8 +9,49 @@
 #include "run/values.h"
 
 enum {
-	MOST_CAUSES = 500 /* of waiting; the others become one */
+	MOST_CAUSES = 500, /* of waiting; the others become one */
+	FEW_CELLS = 8,     /* of a node: processes whose times are rounded */
+	ROUND_BITS = 10    /* to so many */
 };
+
+#define CAUSES_SHARE 0.95 /* of all waiting: more of them are not needed */
+
+static uint64_t round_to_bits(uint64_t value)
+{
+	int low = 64 - ROUND_BITS - __builtin_clzll(value | 1);
+	uint64_t half = low > 0 ? (uint64_t)1 << low >> 1 : 0;
+
+	return low > 0 ? (value + half) >> low << low : value;
+}
+
+/*
+ * Of few processes, where a time that was not sampled is most of a page: each
+ * within 0.1 %, and the largest so that the sum is exact, within 0.7 %.
+ */
+static void put_rounded_values(struct page_stream *s,
+			       const struct run_value *at, size_t count)
+{
+	uint64_t left = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		most = at[i].value > at[most].value ? i : most;
+		left += at[i].value - round_to_bits(at[i].value);
+	}
+	for (size_t i = 0; i < count; i++)
+		page_number(s, round_to_bits(at[i].value) +
+				       (i == most ? left : 0));
+}
+
+static void put_cell_values(struct page_stream *s, const struct run_metric *m,
+			    const struct run_value *at, size_t count)
+{
+	if (page_rounds(m) && count <= FEW_CELLS)
+		put_rounded_values(s, at, count);
+	else
+		for (size_t i = 0; i < count; i++)
+			page_number(s, at[i].value);
+}
 
 /* One of the three arrays: how many values a node has, whose, and they. */
 static int put_cell_column(struct page_stream *s, const struct run *run,
@@ -29,8 +70,10 @@ static int put_cell_column(struct page_stream *s, const struct run *run,
 			count = 0;
 		if (column == 0)
 			page_number(s, count);
-		for (size_t i = 0; i < count && column; i++)
-			page_number(s, column == 1 ? at[i].rank : at[i].value);
+		for (size_t i = 0; i < count && column == 1; i++)
+			page_number(s, at[i].rank);
+		if (column == 2)
+			put_cell_values(s, m, at, count);
 	}
 	value_buffer_fini(&buffer);
 	return err;
@@ -155,24 +198,33 @@ static void put_wait_kinds(struct page_stream *s)
 	fputs("],\n", s->json);
 }
 
-/* The largest, and behind them one that stands for all others. */
+/* The largest, until they are nearly all of the waiting. */
+static size_t count_of_causes(const struct run_waits *w)
+{
+	double all = 0, sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->cause_count; i++)
+		all += w->causes[i].ns;
+	while (count < w->cause_count && count < MOST_CAUSES &&
+	       sum < CAUSES_SHARE * all)
+		sum += w->causes[count++].ns;
+	return count;
+}
+
+/* These, and behind them one that stands for all others. */
 static size_t shown_causes(const struct run_waits *w, struct run_cause *to)
 {
-	size_t count =
-		w->cause_count < MOST_CAUSES ? w->cause_count : MOST_CAUSES;
+	size_t count = count_of_causes(w);
+	struct run_cause *others = &to[count];
 
-	for (size_t i = 0; i < w->cause_count; i++) {
-		const struct run_cause *c = &w->causes[i];
-
-		if (i < MOST_CAUSES) {
-			to[i] = *c;
-			continue;
-		}
-		to[MOST_CAUSES].culprit = WAIT_OTHERS;
-		to[MOST_CAUSES].kind = WAIT_KINDS;
-		to[MOST_CAUSES].ns += c->ns;
-	}
-	return count + (w->cause_count > MOST_CAUSES);
+	for (size_t i = 0; i < count; i++)
+		to[i] = w->causes[i];
+	others->culprit = WAIT_OTHERS;
+	others->kind = WAIT_KINDS;
+	for (size_t i = count; i < w->cause_count; i++)
+		others->ns += w->causes[i].ns;
+	return count + (w->cause_count > count);
 }
 
 static void put_page_causes(struct page_stream *s, const struct run *run)
@@ -193,11 +245,11 @@ void page_put_waits(struct page_stream *s, const struct run *run)
 	const struct run_waits *w = &run->waits;
 	const struct run_cause_context *c = w->contexts;
 	const struct run_cause_victim *v = w->victims;
-	size_t contexts = 0, victims = 0;
+	size_t causes = count_of_causes(w), contexts = 0, victims = 0;
 
-	while (victims < w->victim_count && v[victims].cause < MOST_CAUSES)
+	while (victims < w->victim_count && v[victims].cause < causes)
 		victims++;
-	while (contexts < w->context_count && c[contexts].cause < MOST_CAUSES)
+	while (contexts < w->context_count && c[contexts].cause < causes)
 		contexts++;
 	put_wait_kinds(s);
 	put_page_causes(s, run);

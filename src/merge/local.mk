@@ -17,9 +17,12 @@ libmerge_la_SOURCES = \
 	src/merge/openmp.c src/merge/openmp.h \
 	src/merge/power-sums.c src/merge/power-sums.h \
 	src/merge/reduce.c src/merge/reduce.h \
+	src/merge/process-role.c src/merge/process-role.h \
 	src/merge/run-processes.c src/merge/run-processes.h \
 	src/merge/symbolize.c \
 	src/merge/thread-count.c src/merge/thread-count.h \
+	src/merge/thread-groups.c src/merge/thread-groups.h \
+	src/merge/thread-times.c src/merge/thread-times.h \
 	src/merge/timeline.c src/merge/timeline.h \
 	src/merge/unify.c src/merge/unify.h \
 	src/merge/unify-pack.c \

@@ -23,6 +23,7 @@
 #include "merge/gpu-lines.h"
 #include "merge/merging.h"
 #include "merge/openmp.h"
+#include "merge/thread-times.h"
 #include "run/run-blob.h"
 #include "merge/reduce.h"
 #include "run/values-team.h"
@@ -54,6 +55,7 @@ static void pass_fini(struct merging *m)
 	gpu_bins_fini(&m->gpu_bins);
 	steps_fini(&m->steps);
 	traffic_fini(&m->traffic);
+	thread_groups_fini(&m->threads);
 	gpu_facts_fini(&m->facts);
 	devices_fini(&m->devices);
 	power_fini(&m->power);
@@ -182,6 +184,7 @@ struct input_file { /* as it was read */
 	char *note;   /* what of it cannot be read, or NULL */
 	struct unify_added added;
 	struct run_rank times;
+	struct thread_times threads;
 	bool is_added;
 	uint32_t process; /* as which it was added */
 };
@@ -212,9 +215,13 @@ static int add_profile(struct merging *m, struct input_file *file,
 	if (!err)
 		err = traffic_add(&m->traffic, p, process, nodes);
 	if (!err)
+		err = thread_groups_add(&m->threads, p, process, nodes);
+	if (!err)
 		err = merging_gpu(m, p, process, nodes);
 	if (!err)
 		err = add_entry(m, p, name, &file->times);
+	if (!err)
+		err = thread_times_add(m->run, &file->threads, p, process);
 	if (!err)
 		err = add_identity(m->run, &p->id);
 	if (!err && *key)
@@ -240,6 +247,7 @@ static void file_drop(void *item)
 
 	profile_free(file->profile);
 	unify_added_fini(&file->added);
+	thread_times_fini(&file->threads);
 	free(file->reason);
 	free(file->note);
 	free(file);
@@ -264,6 +272,8 @@ static int read_input_profile(const struct merging *m,
 		entry_times(&file->times, file->profile);
 	if (!err)
 		err = openmp_times(&file->times.openmp, file->profile);
+	if (!err)
+		err = thread_times_find(&file->threads, file->profile);
 	if (err && err != -ENOMEM) {
 		file->reason = strdup(short_reason(path));
 		err = file->reason ? 0 : -ENOMEM;
@@ -355,7 +365,7 @@ static int pass_init(struct merging *m)
 	match_init(&m->parts, MATCH_RECORDS, MATCH_TRACE_POINTS);
 	if (!m->run || !m->unify || str_add(&m->run->strings, "") != 0 ||
 	    traffic_init(&m->traffic, TRAFFIC_PEERS) ||
-	    devices_init(&m->devices))
+	    thread_groups_init(&m->threads) || devices_init(&m->devices))
 		return no_memory();
 	return 0;
 }
@@ -474,6 +484,7 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 		match_wanted(&m->parts, references.wanted);
 		steps_wanted(&m->steps, references.wanted);
 		traffic_wanted(&m->traffic, references.wanted);
+		thread_groups_wanted(&m->threads, references.wanted);
 		devices_wanted(&m->devices, references.wanted);
 		power_wanted(&m->power, references.wanted);
 		if (m->team)
@@ -492,6 +503,9 @@ static int symbolize_all(struct merging *m, const uint32_t *order)
 	if (!err)
 		err = traffic_finish(&m->traffic, m->run, order,
 				     references.became);
+	if (!err)
+		err = thread_groups_finish(&m->threads, m->run, order,
+					   references.became);
 	if (!err)
 		err = gpu_facts_finish(&m->facts, m->run, order);
 	if (!err)
@@ -518,6 +532,8 @@ static int finish_merge(struct merging *m)
 	if (!err && run->loss_count)
 		qsort(run->losses, run->loss_count, sizeof(*run->losses),
 		      by_loss_name);
+	if (!err)
+		thread_times_sort(&run->threads, order);
 	run->command = run->ranks[0].command;
 	if (m->job_count)
 		run->job = main_job(m)->key;

@@ -14,6 +14,7 @@
 #include "run/run.h"
 #include "run/team.h"
 #include "merge/mpi-traffic.h"
+#include "merge/thread-groups.h"
 #include "merge/unify.h"
 
 struct merged_job {
@@ -36,6 +37,7 @@ struct merging {
 	struct gpu_bins gpu_bins;
 	struct steps steps;
 	struct traffic traffic;
+	struct thread_groups threads;
 	struct gpu_facts facts;
 	struct devices devices;
 	struct power power;

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "live/layout.h"
 #include "merge/openmp.h"
 
 /* "libgomp.so.1", and "libgomp-a34b3233.so.1.0.0" of Python's packages. */
@@ -42,7 +43,11 @@ static enum openmp_code openmp_code_of(const struct profile_node *n,
 				       const enum openmp_code *of_module)
 {
 	bool in_module = n->kind == NODE_CALL || n->kind == NODE_PC;
+	uint64_t lock =
+		n->kind == NODE_LOCK ? LIVE_LOCK_KIND(n->offset) : LOCK_KINDS;
 
+	if (lock == LOCK_CRITICAL || lock == LOCK_OMP_LOCK)
+		return OPENMP_RUNTIME;
 	return in_module ? of_module[n->owner] : OPENMP_OTHER;
 }
 
@@ -90,7 +95,7 @@ static void add_openmp_time(struct openmp *to, const struct profile *p,
 		const struct openmp_node *node = &at[v->node];
 		bool worker = node->parallel && v->thread != p->id.mpi_thread;
 
-		if (node->frame && node->frame != v->node)
+		if (node->frame && p->nodes[v->node].kind != NODE_REGION)
 			to->waiting_ns += v->value;
 		if (node->began == BY_RUNTIME || worker)
 			to->workers_ns += v->value;

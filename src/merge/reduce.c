@@ -38,6 +38,7 @@ static int pack(const struct merging *m, struct blob *to)
 	match_pack(&m->parts, to);
 	steps_pack(&m->steps, to);
 	traffic_pack(&m->traffic, to);
+	thread_groups_pack(&m->threads, to);
 	gpu_rows_pack(&m->gpu_rows, to);
 	return blob_error(to);
 }
@@ -52,6 +53,7 @@ static int send_up(struct merging *m, int to)
 	match_fini(&m->parts);
 	steps_fini(&m->steps);
 	traffic_fini(&m->traffic);
+	thread_groups_fini(&m->threads);
 	gpu_rows_fini(&m->gpu_rows);
 	if (!err)
 		err = m->team->send(m->team, to, &blob);
@@ -97,6 +99,8 @@ static int absorb(struct merging *m, struct blob *from, struct reduced *r)
 		err = steps_absorb(&m->steps, from, first, r->nodes);
 	if (!err)
 		err = traffic_absorb(&m->traffic, from, first, r->nodes);
+	if (!err)
+		err = thread_groups_absorb(&m->threads, from, first, r->nodes);
 	if (!err)
 		err = gpu_rows_absorb(from, first, r->nodes, &gpus);
 	free(strings);

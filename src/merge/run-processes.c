@@ -14,10 +14,10 @@
 #include "run/run-build.h"
 #include "merge/run-processes.h"
 #include "merge/mpi-jobs.h"
+#include "merge/process-role.h"
 #include "merge/thread-count.h"
 
-/* The end of measuring; of a process that was cut off, its last sample. */
-static uint64_t process_end(const struct profile *p)
+uint64_t process_end(const struct profile *p)
 {
 	uint64_t end = p->id.end_mono_ns;
 
@@ -114,6 +114,7 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 	       const char *source)
 {
 	const struct profile_identity *id = &p->id;
+	char *role = process_role(p);
 
 #define COLUMN(type, name, ...) to->name = id->name;
 #define ADDED                   COLUMN
@@ -134,8 +135,11 @@ int entry_fill(struct run_rank *to, struct run *run, const struct profile *p,
 	to->job.size = id->size > 0 ? (uint32_t)id->size : 0;
 	to->mpi_library =
 		str_add(&run->strings, id->mpi_library ? id->mpi_library : "");
-	if (to->host == STR_NONE || to->source == STR_NONE ||
-	    to->command == STR_NONE || to->mpi_library == STR_NONE)
+	to->role = role ? str_add(&run->strings, role) : STR_NONE;
+	free(role);
+	if (to->role == STR_NONE || to->host == STR_NONE ||
+	    to->source == STR_NONE || to->command == STR_NONE ||
+	    to->mpi_library == STR_NONE)
 		return no_memory();
 	return 0;
 }

@@ -7,6 +7,9 @@
 #include "run/run.h"
 #include "profile/profile.h"
 
+/* The end of measuring; of a process that was cut off, its last sample. */
+uint64_t process_end(const struct profile *p);
+
 /* Its times, of a profile that was checked; by any thread. */
 void entry_times(struct run_rank *to, const struct profile *p);
 

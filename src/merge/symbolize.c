@@ -7,6 +7,7 @@
  * the order in which the files came, and nodes stand depth first.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,10 @@
 #include "run/run-build.h"
 #include "merge/openmp.h"
 #include "merge/unify-tree.h"
+
+enum {
+	SECTION = 256 /* bytes of a critical section's name */
+};
 
 /* What a context is, and where in its caller. */
 struct what {
@@ -95,6 +100,8 @@ static uint64_t code_address(const struct address_node *node)
 {
 	if (node->kind == NODE_LOCK)
 		return LIVE_LOCK_OFFSET(node->offset);
+	if (node->kind == NODE_REGION)
+		return node->offset & ~(LIVE_REGION_TASK | LIVE_REGION_CALL);
 	return node->kind == NODE_CALL ? node->offset - 1 : node->offset;
 }
 
@@ -317,6 +324,38 @@ static int name_frame(struct naming *n, const uint32_t *strings,
 	return spot->node == MAP_NONE || place == MAP_NONE ? -ENOMEM : 0;
 }
 
+/* The functions at an address, outermost last; what they are called. */
+struct frames_at {
+	const struct symbol_frame *first, *last; /* last < first: none */
+	const uint32_t *strings;
+};
+
+static struct frames_at frames_at(const struct naming *n,
+				  const struct address_node *of)
+{
+	const struct symbol_module *m = &n->modules[of->owner];
+	size_t at = address_index(m, code_address(of));
+
+	return (struct frames_at){ &m->frames[m->first[at]],
+				   &m->frames[m->first[at + 1]] - 1,
+				   n->strings[of->owner] };
+}
+
+/* "WHAT NAME solver.c:120", without what is not known, as a string of ours. */
+static uint32_t text_in_brackets(struct naming *n, const char *what,
+				 const char *name, const char *file,
+				 uint32_t line)
+{
+	const char *space = *name ? " " : "";
+	char *text = line ? str_format("[%s%s%s %s:%u]", what, space, name,
+				       str_base(file), line)
+			  : str_format("[%s%s%s]", what, space, name);
+	uint32_t found = text ? str_add(&n->u->strings, text) : STR_NONE;
+
+	free(text);
+	return found;
+}
+
 /* Did the compiler make it, of the code of a region? */
 static bool is_outlined(const struct naming *n, uint32_t module,
 			const struct symbol_frame *frame)
@@ -325,7 +364,7 @@ static bool is_outlined(const struct naming *n, uint32_t module,
 		str_at(&n->u->strings, n->strings[module][frame->function]);
 
 	return strstr(name, " [parallel") || strstr(name, "omp_outlined") ||
-	       strstr(name, "omp_par");
+	       strstr(name, "omp_task_entry") || strstr(name, "omp_par");
 }
 
 /*
@@ -335,14 +374,14 @@ static bool is_outlined(const struct naming *n, uint32_t module,
 static const struct symbol_frame *frame_of_region(const struct naming *n,
 						  const struct address_node *of)
 {
-	const struct symbol_module *m = &n->modules[of->owner];
-	size_t at = address_index(m, code_address(of));
-	const struct symbol_frame *first = &m->frames[m->first[at]];
-	const struct symbol_frame *last = &m->frames[m->first[at + 1]] - 1;
+	struct frames_at at = frames_at(n, of);
 
-	if (last < first || n->codes[of->owner] == OPENMP_RUNTIME)
+	if (at.last < at.first || n->codes[of->owner] == OPENMP_RUNTIME)
 		return NULL;
-	return is_outlined(n, of->owner, last) ? last : first;
+	return is_outlined(n, of->owner, at.last) &&
+			       !(of->offset & LIVE_REGION_CALL)
+		       ? at.last
+		       : at.first;
 }
 
 /*
@@ -496,21 +535,16 @@ static uint32_t text_of_region(struct naming *n, const struct address_node *of)
 {
 	const struct symbol_frame *f = frame_of_region(n, of);
 	const uint32_t *strings = n->strings[of->owner];
-	uint32_t found;
-	char *text;
+	const char *what = of->offset & LIVE_REGION_TASK ? "task" : "parallel";
 
-	if (f && f->line)
-		text = str_format(
-			"[parallel %s:%u]",
-			str_base(str_at(&n->u->strings, strings[f->file])),
-			f->line);
-	else
-		text = str_format(
-			f ? "[parallel %s]" : "[parallel]",
-			f ? str_at(&n->u->strings, strings[f->function]) : "");
-	found = text ? str_add(&n->u->strings, text) : STR_NONE;
-	free(text);
-	return found;
+	if (!f)
+		return text_in_brackets(n, what, "", "", 0);
+	if (!f->line)
+		return text_in_brackets(
+			n, what, str_at(&n->u->strings, strings[f->function]),
+			"", 0);
+	return text_in_brackets(
+		n, what, "", str_at(&n->u->strings, strings[f->file]), f->line);
 }
 
 static int name_region(struct naming *n, const struct address_node *node,
@@ -527,34 +561,39 @@ static int name_region(struct naming *n, const struct address_node *node,
 	return spot->node == MAP_NONE ? -ENOMEM : 0;
 }
 
+/* The word of a critical section: ".gomp_critical_user_NAME", clang's ".var".
+ */
+static void name_of_section(char to[SECTION], const char *name)
+{
+	static const char begins[] = "gomp_critical_user_";
+	const char *is = strstr(name, begins);
+
+	is = is ? is + sizeof(begins) - 1 : name;
+	snprintf(to, SECTION, "%.*s",
+		 (int)(is == name ? strlen(is) : strcspn(is, ".")), is);
+}
+
 /*
  * "[mutex queue_lock]", "[mutex of put queue.c:31]": the function itself, not
  * what was inlined into it, has the name that is known.
  */
 static uint32_t text_of_lock(struct naming *n, const struct address_node *of)
 {
-	const struct symbol_module *m = &n->modules[of->owner];
-	size_t at = address_index(m, code_address(of));
-	const struct symbol_frame *f = &m->frames[m->first[at + 1] - 1];
-	const uint32_t *strings = n->strings[of->owner];
+	struct frames_at at = frames_at(n, of);
+	const struct symbol_frame *f = at.last;
+	const struct strings *texts = &n->u->strings;
 	uint64_t kind = LIVE_LOCK_KIND(of->offset);
-	bool dynamic = of->offset & LIVE_LOCK_DYNAMIC;
-	const char *name = str_at(&n->u->strings, strings[f->function]);
+	const char *name = str_at(texts, at.strings[f->function]);
 	const char *what = kind < LOCK_KINDS ? lock_names[kind] : "lock";
-	uint32_t found;
-	char *text;
+	char section[SECTION];
 
-	if (dynamic && f->line)
-		text = str_format(
-			"[%s of %s %s:%u]", what, name,
-			str_base(str_at(&n->u->strings, strings[f->file])),
-			f->line);
-	else
-		text = str_format("[%s %s%s]", what, dynamic ? "of " : "",
-				  name);
-	found = text ? str_add(&n->u->strings, text) : STR_NONE;
-	free(text);
-	return found;
+	if (!(of->offset & LIVE_LOCK_DYNAMIC)) {
+		name_of_section(section, name);
+		return text_in_brackets(n, what, section, "", 0);
+	}
+	snprintf(section, sizeof(section), "%s of", what);
+	return text_in_brackets(n, section, name,
+				str_at(texts, at.strings[f->file]), f->line);
 }
 
 static int name_lock(struct naming *n, const struct address_node *node,

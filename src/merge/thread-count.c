@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread-count.c - see thread-count.h. */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +22,12 @@ static bool is_mpi_path(const char *path)
 		if (!strncmp(name, files[i], strlen(files[i])))
 			return true;
 	return false;
+}
+
+bool thread_starts_in(const char *path)
+{
+	return is_mpi_path(path) ||
+	       !strncmp(str_base(path), "libstdc++", strlen("libstdc++"));
 }
 
 /* Of each node, whether its path has a frame of somebody else. */
@@ -53,14 +58,13 @@ static void find_threads(const struct profile *p, const bool *others,
 		}
 }
 
-uint32_t thread_count(const struct profile *p)
+bool *threads_counted(const struct profile *p)
 {
 	bool *of_mpi = calloc(p->module_count + 1, sizeof(*of_mpi));
 	bool *others = calloc(p->node_count + 1, sizeof(*others));
 	bool *seen = calloc(p->thread_count + 1, sizeof(*seen));
 	bool *works = calloc(p->thread_count + 1, sizeof(*works));
 	bool room = of_mpi && others && seen && works;
-	uint32_t count = 0;
 
 	for (size_t i = 0; room && i < p->module_count; i++)
 		of_mpi[i] = is_mpi_path(p->modules[i].path);
@@ -68,13 +72,26 @@ uint32_t thread_count(const struct profile *p)
 		find_paths(p, of_mpi, others);
 		find_threads(p, others, seen, works);
 	}
-	for (size_t i = 0; i < p->thread_count; i++)
-		if (!room || works[i] ||
-		    (!seen[i] && (!p->id.mpi_init_ns || i == p->id.mpi_thread)))
-			count += p->threads[i].runs ? p->threads[i].runs : 1;
+	for (size_t i = 0; room && i < p->thread_count; i++)
+		works[i] |= !seen[i] &&
+			    (!p->id.mpi_init_ns || i == p->id.mpi_thread);
 	free(of_mpi);
 	free(others);
 	free(seen);
+	if (room)
+		return works;
 	free(works);
+	return NULL;
+}
+
+uint32_t thread_count(const struct profile *p)
+{
+	bool *counted = threads_counted(p);
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (!counted || counted[i])
+			count += p->threads[i].runs ? p->threads[i].runs : 1;
+	free(counted);
 	return count;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-count.h - how many threads a process had, but those of MPI itself. */
+/* thread-count.h - which threads a process had, but those of MPI itself. */
 #ifndef MERGE_THREAD_COUNT_H
 #define MERGE_THREAD_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -10,9 +11,16 @@
 /*
  * MPI's libraries start threads for themselves.  Threads in which nothing but
  * these libraries was seen do not count; nor, in a process with MPI, those
- * without a sample, but for the thread of MPI_Init.  When there is no memory,
- * all do.
+ * without a sample, but for the thread of MPI_Init.
+ *
+ * Of each thread, whether it counts; to be freed.  NULL: no memory.
  */
+bool *threads_counted(const struct profile *p);
+
+/* How many count.  When there is no memory, all do. */
 uint32_t thread_count(const struct profile *p);
+
+/* Of a module, by its path: threads begin there, or are MPI's own. */
+bool thread_starts_in(const char *path);
 
 #endif

@@ -358,8 +358,9 @@ static uint32_t line_of_python(const struct reader *r,
 		memcpy(&head, at, sizeof(head));
 	if (!reader_inside(r, name->lines, sizeof(head) + (size_t)head.length))
 		head.length = 0;
-	return python_line((const uint8_t *)at + sizeof(head), head.length,
-			   name->detail, (int64_t)node->offset - 2);
+	return python_line(r->header.python, (const uint8_t *)at + sizeof(head),
+			   head.length, name->detail,
+			   (int64_t)node->offset - 2);
 }
 
 /* The unified node for one of a thread's, below that parent. */

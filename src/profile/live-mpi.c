@@ -269,6 +269,61 @@ static void take_moment(struct reader *r, uint32_t thread, const void *at)
 	};
 }
 
+static void take_traced(struct reader *r, uint32_t thread, const void *at)
+{
+	struct profile *p = r->p;
+	struct live_traced sample;
+
+	memcpy(&sample, at, sizeof(sample));
+	if (!reader_grow(r, &p->moments, p->moment_count, sizeof(*p->moments)))
+		return;
+	p->moments[p->moment_count++] = (struct profile_moment){
+		.ns = sample.time,
+		.node = call_context(r, sample.node),
+		.thread = thread,
+	};
+}
+
+static uint32_t at_most_32(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+/*
+ * Those of a trace have the lowest bits of their times.  From the last one
+ * back: each comes before the next, and stands for its share of the time
+ * between.  One that would come before the thread began was written, and not
+ * yet counted, when the process was killed.
+ */
+static void date_moments(struct profile *p, size_t first,
+			 const struct live_thread *t)
+{
+	uint64_t next = t->last_ns >> LIVE_TRACED_SHIFT;
+	uint64_t begin = t->first_ns >> LIVE_TRACED_SHIFT;
+	size_t count = p->moment_count - first, oldest = moments_first(t);
+	uint32_t every = t->every + !t->every;
+	struct profile_moment *later = NULL;
+
+	count = t->moments_held < count ? t->moments_held : count;
+	for (size_t k = count; k-- > 0;) {
+		size_t i = (oldest + k) % count;
+		struct profile_moment *at = &p->moments[first + i];
+		uint32_t back = (uint32_t)(next - at->ns);
+
+		at->ns = 0;
+		if (!moments_has(t, (uint32_t)i) || next < begin + back ||
+		    next > PROFILE_TIME_MOST >> LIVE_TRACED_SHIFT)
+			continue;
+		next -= back;
+		at->ns = next << LIVE_TRACED_SHIFT;
+		at->weight_ns = at_most_32(t->wall_ns / (t->samples + 1));
+		if (later)
+			later->weight_ns =
+				at_most_32((later->ns - at->ns) / every);
+		later = at;
+	}
+}
+
 /* Of the thread's records those that count: no damage, none that was moved. */
 static void pick_moments(struct profile *p, size_t first,
 			 const struct live_thread *t)
@@ -320,8 +375,14 @@ void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 
 	open_call(r, thread, t);
 	reader_walk(r, t->peers, sizeof(struct live_peer), take_peer);
-	reader_chunks(r, t->moments, sizeof(struct live_moment), thread,
-		      take_moment);
+	if (t->moment_size == sizeof(struct live_traced)) {
+		reader_chunks(r, t->moments, sizeof(struct live_traced), thread,
+			      take_traced);
+		date_moments(r->p, first, t);
+	} else {
+		reader_chunks(r, t->moments, sizeof(struct live_moment), thread,
+			      take_moment);
+	}
 	pick_moments(r->p, first, t);
 	if (t->thinning & 1) {
 		r->p->losses[LOSS_MOVED_PARTS].count++;

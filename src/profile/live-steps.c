@@ -10,14 +10,20 @@
 
 #include "base/comparison.h"
 #include "profile/live-reader.h"
+#include "profile/step-loops.h"
 #include "profile/step-pattern.h"
 
 #define STEPS_NEAR 0.7 /* as regular, for as long, as the most regular */
+#define MEANWHILE  0.2 /* of the time of a loop: it is no other stretch */
 
 enum {
-	STEPS_KEPT = 4,
-	STEPS_LEAST = 4,    /* calls */
-	STEPS_RANKS = 1024, /* in larger jobs a rank keeps fewer stamps, … */
+	STEPS_FIRST = 4, /* of the loop that is found first, … */
+	STEPS_FEW = 2,   /* … of each other one, with few stamps, … */
+	STEPS_KEPT = 20, /* … of all together */
+	STEPS_LEAST = 4, /* calls */
+	STEPS_SURE = 8,  /* calls in a step; of more, none is left over */
+	/* In larger jobs a rank keeps fewer stamps, for the merge, … */
+	STEPS_RANKS = 128,
 	STEPS_STAMPS_LEAST = 255 /* … but these */
 };
 
@@ -50,6 +56,17 @@ static bool take_stamps(struct reader *r, struct profile_step *step,
 	return true;
 }
 
+/* Does the program say itself that something begins there? */
+static bool is_marked_step(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes[node];
+	const struct profile_name *name = &p->names[n->owner];
+
+	return n->kind == NODE_NAMED && (name->class == LIVE_NAME_PHASE ||
+					 (name->class == LIVE_NAME_MPI &&
+					  !strcmp(name->text, "MPI_Pcontrol")));
+}
+
 void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 		   const struct live_call *call)
 {
@@ -65,11 +82,14 @@ void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 	memcpy(&head, at, sizeof(head));
 	if (head.moving & 1 || head.count < STEPS_LEAST || !head.stride)
 		return;
+	step.marked = is_marked_step(p, node);
+	step.many_roots = call->root == LIVE_SEVERAL_ROOTS;
 	step.calls = call->calls;
 	step.count = head.count;
 	step.stride = head.stride;
-	step.head =
-		head.count < LIVE_STAMPS_HEAD ? head.count : LIVE_STAMPS_HEAD;
+	step.head = live_stamps_head(head.room);
+	if (step.head > head.count)
+		step.head = head.count;
 	step.first = (uint32_t)p->stamp_count;
 	/* Phases have no number of calls there. */
 	if (!step.calls)
@@ -81,13 +101,36 @@ void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 		p->steps[p->step_count++] = step;
 }
 
-/* By its first stamps, which all are there, and by all of them. */
+/*
+ * Calls in a step, by all stamps and by the first ones, which all are there.  0
+ * when out of memory.
+ */
+static uint32_t calls_of_step(const struct profile *p,
+			      const struct profile_step *step)
+{
+	const struct profile_stamp *at = &p->stamps[step->first];
+	uint32_t per;
+
+	if (step->marked)
+		return 1;
+	per = step_rounds(step, at);
+	if (per == 1)
+		per = step_calls(at,
+				 step->stride > 1 ? step->head : step->count);
+	if (per > STEPS_SURE && step->calls % per)
+		per = 1;
+	/* The root does not wait: that which is the root tells them apart. */
+	return step->many_roots && per <= (uint64_t)p->id.size ? per > 0 : per;
+}
+
 static bool judge_step(const struct profile *p, struct profile_step *step)
 {
 	const struct profile_stamp *at = &p->stamps[step->first];
 	uint32_t head = step->stride > 1 ? step->head : 0, row;
 
-	step->per = step_calls(at, head ? head : step->count);
+	step->per = calls_of_step(p, step);
+	if (!step->per)
+		return false;
 	for (row = step->stride; row % step->per; row += step->stride)
 		;
 	step->regular =
@@ -95,12 +138,24 @@ static bool judge_step(const struct profile *p, struct profile_step *step)
 	return step->regular >= 0;
 }
 
+/* Of the time in which it is called; one that is told by order is regular. */
 static double weight_of_step(const struct profile *p,
 			     const struct profile_step *step)
 {
 	const struct profile_stamp *at = &p->stamps[step->first];
 
-	return step->regular * (double)(at[step->count - 1].ns - at->ns);
+	return (step->ordered ? 1 : step->regular) *
+	       (double)(at[step->count - 1].ns - at->ns);
+}
+
+static bool is_collective(const struct profile *p,
+			  const struct profile_step *step)
+{
+	const struct profile_node *n = &p->nodes[step->node];
+
+	return n->kind == NODE_NAMED &&
+	       p->names[n->owner].class == LIVE_NAME_MPI &&
+	       p->names[n->owner].detail == LIVE_MPI_COLL;
 }
 
 struct step_order {
@@ -108,32 +163,109 @@ struct step_order {
 	double least; /* weight, from which on the number of steps counts */
 };
 
+/* Of one loop, what all ranks call, and then the first call. */
+static int by_step_place(const struct profile *p, const struct profile_step *a,
+			 const struct profile_step *b)
+{
+	int order = ORDER(is_collective(p, b), is_collective(p, a));
+
+	if (!order)
+		order = ORDER(p->stamps[a->first].ns, p->stamps[b->first].ns);
+	return order ? order : ORDER(a->node, b->node);
+}
+
 static int by_step_weight(const void *x, const void *y, void *of)
 {
 	const struct profile_step *a = x, *b = y;
 	const struct step_order *by = of;
 	double u = weight_of_step(by->p, a), v = weight_of_step(by->p, b);
+	bool marked = a->marked && a->regular > 0;
 	uint64_t m = u >= by->least ? a->calls / a->per : 0;
 	uint64_t n = v >= by->least ? b->calls / b->per : 0;
 
+	if (marked != (b->marked && b->regular > 0))
+		return marked ? -1 : 1;
+	if (a->outer != b->outer)
+		return ORDER(b->outer, a->outer);
 	if (m != n)
 		return ORDER(n, m);
+	if (a->ordered && b->ordered)
+		return by_step_place(by->p, a, b);
 	if (u != v)
 		return u < v ? 1 : -1;
 	return ORDER(a->node, b->node);
 }
 
-/* Those that come near the most regular one; of these, with the most steps. */
-static void sort_steps(struct profile *p)
+/*
+ * Marks, then loops that no other is around, then those that come near the most
+ * regular one; of these, with the most steps.
+ */
+static void sort_steps(struct profile *p, size_t from)
 {
 	struct step_order by = { .p = p };
 
-	for (size_t i = 0; i < p->step_count; i++)
-		by.least = fmax(by.least, weight_of_step(p, &p->steps[i]));
+	for (size_t i = from; i < p->step_count; i++)
+		if (p->steps[i].outer || p->steps[i].marked)
+			by.least =
+				fmax(by.least, weight_of_step(p, &p->steps[i]));
 	by.least *= STEPS_NEAR;
-	if (p->step_count)
-		qsort_r(p->steps, p->step_count, sizeof(*p->steps),
-			by_step_weight, &by);
+	if (p->step_count > from)
+		qsort_r(&p->steps[from], p->step_count - from,
+			sizeof(*p->steps), by_step_weight, &by);
+}
+
+/* Is most of it while the other one is called? */
+static bool is_meanwhile(const struct profile *p,
+			 const struct profile_step *step,
+			 const struct profile_step *other)
+{
+	const struct profile_stamp *a = &p->stamps[step->first];
+	const struct profile_stamp *b = &p->stamps[other->first];
+	uint64_t from = a->ns, to = a[step->count - 1].ns;
+	uint64_t begin = b->ns, end = b[other->count - 1].ns;
+
+	begin = begin > from ? begin : from;
+	end = end < to ? end : to;
+	return end > begin &&
+	       (double)(end - begin) > MEANWHILE * (double)(to - from);
+}
+
+/*
+ * Those that are called meanwhile come behind it, not more than `most`
+ * together; others are in no loop of their own.
+ */
+static size_t keep_loop(struct profile *p, size_t kept, size_t most)
+{
+	const struct profile_step *loop = &p->steps[kept];
+	size_t end = kept + 1;
+
+	for (size_t i = kept + 1; i < p->step_count; i++) {
+		struct profile_step step = p->steps[i];
+
+		if (!is_meanwhile(p, &step, loop))
+			continue;
+		if (end < kept + most) {
+			p->steps[i] = p->steps[end];
+			p->steps[end++] = step;
+		} else {
+			p->steps[i].outer = 0;
+		}
+	}
+	return end;
+}
+
+/* Of the loop that is found first, and of those before and after it. */
+static void choose_steps(struct profile *p)
+{
+	size_t kept = 0;
+
+	while (kept < p->step_count && kept + STEPS_FEW <= STEPS_KEPT) {
+		sort_steps(p, kept);
+		if (kept && !p->steps[kept].outer)
+			break;
+		kept = keep_loop(p, kept, kept ? STEPS_FEW : STEPS_FIRST);
+	}
+	p->step_count = kept < STEPS_KEPT ? kept : STEPS_KEPT;
 }
 
 static uint32_t stamps_wanted(const struct profile *p)
@@ -145,13 +277,38 @@ static uint32_t stamps_wanted(const struct profile *p)
 	return most > STEPS_STAMPS_LEAST ? (uint32_t)most : STEPS_STAMPS_LEAST;
 }
 
+/*
+ * A long head has told how many calls a step has: the file has the first of
+ * it, and then one of each stride; where that is longer than all the rest of
+ * the head, the end of it, which is less than a row later.
+ */
+static void shorten_head(struct profile_step *step, struct profile_stamp *at)
+{
+	uint32_t rest, count = LIVE_STAMPS_FEW;
+
+	if (step->head <= count)
+		return;
+	rest = step->head - count;
+	if (step->stride > rest)
+		memmove(at, at + rest, count * sizeof(*at));
+	else
+		for (uint32_t i = count; i < step->head; i += step->stride)
+			at[count++] = at[i];
+	memmove(at + count, at + step->head,
+		(step->count - step->head) * sizeof(*at));
+	step->count -= step->head - count;
+	step->head = LIVE_STAMPS_FEW;
+}
+
 /* Behind the head every other one goes, until the others are few enough. */
 static void put_stamps(struct profile_step *step, struct profile_stamp *to,
-		       uint32_t first, const struct profile_stamp *from,
+		       uint32_t first, struct profile_stamp *from,
 		       uint32_t most)
 {
-	uint32_t skip = 1, count = step->head;
+	uint32_t skip = 1, count;
 
+	shorten_head(step, from + step->first);
+	count = step->head;
 	while ((step->count - step->head + skip - 1) / skip + step->head > most)
 		skip *= 2;
 	memcpy(to + first, from + step->first, count * sizeof(*to));
@@ -160,6 +317,7 @@ static void put_stamps(struct profile_step *step, struct profile_stamp *to,
 	step->stride *= skip;
 	step->first = first;
 	step->count = count;
+	steps_round(to + first, count, step->calls / step->per);
 }
 
 void reader_steps(struct reader *r)
@@ -175,10 +333,11 @@ void reader_steps(struct reader *r)
 		reader_no_memory(r);
 		return;
 	}
-	sort_steps(p);
-	if (p->step_count > STEPS_KEPT)
-		p->step_count = STEPS_KEPT;
+	r->err = r->err ? r->err : step_loops(p);
+	choose_steps(p);
 	for (size_t i = 0; i < p->step_count; i++) {
+		if (i == STEPS_FIRST)
+			most = 2 * LIVE_STAMPS_FEW;
 		put_stamps(&p->steps[i], to, next, p->stamps, most);
 		next += p->steps[i].count;
 	}

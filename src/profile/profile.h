@@ -52,6 +52,8 @@ enum profile_end {
 #define PROFILE_SEVERAL_COMMS (UINT32_MAX - 1)
 #define PROFILE_HOST          UINT32_MAX /* in place of a device */
 
+#define THREAD_NAME 16 /* bytes of a thread's name, in Linux */
+
 /* Later moments of CLOCK_MONOTONIC are damage: 36 years after boot. */
 #define PROFILE_TIME_MOST ((uint64_t)1 << 60)
 

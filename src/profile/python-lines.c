@@ -8,6 +8,8 @@ enum {
 	BEGINS = 0x80, /* an entry; the bytes behind it do not have this bit */
 	MORE = 0x40,   /* of a number, behind these 6 bits */
 	UNIT = 2,      /* bytes of bytecode */
+	PAIR = 2,      /* an entry up to 3.10: bytes of bytecode, lines */
+	PAIR_NO_LINE = -128,
 };
 
 enum {                 /* what an entry says */
@@ -42,8 +44,41 @@ static int64_t line_delta(const uint8_t *table, size_t size, size_t i)
 	return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
 }
 
-uint32_t python_line(const uint8_t *table, size_t size, uint32_t first,
-		     int64_t at)
+/* Up to 3.9: so many bytes further the line is so much further. */
+static uint32_t line_before_3_10(const uint8_t *table, size_t size,
+				 uint32_t first, int64_t at)
+{
+	int64_t line = first;
+
+	for (size_t i = 0; i + PAIR <= size && at >= table[i]; i += PAIR) {
+		at -= table[i];
+		line += (int8_t)table[i + 1];
+	}
+	return line < 0 || line > UINT32_MAX ? 0 : (uint32_t)line;
+}
+
+/* 3.10: so many bytes are of a line that is so much further. */
+static uint32_t line_of_3_10(const uint8_t *table, size_t size, uint32_t first,
+			     int64_t at)
+{
+	int64_t line = first;
+
+	for (size_t i = 0; at >= 0 && i + PAIR <= size; i += PAIR) {
+		int8_t delta = (int8_t)table[i + 1];
+
+		line += delta == PAIR_NO_LINE ? 0 : delta;
+		if (at < table[i])
+			return delta == PAIR_NO_LINE || line < 0 ||
+					       line > UINT32_MAX
+				       ? 0
+				       : (uint32_t)line;
+		at -= table[i];
+	}
+	return first;
+}
+
+static uint32_t line_since_3_11(const uint8_t *table, size_t size,
+				uint32_t first, int64_t at)
 {
 	int64_t line = first, begin = 0;
 
@@ -62,4 +97,13 @@ uint32_t python_line(const uint8_t *table, size_t size, uint32_t first,
 		begin = end;
 	}
 	return first;
+}
+
+uint32_t python_line(uint32_t version, const uint8_t *table, size_t size,
+		     uint32_t first, int64_t at)
+{
+	if (version && version < 0x30a)
+		return line_before_3_10(table, size, first, at);
+	return (version == 0x30a ? line_of_3_10 : line_since_3_11)(table, size,
+								   first, at);
 }

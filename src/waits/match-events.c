@@ -222,8 +222,9 @@ static bool has_records(const struct profile *p, uint32_t thread)
 {
 	size_t from = 0, to = p->part_count;
 
-	if (!p->id.size)
-		return true;
+	/* Where ranks exchange nothing: the main thread, or all without MPI. */
+	if (!p->part_count)
+		return !p->id.size || !thread;
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* steps.c - contexts that repeat, and the iterations of one of them. */
-#include "waits/steps.h"
+#include "waits/step-choice.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,62 +10,64 @@
 #include "base/comparison.h"
 #include "base/err.h"
 
-#define NEARLY 0.7 /* as regular as the most regular */
-#define SHARED 0.5 /* of the members have it */
-
-enum {
-	STEPS_LEAST = 8 /* iterations */
-};
-
-struct step_series { /* of one process; a raw node may become another's */
-	uint32_t process, node;
-	uint32_t head, stride, per, count;
-	uint64_t calls;
-	double regular;
-	struct profile_stamp *at;
-};
-
 /*
  * Collecting.
  */
 
 void steps_fini(struct steps *steps)
 {
-	for (size_t i = 0; i < steps->count; i++)
-		free(steps->at[i].at);
+	free(steps->stamps);
 	free(steps->at);
 	*steps = (struct steps){ 0 };
 }
 
-/* Every other one behind the head. */
+/* Every other one behind the head; the series are still in their order. */
 static void thin_steps(struct steps *steps)
 {
-	steps->stamps = 0;
+	size_t next = 0;
+
 	for (size_t i = 0; i < steps->count; i++) {
 		struct step_series *s = &steps->at[i];
-		uint32_t kept = s->head;
+		const struct profile_stamp *from = &steps->stamps[s->first];
 
-		for (uint32_t k = kept; k < s->count; k += 2)
-			s->at[kept++] = s->at[k];
-		if (kept < s->count)
+		s->first = next;
+		for (uint32_t k = 0; k < s->count; k += k < s->head ? 1 : 2)
+			steps->stamps[next++] = from[k];
+		if (s->count > s->head + 1)
 			s->stride *= 2;
-		s->count = kept;
-		steps->stamps += kept;
+		s->count = (uint32_t)(next - s->first);
 	}
+	steps->stamp_count = next;
+}
+
+static int stamps_make_room(struct steps *steps, size_t count)
+{
+	while (steps->stamp_room < steps->stamp_count + count) {
+		struct profile_stamp *at =
+			array_grow(steps->stamps, steps->stamp_room,
+				   &steps->stamp_room, sizeof(*steps->stamps));
+
+		if (!at)
+			return no_memory();
+		steps->stamps = at;
+	}
+	return 0;
 }
 
 static int put_steps(struct steps *steps, struct step_series s,
 		     const struct profile_stamp *from)
 {
-	s.at = calloc(s.count, sizeof(*s.at));
-	if (!s.at || !array_append(&steps->at, &steps->count, &steps->room,
-				   sizeof(s), &s)) {
-		free(s.at);
+	int err = stamps_make_room(steps, s.count);
+
+	if (err)
+		return err;
+	s.first = steps->stamp_count;
+	if (!array_append(&steps->at, &steps->count, &steps->room, sizeof(s),
+			  &s))
 		return no_memory();
-	}
-	memcpy(s.at, from, s.count * sizeof(*s.at));
-	steps->stamps += s.count;
-	for (int i = 0; i < 16 && steps->stamps > STEPS_STAMPS; i++)
+	memcpy(&steps->stamps[s.first], from, s.count * sizeof(*from));
+	steps->stamp_count += s.count;
+	for (int i = 0; i < 16 && steps->stamp_count > STEPS_STAMPS; i++)
 		thin_steps(steps);
 	return 0;
 }
@@ -87,6 +88,9 @@ int steps_add(struct steps *steps, const struct profile *p, uint32_t process,
 					      .stride = step->stride,
 					      .per = step->per,
 					      .count = step->count,
+					      .marked = step->marked,
+					      .ordered = step->ordered,
+					      .outer = step->outer,
 					      .calls = step->calls,
 					      .regular = step->regular },
 			&p->stamps[step->first]);
@@ -98,8 +102,8 @@ void steps_pack(const struct steps *steps, struct blob *to)
 {
 	blob_put(to, steps->at, steps->count, sizeof(*steps->at));
 	for (size_t i = 0; i < steps->count; i++)
-		blob_put(to, steps->at[i].at, steps->at[i].count,
-			 sizeof(*steps->at[i].at));
+		blob_put(to, &steps->stamps[steps->at[i].first],
+			 steps->at[i].count, sizeof(*steps->stamps));
 }
 
 int steps_absorb(struct steps *steps, struct blob *from, uint32_t process,
@@ -150,119 +154,10 @@ void steps_rename(struct steps *steps, const struct run *run,
 		s->node = became[s->node];
 		if (s->process < run->member_count)
 			steps->at[kept++] = *s;
-		else
-			free(s->at);
 	}
 	steps->count = kept;
 	if (kept)
 		qsort(steps->at, kept, sizeof(*steps->at), by_step_node);
-}
-
-/*
- * Which of them are the steps.
- */
-
-struct step_choice { /* series first … end - 1: one context */
-	size_t first, end, ranks;
-	uint64_t calls; /* of most ranks */
-	uint32_t per;
-	bool marked;
-	double regular;
-};
-
-static size_t end_of_context(const struct steps *steps, size_t first)
-{
-	size_t end = first + 1;
-
-	while (end < steps->count &&
-	       steps->at[end].node == steps->at[first].node)
-		end++;
-	return end;
-}
-
-/* The number of calls that most ranks of the context have. */
-static uint64_t usual_calls(const struct steps *steps,
-			    const struct step_choice *c)
-{
-	uint64_t calls = 0;
-	size_t seen = 0;
-
-	for (size_t i = c->first; i < c->end; i++) {
-		if (!seen)
-			calls = steps->at[i].calls;
-		seen += steps->at[i].calls == calls ? 1 : (size_t)-1;
-	}
-	return calls;
-}
-
-/* Is it the process's only one, of that many calls? */
-static bool is_usual(const struct steps *steps, const struct step_choice *c,
-		     size_t i)
-{
-	const struct step_series *s = &steps->at[i];
-
-	return s->calls == c->calls &&
-	       (i == c->first || s[-1].process != s->process ||
-		s[-1].calls != c->calls);
-}
-
-static struct step_choice
-look_at_context(const struct run *run, const struct steps *steps, size_t first)
-{
-	struct step_choice c = { .first = first,
-				 .end = end_of_context(steps, first),
-				 .per = UINT32_MAX };
-
-	c.marked = run->nodes[steps->at[first].node].kind == RUN_PHASE;
-	c.calls = usual_calls(steps, &c);
-	for (size_t i = c.first; i < c.end; i++) {
-		const struct step_series *s = &steps->at[i];
-
-		if (!is_usual(steps, &c, i))
-			continue;
-		c.ranks++;
-		c.regular += s->regular;
-		c.per = s->per < c.per ? s->per : c.per;
-	}
-	c.regular /= (double)(c.ranks ? c.ranks : 1);
-	if (c.marked)
-		c.per = 1;
-	return c;
-}
-
-static bool is_step(const struct run *run, const struct step_choice *c)
-{
-	return (double)c->ranks >= SHARED * (double)run->member_count &&
-	       c->ranks && c->calls / c->per >= STEPS_LEAST;
-}
-
-/* Two passes: how regular the most regular is, then that with the most steps.
- */
-static bool choose_step(const struct run *run, const struct steps *steps,
-			struct step_choice *to)
-{
-	struct step_choice best = { 0 };
-	double most[2] = { 0 };
-	bool found = false;
-
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0, end; i < steps->count; i = end) {
-			struct step_choice c = look_at_context(run, steps, i);
-
-			end = c.end;
-			if (!is_step(run, &c))
-				continue;
-			most[c.marked] = fmax(most[c.marked], c.regular);
-			if (!pass || c.regular < NEARLY * most[c.marked] ||
-			    (found && best.marked && !c.marked))
-				continue;
-			if (!found || (c.marked && !best.marked) ||
-			    c.calls / c.per > best.calls / best.per)
-				best = c;
-			found = true;
-		}
-	*to = best;
-	return found;
 }
 
 /*
@@ -273,6 +168,7 @@ struct iterating {
 	const struct run *run;
 	const struct clocks *clocks;
 	const struct gpu_bins *gpus;
+	const struct profile_stamp *stamps;
 	struct run_iterations *to;
 	struct step_choice choice;
 	int64_t begin;
@@ -289,7 +185,7 @@ static uint32_t calls_of_row(const struct iterating *t,
 
 	for (size_t i = t->choice.first; i < t->choice.end; i++)
 		if (steps->at[i].stride > stride &&
-		    is_usual(steps, &t->choice, i))
+		    step_is_usual(steps, &t->choice, i))
 			stride = steps->at[i].stride;
 	for (calls = stride; calls % t->choice.per; calls += stride)
 		;
@@ -323,24 +219,31 @@ static int put_iteration(struct iterating *t, const struct step_series *s,
 /* Between stamps of the head that are `per` apart, then of what is behind. */
 static int put_iterations(struct iterating *t, const struct step_series *s)
 {
+	const struct profile_stamp *at = &t->stamps[s->first];
 	uint32_t per = t->choice.per, row = t->calls / s->stride;
 	uint32_t head = (s->head - 1) / per * per;
 	uint32_t body = t->calls == per ? head : s->head;
 	int err = 0;
 
 	for (uint32_t i = 0; i < head && !err; i += per)
-		err = put_iteration(t, s, &s->at[i], &s->at[i + per]);
+		err = put_iteration(t, s, &at[i], &at[i + per]);
 	for (uint32_t i = body; i + row < s->count && !err; i += row)
-		err = put_iteration(t, s, &s->at[i], &s->at[i + row]);
+		err = put_iteration(t, s, &at[i], &at[i + row]);
 	return err;
+}
+
+static uint64_t since_begin(const struct iterating *t, int64_t ns)
+{
+	return ns > t->begin ? (uint64_t)(ns - t->begin) : 0;
 }
 
 static int put_rank(struct iterating *t, const struct step_series *s)
 {
-	int64_t begin = clocks_time(t->clocks, s->process, s->at->ns);
+	int64_t begin =
+		clocks_time(t->clocks, s->process, t->stamps[s->first].ns);
 	struct run_iteration_rank rank = {
 		.rank = s->process,
-		.begin_ns = begin > t->begin ? (uint64_t)(begin - t->begin) : 0,
+		.begin_ns = since_begin(t, begin),
 		.first = (uint32_t)t->to->row_count,
 		.iterations = s->calls / t->choice.per,
 	};
@@ -383,21 +286,63 @@ static int put_step(struct iterating *t, const struct steps *steps,
 	return 0;
 }
 
+static int by_series_begin(const void *x, const void *y)
+{
+	const struct run_step_series *a = x, *b = y;
+
+	return ORDER(a->begin_ns, b->begin_ns);
+}
+
+/* All of them, in the order of time. */
+static int put_step_series(struct iterating *t, const struct steps *steps,
+			   const struct step_choice *choices, size_t count)
+{
+	struct run_step_series *to = calloc(count, sizeof(*to));
+
+	if (!to)
+		return no_memory();
+	t->to->series = to;
+	t->to->series_count = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct step_choice *c = &choices[i];
+
+		to[i] = (struct run_step_series){
+			.node = steps->at[c->first].node,
+			.marked = c->marked,
+			.ordered = c->ordered,
+			.per = c->per,
+			.iterations = c->calls / c->per,
+			.regular = c->regular,
+			.begin_ns = since_begin(t, c->begin_ns),
+			.end_ns = since_begin(t, c->end_ns),
+		};
+	}
+	qsort(to, count, sizeof(*to), by_series_begin);
+	return 0;
+}
+
 int steps_make(struct run *run, const struct steps *steps,
 	       const struct matched_events *parts, const struct clocks *clocks,
 	       const struct gpu_bins *gpus)
 {
+	struct step_choice choices[STEP_CHOICES];
 	struct iterating t = { .run = run,
 			       .clocks = clocks,
 			       .gpus = gpus,
+			       .stamps = steps->stamps,
 			       .to = &run->iterations };
-	int err;
+	int err, count = parts->source_count
+				 ? step_choices(run, steps, clocks, choices)
+				 : 0;
 
-	if (!parts->source_count || !choose_step(run, steps, &t.choice))
-		return 0;
+	if (count <= 0)
+		return count;
+	t.choice = choices[0];
 	err = put_step(&t, steps, parts);
+	if (!err)
+		err = put_step_series(&t, steps, choices, (size_t)count);
 	for (size_t i = t.choice.first; i < t.choice.end && !err; i++)
-		if (is_usual(steps, &t.choice, i))
+		if (step_is_usual(steps, &t.choice, i))
 			err = put_rank(&t, &steps->at[i]);
 	return err ? no_memory() : 0;
 }

@@ -2,10 +2,8 @@
 /*
  * steps.h - the steps of a program: what of all ranks repeats most regularly.
  *
- * Method   Each rank brings a few contexts whose calls are regular.  The step
- *          is a context that most ranks have, with equally many calls: a phase
- *          before a call of MPI, and of those that are nearly as regular as the
- *          most regular one, that with the most steps.
+ * Method   Each rank brings a few contexts whose calls are regular, or come in
+ *          turns; of these some are chosen (step-choice.h).
  * Memory   STEPS_STAMPS stamps, of 16 bytes; beyond that all are thinned alike.
  */
 #ifndef WAITS_STEPS_H
@@ -19,11 +17,13 @@
 
 #define STEPS_STAMPS ((size_t)4 << 20)
 
-struct step_series;
+struct step_series; /* step-choice.h */
 
 struct steps { /* all zero: none */
 	struct step_series *at;
-	size_t count, room, stamps;
+	size_t count, room;
+	struct profile_stamp *stamps; /* of all series, one after another */
+	size_t stamp_count, stamp_room;
 };
 
 /* As match_add(), match_wanted(), match_rename(), match_pack() and so on. */

@@ -15,6 +15,10 @@
 
 #define WHOLE ((double)RUN_TIME_WHOLE)
 
+enum {
+	PIECES_FEW = 32
+};
+
 struct gpu_bins_row { /* bin b begins at (first + b) << shift */
 	uint32_t process, device, shift, count;
 	uint64_t first;
@@ -31,9 +35,16 @@ struct bin_sums {
 	uint32_t moments;
 };
 
+struct kept_call {
+	int64_t enter, leave;
+	uint32_t row, node;
+};
+
 struct time_source { /* what a row is made of: one of the two */
 	const struct series *series;
 	const struct gpu_bins_row *gpu;
+	const struct kept_call *calls, *calls_end; /* by when they begin */
+	uint32_t outside; /* of the last point outside them; 0: none */
 	/* MPI_Init, before there are trace points: */
 	int64_t init, init_end;
 	uint32_t init_node;
@@ -49,11 +60,14 @@ struct time_binning {
 	struct time_source *sources; /* by row */
 	uint32_t *first_row;         /* of each member, and one more */
 	float *inside, *wait;        /* of each row and bin: in kept calls */
-	uint32_t *end;               /* of nodes: of those below each */
-	bool *files;                 /* of nodes: they read or write files */
-	struct bin_sums *sums;       /* of one row: by bin, and … */
-	struct time_piece *pieces;   /* … where it was */
+	struct kept_call *calls;
+	size_t call_count, call_room;
+	uint32_t *end;             /* of nodes: of those below each */
+	bool *files;               /* of nodes: they read or write files */
+	struct bin_sums *sums;     /* of one row: by bin, and … */
+	struct time_piece *pieces; /* … where it was */
 	size_t piece_count, piece_room, cell_room;
+	bool mixed; /* pieces do not come bin after bin, as a thread's do */
 	double row_inside, row_wait;
 };
 
@@ -301,6 +315,11 @@ static uint32_t bin_of_time(const struct time_binning *t, int64_t ns)
 	return bin < t->bins ? (uint32_t)bin : t->bins - 1;
 }
 
+static int64_t end_of_bin(const struct time_binning *t, uint32_t bin)
+{
+	return t->begin + (bin + 1) * t->width;
+}
+
 /* How much of from … to is in the bin. */
 static double time_in_bin(const struct time_binning *t, uint32_t bin,
 			  int64_t from, int64_t to)
@@ -313,7 +332,7 @@ static double time_in_bin(const struct time_binning *t, uint32_t bin,
 }
 
 /*
- * Kept calls: how much of them was waiting.
+ * Kept calls: when a row was in them, and how much of that was waiting.
  */
 
 static size_t row_of_part(const struct time_binning *t,
@@ -335,15 +354,53 @@ static void spread_call(const struct time_binning *t, float *to, int64_t from,
 		to[b] += (float)time_in_bin(t, b, from, end);
 }
 
+static int by_row_and_enter(const void *x, const void *y)
+{
+	const struct kept_call *a = x, *b = y;
+	int order = ORDER(a->row, b->row);
+
+	return order ? order : ORDER(a->enter, b->enter);
+}
+
+static void give_calls_to_rows(struct time_binning *t)
+{
+	const struct kept_call *call = t->calls, *end;
+
+	if (!t->call_count)
+		return;
+	end = call + t->call_count;
+	qsort(t->calls, t->call_count, sizeof(*t->calls), by_row_and_enter);
+	while (call < end) {
+		struct time_source *of = &t->sources[call->row];
+
+		of->calls = call;
+		while (call < end && &t->sources[call->row] == of)
+			call++;
+		of->calls_end = call;
+	}
+}
+
+static int keep_call(struct time_binning *t, size_t row,
+		     const struct event_record *p)
+{
+	struct kept_call call = { p->enter, p->leave, (uint32_t)row, p->node };
+
+	return array_append(&t->calls, &t->call_count, &t->call_room,
+			    sizeof(call), &call)
+		       ? 0
+		       : no_memory();
+}
+
 static int spread_calls(struct time_binning *t, const struct wait_state *waits)
 {
+	int err = 0;
 	size_t cells = t->to->row_count * t->bins;
 
 	t->inside = calloc(cells + 1, sizeof(*t->inside));
 	t->wait = calloc(cells + 1, sizeof(*t->wait));
 	if (!t->inside || !t->wait)
 		return no_memory();
-	for (size_t i = 0; i < t->parts->count; i++) {
+	for (size_t i = 0; i < t->parts->count && !err; i++) {
 		const struct event_record *p = &t->parts->at[i];
 		size_t row = waits[i].joint ? SIZE_MAX : row_of_part(t, p);
 
@@ -353,13 +410,16 @@ static int spread_calls(struct time_binning *t, const struct wait_state *waits)
 			t->sources[row].init = p->enter;
 			t->sources[row].init_end = p->leave;
 			t->sources[row].init_node = p->node;
+		} else {
+			err = keep_call(t, row, p);
 		}
 		spread_call(t, t->inside + row * t->bins, p->enter, p->leave);
 		if (waits[i].ns > 0)
 			spread_call(t, t->wait + row * t->bins, p->enter,
 				    p->enter + waits[i].ns);
 	}
-	return 0;
+	give_calls_to_rows(t);
+	return err;
 }
 
 /*
@@ -370,6 +430,8 @@ static int put_time_piece(struct time_binning *t, uint32_t bin, uint32_t node,
 			  double ns)
 {
 	struct time_piece piece = { bin, node, (float)ns };
+	struct time_piece *last =
+		t->piece_count ? &t->pieces[t->piece_count - 1] : NULL;
 	struct bin_sums *sum = &t->sums[bin];
 	const struct run_node *n = &t->run->nodes[node];
 
@@ -378,6 +440,11 @@ static int put_time_piece(struct time_binning *t, uint32_t bin, uint32_t node,
 		sum->io += ns;
 	else if (n->kind == RUN_MPI)
 		sum->mpi += ns;
+	if (last && last->bin == bin && last->node == node) {
+		last->ns += piece.ns;
+		return 0;
+	}
+	t->mixed |= last && last->bin > bin;
 	return array_append(&t->pieces, &t->piece_count, &t->piece_room,
 			    sizeof(piece), &piece)
 		       ? 0
@@ -388,14 +455,20 @@ static int put_time_piece(struct time_binning *t, uint32_t bin, uint32_t node,
 static int put_time(struct time_binning *t, int64_t from, int64_t to,
 		    uint32_t node, double cpu)
 {
+	uint32_t first = bin_of_time(t, from);
 	int err = 0;
 
 	if (to <= from) {
 		t->sums[bin_of_time(t, to)].busy += cpu;
 		return 0;
 	}
-	for (uint32_t b = bin_of_time(t, from), last = bin_of_time(t, to);
-	     b <= last && !err; b++) {
+	/* Most are within one. */
+	if (from >= t->begin && to <= end_of_bin(t, first)) {
+		t->sums[first].busy += cpu;
+		return put_time_piece(t, first, node, (double)(to - from));
+	}
+	for (uint32_t b = first, last = bin_of_time(t, to); b <= last && !err;
+	     b++) {
 		double ns = time_in_bin(t, b, from, to);
 
 		if (ns <= 0)
@@ -406,10 +479,60 @@ static int put_time(struct time_binning *t, int64_t from, int64_t to,
 	return err;
 }
 
-/* Up to a point: what was thinned away before it, and its own. */
-static int put_point(struct time_binning *t, const struct series *s, size_t i)
+/*
+ * The same, but for when the row was in kept calls: a rank that waits without a
+ * core has no samples there, and its time would be where it came back.
+ */
+static int put_around_calls(struct time_binning *t, struct time_source *row,
+			    int64_t from, int64_t to, uint32_t node, double cpu)
 {
+	double each = to > from ? cpu / (double)(to - from) : 0;
+	int err = to > from ? 0 : put_time(t, from, to, node, cpu);
+
+	while (from < to && !err) {
+		const struct kept_call *call;
+		bool inside;
+		int64_t end;
+
+		while (row->calls < row->calls_end && row->calls->leave <= from)
+			row->calls++;
+		call = row->calls < row->calls_end ? row->calls : NULL;
+		inside = call && call->enter <= from;
+		end = inside ? call->leave : call ? call->enter : to;
+		end = end < to ? end : to;
+		err = put_time(t, from, end, inside ? call->node : node,
+			       each * (double)(end - from));
+		from = end;
+	}
+	return err;
+}
+
+/*
+ * Where all calls are kept, a point in one does not tell where its thread was
+ * before: where it was last outside of calls, or else in the caller.
+ */
+static uint32_t node_before(const struct time_binning *t,
+			    struct time_source *row,
+			    const struct trace_point *at)
+{
+	const struct kept_call *call = row->calls;
+	uint32_t node;
+
+	while (call < row->calls_end && call->leave < at->ns)
+		call++;
+	if (t->parts->level || call == row->calls_end || call->enter > at->ns)
+		return row->outside = at->node;
+	for (node = call->node; t->run->nodes[node].kind == RUN_MPI;)
+		node = t->run->nodes[node].parent;
+	return row->outside ? row->outside : node;
+}
+
+/* Up to a point: what was thinned away before it, and its own. */
+static int put_point(struct time_binning *t, struct time_source *row, size_t i)
+{
+	const struct series *s = row->series;
 	const struct trace_point *at = &s->at[i];
+	uint32_t node = node_before(t, row, at);
 	int64_t own = at->ns - at->weight_ns;
 	int64_t before = i ? s->at[i - 1].ns : own;
 	double cpu = s->period_ns / s->every;
@@ -417,12 +540,14 @@ static int put_point(struct time_binning *t, const struct series *s, size_t i)
 
 	t->sums[bin_of_time(t, at->ns)].moments++;
 	if (own <= before)
-		return put_time(t, before, at->ns, at->node, s->period_ns);
-	err = put_time(t, before, own, at->node, i ? s->period_ns - cpu : 0);
-	return err ? err : put_time(t, own, at->ns, at->node, cpu);
+		return put_around_calls(t, row, before, at->ns, node,
+					s->period_ns);
+	err = put_around_calls(t, row, before, own, node,
+			       i ? s->period_ns - cpu : 0);
+	return err ? err : put_around_calls(t, row, own, at->ns, node, cpu);
 }
 
-static int put_thread(struct time_binning *t, const struct time_source *from)
+static int put_thread(struct time_binning *t, struct time_source *from)
 {
 	const struct series *s = from->series;
 	int64_t start = s->count ? s->at[0].ns - s->at[0].weight_ns : INT64_MAX;
@@ -432,7 +557,7 @@ static int put_thread(struct time_binning *t, const struct time_source *from)
 	if (from->init_node)
 		err = put_time(t, from->init, end, from->init_node, 0);
 	for (size_t i = 0; i < s->count && !err; i++)
-		err = put_point(t, s, i);
+		err = put_point(t, from, i);
 	return err;
 }
 
@@ -479,6 +604,23 @@ static int by_piece(const void *x, const void *y)
 	int order = ORDER(a->bin, b->bin);
 
 	return order ? order : ORDER(a->node, b->node);
+}
+
+/* A bin has few, which are sorted faster without calls. */
+static void sort_pieces(struct time_piece *at, size_t count)
+{
+	if (count > PIECES_FEW) {
+		qsort(at, count, sizeof(*at), by_piece);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct time_piece piece = at[i];
+		size_t to = i;
+
+		for (; to && by_piece(&piece, &at[to - 1]) < 0; to--)
+			at[to] = at[to - 1];
+		at[to] = piece;
+	}
 }
 
 static double below_node(const struct time_binning *t, uint32_t node,
@@ -573,14 +715,16 @@ static int put_time_cells(struct time_binning *t, struct run_time_row *row)
 	row->first = (uint32_t)t->to->cell_count;
 	row->first_bin = from;
 	row->cells = to - from;
-	if (t->piece_count)
-		qsort(t->pieces, t->piece_count, sizeof(*t->pieces), by_piece);
+	if (t->mixed)
+		sort_pieces(t->pieces, t->piece_count);
 	for (uint32_t b = from; b < to; b++) {
 		struct run_time_cell cell;
 		size_t first = next;
 
 		while (next < t->piece_count && t->pieces[next].bin == b)
 			next++;
+		if (first < next && !t->mixed)
+			sort_pieces(&t->pieces[first], next - first);
 		cell = sum_cell(t, row, &s[b],
 				first < next ? &t->pieces[first] : NULL,
 				next - first);
@@ -598,6 +742,7 @@ static void begin_time_row(struct time_binning *t, size_t row)
 
 	memset(t->sums, 0, t->bins * sizeof(*t->sums));
 	t->piece_count = 0;
+	t->mixed = false;
 	t->row_inside = t->row_wait = 0;
 	for (uint32_t b = 0; b < t->bins; b++) {
 		t->sums[b].inside = (double)inside[b];
@@ -610,7 +755,7 @@ static void begin_time_row(struct time_binning *t, size_t row)
 static int make_time_row(struct time_binning *t, size_t i)
 {
 	struct run_time_row *row = &t->to->rows[i];
-	const struct time_source *from = &t->sources[i];
+	struct time_source *from = &t->sources[i];
 	int err = 0;
 
 	begin_time_row(t, i);
@@ -683,6 +828,7 @@ int time_bins_make(struct run *run, const struct matched_events *parts,
 	free(t.first_row);
 	free(t.inside);
 	free(t.wait);
+	free(t.calls);
 	free(t.end);
 	free(t.files);
 	free(t.sums);

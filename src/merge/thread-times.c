@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* thread-times.c - see thread-times.h. */
+#include "merge/thread-times.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/comparison.h"
+#include "base/err.h"
+#include "merge/run-processes.h"
+#include "merge/thread-count.h"
+
+struct team_node {
+	uint32_t region;  /* the innermost one that it is in; 0: none */
+	uint32_t members; /* of a region: threads that took part, and … */
+	uint64_t ns;      /* … its elapsed time, times those */
+};
+
+struct thread_row {
+	struct run_thread to;
+	uint64_t inside; /* waits for locks and others in regions */
+	bool begins;     /* a region that is in no other of the thread's */
+};
+
+struct thread_sums {
+	const struct profile *p;
+	const struct profile_column *time, *work, *barrier, *lock, *idle;
+	struct team_node *nodes;
+	struct thread_row *rows; /* one for each thread of the profile */
+};
+
+static uint64_t value_of_thread(const struct profile_column *c, uint32_t node,
+				uint32_t thread)
+{
+	size_t low = 0, high = c ? c->count : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct profile_value *v = &c->values[mid];
+
+		if (v->node == node && v->thread == thread)
+			return v->value;
+		if (v->node < node || (v->node == node && v->thread < thread))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return 0;
+}
+
+static void find_teams(struct thread_sums *s)
+{
+	for (uint32_t i = 1; i < s->p->node_count; i++) {
+		uint32_t parent = s->p->nodes[i].parent;
+		bool in = s->p->nodes[parent].kind == NODE_REGION;
+
+		s->nodes[i].region = in ? parent : s->nodes[parent].region;
+	}
+	for (size_t i = 0; s->time && i < s->time->count; i++)
+		s->nodes[s->time->values[i].node].ns +=
+			s->time->values[i].value;
+	for (size_t i = 0; s->work && i < s->work->count; i++)
+		s->nodes[s->work->values[i].node].members++;
+}
+
+/* It is in no other region in which the thread takes part. */
+static bool is_outer_part(const struct thread_sums *s, uint32_t node,
+			  uint32_t thread)
+{
+	for (uint32_t up = s->nodes[node].region; up; up = s->nodes[up].region)
+		if (value_of_thread(s->work, up, thread))
+			return false;
+	return true;
+}
+
+static void add_part(struct thread_sums *s, const struct profile_value *work)
+{
+	const struct team_node *team = &s->nodes[work->node];
+	struct thread_row *row = &s->rows[work->thread];
+	uint64_t elapsed = team->ns / team->members;
+	uint64_t barrier =
+		value_of_thread(s->barrier, work->node, work->thread);
+	uint64_t known = work->value + barrier;
+
+	row->to.barrier_ns += barrier;
+	row->to.end_ns += elapsed > known ? elapsed - known : 0;
+	if (!is_outer_part(s, work->node, work->thread))
+		return;
+	row->to.region_ns += elapsed > known ? elapsed : known;
+	row->begins |= value_of_thread(s->time, work->node, work->thread) > 0;
+}
+
+static void add_lock_waits(struct thread_sums *s,
+			   const struct profile_column *c, bool idle)
+{
+	for (size_t i = 0; c && i < c->count; i++) {
+		const struct profile_value *v = &c->values[i];
+		struct thread_row *row = &s->rows[v->thread];
+
+		if (idle)
+			row->to.idle_ns += v->value;
+		else
+			row->to.lock_ns += v->value;
+		if (s->nodes[v->node].region)
+			row->inside += v->value;
+	}
+}
+
+static void finish_row(struct thread_sums *s, uint32_t thread, uint64_t end)
+{
+	const struct profile_thread *t = &s->p->threads[thread];
+	struct thread_row *row = &s->rows[thread];
+	struct run_thread *to = &row->to;
+	uint64_t waits = to->barrier_ns + to->end_ns + row->inside;
+	uint64_t last = t->ended ? t->last_ns : end;
+
+	to->thread = thread;
+	to->member = to->region_ns && !row->begins;
+	to->elapsed_ns = last > t->first_ns ? last - t->first_ns : 0;
+	to->work_ns = to->region_ns > waits ? to->region_ns - waits : 0;
+	to->gil_ns = t->gil_wait_ns;
+}
+
+/* The rows of threads that are not MPI's own. */
+static int keep_rows(struct thread_times *to, const struct thread_sums *s)
+{
+	bool *counted = threads_counted(s->p);
+
+	to->rows = calloc(s->p->thread_count + 1, sizeof(*to->rows));
+	for (size_t i = 0; counted && to->rows && i < s->p->thread_count; i++)
+		if (counted[i] && s->rows[i].to.elapsed_ns)
+			to->rows[to->count++] = s->rows[i].to;
+	free(counted);
+	return counted && to->rows ? 0 : -ENOMEM;
+}
+
+static int sum_threads(struct thread_times *to, struct thread_sums *s)
+{
+	const struct profile *p = s->p;
+	uint64_t end = process_end(p);
+
+	s->nodes = calloc(p->node_count + 1, sizeof(*s->nodes));
+	s->rows = calloc(p->thread_count + 1, sizeof(*s->rows));
+	if (!s->nodes || !s->rows)
+		return -ENOMEM;
+	find_teams(s);
+	for (size_t i = 0; s->work && i < s->work->count; i++)
+		add_part(s, &s->work->values[i]);
+	add_lock_waits(s, s->lock, false);
+	add_lock_waits(s, s->idle, true);
+	for (uint32_t i = 0; i < p->thread_count; i++)
+		finish_row(s, i, end);
+	return keep_rows(to, s);
+}
+
+static bool waits_for_gil(const struct profile *p)
+{
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (p->threads[i].gil_wait_ns)
+			return true;
+	return false;
+}
+
+int thread_times_find(struct thread_times *to, const struct profile *p)
+{
+	struct thread_sums s = { .p = p,
+				 .time = profile_column(p, "omp.time"),
+				 .work = profile_column(p, "omp.work"),
+				 .barrier = profile_column(p, "omp.barrier"),
+				 .lock = profile_column(p, "lock.wait"),
+				 .idle = profile_column(p, "sync.wait") };
+	int err = 0;
+
+	*to = (struct thread_times){ 0 };
+	if (s.work || s.lock || s.idle || waits_for_gil(p))
+		err = sum_threads(to, &s);
+	free(s.nodes);
+	free(s.rows);
+	return err;
+}
+
+void thread_times_fini(struct thread_times *times)
+{
+	free(times->rows);
+	*times = (struct thread_times){ 0 };
+}
+
+int thread_times_add(struct run *run, const struct thread_times *times,
+		     const struct profile *p, uint32_t rank)
+{
+	struct run_threads *to = &run->threads;
+	struct run_thread *rows;
+
+	if (!times->count)
+		return 0;
+	rows = reallocarray(to->rows, to->row_count + times->count,
+			    sizeof(*rows));
+	if (!rows)
+		return no_memory();
+	to->rows = rows;
+	for (size_t i = 0; i < times->count; i++) {
+		struct run_thread row = times->rows[i];
+
+		row.rank = rank;
+		row.name = str_add(&run->strings, p->threads[row.thread].name);
+		if (row.name == STR_NONE)
+			return no_memory();
+		rows[to->row_count++] = row;
+	}
+	return 0;
+}
+
+static int by_thread_rank(const void *x, const void *y)
+{
+	const struct run_thread *a = x, *b = y;
+
+	return a->rank != b->rank ? ORDER(a->rank, b->rank)
+				  : ORDER(a->thread, b->thread);
+}
+
+void thread_times_sort(struct run_threads *threads, const uint32_t *order)
+{
+	for (size_t i = 0; i < threads->row_count; i++)
+		threads->rows[i].rank = order[threads->rows[i].rank];
+	if (threads->row_count)
+		qsort(threads->rows, threads->row_count, sizeof(*threads->rows),
+		      by_thread_rank);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* step-choice.c - see step-choice.h. */
+#include "waits/step-choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+
+#define NEARLY     0.7   /* as regular, for as long, as the most regular */
+#define SHARED     0.5   /* of the members have it */
+#define OVERLAPS   0.2   /* of its time, or more: it is no other stretch */
+#define WORTH_NAME 0.005 /* of the time of the one before, at least */
+
+enum {
+	STEPS_LEAST = 8, /* iterations, … */
+	STEPS_SURE = 8,  /* calls in a step, of which none is left over */
+	STEPS_LEAST_ORDERED = 4 /* … or these, by the order of calls */
+};
+
+static size_t end_of_context(const struct steps *steps, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < steps->count &&
+	       steps->at[end].node == steps->at[first].node)
+		end++;
+	return end;
+}
+
+/* The number of calls that most ranks of the context have. */
+static uint64_t usual_calls(const struct steps *steps,
+			    const struct step_choice *c)
+{
+	uint64_t calls = 0;
+	size_t seen = 0;
+
+	for (size_t i = c->first; i < c->end; i++) {
+		if (!seen)
+			calls = steps->at[i].calls;
+		seen += steps->at[i].calls == calls ? 1 : (size_t)-1;
+	}
+	return calls;
+}
+
+bool step_is_usual(const struct steps *steps, const struct step_choice *c,
+		   size_t i)
+{
+	const struct step_series *s = &steps->at[i];
+
+	return s->calls == c->calls &&
+	       (i == c->first || s[-1].process != s->process ||
+		s[-1].calls != c->calls);
+}
+
+/* Where most of its ranks say so. */
+static void judge_context(struct step_choice *c, size_t ordered, size_t outer)
+{
+	c->regular /= (double)(c->ranks ? c->ranks : 1);
+	c->ordered = 2 * ordered > c->ranks;
+	c->outer = c->marked || 2 * outer > c->ranks;
+}
+
+/* Many calls, none left over, are no chance; of few, the fewest. */
+static uint32_t per_of_both(uint32_t a, uint32_t b)
+{
+	uint32_t less = a < b ? a : b, more = a < b ? b : a;
+
+	return more > STEPS_SURE && more != UINT32_MAX ? more : less;
+}
+
+static struct step_choice look_at_context(const struct steps *steps,
+					  const struct clocks *clocks,
+					  size_t first)
+{
+	struct step_choice c = { .first = first,
+				 .end = end_of_context(steps, first),
+				 .per = UINT32_MAX };
+	size_t ordered = 0, outer = 0;
+
+	c.marked = steps->at[first].marked;
+	c.calls = usual_calls(steps, &c);
+	for (size_t i = c.first; i < c.end; i++) {
+		const struct step_series *s = &steps->at[i];
+		const struct profile_stamp *at = &steps->stamps[s->first];
+
+		if (!step_is_usual(steps, &c, i))
+			continue;
+		if (!c.ranks++) {
+			c.begin_ns = clocks_time(clocks, s->process, at->ns);
+			c.end_ns = clocks_time(clocks, s->process,
+					       at[s->count - 1].ns);
+		}
+		ordered += s->ordered > 0;
+		outer += s->outer;
+		c.regular += s->regular;
+		c.per = per_of_both(c.per, s->per);
+	}
+	judge_context(&c, ordered, outer);
+	return c;
+}
+
+static bool is_step(const struct run *run, const struct step_choice *c)
+{
+	uint64_t least = c->ordered ? STEPS_LEAST_ORDERED : STEPS_LEAST;
+
+	return (double)c->ranks >= SHARED * (double)run->member_count &&
+	       c->ranks && c->calls / c->per >= least &&
+	       (c->ordered || c->regular > 0);
+}
+
+/* Of the time in which it is called; one that is told by order is regular. */
+static double weight_of_choice(const struct step_choice *c)
+{
+	return (c->ordered ? 1 : c->regular) *
+	       (double)(c->end_ns - c->begin_ns);
+}
+
+static int class_of_choice(const struct step_choice *c)
+{
+	return c->marked ? 2 : c->outer;
+}
+
+static bool overlaps(const struct step_choice *a, const struct step_choice *b)
+{
+	int64_t from = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
+	int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+
+	return (double)(to - from) >=
+	       OVERLAPS * (double)(a->end_ns - a->begin_ns);
+}
+
+/* Of one loop, that which comes first. */
+static bool is_better_choice(const struct step_choice *a,
+			     const struct step_choice *b)
+{
+	uint64_t m = a->calls / a->per, n = b->calls / b->per;
+
+	if (class_of_choice(a) != class_of_choice(b))
+		return class_of_choice(a) > class_of_choice(b);
+	return m != n ? m > n
+		      : a->ordered && b->ordered && a->begin_ns < b->begin_ns;
+}
+
+/* What could be the steps, of each context. */
+static size_t list_choices(const struct run *run, const struct steps *steps,
+			   const struct clocks *clocks, struct step_choice *to)
+{
+	size_t count = 0;
+
+	for (size_t i = 0, end; i < steps->count; i = end) {
+		to[count] = look_at_context(steps, clocks, i);
+		end = to[count].end;
+		count += is_step(run, &to[count]);
+	}
+	return count;
+}
+
+static const struct step_choice *best_choice(const struct step_choice *at,
+					     size_t count)
+{
+	const struct step_choice *best = NULL;
+	double most[3] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		most[class_of_choice(&at[i])] =
+			fmax(most[class_of_choice(&at[i])],
+			     weight_of_choice(&at[i]));
+	for (size_t i = 0; i < count; i++)
+		if (weight_of_choice(&at[i]) >=
+			    NEARLY * most[class_of_choice(&at[i])] &&
+		    (!best || is_better_choice(&at[i], best)))
+			best = &at[i];
+	return best;
+}
+
+static double seconds_of_choice(const struct step_choice *c)
+{
+	return (double)(c->end_ns - c->begin_ns) / 1e9;
+}
+
+/* Those of other stretches of time than the choice, if they are worth it. */
+static size_t keep_others(struct step_choice *at, size_t count,
+			  const struct step_choice *choice)
+{
+	double least = WORTH_NAME * seconds_of_choice(choice);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (at[i].outer && !overlaps(&at[i], choice) &&
+		    seconds_of_choice(&at[i]) >= least)
+			at[kept++] = at[i];
+	return kept;
+}
+
+int step_choices(const struct run *run, const struct steps *steps,
+		 const struct clocks *clocks,
+		 struct step_choice to[STEP_CHOICES])
+{
+	struct step_choice *at = calloc(steps->count + 1, sizeof(*at));
+	const struct step_choice *best;
+	size_t count;
+	int n = 0;
+
+	if (!at)
+		return no_memory();
+	count = list_choices(run, steps, clocks, at);
+	while (n < STEP_CHOICES && (best = best_choice(at, count))) {
+		to[n] = *best;
+		count = keep_others(at, count, &to[n++]);
+	}
+	free(at);
+	return n;
+}

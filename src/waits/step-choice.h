@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * step-choice.h - which contexts of all ranks are the steps of the program, and
+ * of its parts.
+ *
+ * Method   A step is a context that most ranks have, with equally many calls:
+ *          one that marks steps before others, then one that no other loop is
+ *          around; of those that are nearly as regular, for as long, as the
+ *          most regular one, that with the most steps.  Then the same of what
+ *          is before and after it, and so on.
+ */
+#ifndef WAITS_STEP_CHOICE_H
+#define WAITS_STEP_CHOICE_H
+
+#include "waits/steps.h"
+
+enum {
+	STEP_CHOICES = 8
+};
+
+struct step_series { /* of one process; a raw node may become another's */
+	uint32_t process, node;
+	uint32_t head, stride, per, count, marked, ordered, outer;
+	uint64_t calls;
+	double regular;
+	size_t first; /* of the stamps of all */
+};
+
+struct step_choice { /* series first … end - 1: one context */
+	size_t first, end, ranks;
+	uint64_t calls; /* of most ranks */
+	uint32_t per;
+	bool marked, ordered, outer;
+	double regular;
+	int64_t begin_ns, end_ns; /* the first and last call of one rank */
+};
+
+/* The number of them, the one that is found first in front; or -ENOMEM. */
+int step_choices(const struct run *run, const struct steps *steps,
+		 const struct clocks *clocks,
+		 struct step_choice to[STEP_CHOICES]);
+
+/* Is the series the process's only one of the context, of that many calls? */
+bool step_is_usual(const struct steps *steps, const struct step_choice *choice,
+		   size_t series);
+
+#endif
