@@ -20,7 +20,7 @@ RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	growing-collective chance-delays copies \
 	no-counters memory-bound one-place python-computes \
 	array-sections page-faults context-switches \
-	uneven-threads small-regions \
+	uneven-threads small-regions contended-lock \
 	slow-iterations unsteady-rank drift start-and-end \
 	gpu-allocation-in-loop small-copies low-bandwidth long-copies \
 	needless-synchronisation launch-bound gpu-imbalance
@@ -39,22 +39,26 @@ CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 # The page that -f html fills in: one file of these modules, in the order in
 # which they need each other.  A new one is share/page/NAME.js and its word here.
 PAGE_MODULES = dom units stream selection live model paths tree colour flame strip \
-	grid table time-grid timeline view-start view-flame view-hot view-ranks \
-	view-mpi view-gpu view-time view-steps view-source views main
+	grid table time-grid timeline time-slice view-start view-flame view-hot view-ranks \
+	view-mpi view-threads view-gpu view-time view-steps view-source views main
 page_modules = $(PAGE_MODULES:%=share/page/%.js)
 page_sources = $(page_modules) share/page/page.css share/page/page.html \
-	share/page/join.awk share/page/fill.awk
+	share/page/unpack.js share/page/join.awk share/page/fill.awk
 
 pagedir = $(datadir)/copse/page
 nodist_page_DATA = page/page.html
 EXTRA_DIST += $(page_sources) share/page/package.json
-CLEANFILES += page/page.js page/page.html
+CLEANFILES += page/page.js page/page.min.js page/page.min.css page/unpack.js \
+	page/page.html
 page/page.html: $(page_sources)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)cd $(srcdir) && $(AWK) -f share/page/join.awk \
 		$(page_modules) >$(abs_builddir)/page/page.js
-	@$(AWK) -v css=$(srcdir)/share/page/page.css -v code=page/page.js \
-		-f $(srcdir)/share/page/fill.awk $(srcdir)/share/page/page.html >$@.tmp
+	@sed '/^\/\//d; s/^export //' $(srcdir)/share/page/unpack.js >page/unpack.js
+	@$(MINIFY) page/page.js >page/page.min.js
+	@$(MINIFY) $(srcdir)/share/page/page.css >page/page.min.css
+	@$(AWK) -v css=page/page.min.css -v code=page/page.min.js \
+		-v unpack=page/unpack.js -f $(srcdir)/share/page/fill.awk $(srcdir)/share/page/page.html >$@.tmp
 	@mv $@.tmp $@
 
 # What -f json prints.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyse/analysis.h"
+#include "analyse/packages.h"
 #include "base/err.h"
 #include "base/spelling.h"
 #include "base/str.h"
@@ -23,7 +24,7 @@
 static struct show show;
 static const char *metric;
 static const char *limit_text, *rank_text;
-static bool by_line, bottom_up, weak, sources;
+static bool by_line, bottom_up, collapse, weak, sources;
 static double prune = -1; /* not given */
 
 static int set_sources(void *to, const char *text)
@@ -48,6 +49,8 @@ static const struct option options[] = {
 	  &by_line, .needs = ANALYSIS_LINES },
 	{ 0, "bottom-up", NULL, "tree: callers of each function", set_flag,
 	  &bottom_up, .needs = ANALYSIS_TREE },
+	{ 0, "collapse", NULL, "each package of Python as one function",
+	  set_flag, &collapse, .needs = ANALYSIS_COLLAPSE },
 	{ 0, "prune", "PERCENT", "tree: leave out calls below this share (1)",
 	  set_real, &prune, .needs = ANALYSIS_TREE },
 	{ 0, "weak", NULL, "scaling: the work grew with the ranks", set_flag,
@@ -286,6 +289,8 @@ static int show_analysis(const struct format *format,
 	fail_step("analysing");
 	if (!err)
 		err = shown_runs_idle(&show, &runs);
+	for (size_t i = 0; collapse && i < runs.count && !err; i++)
+		err = packages_collapse(runs.at[i]);
 	how.names = runs.names;
 	how.base = runs.base;
 	if (!err && runs.base && strcmp(analysis->name, "diff") != 0)

@@ -36,7 +36,7 @@
 enum {
 	NOT_EXECUTABLE = 126, /* as shells do */
 	NOT_FOUND = 127,
-	MOST_HZ = 100000,
+	MOST_HZ = 20000,          /* as of the setting */
 	USUAL_INTERVAL = 30,      /* seconds between copies */
 	MOST_RANKS_REPORTED = 64, /* more: name the command instead */
 	HELPERS_STEPS = 20,
@@ -107,7 +107,7 @@ static int add_event(void *to, const char *text)
 	return 0;
 }
 
-static int add_group(void *to, const char *name)
+static int add_event_group(void *to, const char *name)
 {
 	struct event_group *group;
 	int err = event_group_load(&group, name);
@@ -153,7 +153,7 @@ static const struct option options[] = {
 	{ 0, "", NULL, "what is measured" },
 	{ 'e', "event", "EVENT[@N]", "add cpu@HZ, wall@HZ or an EVENT@PERIOD",
 	  add_event, &set_texts[SETTING_INDEX_events] },
-	{ 'g', "group", "NAME", "add the events of a group", add_group,
+	{ 'g', "group", "NAME", "add the events of a group", add_event_group,
 	  &set_texts[SETTING_INDEX_events], group_word },
 	{ 0, "strict", NULL, "without an event that is missing: do not run",
 	  set_flag, &strict },

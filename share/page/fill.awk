@@ -7,5 +7,6 @@ function put(file,	line) {
 	close(file)
 }
 /^<!--COPSE-CSS-->$/ { put(css); next }
+/^<!--COPSE-UNPACK-->$/ { put(unpack); next }
 /^<!--COPSE-CODE-->$/ { put(code); next }
 { print }

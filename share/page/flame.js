@@ -62,6 +62,12 @@ function textWidth(context, text) {
 }
 
 // As much of it as fits.
+// Of ranks their numbers stay.
+export function labelFit(context, text, width) {
+	return textFit(context, context.measureText(text).width > width
+		? text.replace(/^(ranks?|process(es)?) /, "") : text, width);
+}
+
 export function textFit(context, text, room) {
 	const width = textWidth(context, text);
 

@@ -2,11 +2,12 @@
 // grid.js - a matrix of values as colours: heat map, messages, who waited.
 import { canvasFit, el, textClean } from "./dom.js";
 import { heatColour, ink } from "./colour.js";
-import { textFit } from "./flame.js";
+import { labelFit } from "./flame.js";
 
 // what: { rows, columns: counts, value(row, column) 0 … 1 (null: nothing),
 // label(row), columnLabel(column), about(row, column), onselect(row, column),
 // isRow(row), isMarked(column): with a mark beneath, rowHeight, labelWidth,
+// most: what the strongest colour is,
 // frame: { rows, columns } that are chosen, each [from, to] }
 export class Grid {
 	constructor(what) {
@@ -19,6 +20,7 @@ export class Grid {
 			onmouseleave: () => this.tell(null),
 			onclick: e => this.clicked(e),
 			onkeydown: e => this.pressed(e),
+			onblur: () => this.cursorShow(false),
 		});
 		this.said = el("p", { class: "said", "aria-live": "polite" });
 		this.element = el("div", { class: "grid-box" }, this.canvas, this.said);
@@ -36,15 +38,37 @@ export class Grid {
 		const height = rows * rowHeight + (isMarked ? 24 : 16);
 
 		canvasFit(this.canvas, height, (context, width) => {
-			this.left = Math.min(this.what.labelWidth, width * 0.45);
-			this.width = (width - this.left) / this.what.columns;
 			context.font = "12px " + ink("font");
+			this.left = this.labelsWidth(context, width);
+			this.width = (width - this.left) / this.what.columns;
 			context.textBaseline = "middle";
 			for (let r = 0; r < rows; r++)
 				this.rowDraw(context, r);
 			this.axisDraw(context, width, rows * rowHeight);
-			this.frameDraw(context);
+			this.frameDraw(context, this.what.frame);
+			if (this.cursor)
+				this.frameDraw(context, { rows: [this.at.row, this.at.row],
+					columns: [this.at.column, this.at.column] });
 		});
+	}
+
+	// The cell that arrows have come to.
+	cursorShow(cursor) {
+		if (this.cursor || cursor) {
+			this.cursor = cursor;
+			this.draw();
+		}
+	}
+
+	// As wide as the longest one, on wide screens up to 30 %.
+	labelsWidth(context, width) {
+		const { rows, label, labelWidth } = this.what;
+		let wide = 40;
+
+		for (let r = 0; r < Math.min(rows, 100); r++)
+			wide = Math.max(wide, context.measureText(
+				textClean(label(r), 200)).width + 10);
+		return Math.min(wide, Math.max(labelWidth, width * 0.3), width * 0.45);
 	}
 
 	rowDraw(context, r) {
@@ -53,7 +77,7 @@ export class Grid {
 
 		if (rowHeight > 9) {
 			context.fillStyle = ink("ink");
-			context.fillText(textFit(context, textClean(this.what.label(r), 200),
+			context.fillText(labelFit(context, textClean(this.what.label(r), 200),
 				this.left - 8), 0, (r + 0.5) * rowHeight);
 		}
 		for (let c = 0; c < columns; c++) {
@@ -70,6 +94,23 @@ export class Grid {
 			context.lineWidth = 1.5;
 			context.strokeRect(this.left, r * rowHeight + 0.5,
 				columns * this.width - 1, rowHeight - 1);
+		}
+	}
+
+	// Which colour is the most; none is nothing.
+	scaleDraw(context, y) {
+		const words = ["little", this.what.most || "the most"];
+		const [little, most] = words.map(w => context.measureText(w).width);
+		const bar = 64, all = little + most + bar + 12;
+		const x = this.left + (this.width * this.what.columns - all) / 2;
+
+		if (this.width * this.what.columns < all + 240)
+			return;
+		context.fillText(words[0], x, y);
+		context.fillText(words[1], x + little + bar + 12, y);
+		for (let i = 0; i < bar; i++) {
+			context.fillStyle = heatColour(i / (bar - 1));
+			context.fillRect(x + little + 6 + i, y - 5, 1.2, 9);
 		}
 	}
 
@@ -90,6 +131,7 @@ export class Grid {
 			context.fillText(last,
 				width - context.measureText(last).width - 2, y);
 		}
+		this.scaleDraw(context, y);
 	}
 
 	markDraw(context, x, y) {
@@ -100,8 +142,8 @@ export class Grid {
 		context.fill();
 	}
 
-	frameDraw(context) {
-		const { frame, rowHeight } = this.what;
+	frameDraw(context, frame) {
+		const { rowHeight } = this.what;
 
 		if (!frame)
 			return;
@@ -152,6 +194,7 @@ export class Grid {
 				column: Math.max(0, Math.min(this.what.columns - 1,
 					this.at.column + step[1])),
 			};
+			this.cursorShow(true);
 			this.tell(this.at);
 		}
 		event.preventDefault();

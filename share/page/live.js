@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // live.js - exact values that copse view has beyond what the page holds: asked
 // for when they are first wanted, and drawn when they are there.
-import { streamInflate } from "./stream.js";
+import { streamUnpack } from "./stream.js";
 
 export class Live {
 	// onanswer(): something that was asked for is there.
@@ -36,7 +36,7 @@ export class Live {
 	// Bins of the timeline of some rows of ranks, as a stream.
 	time(bin, bins, first, ranks, take) {
 		return this.ask(`time?bin=${bin}&bins=${bins}&first=${first}&ranks=${
-			ranks}`, take, answer => answer.text().then(streamInflate));
+			ranks}`, take, answer => answer.text().then(streamUnpack));
 	}
 
 	// What one process has in each of `count` nodes alone.

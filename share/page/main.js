@@ -3,11 +3,13 @@
 import { inksForget } from "./colour.js";
 import { el, elReplace, textClean } from "./dom.js";
 import { Live } from "./live.js";
-import { Model } from "./model.js";
+import { kinds, Model } from "./model.js";
 import { PathFinder } from "./paths.js";
 import { selectionParse, selectionText } from "./selection.js";
-import { streamInflate } from "./stream.js";
+import { streamUnpack } from "./stream.js";
 import { spanText } from "./timeline.js";
+import { timeGridOf } from "./time-grid.js";
+import { isKeptByTime, TimeSlice } from "./time-slice.js";
 import { stripMake } from "./view-ranks.js";
 import { views } from "./views.js";
 
@@ -56,9 +58,64 @@ class App {
 		return this.model.metric(this.metric)?.unit || "count";
 	}
 
+	get timeGrid() {
+		return this.kept("time grid", () => timeGridOf(this.model));
+	}
+
+	// What call paths have of the selected time; null: none is selected, or the
+	// view or the metric have all of it.
+	get slice() {
+		const metric = this.model.metric(this.metric), { time } = this.selection;
+
+		if (!time || this.view.byTime !== "cells" || !this.timeGrid ||
+		    !isKeptByTime(metric))
+			return null;
+
+		const key = [metric.name, ...time].join();
+
+		if (this.sliceKey !== key) {
+			this.sliceKey = key;
+			this.sliceLast = new TimeSlice(this.model, this.timeGrid, metric, time);
+		}
+		return this.sliceLast;
+	}
+
+	// What is shown, of the metric.
+	get metricText() {
+		return this.slice?.name || this.metric;
+	}
+
+	// The phase that call paths are of, or null.
+	get phase() {
+		const { phase } = this.selection;
+
+		return this.view.byPhase && this.model.kind[phase] === kinds.phase
+			? phase : null;
+	}
+
+	// Of each node alone, of these rows of ranks.
+	ownOf(ranks) {
+		return this.model.ownIn(this.slice ? this.slice.own(ranks)
+			: this.model.own(this.metric, ranks), this.phase);
+	}
+
 	// Of each node alone, and with all below, for the selection.
 	get own() {
-		return this.model.own(this.metric, this.selection.ranks);
+		return this.ownOf(this.selection.ranks);
+	}
+
+	// The selected one, or all; of a phase one that is in it.
+	get pathOfStrip() {
+		const { path } = this.selection;
+
+		return path && (this.phase === null || this.model.isIn(path, this.phase))
+			? path : this.phase || 0;
+	}
+
+	// What ranks have of a call path, as Model.byRank().
+	byRank(node) {
+		return this.slice ? this.slice.byRank(node)
+			: this.model.byRank(this.metric, node);
 	}
 
 	get all() {
@@ -147,6 +204,7 @@ class App {
 			this.viewOpen();
 		this.navUpdate();
 		this.toolbarUpdate();
+		this.scope.textContent = this.scopeText();
 		this.open.update(this.change);
 		this.strip.element.hidden = !this.view.strip || this.model.rankCount < 2 ||
 			this.model.isDiff;
@@ -156,6 +214,19 @@ class App {
 		this.redrawn = performance.now() - before;
 	}
 
+	// What of the selection this view has not, or how it has it.
+	scopeText() {
+		const { time, phase, ranks } = this.selection;
+
+		return [time && (this.slice ? this.slice.sureText(ranks)
+			: this.view.byTime === true ? ""
+				: this.view.byTime ? `Whole run: ${this.metric} is not kept by time.`
+					: "Whole run: what is here is not kept by time."),
+		phase !== null && !this.view.byPhase &&
+			"All phases: what is here is not kept by phase."]
+			.filter(Boolean).join(" ");
+	}
+
 	viewOpen() {
 		const view = this.shown = this.view;
 		const element = el("div", { class: "view view-" + view.id });
@@ -163,9 +234,10 @@ class App {
 
 		this.drawn = null;
 		this.open = view.make(this, element);
+		this.scope = el("p", { class: "about scope" });
 		byId("main").replaceChildren(...[
 			view.about && el("p", { class: "about" }, view.about,
-				sure ? " " + sure : ""), ...(view.strip === "first" ? [this.strip.element, element]
+				sure ? " " + sure : ""), this.scope, ...(view.strip === "first" ? [this.strip.element, element]
 				: [element, this.strip.element])].filter(Boolean));
 	}
 
@@ -173,10 +245,11 @@ class App {
 	lossesText() {
 		const lost = (this.model.page.losses || [])
 			.reduce((sum, l) => sum + l.count, 0);
+		const samples = this.model.metric("samples")?.total || 0;
 		const missing = (this.model.page.problems || []).length;
 
-		return [lost && "Samples or event records were lost: see the end of " +
-			`the page (${lost}).`, missing && "Some profiles are missing or " +
+		return [lost > samples / 100 && "Samples or event records were lost: see " +
+			`the end of the page (${lost}).`, missing && "Some profiles are missing or " +
 			`damaged: see the end of the page (${missing}).`]
 			.filter(Boolean).join(" ");
 	}
@@ -194,19 +267,21 @@ class App {
 		if (!this.bar)
 			this.bar = this.toolbarMake();
 		this.bar.metric.value = this.metric;
+		if (this.bar.phase)
+			this.bar.phase.value = selection.phase ?? "";
+		this.bar.metric.parentNode.hidden = !this.view.strip;
 		if (document.activeElement !== this.bar.find)
 			this.bar.find.value = selection.find;
 		elReplace(this.bar.chosen, selection.path && this.crumbs(),
 			selection.ranks && el("span", { class: "chip" },
 				model.ranksText(selection.ranks),
 				model.isOfRows(this.metric, selection.ranks) ||
-					this.view.byTime ? ""
+					this.slice || this.view.byTime === true ? ""
 					: " (call paths: of all)",
 				el("a", { href: this.link({ ranks: null }), class: "x",
 					"aria-label": "all ranks" }, "×")),
 			selection.time && el("span", { class: "chip" },
-				spanText(selection.time), this.view.byTime ? ""
-					: " (this view: of all time)",
+				spanText(selection.time),
 				el("a", { href: this.link({ time: null }), class: "x",
 					"aria-label": "all of the time" }, "×")));
 	}
@@ -224,19 +299,31 @@ class App {
 			"aria-label": "all call paths" }, "×"));
 	}
 
+	// Where a view has nothing to find, the flame graph shows it.
+	find(text) {
+		this.go({ find: text, ...(text && !this.view.finds &&
+			this.hasView("flame") && { view: "flame", zoom: null, show: [] }) });
+	}
+
 	toolbarMake() {
 		const metric = el("select", { id: "metric", "aria-label": "metric",
 			onchange: e => this.go({ metric: e.target.value }) },
 		this.model.treeMetrics.map(m => el("option", { value: m.name }, m.name)));
+		const { phases } = this.model;
+		const phase = phases.length > 0 && el("select", { id: "phase",
+			"aria-label": "phase", onchange: e => this.go({ phase: e.target.value
+				? Number(e.target.value) : null, zoom: null }) },
+		el("option", { value: "" }, "all"), phases.map(p =>
+			el("option", { value: p.node }, p.name)));
 		const find = el("input", { id: "find", type: "search", placeholder:
 			"search functions ( / )", "aria-label": "search functions",
-			oninput: e => this.go({ find: e.target.value }) });
+			oninput: e => this.find(e.target.value) });
 		const chosen = el("span", { id: "chosen" });
 
-		elReplace(byId("selection"), el("label", {}, "metric ", metric), find,
-			chosen);
+		elReplace(byId("selection"), el("label", {}, "metric ", metric),
+			phase && el("label", {}, "phase ", phase), find, chosen);
 		byId("selection").hidden = this.model.count < 2;
-		return { metric, find, chosen };
+		return { metric, phase, find, chosen };
 	}
 }
 
@@ -303,7 +390,7 @@ async function pageStart() {
 	if (!data)
 		throw new Error("this page has no profile in it");
 
-	const app = new App(new Model(await streamInflate(data.textContent)));
+	const app = new App(new Model(await streamUnpack(data.textContent)));
 
 	data.remove();
 	app.followed = location.hash;

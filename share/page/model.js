@@ -214,6 +214,14 @@ export class Model {
 		return this.sums.get("cells " + name);
 	}
 
+	// What each process has is rounded, but for the sums: doc/page-format.md.
+	isRounded(name) {
+		const { unit, sampled } = this.metric(name);
+
+		return unit === "ns" && !sampled && this.rankCount <= 8 &&
+			!!this.cells(name);
+	}
+
 	// Of each node alone: where each process's values are here, their sum.
 	sum(name) {
 		if (!this.sums.has(name)) {
@@ -264,6 +272,37 @@ export class Model {
 				if (wanted[cells.rank[i]])
 					own[n] += cells.value[i];
 		return own;
+	}
+
+	// What the program calls its phases: [{ node, name }], those within another
+	// behind it.
+	get phases() {
+		const phases = new Map();
+
+		for (let n = 1; n < this.count; n++)
+			if (this.kind[n] === kinds.phase && !phases.has(this.path[n]))
+				phases.set(this.path[n], { node: n, name: this.frames(n)
+					.map(m => this.functionName(m)).join(" › ") });
+		return [...phases.values()];
+	}
+
+	// Of each node alone, those in a phase; null: all.
+	ownIn(own, phase) {
+		if (phase === null)
+			return own;
+		if (this.within?.from !== own || this.within.phase !== phase) {
+			const within = this.zeros();
+
+			for (const n of this.scope(phase))
+				within.set(own.subarray(n, this.end[n]), n);
+			this.within = { from: own, phase, own: within };
+		}
+		return this.within.own;
+	}
+
+	// It is the phase, or a call path in it.
+	isIn(n, phase) {
+		return this.scope(phase).some(m => n >= m && n < this.end[m]);
 	}
 
 	inclusive(own) {
@@ -410,10 +449,14 @@ export class Model {
 			: cell || [];
 	}
 
-	rankLabel(row) {
+	rankNumber(row) {
 		const number = this.stream.array("rank.number");
 
-		return `${this.noun} ${number ? number[row] : row}`;
+		return `${number ? number[row] : row}`;
+	}
+
+	rankLabel(row) {
+		return `${this.noun} ${this.rankNumber(row)}`;
 	}
 
 	rankHost(row) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // selection.js - what is looked at, as the fragment of the address has it, so
-// that a link can be mailed: view, path (node), ranks (rows), time, metric, and
-// what a view adds.
+// that a link can be mailed: view, path (node), phase (node), ranks (rows), time,
+// metric, and what a view adds.
 
 // "0-2,5" as [[0, 2], [5, 5]]; null: all.
 export function rowsParse(text) {
@@ -62,6 +62,7 @@ export function selectionParse(fragment) {
 		view: words.get("view") || "start",
 		path: number("path"),
 		ranks: rowsParse(words.get("ranks")),
+		phase: number("phase"),
 		metric: words.get("metric"),
 		time: timeParse(words.get("time")),
 		span: timeParse(words.get("span")),
@@ -77,6 +78,8 @@ export function selectionText(s) {
 
 	if (s.path !== null)
 		words.set("path", s.path);
+	if (s.phase !== null)
+		words.set("phase", s.phase);
 	if (s.ranks)
 		words.set("ranks", rowsText(s.ranks));
 	if (s.only)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stream.js - what is in the page: doc/page-format.md.
+import { textUnpack } from "./unpack.js";
 
 // Numbers of seven bits a byte; those of 2^53 and more are rounded.
 function varintsDecode(bytes, count, isDelta) {
@@ -43,21 +44,20 @@ export function streamDecode(bytes) {
 		.getUint32(0, true);
 	const page = JSON.parse(new TextDecoder().decode(
 		bytes.subarray(4, 4 + size)));
-	const kept = new Map();
+	const kept = new Map(), places = new Map();
+	let end = 4 + size;
 
 	textsPlace(page);
+	for (const [name, [type, count, length]] of Object.entries(page.arrays)) {
+		places.set(name, { type, count, part: bytes.subarray(end, end + length) });
+		end += length;
+	}
 
 	function arrayDecode(name) {
-		const how = page.arrays[name];
+		const { type, count, part } = places.get(name) || { part: null };
 
-		if (!how)
-			return null;
-
-		const from = 4 + size + how.offset;
-		const part = bytes.subarray(from, from + how.bytes);
-
-		return how.type === "u8" ? part
-			: varintsDecode(part, how.count, how.type === "delta");
+		return !part || type === "u8" ? part
+			: varintsDecode(part, count, type === "delta");
 	}
 
 	return {
@@ -70,16 +70,4 @@ export function streamDecode(bytes) {
 	};
 }
 
-export async function streamInflate(base64) {
-	const text = atob(base64);
-	const bytes = new Uint8Array(text.length);
-
-	for (let i = 0; i < text.length; i++)
-		bytes[i] = text.charCodeAt(i);
-
-	const inflater = new DecompressionStream("deflate");
-	const from = new Blob([bytes]).stream();
-
-	return streamDecode(new Uint8Array(
-		await new Response(from.pipeThrough(inflater)).arrayBuffer()));
-}
+export const streamUnpack = async text => streamDecode(await textUnpack(text));

@@ -3,6 +3,7 @@
 // as a pixel has to show: their least, mean and most.  Nothing is left out.
 import { canvasFit, el } from "./dom.js";
 import { ink } from "./colour.js";
+import { axisSteps } from "./timeline.js";
 
 // So many columns for `count` ranks in `width` pixels.
 export function stripColumns(columns, width) {
@@ -46,7 +47,9 @@ export function outliersFind(columns) {
 	return { median, isOut: v => Math.abs(v - median) > reach };
 }
 
-// what: { hostOf(row), isChosen(row), about(first, count, bin), onselect(from,
+const bandHeight = 14;
+
+// what: { hostOf(row), label(row): its number, isChosen(row), about(first, count, bin), onselect(from,
 // to, add) }
 export class Strip {
 	constructor(what, height = 84) {
@@ -77,8 +80,9 @@ export class Strip {
 			const top = bins.reduce((m, b) => Math.max(m, b.most), 0) || 1;
 
 			Object.assign(this, { bins, count, width });
-			this.hostsDraw(context, width, height);
-			this.binsDraw(context, height - 10, top);
+			this.hostsDraw(context, height);
+			this.ranksDraw(context, height);
+			this.binsDraw(context, height - bandHeight - 3, top);
 		});
 		this.tell(this.over);
 	}
@@ -135,12 +139,12 @@ export class Strip {
 	}
 
 	// Bands beneath tell hosts apart.
-	hostsDraw(context, width, height) {
+	hostsDraw(context, height) {
 		let band = 0, host = null, from = 0;
 		const finish = row => {
 			context.fillStyle = ink(band++ % 2 ? "band-1" : "band-0");
-			context.fillRect(this.xOf(from), height - 7,
-				this.xOf(row) - this.xOf(from), 7);
+			context.fillRect(this.xOf(from), height - bandHeight,
+				this.xOf(row) - this.xOf(from), bandHeight);
 			from = row;
 		};
 
@@ -152,6 +156,26 @@ export class Strip {
 			host = at;
 		}
 		finish(this.count);
+	}
+
+	// Numbers of ranks: as many round ones as there is room for.
+	ranksDraw(context, height) {
+		context.font = "11px " + ink("font");
+		context.textBaseline = "middle";
+		context.fillStyle = ink("ink");
+
+		const wide = context.measureText(this.what.label(this.count - 1)).width;
+		const most = this.width / (wide + 16);
+
+		for (const row of axisSteps(0, this.count - 1, most)) {
+			const text = this.what.label(row);
+			const x = (this.xOf(row) + this.xOf(row + 1) -
+				context.measureText(text).width) / 2;
+
+			if (Number.isInteger(row) && x + wide < this.width)
+				context.fillText(text, Math.max(x, 1),
+					height - bandHeight / 2 + 0.5);
+		}
 	}
 
 	rowAt(event) {

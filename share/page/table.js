@@ -86,7 +86,7 @@ export function shortNames(table, c) {
 	};
 }
 
-function textCell(app, table, c, names) {
+function textCell(app, table, c, names, nodeOf) {
 	const isPath = /path|^victim$|^culprit$|^function$/.test(table.columns[c].id || "");
 	const lineColumn = table.columns.findIndex(k => k.id === "line");
 	const isRank = /(^|_)rank$/.test(table.columns[c].id || "");
@@ -104,17 +104,18 @@ function textCell(app, table, c, names) {
 			return cellText(type, cell);
 
 		const full = Array.isArray(cell) ? cell[1] : cell;
-		const node = isPath || full.includes(" ← ")
-			? app.nodeOf(full, row[lineColumn]) : 0;
+		const node = nodeOf ? nodeOf(full)
+			: isPath || full.includes(" ← ")
+				? app.nodeOf(full, row[lineColumn]) : 0;
 
 		return node ? el("a", { href: app.linkPath(node), title: full },
 			names(cell)) : el("span", { title: full }, names(cell));
 	};
 }
 
-function cellMaker(app, table, c) {
-	const type = table.columns[c].type;
-	const text = textCell(app, table, c, shortNames(table, c));
+function cellMaker(app, table, c, links) {
+	const { type, id } = table.columns[c];
+	const text = textCell(app, table, c, shortNames(table, c), links[id]);
 
 	return (cell, row) => {
 		if (type === "bar")
@@ -139,10 +140,11 @@ export function tablesMake(app, report, most, but = []) {
 		columnsShown(t).length).map(t => tableMake(app, t, most));
 }
 
-// Rows in the report's order, or by a column; more than a few on demand.
-export function tableMake(app, table, most = rowsFew) {
+// Rows in the report's order, or by a column; more than a few on demand.  Of
+// some columns links has the node that a text means.
+export function tableMake(app, table, most = rowsFew, links = {}) {
 	const columns = columnsShown(table);
-	const makers = columns.map(({ c }) => cellMaker(app, table, c));
+	const makers = columns.map(({ c }) => cellMaker(app, table, c, links));
 	const body = el("tbody");
 	const more = el("button", { type: "button", class: "more",
 		onclick: () => fill(Infinity) });
@@ -161,7 +163,7 @@ export function tableMake(app, table, most = rowsFew) {
 		left.hidden = !more.hidden || !table.more;
 	}
 
-	function sort(c, type) {
+	function sort(c, type, button) {
 		down = by === c ? !down : !texts.has(type);
 		by = c;
 		rows = [...table.rows].sort((a, b) => {
@@ -171,6 +173,10 @@ export function tableMake(app, table, most = rowsFew) {
 				return (x === null) - (y === null);
 			return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
 		});
+		for (const th of button.closest("tr").children)
+			th.removeAttribute("aria-sort");
+		button.closest("th").setAttribute("aria-sort",
+			down ? "descending" : "ascending");
 		fill(more.hidden ? Infinity : most);
 	}
 
@@ -182,6 +188,6 @@ export function tableMake(app, table, most = rowsFew) {
 				el("th", { scope: "col", class: texts.has(type) ? "text" : "" },
 					["spark", "heat", "bar"].includes(type) ? title
 						: el("button", { type: "button",
-							onclick: () => sort(c, type) }, title))))),
+							onclick: e => sort(c, type, e.target) }, title))))),
 			body)), more, left);
 }

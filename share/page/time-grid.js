@@ -81,6 +81,27 @@ export class TimeGrid {
 		return Math.min(this.begin + column * this.width, this.end);
 	}
 
+	// Lines of rows of ranks; null: all.
+	linesOf(ranks) {
+		return [...this.lines.keys()].filter(i => {
+			const { first, count } = this.lines[i];
+
+			return !ranks || ranks.some(([a, b]) =>
+				a < first + count && b >= first);
+		});
+	}
+
+	// The columns that a time is in, at least one: [from, to]; null: all.
+	columnsOf(time) {
+		if (!time)
+			return [0, this.columns];
+
+		const from = Math.min(this.columnAt(time[0] + 1), this.columns - 1);
+
+		return [from, Math.max(from + 1, Math.min(this.columns,
+			Math.ceil((time[1] - 1 - this.begin) / this.width)))];
+	}
+
 	// Of columns from … to - 1 of a line: 255ths of one column and thread.
 	sum(part, line, from, to) {
 		const values = this[part], at = line * this.columns;

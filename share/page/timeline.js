@@ -2,7 +2,7 @@
 // timeline.js - lines over time on a canvas, a part of which can be selected.
 import { canvasFit, el, textClean } from "./dom.js";
 import { ink } from "./colour.js";
-import { textFit } from "./flame.js";
+import { labelFit } from "./flame.js";
 import { timeText } from "./units.js";
 
 const axisHeight = 18;
@@ -164,7 +164,7 @@ export class Timeline {
 		if (!this.isLabelled(line))
 			return;
 		context.fillStyle = ink("ink");
-		context.fillText(textFit(context, textClean(this.what.label(line), 100),
+		context.fillText(labelFit(context, textClean(this.what.label(line), 100),
 			this.left - 8), 0, y + Math.max(this.rowHeight, 11) / 2);
 	}
 

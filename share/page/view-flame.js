@@ -35,7 +35,7 @@ function showToggled(selection, id) {
 export function treeShown(app) {
 	const show = showOf(app.selection);
 	const own = app.own;
-	const key = Object.values(show).join() + app.metric;
+	const key = Object.values(show).join() + app.metricText;
 
 	if (app.shownTree?.key === key && app.shownTree.own === own)
 		return app.shownTree;
@@ -207,7 +207,8 @@ function legendMake(app) {
 }
 
 export const viewFlame = {
-	id: "flame", title: "Flame graph", strip: true,
+	id: "flame", title: "Flame graph", strip: true, finds: true,
+	byTime: "cells", byPhase: true,
 	about: "Each box is a function on its call path, below its caller, as wide " +
 		"as its value with all that it called. Click selects, double click or " +
 		"Enter zooms, Escape zooms out, arrows move, / searches.",
@@ -216,7 +217,7 @@ export const viewFlame = {
 		let shown;
 		const flame = new Flame({
 			label: box => (box ? app.model.name(nodeOf(shown, box))
-				: `all: ${valueText(shown.all[0], app.unit)} of ${app.metric}`),
+				: `all: ${valueText(shown.all[0], app.unit)} of ${app.metricText}`),
 			colour: box => (shown.after
 				? changeColour(changeShare(app, shown, box))
 				: boxColour(app.model, nodeOf(shown, box))),

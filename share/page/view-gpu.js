@@ -121,21 +121,23 @@ export function launcherOf(model, n) {
 		: model.frames(n).find(f => !(model.flags[f] & unnamed)) ?? n;
 }
 
+// What a call path ends in.
+const kernelOf = row => String(shortText(row("call_path"))).split(" \u2190 ")[0];
+
 function picturesOfGpus(app) {
 	const { model } = app;
 	const frameOf = path => launcherOf(model, app.nodeOf(fullText(path)));
-	const rows = (report, id, name) => gpuRows(model, report, id).map(r =>
-		({ name: String(shortText(r(name))), path: r("call_path"),
-			seconds: r("seconds") || 0 }));
+	const rows = (report, id, nameOf) => gpuRows(model, report, id).map(r =>
+		({ name: nameOf(r), path: r("call_path"), seconds: r("seconds") || 0 }));
 
 	return [devicesMake(app),
 		barsMake(app, "Why they were idle", "What processes were in while their " +
 			"GPUs had nothing to do, by the functions of the program that it " +
-			"was called from.", barsOf(rows("gpu-idle", "idle", "cause"), frameOf)),
+			"was called from.", barsOf(rows("gpu-idle", "idle", r => r("cause")), frameOf)),
 		barsMake(app, "Kernels, and who launched them", "The time of each kernel, " +
 			"by the functions of the program that it was launched from. A click " +
 			"on a part selects its call path.",
-		barsOf(rows("gpu-kernels", "paths", "kernel"), frameOf))].filter(Boolean);
+		barsOf(rows("gpu-kernels", "paths", kernelOf), frameOf))].filter(Boolean);
 }
 
 const gpuTables = reportView("gpu", "GPU",

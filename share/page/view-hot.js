@@ -11,12 +11,12 @@ const spotsFew = 40;
 
 // Of a share of samples, 95 %; null where values are exact.
 export function marginOf(app, share) {
-	const samples = app.model.metric("samples");
+	const samples = app.slice ? app.slice.moments(app.selection.ranks)
+		: app.model.metric("samples")?.total;
 
-	if (!app.model.metric(app.metric)?.sampled || !samples)
+	if (!app.slice && !app.model.metric(app.metric)?.sampled || !samples)
 		return null;
-	return 1.96 * Math.sqrt(Math.max(share * (1 - share), 0) /
-		Math.max(samples.total, 1));
+	return 1.96 * Math.sqrt(Math.max(share * (1 - share), 0) / samples);
 }
 
 function barCell(share, colour) {
@@ -106,9 +106,10 @@ function changesTable(app) {
 }
 
 export const viewHot = {
-	id: "hot", title: "Hot spots", strip: true,
-	about: "Where the value arose itself, without what was called from there. " +
-		"A click selects the call path with the most of it.",
+	id: "hot", title: "Hot spots", strip: true, finds: true,
+	byTime: "cells", byPhase: true,
+	about: "What functions, lines and loops took themselves, without what they " +
+		"called. A click selects the call path with the most of it.",
 	has: app => app.model.count > 1,
 	make(app, element) {
 		const tabs = el("div", { class: "options" });
@@ -152,7 +153,7 @@ function busiest(app) {
 }
 
 export const viewCallers = {
-	id: "callers", title: "Callers", strip: true,
+	id: "callers", title: "Callers", strip: true, byTime: "cells", byPhase: true,
 	about: "The selected function wherever it was called: who called it, and " +
 		"what it called, by the value with all below. Recursion counts once.",
 	has: app => app.model.count > 1,

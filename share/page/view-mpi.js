@@ -14,7 +14,7 @@ export function linesMake(app, report) {
 	const lines = report.lines.slice(isGate ? 1 : 0);
 
 	return [isGate && report.lines.length > 0 && el("p", { class: "verdict" +
-		(/^Failed/.test(report.lines[0]) ? " failed" : "") }, report.lines[0]),
+		(/^(! )?Failed/.test(report.lines[0]) ? " failed" : "") }, report.lines[0]),
 	lines.length > 0 && el("ul", { class: "remarks" },
 		lines.map(l => el("li", {}, app.sentence(
 			l.replace(/^([•–!]|  ) ?/, ""))))),
@@ -118,7 +118,8 @@ function waitsGrid(app) {
 	return { element: grid.element, grid, update(waits) {
 		matrix = waitsMatrix(app, waits);
 		top = Math.max(...matrix.sums, 1e-300);
-		grid.show({ rows: matrix.side, columns: matrix.side,
+		grid.show({ most: timeText(top / 1e9),
+			 rows: matrix.side, columns: matrix.side,
 			rowHeight: Math.max(2, Math.min(22, Math.floor(440 / matrix.side))) });
 	} };
 }
@@ -167,7 +168,7 @@ function mapMake(app) {
 	const grid = new Grid({
 		rowHeight: Math.max(3, Math.min(22, Math.floor(440 / map.rows.length))),
 		labelWidth: 90, rows: map.rows.length, columns,
-		hint: "Rows sent, columns received; the darkest is the most bytes.",
+		hint: "Rows sent, columns received.", most: "most bytes",
 		label, columnLabel: label,
 		value: (r, c) => map.rows[r][c] || null,
 		about: (r, c) => (c < 0 ? label(r) : `${label(r)} to ${label(c)}: ${
@@ -238,6 +239,10 @@ export const viewMessages = {
 	},
 };
 
+// "gpu-kernels": "GPU kernels".
+const titleOf = id => id.replaceAll("-", " ").replace(/^(gpu|mpi)\b/, s =>
+	s.toUpperCase()).replace(/^./, c => c.toUpperCase());
+
 // Views that are the tables of reports.
 export function reportView(id, title, about, reports, but = []) {
 	const those = app => reports(app).map(r => app.model.report(r)).filter(r =>
@@ -250,7 +255,7 @@ export function reportView(id, title, about, reports, but = []) {
 
 			for (const report of those(app))
 				element.append(el("section", { class: "report" },
-					many && el("h2", {}, report.id), linesMake(app, report),
+					many && el("h2", {}, titleOf(report.id)), linesMake(app, report),
 					tablesMake(app, report, 16, but)));
 			return { update() {} };
 		},
@@ -267,9 +272,10 @@ export const viewDiff = reportView("start", "Changes",
 	app => (app.model.isDiff ? Object.keys(app.model.page.reports || {}) : []));
 
 export const viewMore = reportView("more", "More",
-	"Reports that have no picture of their own.",
-	app => (app.model.isDiff ? [] : ["summary", "efficiency", "loops",
-		"hotspots", "counters"]));
+	"Efficiency by phase, loops, hardware counters, processes, and what measuring " +
+	"cost.",
+	app => (app.model.isDiff ? [] : ["efficiency", "loops", "counters",
+		"processes", "measurement"]));
 
 export const viewReport = reportView("start", "Report",
 	"This page was made of one report.",

@@ -38,7 +38,7 @@ export function spreadText(app, columns) {
 	return `most ${valueText(most.most, app.unit)} on ${name(most)}, mean ${
 		valueText(sum / count, app.unit)}, least ${valueText(least.least ??
 		least.mean, app.unit)} on ${name(least)}` +
-		(outliers ? `; ${outliers} stand out (▾)` : "");
+		(outliers ? `; ${outliers} stand${outliers > 1 ? "" : "s"} out (▾)` : "");
 }
 
 export function stripMake(app) {
@@ -47,6 +47,7 @@ export function stripMake(app) {
 	let columns = [];
 	const strip = new Strip({
 		hostOf: row => app.model.rankHost(row),
+		label: row => app.model.rankNumber(row),
 		about: bin => (bin ? columnText(app, bin)
 			: columns.length ? spreadText(app, columns) : ""),
 		onselect: (from, to, add) => app.go({ ranks: from === null ? null
@@ -55,10 +56,10 @@ export function stripMake(app) {
 	const element = el("section", { class: "strip-of" }, title, strip.element, sure);
 
 	return { element, strip, update() {
-		const path = app.selection.path || 0;
-		const found = app.model.byRank(app.metric, path);
+		const path = app.pathOfStrip;
+		const found = app.byRank(path);
 
-		elReplace(title, app.metric, " of ", path ? app.model.name(path)
+		elReplace(title, app.metricText, " of ", path ? app.model.name(path)
 			: "all call paths", ` over ${app.model.rankCount} ${
 			app.model.noun === "process" ? "processes" : "ranks"}`);
 		element.classList.toggle("empty", !found);
@@ -66,8 +67,11 @@ export function stripMake(app) {
 		sure.textContent = !found
 			? "The page does not have what each rank spent here: it is too little. " +
 				"copse export values has it."
+			: app.slice ? columns.some(c => c.count > 1)
+				? "One column for each group of ranks: its mean." : "One column a rank."
 			: found.exact ? "One column a rank; bands beneath are hosts, the " +
-				"dashed line is the median."
+				"dashed line is the median." + (app.model.isRounded(app.metric)
+				? " Each is within 0.7 %, their sum exact." : "")
 			: "One column for each group of ranks: its mean, and light its most; " +
 				"values are within 2.2 %.";
 		if (found)
@@ -87,7 +91,7 @@ export const viewRanks = {
 			if (report)
 				element.append(...report.lines.map(l => el("p", {},
 					app.sentence(l.replace(/^• /, "")))),
-				...tablesMake(app, report, 16));
+				...tablesMake(app, report, 16, id === "ranks" ? [] : ["ranks"]));
 		}
 		return { update() {} };
 	},
@@ -98,16 +102,17 @@ const mostRows = 48;
 // The call paths with the most, and what each column of ranks has of them.
 function heatOf(app) {
 	const { model, metric } = app;
-	const heat = !model.cells(metric) && model.heat(metric);
+	const heat = !app.slice && !model.cells(metric) && model.heat(metric);
 	const columnsOf = node => (heat ? model.groupsByRank(heat, node)
-		: model.byRank(metric, node))?.columns;
+		: app.byRank(node))?.columns;
 
 	return pathsLargest(app).map(node => ({ node, columns: columnsOf(node) }))
 		.filter(row => row.columns);
 }
 
 function pathsLargest(app) {
-	const { model, all } = app;
+	const { model } = app;
+	const all = model.inclusive(app.ownOf(null));
 	const nodes = [];
 
 	for (const [path, members] of model.members)
@@ -143,17 +148,27 @@ function depthOf(model, node) {
 	return Math.min(depth, 12);
 }
 
+function rowsOfHeat(app) {
+	return heatOf(app).map(({ node, columns: all }) => {
+		const columns = columnsJoin(all, 512);
+
+		return { node, columns,
+			top: Math.max(...columns.map(c => c.most), 1e-300) };
+	});
+}
+
 export const viewHeat = {
-	id: "heat", title: "Heat map", strip: true,
+	id: "heat", title: "Heat map", strip: true, byTime: "cells", byPhase: true,
 	about: "Call paths from top to bottom, ranks from left to right, each row " +
 		"by its own maximum: a row of one colour is balanced.",
 	has: app => app.model.rankCount > 1 && !app.model.isDiff,
 	make(app, element) {
-		let rows = [];
+		let rows = [], shown = null;
 		const cell = (r, c) => rows[r].columns[c];
 		const grid = new Grid({
 			rowHeight: 17, labelWidth: 270, rows: 0, columns: 1,
 			hint: "Click a cell to select its path and ranks.",
+			most: "the most of its row",
 			label: r => "\u2007".repeat(depthOf(app.model, rows[r].node)) +
 				app.model.nameSite(rows[r].node),
 			columnLabel: c => app.model.ranksText([[cell(0, c).first,
@@ -174,12 +189,12 @@ export const viewHeat = {
 		element.append(grid.element, none);
 		app.drawn = grid;
 		return { update() {
-			rows = app.kept("heat " + app.metric, () => heatOf(app).map(r => {
-				const columns = columnsJoin(r.columns, 512);
+			const wanted = `${app.metricText} ${app.phase}`;
 
-				return { node: r.node, columns,
-					top: Math.max(...columns.map(c => c.most), 1e-300) };
-			}));
+			// Which ranks are selected does not change them.
+			if (shown !== wanted)
+				rows = rowsOfHeat(app);
+			shown = wanted;
 			none.hidden = rows.length > 0;
 			grid.element.hidden = !rows.length;
 			if (rows.length)

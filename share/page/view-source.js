@@ -72,13 +72,15 @@ function fileMake(app, file, lines, source) {
 	return rows.length > 0 && el("section", { class: "source" }, el("h3", {}, file),
 		source?.changed && el("p", { class: "problem" },
 			"This file is younger than the run: lines may have moved."),
-		el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, rows))));
+		el("div", { class: "scroll" }, el("table", {}, el("thead", {},
+			el("tr", {}, [app.metric, "share", "line", ""].map(t =>
+				el("th", { scope: "col" }, t)))), el("tbody", {}, rows))));
 }
 
 const linesSum = lines => [...lines.values()].reduce((s, l) => s + l.value, 0);
 
 export const viewSource = {
-	id: "source", title: "Source", strip: true,
+	id: "source", title: "Source", strip: true, byPhase: true,
 	about: "Lines that were sampled themselves, by file. A click on a number " +
 		"selects the call path with the most of that line.",
 	has: app => app.model.kind.includes(kinds.line),

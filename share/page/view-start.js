@@ -23,6 +23,8 @@ function viewOf(finding, app) {
 	if (/iteration|drift|unsteady|start-and-end/.test(rule) &&
 	    app.hasView("steps"))
 		return "steps";
+	if (/threads|regions|lock|gil/.test(rule) && app.hasView("threads"))
+		return "threads";
 	if (/gpu|copies|bandwidth|synchronisation|launch/.test(rule) &&
 	    app.hasView("gpu"))
 		return "gpu";
@@ -131,6 +133,8 @@ function factorsMake(app) {
 		el("h2", {}, "Parallel efficiency ",
 			shareText(value("parallel_efficiency"))),
 		el("table", {}, rows),
+		(app.model.report("summary")?.lines || []).filter(l => /^MPI \d/.test(l))
+			.map(l => el("p", {}, `${l}.`)),
 		el("p", { class: "about" }, "Of the ranks' time, so much was spent outside " +
 			"MPI. The factors multiply to it; each bar is what the one above has " +
 			"left, hatched what this factor loses."));
@@ -177,18 +181,21 @@ export function timesOf(model) {
 	return times.length ? timesOfGpus(model, times) : timesInMpi(model);
 }
 
-// Of processes with one thread, what of "compute" was waiting for GPUs.
+// What of "compute" was waiting for GPUs.  Threads that wait at the same time
+// would count twice; where their sum is no more than there is, few do.
 function timesOfGpus(model, times) {
 	const compute = times.find(t => t.id === "compute");
 	const waited = model.metric("gpu.sync.time") &&
 		model.byRank("gpu.sync.time", 0)?.columns;
 	const threads = model.stream.array("rank.threads") || [];
+	const most = r => Math.min(waited[r].mean / 1e9, compute.values[r]);
 
 	if (!compute || waited?.length !== compute.values.length ||
-	    threads.some(t => t !== 1))
+	    threads.some(t => t !== 1) &&
+	    waited.some((c, r) => most(r) < c.mean / 1e9))
 		return times;
 
-	const gpu = waited.map((c, r) => Math.min(c.mean / 1e9, compute.values[r]));
+	const gpu = waited.map((c, r) => most(r));
 
 	return [{ ...compute, values: compute.values.map((v, r) => v - gpu[r]) },
 		...times.filter(t => t !== compute),
@@ -208,7 +215,7 @@ function timesInMpi(model) {
 	return inside.some(v => v > 0) ? times : [];
 }
 
-const sum = values => values.reduce((a, b) => a + b, 0);
+export const sum = values => values.reduce((a, b) => a + b, 0);
 
 function barOfAll(times) {
 	const total = sum(times.map(t => sum(t.values)));

@@ -172,7 +172,7 @@ export const viewSteps = {
 			label: r => app.model.ranksText([[steps.lines[r].first,
 				steps.lines[r].first + steps.lines[r].count - 1]]),
 			columnLabel: c => steps.numbersText(c),
-			isMarked: c => steps.outlier[c],
+			isMarked: c => steps.outlier[c], most: "twice the usual, or more",
 			value: (r, c) => steps.value(way, r, c),
 			about: (r, c) => cellAbout(app, steps, r, c),
 			onselect: (r, c) => app.go({ ranks: [[steps.lines[r].first,

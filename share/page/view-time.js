@@ -7,7 +7,7 @@ import { el, elReplace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { kinds } from "./model.js";
 import { rowsHave } from "./selection.js";
-import { gpuLine, helperLine, shareError, threadLine, TimeGrid, timeGridOf } from "./time-grid.js";
+import { gpuLine, helperLine, shareError, threadLine, TimeGrid } from "./time-grid.js";
 import { spanText, Timeline } from "./timeline.js";
 import { treeBuild, treeChildren, treeValues } from "./tree.js";
 import { shareText, timeText } from "./units.js";
@@ -188,25 +188,6 @@ function sureText(app, grid) {
 		.filter(Boolean).join(" ");
 }
 
-// Lines of the selected ranks; all when none is.
-function linesChosen(grid, ranks) {
-	return [...grid.lines.keys()].filter(i => {
-		const { first, count } = grid.lines[i];
-
-		return !ranks || ranks.some(([a, b]) => a < first + count && b >= first);
-	});
-}
-
-function columnsChosen(grid, time) {
-	if (!time)
-		return [0, grid.columns];
-
-	const from = Math.min(grid.columnAt(time[0] + 1), grid.columns - 1);
-
-	return [from, Math.max(from + 1, Math.min(grid.columns,
-		Math.ceil((time[1] - 1 - grid.begin) / grid.width)))];
-}
-
 // How long its GPUs were busy: [seconds, of so many]; null: it has none.
 function areaGpus(grid, lines, from, to) {
 	const gpus = lines.filter(l => grid.lines[l].kind === gpuLine);
@@ -372,7 +353,7 @@ const word = (show, start) => show.find(w => w.startsWith(start))
 
 // How cells are coloured, for the selection.
 function stateOf(app, grid, whole) {
-	const { show, path } = app.selection;
+	const { show } = app.selection, path = app.selection.path || app.phase;
 	const asked = word(show, "by-");
 	const way = !whole.nodes.length ? "gpu"
 		: timeWays.some(w => w[0] === asked) ? asked : "path";
@@ -467,7 +448,7 @@ function framed(grid, selection) {
 	if (!selection.ranks && !selection.time)
 		return null;
 
-	const lines = linesChosen(grid, selection.ranks);
+	const lines = grid.linesOf(selection.ranks);
 
 	return lines.length ? { lines: [lines[0], lines.at(-1)], time: selection.time }
 		: null;
@@ -512,7 +493,7 @@ function gridShown(app, grid) {
 	if (live?.lines.length)
 		return live;
 
-	const lines = only ? linesChosen(grid, only) : [];
+	const lines = only ? grid.linesOf(only) : [];
 
 	return lines.length ? app.kept("time part " + lines.join(), () =>
 		grid.part(lines)) : grid;
@@ -523,8 +504,8 @@ const areaOf = s => ({ ranks: s.ranks || s.only, time: s.time || s.span });
 
 function areaMake(app, grid) {
 	const { ranks, time } = areaOf(app.selection);
-	const lines = linesChosen(grid, ranks);
-	const columns = columnsChosen(grid, time);
+	const lines = grid.linesOf(ranks);
+	const columns = grid.columnsOf(time);
 	const area = areaParts(grid, lines, ...columns);
 	const gpus = areaGpus(grid, lines, ...columns);
 
@@ -534,7 +515,9 @@ function areaMake(app, grid) {
 	area.known > 0 ? barOfParts(area)
 		: !gpus && el("p", {}, "Nothing is known of it."),
 	el("p", { class: "about" }, area.known > 0 &&
-		`${shareText(area.off / area.known)} of it off a core. `,
+		`${shareText(area.off / area.known)} of it off a core` +
+		(app.model.page.timeline.level && area.off > 0.25 * area.known
+			? ", which counts where the rank came back. " : ". "),
 	area.moments > 0 && momentsText(area.moments) + ". ",
 	gpus && `GPUs were busy ${timeText(gpus[0])}, ${shareText(gpus[0] / gpus[1])
 	} of the time.`)];
@@ -555,14 +538,14 @@ function arrowsKept(app, state, waits) {
 }
 
 export const viewTime = {
-	id: "time", title: "Timeline", byTime: true,
+	id: "time", title: "Timeline", byTime: true, byPhase: true,
 	about: "Ranks from top to bottom, time from left to right. Drag to select " +
-		"ranks, for all views, and time, for this one and Iterations; double " +
+		"ranks and time, for all views that keep it by time; double " +
 		"click or Enter zooms, Escape zooms out, arrows move. Cells are sums of " +
 		"all that is in them.",
 	has: app => app.model.page.timeline && !app.model.isDiff,
 	make(app, element) {
-		const whole = app.kept("time grid", () => timeGridOf(app.model));
+		const whole = app.timeGrid;
 		let grid = whole;
 		const waits = waitsOf(app.model);
 		const bar = el("div", { class: "options" }), legend = el("div");
@@ -610,8 +593,9 @@ export const viewTime = {
 			elReplace(legend, legendOfPaths(app, state));
 			elReplace(area, areaMake(app, grid),
 				waits && culpritsMake(app, waits, timeline.what.arrows.length));
-			held.show(state, grid.held(linesChosen(grid, ranks).filter(l =>
-				grid.lines[l].kind !== gpuLine), ...columnsChosen(grid, time)));
+			held.show(state, app.model.ownIn(grid.held(grid.linesOf(ranks)
+				.filter(l => grid.lines[l].kind !== gpuLine),
+			...grid.columnsOf(time)), app.phase));
 			held.flame.element.hidden = !held.tree.all[0];
 			timeline.held = held.tree.all[0];
 		} };

@@ -5,6 +5,8 @@
 //
 //   { id, title, about: a line on what it shows, strip: true with the strip of
 //     the selected path beneath it, byTime: true when it heeds selection.time,
+//     "cells" when app.slice has what it shows of it; byPhase: true when it heeds
+//     selection.phase,
 //     has(app): whether this page has what it shows,
 //     make(app, element): fills the element, and returns { update(change) },
 //     which draws it for app.selection }
@@ -17,8 +19,9 @@ import { viewHeat, viewRanks } from "./view-ranks.js";
 import { viewSource } from "./view-source.js";
 import { viewStart } from "./view-start.js";
 import { viewSteps } from "./view-steps.js";
+import { viewThreads } from "./view-threads.js";
 import { viewTime } from "./view-time.js";
 
 export const views = [viewDiff, viewStart, viewReport, viewTime, viewFlame,
 	viewCallers, viewHot, viewSource, viewRanks, viewHeat, viewSteps, viewWaits,
-	viewMessages, viewCalls, viewGpu, viewMore];
+	viewMessages, viewCalls, viewThreads, viewGpu, viewMore];

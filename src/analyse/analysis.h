@@ -32,7 +32,8 @@ enum {
 	ANALYSIS_IDLE = 2, /* threads that only waited: where metrics are */
 	ANALYSIS_LINES = 4,
 	ANALYSIS_TREE = 8,
-	ANALYSIS_WEAK = 16
+	ANALYSIS_WEAK = 16,
+	ANALYSIS_COLLAPSE = 32 /* packages of Python; the run was changed */
 };
 
 struct analysis {

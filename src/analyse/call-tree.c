@@ -300,6 +300,7 @@ out:
 const struct analysis analysis_call_tree = {
 	.name = "tree",
 	.help = "call tree, or callers of each function (--bottom-up)",
-	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_TREE,
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_TREE |
+		 ANALYSIS_COLLAPSE,
 	.run = run_tree,
 };

@@ -19,6 +19,7 @@ struct hot_paths {
 	const struct paths *paths;
 	const struct run_metric *metric;
 	double *exclusive, *inclusive; /* by path */
+	double *idle;                  /* of inclusive: in OpenMP's waits */
 	double *self;                  /* with what libraries do for it */
 	double *told; /* that, and calls of MPI, or of a GPU: a row's worth */
 	uint32_t *caller; /* of a candidate: the nearest one; 0: none */
@@ -32,9 +33,22 @@ static double hot_share(const struct hot_paths *h, double value)
 	return value_ratio(value, h->inclusive[0]);
 }
 
+static void find_idle(struct hot_paths *h)
+{
+	const struct path *at = h->paths->at;
+
+	for (size_t p = h->paths->count; p-- > 1;) {
+		if (h->paths->run->nodes[at[p].node].kind == RUN_OPENMP)
+			h->idle[p] = h->inclusive[p];
+		h->idle[at[p].parent] += h->idle[p];
+	}
+}
+
+/* Threads that wait for work are told elsewhere. */
 static bool is_candidate(const struct hot_paths *h, uint32_t path)
 {
-	return path && hot_share(h, h->inclusive[path]) >= LEAST &&
+	return path &&
+	       hot_share(h, h->inclusive[path] - h->idle[path]) >= LEAST &&
 	       paths_said(h->paths, path) == path;
 }
 
@@ -277,6 +291,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 		.metric = metric,
 		.exclusive = calloc(count, sizeof(double)),
 		.inclusive = calloc(count, sizeof(double)),
+		.idle = calloc(count, sizeof(double)),
 		.self = calloc(count, sizeof(double)),
 		.told = calloc(count, sizeof(double)),
 		.caller = calloc(count, sizeof(uint32_t)),
@@ -286,13 +301,15 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 		.samples = confidence_samples(paths->run, metric),
 	};
 	bool *done = calloc(count, sizeof(*done));
-	int err = h.exclusive && h.inclusive && h.self && h.told && h.caller &&
-				  h.callee && h.candidate && h.row && done
+	int err = h.exclusive && h.inclusive && h.idle && h.self && h.told &&
+				  h.caller && h.callee && h.candidate &&
+				  h.row && done
 			  ? 0
 			  : no_memory();
 
 	if (!err) {
 		paths_values(paths, metric, h.exclusive, h.inclusive);
+		find_idle(&h);
 		find_candidates(&h);
 		choose_rows(&h, limit);
 		hot_columns(report, metric);
@@ -300,6 +317,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 	}
 	free(h.exclusive);
 	free(h.inclusive);
+	free(h.idle);
 	free(h.self);
 	free(h.told);
 	free(h.caller);

@@ -127,6 +127,7 @@ static int run_hotspots(struct report **to, const struct run *const runs[],
 const struct analysis analysis_hotspots = {
 	.name = "hotspots",
 	.help = "functions or lines (--by-line) by exclusive value",
-	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_LINES,
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_LINES |
+		 ANALYSIS_COLLAPSE,
 	.run = run_hotspots,
 };

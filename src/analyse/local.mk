@@ -1,7 +1,7 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
 ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspots src/analyse/call-tree \
-	src/analyse/imbalance src/analyse/ranks src/analyse/mpi/pop-factors \
+	src/analyse/imbalance src/analyse/ranks src/analyse/process-groups src/analyse/mpi/pop-factors \
 	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
 	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
 	src/analyse/time-strips src/analyse/step-table src/analyse/threads \
@@ -15,8 +15,9 @@ ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspot
 # src/analyse/diagnose/fact-NAME.c and its word here.
 FACT_SETS = src/analyse/diagnose/fact-waits src/analyse/diagnose/fact-calls \
 	src/analyse/diagnose/fact-functions src/analyse/diagnose/fact-processes \
-	src/analyse/diagnose/fact-regions src/analyse/diagnose/fact-iterations \
-	src/analyse/diagnose/fact-cuda src/analyse/diagnose/fact-gpus
+	src/analyse/diagnose/fact-regions src/analyse/diagnose/fact-locks \
+	src/analyse/diagnose/fact-iterations src/analyse/diagnose/fact-cuda \
+	src/analyse/diagnose/fact-gpus
 
 noinst_LTLIBRARIES += libanalyse.la
 libanalyse_la_CFLAGS = $(reader_cflags)
@@ -61,6 +62,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/hardware-events.c src/analyse/hardware-events.h \
 	src/analyse/hot-paths.c src/analyse/hot-paths.h \
 	src/analyse/idle-threads.c src/analyse/idle-threads.h \
+	src/analyse/thread-strips.c src/analyse/thread-strips.h \
 	src/analyse/interpreter.c src/analyse/interpreter.h \
 	src/analyse/measuring.c \
 	src/analyse/mpi/efficiency.c src/analyse/mpi/efficiency.h \
@@ -77,12 +79,14 @@ libanalyse_la_SOURCES = \
 	src/analyse/outlier.c src/analyse/outlier.h \
 	src/analyse/overview.c src/analyse/overview.h \
 	src/analyse/own-paths.c src/analyse/own-paths.h \
+	src/analyse/packages.c src/analyse/packages.h \
 	src/analyse/path-heat.c src/analyse/path-heat.h \
 	src/analyse/path-imbalance.c src/analyse/path-imbalance.h \
 	src/analyse/path-imbalance-table.c src/analyse/path-imbalance-table.h \
 	src/analyse/paths.c src/analyse/paths.h \
 	src/analyse/python-words.c src/analyse/python-words.h \
 	src/analyse/phrase.c src/analyse/phrase.h \
+	src/analyse/process-groups.h \
 	src/analyse/processes.c src/analyse/processes.h \
 	src/analyse/rank-choice.c src/analyse/rank-choice.h \
 	src/analyse/rank-distribution.c src/analyse/rank-distribution.h \
@@ -94,6 +98,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/step-grid.c src/analyse/step-grid.h \
 	src/analyse/step-times.c src/analyse/step-times.h \
 	src/analyse/time-grid.c src/analyse/time-grid.h \
+	src/analyse/thread-kinds.c src/analyse/thread-kinds.h \
 	src/analyse/unnamed.c src/analyse/unnamed.h \
 	src/analyse/unwind-coverage.c src/analyse/unwind-coverage.h \
 	src/analyse/value.c src/analyse/value.h \

@@ -50,6 +50,13 @@ static int lock_values_init(struct lock_values *v, const struct paths *paths)
 		       : no_memory();
 }
 
+static bool is_in_mpi(const struct paths *paths, uint32_t path)
+{
+	while (path && paths->run->nodes[paths->at[path].node].kind != RUN_MPI)
+		path = paths->at[path].parent;
+	return path;
+}
+
 static void add_lock_path(struct lock_waits *to, const struct paths *paths,
 			  const struct lock_values *v, uint32_t path)
 {
@@ -57,6 +64,7 @@ static void add_lock_path(struct lock_waits *to, const struct paths *paths,
 
 	to->node = paths->at[path].node;
 	to->holds |= v->waits[path] > 0 || v->blamed[path] > 0;
+	to->of_mpi |= v->blamed[path] > 0 && is_in_mpi(paths, path);
 	to->waits += v->waits[path] + v->idle_waits[path];
 	to->waited += waited;
 	to->blamed += v->blamed[path];
@@ -104,6 +112,8 @@ static int by_lock_waited(const void *x, const void *y)
 
 	if (a->holds != b->holds)
 		return a->holds ? -1 : 1;
+	if (a->of_mpi != b->of_mpi)
+		return a->of_mpi ? 1 : -1;
 	if (a->waited != b->waited)
 		return a->waited < b->waited ? 1 : -1;
 	return ORDER(a->node, b->node);
@@ -124,8 +134,9 @@ int lock_table_find(struct lock_table *to, const struct paths *paths)
 		return err;
 	}
 	qsort(to->at, to->count, sizeof(*to->at), by_lock_waited);
-	for (size_t i = 0; i < to->count && to->at[i].holds; i++)
-		to->waited += to->at[i].waited;
+	for (size_t i = 0; i < to->count; i++)
+		if (to->at[i].holds && !to->at[i].of_mpi)
+			to->waited += to->at[i].waited;
 	for (size_t n = 0; cpu && n < paths->run->node_count; n++)
 		to->worked += value_node(cpu, n);
 	return 0;
@@ -137,37 +148,43 @@ void lock_table_fini(struct lock_table *table)
 	*table = (struct lock_table){ 0 };
 }
 
-static const char *name_of_lock(const struct paths *paths,
+static const char *name_of_lock(const struct run *run,
 				const struct lock_waits *l)
 {
-	const struct run *run = paths->run;
-
 	return str_at(&run->strings, run->nodes[l->node].function);
+}
+
+char *lock_waits_name(const struct lock_waits *l, const struct run *run)
+{
+	const char *name = name_of_lock(run, l);
+	size_t length = strlen(name);
+
+	return length > 2 ? strndup(name + 1, length - 2) : strdup(name);
 }
 
 static int say_locks(struct report *report, const struct paths *paths,
 		     const struct lock_table *all)
 {
 	const struct lock_waits *l = &all->at[0];
-	const char *name = name_of_lock(paths, l);
+	char *name = lock_waits_name(l, paths->run);
 	char *in = paths_short(paths, l->waiter, FRAMES);
 	char *by = paths_short(paths, l->holder, FRAMES);
 	char time[32];
-	int err = in && by ? 0 : no_memory();
+	int err = name && in && by ? 0 : no_memory();
 
 	if (!err)
 		report_line(report,
 			    "• Threads waited for locks %s, %.0f %% of the "
-			    "time that they had work; %.0f %% of it for %.*s "
+			    "time that they had work; %.0f %% of it for %s "
 			    "in %s%s%s: hold it for less, or split what it "
 			    "guards.",
 			    phrase_time(time, all->waited),
 			    100 * value_ratio(all->waited,
 					      all->waited + all->worked),
-			    100 * value_ratio(l->waited, all->waited),
-			    (int)strlen(name) - 2, name + 1, in,
+			    100 * value_ratio(l->waited, all->waited), name, in,
 			    l->holder ? ", most while it was held by " : "",
 			    l->holder ? by : "");
+	free(name);
 	free(in);
 	free(by);
 	return err;
@@ -181,7 +198,7 @@ int lock_table_say(struct report *report, const struct paths *paths)
 	if (!run_metric(paths->run, "lock.wait"))
 		return 0;
 	err = lock_table_find(&all, paths);
-	if (!err && all.count && all.at[0].waiter &&
+	if (!err && all.count && all.at[0].waiter && !all.at[0].of_mpi &&
 	    all.waited > WORTH * (all.waited + all.worked))
 		err = say_locks(report, paths, &all);
 	lock_table_fini(&all);
@@ -218,7 +235,7 @@ static void put_lock_path(struct report *report, const struct paths *paths,
 static void lock_row(struct report *report, const struct paths *paths,
 		     const struct lock_table *all, const struct lock_waits *l)
 {
-	report_text(report, name_of_lock(paths, l));
+	report_text(report, name_of_lock(paths->run, l));
 	report_count(report, (uint64_t)l->waits);
 	report_number(report, l->waited);
 	report_number(report,

@@ -17,6 +17,7 @@
 struct lock_waits {
 	uint32_t node; /* one of it */
 	bool holds;    /* it is a lock: somebody holds it */
+	bool of_mpi;   /* it is held in calls of MPI */
 	double waits, waited;
 	double blamed; /* of waited, what is known of its holders */
 	/* Where most was waited, and where it was given back by those for whom
@@ -26,15 +27,20 @@ struct lock_waits {
 };
 
 struct lock_table {
-	struct lock_waits *at; /* locks first, of them those waited for most */
+	/* Locks first, the program's own before MPI's, and of them those waited
+	   for most. */
+	struct lock_waits *at;
 	size_t count;
-	double waited; /* for locks alone */
+	double waited; /* for the program's own locks alone */
 	double worked; /* CPU time */
 };
 
 /* 0, or -ENOMEM with a reason. */
 int lock_table_find(struct lock_table *to, const struct paths *paths);
 void lock_table_fini(struct lock_table *table);
+
+/* "mutex queue_lock"; to be freed, NULL: no memory. */
+char *lock_waits_name(const struct lock_waits *l, const struct run *run);
 
 /* What waits for locks cost, when it is worth a sentence. 0, or -ENOMEM. */
 int lock_table_say(struct report *report, const struct paths *paths);

@@ -614,8 +614,8 @@ static void python_unknown(struct report *report, const struct run *run)
 			continue;
 		report_note(report,
 			    "Of Python %u.%u call paths have the interpreter's "
-			    "frames; functions of Python are known of 3.11 to "
-			    "3.14, but not of builds without a GIL.",
+			    "frames; functions of Python are known of 3.9 to "
+			    "3.15, but not of builds without a GIL.",
 			    r->python >> 8, r->python & 0xff);
 		return;
 	}

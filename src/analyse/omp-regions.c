@@ -16,13 +16,10 @@
 #define CULPRIT_SHARE 0.4  /* of what was waited for somebody */
 
 static const char *const omp_names[OMP_VALUES] = {
-	[OMP_REGIONS] = "omp.regions",
-	[OMP_MEMBERS] = "omp.members",
-	[OMP_TIME] = "omp.time",
-	[OMP_WORK] = "omp.work",
-	[OMP_BARRIER] = "omp.barrier",
-	[OMP_LATE] = "omp.late",
-	[OMP_LATE_MASTER] = "omp.late.master",
+	[OMP_REGIONS] = "omp.regions", [OMP_MEMBERS] = "omp.members",
+	[OMP_TIME] = "omp.time",       [OMP_WORK] = "omp.work",
+	[OMP_BARRIER] = "omp.barrier", [OMP_LOCK] = "omp.lock",
+	[OMP_LATE] = "omp.late",       [OMP_LATE_MASTER] = "omp.late.master",
 };
 
 double omp_region_waited(const struct omp_region *r)
@@ -30,9 +27,52 @@ double omp_region_waited(const struct omp_region *r)
 	return r->at[OMP_TIME] - r->at[OMP_WORK];
 }
 
+double omp_region_end_wait(const struct omp_region *r)
+{
+	return omp_region_waited(r) - r->at[OMP_BARRIER] - r->at[OMP_LOCK];
+}
+
 double omp_region_threads(const struct omp_region *r)
 {
 	return value_ratio(r->at[OMP_MEMBERS], r->at[OMP_REGIONS]);
+}
+
+static double omp_at(const struct run *run, enum omp_value value, uint32_t node)
+{
+	const struct run_metric *m = run_metric(run, omp_names[value]);
+
+	return m ? value_node(m, node) : 0;
+}
+
+/* What is within another region is work of that one. */
+static bool is_outermost(const struct run *run, uint32_t node)
+{
+	if (run->nodes[node].kind != RUN_PARALLEL)
+		return false;
+	while (node) {
+		node = run->nodes[node].parent;
+		if (run->nodes[node].kind == RUN_PARALLEL)
+			return false;
+	}
+	return true;
+}
+
+struct omp_outermost omp_outermost(const struct run *run)
+{
+	struct omp_outermost all = { 0 };
+
+	for (uint32_t i = 1; i < run->node_count; i++) {
+		double time;
+
+		if (!is_outermost(run, i))
+			continue;
+		time = omp_at(run, OMP_TIME, i);
+		all.elapsed += value_ratio(time * omp_at(run, OMP_REGIONS, i),
+					   omp_at(run, OMP_MEMBERS, i));
+		all.time += time;
+		all.work += omp_at(run, OMP_WORK, i);
+	}
+	return all;
 }
 
 static void add_omp_values(struct omp_region *to, const struct run *run,
@@ -41,8 +81,7 @@ static void add_omp_values(struct omp_region *to, const struct run *run,
 	double time = 0;
 
 	for (int v = 0; v < OMP_VALUES; v++) {
-		const struct run_metric *m = run_metric(run, omp_names[v]);
-		double value = m ? value_node(m, node) : 0;
+		double value = omp_at(run, (enum omp_value)v, node);
 
 		to->at[v] += value;
 		time = v == OMP_TIME ? value : time;
@@ -152,6 +191,57 @@ static int find_culprits(struct omp_regions *all, const uint32_t *region_of,
 	return 0;
 }
 
+/* Those that have threads of OpenMP; or else all, as where threads slept. */
+static double elapsed_of_processes(const struct run *run)
+{
+	double with = 0, all = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+		double elapsed = (double)r->elapsed_ns / 1e9;
+
+		all += elapsed;
+		if (r->openmp.workers_ns)
+			with += elapsed;
+	}
+	return with > 0 ? with : all;
+}
+
+/* What threads wait for is in no region either: it is not what kept them. */
+static int find_outside(struct omp_regions *all, const struct paths *paths)
+{
+	const struct run_metric *m = run_metric(paths->run, "cpu.time");
+	double *time = calloc(2 * paths->count, sizeof(*time));
+	double *said = time + paths->count, most = 0;
+	bool *inside = calloc(paths->count, sizeof(*inside));
+	int err = time && inside ? 0 : no_memory();
+
+	if (!err && m)
+		paths_values(paths, m, time, NULL);
+	for (uint32_t p = 1; !err && p < paths->count; p++) {
+		const struct path *at = &paths->at[p];
+
+		inside[p] = inside[at->parent] ||
+			    paths->run->nodes[at->node].kind == RUN_PARALLEL;
+		if (inside[p] || paths_waits(paths, p))
+			time[p] = 0;
+	}
+	if (!err)
+		sum_blame(said, paths, time);
+	for (uint32_t p = 1; !err && p < paths->count; p++) {
+		if (said[p] <= most)
+			continue;
+		most = said[p];
+		all->outside_in = p;
+	}
+	all->outermost = omp_outermost(paths->run);
+	all->outside =
+		elapsed_of_processes(paths->run) - all->outermost.elapsed;
+	free(time);
+	free(inside);
+	return err;
+}
+
 int omp_regions_find(struct omp_regions *to, const struct paths *paths)
 {
 	uint32_t *region_of = calloc(paths->count + 1, sizeof(*region_of));
@@ -162,6 +252,8 @@ int omp_regions_find(struct omp_regions *to, const struct paths *paths)
 		err = sum_omp_regions(to, paths, region_of);
 	if (!err)
 		err = find_culprits(to, region_of, paths);
+	if (!err)
+		err = find_outside(to, paths);
 	free(region_of);
 	if (err) {
 		omp_regions_fini(to);
@@ -195,19 +287,39 @@ void omp_regions_fini(struct omp_regions *regions)
 	*regions = (struct omp_regions){ 0 };
 }
 
+/* What most of the waiting was, and what helps against it. */
+static const struct omp_remedy {
+	const char *where, *advice;
+} omp_remedies[] = {
+	{ "at its end", "even chunks or schedule(dynamic)" },
+	{ "in barriers within", "even shares before each barrier, or fewer" },
+	{ "for locks and critical sections", "hold them for less" },
+};
+
+static const struct omp_remedy *omp_remedy(const struct omp_region *r)
+{
+	double end = omp_region_end_wait(r), barrier = r->at[OMP_BARRIER];
+
+	if (r->at[OMP_LOCK] > end && r->at[OMP_LOCK] > barrier)
+		return &omp_remedies[2];
+	return &omp_remedies[barrier > end];
+}
+
 static void say_region(struct report *report, const struct omp_region *r,
 		       const char *name, const char *in)
 {
-	const char *who = omp_region_culprit(r);
+	const struct omp_remedy *remedy = omp_remedy(r);
+	const char *who =
+		remedy == &omp_remedies[2] ? NULL : omp_region_culprit(r);
 	char would[32];
 
 	report_line(report,
-		    "• %s: %.0f threads, %.0f %% of their time waited%s%s%s%s; "
-		    "with even shares it would take %s less.",
+		    "• %s: %.0f threads, %.0f %% of their time waited, most "
+		    "%s%s%s%s%s: %s would make it %s shorter.",
 		    name, omp_region_threads(r),
-		    100 * omp_region_waited(r) / r->at[OMP_TIME],
-		    who ? ", at its end for " : "", who ? who : "",
-		    who && *in ? " in " : "", who ? in : "",
+		    100 * omp_region_waited(r) / r->at[OMP_TIME], remedy->where,
+		    who ? " for " : "", who ? who : "",
+		    who && *in ? " in " : "", who ? in : "", remedy->advice,
 		    phrase_time(would, value_ratio(omp_region_waited(r),
 						   omp_region_threads(r))));
 }

@@ -16,7 +16,8 @@ enum omp_value {
 	OMP_TIME, /* of regions, times their threads; of that … */
 	OMP_WORK,
 	OMP_BARRIER,
-	OMP_LATE, /* … and what was waited for the last at the end: */
+	OMP_LOCK,
+	OMP_LATE, /* … and what was waited for those who came last: */
 	OMP_LATE_MASTER,
 	OMP_VALUES
 };
@@ -32,11 +33,23 @@ struct omp_region {
 	double blame; /* seconds of that */
 };
 
+/* Seconds of regions that are in no other one. */
+struct omp_outermost {
+	double elapsed, time, work; /* time: elapsed, for each thread */
+};
+
 struct omp_regions {
 	struct omp_region *at; /* those first in which most was waited */
 	size_t count;
 	double time; /* of all */
+	struct omp_outermost outermost;
+	/* Outside regions: elapsed time of the processes that have them, and
+	   where the most of that was; 0: not known. */
+	double outside;
+	uint32_t outside_in;
 };
+
+struct omp_outermost omp_outermost(const struct run *run);
 
 /* 0, or -ENOMEM with a reason. */
 int omp_regions_find(struct omp_regions *to, const struct paths *paths);
@@ -48,7 +61,10 @@ double omp_region_waited(const struct omp_region *r);
 /* On average. */
 double omp_region_threads(const struct omp_region *r);
 
-/* For whom the others waited at the end; NULL: for nobody. */
+/* Until all had come to the end. */
+double omp_region_end_wait(const struct omp_region *r);
+
+/* For whom the others waited; NULL: for nobody. */
 const char *omp_region_culprit(const struct omp_region *r);
 
 /*

@@ -29,13 +29,19 @@ static bool is_overview_part(const struct analysis *a)
 }
 
 /*
- * What only says that there is nothing of its kind is left out; that nothing
- * stands out is worth saying.
+ * What only says that there is nothing of its kind is left out, as is that all
+ * processes are of one; that nothing stands out is worth saying.  Threads have
+ * a table for each kind of waiting.
  */
 static bool is_worth(const struct report *report)
 {
-	return (report->table_count && report->tables[0].row_count) ||
-	       !strcmp(report->id, "diagnose") || !strcmp(report->id, "ranks");
+	size_t least = strcmp(report->id, "processes") ? 1 : 2;
+	size_t tables = strcmp(report->id, "threads") ? 1 : SIZE_MAX;
+
+	for (size_t i = 0; i < report->table_count && i < tables; i++)
+		if (report->tables[i].row_count >= least)
+			return true;
+	return !strcmp(report->id, "diagnose") || !strcmp(report->id, "ranks");
 }
 
 static int add_report(struct overview *o, struct report *report)
@@ -185,6 +191,7 @@ static int add_heat(struct overview *o, const struct run_metric *m,
 	err = path_heat_init(&o->heats[o->heat_count], &o->paths, m, &o->groups,
 			     wanted);
 	o->heat_count += !err;
+	values_release(o->run, m); /* nobody asks behind it */
 	return err;
 }
 
@@ -310,10 +317,11 @@ int overview_init(struct overview *o, const struct run *const runs[],
 		  const struct analysis_options *options)
 {
 	const struct analysis *only = choice->only;
+	size_t limit = options->limit;
 	int err;
 
-	*o = (struct overview){ .rows = options->limit ? options->limit
-						       : OVERVIEW_ROWS };
+	*o = (struct overview){ .rows = limit ? limit : OVERVIEW_ROWS,
+				.shown = limit ? limit : OVERVIEW_SHOWN };
 	if (only && !strcmp(only->name, "diff"))
 		err = overview_sides(o, runs, choice, options);
 	else

@@ -20,6 +20,7 @@
 
 enum {
 	OVERVIEW_ROWS = 100,    /* of a table */
+	OVERVIEW_SHOWN = 50,    /* of one that is only read */
 	OVERVIEW_CELLS = 60000, /* values of processes in nodes */
 	OVERVIEW_HEATS = 3,
 	OVERVIEW_COLUMNS = 1024, /* of the timeline */
@@ -40,7 +41,7 @@ struct overview {
 	struct paths paths;      /* of the run */
 	struct report **reports; /* of one analysis: the only one */
 	size_t report_count;
-	size_t rows; /* of their tables, at most */
+	size_t rows, shown; /* of their tables at most; as above */
 	const struct run_metric
 		*metric; /* the time that was sampled, or NULL */
 	/*

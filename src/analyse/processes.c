@@ -135,10 +135,14 @@ const char *processes_command(const struct run *run)
 		return command;
 	at = busiest(run, &sum);
 	for (int i = 0; i < GENERATIONS; i++) {
+		size_t parent = find_parent(run, at);
+
 		command = str_at(&run->strings, run->ranks[at].command);
 		if (!python_is_worker(command))
 			break;
-		at = find_parent(run, at);
+		if (parent == at && run->ranks[at].role)
+			return str_at(&run->strings, run->ranks[at].role);
+		at = parent;
 	}
 	return command;
 }

@@ -6,18 +6,21 @@
 #include <string.h>
 
 #include "analyse/interpreter.h"
+#include "analyse/packages.h"
 #include "base/str.h"
 
 static bool is_installed(const char *file)
 {
-	return strstr(file, "/site-packages/") ||
-	       strstr(file, "/dist-packages/");
+	struct package package;
+
+	return package_of(&package, file) && !package.is_library;
 }
 
 bool python_is_library(const char *file)
 {
-	return !strncmp(file, "<frozen ", strlen("<frozen ")) ||
-	       (strstr(file, "/lib/python") && !is_installed(file));
+	struct package package;
+
+	return package_of(&package, file) && package.is_library;
 }
 
 /* "/opt/venv/bin/torchrun": it imports the program and calls it. */
@@ -40,6 +43,16 @@ static bool is_of_user(const struct run *run, uint32_t node)
 	       (!is_entry_point(file) || strcmp(name, "<module>") != 0);
 }
 
+/* What is above it has forked the process, and is not what that does. */
+static bool begins_process(const struct run *run, uint32_t node)
+{
+	const struct run_node *n = &run->nodes[node];
+
+	return str_is_dotted(str_at(&run->strings, n->function),
+			     "BaseProcess._bootstrap") &&
+	       strstr(str_at(&run->strings, n->module), "/multiprocessing/");
+}
+
 uint32_t python_caller(const struct paths *paths, uint32_t path)
 {
 	const struct run *run = paths->run;
@@ -52,6 +65,8 @@ uint32_t python_caller(const struct paths *paths, uint32_t path)
 			continue;
 		if (is_of_user(run, node))
 			return p;
+		if (begins_process(run, node))
+			break;
 		if (!installed &&
 		    !python_is_library(
 			    str_at(&run->strings, run->nodes[node].module)))
@@ -124,5 +139,7 @@ const char *python_program(const char *command)
 bool python_is_worker(const char *command)
 {
 	return is_python_word(command) &&
-	       strstr(command, " -c 'from multiprocessing.");
+	       ((strstr(command, " -c '") &&
+		 strstr(command, "from multiprocessing.")) ||
+		strstr(command, " -m ipykernel_launcher"));
 }

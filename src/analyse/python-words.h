@@ -17,7 +17,8 @@ bool python_is_library(const char *file);
 /*
  * The function of Python that a path is said to be of: the nearest at or above
  * it that is in a file of the user's; in a program that was installed as a
- * package, the nearest of that.  0: Python did not call it.
+ * package, and in a process that multiprocessing forked above functions of the
+ * user's, the nearest of that.  0: Python did not call it.
  */
 uint32_t python_caller(const struct paths *paths, uint32_t path);
 
@@ -37,8 +38,8 @@ bool python_is_wrapper(const struct paths *paths, uint32_t path);
  */
 const char *python_program(const char *command);
 
-/* Of a process that multiprocessing started for a program: it does not say
-   which. */
+/* Of a process that multiprocessing, or Jupyter, started for a program: it does
+   not say which. */
 bool python_is_worker(const char *command);
 
 #endif

@@ -244,16 +244,18 @@ static const struct run_rank *compared_rank(const struct ranks *r, size_t i)
 
 static void time_share_columns(struct report *report, const struct ranks *r)
 {
-	bool mpi = r->run->world, files = false, gil = false;
+	bool mpi = r->run->world, files = false, gil = false, role = false;
 
 	for (size_t i = 0; i < r->skews.process_count; i++) {
 		files |= r->files[i] > FILES * r->longest;
 		gil |= compared_rank(r, i)->gil_wait_ns > 0;
+		role |= compared_rank(r, i)->role != 0;
 	}
 	report_table(report, "ranks", mpi ? "ranks" : "processes");
 	report_column(report, "rank", mpi ? "rank" : NULL, COLUMN_COUNT);
 	report_column(report, "pid", mpi ? NULL : "process", COLUMN_COUNT);
 	report_column(report, "host", "host", COLUMN_TEXT);
+	report_column(report, "role", role ? "role" : NULL, COLUMN_TEXT);
 	report_column(report, "elapsed", "elapsed", COLUMN_SECONDS);
 	for (int p = 0; p < PARTS; p++)
 		report_column(report, parts[p].id,
@@ -304,6 +306,8 @@ static void time_share_row(struct report *report, const struct ranks *r,
 		report_none(report);
 	report_count(report, rank->pid);
 	report_text(report, str_at(&r->run->strings, rank->host));
+	report_text(report,
+		    rank->role ? str_at(&r->run->strings, rank->role) : NULL);
 	report_number(report, r->elapsed[i]);
 	for (int p = 0; p < PARTS; p++)
 		value_known(report, r->values[p][i]);

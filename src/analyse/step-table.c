@@ -17,6 +17,15 @@
 #define REASONS 3  /* for which iterations took long, the same */
 #define LINES   32
 
+static const char *steps_by(const struct step_times *t)
+{
+	if (!t->step->marked)
+		return "each ends in a call of";
+	return t->run->nodes[t->step->node].kind == RUN_PHASE
+		       ? "the program marks them by the phase"
+		       : "the program marks them by";
+}
+
 static void say_step(struct report *report, const struct step_times *t,
 		     const struct paths *paths)
 {
@@ -33,10 +42,8 @@ static void say_step(struct report *report, const struct step_times *t,
 		    "regular.",
 		    phrase_many(many, (double)s->iterations, "iteration"),
 		    phrase_time(usual, t->usual), phrase_time(begin, t->begin),
-		    phrase_time(end, t->end),
-		    s->marked ? "the program marks them by the phase"
-			      : "each ends in a call of",
-		    path, 100 * s->regular);
+		    phrase_time(end, t->end), steps_by(t), path,
+		    100 * s->regular);
 	if (s->per > 1)
 		report_line(report, "%u of these calls are one iteration.",
 			    s->per);
@@ -322,13 +329,47 @@ static void cells_of_ranks(struct report *report, const struct step_times *t)
 		}
 }
 
+/* Several loops, one after another: a row for each. */
+static void series_table(struct report *report, const struct run *run,
+			 const struct paths *paths)
+{
+	const struct run_iterations *all = &run->iterations;
+
+	if (all->series_count < 2)
+		return;
+	report_table(report, "series", "loops, one after another");
+	report_column(report, "path", "each iteration has", COLUMN_TEXT);
+	report_column(report, "per", "calls", COLUMN_COUNT);
+	report_column(report, "iterations", "iterations", COLUMN_COUNT);
+	report_column(report, "mean", "mean", COLUMN_SECONDS);
+	report_column(report, "begin", "from", COLUMN_SECONDS);
+	report_column(report, "end", "to", COLUMN_SECONDS);
+	report_column(report, "regular", "regular", COLUMN_SHARE);
+	for (size_t i = 0; i < all->series_count; i++) {
+		const struct run_step_series *s = &all->series[i];
+		double begin = (double)s->begin_ns / 1e9;
+		double end = (double)s->end_ns / 1e9;
+
+		paths_cell(report, paths, paths->of[s->node]);
+		report_count(report, s->per);
+		report_count(report, s->iterations);
+		report_number(report, value_ratio(end - begin,
+						  (double)s->iterations - 1));
+		report_number(report, begin);
+		report_number(report, end);
+		report_number(report, s->regular);
+	}
+}
+
 static int step_tables(struct report *report, const struct step_times *t,
 		       const struct paths *paths,
 		       const struct analysis_options *options)
 {
-	int err = iterations_table(report, t, paths,
-				   analysis_limit(options, SLOWEST, t->count));
+	int err;
 
+	series_table(report, t->run, paths);
+	err = iterations_table(report, t, paths,
+			       analysis_limit(options, SLOWEST, t->count));
 	if (!err)
 		err = ranks_table(report, t,
 				  analysis_limit(options, LINES, SIZE_MAX));
@@ -372,9 +413,9 @@ static int run_step_table(struct report **to, const struct run *const runs[],
 	if (!err && t.count)
 		err = make_step_report(*to, &t, options);
 	else if (!err)
-		report_line(*to, "No iterations: nothing that ranks do "
-				 "together repeats eight times, or the "
-				 "database is of an older version.");
+		report_line(*to, "No iterations: most ranks call nothing "
+				 "equally often that is regular, or in turns, "
+				 "or the database is of an older version.");
 	step_times_fini(&t);
 	return err ? err : report_error(*to);
 }

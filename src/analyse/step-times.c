@@ -90,7 +90,7 @@ double step_times_own(const struct step_times *t, size_t rank, size_t row)
 	return own / 1e6 / t->at[row].each;
 }
 
-/* A call of MPI ends an iteration, a phase begins one. */
+/* A call of MPI ends an iteration, a mark begins one. */
 uint64_t step_row_number(const struct run_step *s, size_t row, uint32_t *each)
 {
 	bool body = row >= s->head && s->each > 1;

@@ -16,10 +16,10 @@
 #include "analyse/gil.h"
 #include "analyse/hot-paths.h"
 #include "analyse/idle-threads.h"
-#include "analyse/lock-waits.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/openmp-lost.h"
+#include "analyse/process-groups.h"
 #include "analyse/unnamed.h"
 #include "analyse/unwind-coverage.h"
 #include "base/err.h"
@@ -125,8 +125,10 @@ static char *beside_names(const struct summary_facts *f, size_t *count,
 	*cpu = 0;
 	for (uint32_t p = 0; to && p < f->run->rank_count; p++) {
 		const struct run_rank *r = &f->run->ranks[p];
-		const char *name = str_at(&f->run->strings, r->command);
-		size_t length = strcspn(name, " ");
+		const char *role = str_at(&f->run->strings, r->role);
+		const char *name =
+			str_at(&f->run->strings, *role ? r->role : r->command);
+		size_t length = *role ? strlen(role) : strcspn(name, " ");
 		const char *base = name;
 
 		if (next < f->main_count && f->main[next] == p) {
@@ -625,9 +627,9 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	if (!err)
 		err = openmp_say(report, &paths);
 	if (!err)
-		err = lock_table_say(report, &paths);
-	if (!err)
 		err = gil_say(report, &paths);
+	if (!err)
+		err = process_groups_say(report, &paths, metric);
 	if (!err)
 		err = findings_gpu(report, &paths);
 	facts_table(report, &f, metric);
@@ -673,6 +675,6 @@ static int run_summary(struct report **to, const struct run *const runs[],
 const struct analysis analysis_summary = {
 	.name = "summary",
 	.help = "the first screen: what ran, how well, where the time went",
-	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE,
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_COLLAPSE,
 	.run = run_summary,
 };

@@ -23,6 +23,7 @@
 #define LEAST_LETTER 0.01 /* of all time: so much a path has, to get one */
 #define LINES        32   /* of the strips */
 #define IDLE         0.01 /* of the time: threads that worked less */
+#define OFF_CORE     0.25 /* of it: so much is worth a word */
 
 enum {
 	LETTERS = 20,
@@ -383,7 +384,7 @@ static void cell_row(struct report *report, const struct strips *s,
 		     const struct run_time_row *row,
 		     const struct run_time_cell *cell, uint32_t bin)
 {
-	char *path = row->kind == RUN_TIME_GPU
+	char *path = row->kind == RUN_TIME_GPU || !cell->share
 			     ? NULL
 			     : paths_text(&s->paths, s->paths.of[cell->node]);
 
@@ -452,9 +453,27 @@ static uint16_t median_moments(const struct strips *s)
 	return median;
 }
 
+/* Of threads that call MPI: how much of their time they were off a core. */
+static double share_off_core(const struct strips *s)
+{
+	uint64_t known = 0, busy = 0;
+
+	for (size_t i = 0; i < s->line->row_count; i++) {
+		const struct run_time_row *row = &s->line->rows[i];
+
+		for (uint32_t c = 0;
+		     c < row->cells && row->kind == RUN_TIME_THREAD; c++) {
+			known += s->line->cells[row->first + c].known;
+			busy += s->line->cells[row->first + c].busy;
+		}
+	}
+	return 1 - value_ratio((double)busy, (double)known);
+}
+
 static void say_precision(struct report *report, const struct strips *s)
 {
-	char whole[32], width[32];
+	double off = share_off_core(s);
+	char whole[32], width[32], samples[32];
 	uint16_t moments = median_moments(s);
 
 	report_line(report, "%s, in %u bins of %s.",
@@ -463,14 +482,23 @@ static void say_precision(struct report *report, const struct strips *s)
 	if (moments)
 		report_note(
 			report,
-			"A cell stands for %u samples (the median): a share "
-			"in it is known to ± %.0f %%.",
-			moments, 100 / sqrt(moments));
-	if (s->run->waits.joined.level)
+			"A cell stands for %s (the median): a share in it is "
+			"known to ± %.0f %%.",
+			phrase_plural(samples, moments, "sample"),
+			100 / sqrt(moments));
+	if (!s->run->waits.joined.level)
+		return;
+	report_note(report,
+		    "When ranks were in MPI, and what of it was waiting, is "
+		    "known of one of %.0f calls.",
+		    ldexp(1, (int)s->run->waits.joined.level));
+	if (off > OFF_CORE)
 		report_note(report,
-			    "What of MPI was waiting is known of one of %.0f "
-			    "calls.",
-			    ldexp(1, (int)s->run->waits.joined.level));
+			    "%.0f %% of the time was off a core. Outside "
+			    "these calls it counts where a rank came back, so "
+			    "that MPI may have less here than was measured "
+			    "(copse report ranks).",
+			    100 * off);
 }
 
 static int make_strips(struct report *report, struct strips *s,

@@ -521,6 +521,6 @@ static int run_diff(struct report **to, const struct run *const runs[],
 const struct analysis analysis_diff = {
 	.name = "diff",
 	.help = "two runs, or several 'vs' several: what got slower or faster",
-	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE,
+	.takes = ANALYSIS_METRIC | ANALYSIS_IDLE | ANALYSIS_COLLAPSE,
 	.run = run_diff,
 };

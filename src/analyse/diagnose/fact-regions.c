@@ -16,6 +16,7 @@ enum field {
 	WAITED_SHARE,
 	END_SHARE,
 	BARRIER_SHARE,
+	LOCK_SHARE,
 	LATE_SHARE,
 	SAVED,
 	SHARE,
@@ -36,10 +37,11 @@ static const struct fact_field region_fields[FIELDS] = {
 	[END_SHARE] = { "end_share", FACT_SHARE,
 			"of that time, until all had come to the end" },
 	[BARRIER_SHARE] = { "barrier_share", FACT_SHARE,
-			    "of that time, in barriers within, or for a "
-			    "critical section" },
+			    "of that time, in barriers within" },
+	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
+			 "of that time, for locks and critical sections" },
 	[LATE_SHARE] = { "late_share", FACT_SHARE,
-			 "of that time, waited for the last at the end" },
+			 "of that time, waited for who came last" },
 	[SAVED] = { "saved", FACT_SECONDS,
 		    "of each rank's elapsed time, with even shares" },
 	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
@@ -88,8 +90,8 @@ static int add_region(struct facts *to, const struct fact_source *from,
 	f->values[EFFICIENCY].number = value_ratio(r->at[OMP_WORK], time);
 	f->values[WAITED_SHARE].number = value_ratio(waited, time);
 	f->values[BARRIER_SHARE].number = value_ratio(r->at[OMP_BARRIER], time);
-	f->values[END_SHARE].number =
-		value_ratio(waited - r->at[OMP_BARRIER], time);
+	f->values[LOCK_SHARE].number = value_ratio(r->at[OMP_LOCK], time);
+	f->values[END_SHARE].number = value_ratio(omp_region_end_wait(r), time);
 	f->values[LATE_SHARE].number = value_ratio(r->at[OMP_LATE], time);
 	f->values[SAVED].number =
 		value_ratio(value_ratio(waited, threads), from->ranks);

@@ -4,58 +4,13 @@
 
 #include <math.h>
 
-#include "analyse/value.h"
-
-/* Seconds: of regions, once and for each of their threads, and in work. */
-struct region_time {
-	double elapsed, time, work;
-};
-
-static double omp_value(const struct run *run, const char *metric,
-			uint32_t node)
-{
-	const struct run_metric *m = run_metric(run, metric);
-
-	return m ? value_node(m, node) : 0;
-}
-
-/* What is within another region is work of that one. */
-static bool is_outermost(const struct run *run, uint32_t node)
-{
-	if (run->nodes[node].kind != RUN_PARALLEL)
-		return false;
-	while (node) {
-		node = run->nodes[node].parent;
-		if (run->nodes[node].kind == RUN_PARALLEL)
-			return false;
-	}
-	return true;
-}
-
-static struct region_time regions_add_up(const struct run *run)
-{
-	struct region_time all = { 0 };
-
-	for (uint32_t i = 1; i < run->node_count; i++) {
-		double time, members, calls;
-
-		if (!is_outermost(run, i))
-			continue;
-		time = omp_value(run, "omp.time", i);
-		members = omp_value(run, "omp.members", i);
-		calls = omp_value(run, "omp.regions", i);
-		all.elapsed += value_ratio(time * calls, members);
-		all.time += time;
-		all.work += omp_value(run, "omp.work", i);
-	}
-	return all;
-}
+#include "analyse/omp-regions.h"
 
 struct thread_factors thread_factors_of(const struct run *run,
 					const struct efficiency *e)
 {
 	struct thread_factors f = { 0 };
-	struct region_time in = regions_add_up(run);
+	struct omp_outermost in = omp_outermost(run);
 	double outside = fmax(e->outside_mean * (double)e->ranks, in.elapsed);
 	double alone = outside - in.elapsed;
 

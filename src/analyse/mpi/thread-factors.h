@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * thread-factors.h - the efficiency of ranks together with that of their
- * threads, from the stamps of parallel regions (copse run --openmp=on).
+ * threads, from the stamps of parallel regions.
  *
  * Both factors are of the threads' time outside MPI, which is that of the first
  * threads, as often as regions have threads.
