@@ -9,11 +9,11 @@ UNIT_TESTS = \
 	tests/unit/history tests/unit/job tests/unit/livedir tests/unit/moments \
 	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/power-readings \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \
-	tests/unit/sample-period tests/unit/paths tests/unit/polls tests/unit/pack tests/unit/path-sums tests/unit/safe-read tests/unit/power-sums \
+	tests/unit/sample-period tests/unit/packages tests/unit/paths tests/unit/polls tests/unit/python tests/unit/pack tests/unit/path-sums tests/unit/safe-read tests/unit/power-sums \
 	tests/unit/profile tests/unit/region tests/unit/rank-groups tests/unit/regular tests/unit/settings tests/unit/rank-distribution tests/unit/rank-choice \
 	tests/unit/str tests/unit/symbol tests/unit/thread tests/unit/ticks tests/unit/time-grid tests/unit/timeline \
 	tests/unit/timebase tests/unit/tree tests/unit/unify tests/unit/unwind \
-	tests/unit/step-pattern tests/unit/values tests/unit/waits
+	tests/unit/step-pattern tests/unit/step-loops tests/unit/values tests/unit/waits
 
 if UNWIND
 unwind_flags = -DHAVE_UNWIND $(UNWIND_CFLAGS)
@@ -40,12 +40,12 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = astray control descriptors events execs families forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases sandbox shares \
-	starter steady stops switches \
+	starter steady stops switches thread-names \
 	signals syscalls threads32 traps
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-overlap mpi-paths mpi-paused \
+	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-loops mpi-overlap mpi-paths mpi-paused \
 	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
@@ -65,9 +65,11 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
 	$(NAMED)
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
-	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c \
+	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/busy-tasks.c tests/programs/omp-constructs.c \
 	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c \
-	tests/programs/uneven.c # scripts build them
+	tests/programs/uneven.c tests/programs/lock-old.c \
+	tests/programs/lock-comes.c tests/programs/lock-kinds.cc \
+	tests/programs/lock-units.f90 # scripts build them
 if OPENMPI
 program_outputs += $(MEASURED_MPI:%=tests/programs/%)
 if OPENMPI_FORTRAN
@@ -242,7 +244,7 @@ endif
 SHELL_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
 	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
-	tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/gather.sh \
+	tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
 	tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh tests/gpu/gpu-power.sh \
 	tests/run/control.sh tests/real/third-party.sh \
@@ -255,9 +257,10 @@ SHELL_TESTS = \
 	tests/mpi/jobs.sh tests/system/install.sh tests/mpi/fortran.sh \
 	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh \
-	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/python.sh tests/run/processes.sh tests/real/qe.sh \
+	tests/run/lock-safety.sh tests/run/thread-names.sh \
+	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
-	tests/real/mpi4py.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
+	tests/real/mpi4py.sh tests/real/cpython.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
 	tests/system/usage.sh tests/system/completion.sh \
 	tests/system/bootstrap.sh tests/profiles/reports.sh \

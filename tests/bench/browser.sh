@@ -13,7 +13,8 @@
 #   WHERE     a directory with room: 0.1 MB for each rank
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
-make_ranks=${HELPERS:-$builddir/tests/bench}/make-ranks
+# shellcheck source=tests/bench/ranks.sh
+. "$(dirname "$0")/ranks.sh"
 where=$(mktemp -d "${WHERE:-$scratch}/page.XXXXXX") || exit
 trap 'rm -rf "$where" "$scratch"' EXIT
 have node || exit 0
@@ -33,7 +34,7 @@ if [ -z "${MODEL-}" ]; then
 fi
 for ranks in ${RANKS:-4 1024 10240}; do
 	mkdir "$where/job"
-	"$make_ranks" "$MODEL" "$where/job" "$ranks" values=4000 &&
+	model=$MODEL make_ranks "$ranks" "$where/job" values=4000 &&
 		"$copse" merge -q "$where/job" -o "$where/run.h5" || exit
 	floor=$(seconds cat "$where/run.h5")
 	wrote=$(seconds "$copse" report -f html -o "$where/run.html" \

@@ -37,7 +37,7 @@ named() {
 once() {
 	local is late who
 
-	"$copse" run --quiet --no-report --force --openmp=on -e cpu@1000 \
+	"$copse" run --quiet --no-report --force -e cpu@1000 \
 		-o "$scratch/uneven.copse" "$scratch/uneven" "$1" "$2" \
 		>"$scratch/out" || return
 	is=$("$copse" report threads -f csv "$scratch/uneven.copse" |

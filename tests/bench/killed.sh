@@ -52,6 +52,7 @@ machine
 none=0
 for ((i = 0; i < times; i++)); do
 	rm -rf run.copse
+	: >out # of the run before, it would say that this one's stage is over
 	trace=(--trace 4)
 	[ $((i % 2)) = 1 ] || trace=()
 	kill_one "${trace[@]}"

@@ -9,6 +9,7 @@
  *   last=N     the last (RANKS - 1), so that several can work at it
  *   seed=N     another job (1)
  *   times=0    without trace points and stamps
+ *   steps=0    without stamps
  *
  * What a rank draws, all from its own number and the seed:
  *
@@ -44,6 +45,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "profile/profile.h"
+#include "profile/step-pattern.h"
 
 /* Of so few contexts the estimate may be far too large: seen with 16 ranks. */
 #define ONCE_AGAIN_MOST 0.6
@@ -608,8 +610,8 @@ static void make_stamps(struct making *k, struct profile_step *step,
 	const struct profile_stamp *from = &k->m->p->stamps[step->first];
 	size_t most = LIVE_STAMPS, skip = 1, count = 0;
 
-	if (k->ranks > 1024)
-		most = most * 1024 / k->ranks;
+	if (k->ranks > 128)
+		most = most * 128 / k->ranks;
 	while ((step->count - step->head) / skip + step->head >
 	       (most > 255 ? most : 255))
 		skip *= 2;
@@ -625,6 +627,7 @@ static void make_stamps(struct making *k, struct profile_step *step,
 	step->stride *= (uint32_t)skip;
 	step->first = (uint32_t)*next;
 	step->count = (uint32_t)count;
+	steps_round(&k->out.stamps[*next], count, step->calls / step->per);
 	*next += count;
 }
 
@@ -727,6 +730,8 @@ int main(int argc, char **argv)
 	model_copy(&m, option(argc, argv, "values", 0));
 	if (!option(argc, argv, "times", 1))
 		m.p->moment_count = m.p->step_count = m.p->stamp_count = 0;
+	if (!option(argc, argv, "steps", 1))
+		m.p->step_count = m.p->stamp_count = 0;
 	last = option(argc, argv, "last", ranks - 1);
 	for (uint64_t r = option(argc, argv, "first", 0); r <= last; r++)
 		make_rank(&m, argv[2], (uint32_t)r, (uint32_t)ranks,

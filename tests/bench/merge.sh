@@ -22,31 +22,15 @@
 #   WHERE     a directory with room: 0.2 MB for each rank
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
-make_ranks=${HELPERS:-$builddir/tests/bench}/make-ranks
+# shellcheck source=tests/bench/ranks.sh
+. "$(dirname "$0")/ranks.sh"
 where=$(mktemp -d "${WHERE:-$scratch}/ranks.XXXXXX") || exit
 trap 'rm -rf "$where" "$scratch"' EXIT
 [ $# -gt 0 ] || set -- 128 1024 10240
-[ -x "$make_ranks" ] || { echo "# make-ranks was not built"; exit 0; }
 python=
 for try in python3 /usr/bin/python3; do
 	"$try" -c 'import h5py' 2>/dev/null && python=$try && break
 done
-
-# many RANKS DIRECTORY OPTION…: by as many processes as there are cores.
-many() {
-	local ranks=$1 to=$2 jobs step first
-
-	shift 2
-	jobs=$(cores)
-	step=$(((ranks + jobs - 1) / jobs))
-	mkdir -p "$to"
-	for ((first = 0; first < ranks; first += step)); do
-		"$make_ranks" "$model" "$to" "$ranks" "$@" first=$first \
-			last=$((first + step < ranks ? first + step - 1 : ranks - 1)) ||
-			return &
-	done
-	wait
-}
 
 describe() {
 	[ -n "$python" ] || { echo "# no h5py"; return; }
@@ -97,7 +81,7 @@ compare() {
 		real $size
 		model=$PWD/real-${size% *}/rank-0.h5
 		describe "real ${size% *}" "real-${size% *}"
-		many "${size% *}" "$where/made"
+		make_ranks "${size% *}" "$where/made"
 		describe "made ${size% *}" "$where/made"
 		rm -rf "$where/made"
 	done
@@ -113,7 +97,7 @@ database_values() {
 merge() {
 	local ranks=$1 floor memory values
 
-	many "$ranks" "$where/job" values="${VALUES:-42000}" || exit
+	make_ranks "$ranks" "$where/job" values="${VALUES:-42000}" || exit
 	find "$where/job" -name 'rank-*.h5' -exec cat '{}' + >/dev/null
 	cpu_and_wall find "$where/job" -name 'rank-*.h5' -exec cat '{}' +
 	floor=$wall
@@ -134,7 +118,6 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$@")
 
 cd "$scratch" || exit
 machine
-model=${MODEL-}
 [ -n "$model" ] || compare
 have python3 || exit 0
 have h5dump # or the last columns stay empty

@@ -2,7 +2,7 @@
 /*
  * moments.c MIB SAMPLES - what a sample of --trace costs by itself, while the
  * memory is filled and thinned again and again: nanoseconds of one, the mean
- * and the most, and the floor, which is to store the same 16 bytes into an
+ * and the most, and the floor, which is to store the same 8 bytes into an
  * array that is as large.
  */
 #include <stdio.h>
@@ -25,9 +25,9 @@ int main(int argc, char **argv)
 {
 	size_t mib = argc > 1 ? strtoul(argv[1], NULL, 0) : 64;
 	size_t samples = argc > 2 ? strtoul(argv[2], NULL, 0) : 50000000;
-	uint32_t most = (uint32_t)((mib << 20) / sizeof(struct live_moment));
-	struct live_moment *array = malloc(most * sizeof(*array));
-	struct live_moment moment = { 0 };
+	uint32_t most = (uint32_t)((mib << 20) / sizeof(struct live_traced));
+	struct live_traced *array = malloc(most * sizeof(*array));
+	struct live_traced moment = { 0 };
 	struct live_thread live = { 0 };
 	struct moments list = { 0 };
 	double start, floor, mean, most_ns = 0, last;
@@ -42,14 +42,15 @@ int main(int argc, char **argv)
 	unlink(path);
 	start = now();
 	for (size_t i = 0; i < samples; i++) {
-		moment.ns = i;
-		((volatile struct live_moment *)array)[i % most] = moment;
+		moment.time = (uint32_t)i;
+		((volatile struct live_traced *)array)[i % most] = moment;
 	}
 	floor = (now() - start) / (double)samples;
 	start = now();
 	for (size_t i = 0; i < samples; i++) {
-		moment.ns = i;
-		moments_add(&list, &arena, &live, most, MOMENTS_THIN, &moment);
+		moment.time = (uint32_t)i;
+		moments_add(&list, &arena, &live, most, MOMENTS_THIN, &moment,
+			    sizeof(moment));
 	}
 	mean = (now() - start) / (double)samples;
 	/* Again from nothing, each by itself, with what interrupts take. */
@@ -59,8 +60,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < 2 * (size_t)most; i++) {
 		double at;
 
-		moment.ns = i;
-		moments_add(&list, &arena, &live, most, MOMENTS_THIN, &moment);
+		moment.time = (uint32_t)i;
+		moments_add(&list, &arena, &live, most, MOMENTS_THIN, &moment,
+			    sizeof(moment));
 		at = now();
 		if (at - last > most_ns)
 			most_ns = at - last;

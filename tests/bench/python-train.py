@@ -2,8 +2,12 @@
 """python-train.py STEPS [TABLE] - training with all that PyTorch has to begin work
 by: a DataLoader with workers, a step as it is, a compiled one, and one of a CUDA
 graph.  Prints the median of the microseconds of each.  With TABLE under
-torch.profiler, whose kernels are written there: count, seconds, name."""
+torch.profiler, whose kernels are written there: count, seconds, name.
+
+Below copse, also what measuring costs: steps in turns with copse_pause() and
+without, in blocks of 20, so that one process is compared with itself."""
 import contextlib
+import ctypes
 import statistics
 import sys
 import time
@@ -75,6 +79,29 @@ def in_steps(name, steps, loader, one):
     print("measured", name, "step * us %.2f" % (1e6 * statistics.median(took)))
 
 
+def in_turns(name, steps, one):
+    copse = ctypes.CDLL(None)
+    if not hasattr(copse, "copse_pause"):
+        return
+    took = [], []
+    for block in range(2 * max(steps // 20, 1)):
+        paused = block % 2
+        if paused:
+            copse.copse_pause()
+        for number in range(20):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            one()
+            torch.cuda.synchronize()
+            if number >= 2:
+                took[paused].append(time.perf_counter() - start)
+        if paused:
+            copse.copse_resume()
+    measured, paused = map(statistics.median, took)
+    print("measured", name, "cost * percent %.3f" %
+          (100 * (measured / paused - 1)))
+
+
 def train(steps):
     torch.manual_seed(1)
     model = build()
@@ -88,6 +115,9 @@ def train(steps):
     in_steps("compiled", steps, loader, lambda data: infer(compiled, data))
     in_steps("graph", steps, loader,
              lambda data: (still.copy_(data), graph.replay()))
+    in_turns("eager", steps, lambda: train_step(model, optimizer, still))
+    in_turns("compiled", 5 * steps, lambda: infer(compiled, still))
+    in_turns("graph", 5 * steps, graph.replay)
     torch.cuda.synchronize()
 
 

@@ -6,7 +6,11 @@
 #            and after; the floor is what those two differ by
 #   steps    microseconds with functions of Python in call paths, and without
 #            (--python off)
+#   cost     of measuring, in per cent of a step, with and without: each process
+#            is compared with itself while it is paused
 #
+#   PART   kernels or steps (with cost); both
+#   LIMIT  seconds, after which no round begins
 #   STEPS  steps of each kind, 200
 #   KEEP   a folder for the profiles and tables
 # shellcheck source=tests/bench/bench.sh
@@ -89,7 +93,8 @@ compare_kernels() {
 
 keep_steps() {
 	awk -v mode="$1" -v to="$scratch" \
-		'$1 == "measured" { print $6 >>(to "/" $2 "." mode) }' \
+		'$1 == "measured" && $3 == "step" { print $6 >>(to "/" $2 "." mode) }
+		 $3 == "cost" { print $6 >>(to "/cost." $2 "." mode) }' \
 		"$scratch/out"
 }
 
@@ -101,7 +106,10 @@ tell_steps() {
 			awk '{ print 100 * ($2 / $1 - 1) }' >"$scratch/$kind.more"
 		echo "$kind: $(median "$scratch/$kind.off") µs, with functions of" \
 			"Python $(median "$scratch/$kind.on");" \
-			"$(confidence "$scratch/$kind.more") % more"
+			"$(confidence "$scratch/$kind.more") % more;" \
+			"cost $(confidence "$scratch/cost.$kind.off") %, with" \
+			"functions of Python" \
+			"$(confidence "$scratch/cost.$kind.on") %"
 	done
 }
 
@@ -109,15 +117,18 @@ have python3 && python3 -c 'import torch' 2>/dev/null ||
 	{ echo "# no PyTorch here"; exit 0; }
 machine
 python3 "$train" 40 >/dev/null 2>&1 # compiles
-echo "kernels:"
-profiled 0
-for turn in 0 1; do
-	measured "kernels.$turn" --gpu-nodes=on
-	profiled $((turn + 1))
-	compare_kernels "$turn"
-done
+if [ "${PART:-kernels}" = kernels ]; then
+	echo "kernels:"
+	profiled 0
+	for turn in 0 1; do
+		measured "kernels.$turn" --gpu-nodes=on
+		profiled $((turn + 1))
+		compare_kernels "$turn"
+	done
+fi
+[ "${PART:-steps}" = steps ] || exit 0
 echo "steps:"
-for ((round = 0; round < rounds; round++)); do
+for ((round = 0; round < rounds && SECONDS < ${LIMIT:-3600}; round++)); do
 	# Each of the two comes first in turn.
 	modes="on off"
 	[ $((round % 2)) = 0 ] || modes="off on"

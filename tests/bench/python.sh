@@ -7,6 +7,9 @@
 #   warm  it stays in the last of them
 #   cold  it calls all of them again and again
 #
+# A sample at another instruction than the last one reads the head of one code
+# object: that read alone is measured, too, in the same run.
+#
 # What handlers take is what copse itself reports, of the same number of samples
 # in turns; least and median of the rounds.
 #
@@ -42,6 +45,8 @@ tell() {
 }
 
 machine
+compile read-floor && read -r one_read no_read < <("$scratch/read-floor") &&
+	echo "one read: $one_read ns, a system call that does nothing: $no_read"
 for ((round = 0; round < rounds; round++)); do
 	for depth in ${DEPTHS:-3 40 200}; do
 		for mode in off on; do

@@ -14,8 +14,9 @@
 #   WHERE     a directory with room: 0.3 MB for each rank
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
+# shellcheck source=tests/bench/ranks.sh
+. "$(dirname "$0")/ranks.sh"
 rounds=${1:-7}
-make_ranks=${HELPERS:-$builddir/tests/bench}/make-ranks
 where=$(mktemp -d "${WHERE:-$scratch}/query.XXXXXX") || exit
 trap 'rm -rf "$where" "$scratch"' EXIT
 python=
@@ -32,7 +33,7 @@ database() {
 		MODEL=$where/model.copse/rank-0.h5
 	fi
 	mkdir "$where/job"
-	"$make_ranks" "$MODEL" "$where/job" "${RANKS:-1024}" values=42000 &&
+	model=$MODEL make_ranks "${RANKS:-1024}" "$where/job" values=42000 &&
 		"$copse" merge -q "$where/job" -o "$where/run.h5" &&
 		echo "$where/run.h5"
 }

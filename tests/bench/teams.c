@@ -20,6 +20,7 @@ static double now(void)
 }
 
 static volatile long sink;
+static int threads;
 
 static void parallel(void)
 {
@@ -69,6 +70,18 @@ static void critical(void)
 		sink = i;
 }
 
+/* Held for so many steps of work, which all threads want all the time. */
+static long steps;
+
+static void held(void)
+{
+#pragma omp parallel
+	for (int i = 0; i < EACH; i++)
+#pragma omp critical
+		for (long k = 0; k < steps; k++)
+			__asm__ volatile("" : "+r"(k));
+}
+
 static void task(void)
 {
 #pragma omp parallel
@@ -85,7 +98,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void measure(const char *name, void (*construct)(void))
+static double quartile(void (*construct)(void))
 {
 	static double took[STRETCHES];
 
@@ -97,11 +110,27 @@ static void measure(const char *name, void (*construct)(void))
 		took[i] = (now() - begun) / EACH;
 	}
 	qsort(took, STRETCHES, sizeof(*took), compare);
-	printf("%s %.1f\n", name, took[STRETCHES / 4]);
+	return took[STRETCHES / 4];
+}
+
+static void measure(const char *name, void (*construct)(void))
+{
+	printf("%s %.1f\n", name, quartile(construct));
+}
+
+/* A section that takes so long, for each time that a thread was in it. */
+static void measure_held(const char *name, double ns)
+{
+	steps = 1000;
+	omp_set_num_threads(1);
+	steps = (long)(ns * 1000 / quartile(held));
+	omp_set_num_threads(threads);
+	printf("%s %.1f\n", name, quartile(held) / threads);
 }
 
 int main(void)
 {
+	threads = omp_get_max_threads();
 	measure("parallel", parallel);
 	measure("parallel-for", parallel_for);
 	measure("barrier", barrier);
@@ -109,5 +138,8 @@ int main(void)
 	measure("single", single);
 	measure("critical", critical);
 	measure("task", task);
+	measure_held("held-200", 200);
+	measure_held("held-1000", 1000);
+	measure_held("held-5000", 5000);
 	return 0;
 }

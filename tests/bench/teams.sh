@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # teams.sh [ROUNDS] - nanoseconds of constructs of OpenMP, after EPCC's suite,
-# with one, two and more threads: plain, and above that with copse and with
+# with one, two and more threads: plain, and above that the floor (what anybody
+# pays who stands in front of the runtime: teams-floor.c), with copse and with
 # copse run --openmp=off, of runs one after the other in each round: the median
-# and the extremes.  Threads spin, as they do by default.
+# and the extremes.  Threads spin, as they do by default.  held-N is a critical
+# section of N ns that all threads want all the time, each time that one has it.
 #
 #   THREADS    default: 1, 2, and all cores
 #   COMPILERS  default: gcc clang, whose runtimes are libgomp and libomp
@@ -22,6 +24,13 @@ keep() {
 	done
 }
 
+# more WAY: of the rounds' pairs.
+more() {
+	paste "$scratch/$threads-$name-plain" "$scratch/$threads-$name-$1" |
+		awk '{ print $2 - $1 }' >"$scratch/more"
+	median "$scratch/more"
+}
+
 constructs() {
 	local threads=$1 i name
 
@@ -29,23 +38,23 @@ constructs() {
 	rm -f "$scratch/$threads"-*
 	for ((i = 0; i < rounds; i++)); do
 		"$scratch/teams" | keep plain
+		LD_PRELOAD=$scratch/teams-floor "$scratch/teams" | keep floor
 		copse_run --openmp=on | keep on
 		copse_run --openmp=off | keep off
 	done
-	for name in parallel parallel-for barrier for single critical task; do
-		paste "$scratch/$threads-$name-plain" "$scratch/$threads-$name-on" |
-			awk '{ print $2 - $1 }' >"$scratch/on"
-		paste "$scratch/$threads-$name-plain" "$scratch/$threads-$name-off" |
-			awk '{ print $2 - $1 }' >"$scratch/off"
+	for name in parallel parallel-for barrier for single critical task \
+		held-200 held-1000 held-5000; do
 		echo "$compiler, $name, $threads threads:" \
 			"plain $(median "$scratch/$threads-$name-plain") ns," \
-			"with copse + $(median "$scratch/on")," \
-			"--openmp=off + $(median "$scratch/off")"
+			"floor + $(more floor), with copse + $(more on)," \
+			"--openmp=off + $(more off)"
 	done
 }
 
 for compiler in ${COMPILERS:-gcc clang}; do
-	compile teams -fopenmp || continue
+	compile teams -fopenmp &&
+		compile teams-floor -shared -fPIC -ldl "-I$srcdir" \
+			"-I$srcdir/src" || continue
 	for threads in ${THREADS:-$(printf '%s\n' 1 2 "$(cores)" | sort -nu)}; do
 		constructs "$threads"
 	done

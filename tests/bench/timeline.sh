@@ -1,29 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # timeline.sh [ROUNDS] [RANKS…] - what the timeline and the iterations of made
-# jobs take, of 1024 and 10240 ranks when not given.  Each job is made twice by
-# make-ranks, after a run of LAMMPS: with trace points and stamps, and without, which
-# is the floor; both are merged in turns (3).  A line for each:
+# jobs take, of 1024 and 10240 ranks when not given.  Each job is made thrice by
+# make-ranks, after a run of LAMMPS: with trace points and stamps, with trace points
+# alone, which wait states need, and without; they are merged in turns (3).  A line
+# for each:
 #
 #   MB        of /timeline, and of /iterations, in run.h5
 #   cells     of the timeline
 #   seconds   of the merge, processor seconds of all its threads: the median,
 #             with and without
-#   more      of them, per cent, the median of the pairs' (the least, the most).
-#             The waits' analysis takes trace points, too; so this is the most that
-#             the timeline takes.
+#   more      of them, per cent, the median of the pairs' (the least, the most):
+#             the most that both take, as wait states take trace points, too
+#   stamps    the same, over trace points alone: the iterations
 #
 #   SOME      ranks are made of each job, the first ones (all)
 #   MODEL, VALUES, THREADS, WHERE as for merge.sh
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
-make_ranks=${HELPERS:-$builddir/tests/bench}/make-ranks
+# shellcheck source=tests/bench/ranks.sh
+. "$(dirname "$0")/ranks.sh"
 where=$(mktemp -d "${WHERE:-$scratch}/ranks.XXXXXX") || exit
 trap 'rm -rf "$where" "$scratch"' EXIT
 rounds=${1:-3}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- 1024 10240
-[ -x "$make_ranks" ] || { echo "# make-ranks was not built"; exit 0; }
 have h5ls || exit 0
 cd "$scratch" || exit
 
@@ -66,21 +67,23 @@ middle() {
 	median "$1" | sed 's/ .*//'
 }
 
+# more TIME JOB: with all, over that job.
 more() {
-	paste "$1-with" "$1-without" |
+	paste "$1-with" "$1-$2" |
 		awk '{ print 100 * ($1 / $2 - 1) }' >pairs
 	median pairs | sed 's/, n=.*/)/'
 }
 
 timeline() {
 	rm -rf "${where:?}"/* wall-* cpu-*
-	mkdir "$where/with" "$where/without"
-	set -- "$1" values="${VALUES:-42000}" last=$((${SOME:-$1} - 1))
-	"$make_ranks" "$model" "$where/with" "$@" &
-	"$make_ranks" "$model" "$where/without" "$@" times=0 || exit
-	wait
+	some=${SOME-}
+	set -- "$1" values="${VALUES:-42000}"
+	make_ranks "$1" "$where/with" "$2" &&
+		make_ranks "$1" "$where/points" "$2" steps=0 &&
+		make_ranks "$1" "$where/without" "$2" times=0 || exit
 	for ((i = 0; i < rounds; i++)); do
 		once with
+		once points
 		once without
 	done
 	printf '%-6s ' "$1"
@@ -88,12 +91,13 @@ timeline() {
 		"$(megabytes iterations) MB, $(cells) thousand cells"
 	for time in wall cpu; do
 		echo "  $time with $(middle $time-with) without" \
-			"$(middle $time-without) more $(more $time) %"
+			"$(middle $time-without)" \
+			"more $(more $time without) %," \
+			"stamps $(more $time points) %"
 	done
 }
 
 machine
-model=${MODEL-}
 [ -n "$model" ] || model
 for ranks; do
 	timeline "$ranks"

@@ -13,9 +13,9 @@ __typeof__(moments_add) __wrap_moments_add, __real_moments_add;
 
 void __wrap_moments_add(struct moments *list, struct arena *arena,
 			struct live_thread *live, uint32_t most,
-			enum moments_keep keep,
-			const struct live_moment *moment)
+			enum moments_keep keep, const void *moment,
+			uint32_t size)
 {
 	__real_moments_add(list, arena, live, most < SAMPLES ? most : SAMPLES,
-			   keep, moment);
+			   keep, moment, size);
 }

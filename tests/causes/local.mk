@@ -1,8 +1,8 @@
 # Programs with a hidden problem, and others without one: causes.tbl says which.
 # `make causes` builds them; gain.sh measures what each problem costs.  A new one
 # is tests/causes/NAME.{c,cc,f90,py}, its NAME here and its row in the table.
-CAUSES_C = basin brokers climate imager ions jury lattice ledger nbody photons plasma \
-	ring river strands swarm tasks tides traces
+CAUSES_C = basin brokers climate imager ions jury lattice ledger nbody orchard photons \
+	plasma ring river strands swarm tasks tides traces
 CAUSES_CXX = alleles cluster colouring conduct courier membrane mosaic order \
 	phasefield poisson queries survey tracks voxels
 CAUSES_FORTRAN = columns dunes epidemic glacier harbour optics orbitals plume sections \
@@ -20,8 +20,8 @@ EXTRA_DIST += tests/causes/causes.tbl tests/causes/gain.sh \
 CLEANFILES += $(causes_programs)
 
 # Those that tests/mpi/diagnose.sh runs.
-CAUSES_CHECKED = alleles basin brokers colouring jury lattice nbody order \
-	photons plasma ring river sections solvent strands swarm tides traces
+CAUSES_CHECKED = alleles basin brokers colouring jury lattice nbody orchard \
+	order photons plasma ring river sections solvent strands swarm tides traces
 if OPENMPI
 check_DATA += $(CAUSES_CHECKED:%=tests/causes/%)
 endif

@@ -3,7 +3,6 @@
 
 decode(FILE) gives the JSON, as a dictionary, and the arrays, as lists by name.
 """
-import base64
 import json
 import re
 import struct
@@ -31,11 +30,27 @@ def numbers(kind, raw):
     return found
 
 
+def unpack(text):
+    """13 bits, the lowest first, are two of 91 characters."""
+    digits = [25 if c == "!" else ord(c) - 35 for c in text]
+    bits = have = 0
+    found = bytearray()
+    for i in range(0, len(digits), 2):
+        pair = digits[i:i + 2]
+        bits |= (pair[0] + 91 * pair[-1] * (len(pair) - 1)) << have
+        have += 13 if len(pair) > 1 else 6
+        while have >= 8:
+            found.append(bits & 255)
+            bits >>= 8
+            have -= 8
+    return zlib.decompress(bytes(found))
+
+
 def block(text, name):
     blocks = re.findall(r'<script type="application/octet-stream" '
-                        r'id="' + name + r'">([A-Za-z0-9+/=]*)</script>', text)
+                        r'id="' + name + r'">([!#-;=-}]*)</script>', text)
     assert len(blocks) == 1, "one block " + name
-    return zlib.decompress(base64.b64decode(blocks[0], validate=True))
+    return unpack(blocks[0])
 
 
 def unpacked(path):
@@ -70,10 +85,9 @@ def decode(path):
     page = json.loads(raw[4:4 + size].decode("utf-8"))
     place_texts(page)
     body, arrays, end = raw[4 + size:], {}, 0
-    for name, a in page["arrays"].items():
-        assert a["offset"] == end, name
-        end += a["bytes"]
-        arrays[name] = numbers(a["type"], body[a["offset"]:end])
-        assert len(arrays[name]) == a["count"], name
+    for name, (kind, count, size) in page["arrays"].items():
+        arrays[name] = numbers(kind, body[end:end + size])
+        assert len(arrays[name]) == count, name
+        end += size
     assert end == len(body), "arrays are all there is"
     return page, arrays

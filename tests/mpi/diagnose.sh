@@ -13,14 +13,15 @@ scale=0.6
 # record NAME: its findings in NAME.json.  (mpirun reads standard input.)
 record() {
 	need mpirun
-	program=$causes/$1 python=
+	program=$causes/$1 python='' ranks=2 locks=off
+	[ "$1" != orchard ] || ranks=1 locks=on # of two threads
 	if [ "$1" = grains ]; then
 		program=$srcdir/tests/causes/$1.py python=/usr/bin/python3
 	elif [ ! -x "$program" ]; then
 		skip "$1 was not built: no MPI compiler?"
 	fi
-	"${launch:-mpirun}" -n 2 "$copse" run --quiet --force -o "$1.copse" \
-		${python:+"$python"} "$program" "$scale" \
+	"${launch:-mpirun}" -n $ranks "$copse" run --quiet --force \
+		-o "$1.copse" --locks=$locks ${python:+"$python"} "$program" "$scale" \
 		>"$1.out" 2>&1 </dev/null ||
 		{ cat "$1.out"; return 1; }
 	"$copse" report diagnose -f json "$1.copse" >"$1.json"
@@ -44,6 +45,7 @@ finds() {
 		grains serial-section describe|size_line|stage_report
 		jury context-switches turn_
 		lattice serial-section sites_format|state_list
+		orchard contended-lock ledger_enter
 		photons needless-barrier packets_run
 		plasma split-collectives moments_log
 		river late-sender turbine_schedule

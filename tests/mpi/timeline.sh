@@ -95,14 +95,30 @@ steps() {
 	steps_are
 }
 
-# More calls of MPI in each step, from another line.
+# More calls of MPI in each step, from another line: on crowded cores the pauses
+# between them may be as long as those between steps, now and then.
 more_calls() {
-	steps_are inner=3
+	good=0
+	for _ in 1 2 3; do
+		if steps_are inner=3; then good=$((good + 1)); fi
+	done
+	[ $good -ge 2 ]
 }
 
 # The program says so itself.
 marked() {
 	steps_are marked=1 inner=1 && grep -q 'by the phase' page
+}
+
+# … or by the level that MPI leaves to tools; of each step once, not as often as
+# the calls in it.
+marked_by_level() {
+	steps_are level=1000 inner=1 && grep -q 'by *MPI_Pcontrol ←' page
+}
+
+# … of which four contexts are more often there: marks are kept before others.
+marked_among_calls() {
+	steps_are marked=1 parts=5 && grep -q 'by the phase' page
 }
 
 # Each rank and iteration, for programs: 4 ranks, 49 from one call to the next.
@@ -128,16 +144,103 @@ traced() {
 		samples cells
 }
 
+# Many call paths of MPI take all room for stamps: those of the steps are halved
+# then, and reach to the last one.
+many_calls() {
+	need mpicc mpirun
+	cat >many.c <<-'C'
+	#include <mpi.h>
+	#include <unistd.h>
+	static volatile int sum;
+	__attribute__((noipa)) static void deeper(int left)
+	{
+		int version, part;
+		for (int i = 0; i < 20; i++)
+			MPI_Get_version(&version, &part);
+		if (left)
+			deeper(left - 1);
+		sum++;
+	}
+	int main(int argc, char **argv)
+	{
+		MPI_Init(&argc, &argv);
+		for (int i = 0; i < 200; i++) {
+			if (i == 40)
+				for (int k = 0; k < 10; k++)
+					deeper(100 * k);
+			usleep(5000);
+			MPI_Barrier(MPI_COMM_WORLD);
+		}
+		return MPI_Finalize();
+	}
+	C
+	mpicc -O1 -g -o many many.c || return
+	mpirun -n 1 "$copse" run -q -o many.copse ./many || return
+	"$copse" report iterations many.copse >said
+	cat said
+	grep -qE '^(200|199) iterations of' said || return
+	! tr -s ' \n' ' ' <said | grep 'after the last, mostly in MPI_Barrier'
+}
+
 all_traced() {
 	traced thin && traced first && traced last
+}
+
+# It records no calls that others take part in; its thread is a row as others'.
+# Cells in which nothing is known have no path.
+alone() {
+	need mpirun
+	mpirun -n 1 "$copse" run -q --trace 1 -o alone.copse \
+		"$programs/mpi-stages" steps=10 stage=0.1 >out 2>err ||
+		{ cat out err; return 1; }
+	"$copse" report timeline alone.copse -f csv --table cells >alone.csv &&
+		grep -q '^0,thread,0,' alone.csv || { cat alone.csv; return 1; }
+	awk -v columns='share path' -f "$srcdir/tests/lib/csv.awk" alone.csv |
+		awk -F '\t' '$1 == 0 && $2 != "" || $1 > 0 && $2 == ""' >wrong
+	cat wrong
+	[ ! -s wrong ]
+}
+
+# Ranks without a core of their own have few samples in MPI: the time of each is
+# what its calls took, and MPI_Init, within 5 %.
+time_in_mpi() {
+	need mpirun
+	mpirun -n 4 "$copse" run -q -o demo.copse "$programs/demo" 200 >out ||
+		return
+	"$copse" report ranks demo.copse --table ranks -f csv >ranks.csv &&
+		"$copse" report timeline demo.copse -f csv >cells.csv || return
+	awk -v columns='rank elapsed mpi_wait mpi_transfer other' \
+		-f "$srcdir/tests/lib/csv.awk" ranks.csv >is
+	awk -v columns='rank kind begin end mpi' \
+		-f "$srcdir/tests/lib/csv.awk" cells.csv |
+		awk -F '\t' '
+			NR == FNR { elapsed[$1] = $2; mpi[$1] = $3 + $4
+				other[$1] = $5; next }
+			$2 == "thread" { found[$1] += ($4 - $3) * $5 }
+			END {
+				for (rank in mpi) {
+					least = mpi[rank] - 0.05 * elapsed[rank]
+					most = mpi[rank] + other[rank] + \
+						0.05 * elapsed[rank]
+					print found[rank], "of", least, "to", most
+					good += found[rank] > least && \
+						found[rank] < most
+				}
+				exit good != 4
+			}' is -
 }
 
 point 'a program with stages is measured' measure
 point 'the ends of stages are where the program says' stages
 point 'a page of letters' page
+point 'time in MPI is what calls took' time_in_mpi
 point 'steps are found, and the slow one' steps
 point 'a step with several calls is one' more_calls
 point 'a marked step is one' marked
+point "... by MPI_Pcontrol's level" marked_by_level
+point '... although others are more' marked_among_calls
 point 'iterations as a table' cells
+point 'steps among many call paths are all there' many_calls
 point 'with --trace each sample is a moment' all_traced
+point 'one rank alone' alone
 points_done

@@ -47,11 +47,17 @@ four_ranks() {
 }
 
 # What was when, and iterations, of a program that has both.
-times() {
+what_was_when() {
 	record stages 4 "$programs/mpi-stages" slow=20 extra=0.5 &&
 		"$copse" report timeline -f json stages.copse >time.json &&
 		"$copse" report iterations -f json stages.copse >steps.json &&
 		look time stages time.json steps.json
+}
+
+phases() {
+	record marked 4 "$programs/mpi-stages" marked=1 &&
+		"$copse" report tree -f json marked.copse >tree.json &&
+		look phase marked tree.json
 }
 
 diff_of_runs() {
@@ -85,6 +91,17 @@ made_gpus() {
 	[ -e "$COPSE_CUPTI" ] || skip "built without CUDA's headers"
 	record gpu 2 "$builddir/tests/gpu/made-mpi" &&
 		look views gpu gpu waits calls
+}
+
+# Of ranks with threads: regions of OpenMP, and who waited in them.
+threads() {
+	need mpicc
+	mpicc -g -O1 -fopenmp -DWITH_MPI -Wno-unknown-attributes -o teams \
+		"$srcdir/tests/programs/openmp.c" 2>built.err ||
+		skip "mpicc has no OpenMP here"
+	COPSE_OPENMP=on COPSE_LOCKS=on record teams 2 ./teams 3 &&
+		"$copse" report threads -f json teams.copse >threads.json &&
+		look threads teams threads.json
 }
 
 finding() {
@@ -126,13 +143,15 @@ many_ranks() {
 point "modules of the page, in node" modules
 point "a run of 4 ranks: every view; sums equal copse report -f json" four_ranks
 point "flame graph: click, keys, search, zoom, inverted, one rank" look flame demo
-point "timeline and iterations: sums equal copse report -f json; drag, keys" times
+point "timeline and iterations: sums equal copse report -f json; drag, keys" what_was_when
+point "a phase of the program selects in all views that know it" phases
 point "an address that was mailed" look link demo
 point "two runs: both sides equal copse report -f json" diff_of_runs
 point "served by copse view: exact values are asked for" served
 point "light and dark, by the system and by the button" look theme demo
 point "one sheet of paper, light" look print demo
 point "a run with GPUs" made_gpus
+point "threads: times equal copse report threads -f json" threads
 point "a click on a finding selects its path and its ranks" finding
 point "a run of Python" python
 point "hostile names stay text" hostile

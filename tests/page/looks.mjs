@@ -23,8 +23,10 @@ async function viewsAll(page) {
 			await page.until("document.querySelector('nav a[aria-current]')" +
 				`.getAttribute("href") === ${JSON.stringify(link)}`);
 			await page.value(nextFrame);
-			assert.ok((await page.value("document.getElementById('main').innerText"))
-				.length > 40, link + " shows nothing");
+			const text = await page.value(
+				"document.getElementById('main').innerText");
+			assert.ok(text.length > 40, link + " shows nothing");
+			assert.doesNotMatch(text, /\b(null|undefined|NaN)\b/, link);
 			assert.ok(await page.value(
 				"document.documentElement.scrollWidth <= innerWidth"),
 			link + " is wider than the window");
@@ -116,6 +118,46 @@ async function stepsEqual(page, { cells, iterations }) {
 		Math.abs(shown.median[c] - i.median * 1e6) <= 1, i.iteration));
 }
 
+// What one iteration alone was spent on, in the other views.
+async function timeEverywhere(page) {
+	const time = await page.value("copse.selection.time");
+	const said = () => page.value("document.querySelector('.scope').innerText");
+	const first = "document.querySelector('.view-hot tbody tr').innerText";
+	const sums = { held: await page.value("copse.drawn.held") };
+
+	for (const view of ["flame", "heat", "callers", "hot"]) {
+		await page.click(`nav a[href*="view=${view}&"]`);
+		await page.until(`copse.view.id === "${view}"`);
+		sums[view] = await page.value("copse.all[0]");
+		assert.match(await said(), /^Instead of .*: time \(.* from the timeline's cells of .*± /);
+		assert.match(await page.value("document.querySelector('.strip-of')" +
+			".innerText"), /^time \(.*\) of (.*write_restart|all)/);
+	}
+	assert.match(await page.value(first), /^write_restart\b/);
+	for (const view of ["heat", "callers", "hot"])
+		assert.equal(sums[view], sums.flame);
+
+	// As in the timeline, and as its ranks together.
+	assert.ok(Math.abs(sums.flame / sums.held - 1) < 1e-9, JSON.stringify(sums));
+	assert.ok(Math.abs(await page.value("copse.byRank(0).columns.reduce((s, c) =>" +
+		" s + c.mean, 0)") / sums.held - 1) < 1e-9);
+	assert.match(await page.value("(copse.go({ metric: 'samples' }), " +
+		"document.querySelector('.scope').innerText)"),
+	/^Whole run: samples is not kept by time/);
+	await page.value("copse.go({ metric: null })");
+
+	for (const view of ["messages", "calls", "ranks"]) {
+		await page.value(`copse.go({ view: "${view}" })`);
+		assert.match(await said(), /^Whole run: what is here is not kept by time/);
+	}
+
+	// All of the time: what takes one iteration is far down.
+	await page.value("copse.go({ view: 'hot', time: null, path: null })");
+	assert.equal(await said(), "");
+	assert.doesNotMatch(await page.value(first), /^write_restart\b/);
+	await page.value(`copse.go({ view: "time", time: ${JSON.stringify(time)} })`);
+}
+
 const checks = {
 	// Of a run with several ranks: every way to move about.
 	async run(page, [hotspots]) {
@@ -126,6 +168,33 @@ const checks = {
 			assert.ok(views.includes(view), "no view " + view);
 		await page.look({ dark: false });
 		await totalsEqual(page, json(hotspots));
+	},
+
+	// Times of threads are those of copse report threads; a click on a region
+	// selects its call path.
+	async threads(page, [report]) {
+		const { tables } = json(report);
+		const parts = ["work", "else", "end_wait", "barrier_wait", "lock_wait",
+			"gil_wait", "idle"];
+
+		assert.ok((await viewsAll(page)).includes("threads"));
+		await page.value("copse.go({ view: 'threads' })");
+
+		const shown = await page.value(`${JSON.stringify(parts)}.map(part =>
+			[...copse.model.stream.array("thread." + part)])`);
+
+		assert.equal(shown[0].length, tables.threads.length);
+		parts.forEach((part, p) => tables.threads.forEach((t, i) => assert.ok(
+			Math.abs(shown[p][i] - t[part] * 1e6) <= 1, `${part} of ${i}`)));
+		assert.equal(await page.value("document.querySelectorAll(" +
+			"'.threads .rank').length"), tables.threads.length);
+
+		const { region } = tables.regions[0];
+
+		await page.click(`.view-threads td a[title="${region}"]`);
+		await page.until("copse.selection.path");
+		assert.equal(await page.value(
+			"copse.model.functionName(copse.selection.path)"), region);
 	},
 
 	async flame(page) {
@@ -270,6 +339,8 @@ const checks = {
 		assert.equal(await page.value(
 			"copse.model.functionName(copse.selection.path)"), "write_restart");
 
+		await timeEverywhere(page);
+
 		// So does the address, and that of what was zoomed to.
 		const state = "[copse.view.id, copse.selection, copse.drawn.span, " +
 			"copse.drawn.grid.lines.length, document.querySelector(" +
@@ -283,6 +354,41 @@ const checks = {
 
 		assert.deepEqual(await other.value(state), await page.value(state));
 		assert.deepEqual(other.errors, []);
+	},
+
+	// A phase that the program names, in the views that know it.
+	async phase(page, [tree]) {
+		const { inclusive } = json(tree).tree.find(row =>
+			row.name === "step" && !row.depth);
+		const names = "[...document.querySelectorAll('.view-hot tbody td:first-child" +
+			"')].map(td => td.innerText)";
+		const outside = ["setup", "assemble", "finish"];
+
+		await page.value("copse.go({ view: 'hot' })");
+		for (const name of [...outside, "compute"])
+			assert.ok((await page.value(names)).includes(name), name);
+		await page.value("document.querySelector('#phase').value = " +
+			"document.querySelector('#phase').options[1].value;" +
+			"document.querySelector('#phase').dispatchEvent(new Event('change'))");
+		assert.match(await hash(page), /&phase=\d+/);
+		assert.equal(await page.value("copse.all[0]"), Math.round(inclusive * 1e9));
+		assert.equal(await page.value("copse.byRank(copse.pathOfStrip).columns" +
+			".reduce((s, c) => s + c.mean, 0)"), Math.round(inclusive * 1e9));
+		assert.ok((await page.value(names)).includes("compute"));
+		for (const name of outside)
+			assert.ok(!(await page.value(names)).includes(name), name);
+		for (const view of ["flame", "heat", "callers", "time"]) {
+			await page.value(`copse.go({ view: "${view}" })`);
+			assert.equal(await page.value(
+				"document.querySelector('.scope').innerText"), "");
+		}
+		const held = await page.value("copse.drawn.held");
+
+		await page.value("copse.go({ view: 'calls' })");
+		assert.match(await page.value("document.querySelector('.scope').innerText"),
+			/^All phases: what is here is not kept by phase/);
+		await page.value("copse.go({ view: 'time', phase: null })");
+		assert.ok(held > 0 && held < await page.value("copse.drawn.held"));
 	},
 
 	// An address that was mailed shows the same to somebody else.
@@ -307,7 +413,7 @@ const checks = {
 		assert.deepEqual(views, ["start", "flame", "callers", "hot"]);
 		await page.value("copse.go({ view: 'start' })");
 		assert.match(await page.value("document.querySelector('main').innerText"),
-			/^[^]{0,200}gate/);
+			/^[^]{0,200}gate/i);
 
 		const total = json(report).tables.metrics.find(m =>
 			m.metric === "cpu.time");

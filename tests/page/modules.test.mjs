@@ -10,9 +10,10 @@ import { Model } from "../../share/page/model.js";
 import { PathFinder } from "../../share/page/paths.js";
 import { rowsAdd, rowsParse, rowsText, selectionParse, selectionText, timeParse }
 	from "../../share/page/selection.js";
-import { streamDecode, streamInflate } from "../../share/page/stream.js";
+import { streamDecode, streamUnpack } from "../../share/page/stream.js";
 import { outliersFind, stripColumns } from "../../share/page/strip.js";
 import { timeGridOf } from "../../share/page/time-grid.js";
+import { isKeptByTime, TimeSlice } from "../../share/page/time-slice.js";
 import { axisSteps } from "../../share/page/timeline.js";
 import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues }
 	from "../../share/page/tree.js";
@@ -24,6 +25,7 @@ import { tabsExpand } from "../../share/page/view-source.js";
 import { spotsChanged } from "../../share/page/view-hot.js";
 import { barsOf, launcherOf } from "../../share/page/view-gpu.js";
 import { treeShown } from "../../share/page/view-flame.js";
+import { placeOfNode, threadLines } from "../../share/page/view-threads.js";
 import { rowsWithout, StepGrid } from "../../share/page/view-steps.js";
 import { arrowsOf, culpritsOf } from "../../share/page/view-time.js";
 import { madeDiff, madeRun, madeTime, streamBytes, streamPack } from "./made-run.mjs";
@@ -41,7 +43,7 @@ const names = (model, tree) => tree.node.slice(1).map(n => model.name(n));
 
 test("a packed stream gives its numbers back", async () => {
 	const numbers = [0, 1, 127, 128, 300, 2 ** 31, 2 ** 32 + 5, 2 ** 53 - 1];
-	const stream = await streamInflate(streamPack(streamBytes({ page: 1 }, {
+	const stream = await streamUnpack(streamPack(streamBytes({ page: 1 }, {
 		u: ["u8", [0, 7, 255]], v: ["varint", numbers],
 		d: ["delta", [5, 3, 3, 2 ** 40, 0]], none: ["varint", []],
 	})));
@@ -53,19 +55,44 @@ test("a packed stream gives its numbers back", async () => {
 	assert.equal(stream.array("missing"), null);
 });
 
+test("threads: what each did, and the call path of a region", () => {
+	const { page, arrays } = madeRun(2);
+
+	arrays["thread.first"] = ["delta", [0, 0, 1]];
+	for (const [name, values] of Object.entries({ count: [1, 1, 1],
+		place: [0, 1, 0], threads: [1, 1, 1], name: [1, 1, 1],
+		work: [500, 300, 0], else: [400, 0, 7], end_wait: [0, 200, 0],
+		barrier_wait: [0, 0, 0], lock_wait: [100, 0, 0], gil_wait: [0, 0, 0],
+		idle: [0, 500, 0] }))
+		arrays["thread." + name] = ["varint", values];
+
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+	const lines = threadLines(model);
+
+	assert.deepEqual(lines.map(l => [l.first, l.place, [...l.us]]), [
+		[0, 0, [500, 400, 0, 0, 100, 0, 0]],
+		[0, 1, [300, 0, 200, 0, 0, 0, 500]], [1, 0, [0, 7, 0, 0, 0, 0, 0]]]);
+	assert.equal(threadLines(modelMade(2)).length, 0);
+
+	// Of two lines of solve the one that has 100 of each rank, not 7.
+	assert.equal(placeOfNode(model, 2, "solve", "cpu.time"), 4);
+	assert.equal(placeOfNode(model, 2, "no such", "cpu.time"), 0);
+});
+
 test("a stream that was cut says so", async () => {
 	const bytes = streamBytes({}, { v: ["varint", [1, 2, 300]] });
 	const stream = streamDecode(bytes.subarray(0, bytes.length - 1));
 
 	assert.throws(() => stream.array("v"), /ends early/);
-	await assert.rejects(streamInflate("AAAA"));
+	await assert.rejects(streamUnpack("AAAA"));
 });
 
 test("the address keeps the selection", () => {
 	const s = selectionParse(
-		"#view=heat&path=12&ranks=0-2,5&metric=mpi.time&find=a%26b&show=loops");
+		"#view=heat&path=12&phase=3&ranks=0-2,5&metric=mpi.time&find=a%26b" +
+		"&show=loops");
 
-	assert.deepEqual(s, { view: "heat", path: 12, ranks: [[0, 2], [5, 5]],
+	assert.deepEqual(s, { view: "heat", path: 12, phase: 3, ranks: [[0, 2], [5, 5]],
 		metric: "mpi.time", time: null, span: null, only: null, zoom: null,
 		find: "a&b", show: ["loops"] });
 	assert.deepEqual(selectionParse(selectionText(s)), s);
@@ -394,6 +421,8 @@ test("times of many ranks are those that the report draws", () => {
 	assert.deepEqual(of("compute"), [0, 0, 6, 0]);
 	arrays["rank.threads"][1][3] = 2;
 	assert.equal(of("gpu_wait"), undefined);
+	arrays["cell.gpu.sync.time.value"][1][0] = 0;
+	assert.deepEqual(of("gpu_wait"), [0, 0, 4, 0]);
 });
 
 test("source keeps its columns", () => {
@@ -424,6 +453,53 @@ function timeMade(ranks) {
 
 	return new Model(streamDecode(streamBytes(page, arrays)));
 }
+
+test("a selected time, by path and by rank", () => {
+	const model = timeMade(4), grid = timeGridOf(model);
+	const slice = new TimeSlice(model, grid, model.metric("cpu.time"), [8e6, 24e6]);
+	const own = slice.own(null), s = of => Array.from(of, v => Math.round(v / 1e6));
+
+	// 8 s in the line of solve, 8 in MPI_Wait, a quarter of rank 3 in dot.
+	assert.deepEqual(s([own[0], own[4], own[5], own[8]]), [0,
+		24000 + Math.round(8000 * 191 / 255), Math.round(16000 * 64 / 255),
+		24000 + Math.round(8000 * 191 / 255)]);
+	assert.equal(s([model.inclusive(own)[0]])[0], 64000);
+	assert.deepEqual(s(slice.own([[0, 0]]).filter(v => v)), [8000, 8000]);
+
+	const by = n => s(slice.byRank(n).columns.map(c => c.mean));
+
+	assert.deepEqual(by(0), [16000, 16000, 16000, 16000]);
+	assert.deepEqual(by(2), [8000, 8000, 8000, Math.round(8000 * 191 / 255) +
+		Math.round(16000 * 64 / 255)]);
+	assert.equal(by(8)[0], 8000);
+	assert.equal(slice.moments(null), 4 * 16 * 4);
+	assert.match(slice.sureText([[1, 2]]), /^Instead of cpu.time: time \(8.* to 24.* 1.00 s of ranks 1–2: .* 128 samples/);
+
+	// Of a metric that is MPI's alone, only that.
+	const mpi = new TimeSlice(model, grid, { name: "mpi.time" }, [8e6, 24e6]);
+
+	assert.deepEqual(s(mpi.own([[0, 0]]).filter(v => v)), [8000]);
+	assert.deepEqual(s([mpi.byRank(0).columns[0].mean]), [8000]);
+	assert.deepEqual([{ unit: "ns", sampled: true }, { unit: "ns",
+		name: "mpi.time" }, { unit: "bytes", sampled: true }, { unit: "ns",
+		name: "gpu.time" }].map(isKeptByTime), [true, true, false, false]);
+});
+
+test("phases", () => {
+	const { page, arrays } = madeRun(4);
+
+	// The second solve is one.
+	arrays["node.kind"][1][6] = 4;
+
+	const model = new Model(streamDecode(streamBytes(page, arrays)));
+	const [phase] = model.phases, own = model.own("cpu.time", null);
+
+	assert.deepEqual(model.phases, [{ node: 6, name: "main › solve › solve" }]);
+	assert.equal(model.ownIn(own, null), own);
+	assert.deepEqual([...model.ownIn(own, phase.node)], [...own].map((v, n) =>
+		(n === 6 || n === 7 ? v : 0)));
+	assert.deepEqual([5, 6, 7].map(n => model.isIn(n, 6)), [false, true, true]);
+});
 
 test("sums of cells of time, by path", () => {
 	const model = timeMade(256), grid = timeGridOf(model);

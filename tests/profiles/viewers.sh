@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # viewers.sh - exports for viewers of others, read by readers of others
-# (tests/lib/viewers.sh): chosen ranks, inlined functions, time, hostile names.
+# (tests/lib/viewers.sh): runs of all kinds, chosen ranks, inlined functions,
+# time, hostile names.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 # shellcheck source=tests/lib/viewers.sh
@@ -19,6 +20,67 @@ measure() {
 	fi && "$copse" run -q -o inlined.copse "$programs/inline-recursive" 0.4 &&
 		"$copse" run -q -o phases.copse "$programs/phases" 0.4 &&
 		"$copse" run -q -o forks.copse "$programs/forker" 0.2
+}
+
+# One of each kind that has metrics or rows of its own: locks, OpenMP, Python, a
+# GPU, ranks of which one was killed, one rank with a trace, one without.
+kinds() {
+	"$copse" run -q -o locks.copse "$programs/lock-patterns" 2 &&
+		"$copse" run -q --trace 1 -o trace.copse "$programs/phases" 0.2 ||
+		return
+	! "${CC:-cc}" -g -O1 -fopenmp -o omp "$srcdir/tests/programs/openmp.c" \
+		2>said || OMP_NUM_THREADS=2 \
+		"$copse" run -q -o openmp.copse ./omp 2 || return
+	printf '%s\n' 'def inner(n): return sum(i * i for i in range(n))' \
+		'class A:' '    def f(self): return [inner(999) for _ in "1234"]' \
+		'for _ in range(400): A().f()' >program.py
+	! /usr/bin/python3 -c pass 2>/dev/null ||
+		"$copse" run -q -o python.copse /usr/bin/python3 program.py ||
+		return
+	[ ! -e "$builddir/tests/gpu/made" ] ||
+		COPSE_CUPTI=$builddir/tests/gpu/libmade-cuda.so "$copse" run -q \
+			-o gpu.copse "$builddir/tests/gpu/made" all || return
+	[ -e stages.copse ] || return 0
+	mpirun -n 1 "$copse" run -q --trace 1 -o alone.copse \
+		"$programs/mpi-stages" steps=10 stage=0.1
+	mpirun -n 2 "$copse" run -q -o killed.copse "$programs/mpi-crash" kill9 \
+		1 0.2 2>said
+	[ -e killed.copse/rank-1.h5 ]
+}
+
+# of_kinds FORMAT WITH…: those of that kind that were measured here.
+of_kinds() {
+	read=$1
+	shift
+	for kind; do
+		shift
+		[ ! -e "$kind.copse" ] || set -- "$@" "$kind"
+	done
+	[ $# -gt 0 ] || skip "no such run here"
+	if [ "$read" = otf2 ]; then
+		for kind; do
+			otf2 "$kind" || return
+		done
+	else
+		"$read" "$@"
+	fi
+}
+
+# A profile without a sample is told, or is an export without one.
+empty() {
+	"$copse" run -q -e cpu@0 -e perf::PAGE-FAULTS -o empty.copse \
+		"$programs/steady" 0.1 || return
+	for format in speedscope pprof perfetto; do
+		"$copse" export $format empty.copse -o empty.$format 2>said
+		case $? in
+		0)	;;
+		2)	grep -q "no metric 'cpu.time' in this profile" said ;;
+		*)	false ;;
+		esac || { cat said; return 1; }
+	done
+	need protoc
+	protoc --decode=Trace -I "$srcdir/tests/profiles" perfetto.proto \
+		<empty.perfetto >packets
 }
 
 all='ranks inlined phases forks'
@@ -180,6 +242,17 @@ point "runs" measure
 	point "pprof: inlined functions" pprof_inlined
 	point "perfetto" perfetto $all
 }
+point "runs of each kind" kinds
+serial='openmp locks trace python gpu'
+ranks='alone killed'
+# shellcheck disable=SC2086 # lists of words
+{
+	point "speedscope of each kind" of_kinds speedscope $serial $ranks
+	point "pprof of each kind" of_kinds pprof $serial $ranks
+	point "perfetto of each kind" of_kinds perfetto $serial $ranks
+	point "otf2 of each kind" of_kinds otf2 trace $ranks
+}
+point "a profile without samples" empty
 point "stages, one after the other" stages
 point "otf2" otf2_stages
 point "ranks that are chosen" chosen

@@ -11,9 +11,12 @@
  *   tenth=X   every tenth step takes X times as long on all ranks
  *   drift=X   the last step takes 1 + X times as long as the first
  *   inner=N   N more MPI_Allreduce in each step, from another line
+ *   parts=N   a step is in N parts, that end in calls from four more lines
  *   cpu=1     the length of steps is CPU time, so that others on the cores
  *             make them no longer
  *   marked=1  each step is a phase, copse_begin("step")
+ *   level=N   step k begins with MPI_Pcontrol(N + k), and ends with its
+ * negative
  *
  * Prints `stage NAME RANK BEGIN END`, in seconds since 1970, and `steps N`.
  */
@@ -25,13 +28,14 @@
 
 static struct {
 	double steps, step, slow, extra, late, by, tenth, drift, inner, cpu,
-		marked, stage;
+		marked, level, parts, stage;
 } how = { .steps = 50,
 	  .step = 0.02,
 	  .slow = -1,
 	  .late = -1,
 	  .by = 2,
 	  .tenth = 1,
+	  .parts = 1,
 	  .stage = 0.6 };
 
 static int rank;
@@ -100,6 +104,14 @@ static double seconds_of(int i)
 	return how.tenth * seconds * (rank == (int)how.late ? how.by : 1);
 }
 
+static KEPT void four_calls(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static KEPT void step(int i, double *sum)
 {
 	double mine = i, from;
@@ -107,7 +119,11 @@ static KEPT void step(int i, double *sum)
 	for (int n = 0; n < (int)how.inner; n++)
 		MPI_Allreduce(&mine, sum, 1, MPI_DOUBLE, MPI_SUM,
 			      MPI_COMM_WORLD);
-	compute(seconds_of(i));
+	for (int n = 0; n < (int)how.parts; n++) {
+		compute(seconds_of(i) / how.parts);
+		if (how.parts > 1)
+			four_calls();
+	}
 	if (i == (int)how.slow) {
 		from = date();
 		write_restart(how.extra > 0 ? how.extra : 2 * how.step);
@@ -121,9 +137,15 @@ static KEPT double solve(void)
 	double sum = 0, total = 0;
 
 	for (int i = 0; i < (int)how.steps; i++) {
+		int level = (int)how.level + i;
+
 		if (begin)
 			begin("step");
+		if (how.level > 0)
+			MPI_Pcontrol(level);
 		step(i, &sum);
+		if (how.level > 0)
+			MPI_Pcontrol(-level);
 		if (end)
 			end("step");
 		total += sum;
@@ -141,7 +163,8 @@ static void take(const char *word)
 		     { "late=", &how.late },     { "drift=", &how.drift },
 		     { "by=", &how.by },         { "tenth=", &how.tenth },
 		     { "inner=", &how.inner },   { "cpu=", &how.cpu },
-		     { "marked=", &how.marked }, { "stage=", &how.stage } };
+		     { "marked=", &how.marked }, { "level=", &how.level },
+		     { "parts=", &how.parts },   { "stage=", &how.stage } };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(word, keys[i].key, strlen(keys[i].key)))

@@ -49,6 +49,10 @@ BETWEEN = {
 }
 AWAITED = {"c": [], "a": ["take_all"]}
 
+if sys.version_info < (3, 11):  # code does not know its qualified name
+    for frames in BETWEEN.values():
+        frames[:] = [frame.split(".")[-1] for frame in frames]
+
 queue = []
 
 HEAD = '''import ctypes, functools, sys, threading, time

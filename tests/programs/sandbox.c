@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -123,6 +124,26 @@ static int more_threads(void)
 	       pthread_join(thread, NULL);
 }
 
+static void *wait_on(void *unused)
+{
+	work();
+	pause();
+	return unused;
+}
+
+/* Another thread is there still, and exit() has no more calls either. */
+static int to_the_end(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, wait_on, NULL);
+	work();
+	if (by_prctl())
+		return 1;
+	work();
+	exit(0);
+}
+
 static const struct way {
 	const char *name;
 	int (*enter)(void);
@@ -130,6 +151,7 @@ static const struct way {
 	{ "strict", by_strict },      { "prctl", by_prctl },
 	{ "seccomp", by_seccomp },    { "asked first", by_asking },
 	{ "of threads", in_threads }, { "threads in it", more_threads },
+	{ "to the end", to_the_end },
 };
 
 static void child(const struct way *way)
@@ -146,8 +168,10 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		int status = -1;
-		pid_t pid = fork();
+		pid_t pid;
 
+		fflush(stdout);
+		pid = fork();
 		if (!pid)
 			child(&ways[i]);
 		waitpid(pid, &status, 0);

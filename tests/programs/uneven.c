@@ -38,17 +38,24 @@ static double share(int late, double more)
 	return omp_get_thread_num() == late ? more * SHARE : SHARE;
 }
 
+static void add_late(const double came[2])
+{
+	double by = came[1] - came[0];
+
+	late_by[by > 0] += by > 0 ? by : -by;
+}
+
 static void region(int late, double more)
 {
 	double begun = elapsed_seconds(), all = 0, waits = 0;
-	double over, came[2];
+	double over, met[2], came[2];
 
 #pragma omp parallel num_threads(2) reduction(+ : all, waits)
 	{
 		double start = elapsed_seconds(), at, on;
 
 		busy(share(late, more));
-		at = elapsed_seconds();
+		at = met[omp_get_thread_num()] = elapsed_seconds();
 #pragma omp barrier
 		on = elapsed_seconds();
 		busy(SHARE);
@@ -62,8 +69,8 @@ static void region(int late, double more)
 	worked += all;
 	in_barriers += waits;
 	in_regions += 2 * (over - begun);
-	late_by[came[1] > came[0]] +=
-		came[1] > came[0] ? came[1] - came[0] : came[0] - came[1];
+	add_late(met);
+	add_late(came);
 	at_ends += 2 * (over - begun) - all - waits;
 }
 

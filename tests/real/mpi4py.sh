@@ -99,6 +99,50 @@ calls_are() {
 		cmp - "$scratch/found"
 }
 
+# One rank does more: it is named, with the functions that kept it, the line of
+# Python that called them, and where the others waited.
+cat >"$scratch/uneven.py" <<'EOM'
+import time
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+
+
+def refine(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        sum(range(500))
+
+
+def smooth():
+    refine(0.04)
+
+
+def step():
+    refine(0.01)
+    if comm.Get_rank() == 1:
+        smooth()
+    comm.allreduce(1)
+
+
+for _ in range(30):
+    step()
+EOM
+
+uneven_rank_is_named() {
+	need mpirun
+	/usr/bin/python3 -c 'import mpi4py' || skip "no mpi4py here"
+	profile=$scratch/uneven.copse
+	rm -rf "$profile"
+	mpirun -n 2 "$copse" run -q -o "$profile" \
+		/usr/bin/python3 "$scratch/uneven.py" || return
+	"$copse" report --width 400 "$profile" >"$scratch/found" || return
+	cat "$scratch/found"
+	had_cores "$profile" || skip "others have the cores here"
+	grep 'Rank 1 .*refine ← uneven.py:14 smooth' "$scratch/found" |
+		grep 'in MPI_[A-Za-z]* ← uneven.py:21 step'
+}
+
 point "runs with and without copse" run_python
 point "prints the same" after_run same_but without_times
 point "leaves a profile of each rank" after_run one_profile_per_rank 2
@@ -107,4 +151,5 @@ point "the function of Python is hot" after_run hot_function part
 point "calls by line of Python" calls_are off
 point "the same, verified" calls_are on
 point "MPI time is there" after_run mpi_time_is_there
+point "one rank does more" uneven_rank_is_named
 points_done

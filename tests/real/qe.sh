@@ -72,6 +72,15 @@ fortran_calls_are_there() {
 	! grep -i '← p*mpi_[a-z]*_ ←' "$scratch/rows"
 }
 
+# Of the loop of a self-consistent field: pw.x says how often it called c_bands.
+rounds_are_counted() {
+	"$copse" report iterations "$profile" >"$scratch/page" || return
+	want=$(awk '$1 == "c_bands" { sub(/.*\(/, ""); print $1 }' "$scratch/with")
+	head -n 6 "$scratch/page"
+	grep -q "^$want iterations of" "$scratch/page"
+}
+
+point "rounds of the field are counted" after_run rounds_are_counted
 point "MPI time is there" after_run mpi_time_is_there
 point "MPI calls are there" after_run fortran_calls_are_there
 points_done

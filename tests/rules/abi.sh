@@ -102,7 +102,7 @@ done
 openmp_exports() {
 	{
 		echo ompt_start_tool
-		sed -n 's/^[RWT][A-Z_]*(\([A-Za-z_]*\)[,)].*/\1/p' \
+		sed -n 's/^[RWTLCU][A-Z_]*(\([A-Za-z_]*\)[,)].*/\1/p' \
 			"$srcdir/openmp/functions.def"
 	} | sort >"$scratch/want"
 	exported .libs/libcopse-openmp.so >"$scratch/is"

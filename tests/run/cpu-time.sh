@@ -154,6 +154,54 @@ S
 for kind in fork exec spawn vfork killed chain; do
 	point "short: $kind" short $kind
 done
+# A thread that a library's constructor makes, as OpenBLAS does, which is before
+# the collector's own.
+early_thread() {
+	cat >early.c <<-C
+	#include <pthread.h>
+	#include <signal.h>
+	#include "$srcdir/tests/programs/known.h"
+	static pthread_t thread;
+	static KEPT void *work(void *unused)
+	{
+		work_for(0.4);
+		return unused;
+	}
+	__attribute__((constructor)) static void begin(void)
+	{
+		sigset_t all, before;
+		sigfillset(&all); /* as Go's runtime does */
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		pthread_create(&thread, NULL, work, NULL);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		work_for(0.2); /* below the dynamic loader's first code */
+	}
+	void wait_for_library(void);
+	void wait_for_library(void)
+	{
+		pthread_join(thread, NULL);
+	}
+	C
+	cat >late.c <<-C
+	void wait_for_library(void);
+	int main(void)
+	{
+		wait_for_library();
+		return 0;
+	}
+	C
+	"${CC:-cc}" -g -O1 -shared -fPIC -pthread early.c -o libearly.so &&
+		"${CC:-cc}" -g late.c -o late ./libearly.so || return
+	rm -rf out.copse
+	"$copse" run --no-report -q -o out.copse ./late || return
+	echo "$(seconds_in work) of 0.4 s"
+	near "$(seconds_in work)" 0.4 0.05 &&
+		near "$(seconds_in begin)" 0.2 0.05 || return
+	"$copse" report summary --table losses -f csv out.copse >losses || return
+	! grep partial losses
+}
+
+point "a thread from before main()" early_thread
 point "short: threads" threads
 point "the system's count is known, and adds up" counted
 point "few of many short processes leave a profile" bounded

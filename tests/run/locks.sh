@@ -69,7 +69,7 @@ paths_are_told() {
 	grep '^main;want_plain;\[mutex plain\] ' folded || { cat folded; return 1; }
 	"$copse" report -f folded -m lock.blame locks.copse >folded || return
 	grep 'holder;hold_plain;\[mutex plain\] ' folded || { cat folded; return 1; }
-	"$copse" report locks.copse >said && cat said &&
+	"$copse" report threads locks.copse >said && cat said &&
 		grep -q 'Threads waited for locks' said
 }
 
@@ -165,9 +165,112 @@ P
 	grep '^\[semaphore' waits.csv && ! grep -i 'take_gil' waits.csv
 }
 
+# A run that has locks and no regions is not told of regions first.
+nothing_of_regions() {
+	build_patterns && run_with --locks=on ./patterns >truth &&
+		"$copse" report threads locks.copse >said || return
+	! grep 'parallel regions' said
+}
+
+# Of many waits that are brief one in some is told in full: all are counted, and
+# what the holder is blamed for stands for all.  Each ends at once, by its time.
+brief_waits() {
+	cat >often.c <<-'C'
+	#include <pthread.h>
+	#include <time.h>
+	static pthread_mutex_t brief = PTHREAD_MUTEX_INITIALIZER;
+	static volatile int sum;
+	__attribute__((noipa)) static void want_brief(void)
+	{
+		struct timespec past = { 0 };
+		pthread_mutex_timedlock(&brief, &past);
+		sum++;
+	}
+	static void *want_often(void *unused)
+	{
+		for (int i = 0; i < 20000; i++)
+			want_brief();
+		return unused;
+	}
+	__attribute__((noipa)) static void hold_brief(void)
+	{
+		pthread_t thread;
+		pthread_mutex_lock(&brief);
+		pthread_create(&thread, NULL, want_often, NULL);
+		pthread_join(thread, NULL);
+		pthread_mutex_unlock(&brief);
+		sum++;
+	}
+	int main(void)
+	{
+		for (volatile long i = 0; i < 100000000; i++)
+			continue;
+		hold_brief();
+	}
+	C
+	"$CC" -O2 -g -pthread -o often often.c || return
+	for _ in 1 2 3 4 5; do
+		run_with --locks=on ./often && rows locks >/dev/null &&
+			sed -n 2p locks.csv
+	done >said
+	cat said
+	awk -F , '
+		$2 == 20000 { counted++ }
+		$7 > $3 * 0.4 && $7 < $3 * 2.5 { blamed++ }
+		END { exit !(counted == 5 && blamed >= 3) }' said
+}
+
+# What MPI's helper threads wait for while it starts is longer than the
+# program's own wait, and stands behind it.
+locks_of_mpi() {
+	need mpicc mpirun
+	cat >brief.c <<-'C'
+	#include <mpi.h>
+	#include <pthread.h>
+	static pthread_mutex_t brief_lock = PTHREAD_MUTEX_INITIALIZER;
+	static volatile int held, wanted, sum;
+	static void *want(void *unused)
+	{
+		while (!held)
+			;
+		wanted = 1;
+		pthread_mutex_lock(&brief_lock);
+		pthread_mutex_unlock(&brief_lock);
+		return unused;
+	}
+	int main(int argc, char **argv)
+	{
+		pthread_t thread;
+		MPI_Init(&argc, &argv);
+		pthread_create(&thread, NULL, want, NULL);
+		pthread_mutex_lock(&brief_lock);
+		held = 1;
+		while (!wanted)
+			;
+		for (int i = 0; i < 50000; i++)
+			sum++;
+		pthread_mutex_unlock(&brief_lock);
+		pthread_join(thread, NULL);
+		for (int i = 0; i < 100000000; i++)
+			sum++;
+		return MPI_Finalize();
+	}
+	C
+	mpicc -g -O1 -pthread -o brief brief.c || return
+	rm -rf locks.copse
+	mpirun -n 2 "$copse" run -q --locks=on -o locks.copse ./brief || return
+	rows locks || return
+	[ "$(grep -c '^\[' locks.csv)" -gt 1 ] ||
+		skip "nobody waited for a lock of MPI's"
+	sed -n 2p locks.csv | grep -q brief_lock
+}
+
 point "twelve patterns: seconds, and who held it" patterns_are_told
 point "at the paths of who waited and who held it" paths_are_told
+point "brief waits: all are counted and blamed for" brief_waits
 point "C++: a queue's condition" cxx_is_told
 point "Python: its locks, and not its GIL" python_is_told
+point "no regions: no word of them" nothing_of_regions
+point "MPI: the program's own locks come first" locks_of_mpi
 point "off: nothing stands in front" is_off
 points_done

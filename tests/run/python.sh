@@ -55,9 +55,84 @@ modes() {
 	"$1" "$chains" write 1 0.3 >chains.py || return
 	measured --python off "$1" chains.py || return
 	grep -qE ';na(;|_)' folded && { echo "off: a function of Python"; return 1; }
-	grep -q _PyEval folded || { echo "off: no interpreter"; return 1; }
+	grep -q PyEval_Eval folded || { echo "off: no interpreter"; return 1; }
 	measured --python full "$1" chains.py || return
-	grep -q '_PyEval.*;na;.*_PyEval.*;na_' folded
+	grep -q 'PyEval_Eval.*;na;.*PyEval_Eval.*;na_' folded
+}
+
+# Characters of one, two and four bytes in the names of files and functions.
+letters() {
+	need "$1"
+	cat >größe.py <<-'EOM'
+		import time
+		def spin():
+		    until = time.process_time() + 0.2
+		    while time.process_time() < until: sum(range(100))
+		def größe(): spin()
+		def кириллица(): größe()
+		class 数: pass
+		def 计算(): кириллица()
+		exec("def 𠀀计(): 计算()")
+		𠀀计()
+	EOM
+	measured "$1" größe.py || return
+	grep '<module>;𠀀计;计算;кириллица;größe;spin' folded || return
+	grep '^spin,[^,]*/größe.py,' csv
+}
+
+# The line of a call is that where its function's name stands, as tracebacks
+# have it: of calls of several lines, after blank ones, far down, and of a
+# function that Python wrote.
+lines_of_calls() {
+	need "$1"
+	{
+		cat <<-'EOM'
+			import time
+			def spin(*_):
+			    until = time.process_time() + 0.1
+			    while time.process_time() < until: sum(range(100))
+			def several():
+			    spin(1,
+			         2,
+
+			         3)
+		EOM
+		echo 'def far():'
+		yes '    x = 1' | head -n 3000
+		printf '%s\n' '' '    spin()' 'several()' 'far()' \
+			'exec("\n" * 70000 + "def written(): spin()\nwritten()")'
+	} >lines.py
+	far=$(grep -n '^    spin()' lines.py | sed 's/:.*//')
+	measured "$1" lines.py || return
+	"$copse" export hatchet python.copse >hatchet.json || return
+	for line in 6 "$far" 70001; do
+		grep -qE "\"line\": ${line}[,}]" hatchet.json ||
+			{ echo "no line $line"; return 1; }
+	done
+}
+
+# Python calls Cython, that a library of C, which calls Cython, that Python.
+cython() {
+	need "$1"
+	"$1" -c 'import h5py' || skip "no h5py here"
+	cat >visits.py <<-'EOM'
+		import time
+		import h5py
+		def look(name, thing):
+		    until = time.process_time() + 0.5
+		    while time.process_time() < until: sum(range(100))
+		def visits():
+		    with h5py.File('some.h5', 'w') as file:
+		        file['a'], file['b'] = 1, 2
+		        file.visititems(look)
+		visits()
+	EOM
+	measured "$1" visits.py || return
+	between='Group.visititems;.*;H5Ovisit_by_name;.*;Group.visititems.*proxy'
+	awk -v path="<module>;visits;$between;look[; ]" '
+		/;look[; ]/ { n += $NF; right += $0 ~ path ? $NF : 0 }
+		END { print right, "of", n; exit n < 100 || right < 0.99 * n }' \
+		folded
 }
 
 # What an import takes is below one frame, not below the ten of importlib.
@@ -124,6 +199,10 @@ gil_is_waited_for() {
 		exit !($1 > 0.4 - 0.2 * lacked && $1 < 0.6 + 0.3 * lacked &&
 		       $2 > 0.7 - 0.4 * lacked) }' || return
 	"$copse" report gil.copse | grep 'waited .* for the GIL' || return
+	"$copse" report ranks -f csv gil.copse |
+		awk -v columns='gil_wait gil_held' \
+			-f "$srcdir/tests/lib/csv.awk" |
+		awk '{ print; exit !($1 > 0.2 * ($1 + $2)) }' || return
 	"$copse" report hotspots -m gil.wait -f csv gil.copse |
 		grep '^crunch'
 }
@@ -239,6 +318,9 @@ for python in $pythons; do
 	point "$python: of four threads" chains_are_known "$python" 4
 	point "$python: a recursion that is too deep" deep_recursion "$python"
 	point "$python: off and full" modes "$python"
+	point "$python: letters of all kinds" letters "$python"
+	point "$python: lines of calls" lines_of_calls "$python"
+	point "$python: callbacks through Cython" cython "$python"
 	point "$python: an import" imports "$python"
 	point "$python: generators" generators "$python"
 	point "$python: processes that it starts" workers "$python"

@@ -84,6 +84,22 @@ tests/broken/brimming.so: $(srcdir)/tests/broken/brimming.c libcollect.la
 		.libs/libcollect.a -Wl,--no-whole-archive
 broken_outputs += tests/broken/brimming.so
 
+# Adapters of locks with a mistake each (tests/broken/locks.tbl).
+LOCK_MISTAKES = owner-dead old-condition uncancelled cancelled forked \
+	uninterrupted errno not-taken
+$(LOCK_MISTAKES:%=tests/broken/locks-%.so): $(locks_sources) libcopse.la \
+		tests/broken/locks.tbl tests/broken/locks.h \
+		tests/broken/break-locks.sh
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(SHELL) \
+		$(srcdir)/tests/broken/break-locks.sh \
+		$(@:tests/broken/locks-%.so=%) $(srcdir) $(@:.so=) && \
+	$(CC) $(AM_CPPFLAGS) $(COPSE_CFLAGS) -O2 -fno-omit-frame-pointer \
+		-fPIC -shared -include $(srcdir)/tests/broken/locks.h -o $@ \
+		$(@:.so=)/*.c .libs/libcopse.so '-Wl,-rpath,$$ORIGIN' \
+		-Wl,-z,now,--version-script=$(srcdir)/locks/versions.map && \
+	rm -r $(@:.so=)
+broken_outputs += $(LOCK_MISTAKES:%=tests/broken/locks-%.so)
+
 check_DATA += $(storm_outputs) $(broken_outputs)
 CLEANFILES += $(storm_outputs) $(broken_outputs)
 EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
@@ -92,5 +108,6 @@ EXTRA_DIST += tests/storms/storms.tbl tests/storms/storm.h tests/storms/jump.h \
 	$(STORMS_OPENMP:%=tests/storms/%.c) \
 	$(STORMS_MPI:%=tests/storms/%.c) $(STORM_PRELOADS:%=tests/storms/%.c) \
 	$(broken_shared) tests/broken/broken.h tests/broken/trusting.c \
-	tests/broken/brimming.c \
+	tests/broken/brimming.c tests/broken/locks.tbl tests/broken/locks.h \
+	tests/broken/break-locks.sh \
 	$(BROKEN:%=tests/broken/%.c)

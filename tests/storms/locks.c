@@ -304,17 +304,20 @@ static KEPT void *interrupted(void *unused)
 					  .sigev_signo = SIGUSR2 };
 		struct itimerspec often = { .it_value = soon,
 					    .it_interval = again };
-		struct timespec late = in_ns(CLOCK_REALTIME, 900000000);
+		struct timespec late = in_ns(CLOCK_REALTIME, 0);
 		int before = signals;
 		timer_t timer;
 
+		late.tv_sec += 60; /* a thread may have no core for one */
 		event._sigev_un._tid = gettid();
 		if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 			storm_broken("timer_create");
 		timer_settime(timer, 0, &often, NULL);
 		is(sem_timedwait(&none, &late), -1, "interrupted wait");
-		if (errno != EINTR || signals == before)
+		if (errno != EINTR)
 			storm_broken("the interruption of sem_timedwait");
+		if (signals == before)
+			storm_broken("sem_timedwait without a signal");
 		timer_delete(timer);
 	}
 	return unused;
@@ -323,8 +326,9 @@ static KEPT void *interrupted(void *unused)
 /* Threads that come and go, with a barrier and a condition of their own. */
 struct meeting {
 	pthread_barrier_t barrier;
-	pthread_mutex_t mutex;
+	pthread_mutex_t mutex; /* it tells who has it */
 	pthread_cond_t all;
+	sem_t last;
 	int came;
 };
 
@@ -333,12 +337,13 @@ static void *meets(void *of)
 	struct meeting *m = of;
 	int last;
 
-	pthread_mutex_lock(&m->mutex);
+	is(pthread_mutex_lock(&m->mutex), 0, "meeting lock");
 	if (++m->came == 3)
 		pthread_cond_broadcast(&m->all);
 	while (m->came < 3)
 		pthread_cond_wait(&m->all, &m->mutex);
-	pthread_mutex_unlock(&m->mutex);
+	is(pthread_mutex_unlock(&m->mutex), 0, "unlock behind a condition");
+	sem_post(&m->last);
 	last = pthread_barrier_wait(&m->barrier);
 	return last == PTHREAD_BARRIER_SERIAL_THREAD ? m : NULL;
 }
@@ -346,14 +351,21 @@ static void *meets(void *of)
 static KEPT void *meetings(void *unused)
 {
 	while (storm_lasts()) {
-		struct meeting m = { .mutex = PTHREAD_MUTEX_INITIALIZER,
-				     .all = PTHREAD_COND_INITIALIZER };
+		struct meeting m = {
+			.mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP,
+			.all = PTHREAD_COND_INITIALIZER
+		};
 		pthread_t threads[3];
 		int last = 0;
 
 		pthread_barrier_init(&m.barrier, NULL, 3);
+		sem_init(&m.last, 0, 0);
 		for (int i = 0; i < 3; i++)
 			pthread_create(&threads[i], NULL, meets, &m);
+		errno = 77;
+		for (int i = 0; i < 3; i++)
+			is(sem_wait(&m.last), 0, "sem_wait for others");
+		is(errno, 77, "errno of sem_wait for others");
 		for (int i = 0; i < 3; i++) {
 			void *result;
 

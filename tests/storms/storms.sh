@@ -127,23 +127,25 @@ storm() {
 	return 1
 }
 
-# with_collector FOLDER LIBRARY: a copse that takes this collector.
-with_collector() {
+# with_library FOLDER LIBRARY [NAME]: a copse that takes it for libcopse.so, or
+# for the library of that name.
+with_library() {
 	mkdir -p "$1/.libs"
 	cp "$copse" "$1/copse"
-	cp "$builddir/.libs/libcopse-tools.so" \
+	cp "$builddir/.libs/libcopse-tools.so" "$builddir/.libs/libcopse.so" \
 		"$builddir/.libs/libcopse-openmp.so" \
 		"$builddir/.libs/libcopse-locks.so" "$1/.libs"
-	cp "$2" "$1/.libs/libcopse.so"
+	cp "$2" "$1/.libs/${3:-libcopse.so}"
 }
 
-# One mistake and the storm that finds it, a line.
+# One mistake in the handler and the storm that finds it, a line.
 cat >mistakes <<'M'
 malloc malloc
 phdr loader
 open io
 lock teams
 M
+sed -n 's/^\([a-z-]*\)	.*/\1/p' "$srcdir/tests/broken/locks.tbl" >lock-mistakes
 
 # start_tries FOLDER STORM SECONDS: all at once, in the background, with FOLDER's
 # copse; those hang that take longer.
@@ -164,12 +166,19 @@ start_tries() {
 }
 
 start_mistakes() {
-	with_collector right "$builddir/.libs/libcopse.so"
+	with_library right "$builddir/.libs/libcopse.so"
 	while read -r mistake storm; do
-		with_collector "$mistake" "$builddir/tests/broken/$mistake.so"
+		with_library "$mistake" "$builddir/tests/broken/$mistake.so"
 		start_tries "$mistake" "$storm" 25
 		start_tries right "$storm" $limit
 	done <mistakes
+	wait
+	while read -r mistake; do
+		with_library "$mistake" "$builddir/tests/broken/locks-$mistake.so" \
+			libcopse-locks.so
+		start_tries "$mistake" locks 25
+	done <lock-mistakes
+	start_tries right locks $limit
 	wait
 }
 
@@ -184,7 +193,7 @@ ended() {
 
 # The check for allocations does not depend on luck.
 caught() {
-	with_collector "$1" "$builddir/tests/broken/$1.so"
+	with_library "$1" "$builddir/tests/broken/$1.so"
 	NO_MALLOC=none longer=0 launch - "LD_PRELOAD=$builddir/tests/storms/no-malloc.so" \
 		"$1/copse" run --quiet --budget 0 -e cpu@10000 \
 		"$builddir/tests/storms/contexts" 1 >out
@@ -232,5 +241,10 @@ if [ -z "$names" ]; then
 		point "$storm fails with $mistake in the handler" \
 			ended "$mistake" "$storm" '[1-9][0-9]*' $((tries / 2))
 	done <mistakes
+	point "locks passes, all at once" ended right locks 0 "$tries"
+	while read -r mistake; do
+		point "locks fails with $mistake in the adapter" \
+			ended "$mistake" locks '[1-9][0-9]*' $((tries / 2))
+	done <lock-mistakes
 fi
 points_done

@@ -300,7 +300,9 @@ J
 		grep 'end  *signal 15' facts || { cat facts; return 1; }
 	done
 	"$copse" report cancelled.copse >summary
-	grep -x '! Slurm ended the job: cancelled.' summary ||
+	# Slurm may be at it yet, and does not say why then.
+	grep -xE '! Slurm ended the job: cancelled(, or its script ended)?[.]' \
+		summary ||
 		{ cat summary; return 1; }
 }
 

@@ -89,7 +89,7 @@ point "a cut option" refuses 2 "--depth wants 8 to 4096" \
 point "unknown option" refuses 2 "--wood" "$copse" run --wood true
 point "option without its word" refuses 2 "freq" "$copse" run --freq
 point "bad number" refuses 2 "abc" "$copse" run --freq abc true
-point "number out of range" refuses 2 "1 to 100000" \
+point "number out of range" refuses 2 "1 to 20000" \
 	"$copse" run --freq 0 touch started
 point "depth out of range" refuses 2 "8 to 4096" \
 	"$copse" run --depth=1 touch started
@@ -101,6 +101,10 @@ point "no rate" refuses 2 "cpu@0" "$copse" run -e cpu@0 touch started
 point "a rate below 0" refuses 2 "wall@-1" "$copse" run -e wall@-1 touch started
 point "a rate beyond reason" refuses 2 "cpu@1000000" \
 	"$copse" run -e cpu,cpu@1000000 touch started
+point "a rate that leaves no time" refuses 2 "1 to 20000" \
+	"$copse" run -e cpu@20001 touch started
+point "nor does a setting" refuses 2 "1 to 20000" \
+	"$copse" run --freq 20001 touch started
 point "two rates" refuses 2 "'wall@1000' beside 'cpu@5000'" \
 	"$copse" run -e cpu@5000 -e wall@1000 touch started
 point "no room" refuses 2 "40 columns" "$copse" report --width 39 empty

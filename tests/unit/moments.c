@@ -30,7 +30,7 @@ static void put(uint32_t sample, enum moments_keep keep)
 {
 	struct live_moment moment = { .ns = sample + 1, .weight_ns = sample };
 
-	moments_add(&list, &arena, &live, MOST, keep, &moment);
+	moments_add(&list, &arena, &live, MOST, keep, &moment, sizeof(moment));
 }
 
 /* The samples that count, marked; their number. */

@@ -872,6 +872,63 @@ static void check_calls(const struct profile *p)
 	}
 }
 
+/* A ring of samples of a trace, before and after the lowest bits were 0. */
+static struct live_thread *trace_of(struct live *live)
+{
+	struct live_thread *t = AT(live, HEADER(live)->threads);
+	const uint32_t times[] = { 5, 0xfffffff0, 0xffffffff, 2 };
+	struct live_traced samples[4];
+
+	for (int i = 0; i < 4; i++)
+		samples[i] = (struct live_traced){ t->nodes + 2, times[i] };
+	t->moments = put_chunk(live, samples, sizeof(*samples), 4);
+	t->moment_size = sizeof(*samples);
+	t->moments_held = 4;
+	t->moments_at = 1;
+	t->every = 1;
+	t->first_ns = (uint64_t)0xffffff00 << LIVE_TRACED_SHIFT;
+	t->last_ns = ((uint64_t)0x100000005 << LIVE_TRACED_SHIFT) + 1;
+	return t;
+}
+
+/* Of the thread that has a trace; the times are in its units. */
+static void check_trace(const struct live *live, const uint64_t *times,
+			uint32_t count)
+{
+	struct profile *p;
+	uint32_t seen = 0;
+
+	CHECK(profile_from_live(&p, live->data, live->used) == 0);
+	for (size_t i = 0; i < p->moment_count; i++) {
+		const struct profile_moment *m = &p->moments[i];
+
+		if (m->ns < (uint64_t)1 << 32)
+			continue;
+		CHECK(seen < count && m->ns == times[seen]
+						       << LIVE_TRACED_SHIFT);
+		CHECK(!seen || m->weight_ns == m->ns - m[-1].ns);
+		seen++;
+	}
+	CHECK(seen == count);
+	profile_free(p);
+}
+
+TEST(samples_of_a_trace_have_their_times)
+{
+	const uint64_t times[] = { 0xfffffff0, 0xffffffff, 0x100000002,
+				   0x100000005 };
+	struct live_thread *t;
+	struct live live;
+
+	live_calls(&live);
+	t = trace_of(&live);
+	check_trace(&live, times, 4);
+	/* The last one was written, but not counted, when it was killed. */
+	t->moments_at = 0;
+	check_trace(&live, times, 3);
+	free(live.data);
+}
+
 TEST(calls_and_parts_are_read)
 {
 	const char *path;

@@ -138,6 +138,25 @@ TEST(a_first_period_is_half_a_mean_on_average)
 	CHECK(sum > TICKS * 0.47 * MS && sum < TICKS * 0.55 * MS);
 }
 
+/* A short first period may be over again before its signal has been handled. */
+TEST(a_signal_before_it_is_due_stands_for_little)
+{
+	struct weights w = { .last = true };
+	struct sample_period p;
+	uint64_t next;
+
+	sample_period_start(&p, MS, LIVE_CLOCK_SIGTRAP,
+			    time_now(CLOCK_THREAD_CPUTIME_ID), 1);
+	use_cpu(p.period_ns);
+	sample_period_weigh(&p, TIMER_CPU, &w);
+	next = sample_period_keep(&p, TIMER_CPU, &w);
+	CHECK(next);
+	sample_period_set(&p, next);
+	use_cpu(MS / 20);
+	sample_period_weigh(&p, TIMER_CPU, &w);
+	CHECK(w.cpu_ns >= MS / 20 && w.cpu_ns < MS / 2);
+}
+
 /* What the samples of a thread that ends after `cpu_ns` stand for. */
 static uint64_t stood_for(uint64_t odds, uint64_t seed, uint64_t cpu_ns)
 {

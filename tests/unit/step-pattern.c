@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/lib/test.h"
 
@@ -51,6 +52,49 @@ TEST(intervals_in_turns_are_one_step)
 	}
 }
 
+/* Sums of each of 24 moments, or of three sizes of 16 lenses. */
+TEST(many_calls_in_turns_are_one_step)
+{
+	double many[48] = { 1e7 };
+
+	for (int i = 1; i < 48; i++)
+		many[i] = 4e4;
+	for (int i = 0; i < 50; i++) {
+		repeat(many, 24, 2);
+		CHECK(step_calls(at, COUNT) == 24);
+		repeat(many, 48, 2);
+		CHECK(step_calls(at, COUNT) == 48);
+	}
+}
+
+/* Each second time the others wait for this rank, else it waits for them. */
+TEST(ranks_that_are_late_in_turns_make_no_pattern)
+{
+	uint64_t mpi_ns = 0;
+
+	repeat((double[]){ 1e6, 4.1e7 }, 2, 1.1);
+	for (size_t i = 0; i < COUNT; i++) {
+		at[i].mpi_ns = mpi_ns;
+		mpi_ns += i % 2 ? 20000000 : 10000;
+	}
+	CHECK(step_calls(at, COUNT) == 1);
+	CHECK(step_regular(at, COUNT, 1) > 0.99);
+	for (size_t i = 0; i < COUNT; i++)
+		at[i].mpi_ns = 0;
+	CHECK(step_calls(at, COUNT) == 2);
+}
+
+/* All that come in one step, which are too many to see that it repeats. */
+TEST(bursts_are_not_regular)
+{
+	double burst[200] = { 1e8 };
+
+	for (int i = 1; i < 200; i++)
+		burst[i] = 500;
+	repeat(burst, 200, 1.1);
+	CHECK(step_regular(at, COUNT, 1) <= 0);
+}
+
 /* A rank that takes twice as long in every tenth: these are ten steps. */
 TEST(a_step_that_is_longer_now_and_then_is_one_step)
 {
@@ -58,7 +102,7 @@ TEST(a_step_that_is_longer_now_and_then_is_one_step)
 
 	repeat(ten, 10, 1.05);
 	CHECK(step_calls(at, COUNT) == 1);
-	ten[9] = 3e7;
+	ten[9] = 7e7;
 	repeat(ten, 10, 1.2);
 	CHECK(step_calls(at, COUNT) == 1);
 }
@@ -83,4 +127,53 @@ TEST(too_few_calls_tell_nothing)
 	repeat((double[]){ 1e7 }, 1, 1);
 	CHECK(step_calls(at, 0) == 1 && step_calls(at, 8) == 1);
 	CHECK(step_regular(at, 0, 1) <= 0 && step_regular(at, 8, 1) <= 0);
+}
+
+TEST(stamps_are_rounded_to_a_thousandth_of_a_step)
+{
+	struct profile_stamp exact[COUNT];
+
+	repeat((double[]){ 1e7, 5e6 }, 2, 1.2);
+	memcpy(exact, at, sizeof(exact));
+	steps_round(at, COUNT, COUNT / 2);
+	for (int i = 0; i < COUNT; i++) {
+		CHECK(at[i].ns <= exact[i].ns);
+		CHECK(exact[i].ns - at[i].ns < 15e6 / 1024);
+		CHECK(at[i].ns % 8192 == 0);
+	}
+	/* Of none, and of steps that are no longer than that. */
+	steps_round(at, 0, 0);
+	steps_round(exact, COUNT, UINT64_MAX);
+	CHECK(exact[COUNT - 1].ns % 8192);
+}
+
+/* Of so many calls, the stamps that are kept, as live/layout.h has it. */
+static size_t keep(struct profile_step *step, struct profile_stamp *to,
+		   const struct profile_stamp *all, uint32_t calls)
+{
+	*step = (struct profile_step){ .calls = calls,
+				       .head = 575,
+				       .stride = 1 };
+	while (step->head + (calls - step->head) / step->stride > LIVE_STAMPS)
+		step->stride *= 2;
+	for (uint32_t i = 0; i < calls; i += i < step->head ? 1 : step->stride)
+		to[step->count++] = all[i];
+	return step->count;
+}
+
+/* 150 rounds, each of 1500 messages and a pause as long as all of them. */
+TEST(rounds_of_many_calls_are_steps)
+{
+	static struct profile_stamp all[225000], kept[LIVE_STAMPS + 1];
+	struct profile_step step;
+	double now = 1e9;
+
+	for (uint32_t i = 0; i < 225000; i++) {
+		now += i % 1500 ? 1e3 * (0.5 + erand48(seed)) : 1.5e6;
+		now += erand48(seed) < 0.001 ? 1e6 : 0;
+		all[i].ns = (uint64_t)now;
+	}
+	keep(&step, kept, all, 225000);
+	CHECK(step.stride == 64);
+	CHECK(step_rounds(&step, kept) == 1500);
 }

@@ -34,14 +34,23 @@ static int64_t nearest(const struct ticks *ticks)
 	return best;
 }
 
-TEST(ticks_without_leave_are_never_set)
+TEST(ticks_without_leave_only_tell_what_something_cost)
 {
 	struct ticks ticks = { 0 };
 
 	ticks_set(&ticks);
 	spin(2000000);
 	ticks_set(&ticks);
-	CHECK(ticks.scale == 0);
+	CHECK(ticks.scale && !ticks.is_clock);
+}
+
+TEST(a_counter_that_went_back_tells_nothing)
+{
+	struct ticks ticks = { .counter = __rdtsc() + ((uint64_t)1 << 60),
+			       .scale = 7 };
+
+	ticks_set(&ticks);
+	CHECK(ticks.scale == 7 && ticks.counter <= __rdtsc());
 }
 
 TEST(ticks_follow_the_clock)
@@ -52,7 +61,7 @@ TEST(ticks_follow_the_clock)
 	ticks_set(&ticks);
 	spin(20000000);
 	ticks_set(&ticks);
-	if (!ticks.scale) /* the kernel's clock is another one */
+	if (!ticks.is_clock) /* the kernel's clock is another one */
 		return;
 	spin(20000000);
 	CHECK(llabs(nearest(&ticks)) < AWAY_NS);
@@ -69,7 +78,7 @@ TEST(ticks_reach_into_the_past)
 	counter = __rdtsc();
 	spin(20000000);
 	ticks_set(&ticks);
-	if (!ticks.scale)
+	if (!ticks.is_clock)
 		return;
 	CHECK(llabs((int64_t)(ticks_at(&ticks, counter) - then)) <
 	      100 * AWAY_NS);

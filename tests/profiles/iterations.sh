@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# iterations.sh - the loops of a program, as copse report iterations finds them:
+# one after another, few and irregular ones; and none where there is no loop.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+
+# run ARGUMENT…
+run() {
+	need mpirun
+	[ -x "$programs/mpi-loops" ] || skip "mpi-loops was not built"
+	rm -rf app.copse
+	mpirun -n 2 "$copse" run -q -o app.copse "$programs/mpi-loops" "$@" \
+		>out 2>err || { cat out err; return 1; }
+	"$copse" report iterations app.copse >page
+	cat page
+}
+
+# 40 regular rounds, then 5 of which some take eight times as long.
+two_loops() {
+	run || return
+	"$copse" report iterations app.copse -f csv --table series \
+		-o series || return
+	cat series
+	[ "$(cut -d, -f3 series | tail -n +2 | xargs)" = '40 5' ] &&
+		grep -q '^5 iterations of' page
+}
+
+# By chance it may be, in one of them.
+none_at_random() {
+	none=0
+	for seed in 1 2 3 4 5 6; do
+		run random $seed || return
+		grep -q '^No iterations' page && none=$((none + 1))
+	done
+	[ $none -ge 5 ]
+}
+
+point 'two loops, one after the other, each with its number' two_loops
+point 'calls at random have no iterations' none_at_random
+points_done

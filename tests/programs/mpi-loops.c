@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpi-loops.c [random [SEED]] - a program with two loops, one after the other:
+ * 40 regular rounds of transpose(), and 5 rounds as of a self-consistent field,
+ * of which some take eight times as long as others; in each of these a solver
+ * goes on, for each of ten points, until it has enough.  With `random` it
+ * calls these functions at random instead.
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "known.h"
+
+static double value = 1, sum;
+static unsigned int state = 1;
+
+static unsigned int draw(unsigned int below)
+{
+	state = state * 1664525u + 1013904223u;
+	return (state >> 8) % below;
+}
+
+static KEPT void work(double seconds)
+{
+	double end = elapsed_seconds() + seconds;
+
+	while (elapsed_seconds() < end)
+		known_work();
+}
+
+static KEPT void transpose(double seconds)
+{
+	work(seconds);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static KEPT void residual(void)
+{
+	MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static KEPT void point_solve(double seconds)
+{
+	MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	for (unsigned int n = 1 + draw(4); n; n--) {
+		work(seconds);
+		MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM,
+			      MPI_COMM_WORLD);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static KEPT void bands(double seconds)
+{
+	for (int k = 0; k < 10; k++)
+		point_solve(seconds);
+}
+
+static KEPT void density(double seconds)
+{
+	work(seconds);
+	MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static KEPT void mix(double seconds)
+{
+	work(seconds);
+	MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static KEPT void field(void)
+{
+	static const double lengths[] = { 0.002, 0.001, 0.004, 0.0005, 0.003 };
+
+	for (int round = 0; round < 5; round++) {
+		bands(lengths[round]);
+		density(20 * lengths[round]);
+		mix(10 * lengths[round]);
+		residual();
+	}
+}
+
+/* Ranks draw the same. */
+static KEPT void anything(int calls)
+{
+	for (int i = 0; i < calls; i++) {
+		double seconds = 0.0002 * (1 << draw(6));
+
+		switch (draw(5)) {
+		case 0:
+			transpose(seconds);
+			break;
+		case 1:
+			residual();
+			break;
+		case 2:
+			density(seconds);
+			break;
+		case 3:
+			point_solve(seconds);
+			break;
+		default:
+			mix(seconds);
+			break;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bool random = argc > 1 && !strcmp(argv[1], "random");
+
+	state = argc > 2 ? (unsigned int)atoi(argv[2]) : 1;
+	MPI_Init(&argc, &argv);
+	if (random) {
+		anything(30);
+	} else {
+		for (int i = 0; i < 40; i++) {
+			transpose(0.005);
+			residual();
+		}
+		field();
+	}
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * python.c - functions of Python in interpreters that are made: the runtime's
+ * state, a thread, frames and code, as versions lay them out.
+ */
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "collect/python/python-code.h"
+#include "collect/python/python-frames.h"
+#include "collect/registry.h"
+#include "collect/unwind/unwind.h"
+#include "profile/python-lines.h"
+#include "tests/lib/test.h"
+
+enum {
+	MOST = 100,
+	WORDS = 128,
+	BY_INTERPRETER = 3,
+	BY_GENERATOR = 1,
+	EXECUTING = 4, /* a generator of 3.15, … */
+	SUSPENDED = 1,
+	CLEARED = 5,
+};
+
+static struct python_layout layout;
+static struct unwinder unwinder;
+static struct tree tree;
+static char directory[] = "/dev/shm/copse-unit-XXXXXX";
+
+/* What an interpreter has, each behind some room. */
+static uint64_t runtime[WORDS], interpreter[WORDS], thread[WORDS];
+static uint64_t codes[2][WORDS], texts[2][WORDS], lines[WORDS];
+static uint64_t frames[4][WORDS];
+static uint64_t code_type;
+
+static void put(uint64_t *to, uint32_t offset, uint64_t value, uint32_t size)
+{
+	memcpy((char *)to + offset, &value, size);
+}
+
+static uintptr_t frame_at(int i)
+{
+	return (uintptr_t)&frames[i][8];
+}
+
+static void make_code(int i, const char *name)
+{
+	uint64_t *text = texts[i], *code = codes[i];
+
+	put(text, 0, 1, 8);
+	put(text, 16, strlen(name), 8);
+	put(text, 32, 1 << 2 | 1 << 5 | 1 << 6, 4);
+	memcpy((char *)text + layout.text.ascii, name, strlen(name));
+	put(code, 0, 1, 8);
+	put(code, 8, (uintptr_t)&code_type, 8);
+	put(code, 16, 20, 8);
+	put(code, layout.code.name, (uintptr_t)text, 8);
+	put(code, layout.code.file, (uintptr_t)text, 8);
+	put(code, layout.code.lines, (uintptr_t)lines, 8);
+	put(code, layout.code.first, 7, 4);
+}
+
+/* One that is at the instruction 4 bytes into a function. */
+static void make_frame(int i, int code, uintptr_t previous)
+{
+	uint64_t at = (uintptr_t)codes[code];
+
+	put(&frames[i][8], layout.frame.previous, previous, 8);
+	put(&frames[i][8], layout.frame.code, at, 8);
+	if (layout.frame.unit)
+		put(&frames[i][8], layout.frame.instr, 4 / layout.frame.unit,
+		    4);
+	else
+		put(&frames[i][8], layout.frame.instr,
+		    at + layout.code.bytes + 4, 8);
+}
+
+/* Of `outer`, which calls `inner`, 0. */
+static void make_interpreter(uint16_t version)
+{
+	CHECK(python_layout_choose(&layout, runtime, version));
+	layout.runtime = layout.runtime_end = (uintptr_t)runtime;
+	layout.code_type = (uintptr_t)&code_type;
+	put(runtime, layout.interpreter.heads, (uintptr_t)interpreter, 8);
+	put(interpreter, layout.interpreter.threads, (uintptr_t)thread, 8);
+	put(thread, layout.thread.id, (uintptr_t)__builtin_thread_pointer(), 8);
+	put(thread, layout.thread.frame, frame_at(0), 8);
+	make_code(0, "inner");
+	make_code(1, "outer");
+	make_frame(0, 0, frame_at(1));
+	make_frame(1, 1, 0);
+	python_layout = &layout;
+}
+
+static void start(uint16_t version)
+{
+	static struct settings settings;
+	uintptr_t high = (uintptr_t)__builtin_frame_address(0) + 1024;
+	uint32_t index;
+
+	CHECK(mkdtemp(directory));
+	settings_init(&settings);
+	registry_init(&settings, directory);
+	CHECK(registry_open());
+	CHECK(!tree_init(&tree, registry_open(), registry_thread(1, &index)));
+	unwind_init(&unwinder, calloc(1, unwind_size(MOST)), MOST);
+	unwinder.hidden = NULL;
+	unwind_reuse(&unwinder, high - (8 << 20), high);
+	make_interpreter(version);
+}
+
+static void finish(void)
+{
+	char command[100] = "rm -r ";
+
+	CHECK(!system(strcat(command, directory)));
+}
+
+static const char *name_of(uint32_t index)
+{
+	live_ref ref = registry_header()->names;
+	const struct live_name *name = arena_at(registry_open(), ref);
+
+	while (index--)
+		name = arena_at(registry_open(), name->next);
+	return ((struct live_text *)arena_at(registry_open(), name->text))
+		->text;
+}
+
+static enum python_read read_frames(const uint64_t *stack)
+{
+	struct python_stack own = { (uintptr_t)stack,
+				    (uintptr_t)(stack + WORDS) };
+
+	if (!unwinder.python.thread)
+		CHECK(python_frames_find(&unwinder.python, &unwinder.reader));
+	safe_read_forget(&unwinder.reader);
+	return python_frames_read(&unwinder.python, &unwinder.reader, &own,
+				  true);
+}
+
+static bool is_frame(uint32_t i, const char *name, const uint64_t *mark)
+{
+	const struct python_frame *f = python_frame_fresh(&unwinder.python, i);
+
+	return !strcmp(name_of(f->name), name) && f->entry == (uintptr_t)mark &&
+	       python_frame_offset(f) == 4 + 2;
+}
+
+/* A mark for each: one more, or one less, and the walk has to tell. */
+TEST(marks_of_3_10)
+{
+	uint64_t stack[WORDS] = { 0 };
+
+	start(0x30a);
+	put(thread, layout.cframe.last, (uintptr_t)&stack[10], 8);
+	stack[5] = (uintptr_t)&stack[10];
+	stack[11] = (uintptr_t)&stack[20];
+	stack[21] = (uintptr_t)thread + layout.cframe.first;
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(is_frame(0, "outer", &stack[20]));
+	CHECK(is_frame(1, "inner", &stack[10]));
+	put(thread, layout.cframe.last, (uintptr_t)&stack[4], 8);
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.unmarked);
+	CHECK(is_frame(1, "inner", NULL));
+	put(thread, layout.cframe.last, (uintptr_t)&stack[20], 8);
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.unmarked);
+	CHECK(is_frame(0, "outer", NULL));
+	put(thread, layout.cframe.last, (uintptr_t)&stack[10], 8);
+	CHECK(read_frames(stack) == PYTHON_READ && !unwinder.python.unmarked);
+	finish();
+}
+
+/* As 3.15 publishes them, with its offsets of 2026. */
+static void publish_3_15(void)
+{
+	static const struct {
+		uint8_t word;
+		uint16_t value;
+	} words[] = {
+		{ 5, 800 },  { 6, 900 }, { 8, 0 },    { 9, 16 },   { 15, 32 },
+		{ 22, 400 }, { 24, 8 },  { 26, 80 },  { 27, 88 },  { 30, 160 },
+		{ 32, 240 }, { 39, 88 }, { 40, 8 },   { 41, 0 },   { 42, 56 },
+		{ 43, 80 },  { 44, 74 }, { 47, 216 }, { 48, 112 }, { 50, 128 },
+		{ 51, 136 }, { 52, 68 }, { 56, 208 },
+	};
+
+	memcpy(runtime, "xdebugpy", 8);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		runtime[words[i].word] = words[i].value;
+}
+
+/* Below both is an entry, below that the root, which is none. */
+TEST(frames_of_3_15)
+{
+	uint64_t stack[WORDS] = { 0 };
+	char *frame = (char *)frame_at(0), *root = (char *)frame_at(2);
+	uintptr_t entry = (uintptr_t)&stack[40];
+
+	publish_3_15();
+	start(0x30f);
+	put(&frames[1][8], layout.frame.previous, entry, 8);
+	put(&stack[40], layout.frame.previous, (uintptr_t)root, 8);
+	((char *)entry)[layout.frame.owner] = BY_INTERPRETER;
+	root[layout.frame.owner] = BY_INTERPRETER;
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(is_frame(0, "outer", &stack[40]));
+	CHECK(is_frame(1, "inner", &stack[40]));
+	frame[layout.frame.owner] = BY_GENERATOR;
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	frame[-layout.frame.running] = EXECUTING;
+	CHECK(read_frames(stack) == PYTHON_READ);
+	frame[-layout.frame.running] = SUSPENDED;
+	CHECK(read_frames(stack) == PYTHON_READ);
+	frame[-layout.frame.running] = CLEARED;
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	finish();
+}
+
+/* 3.9 has no marks: its loop is known by its place, here such a section. */
+extern const char __start_made_loop[], __stop_made_loop[];
+extern const char __start_made_between[], __stop_made_between[];
+
+static volatile int sink;
+static char path[100]; /* from the leaf, of what is of interest */
+
+/* What a sample here finds; what it is partial for, or -1. */
+__attribute__((noinline)) static int here(void)
+{
+	const struct live_node *node;
+	struct dl_find_object self;
+	ucontext_t context;
+	const greg_t *regs = context.uc_mcontext.gregs;
+	struct cfi_frame top;
+	int why;
+
+	CHECK(!_dl_find_object((void *)here, &self) && !getcontext(&context));
+	top = (struct cfi_frame){ (uintptr_t)regs[REG_RIP],
+				  (uintptr_t)regs[REG_RSP],
+				  (uintptr_t)regs[REG_RBP] };
+	node = arena_at(tree.arena,
+			unwind_path(&unwinder, &tree, &top, false, regs, &why));
+	*path = 0;
+	for (; node->kind != LIVE_NODE_ROOT;
+	     node = arena_at(tree.arena, node->parent)) {
+		const char *at =
+			(const char *)self.dlfo_link_map->l_addr + node->offset;
+
+		if (node->kind == LIVE_NODE_PYTHON)
+			strcat(strcat(path, name_of(node->owner)), " ");
+		else if (at >= __start_made_between && at < __stop_made_between)
+			strcat(path, "between ");
+		else if (at >= __start_made_loop && at < __stop_made_loop)
+			strcat(path, "loop ");
+	}
+	return why;
+}
+
+static void (*what)(void);
+
+__attribute__((noinline, section("made_between"))) static void
+between(void (*next)(int), int n)
+{
+	next(n);
+	sink++;
+}
+
+__attribute__((noinline, section("made_loop"))) static void loop(int n)
+{
+	if (n)
+		between(loop, n - 1);
+	else
+		what();
+	sink++;
+}
+
+static void start_3_9(void)
+{
+	struct dl_find_object self;
+
+	start(0x309);
+	CHECK(!_dl_find_object((void *)here, &self));
+	layout.map = self.dlfo_link_map;
+	layout.loop = (uintptr_t)__start_made_loop;
+	layout.loop_size = (uintptr_t)(__stop_made_loop - __start_made_loop);
+}
+
+static void running(int first)
+{
+	put(thread, layout.thread.frame, frame_at(first), 8);
+}
+
+static void all_run(void)
+{
+	CHECK(here() == -1 && !strcmp(path, "inner between outer "));
+}
+
+TEST(one_loop_for_each_function_of_3_9)
+{
+	start_3_9();
+	what = all_run;
+	loop(1);
+	loop(1);
+	finish();
+}
+
+/* The last loop's function has been left, or has not begun. */
+static void one_less(void)
+{
+	running(0);
+	CHECK(here() == -1 && !strcmp(path, "inner between outer "));
+	running(1);
+	CHECK(here() == -1 && !strcmp(path, "between outer "));
+	CHECK(here() == -1 && !strcmp(path, "between outer "));
+	unwind_forget(&unwinder);
+	CHECK(here() == LOSS_PARTIAL_PYTHON);
+	CHECK(!strcmp(path, "loop between loop "));
+	running(0);
+	CHECK(here() == -1 && !strcmp(path, "inner between outer "));
+	running(2); /* as where coroutines have stacks of their own */
+	CHECK(here() == LOSS_PARTIAL_PYTHON);
+}
+
+TEST(a_loop_without_function_of_3_9)
+{
+	start_3_9();
+	make_frame(2, 1, 0);
+	what = one_less;
+	loop(1);
+	finish();
+}
+
+/* More functions than loops, or two loops more: it is not told which. */
+static void none_known(void)
+{
+	CHECK(here() == LOSS_PARTIAL_PYTHON);
+}
+
+TEST(another_number_of_loops_of_3_9)
+{
+	start_3_9();
+	what = none_known;
+	loop(0);
+	loop(3);
+	finish();
+}
+
+TEST(lines_by_version)
+{
+	/* Of 4, 6, 2 bytes: first + 1, + 3, + 2. */
+	static const uint8_t before[] = { 0, 1, 4, 2, 6, 255 };
+	/* The same, and 2 of no line. */
+	static const uint8_t of_3_10[] = { 4, 1, 6, 2, 2, 128, 2, 255 };
+
+	for (int64_t at = 0; at < 12; at += 2) {
+		uint32_t line = at < 4 ? 11 : at < 10 ? 13 : 12;
+
+		CHECK(python_line(0x309, before, 6, 10, at) == line);
+		CHECK(python_line(0x30a, of_3_10, 8, 10,
+				  at < 10 ? at : at + 2) == line);
+	}
+	CHECK(python_line(0x30a, of_3_10, 8, 10, 10) == 0);
+	CHECK(python_line(0x30a, of_3_10, 8, 10, 14) == 10);
+	CHECK(python_line(0x309, before, 6, 10, -1) == 10);
+	CHECK(python_line(0x30a, of_3_10, 8, 10, -2) == 10);
+}
