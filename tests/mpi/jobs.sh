@@ -101,8 +101,8 @@ largest_is_the_longest() {
 at_the_same_time() {
 	# shellcheck disable=SC2016
 	measured "$1" same.copse -- '$start -n 2 $skew 0.01 one &' \
-		'$start -n 2 $skew 0.2 &' 'wait' || return
-	is_of same.copse 2 0.2 && skew_is same.copse 0.3 0.4 1 &&
+		'$start -n 2 $skew 0.8 &' 'wait' || return
+	is_of same.copse 2 0.8 && skew_is same.copse 1.2 1.6 1 &&
 		comms_are same.copse 2 &&
 		says same.copse '1 other MPI job with 2 processes'
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bootstrap.sh - what bootstrap says where something is missing, and whether the
-# last words of its demo can be typed.  Commands that look at the system, or
+# bootstrap.sh - what bootstrap says where something is missing, whether the last
+# words of its demo can be typed, and which tests are tried again.  Commands that look at the system, or
 # change it, are stand-ins.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
@@ -67,7 +67,42 @@ can_be_typed() {
 		{ cat "$scratch/went"; return 1; }
 }
 
+# tries TEST FAIL…: how many tries ./bootstrap check makes with a test that fails
+# in these; its status.
+tries() {
+	test=$1
+	shift
+	rm -rf tree/build/tests/run tree/build/tests/unit tried
+	mkdir -p tree/build/tests/run tree/build/tests/unit tree/build/src
+	stand_in make "case \"\$*\" in *check*) ;; *) exit 0 ;; esac" \
+		"echo \"\$*\" >>$scratch/tried" \
+		"try=\$(wc -l <$scratch/tried) word=PASS" \
+		"case ' $* ' in *\" \$try \"*) word=FAIL ;; esac" \
+		"echo \"try \$try\" >$scratch/tree/build/tests/$test.log" \
+		"echo \":test-result: \$word\" \
+			>$scratch/tree/build/tests/$test.trs" \
+		"[ \$word = PASS ]"
+	PATH=$scratch/bin:$PATH tree/bootstrap check >out 2>&1
+	status=$?
+	stand_in make :
+	cat tried
+	echo "$(wc -l <tried) tries: $status" | tee -a out
+}
+
+two_of_three() {
+	tries run/x | grep '^1 tries: 0' || return
+	tries run/x 1 >got
+	cat got
+	grep '^3 tries: 0' got || return
+	[ "$(grep -c 'TESTS=tests/run/x.sh' got)" = 2 ] || return
+	[ "$(cat tree/build/tried-again/x.log)" = "try 1" ] || return
+	tries run/x 1 3 | grep '^3 tries: [1-9]' || return
+	tries run/x 1 2 3 | grep '^2 tries: [1-9]' || return
+	tries unit/unit 1 | grep '^1 tries: [1-9]'
+}
+
 point "without autoconf it names the packages" names_autoconf
 point "a user is told what root's run would do" says_what_it_does
 point "the demo's last words can be typed" can_be_typed
+point "a test that failed has to pass twice more" two_of_three
 points_done
