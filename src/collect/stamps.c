@@ -10,6 +10,14 @@ enum {
 	STAMPS_SMALL = 63  /* … 1024, all others are whole pages */
 };
 
+/* The larger ones leave room for what is called later. */
+static uint32_t most_stamps(uint32_t room)
+{
+	if (room <= STAMPS_SMALL)
+		return STAMPS_MOST;
+	return room < LIVE_STAMPS ? STAMPS_MOST / 4 * 3 : STAMPS_MOST / 2;
+}
+
 static live_ref new_stamps(struct thread *t, uint32_t room)
 {
 	uint64_t size =
@@ -17,7 +25,7 @@ static live_ref new_stamps(struct thread *t, uint32_t room)
 	struct live_stamps *s;
 	live_ref ref;
 
-	if (t->stamps + room > STAMPS_MOST)
+	if (t->stamps + room > most_stamps(room))
 		return 0;
 	ref = room <= STAMPS_SMALL ? region_record(t, size)
 				   : arena_pages(t->tree.arena, size);

@@ -4,7 +4,9 @@
  * step of a program calls MPI once, that tells its steps.
  *
  * Memory    A thread has STAMPS_MOST at most, a context LIVE_STAMPS.  When they
- *           are used up, every other one goes, but for the first.
+ *           are used up, every other one goes, but for the first.  Contexts
+ *           with many calls use up half of them: what the program does later
+ *           has stamps, too.
  * Threads   Of one thread, outside its handler.
  */
 #ifndef COLLECT_STAMPS_H
@@ -13,7 +15,7 @@
 #include "live/layout.h"
 
 enum {
-	STAMPS_MOST = 32768 /* of 16 bytes */
+	STAMPS_MOST = 65536 /* of 16 bytes */
 };
 
 struct thread;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi-loops.c [random [SEED]] - a program with two loops, one after the other:
- * 40 regular rounds of transpose(), and 5 rounds as of a self-consistent field,
- * of which some take eight times as long as others; in each of these a solver
- * goes on, for each of ten points, until it has enough.  With `random` it
- * calls these functions at random instead.
+ * mpi-loops.c [random [SEED] | late] - a program with two loops, one after the
+ * other: 40 regular rounds of transpose(), and 5 rounds as of a
+ * self-consistent field, of which some take eight times as long as others; in
+ * each of these a solver goes on, for each of ten points, until it has enough.
+ * With `random` it calls these functions at random instead; with `late` 24
+ * contexts have 2000 calls each before.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -81,6 +82,15 @@ static KEPT void field(void)
 	}
 }
 
+static KEPT void query(int deep)
+{
+	int rank;
+
+	if (deep)
+		query(deep - 1);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
 /* Ranks draw the same. */
 static KEPT void anything(int calls)
 {
@@ -110,12 +120,15 @@ static KEPT void anything(int calls)
 int main(int argc, char **argv)
 {
 	bool random = argc > 1 && !strcmp(argv[1], "random");
+	bool late = argc > 1 && !strcmp(argv[1], "late");
 
 	state = argc > 2 ? (unsigned int)atoi(argv[2]) : 1;
 	MPI_Init(&argc, &argv);
 	if (random) {
 		anything(30);
 	} else {
+		for (int i = 0; i < 2000 && late; i++)
+			query(23);
 		for (int i = 0; i < 40; i++) {
 			transpose(0.005);
 			residual();
