@@ -528,7 +528,7 @@ out:
 
 /* Much time in MPI, and nothing to blame but too few cores; or no problem. */
 static void say_none(struct report *report, const struct efficiency *e,
-		     bool crowded)
+		     bool crowded, bool doubt)
 {
 	if (crowded && e->mpi_mean >= MUCH_MPI)
 		report_line(report,
@@ -537,7 +537,7 @@ static void say_none(struct report *report, const struct efficiency *e,
 			    "for a core: run with a core for each rank to "
 			    "know.",
 			    100 * e->mpi_mean);
-	else
+	else if (!doubt)
 		report_line(report, "– No rule found anything that would save "
 				    "3 %% of the run or more.");
 }
@@ -547,14 +547,14 @@ static void say_none(struct report *report, const struct efficiency *e,
 static int small_findings(struct report *report, const struct paths *paths,
 			  const struct blames *blames,
 			  const struct efficiency *e,
-			  const struct run_metric *metric)
+			  const struct run_metric *metric, bool doubt)
 {
 	bool crowded = e->ranks && crowded_share(paths->run) >= CROWDED;
 	size_t first = report->line_count;
 	int err = 0;
 
 	if (e->ranks)
-		say_none(report, e, crowded);
+		say_none(report, e, crowded, doubt);
 	if (!crowded)
 		err = findings_waits(report, blames, NULL);
 	if (!crowded && !err)
@@ -575,7 +575,8 @@ static int findings(struct report *report, const struct paths *paths,
 		return err;
 	diagnosis_say_cores(report, &d);
 	if (!d.count)
-		err = small_findings(report, paths, blames, &f->e, metric);
+		err = small_findings(report, paths, blames, &f->e, metric,
+				     d.doubtful.text);
 	diagnosis_say(report, &d, FINDINGS);
 	diagnosis_fini(&d);
 	return err;

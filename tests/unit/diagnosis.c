@@ -239,15 +239,6 @@ TEST(diagnosis_gains_where_cores_are_short)
 	end(&m);
 }
 
-TEST(diagnosis_even_ranks_have_none)
-{
-	struct made m;
-
-	make(&m, (unsigned[]){ 390, 390, 390, 390 });
-	CHECK(!found(&m, NULL));
-	end(&m);
-}
-
 /* The same numbers under another name, by a factor. */
 static void add_event(struct run *run, const char *name, double factor)
 {
@@ -263,6 +254,82 @@ static void add_event(struct run *run, const char *name, double factor)
 	for (uint32_t n = 0; n < FIXTURE_NODES; n++)
 		m->stats[n].sum =
 			factor * run_metric(run, "cpu.time")->stats[n].sum;
+}
+
+static void wait_for_a_core(struct made *m, double share)
+{
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++) {
+		m->run->ranks[r].cores.count = 3;
+		m->run->ranks[r].cores.waited_ns =
+			(uint64_t)(share * (double)m->run->ranks[r].elapsed_ns);
+	}
+}
+
+/* The CPU time that is not the program's is not all in MPI. */
+TEST(diagnosis_tells_waits_of_threads_from_mpi)
+{
+	double seconds = 3 * 0.44;
+	struct made m;
+
+	make(&m, (unsigned[]){ 390, 390, 390, 390 });
+	m.run->nodes[FIXTURE_FACT_1].kind = RUN_OPENMP;
+	wait_for_a_core(&m, 0.5);
+	CHECK(!found(&m, NULL));
+	/* Rank 3 is not in MPI. */
+	CHECK(near(m.d.mpi_share, (FIXTURE_RANKS - 1) * 0.01 / seconds));
+	CHECK(near(m.d.threads_share, FIXTURE_RANKS * 0.03 / seconds));
+	CHECK(near(m.d.program_share, FIXTURE_RANKS * 0.39 / seconds));
+	end(&m);
+}
+
+static void add_omp(struct made *m, const char *name, enum unit unit,
+		    double value)
+{
+	struct run_metric *to;
+
+	add_event(m->run, name, 0);
+	to = &m->run->metrics[m->run->metric_count - 1];
+	to->unit = unit;
+	to->stats[FIXTURE_WORK].sum = value;
+}
+
+/* work() is a region of two threads, which wait for such a share of 0.4 s. */
+static void add_region(struct made *m, double waited)
+{
+	double time = 2 * FIXTURE_RANKS * 0.4e9;
+
+	m->run->nodes[FIXTURE_WORK].kind = RUN_PARALLEL;
+	add_omp(m, "omp.regions", UNIT_COUNT, 10);
+	add_omp(m, "omp.members", UNIT_COUNT, 20);
+	add_omp(m, "omp.time", UNIT_NS, time);
+	add_omp(m, "omp.work", UNIT_NS, time * (1 - waited));
+}
+
+/* What is too little to be named where cores are short is not kept quiet. */
+TEST(diagnosis_doubts_where_cores_are_short)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 390, 390, 390, 390 });
+	add_region(&m, 0.11);
+	CHECK(near(found(&m, "uneven-threads")->gain, 0.044));
+	CHECK(!m.d.doubtful.text);
+	diagnosis_fini(&m.d);
+
+	wait_for_a_core(&m, 0.4);
+	CHECK(!found(&m, NULL));
+	CHECK(strstr(m.d.doubtful.text, "waited 11 %"));
+	CHECK(near(m.d.doubtful.gain, 0.044));
+	end(&m);
+}
+
+TEST(diagnosis_even_ranks_have_none)
+{
+	struct made m;
+
+	make(&m, (unsigned[]){ 390, 390, 390, 390 });
+	CHECK(!found(&m, NULL));
+	end(&m);
 }
 
 TEST(diagnosis_memory_bound_by_counters)

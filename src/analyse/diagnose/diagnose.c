@@ -66,7 +66,7 @@ static int fill_diagnose(struct report *report, const struct run *run,
 		findings_crowded(report, run);
 		diagnosis_say_cores(report, &d);
 		diagnosis_say(report, &d, limit);
-		if (!d.count)
+		if (!d.count && !d.doubtful.text)
 			report_line(report, "No rule found anything that would "
 					    "save 3 %% of the "
 					    "run or more.");

@@ -7,6 +7,7 @@
 
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/elapsed.h"
+#include "analyse/findings.h"
 #include "analyse/phrase.h"
 #include "analyse/value.h"
 #include "base/array.h"
@@ -154,6 +155,41 @@ static int add_by_rule(struct diagnosis *d, const struct diagnosis_rule *rule,
 	return err;
 }
 
+/* Would it hold if all had had their cores?  Of MPI others tell. */
+static int holds_with_cores(const struct diagnosis_rule *rule,
+			    const struct fact *fact, bool *holds)
+{
+	int crowded = fact_field_find(rule->about, "crowded", 7);
+	struct fact other = *fact;
+
+	*holds = false;
+	if (rule->about->waits || !rule->gain || crowded < 0 ||
+	    other.values[crowded].number <= 0)
+		return 0;
+	other.values[crowded].number = 0;
+	return diagnosis_rule_holds(rule, &other, holds);
+}
+
+/* Of these the one that gains most stays. */
+static int doubt(struct diagnosis *d, const struct diagnosis_rule *rule,
+		 const struct fact *fact)
+{
+	struct diagnosis_finding f = { .rule = rule, .path = fact->path };
+	bool holds;
+	int err = holds_with_cores(rule, fact, &holds);
+
+	if (!err && holds)
+		err = diagnosis_rule_gain(rule, fact, &f.gain);
+	if (err || f.gain < SMALL * d->elapsed || f.gain <= d->doubtful.gain)
+		return err;
+	f.text = diagnosis_rule_say(rule, fact);
+	if (!f.text)
+		return no_memory();
+	finding_fini(&d->doubtful);
+	d->doubtful = f;
+	return 0;
+}
+
 static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 		     const struct facts *facts)
 {
@@ -167,9 +203,9 @@ static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 				break;
 			err = diagnosis_rule_holds(d->rules[r], &facts->at[i],
 						   &holds);
-			if (holds && !err)
-				err = add_by_rule(d, d->rules[r],
-						  &facts->at[i]);
+			if (!err)
+				err = (holds ? add_by_rule : doubt)(
+					d, d->rules[r], &facts->at[i]);
 		}
 	return err;
 }
@@ -199,17 +235,21 @@ static int by_gain(const void *x, const void *y)
 }
 
 /* Of CPU time, as it was sampled. */
-static void share_cores(struct diagnosis *d, const struct fact_source *from)
+static int share_cores(struct diagnosis *d, const struct fact_source *from)
 {
-	double outside = 0, seconds = d->elapsed;
+	double outside = 0, seconds = d->elapsed * from->cores, mpi;
 
 	if (!from->metric || strcmp(from->metric->name, "cpu.time") != 0)
-		return;
+		return 0;
+	mpi = cpu_in_mpi(from->run);
+	if (mpi < 0)
+		return no_memory();
 	for (size_t i = 0; i < from->skews.process_count; i++)
 		outside += from->skews.outside[i];
-	d->program_share = value_ratio(outside, seconds * from->cores);
-	d->mpi_share =
-		value_ratio(from->sampled - outside, seconds * from->cores);
+	d->program_share = value_ratio(outside, seconds);
+	d->mpi_share = value_ratio(mpi, seconds);
+	d->threads_share = value_ratio(from->sampled - outside - mpi, seconds);
+	return 0;
 }
 
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
@@ -228,7 +268,7 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	to->crowded = from.crowded;
 	to->mpi = from.e.ranks;
 	if (!err)
-		share_cores(to, &from);
+		err = share_cores(to, &from);
 	if (!err)
 		err = gather_findings(to, &from);
 	fact_source_fini(&from);
@@ -251,6 +291,7 @@ void diagnosis_fini(struct diagnosis *d)
 		finding_fini(&d->remarks[i]);
 	for (size_t i = 0; i < d->rule_count; i++)
 		diagnosis_rule_free(d->rules[i]);
+	finding_fini(&d->doubtful);
 	free(d->at);
 	free(d->remarks);
 	free(d->problem);
@@ -260,14 +301,21 @@ void diagnosis_fini(struct diagnosis *d)
 
 void diagnosis_say_cores(struct report *report, const struct diagnosis *d)
 {
+	char threads[48] = "";
+
 	if (d->crowded <= FACTS_CROWDED || !d->mpi)
 		return;
+	if (d->threads_share >= 0.005)
+		snprintf(threads, sizeof(threads),
+			 ", %.0f %% in threads that waited",
+			 100 * d->threads_share);
 	if (d->program_share > 0 && d->mpi_share > 0)
 		report_line(report,
 			    "  The cores spent %.0f %% of the time in the "
-			    "program, %.0f %% in MPI; waits below include "
+			    "program, %.0f %% in MPI%s; waits below include "
 			    "waiting for a core.",
-			    100 * d->program_share, 100 * d->mpi_share);
+			    100 * d->program_share, 100 * d->mpi_share,
+			    threads);
 	else
 		report_line(report,
 			    "  Waits below include waiting for a core.");
@@ -284,6 +332,20 @@ static void offer_rank(struct report *report, const char *ranks)
 		report_note(report,
 			    "What %s did: copse report tree --%s APP.copse",
 			    ranks, ranks);
+}
+
+static void say_doubtful(struct report *report, const struct diagnosis *of)
+{
+	const struct diagnosis_finding *f = &of->doubtful;
+	char gain[32];
+
+	if (f->text)
+		report_line(report,
+			    "– %s. To gain: up to %s, %.0f %%, unless that was "
+			    "for want of cores: run with a core for each "
+			    "thread to know.",
+			    f->text, phrase_time(gain, f->gain),
+			    100 * value_ratio(f->gain, of->elapsed));
 }
 
 void diagnosis_say(struct report *report, const struct diagnosis *of,
@@ -304,6 +366,8 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 			    of->count - most);
 	if (of->count)
 		offer_rank(report, of->at[0].ranks);
+	else
+		say_doubtful(report, of);
 	if (of->problem)
 		report_note(report, "! A rule was left out: %s.", of->problem);
 	if (of->count && of->at[0].severity >= SEVERITY_MEDIUM)

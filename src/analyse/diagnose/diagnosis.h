@@ -42,12 +42,16 @@ struct diagnosis {
 	size_t count, room;
 	struct diagnosis_finding *remarks; /* on what cannot be told */
 	size_t remark_count, remark_room;
+	/* The one that gains most of those that hold if nobody waited for a
+	   core; without a text: there is none. */
+	struct diagnosis_finding doubtful;
 	char *problem;  /* of a rule that was left out, or NULL */
 	double elapsed; /* of the run, that gains are of */
 	double crowded; /* share of their time that ranks waited for a core */
 	bool mpi;
-	/* Of the time of the cores that they had; 0: not known. */
-	double program_share, mpi_share;
+	/* Of the time of the cores that they had; 0: not known.  Threads: of
+	   OpenMP, and those that waited for locks. */
+	double program_share, mpi_share, threads_share;
 };
 
 /*
