@@ -20,7 +20,9 @@
 static const char *steps_by(const struct step_times *t)
 {
 	if (!t->step->marked)
-		return "each ends in a call of";
+		return t->step->lines ? "each ends in a call, from one of "
+					"several lines, of"
+				      : "each ends in a call of";
 	return t->run->nodes[t->step->node].kind == RUN_PHASE
 		       ? "the program marks them by the phase"
 		       : "the program marks them by";

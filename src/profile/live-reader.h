@@ -112,6 +112,15 @@ void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 void reader_steps(struct reader *r);
 
 /*
+ * live-lines.c: what is called from several lines of a function in turns, of
+ * all contexts; the number of them.
+ */
+enum {
+	STEPS_OF_LINES = 8
+};
+size_t reader_lines(struct reader *r, struct profile_step to[STEPS_OF_LINES]);
+
+/*
  * live-gpu.c: the calls of CUDA of a node; and, once all trees were read, what
  * GPUs did.
  */

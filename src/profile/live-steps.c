@@ -19,7 +19,7 @@
 enum {
 	STEPS_FIRST = 4, /* of the loop that is found first, … */
 	STEPS_FEW = 2,   /* … of each other one, with few stamps, … */
-	STEPS_KEPT = 20, /* … of all together */
+	STEPS_KEPT = 34, /* … of all together */
 	STEPS_LEAST = 4, /* calls */
 	STEPS_SURE = 8,  /* calls in a step; of more, none is left over */
 	/* In larger jobs a rank keeps fewer stamps, for the merge, … */
@@ -80,7 +80,7 @@ void reader_stamps(struct reader *r, uint32_t node, uint32_t thread,
 	if (!at)
 		return;
 	memcpy(&head, at, sizeof(head));
-	if (head.moving & 1 || head.count < STEPS_LEAST || !head.stride)
+	if (head.moving & 1 || !head.count || !head.stride)
 		return;
 	step.marked = is_marked_step(p, node);
 	step.many_roots = call->root == LIVE_SEVERAL_ROOTS;
@@ -320,12 +320,35 @@ static void put_stamps(struct profile_step *step, struct profile_stamp *to,
 	steps_round(to + first, count, step->calls / step->per);
 }
 
+static void drop_short_steps(struct profile *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->step_count; i++)
+		if (p->steps[i].count >= STEPS_LEAST)
+			p->steps[kept++] = p->steps[i];
+	p->step_count = kept;
+}
+
+static void put_step_lines(struct reader *r, const struct profile_step *lines,
+			   size_t count)
+{
+	struct profile *p = r->p;
+
+	for (size_t i = 0; i < count; i++)
+		if (reader_grow(r, &p->steps, p->step_count, sizeof(*lines)))
+			p->steps[p->step_count++] = lines[i];
+}
+
 void reader_steps(struct reader *r)
 {
 	struct profile *p = r->p;
+	struct profile_step lines[STEPS_OF_LINES];
+	size_t line_count = reader_lines(r, lines);
 	struct profile_stamp *to = calloc(p->stamp_count + 1, sizeof(*to));
 	uint32_t most = stamps_wanted(p), next = 0;
 
+	drop_short_steps(p);
 	for (size_t i = 0; i < p->step_count && to && !r->err; i++)
 		if (!judge_step(p, &p->steps[i]))
 			reader_no_memory(r);
@@ -335,6 +358,7 @@ void reader_steps(struct reader *r)
 	}
 	r->err = r->err ? r->err : step_loops(p);
 	choose_steps(p);
+	put_step_lines(r, lines, line_count);
 	for (size_t i = 0; i < p->step_count; i++) {
 		if (i == STEPS_FIRST)
 			most = 2 * LIVE_STAMPS_FEW;

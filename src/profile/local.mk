@@ -4,7 +4,7 @@ libprofile_la_SOURCES = \
 	src/profile/deflate.c src/profile/deflate.h \
 	src/profile/from-live.c \
 	src/profile/live-gpu.c src/profile/live-gpu-tables.c src/profile/live-pcs.c \
-	src/profile/live-mpi.c src/profile/live-reader.h \
+	src/profile/live-lines.c src/profile/live-mpi.c src/profile/live-reader.h \
 	src/profile/live-device.c src/profile/live-end.c \
 	src/profile/live-pieces.c src/profile/live-power.c \
 	src/profile/live-steps.c src/profile/step-pattern.c src/profile/step-pattern.h \

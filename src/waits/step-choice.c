@@ -7,10 +7,11 @@
 
 #include "base/err.h"
 
-#define NEARLY     0.7   /* as regular, for as long, as the most regular */
-#define SHARED     0.5   /* of the members have it */
-#define OVERLAPS   0.2   /* of its time, or more: it is no other stretch */
-#define WORTH_NAME 0.005 /* of the time of the one before, at least */
+#define NEARLY     0.7  /* as regular, for as long, as the most regular */
+#define SHARED     0.5  /* of the members have it */
+#define OVERLAPS   0.2  /* of its time, or more: it is no other stretch */
+#define WORTH_NAME 5e-4 /* of the time of the one before, at least */
+#define ABOUT      0.06 /* fewer or more calls: they answer what comes */
 
 enum {
 	STEPS_LEAST = 8, /* iterations, … */
@@ -23,7 +24,8 @@ static size_t end_of_context(const struct steps *steps, size_t first)
 	size_t end = first + 1;
 
 	while (end < steps->count &&
-	       steps->at[end].node == steps->at[first].node)
+	       steps->at[end].node == steps->at[first].node &&
+	       !steps->at[end].lines == !steps->at[first].lines)
 		end++;
 	return end;
 }
@@ -69,6 +71,12 @@ static uint32_t per_of_both(uint32_t a, uint32_t b)
 	return more > STEPS_SURE && more != UINT32_MAX ? more : less;
 }
 
+static bool is_about_as_often(const struct step_choice *c, uint64_t calls)
+{
+	return calls != c->calls && fabs((double)calls - (double)c->calls) <=
+					    ABOUT * (double)c->calls;
+}
+
 static struct step_choice look_at_context(const struct steps *steps,
 					  const struct clocks *clocks,
 					  size_t first)
@@ -77,20 +85,26 @@ static struct step_choice look_at_context(const struct steps *steps,
 				 .end = end_of_context(steps, first),
 				 .per = UINT32_MAX };
 	size_t ordered = 0, outer = 0;
+	uint32_t lines = 0;
 
 	c.marked = steps->at[first].marked;
+	c.lines = steps->at[first].lines;
 	c.calls = usual_calls(steps, &c);
 	for (size_t i = c.first; i < c.end; i++) {
 		const struct step_series *s = &steps->at[i];
 		const struct profile_stamp *at = &steps->stamps[s->first];
 
+		c.about |= is_about_as_often(&c, s->calls);
+		c.others += s->calls != c.calls;
 		if (!step_is_usual(steps, &c, i))
 			continue;
 		if (!c.ranks++) {
+			lines = s->lines;
 			c.begin_ns = clocks_time(clocks, s->process, at->ns);
 			c.end_ns = clocks_time(clocks, s->process,
 					       at[s->count - 1].ns);
 		}
+		c.differ |= s->lines != lines;
 		ordered += s->ordered > 0;
 		outer += s->outer;
 		c.regular += s->regular;
@@ -105,7 +119,9 @@ static bool is_step(const struct run *run, const struct step_choice *c)
 	uint64_t least = c->ordered ? STEPS_LEAST_ORDERED : STEPS_LEAST;
 
 	return (double)c->ranks >= SHARED * (double)run->member_count &&
-	       c->ranks && c->calls / c->per >= least &&
+	       c->ranks > c->others && c->calls / c->per >= least &&
+	       c->lines == c->differ &&
+	       (!c->about || c->ordered || c->marked) &&
 	       (c->ordered || c->regular > 0);
 }
 
@@ -142,6 +158,67 @@ static bool is_better_choice(const struct step_choice *a,
 		      : a->ordered && b->ordered && a->begin_ns < b->begin_ns;
 }
 
+/* The series that the choice has of the process; NULL: none. */
+static const struct step_series *series_of(const struct steps *steps,
+					   const struct step_choice *c,
+					   uint32_t process)
+{
+	for (size_t i = c->first; i < c->end; i++)
+		if (steps->at[i].process == process &&
+		    step_is_usual(steps, c, i))
+			return &steps->at[i];
+	return NULL;
+}
+
+static uint32_t stamps_before(const struct steps *steps,
+			      const struct step_series *s, uint64_t ns)
+{
+	const struct profile_stamp *at = &steps->stamps[s->first];
+	uint32_t k = 0;
+
+	while (k < s->count && at[k].ns < ns)
+		k++;
+	return k;
+}
+
+/* Does its second call come in the same turn of the inner one on all ranks? */
+static bool is_around_lines(const struct steps *steps,
+			    const struct step_choice *outer,
+			    const struct step_choice *inner)
+{
+	size_t seen = 0;
+	uint32_t turn = 0;
+
+	for (size_t i = inner->first; i < inner->end; i++) {
+		const struct step_series *s = &steps->at[i], *o;
+		uint32_t calls;
+
+		if (!step_is_usual(steps, inner, i))
+			continue;
+		o = series_of(steps, outer, s->process);
+		if (!o)
+			continue;
+		calls = stamps_before(steps, s, steps->stamps[o->first + 1].ns);
+		if (seen++ && calls != turn)
+			return false;
+		turn = calls;
+	}
+	return seen > 1;
+}
+
+/* Lines inside of a loop are not its steps. */
+static void judge_lines(const struct steps *steps, struct step_choice *at,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < count && at[i].lines; k++)
+			if (!at[k].lines && at[k].outer &&
+			    2 * at[k].calls / at[k].per <= at[i].calls &&
+			    overlaps(&at[i], &at[k]) &&
+			    is_around_lines(steps, &at[k], &at[i]))
+				at[i].outer = false;
+}
+
 /* What could be the steps, of each context. */
 static size_t list_choices(const struct run *run, const struct steps *steps,
 			   const struct clocks *clocks, struct step_choice *to)
@@ -153,6 +230,7 @@ static size_t list_choices(const struct run *run, const struct steps *steps,
 		end = to[count].end;
 		count += is_step(run, &to[count]);
 	}
+	judge_lines(steps, to, count);
 	return count;
 }
 

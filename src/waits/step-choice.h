@@ -8,6 +8,11 @@
  *          around; of those that are nearly as regular, for as long, as the
  *          most regular one, that with the most steps.  Then the same of what
  *          is before and after it, and so on.
+ *          Where ranks have nearly as many calls, but not the same number, they
+ *          answer messages as they come: that is no step.
+ * Lines    What a function calls from several lines in turns is a step if ranks
+ *          do it from different lines, and no loop is around it: one whose
+ *          calls come in the same turn on all ranks.
  */
 #ifndef WAITS_STEP_CHOICE_H
 #define WAITS_STEP_CHOICE_H
@@ -15,12 +20,12 @@
 #include "waits/steps.h"
 
 enum {
-	STEP_CHOICES = 8
+	STEP_CHOICES = 16
 };
 
 struct step_series { /* of one process; a raw node may become another's */
 	uint32_t process, node;
-	uint32_t head, stride, per, count, marked, ordered, outer;
+	uint32_t head, stride, per, count, marked, ordered, outer, lines;
 	uint64_t calls;
 	double regular;
 	size_t first; /* of the stamps of all */
@@ -28,9 +33,12 @@ struct step_series { /* of one process; a raw node may become another's */
 
 struct step_choice { /* series first … end - 1: one context */
 	size_t first, end, ranks;
+	size_t others;  /* series of other numbers of calls */
 	uint64_t calls; /* of most ranks */
 	uint32_t per;
 	bool marked, ordered, outer;
+	bool lines, differ; /* of several lines; not the same on all ranks */
+	bool about;         /* a rank calls it nearly as often as most */
 	double regular;
 	int64_t begin_ns, end_ns; /* the first and last call of one rank */
 };

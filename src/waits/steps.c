@@ -91,6 +91,7 @@ int steps_add(struct steps *steps, const struct profile *p, uint32_t process,
 					      .marked = step->marked,
 					      .ordered = step->ordered,
 					      .outer = step->outer,
+					      .lines = step->lines,
 					      .calls = step->calls,
 					      .regular = step->regular },
 			&p->stamps[step->first]);
@@ -137,6 +138,8 @@ static int by_step_node(const void *x, const void *y)
 	const struct step_series *a = x, *b = y;
 	int order = ORDER(a->node, b->node);
 
+	if (!order)
+		order = ORDER(a->lines > 0, b->lines > 0);
 	if (!order)
 		order = ORDER(a->process, b->process);
 	return order ? order : ORDER(b->calls, a->calls);
@@ -272,6 +275,7 @@ static int put_step(struct iterating *t, const struct steps *steps,
 	*step = (struct run_step){
 		.node = s->node,
 		.marked = c->marked,
+		.lines = c->lines,
 		.per = c->per,
 		.each = t->calls / c->per,
 		.head = (s->head - 1) / c->per,
@@ -310,6 +314,7 @@ static int put_step_series(struct iterating *t, const struct steps *steps,
 			.node = steps->at[c->first].node,
 			.marked = c->marked,
 			.ordered = c->ordered,
+			.lines = c->lines,
 			.per = c->per,
 			.iterations = c->calls / c->per,
 			.regular = c->regular,

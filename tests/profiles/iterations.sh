@@ -27,6 +27,15 @@ two_loops() {
 		grep -q '^5 iterations of' page
 }
 
+# Each panel is another rank's, which calls from another line.
+panels_of_all() {
+	run roles && grep -q '^25 iterations of' page
+}
+
+none_that_ranks_share() {
+	run answers && grep -q '^No iterations' page
+}
+
 # By chance it may be, in one of them.
 none_at_random() {
 	none=0
@@ -39,5 +48,7 @@ none_at_random() {
 
 point 'two loops, one after the other, each with its number' two_loops
 point 'the same after 48,000 calls of 24 contexts' two_loops late
+point 'a function that ranks call from different lines' panels_of_all
+point 'ranks that answer what comes share no iterations' none_that_ranks_share
 point 'calls at random have no iterations' none_at_random
 points_done

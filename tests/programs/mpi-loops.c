@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi-loops.c [random [SEED] | late] - a program with two loops, one after the
- * other: 40 regular rounds of transpose(), and 5 rounds as of a
- * self-consistent field, of which some take eight times as long as others; in
- * each of these a solver goes on, for each of ten points, until it has enough.
- * With `random` it calls these functions at random instead; with `late` 24
- * contexts have 2000 calls each before.
+ * mpi-loops.c [random [SEED] | late | roles | answers] - a program with two
+ * loops, one after the other: 40 regular rounds of transpose(), and 5 rounds as
+ * of a self-consistent field, of which some take eight times as long as others;
+ * in each of these a solver goes on, for each of ten points, until it has
+ * enough. With `random` it calls these functions at random instead; with `late`
+ * 24 contexts have 2000 calls each before.  With `roles` there are 25 panels
+ * instead, each factorised by another rank, from another line than others
+ * receive it; with `answers` ranks answer what comes, nearly equally often.
  */
 #include <mpi.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "known.h"
@@ -91,6 +92,35 @@ static KEPT void query(int deep)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 }
 
+static KEPT void panel_share(int root)
+{
+	MPI_Bcast(&value, 1, MPI_DOUBLE, root, MPI_COMM_WORLD);
+	known_work();
+}
+
+static KEPT void panels(int rank, int ranks)
+{
+	for (int i = 0; i < 25; i++) {
+		if (i % ranks == rank) {
+			work(0.004);
+			panel_share(i % ranks);
+		} else {
+			panel_share(i % ranks);
+			work(0.002);
+		}
+	}
+}
+
+/* So many messages to oneself, which others know nothing of. */
+static KEPT void answers(int rank)
+{
+	for (int i = 0; i < 100 + rank; i++) {
+		work(0.002);
+		MPI_Sendrecv(&value, 1, MPI_DOUBLE, 0, 0, &sum, 1, MPI_DOUBLE,
+			     0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	}
+}
+
 /* Ranks draw the same. */
 static KEPT void anything(int calls)
 {
@@ -119,15 +149,21 @@ static KEPT void anything(int calls)
 
 int main(int argc, char **argv)
 {
-	bool random = argc > 1 && !strcmp(argv[1], "random");
-	bool late = argc > 1 && !strcmp(argv[1], "late");
+	const char *what = argc > 1 ? argv[1] : "";
+	int rank, ranks;
 
 	state = argc > 2 ? (unsigned int)atoi(argv[2]) : 1;
 	MPI_Init(&argc, &argv);
-	if (random) {
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (!strcmp(what, "random")) {
 		anything(30);
+	} else if (!strcmp(what, "roles")) {
+		panels(rank, ranks);
+	} else if (!strcmp(what, "answers")) {
+		answers(rank);
 	} else {
-		for (int i = 0; i < 2000 && late; i++)
+		for (int i = 0; i < 2000 && !strcmp(what, "late"); i++)
 			query(23);
 		for (int i = 0; i < 40; i++) {
 			transpose(0.005);

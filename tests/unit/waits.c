@@ -1484,29 +1484,32 @@ TEST(operations_are_kept_whole_within_bounds)
  */
 
 static struct profile_stamp stamps[RANKS][MANY];
-static struct profile_step step_of[RANKS];
+static struct profile_step steps_of[RANKS][2];
 
 /* From that rank's context a call each so many ms, `count` of them. */
-static void stepped(int r, uint32_t node, double from, double each,
-		    uint32_t count)
+static struct profile_step *stepped(int r, uint32_t node, double from,
+				    double each, uint32_t count)
 {
 	struct profile *p = &world[r].profile;
+	struct profile_step *step = &steps_of[r][p->step_count++];
 
 	for (uint32_t i = 0; i < count; i++)
-		stamps[r][i] = (struct profile_stamp){
+		stamps[r][p->stamp_count + i] = (struct profile_stamp){
 			clock_of(r, (from + each * i) * MS), i * MS
 		};
-	step_of[r] = (struct profile_step){ .node = node,
-					    .calls = count,
-					    .head = count < 63 ? count : 63,
-					    .stride = 1,
-					    .per = 1,
-					    .regular = 1,
-					    .count = count };
-	p->steps = &step_of[r];
-	p->step_count = 1;
+	*step = (struct profile_step){ .node = node,
+				       .calls = count,
+				       .head = count < 63 ? count : 63,
+				       .stride = 1,
+				       .per = 1,
+				       .regular = 1,
+				       .outer = 1,
+				       .first = (uint32_t)p->stamp_count,
+				       .count = count };
+	p->steps = steps_of[r];
 	p->stamps = stamps[r];
-	p->stamp_count = count;
+	p->stamp_count += count;
+	return step;
 }
 
 TEST(iterations_are_what_most_ranks_repeat)
@@ -1529,6 +1532,67 @@ TEST(iterations_are_what_most_ranks_repeat)
 	run_free(run);
 }
 
+/* The number of steps of 4 ranks that call 40, 40, 40 and `last` times. */
+static uint64_t steps_of_four(uint32_t last)
+{
+	struct run *run;
+	uint64_t count;
+
+	begin(4);
+	for (int r = 0; r < 4; r++)
+		stepped(r, CALL + LIVE_PART_ALL, 100, 20, r == 3 ? last : 40);
+	run = merged(-1);
+	count = run->iterations.step_count ? run->iterations.steps->iterations
+					   : 0;
+	run_free(run);
+	return count;
+}
+
+TEST(ranks_that_call_nearly_as_often_share_no_steps)
+{
+	CHECK(steps_of_four(40) == 40);
+	CHECK(steps_of_four(41) == 0);
+	CHECK(steps_of_four(80) == 40);
+}
+
+/*
+ * 4 ranks call a function from several lines 40 times; `lines` of them do it in
+ * the same way, and each calls another one in each `turn`-th of its calls, the
+ * others `late` calls later.
+ */
+static uint64_t steps_of_lines(int lines, int turn, int late)
+{
+	struct run *run;
+	uint64_t count;
+
+	begin(4);
+	for (int r = 0; r < 4; r++) {
+		struct profile_step *step =
+			stepped(r, CALL + LIVE_PART_ALL, 100, 20, 40);
+
+		step->lines = r < lines ? 7 : 9;
+		step->ordered = 1;
+		if (turn)
+			stepped(r, CALL + LIVE_PART_SEND,
+				95 + 20 * (r < lines ? 0 : late), 20 * turn,
+				38 / (uint32_t)turn);
+	}
+	run = merged(-1);
+	count = run->iterations.step_count ? run->iterations.steps->iterations
+					   : 0;
+	run_free(run);
+	return count;
+}
+
+TEST(ranks_that_call_from_different_lines_share_steps)
+{
+	CHECK(steps_of_lines(2, 0, 0) == 40);
+	CHECK(steps_of_lines(4, 0, 0) == 0);
+	/* Another loop is around it, or its calls are of a rank in turn. */
+	CHECK(steps_of_lines(2, 4, 0) == 9);
+	CHECK(steps_of_lines(2, 2, 1) == 40);
+}
+
 TEST(a_row_is_several_iterations_where_stamps_were_thinned)
 {
 	const struct run_iterations *t;
@@ -1536,14 +1600,16 @@ TEST(a_row_is_several_iterations_where_stamps_were_thinned)
 
 	begin(2);
 	for (int r = 0; r < 2; r++) {
-		stepped(r, CALL + LIVE_PART_ALL, 0, 1, 263);
+		struct profile_step *step =
+			stepped(r, CALL + LIVE_PART_ALL, 0, 1, 263);
+
 		/* 63 calls, and one of 4 of 800; two are an iteration. */
 		for (uint32_t i = 63; i < 263; i++)
 			stamps[r][i].ns =
 				clock_of(r, (63 + 4. * (i - 63)) * MS);
-		step_of[r].stride = 4;
-		step_of[r].per = 2;
-		step_of[r].calls = 863;
+		step->stride = 4;
+		step->per = 2;
+		step->calls = 863;
 	}
 	run = merged(-1);
 	t = &run->iterations;
