@@ -2,6 +2,7 @@
 /* omp-regions.c - see omp-regions.h. */
 #include "analyse/omp-regions.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,26 @@ static double elapsed_of_processes(const struct run *run)
 	return with > 0 ? with : all;
 }
 
+/* Seconds in MPI of those nodes that are in no region. */
+static int sum_outside_mpi(double *to, const struct run *run)
+{
+	const struct run_metric *m = run_metric(run, "mpi.time");
+	bool *known = calloc(run->node_count + 1, sizeof(*known));
+
+	if (!known)
+		return no_memory();
+	for (uint32_t i = 1; m && i < run->node_count; i++) {
+		int kind = run->nodes[i].kind;
+
+		known[i] = known[run->nodes[i].parent] ||
+			   kind == RUN_PARALLEL || kind == RUN_MPI;
+		if (kind == RUN_MPI && !known[run->nodes[i].parent])
+			*to += value_node(m, i);
+	}
+	free(known);
+	return 0;
+}
+
 /* What threads wait for is in no region either: it is not what kept them. */
 static int find_outside(struct omp_regions *all, const struct paths *paths)
 {
@@ -237,6 +258,9 @@ static int find_outside(struct omp_regions *all, const struct paths *paths)
 	all->outermost = omp_outermost(paths->run);
 	all->outside =
 		elapsed_of_processes(paths->run) - all->outermost.elapsed;
+	if (!err)
+		err = sum_outside_mpi(&all->outside_mpi, paths->run);
+	all->outside_mpi = fmin(all->outside_mpi, all->outside);
 	free(time);
 	free(inside);
 	return err;

@@ -44,8 +44,8 @@ struct omp_regions {
 	double time; /* of all */
 	struct omp_outermost outermost;
 	/* Outside regions: elapsed time of the processes that have them, and
-	   where the most of that was; 0: not known. */
-	double outside;
+	   where the most of that was but for MPI; 0: not known. */
+	double outside, outside_mpi;
 	uint32_t outside_in;
 };
 

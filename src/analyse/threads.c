@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c - parallel regions of OpenMP: what their threads did in them. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyse/analysis.h"
@@ -89,7 +90,8 @@ static void outside_row(struct report *report, const struct paths *paths,
 	report_none(report);
 	report_text(report, NULL);
 	report_text(report, NULL);
-	report_number(report, all->outside * (1 - value_ratio(1, threads)));
+	report_number(report, (all->outside - all->outside_mpi) *
+				      (1 - value_ratio(1, threads)));
 	free(in);
 }
 
@@ -99,15 +101,21 @@ static void say_outside(struct report *report, const struct paths *paths,
 	double elapsed = all->outside + all->outermost.elapsed;
 	double threads =
 		value_ratio(all->outermost.time, all->outermost.elapsed);
-	char *in;
+	char in_mpi[32] = "", *in;
 
 	if (threads < 1.5 || all->outside < WORTH_A_WORD * elapsed)
 		return;
+	if (all->outside_mpi > WORTH_A_WORD * elapsed)
+		snprintf(in_mpi, sizeof(in_mpi), ", %.0f %% in MPI",
+			 100 * all->outside_mpi / elapsed);
 	in = all->outside_in ? paths_short(paths, all->outside_in, 2) : NULL;
 	report_line(report,
-		    "• %.0f %% of the elapsed time was outside regions%s%s: "
+		    "• %.0f %% of the elapsed time was outside regions%s%s%s: "
 		    "%.1f of %.1f threads had no work there.",
-		    100 * all->outside / elapsed, in ? ", most in " : "",
+		    100 * all->outside / elapsed, in_mpi,
+		    !in       ? ""
+		    : *in_mpi ? ", of the rest most in "
+			      : ", most in ",
 		    in ? in : "", threads - 1, threads);
 	free(in);
 }

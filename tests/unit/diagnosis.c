@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/diagnose/diagnosis.h"
+#include "analyse/omp-regions.h"
 #include "base/err.h"
 #include "profile/profile.h"
 #include "run/run-build.h"
@@ -293,10 +294,10 @@ static void add_omp(struct made *m, const char *name, enum unit unit,
 	to->stats[FIXTURE_WORK].sum = value;
 }
 
-/* work() is a region of two threads, which wait for such a share of 0.4 s. */
-static void add_region(struct made *m, double waited)
+/* work() is a region of two threads, which wait for such a share of it. */
+static void add_region(struct made *m, double seconds, double waited)
 {
-	double time = 2 * FIXTURE_RANKS * 0.4e9;
+	double time = 2 * FIXTURE_RANKS * seconds * 1e9;
 
 	m->run->nodes[FIXTURE_WORK].kind = RUN_PARALLEL;
 	add_omp(m, "omp.regions", UNIT_COUNT, 10);
@@ -311,7 +312,7 @@ TEST(diagnosis_doubts_where_cores_are_short)
 	struct made m;
 
 	make(&m, (unsigned[]){ 390, 390, 390, 390 });
-	add_region(&m, 0.11);
+	add_region(&m, 0.4, 0.11);
 	CHECK(near(found(&m, "uneven-threads")->gain, 0.044));
 	CHECK(!m.d.doubtful.text);
 	diagnosis_fini(&m.d);
@@ -320,6 +321,26 @@ TEST(diagnosis_doubts_where_cores_are_short)
 	CHECK(!found(&m, NULL));
 	CHECK(strstr(m.d.doubtful.text, "waited 11 %"));
 	CHECK(near(m.d.doubtful.gain, 0.044));
+	end(&m);
+}
+
+/* The other threads have no work there either, but MPI is no serial part. */
+TEST(regions_tell_mpi_outside_of_them)
+{
+	struct omp_regions all;
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 200, 300, 400 });
+	add_region(&m, 0.1, 0);
+	CHECK(!omp_regions_find(&all, &m.paths));
+	CHECK(near(all.outside, FIXTURE_RANKS * (0.44 - 0.1)));
+	CHECK(near(all.outside_mpi, 0.6));
+	omp_regions_fini(&all);
+
+	m.run->nodes[FIXTURE_NORM].kind = RUN_PARALLEL;
+	CHECK(!omp_regions_find(&all, &m.paths));
+	CHECK(all.outside_mpi == 0);
+	omp_regions_fini(&all);
 	end(&m);
 }
 
