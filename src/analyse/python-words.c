@@ -2,7 +2,6 @@
 /* python-words.c - see python-words.h. */
 #include "analyse/python-words.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "analyse/interpreter.h"
@@ -103,7 +102,7 @@ static const char *next_word(const char *at)
 	return at + strspn(at, " ");
 }
 
-/* python, python3, python3.11, in any folder. */
+/* python, python3, python3.11, python3.13t, in any folder. */
 static bool is_python_word(const char *command)
 {
 	const char *end = command + strcspn(command, " "), *base = end;
@@ -112,10 +111,10 @@ static bool is_python_word(const char *command)
 		base--;
 	if (strncmp(base, "python", strlen("python")) != 0)
 		return false;
-	for (base += strlen("python"); base < end; base++)
-		if (!isdigit((unsigned char)*base) && *base != '.')
-			return false;
-	return true;
+	base += strlen("python");
+	base += strspn(base, "0123456789.");
+	base += strspn(base, "td"); /* without GIL, to be debugged */
+	return base == end;
 }
 
 const char *python_program(const char *command)

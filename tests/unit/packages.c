@@ -39,6 +39,21 @@ TEST(files_are_of_packages)
 	CHECK(!package_of(&p, ""));
 }
 
+static bool is_program(const char *command, const char *program)
+{
+	return !strcmp(python_program(command), program);
+}
+
+TEST(python_that_runs_a_program_is_called_so)
+{
+	CHECK(is_program("/usr/bin/python3 -u a/train.py --epochs 3",
+			 "train.py --epochs 3"));
+	CHECK(is_program("/opt/bin/python3.13t train.py", "train.py"));
+	CHECK(is_program("python3.13td -m package", "package"));
+	CHECK(is_program("pythonista train.py", "pythonista train.py"));
+	CHECK(is_program("python3.13-config x", "python3.13-config x"));
+}
+
 TEST(workers_do_not_say_what_they_are_of)
 {
 	CHECK(python_is_worker(
