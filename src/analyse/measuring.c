@@ -604,7 +604,7 @@ static void put_quality(struct report *report, const struct run *run,
 	free(text);
 }
 
-/* An interpreter that is too old, too new, or has no GIL. */
+/* An interpreter that is too old or too new, above all without a GIL. */
 static void python_unknown(struct report *report, const struct run *run)
 {
 	for (size_t i = 0; i < run->rank_count; i++) {
@@ -615,7 +615,7 @@ static void python_unknown(struct report *report, const struct run *run)
 		report_note(report,
 			    "Of Python %u.%u call paths have the interpreter's "
 			    "frames; functions of Python are known of 3.9 to "
-			    "3.15, but not of builds without a GIL.",
+			    "3.15, without a GIL only of 3.13.",
 			    r->python >> 8, r->python & 0xff);
 		return;
 	}

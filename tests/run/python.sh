@@ -190,10 +190,22 @@ gil_share() {
 		awk -v columns=core_wait -f "$srcdir/tests/lib/csv.awk" >cores
 }
 
+# A GIL that nobody uses is neither held nor waited for.  Imports take it.
+no_gil() {
+	need "$1"
+	"$1" -c 'import sys; sys.exit(sys._is_gil_enabled())' 2>/dev/null ||
+		skip "it has a GIL"
+	gil_share "$1" crunch || return
+	awk -v columns='elapsed held waited' \
+		-f "$srcdir/tests/lib/csv.awk" gil |
+		awk '{ print; exit $2 > 0.1 * $1 || $3 > 0 }'
+}
+
 # Two threads that run nothing but Python wait half of the time each.  A thread
 # that holds the GIL and lacks a core is not sampled: there it is more or less.
 gil_is_waited_for() {
 	need "$1"
+	export PYTHON_GIL=1 # also where it is left out
 	gil_share "$1" crunch || return
 	paste share cores | awk '{ lacked = $3 > 0.02; print
 		exit !($1 > 0.4 - 0.2 * lacked && $1 < 0.6 + 0.3 * lacked &&
@@ -324,6 +336,7 @@ for python in $pythons; do
 	point "$python: an import" imports "$python"
 	point "$python: generators" generators "$python"
 	point "$python: processes that it starts" workers "$python"
+	point "$python: no GIL" no_gil "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"
 	point "$python: C without the GIL" gil_is_released "$python"
 done

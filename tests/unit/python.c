@@ -10,6 +10,7 @@
 
 #include "collect/python/python-code.h"
 #include "collect/python/python-frames.h"
+#include "collect/python/python-gil.h"
 #include "collect/registry.h"
 #include "collect/unwind/unwind.h"
 #include "profile/python-lines.h"
@@ -50,13 +51,12 @@ static void make_code(int i, const char *name)
 {
 	uint64_t *text = texts[i], *code = codes[i];
 
-	put(text, 0, 1, 8);
-	put(text, 16, strlen(name), 8);
-	put(text, 32, 1 << 2 | 1 << 5 | 1 << 6, 4);
+	put(text, layout.object.size, strlen(name), 8);
+	put(text, layout.text.state, 1 << 2 | 1 << 5 | 1 << 6, 4);
 	memcpy((char *)text + layout.text.ascii, name, strlen(name));
-	put(code, 0, 1, 8);
-	put(code, 8, (uintptr_t)&code_type, 8);
-	put(code, 16, 20, 8);
+	put(code, layout.object.local, 1, 4);
+	put(code, layout.object.type, (uintptr_t)&code_type, 8);
+	put(code, layout.object.size, 20, 8);
 	put(code, layout.code.name, (uintptr_t)text, 8);
 	put(code, layout.code.file, (uintptr_t)text, 8);
 	put(code, layout.code.lines, (uintptr_t)lines, 8);
@@ -174,13 +174,22 @@ TEST(marks_of_3_10)
 	finish();
 }
 
+struct published {
+	uint8_t word;
+	uint16_t value;
+};
+
+static void publish(const struct published *words, size_t count)
+{
+	memcpy(runtime, "xdebugpy", 8);
+	for (size_t i = 0; i < count; i++)
+		runtime[words[i].word] = words[i].value;
+}
+
 /* As 3.15 publishes them, with its offsets of 2026. */
 static void publish_3_15(void)
 {
-	static const struct {
-		uint8_t word;
-		uint16_t value;
-	} words[] = {
+	static const struct published words[] = {
 		{ 5, 800 },  { 6, 900 }, { 8, 0 },    { 9, 16 },   { 15, 32 },
 		{ 22, 400 }, { 24, 8 },  { 26, 80 },  { 27, 88 },  { 30, 160 },
 		{ 32, 240 }, { 39, 88 }, { 40, 8 },   { 41, 0 },   { 42, 56 },
@@ -188,9 +197,23 @@ static void publish_3_15(void)
 		{ 51, 136 }, { 52, 68 }, { 56, 208 },
 	};
 
-	memcpy(runtime, "xdebugpy", 8);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		runtime[words[i].word] = words[i].value;
+	publish(words, sizeof(words) / sizeof(*words));
+}
+
+/* As 3.13.5 publishes them when it is built without GIL. */
+static void publish_3_13_without_gil(void)
+{
+	static const struct published words[] = {
+		{ 2, 1 },    { 5, 632 },  { 6, 1000 }, { 8, 0 },    { 9, 16 },
+		{ 14, 24 },  { 15, 760 }, { 18, 776 }, { 17, 784 }, { 19, 304 },
+		{ 21, 8 },   { 23, 72 },  { 24, 152 }, { 26, 232 }, { 28, 80 },
+		{ 29, 8 },   { 30, 0 },   { 31, 56 },  { 32, 72 },  { 33, 70 },
+		{ 34, 224 }, { 35, 128 }, { 37, 144 }, { 38, 152 }, { 39, 84 },
+		{ 43, 216 }, { 44, 32 },  { 45, 24 },  { 64, 56 },  { 65, 32 },
+		{ 66, 48 },  { 67, 80 },  { 68, 48 },  { 69, 32 },  { 70, 56 },
+	};
+
+	publish(words, sizeof(words) / sizeof(*words));
 }
 
 /* Below both is an entry, below that the root, which is none. */
@@ -218,6 +241,63 @@ TEST(frames_of_3_15)
 	frame[-layout.frame.running] = CLEARED;
 	CHECK(read_frames(stack) == PYTHON_TORN);
 	finish();
+}
+
+static const greg_t no_registers[NGREG];
+
+static bool gil_is(enum python_gil is)
+{
+	return python_gil_now(&unwinder.python, &unwinder.reader,
+			      no_registers) == is;
+}
+
+/* It has references of two kinds, and a GIL that need not be in use. */
+TEST(a_3_13_without_gil)
+{
+	uint64_t stack[WORDS] = { 0 };
+	uint64_t gil[32] = { 0, 5000, (uintptr_t)thread, 1 };
+	uintptr_t entry = (uintptr_t)&stack[40];
+
+	publish_3_13_without_gil();
+	start(0x30d);
+	put(interpreter, layout.gil.at, (uintptr_t)gil, 8);
+	put(&frames[1][8], layout.frame.previous, entry, 8);
+	((char *)entry)[layout.frame.owner] = BY_INTERPRETER;
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(is_frame(0, "outer", &stack[40]));
+	CHECK(is_frame(1, "inner", &stack[40]));
+	CHECK(gil_is(PYTHON_GIL_NONE));
+	gil[0] = 1;
+	CHECK(gil_is(PYTHON_GIL_HELD));
+	/* Freed: in its first word is a link, as an owner's number would be. */
+	put(codes[0], 0, (uintptr_t)codes[1], 8);
+	put(codes[0], layout.object.local, 0, 4);
+	put(codes[0], layout.object.shared, 3, 8);
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	put(codes[0], layout.object.shared, 4 + 3, 8);
+	CHECK(read_frames(stack) == PYTHON_READ);
+	/* Of more than one's own references another one gave some back. */
+	put(codes[0], layout.object.shared, (uint64_t)-4, 8);
+	put(codes[0], layout.object.local, 2, 4);
+	CHECK(read_frames(stack) == PYTHON_READ);
+	finish();
+}
+
+/* Code of each thread's own, from 3.14 on, was never seen. */
+TEST(others_without_gil_are_not_known)
+{
+	struct python_layout to;
+
+	publish_3_13_without_gil();
+	CHECK(python_layout_choose(&to, runtime, 0x30d));
+	runtime[44] = 48;
+	CHECK(!python_layout_choose(&to, runtime, 0x30d));
+	publish_3_15();
+	CHECK(!python_layout_choose(&to, runtime, 0x30f));
+	runtime[2] = 0;
+	CHECK(python_layout_choose(&to, runtime, 0x30f));
+	runtime[2] = 1;
+	CHECK(!python_layout_choose(&to, runtime, 0x30e));
 }
 
 /* 3.9 has no marks: its loop is known by its place, here such a section. */

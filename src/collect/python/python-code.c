@@ -8,13 +8,8 @@
 enum {
 	SLOTS = 1 << 13,
 	PROBES = 8,
-	REFERENCES_AT = 0, /* of every object */
-	TYPE_AT = 8,
-	SIZE_AT = 16, /* of one that varies; of a text, how long it is */
-	STATE_AT = 32,
-	BYTES_AT = 32, /* of bytes */
+	REFERENCES_AT = 0, /* of an object, with a GIL */
 	CODE_MOST = 1 << 28,
-	TEXT_HEAD = 40,
 };
 
 struct code_slot {
@@ -60,8 +55,21 @@ SIGSAFE static bool read_code(struct safe_read *reader,
 
 /*
  * A freed object has a link, or nothing, where its references were: 32 bits,
- * above which are 16 that are 0 and, from 3.14 on, flags.
+ * above which are 16 that are 0 and, from 3.14 on, flags.  Without GIL it has
+ * none of either kind: the other one's number stands above two flags.
  */
+SIGSAFE static bool is_referenced(const struct python_layout *layout,
+				  const char *head)
+{
+	uint64_t references = word_at(head, REFERENCES_AT);
+	int64_t shared = (int64_t)word_at(head, layout->object.shared);
+
+	if (!layout->object.shared)
+		return (uint32_t)references && !(references >> 32 & 0xffff);
+	return (uint32_t)word_at(head, layout->object.local) + (shared >> 2) >
+	       0;
+}
+
 SIGSAFE static bool read_code_head(const struct python_layout *layout,
 				   struct safe_read *reader,
 				   const struct python_place *at,
@@ -69,16 +77,15 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 {
 	uintptr_t code = at->code, bytes = code + layout->code.bytes;
 	char head[PYTHON_CODE_MOST];
-	uint64_t references;
 
 	if (code % sizeof(code) ||
 	    !read_code(reader, at, head, layout->code.bytes))
 		return false;
-	references = word_at(head, REFERENCES_AT);
-	if (!(uint32_t)references || references >> 32 & 0xffff ||
-	    word_at(head, TYPE_AT) != layout->code_type ||
+	if (!is_referenced(layout, head) ||
+	    word_at(head, layout->object.type) != layout->code_type ||
 	    (!layout->code.apart &&
-	     !is_within_code(word_at(head, SIZE_AT), at->instr - bytes)))
+	     !is_within_code(word_at(head, layout->object.size),
+			     at->instr - bytes)))
 		return false;
 	*to = (struct code_head){
 		.code = code,
@@ -133,14 +140,14 @@ SIGSAFE static uint32_t read_text(const struct python_layout *layout,
 				  struct safe_read *reader, uintptr_t text,
 				  char *to)
 {
-	char head[TEXT_HEAD];
+	char head[PYTHON_TEXT_MOST];
 	uint32_t state, width;
 	uint64_t count;
 
-	if (!safe_read_copy(reader, head, text, sizeof(head)))
+	if (!safe_read_copy(reader, head, text, layout->text.ascii))
 		return 0;
-	count = word_at(head, SIZE_AT);
-	state = (uint32_t)word_at(head, STATE_AT);
+	count = word_at(head, layout->object.size);
+	state = (uint32_t)word_at(head, layout->text.state);
 	width = state >> 2 & 7;
 	if (!(state >> 5 & 1) || !width || width > 4)
 		return 0;
@@ -156,16 +163,18 @@ SIGSAFE static uint32_t read_text(const struct python_layout *layout,
 
 /* Of a table that is cut, or cannot be read, functions have their first line.
  */
-SIGSAFE static uint32_t read_lines(struct safe_read *reader, uintptr_t bytes,
+SIGSAFE static uint32_t read_lines(const struct python_layout *layout,
+				   struct safe_read *reader, uintptr_t bytes,
 				   char *to)
 {
 	uint64_t size;
 
-	if (!safe_read_copy(reader, &size, bytes + SIZE_AT, sizeof(size)))
+	if (!safe_read_copy(reader, &size, bytes + layout->object.size,
+			    sizeof(size)))
 		return 0;
 	if (size > PYTHON_LINES)
 		size = PYTHON_LINES;
-	return safe_read_copy(reader, to, bytes + BYTES_AT, size)
+	return safe_read_copy(reader, to, bytes + layout->bytes, size)
 		       ? (uint32_t)size
 		       : 0;
 }
@@ -184,7 +193,8 @@ SIGSAFE static bool add_code(const struct python_layout *layout,
 
 	f.name_size = read_text(layout, reader, head->qualname, room);
 	f.file_size = read_text(layout, reader, head->file, room + PYTHON_TEXT);
-	f.lines_size = read_lines(reader, head->lines, room + 2 * PYTHON_TEXT);
+	f.lines_size =
+		read_lines(layout, reader, head->lines, room + 2 * PYTHON_TEXT);
 	return f.name_size && registry_function(&f, name);
 }
 

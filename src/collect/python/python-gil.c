@@ -2,8 +2,14 @@
 /* python-gil.c - see python-gil.h. */
 #include "collect/python/python-gil.h"
 
-/* struct _gil_runtime_state, of 3.9 to 3.15. */
+#include <stddef.h>
+
+/*
+ * struct _gil_runtime_state, of 3.9 to 3.15, and what stands before it: that is
+ * a part of it in builds without GIL, which can use it all the same.
+ */
 struct gil {
+	int enabled;
 	unsigned long interval;
 	uintptr_t last_holder;
 	int locked;
@@ -18,12 +24,13 @@ SIGSAFE static bool read_gil(struct safe_read *reader, uintptr_t at,
 			     struct gil *to)
 {
 	const struct python_layout *layout = python_layout;
+	uintptr_t from = at - offsetof(struct gil, interval);
 
 	if (at < layout->runtime || at > layout->runtime_end - GIL_SIZE) {
 		safe_read_forget(reader);
-		return safe_read_copy(reader, to, at, sizeof(*to));
+		return safe_read_copy(reader, to, from, sizeof(*to));
 	}
-	*to = *(const volatile struct gil *)at;
+	*to = *(const volatile struct gil *)from;
 	return true;
 }
 
@@ -34,7 +41,8 @@ SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
 	uintptr_t argument = (uintptr_t)registers[REG_RDI];
 	struct gil gil;
 
-	if (!p->thread || !p->gil || !read_gil(reader, p->gil, &gil))
+	if (!p->thread || !p->gil || !read_gil(reader, p->gil, &gil) ||
+	    (python_layout->gil.before && !gil.enabled))
 		return PYTHON_GIL_NONE;
 	if (gil.locked == 1 && gil.last_holder == p->thread)
 		return PYTHON_GIL_HELD;
@@ -60,5 +68,5 @@ SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,
 	    !safe_read_copy(reader, &gil, interpreter + layout->gil.at,
 			    sizeof(gil)))
 		return 0;
-	return gil;
+	return gil ? gil + layout->gil.before : 0;
 }

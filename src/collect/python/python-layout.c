@@ -6,6 +6,7 @@
 #include <string.h>
 
 /* By version: those that do not say it themselves. */
+#define WITH_GIL .object = { .type = 8, .size = 16 }, .bytes = 32
 static const struct python_layout known[] = {
 	{ .version = 0x309,
 	  .interpreter = { 32, 0, 8 },
@@ -17,7 +18,8 @@ static const struct python_layout known[] = {
 		     .size = 112,
 		     .unit = 1 },
 	  .code = { 104, 112, 120, 40, 128, true },
-	  .text = { 48, 72 } },
+	  .text = { 32, 48, 72 },
+	  WITH_GIL },
 	{ .version = 0x30a,
 	  .interpreter = { 32, 0, 8 },
 	  .gil = { 352, true, 568 },
@@ -29,7 +31,8 @@ static const struct python_layout known[] = {
 		     .size = 104,
 		     .unit = 2 },
 	  .code = { 104, 112, 120, 40, 128, true },
-	  .text = { 48, 72 } },
+	  .text = { 32, 48, 72 },
+	  WITH_GIL },
 	{ .version = 0x30b,
 	  .interpreter = { 40, 0, 16 },
 	  .gil = { 360, true },
@@ -44,7 +47,8 @@ static const struct python_layout known[] = {
 		     .running = 5,
 		     .suspended = { -1, -1 } },
 	  .code = { 112, 128, 136, 72, 184 },
-	  .text = { 48, 72 } },
+	  .text = { 32, 48, 72 },
+	  WITH_GIL },
 	{ .version = 0x30c,
 	  .interpreter = { 40, 0, 72 },
 	  .gil = { 384, false },
@@ -58,7 +62,8 @@ static const struct python_layout known[] = {
 		     .running = 5,
 		     .suspended = { -1, -1 } },
 	  .code = { 112, 128, 136, 68, 192 },
-	  .text = { 40, 56 } },
+	  .text = { 32, 40, 56 },
+	  WITH_GIL },
 };
 
 /*
@@ -77,6 +82,9 @@ enum { /* of all */
 enum { /* behind the size of their part */
 	INTERPRETER_NEXT = 2,
 	INTERPRETER_THREADS,
+	GIL_ITSELF = 9,
+	GIL_ENABLED,
+	GIL_HOLDER = 12,
 	THREAD_NEXT = 2,
 	THREAD_FRAME = 4,
 	THREAD_ID,
@@ -91,6 +99,21 @@ enum { /* behind the size of their part */
 	CODE_LINES,
 	CODE_FIRST,
 	CODE_ADAPTIVE = 9,
+	OBJECT_TYPE = 1,
+	BYTES_SIZE = 1,
+	BYTES_TEXT,
+	TEXT_STATE = 1,
+	TEXT_LENGTH,
+	TEXT_HEAD,
+};
+
+enum { /* what a build without GIL does not say of 3.13 */
+	FREE_OBJECT = 32,
+	FREE_LOCAL = 12,
+	FREE_SHARED = 16,
+	FREE_TYPE = 24,
+	FREE_HOLDER = 16, /* of the GIL, behind the word that is `enabled` */
+	WIDE_MORE = 16,
 };
 
 static const struct offsets_of {
@@ -98,8 +121,9 @@ static const struct offsets_of {
 	uint8_t gil, thread, frame, code; /* where the word, the parts are */
 	uint8_t between; /* words between a thread's frame and its id */
 	uint8_t tags;    /* of references in frames */
-	int8_t runs, suspended[2]; /* states of generators */
-} says[] = { { 0x30d, 14, 19, 28, 34, 0, 0, 0, { -2, -1 } },
+	int8_t runs, suspended[2];   /* states of generators */
+	uint8_t object, bytes, text; /* 0: with GIL only */
+} says[] = { { 0x30d, 14, 19, 28, 34, 0, 0, 0, { -2, -1 }, 44, 64, 67 },
 	     { 0x30e, 15, 22, 31, 39, 0, 3, 0, { -2, -1 } },
 	     { 0x30f, 15, 22, 39, 47, 3, 3, 4, { 1, 3 } } };
 
@@ -144,7 +168,8 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 			   .runs = at->runs,
 			   .suspended = { at->suspended[0], at->suspended[1] },
 			   .tags = at->tags },
-		.text = { 40, 56 },
+		.text = { 32, 40, 56 },
+		WITH_GIL,
 	};
 	return words[RUNTIME_HEADS] < OFFSET_MOST &&
 	       take_offset(&to->interpreter.next, interpreter,
@@ -170,14 +195,42 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 	       is_within_reads(to);
 }
 
+/* Without GIL objects begin otherwise, and there may be a GIL all the same. */
+static bool without_gil(struct python_layout *to, const uint64_t *words,
+			const struct offsets_of *at)
+{
+	const uint64_t *interpreter = words + INTERPRETER;
+	const uint64_t *object = words + at->object;
+	const uint64_t *bytes = words + at->bytes, *text = words + at->text;
+
+	to->object.local = FREE_LOCAL;
+	to->object.shared = FREE_SHARED;
+	to->gil.before = sizeof(uint64_t);
+	to->text.ascii = (uint16_t)text[TEXT_HEAD];
+	to->text.wide = (uint16_t)(text[TEXT_HEAD] + WIDE_MORE);
+	return at->object && object[0] == FREE_OBJECT &&
+	       interpreter[GIL_ENABLED] == 0 &&
+	       interpreter[GIL_HOLDER] ==
+		       interpreter[GIL_ITSELF] + FREE_HOLDER &&
+	       take_offset(&to->object.type, object, OBJECT_TYPE) &&
+	       to->object.type == FREE_TYPE &&
+	       take_offset(&to->object.size, bytes, BYTES_SIZE) &&
+	       take_offset(&to->bytes, bytes, BYTES_TEXT) &&
+	       take_offset(&to->text.state, text, TEXT_STATE) &&
+	       text[TEXT_HEAD] <= PYTHON_TEXT_MOST &&
+	       text[TEXT_LENGTH] == to->object.size;
+}
+
 bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,
 			  uint16_t version)
 {
 	bool says_it = !memcmp(runtime, "xdebugpy", 8);
 
 	for (size_t i = 0; says_it && i < sizeof(says) / sizeof(*says); i++)
-		if (says[i].version == version && !runtime[FREE_THREADED])
-			return by_offsets(to, runtime, &says[i]);
+		if (says[i].version == version)
+			return by_offsets(to, runtime, &says[i]) &&
+			       (!runtime[FREE_THREADED] ||
+				without_gil(to, runtime, &says[i]));
 	for (size_t i = 0; !says_it && i < sizeof(known) / sizeof(*known); i++)
 		if (known[i].version == version) {
 			*to = known[i];

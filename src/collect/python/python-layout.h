@@ -38,6 +38,7 @@ struct python_layout {
 		uint16_t at;      /* of an interpreter: its address, or … */
 		bool of_runtime;  /* … where it is itself, the only one */
 		uint16_t current; /* up to 3.10: who holds it, a thread */
+		uint16_t before;  /* its begin: is it in use?  0: always */
 	} gil;
 	struct {
 		uint16_t next, id, frame, chunk;
@@ -65,14 +66,23 @@ struct python_layout {
 		bool apart; /* its bytecode is an object of its own */
 	} code;
 	struct {
-		uint16_t ascii, wide; /* where text begins */
+		uint16_t type, size; /* the latter of one that varies */
+		uint16_t local;      /* of builds without GIL: references of
+					its thread's, … */
+		uint16_t shared;     /* … of others'; 0: one number, at 0 */
+	} object;
+	struct {
+		uint16_t state, ascii, wide; /* where text begins */
 	} text;
+	uint16_t bytes; /* where those of bytes begin */
 };
 
-/* What is read of a frame, and of a code object before its bytecode. */
+/* What is read of a frame, of a code object before its bytecode, and of a
+   text before its characters. */
 enum {
 	PYTHON_FRAME_MOST = 112,
-	PYTHON_CODE_MOST = 256
+	PYTHON_CODE_MOST = 256,
+	PYTHON_TEXT_MOST = 56
 };
 
 /* Mutable: set once.  NULL: no interpreter that is known, or not wanted. */
