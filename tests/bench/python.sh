@@ -6,6 +6,7 @@
 #
 #   warm  it stays in the last of them
 #   cold  it calls all of them again and again
+#   else  they are functions of their own, on eight paths in turn
 #
 # A sample at another instruction than the last one reads the head of one code
 # object: that read alone is measured, too, in the same run.
@@ -52,10 +53,12 @@ for ((round = 0; round < rounds; round++)); do
 		for mode in off on; do
 			one "$mode" "warm.$depth" "$depth" 20000000
 			one "$mode" "cold.$depth" "$depth" 8000000 40000
+			one "$mode" "else.$depth" "$depth" 8000000 40000 8
 		done
 	done
 done
 for depth in ${DEPTHS:-3 40 200}; do
 	tell "warm.$depth" "$depth functions, warm"
 	tell "cold.$depth" "$depth functions, cold"
+	tell "else.$depth" "$depth functions of their own"
 done

@@ -53,6 +53,16 @@ static void copies_what_is_there(void)
 	CHECK(!copies(at, 1));
 }
 
+static void copies_what_is_wanted(void)
+{
+	char *at = four_pages();
+
+	safe_read_forget(&peek);
+	CHECK(safe_read_want(&peek, (uintptr_t)at, 2 * PEEK_PAGE));
+	safe_read_wanted(&peek);
+	CHECK(copies(at + PEEK_PAGE - 20, 64));
+}
+
 TEST(what_is_there_is_copied)
 {
 	copies_what_is_there();
@@ -69,6 +79,65 @@ TEST(what_was_copied_is_kept_until_forgotten)
 	safe_read_forget(&peek);
 	CHECK(safe_read_copy(&peek, &second, (uintptr_t)at + 5, 1));
 	CHECK((char)(first + 1) == second);
+}
+
+/* Of six pages all but the fourth can be read. */
+static uintptr_t six_pages(void)
+{
+	char *at = mmap(NULL, 6 * PEEK_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(at != MAP_FAILED);
+	for (int i = 0; i < 6 * PEEK_PAGE; i++)
+		at[i] = (char)(i / PEEK_PAGE + i % 7);
+	CHECK(!mprotect(at + 3 * PEEK_PAGE, PEEK_PAGE, PROT_NONE));
+	return (uintptr_t)at;
+}
+
+static bool is_copied(uintptr_t at)
+{
+	return safe_read_has(&peek, at, 8);
+}
+
+/* What a page was when all of them were asked for, whatever it is now. */
+static bool was(uintptr_t at)
+{
+	char before[8], now[8];
+
+	memcpy(before, (const char *)at, 8);
+	((char *)at)[3]++;
+	return safe_read_copy(&peek, now, at, 8) && !memcmp(now, before, 8);
+}
+
+TEST(what_is_wanted_is_copied_at_once)
+{
+	uintptr_t at = six_pages();
+
+	safe_read_forget(&peek);
+	CHECK(safe_read_want(&peek, at + PEEK_PAGE - 4, 8));
+	CHECK(safe_read_want(&peek, at + 5 * PEEK_PAGE + 100, 8));
+	CHECK(!is_copied(at));
+	safe_read_wanted(&peek);
+	CHECK(is_copied(at) && is_copied(at + PEEK_PAGE - 4));
+	CHECK(!is_copied(at + 2 * PEEK_PAGE) && is_copied(at + 5 * PEEK_PAGE));
+	CHECK(was(at + 9) && was(at + PEEK_PAGE) && was(at + 5 * PEEK_PAGE));
+}
+
+/* What stands behind one that cannot be read is read when it is asked for. */
+TEST(what_is_wanted_and_not_there)
+{
+	uintptr_t at = six_pages(), far = at + PEEK_PAGES * PEEK_PAGE;
+	char now[8];
+
+	safe_read_forget(&peek);
+	for (int i = 0; i < 6; i++)
+		CHECK(safe_read_want(&peek, at + i * PEEK_PAGE, 8));
+	CHECK(!safe_read_want(&peek, far, 8));
+	safe_read_wanted(&peek);
+	CHECK(!is_copied(at + 3 * PEEK_PAGE));
+	for (int i = 0; i < 6; i++)
+		CHECK(safe_read_copy(&peek, now, at + i * PEEK_PAGE, 8) ==
+		      (i != 3));
 }
 
 TEST(a_gap_is_found)
@@ -100,4 +169,5 @@ TEST(without_process_vm_readv)
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
 		SKIP("no seccomp filters here");
 	copies_what_is_there();
+	copies_what_is_wanted();
 }

@@ -58,16 +58,22 @@ SIGSAFE static bool lies_within(uintptr_t at, size_t size, uintptr_t low,
 }
 
 /* The stack, the piece of memory with frames, and the runtime's state stay. */
-SIGSAFE static bool read_bytes(const struct chain_reading *r, void *to,
-			       uintptr_t at, size_t size)
+SIGSAFE static bool memory_stays(const struct chain_reading *r, uintptr_t at,
+				 size_t size)
 {
-	if (!r->alive &&
-	    !lies_within(at, size, r->stack->low, r->stack->high) &&
-	    !lies_within(at, size, r->chunk, r->own) &&
-	    !lies_within(at, size, r->layout->runtime, r->layout->runtime_end))
-		return safe_read_copy(r->reader, to, at, size);
-	__builtin_memcpy(to, (const void *)at, size);
-	return true;
+	return lies_within(at, size, r->chunk, r->own) || r->alive ||
+	       lies_within(at, size, r->stack->low, r->stack->high) ||
+	       lies_within(at, size, r->layout->runtime,
+			   r->layout->runtime_end);
+}
+
+/* What is there, or a copy in `room` where it may go; NULL: there is none. */
+SIGSAFE static const char *bytes_at(const struct chain_reading *r, uintptr_t at,
+				    size_t size, char *room)
+{
+	if (memory_stays(r, at, size))
+		return (const char *)at;
+	return safe_read_copy(r->reader, room, at, size) ? room : NULL;
 }
 
 SIGSAFE static uintptr_t word_of(const char *bytes, uint32_t offset)
@@ -180,9 +186,10 @@ SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 SIGSAFE static bool read_cframe(struct chain_reading *r, uintptr_t cframe,
 				uintptr_t *current, uintptr_t *previous)
 {
-	char bytes[3 * WORD];
+	char room[3 * WORD];
+	const char *bytes = bytes_at(r, cframe, sizeof(room), room);
 
-	if (!read_bytes(r, bytes, cframe, sizeof(bytes)))
+	if (!bytes)
 		return false;
 	*current = word_of(bytes, r->layout->cframe.current);
 	*previous = word_of(bytes, r->layout->cframe.previous);
@@ -271,13 +278,16 @@ SIGSAFE static void add_frame(struct chain_reading *r, uintptr_t at,
 SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 {
 	const struct python_layout *layout = r->layout;
-	char bytes[BEFORE + PYTHON_FRAME_MOST];
-	const char *frame = bytes + BEFORE;
+	char room[BEFORE + PYTHON_FRAME_MOST];
+	const char *bytes = NULL, *frame;
 	uintptr_t is = *at;
 
-	if (is % WORD ||
-	    !read_bytes(r, bytes, is - BEFORE, BEFORE + layout->frame.size))
+	if (is % WORD == 0)
+		bytes = bytes_at(r, is - BEFORE, BEFORE + layout->frame.size,
+				 room);
+	if (!bytes)
 		return false;
+	frame = bytes + BEFORE;
 	*at = word_of(frame, layout->frame.previous);
 	if (!layout->frame.is_entry &&
 	    (uint8_t)frame[layout->frame.owner] == BY_C_STACK)
@@ -302,11 +312,14 @@ SIGSAFE static bool is_first_cframe(const struct chain_reading *r)
 SIGSAFE static bool read_frame_object(struct chain_reading *r, uintptr_t *at)
 {
 	const struct python_layout *layout = r->layout;
-	char frame[PYTHON_FRAME_MOST];
+	char room[PYTHON_FRAME_MOST];
+	const char *frame = NULL, *mark;
 	uintptr_t is = *at;
 	int32_t instr;
 
-	if (is % WORD || !read_bytes(r, frame, is, layout->frame.size))
+	if (is % WORD == 0)
+		frame = bytes_at(r, is, layout->frame.size, room);
+	if (!frame)
 		return false;
 	*at = word_of(frame, layout->frame.previous);
 	instr = (int32_t)word_of(frame, layout->frame.instr);
@@ -318,9 +331,11 @@ SIGSAFE static bool read_frame_object(struct chain_reading *r, uintptr_t *at)
 		r->open = 0;
 		return true;
 	}
-	return close_entry(r, r->cframe) &&
-	       read_bytes(r, &r->cframe, r->cframe + layout->cframe.previous,
-			  WORD);
+	mark = bytes_at(r, r->cframe + layout->cframe.previous, WORD, room);
+	if (!mark || !close_entry(r, r->cframe))
+		return false;
+	r->cframe = word_of(mark, 0);
+	return true;
 }
 
 /* Marks that are not as many as frames say nothing. */
@@ -368,13 +383,24 @@ SIGSAFE static bool is_same_frame(const struct python_frame *a,
 	       a->previous == b->previous;
 }
 
-/* Names that the memo has need no look at the code. */
-SIGSAFE static enum python_read name_frames(struct chain_reading *r,
-					    bool afresh)
+/* Code of as many of the frames from there on as pages can be had at once. */
+SIGSAFE static void read_codes(struct chain_reading *r, uint32_t from)
 {
 	struct python_frames *p = r->to;
-	uint32_t most = afresh ? 0 : p->count;
+	size_t size = r->layout->code.bytes;
 
+	if (safe_read_has(r->reader, python_frame_fresh(p, from)->code, size))
+		return;
+	while (from < p->read &&
+	       safe_read_want(r->reader, python_frame_fresh(p, from)->code,
+			      size))
+		from++;
+	safe_read_wanted(r->reader);
+}
+
+/* Names that the memo has need no look at the code. */
+SIGSAFE static void keep_names(struct python_frames *p, uint32_t most)
+{
 	while (p->same < p->read && p->same < most &&
 	       is_same_frame(python_frame_fresh(p, p->same),
 			     python_frame_memo(p, p->same))) {
@@ -382,18 +408,53 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 			*python_frame_memo(p, p->same);
 		p->same++;
 	}
+}
+
+SIGSAFE static enum python_read name_frames(struct chain_reading *r,
+					    bool afresh)
+{
+	struct python_frames *p = r->to;
+	bool alone;
+
+	keep_names(p, afresh ? 0 : p->count);
+	alone = p->same + 1 == p->read;
 	for (uint32_t i = p->same; i < p->read; i++) {
 		struct python_frame *f = python_frame_fresh(p, i);
-		struct python_place at = { f->code, f->instr,
-					   p->same + 1 == p->read, r->alive };
-		enum python_code found = python_code_name(
-			r->layout, r->reader, &at, p->room, &f->name);
+		struct python_place at = { f->code, f->instr, alone, r->alive };
+		enum python_code found;
 
+		if (!alone && !r->alive)
+			read_codes(r, i);
+		found = python_code_name(r->layout, r->reader, &at, p->room,
+					 &f->name);
 		if (found != PYTHON_CODE_NAMED)
 			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY
 							 : PYTHON_TORN;
 	}
 	return PYTHON_READ;
+}
+
+/*
+ * Of a thread whose state and frames may go: where these were, and the code of
+ * the last, by one system call.
+ */
+SIGSAFE static void read_ahead(struct chain_reading *r)
+{
+	struct python_frames *p = r->to;
+	const struct python_layout *layout = r->layout;
+	uint32_t i = p->count;
+
+	if (!i || layout->frame.unit ||
+	    lies_within(p->thread, WORD, layout->runtime, layout->runtime_end))
+		return;
+	safe_read_want(r->reader, p->thread, layout->thread.chunk + 3 * WORD);
+	safe_read_want(r->reader, python_frame_memo(p, i - 1)->code,
+		       layout->code.bytes);
+	while (i-- > 0 &&
+	       safe_read_want(r->reader, python_frame_memo(p, i)->at - BEFORE,
+			      BEFORE + layout->frame.size))
+		;
+	safe_read_wanted(r->reader);
 }
 
 SIGSAFE enum python_read python_frames_read(struct python_frames *p,
@@ -411,6 +472,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	p->cut = p->unmarked = false;
 	if (!p->thread)
 		return PYTHON_READ;
+	read_ahead(&r);
 	if (read_frames(&r))
 		how = name_frames(&r, afresh);
 	if (how != PYTHON_READ)

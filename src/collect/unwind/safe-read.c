@@ -25,15 +25,23 @@ SIGSAFE static bool readable(uintptr_t page)
 	       -EFAULT;
 }
 
+SIGSAFE static long read_pieces(const struct safe_read *p,
+				const struct iovec *to,
+				const struct iovec *from, long count)
+{
+	long pid = p->pid ? (long)p->pid : sys0(SYS_getpid);
+
+	return sys6(SYS_process_vm_readv, pid, (long)to, count, (long)from,
+		    count, 0);
+}
+
 /* Of one page. */
 SIGSAFE static bool fetch(const struct safe_read *p, void *to, uintptr_t at,
 			  size_t size)
 {
 	struct iovec local = { to, size };
 	struct iovec remote = { (void *)at, size };
-	long pid = p->pid ? (long)p->pid : sys0(SYS_getpid);
-	long got = sys6(SYS_process_vm_readv, pid, (long)&local, 1,
-			(long)&remote, 1, 0);
+	long got = read_pieces(p, &local, &remote, 1);
 
 	/* Forbidden, as in some containers. */
 	if ((got == -EPERM || got == -ENOSYS) && readable(PAGE_OF(at))) {
@@ -88,6 +96,68 @@ SIGSAFE bool safe_read_copy(struct safe_read *p, void *to, uintptr_t at,
 		size -= part;
 	}
 	return true;
+}
+
+SIGSAFE bool safe_read_has(const struct safe_read *p, uintptr_t at, size_t size)
+{
+	uintptr_t page = PAGE_OF(at);
+
+	for (; page < at + size; page += PEEK_PAGE)
+		if (p->page[page / PEEK_PAGE % PEEK_PAGES] != page)
+			return false;
+	return true;
+}
+
+SIGSAFE bool safe_read_want(struct safe_read *p, uintptr_t at, size_t size)
+{
+	uintptr_t page = PAGE_OF(at);
+
+	for (; page < at + size; page += PEEK_PAGE) {
+		size_t i = page / PEEK_PAGE % PEEK_PAGES;
+
+		if (p->page[i] == page || p->want[i] == page)
+			continue;
+		if (p->want[i])
+			return false;
+		p->want[i] = page;
+	}
+	return true;
+}
+
+/* One that follows another in both places is read with it: that is cheaper. */
+SIGSAFE static bool iovec_follows(const struct iovec *before, const void *at)
+{
+	return (const uint8_t *)before->iov_base + before->iov_len == at;
+}
+
+SIGSAFE void safe_read_wanted(struct safe_read *p)
+{
+	struct iovec to[PEEK_PAGES], from[PEEK_PAGES];
+	long last = -1, left;
+
+	for (size_t i = 0; i < PEEK_PAGES; i++) {
+		void *page = (void *)p->want[i];
+
+		if (!page)
+			continue;
+		if (last < 0 || !iovec_follows(&to[last], p->bytes[i]) ||
+		    !iovec_follows(&from[last], page)) {
+			to[++last] = (struct iovec){ p->bytes[i], 0 };
+			from[last] = (struct iovec){ page, 0 };
+		}
+		to[last].iov_len += PEEK_PAGE;
+		from[last].iov_len += PEEK_PAGE;
+	}
+	if (last < 0)
+		return;
+	left = read_pieces(p, to, from, last + 1);
+	for (size_t i = 0; i < PEEK_PAGES; i++) {
+		if (!p->want[i])
+			continue;
+		left -= PEEK_PAGE;
+		p->page[i] = left >= 0 ? p->want[i] : 0;
+		p->want[i] = 0;
+	}
 }
 
 SIGSAFE bool safe_read_reaches(struct safe_read *p, uintptr_t from,
