@@ -16,9 +16,12 @@
 
 enum {
 	BRIEF_LOCKS = 8, /* of a thread, that are remembered */
-	BRIEF_NS = 20000,
-	BRIEF_ROW = 64, /* so brief, one after the other; of the next ones … */
-	BRIEF_OF = 16 /* … one in so many is told in full, and weighs so much */
+	BRIEF_NS = 50000,
+	BRIEF_LAST = 16,    /* waits, whose mean is compared with that */
+	BRIEF_SOME = 64,    /* so many, and … */
+	BRIEF_SOME_OF = 16, /* … one in so many is told in full, … */
+	BRIEF_MANY = 1024,
+	BRIEF_MANY_OF = 64 /* … and weighs so much */
 };
 
 /* Mutable: see lock-wait.h. */
@@ -33,7 +36,8 @@ static __thread struct brief {
 	uint64_t *waits, *waited; /* values of the thread's tree */
 	live_ref root, node;
 	uint32_t generation;
-	uint32_t row; /* brief waits so far, one after the other */
+	uint32_t count; /* of waits so far, in a row for this lock */
+	uint32_t mean_ns;
 } briefs[BRIEF_LOCKS] __attribute__((tls_model("initial-exec")));
 static __thread uint32_t lot __attribute__((tls_model("initial-exec")));
 
@@ -241,17 +245,22 @@ static inline struct brief *brief_place(const void *lock)
 	return &briefs[(key >> 40) % BRIEF_LOCKS];
 }
 
-static inline bool is_brief(const struct brief *b, const struct thread *t,
-			    const void *lock)
+/* One in how many waits is told in full. */
+static inline uint32_t share_told(const struct brief *b, const struct thread *t,
+				  const void *lock)
 {
-	return b->lock == lock && b->row >= BRIEF_ROW &&
-	       b->root == t->tree.root && b->generation == t->generation;
+	if (b->lock != lock || b->mean_ns >= BRIEF_NS ||
+	    b->root != t->tree.root || b->generation != t->generation)
+		return 1;
+	if (b->count < BRIEF_SOME)
+		return 1;
+	return b->count < BRIEF_MANY ? BRIEF_SOME_OF : BRIEF_MANY_OF;
 }
 
-static inline bool is_told_in_full(void)
+static inline bool is_told_in_full(uint32_t one_of)
 {
 	lot = lot * 0x915f77f5u + 0x3c6ef35fu;
-	return lot < UINT32_MAX / BRIEF_OF;
+	return one_of == 1 || lot < UINT32_MAX / one_of;
 }
 
 /* It is counted where the last one was that was told in full; no blame. */
@@ -273,7 +282,9 @@ static void learn_brief(const struct lock_wait *w, struct thread *t,
 			uint64_t ns)
 {
 	struct brief *b = brief_place(w->of);
-	bool in_row = ns < BRIEF_NS && b->lock == w->of;
+	bool same = b->lock == w->of;
+	uint32_t mean = same ? b->mean_ns : 0;
+	uint32_t took = ns < UINT32_MAX / 2 ? (uint32_t)ns : UINT32_MAX / 2;
 
 	*b = (struct brief){ .lock = w->of,
 			     .waits = w->waits,
@@ -281,7 +292,9 @@ static void learn_brief(const struct lock_wait *w, struct thread *t,
 			     .root = t->tree.root,
 			     .node = w->call.node,
 			     .generation = w->generation,
-			     .row = in_row ? b->row + 1 : 0 };
+			     .count = same ? b->count + 1 : 1,
+			     .mean_ns = mean - mean / BRIEF_LAST +
+					took / BRIEF_LAST };
 	if (!t->ticks.scale)
 		ticks_set(&t->ticks);
 }
@@ -318,7 +331,6 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 {
 	const struct brief *b = brief_place(lock);
 	struct thread *t = thread_self();
-	bool brief;
 
 	w->since = 0;
 	if (!t)
@@ -334,12 +346,11 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 					   &collect_pauses, __ATOMIC_RELAXED) };
 	if (!is_wanted(t, w, lock))
 		return;
-	brief = w->of && is_brief(b, t, lock);
-	w->weight = brief ? BRIEF_OF : 1;
-	if (brief && !is_told_in_full())
-		begin_brief_wait(w, t, b);
-	else
+	w->weight = w->of ? share_told(b, t, lock) : 1;
+	if (is_told_in_full(w->weight))
 		begin_full_wait(w, lock, kind);
+	else
+		begin_brief_wait(w, t, b);
 }
 
 /* Who has it now is not to blame for what was before. */
