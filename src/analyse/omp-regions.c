@@ -149,6 +149,15 @@ const char *omp_region_culprit(const struct omp_region *r)
 	return master <= 1 - GUILTY ? "other threads" : "different threads";
 }
 
+/* By chance the master is late in one of `threads` times. */
+bool omp_region_by_turns(const struct omp_region *r)
+{
+	double master = value_ratio(r->at[OMP_LATE_MASTER], r->at[OMP_LATE]);
+
+	return r->at[OMP_LATE] > 0 && master < GUILTY &&
+	       master > 0.5 / omp_region_threads(r);
+}
+
 /* Each path's blame, by those that stand for it in a sentence. */
 static void sum_blame(double *to, const struct paths *paths, double *exclusive)
 {

@@ -3,6 +3,7 @@
 #ifndef ANALYSE_OMP_REGIONS_H
 #define ANALYSE_OMP_REGIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,9 @@ double omp_region_end_wait(const struct omp_region *r);
 
 /* For whom the others waited; NULL: for nobody. */
 const char *omp_region_culprit(const struct omp_region *r);
+
+/* Each is late now and then, as where threads lack a core. */
+bool omp_region_by_turns(const struct omp_region *r);
 
 /*
  * The function that it was in, as a sentence says it; to be freed.  "": none

@@ -101,12 +101,13 @@ static void say_outside(struct report *report, const struct paths *paths,
 	double elapsed = all->outside + all->outermost.elapsed;
 	double threads =
 		value_ratio(all->outermost.time, all->outermost.elapsed);
-	char in_mpi[32] = "", *in;
+	char in_mpi[48] = "", *in;
 
 	if (threads < 1.5 || all->outside < WORTH_A_WORD * elapsed)
 		return;
 	if (all->outside_mpi > WORTH_A_WORD * elapsed)
-		snprintf(in_mpi, sizeof(in_mpi), ", %.0f %% in MPI",
+		snprintf(in_mpi, sizeof(in_mpi),
+			 ", %.0f %% in MPI, its start counted",
 			 100 * all->outside_mpi / elapsed);
 	in = all->outside_in ? paths_short(paths, all->outside_in, 2) : NULL;
 	report_line(report,

@@ -324,6 +324,26 @@ TEST(diagnosis_doubts_where_cores_are_short)
 	end(&m);
 }
 
+/* Who lacks a core is late; so is now the one and now the other. */
+TEST(diagnosis_threads_late_by_chance)
+{
+	double waited = 2 * FIXTURE_RANKS * 0.4e9 * 0.3;
+	struct made m;
+
+	make(&m, (unsigned[]){ 390, 390, 390, 390 });
+	add_region(&m, 0.4, 0.3);
+	add_omp(&m, "omp.late", UNIT_NS, waited);
+	add_omp(&m, "omp.late.master", UNIT_NS, 0.1 * waited);
+	wait_for_a_core(&m, 0.4);
+	CHECK(strstr(found(&m, "uneven-threads")->text, "other threads"));
+	diagnosis_fini(&m.d);
+
+	m.run->metrics[m.run->metric_count - 1].stats[FIXTURE_WORK].sum *= 5;
+	CHECK(!found(&m, NULL));
+	CHECK(strstr(m.d.doubtful.text, "different threads"));
+	end(&m);
+}
+
 /* The other threads have no work there either, but MPI is no serial part. */
 TEST(regions_tell_mpi_outside_of_them)
 {

@@ -22,6 +22,7 @@ enum field {
 	SHARE,
 	EACH,
 	CROWDED,
+	BY_TURNS,
 	REGION,
 	CULPRIT,
 	FIELDS
@@ -48,6 +49,8 @@ static const struct fact_field region_fields[FIELDS] = {
 	[EACH] = { "each", FACT_SECONDS, "how long it takes, once" },
 	[CROWDED] = { "crowded", FACT_SHARE,
 		      "of the ranks' time, in which they waited for a core" },
+	[BY_TURNS] = { "by_turns", FACT_NUMBER,
+		       "1: each thread is late now and then, by chance" },
 	[REGION] = { "region", FACT_TEXT,
 		     "its name, \"parallel solver.c:120\"" },
 	[CULPRIT] = { "culprit", FACT_TEXT,
@@ -99,6 +102,7 @@ static int add_region(struct facts *to, const struct fact_source *from,
 		value_ratio(f->values[SAVED].number, from->elapsed);
 	f->values[EACH].number = value_ratio(time, r->at[OMP_MEMBERS]);
 	f->values[CROWDED].number = from->crowded;
+	f->values[BY_TURNS].number = omp_region_by_turns(r);
 	f->values[REGION].text = name_of_region(from->run, r->node);
 	f->values[CULPRIT].text = name_of_culprit(r, from->paths);
 	return f->values[REGION].text && f->values[CULPRIT].text ? 0
