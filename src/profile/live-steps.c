@@ -17,9 +17,9 @@
 #define MEANWHILE  0.2 /* of the time of a loop: it is no other stretch */
 
 enum {
-	STEPS_FIRST = 4, /* of the loop that is found first, … */
-	STEPS_FEW = 2,   /* … of each other one, with few stamps, … */
-	STEPS_KEPT = 34, /* … of all together */
+	STEPS_FIRST = 5, /* of the loop that is found first, … */
+	STEPS_FEW = 3,   /* … of each other one, with few stamps, … */
+	STEPS_KEPT = 50, /* … of all together */
 	STEPS_LEAST = 4, /* calls */
 	STEPS_SURE = 8,  /* calls in a step; of more, none is left over */
 	/* In larger jobs a rank keeps fewer stamps, for the merge, … */
@@ -189,7 +189,10 @@ static int by_step_weight(const void *x, const void *y, void *of)
 		return ORDER(b->outer, a->outer);
 	if (m != n)
 		return ORDER(n, m);
-	if (a->ordered && b->ordered)
+	/* Order is exact, clocks are not. */
+	if (!a->ordered != !b->ordered)
+		return a->ordered ? -1 : 1;
+	if (a->ordered)
 		return by_step_place(by->p, a, b);
 	if (u != v)
 		return u < v ? 1 : -1;
@@ -232,19 +235,22 @@ static bool is_meanwhile(const struct profile *p,
 
 /*
  * Those that are called meanwhile come behind it, not more than `most`
- * together; others are in no loop of their own.
+ * together, of which one is told by order if there is one; others are in no
+ * loop of their own.
  */
 static size_t keep_loop(struct profile *p, size_t kept, size_t most)
 {
 	const struct profile_step *loop = &p->steps[kept];
 	size_t end = kept + 1;
+	bool has_order = loop->ordered;
 
 	for (size_t i = kept + 1; i < p->step_count; i++) {
 		struct profile_step step = p->steps[i];
 
 		if (!is_meanwhile(p, &step, loop))
 			continue;
-		if (end < kept + most) {
+		has_order |= step.ordered > 0;
+		if (end + !has_order < kept + most) {
 			p->steps[i] = p->steps[end];
 			p->steps[end++] = step;
 		} else {

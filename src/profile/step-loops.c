@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/comparison.h"
 #include "base/err.h"
+#include "profile/step-pattern.h"
 
 #define EVIDENCE 13   /* bits: of chance, 1 of 8,192 */
 #define STEADY   0.5  /* of what else is called in the loop */
@@ -26,6 +28,7 @@ enum {
 	ALONE = 8,       /* calls in a row */
 	TURNS_ALONE = 8, /* without one that is called as often */
 	FUNCTIONS = 4,   /* in turns: more than output has */
+	TOGETHER = 8,    /* calls, at most, that a function makes each time */
 	LOOKED_AT = 1024 /* calls */
 };
 
@@ -62,7 +65,12 @@ static double steps_of(const struct profile_step *s)
 
 struct loop_event {
 	uint64_t ns;
-	uint32_t node;
+	uint32_t node, step; /* the step: an index into `at` */
+};
+
+struct call_group { /* calls of a context in one turn of a function */
+	uint32_t function, each; /* node; calls, as they have to be; 0: none */
+	uint32_t turn, calls;    /* the last turn, and calls in it */
 };
 
 static int by_event_time(const void *x, const void *y)
@@ -73,20 +81,84 @@ static int by_event_time(const void *x, const void *y)
 	return order ? order : ORDER(a->node, b->node);
 }
 
-/* On each path, what the path before did not have begins another turn. */
-static void count_turns(struct loops *l, const struct loop_event *events,
-			size_t count, uint32_t *seen)
+/* One more call in its turn; no group if the one before had others. */
+static void group_count(struct call_group *g, uint32_t turn)
 {
-	for (size_t i = 0; i < count; i++)
+	if (turn != g->turn) {
+		if (g->turn && g->calls != g->each)
+			g->each = 0;
+		g->turn = turn;
+		g->calls = 0;
+	}
+	g->calls++;
+}
+
+/*
+ * On each path, what the path before did not have begins another turn.  With
+ * groups, turns are counted again.
+ */
+static void count_turns(struct loops *l, const struct loop_event *events,
+			size_t count, uint32_t *seen, struct call_group *groups)
+{
+	size_t size = l->p->node_count;
+
+	memset(seen, 0, size * sizeof(*seen));
+	memset(l->turns, 0, size * sizeof(*l->turns));
+	for (size_t i = 0; i < count; i++) {
 		for (uint32_t n = events[i].node; n;
 		     n = l->p->nodes[n].parent) {
-			l->turns[n] += seen[n] != i;
+			/* The first one came after nothing. */
+			l->turns[n] += seen[n] != i || !i;
 			seen[n] = (uint32_t)i + 1;
 		}
-	/* The first one came after nothing, which `seen` holds to be itself. */
-	for (uint32_t n = count ? events->node : 0; n;
-	     n = l->p->nodes[n].parent)
-		l->turns[n]++;
+		if (groups && groups[events[i].step].each)
+			group_count(&groups[events[i].step],
+				    l->turns[groups[events[i].step].function]);
+	}
+}
+
+/* The function that calls it several times in a turn, by their numbers. */
+static struct call_group calls_together(const struct loops *l,
+					const struct profile_step *s)
+{
+	uint32_t n = s->node;
+
+	while (n && l->turns[n] >= s->count)
+		n = l->p->nodes[n].parent;
+	if (!n || !has_all_stamps(s) || s->count % l->turns[n] ||
+	    s->count / l->turns[n] > TOGETHER)
+		return (struct call_group){ 0 };
+	return (struct call_group){ .function = n,
+				    .each = s->count / l->turns[n] };
+}
+
+/*
+ * LAMMPS sends two to six messages in a step from one line, of a function that
+ * is called in turns with others: they are one step, whatever clocks say.
+ */
+static int find_groups(struct loops *l, const struct loop_event *events,
+		       size_t count, uint32_t *seen)
+{
+	struct call_group *groups = calloc(l->count + 1, sizeof(*groups));
+	double regular = 0;
+
+	if (!groups)
+		return no_memory();
+	for (size_t i = 0; i < l->count; i++)
+		groups[i] = calls_together(l, l->at[i]);
+	count_turns(l, events, count, seen, groups);
+	for (size_t i = 0; i < l->count && regular >= 0; i++) {
+		struct profile_step *s = l->at[i];
+
+		if (!groups[i].each || groups[i].calls != groups[i].each)
+			continue;
+		regular =
+			step_regular(stamps_of(l, s), s->count, groups[i].each);
+		s->per = groups[i].each;
+		s->regular = regular;
+	}
+	free(groups);
+	return regular < 0 ? no_memory() : 0;
 }
 
 static int find_turns(struct loops *l)
@@ -96,6 +168,7 @@ static int find_turns(struct loops *l)
 	uint32_t *seen = calloc(p->node_count + 1, sizeof(*seen));
 	bool is_there = events && seen;
 	size_t count = 0;
+	int err = -ENOMEM;
 
 	l->turns = calloc(p->node_count + 1, sizeof(*l->turns));
 	if (is_there && l->turns) {
@@ -103,14 +176,15 @@ static int find_turns(struct loops *l)
 			for (uint32_t k = 0; k < l->at[i]->count; k++)
 				events[count++] = (struct loop_event){
 					stamps_of(l, l->at[i])[k].ns,
-					l->at[i]->node
+					l->at[i]->node, (uint32_t)i
 				};
 		qsort(events, count, sizeof(*events), by_event_time);
-		count_turns(l, events, count, seen);
+		count_turns(l, events, count, seen, NULL);
+		err = find_groups(l, events, count, seen);
 	}
 	free(events);
 	free(seen);
-	return l->turns && is_there ? 0 : no_memory();
+	return err ? no_memory() : 0;
 }
 
 /*

@@ -3,6 +3,8 @@
  * step-loops.h - which loops the calls of a rank are in, and which of them are
  * inside of others.
  *
+ * Groups   What a function calls a few times from one line, whenever it is
+ *          called, is one step.
  * Order    Contexts that are called equally often, and in turns each time, are
  *          in one loop, however irregular it is: of n calls each, chance makes
  *          that once in (2n over n) / 2 times.  What else is called there must
@@ -19,8 +21,8 @@
 #define LOOP_ROUNDS_LEAST 4 /* of one that is told by order */
 
 /*
- * Finds `ordered` and `outer` of all p->steps, which have their `per` and
- * `regular`.  0, or -ENOMEM with a reason.
+ * Finds `ordered` and `outer` of all p->steps, which have `per` and `regular`
+ * as clocks tell: those of groups are changed.  0, or -ENOMEM with a reason.
  */
 int step_loops(struct profile *p);
 

@@ -154,8 +154,10 @@ static bool is_better_choice(const struct step_choice *a,
 
 	if (class_of_choice(a) != class_of_choice(b))
 		return class_of_choice(a) > class_of_choice(b);
-	return m != n ? m > n
-		      : a->ordered && b->ordered && a->begin_ns < b->begin_ns;
+	if (m != n)
+		return m > n;
+	/* Order is exact, clocks are not. */
+	return a->ordered && (!b->ordered || a->begin_ns < b->begin_ns);
 }
 
 /* The series that the choice has of the process; NULL: none. */

@@ -132,6 +132,42 @@ TEST(few_irregular_rounds_are_found_by_order)
 	CHECK(found >= 45);
 }
 
+/* As LAMMPS on busy cores: each function sends `swaps` messages from one line.
+ */
+static uint32_t calls_in_step(uint32_t swaps, bool more)
+{
+	uint32_t run, forward, wait, reverse;
+
+	begin_program();
+	run = function(0);
+	forward = function(run);
+	wait = site(forward);
+	forward = site(forward);
+	reverse = site(function(run));
+	for (int i = 0; i < 100; i++) {
+		for (uint32_t k = 0; k < swaps + (more && i == 50); k++) {
+			call(forward, 5, 10);
+			call(wait, 5, 10);
+		}
+		for (uint32_t k = 0; k < swaps; k++)
+			call(reverse, 5, 10);
+	}
+	return end_program() && steps[wait].per == steps[forward].per
+		       ? steps[forward].per
+		       : 0;
+}
+
+TEST(calls_of_one_turn_of_a_function_are_one_step)
+{
+	CHECK(calls_in_step(1, false) == 1);
+	CHECK(calls_in_step(2, false) == 2);
+	CHECK(steps[2].per == 2);
+	CHECK(calls_in_step(6, false) == 6);
+	/* Not always as many; or so many that each may be a step. */
+	CHECK(calls_in_step(2, true) == 1);
+	CHECK(calls_in_step(20, false) == 1);
+}
+
 /* Each twentieth of them writes, which takes about as long as a step. */
 TEST(output_is_no_step)
 {
