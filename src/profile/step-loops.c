@@ -125,8 +125,8 @@ static struct call_group calls_together(const struct loops *l,
 
 	while (n && l->turns[n] >= s->count)
 		n = l->p->nodes[n].parent;
-	if (!n || !has_all_stamps(s) || s->count % l->turns[n] ||
-	    s->count / l->turns[n] > TOGETHER)
+	if (!n || !has_all_stamps(s) || l->turns[n] < LOOP_ROUNDS_LEAST ||
+	    s->count % l->turns[n] || s->count / l->turns[n] > TOGETHER)
 		return (struct call_group){ 0 };
 	return (struct call_group){ .function = n,
 				    .each = s->count / l->turns[n] };

@@ -19,40 +19,49 @@ enum {
 	STEPS_LEAST_ORDERED = 4 /* … or these, by the order of calls */
 };
 
+static bool is_same_node(const struct step_series *a,
+			 const struct step_series *b)
+{
+	return a->node == b->node && !a->lines == !b->lines;
+}
+
+/* Of one number of calls: another one is another loop, or of other ranks. */
 static size_t end_of_context(const struct steps *steps, size_t first)
 {
 	size_t end = first + 1;
 
 	while (end < steps->count &&
-	       steps->at[end].node == steps->at[first].node &&
-	       !steps->at[end].lines == !steps->at[first].lines)
+	       is_same_node(&steps->at[end], &steps->at[first]) &&
+	       steps->at[end].calls == steps->at[first].calls)
 		end++;
 	return end;
-}
-
-/* The number of calls that most ranks of the context have. */
-static uint64_t usual_calls(const struct steps *steps,
-			    const struct step_choice *c)
-{
-	uint64_t calls = 0;
-	size_t seen = 0;
-
-	for (size_t i = c->first; i < c->end; i++) {
-		if (!seen)
-			calls = steps->at[i].calls;
-		seen += steps->at[i].calls == calls ? 1 : (size_t)-1;
-	}
-	return calls;
 }
 
 bool step_is_usual(const struct steps *steps, const struct step_choice *c,
 		   size_t i)
 {
-	const struct step_series *s = &steps->at[i];
+	return i == c->first ||
+	       steps->at[i - 1].process != steps->at[i].process;
+}
 
-	return s->calls == c->calls &&
-	       (i == c->first || s[-1].process != s->process ||
-		s[-1].calls != c->calls);
+/* The series that the choice has of the process; NULL: none. */
+static const struct step_series *series_of(const struct steps *steps,
+					   const struct step_choice *c,
+					   uint32_t process)
+{
+	size_t low = c->first, high = c->end;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (steps->at[middle].process < process)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->end && steps->at[low].process == process
+		       ? &steps->at[low]
+		       : NULL;
 }
 
 /* Where most of its ranks say so. */
@@ -71,10 +80,23 @@ static uint32_t per_of_both(uint32_t a, uint32_t b)
 	return more > STEPS_SURE && more != UINT32_MAX ? more : less;
 }
 
-static bool is_about_as_often(const struct step_choice *c, uint64_t calls)
+/* Ranks that call it, but not as often. */
+static void look_at_others(const struct steps *steps, struct step_choice *c)
 {
-	return calls != c->calls && fabs((double)calls - (double)c->calls) <=
-					    ABOUT * (double)c->calls;
+	const struct step_series *of = &steps->at[c->first];
+	size_t i = c->first;
+
+	while (i && is_same_node(&steps->at[i - 1], of))
+		i--;
+	for (; i < steps->count && is_same_node(&steps->at[i], of); i++) {
+		const struct step_series *s = &steps->at[i];
+		double more = (double)s->calls - (double)c->calls;
+
+		if (series_of(steps, c, s->process))
+			continue;
+		c->about |= fabs(more) <= ABOUT * (double)c->calls;
+		c->others++;
+	}
 }
 
 static struct step_choice look_at_context(const struct steps *steps,
@@ -89,13 +111,11 @@ static struct step_choice look_at_context(const struct steps *steps,
 
 	c.marked = steps->at[first].marked;
 	c.lines = steps->at[first].lines;
-	c.calls = usual_calls(steps, &c);
+	c.calls = steps->at[first].calls;
 	for (size_t i = c.first; i < c.end; i++) {
 		const struct step_series *s = &steps->at[i];
 		const struct profile_stamp *at = &steps->stamps[s->first];
 
-		c.about |= is_about_as_often(&c, s->calls);
-		c.others += s->calls != c.calls;
 		if (!step_is_usual(steps, &c, i))
 			continue;
 		if (!c.ranks++) {
@@ -111,6 +131,7 @@ static struct step_choice look_at_context(const struct steps *steps,
 		c.per = per_of_both(c.per, s->per);
 	}
 	judge_context(&c, ordered, outer);
+	look_at_others(steps, &c);
 	return c;
 }
 
@@ -158,18 +179,6 @@ static bool is_better_choice(const struct step_choice *a,
 		return m > n;
 	/* Order is exact, clocks are not. */
 	return a->ordered && (!b->ordered || a->begin_ns < b->begin_ns);
-}
-
-/* The series that the choice has of the process; NULL: none. */
-static const struct step_series *series_of(const struct steps *steps,
-					   const struct step_choice *c,
-					   uint32_t process)
-{
-	for (size_t i = c->first; i < c->end; i++)
-		if (steps->at[i].process == process &&
-		    step_is_usual(steps, c, i))
-			return &steps->at[i];
-	return NULL;
 }
 
 static uint32_t stamps_before(const struct steps *steps,

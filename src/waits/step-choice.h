@@ -31,10 +31,10 @@ struct step_series { /* of one process; a raw node may become another's */
 	size_t first; /* of the stamps of all */
 };
 
-struct step_choice { /* series first … end - 1: one context */
+struct step_choice { /* series first … end - 1: one context, as often called */
 	size_t first, end, ranks;
-	size_t others;  /* series of other numbers of calls */
-	uint64_t calls; /* of most ranks */
+	size_t others; /* series of other numbers of calls */
+	uint64_t calls;
 	uint32_t per;
 	bool marked, ordered, outer;
 	bool lines, differ; /* of several lines; not the same on all ranks */
@@ -48,7 +48,7 @@ int step_choices(const struct run *run, const struct steps *steps,
 		 const struct clocks *clocks,
 		 struct step_choice to[STEP_CHOICES]);
 
-/* Is the series the process's only one of the context, of that many calls? */
+/* Is the series of the choice the process's first one? */
 bool step_is_usual(const struct steps *steps, const struct step_choice *choice,
 		   size_t series);
 

@@ -141,8 +141,8 @@ static int by_step_node(const void *x, const void *y)
 	if (!order)
 		order = ORDER(a->lines > 0, b->lines > 0);
 	if (!order)
-		order = ORDER(a->process, b->process);
-	return order ? order : ORDER(b->calls, a->calls);
+		order = ORDER(b->calls, a->calls);
+	return order ? order : ORDER(a->process, b->process);
 }
 
 void steps_rename(struct steps *steps, const struct run *run,

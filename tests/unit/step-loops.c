@@ -124,6 +124,7 @@ TEST(few_irregular_rounds_are_found_by_order)
 		}
 		CHECK(end_program());
 		CHECK(steps[sum].ordered && steps[mix].ordered);
+		CHECK(steps[sum].per == 1);
 		found += steps[sum].outer && steps[mix].outer &&
 			 !steps[points[0]].outer && !steps[points[2]].outer &&
 			 !steps[solve].outer;

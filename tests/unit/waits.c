@@ -1555,6 +1555,23 @@ TEST(ranks_that_call_nearly_as_often_share_no_steps)
 	CHECK(steps_of_four(80) == 40);
 }
 
+/* As hpcc's rings, which one function measures twice. */
+TEST(one_path_may_have_two_loops)
+{
+	struct run *run;
+
+	begin(2);
+	for (int r = 0; r < 2; r++) {
+		stepped(r, CALL + LIVE_PART_ALL, 100, 20, 40);
+		stepped(r, CALL + LIVE_PART_ALL, 1000, 20, 30);
+	}
+	run = merged(-1);
+	CHECK(run->iterations.series_count == 2);
+	CHECK(run->iterations.series[0].iterations == 40);
+	CHECK(run->iterations.series[1].iterations == 30);
+	run_free(run);
+}
+
 /*
  * 4 ranks call a function from several lines 40 times; `lines` of them do it in
  * the same way, and each calls another one in each `turn`-th of its calls, the
