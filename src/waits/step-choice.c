@@ -208,13 +208,13 @@ static bool is_around_lines(const struct steps *steps,
 			continue;
 		o = series_of(steps, outer, s->process);
 		if (!o)
-			continue;
+			return false;
 		calls = stamps_before(steps, s, steps->stamps[o->first + 1].ns);
 		if (seen++ && calls != turn)
 			return false;
 		turn = calls;
 	}
-	return seen > 1;
+	return true;
 }
 
 /* Lines inside of a loop are not its steps. */

@@ -1575,7 +1575,7 @@ TEST(one_path_may_have_two_loops)
 /*
  * 4 ranks call a function from several lines 40 times; `lines` of them do it in
  * the same way, and each calls another one in each `turn`-th of its calls, the
- * others `late` calls later.
+ * others `late` calls later; below 0, they do not.
  */
 static uint64_t steps_of_lines(int lines, int turn, int late)
 {
@@ -1589,7 +1589,7 @@ static uint64_t steps_of_lines(int lines, int turn, int late)
 
 		step->lines = r < lines ? 7 : 9;
 		step->ordered = 1;
-		if (turn)
+		if (turn && (r < lines || late >= 0))
 			stepped(r, CALL + LIVE_PART_SEND,
 				95 + 20 * (r < lines ? 0 : late), 20 * turn,
 				38 / (uint32_t)turn);
@@ -1608,6 +1608,7 @@ TEST(ranks_that_call_from_different_lines_share_steps)
 	/* Another loop is around it, or its calls are of a rank in turn. */
 	CHECK(steps_of_lines(2, 4, 0) == 9);
 	CHECK(steps_of_lines(2, 2, 1) == 40);
+	CHECK(steps_of_lines(2, 2, -1) == 40);
 }
 
 TEST(a_row_is_several_iterations_where_stamps_were_thinned)
