@@ -193,6 +193,31 @@ TEST(diagnosis_what_was_before)
 	end(&m);
 }
 
+/* What it does more than others explains no more than was waited there. */
+TEST(diagnosis_what_was_before_in_three_places)
+{
+	static const uint32_t places[] = { FIXTURE_NORM, FIXTURE_SOLVE };
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	add_fact(&m, 200);
+	for (uint32_t r = 1; r < 4; r++) {
+		add_blame(&m, WAIT_LATE_SENDER, r, 0, 0.17);
+		m.blames.rows[m.blames.row_count - 1].context =
+			m.paths.of[FIXTURE_FACT_1];
+		for (size_t i = 0; i < 2; i++) {
+			add_blame(&m, WAIT_LATE_SENDER, r, 0, 0.03);
+			m.blames.at[m.blames.count - 1].victim =
+				m.paths.of[places[i]];
+		}
+	}
+	f = found(&m, "late-sender");
+	CHECK(strstr(f->text, " in fact") != NULL);
+	CHECK(!strcmp(f->ranks, "rank 0"));
+	end(&m);
+}
+
 /* Each is late in its turn, and totals are even. */
 TEST(diagnosis_rotating)
 {

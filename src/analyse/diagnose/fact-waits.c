@@ -278,7 +278,7 @@ static int late_in(struct mainly *in, struct late_excess *excess,
 		err = mainly_in(&more, paths, own, victim);
 	if (more.path) {
 		*in = more;
-		in->seconds *= others;
+		in->seconds = fmin(others * in->seconds, seconds);
 	}
 	return err;
 }
