@@ -7,11 +7,12 @@
 
 #include "base/err.h"
 
-#define NEARLY     0.7  /* as regular, for as long, as the most regular */
-#define SHARED     0.5  /* of the members have it */
-#define OVERLAPS   0.2  /* of its time, or more: it is no other stretch */
-#define WORTH_NAME 5e-4 /* of the time of the one before, at least */
-#define ABOUT      0.06 /* fewer or more calls: they answer what comes */
+#define NEARLY      0.7  /* as regular, for as long, as the most regular */
+#define SHARED      0.5  /* of the members have it */
+#define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
+#define WORTH_STEPS 0.01 /* of the run, at least: they are its steps */
+#define WORTH_NAME  5e-4 /* of the time of the one before, at least */
+#define ABOUT       0.06 /* fewer or more calls: they answer what comes */
 
 enum {
 	STEPS_LEAST = 8, /* iterations, … */
@@ -245,8 +246,14 @@ static size_t list_choices(const struct run *run, const struct steps *steps,
 	return count;
 }
 
+static double seconds_of_choice(const struct step_choice *c)
+{
+	return (double)(c->end_ns - c->begin_ns) / 1e9;
+}
+
+/* least: seconds that one without a mark has. */
 static const struct step_choice *best_choice(const struct step_choice *at,
-					     size_t count)
+					     size_t count, double least)
 {
 	const struct step_choice *best = NULL;
 	double most[3] = { 0 };
@@ -256,16 +263,23 @@ static const struct step_choice *best_choice(const struct step_choice *at,
 			fmax(most[class_of_choice(&at[i])],
 			     weight_of_choice(&at[i]));
 	for (size_t i = 0; i < count; i++)
-		if (weight_of_choice(&at[i]) >=
+		if ((at[i].marked || seconds_of_choice(&at[i]) >= least) &&
+		    weight_of_choice(&at[i]) >=
 			    NEARLY * most[class_of_choice(&at[i])] &&
 		    (!best || is_better_choice(&at[i], best)))
 			best = &at[i];
 	return best;
 }
 
-static double seconds_of_choice(const struct step_choice *c)
+/* Loops while the program begins are not its steps. */
+static double least_seconds(const struct run *run)
 {
-	return (double)(c->end_ns - c->begin_ns) / 1e9;
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < run->member_count; i++)
+		if (run->ranks[i].elapsed_ns > longest)
+			longest = run->ranks[i].elapsed_ns;
+	return WORTH_STEPS * (double)longest / 1e9;
 }
 
 /* Those of other stretches of time than the choice, if they are worth it. */
@@ -294,7 +308,8 @@ int step_choices(const struct run *run, const struct steps *steps,
 	if (!at)
 		return no_memory();
 	count = list_choices(run, steps, clocks, at);
-	while (n < STEP_CHOICES && (best = best_choice(at, count))) {
+	while (n < STEP_CHOICES &&
+	       (best = best_choice(at, count, n ? 0 : least_seconds(run)))) {
 		to[n] = *best;
 		count = keep_others(at, count, &to[n++]);
 	}
