@@ -49,6 +49,7 @@ enum {
 };
 
 bool omp_teams;
+uint32_t omp_team_largest = 1;
 
 /* Mutable: how fast the counter is; any master sets it. */
 static struct ticks clock_of_teams;
@@ -532,6 +533,9 @@ static struct team_level *level_of_member(struct thread *t,
 	if (t != team->master)
 		return push_member(t, team, frame);
 	team->members = (uint32_t)size;
+	if (team->members > omp_team_largest)
+		__atomic_store_n(&omp_team_largest, team->members,
+				 __ATOMIC_RELAXED);
 	return level_of_team(t, team);
 }
 

@@ -123,6 +123,9 @@ uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed);
 /* Mutable: there is an adapter.  Without, a handler need not ask the two. */
 extern HIDDEN bool omp_teams;
 
+/* Mutable: the members of the largest team so far, or 1. */
+extern HIDDEN uint32_t omp_team_largest;
+
 /* The thread was sampled there. */
 SIGSAFE void omp_team_sampled(live_ref node);
 

@@ -85,15 +85,20 @@ SIGSAFE static uint64_t clock_budget(const struct thread *t)
 	return all - (else_ns < all / 2 ? else_ns : all / 2);
 }
 
-/* The rate is lowered when samples cost more than the budget, up to here. */
+/*
+ * The rate is lowered when samples cost more than the budget, up to here.  The
+ * members of a team share it: all wait at the end for who had a sample.
+ */
 SIGSAFE static void keep_to_budget(struct thread *t)
 {
-	uint64_t allowed = clock_budget(t), period = clock_period_ns();
-	uint64_t cost = t->live->handler_ns / t->live->samples;
+	uint64_t members = __atomic_load_n(&omp_team_largest, __ATOMIC_RELAXED);
+	uint64_t allowed = clock_budget(t) / members, cost;
+	uint64_t period = clock_period_ns();
 
-	if (!allowed || t->live->samples < ENOUGH ||
+	if (!allowed || t->live->samples * members < ENOUGH ||
 	    !clock_can_change(&t->clock))
 		return;
+	cost = t->live->handler_ns / t->live->samples;
 	if (cost * PER_MILLION > period * allowed)
 		period = cost * PER_MILLION / allowed;
 	t->period.mean_ns = period < SLOWEST_NS ? period : SLOWEST_NS;
