@@ -144,14 +144,15 @@ tasks_are_work() {
 		}' rows
 }
 
-# Whoever does it, and also where tasks make tasks.
+# Whoever does it, and also where tasks make tasks.  One task of 10 ms of all
+# may have been begun before its thread was known to be in the region.
 tasks_are_below() {
 	[ -e tasks.copse ] || skip "there was no run"
 	"$copse" report -f folded -m samples tasks.copse >folded || return
 	awk '/in_piece/ { all += $NF }
 		/main;.*\[parallel busy-tasks.c:[0-9]*\];(.*;)?\[task busy-tasks.c:[0-9]*\];in_piece/ { good += $NF }
 		END { print good, "of", all
-			exit !(all > 20 && good >= 0.98 * all) }' folded ||
+			exit !(all > 20 && good >= 0.98 * all - 11) }' folded ||
 		{ grep in_piece folded; return 1; }
 }
 
