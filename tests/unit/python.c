@@ -290,6 +290,9 @@ TEST(others_without_gil_are_not_known)
 
 	publish_3_13_without_gil();
 	CHECK(python_layout_choose(&to, runtime, 0x30d));
+	runtime[68] = 56; /* beyond what is read of a text */
+	CHECK(!python_layout_choose(&to, runtime, 0x30d));
+	runtime[68] = 48;
 	runtime[44] = 48;
 	CHECK(!python_layout_choose(&to, runtime, 0x30d));
 	publish_3_15();

@@ -218,6 +218,8 @@ static bool without_gil(struct python_layout *to, const uint64_t *words,
 	       take_offset(&to->bytes, bytes, BYTES_TEXT) &&
 	       take_offset(&to->text.state, text, TEXT_STATE) &&
 	       text[TEXT_HEAD] <= PYTHON_TEXT_MOST &&
+	       to->text.state + sizeof(uint64_t) <= text[TEXT_HEAD] &&
+	       to->object.size + sizeof(uint64_t) <= text[TEXT_HEAD] &&
 	       text[TEXT_LENGTH] == to->object.size;
 }
 
