@@ -213,10 +213,15 @@ static void ompt_task(union ompt_data *by, const struct ompt_frame *frame,
 	memcpy(made, &task, sizeof(task));
 }
 
-/* One that is gone on with, after another was done within it, is there yet. */
+/*
+ * One that is gone on with, after another was done within it, is there yet.  A
+ * thread that still looks for tasks at the end of a region may get one of the
+ * next before it is told that it is a member: the runtime knows which it is of.
+ */
 static void ompt_schedule(union ompt_data *before, int why,
 			  union ompt_data *next)
 {
+	union ompt_data *parallel = NULL;
 	struct ompt_frame *frame = NULL;
 	struct omp_task task;
 
@@ -227,8 +232,9 @@ static void ompt_schedule(union ompt_data *before, int why,
 	if (!next || !next->value || copse_task_is_begun(next))
 		return;
 	memcpy(&task, next, sizeof(task));
-	if (get_task_info(0, NULL, NULL, &frame, NULL, NULL) && frame)
-		copse_task_begin(&task, next, (uintptr_t)frame->exit_frame);
+	if (get_task_info(0, NULL, NULL, &frame, &parallel, NULL) && frame)
+		copse_task_begin(&task, next, (uintptr_t)frame->exit_frame,
+				 parallel ? parallel->ptr : NULL);
 }
 
 static int ompt_initialize(ompt_look_up *look_up, int device,

@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void task_run(void *data,
 	__typeof__(made) outer = made;
 
 	copse_task_begin(&tail->task, tail,
-			 (uintptr_t)__builtin_frame_address(0));
+			 (uintptr_t)__builtin_frame_address(0), NULL);
 	tail->function(data);
 	copse_task_end(tail);
 	made = outer;

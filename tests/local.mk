@@ -65,7 +65,7 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 	tests/programs/mpi-truth.h tests/programs/mpi-fortran.F90 \
 	$(NAMED)
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
-	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/busy-tasks.c tests/programs/omp-constructs.c \
+	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/busy-tasks.c tests/programs/early-task.c tests/programs/omp-constructs.c \
 	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c \
 	tests/programs/uneven.c tests/programs/lock-old.c \
 	tests/programs/lock-comes.c tests/programs/lock-kinds.cc \

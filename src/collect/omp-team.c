@@ -699,20 +699,24 @@ PUBLIC struct omp_task copse_task_new(void (*function)(void *),
 	return task;
 }
 
-/* The team that the thread is in, also behind its part; NULL: in none. */
-static struct omp_team *team_of_task(void)
+/* The team that the thread is in, also behind its part; else the task's. */
+static struct omp_team *team_of_task(struct thread *t, struct omp_team *its)
 {
 	if (mine.depth)
 		return mine.levels[mine.depth - 1].team;
-	return mine.master && !is_team_over() ? mine.left : NULL;
+	if (mine.master && !is_team_over())
+		return mine.left;
+	if (mine.master)
+		leave_team(t);
+	return its && its->master ? its : NULL;
 }
 
 /* Where the thread's own nodes begin. */
 static live_ref root_outside(const struct thread *t)
 {
-	if (mine.depth)
-		return mine.levels[0].root;
-	return mine.master ? mine.outside : t->tree.root;
+	if (mine.master)
+		return mine.outside;
+	return mine.depth ? mine.levels[0].root : t->tree.root;
 }
 
 static void begin_task(struct thread *t, struct omp_team *team,
@@ -737,42 +741,48 @@ static void begin_task(struct thread *t, struct omp_team *team,
 }
 
 PUBLIC void copse_task_begin(const struct omp_task *task, const void *id,
-			     uintptr_t frame)
+			     uintptr_t frame, struct omp_team *its)
 {
-	struct thread *t = mine.depth || mine.master ? thread_self() : NULL;
+	struct thread *t =
+		mine.depth || mine.master || its ? thread_with_tree() : NULL;
 	struct omp_team *team;
 
-	if (!t || !thread_has_tree(t) || !thread_occupy(t))
+	if (!t || !thread_occupy(t))
 		return;
 	hold_team(t);
-	team = team_of_task();
+	team = team_of_task(t, its);
 	if (team && is_on_own_stack(t, frame) && has_room_for_level(t))
 		begin_task(t, team, task, id, frame);
 	release_team(t, t->tree.root);
 }
 
-/* Behind the part: nobody else adds this up, and the member comes later. */
-static void count_late_task(struct thread *t, const struct team_level *level,
-			    uint64_t now)
+/*
+ * Behind the part: nobody else adds this up, and the member comes later.  Or
+ * before it: then there is no place where the member has come to yet.
+ */
+static void count_task_outside(struct thread *t, const struct team_level *level,
+			       uint64_t now)
 {
 	const struct team_level *part =
 		mine.depth > 1 ? &mine.levels[mine.depth - 2] : NULL;
 
-	omp_slot_came(part ? part->slot : mine.slot, level->team,
-		      part ? part->meetings : mine.meetings, mine.sampled, now);
-	count_work(t, level->team, mine.outside, now - level->start);
+	if (part || mine.master)
+		omp_slot_came(part ? part->slot : mine.slot, level->team,
+			      part ? part->meetings : mine.meetings,
+			      mine.sampled, now);
+	count_work(t, level->team, root_outside(t), now - level->start);
 }
 
 static void end_task(struct thread *t, const struct team_level *level)
 {
 	uint64_t now = team_now(level->team);
 	struct team_waits waited = mine.waited;
-	bool late = mine.depth < 2 || !mine.levels[mine.depth - 2].start;
+	bool outside = mine.depth < 2 || !mine.levels[mine.depth - 2].start;
 
-	if (late)
-		count_late_task(t, level, now);
+	if (outside)
+		count_task_outside(t, level, now);
 	pop_level(t);
-	for (int i = 0; i < TEAM_WAITS && !late; i++)
+	for (int i = 0; i < TEAM_WAITS && !outside; i++)
 		mine.waited.of[i] += waited.of[i];
 	if (mine.since)
 		mine.since = now;

@@ -110,10 +110,11 @@ struct omp_task copse_task_new(void (*function)(void *),
 /*
  * Around the task, whose frames are below `frame`.  What it does is work of its
  * thread, also while that waits, and stands below where the task was made.
- * id tells it from others that the thread has begun and not ended.
+ * id tells it from others that the thread has begun and not ended.  Where the
+ * thread is not known to be in a team, it is `its`; NULL: not known either.
  */
 void copse_task_begin(const struct omp_task *task, const void *id,
-		      uintptr_t frame);
+		      uintptr_t frame, struct omp_team *its);
 void copse_task_end(const void *id);
 bool copse_task_is_begun(const void *id);
 
