@@ -40,19 +40,43 @@ SIGSAFE static struct sites *new_sites(void)
 	return sites;
 }
 
-/*
- * The place that is the i-th to look at.  `called_from`: of a region that was
- * called back for, else 0.
- */
-SIGSAFE static struct site *place(const struct sites *sites,
-				  const struct region *r, uintptr_t called_from,
-				  uint32_t i)
+/* `called_from`: of a region that was called back for, else 0. */
+SIGSAFE static uint64_t site_key(const struct region *r, uintptr_t called_from)
 {
-	uint64_t key = (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7 ^
-			called_from << 13) *
-		       0x9e3779b97f4a7c15u;
+	return (r->pc ^ r->sp << 20 ^ (uintptr_t)r->name << 7 ^
+		called_from << 13) *
+	       0x9e3779b97f4a7c15u;
+}
 
-	return &sites->at[((key >> 40) + i) & (sites->places - 1)];
+SIGSAFE static struct site *place(const struct sites *sites, uint64_t key)
+{
+	return &sites->at[(key >> 40) & (sites->places - 1)];
+}
+
+/* The first word that is not as it was, or NULL. */
+SIGSAFE static const struct unwind_word *site_difference(const struct site *s)
+{
+	const struct unwind_word *w = s->words, *end = w + s->count;
+
+	while (w < end && *w->at == w->value)
+		w++;
+	return w < end ? w : NULL;
+}
+
+/*
+ * Where to look behind a site that it is not.  Sites that differ in a word lie
+ * apart by what that word is now: so of thousands of call paths to one place
+ * each is found in a few steps, at most one for each word that tells it apart.
+ */
+SIGSAFE static uint64_t next_key(uint64_t key, const struct site *s,
+				 const struct region *r)
+{
+	const struct unwind_word *w =
+		site_begins_as(s, r) ? site_difference(s) : NULL;
+
+	if (!w)
+		return key + (1ull << 40);
+	return (key ^ (uintptr_t)w->at ^ *w->at << 13) * 0xbf58476d1ce4e5b9u;
 }
 
 SIGSAFE static struct site_gate *gate_of(struct sites *sites,
@@ -91,10 +115,10 @@ SIGSAFE struct site *site_search(struct sites *sites, live_ref root,
 				 const struct region *r,
 				 const struct unwinder *u)
 {
-	uintptr_t called_from = called_from_where(sites, r, u);
+	uint64_t key = site_key(r, called_from_where(sites, r, u));
 
 	for (uint32_t i = 0; i < SITE_TRIES; i++) {
-		struct site *s = place(sites, r, called_from, i);
+		struct site *s = place(sites, key);
 
 		if (!s->pc)
 			break;
@@ -102,6 +126,7 @@ SIGSAFE struct site *site_search(struct sites *sites, live_ref root,
 			follow(sites, s);
 			return s;
 		}
+		key = next_key(key, s, r);
 	}
 	return NULL;
 }
@@ -115,39 +140,19 @@ SIGSAFE static bool is_site_current(const struct site *s)
 SIGSAFE static struct site *choose(struct sites *sites, const struct region *r,
 				   uintptr_t called_from)
 {
-	struct site *s;
+	uint64_t key = site_key(r, called_from);
+	uint32_t turn = sites->turn++ % SITE_TRIES;
+	struct site *s, *any = NULL;
 
 	for (uint32_t i = 0; i < SITE_TRIES; i++) {
-		s = place(sites, r, called_from, i);
+		s = place(sites, key);
 		if (!is_site_current(s))
 			return s;
+		if (i == turn)
+			any = s;
+		key = next_key(key, s, r);
 	}
-	return place(sites, r, called_from, sites->turn++ % SITE_TRIES);
-}
-
-SIGSAFE static void move_site(struct sites *sites, struct site *s)
-{
-	const struct region as_learned = {
-		.pc = s->pc, .sp = s->sp, .name = (struct region_name *)s->name
-	};
-	struct site *to = choose(sites, &as_learned, s->called_from);
-
-	*to = *s;
-	to->next = to;
-	sites->used++;
-	s->pc = 0; /* its words are the other's */
-}
-
-SIGSAFE static void grow(struct sites *sites)
-{
-	struct site *old = sites->at;
-	uint32_t places = sites->places;
-
-	if (!get_table(sites, 4 * places))
-		return;
-	for (uint32_t i = 0; i < places; i++)
-		if (is_site_current(&old[i]))
-			move_site(sites, &old[i]);
+	return any;
 }
 
 /* For so many words, from a piece of memory that only grows. */
@@ -187,7 +192,7 @@ place_for(struct sites *sites, const struct region *r, uintptr_t called_from)
 
 	if (sites->used >= sites->places / 2 &&
 	    sites->places < SITE_PLACES_MOST)
-		grow(sites);
+		get_table(sites, 4 * sites->places); /* all are learnt anew */
 	s = choose(sites, r, called_from);
 	sites->used += !s->pc;
 	s->pc = 0;
@@ -228,7 +233,6 @@ SIGSAFE static struct site *keep_site(struct thread *t, struct sites *sites,
 	s->beyond = beyond ? *beyond : (struct cfi_frame){ 0 };
 	s->code = registry_code_generation();
 	s->call = NULL;
-	s->called_from = called_from;
 	s->next = s;
 	follow(sites, s);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* all of it, or no site */

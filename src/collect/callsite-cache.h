@@ -46,7 +46,6 @@ struct site {                 /* what each call needs comes first */
 	uintptr_t inside;          /* region's */
 	struct site *next;         /* what was found after it, or itself */
 	struct cfi_frame beyond;   /* the program's call, when that is set */
-	uintptr_t called_from;     /* as it was found by */
 	uint32_t room;             /* for words */
 } __attribute__((aligned(64)));
 
@@ -98,14 +97,20 @@ site_holds(const struct site *s)
 	return true;
 }
 
+/* Called from the same frame: its words can be read, up to the first change. */
+static inline __attribute__((always_inline)) bool
+site_begins_as(const struct site *s, const struct region *r)
+{
+	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
+	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask);
+}
+
 /* Another profile is another generation of code as well. */
 static inline __attribute__((always_inline)) bool
 site_is(const struct site *s, live_ref root, const struct region *r)
 {
-	return s->pc == r->pc && s->sp == r->sp && s->name == r->name &&
-	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask) &&
-	       s->root == root && s->code == registry_code_generation() &&
-	       site_holds(s);
+	return site_begins_as(s, r) && s->root == root &&
+	       s->code == registry_code_generation() && site_holds(s);
 }
 
 /* The one that is expected. */

@@ -10,6 +10,8 @@
 
 #define STRETCHES 101
 #define EACH      200
+#define DEPTH     12
+#define PATHS     (1 << DEPTH)
 
 static double now(void)
 {
@@ -27,6 +29,27 @@ static void parallel(void)
 	for (int i = 0; i < EACH; i++)
 #pragma omp parallel
 		sink = i;
+}
+
+/*
+ * From so many call paths in turn, as a large program begins its regions: two
+ * places of a function that calls itself.
+ */
+static __attribute__((noinline)) void paths_below(int depth)
+{
+	if (!depth) {
+#pragma omp parallel
+		sink = depth;
+		return;
+	}
+	paths_below(depth - 1);
+	paths_below(depth - 1);
+	sink = depth; /* no tail call */
+}
+
+static void parallel_paths(void)
+{
+	paths_below(DEPTH);
 }
 
 static void parallel_for(void)
@@ -132,6 +155,8 @@ int main(void)
 {
 	threads = omp_get_max_threads();
 	measure("parallel", parallel);
+	printf("parallel-paths %.1f\n",
+	       quartile(parallel_paths) * EACH / PATHS);
 	measure("parallel-for", parallel_for);
 	measure("barrier", barrier);
 	measure("for", loop);

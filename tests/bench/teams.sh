@@ -42,8 +42,8 @@ constructs() {
 		copse_run --openmp=on | keep on
 		copse_run --openmp=off | keep off
 	done
-	for name in parallel parallel-for barrier for single critical task \
-		held-200 held-1000 held-5000; do
+	for name in parallel parallel-paths parallel-for barrier for single \
+		critical task held-200 held-1000 held-5000; do
 		echo "$compiler, $name, $threads threads:" \
 			"plain $(median "$scratch/$threads-$name-plain") ns," \
 			"floor + $(more floor), with copse + $(more on)," \
