@@ -19,8 +19,8 @@ struct hot_paths {
 	const struct paths *paths;
 	const struct run_metric *metric;
 	double *exclusive, *inclusive; /* by path */
-	double *idle;                  /* of inclusive: in OpenMP's waits */
-	double *self;                  /* with what libraries do for it */
+	double *idle; /* of inclusive: in waits of threads for each other */
+	double *self; /* with what libraries do for it */
 	double *told; /* that, and calls of MPI, or of a GPU: a row's worth */
 	uint32_t *caller; /* of a candidate: the nearest one; 0: none */
 	uint32_t *callee; /* the one with most of it; 0: none */
@@ -38,7 +38,9 @@ static void find_idle(struct hot_paths *h)
 	const struct path *at = h->paths->at;
 
 	for (size_t p = h->paths->count; p-- > 1;) {
-		if (h->paths->run->nodes[at[p].node].kind == RUN_OPENMP)
+		const struct run_node *n = &h->paths->run->nodes[at[p].node];
+
+		if (n->kind == RUN_OPENMP || n->kind == RUN_LOCK)
 			h->idle[p] = h->inclusive[p];
 		h->idle[at[p].parent] += h->idle[p];
 	}

@@ -56,7 +56,8 @@ static bool starts_program(const struct run *run, uint32_t node)
 static bool is_code_node(const struct run_node *n)
 {
 	return n->kind == RUN_FUNCTION || n->kind == RUN_LINE ||
-	       n->kind == RUN_LOOP || n->kind == RUN_OPENMP;
+	       n->kind == RUN_LOOP || n->kind == RUN_OPENMP ||
+	       n->kind == RUN_LOCK;
 }
 
 static enum thread_origin origin_of_thread(const struct idle_search *s,

@@ -9,6 +9,7 @@
 #include "analyse/openmp-lost.h"
 #include "analyse/value.h"
 #include "base/err.h"
+#include "live/layout.h"
 
 #define WORTHWHILE 0.05 /* of the CPU time */
 #define LEAST      0.01 /* of the elapsed time, that a first thread ran */
@@ -34,6 +35,39 @@ double openmp_lost(const struct run_rank *rank, double elapsed, double useful)
 	return useful - fmax(fmin(mean, useful), 0);
 }
 
+/* Where threads wait for others without a call that says so. */
+struct spun {
+	double all, value, most; /* CPU time */
+	uint32_t worst;          /* path */
+};
+
+static bool is_spin(const struct run_node *node, uint16_t kind)
+{
+	return node->kind == kind &&
+	       (kind == RUN_OPENMP || node->detail == LOCK_KINDS);
+}
+
+static struct spun find_spun(const struct paths *paths, uint16_t kind)
+{
+	const struct run *run = paths->run;
+	const struct run_metric *cpu = run_metric(run, "cpu.time");
+	struct spun s = { 0 };
+
+	for (uint32_t i = 0; cpu && i < run->node_count; i++) {
+		double value = value_node(cpu, i);
+
+		s.all += value;
+		if (!is_spin(&run->nodes[i], kind))
+			continue;
+		s.value += value;
+		if (value > s.most) {
+			s.most = value;
+			s.worst = paths->of[i];
+		}
+	}
+	return s;
+}
+
 /* By names: what the runtime calls its own functions is often not known. */
 static char *openmp_place_of(const struct paths *paths, uint32_t path)
 {
@@ -46,35 +80,38 @@ static char *openmp_place_of(const struct paths *paths, uint32_t path)
 		    : strdup("threads that it began");
 }
 
+static void say_spun(struct report *report, const struct spun *s,
+		     const char *what, const char *where)
+{
+	report_line(report,
+		    "• Threads %s for %.0f %% of the CPU time, the longest in "
+		    "%s (%.0f %%).",
+		    what, 100 * s->value / s->all, where,
+		    100 * s->most / s->all);
+}
+
 int openmp_say(struct report *report, const struct paths *paths)
 {
-	const struct run *run = paths->run;
-	const struct run_metric *cpu = run_metric(run, "cpu.time");
-	double all = 0, waiting = 0, most = 0;
-	uint32_t worst = 0;
+	struct spun in_runtime = find_spun(paths, RUN_OPENMP);
+	struct spun yields = find_spun(paths, RUN_LOCK);
 	char *where;
 
-	for (uint32_t i = 0; cpu && i < run->node_count; i++) {
-		double value = value_node(cpu, i);
-
-		all += value;
-		if (run->nodes[i].kind != RUN_OPENMP)
-			continue;
-		waiting += value;
-		if (value > most) {
-			most = value;
-			worst = paths->of[i];
-		}
+	if (in_runtime.value > WORTHWHILE * in_runtime.all) {
+		where = openmp_place_of(paths, in_runtime.worst);
+		if (!where)
+			return no_memory();
+		say_spun(report, &in_runtime, "waited in the OpenMP runtime",
+			 where);
+		free(where);
 	}
-	if (waiting <= WORTHWHILE * all)
-		return 0;
-	where = openmp_place_of(paths, worst);
-	if (!where)
-		return no_memory();
-	report_line(report,
-		    "• Threads waited in the OpenMP runtime for %.0f %% of the "
-		    "CPU time, the longest in %s (%.0f %%).",
-		    100 * waiting / all, where, 100 * most / all);
-	free(where);
+	if (yields.value > WORTHWHILE * yields.all) {
+		where = paths_short(paths, paths->at[yields.worst].parent, 3);
+		if (!where)
+			return no_memory();
+		say_spun(report, &yields,
+			 "waited for others, spinning with sched_yield()",
+			 where);
+		free(where);
+	}
 	return 0;
 }

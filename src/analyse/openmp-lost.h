@@ -17,7 +17,10 @@
  */
 double openmp_lost(const struct run_rank *rank, double elapsed, double useful);
 
-/* Where most of the waiting was, when it is worth a sentence; 0 or -ENOMEM. */
+/*
+ * Where most of the waiting was, in the runtime and in others' loops around
+ * sched_yield(), when it is worth a sentence; 0 or -ENOMEM.
+ */
 int openmp_say(struct report *report, const struct paths *paths);
 
 #endif

@@ -206,7 +206,7 @@ static void efficiency(struct report *report, const struct summary_facts *f)
 
 	if (!e->ranks)
 		return;
-	efficiency_line(report, e);
+	efficiency_line(report, e, f->run);
 	if (e->ranks > 1)
 		report_line(report,
 			    "MPI %.1f %% of the time: least %.1f %% on rank "

@@ -30,7 +30,8 @@ static void find_owners(const struct run *run, uint32_t *owner)
 	for (uint32_t i = 1; i < run->node_count; i++) {
 		const struct run_node *n = &run->nodes[i];
 
-		owner[i] = n->kind == RUN_FUNCTION || n->kind == RUN_OPENMP
+		owner[i] = n->kind == RUN_FUNCTION || n->kind == RUN_OPENMP ||
+					   n->kind == RUN_LOCK
 				   ? i
 				   : owner_of_call(run, owner, i);
 	}

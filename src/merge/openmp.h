@@ -13,7 +13,9 @@
 #include "run/run.h"
 #include "profile/profile.h"
 
-#define OPENMP_WAITING "[OpenMP waiting]" /* what reports call it */
+/* What reports call it, and in threads that wait for the next region. */
+#define OPENMP_WAITING "[OpenMP waiting]"
+#define OPENMP_IDLE    "[OpenMP idle]"
 
 enum openmp_code {
 	OPENMP_OTHER,   /* the program's, or of a library that does its work */

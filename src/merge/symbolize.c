@@ -62,6 +62,7 @@ struct naming {
 	uint32_t *number;                 /* of a node, in the run */
 	uint32_t *became;                 /* that of an address node's leaf */
 	uint32_t *openmp;        /* openmp_frame() of an address node */
+	bool has_regions;        /* the runtimes' regions are told */
 	enum openmp_code *codes; /* of modules */
 };
 
@@ -611,6 +612,35 @@ static int name_lock(struct naming *n, const struct address_node *node,
 	return spot->node == MAP_NONE ? -ENOMEM : 0;
 }
 
+/* Who calls that spins until others have done something. */
+static bool is_yield(const struct naming *n, const struct address_node *node)
+{
+	static const char yield[] = "sched_yield"; /* and "__GI_sched_yield" */
+	struct frames_at at = frames_at(n, node);
+	const char *name, *is;
+
+	if (n->codes[node->owner] != OPENMP_SYSTEM || at.last < at.first)
+		return false;
+	name = str_at(&n->u->strings, at.strings[at.last->function]);
+	is = strstr(name, yield);
+	return is && !is[sizeof(yield) - 1] && (is == name || is[-1] == '_');
+}
+
+static int name_yield(struct naming *n, const struct address_node *node,
+		      struct spot *spot)
+{
+	struct what what = { .kind = RUN_LOCK,
+			     .detail = LOCK_KINDS,
+			     .module = n->u->modules[node->owner].path };
+
+	what.function = str_add(&n->u->strings, "[spinning, sched_yield]");
+	if (what.function == STR_NONE)
+		return -ENOMEM;
+	spot->node = find_named(n, spot->node, &what, spot->place);
+	spot->place = 0;
+	return spot->node == MAP_NONE ? -ENOMEM : 0;
+}
+
 static int name_node(struct naming *n, uint32_t index)
 {
 	const struct address_node *node = &n->u->nodes[index];
@@ -620,6 +650,7 @@ static int name_node(struct naming *n, uint32_t index)
 	*spot = n->spots[node->parent];
 	if (node->kind == NODE_REGION) {
 		n->openmp[index] = index;
+		n->has_regions = true;
 		return name_region(n, node, spot);
 	}
 	if (node->kind == NODE_LOCK)
@@ -631,6 +662,8 @@ static int name_node(struct naming *n, uint32_t index)
 		   master: what the runtime does there is the region's. */
 		if (is_region(n, n->openmp[index]))
 			return 0;
+		if (!n->openmp[index] && is_yield(n, node))
+			return name_yield(n, node, spot);
 		return name_code(n, node, spot);
 	}
 	if (is_line(n, node))
@@ -663,6 +696,19 @@ static int name_nodes(struct naming *n)
 	return 0;
 }
 
+/* Between regions, which are told: in a thread that the runtime began. */
+static bool is_between_regions(const struct naming *n, uint32_t frame)
+{
+	uint32_t up = n->u->nodes[frame].parent;
+
+	if (!n->has_regions || is_region(n, frame))
+		return false;
+	while (up && has_code(&n->u->nodes[up]) &&
+	       n->codes[n->u->nodes[up].owner] == OPENMP_SYSTEM)
+		up = n->u->nodes[up].parent;
+	return !up;
+}
+
 /* Wherever in itself it was, below the function of it that was called. */
 static uint32_t leaf_of_openmp(struct naming *n, uint32_t frame)
 {
@@ -670,7 +716,9 @@ static uint32_t leaf_of_openmp(struct naming *n, uint32_t frame)
 
 	what.kind = RUN_OPENMP;
 	what.flags = 0;
-	what.function = str_add(&n->u->strings, OPENMP_WAITING);
+	what.function = str_add(&n->u->strings, is_between_regions(n, frame)
+							? OPENMP_IDLE
+							: OPENMP_WAITING);
 	return what.function == STR_NONE
 		       ? MAP_NONE
 		       : find_named(n, n->spots[frame].node, &what, 0);

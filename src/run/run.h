@@ -44,7 +44,8 @@ enum run_kind {
 	RUN_GPU_MEMORY, /* below it: "[device memory]", that it allocated */
 	RUN_OPENMP,     /* what the OpenMP runtime did for itself, below it */
 	RUN_PARALLEL,   /* a parallel region of OpenMP; line: the call's */
-	RUN_LOCK,       /* what was waited for; detail: enum lock_kind */
+	RUN_LOCK,       /* what was waited for; detail: enum lock_kind,
+			   LOCK_KINDS: whatever, in sched_yield() */
 	RUN_KINDS
 };
 

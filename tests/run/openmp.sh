@@ -54,7 +54,9 @@ spins() {
 	"$copse" report hotspots omp.copse
 	is_known "$(seconds serial)" "$(truth serial)" &&
 		is_known "$(seconds team)" "$(truth team)" &&
-		is_known "$(seconds '[OpenMP waiting]')" "$waited"
+		is_known "$(awk -v a="$(seconds '[OpenMP waiting]')" \
+			-v b="$(seconds '[OpenMP idle]')" 'BEGIN { print a + b }')" \
+			"$waited"
 }
 
 # No advice about symbols, a sentence instead.
@@ -76,7 +78,7 @@ is_named() {
 # The file says so to other programs.
 is_data() {
 	[ -e omp.copse ] || skip "there was no run"
-	"$copse" export nodes omp.copse | grep ',openmp,.*OpenMP waiting' >rows &&
+	"$copse" export nodes omp.copse | grep -E ',openmp,.*OpenMP (waiting|idle)' >rows &&
 		[ -s rows ]
 }
 

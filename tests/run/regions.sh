@@ -102,7 +102,7 @@ C
 	cat folded
 	awk '
 		/\[parallel wait.c:.*;\[OpenMP waiting\]/ { inside += $NF; next }
-		/\[OpenMP waiting\]/ { outside += $NF }
+		/\[OpenMP idle\]/ { outside += $NF }
 		END { exit !(inside >= 50 && outside >= 50) }' folded
 }
 

@@ -281,6 +281,48 @@ task_before_member() {
 		{ cat rows; return 1; }
 }
 
+# What a loop around sched_yield() takes is no work; nor does it hide who calls.
+yields() {
+	need gcc
+	said=
+	cat >yields.c <<-'C'
+	#include <pthread.h>
+	#include <sched.h>
+	#include "known.h"
+	static int done;
+	static KEPT void *spins(void *unused)
+	{
+		while (!__atomic_load_n(&done, __ATOMIC_SEQ_CST))
+			sched_yield();
+		return unused;
+	}
+	static KEPT void works(void) { work_for(1); }
+	int main(void)
+	{
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, spins, NULL);
+		works();
+		__atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
+		return pthread_join(thread, NULL);
+	}
+	C
+	gcc -O1 -g -I "$srcdir/tests/programs" -o yields yields.c -pthread || return
+	rm -rf yields.copse
+	"$copse" run -q -o yields.copse ./yields &&
+		"$copse" report -f folded -m samples yields.copse >folded || return
+	"$copse" report yields.copse | tr -s ' \n' ' ' >said
+	cat folded said
+	# Where others want the core, little is sampled there.
+	grep -q 'spinning with sched_yield() for .* in spins' said && said=1
+	awk -v said="$said" '{ cpu += $NF }
+		/spins/ { all += $NF }
+		/spins;\[spinning, sched_yield\]/ { waited += $NF }
+		END { exit !(waited > 0 && waited >= 0.7 * all - 3 &&
+			(said || waited < 0.06 * cpu)) }' folded
+}
+
+point "a loop around sched_yield is no work" yields
 point "a task that is begun before its thread is a member" task_before_member
 for cc in gcc clang; do
 	point "$cc: the first wait for a critical section" one_wait

@@ -12,6 +12,8 @@
 #include "base/err.h"
 #include "run/values.h"
 
+#define WORTH_TELLING 0.1 /* of the CPU time: what other threads took */
+
 double efficiency_useful(const struct run_rank *rank)
 {
 	double elapsed = (double)rank->mpi_ns / 1e9, useful;
@@ -173,7 +175,39 @@ int efficiency_of_phase(struct efficiency *e, const struct run *run,
 	return err;
 }
 
-void efficiency_line(struct report *report, const struct efficiency *e)
+/* Of the CPU time of ranks, what threads took that no factor tells of. */
+static double share_of_others(const struct run *run)
+{
+	double others = 0, all = 0;
+
+	for (size_t i = 0; i < run->threads.group_count; i++) {
+		const struct run_thread_group *g = &run->threads.groups[i];
+		double cpu = (double)g->cpu_ns;
+
+		if (run->ranks[g->rank].rank < 0)
+			continue;
+		all += cpu;
+		others += g->kind == RUN_THREAD_BEGUN ? cpu : 0;
+	}
+	return value_ratio(others, all);
+}
+
+static void say_others(struct report *report, const struct efficiency *e,
+		       const struct run *run)
+{
+	double share = share_of_others(run);
+
+	if (e->openmp < 1 || share < WORTH_TELLING)
+		return;
+	report_line(
+		report,
+		"That is of each rank's first thread: threads that it "
+		"began took %.0f %% of the CPU time (copse report threads).",
+		100 * share);
+}
+
+void efficiency_line(struct report *report, const struct efficiency *e,
+		     const struct run *run)
 {
 	char openmp[32] = "";
 
@@ -194,4 +228,5 @@ void efficiency_line(struct report *report, const struct efficiency *e)
 			    "%% × serialisation %.0f %% × transfer %.0f %%%s",
 			    100 * e->parallel, 100 * e->balance,
 			    100 * e->serialisation, 100 * e->transfer, openmp);
+	say_others(report, e, run);
 }

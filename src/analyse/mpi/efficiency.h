@@ -50,7 +50,8 @@ double efficiency_useful(const struct run_rank *rank);
 /* Share of a rank's time that was inside MPI. */
 double efficiency_mpi(const struct run_rank *rank);
 
-/* The factors in a sentence. */
-void efficiency_line(struct report *report, const struct efficiency *e);
+/* The factors in a sentence, and whom they do not tell of. */
+void efficiency_line(struct report *report, const struct efficiency *e,
+		     const struct run *run);
 
 #endif

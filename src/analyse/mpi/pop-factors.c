@@ -300,7 +300,7 @@ static int fill_factors(struct report *report, const struct paths *paths,
 		return err;
 	threads = thread_factors_of(run, &e);
 	findings_jobs(report, run);
-	efficiency_line(report, &e);
+	efficiency_line(report, &e, run);
 	thread_factors_line(report, &threads);
 	worst(report, &e, &threads);
 	gpu_factors_lines(report, &gpu);
