@@ -447,6 +447,10 @@ static enum nesting nesting_of(const struct loops *l,
 
 	if (steps_of(s) < INNER * steps_of(outer) || !is_around(l, outer, s))
 		return BESIDE;
+	/* Order is exact; a pattern of which calls are left over may be none.
+	 */
+	if (s->ordered && outer->calls % outer->per)
+		return BESIDE;
 	share = share_between(l, s, outer);
 	if (turns_beside(l, s->node, outer->node) > REFINES * outer->calls)
 		least = BURST;

@@ -8,16 +8,19 @@
 #include "base/err.h"
 
 #define NEARLY      0.7  /* as regular, for as long, as the most regular */
-#define SHARED      0.5  /* of the members have it */
+#define SHARED      0.6  /* of the members have it */
 #define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
-#define WORTH_STEPS 0.01 /* of the run, at least: they are its steps */
-#define WORTH_NAME  5e-4 /* of the time of the one before, at least */
+#define WORTH_STEPS 0.01 /* of the run, at least: they are its steps, … */
+#define WORTH_NAME  1e-4 /* … or the loop of another part, … */
+#define WORTH_CLOCK 0.05 /* … if it is told by order, else this */
 #define ABOUT       0.06 /* fewer or more calls: they answer what comes */
 
 enum {
 	STEPS_LEAST = 8, /* iterations, … */
 	STEPS_SURE = 8,  /* calls in a step, of which none is left over */
-	STEPS_LEAST_ORDERED = 4 /* … or these, by the order of calls */
+	STEPS_LEAST_ORDERED = 4, /* … or these, by the order of calls */
+	STRETCHES = 16, /* of calls, in which ranks are together; each has … */
+	STRETCH_STEPS = 4 /* … so many steps, at least */
 };
 
 static bool is_same_node(const struct step_series *a,
@@ -100,6 +103,52 @@ static void look_at_others(const struct steps *steps, struct step_choice *c)
 	}
 }
 
+struct call_times { /* of all ranks */
+	int64_t first, last;
+};
+
+static struct call_times times_of_call(const struct steps *steps,
+				       const struct clocks *clocks,
+				       const struct step_choice *c,
+				       uint64_t call)
+{
+	struct call_times times = { INT64_MAX, INT64_MIN };
+
+	for (size_t i = c->first; i < c->end; i++) {
+		const struct step_series *s = &steps->at[i];
+		uint64_t k = call < s->head
+				     ? call
+				     : s->head + (call - s->head) / s->stride;
+		int64_t ns;
+
+		if (!step_is_usual(steps, c, i))
+			continue;
+		k = k < s->count ? k : s->count - 1;
+		ns = clocks_time(clocks, s->process,
+				 steps->stamps[s->first + k].ns);
+		times.first = ns < times.first ? ns : times.first;
+		times.last = ns > times.last ? ns : times.last;
+	}
+	return times;
+}
+
+/* All ranks begin each stretch of calls before any is through with it. */
+static bool is_together(const struct steps *steps, const struct clocks *clocks,
+			const struct step_choice *c)
+{
+	uint64_t count = c->calls / c->per / STRETCH_STEPS;
+	struct call_times at = times_of_call(steps, clocks, c, 0), before;
+
+	count = count < STRETCHES ? count : STRETCHES;
+	for (uint64_t k = 1; k < count; k++) {
+		before = at;
+		at = times_of_call(steps, clocks, c, c->calls * k / count);
+		if ((double)(before.last - at.first) > clocks->error_max)
+			return false;
+	}
+	return true;
+}
+
 static struct step_choice look_at_context(const struct steps *steps,
 					  const struct clocks *clocks,
 					  size_t first)
@@ -132,19 +181,41 @@ static struct step_choice look_at_context(const struct steps *steps,
 		c.per = per_of_both(c.per, s->per);
 	}
 	judge_context(&c, ordered, outer);
-	look_at_others(steps, &c);
 	return c;
 }
 
-static bool is_step(const struct run *run, const struct step_choice *c)
+/* Of the run's time, the part in which it is called. */
+static double share_of_choice(const struct run *run,
+			      const struct step_choice *c)
+{
+	double longest = 1;
+
+	for (size_t i = 0; i < run->member_count; i++)
+		longest = fmax(longest, (double)run->ranks[i].elapsed_ns);
+	return (double)(c->end_ns - c->begin_ns) / longest;
+}
+
+static double share_wanted(const struct step_choice *c)
+{
+	if (c->marked)
+		return 0;
+	return c->ordered ? WORTH_NAME : WORTH_CLOCK;
+}
+
+static bool is_step(const struct run *run, const struct steps *steps,
+		    const struct clocks *clocks, struct step_choice *c)
 {
 	uint64_t least = c->ordered ? STEPS_LEAST_ORDERED : STEPS_LEAST;
 
-	return (double)c->ranks >= SHARED * (double)run->member_count &&
-	       c->ranks > c->others && c->calls / c->per >= least &&
-	       c->lines == c->differ &&
-	       (!c->about || c->ordered || c->marked) &&
-	       (c->ordered || c->regular > 0);
+	if ((double)c->ranks < SHARED * (double)run->member_count ||
+	    c->calls / c->per < least || c->lines != c->differ ||
+	    (!c->ordered && c->regular <= 0) ||
+	    share_of_choice(run, c) < share_wanted(c))
+		return false;
+	look_at_others(steps, c);
+	return c->ranks > c->others &&
+	       (c->marked ||
+		(is_together(steps, clocks, c) && (!c->about || c->ordered)));
 }
 
 /* Of the time in which it is called; one that is told by order is regular. */
@@ -168,7 +239,15 @@ static bool overlaps(const struct step_choice *a, const struct step_choice *b)
 	       OVERLAPS * (double)(a->end_ns - a->begin_ns);
 }
 
-/* Of one loop, that which comes first. */
+/* Contexts of one loop begin in one step; the one that is first by path. */
+static bool is_earlier_loop(const struct step_choice *a,
+			    const struct step_choice *b)
+{
+	int64_t step = (b->end_ns - b->begin_ns) / (int64_t)b->calls;
+
+	return a->begin_ns + step < b->begin_ns;
+}
+
 static bool is_better_choice(const struct step_choice *a,
 			     const struct step_choice *b)
 {
@@ -179,7 +258,7 @@ static bool is_better_choice(const struct step_choice *a,
 	if (m != n)
 		return m > n;
 	/* Order is exact, clocks are not. */
-	return a->ordered && (!b->ordered || a->begin_ns < b->begin_ns);
+	return a->ordered && (!b->ordered || is_earlier_loop(a, b));
 }
 
 static uint32_t stamps_before(const struct steps *steps,
@@ -240,20 +319,14 @@ static size_t list_choices(const struct run *run, const struct steps *steps,
 	for (size_t i = 0, end; i < steps->count; i = end) {
 		to[count] = look_at_context(steps, clocks, i);
 		end = to[count].end;
-		count += is_step(run, &to[count]);
+		count += is_step(run, steps, clocks, &to[count]);
 	}
 	judge_lines(steps, to, count);
 	return count;
 }
 
-static double seconds_of_choice(const struct step_choice *c)
-{
-	return (double)(c->end_ns - c->begin_ns) / 1e9;
-}
-
-/* least: seconds that one without a mark has. */
 static const struct step_choice *best_choice(const struct step_choice *at,
-					     size_t count, double least)
+					     size_t count)
 {
 	const struct step_choice *best = NULL;
 	double most[3] = { 0 };
@@ -263,35 +336,21 @@ static const struct step_choice *best_choice(const struct step_choice *at,
 			fmax(most[class_of_choice(&at[i])],
 			     weight_of_choice(&at[i]));
 	for (size_t i = 0; i < count; i++)
-		if ((at[i].marked || seconds_of_choice(&at[i]) >= least) &&
-		    weight_of_choice(&at[i]) >=
+		if (weight_of_choice(&at[i]) >=
 			    NEARLY * most[class_of_choice(&at[i])] &&
 		    (!best || is_better_choice(&at[i], best)))
 			best = &at[i];
 	return best;
 }
 
-/* Loops while the program begins are not its steps. */
-static double least_seconds(const struct run *run)
-{
-	uint64_t longest = 0;
-
-	for (size_t i = 0; i < run->member_count; i++)
-		if (run->ranks[i].elapsed_ns > longest)
-			longest = run->ranks[i].elapsed_ns;
-	return WORTH_STEPS * (double)longest / 1e9;
-}
-
-/* Those of other stretches of time than the choice, if they are worth it. */
+/* Those of other stretches of time than the choice. */
 static size_t keep_others(struct step_choice *at, size_t count,
 			  const struct step_choice *choice)
 {
-	double least = WORTH_NAME * seconds_of_choice(choice);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (at[i].outer && !overlaps(&at[i], choice) &&
-		    seconds_of_choice(&at[i]) >= least)
+		if (at[i].outer && !overlaps(&at[i], choice))
 			at[kept++] = at[i];
 	return kept;
 }
@@ -308,11 +367,13 @@ int step_choices(const struct run *run, const struct steps *steps,
 	if (!at)
 		return no_memory();
 	count = list_choices(run, steps, clocks, at);
-	while (n < STEP_CHOICES &&
-	       (best = best_choice(at, count, n ? 0 : least_seconds(run)))) {
+	while (n < STEP_CHOICES && (best = best_choice(at, count))) {
 		to[n] = *best;
 		count = keep_others(at, count, &to[n++]);
 	}
+	/* Loops while the program begins are not its steps. */
+	if (n && !to->marked && share_of_choice(run, to) < WORTH_STEPS)
+		n = 0;
 	free(at);
 	return n;
 }

@@ -9,7 +9,8 @@
  *          most regular one, that with the most steps.  Then the same of what
  *          is before and after it, and so on.
  *          Where ranks have nearly as many calls, but not the same number, they
- *          answer messages as they come: that is no step.
+ *          answer messages as they come: that is no step.  Nor is it if a rank
+ *          begins a sixteenth of the calls when another one is through with it.
  * Lines    What a function calls from several lines in turns is a step if ranks
  *          do it from different lines, and no loop is around it: one whose
  *          calls come in the same turn on all ranks.

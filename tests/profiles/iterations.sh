@@ -34,7 +34,7 @@ panels_of_all() {
 }
 
 none_that_ranks_share() {
-	run answers && grep -q '^No iterations' page
+	run "$1" && grep -q '^No iterations' page
 }
 
 # By chance it may be, in one of them.
@@ -50,6 +50,8 @@ none_at_random() {
 point 'two loops, one after the other, each with its number' two_loops
 point 'the same after 48,000 calls of 24 contexts' two_loops late
 point 'a function that ranks call from different lines' panels_of_all
-point 'ranks that answer what comes share no iterations' none_that_ranks_share
+point 'ranks that answer what comes share no iterations' none_that_ranks_share answers
+point 'nor do ranks that have a loop in turns' none_that_ranks_share turns
+point 'nor is the loop of one of two theirs' none_that_ranks_share alone
 point 'calls at random have no iterations' none_at_random
 points_done

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi-loops.c [random [SEED] | late | roles | answers] - a program with two
- * loops, one after the other: 40 regular rounds of transpose(), and 5 rounds as
- * of a self-consistent field, of which some take eight times as long as others;
- * in each of these a solver goes on, for each of ten points, until it has
- * enough. With `random` it calls these functions at random instead; with `late`
- * 24 contexts have 2000 calls each before.  With `roles` there are 25 panels
- * instead, each factorised by another rank, from another line than others
- * receive it; with `answers` ranks answer what comes, nearly equally often.
+ * mpi-loops.c [WHAT [SEED]] - a program with two loops, one after the other: 40
+ * regular rounds of transpose(), and 5 rounds as of a self-consistent field, of
+ * which some take eight times as long as others; in each of these a solver goes
+ * on, for each of ten points, until it has enough.  WHAT: `random` calls these
+ * functions at random instead; with `late` 24 contexts have 2000 calls each
+ * before.  With `roles` there are 25 panels instead, each factorised by another
+ * rank, from another line than others receive it; with `answers` ranks answer
+ * what comes, nearly equally often; with `turns` one rank after another has a
+ * loop, with `alone` rank 0 only.
  */
 #include <mpi.h>
 #include <string.h>
@@ -112,9 +113,9 @@ static KEPT void panels(int rank, int ranks)
 }
 
 /* So many messages to oneself, which others know nothing of. */
-static KEPT void answers(int rank)
+static KEPT void answers(int messages)
 {
-	for (int i = 0; i < 100 + rank; i++) {
+	for (int i = 0; i < messages; i++) {
 		work(0.002);
 		MPI_Sendrecv(&value, 1, MPI_DOUBLE, 0, 0, &sum, 1, MPI_DOUBLE,
 			     0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
@@ -161,7 +162,14 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "roles")) {
 		panels(rank, ranks);
 	} else if (!strcmp(what, "answers")) {
-		answers(rank);
+		answers(100 + rank);
+	} else if (!strcmp(what, "alone")) {
+		answers(rank ? 0 : 100);
+	} else if (!strcmp(what, "turns")) {
+		for (int i = 0; i < ranks; i++) {
+			answers(i == rank ? 100 : 0);
+			MPI_Barrier(MPI_COMM_WORLD);
+		}
 	} else {
 		for (int i = 0; i < 2000 && !strcmp(what, "late"); i++)
 			query(23);
