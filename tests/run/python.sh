@@ -149,6 +149,44 @@ imports() {
 	grep '<module>;\[import\];<module>' folded
 }
 
+# Code that is made again and again, as pickled functions are, has the address,
+# the name's address and the line table's of what was there before: each one of
+# twenty calls the one of its number, which stays.
+made_again() {
+	need "$1"
+	cat >again.py <<-'EOM'
+		import marshal, random, time
+		def function(text):
+		    return compile(text, "tasks.py", "exec").co_consts[0]
+		MADE = """def made_{0}(kept):
+		    s = 0
+		    for i in range(3000): s += i
+		    return kept()
+		"""
+		KEPT = MADE.replace("made_", "kept_").replace("kept)", ")") \
+		           .replace("kept()", "s")
+		kept, made = [], []
+		for n in range(20):
+		    exec(KEPT.format("%02d" % n))
+		    kept.append(globals()["kept_%02d" % n])
+		    made.append(marshal.dumps(function(MADE.format("%02d" % n))))
+		until = time.process_time() + 1.5
+		while time.process_time() < until:
+		    n = random.randrange(20)
+		    code = marshal.loads(made[n])
+		    type(function)(code, globals())(kept[n])
+	EOM
+	measured --budget 0 "$1" again.py || return
+	awk 'match($0, /made_..;kept_../) {
+			n += $NF
+			if (substr($0, RSTART + 5, 2) != \
+			    substr($0, RSTART + 13, 2))
+				wrong += $NF
+		}
+		END { print wrong + 0, "of", n; exit n < 500 ||
+			wrong > 0.005 * n }' folded
+}
+
 # A generator is left at each value that it yields: hardly a path is cut there.
 generators() {
 	need "$1"
@@ -335,6 +373,7 @@ for python in $pythons; do
 	point "$python: callbacks through Cython" cython "$python"
 	point "$python: an import" imports "$python"
 	point "$python: generators" generators "$python"
+	point "$python: code that is made again" made_again "$python"
 	point "$python: processes that it starts" workers "$python"
 	point "$python: no GIL" no_gil "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"

@@ -47,13 +47,20 @@ static uintptr_t frame_at(int i)
 	return (uintptr_t)&frames[i][8];
 }
 
-static void make_code(int i, const char *name)
+static void make_text(int i, const char *name)
 {
-	uint64_t *text = texts[i], *code = codes[i];
+	uint64_t *text = texts[i];
 
 	put(text, layout.object.size, strlen(name), 8);
 	put(text, layout.text.state, 1 << 2 | 1 << 5 | 1 << 6, 4);
 	memcpy((char *)text + layout.text.ascii, name, strlen(name));
+}
+
+static void make_code(int i, const char *name)
+{
+	uint64_t *text = texts[i], *code = codes[i];
+
+	make_text(i, name);
 	put(code, layout.object.local, 1, 4);
 	put(code, layout.object.type, (uintptr_t)&code_type, 8);
 	put(code, layout.object.size, 20, 8);
@@ -130,7 +137,7 @@ static const char *name_of(uint32_t index)
 		->text;
 }
 
-static enum python_read read_frames(const uint64_t *stack)
+static enum python_read read_again(const uint64_t *stack, bool afresh)
 {
 	struct python_stack own = { (uintptr_t)stack,
 				    (uintptr_t)(stack + WORDS) };
@@ -139,15 +146,20 @@ static enum python_read read_frames(const uint64_t *stack)
 		CHECK(python_frames_find(&unwinder.python, &unwinder.reader));
 	safe_read_forget(&unwinder.reader);
 	return python_frames_read(&unwinder.python, &unwinder.reader, &own,
-				  true);
+				  afresh);
+}
+
+static enum python_read read_frames(const uint64_t *stack)
+{
+	return read_again(stack, true);
 }
 
 static bool is_frame(uint32_t i, const char *name, const uint64_t *mark)
 {
 	const struct python_frame *f = python_frame_fresh(&unwinder.python, i);
 
-	return !strcmp(name_of(f->name), name) && f->entry == (uintptr_t)mark &&
-	       python_frame_offset(f) == 4 + 2;
+	return !strcmp(name_of(f->name.index), name) &&
+	       f->entry == (uintptr_t)mark && python_frame_offset(f) == 4 + 2;
 }
 
 /* A mark for each: one more, or one less, and the walk has to tell. */
@@ -194,7 +206,7 @@ static void publish_3_15(void)
 		{ 22, 400 }, { 24, 8 },  { 26, 80 },  { 27, 88 },  { 30, 160 },
 		{ 32, 240 }, { 39, 88 }, { 40, 8 },   { 41, 0 },   { 42, 56 },
 		{ 43, 80 },  { 44, 74 }, { 47, 216 }, { 48, 112 }, { 50, 128 },
-		{ 51, 136 }, { 52, 68 }, { 56, 208 },
+		{ 51, 136 }, { 52, 68 }, { 53, 52 },  { 54, 96 },  { 56, 208 },
 	};
 
 	publish(words, sizeof(words) / sizeof(*words));
@@ -209,8 +221,9 @@ static void publish_3_13_without_gil(void)
 		{ 21, 8 },   { 23, 72 },  { 24, 152 }, { 26, 232 }, { 28, 80 },
 		{ 29, 8 },   { 30, 0 },   { 31, 56 },  { 32, 72 },  { 33, 70 },
 		{ 34, 224 }, { 35, 128 }, { 37, 144 }, { 38, 152 }, { 39, 84 },
-		{ 43, 216 }, { 44, 32 },  { 45, 24 },  { 64, 56 },  { 65, 32 },
-		{ 66, 48 },  { 67, 80 },  { 68, 48 },  { 69, 32 },  { 70, 56 },
+		{ 40, 68 },  { 41, 112 }, { 43, 216 }, { 44, 32 },  { 45, 24 },
+		{ 64, 56 },  { 65, 32 },  { 66, 48 },  { 67, 80 },  { 68, 48 },
+		{ 69, 32 },  { 70, 56 },
 	};
 
 	publish(words, sizeof(words) / sizeof(*words));
@@ -301,6 +314,124 @@ TEST(others_without_gil_are_not_known)
 	CHECK(python_layout_choose(&to, runtime, 0x30f));
 	runtime[2] = 1;
 	CHECK(!python_layout_choose(&to, runtime, 0x30e));
+}
+
+/* What the first object is called now. */
+static const char *called(struct python_name *name)
+{
+	uintptr_t code = (uintptr_t)codes[0];
+	struct python_place at = { code, code + layout.code.bytes + 4, true,
+				   false };
+	static char room[PYTHON_ROOM];
+
+	safe_read_forget(&unwinder.reader);
+	CHECK(python_code_name(&layout, &unwinder.reader, &at, room, name) ==
+	      PYTHON_CODE_NAMED);
+	return name_of(name->index);
+}
+
+/* A function's, which is believed as long as no other one is found there. */
+TEST(code_in_the_place_of_another)
+{
+	struct python_name first, name;
+	uint64_t more[WORDS] = { 0 };
+
+	start(0x30b);
+	put(codes[0], layout.code.flags, 1, 4);
+	CHECK(!strcmp(called(&first), "inner") && first.units == 20);
+	put(codes[0], layout.code.lines, (uintptr_t)more, 8);
+	make_text(0, "INNER");
+	CHECK(!strcmp(called(&name), "INNER") && name.changes && !name.units);
+	CHECK(python_code_is_made_again());
+	/* The same addresses: its name is looked at now. */
+	make_text(0, "other");
+	CHECK(!strcmp(called(&name), "other") && name.changes);
+	/* What says the same has the same name. */
+	make_text(0, "inner");
+	CHECK(!strcmp(called(&name), "inner") && name.index == first.index);
+	finish();
+}
+
+/* A version tells apart what nothing else does. */
+TEST(versions_of_code)
+{
+	struct python_name name;
+
+	publish_3_15();
+	start(0x30f);
+	put(codes[0], layout.code.version, 5, 4);
+	CHECK(!strcmp(called(&name), "inner") && !name.changes);
+	make_text(0, "INNER");
+	CHECK(!strcmp(called(&name), "inner"));
+	put(codes[0], layout.code.version, 6, 4);
+	CHECK(!strcmp(called(&name), "INNER") && name.changes);
+	finish();
+}
+
+/* The memo is of a sample whose last function was that one, at 4 + `moved`. */
+static const char *sampled(const uint64_t *stack, uint32_t version,
+			   const char *name, uint32_t moved, bool afresh)
+{
+	struct python_frames *p = &unwinder.python;
+
+	make_text(0, name);
+	put(codes[0], layout.code.version, version, 4);
+	put(&frames[0][8], layout.frame.instr,
+	    (uintptr_t)codes[0] + layout.code.bytes + 4 + moved, 8);
+	CHECK(read_again(stack, afresh) == PYTHON_READ && p->read == 2);
+	python_frames_keep(p);
+	return name_of(python_frame_memo(p, 1)->name.index);
+}
+
+static void start_3_15(uint64_t *stack)
+{
+	publish_3_15();
+	start(0x30f);
+	put(&frames[1][8], layout.frame.previous, (uintptr_t)&stack[40], 8);
+	((char *)&stack[40])[layout.frame.owner] = BY_INTERPRETER;
+}
+
+/* At the same instruction as before, where the object has changed once. */
+TEST(another_function_in_the_same_frame)
+{
+	uint64_t stack[WORDS] = { 0 };
+
+	start_3_15(stack);
+	CHECK(!strcmp(sampled(stack, 1, "first", 0, true), "first"));
+	CHECK(!strcmp(sampled(stack, 2, "other", 0, true), "other"));
+	CHECK(!strcmp(sampled(stack, 3, "third", 0, false), "third"));
+	finish();
+}
+
+/* At another instruction a function is believed, until another is found. */
+TEST(a_function_that_moved)
+{
+	uint64_t stack[WORDS] = { 0 };
+	uint32_t believed = 0;
+
+	start_3_15(stack);
+	put(codes[0], layout.code.flags, 1, 4);
+	CHECK(!strcmp(sampled(stack, 1, "first", 0, true), "first"));
+	CHECK(!strcmp(sampled(stack, 1, "first", 2, false), "first"));
+	while (!strcmp(sampled(stack, 2, "other", believed % 2 * 2, false),
+		       "first"))
+		believed++;
+	CHECK(believed == 15 && python_code_is_made_again());
+	CHECK(!strcmp(sampled(stack, 3, "third", 4, false), "third"));
+	finish();
+}
+
+/* A module's, which runs once, is not. */
+TEST(a_module_that_moved)
+{
+	uint64_t stack[WORDS] = { 0 };
+
+	start_3_15(stack);
+	for (uint32_t i = 0; i < 3; i++)
+		sampled(stack, 1, "first", 2 * i, false);
+	CHECK(!strcmp(sampled(stack, 2, "other", 0, false), "other"));
+	CHECK(!python_code_is_made_again());
+	finish();
 }
 
 /* 3.9 has no marks: its loop is known by its place, here such a section. */

@@ -6,24 +6,38 @@
 #include "collect/registry.h"
 
 enum {
-	SLOTS = 1 << 13,
+	SLOTS = 1 << 14,
 	PROBES = 8,
 	REFERENCES_AT = 0, /* of an object, with a GIL */
 	CODE_MOST = 1 << 28,
+	OPTIMIZED = 1, /* a function's: a module's, or a class's, runs once */
+};
+
+/* An object, or what objects say: an odd number in place of an address. */
+struct code_key {
+	uintptr_t code, qualname, lines;
+	uint32_t version; /* no two have the same; 0: it has none */
 };
 
 struct code_slot {
-	uint32_t version; /* odd: it is being written */
-	uint32_t generation, name;
-	uintptr_t code, qualname, lines;
+	uint32_t locked; /* odd: it is being written */
+	uint32_t generation;
+	struct code_key key;
+	struct python_name name;
+	uint64_t text; /* what its name says; 0: this is not looked at */
 };
 
 /* Mutable: what was named; one process's. */
 static struct code_slot slots[SLOTS];
 
+/* Mutable: code was found in the place of a function's that was believed. */
+static bool is_made_again;
+
 struct code_head { /* what is read of a code object */
-	uintptr_t code, file, qualname, lines;
-	uint32_t first;
+	struct code_key key;
+	uintptr_t file;
+	uint32_t first, flags;
+	uint64_t units; /* of its bytecode */
 };
 
 SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
@@ -32,13 +46,6 @@ SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
 
 	__builtin_memcpy(&word, bytes + offset, sizeof(word));
 	return word;
-}
-
-/* Of so many units: is it the begin of one, or of what is before the first? */
-SIGSAFE static bool is_within_code(uint64_t size, uintptr_t offset)
-{
-	return size <= CODE_MOST && offset + 2 < 2 * size + 2 &&
-	       offset % 2 == 0;
 }
 
 SIGSAFE static bool read_code(struct safe_read *reader,
@@ -77,23 +84,29 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 {
 	uintptr_t code = at->code, bytes = code + layout->code.bytes;
 	char head[PYTHON_CODE_MOST];
+	uint64_t units;
 
 	if (code % sizeof(code) ||
 	    !read_code(reader, at, head, layout->code.bytes))
 		return false;
+	units = layout->code.apart ? 0 : word_at(head, layout->object.size);
 	if (!is_referenced(layout, head) ||
 	    word_at(head, layout->object.type) != layout->code_type ||
-	    (!layout->code.apart &&
-	     !is_within_code(word_at(head, layout->object.size),
-			     at->instr - bytes)))
+	    units > CODE_MOST ||
+	    (!layout->code.apart && !python_code_has(units, at->instr - bytes)))
 		return false;
 	*to = (struct code_head){
-		.code = code,
+		.key = { .code = code,
+			 .qualname = word_at(head, layout->code.name),
+			 .lines = word_at(head, layout->code.lines) },
 		.file = word_at(head, layout->code.file),
-		.qualname = word_at(head, layout->code.name),
-		.lines = word_at(head, layout->code.lines),
 		.first = (uint32_t)word_at(head, layout->code.first),
+		.units = units,
 	};
+	if (layout->code.version)
+		to->key.version = (uint32_t)word_at(head, layout->code.version);
+	if (layout->code.flags)
+		to->flags = (uint32_t)word_at(head, layout->code.flags);
 	return true;
 }
 
@@ -179,23 +192,19 @@ SIGSAFE static uint32_t read_lines(const struct python_layout *layout,
 		       : 0;
 }
 
-SIGSAFE static bool add_code(const struct python_layout *layout,
-			     struct safe_read *reader,
-			     const struct code_head *head, char *room,
-			     uint32_t *name)
+/* What bytes say, after others: an odd number. */
+SIGSAFE static uint64_t hash_of(uint64_t hash, const char *bytes, uint32_t size)
 {
-	struct registry_function f = {
-		.name = room,
-		.file = room + PYTHON_TEXT,
-		.lines = room + 2 * PYTHON_TEXT,
-		.first = head->first,
-	};
+	for (uint32_t i = 0; i < size; i += sizeof(uint64_t)) {
+		uint32_t left = size - i;
+		uint64_t word = 0;
 
-	f.name_size = read_text(layout, reader, head->qualname, room);
-	f.file_size = read_text(layout, reader, head->file, room + PYTHON_TEXT);
-	f.lines_size =
-		read_lines(layout, reader, head->lines, room + 2 * PYTHON_TEXT);
-	return f.name_size && registry_function(&f, name);
+		__builtin_memcpy(&word, bytes + i,
+				 left < sizeof(word) ? left : sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	return (hash + size) * 2 + 1;
 }
 
 SIGSAFE static struct code_slot *slot_near(uintptr_t code, uint32_t i)
@@ -204,77 +213,183 @@ SIGSAFE static struct code_slot *slot_near(uintptr_t code, uint32_t i)
 }
 
 SIGSAFE static bool is_same_code(const struct code_slot *slot,
-				 const struct code_head *head)
+				 const struct code_key *key)
 {
-	return slot->code == head->code && slot->qualname == head->qualname &&
-	       slot->lines == head->lines &&
+	return slot->key.code == key->code &&
+	       slot->key.qualname == key->qualname &&
+	       slot->key.lines == key->lines &&
+	       slot->key.version == key->version &&
 	       slot->generation == registry_generation();
 }
 
 /* The name of a slot that nobody wrote to meanwhile. */
-SIGSAFE static bool find_code(const struct code_head *head, uint32_t *name)
+SIGSAFE static bool find_code(const struct code_key *key,
+			      struct python_name *name, uint64_t *text)
 {
 	for (uint32_t i = 0; i < PROBES; i++) {
-		const struct code_slot *slot = slot_near(head->code, i);
-		uint32_t version =
-			__atomic_load_n(&slot->version, __ATOMIC_ACQUIRE);
-		bool same = is_same_code(slot, head);
+		const struct code_slot *slot = slot_near(key->code, i);
+		uint32_t locked =
+			__atomic_load_n(&slot->locked, __ATOMIC_ACQUIRE);
+		bool same = is_same_code(slot, key);
 
 		*name = slot->name;
+		*text = slot->text;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (same && version % 2 == 0 &&
-		    __atomic_load_n(&slot->version, __ATOMIC_RELAXED) ==
-			    version)
+		if (same && locked % 2 == 0 &&
+		    __atomic_load_n(&slot->locked, __ATOMIC_RELAXED) == locked)
 			return true;
 	}
 	return false;
 }
 
 /* Where it is to be: in the place of what was at its address, or nowhere. */
-SIGSAFE static struct code_slot *choose_slot(const struct code_head *head)
+SIGSAFE static struct code_slot *choose_slot(const struct code_key *key)
 {
 	struct code_slot *empty = NULL;
 
 	for (uint32_t i = 0; i < PROBES; i++) {
-		struct code_slot *slot = slot_near(head->code, i);
+		struct code_slot *slot = slot_near(key->code, i);
 
-		if (slot->code == head->code)
+		if (slot->key.code == key->code)
 			return slot;
-		if (!empty &&
-		    (!slot->code || slot->generation != registry_generation()))
+		if (!empty && (!slot->key.code ||
+			       slot->generation != registry_generation()))
 			empty = slot;
 	}
 	return empty ? empty
-		     : slot_near(head->code,
-				 (uint32_t)(head->lines >> 4) % PROBES);
+		     : slot_near(key->code,
+				 (uint32_t)(key->lines >> 4) % PROBES);
+}
+
+/* NULL: another thread writes to it. */
+SIGSAFE static struct code_slot *lock_slot(const struct code_key *key)
+{
+	struct code_slot *slot = choose_slot(key);
+	uint32_t locked = __atomic_load_n(&slot->locked, __ATOMIC_RELAXED);
+
+	if (locked % 2 || !__atomic_compare_exchange_n(
+				  &slot->locked, &locked, locked + 1, false,
+				  __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return NULL;
+	return slot;
+}
+
+SIGSAFE static void fill_slot(struct code_slot *slot,
+			      const struct code_key *key,
+			      const struct python_name *name, uint64_t text)
+{
+	slot->key = *key;
+	slot->name = *name;
+	slot->text = text;
+	slot->generation = registry_generation();
+	__atomic_store_n(&slot->locked, slot->locked + 1, __ATOMIC_RELEASE);
+}
+
+/* What is said is named once, however often code that says it is made. */
+SIGSAFE static bool name_text(const struct registry_function *f, uint64_t says,
+			      struct python_name *name)
+{
+	struct code_key key = { .code = says };
+	struct code_slot *slot;
+	uint64_t text;
+
+	if (find_code(&key, name, &text))
+		return true;
+	slot = lock_slot(&key);
+	if (!slot)
+		return false;
+	*name = (struct python_name){ 0 };
+	if (!registry_function(f, &name->index))
+		key.code = 0;
+	fill_slot(slot, &key, name, 0);
+	return key.code;
+}
+
+/* Of <string> and the like: made while the program runs, but for <frozen …>. */
+SIGSAFE static bool is_made(const struct registry_function *f)
+{
+	return f->file_size < 2 || (f->file[0] == '<' && f->file[1] != 'f');
+}
+
+/*
+ * Was another one there, or may there be one soon?  Then its name is looked at
+ * where nothing else tells them apart.
+ */
+SIGSAFE static void keep_code(const struct code_head *head, bool made,
+			      struct python_name *name, uint64_t text)
+{
+	struct code_slot *slot = lock_slot(&head->key);
+
+	if (!slot)
+		return;
+	name->changes = slot->key.code == head->key.code &&
+			slot->generation == registry_generation();
+	if (name->changes && slot->name.units)
+		__atomic_store_n(&is_made_again, true, __ATOMIC_RELAXED);
+	if (head->flags & OPTIMIZED && !made && !name->changes)
+		name->units = (uint32_t)head->units;
+	if (head->key.version || !name->changes)
+		text = 0;
+	fill_slot(slot, &head->key, name, text);
+}
+
+SIGSAFE static bool add_code(const struct python_layout *layout,
+			     struct safe_read *reader,
+			     const struct code_head *head, char *room,
+			     struct python_name *name)
+{
+	struct registry_function f = {
+		.name = room,
+		.file = room + PYTHON_TEXT,
+		.lines = room + 2 * PYTHON_TEXT,
+		.first = head->first,
+	};
+	uint64_t text, says;
+
+	f.name_size = read_text(layout, reader, head->key.qualname, room);
+	f.file_size = read_text(layout, reader, head->file, room + PYTHON_TEXT);
+	f.lines_size = read_lines(layout, reader, head->key.lines,
+				  room + 2 * PYTHON_TEXT);
+	text = hash_of(0, f.name, f.name_size);
+	says = hash_of(text + f.first, f.file, f.file_size);
+	says = hash_of(says, f.lines, f.lines_size);
+	if (!f.name_size || !name_text(&f, says, name))
+		return false;
+	keep_code(head, is_made(&f), name, text);
+	return true;
+}
+
+SIGSAFE static bool says_the_same(const struct python_layout *layout,
+				  struct safe_read *reader,
+				  const struct code_head *head, char *room,
+				  uint64_t text)
+{
+	uint32_t size;
+
+	if (!text)
+		return true;
+	size = read_text(layout, reader, head->key.qualname, room);
+	return hash_of(0, room, size) == text;
 }
 
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  struct safe_read *reader,
 					  const struct python_place *at,
-					  char *room, uint32_t *name)
+					  char *room, struct python_name *name)
 {
-	struct code_slot *slot;
 	struct code_head head;
-	uint32_t version;
-	bool added;
+	uint64_t text;
 
 	if (!read_code_head(layout, reader, at, &head))
 		return PYTHON_CODE_NONE;
-	if (find_code(&head, name))
+	if ((find_code(&head.key, name, &text) &&
+	     says_the_same(layout, reader, &head, room, text)) ||
+	    add_code(layout, reader, &head, room, name))
 		return PYTHON_CODE_NAMED;
-	slot = choose_slot(&head);
-	version = __atomic_load_n(&slot->version, __ATOMIC_RELAXED);
-	if (version % 2 || !__atomic_compare_exchange_n(
-				   &slot->version, &version, version + 1, false,
-				   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return PYTHON_CODE_BUSY;
-	added = add_code(layout, reader, &head, room, name);
-	slot->code = added ? head.code : 0;
-	slot->qualname = head.qualname;
-	slot->lines = head.lines;
-	slot->name = *name;
-	slot->generation = registry_generation();
-	__atomic_store_n(&slot->version, version + 2, __ATOMIC_RELEASE);
-	return added ? PYTHON_CODE_NAMED : PYTHON_CODE_BUSY;
+	return PYTHON_CODE_BUSY;
+}
+
+SIGSAFE bool python_code_is_made_again(void)
+{
+	return __atomic_load_n(&is_made_again, __ATOMIC_RELAXED);
 }

@@ -3,8 +3,11 @@
  * python-code.h - code objects of Python, each named once in the live profile:
  * its qualified name, its file, and the table of its lines as it is.
  *
- * An object is known by its address, and by those of its name and its table:
- * another one may take its place.
+ * Another object may take the place of one that was named.  It is known by its
+ * version, which no two have, or, up to 3.11, by the addresses of its name and
+ * its table; these may be used again, too: where an address had another one
+ * before, or where code is made while the program runs, by what its name says.
+ * What says the same as another one has its name.
  *
  * Threads   Any; one adds a name at a time.
  * Signals   All may run in a handler.
@@ -37,10 +40,26 @@ struct python_place {
 	bool alive;            /* it stays: it can be read as it is */
 };
 
-/* The number of that object's name.  `room` is of PYTHON_ROOM bytes. */
+struct python_name {
+	uint32_t index; /* of the live profile */
+	uint32_t units; /* of its bytecode; 0: it may go while the program runs,
+			   and is believed only where … */
+	bool changes; /* … nothing moved; not even there: there was another */
+};
+
+/* Of so many units: is it the begin of one, or of what is before the first? */
+SIGSAFE static inline bool python_code_has(uint64_t units, uintptr_t offset)
+{
+	return offset + 2 < 2 * units + 2 && offset % 2 == 0;
+}
+
+/* That object's name.  `room` is of PYTHON_ROOM bytes. */
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  struct safe_read *reader,
 					  const struct python_place *at,
-					  char *room, uint32_t *name);
+					  char *room, struct python_name *name);
+
+/* Names of functions that moved are not to be believed any more. */
+SIGSAFE bool python_code_is_made_again(void);
 
 #endif

@@ -3,7 +3,6 @@
 #include "collect/python/python-frames.h"
 
 #include "base/sys.h"
-#include "collect/python/python-code.h"
 #include "collect/python/python-gil.h"
 
 enum {
@@ -14,6 +13,7 @@ enum {
 	MISSES = 64,     /* after so many it is looked for … */
 	MISS_EVERY = 64, /* … one time in so many */
 	STEPS_MOST = 1 << 16,
+	BELIEVED = 16,
 	WORD = sizeof(uintptr_t),
 };
 
@@ -398,35 +398,80 @@ SIGSAFE static void read_codes(struct chain_reading *r, uint32_t from)
 	safe_read_wanted(r->reader);
 }
 
-/* Names that the memo has need no look at the code. */
-SIGSAFE static void keep_names(struct python_frames *p, uint32_t most)
+SIGSAFE static enum python_code name_one_frame(struct chain_reading *r,
+					       uint32_t i, bool alone)
 {
+	struct python_frame *f = python_frame_fresh(r->to, i);
+	struct python_place at = { f->code, f->instr, alone, r->alive };
+
+	return python_code_name(r->layout, r->reader, &at, r->to->room,
+				&f->name);
+}
+
+/* Does the memo's name hold?  Where objects change it is looked up again. */
+SIGSAFE static bool is_same_name(struct chain_reading *r, uint32_t i)
+{
+	const struct python_frame *m = python_frame_memo(r->to, i);
+
+	return !m->name.changes ||
+	       (name_one_frame(r, i, true) == PYTHON_CODE_NAMED &&
+		python_frame_fresh(r->to, i)->name.index == m->name.index);
+}
+
+/* Names that the memo has need no look at the code. */
+SIGSAFE static void keep_names(struct chain_reading *r, uint32_t most)
+{
+	struct python_frames *p = r->to;
+
 	while (p->same < p->read && p->same < most &&
 	       is_same_frame(python_frame_fresh(p, p->same),
-			     python_frame_memo(p, p->same))) {
+			     python_frame_memo(p, p->same)) &&
+	       is_same_name(r, p->same)) {
 		*python_frame_fresh(p, p->same) =
 			*python_frame_memo(p, p->same);
 		p->same++;
 	}
 }
 
+/*
+ * At another instruction of the same function: its code is looked at one time
+ * in so many, since it stays as long as the program does not make it again.
+ */
+SIGSAFE static bool is_moved(struct chain_reading *r, uint32_t i, uint32_t most)
+{
+	struct python_frames *p = r->to;
+	struct python_frame *f;
+	const struct python_frame *m;
+
+	if (i >= p->read || i >= most || python_code_is_made_again())
+		return false;
+	f = python_frame_fresh(p, i);
+	m = python_frame_memo(p, i);
+	if (f->at != m->at || f->code != m->code ||
+	    f->previous != m->previous || !m->name.units ||
+	    !python_code_has(m->name.units,
+			     f->instr - f->code - r->layout->code.bytes) ||
+	    p->believed++ % BELIEVED == 0)
+		return false;
+	f->name = m->name;
+	return true;
+}
+
 SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 					    bool afresh)
 {
 	struct python_frames *p = r->to;
+	uint32_t most = afresh ? 0 : p->count, i;
 	bool alone;
 
-	keep_names(p, afresh ? 0 : p->count);
-	alone = p->same + 1 == p->read;
-	for (uint32_t i = p->same; i < p->read; i++) {
-		struct python_frame *f = python_frame_fresh(p, i);
-		struct python_place at = { f->code, f->instr, alone, r->alive };
+	keep_names(r, most);
+	i = p->same + is_moved(r, p->same, most);
+	for (alone = i + 1 == p->read; i < p->read; i++) {
 		enum python_code found;
 
 		if (!alone && !r->alive)
 			read_codes(r, i);
-		found = python_code_name(r->layout, r->reader, &at, p->room,
-					 &f->name);
+		found = name_one_frame(r, i, alone);
 		if (found != PYTHON_CODE_NAMED)
 			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY
 							 : PYTHON_TORN;

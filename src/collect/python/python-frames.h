@@ -25,15 +25,16 @@
 #include <stdint.h>
 
 #include "base/sigsafe.h"
+#include "collect/python/python-code.h"
 #include "collect/python/python-layout.h"
 #include "collect/unwind/safe-read.h"
 #include "live/layout.h"
 
 struct python_frame {
 	uintptr_t at, previous, code, instr;
-	uintptr_t entry;       /* the mark on the C stack */
-	uint32_t name;         /* of its function */
-	live_ref parent, node; /* as it was inserted last */
+	uintptr_t entry;         /* the mark on the C stack */
+	struct python_name name; /* of its function */
+	live_ref parent, node;   /* as it was inserted last */
 };
 
 struct python_frames {
@@ -44,7 +45,8 @@ struct python_frames {
 	bool lasting;  /* the thread is there as long as the interpreter */
 	/* Where the first frame's address was read from, fresh and memo. */
 	uintptr_t first, memo_first;
-	uint32_t missed; /* times that it was looked for, and not found */
+	uint32_t missed;   /* times that it was looked for, and not found */
+	uint32_t believed; /* names at another instruction */
 	uint32_t most, count, read, same;
 	/* From the root, the last `count` and `read` of `most`; the first
 	   `same` of both are the same. */

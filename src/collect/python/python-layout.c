@@ -46,7 +46,7 @@ static const struct python_layout known[] = {
 		     .is_entry = 68,
 		     .running = 5,
 		     .suspended = { -1, -1 } },
-	  .code = { 112, 128, 136, 72, 184 },
+	  .code = { 112, 128, 136, 72, 184, .flags = 48 },
 	  .text = { 32, 48, 72 },
 	  WITH_GIL },
 	{ .version = 0x30c,
@@ -61,7 +61,7 @@ static const struct python_layout known[] = {
 		     .size = 72,
 		     .running = 5,
 		     .suspended = { -1, -1 } },
-	  .code = { 112, 128, 136, 68, 192 },
+	  .code = { 112, 128, 136, 68, 192, .flags = 48, .version = 92 },
 	  .text = { 32, 40, 56 },
 	  WITH_GIL },
 };
@@ -98,6 +98,8 @@ enum { /* behind the size of their part */
 	CODE_QUALNAME = 3,
 	CODE_LINES,
 	CODE_FIRST,
+	CODE_ARGUMENTS,
+	CODE_LOCALS,
 	CODE_ADAPTIVE = 9,
 	OBJECT_TYPE = 1,
 	BYTES_SIZE = 1,
@@ -114,6 +116,11 @@ enum { /* what a build without GIL does not say of 3.13 */
 	FREE_TYPE = 24,
 	FREE_HOLDER = 16, /* of the GIL, behind the word that is `enabled` */
 	WIDE_MORE = 16,
+};
+
+enum { /* words of 32 bits of a code object, that are not said */
+	CODE_WORD = 4,
+	VERSION_BEHIND_FIRST = 6,
 };
 
 static const struct offsets_of {
@@ -141,18 +148,32 @@ static bool is_within_reads(const struct python_layout *l)
 {
 	const uint16_t frame[] = { l->frame.code, l->frame.previous,
 				   l->frame.instr };
-	const uint16_t code[] = { l->code.file, l->code.name, l->code.lines,
-				  l->code.first };
+	const uint16_t code[] = {
+		l->code.file,  l->code.name,  l->code.lines,
+		l->code.first, l->code.flags, l->code.version
+	};
 
 	for (size_t i = 0; i < 3; i++)
 		if (frame[i] + sizeof(uintptr_t) > l->frame.size)
 			return false;
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(code) / sizeof(*code); i++)
 		if (code[i] + sizeof(uintptr_t) > l->code.bytes)
 			return false;
 	return l->frame.owner < l->frame.size &&
 	       l->frame.size <= PYTHON_FRAME_MOST &&
 	       l->code.bytes <= PYTHON_CODE_MOST;
+}
+
+/* Flags stand before the number of arguments, a version before the locals. */
+static bool take_words(struct python_layout *to, const uint64_t *code)
+{
+	if (!take_offset(&to->code.flags, code, CODE_ARGUMENTS) ||
+	    !take_offset(&to->code.version, code, CODE_LOCALS))
+		return false;
+	to->code.flags -= CODE_WORD;
+	to->code.version -= CODE_WORD;
+	return to->code.version ==
+	       to->code.first + VERSION_BEHIND_FIRST * CODE_WORD;
 }
 
 static bool by_offsets(struct python_layout *to, const uint64_t *words,
@@ -192,7 +213,7 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 	       take_offset(&to->code.lines, code, CODE_LINES) &&
 	       take_offset(&to->code.first, code, CODE_FIRST) &&
 	       take_offset(&to->code.bytes, code, CODE_ADAPTIVE) &&
-	       is_within_reads(to);
+	       take_words(to, code) && is_within_reads(to);
 }
 
 /* Without GIL objects begin otherwise, and there may be a GIL all the same. */

@@ -63,7 +63,9 @@ struct python_layout {
 	} frame;
 	struct {
 		uint16_t file, name, lines, first, bytes;
-		bool apart; /* its bytecode is an object of its own */
+		bool apart;       /* its bytecode is an object of its own */
+		uint16_t flags;   /* from 3.11 on */
+		uint16_t version; /* from 3.12 on; 0: it has none */
 	} code;
 	struct {
 		uint16_t type, size; /* the latter of one that varies */

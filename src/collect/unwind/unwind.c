@@ -775,7 +775,8 @@ SIGSAFE static live_ref insert_python(struct unwinder *u, struct tree *tree,
 		f->parent = node;
 		if (!known || !f->node)
 			f->node = tree_child(tree, node, LIVE_NODE_PYTHON,
-					     f->name, python_frame_offset(f));
+					     f->name.index,
+					     python_frame_offset(f));
 		node = f->node;
 		if (!node)
 			*why = LOSS_DROPPED_FULL;
@@ -1347,6 +1348,8 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 
 		if (i + 1 == p->count)
 			n = add_word_line(to, n, p->memo_first, f->at);
+		if (f->name.changes)
+			return -1;
 		w = &to[n];
 		w[0].at = (uintptr_t *)(f->at + layout->frame.code);
 		w[0].value = f->code;
