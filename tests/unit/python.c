@@ -52,7 +52,7 @@ static void make_text(int i, const char *name)
 	uint64_t *text = texts[i];
 
 	put(text, layout.object.size, strlen(name), 8);
-	put(text, layout.text.state, 1 << 2 | 1 << 5 | 1 << 6, 4);
+	put(text, layout.text.state, 25 << (layout.code.copies ? 8 : 2), 4);
 	memcpy((char *)text + layout.text.ascii, name, strlen(name));
 }
 
@@ -193,6 +193,7 @@ struct published {
 
 static void publish(const struct published *words, size_t count)
 {
+	memset(runtime, 0, sizeof(runtime));
 	memcpy(runtime, "xdebugpy", 8);
 	for (size_t i = 0; i < count; i++)
 		runtime[words[i].word] = words[i].value;
@@ -296,7 +297,91 @@ TEST(a_3_13_without_gil)
 	finish();
 }
 
-/* Code of each thread's own, from 3.14 on, was never seen. */
+/* As the headers of 3.14.10 have them without GIL; of the interpreter's and the
+   runtime's states as 3.13's, which are smaller. */
+static void publish_3_14_without_gil(void)
+{
+	static const struct published words[] = {
+		{ 2, 1 },   { 5, 632 },  { 6, 1000 }, { 8, 0 },    { 9, 16 },
+		{ 15, 24 }, { 16, 760 }, { 18, 784 }, { 19, 776 }, { 22, 832 },
+		{ 24, 8 },  { 26, 72 },  { 27, 152 }, { 29, 232 }, { 31, 88 },
+		{ 32, 8 },  { 33, 0 },   { 34, 56 },  { 35, 80 },  { 36, 78 },
+		{ 38, 72 }, { 39, 240 }, { 40, 128 }, { 42, 144 }, { 43, 152 },
+		{ 44, 84 }, { 45, 68 },  { 46, 112 }, { 48, 232 }, { 49, 224 },
+		{ 50, 32 }, { 51, 24 },  { 74, 56 },  { 75, 32 },  { 76, 48 },
+		{ 77, 80 }, { 78, 48 },  { 79, 32 },  { 80, 56 },
+	};
+
+	publish(words, sizeof(words) / sizeof(*words));
+}
+
+/* The same of 3.15.2. */
+static void publish_3_15_without_gil(void)
+{
+	static const struct published words[] = {
+		{ 2, 1 },   { 5, 632 },  { 6, 1000 }, { 8, 0 },    { 9, 16 },
+		{ 15, 24 }, { 16, 760 }, { 18, 784 }, { 19, 776 }, { 22, 888 },
+		{ 24, 8 },  { 26, 72 },  { 30, 176 }, { 32, 256 }, { 39, 88 },
+		{ 40, 8 },  { 41, 0 },   { 42, 56 },  { 43, 80 },  { 44, 78 },
+		{ 46, 72 }, { 47, 240 }, { 48, 128 }, { 50, 144 }, { 51, 152 },
+		{ 52, 84 }, { 53, 68 },  { 54, 112 }, { 56, 232 }, { 57, 224 },
+		{ 58, 32 }, { 59, 24 },  { 86, 56 },  { 87, 32 },  { 88, 48 },
+		{ 89, 80 }, { 90, 48 },  { 91, 32 },  { 92, 56 },
+	};
+
+	publish(words, sizeof(words) / sizeof(*words));
+}
+
+/* From 3.14 on a thread has a copy of the bytecode, or runs that of all; the
+   frame says which. */
+static void runs_its_own_bytecode(uint16_t version)
+{
+	uint64_t stack[WORDS] = { 0 };
+	uint64_t own[8] = { 0 }, others[8] = { 0 };
+	uint64_t copies[] = { 3, (uintptr_t)codes[0] + 232, (uintptr_t)others,
+			      (uintptr_t)own };
+	uint64_t *frame = &frames[0][8];
+
+	start(version);
+	put(&frames[1][8], layout.frame.previous, (uintptr_t)&stack[40], 8);
+	put(frame, layout.frame.code, (uintptr_t)codes[0] | 1, 8);
+	((char *)&stack[40])[layout.frame.owner] = BY_INTERPRETER;
+	put(codes[0], layout.code.copies, (uintptr_t)copies, 8);
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(is_frame(0, "outer", &stack[40]));
+	CHECK(is_frame(1, "inner", &stack[40]));
+	put(frame, layout.frame.copy, 2, 4);
+	put(frame, layout.frame.instr, (uintptr_t)own + 4, 8);
+	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(is_frame(1, "inner", &stack[40]));
+	/* Entered by the copy of all: it has the instruction. */
+	put(frame, layout.frame.instr, (uintptr_t)copies[1] + 4, 8);
+	CHECK(read_frames(stack) == PYTHON_READ);
+	CHECK(is_frame(1, "inner", &stack[40]));
+	put(frame, layout.frame.instr, (uintptr_t)others + 4, 8);
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	put(frame, layout.frame.copy, 1, 4);
+	CHECK(read_frames(stack) == PYTHON_READ);
+	put(frame, layout.frame.copy, 1 << 19, 4);
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	put(codes[0], layout.code.copies, 8, 8);
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	finish();
+}
+
+TEST(bytecode_of_threads_of_3_14)
+{
+	publish_3_14_without_gil();
+	runs_its_own_bytecode(0x30e);
+}
+
+TEST(bytecode_of_threads_of_3_15)
+{
+	publish_3_15_without_gil();
+	runs_its_own_bytecode(0x30f);
+}
+
+/* What is not where it is known to be. */
 TEST(others_without_gil_are_not_known)
 {
 	struct python_layout to;
@@ -308,19 +393,22 @@ TEST(others_without_gil_are_not_known)
 	runtime[68] = 48;
 	runtime[44] = 48;
 	CHECK(!python_layout_choose(&to, runtime, 0x30d));
+	publish_3_14_without_gil();
+	CHECK(python_layout_choose(&to, runtime, 0x30e));
+	runtime[49] = 0; /* no bytecode of threads */
+	CHECK(!python_layout_choose(&to, runtime, 0x30e));
 	publish_3_15();
-	CHECK(!python_layout_choose(&to, runtime, 0x30f));
 	runtime[2] = 0;
 	CHECK(python_layout_choose(&to, runtime, 0x30f));
-	runtime[2] = 1;
-	CHECK(!python_layout_choose(&to, runtime, 0x30e));
+	runtime[54] = 100; /* its locals follow something else */
+	CHECK(!python_layout_choose(&to, runtime, 0x30f));
 }
 
 /* What the first object is called now. */
 static const char *called(struct python_name *name)
 {
 	uintptr_t code = (uintptr_t)codes[0];
-	struct python_place at = { code, code + layout.code.bytes + 4, true,
+	struct python_place at = { code, code + layout.code.bytes + 4, 0, true,
 				   false };
 	static char room[PYTHON_ROOM];
 

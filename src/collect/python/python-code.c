@@ -10,6 +10,9 @@ enum {
 	PROBES = 8,
 	REFERENCES_AT = 0, /* of an object, with a GIL */
 	CODE_MOST = 1 << 28,
+	COPIES_MOST = 1 << 20,
+	COMPACT = 1 << 3,
+	ASCII = 1 << 4,
 	OPTIMIZED = 1, /* a function's: a module's, or a class's, runs once */
 };
 
@@ -37,7 +40,8 @@ struct code_head { /* what is read of a code object */
 	struct code_key key;
 	uintptr_t file;
 	uint32_t first, flags;
-	uint64_t units; /* of its bytecode */
+	uint64_t units;  /* of its bytecode, … */
+	uintptr_t begin; /* … of which that has the instruction */
 };
 
 SIGSAFE static uint64_t word_at(const char *bytes, uint32_t offset)
@@ -77,12 +81,34 @@ SIGSAFE static bool is_referenced(const struct python_layout *layout,
 	       0;
 }
 
+/*
+ * The bytecode behind the object, or the thread's own copy of it, which may be
+ * another one by now: it has to have the instruction.
+ */
+SIGSAFE static bool find_bytecode(const struct python_layout *layout,
+				  struct safe_read *reader,
+				  const struct python_place *at,
+				  uintptr_t copies, struct code_head *head)
+{
+	uintptr_t entry = copies + sizeof(uint64_t) * ((uint32_t)at->copy + 1);
+
+	head->begin = at->code + layout->code.bytes;
+	if (layout->code.apart ||
+	    python_code_has(head->units, at->instr - head->begin))
+		return true;
+	return copies && at->copy > 0 && at->copy < COPIES_MOST &&
+	       safe_read_copy(reader, &head->begin, entry,
+			      sizeof(head->begin)) &&
+	       head->begin % 2 == 0 &&
+	       python_code_has(head->units, at->instr - head->begin);
+}
+
 SIGSAFE static bool read_code_head(const struct python_layout *layout,
 				   struct safe_read *reader,
 				   const struct python_place *at,
 				   struct code_head *to)
 {
-	uintptr_t code = at->code, bytes = code + layout->code.bytes;
+	uintptr_t code = at->code, copies = 0;
 	char head[PYTHON_CODE_MOST];
 	uint64_t units;
 
@@ -92,8 +118,7 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 	units = layout->code.apart ? 0 : word_at(head, layout->object.size);
 	if (!is_referenced(layout, head) ||
 	    word_at(head, layout->object.type) != layout->code_type ||
-	    units > CODE_MOST ||
-	    (!layout->code.apart && !python_code_has(units, at->instr - bytes)))
+	    units > CODE_MOST)
 		return false;
 	*to = (struct code_head){
 		.key = { .code = code,
@@ -107,7 +132,9 @@ SIGSAFE static bool read_code_head(const struct python_layout *layout,
 		to->key.version = (uint32_t)word_at(head, layout->code.version);
 	if (layout->code.flags)
 		to->flags = (uint32_t)word_at(head, layout->code.flags);
-	return true;
+	if (layout->code.copies)
+		copies = word_at(head, layout->code.copies);
+	return find_bytecode(layout, reader, at, copies, to);
 }
 
 SIGSAFE static uint32_t put_character(char *to, uint32_t c)
@@ -148,6 +175,15 @@ SIGSAFE static uint32_t read_characters(struct safe_read *reader, char *to,
 	return length;
 }
 
+/*
+ * Its state behind what tells whether it is interned: two bits, or, without
+ * GIL from 3.14 on, a byte that has two.
+ */
+SIGSAFE static uint32_t kind_of(uint32_t state)
+{
+	return state >> 2 & COMPACT ? state >> 2 : state >> 8;
+}
+
 /* A text object, compact as all names are; 0: it cannot be read. */
 SIGSAFE static uint32_t read_text(const struct python_layout *layout,
 				  struct safe_read *reader, uintptr_t text,
@@ -160,11 +196,11 @@ SIGSAFE static uint32_t read_text(const struct python_layout *layout,
 	if (!safe_read_copy(reader, head, text, layout->text.ascii))
 		return 0;
 	count = word_at(head, layout->object.size);
-	state = (uint32_t)word_at(head, layout->text.state);
-	width = state >> 2 & 7;
-	if (!(state >> 5 & 1) || !width || width > 4)
+	state = kind_of((uint32_t)word_at(head, layout->text.state));
+	width = state & 7;
+	if (!(state & COMPACT) || !width || width > 4)
 		return 0;
-	if (!(state >> 6 & 1))
+	if (!(state & ASCII))
 		return read_characters(reader, to, text + layout->text.wide,
 				       count, width);
 	if (count > PYTHON_TEXT)
@@ -384,8 +420,10 @@ SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 		return PYTHON_CODE_NONE;
 	if ((find_code(&head.key, name, &text) &&
 	     says_the_same(layout, reader, &head, room, text)) ||
-	    add_code(layout, reader, &head, room, name))
+	    add_code(layout, reader, &head, room, name)) {
+		name->begin = head.begin;
 		return PYTHON_CODE_NAMED;
+	}
 	return PYTHON_CODE_BUSY;
 }
 

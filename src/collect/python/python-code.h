@@ -35,7 +35,8 @@ enum python_code {
 };
 
 struct python_place {
-	uintptr_t code, instr; /* an object, an instruction of it */
+	uintptr_t code, instr; /* an object, an instruction of it … */
+	int32_t copy;          /* … in which of its bytecodes */
 	bool alone;            /* no other one is asked for now */
 	bool alive;            /* it stays: it can be read as it is */
 };
@@ -45,6 +46,7 @@ struct python_name {
 	uint32_t units; /* of its bytecode; 0: it may go while the program runs,
 			   and is believed only where … */
 	bool changes; /* … nothing moved; not even there: there was another */
+	uintptr_t begin; /* of the bytecode that has the instruction */
 };
 
 /* Of so many units: is it the begin of one, or of what is before the first? */

@@ -269,6 +269,9 @@ SIGSAFE static void add_frame(struct chain_reading *r, uintptr_t at,
 			~(uintptr_t)layout->frame.tags,
 		.instr = instr,
 	};
+	if (layout->frame.copy)
+		python_frame_fresh(p, 0)->copy =
+			(int32_t)word_of(frame, layout->frame.copy);
 }
 
 /*
@@ -402,7 +405,8 @@ SIGSAFE static enum python_code name_one_frame(struct chain_reading *r,
 					       uint32_t i, bool alone)
 {
 	struct python_frame *f = python_frame_fresh(r->to, i);
-	struct python_place at = { f->code, f->instr, alone, r->alive };
+	struct python_place at = { f->code, f->instr, f->copy, alone,
+				   r->alive };
 
 	return python_code_name(r->layout, r->reader, &at, r->to->room,
 				&f->name);
@@ -449,8 +453,7 @@ SIGSAFE static bool is_moved(struct chain_reading *r, uint32_t i, uint32_t most)
 	m = python_frame_memo(p, i);
 	if (f->at != m->at || f->code != m->code ||
 	    f->previous != m->previous || !m->name.units ||
-	    !python_code_has(m->name.units,
-			     f->instr - f->code - r->layout->code.bytes) ||
+	    !python_code_has(m->name.units, f->instr - m->name.begin) ||
 	    p->believed++ % BELIEVED == 0)
 		return false;
 	f->name = m->name;

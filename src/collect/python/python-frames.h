@@ -32,6 +32,7 @@
 
 struct python_frame {
 	uintptr_t at, previous, code, instr;
+	int32_t copy;            /* of its bytecodes, which it runs */
 	uintptr_t entry;         /* the mark on the C stack */
 	struct python_name name; /* of its function */
 	live_ref parent, node;   /* as it was inserted last */
@@ -105,7 +106,7 @@ static inline struct python_frame *python_frame_memo(struct python_frames *p,
 /* Where in its function it is, as a node of the live profile has it. */
 static inline uint64_t python_frame_offset(const struct python_frame *f)
 {
-	return f->instr - f->code - python_layout->code.bytes + 2;
+	return f->instr - f->name.begin + 2;
 }
 
 /*

@@ -82,9 +82,9 @@ enum { /* of all */
 enum { /* behind the size of their part */
 	INTERPRETER_NEXT = 2,
 	INTERPRETER_THREADS,
-	GIL_ITSELF = 9,
+	GIL_ITSELF = 1, /* … or the word of its address */
 	GIL_ENABLED,
-	GIL_HOLDER = 12,
+	GIL_HOLDER = 4,
 	THREAD_NEXT = 2,
 	THREAD_FRAME = 4,
 	THREAD_ID,
@@ -94,6 +94,7 @@ enum { /* behind the size of their part */
 	FRAME_INSTR,
 	FRAME_LOCALS,
 	FRAME_OWNER,
+	FRAME_COPY = 7,
 	CODE_FILE = 1,
 	CODE_QUALNAME = 3,
 	CODE_LINES,
@@ -101,6 +102,7 @@ enum { /* behind the size of their part */
 	CODE_ARGUMENTS,
 	CODE_LOCALS,
 	CODE_ADAPTIVE = 9,
+	CODE_COPIES,
 	OBJECT_TYPE = 1,
 	BYTES_SIZE = 1,
 	BYTES_TEXT,
@@ -109,7 +111,7 @@ enum { /* behind the size of their part */
 	TEXT_HEAD,
 };
 
-enum { /* what a build without GIL does not say of 3.13 */
+enum { /* what a build without GIL does not say, of 3.13 to 3.15 */
 	FREE_OBJECT = 32,
 	FREE_LOCAL = 12,
 	FREE_SHARED = 16,
@@ -129,10 +131,11 @@ static const struct offsets_of {
 	uint8_t between; /* words between a thread's frame and its id */
 	uint8_t tags;    /* of references in frames */
 	int8_t runs, suspended[2];   /* states of generators */
-	uint8_t object, bytes, text; /* 0: with GIL only */
-} says[] = { { 0x30d, 14, 19, 28, 34, 0, 0, 0, { -2, -1 }, 44, 64, 67 },
-	     { 0x30e, 15, 22, 31, 39, 0, 3, 0, { -2, -1 } },
-	     { 0x30f, 15, 22, 39, 47, 3, 3, 4, { 1, 3 } } };
+	uint8_t object, bytes, text; /* read where there is no GIL */
+	bool copies;                 /* of bytecode, where there is none */
+} says[] = { { 0x30d, 14, 19, 28, 34, 0, 0, 0, { -2, -1 }, 44, 64, 67, false },
+	     { 0x30e, 15, 22, 31, 39, 0, 3, 0, { -2, -1 }, 50, 74, 77, true },
+	     { 0x30f, 15, 22, 39, 47, 3, 3, 4, { 1, 3 }, 58, 86, 89, true } };
 
 const struct python_layout *python_layout;
 
@@ -216,11 +219,22 @@ static bool by_offsets(struct python_layout *to, const uint64_t *words,
 	       take_words(to, code) && is_within_reads(to);
 }
 
+/* From 3.14 on threads have bytecode of their own. */
+static bool take_copies(struct python_layout *to, const uint64_t *words,
+			const struct offsets_of *at)
+{
+	return take_offset(&to->frame.copy, words + at->frame, FRAME_COPY) &&
+	       take_offset(&to->code.copies, words + at->code, CODE_COPIES) &&
+	       to->frame.copy && to->code.copies &&
+	       to->frame.copy + sizeof(int32_t) <= to->frame.size &&
+	       to->code.copies + sizeof(uintptr_t) <= to->code.bytes;
+}
+
 /* Without GIL objects begin otherwise, and there may be a GIL all the same. */
 static bool without_gil(struct python_layout *to, const uint64_t *words,
 			const struct offsets_of *at)
 {
-	const uint64_t *interpreter = words + INTERPRETER;
+	const uint64_t *gil = words + at->gil;
 	const uint64_t *object = words + at->object;
 	const uint64_t *bytes = words + at->bytes, *text = words + at->text;
 
@@ -229,10 +243,8 @@ static bool without_gil(struct python_layout *to, const uint64_t *words,
 	to->gil.before = sizeof(uint64_t);
 	to->text.ascii = (uint16_t)text[TEXT_HEAD];
 	to->text.wide = (uint16_t)(text[TEXT_HEAD] + WIDE_MORE);
-	return at->object && object[0] == FREE_OBJECT &&
-	       interpreter[GIL_ENABLED] == 0 &&
-	       interpreter[GIL_HOLDER] ==
-		       interpreter[GIL_ITSELF] + FREE_HOLDER &&
+	return object[0] == FREE_OBJECT && gil[GIL_ENABLED] == 0 &&
+	       gil[GIL_HOLDER] == gil[GIL_ITSELF] + FREE_HOLDER &&
 	       take_offset(&to->object.type, object, OBJECT_TYPE) &&
 	       to->object.type == FREE_TYPE &&
 	       take_offset(&to->object.size, bytes, BYTES_SIZE) &&
@@ -241,7 +253,8 @@ static bool without_gil(struct python_layout *to, const uint64_t *words,
 	       text[TEXT_HEAD] <= PYTHON_TEXT_MOST &&
 	       to->text.state + sizeof(uint64_t) <= text[TEXT_HEAD] &&
 	       to->object.size + sizeof(uint64_t) <= text[TEXT_HEAD] &&
-	       text[TEXT_LENGTH] == to->object.size;
+	       text[TEXT_LENGTH] == to->object.size &&
+	       (!at->copies || take_copies(to, words, at));
 }
 
 bool python_layout_choose(struct python_layout *to, const uint64_t *runtime,

@@ -58,6 +58,8 @@ struct python_layout {
 			suspended[2]; /* … and what that is when it runs,
 					 or from … to when it has yielded */
 		uint8_t tags;         /* bits of `code`, not of its address */
+		uint16_t copy;        /* which of its code's bytecodes it runs;
+					 0: there is one */
 		uint8_t unit; /* up to 3.10: an object, whose `instr` counts so
 				 many bytes; 0: that is an address */
 	} frame;
@@ -66,6 +68,7 @@ struct python_layout {
 		bool apart;       /* its bytecode is an object of its own */
 		uint16_t flags;   /* from 3.11 on */
 		uint16_t version; /* from 3.12 on; 0: it has none */
+		uint16_t copies;  /* an array, of bytecodes of threads' own */
 	} code;
 	struct {
 		uint16_t type, size; /* the latter of one that varies */
