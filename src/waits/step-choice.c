@@ -10,8 +10,8 @@
 #define NEARLY      0.7  /* as regular, for as long, as the most regular */
 #define SHARED      0.6  /* of the members have it */
 #define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
-#define WORTH_STEPS 0.01 /* of the run, at least: they are its steps, … */
-#define WORTH_NAME  1e-4 /* … or the loop of another part, … */
+#define WORTH_STEPS 0.01 /* of the run, all together: else none is a step */
+#define WORTH_NAME  3e-4 /* of the run, each, … */
 #define WORTH_CLOCK 0.05 /* … if it is told by order, else this */
 #define ABOUT       0.06 /* fewer or more calls: they answer what comes */
 
@@ -361,6 +361,7 @@ int step_choices(const struct run *run, const struct steps *steps,
 {
 	struct step_choice *at = calloc(steps->count + 1, sizeof(*at));
 	const struct step_choice *best;
+	double share = 0;
 	size_t count;
 	int n = 0;
 
@@ -369,11 +370,10 @@ int step_choices(const struct run *run, const struct steps *steps,
 	count = list_choices(run, steps, clocks, at);
 	while (n < STEP_CHOICES && (best = best_choice(at, count))) {
 		to[n] = *best;
+		share += to[n].marked ? 1 : share_of_choice(run, &to[n]);
 		count = keep_others(at, count, &to[n++]);
 	}
-	/* Loops while the program begins are not its steps. */
-	if (n && !to->marked && share_of_choice(run, to) < WORTH_STEPS)
-		n = 0;
 	free(at);
-	return n;
+	/* Loops while the program begins are not its steps. */
+	return share < WORTH_STEPS ? 0 : n;
 }
