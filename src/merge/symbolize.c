@@ -709,11 +709,29 @@ static bool is_between_regions(const struct naming *n, uint32_t frame)
 	return !up;
 }
 
-/* Wherever in itself it was, below the function of it that was called. */
-static uint32_t leaf_of_openmp(struct naming *n, uint32_t frame)
+/* The file of the runtime, by its outermost frame above the node. */
+static uint32_t module_of_runtime(const struct naming *n, uint32_t index)
 {
+	const struct address_node *nodes = n->u->nodes;
+	uint32_t owner = nodes[index].owner;
+
+	for (; !is_region(n, index); index = nodes[index].parent)
+		if (n->codes[nodes[index].owner] == OPENMP_RUNTIME)
+			owner = nodes[index].owner;
+	return n->u->modules[owner].path;
+}
+
+/*
+ * Wherever in itself the runtime was, below the function of it that was called,
+ * or below the region.
+ */
+static uint32_t leaf_of_openmp(struct naming *n, uint32_t index)
+{
+	uint32_t frame = n->openmp[index];
 	struct what what = n->whats[n->nodes[n->spots[frame].node].what];
 
+	if (is_region(n, frame))
+		what.module = module_of_runtime(n, index);
 	what.kind = RUN_OPENMP;
 	what.flags = 0;
 	what.function = str_add(&n->u->strings, is_between_regions(n, frame)
@@ -733,7 +751,7 @@ static uint32_t leaf_of(struct naming *n, uint32_t index)
 	if (n->leaves[index])
 		return n->leaves[index];
 	if (n->openmp[index] && !is_region(n, index))
-		return n->leaves[index] = leaf_of_openmp(n, n->openmp[index]);
+		return n->leaves[index] = leaf_of_openmp(n, index);
 	if (!spot->place)
 		return n->leaves[index] = spot->node;
 	what = n->whats[n->nodes[spot->node].what];
