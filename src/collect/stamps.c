@@ -6,15 +6,18 @@
 #include "collect/thread.h"
 
 enum {
-	STAMPS_FIRST = 15, /* 256 bytes, … */
-	STAMPS_SMALL = 63  /* … 1024, all others are whole pages */
+	STAMPS_FIRST = 3, /* 64 bytes, as most contexts are called once, … */
+	STAMPS_FEW = 15,  /* … 256, … */
+	STAMPS_SMALL = 63 /* … 1024, all others are whole pages */
 };
 
 /* The larger ones leave room for what is called later. */
 static uint32_t most_stamps(uint32_t room)
 {
-	if (room <= STAMPS_SMALL)
+	if (room <= STAMPS_FEW)
 		return STAMPS_MOST;
+	if (room <= STAMPS_SMALL)
+		return STAMPS_MOST / 8 * 7;
 	return room < LIVE_STAMPS ? STAMPS_MOST / 4 * 3 : STAMPS_MOST / 2;
 }
 

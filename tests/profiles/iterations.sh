@@ -28,6 +28,11 @@ two_loops() {
 		grep -qE '^(5|40) iterations of' page
 }
 
+# Contexts that come late have stamps of few calls: enough for five.
+late_rounds() {
+	run many && grep -q '^5 iterations of' page
+}
+
 # Each panel is another rank's, which calls from another line.
 panels_of_all() {
 	run roles && grep -q '^25 iterations of' page
@@ -49,6 +54,7 @@ none_at_random() {
 
 point 'two loops, one after the other, each with its number' two_loops
 point 'the same after 48,000 calls of 24 contexts' two_loops late
+point 'few rounds after 80,000 calls of 2048 contexts' late_rounds
 point 'a function that ranks call from different lines' panels_of_all
 point 'ranks that answer what comes share no iterations' none_that_ranks_share answers
 point 'nor do ranks that have a loop in turns' none_that_ranks_share turns

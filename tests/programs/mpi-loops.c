@@ -5,10 +5,11 @@
  * which some take eight times as long as others; in each of these a solver goes
  * on, for each of ten points, until it has enough.  WHAT: `random` calls these
  * functions at random instead; with `late` 24 contexts have 2000 calls each
- * before.  With `roles` there are 25 panels instead, each factorised by another
- * rank, from another line than others receive it; with `answers` ranks answer
- * what comes, nearly equally often; with `turns` one rank after another has a
- * loop, with `alone` rank 0 only.
+ * before, with `many` 2048 contexts 40 calls.  With
+ * `roles` there are 25 panels instead, each factorised by another rank, from
+ * another line than others receive it; with `answers` ranks answer what comes,
+ * nearly equally often; with `turns` one rank after another has a loop, with
+ * `alone` rank 0 only.
  */
 #include <mpi.h>
 #include <string.h>
@@ -93,6 +94,21 @@ static KEPT void query(int deep)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 }
 
+/* 1 << deep contexts. */
+static KEPT void query_tree(int deep)
+{
+	int rank;
+
+	if (deep) {
+		query_tree(deep - 1);
+		query_tree(deep - 1);
+	} else {
+		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	}
+	/* No tail call. */
+	__asm__ volatile("");
+}
+
 static KEPT void panel_share(int root)
 {
 	MPI_Bcast(&value, 1, MPI_DOUBLE, root, MPI_COMM_WORLD);
@@ -173,6 +189,8 @@ int main(int argc, char **argv)
 	} else {
 		for (int i = 0; i < 2000 && !strcmp(what, "late"); i++)
 			query(23);
+		for (int i = 0; i < 40 && !strcmp(what, "many"); i++)
+			query_tree(11);
 		for (int i = 0; i < 40; i++) {
 			transpose(0.005);
 			residual();
