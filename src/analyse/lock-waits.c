@@ -120,6 +120,15 @@ static int by_lock_waited(const void *x, const void *y)
 	return ORDER(a->node, b->node);
 }
 
+/* Holders made nobody wait for longer than it was waited: that is exact. */
+static void blame_no_more(struct lock_waits *l)
+{
+	if (l->blamed <= l->waited)
+		return;
+	l->at_holder *= value_ratio(l->waited, l->blamed);
+	l->blamed = l->waited;
+}
+
 int lock_table_find(struct lock_table *to, const struct paths *paths)
 {
 	const struct run_metric *cpu = run_metric(paths->run, "cpu.time");
@@ -135,9 +144,11 @@ int lock_table_find(struct lock_table *to, const struct paths *paths)
 		return err;
 	}
 	qsort(to->at, to->count, sizeof(*to->at), by_lock_waited);
-	for (size_t i = 0; i < to->count; i++)
+	for (size_t i = 0; i < to->count; i++) {
+		blame_no_more(&to->at[i]);
 		if (to->at[i].holds && !to->at[i].of_mpi)
 			to->waited += to->at[i].waited;
+	}
 	for (size_t n = 0; cpu && n < paths->run->node_count; n++)
 		to->worked += value_node(cpu, n);
 	return 0;

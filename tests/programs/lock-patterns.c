@@ -3,7 +3,9 @@
  * lock-patterns.c - one thread holds a lock while another one waits for it: by
  * all kinds of locks, held in hold_NAME() and wanted in want_NAME().
  *
- *   lock-patterns [ROUNDS]   says `truth NAME SECONDS` of what was waited
+ *   lock-patterns [ROUNDS [MICROSECONDS]]   says `truth NAME SECONDS` of what
+ *                            was waited; so long a lock is held, again and
+ *                            again, and rounds are of the one who wants it
  */
 #include <pthread.h>
 #include <sched.h>
@@ -16,6 +18,9 @@
 enum {
 	HOLD_US = 4000
 };
+
+static double hold_s; /* 0: HOLD_US, and the holder sleeps */
+static int over;      /* atomic: nobody wants it any more */
 
 static int held; /* atomic: by the holder, of this round */
 static double waited;
@@ -31,13 +36,35 @@ static double now_of_pattern(void)
 
 static void say_held(int now)
 {
-	__atomic_store_n(&held, now, __ATOMIC_SEQ_CST);
+	if (now || hold_s <= 0)
+		__atomic_store_n(&held, now, __ATOMIC_SEQ_CST);
 }
 
+/* Where it is held again and again, that it was held once is enough. */
 static void until_held(int now)
 {
-	while (__atomic_load_n(&held, __ATOMIC_SEQ_CST) != now)
+	while (__atomic_load_n(&held, __ATOMIC_SEQ_CST) != now &&
+	       (now || hold_s <= 0))
 		sched_yield();
+}
+
+static void stay(double us)
+{
+	double until = now_of_pattern() + us / HOLD_US * hold_s;
+
+	if (hold_s <= 0)
+		usleep((useconds_t)us);
+	while (now_of_pattern() < until)
+		;
+}
+
+/* One that is free is no wait. */
+static void count_wait(double since)
+{
+	double took = now_of_pattern() - since;
+
+	if (hold_s <= 0 || took > 1e-6)
+		waited += took;
 }
 
 /* The last call of each is the one that gives the lock back: a jump. */
@@ -47,7 +74,7 @@ static void until_held(int now)
 	{                                                                      \
 		take;                                                          \
 		say_held(1);                                                   \
-		usleep(sleep_us);                                              \
+		stay(sleep_us);                                                \
 		give;                                                          \
 	}                                                                      \
 	static KEPT void want_##name(void)                                     \
@@ -55,7 +82,7 @@ static void until_held(int now)
 		double since = now_of_pattern();                               \
                                                                                \
 		want;                                                          \
-		waited += now_of_pattern() - since;                            \
+		count_wait(since);                                             \
 		done;                                                          \
 	}
 
@@ -109,7 +136,7 @@ static KEPT void hold_for_less(void)
 {
 	pthread_mutex_lock(&shared);
 	say_held(1);
-	usleep(HOLD_US / 4);
+	stay(HOLD_US / 4);
 	pthread_mutex_unlock(&shared);
 }
 
@@ -142,9 +169,13 @@ static void *holder(void *of)
 {
 	void (*hold)(void) = *(void (**)(void))of;
 
-	for (int i = 0; i < rounds; i++) {
+	for (int i = 0; i < rounds && hold_s <= 0; i++) {
 		hold();
 		until_held(0);
+	}
+	while (hold_s > 0 && !__atomic_load_n(&over, __ATOMIC_SEQ_CST)) {
+		hold();
+		stay(HOLD_US / 10);
 	}
 	return NULL;
 }
@@ -176,18 +207,24 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		rounds = atoi(argv[1]);
+	if (argc > 2)
+		hold_s = atof(argv[2]) * 1e-6;
 	make_all();
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		void (*hold)(void) = patterns[i].hold;
 		pthread_t thread;
 
 		waited = 0;
+		over = held = 0;
 		pthread_create(&thread, NULL, holder, &hold);
 		for (int k = 0; k < rounds; k++) {
 			until_held(1);
 			patterns[i].want();
 			say_held(0);
+			if (hold_s > 0)
+				stay(HOLD_US / 10);
 		}
+		__atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
 		pthread_join(thread, NULL);
 		printf("truth %s %.6f\n", patterns[i].name, waited);
 	}
