@@ -11,8 +11,8 @@
 #define SHARED      0.6  /* of the members have it */
 #define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
 #define WORTH_STEPS 0.01 /* of the run, all together: else none is a step */
-#define WORTH_NAME  3e-4 /* of the run, each, … */
-#define WORTH_CLOCK 0.05 /* … if it is told by order, else this */
+#define WORTH_CLOCK 0.05 /* of the run, one that order does not tell … */
+#define WORTH_NAME  5e-4 /* … and seconds of any other: in less is no sample */
 #define ABOUT       0.06 /* fewer or more calls: they answer what comes */
 
 enum {
@@ -184,7 +184,12 @@ static struct step_choice look_at_context(const struct steps *steps,
 	return c;
 }
 
-/* Of the run's time, the part in which it is called. */
+static double seconds_of_choice(const struct step_choice *c)
+{
+	return (double)(c->end_ns - c->begin_ns) / 1e9;
+}
+
+/* Of the run's time. */
 static double share_of_choice(const struct run *run,
 			      const struct step_choice *c)
 {
@@ -192,14 +197,15 @@ static double share_of_choice(const struct run *run,
 
 	for (size_t i = 0; i < run->member_count; i++)
 		longest = fmax(longest, (double)run->ranks[i].elapsed_ns);
-	return (double)(c->end_ns - c->begin_ns) / longest;
+	return seconds_of_choice(c) * 1e9 / longest;
 }
 
-static double share_wanted(const struct step_choice *c)
+static bool is_worth_it(const struct run *run, const struct step_choice *c)
 {
 	if (c->marked)
-		return 0;
-	return c->ordered ? WORTH_NAME : WORTH_CLOCK;
+		return true;
+	return c->ordered ? seconds_of_choice(c) >= WORTH_NAME
+			  : share_of_choice(run, c) >= WORTH_CLOCK;
 }
 
 static bool is_step(const struct run *run, const struct steps *steps,
@@ -209,8 +215,7 @@ static bool is_step(const struct run *run, const struct steps *steps,
 
 	if ((double)c->ranks < SHARED * (double)run->member_count ||
 	    c->calls / c->per < least || c->lines != c->differ ||
-	    (!c->ordered && c->regular <= 0) ||
-	    share_of_choice(run, c) < share_wanted(c))
+	    (!c->ordered && c->regular <= 0) || !is_worth_it(run, c))
 		return false;
 	look_at_others(steps, c);
 	return c->ranks > c->others &&
