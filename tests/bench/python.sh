@@ -8,8 +8,9 @@
 #   cold  it calls all of them again and again
 #   else  they are functions of their own, on eight paths in turn
 #
-# A sample at another instruction than the last one reads the head of one code
-# object: that read alone is measured, too, in the same run.
+# One sample of 16 that has functions to be named reads the heads of their code
+# objects.  The floor is measured in the same run: one such read, and bare loads
+# of as many frames and code objects, in the cache and in none.
 #
 # What handlers take is what copse itself reports, of the same number of samples
 # in turns; least and median of the rounds.
@@ -48,6 +49,12 @@ tell() {
 machine
 compile read-floor && read -r one_read no_read < <("$scratch/read-floor") &&
 	echo "one read: $one_read ns, a system call that does nothing: $no_read"
+for depth in ${DEPTHS:-3 40 200}; do
+	"$scratch/read-floor" "$depth" | tail -n 1 >"$scratch/loads"
+	read -r warm cold codes cold_codes <"$scratch/loads"
+	echo "$depth frames by bare loads: $warm ns, in no cache $cold;" \
+		"their code $codes, $cold_codes"
+done
 for ((round = 0; round < rounds; round++)); do
 	for depth in ${DEPTHS:-3 40 200}; do
 		for mode in off on; do

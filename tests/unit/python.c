@@ -418,6 +418,15 @@ static const char *called(struct python_name *name)
 	return name_of(name->index);
 }
 
+static bool is_believed(int i)
+{
+	uintptr_t code = (uintptr_t)codes[i];
+	struct python_name name;
+
+	return python_code_believed(&layout, code, code + layout.code.bytes + 4,
+				    &name);
+}
+
 /* A function's, which is believed as long as no other one is found there. */
 TEST(code_in_the_place_of_another)
 {
@@ -426,11 +435,12 @@ TEST(code_in_the_place_of_another)
 
 	start(0x30b);
 	put(codes[0], layout.code.flags, 1, 4);
-	CHECK(!strcmp(called(&first), "inner") && first.units == 20);
+	CHECK(!is_believed(0));
+	CHECK(!strcmp(called(&first), "inner") && is_believed(0));
 	put(codes[0], layout.code.lines, (uintptr_t)more, 8);
 	make_text(0, "INNER");
 	CHECK(!strcmp(called(&name), "INNER") && name.changes && !name.units);
-	CHECK(python_code_is_made_again());
+	CHECK(!is_believed(0));
 	/* The same addresses: its name is looked at now. */
 	make_text(0, "other");
 	CHECK(!strcmp(called(&name), "other") && name.changes);
@@ -499,13 +509,54 @@ TEST(a_function_that_moved)
 
 	start_3_15(stack);
 	put(codes[0], layout.code.flags, 1, 4);
+	put(codes[1], layout.code.flags, 1, 4);
 	CHECK(!strcmp(sampled(stack, 1, "first", 0, true), "first"));
-	CHECK(!strcmp(sampled(stack, 1, "first", 2, false), "first"));
-	while (!strcmp(sampled(stack, 2, "other", believed % 2 * 2, false),
-		       "first"))
+	CHECK(is_believed(0) && is_believed(1));
+	for (uint32_t i = 1; i <= 256; i++)
+		sampled(stack, 1, "first", i % 2 * 2, false);
+	while (!strcmp(
+		sampled(stack, 2, "other", (believed + 1) % 2 * 2, false),
+		"first"))
 		believed++;
-	CHECK(believed == 15 && python_code_is_made_again());
+	CHECK(believed == 15 && !is_believed(1));
 	CHECK(!strcmp(sampled(stack, 3, "third", 4, false), "third"));
+	finish();
+}
+
+/* A frame of C's that runs functions: the last of them, and who called it. */
+static void run_by(uint64_t *cframe, uintptr_t last, const uint64_t *caller)
+{
+	put(cframe, layout.cframe.current, last, 8);
+	put(cframe, layout.cframe.previous, (uintptr_t)caller, 8);
+	put(thread, layout.thread.frame, (uintptr_t)cframe, 8);
+}
+
+/* What is as it was is not read again, but for where C runs it. */
+TEST(the_same_frames_of_3_11)
+{
+	uint64_t stack[WORDS] = { 0 };
+	struct python_frames *p = &unwinder.python;
+
+	start(0x30b);
+	((char *)frame_at(1))[layout.frame.is_entry] = 1;
+	run_by(&stack[30], 0, NULL);
+	run_by(&stack[20], frame_at(0), &stack[30]);
+	CHECK(read_again(stack, false) == PYTHON_READ && p->read == 2);
+	python_frames_keep(p);
+	CHECK(read_again(stack, false) == PYTHON_READ && p->same == 2);
+	CHECK(p->now == p->memo && is_frame(1, "inner", &stack[20]));
+	python_frames_keep(p);
+	run_by(&stack[10], frame_at(0), &stack[30]);
+	CHECK(read_again(stack, false) == PYTHON_READ && !p->same);
+	CHECK(p->now == p->fresh && is_frame(1, "inner", &stack[10]));
+	python_frames_keep(p);
+	/* A frame of C's more, which runs the last. */
+	((char *)frame_at(0))[layout.frame.is_entry] = 1;
+	run_by(&stack[20], frame_at(1), &stack[30]);
+	run_by(&stack[5], frame_at(0), &stack[20]);
+	CHECK(read_again(stack, false) == PYTHON_READ);
+	CHECK(is_frame(0, "outer", &stack[20]));
+	CHECK(is_frame(1, "inner", &stack[5]));
 	finish();
 }
 
@@ -518,7 +569,7 @@ TEST(a_module_that_moved)
 	for (uint32_t i = 0; i < 3; i++)
 		sampled(stack, 1, "first", 2 * i, false);
 	CHECK(!strcmp(sampled(stack, 2, "other", 0, false), "other"));
-	CHECK(!python_code_is_made_again());
+	CHECK(!is_believed(0));
 	finish();
 }
 

@@ -248,25 +248,27 @@ SIGSAFE static struct code_slot *slot_near(uintptr_t code, uint32_t i)
 	return &slots[((code * 0x9e3779b97f4a7c15u >> 40) + i) % SLOTS];
 }
 
-SIGSAFE static bool is_same_code(const struct code_slot *slot,
-				 const struct code_key *key)
+SIGSAFE static bool is_same_code(const struct code_key *a,
+				 const struct code_key *b)
 {
-	return slot->key.code == key->code &&
-	       slot->key.qualname == key->qualname &&
-	       slot->key.lines == key->lines &&
-	       slot->key.version == key->version &&
-	       slot->generation == registry_generation();
+	return a->code == b->code && a->qualname == b->qualname &&
+	       a->lines == b->lines && a->version == b->version;
 }
 
-/* The name of a slot that nobody wrote to meanwhile. */
-SIGSAFE static bool find_code(const struct code_key *key,
+/*
+ * The name of a slot that nobody wrote to meanwhile: of that address, or of all
+ * that the key has.
+ */
+SIGSAFE static bool find_code(uintptr_t code, const struct code_key *key,
 			      struct python_name *name, uint64_t *text)
 {
 	for (uint32_t i = 0; i < PROBES; i++) {
-		const struct code_slot *slot = slot_near(key->code, i);
+		const struct code_slot *slot = slot_near(code, i);
 		uint32_t locked =
 			__atomic_load_n(&slot->locked, __ATOMIC_ACQUIRE);
-		bool same = is_same_code(slot, key);
+		bool same = slot->key.code == code &&
+			    slot->generation == registry_generation() &&
+			    (!key || is_same_code(&slot->key, key));
 
 		*name = slot->name;
 		*text = slot->text;
@@ -329,7 +331,7 @@ SIGSAFE static bool name_text(const struct registry_function *f, uint64_t says,
 	struct code_slot *slot;
 	uint64_t text;
 
-	if (find_code(&key, name, &text))
+	if (find_code(says, &key, name, &text))
 		return true;
 	slot = lock_slot(&key);
 	if (!slot)
@@ -364,7 +366,7 @@ SIGSAFE static void keep_code(const struct code_head *head, bool made,
 		__atomic_store_n(&is_made_again, true, __ATOMIC_RELAXED);
 	if (head->flags & OPTIMIZED && !made && !name->changes)
 		name->units = (uint32_t)head->units;
-	if (head->key.version || !name->changes)
+	if (head->key.version || (!name->units && !name->changes))
 		text = 0;
 	fill_slot(slot, &head->key, name, text);
 }
@@ -418,7 +420,7 @@ SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 
 	if (!read_code_head(layout, reader, at, &head))
 		return PYTHON_CODE_NONE;
-	if ((find_code(&head.key, name, &text) &&
+	if ((find_code(at->code, &head.key, name, &text) &&
 	     says_the_same(layout, reader, &head, room, text)) ||
 	    add_code(layout, reader, &head, room, name)) {
 		name->begin = head.begin;
@@ -427,7 +429,16 @@ SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 	return PYTHON_CODE_BUSY;
 }
 
-SIGSAFE bool python_code_is_made_again(void)
+SIGSAFE bool python_code_believed(const struct python_layout *layout,
+				  uintptr_t code, uintptr_t instr,
+				  struct python_name *name)
 {
-	return __atomic_load_n(&is_made_again, __ATOMIC_RELAXED);
+	uintptr_t begin = code + layout->code.bytes;
+	uint64_t text;
+
+	if (__atomic_load_n(&is_made_again, __ATOMIC_RELAXED) ||
+	    !find_code(code, NULL, name, &text))
+		return false;
+	name->begin = begin;
+	return name->units && python_code_has(name->units, instr - begin);
 }

@@ -43,9 +43,9 @@ struct python_place {
 
 struct python_name {
 	uint32_t index; /* of the live profile */
-	uint32_t units; /* of its bytecode; 0: it may go while the program runs,
-			   and is believed only where … */
-	bool changes; /* … nothing moved; not even there: there was another */
+	uint32_t units; /* of its bytecode, where it is believed unseen; or 0 */
+	bool changes;   /* there was another: it is not even believed where
+			   nothing moved */
 	uintptr_t begin; /* of the bytecode that has the instruction */
 };
 
@@ -61,7 +61,12 @@ SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  const struct python_place *at,
 					  char *room, struct python_name *name);
 
-/* Names of functions that moved are not to be believed any more. */
-SIGSAFE bool python_code_is_made_again(void);
+/*
+ * The same unseen: a function of a file stays where it was named, as long as no
+ * other one was found in the place of one that was believed so.
+ */
+SIGSAFE bool python_code_believed(const struct python_layout *layout,
+				  uintptr_t code, uintptr_t instr,
+				  struct python_name *name);
 
 #endif

@@ -13,7 +13,8 @@ enum {
 	MISSES = 64,     /* after so many it is looked for … */
 	MISS_EVERY = 64, /* … one time in so many */
 	STEPS_MOST = 1 << 16,
-	BELIEVED = 16,
+	LOOKED_FIRST = 256, /* samples look at their functions, then … */
+	LOOKED_EVERY = 16,  /* … one in so many */
 	WORD = sizeof(uintptr_t),
 };
 
@@ -35,6 +36,7 @@ void python_frames_init(struct python_frames *p, void *arrays, uint32_t depth)
 				     .memo = arrays,
 				     .fresh = (struct python_frame *)arrays +
 					      depth };
+	p->now = p->fresh;
 	p->room = (char *)(p->fresh + depth);
 }
 
@@ -206,7 +208,7 @@ SIGSAFE static bool close_entry(struct chain_reading *r, uintptr_t entry)
 		return false;
 	r->entry = entry;
 	for (; r->open; r->open--)
-		p->fresh[p->most - p->read + r->open - 1].entry = entry;
+		python_frame_fresh(p, r->open - 1)->entry = entry;
 	return true;
 }
 
@@ -249,6 +251,14 @@ SIGSAFE static bool is_in_use(const struct chain_reading *r, uintptr_t at,
 	}
 }
 
+/* Which of the bytecodes of its code it runs. */
+SIGSAFE static int32_t copy_run(const struct python_layout *layout,
+				const char *frame)
+{
+	return layout->frame.copy ? (int32_t)word_of(frame, layout->frame.copy)
+				  : 0;
+}
+
 /* One more, the last so far; of too many those nearest to the leaf are kept. */
 SIGSAFE static void add_frame(struct chain_reading *r, uintptr_t at,
 			      const char *frame, uintptr_t instr)
@@ -268,10 +278,8 @@ SIGSAFE static void add_frame(struct chain_reading *r, uintptr_t at,
 		.code = word_of(frame, layout->frame.code) &
 			~(uintptr_t)layout->frame.tags,
 		.instr = instr,
+		.copy = copy_run(layout, frame),
 	};
-	if (layout->frame.copy)
-		python_frame_fresh(p, 0)->copy =
-			(int32_t)word_of(frame, layout->frame.copy);
 }
 
 /*
@@ -352,11 +360,109 @@ SIGSAFE static void settle_marks(struct chain_reading *r)
 		python_frame_fresh(p, i)->entry = 0;
 }
 
-/* All of them, from the leaf; of more than are kept, those up to a mark. */
-SIGSAFE static bool read_frames(struct chain_reading *r)
+/* Below the frame is the mark that is expected, or none: *at becomes what is
+   called from there on. */
+SIGSAFE static bool has_mark(struct chain_reading *r, const char *frame,
+			     uintptr_t *at, uintptr_t mark)
+{
+	const struct python_layout *layout = r->layout;
+	char room[PYTHON_FRAME_MOST];
+	uintptr_t current, cframe;
+	const char *entry;
+
+	if (layout->frame.is_entry)
+		return !frame[layout->frame.is_entry] == !mark &&
+		       (!mark || (r->cframe == mark &&
+				  read_cframe(r, mark, &current, &cframe) &&
+				  read_cframe(r, cframe, &current, &cframe) &&
+				  current == *at));
+	if (!mark)
+		return true;
+	entry = *at == mark ? bytes_at(r, mark, layout->frame.size, room)
+			    : NULL;
+	if (!entry || (uint8_t)entry[layout->frame.owner] != BY_C_STACK)
+		return false;
+	*at = word_of(entry, layout->frame.previous);
+	return true;
+}
+
+/* From 3.15 on the root is a frame that runs nothing. */
+SIGSAFE static bool is_root(struct chain_reading *r, uintptr_t at)
+{
+	char room[PYTHON_FRAME_MOST];
+	const char *root;
+
+	if (!at)
+		return true;
+	root = r->layout->frame.is_entry
+		       ? NULL
+		       : bytes_at(r, at, r->layout->frame.size, room);
+	return root && (uint8_t)root[r->layout->frame.owner] == BY_C_STACK &&
+	       !word_of(root, r->layout->frame.previous);
+}
+
+/*
+ * Is the memo's frame there?  The last one may be at another instruction.
+ * *at becomes the frame before it.
+ */
+SIGSAFE static bool is_frame_there(struct chain_reading *r, uint32_t i,
+				   uintptr_t *at, struct python_frame *last)
+{
+	const struct python_layout *layout = r->layout;
+	const struct python_frame *m = python_frame_memo(r->to, i);
+	uintptr_t mark = !i || m[-1].entry != m->entry ? m->entry : 0;
+	char room[BEFORE + PYTHON_FRAME_MOST];
+	const char *bytes, *frame;
+
+	if (*at != m->at || m->name.changes)
+		return false;
+	bytes = bytes_at(r, m->at - BEFORE, BEFORE + layout->frame.size, room);
+	if (!bytes)
+		return false;
+	frame = bytes + BEFORE;
+	*at = word_of(frame, layout->frame.previous);
+	if (last) {
+		*last = *m;
+		last->instr = word_of(frame, layout->frame.instr);
+		last->copy = copy_run(layout, frame);
+	}
+	return *at == m->previous &&
+	       (word_of(frame, layout->frame.code) &
+		~(uintptr_t)layout->frame.tags) == m->code &&
+	       (last ? is_in_use(r, m->at, bytes, *at)
+		     : word_of(frame, layout->frame.instr) == m->instr) &&
+	       has_mark(r, frame, at, mark);
+}
+
+/*
+ * All are as they were, but for the instruction of the last: the memo is what
+ * there is now.
+ */
+SIGSAFE static bool is_memo(struct chain_reading *r, uintptr_t at)
 {
 	struct python_frames *p = r->to;
-	uintptr_t at, cframe;
+	uint32_t i = p->count;
+	struct python_frame last, *m;
+
+	while (i-- > 0)
+		if (!is_frame_there(r, i, &at,
+				    i + 1 == p->count ? &last : NULL))
+			return false;
+	if (!p->count || !is_root(r, at))
+		return false;
+	m = python_frame_memo(p, p->count - 1);
+	p->same = p->count - (last.instr != m->instr);
+	p->read = p->count;
+	p->now = p->memo;
+	*m = last;
+	return true;
+}
+
+/* All of them, from the leaf; of more than are kept, those up to a mark. */
+SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
+{
+	struct python_frames *p = r->to;
+	uintptr_t at, cframe, mark;
 
 	if (!read_thread(r, &at)) {
 		p->thread = 0;
@@ -367,6 +473,10 @@ SIGSAFE static bool read_frames(struct chain_reading *r)
 		if (!read_cframe(r, at, &at, &cframe))
 			return false;
 	}
+	mark = r->cframe;
+	if (!afresh && !r->layout->frame.unit && is_memo(r, at))
+		return true;
+	r->cframe = mark;
 	for (uint32_t i = 0; at && (p->read < p->most || r->open); i++)
 		if (i == STEPS_MOST ||
 		    !(r->layout->frame.unit ? read_frame_object
@@ -412,6 +522,13 @@ SIGSAFE static enum python_code name_one_frame(struct chain_reading *r,
 				&f->name);
 }
 
+SIGSAFE static bool is_believed(struct chain_reading *r, uint32_t i)
+{
+	struct python_frame *f = python_frame_fresh(r->to, i);
+
+	return python_code_believed(r->layout, f->code, f->instr, &f->name);
+}
+
 /* Does the memo's name hold?  Where objects change it is looked up again. */
 SIGSAFE static bool is_same_name(struct chain_reading *r, uint32_t i)
 {
@@ -437,44 +554,27 @@ SIGSAFE static void keep_names(struct chain_reading *r, uint32_t most)
 	}
 }
 
-/*
- * At another instruction of the same function: its code is looked at one time
- * in so many, since it stays as long as the program does not make it again.
- */
-SIGSAFE static bool is_moved(struct chain_reading *r, uint32_t i, uint32_t most)
-{
-	struct python_frames *p = r->to;
-	struct python_frame *f;
-	const struct python_frame *m;
-
-	if (i >= p->read || i >= most || python_code_is_made_again())
-		return false;
-	f = python_frame_fresh(p, i);
-	m = python_frame_memo(p, i);
-	if (f->at != m->at || f->code != m->code ||
-	    f->previous != m->previous || !m->name.units ||
-	    !python_code_has(m->name.units, f->instr - m->name.begin) ||
-	    p->believed++ % BELIEVED == 0)
-		return false;
-	f->name = m->name;
-	return true;
-}
-
+/* Functions of files are believed to be what they were, most of the time. */
 SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 					    bool afresh)
 {
 	struct python_frames *p = r->to;
-	uint32_t most = afresh ? 0 : p->count, i;
-	bool alone;
+	bool believed;
 
-	keep_names(r, most);
-	i = p->same + is_moved(r, p->same, most);
-	for (alone = i + 1 == p->read; i < p->read; i++) {
+	if (p->now == p->fresh)
+		keep_names(r, afresh ? 0 : p->count);
+	if (p->same == p->read)
+		return PYTHON_READ;
+	believed =
+		!afresh && ++p->named > LOOKED_FIRST && p->named % LOOKED_EVERY;
+	for (uint32_t i = p->same; i < p->read; i++) {
 		enum python_code found;
 
-		if (!alone && !r->alive)
+		if (believed && is_believed(r, i))
+			continue;
+		if (i + 1 < p->read && !r->alive)
 			read_codes(r, i);
-		found = name_one_frame(r, i, alone);
+		found = name_one_frame(r, i, i + 1 == p->read);
 		if (found != PYTHON_CODE_NAMED)
 			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY
 							 : PYTHON_TORN;
@@ -517,11 +617,12 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	enum python_read how = PYTHON_TORN;
 
 	p->read = p->same = 0;
+	p->now = p->fresh;
 	p->cut = p->unmarked = false;
 	if (!p->thread)
 		return PYTHON_READ;
 	read_ahead(&r);
-	if (read_frames(&r))
+	if (read_frames(&r, afresh))
 		how = name_frames(&r, afresh);
 	if (how != PYTHON_READ)
 		p->read = p->same = 0;
@@ -586,8 +687,10 @@ SIGSAFE void python_frames_keep(struct python_frames *p)
 {
 	struct python_frame *memo = p->memo;
 
-	p->memo = p->fresh;
-	p->fresh = memo;
+	if (p->now == p->fresh) {
+		p->memo = p->fresh;
+		p->now = p->fresh = memo;
+	}
 	p->count = p->read;
 	p->memo_first = p->first;
 	p->read = p->same = 0;

@@ -46,13 +46,15 @@ struct python_frames {
 	bool lasting;  /* the thread is there as long as the interpreter */
 	/* Where the first frame's address was read from, fresh and memo. */
 	uintptr_t first, memo_first;
-	uint32_t missed;   /* times that it was looked for, and not found */
-	uint32_t believed; /* names at another instruction */
+	uint32_t missed; /* times that it was looked for, and not found */
+	uint32_t named;  /* samples that had functions to be named */
 	uint32_t most, count, read, same;
 	/* From the root, the last `count` and `read` of `most`; the first
 	   `same` of both are the same. */
 	struct python_frame *memo, *fresh;
-	char *room; /* for what is read of code objects */
+	struct python_frame *now; /* has the fresh ones: the memo itself where
+				     the same frames are there */
+	char *room;               /* for what is read of code objects */
 };
 
 size_t python_frames_size(uint32_t depth);
@@ -94,7 +96,7 @@ SIGSAFE void python_frames_keep(struct python_frames *p);
 static inline struct python_frame *python_frame_fresh(struct python_frames *p,
 						      uint32_t i)
 {
-	return &p->fresh[p->most - p->read + i];
+	return &p->now[p->most - p->read + i];
 }
 
 static inline struct python_frame *python_frame_memo(struct python_frames *p,
