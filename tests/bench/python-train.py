@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python-train.py STEPS [TABLE] - training with all that PyTorch has to begin work
+"""python-train.py STEPS [turns|TABLE] - training with all that PyTorch has to begin work
 by: a DataLoader with workers, a step as it is, a compiled one, and one of a CUDA
 graph.  Prints the median of the microseconds of each.  With TABLE under
 torch.profiler, whose kernels are written there: count, seconds, name.
 
-Below copse, also what measuring costs: steps in turns with copse_pause() and
-without, in blocks of 20, so that one process is compared with itself."""
+With `turns`, below copse, also what measuring costs: steps in turns with
+copse_pause() and without, in blocks of 20: one process compared with itself."""
 import contextlib
 import ctypes
 import statistics
@@ -102,7 +102,7 @@ def in_turns(name, steps, one):
           (100 * (measured / paused - 1)))
 
 
-def train(steps):
+def train(steps, turns):
     torch.manual_seed(1)
     model = build()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
@@ -115,9 +115,10 @@ def train(steps):
     in_steps("compiled", steps, loader, lambda data: infer(compiled, data))
     in_steps("graph", steps, loader,
              lambda data: (still.copy_(data), graph.replay()))
-    in_turns("eager", steps, lambda: train_step(model, optimizer, still))
-    in_turns("compiled", 5 * steps, lambda: infer(compiled, still))
-    in_turns("graph", 5 * steps, graph.replay)
+    if turns:
+        in_turns("eager", steps, lambda: train_step(model, optimizer, still))
+        in_turns("compiled", 5 * steps, lambda: infer(compiled, still))
+        in_turns("graph", 5 * steps, graph.replay)
     torch.cuda.synchronize()
 
 
@@ -136,13 +137,15 @@ def write_kernels(path, session):
 
 def main():
     session = contextlib.nullcontext()
-    if sys.argv[2:]:
+    turns = sys.argv[2:] == ["turns"]
+    table = None if turns else sys.argv[2:]
+    if table:
         session = profile(activities=[ProfilerActivity.CPU,
                                       ProfilerActivity.CUDA])
     with session:
-        train(int(sys.argv[1]))
-    if sys.argv[2:]:
-        write_kernels(sys.argv[2], session)
+        train(int(sys.argv[1]), turns)
+    if table:
+        write_kernels(*table, session)
 
 
 if __name__ == "__main__":

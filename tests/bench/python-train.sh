@@ -28,12 +28,13 @@ profiled() {
 		{ cat "$scratch/out"; exit 1; }
 }
 
-# measured NAME OPTION…
+# measured NAME turns|"" OPTION…
 measured() {
 	local run=$keep/$1.copse
 
 	rm -rf "$run"
-	"$copse" run -q -o "$run" "${@:2}" python3 "$train" "$steps" \
+	# shellcheck disable=SC2086 # a word or none
+	"$copse" run -q -o "$run" "${@:3}" python3 "$train" "$steps" $2 \
 		>"$scratch/out" 2>&1 || { cat "$scratch/out"; exit 1; }
 	"$copse" report gpu-kernels "$run" -n 0 -f csv >"$keep/$1.csv"
 }
@@ -121,7 +122,7 @@ if [ "${PART:-kernels}" = kernels ]; then
 	echo "kernels:"
 	profiled 0
 	for turn in 0 1; do
-		measured "kernels.$turn" --gpu-nodes=on
+		measured "kernels.$turn" "" --gpu-nodes=on
 		profiled $((turn + 1))
 		compare_kernels "$turn"
 	done
@@ -133,7 +134,7 @@ for ((round = 0; round < rounds && SECONDS < ${LIMIT:-3600}; round++)); do
 	modes="on off"
 	[ $((round % 2)) = 0 ] || modes="off on"
 	for mode in $modes; do
-		measured "python-$mode" --python "$mode"
+		measured "python-$mode" turns --python "$mode"
 		keep_steps "$mode"
 	done
 done
