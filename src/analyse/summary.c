@@ -18,6 +18,7 @@
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/mpi/thread-factors.h"
 #include "analyse/openmp-lost.h"
 #include "analyse/process-groups.h"
 #include "analyse/unnamed.h"
@@ -34,6 +35,7 @@
 #define BESIDE    4   /* names of other programs */
 #define CROWDED   0.1 /* of their time: waiting says nothing then */
 #define MUCH_MPI  0.3 /* of the time: worth a word where no rule has one */
+#define SERIAL    0.1 /* of the time: what the factors of threads lack more */
 
 /* What the run says of itself, summed over its processes. */
 struct summary_facts {
@@ -203,10 +205,14 @@ static void batch(struct report *report, const struct batch *b)
 static void efficiency(struct report *report, const struct summary_facts *f)
 {
 	const struct efficiency *e = &f->e;
+	struct thread_factors threads;
 
 	if (!e->ranks)
 		return;
+	threads = thread_factors_of(f->run, e);
 	efficiency_line(report, e, f->run);
+	if (threads.hybrid < e->parallel - SERIAL)
+		thread_factors_line(report, &threads);
 	if (e->ranks > 1)
 		report_line(report,
 			    "MPI %.1f %% of the time: least %.1f %% on rank "

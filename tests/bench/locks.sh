@@ -55,7 +55,8 @@ patterns() {
 					split(row[n], c, ",")
 					if (c[2] < least)
 						continue
-					if (index(c[5], "want_"))
+					# Its holder waits, too; shared has two paths.
+					if (least > 1 && n != "shared")
 						c[3] *= c[6]
 					off = c[3] / truth[n] - 1
 					holder = index(c[8], "hold_" n) > 0

@@ -155,6 +155,14 @@ tasks_are_below() {
 		{ grep in_piece folded; return 1; }
 }
 
+# At the end of regions and at barriers in them.
+waiting_is_one_row() {
+	[ -e tasks.copse ] || skip "there was no run"
+	"$copse" report hotspots -n 0 -f csv tasks.copse >spots || return
+	grep -F '[OpenMP ' spots
+	[ "$(grep -cF '[OpenMP waiting]' spots)" -le 1 ]
+}
+
 # What is waited for a critical section, and who was in it; LLVM's runtime has
 # locks whose holder is not told.
 holders_are_told() {
@@ -329,6 +337,7 @@ for cc in gcc clang; do
 	point "$cc: waits of those that come at once" waits_of_all
 	point "$cc: tasks are work, and no time is missing" tasks_are_work
 	point "$cc: tasks stand below where they were made" tasks_are_below
+	point "$cc: waiting is one row of hotspots" waiting_is_one_row
 	point "$cc: who held what others waited for" holders_are_told
 	point "$cc: thread 0 has three times the work" is_measured 0 3
 	point "whom they waited for: thread 0" waited_for
