@@ -179,6 +179,38 @@ workers_by_kind() {
 	[ "$(grep -c ',DataLoader worker,' ranks)" = 3 ]
 }
 
+# Ray's workers and Jupyter's kernels are known by how they are started.
+workers_by_command() {
+	need "$python"
+	mkdir -p ray/_private/workers
+	burn >ray/_private/workers/default_worker.py
+	echo 'burn(0.3)' >>ray/_private/workers/default_worker.py
+	cp ray/_private/workers/default_worker.py ipykernel_launcher.py
+	cat >serves.py <<-'EOM'
+		import subprocess, sys
+		for how in (["ray/_private/workers/default_worker.py"],
+		            ["-m", "ipykernel_launcher", "-f", "kernel.json"]):
+		    subprocess.run([sys.executable, *how], check=True)
+	EOM
+	rm -rf app.copse
+	"$copse" run -q -e cpu@2000 -o app.copse "$python" serves.py || return
+	groups_are 'Ray worker serves.py' 'Jupyter kernel serves.py'
+}
+
+# What the page shows of a hot function in Python is its text.
+sources() {
+	need "$python"
+	burn >text.py
+	echo 'burn(0.3)' >>text.py
+	rm -rf app.copse
+	"$copse" run -q -e cpu@2000 -o app.copse "$python" text.py || return
+	"$copse" report -f html --sources on -o app.html app.copse &&
+		PYTHONPATH=$srcdir/tests/lib "$python" -c 'if True:
+			import json, page, sys
+			text = json.dumps(page.decode("app.html"))
+			sys.exit("while time.process_time() < until" not in text)'
+}
+
 # With MPI, they are of ranks.
 workers_of_ranks() {
 	need "$python" mpirun
@@ -210,5 +242,7 @@ workers_of_ranks() {
 point "packages of Python as one function each" packages
 point "packages on call paths" packages_on_paths
 point "processes by what they do" workers_by_kind
+point "processes by their command lines" workers_by_command
+point "lines of hot functions in the page" sources
 point "processes that ranks started" workers_of_ranks
 points_done
