@@ -6,14 +6,17 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "live/layout.h"
 
 #define NEARLY      0.7  /* as regular, for as long, as the most regular */
 #define SHARED      0.6  /* of the members have it */
 #define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
 #define WORTH_STEPS 0.01 /* of the run, all together: else none is a step */
-#define WORTH_CLOCK 0.05 /* of the run, one that order does not tell … */
-#define WORTH_NAME  5e-4 /* … and seconds of any other: in less is no sample */
-#define ABOUT       0.06 /* fewer or more calls: they answer what comes */
+#define WORTH_CLOCK                                                            \
+	0.05            /* of the run, of messages that clocks alone tell …  \
+			 */
+#define WORTH_NAME 2e-4 /* … and seconds of any other loop */
+#define ABOUT      0.06 /* fewer or more calls: they answer what comes */
 
 enum {
 	STEPS_LEAST = 8, /* iterations, … */
@@ -200,12 +203,17 @@ static double share_of_choice(const struct run *run,
 	return seconds_of_choice(c) * 1e9 / longest;
 }
 
-static bool is_worth_it(const struct run *run, const struct step_choice *c)
+/* A collective call is the same one on all ranks, whatever clocks say. */
+static bool is_worth_it(const struct run *run, const struct steps *steps,
+			const struct step_choice *c)
 {
+	const struct run_node *n = &run->nodes[steps->at[c->first].node];
+
 	if (c->marked)
 		return true;
-	return c->ordered ? seconds_of_choice(c) >= WORTH_NAME
-			  : share_of_choice(run, c) >= WORTH_CLOCK;
+	if (c->ordered || (n->kind == RUN_MPI && n->detail == LIVE_MPI_COLL))
+		return seconds_of_choice(c) >= WORTH_NAME;
+	return share_of_choice(run, c) >= WORTH_CLOCK;
 }
 
 static bool is_step(const struct run *run, const struct steps *steps,
@@ -215,7 +223,7 @@ static bool is_step(const struct run *run, const struct steps *steps,
 
 	if ((double)c->ranks < SHARED * (double)run->member_count ||
 	    c->calls / c->per < least || c->lines != c->differ ||
-	    (!c->ordered && c->regular <= 0) || !is_worth_it(run, c))
+	    (!c->ordered && c->regular <= 0) || !is_worth_it(run, steps, c))
 		return false;
 	look_at_others(steps, c);
 	return c->ranks > c->others &&
@@ -348,14 +356,17 @@ static const struct step_choice *best_choice(const struct step_choice *at,
 	return best;
 }
 
-/* Those of other stretches of time than the choice. */
+/*
+ * Those of other stretches of time than the choice.  If no loop around one that
+ * order tells was chosen, it is none that ranks share.
+ */
 static size_t keep_others(struct step_choice *at, size_t count,
 			  const struct step_choice *choice)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (at[i].outer && !overlaps(&at[i], choice))
+		if ((at[i].outer || at[i].ordered) && !overlaps(&at[i], choice))
 			at[kept++] = at[i];
 	return kept;
 }
