@@ -10,7 +10,6 @@
 #include "base/comparison.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "live/layout.h"
 
 #define WORTH  0.05 /* of the time that threads had work: worth a sentence */
 #define FRAMES 2
@@ -93,7 +92,7 @@ static int sum_lock_paths(struct lock_table *to, const struct paths *paths,
 		const struct run_node *n = &run->nodes[paths->at[p].node];
 		uint32_t index;
 
-		if (n->kind != RUN_LOCK || n->detail == LOCK_KINDS)
+		if (n->kind != RUN_LOCK || n->detail == RUN_LOCK_YIELDS)
 			continue;
 		index = map_put(&map, n->function, n->module,
 				(uint32_t)to->count);

@@ -9,7 +9,6 @@
 #include "analyse/openmp-lost.h"
 #include "analyse/value.h"
 #include "base/err.h"
-#include "live/layout.h"
 
 #define WORTHWHILE 0.05 /* of the CPU time */
 #define LEAST      0.01 /* of the elapsed time, that a first thread ran */
@@ -44,7 +43,7 @@ struct spun {
 static bool is_spin(const struct run_node *node, uint16_t kind)
 {
 	return node->kind == kind &&
-	       (kind == RUN_OPENMP || node->detail == LOCK_KINDS);
+	       (kind == RUN_OPENMP || node->detail == RUN_LOCK_YIELDS);
 }
 
 static struct spun find_spun(const struct paths *paths, uint16_t kind)

@@ -630,7 +630,7 @@ static int name_yield(struct naming *n, const struct address_node *node,
 		      struct spot *spot)
 {
 	struct what what = { .kind = RUN_LOCK,
-			     .detail = LOCK_KINDS,
+			     .detail = RUN_LOCK_YIELDS,
 			     .module = n->u->modules[node->owner].path };
 
 	what.function = str_add(&n->u->strings, "[spinning, sched_yield]");

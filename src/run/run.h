@@ -44,10 +44,11 @@ enum run_kind {
 	RUN_GPU_MEMORY, /* below it: "[device memory]", that it allocated */
 	RUN_OPENMP,     /* what the OpenMP runtime did for itself, below it */
 	RUN_PARALLEL,   /* a parallel region of OpenMP; line: the call's */
-	RUN_LOCK,       /* what was waited for; detail: enum lock_kind,
-			   LOCK_KINDS: whatever, in sched_yield() */
+	RUN_LOCK, /* what was waited for; detail: enum lock_kind, or … */
 	RUN_KINDS
 };
+
+#define RUN_LOCK_YIELDS UINT32_MAX /* … whatever, in sched_yield() */
 
 enum {
 	RUN_INLINED = 1,

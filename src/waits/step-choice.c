@@ -12,11 +12,9 @@
 #define SHARED      0.6  /* of the members have it */
 #define OVERLAPS    0.2  /* of its time, or more: it is no other stretch */
 #define WORTH_STEPS 0.01 /* of the run, all together: else none is a step */
-#define WORTH_CLOCK                                                            \
-	0.05            /* of the run, of messages that clocks alone tell …  \
-			 */
-#define WORTH_NAME 2e-4 /* … and seconds of any other loop */
-#define ABOUT      0.06 /* fewer or more calls: they answer what comes */
+#define WORTH_CLOCK 0.05 /* of the run: messages that clocks alone tell */
+#define WORTH_NAME  2e-4 /* seconds: any other loop */
+#define ABOUT       0.06 /* fewer or more calls: they answer what comes */
 
 enum {
 	STEPS_LEAST = 8, /* iterations, … */
