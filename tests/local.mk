@@ -277,13 +277,13 @@ tests/mpi/diagnose.log: $(TEST_LOGS:tests/mpi/diagnose.log=)
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = $(SHELL)
+SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/lib/watched.sh $(SHELL)
 AM_TESTS_ENVIRONMENT = MPICC='$(MPICC)' MPICC_MPICH='$(MPICC_MPICH)' \
 	CC='$(CC)'; export MPICC MPICC_MPICH CC;
 
 check_DATA = $(program_outputs)
 CLEANFILES += $(program_outputs)
-EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/lib/tap.sh tests/lib/mpi.sh \
+EXTRA_DIST += $(program_sources) $(SHELL_TESTS) tests/lib/tap.sh tests/lib/watched.sh tests/lib/mpi.sh \
 	tests/lib/cluster.sh tests/lib/delays.sh tests/lib/waits.awk \
 	tests/lib/real.sh tests/lib/page.py tests/lib/viewers.py tests/lib/viewers.sh tests/lib/csv.awk tests/lib/expect.awk tests/lib/truth.awk \
 	tests/profiles/speedscope.schema.json tests/profiles/perfetto.proto \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # bootstrap.sh - what bootstrap says where something is missing, whether the last
-# words of its demo can be typed, and which tests are tried again.  Commands that look at the system, or
-# change it, are stand-ins.
+# words of its demo can be typed, which tests are tried again, and how one that
+# hangs ends.  Commands that look at the system, or change it, are stand-ins.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
@@ -101,8 +101,25 @@ two_of_three() {
 	tries unit/unit 1 | grep '^1 tries: [1-9]'
 }
 
+# The process that left its parent holds what the test prints to.
+hangs() {
+	need ps
+	PATIENCE_S=1 timeout 60 sh "$srcdir/tests/lib/watched.sh" sh -c '
+		(setsid sleep 600.5 &)
+		sleep 600.25
+		true' 2>&1 | tee got
+	[ "$(grep -c '^#.* sleep 600' got)" -ge 2 ]
+}
+
+as_it_is() {
+	sh "$srcdir/tests/lib/watched.sh" sh -c 'exit 3'
+	[ $? = 3 ]
+}
+
 point "without autoconf it names the packages" names_autoconf
 point "a user is told what root's run would do" says_what_it_does
 point "the demo's last words can be typed" can_be_typed
 point "a test that failed has to pass twice more" two_of_three
+point "a test that hangs is shown, and ends" hangs
+point "a test that ends has its own exit status" as_it_is
 points_done
