@@ -167,7 +167,7 @@ SIGSAFE static void take_sample(struct thread *t, const ucontext_t *context,
 	if (!node)
 		return;
 	sample_put(t, kind, node, &w);
-	if (python_layout && t->unwinder.python.thread)
+	if (python_layout && t->unwinder.python.known)
 		sample_put_gil(t, node, &w, context->uc_mcontext.gregs);
 }
 

@@ -187,6 +187,57 @@ made_again() {
 			wrong > 0.005 * n }' folded
 }
 
+# What an interpreter runs stands below the function of another one that asked
+# for it, in the first thread and another, and what runs beside it does not.
+interpreters() {
+	need "$1"
+	"$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+		skip "up to 3.10 one interpreter is known"
+	cat >inner.py <<-'EOM'
+		import threading, time
+		IMPORT = """
+		try: import _interpreters as interpreters
+		except ImportError: import _xxsubinterpreters as interpreters
+		"""
+		SPIN = """
+		import time
+		def nested():
+		    until = time.process_time() + 0.2
+		    while time.process_time() < until: sum(range(100))
+		nested()
+		"""
+		ASK = IMPORT + "SPIN = %r" % SPIN + """
+		def asked(): interpreters.run_string(interpreters.create(), SPIN)
+		asked()
+		"""
+		exec(IMPORT)
+		one = interpreters.create()
+		def plain():
+		    until = time.process_time() + 0.2
+		    while time.process_time() < until: sum(range(100))
+		def outer(text):
+		    interpreters.run_string(one, text)
+		    plain()
+		outer(SPIN)
+		thread = threading.Thread(target=outer, args=(SPIN,))
+		thread.start()
+		thread.join()
+		outer(ASK)
+	EOM
+	measured --verify on "$1" inner.py || return
+	grep -E 'nested|plain' folded
+	"$copse" report python.copse -f csv --table losses >losses || return
+	! grep verify.differs losses || return
+	awk '/nested|plain/ { n += $NF }
+		/outer;.*<module>;nested[; ]/ { nested += $NF }
+		/asked;.*<module>;nested[; ]/ { asked += $NF }
+		/outer;plain[; ]/ && !/nested|asked/ { plain += $NF }
+		END { print nested, asked, plain, "of", n
+			exit !(n > 400 && nested + plain >= 0.995 * n &&
+				nested > 0.4 * n && plain > 0.4 * n &&
+				asked > 0.1 * n) }' folded
+}
+
 # A generator is left at each value that it yields: hardly a path is cut there.
 generators() {
 	need "$1"
@@ -374,6 +425,7 @@ for python in $pythons; do
 	point "$python: an import" imports "$python"
 	point "$python: generators" generators "$python"
 	point "$python: code that is made again" made_again "$python"
+	point "$python: interpreters in interpreters" interpreters "$python"
 	point "$python: processes that it starts" workers "$python"
 	point "$python: no GIL" no_gil "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"

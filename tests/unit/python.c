@@ -142,8 +142,9 @@ static enum python_read read_again(const uint64_t *stack, bool afresh)
 	struct python_stack own = { (uintptr_t)stack,
 				    (uintptr_t)(stack + WORDS) };
 
-	if (!unwinder.python.thread)
-		CHECK(python_frames_find(&unwinder.python, &unwinder.reader));
+	if (!unwinder.python.known)
+		CHECK(python_frames_find(&unwinder.python, &unwinder.reader,
+					 &own));
 	safe_read_forget(&unwinder.reader);
 	return python_frames_read(&unwinder.python, &unwinder.reader, &own,
 				  afresh);
@@ -263,6 +264,43 @@ static bool gil_is(enum python_gil is)
 {
 	return python_gil_now(&unwinder.python, &unwinder.reader,
 			      no_registers) == is;
+}
+
+/* The thread's in another interpreter, which runs `inner` by the entry. */
+static void add_interpreter(uint64_t *entry)
+{
+	static uint64_t another[WORDS], its_thread[WORDS];
+
+	put(runtime, layout.interpreter.heads, (uintptr_t)another, 8);
+	put(another, layout.interpreter.next, (uintptr_t)interpreter, 8);
+	put(another, layout.interpreter.threads, (uintptr_t)its_thread, 8);
+	put(its_thread, layout.thread.id, (uintptr_t)__builtin_thread_pointer(),
+	    8);
+	put(its_thread, layout.thread.frame, frame_at(0), 8);
+	put(thread, layout.thread.frame, frame_at(1), 8);
+	put(&frames[0][8], layout.frame.previous, (uintptr_t)entry, 8);
+	((char *)entry)[layout.frame.owner] = BY_INTERPRETER;
+}
+
+/* Its frames are nearer to the leaf, on the same stack, or not the thread's. */
+TEST(an_interpreter_in_another)
+{
+	uint64_t stack[WORDS] = { 0 }, elsewhere[WORDS] = { 0 };
+
+	publish_3_13_without_gil();
+	start(0x30d);
+	put(&frames[1][8], layout.frame.previous, (uintptr_t)&stack[40], 8);
+	((char *)&stack[40])[layout.frame.owner] = BY_INTERPRETER;
+	add_interpreter(&stack[20]);
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 2);
+	CHECK(is_frame(0, "outer", &stack[40]));
+	CHECK(is_frame(1, "inner", &stack[20]));
+	add_interpreter(&elsewhere[20]);
+	CHECK(read_frames(stack) == PYTHON_READ && unwinder.python.read == 1);
+	CHECK(is_frame(0, "outer", &stack[40]));
+	add_interpreter(&stack[60]);
+	CHECK(read_frames(stack) == PYTHON_TORN);
+	finish();
 }
 
 /* It has references of two kinds, and a GIL that need not be in use. */

@@ -45,6 +45,7 @@ struct chain_reading {
 	struct safe_read *reader;
 	const struct python_stack *stack;
 	const struct python_layout *layout;
+	const struct python_state *state; /* whose frames these are */
 	uintptr_t chunk, top, limit; /* of the thread's stack of frames, … */
 	uintptr_t own;    /* … which can be read as it is up to there */
 	bool alive;       /* so can frames that are objects, and their code */
@@ -101,7 +102,7 @@ SIGSAFE static bool read_thread_state(struct chain_reading *r, char *to,
 				      uint32_t size)
 {
 	const struct python_layout *layout = r->layout;
-	uintptr_t thread = r->to->thread, chunk;
+	uintptr_t thread = r->state->thread, chunk;
 
 	if (!r->to->lasting ||
 	    !lies_within(thread, size, layout->runtime, layout->runtime_end))
@@ -124,18 +125,29 @@ SIGSAFE static bool holds_gil(const struct chain_reading *r)
 	const struct python_layout *layout = r->layout;
 
 	return layout->gil.current && layout->runtime < layout->runtime_end &&
-	       runtime_word(layout->gil.current) == r->to->thread;
+	       runtime_word(layout->gil.current) == r->state->thread;
 }
 
 SIGSAFE bool python_state_stays(const struct python_frames *p)
 {
 	const struct python_layout *layout = python_layout;
+	const struct python_state *s = python_state(p);
 
 	return p->lasting && layout->runtime < layout->runtime_end &&
-	       runtime_word(layout->interpreter.heads) == p->interpreter &&
-	       *(const volatile uintptr_t *)(p->interpreter +
+	       runtime_word(layout->interpreter.heads) == s->interpreter &&
+	       *(const volatile uintptr_t *)(s->interpreter +
 					     layout->interpreter.threads) ==
-		       p->thread;
+		       s->thread;
+}
+
+/* The list begins with the newest, and the first is a part of the runtime. */
+SIGSAFE bool python_has_others(void)
+{
+	const struct python_layout *layout = python_layout;
+
+	return !layout->frame.unit && layout->runtime < layout->runtime_end &&
+	       !lies_within(runtime_word(layout->interpreter.heads), WORD,
+			    layout->runtime, layout->runtime_end);
 }
 
 /*
@@ -150,14 +162,27 @@ SIGSAFE static bool read_state_object(struct chain_reading *r, char *to,
 
 	r->alive = python_state_stays(p) || (holds && p->lasting);
 	if (r->alive) {
-		__builtin_memcpy(to, (const void *)p->thread, size);
+		__builtin_memcpy(to, (const void *)r->state->thread, size);
 		return true;
 	}
-	if (!safe_read_copy(r->reader, to, p->thread, size))
+	if (!safe_read_copy(r->reader, to, r->state->thread, size))
 		return false;
 	r->alive = holds && holds_gil(r) &&
 		   word_of(to, r->layout->thread.id) == own_id();
 	return true;
+}
+
+/*
+ * Is it a state that the thread with that stack is in?  Up to 3.12 one may be
+ * of the thread that made it, and another one is in it: that one's stack has
+ * what the state runs frames by.
+ */
+SIGSAFE static bool is_threads_own(const struct python_stack *stack,
+				   uintptr_t id, uintptr_t frame)
+{
+	return id == own_id() ||
+	       (python_layout->cframe.there &&
+		lies_within(frame, WORD, stack->low, stack->high));
 }
 
 /* The frame to begin with, and the stack of frames; false: not its state. */
@@ -168,10 +193,12 @@ SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 					     : layout->thread.id + WORD;
 	char bytes[THREAD_SIZE];
 
+	r->own = 0;
 	if (size > sizeof(bytes) ||
 	    !(layout->frame.unit ? read_state_object
 				 : read_thread_state)(r, bytes, size) ||
-	    word_of(bytes, layout->thread.id) != own_id())
+	    !is_threads_own(r->stack, word_of(bytes, layout->thread.id),
+			    word_of(bytes, layout->thread.frame)))
 		return false;
 	if (layout->thread.chunk) {
 		r->chunk = word_of(bytes, layout->thread.chunk);
@@ -180,7 +207,7 @@ SIGSAFE static bool read_thread(struct chain_reading *r, uintptr_t *first)
 	}
 	r->cframe = word_of(bytes, layout->cframe.last);
 	*first = word_of(bytes, layout->thread.frame);
-	r->to->first = r->to->thread + layout->thread.frame;
+	r->to->first = r->state->thread + layout->thread.frame;
 	return true;
 }
 
@@ -313,7 +340,7 @@ SIGSAFE static bool read_frame(struct chain_reading *r, uintptr_t *at)
 /* 3.10: the thread's own, which runs nothing. */
 SIGSAFE static bool is_first_cframe(const struct chain_reading *r)
 {
-	return r->cframe == r->to->thread + r->layout->cframe.first;
+	return r->cframe == r->state->thread + r->layout->cframe.first;
 }
 
 /*
@@ -458,14 +485,23 @@ SIGSAFE static bool is_memo(struct chain_reading *r, uintptr_t at)
 	return true;
 }
 
-/* All of them, from the leaf; of more than are kept, those up to a mark. */
+SIGSAFE void python_frames_forget(struct python_frames *p)
+{
+	p->states[0] = (struct python_state){ 0 };
+	p->known = p->current = p->read = 0;
+}
+
+/*
+ * All of one interpreter, from the leaf; of more than are kept, those up to a
+ * mark.
+ */
 SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 {
 	struct python_frames *p = r->to;
 	uintptr_t at, cframe, mark;
 
 	if (!read_thread(r, &at)) {
-		p->thread = 0;
+		python_frames_forget(p);
 		return true;
 	}
 	if (r->layout->cframe.there) {
@@ -485,6 +521,52 @@ SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 	p->cut |= at != 0;
 	settle_marks(r);
 	return !r->open;
+}
+
+/* Its marks are not on the thread's stack: another thread is in the state. */
+SIGSAFE static bool marks_lie_elsewhere(const struct chain_reading *r,
+					uintptr_t before)
+{
+	return r->entry != before &&
+	       !lies_within(r->entry, WORD, r->stack->low, r->stack->high);
+}
+
+/*
+ * Of all interpreters: one's frames lie below those that called them on the C
+ * stack, or else they are torn.
+ */
+SIGSAFE static bool read_interpreters(struct chain_reading *r)
+{
+	struct python_frames *p = r->to;
+
+	p->current = 0;
+	for (uint32_t i = 0; i < p->known; i++) {
+		uintptr_t entry = r->entry;
+		uint32_t read = p->read;
+		bool whole;
+
+		r->state = &p->states[i];
+		whole = read_frames(r, true);
+		if (marks_lie_elsewhere(r, entry)) {
+			p->read = read;
+			r->entry = entry;
+			r->open = 0;
+		} else if (!whole) {
+			return false;
+		}
+		if (!p->read && i + 1 < p->known)
+			p->current = i + 1;
+	}
+	return true;
+}
+
+SIGSAFE static bool read_all(struct chain_reading *r, bool afresh)
+{
+	if (r->to->known > 1)
+		return read_interpreters(r);
+	r->to->current = 0;
+	r->state = &r->to->states[0];
+	return read_frames(r, afresh);
 }
 
 /* A fresh one without a mark gets that of the memo, until the walk has it. */
@@ -590,12 +672,13 @@ SIGSAFE static void read_ahead(struct chain_reading *r)
 {
 	struct python_frames *p = r->to;
 	const struct python_layout *layout = r->layout;
+	uintptr_t thread = p->states[0].thread;
 	uint32_t i = p->count;
 
 	if (!i || layout->frame.unit ||
-	    lies_within(p->thread, WORD, layout->runtime, layout->runtime_end))
+	    lies_within(thread, WORD, layout->runtime, layout->runtime_end))
 		return;
-	safe_read_want(r->reader, p->thread, layout->thread.chunk + 3 * WORD);
+	safe_read_want(r->reader, thread, layout->thread.chunk + 3 * WORD);
 	safe_read_want(r->reader, python_frame_memo(p, i - 1)->code,
 		       layout->code.bytes);
 	while (i-- > 0 &&
@@ -619,10 +702,10 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	p->read = p->same = 0;
 	p->now = p->fresh;
 	p->cut = p->unmarked = false;
-	if (!p->thread)
+	if (!p->known)
 		return PYTHON_READ;
 	read_ahead(&r);
-	if (read_frames(&r, afresh))
+	if (read_all(&r, afresh))
 		how = name_frames(&r, afresh);
 	if (how != PYTHON_READ)
 		p->read = p->same = 0;
@@ -635,52 +718,91 @@ SIGSAFE static bool read_link(struct safe_read *reader, uintptr_t at,
 	return safe_read_copy(reader, to, at, sizeof(*to));
 }
 
-/* Of an interpreter; the list may change meanwhile. */
-SIGSAFE static bool find_thread(struct python_frames *p,
-				struct safe_read *reader, uintptr_t thread)
+/* Is it the thread's?  Where the list may have changed: no, nor the next. */
+SIGSAFE static bool is_own_state(struct safe_read *reader,
+				 const struct python_stack *stack,
+				 uintptr_t thread, bool *torn)
 {
 	const struct python_layout *layout = python_layout;
+	uintptr_t id, frame = 0;
 
-	for (int i = 0; thread && i < THREADS_MOST; i++) {
-		uintptr_t id;
+	*torn = !read_link(reader, thread + layout->thread.id, &id) ||
+		(layout->cframe.there &&
+		 !read_link(reader, thread + layout->thread.frame, &frame));
+	return !*torn && is_threads_own(stack, id, frame);
+}
 
-		if (!read_link(reader, thread + layout->thread.id, &id))
-			return false;
-		if (id == own_id()) {
-			p->thread = thread;
-			return true;
-		}
-		if (!read_link(reader, thread + layout->thread.next, &thread))
-			return false;
+/* Of an interpreter; 0: it has none. */
+SIGSAFE static uintptr_t find_thread(struct safe_read *reader,
+				     const struct python_stack *stack,
+				     uintptr_t interpreter)
+{
+	const struct python_layout *layout = python_layout;
+	uintptr_t link = interpreter + layout->interpreter.threads, thread;
+	bool torn = false;
+
+	for (int i = 0; i < THREADS_MOST && !torn; i++) {
+		if (!read_link(reader, link, &thread) || !thread)
+			return 0;
+		if (is_own_state(reader, stack, thread, &torn))
+			return thread;
+		link = thread + layout->thread.next;
 	}
-	return false;
+	return 0;
+}
+
+/* One more state; true: it was not known. */
+SIGSAFE static bool note_state(struct python_frames *p, uint32_t i,
+			       const struct python_state *state)
+{
+	bool same = i < p->known && p->states[i].thread == state->thread &&
+		    p->states[i].interpreter == state->interpreter;
+
+	p->states[i] = *state;
+	return !same;
+}
+
+/* Up to 3.10 one is known: functions are counted there. */
+SIGSAFE static bool find_states(struct python_frames *p,
+				struct safe_read *reader,
+				const struct python_stack *stack)
+{
+	const struct python_layout *layout = python_layout;
+	uintptr_t link = layout->runtime + layout->interpreter.heads;
+	uint32_t found = 0, most = layout->frame.unit ? 1 : PYTHON_STATES;
+	bool others = false;
+
+	for (int i = 0; i < INTERPRETERS_MOST && found < most; i++) {
+		struct python_state s;
+
+		if (!read_link(reader, link, &s.interpreter) || !s.interpreter)
+			break;
+		s.thread = find_thread(reader, stack, s.interpreter);
+		s.gil = s.thread ? python_gil_find(reader, s.interpreter) : 0;
+		if (s.thread)
+			others |= note_state(p, found++, &s);
+		link = s.interpreter + layout->interpreter.next;
+	}
+	others |= found != p->known;
+	p->known = found;
+	return others && found;
 }
 
 SIGSAFE bool python_frames_find(struct python_frames *p,
-				struct safe_read *reader)
+				struct safe_read *reader,
+				const struct python_stack *stack)
 {
-	const struct python_layout *layout = python_layout;
-	uintptr_t at = layout->runtime + layout->interpreter.heads, thread;
+	bool others;
 
 	if (p->missed > MISSES && p->missed % MISS_EVERY) {
 		p->missed++;
 		return false;
 	}
-	for (int i = 0;
-	     i < INTERPRETERS_MOST && read_link(reader, at, &at) && at; i++) {
-		if (!read_link(reader, at + layout->interpreter.threads,
-			       &thread))
-			break;
-		if (find_thread(p, reader, thread)) {
-			p->interpreter = at;
-			p->gil = python_gil_find(reader, at);
-			p->missed = 0;
-			return true;
-		}
-		at += layout->interpreter.next;
-	}
-	p->missed++;
-	return false;
+	others = find_states(p, reader, stack);
+	if (!p->known)
+		python_frames_forget(p);
+	p->missed = p->known ? 0 : p->missed + 1;
+	return others;
 }
 
 SIGSAFE void python_frames_keep(struct python_frames *p)

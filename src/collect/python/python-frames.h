@@ -38,12 +38,22 @@ struct python_frame {
 	live_ref parent, node;   /* as it was inserted last */
 };
 
+enum {
+	PYTHON_STATES = 4
+};
+
 struct python_frames {
-	uintptr_t thread; /* its state in the interpreter; 0: none is known */
-	uintptr_t interpreter, gil; /* of that; 0: not known */
-	bool cut;      /* fresh: there are more, nearer to the root */
-	bool unmarked; /* fresh: the walk has to tell where they are run */
-	bool lasting;  /* the thread is there as long as the interpreter */
+	/* Of the thread, in so many interpreters, from the leaf: what the last
+	   one runs called what the one before runs. */
+	struct python_state {
+		uintptr_t thread;
+		uintptr_t interpreter, gil; /* of that; 0: not known */
+	} states[PYTHON_STATES];
+	uint32_t known;
+	uint32_t current; /* it runs what is nearest to the leaf */
+	bool cut;         /* fresh: there are more, nearer to the root */
+	bool unmarked;    /* fresh: the walk has to tell where they are run */
+	bool lasting;     /* the thread is there as long as the interpreter */
 	/* Where the first frame's address was read from, fresh and memo. */
 	uintptr_t first, memo_first;
 	uint32_t missed; /* times that it was looked for, and not found */
@@ -80,9 +90,25 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 					    const struct python_stack *stack,
 					    bool afresh);
 
-/* The thread has state in the interpreter, and it is known from now on. */
+/*
+ * The thread's states in the interpreters are looked for; true: they are others
+ * than were known.
+ */
 SIGSAFE bool python_frames_find(struct python_frames *p,
-				struct safe_read *reader);
+				struct safe_read *reader,
+				const struct python_stack *stack);
+
+/* None is known. */
+SIGSAFE void python_frames_forget(struct python_frames *p);
+
+/* There is more than one interpreter, from 3.11 on. */
+SIGSAFE bool python_has_others(void);
+
+static inline const struct python_state *
+python_state(const struct python_frames *p)
+{
+	return &p->states[p->current];
+}
 
 /*
  * Up to 3.10 the state of the first thread goes when the interpreter ends: it

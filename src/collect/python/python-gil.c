@@ -38,22 +38,25 @@ SIGSAFE enum python_gil python_gil_now(const struct python_frames *p,
 				       struct safe_read *reader,
 				       const greg_t *registers)
 {
+	const struct python_state *s = python_state(p);
 	uintptr_t argument = (uintptr_t)registers[REG_RDI];
 	struct gil gil;
 
-	if (!p->thread || !p->gil || !read_gil(reader, p->gil, &gil) ||
+	if (!p->known || !s->gil || !read_gil(reader, s->gil, &gil) ||
 	    (python_layout->gil.before && !gil.enabled))
 		return PYTHON_GIL_NONE;
-	if (gil.locked == 1 && gil.last_holder == p->thread)
+	if (gil.locked == 1 && gil.last_holder == s->thread)
 		return PYTHON_GIL_HELD;
-	return argument >= p->gil && argument < p->gil + GIL_SIZE
+	return argument >= s->gil && argument < s->gil + GIL_SIZE
 		       ? PYTHON_GIL_WAITED
 		       : PYTHON_GIL_WITHOUT;
 }
 
 SIGSAFE bool python_gil_has(const struct python_frames *p, const void *lock)
 {
-	return p->gil && (uintptr_t)lock - p->gil < GIL_SIZE;
+	uintptr_t gil = python_state(p)->gil;
+
+	return gil && (uintptr_t)lock - gil < GIL_SIZE;
 }
 
 SIGSAFE uintptr_t python_gil_find(struct safe_read *reader,

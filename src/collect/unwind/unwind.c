@@ -94,7 +94,7 @@ void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
 {
 	u->low = low;
 	u->high = u->sounded = high;
-	u->python.thread = 0;
+	python_frames_forget(&u->python);
 	u->python.missed = 0;
 	u->floor = UINTPTR_MAX;
 	unwind_forget(u);
@@ -898,14 +898,40 @@ SIGSAFE static void settle_python(struct unwinder *u, struct walk *w,
 		w->count--;
 }
 
+SIGSAFE static bool is_loop(struct unwinder *u, const struct unwind_frame *f)
+{
+	const struct unwind_place *place = place_of_pc(u, f->at.pc, f->exact);
+
+	return place && place->loop;
+}
+
+/* A call of the interpreter's loop runs nothing that is known. */
+SIGSAFE static bool has_other_loop(struct unwinder *u, const struct walk *w)
+{
+	uint32_t next = 0;
+
+	while (w->kept && runs_python(u, next, u->memo[w->kept - 1].at.sp))
+		next++;
+	for (uint32_t i = w->count; i-- > 0;) {
+		uint32_t before = next;
+
+		while (runs_python(u, next, w->path[i].at.sp))
+			next++;
+		if (next == before && is_loop(u, &w->path[i]))
+			return true;
+	}
+	return false;
+}
+
 /* The walk met the interpreter: is there state of the thread, or another? */
 SIGSAFE static bool meets_python(struct unwinder *u, const struct walk *w)
 {
-	uintptr_t before = u->python.thread;
+	struct python_stack stack = { u->sounded, u->high };
 
-	return w->python && !u->python.read &&
-	       python_frames_find(&u->python, &u->reader) &&
-	       u->python.thread != before;
+	return w->python &&
+	       (!u->python.read ||
+		(python_has_others() && has_other_loop(u, w))) &&
+	       python_frames_find(&u->python, &u->reader, &stack);
 }
 
 /* What is deeper than there is room for is cut where a full walk cuts it. */
@@ -940,13 +966,6 @@ SIGSAFE static uint32_t kept_python(struct unwinder *u, const struct walk *w)
 	       runs_python(u, next, u->memo[w->kept - 1].at.sp))
 		next++;
 	return next;
-}
-
-SIGSAFE static bool is_loop(struct unwinder *u, const struct unwind_frame *f)
-{
-	const struct unwind_place *place = place_of_pc(u, f->at.pc, f->exact);
-
-	return place && place->loop;
 }
 
 /* The first function is run where it was run when all were known. */
@@ -1313,11 +1332,12 @@ SIGSAFE static uint32_t state_words(const struct python_frames *p,
 				    struct unwind_word *to, uint32_t n)
 {
 	const struct python_layout *layout = python_layout;
+	const struct python_state *s = python_state(p);
 
 	n = add_word_line(to, n, layout->runtime + layout->interpreter.heads,
-			  p->interpreter);
+			  s->interpreter);
 	return add_word_line(
-		to, n, p->interpreter + layout->interpreter.threads, p->thread);
+		to, n, s->interpreter + layout->interpreter.threads, s->thread);
 }
 
 /*
@@ -1333,7 +1353,7 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 	struct python_frames *p = &u->python;
 	struct unwind_word *w;
 
-	if (!p->lasting || !n || layout->frame.tags ||
+	if (!p->lasting || !n || layout->frame.tags || p->known > 1 ||
 	    (layout->frame.unit && !python_state_stays(p)) ||
 	    n + (p->count + 5) * UNWIND_LINE > most ||
 	    python_frame_memo(p, p->count - 1)->entry < top->sp ||
