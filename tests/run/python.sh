@@ -49,6 +49,30 @@ deep_recursion() {
 	"$copse" report python.copse | grep partial.depth
 }
 
+# spent BUDGET PYTHON: what sampling cost, in seconds.
+spent() {
+	rm -rf python.copse
+	"$copse" run -q --budget "$1" -e cpu@10000 -o python.copse "$2" down.py &&
+		"$copse" report summary python.copse -f json |
+		sed -n 's/.*"self_cost": *\([0-9.e-]*\).*/\1/p'
+}
+
+# What functions of Python cost is a part of what sampling may cost.
+budget_holds() {
+	need "$1"
+	cat >down.py <<-'EOM'
+		import time
+		def down(n):
+		    return down(n - 1) if n else sum(range(50))
+		until = time.process_time() + 3
+		while time.process_time() < until: down(40)
+	EOM
+	all=$(spent 0 "$1")
+	some=$(spent 1 "$1")
+	echo "$some s, without a budget $all s"
+	awk -v all="$all" -v some="$some" 'BEGIN { exit !(some * 2 < all) }'
+}
+
 # off: the interpreter's frames; full: both.
 modes() {
 	need "$1"
@@ -419,6 +443,7 @@ for python in $pythons; do
 	point "$python: of four threads" chains_are_known "$python" 4
 	point "$python: a recursion that is too deep" deep_recursion "$python"
 	point "$python: off and full" modes "$python"
+	point "$python: a budget" budget_holds "$python"
 	point "$python: letters of all kinds" letters "$python"
 	point "$python: lines of calls" lines_of_calls "$python"
 	point "$python: callbacks through Cython" cython "$python"
