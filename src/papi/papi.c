@@ -29,8 +29,13 @@ static bool start_pfm(void)
 	return pfm_ready;
 }
 
+/*
+ * PAPI ends libpfm where perf_event_paranoid is 3, as Debian has it.  Root has
+ * the events all the same.
+ */
 static bool start_papi(void)
 {
+	pfm_ready = false;
 	if (!papi_ready)
 		papi_ready =
 			PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT;

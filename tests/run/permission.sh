@@ -69,6 +69,16 @@ gets() {
 	return 1
 }
 
+# PAPI gives up there, and what libpfm knows is there all the same.
+has_names() {
+	[ -e "$builddir/.libs/libcopse-papi.so" ] || skip "built without PAPI"
+	set_level 3
+	"$copse" run -o named -e perf::PAGE-FAULT true >said 2>&1
+	cat said
+	grep 'closest that this machine has: perf::PAGE-FAULTS' said
+}
+
+point "root, level 3: names of events" has_names
 for level in 1 2 3; do
 	point "root, level $level" gets root $level "kernel time included"
 done
