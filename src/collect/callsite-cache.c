@@ -3,6 +3,7 @@
 #include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/callsite-cache.h"
+#include "collect/python/python-code.h"
 #include "collect/thread.h"
 #include "collect/source.h"
 
@@ -38,6 +39,17 @@ SIGSAFE static struct sites *new_sites(void)
 		return NULL;
 	}
 	return sites;
+}
+
+SIGSAFE bool site_runs_same_code(const struct site *s)
+{
+	const struct unwind_word *w = s->words + s->count;
+
+	for (uint32_t i = 0; i < s->codes; i++)
+		if (python_code_identity(python_layout, (uintptr_t)w[i].at) !=
+		    w[i].value)
+			return false;
+	return true;
 }
 
 /* `called_from`: of a region that was called back for, else 0. */
@@ -199,11 +211,15 @@ place_for(struct sites *sites, const struct region *r, uintptr_t called_from)
 	return s;
 }
 
-/* The words of the scratch, in whole lines: the last one is there again. */
+/*
+ * The words of the scratch, in whole lines: the last one is there again.  Code
+ * objects stand behind whole lines in the scratch, too.
+ */
 SIGSAFE static void copy_site_words(const struct sites *sites, struct site *s,
-				    uint32_t count)
+				    uint32_t count, uint32_t codes)
 {
-	sys_copy(s->words, sites->scratch, count * sizeof(*s->words));
+	sys_copy(s->words, sites->scratch, (count + codes) * sizeof(*s->words));
+	s->codes = codes;
 	for (; count % SITE_LINE; count++)
 		s->words[count] = s->words[count - 1];
 	s->count = count;
@@ -211,7 +227,8 @@ SIGSAFE static void copy_site_words(const struct sites *sites, struct site *s,
 
 SIGSAFE static struct site *keep_site(struct thread *t, struct sites *sites,
 				      const struct region *r, live_ref node,
-				      int count, bool fp_matters,
+				      int count, uint32_t codes,
+				      bool fp_matters,
 				      const struct cfi_frame *beyond)
 {
 	uintptr_t called_from = beyond ? beyond->pc : 0;
@@ -220,9 +237,9 @@ SIGSAFE static struct site *keep_site(struct thread *t, struct sites *sites,
 	if (count < 0 || t->generation != registry_generation())
 		return NULL;
 	s = place_for(sites, r, called_from);
-	if (!get_room(sites, s, (uint32_t)count))
+	if (!get_room(sites, s, (uint32_t)count + codes))
 		return NULL;
-	copy_site_words(sites, s, (uint32_t)count);
+	copy_site_words(sites, s, (uint32_t)count, codes);
 	s->sp = r->sp;
 	s->fp = r->fp;
 	s->fp_mask = fp_matters ? UINTPTR_MAX : 0;
@@ -254,13 +271,14 @@ SIGSAFE struct site *site_learn(struct thread *t, const struct region *r,
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
 	struct sites *sites = sites_of(&t->sites);
 	bool fp_matters;
+	uint32_t codes;
 	int count;
 
 	if (!sites)
 		return NULL;
 	count = unwind_words(&t->unwinder, &caller, sites->scratch, 0,
-			     SITE_WORDS, &fp_matters);
-	return keep_site(t, sites, r, node, count, fp_matters, NULL);
+			     SITE_WORDS, &fp_matters, &codes);
+	return keep_site(t, sites, r, node, count, codes, fp_matters, NULL);
 }
 
 /*
@@ -277,6 +295,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 	struct unwind_word *words = sites ? sites->scratch : NULL;
 	const struct cfi_frame *at = &beyond->at;
 	bool fp_matters;
+	uint32_t codes;
 	int count;
 
 	if (!words)
@@ -289,7 +308,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 		words[1] = (struct unwind_word){ (uintptr_t *)beyond->fp_slot,
 						 at->fp };
 	count = unwind_words(&t->unwinder, at, words, 2, SITE_WORDS,
-			     &fp_matters);
+			     &fp_matters, &codes);
 	/* Else it is any register, which a loop may count in. */
 	if (!fp_matters)
 		words[1] = words[0];
@@ -298,7 +317,7 @@ SIGSAFE struct site *site_learn_beyond(struct thread *t, const struct region *r,
 	*gate_of(sites, r) =
 		(struct site_gate){ r->name,
 				    (uintptr_t)words[0].at - r->inside };
-	return keep_site(t, sites, r, node, count, fp_matters, at);
+	return keep_site(t, sites, r, node, count, codes, fp_matters, at);
 }
 
 static void callsites_reset(struct thread *t)

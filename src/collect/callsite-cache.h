@@ -46,7 +46,9 @@ struct site {                 /* what each call needs comes first */
 	uintptr_t inside;          /* region's */
 	struct site *next;         /* what was found after it, or itself */
 	struct cfi_frame beyond;   /* the program's call, when that is set */
-	uint32_t room;             /* for words */
+	uint32_t room;             /* for words, and … */
+	uint32_t codes; /* … behind them, code objects of Python and what
+			   tells them from others */
 } __attribute__((aligned(64)));
 
 /*
@@ -105,12 +107,16 @@ site_begins_as(const struct site *s, const struct region *r)
 	       s->inside == r->inside && !((s->fp ^ r->fp) & s->fp_mask);
 }
 
+/* The functions of Python are those they were.  When site_holds() only. */
+SIGSAFE bool site_runs_same_code(const struct site *s);
+
 /* Another profile is another generation of code as well. */
 static inline __attribute__((always_inline)) bool
 site_is(const struct site *s, live_ref root, const struct region *r)
 {
 	return site_begins_as(s, r) && s->root == root &&
-	       s->code == registry_code_generation() && site_holds(s);
+	       s->code == registry_code_generation() && site_holds(s) &&
+	       (!s->codes || site_runs_same_code(s));
 }
 
 /* The one that is expected. */

@@ -864,6 +864,57 @@ other_tool() {
 			"$scratch/err" || { cat "$scratch/err"; return 1; }
 }
 
+# What ctypes and libffi are in is left out.
+in_python() {
+	need "${python:=/usr/bin/python3.11}"
+	"$copse" run -q --force -o "$scratch/python.copse" "$python" \
+		"$srcdir/tests/gpu/launches.py" "$COPSE_CUPTI" || return
+	cat >"$scratch/want" <<-END
+	Thread.run;train;step;Conv.forward;launch;alpha 600
+	Thread.run;train;step;Conv.forward;launch;beta 600
+	Thread.run;train;step;Dense.forward;launch;alpha 300
+	Thread.run;train;step;awaits;loss;launch;beta 900
+	Thread.run;train;step;step.<locals>.<lambda>;launch;alpha 1200
+	executed;text_0;launch;beta 800
+	executed;text_1;launch;beta 800
+	executed;text_2;launch;beta 800
+	loaded;task_5;launch;beta 500
+	loaded;task_6;launch;beta 600
+	loaded;task_7;launch;beta 700
+	train;step;Conv.forward;launch;alpha 400
+	train;step;Conv.forward;launch;beta 400
+	train;step;Dense.forward;launch;alpha 200
+	train;step;awaits;loss;launch;beta 600
+	train;step;step.<locals>.<lambda>;launch;alpha 800
+	END
+	folded python gpu.time |
+		sed 's/^<module>;//; s/^Thread.*Thread.run/Thread.run/
+			s/;launch;.*;cudaLaunchKernel;/;launch;/' |
+		LC_ALL=C sort | diff "$scratch/want" - &&
+		nothing_lost python
+}
+
+# For longer by hand: STORM_SECONDS.
+storm_in_python() {
+	need "${python:=/usr/bin/python3.11}"
+	timeout 300 "$copse" run -q --force -e cpu@10000 --budget 0 --verify on \
+		-o "$scratch/storm.copse" "$python" \
+		"$srcdir/tests/gpu/launch-storm.py" "$COPSE_CUPTI" \
+		"${STORM_SECONDS:-5}" >"$scratch/storm" || return
+	cat "$scratch/storm"
+	grep -x 'done' "$scratch/storm"
+}
+
+# Else each launch is walked, which takes 8 times as long.
+in_a_place() {
+	need "${python:=/usr/bin/python3.11}"
+	"$copse" run -q --force -e cpu@1000 -o "$scratch/place.copse" "$python" \
+		"$srcdir/tests/gpu/places.py" "$COPSE_CUPTI" >"$scratch/times" ||
+		return
+	cat "$scratch/times"
+	awk '{ exit !($1 > 0 && $1 < 2.5) }' "$scratch/times"
+}
+
 point "work of GPUs is on the paths that launched it" all
 point "calls of CUDA are counted on their paths" calls
 point "calls that fail are counted by error" failures
@@ -925,5 +976,8 @@ point "none beside samples of kernels" tool_refused
 point "one beside a CUPTI that hangs" tool_hangs
 point "one without a CUPTI" tool_without_cupti
 point "a program that is not measured" excluded
+point "kernels that functions of Python launch" in_python
+point "those of one in the place of a module are compared" in_a_place
+point "a storm of launches from Python" storm_in_python
 point "another tool is not replaced" other_tool
 points_done

@@ -13,7 +13,8 @@ gpu_sources = $(GPU_CUDA:%=tests/gpu/%.cu) $(GPU_CUPTI:%=tests/gpu/%.cu) \
 	$(GPU_C:%=tests/gpu/%.c) \
 	$(GPU_MPI:%=tests/gpu/%.cu) $(GPU_PRELOADS:%=tests/gpu/%.c) \
 	tests/gpu/stencil.c \
-	tests/gpu/stencil-kernels.cu tests/gpu/python.py \
+	tests/gpu/stencil-kernels.cu tests/gpu/python.py tests/gpu/launches.py \
+	tests/gpu/launch-storm.py tests/gpu/places.py \
 	tests/gpu/torch-spin.py tests/gpu/torch-profile.py \
 	tests/gpu/jax-profile.py tests/gpu/proton.py \
 	tests/gpu/cupy-spin.py tests/gpu/spin.ptx

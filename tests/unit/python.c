@@ -147,7 +147,7 @@ static enum python_read read_again(const uint64_t *stack, bool afresh)
 					 &own));
 	safe_read_forget(&unwinder.reader);
 	return python_frames_read(&unwinder.python, &unwinder.reader, &own,
-				  afresh);
+				  afresh, false);
 }
 
 static enum python_read read_frames(const uint64_t *stack)
@@ -558,6 +558,37 @@ TEST(a_function_that_moved)
 		believed++;
 	CHECK(believed == 15 && !is_believed(1));
 	CHECK(!strcmp(sampled(stack, 3, "third", 4, false), "third"));
+	finish();
+}
+
+static uint64_t identity(void)
+{
+	return python_code_identity(&layout, (uintptr_t)codes[0]);
+}
+
+/* By the hash of its name, by what that says, or by a number of its own. */
+TEST(code_at_the_same_address)
+{
+	const uint32_t hash = 8; /* behind the size of a name */
+	uint64_t before;
+
+	start(0x30b);
+	put(texts[0], layout.object.size + hash, 17, 8);
+	before = identity();
+	CHECK(before && identity() == before);
+	put(texts[0], layout.object.size + hash, 18, 8);
+	CHECK(identity() != before);
+	put(texts[0], layout.object.size + hash, UINT64_MAX, 8);
+	before = identity();
+	make_text(0, "other");
+	CHECK(identity() != before);
+	put(codes[0], layout.code.lines, (uintptr_t)&lines[1], 8);
+	before = identity();
+	put(codes[0], layout.code.lines, (uintptr_t)&lines[0], 8);
+	CHECK(identity() != before);
+	make_interpreter(0x30c);
+	put(codes[0], layout.code.version, 41, 4);
+	CHECK(identity() == 41);
 	finish();
 }
 

@@ -11,6 +11,7 @@ enum {
 	REFERENCES_AT = 0, /* of an object, with a GIL */
 	CODE_MOST = 1 << 28,
 	COPIES_MOST = 1 << 20,
+	IDENTITY_TEXT = 64, /* bytes of a name that tell it from others */
 	COMPACT = 1 << 3,
 	ASCII = 1 << 4,
 	OPTIMIZED = 1, /* a function's: a module's, or a class's, runs once */
@@ -243,6 +244,20 @@ SIGSAFE static uint64_t hash_of(uint64_t hash, const char *bytes, uint32_t size)
 	return (hash + size) * 2 + 1;
 }
 
+/* In whole words: the last one may have what was behind its end. */
+SIGSAFE uint64_t python_text_identity(const struct python_layout *layout,
+				      uintptr_t text)
+{
+	const uint64_t size = word_at((const char *)text, layout->object.size);
+	const volatile uint64_t *word =
+		(const volatile uint64_t *)(text + layout->text.ascii);
+	uint64_t sum = size, factor = 0x9e3779b97f4a7c15u;
+
+	for (uint64_t i = 0; i < size && i < IDENTITY_TEXT; i += sizeof(*word))
+		sum += *word++ * (factor *= 0xbf58476d1ce4e5b9u);
+	return sum;
+}
+
 SIGSAFE static struct code_slot *slot_near(uintptr_t code, uint32_t i)
 {
 	return &slots[((code * 0x9e3779b97f4a7c15u >> 40) + i) % SLOTS];
@@ -360,8 +375,11 @@ SIGSAFE static void keep_code(const struct code_head *head, bool made,
 
 	if (!slot)
 		return;
-	name->changes = slot->key.code == head->key.code &&
-			slot->generation == registry_generation();
+	if (slot->key.code == head->key.code &&
+	    slot->generation == registry_generation())
+		name->changes = slot->name.changes < PYTHON_CHANGES_MOST
+					? slot->name.changes + 1
+					: PYTHON_CHANGES_MOST;
 	if (name->changes && slot->name.units)
 		__atomic_store_n(&is_made_again, true, __ATOMIC_RELAXED);
 	if (head->flags & OPTIMIZED && !made && !name->changes)

@@ -28,6 +28,10 @@ enum {
 	PYTHON_ROOM = 2 * PYTHON_TEXT + PYTHON_LINES
 };
 
+enum {
+	PYTHON_CHANGES_MOST = 16 /* that are counted */
+};
+
 enum python_code {
 	PYTHON_CODE_NAMED,
 	PYTHON_CODE_NONE, /* there is none, or `instr` is not of it */
@@ -44,8 +48,8 @@ struct python_place {
 struct python_name {
 	uint32_t index; /* of the live profile */
 	uint32_t units; /* of its bytecode, where it is believed unseen; or 0 */
-	bool changes;   /* there was another: it is not even believed where
-			   nothing moved */
+	uint8_t changes; /* there were others, so many or more: it is not even
+			    believed where nothing moved */
 	uintptr_t begin; /* of the bytecode that has the instruction */
 };
 
@@ -68,5 +72,37 @@ SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 SIGSAFE bool python_code_believed(const struct python_layout *layout,
 				  uintptr_t code, uintptr_t instr,
 				  struct python_name *name);
+
+/* Of a text object, as it is. */
+SIGSAFE uint64_t python_text_identity(const struct python_layout *layout,
+				      uintptr_t text);
+
+/*
+ * What tells the object from others that were, or will be, at its address; not
+ * 0.  It is read as it is: a function of the calling thread's runs it, and the
+ * thread is in none of our handlers.  Text objects keep their hash behind their
+ * size, once it was asked for.
+ */
+SIGSAFE static inline uint64_t
+python_code_identity(const struct python_layout *layout, uintptr_t code)
+{
+	const volatile uintptr_t *name, *lines;
+	uintptr_t version = 0, hash;
+
+	if (layout->code.version)
+		version = *(const volatile uint32_t *)(code +
+						       layout->code.version);
+	if (version)
+		return version;
+	name = (const volatile uintptr_t *)(code + layout->code.name);
+	lines = (const volatile uintptr_t *)(code + layout->code.lines);
+	hash = *(const volatile uintptr_t *)(*name + layout->object.size +
+					     sizeof(hash));
+	if (hash == UINTPTR_MAX)
+		hash = python_text_identity(layout, *name);
+	return (*name * 0x9e3779b97f4a7c15u + *lines * 0xbf58476d1ce4e5b9u +
+		hash) |
+	       1;
+}
 
 #endif

@@ -49,6 +49,7 @@ struct chain_reading {
 	uintptr_t chunk, top, limit; /* of the thread's stack of frames, … */
 	uintptr_t own;    /* … which can be read as it is up to there */
 	bool alive;       /* so can frames that are objects, and their code */
+	bool calm;        /* so can code, of frames that were read */
 	uintptr_t cframe; /* that the frames, or the next one, are run by */
 	uintptr_t entry;  /* the last mark */
 	uint32_t open;    /* frames kept since then */
@@ -428,6 +429,15 @@ SIGSAFE static bool is_root(struct chain_reading *r, uintptr_t at)
 	       !word_of(root, r->layout->frame.previous);
 }
 
+/* Is the memo's code, which a frame of now runs, the object that it was? */
+SIGSAFE static bool is_same_code_object(const struct chain_reading *r,
+					const struct python_frame *m)
+{
+	return !r->calm ||
+	       (m->identity &&
+		python_code_identity(r->layout, m->code) == m->identity);
+}
+
 /*
  * Is the memo's frame there?  The last one may be at another instruction.
  * *at becomes the frame before it.
@@ -441,7 +451,7 @@ SIGSAFE static bool is_frame_there(struct chain_reading *r, uint32_t i,
 	char room[BEFORE + PYTHON_FRAME_MOST];
 	const char *bytes, *frame;
 
-	if (*at != m->at || m->name.changes)
+	if (*at != m->at || (m->name.changes && !r->calm))
 		return false;
 	bytes = bytes_at(r, m->at - BEFORE, BEFORE + layout->frame.size, room);
 	if (!bytes)
@@ -458,7 +468,7 @@ SIGSAFE static bool is_frame_there(struct chain_reading *r, uint32_t i,
 		~(uintptr_t)layout->frame.tags) == m->code &&
 	       (last ? is_in_use(r, m->at, bytes, *at)
 		     : word_of(frame, layout->frame.instr) == m->instr) &&
-	       has_mark(r, frame, at, mark);
+	       is_same_code_object(r, m) && has_mark(r, frame, at, mark);
 }
 
 /*
@@ -616,7 +626,7 @@ SIGSAFE static bool is_same_name(struct chain_reading *r, uint32_t i)
 {
 	const struct python_frame *m = python_frame_memo(r->to, i);
 
-	return !m->name.changes ||
+	return !m->name.changes || r->calm ||
 	       (name_one_frame(r, i, true) == PYTHON_CODE_NAMED &&
 		python_frame_fresh(r->to, i)->name.index == m->name.index);
 }
@@ -629,11 +639,19 @@ SIGSAFE static void keep_names(struct chain_reading *r, uint32_t most)
 	while (p->same < p->read && p->same < most &&
 	       is_same_frame(python_frame_fresh(p, p->same),
 			     python_frame_memo(p, p->same)) &&
+	       is_same_code_object(r, python_frame_memo(p, p->same)) &&
 	       is_same_name(r, p->same)) {
 		*python_frame_fresh(p, p->same) =
 			*python_frame_memo(p, p->same);
 		p->same++;
 	}
+}
+
+SIGSAFE static void identify(struct chain_reading *r, uint32_t i)
+{
+	struct python_frame *f = python_frame_fresh(r->to, i);
+
+	f->identity = python_code_identity(r->layout, f->code);
 }
 
 /* Functions of files are believed to be what they were, most of the time. */
@@ -647,8 +665,8 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 		keep_names(r, afresh ? 0 : p->count);
 	if (p->same == p->read)
 		return PYTHON_READ;
-	believed =
-		!afresh && ++p->named > LOOKED_FIRST && p->named % LOOKED_EVERY;
+	believed = !afresh && !r->calm && ++p->named > LOOKED_FIRST &&
+		   p->named % LOOKED_EVERY;
 	for (uint32_t i = p->same; i < p->read; i++) {
 		enum python_code found;
 
@@ -660,6 +678,8 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 		if (found != PYTHON_CODE_NAMED)
 			return found == PYTHON_CODE_BUSY ? PYTHON_BUSY
 							 : PYTHON_TORN;
+		if (r->calm)
+			identify(r, i);
 	}
 	return PYTHON_READ;
 }
@@ -691,9 +711,10 @@ SIGSAFE static void read_ahead(struct chain_reading *r)
 SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 					    struct safe_read *reader,
 					    const struct python_stack *stack,
-					    bool afresh)
+					    bool afresh, bool calm)
 {
 	struct chain_reading r = { .to = p,
+				   .calm = calm && p->lasting,
 				   .reader = reader,
 				   .stack = stack,
 				   .layout = python_layout };

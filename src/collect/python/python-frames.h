@@ -35,6 +35,7 @@ struct python_frame {
 	int32_t copy;            /* of its bytecodes, which it runs */
 	uintptr_t entry;         /* the mark on the C stack */
 	struct python_name name; /* of its function */
+	uint64_t identity;       /* of its code; 0: not known */
 	live_ref parent, node;   /* as it was inserted last */
 };
 
@@ -83,12 +84,13 @@ enum python_read {
 
 /*
  * The frames of now become the fresh ones.  `afresh`: nothing of the memo is
- * believed.
+ * believed.  `calm`: the thread was not interrupted; what frames of a lasting
+ * one refer to can be read as it is.
  */
 SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 					    struct safe_read *reader,
 					    const struct python_stack *stack,
-					    bool afresh);
+					    bool afresh, bool calm);
 
 /*
  * The thread's states in the interpreters are looked for; true: they are others

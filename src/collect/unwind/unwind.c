@@ -862,14 +862,15 @@ SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
  * beside them: none that they are called from where they changed.
  */
 SIGSAFE static uint32_t follow_python(struct unwinder *u, bool afresh,
-				      uint32_t valid, enum python_read *how)
+				      bool calm, uint32_t valid,
+				      enum python_read *how)
 {
 	struct python_frames *p = &u->python;
 	struct python_stack stack = { u->sounded, u->high };
 	uintptr_t changed;
 	uint32_t hold = 0;
 
-	*how = python_frames_read(p, &u->reader, &stack, afresh);
+	*how = python_frames_read(p, &u->reader, &stack, afresh, calm);
 	if (*how != PYTHON_READ || p->cut || !p->read != !p->count)
 		return 0;
 	changed = python_frames_changed(p);
@@ -1057,7 +1058,7 @@ walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
 	for (int i = 0; i < 2; i++) {
 		safe_read_forget(&u->reader);
 		open_window(u, top->sp);
-		valid = follow_python(u, afresh, valid, &how);
+		valid = follow_python(u, afresh, !exact, valid, &how);
 		walk_anew(u, w, top, exact, valid);
 		if (how == PYTHON_READ && !mark_python(u, w)) {
 			how = PYTHON_TORN;
@@ -1347,7 +1348,7 @@ SIGSAFE static uint32_t state_words(const struct python_frames *p,
  */
 SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 				struct unwind_word *to, uint32_t n,
-				uint32_t most)
+				uint32_t most, uint32_t *codes)
 {
 	const struct python_layout *layout = python_layout;
 	struct python_frames *p = &u->python;
@@ -1355,7 +1356,7 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 
 	if (!p->lasting || !n || layout->frame.tags || p->known > 1 ||
 	    (layout->frame.unit && !python_state_stays(p)) ||
-	    n + (p->count + 5) * UNWIND_LINE > most ||
+	    n + (p->count + 5) * UNWIND_LINE + p->count > most ||
 	    python_frame_memo(p, p->count - 1)->entry < top->sp ||
 	    (layout->cframe.there &&
 	     (p->memo_first < top->sp || p->memo_first >= u->high)))
@@ -1368,7 +1369,7 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 
 		if (i + 1 == p->count)
 			n = add_word_line(to, n, p->memo_first, f->at);
-		if (f->name.changes)
+		if (f->name.changes == PYTHON_CHANGES_MOST || !f->identity)
 			return -1;
 		w = &to[n];
 		w[0].at = (uintptr_t *)(f->at + layout->frame.code);
@@ -1379,20 +1380,27 @@ SIGSAFE static int python_words(struct unwinder *u, const struct cfi_frame *top,
 		w[2].value = f->previous;
 		n += 3;
 	}
+	for (; *codes < p->count; ++*codes) {
+		const struct python_frame *f = python_frame_memo(p, *codes);
+
+		to[n + *codes] = (struct unwind_word){ (uintptr_t *)f->code,
+						       f->identity };
+	}
 	return (int)n;
 }
 
 SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
 			 struct unwind_word *to, uint32_t count, uint32_t most,
-			 bool *fp_matters)
+			 bool *fp_matters, uint32_t *codes)
 {
 	int n;
 
+	*codes = 0;
 	*fp_matters = false;
 	if (!is_top(u, top))
 		return -1;
 	n = native_words(u, to, count, most, fp_matters);
 	if (n < 0 || !u->python.count)
 		return n;
-	return python_words(u, top, to, (uint32_t)n, most);
+	return python_words(u, top, to, (uint32_t)n, most, codes);
 }

@@ -163,10 +163,12 @@ enum {
  * -1: there are more than `most`, or it hangs on something else.
  *
  * Outside a handler each UNWIND_LINE of them can be read when those before are
- * the same: then the interpreter's frames are there whose words they are.
+ * the same: then the interpreter's frames are there whose words they are.  And
+ * when all are, so many code objects, behind them in `to`, are there: each has
+ * to have its python_code_identity(), or the path has another function.
  */
 SIGSAFE int unwind_words(struct unwinder *u, const struct cfi_frame *top,
 			 struct unwind_word *to, uint32_t count, uint32_t most,
-			 bool *fp_matters);
+			 bool *fp_matters, uint32_t *codes);
 
 #endif
