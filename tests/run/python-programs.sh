@@ -112,6 +112,11 @@ groups_are() {
 make_loader() {
 	site=$scratch/lib/python3.11/site-packages
 	mkdir -p "$site/torch/utils/data/_utils"
+	# Packages, so that they are taken where there is a PyTorch.
+	for package in torch torch/utils torch/utils/data \
+		torch/utils/data/_utils; do
+		touch "$site/$package/__init__.py"
+	done
 	burn >"$site/torch/utils/data/_utils/worker.py"
 	cat >>"$site/torch/utils/data/_utils/worker.py" <<-'EOM'
 		def _worker_loop(dataset):
