@@ -726,8 +726,11 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 	if (!p->known)
 		return PYTHON_READ;
 	read_ahead(&r);
-	if (read_all(&r, afresh))
+	if (read_all(&r, afresh)) {
+		/* Another thread that is in its state would not be calm. */
+		r.calm = r.calm && !marks_lie_elsewhere(&r, 0);
 		how = name_frames(&r, afresh);
+	}
 	if (how != PYTHON_READ)
 		p->read = p->same = 0;
 	return how;
