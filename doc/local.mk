@@ -33,7 +33,7 @@ EXTRA_DIST += doc/design.md doc/style.md doc/adding.md doc/performance.md \
 	doc/page-overview.png doc/page-waits.png doc/page-flame.png doc/page-time.png
 
 # A page for each decision, found from doc/design.md.
-EXTRA_DIST += doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
+EXTRA_DIST += doc/decisions/alt-stack.md doc/decisions/three-clocks.md doc/decisions/sampling-period.md \
 	doc/decisions/sample-weights.md doc/decisions/budget.md \
 	doc/decisions/short-processes.md doc/decisions/missing-processes.md \
 	doc/decisions/wall-time.md doc/decisions/idle-threads.md \

@@ -2,7 +2,7 @@
 # its file, which defines source_NAME (source.h), and its word here.
 SOURCES = python-find clock counters switches polls callsite-cache sigtrap-directed \
 	descriptor phase omp-team lock-wait thread-names gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
-	history range control wait-events
+	history range control wait-events alt-stack
 
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la
@@ -54,6 +54,7 @@ libcollect_la_SOURCES = \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/timer-signal.c \
 	src/collect/time.c src/collect/time.h \
+	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
 	src/collect/transparency/credentials.c \
 	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \
 	src/collect/transparency/dlsym.c src/collect/transparency/dlsym.h \

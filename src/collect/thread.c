@@ -87,10 +87,14 @@ void thread_leave(void)
 static struct thread *new_thread(void)
 {
 	uint32_t depth = (uint32_t)collect_settings()->depth;
-	struct thread *t = sys_memory(sizeof(*t) + unwind_size(depth));
+	char *room = sys_memory(ALT_STACK_ROOM + sizeof(struct thread) +
+				unwind_size(depth));
+	struct thread *t;
 
-	if (!t)
+	if (!room)
 		return NULL;
+	t = (struct thread *)(room + ALT_STACK_ROOM);
+	alt_stack_init(&t->alt_stack, room);
 	unwind_init(&t->unwinder, t + 1, depth);
 	lock_take(&pool.lock);
 	t->older = pool.youngest;

@@ -31,6 +31,7 @@
 #include "collect/polls.h"
 #include "collect/region.h"
 #include "collect/registry.h"
+#include "collect/transparency/alt-stack.h"
 #include "collect/transparency/sigtrap-directed.h"
 #include "collect/callsite-cache.h"
 #include "collect/ticks.h"
@@ -69,6 +70,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct unwinder unwinder;
 	struct clock clock;
 	struct directed directed;
+	struct alt_stack alt_stack;
 	uint64_t events_ns; /* what the timer signals of events cost */
 	uint32_t tid, index;
 	pthread_t self;

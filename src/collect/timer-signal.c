@@ -11,6 +11,7 @@
 #include "collect/omp-team.h"
 #include "collect/thread.h"
 #include "collect/time.h"
+#include "collect/transparency/alt-stack.h"
 #include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/eintr-waits.h"
 #include "collect/transparency/interpose.h"
@@ -27,6 +28,7 @@ enum {
 	LONGEST_PAUSE = 1 << 19,
 	EXPENSIVE_NS = 10000, /* of CPU time */
 	EXPENSIVE_RUN = 3,    /* in a row, until one is sure */
+	OWN_ROOM = 16384,
 };
 
 /* A thread just back from the kernel stands behind a syscall instruction. */
@@ -266,7 +268,16 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 	weigh_handler(t, start, cpu);
 }
 
-SIGSAFE static void on_timer_signal(struct thread *t, enum timer_signal kind,
+/* On the thread's own stack, with room for this handler's frame. */
+SIGSAFE static bool has_room(const struct thread *t, const ucontext_t *context)
+{
+	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+
+	return sp > t->unwinder.low + OWN_ROOM && sp < t->unwinder.high;
+}
+
+/* True: it interrupted a sleep that is to go on, on the program's stack. */
+SIGSAFE static bool on_timer_signal(struct thread *t, enum timer_signal kind,
 				    ucontext_t *context)
 {
 	const greg_t *regs = context->uc_mcontext.gregs;
@@ -288,31 +299,56 @@ SIGSAFE static void on_timer_signal(struct thread *t, enum timer_signal kind,
 		eintr_restart_settle(context);
 	}
 	t->busy = before;
-	if (open)
-		eintr_restart_sleep(context);
+	return open && has_room(t, context) && eintr_restart_sleeps(context);
 }
 
-SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
+SIGSAFE static enum timer_signal kind_of_signal(const siginfo_t *info)
 {
 	enum timer_signal kind = clock_timer_signal(info);
-	struct thread *t = thread_self();
+
+	return kind == TIMER_NONE && counters_timer_signal(info) ? TIMER_COUNT
+								 : kind;
+}
+
+/*
+ * On the program's stack: the program's own signal, this one, or one that was
+ * left for the thread, or both; or a sleep that goes on.
+ */
+SIGSAFE static void on_program_stack(int signum, siginfo_t *info, void *context)
+{
 	bool noticed = false;
 	int saved = errno;
 	siginfo_t own;
 
-	if (kind == TIMER_NONE && counters_timer_signal(info))
-		kind = TIMER_COUNT;
-	if (kind == TIMER_LOCATE && t && !t->clock.page)
-		kind = TIMER_CPU;
-	if (kind == TIMER_NONE)
+	if (kind_of_signal(info) == TIMER_NONE)
 		noticed = interpose_pass_on(signum, info, context);
-	else if (t)
-		on_timer_signal(t, kind, context);
+	else if (eintr_restart_sleeps(context))
+		eintr_restart_sleep(context);
 	if (sigtrap_due() && directed_take(thread_record, &own))
 		noticed |= interpose_pass_on(signum, &own, context);
-	if (t && !noticed)
+	if (thread_self() && !noticed)
 		eintr_waits_mark(context);
 	errno = saved;
+}
+
+SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
+{
+	enum timer_signal kind = kind_of_signal(info);
+	struct thread *t = thread_self();
+	bool leave = kind == TIMER_NONE;
+	int saved = errno;
+
+	if (kind == TIMER_LOCATE && t && !t->clock.page)
+		kind = TIMER_CPU;
+	if (kind != TIMER_NONE && t)
+		leave = on_timer_signal(t, kind, context);
+	errno = saved;
+	if (leave || sigtrap_due())
+		alt_stack_leave(alt_stack_entry(), on_program_stack,
+				interpose_on_alt_stack(), signum, info,
+				context);
+	else if (t)
+		eintr_waits_mark(context);
 }
 
 int timer_signal_init(void)

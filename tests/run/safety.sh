@@ -189,6 +189,7 @@ for clock in sigtrap mixed timer; do
 	point "interrupted ones, $clock" right $clock cpu \
 		"$programs/interrupts" 30 1
 	point "signals, $clock" same $clock cpu "$programs/signals"
+	point "alternate stacks, $clock" same $clock cpu "$programs/alt-stacks"
 	point "one thread's signals, $clock" same $clock cpu "$programs/traps" 300
 	point "stopped, $clock" same $clock cpu "$programs/stops" 4
 	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"

@@ -35,7 +35,6 @@
 
 enum {
 	PAGE = 4096,
-	NEAR = 65536, /* from a signal's frame to what it interrupted */
 	SYSCALL_SIZE = 2
 };
 
@@ -215,22 +214,24 @@ SIGSAFE static bool would_go_on(const greg_t *regs)
 	       is_sleep(number_of(pc - SYSCALL_SIZE, regs), regs);
 }
 
+SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context)
+{
+	unsigned long flags;
+
+	return would_go_on(context->uc_mcontext.gregs) &&
+	       !next_handler(context, &flags);
+}
+
 /*
  * The kernel has noted how to go on until the first handler returns, this one
  * or one of the program: then it says EINTR again.  Our signal waits: the path
- * of the next timer signal is that of the sleep's caller.  Not on an alternate
- * stack, where handlers of the program would follow that want more room.
+ * of the next timer signal is that of the sleep's caller.
  */
 void eintr_restart_sleep(ucontext_t *context)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	unsigned long flags;
 	uint64_t mask;
 
-	if ((uintptr_t)regs[REG_RSP] - here > NEAR || !would_go_on(regs) ||
-	    next_handler(context, &flags))
-		return;
 	if (regs[REG_RAX] == SYS_restart_syscall)
 		regs[REG_RIP] += SYSCALL_SIZE;
 	sys_copy(&mask, &context->uc_sigmask, sizeof(mask));

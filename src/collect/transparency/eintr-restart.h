@@ -23,10 +23,12 @@ SIGSAFE void eintr_restart_follow(ucontext_t *context, unsigned long flags);
 /* The thread is just back from a system call. */
 SIGSAFE bool eintr_restart_is_behind(const greg_t *regs);
 
+/* Has only a stop interrupted a sleep, which the kernel would go on with? */
+SIGSAFE bool eintr_restart_sleeps(const ucontext_t *context);
+
 /*
- * After eintr_waits_mark(), as the last thing: goes on with a sleep that only a
- * stop has interrupted, as the kernel would.  It may take as long as the sleep,
- * and handlers of the program may run meanwhile, and never return.
+ * Then goes on with it, on the program's stack.  It may take as long as the
+ * sleep, and handlers of the program may run meanwhile, and never return.
  */
 SIGSAFE void eintr_restart_sleep(ucontext_t *context);
 

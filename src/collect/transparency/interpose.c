@@ -25,6 +25,7 @@
 #include "collect/gpu/gpu-tool.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
+#include "collect/transparency/alt-stack.h"
 #include "collect/transparency/eintr-restart.h"
 #include "collect/transparency/eintr-waits.h"
 #include "collect/transparency/exec-env.h"
@@ -199,25 +200,37 @@ static bool is_our_signal(int signal)
 	return collect_active() && signal == clock_signal();
 }
 
+static int set_wanted(const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction was = wanted;
+
+	if (action)
+		wanted = *action;
+	if (old)
+		*old = was;
+	return 0;
+}
+
 PUBLIC int sigaction(int signum, const struct sigaction *action,
 		     struct sigaction *old)
 {
+	void *was = alt_stack_wrapped(signum);
 	struct sigaction ours;
+	int err;
 
-	if (is_our_signal(signum)) {
-		struct sigaction was = wanted;
-
-		if (action)
-			wanted = *action;
-		if (old)
-			*old = was;
-		return 0;
+	if (is_our_signal(signum))
+		return set_wanted(action, old);
+	if (action && collect_active()) {
+		ours = *action;
+		sigdelset(&ours.sa_mask, clock_signal());
+		ours.sa_handler = alt_stack_wrap(signum, ours.sa_handler,
+						 (unsigned)ours.sa_flags);
+		action = &ours;
 	}
-	if (!action || !collect_active())
-		return NEXT(sigaction)(signum, action, old);
-	ours = *action;
-	sigdelset(&ours.sa_mask, clock_signal());
-	return NEXT(sigaction)(signum, &ours, old);
+	err = NEXT(sigaction)(signum, action, old);
+	if (!err && old)
+		old->sa_handler = alt_stack_unwrap(old->sa_handler, was);
+	return err;
 }
 
 PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
@@ -225,7 +238,8 @@ PUBLIC __sighandler_t signal(int signum, __sighandler_t handler)
 	__sighandler_t was = wanted.sa_handler;
 
 	if (!is_our_signal(signum))
-		return NEXT(signal)(signum, handler);
+		return alt_stack_unwrap(NEXT(signal)(signum, handler),
+					alt_stack_wrapped(signum));
 	wanted = (struct sigaction){ .sa_handler = handler,
 				     .sa_flags = SA_RESTART };
 	return was;
@@ -245,6 +259,11 @@ SIGSAFE bool interpose_handles(unsigned long *flags)
 {
 	*flags = (unsigned int)wanted.sa_flags;
 	return wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN;
+}
+
+SIGSAFE bool interpose_on_alt_stack(void)
+{
+	return wanted.sa_flags & SA_ONSTACK;
 }
 
 /* As the kernel would: the interrupted mask, the action's and the signal. */

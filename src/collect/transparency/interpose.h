@@ -29,9 +29,13 @@ int exec_failed(struct thread *t, int result);
 /* Install our own handler, past the program's view of it. */
 int interpose_take_signal(int signal, const struct sigaction *action);
 
-/* Does the program ignore our signal; does it handle it, with which flags? */
+/*
+ * Does the program ignore our signal; does it handle it, with which flags, on
+ * the alternate stack?
+ */
 bool interpose_ignores(void);
 SIGSAFE bool interpose_handles(unsigned long *flags);
+SIGSAFE bool interpose_on_alt_stack(void);
 
 /*
  * Do what the program wants done with a signal that is not ours; false: it is

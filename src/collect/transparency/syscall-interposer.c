@@ -19,6 +19,7 @@
 #include "collect/clock.h"
 #include "collect/collect.h"
 #include "collect/thread.h"
+#include "collect/transparency/alt-stack.h"
 #include "collect/transparency/eintr-waits.h"
 #include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
@@ -58,6 +59,26 @@ static long become(const struct request *r)
 	return exec_failed(t, (int)to_errno(raw_syscall(&fits)));
 }
 
+/* Another signal's; its handler may be one for the alternate stack. */
+static long set_handler_raw(const struct request *r)
+{
+	struct kernel_action *old = (void *)r->c, ours;
+	void *was = alt_stack_wrapped((int)r->a);
+	struct request wrapped = *r;
+	long result;
+
+	if (r->b && collect_active()) {
+		ours = *(const struct kernel_action *)r->b;
+		ours.handler =
+			alt_stack_wrap((int)r->a, ours.handler, ours.flags);
+		wrapped.b = (long)&ours;
+	}
+	result = raw_syscall(&wrapped);
+	if (!result && old)
+		old->handler = alt_stack_unwrap(old->handler, was);
+	return to_errno(result);
+}
+
 /* The program's own view of our signal. */
 static long set_action(const struct request *r)
 {
@@ -66,7 +87,7 @@ static long set_action(const struct request *r)
 	struct sigaction action = { 0 }, old;
 
 	if (!collect_active() || r->a != clock_signal())
-		return to_errno(raw_syscall(r));
+		return set_handler_raw(r);
 	if (from) {
 		action.sa_handler = from->handler;
 		action.sa_flags = (int)from->flags;
@@ -164,6 +185,8 @@ static long ask(const struct request *r)
 		return set_action(r);
 	case SYS_rt_sigprocmask:
 		return set_mask(r);
+	case SYS_sigaltstack:
+		return sigaltstack((const stack_t *)r->a, (stack_t *)r->b);
 	case SYS_tgkill:
 		if (directed_to_tid(r->a, r->b, (int)r->c))
 			return 0;
