@@ -260,7 +260,7 @@ SHELL_TESTS = \
 	tests/run/lock-safety.sh tests/run/thread-names.sh \
 	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
-	tests/real/mpi4py.sh tests/real/cpython.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
+	tests/real/mpi4py.sh tests/real/cpython.sh tests/real/go-library.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \
 	tests/system/usage.sh tests/system/completion.sh \
 	tests/system/bootstrap.sh tests/profiles/reports.sh \

@@ -21,6 +21,12 @@ static bool read_go_at(long fd, void *to, uint64_t size, uint64_t at)
 	return sys4(SYS_pread64, fd, to, size, at) == (long)size;
 }
 
+/* Too large for the stacks of some that ask; comes as zeros. */
+struct go_sections {
+	Elf64_Shdr all[MOST_SECTIONS];
+	char names[MOST_NAMES];
+};
+
 /* The sections' names, closed with a zero; false: none to be had. */
 static bool read_names(long fd, const Elf64_Shdr *names, char *to)
 {
@@ -28,28 +34,25 @@ static bool read_names(long fd, const Elf64_Shdr *names, char *to)
 
 	if (size > MOST_NAMES - 1)
 		size = MOST_NAMES - 1;
-	memset(to, 0, MOST_NAMES);
 	return read_go_at(fd, to, size, names->sh_offset);
 }
 
-static bool has_section(long fd, const char *wanted)
+static bool has_section(long fd, struct go_sections *s, const char *wanted)
 {
-	Elf64_Shdr sections[MOST_SECTIONS];
-	char names[MOST_NAMES];
 	Elf64_Ehdr head;
 
 	if (!read_go_at(fd, &head, sizeof(head), 0) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_shentsize != sizeof(*sections) ||
+	    head.e_shentsize != sizeof(*s->all) ||
 	    head.e_shnum > MOST_SECTIONS || head.e_shstrndx >= head.e_shnum ||
-	    !read_go_at(fd, sections, head.e_shnum * sizeof(*sections),
+	    !read_go_at(fd, s->all, head.e_shnum * sizeof(*s->all),
 			head.e_shoff) ||
-	    !read_names(fd, &sections[head.e_shstrndx], names))
+	    !read_names(fd, &s->all[head.e_shstrndx], s->names))
 		return false;
 	for (unsigned int i = 0; i < head.e_shnum; i++)
-		if (sections[i].sh_name < MOST_NAMES &&
-		    !strcmp(names + sections[i].sh_name, wanted))
+		if (s->all[i].sh_name < MOST_NAMES &&
+		    !strcmp(s->names + s->all[i].sh_name, wanted))
 			return true;
 	return false;
 }
@@ -57,11 +60,15 @@ static bool has_section(long fd, const char *wanted)
 bool golang_wrote(const char *path)
 {
 	long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	struct go_sections *s;
 	bool is;
 
 	if (fd < 0)
 		return false;
-	is = has_section(fd, ".go.buildinfo");
+	s = sys_memory(sizeof(*s));
+	is = s && has_section(fd, s, ".go.buildinfo");
+	if (s)
+		sys2(SYS_munmap, s, sizeof(*s));
 	sys1(SYS_close, fd);
 	return is;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * golang.h - recognises a program written in Go.  Go's runtime installs signal
+ * golang.h - recognises a program or library written in Go.  Go's runtime installs signal
  * handlers by raw system calls, which cannot be interposed.
  */
 #ifndef BASE_GOLANG_H

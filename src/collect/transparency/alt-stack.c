@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* alt-stack.c - see alt-stack.h; stands in front of sigaltstack(). */
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "base/golang.h"
 #include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
@@ -55,10 +58,14 @@ static long put_ours(const struct alt_stack *s, stack_t *old)
 /* In a forked child the kernel has it already. */
 static void take_stack_over(struct thread *t)
 {
-	if (in_force || !t->alt_stack.low)
+	struct alt_stack *s = &t->alt_stack;
+
+	if (in_force || !s->low)
 		return;
-	if (!put_ours(&t->alt_stack, &t->alt_stack.program))
-		in_force = &t->alt_stack;
+	s->own_low = t->unwinder.low;
+	s->own_high = t->unwinder.high;
+	if (!put_ours(s, &s->program))
+		in_force = s;
 }
 
 /* In a sandbox of all threads no system call is made. */
@@ -70,13 +77,22 @@ static void give_stack_back(struct thread *t)
 	sys2(SYS_sigaltstack, &t->alt_stack.program, 0);
 }
 
-/* Where the kernel would have ended the frame of a handler. */
-SIGSAFE static uintptr_t frame_end(const stack_t *stack, uintptr_t sp,
+/*
+ * Where the kernel would have ended the frame of a handler.  Go lets an
+ * alternate stack that it finds be, and relies on it for the stacks of its own
+ * that it runs on, which have no room: where the program has none for such a
+ * handler, ours is one, 0.
+ */
+SIGSAFE static uintptr_t frame_end(const struct alt_stack *s, uintptr_t sp,
 				   bool alternate)
 {
-	if (alternate && stack->ss_size && !is_on(stack, sp))
+	const stack_t *stack = &s->program;
+
+	if (!alternate || is_on(stack, sp))
+		return sp - RED_ZONE;
+	if (stack->ss_size)
 		return (uintptr_t)stack->ss_sp + stack->ss_size;
-	return sp - RED_ZONE;
+	return sp - s->own_low < s->own_high - s->own_low ? sp - RED_ZONE : 0;
 }
 
 /*
@@ -94,8 +110,9 @@ SIGSAFE static uintptr_t frame_distance(const struct alt_stack *s,
 	    entry - s->low >= s->high - s->low ||
 	    sp - s->low <= s->high - s->low)
 		return 0;
-	end = frame_end(&s->program, sp, alternate);
-	return (s->high - end + FRAME_ALIGN - 1) & -(uintptr_t)FRAME_ALIGN;
+	end = frame_end(s, sp, alternate);
+	return end ? (s->high - end + FRAME_ALIGN - 1) & -(uintptr_t)FRAME_ALIGN
+		   : 0;
 }
 
 /* As the kernel does where a frame does not fit on the alternate stack. */
@@ -161,10 +178,20 @@ SIGSAFE static void on_program_signal(int signum, siginfo_t *info,
 			context);
 }
 
+/* Such a one compares the stack that it is on with what the kernel says. */
+static bool is_of_go(void *handler)
+{
+	struct dl_find_object object;
+
+	return !_dl_find_object(handler, &object) &&
+	       golang_wrote(object.dlfo_link_map->l_name);
+}
+
 void *alt_stack_wrap(int signum, void *handler, unsigned long flags)
 {
 	if (!(flags & SA_ONSTACK) || handler == SIG_DFL || handler == SIG_IGN ||
-	    handler == on_program_signal || signum < 1 || signum >= SIGNALS)
+	    handler == on_program_signal || signum < 1 || signum >= SIGNALS ||
+	    is_of_go(handler))
 		return handler;
 	handlers[signum] = handler;
 	return on_program_signal;

@@ -34,7 +34,8 @@ enum {
 
 struct alt_stack {
 	uintptr_t low, high; /* ours, where the thread has one; else 0 */
-	stack_t program;     /* as the kernel would have it */
+	uintptr_t own_low, own_high; /* the stack that the thread began on */
+	stack_t program;             /* as the kernel would have it */
 };
 
 /* Ours in `room`, of ALT_STACK_ROOM bytes. */
