@@ -17,8 +17,9 @@
 #include "storm.h"
 
 enum {
-	BELOW = 20 << 10, /* more than any frame of the kernel's */
-	LEFT = 400,       /* of a stack, when it is used */
+	BELOW = 20 << 10,     /* more than any frame of the kernel's */
+	LEFT = 400,           /* of a stack, when it is used */
+	THREAD_OWN = 6 << 10, /* of a thread's stack, the C library's */
 	PATTERN = 0x5a,
 	LARGEST = 64 << 10
 };
@@ -204,12 +205,12 @@ out:
 
 static KEPT void *small_main(void *size)
 {
-	stack_end = (char *)__builtin_frame_address(0) - (size_t)size / 2;
-	use_stack(LEFT);
+	stack_end = (char *)__builtin_frame_address(0) -
+		    ((size_t)size - THREAD_OWN);
+	use_stack(0);
 	return NULL;
 }
 
-/* Its own variables, and the C library's, take some of it. */
 static void by_thread(size_t size)
 {
 	pthread_attr_t attributes;
