@@ -87,14 +87,12 @@ void thread_leave(void)
 static struct thread *new_thread(void)
 {
 	uint32_t depth = (uint32_t)collect_settings()->depth;
-	char *room = sys_memory(ALT_STACK_ROOM + sizeof(struct thread) +
-				unwind_size(depth));
-	struct thread *t;
+	size_t size = sizeof(struct thread) + unwind_size(depth);
+	struct thread *t = sys_memory(size + ALT_STACK_SIZE);
 
-	if (!room)
+	if (!t)
 		return NULL;
-	t = (struct thread *)(room + ALT_STACK_ROOM);
-	alt_stack_init(&t->alt_stack, room);
+	alt_stack_init(&t->alt_stack, (char *)t + size);
 	unwind_init(&t->unwinder, t + 1, depth);
 	lock_take(&pool.lock);
 	t->older = pool.youngest;

@@ -5,7 +5,6 @@
 #include <link.h>
 #include <setjmp.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "base/golang.h"
 #include "base/hidden.h"
@@ -33,10 +32,8 @@ static void *handlers[SIGNALS];
 
 void alt_stack_init(struct alt_stack *s, void *room)
 {
-	/* PROT_NONE */
-	sys3(SYS_mprotect, room, ALT_STACK_GUARD, 0);
-	s->low = (uintptr_t)room + ALT_STACK_GUARD;
-	s->high = s->low + ALT_STACK_SIZE;
+	s->low = (uintptr_t)room;
+	s->high = (s->low + ALT_STACK_SIZE) & -(uintptr_t)FRAME_ALIGN;
 }
 
 /* As the kernel has it. */

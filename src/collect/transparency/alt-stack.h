@@ -27,9 +27,7 @@ enum {
 	 * our handler; and for handlers that a runtime installs past the C
 	 * library: Go's have 32 KiB for themselves.
 	 */
-	ALT_STACK_SIZE = 64 << 10,
-	ALT_STACK_GUARD = 4096, /* below it, a page that faults */
-	ALT_STACK_ROOM = ALT_STACK_GUARD + ALT_STACK_SIZE
+	ALT_STACK_SIZE = 64 << 10
 };
 
 struct alt_stack {
@@ -38,7 +36,7 @@ struct alt_stack {
 	stack_t program;             /* as the kernel would have it */
 };
 
-/* Ours in `room`, of ALT_STACK_ROOM bytes. */
+/* Ours is in `room`, of ALT_STACK_SIZE bytes. */
 void alt_stack_init(struct alt_stack *s, void *room);
 
 typedef void signal_handler(int signum, siginfo_t *info, void *context);
