@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lock.h - a lock that is held for a few instructions or system calls.
+ * lock.h - a lock that is held for a few instructions or system calls.  Who
+ * waits for it sleeps: its holder may have lost its core.
  *
  * Signals   Whoever holds it has all signals blocked: a handler of the program
  *           may leave by a longjmp, or come here itself.  A handler of ours
@@ -10,21 +11,39 @@
 #ifndef COLLECT_LOCK_H
 #define COLLECT_LOCK_H
 
+#include <linux/futex.h>
 #include <stdbool.h>
 
 #include "base/sys.h"
 
+enum {
+	LOCK_FREE,
+	LOCK_HELD,
+	LOCK_WANTED /* held, and somebody may sleep */
+};
+
 struct lock {
-	int held;
+	int state;
 	uint64_t mask; /* the holder's */
 };
+
+static inline bool lock_is_had(struct lock *lock)
+{
+	int is = LOCK_FREE;
+
+	return __atomic_compare_exchange_n(&lock->state, &is, LOCK_HELD, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
 
 static inline void lock_take(struct lock *lock)
 {
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 
-	while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE))
-		sys0(SYS_sched_yield);
+	if (!lock_is_had(lock))
+		while (__atomic_exchange_n(&lock->state, LOCK_WANTED,
+					   __ATOMIC_ACQUIRE) != LOCK_FREE)
+			sys4(SYS_futex, &lock->state, FUTEX_WAIT_PRIVATE,
+			     LOCK_WANTED, 0);
 	lock->mask = mask;
 }
 
@@ -33,7 +52,7 @@ static inline bool lock_try(struct lock *lock)
 {
 	uint64_t mask = sys_mask(SYS_MASK_ALL);
 
-	if (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE)) {
+	if (!lock_is_had(lock)) {
 		sys_mask(mask);
 		return false;
 	}
@@ -45,14 +64,16 @@ static inline void lock_give(struct lock *lock)
 {
 	uint64_t mask = lock->mask;
 
-	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE) ==
+	    LOCK_WANTED)
+		sys3(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1);
 	sys_mask(mask);
 }
 
 /* In a forked child, whose only thread does not hold it. */
 static inline void lock_open(struct lock *lock)
 {
-	__atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE);
 }
 
 #endif
