@@ -59,7 +59,7 @@ EXTRA_DIST += doc/decisions/gpu-correlation.md \
 	doc/decisions/gpu-sampling-limits.md \
 	doc/decisions/gpu-kernel-lines.md doc/decisions/gpu-power.md \
 	doc/decisions/gpu-other-tools.md doc/decisions/cupti-versions.md
-EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/killed-jobs.md \
+EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/many-threads.md doc/decisions/killed-jobs.md \
 	doc/decisions/parent-process.md doc/decisions/node-files.md \
 	doc/decisions/output-directory.md doc/decisions/other-users.md \
 	doc/decisions/foreign-input.md

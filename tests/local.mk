@@ -67,7 +67,7 @@ program_sources += $(MEASURED_MPICH:%=tests/programs/%.c) \
 NAMED = tests/programs/loops.c tests/programs/named.c tests/programs/named.cc \
 	tests/programs/named.f90 tests/programs/named.rs tests/programs/openmp.c tests/programs/busy-tasks.c tests/programs/early-task.c tests/programs/omp-constructs.c \
 	tests/programs/regions.c tests/programs/regions-late.c tests/programs/copies.c \
-	tests/programs/uneven.c tests/programs/lock-old.c \
+	tests/programs/uneven.c tests/programs/crowd.c tests/programs/lock-old.c \
 	tests/programs/lock-comes.c tests/programs/lock-kinds.cc \
 	tests/programs/lock-units.f90 # scripts build them
 if OPENMPI
@@ -258,7 +258,7 @@ SHELL_TESTS = \
 	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh \
 	tests/run/lock-safety.sh tests/run/thread-names.sh \
-	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
+	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/crowds.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
 	tests/real/mpi4py.sh tests/real/cpython.sh tests/real/go-library.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \

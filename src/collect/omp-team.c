@@ -15,9 +15,7 @@
 #include "collect/time.h"
 
 enum {
-	LEVELS_SIZE = 4096, /* memory of levels: some 36 */
-	PATIENCE =
-		1000, /* times that a thread lets others go on, in its life */
+	LEVELS_SIZE = 4096 /* memory of levels: some 36 */
 };
 
 /* What a member waited in its part, in units of team_now(). */
@@ -66,7 +64,6 @@ static __thread struct {
 	struct omp_slot *slot;    /* in it, NULL: none */
 	uint32_t meetings;        /* in it, with its end */
 	live_ref outside;         /* the root of afterwards */
-	uint32_t waits;           /* for its tree, so far */
 	uint64_t since;           /* it waits; 0: it does not */
 	enum team_wait waits_for; /* then */
 	struct team_waits waited; /* in its part */
@@ -423,30 +420,19 @@ static void begin_team(struct thread *t, struct omp_team *team, uintptr_t frame)
 }
 
 /*
- * A new thread gets its tree now; others may be at the lists.  Without one the
- * region would lack its part, and all that it does.  Where memory is used up
- * there will be none, so the thread does not wait for long in its life.
+ * Or NULL.  A new thread gets its tree now: without one the region would lack
+ * its part, and all that it does.
  */
-static void await_tree(const struct thread *self)
-{
-	while (!thread_has_tree(self) && mine.waits++ < PATIENCE) {
-		struct thread *t = thread_use();
-
-		if (t)
-			thread_release(t);
-		else
-			sys0(SYS_sched_yield);
-	}
-}
-
-/* Or NULL. */
 static inline struct thread *thread_with_tree(void)
 {
 	struct thread *t = thread_self();
 
-	if (t && !thread_has_tree(t))
-		await_tree(t);
-	return t && thread_has_tree(t) ? t : NULL;
+	if (t && !thread_has_tree(t)) {
+		t = thread_use();
+		if (t)
+			thread_release(t);
+	}
+	return t;
 }
 
 static void find_team_node(struct thread *t, struct omp_team *team,

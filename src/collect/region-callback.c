@@ -61,29 +61,18 @@ static inline bool recall_beyond(struct thread *t, struct region *r)
 	return true;
 }
 
-/* As node_in_time() does. */
-static __attribute__((noinline)) void walk_in_time(struct thread *t,
-						   struct region *r)
+static __attribute__((noinline)) void walk_beyond(struct thread *t,
+						  struct region *r)
 {
-	const struct region_frame as_called = { r->pc, r->sp, r->fp };
 	live_ref known = r->site ? r->site->node : 0;
-	enum loss busy = LOSS_DROPPED_BUSY;
-	int why = LOSS_DROPPED_BUSY;
+	enum loss none = LOSS_DROPPED_BUSY;
+	int why = -1;
 
-	for (int i = 0; i < REGION_PATIENCE && why == LOSS_DROPPED_BUSY; i++) {
-		if (i)
-			sched_yield();
-		r->pc = as_called.pc;
-		r->sp = as_called.sp;
-		r->fp = as_called.fp;
-		r->site = NULL;
-		r->node = 0;
-		why = -1;
-		if (thread_ready(t, &busy))
-			r->node = node_beyond(t, r, &why);
-		else
-			why = (int)busy;
-	}
+	r->site = NULL;
+	if (thread_await(t, &none))
+		r->node = node_beyond(t, r, &why);
+	else
+		why = (int)none;
 	if (known && r->node && r->node != known)
 		thread_lost(t, LOSS_VERIFY_DIFFERS);
 	if (why >= 0)
@@ -98,7 +87,7 @@ static void enter_beyond(struct thread *t, struct region *r)
 	r->site = NULL;
 	r->node = 0;
 	if (!thread_has_tree(t) || !recall_beyond(t, r))
-		walk_in_time(t, r);
+		walk_beyond(t, r);
 	if (r->node && r->inside >= t->unwinder.low &&
 	    r->inside < t->unwinder.high && r->sp > r->inside)
 		t->region = r;

@@ -11,8 +11,7 @@
 #include "collect/thread.h"
 
 enum {
-	REGION_COST_EVERY = 64,
-	REGION_PATIENCE = 1000, /* times that another thread is let go on */
+	REGION_COST_EVERY = 64
 };
 
 /* The innermost region that is still alive at stack pointer sp, or NULL. */

@@ -226,23 +226,6 @@ static void count_mpi(struct thread *t, struct region *r)
 	t->wait_events.wanted = true;
 }
 
-/*
- * Other threads may be at the lists, and without a core.  Unlike a sample's,
- * this time cannot be given to the next one: it is waited for.
- */
-static __attribute__((noinline)) live_ref
-node_in_time(struct thread *t, struct region *r, int *why)
-{
-	live_ref node = region_node(t, r, why);
-
-	for (int i = 0;
-	     i < REGION_PATIENCE && !node && *why == LOSS_DROPPED_BUSY; i++) {
-		sched_yield();
-		node = region_node(t, r, why);
-	}
-	return node;
-}
-
 SIGSAFE static void verify(struct thread *t, struct region *r)
 {
 	int why;
@@ -259,7 +242,7 @@ static void count_call(struct thread *t, struct region *r,
 	live_ref node;
 
 	settle_time(t, r);
-	node = r->node ? r->node : node_in_time(t, r, &why);
+	node = region_node(t, r, &why);
 	if (t->unwinder.verify && (r->site || r->skipped) && !r->inside)
 		verify(t, r);
 	if (r->name->class == LIVE_NAME_MPI)
@@ -302,20 +285,6 @@ static void count_call_cost(struct thread *t, uint64_t since)
 		t->live->wrapper_ns += REGION_COST_EVERY * took;
 }
 
-/* As node_in_time() does. */
-static __attribute__((noinline)) bool prepare_in_time(struct thread *t,
-						      enum loss *why)
-{
-	bool ready = thread_prepare(t, why);
-
-	for (int i = 0;
-	     i < REGION_PATIENCE && !ready && *why == LOSS_DROPPED_BUSY; i++) {
-		sched_yield();
-		ready = thread_prepare(t, why);
-	}
-	return ready;
-}
-
 /* What was found in another profile than this, a fork ago, is forgotten. */
 static inline bool still_ready(struct thread *t, struct region *r,
 			       enum loss *why)
@@ -324,7 +293,7 @@ static inline bool still_ready(struct thread *t, struct region *r,
 		return true;
 	r->node = 0;
 	r->site = NULL;
-	return prepare_in_time(t, why);
+	return thread_await(t, why);
 }
 
 PUBLIC void copse_region_leave(struct region *r,

@@ -25,9 +25,9 @@
 struct region_name {
 	const char *text;
 	uint32_t class, detail; /* enum live_name_class, enum live_mpi_class */
-	uint32_t index;      /* in the live profile + 1; 0: not yet; atomic */
-	uint32_t generation; /* of the live profile that the index is for */
-	bool polls;          /* it asks, and does not wait: see polls.h */
+	uint64_t known; /* its index, and above that the profile that it is
+			   for: registry.c; atomic */
+	bool polls;     /* it asks, and does not wait: see polls.h */
 };
 
 struct site;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* registry.c - the lists of a live profile, appended to under a short lock. */
+/* registry.c - the lists of a live profile, appended to without a lock. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -16,11 +17,11 @@
 #include "collect/time.h"
 
 enum {
-	MODULE_SLOTS = 4096, /* open addressing, at most half full */
+	MODULES = 2048,
+	MODULE_SLOTS = 2 * MODULES, /* open addressing */
 	COMMAND_SIZE = 4096,
 	PATH_SIZE = 2048,
-	NAME_TRIES = 1000, /* an exec keeps the process id */
-	LOCK_TRIES = 20000,
+	NAME_TRIES = 1000,   /* an exec keeps the process id */
 	SMALL_PIECE = 16384, /* the least that is taken from the arena */
 };
 
@@ -32,14 +33,22 @@ enum {
 };
 
 struct module {
-	const struct link_map *map;
 	uintptr_t start, end, base;
-	uint32_t index, generation;
+	uintptr_t name; /* of a string */
+	uint32_t index;
 	uint8_t build_id[36];
 	uint32_t build_id_size;
-	uintptr_t name; /* of a string */
 	bool lasting;
+	/* When it was last looked at; both atomic. */
+	const struct link_map *map;
+	uint32_t generation;
 };
+
+/* The last record of a list, and how many there are: changed as one word. */
+struct list_end {
+	live_ref last;
+	uint32_t count;
+} __attribute__((aligned(8)));
 
 /* Mutable: the process has one live profile. */
 static struct {
@@ -50,47 +59,18 @@ static struct {
 	uint32_t sequence;
 	struct timebase start; /* of measuring */
 	uint64_t start_cpu_ns;
-	int locked;
-	uint64_t mask; /* of whoever locked it */
 	struct arena_small small;
-	live_ref last_module, last_name, last_thread, last_comm;
-	uint32_t module_count, name_count, thread_count;
+	struct list_end modules_end, names_end, threads_end, comms_end;
 	const struct link_map *first_map, *last_map; /* they stay */
-	struct module modules[MODULE_SLOTS];
-	uint16_t slots[MODULE_SLOTS / 2]; /* of them, by index */
+	struct module modules[MODULES];
+	uint32_t modules_taken;
+	/* Of them, by address: its number, and the profile above that. */
+	uint64_t slots[MODULE_SLOTS];
 } registry;
 
 struct registry_generations registry_generations = { 1, 1 };
 
 #define AT(ref) arena_at(&registry.arena, (ref))
-
-/* As struct lock has it, but for handlers as well. */
-SIGSAFE static bool lock(void)
-{
-	uint64_t mask = sys_mask(SYS_MASK_ALL);
-
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		int free = 0;
-
-		if (__atomic_compare_exchange_n(&registry.locked, &free, 1,
-						false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED)) {
-			registry.mask = mask;
-			return true;
-		}
-		__builtin_ia32_pause();
-	}
-	sys_mask(mask);
-	return false;
-}
-
-SIGSAFE static void unlock(void)
-{
-	uint64_t mask = registry.mask;
-
-	__atomic_store_n(&registry.locked, 0, __ATOMIC_RELEASE);
-	sys_mask(mask);
-}
 
 SIGSAFE static live_ref take_bytes(uint64_t size)
 {
@@ -110,14 +90,34 @@ SIGSAFE static live_ref new_text(const char *text, uint32_t length)
 	return ref;
 }
 
-/* Hang a complete record behind the last of its list. */
-SIGSAFE static void append_to_list(live_ref *head, live_ref *last, live_ref ref)
+/*
+ * Hangs a complete record behind the last of its list: its index there.  Who
+ * finds that another thread has just done so moves the end in its place: that
+ * one may have lost its core.
+ */
+SIGSAFE static uint32_t append_to_list(live_ref *head, struct list_end *end,
+				       live_ref ref)
 {
-	/* `next` is the first member of every listed record. */
-	live_ref *link = *last ? (live_ref *)AT(*last) : head;
+	struct list_end at, next;
+	bool mine = false;
 
-	__atomic_store_n(link, ref, __ATOMIC_RELEASE);
-	*last = ref;
+	__atomic_load(end, &at, __ATOMIC_ACQUIRE);
+	while (!mine) {
+		/* `next` is the first member of every listed record. */
+		live_ref *link = at.last ? (live_ref *)AT(at.last) : head;
+		live_ref behind = 0;
+
+		mine = __atomic_compare_exchange_n(link, &behind, ref, false,
+						   __ATOMIC_ACQ_REL,
+						   __ATOMIC_ACQUIRE);
+		next.last = mine ? ref : behind;
+		next.count = at.count + 1;
+		if (__atomic_compare_exchange(end, &at, &next, false,
+					      __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE))
+			at = next;
+	}
+	return next.count - 1;
 }
 
 /* The profile itself comes later, if at all. */
@@ -272,7 +272,13 @@ SIGSAFE static void describe_process(struct live_header *header)
 	__atomic_store_n(&header->magic, LIVE_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* One thread makes it; the others do without meanwhile. */
+SIGSAFE static void set_state(int state)
+{
+	__atomic_store_n(&registry.state, state, __ATOMIC_RELEASE);
+	sys3(SYS_futex, &registry.state, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+/* One thread makes it; handlers do without meanwhile. */
 SIGSAFE static struct arena *make_profile(void)
 {
 	int closed = CLOSED, err = -EEXIST;
@@ -289,11 +295,11 @@ SIGSAFE static struct arena *make_profile(void)
 	}
 	if (err) {
 		enlist_failed();
-		__atomic_store_n(&registry.state, FAILED, __ATOMIC_RELEASE);
+		set_state(FAILED);
 		return NULL;
 	}
 	describe_process((struct live_header *)registry.arena.base);
-	__atomic_store_n(&registry.state, OPEN, __ATOMIC_RELEASE);
+	set_state(OPEN);
 	enlist_profile();
 	return &registry.arena;
 }
@@ -309,6 +315,19 @@ SIGSAFE struct arena *registry_open(void)
 	mask = sys_mask(SYS_MASK_ALL);
 	arena = make_profile();
 	sys_mask(mask);
+	return arena;
+}
+
+struct arena *registry_await(void)
+{
+	struct arena *arena = registry_open();
+
+	while (!arena &&
+	       __atomic_load_n(&registry.state, __ATOMIC_ACQUIRE) == OPENING) {
+		sys4(SYS_futex, &registry.state, FUTEX_WAIT_PRIVATE, OPENING,
+		     0);
+		arena = registry_open();
+	}
 	return arena;
 }
 
@@ -343,25 +362,17 @@ long registry_hidden(long (*call)(const void *), const void *argument)
 	return result;
 }
 
-/* Only those that are used: each page that is touched costs a fork. */
-static void forget_modules(void)
-{
-	for (uint32_t i = 0; i < registry.module_count; i++)
-		registry.modules[registry.slots[i]] = (struct module){ 0 };
-	registry.module_count = 0;
-}
-
 /* In a forked child: the parent's profile is not ours to write. */
 void registry_forget(void)
 {
-	forget_modules();
+	const struct list_end none = { 0 };
+
 	arena_close(&registry.arena);
 	lock_open(&fitting);
-	registry.locked = 0;
 	registry.small = (struct arena_small){ 0 };
-	registry.last_module = registry.last_name = 0;
-	registry.last_thread = registry.last_comm = 0;
-	registry.name_count = registry.thread_count = 0;
+	registry.modules_end = registry.names_end = none;
+	registry.threads_end = registry.comms_end = none;
+	registry.modules_taken = 0;
 	registry_generations.profile++;
 	registry_generations.code++; /* module numbers start again */
 	registry.sequence = 0;
@@ -501,15 +512,23 @@ SIGSAFE static live_ref module_path(const struct module *m,
 	return safe_read_text(reader, m->name);
 }
 
-SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
-			       struct safe_read *reader)
+/* A new record; NULL: no room. */
+SIGSAFE static struct module *add_module(const struct module *seen,
+					 struct safe_read *reader)
 {
 	struct live_header *header = (void *)registry.arena.base;
 	live_ref ref = take_bytes(sizeof(struct live_module));
 	struct live_module *m;
+	struct module *module;
+	uint32_t number;
 
-	if (!ref || registry.module_count >= MODULE_SLOTS / 2)
-		return false;
+	if (!ref || __atomic_load_n(&registry.modules_taken,
+				    __ATOMIC_RELAXED) >= MODULES)
+		return NULL;
+	number = __atomic_fetch_add(&registry.modules_taken, 1,
+				    __ATOMIC_RELAXED);
+	if (number >= MODULES)
+		return NULL;
 	m = AT(ref);
 	m->path = module_path(seen, reader);
 	m->base = seen->base;
@@ -517,62 +536,99 @@ SIGSAFE static bool add_module(struct module *slot, const struct module *seen,
 	m->end = seen->end;
 	m->build_id_size = seen->build_id_size;
 	sys_copy(m->build_id, seen->build_id, seen->build_id_size);
-	append_to_list(&header->modules, &registry.last_module, ref);
-	*slot = *seen;
-	slot->index = registry.module_count++;
-	registry.slots[slot->index] = (uint16_t)(slot - registry.modules);
-	return true;
+	module = &registry.modules[number];
+	*module = *seen;
+	module->index =
+		append_to_list(&header->modules, &registry.modules_end, ref);
+	return module;
 }
 
 /* Modules that took each other's place have slots behind one another. */
-SIGSAFE static struct module *slot_at(uintptr_t start, uint32_t i)
+SIGSAFE static uint64_t *slot_at(uintptr_t start, uint32_t i)
 {
 	uint32_t hash = (uint32_t)(start >> 12) * 0x9e3779b1u >> 20;
 
-	return &registry.modules[(hash + i) % MODULE_SLOTS];
+	return &registry.slots[(hash + i) % MODULE_SLOTS];
+}
+
+/* NULL: it is empty, or of a former profile. */
+SIGSAFE static struct module *module_in(uint64_t slot)
+{
+	return slot >> 32 == registry_generation()
+		       ? &registry.modules[(uint32_t)slot]
+		       : NULL;
 }
 
 /* Looked at since code last came or went, or lasting. */
-SIGSAFE static bool is_module_current(const struct module *slot)
+SIGSAFE static bool is_module_current(const struct module *m)
 {
-	uint32_t at = __atomic_load_n(&slot->generation, __ATOMIC_ACQUIRE);
+	uint32_t at = __atomic_load_n(&m->generation, __ATOMIC_ACQUIRE);
 
-	return at && (slot->lasting || at == registry_code_generation());
+	return at && (m->lasting || at == registry_code_generation());
 }
 
 SIGSAFE static const struct module *
 known_module(const struct dl_find_object *object)
 {
 	uintptr_t start = (uintptr_t)object->dlfo_map_start;
-	const struct module *slot;
+	const struct module *m;
 
-	for (uint32_t i = 0; (slot = slot_at(start, i))->start; i++)
-		if (slot->start == start &&
-		    slot->map == object->dlfo_link_map &&
-		    is_module_current(slot))
-			return slot;
+	for (uint32_t i = 0; (m = module_in(__atomic_load_n(slot_at(start, i),
+							    __ATOMIC_ACQUIRE)));
+	     i++)
+		if (m->start == start && is_module_current(m) &&
+		    __atomic_load_n(&m->map, __ATOMIC_RELAXED) ==
+			    object->dlfo_link_map)
+			return m;
 	return NULL;
 }
 
-/* Under the lock: the slot of what is mapped there now; NULL: no room. */
+/*
+ * The record of what was seen; NULL: no room.  Of two threads that see it for
+ * the first time, one's record stays unused.
+ */
+SIGSAFE static struct module *module_of(const struct module *seen,
+					struct safe_read *reader)
+{
+	struct module *added = NULL, *m;
+
+	for (uint32_t i = 0;; i++) {
+		uint64_t *slot = slot_at(seen->start, i);
+		uint64_t is = __atomic_load_n(slot, __ATOMIC_ACQUIRE), mine;
+
+		if (!module_in(is)) {
+			if (!added)
+				added = add_module(seen, reader);
+			if (!added)
+				return NULL;
+			mine = (uint64_t)registry_generation() << 32 |
+			       (uint64_t)(added - registry.modules);
+			if (__atomic_compare_exchange_n(slot, &is, mine, false,
+							__ATOMIC_ACQ_REL,
+							__ATOMIC_ACQUIRE))
+				return added;
+		}
+		m = module_in(is);
+		if (same_module(m, seen))
+			return m;
+	}
+}
+
+/* The record of what is mapped there now; NULL: no room. */
 SIGSAFE static const struct module *
 look_again(const struct dl_find_object *object, struct safe_read *reader,
 	   uint32_t generation)
 {
-	struct module seen = { 0 }, *slot;
-	uint32_t i = 0;
+	struct module seen = { 0 }, *m;
 
 	if (!read_module(&seen, object, reader))
 		return NULL;
-	while ((slot = slot_at(seen.start, i))->start &&
-	       !same_module(slot, &seen))
-		i++;
-	if (!slot->start && !add_module(slot, &seen, reader))
+	m = module_of(&seen, reader);
+	if (!m)
 		return NULL;
-	slot->map = seen.map;
-	slot->lasting = seen.lasting;
-	__atomic_store_n(&slot->generation, generation, __ATOMIC_RELEASE);
-	return slot;
+	__atomic_store_n(&m->map, seen.map, __ATOMIC_RELAXED);
+	__atomic_store_n(&m->generation, generation, __ATOMIC_RELEASE);
+	return m;
 }
 
 SIGSAFE bool registry_module(struct registry_module *to,
@@ -580,61 +636,61 @@ SIGSAFE bool registry_module(struct registry_module *to,
 			     struct safe_read *reader)
 {
 	uint32_t generation = registry_code_generation();
-	const struct module *slot = known_module(object);
+	const struct module *m = known_module(object);
 
-	if (!slot) {
-		if (!lock())
-			return false;
-		slot = look_again(object, reader, generation);
-		unlock();
-	}
-	if (slot)
-		*to = (struct registry_module){ slot->index, slot->base,
-						slot->lasting };
-	return slot;
+	if (!m)
+		m = look_again(object, reader, generation);
+	if (m)
+		*to = (struct registry_module){ m->index, m->base, m->lasting };
+	return m;
 }
 
-SIGSAFE static bool add_name(struct region_name *name)
+SIGSAFE static live_ref new_name(uint32_t class, uint32_t detail)
 {
-	struct live_header *header = registry_header();
-	live_ref ref = header ? take_bytes(sizeof(struct live_name)) : 0;
+	live_ref ref =
+		registry_header() ? take_bytes(sizeof(struct live_name)) : 0;
 	struct live_name *to;
 
 	if (!ref)
-		return false;
+		return 0;
 	to = AT(ref);
-	to->text = new_text(name->text, sys_length(name->text, 1024));
-	to->class = name->class;
-	to->detail = name->detail;
-	append_to_list(&header->names, &registry.last_name, ref);
-	name->generation = registry_generations.profile;
-	__atomic_store_n(&name->index, ++registry.name_count, __ATOMIC_RELEASE);
-	return true;
+	to->class = class;
+	to->detail = detail;
+	return ref;
+}
+
+SIGSAFE static uint32_t append_name(live_ref ref)
+{
+	return append_to_list(&registry_header()->names, &registry.names_end,
+			      ref);
 }
 
 SIGSAFE bool registry_name(struct region_name *name, uint32_t *index)
 {
-	uint32_t known = __atomic_load_n(&name->index, __ATOMIC_ACQUIRE);
-	bool ok = true;
+	uint64_t known = __atomic_load_n(&name->known, __ATOMIC_ACQUIRE), mine;
+	live_ref ref;
 
-	if (!known || name->generation != registry_generations.profile) {
-		if (!lock())
+	if (known >> 32 != registry_generation()) {
+		ref = new_name(name->class, name->detail);
+		if (!ref)
 			return false;
-		if (!name->index ||
-		    name->generation != registry_generations.profile)
-			ok = add_name(name);
-		known = name->index;
-		unlock();
+		((struct live_name *)AT(ref))->text =
+			new_text(name->text, sys_length(name->text, 1024));
+		mine = (uint64_t)registry_generation() << 32 | append_name(ref);
+		/* Another thread's may have come first: this one is unused. */
+		if (__atomic_compare_exchange_n(&name->known, &known, mine,
+						false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+			known = mine;
 	}
-	*index = known - 1;
-	return ok;
+	*index = (uint32_t)known;
+	return true;
 }
 
-SIGSAFE static bool add_python_function(const struct registry_function *f,
-					uint32_t *index)
+SIGSAFE bool registry_function(const struct registry_function *f,
+			       uint32_t *index)
 {
-	struct live_header *header = registry_header();
-	live_ref ref = header ? take_bytes(sizeof(struct live_name)) : 0;
+	live_ref ref = new_name(LIVE_NAME_PYTHON, f->first);
 	struct live_name *to;
 
 	if (!ref)
@@ -643,56 +699,32 @@ SIGSAFE static bool add_python_function(const struct registry_function *f,
 	to->text = new_text(f->name, f->name_size);
 	to->file = new_text(f->file, f->file_size);
 	to->lines = new_text(f->lines, f->lines_size);
-	to->class = LIVE_NAME_PYTHON;
-	to->detail = f->first;
-	append_to_list(&header->names, &registry.last_name, ref);
-	*index = registry.name_count++;
+	*index = append_name(ref);
 	return true;
-}
-
-SIGSAFE bool registry_function(const struct registry_function *f,
-			       uint32_t *index)
-{
-	bool ok;
-
-	if (!lock())
-		return false;
-	ok = add_python_function(f, index);
-	unlock();
-	return ok;
 }
 
 SIGSAFE live_ref registry_thread(uint32_t tid, uint32_t *index)
 {
 	struct live_header *header = registry_header();
+	live_ref ref = header ? take_bytes(sizeof(struct live_thread)) : 0;
 	struct live_thread *thread;
-	live_ref ref;
 
-	if (!header || !lock())
+	if (!ref)
 		return 0;
-	ref = take_bytes(sizeof(*thread));
-	if (ref) {
-		thread = AT(ref);
-		thread->tid = tid;
-		thread->state = LIVE_THREAD_RUNS;
-		thread->runs = 1;
-		append_to_list(&header->threads, &registry.last_thread, ref);
-		*index = registry.thread_count++;
-	}
-	unlock();
+	thread = AT(ref);
+	thread->tid = tid;
+	thread->state = LIVE_THREAD_RUNS;
+	thread->runs = 1;
+	*index = append_to_list(&header->threads, &registry.threads_end, ref);
 	return ref;
 }
 
 SIGSAFE live_ref registry_comm(void)
 {
 	struct live_header *header = registry_header();
-	live_ref ref;
+	live_ref ref = header ? take_bytes(sizeof(struct live_comm)) : 0;
 
-	if (!header || !lock())
-		return 0;
-	ref = take_bytes(sizeof(struct live_comm));
 	if (ref)
-		append_to_list(&header->comms, &registry.last_comm, ref);
-	unlock();
+		append_to_list(&header->comms, &registry.comms_end, ref);
 	return ref;
 }

@@ -7,8 +7,8 @@
  * A forked child starts with none: registry_forget() in the child; what was
  * numbered for the parent's profile is told apart by registry_generation().
  *
- * Threads   Any.  A short lock of our own orders the lists; who does not get
- *           it soon goes away without what it wanted.
+ * Threads   Any.  Nobody waits for a thread that may have lost its core: what
+ *           two add at the same time may be there twice.
  * Signals   Functions marked SIGSAFE may run in a handler, provided the
  *           interrupted code of the same thread is not inside this module:
  *           thread->busy sees to that.
@@ -37,6 +37,8 @@ void registry_init(const struct settings *settings, const char *directory);
 
 /* The profile's arena, made when there is none yet; NULL: none to be had. */
 SIGSAFE struct arena *registry_open(void);
+/* The same, not for handlers: sleeps while another thread makes it. */
+struct arena *registry_await(void);
 /* A limit on address space has come: what is not used of it is given back. */
 void registry_fit(void);
 /* A call that would fill what is not used of it with memory; all signals are
@@ -60,7 +62,7 @@ struct registry_module {
 
 /*
  * The module that is the object; it is added when it is new, and looked at
- * through the reader.  False: not now.
+ * through the reader.  False: no room, or it cannot be read.
  */
 SIGSAFE bool registry_module(struct registry_module *to,
 			     const struct dl_find_object *object,
@@ -73,10 +75,10 @@ static inline uint32_t registry_code_generation(void)
 }
 void registry_code_changes(void);
 
-/* The index of a name, added at its first use.  False: not now. */
+/* The index of a name, added at its first use.  False: no room. */
 SIGSAFE bool registry_name(struct region_name *name, uint32_t *index);
 
-/* A function of Python's, by UTF-8; a new name.  False: not now. */
+/* A function of Python's, by UTF-8; a new name.  False: no room. */
 struct registry_function {
 	const char *name, *file, *lines;
 	uint32_t name_size, file_size, lines_size, first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread.c - the records of measured threads and their pool. */
-#include <sched.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "base/sys.h"
 #include "collect/collect.h"
@@ -20,6 +20,7 @@
 #define PATIENCE_NS 500000000u
 
 enum {
+	MOMENT_NS = 100000, /* until it is asked again */
 	/* More share the records of ended ones. */
 	THREADS_OF_THEIR_OWN = 64,
 };
@@ -169,6 +170,7 @@ void thread_clocks_follow(void)
 
 void thread_seal(bool sealed)
 {
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
 	uint64_t until;
 
 	thread_all_left = sealed;
@@ -177,7 +179,7 @@ void thread_seal(bool sealed)
 	until = time_now(CLOCK_MONOTONIC) + PATIENCE_NS;
 	for (struct thread *t = pool.youngest; sealed && t; t = t->older)
 		while (t->busy && time_now(CLOCK_MONOTONIC) < until)
-			sched_yield();
+			sys2(SYS_nanosleep, &moment, NULL);
 }
 
 /* Not each of many short processes is to leave a profile. */
@@ -317,6 +319,14 @@ SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 	return true;
 }
 
+bool thread_await(struct thread *t, enum loss *why)
+{
+	if (thread_has_tree(t))
+		return true;
+	registry_await();
+	return thread_prepare(t, why);
+}
+
 SIGSAFE void thread_lost(struct thread *t, enum loss why)
 {
 	if (t->ready)
@@ -345,7 +355,7 @@ struct thread *thread_used_by(uintptr_t frame, uintptr_t returns)
 
 	if (!t || !thread_occupied_by(t, frame, returns))
 		return NULL;
-	if (thread_open() && thread_ready(t, &why))
+	if (thread_open() && thread_await(t, &why))
 		return t;
 	thread_release(t);
 	return NULL;

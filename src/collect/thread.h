@@ -189,9 +189,11 @@ void thread_forked(void);
 
 /*
  * The tree, made when there is none yet; false: not to be had, *why says if
- * memory is used up or somebody else is at the lists.
+ * memory is used up or another thread is just making the profile.
  */
 SIGSAFE bool thread_prepare(struct thread *t, enum loss *why);
+/* thread_ready(), not for handlers: that other thread is waited for. */
+bool thread_await(struct thread *t, enum loss *why);
 
 static inline bool thread_has_tree(const struct thread *t)
 {

@@ -140,13 +140,12 @@ SIGSAFE void arena_close(struct arena *arena)
 	arena->base = NULL;
 }
 
-SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
+/* Bytes in whole pages, not backed yet, or 0. */
+SIGSAFE static uint64_t reserve_pages(struct arena *arena, uint64_t size)
 {
 	struct live_header *header = (struct live_header *)arena->base;
-	uint64_t at;
+	uint64_t at = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
 
-	size = (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-	at = __atomic_load_n(&header->used, __ATOMIC_RELAXED);
 	do {
 		if (at + size >
 		    __atomic_load_n(&arena->capacity, __ATOMIC_SEQ_CST))
@@ -154,31 +153,70 @@ SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
 	} while (!__atomic_compare_exchange_n(&header->used, &at, at + size,
 					      true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	if (back(arena->base + at, size))
+	return at;
+}
+
+SIGSAFE static uint64_t whole_pages(uint64_t size)
+{
+	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size)
+{
+	uint64_t at = reserve_pages(arena, whole_pages(size));
+
+	if (!at || back(arena->base + at, whole_pages(size)))
 		return 0;
 	return (live_ref)(at / LIVE_UNIT);
+}
+
+/*
+ * A piece that nobody has anything of yet, or 0.  Who took one in vain, as
+ * another thread was first, gives it back where that can be.
+ */
+SIGSAFE static bool renew_piece(struct arena *arena, struct arena_small *small,
+				struct arena_small *is, uint64_t size)
+{
+	struct live_header *header = (struct live_header *)arena->base;
+	uint64_t at = reserve_pages(arena, size), end = at + size;
+	struct arena_small fresh = { (live_ref)(at / LIVE_UNIT),
+				     (live_ref)(end / LIVE_UNIT) };
+
+	if (!at)
+		return false;
+	if (__atomic_compare_exchange(small, is, &fresh, false,
+				      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		*is = fresh;
+	else
+		__atomic_compare_exchange_n(&header->used, &end, at, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* The pages that it lies in, maybe others' as well. */
+SIGSAFE static bool back_record(const struct arena *arena, live_ref at,
+				uint64_t size)
+{
+	uint64_t from = (uint64_t)at * LIVE_UNIT, to = whole_pages(from + size);
+
+	from &= ~(uint64_t)(PAGE - 1);
+	return !back(arena->base + from, to - from);
 }
 
 SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,
 			     uint64_t size)
 {
 	live_ref units = (live_ref)((size + LIVE_UNIT - 1) / LIVE_UNIT);
-	live_ref at;
+	uint64_t piece = size > SMALL_PIECE ? whole_pages(size) : SMALL_PIECE;
+	struct arena_small is, rest;
 
-	if (small->at + units > small->end) {
-		at = arena_pages(arena,
-				 size > SMALL_PIECE ? size : SMALL_PIECE);
-		if (!at)
-			return 0;
-		small->at = at;
-		/* Cut off here by a longjmp, it is full. */
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		small->end =
-			at +
-			(live_ref)((size > SMALL_PIECE ? size : SMALL_PIECE) /
-				   LIVE_UNIT);
-	}
-	at = small->at;
-	small->at += units;
-	return at;
+	__atomic_load(small, &is, __ATOMIC_ACQUIRE);
+	do {
+		while (is.at + units > is.end)
+			if (!renew_piece(arena, small, &is, piece))
+				return 0;
+		rest = (struct arena_small){ is.at + units, is.end };
+	} while (!__atomic_compare_exchange(
+		small, &is, &rest, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	return back_record(arena, is.at, size) ? is.at : 0;
 }

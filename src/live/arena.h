@@ -42,12 +42,12 @@ void arena_show(struct arena *arena, uint64_t capacity);
 SIGSAFE live_ref arena_pages(struct arena *arena, uint64_t size);
 
 /*
- * `size` zeroed bytes for a small record that is never given back, or 0.
- * One taker at a time: the caller holds the registry lock (registry.h).
+ * `size` zeroed bytes for a small record that is never given back, or 0.  Any
+ * number of threads may take from the same piece at a time.
  */
 struct arena_small {
 	live_ref at, end;
-};
+} __attribute__((aligned(8)));
 SIGSAFE live_ref arena_small(struct arena *arena, struct arena_small *small,
 			     uint64_t size);
 

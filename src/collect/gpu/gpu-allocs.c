@@ -97,7 +97,7 @@ static void settle_events(bool all)
 /* For this live profile; false: there is none. */
 static bool open_memory(void)
 {
-	struct arena *arena = registry_open();
+	struct arena *arena = registry_await();
 
 	if (!arena)
 		return false;

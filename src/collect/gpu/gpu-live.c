@@ -109,7 +109,7 @@ static live_ref new_live_sum(const struct live_memory *like)
 	struct live_memory entry = *like;
 	live_ref ref;
 
-	if (!gpu_name_index(&names[like->kind], &entry.name))
+	if (!registry_name(&names[like->kind], &entry.name))
 		return 0;
 	ref = chunk_take(live.arena, &live.entry_list,
 			 &header->gpu_lists.memory, sizeof(entry));

@@ -20,7 +20,4 @@ struct gpu_noted {
 };
 struct gpu_noted gpu_noted(uint32_t id);
 
-/* The index of a name in the profile; false: no memory. */
-bool gpu_name_index(struct region_name *name, uint32_t *index);
-
 #endif

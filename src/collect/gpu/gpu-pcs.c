@@ -45,7 +45,7 @@ static struct live_gpu_lists *open_pcs(void)
 {
 	uint32_t generation;
 
-	if (!registry_open())
+	if (!registry_await())
 		return NULL;
 	generation = registry_generation();
 	if (!pcs.places)
@@ -136,7 +136,7 @@ PUBLIC void copse_gpu_pc(struct region_name *function,
 
 	lock_take(&pcs.lock);
 	lists = open_pcs();
-	if (lists && gpu_name_index(function, &pc.name))
+	if (lists && registry_name(function, &pc.name))
 		add_sampled_pc(lists, &pc);
 	else
 		copse_gpu_lost(LOSS_GPU_PC_FULL, samples(some));

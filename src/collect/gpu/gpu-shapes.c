@@ -31,13 +31,14 @@ static struct {
 /* With the lock.  NULL: there is no profile. */
 static struct live_gpu_lists *open_facts(void)
 {
-	struct lock lock = facts.lock;
-
-	if (!registry_open())
+	if (!registry_await())
 		return NULL;
 	if (facts.generation != registry_generation()) {
-		__builtin_memset(&facts, 0, sizeof(facts));
-		facts.lock = lock;
+		/* But the lock, which others may be waiting for. */
+		__builtin_memset(
+			&facts.generation, 0,
+			sizeof(facts) -
+				__builtin_offsetof(typeof(facts), generation));
 		facts.generation = registry_generation();
 	}
 	facts.arena = registry_open();
@@ -107,7 +108,7 @@ PUBLIC void copse_gpu_shape(struct region_name *name,
 
 	lock_take(&facts.lock);
 	lists = open_facts();
-	if (lists && gpu_name_index(name, &some.name))
+	if (lists && registry_name(name, &some.name))
 		add_shape(lists, &some);
 	else
 		copse_gpu_lost(LOSS_GPU_SHAPES, some.launches);

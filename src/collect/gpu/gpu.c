@@ -26,7 +26,6 @@ enum {
 	NOTES = 1 << 18,
 	ORIGINS = 1 << 16,
 	FIRST_ENTRIES = 1024,
-	PATIENCE = 1000,         /* times that another thread is let go on */
 	NOT_WANTED = LOSS_COUNT, /* begun while measuring was paused */
 };
 
@@ -188,7 +187,7 @@ PUBLIC void copse_gpu_note_of(const struct region *r, uint32_t id)
 /* For this live profile; false: there is none. */
 static bool open_sums(void)
 {
-	gpu.arena = registry_open();
+	gpu.arena = registry_await();
 	if (!gpu.arena || !notes.at)
 		return false;
 	if (gpu.generation == registry_generation())
@@ -260,19 +259,6 @@ PUBLIC void copse_gpu_origin_copy(uint64_t id, uint64_t of)
 	lock_give(&gpu.lock);
 }
 
-/* Another thread may be at the lists for a moment: it is waited for. */
-static bool name_index(struct region_name *name, uint32_t *index)
-{
-	for (int i = 0; i < PATIENCE; i++) {
-		if (registry_name(name, index))
-			return true;
-		if (registry_full())
-			return false;
-		sched_yield();
-	}
-	return false;
-}
-
 PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
 {
 	struct thread *t = r->node ? thread_use() : NULL;
@@ -281,7 +267,7 @@ PUBLIC void copse_gpu_failed(struct region *r, struct region_name *error)
 
 	if (!t)
 		return;
-	if (name_index(error, &name))
+	if (registry_name(error, &name))
 		node = tree_child(&t->tree, r->node, LIVE_NODE_NAMED, name, 0);
 	if (!node || !tree_add(&t->tree, node, METRIC_GPU_FAILED, 1))
 		thread_lost(t, LOSS_DROPPED_FULL);
@@ -296,11 +282,6 @@ struct gpu_noted gpu_noted(uint32_t id)
 		note = find_note(id);
 	return (struct gpu_noted){ note.node, note.thread, note.why,
 				   note.why != NOT_WANTED };
-}
-
-bool gpu_name_index(struct region_name *name, uint32_t *index)
-{
-	return name_index(name, index);
 }
 
 /* Sums */
@@ -460,8 +441,8 @@ static void add_work(const struct gpu_work *w)
 		lost((enum loss)note.why, 1);
 		like.why = (uint16_t)note.why;
 	}
-	if (!name_index(w->name, &like.name) ||
-	    (like.from && !name_index(&captured, &like.below))) {
+	if (!registry_name(w->name, &like.name) ||
+	    (like.from && !registry_name(&captured, &like.below))) {
 		lost(LOSS_GPU_FULL, 1);
 		return;
 	}
@@ -492,7 +473,7 @@ void gpu_sums_idle(live_ref node, uint32_t thread, struct region_name *name,
 				 .kind = LIVE_GPU_IDLE,
 				 .min_ns = UINT64_MAX };
 
-	if (!name || name_index(name, &like.name))
+	if (!name || registry_name(name, &like.name))
 		sum_idle(&like, ns, count);
 }
 

@@ -295,7 +295,10 @@ SIGSAFE static bool find_code(uintptr_t code, const struct code_key *key,
 	return false;
 }
 
-/* Where it is to be: in the place of what was at its address, or nowhere. */
+/*
+ * Where it is to be: in the place of what was at its address, or nowhere, but
+ * for those that another thread writes to: it may have lost its core.
+ */
 SIGSAFE static struct code_slot *choose_slot(const struct code_key *key)
 {
 	struct code_slot *empty = NULL;
@@ -303,6 +306,8 @@ SIGSAFE static struct code_slot *choose_slot(const struct code_key *key)
 	for (uint32_t i = 0; i < PROBES; i++) {
 		struct code_slot *slot = slot_near(key->code, i);
 
+		if (__atomic_load_n(&slot->locked, __ATOMIC_RELAXED) % 2)
+			continue;
 		if (slot->key.code == key->code)
 			return slot;
 		if (!empty && (!slot->key.code ||
@@ -314,7 +319,7 @@ SIGSAFE static struct code_slot *choose_slot(const struct code_key *key)
 				 (uint32_t)(key->lines >> 4) % PROBES);
 }
 
-/* NULL: another thread writes to it. */
+/* NULL: another thread writes to it; then it is not kept. */
 SIGSAFE static struct code_slot *lock_slot(const struct code_key *key)
 {
 	struct code_slot *slot = choose_slot(key);
@@ -338,7 +343,10 @@ SIGSAFE static void fill_slot(struct code_slot *slot,
 	__atomic_store_n(&slot->locked, slot->locked + 1, __ATOMIC_RELEASE);
 }
 
-/* What is said is named once, however often code that says it is made. */
+/*
+ * What is said is named once, however often code that says it is made; by two
+ * threads at a time, twice.
+ */
 SIGSAFE static bool name_text(const struct registry_function *f, uint64_t says,
 			      struct python_name *name)
 {
@@ -348,14 +356,13 @@ SIGSAFE static bool name_text(const struct registry_function *f, uint64_t says,
 
 	if (find_code(says, &key, name, &text))
 		return true;
-	slot = lock_slot(&key);
-	if (!slot)
-		return false;
 	*name = (struct python_name){ 0 };
 	if (!registry_function(f, &name->index))
-		key.code = 0;
-	fill_slot(slot, &key, name, 0);
-	return key.code;
+		return false;
+	slot = lock_slot(&key);
+	if (slot)
+		fill_slot(slot, &key, name, 0);
+	return true;
 }
 
 /* Of <string> and the like: made while the program runs, but for <frozen …>. */

@@ -15,7 +15,7 @@
 static void prepare_profile(void)
 {
 	if (thread_is_own())
-		registry_open();
+		registry_await();
 }
 
 PUBLIC int setuid(uid_t uid)

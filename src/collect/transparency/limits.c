@@ -43,7 +43,7 @@ PUBLIC int mlockall(int flags)
 void limits_expect(long resource)
 {
 	if (resource == RLIMIT_FSIZE && thread_is_own())
-		registry_open();
+		registry_await();
 }
 
 void limits_follow(long resource)

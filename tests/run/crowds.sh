@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# crowds.sh - many threads that come to the collector for the first time at
+# once, on few cores, do not wait for each other there: nobody who has lost the
+# core holds up the rest.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+
+# built COMPILER
+built() {
+	need "$1"
+	"$1" -O1 -g -fopenmp -o crowd "$srcdir/tests/programs/crowd.c" -lm \
+		-ldl -pthread 2>built.err || skip "$1 has no OpenMP here"
+}
+
+# With locks that spin a thousand threads took up to 17 s of CPU time for 0.04 s.
+# is_quick COMPILER WHAT THREADS [COMMAND…]
+is_quick() {
+	built "$1"
+	what=$2 threads=$3
+	shift 3
+	"$@" ./crowd "$what" "$threads" >plain || skip "no $threads threads here"
+	for i in 1 2 3; do
+		"$@" "$copse" run -q --locks=on --no-report --force \
+			-o crowd.copse ./crowd "$what" "$threads" >out || return
+		echo "plain: $(cat plain), with copse: $(cat out)"
+		[ "$(cut -d ' ' -f 1 plain)" = "$(cut -d ' ' -f 1 out)" ] ||
+			return
+	done
+	awk 'NR == FNR { plain = $2 } END { exit !($2 < 10 * plain + 1) }' \
+		plain out
+}
+
+# Each of them has a record, none is lost.
+is_complete() {
+	built "${CC:-cc}"
+	rm -rf crowd.copse
+	"$copse" run -q -o crowd.copse ./crowd region 1000 >out || return
+	"$copse" report measurement crowd.copse
+	"$copse" report threads crowd.copse -n 0 -f csv >threads.csv || return
+	cat threads.csv
+	awk -v columns='region threads' -f "$srcdir/tests/lib/csv.awk" \
+		threads.csv | awk '/crowd.c/ && $NF == 1000 { n++ }
+			END { exit n != 1 }'
+}
+
+for cc in gcc clang; do
+	for what in region nested; do
+		point "$cc, $what" is_quick $cc $what 1000
+	done
+done
+point "a region on one core" is_quick gcc region 1000 taskset -c 0
+for what in lock phases work; do
+	point "threads, $what" is_quick gcc $what 1000
+done
+point "each member is told" is_complete
+points_done
