@@ -60,9 +60,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct counters *counters; /* NULL: none */
 	struct region *region;     /* known context; never one inside another */
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
-	uint64_t handler_took,
-		handler_end; /* of the last one, of the counter */
-	uint64_t expensive;  /* how many in a row seemed so */
+	uint64_t owed_ns;        /* until the next sample, of CPU time, … */
+	uint64_t owed_since_ns;  /* … for what the last one took */
 	struct tree tree;
 	struct sample_period period;
 	struct wait_events wait_events;

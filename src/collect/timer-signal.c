@@ -23,11 +23,7 @@ enum {
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
-	/* Of the time stamp counter, some 10 and 200 us. */
-	EXPENSIVE = 1 << 15,
-	LONGEST_PAUSE = 1 << 19,
-	EXPENSIVE_NS = 10000, /* of CPU time */
-	EXPENSIVE_RUN = 3,    /* in a row, until one is sure */
+	EXPENSIVE = 1 << 15, /* of the time stamp counter, some 10 us */
 	OWN_ROOM = 16384,
 };
 
@@ -221,51 +217,50 @@ SIGSAFE static void count_event_cost(struct thread *t,
 /*
  * A stack that takes longer to walk than a period would be walked again and
  * again, and the program stand still: after an expensive sample it has as long
- * as that took, or some periods, until the next.
+ * as that took, in CPU time, until the next.
  */
-SIGSAFE static bool is_too_soon(const struct thread *t, uint64_t now)
+SIGSAFE static bool is_too_soon(struct thread *t)
 {
-	return t->expensive >= EXPENSIVE_RUN &&
-	       now - t->handler_end < (t->handler_took < LONGEST_PAUSE
-					       ? t->handler_took
-					       : LONGEST_PAUSE);
+	if (t->owed_ns &&
+	    time_now(CLOCK_THREAD_CPUTIME_ID) - t->owed_since_ns < t->owed_ns)
+		return true;
+	t->owed_ns = 0;
+	return false;
 }
 
 /*
- * What seems expensive may have lost its core meanwhile, or what was in its
- * caches. So those that follow are measured by the CPU clock, which costs more
- * itself.
+ * What seems expensive may have lost its core meanwhile: it took no more CPU
+ * time than passed since it was due.  When one was due that was not kept is not
+ * known; it took no more ns than steps of the counter.
  */
-SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
-				  uint64_t cpu)
+SIGSAFE static void weigh_handler(struct thread *t, uint64_t start)
 {
-	bool expensive;
+	uint64_t took = __rdtsc() - start, since;
 
-	t->handler_end = __rdtsc();
-	t->handler_took = t->handler_end - start;
-	expensive = cpu ? time_now(CLOCK_THREAD_CPUTIME_ID) - cpu > EXPENSIVE_NS
-			: t->handler_took > EXPENSIVE;
-	t->expensive = expensive ? t->expensive + 1 : 0;
+	if (took < EXPENSIVE)
+		return;
+	t->owed_since_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
+	since = t->owed_since_ns - t->period.stood_ns +
+		(uint64_t)t->period.lead_ns;
+	t->owed_ns = since < took ? since : took;
 }
 
 SIGSAFE static void on_own_timer_signal(struct thread *t,
 					enum timer_signal kind,
 					const ucontext_t *context)
 {
-	uint64_t start = __rdtsc(), cpu = 0;
+	uint64_t start = __rdtsc();
 
-	if (is_too_soon(t, start)) {
+	if (is_too_soon(t)) {
 		if (kind != TIMER_COUNT)
 			thread_lost(t, LOSS_DROPPED_SLOW);
 		return;
 	}
-	if (t->expensive)
-		cpu = time_now(CLOCK_THREAD_CPUTIME_ID);
 	if (kind == TIMER_COUNT)
 		count_event_cost(t, context);
 	else
 		sample(t, context, kind);
-	weigh_handler(t, start, cpu);
+	weigh_handler(t, start);
 }
 
 /* On the thread's own stack, with room for this handler's frame. */

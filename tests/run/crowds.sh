@@ -21,7 +21,7 @@ is_quick() {
 	what=$2 threads=$3
 	shift 3
 	"$@" ./crowd "$what" "$threads" >plain || skip "no $threads threads here"
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		"$@" "$copse" run -q --locks=on --no-report --force \
 			-o crowd.copse ./crowd "$what" "$threads" >out || return
 		echo "plain: $(cat plain), with copse: $(cat out)"

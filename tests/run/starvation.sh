@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# starvation.sh - at the highest rate, with no budget, and each path walked
+# twice, a program gets as much of its CPU time as its samples do.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+
+# gets_on COMMAND…: which prints the CPU time that it took last.  It may take
+# twice as much, and what signals cost; without a pause between samples it took
+# sixty times.
+gets_on() {
+	"$@" >plain || return
+	timeout 600 "$copse" run -q --no-report --force -o deep.copse \
+		-e cpu@20000 --budget 0 --depth 4096 --verify on "$@" >out ||
+		return
+	echo "plain $(tail -n 1 plain) s, with copse $(tail -n 1 out) s"
+	[ "$(awk '{ print $NF < 10 * last; last = $NF }' plain out |
+		tail -n 1)" = 1 ]
+}
+
+python_gets_on() {
+	need python3
+	cat >deep.py <<-'END'
+		import sys, threading, time
+		sys.setrecursionlimit(100000)
+		threading.stack_size(256 << 20)
+		def down(n):
+		    return max([n], key=lambda i: down(i - 1)) if n else work()
+		def work():
+		    return sum(i % 7 for i in range(3000000))
+		thread = threading.Thread(target=down, args=(1500,))
+		thread.start()
+		thread.join()
+		print(time.process_time())
+	END
+	gets_on python3 deep.py
+}
+
+for where in own other signal; do
+	point "$where stack" gets_on "$programs/deep-stack" $where 4000
+done
+point "Python that recurses" python_gets_on
+points_done
