@@ -59,6 +59,13 @@ SIGSAFE void sample_period_exchange(struct sample_period *p,
 	p->left = -PATIENCE;
 }
 
+SIGSAFE void sample_period_aim(struct sample_period *p, uint64_t mean_ns)
+{
+	if (mean_ns > 2 * p->mean_ns)
+		p->left = -PATIENCE;
+	p->mean_ns = mean_ns;
+}
+
 /*
  * Each moment of the thread is to be stood for in the mean.  One that is n
  * periods after its start has a timer signal when the first is 0 to n periods

@@ -64,6 +64,9 @@ uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
 SIGSAFE void sample_period_exchange(struct sample_period *p,
 				    enum live_clock clock, uint64_t period_ns);
 
+/* The mean of the periods to come; a much longer one does not wait its turn. */
+SIGSAFE void sample_period_aim(struct sample_period *p, uint64_t mean_ns);
+
 /* It was started with a period that it keeps. */
 void sample_period_fix(struct sample_period *p, uint64_t cpu_ns);
 

@@ -19,7 +19,9 @@
 
 enum {
 	COST_EVERY = 64,
-	ENOUGH = 16 * COST_EVERY, /* samples, to know what one costs */
+	ENOUGH = 16 * COST_EVERY, /* samples, to know what one costs; … */
+	LEAST = 8,                /* … these, the first being dear, … */
+	ENOUGH_NS = 5000000,      /* … where they took so much */
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
@@ -83,23 +85,36 @@ SIGSAFE static uint64_t clock_budget(const struct thread *t)
 	return all - (else_ns < all / 2 ? else_ns : all / 2);
 }
 
+SIGSAFE static uint64_t team_members(void)
+{
+	return __atomic_load_n(&omp_team_largest, __ATOMIC_RELAXED);
+}
+
+SIGSAFE static bool is_cost_known(const struct thread *t)
+{
+	uint64_t samples = t->live->samples;
+
+	return samples * team_members() >= ENOUGH ||
+	       (samples >= LEAST &&
+		t->live->handler_ns * team_members() >= ENOUGH_NS);
+}
+
 /*
  * The rate is lowered when samples cost more than the budget, up to here.  The
  * members of a team share it: all wait at the end for who had a sample.
  */
 SIGSAFE static void keep_to_budget(struct thread *t)
 {
-	uint64_t members = __atomic_load_n(&omp_team_largest, __ATOMIC_RELAXED);
-	uint64_t allowed = clock_budget(t) / members, cost;
+	uint64_t allowed = clock_budget(t) / team_members(), cost;
 	uint64_t period = clock_period_ns();
 
-	if (!allowed || t->live->samples * members < ENOUGH ||
-	    !clock_can_change(&t->clock))
+	if (!allowed || !clock_can_change(&t->clock) || !is_cost_known(t))
 		return;
 	cost = t->live->handler_ns / t->live->samples;
 	if (cost * PER_MILLION > period * allowed)
 		period = cost * PER_MILLION / allowed;
-	t->period.mean_ns = period < SLOWEST_NS ? period : SLOWEST_NS;
+	sample_period_aim(&t->period,
+			  period < SLOWEST_NS ? period : SLOWEST_NS);
 	if (t->period.mean_ns > t->live->slowest_ns)
 		t->live->slowest_ns = t->period.mean_ns;
 }

@@ -37,8 +37,20 @@ python_gets_on() {
 	gets_on python3 deep.py
 }
 
+# Some walks of 4 ms have to be made to know it; until the 1024th it was six
+# times as much.
+is_within_budget() {
+	"$programs/deep-stack" other 4000 >plain &&
+		COPSE_BUDGET=1 "$copse" run -q --no-report --force \
+			-o deep.copse --depth 4096 \
+			"$programs/deep-stack" other 4000 >out || return
+	echo "plain $(cat plain) s, with copse $(cat out) s"
+	awk 'NR == FNR { plain = $1; next } { exit $1 > 3 * plain }' plain out
+}
+
 for where in own other signal; do
 	point "$where stack" gets_on "$programs/deep-stack" $where 4000
 done
+point "the budget, soon" is_within_budget
 point "Python that recurses" python_gets_on
 points_done
