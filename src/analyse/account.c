@@ -37,6 +37,7 @@ struct account account_of(const struct run *run)
 
 		a.counted += (double)r->family.cpu_ns / 1e9;
 		a.start += (double)r->family.start_ns / 1e9;
+		a.threads += (double)r->threads_missed_ns / 1e9;
 		a.unsampled += (double)r->family.unsampled;
 		a.failed += (double)r->family.failed;
 		*(seen ? &a.sampled : &a.unseen) += (double)r->cpu_ns / 1e9;
@@ -49,7 +50,7 @@ struct account account_of(const struct run *run)
 
 static double missing_time(const struct account *a)
 {
-	return a->counted - a->start - a->sampled;
+	return a->counted - a->start - a->sampled - a->threads;
 }
 
 /* The sum of weights is itself a sample where processes were drawn by lot. */
@@ -76,16 +77,20 @@ void account_warn(struct report *report, const struct run *run,
 			    "! Samples hold %.0f %% of the %s of CPU time that "
 			    "the system counted: %.0f %% passed while "
 			    "processes were started (exec, loader), %.0f %% "
-			    "while they ended, or in programs that cannot be "
-			    "measured (man copse-run, KNOWN LIMITS).",
+			    "in threads that started and ended between two "
+			    "samples, %.0f %% while processes or threads "
+			    "ended, or in programs that cannot be measured "
+			    "(man copse-run, KNOWN LIMITS).",
 			    100 * a.sampled / a.counted,
 			    phrase_time(counted, a.counted),
-			    100 * a.start / a.counted, 100 * rest / a.counted);
+			    100 * a.start / a.counted,
+			    100 * a.threads / a.counted,
+			    100 * rest / a.counted);
 }
 
 static void say_share(struct report *report, const struct account *a)
 {
-	char start[64] = "";
+	char start[64] = "", threads[96] = "";
 
 	if (a->counted <= 0 || fabs(a->sampled / a->counted - 1) <= ASTRAY)
 		return;
@@ -93,12 +98,17 @@ static void say_share(struct report *report, const struct account *a)
 		snprintf(start, sizeof(start),
 			 "; %.1f %% passed while processes were started",
 			 100 * a->start / a->counted);
+	if (a->threads > ASTRAY * a->counted)
+		snprintf(threads, sizeof(threads),
+			 "; %.1f %% passed in threads that started and ended "
+			 "between two samples",
+			 100 * a->threads / a->counted);
 	report_note(report,
 		    "Samples hold %.1f %% of the CPU time that the system "
-		    "counted%s%s.",
+		    "counted%s%s%s.",
 		    100 * a->sampled / a->counted,
 		    a->whole ? " for the program and what it started" : "",
-		    start);
+		    start, threads);
 }
 
 void account_say(struct report *report, const struct run *run,

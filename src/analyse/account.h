@@ -17,8 +17,9 @@
 struct account {
 	bool whole;
 	double counted, sampled;
-	double start;  /* of what was counted: before it could be measured */
-	double unseen; /* sampled, and not counted: processes that go on */
+	double start; /* of what was counted: before it could be measured, … */
+	double threads; /* … and in threads that ended, beside their samples */
+	double unseen;  /* sampled, and not counted: processes that go on */
 	double unsampled, failed; /* processes */
 };
 

@@ -32,7 +32,8 @@ volatile bool thread_all_left;
 /* Mutable: all records, and those of ended threads; not for handlers. */
 static struct {
 	struct lock lock;
-	uint32_t made;
+	uint32_t made, unseen; /* ended, without a record in the profile */
+	int64_t missed_ns;     /* CPU time of ended ones without a sample */
 	struct thread *free, *youngest;
 } pool;
 
@@ -143,6 +144,7 @@ static void start_clock(struct thread *t, uint64_t odds)
 		sample_period_start(&t->period, clock_period_ns(),
 				    clock_kind_of(&t->clock), cpu, odds);
 
+	t->owed_ns = 0; /* by the record's thread before */
 	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	if (!clock_can_change(&t->clock))
@@ -201,8 +203,31 @@ static void begin_measuring(struct thread *t)
 	lock_give(&pool.lock);
 }
 
+SIGSAFE static void tell_ended(struct live_header *header)
+{
+	header->threads_unseen = pool.unseen;
+	header->threads_missed_ns =
+		pool.missed_ns > 0 ? (uint64_t)pool.missed_ns : 0;
+}
+
+/* Threads may be shorter than a period: most of these have no sample. */
+static void count_ended(const struct thread *t)
+{
+	uint64_t stood = t->ready ? t->live->cpu_ns - t->stood_ns : 0;
+	struct live_header *header = registry_header();
+
+	if (!thread_open() ||
+	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
+		return;
+	pool.unseen += !t->ready;
+	pool.missed_ns += (int64_t)(time_now(CLOCK_THREAD_CPUTIME_ID) - stood);
+	if (header)
+		tell_ended(header);
+}
+
 static void adopt(struct thread *t)
 {
+	t->stood_ns = t->ready ? t->live->cpu_ns : 0;
 	if (!t->ready)
 		return;
 	t->live->runs++;
@@ -247,6 +272,7 @@ void thread_stop(void)
 	sources_tell(thread_last, t);
 	clock_stop(&t->clock);
 	sources_tell(thread_stop, t);
+	count_ended(t);
 	lock_give(&pool.lock);
 	sources_tell(thread_gone, t);
 	thread_record = NULL;
@@ -276,11 +302,13 @@ void thread_forked(void)
 	lock_open(&pool.lock);
 	pool.free = NULL;
 	pool.made = 1;
+	pool.unseen = 0;
+	pool.missed_ns = 0;
 	if (!t)
 		return;
 	t->ready = false;
 	t->tree = (struct tree){ 0 };
-	t->events_ns = 0;
+	t->events_ns = t->stood_ns = 0;
 	copse_polls = NULL;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
@@ -316,6 +344,7 @@ SIGSAFE bool thread_prepare(struct thread *t, enum loss *why)
 	t->generation = registry_generation();
 	t->ready = true;
 	sources_tell(describe, registry_header());
+	tell_ended(registry_header());
 	return true;
 }
 

@@ -91,6 +91,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));
 	struct omp_places omp_places __attribute__((aligned(64)));
 	uint64_t start_ns;
+	uint64_t stood_ns; /* for what samples of the record stood before it */
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */
 	struct thread *next;         /* in the pool */

@@ -234,13 +234,22 @@ SIGSAFE static void count_event_cost(struct thread *t,
  * again, and the program stand still: after an expensive sample it has as long
  * as that took, in CPU time, until the next.
  */
-SIGSAFE static bool is_too_soon(struct thread *t)
+SIGSAFE static bool is_too_soon(struct thread *t, uint64_t cpu)
 {
-	if (t->owed_ns &&
-	    time_now(CLOCK_THREAD_CPUTIME_ID) - t->owed_since_ns < t->owed_ns)
+	if (cpu - t->owed_since_ns < t->owed_ns)
 		return true;
 	t->owed_ns = 0;
 	return false;
+}
+
+/* One that only a short first period has led to was not due. */
+SIGSAFE static void drop_slow(struct thread *t, enum timer_signal kind,
+			      uint64_t cpu)
+{
+	int64_t passed = (int64_t)(cpu - t->period.stood_ns);
+
+	if (kind != TIMER_COUNT && passed > (int64_t)t->period.period_ns / 2)
+		thread_lost(t, LOSS_DROPPED_SLOW);
 }
 
 /*
@@ -265,10 +274,10 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 					const ucontext_t *context)
 {
 	uint64_t start = __rdtsc();
+	uint64_t cpu = t->owed_ns ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
-	if (is_too_soon(t)) {
-		if (kind != TIMER_COUNT)
-			thread_lost(t, LOSS_DROPPED_SLOW);
+	if (t->owed_ns && is_too_soon(t, cpu)) {
+		drop_slow(t, kind, cpu);
 		return;
 	}
 	if (kind == TIMER_COUNT)

@@ -87,7 +87,7 @@ bool *threads_counted(const struct profile *p)
 uint32_t thread_count(const struct profile *p)
 {
 	bool *counted = threads_counted(p);
-	uint32_t count = 0;
+	uint32_t count = p->id.threads_unseen;
 
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (!counted || counted[i])

@@ -45,6 +45,14 @@ is_complete() {
 			END { exit n != 1 }'
 }
 
+# Most of them have no sample.
+are_counted() {
+	built "${CC:-cc}"
+	"$copse" run -q --force -o crowd.copse ./crowd lock 500 >out || return
+	"$copse" report crowd.copse | tee summary
+	grep -q '^1 process × 501 threads' summary
+}
+
 for cc in gcc clang; do
 	for what in region nested; do
 		point "$cc, $what" is_quick $cc $what 1000
@@ -55,4 +63,5 @@ for what in lock phases work; do
 	point "threads, $what" is_quick gcc $what 1000
 done
 point "each member is told" is_complete
+point "each thread is counted" are_counted
 points_done
