@@ -33,9 +33,6 @@ static struct {
 	uint64_t made;
 } groups[GROUPS];
 
-/* For a communicator that found no slot. */
-static __thread struct comm homeless __attribute__((tls_model("initial-exec")));
-
 static void neighbours_cart(MPI_Comm handle, struct comm *comm)
 {
 	int dims = 0;
@@ -191,24 +188,42 @@ static void record_comm(struct comm *comm)
 	comm->live->first = (uint32_t)comm_world(comm, 0);
 }
 
+/* What is known of one that found no slot, until the thread's next. */
+static struct comm *comm_without_slot(const struct comm *met)
+{
+	static __thread struct comm *last
+		__attribute__((tls_model("initial-exec")));
+	static struct comm unknown; /* nothing is counted of it */
+
+	if (!last)
+		last = calloc(1, sizeof(*last));
+	if (!last) {
+		free(met->world);
+		return &unknown;
+	}
+	free(last->world);
+	*last = *met;
+	return last;
+}
+
 static struct comm *comm_add(MPI_Comm handle, bool made)
 {
-	struct comm *comm = &homeless;
+	struct comm met, *comm;
 	int slot;
 
-	free(homeless.world);
-	describe_comm(handle, comm);
+	describe_comm(handle, &met);
 	slot = handles_reserve(&comms, handle_key(handle));
 	if (slot < 0)
-		return comm;
+		return comm_without_slot(&met);
 	comm = &comm_slots[slot];
 	if (handles_find(&comms, handle_key(handle)) < 0) {
-		*comm = homeless;
-		homeless.world = NULL;
+		*comm = met;
+		met.world = NULL;
 		comm->id = made ? new_comm_id(comm) : 0;
 		record_comm(comm);
 	}
 	handles_publish(&comms, slot, handle_key(handle));
+	free(met.world);
 	return comm;
 }
 

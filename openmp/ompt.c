@@ -27,8 +27,8 @@ enum {
  * that ends is not needed: libomp 14 may have given its memory to another.
  */
 static __thread struct {
-	struct omp_team teams[TEAMS]; /* without a master: it is not measured */
-	uint32_t begun;               /* in one another */
+	struct omp_team *teams; /* TEAMS; without a master: not measured */
+	uint32_t begun;         /* in one another */
 	uint64_t waits; /* bits: those that it waits in are counted, … */
 	bool locked;    /* … and the one for a lock */
 } own __attribute__((tls_model("initial-exec")));
@@ -61,15 +61,18 @@ static void ompt_begin(union ompt_data *task, const struct ompt_frame *frame,
 		       union ompt_data *parallel, unsigned int requested,
 		       int flags, const void *code)
 {
-	struct omp_team *team = &own.teams[own.begun];
 	struct region_frame caller;
+	struct omp_team *team;
 
 	(void)task;
 	(void)requested;
 	(void)flags;
 	parallel->ptr = NULL;
-	if (own.begun++ >= TEAMS)
+	if (!own.begun)
+		own.teams = copse_team_room(TEAMS);
+	if (own.begun++ >= TEAMS || !own.teams)
 		return;
+	team = &own.teams[own.begun - 1];
 	team->master = NULL;
 	if (!frame_of_call(&caller, frame, code,
 			   (uintptr_t)__builtin_dwarf_cfa()))
@@ -86,15 +89,16 @@ static void ompt_end(union ompt_data *parallel, union ompt_data *task,
 	(void)task;
 	(void)flags;
 	(void)code;
-	if (own.begun && --own.begun < TEAMS)
+	if (own.begun && --own.begun < TEAMS && own.teams)
 		copse_team_end(&own.teams[own.begun]);
 }
 
 /* The region that the thread began last, or NULL. */
 static struct omp_team *team_begun(void)
 {
-	return own.begun && own.begun <= TEAMS ? &own.teams[own.begun - 1]
-					       : NULL;
+	return own.begun && own.begun <= TEAMS && own.teams
+		       ? &own.teams[own.begun - 1]
+		       : NULL;
 }
 
 /* Who is alone in a region has begun it. */

@@ -15,7 +15,6 @@
 #include "collect/time.h"
 
 enum {
-	BRIEF_LOCKS = 8, /* of a thread, that are remembered */
 	BRIEF_NS = 50000,
 	BRIEF_LAST = 16,    /* waits, whose mean is compared with that */
 	BRIEF_SOME = 64,    /* so many, and … */
@@ -26,20 +25,6 @@ enum {
 
 /* Mutable: see lock-wait.h. */
 PUBLIC struct contended copse_contended[CONTENDED_LOCKS];
-
-/*
- * The thread's own: what waits for a lock are counted at, when the last one
- * was told in full.
- */
-static __thread struct brief {
-	const void *lock;
-	uint64_t *waits, *waited; /* values of the thread's tree */
-	live_ref root, node;
-	uint32_t generation;
-	uint32_t count; /* of waits so far, in a row for this lock */
-	uint32_t mean_ns;
-} briefs[BRIEF_LOCKS] __attribute__((tls_model("initial-exec")));
-static __thread uint32_t lot __attribute__((tls_model("initial-exec")));
 
 /* Tells these call sites from others; no such name is ever registered. */
 static struct region_name no_name = { .text = "[lock]",
@@ -238,11 +223,11 @@ static void begin_wait(struct lock_wait *w, struct thread *t)
 	begin_known_wait(w, t);
 }
 
-static inline struct brief *brief_place(const void *lock)
+static inline struct brief *brief_place(struct thread *t, const void *lock)
 {
 	uint64_t key = (uintptr_t)lock * 0x9e3779b97f4a7c15u;
 
-	return &briefs[(key >> 40) % BRIEF_LOCKS];
+	return &t->briefs.of[(key >> 40) % BRIEF_LOCKS];
 }
 
 /* One in how many waits is told in full. */
@@ -257,10 +242,10 @@ static inline uint32_t share_told(const struct brief *b, const struct thread *t,
 	return b->count < BRIEF_MANY ? BRIEF_SOME_OF : BRIEF_MANY_OF;
 }
 
-static inline bool is_told_in_full(uint32_t one_of)
+static inline bool is_told_in_full(struct thread *t, uint32_t one_of)
 {
-	lot = lot * 0x915f77f5u + 0x3c6ef35fu;
-	return one_of == 1 || lot < UINT32_MAX / one_of;
+	t->briefs.lot = t->briefs.lot * 0x915f77f5u + 0x3c6ef35fu;
+	return one_of == 1 || t->briefs.lot < UINT32_MAX / one_of;
 }
 
 /* It is counted where the last one was that was told in full; no blame. */
@@ -281,7 +266,7 @@ static void begin_brief_wait(struct lock_wait *w, struct thread *t,
 static void learn_brief(const struct lock_wait *w, struct thread *t,
 			uint64_t ns)
 {
-	struct brief *b = brief_place(w->of);
+	struct brief *b = brief_place(t, w->of);
 	bool same = b->lock == w->of;
 	uint32_t mean = same ? b->mean_ns : 0;
 	uint32_t took = ns < UINT32_MAX / 2 ? (uint32_t)ns : UINT32_MAX / 2;
@@ -329,8 +314,8 @@ static void begin_full_wait(struct lock_wait *w, const void *lock,
 PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 			    enum lock_kind kind, const uintptr_t *frame)
 {
-	const struct brief *b = brief_place(lock);
 	struct thread *t = thread_self();
+	const struct brief *b;
 
 	w->since = 0;
 	if (!t)
@@ -346,8 +331,9 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 					   &collect_pauses, __ATOMIC_RELAXED) };
 	if (!is_wanted(t, w, lock))
 		return;
+	b = brief_place(t, lock);
 	w->weight = w->of ? share_told(b, t, lock) : 1;
-	if (is_told_in_full(w->weight))
+	if (is_told_in_full(t, w->weight))
 		begin_full_wait(w, lock, kind);
 	else
 		begin_brief_wait(w, t, b);

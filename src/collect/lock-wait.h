@@ -80,6 +80,26 @@ static inline bool contended_now(const struct contended *c)
 	return waiters & 0xffff || contended_until(waiters, 0) != c->told;
 }
 
+enum {
+	BRIEF_LOCKS = 8 /* of a thread, that are remembered */
+};
+
+/*
+ * Of each thread: what waits for a lock are counted at, when the last one was
+ * told in full.
+ */
+struct lock_briefs {
+	struct brief {
+		const void *lock;
+		uint64_t *waits, *waited; /* values of the thread's tree */
+		live_ref root, node;
+		uint32_t generation;
+		uint32_t count; /* of waits so far, in a row for this lock */
+		uint32_t mean_ns;
+	} of[BRIEF_LOCKS];
+	uint32_t lot;
+};
+
 struct lock_wait {
 	struct region call;
 	uint64_t since; /* of CLOCK_MONOTONIC, or where the call counts of

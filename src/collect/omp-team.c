@@ -125,6 +125,15 @@ static bool has_room_for_level(struct thread *t)
 	return mine.levels && mine.depth < LEVELS;
 }
 
+PUBLIC struct omp_team *copse_team_room(uint32_t count)
+{
+	struct thread *t = thread_self();
+
+	if (t && !t->teams_begun && thread_open())
+		t->teams_begun = sys_memory(count * sizeof(struct omp_team));
+	return t ? t->teams_begun : NULL;
+}
+
 static struct team_level *
 look_for_level(struct thread *t, const struct omp_team *team, const void *task)
 {

@@ -58,6 +58,12 @@ struct omp_team {
 } __attribute__((aligned(64)));
 
 /*
+ * Room for so many teams that the calling thread begins, one in another; always
+ * the same for a thread.  NULL: it is not measured, or there is no memory.
+ */
+struct omp_team *copse_team_room(uint32_t count);
+
+/*
  * Before the region begins.  The thread is in the region as long as its stack
  * reaches `frame`, which is inside the caller's.
  */

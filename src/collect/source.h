@@ -5,10 +5,10 @@
  * word in SOURCES of local.mk.  Each hook may be NULL.  They are called in the
  * order of that list.
  *
- * What only the thread itself reads is a `static __thread` variable of that
- * file, with the tls_model "initial-exec", since the signal handler may read
- * it.  What other threads read, what each sample needs and what is large is in
- * struct thread: thread-local variables take room on each thread's stack.
+ * What a file has of each thread is in struct thread.  A `static __thread`
+ * variable, with the tls_model "initial-exec" since the signal handler may read
+ * it, is for a few bytes that are read without a record: room for them is short
+ * (doc/decisions/thread-storage.md).
  *
  * Threads   The hooks of threads are called with the thread's own record, by
  *           that thread, but for paused() and dropped().

@@ -15,15 +15,6 @@ enum {
 	CALM_NS = 500000000, /* at first; each return doubles it */
 };
 
-static __thread struct {
-	uint64_t count;  /* of the thread, by the kernel, at the last count */
-	uint64_t cpu_ns; /* that samples stood for at the last look */
-	int64_t debt_ns; /* spent above what may be spent */
-	uint64_t calm_ns, calm_enough_ns; /* CPU time without many of them */
-	/* Of the record, which other threads had before. */
-	uint64_t first_cpu_ns, first_switch_ns;
-} switches __attribute__((tls_model("initial-exec")));
-
 SIGSAFE static uint64_t of_this_thread(void)
 {
 	struct rusage usage = { 0 };
@@ -48,21 +39,21 @@ SIGSAFE static bool is_large_debt(int64_t debt_ns)
 static void switches_start(struct thread *t)
 {
 	t->clock.timer_only = !clock_turns() && is_large_debt(debt_of_ended_ns);
-	switches.count = of_this_thread();
-	switches.first_cpu_ns = t->ready ? t->live->cpu_ns : 0;
-	switches.first_switch_ns = t->ready ? t->live->switch_ns : 0;
-	switches.cpu_ns = switches.first_cpu_ns;
-	switches.debt_ns = 0;
-	switches.calm_ns = 0;
-	switches.calm_enough_ns = CALM_NS;
+	t->switches.count = of_this_thread();
+	t->switches.first_cpu_ns = t->ready ? t->live->cpu_ns : 0;
+	t->switches.first_switch_ns = t->ready ? t->live->switch_ns : 0;
+	t->switches.cpu_ns = t->switches.first_cpu_ns;
+	t->switches.debt_ns = 0;
+	t->switches.calm_ns = 0;
+	t->switches.calm_enough_ns = CALM_NS;
 }
 
 /* Those since the last count go to the profile: how many. */
 SIGSAFE static uint64_t switches_count(struct thread *t)
 {
-	uint64_t now = of_this_thread(), came = now - switches.count;
+	uint64_t now = of_this_thread(), came = now - t->switches.count;
 
-	switches.count = now;
+	t->switches.count = now;
 	if (t->ready && t->clock.page) {
 		t->live->switches += came;
 		t->live->switch_ns += came * clock_price_ns(&t->clock);
@@ -75,8 +66,8 @@ SIGSAFE static void leave_event(struct thread *t)
 	if (!clock_to_timer(&t->clock, t->tid))
 		return;
 	sample_period_exchange(&t->period, LIVE_CLOCK_TIMER, clock_period_ns());
-	switches.debt_ns = 0;
-	switches.calm_ns = 0;
+	t->switches.debt_ns = 0;
+	t->switches.calm_ns = 0;
 }
 
 SIGSAFE static void return_to_event(struct thread *t)
@@ -84,7 +75,7 @@ SIGSAFE static void return_to_event(struct thread *t)
 	if (!clock_to_event(&t->clock, t->tid))
 		return;
 	sample_period_exchange(&t->period, clock_kind(), clock_period_ns());
-	switches.calm_enough_ns *= 2;
+	t->switches.calm_enough_ns *= 2;
 }
 
 /* Of a stretch of CPU time: what samples leave of the budget, at least half. */
@@ -100,10 +91,10 @@ SIGSAFE static uint64_t share_of(const struct thread *t, uint64_t passed)
 SIGSAFE static void weigh_event(struct thread *t, uint64_t cost,
 				uint64_t passed)
 {
-	switches.debt_ns += (int64_t)cost - (int64_t)share_of(t, passed);
-	if (switches.debt_ns < 0)
-		switches.debt_ns = 0;
-	if (is_large_debt(switches.debt_ns))
+	t->switches.debt_ns += (int64_t)cost - (int64_t)share_of(t, passed);
+	if (t->switches.debt_ns < 0)
+		t->switches.debt_ns = 0;
+	if (is_large_debt(t->switches.debt_ns))
 		leave_event(t);
 }
 
@@ -112,19 +103,20 @@ SIGSAFE static void weigh_timer(struct thread *t, uint64_t would_cost,
 {
 	uint64_t half = passed * collect_settings()->budget / 2 / PER_MILLION;
 
-	switches.calm_ns = would_cost <= half ? switches.calm_ns + passed : 0;
-	if (switches.calm_ns >= switches.calm_enough_ns)
+	t->switches.calm_ns =
+		would_cost <= half ? t->switches.calm_ns + passed : 0;
+	if (t->switches.calm_ns >= t->switches.calm_enough_ns)
 		return_to_event(t);
 }
 
 SIGSAFE void switches_look(struct thread *t)
 {
-	uint64_t passed = t->live->cpu_ns - switches.cpu_ns;
+	uint64_t passed = t->live->cpu_ns - t->switches.cpu_ns;
 	uint64_t cost;
 
 	if (passed < LOOK_NS)
 		return;
-	switches.cpu_ns = t->live->cpu_ns;
+	t->switches.cpu_ns = t->live->cpu_ns;
 	cost = switches_count(t) * clock_price_ns(&t->clock);
 	if (clock_turns())
 		(t->clock.timer_only ? return_to_event : leave_event)(t);
@@ -139,8 +131,8 @@ SIGSAFE void switches_look(struct thread *t)
 /* The list of threads is locked. */
 static void leave_debt(const struct thread *t)
 {
-	uint64_t cost = t->live->switch_ns - switches.first_switch_ns;
-	uint64_t passed = t->live->cpu_ns - switches.first_cpu_ns;
+	uint64_t cost = t->live->switch_ns - t->switches.first_switch_ns;
+	uint64_t passed = t->live->cpu_ns - t->switches.first_cpu_ns;
 	int64_t debt =
 		debt_of_ended_ns + (int64_t)cost - (int64_t)share_of(t, passed);
 

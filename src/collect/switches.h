@@ -9,9 +9,20 @@
 #ifndef COLLECT_SWITCHES_H
 #define COLLECT_SWITCHES_H
 
+#include <stdint.h>
+
 #include "base/sigsafe.h"
 
 struct thread;
+
+struct switches {        /* of a thread */
+	uint64_t count;  /* of the thread, by the kernel, at the last count */
+	uint64_t cpu_ns; /* that samples stood for at the last look */
+	int64_t debt_ns; /* spent above what may be spent */
+	uint64_t calm_ns, calm_enough_ns; /* CPU time without many of them */
+	/* Of the record, which other threads had before. */
+	uint64_t first_cpu_ns, first_switch_ns;
+};
 
 /*
  * From time to time: an event that costs a thread more than samples leave of

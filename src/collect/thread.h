@@ -24,6 +24,7 @@
 #include "collect/clock.h"
 #include "collect/counters.h"
 #include "collect/gpu/history.h"
+#include "collect/lock-wait.h"
 #include "collect/phase.h"
 #include "collect/sample-period.h"
 #include "collect/wait-events.h"
@@ -34,6 +35,7 @@
 #include "collect/transparency/alt-stack.h"
 #include "collect/transparency/sigtrap-directed.h"
 #include "collect/callsite-cache.h"
+#include "collect/switches.h"
 #include "collect/ticks.h"
 #include "collect/unwind/unwind.h"
 #include "live/tree.h"
@@ -86,6 +88,9 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	uint32_t teams; /* regions of OpenMP that it began: omp-team.h */
 	uint32_t teams_ended[THREAD_TEAMS]; /* the last one of each level */
 	struct team_level *team_levels;     /* NULL: none yet */
+	void *teams_begun; /* of copse_team_room(); NULL: none yet */
+	struct lock_briefs briefs;
+	struct switches switches;
 	/* Where members say when they came to the end; others read this line.
 	 */
 	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));
