@@ -595,6 +595,7 @@ static void start_meter(struct power_meter *meter, const struct settings *s,
 			 fail_reason());
 }
 
+/* Negative: no process could be started, and nothing is executed. */
 static int measure_program(char **argv, const struct settings *s,
 			   const struct job *job, struct output *o,
 			   const char *live, const struct program *program)
@@ -618,6 +619,10 @@ static int measure_program(char **argv, const struct settings *s,
 			 checkpoint != UINT_MAX ? checkpoint
 						: usual_interval(job));
 	power_meter_stop(&meter);
+	if (err && !parent.tried) {
+		parent_give_up(&parent);
+		return err;
+	}
 	none.run_ns = h.end.mono_ns - parent.start_ns;
 	none.cpu_ns = process_children_cpu_ns();
 	output_restore(o, job);
@@ -646,10 +651,44 @@ static int measure_program(char **argv, const struct settings *s,
 	return as_it_ended(&h.end);
 }
 
+/* As it was before preload_set(); NULL: no memory. */
+static char **copy_environment(void)
+{
+	size_t words = 0;
+	char **copy;
+
+	while (environ[words])
+		words++;
+	copy = malloc((words + 1) * sizeof(*copy));
+	if (copy)
+		memcpy(copy, environ, (words + 1) * sizeof(*copy));
+	else
+		no_memory();
+	return copy;
+}
+
+/* What was prepared to measure it goes. */
+static int run_after_all(char **argv, char **env, struct output *o,
+			 const char *live)
+{
+	char why[512];
+
+	snprintf(why, sizeof(why), "%s", fail_reason());
+	if (*live)
+		livedir_remove(live);
+	if (output_done(o))
+		output_discard(o);
+	output_close(o);
+	if (env)
+		environ = env;
+	fail(0, "%s", why);
+	return run_unmeasured(argv);
+}
+
 static int run_program(char **argv, const struct program *program,
 		       const struct settings *s, const struct events *found)
 {
-	char live[PATH_MAX], *preload;
+	char live[PATH_MAX] = "", *preload, **env;
 	const char *mpi;
 	struct output o;
 	struct job job;
@@ -674,19 +713,20 @@ static int run_program(char **argv, const struct program *program,
 		free(preload);
 		return err == -EINVAL ? err : run_unmeasured(argv);
 	}
-	err = open_live(live, &o, &job, argv);
+	env = copy_environment();
+	err = env ? open_live(live, &o, &job, argv) : -ENOMEM;
+	if (err)
+		*live = 0;
 	if (!err)
 		err = preload_set(s, live, preload);
 	if (!err)
 		err = events_export(found);
-	if (err) {
-		if (output_done(&o))
-			output_discard(&o);
-		err = run_unmeasured(argv);
-	} else {
+	if (!err)
 		err = measure_program(argv, s, &job, &o, live, program);
-	}
+	if (err < 0)
+		return run_after_all(argv, env, &o, live);
 	output_close(&o);
+	free(env);
 	free(preload);
 	return err;
 }

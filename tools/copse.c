@@ -3,6 +3,7 @@
  * copse.c - the command: copse run, and what opens the library of all others.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,10 +24,30 @@ static int begin_copse(int argc, char **argv)
 	return tools ? tools->dispatch(argc, argv) : -ENOEXEC;
 }
 
+static void on_large_file(int signo)
+{
+	(void)signo;
+}
+
+/*
+ * Where a file may not be so large, write() says so, as of a full disk.  A
+ * handler does not last in programs that we execute: SIG_IGN would.
+ */
+static void survive_large_files(void)
+{
+	const struct sigaction handled = { .sa_handler = on_large_file };
+	struct sigaction usual;
+
+	if (!sigaction(SIGXFSZ, NULL, &usual) && usual.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &handled, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	int status = stack_run(begin_copse, argc, argv);
+	int status;
 
+	survive_large_files();
+	status = stack_run(begin_copse, argc, argv);
 	if (status < 0) {
 		fprintf(stderr, "copse: %s\n", fail_reason());
 		return 1;

@@ -21,5 +21,5 @@ libbase_la_SOURCES = \
 	src/base/regular.c src/base/regular.h \
 	src/base/settings.c src/base/settings.h src/base/settings.def \
 	src/base/str.c src/base/str.h src/base/round.h \
-	src/base/timebase.c src/base/timebase.h src/base/tiny-stack.h \
+	src/base/timebase.c src/base/timebase.h src/base/tight-limits.h \
 	src/base/hidden.h src/base/metric.h src/base/sigsafe.h src/base/sys.h

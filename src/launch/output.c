@@ -50,8 +50,11 @@ static const char *temporary_name(char to[TEMPORARY], const struct output *o)
 static int write_text_file(int fd, const char *text)
 {
 	ssize_t n = write(fd, text, strlen(text));
+	int err = n < 0 ? -errno : 0;
 
-	return close(fd) || n != (ssize_t)strlen(text) ? -ENOSPC : 0;
+	if (!err && n != (ssize_t)strlen(text))
+		err = -ENOSPC;
+	return close(fd) && !err ? -errno : err;
 }
 
 /* A new file of that content; -EEXIST when there is one. */
@@ -121,10 +124,38 @@ static bool is_profile(const char *name)
 }
 
 /*
- * Another user who made the directory could exchange what is in it.  Where the
- * file system gives all files one owner (NFS for root, CIFS), nobody can tell.
+ * What says that a directory is another's, so that the next name may suit.  All
+ * else (no more open files, a broken disk) would be so of each name.
  */
-static bool is_own_output(const struct output *o)
+static bool is_foreign(int err)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+	case ENOTDIR:
+	case EISDIR:
+	case EINVAL:
+	case ELOOP:
+	case ENOENT:
+		return true;
+	}
+	return false;
+}
+
+/* FOREIGN, or -errno with a reason. */
+static int cannot_use(const struct output *o, int err)
+{
+	return is_foreign(err) ? FOREIGN
+			       : fail(err, "cannot use %s: %s", o->path,
+				      strerror(-err));
+}
+
+/*
+ * OURS or FOREIGN: another user who made the directory could exchange what is
+ * in it.  Where the file system gives all files one owner (NFS for root, CIFS),
+ * nobody can tell.
+ */
+static int user_of(const struct output *o)
 {
 	char name[TEMPORARY];
 	struct stat dir, file;
@@ -132,19 +163,20 @@ static bool is_own_output(const struct output *o)
 	int fd;
 
 	if (fstat(o->fd, &dir))
-		return false;
+		return cannot_use(o, -errno);
 	if (dir.st_uid == geteuid())
-		return true;
+		return OURS;
 	fd = regular_create(o->fd, temporary_name(name, o));
 	if (fd < 0)
-		return false;
+		return fd == -EROFS ? FOREIGN : cannot_use(o, fd);
 	same = !fstat(fd, &file) && file.st_uid == dir.st_uid;
 	close(fd);
 	drop_output_file(o, name);
-	return same;
+	return same ? OURS : FOREIGN;
 }
 
-static enum owner owner_of(const struct output *o, const char *key)
+/* -errno: a reason. */
+static int owner_of(const struct output *o, const char *key)
 {
 	/* Counted first: another rank may put .job there, then its own. */
 	bool content = count_entries(o, is_content) > 0;
@@ -153,10 +185,12 @@ static enum owner owner_of(const struct output *o, const char *key)
 	ssize_t n;
 
 	if (fd < 0)
-		return fd == -ENOENT && !content ? EMPTY : FOREIGN;
+		return fd == -ENOENT && !content ? EMPTY : cannot_use(o, fd);
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
-	text[n > 0 ? n : 0] = 0;
+	if (n < 0)
+		return cannot_use(o, -errno);
+	text[n] = 0;
 	if (strcmp(text, key) != 0)
 		return OLDER;
 	return is_output_there(o, ".finished") ? FINISHED : OURS;
@@ -247,32 +281,39 @@ static int claim_output(const struct output *o, const struct job *job)
 	return err && err != -EEXIST ? cannot_write(o, err) : err;
 }
 
-/*
- * Open the directory, made if need be, and say whose it is; what cannot be
- * entered, or filled, is somebody else's.  -errno: a reason.
- */
+/* Open it and say whose it is; who may not fill it, is another. */
+static int enter_directory(struct output *o, const struct job *job, bool made)
+{
+	int owner, err;
+
+	output_close(o);
+	o->fd = open(o->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (o->fd < 0)
+		return cannot_use(o, -errno);
+	owner = user_of(o);
+	if (owner == OURS)
+		owner = owner_of(o, job->key);
+	if (owner != EMPTY)
+		return owner;
+	err = put_key(o, job, false);
+	if (err == -EACCES && !made)
+		return FOREIGN;
+	return err ? err : owner_of(o, job->key);
+}
+
+/* Make it if need be.  -errno: a reason, and it is gone again. */
 static int look_at_directory(struct output *o, const struct job *job)
 {
 	bool made = !mkdir(o->path, 0777);
-	enum owner owner;
-	int err;
+	int owner;
 
 	if (!made && errno != EEXIST)
 		return fail(-errno, "cannot create %s: %s", o->path,
 			    strerror(errno));
-	output_close(o);
-	o->fd = open(o->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (o->fd < 0 || !is_own_output(o))
-		return FOREIGN;
-	owner = owner_of(o, job->key);
-	if (owner != EMPTY)
-		return (int)owner;
-	err = put_key(o, job, false);
-	if (err && made)
+	owner = enter_directory(o, job, made);
+	if (owner < 0 && made)
 		rmdir(o->path);
-	if (err == -EACCES && !made)
-		return FOREIGN;
-	return err ? err : (int)owner_of(o, job->key);
+	return owner;
 }
 
 /* 0: o->path is ours; -EEXIST: it is another's; else -errno, a reason. */

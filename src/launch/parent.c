@@ -56,6 +56,12 @@ void parent_end(struct parent *p)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+void parent_give_up(const struct parent *p)
+{
+	sigaction(SIGCHLD, &p->old_child, NULL);
+	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+}
+
 /* In the child: what was ours is put back, and it does not outlive us. */
 static void become_program(const struct parent *p, char **argv, pid_t parent,
 			   int pipe)
@@ -65,8 +71,7 @@ static void become_program(const struct parent *p, char **argv, pid_t parent,
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		return;
-	sigaction(SIGCHLD, &p->old_child, NULL);
-	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
+	parent_give_up(p);
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(pipe, &err, sizeof(err)) < 0)
@@ -74,7 +79,7 @@ static void become_program(const struct parent *p, char **argv, pid_t parent,
 }
 
 /* Fork and exec; the child's pid, or -errno of either with a reason. */
-static pid_t start_program(const struct parent *p, char **argv)
+static pid_t start_program(struct parent *p, char **argv)
 {
 	pid_t self = getpid(), child;
 	int ends[2], err = 0;
@@ -86,6 +91,7 @@ static pid_t start_program(const struct parent *p, char **argv)
 		become_program(p, argv, self, ends[1]);
 		_exit(127);
 	}
+	p->tried = child > 0;
 	if (child < 0)
 		err = errno;
 	close(ends[1]);
@@ -93,6 +99,8 @@ static pid_t start_program(const struct parent *p, char **argv)
 	if (child > 0 && read(ends[0], &err, sizeof(err)) > 0)
 		waitpid(child, NULL, 0);
 	close(ends[0]);
+	if (child < 0)
+		return fail(-err, "no process for it: %s", strerror(err));
 	return err ? fail(-err, "cannot execute '%s': %s", argv[0],
 			  strerror(err))
 		   : child;

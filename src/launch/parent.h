@@ -11,6 +11,7 @@
 #define LAUNCH_PARENT_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "launch/harvest.h"
@@ -24,6 +25,7 @@ struct parent { /* all zero at first */
 	uint64_t told_ns; /* when SIGTERM came to the launcher's group; or 0 */
 	uint64_t warned_ns; /* when SIGTERM last came; or 0 */
 	unsigned int asked; /* how often we asked why the job ends */
+	bool tried;         /* there was a child, to execute the program */
 };
 
 /* Block signals: they wait until parent_run() takes them. */
@@ -32,10 +34,13 @@ void parent_begin(struct parent *p);
 /*
  * Run argv and wait for its end.  Make a checkpoint every `checkpoint` seconds
  * (0: only at signals).  0, with the end in `h`; -errno with a reason when argv
- * could not be executed.
+ * could not be executed, or, if !p->tried, there could be no child to do it.
  */
 int parent_run(struct parent *p, char **argv, struct harvest *h,
 	       unsigned int checkpoint);
+
+/* In place of parent_end(), before this process executes the program itself. */
+void parent_give_up(const struct parent *p);
 
 /*
  * Drop waiting signals: they were for the program.  SIGTERM stays blocked: when

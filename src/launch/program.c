@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "base/preload-compat.h"
 #include "base/golang.h"
-#include "base/tiny-stack.h"
+#include "base/tight-limits.h"
 #include "launch/preload.h"
 #include "launch/program.h"
 
@@ -150,9 +150,8 @@ int program_find(struct program *p, const char *name)
 	else if (golang_wrote(p->path))
 		p->refused = "is written in Go, whose runtime takes signals "
 			     "for its own";
-	else if (stack_is_tiny())
-		p->refused = "is given less than 64 KiB of stack (ulimit -s), "
-			     "too little for a sample as well";
+	else
+		p->refused = limit_too_tight();
 	return 0;
 }
 

@@ -197,14 +197,20 @@ killed() {
 	has endless.2.copse rank-0.h5 && left_nothing
 }
 
-# The command was copied without what writes profiles.
+# The command was copied without what writes profiles: what was measured is kept,
+# with how the program ended.
 not_written() {
 	fresh "$1" && mkdir -p bare/.libs && cp "$copse" bare &&
 		cp "$builddir/.libs/libcopse.so" bare/.libs || return 1
-	bare/copse run --mpi=off -o out ./busy 2>err
+	bare/copse run --mpi=off -o out sh -c '. ./busy; exit 7' 2>err
+	[ $? = 7 ] || return 1
 	cat err
 	! grep 'no sample' err || return 1
-	grep 'could not be written' err || skip "copse is installed"
+	grep 'could not be written.*; it is kept raw; .*copse recover' err ||
+		skip "copse is installed"
+	ls out/rank-0-*.live && "$copse" report hotspots out | grep -w sh &&
+		rm out/run.h5 &&
+		"$copse" info out/rank-0-*.live | grep 'status 7' || return 1
 	sed -n 's/.*to try again: copse/"$copse"/p' err >again
 	copse=$copse sh -e again && has out rank-0.h5 && left_nothing
 }
@@ -218,20 +224,15 @@ limited() {
 	[ "$status" = "$3" ] || { echo "$1: $status"; cat err; return 1; }
 }
 
-# What writes profiles has no room: the program runs, and what was measured is
-# kept, with how it ended.  From a little on, whatever the libraries meet.
+# What writes profiles has little room, or none (run/limits.sh): the program
+# runs, and what was measured is kept.  Whatever the libraries meet.
 no_room() {
-	fresh "$1" && export COPSE_MPI=off
-	limited 18000 kept 7 || return 1
-	grep 'could not be written.*; it is kept raw; .*copse recover kept' err &&
-		! grep 'no sample' err && ls kept/rank-0-*.live || return 1
-	"$copse" report hotspots kept | grep -w sh &&
-		"$copse" info kept/rank-0-*.live | grep 'status 7' || return 1
-	"$copse" recover kept && "$copse" info kept/rank-0.h5 |
-		grep 'status 7' || return 1
-	ls kept
-	! ls kept/rank-0-*.live 2>/dev/null || return 1
-	for kib in $(seq 20000 2500 60000); do
+	fresh "$1"
+	for kib in 18000 60000; do
+		limited "$kib" "none-$kib" 7 && grep 'unmeasured.*-v' err &&
+			[ ! -e "none-$kib" ] || return 1
+	done
+	for kib in $(seq 131072 7000 170000); do
 		limited "$kib" "out-$kib" 7 || return 1
 		[ -e "out-$kib/rank-0.h5" ] || ls "out-$kib"/rank-0-*.live ||
 			{ cat err; return 1; }

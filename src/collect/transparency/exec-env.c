@@ -2,14 +2,15 @@
 /*
  * exec-env.c - see exec-env.h.
  *
- * A program that gets a small stack (ulimit -s in a script) has no room there
- * to load our libraries; one of another C library, or of an older glibc, ends
+ * A program that gets tight limits (ulimit in a script) has no room there to
+ * load our libraries; one of another C library, or of an older glibc, ends
  * when its loader finds them; one for another processor, or in a root where
  * they are not, says that it cannot load them.  They are better left alone.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,13 +18,13 @@
 
 #include "base/preload-compat.h"
 #include "base/sys.h"
-#include "base/tiny-stack.h"
+#include "base/tight-limits.h"
 #include "collect/transparency/exec-env.h"
 
 enum {
 	/* Of an environment that we change: our own stack is limited, too. */
 	MOST_WORDS = 4096,
-	MOST_WORDS_TINY = 1024
+	MOST_WORDS_TIGHT = 1024
 };
 
 static struct compat_ours ours;
@@ -100,14 +101,14 @@ static bool fits(int dir, const char *path)
 
 static size_t size_without(bool fit, char *const env[])
 {
-	bool tiny = stack_is_tiny();
 	const char *preload;
 	size_t words;
 
-	if (fit && !tiny)
+	if (fit && !limit_too_tight())
 		return 0;
 	preload = preload_of(env, &words);
-	if (!preload || words > (tiny ? MOST_WORDS_TINY : MOST_WORDS) ||
+	if (!preload ||
+	    words > (stack_is_tight() ? MOST_WORDS_TIGHT : MOST_WORDS) ||
 	    !strstr(preload, "libcopse"))
 		return 0;
 	return (words + 1) * sizeof(*env) + strlen(preload) + 1;
@@ -184,15 +185,36 @@ static void copy_others(char *to, const char *preload)
 {
 	const char *at = preload + 11;
 
-	to = mempcpy(to, preload, 11);
+	memmove(to, preload, 11);
+	to += 11;
 	while (*at) {
 		size_t size = strcspn(at, ": ");
+		size_t whole = size + (at[size] != 0);
 
-		if (!is_our_library(at, size))
-			to = mempcpy(to, at, size + (at[size] != 0));
-		at += size + (at[size] != 0);
+		if (!is_our_library(at, size)) {
+			memmove(to, at, whole);
+			to += whole;
+		}
+		at += whole;
 	}
 	*to = 0;
+}
+
+/* The C library's own note of where the main thread's stack begins. */
+extern void *__libc_stack_end;
+
+/*
+ * What the program has put there itself may be a constant; what it was given
+ * lies above its stack.
+ */
+void exec_env_follow_limits(void)
+{
+	size_t words;
+	char *preload = (char *)preload_of(environ, &words);
+
+	if ((uintptr_t)preload > (uintptr_t)__libc_stack_end &&
+	    limit_too_tight())
+		copy_others(preload, preload);
 }
 
 /* Of the CUDA driver and NVTX, which look for it in the other root. */

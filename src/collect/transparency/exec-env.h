@@ -20,6 +20,13 @@ void exec_env_init(void);
 void exec_env_leave(void);
 
 /*
+ * The process has other limits.  Where they are tight, its own environment goes
+ * without our libraries from now on: system() and popen() hand that on, and are
+ * not seen.
+ */
+void exec_env_follow_limits(void);
+
+/*
  * Bytes that an environment takes without our libraries, for the program in a
  * file, as execve(), fexecve(), execveat() or execvp() find it; 0: it may stay.
  */

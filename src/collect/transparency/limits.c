@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * limits.c - what the live profile has mapped and not used is given back to a
- * program that limits its own address space, and not locked with its memory.
+ * program that limits its own address space, and not locked with its memory;
+ * what a program executes under tight limits has none of our libraries.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include "base/sys.h"
 #include "collect/registry.h"
 #include "collect/thread.h"
+#include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/next.h"
 
@@ -48,8 +50,11 @@ void limits_expect(long resource)
 
 void limits_follow(long resource)
 {
-	if (resource == RLIMIT_AS && thread_is_own())
+	if (!thread_is_own())
+		return;
+	if (resource == RLIMIT_AS)
 		registry_fit();
+	exec_env_follow_limits();
 }
 
 PUBLIC int limits_set(which resource, const struct rlimit *limit)
