@@ -280,7 +280,7 @@ static void forget_comms(void)
 	next_forked();
 	for (size_t i = 0;
 	     recorded && i < sizeof(comm_slots) / sizeof(*comm_slots); i++) {
-		if (!comm_slots[i].live)
+		if (comm_keys[i] == HANDLES_FREE || !comm_slots[i].live)
 			continue;
 		comm_slots[i].live = NULL;
 		comm_slots[i].ref = 0;
@@ -291,10 +291,16 @@ static void forget_comms(void)
 	notes_forked();
 }
 
-/* Not in MPI_Init: threads may be here before it, and sessions have none. */
-static __attribute__((constructor)) void watch_forks(void)
+static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forget_comms);
+}
+
+void comms_watch_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
 }
 
 void comms_init(void)

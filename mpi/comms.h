@@ -53,6 +53,13 @@ static inline void comms_count(uint64_t *counter)
 		++*counter;
 }
 
+/*
+ * Before the first lock is taken, which is once MPI is found: what is known is
+ * reset in forked children.  A process without MPI does nothing for it.  Not in
+ * MPI_Init: threads may be here before it, and sessions have none.
+ */
+void comms_watch_forks(void);
+
 /* MPI has started; it has ended. */
 void comms_init(void);
 void comms_fini(void);

@@ -74,7 +74,8 @@ void late_settle(void)
 
 void late_forked(void)
 {
-	if (any)
-		memset(sums, 0, sizeof(sums));
+	if (!any)
+		return;
+	memset(sums, 0, sizeof(sums));
 	any = false;
 }

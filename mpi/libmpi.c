@@ -12,6 +12,7 @@
 
 #include "collect/loaded.h"
 #include "collect/transparency/dlsym.h"
+#include "mpi/comms.h"
 
 #include MPI_LIBRARY
 
@@ -205,13 +206,16 @@ enum library next_library(void)
 	if (library != LIBRARY_NONE || (now = next_changes()) == examined)
 		return library;
 	is = examine(&found);
-	pthread_mutex_lock(&lock);
-	if (library == LIBRARY_NONE) {
-		pmpi = found;
-		library = is;
+	if (is != LIBRARY_NONE) {
+		comms_watch_forks();
+		pthread_mutex_lock(&lock);
+		if (library == LIBRARY_NONE) {
+			pmpi = found;
+			library = is;
+		}
+		pthread_mutex_unlock(&lock);
 	}
 	examined = now;
-	pthread_mutex_unlock(&lock);
 	return library;
 }
 

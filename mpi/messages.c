@@ -13,8 +13,9 @@ enum {
 };
 
 static struct partner partners[PARTNERS];
-static uint32_t known; /* of them; 1/8 stays empty */
 static struct live_peer *peers[PEERS];
+static uint32_t known, met; /* of them; 1/8 of the partners stays empty */
+static uint16_t known_at[PARTNERS], met_at[PEERS]; /* where they are */
 
 struct recent messages_recent[MESSAGES_RECENT];
 static const uint32_t all;
@@ -28,13 +29,11 @@ void messages_init(void)
 
 void messages_forked(void)
 {
-	/* Memory that was never written to stays so. */
-	for (uint32_t i = 0; known && i < PEERS; i++)
-		if (peers[i])
-			peers[i] = NULL;
-	for (uint32_t i = 0; known && i < PARTNERS; i++)
-		if (partners[i].key)
-			partners[i].peer = NULL;
+	for (uint32_t i = 0; i < met; i++)
+		peers[met_at[i]] = NULL;
+	met = 0;
+	for (uint32_t i = 0; i < known; i++)
+		partners[known_at[i]].peer = NULL;
 	/* Another thread's, that is not here. */
 	pthread_mutex_init(&messages_mutex, NULL);
 }
@@ -46,6 +45,14 @@ uint8_t level_of(uint64_t id, uint64_t run)
 	return (uint8_t)(choice ? __builtin_ctzll(choice) : HIGHEST);
 }
 
+static struct live_peer *meet_peer(uint32_t at, int world)
+{
+	peers[at] = copse_peer_new((uint32_t)world);
+	if (peers[at])
+		met_at[met++] = (uint16_t)at;
+	return peers[at];
+}
+
 /* One record for each process, whatever the communicator and the tag. */
 static struct live_peer *peer_of(int world)
 {
@@ -53,7 +60,7 @@ static struct live_peer *peer_of(int world)
 		uint32_t at = ((uint32_t)world + i) % PEERS;
 
 		if (!peers[at])
-			return peers[at] = copse_peer_new((uint32_t)world);
+			return meet_peer(at, world);
 		if (peers[at]->rank == (uint32_t)world)
 			return peers[at];
 	}
@@ -64,7 +71,7 @@ static struct partner *add_partner(struct partner *p, uint64_t key, int world)
 {
 	if (known >= PARTNERS / 8 * 7)
 		return NULL;
-	known++;
+	known_at[known++] = (uint16_t)(p - partners);
 	p->world = world;
 	p->key = key;
 	return p;

@@ -137,7 +137,8 @@ struct mpi_request *request_new(MPI_Request handle)
 void requests_forked(void)
 {
 	for (uint32_t i = 0; i < used_count; i++)
-		records[i].open = false;
+		if (records[i].open)
+			records[i].open = false;
 }
 
 void request_forget(MPI_Request handle)

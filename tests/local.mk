@@ -265,7 +265,7 @@ SHELL_TESTS = \
 	tests/system/usage.sh tests/system/completion.sh \
 	tests/system/bootstrap.sh tests/profiles/reports.sh \
 	tests/page/browser.sh tests/rules/docs.sh tests/run/dlsym.sh tests/run/switches.sh \
-	tests/run/preload-compat.sh tests/run/limits.sh \
+	tests/run/preload-compat.sh tests/run/limits.sh tests/run/forks.sh \
 	tests/rules/mpi-complete.sh \
 	tests/run/pass-through.sh tests/profiles/loops.sh \
 	tests/rules/sigsafe.sh tests/rules/layers.sh tests/rules/abi.sh \

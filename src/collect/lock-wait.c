@@ -25,6 +25,7 @@ enum {
 
 /* Mutable: see lock-wait.h. */
 PUBLIC struct contended copse_contended[CONTENDED_LOCKS];
+static bool contended_any; /* else no page of them was touched */
 
 /* Tells these call sites from others; no such name is ever registered. */
 static struct region_name no_name = { .text = "[lock]",
@@ -50,6 +51,8 @@ static bool is_lock(enum lock_kind kind)
 /* Its place, made when it is new; NULL: all are taken. */
 static struct contended *contended_of(const void *lock, uintptr_t user)
 {
+	if (!contended_any)
+		__atomic_store_n(&contended_any, true, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < CONTENDED_TRIES; i++) {
 		struct contended *c = contended_place(lock, i);
 		const void *is = NULL;
@@ -439,10 +442,10 @@ PUBLIC void copse_lock_blame(const struct contended *c, enum lock_kind kind,
 /* Those who waited in the parent are not here. */
 static void contended_forked(void)
 {
-	for (uint32_t i = 0; i < CONTENDED_LOCKS; i++) {
+	for (uint32_t i = 0; contended_any && i < CONTENDED_LOCKS; i++) {
 		struct contended *c = &copse_contended[i];
 
-		if (c->lock)
+		if (c->waiters || c->told)
 			c->waiters = c->told = 0;
 	}
 }

@@ -70,10 +70,14 @@ static inline void lock_give(struct lock *lock)
 	sys_mask(mask);
 }
 
-/* In a forked child, whose only thread does not hold it. */
+/*
+ * In a forked child, whose only thread does not hold it.  Most are free: a page
+ * that is only read is not copied.
+ */
 static inline void lock_open(struct lock *lock)
 {
-	__atomic_store_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) != LOCK_FREE)
+		__atomic_store_n(&lock->state, LOCK_FREE, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -124,8 +124,10 @@ PUBLIC void copse_range_end(uint64_t id)
 static void range_forked(void)
 {
 	lock_open(&ranges.lock);
-	for (size_t i = 0; i < OPEN_MOST; i++)
-		ranges.open[i].id = 0;
+	/* Memory that was never touched stays so. */
+	for (size_t i = 0; ranges.last && i < OPEN_MOST; i++)
+		if (ranges.open[i].id)
+			ranges.open[i].id = 0;
 }
 
 const struct source source_range = {

@@ -85,7 +85,8 @@ PUBLIC void copse_gpu_yielded(void)
 
 static void gpu_tool_forked(void)
 {
-	copse_gpu_holds(NULL, NULL);
+	if (tool.yield || tool.cupti)
+		copse_gpu_holds(NULL, NULL);
 }
 
 /*

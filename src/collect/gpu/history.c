@@ -293,7 +293,8 @@ void history_settled(uint64_t ns)
 
 static void history_forked(void)
 {
-	__atomic_store_n(&all.count, 0, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&all.count, __ATOMIC_RELAXED))
+		__atomic_store_n(&all.count, 0, __ATOMIC_RELAXED);
 }
 
 const struct source source_history = {

@@ -18,7 +18,7 @@
 enum {
 	MOST_BELOW = 64,  /* kept at a time below the limit */
 	ROOM = 1024,      /* smaller numbers are left to the program */
-	HIGHEST = 1 << 15 /* a table up to there is what fork() copies */
+	HIGHEST = 1 << 12 /* a table up to there is what fork() copies */
 };
 
 /* Mutable: one thread at a time changes the limit; how many are below it. */
@@ -109,7 +109,8 @@ SIGSAFE void descriptor_drop(struct descriptor *d)
 		return;
 	if (descriptor_is_ours(d))
 		sys1(SYS_close, d->number);
-	__atomic_sub_fetch(&below, d->below, __ATOMIC_RELAXED);
+	if (d->below)
+		__atomic_sub_fetch(&below, 1, __ATOMIC_RELAXED);
 	d->number = -1;
 }
 
