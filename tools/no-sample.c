@@ -104,7 +104,7 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 		return to;
 	}
 	return "the program is linked statically, runs in Valgrind, was "
-	       "started with another root or user, or a limit (ulimit -v, -f, "
-	       "-n) or /dev/shm leaves no room for a profile "
+	       "started with another root or user, or a limit (ulimit -v, -d, "
+	       "-f, -n) or /dev/shm leaves no room for a profile "
 	       "(see: copse check)";
 }

@@ -179,6 +179,60 @@ audited() {
 		"$copse" report hotspots audited.copse | grep -q work
 }
 
+# A file system of so many KiB: for profiles, or for what is measured.
+on_small() {
+	unshare -m sh -c 'mount -t tmpfs -o "size=$1k,$2" tmpfs "$3" || exit 77
+		shift 3
+		exec "$@"' sh "$@"
+}
+
+# Where profiles go, or shared memory, is full, or may not be written.
+no_place() {
+	mkdir -p place
+	on_small 64 rw place true 2>/dev/null || skip "cannot mount here"
+	for size in 4 8 64; do
+		for where in place /dev/shm; do
+			for how in rw ro; do
+				on_small $size $how $where "$copse" run -q \
+					--no-report -o place/out ./seven >out 2>err
+				is=$?
+				[ $is = 7 ] || { echo "$where $how $size: $is"
+					cat err; return 1; }
+				rm -rf place/* seven.copse
+			done
+		done
+	done
+}
+
+# Libraries that come later find the surplus as it was, in the program's and in
+# other namespaces.
+later_libraries() {
+	printf 'static __thread char mine[1300]
+		__attribute__((tls_model("initial-exec")));
+	char *of_thread(void) { mine[0]++; return mine; }' |
+		$CC -shared -fPIC -x c - -o liblater.so || return
+	$CC -D_GNU_SOURCE -x c - -o later -ldl <<'C' || return
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	void *lib = dlopen("./liblater.so", RTLD_NOW);
+	void *other = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW);
+	void *third = dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW);
+
+	if (!lib)
+		puts(dlerror());
+	return (lib ? 4 : 0) + (other ? 2 : 0) + (third ? 1 : 0);
+}
+C
+	./later
+	[ $? = 7 ] || skip "the program itself has no room"
+	for more in --locks=off --locks=on; do
+		"$copse" run -q --no-report $more -o later.copse --force ./later
+		[ $? = 7 ] || return
+	done
+}
+
 # Static TLS of what is preloaded: the surplus of a process is 1,664 bytes, and
 # its own libraries want some of it.
 static_tls() {
@@ -286,5 +340,7 @@ point "processes of a user" processes
 point "an unmeasured program is given what it would be" as_given
 point "limits that the program sets" set_inside
 point "a program that is audited" audited
+point "no place for profiles" no_place
+point "libraries that come later" later_libraries
 point "static TLS is small" static_tls
 points_done
