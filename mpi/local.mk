@@ -6,7 +6,8 @@
 EXTRA_DIST += mpi/functions.tbl mpi/row.awk mpi/wrap.awk mpi/gates.awk
 
 mpi_sources = mpi/wrappers.c mpi/lifecycle.c mpi/lifecycle.h mpi/bytes.h \
-	mpi/arrays.h mpi/trampolines.c mpi/trampolines.h mpi/fortran.c mpi/fortran.h \
+	mpi/arrays.h mpi/trampolines.c mpi/trampolines.h mpi/versions.h \
+	mpi/fortran.c mpi/fortran.h \
 	mpi/libmpi.c mpi/libmpi.h mpi/comms.c mpi/comms.h mpi/handles.c \
 	mpi/handles.h mpi/hash.h mpi/messages.c mpi/messages.h \
 	mpi/epochs.c mpi/epochs.h mpi/neighbours.c mpi/neighbours.h \

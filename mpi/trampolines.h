@@ -19,13 +19,11 @@
 
 #include "base/hidden.h"
 #include "collect/region.h"
+#include "mpi/versions.h"
 
 /* To stand in front of a deprecated function is not to use it. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#define MPI_HAS(version, subversion)                                           \
-	(MPI_VERSION > (version) ||                                            \
-	 (MPI_VERSION == (version) && MPI_SUBVERSION >= (subversion)))
 #define MPI_HAS_MPI1 1 /* see local.mk: old programs call what was removed */
 
 /* Every function of functions.tbl that this MPI has. */

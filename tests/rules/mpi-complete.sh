@@ -59,9 +59,15 @@ lacks_nothing() {
 same_prototypes() {
 	need_mpi "$1"
 	in_header >"$scratch/header"
+	header >"$scratch/header.h"
+	compare_prototypes "$2"
+}
+
+# compare_prototypes TABLE: with header.h, of the functions in `header`.
+compare_prototypes() {
 	{
-		header
-		prototypes "$2" | sed 's/$/;/' | grep -wFf "$scratch/header"
+		cat "$scratch/header.h" "$srcdir/mpi/versions.h"
+		prototypes "$1" | sed 's/$/;/' | grep -wFf "$scratch/header"
 	} >"$scratch/prototypes.c"
 	"$cc" -fsyntax-only -w "$scratch/prototypes.c"
 }
@@ -125,6 +131,21 @@ fortran_is_complete() {
 	[ ! -s "$scratch/missing" ]
 }
 
+# Later versions take a const array there: here with it and without, whichever
+# is installed.
+takes_either_list() {
+	need_mpi mpich
+	name=MPI_Pready_list
+	echo $name >"$scratch/header"
+	for const in "" const; do
+		header | "$cc" -E -P -x c - |
+			sed "s/\($name(int [a-z]*,\) \(const \)*int /\1 $const int /" \
+			>"$scratch/header.h"
+		grep "$name(int [a-z]*, $const int " "$scratch/header.h" &&
+			compare_prototypes "$table" || return 1
+	done
+}
+
 notices() {
 	if "$@" >"$scratch/noticed" 2>&1; then
 		return 1
@@ -155,6 +176,7 @@ for mpi in openmpi mpich; do
 		notices_a_missing_function $mpi
 	point "$mpi: a wrong prototype is named" notices_a_wrong_prototype $mpi
 done
+point "mpich: a list of partitions that is const, or is not" takes_either_list
 point "openmpi: no symbol that the library lacks" \
 	same_as_library openmpi libmpi.so
 point "mpich: no symbol that the library lacks" \
