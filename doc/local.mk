@@ -66,6 +66,7 @@ EXTRA_DIST += doc/decisions/live-profile.md doc/decisions/many-threads.md doc/de
 	doc/decisions/foreign-input.md
 EXTRA_DIST += doc/decisions/database.md doc/decisions/streaming-merge.md \
 	doc/decisions/compression.md doc/decisions/page-data.md doc/decisions/parallel-merge.md \
+	doc/decisions/source-files.md \
 	doc/decisions/mpi-jobs.md doc/decisions/symbolization.md \
 	doc/decisions/locks.md doc/decisions/loops.md
 EXTRA_DIST += doc/decisions/findings.md doc/decisions/confidence.md doc/decisions/efficiencies.md \

@@ -269,7 +269,7 @@ SHELL_TESTS = \
 	tests/rules/mpi-complete.sh \
 	tests/run/pass-through.sh tests/profiles/loops.sh \
 	tests/rules/sigsafe.sh tests/rules/layers.sh tests/rules/abi.sh \
-	tests/system/untrusted.sh
+	tests/system/untrusted.sh tests/system/sources.sh
 
 TESTS += tests/unit/unit $(SHELL_TESTS)
 

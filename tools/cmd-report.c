@@ -223,6 +223,7 @@ static int make_overview(const struct format *format,
 
 	if (err)
 		return err;
+	show_sources("report", &overview);
 	err = show_overview(&show, format, &overview);
 	overview_fini(&overview);
 	return err;

@@ -31,6 +31,7 @@
 #include "tools/command.h"
 #include "tools/out.h"
 #include "tools/pick.h"
+#include "tools/show.h"
 #include "tools/view/view-http.h"
 
 enum {
@@ -300,6 +301,7 @@ static int make_view_page(struct viewing *v)
 
 	if (err)
 		return err;
+	show_sources("view", &overview);
 	to = open_memstream(&v->page, &v->page_size);
 	err = to ? format_find("html")->write_overview(to, &overview)
 		 : no_memory();

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse/idle-threads.h"
 #include "base/err.h"
@@ -184,6 +185,23 @@ int show_overview(const struct show *show, const struct format *format,
 		  const struct overview *overview)
 {
 	return show_what(show, format, overview);
+}
+
+void show_sources(const char *command, const struct overview *overview)
+{
+	const struct source_lines *s = &overview->sources;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct source_file *f = &s->files[i];
+
+		if (f->refused)
+			fprintf(stderr, "copse %s: %s stays out: %s\n", command,
+				str_at(&overview->run->strings, f->name),
+				f->refused);
+		else if (isatty(STDERR_FILENO))
+			fprintf(stderr, "copse %s: with lines of %s\n", command,
+				f->path);
+	}
 }
 
 static int name_runs(struct shown_runs *runs, char *const *words, size_t count)

@@ -39,6 +39,12 @@ int show_report(const struct show *show, const struct format *format,
 int show_overview(const struct show *show, const struct format *format,
 		  const struct overview *overview);
 
+/*
+ * On stderr, before a page goes anywhere: which files stay out of it, and why;
+ * on a terminal also of which it has lines.
+ */
+void show_sources(const char *command, const struct overview *overview);
+
 /* Profiles in the order of a command's words. */
 struct shown_runs {
 	struct run **at; /* ended by NULL */

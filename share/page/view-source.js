@@ -94,10 +94,13 @@ export const viewSource = {
 			const lines = linesOf(app.model, app.own);
 			const files = [...lines].sort((a, b) => linesSum(b[1]) - linesSum(a[1]));
 
+			const why = app.model.page.sourcesWhy || "";
+
 			note.textContent = sources.size
-				? "The source around the hottest lines is in this page."
-				: app.model.page.sourcesWhy || "No source is in this page; copse " +
-					"report -f html --sources on puts it in.";
+				? "The source around the hottest lines is in this page." +
+					(why && ` Not in it: ${why}.`)
+				: why || "No source is in this page; copse report -f html " +
+					"--sources on puts it in.";
 			elReplace(body, files.slice(0, 12).map(([file, of]) =>
 				fileMake(app, file, of, sources.get(file))));
 		} };

@@ -93,6 +93,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/rank-groups.c src/analyse/rank-groups.h \
 	src/analyse/report.c src/analyse/report.h \
 	src/analyse/source-lines.c src/analyse/source-lines.h \
+	src/analyse/source-open.c src/analyse/source-open.h \
 	src/analyse/step-cells.c src/analyse/step-cells.h \
 	src/analyse/step-findings.c src/analyse/step-findings.h \
 	src/analyse/step-grid.c src/analyse/step-grid.h \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* source-lines.c - choose lines, and read them from their files. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,17 +8,16 @@
 
 #include "analyse/groups.h"
 #include "analyse/source-lines.h"
+#include "analyse/source-open.h"
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"
-#include "base/regular.h"
 #include "base/str.h"
 
 enum {
-	HOTTEST = 40,       /* lines */
-	AROUND = 6,         /* before and behind each */
-	LONGEST = 400,      /* bytes of one */
-	LARGEST = 16 << 20, /* bytes of a file */
+	HOTTEST = 40, /* lines */
+	AROUND = 6,   /* before and behind each */
+	LONGEST = 400 /* bytes of one */
 };
 
 struct hot_line {
@@ -61,113 +58,108 @@ static bool is_near(const struct hot_line *hot, size_t count, uint32_t line)
 	return false;
 }
 
-static int read_near(struct source_file *f, FILE *from,
-		     const struct hot_line *hot, size_t count)
+static int keep_line(struct source_file *f, uint32_t number, const char *text,
+		     size_t length)
 {
-	uint32_t last = hot[count - 1].line + AROUND, number = 0;
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t length;
+	struct source_line line = {
+		number, strndup(text, length < LONGEST ? length : LONGEST)
+	};
+
+	if (!line.text)
+		return no_memory();
+	if (array_append(&f->lines, &f->count, &f->room, sizeof(line), &line))
+		return 0;
+	free(line.text);
+	return -ENOMEM;
+}
+
+/* No compiler takes these bytes. */
+static bool is_text(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)text[i] < '\t')
+			return false;
+	return true;
+}
+
+/* -EINVAL with a reason: that is not what was compiled. */
+static int take_lines(struct source_file *f, const char *text, size_t size,
+		      const struct hot_line *hot, size_t count)
+{
+	const char *end = text + size;
+	uint32_t last = hot[count - 1].line, number = 0;
 	int err = 0;
 
-	while (!err && number < last &&
-	       (length = getline(&text, &room, from)) > 0) {
-		struct source_line line = { .number = ++number };
+	if (!is_text(text, size))
+		return fail(-EINVAL, "it is no text");
+	while (!err && text < end && number < last + AROUND) {
+		const char *next = memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((next ? next : end) - text);
 
-		if (!is_near(hot, count, number))
-			continue;
-		if (text[length - 1] == '\n')
-			text[length - 1] = 0;
-		line.text = strndup(text, LONGEST);
-		if (!line.text)
-			err = no_memory();
-		else if (!array_append(&f->lines, &f->count, &f->room,
-				       sizeof(line), &line))
-			err = -ENOMEM;
+		if (is_near(hot, count, ++number))
+			err = keep_line(f, number, text, length);
+		text += length + 1;
 	}
+	if (!err && number < last)
+		return fail(-EINVAL,
+			    "it has %u lines, and line %u took time: another "
+			    "one was compiled",
+			    number, last);
+	return err;
+}
+
+static int read_source(struct source_file *f, int fd, size_t size,
+		       const struct hot_line *hot, size_t count)
+{
+	char *text = malloc(size + 1);
+	size_t got = 0;
+	ssize_t n = 1;
+	int err;
+
+	if (!text)
+		return no_memory();
+	while (got < size && (n = read(fd, text + got, size - got)) > 0)
+		got += (size_t)n;
+	err = n < 0 ? fail(-EIO, "%s", strerror(errno))
+		    : take_lines(f, text, got, hot, count);
 	free(text);
 	return err;
 }
 
-/*
- * A profile is somebody's, and may name any file: what is no source stays out
- * of a page that is sent to others.
- */
-static bool is_source(const char *path)
+static void drop_lines(struct source_file *f)
 {
-	static const char *const ends[] = {
-		".c",   ".cc",  ".cpp", ".cxx", ".c++", ".h",   ".hh",
-		".hpp", ".hxx", ".inc", ".ipp", ".tcc", ".f",   ".for",
-		".f90", ".f95", ".f03", ".f08", ".F",   ".F90", ".F95",
-		".F03", ".F08", ".cu",  ".cuh", ".py",  ".pyx", ".rs",
-		".go",  ".jl",  ".d",   ".s",   ".S",   ".asm",
-	};
-	const char *dot = strrchr(str_base(path), '.');
-
-	for (size_t i = 0; dot && i < sizeof(ends) / sizeof(*ends); i++)
-		if (!strcmp(dot, ends[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < f->count; i++)
+		free(f->lines[i].text);
+	free(f->lines);
+	f->lines = NULL;
+	f->count = 0;
 }
 
-/*
- * Debug information may name a file from where the compiler ran: that is tried
- * from here, and from each folder that the program is in.
- */
-static int open_from(const char *path, const char *module)
-{
-	int fd = regular_open(AT_FDCWD, path, O_RDONLY);
-	char *folder = strdup(module), *end;
-
-	while (fd < 0 && *path != '/' && folder &&
-	       (end = strrchr(folder, '/'))) {
-		char *full;
-
-		*end = 0;
-		full = str_format("%s/%s", folder, path);
-		fd = full ? regular_open(AT_FDCWD, full, O_RDONLY) : -ENOMEM;
-		free(full);
-	}
-	free(folder);
-	return fd;
-}
-
-/* NULL: it cannot be read, and errno says why. */
-static FILE *open_source(const char *path, const char *module, struct stat *st)
-{
-	int fd = is_source(path) ? open_from(path, module) : -ENOENT;
-	FILE *from = fd < 0 || fstat(fd, st) || st->st_size > LARGEST
-			     ? NULL
-			     : fdopen(fd, "r");
-
-	if (!from && fd >= 0)
-		close(fd);
-	if (!from)
-		errno = fd < 0 ? -fd : EFBIG;
-	return from;
-}
-
+/* A file that stays out is no failure. */
 static int add_source_file(struct source_lines *s, const struct run *run,
 			   const struct hot_line *hot, size_t count)
 {
-	const char *path = str_at(&run->strings, hot->file);
-	struct source_file *f = &s->files[s->count];
+	struct source_file *f = &s->files[s->count++];
+	char path[PATH_MAX];
 	struct stat st;
-	FILE *from = open_source(path, str_at(&run->strings, hot->module), &st);
-	int err;
+	int err = 0, fd;
 
-	if (!from) {
-		if (!s->why)
-			s->why = str_format("%s: %s", path, strerror(errno));
-		return 0;
+	fd = source_open(str_at(&run->strings, hot->file),
+			 str_at(&run->strings, hot->module), path, &st);
+	f->name = hot->file;
+	if (fd >= 0)
+		err = read_source(f, fd, (size_t)st.st_size, hot, count);
+	if (fd < 0 || err) {
+		drop_lines(f);
+		f->refused = strdup(fail_reason());
+	} else {
+		f->path = strdup(path);
+		f->changed = (uint64_t)st.st_mtime >
+			     run->ranks[0].start_real_ns / 1000000000;
 	}
-	*f = (struct source_file){ .name = hot->file };
-	f->changed = (uint64_t)st.st_mtime >
-		     run->ranks[0].start_real_ns / 1000000000;
-	s->count++;
-	err = read_near(f, from, hot, count);
-	fclose(from);
-	return err;
+	if (fd >= 0)
+		close(fd);
+	return f->refused || f->path ? 0 : no_memory();
 }
 
 int source_lines_init(struct source_lines *s, const struct run *run,
@@ -199,11 +191,10 @@ int source_lines_init(struct source_lines *s, const struct run *run,
 void source_lines_fini(struct source_lines *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		for (size_t k = 0; k < s->files[i].count; k++)
-			free(s->files[i].lines[k].text);
-		free(s->files[i].lines);
+		drop_lines(&s->files[i]);
+		free(s->files[i].path);
+		free(s->files[i].refused);
 	}
 	free(s->files);
-	free(s->why);
 	*s = (struct source_lines){ 0 };
 }

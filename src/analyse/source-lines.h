@@ -15,6 +15,8 @@ struct source_line {
 
 struct source_file {
 	uint32_t name; /* string of the run */
+	char *path;    /* what was read, or NULL: it stays out, … */
+	char *refused; /* … and why: a sentence of "it" */
 	bool changed;  /* since the run began */
 	struct source_line *lines;
 	size_t count, room;
@@ -23,7 +25,6 @@ struct source_file {
 struct source_lines {
 	struct source_file *files;
 	size_t count;
-	char *why; /* a file of these cannot be read, and why; or NULL */
 };
 
 /* By a metric.  0, or -ENOMEM with a reason. */

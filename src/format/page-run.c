@@ -196,21 +196,49 @@ static void put_source_file(struct page_stream *s, const struct run *run,
 	fputs("]}", s->json);
 }
 
-static void put_sources(struct page_stream *s, const struct overview *o)
+/* Why the page has no lines of some files; NULL when it has all. */
+static char *why_not_all(const struct overview *o)
 {
-	const char *why = o->sources.why;
+	char *why = NULL;
+	size_t size;
+	FILE *to;
 
 	if (!o->has_sources)
-		why = "copse report -f html --sources on includes the lines "
-		      "that take most";
-	else if (!why && !o->sources.count)
-		why = "no line of a source file is known";
+		return strdup("copse report -f html --sources on includes the "
+			      "lines that take most");
+	if (!o->sources.count)
+		return strdup("no line of a source file is known");
+	to = open_memstream(&why, &size);
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < o->sources.count; i++) {
+		const struct source_file *f = &o->sources.files[i];
+
+		if (f->refused)
+			fprintf(to, "%s%s: %s", ftell(to) ? "; " : "",
+				str_at(&o->run->strings, f->name), f->refused);
+	}
+	if (!fclose(to) && size)
+		return why;
+	free(why);
+	return NULL;
+}
+
+static void put_sources(struct page_stream *s, const struct overview *o)
+{
+	const char *between = "";
+	char *why = why_not_all(o);
+
 	fputs("\"sourcesWhy\": ", s->json);
 	quote_json(s->json, why);
+	free(why);
 	fputs(",\n\"sources\": [", s->json);
 	for (size_t i = 0; i < o->sources.count; i++) {
-		fputs(i ? ",\n" : "", s->json);
+		if (!o->sources.files[i].path)
+			continue;
+		fputs(between, s->json);
 		put_source_file(s, o->run, &o->sources.files[i]);
+		between = ",\n";
 	}
 	fputs("],\n", s->json);
 }
