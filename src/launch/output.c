@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,8 @@
 
 enum {
 	MAX_SUFFIX = 9999,
-	FORCE_PATIENCE_MS = 30000,
+	FORCE_PATIENCE_MS = 40000,
+	FORCE_AGE = 30, /* seconds that .force is not touched: it was left */
 	FORCE_STEP_MS = 10,
 	MARK = 32,      /* bytes of a mark's name … */
 	TEMPORARY = 128 /* … and of one that is being made */
@@ -220,7 +222,7 @@ static int put_key(struct output *o, const struct job *job, bool replace)
 }
 
 /* All but what says whose it is: that changes last, and at once. */
-static void clear(const struct output *o)
+static void clear(const struct output *o, int force)
 {
 	DIR *folder = regular_list(o->fd);
 	struct dirent *entry;
@@ -229,40 +231,115 @@ static void clear(const struct output *o)
 		if (is_copse_file(entry->d_name) &&
 		    strncmp(entry->d_name, ".job", 4) != 0 &&
 		    strcmp(entry->d_name, ".force") != 0 &&
-		    strcmp(entry->d_name, ".finished") != 0)
+		    strcmp(entry->d_name, ".finished") != 0) {
 			drop_output_file(o, entry->d_name);
+			futimens(force, NULL); /* for FORCE_AGE */
+		}
 	if (folder)
 		closedir(folder);
 }
 
+/* A new one with our lock, or -EEXIST; *now: what its file system calls now. */
+static int make_force(const struct output *o, time_t *now)
+{
+	char name[TEMPORARY];
+	int fd = regular_create(o->fd, temporary_name(name, o)), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	fchmod(fd, 0600); /* whoever could open it could lock it */
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (write(fd, o->host, strlen(o->host)) < 0 || fstat(fd, &st))
+		err = -errno;
+	else if (linkat(o->fd, name, o->fd, ".force", 0))
+		err = -errno;
+	*now = err && err != -EEXIST ? 0 : st.st_mtim.tv_sec;
+	drop_output_file(o, name);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
 /*
- * Replace an older job.  Whoever creates `.force` looks again whether another
- * rank has done it meanwhile, clears, and puts the new key there last.
+ * Its process is gone.  The lock tells it on this host.  On some file systems
+ * locks do not reach other hosts: there it is old.
+ */
+static bool is_force_left(const struct output *o, int fd, time_t now)
+{
+	bool locked = !flock(fd, LOCK_EX | LOCK_NB);
+	bool held = !locked && errno == EWOULDBLOCK, ours;
+	char host[sizeof(o->host)] = "";
+	struct stat st, there;
+
+	if (held || fstat(fd, &st) ||
+	    fstatat(o->fd, ".force", &there, AT_SYMLINK_NOFOLLOW) ||
+	    st.st_dev != there.st_dev || st.st_ino != there.st_ino)
+		return false;
+	if (pread(fd, host, sizeof(host) - 1, 0) < 0)
+		return false;
+	ours = !*host || !strcmp(host, o->host);
+	return (locked && ours) || now - st.st_mtim.tv_sec > FORCE_AGE;
+}
+
+/* What a killed run left, as ours; -EEXIST when it is still held, or gone. */
+static int take_left_force(const struct output *o, time_t now)
+{
+	int fd = regular_open(o->fd, ".force", O_RDWR | O_NOFOLLOW);
+
+	if (fd < 0)
+		return fd == -ENOENT ? -EEXIST : fd;
+	if (is_force_left(o, fd, now) && !ftruncate(fd, 0) &&
+	    pwrite(fd, o->host, strlen(o->host), 0) > 0)
+		return fd;
+	close(fd);
+	return -EEXIST;
+}
+
+static int take_force(const struct output *o)
+{
+	time_t now;
+	int fd = make_force(o, &now);
+
+	return fd == -EEXIST ? take_left_force(o, now) : fd;
+}
+
+static const char *why_no_force(int err)
+{
+	if (err == -EEXIST)
+		return "another job is at it (else remove its file .force)";
+	return err == -EINVAL || err == -EISDIR
+		       ? "its .force is no regular file"
+		       : strerror(-err);
+}
+
+/*
+ * Replace an older job.  Whoever has `.force` looks again whether another rank
+ * has done it meanwhile, clears, and puts the new key there last.
  */
 static int replace(struct output *o, const struct job *job)
 {
 	const struct timespec step = { 0, FORCE_STEP_MS * 1000000L };
-	int err = -EEXIST;
+	int fd = -EEXIST, err = 0;
 
-	for (int ms = 0; ms < FORCE_PATIENCE_MS && err == -EEXIST;
+	for (int ms = 0; ms < FORCE_PATIENCE_MS && fd == -EEXIST;
 	     ms += FORCE_STEP_MS) {
 		if (owner_of(o, job->key) == OURS)
 			return 0;
-		err = create_output_file(o, ".force", "");
-		if (err == -EEXIST)
+		fd = take_force(o);
+		if (fd == -EEXIST)
 			nanosleep(&step, NULL);
 	}
-	if (err)
-		return fail(err, "cannot replace %s: %s", o->path,
-			    err == -EEXIST ? "another job is at it (else "
-					     "remove its file .force)"
-					   : strerror(-err));
+	if (fd < 0)
+		return fail(fd, "cannot replace %s: %s", o->path,
+			    why_no_force(fd));
 	if (owner_of(o, job->key) != OURS) {
-		clear(o);
+		clear(o, fd);
 		err = put_key(o, job, true);
 		drop_output_file(o, ".finished");
 	}
 	drop_output_file(o, ".force");
+	close(fd);
 	return err;
 }
 
@@ -372,11 +449,18 @@ static int begin_output(struct output *o, const char *wanted,
 			const struct job *job, bool force,
 			int (*suits)(struct output *, const struct job *, bool))
 {
+	struct stat st;
+
+	o->fd = -1;
+	if (!stat(wanted, &st) && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return fail(-ENOTDIR,
+			    "cannot create %s: that is a device, a pipe or a "
+			    "socket",
+			    wanted);
 	snprintf(o->host, sizeof(o->host), "%s", job->host);
 	o->rank = job->rank;
 	o->size = job->size;
 	o->first = false;
-	o->fd = -1;
 	return walk_names(o, wanted, job, force, suits);
 }
 

@@ -7,6 +7,7 @@
  * the others find their own key.  A directory of another job or user is left
  * alone, and the next name of numbered.h is tried. .rank-N     rank N has
  * begun.  A second `copse run` of that rank gets a directory of its own.
+ *   .force      the rank that has it, with a lock, replaces an older job.
  *   .done-N     rank N is done.
  *   .finished   made by the rank that finds all marks: exactly one is the last.
  *

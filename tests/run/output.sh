@@ -61,6 +61,62 @@ replaced() {
 	has busy.copse mine rank-0.h5 && [ ! -e busy.2.copse ]
 }
 
+# force_begins HOST: what a run on that host left when it was killed, long ago or
+# just now; $took: until the program had done its work.
+force_begins() {
+	rm -rf busy.copse
+	"$copse" run -q ./busy || return
+	printf %s "$1" >busy.copse/.force
+	shift
+	"$@" || return
+	before=$(date +%s)
+	"$copse" run -q --force -o busy.copse ./timed || return
+	took=$(($(stat -c %Y begun) - before))
+	echo "took $took s"
+	has busy.copse rank-0.h5 && [ ! -e busy.copse/.force ]
+}
+
+# What was left is no lock: not here, and elsewhere not for long.
+left_force() {
+	fresh "$1" || return
+	cp busy timed && echo ': >begun' >>timed
+	for begin in "" "$(uname -n)"; do
+		force_begins "$begin" true && [ $took -lt 6 ] || return
+	done
+	force_begins elsewhere touch -d '1 minute ago' busy.copse/.force &&
+		[ $took -lt 6 ]
+}
+
+# A process that lives has it, here or elsewhere: that is waited for.
+held_force() {
+	need flock
+	fresh "$1" && "$copse" run -q ./busy || return
+	uname -n | tr -d '\n' >busy.copse/.force
+	flock busy.copse/.force -c 'touch busy.copse/locked; exec sleep 4' &
+	wait_for test -e busy.copse/locked || return
+	"$copse" run -q --force ./busy &
+	run=$!
+	sleep 2
+	[ -e busy.copse/.force ] && [ -z "$(find busy.copse -name '.rank-*')" ] || return
+	wait $run && has busy.copse rank-0.h5 locked || return
+	printf elsewhere >busy.copse/.force
+	timeout -s KILL 4 "$copse" run -q --force ./busy
+	[ -e busy.copse/.force ] && has busy.copse rank-0.h5 locked
+}
+
+# Where there can be no directory, nothing is put beside it.
+no_directory() {
+	fresh "$1" && mkdir home && mkfifo pipe && ln -s /dev/null link || return
+	for name in /dev/null pipe link; do
+		HOME=$PWD/home "$copse" run --no-report -o $name ./busy 2>err </dev/null ||
+			return
+		cat err
+		grep "cannot create $name: that is a device, a pipe" err &&
+			! ls -d $name.* || return
+	done
+	has null rank-0.h5
+}
+
 foreign() {
 	fresh "$1" && mkdir out && touch out/mine &&
 		"$copse" run -q --force -o out ./busy || return 1
@@ -291,6 +347,9 @@ orphan() {
 point "PROGRAM.copse/rank-0.h5" default_name a
 point "an older run is left alone" never_over b
 point "--force replaces it, and only what is copse's" replaced c
+point "what a killed --force left delays none" left_force v
+point "another --force that goes on is waited for" held_force w
+point "a device is no directory, nor is what stands beside it" no_directory x
 point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
 point "the current directory is no name" here r
