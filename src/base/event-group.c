@@ -92,6 +92,8 @@ int event_group_load(struct event_group **to, const char *name)
 	struct event_group *g;
 	int err;
 
+	if (!from && errno == EINVAL)
+		return fail(-EINVAL, "the group %s is no regular file", name);
 	if (!from)
 		return unknown_group(name);
 	g = calloc(1, sizeof(*g));

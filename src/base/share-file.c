@@ -2,10 +2,14 @@
 /* share-file.c - finding such files, and reading their lines. */
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/install-dir.h"
+#include "base/regular.h"
 #include "base/share-file.h"
 #include "base/str.h"
 
@@ -33,20 +37,34 @@ static void free_folders(char *folders[FOLDERS])
 		free(folders[i]);
 }
 
+/* NULL with errno: EINVAL for a pipe, which would be waited for. */
+static FILE *open_text(const char *path)
+{
+	int fd = regular_open(AT_FDCWD, path, O_RDONLY);
+	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !from)
+		close(fd);
+	if (fd < 0)
+		errno = -fd;
+	return from;
+}
+
 FILE *share_open(const struct share_kind *kind, const char *name)
 {
 	char *folders[FOLDERS];
 	FILE *from = NULL;
 
 	if (strchr(name, '/'))
-		return fopen(name, "re");
+		return open_text(name);
 	list_folders(folders, kind);
-	for (size_t i = 0; i < FOLDERS && !from; i++) {
+	errno = ENOENT;
+	for (size_t i = 0; i < FOLDERS && !from && errno != EINVAL; i++) {
 		char *path = folders[i] ? str_format("%s/%s%s", folders[i],
 						     name, kind->suffix)
 					: NULL;
 
-		from = path ? fopen(path, "re") : NULL;
+		from = path ? open_text(path) : NULL;
 		free(path);
 	}
 	free_folders(folders);

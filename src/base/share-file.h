@@ -15,7 +15,10 @@ struct share_kind {
 	const char *suffix;    /* ".ev" */
 };
 
-/* The first file of that name, or that with a '/' in its name; or NULL. */
+/*
+ * The first regular file of that name, or that with a '/' in its name; or
+ * NULL, and errno is EINVAL when what has the name is no regular file.
+ */
 FILE *share_open(const struct share_kind *kind, const char *name);
 
 /*

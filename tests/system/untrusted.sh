@@ -158,10 +158,28 @@ files_are_whole() {
 		grep -q 'evil.*\\u009b' said
 }
 
+# A pipe among rules or groups would be waited for.
+pipes_among_texts() {
+	measure_hostile || return
+	mkdir -p texts && mkfifo texts/pipe.rule texts/pipe.ev || return
+	export COPSE_RULES="$PWD/texts" COPSE_GROUPS="$PWD/texts"
+	timeout 20 "$copse" report diagnose hostile.copse/ >said 2>&1 &&
+		grep 'rule pipe is no regular file' said || return
+	for group in pipe texts/pipe.ev; do
+		timeout 20 "$copse" run -g $group true >said 2>&1
+		[ $? = 2 ] && grep "group $group is no regular file" said ||
+			{ cat said; return 1; }
+	done
+	timeout 20 "$copse" help >said 2>&1
+	status=$?
+	timeout 20 "$copse" run --help >>said 2>&1 && [ $status = 0 ]
+}
+
 point "set-user-id programs obey no variable of ours" obeys_nobody
 point "info shows no control characters" info_is_calm
 point "merge's warnings have none" merge_is_calm
 point "messages about names have none" failures_are_calm
 point "formats for programs have none on a terminal" terminal_is_calm
 point "formats for programs are whole in a file" files_are_whole
+point "a pipe among rules or groups of events" pipes_among_texts
 points_done

@@ -231,6 +231,8 @@ int diagnosis_rule_load(struct diagnosis_rule **to, const char *name)
 	struct diagnosis_rule *r;
 	int err;
 
+	if (!from && errno == EINVAL)
+		return fail(-EINVAL, "the rule %s is no regular file", name);
 	if (!from)
 		return fail(-ENOENT, "no rule '%s'", name);
 	r = calloc(1, sizeof(*r));
