@@ -14,11 +14,11 @@
 #include "base/str.h"
 #include "run/values.h"
 
-#define SAID  0.02 /* of the CPU time: worth a sentence */
-#define LINES 2
+#define SAID   0.02 /* of the CPU time: worth a sentence */
+#define LINES  2
+#define NOBODY UINT32_MAX /* in the enum it would make all unsigned */
 
 enum {
-	NOBODY = UINT32_MAX,
 	DEEPEST = 64,   /* generations of processes */
 	WITH_PATHS = 32 /* groups, the largest, whose paths are looked at */
 };
