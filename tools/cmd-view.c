@@ -27,6 +27,7 @@
 #include "base/str.h"
 #include "format/format.h"
 #include "format/page-tile.h"
+#include "launch/host-lock.h"
 #include "launch/preload.h"
 #include "tools/command.h"
 #include "tools/out.h"
@@ -37,7 +38,8 @@
 enum {
 	TOKEN_BYTES = 16,
 	TOKEN = 2 * TOKEN_BYTES, /* characters */
-	WAITING = 16,
+	WAITING = 128,
+	LOCK_MS = 2000,
 };
 
 /* Mutable: the command's options. */
@@ -354,10 +356,50 @@ static int listen_here(const struct sockaddr *at, socklen_t size,
 	return fail(err, "cannot listen on %s: %s", name, strerror(-err));
 }
 
+/* The process that listens there; 0: none, as where one was killed. */
+static int find_listener(const struct sockaddr_un *at)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct ucred peer = { .pid = 0 };
+	socklen_t size = sizeof(peer);
+
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, (const struct sockaddr *)at, sizeof(*at)))
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	else if (errno == EAGAIN) /* there is a queue */
+		peer.pid = -1;
+	close(fd);
+	return peer.pid;
+}
+
+/* Of ours alone, and only where nobody listens. */
+static int remove_left_socket(const struct sockaddr_un *at)
+{
+	struct stat st;
+	int pid;
+
+	if (lstat(at->sun_path, &st) || !S_ISSOCK(st.st_mode) ||
+	    st.st_uid != geteuid())
+		return 0;
+	pid = find_listener(at);
+	if (pid > 0)
+		return fail(-EADDRINUSE,
+			    "process %d listens on %s already: end it, or give "
+			    "--socket another name",
+			    pid, at->sun_path);
+	if (pid < 0)
+		return fail(-EADDRINUSE, "a process listens on %s already",
+			    at->sun_path);
+	unlink(at->sun_path);
+	return 0;
+}
+
 static int listen_on_file(const char *path)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	struct stat st;
+	struct host_lock lock;
+	int fd;
 
 	if (strlen(path) >= sizeof(at.sun_path))
 		return fail(-ENAMETOOLONG,
@@ -365,10 +407,15 @@ static int listen_on_file(const char *path)
 			    "most",
 			    path, sizeof(at.sun_path) - 1);
 	strcpy(at.sun_path, path);
-	/* One that was left. */
-	if (!lstat(path, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid())
-		unlink(path);
-	return listen_here((struct sockaddr *)&at, sizeof(at), path);
+	/* Of two that begin at once, one. */
+	if (host_lock_take(&lock, LOCK_MS))
+		lock.fd = -1;
+	fd = remove_left_socket(&at);
+	if (!fd)
+		fd = listen_here((struct sockaddr *)&at, sizeof(at), path);
+	if (lock.fd >= 0)
+		host_lock_release(&lock);
+	return fd;
 }
 
 static int listen_on_port(unsigned int *number)
@@ -413,6 +460,10 @@ static int serve_view(struct viewing *v, const struct view_http *http)
 	int fd = socket_path ? listen_on_file(socket_path)
 			     : listen_on_port(&port);
 	int err = fd < 0 ? fd : 0;
+	struct stat ours, there;
+
+	if (!err && socket_path && lstat(socket_path, &ours))
+		err = fail(-errno, "%s: %s", socket_path, strerror(errno));
 
 	if (!err && !socket_path)
 		err = make_token(v->token);
@@ -426,7 +477,9 @@ static int serve_view(struct viewing *v, const struct view_http *http)
 		if (err)
 			fail(err, "cannot serve: %s", strerror(-err));
 	}
-	if (socket_path && fd >= 0)
+	/* Not another's, who has the name now. */
+	if (socket_path && fd >= 0 && !lstat(socket_path, &there) &&
+	    there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
 		unlink(socket_path);
 	return err;
 }

@@ -136,10 +136,109 @@ other_user() {
 	grep -q '403$' other && ! grep -q copse-data other && served
 }
 
+# Connections of strangers, who send a byte now and then: their number keeps the
+# owner out as little as their patience, and his own stay.
+crowd() {
+	may
+	need python3
+	serve || return 1
+	python3 - "$address" <<-'EOF' || return 1
+	import http.client, select, socket, sys, threading, time, urllib.parse
+	at = urllib.parse.urlparse(sys.argv[1])
+	def ask(kept, path):
+	    kept.request("GET", path)
+	    answer = kept.getresponse()
+	    return answer.status, answer.read()
+	kept = http.client.HTTPConnection(at.hostname, at.port, timeout=20)
+	assert ask(kept, at.path)[0] == 200
+	crowd, gone = [], 0
+	done = False
+	def hold():
+	    while not done:
+	        for s in crowd[:]:
+	            try:
+	                s.send(b"G")
+	            except OSError:
+	                pass
+	        time.sleep(0.2)
+	threading.Thread(target=hold, daemon=True).start()
+	for i in range(100):
+	    crowd.append(socket.create_connection((at.hostname, at.port),
+	                                          timeout=20))
+	for i in range(10):
+	    new = http.client.HTTPConnection(at.hostname, at.port, timeout=20)
+	    assert ask(new, at.path)[0] == 200
+	    new.close()
+	    assert ask(kept, at.path + "tile?metric=cpu.time&nodes=0")[0] == 200
+	# One that asks for what it may not have stays a stranger.
+	wrong = socket.create_connection((at.hostname, at.port), timeout=50)
+	wrong.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	posts = socket.create_connection((at.hostname, at.port), timeout=50)
+	posts.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n")
+	begun = time.monotonic()
+	for s in crowd + [wrong, posts]:
+	    s.settimeout(50)
+	    try:
+	        while s.recv(4096):
+	            pass
+	    except ConnectionError:
+	        pass
+	print("all gone after", time.monotonic() - begun)
+	done = True
+	assert ask(kept, at.path)[0] == 200
+	EOF
+	served
+}
+
+# Who listens keeps the socket; who was killed does not.
+one_listener() {
+	may
+	serve --socket view.sock || return 1
+	first=$server
+	! timeout 20 "$copse" view --socket view.sock app.copse >second 2>&1 ||
+		return 1
+	cat second
+	grep "process $first listens on view.sock already: end it" second &&
+		[ "$(get --unix-socket view.sock http://here/)" = 200 ] || return 1
+	# Where its name was given to another, that stays.
+	mv view.sock moved.sock
+	serve --socket view.sock || return 1
+	kill -TERM $first && wait $first
+	[ -S view.sock ] && [ "$(get --unix-socket view.sock http://here/)" = 200 ] ||
+		return 1
+	kill -KILL $server
+	wait $server
+	[ -S view.sock ] && serve --socket view.sock &&
+		[ "$(get --unix-socket view.sock http://here/)" = 200 ] && served
+}
+
+# Of many that begin at once on a left socket one has it.
+many_listeners() {
+	may
+	serve --socket view.sock || return 1
+	kill -KILL $server
+	wait $server
+	for n in 1 2 3 4 5 6; do
+		"$copse" view --socket view.sock app.copse >said.$n 2>&1 &
+		echo $!
+	done >servers
+	wait_for sh -c '[ "$(cat said.? | grep -cE "serves until|already")" = 6 ]'
+	cat said.?
+	[ "$(cat said.? | grep -c 'serves until')" = 1 ] &&
+		[ "$(get --unix-socket view.sock http://here/)" = 200 ]
+	status=$?
+	xargs kill <servers 2>/dev/null
+	wait
+	return $status
+}
+
 point "a profile" measure
 point "the page of a file, and exact values" page
 point "without its token there is nothing" token
 point "a socket of its owner" socket
 point "another user is refused" other_user
+point "a crowd of strangers keeps nobody out" crowd
+point "a second one does not take a socket over" one_listener
+point "of many at once one has the socket" many_listeners
 cd "$here" || exit 99
 points_done

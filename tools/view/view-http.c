@@ -2,8 +2,11 @@
 /* view-http.c - libmicrohttpd, one thread, GET alone. */
 #include <errno.h>
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 #include "config.h"
 
@@ -11,11 +14,24 @@
 
 enum {
 	TIMEOUT = 60,   /* seconds, of a connection that does nothing */
-	MOST_HOLD = 32, /* connections */
+	MOST_HOLD = 32, /* connections; then the oldest stranger's ends */
+	STRANGER = 10,  /* seconds until one has asked for what it may have */
 	TURN = 200      /* ms between looks at *stop */
 };
 
+/*
+ * A connection.  Until it was let in it is a stranger's: any user of the host
+ * can hold such ones, and send a byte now and then.
+ */
+struct visitor {
+	struct visitor *next; /* an older one */
+	int socket;
+	time_t since;
+	bool is_in, is_out; /* let in; being ended */
+};
+
 struct serving {
+	struct visitor *newest;
 	void (*answer)(void *of, const struct view_request *request,
 		       struct view_answer *to);
 	void *of;
@@ -34,6 +50,83 @@ static int connection_socket(struct MHD_Connection *c)
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info ? info->connect_fd : -1;
+}
+
+static time_t visit_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* The library sees the end of it, and closes. */
+static void visit_end(struct visitor *v)
+{
+	v->is_out = true;
+	shutdown(v->socket, SHUT_RDWR);
+}
+
+/* Strangers who took too long, and where there are too many the oldest. */
+static void visits_limit(struct serving *s)
+{
+	time_t now = visit_clock();
+	struct visitor *oldest = NULL;
+	size_t count = 0;
+
+	for (struct visitor *v = s->newest; v; v = v->next) {
+		if (!v->is_in && !v->is_out && now - v->since > STRANGER)
+			visit_end(v);
+		count += !v->is_out;
+		if (!v->is_in && !v->is_out)
+			oldest = v;
+	}
+	if (count > MOST_HOLD && oldest)
+		visit_end(oldest);
+}
+
+static void visit_begin(struct serving *s, struct MHD_Connection *c, void **of)
+{
+	struct visitor *v = calloc(1, sizeof(*v));
+
+	*of = v;
+	if (!v) { /* it cannot be let in */
+		shutdown(connection_socket(c), SHUT_RDWR);
+		return;
+	}
+	*v = (struct visitor){ .next = s->newest,
+			       .socket = connection_socket(c),
+			       .since = visit_clock() };
+	s->newest = v;
+	visits_limit(s);
+}
+
+static void note_visit(void *of, struct MHD_Connection *c, void **its,
+		       enum MHD_ConnectionNotificationCode what)
+{
+	struct serving *s = of;
+	struct visitor **at = &s->newest;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		visit_begin(s, c, its);
+		return;
+	}
+	while (*at && *at != *its)
+		at = &(*at)->next;
+	if (*at)
+		*at = (*at)->next;
+	free(*its);
+	*its = NULL;
+}
+
+static void visit_let_in(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct visitor *v = info ? info->socket_context : NULL;
+
+	if (v)
+		v->is_in = true;
 }
 
 /* The page runs scripts: nobody else may frame it, or learn its address. */
@@ -88,6 +181,8 @@ static enum MHD_Result handle_request(void *of, struct MHD_Connection *c,
 	*upload_size = 0;
 	if (!strcmp(method, "GET"))
 		s->answer(s->of, &request, &answer);
+	if (!strcmp(method, "GET") && answer.status != 403)
+		visit_let_in(c);
 	return send_answer(c, &answer);
 }
 
@@ -97,17 +192,19 @@ static int view_serve(int socket,
 				     struct view_answer *to),
 		      void *of, const volatile sig_atomic_t *stop)
 {
-	struct serving s = { answer, of };
+	struct serving s = { .answer = answer, .of = of };
 	struct MHD_Daemon *daemon = MHD_start_daemon(
 		0, 0, NULL, NULL, handle_request, &s, MHD_OPTION_LISTEN_SOCKET,
 		socket, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MOST_HOLD,
-		MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, 2 * (unsigned int)MOST_HOLD,
+		MHD_OPTION_NOTIFY_CONNECTION, note_visit, &s, MHD_OPTION_END);
 
 	if (!daemon)
 		return -EIO;
-	while (!*stop)
+	while (!*stop) {
 		MHD_run_wait(daemon, TURN);
+		visits_limit(&s);
+	}
 	MHD_stop_daemon(daemon);
 	return 0;
 }

@@ -22,7 +22,7 @@ struct view_request {
 };
 
 struct view_answer {
-	int status; /* 200, … */
+	int status; /* 200, …; 403: who asks is a stranger */
 	const char *type;
 	const char *body; /* by malloc where it is to be freed */
 	size_t size;
@@ -33,7 +33,7 @@ struct view_http {
 	const char *version; /* the first member, whatever follows */
 	/*
 	 * Answer who connects to a socket that listens, GET alone, until *stop.
-	 * 0, or -errno.
+	 * Connections of strangers keep nobody out.  0, or -errno.
 	 */
 	int (*serve)(int socket,
 		     void (*answer)(void *of,
