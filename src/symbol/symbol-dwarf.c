@@ -11,6 +11,7 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct dwarf_unit {
 struct dwarf_names {
 	Dwarf *dwarf;
 	Dwarf_Addr bias;
+	const char *file; /* that it is in */
 	struct dwarf_unit *units;
 	size_t count, room;
 	struct ranges ranges; /* index: of units */
@@ -77,6 +79,21 @@ static int add_unit(struct dwarf_names *names, const Dwarf_Die *die)
 	return add_ranges(&names->ranges, &unit.die, index);
 }
 
+/* dwz puts what files have in common into another one. */
+static bool has_bad_supplement(struct dwarf_names *names, Dwfl_Module *file)
+{
+	const char *program, *debug = NULL, *name;
+	const void *id;
+
+	dwfl_module_info(file, NULL, NULL, NULL, NULL, NULL, &program, &debug);
+	names->file = debug ? debug : program;
+	if (dwelf_dwarf_gnu_debugaltlink(names->dwarf, &name, &id) <= 0 ||
+	    symbol_may_open(names->file, "", name))
+		return false;
+	names->missing = name;
+	return true;
+}
+
 struct dwarf_names *dwarf_names_new(Dwfl_Module *file)
 {
 	struct dwarf_names *names = calloc(1, sizeof(*names));
@@ -91,6 +108,8 @@ struct dwarf_names *dwarf_names_new(Dwfl_Module *file)
 		dwarf_names_free(names);
 		return NULL;
 	}
+	if (has_bad_supplement(names, file))
+		return names;
 	while (!dwarf_get_units(names->dwarf, cu, &cu, NULL, &type, &die,
 				NULL)) {
 		if (type != DW_UT_compile && type != DW_UT_partial &&
@@ -266,28 +285,57 @@ static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address,
 	return count;
 }
 
+/* Of the unit itself: text_of_die() would open what the name is asked for. */
+static const char *text_of_unit(const struct dwarf_unit *unit,
+				unsigned int name)
+{
+	Dwarf_Die die = unit->die;
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(&die, name, &attribute) ? dwarf_formstring(&attribute)
+						  : NULL;
+}
+
+/* Beside the file, or in the compiler's working directory; or all in one. */
+static bool may_open_split(const struct dwarf_names *names,
+			   const struct dwarf_unit *unit, const char *name)
+{
+	const char *folder = text_of_unit(unit, DW_AT_comp_dir);
+	char *below = str_format("%s/", folder ? folder : "");
+	char *package = str_format("%s.dwp", names->file);
+	bool may =
+		below && package && symbol_may_open("", "", package) &&
+		symbol_may_open(names->file, "", name) &&
+		symbol_may_open(*below == '/' ? "" : names->file, below, name);
+
+	free(below);
+	free(package);
+	return may;
+}
+
 /*
  * Split DWARF: the unit's functions are in a file of their own, which is opened
  * when the first address asks for them, since there may be thousands.
  */
 static void find_split(struct dwarf_names *names, struct dwarf_unit *unit)
 {
+	const char *name = text_of_unit(unit, DW_AT_dwo_name);
 	Dwarf_Die split = { 0 };
-	uint8_t type;
 
-	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL,
-			  NULL) ||
-	    type != DW_UT_skeleton)
+	if (!name)
+		name = text_of_unit(unit, DW_AT_GNU_dwo_name);
+	if (!name)
 		return;
-	if (split.addr) {
+	if (may_open_split(names, unit, name) &&
+	    !dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &split, NULL, NULL,
+			   NULL) &&
+	    split.addr) {
 		unit->body = split;
 		return;
 	}
 	unit->incomplete = true;
 	if (!names->missing)
-		names->missing = text_of_die(&unit->die, DW_AT_dwo_name);
-	if (!names->missing)
-		names->missing = text_of_die(&unit->die, DW_AT_GNU_dwo_name);
+		names->missing = name;
 }
 
 static bool is_fortran(Dwarf_Die *unit)
@@ -310,7 +358,7 @@ static void list_unit(struct dwarf_names *names, struct dwarf_unit *unit)
 		return;
 	unit->listed = true;
 	find_split(names, unit);
-	unit->fortran = is_fortran(&unit->body);
+	unit->fortran = !unit->incomplete && is_fortran(&unit->body);
 	list_functions(unit, &unit->body, (struct around){ 0 });
 	ranges_sort(&unit->ranges);
 }

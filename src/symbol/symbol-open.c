@@ -17,20 +17,78 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/regular.h"
 #include "symbol/symbol-file.h"
 
-/* What libdwfl finds, readable. */
+/* Nothing, or a file; also out of memory: no. */
+static bool is_no_pipe(char *path)
+{
+	struct stat st;
+	bool is = path && (stat(path, &st) || S_ISREG(st.st_mode));
+
+	free(path);
+	return is;
+}
+
+bool symbol_may_open(const char *beside, const char *below, const char *name)
+{
+	int folder = (int)(str_base(beside) - beside);
+
+	return is_no_pipe(
+		       str_format("%.*s%s%s", folder, beside, below, name)) &&
+	       (*name != '/' || is_no_pipe(strdup(name)));
+}
+
+/* Where libdwfl looks in folders that may be anybody's. */
+static bool may_look(const char *file, const char *link)
+{
+	static const char *const folders[] = { "", ".debug/", ".dwz/" };
+	char *invented = str_format("%s.debug", str_base(file));
+	bool may = invented;
+
+	for (size_t i = 0; i < 3 && may; i++)
+		may = symbol_may_open(file, folders[i],
+				      link ? link : invented) &&
+		      symbol_may_open(file, folders[i], str_base(file));
+	free(invented);
+	return may;
+}
+
+/* The same where a link leads. */
+static bool may_look_beside(const char *file, const char *link)
+{
+	char *real = file && *file == '/' ? realpath(file, NULL) : NULL;
+	bool may = real && may_look(file, link) && may_look(real, link);
+
+	free(real);
+	return may;
+}
+
+/*
+ * What libdwfl finds, readable.  Beside a file only if it has a path: the
+ * working directory has no debug information of the kernel's library.
+ */
 static int find_debug(Dwfl_Module *module, void **user, const char *name,
 		      Dwarf_Addr base, const char *file, const char *link,
 		      GElf_Word crc, char **found)
 {
-	int fd = dwfl_standard_find_debuginfo(module, user, name, base, file,
-					      link, crc, found);
+	const char *of = file, *debug = NULL;
+	int fd;
 
+	if (!of)
+		dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &of,
+				 &debug);
+	if (may_look_beside(of, link) &&
+	    (!debug || may_look_beside(debug, link)))
+		fd = dwfl_standard_find_debuginfo(module, user, name, base,
+						  file, link, crc, found);
+	else
+		fd = dwfl_build_id_find_debuginfo(module, user, name, base,
+						  file, link, crc, found);
 	return fd < 0 ? fd : zstd_expand(fd);
 }
 

@@ -175,6 +175,62 @@ pipes_among_texts() {
 	timeout 20 "$copse" run --help >>said 2>&1 && [ $status = 0 ]
 }
 
+# merges PROGRAM PIPE FUNCTION: with a pipe of that name in its way.
+merges() {
+	rm -rf "$1.copse" "$2"
+	"$copse" run -q --page=off -o "$1.copse" "./$1" && mkfifo "$2" || return
+	timeout 30 "$copse" merge "$1.copse" >said 2>&1
+	status=$?
+	rm "$2"
+	[ $status = 0 ] && "$copse" report hotspots "$1.copse/" | grep hot ||
+		{ echo "$1, $2: status $status"; cat said; return 1; }
+}
+
+# elfutils opens what a file names as its debug information, and what is called
+# like it; for the kernel's library in the working directory.
+pipes_for_debug_files() {
+	need objcopy "${CC:-cc}"
+	mkdir -p debug/.debug debug/.dwz debug/objects && cd debug || return
+	cat >hot.c <<-'C'
+	#include <time.h>
+	static volatile long x;
+	__attribute__((noinline)) static void hot(void)
+	{
+		for (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)
+			for (int i = 0; i < 1000; i++)
+				x += i;
+	}
+	int main(void)
+	{
+		hot();
+		return 0;
+	}
+	C
+	"${CC:-cc}" -g -O1 hot.c -o linked &&
+		objcopy --only-keep-debug linked linked.debug &&
+		objcopy --strip-debug --add-gnu-debuglink=linked.debug linked ||
+		return
+	for pipe in linked.debug .debug/linked.debug .debug/linked \
+	    "[vdso].debug" ".debug/[vdso]"; do
+		merges linked "$pipe" || return
+	done
+	for version in 4 5; do
+		(cd objects && "${CC:-cc}" -g -gdwarf-$version -gsplit-dwarf -O1 \
+			-c ../hot.c -o hot.o) &&
+			"${CC:-cc}" objects/hot.o -o split || return
+		for pipe in split.dwp objects/hot.dwo hot.dwo; do
+			merges split $pipe || return
+		done
+	done
+	need dwz
+	"${CC:-cc}" -g -O1 hot.c -o first && "${CC:-cc}" -g -O2 hot.c -o second &&
+		dwz -m common.debug -r first second || return
+	mv common.debug common
+	for pipe in common.debug .dwz/common.debug; do
+		merges first $pipe || return
+	done
+}
+
 point "set-user-id programs obey no variable of ours" obeys_nobody
 point "info shows no control characters" info_is_calm
 point "merge's warnings have none" merge_is_calm
@@ -182,4 +238,5 @@ point "messages about names have none" failures_are_calm
 point "formats for programs have none on a terminal" terminal_is_calm
 point "formats for programs are whole in a file" files_are_whole
 point "a pipe among rules or groups of events" pipes_among_texts
+point "pipes where debug information is looked for" pipes_for_debug_files
 points_done
