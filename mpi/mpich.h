@@ -52,13 +52,14 @@ static inline uint64_t status_bytes(const MPI_Status *status)
 static inline void library_name(char *text)
 {
 	static const char word[] = " Version:";
-	char *at = strstr(text, word);
+	char *at = strstr(text, word), *number;
 
 	text[strcspn(text, "\n")] = '\0';
 	if (!at)
 		return;
-	at[1] = '\0';
-	strcat(text, at + strlen(word) + 1);
+	number = at + strlen(word);
+	number += strspn(number, " \t");
+	memmove(at + 1, number, strlen(number) + 1);
 }
 
 #endif
