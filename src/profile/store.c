@@ -155,6 +155,8 @@ static void hdf5_begin(struct store *s)
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	/* A file's contents stand in itself: it names no others. */
 	H5Lunregister(H5L_TYPE_EXTERNAL);
+	/* Nor a filter, for which HDF5 would load libraries. */
+	H5PLset_loading_state(0);
 }
 
 /*

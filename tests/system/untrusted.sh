@@ -175,7 +175,39 @@ pipes_among_texts() {
 	timeout 20 "$copse" run --help >>said 2>&1 && [ $status = 0 ]
 }
 
-# merges PROGRAM PIPE FUNCTION: with a pipe of that name in its way.
+# A profile whose columns want a filter that HDF5 has not, and would load.
+no_plugin() {
+	need "${CC:-cc}"
+	python=/usr/bin/python3
+	$python -c 'import h5py' 2>/dev/null || skip "no h5py here"
+	measure_hostile && build_intruder && mkdir -p plugins filtered &&
+		cp intruder.so plugins/libx.so && cp hostile.copse/rank-0.h5 filtered || return
+	$python - <<-'EOF' || return
+	import h5py
+	with h5py.File("filtered/rank-0.h5", "r+") as file:
+	    names = []
+	    file.visititems(lambda name, of: names.append(name)
+	        if isinstance(of, h5py.Dataset) and of.size else None)
+	    for name in names:
+	        data, of = file[name][...], file[name].id.get_type()
+	        del file[name]
+	        how = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+	        how.set_chunk(data.shape)
+	        how.set_filter(32000, h5py.h5z.FLAG_OPTIONAL, (1,))
+	        h5py.h5d.create(file.id, name.encode(), of,
+	            h5py.h5s.create_simple(data.shape), how).write_direct_chunk(
+	                (0,) * data.ndim, data.tobytes(), 0)
+	EOF
+	for word in info merge report; do
+		HDF5_PLUGIN_PATH=$PWD/plugins INTRUDER_SAYS=$PWD/loaded \
+			"$copse" $word filtered >said 2>&1
+		cat said
+		grep -i 'filter' said && [ ! -e loaded ] ||
+			{ echo "$word loaded it"; return 1; }
+	done
+}
+
+# merges PROGRAM PIPE: with a pipe of that name in its way.
 merges() {
 	rm -rf "$1.copse" "$2"
 	"$copse" run -q --page=off -o "$1.copse" "./$1" && mkfifo "$2" || return
@@ -238,5 +270,6 @@ point "messages about names have none" failures_are_calm
 point "formats for programs have none on a terminal" terminal_is_calm
 point "formats for programs are whole in a file" files_are_whole
 point "a pipe among rules or groups of events" pipes_among_texts
+point "a profile makes HDF5 load no library" no_plugin
 point "pipes where debug information is looked for" pipes_for_debug_files
 points_done
