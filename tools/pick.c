@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pick.c - the newest run of a name. */
-#include <errno.h>
-#include <stdbool.h>
+/* pick.c - a run by its name, or the newest of a name cut short. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/numbered.h"
 #include "base/str.h"
 #include "tools/pick.h"
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-/* The directory that is meant, or would be: NAME, else NAME.copse. */
+/* Of WORD.copse and its numbered sisters; NULL: there is none. */
 static char *newest_run(const char *word, size_t *count)
 {
-	char *picked = numbered_newest(word, count), *name;
+	char *name = str_format("%s.copse", word);
+	char *newest = name ? numbered_newest(name, count) : NULL;
 
-	if (picked || is_directory(word))
-		return picked;
-	name = str_format("%s.copse", word);
-	if (name)
-		picked = numbered_newest(name, count);
 	free(name);
-	return picked;
+	return newest;
 }
 
 bool pick_finds(const char *word)
@@ -39,24 +25,35 @@ bool pick_finds(const char *word)
 	char *picked = newest_run(word, &count);
 
 	free(picked);
-	return picked;
+	return picked || numbered_has_profile(word);
+}
+
+/* What was typed is what is shown; that there is a later one is said. */
+static void say_newer(const char *word, const char *command)
+{
+	size_t count;
+	char *newest = numbered_newest(word, &count);
+
+	if (newest && strcmp(newest, word) != 0)
+		fprintf(stderr, "copse %s: %s; a newer run is %s\n", command,
+			word, newest);
+	free(newest);
 }
 
 char *pick_run(const char *word, const char *command)
 {
-	size_t length = strlen(word), count = 0;
-	char *picked = NULL;
+	bool whole = numbered_has_profile(word);
+	size_t count = 0;
+	char *picked = whole ? NULL : newest_run(word, &count);
 
-	if (length && word[length - 1] != '/')
-		picked = newest_run(word, &count);
 	if (!picked)
 		picked = strdup(word);
 	if (!picked)
 		no_memory();
+	else if (command && whole)
+		say_newer(word, command);
 	else if (command && count > 1)
-		fprintf(stderr,
-			"copse %s: %s, the newest of %zu runs; a name with a "
-			"slash at its end means that one\n",
+		fprintf(stderr, "copse %s: %s, the newest of %zu runs\n",
 			command, picked, count);
 	return picked;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * pick.h - which run a word of the command line stands for, where it is the
- * only one: APP.copse, or APP, is the newest of the runs of that name
- * (numbered.h); with a slash behind it APP.copse/ is that very directory.
+ * only one: a directory that holds a profile is that one; APP, which is none,
+ * is the newest of APP.copse, APP.2.copse ... (numbered.h).
  */
 #ifndef TOOLS_PICK_H
 #define TOOLS_PICK_H

@@ -44,8 +44,7 @@ bool numbered_is(const char *path, const char *name)
 	return digits && !strcmp(path + digits, name + stem);
 }
 
-/* A directory that copse has made and something is in. */
-static bool has_profile(const char *path)
+bool numbered_has_profile(const char *path)
 {
 	static const char *const prefixes[] = { "rank-", "node-", "run.h5" };
 	DIR *folder = opendir(path);
@@ -107,7 +106,7 @@ char *numbered_newest(const char *name, size_t *count)
 						  entry->d_name)
 				     : NULL;
 
-		if (!path || !has_profile(path)) {
+		if (!path || !numbered_has_profile(path)) {
 			free(path);
 			continue;
 		}

@@ -16,6 +16,9 @@ char *numbered_name(const char *name, unsigned int n);
 /* Whether `path` is the name itself or a numbered one of it. */
 bool numbered_is(const char *path, const char *name);
 
+/* Whether it is a directory that copse has made and something is in. */
+bool numbered_has_profile(const char *path);
+
 /*
  * Among the directories of that name that hold profiles: the one whose job
  * began last, by malloc, and their number.  NULL: none, or out of memory.
