@@ -9,6 +9,7 @@ liblaunch_la_SOURCES = \
 	src/launch/job.c src/launch/job.h \
 	src/launch/job-end.c src/launch/job-end.h \
 	src/launch/livedir.c src/launch/livedir.h \
+	src/launch/program-name.c src/launch/program-name.h \
 	src/launch/power-meter.c src/launch/power-meter.h \
 	src/launch/power-loop.c src/launch/power-loop.h \
 	src/launch/power-readings.c src/launch/power-readings.h \
