@@ -52,7 +52,7 @@ void spelling_begin(struct spelling *n, const char *wrong)
 	*n = (struct spelling){ .wrong = wrong, .slips = UINT_MAX };
 }
 
-void spelling_try(struct spelling *n, const char *known)
+void spelling_try_as(struct spelling *n, const char *known, const char *meant)
 {
 	size_t length = strlen(n->wrong);
 	unsigned int slips;
@@ -61,12 +61,17 @@ void spelling_try(struct spelling *n, const char *known)
 	    strlen(known) >= SPELLING_SIZE)
 		return;
 	slips = edit_distance(n->wrong, known);
-	if (!strncmp(known, n->wrong, length))
+	if (slips > 1 && !strncmp(known, n->wrong, length))
 		slips = 1;
 	if (slips > 1 + length / 4 || slips >= n->slips)
 		return;
 	n->slips = slips;
-	snprintf(n->best, sizeof(n->best), "%s", known);
+	snprintf(n->best, sizeof(n->best), "%s", meant);
+}
+
+void spelling_try(struct spelling *n, const char *known)
+{
+	spelling_try_as(n, known, known);
 }
 
 const char *spelling_hint(struct spelling *n)

@@ -26,6 +26,9 @@ void spelling_begin(struct spelling *n, const char *wrong);
  */
 void spelling_try(struct spelling *n, const char *known);
 
+/* The same, where the user has to type `meant` for what he calls `known`. */
+void spelling_try_as(struct spelling *n, const char *known, const char *meant);
+
 /* "; did you mean 'hotspots'?", or ";" when none is near.  It stands between a
    sentence and the list of known words. */
 const char *spelling_hint(struct spelling *n);

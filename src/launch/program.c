@@ -126,6 +126,55 @@ static const char *why_unfit(const char *path)
 	return unfit[compat_of_file(&ours, AT_FDCWD, path)];
 }
 
+/* The file that was meant, which is a directory, or has no right to run. */
+static int say_not_executable(const char *path)
+{
+	size_t length = strlen(path);
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return fail(-EACCES, "'%s' is a directory, and no program",
+			    path);
+	if (length > 3 && !strcmp(path + length - 3, ".py"))
+		return fail(-EACCES,
+			    "'%s' is not executable; to measure the script: "
+			    "copse run python3 %s",
+			    path, path);
+	return fail(-EACCES,
+		    "'%s' is not executable (if it is a program: chmod +x %s)",
+		    path, path);
+}
+
+/* Why it is none, with what was probably meant. */
+static int say_no_program(int err, const char *name)
+{
+	size_t first = strcspn(name, " ");
+	const char *sign = strchr(name, '=');
+
+	if (err == -EACCES)
+		return say_not_executable(name);
+	if (!strchr(name, '/') && !try_file(name))
+		return fail(err,
+			    "there is no program '%s' in PATH; the one in this "
+			    "directory is ./%s",
+			    name, name);
+	if (!strchr(name, '/') && !access(name, F_OK)) {
+		say_not_executable(name);
+		return err;
+	}
+	if (sign && !memchr(name, '/', (size_t)(sign - name)))
+		return fail(err,
+			    "there is no program '%s'; a variable stands "
+			    "before copse run, or behind: copse run env",
+			    name);
+	if (name[first])
+		return fail(err,
+			    "there is no program '%s'; without quotes '%.*s' "
+			    "is the program, and the rest its arguments",
+			    name, (int)first, name);
+	return fail(err, "there is no program '%s'", name);
+}
+
 int program_find(struct program *p, const char *name)
 {
 	int err;
@@ -137,10 +186,8 @@ int program_find(struct program *p, const char *name)
 	} else {
 		err = search_path(p, name);
 	}
-	if (err == -ENOENT)
-		return fail(err, "there is no program '%s'", name);
 	if (err)
-		return fail(err, "'%s' cannot be executed", name);
+		return say_no_program(err, name);
 	p->refused = why_unfit(p->path);
 	if (is_privileged(p->path))
 		p->refused = "runs with more rights than its caller, so no "

@@ -181,7 +181,8 @@ int rule_init(struct rule *rule, const char *text)
 		return read_finding(rule, rule->text + strlen(finding));
 	sign = find_sign(rule->text);
 	if (!sign)
-		return wrong(rule, "write 'WHAT > LIMIT' or 'WHAT < -LIMIT'");
+		return wrong(rule, "write 'WHAT > LIMIT' or 'WHAT < -LIMIT', "
+				   "in quotes");
 	rule->below = *sign == '<';
 	err = read_limit(rule, sign + 1);
 	if (!err)
