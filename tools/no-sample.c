@@ -64,6 +64,43 @@ static bool has_no_room(void)
 	       limit.rlim_cur < PROFILE_LEAST;
 }
 
+/* What the processes told of each other, or NULL. */
+static const char *why_unfit_child(const struct live_tally *tally)
+{
+	static const struct {
+		enum live_unfit unfit;
+		const char *why;
+	} reasons[] = {
+		{ LIVE_UNFIT_VALGRIND, "Valgrind runs the program, and would "
+				       "end at the signal of a sample: run "
+				       "either Valgrind or copse" },
+		{ LIVE_UNFIT_STATIC, "a program that it started is linked "
+				     "statically, so no library can be put "
+				     "into it: link it dynamically" },
+		{ LIVE_UNFIT_LIBRARY, "a program that it started cannot load "
+				      "copse's libraries: it is for 32 bits, "
+				      "another C library or an older glibc" },
+		{ LIVE_UNFIT_ROOT, "a program that it started has another "
+				   "root, where copse's libraries are not: "
+				   "write copse run before the program there" },
+		{ LIVE_UNFIT_USER, "a program that it started runs as another "
+				   "user, who may not write this profile: "
+				   "write copse run behind what changes the "
+				   "user" },
+		{ LIVE_UNFIT_LIMIT, "a program that it started was given too "
+				    "little for copse beside it by a limit "
+				    "(ulimit -s, -v, -d, -n, -i): raise that" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (tally->unfit & reasons[i].unfit)
+			return reasons[i].why;
+	if (tally->failed)
+		return "no process had room for a profile: enlarge /dev/shm or "
+		       "raise the limits (ulimit -v, -n; see: copse check)";
+	return NULL;
+}
+
 /* So little that even at the usual rate there is no sample, or one. */
 static bool waited(const struct no_sample *n)
 {
@@ -77,6 +114,7 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 {
 	double due =
 		(double)n->cpu_ns / NS * (double)rate_of_settings(n->settings);
+	const char *why;
 
 	if (is_left_out(n))
 		return "--include and --exclude leave the program out";
@@ -95,6 +133,9 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 			 (double)n->cpu_ns / 1e6);
 		return to;
 	}
+	why = why_unfit_child(&n->tally);
+	if (why)
+		return why;
 	if (due > 0 && due < MOST_DUE) {
 		snprintf(to, NO_SAMPLE_SIZE,
 			 "at %" PRIu64 " per second none was due in %.0f ms of "
@@ -103,8 +144,6 @@ const char *no_sample_why(const struct no_sample *n, char to[NO_SAMPLE_SIZE])
 			 (double)n->cpu_ns / 1e6);
 		return to;
 	}
-	return "the program is linked statically, runs in Valgrind, was "
-	       "started with another root or user, or a limit (ulimit -v, -d, "
-	       "-f, -n) or /dev/shm leaves no room for a profile "
-	       "(see: copse check)";
+	return "what computed was started without copse's library: LD_PRELOAD "
+	       "was removed or is not obeyed (man copse-run, KNOWN LIMITS)";
 }

@@ -39,7 +39,7 @@ static inline const char *limit_too_tight(void)
 {
 	if (stack_is_tight())
 		return "is given less than 64 KiB of stack (ulimit -s), too "
-		       "little for a sample as well";
+		       "little to load our libraries as well";
 	if (limit_is_below(RLIMIT_AS, 128 << 20))
 		return "is given less than 128 MiB of address space (ulimit "
 		       "-v), too little for a profile as well";

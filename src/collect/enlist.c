@@ -113,6 +113,18 @@ void enlist_exec(void)
 			(struct live_exec){ pid, tally.unsampled, cpu_now() };
 }
 
+void enlist_unfit(enum live_unfit why)
+{
+	if (tally.page)
+		__atomic_fetch_or(&tally.page->unfit, why, __ATOMIC_RELAXED);
+}
+
+void enlist_unfit_self(const char *directory, enum live_unfit why)
+{
+	tally.page = map(directory, false);
+	enlist_unfit(why);
+}
+
 SIGSAFE void enlist_profile(void)
 {
 	if (!tally.page)

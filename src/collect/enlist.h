@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/sigsafe.h"
+#include "live/tally.h"
 
 /* This process begins to be measured. */
 void enlist_begin(const char *directory);
@@ -23,8 +24,11 @@ void enlist_forked(void);
 void enlist_started(void);
 /* It is not to be measured. */
 void enlist_left_out(const char *directory);
-/* It may execute another program now. */
+/* It may execute another program now, which may not be measured. */
 void enlist_exec(void);
+void enlist_unfit(enum live_unfit why);
+/* It is not measured itself. */
+void enlist_unfit_self(const char *directory, enum live_unfit why);
 
 /* It has a profile, or can have none. */
 SIGSAFE void enlist_profile(void);

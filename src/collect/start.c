@@ -98,8 +98,12 @@ static void collect_start(void)
 	time_init();
 	interpose_init();
 	if (!directory || !*directory || comes_late() ||
-	    golang_wrote("/proc/self/exe") || is_emulated())
+	    golang_wrote("/proc/self/exe"))
 		return;
+	if (is_emulated()) {
+		enlist_unfit_self(directory, LIVE_UNFIT_VALGRIND);
+		return;
+	}
 	settings_from_environment(&collector.settings);
 	collector.settings.gpu_unified |= collector.settings.gpu_faults;
 	if (!control_wants(&collector.settings)) {

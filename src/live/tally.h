@@ -19,6 +19,19 @@ enum {
 	LIVE_TALLY_EXECS = 253
 };
 
+/*
+ * Why a program that was executed is not measured, as far as the process that
+ * executed it, or the program itself, could tell: bits of `unfit`.
+ */
+enum live_unfit {
+	LIVE_UNFIT_STATIC = 1,   /* it has no loader */
+	LIVE_UNFIT_LIBRARY = 2,  /* it cannot load our library */
+	LIVE_UNFIT_ROOT = 4,     /* our library is not in its root */
+	LIVE_UNFIT_USER = 8,     /* it may not reach the live profiles */
+	LIVE_UNFIT_VALGRIND = 16, /* that ends at the signal of a sample */
+	LIVE_UNFIT_LIMIT = 32     /* a limit leaves too little beside it */
+};
+
 /* A process that executes another program is known to that by its pid. */
 struct live_exec {
 	uint32_t pid;       /* 0: nobody */
@@ -32,7 +45,8 @@ struct live_tally {
 	uint32_t unsampled; /* processes that have none (yet) */
 	uint32_t failed;    /* processes that could make none */
 	uint32_t left_out;  /* processes that were not wanted */
-	uint64_t unused;
+	uint32_t unfit;     /* enum live_unfit of all of them */
+	uint32_t unused;
 	struct live_exec execs[LIVE_TALLY_EXECS]; /* by pid */
 };
 

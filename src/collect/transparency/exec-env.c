@@ -19,6 +19,7 @@
 #include "base/preload-compat.h"
 #include "base/sys.h"
 #include "base/tight-limits.h"
+#include "collect/enlist.h"
 #include "collect/transparency/exec-env.h"
 
 enum {
@@ -86,7 +87,15 @@ static bool leads_away(const char *path)
 	return false;
 }
 
-/* Whether our libraries may stay for it. */
+/* Whoever did not become another user may reach the live profiles. */
+static bool is_live_here(void)
+{
+	const char *live = secure_getenv("COPSE_LIVE");
+
+	return !live || sys2(SYS_access, live, W_OK) >= 0;
+}
+
+/* Whether our libraries may stay for it; whether they serve is told. */
 static bool fits(int dir, const char *path)
 {
 	enum compat fit;
@@ -94,6 +103,14 @@ static bool fits(int dir, const char *path)
 	if (!ours.library)
 		return true;
 	fit = compat_of_file(&ours, dir, path);
+	if (fit == COMPAT_STATIC)
+		enlist_unfit(LIVE_UNFIT_STATIC);
+	else if (fit != COMPAT_YES)
+		enlist_unfit(LIVE_UNFIT_LIBRARY);
+	else if (!is_library_here())
+		enlist_unfit(LIVE_UNFIT_ROOT);
+	else if (!is_live_here())
+		enlist_unfit(LIVE_UNFIT_USER);
 	return (fit == COMPAT_YES || fit == COMPAT_STATIC) &&
 	       is_library_here() &&
 	       (!compat_is_program(path) || !leads_away(path));
@@ -101,11 +118,14 @@ static bool fits(int dir, const char *path)
 
 static size_t size_without(bool fit, char *const env[])
 {
+	bool tight = limit_too_tight();
 	const char *preload;
 	size_t words;
 
-	if (fit && !limit_too_tight())
+	if (fit && !tight)
 		return 0;
+	if (tight)
+		enlist_unfit(LIVE_UNFIT_LIMIT);
 	preload = preload_of(env, &words);
 	if (!preload ||
 	    words > (stack_is_tight() ? MOST_WORDS_TIGHT : MOST_WORDS) ||
