@@ -652,6 +652,7 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 		err = sites(report, &paths, &f, options);
 	idle_threads_say(report, runs, metric ? metric->name : NULL);
 	unnamed_say(report, run, metric);
+	unnamed_say_lines(report, run, metric);
 	findings_losses(report, run);
 	findings_quality(report, run, metric, &f.paths);
 	free(f.main);

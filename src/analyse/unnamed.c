@@ -4,6 +4,7 @@
  * function's; by the file that it is in.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/interpreter.h"
 #include "analyse/phrase.h"
@@ -97,4 +98,49 @@ void unnamed_say(struct report *report, const struct run *run,
 	}
 	free(by_file);
 	free(owner);
+}
+
+/* Lines are known there, or not even names, of which unnamed_say() tells. */
+static bool is_built_plainly(const struct run *run, uint32_t file)
+{
+	for (size_t i = 1; i < run->node_count; i++) {
+		const struct run_node *n = &run->nodes[i];
+
+		/* A node has the line of its call, which is in its parent. */
+		if ((n->file && run->nodes[n->parent].module == file) ||
+		    (n->module == file && n->flags & RUN_UNNAMED))
+			return false;
+	}
+	return file;
+}
+
+/* The file that main() is in; 0: it is not known. */
+static uint32_t file_of_main(const struct run *run)
+{
+	uint32_t name = str_find(&run->strings, "main");
+
+	for (size_t i = 1; i < run->node_count; i++)
+		if (run->nodes[i].function == name &&
+		    run->nodes[i].kind == RUN_FUNCTION)
+			return run->nodes[i].module;
+	return 0;
+}
+
+void unnamed_say_lines(struct report *report, const struct run *run,
+		       const struct run_metric *metric)
+{
+	uint32_t file = file_of_main(run);
+	bool plain = metric && is_built_plainly(run, file);
+	double all = plain ? total_of_run(run, metric) : 0, of = 0;
+
+	for (size_t i = 1; i < run->node_count && all > 0; i++)
+		if (run->nodes[i].module == file)
+			of += value_node(metric, i);
+	if (of < MUCH * all || all <= 0)
+		return;
+	report_note(report,
+		    "%s was built without -g: with it reports also have source "
+		    "lines and inlined functions (add -g to the compiler's "
+		    "options; it does not make a program slower).",
+		    str_base(str_at(&run->strings, file)));
 }

@@ -10,4 +10,8 @@
 void unnamed_say(struct report *report, const struct run *run,
 		 const struct run_metric *metric);
 
+/* As a note, that the program was built without -g, and what that lacks. */
+void unnamed_say_lines(struct report *report, const struct run *run,
+		       const struct run_metric *metric);
+
 #endif
