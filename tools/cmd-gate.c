@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cmd-gate.c - copse gate: an exit status for CI, by rules on two sides. */
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse/compare/gate.h"
 #include "analyse/overview.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "tools/command.h"
 #include "tools/show.h"
 
@@ -19,11 +22,43 @@ static const char *metric;
 static const char *rules[MOST_RULES + 1];
 static double confidence = 99, least = 1;
 
+/* "3%", "=3%", " -2pp": what stands behind > in a rule. */
+static bool is_limit(const char *text)
+{
+	size_t sign = strspn(text, "= -+");
+	size_t digits = strspn(text + sign, "0123456789.");
+	const char *unit = text + sign + digits;
+
+	return digits && strspn(unit, "%psmu") == strlen(unit);
+}
+
+/*
+ * total>3% without quotes is, to a shell, "total" with standard output in a
+ * file called 3%.  NULL: that is not what happened here.
+ */
+static const char *cut_by_shell(const char *rule, char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/fd/1", path, PATH_MAX - 1);
+
+	path[n > 0 ? n : 0] = 0;
+	if (strpbrk(rule, "<>") || !strncmp(rule, "rule:", strlen("rule:")))
+		return NULL;
+	return is_limit(str_base(path)) ? str_base(path) : NULL;
+}
+
 static int add_rule(void *to, const char *text)
 {
+	char path[PATH_MAX];
+	const char *limit = cut_by_shell(text, path);
 	size_t count = 0;
 
 	(void)to;
+	if (limit)
+		return fail(-EINVAL,
+			    "quote the rule: --fail-if '%s>%s'; without quotes "
+			    "the shell takes > for itself, and has made the "
+			    "file %s",
+			    text, limit + strspn(limit, "= "), limit);
 	while (rules[count])
 		count++;
 	if (count == MOST_RULES)

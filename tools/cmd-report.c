@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "format/format.h"
 #include "tools/command.h"
+#include "tools/guess.h"
 #include "tools/pick.h"
 #include "tools/show.h"
 
@@ -82,6 +83,7 @@ static int unknown_analysis(const char *word)
 	spelling_begin(&near, word);
 	for (size_t i = 0; analyses[i]; i++)
 		spelling_try(&near, analyses[i]->name);
+	guess_foreign(&near);
 	for (size_t i = 0; analyses[i] && used < sizeof(known); i++)
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 					 "%s%s", i ? ", " : "",

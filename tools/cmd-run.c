@@ -28,6 +28,7 @@
 #include "launch/preload.h"
 #include "launch/process.h"
 #include "launch/program.h"
+#include "launch/program-name.h"
 #include "tools/aftermath.h"
 #include "tools/command.h"
 #include "tools/conclude.h"
@@ -381,7 +382,7 @@ static int find_run_output(struct output *o, const struct job *job,
 			   const char *program)
 {
 	char *wanted = NULL;
-	int err = output_name(&wanted, output, str_base(program), job);
+	int err = output_name(&wanted, output, program, job);
 
 	if (err)
 		return err;
@@ -625,6 +626,7 @@ static int measure_program(char **argv, const struct settings *s,
 	}
 	none.run_ns = h.end.mono_ns - parent.start_ns;
 	none.cpu_ns = process_children_cpu_ns();
+	livedir_tally(live, &none.tally);
 	output_restore(o, job);
 	if (node_output_wanted(gather, job->size) &&
 	    ended_in_peace(&h, &parent))
@@ -708,7 +710,7 @@ static int run_program(char **argv, const struct program *program,
 		warn_user("this copse was built without wrappers for the "
 			  "program's "
 			  "MPI: its calls are not measured");
-	err = find_run_output(&o, &job, argv[0]);
+	err = find_run_output(&o, &job, program_name(argv));
 	if (err) {
 		free(preload);
 		return err == -EINVAL ? err : run_unmeasured(argv);

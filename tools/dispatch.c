@@ -12,6 +12,7 @@
 #include "tools/command.h"
 #include "tools/conclude.h"
 #include "tools/explain.h"
+#include "tools/guess.h"
 #include "tools/out.h"
 #include "tools/tools.h"
 #include "tools/wrap.h"
@@ -43,8 +44,8 @@ static void print_usage(FILE *to)
 		wrap_text(to, commands[i]->help, 15, 80);
 	}
 	fputs("\ncopse COMMAND --help lists the command's options, copse help "
-	      "WORD says what a\ncommand, an analysis, an option or a metric "
-	      "is.\n"
+	      "WORD says what a\ncommand, an analysis, an option, a metric or "
+	      "a word of a report is.\n"
 	      "To start: copse run ./program, or "
 	      "mpirun -n 4 copse run ./program\n",
 	      to);
@@ -55,8 +56,7 @@ static int unknown_command(const char *name)
 	struct spelling near;
 
 	spelling_begin(&near, name);
-	for (size_t i = 0; commands[i]; i++)
-		spelling_try(&near, commands[i]->name);
+	guess_command(&near);
 	fprintf(stderr,
 		"copse: there is no command '%s'%s copse --help lists them\n",
 		name, spelling_hint(&near));
@@ -83,7 +83,7 @@ static int dispatch(int argc, char **argv)
 	if (is_either_word(argv[1], "--help", "-h") ||
 	    !strcmp(argv[1], "help")) {
 		if (argc > 2)
-			return explain(argv[argc - 1]);
+			return explain(argc - 2, argv + 2);
 		print_usage(stdout);
 		return 0;
 	}

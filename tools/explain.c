@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.c - look a word up in all tables that a user can name. */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "live/layout.h"
 #include "tools/command.h"
 #include "tools/explain.h"
+#include "tools/guess.h"
 #include "tools/help.h"
 #include "tools/wrap.h"
 
@@ -82,6 +84,43 @@ static void explain_lines(const char *what, const char *const *lines,
 		printf("  %-8s %s\n", what, lines[i]);
 }
 
+static const struct glossary_term {
+	const char *term, *text;
+} terms[] = {
+#define TERM(term, text) { term, text },
+#include "tools/glossary.inc"
+#undef TERM
+};
+
+enum {
+	TERMS = sizeof(terms) / sizeof(*terms)
+};
+
+/* "Load-balance" is "load balance", "samples" is "sample". */
+static bool is_term(const char *word, const char *term)
+{
+	size_t i;
+
+	for (i = 0; word[i] && term[i]; i++)
+		if ((char)tolower((unsigned char)word[i]) != term[i] &&
+		    (word[i] != '-' || term[i] != ' '))
+			return false;
+	return !term[i] && (!word[i] || !strcmp(word + i, "s"));
+}
+
+static bool explain_term(const char *word)
+{
+	const char *said = NULL;
+
+	for (size_t i = 0; i < TERMS; i++)
+		if (is_term(word, terms[i].term) &&
+		    (!said || strcmp(said, terms[i].text) != 0)) {
+			said = terms[i].text;
+			wrap_text(stdout, said, 0, WIDTH);
+		}
+	return said;
+}
+
 /* A rule of copse report diagnose: its terms, and the text behind them. */
 static bool explain_rule(const char *word)
 {
@@ -101,20 +140,30 @@ static bool explain_rule(const char *word)
 	return true;
 }
 
-static int nothing_known(const char *word)
+/* Each word of a command as help takes it, not as it is typed. */
+static void guess_words(struct spelling *near)
 {
 	const char *known, *help;
+
+	for (size_t i = 0; commands[i]; i++) {
+		const struct command *c = commands[i];
+
+		spelling_try(near, c->name);
+		for (size_t j = 0; c->word && (known = c->word(j, &help)); j++)
+			spelling_try(near, known);
+	}
+	for (size_t i = 0; i < TERMS; i++)
+		spelling_try(near, terms[i].term);
+	guess_foreign(near);
+}
+
+static int nothing_known(const char *word)
+{
 	struct spelling near;
 	char **rules;
 
 	spelling_begin(&near, word);
-	for (size_t i = 0; commands[i]; i++) {
-		const struct command *c = commands[i];
-
-		spelling_try(&near, c->name);
-		for (size_t j = 0; c->word && (known = c->word(j, &help)); j++)
-			spelling_try(&near, known);
-	}
+	guess_words(&near);
 	for (size_t i = 0; i < METRIC_COUNT; i++)
 		spelling_try(&near, metric_infos[i].name);
 	rules = diagnosis_rule_names();
@@ -128,14 +177,38 @@ static int nothing_known(const char *word)
 	return 2;
 }
 
-int explain(const char *word)
+static bool explain_word(const char *word)
 {
-	bool found = explain_command(word);
+	bool term = explain_term(word), found = explain_command(word);
 
 	if (!found) {
 		found = explain_option(word);
 		found |= explain_rows(word);
 		found |= explain_rule(word);
 	}
-	return found ? 0 : nothing_known(word);
+	return term || found;
+}
+
+static char *join_words(int count, char *const *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	for (int i = 0; to && i < count; i++)
+		fprintf(to, "%s%s", i ? " " : "", words[i]);
+	if (to)
+		fclose(to);
+	return text;
+}
+
+int explain(int count, char *const *words)
+{
+	char *all = join_words(count, words);
+	int status = 0;
+
+	if (!all || (!explain_word(all) && !explain_word(words[count - 1])))
+		status = nothing_known(all ? all : words[0]);
+	free(all);
+	return status;
 }

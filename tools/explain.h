@@ -4,10 +4,11 @@
 #define TOOLS_EXPLAIN_H
 
 /*
- * Prints the help of a command, or of what its first word may be; else all
- * options, metrics and losses of that name.  The exit status: 2 after a
- * message when there are none.
+ * Prints what the glossary says of the words ("load balance"), and the help of
+ * a command, or of what its first word may be; else all options, metrics and
+ * losses of that name.  Of several words that mean nothing together the last
+ * one is explained.  The exit status: 2 after a message when there are none.
  */
-int explain(const char *word);
+int explain(int count, char *const *words);
 
 #endif

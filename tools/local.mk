@@ -21,6 +21,7 @@ libcopse_tools_la_SOURCES = tools/dispatch.c \
 	tools/out.c tools/out.h tools/page.c tools/page.h \
 	tools/pick.c tools/pick.h \
 	tools/offers.c tools/offers.h tools/explain.c tools/explain.h \
+	tools/guess.c tools/guess.h tools/foreign-words.def \
 	tools/progress.c tools/progress.h tools/show.c tools/show.h \
 	tools/view/view-http.h $(run_sources) $(COMMANDS:=.c)
 libcopse_tools_la_CFLAGS = $(reader_cflags)
@@ -35,6 +36,15 @@ tools/commands.inc: Makefile
 	@mkdir -p $(@D)
 	@for c in $(COMMANDS); do c=$${c##*/cmd-}; \
 	   echo "COMMAND($$(echo $$c | tr - _))"; done >$@
+
+# What copse help says of a word is what the glossary says.
+EXTRA_DIST += doc/glossary.awk
+BUILT_SOURCES += tools/glossary.inc
+tools/glossary.inc: $(srcdir)/doc/glossary.md $(srcdir)/doc/glossary.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(AWK) -f $(srcdir)/doc/glossary.awk \
+		$(srcdir)/doc/glossary.md >$@.tmp
+	@mv $@.tmp $@
 
 # Where bash, zsh and fish look for them.
 completiondir = $(datadir)/bash-completion/completions
