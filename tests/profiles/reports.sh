@@ -251,7 +251,26 @@ loops_of_python() {
 	grep -q 'time is in add_up ← loop.py:6 <module>, at loop.py:5,' text
 }
 
+# tells_of_lines OPTION: of a program that was compiled so.
+tells_of_lines() {
+	need cc
+	echo 'volatile double s; int main(void) { for (int i = 0; i < 90000000;
+		i++) s += i; return 0; }' >lines.c
+	cc -O1 "$@" -o "lines$1" lines.c && "$copse" run -q "./lines$1" &&
+		"$copse" report --width 500 "lines$1" >out || return 1
+	cat out
+	grep -q '^lines-w was built without -g: ' out
+}
+
+tells_not_of_lines() {
+	! tells_of_lines "$1"
+}
+
 point "a program is measured" measure
+point "what a build without -g lacks is told once" tells_of_lines -w
+for option in -g -s; do
+	point "not of one with $option" tells_not_of_lines $option
+done
 point "a remark names a function, and its line where that is known" remarks
 point "the start of a process is no finding" no_faults_of_starts
 point "a loop in Python is remarked on" loops_of_python

@@ -139,26 +139,32 @@ here() {
 		has busy.2.copse rank-0.h5
 }
 
-# shows WHAT WORDS…: the run, as its command line says, and says so.
+# shows WHAT SAID WORDS…: the run, as its command line says, and says so.
 shows() {
 	what=$1
-	shift
+	said=$2
+	shift 2
 	"$copse" "$@" >out 2>err
 	cat err
-	grep -q "busy $what\$" out && { [ "$(grep -c newest err)" = 0 ] ||
-		grep -q 'busy.*, the newest of [23] runs;' err; }
+	grep -q "busy $what\$" out && {
+		[ "$said" ] && grep -q "$said" err || [ ! -s err ]
+	}
 }
 
-# The one that began last, unless a slash or a number says which.
+# Of a name cut short the one that began last; a whole name is that one, and
+# that there is a newer one is said.
 newest() {
 	fresh "$1" && for n in 1 2 3; do
 		"$copse" run -q ./busy $n || return
 	done
-	for name in busy busy.copse ./busy busy.3.copse; do
-		shows 3 info $name || return
+	for name in busy ./busy; do
+		shows 3 'busy.3.copse, the newest of 3 runs$' info $name ||
+			return
 	done
-	shows 1 info busy.copse/ && shows 2 info busy.2.copse &&
-		shows 2 info busy.2.copse/ || return
+	shows 1 'a newer run is busy.3.copse' info busy.copse &&
+		shows 3 '' info busy.3.copse &&
+		shows 1 '' info busy.copse/ &&
+		shows 2 '' info busy.2.copse || return
 	"$copse" report -f csv busy >new.csv && "$copse" report -f csv \
 		busy.3.copse/ | cmp - new.csv || return
 	"$copse" merge busy 2>err | grep '^busy.3.copse/run.h5' || return
@@ -166,9 +172,70 @@ newest() {
 	# Several are those of these names.
 	"$copse" info busy.copse busy.3.copse | grep 'busy 1$' || return
 	# A later one may have an earlier name.
-	"$copse" run -q --force ./busy 4 && shows 4 info busy &&
-		shows 3 info busy.3.copse && rm -r busy.copse &&
-		shows 3 info busy.copse
+	"$copse" run -q --force ./busy 4 && shows 4 newest info busy &&
+		shows 3 '' info busy.3.copse && rm -r busy.copse &&
+		! "$copse" info busy.copse 2>err && grep busy.copse err
+}
+
+# named NAME WORDS…: what these leave is NAME.copse.
+named() {
+	name=$1
+	shift
+	"$copse" run -q "$@" && [ -e "$name.copse" ] && rm -r "$name.copse" ||
+		{ echo "$*:"; ls; return 1; }
+}
+
+# What all profiles of a script's language, or of a wrapper, would be called.
+by_subject() {
+	fresh "$1" || return 1
+	echo '[i * i for i in range(2000000)]' >slow.py
+	named busy sh -e ./busy && named busy env A=1 nice -n 1 ./busy &&
+		named busy timeout -s KILL 100 sh busy &&
+		named busy sh busy -c && named sh sh -c '. ./busy' || return 1
+	need python3
+	named slow.py python3 -u -X dev slow.py &&
+		named slow.py taskset -c 0 python3 -m cProfile slow.py &&
+		named timeit python3 -m timeit -n 1 'sum(range(2000000))' &&
+		named python3 python3 -c 'sum(range(20000000))' slow.py
+}
+
+# why DIR WORD COMMAND…: no sample, and for that reason.
+why() {
+	word=$2
+	fresh "$1" || return 1
+	shift 2
+	"$copse" run "$@" 2>err
+	cat err
+	grep 'took no sample' err | grep -F -e "$word"
+}
+
+# A program without a loader that computes, and a script that starts it.
+static_program() {
+	need cc
+	echo 'int main(void) { for (volatile long i = 0; i < 300000000; i++)
+		; return 0; }' >static.c
+	cc -static -o static static.c || skip "no static C library"
+	printf '#!/bin/sh\n%s/static\n' "$PWD" >starts-static
+	chmod +x starts-static
+}
+
+why_static() {
+	static_program && why s1 'started is linked statically' ../starts-static
+}
+
+why_valgrind() {
+	need valgrind
+	why s2 'Valgrind' --freq 1 valgrind -q "$programs/shares" 0.1
+}
+
+why_user() {
+	for_others shares
+	why s3 'another user' setpriv --reuid=65534 --clear-groups \
+		"$programs/shares" 0.5
+}
+
+why_env() {
+	why s4 LD_PRELOAD env -u LD_PRELOAD "$programs/shares" 0.5
 }
 
 # The program that was run is no run.
@@ -354,6 +421,11 @@ point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
 point "the current directory is no name" here r
 point "the newest of a name is shown" newest s
+point "scripts and wrapped programs have their own name" by_subject v
+point "no sample: a static program below a script" why_static
+point "no sample: Valgrind" why_valgrind
+point "no sample: another user" why_user
+point "no sample: LD_PRELOAD is lost" why_env
 point "a name without .copse, and beside a program of that name" by_program t
 point "a name with blanks is quoted where a command has it" blanks o
 point "a profile that could not be written is no lack of samples" not_written p

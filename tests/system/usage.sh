@@ -51,6 +51,46 @@ explains() {
 	"$copse" help "$1" >out && cat out && grep -q -e "$1" out
 }
 
+# Each word in bold letters of the glossary.
+explains_glossary() {
+	grep -o '\*\*[^*]*\*\*' "$srcdir/doc/glossary.md" | tr -d '*' >terms
+	[ "$(wc -l <terms)" -gt 80 ] || return 1
+	while read -r term; do
+		"$copse" help "$term" >out 2>err && grep -qF "$term" out ||
+			{ cat err; return 1; }
+	done <terms
+}
+
+# Each title of a table or column, and each name of a time, of two ranks.
+explains_summary() {
+	need mpirun
+	mpirun -n 2 "$copse" run -q -o ranks.copse "$programs/demo" 2 >out 2>&1
+	"$copse" report --width 200 ranks.copse >text || return 1
+	awk '/^$/ { title = 1; next }
+		title && /^[^ ]/ { name = $0; title = 0; next }
+		name { words = name $0; gsub(/   */, "\n", words)
+			print words; time = name == "per rank"; name = ""; next }
+		time && /^  [^ ]/ { sub(/^  /, ""); sub(/   *.*/, ""); print }
+		' text >words
+	printf '%s\n' elapsed 'CPU time' 'parallel efficiency' transfer \
+		serialisation serialization 'load balance' useful recoverable \
+		'to gain' cost lost measured 'hot paths' >>words
+	cat words
+	grep -q 'mean size' words && grep -q 'useful, outside' words || return 1
+	while read -r word; do
+		"$copse" help "$word" >out 2>err || grep "did you mean" err ||
+			{ echo "nothing on $word"; return 1; }
+	done <words
+}
+
+# cut_rule FILE RULE WORD: as the shell hands it over, with a file of output.
+cut_rule() {
+	"$copse" gate --fail-if "$2" run.copse vs run.copse >"$1" 2>err
+	is=$?
+	cat err
+	[ "$is" = 2 ] && grep -qF -e "$3" err
+}
+
 coloured() {
 	need script
 	TERM=$1 script -qec "$copse report run.copse" typed >/dev/null &&
@@ -67,10 +107,20 @@ echo text >text
 mkdir -p empty
 printf 'no HDF5' >rank-0.h5
 echo '#!/bin/true' >not-executable
+printf '#!/bin/sh\n' >program
+chmod +x program
 
 point "no command" shows_usage
 point "unknown command" refuses 2 "wood" "$copse" wood
 point "misspelt command" refuses 2 "did you mean 'report'?" "$copse" repotr
+for pair in diff:'report diff' flamegraph:'report -f html' top:'report hotspots' \
+	record:run hotspost:'report hotspots' speedscope:'export speedscope' \
+	./program:'run ./program'; do
+	point "copse ${pair%%:*} is meant for copse ${pair#*:}" refuses 2 \
+		"did you mean 'copse ${pair#*:}'?" "$copse" "${pair%%:*}"
+done
+point "a word of others for an analysis" refuses 2 \
+	"did you mean 'copse report hotspots'?" "$copse" report top empty
 point "misspelt option" refuses 2 "did you mean '--freq'?" \
 	"$copse" run --frqe=5 true
 point "misspelt analysis" refuses 2 "did you mean 'hotspots'?" \
@@ -118,6 +168,15 @@ point "run without a program" refuses 2 "program" "$copse" run
 point "no such program" refuses 127 "no-such" "$copse" run ./no-such
 point "not executable" refuses 126 "not-executable" \
 	"$copse" run ./not-executable
+point "a program here, without ./" refuses 127 "is ./program" \
+	"$copse" run program
+point "a script here that is not executable" refuses 127 "chmod +x" \
+	"$copse" run not-executable
+point "a directory for a program" refuses 126 "directory" "$copse" run ./empty
+point "program and arguments as one word" refuses 127 "without quotes" \
+	"$copse" run "./program 5"
+point "a variable for a program" refuses 127 "before copse run" \
+	"$copse" run OMP_NUM_THREADS=2 ./program
 # What is wrong with the output is no reason not to run.
 point "unwritable output" refuses 0 "/proc/x.copse: No such file" \
 	"$copse" run -q -o /proc/x.copse true
@@ -134,6 +193,9 @@ point "check in an unknown format" refuses 2 "wood" "$copse" check -f wood
 mkfifo pipe
 "$copse" run -q -e cpu@10000 -o run.copse "$programs/phases" 0.1 >out 2>&1
 mkdir -p run.copse
+point "a rule that the shell cut" cut_rule 3% total "'total>3%'"
+point "another" cut_rule =-2.5pp load_balance "'load_balance>-2.5pp'"
+point "a rule that was typed so" cut_rule file total "WHAT > LIMIT"
 point "misspelt metric" refuses 2 "did you mean 'cpu.time'?" \
 	"$copse" report -m cpu.tiem run.copse
 point "a number names its option" refuses 2 "--width" \
@@ -166,6 +228,8 @@ point "the options of another" heeds hotspots --by-line --prune
 for word in run budget --budget gpu.time dropped.slow nodes; do
 	point "copse help $word" explains "$word"
 done
+point "copse help TERM of the glossary" explains_glossary
+point "copse help WORD of the summary" explains_summary
 point "-V" test "$("$copse" -V)" = "$("$copse" --version)"
 point "colours on a terminal" coloured xterm
 point "none on a dumb one" not_coloured dumb
