@@ -35,7 +35,9 @@ static void omp_columns(struct report *report)
 	report_column(report, "idle", NULL, COLUMN_SECONDS);
 	report_column(report, "late", NULL, COLUMN_SECONDS);
 	report_column(report, "waited_for", "waited for", COLUMN_TEXT);
+	report_spare(report);
 	report_column(report, "which_was_in", "in", COLUMN_TEXT);
+	report_spare(report);
 	report_column(report, "recoverable", "recoverable", COLUMN_SECONDS);
 }
 

@@ -504,7 +504,8 @@ static int narrow_strip(struct grid *grid, size_t to,
 			const struct format_style *style)
 {
 	size_t width = grid->widths[to], count = 0;
-	char **cells = grid->cells + to, *title = cells[0];
+	char **cells = grid->cells + to;
+	char **title = &cells[(grid->titles - 1) * grid->columns], *shorter;
 
 	for (size_t row = 0; row < table->row_count; row++) {
 		const struct report_cell *cell =
@@ -524,9 +525,10 @@ static int narrow_strip(struct grid *grid, size_t to,
 	}
 	if (!count || grid->letters[to])
 		return 0;
-	cells[0] = strip_title(title, count, width, style->utf8);
-	free(title);
-	return cells[0] ? 0 : no_memory();
+	shorter = strip_title(*title, count, width, style->utf8);
+	free(*title);
+	*title = shorter;
+	return shorter ? 0 : no_memory();
 }
 
 /* Cut the column, and again what looks alike then. */
@@ -597,32 +599,44 @@ static bool is_filled(const struct report_table *table, size_t column)
 	return false;
 }
 
-/* Of each column, whether it is shown; `less` spare ones are not. */
+/* Names stay, and the first column, which says of what the others are. */
+static bool may_leave_out(const struct report_table *table, size_t column,
+			  bool spare)
+{
+	const struct report_column *c = &table->columns[column];
+
+	if (!column || !is_filled(table, column))
+		return false;
+	return spare ? c->spare : !c->spare && !plain_is_text(c->type);
+}
+
+/* Of each column, whether it is shown; the last `less` are not, spare first. */
 static void choose_columns(const struct report_table *table, size_t less,
 			   bool *shown)
 {
-	for (size_t c = table->column_count; c-- > 0;) {
+	for (size_t c = 0; c < table->column_count; c++)
 		shown[c] = is_filled(table, c);
-		if (shown[c] && table->columns[c].spare && less) {
-			shown[c] = false;
-			less--;
-		}
-	}
+	for (int spare = 1; spare >= 0; spare--)
+		for (size_t c = table->column_count; less && c-- > 0;)
+			if (may_leave_out(table, c, spare)) {
+				shown[c] = false;
+				less--;
+			}
 }
 
-static size_t count_spare(const struct report_table *table)
+static size_t count_columns(const struct report_table *table, bool spare)
 {
 	size_t count = 0;
 
 	for (size_t c = 0; c < table->column_count; c++)
-		count += table->columns[c].spare && is_filled(table, c);
+		count += may_leave_out(table, c, spare);
 	return count;
 }
 
 static int make_grid_room(struct grid *grid, const struct report_table *table,
 			  const bool *shown)
 {
-	*grid = (struct grid){ .heads = 1 };
+	*grid = (struct grid){ .heads = 1, .titles = 1 };
 	for (size_t c = 0; c < table->column_count; c++) {
 		if (!shown[c])
 			continue;
@@ -653,10 +667,111 @@ static bool is_tight(const struct grid *grid, const enum column_type *types,
 	return false;
 }
 
+/* Of a title what stands in a line of that width: whole words.  (Of the few
+   signs in titles bytes are counted: a line is never too long.) */
+static size_t title_line(const char *title, size_t width)
+{
+	size_t end = strcspn(title, " ");
+
+	while (title[end]) {
+		size_t next = end + 1 + strcspn(title + end + 1, " ");
+
+		if (next > width)
+			break;
+		end = next;
+	}
+	return end;
+}
+
+static size_t count_title_lines(const char *title, size_t width)
+{
+	size_t count = 0;
+
+	for (; *title || !count; count++) {
+		title += title_line(title, width);
+		title += *title == ' ';
+	}
+	return count;
+}
+
+/* What the values need, and the longest word of the title. */
+static size_t least_width(const struct grid *grid, size_t column)
+{
+	const char *title = grid->cells[column];
+	size_t width = 0;
+
+	for (size_t row = 1; row < grid->rows; row++) {
+		size_t cell =
+			utf8_width(grid->cells[row * grid->columns + column]);
+
+		width = cell > width ? cell : width;
+	}
+	while (*title) {
+		size_t word = strcspn(title, " ");
+
+		width = word > width ? word : width;
+		title += word + (title[word] == ' ');
+	}
+	return width;
+}
+
+/* Its title in the lines above the others, ending in the last of them. */
+static int put_title(struct grid *grid, size_t column, char *title)
+{
+	size_t width = grid->widths[column];
+	size_t row = grid->titles - count_title_lines(title, width);
+	const char *at = title;
+	bool failed = false;
+
+	for (size_t r = 0; r < grid->titles; r++) {
+		size_t length = r < row ? 0 : title_line(at, width);
+		char *line = strndup(at, length);
+
+		grid->cells[r * grid->columns + column] = line;
+		failed |= !line;
+		at += length;
+		at += r >= row && *at == ' ';
+	}
+	free(title);
+	return failed ? no_memory() : 0;
+}
+
+/* Titles of several words are on several lines, where values are shorter. */
+static int wrap_titles(struct grid *grid)
+{
+	size_t more = 0, old = grid->rows * grid->columns;
+	char **cells;
+	int err = 0;
+
+	for (size_t c = 0; c < grid->columns; c++) {
+		size_t lines;
+
+		grid->widths[c] = least_width(grid, c);
+		lines = count_title_lines(grid->cells[c], grid->widths[c]);
+		more = lines - 1 > more ? lines - 1 : more;
+	}
+	cells = calloc(old + more * grid->columns + 1, sizeof(*cells));
+	if (!cells)
+		return no_memory();
+	memcpy(cells + more * grid->columns, grid->cells, old * sizeof(*cells));
+	free(grid->cells);
+	grid->cells = cells;
+	grid->titles += more;
+	grid->heads += more;
+	grid->rows += more;
+	for (size_t c = 0; c < grid->columns; c++) {
+		char **last = &cells[more * grid->columns + c], *title = *last;
+
+		*last = NULL;
+		err |= put_title(grid, c, title);
+	}
+	return err;
+}
+
 /* All but the cutting; *tight: with fewer columns it would be better. */
 static int lay_out(struct grid *grid, const struct report_table *table,
 		   const struct format_style *style, const bool *shown,
-		   enum column_type *types, bool *tight)
+		   enum column_type *types, bool wrap, bool *tight)
 {
 	size_t *wanted = calloc(table->column_count + 1, sizeof(*wanted));
 	size_t to = 0;
@@ -670,6 +785,8 @@ static int lay_out(struct grid *grid, const struct report_table *table,
 		types[to] = table->columns[c].type;
 		err = fill_grid(grid, to++, table, c, style->utf8);
 	}
+	if (!err && wrap)
+		err = wrap_titles(grid);
 	if (!err) {
 		memcpy(wanted, grid->widths, grid->columns * sizeof(*wanted));
 		share_out_width(grid, types, style);
@@ -707,9 +824,12 @@ static int name_left_out(struct grid *grid, const struct report_table *table,
 		    !*table->columns[c].title)
 			continue;
 		title = utf8_clean(table->columns[c].title, utf8);
-		fprintf(to, "%s%s", count++ ? ", " : "", title ? title : "");
+		fprintf(to, "%s%s", count++ ? ", " : "  (no room for: ",
+			title ? title : "");
 		free(title);
 	}
+	if (to && count)
+		fputc(')', to);
 	if (!to || fclose(to)) {
 		free(text);
 		return no_memory();
@@ -721,22 +841,33 @@ static int name_left_out(struct grid *grid, const struct report_table *table,
 	return 0;
 }
 
+/*
+ * Columns that can be spared give way to names; where that is not enough,
+ * titles are wrapped, and in the end the last columns are left out and named.
+ */
 int grid_init(struct grid *grid, const struct report_table *table,
 	      const struct format_style *style)
 {
 	enum column_type *types =
 		calloc(table->column_count + 1, sizeof(*types));
 	bool *shown = calloc(table->column_count + 1, sizeof(*shown));
-	size_t spare = count_spare(table);
-	bool tight = true;
+	size_t spare = count_columns(table, true);
+	size_t all = spare + count_columns(table, false);
+	bool tight = true, wide = true;
 	int err = types && shown ? 0 : no_memory();
 
 	*grid = (struct grid){ 0 };
-	for (size_t less = 0; !err && tight && less <= spare; less++) {
-		grid_fini(grid);
-		choose_columns(table, less, shown);
-		err = lay_out(grid, table, style, shown, types, &tight);
-	}
+	for (int wrap = 0; !err && wide && wrap < 2; wrap++)
+		for (size_t less = 0; !err && less <= (wrap ? all : spare) &&
+				      (less <= spare ? tight : wide);
+		     less++) {
+			grid_fini(grid);
+			choose_columns(table, less, shown);
+			err = lay_out(grid, table, style, shown, types, wrap,
+				      &tight);
+			wide = total_width(grid) > style->width;
+			tight |= wide;
+		}
 	if (!err)
 		err = cut_to_fit(grid, table, style, shown, types);
 	if (!err)

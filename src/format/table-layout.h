@@ -13,12 +13,13 @@
 
 struct grid {
 	size_t columns, rows;
-	size_t heads; /* of them: titles, and units where there are any */
-	char **cells; /* row by row */
+	size_t heads;  /* of them: titles, and units where there are any */
+	size_t titles; /* of these: lines that titles take */
+	char **cells;  /* row by row */
 	size_t *widths;
 	bool *right;    /* columns of numbers end at their right edge */
 	bool *letters;  /* columns of COLUMN_LETTERS */
-	char *left_out; /* spare columns: "mean size, longest"; or NULL */
+	char *left_out; /* "  (no room for: mean size)", or NULL */
 };
 
 /* 0, or -ENOMEM with a reason; grid_fini() is due in either case. */

@@ -150,23 +150,17 @@ static int write_table(FILE *to, const struct report_table *table,
 	if (err || !grid.columns || grid.rows == grid.heads)
 		goto out;
 	fputc('\n', to);
-	if (table->title) {
-		paint(to, style, BOLD);
-		fprintf(to, "%s\n", table->title);
-		unpaint(to, style);
-	}
-	for (size_t row = 0; row < grid.rows; row++) {
+	if (table->title)
+		err = write_line(to, table->title, style, BOLD);
+	for (size_t row = 0; !err && row < grid.rows; row++) {
 		if (row < grid.heads)
 			paint(to, style, DIM);
 		write_cells(to, &grid, row, style);
 		if (row < grid.heads)
 			unpaint(to, style);
 	}
-	if (grid.left_out) {
-		paint(to, style, DIM);
-		fprintf(to, "  (no room for: %s)\n", grid.left_out);
-		unpaint(to, style);
-	}
+	if (!err && grid.left_out)
+		err = write_line(to, grid.left_out, style, DIM);
 out:
 	grid_fini(&grid);
 	return err;

@@ -251,6 +251,73 @@ loops_of_python() {
 	grep -q 'time is in add_up ← loop.py:6 <module>, at loop.py:5,' text
 }
 
+# Threads that wait in all ways, on two ranks, with work for a made GPU, and
+# names that are longer than any column.
+make_wide_runs() {
+	cat >wide.c <<-'C'
+		#include <pthread.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static volatile double sum;
+		static void a_function_with_a_name_longer_than_a_column(long n) {
+			for (long i = 0; i < n; i++)
+				sum += i;
+		}
+		static void *locks(void *unused) {
+			for (int i = 0; i < 100; i++) {
+				pthread_mutex_lock(&m);
+				a_function_with_a_name_longer_than_a_column(100000);
+				pthread_mutex_unlock(&m);
+			}
+			return unused;
+		}
+		int main(void) {
+			pthread_t t[3];
+			for (int k = 0; k < 20; k++) {
+		#pragma omp parallel for schedule(dynamic) num_threads(3)
+				for (int i = 0; i < 20; i++)
+					a_function_with_a_name_longer_than_a_column(100000);
+			}
+			for (int i = 0; i < 3; i++)
+				pthread_create(t + i, 0, locks, 0);
+			for (int i = 0; i < 3; i++)
+				pthread_join(t[i], 0);
+			return 0;
+		}
+	C
+	cc -g -fopenmp wide.c -o wide && "$copse" run -q -g software --locks=on \
+		-o wide-threads.copse ./wide || return 1
+	mpirun -n 2 "$copse" run -q -o wide-ranks.copse "$programs/demo" 2 >out 2>&1
+	[ -e "$builddir/tests/gpu/made-mpi" ] &&
+		COPSE_CUPTI="$builddir/tests/gpu/libmade-cuda.so" mpirun -n 2 \
+			"$copse" run -q -o wide-gpus.copse \
+			"$builddir/tests/gpu/made-mpi" >out 2>&1
+	[ -e wide-ranks.copse ]
+}
+
+# No line is wider than --width, whatever there is to show.
+widths() {
+	need cc mpirun
+	make_wide_runs || return 1
+	lines=0
+	for run in wide-*.copse; do
+		for analysis in $analyses; do
+			# shellcheck disable=SC2086 # a list of words
+			for width in 60 80; do
+				"$copse" report $analysis --width $width $run \
+					wide-ranks.copse >out 2>err ||
+					"$copse" report $analysis --width $width \
+						$run >out 2>err
+				lines=$((lines + $(wc -l <out)))
+				[ "$(wc -L <out)" -le $width ] && continue
+				echo "$run: $analysis --width $width"
+				cat out
+				return 1
+			done
+		done
+	done
+	[ $lines -gt 500 ]
+}
+
 # tells_of_lines OPTION: of a program that was compiled so.
 tells_of_lines() {
 	need cc
@@ -267,6 +334,7 @@ tells_not_of_lines() {
 }
 
 point "a program is measured" measure
+point "reports keep to their width" widths
 point "what a build without -g lacks is told once" tells_of_lines -w
 for option in -g -s; do
 	point "not of one with $option" tells_not_of_lines $option

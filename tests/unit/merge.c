@@ -722,9 +722,11 @@ TEST(shapes_that_differ_in_little_are_told_apart)
 TEST(threads_of_mpi_itself_are_not_counted)
 {
 	static char pmix[] = "/usr/lib/libpmix.so.2", libc[] = "/lib/libc.so.6";
+	static char vdso[] = "[vdso]";
 	struct profile_module files[] = { { path, "", 0 },
 					  { pmix, "", 0 },
-					  { libc, "", 0 } };
+					  { libc, "", 0 },
+					  { vdso, "", 0 } };
 	struct profile_node tree[] = {
 		{ 0 },
 		{ 0, NODE_CALL, 2, 0x10 }, /* libc, which began a thread */
@@ -732,6 +734,7 @@ TEST(threads_of_mpi_itself_are_not_counted)
 		{ 2, NODE_PC, 2, 0x30 },
 		{ 1, NODE_CALL, 0, 0x40 },
 		{ 4, NODE_PC, 1, 0x50 },
+		{ 2, NODE_PC, 3, 0x60 }, /* it read the clock */
 	};
 	struct profile_value values[] = { { 3, 1, 9 }, { 5, 0, 9 } };
 	struct profile_column column = { "cpu.time", UNIT_NS, MERGE_SUM, 2,
@@ -740,11 +743,13 @@ TEST(threads_of_mpi_itself_are_not_counted)
 
 	make(&s, 0, 1);
 	s.profile.modules = files;
-	s.profile.module_count = 3;
+	s.profile.module_count = 4;
 	s.profile.nodes = tree;
-	s.profile.node_count = 6;
+	s.profile.node_count = 7;
 	s.profile.columns = &column;
 	s.profile.column_count = 1;
+	CHECK(thread_count(&s.profile) == 1);
+	values[0].node = 6;
 	CHECK(thread_count(&s.profile) == 1);
 	values[0].node = 5;
 	CHECK(thread_count(&s.profile) == 3);

@@ -234,10 +234,14 @@ static int by_gain(const void *x, const void *y)
 	return ORDER(a->path, b->path);
 }
 
-/* Of CPU time, as it was sampled. */
+/*
+ * Of CPU time, as it was sampled: an estimate, which may be a little more than
+ * the cores had.
+ */
 static int share_cores(struct diagnosis *d, const struct fact_source *from)
 {
-	double outside = 0, seconds = d->elapsed * from->cores, mpi;
+	double seconds = fmax(d->elapsed * from->cores, from->sampled);
+	double outside = 0, mpi;
 
 	if (!from->metric || strcmp(from->metric->name, "cpu.time") != 0)
 		return 0;
