@@ -11,12 +11,11 @@
  * system that they call, down to the kernel's, which reads the clock.
  */
 static const char *const files[] = {
-	"libmpi",    "libopen-", "libpmix",  "libevent",
-	"mca_",      "libuc",    "libpsm",   "libprrte",
-	"libfabric", "libhwloc", "libpmi",   "libibverbs",
-	"libc.so",   "libc-2",   "ld-linux", "libpthread",
-	"[vdso]",    "linux-vd", "libz.so",  "libgcc_s",
-	"librdmacm", "libnl-",   "libnuma",  "librt",
+	"libmpi",     "libopen-",   "libpmix",  "libevent",  "mca_",
+	"libuc",      "libpsm",     "libprrte", "libfabric", "libhwloc",
+	"libpmi",     "libibverbs", "libc.so",  "libc-2",    "ld-linux",
+	"libpthread", "[vdso]",     "linux-vd", "libz.so",   "libgcc_s",
+	"librdmacm",  "libnl-",     "libnuma",  "librt",
 };
 
 static bool is_mpi_path(const char *path)
