@@ -243,6 +243,7 @@ endif
 # programs of others, gpu/ at GPUs, storms/ at harm; lib/ is what they share.
 SHELL_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
+	tests/system/examples.sh \
 	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
 	tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \

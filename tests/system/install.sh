@@ -48,6 +48,17 @@ loads() {
 		[ -x "${PATH%%:*}/copse" ] && [ -e "${CPATH%%:*}/copse.h" ]
 }
 
+# What copse(3) says, as who has the module loaded types it.
+links_in_module() {
+	need gcc
+	loads || return
+	echo '#include <copse.h>
+		int main(void) { copse_begin("a"); copse_end("a"); }' \
+		>"$scratch/named.c"
+	eval "$code"
+	cd "$scratch" && gcc named.c -o named -lcopse && ./named
+}
+
 # Who links libcopse finds it by its .pc file, at once and when it runs.
 links() {
 	need pkg-config gcc
@@ -80,6 +91,7 @@ point "what is installed measures" installs
 point "its processes merge together" merges
 point "the module file, in a tree that was moved" loads
 point "programs link the library" links
+point "in the module's environment by its name alone" links_in_module
 point "libraries are data" are_data
 point "uninstall takes all of it" leaves
 points_done
