@@ -57,6 +57,8 @@ void guess_command(struct spelling *n)
 	for (size_t i = 0; commands[i]; i++)
 		spelling_try(n, commands[i]->name);
 	spelling_try(n, "help");
+	spelling_try(n, "--version");
+	spelling_try(n, "-V");
 	guess_foreign(n);
 	for (size_t i = 0; commands[i]; i++)
 		guess_word(n, commands[i]);

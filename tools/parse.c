@@ -91,8 +91,14 @@ static int unknown_option(const struct command *command, const char *word)
 	spelling_begin(&near, wrong);
 	for (const struct option *o = command->options; o && o->name; o++) {
 		snprintf(known, sizeof(known), "--%s", option_name(o, name));
-		spelling_try(&near, known);
+		if (*o->name)
+			spelling_try(&near, known);
 	}
+	if (command->stop_at_first && !strncmp(word, "-n", 2))
+		return fail(-EINVAL,
+			    "there is no option '%s'; ranks are made by the "
+			    "launcher: mpirun -n 4 copse %s PROGRAM",
+			    word, command->name);
 	return fail(-EINVAL,
 		    "there is no option '%s'%s copse %s --help lists them",
 		    word, spelling_hint(&near), command->name);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pick.c - a run by its name, or the newest of a name cut short. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/numbered.h"
+#include "base/regular.h"
 #include "base/str.h"
 #include "tools/pick.h"
 
@@ -40,12 +44,32 @@ static void say_newer(const char *word, const char *command)
 	free(newest);
 }
 
+/* A program that was not measured, or elsewhere. */
+static bool is_unmeasured_program(const char *path)
+{
+	int fd = regular_open(AT_FDCWD, path, O_RDONLY);
+	char head[4] = "";
+	bool program = fd >= 0 && read(fd, head, sizeof(head)) > 0 &&
+		       (!memcmp(head, "\177ELF", 4) || !memcmp(head, "#!", 2));
+
+	if (fd >= 0)
+		close(fd);
+	return program;
+}
+
 char *pick_run(const char *word, const char *command)
 {
 	bool whole = numbered_has_profile(word);
 	size_t count = 0;
 	char *picked = whole ? NULL : newest_run(word, &count);
 
+	if (!picked && is_unmeasured_program(word)) {
+		fail(-ENOENT,
+		     "%s is a program, and %s.copse is not here; to make it: "
+		     "copse run %s",
+		     word, word, word);
+		return NULL;
+	}
 	if (!picked)
 		picked = strdup(word);
 	if (!picked)

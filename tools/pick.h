@@ -15,7 +15,7 @@ bool pick_finds(const char *word);
 /*
  * Its path, by malloc; the word itself where there is nothing to choose.  Says
  * on stderr which it is when there are several, unless `command` is NULL.  NULL
- * with a reason: out of memory.
+ * with a reason: it is a program that was not measured, or out of memory.
  */
 char *pick_run(const char *word, const char *command);
 

@@ -136,6 +136,11 @@ point "a cut option that could be two" refuses 2 \
 	"$copse" run --gpu-s on true
 point "a cut option" refuses 2 "--depth wants 8 to 4096" \
 	"$copse" run --dep=1 true
+point "ranks" refuses 2 "mpirun -n 4 copse run" "$copse" run -np 4 ./program
+point "a program for its profile" refuses 1 "copse run ./program" \
+	"$copse" report ./program
+point "another letter for the version" refuses 2 "did you mean '-V'?" \
+	"$copse" -v
 point "unknown option" refuses 2 "--wood" "$copse" run --wood true
 point "option without its word" refuses 2 "freq" "$copse" run --freq
 point "bad number" refuses 2 "abc" "$copse" run --freq abc true
