@@ -44,6 +44,20 @@ static void say_newer(const char *word, const char *command)
 	free(newest);
 }
 
+char *pick_exactly(const char *word)
+{
+	char *name = str_format("%s.copse", word);
+	bool short_name = name && !numbered_has_profile(word) &&
+			  numbered_has_profile(name);
+	char *picked = short_name ? name : strdup(word);
+
+	if (picked != name)
+		free(name);
+	if (!picked)
+		no_memory();
+	return picked;
+}
+
 /* A program that was not measured, or elsewhere. */
 static bool is_unmeasured_program(const char *path)
 {

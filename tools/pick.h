@@ -19,4 +19,8 @@ bool pick_finds(const char *word);
  */
 char *pick_run(const char *word, const char *command);
 
+/* Where several are named: APP is APP.copse.  By malloc; NULL with a reason:
+   out of memory. */
+char *pick_exactly(const char *word);
+
 #endif

@@ -219,14 +219,19 @@ static int name_runs(struct shown_runs *runs, char *const *words, size_t count)
 	return 0;
 }
 
-/* Several were chosen already. */
-static int pick_only(struct shown_runs *runs, const char *command)
+/* The newest of a name that stands alone; of several each as it is. */
+static int pick_names(struct shown_runs *runs, const char *command)
 {
-	if (runs->count != 1)
-		return 0;
-	runs->picked = pick_run(runs->names[0], command);
-	runs->names[0] = runs->picked;
-	return runs->picked ? 0 : -ENOMEM;
+	bool alone = runs->count == 1;
+
+	for (size_t i = 0; i < runs->count; i++) {
+		runs->picked[i] = alone ? pick_run(runs->names[i], command)
+					: pick_exactly(runs->names[i]);
+		if (!runs->picked[i])
+			return -ENOENT;
+		runs->names[i] = runs->picked[i];
+	}
+	return 0;
 }
 
 int shown_runs_open(struct shown_runs *runs, const char *command,
@@ -237,12 +242,13 @@ int shown_runs_open(struct shown_runs *runs, const char *command,
 	*runs = (struct shown_runs){
 		.at = calloc(count + 1, sizeof(*runs->at)),
 		.names = calloc(count + 1, sizeof(*runs->names)),
+		.picked = calloc(count + 1, sizeof(*runs->picked)),
 	};
-	if (!runs->at || !runs->names)
+	if (!runs->at || !runs->names || !runs->picked)
 		return no_memory();
 	err = name_runs(runs, words, count);
 	if (!err)
-		err = pick_only(runs, command);
+		err = pick_names(runs, command);
 	for (size_t i = 0; i < runs->count && !err; i++) {
 		err = run_open(&runs->at[i], runs->names[i], NULL);
 		/* A profile that cannot be read is no bad usage. */
@@ -268,6 +274,8 @@ void shown_runs_close(struct shown_runs *runs)
 {
 	for (size_t i = 0; runs->at && i < runs->count; i++)
 		run_free(runs->at[i]);
+	for (size_t i = 0; runs->picked && i < runs->count; i++)
+		free(runs->picked[i]);
 	free(runs->at);
 	free(runs->names);
 	free(runs->picked);

@@ -50,8 +50,8 @@ struct shown_runs {
 	struct run **at; /* ended by NULL */
 	const char **names;
 	size_t count;
-	size_t base;  /* so many come before the word "vs"; 0: there is none */
-	char *picked; /* what the only one is called, as pick.h says; or NULL */
+	size_t base;   /* so many come before the word "vs"; 0: there is none */
+	char **picked; /* what these are, as pick.h says; owned */
 };
 
 /*

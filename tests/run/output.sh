@@ -242,7 +242,11 @@ why_env() {
 by_program() {
 	fresh "$1" && cp "$programs/shares" app && "$copse" run -q ./app 0.05 &&
 		"$copse" report app | grep 'summary · ./app 0.05' &&
-		! "$copse" report other 2>err && grep 'neither a profile' err
+		! "$copse" report other 2>err && grep 'neither a profile' err &&
+		"$copse" run -q ./app 0.05 &&
+		"$copse" report -f csv diff app app.2 >short &&
+		"$copse" report -f csv diff app.copse app.2.copse >full &&
+		[ -s short ] && cmp short full
 }
 
 empty() {
