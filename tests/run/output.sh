@@ -223,11 +223,6 @@ why_static() {
 	static_program && why s1 'started is linked statically' ../starts-static
 }
 
-why_valgrind() {
-	need valgrind
-	why s2 'Valgrind' --freq 1 valgrind -q "$programs/shares" 0.1
-}
-
 why_user() {
 	for_others shares
 	why s3 'another user' setpriv --reuid=65534 --clear-groups \
@@ -427,7 +422,6 @@ point "the current directory is no name" here r
 point "the newest of a name is shown" newest s
 point "scripts and wrapped programs have their own name" by_subject v
 point "no sample: a static program below a script" why_static
-point "no sample: Valgrind" why_valgrind
 point "no sample: another user" why_user
 point "no sample: LD_PRELOAD is lost" why_env
 point "a name without .copse, and beside a program of that name" by_program t
