@@ -36,10 +36,8 @@
 #include "collect/transparency/sigtrap-directed.h"
 
 enum {
-	ABOVE_FRAME = 1024, /* of a thread's first frame: its descriptor */
-	SMALL_STACK = 1 << 20,
-	OUR_SHARE = 4096 /* of a stack: thread-local variables of ours */
-};
+	ABOVE_FRAME = 1024
+}; /* of a thread's first frame: its descriptor */
 
 /* Mutable: made once, before main(). */
 static pthread_key_t at_exit;
@@ -68,24 +66,6 @@ struct start {
 	void *argument;
 	size_t stack;
 };
-
-/*
- * The C library puts thread-local variables onto a thread's stack, ours as
- * well: a small one that it makes itself becomes as much larger.
- */
-static const pthread_attr_t *with_our_share(const pthread_attr_t *attr,
-					    pthread_attr_t *larger)
-{
-	void *low;
-	size_t size;
-
-	if (!attr || pthread_attr_getstack(attr, &low, &size) ||
-	    (uintptr_t)low + size || !size || size >= SMALL_STACK)
-		return attr;
-	*larger = *attr;
-	pthread_attr_setstacksize(larger, size + OUR_SHARE);
-	return larger;
-}
 
 static size_t stack_size(const pthread_attr_t *attr)
 {
@@ -149,13 +129,11 @@ static struct start *start_of(const struct start *start,
 PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*function)(void *), void *argument)
 {
-	pthread_attr_t larger;
-	struct start *start;
+	struct start *start =
+		start_of(&(struct start){ function, NULL, argument, 0 }, attr);
 	uint64_t mask;
 	int err;
 
-	attr = with_our_share(attr, &larger);
-	start = start_of(&(struct start){ function, NULL, argument, 0 }, attr);
 	if (!start)
 		return NEXT(pthread_create)(thread, attr, function, argument);
 	mask = sigtrap_before_start();
