@@ -599,37 +599,47 @@ static bool is_filled(const struct report_table *table, size_t column)
 	return false;
 }
 
-/* Names stay, and the first column, which says of what the others are. */
+/* What is left out first, next, and last; the first column says of what the
+   others are, and stays. */
+enum leave_out {
+	LEAVE_SPARE,
+	LEAVE_NUMBERS,
+	LEAVE_NAMES,
+	LEAVE_STEPS
+};
+
 static bool may_leave_out(const struct report_table *table, size_t column,
-			  bool spare)
+			  enum leave_out step)
 {
 	const struct report_column *c = &table->columns[column];
+	enum leave_out own = c->spare                 ? LEAVE_SPARE
+			     : plain_is_text(c->type) ? LEAVE_NAMES
+						      : LEAVE_NUMBERS;
 
-	if (!column || !is_filled(table, column))
-		return false;
-	return spare ? c->spare : !c->spare && !plain_is_text(c->type);
+	return column && own == step && is_filled(table, column);
 }
 
-/* Of each column, whether it is shown; the last `less` are not, spare first. */
+/* Of each column, whether it is shown; `less` are not, of each step the last.
+ */
 static void choose_columns(const struct report_table *table, size_t less,
 			   bool *shown)
 {
 	for (size_t c = 0; c < table->column_count; c++)
 		shown[c] = is_filled(table, c);
-	for (int spare = 1; spare >= 0; spare--)
+	for (int step = 0; step < LEAVE_STEPS; step++)
 		for (size_t c = table->column_count; less && c-- > 0;)
-			if (may_leave_out(table, c, spare)) {
+			if (may_leave_out(table, c, step)) {
 				shown[c] = false;
 				less--;
 			}
 }
 
-static size_t count_columns(const struct report_table *table, bool spare)
+static size_t count_spare(const struct report_table *table)
 {
 	size_t count = 0;
 
 	for (size_t c = 0; c < table->column_count; c++)
-		count += may_leave_out(table, c, spare);
+		count += may_leave_out(table, c, LEAVE_SPARE);
 	return count;
 }
 
@@ -851,8 +861,7 @@ int grid_init(struct grid *grid, const struct report_table *table,
 	enum column_type *types =
 		calloc(table->column_count + 1, sizeof(*types));
 	bool *shown = calloc(table->column_count + 1, sizeof(*shown));
-	size_t spare = count_columns(table, true);
-	size_t all = spare + count_columns(table, false);
+	size_t spare = count_spare(table), all = table->column_count;
 	bool tight = true, wide = true;
 	int err = types && shown ? 0 : no_memory();
 

@@ -302,7 +302,7 @@ widths() {
 	for run in wide-*.copse; do
 		for analysis in $analyses; do
 			# shellcheck disable=SC2086 # a list of words
-			for width in 60 80; do
+			for width in 40 80; do
 				"$copse" report $analysis --width $width $run \
 					wide-ranks.copse >out 2>err ||
 					"$copse" report $analysis --width $width \
