@@ -93,6 +93,18 @@ static int unknown_analysis(const char *word)
 		    word, spelling_hint(&near), known);
 }
 
+/* What can be typed, of what is here if something is. */
+static int which_profile(const char *analysis)
+{
+	char *here = pick_here();
+	int err = fail(-EINVAL, "which profile? %scopse report %s%s%s",
+		       here ? "the newest here: " : "", analysis,
+		       *analysis ? " " : "", here ? here : "APP.copse");
+
+	free(here);
+	return err;
+}
+
 /* The first word, when it names no run, is an analysis. */
 static int pick_analysis(const struct analysis **to, const char *word,
 			 const struct format *format)
@@ -102,7 +114,7 @@ static int pick_analysis(const struct analysis **to, const char *word,
 		return 1;
 	*to = format->tables ? analyses[0] : analysis_find("tree");
 	if (!word)
-		return fail(-EINVAL, "which profile? copse report APP.copse");
+		return which_profile("");
 	if (!strpbrk(word, "./") && access(word, F_OK) && !pick_finds(word))
 		return unknown_analysis(word);
 	return 0;
@@ -320,8 +332,7 @@ static int report(int argc, char **argv)
 	if (words < 0)
 		return words;
 	if (words == argc)
-		return fail(-EINVAL, "which profile? copse report %s APP.copse",
-			    analysis->name);
+		return which_profile(analysis->name);
 	return show_analysis(format, analysis, !words, argv + words,
 			     (size_t)(argc - words));
 }

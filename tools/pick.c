@@ -2,9 +2,11 @@
 /* pick.c - a run by its name, or the newest of a name cut short. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -42,6 +44,28 @@ static void say_newer(const char *word, const char *command)
 		fprintf(stderr, "copse %s: %s; a newer run is %s\n", command,
 			word, newest);
 	free(newest);
+}
+
+char *pick_here(void)
+{
+	char *newest = NULL;
+	struct stat st, last = { 0 };
+	glob_t found;
+
+	if (glob("*.copse", 0, NULL, &found))
+		return NULL;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+
+		if (!numbered_has_profile(path) || stat(path, &st) ||
+		    (newest && st.st_mtime < last.st_mtime))
+			continue;
+		free(newest);
+		newest = strdup(path);
+		last = st;
+	}
+	globfree(&found);
+	return newest;
 }
 
 char *pick_exactly(const char *word)

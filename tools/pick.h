@@ -19,6 +19,10 @@ bool pick_finds(const char *word);
  */
 char *pick_run(const char *word, const char *command);
 
+/* The run in this directory that changed last, by malloc; NULL: there is none.
+ */
+char *pick_here(void);
+
 /* Where several are named: APP is APP.copse.  By malloc; NULL with a reason:
    out of memory. */
 char *pick_exactly(const char *word);

@@ -201,6 +201,8 @@ mkdir -p run.copse
 point "a rule that the shell cut" cut_rule 3% total "'total>3%'"
 point "another" cut_rule =-2.5pp load_balance "'load_balance>-2.5pp'"
 point "a rule that was typed so" cut_rule file total "WHAT > LIMIT"
+point "no profile, and one is here" refuses 2 \
+	"the newest here: copse report waits run.copse" "$copse" report waits
 point "misspelt metric" refuses 2 "did you mean 'cpu.time'?" \
 	"$copse" report -m cpu.tiem run.copse
 point "a number names its option" refuses 2 "--width" \
