@@ -116,6 +116,12 @@ socket() {
 	[ "$(stat -c %a view.sock)" = 600 ] || return 1
 	[ "$(get --unix-socket view.sock http://here/)" = 200 ] &&
 		grep -q copse-data body || return 1
+	# A page of elsewhere whose name leads here, too.
+	[ "$(get --unix-socket view.sock http://elsewhere.example:8080/)" = 403 ] &&
+		! grep -q copse-data body || return 1
+	for name in 127.0.0.1:8080 localhost:8080 '[::1]:8080'; do
+		[ "$(get -g --unix-socket view.sock "http://$name/")" = 200 ] || return 1
+	done
 	served && [ ! -e view.sock ]
 }
 

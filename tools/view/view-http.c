@@ -161,6 +161,19 @@ static enum MHD_Result send_answer(struct MHD_Connection *c,
 	return result;
 }
 
+/*
+ * A web page may have a name of its own lead to the browser's computer, and so
+ * read what a forwarded socket gives without a token: that name has a dot.
+ */
+static bool is_foreign_name(struct MHD_Connection *c)
+{
+	const char *host =
+		MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+
+	return host && strchr(host, '.') &&
+	       host[strspn(host, "0123456789.:[]")];
+}
+
 static enum MHD_Result handle_request(void *of, struct MHD_Connection *c,
 				      const char *url, const char *method,
 				      const char *version, const char *upload,
@@ -179,9 +192,17 @@ static enum MHD_Result handle_request(void *of, struct MHD_Connection *c,
 
 	(void)version, (void)upload, (void)state;
 	*upload_size = 0;
-	if (!strcmp(method, "GET"))
+	if (is_foreign_name(c))
+		answer = (struct view_answer){
+			.status = 403,
+			.type = "text/plain",
+			.body = "call it 127.0.0.1 or localhost\n",
+			.size = strlen("call it 127.0.0.1 or localhost\n"),
+			.is_kept = 1
+		};
+	else if (!strcmp(method, "GET"))
 		s->answer(s->of, &request, &answer);
-	if (!strcmp(method, "GET") && answer.status != 403)
+	if (answer.status != 403 && answer.status != 405)
 		visit_let_in(c);
 	return send_answer(c, &answer);
 }
