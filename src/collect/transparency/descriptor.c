@@ -18,7 +18,7 @@
 enum {
 	MOST_BELOW = 64,  /* kept at a time below the limit */
 	ROOM = 1024,      /* smaller numbers are left to the program */
-	HIGHEST = 1 << 12 /* a table up to there is what fork() copies */
+	HIGHEST = 1 << 12 /* that is taken above a limit */
 };
 
 /* Mutable: one thread at a time changes the limit; how many are below it. */
@@ -64,9 +64,10 @@ SIGSAFE static long high_number(int fd, bool *is_below)
 		number = number_above(fd, &limit);
 	if (number >= 0 || limit.rlim_cur < ROOM || below == MOST_BELOW)
 		return number;
-	if (limit.rlim_cur > HIGHEST)
-		limit.rlim_cur = HIGHEST;
-	number = number_from(fd, limit.rlim_cur - MOST_BELOW);
+	/* Each fork copies the table up to the highest number. */
+	number = number_from(fd, limit.rlim_cur > HIGHEST
+					 ? ROOM
+					 : limit.rlim_cur - MOST_BELOW);
 	*is_below = number >= 0;
 	return number;
 }
