@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * golang.h - recognises a program or library written in Go.  Go's runtime installs signal
- * handlers by raw system calls, which cannot be interposed.
+ * golang.h - recognises a program or library in Go.  Go's runtime installs
+ * signal handlers by raw system calls, which cannot be interposed.
  */
 #ifndef BASE_GOLANG_H
 #define BASE_GOLANG_H

@@ -24,10 +24,10 @@ enum {
  * executed it, or the program itself, could tell: bits of `unfit`.
  */
 enum live_unfit {
-	LIVE_UNFIT_STATIC = 1,   /* it has no loader */
-	LIVE_UNFIT_LIBRARY = 2,  /* it cannot load our library */
-	LIVE_UNFIT_ROOT = 4,     /* our library is not in its root */
-	LIVE_UNFIT_USER = 8,     /* it may not reach the live profiles */
+	LIVE_UNFIT_STATIC = 1,    /* it has no loader */
+	LIVE_UNFIT_LIBRARY = 2,   /* it cannot load our library */
+	LIVE_UNFIT_ROOT = 4,      /* our library is not in its root */
+	LIVE_UNFIT_USER = 8,      /* it may not reach the live profiles */
 	LIVE_UNFIT_VALGRIND = 16, /* that ends at the signal of a sample */
 	LIVE_UNFIT_LIMIT = 32     /* a limit leaves too little beside it */
 };
