@@ -242,7 +242,7 @@ static void count_call(struct thread *t, struct region *r,
 	live_ref node;
 
 	settle_time(t, r);
-	node = region_node(t, r, &why);
+	node = r->node ? r->node : region_node(t, r, &why);
 	if (t->unwinder.verify && (r->site || r->skipped) && !r->inside)
 		verify(t, r);
 	if (r->name->class == LIVE_NAME_MPI)

@@ -64,6 +64,7 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct history *history; /* it gives work to GPUs; NULL: not, or … */
 	uint64_t owed_ns;        /* until the next sample, of CPU time, … */
 	uint64_t owed_since_ns;  /* … for what the last one took */
+	uint64_t stood_ns; /* for what samples of the record stood before it */
 	struct tree tree;
 	struct sample_period period;
 	struct wait_events wait_events;
@@ -96,7 +97,6 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));
 	struct omp_places omp_places __attribute__((aligned(64)));
 	uint64_t start_ns;
-	uint64_t stood_ns; /* for what samples of the record stood before it */
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 	bool alive;                  /* between thread_start() and _stop() */
 	struct thread *next;         /* in the pool */
