@@ -70,7 +70,7 @@ start() {
 # crowd CORES WHAT THREADS
 crowd() {
 	local program=(taskset -c "0-$(($1 - 1))" "$scratch/crowd" "$2" "$3")
-	local ways=(floor copse ${BEFORE:+before}) way i cpu wall
+	local ways=(floor copse ${BEFORE:+before}) way i wall
 
 	[ "$2" != region ] || ways+=(off)
 	rm -f "$scratch"/*.cpu "$scratch"/*.wall
