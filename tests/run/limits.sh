@@ -202,6 +202,11 @@ no_place() {
 			done
 		done
 	done
+	# What could not be written is kept in shared memory, for copse recover.
+	grep -ls "$PWD/place" /dev/shm/copse-"$(id -u)"/*/job |
+		while read -r job; do
+			rm -r "${job%/job}"
+		done
 }
 
 # Libraries that come later find the surplus as it was, in the program's and in
