@@ -100,7 +100,7 @@ processes() {
 		is=$?
 		cat err
 		case $is in
-		126 | 127) skip "another user has no copse here" ;;
+		126 | 127) skip "copse is not in reach of another user" ;;
 		esac
 		[ $is = 7 ] || { echo "$limit: status $is"; return 1; }
 		[ $limit != 1 ] || grep -q 'unmeasured: no process' err || return
@@ -189,7 +189,7 @@ on_small() {
 # Where profiles go, or shared memory, is full, or may not be written.
 no_place() {
 	mkdir -p place
-	on_small 64 rw place true 2>/dev/null || skip "cannot mount here"
+	on_small 64 rw place true 2>/dev/null || skip "no mounts: a small file system"
 	for size in 4 8 64; do
 		for where in place /dev/shm; do
 			for how in rw ro; do
@@ -231,7 +231,7 @@ int main(void)
 }
 C
 	./later
-	[ $? = 7 ] || skip "the program itself has no room"
+	[ $? = 7 ] || skip "the program itself needs more"
 	for more in --locks=off --locks=on; do
 		"$copse" run -q --no-report $more -o later.copse --force ./later
 		[ $? = 7 ] || return
