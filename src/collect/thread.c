@@ -144,7 +144,7 @@ static void start_clock(struct thread *t, uint64_t odds)
 		sample_period_start(&t->period, clock_period_ns(),
 				    clock_kind_of(&t->clock), cpu, odds);
 
-	t->owed_ns = 0; /* by the record's thread before */
+	t->owed_ns = t->suspects = 0; /* by the record's thread before */
 	if (!clock_start(&t->clock, t->tid, first) && clock_rate())
 		thread_lost(t, LOSS_NO_CLOCK);
 	if (!clock_can_change(&t->clock))

@@ -25,7 +25,9 @@ enum {
 	PER_MILLION = 1000000,
 	SLOWEST_NS = 100000000, /* the longest period that a budget asks for */
 	PAGE = 4096,
-	EXPENSIVE = 1 << 15, /* of the time stamp counter, some 10 us */
+	EXPENSIVE = 1 << 15,  /* of the time stamp counter, some 10 us */
+	EXPENSIVE_NS = 10000, /* of CPU time */
+	SUSPECTS = 64,        /* that are measured after one that seems so */
 	OWN_ROOM = 16384,
 };
 
@@ -253,20 +255,26 @@ SIGSAFE static void drop_slow(struct thread *t, enum timer_signal kind,
 }
 
 /*
- * What seems expensive may have lost its core meanwhile: it took no more CPU
- * time than passed since it was due.  When one was due that was not kept is not
- * known; it took no more ns than steps of the counter.
+ * What seems expensive may have lost its core meanwhile.  So those that follow
+ * are measured by the CPU clock, which costs more itself, from `cpu` on.
  */
-SIGSAFE static void weigh_handler(struct thread *t, uint64_t start)
+SIGSAFE static void weigh_handler(struct thread *t, uint64_t start,
+				  uint64_t cpu)
 {
-	uint64_t took = __rdtsc() - start, since;
+	uint64_t now;
 
-	if (took < EXPENSIVE)
+	if (!t->suspects) {
+		if (__rdtsc() - start > EXPENSIVE)
+			t->suspects = SUSPECTS;
 		return;
-	t->owed_since_ns = time_now(CLOCK_THREAD_CPUTIME_ID);
-	since = t->owed_since_ns - t->period.stood_ns +
-		(uint64_t)t->period.lead_ns;
-	t->owed_ns = since < took ? since : took;
+	}
+	now = time_now(CLOCK_THREAD_CPUTIME_ID);
+	t->suspects--;
+	if (now - cpu < EXPENSIVE_NS)
+		return;
+	t->suspects = SUSPECTS;
+	t->owed_since_ns = now;
+	t->owed_ns = now - cpu;
 }
 
 SIGSAFE static void on_own_timer_signal(struct thread *t,
@@ -274,7 +282,7 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 					const ucontext_t *context)
 {
 	uint64_t start = __rdtsc();
-	uint64_t cpu = t->owed_ns ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+	uint64_t cpu = t->suspects ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
 
 	if (t->owed_ns && is_too_soon(t, cpu)) {
 		drop_slow(t, kind, cpu);
@@ -284,7 +292,7 @@ SIGSAFE static void on_own_timer_signal(struct thread *t,
 		count_event_cost(t, context);
 	else
 		sample(t, context, kind);
-	weigh_handler(t, start);
+	weigh_handler(t, start, cpu);
 }
 
 /* On the thread's own stack, with room for this handler's frame. */
