@@ -32,9 +32,10 @@ id_of() {
 	readelf -n "$1" | awk '/Build ID/ { print $3 }'
 }
 
-# ask FILE MARKS [BUILD-ID]: MARK FUNCTION FILE:LINE KIND, by mark.
+# ask FILE MARKS [BUILD-ID]: MARK FUNCTION FILE:LINE KIND, by mark.  By its path,
+# as profiles have it: a name without one has no debug information beside it.
 ask() {
-	cut -d ' ' -f 1 "$2" | "$names_of" "$1" ${3:+"$3"} >answer 2>problem ||
+	cut -d ' ' -f 1 "$2" | "$names_of" "$PWD/$1" ${3:+"$3"} >answer 2>problem ||
 		{ cat problem; return 1; }
 	sed 's/ /=/g' answer | awk -v marks="$2" '
 		BEGIN { while ((getline line <marks) > 0) {

@@ -420,7 +420,7 @@ point "a directory of something else is left alone" foreign d
 point "an empty directory is taken" empty e
 point "the current directory is no name" here r
 point "the newest of a name is shown" newest s
-point "scripts and wrapped programs have their own name" by_subject v
+point "scripts and wrapped programs have their own name" by_subject y
 point "no sample: a static program below a script" why_static
 point "no sample: another user" why_user
 point "no sample: LD_PRELOAD is lost" why_env
