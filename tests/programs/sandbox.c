@@ -10,6 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,15 @@ static int by_seccomp(void)
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter);
 }
 
+/* A handler for the alternate stack, of a library, set in the sandbox. */
+static int handler_in_it(void)
+{
+	struct sigaction action = { .sa_handler = (void (*)(int))srand,
+				    .sa_flags = SA_ONSTACK };
+
+	return by_prctl() || sigaction(SIGUSR1, &action, NULL);
+}
+
 /* Asks for what is not there, is refused, works on, and is then in earnest. */
 static int by_asking(void)
 {
@@ -148,9 +158,13 @@ static const struct way {
 	const char *name;
 	int (*enter)(void);
 } ways[] = {
-	{ "strict", by_strict },      { "prctl", by_prctl },
-	{ "seccomp", by_seccomp },    { "asked first", by_asking },
-	{ "of threads", in_threads }, { "threads in it", more_threads },
+	{ "strict", by_strict },
+	{ "prctl", by_prctl },
+	{ "seccomp", by_seccomp },
+	{ "asked first", by_asking },
+	{ "handler in it", handler_in_it },
+	{ "of threads", in_threads },
+	{ "threads in it", more_threads },
 	{ "to the end", to_the_end },
 };
 

@@ -175,12 +175,16 @@ SIGSAFE static void on_program_signal(int signum, siginfo_t *info,
 			context);
 }
 
-/* Such a one compares the stack that it is on with what the kernel says. */
+/*
+ * Such a one compares the stack that it is on with what the kernel says.  In a
+ * sandbox no system call may be made, and the program itself is none.
+ */
 static bool is_of_go(void *handler)
 {
 	struct dl_find_object object;
 
-	return !_dl_find_object(handler, &object) &&
+	return thread_self() && !_dl_find_object(handler, &object) &&
+	       *object.dlfo_link_map->l_name &&
 	       golang_wrote(object.dlfo_link_map->l_name);
 }
 
