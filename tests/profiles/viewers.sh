@@ -39,7 +39,7 @@ kinds() {
 		return
 	[ ! -e "$builddir/tests/gpu/made" ] ||
 		COPSE_CUPTI=$builddir/tests/gpu/libmade-cuda.so "$copse" run -q \
-			-o gpu.copse "$builddir/tests/gpu/made" all || return
+			-e cpu@10000 -o gpu.copse "$builddir/tests/gpu/made" all || return
 	[ -e stages.copse ] || return 0
 	mpirun -n 1 "$copse" run -q --trace 1 -o alone.copse \
 		"$programs/mpi-stages" steps=10 stage=0.1

@@ -69,12 +69,13 @@ program constructs
   use state
   implicit none
   integer, parameter :: n = 400
-  integer :: i, j, k, sum, order, last, named, chain(0:n)
+  integer :: i, j, k, sum, order, last, named, locked, nested, chain(0:n)
   integer(omp_lock_kind) :: lock
   integer(omp_nest_lock_kind) :: nest
   real(8) :: a(n), b(n)
   do k = 1, 8
-     sum = 0; order = 0; last = 0; named = 0; chain = 1
+     sum = 0; order = 0; last = 0; chain = 1
+     named = 0; locked = 0; nested = 0
      call omp_init_lock(lock)
      call omp_init_nest_lock(nest)
      kept = 4
@@ -96,11 +97,11 @@ program constructs
      named = named + 1
      !$omp end critical (section)
      call omp_set_lock(lock)
-     named = named + 10
+     locked = locked + 10
      call omp_unset_lock(lock)
      call omp_set_nest_lock(nest)
      call omp_set_nest_lock(nest)
-     named = named + 100
+     nested = nested + 100
      call omp_unset_nest_lock(nest)
      call omp_unset_nest_lock(nest)
      !$omp barrier
@@ -141,6 +142,7 @@ program constructs
      call omp_destroy_lock(lock)
      call omp_destroy_nest_lock(nest)
   end do
+  named = named + locked + nested
   print '(6i9)', sum, order, named, chain(n), j, nint(a(1) + a(2) + b(n))
 end program
 F
