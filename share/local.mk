@@ -18,7 +18,7 @@ CLEANFILES += events/here $(EVENT_GROUPS:%=events/%.ev)
 RULES = rotating chain serial-section uneven-load late-sender late-receiver \
 	needless-barrier polling small-messages split-collectives \
 	growing-collective chance-delays copies \
-	no-counters memory-bound one-place python-computes \
+	memory-bound python-computes \
 	array-sections page-faults context-switches \
 	uneven-threads small-regions contended-lock \
 	slow-iterations unsteady-rank drift start-and-end \

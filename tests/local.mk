@@ -45,7 +45,8 @@ MEASURED = alt-stacks astray control deep-stack descriptors events execs familie
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \
-	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-loops mpi-overlap mpi-paths mpi-paused \
+	mpi-events mpi-forks mpi-forks-threads mpi-looks mpi-loops mpi-overlap mpi-parts mpi-paths \
+	mpi-paused \
 	mpi-phases mpi-polls mpi-short mpi-skew mpi-stages mpi-threads mpi-truncated pcontrol shift \
 	neighbours requests-threads windows windows-threads
 MEASURED_MPICH = mpi-behaviour mpi-calls mpi-forks mpi-four mpi-polls mpi-short \
@@ -245,7 +246,7 @@ SHELL_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
 	tests/system/examples.sh \
 	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
-	tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
+	tests/mpi/split.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
 	tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh tests/gpu/gpu-power.sh \
 	tests/run/control.sh tests/real/third-party.sh \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* findings.c - sentences on waiting and on what an even load would save. */
+/* findings.c - a sentence on what an even load would save without MPI. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,11 +18,8 @@
 #include "base/err.h"
 #include "run/values.h"
 
-#define UNEVEN           0.05 /* ranks differ so much in MPI's share, or more */
-#define MUCH_MPI         0.1  /* a share of MPI worth a sentence */
-#define WORTHWHILE       0.03 /* of the run: recoverable, worth a sentence */
-#define RANKS_WORTHWHILE 0.1  /* the same of MPI's: rules tell who waited */
-#define FRAMES           3
+#define WORTHWHILE 0.03 /* of the run: recoverable, worth a sentence */
+#define FRAMES     3
 
 enum {
 	CANDIDATES = 16 /* for what an even load would save */
@@ -31,82 +28,12 @@ enum {
 struct balance {
 	const struct paths *paths;
 	const struct run *run;
-	const struct efficiency *e;
 	struct skews skews;
-	double in_mpi;               /* seconds of those that wait */
-	uint32_t *waiting, *working; /* ranks, by their share of MPI */
-	size_t waiting_count, working_count;
-	bool waits_said;
-	bool *is_working; /* of each of run->ranks */
 };
-
-static void part(struct balance *b)
-{
-	double middle = (b->e->mpi_min + b->e->mpi_max) / 2;
-	bool uneven = b->e->mpi_max - b->e->mpi_min >= UNEVEN;
-
-	for (size_t i = 0; i < b->skews.process_count; i++) {
-		uint32_t rank = b->skews.processes[i];
-
-		b->is_working[rank] =
-			uneven && efficiency_mpi(&b->run->ranks[rank]) < middle;
-		if (b->is_working[rank])
-			b->working[b->working_count++] = rank;
-		else
-			b->waiting[b->waiting_count++] = rank;
-		if (!b->is_working[rank])
-			b->in_mpi += (double)b->run->ranks[rank].mpi_time_ns;
-	}
-}
-
-/* What all ranks have at the call sites of a path. */
-static double *site_totals(const struct balance *b, const struct run_metric *m)
-{
-	double *totals = calloc(b->paths->count + 1, sizeof(*totals));
-
-	for (uint32_t n = 0; m && totals && n < b->run->node_count; n++)
-		totals[b->paths->of[n]] += m->stats[n].sum;
-	return totals;
-}
-
-/*
- * The call site where the waiting ranks were longest, into *best; 0: none.  Of
- * those that cannot be it, because all ranks together were not so long there,
- * nothing is read.
- */
-static int longest_site(const struct balance *b, double *sums, uint32_t *best)
-{
-	const struct run_metric *m = run_metric(b->run, "mpi.time");
-	double *totals = site_totals(b, m);
-	struct value_buffer buffer = { 0 };
-	int err = totals ? 0 : no_memory();
-
-	*best = 0;
-	for (uint32_t n = 0; m && n < b->run->node_count && !err; n++) {
-		uint32_t path = b->paths->of[n];
-		const struct run_value *values;
-		size_t count;
-
-		if (b->run->nodes[n].kind != RUN_MPI ||
-		    totals[path] <= sums[*best] || sites_is_init(b->run, n))
-			continue;
-		err = values_of_node(b->run, (size_t)(m - b->run->metrics), n,
-				     &buffer, &values, &count);
-		for (size_t v = 0; v < count && !err; v++)
-			if (!b->is_working[values[v].rank] &&
-			    !run_is_other_job(&b->run->ranks[values[v].rank]))
-				sums[path] += (double)values[v].value;
-		if (sums[path] > sums[*best])
-			*best = path;
-	}
-	value_buffer_fini(&buffer);
-	free(totals);
-	return err;
-}
 
 static bool may_be_culprit(const struct balance *b, const struct skew *skew)
 {
-	return !skew->explained && (b->e->ranks || skew->min > 0) &&
+	return !skew->explained && skew->min > 0 &&
 	       !paths_waits(b->paths, skew->path);
 }
 
@@ -138,9 +65,9 @@ static int culprit(const struct balance *b, struct skew *to)
 	bool same = true;
 
 	*to = (struct skew){ 0 };
-	if (!err && !b->e->ranks)
+	if (!err)
 		err = elapsed_of_same_work(&same, b->run);
-	if (!same || (!b->e->ranks && !elapsed_together(b->run)))
+	if (!same || !elapsed_together(b->run))
 		tried = CANDIDATES;
 	for (size_t i = 0; i < b->skews.count && tried < CANDIDATES && !err;
 	     i++) {
@@ -159,84 +86,6 @@ static int culprit(const struct balance *b, struct skew *to)
 	}
 	free(values);
 	return err;
-}
-
-/* The share of MPI that so many ranks have on average. */
-static double mean_share(const struct balance *b, const uint32_t *list,
-			 size_t count)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += efficiency_mpi(&b->run->ranks[list[i]]);
-	return value_ratio(sum, (double)count);
-}
-
-static const char *ranks(size_t count)
-{
-	return count == 1 ? "ank" : "anks";
-}
-
-/*
- * ", while rank 3 computed in …", or "; rank 3 spent 30 %" where that is not
- * much less time in MPI; to be freed.
- */
-static char *meanwhile_others(const struct balance *b, const struct skew *worst)
-{
-	double share = mean_share(b, b->working, b->working_count);
-	char *who = processes_list(b->run, b->working, b->working_count);
-	char *why = worst ? paths_short(b->paths, worst->path, FRAMES) : NULL;
-	char *text = NULL;
-
-	if (who && share > mean_share(b, b->waiting, b->waiting_count) / 2)
-		text = str_format("; r%s %s spent %.0f %%",
-				  ranks(b->working_count), who, 100 * share);
-	else if (who)
-		text = str_format(", while r%s %s computed%s%s",
-				  ranks(b->working_count), who,
-				  why ? " in " : "", why ? why : "");
-	free(who);
-	free(why);
-	return text;
-}
-
-/* ", most in MPI_Allreduce ← norm" of so much; to be freed. */
-static char *longest_wait(const struct balance *b, uint32_t site, double ns)
-{
-	double share = fmin(value_ratio(ns, b->in_mpi), 1);
-	char *where = paths_short(b->paths, site, FRAMES), *text = NULL;
-
-	if (where && share >= 0.5)
-		text = str_format(", most in %s", where);
-	else if (where)
-		text = str_format(", %.0f %% of that, the largest part, in %s",
-				  100 * share, where);
-	free(where);
-	return text;
-}
-
-/* "Ranks 0–2 spent 41 % … in MPI_Allreduce ← norm, while rank 3 …" */
-static void waiting(struct report *report, const struct balance *b, char *where,
-		    const struct skew *worst)
-{
-	double share = mean_share(b, b->waiting, b->waiting_count);
-	char *who = processes_list(b->run, b->waiting, b->waiting_count);
-	char *others = b->working_count ? meanwhile_others(b, worst) : NULL;
-
-	if (!who || !where || (b->working_count && !others))
-		report->failed = true;
-	else if (!b->working_count)
-		report_line(report,
-			    "• The ranks spent %.0f %% of their time in MPI%s.",
-			    100 * share, where);
-	else
-		report_line(
-			report, "• R%s %s spent %.0f %% of %s time in MPI%s%s.",
-			ranks(b->waiting_count), who, 100 * share,
-			b->waiting_count == 1 ? "its" : "their", where, others);
-	free(who);
-	free(others);
-	free(where);
 }
 
 /* "solve ← main, mostly exp,": where that was; to be freed. */
@@ -302,8 +151,7 @@ static void say_recoverable(struct report *report, const struct balance *b,
 	report_line(report,
 		    "• %s recoverable: %s took %s %s %s %llu, %s on average%s.",
 		    phrase_time(saved, worst->recoverable), path,
-		    phrase_time(most, worst->max), b->run->world ? "on" : "in",
-		    processes_noun(b->run),
+		    phrase_time(most, worst->max), "in", processes_noun(b->run),
 		    (unsigned long long)processes_number(b->run,
 							 worst->max_process),
 		    phrase_time(mean, worst->mean), how);
@@ -320,73 +168,23 @@ static bool has_few_samples(const struct run *run)
 	return samples < CONFIDENCE_FEW;
 }
 
-static int say_findings(struct report *report, const struct balance *b,
-			double *sums)
+int findings_uneven(struct report *report, const struct paths *paths,
+		    const struct run_metric *metric)
 {
-	struct skew skew;
-	const struct skew *worst = &skew;
-	uint32_t site = 0;
-	double elapsed = b->e->elapsed;
-	int err = b->e->ranks ? 0 : elapsed_of(&elapsed, b->run);
+	struct balance b = { .paths = paths, .run = paths->run };
+	struct skew worst = { 0 };
+	double elapsed = 0;
+	int err = 0;
 
-	if (!err)
-		err = culprit(b, &skew);
-	/* The metric may be that of several threads, which run at once. */
-	if (b->e->ranks)
-		skew.recoverable = fmin(skew.recoverable,
-					b->e->useful_max - b->e->useful_mean);
-	if (err ||
-	    skew.recoverable <
-		    (b->e->ranks ? RANKS_WORTHWHILE : WORTHWHILE) * elapsed ||
-	    has_few_samples(b->run))
-		worst = NULL;
-	if (!b->waits_said && !err &&
-	    (b->working_count ||
-	     mean_share(b, b->waiting, b->waiting_count) >= MUCH_MPI))
-		err = longest_site(b, sums, &site);
-	if (site && !err)
-		waiting(report, b, longest_wait(b, site, sums[site]),
-			worst && b->is_working[worst->max_process] ? worst
-								   : NULL);
-	if (worst && !err)
-		say_recoverable(report, b, worst);
-	return err;
-}
-
-int findings_balance(struct report *report, const struct paths *paths,
-		     const struct efficiency *e,
-		     const struct run_metric *metric, bool waits_said)
-{
-	struct balance b = { .paths = paths,
-			     .run = paths->run,
-			     .e = e,
-			     .waits_said = waits_said };
-	double *sums = calloc(paths->count + 1, sizeof(*sums));
-	int err;
-
-	if (!metric || metric->unit != UNIT_NS) {
-		free(sums);
+	if (!metric || metric->unit != UNIT_NS || has_few_samples(b.run))
 		return 0;
-	}
 	err = skew_init(&b.skews, paths, metric);
-	if (err)
-		goto out;
-	b.waiting = calloc(b.skews.process_count + 1, sizeof(*b.waiting));
-	b.working = calloc(b.skews.process_count + 1, sizeof(*b.working));
-	b.is_working = calloc(b.run->rank_count + 1, sizeof(*b.is_working));
-	if (!sums || !b.waiting || !b.working || !b.is_working) {
-		err = no_memory();
-		goto out;
-	}
-	if (b.skews.process_count > 1) {
-		part(&b);
-		err = say_findings(report, &b, sums);
-	}
-out:
-	free(sums);
-	free(b.waiting);
-	free(b.working);
-	free(b.is_working);
+	if (!err && b.skews.process_count > 1)
+		err = culprit(&b, &worst);
+	if (!err)
+		err = elapsed_of(&elapsed, b.run);
+	if (!err && worst.recoverable > WORTHWHILE * elapsed)
+		say_recoverable(report, &b, &worst);
 	skew_fini(&b.skews);
 	return err;
 }

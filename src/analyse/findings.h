@@ -20,15 +20,6 @@ void findings_jobs(struct report *report, const struct run *run);
 /* Ranks that waited for cores.  0, or -ENOMEM. */
 int findings_crowded(struct report *report, const struct run *run);
 
-/*
- * Time in which nothing ran, where samples are of CPU time and so tell nothing
- * of it.  0, or -ENOMEM.
- */
-int findings_off_core(struct report *report, const struct run *run);
-
-/* Seconds of all CPU time that MPI took; below 0: out of memory. */
-double cpu_in_mpi(const struct run *run);
-
 /* Of its time, what a process's first thread waited for one; 0: not known. */
 double crowded_rank(const struct run_rank *rank);
 
@@ -36,13 +27,11 @@ double crowded_rank(const struct run_rank *rank);
 double crowded_share(const struct run *run);
 
 /*
- * What an even load would save, by `metric` (the time that is compared; NULL:
- * nothing is said), and, unless wait states said it better, who spent how much
- * in MPI.  0, or -ENOMEM.
+ * What an even load would save processes without MPI, by `metric` (NULL:
+ * nothing is said).  0, or -ENOMEM.
  */
-int findings_balance(struct report *report, const struct paths *paths,
-		     const struct efficiency *efficiency,
-		     const struct run_metric *metric, bool waits_said);
+int findings_uneven(struct report *report, const struct paths *paths,
+		    const struct run_metric *metric);
 
 /*
  * Who waited for whom, and where that was: what is worth a sentence, but for

@@ -1,6 +1,7 @@
 # The one list.  A new analysis is src/analyse/NAME.c and its word here; the
 # first is the default.
-ANALYSES = src/analyse/summary src/analyse/diagnose/diagnose src/analyse/hotspots src/analyse/call-tree \
+ANALYSES = src/analyse/summary src/analyse/split/split-report \
+	src/analyse/diagnose/diagnose src/analyse/hotspots src/analyse/call-tree \
 	src/analyse/imbalance src/analyse/ranks src/analyse/process-groups src/analyse/mpi/pop-factors \
 	src/analyse/compare/scaling src/analyse/compare/diff src/analyse/mpi/mpi-calls \
 	src/analyse/mpi/matrix src/analyse/mpi/wait-report src/analyse/event-counts \
@@ -25,6 +26,9 @@ libanalyse_la_SOURCES = \
 	src/analyse/account.c src/analyse/account.h \
 	src/analyse/analysis.c src/analyse/analysis.h \
 	src/analyse/brief.c src/analyse/brief.h \
+	src/analyse/library-use.c src/analyse/library-use.h \
+	src/analyse/split/split-sentences.c src/analyse/split/split-sentences.h \
+	src/analyse/split/time-split.c src/analyse/split/time-split.h \
 	src/analyse/std-names.c src/analyse/std-names.h \
 	src/analyse/compare/by-rank.c src/analyse/compare/by-rank.h \
 	src/analyse/compare/compare.c src/analyse/compare/compare.h \
@@ -72,7 +76,6 @@ libanalyse_la_SOURCES = \
 	src/analyse/mpi/other-jobs.c \
 	src/analyse/mpi/wait-causes.c src/analyse/mpi/wait-causes.h \
 	src/analyse/mpi/wait-findings.c \
-	src/analyse/off-core.c \
 	src/analyse/openmp-lost.c src/analyse/openmp-lost.h \
 	src/analyse/lock-waits.c src/analyse/lock-waits.h \
 	src/analyse/omp-regions.c src/analyse/omp-regions.h \

@@ -13,28 +13,27 @@
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/groups.h"
-#include "analyse/gil.h"
 #include "analyse/hot-paths.h"
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/mpi/thread-factors.h"
-#include "analyse/openmp-lost.h"
 #include "analyse/process-groups.h"
+#include "analyse/split/split-sentences.h"
 #include "analyse/unnamed.h"
 #include "analyse/unwind-coverage.h"
 #include "base/err.h"
 #include "base/round.h"
+#include "run/split.h"
 
 #define ROWS      5
 #define HOT_ROWS  6
 #define HOT_LEAST 2
 #define LINES     4 /* sentences that leave room for so many paths */
 #define SITE_ROWS 2
-#define FINDINGS  3
 #define BESIDE    4   /* names of other programs */
-#define CROWDED   0.1 /* of their time: waiting says nothing then */
-#define MUCH_MPI  0.3 /* of the time: worth a word where no rule has one */
+#define FEW       50  /* samples; with fewer, or less of the … */
+#define SEEN      0.5 /* … CPU time in them, there is no advice */
 #define SERIAL    0.1 /* of the time: what the factors of threads lack more */
 
 /* What the run says of itself, summed over its processes. */
@@ -474,7 +473,7 @@ static void summary_site_row(struct report *report, const struct paths *paths,
 	paths_cell(report, paths, site->path);
 	value_cell(report, UNIT_COUNT, site->calls);
 	value_cell(report, UNIT_NS, site->seconds);
-	if (sites_is_init(paths->run, paths->at[site->path].node))
+	if (split_is_init(paths->run, paths->at[site->path].node))
 		report_none(report);
 	else
 		report_number(report, value_ratio(site->seconds, elapsed));
@@ -485,7 +484,7 @@ static void summary_site_row(struct report *report, const struct paths *paths,
 static bool site_matters(const struct paths *paths,
 			 const struct call_site *site, double elapsed)
 {
-	return !sites_is_init(paths->run, paths->at[site->path].node) &&
+	return !split_is_init(paths->run, paths->at[site->path].node) &&
 	       site->seconds >= 0.01 * elapsed;
 }
 
@@ -532,58 +531,20 @@ out:
 	return err;
 }
 
-/* Much time in MPI, and nothing to blame but too few cores; or no problem. */
-static void say_none(struct report *report, const struct efficiency *e,
-		     bool crowded, bool doubt)
-{
-	if (crowded && e->mpi_mean >= MUCH_MPI)
-		report_line(report,
-			    "– No cause was found for the %.0f %% in MPI. With "
-			    "fewer cores than ranks most of it may be waiting "
-			    "for a core: run with a core for each rank to "
-			    "know.",
-			    100 * e->mpi_mean);
-	else if (!doubt)
-		report_line(report, "– No rule found anything that would save "
-				    "3 %% of the run or more.");
-}
-
-/* Where rules found nothing: who waited, and what an even load would save;
- * of ranks that lacked cores neither is known. */
-static int small_findings(struct report *report, const struct paths *paths,
-			  const struct blames *blames,
-			  const struct efficiency *e,
-			  const struct run_metric *metric, bool doubt)
-{
-	bool crowded = e->ranks && crowded_share(paths->run) >= CROWDED;
-	size_t first = report->line_count;
-	int err = 0;
-
-	if (e->ranks)
-		say_none(report, e, crowded, doubt);
-	if (!crowded)
-		err = findings_waits(report, blames, NULL);
-	if (!crowded && !err)
-		err = findings_balance(report, paths, e, metric, blames->count);
-	if (e->ranks)
-		report_remarks(report, first);
-	return err;
-}
-
-static int findings(struct report *report, const struct paths *paths,
-		    const struct blames *blames, const struct summary_facts *f,
-		    const struct run_metric *metric)
+/* What the time went into; without advice, where too little is known. */
+static int parts(struct report *report, const struct blames *blames,
+		 const struct time_split *split, const struct summary_facts *f,
+		 const struct run_metric *metric)
 {
 	struct diagnosis d;
-	int err = diagnosis_init(&d, paths, blames, metric, NULL);
+	bool doubtful = f->samples < FEW ||
+			f->account.sampled < SEEN * f->account.counted;
+	int err = diagnosis_init(&d, blames->paths, blames, metric, NULL);
 
 	if (err)
 		return err;
 	diagnosis_say_cores(report, &d);
-	if (!d.count)
-		err = small_findings(report, paths, blames, &f->e, metric,
-				     d.doubtful.text);
-	diagnosis_say(report, &d, FINDINGS);
+	err = split_say_parts(report, split, blames, doubtful ? NULL : &d);
 	diagnosis_fini(&d);
 	return err;
 }
@@ -596,6 +557,67 @@ static size_t hot_rows(const struct report *report)
 
 	return over >= (HOT_ROWS - HOT_LEAST) / 2 ? HOT_LEAST
 						  : HOT_ROWS - 2 * over;
+}
+
+/* What ran, and what must be known before the rest is believed. */
+static int begin_sentences(struct report *report, const struct summary_facts *f,
+			   const struct time_split *split,
+			   const struct run_metric *metric)
+{
+	const struct run *run = f->run;
+
+	if (run->rank_count)
+		head(report, f);
+	say_beside(report, f);
+	batch(report, &run->batch);
+	efficiency(report, f);
+	split_say_shares(report, split);
+	findings_jobs(report, run);
+	findings_ends(report, run);
+	findings_few(report, run);
+	account_warn(report, run, metric);
+	findings_rootless(report, run, &f->paths);
+	return findings_crowded(report, run);
+}
+
+static int summary_sentences(struct report *report, const struct blames *blames,
+			     const struct summary_facts *f,
+			     const struct run_metric *metric)
+{
+	const struct paths *paths = blames->paths;
+	struct time_split split;
+	int err = time_split_init(&split, f->run);
+
+	if (!err)
+		err = begin_sentences(report, f, &split, metric);
+	if (!err)
+		err = parts(report, blames, &split, f, metric);
+	if (!err)
+		err = process_groups_say(report, paths, metric);
+	if (!err && !f->e.ranks)
+		err = findings_uneven(report, paths, metric);
+	if (!err)
+		err = findings_gpu(report, paths);
+	time_split_fini(&split);
+	return err;
+}
+
+static int summary_tables(struct report *report, const struct paths *paths,
+			  const struct summary_facts *f,
+			  const struct run_metric *metric,
+			  const struct analysis_options *options)
+{
+	int err;
+
+	facts_table(report, f, metric);
+	err = strip(report, f);
+	if (!err && metric)
+		err = hot_paths_table(report, paths, metric,
+				      analysis_limit(options, hot_rows(report),
+						     paths->count));
+	if (!err && metric)
+		err = hotspots(report, f->run, metric, options);
+	return err ? err : sites(report, paths, f, options);
 }
 
 static int fill_summary(struct report *report, const struct run *const runs[],
@@ -613,43 +635,10 @@ static int fill_summary(struct report *report, const struct run *const runs[],
 	err = gather_facts(&f, run);
 	if (!err)
 		err = blames_init(&blames, &paths);
-	if (run->rank_count && !err)
-		head(report, &f);
 	if (!err)
-		say_beside(report, &f);
-	batch(report, &run->batch);
-	efficiency(report, &f);
-	findings_jobs(report, run);
-	findings_ends(report, run);
-	findings_few(report, run);
-	account_warn(report, run, metric);
+		err = summary_sentences(report, &blames, &f, metric);
 	if (!err)
-		findings_rootless(report, run, &f.paths);
-	if (!err)
-		err = findings_crowded(report, run);
-	if (!err)
-		err = findings_off_core(report, run);
-	if (!err)
-		err = findings(report, &paths, &blames, &f, metric);
-	if (!err)
-		err = openmp_say(report, &paths);
-	if (!err)
-		err = gil_say(report, &paths);
-	if (!err)
-		err = process_groups_say(report, &paths, metric);
-	if (!err)
-		err = findings_gpu(report, &paths);
-	facts_table(report, &f, metric);
-	if (!err)
-		err = strip(report, &f);
-	if (!err && metric)
-		err = hot_paths_table(
-			report, &paths, metric,
-			analysis_limit(options, hot_rows(report), paths.count));
-	if (!err && metric)
-		err = hotspots(report, run, metric, options);
-	if (!err)
-		err = sites(report, &paths, &f, options);
+		err = summary_tables(report, &paths, &f, metric, options);
 	idle_threads_say(report, runs, metric ? metric->name : NULL);
 	unnamed_say(report, run, metric);
 	unnamed_say_lines(report, run, metric);

@@ -26,6 +26,7 @@
 #include "merge/thread-times.h"
 #include "run/run-blob.h"
 #include "merge/reduce.h"
+#include "run/split.h"
 #include "run/values-team.h"
 #include "run/values.h"
 #include "waits/wait-find.h"
@@ -602,6 +603,8 @@ static int merge_profiles(struct run **to, const char *directory,
 		err = waits_bound(run);
 	if (!err && team_is_root(m.team))
 		err = run_stats(run);
+	if (!err && team_is_root(m.team))
+		err = split_make(run);
 	if (err)
 		run_free(run);
 	else

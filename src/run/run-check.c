@@ -5,6 +5,7 @@
 
 #include "live/layout.h"
 #include "run/run-build.h"
+#include "run/split.h"
 #include "profile/store.h"
 
 /* What every row of a table may have: indices that lead somewhere. */
@@ -193,6 +194,20 @@ static void check_threads(struct store *s, const struct run *run)
 		store_fail(s, -EINVAL, "damaged: the threads");
 }
 
+/* Those of a rank, or a part, stand together. */
+static void check_split(struct store *s, const struct run *run)
+{
+	const struct run_split *p = &run->split;
+	bool good = run_split_good(run, p);
+
+	for (size_t i = 1; i < p->rank_count && good; i++)
+		good = p->ranks[i - 1].rank <= p->ranks[i].rank;
+	for (size_t i = 1; i < p->path_count && good; i++)
+		good = p->paths[i - 1].part <= p->paths[i].part;
+	if (!good)
+		store_fail(s, -EINVAL, "damaged: the split");
+}
+
 static void check_facts(struct store *s, const struct run *run)
 {
 	const struct run_facts *g = &run->facts;
@@ -251,7 +266,7 @@ void run_check(struct store *s, const struct run *run)
 		check_tree,      check_ranks,    check_run_calls,
 		check_run_waits, check_timeline, check_iterations,
 		check_threads,   check_facts,    check_gpu,
-		check_power,
+		check_power,     check_split,
 	};
 
 	for (size_t i = 0;

@@ -13,6 +13,7 @@
 #include "run/run-build.h"
 #include "run/path-sums.h"
 #include "run/run.h"
+#include "run/split.h"
 #include "run/values.h"
 #include "profile/metric-group.h"
 #include "profile/profile.h"
@@ -169,6 +170,7 @@ int run_save(const struct run *run, const char *path)
 	store_put_record(s, "mpi", block_fields, &run->calls);
 	run_calls_put(s, &run->calls);
 	run_threads_put(s, &run->threads);
+	run_split_put(s, &run->split);
 	store_put_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_put(s, &run->waits);
 	run_timeline_put(s, &run->timeline);
@@ -329,6 +331,7 @@ int run_load(struct run **to, const char *path)
 	store_get_record(s, "mpi", block_fields, &run->calls);
 	run_calls_get(s, &run->calls);
 	run_threads_get(s, &run->threads);
+	run_split_get(s, &run->split);
 	store_get_record(s, "waits", run_joined_fields(), &run->waits.joined);
 	run_waits_get(s, &run->waits);
 	run_timeline_get(s, &run->timeline);
@@ -347,6 +350,8 @@ int run_load(struct run **to, const char *path)
 		run->source->store = s; /* closed with the run */
 		s = NULL;
 		err = plain ? run_entry_stats(run) : 0;
+		if (!err)
+			err = split_make(run);
 	}
 out:
 	if (err)

@@ -45,6 +45,7 @@ void run_free(struct run *run)
 	free(run->losses);
 	free(run->problems);
 	run_threads_fini(&run->threads);
+	run_split_fini(&run->split);
 	run_calls_fini(&run->calls);
 	run_facts_fini(&run->facts);
 	run_gpu_fini(&run->gpu);

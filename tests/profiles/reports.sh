@@ -147,12 +147,14 @@ sleeps() {
 	nap='import time; time.sleep(3)'
 	"$copse" run -q -o nap.copse $python -c "$nap" || return
 	"$copse" report nap.copse >text || return
-	head -n 5 text
-	grep 'For [2-9][.][0-9]* s of .* s nothing ran: .*copse run -e wall' \
-		text || return
+	head -n 8 text
+	tr '\n' ' ' <text | grep -q \
+		'• 9[0-9] % blocked: [23].* s: sleep, files.*copse run  *-e wall' ||
+		return
 	"$copse" run -q -e wall -o awake.copse $python -c "$nap" || return
-	"$copse" report awake.copse >text || return
-	! grep 'nothing ran' text
+	"$copse" report split awake.copse >text || return
+	cat text
+	grep -q ' blocked  *.*<module>$' text
 }
 
 # What a script starts beside the work: one line, and the work has the title.
@@ -210,22 +212,6 @@ programs_differ() {
 }
 
 # Its place is told where it is known, and nothing stands for it elsewhere.
-remarks() {
-	! "$copse" report counters app.copse -f csv | sed 1d | grep -q . ||
-		skip "hardware counters: nothing to remark"
-	strip -g -o bare "$programs/steady" || return
-	"$copse" run -q -o bare.copse ./bare 0.3 >out 2>&1 ||
-		{ cat out; return 1; }
-	for profile in app bare; do
-		"$copse" report diagnose --width 500 $profile.copse >$profile ||
-			return
-		cat $profile
-	done
-	share=', with [0-9]* % of the CPU time, waits for memory cannot be told'
-	grep -q "whether [^(]*, at steady.c:[0-9]*$share" app &&
-		grep -q "whether [^(,]*$share" bare
-}
-
 # What the loader and the interpreter touch first is no loop that allocates.
 no_faults_of_starts() {
 	"$copse" run -q -o start.copse /usr/bin/python3 -c pass >out 2>&1 ||
@@ -339,7 +325,6 @@ point "what a build without -g lacks is told once" tells_of_lines -w
 for option in -g -s; do
 	point "not of one with $option" tells_not_of_lines $option
 done
-point "a remark names a function, and its line where that is known" remarks
 point "the start of a process is no finding" no_faults_of_starts
 point "a loop in Python is remarked on" loops_of_python
 point "an option of another analysis is refused" strangers
@@ -348,7 +333,7 @@ point "formats of other commands are refused, and not offered" formats
 point "a table of nothing has its head" heads
 point "JSON is what its schema says" schema
 point "as many phases as a page takes" phases
-point "time in which nothing ran" sleeps
+point "a program that sleeps" sleeps
 point "small processes are one line" small_processes
 point "one rank alone" one_rank
 point "how it was measured, in one line and at length" measurement

@@ -16,6 +16,7 @@
 #include "analyse/path-imbalance.h"
 #include "base/err.h"
 #include "run/run-build.h"
+#include "run/split.h"
 #include "tests/lib/test.h"
 #include "tests/unit/fixture-run.h"
 
@@ -344,9 +345,9 @@ TEST(waiting_is_known_below_a_phase)
 	CHECK(times && near(times[0].waiting, 0) && near(times[0].total, 0));
 	free(times);
 	/* As many lost as may be, and more. */
-	CHECK(mpi_time_has_waits(run));
+	CHECK(split_knows_waits(run));
 	w->joined.disagreeing = 1;
-	CHECK(!mpi_time_has_waits(run));
+	CHECK(!split_knows_waits(run));
 	w->joined.disagreeing = 0;
 	/* Where it was is lost for more than a hundredth of it. */
 	w->causes = reallocarray(w->causes, 2, sizeof(*w->causes));

@@ -412,18 +412,3 @@ TEST(diagnosis_memory_bound_by_counters)
 	CHECK(near(f->gain, 0.5 * 0.37));
 	end(&m);
 }
-
-/* The cores did not wait: what is left to say is where the time went. */
-TEST(diagnosis_one_place)
-{
-	struct made m;
-
-	make(&m, (unsigned[]){ 370, 370, 370, 370 });
-	add_event(m.run, "papi.PAPI_TOT_CYC", 3);
-	add_event(m.run, "papi.PAPI_TOT_INS", 6);
-	CHECK(!found(&m, NULL));
-	CHECK(m.d.remark_count == 1);
-	CHECK(!strcmp(m.d.remarks[0].rule->name, "one-place"));
-	CHECK(strstr(m.d.remarks[0].text, " % of the CPU time is in work"));
-	end(&m);
-}

@@ -15,6 +15,7 @@
 #include "base/err.h"
 
 #define SMALL  0.03 /* of the run: not said */
+#define LOST   0.05 /* of all ranks' time */
 #define MEDIUM 0.10
 #define HIGH   0.30
 
@@ -256,6 +257,31 @@ static int share_cores(struct diagnosis *d, const struct fact_source *from)
 	return 0;
 }
 
+/*
+ * On crowded cores little is to be gained by mending what makes others wait:
+ * these leave their cores to those that work.  The cause stays.
+ */
+static bool finding_is_small(const struct diagnosis *d,
+			     const struct diagnosis_finding *f)
+{
+	bool crowded = d->crowded > FACTS_CROWDED && f->rule->about->waits;
+
+	return f->gain < SMALL * d->elapsed &&
+	       !(crowded && f->cost >= LOST * d->seconds);
+}
+
+static void leave_small(struct diagnosis *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (finding_is_small(d, &d->at[i]))
+			finding_fini(&d->at[i]);
+		else
+			d->at[kept++] = d->at[i];
+	d->count = kept;
+}
+
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const struct blames *blames, const struct run_metric *metric,
 		   const char *rule)
@@ -270,6 +296,7 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	if (!err)
 		err = elapsed_of(&to->elapsed, from.run);
 	to->crowded = from.crowded;
+	to->seconds = from.seconds;
 	to->mpi = from.e.ranks;
 	if (!err)
 		err = share_cores(to, &from);
@@ -282,8 +309,7 @@ int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 	}
 	if (to->count)
 		qsort(to->at, to->count, sizeof(*to->at), by_gain);
-	while (to->count && to->at[to->count - 1].gain < SMALL * to->elapsed)
-		finding_fini(&to->at[--to->count]);
+	leave_small(to);
 	return 0;
 }
 
@@ -352,22 +378,19 @@ static void say_doubtful(struct report *report, const struct diagnosis *of)
 			    100 * value_ratio(f->gain, of->elapsed));
 }
 
-void diagnosis_say(struct report *report, const struct diagnosis *of,
-		   size_t most)
+void diagnosis_say_finding(struct report *report, const struct diagnosis *of,
+			   const struct diagnosis_finding *f)
 {
-	for (size_t i = 0; i < of->count && i < most; i++) {
-		const struct diagnosis_finding *f = &of->at[i];
-		char gain[32];
+	char gain[32];
 
-		report_line(report, "• %s. To gain: %s %s, %.0f %%. %s",
-			    f->text, f->most > f->gain ? "about" : "up to",
-			    phrase_time(gain, f->gain),
-			    100 * value_ratio(f->gain, of->elapsed),
-			    f->rule->advice);
-	}
-	if (of->count > most)
-		report_line(report, "• %zu more: copse report diagnose.",
-			    of->count - most);
+	report_line(report, "• %s. To gain: %s %s, %.0f %%. %s", f->text,
+		    f->most > f->gain ? "about" : "up to",
+		    phrase_time(gain, f->gain),
+		    100 * value_ratio(f->gain, of->elapsed), f->rule->advice);
+}
+
+void diagnosis_say_rest(struct report *report, const struct diagnosis *of)
+{
 	if (of->count)
 		offer_rank(report, of->at[0].ranks);
 	else
@@ -379,4 +402,15 @@ void diagnosis_say(struct report *report, const struct diagnosis *of,
 	for (size_t i = 0; i < of->remark_count; i++)
 		report_line(report, "– %s. %s", of->remarks[i].text,
 			    of->remarks[i].rule->advice);
+}
+
+void diagnosis_say(struct report *report, const struct diagnosis *of,
+		   size_t most)
+{
+	for (size_t i = 0; i < of->count && i < most; i++)
+		diagnosis_say_finding(report, of, &of->at[i]);
+	if (of->count > most)
+		report_line(report, "• %zu more: copse report diagnose.",
+			    of->count - most);
+	diagnosis_say_rest(report, of);
 }

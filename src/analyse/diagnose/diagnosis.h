@@ -47,6 +47,7 @@ struct diagnosis {
 	struct diagnosis_finding doubtful;
 	char *problem;  /* of a rule that was left out, or NULL */
 	double elapsed; /* of the run, that gains are of */
+	double seconds; /* of all ranks, that costs are of */
 	double crowded; /* share of their time that ranks waited for a core */
 	bool mpi;
 	/* Of the time of the cores that they had; 0: not known.  Threads: of
@@ -56,7 +57,8 @@ struct diagnosis {
 
 /*
  * 0, or -errno with a reason.  Of `rule` (NULL: of all) alone.  Findings that
- * gain less than 3 % of the run are left out: that is what chance makes.
+ * gain less than 3 % of the run are left out: that is what chance makes.  On
+ * crowded cores those stay that cost 5 % of all ranks' time.
  */
 int diagnosis_init(struct diagnosis *to, const struct paths *paths,
 		   const struct blames *blames, const struct run_metric *metric,
@@ -66,7 +68,14 @@ void diagnosis_fini(struct diagnosis *diagnosis);
 /* Of ranks that lacked cores: what the cores did, as a line of a report. */
 void diagnosis_say_cores(struct report *report, const struct diagnosis *of);
 
-/* As lines of a report: for each the sentence, the gain and the advice. */
+/* As a line of a report: the sentence, the gain and the advice. */
+void diagnosis_say_finding(struct report *report, const struct diagnosis *of,
+			   const struct diagnosis_finding *finding);
+
+/* What belongs behind the findings: what to ask next, remarks. */
+void diagnosis_say_rest(struct report *report, const struct diagnosis *of);
+
+/* All of that. */
 void diagnosis_say(struct report *report, const struct diagnosis *of,
 		   size_t most);
 

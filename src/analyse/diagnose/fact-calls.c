@@ -12,6 +12,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
+#include "run/split.h"
 
 #define FRAMES       3
 #define MUCH_BINDING 0.1 /* of the time of a call: worth a word */
@@ -353,7 +354,7 @@ static int gather_calls(struct facts *to, struct fact_source *from)
 	for (size_t i = 0; i < sites.count && !err; i++) {
 		uint32_t node = from->paths->at[sites.at[i].path].node;
 
-		if (sites.at[i].calls > 0 && !sites_is_init(from->run, node))
+		if (sites.at[i].calls > 0 && !split_is_init(from->run, node))
 			err = add_site(to, from, &sites.at[i], bindings[i]);
 	}
 	free(bindings);

@@ -12,6 +12,7 @@
 #include "analyse/diagnose/facts.h"
 #include "analyse/hardware-events.h"
 #include "analyse/interpreter.h"
+#include "analyse/library-use.h"
 #include "analyse/python-words.h"
 #include "analyse/own-paths.h"
 #include "analyse/value.h"
@@ -41,7 +42,6 @@ enum field {
 	CYCLES,
 	INSTRUCTIONS,
 	IPC,
-	COUNTERS,
 	INTERPRETED,
 	FUNCTION,
 	PLACE,
@@ -81,8 +81,6 @@ static const struct fact_field function_fields[FIELDS] = {
 	[CYCLES] = { "cycles", FACT_COUNT, "counted; 0: they were not" },
 	[INSTRUCTIONS] = { "instructions", FACT_COUNT, "the same" },
 	[IPC] = { "instructions_per_cycle", FACT_NUMBER, "0: not known" },
-	[COUNTERS] = { "counters", FACT_NUMBER,
-		       "1: the run has events of hardware counters" },
 	[INTERPRETED] = { "interpreted", FACT_NUMBER,
 			  "1: it is in Python, 2: in its interpreter" },
 	[FUNCTION] = { "function", FACT_TEXT,
@@ -95,158 +93,12 @@ static const struct fact_field function_fields[FIELDS] = {
 		     "than copy for it, or empty" },
 };
 
-/* How functions begin that do such things, by the name as a linker has it. */
-static const struct purpose {
-	enum field is;
-	const char *begins;
-} purposes[] = {
-	{ COPIES, "malloc" },
-	{ COPIES, "calloc" },
-	{ COPIES, "realloc" },
-	{ COPIES, "free" },
-	{ COPIES, "cfree" },
-	{ COPIES, "posix_memalign" },
-	{ COPIES, "aligned_alloc" },
-	{ COPIES, "memalign" },
-	{ COPIES, "int_malloc" },
-	{ COPIES, "int_free" },
-	{ COPIES, "operator new" },
-	{ COPIES, "operator delete" },
-	{ COPIES, "memcpy" },
-	{ COPIES, "memmove" },
-	{ COPIES, "mmap" },
-	{ COPIES, "munmap" },
-	{ COPIES, "madvise" },
-	{ COPIES, "unlink_chunk" },
-	{ COPIES, "sysmalloc" },
-	{ COPIES, "systrim" },
-	{ COPIES, "strdup" },
-	{ COPIES, "gfortran_internal_" },
-	{ COPIES, "gfortran_cfi_desc" },
-	{ FORMATTING, "printf" },
-	{ FORMATTING, "fprintf" },
-	{ FORMATTING, "sprintf" },
-	{ FORMATTING, "snprintf" },
-	{ FORMATTING, "vfprintf" },
-	{ FORMATTING, "vsnprintf" },
-	{ FORMATTING, "vsprintf" },
-	{ FORMATTING, "sprintf_chk" },
-	{ FORMATTING, "snprintf_chk" },
-	{ FORMATTING, "fprintf_chk" },
-	{ FORMATTING, "gfortran_transfer" },
-	{ FORMATTING, "gfortran_st_write" },
-	{ FORMATTING, "std::ostream" },
-	{ LOCKS, "pthread_mutex" },
-	{ LOCKS, "pthread_cond" },
-	{ LOCKS, "pthread_rwlock" },
-	{ LOCKS, "pthread_spin" },
-	{ LOCKS, "lll_" },
-	{ LOCKS, "futex" },
-	{ LOCKS, "sem_" },
-	{ LOCKS, "std::condition_variable" },
-	{ LOCKS, "std::mutex" },
-	{ FILES, "read" },
-	{ FILES, "write" },
-	{ FILES, "fread" },
-	{ FILES, "fwrite" },
-	{ FILES, "open" },
-	{ FILES, "close" },
-	{ FILES, "fsync" },
-	{ FILES, "fflush" },
+static const enum field field_of[] = {
+	[LIBRARY_COPIES] = COPIES,
+	[LIBRARY_FORMATTING] = FORMATTING,
+	[LIBRARY_LOCKS] = LOCKS,
+	[LIBRARY_FILES] = FILES,
 };
-
-/* "memcpy_avx_unaligned" of "__GI___memcpy_avx_unaligned" */
-static const char *plain_name(const char *name)
-{
-	if (!strncmp(name, "__GI_", 5))
-		name += 5;
-	name += strspn(name, "_");
-	if (!strncmp(name, "libc_", 5))
-		name += 5;
-	return name;
-}
-
-/* Does it end a word, or go on with one of its own: "read", "read64"? */
-static bool is_whole(const char *name, const char *begins)
-{
-	size_t length = strlen(begins);
-
-	return strchr("_ ", begins[length - 1]) ||
-	       !(name[length] >= 'a' && name[length] <= 'z');
-}
-
-/* "Table::Table(Table const&)", "~Table": of the class's own name. */
-static bool is_constructor(const char *name)
-{
-	char brief[256];
-	const char *end = strchr(name, '('), *at, *before;
-	size_t length;
-
-	if (!strncmp(name, "(anonymous namespace)::", 23)) {
-		name += 23;
-		end = strchr(name, '(');
-	}
-	length = end ? (size_t)(end - name) : strlen(name);
-	if (!length || length >= sizeof(brief))
-		return false;
-	memcpy(brief, name, length);
-	brief[length] = 0;
-	if (strstr(brief, "::~"))
-		return true;
-	at = strrchr(brief, ':');
-	if (!at || at - 1 <= brief || at[-1] != ':')
-		return false;
-	length = strlen(at + 1);
-	before = at - 1 - length;
-	return before >= brief && !strncmp(before, at + 1, length) &&
-	       (before == brief || before[-1] == ':');
-}
-
-/* What a function of a library, or of C++'s, is for; FIELDS: itself. */
-static enum field purpose_of(const struct run *run, uint32_t node)
-{
-	const char *full = str_at(&run->strings, run->nodes[node].function);
-	const char *name = plain_name(full);
-
-	if (run->nodes[node].kind != RUN_FUNCTION)
-		return FIELDS;
-	for (size_t i = 0; i < sizeof(purposes) / sizeof(*purposes); i++)
-		if (!strncmp(name, purposes[i].begins,
-			     strlen(purposes[i].begins)) &&
-		    is_whole(name, purposes[i].begins))
-			return purposes[i].is;
-	return is_constructor(full) ? COPIES : FIELDS;
-}
-
-/* What a path's own time is for, and the path of the program's function. */
-struct library_use {
-	uint32_t owner;
-	enum field purpose;
-};
-
-static struct library_use *find_uses(const struct paths *paths)
-{
-	const struct run *run = paths->run;
-	struct library_use *uses = calloc(paths->count + 1, sizeof(*uses));
-
-	for (uint32_t p = 1; uses && p < paths->count; p++) {
-		uint32_t node = paths->at[p].node;
-		uint32_t parent = paths->at[p].parent;
-		enum field purpose = purpose_of(run, node);
-
-		uses[p] = (struct library_use){ p, FIELDS };
-		if (!parent || run->nodes[node].kind != RUN_FUNCTION)
-			continue;
-		if (uses[parent].purpose != FIELDS)
-			uses[p] = uses[parent];
-		else if (purpose != FIELDS)
-			uses[p] = (struct library_use){ uses[parent].owner,
-							purpose };
-		else if (paths_own(paths, p) != p)
-			uses[p] = uses[parent];
-	}
-	return uses;
-}
 
 /* What each path of the program's has, with libraries; and its copies. */
 struct owned {
@@ -292,8 +144,8 @@ static int owned_init(struct owned *o, const struct paths *paths,
 		if (own[p] <= 0 || paths_waits(paths, p))
 			continue;
 		o->seconds[TOTAL][owner] += own[p];
-		if (uses[p].purpose != FIELDS)
-			o->seconds[uses[p].purpose][owner] += own[p];
+		if (uses[p].purpose)
+			o->seconds[field_of[uses[p].purpose]][owner] += own[p];
 	}
 	return ok ? 0 : no_memory();
 }
@@ -463,15 +315,6 @@ static char *beside_text(const char *place)
 	return place ? str_format(", at %s", place) : strdup("");
 }
 
-static bool has_counters(const struct run *run)
-{
-	for (size_t i = 0; i < run->metric_count; i++)
-		if (!strncmp(run->metrics[i].name, METRIC_EVENT,
-			     strlen(METRIC_EVENT)))
-			return true;
-	return false;
-}
-
 static double interpretation(const struct run *run, uint32_t node)
 {
 	if (python_owns(run, node))
@@ -502,7 +345,6 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		fact_saved(from, f->values[COPIES].number, fact_work(from));
 	f->values[PACKING_GAIN].number =
 		fact_saved(from, f->values[PACKING].number, fact_work(from));
-	f->values[COUNTERS].number = has_counters(from->run);
 	f->values[INTERPRETED].number =
 		interpretation(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
@@ -521,7 +363,7 @@ static int gather_functions(struct facts *to, struct fact_source *from)
 {
 	const struct paths *paths = from->paths;
 	double *own = calloc(paths->count + 1, sizeof(*own));
-	struct library_use *uses = find_uses(paths);
+	struct library_use *uses = library_uses(paths);
 	struct owned owned = { 0 };
 	bool is_time = from->metric && from->metric->unit == UNIT_NS;
 	int err = own && uses ? 0 : no_memory();

@@ -53,6 +53,10 @@ static int read_rule_line(struct diagnosis_rule *r, char *line)
 		return add_condition(r->when, &r->when_count, rest);
 	if (!strcmp(line, "severe"))
 		return add_condition(r->severe, &r->severe_count, rest);
+	if (!strcmp(line, "part")) {
+		r->part = time_part_find(rest);
+		return r->part < SPLIT_PARTS ? 0 : -EINVAL;
+	}
 	if (!strcmp(line, "about"))
 		r->about = fact_set_find(rest);
 	return !strcmp(line, "about") && r->about ? 0 : -EINVAL;
@@ -68,7 +72,8 @@ static int read_rule_lines(struct diagnosis_rule *r)
 		if (read_rule_line(r, line))
 			return fail(-EINVAL,
 				    "the rule %s, line %d: 'title', 'about', "
-				    "'when', 'severe', 'gain', 'say', 'advice' "
+				    "'part', 'when', 'severe', 'gain', 'say', "
+				    "'advice' "
 				    "or 'source' is wanted, with a text that "
 				    "fits (copse-report(1), Rules)",
 				    r->name, number);

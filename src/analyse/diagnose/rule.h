@@ -4,6 +4,7 @@
  *
  *     title    many small messages
  *     about    exchanges
+ *     part     mpi
  *     when     size < 1024
  *     when     share >= 0.05
  *     severe   rate > 100000
@@ -16,8 +17,9 @@
  *     explained by `copse help NAME`: what it is, with an example.
  *
  * `about` names a set of facts (facts.h), whose fields the formulas
- * (analyse/formula.h) and the sentence use.  All conditions have to hold.  The
- * gain is in seconds of elapsed time; a rule without one is a remark: what
+ * (analyse/formula.h) and the sentence use.  `part` is what it says of the time
+ * (run/split.def): work, where it is not given.  All conditions have to hold.
+ * The gain is in seconds of elapsed time; a rule without one is a remark: what
  * cannot be told, said once.  A finding is high above 30 % of the run's time or
  * where one `severe` holds, medium above 10 %, else low.  '#' begins a comment.
  *
@@ -28,6 +30,7 @@
 #define ANALYSE_DIAGNOSE_RULE_H
 
 #include "analyse/diagnose/facts.h"
+#include "analyse/split/time-split.h"
 
 enum {
 	RULE_CONDITIONS = 8
@@ -38,6 +41,7 @@ struct diagnosis_rule {
 	char *name;
 	const char *title, *gain, *say, *advice, *source, *explain;
 	const struct fact_set *about;
+	enum split_part part;
 	const char *when[RULE_CONDITIONS], *severe[RULE_CONDITIONS];
 	size_t when_count, severe_count;
 };

@@ -11,6 +11,7 @@
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
+#include "run/split.h"
 
 #define WORTH_TELLING 0.1 /* of the CPU time: what other threads took */
 
@@ -138,7 +139,7 @@ static int add_elapsed(double *elapsed, const struct run *run, uint32_t node,
 
 	for (uint32_t n = node; n < end && !err; n++) {
 		bool is_init =
-			run->nodes[n].kind == RUN_MPI && sites_is_init(run, n);
+			run->nodes[n].kind == RUN_MPI && split_is_init(run, n);
 		const struct run_metric *m = is_init ? mpi : phase;
 
 		if (m)

@@ -180,13 +180,6 @@ void sites_fini(struct call_sites *sites)
 	*sites = (struct call_sites){ 0 };
 }
 
-bool sites_is_init(const struct run *run, uint32_t node)
-{
-	const char *name = str_at(&run->strings, run->nodes[node].function);
-
-	return !strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread");
-}
-
 double site_mean_size(const struct call_site *site)
 {
 	return value_ratio(site->moved, site->calls);

@@ -37,12 +37,6 @@ int sites_init(struct call_sites *sites, const struct paths *paths,
 void sites_fini(struct call_sites *sites);
 
 /*
- * Whether a node is MPI_Init or the like: it lies before the time that MPI's
- * share is of.
- */
-bool sites_is_init(const struct run *run, uint32_t node);
-
-/*
  * Bytes per call: the larger of sent and received, of MPI_Sendrecv and its kind
  * in each call.  Of a broadcast, in which a process does one of both, their
  * sum.

@@ -4,15 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyse/mpi/mpi-callsites.h"
 #include "analyse/mpi/mpi-time.h"
 #include "analyse/openmp-lost.h"
+#include "analyse/value.h"
 #include "base/err.h"
 #include "live/layout.h"
+#include "run/split.h"
 #include "run/values.h"
 
-#define SMALL    0.01 /* of all waiting */
-#define UNJOINED 0.05 /* of all instances: so many may be lost */
+#define SMALL 0.01 /* of all waiting */
 
 uint32_t mpi_time_end(const struct run *run, uint32_t node)
 {
@@ -21,15 +21,6 @@ uint32_t mpi_time_end(const struct run *run, uint32_t node)
 	while (end < run->node_count && run->nodes[end].parent >= node)
 		end++;
 	return end;
-}
-
-bool mpi_time_has_waits(const struct run *run)
-{
-	const struct run_joined *j = &run->waits.joined;
-	double lost = (double)j->lacking + (double)j->disagreeing;
-
-	return run->waits.rank_count == run->rank_count && j->instances &&
-	       lost <= UNJOINED * (lost + (double)j->instances);
 }
 
 /* Causes that were too small to be kept for themselves have no place. */
@@ -68,7 +59,7 @@ static int sum_time(struct mpi_time *to, const struct run *run, uint32_t node)
 		const struct run_value *values;
 		size_t count;
 
-		if (run->nodes[n].kind != RUN_MPI || sites_is_init(run, n))
+		if (run->nodes[n].kind != RUN_MPI || split_is_init(run, n))
 			continue;
 		err = values_of_node(run, (size_t)(m - run->metrics), n,
 				     &buffer, &values, &count);
@@ -101,7 +92,7 @@ static void take_rows(struct mpi_time *to, const struct run *run)
 	for (size_t i = 0; i < run->rank_count; i++) {
 		to[i].total = (double)run->ranks[i].mpi_time_ns / 1e9;
 		to[i].io = (double)run->ranks[i].mpi_io_ns / 1e9;
-		if (mpi_time_has_waits(run))
+		if (split_knows_waits(run))
 			to[i].waiting = run->waits.ranks[i].main_ns / 1e9;
 		to[i].openmp = openmp_lost(
 			&run->ranks[i], (double)run->ranks[i].mpi_ns / 1e9,
@@ -112,7 +103,7 @@ static void take_rows(struct mpi_time *to, const struct run *run)
 struct mpi_time *mpi_times(const struct run *run, uint32_t node)
 {
 	bool known =
-		mpi_time_has_waits(run) && (!node || knows_places(&run->waits));
+		split_knows_waits(run) && (!node || knows_places(&run->waits));
 	struct mpi_time *to = calloc(run->rank_count + 1, sizeof(*to));
 
 	if (!to) {
@@ -137,4 +128,22 @@ struct mpi_time *mpi_times(const struct run *run, uint32_t node)
 double mpi_time_transfer(const struct mpi_time *time)
 {
 	return time->total - time->io - time->waiting;
+}
+
+double cpu_in_mpi(const struct run *run)
+{
+	const struct run_metric *m = run_metric(run, "cpu.time");
+	bool *inside = calloc(run->node_count + 1, sizeof(*inside));
+	double sum = 0;
+
+	if (!inside)
+		return -1;
+	for (size_t n = 0; m && n < run->node_count; n++) {
+		inside[n] = run->nodes[n].kind == RUN_MPI ||
+			    inside[run->nodes[n].parent];
+		if (inside[n])
+			sum += value_node(m, n);
+	}
+	free(inside);
+	return sum;
 }

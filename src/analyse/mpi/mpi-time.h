@@ -13,9 +13,6 @@
 
 #include "run/run.h"
 
-/* Says the run how long ranks waited? */
-bool mpi_time_has_waits(const struct run *run);
-
 struct mpi_time {       /* seconds, without MPI_Init */
 	double total;   /* in MPI */
 	double io;      /* of it, in functions for files */
@@ -32,6 +29,9 @@ struct mpi_time *mpi_times(const struct run *run, uint32_t node);
 
 /* What is neither waiting nor files; NAN: not known. */
 double mpi_time_transfer(const struct mpi_time *time);
+
+/* Seconds of all CPU time that MPI took; below 0: out of memory. */
+double cpu_in_mpi(const struct run *run);
 
 /* Where the nodes below `node` end: they are node … end - 1. */
 uint32_t mpi_time_end(const struct run *run, uint32_t node);

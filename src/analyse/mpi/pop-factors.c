@@ -12,6 +12,7 @@
 #include "analyse/paths.h"
 #include "base/err.h"
 #include "base/comparison.h"
+#include "run/split.h"
 
 #define WORTHWHILE 0.02 /* of the run time: lost, worth a sentence */
 
@@ -24,7 +25,7 @@ enum {
 static void factor_columns(struct report *report, const struct run *run,
 			   bool openmp)
 {
-	bool waits = mpi_time_has_waits(run), mpi = run->world;
+	bool waits = split_knows_waits(run), mpi = run->world;
 	const char *noun = run->world ? "ranks" : "processes";
 	const char *on = run->world ? "on rank" : "in process";
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * library-use.h - what libraries do for the program's functions: allocating,
+ * formatting, locking, by the names of their functions.
+ */
+#ifndef ANALYSE_LIBRARY_USE_H
+#define ANALYSE_LIBRARY_USE_H
+
+#include "run/call-paths.h"
+
+enum library_purpose {
+	LIBRARY_NONE, /* the program's own, or not known */
+	LIBRARY_COPIES,
+	LIBRARY_FORMATTING,
+	LIBRARY_LOCKS,
+	LIBRARY_FILES,
+	LIBRARY_PURPOSES
+};
+
+/* "allocating and copying"; NULL of none. */
+extern const char *const library_purposes[LIBRARY_PURPOSES];
+
+/* What a path's own time is for, and the path of the program's function. */
+struct library_use {
+	uint32_t owner;
+	enum library_purpose purpose;
+};
+
+/* By path; to be freed, NULL when out of memory. */
+struct library_use *library_uses(const struct paths *paths);
+
+#endif

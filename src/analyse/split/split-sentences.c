@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* split-sentences.c - each part is said, whatever rules know of it. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/dominant-path.h"
+#include "analyse/findings.h"
+#include "analyse/gil.h"
+#include "analyse/library-use.h"
+#include "analyse/openmp-lost.h"
+#include "analyse/phrase.h"
+#include "analyse/processes.h"
+#include "analyse/split/split-sentences.h"
+#include "analyse/value.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#define WORTH   0.05  /* of the whole: a part is worth a sentence */
+#define SHOWN   0.005 /* the same: it is in the line of all parts */
+#define MOST    0.5   /* of the whole is work: what kind of */
+#define UNEVEN  1.25  /* the most of a rank, of the mean, … */
+#define MATTERS 0.02  /* … and so much more of a rank's time */
+#define KIND    0.1   /* of the work: worth a word */
+#define CROWDED 0.1   /* who had no core is said before */
+
+enum {
+	SENTENCES = 5,
+	OF_A_PART = 2, /* findings */
+	FRAMES = 3
+};
+
+struct saying {
+	struct report *report;
+	const struct time_split *split;
+	const struct blames *blames;
+	const struct paths *paths;
+	const struct diagnosis *diagnosis;
+	size_t said;
+};
+
+struct part_size {
+	enum split_part part;
+	double seconds;
+};
+
+static int by_part_size(const void *x, const void *y)
+{
+	const struct part_size *a = x, *b = y;
+
+	return a->seconds < b->seconds ? 1 : a->seconds > b->seconds ? -1 : 0;
+}
+
+/* All of them, the largest first. */
+static void sort_parts(struct part_size to[SPLIT_PARTS],
+		       const struct time_split *s)
+{
+	for (size_t i = 0; i < SPLIT_PARTS; i++)
+		to[i] = (struct part_size){ i, s->parts[i].seconds };
+	qsort(to, SPLIT_PARTS, sizeof(*to), by_part_size);
+}
+
+void split_say_shares(struct report *report, const struct time_split *s)
+{
+	struct part_size sizes[SPLIT_PARTS];
+	char *line = NULL, whole[32];
+	size_t size, said = 0;
+	FILE *to = open_memstream(&line, &size);
+
+	sort_parts(sizes, s);
+	for (size_t i = 0; to && i < SPLIT_PARTS; i++) {
+		double share = value_ratio(sizes[i].seconds, s->whole);
+
+		if (share >= SHOWN)
+			fprintf(to, "%s%.0f %% %s", said++ ? ", " : "",
+				100 * share, split_names[sizes[i].part].title);
+	}
+	if (to && !fclose(to) && said)
+		report_line(report, "Of %s: %s", phrase_time(whole, s->whole),
+			    line);
+	report->failed |= !to;
+	free(line);
+}
+
+/*
+ * Where a part was, and on which ranks.
+ */
+
+/* ", 86 % of it in MPI_Init ← main"; to be freed, NULL: out of memory. */
+static char *part_place(const struct saying *s, enum split_part part)
+{
+	double *own = calloc(s->paths->count + 1, sizeof(*own));
+	double all = s->split->parts[part].seconds;
+	char *path = NULL, *text = NULL;
+	struct mainly in = { 0 };
+	double share;
+
+	if (!own)
+		return NULL;
+	time_split_paths(s->split, s->paths, part, own);
+	own[0] = 0;
+	if (mainly_in(&in, s->paths, own, 0))
+		goto out;
+	share = value_ratio(in.seconds, all);
+	if (!in.path || share < WORTH) {
+		text = strdup("");
+		goto out;
+	}
+	path = paths_short_mostly(s->paths, in.path, FRAMES, in.mostly);
+	if (path && share < 0.995)
+		text = str_format(", %.0f %% of it in %s", 100 * share, path);
+	else if (path)
+		text = str_format(" in %s", path);
+out:
+	free(path);
+	free(own);
+	return text;
+}
+
+/* "; most on rank 2, 1.80 s, the mean is 450 ms", or ", alike on all ranks". */
+static void part_ranks(char *to, size_t size, const struct saying *s,
+		       enum split_part part)
+{
+	const struct time_split *split = s->split;
+	const struct time_part *p = &split->parts[part];
+	size_t members = split->run->member_count;
+	double each = value_ratio(split->whole, (double)members);
+	char most[32], mean[32];
+
+	*to = 0;
+	if (members < 2 || !split->run->world)
+		return;
+	if (p->most > UNEVEN * p->mean && p->most - p->mean > MATTERS * each)
+		snprintf(to, size, "; most on rank %llu: %s, the mean is %s",
+			 (unsigned long long)processes_number(split->run,
+							      p->most_rank),
+			 phrase_time(most, p->most),
+			 phrase_time(mean, p->mean));
+	else
+		snprintf(to, size, ", alike on all ranks");
+}
+
+/* "; 31 % of it allocating and copying"; `to` holds `size` bytes. */
+static int work_kinds(char *to, size_t size, const struct saying *s)
+{
+	struct library_use *uses = library_uses(s->paths);
+	double *own = calloc(s->paths->count + 1, sizeof(*own));
+	double sums[LIBRARY_PURPOSES] = { 0 };
+	double all = s->split->parts[SPLIT_WORK].seconds;
+	size_t at = 0;
+
+	*to = 0;
+	if (uses && own) {
+		time_split_paths(s->split, s->paths, SPLIT_WORK, own);
+		for (size_t p = 1; p < s->paths->count; p++)
+			sums[uses[p].purpose] += own[p];
+	}
+	for (size_t i = LIBRARY_NONE + 1; i < LIBRARY_PURPOSES; i++)
+		if (sums[i] >= KIND * all && at < size)
+			at += (size_t)snprintf(to + at, size - at,
+					       "%s %.0f %% %s", at ? "," : ";",
+					       100 * value_ratio(sums[i], all),
+					       library_purposes[i]);
+	free(own);
+	free(uses);
+	return uses && own ? 0 : no_memory();
+}
+
+/* "; 5.34 s of it for rank 2", who made others wait most. */
+static void main_culprit(char *to, size_t size, const struct saying *s)
+{
+	const struct run *run = s->split->run;
+	const struct run_waits *w = &run->waits;
+	double all = 0;
+	size_t most = 0;
+	char seconds[32];
+
+	*to = 0;
+	for (size_t i = 0; i < w->rank_count; i++) {
+		all += w->ranks[i].caused_ns;
+		if (w->ranks[i].caused_ns > w->ranks[most].caused_ns)
+			most = i;
+	}
+	if (all > 0 && w->ranks[most].caused_ns >= MOST * all)
+		snprintf(to, size, "; %s of it for rank %llu",
+			 phrase_time(seconds, w->ranks[most].caused_ns / 1e9),
+			 (unsigned long long)processes_number(run, most));
+}
+
+/* What helps to know more. */
+static const char *const more_known[SPLIT_PARTS] = {
+	[SPLIT_BLOCKED] = ": sleep, files, pipes (copse run -e wall shows "
+			  "where)",
+	[SPLIT_SERIAL] = ": the first thread worked alone, or was in MPI",
+};
+
+static bool has_place(const struct saying *s, enum split_part part)
+{
+	const struct run_split *from = &s->split->run->split;
+
+	for (size_t i = 0; i < from->path_count; i++)
+		if (from->paths[i].part == part && from->paths[i].node)
+			return true;
+	return false;
+}
+
+/* "1.80 s in MPI_Init ← main, alike on all ranks" */
+static int say_plain(struct saying *s, enum split_part part)
+{
+	const struct time_part *p = &s->split->parts[part];
+	char *place = part_place(s, part);
+	char ranks[128], seconds[32], why[160] = "";
+	int err = place ? 0 : no_memory();
+
+	if (part == SPLIT_WAIT)
+		main_culprit(why, sizeof(why), s);
+	else if (part == SPLIT_WORK && !err)
+		err = work_kinds(why, sizeof(why), s);
+	else if (more_known[part] && !has_place(s, part))
+		snprintf(why, sizeof(why), "%s", more_known[part]);
+	part_ranks(ranks, sizeof(ranks), s, part);
+	if (!err)
+		report_line(s->report, "• %s%s%s%s.",
+			    phrase_time(seconds, p->seconds), place, ranks,
+			    why);
+	free(place);
+	return err;
+}
+
+/*
+ * What is said of a part.
+ */
+
+static size_t say_findings_of(struct saying *s, enum split_part part)
+{
+	const struct diagnosis *d = s->diagnosis;
+	size_t said = 0;
+
+	for (size_t i = 0; d && i < d->count && said < OF_A_PART; i++)
+		if (d->at[i].rule->part == part) {
+			diagnosis_say_finding(s->report, d, &d->at[i]);
+			said++;
+		}
+	return said;
+}
+
+/* What other analyses say of it, better than where it was. */
+static int say_known_of_part(struct saying *s, enum split_part part)
+{
+	switch (part) {
+	case SPLIT_WAIT:
+		return findings_waits(s->report, s->blames, NULL);
+	case SPLIT_OPENMP:
+		return openmp_say(s->report, s->paths);
+	case SPLIT_THREADS:
+		return gil_say(s->report, s->paths);
+	default:
+		return 0;
+	}
+}
+
+/* "• 42 % waiting in MPI: Rank 7 had more to do …" of lines from `first` on. */
+static void label_part(struct saying *s, enum split_part part, size_t first)
+{
+	static const char bullet[] = "• ";
+	double share = time_split_share(s->split, part);
+	char **line = &s->report->lines[first], *text;
+
+	if (first >= s->report->line_count ||
+	    strncmp(*line, bullet, strlen(bullet)) != 0)
+		return;
+	text = str_format("• %.0f %% %s: %s", 100 * share,
+			  split_names[part].title, *line + strlen(bullet));
+	s->report->failed |= !text;
+	if (!text)
+		return;
+	free(*line);
+	*line = text;
+}
+
+static bool part_is_worth(const struct saying *s, enum split_part part)
+{
+	double share = time_split_share(s->split, part);
+
+	switch (part) {
+	case SPLIT_WORK:
+		return share >= MOST;
+	case SPLIT_ALONE: /* it is what others waited for */
+		return false;
+	case SPLIT_CORE: /* that is said before all */
+		return share >= WORTH &&
+		       !(crowded_share(s->split->run) >= CROWDED);
+	default:
+		return share >= WORTH;
+	}
+}
+
+static int say_part(struct saying *s, enum split_part part)
+{
+	size_t first = s->report->line_count;
+	int err = 0;
+
+	say_findings_of(s, part);
+	if (s->report->line_count == first && part_is_worth(s, part)) {
+		err = say_known_of_part(s, part);
+		if (!err && s->report->line_count == first)
+			err = say_plain(s, part);
+	}
+	s->said += s->report->line_count - first;
+	label_part(s, part, first);
+	return err;
+}
+
+int split_say_parts(struct report *report, const struct time_split *split,
+		    const struct blames *blames, const struct diagnosis *d)
+{
+	struct saying s = { .report = report,
+			    .split = split,
+			    .blames = blames,
+			    .paths = blames->paths,
+			    .diagnosis = d };
+	struct part_size sizes[SPLIT_PARTS];
+	int err = 0;
+
+	sort_parts(sizes, split);
+	for (size_t i = 0; i < SPLIT_PARTS && s.said < SENTENCES && !err; i++)
+		err = say_part(&s, sizes[i].part);
+	if (!err && d)
+		diagnosis_say_rest(report, d);
+	return err;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* time-split.c - sums of run->split. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/split/time-split.h"
+#include "analyse/value.h"
+#include "base/err.h"
+
+static void find_most_of_part(struct time_split *s, enum split_part part)
+{
+	struct time_part *p = &s->parts[part];
+
+	for (uint32_t r = 0; r < s->run->member_count; r++) {
+		p->mean += s->ranks[r][part] / (double)s->run->member_count;
+		if (s->ranks[r][part] > p->most) {
+			p->most = s->ranks[r][part];
+			p->most_rank = r;
+		}
+	}
+}
+
+/* Errors of ranks are independent of one another, but for bounds. */
+static void add_margin(struct time_part *p, const struct run_split_rank *row)
+{
+	double below = (double)(row->ns - row->low_ns) / 1e9;
+	double above = (double)(row->high_ns - row->ns) / 1e9;
+
+	p->low = hypot(p->low, below);
+	p->high = hypot(p->high, above);
+}
+
+/* Between two bounds, all ranks may be at the same one. */
+static void add_bounds(struct time_part *p, const struct run_split_rank *row)
+{
+	p->low += (double)(row->ns - row->low_ns) / 1e9;
+	p->high += (double)(row->high_ns - row->ns) / 1e9;
+}
+
+int time_split_init(struct time_split *s, const struct run *run)
+{
+	*s = (struct time_split){
+		.run = run,
+		.ranks = calloc(run->rank_count + 1, sizeof(*s->ranks)),
+	};
+	if (!s->ranks)
+		return no_memory();
+	for (size_t i = 0; i < run->split.rank_count; i++) {
+		const struct run_split_rank *row = &run->split.ranks[i];
+		struct time_part *p = &s->parts[row->part];
+
+		s->ranks[row->rank][row->part] = (double)row->ns / 1e9;
+		p->seconds += (double)row->ns / 1e9;
+		s->whole += (double)row->ns / 1e9;
+		(row->part == SPLIT_WORK ? add_margin : add_bounds)(p, row);
+	}
+	for (size_t i = 0; i < SPLIT_PARTS; i++) {
+		s->parts[i].low = s->parts[i].seconds - s->parts[i].low;
+		s->parts[i].high += s->parts[i].seconds;
+		find_most_of_part(s, i);
+	}
+	return 0;
+}
+
+void time_split_fini(struct time_split *s)
+{
+	free(s->ranks);
+	*s = (struct time_split){ 0 };
+}
+
+enum split_part time_part_find(const char *name)
+{
+	enum split_part part = 0;
+
+	while (part < SPLIT_PARTS && strcmp(split_names[part].name, name) != 0)
+		part++;
+	return part;
+}
+
+double time_split_share(const struct time_split *s, enum split_part part)
+{
+	return value_ratio(s->parts[part].seconds, s->whole);
+}
+
+double time_split_mpi(const struct time_split *s)
+{
+	double io = 0;
+
+	for (size_t i = 0; i < s->run->member_count; i++)
+		io += (double)s->run->ranks[i].mpi_io_ns / 1e9;
+	return s->parts[SPLIT_WAIT].seconds + s->parts[SPLIT_MPI].seconds +
+	       s->parts[SPLIT_TRANSFER].seconds +
+	       fmin(io, s->parts[SPLIT_BLOCKED].seconds);
+}
+
+void time_split_paths(const struct time_split *s, const struct paths *paths,
+		      enum split_part part, double *own)
+{
+	const struct run_split *from = &s->run->split;
+
+	memset(own, 0, paths->count * sizeof(*own));
+	for (size_t i = 0; i < from->path_count; i++)
+		if (from->paths[i].part == part)
+			own[paths->of[from->paths[i].node]] +=
+				(double)from->paths[i].ns / 1e9;
+}

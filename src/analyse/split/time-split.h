@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * time-split.h - the parts of a run's time (run/split.h) in seconds: the one
+ * place from which reports take what the time went into.
+ *
+ * Ownership   The run must outlive it.
+ */
+#ifndef ANALYSE_SPLIT_TIME_SPLIT_H
+#define ANALYSE_SPLIT_TIME_SPLIT_H
+
+#include "analyse/paths.h"
+#include "run/split.h"
+
+struct time_part {
+	double seconds, low, high; /* 95 times of 100 within */
+	double most, mean;         /* of the members */
+	uint32_t most_rank;        /* index into run->ranks */
+};
+
+struct time_split {
+	const struct run *run;
+	double whole; /* seconds */
+	struct time_part parts[SPLIT_PARTS];
+	double (*ranks)[SPLIT_PARTS]; /* by index into run->ranks */
+};
+
+/* 0, or -ENOMEM with a reason. */
+int time_split_init(struct time_split *split, const struct run *run);
+void time_split_fini(struct time_split *split);
+
+/* The part of that name, or SPLIT_PARTS. */
+enum split_part time_part_find(const char *name);
+
+/* Of the whole, 0 … 1. */
+double time_split_share(const struct time_split *split, enum split_part part);
+
+/* In MPI: waiting, MPI itself, transfer, and its functions for files. */
+double time_split_mpi(const struct time_split *split);
+
+/* Seconds of a part by path, without what a path calls, in own[]. */
+void time_split_paths(const struct time_split *split, const struct paths *paths,
+		      enum split_part part, double *own);
+
+#endif

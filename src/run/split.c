@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* split.c - what is exact is taken from the whole first, then samples. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "live/layout.h"
+#include "run/run-build.h"
+#include "run/split.h"
+#include "run/values.h"
+
+#define UNJOINED  0.05 /* of all operations: so many may be lost */
+#define NORMAL_95 1.96
+#define PER_PART  64 /* rows of paths, at first */
+
+const struct split_name split_names[] = {
+#define PART(id, name, title, meaning) { name, title, meaning },
+#include "run/split.def"
+#undef PART
+};
+
+bool split_knows_waits(const struct run *run)
+{
+	const struct run_joined *j = &run->waits.joined;
+	double lost = (double)j->lacking + (double)j->disagreeing;
+
+	return run->waits.rank_count == run->rank_count && j->instances &&
+	       lost <= UNJOINED * (lost + (double)j->instances);
+}
+
+bool split_is_init(const struct run *run, uint32_t node)
+{
+	const char *name = str_at(&run->strings, run->nodes[node].function);
+
+	return run->nodes[node].kind == RUN_MPI &&
+	       (!strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread"));
+}
+
+/*
+ * What is measured of each process, in nanoseconds, and the nodes that it is
+ * of.  CPU time is by what it was for: the part that its node is of.
+ */
+enum quantity {
+	CPU, /* SPLIT_PARTS of them */
+	IN_MPI = CPU + SPLIT_PARTS,
+	IN_FINALIZE,
+	IN_INIT,
+	IN_LOCKS,
+	IN_GPU,
+	QUANTITIES
+};
+
+enum thread_quantity {
+	FIRST_CPU,
+	BEGUN_CPU,
+	MEMBERS,
+	MEMBERS_CPU,
+	MEMBERS_ELAPSED,
+	MEMBERS_REGION,
+	TEAM_WAIT,  /* of all threads */
+	FIRST_IDLE, /* for other threads */
+	THREAD_QUANTITIES
+};
+
+struct splitting {
+	struct run *run;
+	uint8_t *part_of;         /* by node: what its CPU time is for */
+	double (*of)[QUANTITIES]; /* by process */
+	double (*threads)[THREAD_QUANTITIES]; /* the same */
+	double (*parts)[SPLIT_PARTS];         /* the same, as they come out */
+	double (*low)[SPLIT_PARTS], (*high)[SPLIT_PARTS];
+	double *late;   /* the same */
+	double *at;     /* by node: a part's time */
+	double *frames; /* by node: CPU time of a frame */
+	size_t path_room;
+	struct value_buffer buffer;
+};
+
+/*
+ * Nodes.
+ */
+
+static bool is_finalize(const struct run *run, uint32_t node)
+{
+	return run->nodes[node].kind == RUN_MPI &&
+	       !strcmp(str_at(&run->strings, run->nodes[node].function),
+		       "MPI_Finalize");
+}
+
+static bool is_start(const struct run *run, const struct run_node *n)
+{
+	const char *name = str_at(&run->strings, n->function);
+
+	return n->kind == RUN_FUNCTION &&
+	       (!strncmp(name, "_dl_", 4) || !strcmp(name, "[import]"));
+}
+
+static enum split_part part_of_node(const struct splitting *s, uint32_t node)
+{
+	const struct run *run = s->run;
+	const struct run_node *n = &run->nodes[node];
+	const struct run_metric *sync = run_metric(run, "gpu.sync.time");
+	enum split_part above = node ? s->part_of[n->parent] : SPLIT_WORK;
+
+	if (above != SPLIT_WORK)
+		return above;
+	if (n->kind == RUN_MPI)
+		return split_is_init(run, node) || is_finalize(run, node)
+			       ? SPLIT_START
+			       : SPLIT_MPI;
+	if (n->kind == RUN_OPENMP)
+		return SPLIT_OPENMP;
+	if (n->kind == RUN_LOCK)
+		return SPLIT_THREADS;
+	if (n->kind == RUN_GPU_CALL && sync && sync->stats[node].sum > 0)
+		return SPLIT_GPU;
+	return is_start(run, n) ? SPLIT_START : SPLIT_WORK;
+}
+
+/*
+ * Sums of processes.
+ */
+
+static int sum_split_metric(struct splitting *s, const char *name, int quantity)
+{
+	const struct run *run = s->run;
+	const struct run_metric *m = run_metric(run, name);
+
+	for (uint32_t n = 0; m && n < run->node_count; n++) {
+		const struct run_value *values;
+		int to = quantity;
+		size_t count;
+		int err = values_of_node(run, (size_t)(m - run->metrics), n,
+					 &s->buffer, &values, &count);
+		if (err)
+			return err;
+		if (quantity == CPU)
+			to += s->part_of[n];
+		else if (quantity == IN_MPI && split_is_init(run, n))
+			to = IN_INIT;
+		else if (quantity == IN_MPI && is_finalize(run, n))
+			to = IN_FINALIZE;
+		for (size_t i = 0; i < count; i++)
+			s->of[values[i].rank][to] += (double)values[i].value;
+	}
+	return 0;
+}
+
+static int sum_metrics(struct splitting *s)
+{
+	static const struct {
+		const char *metric;
+		int quantity;
+	} sums[] = {
+		{ "cpu.time", CPU },         { "mpi.time", IN_MPI },
+		{ "lock.wait", IN_LOCKS },   { "gil.wait", IN_LOCKS },
+		{ "gpu.sync.time", IN_GPU },
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums) && !err; i++)
+		err = sum_split_metric(s, sums[i].metric, sums[i].quantity);
+	return err;
+}
+
+static void sum_split_threads(struct splitting *s)
+{
+	static const int cpu_of[] = { [RUN_THREAD_FIRST] = FIRST_CPU,
+				      [RUN_THREAD_BEGUN] = BEGUN_CPU,
+				      [RUN_THREAD_PARALLEL] = MEMBERS_CPU };
+	const struct run_threads *t = &s->run->threads;
+
+	for (size_t i = 0; i < t->group_count; i++)
+		if (t->groups[i].kind <= RUN_THREAD_PARALLEL)
+			s->threads[t->groups[i].rank]
+				  [cpu_of[t->groups[i].kind]] +=
+				(double)t->groups[i].cpu_ns;
+	for (size_t i = 0; i < t->row_count; i++) {
+		const struct run_thread *row = &t->rows[i];
+		double *to = s->threads[row->rank];
+
+		to[TEAM_WAIT] += (double)row->barrier_ns + (double)row->end_ns;
+		if (row->member) {
+			to[MEMBERS]++;
+			to[MEMBERS_ELAPSED] += (double)row->elapsed_ns;
+			to[MEMBERS_REGION] += (double)row->region_ns;
+		}
+		if (!row->thread)
+			to[FIRST_IDLE] += (double)row->idle_ns;
+	}
+}
+
+/*
+ * Parts of a process.
+ */
+
+struct split_left {
+	double *part, *low, *high;
+	double ns; /* of the whole, not taken yet */
+};
+
+static double take(struct split_left *left, enum split_part part, double ns)
+{
+	double taken = fmin(fmax(ns, 0), left->ns);
+
+	left->part[part] += taken;
+	left->ns -= taken;
+	return taken;
+}
+
+/* The first thread's time that is its own. */
+static double first_elapsed(const struct run_rank *r, const double *threads)
+{
+	double elapsed = (double)r->elapsed_ns - (double)r->paused_ns;
+	double stood_in = fmin(threads[FIRST_IDLE], threads[BEGUN_CPU]);
+
+	return fmax(elapsed - stood_in, 0);
+}
+
+/* A team's threads count for all of their time, where it is known. */
+static double team_time(const double *threads)
+{
+	return fmax(threads[MEMBERS_ELAPSED], threads[MEMBERS_CPU]);
+}
+
+static void take_measured(struct split_left *left, const struct run_rank *r,
+			  const double *of, const double *threads)
+{
+	double idle = fmax(threads[FIRST_IDLE] - threads[BEGUN_CPU], 0);
+	double spun = of[CPU + SPLIT_OPENMP];
+	double serial = threads[MEMBERS_ELAPSED] - threads[MEMBERS_REGION];
+
+	take(left, SPLIT_START, of[IN_INIT] + of[IN_FINALIZE]);
+	take(left, SPLIT_BLOCKED, (double)r->mpi_io_ns);
+	take(left, SPLIT_OPENMP,
+	     threads[TEAM_WAIT] > 0 ? threads[TEAM_WAIT] : spun);
+	take(left, SPLIT_SERIAL, serial);
+	take(left, SPLIT_GPU, of[IN_GPU]);
+	take(left, SPLIT_THREADS,
+	     of[IN_LOCKS] + idle + of[CPU + SPLIT_THREADS]);
+}
+
+/*
+ * In MPI, and nobody was late: on a core as much as of all time in MPI; what
+ * was not is of the network, unless the thread wanted a core.
+ */
+static void take_in_mpi(struct split_left *left, double waited, double others,
+			double cpu, double wanted)
+{
+	double all = waited + others;
+	double on = all > 0 ? fmin(cpu / all, 1) : 0;
+	double off = others * (1 - on);
+	double core = fmin(off, fmax(wanted, 0));
+
+	take(left, SPLIT_WAIT, waited);
+	take(left, SPLIT_MPI, others * on + fmax(cpu - all, 0));
+	take(left, SPLIT_CORE, core);
+	take(left, SPLIT_TRANSFER, off - core);
+}
+
+/* Off a core outside MPI; the kernel's count is of the first thread alone. */
+static void take_off_core(struct split_left *left, const struct run_rank *r,
+			  double off_in_mpi, double threads)
+{
+	double wanted = (double)r->cores.waited_ns, rest = left->ns;
+	double most = fmin(wanted * threads, rest);
+	double likely = fmin(fmax(wanted - off_in_mpi, 0) * threads, rest);
+	double core = left->part[SPLIT_CORE], blocked;
+
+	if (!r->cores.count) {
+		take(left, SPLIT_UNKNOWN, rest);
+		return;
+	}
+	take(left, SPLIT_CORE, likely);
+	blocked = left->part[SPLIT_BLOCKED];
+	take(left, SPLIT_BLOCKED, left->ns);
+	left->low[SPLIT_CORE] = core + likely;
+	left->high[SPLIT_CORE] = core + most;
+	left->low[SPLIT_BLOCKED] = blocked + rest - most;
+	left->high[SPLIT_BLOCKED] = blocked + rest - likely;
+}
+
+/* What samples say is a proportion of so many draws. */
+static void sampled_margin(struct split_left *left, enum split_part part,
+			   double whole, double samples)
+{
+	double share = whole > 0 ? left->part[part] / whole : 0;
+	double draws = fmax(samples, 1);
+	double error = NORMAL_95 * whole * sqrt(share * (1 - share) / draws);
+
+	left->low[part] = fmax(left->part[part] - error, 0);
+	left->high[part] = fmin(left->part[part] + error, whole);
+}
+
+static void split_member(struct splitting *s, size_t rank)
+{
+	const struct run_rank *r = &s->run->ranks[rank];
+	const double *of = s->of[rank], *threads = s->threads[rank];
+	bool waits = split_knows_waits(s->run);
+	double cpu = of[CPU + SPLIT_MPI];
+	double in_mpi = fmax((double)r->mpi_time_ns - of[IN_FINALIZE] -
+				     (double)r->mpi_io_ns,
+			     0);
+	double waited =
+		waits ? fmin(s->run->waits.ranks[rank].main_ns, in_mpi) : 0;
+	double off_in_mpi = fmax(in_mpi - cpu, 0);
+	double begun = threads[BEGUN_CPU] + of[IN_LOCKS];
+	double whole = first_elapsed(r, threads) + team_time(threads) + begun;
+	struct split_left left = { s->parts[rank], s->low[rank], s->high[rank],
+				   whole };
+	double missed = (double)r->process_cpu_ns - (double)r->cpu_ns;
+
+	take_measured(&left, r, of, threads);
+	take_in_mpi(&left, waited, in_mpi - waited, cpu,
+		    r->cores.count ? (double)r->cores.waited_ns : 0);
+	take(&left, SPLIT_WORK, of[CPU + SPLIT_WORK]);
+	take(&left, SPLIT_START, of[CPU + SPLIT_START] - of[IN_INIT]);
+	take(&left, SPLIT_UNKNOWN, missed);
+	for (size_t p = 0; p < SPLIT_PARTS; p++)
+		left.low[p] = left.high[p] = left.part[p];
+	sampled_margin(&left, SPLIT_WORK, whole, (double)r->samples);
+	take_off_core(&left, r, off_in_mpi, 1 + threads[MEMBERS]);
+	if (!waits && s->run->world) {
+		left.high[SPLIT_WAIT] = in_mpi;
+		left.low[SPLIT_MPI] = left.low[SPLIT_TRANSFER] = 0;
+	}
+}
+
+/* What is beside the members has CPU time alone. */
+static void split_other(struct splitting *s, size_t rank)
+{
+	for (size_t p = 0; p < SPLIT_PARTS; p++)
+		s->parts[rank][p] = s->low[rank][p] = s->high[rank][p] =
+			s->of[rank][CPU + p];
+}
+
+/*
+ * Work while others waited.
+ */
+
+/* The longest that one rank waited for this cause: so long it was late. */
+static double longest_victim(const struct run_waits *w, size_t cause,
+			     size_t *next)
+{
+	double most = 0;
+
+	while (*next < w->victim_count && w->victims[*next].cause < cause)
+		++*next;
+	for (size_t v = *next; v < w->victim_count; v++) {
+		if (w->victims[v].cause != cause)
+			break;
+		most = fmax(most, w->victims[v].ns);
+	}
+	return most;
+}
+
+/* Of a cause's time, what its culprit worked; where, in s->at. */
+static double late_work(struct splitting *s, size_t cause, size_t *next,
+			double longest)
+{
+	const struct run_waits *w = &s->run->waits;
+	double share = w->causes[cause].ns > 0
+			       ? fmin(longest / w->causes[cause].ns, 1)
+			       : 0;
+	double sum = 0;
+
+	while (*next < w->context_count && w->contexts[*next].cause < cause)
+		++*next;
+	for (size_t i = *next; i < w->context_count; i++) {
+		const struct run_cause_context *c = &w->contexts[i];
+
+		if (c->cause != cause)
+			break;
+		if (c->flags || s->part_of[c->node] != SPLIT_WORK)
+			continue;
+		s->at[run_frame(s->run, c->node)] += share * c->ns;
+		sum += share * c->ns;
+	}
+	return sum;
+}
+
+/* By node, in s->at, and in late[] by process. */
+static void find_late(struct splitting *s, double *late)
+{
+	const struct run_waits *w = &s->run->waits;
+	size_t victim = 0, context = 0;
+
+	for (size_t i = 0; split_knows_waits(s->run) && i < w->cause_count;
+	     i++) {
+		uint32_t culprit = w->causes[i].culprit;
+		double longest = longest_victim(w, i, &victim);
+		double ns = late_work(s, i, &context, longest);
+
+		if (culprit < s->run->rank_count)
+			late[culprit] += ns;
+	}
+}
+
+static void split_alone(struct splitting *s)
+{
+	find_late(s, s->late);
+	for (size_t r = 0; r < s->run->rank_count; r++) {
+		double *part = s->parts[r], *low = s->low[r];
+		double alone = fmin(s->late[r], part[SPLIT_WORK]);
+
+		part[SPLIT_WORK] -= alone;
+		low[SPLIT_WORK] = fmax(low[SPLIT_WORK] - alone, 0);
+		s->high[r][SPLIT_WORK] -= alone;
+		part[SPLIT_ALONE] = low[SPLIT_ALONE] = alone;
+		s->high[r][SPLIT_ALONE] = alone;
+	}
+}
+
+/*
+ * Rows.
+ */
+
+/* Whole nanoseconds, whose sum is that of what was added, rounded. */
+struct rounding {
+	double exact;
+	uint64_t given;
+};
+
+static uint64_t round_next(struct rounding *sum, double ns)
+{
+	uint64_t next;
+
+	sum->exact += ns;
+	next = (uint64_t)llround(fmax(sum->exact, (double)sum->given)) -
+	       sum->given;
+	sum->given += next;
+	return next;
+}
+
+static int put_split_ranks(struct splitting *s, uint64_t *totals)
+{
+	struct run_split *to = &s->run->split;
+	size_t most = s->run->rank_count * SPLIT_PARTS;
+
+	to->ranks = calloc(most + 1, sizeof(*to->ranks));
+	for (uint32_t r = 0; to->ranks && r < s->run->rank_count; r++) {
+		struct rounding sum = { 0 };
+
+		for (uint32_t p = 0; p < SPLIT_PARTS; p++) {
+			uint64_t ns = round_next(&sum, s->parts[r][p]);
+			uint64_t low = (uint64_t)s->low[r][p];
+			uint64_t high = (uint64_t)s->high[r][p];
+
+			totals[p] += ns;
+			if (ns || high)
+				to->ranks[to->rank_count++] =
+					(struct run_split_rank){
+						r, p, ns, low < ns ? low : ns,
+						high > ns ? high : ns
+					};
+		}
+	}
+	return to->ranks ? 0 : no_memory();
+}
+
+static int put_split_path(struct splitting *s, uint32_t part, uint32_t node,
+			  uint64_t ns)
+{
+	struct run_split *to = &s->run->split;
+
+	if (!ns)
+		return 0;
+	if (to->path_count == s->path_room) {
+		size_t room = s->path_room ? 2 * s->path_room : PER_PART;
+		void *at = reallocarray(to->paths, room, sizeof(*to->paths));
+
+		if (!at)
+			return no_memory();
+		to->paths = at;
+		s->path_room = room;
+	}
+	to->paths[to->path_count++] = (struct run_split_path){ part, node, ns };
+	return 0;
+}
+
+static double sum_at(const struct splitting *s)
+{
+	double sum = 0;
+
+	for (size_t n = 0; n < s->run->node_count; n++)
+		sum += s->at[n];
+	return sum;
+}
+
+/* s->at[], made as much as the part has; what has no node is the root's. */
+static int put_split_paths(struct splitting *s, uint32_t part, uint64_t total)
+{
+	double sum = sum_at(s);
+	bool rest = part == SPLIT_BLOCKED && sum < (double)total;
+	double scale = sum > 0 && !rest ? (double)total / sum : 1;
+	struct rounding rounding = { 0 };
+	uint64_t known = 0;
+	int err = 0;
+
+	/* Those behind the root first: the rest is its own. */
+	for (uint32_t n = 1; n < s->run->node_count; n++)
+		known += round_next(&rounding, scale * s->at[n]);
+	if (known > total)
+		known = total;
+	err = put_split_path(s, part, 0, total - known);
+	rounding = (struct rounding){ 0 };
+	for (uint32_t n = 1; n < s->run->node_count && known && !err; n++) {
+		uint64_t ns = round_next(&rounding, scale * s->at[n]);
+
+		ns = ns < known ? ns : known;
+		known -= ns;
+		err = put_split_path(s, part, n, ns);
+	}
+	return err;
+}
+
+static void add_metric_at(struct splitting *s, const char *name, int part)
+{
+	const struct run_metric *m = run_metric(s->run, name);
+
+	for (uint32_t n = 0; m && n < s->run->node_count; n++)
+		if (part < 0 || s->part_of[n] == part)
+			s->at[n] += m->stats[n].sum;
+}
+
+static void add_waits_at(struct splitting *s, double by)
+{
+	const struct run_waits *w = &s->run->waits;
+
+	for (size_t i = 0; i < w->cause_count; i++)
+		s->at[w->causes[i].victim] += by * w->causes[i].ns;
+}
+
+/*
+ * Of the CPU time of a frame so much was while others waited: what is known of
+ * the frame holds for each of its lines.
+ */
+static void work_at(struct splitting *s, bool alone)
+{
+	const struct run *run = s->run;
+	const struct run_metric *cpu = run_metric(run, "cpu.time");
+
+	find_late(s, s->late);
+	memset(s->frames, 0, run->node_count * sizeof(*s->frames));
+	for (uint32_t n = 0; cpu && n < run->node_count; n++)
+		s->frames[run_frame(run, n)] += cpu->stats[n].sum;
+	for (uint32_t n = run->node_count; cpu && n-- > 0;) {
+		uint32_t frame = run_frame(run, n);
+		double all = s->frames[frame];
+		double late = all > 0 ? fmin(s->at[frame] / all, 1) : 0;
+
+		s->at[n] = s->part_of[n] != SPLIT_WORK ? 0 : cpu->stats[n].sum;
+		s->at[n] *= alone ? late : 1 - late;
+	}
+}
+
+/* In MPI, but for its functions for files, and nobody was late. */
+static void mpi_at(struct splitting *s)
+{
+	add_metric_at(s, "mpi.time", SPLIT_MPI);
+	if (split_knows_waits(s->run))
+		add_waits_at(s, -1);
+	for (uint32_t n = 0; n < s->run->node_count; n++)
+		if (s->run->nodes[n].detail == LIVE_MPI_IO || s->at[n] < 0)
+			s->at[n] = 0;
+}
+
+static bool sampled_elapsed(const struct run *run)
+{
+	for (size_t i = 0; i < run->rank_count; i++)
+		if (run->ranks[i].wall == LIVE_WALL_SAMPLED)
+			return true;
+	return false;
+}
+
+/* Blocked outside MPI is known where elapsed time was sampled. */
+static void blocked_at(struct splitting *s)
+{
+	const struct run_metric *wall = run_metric(s->run, "wall.time");
+	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
+	const struct run_metric *mpi = run_metric(s->run, "mpi.time");
+	bool blocked = sampled_elapsed(s->run);
+
+	for (uint32_t n = 1; n < s->run->node_count; n++) {
+		const struct run_node *node = &s->run->nodes[n];
+
+		if (mpi && node->kind == RUN_MPI && node->detail == LIVE_MPI_IO)
+			s->at[n] = mpi->stats[n].sum;
+		else if (wall && cpu && blocked && s->part_of[n] == SPLIT_WORK)
+			s->at[n] =
+				fmax(wall->stats[n].sum - cpu->stats[n].sum, 0);
+	}
+}
+
+static void start_at(struct splitting *s)
+{
+	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
+	const struct run_metric *mpi = run_metric(s->run, "mpi.time");
+
+	for (uint32_t n = 1; n < s->run->node_count; n++) {
+		bool is_mpi = s->run->nodes[n].kind == RUN_MPI;
+		const struct run_metric *m = is_mpi ? mpi : cpu;
+
+		if (m && s->part_of[n] == SPLIT_START)
+			s->at[n] = m->stats[n].sum;
+	}
+}
+
+static void part_at(struct splitting *s, uint32_t part)
+{
+	switch (part) {
+	case SPLIT_WORK:
+	case SPLIT_ALONE:
+		work_at(s, part == SPLIT_ALONE);
+		break;
+	case SPLIT_WAIT:
+		add_waits_at(s, 1);
+		break;
+	case SPLIT_MPI:
+	case SPLIT_TRANSFER:
+		mpi_at(s);
+		break;
+	case SPLIT_BLOCKED:
+		blocked_at(s);
+		break;
+	case SPLIT_OPENMP:
+		add_metric_at(s, "omp.barrier", -1);
+		add_metric_at(s, "omp.lock", -1);
+		add_metric_at(s, "omp.late", -1);
+		break;
+	case SPLIT_THREADS:
+		add_metric_at(s, "lock.wait", -1);
+		add_metric_at(s, "gil.wait", -1);
+		break;
+	case SPLIT_GPU:
+		add_metric_at(s, "gpu.sync.time", -1);
+		break;
+	case SPLIT_START:
+		start_at(s);
+		break;
+	default:
+		break;
+	}
+}
+
+static int split_rows(struct splitting *s)
+{
+	uint64_t totals[SPLIT_PARTS] = { 0 };
+	int err = put_split_ranks(s, totals);
+
+	for (uint32_t p = 0; p < SPLIT_PARTS && !err; p++) {
+		memset(s->at, 0, s->run->node_count * sizeof(*s->at));
+		part_at(s, p);
+		err = totals[p] ? put_split_paths(s, p, totals[p]) : 0;
+	}
+	return err;
+}
+
+static int splitting_init(struct splitting *s, struct run *run)
+{
+	size_t ranks = run->rank_count + 1, nodes = run->node_count + 1;
+
+	*s = (struct splitting){
+		.run = run,
+		.part_of = calloc(nodes, sizeof(*s->part_of)),
+		.of = calloc(ranks, sizeof(*s->of)),
+		.threads = calloc(ranks, sizeof(*s->threads)),
+		.parts = calloc(ranks, sizeof(*s->parts)),
+		.low = calloc(ranks, sizeof(*s->low)),
+		.high = calloc(ranks, sizeof(*s->high)),
+		.late = calloc(ranks, sizeof(*s->late)),
+		.at = calloc(nodes, sizeof(*s->at)),
+		.frames = calloc(nodes, sizeof(*s->frames)),
+	};
+	if (!s->part_of || !s->of || !s->threads || !s->parts || !s->low ||
+	    !s->high || !s->late || !s->at || !s->frames)
+		return no_memory();
+	for (uint32_t n = 0; n < run->node_count; n++)
+		s->part_of[n] = (uint8_t)part_of_node(s, n);
+	return 0;
+}
+
+static void splitting_fini(struct splitting *s)
+{
+	value_buffer_fini(&s->buffer);
+	free(s->part_of);
+	free(s->of);
+	free(s->threads);
+	free(s->parts);
+	free(s->low);
+	free(s->high);
+	free(s->late);
+	free(s->at);
+	free(s->frames);
+}
+
+int split_make(struct run *run)
+{
+	struct splitting s;
+	int err;
+
+	if (run->split.rank_count)
+		return 0;
+	err = splitting_init(&s, run);
+	if (!err)
+		err = sum_metrics(&s);
+	if (!err) {
+		sum_split_threads(&s);
+		for (size_t r = 0; r < run->rank_count; r++)
+			(r < run->member_count ? split_member : split_other)(&s,
+									     r);
+		split_alone(&s);
+		err = split_rows(&s);
+	}
+	splitting_fini(&s);
+	return err;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * split.h - the time of all ranks and threads, split once into parts that
+ * exclude each other and whose sum is exactly the whole.
+ *
+ * Whole   Of each member the elapsed time of its first thread, but pauses and
+ *         waits for threads that worked meanwhile; with parallel regions of
+ *         OpenMP the elapsed time of each thread of the team; of other threads
+ *         their CPU time and their waits for locks; of other processes their
+ *         CPU time.
+ * Exact   Times in MPI, its waits, and those of OpenMP, locks and GPUs are
+ *         measured begin to end; they come first.  What of the rest was on a
+ *         core is by samples.  What was off a core is divided by what the
+ *         kernel counted as waiting for one; low_ns and high_ns say how sure
+ *         that is.
+ * Paths   The parts of a path are sums over all ranks.  What has no known path
+ *         stands at node 0.
+ */
+#ifndef RUN_SPLIT_H
+#define RUN_SPLIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run/run.h"
+
+enum split_part {
+#define PART(id, ...) SPLIT_##id,
+#include "run/split.def"
+#undef PART
+	SPLIT_PARTS
+};
+
+extern const struct split_name {
+	const char *name, *title, *meaning;
+} split_names[];
+
+/* Fill run->split, unless the run has it.  0, or -errno with a reason. */
+int split_make(struct run *run);
+
+/* It says how long ranks waited: 95 % of their operations were joined. */
+bool split_knows_waits(const struct run *run);
+
+/* MPI_Init or MPI_Init_thread. */
+bool split_is_init(const struct run *run, uint32_t node);
+
+#endif

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# split.sh - what the time went into (copse report split): each part is what a
+# program says itself, the sum of all is the whole, and all places of one run
+# have the same figures.
+# shellcheck source=tests/lib/tap.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+cd "$scratch" || exit 99
+python=/usr/bin/python3
+
+# judge WHAT… <PROGRAM: json has the report, out what the program said.
+judge() {
+	need $python
+	$python - "$@" <<-'P'
+	import json, sys
+	tables = json.load(open("json"))["tables"]
+	parts = {p["part"]: p for p in tables["parts"]}
+	whole = sum(p["seconds"] for p in parts.values())
+	truths = dict(line.split()[1:] for line in open("out")
+	              if line.startswith("truth"))
+	bad = []
+	for name, truth in truths.items():
+	    if name not in sys.argv[1:]:
+	        continue
+	    found = parts.get(name, {}).get("seconds", 0)
+	    if name == "work":
+	        found += parts.get("alone", {}).get("seconds", 0)
+	    print(name, "truth", truth, "found", round(found, 4), "of", whole)
+	    if abs(found - float(truth)) > 0.05 * whole:
+	        bad.append(name)
+	if abs(sum(p["share"] for p in parts.values()) - 1) > 1e-5:
+	    bad.append("shares")
+	for beside in "ranks", "paths":
+	    for name, part in parts.items():
+	        sum_of = sum(r["seconds"] for r in tables[beside]
+	                     if r["part"] == name)
+	        if abs(sum_of - part["seconds"]) > 1e-6:
+	            bad.append(f"{beside}: {name} {sum_of} {part['seconds']}")
+	print(*bad)
+	sys.exit(bool(bad))
+	P
+}
+
+# split_of [WORD…]: a run's, and what it printed.
+split_of() {
+	"$@" >out 2>&1 || { cat out; return 1; }
+	"$copse" report split -n 0 -f json a.copse >json
+}
+
+ranks() {
+	need mpirun
+	[ -x "$programs/mpi-parts" ] || skip "no MPI compiler"
+	split_of mpirun -n "$1" "$copse" run -q --force -o a.copse \
+		"$programs/mpi-parts" 0.5 && judge work core blocked wait start
+}
+
+# Where each part was: the functions of the program are named so.
+places() {
+	[ -e a.copse ] || skip "no run with MPI"
+	"$copse" report split a.copse >said || return
+	cat said
+	grep -q ' work  *work ← main$' said &&
+		grep -q ' waiting in MPI  *MPI_Allreduce ← meet ← main$' said &&
+		grep -q ' starting and ending  *MPI_Init ← main$' said
+}
+
+# Elapsed time is sampled: what a program was blocked in is known.
+blocked_in() {
+	need mpirun
+	[ -x "$programs/mpi-parts" ] || skip "no MPI compiler"
+	split_of mpirun -n 2 "$copse" run -q --force -e wall -o a.copse \
+		"$programs/mpi-parts" 0.5 && judge wait start || return
+	"$copse" report split a.copse >said || return
+	cat said
+	grep -q ' blocked  *.*nap ← main$' said
+}
+
+threads() {
+	"${CC:-cc}" -g -O1 -fopenmp -o omp "$srcdir/tests/programs/openmp.c" \
+		-lm 2>said || skip "no OpenMP compiler"
+	OMP_NUM_THREADS=2 split_of "$copse" run -q --force -o a.copse ./omp 1 &&
+		judge || return
+	# The first thread is alone in serial(), its team waits meanwhile.
+	"$copse" report split a.copse | tee said
+	grep -q 'waiting in OpenMP  *\[parallel openmp.c' said &&
+		grep -q 'threads without a region' said
+}
+
+processes() {
+	split_of "$copse" run -q --force -o a.copse \
+		"$programs/forker" 0.2 && judge
+}
+
+# The first screen says what the report says, a sentence for each large part.
+screen() {
+	need mpirun
+	[ -x "$programs/mpi-parts" ] || skip "no MPI compiler"
+	mpirun -n 2 "$copse" run -q --force -o a.copse "$programs/mpi-parts" 1 \
+		>out 2>&1 || { cat out; return 1; }
+	"$copse" report split -f json a.copse >json || return
+	"$copse" report --width 1000 a.copse >said || return
+	cat said
+	$python - <<-'P'
+	import json, re, sys
+	parts = json.load(open("json"))["tables"]["parts"]
+	text = open("said").read()
+	line = next(l for l in text.split("\n") if re.match("Of .* s: ", l))
+	for p in parts:
+	    share = f"{100 * p['share']:.0f} % "
+	    titles = {"wait": "waiting in MPI", "blocked": "blocked",
+	              "start": "starting and ending"}
+	    title = titles.get(p["part"])
+	    if not title or p["share"] < 0.06:
+	        continue
+	    if share + title not in line or "• " + share + title not in text:
+	        sys.exit(f"{share}{title} is not said")
+	P
+}
+
+point "2 ranks: each part is what the program says" ranks 2
+point "4 ranks" ranks 4
+point "where each part was" places
+point "what it was blocked in, by samples of elapsed time" blocked_in
+point "threads of OpenMP" threads
+point "processes without MPI" processes
+point "the first screen has these parts" screen
+points_done
