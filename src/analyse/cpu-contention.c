@@ -13,12 +13,14 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/phrase.h"
 #include "analyse/processes.h"
+#include "analyse/split/time-split.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "base/map.h"
 
-#define MUCH 0.1 /* of their time processes waited for a core: worth saying */
-#define FULL 0.8 /* of its cores a group itself used: nobody else's fault */
+#define MUCH    0.1 /* of their time processes waited for a core: it is said */
+#define VERDICT 0.5 /* the same: nothing else can be judged by times */
+#define FULL    0.8 /* of its cores a group itself used: nobody else's fault */
 
 struct core_group { /* processes with the same cores */
 	const struct run_rank *first;
@@ -172,55 +174,33 @@ static void most_crowded_rank(char *to, size_t size, const struct crowd *c,
 			 highest);
 }
 
-/*
- * Seconds that ranks of one thread each were outside MPI without a core, or
- * asleep; NAN: not known.
- */
-static double waited_outside(const struct run *run)
+/* How much of it was while there was work, which is what was lost; or "". */
+static int lost_time(char *to, size_t size, const struct run *run)
 {
-	const struct run_metric *cpu = run_metric(run, "cpu.time");
-	double seconds = cpu_in_mpi(run);
-
-	if (seconds < 0 || !cpu || !run->world)
-		return NAN;
-	for (size_t n = 0; n < run->node_count; n++)
-		seconds -= value_node(cpu, n);
-	for (size_t i = 0; i < run->member_count; i++) {
-		if (run->ranks[i].threads > 1 || !run->ranks[i].mpi_ns)
-			return NAN;
-		seconds += efficiency_useful(&run->ranks[i]);
-	}
-	return fmax(seconds, 0);
-}
-
-/*
- * How little of it was outside MPI, or nothing: a rank that waits in MPI for
- * others needs no core.  `to` holds `size` bytes.
- */
-static void where(char *to, size_t size, const struct run *run, double waited,
-		  double elapsed)
-{
-	double outside = waited_outside(run) * 1e9;
-	double percent = 100 * value_ratio(outside, elapsed);
+	struct time_split split;
+	int err = time_split_init(&split, run);
+	double share = time_split_share(&split, SPLIT_CORE);
 
 	*to = 0;
-	if (!(outside < waited / 2))
-		return;
-	if (percent < 1)
-		snprintf(to, size, " Nearly all of that was inside MPI.");
-	else
-		snprintf(to, size, " Outside MPI it was about %.0f %%.",
-			 percent);
+	if (!err && run->world)
+		snprintf(to, size, " (%.0f %% while they had work)",
+			 100 * share);
+	time_split_fini(&split);
+	return err;
 }
 
-/* "Ranks 0–3 waited for a core 48 % of the time, rank 3 52 %: …" */
-static void say_contention(struct report *report, const struct crowd *c,
-			   const struct core_group *worst)
+/*
+ * "Ranks 0–3 waited for a core 48 % of the time, rank 3 52 %: …".  Of more than
+ * half of the time it is the verdict on all that follows.
+ */
+static int say_contention(struct report *report, const struct crowd *c,
+			  const struct core_group *worst)
 {
 	const char *noun = c->run->world ? "Rank" : "Process";
 	char *who = processes_list(c->run, c->waiting, c->waiting_count);
 	double waited = 0, elapsed = 0, all;
-	char cause[256], most[64], outside[64];
+	char cause[256], most[64], lost[64];
+	int err;
 
 	for (size_t i = 0; i < c->waiting_count; i++) {
 		const struct run_rank *r = &c->run->ranks[c->waiting[i]];
@@ -231,18 +211,24 @@ static void say_contention(struct report *report, const struct crowd *c,
 	all = value_ratio(waited, elapsed);
 	most_crowded_rank(most, sizeof(most), c, all);
 	why(cause, sizeof(cause), c->run, worst);
-	where(outside, sizeof(outside), c->run, waited, elapsed);
+	err = lost_time(lost, sizeof(lost), c->run);
 	report->failed |= !who;
-	if (who)
+	if (who && !err)
 		report_line(report,
-			    "• %s%s %s waited for a core %.0f %% of the "
-			    "time%s: %s.%s",
-			    noun,
+			    "%s %s%s %s waited for a core %.0f %% of the "
+			    "time%s%s: %s.%s",
+			    all >= VERDICT ? "!" : "•", noun,
 			    c->waiting_count == 1 ? ""
 			    : c->run->world       ? "s"
 						  : "es",
-			    who, 100 * all, most, cause, outside);
+			    who, 100 * all, most, lost, cause,
+			    all >= VERDICT && c->run->world
+				    ? " How long ranks waited says little "
+				      "then; their CPU time, counts, and who "
+				      "had more to do hold."
+				    : "");
 	free(who);
+	return err;
 }
 
 int findings_crowded(struct report *report, const struct run *run)
@@ -260,7 +246,7 @@ int findings_crowded(struct report *report, const struct run *run)
 
 	worst = err ? NULL : find_waiting(&c);
 	if (worst)
-		say_contention(report, &c, worst);
+		err = say_contention(report, &c, worst);
 	free(c.groups);
 	free(c.of);
 	free(c.waiting);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* findings.c - a sentence on what an even load would save without MPI. */
+/* findings.c - a sentence on what an even load would save. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "run/values.h"
 
 #define WORTHWHILE 0.03 /* of the run: recoverable, worth a sentence */
+#define RANKS      0.1  /* the same of MPI's */
 #define FRAMES     3
 
 enum {
@@ -28,12 +29,13 @@ enum {
 struct balance {
 	const struct paths *paths;
 	const struct run *run;
+	const struct efficiency *e;
 	struct skews skews;
 };
 
 static bool may_be_culprit(const struct balance *b, const struct skew *skew)
 {
-	return !skew->explained && skew->min > 0 &&
+	return !skew->explained && (b->e->ranks || skew->min > 0) &&
 	       !paths_waits(b->paths, skew->path);
 }
 
@@ -65,9 +67,9 @@ static int culprit(const struct balance *b, struct skew *to)
 	bool same = true;
 
 	*to = (struct skew){ 0 };
-	if (!err)
+	if (!err && !b->e->ranks)
 		err = elapsed_of_same_work(&same, b->run);
-	if (!same || !elapsed_together(b->run))
+	if (!same || (!b->e->ranks && !elapsed_together(b->run)))
 		tried = CANDIDATES;
 	for (size_t i = 0; i < b->skews.count && tried < CANDIDATES && !err;
 	     i++) {
@@ -151,7 +153,8 @@ static void say_recoverable(struct report *report, const struct balance *b,
 	report_line(report,
 		    "• %s recoverable: %s took %s %s %s %llu, %s on average%s.",
 		    phrase_time(saved, worst->recoverable), path,
-		    phrase_time(most, worst->max), "in", processes_noun(b->run),
+		    phrase_time(most, worst->max), b->run->world ? "on" : "in",
+		    processes_noun(b->run),
 		    (unsigned long long)processes_number(b->run,
 							 worst->max_process),
 		    phrase_time(mean, worst->mean), how);
@@ -169,21 +172,23 @@ static bool has_few_samples(const struct run *run)
 }
 
 int findings_uneven(struct report *report, const struct paths *paths,
-		    const struct run_metric *metric)
+		    const struct efficiency *e, const struct run_metric *metric)
 {
-	struct balance b = { .paths = paths, .run = paths->run };
+	struct balance b = { .paths = paths, .run = paths->run, .e = e };
+	double elapsed = e->elapsed, least = e->ranks ? RANKS : WORTHWHILE;
 	struct skew worst = { 0 };
-	double elapsed = 0;
-	int err = 0;
+	int err = e->ranks ? 0 : elapsed_of(&elapsed, b.run);
 
-	if (!metric || metric->unit != UNIT_NS || has_few_samples(b.run))
-		return 0;
+	if (err || !metric || metric->unit != UNIT_NS || has_few_samples(b.run))
+		return err;
 	err = skew_init(&b.skews, paths, metric);
 	if (!err && b.skews.process_count > 1)
 		err = culprit(&b, &worst);
-	if (!err)
-		err = elapsed_of(&elapsed, b.run);
-	if (!err && worst.recoverable > WORTHWHILE * elapsed)
+	/* The metric may be that of several threads, which run at once. */
+	if (e->ranks)
+		worst.recoverable =
+			fmin(worst.recoverable, e->useful_max - e->useful_mean);
+	if (!err && worst.recoverable > least * elapsed)
 		say_recoverable(report, &b, &worst);
 	skew_fini(&b.skews);
 	return err;

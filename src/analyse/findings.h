@@ -27,10 +27,12 @@ double crowded_rank(const struct run_rank *rank);
 double crowded_share(const struct run *run);
 
 /*
- * What an even load would save processes without MPI, by `metric` (NULL:
- * nothing is said).  0, or -ENOMEM.
+ * What an even load would save, by `metric` (the time that is compared; NULL:
+ * nothing is said): for processes of which it is not known who waited for
+ * whom.  0, or -ENOMEM.
  */
 int findings_uneven(struct report *report, const struct paths *paths,
+		    const struct efficiency *efficiency,
 		    const struct run_metric *metric);
 
 /*

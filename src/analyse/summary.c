@@ -32,8 +32,6 @@
 #define LINES     4 /* sentences that leave room for so many paths */
 #define SITE_ROWS 2
 #define BESIDE    4   /* names of other programs */
-#define FEW       50  /* samples; with fewer, or less of the … */
-#define SEEN      0.5 /* … CPU time in them, there is no advice */
 #define SERIAL    0.1 /* of the time: what the factors of threads lack more */
 
 /* What the run says of itself, summed over its processes. */
@@ -531,20 +529,18 @@ out:
 	return err;
 }
 
-/* What the time went into; without advice, where too little is known. */
+/* What the time went into, and what rules know of it. */
 static int parts(struct report *report, const struct blames *blames,
-		 const struct time_split *split, const struct summary_facts *f,
+		 const struct time_split *split,
 		 const struct run_metric *metric)
 {
 	struct diagnosis d;
-	bool doubtful = f->samples < FEW ||
-			f->account.sampled < SEEN * f->account.counted;
 	int err = diagnosis_init(&d, blames->paths, blames, metric, NULL);
 
 	if (err)
 		return err;
 	diagnosis_say_cores(report, &d);
-	err = split_say_parts(report, split, blames, doubtful ? NULL : &d);
+	err = split_say_parts(report, split, blames, &d);
 	diagnosis_fini(&d);
 	return err;
 }
@@ -591,11 +587,11 @@ static int summary_sentences(struct report *report, const struct blames *blames,
 	if (!err)
 		err = begin_sentences(report, f, &split, metric);
 	if (!err)
-		err = parts(report, blames, &split, f, metric);
+		err = parts(report, blames, &split, metric);
 	if (!err)
 		err = process_groups_say(report, paths, metric);
-	if (!err && !f->e.ranks)
-		err = findings_uneven(report, paths, metric);
+	if (!err && !split_knows_waits(f->run))
+		err = findings_uneven(report, paths, &f->e, metric);
 	if (!err)
 		err = findings_gpu(report, paths);
 	time_split_fini(&split);

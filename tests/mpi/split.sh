@@ -59,7 +59,7 @@ places() {
 	[ -e a.copse ] || skip "no run with MPI"
 	"$copse" report split a.copse >said || return
 	cat said
-	grep -q ' work  *work ← main$' said &&
+	grep -q ' work  *.*work ← main$' said &&
 		grep -q ' waiting in MPI  *MPI_Allreduce ← meet ← main$' said &&
 		grep -q ' starting and ending  *MPI_Init ← main$' said
 }

@@ -28,7 +28,7 @@ ranks_share_one() {
 		{ cat out err; return 1; }
 	said two.copse || return
 	percent='[1-9][0-9] %'
-	grep -q "Ranks 0, 1 waited for a core $percent of the time\\(, rank [01] $percent\\)*: 2 ranks shared 1 core of " line ||
+	grep -q "Ranks 0, 1 waited for a core $percent of the time\\(, rank [01] $percent\\)* ([0-9]* % while they had work): 2 ranks shared 1 core of " line ||
 		return
 	"$copse" info two.copse/rank-0.h5 | grep 'cores  *1, waited for one'
 }

@@ -1107,9 +1107,6 @@ TEST(the_sentence_a_person_would_say)
 		   "MPI_Allreduce ← app+0x100, while it was in app+0x300"));
 	CHECK(report->tables[0].row_count >= 1);
 	report_free(report);
-	CHECK(!analysis_find("summary")->run(&report, runs, &options));
-	CHECK(says(report, "– Ranks 0–2 waited 1.50 s"));
-	report_free(report);
 	run_free(run);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/account.h"
 #include "analyse/diagnose/diagnosis.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
@@ -16,6 +17,8 @@
 
 #define SMALL  0.03 /* of the run: not said */
 #define LOST   0.05 /* of all ranks' time */
+#define FEW    50   /* samples; with fewer, or with less of the … */
+#define SEEN   0.5  /* … CPU time in them, functions are not judged */
 #define MEDIUM 0.10
 #define HIGH   0.30
 
@@ -211,13 +214,27 @@ static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 	return err;
 }
 
+/* Advice needs samples, and of most of the CPU time. */
+static bool has_samples(const struct run *run)
+{
+	struct account a = account_of(run);
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		samples += run->ranks[i].samples;
+	return samples >= FEW && a.sampled >= SEEN * a.counted;
+}
+
 static int gather_findings(struct diagnosis *d, struct fact_source *from)
 {
+	bool samples = has_samples(from->run);
 	int err = 0;
 
 	for (size_t i = 0; fact_sets[i] && !err; i++) {
 		struct facts facts = { 0 };
 
+		if (fact_sets[i]->sampled && !samples)
+			continue;
 		err = fact_sets[i]->gather(&facts, from);
 		if (!err)
 			err = ask_rules(d, fact_sets[i], &facts);

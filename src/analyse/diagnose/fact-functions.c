@@ -397,5 +397,6 @@ const struct fact_set fact_set_functions = {
 	.meaning = "a function of the program, and what libraries do for it",
 	.fields = function_fields,
 	.field_count = FIELDS,
+	.sampled = true,
 	.gather = gather_functions,
 };

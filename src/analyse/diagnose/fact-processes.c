@@ -200,5 +200,6 @@ const struct fact_set fact_set_processes = {
 	.meaning = "the run: what the system counted for all its processes",
 	.fields = process_fields,
 	.field_count = FIELDS,
+	.sampled = true,
 	.gather = gather_processes,
 };

@@ -82,7 +82,8 @@ struct fact_set {
 	const char *name, *meaning;
 	const struct fact_field *fields;
 	size_t field_count;
-	bool waits; /* its facts are time in MPI, mostly waiting */
+	bool waits;   /* its facts are time in MPI, mostly waiting */
+	bool sampled; /* they are of samples: with few nothing is known */
 	/* 0, or -ENOMEM with a reason. */
 	int (*gather)(struct facts *to, struct fact_source *from);
 };

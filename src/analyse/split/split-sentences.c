@@ -238,7 +238,7 @@ static size_t say_findings_of(struct saying *s, enum split_part part)
 	const struct diagnosis *d = s->diagnosis;
 	size_t said = 0;
 
-	for (size_t i = 0; d && i < d->count && said < OF_A_PART; i++)
+	for (size_t i = 0; i < d->count && said < OF_A_PART; i++)
 		if (d->at[i].rule->part == part) {
 			diagnosis_say_finding(s->report, d, &d->at[i]);
 			said++;
@@ -327,7 +327,7 @@ int split_say_parts(struct report *report, const struct time_split *split,
 	sort_parts(sizes, split);
 	for (size_t i = 0; i < SPLIT_PARTS && s.said < SENTENCES && !err; i++)
 		err = say_part(&s, sizes[i].part);
-	if (!err && d)
+	if (!err)
 		diagnosis_say_rest(report, d);
 	return err;
 }

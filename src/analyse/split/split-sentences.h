@@ -14,8 +14,8 @@ void split_say_shares(struct report *report, const struct time_split *split);
 
 /*
  * A sentence for each part above 5 % of the whole, the largest first, at most
- * five; of work only where it is most.  `diagnosis` is what rules know of them;
- * NULL: too little is known for advice.  0, or -ENOMEM with a reason.
+ * five; of work only where it is most.  `diagnosis` is what rules know of them.
+ * 0, or -ENOMEM with a reason.
  */
 int split_say_parts(struct report *report, const struct time_split *split,
 		    const struct blames *blames,
