@@ -10,6 +10,7 @@
 #include "analyse/idle-threads.h"
 #include "analyse/mpi/efficiency.h"
 #include "analyse/path-imbalance-table.h"
+#include "analyse/split/time-split.h"
 #include "base/err.h"
 #include "run/path-sums.h"
 
@@ -33,8 +34,10 @@ static void imbalance_rank_columns(struct report *report, const struct run *run,
 }
 
 static void imbalance_rank_row(struct report *report, const struct run *run,
-			       const struct run_rank *r)
+			       const struct time_split *split, size_t index)
 {
+	const struct run_rank *r = &run->ranks[index];
+
 	if (r->rank >= 0 && !run_is_other_job(r))
 		report_count(report, (uint64_t)r->rank);
 	else
@@ -47,7 +50,7 @@ static void imbalance_rank_row(struct report *report, const struct run *run,
 	if (r->mpi_ns) {
 		report_number(report, efficiency_useful(r));
 		report_number(report, (double)r->mpi_time_ns / 1e9);
-		report_number(report, efficiency_mpi(r));
+		report_number(report, time_split_mpi(split, index));
 	} else {
 		report_none(report);
 		report_none(report);
@@ -74,21 +77,25 @@ static int imbalance_rank_table(struct report *report, const struct run *run,
 				const struct run_metric *metric)
 {
 	uint64_t *sum = totals(run, metric), most = 0;
+	struct time_split split = { 0 };
 
-	if (!sum)
+	if (!sum || time_split_init(&split, run)) {
+		free(sum);
 		return -EIO;
+	}
 	for (size_t i = 0; i < run->rank_count; i++)
 		if (sum[i] > most)
 			most = sum[i];
 	report_table(report, "ranks", run->world ? "ranks" : "processes");
 	imbalance_rank_columns(report, run, metric);
 	for (size_t i = 0; i < run->rank_count; i++) {
-		imbalance_rank_row(report, run, &run->ranks[i]);
+		imbalance_rank_row(report, run, &split, i);
 		value_cell(report, metric->unit,
 			   value_of(metric->unit, (double)sum[i]));
 		report_number(report,
 			      value_ratio((double)sum[i], (double)most));
 	}
+	time_split_fini(&split);
 	free(sum);
 	return 0;
 }

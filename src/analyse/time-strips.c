@@ -17,6 +17,7 @@
 
 #include "analyse/analysis.h"
 #include "analyse/paths.h"
+#include "analyse/split/time-split.h"
 #include "base/comparison.h"
 #include "base/err.h"
 
@@ -43,6 +44,7 @@ struct strips {
 	const struct run_timeline *line;
 	const struct run_time_axis *axis;
 	struct paths paths;
+	struct time_split split;
 	struct strip_path *at;             /* by path */
 	uint32_t lettered[LETTERS], count; /* the longest first */
 	double ns;                         /* of all cells */
@@ -249,6 +251,36 @@ static char *name_of_line(const struct strips *s, size_t first, size_t end)
 	return str_format("%ju", (uintmax_t)rank);
 }
 
+static bool is_first_thread(const struct strips *s, size_t row)
+{
+	const struct run_time_row *rows = s->line->rows;
+
+	return rows[row].kind == RUN_TIME_THREAD &&
+	       (!row || rows[row - 1].rank != rows[row].rank ||
+		rows[row - 1].kind != RUN_TIME_THREAD);
+}
+
+/* Of the first threads of ranks as the split has it, else as cells have. */
+static void put_in_mpi(struct report *report, const struct strips *s,
+		       size_t first, size_t end, const struct strip_sums *sums)
+{
+	double mpi = 0, waiting = 0, count = 0;
+
+	for (size_t i = first; i < end; i++) {
+		uint32_t rank = s->line->rows[i].rank;
+
+		if (!is_first_thread(s, i))
+			continue;
+		mpi += time_split_mpi(&s->split, rank);
+		waiting += time_split_of(&s->split, rank, SPLIT_WAIT);
+		count++;
+	}
+	report_number(report, count > 0 ? mpi / count
+					: value_ratio(sums->mpi, sums->known));
+	report_number(report, count > 0 ? waiting / count
+					: value_ratio(sums->wait, sums->known));
+}
+
 static void strip_row(struct report *report, struct strips *s, size_t first,
 		      size_t end)
 {
@@ -262,8 +294,7 @@ static void strip_row(struct report *report, struct strips *s, size_t first,
 	report_number(report, sums.known);
 	if (s->line->rows[first].kind == RUN_TIME_THREAD) {
 		report_number(report, value_ratio(sums.busy, sums.known));
-		report_number(report, value_ratio(sums.mpi, sums.known));
-		report_number(report, value_ratio(sums.wait, sums.known));
+		put_in_mpi(report, s, first, end, &sums);
 		report_number(report, value_ratio(sums.io, sums.known));
 	} else {
 		for (int i = 0; i < 4; i++)
@@ -506,6 +537,8 @@ static int make_strips(struct report *report, struct strips *s,
 {
 	int err = paths_init(&s->paths, s->run);
 
+	if (!err)
+		err = time_split_init(&s->split, s->run);
 	if (err)
 		return err;
 	s->at = calloc(s->paths.count + 1, sizeof(*s->at));
@@ -544,6 +577,7 @@ static int run_time_strips(struct report **to, const struct run *const runs[],
 			    "from the rank files).");
 	else
 		err = make_strips(*to, &s, options);
+	time_split_fini(&s.split);
 	paths_fini(&s.paths);
 	free(s.at);
 	free(s.sums);

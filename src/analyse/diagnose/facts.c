@@ -219,8 +219,10 @@ double fact_saved(const struct fact_source *from, double part, double work)
 	double moving = 0;
 
 	if (from->e.ranks)
-		moving = isnan(from->e.transfer) ? from->e.mpi_mean
-						 : 1 - from->e.transfer;
+		moving = isnan(from->e.transfer)
+				 ? 1 - value_ratio(from->e.outside_mean,
+						   from->e.elapsed)
+				 : 1 - from->e.transfer;
 	return fmin(value_ratio(part, work), 1) * from->elapsed * (1 - moving);
 }
 

@@ -8,6 +8,7 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
 #include "analyse/openmp-lost.h"
+#include "analyse/split/time-split.h"
 #include "analyse/value.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -25,28 +26,12 @@ double efficiency_useful(const struct run_rank *rank)
 	return useful - openmp_lost(rank, elapsed, useful);
 }
 
-double efficiency_mpi(const struct run_rank *rank)
-{
-	if (rank->mpi_time_ns >= rank->mpi_ns)
-		return rank->mpi_ns ? 1 : 0;
-	return (double)rank->mpi_time_ns / (double)rank->mpi_ns;
-}
-
 static void add_rank_time(struct efficiency *e, double elapsed, double mpi,
 			  double openmp, size_t index)
 {
 	double outside = mpi < elapsed ? elapsed - mpi : 0;
 	double useful = outside - openmp;
-	double share = mpi < elapsed ? mpi / elapsed : 1;
 
-	if (!e->ranks || share < e->mpi_min) {
-		e->mpi_min = share;
-		e->mpi_min_rank = index;
-	}
-	if (!e->ranks || share > e->mpi_max) {
-		e->mpi_max = share;
-		e->mpi_max_rank = index;
-	}
 	if (!e->ranks || useful > e->useful_max) {
 		e->useful_max = useful;
 		e->useful_max_rank = index;
@@ -57,7 +42,6 @@ static void add_rank_time(struct efficiency *e, double elapsed, double mpi,
 		e->elapsed = elapsed;
 	e->outside_mean += outside;
 	e->useful_mean += useful;
-	e->mpi_mean += share;
 	e->ranks++;
 }
 
@@ -97,7 +81,6 @@ void efficiency_from(struct efficiency *e, const double *elapsed,
 		return;
 	ideal = ideal_time(e, elapsed, mpi, count);
 	e->useful_mean /= (double)e->ranks;
-	e->mpi_mean /= (double)e->ranks;
 	e->outside_mean /= (double)e->ranks;
 	e->balance = value_ratio(e->outside_mean, e->outside_max);
 	e->communication = value_ratio(e->outside_max, e->elapsed);
@@ -109,18 +92,46 @@ void efficiency_from(struct efficiency *e, const double *elapsed,
 	e->transfer = value_ratio(ideal, e->elapsed);
 }
 
+/* The share of MPI, as the split has it, of those with elapsed[i] > 0. */
+static void share_mpi(struct efficiency *e, const struct time_split *split,
+		      const double *elapsed)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < split->run->rank_count; i++) {
+		double share = time_split_mpi(split, i);
+
+		if (elapsed[i] <= 0)
+			continue;
+		if (!begun || share < e->mpi_min) {
+			e->mpi_min = share;
+			e->mpi_min_rank = i;
+		}
+		if (!begun || share > e->mpi_max) {
+			e->mpi_max = share;
+			e->mpi_max_rank = i;
+		}
+		begun = true;
+		e->mpi_mean += share / (double)e->ranks;
+	}
+}
+
 int efficiency_of(struct efficiency *e, const struct run *run)
 {
 	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
 	struct mpi_time *mpi = elapsed ? mpi_times(run, 0) : NULL;
-	bool ok = mpi != NULL;
+	struct time_split split = { 0 };
+	bool ok = mpi && !time_split_init(&split, run);
 
 	*e = (struct efficiency){ 0 };
 	for (size_t i = 0; ok && i < run->rank_count; i++)
 		if (!run_is_other_job(&run->ranks[i]))
 			elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
-	if (ok)
+	if (ok) {
 		efficiency_from(e, elapsed, mpi, run->rank_count);
+		share_mpi(e, &split, elapsed);
+	}
+	time_split_fini(&split);
 	free(elapsed);
 	free(mpi);
 	return ok ? 0 : no_memory();

@@ -22,7 +22,7 @@ struct efficiency {
 	double balance, communication, openmp, parallel; /* 0 … 1 */
 	/* communication is their product; NAN: waiting is not known */
 	double serialisation, transfer;
-	double mpi_mean, mpi_min, mpi_max; /* share of the time inside MPI */
+	double mpi_mean, mpi_min, mpi_max; /* time_split_mpi(); of a run */
 	/* indices into run->ranks */
 	size_t mpi_min_rank, mpi_max_rank, useful_max_rank;
 };
@@ -46,9 +46,6 @@ void efficiency_from(struct efficiency *e, const double *elapsed,
 
 /* Seconds of a rank between MPI_Init and MPI_Finalize outside MPI. */
 double efficiency_useful(const struct run_rank *rank);
-
-/* Share of a rank's time that was inside MPI. */
-double efficiency_mpi(const struct run_rank *rank);
 
 /* The factors in a sentence, and whom they do not tell of. */
 void efficiency_line(struct report *report, const struct efficiency *e,

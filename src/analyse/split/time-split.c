@@ -83,15 +83,28 @@ double time_split_share(const struct time_split *s, enum split_part part)
 	return value_ratio(s->parts[part].seconds, s->whole);
 }
 
-double time_split_mpi(const struct time_split *s)
+static double first_thread(const struct run_rank *r)
 {
-	double io = 0;
+	return ((double)r->elapsed_ns - (double)r->paused_ns) / 1e9;
+}
 
-	for (size_t i = 0; i < s->run->member_count; i++)
-		io += (double)s->run->ranks[i].mpi_io_ns / 1e9;
-	return s->parts[SPLIT_WAIT].seconds + s->parts[SPLIT_MPI].seconds +
-	       s->parts[SPLIT_TRANSFER].seconds +
-	       fmin(io, s->parts[SPLIT_BLOCKED].seconds);
+double time_split_of(const struct time_split *s, size_t rank,
+		     enum split_part part)
+{
+	double elapsed = first_thread(&s->run->ranks[rank]);
+
+	return fmin(value_ratio(s->ranks[rank][part], elapsed), 1);
+}
+
+double time_split_mpi(const struct time_split *s, size_t rank)
+{
+	const struct run_rank *r = &s->run->ranks[rank];
+	const double *parts = s->ranks[rank];
+	double files = fmin((double)r->mpi_io_ns / 1e9, parts[SPLIT_BLOCKED]);
+	double mpi = parts[SPLIT_WAIT] + parts[SPLIT_MPI] +
+		     parts[SPLIT_TRANSFER] + files;
+
+	return fmin(value_ratio(mpi, first_thread(r)), 1);
 }
 
 void time_split_paths(const struct time_split *s, const struct paths *paths,

@@ -34,8 +34,16 @@ enum split_part time_part_find(const char *name);
 /* Of the whole, 0 … 1. */
 double time_split_share(const struct time_split *split, enum split_part part);
 
-/* In MPI: waiting, MPI itself, transfer, and its functions for files. */
-double time_split_mpi(const struct time_split *split);
+/*
+ * Of the elapsed time of a process (index into run->ranks), in MPI: waiting,
+ * MPI itself, transfer, and its functions for files, but not starting and
+ * ending.
+ */
+double time_split_mpi(const struct time_split *split, size_t rank);
+
+/* Of that time, any part. */
+double time_split_of(const struct time_split *split, size_t rank,
+		     enum split_part part);
 
 /* Seconds of a part by path, without what a path calls, in own[]. */
 void time_split_paths(const struct time_split *split, const struct paths *paths,
