@@ -73,6 +73,12 @@ static int find_dominant(struct mainly *to, const struct dominant_search *s,
 int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 	      uint32_t known)
 {
+	return mainly_from(to, paths, own, known, MAINLY);
+}
+
+int mainly_from(struct mainly *to, const struct paths *paths, double *own,
+		uint32_t known, double most)
+{
 	static const double shares[] = { MAINLY, MAINLY_HALF, FAIR };
 	struct dominant_search s = { paths, own, NULL, known };
 	double *sampled = calloc(paths->count + 1, sizeof(*sampled));
@@ -94,7 +100,8 @@ int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && !err &&
 			   !to->path && s.below[0] > 0;
 	     i++)
-		err = find_dominant(to, &s, shares[i] * s.below[0]);
+		if (shares[i] <= most)
+			err = find_dominant(to, &s, shares[i] * s.below[0]);
 	if (to->path)
 		to->mostly =
 			paths_mostly(paths, to->path, sampled, to->seconds);

@@ -27,4 +27,8 @@ struct mainly {
 int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 	      uint32_t known);
 
+/* The same, of paths with `most` of it at first, MAINLY or MAINLY_HALF. */
+int mainly_from(struct mainly *to, const struct paths *paths, double *own,
+		uint32_t known, double most);
+
 #endif

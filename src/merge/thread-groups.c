@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/comparison.h"
 #include "base/err.h"
+#include "merge/run-processes.h"
 #include "merge/thread-count.h"
 #include "run/run-blob.h"
 
@@ -123,6 +124,7 @@ static void join_groups(struct run_thread_group *to,
 	to->threads += from->threads;
 	to->cpu_ns += from->cpu_ns;
 	to->most_ns = greater(to->most_ns, from->most_ns);
+	to->elapsed_ns += from->elapsed_ns;
 	to->lock_ns += from->lock_ns;
 	to->sync_ns += from->sync_ns;
 	to->first_ns = lesser(to->first_ns, from->first_ns);
@@ -167,6 +169,14 @@ static uint64_t since_start(const struct profile *p, uint64_t at)
 	return at > p->id.start_mono_ns ? at - p->id.start_mono_ns : 0;
 }
 
+static uint64_t thread_elapsed(const struct profile *p,
+			       const struct profile_thread *t)
+{
+	uint64_t last = t->ended ? t->last_ns : process_end(p);
+
+	return last > t->first_ns ? last - t->first_ns : 0;
+}
+
 /* Threads in which only MPI's libraries were seen, or nothing, are MPI's. */
 static int add_thread(struct thread_groups *g, const struct profile *p,
 		      const struct profile_thread *t,
@@ -182,6 +192,7 @@ static int add_thread(struct thread_groups *g, const struct profile *p,
 		.threads = t->runs ? t->runs : 1,
 		.cpu_ns = t->cpu_ns,
 		.most_ns = t->cpu_ns,
+		.elapsed_ns = thread_elapsed(p, t),
 		.lock_ns = row->lock_ns,
 		.sync_ns = row->sync_ns,
 		.first_ns = since_start(p, t->first_ns),

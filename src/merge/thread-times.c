@@ -24,7 +24,7 @@ struct thread_row {
 
 struct thread_sums {
 	const struct profile *p;
-	const struct profile_column *time, *work, *barrier, *lock, *idle;
+	const struct profile_column *time, *work, *barrier, *held, *lock, *idle;
 	struct team_node *nodes;
 	struct thread_row *rows; /* one for each thread of the profile */
 };
@@ -80,7 +80,8 @@ static void add_part(struct thread_sums *s, const struct profile_value *work)
 	uint64_t elapsed = team->ns / team->members;
 	uint64_t barrier =
 		value_of_thread(s->barrier, work->node, work->thread);
-	uint64_t known = work->value + barrier;
+	uint64_t held = value_of_thread(s->held, work->node, work->thread);
+	uint64_t known = work->value + barrier + held;
 
 	row->to.barrier_ns += barrier;
 	row->to.end_ns += elapsed > known ? elapsed - known : 0;
@@ -167,6 +168,7 @@ int thread_times_find(struct thread_times *to, const struct profile *p)
 				 .time = profile_column(p, "omp.time"),
 				 .work = profile_column(p, "omp.work"),
 				 .barrier = profile_column(p, "omp.barrier"),
+				 .held = profile_column(p, "omp.lock"),
 				 .lock = profile_column(p, "lock.wait"),
 				 .idle = profile_column(p, "sync.wait") };
 	int err = 0;

@@ -12,7 +12,9 @@
 
 #define UNJOINED  0.05 /* of all operations: so many may be lost */
 #define NORMAL_95 1.96
-#define PER_PART  64 /* rows of paths, at first */
+#define IDLE      0.02 /* of its time, on a core: a thread only waited, … */
+#define SMALL     0.02 /* … of the CPU time: a process is beside the others */
+#define PER_PART  64   /* rows of paths, at first */
 
 const struct split_name split_names[] = {
 #define PART(id, name, title, meaning) { name, title, meaning },
@@ -46,14 +48,17 @@ enum quantity {
 	IN_MPI = CPU + SPLIT_PARTS,
 	IN_FINALIZE,
 	IN_INIT,
-	IN_LOCKS,
+	IN_LOCKS,     /* but OpenMP's, which are in the next one */
+	IN_OMP_LOCKS, /* and critical sections */
 	IN_GPU,
 	QUANTITIES
 };
 
 enum thread_quantity {
-	FIRST_CPU,
+	BEGUN,
 	BEGUN_CPU,
+	BEGUN_TIME, /* elapsed */
+	BEGUN_SYNC, /* waits for conditions and the like */
 	MEMBERS,
 	MEMBERS_CPU,
 	MEMBERS_ELAPSED,
@@ -94,6 +99,15 @@ static bool is_start(const struct run *run, const struct run_node *n)
 
 	return n->kind == RUN_FUNCTION &&
 	       (!strncmp(name, "_dl_", 4) || !strcmp(name, "[import]"));
+}
+
+/* It is in the times of regions, too. */
+static bool is_omp_lock(const struct run *run, uint32_t node)
+{
+	const struct run_node *n = &run->nodes[node];
+
+	return n->kind == RUN_LOCK &&
+	       (n->detail == LOCK_CRITICAL || n->detail == LOCK_OMP_LOCK);
 }
 
 static enum split_part part_of_node(const struct splitting *s, uint32_t node)
@@ -141,6 +155,8 @@ static int sum_split_metric(struct splitting *s, const char *name, int quantity)
 			to = IN_INIT;
 		else if (quantity == IN_MPI && is_finalize(run, n))
 			to = IN_FINALIZE;
+		else if (quantity == IN_LOCKS && is_omp_lock(run, n))
+			continue;
 		for (size_t i = 0; i < count; i++)
 			s->of[values[i].rank][to] += (double)values[i].value;
 	}
@@ -153,9 +169,9 @@ static int sum_metrics(struct splitting *s)
 		const char *metric;
 		int quantity;
 	} sums[] = {
-		{ "cpu.time", CPU },         { "mpi.time", IN_MPI },
-		{ "lock.wait", IN_LOCKS },   { "gil.wait", IN_LOCKS },
-		{ "gpu.sync.time", IN_GPU },
+		{ "cpu.time", CPU },          { "mpi.time", IN_MPI },
+		{ "lock.wait", IN_LOCKS },    { "gil.wait", IN_LOCKS },
+		{ "omp.lock", IN_OMP_LOCKS }, { "gpu.sync.time", IN_GPU },
 	};
 	int err = 0;
 
@@ -164,18 +180,28 @@ static int sum_metrics(struct splitting *s)
 	return err;
 }
 
+/* Of threads that were begun those count that did not only wait. */
+static void add_group(struct splitting *s, const struct run_thread_group *g)
+{
+	double *to = s->threads[g->rank], cpu = (double)g->cpu_ns;
+	bool works = cpu >= IDLE * (double)g->elapsed_ns;
+
+	if (g->kind == RUN_THREAD_PARALLEL)
+		to[MEMBERS_CPU] += cpu;
+	if (g->kind != RUN_THREAD_BEGUN)
+		return;
+	to[BEGUN_CPU] += cpu;
+	to[BEGUN_TIME] += works ? fmax((double)g->elapsed_ns, cpu) : cpu;
+	to[BEGUN] += works ? g->threads : 0;
+	to[BEGUN_SYNC] += works ? (double)g->sync_ns : 0;
+}
+
 static void sum_split_threads(struct splitting *s)
 {
-	static const int cpu_of[] = { [RUN_THREAD_FIRST] = FIRST_CPU,
-				      [RUN_THREAD_BEGUN] = BEGUN_CPU,
-				      [RUN_THREAD_PARALLEL] = MEMBERS_CPU };
 	const struct run_threads *t = &s->run->threads;
 
 	for (size_t i = 0; i < t->group_count; i++)
-		if (t->groups[i].kind <= RUN_THREAD_PARALLEL)
-			s->threads[t->groups[i].rank]
-				  [cpu_of[t->groups[i].kind]] +=
-				(double)t->groups[i].cpu_ns;
+		add_group(s, &t->groups[i]);
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct run_thread *row = &t->rows[i];
 		double *to = s->threads[row->rank];
@@ -238,7 +264,8 @@ static void take_measured(struct split_left *left, const struct run_rank *r,
 	take(left, SPLIT_SERIAL, serial);
 	take(left, SPLIT_GPU, of[IN_GPU]);
 	take(left, SPLIT_THREADS,
-	     of[IN_LOCKS] + idle + of[CPU + SPLIT_THREADS]);
+	     fmax(of[IN_LOCKS] + of[IN_OMP_LOCKS], of[CPU + SPLIT_THREADS]) +
+		     idle + threads[BEGUN_SYNC]);
 }
 
 /*
@@ -305,8 +332,8 @@ static void split_member(struct splitting *s, size_t rank)
 	double waited =
 		waits ? fmin(s->run->waits.ranks[rank].main_ns, in_mpi) : 0;
 	double off_in_mpi = fmax(in_mpi - cpu, 0);
-	double begun = threads[BEGUN_CPU] + of[IN_LOCKS];
-	double whole = first_elapsed(r, threads) + team_time(threads) + begun;
+	double whole = first_elapsed(r, threads) + team_time(threads) +
+		       threads[BEGUN_TIME];
 	struct split_left left = { s->parts[rank], s->low[rank], s->high[rank],
 				   whole };
 	double missed = (double)r->process_cpu_ns - (double)r->cpu_ns;
@@ -320,7 +347,8 @@ static void split_member(struct splitting *s, size_t rank)
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		left.low[p] = left.high[p] = left.part[p];
 	sampled_margin(&left, SPLIT_WORK, whole, (double)r->samples);
-	take_off_core(&left, r, off_in_mpi, 1 + threads[MEMBERS]);
+	take_off_core(&left, r, off_in_mpi,
+		      1 + threads[MEMBERS] + threads[BEGUN]);
 	if (!waits && s->run->world) {
 		left.high[SPLIT_WAIT] = in_mpi;
 		left.low[SPLIT_MPI] = left.low[SPLIT_TRANSFER] = 0;
@@ -333,6 +361,34 @@ static void split_other(struct splitting *s, size_t rank)
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		s->parts[rank][p] = s->low[rank][p] = s->high[rank][p] =
 			s->of[rank][CPU + p];
+}
+
+/*
+ * The CPU time of a member that counts: without MPI, what scripts start beside
+ * the work is not what is waited for.
+ */
+static double least_cpu(const struct run *run)
+{
+	double all = 0, most = 0;
+
+	for (size_t i = 0; i < run->member_count; i++) {
+		all += (double)run->ranks[i].cpu_ns;
+		most = fmax(most, (double)run->ranks[i].cpu_ns);
+	}
+	return run->world ? 0 : fmin(SMALL * all, most);
+}
+
+static void split_processes(struct splitting *s)
+{
+	const struct run *run = s->run;
+	double least = least_cpu(run);
+
+	for (size_t r = 0; r < run->rank_count; r++)
+		if (r < run->member_count &&
+		    (double)run->ranks[r].cpu_ns >= least)
+			split_member(s, r);
+		else
+			split_other(s, r);
 }
 
 /*
@@ -707,9 +763,7 @@ int split_make(struct run *run)
 		err = sum_metrics(&s);
 	if (!err) {
 		sum_split_threads(&s);
-		for (size_t r = 0; r < run->rank_count; r++)
-			(r < run->member_count ? split_member : split_other)(&s,
-									     r);
+		split_processes(&s);
 		split_alone(&s);
 		err = split_rows(&s);
 	}

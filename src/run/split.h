@@ -4,10 +4,9 @@
  * exclude each other and whose sum is exactly the whole.
  *
  * Whole   Of each member the elapsed time of its first thread, but pauses and
- *         waits for threads that worked meanwhile; with parallel regions of
- *         OpenMP the elapsed time of each thread of the team; of other threads
- *         their CPU time and their waits for locks; of other processes their
- *         CPU time.
+ *         waits for threads that worked meanwhile, that of each thread of a
+ *         team of OpenMP, and that of each other thread which had a core for
+ *         2 % of it; of the rest, and of small processes, the CPU time.
  * Exact   Times in MPI, its waits, and those of OpenMP, locks and GPUs are
  *         measured begin to end; they come first.  What of the rest was on a
  *         core is by samples.  What was off a core is divided by what the

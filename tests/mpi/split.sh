@@ -86,6 +86,39 @@ threads() {
 		grep -q 'threads without a region' said
 }
 
+# Two threads, one in a critical section at a time: each says how long it waited.
+critical() {
+	cat >turns.c <<-'C'
+		#include "known.h"
+
+		int main(void)
+		{
+			double waited = 0, held = 0;
+
+		#pragma omp parallel num_threads(2) reduction(+ : waited, held)
+			for (int i = 0; i < 40; i++) {
+				double came = elapsed_seconds(), in, out;
+
+		#pragma omp critical(turn)
+				{
+					in = elapsed_seconds();
+					work_for(0.01);
+					out = elapsed_seconds();
+				}
+				waited += in - came;
+				held += out - in;
+			}
+			truth("threads", waited);
+			truth("held", held);
+			return 0;
+		}
+	C
+	"${CC:-cc}" -g -O1 -fopenmp -I"$srcdir/tests/programs" -o turns turns.c \
+		2>said || { cat said; skip "no OpenMP compiler"; }
+	split_of "$copse" run -q --force -o a.copse ./turns && cat out &&
+		judge threads
+}
+
 processes() {
 	split_of "$copse" run -q --force -o a.copse \
 		"$programs/forker" 0.2 && judge
@@ -122,6 +155,7 @@ point "4 ranks" ranks 4
 point "where each part was" places
 point "what it was blocked in, by samples of elapsed time" blocked_in
 point "threads of OpenMP" threads
+point "threads that wait for a critical section" critical
 point "processes without MPI" processes
 point "the first screen has these parts" screen
 points_done

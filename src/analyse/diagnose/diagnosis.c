@@ -104,6 +104,10 @@ static int add_finding(struct diagnosis *d, struct diagnosis_finding *f,
 	int err = diagnosis_rule_gain(f->rule, fact, &f->most);
 	double share;
 
+	/* No more than there was of the cause, and of the run. */
+	f->most = fmin(f->most, d->elapsed);
+	if (f->cost > 0)
+		f->most = fmin(f->most, f->cost);
 	f->gain = likely_gain(d, f, fact);
 	share = value_ratio(f->gain, d->elapsed);
 	if (!err)

@@ -109,7 +109,7 @@ static void set_rates(struct fact *f, const struct fact_source *from,
 {
 	double at_once =
 		from->cores > 0 ? fmin(from->ranks, from->cores) : from->ranks;
-	double able = from->elapsed * at_once;
+	double able = fmax(from->elapsed * at_once, cpu);
 	double system = f->values[SYSTEM].number;
 	double faults = f->values[FAULTS].number;
 	double switches = f->values[SWITCHES].number;

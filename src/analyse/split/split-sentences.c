@@ -18,13 +18,14 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define WORTH   0.05  /* of the whole: a part is worth a sentence */
-#define SHOWN   0.005 /* the same: it is in the line of all parts */
-#define MOST    0.5   /* of the whole is work: what kind of */
-#define UNEVEN  1.25  /* the most of a rank, of the mean, … */
-#define MATTERS 0.02  /* … and so much more of a rank's time */
-#define KIND    0.1   /* of the work: worth a word */
-#define CROWDED 0.1   /* who had no core is said before */
+#define WORTH    0.05  /* of the whole: a part is worth a sentence */
+#define SHOWN    0.005 /* the same: it is in the line of all parts */
+#define MOST     0.5   /* of the whole is work: what kind of */
+#define UNEVEN   1.25  /* the most of a rank, of the mean, … */
+#define MATTERS  0.02  /* … and so much more of a rank's time */
+#define EXPLAINS 0.33  /* of a part: a finding is its cause */
+#define KIND     0.1   /* of the work: worth a word */
+#define CROWDED  0.1   /* who had no core is said before */
 
 enum {
 	SENTENCES = 5,
@@ -38,6 +39,7 @@ struct saying {
 	const struct blames *blames;
 	const struct paths *paths;
 	const struct diagnosis *diagnosis;
+	bool is_said[SPLIT_PARTS];
 	size_t said;
 };
 
@@ -101,7 +103,7 @@ static char *part_place(const struct saying *s, enum split_part part)
 		return NULL;
 	time_split_paths(s->split, s->paths, part, own);
 	own[0] = 0;
-	if (mainly_in(&in, s->paths, own, 0))
+	if (mainly_from(&in, s->paths, own, 0, MAINLY_HALF))
 		goto out;
 	share = value_ratio(in.seconds, all);
 	if (!in.path || share < WORTH) {
@@ -168,33 +170,61 @@ static int work_kinds(char *to, size_t size, const struct saying *s)
 	return uses && own ? 0 : no_memory();
 }
 
-/* "; 5.34 s of it for rank 2", who made others wait most. */
-static void main_culprit(char *to, size_t size, const struct saying *s)
+/* Who made others wait most; rank_count: nobody more than all others. */
+static size_t find_main_culprit(const struct run *run)
 {
-	const struct run *run = s->split->run;
 	const struct run_waits *w = &run->waits;
 	double all = 0;
 	size_t most = 0;
-	char seconds[32];
 
-	*to = 0;
 	for (size_t i = 0; i < w->rank_count; i++) {
 		all += w->ranks[i].caused_ns;
 		if (w->ranks[i].caused_ns > w->ranks[most].caused_ns)
 			most = i;
 	}
-	if (all > 0 && w->ranks[most].caused_ns >= MOST * all)
+	return all > 0 && w->ranks[most].caused_ns >= MOST * all
+		       ? most
+		       : run->rank_count;
+}
+
+/* "; 5.34 s of it for rank 2", who made others wait most. */
+static void main_culprit(char *to, size_t size, const struct saying *s)
+{
+	const struct run *run = s->split->run;
+	size_t most = find_main_culprit(run);
+	char seconds[32];
+
+	*to = 0;
+	if (most < run->rank_count)
 		snprintf(to, size, "; %s of it for rank %llu",
-			 phrase_time(seconds, w->ranks[most].caused_ns / 1e9),
+			 phrase_time(seconds,
+				     run->waits.ranks[most].caused_ns / 1e9),
 			 (unsigned long long)processes_number(run, most));
 }
 
-/* What helps to know more. */
-static const char *const more_known[SPLIT_PARTS] = {
-	[SPLIT_BLOCKED] = ": sleep, files, pipes (copse run -e wall shows "
-			  "where)",
-	[SPLIT_SERIAL] = ": the first thread worked alone, or was in MPI",
-};
+static bool has_threads(const struct run *run)
+{
+	const struct run_threads *t = &run->threads;
+
+	for (size_t i = 0; i < t->group_count; i++)
+		if (t->groups[i].kind == RUN_THREAD_BEGUN)
+			return true;
+	return false;
+}
+
+/* What it may be, where samples do not tell; and what would. */
+static const char *guess_of_part(const struct saying *s, enum split_part part)
+{
+	if (part == SPLIT_SERIAL)
+		return ": the first thread worked alone, or was in MPI";
+	if (part != SPLIT_BLOCKED)
+		return "";
+	return has_threads(s->split->run)
+		       ? ": sleep, files, pipes, other threads (copse run -e "
+			 "wall shows where, --locks=on for which locks)"
+		       : ": sleep, files, pipes (copse run -e wall shows "
+			 "where)";
+}
 
 static bool has_place(const struct saying *s, enum split_part part)
 {
@@ -218,8 +248,8 @@ static int say_plain(struct saying *s, enum split_part part)
 		main_culprit(why, sizeof(why), s);
 	else if (part == SPLIT_WORK && !err)
 		err = work_kinds(why, sizeof(why), s);
-	else if (more_known[part] && !has_place(s, part))
-		snprintf(why, sizeof(why), "%s", more_known[part]);
+	else if (!has_place(s, part))
+		snprintf(why, sizeof(why), "%s", guess_of_part(s, part));
 	part_ranks(ranks, sizeof(ranks), s, part);
 	if (!err)
 		report_line(s->report, "• %s%s%s%s.",
@@ -233,17 +263,65 @@ static int say_plain(struct saying *s, enum split_part part)
  * What is said of a part.
  */
 
-static size_t say_findings_of(struct saying *s, enum split_part part)
+/* What it costs is a good part of the part: it is its cause. */
+static bool explains(const struct saying *s, const struct diagnosis_finding *f)
+{
+	const struct diagnosis *d = s->diagnosis;
+	double share = fmax(value_ratio(f->most, d->elapsed),
+			    value_ratio(f->cost, d->seconds));
+
+	return share >= EXPLAINS * time_split_share(s->split, f->rule->part);
+}
+
+/* Of a part, those that explain it or the others, but for one rank's. */
+static void say_findings_of(struct saying *s, enum split_part part,
+			    bool explaining, const char *but)
 {
 	const struct diagnosis *d = s->diagnosis;
 	size_t said = 0;
 
-	for (size_t i = 0; i < d->count && said < OF_A_PART; i++)
-		if (d->at[i].rule->part == part) {
-			diagnosis_say_finding(s->report, d, &d->at[i]);
-			said++;
-		}
-	return said;
+	for (size_t i = 0; i < d->count && said < OF_A_PART; i++) {
+		const struct diagnosis_finding *f = &d->at[i];
+
+		if (f->rule->part != part || explains(s, f) != explaining ||
+		    (f->rows && !strcmp(f->rows, but)))
+			continue;
+		diagnosis_say_finding(s->report, d, f);
+		said++;
+	}
+}
+
+/*
+ * Others waited for a rank that was blocked for most of that, and they were
+ * not: more to do is not what it had.  Its row as text in `row`, or "".
+ */
+static void say_blocked_culprit(struct saying *s, char row[24])
+{
+	const struct run *run = s->split->run;
+	const struct time_part *p = &s->split->parts[SPLIT_BLOCKED];
+	size_t culprit = find_main_culprit(run);
+	double others = (double)run->member_count - 1, caused, more;
+	char waited[32], blocked[32], mean[32];
+
+	*row = 0;
+	if (culprit >= run->member_count || others < 1)
+		return;
+	caused = run->waits.ranks[culprit].caused_ns / 1e9;
+	more = s->split->ranks[culprit][SPLIT_BLOCKED];
+	more -= (p->seconds - more) / others;
+	if (more < MOST * caused / others)
+		return;
+	snprintf(row, 24, "%zu", culprit);
+	report_line(
+		s->report,
+		"• %s of it for rank %llu, which was blocked for %s "
+		"outside MPI, the others for %s on average: sleep, files, "
+		"pipes (copse run -e wall shows where).",
+		phrase_time(waited, caused),
+		(unsigned long long)processes_number(run, culprit),
+		phrase_time(blocked, s->split->ranks[culprit][SPLIT_BLOCKED]),
+		phrase_time(mean,
+			    s->split->ranks[culprit][SPLIT_BLOCKED] - more));
 }
 
 /* What other analyses say of it, better than where it was. */
@@ -297,25 +375,33 @@ static bool part_is_worth(const struct saying *s, enum split_part part)
 	}
 }
 
+/* Its cause, or who and where; what else is to be gained there. */
 static int say_part(struct saying *s, enum split_part part)
 {
 	size_t first = s->report->line_count;
+	char blocked[24] = "";
 	int err = 0;
 
-	say_findings_of(s, part);
+	if (part == SPLIT_WAIT && part_is_worth(s, part))
+		say_blocked_culprit(s, blocked);
+	say_findings_of(s, part, true, blocked);
 	if (s->report->line_count == first && part_is_worth(s, part)) {
 		err = say_known_of_part(s, part);
 		if (!err && s->report->line_count == first)
 			err = say_plain(s, part);
 	}
-	s->said += s->report->line_count - first;
 	label_part(s, part, first);
+	say_findings_of(s, part, false, blocked);
+	s->is_said[part] = s->report->line_count > first;
+	s->said += s->report->line_count - first;
 	return err;
 }
 
 int split_say_parts(struct report *report, const struct time_split *split,
 		    const struct blames *blames, const struct diagnosis *d)
 {
+	static const enum split_part besides[] = { SPLIT_OPENMP,
+						   SPLIT_THREADS };
 	struct saying s = { .report = report,
 			    .split = split,
 			    .blames = blames,
@@ -327,6 +413,9 @@ int split_say_parts(struct report *report, const struct time_split *split,
 	sort_parts(sizes, split);
 	for (size_t i = 0; i < SPLIT_PARTS && s.said < SENTENCES && !err; i++)
 		err = say_part(&s, sizes[i].part);
+	for (size_t i = 0; i < 2 && !err; i++)
+		if (!s.is_said[besides[i]])
+			err = say_known_of_part(&s, besides[i]);
 	if (!err)
 		diagnosis_say_rest(report, d);
 	return err;
