@@ -11,8 +11,6 @@
 #include "analyse/paths.h"
 #include "base/err.h"
 
-#define FAIR 0.25 /* of the time: less of it is not worth a name */
-
 struct dominant_search {
 	const struct paths *paths;
 	const double *own;
@@ -79,7 +77,7 @@ int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 int mainly_from(struct mainly *to, const struct paths *paths, double *own,
 		uint32_t known, double most)
 {
-	static const double shares[] = { MAINLY, MAINLY_HALF, FAIR };
+	static const double shares[] = { MAINLY, MAINLY_HALF, MAINLY_FAIR };
 	struct dominant_search s = { paths, own, NULL, known };
 	double *sampled = calloc(paths->count + 1, sizeof(*sampled));
 	int err = 0;

@@ -12,6 +12,7 @@
 
 #define MAINLY      0.75 /* of the time: it was there */
 #define MAINLY_HALF 0.5  /* it was most often there */
+#define MAINLY_FAIR 0.25 /* a fair share of it was */
 
 struct mainly {
 	uint32_t path;   /* 0: no path has a fair share */
@@ -27,7 +28,7 @@ struct mainly {
 int mainly_in(struct mainly *to, const struct paths *paths, double *own,
 	      uint32_t known);
 
-/* The same, of paths with `most` of it at first, MAINLY or MAINLY_HALF. */
+/* The same, of paths with `most` of it at first: one of the three above. */
 int mainly_from(struct mainly *to, const struct paths *paths, double *own,
 		uint32_t known, double most);
 

@@ -109,7 +109,8 @@ static void set_rates(struct fact *f, const struct fact_source *from,
 {
 	double at_once =
 		from->cores > 0 ? fmin(from->ranks, from->cores) : from->ranks;
-	double able = fmax(from->elapsed * at_once, cpu);
+	double busy = fmax(at_once, value_ratio(cpu, from->elapsed));
+	double able = from->elapsed * busy;
 	double system = f->values[SYSTEM].number;
 	double faults = f->values[FAULTS].number;
 	double switches = f->values[SWITCHES].number;
@@ -127,7 +128,7 @@ static void set_rates(struct fact *f, const struct fact_source *from,
 	f->values[SWITCH_SHARE].number =
 		value_ratio(f->values[SWITCH_TIME].number, able);
 	f->values[RANKS].number = from->ranks;
-	f->values[BUSY].number = at_once;
+	f->values[BUSY].number = busy;
 	f->values[ELAPSED].number = from->elapsed;
 	f->values[RANK_SECONDS].number = from->seconds;
 }

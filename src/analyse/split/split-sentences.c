@@ -90,6 +90,25 @@ void split_say_shares(struct report *report, const struct time_split *s)
  * Where a part was, and on which ranks.
  */
 
+static int find_place(const struct saying *s, enum split_part part, double *own,
+		      double most, struct mainly *in)
+{
+	time_split_paths(s->split, s->paths, part, own);
+	own[0] = 0;
+	return mainly_from(in, s->paths, own, 0, most);
+}
+
+/* main() says nothing: everything is in it. */
+static bool is_outermost_path(const struct paths *paths, uint32_t path)
+{
+	const struct run *run = paths->run;
+
+	return path &&
+	       !strcmp(str_at(&run->strings,
+			      run->nodes[paths->at[path].node].function),
+		       "main");
+}
+
 /* ", 86 % of it in MPI_Init ← main"; to be freed, NULL: out of memory. */
 static char *part_place(const struct saying *s, enum split_part part)
 {
@@ -101,9 +120,9 @@ static char *part_place(const struct saying *s, enum split_part part)
 
 	if (!own)
 		return NULL;
-	time_split_paths(s->split, s->paths, part, own);
-	own[0] = 0;
-	if (mainly_from(&in, s->paths, own, 0, MAINLY_HALF))
+	if (find_place(s, part, own, MAINLY_HALF, &in) ||
+	    (is_outermost_path(s->paths, in.path) &&
+	     find_place(s, part, own, MAINLY_FAIR, &in)))
 		goto out;
 	share = value_ratio(in.seconds, all);
 	if (!in.path || share < WORTH) {
@@ -220,9 +239,9 @@ static const char *guess_of_part(const struct saying *s, enum split_part part)
 	if (part != SPLIT_BLOCKED)
 		return "";
 	return has_threads(s->split->run)
-		       ? ": sleep, files, pipes, other threads (copse run -e "
+		       ? ": sleep, files, sockets, other threads (copse run -e "
 			 "wall shows where, --locks=on for which locks)"
-		       : ": sleep, files, pipes (copse run -e wall shows "
+		       : ": sleep, files, sockets (copse run -e wall shows "
 			 "where)";
 }
 
