@@ -67,6 +67,7 @@ explains_summary() {
 	mpirun -n 2 "$copse" run -q -o ranks.copse "$programs/demo" 2 >out 2>&1
 	"$copse" report --width 200 ranks.copse >text || return 1
 	awk '/^$/ { title = 1; next }
+		/^!/ { title = 0; next }
 		title && /^[^ ]/ { name = $0; title = 0; next }
 		name { words = name $0; gsub(/   */, "\n", words)
 			print words; time = name == "per rank"; name = ""; next }
@@ -74,7 +75,9 @@ explains_summary() {
 		' text >words
 	printf '%s\n' elapsed 'CPU time' 'parallel efficiency' transfer \
 		serialisation serialization 'load balance' useful recoverable \
-		'to gain' cost lost measured 'hot paths' >>words
+		'to gain' cost lost measured 'hot paths' split work blocked \
+		'waiting in MPI' 'MPI itself' 'wanting a core' 'not known' \
+		'starting and ending' 'waiting for threads' >>words
 	cat words
 	grep -q 'mean size' words && grep -q 'useful, outside' words || return 1
 	while read -r word; do

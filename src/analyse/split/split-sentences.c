@@ -90,8 +90,8 @@ void split_say_shares(struct report *report, const struct time_split *s)
  * Where a part was, and on which ranks.
  */
 
-static int find_place(const struct saying *s, enum split_part part, double *own,
-		      double most, struct mainly *in)
+static int find_part_place(const struct saying *s, enum split_part part,
+			   double *own, double most, struct mainly *in)
 {
 	time_split_paths(s->split, s->paths, part, own);
 	own[0] = 0;
@@ -120,9 +120,9 @@ static char *part_place(const struct saying *s, enum split_part part)
 
 	if (!own)
 		return NULL;
-	if (find_place(s, part, own, MAINLY_HALF, &in) ||
+	if (find_part_place(s, part, own, MAINLY_HALF, &in) ||
 	    (is_outermost_path(s->paths, in.path) &&
-	     find_place(s, part, own, MAINLY_FAIR, &in)))
+	     find_part_place(s, part, own, MAINLY_FAIR, &in)))
 		goto out;
 	share = value_ratio(in.seconds, all);
 	if (!in.path || share < WORTH) {
