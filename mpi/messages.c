@@ -2,6 +2,7 @@
 /* messages.c - one table of partners, for the life of the process. */
 #include "mpi/messages.h"
 
+#include "base/sys.h"
 #include "mpi/hash.h"
 #include "mpi/libmpi.h"
 
@@ -12,7 +13,7 @@ enum {
 	HIGHEST = 63,
 };
 
-static struct partner partners[PARTNERS];
+static struct partner *partners; /* mapped for the first one */
 static struct live_peer *peers[PEERS];
 static uint32_t known, met; /* of them; 1/8 of the partners stays empty */
 static uint16_t known_at[PARTNERS], met_at[PEERS]; /* where they are */
@@ -79,6 +80,8 @@ static struct partner *add_partner(struct partner *p, uint64_t key, int world)
 
 static struct partner *known_partner(uint64_t key, int world)
 {
+	if (!partners && !(partners = sys_memory(PARTNERS * sizeof(*partners))))
+		return NULL;
 	for (uint64_t at = key;; at++) {
 		struct partner *p = &partners[at % PARTNERS];
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * requests.c - a table of open addressing, whose holes are closed when a
- * request goes, so that it stays short; records lie side by side.
+ * request goes, so that it stays short; records lie side by side.  It is
+ * mapped for the first request: most processes have none.
  */
 #include "mpi/requests.h"
 
 #include <stdlib.h>
 
+#include "base/sys.h"
 #include "mpi/handles.h"
 #include "mpi/messages.h"
 #include "mpi/libmpi.h"
@@ -19,12 +21,14 @@ enum {
 };
 
 static struct {
-	uintptr_t key; /* 0: free */
-	uint32_t record;
-} slots[SLOTS];
-
-static struct mpi_request records[RECORDS];
-static uint32_t free_records[RECORDS], free_count, used_count;
+	struct {
+		uintptr_t key; /* 0: free */
+		uint32_t record;
+	} slots[SLOTS];
+	struct mpi_request records[RECORDS];
+	uint32_t free[RECORDS];
+} * table;
+static uint32_t free_count, used_count;
 
 static uint32_t home_slot(uintptr_t key)
 {
@@ -35,16 +39,30 @@ static uint32_t request_slot(uintptr_t key)
 {
 	uint32_t at = home_slot(key);
 
-	while (slots[at].key && slots[at].key != key)
+	while (table->slots[at].key && table->slots[at].key != key)
 		at = (at + 1) % SLOTS;
 	return at;
 }
 
+/* Of a slot that is taken. */
+static struct mpi_request *record_of(uint32_t slot)
+{
+	return &table->records[table->slots[slot].record];
+}
+
+/* Of a request that is known; SLOTS: it is not. */
+static uint32_t known_slot(MPI_Request handle)
+{
+	uint32_t at = table ? request_slot(handle_key(handle)) : SLOTS;
+
+	return at < SLOTS && table->slots[at].key ? at : SLOTS;
+}
+
 static struct mpi_request *find_request(MPI_Request handle)
 {
-	uint32_t at = request_slot(handle_key(handle));
+	uint32_t at = known_slot(handle);
 
-	return slots[at].key ? &records[slots[at].record] : NULL;
+	return at < SLOTS ? record_of(at) : NULL;
 }
 
 /* As little as it takes: this is most of what an MPI_Isend costs. */
@@ -64,54 +82,59 @@ void request_reset(struct mpi_request *r)
 /* Whoever stands behind the hole because of it moves into it. */
 static void close_hole(uint32_t hole)
 {
-	for (uint32_t at = (hole + 1) % SLOTS; slots[at].key;
+	for (uint32_t at = (hole + 1) % SLOTS; table->slots[at].key;
 	     at = (at + 1) % SLOTS) {
-		uint32_t home = home_slot(slots[at].key);
+		uint32_t home = home_slot(table->slots[at].key);
 
 		if ((at - home) % SLOTS < (at - hole) % SLOTS)
 			continue;
-		slots[hole] = slots[at];
+		table->slots[hole] = table->slots[at];
 		hole = at;
 	}
-	slots[hole].key = 0;
+	table->slots[hole].key = 0;
 }
 
 static void free_record(uint32_t record)
 {
-	free_records[free_count++] = record;
+	table->free[free_count++] = record;
 }
 
 static void forget_request(MPI_Request handle)
 {
-	uint32_t at = request_slot(handle_key(handle));
-	struct mpi_request *r = &records[slots[at].record];
+	uint32_t at = known_slot(handle);
 
-	if (!slots[at].key)
+	if (at == SLOTS)
 		return;
-	if (r->held)
-		r->replaced = true;
+	if (record_of(at)->held)
+		record_of(at)->replaced = true;
 	else
-		free_record(slots[at].record);
+		free_record(table->slots[at].record);
 	close_hole(at);
 }
 
+/* NULL: there is no room. */
 static struct mpi_request *insert_request(MPI_Request handle)
 {
-	uint32_t at = request_slot(handle_key(handle));
+	struct mpi_request *r;
+	uint32_t at;
 
-	if (slots[at].key && records[slots[at].record].held) {
+	if (!table && !(table = sys_memory(sizeof(*table))))
+		return NULL;
+	at = request_slot(handle_key(handle));
+	if (table->slots[at].key && record_of(at)->held) {
 		forget_request(handle);
 		at = request_slot(handle_key(handle));
 	}
-	if (!slots[at].key) {
+	if (!table->slots[at].key) {
 		if (!free_count && used_count == RECORDS)
 			return NULL;
-		slots[at].key = handle_key(handle);
-		slots[at].record =
-			free_count ? free_records[--free_count] : used_count++;
+		table->slots[at].key = handle_key(handle);
+		table->slots[at].record =
+			free_count ? table->free[--free_count] : used_count++;
 	}
-	request_reset(&records[slots[at].record]);
-	return &records[slots[at].record];
+	r = record_of(at);
+	request_reset(r);
+	return r;
 }
 
 struct mpi_request *request_find(MPI_Request handle)
@@ -137,8 +160,8 @@ struct mpi_request *request_new(MPI_Request handle)
 void requests_forked(void)
 {
 	for (uint32_t i = 0; i < used_count; i++)
-		if (records[i].open)
-			records[i].open = false;
+		if (table->records[i].open)
+			table->records[i].open = false;
 }
 
 void request_forget(MPI_Request handle)
@@ -239,7 +262,7 @@ static void let_go_all(const struct before *before)
 		struct mpi_request *r = before->known[i];
 
 		if (r && !--r->held && r->replaced)
-			free_record((uint32_t)(r - records));
+			free_record((uint32_t)(r - table->records));
 	}
 	messages_unlock();
 }

@@ -31,9 +31,9 @@ static inline bool stack_is_tight(void)
 
 /*
  * What a program that this process executes is given too little of; NULL:
- * nothing.  Our libraries take 19 MiB of addresses, 15 of them of data.  With
- * a few descriptors, or signals that wait, one of ours is one that the program
- * lacks.
+ * nothing.  Our libraries take 6 MiB of addresses, 2 of them of data, MPI's
+ * messages 6 more.  With a few descriptors, or signals that wait, one of ours
+ * is one that the program lacks.
  */
 static inline const char *limit_too_tight(void)
 {

@@ -242,6 +242,17 @@ C
 
 # Static TLS of what is preloaded: the surplus of a process is 1,664 bytes, and
 # its own libraries want some of it.
+# Of a program without MPI and Python: MiB of addresses, and of data.
+mapped() {
+	plain=$(cat /proc/self/statm)
+	with=$("$copse" run -q --no-report --freq 1 -o mapped.copse \
+		cat /proc/self/statm) || return
+	# shellcheck disable=SC2086 # seven numbers each
+	set -- $plain $with
+	echo "$((($8 - $1) / 256)) MiB, $(((${13} - $6) / 256)) of data"
+	[ $((($8 - $1) / 256)) -le 8 ] && [ $(((${13} - $6) / 256)) -le 3 ]
+}
+
 static_tls() {
 	need readelf
 	sum=0
@@ -350,4 +361,5 @@ point "a program that is audited" audited
 point "no place for profiles" no_place
 point "libraries that come later" later_libraries
 point "static TLS is small" static_tls
+point "few addresses are taken" mapped
 points_done

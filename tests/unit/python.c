@@ -88,6 +88,7 @@ static void make_frame(int i, int code, uintptr_t previous)
 /* Of `outer`, which calls `inner`, 0. */
 static void make_interpreter(uint16_t version)
 {
+	CHECK(python_code_ready());
 	CHECK(python_layout_choose(&layout, runtime, version));
 	layout.runtime = layout.runtime_end = (uintptr_t)runtime;
 	layout.code_type = (uintptr_t)&code_type;

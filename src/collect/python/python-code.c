@@ -31,8 +31,8 @@ struct code_slot {
 	uint64_t text; /* what its name says; 0: this is not looked at */
 };
 
-/* Mutable: what was named; one process's. */
-static struct code_slot slots[SLOTS];
+/* Mutable: what was named; one process's.  Mapped where there is a Python. */
+static struct code_slot *slots;
 
 /* Mutable: code was found in the place of a function's that was believed. */
 static bool is_made_again;
@@ -256,6 +256,13 @@ SIGSAFE uint64_t python_text_identity(const struct python_layout *layout,
 	for (uint64_t i = 0; i < size && i < IDENTITY_TEXT; i += sizeof(*word))
 		sum += *word++ * (factor *= 0xbf58476d1ce4e5b9u);
 	return sum;
+}
+
+bool python_code_ready(void)
+{
+	if (!slots)
+		slots = sys_memory(SLOTS * sizeof(*slots));
+	return slots;
 }
 
 SIGSAFE static struct code_slot *slot_near(uintptr_t code, uint32_t i)

@@ -59,6 +59,9 @@ SIGSAFE static inline bool python_code_has(uint64_t units, uintptr_t offset)
 	return offset + 2 < 2 * units + 2 && offset % 2 == 0;
 }
 
+/* Before the first name is asked for; false: there is no memory. */
+bool python_code_ready(void);
+
 /* That object's name.  `room` is of PYTHON_ROOM bytes. */
 SIGSAFE enum python_code python_code_name(const struct python_layout *layout,
 					  struct safe_read *reader,

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "collect/loaded.h"
+#include "collect/python/python-code.h"
 #include "collect/python/python-layout.h"
 #include "collect/source.h"
 #include "collect/transparency/dlsym.h"
@@ -140,7 +141,7 @@ static void python_find(bool full, bool is_late)
 			(at.loop_size || !found->frame.unit);
 	}
 	dlerror(); /* the program shall not see our failures */
-	if (!there || !seen.is_known)
+	if (!there || !seen.is_known || !python_code_ready())
 		return;
 	found->runtime = at.runtime;
 	/* One that may be closed is read so that this does no harm. */
