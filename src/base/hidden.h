@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hidden.h - marks a declaration of something that another file of the same
- * library defines.
+ * library defines, and where a library keeps it.
  *
  * -fvisibility applies to definitions only.  The compiler has to assume that a
  * declared symbol belongs to another library, and reads its address from a
@@ -14,5 +14,11 @@
 
 /* A symbol of the library that others see: all else is hidden. */
 #define PUBLIC __attribute__((visibility("default")))
+
+/*
+ * What a forked child resets: small things, side by side in all files, since
+ * each page of them costs the child a fault.
+ */
+#define RESET_AT_FORK __attribute__((section(".data")))
 
 #endif

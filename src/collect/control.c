@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/auxv.h>
 
+#include "base/hidden.h"
 #include "base/program-filter.h"
 #include "base/sys.h"
 #include "collect/collect.h"
@@ -26,7 +27,7 @@ static struct {
 	uint64_t resumed_ns; /* 0: it was never held */
 	uint32_t changes;
 	struct live_pauses sums; /* `changes` counts their changes */
-} control;
+} control RESET_AT_FORK;
 
 bool control_wants(const struct settings *s)
 {

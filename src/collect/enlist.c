@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/enlist.h"
 #include "collect/time.h"
@@ -25,7 +26,7 @@ static struct {
 	bool unsampled;     /* it is counted as such */
 	bool first;         /* the program itself */
 	uint64_t before_ns; /* its CPU time as another program */
-} tally;
+} tally RESET_AT_FORK;
 
 #define ADD(member, n)                                                         \
 	__atomic_fetch_add(&tally.page->member, (n), __ATOMIC_RELAXED)
@@ -52,7 +53,7 @@ static struct live_tally *map(const char *directory, bool lives)
 
 static uint64_t cpu_now(void)
 {
-	return time_now(CLOCK_PROCESS_CPUTIME_ID);
+	return time_asked(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static struct live_exec *exec_of(uint32_t pid)

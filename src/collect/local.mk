@@ -6,57 +6,62 @@ SOURCES = python-find clock counters switches polls callsite-cache sigtrap-direc
 
 # Everything of libcopse.so, for the unit tests too.
 noinst_LTLIBRARIES += libcollect.la
+# The first of them are what a forked child runs: side by side, they are few
+# faults.
 libcollect_la_SOURCES = \
-	src/collect/callsite-cache.c src/collect/callsite-cache.h \
-	src/collect/clock.c src/collect/clock.h \
-	src/collect/collect.c src/collect/collect.h \
 	src/collect/source.h src/collect/start.c \
-	src/collect/control.c src/collect/control.h \
-	src/collect/counters.c src/collect/counters.h \
+	src/collect/thread.c src/collect/thread.h \
+	src/collect/clock.c src/collect/clock.h \
+	src/collect/time.c src/collect/time.h \
 	src/collect/enlist.c src/collect/enlist.h \
+	src/collect/registry.c src/collect/registry.h \
+	src/collect/sample-period.c src/collect/sample-period.h \
+	src/collect/switches.c src/collect/switches.h \
+	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \
+	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
+	src/collect/control.c src/collect/control.h \
+	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
+	src/collect/callsite-cache.c src/collect/callsite-cache.h \
+	src/collect/polls.c src/collect/polls.h \
+	src/collect/phase.c src/collect/phase.h \
+	src/collect/range.c src/collect/range.h \
+	src/collect/lock-wait.c src/collect/lock-wait.h \
+	src/collect/counters.c src/collect/counters.h \
+	src/collect/omp-team.c src/collect/omp-team.h \
+	src/collect/transparency/sigtrap-directed.c src/collect/transparency/sigtrap-directed.h \
+	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
 	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \
+	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \
+	src/collect/gpu/gpu-shapes.c src/collect/gpu/gpu-shapes.h \
+	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \
+	src/collect/gpu/history.c src/collect/gpu/history.h \
+	src/collect/collect.c src/collect/collect.h \
 	src/collect/gpu/gpu-idle.c src/collect/gpu/gpu-idle.h \
 	src/collect/gpu/gpu-live.c src/collect/gpu/gpu-live.h \
 	src/collect/gpu/gpu-notes.h \
 	src/collect/gpu/gpu-order.c src/collect/gpu/gpu-order.h \
-	src/collect/gpu/gpu-pcs.c src/collect/gpu/gpu-pcs.h \
-	src/collect/gpu/gpu-shapes.c src/collect/gpu/gpu-shapes.h \
 	src/collect/gpu/gpu-sums.h \
 	src/collect/gpu/gpu-time.c src/collect/gpu/gpu-time.h \
-	src/collect/gpu/gpu-tool.c src/collect/gpu/gpu-tool.h \
-	src/collect/gpu/history.c src/collect/gpu/history.h \
 	src/collect/loaded.c src/collect/loaded.h \
 	src/collect/lock.h src/collect/lock-taken.h \
-	src/collect/lock-wait.c src/collect/lock-wait.h \
 	src/collect/mpi-process.c \
 	src/collect/mpi-world-id.c src/collect/mpi-world-id.h \
-	src/collect/phase.c src/collect/phase.h \
-	src/collect/polls.c src/collect/polls.h \
 	src/collect/python/python-code.c src/collect/python/python-code.h \
 	src/collect/python/python-frames.c src/collect/python/python-frames.h \
 	src/collect/python/python-gil.c src/collect/python/python-gil.h \
 	src/collect/python/python-find.c \
 	src/collect/python/python-layout.c src/collect/python/python-layout.h \
-	src/collect/range.c src/collect/range.h \
 	src/collect/region.c src/collect/region.h \
 	src/collect/region-callback.c src/collect/region-leave.c \
 	src/collect/region-handler.h \
-	src/collect/registry.c src/collect/registry.h \
 	src/collect/sample.c src/collect/sample.h \
-	src/collect/sample-period.c src/collect/sample-period.h \
-	src/collect/switches.c src/collect/switches.h \
 	src/collect/omp-late.c src/collect/omp-late.h \
 	src/collect/omp-place.c src/collect/omp-place.h \
-	src/collect/omp-team.c src/collect/omp-team.h \
 	src/collect/thread-names.c \
-	src/collect/thread.c src/collect/thread.h \
 	src/collect/ticks.c src/collect/ticks.h \
 	src/collect/timer-signal.c \
-	src/collect/time.c src/collect/time.h \
-	src/collect/transparency/alt-stack.c src/collect/transparency/alt-stack.h \
 	src/collect/transparency/credentials.c \
-	src/collect/transparency/descriptor.c src/collect/transparency/descriptor.h \
 	src/collect/transparency/dlsym.c src/collect/transparency/dlsym.h \
 	src/collect/transparency/eintr-restart.c src/collect/transparency/eintr-restart.h \
 	src/collect/transparency/eintr-waits.c src/collect/transparency/eintr-waits.h \
@@ -69,12 +74,9 @@ libcollect_la_SOURCES = \
 	src/collect/transparency/raw-syscall.c src/collect/transparency/raw-syscall.h \
 	src/collect/transparency/sanitizer.c \
 	src/collect/transparency/signals.c \
-	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
-	src/collect/transparency/sigtrap-directed.c src/collect/transparency/sigtrap-directed.h \
 	src/collect/transparency/syscall-interposer.c \
 	src/collect/unwind/cfi.c src/collect/unwind/cfi.h \
 	src/collect/unwind/safe-read.c src/collect/unwind/safe-read.h \
-	src/collect/unwind/unwind.c src/collect/unwind/unwind.h \
 	src/collect/stamps.c src/collect/stamps.h \
 	src/collect/wait-events.c src/collect/wait-events.h
 libcollect_la_CFLAGS = $(AM_CFLAGS) -O2 -falign-functions=64

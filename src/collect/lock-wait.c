@@ -25,7 +25,7 @@ enum {
 
 /* Mutable: see lock-wait.h. */
 PUBLIC struct contended copse_contended[CONTENDED_LOCKS];
-static bool contended_any; /* else no page of them was touched */
+static bool contended_any RESET_AT_FORK; /* else no page of them was touched */
 
 /* Tells these call sites from others; no such name is ever registered. */
 static struct region_name no_name = { .text = "[lock]",

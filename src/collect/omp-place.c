@@ -25,6 +25,7 @@ struct omp_place *omp_place_make(struct thread *t, struct omp_place *place,
 	if (!root)
 		return NULL;
 	*place = (struct omp_place){ team, outside, root, { 0 } };
+	t->has_places = true;
 	return place;
 }
 

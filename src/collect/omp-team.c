@@ -823,7 +823,9 @@ static void team_reset(struct thread *t)
 {
 	forget_levels();
 	t->unwinder.floor = UINTPTR_MAX;
-	t->omp_places = (struct omp_places){ 0 };
+	if (t->has_places)
+		t->omp_places = (struct omp_places){ 0 };
+	t->has_places = false;
 }
 
 static void team_forked(void)

@@ -25,16 +25,16 @@ enum {
 static struct {
 	struct lock lock;
 	uint32_t count;
-	struct region_name names[MOST_PHASES];
-} phases;
+} phases RESET_AT_FORK;
+static struct region_name phase_names[MOST_PHASES];
 
 static struct region_name *find_name(const char *text)
 {
 	uint32_t count = __atomic_load_n(&phases.count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!strcmp(phases.names[i].text, text))
-			return &phases.names[i];
+		if (!strcmp(phase_names[i].text, text))
+			return &phase_names[i];
 	return NULL;
 }
 
@@ -52,7 +52,7 @@ static struct region_name *add_phase_name(const char *text)
 	/* Mutable: its number in the live profile. */
 	static struct region_name others = { .text = "[other phases]",
 					     .class = LIVE_NAME_PHASE };
-	struct region_name *name = &phases.names[phases.count];
+	struct region_name *name = &phase_names[phases.count];
 
 	if (phases.count == MOST_PHASES)
 		return &others;

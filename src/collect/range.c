@@ -25,8 +25,8 @@ struct open_range {
 static struct {
 	struct lock lock;
 	uint64_t last; /* id */
-	struct open_range open[OPEN_MOST];
-} ranges;
+} ranges RESET_AT_FORK;
+static struct open_range open_ranges[OPEN_MOST];
 
 PUBLIC bool copse_ranges_wanted(void)
 {
@@ -40,7 +40,7 @@ static uint64_t keep_range(struct open_range range)
 
 	lock_take(&ranges.lock);
 	range.id = ++ranges.last;
-	to = &ranges.open[range.id % OPEN_MOST];
+	to = &open_ranges[range.id % OPEN_MOST];
 	if (to->id)
 		range.id = 0;
 	else
@@ -51,7 +51,7 @@ static uint64_t keep_range(struct open_range range)
 
 static struct open_range take_range(uint64_t id)
 {
-	struct open_range *at = &ranges.open[id % OPEN_MOST];
+	struct open_range *at = &open_ranges[id % OPEN_MOST];
 	struct open_range range = { 0 };
 
 	lock_take(&ranges.lock);
@@ -126,8 +126,8 @@ static void range_forked(void)
 	lock_open(&ranges.lock);
 	/* Memory that was never touched stays so. */
 	for (size_t i = 0; ranges.last && i < OPEN_MOST; i++)
-		if (ranges.open[i].id)
-			ranges.open[i].id = 0;
+		if (open_ranges[i].id)
+			open_ranges[i].id = 0;
 }
 
 const struct source source_range = {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "base/timebase.h"
 #include "collect/enlist.h"
@@ -57,16 +58,16 @@ static struct {
 	struct arena arena;
 	int state;
 	uint32_t sequence;
-	struct timebase start; /* of measuring */
-	uint64_t start_cpu_ns;
+	uint64_t start_ns, start_cpu_ns; /* of measuring */
 	struct arena_small small;
 	struct list_end modules_end, names_end, threads_end, comms_end;
 	const struct link_map *first_map, *last_map; /* they stay */
-	struct module modules[MODULES];
 	uint32_t modules_taken;
-	/* Of them, by address: its number, and the profile above that. */
-	uint64_t slots[MODULE_SLOTS];
-} registry;
+} registry RESET_AT_FORK;
+
+static struct module modules[MODULES];
+/* Of them, by address: its number, and the profile above that. */
+static uint64_t module_slots[MODULE_SLOTS];
 
 struct registry_generations registry_generations = { 1, 1 };
 
@@ -123,8 +124,8 @@ SIGSAFE static uint32_t append_to_list(live_ref *head, struct list_end *end,
 /* The profile itself comes later, if at all. */
 static void note_start(void)
 {
-	timebase_now(&registry.start);
-	registry.start_cpu_ns = time_now(CLOCK_PROCESS_CPUTIME_ID);
+	registry.start_ns = time_asked(CLOCK_MONOTONIC);
+	registry.start_cpu_ns = time_asked(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /*
@@ -246,14 +247,16 @@ SIGSAFE static void describe_process(struct live_header *header)
 {
 	const char *events = registry.settings->events;
 	struct utsname system;
+	struct timebase now;
 
 	header->version = LIVE_VERSION;
 	header->header_size = sizeof(*header);
 	header->capacity = registry.arena.capacity;
 	header->pid = (uint32_t)sys0(SYS_getpid);
 	header->ppid = (uint32_t)sys0(SYS_getppid);
-	header->start_real_ns = registry.start.real_ns;
-	header->start_mono_ns = registry.start.mono_ns;
+	timebase_now(&now);
+	header->start_real_ns = now.real_ns - (now.mono_ns - registry.start_ns);
+	header->start_mono_ns = registry.start_ns;
 	header->clock_id = timebase_id();
 	header->start_cpu_ns = registry.start_cpu_ns;
 	header->rank = -1;
@@ -332,7 +335,7 @@ struct arena *registry_await(void)
 }
 
 /* Two threads that set limits or lock memory. */
-static struct lock fitting;
+static struct lock fitting RESET_AT_FORK;
 
 void registry_fit(void)
 {
@@ -536,7 +539,7 @@ SIGSAFE static struct module *add_module(const struct module *seen,
 	m->end = seen->end;
 	m->build_id_size = seen->build_id_size;
 	sys_copy(m->build_id, seen->build_id, seen->build_id_size);
-	module = &registry.modules[number];
+	module = &modules[number];
 	*module = *seen;
 	module->index =
 		append_to_list(&header->modules, &registry.modules_end, ref);
@@ -548,15 +551,14 @@ SIGSAFE static uint64_t *slot_at(uintptr_t start, uint32_t i)
 {
 	uint32_t hash = (uint32_t)(start >> 12) * 0x9e3779b1u >> 20;
 
-	return &registry.slots[(hash + i) % MODULE_SLOTS];
+	return &module_slots[(hash + i) % MODULE_SLOTS];
 }
 
 /* NULL: it is empty, or of a former profile. */
 SIGSAFE static struct module *module_in(uint64_t slot)
 {
-	return slot >> 32 == registry_generation()
-		       ? &registry.modules[(uint32_t)slot]
-		       : NULL;
+	return slot >> 32 == registry_generation() ? &modules[(uint32_t)slot]
+						   : NULL;
 }
 
 /* Looked at since code last came or went, or lasting. */
@@ -602,7 +604,7 @@ SIGSAFE static struct module *module_of(const struct module *seen,
 			if (!added)
 				return NULL;
 			mine = (uint64_t)registry_generation() << 32 |
-			       (uint64_t)(added - registry.modules);
+			       (uint64_t)(added - modules);
 			if (__atomic_compare_exchange_n(slot, &is, mine, false,
 							__ATOMIC_ACQ_REL,
 							__ATOMIC_ACQUIRE))

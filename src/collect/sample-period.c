@@ -45,7 +45,7 @@ SIGSAFE static uint64_t next_period_random(struct sample_period *p)
 SIGSAFE void sample_period_restart(struct sample_period *p, uint64_t cpu_ns)
 {
 	p->stood_ns = p->cpu_ns = cpu_ns;
-	p->wall_ns = time_now(CLOCK_MONOTONIC);
+	p->wall_ns = time_asked(CLOCK_MONOTONIC);
 	p->lead_ns = 0;
 }
 

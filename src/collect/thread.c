@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/collect.h"
 #include "collect/transparency/descriptor.h"
@@ -35,7 +36,7 @@ static struct {
 	uint32_t made, unseen; /* ended, without a record in the profile */
 	int64_t missed_ns;     /* CPU time of ended ones without a sample */
 	struct thread *free, *youngest;
-} pool;
+} pool RESET_AT_FORK;
 
 SIGSAFE bool thread_open(void)
 {
@@ -139,7 +140,7 @@ void threads_let_go(void)
 
 static void start_clock(struct thread *t, uint64_t odds)
 {
-	uint64_t cpu = time_now(clock_of_thread(t->tid));
+	uint64_t cpu = time_asked(clock_of_thread(t->tid));
 	uint64_t first =
 		sample_period_start(&t->period, clock_period_ns(),
 				    clock_kind_of(&t->clock), cpu, odds);
@@ -195,7 +196,7 @@ static uint64_t first_odds(const struct thread *t)
 static void begin_measuring(struct thread *t)
 {
 	lock_take(&pool.lock);
-	t->start_ns = time_now(CLOCK_MONOTONIC);
+	t->start_ns = time_asked(CLOCK_MONOTONIC);
 	t->alive = true;
 	sources_tell(thread_start, t);
 	if (!collect_paused() && !thread_all_left)

@@ -91,17 +91,19 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	uint32_t teams_ended[THREAD_TEAMS]; /* the last one of each level */
 	struct team_level *team_levels;     /* NULL: none yet */
 	void *teams_begun; /* of copse_team_room(); NULL: none yet */
-	struct lock_briefs briefs;
 	struct switches switches;
+	uint64_t start_ns;
+	bool alive;           /* between thread_start() and _stop() */
+	bool has_places;      /* in omp_places */
+	struct thread *next;  /* in the pool */
+	struct thread *older; /* in the list of all records */
 	/* Where members say when they came to the end; others read this line.
 	 */
 	struct omp_slots *slots[THREAD_TEAMS] __attribute__((aligned(64)));
+	/* What follows a forked child does not touch. */
 	struct omp_places omp_places __attribute__((aligned(64)));
-	uint64_t start_ns;
+	struct lock_briefs briefs;
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
-	bool alive;                  /* between thread_start() and _stop() */
-	struct thread *next;         /* in the pool */
-	struct thread *older;        /* in the list of all records */
 				     /* The unwinder's arrays follow. */
 };
 

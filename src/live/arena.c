@@ -133,13 +133,6 @@ void arena_show(struct arena *arena, uint64_t capacity)
 		__atomic_store_n(&arena->capacity, capacity, __ATOMIC_SEQ_CST);
 }
 
-SIGSAFE void arena_close(struct arena *arena)
-{
-	if (arena->base)
-		sys2(SYS_munmap, arena->base, arena->capacity);
-	arena->base = NULL;
-}
-
 /* Bytes in whole pages, not backed yet, or 0. */
 SIGSAFE static uint64_t reserve_pages(struct arena *arena, uint64_t size)
 {

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/sigsafe.h"
+#include "base/sys.h"
 #include "live/layout.h"
 
 struct arena {
@@ -26,7 +27,13 @@ struct arena {
 /* Create and map the file (it must not exist): 0 or -errno. */
 SIGSAFE int arena_open(struct arena *arena, const char *path,
 		       uint64_t capacity);
-SIGSAFE void arena_close(struct arena *arena);
+
+static inline void arena_close(struct arena *arena)
+{
+	if (arena->base)
+		sys2(SYS_munmap, arena->base, arena->capacity);
+	arena->base = NULL;
+}
 
 /* Gives back what the limits of now do not allow, and is not used. */
 void arena_fit(struct arena *arena);

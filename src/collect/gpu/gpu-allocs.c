@@ -29,7 +29,7 @@ static struct {
 	uint32_t count;
 	uint64_t arrived;
 	uint64_t taken_ns; /* of the last event that was taken */
-} memory;
+} memory RESET_AT_FORK;
 
 static bool before(const struct waiting *a, const struct waiting *b)
 {

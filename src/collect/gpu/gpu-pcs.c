@@ -27,7 +27,7 @@ static struct {
 	live_ref *places; /* of struct live_pc, open addressing */
 	uint32_t count;
 	uint64_t code; /* bytes that are kept */
-} pcs;
+} pcs RESET_AT_FORK;
 
 PUBLIC bool copse_gpu_sampling(uint32_t *period)
 {

@@ -19,7 +19,6 @@ enum {
 
 /* Mutable: the process's, of one live profile. */
 static struct {
-	struct lock lock;
 	uint32_t generation;
 	struct arena *arena;
 	struct chunk_list shape_list, limit_list, unified_list;
@@ -27,6 +26,7 @@ static struct {
 	uint32_t shape_count, limit_count;
 	live_ref unified[DEVICES][LIVE_UNIFIED_KINDS]; /* the host is last */
 } facts;
+static struct lock facts_lock RESET_AT_FORK;
 
 /* With the lock.  NULL: there is no profile. */
 static struct live_gpu_lists *open_facts(void)
@@ -34,11 +34,7 @@ static struct live_gpu_lists *open_facts(void)
 	if (!registry_await())
 		return NULL;
 	if (facts.generation != registry_generation()) {
-		/* But the lock, which others may be waiting for. */
-		__builtin_memset(
-			&facts.generation, 0,
-			sizeof(facts) -
-				__builtin_offsetof(typeof(facts), generation));
+		__builtin_memset(&facts, 0, sizeof(facts));
 		facts.generation = registry_generation();
 	}
 	facts.arena = registry_open();
@@ -106,26 +102,26 @@ PUBLIC void copse_gpu_shape(struct region_name *name,
 	struct live_shape some = *like;
 	struct live_gpu_lists *lists;
 
-	lock_take(&facts.lock);
+	lock_take(&facts_lock);
 	lists = open_facts();
 	if (lists && registry_name(name, &some.name))
 		add_shape(lists, &some);
 	else
 		copse_gpu_lost(LOSS_GPU_SHAPES, some.launches);
-	lock_give(&facts.lock);
+	lock_give(&facts_lock);
 }
 
 PUBLIC void copse_gpu_limits(const struct live_limits *limits)
 {
 	struct live_gpu_lists *lists;
 
-	lock_take(&facts.lock);
+	lock_take(&facts_lock);
 	lists = open_facts();
 	if (lists && facts.limit_count < DEVICES &&
 	    append_shape(&facts.limit_list, &lists->limits, limits,
 			 sizeof(*limits)))
 		facts.limit_count++;
-	lock_give(&facts.lock);
+	lock_give(&facts_lock);
 }
 
 static void add_unified(struct live_gpu_lists *lists,
@@ -153,11 +149,11 @@ PUBLIC void copse_gpu_unified(const struct live_unified *some)
 {
 	struct live_gpu_lists *lists;
 
-	lock_take(&facts.lock);
+	lock_take(&facts_lock);
 	lists = open_facts();
 	if (lists)
 		add_unified(lists, some);
-	lock_give(&facts.lock);
+	lock_give(&facts_lock);
 }
 
 PUBLIC bool copse_gpu_unified_wanted(void)
@@ -172,7 +168,7 @@ PUBLIC bool copse_gpu_faults_wanted(void)
 
 static void gpu_shapes_forked(void)
 {
-	lock_open(&facts.lock);
+	lock_open(&facts_lock);
 }
 
 const struct source source_gpu_shapes = {

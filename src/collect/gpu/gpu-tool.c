@@ -39,7 +39,7 @@ static struct {
 	bool (*yield)(void); /* NULL: nobody of ours has CUPTI; atomic */
 	bool wanted;         /* by the program; atomic */
 	const struct link_map *cupti; /* that it has */
-} tool;
+} tool RESET_AT_FORK;
 
 /*
  * Mutable: what was looked up in a handle.  There may be several CUPTIs: which

@@ -64,7 +64,7 @@ static struct {
 	uint32_t size, count;
 	struct live_gpu *last; /* of them, that was found */
 	struct origin *origins;
-} gpu;
+} gpu RESET_AT_FORK;
 
 PUBLIC __thread struct gpu_call copse_gpu_call
 	__attribute__((tls_model("initial-exec")));

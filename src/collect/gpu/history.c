@@ -8,6 +8,7 @@
  */
 #include "collect/gpu/history.h"
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/source.h"
 
@@ -38,7 +39,7 @@ static struct {
 	struct history *at[HISTORY_THREADS];
 	uint32_t count;
 	uint64_t settled;
-} all;
+} all RESET_AT_FORK;
 
 struct history *history_new(uint32_t thread)
 {
