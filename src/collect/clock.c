@@ -204,9 +204,12 @@ static void start_event(struct clock *clock, uint32_t tid, uint64_t first_ns)
 {
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 
-	clock->page = open_task_clock(tid, first_ns, user_only,
-				      &clock->descriptor, true);
-	if (clock->descriptor.number >= 0 || first_ns == chosen.period_ns)
+	clock->brief = clock->brief && first_ns != chosen.period_ns;
+	clock->page =
+		open_task_clock(tid, first_ns, user_only,
+				clock->brief ? NULL : &clock->descriptor, true);
+	if (clock->descriptor.number >= 0 || first_ns == chosen.period_ns ||
+	    (clock->brief && clock->page))
 		return;
 	close_event(clock->page);
 	clock->page =
@@ -303,7 +306,27 @@ void clock_forget(struct clock *clock)
 
 SIGSAFE bool clock_can_change(const struct clock *clock)
 {
-	return clock->descriptor.number >= 0 || !clock->page;
+	return clock->descriptor.number >= 0 || !clock->page || clock->brief;
+}
+
+/* Where no event is to be had any more, a timer takes over: false. */
+SIGSAFE static bool renew_event(struct clock *clock, uint64_t period_ns)
+{
+	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
+	void *page;
+
+	if (!claim(clock, RUNS))
+		return false;
+	page = open_task_clock(0, period_ns, user_only, &clock->descriptor,
+			       false);
+	close_event(clock->page);
+	clock->page = page;
+	clock->brief = false;
+	clock->timer_only = !page;
+	if (!page && !clock->has_timer)
+		start_timer(clock, (uint32_t)sys0(SYS_gettid));
+	release(clock, RUNS);
+	return page;
 }
 
 /* The kernel stops the event and starts it, as it does at a switch. */
@@ -329,6 +352,8 @@ SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns)
 		set_timer(clock, period_ns);
 		return true;
 	}
+	if (clock->brief)
+		return renew_event(clock, period_ns);
 	return descriptor_is_ours(&clock->descriptor) &&
 	       set_event(clock, period_ns);
 }

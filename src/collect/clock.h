@@ -25,7 +25,8 @@ struct clock {
 	struct descriptor descriptor; /* of the first one */
 	int timer;
 	bool has_timer;
-	bool timer_only;       /* although there could be an event */
+	bool timer_only; /* although there could be an event */
+	bool brief;      /* its event has no descriptor: it is for one sample */
 	uint64_t set_ns, sets; /* what changes of the event's period took */
 };
 

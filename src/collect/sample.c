@@ -18,10 +18,13 @@ SIGSAFE static void keep_period(struct thread *t, enum timer_signal kind,
 {
 	uint64_t period = sample_period_keep(&t->period, kind, w);
 
-	if (period)
-		sample_period_set(&t->period,
-				  clock_set_period(&t->clock, period) ? period
-								      : 0);
+	if (period && clock_set_period(&t->clock, period))
+		sample_period_set(&t->period, period);
+	else if (period && t->clock.timer_only)
+		sample_period_exchange(&t->period, LIVE_CLOCK_TIMER,
+				       clock_period_ns());
+	else if (period)
+		sample_period_set(&t->period, 0);
 	t->live->samples++;
 	t->live->timer_samples += t->clock.timer_only;
 	t->live->cpu_ns += w->cpu_ns;

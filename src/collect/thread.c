@@ -315,6 +315,7 @@ void thread_forked(void)
 	unwind_forget(&t->unwinder);
 	t->unwinder.reader.pid = t->tid;
 	t->wait_events = (struct wait_events){ 0 };
+	t->clock.brief = true; /* most children end, or exec, before that */
 	if (t->region) {
 		t->region->node = 0;
 		t->region->call = NULL;

@@ -10,20 +10,22 @@
 #include <linux/perf_event.h>
 #include <sys/resource.h>
 
+#include "base/hidden.h"
 #include "base/sys.h"
 #include "collect/lock.h"
 #include "collect/source.h"
 #include "collect/transparency/descriptor.h"
 
 enum {
-	MOST_BELOW = 64,  /* kept at a time below the limit */
-	ROOM = 1024,      /* smaller numbers are left to the program */
-	HIGHEST = 1 << 12 /* that is taken above a limit */
+	MOST_BELOW = 64,   /* kept at a time below the limit */
+	ROOM = 1024,       /* smaller numbers are left to the program … */
+	HIGHEST = 1 << 12, /* that is taken above a limit */
+	FIRST = 224        /* … but where it has more than that */
 };
 
 /* Mutable: one thread at a time changes the limit; how many are below it. */
-static struct lock lock;
-static int below;
+static struct lock lock RESET_AT_FORK;
+static int below RESET_AT_FORK;
 
 SIGSAFE static long number_from(int fd, rlim_t first)
 {
@@ -66,7 +68,7 @@ SIGSAFE static long high_number(int fd, bool *is_below)
 		return number;
 	/* Each fork copies the table up to the highest number. */
 	number = number_from(fd, limit.rlim_cur > HIGHEST
-					 ? ROOM
+					 ? FIRST
 					 : limit.rlim_cur - MOST_BELOW);
 	*is_below = number >= 0;
 	return number;
