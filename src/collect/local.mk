@@ -85,20 +85,23 @@ $(libcollect_la_OBJECTS): override CFLAGS += -fno-stack-protector \
 	-fno-tree-slp-vectorize
 libcollect_la_LIBADD = liblive.la libbase.la
 
+# A fork copies each mapping, and the end of the child takes it down.
+few_mappings = -Wl,-z,noseparate-code
+
 pkglib_LTLIBRARIES += libcopse.la
 libcopse_la_SOURCES =
 libcopse_la_LIBADD = libcollect.la
 # What it calls of its own is its own: a program may have functions of the same
 # names (Erlang's has a sigaction), which call ours.
 libcopse_la_LDFLAGS = -module -avoid-version -Wl,-z,now -Wl,-z,defs \
-	-Wl,-Bsymbolic-functions
+	-Wl,-Bsymbolic-functions $(few_mappings)
 EXTRA_DIST += src/collect/interposed.list
 
 # Adapters, loaded beside it.  By its file, not as libcopse.la: libtool links a
 # library that needs one of the same tree again as it installs it, and while it
 # does, programs run from the build folder find no adapter.
 adapter_ldflags = -module -avoid-version \
-	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL \
+	-Wl,-z,now -Wl,--no-undefined -Wl,--exclude-libs,ALL $(few_mappings) \
 	-Wl,.libs/libcopse.so '-Wl,-rpath,$$ORIGIN'
 adapter_needs = libcopse.la
 
