@@ -21,6 +21,7 @@
 #define PART   0.1  /* of the cost, worth to be named */
 #define MOST   0.5  /* of the call paths */
 #define DEAR   0.03 /* of the CPU time, that wrappers take: worth a warning */
+#define STARTS 0.01 /* of it, that starts take: worth to be named */
 #define A_CALL 1e-6 /* seconds: no wrapper of MPI takes more on average */
 
 static const char *const clocks[] = {
@@ -43,6 +44,7 @@ struct totals {
 	double samples, base, ticks, cpu; /* base: seconds sampled */
 	double cost, wrappers, switching; /* of it */
 	double switches, timers;
+	double starts; /* of processes, what the collector took for them */
 	bool one_clock;
 };
 
@@ -70,6 +72,7 @@ static struct totals measured_totals(const struct run *run)
 		t.cost += findings_cost(r);
 		t.wrappers += (double)r->wrapper_ns / 1e9;
 		t.switching += (double)r->switch_ns / 1e9;
+		t.starts += (double)r->family.own_ns / 1e9;
 		t.switches += (double)r->switches;
 		t.timers += (double)r->timer_samples;
 		t.one_clock &= r->clock == run->ranks[0].clock;
@@ -539,6 +542,33 @@ static void events(struct report *report, const struct run *run)
 			    phrase_plural(text, count, "event"));
 }
 
+/*
+ * What the collector took to start, in programs and in forked children, of all
+ * that the system counted; 0: little, or not known.  No budget bounds it.
+ */
+static double starts_share(const struct run *run, const struct totals *t)
+{
+	double share = value_ratio(t->starts, account_of(run).counted);
+
+	return share > STARTS ? share : 0;
+}
+
+static void starts_note(struct report *report, const struct run *run,
+			const struct totals *t)
+{
+	double share = starts_share(run, t);
+	char starts[32];
+
+	if (share > 0)
+		report_note(report,
+			    "Starting to measure processes cost %s more, %.1f "
+			    "%% of what the system counted.  What loading our "
+			    "libraries, and copying their mappings at a fork, "
+			    "took beside is not known; the budget does not "
+			    "bound it.",
+			    phrase_time(starts, t->starts), 100 * share);
+}
+
 static void cost_note(struct report *report, const struct totals *t)
 {
 	char cost[32], switching[32], times[48], part[128] = "";
@@ -597,6 +627,9 @@ static void put_quality(struct report *report, const struct run *run,
 		fprintf(to, ", 50 ± %.1f %%",
 			100 * confidence_of(0.5, worth).margin);
 	fprintf(to, " · cost %.2f %%", 100 * value_ratio(t->cost, t->cpu));
+	if (starts_share(run, t) > 0)
+		fprintf(to, ", and %.0f %% to start processes",
+			100 * starts_share(run, t));
 	put_lost(to, report, run, t, paths);
 	if (!fclose(to))
 		report_note(report, "%s · more: copse report measurement",
@@ -656,6 +689,7 @@ void findings_measuring(struct report *report, const struct run *run,
 	account_say(report, run, metric);
 	account_failed(report, run);
 	cost_note(report, &t);
+	starts_note(report, run, &t);
 	wrappers(report, run, &t);
 	findings_untimed(report, run);
 	events(report, run);

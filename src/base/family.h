@@ -7,8 +7,8 @@
 
 /*
  * As `copse run` saw it when the program had ended; cpu_ns 0: not known.  The
- * last four are of the program and all that were waited for, from the start on
- * and in pauses, too; without CPU time they are not known.
+ * four from user_ns on are of the program and all that were waited for, from
+ * the start on and in pauses, too; without CPU time they are not known.
  */
 struct family {
 	uint64_t cpu_ns;    /* of it and all that were waited for, but pauses */
@@ -19,6 +19,7 @@ struct family {
 	uint64_t system_ns; /* CPU time in the kernel */
 	uint64_t faults;    /* pages that were mapped when first touched */
 	uint64_t switches;  /* times that a thread blocked (voluntary switch) */
+	uint64_t own_ns;    /* of start_ns, what the collector took */
 };
 
 #endif

@@ -90,12 +90,14 @@ void enlist_forked(void)
 		begin_tally();
 }
 
-void enlist_started(void)
+void enlist_started(uint64_t begun_ns)
 {
 	uint64_t cpu = cpu_now();
 
-	if (tally.page && cpu > tally.before_ns)
-		ADD(start_ns, cpu - tally.before_ns);
+	if (!tally.page || cpu <= tally.before_ns)
+		return;
+	ADD(start_ns, cpu - tally.before_ns);
+	ADD(own_ns, cpu - begun_ns);
 }
 
 void enlist_left_out(const char *directory)

@@ -20,8 +20,9 @@
 void enlist_begin(const char *directory);
 /* So does this child of one. */
 void enlist_forked(void);
-/* Its clock runs: what it took until now is not measured. */
-void enlist_started(void);
+/* Its clock runs: what it took until now is not measured.  The collector
+   began at that CPU time of the process. */
+void enlist_started(uint64_t begun_ns);
 /* It is not to be measured. */
 void enlist_left_out(const char *directory);
 /* It may execute another program now, which may not be measured. */

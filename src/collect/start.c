@@ -39,13 +39,15 @@ extern void *__libc_stack_end;
 /* A child of a thread that is not measured is not either. */
 static void forked(void)
 {
+	uint64_t begun = time_asked(CLOCK_PROCESS_CPUTIME_ID);
+
 	if (thread_self()) {
 		registry_forget();
 		enlist_forked();
 	}
 	sources_tell(fork);
 	thread_forked();
-	enlist_started();
+	enlist_started(begun);
 }
 
 static void start_main_thread(void)
@@ -94,6 +96,7 @@ static bool is_emulated(void)
 static void collect_start(void)
 {
 	const char *directory = secure_getenv("COPSE_LIVE");
+	uint64_t begun = time_asked(CLOCK_PROCESS_CPUTIME_ID);
 
 	time_init();
 	interpose_init();
@@ -121,7 +124,7 @@ static void collect_start(void)
 	collector.active = true;
 	enlist_begin(directory);
 	start_main_thread();
-	enlist_started();
+	enlist_started(begun);
 }
 
 /*

@@ -88,6 +88,7 @@ static struct family count_family(const struct harvest *h,
 							      : 0);
 	family.cpu_ns = tally.left_out || paused > cpu_ns ? 0 : cpu_ns - paused;
 	family.start_ns = tally.start_ns;
+	family.own_ns = tally.own_ns;
 	family.unsampled = tally.unsampled;
 	family.failed = tally.failed;
 	return family;

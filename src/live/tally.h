@@ -16,7 +16,7 @@
 
 enum {
 	LIVE_TALLY_SIZE = 4096,
-	LIVE_TALLY_EXECS = 253
+	LIVE_TALLY_EXECS = 252
 };
 
 /*
@@ -40,8 +40,9 @@ struct live_exec {
 };
 
 struct live_tally {
-	uint64_t start_ns;  /* CPU time before a program could be measured */
-	uint32_t profiles;  /* that were made */
+	uint64_t start_ns; /* CPU time before a program could be measured … */
+	uint64_t own_ns;   /* … of which the collector took so much */
+	uint32_t profiles; /* that were made */
 	uint32_t unsampled; /* processes that have none (yet) */
 	uint32_t failed;    /* processes that could make none */
 	uint32_t left_out;  /* processes that were not wanted */

@@ -50,6 +50,7 @@ const struct store_field *family_fields(void)
 		STORE_ADDED(struct family, system_ns),
 		STORE_ADDED(struct family, faults),
 		STORE_ADDED(struct family, switches),
+		STORE_ADDED(struct family, own_ns),
 		{ 0 },
 	};
 

@@ -40,14 +40,24 @@ no_path_of_ours() {
 		! grep -E 'forget|_forked|handles_|mutex_init|copse' said
 }
 
+starts_are_said() {
+	rm -rf starts.copse
+	"$copse" run -o starts.copse ./fork $children 0 0 >out 2>said &&
+		"$copse" report measurement starts.copse >>said || return
+	cat said
+	tr -s ' \n' ' ' <said | grep -q 'and [0-9]* % to start processes' &&
+		grep -q 'Starting to measure processes cost' said
+}
+
 cd "$scratch" || exit 99
 if ! $CC -O2 -o fork "$srcdir/tests/bench/fork.c" 2>/dev/null; then
 	echo "1..0 # SKIP no compiler here"
 	exit 0
 fi
-point "few page faults in a child that ends at once" few 0 25
+point "few page faults in a child that ends at once" few 0 10
 point "in one that takes samples" few 600 45
-point "without MPI and OpenMP" few 0 25 --mpi=off --openmp=off
+point "without MPI and OpenMP" few 0 10 --mpi=off --openmp=off
 point "with other measurements" used
 point "no path of ours" no_path_of_ours
+point "what starting to measure them took is said" starts_are_said
 points_done
