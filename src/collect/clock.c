@@ -286,7 +286,7 @@ SIGSAFE bool clock_to_event(struct clock *clock, uint32_t tid)
 	if (descriptor.number >= 0) {
 		clock->page = page;
 		clock->descriptor = descriptor;
-		clock->timer_only = false;
+		clock->timer_only = clock->brief = false;
 		if (!user_only)
 			sys1(SYS_timer_delete, clock->timer);
 		clock->has_timer = user_only;
@@ -309,8 +309,7 @@ SIGSAFE bool clock_can_change(const struct clock *clock)
 	return clock->descriptor.number >= 0 || !clock->page || clock->brief;
 }
 
-/* Where no event is to be had any more, a timer takes over: false. */
-SIGSAFE static bool renew_event(struct clock *clock, uint64_t period_ns)
+SIGSAFE bool clock_renew(struct clock *clock, uint64_t period_ns)
 {
 	bool user_only = chosen.kind == LIVE_CLOCK_MIXED;
 	void *page;
@@ -353,7 +352,7 @@ SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns)
 		return true;
 	}
 	if (clock->brief)
-		return renew_event(clock, period_ns);
+		return clock_renew(clock, period_ns);
 	return descriptor_is_ours(&clock->descriptor) &&
 	       set_event(clock, period_ns);
 }

@@ -83,6 +83,9 @@ void clock_forget(struct clock *clock);
  * has. */
 SIGSAFE bool clock_can_change(const struct clock *clock);
 SIGSAFE bool clock_set_period(struct clock *clock, uint64_t period_ns);
+/* Of the calling thread, a brief one: another event, which has a descriptor.
+   Where none is to be had any more, a timer takes over: false. */
+SIGSAFE bool clock_renew(struct clock *clock, uint64_t period_ns);
 
 SIGSAFE enum timer_signal clock_timer_signal(const siginfo_t *info);
 

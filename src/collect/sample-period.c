@@ -101,6 +101,14 @@ uint64_t sample_period_start(struct sample_period *p, uint64_t period_ns,
 	return draw_first(p, odds);
 }
 
+uint64_t sample_period_left(const struct sample_period *p, uint64_t cpu_ns)
+{
+	int64_t due = (int64_t)(p->stood_ns + p->period_ns) - p->lead_ns;
+	int64_t left = due - (int64_t)cpu_ns;
+
+	return left > LEAST_NS ? (uint64_t)left : LEAST_NS;
+}
+
 void sample_period_fix(struct sample_period *p, uint64_t cpu_ns)
 {
 	p->fixed = true;

@@ -70,6 +70,9 @@ SIGSAFE void sample_period_aim(struct sample_period *p, uint64_t mean_ns);
 /* It was started with a period that it keeps. */
 void sample_period_fix(struct sample_period *p, uint64_t cpu_ns);
 
+/* Of the first period, how much is left. */
+uint64_t sample_period_left(const struct sample_period *p, uint64_t cpu_ns);
+
 /* The time until here belongs to nobody. */
 SIGSAFE void sample_period_restart(struct sample_period *p, uint64_t cpu_ns);
 

@@ -171,6 +171,20 @@ void thread_clocks_follow(void)
 	lock_give(&pool.lock);
 }
 
+void thread_keep_clock(void)
+{
+	struct thread *t = thread_self();
+	uint64_t left;
+
+	if (!t || !t->clock.brief || !t->clock.page)
+		return;
+	left = sample_period_left(&t->period,
+				  time_asked(CLOCK_THREAD_CPUTIME_ID));
+	if (!clock_renew(&t->clock, left) && t->clock.timer_only)
+		sample_period_exchange(&t->period, LIVE_CLOCK_TIMER,
+				       clock_period_ns());
+}
+
 void thread_seal(bool sealed)
 {
 	const struct timespec moment = { .tv_nsec = MOMENT_NS };

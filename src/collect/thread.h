@@ -189,6 +189,9 @@ void thread_stop(void);
 struct thread *threads_hold(uint64_t *mask);
 void threads_let_go(void);
 
+/* A forked child will have no right to open another clock (clock_renew()). */
+void thread_keep_clock(void);
+
 /* Stop or start the clocks of all threads, as collect_paused() says. */
 void thread_clocks_follow(void);
 

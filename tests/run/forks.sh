@@ -49,15 +49,42 @@ starts_are_said() {
 		grep -q 'Starting to measure processes cost' said
 }
 
+# A child that gives up its rights has the clock that it had: a timer, which
+# needs none, comes 250 times a second.
+other_user() {
+	[ "$(id -u)" = 0 ] || skip "only root becomes another user"
+	rm -rf user.copse
+	"$copse" run --budget 0 -o user.copse ./other-user 2>said || return
+	cat said
+	[ "$(sed -n 's/^Measured: \([0-9]*\) samples.*/\1/p' said)" -gt 400 ]
+}
+
 cd "$scratch" || exit 99
 if ! $CC -O2 -o fork "$srcdir/tests/bench/fork.c" 2>/dev/null; then
 	echo "1..0 # SKIP no compiler here"
 	exit 0
 fi
+$CC -O2 -o other-user -x c - <<'C' || exit 99
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void)
+{
+	if (fork())
+		return wait(NULL) < 0;
+	if (setuid(65534))
+		return 1;
+	while (clock() < CLOCKS_PER_SEC * 3 / 5)
+		;
+	_exit(0);
+}
+C
 point "few page faults in a child that ends at once" few 0 10
 point "in one that takes samples" few 600 45
 point "without MPI and OpenMP" few 0 10 --mpi=off --openmp=off
 point "with other measurements" used
 point "no path of ours" no_path_of_ours
+point "a child that becomes another user" other_user
 point "what starting to measure them took is said" starts_are_said
 points_done

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * credentials.c - a program that becomes another user, or has another root,
- * could not make its live profile any more: it is made before.  One without a
- * sample is not kept.
+ * could not make its live profile any more, nor open a clock: both is done
+ * before.  A profile without a sample is not kept.
  */
 #include <unistd.h>
 
@@ -14,8 +14,10 @@
 
 static void prepare_profile(void)
 {
-	if (thread_is_own())
-		registry_await();
+	if (!thread_is_own())
+		return;
+	registry_await();
+	thread_keep_clock();
 }
 
 PUBLIC int setuid(uid_t uid)
