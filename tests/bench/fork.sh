@@ -4,10 +4,21 @@
 # parent's part included, and page faults in it; children of 0 and 600 us, of a
 # small and a large parent, with all that is preloaded by default and with --mpi
 # and --openmp off.  With and without copse alternate, and each pair is compared.
+# Beside it the floor: a preloaded library that does nothing, and one that opens
+# a clock in the parent and in each child, as sampling must (fork-floor.c).
 # BUSY=N: beside so many processes that compute.
 # shellcheck source=tests/bench/bench.sh
 . "$(dirname "$0")/bench.sh"
 children=500
+
+# floor NAME VARIABLE…: of the child of one().
+floor() {
+	local floor _
+
+	read -r floor _ <<<"$(env "${@:2}" LD_PRELOAD="$scratch/fork-floor" \
+		"$scratch/fork" $children "$us" "$mib")"
+	calculate "$floor - $plain" >>"$scratch/$name.$1"
+}
 
 # one NAME US MIB OPTION…
 one() {
@@ -15,6 +26,8 @@ one() {
 
 	shift 3
 	read -r plain plain_faults <<<"$("$scratch/fork" $children "$us" "$mib")"
+	floor library
+	floor clocks FLOOR_CLOCKS=1
 	rm -rf "$scratch/fork.copse"
 	read -r more faults <<<"$("$copse" run -q --no-report "$@" \
 		-o "$scratch/fork.copse" "$scratch/fork" $children "$us" "$mib")"
@@ -24,7 +37,7 @@ one() {
 }
 
 machine
-compile fork || exit 1
+compile fork && compile fork-floor -shared -fPIC || exit 1
 for ((i = 0; i < ${BUSY:-0}; i++)); do
 	(while :; do :; done) &
 	others="$others $!"
@@ -40,14 +53,17 @@ for ((round = 0; round < rounds; round++)); do
 		done
 	done
 done
-row='%-26s %-10s %-14s %-24s %s\n'
+row='%-24s %-34s %-32s %-32s %-34s %-30s %s\n'
 # shellcheck disable=SC2059 # the same row for all
-printf "$row" us plain "copse - plain" "mean ± 95 %" "page faults more"
+printf "$row" us plain "a library - plain" "clocks, too - plain" \
+	"copse - plain" "mean ± 95 %" "page faults more"
 for us in 0 600; do
 	for mib in 0 20; do
 		for name in "$us us of $mib MiB" "$us us of $mib MiB, alone"; do
 			# shellcheck disable=SC2059
 			printf "$row" "$name" "$(median "$scratch/$name.plain")" \
+				"$(median "$scratch/$name.library")" \
+				"$(median "$scratch/$name.clocks")" \
 				"$(median "$scratch/$name.more")" \
 				"$(confidence "$scratch/$name.more")" \
 				"$(median "$scratch/$name.faults")"

@@ -48,7 +48,8 @@ programs_and_scripts() {
 }
 
 helpers() {
-	compile deep && compile start && compile tick &&
+	compile deep && compile start && compile tick && compile fork &&
+		compile fork-floor -shared -fPIC &&
 		source=deep compile deep-frames -fno-omit-frame-pointer &&
 		compile_handler empty && compile_handler frames || return
 	compile_handler unwind -lunwind
