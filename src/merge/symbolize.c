@@ -393,7 +393,8 @@ static bool is_of_region(const struct naming *n,
 			 const struct address_node *node,
 			 const struct symbol_frame *frame)
 {
-	return is_outlined(n, node->owner, frame) &&
+	return !(frame->flags & SYMBOL_LOOP) &&
+	       is_outlined(n, node->owner, frame) &&
 	       (is_region(n, n->openmp[node->parent]) ||
 		strstr(str_at(&n->u->strings,
 			      n->strings[node->owner][frame->function]),
@@ -548,6 +549,101 @@ static uint32_t text_of_region(struct naming *n, const struct address_node *of)
 		n, what, "", str_at(&n->u->strings, strings[f->file]), f->line);
 }
 
+/* "smooth" of "smooth [parallel]": whose code it is; to be freed. */
+static char *source_function(const struct naming *n, uint32_t module,
+			     const struct symbol_frame *frame)
+{
+	const char *name =
+		str_at(&n->u->strings, n->strings[module][frame->function]);
+	const char *end = strstr(name, " [parallel");
+
+	return end ? strndup(name, (size_t)(end - name)) : strdup(name);
+}
+
+/* Compilers differ in what stands around a name: "sim::", "<int>", ".0". */
+static bool is_one_name(const char *a, const char *b)
+{
+	const char *x = strrchr(a, ':'), *y = strrchr(b, ':');
+	size_t size;
+
+	x = x ? x + 1 : a;
+	y = y ? y + 1 : b;
+	size = strcspn(x, "(<.");
+	return size == strcspn(y, "(<.") && !strncmp(x, y, size);
+}
+
+/* Of a procedure in a procedure of Fortran's the symbol is "inner.0". */
+static bool is_source_function(const char *name, const char *symbol)
+{
+	return !strcmp(name, symbol) ||
+	       (strchr(symbol, '.') && is_one_name(name, symbol));
+}
+
+/*
+ * Where the code that begins a region is, which is of `function`.  The compiler
+ * may give the call to what was inlined beside that, or to what that was
+ * inlined into, `caller`, which alone is sure.
+ */
+static int find_beginner(struct naming *n, const struct address_node *of,
+			 const char *function, const char *caller,
+			 struct spot *spot)
+{
+	struct what what = { .kind = RUN_FUNCTION,
+			     .flags = RUN_INLINED,
+			     .function = str_add(&n->u->strings, function),
+			     .module = n->u->modules[of->owner].path };
+	uint32_t at = spot->node, place = spot->place, outer = spot->node;
+
+	for (;; at = n->nodes[at].parent) {
+		const struct what *is = &n->whats[n->nodes[at].what];
+
+		if (is->kind == RUN_FUNCTION &&
+		    is_source_function(str_at(&n->u->strings, is->function),
+				       function)) {
+			*spot = (struct spot){ at, place };
+			return 0;
+		}
+		if (is->kind == RUN_FUNCTION && is->flags & RUN_INLINED) {
+			outer = n->nodes[at].parent;
+			place = n->nodes[at].place;
+		} else if (is->kind != RUN_LOOP) {
+			break;
+		}
+	}
+	if (!is_one_name(function, caller))
+		outer = find_named(n, outer, &what, 0);
+	else if (outer == spot->node)
+		return 0;
+	*spot = (struct spot){ outer, 0 };
+	return what.function == STR_NONE || outer == MAP_NONE ? -ENOMEM : 0;
+}
+
+/* The symbol of a region's code is right; gfortran's main program has two. */
+static int place_region(struct naming *n, const struct address_node *node,
+			struct spot *spot)
+{
+	const struct address_node *above = &n->u->nodes[node->parent];
+	const struct symbol_frame *f = frame_of_region(n, node);
+	struct frames_at call;
+	char *function, *caller;
+	int err = 0;
+
+	if (!f || !is_outlined(n, node->owner, f) || !has_code(above))
+		return 0;
+	call = frames_at(n, above);
+	if (call.last < call.first)
+		return 0;
+	function = source_function(n, node->owner, f);
+	caller = source_function(n, above->owner, call.last);
+	if (!function || !caller)
+		err = -ENOMEM;
+	else if (strcmp(function, "MAIN__") != 0)
+		err = find_beginner(n, node, function, caller, spot);
+	free(function);
+	free(caller);
+	return err;
+}
+
 static int name_region(struct naming *n, const struct address_node *node,
 		       struct spot *spot)
 {
@@ -555,7 +651,7 @@ static int name_region(struct naming *n, const struct address_node *node,
 			     .function = text_of_region(n, node),
 			     .module = n->u->modules[node->owner].path };
 
-	if (what.function == STR_NONE)
+	if (what.function == STR_NONE || place_region(n, node, spot))
 		return -ENOMEM;
 	spot->node = find_named(n, spot->node, &what, spot->place);
 	spot->place = 0;

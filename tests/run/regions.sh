@@ -106,6 +106,97 @@ C
 		END { exit !(inside >= 50 && outside >= 50) }' folded
 }
 
+# gcc gives the call that begins a region, or makes a task, to what was inlined
+# beside that; the symbol of its code tells the function.
+inlined() {
+	cat >inlined.c <<'C'
+#include <math.h>
+#include <stdlib.h>
+static double *x, *f, *v;
+static int n = 4000;
+static void forces(void)
+{
+#pragma omp parallel for schedule(static)
+	for (int i = 0; i < n; i++) {
+		double s = 0;
+		for (int j = 0; j < 400; j++) {
+			double d = x[i] - x[(i + j * 7) % n];
+			s += 1 / (d * d + 0.01);
+		}
+		f[i] = s;
+	}
+}
+static void neighbours(int step)
+{
+	if (step % 10)
+		return;
+	for (int k = 0; k < 3; k++)
+		for (int i = 0; i < n; i++)
+			v[i] += 1e-9 * sin(x[i] * k);
+}
+static inline __attribute__((always_inline)) void energy(int from)
+{
+#pragma omp task
+	for (int i = from; i < n; i += 4)
+		for (int j = 0; j < 400; j++)
+			v[i] += 1e-9 / (1 + x[(i + j * 7) % n]);
+}
+static void move(void)
+{
+	for (int i = 0; i < n; i++) {
+		v[i] += 1e-6 * f[i];
+		x[i] += 1e-4 * v[i];
+	}
+}
+static void report(int step)
+{
+	if (step % 50)
+		return;
+	for (int i = 0; i < n; i++)
+		if (x[i] > 1e6)
+			abort();
+}
+int main(int argc, char **argv)
+{
+	int steps = argc > 1 ? atoi(argv[1]) : 150;
+
+	x = calloc(n, 8);
+	f = calloc(n, 8);
+	v = calloc(n, 8);
+	for (int i = 0; i < n; i++)
+		x[i] = (i * 7919L % n) * 1.0 / n;
+	for (int s = 1; s <= steps; s++) {
+		forces();
+		neighbours(s);
+		move();
+		report(s);
+	}
+#pragma omp parallel
+#pragma omp single
+	for (int s = 1; s <= 150; s++) {
+		for (int i = 0; i < 4; i++)
+			energy(i);
+#pragma omp taskwait
+		neighbours(s);
+	}
+	return !(f[3] + v[4] > 0);
+}
+C
+	gcc -O3 -g -fopenmp inlined.c -o inlined -lm || return
+	rm -rf omp.copse
+	"$copse" run -q -o omp.copse ./inlined || return
+	"$copse" report tree -n 0 -f csv omp.copse >tree &&
+		"$copse" report loops -n 0 -f csv omp.copse >loops || return
+	cat tree loops
+	awk -F , '
+		{ above[$1] = $2 } # the function, by depth
+		/\[parallel inlined.c:7\]/ { forces = above[$1 - 1] }
+		/\[task inlined.c:/ { energy = above[$1 - 1] }
+		END { exit forces != "forces" || energy != "energy" }' tree &&
+		grep -q '^forces \[parallel\],' loops &&
+		grep -q '^energy \[parallel\],' loops
+}
+
 is_off() {
 	[ -e omp ] || skip "there was no run"
 	rm -rf omp.copse
@@ -286,6 +377,7 @@ for cc in clang gcc; do
 			tail_calls $cc $level
 	done
 done
+point "gcc: regions of inlined functions, and their loops" inlined
 for level in -O0 -O2 -O3; do
 	point "gfortran $level: complete paths" fortran $level
 done
