@@ -5,7 +5,7 @@ UNIT_TESTS = \
 	tests/unit/call-paths tests/unit/err \
 	tests/unit/event tests/unit/event-group tests/unit/exporters \
 	tests/unit/fixture-run tests/unit/formula tests/unit/golang \
-	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/idle-threads \
+	tests/unit/gpu tests/unit/gpu-allocs tests/unit/gpu-idle tests/unit/gpu-order tests/unit/gpu-pcs tests/unit/handles tests/unit/hot-paths tests/unit/idle-threads \
 	tests/unit/history tests/unit/job tests/unit/live-lines tests/unit/livedir tests/unit/moments \
 	tests/unit/loop-nest tests/unit/diagnosis tests/unit/dominant-path tests/unit/map tests/unit/power-readings \
 	tests/unit/merge tests/unit/spelling tests/unit/node-file tests/unit/numbered tests/unit/output \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot-paths.c - see hot-paths.h. */
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +15,17 @@
 #include "base/str.h"
 
 #define LEAST  0.03 /* of the time: worth a row */
+#define WHOLE  0.01 /* of its time counts where a row tells nothing more */
 #define PASSES 0.95 /* of a function's time is in one that it calls */
 
 struct hot_paths {
 	const struct paths *paths;
 	const struct run_metric *metric;
 	double *exclusive, *inclusive; /* by path */
-	double *idle; /* of inclusive: in waits of threads for each other */
-	double *self; /* with what libraries do for it */
-	double *told; /* that, and calls of MPI, or of a GPU: a row's worth */
+	double *idle;  /* of inclusive: in waits of threads for each other */
+	double *self;  /* with what libraries do for it */
+	double *told;  /* that, and calls of MPI, or of a GPU: a row's worth */
+	double *known; /* of told: by a row */
 	uint32_t *caller; /* of a candidate: the nearest one; 0: none */
 	uint32_t *callee; /* the one with most of it; 0: none */
 	bool *candidate, *row;
@@ -100,25 +104,10 @@ static void find_told(struct hot_paths *h)
 		const struct run_node *n =
 			&h->paths->run->nodes[h->paths->at[p].node];
 
-		if (n->kind == RUN_FUNCTION)
+		if (n->kind == RUN_FUNCTION || n->kind == RUN_PARALLEL)
 			h->told[p] += h->self[p];
 		else if (h->candidate[p])
 			h->told[h->caller[p]] += h->inclusive[p];
-	}
-}
-
-/* Of more rows than there may be those that tell least are left out. */
-static void choose_rows(struct hot_paths *h, size_t limit)
-{
-	find_told(h);
-	for (size_t count = mark_all_rows(h); count > limit; count--) {
-		uint32_t least = 0;
-
-		for (uint32_t p = 1; p < h->paths->count; p++)
-			if (h->row[p] &&
-			    (!least || h->told[p] < h->told[least]))
-				least = p;
-		h->row[least] = false;
 	}
 }
 
@@ -136,31 +125,173 @@ static uint32_t row_above(const struct hot_paths *h, uint32_t path,
 	return p;
 }
 
+/* gain[]: what a row more would tell of its own and, each caller half as well,
+ * for those below it.  told[] has what no row tells. */
+static void find_gains(const struct hot_paths *h, const bool *may, double *gain)
+{
+	for (uint32_t p = 0; p < h->paths->count; p++)
+		gain[p] = WHOLE * h->inclusive[p];
+	for (uint32_t p = 1; p < h->paths->count; p++) {
+		double told = h->told[p], part = 1;
+
+		for (uint32_t q = p; q && told > 0; q = h->caller[q])
+			if (may[q]) {
+				gain[q] += fmax(told * part - h->known[p], 0);
+				part /= 2;
+			}
+	}
+}
+
+/* From now on the row tells that. */
+static void choose_row(struct hot_paths *h, bool *may, uint32_t row)
+{
+	h->row[row] = true;
+	for (uint32_t p = row; p < h->paths->at[row].end; p++) {
+		double part = 1;
+
+		for (uint32_t q = p; q > row; q = h->caller[q])
+			part /= may[q] ? 2 : 1;
+		h->known[p] = fmax(h->known[p], h->told[p] * part);
+	}
+}
+
+/* The rows that tell most: for many small ones stands their caller's. */
+static int choose_rows(struct hot_paths *h, size_t limit)
+{
+	size_t count = mark_all_rows(h);
+	bool *may = h->row;
+	double *gain = calloc(h->paths->count + 1, sizeof(*gain));
+
+	h->row = calloc(h->paths->count + 1, sizeof(*h->row));
+	find_told(h);
+	while (gain && h->row && count-- && limit--) {
+		uint32_t best = 0;
+
+		find_gains(h, may, gain);
+		for (uint32_t p = 1; p < h->paths->count; p++)
+			if (may[p] && !h->row[p] &&
+			    (!best || gain[p] > gain[best]))
+				best = p;
+		choose_row(h, may, best);
+	}
+	free(may);
+	free(gain);
+	return gain && h->row ? 0 : no_memory();
+}
+
+static bool has_row_below(const struct hot_paths *h, uint32_t path)
+{
+	for (uint32_t p = path; p < h->paths->at[path].end; p++)
+		if (h->row[p])
+			return true;
+	return false;
+}
+
+/* What it does mostly and no row tells: a library, or what it calls; 0: none,
+ * or itself. */
+static uint32_t mostly_in(const struct hot_paths *h, uint32_t path)
+{
+	const struct path *at = h->paths->at;
+	const struct run_node *nodes = h->paths->run->nodes;
+	double half = h->inclusive[path] / 2;
+	uint32_t p = path, next;
+
+	if (h->self[path] > half)
+		return paths_mostly(h->paths, path, h->exclusive,
+				    h->self[path]);
+	while ((next = h->callee[p]) && h->inclusive[next] >= half)
+		p = next;
+	return p == path || has_row_below(h, p) ||
+			       nodes[at[p].node].function ==
+				       nodes[at[path].node].function
+		       ? 0
+		       : p;
+}
+
+static bool is_at_or_above(const struct paths *paths, uint32_t path,
+			   uint32_t below)
+{
+	return path <= below && below < paths->at[path].end;
+}
+
+/* Where its callers are others than those of a row of the same function that
+ * stands below the same row: the outermost of them. */
+static uint32_t parted_at(const struct hot_paths *h, uint32_t path)
+{
+	const struct path *at = h->paths->at;
+	const struct run_node *nodes = h->paths->run->nodes;
+	uint32_t outermost, above, common = 0, p = path;
+	size_t between;
+
+	above = row_above(h, path, &outermost, &between);
+	for (uint32_t q = 1; q < h->paths->count; q++)
+		if (h->row[q] && q != path &&
+		    nodes[at[q].node].function ==
+			    nodes[at[path].node].function &&
+		    row_above(h, q, &outermost, &between) == above) {
+			uint32_t both = paths_common(h->paths, path, q);
+
+			common = both > common ? both : common;
+		}
+	while (common && h->caller[p] &&
+	       !is_at_or_above(h->paths, h->caller[p], common))
+		p = h->caller[p];
+	return common ? p : path;
+}
+
+/* "… › solve › " before a path; `from`: what is told last; 0: nothing. */
+static bool put_frame_between(FILE *to, const struct hot_paths *h,
+			      uint32_t frame, uint32_t from)
+{
+	char *name = paths_short(h->paths, frame, 1);
+
+	if (name)
+		fprintf(to, "%s%s › ",
+			from && h->caller[frame] != from ? "… › " : "", name);
+	free(name);
+	return name;
+}
+
+static bool put_row_text(FILE *to, const struct hot_paths *h, uint32_t path)
+{
+	uint32_t outermost, parted = parted_at(h, path);
+	size_t between;
+	char *name;
+
+	row_above(h, path, &outermost, &between);
+	if (between == 2) /* "…" would be one function */
+		parted = h->caller[path];
+	if (between && !put_frame_between(to, h, outermost, 0))
+		return false;
+	if (between && parted != path && parted != outermost) {
+		if (!put_frame_between(to, h, parted, outermost))
+			return false;
+		outermost = parted;
+	}
+	name = paths_short_mostly(h->paths, path, 1, mostly_in(h, path));
+	if (name)
+		fprintf(to, "%s%s",
+			between && h->caller[path] != outermost ? "… › " : "",
+			name);
+	free(name);
+	return name;
+}
+
 /* "    main › … › step, mostly exp"; to be freed. */
 static char *row_text(const struct hot_paths *h, uint32_t path, int indent)
 {
-	uint32_t outermost, mostly;
-	size_t between;
-	char *name, *first = NULL, *text = NULL;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	bool ok = to && fprintf(to, "%*s", 2 * indent, "") >= 0 &&
+		  put_row_text(to, h, path);
 
-	row_above(h, path, &outermost, &between);
-	mostly = h->self[path] > h->inclusive[path] / 2
-			 ? paths_mostly(h->paths, path, h->exclusive,
-					h->self[path])
-			 : 0;
-	name = paths_short_mostly(h->paths, path, 1, mostly);
-	if (between)
-		first = paths_short(h->paths, outermost, 1);
-	if (name && (first || !between))
-		text = str_format("%*s%s%s%s", 2 * indent, "",
-				  first ? first : "",
-				  between > 1 ? " › … › "
-				  : between   ? " › "
-					      : "",
-				  name);
-	free(name);
-	free(first);
-	return text;
+	if (to)
+		fclose(to);
+	if (ok)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* Of a node at or below a path of Python's, the line of the latter. */
@@ -296,6 +427,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 		.idle = calloc(count, sizeof(double)),
 		.self = calloc(count, sizeof(double)),
 		.told = calloc(count, sizeof(double)),
+		.known = calloc(count, sizeof(double)),
 		.caller = calloc(count, sizeof(uint32_t)),
 		.callee = calloc(count, sizeof(uint32_t)),
 		.candidate = calloc(count, sizeof(bool)),
@@ -304,8 +436,8 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 	};
 	bool *done = calloc(count, sizeof(*done));
 	int err = h.exclusive && h.inclusive && h.idle && h.self && h.told &&
-				  h.caller && h.callee && h.candidate &&
-				  h.row && done
+				  h.known && h.caller && h.callee &&
+				  h.candidate && h.row && done
 			  ? 0
 			  : no_memory();
 
@@ -313,7 +445,9 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 		paths_values(paths, metric, h.exclusive, h.inclusive);
 		find_idle(&h);
 		find_candidates(&h);
-		choose_rows(&h, limit);
+		err = choose_rows(&h, limit);
+	}
+	if (!err) {
 		hot_columns(report, metric);
 		put_hot_rows(report, &h, 0, 0, done);
 	}
@@ -322,6 +456,7 @@ int hot_paths_table(struct report *report, const struct paths *paths,
 	free(h.idle);
 	free(h.self);
 	free(h.told);
+	free(h.known);
 	free(h.caller);
 	free(h.callee);
 	free(h.candidate);

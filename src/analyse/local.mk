@@ -61,6 +61,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/gpu/gpu-tables.c src/analyse/gpu/gpu-tables.h \
 	src/analyse/gpu/gpu-work.c src/analyse/gpu/gpu-work.h \
 	src/analyse/gpu/occupancy.c src/analyse/gpu/occupancy.h \
+	src/analyse/function-callers.c src/analyse/function-callers.h \
 	src/analyse/gil.c src/analyse/gil.h \
 	src/analyse/groups.c src/analyse/groups.h \
 	src/analyse/hardware-events.c src/analyse/hardware-events.h \

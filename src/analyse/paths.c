@@ -13,8 +13,6 @@
 #include "analyse/python-words.h"
 #include "analyse/value.h"
 
-#define ARROW " ← "
-
 void paths_values(const struct paths *paths, const struct run_metric *metric,
 		  double *exclusive, double *inclusive)
 {
@@ -279,7 +277,7 @@ static bool put_frame(FILE *to, char **before, const struct paths *paths,
 	if (words && *before && how->folded)
 		shown = brief_beside(words, *before);
 	if (*before)
-		fputs(ARROW, to);
+		fputs(PATHS_ARROW, to);
 	if (how->readers && !put_python_line(to, paths, path, called))
 		shown = NULL;
 	if (shown)
@@ -337,6 +335,15 @@ static char *in_words(const struct paths *paths, uint32_t path,
 		return text;
 	free(text);
 	return NULL;
+}
+
+static const struct wording sentence = { .brief = true,
+					 .folded = true,
+					 .readers = true };
+
+uint32_t paths_caller(const struct paths *paths, uint32_t path)
+{
+	return next_frame(paths, path, &sentence);
 }
 
 char *paths_text(const struct paths *paths, uint32_t path)
@@ -416,7 +423,9 @@ char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
 	if (!further || !text)
 		return text;
 	name = paths_short(paths, further, 1);
-	more = name ? str_format("%s" ARROW "…" ARROW "%s", text, name) : NULL;
+	more = name ? str_format("%s" PATHS_ARROW "…" PATHS_ARROW "%s", text,
+				 name)
+		    : NULL;
 	free(name);
 	free(text);
 	return more;

@@ -38,6 +38,8 @@ uint32_t paths_said(const struct paths *paths, uint32_t path);
 /* The function's name; "(no call path)" for the root and the like. */
 const char *paths_function(const struct run *run, uint32_t node);
 
+#define PATHS_ARROW " ← " /* between a function and its caller */
+
 /* "work ← solve ← main"; to be freed, NULL when out of memory. */
 char *paths_text(const struct paths *paths, uint32_t path);
 
@@ -59,6 +61,9 @@ void paths_cell(struct report *report, const struct paths *paths,
  * out of memory.
  */
 char *paths_short(const struct paths *paths, uint32_t path, unsigned frames);
+
+/* The next frame that it has; 0: none. */
+uint32_t paths_caller(const struct paths *paths, uint32_t path);
 
 /*
  * The same, and what it calls of a library most: "solve ← main, mostly exp".

@@ -412,3 +412,25 @@ TEST(diagnosis_memory_bound_by_counters)
 	CHECK(near(f->gain, 0.5 * 0.37));
 	end(&m);
 }
+
+/* A function is said with all its callers' time, so not as one path.  Rank 3
+ * has nothing in MPI_Allreduce: 1.04 of 1.46 s. */
+TEST(diagnosis_tells_callers_of_a_function)
+{
+	const struct diagnosis_finding *f;
+	struct run_node *nodes;
+	struct made m;
+
+	make(&m, (unsigned[]){ 260, 260, 260, 260 });
+	nodes = m.run->nodes;
+	nodes[FIXTURE_ALLREDUCE] = nodes[FIXTURE_WORK];
+	nodes[FIXTURE_ALLREDUCE].parent = FIXTURE_NORM;
+	paths_fini(&m.paths);
+	CHECK(!paths_init(&m.paths, m.run));
+	add_event(m.run, "papi.PAPI_TOT_CYC", 3);
+	add_event(m.run, "papi.PAPI_TOT_INS", 1.5);
+	f = found(&m, "memory-bound");
+	if (!strstr(f->text, "work (71 % of it from solve ← main)"))
+		test_fail(__FILE__, __LINE__, f->text);
+	end(&m);
+}

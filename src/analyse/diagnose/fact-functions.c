@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "analyse/diagnose/facts.h"
+#include "analyse/function-callers.h"
 #include "analyse/hardware-events.h"
 #include "analyse/interpreter.h"
 #include "analyse/library-use.h"
@@ -22,7 +23,6 @@
 #define SMALL         0.02 /* of the time: a function with less is left out */
 #define GIVER         0.01 /* the same of one that copies for its caller */
 #define MAINLY_COPIES 0.5  /* of its time: it does little else */
-#define FRAMES        3
 
 enum field {
 	TOTAL,
@@ -84,7 +84,7 @@ static const struct fact_field function_fields[FIELDS] = {
 	[INTERPRETED] = { "interpreted", FACT_NUMBER,
 			  "1: it is in Python, 2: in its interpreter" },
 	[FUNCTION] = { "function", FACT_TEXT,
-		       "the function, and what calls it" },
+		       "the function, and what calls it most" },
 	[PLACE] = { "place", FACT_TEXT, "its most expensive line, or empty" },
 	[BESIDE] = { "beside", FACT_TEXT,
 		     "\", at solve.c:42\": the same in a sentence, or empty" },
@@ -107,6 +107,7 @@ struct owned {
 	uint32_t *main_giver;
 	double *hottest; /* value of … */
 	uint32_t *line;  /* … its node with the most */
+	struct function_callers callers;
 };
 
 static void owned_fini(struct owned *o)
@@ -117,6 +118,7 @@ static void owned_fini(struct owned *o)
 	free(o->main_giver);
 	free(o->hottest);
 	free(o->line);
+	function_callers_fini(&o->callers);
 }
 
 static int owned_init(struct owned *o, const struct paths *paths,
@@ -252,39 +254,32 @@ static void add_owned(struct fact *f, const struct owned *o, uint32_t path)
 		(copies >= MAINLY_COPIES * total ? total : copies);
 }
 
-/* All without a name of a module of Python's read the same. */
-static uint32_t function_key(const struct run *run, uint32_t node)
-{
-	if (interpreter_is_unnamed(run, node))
-		return 0;
-	return run->nodes[node].function;
-}
-
-/* The first path of each function stands for it. */
+/* The path of a row is that of its callers, until it is finished. */
 static int sum_by_function(struct facts *to, const struct fact_source *from,
-			   const struct owned *o)
+			   struct owned *o)
 {
 	const struct paths *paths = from->paths;
-	struct map map = { 0 };
+	struct map facts = { 0 };
 	int err = 0;
 
+	o->callers.paths = paths;
 	for (uint32_t p = 1; p < paths->count && !err; p++) {
 		const struct run_node *n = &from->run->nodes[paths->at[p].node];
-		uint32_t at;
+		double seconds = o->seconds[TOTAL][p] + o->given[p];
+		uint32_t row, at;
 
-		if ((o->seconds[TOTAL][p] <= 0 && o->given[p] <= 0) ||
-		    n->kind != RUN_FUNCTION)
+		if (seconds <= 0 || n->kind != RUN_FUNCTION)
 			continue;
-		at = map_put(&map, function_key(from->run, paths->at[p].node),
-			     n->module, (uint32_t)to->count);
-		if (at == MAP_NONE)
+		row = function_callers_add(&o->callers, p, seconds);
+		at = map_put(&facts, row, 0, (uint32_t)to->count);
+		if (row == MAP_NONE || at == MAP_NONE)
 			err = no_memory();
-		else if (at == to->count && !facts_add(to, p))
+		else if (at == to->count && !facts_add(to, row))
 			err = -ENOMEM;
 		else
 			add_owned(&to->at[at], o, p);
 	}
-	map_fini(&map);
+	map_fini(&facts);
 	return err;
 }
 
@@ -325,9 +320,11 @@ static double interpretation(const struct run *run, uint32_t node)
 static int finish_function(struct fact *f, const struct fact_source *from,
 			   const struct owned *o)
 {
-	uint32_t line = o->line[f->path]; /* 0, which has no file: unknown */
+	uint32_t row = f->path, path = o->callers.at[row].path;
+	uint32_t line = o->line[path]; /* 0, which has no file: unknown */
 	const struct run_node *n = &from->run->nodes[line];
 
+	f->path = path;
 	f->values[SHARE].number =
 		value_ratio(f->values[TOTAL].number, from->sampled);
 	f->values[COPY_SHARE].number =
@@ -349,7 +346,7 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		interpretation(from->run, from->paths->at[f->path].node);
 	if (f->values[SHARE].number < SMALL)
 		return 0;
-	f->values[FUNCTION].text = paths_short(from->paths, f->path, FRAMES);
+	f->values[FUNCTION].text = function_callers_text(&o->callers, row);
 	f->values[PLACE].text = paths_place(from->run, n->file, n->line);
 	f->values[BESIDE].text = beside_text(f->values[PLACE].text);
 	f->values[MOSTLY].text = giver_text(from, o, f->path);
