@@ -80,6 +80,14 @@ void *next_look_up_beyond(const char *symbol)
 		       : copse_loaded(is_of_others, false, symbol);
 }
 
+bool next_is_preceded(const char *symbol)
+{
+	bool is = is_others_symbol(dlsym(RTLD_DEFAULT, symbol));
+
+	dlerror();
+	return is;
+}
+
 bool next_is_beside(const void *code, const char *symbol)
 {
 	Dl_info of_code, of_symbol;

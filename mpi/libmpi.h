@@ -30,6 +30,9 @@ void *next_look_up(const char *symbol);
  */
 void *next_look_up_beyond(const char *symbol);
 
+/* The program, or a library before us, has one of its own: ours is not met. */
+bool next_is_preceded(const char *symbol);
+
 /* The library that has this code defines the symbol itself. */
 bool next_is_beside(const void *code, const char *symbol);
 

@@ -2,6 +2,7 @@
 /* trampolines.c - the exported symbols, and what opens them. */
 #include "mpi/trampolines.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -176,19 +177,43 @@ static void *wrapper_of(uint32_t gate)
 	return (char *)&gate_wrappers[gate] + gate_wrappers[gate];
 }
 
+/* The program's own function, for C or Fortran, stands before ours. */
+static bool is_preceded(const char *function)
+{
+	char fortran[sizeof(gates->symbol) + 1];
+	size_t i;
+
+	for (i = 0; function[i]; i++)
+		fortran[i] = (char)tolower(function[i]);
+	memcpy(&fortran[i], "_", 2);
+	return next_is_preceded(function) || next_is_preceded(fortran);
+}
+
+/*
+ * A program that has an MPI_Send of its own calls PMPI_Send there: that stands
+ * for MPI's then.  In gates.inc it follows MPI_Send.
+ */
+static uint32_t measured_gate(uint32_t gate)
+{
+	const char *symbol = gates[gate].symbol;
+
+	return *symbol == 'P' && is_preceded(symbol + 1) ? gate - 1 : gate;
+}
+
 static void *decide(uint32_t gate)
 {
 	const char *main = gates[gates[gate].main].symbol;
 	struct region_name *name = &gate_rows[gates[gate].row];
 	void *next = next_look_up(main);
+	uint32_t measured = measured_gate(gate);
 
-	gate_nexts[gates[gate].main] =
+	gate_nexts[gates[measured].main] =
 		next ? next : next_look_up(gates[gate].symbol);
 	name->class = LIVE_NAME_MPI;
 	name->detail = rows[gates[gate].row].class;
 	name->polls = rows[gates[gate].row].polls;
 	name->text = rows[gates[gate].row].name;
-	return wrapper_of(gate);
+	return wrapper_of(measured);
 }
 
 /*

@@ -30,6 +30,56 @@ forked_beside_threads() {
 	grep -q 'failed: 0\|not possible' with
 }
 
+# A program with a function of its own for each that is more than counted, as
+# tools have that are linked into it; they call MPI by its other names.
+own_wrappers() {
+	compiler=mpicc suffix=
+	[ "$1" = openmpi ] || { compiler=mpicc.$1 suffix=.$1; }
+	need "$compiler"
+	{
+		echo '#include <mpi.h>'
+		echo '#define MPI_HAS_MPI1 0'
+		echo '#include "mpi/versions.h"'
+		awk -f "$srcdir/mpi/row.awk" -f - "$srcdir/mpi/functions.tbl" <<'END'
+has_work {
+	print "#if " condition
+	print type name "(" list ") { return P" name "(" args "); }"
+	print "#endif"
+}
+END
+	} >own.c
+	"$compiler" -w -g -O1 -I "$srcdir" -I "$srcdir/tests/programs" \
+		-o "own$suffix" "$srcdir/tests/programs/mpi-calls.c" own.c \
+		-pthread || return
+	counts_right "$1" 2 "./own$suffix"
+}
+
+# The same in Fortran: the binding calls C, by PMPI_Send, but not where it waits
+# for no request.
+own_fortran() {
+	need mpifort mpicc
+	[ -x "$programs/mpi-fortran.openmpi.mpif_h" ] ||
+		skip "no wrappers for Fortran were built"
+	cat >fortran.c <<'END'
+#define FORTRAN_GATE(symbol, function, parameters, arguments) \
+	void p##symbol parameters __attribute__((weak)); \
+	void symbol parameters { p##symbol arguments; }
+#define FORTRAN_HAND(symbol, function)
+#include <mpi.h>
+#include "mpi/versions.h"
+#define MPI_HAS_MPI1 0
+END
+	awk '/^GATE\(MPI/ { has_work = 0 }
+		/^GATE\(PMPI/ { has_work = 1 }
+		/^#/ || (/^FORTRAN_GATE/ && has_work && !/mpi_waitall_,/)' \
+		"$builddir/mpi/openmpi/mpi/gates.inc" >>fortran.c
+	mpicc -w -c -I "$srcdir" fortran.c || return
+	mpifort -O2 -g -w -fallow-argument-mismatch -DWAY_mpif_h \
+		-Wl,--no-as-needed -o fortran \
+		"$srcdir/tests/programs/mpi-fortran.F90" fortran.o || return
+	counts_right openmpi 2 ./fortran
+}
+
 # requests MPI PROGRAM: of two ranks each sends the other what it says, and no
 # message less is received.
 requests() {
@@ -94,6 +144,11 @@ for ranks in 2 3; do
 	point "MPICH, $ranks ranks" counts_right mpich $ranks \
 		"$programs/mpi-calls.mpich"
 done
+point "Open MPI: functions of the program's own before MPI's" \
+	own_wrappers openmpi
+point "MPICH: functions of the program's own before MPI's" \
+	own_wrappers mpich
+point "Open MPI: the same in Fortran" own_fortran
 point "MPICH: large counts, persistent collectives, partitions, sessions" \
 	counts_right mpich 2 "$programs/mpi-four.mpich"
 point "MPICH: sessions alone" \
