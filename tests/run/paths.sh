@@ -137,6 +137,57 @@ cut() {
 		grep -E '\(partial.depth\), (100|9[5-9]) %' "$scratch/deep-8"
 }
 
+# Code without unwind information, and without frame pointers, that does no more
+# than call: the program's functions around it are known.
+trampolines() {
+	cat >"$scratch/trampolines.c" <<-'C'
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <time.h>
+		typedef void calls(void (*)(void));
+		static volatile int zero;
+		static __attribute__((noinline)) void work(void)
+		{
+			clock_t until = clock() + CLOCKS_PER_SEC / 5;
+			while (clock() < until)
+				;
+			zero = 0;
+		}
+		static __attribute__((noinline)) void by(calls *code)
+		{
+			code(work);
+			zero = 0;
+		}
+		static calls *made(const char *code, size_t size)
+		{
+			return memcpy(mmap(NULL, 4096, PROT_READ | PROT_WRITE |
+					   PROT_EXEC, MAP_PRIVATE |
+					   MAP_ANONYMOUS, -1, 0), code, size);
+		}
+		#define MADE(code) made(code, sizeof(code) - 1)
+		int main(void)
+		{
+			by(MADE("\x48\x83\xec\x08\xff\xd7\x48\x83\xc4\x08\xc3"));
+			by(MADE("\x53\xff\xd7\x5b\xc3")); /* push %rbx */
+			by(MADE("\x55\xff\xd7\x5d\xc3")); /* push %rbp */
+			by(MADE("\x41\x54\x41\x55\x48\x83\xec\x18\xff\xd7"
+				"\x48\x83\xc4\x18\x41\x5d\x41\x5c\xc3"));
+			return zero;
+		}
+	C
+	"${CC:-cc}" -g -O2 -fomit-frame-pointer -o "$scratch/trampolines" \
+		"$scratch/trampolines.c" || return
+	"$copse" run -q --verify on -o "$scratch/trampolines.copse" \
+		"$scratch/trampolines" || return
+	"$copse" report -f folded -m samples "$scratch/trampolines.copse" |
+		tee "$scratch/folded"
+	awk '{ n += $NF } /^main;by;\[no module\];work[; ]/ { at += $NF }
+		END { exit at < 0.97 * n || n < 300 }' "$scratch/folded" &&
+		! grep partial "$scratch/folded" &&
+		! "$copse" report -f csv --table losses \
+			"$scratch/trampolines.copse" | grep verify.differs
+}
+
 point "a program that knows its paths" run_chains
 point "it has samples" after_run enough
 point "every complete path is true" after_run paths_are_true
@@ -144,6 +195,7 @@ point "99 % of the ticks have a complete path" after_run complete 0.99
 point "every shape of function was met" after_run all_functions
 point "Fortran" after_run fortran
 point "paths that are all cut are said to be" cut
+point "code that was made, and only calls" trampolines
 profile=$scratch/verified.copse
 point "remembered paths are right: shapes" verified "$programs/chains" 1
 point "remembered paths are right: a storm" verified \

@@ -436,6 +436,42 @@ opened_later() {
 	done
 }
 
+# The interpreter's loop is called by code that was made, as with -X perf.
+trampolines() {
+	need "$1"
+	cat >trampolines.py <<-'EOM'
+		import ctypes, mmap, sys, time
+		def install(api, page):
+		    loop = ctypes.cast(api._PyEval_EvalFrameDefault, ctypes.c_void_p)
+		    page.write(b"\x48\x83\xec\x08\x48\xb8" + # sub, mov
+		               loop.value.to_bytes(8, "little") +
+		               b"\xff\xd0\x48\x83\xc4\x08\xc3") # call, add, ret
+		    code = ctypes.addressof(ctypes.c_char.from_buffer(page))
+		    api.PyInterpreterState_Get.restype = ctypes.c_void_p
+		    api._PyInterpreterState_SetEvalFrameFunc(
+		        ctypes.c_void_p(api.PyInterpreterState_Get()),
+		        ctypes.c_void_p(code))
+		page = mmap.mmap(-1, 4096, prot=7)
+		if hasattr(sys, "activate_stack_trampoline"):
+		    sys.activate_stack_trampoline("perf")
+		else:
+		    install(ctypes.pythonapi, page)
+		def inner():
+		    until = time.process_time() + 0.5
+		    while time.process_time() < until: sum(range(100))
+		def outer(): inner()
+		def run(): outer()
+		run()
+	EOM
+	measured --verify on "$1" trampolines.py || return
+	cat folded
+	awk '{ n += $NF } /^<module>;run;outer;inner[; ]/ { at += $NF }
+	     END { print at, "of", n; exit at < 0.7 * n || n < 200 }' folded &&
+		! grep -e partial -e 'no module' folded || return
+	"$copse" report python.copse -f csv --table losses >losses || return
+	! grep verify.differs losses
+}
+
 point "libpython that is opened later" opened_later
 for python in $pythons; do
 	point "$python: what a run is called" headlines "$python"
@@ -452,6 +488,7 @@ for python in $pythons; do
 	point "$python: code that is made again" made_again "$python"
 	point "$python: interpreters in interpreters" interpreters "$python"
 	point "$python: processes that it starts" workers "$python"
+	point "$python: trampolines" trampolines "$python"
 	point "$python: no GIL" no_gil "$python"
 	point "$python: waiting for the GIL" gil_is_waited_for "$python"
 	point "$python: C without the GIL" gil_is_released "$python"

@@ -602,13 +602,86 @@ SIGSAFE static bool at_stack_end(const struct unwinder *u, uintptr_t sp)
 	return sp <= u->high && sp >= u->high / 16 * 16;
 }
 
+/* What is left of a function's code, as far as it was looked at. */
+struct epilogue {
+	const uint8_t *at, *end;
+	uintptr_t sp, fp, fp_slot;
+};
+
+SIGSAFE static bool begins_code(const struct epilogue *e, const char *bytes,
+				size_t count)
+{
+	return (size_t)(e->end - e->at) > count && !memcmp(e->at, bytes, count);
+}
+
+/* One instruction that does nothing to the stack but to give it back, or a call
+ * by a register; false: another, as ret is. */
+SIGSAFE static bool step_over(struct unwinder *u, struct epilogue *e)
+{
+	size_t prefix = begins_code(e, "\x41", 1); /* for r8 to r15 */
+
+	if (begins_code(e, "\x48\x83\xc4", 3)) { /* add $8,%rsp */
+		e->sp += (uintptr_t)(intptr_t)(int8_t)e->at[3];
+		e->at += 4;
+	} else if (begins_code(e, "\x48\x83\xec", 3)) { /* sub $8,%rsp */
+		e->sp -= (uintptr_t)(intptr_t)(int8_t)e->at[3];
+		e->at += 4;
+	} else if (begins_code(e, "\xf3\x0f\x1e\xfa", 4)) { /* endbr64 */
+		e->at += 4;
+	} else if (e->end - e->at > 2 && e->at[prefix] == 0xff &&
+		   (e->at[prefix + 1] & 0xf8) == 0xd0) { /* call *%rcx */
+		e->at += prefix + 2;
+	} else if (e->end - e->at > 2 && (e->at[prefix] & 0xf8) == 0x58) {
+		if (!prefix && *e->at == 0x5d) { /* pop %rbp */
+			e->fp_slot = e->sp;
+			if (!read_word(u, e->sp, &e->fp))
+				return false;
+		}
+		e->sp += WORD;
+		e->at += prefix + 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Code without information that does no more than call, as trampolines do: what
+ * it has still to do leads to its return.
+ */
+SIGSAFE static bool by_epilogue(struct unwinder *u, const struct cfi_frame *at,
+				struct unwind_frame *to)
+{
+	enum {
+		BYTES = 24,
+		PAGE = 4096
+	};
+	size_t size =
+		PAGE - at->pc % PAGE < BYTES ? PAGE - at->pc % PAGE : BYTES;
+	uint8_t code[BYTES];
+	struct epilogue e = { code, code + size, at->sp, at->fp, 0 };
+
+	if (!safe_read_copy(&u->reader, code, at->pc, size))
+		return false;
+	while (step_over(u, &e))
+		;
+	if (e.at == e.end || *e.at != 0xc3 || e.sp < at->sp ||
+	    !read_word(u, e.sp, &to->at.pc) || !to->at.pc)
+		return false;
+	to->at.sp = e.sp + WORD;
+	to->at.fp = e.fp;
+	to->fp_slot = e.fp_slot;
+	return true;
+}
+
 SIGSAFE static int without_rule(struct unwinder *u,
 				const struct unwind_frame *from,
 				struct unwind_frame *to)
 {
 	if (at_stack_end(u, from->at.sp))
 		return COMPLETE;
-	return at_init(u, from, to) || by_frame_pointer(u, &from->at, to)
+	return at_init(u, from, to) || by_epilogue(u, &from->at, to) ||
+			       by_frame_pointer(u, &from->at, to)
 		       ? STEPPED
 		       : LOSS_PARTIAL_CODE;
 }
@@ -763,6 +836,34 @@ SIGSAFE static bool is_folded(const struct unwind_place *place, bool runs)
 	       (runs || place->loop || (place->python && python_layout->alone));
 }
 
+/* The walk's frame of that number from the leaf, or the memo's behind it. */
+SIGSAFE static bool is_of_python(struct unwinder *u, const struct walk *w,
+				 uint32_t i)
+{
+	const struct unwind_place *place = NULL;
+
+	if (i < w->count)
+		place = place_of_pc(u, w->path[i].at.pc, w->path[i].exact);
+	else if (w->kept)
+		place = place_of_pc(u, u->memo[w->kept - 1].at.pc,
+				    u->memo[w->kept - 1].exact);
+	return place && place->python;
+}
+
+/* So is code without a file between frames of the interpreter: it made it. */
+SIGSAFE static bool is_interpreters_own(struct unwinder *u,
+					const struct walk *w, uint32_t i,
+					bool runs)
+{
+	const struct unwind_place *place =
+		place_of_pc(u, w->path[i].at.pc, w->path[i].exact);
+
+	if (!place || place->kind != LIVE_NODE_ADDRESS)
+		return is_folded(place, runs);
+	return !python_layout->full && i && is_of_python(u, w, i - 1) &&
+	       is_of_python(u, w, i + 1);
+}
+
 /* Those functions, below a node. */
 SIGSAFE static live_ref insert_python(struct unwinder *u, struct tree *tree,
 				      live_ref node, uint32_t *next,
@@ -827,11 +928,11 @@ SIGSAFE static live_ref record(struct unwinder *u, struct tree *tree,
 	node = record_root(u, tree, w, &next, why);
 	for (uint32_t i = w->count; i-- > 0 && node;) {
 		struct unwind_frame *f = &w->path[i];
-		struct unwind_place *place = place_of_pc(u, f->at.pc, f->exact);
 
-		if (!python ||
-		    !is_folded(place, runs_python(u, next, f->at.sp)))
-			node = insert(u, tree, node, place, why);
+		if (!python || !is_interpreters_own(
+				       u, w, i, runs_python(u, next, f->at.sp)))
+			node = insert(u, tree, node,
+				      place_of_pc(u, f->at.pc, f->exact), why);
 		if (python)
 			node = insert_python(u, tree, node, &next, f->at.sp,
 					     why);
