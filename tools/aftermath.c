@@ -26,7 +26,8 @@ static int do_work(const struct tools *tools, struct harvest *h,
 {
 	if (work == AFTERMATH_FINISH)
 		return tools->finish(h);
-	return tools->conclude(h->output->path, work == AFTERMATH_PAGE);
+	return tools->conclude(h->output->path, h->file,
+			       work == AFTERMATH_PAGE);
 }
 
 /* In the child, until the parent closes its end, or ends. */

@@ -197,7 +197,8 @@ static void harvest(struct live_search *s, const struct left_over *l)
 			     .key = note->key,
 			     .batch = note->batch,
 			     .rank = note->rank,
-			     .parent = note->parent };
+			     .parent = note->parent,
+			     .file = -1 };
 	int err = find_recovered_output(&output, note);
 
 	if (!err)

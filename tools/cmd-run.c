@@ -606,6 +606,7 @@ static int measure_program(char **argv, const struct settings *s,
 			     .key = job->key,
 			     .rank = job->rank,
 			     .parent = getpid(),
+			     .file = -1,
 			     .batch = job->batch };
 	struct no_sample none = { .settings = s, .program = program };
 	struct aftermath aftermath = { .harvest = &h };
@@ -650,6 +651,8 @@ static int measure_program(char **argv, const struct settings *s,
 	if (lived_in && !quiet)
 		say_who_runs_on(live, o->path);
 	aftermath_end(&aftermath);
+	if (h.file >= 0)
+		close(h.file);
 	return as_it_ended(&h.end);
 }
 

@@ -77,7 +77,7 @@ static void try_page(const char *directory, const struct run *const runs[])
 			fail_reason());
 }
 
-int conclude_print(const char *directory, bool page)
+int conclude_print(const char *directory, int program, bool page)
 {
 	const struct analysis *summary = analysis_find("summary");
 	const struct format *text = format_find("text");
@@ -92,6 +92,7 @@ int conclude_print(const char *directory, bool page)
 		return fail(err, "built without a summary");
 	if (symbol_options.fetch_seconds == UINT_MAX && !getenv("COPSE_FETCH"))
 		symbol_options.fetch_seconds = FETCH_SECONDS;
+	symbol_options.program = program;
 	err = run_open(&run, directory, NULL);
 	if (err)
 		goto out;

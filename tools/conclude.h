@@ -10,10 +10,11 @@
 
 /*
  * Print the summary of the profiles in a directory, and, where the page is
- * wanted and takes less than a second, write it there as CONCLUDE_PAGE.  0, or
- * -errno with a reason; without a page there is a warning.
+ * wanted and takes less than a second, write it there as CONCLUDE_PAGE.
+ * `program`: its open file, or -1.  0, or -errno with a reason; without a page
+ * there is a warning.
  */
 #define CONCLUDE_PAGE "report.html"
-int conclude_print(const char *directory, bool page);
+int conclude_print(const char *directory, int program, bool page);
 
 #endif

@@ -17,7 +17,7 @@ struct tools {
 	int (*dispatch)(int argc, char **argv);
 	/* finish.h and conclude.h: 0, or -errno, and why. */
 	int (*finish)(struct harvest *h);
-	int (*conclude)(const char *directory, bool page);
+	int (*conclude)(const char *directory, int program, bool page);
 	const char *(*reason)(void);
 };
 

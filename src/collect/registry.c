@@ -216,6 +216,17 @@ SIGSAFE static live_ref command_line(void)
 	return ref;
 }
 
+/* The kernel marks the path of a file that was removed, or replaced. */
+SIGSAFE static long path_length(const char *path, long length)
+{
+	static const char mark[] = " (deleted)";
+	long size = sizeof(mark) - 1;
+
+	if (length > size && !memcmp(path + length - size, mark, (size_t)size))
+		length -= size;
+	return length;
+}
+
 SIGSAFE static live_ref executable(void)
 {
 	live_ref ref = take_bytes(sizeof(struct live_text) + PATH_SIZE + 1);
@@ -226,7 +237,7 @@ SIGSAFE static live_ref executable(void)
 		got = sys3(SYS_readlink, "/proc/self/exe", text->text,
 			   PATH_SIZE);
 	if (got > 0)
-		text->length = (uint32_t)got;
+		text->length = (uint32_t)path_length(text->text, got);
 	return ref;
 }
 

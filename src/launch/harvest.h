@@ -31,6 +31,7 @@ struct harvest {
 
 	/* The program itself; `copse recover` does not know these. */
 	pid_t child;
+	int file;            /* its program's, open, which may be removed; -1 */
 	struct live_end end; /* mono_ns 0: it has not ended */
 
 	size_t profiles; /* written */

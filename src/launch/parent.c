@@ -2,6 +2,7 @@
 /* parent.c - the process beside the measured one. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -104,6 +105,15 @@ static pid_t start_program(struct parent *p, char **argv)
 	return err ? fail(-err, "cannot execute '%s': %s", argv[0],
 			  strerror(err))
 		   : child;
+}
+
+/* The program's file: it may be removed, or built anew, while that runs. */
+static int open_executed(pid_t child)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)child);
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 /* True when the child has ended; it stays a zombie. */
@@ -268,6 +278,7 @@ int parent_run(struct parent *p, char **argv, struct harvest *h,
 	child = start_program(p, argv);
 	if (child > 0) {
 		h->child = child;
+		h->file = open_executed(child);
 		wait_for_program_end(p, h);
 		note_end(h);
 		if (is_told(h))

@@ -206,6 +206,16 @@ static int open_original(struct symbol_file *file,
 		      : file_open(file, module->path, fd, module->build_id);
 }
 
+/* The program's file, which was removed or replaced since it was started. */
+static int open_program(struct symbol_file *file,
+			const struct symbol_module *module)
+{
+	int fd = *module->build_id ? dup(symbol_options.program) : -1;
+
+	return fd < 0 ? -ENOENT
+		      : file_open(file, module->path, fd, module->build_id);
+}
+
 static int open_debug(struct symbol_file *file,
 		      const struct symbol_module *module)
 {
@@ -234,7 +244,7 @@ int symbol_file_open(struct symbol_file *file, const struct symbol_module *m,
 			      fail_reason());
 	if (!*problem)
 		return no_memory();
-	if (!open_debug(file, m)) {
+	if (!open_program(file, m) || !open_debug(file, m)) {
 		free(*problem);
 		*problem = NULL;
 	}

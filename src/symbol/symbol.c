@@ -28,7 +28,8 @@
 #define MOST_THREADS 32
 #define PIECE        2048 /* addresses, at least */
 
-struct symbol_options symbol_options = { .fetch_seconds = UINT_MAX };
+struct symbol_options symbol_options = { .fetch_seconds = UINT_MAX,
+					 .program = -1 };
 
 /* What nobody set is what the environment says. */
 static unsigned int fetch_seconds(void)

@@ -79,6 +79,9 @@ struct symbol_options {
 	/* For debuginfod, all files together; UINT_MAX: 60. */
 	unsigned int fetch_seconds;
 	unsigned int threads; /* 0: as many as there are cores */
+	/* An open file that has what was removed, or replaced, if its build id
+	   is the one wanted; -1: none. */
+	int program;
 	enum symbol_loops {
 		SYMBOL_LOOPS_DEFAULT,
 		SYMBOL_LOOPS_ON,

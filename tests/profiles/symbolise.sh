@@ -465,6 +465,31 @@ merged_again() {
 	! grep kept is && [ "$sum" != "$(stat -c %i there/here.copse/run.h5)" ]
 }
 
+# gone_meanwhile HOW: the program's file has gone while it ran, or another one
+# has come in its place.
+gone_meanwhile() {
+	cat >gone.c <<'C'
+#include <stdlib.h>
+#include <time.h>
+static __attribute__((noinline)) int hot_one(int seconds)
+{
+	while (clock() < seconds * CLOCKS_PER_SEC / 2)
+		for (volatile int i = 0; i < 10000; i++)
+			;
+	return seconds;
+}
+int main(int argc, char **argv)
+{
+	return argc < 2 || system(argv[1]) || hot_one(1) != 1;
+}
+C
+	"$CC" -O1 -g -Wl,--build-id -o gone gone.c && "$CC" -O2 -o other gone.c || return
+	rm -rf gone.copse
+	"$copse" run -o gone.copse ./gone "$1" >said 2>&1 || return
+	cat said
+	! grep -e offsets -e 'gone+0x' said && grep 'hot_one .*gone.c' said
+}
+
 point "as compilers write them" way
 build plain || exit 99
 cp plain.marks kept.marks
@@ -503,6 +528,8 @@ point "a damaged cache is as none" cache_is_foreign
 point "a cache that others may write is not used" cache_of_others
 point "no cache, and where it is" cache_off
 point "the cache is bounded" cache_is_bounded
+point "a program that is removed while it runs" gone_meanwhile "rm gone"
+point "a program that is replaced while it runs" gone_meanwhile "mv other gone"
 point "a profile that was copied by seconds keeps its names" copied by_tar
 point "… without its times" copied without_times
 point "a merge elsewhere leaves names as they are, and says so" merged_elsewhere
