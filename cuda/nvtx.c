@@ -5,6 +5,7 @@
  * this library by itself (NVTX_INJECTION64_PATH), with or without CUDA, and has
  * its functions filled in.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -162,6 +163,83 @@ static nvtxStringHandle_t NVTX_API register_wide(nvtxDomainHandle_t domain,
 	char text[NAME_MOST];
 
 	return register_text(domain, narrow(wide, text));
+}
+
+/*
+ * Ranges that come with data, of an extension that has an interface of its own;
+ * NCCL ends with data what it began without.  Not all headers have it: it is
+ * nvtxExtTypes.h's, and numbers of nvToolsExtPayload.h.
+ */
+enum {
+	PAYLOAD_MODULE = 2,
+	PAYLOAD_PUSH = 3,
+	PAYLOAD_POP,
+	PAYLOAD_START,
+	PAYLOAD_END
+};
+
+struct extension {
+	uint16_t nvtx, size, module, compatible;
+	size_t segment_count;
+	struct {
+		size_t number, slot_count;
+		intptr_t *slots;
+	} * segments;
+};
+
+int InitializeInjectionNvtxExtension(struct extension *extension)
+	__attribute__((visibility("default")));
+
+static int push_with_data(nvtxDomainHandle_t domain, const void *data,
+			  size_t count)
+{
+	(void)domain;
+	(void)data;
+	(void)count;
+	return push_nvtx(NULL);
+}
+
+static int pop_with_data(nvtxDomainHandle_t domain, const void *data,
+			 size_t count)
+{
+	(void)data;
+	(void)count;
+	return pop_in_domain(domain);
+}
+
+static nvtxRangeId_t start_with_data(nvtxDomainHandle_t domain,
+				     const void *data, size_t count)
+{
+	(void)domain;
+	(void)data;
+	(void)count;
+	return start_text(NULL);
+}
+
+static void end_with_data(nvtxDomainHandle_t domain, nvtxRangeId_t id,
+			  const void *data, size_t count)
+{
+	(void)data;
+	(void)count;
+	end_in_domain(domain, id);
+}
+
+/* Of other extensions nothing is filled in, which is no failure. */
+int InitializeInjectionNvtxExtension(struct extension *extension)
+{
+	intptr_t *slots;
+
+	if (extension->module != PAYLOAD_MODULE || !extension->segment_count ||
+	    extension->segments->slot_count <= PAYLOAD_END)
+		return 1;
+	slots = extension->segments->slots;
+	slots[PAYLOAD_PUSH] = (intptr_t)push_with_data;
+	slots[PAYLOAD_POP] = (intptr_t)pop_with_data;
+	if (copse_ranges_wanted()) {
+		slots[PAYLOAD_START] = (intptr_t)start_with_data;
+		slots[PAYLOAD_END] = (intptr_t)end_with_data;
+	}
+	return 1;
 }
 
 struct nvtx_function {

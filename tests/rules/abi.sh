@@ -131,7 +131,8 @@ point "libcopse-locks needs the C library only" needs \
 	.libs/libcopse-locks.so libc.so ld-linux libcopse
 
 cuda_exports() {
-	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' >"$scratch/is"
+	exported "$1" | grep -v -e '^InitializeInjection$' -e '^InitializeInjectionNvtx2$' \
+		-e '^InitializeInjectionNvtxExtension$' >"$scratch/is"
 	cat "$scratch/is"
 	[ ! -s "$scratch/is" ]
 }
