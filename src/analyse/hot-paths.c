@@ -97,7 +97,8 @@ static size_t mark_all_rows(struct hot_paths *h)
 	return count;
 }
 
-/* Whoever calls MPI, or a GPU, tells more than the call, which tables have. */
+/* Whoever calls MPI, or a GPU, tells more than the call, which tables have; and
+ * what is too small for a row its caller tells. */
 static void find_told(struct hot_paths *h)
 {
 	for (uint32_t p = 1; p < h->paths->count; p++) {
@@ -105,7 +106,8 @@ static void find_told(struct hot_paths *h)
 			&h->paths->run->nodes[h->paths->at[p].node];
 
 		if (n->kind == RUN_FUNCTION || n->kind == RUN_PARALLEL)
-			h->told[p] += h->self[p];
+			h->told[h->candidate[p] ? p : h->caller[p]] +=
+				h->self[p];
 		else if (h->candidate[p])
 			h->told[h->caller[p]] += h->inclusive[p];
 	}
@@ -132,11 +134,14 @@ static void find_gains(const struct hot_paths *h, const bool *may, double *gain)
 	for (uint32_t p = 0; p < h->paths->count; p++)
 		gain[p] = WHOLE * h->inclusive[p];
 	for (uint32_t p = 1; p < h->paths->count; p++) {
-		double told = h->told[p], part = 1;
+		double part = 1;
 
-		for (uint32_t q = p; q && told > 0; q = h->caller[q])
+		if (!h->candidate[p])
+			continue;
+		for (uint32_t q = p; q; q = h->caller[q])
 			if (may[q]) {
-				gain[q] += fmax(told * part - h->known[p], 0);
+				gain[q] += fmax(h->told[p] * part - h->known[p],
+						0);
 				part /= 2;
 			}
 	}
@@ -149,6 +154,8 @@ static void choose_row(struct hot_paths *h, bool *may, uint32_t row)
 	for (uint32_t p = row; p < h->paths->at[row].end; p++) {
 		double part = 1;
 
+		if (!h->candidate[p])
+			continue;
 		for (uint32_t q = p; q > row; q = h->caller[q])
 			part /= may[q] ? 2 : 1;
 		h->known[p] = fmax(h->known[p], h->told[p] * part);

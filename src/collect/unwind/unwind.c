@@ -847,7 +847,8 @@ SIGSAFE static bool is_of_python(struct unwinder *u, const struct walk *w,
 	else if (w->kept)
 		place = place_of_pc(u, u->memo[w->kept - 1].at.pc,
 				    u->memo[w->kept - 1].exact);
-	return place && place->python;
+	return place &&
+	       (place->loop || (place->python && python_layout->alone));
 }
 
 /* So is code without a file between frames of the interpreter: it made it. */
