@@ -2,11 +2,13 @@
 /* function-callers.c - see function-callers.h. */
 #include "analyse/function-callers.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/interpreter.h"
 #include "base/array.h"
+#include "base/err.h"
 #include "base/str.h"
 
 #define ALL    0.95 /* of its time: the callers of the rest are not said */
@@ -97,10 +99,36 @@ char *function_callers_text(const struct function_callers *callers,
 		return all;
 	part = paths_short(callers->paths, at[row].path, sure);
 	if (all && part)
-		text = str_format("%s (%.0f %% of it from %s)", part,
+		text = str_format("%s (%.0f %% of that from %s)", part,
 				  100 * at[row].seconds / at[function].seconds,
 				  all + strlen(part) + strlen(PATHS_ARROW));
 	free(part);
 	free(all);
 	return text;
+}
+
+int function_below(char **text, double *has, const struct paths *paths,
+		   uint32_t path, const double *own, double least)
+{
+	struct function_callers callers = { .paths = paths };
+	uint32_t best = 0;
+	int err = 0;
+
+	*text = NULL;
+	*has = 0;
+	for (uint32_t p = path + 1; p < paths->at[path].end && !err; p++)
+		if (own[p] > 0 &&
+		    function_callers_add(&callers, p, own[p]) == MAP_NONE)
+			err = no_memory();
+	for (uint32_t i = 1; i < callers.count; i++)
+		if (!callers.at[i].parent &&
+		    (!best || callers.at[i].seconds > callers.at[best].seconds))
+			best = i;
+	if (best && !err && callers.at[best].seconds >= least) {
+		*has = callers.at[best].seconds;
+		*text = function_callers_text(&callers, best);
+		err = *text ? 0 : -ENOMEM;
+	}
+	function_callers_fini(&callers);
+	return err;
 }

@@ -34,9 +34,18 @@ void function_callers_fini(struct function_callers *callers);
 
 /*
  * "burn ← outer ← main" where nearly all of it is there, or else "burn (67 % of
- * it from outer ← main)"; to be freed, NULL when out of memory.
+ * that from outer ← main)"; to be freed, NULL when out of memory.
  */
 char *function_callers_text(const struct function_callers *callers,
 			    uint32_t function);
+
+/*
+ * The function below a path that has `least` of it or more, by whatever way it
+ * was called, and its seconds into *has; own[]: seconds of paths as they are
+ * said, paths_said().  To be freed.  *text NULL: no function has.  0, or
+ * -ENOMEM.
+ */
+int function_below(char **text, double *has, const struct paths *paths,
+		   uint32_t path, const double *own, double least);
 
 #endif

@@ -430,7 +430,7 @@ TEST(diagnosis_tells_callers_of_a_function)
 	add_event(m.run, "papi.PAPI_TOT_CYC", 3);
 	add_event(m.run, "papi.PAPI_TOT_INS", 1.5);
 	f = found(&m, "memory-bound");
-	if (!strstr(f->text, "work (71 % of it from solve ← main)"))
+	if (!strstr(f->text, "work (71 % of that from solve ← main)"))
 		test_fail(__FILE__, __LINE__, f->text);
 	end(&m);
 }

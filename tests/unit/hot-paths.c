@@ -142,11 +142,39 @@ TEST(a_function_has_its_callers_and_their_share)
 	CHECK(function_reads(run, (double[]){ 99, 1, 0 },
 			     "work ← solve ← main"));
 	CHECK(function_reads(run, (double[]){ 1, 2, 1 },
-			     "work (50 % of it from norm ← solve)"));
+			     "work (50 % of that from norm ← solve)"));
 	CHECK(function_reads(run, (double[]){ 3, 3, 4 },
-			     "work (40 % of it from redo ← start)"));
+			     "work (40 % of that from redo ← start)"));
 	is_function(run, FIXTURE_FACT_2, "norm");
 	CHECK(function_reads(run, (double[]){ 0, 3, 7 },
-			     "work ← norm (70 % of it from start)"));
+			     "work ← norm (70 % of that from start)"));
+	run_free(run);
+}
+
+/* Below main: 1.0 s of work ← solve, 0.6 of work ← norm; fact has 0.12. */
+TEST(a_function_below_a_path_has_all_its_callers)
+{
+	struct run *run = fixture_run();
+	struct paths paths;
+	double *own, has;
+	char *text;
+
+	run->nodes[FIXTURE_ALLREDUCE].kind = RUN_FUNCTION;
+	run->nodes[FIXTURE_ALLREDUCE].module = run->nodes[FIXTURE_WORK].module;
+	is_function(run, FIXTURE_ALLREDUCE, "work");
+	CHECK(!paths_init(&paths, run));
+	own = calloc(paths.count, sizeof(*own));
+	CHECK(own);
+	paths_values(&paths, run_metric(run, "cpu.time"), own, NULL);
+	CHECK(!function_below(&text, &has, &paths, paths.of[FIXTURE_MAIN], own,
+			      1.5));
+	CHECK(has > 1.59 && has < 1.61);
+	CHECK(!strcmp(text, "work (62 % of that from solve ← main)"));
+	free(text);
+	CHECK(!function_below(&text, &has, &paths, paths.of[FIXTURE_MAIN], own,
+			      1.7) &&
+	      !text);
+	free(own);
+	paths_fini(&paths);
 	run_free(run);
 }

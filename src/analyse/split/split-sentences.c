@@ -8,6 +8,7 @@
 
 #include "analyse/dominant-path.h"
 #include "analyse/findings.h"
+#include "analyse/function-callers.h"
 #include "analyse/gil.h"
 #include "analyse/library-use.h"
 #include "analyse/openmp-lost.h"
@@ -116,7 +117,7 @@ static char *part_place(const struct saying *s, enum split_part part)
 	double all = s->split->parts[part].seconds;
 	char *path = NULL, *text = NULL;
 	struct mainly in = { 0 };
-	double share;
+	double share, below;
 
 	if (!own)
 		return NULL;
@@ -129,7 +130,14 @@ static char *part_place(const struct saying *s, enum split_part part)
 		text = strdup("");
 		goto out;
 	}
-	path = paths_short_mostly(s->paths, in.path, FRAMES, in.mostly);
+	if (own[in.path] < in.seconds / 2 &&
+	    function_below(&path, &below, s->paths, in.path, own,
+			   MAINLY * in.seconds))
+		goto out;
+	if (path)
+		share = value_ratio(below, all);
+	else
+		path = paths_short_mostly(s->paths, in.path, FRAMES, in.mostly);
 	if (path && share < 0.995)
 		text = str_format(", %.0f %% of it in %s", 100 * share, path);
 	else if (path)
