@@ -259,6 +259,13 @@ static bool put_frame_between(FILE *to, const struct hot_paths *h,
 	return name;
 }
 
+static bool is_region_path(const struct hot_paths *h, uint32_t path)
+{
+	return h->paths->run->nodes[h->paths->at[path].node].kind ==
+	       RUN_PARALLEL;
+}
+
+/* Of what is left out a region is told, and what would be "…" alone. */
 static bool put_row_text(FILE *to, const struct hot_paths *h, uint32_t path)
 {
 	uint32_t outermost, parted = parted_at(h, path);
@@ -266,7 +273,8 @@ static bool put_row_text(FILE *to, const struct hot_paths *h, uint32_t path)
 	char *name;
 
 	row_above(h, path, &outermost, &between);
-	if (between == 2) /* "…" would be one function */
+	if (between == 2 ||
+	    (parted == path && is_region_path(h, h->caller[path])))
 		parted = h->caller[path];
 	if (between && !put_frame_between(to, h, outermost, 0))
 		return false;
