@@ -25,6 +25,7 @@
 #define UNEVEN   1.25  /* the most of a rank, of the mean, … */
 #define MATTERS  0.02  /* … and so much more of a rank's time */
 #define EXPLAINS 0.33  /* of a part: a finding is its cause */
+#define MORE     1.05  /* of a path's: a function tells more */
 #define KIND     0.1   /* of the work: worth a word */
 #define CROWDED  0.1   /* who had no core is said before */
 
@@ -130,9 +131,10 @@ static char *part_place(const struct saying *s, enum split_part part)
 		text = strdup("");
 		goto out;
 	}
-	if (own[in.path] < in.seconds / 2 &&
-	    function_below(&path, &below, s->paths, in.path, own,
-			   MAINLY * in.seconds))
+	/* A function that is called on several paths may tell more. */
+	if (function_below(&path, &below, s->paths, 0, own,
+			   in.seconds * (own[in.path] < in.seconds / 2 ? MAINLY
+								       : MORE)))
 		goto out;
 	if (path)
 		share = value_ratio(below, all);
