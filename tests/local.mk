@@ -39,7 +39,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 # as a user builds his: -O2 -g, warnings apart.  A new one is
 # tests/programs/NAME.c and its NAME here; NAME.cc for C++.
 MEASURED = alt-stacks astray control deep-stack descriptors events execs families forker in-step inline-recursive \
-	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases sandbox shares \
+	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion sandbox shares \
 	starter steady stops switches thread-names \
 	signals syscalls threads32 traps
 MEASURED_CXX = templates
@@ -260,7 +260,7 @@ SHELL_TESTS = \
 	tests/mpi/polls.sh tests/profiles/export.sh tests/profiles/page.sh tests/system/view.sh tests/profiles/scaling.sh \
 	tests/profiles/viewers.sh \
 	tests/run/lock-safety.sh tests/run/thread-names.sh \
-	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
+	tests/run/openmp.sh tests/run/regions.sh tests/run/locks.sh tests/run/threads.sh tests/run/crowds.sh tests/run/starvation.sh tests/run/recursion.sh tests/run/omp-constructs.sh tests/run/python.sh tests/run/python-programs.sh tests/run/processes.sh tests/real/qe.sh \
 	tests/run/signals.sh tests/gpu/gpu-truths.sh tests/real/python.sh \
 	tests/real/mpi4py.sh tests/real/cpython.sh tests/real/go-library.sh tests/mpi/waits-hosts.sh tests/run/cores.sh \
 	tests/run/idle-threads.sh tests/real/node.sh tests/run/cpu-time.sh \

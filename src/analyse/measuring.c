@@ -274,7 +274,8 @@ static double share_lost(const char *name, double count, const struct totals *t)
 {
 	if (!strncmp(name, "dropped.", 8))
 		return value_ratio(count, t->samples + count);
-	if (is_partial(name) || !strncmp(name, "verify.", 7))
+	if (is_partial(name) || !strncmp(name, "joined.", 7) ||
+	    !strncmp(name, "verify.", 7))
 		return value_ratio(count, fmax(t->ticks, count));
 	return NAN;
 }
@@ -584,6 +585,11 @@ static void cost_note(struct report *report, const struct totals *t)
 		    100 * value_ratio(t->cost, t->cpu), part);
 }
 
+static void put_percent(FILE *to, const char *what, double share)
+{
+	fprintf(to, " · %.*g %% %s", share < 0.995 ? 2 : 3, 100 * share, what);
+}
+
 /* "none lost", "0.4 % lost"; of GPUs and counters there is no share. */
 static void put_lost(FILE *to, struct report *report, const struct run *run,
 		     const struct totals *t, const struct complete *paths)
@@ -598,14 +604,14 @@ static void put_lost(FILE *to, struct report *report, const struct run *run,
 			others += sums[i].count;
 	free(sums);
 	if (paths->dropped > 0)
-		fprintf(to, " · %.2g %% lost",
-			100 * value_ratio(paths->dropped,
-					  t->samples + paths->dropped));
+		put_percent(to, "lost",
+			    value_ratio(paths->dropped,
+					t->samples + paths->dropped));
 	else
 		fputs(" · none lost", to);
 	if (paths->complete < met)
-		fprintf(to, " · %.2g %% of call paths cut",
-			100 * value_ratio(met - paths->complete, met));
+		put_percent(to, "of call paths cut",
+			    value_ratio(met - paths->complete, met));
 	if (others > 0)
 		fprintf(to, " · other losses: %.0f", others);
 }

@@ -21,6 +21,14 @@ static double dropped(const struct run *run)
 	return sum;
 }
 
+/* Of a joined path frames are left out, but some callers are known. */
+static bool ends_early(const struct run *run, const struct run_node *node)
+{
+	return node->kind == RUN_PARTIAL &&
+	       (!node->parent ||
+		strncmp(str_at(&run->strings, node->function), "joined.", 7));
+}
+
 int complete_of(struct complete *to, const struct run *run)
 {
 	const struct run_metric *samples = run_metric(run, "samples");
@@ -34,7 +42,7 @@ int complete_of(struct complete *to, const struct run *run)
 	for (size_t i = 0; samples && i < run->node_count; i++) {
 		const struct run_node *node = &run->nodes[i];
 
-		early[i] = node->kind == RUN_PARTIAL || early[node->parent];
+		early[i] = ends_early(run, node) || early[node->parent];
 		to->ticks += samples->stats[i].sum;
 		if (!early[i])
 			to->complete += samples->stats[i].sum;

@@ -250,6 +250,14 @@ static void adopt(struct thread *t)
 	t->live->state = LIVE_THREAD_RUNS;
 }
 
+/* Walks to the root, of deep stacks, may have two fifths of the budget. */
+static uint64_t far_times(void)
+{
+	uint64_t budget = collect_settings()->budget;
+
+	return budget ? 2500000 / budget : 0;
+}
+
 void thread_start(uintptr_t low, uintptr_t high)
 {
 	struct thread *t = thread_record ? NULL : take_thread();
@@ -267,6 +275,7 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->unwinder.reader.pid = t->tid;
 	t->unwinder.python.lasting = t->tid == (uint32_t)sys0(SYS_getpid);
 	t->unwinder.verify = collect_settings()->verify;
+	t->unwinder.far_times = far_times();
 	sources_tell(reset, t);
 	adopt(t);
 	thread_record = t;
@@ -327,6 +336,7 @@ void thread_forked(void)
 	copse_polls = NULL;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	unwind_forget(&t->unwinder);
+	t->unwinder.far_took_ns = 0;
 	t->unwinder.reader.pid = t->tid;
 	t->wait_events = (struct wait_events){ 0 };
 	t->clock.brief = true; /* most children end, or exec, before that */

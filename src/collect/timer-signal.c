@@ -205,12 +205,16 @@ SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 {
 	bool weighed = is_weighed(t);
 	uint64_t since = weighed ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+	uint64_t far = t->unwinder.far_ns;
 
 	counters_read(t);
 	take_sample(t, context, kind);
 	counters_leave_out(t);
+	far = t->unwinder.far_ns - far; /* it stands for no other's */
+	if (t->ready)
+		t->live->handler_ns += far;
 	if (weighed && t->ready && t->live->samples)
-		count_handler_cost(t, since);
+		count_handler_cost(t, since + far);
 }
 
 /* What it costs the clock saves, see clock_budget(). */

@@ -103,38 +103,17 @@ dies() {
 	[ $is -gt 128 ]
 }
 
-# Each path lacks its root: that is said first, and is all of them.
+# On a stack that is not the thread's each path lacks its root: that is said
+# first, and is all of them.
 cut() {
-	cat >"$scratch/deep.c" <<-'C'
-		#include <stdlib.h>
-		#include <time.h>
-		static volatile int zero;
-		static int deep(int n)
-		{
-			if (n)
-				return deep(n - 1) + zero;
-			while (clock() < CLOCKS_PER_SEC / 2)
-				;
-			return zero;
-		}
-		int main(int argc, char **argv)
-		{
-			return deep(argc > 1 ? atoi(argv[1]) : 50);
-		}
-	C
-	"${CC:-cc}" -g -O1 -fno-optimize-sibling-calls -o "$scratch/deep" \
-		"$scratch/deep.c" || return
-	for depth in 8 128; do
-		"$copse" run --depth $depth -o "$scratch/deep-$depth.copse" \
-			"$scratch/deep" >"$scratch/deep-$depth" 2>&1 || return
-		"$copse" report measurement "$scratch/deep-$depth.copse" \
-			>>"$scratch/deep-$depth" || return
-		cat "$scratch/deep-$depth"
-	done
-	! grep -e 'lack their root' -e partial.depth "$scratch/deep-128" &&
-		sed -n '1,/^hot paths/p' "$scratch/deep-8" |
+	"$copse" run --depth 8 -o "$scratch/deep.copse" \
+		"$programs/deep-stack" other 50 >"$scratch/deep" 2>&1 &&
+		"$copse" report measurement "$scratch/deep.copse" \
+			>>"$scratch/deep" || return
+	cat "$scratch/deep"
+	sed -n '1,/^hot paths/p' "$scratch/deep" |
 		grep '^! 100 % of the call paths lack their root' &&
-		grep -E '\(partial.depth\), (100|9[5-9]) %' "$scratch/deep-8"
+		grep -E '\(partial.depth\), (100|9[5-9]) %' "$scratch/deep"
 }
 
 # Code without unwind information, and without frame pointers, that does no more

@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "collect/registry.h"
+#include "collect/time.h"
 #include "collect/unwind/unwind.h"
 
 enum {
@@ -14,6 +15,9 @@ enum {
 	MODULES_MOST = 8,   /* that are hidden, or passed */
 	BEYOND_MOST = 64,   /* frames of libraries that call back */
 	BEYOND_WORDS = 128, /* of the frame that a function begins with */
+	FAR_MOST = 1 << 17, /* frames of a walk beyond the limit, … */
+	FAR_SURE = 1024,    /* times as long, before one only confirms */
+	FAR_ROOM = 2 * UNWIND_ROOTS,
 };
 
 /*
@@ -61,7 +65,8 @@ void unwind_pass(const void *code)
 
 size_t unwind_size(uint32_t depth)
 {
-	return 2 * depth * sizeof(struct unwind_frame) +
+	return (3 * depth + UNWIND_ROOTS + FAR_ROOM) *
+		       sizeof(struct unwind_frame) +
 	       (UNWIND_PLACES + 1) * sizeof(struct unwind_place) + PEEK_SIZE +
 	       python_frames_size(depth);
 }
@@ -80,8 +85,9 @@ void unwind_init(struct unwinder *u, void *arrays, uint32_t depth)
 	u->depth = depth;
 	u->floor = UINTPTR_MAX;
 	u->memo = arrays;
-	u->fresh = u->memo + depth;
-	u->places = aligned(u->fresh + depth);
+	u->fresh = u->memo + 2 * depth + UNWIND_ROOTS;
+	u->far = u->fresh + depth;
+	u->places = aligned(u->far + FAR_ROOM);
 	u->place_count = UNWIND_PLACES;
 	u->reader.bytes = (void *)(u->places + UNWIND_PLACES);
 	python_frames_init(&u->python, u->reader.bytes + PEEK_PAGES, depth);
@@ -96,13 +102,14 @@ void unwind_reuse(struct unwinder *u, uintptr_t low, uintptr_t high)
 	u->high = u->sounded = high;
 	python_frames_forget(&u->python);
 	u->python.missed = 0;
+	u->far_took_ns = 0;
 	u->floor = UINTPTR_MAX;
 	unwind_forget(u);
 }
 
 SIGSAFE void unwind_forget(struct unwinder *u)
 {
-	u->count = u->python.count = 0;
+	u->count = u->seam = u->python.count = 0;
 	u->partial = -1;
 	u->era++;
 }
@@ -448,7 +455,9 @@ struct walk {
 	struct unwind_frame *path; /* frames walked, leaf first */
 	uint32_t count;
 	uint32_t kept;  /* frames of the memo that the walk met */
+	uint32_t valid; /* of those that it could meet */
 	int why;        /* COMPLETE or an enum loss */
+	bool joined;    /* with the kept frames, over others */
 	bool elsewhere; /* left the thread's own stack: not for the memo */
 	bool python;    /* met the interpreter's code */
 };
@@ -732,6 +741,23 @@ SIGSAFE static bool meets(const struct unwinder *u, uint32_t *from,
 	       f->at.fp == frame->at.fp && f->exact == frame->exact;
 }
 
+/* From the last frame of the walk to its caller, where paths have one. */
+SIGSAFE static int step_within(struct unwinder *u, struct walk *w,
+			       struct unwind_frame *to)
+{
+	const struct unwind_frame *last = &w->path[w->count - 1];
+	const struct unwind_place *place =
+		place_of_pc(u, last->at.pc, last->exact);
+	int how;
+
+	w->python |= place && place->python;
+	how = place ? step_to_caller(u, w, &place->rule, to)
+		    : LOSS_DROPPED_BUSY;
+	if (how == STEPPED && to->at.sp > u->floor && to->at.sp < u->high)
+		how = COMPLETE;
+	return how;
+}
+
 /*
  * Walk until the memo, of which `valid` frames are as they were, is met or the
  * path ends.
@@ -742,8 +768,8 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 {
 	struct unwind_frame frame = { .at = *top, .exact = exact };
 	uint32_t from = valid ? u->count : 0;
-	const struct unwind_place *place;
 
+	w->valid = valid;
 	safe_read_forget(&u->reader);
 	open_window(u, top->sp);
 	for (;;) {
@@ -755,7 +781,7 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 			frame.node = u->memo[from - 1].node;
 			u->memo[from - 1] = frame;
 			w->kept = from;
-			w->why = u->partial;
+			w->why = from <= u->seam ? COMPLETE : u->partial;
 			return;
 		}
 		if (w->count == u->depth) {
@@ -763,17 +789,119 @@ SIGSAFE static void walk(struct unwinder *u, struct walk *w,
 			return;
 		}
 		w->path[w->count++] = frame;
-		place = place_of_pc(u, frame.at.pc, frame.exact);
-		w->python |= place && place->python;
-		w->why = place ? step_to_caller(u, w, &place->rule, &frame)
-			       : LOSS_DROPPED_BUSY;
+		w->why = step_within(u, w, &frame);
 		if (w->why != STEPPED)
 			return;
-		if (frame.at.sp > u->floor && frame.at.sp < u->high) {
-			w->why = COMPLETE;
-			return;
-		}
 	}
+}
+
+/*
+ * One step beyond the limit: of what was walked there the last UNWIND_ROOTS
+ * frames stay, at least.
+ */
+SIGSAFE static int step_far(struct unwinder *u, struct walk *far,
+			    struct unwind_frame *to)
+{
+	int how;
+
+	if (far->count == FAR_ROOM) {
+		memcpy(far->path, far->path + UNWIND_ROOTS,
+		       UNWIND_ROOTS * sizeof(*far->path));
+		far->count = UNWIND_ROOTS;
+	}
+	how = step_within(u, far, to);
+	if (how == STEPPED && !on_own_stack(u, to->at.sp - WORD))
+		how = LOSS_PARTIAL_STACK;
+	if (how == STEPPED)
+		far->path[far->count++] = *to;
+	return how;
+}
+
+/* What was in registers is not to be known any more. */
+SIGSAFE static void go_far(struct unwinder *u, struct walk *far,
+			   const struct walk *w)
+{
+	u->registers = NULL;
+	*far = (struct walk){ .path = u->far, .count = 1 };
+	far->path[0] = w->path[w->count - 1];
+}
+
+/*
+ * On to the root, or to one of `valid` frames of the memo.  The memo is then
+ * what is nearest to the root; returns how many of its frames, 0: none.
+ */
+SIGSAFE static uint32_t walk_to_root(struct unwinder *u, const struct walk *w,
+				     uint32_t valid)
+{
+	uintptr_t end = w->path[w->count - 1].at.sp;
+	uint32_t from = valid, kept = 0;
+	struct unwind_frame frame;
+	struct walk far;
+	int how = STEPPED;
+
+	go_far(u, &far, w);
+	for (int i = 0; i < FAR_MOST && how == STEPPED && !kept; i++) {
+		how = step_far(u, &far, &frame);
+		if (how == STEPPED && meets(u, &from, valid, &frame))
+			kept = from;
+	}
+	if (!kept && how != COMPLETE)
+		return 0;
+	for (uint32_t i = far.count - (kept > 0);
+	     i-- > 0 && kept < UNWIND_ROOTS && far.path[i].at.sp > end &&
+	     !far.path[i].alone;)
+		u->memo[kept++] = far.path[i];
+	u->count = kept;
+	u->seam = 0;
+	u->generation = registry_code_generation();
+	return kept;
+}
+
+/* Walks to the root have a share of the time, whatever is found. */
+SIGSAFE static uint32_t
+walk_to_root_in_time(struct unwinder *u, const struct walk *w, uint32_t valid)
+{
+	uint64_t start = time_now(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t times = valid < UNWIND_ROOTS ? u->far_times : FAR_SURE;
+	uint32_t found;
+
+	if (start - u->far_last_ns < times * u->far_took_ns)
+		return 0;
+	found = walk_to_root(u, w, valid);
+	u->far_took_ns = time_now(CLOCK_THREAD_CPUTIME_ID) - start;
+	u->far_last_ns = start;
+	u->far_ns += u->far_took_ns;
+	return found;
+}
+
+/* Functions of Python are told by all frames. */
+SIGSAFE static bool can_join(const struct unwinder *u)
+{
+	return (u->partial == COMPLETE || u->partial == LOSS_JOINED_DEPTH) &&
+	       !(python_layout && u->python.read);
+}
+
+/*
+ * A walk that came to its limit on the thread's own stack goes on at the frames
+ * of the memo, nearest to the root, which are as they were.
+ */
+SIGSAFE static void join_memo(struct unwinder *u, struct walk *w)
+{
+	uintptr_t end = w->path[w->count - 1].at.sp;
+	uint32_t valid = u->seam && u->seam < w->valid ? u->seam : w->valid;
+	uint32_t found;
+
+	if (w->elsewhere || w->python || !can_join(u))
+		return;
+	if (valid > UNWIND_ROOTS)
+		valid = UNWIND_ROOTS;
+	while (valid && u->memo[valid - 1].at.sp <= end)
+		valid--;
+	found = walk_to_root_in_time(u, w, valid);
+	w->kept = found ? found : valid;
+	w->joined = w->kept;
+	if (w->joined)
+		w->why = LOSS_JOINED_DEPTH;
 }
 
 /* In an order that a longjmp may cut off. */
@@ -886,6 +1014,29 @@ SIGSAFE static live_ref insert_python(struct unwinder *u, struct tree *tree,
 	return node;
 }
 
+/* The node for what is left out, below the frames that are joined. */
+SIGSAFE static live_ref record_joined(struct unwinder *u, struct tree *tree,
+				      const struct walk *w, int *why)
+{
+	live_ref node = tree->root;
+
+	for (uint32_t i = 0; i < w->kept && node; i++) {
+		struct unwind_frame *f = &u->memo[i];
+
+		if (!f->node)
+			f->node =
+				insert(u, tree, node,
+				       place_of_pc(u, f->at.pc, f->exact), why);
+		node = f->node;
+	}
+	if (!node)
+		return 0;
+	node = tree_child(tree, node, LIVE_NODE_PARTIAL, LOSS_JOINED_DEPTH, 0);
+	if (!node)
+		*why = LOSS_DROPPED_FULL;
+	return node;
+}
+
 /*
  * The node that the frames walked stand below; *next: the first function of
  * Python that is not above it.  What a walk did not reach of them is above.
@@ -896,6 +1047,8 @@ SIGSAFE static live_ref record_root(struct unwinder *u, struct tree *tree,
 {
 	live_ref node = tree->root;
 
+	if (w->joined)
+		return record_joined(u, tree, w, why);
 	if (w->kept) {
 		while (runs_python(u, *next, u->memo[w->kept - 1].at.sp))
 			++*next;
@@ -948,6 +1101,10 @@ SIGSAFE static void memorize(struct unwinder *u, const struct walk *w)
 	uint32_t i = w->count;
 
 	u->count = w->kept;
+	if (w->joined)
+		u->seam = w->kept;
+	else if (w->kept <= u->seam)
+		u->seam = 0;
 	if (python_layout)
 		python_frames_keep(&u->python);
 	if (w->elsewhere || w->why == LOSS_PARTIAL_DEPTH ||
@@ -1037,16 +1194,23 @@ SIGSAFE static bool meets_python(struct unwinder *u, const struct walk *w)
 	       python_frames_find(&u->python, &u->reader, &stack);
 }
 
-/* What is deeper than there is room for is cut where a full walk cuts it. */
+/*
+ * What is deeper than there is room for is cut where a full walk cuts it, or
+ * below the frames that it can be joined with.
+ */
 SIGSAFE static void walk_anew(struct unwinder *u, struct walk *w,
 			      const struct cfi_frame *top, bool exact,
 			      uint32_t valid)
 {
+	uint32_t most = u->depth, roots = can_join(u) ? UNWIND_ROOTS - 1 : 0;
+
 	*w = (struct walk){ .path = u->fresh };
 	walk(u, w, top, exact, valid);
-	if (w->kept + w->count > u->depth) {
+	if (w->why == LOSS_JOINED_DEPTH)
+		most = 2 * u->depth;
+	if (w->kept > roots && w->kept + w->count > most) {
 		*w = (struct walk){ .path = u->fresh };
-		walk(u, w, top, exact, 0);
+		walk(u, w, top, exact, valid < roots ? valid : roots);
 	}
 }
 
@@ -1161,6 +1325,8 @@ walk_both(struct unwinder *u, struct walk *w, const struct cfi_frame *top,
 		safe_read_forget(&u->reader);
 		open_window(u, top->sp);
 		valid = follow_python(u, afresh, !exact, valid, &how);
+		if (u->seam && u->python.read)
+			valid = 0; /* they may be run by what is left out */
 		walk_anew(u, w, top, exact, valid);
 		if (how == PYTHON_READ && !mark_python(u, w)) {
 			how = PYTHON_TORN;
@@ -1183,16 +1349,42 @@ SIGSAFE static void walk_path(struct unwinder *u, struct walk *w,
 		walk_anew(u, w, top, exact, afresh ? 0 : intact(u));
 }
 
+SIGSAFE static bool is_same_place(const struct cfi_frame *a,
+				  const struct cfi_frame *b)
+{
+	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+}
+
+/* Of a full walk that may have been cut: from there on to the root. */
+SIGSAFE static bool same_frames_far(struct unwinder *u, const struct walk *w)
+{
+	uint32_t left = u->count;
+	struct unwind_frame frame;
+	struct walk far;
+	int how = w->why == LOSS_PARTIAL_DEPTH ? STEPPED : w->why;
+
+	for (uint32_t i = 0; i < w->count; i++)
+		if (left &&
+		    is_same_place(&u->memo[left - 1].at, &w->path[i].at))
+			left--;
+	go_far(u, &far, w);
+	while (how == STEPPED) {
+		how = step_far(u, &far, &frame);
+		if (how == STEPPED && left &&
+		    is_same_place(&u->memo[left - 1].at, &frame.at))
+			left--;
+	}
+	return how == LOSS_DROPPED_BUSY || (how == COMPLETE && !left);
+}
+
 /* Every frame of the memo is a frame of the full walk. */
 SIGSAFE static bool same_frames(const struct unwinder *u, const struct walk *w)
 {
 	if (u->count > w->count)
 		return false;
 	for (uint32_t i = 0; i < u->count; i++) {
-		const struct cfi_frame *a = &u->memo[i].at;
-		const struct cfi_frame *b = &w->path[w->count - 1 - i].at;
-
-		if (a->pc != b->pc || a->sp != b->sp || a->fp != b->fp)
+		if (!is_same_place(&u->memo[i].at,
+				   &w->path[w->count - 1 - i].at))
 			return false;
 	}
 	return true;
@@ -1221,6 +1413,9 @@ SIGSAFE static bool confirmed(struct unwinder *u, struct tree *tree,
 	if (!(u->verified++ % PLACES_KEPT))
 		know_nothing(u);
 	walk_path(u, &w, top, exact, true);
+	if (u->partial == LOSS_JOINED_DEPTH ||
+	    (u->partial == COMPLETE && u->count > u->depth))
+		return same_frames_far(u, &w);
 	full = record(u, tree, &w, &why);
 	/* 0: it cannot be told now. */
 	return !full || (full == node && same_frames(u, &w));
@@ -1255,15 +1450,18 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 
 	u->registers = registers;
 	if (u->root != tree->root) { /* none of its nodes is meant */
-		u->count = 0;
+		u->count = u->seam = 0;
 		u->partial = -1;
 		u->root = tree->root;
 	}
 	walk_path(u, &w, top, exact, false);
+	if (w.why == LOSS_PARTIAL_DEPTH)
+		join_memo(u, &w);
 	if (before)
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
 	node = record(u, tree, &w, why);
 	memorize(u, &w);
+	u->registers = registers;
 	if (u->verify && node && !confirmed(u, tree, top, exact, node))
 		u->differ++;
 	return node;

@@ -10,6 +10,11 @@
  * that of a full walk.  When `verify` is set, each path is walked in full as
  * well, with nothing remembered, and differences are counted.
  *
+ * A walk has a limit, `depth` new frames.  A path that is deeper is joined with
+ * what the memo has of the frames nearest to the root, where these are
+ * unchanged (joined.depth): what lies between is left out.  While nothing is
+ * known of them, or not enough, a walk goes on to the root now and then.
+ *
  * Nothing that is read can fault: the thread's own stack stays as long as the
  * thread, and what else a path leads to, right or wrong, is read through a
  * reader.
@@ -66,6 +71,7 @@ enum {
 	UNWIND_ROWS = 4,
 	UNWIND_PLACES = 512, /* to begin with */
 	UNWIND_PLACES_MOST = 1 << 14,
+	UNWIND_ROOTS = 64, /* frames that deep paths are joined with */
 };
 
 struct unwinder {
@@ -79,14 +85,18 @@ struct unwinder {
 	const greg_t *registers; /* at the top, NULL: not known */
 	const void
 		*hidden; /* link map of the module whose frames are left out */
-	uint32_t depth;  /* most frames */
+	uint32_t depth;  /* most frames that are walked anew */
 	uint32_t count;  /* frames in the memo */
+	uint32_t seam;   /* behind so many, others are left out; 0: none are */
 	uint32_t generation; /* of the code, that the memo is for */
 	uint32_t era;        /* how often it was forgotten */
 	int partial;         /* enum loss of the memo's path, -1: complete */
 	uint64_t verified;   /* paths that were walked in full as well */
 	uint64_t differ;     /* those that it did not confirm */
-	struct unwind_frame *memo, *fresh;
+	struct unwind_frame *memo, *fresh, *far; /* the last: walked beyond */
+	/* CPU time that these walks took, the last one, its begin, and after
+	   how many times as long another one may begin. */
+	uint64_t far_ns, far_took_ns, far_last_ns, far_times;
 	struct unwind_place *places;
 	uint32_t place_count; /* a power of 2 */
 	uint32_t displaced;   /* places that others took since it grew */
