@@ -51,6 +51,8 @@ enum {
  */
 #define MERCY_NS 800000000ull
 
+#define LONG_END_NS 1000000000u /* worth to be said */
+
 /* Mutable: the command's options, and the settings they make. */
 static const char *output = "";
 static bool force, quiet, no_report;
@@ -448,6 +450,29 @@ static void say_nothing_came(const struct no_sample *n)
 		n->run_ns / 1000000, no_sample_why(n, room));
 }
 
+static uint64_t moment_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What the user waits for when the program has ended; no budget bounds it. */
+static void say_long_end(uint64_t end_ns, uint64_t written_ns)
+{
+	uint64_t now = moment_ns();
+
+	if (!quiet && now - end_ns >= LONG_END_NS)
+		fprintf(stderr,
+			"copse run: that took %.1f s from the program's end: "
+			"%.1f s to write profiles, %.1f s to merge and report "
+			"them (--page off, --no-report)\n",
+			(double)(now - end_ns) / 1e9,
+			(double)(written_ns - end_ns) / 1e9,
+			(double)(now - written_ns) / 1e9);
+}
+
 /* The last rank speaks for the job.  DIR stays for profiles that were lost. */
 static void conclude_run(struct aftermath *a, const struct output *o,
 			 const struct no_sample *n, bool lost)
@@ -613,6 +638,7 @@ static int measure_program(char **argv, const struct settings *s,
 	struct power_meter meter = { 0 };
 	struct parent parent;
 	bool written, lived_in;
+	uint64_t written_ns;
 	int err;
 
 	parent_begin(&parent);
@@ -635,6 +661,7 @@ static int measure_program(char **argv, const struct settings *s,
 	if (ended_in_peace(&h, &parent))
 		let_helpers_end(live);
 	written = harvest_all(&h, &aftermath);
+	written_ns = moment_ns();
 	lived_in = livedir_lived_in(live);
 	parent_end(&parent);
 	say_trouble(&meter, job);
@@ -644,10 +671,12 @@ static int measure_program(char **argv, const struct settings *s,
 			output_discard(o);
 		return err == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 	}
-	if (output_done(o))
+	if (output_done(o)) {
 		conclude_run(&aftermath, o, &none, !written);
-	else if (parent.told_ns)
+		say_long_end(h.end.mono_ns, written_ns);
+	} else if (parent.told_ns) {
 		output_wait(o, parent.told_ns + MERCY_NS);
+	}
 	if (lived_in && !quiet)
 		say_who_runs_on(live, o->path);
 	aftermath_end(&aftermath);

@@ -72,6 +72,8 @@ double findings_rate(const struct run *run);
 
 /* Seconds of CPU time that measuring a process took. */
 double findings_cost(const struct run_rank *r);
+/* And its CPU time, with that of threads that had no sample, to compare. */
+double findings_cpu(const struct run_rank *r);
 
 /* A warning, where most call paths end early. */
 void findings_rootless(struct report *report, const struct run *run,

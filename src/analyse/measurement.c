@@ -40,7 +40,8 @@ static void process_row(struct report *report, const struct run *run,
 	report_number(report, (double)r->handler_ns / 1e9);
 	report_number(report, (double)r->wrapper_ns / 1e9);
 	report_number(report, (double)r->switch_ns / 1e9);
-	report_number(report, value_ratio(findings_cost(r), cpu));
+	report_number(report, (double)r->threads_ns / 1e9);
+	report_number(report, value_ratio(findings_cost(r), findings_cpu(r)));
 }
 
 static void process_columns(struct report *report, const struct run *run)
@@ -56,6 +57,7 @@ static void process_columns(struct report *report, const struct run *run)
 	report_column(report, "handler", "sampling", COLUMN_SECONDS);
 	report_column(report, "wrapper", "wrappers", COLUMN_SECONDS);
 	report_column(report, "switch", "clock", COLUMN_SECONDS);
+	report_column(report, "threads", "threads", COLUMN_SECONDS);
 	report_column(report, "cost", "cost", COLUMN_SHARE);
 }
 

@@ -42,7 +42,8 @@ static const char *clock_name(uint32_t clock)
 
 struct totals {
 	double samples, base, ticks, cpu; /* base: seconds sampled */
-	double cost, wrappers, switching; /* of it */
+	double cost, cost_of;             /* seconds, of so many of CPU time */
+	double wrappers, switching, starting; /* of it */
 	double switches, timers;
 	double starts; /* of processes, what the collector took for them */
 	bool one_clock;
@@ -70,9 +71,11 @@ static struct totals measured_totals(const struct run *run)
 		t.base += seconds_sampled(r);
 		t.cpu += (double)r->cpu_ns / 1e9;
 		t.cost += findings_cost(r);
+		t.cost_of += findings_cpu(r);
 		t.wrappers += (double)r->wrapper_ns / 1e9;
 		t.switching += (double)r->switch_ns / 1e9;
 		t.starts += (double)r->family.own_ns / 1e9;
+		t.starting += (double)r->threads_ns / 1e9;
 		t.switches += (double)r->switches;
 		t.timers += (double)r->timer_samples;
 		t.one_clock &= r->clock == run->ranks[0].clock;
@@ -202,7 +205,14 @@ double findings_rate(const struct run *run)
 
 double findings_cost(const struct run_rank *r)
 {
-	return (double)(r->handler_ns + r->wrapper_ns + r->switch_ns) / 1e9;
+	return (double)(r->handler_ns + r->wrapper_ns + r->switch_ns +
+			r->threads_ns) /
+	       1e9;
+}
+
+double findings_cpu(const struct run_rank *r)
+{
+	return (double)(r->cpu_ns + r->threads_missed_ns) / 1e9;
 }
 
 /* Two shares say enough to place the others. */
@@ -572,17 +582,21 @@ static void starts_note(struct report *report, const struct run *run,
 
 static void cost_note(struct report *report, const struct totals *t)
 {
-	char cost[32], switching[32], times[48], part[128] = "";
+	char cost[32], time[32], times[48], part[128] = "", threads[64] = "";
 
 	if (t->switching > PART * t->cost)
 		snprintf(part, sizeof(part),
 			 ", %s of it to set the clock at %s between threads "
 			 "or processes",
-			 phrase_time(switching, t->switching),
+			 phrase_time(time, t->switching),
 			 phrase_many(times, t->switches, "switch"));
-	report_note(report, "Measuring cost %s of CPU time, %.2f %%%s.",
+	if (t->starting > PART * t->cost)
+		snprintf(threads, sizeof(threads),
+			 ", %s of it to start and end threads",
+			 phrase_time(time, t->starting));
+	report_note(report, "Measuring cost %s of CPU time, %.2f %%%s%s.",
 		    phrase_time(cost, t->cost),
-		    100 * value_ratio(t->cost, t->cpu), part);
+		    100 * value_ratio(t->cost, t->cost_of), part, threads);
 }
 
 static void put_percent(FILE *to, const char *what, double share)
@@ -632,7 +646,7 @@ static void put_quality(struct report *report, const struct run *run,
 	if (worth > 0)
 		fprintf(to, ", 50 ± %.1f %%",
 			100 * confidence_of(0.5, worth).margin);
-	fprintf(to, " · cost %.2f %%", 100 * value_ratio(t->cost, t->cpu));
+	fprintf(to, " · cost %.2f %%", 100 * value_ratio(t->cost, t->cost_of));
 	if (starts_share(run, t) > 0)
 		fprintf(to, ", and %.0f %% to start processes",
 			100 * starts_share(run, t));

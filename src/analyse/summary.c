@@ -40,7 +40,7 @@ struct summary_facts {
 	struct efficiency e;
 	struct complete paths;
 	struct account account;
-	double elapsed, cost, sampled; /* seconds */
+	double elapsed, cost, sampled, cpu; /* seconds */
 	size_t threads, main_threads, most_threads, least_threads;
 	uint32_t *main; /* processes that matter, indices into run->ranks */
 	size_t main_count;
@@ -53,6 +53,7 @@ static void add_process_facts(struct summary_facts *f, const struct run_rank *r)
 {
 	f->sampled += (double)r->cpu_ns / 1e9;
 	f->cost += findings_cost(r);
+	f->cpu += findings_cpu(r);
 	f->samples += r->samples;
 	f->threads += r->threads;
 }
@@ -288,7 +289,7 @@ static void facts_table(struct report *report, const struct summary_facts *f,
 	report_count(report, round_to_count(f->paths.ticks));
 	report_number(report, value_ratio(f->paths.complete, f->paths.ticks));
 	report_number(report, f->cost);
-	report_number(report, value_ratio(f->cost, f->sampled));
+	report_number(report, value_ratio(f->cost, f->cpu));
 	report_number(report, f->sampled);
 	report_number(report, findings_rate(f->run));
 	report_count(report, f->run->rank_count ? f->run->ranks[0].freq : 0);

@@ -22,6 +22,9 @@
 
 enum {
 	MOMENT_NS = 100000, /* until it is asked again */
+	WEIGHED_FIRST =
+		16, /* threads whose start and end is measured, then … */
+	WEIGHED_EVERY = 16, /* … one of so many */
 	/* More share the records of ended ones. */
 	THREADS_OF_THEIR_OWN = 64,
 };
@@ -34,7 +37,9 @@ volatile bool thread_all_left;
 static struct {
 	struct lock lock;
 	uint32_t made, unseen; /* ended, without a record in the profile */
-	int64_t missed_ns;     /* CPU time of ended ones without a sample */
+	uint32_t started;
+	uint64_t cost_ns;  /* of starting and ending threads */
+	int64_t missed_ns; /* CPU time of ended ones without a sample */
 	struct thread *free, *youngest;
 } pool RESET_AT_FORK;
 
@@ -221,21 +226,47 @@ static void begin_measuring(struct thread *t)
 SIGSAFE static void tell_ended(struct live_header *header)
 {
 	header->threads_unseen = pool.unseen;
+	header->threads_ns = pool.cost_ns;
 	header->threads_missed_ns =
 		pool.missed_ns > 0 ? (uint64_t)pool.missed_ns : 0;
 }
 
+/* For how many threads what this one's start and end take is to stand. */
+static uint32_t weight_of_thread(void)
+{
+	uint32_t n = __atomic_fetch_add(&pool.started, 1, __ATOMIC_RELAXED);
+
+	if (n < WEIGHED_FIRST)
+		return n > 0; /* the first has started with its process */
+	return n % WEIGHED_EVERY ? 0 : WEIGHED_EVERY;
+}
+
+static uint64_t weigh_from(uint32_t weight)
+{
+	return weight ? time_now(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
+static void weigh_until(uint32_t weight, uint64_t since, uint64_t now)
+{
+	__atomic_fetch_add(&pool.cost_ns, weight * (now - since),
+			   __ATOMIC_RELAXED);
+}
+
 /* Threads may be shorter than a period: most of these have no sample. */
-static void count_ended(const struct thread *t)
+static void count_ended(const struct thread *t, uint64_t since)
 {
 	uint64_t stood = t->ready ? t->live->cpu_ns - t->stood_ns : 0;
 	struct live_header *header = registry_header();
+	uint64_t now;
 
 	if (!thread_open() ||
 	    __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED))
 		return;
+	now = time_now(CLOCK_THREAD_CPUTIME_ID);
 	pool.unseen += !t->ready;
-	pool.missed_ns += (int64_t)(time_now(CLOCK_THREAD_CPUTIME_ID) - stood);
+	pool.missed_ns += (int64_t)(now - stood);
+	if (since)
+		weigh_until(t->weight, since, now);
 	if (header)
 		tell_ended(header);
 }
@@ -261,6 +292,7 @@ static uint64_t far_times(void)
 void thread_start(uintptr_t low, uintptr_t high)
 {
 	struct thread *t = thread_record ? NULL : take_thread();
+	uint64_t since;
 
 	if (!t)
 		return;
@@ -268,6 +300,8 @@ void thread_start(uintptr_t low, uintptr_t high)
 		t->busy = 0;
 		return;
 	}
+	t->weight = weight_of_thread();
+	since = weigh_from(t->weight);
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->self = pthread_self();
 	t->region = NULL;
@@ -280,23 +314,26 @@ void thread_start(uintptr_t low, uintptr_t high)
 	adopt(t);
 	thread_record = t;
 	begin_measuring(t);
+	weigh_until(t->weight, since, weigh_from(t->weight));
 	thread_release(t);
 }
 
 void thread_stop(void)
 {
 	struct thread *t = thread_record;
+	uint64_t since;
 
 	if (!t)
 		return;
 	/* Even where a handler that interrupted us ends the thread. */
 	(void)thread_occupy(t);
+	since = thread_open() ? weigh_from(t->weight) : 0;
 	lock_take(&pool.lock);
 	t->alive = false;
 	sources_tell(thread_last, t);
 	clock_stop(&t->clock);
 	sources_tell(thread_stop, t);
-	count_ended(t);
+	count_ended(t, since);
 	lock_give(&pool.lock);
 	sources_tell(thread_gone, t);
 	thread_record = NULL;
@@ -327,6 +364,8 @@ void thread_forked(void)
 	pool.free = NULL;
 	pool.made = 1;
 	pool.unseen = 0;
+	pool.started = 1;
+	pool.cost_ns = 0;
 	pool.missed_ns = 0;
 	if (!t)
 		return;

@@ -103,6 +103,8 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	/* What follows a forked child does not touch. */
 	struct omp_places omp_places __attribute__((aligned(64)));
 	struct lock_briefs briefs;
+	uint64_t start_ns;
+	uint32_t weight; /* of its start and end, in threads; 0: not measured */
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 				     /* The unwinder's arrays follow. */
 };

@@ -53,6 +53,17 @@ are_counted() {
 	grep -q '^1 process × 501 threads' summary
 }
 
+# Most of what measuring such threads costs is to start and end them.
+cost_is_told() {
+	[ -d crowd.copse ] || skip "there was no run"
+	"$copse" report measurement crowd.copse | tee said
+	grep -q '^Measuring cost .* of it to start and end threads' said || return
+	"$copse" report measurement crowd.copse -f csv --table processes |
+		awk -v columns='cpu handler threads cost' \
+			-f "$srcdir/tests/lib/csv.awk" |
+		tee cost | awk '{ exit !($3 > 500 * 1e-6 && $3 < $1 + 500) }'
+}
+
 for cc in gcc clang; do
 	for what in region nested; do
 		point "$cc, $what" is_quick $cc $what 1000
@@ -64,4 +75,5 @@ for what in lock phases work; do
 done
 point "each member is told" is_complete
 point "each thread is counted" are_counted
+point "what starting and ending them cost is told" cost_is_told
 points_done

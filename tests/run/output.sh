@@ -410,6 +410,36 @@ orphan() {
 		left_nothing
 }
 
+# Nobody reads the summary for a while: the pipe is full with what the program
+# said.
+long_end() {
+	need python3
+	fresh "$1" || return
+	cat >late.py <<-'END'
+		import fcntl, os, subprocess, sys, time
+		F_SETPIPE_SZ = 1031
+		ends = os.pipe()
+		size = fcntl.fcntl(ends[1], F_SETPIPE_SZ, 4096)
+		run = subprocess.Popen(sys.argv[1:] + [str(size)], stderr=ends[1])
+		os.close(ends[1])
+		while not os.path.exists("pid"):
+		    time.sleep(0.1)
+		while os.path.exists("/proc/" + open("pid").read().strip()):
+		    time.sleep(0.1)
+		time.sleep(1.5)
+		print(open(ends[0]).read()[size:])
+		sys.exit(run.wait())
+	END
+	cat >full <<-'END'
+		. ./busy
+		echo $$ >being && mv being pid
+		head -c "$1" /dev/zero | tr '\0' x >&2
+	END
+	python3 late.py "$copse" run --page off sh full >said || return
+	cat said
+	grep -E "that took [1-9][0-9.]* s from the program's end: " said
+}
+
 point "PROGRAM.copse/rank-0.h5" default_name a
 point "an older run is left alone" never_over b
 point "--force replaces it, and only what is copse's" replaced c
@@ -429,6 +459,7 @@ point "a name with blanks is quoted where a command has it" blanks o
 point "a profile that could not be written is no lack of samples" not_written p
 point "a directory that was removed meanwhile" removed q
 point "no memory for what writes profiles: kept, nothing is lost" no_room u
+point "what the end of a run takes is said when it is long" long_end z
 point "nothing is left in shared memory" left_overs f
 point "each process has its file, shells have none" children g
 point "children beside a shell are not missed" children_alone n
