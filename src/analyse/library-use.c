@@ -11,6 +11,7 @@ const char *const library_purposes[LIBRARY_PURPOSES] = {
 	[LIBRARY_FORMATTING] = "formatting",
 	[LIBRARY_LOCKS] = "locks of threads",
 	[LIBRARY_FILES] = "reading and writing files",
+	[LIBRARY_STARTING] = "starting threads, processes and libraries",
 };
 
 /* How functions begin that do such things, by the name as a linker has it. */
@@ -18,6 +19,24 @@ static const struct purpose {
 	enum library_purpose is;
 	const char *begins;
 } purposes[] = {
+	{ LIBRARY_STARTING, "pthread_create" },
+	{ LIBRARY_STARTING, "pthread_join" },
+	{ LIBRARY_STARTING, "pthread_clockjoin" },
+	{ LIBRARY_STARTING, "nptl_deallocate_stack" },
+	{ LIBRARY_STARTING, "thrd_create" },
+	{ LIBRARY_STARTING, "dlopen" },
+	{ LIBRARY_STARTING, "dlmopen" },
+	{ LIBRARY_STARTING, "dl_open" },
+	{ LIBRARY_STARTING, "dlclose" },
+	{ LIBRARY_STARTING, "dl_close" },
+	{ LIBRARY_STARTING, "fork" },
+	{ LIBRARY_STARTING, "vfork" },
+	{ LIBRARY_STARTING, "clone" },
+	{ LIBRARY_STARTING, "posix_spawn" },
+	{ LIBRARY_STARTING, "posix_spawnp" },
+	{ LIBRARY_STARTING, "spawni" },
+	{ LIBRARY_STARTING, "system" },
+	{ LIBRARY_STARTING, "popen" },
 	{ LIBRARY_COPIES, "malloc" },
 	{ LIBRARY_COPIES, "calloc" },
 	{ LIBRARY_COPIES, "realloc" },

@@ -319,6 +319,62 @@ tells_not_of_lines() {
 	! tells_of_lines "$1"
 }
 
+# starts WHAT: again and again, which maps and allocates in the C library.
+starts() {
+	cat >starts.c <<-'C'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <sys/wait.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void *end(void *unused)
+		{
+			return unused;
+		}
+		__attribute__((noinline)) static void again(char what)
+		{
+			pthread_t thread;
+			void *library;
+			pid_t child;
+
+			switch (what) {
+			case 't':
+				if (!pthread_create(&thread, NULL, end, NULL))
+					pthread_join(thread, NULL);
+				break;
+			case 'l':
+				library = dlopen("libpthread.so.0", RTLD_NOW);
+				if (library)
+					dlclose(library);
+				library = dlmopen(LM_ID_NEWLM, "libm.so.6",
+						  RTLD_NOW);
+				if (library)
+					dlclose(library);
+				break;
+			default:
+				child = fork();
+				if (!child)
+					_exit(0);
+				waitpid(child, NULL, 0);
+			}
+		}
+		int main(int argc, char **argv)
+		{
+			while (clock() < CLOCKS_PER_SEC / 2)
+				again(argc > 1 ? *argv[1] : 't');
+			return 0;
+		}
+	C
+	"${CC:-cc}" -O1 -g -o starts starts.c -ldl -pthread || return
+	rm -rf starts.copse
+	"$copse" run -q -o starts.copse ./starts "$1" &&
+		"$copse" report diagnose -f csv starts.copse >said || return
+	cat said
+	! grep '^copies,' said &&
+		{ [ "$1" != libraries ] || grep '^starting,' said; }
+}
+
 point "a program is measured" measure
 point "reports keep to their width" widths
 point "what a build without -g lacks is told once" tells_of_lines -w
@@ -326,6 +382,9 @@ for option in -g -s; do
 	point "not of one with $option" tells_not_of_lines $option
 done
 point "the start of a process is no finding" no_faults_of_starts
+for what in threads libraries processes; do
+	point "starting $what is no allocating of the program" starts $what
+done
 point "a loop in Python is remarked on" loops_of_python
 point "an option of another analysis is refused" strangers
 point "and taken by its own" friends

@@ -30,13 +30,16 @@ enum field {
 	FORMATTING,
 	LOCKS,
 	FILES,
+	STARTING,
 	PACKING,
 	SHARE,
+	STARTING_SHARE,
 	COPY_SHARE,
 	PACKING_SHARE,
 	LOCK_SHARE,
 	ELAPSED,
 	GAIN,
+	STARTING_GAIN,
 	COPY_GAIN,
 	PACKING_GAIN,
 	CYCLES,
@@ -62,9 +65,15 @@ static const struct fact_field function_fields[FIELDS] = {
 		    "of that: locks and conditions of threads" },
 	[FILES] = { "files", FACT_SECONDS,
 		    "of that: reading and writing files" },
+	[STARTING] = { "starting", FACT_SECONDS,
+		       "of that: starting and joining threads, starting "
+		       "processes, opening libraries, with what all that "
+		       "allocates and copies" },
 	[PACKING] = { "packing", FACT_SECONDS,
 		      "Fortran's own CPU time on lines that call" },
 	[SHARE] = { "share", FACT_SHARE, "of the CPU time" },
+	[STARTING_SHARE] = { "starting_share", FACT_SHARE,
+			     "of the CPU time, that starting" },
 	[COPY_SHARE] = { "copy_share", FACT_SHARE, "of the CPU time, copies" },
 	[PACKING_SHARE] = { "packing_share", FACT_SHARE,
 			    "of the CPU time, that packing" },
@@ -74,6 +83,8 @@ static const struct fact_field function_fields[FIELDS] = {
 	[GAIN] = { "saved", FACT_SECONDS,
 		   "elapsed time that goes with it, at most: that of the CPU "
 		   "time outside MPI, and what waits for it" },
+	[STARTING_GAIN] = { "starting_saved", FACT_SECONDS,
+			    "the same of that starting" },
 	[COPY_GAIN] = { "copies_saved", FACT_SECONDS,
 			"the same of its copies" },
 	[PACKING_GAIN] = { "packing_saved", FACT_SECONDS,
@@ -94,10 +105,9 @@ static const struct fact_field function_fields[FIELDS] = {
 };
 
 static const enum field field_of[] = {
-	[LIBRARY_COPIES] = COPIES,
-	[LIBRARY_FORMATTING] = FORMATTING,
-	[LIBRARY_LOCKS] = LOCKS,
-	[LIBRARY_FILES] = FILES,
+	[LIBRARY_COPIES] = COPIES,     [LIBRARY_FORMATTING] = FORMATTING,
+	[LIBRARY_LOCKS] = LOCKS,       [LIBRARY_FILES] = FILES,
+	[LIBRARY_STARTING] = STARTING,
 };
 
 /* What each path of the program's has, with libraries; and its copies. */
@@ -124,9 +134,9 @@ static void owned_fini(struct owned *o)
 static int owned_init(struct owned *o, const struct paths *paths,
 		      const struct library_use *uses, const double *own)
 {
-	static const enum field kept[] = { TOTAL,  COPIES,      FORMATTING,
-					   LOCKS,  FILES,       PACKING,
-					   CYCLES, INSTRUCTIONS };
+	static const enum field kept[] = { TOTAL,   COPIES, FORMATTING,
+					   LOCKS,   FILES,  STARTING,
+					   PACKING, CYCLES, INSTRUCTIONS };
 	bool ok;
 
 	*o = (struct owned){
@@ -329,6 +339,8 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		value_ratio(f->values[TOTAL].number, from->sampled);
 	f->values[COPY_SHARE].number =
 		value_ratio(f->values[COPIES].number, from->sampled);
+	f->values[STARTING_SHARE].number =
+		value_ratio(f->values[STARTING].number, from->sampled);
 	f->values[PACKING_SHARE].number =
 		value_ratio(f->values[PACKING].number, from->sampled);
 	f->values[LOCK_SHARE].number =
@@ -340,6 +352,8 @@ static int finish_function(struct fact *f, const struct fact_source *from,
 		fact_saved(from, f->values[TOTAL].number, fact_work(from));
 	f->values[COPY_GAIN].number =
 		fact_saved(from, f->values[COPIES].number, fact_work(from));
+	f->values[STARTING_GAIN].number =
+		fact_saved(from, f->values[STARTING].number, fact_work(from));
 	f->values[PACKING_GAIN].number =
 		fact_saved(from, f->values[PACKING].number, fact_work(from));
 	f->values[INTERPRETED].number =

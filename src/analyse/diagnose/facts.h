@@ -32,7 +32,7 @@ struct fact_field {
 };
 
 enum {
-	FACT_FIELDS = 24
+	FACT_FIELDS = 28
 };
 
 struct fact {

@@ -1455,7 +1455,7 @@ SIGSAFE live_ref unwind_path(struct unwinder *u, struct tree *tree,
 		u->root = tree->root;
 	}
 	walk_path(u, &w, top, exact, false);
-	if (w.why == LOSS_PARTIAL_DEPTH)
+	if (w.why == LOSS_PARTIAL_DEPTH && w.count)
 		join_memo(u, &w);
 	if (before)
 		__builtin_prefetch(arena_at(tree->arena, before->cells));
