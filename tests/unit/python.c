@@ -630,6 +630,22 @@ TEST(the_same_frames_of_3_11)
 	finish();
 }
 
+/* What is nearer to the root than frames that are kept is not read: no end. */
+TEST(deep_recursion_of_3_11)
+{
+	uint64_t stack[WORDS] = { 0 };
+	struct python_frames *p = &unwinder.python;
+
+	start(0x30b);
+	make_frame(1, 1, frame_at(1));
+	run_by(&stack[30], 0, NULL);
+	run_by(&stack[20], frame_at(0), &stack[30]);
+	CHECK(read_again(stack, false) == PYTHON_READ && p->read == MOST);
+	CHECK(p->cut && is_frame(MOST - 1, "inner", &stack[20]));
+	CHECK(is_frame(0, "outer", &stack[20]));
+	finish();
+}
+
 /* A module's, which runs once, is not. */
 TEST(a_module_that_moved)
 {

@@ -13,6 +13,7 @@ enum {
 	MISSES = 64,     /* after so many it is looked for … */
 	MISS_EVERY = 64, /* … one time in so many */
 	STEPS_MOST = 1 << 16,
+	RECURSION = 4,      /* frames, to find a call of a function by itself */
 	LOOKED_FIRST = 256, /* samples look at their functions, then … */
 	LOOKED_EVERY = 16,  /* … one in so many */
 	WORD = sizeof(uintptr_t),
@@ -501,10 +502,28 @@ SIGSAFE void python_frames_forget(struct python_frames *p)
 	p->known = p->current = p->read = 0;
 }
 
+/* The memo's begin, if it is far enough: the rest then has the nodes it had. */
+SIGSAFE static bool is_memo_begin(struct python_frames *p)
+{
+	return p->count && p->read > p->most / 2 &&
+	       python_frame_fresh(p, 0)->at == python_frame_memo(p, 0)->at;
+}
+
 /*
- * All of one interpreter, from the leaf; of more than are kept, those up to a
- * mark.
+ * Of more frames than are kept those up to a mark are read, to know it; in 3.11
+ * it is known before.
  */
+SIGSAFE static bool is_enough(struct chain_reading *r)
+{
+	struct python_frames *p = r->to;
+
+	if (r->open && r->layout->frame.is_entry &&
+	    (p->read == p->most || is_memo_begin(p)))
+		return close_entry(r, r->cframe);
+	return p->read == p->most && !r->open;
+}
+
+/* All of one interpreter, from the leaf, until there are enough. */
 SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 {
 	struct python_frames *p = r->to;
@@ -523,7 +542,7 @@ SIGSAFE static bool read_frames(struct chain_reading *r, bool afresh)
 	if (!afresh && !r->layout->frame.unit && is_memo(r, at))
 		return true;
 	r->cframe = mark;
-	for (uint32_t i = 0; at && (p->read < p->most || r->open); i++)
+	for (uint32_t i = 0; at && !is_enough(r); i++)
 		if (i == STEPS_MOST ||
 		    !(r->layout->frame.unit ? read_frame_object
 					    : read_frame)(r, &at))
@@ -621,13 +640,32 @@ SIGSAFE static bool is_believed(struct chain_reading *r, uint32_t i)
 	return python_code_believed(r->layout, f->code, f->instr, &f->name);
 }
 
+/* One of the few frames before it runs the same: it has been named just now. */
+SIGSAFE static bool is_recursion(struct python_frames *p, uint32_t i)
+{
+	struct python_frame *f = python_frame_fresh(p, i);
+
+	for (uint32_t back = 1; back <= i && back <= RECURSION; back++) {
+		const struct python_frame *b = f - back;
+
+		if (b->code != f->code || b->instr != f->instr ||
+		    b->copy != f->copy)
+			continue;
+		f->name = b->name;
+		f->identity = b->identity;
+		return true;
+	}
+	return false;
+}
+
 /* Does the memo's name hold?  Where objects change it is looked up again. */
 SIGSAFE static bool is_same_name(struct chain_reading *r, uint32_t i)
 {
 	const struct python_frame *m = python_frame_memo(r->to, i);
 
 	return !m->name.changes || r->calm ||
-	       (name_one_frame(r, i, true) == PYTHON_CODE_NAMED &&
+	       ((is_recursion(r->to, i) ||
+		 name_one_frame(r, i, true) == PYTHON_CODE_NAMED) &&
 		python_frame_fresh(r->to, i)->name.index == m->name.index);
 }
 
@@ -670,7 +708,7 @@ SIGSAFE static enum python_read name_frames(struct chain_reading *r,
 	for (uint32_t i = p->same; i < p->read; i++) {
 		enum python_code found;
 
-		if (believed && is_believed(r, i))
+		if (is_recursion(p, i) || (believed && is_believed(r, i)))
 			continue;
 		if (i + 1 < p->read && !r->alive)
 			read_codes(r, i);
