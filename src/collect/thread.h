@@ -93,8 +93,9 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	void *teams_begun; /* of copse_team_room(); NULL: none yet */
 	struct switches switches;
 	uint64_t start_ns;
-	bool alive;           /* between thread_start() and _stop() */
-	bool has_places;      /* in omp_places */
+	uint32_t weight; /* of its start and end, in threads; 0: not measured */
+	bool alive;      /* between thread_start() and _stop() */
+	bool has_places; /* in omp_places */
 	struct thread *next;  /* in the pool */
 	struct thread *older; /* in the list of all records */
 	/* Where members say when they came to the end; others read this line.
@@ -103,8 +104,6 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	/* What follows a forked child does not touch. */
 	struct omp_places omp_places __attribute__((aligned(64)));
 	struct lock_briefs briefs;
-	uint64_t start_ns;
-	uint32_t weight; /* of its start and end, in threads; 0: not measured */
 	uint64_t losses[LOSS_COUNT]; /* before there was a tree */
 				     /* The unwinder's arrays follow. */
 };
