@@ -73,6 +73,7 @@ libanalyse_la_SOURCES = \
 	src/analyse/mpi/efficiency.c src/analyse/mpi/efficiency.h \
 	src/analyse/mpi/mpi-callsites.c src/analyse/mpi/mpi-callsites.h \
 	src/analyse/mpi/mpi-time.c src/analyse/mpi/mpi-time.h \
+	src/analyse/mpi/factor-losses.c src/analyse/mpi/factor-losses.h \
 	src/analyse/mpi/thread-factors.c src/analyse/mpi/thread-factors.h \
 	src/analyse/mpi/other-jobs.c \
 	src/analyse/mpi/wait-causes.c src/analyse/mpi/wait-causes.h \

@@ -122,7 +122,7 @@ hybrid() {
 		factor thread_efficiency "$(awk -v a="$all" -v i="$in" \
 			-v p="$parts" \
 			'BEGIN { print (a - i + p) / (2 * a) }')" &&
-		grep -q 'is lost by threads that' said
+		grep -qE '^• (Serial parts|Parallel regions) [0-9]+ %: threads' said
 }
 
 # Workers without work spin in the runtime, which is no hot path.

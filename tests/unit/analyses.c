@@ -8,6 +8,7 @@
 #include "analyse/analysis.h"
 #include "analyse/confidence.h"
 #include "analyse/mpi/efficiency.h"
+#include "analyse/mpi/factor-losses.h"
 #include "analyse/openmp-lost.h"
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/groups.h"
@@ -208,6 +209,21 @@ TEST(efficiency_is_the_product_of_its_factors)
 	run_free(run);
 }
 
+/* Seconds of the run; those of factors that it does not have are 0. */
+static double all_losses(const struct efficiency *e,
+			 const struct thread_factors *f)
+{
+	struct factor_loss losses[LOSS_KINDS];
+	double all = 0;
+
+	factor_losses(losses, e, f);
+	for (size_t i = 0; i < LOSS_KINDS; i++) {
+		CHECK(!isnan(losses[i].factor) || near(losses[i].seconds, 0));
+		all += losses[i].seconds;
+	}
+	return all;
+}
+
 TEST(communication_is_serialisation_times_transfer)
 {
 	/* Useful 6, 7, 8 s; without transfer each rank would take 9 s. */
@@ -216,10 +232,17 @@ TEST(communication_is_serialisation_times_transfer)
 				  { .total = 3, .waiting = 2 },
 				  { .waiting = NAN }, /* took no part */
 				  { .total = 2, .waiting = 1 } };
+	const struct thread_factors none = { 0 };
+	const struct thread_factors half = {
+		.threads = 2, .serial = 0.75, .regions = 0.8, .all = 0.6
+	};
 	struct efficiency e;
 
 	efficiency_from(&e, elapsed, mpi, 4);
-	CHECK(e.ranks == 3 && e.useful_max_rank == 3);
+	CHECK(e.ranks == 3 && e.useful_max_rank == 3 &&
+	      e.outside_max_rank == 3);
+	CHECK(near(all_losses(&e, &none), 3));
+	CHECK(near(all_losses(&e, &half), 10 - 7 * half.all));
 	CHECK(near(e.balance, 7.0 / 8) && near(e.communication, 0.8));
 	CHECK(near(e.serialisation, 8.0 / 9) && near(e.transfer, 0.9));
 	CHECK(near(e.parallel, e.balance * e.serialisation * e.transfer));
@@ -233,6 +256,7 @@ TEST(communication_is_serialisation_times_transfer)
 	efficiency_from(&e, elapsed, mpi, 4);
 	CHECK(isnan(e.serialisation) && isnan(e.transfer));
 	CHECK(near(e.communication, 0.8));
+	CHECK(near(all_losses(&e, &none), 3));
 	efficiency_from(&e, elapsed, mpi, 0);
 	CHECK(!e.ranks && near(e.parallel, 0));
 }

@@ -36,8 +36,10 @@ static void add_rank_time(struct efficiency *e, double elapsed, double mpi,
 		e->useful_max = useful;
 		e->useful_max_rank = index;
 	}
-	if (outside > e->outside_max)
+	if (!e->ranks || outside > e->outside_max) {
 		e->outside_max = outside;
+		e->outside_max_rank = index;
+	}
 	if (elapsed > e->elapsed)
 		e->elapsed = elapsed;
 	e->outside_mean += outside;

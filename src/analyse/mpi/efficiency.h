@@ -24,7 +24,7 @@ struct efficiency {
 	double serialisation, transfer;
 	double mpi_mean, mpi_min, mpi_max; /* time_split_mpi(); of a run */
 	/* indices into run->ranks */
-	size_t mpi_min_rank, mpi_max_rank, useful_max_rank;
+	size_t mpi_min_rank, mpi_max_rank, outside_max_rank, useful_max_rank;
 };
 
 /* From MPI_Init to MPI_Finalize.  0, or -ENOMEM with a reason. */

@@ -8,13 +8,12 @@
 #include "analyse/findings.h"
 #include "analyse/gpu/gpu-busy.h"
 #include "analyse/mpi/efficiency.h"
+#include "analyse/mpi/factor-losses.h"
 #include "analyse/mpi/thread-factors.h"
 #include "analyse/paths.h"
 #include "base/err.h"
 #include "base/comparison.h"
 #include "run/split.h"
-
-#define WORTHWHILE 0.02 /* of the run time: lost, worth a sentence */
 
 enum {
 	ROWS = 20,
@@ -249,50 +248,12 @@ static void gpu_factor_table(struct report *report, const struct gpu_factors *f)
 		report_number(report, cells[i].value);
 }
 
-struct factor_loss {
-	const char *by;
-	double share;
-};
-
-/* "Most is lost by load imbalance: …", of the run time on each rank. */
-static void worst(struct report *report, const struct efficiency *e,
-		  const struct thread_factors *f)
-{
-	double ideal = e->transfer * e->elapsed;
-	bool known = !isnan(ideal);
-	const struct factor_loss losses[] = {
-		{ "load imbalance", e->outside_max - e->outside_mean },
-		{ "waiting on one another (serialisation)",
-		  known ? ideal - e->outside_max : 0 },
-		{ "transfer", known ? e->elapsed - ideal : 0 },
-		{ "communication", known ? 0 : e->elapsed - e->outside_max },
-		{ "threads that wait in OpenMP",
-		  f->threads > 0
-			  ? e->outside_mean * f->serial * (1 - f->regions)
-			  : e->outside_mean - e->useful_mean },
-		{ "threads that have no region to work in",
-		  f->threads > 0 ? e->outside_mean * (1 - f->serial) : 0 },
-	};
-	const struct factor_loss *most = losses;
-	double all = 0;
-
-	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++) {
-		if (losses[i].share > most->share)
-			most = &losses[i];
-		all += losses[i].share;
-	}
-	if (most->share > WORTHWHILE * e->elapsed)
-		report_line(report,
-			    "• %s is lost by %s: %.0f %% of the run time.",
-			    phrase_most_begins(value_ratio(most->share, all)),
-			    most->by, 100 * most->share / e->elapsed);
-}
-
 static int fill_factors(struct report *report, const struct paths *paths,
 			const struct analysis_options *options)
 {
 	const struct run *run = paths->run;
 	struct gpu_factors gpu = gpu_factors_of(run);
+	struct factor_loss losses[LOSS_KINDS];
 	struct thread_factors threads;
 	struct efficiency e;
 	int err = efficiency_of(&e, run);
@@ -303,12 +264,14 @@ static int fill_factors(struct report *report, const struct paths *paths,
 	findings_jobs(report, run);
 	efficiency_line(report, &e, run);
 	thread_factors_line(report, &threads);
-	worst(report, &e, &threads);
+	factor_losses(losses, &e, &threads);
+	factor_losses_say(report, losses, &e, run);
 	gpu_factors_lines(report, &gpu);
 	factor_columns(report, run, e.openmp < 1);
 	if (e.ranks)
 		factor_row(report, run, "(run)", &e, 0);
 	err = phases(report, paths, options);
+	factor_losses_table(report, losses, &e, run);
 	thread_factors_table(report, &threads);
 	gpu_factor_table(report, &gpu);
 	if (!e.ranks && !gpu.devices && !report->tables[0].row_count)
