@@ -9,10 +9,12 @@
 #include "analyse/confidence.h"
 #include "analyse/path-imbalance-table.h"
 #include "analyse/rank-distribution.h"
+#include "base/comparison.h"
 #include "base/err.h"
 #include "run/values.h"
 
 #define MANY 64 /* rows: most values are read, and some often */
+#define MORE 4  /* times the rows: paths that are looked at */
 
 /* Unless rows are asked for, paths below this share of the first's are not. */
 #define SMALL 0.01
@@ -34,6 +36,7 @@ static void skew_path_columns(struct report *report, const struct skews *skews)
 	report_column(report, "max_rank", run->world ? "on rank" : "in process",
 		      COLUMN_COUNT);
 	value_column(report, "imbalance", "imbalance", metric);
+	report_spare(report);
 	value_column(report, "recoverable", "recoverable", metric);
 	report_column(report, "shape", NULL, COLUMN_TEXT);
 	report_column(report, NULL, "shape", COLUMN_TEXT);
@@ -70,11 +73,8 @@ static int table_row(struct report *report, const struct skews *skews,
 {
 	const struct run *run = skews->paths->run;
 	enum unit unit = skews->metric->unit;
-	struct skew outside;
-	int err = skew_outside_mpi(skews, k->path, values, &outside);
+	int err = skew_values(skews, k->path, values);
 
-	if (!err)
-		err = skew_values(skews, k->path, values);
 	if (err)
 		return err;
 	paths_cell(report, skews->paths, k->path);
@@ -86,7 +86,7 @@ static int table_row(struct report *report, const struct skews *skews,
 	report_number(report, value_ratio(k->max, k->mean));
 	report_count(report, processes_number(run, k->max_process));
 	value_cell(report, unit, k->imbalance);
-	value_cell(report, unit, outside.recoverable);
+	value_cell(report, unit, k->recoverable);
 	skew_table_shape(report, shapes, values);
 	report_spark(report, values, skews->process_count);
 	return 0;
@@ -118,14 +118,56 @@ static double sample_weight(const struct skews *skews)
 	return value_ratio(total, confidence_samples(skews->paths->run, m));
 }
 
+static int by_recoverable(const void *x, const void *y)
+{
+	const struct skew *a = x, *b = y;
+
+	if (a->recoverable != b->recoverable)
+		return a->recoverable < b->recoverable ? 1 : -1;
+	if (a->imbalance != b->imbalance)
+		return a->imbalance < b->imbalance ? 1 : -1;
+	return ORDER(a->path, b->path);
+}
+
+/*
+ * The most uneven of those that are rows, `most` at most, by what an even load
+ * would save; to be freed, NULL with a reason.
+ */
+static struct skew *find_recoverable(const struct skews *skews, size_t most,
+				     const struct skew_table *how,
+				     const struct analysis_options *options,
+				     double *values, size_t *count)
+{
+	struct skew *at = calloc(skews->count + 1, sizeof(*at));
+	struct skew outside;
+	int err = at ? 0 : no_memory();
+
+	*count = 0;
+	for (size_t i = 0; i < skews->count && *count < most && !err; i++) {
+		const struct skew *k = &skews->at[i];
+
+		if (!is_skew_row(skews, k, how, options))
+			continue;
+		err = skew_outside_mpi(skews, k->path, values, &outside);
+		at[*count] = *k;
+		at[(*count)++].recoverable = outside.recoverable;
+	}
+	if (err) {
+		free(at);
+		return NULL;
+	}
+	qsort(at, *count, sizeof(*at), by_recoverable);
+	return at;
+}
+
 int skew_table(struct report *report, const struct skews *skews,
 	       const struct skew_table *how,
 	       const struct analysis_options *options)
 {
-	size_t limit = analysis_limit(options, how->rows, skews->count),
-	       rows = 0;
+	size_t limit = analysis_limit(options, how->rows, skews->count), count;
 	double *values = calloc(skews->process_count + 1, sizeof(*values));
 	double weight = sample_weight(skews);
+	struct skew *at = NULL;
 	struct shapes shapes;
 	int err = values ? 0 : no_memory();
 
@@ -138,15 +180,16 @@ int skew_table(struct report *report, const struct skews *skews,
 	skew_path_columns(report, skews);
 	if (limit > MANY)
 		values_keep(skews->paths->run, skews->metric);
-	for (size_t i = 0; i < skews->count && rows < limit && !err; i++) {
-		if (!is_skew_row(skews, &skews->at[i], how, options))
-			continue;
-		shapes.least = noise(skews->at[i].max, weight);
-		err = table_row(report, skews, &shapes, &skews->at[i], values);
-		rows++;
+	at = find_recoverable(skews, MORE * limit, how, options, values,
+			      &count);
+	err = at ? 0 : -EIO;
+	for (size_t i = 0; at && i < count && i < limit && !err; i++) {
+		shapes.least = noise(at[i].max, weight);
+		err = table_row(report, skews, &shapes, &at[i], values);
 	}
 	shapes_fini(&shapes);
 out:
+	free(at);
 	free(values);
 	return err;
 }

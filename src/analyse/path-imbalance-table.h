@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * path-imbalance-table.h - the table of call paths that take longer on one rank
- * than on the others, the most uneven first, and what an even load would save.
+ * than on the others, those first of which an even load would save most.
  */
 #ifndef ANALYSE_PATH_IMBALANCE_TABLE_H
 #define ANALYSE_PATH_IMBALANCE_TABLE_H

@@ -527,7 +527,7 @@ static int fill_ranks(struct report *report, struct ranks *r,
 		      const struct analysis_options *options)
 {
 	static const struct skew_table how = {
-		.title = "call paths outside MPI, the most uneven first",
+		.title = "call paths outside MPI, the most to save first",
 		.rows = 5,
 		.outside = true,
 	};
