@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/compare/gate.h"
 #include "analyse/overview.h"
 #include "base/err.h"
 #include "run/values.h"
@@ -278,31 +277,12 @@ static int take_verdict(struct overview *o, struct report *verdict)
 	return err;
 }
 
-/* What copse gate says of the sides. */
-static int ask_gate(struct overview *o, const struct run *const runs[],
-		    const struct analysis_options *options)
-{
-	static const char *const rules[] = { "total > 3%", "path(*) > 5%",
-					     NULL };
-	const struct gate_options gate = { .rules = rules,
-					   .confidence = 0.99,
-					   .least = 0.01 };
-	struct analysis_options how = *options;
-	struct report *verdict = NULL;
-	bool failed;
-	int err;
-
-	how.limit = SIZE_MAX;
-	err = gate_run(&verdict, &failed, &gate, runs, &how);
-	return err ? err : take_verdict(o, verdict);
-}
-
 static int overview_sides(struct overview *o, const struct run *const runs[],
 			  const struct overview_choice *choice,
 			  const struct analysis_options *options)
 {
-	int err = choice->verdict ? take_verdict(o, choice->verdict)
-				  : ask_gate(o, runs, options);
+	int err = choice->verdict ? take_verdict(o, choice->verdict) : 0;
+
 	if (err)
 		return err;
 	o->diff = calloc(1, sizeof(*o->diff));

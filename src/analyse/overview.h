@@ -32,7 +32,7 @@ struct overview_choice {
 	bool live;                   /* for a server that knows more */
 	bool sources;                /* with the lines that take most */
 	struct report *verdict;      /* of diff: the gate's, which is taken
-					over; NULL: by rules of our own */
+					over; NULL: no rules were given */
 };
 
 struct overview {
