@@ -38,8 +38,8 @@ CLEANFILES += rules/here $(RULES:%=rules/%.rule)
 
 # The page that -f html fills in: one file of these modules, in the order in
 # which they need each other.  A new one is share/page/NAME.js and its word here.
-PAGE_MODULES = dom units stream selection live model paths tree colour flame strip \
-	grid table time-grid timeline time-slice view-start view-flame view-hot view-ranks \
+PAGE_MODULES = dom units stream selection live model paths tree colour svg flame strip \
+	grid table split time-grid timeline time-slice view-start view-flame view-hot view-ranks \
 	view-mpi view-threads view-gpu view-time view-steps view-source views main
 page_modules = $(PAGE_MODULES:%=share/page/%.js)
 page_sources = $(page_modules) share/page/page.css share/page/page.html \

@@ -48,9 +48,16 @@ export function el(tag, attributes, ...children) {
 	return childrenAdd(made, children);
 }
 
+// What had the focus gives it to what is in its place.
 export function elReplace(parent, ...children) {
+	const links = () => [...parent.querySelectorAll("a, button, input")];
+	const at = parent.contains(document.activeElement)
+		? links().indexOf(document.activeElement) : -1;
+
 	parent.textContent = "";
-	return childrenAdd(parent, children);
+	childrenAdd(parent, children);
+	links()[at]?.focus({ preventScroll: true });
+	return parent;
 }
 
 // A canvas as large as its box, in the pixels of the screen; draw(context,
@@ -65,6 +72,7 @@ export function canvasFit(canvas, height, draw) {
 
 	const context = canvas.getContext("2d");
 
+	canvas.draw = draw;
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	draw(context, width, height);
 }

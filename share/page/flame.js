@@ -4,6 +4,7 @@
 // vanishes.
 import { canvasFit, el, textClean } from "./dom.js";
 import { ink } from "./colour.js";
+import { svgButton } from "./svg.js";
 
 const rowHeight = 19, narrow = 1;
 
@@ -96,7 +97,8 @@ export class Flame {
 			onkeydown: e => this.pressed(e),
 		});
 		this.said = el("p", { class: "said", "aria-live": "polite" });
-		this.element = el("div", { class: "flame-box" }, this.canvas, this.said);
+		this.element = el("div", { class: "flame-box" }, this.canvas,
+			svgButton(this.canvas, "flame graph"), this.said);
 	}
 
 	// tree: { parent, node, all, children }

@@ -3,6 +3,7 @@
 import { canvasFit, el, textClean } from "./dom.js";
 import { heatColour, ink } from "./colour.js";
 import { labelFit } from "./flame.js";
+import { svgButton } from "./svg.js";
 
 // what: { rows, columns: counts, value(row, column) 0 … 1 (null: nothing),
 // label(row), columnLabel(column), about(row, column), onselect(row, column),
@@ -23,7 +24,8 @@ export class Grid {
 			onblur: () => this.cursorShow(false),
 		});
 		this.said = el("p", { class: "said", "aria-live": "polite" });
-		this.element = el("div", { class: "grid-box" }, this.canvas, this.said);
+		this.element = el("div", { class: "grid-box" }, this.canvas,
+			svgButton(this.canvas, "matrix"), this.said);
 		this.tell(null);
 	}
 

@@ -11,7 +11,7 @@ import { spanText } from "./timeline.js";
 import { timeGridOf } from "./time-grid.js";
 import { isKeptByTime, TimeSlice } from "./time-slice.js";
 import { stripMake } from "./view-ranks.js";
-import { views } from "./views.js";
+import { tabsOf, viewFind } from "./views.js";
 
 const byId = id => document.getElementById(id);
 
@@ -20,7 +20,8 @@ class App {
 		this.model = model;
 		this.cache = new Map();
 		this.selection = selectionParse(location.hash);
-		this.views = views.filter(v => v.has(this));
+		this.tabs = tabsOf(this);
+		this.views = this.tabs.flatMap(t => t.views);
 		model.ownModule = this.moduleOfProgram();
 		if (model.page.live)
 			model.live = new Live(() => this.update());
@@ -44,7 +45,7 @@ class App {
 	}
 
 	get view() {
-		return this.views.find(v => v.id === this.selection.view) || this.views[0];
+		return viewFind(this.views, this.selection.view);
 	}
 
 	get metric() {
@@ -153,7 +154,7 @@ class App {
 	// To a call path, where it can be seen.
 	linkPath(node) {
 		return this.link({ path: node,
-			...(this.view.id === "start" && { view: "flame" }) });
+			...(this.view.id === "start" && { view: "flame", show: [] }) });
 	}
 
 	// A sentence whose call paths are links.
@@ -254,11 +255,18 @@ class App {
 			.filter(Boolean).join(" ");
 	}
 
+	// The tabs, and the views of the one that is open.
 	navUpdate() {
-		elReplace(byId("views"), this.views.map(v => el("a", {
-			href: this.link({ view: v.id, find: "", zoom: null, show:
-				v.id === this.view.id ? this.selection.show : [] }),
-			"aria-current": v === this.view && "page" }, v.title)));
+		const open = this.tabs.find(t => t.views.includes(this.view));
+		const make = (v, title, isOpen) => el("a", { href: this.link({ view: v.id,
+			find: "", zoom: null, show: v === this.view ? this.selection.show : [] }),
+		"aria-current": isOpen && "page" }, title);
+
+		elReplace(byId("views"), this.tabs.map(t =>
+			make(t === open ? this.view : t.views[0], t.title, t === open)));
+		elReplace(byId("parts"), open.views.map(v =>
+			make(v, v.title, v === this.view)));
+		byId("parts").hidden = open.views.length < 2;
 	}
 
 	toolbarUpdate() {

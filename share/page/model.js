@@ -14,18 +14,6 @@ export const inlined = 1, unnamed = 2, python = 4, own = 128;
 // Of Python, what came with the interpreter or as a package.
 const packaged = /(^|\/)(lib\d*\/python\d|site-packages|dist-packages)|^<|^$/;
 
-// What takes time that somebody may save, in the colours of every view.
-export const parts = [
-	["compute", "compute", "own"],
-	["mpi_wait", "MPI, waiting", "wait"],
-	["mpi_transfer", "MPI, transfer", "mpi"],
-	["mpi", "MPI", "mpi"],
-	["io", "MPI I/O", "io"],
-	["files", "files", "io"],
-	["openmp", "OpenMP, waiting", "openmp"],
-	["other", "before MPI_Init, after MPI_Finalize", "rest"],
-];
-
 const baseName = path => path.slice(path.lastIndexOf("/") + 1);
 
 function endsOf(parent) {
@@ -157,6 +145,25 @@ export class Model {
 	// It is of the program or of a library that a person knows: as reports say.
 	isSaid(n) {
 		return this.isOwn(n) || !this.scripts.size && !!(this.flags[n] & own);
+	}
+
+	// The same, or MPI, OpenMP's runtime, a GPU or a phase: no library that
+	// folds into its caller.
+	isMine(n) {
+		return this.isSaid(n) || this.kind[n] >= kinds.mpi &&
+			this.kind[n] !== kinds.loop;
+	}
+
+	// Values of each node alone, those of libraries as their caller's.
+	folded(own) {
+		const mine = new Uint32Array(this.count), folded = this.zeros();
+
+		for (let n = 1; n < this.count; n++) {
+			mine[n] = this.isMine(n) ? n : mine[this.parent[n]];
+			folded[mine[n] || n] += own[n];
+		}
+		folded[0] += own[0] || 0;
+		return folded;
 	}
 
 	// The first node of the call path of the innermost function of the program

@@ -3,6 +3,7 @@
 // as a pixel has to show: their least, mean and most.  Nothing is left out.
 import { canvasFit, el } from "./dom.js";
 import { ink } from "./colour.js";
+import { svgButton } from "./svg.js";
 import { axisSteps } from "./timeline.js";
 
 // So many columns for `count` ranks in `width` pixels.
@@ -52,7 +53,7 @@ const bandHeight = 14;
 // what: { hostOf(row), label(row): its number, isChosen(row), about(first, count, bin), onselect(from,
 // to, add) }
 export class Strip {
-	constructor(what, height = 84) {
+	constructor(what, height = 84, name = "ranks") {
 		this.what = what;
 		this.height = height;
 		this.canvas = el("canvas", {
@@ -65,7 +66,8 @@ export class Strip {
 			onkeydown: e => this.pressed(e),
 		});
 		this.said = el("p", { class: "said", "aria-live": "polite" });
-		this.element = el("div", { class: "strip-box" }, this.canvas, this.said);
+		this.element = el("div", { class: "strip-box" }, this.canvas,
+			svgButton(this.canvas, name), this.said);
 	}
 
 	show(columns, chosen) {

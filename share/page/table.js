@@ -2,6 +2,7 @@
 // table.js - tables of reports, with the columns that copse-report(1) lists.
 import { el, elReplace } from "./dom.js";
 import { heatColour } from "./colour.js";
+import { csvText, saveButton } from "./svg.js";
 import { bytesText, countText, numberText, shareText, timeText } from "./units.js";
 
 const rowsFew = 25;
@@ -140,10 +141,34 @@ export function tablesMake(app, report, most, but = []) {
 		columnsShown(t).length).map(t => tableMake(app, t, most));
 }
 
-// Rows in the report's order, or by a column; more than a few on demand.  Of
-// some columns links has the node that a text means.
-export function tableMake(app, table, most = rowsFew, links = {}) {
+// How many rows come before those that are only 0.0 % of all.
+export function rowsWorth(table, columns) {
+	const shares = columns.filter(({ type }) => type === "share");
+	const at = table.rows.findLastIndex(row => shares.some(({ c }) =>
+		Math.abs(single(row[c])) >= 0.0005));
+
+	return shares.length && at >= 0 ? at + 1 : table.rows.length;
+}
+
+// A text in full, which a cell has behind the short one.
+const plain = (cell, type) => (texts.has(type) && Array.isArray(cell) ? cell[1]
+	: cell);
+
+// The columns that are shown, but pictures; a name is the one for programs.
+function csvOfRows(columns, rows) {
+	const those = columns.filter(({ type }) =>
+		!["spark", "heat", "bar"].includes(type));
+
+	return csvText([those.map(({ id, title }) => id || title), ...rows.map(row =>
+		those.map(({ c, type }) => plain(row[c], type)))]);
+}
+
+// Rows in the report's order, or by a column; more than a few, and those of
+// 0.0 %, on demand.  Of some columns links has the node that a text means.
+export function tableMake(app, table, few = rowsFew, links = {},
+	name = table.title || table.id) {
 	const columns = columnsShown(table);
+	const most = Math.min(few, rowsWorth(table, columns));
 	const makers = columns.map(({ c }) => cellMaker(app, table, c, links));
 	const body = el("tbody");
 	const more = el("button", { type: "button", class: "more",
@@ -189,5 +214,6 @@ export function tableMake(app, table, most = rowsFew, links = {}) {
 					["spark", "heat", "bar"].includes(type) ? title
 						: el("button", { type: "button",
 							onclick: e => sort(c, type, e.target) }, title))))),
-			body)), more, left);
+			body)), more,
+		saveButton("CSV", name, () => csvOfRows(columns, rows)), left);
 }

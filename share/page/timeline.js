@@ -3,6 +3,7 @@
 import { canvasFit, el, textClean } from "./dom.js";
 import { ink } from "./colour.js";
 import { labelFit } from "./flame.js";
+import { svgButton } from "./svg.js";
 import { timeText } from "./units.js";
 
 const axisHeight = 18;
@@ -48,7 +49,8 @@ export class Timeline {
 			onkeydown: e => this.pressed(e),
 		});
 		this.said = el("p", { class: "said", "aria-live": "polite" });
-		this.element = el("div", { class: "timeline-box" }, this.canvas, this.said);
+		this.element = el("div", { class: "timeline-box" }, this.canvas,
+			svgButton(this.canvas, "timeline"), this.said);
 	}
 
 	// grid: TimeGrid; span: [from, to]; chosen: { lines: [from, to], time } or null

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // units.js - numbers as reports print them: src/analyse/phrase.c.
 
+export const sum = values => values.reduce((a, b) => a + b, 0);
+
 const places = v => (v < 10 ? 2 : v < 100 ? 1 : 0);
 
 export function timeText(seconds) {

@@ -4,6 +4,7 @@
 import { el, textClean } from "./dom.js";
 import { unnamed } from "./model.js";
 import { shareText, timeText } from "./units.js";
+import { savedBars } from "./svg.js";
 import { reportView } from "./view-mpi.js";
 
 const barsFew = 16, launchInks = 10;
@@ -77,8 +78,8 @@ function barsMake(app, title, about, bars) {
 
 	return el("section", { class: "report" }, el("h2", {}, title),
 		el("p", { class: "about" }, about),
-		el("div", { class: "ranks" }, bars.slice(0, barsFew).map(b =>
-			gpuBar(app, b, top, colours))),
+		savedBars(title, el("div", { class: "ranks" },
+			bars.slice(0, barsFew).map(b => gpuBar(app, b, top, colours)))),
 		left > 0 && el("p", { class: "about" }, `${bars.length - barsFew} more: ${
 			timeText(left)} together.`),
 		el("ul", { class: "legend" }, [...colours].map(([node, colour]) =>
@@ -100,14 +101,14 @@ function devicesMake(app) {
 		"after the last", Math.max(d("elapsed") - d("busy") - d("idle"), 0)]];
 
 	return el("section", { class: "report" }, el("h2", {}, "How busy GPUs were"),
-		el("div", { class: "ranks" }, devices.map(d => el("div",
+		savedBars("GPUs", el("div", { class: "ranks" }, devices.map(d => el("div",
 			{ class: "rank gpu-bar" }, el("span", { class: "name" },
 				`GPU ${d("device")} of ${textClean(d("host"), 40)}`),
 			el("span", { class: "times" }, kinds(d).map(([colour, title, s]) =>
 				el("span", { class: colour, style: `width:${s / top * 100}%`,
 					title: `${title}: ${timeText(s)}` }))),
 			el("span", { class: "total" },
-				shareText(d("busy") / d("elapsed")) + " busy")))),
+				shareText(d("busy") / d("elapsed")) + " busy"))))),
 		el("ul", { class: "legend" }, kinds(devices[0]).map(([colour, title]) =>
 			el("li", {}, el("i", { class: colour }), title))));
 }

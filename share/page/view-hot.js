@@ -3,8 +3,9 @@
 // callees of one function.
 import { boxColour } from "./colour.js";
 import { el, elReplace } from "./dom.js";
+import { csvOfTable, csvText, saveButton } from "./svg.js";
 import { treeAround, treeBuild, treeSpots, treeValues } from "./tree.js";
-import { shareText, valueText } from "./units.js";
+import { shareText, sum, valueText } from "./units.js";
 
 const kindsShown = [["function", "functions"], ["line", "lines"], ["loop", "loops"]];
 const spotsFew = 40;
@@ -47,22 +48,53 @@ function spotRow(app, spot, total) {
 		el("td", {}, shareText(spot.all / total || 0)));
 }
 
-function spotsTable(app, kind, most) {
-	const spots = treeSpots(app.model, app.own, kind)
-		.filter(s => kind === "loop" || s.own);
-	const total = app.all[0];
-	const found = app.selection.find.toLowerCase();
-	const wanted = found ? spots.filter(s =>
-		(app.model.name(s.node) + " " + app.model.functionName(s.node))
-			.toLowerCase().includes(found)) : spots;
+// Libraries fold into the function that called them, until all code is asked for.
+const isMineOnly = app => !app.selection.show.includes("all");
 
-	return el("div", { class: "scroll" }, el("table", {},
+// Largest first, those that are shown, and small ones.
+function spotsShown(app, kind, total) {
+	const { model } = app, found = app.selection.find.toLowerCase();
+	const mine = isMineOnly(app), size = s => (kind === "loop" ? s.all : s.own);
+	const spots = treeSpots(model, mine && kind === "function"
+		? model.folded(app.own) : app.own, kind)
+		.filter(s => (kind === "loop" || s.own) && (!mine ||
+			kind === "function" || model.isMine(s.node)));
+
+	if (found)
+		return { small: [], spots: spots.filter(s => (model.name(s.node) + " " +
+			model.functionName(s.node)).toLowerCase().includes(found)) };
+
+	// Of 0.0 %, or small and no more than chance may do.
+	const isSmall = s => size(s) < total / 2000 || size(s) < total / 200 &&
+		size(s) <= total * marginOf(app, size(s) / total);
+
+	return { spots: spots.filter(s => !isSmall(s)), small: spots.filter(isSmall) };
+}
+
+function spotsCsv(app, kind, spots) {
+	const { model } = app;
+
+	return csvText([[kind, "in", "itself", "with all below"], ...spots.map(s =>
+		[model.name(s.node), model.moduleName(s.node), s.own, s.all])]);
+}
+
+function spotsTable(app, kind, most) {
+	const total = app.all[0], { spots, small } = spotsShown(app, kind, total);
+	const body = el("tbody", {}, spots.slice(0, most).map(s =>
+		spotRow(app, s, total)));
+	const more = el("button", { type: "button", class: "more", onclick: () => {
+		elReplace(body, [...spots, ...small].map(s => spotRow(app, s, total)));
+		more.hidden = true;
+	} }, `all ${spots.length + small.length} rows`, small.length > 0 && ` (${
+		small.length} of 0.0 %, or that may be chance: ${valueText(sum(small.map(s => s.own)),
+		app.unit)} together)`);
+
+	more.hidden = spots.length <= most && !small.length;
+	return [el("div", { class: "scroll" }, el("table", {},
 		el("thead", {}, el("tr", {}, [kind, "in", "itself", "share", "",
 			"with all below", "share"].map((t, i) =>
-			el("th", { class: i < 2 ? "text" : "" }, t)))),
-		el("tbody", {}, wanted.slice(0, most).map(s => spotRow(app, s, total)))),
-	wanted.length > most && el("p", { class: "about" },
-		`The largest ${most} of ${wanted.length}; search finds the others.`));
+			el("th", { class: i < 2 ? "text" : "" }, t)))), body)), more,
+	saveButton("CSV", kind + "s", () => spotsCsv(app, kind, [...spots, ...small]))];
 }
 
 // Of a diff: functions on both sides, the largest change first.
@@ -91,7 +123,7 @@ function changesTable(app) {
 	const spots = spotsChanged(model, app.own, app.base).filter(s =>
 		model.functionName(s.node).toLowerCase().includes(found)).slice(0, spotsFew);
 
-	return el("div", { class: "scroll" }, el("table", {},
+	const table = el("table", {},
 		el("thead", {}, el("tr", {}, ["function", "in", "before", "now", "change",
 			"of its own"].map((t, i) => el("th", { class: i < 2 && "text" }, t)))),
 		el("tbody", {}, spots.map(s => el("tr", {},
@@ -102,7 +134,10 @@ function changesTable(app) {
 			el("td", {}, valueText(s.now, unit)),
 			el("td", {}, (s.now > s.before ? "+" : "") +
 				valueText(s.now - s.before, unit)),
-			el("td", {}, s.before ? shareText(s.now / s.before - 1) : "new"))))));
+			el("td", {}, s.before ? shareText(s.now / s.before - 1) : "new")))));
+
+	return [el("div", { class: "scroll" }, table),
+		saveButton("CSV", "functions", () => csvOfTable(table))];
 }
 
 export const viewHot = {
@@ -113,7 +148,8 @@ export const viewHot = {
 	has: app => app.model.count > 1,
 	make(app, element) {
 		const tabs = el("div", { class: "options" });
-		const body = el("div");
+		const body = el("div"), { model } = app;
+		const hasOthers = model.flags.some((_, n) => n && !model.isMine(n));
 
 		element.append(tabs, body);
 		return { update() {
@@ -122,28 +158,39 @@ export const viewHot = {
 				return;
 			}
 
-			const show = app.selection.show;
+			// A page without source has its lines here.
+			const { show, view } = app.selection;
 			const kind = kindsShown.map(k => k[0]).find(k => show.includes(k)) ||
-				"function";
+				(view === "source" ? "line" : "function");
 
 			elReplace(tabs, kindsShown.map(([id, title]) => el("a", {
-				href: app.link({ show: [id] }), class: "tab",
-				"aria-current": id === kind && "true" }, title)));
+				href: app.link({ show: [...show.filter(w => w === "all"), id] }),
+				class: "tab", "aria-current": id === kind && "true" }, title)),
+			hasOthers && el("label", { title: "libraries are part of the function " +
+				"that called them" }, el("input", { type: "checkbox", name: "mine",
+				checked: isMineOnly(app), onchange: () => app.go({ show:
+					isMineOnly(app) ? [...show, "all"]
+						: show.filter(w => w !== "all") }) }), "my code"));
 			elReplace(body, spotsTable(app, kind, spotsFew));
 		} };
 	},
 };
 
 function aroundList(app, title, entries, total) {
+	const large = entries.filter(e => e.value >= total / 2000);
+	const table = el("table", {}, el("tbody", {},
+		large.slice(0, spotsFew).map(e => el("tr", {},
+			el("td", { class: "text" }, e.node
+				? el("a", { href: app.link({ path: e.node }) },
+					app.model.name(e.node)) : "(nothing)"),
+			el("td", {}, valueText(e.value, app.unit)),
+			el("td", {}, shareText(e.value / total || 0)),
+			barCell(e.value / total, boxColour(app.model, e.node))))));
+
 	return el("section", { class: "around" }, el("h3", {}, title),
-		entries.length ? el("table", {}, el("tbody", {},
-			entries.slice(0, spotsFew).map(e => el("tr", {},
-				el("td", { class: "text" }, e.node
-					? el("a", { href: app.link({ path: e.node }) },
-						app.model.name(e.node)) : "(nothing)"),
-				el("td", {}, valueText(e.value, app.unit)),
-				el("td", {}, shareText(e.value / total || 0)),
-				barCell(e.value / total, boxColour(app.model, e.node))))))
+		entries.length ? [table, saveButton("CSV", title, () => csvOfTable(table)),
+			large.length < entries.length && el("p", { class: "quiet" },
+				`${entries.length - large.length} more of 0.0 %`)]
 			: el("p", { class: "quiet" }, "none"));
 }
 

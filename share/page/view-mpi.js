@@ -3,6 +3,7 @@
 import { el, elReplace } from "./dom.js";
 import { Grid } from "./grid.js";
 import { rowsHave } from "./selection.js";
+import { csvOfTable, saveButton } from "./svg.js";
 import { tablesMake } from "./table.js";
 import { bytesText, countText, timeText } from "./units.js";
 
@@ -88,13 +89,16 @@ function meanwhileMake(app, waits) {
 	const who = app.selection.ranks ? app.model.ranksText(app.selection.ranks)
 		: "late ranks";
 
-	return el("section", { class: "table" },
-		el("h3", {}, `What ${who} did while others waited for them`),
-		el("table", {}, el("tbody", {}, rows.map(([node, ns]) => el("tr", {},
+	const table = el("table", {}, el("tbody", {}, rows.map(([node, ns]) =>
+		el("tr", {},
 			el("td", { class: "text" }, el("a", { href: app.link({ path: node }) },
 				app.model.frames(node).slice(-3).reverse()
 					.map(n => app.model.name(n)).join(" ← "))),
-			el("td", {}, timeText(ns / 1e9)))))));
+			el("td", {}, timeText(ns / 1e9))))));
+
+	return el("section", { class: "table" },
+		el("h3", {}, `What ${who} did while others waited for them`), table,
+		saveButton("CSV", "meanwhile", () => csvOfTable(table)));
 }
 
 function waitsGrid(app) {
@@ -202,10 +206,9 @@ function sizesMake(app) {
 	const list = [...sizes.values()].sort((a, b) => a.from - b.from);
 	const top = key => Math.max(...list.map(s => s[key]), 1e-300);
 
-	return el("section", { class: "table" }, el("h3", {}, "Sizes of messages"),
-		el("div", { class: "scroll" }, el("table", { class: "sizes" },
-			el("thead", {}, el("tr", {}, ["from", "calls", "", "time", ""].map(
-				t => el("th", {}, t)))),
+	const shown = el("table", { class: "sizes" },
+		el("thead", {}, el("tr", {}, ["from", "calls", "", "time", ""].map(
+			t => el("th", {}, t)))),
 		el("tbody", {}, list.map(s => el("tr", {},
 			el("td", {}, bytesText(s.from)), el("td", {}, countText(s.calls)),
 			el("td", { class: "barcell" }, el("span", { class: "bar" },
@@ -213,7 +216,11 @@ function sizesMake(app) {
 			el("td", {}, timeText(s.seconds)),
 			el("td", { class: "barcell" }, el("span", { class: "bar" },
 				el("span", { style: `width:${s.seconds / top("seconds") * 100}%`,
-					class: "wait" })))))))));
+					class: "wait" })))))));
+
+	return el("section", { class: "table" }, el("h3", {}, "Sizes of messages"),
+		el("div", { class: "scroll" }, shown),
+		saveButton("CSV", "sizes", () => csvOfTable(shown)));
 }
 
 export const viewMessages = {
@@ -267,15 +274,17 @@ export const viewCalls = reportView("calls", "MPI calls",
 	"polls that were only counted are estimated.", () => ["mpi-calls"], ["sizes"]);
 
 export const viewDiff = reportView("start", "Changes",
-	"What became slower or faster, and whether it is more than chance: p is the " +
-	"probability of such a change without a cause.",
+	"What became slower or faster: ± is what may be chance, p the probability of " +
+	"such a change without a cause.",
 	app => (app.model.isDiff ? Object.keys(app.model.page.reports || {}) : []));
 
-export const viewMore = reportView("more", "More",
-	"Efficiency by phase, loops, hardware counters, processes, and what measuring " +
-	"cost.",
-	app => (app.model.isDiff ? [] : ["efficiency", "loops", "counters",
-		"processes", "measurement"]));
+export const viewMore = reportView("more", "Details",
+	"Efficiency by phase, processes, and what measuring cost.",
+	app => (app.model.isDiff ? [] : ["efficiency", "processes", "measurement"]));
+
+export const viewLoops = reportView("loops", "Loops and counters",
+	"Loops of the source, and what hardware counted.",
+	app => (app.model.isDiff ? [] : ["loops", "counters"]));
 
 export const viewReport = reportView("start", "Report",
 	"This page was made of one report.",

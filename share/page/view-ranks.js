@@ -5,6 +5,7 @@ import { el, elReplace } from "./dom.js";
 import { Grid } from "./grid.js";
 import { kinds } from "./model.js";
 import { rowsAdd } from "./selection.js";
+import { stacksMake } from "./split.js";
 import { outliersFind, Strip } from "./strip.js";
 import { tablesMake } from "./table.js";
 import { valueText } from "./units.js";
@@ -85,15 +86,23 @@ export const viewRanks = {
 		"call paths on which they differ.",
 	has: app => app.model.rankCount > 1 && !app.model.isDiff,
 	make(app, element) {
-		for (const id of ["ranks", "imbalance"]) {
+		const [stacks, draw] = stacksMake(app) || [];
+
+		element.append(stacks || "");
+		// What the stacks show, and what the other report has more of.
+		const but = { ranks: ["parts", "paths"], imbalance: ["ranks"] };
+
+		for (const id in but) {
 			const report = app.model.report(id);
 
 			if (report)
 				element.append(...report.lines.map(l => el("p", {},
 					app.sentence(l.replace(/^• /, "")))),
-				...tablesMake(app, report, 16, id === "ranks" ? [] : ["ranks"]));
+				...tablesMake(app, report, 16, but[id]));
 		}
-		return { update() {} };
+		return { update() {
+			draw?.();
+		} };
 	},
 };
 

@@ -83,7 +83,8 @@ export const viewSource = {
 	id: "source", title: "Source", strip: true, byPhase: true,
 	about: "Lines that were sampled themselves, by file. A click on a number " +
 		"selects the call path with the most of that line.",
-	has: app => app.model.kind.includes(kinds.line),
+	has: app => app.model.page.sources?.length > 0 &&
+		app.model.kind.includes(kinds.line),
 	make(app, element) {
 		const note = el("p", { class: "about" }), body = el("div");
 		const sources = new Map((app.model.page.sources || [])
@@ -96,11 +97,8 @@ export const viewSource = {
 
 			const why = app.model.page.sourcesWhy || "";
 
-			note.textContent = sources.size
-				? "The source around the hottest lines is in this page." +
-					(why && ` Not in it: ${why}.`)
-				: why || "No source is in this page; copse report -f html " +
-					"--sources on puts it in.";
+			note.textContent = "The source around the hottest lines is in this " +
+				"page." + (why && ` Not in it: ${why}.`);
 			elReplace(body, files.slice(0, 12).map(([file, of]) =>
 				fileMake(app, file, of, sources.get(file))));
 		} };

@@ -4,10 +4,10 @@
 import { el, textClean } from "./dom.js";
 import { Grid } from "./grid.js";
 import { kinds } from "./model.js";
+import { savedBars } from "./svg.js";
 import { tableMake } from "./table.js";
-import { shareText, timeText } from "./units.js";
+import { shareText, sum, timeText } from "./units.js";
 import { linesMake } from "./view-mpi.js";
-import { sum } from "./view-start.js";
 
 // As enum thread_part of src/analyse/thread-strips.h: [id, title, ink].
 const threadParts = [
@@ -132,7 +132,11 @@ export const viewThreads = {
 	id: "threads", title: "Threads", strip: true,
 	about: "What threads did with their time, and what made them wait. Waits are " +
 		"measured at their begin and end, not sampled.",
-	has: app => app.model.report("threads") !== null,
+	// Of one thread alone there is nothing to tell apart.
+	has: ({ model }) => model.report("threads") !== null && (
+		!model.stream.array("rank.threads")?.every(n => n < 2) ||
+		["regions", "locks", "waits"].some(t =>
+			model.table("threads", t)?.rows.length)),
 	make(app, element) {
 		const { model } = app, report = model.report("threads");
 		const lines = threadLines(model), shown = threadPartsShown(lines);
@@ -144,7 +148,8 @@ export const viewThreads = {
 		if (lines.length)
 			element.append(el("section", { class: "table" },
 				el("h3", {}, "Time of each thread"), threadLegend(lines, shown),
-				grid ? grid.element : threadBars(app, lines, shown)));
+				grid ? grid.element : savedBars("time of threads",
+					threadBars(app, lines, shown))));
 		element.append(...report.tables.filter(t => t.rows.length &&
 			t.id !== "strips").map(t => tableMake(app, t, 16, links)));
 		app.drawn = grid;

@@ -7,10 +7,12 @@ import { el, elReplace } from "./dom.js";
 import { Flame } from "./flame.js";
 import { kinds } from "./model.js";
 import { rowsHave } from "./selection.js";
+import { splitOf } from "./split.js";
+import { savedBars } from "./svg.js";
 import { gpuLine, helperLine, shareError, threadLine, TimeGrid } from "./time-grid.js";
 import { spanText, Timeline } from "./timeline.js";
 import { treeBuild, treeChildren, treeValues } from "./tree.js";
-import { shareText, timeText } from "./units.js";
+import { shareText, sum, timeText } from "./units.js";
 import { waitsOf } from "./view-mpi.js";
 
 // What may colour cells: a part of what is known of them.
@@ -212,15 +214,25 @@ function areaParts(grid, lines, from, to) {
 			Math.max(mpi - wait, 0)], ["io", "files", Math.max(io, 0)]] };
 }
 
-function barOfParts({ known, parts }) {
-	return [el("div", { class: "times", role: "img", "aria-label": parts.map(
-		([, title, s]) => `${title} ${shareText(s / known)}`).join(", ") },
-	parts.map(([colour, title, s]) => el("span", { class: colour,
-		style: `width:${s / known * 100}%`, title: `${title}: ${timeText(s)}` }))),
-	el("ul", { class: "legend" }, parts.filter(p => p[2] > 0).map(
-		([colour, title, s]) => el("li", {}, el("i", { class: colour }),
-			title + " ", el("b", {}, shareText(s / known)), " ",
-			el("span", { class: "quiet" }, timeText(s)))))];
+// The same of the whole run, as every report has it.
+function splitParts(app, ranks) {
+	return splitOf(app.model).map(p => [p.ink, p.title, ranks ? sum(
+		p.values.filter((_, row) => rowsHave(ranks, row))) : p.seconds]);
+}
+
+function barOfParts(parts) {
+	const shown = parts.filter(p => p[2] > 0), all = sum(shown.map(p => p[2]));
+	const bars = el("div", {}, el("div", { class: "times", role: "img",
+		"aria-label": shown.map(([, title, s]) => `${title} ${
+			shareText(s / all)}`).join(", ") },
+	shown.map(([ink, title, s]) => el("span", { style: `width:${s / all * 100}%;` +
+		`background:var(--${ink})`, title: `${title}: ${timeText(s)}` }))),
+	el("ul", { class: "legend" }, shown.map(([ink, title, s]) => el("li", {},
+		el("i", { style: `background:var(--${ink})` }),
+		title + " ", el("b", {}, shareText(s / all)), " ",
+		el("span", { class: "quiet" }, timeText(s))))));
+
+	return savedBars("area", bars);
 }
 
 // Whom the selected ranks waited for, of all the run: [[row, ns]], the longest
@@ -508,11 +520,12 @@ function areaMake(app, grid) {
 	const columns = grid.columnsOf(time);
 	const area = areaParts(grid, lines, ...columns);
 	const gpus = areaGpus(grid, lines, ...columns);
+	const whole = time ? [] : splitParts(app, ranks);
 
 	return [el("h3", {}, ranks ? app.model.ranksText(ranks)
 		: `all ${app.model.noun === "process" ? "processes" : "ranks"}`, ", ",
 	time ? spanText(time) : "the whole run"),
-	area.known > 0 ? barOfParts(area)
+	area.known > 0 ? barOfParts(whole.length ? whole : area.parts)
 		: !gpus && el("p", {}, "Nothing is known of it."),
 	el("p", { class: "about" }, area.known > 0 &&
 		`${shareText(area.off / area.known)} of it off a core` +

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "analyse/value.h"
 #include "format/number-text.h"
 #include "format/page-parts.h"
 #include "format/quote.h"
@@ -18,9 +19,9 @@ enum {
  * Columns without a title are for programs.  The page reads those of these
  * tables, and finds call paths by lines; of others it has what it shows.
  */
-static const char *const read_tables[] = { "run",    "findings", "factors",
-					   "ranks",  "map",      "sizes",
-					   "devices" };
+static const char *const read_tables[] = { "run",     "findings", "factors",
+					   "ranks",   "map",      "sizes",
+					   "devices", "losses",   "parts" };
 
 static bool table_is_read(const struct report_table *table)
 {
@@ -34,7 +35,8 @@ static bool column_is_read(const struct report_table *table, size_t column)
 {
 	const struct report_column *c = &table->columns[column];
 
-	return c->title || (c->id && !strcmp(c->id, "line")) ||
+	return c->title ||
+	       (c->id && (!strcmp(c->id, "line") || !strcmp(c->id, "part"))) ||
 	       table_is_read(table);
 }
 
@@ -100,19 +102,21 @@ static void put_text_cell(struct page_stream *s, const struct report_cell *cell)
 	fputc(']', to);
 }
 
-/* Numbers from 0 to 1 become bytes, and the cell names their array. */
-static void put_heat_bytes(struct page_stream *s,
-			   const struct report_cell *cell)
+/* Shares of the most become bytes, and the cell names their array. */
+static void put_drawn_bytes(struct page_stream *s,
+			    const struct report_cell *cell)
 {
 	char name[32];
+	double most = 0;
 
 	snprintf(name, sizeof(name), "drawn.%zu", s->bytes.size);
 	page_array(s, name, PAGE_U8);
-	for (size_t i = 0; i < cell->spark_count; i++) {
-		double value = fmin(fmax(cell->spark[i], 0), 1);
-
-		page_number(s, (uint64_t)lround(255 * value));
-	}
+	for (size_t i = 0; i < cell->spark_count; i++)
+		most = fmax(most, cell->spark[i]);
+	for (size_t i = 0; i < cell->spark_count; i++)
+		page_number(s,
+			    (uint64_t)lround(
+				    255 * value_ratio(cell->spark[i], most)));
 	page_array_end(s);
 	quote_json(s->json, name);
 }
@@ -153,15 +157,15 @@ static void put_number_cell(FILE *to, enum column_type type,
 	}
 }
 
-/* `whole`: a strip has each of its numbers. */
+/* `whole`: a picture has each of its numbers. */
 static void put_page_cell(struct page_stream *s, enum column_type type,
 			  const struct report_cell *cell, bool exact,
 			  bool whole)
 {
 	FILE *to = s->json;
 
-	if (whole && type == COLUMN_HEAT && cell->spark_count > MOST_DRAWN)
-		put_heat_bytes(s, cell);
+	if (whole && type == COLUMN_SPARK && cell->spark_count > MOST_DRAWN)
+		put_drawn_bytes(s, cell);
 	else if (cell->none || type == COLUMN_LETTERS)
 		fputs("null", to); /* the timeline itself is there */
 	else if (plain_is_text(type))
@@ -217,9 +221,24 @@ static void put_page_rows(struct page_stream *s,
 	fputc(']', s->json);
 }
 
+/* In whose place a page of all reports has a picture, or another table. */
+static const struct {
+	const char *report, *table;
+} never_shown[] = { { "summary", "strip" },    { "summary", "mpi" },
+		    { "split", "ranks" },      { "ranks", "parts" },
+		    { "ranks", "paths" },      { "imbalance", "ranks" },
+		    { "iterations", "ranks" }, { "threads", "strips" } };
+
 /* Whether the page has any column of it. */
-static bool table_has_columns(const struct report_table *table)
+static bool table_is_shown(const struct overview *o,
+			   const struct report *report,
+			   const struct report_table *table)
 {
+	for (size_t i = 0; i < sizeof(never_shown) / sizeof(*never_shown); i++)
+		if (o->report_count > 1 &&
+		    !strcmp(report->id, never_shown[i].report) && table->id &&
+		    !strcmp(table->id, never_shown[i].table))
+			return false;
 	for (size_t i = 0; i < table->column_count; i++)
 		if (column_is_read(table, i))
 			return true;
@@ -227,10 +246,13 @@ static bool table_has_columns(const struct report_table *table)
 }
 
 static void put_table(struct page_stream *s, const struct overview *o,
-		      const struct report_table *table, bool whole)
+		      const struct report *report,
+		      const struct report_table *table)
 {
+	/* What each process did with its time stands nowhere else. */
+	bool whole = !strcmp(report->id, "split");
 	size_t limit = table_is_read(table) ? o->rows : o->shown;
-	size_t rows = table_has_columns(table) ? table->row_count : 0;
+	size_t rows = table_is_shown(o, report, table) ? table->row_count : 0;
 	size_t count = rows < limit ? rows : limit;
 
 	fputs("{\"id\": ", s->json);
@@ -257,8 +279,6 @@ static void put_texts(FILE *to, const char *name, char *const *texts,
 static void put_report(struct page_stream *s, const struct overview *o,
 		       const struct report *report)
 {
-	/* What each process did with its time stands nowhere else. */
-	bool whole = !strcmp(report->id, "ranks");
 	FILE *to = s->json;
 
 	quote_json(to, report->id);
@@ -274,7 +294,7 @@ static void put_report(struct page_stream *s, const struct overview *o,
 	fputs("\"tables\": [", to);
 	for (size_t i = 0; i < report->table_count; i++) {
 		fputs(i ? ",\n" : "", to);
-		put_table(s, o, &report->tables[i], whole);
+		put_table(s, o, report, &report->tables[i]);
 	}
 	fputs("]}", to);
 }

@@ -43,7 +43,8 @@ look() {
 four_ranks() {
 	record demo 4 "$programs/demo" 150 &&
 		"$copse" report hotspots -f json -n 0 demo.copse >spots.json &&
-		look run demo spots.json
+		"$copse" report split -f json demo.copse >split.json &&
+		look run demo spots.json split.json
 }
 
 # What was when, and iterations, of a program that has both.

@@ -11,16 +11,41 @@ const json = name => JSON.parse(readFileSync(name, "utf8"));
 const hash = page => page.value("location.hash");
 const nextFrame = "new Promise(done => requestAnimationFrame(() => done(1)))";
 
-// Every view, light and dark: it draws, and the console stays empty.
-async function viewsAll(page) {
-	const links = await page.value(
-		"[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))");
+// Where links of a list lead.
+const linksOf = (page, list) => page.value(`[...document.querySelectorAll("${list
+	} a")].map(a => a.getAttribute("href"))`);
 
-	for (const dark of [false, true]) {
-		await page.look({ dark });
+// A click on a link, until its view is open.
+async function openView(page, list, link) {
+	await page.click(`${list} a[href="${link}"]`);
+	await page.until(`document.querySelector("${list} a[aria-current]")` +
+		`.getAttribute("href") === ${JSON.stringify(link)}`);
+	await page.value(nextFrame);
+}
+
+// Six tabs at most, with every view in one of them.
+async function linksAll(page) {
+	const tabs = await linksOf(page, "#views"), links = [];
+
+	assert.ok(tabs.length && tabs.length <= 6, "tabs: " + tabs.length);
+	for (const tab of tabs) {
+		await openView(page, "#views", tab);
+		links.push(...await linksOf(page, "#parts"));
+	}
+	assert.deepEqual(links.length, await page.value("copse.views.length"));
+	return links;
+}
+
+// Every view, light and dark, wide and narrow: it draws, and the console stays
+// empty.
+async function viewsAll(page) {
+	const links = await linksAll(page);
+
+	for (const [dark, width] of [[false, 1280], [true, 400]]) {
+		await page.look({ dark, width });
 		for (const link of links) {
-			await page.click(`nav a[href="${link}"]`);
-			await page.until("document.querySelector('nav a[aria-current]')" +
+			await page.value(`location.hash = ${JSON.stringify(link)}`);
+			await page.until("document.querySelector('#parts a[aria-current]')" +
 				`.getAttribute("href") === ${JSON.stringify(link)}`);
 			await page.value(nextFrame);
 			const text = await page.value(
@@ -32,7 +57,80 @@ async function viewsAll(page) {
 			link + " is wider than the window");
 		}
 	}
+	await page.look({ dark: false });
 	return links.map(l => /view=([a-z]+)/.exec(l)[1]);
+}
+
+// What a button saves: [name, type, text].
+const saved = (page, button) => page.value(`(async () => {
+	const make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click;
+	let blob, name;
+	URL.createObjectURL = b => { blob = b; return "#"; };
+	HTMLAnchorElement.prototype.click = function () { name = this.download; };
+	document.querySelector(${JSON.stringify(button)}).click();
+	URL.createObjectURL = make;
+	HTMLAnchorElement.prototype.click = click;
+	return [name, blob.type, await blob.text()];
+})()`);
+
+// Every picture and every table that a view shows is saved by its button.
+async function savesAll(page) {
+	const count = of => page.value(`document.querySelectorAll("main ${of}").length`);
+	const buttons = await page.value("[...document.querySelectorAll(" +
+		"'main .save')].map(b => [b.textContent, b.getAttribute('aria-label')])");
+	const kinds = kind => buttons.filter(b => b[0] === kind).length;
+
+	assert.ok(kinds("CSV") >= await count("table:not(.factors table)"));
+	assert.ok(kinds("SVG") >= await count("canvas"));
+	for (const [kind, label] of buttons) {
+		const [name, type, text] = await saved(page, `main [aria-label="${label}"]`);
+
+		assert.ok(name.endsWith(kind.toLowerCase()), name);
+		assert.match(text, kind === "CSV" ? /\w.*\n/ : /^<svg [^]*<rect [^]*<\/svg>\n$/);
+		assert.equal(type, kind === "CSV" ? "text/csv" : "image/svg+xml");
+		if (kind === "SVG")
+			assert.equal(await page.value(`new DOMParser().parseFromString(${
+				JSON.stringify(text)}, "image/svg+xml").querySelectorAll(` +
+				"'parsererror, script').length"), 0, label);
+	}
+	return buttons.length;
+}
+
+// The parts of the time are those of copse report split: the bar, and what a
+// click on one shows.
+async function partsEqual(page, { parts, paths }) {
+	await page.value("copse.go({ view: 'start', show: [] })");
+
+	const shown = parts.filter(p => p.share > 0), largest = paths.find(p =>
+		p.call_path !== "(no call path)");
+
+	assert.equal(await page.value("document.querySelectorAll('.split .times a')" +
+		".length"), shown.length);
+	(await page.value("[...document.querySelectorAll('.split .times a')].map(a => " +
+		"Number.parseFloat(a.style.width))")).forEach((width, i) => assert.ok(
+		Math.abs(width - 100 * shown[i].share) < 0.01, shown[i].part));
+	await page.click(`.split .times a[href*="part-${largest.part}"]`);
+	await page.until("document.querySelector('.part td')");
+	assert.match(await hash(page), new RegExp("show=part-" + largest.part));
+
+	const part = parts.find(p => p.part === largest.part);
+	const rows = paths.filter(p => p.part === largest.part);
+
+	assert.match(await page.value("document.querySelector('.part td.text').innerText"),
+		new RegExp(rows[0].call_path.split(" ")[0].replace(/\W/g, ".")));
+	assert.ok(await page.value("document.querySelectorAll('.part tbody tr').length")
+		<= rows.length && part.seconds > 0);
+	await isDrawn(page, ".part canvas");
+	await savesAll(page);
+
+	// By keys it closes and opens again: the focus stays where it was.
+	await page.value("document.querySelector('.split a[aria-current]').focus()");
+	await page.press("Enter");
+	await page.until("!document.querySelector('.part')");
+	await page.press("Enter");
+	await page.until("document.querySelector('.part td')");
+	await page.click(".part td a");
+	await page.until("copse.view.id === 'flame' && copse.selection.path");
 }
 
 // What a canvas shows is not one colour.
@@ -126,8 +224,7 @@ async function timeEverywhere(page) {
 	const sums = { held: await page.value("copse.drawn.held") };
 
 	for (const view of ["flame", "heat", "callers", "hot"]) {
-		await page.click(`nav a[href*="view=${view}&"]`);
-		await page.until(`copse.view.id === "${view}"`);
+		await page.value(`copse.go({ view: "${view}" })`);
 		sums[view] = await page.value("copse.all[0]");
 		assert.match(await said(), /^Instead of .*: time \(.* from the timeline's cells of .*± /);
 		assert.match(await page.value("document.querySelector('.strip-of')" +
@@ -158,16 +255,65 @@ async function timeEverywhere(page) {
 	await page.value(`copse.go({ view: "time", time: ${JSON.stringify(time)} })`);
 }
 
+// What factors lose is all that is missing to 100 %.
+async function lossesEqual(page) {
+	await page.value("copse.go({ view: 'start', show: [] })");
+
+	const { lost, left } = await page.value(`({
+		lost: [...document.querySelectorAll(".factor .lost")].reduce((s, e) =>
+			s + Number.parseFloat(e.style.width), 0),
+		left: Number.parseFloat([...document.querySelectorAll(".factor .left")]
+			.pop().style.width) })`);
+
+	assert.ok(Math.abs(lost + left - 100) < 0.01, `${lost} ${left}`);
+	assert.equal(await page.value("document.querySelectorAll('.verdict-of').length"),
+		await page.value("document.querySelectorAll('.factor').length"));
+	assert.equal(Math.round(left), Math.round(100 * await page.value("[copse.model" +
+		".table('efficiency', 'factors')].map(t => [t.rows[0][t.columns.findIndex(" +
+		"c => c.id === 'parallel_efficiency')]].flat()[0])[0]")));
+}
+
+// Libraries have rows only when they are asked for; the total is the same.
+async function myCode(page) {
+	const rows = () => page.value("[...document.querySelectorAll(" +
+		"'.view-hot tbody tr')].map(r => r.cells[1].innerText)");
+
+	await page.value("copse.go({ view: 'hot', show: [] })");
+	await page.value("document.querySelector('.view-hot .more')?.click()");
+	const mine = await rows();
+
+	await page.click("input[name=mine]");
+	assert.match(await hash(page), /show=all/);
+	await page.value("document.querySelector('.view-hot .more')?.click()");
+	const all = await rows(), libraries = list => list.filter(m =>
+		/^lib/.test(m)).length;
+
+	assert.ok(libraries(all) > libraries(mine), `${mine} ${all}`);
+
+	// The address of what the page has not leads to what says most of it.
+	await page.value("location.hash = '#view=source'");
+	await page.until("copse.view.id === 'hot'");
+	assert.match(await page.value("document.querySelector('.tab[aria-current]')" +
+		".innerText"), /lines/);
+}
+
 const checks = {
 	// Of a run with several ranks: every way to move about.
-	async run(page, [hotspots]) {
+	async run(page, [hotspots, split]) {
 		const views = await viewsAll(page);
 
-		for (const view of ["start", "flame", "callers", "hot", "source", "ranks",
+		for (const view of ["start", "more", "flame", "callers", "hot", "ranks",
 			"heat", "waits", "messages", "calls"])
 			assert.ok(views.includes(view), "no view " + view);
-		await page.look({ dark: false });
+		assert.ok(!views.includes("source"), "no source is in the page");
 		await totalsEqual(page, json(hotspots));
+		await partsEqual(page, json(split).tables);
+		for (const view of views) {
+			await page.value(`copse.go({ view: "${view}", show: [] })`);
+			assert.ok(await savesAll(page) || view === "more", view);
+		}
+		await lossesEqual(page);
+		await myCode(page);
 	},
 
 	// Times of threads are those of copse report threads; a click on a region
@@ -274,6 +420,17 @@ const checks = {
 		await page.look({ dark: false });
 		await timesEqual(page, json(timeline).tables);
 		await stepsEqual(page, json(iterations).tables);
+
+		// The whole run is that of the first screen: same parts, same figures.
+		const figures = "[...document.querySelectorAll('main .legend li')]" +
+			".filter(li => li.querySelector('b')).map(li => li.innerText.trim())";
+
+		await page.value("copse.go({ view: 'start', show: [], time: null, ranks: null })");
+		const first = (await page.value(figures)).filter(t => !/ 0 s$/.test(t));
+
+		await page.value("copse.go({ view: 'time', path: null, ranks: null })");
+		assert.deepEqual(await page.value(figures), first);
+		assert.ok(first.length > 1);
 
 		// A drag over two ranks and the middle third.
 		await page.value("copse.go({ view: 'time', path: null, ranks: null })");
@@ -502,7 +659,8 @@ const checks = {
 			"'img, iframe, object, embed, svg, main script, main style').length"), 0);
 		assert.equal(await page.value("[...document.scripts].filter(s => " +
 			"s.closest('main, header, footer, nav')).length"), 0);
-		await page.value("copse.go({ view: 'hot' })");
+		await page.value("copse.go({ view: 'hot', show: ['all'] })");
+		await page.click(".view-hot .more");
 		const text = await page.value("document.getElementById('main').textContent");
 
 		for (const name of json(names).filter(n => /^[\x20-\x7e]{1,200}$/.test(n)))

@@ -19,8 +19,10 @@ import { treeAround, treeBuild, treeChildren, treeInvert, treeSpots, treeValues 
 	from "../../share/page/tree.js";
 import { bytesText, countText, shareText, timeText }
 	from "../../share/page/units.js";
-import { columnsShown, shortNames } from "../../share/page/table.js";
-import { timesOf } from "../../share/page/view-start.js";
+import { splitOf } from "../../share/page/split.js";
+import { csvText, SvgContext } from "../../share/page/svg.js";
+import { columnsShown, rowsWorth, shortNames } from "../../share/page/table.js";
+import { sentencesOf } from "../../share/page/view-start.js";
 import { tabsExpand } from "../../share/page/view-source.js";
 import { spotsChanged } from "../../share/page/view-hot.js";
 import { barsOf, launcherOf } from "../../share/page/view-gpu.js";
@@ -28,6 +30,7 @@ import { treeShown } from "../../share/page/view-flame.js";
 import { placeOfNode, threadLines } from "../../share/page/view-threads.js";
 import { rowsWithout, StepGrid } from "../../share/page/view-steps.js";
 import { arrowsOf, culpritsOf } from "../../share/page/view-time.js";
+import { tabsOf, viewFind } from "../../share/page/views.js";
 import { madeDiff, madeRun, madeTime, streamBytes, streamPack } from "./made-run.mjs";
 
 const all = { lines: true, loops: true, inlined: true };
@@ -384,45 +387,105 @@ test("of a wait, the program's own function is told", () => {
 		"solve");
 });
 
-test("times of many ranks are those that the report draws", () => {
+// A run with the tables of report split: rank 1 works, the others wait for it.
+function modelSplit(pictures, lines = []) {
 	const { page, arrays } = madeRun(4);
 	const column = (id, title, type) => ({ id, title, type });
+	const report = (id, tables) => ({ id, lines: [], notes: [], tables });
 
-	page.reports.ranks = { id: "ranks", lines: [], notes: [], tables: [
-		{ id: "ranks", rows: [], columns: [column("compute", null, "seconds"),
-			column("mpi_wait", "MPI wait", "seconds"),
-			column("mpi", "MPI", "seconds"), column("io", "MPI files", "seconds")] },
-		{ id: "parts", columns: [column("part", "part", "text"),
-			column(null, "over ranks", "heat")],
-		rows: [["MPI wait", "drawn.0"], ["MPI", "drawn.4"], ["MPI files", "drawn.8"],
-			["compute", "drawn.12"]] }] };
-	arrays["rank.elapsed"] = ["delta", [8e6, 9e6, 10e6, 10e6]];
-	for (const [at, values] of [[0, [255, 0, 0, 0]], [4, [0, 51, 0, 0]],
-		[8, [0, 0, 0, 102]], [12, [0, 0, 255, 0]]])
-		arrays["drawn." + at] = ["u8", values];
+	page.reports.split = report("split", [{ id: "parts", columns: [
+		column("part", null, "text"), column(null, "part", "text"),
+		column("share", "of all", "share"), column("seconds", "time", "seconds"),
+		column("low", "at least", "seconds"), column("high", "at most", "seconds"),
+		column("max", null, "seconds"), column(null, "over ranks", "spark")],
+	rows: [["work", "work", 0.25, 10, 9, 11, 10, pictures[0]],
+		["wait", "waiting in MPI", 0.75, 30, 30, 30, 10, pictures[1]]] }]);
+	page.reports.summary = { ...report("summary", []), lines };
+	page.reports.diagnose = report("diagnose", []);
+	arrays["drawn.0"] = ["u8", [0, 255, 0, 0]];
+	return new Model(streamDecode(streamBytes(page, arrays)));
+}
 
-	const times = timesOf(new Model(streamDecode(streamBytes(page, arrays))));
+test("parts of the time: numbers of few ranks, of many shares of the most", () => {
+	const parts = splitOf(modelSplit(["drawn.0", [10, 0, 10, 10]]));
 
-	assert.deepEqual(times.map(t => [t.id, t.values]), [
-		["compute", [0, 0, 10, 0]], ["mpi_wait", [10, 0, 0, 0]],
-		["mpi", [0, 2, 0, 0]], ["io", [0, 0, 0, 4]]]);
+	assert.deepEqual(parts.map(p => [p.id, p.title, p.seconds, p.low, p.values]), [
+		["work", "work", 10, 9, [0, 10, 0, 0]],
+		["wait", "waiting in MPI", 30, 30, [10, 0, 10, 10]]]);
+	assert.deepEqual(splitOf(modelMade(2)), []);
+});
 
-	// Rank 2 waited 4 of its 10 s for a GPU, rank 0 for more than it computed.
-	page.metrics.push({ name: "gpu.sync.time", merge: "sum", unit: "ns" });
-	arrays["rank.threads"] = ["varint", [1, 1, 1, 1]];
-	arrays["cell.gpu.sync.time.first"] = ["varint", [0, 2, 0, 0, 0, 0, 0, 0, 0, 0]];
-	arrays["cell.gpu.sync.time.rank"] = ["varint", [0, 2]];
-	arrays["cell.gpu.sync.time.value"] = ["varint", [1e9, 4e9]];
+test("a sentence has its part, its finding, and the lines that go on", () => {
+	const model = modelSplit([[], []], ["4 ranks on host0", "Of 40 s: 75 % waiting",
+		"• Crowded.", "  Go on.", "• 75 % waiting in MPI: Ranks 0, 2 waited. To gain: 1 s.",
+		"• Rank 3 waited.", "• 25 % work: 10 s in dot.", "– A remark.",
+		"• 9 % of: no part."]);
+	const finding = { text: "Ranks 0, 2 waited" }, other = { text: "Not said" };
 
-	const of = id => timesOf(new Model(streamDecode(streamBytes(page, arrays))))
-		.find(t => t.id === id)?.values;
+	assert.deepEqual(sentencesOf(model, [finding, other]).map(s =>
+		[s.part?.id, s.label, s.text, s.finding]), [
+		[undefined, "", "Crowded. Go on.", undefined],
+		["wait", "75 % waiting in MPI", "Ranks 0, 2 waited. To gain: 1 s.", finding],
+		["wait", "", "Rank 3 waited.", undefined],
+		["work", "25 % work", "10 s in dot.", undefined],
+		[undefined, "", "A remark.", undefined],
+		[undefined, "", "9 % of: no part.", undefined],
+		[undefined, "", "", other]]);
+});
 
-	assert.deepEqual(of("gpu_wait"), [0, 0, 4, 0]);
-	assert.deepEqual(of("compute"), [0, 0, 6, 0]);
-	arrays["rank.threads"][1][3] = 2;
-	assert.equal(of("gpu_wait"), undefined);
-	arrays["cell.gpu.sync.time.value"][1][0] = 0;
-	assert.deepEqual(of("gpu_wait"), [0, 0, 4, 0]);
+test("libraries fold into the function of the program that called them", () => {
+	const model = modelMade(2);
+
+	// dot is in a library now; the same under no function of the program.
+	model.ownModule = model.module[1];
+	model.module = Uint32Array.from(model.module, (m, n) => (n === 5 ? m + 1 : m));
+	const own = model.own("cpu.time", null), folded = model.folded(own);
+
+	assert.equal(folded[5], 0);
+	assert.equal(folded[3] + folded[2], own[3] + own[2] + own[5]);
+	assert.equal(folded[8], own[8], "MPI stays");
+	assert.equal(folded.reduce((a, b) => a + b), own.reduce((a, b) => a + b));
+	model.ownModule = -1;
+	assert.equal(model.folded(own)[5], own[5]);
+});
+
+test("what is saved: CSV is quoted, SVG has no markup of others", () => {
+	assert.equal(csvText([["a", 'b"c', 1.5], [["short", "full"], null, "x,y"]]),
+		'a,"b""c",1.5\nshort,,"x,y"\n');
+
+	const context = new SvgContext({ measureText: t => ({ width: t.length }) });
+
+	Object.assign(context, { fillStyle: "#123456", font: '12px "A B"',
+		globalAlpha: 0.5 });
+	context.fillRect(1, 2, 3.456, 4);
+	context.fillText('<script>"&', 5, 6);
+	assert.equal(context.measureText("abc").width, 3);
+	assert.deepEqual(context.tags, [
+		'<rect x="1" y="2" width="3.46" height="4" fill="#123456" opacity="0.5">' +
+			"</rect>",
+		'<text x="5" y="6" fill="#123456" style="font: 12px &quot;A B&quot;" ' +
+			'opacity="0.5">&lt;script&gt;&quot;&amp;</text>']);
+});
+
+test("rows of 0.0 % at the end of a table are not shown at first", () => {
+	const columns = [{ c: 0, type: "share" }, { c: 1, type: "count" }];
+	const of = (...shares) => rowsWorth({ rows: shares.map(v => [v, 9]) }, columns);
+
+	assert.equal(of([0.5, 0.1], [0.0004, 0.1], 0.001, 0.0002, 0), 3);
+	assert.equal(of(0, 0), 2);
+	assert.equal(rowsWorth({ rows: [[0, 9]] }, columns.slice(1)), 1);
+});
+
+test("old addresses lead to a view, of six tabs at most", () => {
+	const empty = new Model(streamDecode(streamBytes({ page: 1, reports: {} }, {})));
+	const views = ["start", "hot", "time"].map(id => ({ id }));
+
+	assert.deepEqual(["time", "source", "more", "no such"].map(id =>
+		viewFind(views, id).id), ["time", "hot", "start", "start"]);
+	assert.deepEqual(tabsOf({ model: empty }).map(t => t.title), []);
+	assert.deepEqual(tabsOf({ model: modelSplit([[], []]) }).map(t =>
+		[t.title, t.views.map(v => v.id)]), [["Overview", ["start"]],
+		["Code", ["flame", "callers", "hot"]], ["Ranks", ["ranks", "heat"]]]);
 });
 
 test("source keeps its columns", () => {

@@ -12,7 +12,7 @@ const url = "file://" + resolve(file);
 const page = await browser.open(url, { width: Number(width), height: 860,
 	dark: how === "dark", print: how === "print" });
 const views = wanted.length ? wanted : await page.value(
-	"[...document.querySelectorAll('nav a')].map(a => a.getAttribute('href'))");
+	"copse.views.map(v => `#view=${v.id}`)");
 
 for (const view of views) {
 	await page.value(`location.hash = ${JSON.stringify(view)}`);
