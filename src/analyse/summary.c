@@ -28,8 +28,8 @@
 
 #define ROWS      5
 #define HOT_ROWS  6
-#define HOT_LEAST 2
-#define LINES     4 /* sentences that leave room for so many paths */
+#define HOT_LEAST 4
+#define LINES     6 /* sentences that leave room for so many paths */
 #define SITE_ROWS 2
 #define BESIDE    4   /* names of other programs */
 #define SERIAL    0.1 /* of the time: what the factors of threads lack more */

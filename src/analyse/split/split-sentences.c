@@ -299,6 +299,8 @@ static bool explains(const struct saying *s, const struct diagnosis_finding *f)
 	double share = fmax(value_ratio(f->most, d->elapsed),
 			    value_ratio(f->cost, d->seconds));
 
+	if (!strcmp(f->rule->about->name, "iterations"))
+		return false; /* it says not who waited for whom */
 	return share >= EXPLAINS * time_split_share(s->split, f->rule->part);
 }
 
@@ -375,7 +377,7 @@ static void label_part(struct saying *s, enum split_part part, size_t first)
 	double share = time_split_share(s->split, part);
 	char **line = &s->report->lines[first], *text;
 
-	if (first >= s->report->line_count ||
+	if (share < WORTH || first >= s->report->line_count ||
 	    strncmp(*line, bullet, strlen(bullet)) != 0)
 		return;
 	text = str_format("• %.0f %% %s: %s", 100 * share,
