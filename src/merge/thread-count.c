@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "merge/thread-count.h"
 
+#define HELPERS 4 /* without a sample, beside MPI: as many are its own */
+
 /*
  * As files begin that MPI's own threads run in: its libraries, and those of the
  * system that they call, down to the kernel's, which reads the clock.
@@ -91,7 +93,8 @@ bool *threads_counted(const struct profile *p)
 uint32_t thread_count(const struct profile *p)
 {
 	bool *counted = threads_counted(p);
-	uint32_t count = p->id.threads_unseen;
+	bool helpers = p->id.mpi_init_ns && p->id.threads_unseen <= HELPERS;
+	uint32_t count = helpers ? 0 : p->id.threads_unseen;
 
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (!counted || counted[i])

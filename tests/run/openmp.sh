@@ -64,7 +64,7 @@ is_said() {
 	[ -e omp.copse ] || skip "there was no run"
 	"$copse" report omp.copse >said || return
 	cat said
-	grep 'waited in the OpenMP runtime' said && ! grep 'without a name' said
+	grep -E 'waited in the OpenMP runtime|waiting in OpenMP' said && ! grep 'without a name' said
 }
 
 # LLVM's threads yield where others want the core: there is little to say then.
