@@ -202,6 +202,9 @@ static void check_split(struct store *s, const struct run *run)
 
 	for (size_t i = 1; i < p->rank_count && good; i++)
 		good = p->ranks[i - 1].rank <= p->ranks[i].rank;
+	for (size_t i = 0; i < p->rank_count && good; i++)
+		good = p->ranks[i].low_ns <= p->ranks[i].ns &&
+		       p->ranks[i].ns <= p->ranks[i].high_ns;
 	for (size_t i = 1; i < p->path_count && good; i++)
 		good = p->paths[i - 1].part <= p->paths[i].part;
 	if (!good)
