@@ -61,9 +61,9 @@ fresh() {
 	rm -rf "$shm" && mkdir "$1" && cd "$1" && cp ../endless .
 }
 
-# ageless FILE: without the age of what runs, which grows between two calls.
+# ageless FILE: without the age and size of what runs, which grow meanwhile.
 ageless() {
-	sed 's/^runs  *[0-9]* s/runs/' "$1"
+	sed 's/^runs  *[0-9]* s  *[0-9.]* MiB/runs/' "$1" | grep -v ' left, '
 }
 
 # refuses SAID ARGUMENTS…
