@@ -139,18 +139,29 @@ static bool is_constructor(const char *name)
 	       (before == brief || before[-1] == ':');
 }
 
+/*
+ * Of a function that may be the program's own, "system_kick", the whole name
+ * has to be the library's.
+ */
+static bool is_purpose(const char *name, const char *begins, bool own)
+{
+	return !strncmp(name, begins, strlen(begins)) &&
+	       (own ? !name[strlen(begins)] : is_whole(name, begins));
+}
+
 /* What a function of a library, or of C++'s, is for. */
 static enum library_purpose purpose_of(const struct run *run, uint32_t node)
 {
-	const char *full = str_at(&run->strings, run->nodes[node].function);
-	const char *name = plain_name(full);
+	const struct run_node *n = &run->nodes[node];
+	const char *full = str_at(&run->strings, n->function);
+	bool own = paths_is_own(run, node);
+	bool has_source = *str_at(&run->strings, n->file);
 
-	if (run->nodes[node].kind != RUN_FUNCTION)
+	if (n->kind != RUN_FUNCTION)
 		return LIBRARY_NONE;
 	for (size_t i = 0; i < sizeof(purposes) / sizeof(*purposes); i++)
-		if (!strncmp(name, purposes[i].begins,
-			     strlen(purposes[i].begins)) &&
-		    is_whole(name, purposes[i].begins))
+		if (is_purpose(plain_name(full), purposes[i].begins, own) &&
+		    !(own && has_source))
 			return purposes[i].is;
 	return is_constructor(full) ? LIBRARY_COPIES : LIBRARY_NONE;
 }

@@ -13,6 +13,7 @@
 #include "analyse/gpu/gpu-tables.h"
 #include "analyse/groups.h"
 #include "analyse/interpreter.h"
+#include "analyse/library-use.h"
 #include "analyse/paths.h"
 #include "analyse/path-imbalance.h"
 #include "base/err.h"
@@ -944,6 +945,30 @@ TEST(a_barrier_waits_for_those_without_a_core)
 		run->ranks[i].process_cpu_ns = 2000000000;
 	}
 	CHECK(!diagnosis_says(run, "calls of MPI_Barrier ← norm"));
+	run_free(run);
+}
+
+/* The program's own functions are no library's, whatever they begin with. */
+TEST(a_function_of_ones_own_is_no_library)
+{
+	struct run *run = fixture_run();
+	struct library_use *uses;
+	struct paths paths;
+
+	run->nodes[FIXTURE_WORK].function =
+		run->nodes[FIXTURE_WORK_42].function =
+			run->nodes[FIXTURE_WORK_43].function =
+				str_add(&run->strings, "system_kick");
+	run->nodes[FIXTURE_NORM].function = str_add(&run->strings, "memcpy");
+	run->nodes[FIXTURE_NORM].module =
+		str_add(&run->strings, "/lib/libc.so.6");
+	run->nodes[FIXTURE_NORM].file = str_add(&run->strings, "");
+	CHECK(!paths_init(&paths, run));
+	uses = library_uses(&paths);
+	CHECK(uses && !uses[paths.of[FIXTURE_WORK]].purpose);
+	CHECK(uses && uses[paths.of[FIXTURE_NORM]].purpose == LIBRARY_COPIES);
+	free(uses);
+	paths_fini(&paths);
 	run_free(run);
 }
 
