@@ -17,6 +17,8 @@ EXTRA_DIST += tests/causes/causes.tbl tests/causes/gain.sh \
 	$(CAUSES_CXX:%=tests/causes/%.cc) \
 	$(CAUSES_FORTRAN:%=tests/causes/%.f90) \
 	$(CAUSES_MPI4PY:%=tests/causes/%.py)
+# Twenty more and five controls, of which the rules know nothing.
+EXTRA_DIST += tests/causes/unread
 CLEANFILES += $(causes_programs)
 
 # Those that tests/mpi/diagnose.sh runs.
