@@ -322,37 +322,59 @@ static void say_findings_of(struct saying *s, enum split_part part,
 	}
 }
 
+static bool part_is_worth(const struct saying *s, enum split_part part)
+{
+	double share = time_split_share(s->split, part);
+
+	switch (part) {
+	case SPLIT_WORK:
+		return share >= MOST;
+	case SPLIT_ALONE: /* it is what others waited for */
+		return false;
+	case SPLIT_CORE: /* that is said before all */
+		return share >= WORTH &&
+		       !(crowded_share(s->split->run) >= CROWDED);
+	default:
+		return share >= WORTH;
+	}
+}
+
 /*
  * Others waited for a rank that was blocked for most of that, and they were
  * not: more to do is not what it had.  Its row as text in `row`, or "".
  */
-static void say_blocked_culprit(struct saying *s, char row[24])
+static int say_blocked_culprit(struct saying *s, char row[24])
 {
 	const struct run *run = s->split->run;
 	const struct time_part *p = &s->split->parts[SPLIT_BLOCKED];
 	size_t culprit = find_main_culprit(run);
-	double others = (double)run->member_count - 1, caused, more;
-	char waited[32], blocked[32], mean[32];
+	double others = (double)run->member_count - 1, caused, own, mean;
+	char all[32], waited[32], blocked[32], usual[32], *place;
 
 	*row = 0;
 	if (culprit >= run->member_count || others < 1)
-		return;
+		return 0;
 	caused = run->waits.ranks[culprit].caused_ns / 1e9;
-	more = s->split->ranks[culprit][SPLIT_BLOCKED];
-	more -= (p->seconds - more) / others;
-	if (more < MOST * caused / others)
-		return;
+	own = s->split->ranks[culprit][SPLIT_BLOCKED];
+	mean = (p->seconds - own) / others;
+	if (own - mean < MOST * caused / others)
+		return 0;
+	place = part_place(s, SPLIT_WAIT);
+	if (!place)
+		return no_memory();
 	snprintf(row, 24, "%zu", culprit);
-	report_line(
-		s->report,
-		"• %s of it for rank %llu, which was blocked for %s "
-		"outside MPI, the others for %s on average: sleep, files, "
-		"pipes (copse run -e wall shows where).",
-		phrase_time(waited, caused),
-		(unsigned long long)processes_number(run, culprit),
-		phrase_time(blocked, s->split->ranks[culprit][SPLIT_BLOCKED]),
-		phrase_time(mean,
-			    s->split->ranks[culprit][SPLIT_BLOCKED] - more));
+	report_line(s->report,
+		    "• %s%s; %s of it for rank %llu, which was blocked for %s "
+		    "outside MPI, the others for %s on average%s.",
+		    phrase_time(all, s->split->parts[SPLIT_WAIT].seconds),
+		    place, phrase_time(waited, caused),
+		    (unsigned long long)processes_number(run, culprit),
+		    phrase_time(blocked, own), phrase_time(usual, mean),
+		    part_is_worth(s, SPLIT_BLOCKED)
+			    ? ""
+			    : guess_of_part(s, SPLIT_BLOCKED));
+	free(place);
+	return 0;
 }
 
 /* What other analyses say of it, better than where it was. */
@@ -389,23 +411,6 @@ static void label_part(struct saying *s, enum split_part part, size_t first)
 	*line = text;
 }
 
-static bool part_is_worth(const struct saying *s, enum split_part part)
-{
-	double share = time_split_share(s->split, part);
-
-	switch (part) {
-	case SPLIT_WORK:
-		return share >= MOST;
-	case SPLIT_ALONE: /* it is what others waited for */
-		return false;
-	case SPLIT_CORE: /* that is said before all */
-		return share >= WORTH &&
-		       !(crowded_share(s->split->run) >= CROWDED);
-	default:
-		return share >= WORTH;
-	}
-}
-
 /* Its cause, or who and where; what else is to be gained there. */
 static int say_part(struct saying *s, enum split_part part)
 {
@@ -414,9 +419,9 @@ static int say_part(struct saying *s, enum split_part part)
 	int err = 0;
 
 	if (part == SPLIT_WAIT && part_is_worth(s, part))
-		say_blocked_culprit(s, blocked);
+		err = say_blocked_culprit(s, blocked);
 	say_findings_of(s, part, true, blocked);
-	if (s->report->line_count == first && part_is_worth(s, part)) {
+	if (!err && s->report->line_count == first && part_is_worth(s, part)) {
 		err = say_known_of_part(s, part);
 		if (!err && s->report->line_count == first)
 			err = say_plain(s, part);
