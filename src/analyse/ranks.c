@@ -107,10 +107,10 @@ static int take_files(struct ranks *r, const struct run_metric *m)
 		if (n < end)
 			continue;
 		if (run->nodes[n].kind == RUN_MPI)
-			end = mpi_time_end(run, n); /* is counted as MPI */
+			end = run_subtree_end(run, n); /* is counted as MPI */
 		if (!paths_is_file(run, n))
 			continue;
-		end = mpi_time_end(run, n);
+		end = run_subtree_end(run, n);
 		err = add_files(run, m, n, end, &buffer, sums);
 	}
 	for (size_t i = 0; i < r->skews.process_count && !err; i++)

@@ -15,6 +15,7 @@ librun_la_SOURCES = \
 	src/run/run-tables.h src/run/waits.def \
 	src/run/spill.c src/run/spill.h \
 	src/run/split.c src/run/split.def src/run/split.h \
+	src/run/split-bins.c src/run/split-bins.h \
 	src/run/stats.c \
 	src/run/team.h \
 	src/run/tiles.c src/run/tiles.h \

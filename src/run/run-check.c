@@ -198,6 +198,8 @@ static void check_threads(struct store *s, const struct run *run)
 static void check_split(struct store *s, const struct run *run)
 {
 	const struct run_split *p = &run->split;
+	const struct run_timeline *line = &run->timeline;
+	uint32_t bins = line->axis_count ? line->axes->bins : 0;
 	bool good = run_split_good(run, p);
 
 	for (size_t i = 1; i < p->rank_count && good; i++)
@@ -207,6 +209,8 @@ static void check_split(struct store *s, const struct run *run)
 		       p->ranks[i].ns <= p->ranks[i].high_ns;
 	for (size_t i = 1; i < p->path_count && good; i++)
 		good = p->paths[i - 1].part <= p->paths[i].part;
+	for (size_t i = 0; i < p->bin_count && good; i++)
+		good = p->bins[i].bin < bins;
 	if (!good)
 		store_fail(s, -EINVAL, "damaged: the split");
 }

@@ -137,3 +137,12 @@ uint32_t run_frame(const struct run *run, uint32_t node)
 		node = run->nodes[node].parent;
 	return node;
 }
+
+uint32_t run_subtree_end(const struct run *run, uint32_t node)
+{
+	uint32_t end = node + 1;
+
+	while (end < run->node_count && run->nodes[end].parent >= node)
+		end++;
+	return end;
+}

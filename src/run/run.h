@@ -145,6 +145,9 @@ int run_load(struct run **to, const char *path);
 /* The function that a line or a loop is in; any other node is its own. */
 uint32_t run_frame(const struct run *run, uint32_t node);
 
+/* The node behind the last one that is this or below it. */
+uint32_t run_subtree_end(const struct run *run, uint32_t node);
+
 /* merge.c: what merge_directory() tells while it works; either may be NULL. */
 struct merge_progress {
 	void (*step)(void *to, const char *what, size_t done, size_t of);

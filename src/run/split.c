@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "live/layout.h"
 #include "run/run-build.h"
+#include "run/split-bins.h"
 #include "run/split.h"
 #include "run/values.h"
 
@@ -472,23 +473,6 @@ static void split_alone(struct splitting *s)
  * Rows.
  */
 
-/* Whole nanoseconds, whose sum is that of what was added, rounded. */
-struct rounding {
-	double exact;
-	uint64_t given;
-};
-
-static uint64_t round_next(struct rounding *sum, double ns)
-{
-	uint64_t next;
-
-	sum->exact += ns;
-	next = (uint64_t)llround(fmax(sum->exact, (double)sum->given)) -
-	       sum->given;
-	sum->given += next;
-	return next;
-}
-
 static int put_split_ranks(struct splitting *s, uint64_t *totals)
 {
 	struct run_split *to = &s->run->split;
@@ -499,7 +483,7 @@ static int put_split_ranks(struct splitting *s, uint64_t *totals)
 		struct rounding sum = { 0 };
 
 		for (uint32_t p = 0; p < SPLIT_PARTS; p++) {
-			uint64_t ns = round_next(&sum, s->parts[r][p]);
+			uint64_t ns = rounding_next(&sum, s->parts[r][p]);
 			uint64_t low = (uint64_t)s->low[r][p];
 			uint64_t high = (uint64_t)s->high[r][p];
 
@@ -556,13 +540,13 @@ static int put_split_paths(struct splitting *s, uint32_t part, uint64_t total)
 
 	/* Those behind the root first: the rest is its own. */
 	for (uint32_t n = 1; n < s->run->node_count; n++)
-		known += round_next(&rounding, scale * s->at[n]);
+		known += rounding_next(&rounding, scale * s->at[n]);
 	if (known > total)
 		known = total;
 	err = put_split_path(s, part, 0, total - known);
 	rounding = (struct rounding){ 0 };
 	for (uint32_t n = 1; n < s->run->node_count && known && !err; n++) {
-		uint64_t ns = round_next(&rounding, scale * s->at[n]);
+		uint64_t ns = rounding_next(&rounding, scale * s->at[n]);
 
 		ns = ns < known ? ns : known;
 		known -= ns;
@@ -767,6 +751,8 @@ int split_make(struct run *run)
 		split_alone(&s);
 		err = split_rows(&s);
 	}
+	if (!err)
+		err = split_bins_make(run, s.part_of);
 	splitting_fini(&s);
 	return err;
 }

@@ -124,6 +124,59 @@ processes() {
 		"$programs/forker" 0.2 && judge
 }
 
+# Work first, then a nap: when each was, and in which phase.
+course() {
+	need $python
+	cat >halves.c <<-'C'
+		#include <copse.h>
+		#include <time.h>
+		#include "known.h"
+
+		int main(void)
+		{
+			double begin = elapsed_seconds();
+
+			copse_begin("first");
+			work_for(0.5);
+			copse_end("first");
+			truth("first", elapsed_seconds() - begin);
+			copse_begin("second");
+			nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
+			copse_end("second");
+			return 0;
+		}
+	C
+	"${CC:-cc}" -g -O1 -I"$srcdir/tests/programs" -I"$srcdir/src" \
+		halves.c -o halves -L"$builddir/.libs" -lcopse \
+		-Wl,-rpath,"$builddir/.libs" || return
+	split_of "$copse" run -q --force --trace 1000 -o a.copse ./halves || return
+	cat out
+	$python - <<-'P'
+	import json, sys
+	tables = json.load(open("json"))["tables"]
+	half = float(open("out").read().split()[2])
+	parts = {p["part"]: p["seconds"] for p in tables["parts"]}
+	off = 0
+	for name, seconds in parts.items():
+	    bins = [b for b in tables["bins"] if b["part"] == name]
+	    all = sum(b["seconds"] for b in bins)
+	    late = sum(b["seconds"] for b in bins if b["begin"] > half)
+	    if abs(all - seconds) > 1e-6:
+	        sys.exit(f"{name}: {all} in bins, {seconds} in all")
+	    if name == "work" and late > 0.1 * all:
+	        sys.exit("work in the second half")
+	    if name in ("blocked", "core"):
+	        off += late
+	if off < 0.9 * 0.5:
+	    sys.exit(f"off a core for {off} s in the second half")
+	phases = {(p["phase"], p["part"]): p["seconds"] for p in tables["phases"]}
+	if abs(phases["first", "work"] - 0.5) > 0.1:
+	    sys.exit("the first phase does not work")
+	if phases["second", "off"] < 0.49:
+	    sys.exit("the second phase is not off a core")
+	P
+}
+
 # The first screen says what the report says, a sentence for each large part.
 screen() {
 	need mpirun
@@ -156,6 +209,7 @@ point "where each part was" places
 point "what it was blocked in, by samples of elapsed time" blocked_in
 point "threads of OpenMP" threads
 point "threads that wait for a critical section" critical
+point "when each part was, and in which phase" course
 point "processes without MPI" processes
 point "the first screen has these parts" screen
 points_done

@@ -72,7 +72,7 @@ static double total_outside_mpi(const struct run *run,
 		if (n < end)
 			continue;
 		if (paths_is_waiting(&run->nodes[n]))
-			end = mpi_time_end(run, n);
+			end = run_subtree_end(run, n);
 		else
 			sum += value_node(m, n);
 	}

@@ -147,7 +147,7 @@ static int add_elapsed(double *elapsed, const struct run *run, uint32_t node,
 	uint64_t *inside = calloc(run->rank_count + 1, sizeof(*inside));
 	uint64_t *init = calloc(run->rank_count + 1, sizeof(*init));
 	struct value_buffer buffers[2] = { 0 };
-	uint32_t end = mpi_time_end(run, node);
+	uint32_t end = run_subtree_end(run, node);
 	int err = inside && init ? 0 : no_memory();
 
 	for (uint32_t n = node; n < end && !err; n++) {

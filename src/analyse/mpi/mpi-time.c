@@ -14,15 +14,6 @@
 
 #define SMALL 0.01 /* of all waiting */
 
-uint32_t mpi_time_end(const struct run *run, uint32_t node)
-{
-	uint32_t end = node + 1;
-
-	while (end < run->node_count && run->nodes[end].parent >= node)
-		end++;
-	return end;
-}
-
 /* Causes that were too small to be kept for themselves have no place. */
 static bool knows_places(const struct run_waits *w)
 {
@@ -51,7 +42,7 @@ static void add_mpi_values(struct mpi_time *to, bool io,
 static int sum_time(struct mpi_time *to, const struct run *run, uint32_t node)
 {
 	const struct run_metric *m = run_metric(run, "mpi.time");
-	uint32_t end = mpi_time_end(run, node);
+	uint32_t end = run_subtree_end(run, node);
 	struct value_buffer buffer = { 0 };
 	int err = 0;
 
@@ -75,7 +66,7 @@ static void sum_waiting(struct mpi_time *to, const struct run *run,
 			uint32_t node)
 {
 	const struct run_waits *w = &run->waits;
-	uint32_t end = mpi_time_end(run, node);
+	uint32_t end = run_subtree_end(run, node);
 
 	for (size_t i = 0; i < w->victim_count; i++) {
 		uint32_t victim = w->causes[w->victims[i].cause].victim;

@@ -33,7 +33,4 @@ double mpi_time_transfer(const struct mpi_time *time);
 /* Seconds of all CPU time that MPI took; below 0: out of memory. */
 double cpu_in_mpi(const struct run *run);
 
-/* Where the nodes below `node` end: they are node … end - 1. */
-uint32_t mpi_time_end(const struct run *run, uint32_t node);
-
 #endif

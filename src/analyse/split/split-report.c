@@ -11,8 +11,12 @@
 
 #define LEAST 0.001 /* of the whole: a row of a path */
 
+#define LEAST_OF_PHASE 0.02 /* of a phase: a row of a part */
+
 enum {
-	ROWS = 20
+	ROWS = 20,
+	TIMES = 20, /* that readers see of the course of a part */
+	PHASES = 10
 };
 
 static void part_columns(struct report *report, const struct run *run)
@@ -34,6 +38,8 @@ static void part_columns(struct report *report, const struct run *run)
 		      run->world ? "most on rank" : "most in process",
 		      COLUMN_COUNT);
 	report_column(report, NULL, over, COLUMN_SPARK);
+	report_column(report, NULL, run->split.bin_count ? "over time" : NULL,
+		      COLUMN_SPARK);
 }
 
 static void part_row(struct report *report, const struct time_split *s,
@@ -41,6 +47,7 @@ static void part_row(struct report *report, const struct time_split *s,
 {
 	const struct time_part *p = &s->parts[part];
 	size_t count = s->run->member_count;
+	double course[TIMES];
 
 	for (size_t i = 0; i < count; i++)
 		values[i] = s->ranks[i][part];
@@ -54,6 +61,8 @@ static void part_row(struct report *report, const struct time_split *s,
 	report_number(report, p->most);
 	report_count(report, processes_number(s->run, p->most_rank));
 	report_spark(report, values, count);
+	time_split_course(s, part, course, TIMES);
+	report_spark(report, course, TIMES);
 }
 
 static int parts_table(struct report *report, const struct time_split *s)
@@ -150,6 +159,97 @@ static int split_places_table(struct report *report, const struct time_split *s,
 	return 0;
 }
 
+/*
+ * A part in a phase is the sum of its paths there.  What has no path, as
+ * wanting a core, is what is left of the phase's time.
+ */
+static double rest_of_phase(const struct time_split *s, uint32_t node,
+			    double known)
+{
+	const struct run_metric *m = run_metric(s->run, "phase.time");
+	uint32_t end = run_subtree_end(s->run, node);
+	double all = 0;
+
+	for (uint32_t n = node; m && n < end; n++)
+		all += m->stats[n].sum / 1e9;
+	return fmax(all - known, 0);
+}
+
+static void phase_row(struct report *report, const char *phase, const char *id,
+		      const char *title, double seconds, double whole)
+{
+	if (seconds < LEAST_OF_PHASE * whole || seconds <= 0)
+		return;
+	report_text(report, phase);
+	report_text(report, id);
+	report_text(report, title);
+	report_number(report, seconds);
+	report_number(report, value_ratio(seconds, whole));
+}
+
+static void phase_rows(struct report *report, const struct time_split *s,
+		       const struct paths *paths, uint32_t node)
+{
+	char *phase = paths_text(paths, paths->of[node]);
+	double parts[SPLIT_PARTS], known = 0, rest;
+
+	report->failed |= !phase;
+	time_split_below(s, node, parts);
+	for (size_t p = 0; p < SPLIT_PARTS; p++)
+		known += parts[p];
+	rest = rest_of_phase(s, node, known);
+	for (size_t p = 0; p < SPLIT_PARTS; p++)
+		phase_row(report, phase, split_names[p].name,
+			  split_names[p].title, parts[p], known + rest);
+	phase_row(report, phase, "off", "off a core, outside MPI", rest,
+		  known + rest);
+	free(phase);
+}
+
+/* In the order of the program. */
+static void split_phase_table(struct report *report, const struct time_split *s,
+			      const struct paths *paths,
+			      const struct analysis_options *options)
+{
+	const struct run *run = s->run;
+	size_t left = analysis_limit(options, PHASES, SIZE_MAX);
+	uint32_t node = 1;
+
+	report_table(report, "phases", "by phase");
+	report_column(report, "phase", "phase", COLUMN_TEXT);
+	report_column(report, "part", NULL, COLUMN_TEXT);
+	report_column(report, NULL, "part", COLUMN_TEXT);
+	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, "share", "of the phase", COLUMN_SHARE);
+	for (; node < run->node_count && left; node++) {
+		if (run->nodes[node].kind != RUN_PHASE)
+			continue;
+		phase_rows(report, s, paths, node);
+		left--;
+	}
+}
+
+/* For programs: when each part was. */
+static void split_bin_table(struct report *report, const struct time_split *s)
+{
+	const struct run *run = s->run;
+
+	report_table(report, "bins", NULL);
+	report_column(report, "part", NULL, COLUMN_TEXT);
+	report_column(report, "begin", NULL, COLUMN_SECONDS);
+	report_column(report, "end", NULL, COLUMN_SECONDS);
+	report_column(report, "seconds", NULL, COLUMN_SECONDS);
+	for (size_t i = 0; i < run->split.bin_count; i++) {
+		const struct run_split_bin *row = &run->split.bins[i];
+		double width = (double)run->timeline.axes->width_ns / 1e9;
+
+		report_text(report, split_names[row->part].name);
+		report_number(report, row->bin * width);
+		report_number(report, (row->bin + 1) * width);
+		report_number(report, (double)row->ns / 1e9);
+	}
+}
+
 /* For programs: every part of each process. */
 static void split_rank_table(struct report *report, const struct time_split *s)
 {
@@ -184,8 +284,11 @@ static int fill_split(struct report *report, const struct run *run,
 		err = parts_table(report, &split);
 	if (!err)
 		err = split_places_table(report, &split, &paths, options);
-	if (!err)
+	if (!err) {
+		split_phase_table(report, &split, &paths, options);
 		split_rank_table(report, &split);
+		split_bin_table(report, &split);
+	}
 	time_split_fini(&split);
 	paths_fini(&paths);
 	return err;

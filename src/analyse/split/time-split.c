@@ -118,3 +118,29 @@ void time_split_paths(const struct time_split *s, const struct paths *paths,
 			own[paths->of[from->paths[i].node]] +=
 				(double)from->paths[i].ns / 1e9;
 }
+
+void time_split_below(const struct time_split *s, uint32_t node,
+		      double parts[SPLIT_PARTS])
+{
+	const struct run_split *from = &s->run->split;
+	uint32_t end = run_subtree_end(s->run, node);
+
+	memset(parts, 0, SPLIT_PARTS * sizeof(*parts));
+	for (size_t i = 0; i < from->path_count; i++)
+		if (from->paths[i].node >= node && from->paths[i].node < end)
+			parts[from->paths[i].part] +=
+				(double)from->paths[i].ns / 1e9;
+}
+
+void time_split_course(const struct time_split *s, enum split_part part,
+		       double *course, size_t count)
+{
+	const struct run_split *from = &s->run->split;
+
+	memset(course, 0, count * sizeof(*course));
+	for (size_t i = 0; i < from->bin_count; i++)
+		if (from->bins[i].part == part)
+			course[from->bins[i].bin * count /
+			       s->run->timeline.axes->bins] +=
+				(double)from->bins[i].ns / 1e9;
+}

@@ -49,4 +49,12 @@ double time_split_of(const struct time_split *split, size_t rank,
 void time_split_paths(const struct time_split *split, const struct paths *paths,
 		      enum split_part part, double *own);
 
+/* Seconds of each part at this node and below it, as far as a path is known. */
+void time_split_below(const struct time_split *split, uint32_t node,
+		      double parts[SPLIT_PARTS]);
+
+/* Seconds of a part in `count` equal times of the run; 0 without a timeline. */
+void time_split_course(const struct time_split *split, enum split_part part,
+		       double *course, size_t count);
+
 #endif
