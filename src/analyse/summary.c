@@ -26,13 +26,14 @@
 #include "base/round.h"
 #include "run/split.h"
 
-#define ROWS      5
-#define HOT_ROWS  6
-#define HOT_LEAST 4
-#define LINES     6 /* sentences that leave room for so many paths */
-#define SITE_ROWS 2
-#define BESIDE    4   /* names of other programs */
-#define SERIAL    0.1 /* of the time: what the factors of threads lack more */
+#define ROWS        5
+#define HOT_ROWS    6
+#define HOT_LEAST   4
+#define LINES       6 /* sentences that leave room for so many paths */
+#define SITE_ROWS   2
+#define BESIDE      4    /* names of other programs */
+#define STRIP_LEAST 0.02 /* of all time: a row of a part */
+#define SERIAL      0.1  /* of the time: what threads lost is worth a line */
 
 /* What the run says of itself, summed over its processes. */
 struct summary_facts {
@@ -204,26 +205,32 @@ static void efficiency(struct report *report, const struct summary_facts *f)
 {
 	const struct efficiency *e = &f->e;
 	struct thread_factors threads;
+	double inside = 1 - value_ratio(e->outside_mean, e->elapsed);
+	char cores[64] = "";
 
 	if (!e->ranks)
 		return;
+	if (inside > e->mpi_mean + STRIP_LEAST)
+		snprintf(cores, sizeof(cores),
+			 "; with wanting a core there %.1f %%", 100 * inside);
 	threads = thread_factors_of(f->run, e);
 	efficiency_line(report, e, f->run);
-	if (threads.hybrid < e->parallel - SERIAL)
+	if (threads.threads > 0 && threads.all < 1 - SERIAL)
 		thread_factors_line(report, &threads);
 	if (e->ranks > 1)
 		report_line(report,
 			    "MPI %.1f %% of the time: least %.1f %% on rank "
-			    "%llu, most %.1f %% on rank %llu",
+			    "%llu, most %.1f %% on rank %llu%s",
 			    100 * e->mpi_mean, 100 * e->mpi_min,
 			    (unsigned long long)processes_number(
 				    f->run, e->mpi_min_rank),
 			    100 * e->mpi_max,
 			    (unsigned long long)processes_number(
-				    f->run, e->mpi_max_rank));
+				    f->run, e->mpi_max_rank),
+			    cores);
 	else
-		report_line(report, "MPI %.1f %% of the time",
-			    100 * e->mpi_mean);
+		report_line(report, "MPI %.1f %% of the time%s",
+			    100 * e->mpi_mean, cores);
 }
 
 /* A column of csv and json alone: the sentences have it for readers. */
@@ -261,6 +268,7 @@ static void facts_columns(struct report *report)
 	fact(report, "idle_threads", COLUMN_SECONDS);
 	fact(report, "core_wait", COLUMN_SHARE);
 	fact(report, "openmp_efficiency", COLUMN_SHARE);
+	fact(report, "efficiency", COLUMN_SHARE);
 	fact(report, "cpu_start", COLUMN_SECONDS);
 	fact(report, "processes_unsampled", COLUMN_COUNT);
 	for (size_t i = 0; i < batch_count; i++)
@@ -299,6 +307,7 @@ static void facts_table(struct report *report, const struct summary_facts *f,
 	report_number(report, idle_threads_sum(metric));
 	value_known(report, crowded_share(f->run));
 	value_known(report, e->ranks ? e->openmp : NAN);
+	value_known(report, e->ranks ? e->all : NAN);
 	value_known(report, f->account.whole ? f->account.start : NAN);
 	if (f->account.whole)
 		report_count(report, round_to_count(f->account.unsampled));
@@ -309,53 +318,13 @@ static void facts_table(struct report *report, const struct summary_facts *f,
 			    batch_text(&f->run->batch, &batch_infos[i]));
 }
 
-/* What the strip has a row for, of a rank. */
-enum strip_quantity {
-	USEFUL,
-	OPENMP,
-	IN_MPI,
-	WAITING,
-	NOT_WAITING,
-	ON_CPU,
-	QUANTITIES
-};
-
-static const char *const quantities[QUANTITIES] = {
-	[USEFUL] = "useful, outside MPI",
-	[OPENMP] = "OpenMP, waiting",
-	[IN_MPI] = "in MPI",
-	[WAITING] = "in MPI, waiting",
-	[NOT_WAITING] = "in MPI, else",
-	[ON_CPU] = "CPU, all threads",
-};
-
-static double quantity(const struct run_rank *r, const struct mpi_time *mpi,
-		       enum strip_quantity which)
-{
-	switch (which) {
-	case USEFUL:
-		return efficiency_useful(r);
-	case OPENMP:
-		return mpi->openmp;
-	case WAITING:
-		return mpi->waiting;
-	case NOT_WAITING:
-		return mpi->total - mpi->waiting;
-	case IN_MPI:
-		return mpi->total;
-	default:
-		return (double)r->cpu_ns / 1e9;
-	}
-}
-
 /* One row: a quantity of each process, its extremes and its shape. */
 static void summary_strip_row(struct report *report,
-			      const struct summary_facts *f,
-			      const uint32_t *processes, size_t count,
-			      const char *name, const double *values)
+			      const struct summary_facts *f, const char *name,
+			      const double *values)
 {
+	size_t count = f->main_count, least = 0, most = 0;
 	double sum = 0;
-	size_t least = 0, most = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		sum += values[i];
@@ -368,7 +337,7 @@ static void summary_strip_row(struct report *report,
 	report_number(report, values[least]);
 	report_number(report, sum / (double)count);
 	report_number(report, values[most]);
-	report_count(report, processes_number(f->run, processes[most]));
+	report_count(report, processes_number(f->run, f->main[most]));
 	report_spark(report, values, count);
 }
 
@@ -385,38 +354,42 @@ static void strip_columns(struct report *report, bool mpi)
 		      COLUMN_SPARK);
 }
 
-/* MPI is told apart where it is known how long ranks waited. */
-static void strip_rows(struct report *report, const struct summary_facts *f,
-		       const uint32_t *processes, size_t count,
-		       const struct mpi_time *mpi, double *values)
+/* Work is one row here, whoever waited meanwhile. */
+static void strip_part(struct report *report, const struct summary_facts *f,
+		       const struct time_split *split, enum split_part part,
+		       double *values)
 {
-	bool split = !isnan(mpi[processes[0]].waiting);
+	bool work = part == SPLIT_WORK;
+	double sum = split->parts[part].seconds +
+		     (work ? split->parts[SPLIT_ALONE].seconds : 0);
 
-	for (int q = f->e.ranks ? USEFUL : ON_CPU; q < QUANTITIES; q++) {
-		if (split ? q == IN_MPI : q == WAITING || q == NOT_WAITING)
-			continue;
-		if (q == OPENMP && f->e.openmp >= 1)
-			continue;
-		for (size_t i = 0; i < count; i++)
-			values[i] = quantity(&f->run->ranks[processes[i]],
-					     &mpi[processes[i]], q);
-		summary_strip_row(report, f, processes, count, quantities[q],
-				  values);
+	if (part == SPLIT_ALONE || sum < STRIP_LEAST * split->whole)
+		return;
+	for (size_t i = 0; i < f->main_count; i++) {
+		const double *parts = split->ranks[f->main[i]];
+
+		values[i] = parts[part] + (work ? parts[SPLIT_ALONE] : 0);
 	}
+	summary_strip_row(report, f, split_names[part].title, values);
 }
 
 static int strip(struct report *report, const struct summary_facts *f)
 {
-	struct mpi_time *mpi = mpi_times(f->run, 0);
 	double *values = calloc(f->main_count + 1, sizeof(*values));
-	int err = mpi && values ? 0 : no_memory();
+	struct time_split split = { 0 };
+	int err = values ? time_split_init(&split, f->run) : no_memory();
 
 	if (!err && f->main_count > 1) {
 		strip_columns(report, f->e.ranks);
-		strip_rows(report, f, f->main, f->main_count, mpi, values);
+		for (size_t p = 0; p < SPLIT_PARTS; p++)
+			strip_part(report, f, &split, p, values);
+		for (size_t i = 0; i < f->main_count; i++)
+			values[i] =
+				(double)f->run->ranks[f->main[i]].cpu_ns / 1e9;
+		summary_strip_row(report, f, "CPU, all threads", values);
 	}
+	time_split_fini(&split);
 	free(values);
-	free(mpi);
 	return err;
 }
 

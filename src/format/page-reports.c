@@ -224,10 +224,11 @@ static void put_page_rows(struct page_stream *s,
 /* In whose place a page of all reports has a picture, or another table. */
 static const struct {
 	const char *report, *table;
-} never_shown[] = { { "summary", "strip" },    { "summary", "mpi" },
-		    { "split", "ranks" },      { "ranks", "parts" },
-		    { "ranks", "paths" },      { "imbalance", "ranks" },
-		    { "iterations", "ranks" }, { "threads", "strips" } };
+} never_shown[] = { { "summary", "strip" },   { "summary", "mpi" },
+		    { "split", "ranks" },     { "ranks", "parts" },
+		    { "split", "bins" },      { "ranks", "paths" },
+		    { "imbalance", "ranks" }, { "iterations", "ranks" },
+		    { "threads", "strips" } };
 
 /* Whether the page has any column of it. */
 static bool table_is_shown(const struct overview *o,

@@ -203,9 +203,59 @@ screen() {
 	P
 }
 
+# Every other place has the same figures (page.sh: the page has, too).
+alike() {
+	need $python
+	[ -e a.copse ] || skip "no run with MPI"
+	for report in split summary imbalance timeline efficiency; do
+		"$copse" report "$report" -n 0 -f json a.copse >$report.json ||
+			return
+	done
+	"$copse" report diff -f json a.copse a.copse >diff.json &&
+		"$copse" report split -n 0 -f csv --table ranks a.copse \
+			>ranks.csv &&
+		"$copse" report --width 1000 a.copse >said || return
+	cat said
+	$python - <<-'P'
+	import csv, json, re, sys
+
+	def table(report, name):
+	    return json.load(open(report + ".json"))["tables"][name]
+
+	def near(what, one, other, within=1e-5):
+	    if abs(one - other) > within:
+	        sys.exit(f"{what}: {one} and {other}")
+
+	parts = {p["part"]: p["seconds"] for p in table("split", "parts")}
+	whole = sum(parts.values())
+	run, = table("summary", "run")
+	work = parts.get("work", 0) + parts.get("alone", 0)
+	near("efficiency", run["efficiency"], work / whole)
+	strip = {r["quantity"]: r["max"] for r in table("summary", "strip")}
+	most = {p["part"]: p["max"] for p in table("split", "parts")}
+	near("waiting, the most", strip["waiting in MPI"], most["wait"], 1e-6)
+	text = open("said").read()
+	near("MPI, said", float(re.search(r"MPI ([0-9.]+) %", text)[1]),
+	     100 * run["mpi_share_mean"], 0.051)
+	shares = [r["mpi_share"] for r in table("imbalance", "ranks")]
+	near("MPI, by rank", sum(shares) / len(shares), run["mpi_share_mean"])
+	lines = [r["mpi"] for r in table("timeline", "lines")
+	         if r["mpi"] is not None]
+	for one, other in zip(shares, lines, strict=True):
+	    near("timeline", one, other)
+	for name, seconds in parts.items():
+	    rows = [float(r["seconds"]) for r in csv.DictReader(open("ranks.csv"))
+	            if r["part"] == name]
+	    near(name + ", csv", sum(rows), seconds, 1e-6)
+	for row in table("diff", "parts"):
+	    near(row["part"] + ", diff", row["base"], parts[row["part"]], 1e-6)
+	P
+}
+
 point "2 ranks: each part is what the program says" ranks 2
 point "4 ranks" ranks 4
 point "where each part was" places
+point "other reports have the same figures" alike
 point "what it was blocked in, by samples of elapsed time" blocked_in
 point "threads of OpenMP" threads
 point "threads that wait for a critical section" critical

@@ -101,7 +101,7 @@ reports() {
 	compared = collections.Counter()
 	read = {"run", "findings", "factors", "ranks", "map", "sizes", "devices",
 	        "losses", "parts"}
-	unseen = {("summary", "strip"), ("summary", "mpi"), ("split", "ranks"),
+	unseen = {("summary", "strip"), ("summary", "mpi"), ("split", "ranks"), ("split", "bins"),
 	          ("ranks", "parts"), ("ranks", "paths"),
 	          ("imbalance", "ranks"), ("iterations", "ranks"),
 	          ("threads", "strips")}

@@ -79,7 +79,7 @@ explains_summary() {
 		'waiting in MPI' 'MPI itself' 'wanting a core' 'not known' \
 		'starting and ending' 'waiting for threads' >>words
 	cat words
-	grep -q 'mean size' words && grep -q 'useful, outside' words || return 1
+	grep -q 'mean size' words && grep -q '^CPU, all threads$' words || return 1
 	while read -r word; do
 		"$copse" help "$word" >out 2>err || grep "did you mean" err ||
 			{ echo "nothing on $word"; return 1; }

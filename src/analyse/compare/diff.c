@@ -13,12 +13,17 @@
 #include "analyse/compare/by-rank.h"
 #include "analyse/compare/compare.h"
 #include "analyse/idle-threads.h"
-#include "analyse/mpi/efficiency.h"
+#include "analyse/split/time-split.h"
 #include "base/err.h"
 #include "base/comparison.h"
 
-#define ROWS  10
-#define SMALL 0.001 /* of the base's total: not shown to readers */
+#define ROWS         10
+#define SMALL        0.001 /* of the base's total: not shown to readers */
+#define PART_CHANGED 0.01  /* of the whole: a change worth a word */
+
+enum {
+	PARTS_SAID = 4
+};
 
 struct diff {
 	struct sides sides;
@@ -322,6 +327,77 @@ static int metric_table(struct report *report, const struct diff *d)
 	return err;
 }
 
+/* What the time went into: of each part, and last of all. */
+static int compare_parts(struct comparison parts[SPLIT_PARTS + 1],
+			 const struct sides *s)
+{
+	size_t rows = SPLIT_PARTS + 1;
+	double *values = calloc(2 * rows * s->count, sizeof(*values));
+	struct time_split split;
+	int err = values ? 0 : no_memory();
+
+	for (size_t r = 0; r < s->count && !err; r++) {
+		err = time_split_init(&split, s->runs[r]);
+		for (size_t p = 0; p < SPLIT_PARTS && !err; p++)
+			values[2 * p * s->count + r] = split.parts[p].seconds;
+		values[2 * SPLIT_PARTS * s->count + r] = split.whole;
+		time_split_fini(&split);
+	}
+	for (size_t p = 0; p < rows && !err; p++)
+		comparison_of(&parts[p], values + 2 * p * s->count,
+			      values + (2 * p + 1) * s->count, s->base,
+			      s->count);
+	free(values);
+	return err;
+}
+
+static void part_rows(struct report *report, const struct comparison *parts)
+{
+	report_table(report, "parts", "parts of the time, over all ranks");
+	report_column(report, "part", NULL, COLUMN_TEXT);
+	side_columns(report, COLUMN_SECONDS);
+	report_column(report, NULL, "part", COLUMN_TEXT);
+	for (size_t p = 0; p < SPLIT_PARTS; p++) {
+		if (parts[p].base <= 0 && parts[p].now <= 0)
+			continue;
+		report_text(report, split_names[p].name);
+		side_cells(report, &parts[p]);
+		report_text(report, split_names[p].title);
+	}
+}
+
+/* "All time: 58.4 s → 50.1 s: waiting in MPI -6.1 s, work -1.9 s" */
+static void say_parts(struct report *report, const struct comparison *parts)
+{
+	const struct comparison *all = &parts[SPLIT_PARTS];
+	double least = PART_CHANGED * fmax(all->base, all->now);
+	char base[32], now[32], change[32], text[512] = "";
+	bool said[SPLIT_PARTS] = { false };
+	size_t length = 0;
+
+	for (size_t k = 0; k < PARTS_SAID; k++) {
+		size_t most = SPLIT_PARTS;
+
+		for (size_t p = 0; p < SPLIT_PARTS; p++)
+			if (!said[p] && is_beyond(&parts[p]) &&
+			    fabs(parts[p].change) >= least &&
+			    (most == SPLIT_PARTS ||
+			     fabs(parts[p].change) > fabs(parts[most].change)))
+				most = p;
+		if (most == SPLIT_PARTS)
+			break;
+		said[most] = true;
+		length += (size_t)snprintf(
+			text + length, sizeof(text) - length, "%s %s %s%s",
+			k ? "," : ":", split_names[most].title,
+			parts[most].change < 0 ? "-" : "+",
+			phrase_time(change, fabs(parts[most].change)));
+	}
+	report_line(report, "All ranks' time: %s → %s%s",
+		    phrase_time(base, all->base), phrase_time(now, all->now),
+		    text);
+}
+
 /* For programs; readers see the ranks beside the paths. */
 static int diff_rank_table(struct report *report, const struct diff *d)
 {
@@ -442,13 +518,18 @@ static struct report *new_diff_report(const struct diff *d)
 static int fill_diff(struct report *report, const struct diff *d)
 {
 	const struct run *run = d->sides.runs[0];
-	int err;
+	struct comparison parts[SPLIT_PARTS + 1];
+	int err = compare_parts(parts, &d->sides);
 
+	if (err)
+		return err;
 	say_diff_total(report, d);
+	say_parts(report, parts);
 	warn_of_diff(report, d);
 	err = diff_path_table(report, d, run->world && run->member_count > 1);
 	if (!err)
 		err = diff_function_table(report, d);
+	part_rows(report, parts);
 	if (!err)
 		err = metric_table(report, d);
 	if (!err)

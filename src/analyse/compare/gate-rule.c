@@ -14,6 +14,7 @@
 static const char *const factors[] = {
 	[FACTOR_ELAPSED] = "elapsed",
 	[FACTOR_MPI_SHARE] = "mpi_share",
+	[FACTOR_EFFICIENCY] = "efficiency",
 	[FACTOR_PARALLEL] = "parallel_efficiency",
 	[FACTOR_BALANCE] = "load_balance",
 	[FACTOR_COMMUNICATION] = "communication_efficiency",

@@ -24,6 +24,7 @@ enum rule_what {
 enum rule_factor {
 	FACTOR_ELAPSED, /* seconds; the rest is a share */
 	FACTOR_MPI_SHARE,
+	FACTOR_EFFICIENCY,
 	FACTOR_PARALLEL,
 	FACTOR_BALANCE,
 	FACTOR_COMMUNICATION,

@@ -64,6 +64,8 @@ static double factor_of(const struct efficiency *e, double elapsed,
 		return e->ranks ? e->elapsed : elapsed;
 	case FACTOR_MPI_SHARE:
 		return e->ranks ? e->mpi_mean : NAN;
+	case FACTOR_EFFICIENCY:
+		return e->all;
 	case FACTOR_PARALLEL:
 		return e->ranks ? e->parallel : NAN;
 	case FACTOR_BALANCE:

@@ -7,6 +7,7 @@
 
 #include "analyse/mpi/efficiency.h"
 #include "analyse/mpi/mpi-callsites.h"
+#include "analyse/mpi/thread-factors.h"
 #include "analyse/openmp-lost.h"
 #include "analyse/split/time-split.h"
 #include "analyse/value.h"
@@ -15,6 +16,7 @@
 #include "run/split.h"
 
 #define WORTH_TELLING 0.1 /* of the CPU time: what other threads took */
+#define OFF_WORK      0.9 /* at work less than this is worth a line */
 
 double efficiency_useful(const struct run_rank *rank)
 {
@@ -118,6 +120,25 @@ static void share_mpi(struct efficiency *e, const struct time_split *split,
 	}
 }
 
+/* Stamps of regions tell more than samples in the runtime do. */
+static void take_threads(struct efficiency *e, const struct run *run)
+{
+	struct thread_factors f = thread_factors_of(run, e);
+
+	if (f.threads <= 0)
+		return;
+	e->openmp = f.all;
+	e->parallel = e->balance * e->communication * f.all;
+}
+
+/* The whole hierarchy: what the split calls work is all that is left. */
+static void take_work(struct efficiency *e, const struct time_split *split)
+{
+	e->all = time_split_share(split, SPLIT_WORK) +
+		 time_split_share(split, SPLIT_ALONE);
+	e->at_work = fmin(value_ratio(e->all, e->parallel), 1);
+}
+
 int efficiency_of(struct efficiency *e, const struct run *run)
 {
 	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
@@ -131,6 +152,8 @@ int efficiency_of(struct efficiency *e, const struct run *run)
 			elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
 	if (ok) {
 		efficiency_from(e, elapsed, mpi, run->rank_count);
+		take_threads(e, run);
+		take_work(e, &split);
 		share_mpi(e, &split, elapsed);
 	}
 	time_split_fini(&split);
@@ -220,6 +243,34 @@ static void say_others(struct report *report, const struct efficiency *e,
 		100 * share);
 }
 
+/* What takes most of the time that is neither work nor MPI's or OpenMP's. */
+static void say_at_work(struct report *report, const struct efficiency *e,
+			const struct run *run)
+{
+	static const enum split_part others[] = {
+		SPLIT_CORE, SPLIT_BLOCKED, SPLIT_THREADS,
+		SPLIT_GPU,  SPLIT_START,   SPLIT_UNKNOWN
+	};
+	enum split_part most = SPLIT_CORE;
+	struct time_split split;
+	bool ok;
+
+	if (e->at_work >= OFF_WORK)
+		return;
+	ok = !time_split_init(&split, run);
+	report->failed |= !ok;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && ok; i++)
+		if (split.parts[others[i]].seconds > split.parts[most].seconds)
+			most = others[i];
+	if (ok)
+		report_line(report,
+			    "Efficiency %.0f %% = parallel efficiency %.0f %% "
+			    "× at work %.0f %% (most of the rest: %s)",
+			    100 * e->all, 100 * e->parallel, 100 * e->at_work,
+			    split_names[most].title);
+	time_split_fini(&split);
+}
+
 void efficiency_line(struct report *report, const struct efficiency *e,
 		     const struct run *run)
 {
@@ -227,6 +278,7 @@ void efficiency_line(struct report *report, const struct efficiency *e,
 
 	if (!e->ranks)
 		return;
+	say_at_work(report, e, run);
 	if (e->openmp < 1)
 		snprintf(openmp, sizeof(openmp), " × OpenMP %.0f %%",
 			 100 * e->openmp);

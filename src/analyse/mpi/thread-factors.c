@@ -21,7 +21,6 @@ struct thread_factors thread_factors_of(const struct run *run,
 	f.serial = (alone + in.time) / (f.threads * outside);
 	f.regions = (alone + in.work) / (alone + in.time);
 	f.all = f.serial * f.regions;
-	f.hybrid = e->balance * e->communication * f.all;
 	return f;
 }
 
@@ -30,11 +29,10 @@ void thread_factors_line(struct report *report, const struct thread_factors *f)
 	if (f->threads <= 0)
 		return;
 	report_line(report,
-		    "Of %.1f threads in regions: thread efficiency %.0f %% = "
-		    "serial parts %.0f %% × parallel regions %.0f %%; with "
-		    "MPI's factors %.0f %%.",
-		    f->threads, 100 * f->all, 100 * f->serial, 100 * f->regions,
-		    100 * f->hybrid);
+		    "OpenMP %.0f %% = serial parts %.0f %% × parallel regions "
+		    "%.0f %%, of %.1f threads in regions.",
+		    100 * f->all, 100 * f->serial, 100 * f->regions,
+		    f->threads);
 }
 
 void thread_factors_table(struct report *report, const struct thread_factors *f)
@@ -50,7 +48,6 @@ void thread_factors_table(struct report *report, const struct thread_factors *f)
 		  f->serial },
 		{ "region_efficiency", "regions", COLUMN_SHARE, f->regions },
 		{ "thread_efficiency", "product", COLUMN_SHARE, f->all },
-		{ "hybrid_efficiency", "with MPI", COLUMN_SHARE, f->hybrid },
 	};
 	size_t count = sizeof(cells) / sizeof(*cells);
 

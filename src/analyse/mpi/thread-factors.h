@@ -19,7 +19,6 @@ struct thread_factors {
 	double serial;  /* what Amdahl's law leaves, with one thread outside */
 	double regions; /* without waiting in regions */
 	double all;     /* their product */
-	double hybrid;  /* that, and what MPI leaves */
 };
 
 struct thread_factors thread_factors_of(const struct run *run,

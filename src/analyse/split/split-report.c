@@ -175,8 +175,9 @@ static double rest_of_phase(const struct time_split *s, uint32_t node,
 	return fmax(all - known, 0);
 }
 
-static void phase_row(struct report *report, const char *phase, const char *id,
-		      const char *title, double seconds, double whole)
+static void split_phase_row(struct report *report, const char *phase,
+			    const char *id, const char *title, double seconds,
+			    double whole)
 {
 	if (seconds < LEAST_OF_PHASE * whole || seconds <= 0)
 		return;
@@ -187,8 +188,8 @@ static void phase_row(struct report *report, const char *phase, const char *id,
 	report_number(report, value_ratio(seconds, whole));
 }
 
-static void phase_rows(struct report *report, const struct time_split *s,
-		       const struct paths *paths, uint32_t node)
+static void split_phase_rows(struct report *report, const struct time_split *s,
+			     const struct paths *paths, uint32_t node)
 {
 	char *phase = paths_text(paths, paths->of[node]);
 	double parts[SPLIT_PARTS], known = 0, rest;
@@ -199,10 +200,10 @@ static void phase_rows(struct report *report, const struct time_split *s,
 		known += parts[p];
 	rest = rest_of_phase(s, node, known);
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
-		phase_row(report, phase, split_names[p].name,
-			  split_names[p].title, parts[p], known + rest);
-	phase_row(report, phase, "off", "off a core, outside MPI", rest,
-		  known + rest);
+		split_phase_row(report, phase, split_names[p].name,
+				split_names[p].title, parts[p], known + rest);
+	split_phase_row(report, phase, "off", "off a core, outside MPI", rest,
+			known + rest);
 	free(phase);
 }
 
@@ -224,7 +225,7 @@ static void split_phase_table(struct report *report, const struct time_split *s,
 	for (; node < run->node_count && left; node++) {
 		if (run->nodes[node].kind != RUN_PHASE)
 			continue;
-		phase_rows(report, s, paths, node);
+		split_phase_rows(report, s, paths, node);
 		left--;
 	}
 }
