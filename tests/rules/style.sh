@@ -165,6 +165,14 @@ asks_securely() {
 	return 0
 }
 
+# Twice without a cause is a fault.
+no_flaky() {
+	awk -F '\t' '!/^#/ && $4 == "" && ++seen[$2] == 2 {
+		print $2 " was tried again twice: mend it, or write its cause"
+		bad = 1
+	} END { exit bad }' tests/flaky.tbl
+}
+
 point "every file has its SPDX line" spdx_first
 point "every header says what it is" says_what_it_is
 point "no function is longer than 60 lines" short_functions
@@ -179,4 +187,5 @@ point "names of static functions are unique" unique_functions
 point "names of structs are unique" unique_structs
 point "shellcheck finds nothing" checked_scripts
 point "what a point says is in whole lines" said_in_lines
+point "no test is tried again for no known cause" no_flaky
 points_done
