@@ -42,6 +42,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field call_fields[FIELDS] = {
 	[BARRIER] = { "barrier", FACT_NUMBER, "1: MPI_Barrier" },
 	[POLL] = { "poll", FACT_NUMBER,

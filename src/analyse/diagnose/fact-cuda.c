@@ -43,6 +43,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field cuda_fields[FIELDS] = {
 	[ALLOCATES] = { "allocates", FACT_NUMBER,
 			"1: allocates or frees memory, but not in order of a "

@@ -53,6 +53,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field function_fields[FIELDS] = {
 	[TOTAL] = { "seconds", FACT_SECONDS,
 		    "CPU time, with what libraries do for it" },

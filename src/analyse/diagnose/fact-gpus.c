@@ -43,6 +43,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field gpu_fields[FIELDS] = {
 	[DEVICES] = { "devices", FACT_NUMBER, "GPUs that were used" },
 	[PROCESSES] = { "processes", FACT_NUMBER, "that used GPUs" },

@@ -43,6 +43,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field iteration_fields[FIELDS] = {
 	[SLOW] = { "slow", FACT_NUMBER, "1: iterations that took long" },
 	[LATE] = { "late", FACT_NUMBER, "1: a rank that is slow now and then" },

@@ -27,6 +27,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field lock_fields[FIELDS] = {
 	[WAITS] = { "waits", FACT_COUNT, "how often a thread had to wait" },
 	[WAITED] = { "waited", FACT_SECONDS, "by all threads together" },

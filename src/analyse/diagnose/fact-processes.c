@@ -43,6 +43,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field process_fields[FIELDS] = {
 	[SYSTEM] = { "system", FACT_SECONDS,
 		     "CPU time in the kernel, of all ranks and of what they "

@@ -28,6 +28,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field region_fields[FIELDS] = {
 	[CALLS] = { "calls", FACT_COUNT, "how often it began" },
 	[THREADS] = { "threads", FACT_NUMBER, "of it, on average" },

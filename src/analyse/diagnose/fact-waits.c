@@ -93,6 +93,9 @@ enum field {
 	FIELDS
 };
 
+_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
+	       "a fact has more fields than room");
+
 static const struct fact_field wait_fields[FIELDS] = {
 	[ROTATING] = { "rotating", FACT_NUMBER,
 		       "1: one rank at a time is late, in turn" },
