@@ -76,9 +76,9 @@ struct splitting {
 	double (*threads)[THREAD_QUANTITIES]; /* the same */
 	double (*parts)[SPLIT_PARTS];         /* the same, as they come out */
 	double (*low)[SPLIT_PARTS], (*high)[SPLIT_PARTS];
-	double *late;   /* the same */
-	double *at;     /* by node: a part's time */
-	double *frames; /* by node: CPU time of a frame */
+	double *late;       /* the same */
+	double *late_share; /* by frame: of its CPU time, others waited */
+	double *at;         /* by node: a part's time */
 	size_t path_room;
 	struct value_buffer buffer;
 };
@@ -412,7 +412,7 @@ static double longest_victim(const struct run_waits *w, size_t cause,
 	return most;
 }
 
-/* Of a cause's time, what its culprit worked; where, in s->at. */
+/* Of a cause's time, what its culprit worked; where, in s->late_share. */
 static double late_work(struct splitting *s, size_t cause, size_t *next,
 			double longest)
 {
@@ -431,14 +431,31 @@ static double late_work(struct splitting *s, size_t cause, size_t *next,
 			break;
 		if (c->flags || s->part_of[c->node] != SPLIT_WORK)
 			continue;
-		s->at[run_frame(s->run, c->node)] += share * c->ns;
+		s->late_share[run_frame(s->run, c->node)] += share * c->ns;
 		sum += share * c->ns;
 	}
 	return sum;
 }
 
-/* By node, in s->at, and in late[] by process. */
-static void find_late(struct splitting *s, double *late)
+/*
+ * Of the CPU time of a frame so much was while others waited: what is known of
+ * the frame holds for each of its lines.
+ */
+static void share_late(struct splitting *s)
+{
+	const struct run *run = s->run;
+	const struct run_metric *cpu = run_metric(run, "cpu.time");
+	double *all = s->at;
+
+	for (uint32_t n = 0; cpu && n < run->node_count; n++)
+		all[run_frame(run, n)] += cpu->stats[n].sum;
+	for (uint32_t n = 0; n < run->node_count; n++)
+		s->late_share[n] =
+			all[n] > 0 ? fmin(s->late_share[n] / all[n], 1) : 0;
+}
+
+/* Seconds by process and by frame; the latter become shares. */
+static void find_late(struct splitting *s)
 {
 	const struct run_waits *w = &s->run->waits;
 	size_t victim = 0, context = 0;
@@ -450,13 +467,14 @@ static void find_late(struct splitting *s, double *late)
 		double ns = late_work(s, i, &context, longest);
 
 		if (culprit < s->run->rank_count)
-			late[culprit] += ns;
+			s->late[culprit] += ns;
 	}
+	share_late(s);
 }
 
 static void split_alone(struct splitting *s)
 {
-	find_late(s, s->late);
+	find_late(s);
 	for (size_t r = 0; r < s->run->rank_count; r++) {
 		double *part = s->parts[r], *low = s->low[r];
 		double alone = fmin(s->late[r], part[SPLIT_WORK]);
@@ -572,26 +590,17 @@ static void add_waits_at(struct splitting *s, double by)
 		s->at[w->causes[i].victim] += by * w->causes[i].ns;
 }
 
-/*
- * Of the CPU time of a frame so much was while others waited: what is known of
- * the frame holds for each of its lines.
- */
 static void work_at(struct splitting *s, bool alone)
 {
 	const struct run *run = s->run;
 	const struct run_metric *cpu = run_metric(run, "cpu.time");
 
-	find_late(s, s->late);
-	memset(s->frames, 0, run->node_count * sizeof(*s->frames));
-	for (uint32_t n = 0; cpu && n < run->node_count; n++)
-		s->frames[run_frame(run, n)] += cpu->stats[n].sum;
-	for (uint32_t n = run->node_count; cpu && n-- > 0;) {
-		uint32_t frame = run_frame(run, n);
-		double all = s->frames[frame];
-		double late = all > 0 ? fmin(s->at[frame] / all, 1) : 0;
+	for (uint32_t n = 0; cpu && n < run->node_count; n++) {
+		double late = s->late_share[run_frame(run, n)];
 
-		s->at[n] = s->part_of[n] != SPLIT_WORK ? 0 : cpu->stats[n].sum;
-		s->at[n] *= alone ? late : 1 - late;
+		late = alone ? late : 1 - late;
+		if (s->part_of[n] == SPLIT_WORK)
+			s->at[n] = late * cpu->stats[n].sum;
 	}
 }
 
@@ -710,11 +719,11 @@ static int splitting_init(struct splitting *s, struct run *run)
 		.low = calloc(ranks, sizeof(*s->low)),
 		.high = calloc(ranks, sizeof(*s->high)),
 		.late = calloc(ranks, sizeof(*s->late)),
+		.late_share = calloc(nodes, sizeof(*s->late_share)),
 		.at = calloc(nodes, sizeof(*s->at)),
-		.frames = calloc(nodes, sizeof(*s->frames)),
 	};
 	if (!s->part_of || !s->of || !s->threads || !s->parts || !s->low ||
-	    !s->high || !s->late || !s->at || !s->frames)
+	    !s->high || !s->late || !s->late_share || !s->at)
 		return no_memory();
 	for (uint32_t n = 0; n < run->node_count; n++)
 		s->part_of[n] = (uint8_t)part_of_node(s, n);
@@ -731,8 +740,8 @@ static void splitting_fini(struct splitting *s)
 	free(s->low);
 	free(s->high);
 	free(s->late);
+	free(s->late_share);
 	free(s->at);
-	free(s->frames);
 }
 
 int split_make(struct run *run)
