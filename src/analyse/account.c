@@ -10,6 +10,7 @@
 
 #define ASTRAY 0.05 /* of the system's count of CPU time, worth a note */
 #define MUCH   0.2  /* worth a warning */
+#define SEEN   0.5  /* of it in samples: functions are judged */
 #define CHANCE 3    /* standard errors */
 
 /* What was counted of each program by itself: its children are not in it. */
@@ -46,6 +47,16 @@ struct account account_of(const struct run *run)
 	if (!(a.counted > 0) || a.sampled > (1 + MUCH) * a.counted)
 		return of_programs(run);
 	return a;
+}
+
+bool account_is_enough(const struct run *run)
+{
+	struct account a = account_of(run);
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < run->rank_count; i++)
+		samples += run->ranks[i].samples;
+	return samples >= CONFIDENCE_FEW && a.sampled >= SEEN * a.counted;
 }
 
 static double missing_time(const struct account *a)

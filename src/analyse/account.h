@@ -25,6 +25,9 @@ struct account {
 
 struct account account_of(const struct run *run);
 
+/* Functions are judged: CONFIDENCE_FEW samples, of half of the CPU time. */
+bool account_is_enough(const struct run *run);
+
 /* A warning, where much is in no sample, and more than chance explains. */
 void account_warn(struct report *report, const struct run *run,
 		  const struct run_metric *metric);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/confidence.h"
+#include "analyse/account.h"
 #include "analyse/elapsed.h"
 #include "analyse/findings.h"
 #include "analyse/mpi/mpi-callsites.h"
@@ -162,15 +162,6 @@ static void say_recoverable(struct report *report, const struct balance *b,
 	free(how);
 }
 
-static bool has_few_samples(const struct run *run)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < run->rank_count; i++)
-		samples += run->ranks[i].samples;
-	return samples < CONFIDENCE_FEW;
-}
-
 int findings_uneven(struct report *report, const struct paths *paths,
 		    const struct efficiency *e, const struct run_metric *metric)
 {
@@ -179,7 +170,8 @@ int findings_uneven(struct report *report, const struct paths *paths,
 	struct skew worst = { 0 };
 	int err = e->ranks ? 0 : elapsed_of(&elapsed, b.run);
 
-	if (err || !metric || metric->unit != UNIT_NS || has_few_samples(b.run))
+	if (err || !metric || metric->unit != UNIT_NS ||
+	    !account_is_enough(b.run))
 		return err;
 	err = skew_init(&b.skews, paths, metric);
 	if (!err && b.skews.process_count > 1)

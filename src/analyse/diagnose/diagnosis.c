@@ -17,8 +17,6 @@
 
 #define SMALL  0.03 /* of the run: not said */
 #define LOST   0.05 /* of all ranks' time */
-#define FEW    50   /* samples; with fewer, or with less of the … */
-#define SEEN   0.5  /* … CPU time in them, functions are not judged */
 #define MEDIUM 0.10
 #define HIGH   0.30
 
@@ -218,20 +216,9 @@ static int ask_rules(struct diagnosis *d, const struct fact_set *set,
 	return err;
 }
 
-/* Advice needs samples, and of most of the CPU time. */
-static bool has_samples(const struct run *run)
-{
-	struct account a = account_of(run);
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < run->rank_count; i++)
-		samples += run->ranks[i].samples;
-	return samples >= FEW && a.sampled >= SEEN * a.counted;
-}
-
 static int gather_findings(struct diagnosis *d, struct fact_source *from)
 {
-	bool samples = has_samples(from->run);
+	bool samples = account_is_enough(from->run);
 	int err = 0;
 
 	for (size_t i = 0; fact_sets[i] && !err; i++) {
