@@ -59,6 +59,7 @@ static void process_columns(struct report *report, const struct run *run)
 	report_column(report, "switch", "clock", COLUMN_SECONDS);
 	report_column(report, "threads", "threads", COLUMN_SECONDS);
 	report_column(report, "cost", "cost", COLUMN_SHARE);
+	report_key(report);
 }
 
 static int process_table(struct report *report, const struct run *run,

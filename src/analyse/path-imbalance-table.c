@@ -38,6 +38,7 @@ static void skew_path_columns(struct report *report, const struct skews *skews)
 	value_column(report, "imbalance", "imbalance", metric);
 	report_spare(report);
 	value_column(report, "recoverable", "recoverable", metric);
+	report_key(report);
 	report_column(report, "shape", NULL, COLUMN_TEXT);
 	report_column(report, NULL, "shape", COLUMN_TEXT);
 	report_column(report, NULL,

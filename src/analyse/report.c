@@ -190,12 +190,29 @@ void report_column(struct report *report, const char *id, const char *title,
 	};
 }
 
-void report_spare(struct report *report)
+static struct report_column *last_column(struct report *report)
 {
 	struct report_table *table = last_table(report);
 
-	if (table && table->column_count)
-		table->columns[table->column_count - 1].spare = true;
+	if (!table || !table->column_count)
+		return NULL;
+	return &table->columns[table->column_count - 1];
+}
+
+void report_spare(struct report *report)
+{
+	struct report_column *column = last_column(report);
+
+	if (column)
+		column->spare = true;
+}
+
+void report_key(struct report *report)
+{
+	struct report_column *column = last_column(report);
+
+	if (column)
+		column->key = true;
 }
 
 /* After a failure the report is of no use: cells need not stay in order. */

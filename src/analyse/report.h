@@ -34,6 +34,7 @@ struct report_column {
 	char *title; /* in text; NULL: in csv and json only */
 	enum column_type type;
 	bool spare; /* text leaves it out where names would lack room */
+	bool key;   /* rows are sorted by it: text always shows it */
 };
 
 struct report_cell {
@@ -109,6 +110,9 @@ void report_column(struct report *report, const char *id, const char *title,
 
 /* The last column is spare: of several the last goes first. */
 void report_spare(struct report *report);
+
+/* The rows are sorted by the last column. */
+void report_key(struct report *report);
 
 /* Cells, from left to right; report_text(report, NULL) is report_none(). */
 void report_text(struct report *report, const char *text);

@@ -599,8 +599,8 @@ static bool is_filled(const struct report_table *table, size_t column)
 	return false;
 }
 
-/* What is left out first, next, and last; the first column says of what the
-   others are, and stays. */
+/* What is left out first, next, and last.  The first column says of what the
+   others are, and stays, and so does the one by which rows are sorted. */
 enum leave_out {
 	LEAVE_SPARE,
 	LEAVE_NUMBERS,
@@ -616,7 +616,7 @@ static bool may_leave_out(const struct report_table *table, size_t column,
 			     : plain_is_text(c->type) ? LEAVE_NAMES
 						      : LEAVE_NUMBERS;
 
-	return column && own == step && is_filled(table, column);
+	return column && !c->key && own == step && is_filled(table, column);
 }
 
 /* Of each column, whether it is shown; `less` are not, of each step the last.

@@ -385,6 +385,33 @@ TEST(spare_columns_give_way_to_names)
 	report_free(report);
 }
 
+/* Whatever is left out, what the rows are sorted by stays. */
+TEST(the_sort_column_has_room)
+{
+	struct format_style narrow = { .width = 32 };
+	struct report *report = report_new("x", "x");
+	char *text;
+
+	report_table(report, "t", NULL);
+	report_column(report, "path", "call path", COLUMN_TEXT);
+	report_column(report, "mean", "mean size", COLUMN_COUNT);
+	report_column(report, "sent", "bytes sent", COLUMN_COUNT);
+	report_spare(report);
+	report_key(report);
+	report_column(report, "most", "the largest", COLUMN_COUNT);
+	report_column(report, "saves", "recoverable", COLUMN_COUNT);
+	report_key(report);
+	report_text(report, "MPI_Send");
+	for (uint64_t i = 1; i < 5; i++)
+		report_count(report, i);
+	text = export("text", report, &narrow);
+	CHECK(strstr(text, "sent"));
+	CHECK(strstr(text, "recoverable"));
+	CHECK(strstr(text, "  (no room for: mean size,"));
+	free(text);
+	report_free(report);
+}
+
 TEST(folded_gives_microseconds)
 {
 	const struct run *runs[] = { fixture_run(), NULL };

@@ -12,19 +12,33 @@
 #include "base/comparison.h"
 #include "live/layout.h"
 
-static void number_columns(struct report *report)
+/* Those of sizes are spare; `by` is the metric by which the rows are sorted. */
+static void number_column(struct report *report, const struct run_metric *by,
+			  const char *metric, const char *id, const char *title,
+			  enum column_type type)
 {
-	report_column(report, "calls", "calls", COLUMN_COUNT);
-	report_column(report, "seconds", "time", COLUMN_SECONDS);
+	report_column(report, id, title, type);
+	if (type == COLUMN_BYTES)
+		report_spare(report);
+	if (by && !strcmp(by->name, metric))
+		report_key(report);
+}
+
+static void number_columns(struct report *report, const struct run_metric *by)
+{
+	number_column(report, by, "mpi.calls", "calls", "calls", COLUMN_COUNT);
+	number_column(report, by, "mpi.time", "seconds", "time",
+		      COLUMN_SECONDS);
 	report_column(report, NULL, "share", COLUMN_SHARE);
-	report_column(report, "bytes_sent", "sent", COLUMN_BYTES);
-	report_spare(report);
-	report_column(report, "bytes_received", "received", COLUMN_BYTES);
-	report_spare(report);
+	number_column(report, by, "mpi.bytes.sent", "bytes_sent", "sent",
+		      COLUMN_BYTES);
+	number_column(report, by, "mpi.bytes.received", "bytes_received",
+		      "received", COLUMN_BYTES);
 	report_column(report, "mean_size", "mean size", COLUMN_BYTES);
 	report_spare(report);
 	report_column(report, "shortest", NULL, COLUMN_SECONDS);
-	report_column(report, "longest", "longest", COLUMN_SECONDS);
+	number_column(report, by, "mpi.time.max", "longest", "longest",
+		      COLUMN_SECONDS);
 	report_spare(report);
 }
 
@@ -177,7 +191,7 @@ static int site_table(struct report *report, const struct paths *paths,
 	report_column(report, "file", NULL, COLUMN_LEFT_TEXT);
 	report_column(report, "line", NULL, COLUMN_COUNT);
 	report_column(report, NULL, "called at", COLUMN_LEFT_TEXT);
-	number_columns(report);
+	number_columns(report, by);
 	report_column(report, "communicator", "communicator", COLUMN_TEXT);
 	report_spare(report);
 	report_column(report, "communicator_size", NULL, COLUMN_COUNT);
@@ -212,7 +226,7 @@ static int mpi_function_table(struct report *report, const struct paths *paths,
 		return err;
 	report_table(report, "functions", "functions");
 	report_column(report, "function", "function", COLUMN_TEXT);
-	number_columns(report);
+	number_columns(report, by);
 	limit = analysis_limit(options, 20, sites.count);
 	for (size_t i = 0; i < limit; i++) {
 		report_text(report,
