@@ -246,7 +246,7 @@ SHELL_TESTS = \
 	tests/system/sanitize.sh tests/storms/storms.sh tests/run/safety.sh \
 	tests/system/examples.sh \
 	tests/rules/style.sh tests/profiles/merge-mpi.sh tests/real/hpcc.sh \
-	tests/mpi/split.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
+	tests/mpi/split.sh tests/mpi/sums.sh tests/mpi/timeline.sh tests/mpi/diagnose.sh tests/mpi/waits.sh tests/profiles/cases.sh tests/profiles/iterations.sh tests/profiles/gather.sh \
 	tests/system/slurm.sh tests/real/lammps.sh tests/gpu/gpu-made.sh \
 	tests/run/papi.sh tests/run/truth.sh tests/run/traces.sh tests/gpu/gpu-power.sh \
 	tests/run/control.sh tests/real/third-party.sh \

@@ -32,6 +32,7 @@
 #define LINES       6 /* sentences that leave room for so many paths */
 #define SITE_ROWS   2
 #define BESIDE      4    /* names of other programs */
+#define CROWDED     0.1  /* of the time: what waited for a core is said */
 #define STRIP_LEAST 0.02 /* of all time: a row of a part */
 #define SERIAL      0.1  /* of the time: what threads lost is worth a line */
 
@@ -204,30 +205,27 @@ static void batch(struct report *report, const struct batch *b)
 static void efficiency(struct report *report, const struct summary_facts *f)
 {
 	const struct efficiency *e = &f->e;
+	const char *cores = crowded_share(f->run) >= CROWDED
+				    ? ", waiting for a core included"
+				    : "";
 	struct thread_factors threads;
-	double inside = 1 - value_ratio(e->outside_mean, e->elapsed);
-	char cores[64] = "";
 
 	if (!e->ranks)
 		return;
-	if (inside > e->mpi_mean + STRIP_LEAST)
-		snprintf(cores, sizeof(cores),
-			 "; with wanting a core there %.1f %%", 100 * inside);
 	threads = thread_factors_of(f->run, e);
 	efficiency_line(report, e, f->run);
 	if (threads.threads > 0 && threads.all < 1 - SERIAL)
 		thread_factors_line(report, &threads);
 	if (e->ranks > 1)
 		report_line(report,
-			    "MPI %.1f %% of the time: least %.1f %% on rank "
-			    "%llu, most %.1f %% on rank %llu%s",
-			    100 * e->mpi_mean, 100 * e->mpi_min,
+			    "MPI %.1f %% of the time%s: least %.1f %% on rank "
+			    "%llu, most %.1f %% on rank %llu",
+			    100 * e->mpi_mean, cores, 100 * e->mpi_min,
 			    (unsigned long long)processes_number(
 				    f->run, e->mpi_min_rank),
 			    100 * e->mpi_max,
 			    (unsigned long long)processes_number(
-				    f->run, e->mpi_max_rank),
-			    cores);
+				    f->run, e->mpi_max_rank));
 	else
 		report_line(report, "MPI %.1f %% of the time%s",
 			    100 * e->mpi_mean, cores);

@@ -48,6 +48,7 @@ enum quantity {
 	CPU, /* SPLIT_PARTS of them */
 	IN_MPI = CPU + SPLIT_PARTS,
 	IN_FINALIZE,
+	LATE_END, /* of it, for a rank that came later */
 	IN_INIT,
 	IN_LOCKS,     /* but OpenMP's, which are in the next one */
 	IN_OMP_LOCKS, /* and critical sections */
@@ -92,6 +93,13 @@ static bool is_finalize(const struct run *run, uint32_t node)
 	return run->nodes[node].kind == RUN_MPI &&
 	       !strcmp(str_at(&run->strings, run->nodes[node].function),
 		       "MPI_Finalize");
+}
+
+static bool is_below_mpi(const struct run *run, uint32_t node)
+{
+	while (node && run->nodes[node].kind != RUN_MPI)
+		node = run->nodes[node].parent;
+	return node;
 }
 
 static bool is_start(const struct run *run, const struct run_node *n)
@@ -150,6 +158,9 @@ static int sum_split_metric(struct splitting *s, const char *name, int quantity)
 					 &s->buffer, &values, &count);
 		if (err)
 			return err;
+		if (quantity == CPU && s->part_of[n] == SPLIT_START &&
+		    is_below_mpi(run, n))
+			continue; /* it is in the times of these calls */
 		if (quantity == CPU)
 			to += s->part_of[n];
 		else if (quantity == IN_MPI && split_is_init(run, n))
@@ -179,6 +190,22 @@ static int sum_metrics(struct splitting *s)
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums) && !err; i++)
 		err = sum_split_metric(s, sums[i].metric, sums[i].quantity);
 	return err;
+}
+
+/* Who waits in MPI_Finalize for another rank does not end yet. */
+static void sum_late_ends(struct splitting *s)
+{
+	const struct run_waits *w = &s->run->waits;
+
+	for (size_t i = 0; split_knows_waits(s->run) && i < w->victim_count;
+	     i++) {
+		const struct run_cause_victim *v = &w->victims[i];
+		double *of = s->of[v->rank];
+
+		if (is_finalize(s->run, w->causes[v->cause].victim))
+			of[LATE_END] =
+				fmin(of[LATE_END] + v->ns, of[IN_FINALIZE]);
+	}
 }
 
 /* Of threads that were begun those count that did not only wait. */
@@ -258,7 +285,8 @@ static void take_measured(struct split_left *left, const struct run_rank *r,
 	double spun = of[CPU + SPLIT_OPENMP];
 	double serial = threads[MEMBERS_ELAPSED] - threads[MEMBERS_REGION];
 
-	take(left, SPLIT_START, of[IN_INIT] + of[IN_FINALIZE]);
+	take(left, SPLIT_START, of[IN_INIT] + of[IN_FINALIZE] - of[LATE_END]);
+	take(left, SPLIT_WAIT, of[LATE_END]);
 	take(left, SPLIT_BLOCKED, (double)r->mpi_io_ns);
 	take(left, SPLIT_OPENMP,
 	     threads[TEAM_WAIT] > 0 ? threads[TEAM_WAIT] : spun);
@@ -331,7 +359,9 @@ static void split_member(struct splitting *s, size_t rank)
 				     (double)r->mpi_io_ns,
 			     0);
 	double waited =
-		waits ? fmin(s->run->waits.ranks[rank].main_ns, in_mpi) : 0;
+		waits ? fmin(s->run->waits.ranks[rank].main_ns - of[LATE_END],
+			     in_mpi)
+		      : 0;
 	double off_in_mpi = fmax(in_mpi - cpu, 0);
 	double whole = first_elapsed(r, threads) + team_time(threads) +
 		       threads[BEGUN_TIME];
@@ -343,7 +373,7 @@ static void split_member(struct splitting *s, size_t rank)
 	take_in_mpi(&left, waited, in_mpi - waited, cpu,
 		    r->cores.count ? (double)r->cores.waited_ns : 0);
 	take(&left, SPLIT_WORK, of[CPU + SPLIT_WORK]);
-	take(&left, SPLIT_START, of[CPU + SPLIT_START] - of[IN_INIT]);
+	take(&left, SPLIT_START, of[CPU + SPLIT_START]);
 	take(&left, SPLIT_UNKNOWN, missed);
 	for (size_t p = 0; p < SPLIT_PARTS; p++)
 		left.low[p] = left.high[p] = left.part[p];
@@ -647,12 +677,14 @@ static void start_at(struct splitting *s)
 	const struct run_metric *cpu = run_metric(s->run, "cpu.time");
 	const struct run_metric *mpi = run_metric(s->run, "mpi.time");
 
-	for (uint32_t n = 1; n < s->run->node_count; n++) {
+	for (uint32_t n = 0; n < s->run->node_count; n++) {
 		bool is_mpi = s->run->nodes[n].kind == RUN_MPI;
 		const struct run_metric *m = is_mpi ? mpi : cpu;
 
-		if (m && s->part_of[n] == SPLIT_START)
-			s->at[n] = m->stats[n].sum;
+		if (m && s->part_of[n] == SPLIT_START &&
+		    (is_mpi || !is_below_mpi(s->run, n)))
+			s->at[n] += m->stats[n].sum;
+		s->at[n] = fmax(s->at[n], 0);
 	}
 }
 
@@ -686,6 +718,8 @@ static void part_at(struct splitting *s, uint32_t part)
 		add_metric_at(s, "gpu.sync.time", -1);
 		break;
 	case SPLIT_START:
+		if (split_knows_waits(s->run))
+			add_waits_at(s, -1);
 		start_at(s);
 		break;
 	default:
@@ -755,6 +789,7 @@ int split_make(struct run *run)
 	if (!err)
 		err = sum_metrics(&s);
 	if (!err) {
+		sum_late_ends(&s);
 		sum_split_threads(&s);
 		split_processes(&s);
 		split_alone(&s);

@@ -54,6 +54,38 @@ ranks() {
 		"$programs/mpi-parts" 0.5 && judge work core blocked wait start
 }
 
+# A rank that comes late to MPI_Finalize is waited for there.
+late_end() {
+	need mpirun mpicc
+	cat >late.c <<-'C'
+		#include <mpi.h>
+
+		#include "known.h"
+
+		int main(int argc, char **argv)
+		{
+			double since;
+			int rank;
+
+			MPI_Init(&argc, &argv);
+			MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+			MPI_Barrier(MPI_COMM_WORLD);
+			since = elapsed_seconds();
+			if (!rank) {
+				work_for(0.5);
+				truth("wait", elapsed_seconds() - since);
+				fflush(stdout);
+			}
+			return MPI_Finalize();
+		}
+	C
+	mpicc -g -O1 -I"$srcdir/tests/programs" -o late late.c || return
+	split_of mpirun -n 2 "$copse" run -q --force -o a.copse ./late &&
+		judge wait || return
+	"$copse" report --width 1000 a.copse | tee said
+	grep -q 'waiting in MPI: .*ank 1 waited .*in MPI_Finalize ← main' said
+}
+
 # Where each part was: the functions of the program are named so.
 places() {
 	[ -e a.copse ] || skip "no run with MPI"
@@ -256,6 +288,7 @@ point "2 ranks: each part is what the program says" ranks 2
 point "4 ranks" ranks 4
 point "where each part was" places
 point "other reports have the same figures" alike
+point "a rank that comes late to the end" late_end
 point "what it was blocked in, by samples of elapsed time" blocked_in
 point "threads of OpenMP" threads
 point "threads that wait for a critical section" critical

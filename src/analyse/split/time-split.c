@@ -99,10 +99,7 @@ double time_split_of(const struct time_split *s, size_t rank,
 double time_split_mpi(const struct time_split *s, size_t rank)
 {
 	const struct run_rank *r = &s->run->ranks[rank];
-	const double *parts = s->ranks[rank];
-	double files = fmin((double)r->mpi_io_ns / 1e9, parts[SPLIT_BLOCKED]);
-	double mpi = parts[SPLIT_WAIT] + parts[SPLIT_MPI] +
-		     parts[SPLIT_TRANSFER] + files;
+	double mpi = (double)r->mpi_time_ns / 1e9;
 
 	return fmin(value_ratio(mpi, first_thread(r)), 1);
 }

@@ -35,9 +35,9 @@ enum split_part time_part_find(const char *name);
 double time_split_share(const struct time_split *split, enum split_part part);
 
 /*
- * Of the elapsed time of a process (index into run->ranks), in MPI: waiting,
- * MPI itself, transfer, and its functions for files, but not starting and
- * ending.
+ * Of the elapsed time of a process (index into run->ranks), in MPI, but not in
+ * MPI_Init.  With what it wanted a core there, which is no part of MPI in the
+ * split: efficiencies are of elapsed time, too.
  */
 double time_split_mpi(const struct time_split *split, size_t rank);
 
