@@ -405,6 +405,17 @@ static uint32_t frame_number(const struct paths *paths, uint32_t path,
 	return path;
 }
 
+/* How many of the frames that are said come before `end`, a caller. */
+static unsigned int frames_within(const struct paths *paths, uint32_t path,
+				  uint32_t end, const struct wording *how)
+{
+	unsigned int count = 0;
+
+	for (; path > end && count < how->frames; count++)
+		path = next_frame(paths, path, how);
+	return count;
+}
+
 char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
 		  const uint32_t *others, size_t count)
 {
@@ -419,6 +430,8 @@ char *paths_apart(const struct paths *paths, uint32_t path, unsigned frames,
 		if (common != UINT_MAX && common >= frames)
 			further = frame_number(paths, path, common);
 	}
+	if (further)
+		how.frames = frames_within(paths, path, further, &how);
 	text = in_words(paths, path, &how);
 	if (!further || !text)
 		return text;
