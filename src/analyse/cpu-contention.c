@@ -183,8 +183,8 @@ static int lost_time(char *to, size_t size, const struct run *run)
 
 	*to = 0;
 	if (!err && run->world)
-		snprintf(to, size, " (%.0f %% while they had work)",
-			 100 * share);
+		snprintf(to, size, " (%.0f %% while %s had work)", 100 * share,
+			 run->member_count > 1 ? "they" : "it");
 	time_split_fini(&split);
 	return err;
 }

@@ -21,7 +21,7 @@
 
 #define WORTH    0.05  /* of the whole: a part is worth a sentence */
 #define SHOWN    0.005 /* the same: it is in the line of all parts */
-#define MOST     0.5   /* of the whole is work: what kind of */
+#define MOST     0.5   /* of the time with a core is work: what kind of */
 #define UNEVEN   1.25  /* the most of a rank, of the mean, … */
 #define MATTERS  0.02  /* … and so much more of a rank's time */
 #define EXPLAINS 0.33  /* of a part: a finding is its cause */
@@ -216,7 +216,7 @@ static size_t find_main_culprit(const struct run *run)
 		       : run->rank_count;
 }
 
-/* "; 5.34 s of it for rank 2", who made others wait most. */
+/* "; 5.34 s of it for rank 2", who made others wait most; not of two ranks. */
 static void main_culprit(char *to, size_t size, const struct saying *s)
 {
 	const struct run *run = s->split->run;
@@ -224,7 +224,7 @@ static void main_culprit(char *to, size_t size, const struct saying *s)
 	char seconds[32];
 
 	*to = 0;
-	if (most < run->rank_count)
+	if (most < run->rank_count && run->member_count > 2)
 		snprintf(to, size, "; %s of it for rank %llu",
 			 phrase_time(seconds,
 				     run->waits.ranks[most].caused_ns / 1e9),
@@ -328,7 +328,8 @@ static bool part_is_worth(const struct saying *s, enum split_part part)
 
 	switch (part) {
 	case SPLIT_WORK:
-		return share >= MOST;
+		return share >=
+		       MOST * (1 - time_split_share(s->split, SPLIT_CORE));
 	case SPLIT_ALONE: /* it is what others waited for */
 		return false;
 	case SPLIT_CORE: /* that is said before all */
@@ -383,8 +384,8 @@ static int say_known_of_part(struct saying *s, enum split_part part)
 	switch (part) {
 	case SPLIT_WAIT:
 		return findings_waits(s->report, s->blames, NULL);
-	case SPLIT_OPENMP:
-		return openmp_say(s->report, s->paths);
+	case SPLIT_OPENMP: /* of regions it is known how long and where */
+		return has_place(s, part) ? 0 : openmp_say(s->report, s->paths);
 	case SPLIT_THREADS:
 		return gil_say(s->report, s->paths);
 	default:
