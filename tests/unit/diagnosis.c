@@ -291,6 +291,25 @@ static void wait_for_a_core(struct made *m, double share)
 	}
 }
 
+/* Without them no more is gained than the cores did there. */
+TEST(diagnosis_polls_give_back_what_cores_did)
+{
+	const struct diagnosis_finding *f;
+	struct made m;
+
+	make(&m, (unsigned[]){ 100, 100, 100, 100 });
+	m.run->nodes[FIXTURE_ALLREDUCE].function =
+		str_add(&m.run->strings, "MPI_Testany");
+	m.run->metrics[1].stats[FIXTURE_ALLREDUCE].sum = 1e5; /* calls */
+	m.run->metrics[2].stats[FIXTURE_ALLREDUCE].sum = 1e9; /* their time */
+	wait_for_a_core(&m, 0.5);
+	for (uint32_t r = 0; r < FIXTURE_RANKS; r++)
+		m.run->ranks[r].cores.count = 6;
+	f = found(&m, "polling");
+	CHECK(near(f->gain, 0.3 * (FIXTURE_RANKS - 1) / 6));
+	end(&m);
+}
+
 /* The CPU time that is not the program's is not all in MPI. */
 TEST(diagnosis_tells_waits_of_threads_from_mpi)
 {

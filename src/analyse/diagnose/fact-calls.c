@@ -256,9 +256,9 @@ static double useful(const struct fact_source *from)
 	return seconds;
 }
 
-/* The most CPU time that a rank has there, of the mean. */
-static int most_of_mean(double *to, const struct fact_source *from,
-			uint32_t path)
+/* CPU time there: of all ranks, and the most that one has, of the mean. */
+static int find_cpu_there(double *all, double *to,
+			  const struct fact_source *from, uint32_t path)
 {
 	size_t count = from->skews.process_count;
 	double *one = calloc(count + 1, sizeof(*one)), most = 0, sum = 0;
@@ -269,27 +269,33 @@ static int most_of_mean(double *to, const struct fact_source *from,
 		sum += one[i];
 	}
 	free(one);
+	*all = sum;
 	*to = fmax(value_ratio(most * (double)count, sum), 1);
 	return err;
 }
 
 /*
  * Without the calls, the rest of the time in MPI is as much shorter as the run.
- * Where each rank has its core, none gets faster than by what it spent there.
+ * Where each rank has its core, none gets faster than by what it spent there;
+ * else what only asks gives the cores back that it had.
  */
 static int estimate_gain(struct fact *f, const struct fact_source *from)
 {
-	double seconds = f->values[SECONDS].number, most = 1;
+	double seconds = f->values[SECONDS].number, most = 1, cpu = 0;
 	double own = value_ratio(seconds, from->ranks);
 	double rest = useful(from) - f->values[BINDING].number;
-	int err = from->skews.process_count ? most_of_mean(&most, from, f->path)
-					    : 0;
+	int err = from->skews.process_count
+			  ? find_cpu_there(&cpu, &most, from, f->path)
+			  : 0;
 
 	f->values[GAIN].number =
 		value_ratio(seconds, seconds + rest) * from->elapsed;
 	if (from->crowded <= FACTS_CROWDED)
 		f->values[GAIN].number =
 			fmin(f->values[GAIN].number, own * most);
+	else if (f->values[POLL].number > 0 && cpu > 0)
+		f->values[GAIN].number =
+			fmin(f->values[GAIN].number, cpu / from->cores);
 	return err;
 }
 
