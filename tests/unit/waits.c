@@ -1126,8 +1126,8 @@ TEST(a_part_is_said_with_its_share)
 	was_in(1, INIT, 80, 90);
 	runs[0] = run = merged(-1);
 	CHECK(!analysis_find("waits")->run(&report, runs, &options));
-	CHECK(says(report, "for rank 1 in MPI_Barrier ← app+0x100, while it "
-			   "was 44 % of that in app+0x200"));
+	CHECK(says(report, "for rank 1 in MPI_Barrier ← app+0x100, 44 % of it "
+			   "while it was in app+0x200"));
 	report_free(report);
 	run_free(run);
 }

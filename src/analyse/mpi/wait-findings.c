@@ -242,19 +242,19 @@ static bool lacked_cores(const struct wait_place *p, const struct run *run)
 	return waited > MOSTLY * count;
 }
 
-/* "it was most often in", of most of the time; `to` holds 64 bytes. */
+/* "while it was most often in", of most of the time; `to` holds 64 bytes. */
 static const char *how_often(char *to, size_t named, double share,
 			     const char *was)
 {
 	const char *who = named == 1 ? "it" : "these";
 
 	if (share >= MAINLY)
-		snprintf(to, 64, "%s %s in", who, was);
+		snprintf(to, 64, "while %s %s in", who, was);
 	else if (share >= MAINLY_HALF)
-		snprintf(to, 64, "%s %s most often in", who, was);
+		snprintf(to, 64, "while %s %s most often in", who, was);
 	else
-		snprintf(to, 64, "%s %s %.0f %% of that in", who, was,
-			 100 * share);
+		snprintf(to, 64, "%.0f %% of it while %s %s in", 100 * share,
+			 who, was);
 	return to;
 }
 
@@ -275,7 +275,7 @@ static char *meanwhile_culprit(const struct blames *b,
 	others = spent->unsampled ? helpers(b, p, spent) : strdup("");
 	how_often(often, p->named, spent->in.seconds / p->said, was);
 	if (path && others)
-		text = str_format(", while %s %s%s%s", often, path,
+		text = str_format(", %s %s%s%s", often, path,
 				  spent->unsampled ? " (not sampled)" : "",
 				  others);
 	free(path);
