@@ -45,6 +45,15 @@ void request_gone(const MPI_Request *request)
 		request_forget(*request);
 }
 
+void comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made)
+{
+	int rank = -1, count = 0;
+
+	pmpi.Comm_rank(comm, &rank);
+	if (rank == root && !pmpi.Comm_remote_size(*made, &count))
+		copse_mpi_spawned((uint32_t)count);
+}
+
 struct comm window_gone(const MPI_Win *win)
 {
 	return win ? window_forget(*win) : (struct comm){ .id = 0 };

@@ -23,6 +23,9 @@ void finished(void);
 void comm_gone(const MPI_Comm *comm);
 void request_gone(const MPI_Request *request);
 
+/* The remote group of *made is of processes that this call has started. */
+void comm_spawned(int root, MPI_Comm comm, const MPI_Comm *made);
+
 /* What was known of it; id 0: nothing. */
 struct comm window_gone(const MPI_Win *win);
 

@@ -90,6 +90,14 @@ PUBLIC void copse_mpi_abort(int code)
 		header->mpi_error = (uint32_t)code + 1;
 }
 
+PUBLIC void copse_mpi_spawned(uint32_t count)
+{
+	struct live_header *header = registry_header();
+
+	if (header)
+		__atomic_fetch_add(&header->spawned, count, __ATOMIC_RELAXED);
+}
+
 PUBLIC struct live_comm *copse_comm_new(live_ref *ref)
 {
 	struct thread *t = thread_use();

@@ -143,9 +143,10 @@ struct live_peer *copse_peer_new(uint32_t rank);
  * live profile when there is none yet: an MPI rank always leaves one.
  */
 void copse_mpi_init(int rank, int size, const char *library);
-void copse_mpi_finalize(void);   /* MPI_Finalize returned */
-void copse_mpi_abort(int code);  /* MPI_Abort is about to be called */
-void copse_mpi_control(bool on); /* MPI_Pcontrol(0) or (1) */
+void copse_mpi_finalize(void);          /* MPI_Finalize returned */
+void copse_mpi_abort(int code);         /* MPI_Abort is about to be called */
+void copse_mpi_spawned(uint32_t count); /* processes that this one started */
+void copse_mpi_control(bool on);        /* MPI_Pcontrol(0) or (1) */
 
 /* A communicator was met: its record, *ref its name here; NULL when full. */
 struct live_comm *copse_comm_new(live_ref *ref);

@@ -140,7 +140,24 @@ spawned() {
 	measured openmpi spawn.copse -- \
 		"\$start -n 2 $programs/mpi-behaviour dynamic" || return
 	is_of spawn.copse 2 dynamic &&
-		says spawn.copse '2 other MPI jobs with 2 processes'
+		says spawn.copse '2 other MPI jobs with 2 processes' || return
+	! grep -q 'MPI_Comm_spawn started' text
+}
+
+# With copse behind the launcher that starts them nobody measures those: they may
+# have done all the work, and are said.  No efficiency is.
+spawned_unseen() {
+	[ -x "$programs/mpi-behaviour" ] || skip "mpi-behaviour was not built"
+	launch openmpi 2 "$copse" run -q -o unseen.copse \
+		"$programs/mpi-behaviour" dynamic >out 2>err ||
+		{ cat out err; return 1; }
+	for report in summary efficiency; do
+		"$copse" report $report unseen.copse >text || return
+		cat text
+		grep -q '^! 2 processes that MPI_Comm_spawn started were' text ||
+			return
+		if grep -E 'Parallel efficiency|No MPI' text; then return 1; fi
+	done
 }
 
 # What is chosen does not depend on who reads which file.
@@ -163,4 +180,5 @@ for mpi in openmpi mpich; do
 	point "$mpi, in a node's file" in_a_node_file $mpi
 done
 point "spawned processes are other jobs" spawned
+point "spawned processes that nobody measures are said" spawned_unseen
 points_done

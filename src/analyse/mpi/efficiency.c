@@ -139,15 +139,50 @@ static void take_work(struct efficiency *e, const struct time_split *split)
 	e->at_work = fmin(value_ratio(e->all, e->parallel), 1);
 }
 
+static const struct run_rank *first_spawner(const struct run *run)
+{
+	const struct run_rank *first = NULL;
+
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		if (r->spawned &&
+		    (!first || r->start_real_ns < first->start_real_ns))
+			first = r;
+	}
+	return first;
+}
+
+/* Who is not of the first spawner's job was started. */
+size_t efficiency_unseen(const struct run *run)
+{
+	const struct run_rank *first = first_spawner(run);
+	size_t started = 0, all = 0, own = 0;
+
+	if (!first)
+		return 0;
+	for (size_t i = 0; i < run->rank_count; i++) {
+		const struct run_rank *r = &run->ranks[i];
+
+		started += r->spawned;
+		all += r->job.size > 0;
+		own += r->job.size > 0 && r->job.number == first->job.number;
+	}
+	if (own > first->job.size) /* the names of jobs are not known */
+		own = first->job.size;
+	return started > all - own ? started - (all - own) : 0;
+}
+
 int efficiency_of(struct efficiency *e, const struct run *run)
 {
 	double *elapsed = calloc(run->rank_count + 1, sizeof(*elapsed));
 	struct mpi_time *mpi = elapsed ? mpi_times(run, 0) : NULL;
 	struct time_split split = { 0 };
 	bool ok = mpi && !time_split_init(&split, run);
+	size_t count = efficiency_unseen(run) ? 0 : run->rank_count;
 
 	*e = (struct efficiency){ 0 };
-	for (size_t i = 0; ok && i < run->rank_count; i++)
+	for (size_t i = 0; ok && i < count; i++)
 		if (!run_is_other_job(&run->ranks[i]))
 			elapsed[i] = (double)run->ranks[i].mpi_ns / 1e9;
 	if (ok) {
@@ -202,7 +237,7 @@ int efficiency_of_phase(struct efficiency *e, const struct run *run,
 	*e = (struct efficiency){ 0 };
 	if (!err && !mpi)
 		err = -EIO; /* and the reason is there */
-	if (!err)
+	if (!err && !efficiency_unseen(run))
 		err = add_elapsed(elapsed, run, node, phase,
 				  run_metric(run, "mpi.time"));
 	if (!err)

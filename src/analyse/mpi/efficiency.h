@@ -29,7 +29,13 @@ struct efficiency {
 	size_t mpi_min_rank, mpi_max_rank, outside_max_rank, useful_max_rank;
 };
 
-/* From MPI_Init to MPI_Finalize.  0, or -ENOMEM with a reason. */
+/* Processes that MPI_Comm_spawn started and that the run does not have. */
+size_t efficiency_unseen(const struct run *run);
+
+/*
+ * From MPI_Init to MPI_Finalize; of no ranks where there are unseen ones: these
+ * may have done all the work.  0, or -ENOMEM with a reason.
+ */
 int efficiency_of(struct efficiency *e, const struct run *run);
 
 /*

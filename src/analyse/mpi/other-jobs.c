@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* other-jobs.c - a sentence on a run in which several MPI jobs ran. */
+/* other-jobs.c - sentences on MPI jobs beside the one that is shown. */
 #include <stdio.h>
 
 #include "analyse/findings.h"
@@ -22,11 +22,28 @@ static size_t count_others(const struct run *run, size_t *jobs)
 	return processes;
 }
 
+static void say_unseen(struct report *report, const struct run *run)
+{
+	size_t unseen = efficiency_unseen(run);
+	char processes[32];
+
+	if (unseen)
+		report_line(
+			report,
+			"! %s that MPI_Comm_spawn started %s not measured: no "
+			"efficiency is computed, and what ranks waited for may "
+			"be there. To measure all, put copse run in front of "
+			"the launcher: copse run mpirun ... PROGRAM.",
+			phrase_plural(processes, unseen, "process"),
+			unseen == 1 ? "was" : "were");
+}
+
 void findings_jobs(struct report *report, const struct run *run)
 {
 	size_t jobs, processes = count_others(run, &jobs);
 	char others[32], of[32], ranks[32];
 
+	say_unseen(report, run);
 	if (!processes)
 		return;
 	report_line(

@@ -274,7 +274,8 @@ static int fill_factors(struct report *report, const struct paths *paths,
 	factor_losses_table(report, losses, &e, run);
 	thread_factors_table(report, &threads);
 	gpu_factor_table(report, &gpu);
-	if (!e.ranks && !gpu.devices && !report->tables[0].row_count)
+	if (!e.ranks && !gpu.devices && !report->tables[0].row_count &&
+	    !efficiency_unseen(run))
 		report_line(report, "No MPI, and no phase that has ended: "
 				    "there is nothing to compute.");
 	if (run->gpu.known_count)
