@@ -104,12 +104,7 @@ static int bottom_up(struct branches *b, const struct paths *paths,
 	return err;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? 1 : *x > *y ? -1 : 0;
-}
+ORDER_BY(compare_values, double, ORDER(*b, *a))
 
 /*
  * What is shown: values above `least`, and `ties` of those that equal it.  A
@@ -158,16 +153,8 @@ struct child {
 	double inclusive;
 };
 
-static int compare_children(const void *a, const void *b)
-{
-	const struct child *x = a, *y = b;
-
-	if (x->parent != y->parent)
-		return ORDER(x->parent, y->parent);
-	if (x->inclusive != y->inclusive)
-		return x->inclusive < y->inclusive ? 1 : -1;
-	return x->index < y->index ? -1 : 1;
-}
+ORDER_BY(compare_children, struct child,
+	 ASC(parent) ?: DESC(inclusive) ?: ASC(index))
 
 static void emit(struct report *report, const struct branches *b,
 		 uint32_t index, uint32_t depth)

@@ -157,18 +157,8 @@ out:
 }
 
 /* Names of a run are few, so equal values keep a stable order by index. */
-static int by_group_value(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	if (x->exclusive != y->exclusive)
-		return x->exclusive < y->exclusive ? 1 : -1;
-	if (x->inclusive != y->inclusive)
-		return x->inclusive < y->inclusive ? 1 : -1;
-	if (x->function != y->function)
-		return ORDER(x->function, y->function);
-	return ORDER(x->line, y->line);
-}
+ORDER_BY(by_group_value, struct group,
+	 DESC(exclusive) ?: DESC(inclusive) ?: ASC(function) ?: ASC(line))
 
 int groups_init(struct groups *groups, const struct run *run,
 		const struct run_metric *metric, bool by_line)

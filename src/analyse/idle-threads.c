@@ -229,14 +229,7 @@ static void agree_on_idle(struct idle_search *a, const struct idle_search *b)
 				a->starts[i].idle = false;
 }
 
-static int longest_first(const void *x, const void *y)
-{
-	const struct run_idle_start *a = x, *b = y;
-
-	if (a->value != b->value)
-		return a->value < b->value ? 1 : -1;
-	return ORDER(a->node, b->node);
-}
+ORDER_BY(longest_first, struct run_idle_start, DESC(value) ?: ASC(node))
 
 static void take_idle_path(struct idle_search *s, struct run_idle *idle,
 			   uint32_t path)

@@ -85,14 +85,7 @@ struct called {
 	double sum;
 };
 
-static int by_script_function(const void *x, const void *y)
-{
-	const struct called *a = x, *b = y;
-
-	if (a->function != b->function)
-		return ORDER(a->function, b->function);
-	return ORDER(a->path, b->path);
-}
+ORDER_BY(by_script_function, struct called, ASC(function) ?: ASC(path))
 
 static double sum_below(const struct paths *paths, uint32_t path,
 			const double *exclusive)

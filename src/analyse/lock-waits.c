@@ -106,18 +106,8 @@ static int sum_lock_paths(struct lock_table *to, const struct paths *paths,
 	return err;
 }
 
-static int by_lock_waited(const void *x, const void *y)
-{
-	const struct lock_waits *a = x, *b = y;
-
-	if (a->holds != b->holds)
-		return a->holds ? -1 : 1;
-	if (a->of_mpi != b->of_mpi)
-		return a->of_mpi ? 1 : -1;
-	if (a->waited != b->waited)
-		return a->waited < b->waited ? 1 : -1;
-	return ORDER(a->node, b->node);
-}
+ORDER_BY(by_lock_waited, struct lock_waits,
+	 DESC(holds) ?: ASC(of_mpi) ?: DESC(waited) ?: ASC(node))
 
 /* Holders made nobody wait for longer than it was waited: that is exact. */
 static void blame_no_more(struct lock_waits *l)

@@ -98,16 +98,7 @@ static void add_loop_values(struct loop_totals *l,
 	}
 }
 
-static int by_loop_value(const void *x, const void *y)
-{
-	const struct loop *a = x, *b = y;
-
-	if (a->inclusive != b->inclusive)
-		return a->inclusive < b->inclusive ? 1 : -1;
-	if (a->depth != b->depth)
-		return ORDER(a->depth, b->depth);
-	return ORDER(a->node, b->node);
-}
+ORDER_BY(by_loop_value, struct loop, DESC(inclusive) ?: ASC(depth) ?: ASC(node))
 
 static void loop_columns(struct report *report, const struct run_metric *metric)
 {

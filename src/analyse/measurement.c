@@ -8,6 +8,7 @@
 
 #include "analyse/analysis.h"
 #include "analyse/findings.h"
+#include "base/comparison.h"
 #include "base/err.h"
 
 #define ROWS 8 /* processes, those with the highest cost */
@@ -17,14 +18,7 @@ struct measured_process {
 	double cost;
 };
 
-static int compare_cost(const void *a, const void *b)
-{
-	const struct measured_process *x = a, *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost < y->cost ? 1 : -1;
-	return x->process < y->process ? -1 : 1;
-}
+ORDER_BY(compare_cost, struct measured_process, DESC(cost) ?: ASC(process))
 
 static void process_row(struct report *report, const struct run *run,
 			uint32_t process)

@@ -128,14 +128,8 @@ static int sum_omp_regions(struct omp_regions *to, const struct paths *paths,
 	return err;
 }
 
-static int by_omp_waited(const void *x, const void *y)
-{
-	const struct omp_region *a = x, *b = y;
-
-	if (omp_region_waited(a) != omp_region_waited(b))
-		return omp_region_waited(a) < omp_region_waited(b) ? 1 : -1;
-	return ORDER(a->node, b->node);
-}
+ORDER_BY(by_omp_waited, struct omp_region,
+	 ORDER(omp_region_waited(b), omp_region_waited(a)) ?: ASC(node))
 
 /* Which of the others it was is not known here. */
 const char *omp_region_culprit(const struct omp_region *r)

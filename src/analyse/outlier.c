@@ -12,12 +12,7 @@
 #define NORMAL 1.4826 /* standard deviation / median deviation, of a normal */
 #define FAR    3.5
 
-static int by_outlier_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return ORDER(a, b);
-}
+ORDER_BY(by_outlier_value, double, ORDER(*a, *b))
 
 static double median_of(double *values, size_t count)
 {

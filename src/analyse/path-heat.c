@@ -23,21 +23,9 @@ struct heat_pick {
 	double sum;
 };
 
-static int by_pick_sum(const void *x, const void *y)
-{
-	const struct heat_pick *a = x, *b = y;
+ORDER_BY(by_pick_sum, struct heat_pick, DESC(sum) ?: ASC(path))
 
-	if (a->sum != b->sum)
-		return a->sum < b->sum ? 1 : -1;
-	return ORDER(a->path, b->path);
-}
-
-static int by_path_number(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return ORDER(a, b);
-}
+ORDER_BY(by_path_number, uint32_t, ORDER(*a, *b))
 
 static size_t count_within(size_t budget, size_t each, size_t least,
 			   size_t most)

@@ -9,6 +9,7 @@
 #include "analyse/analysis.h"
 #include "analyse/paths.h"
 #include "analyse/python-words.h"
+#include "base/comparison.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "base/str.h"
@@ -194,15 +195,7 @@ static bool put_process(struct process_groups *g, uint32_t process, int depth)
 	return true;
 }
 
-static int by_group_cpu(const void *x, const void *y)
-{
-	const struct process_group *a = *(struct process_group *const *)x;
-	const struct process_group *b = *(struct process_group *const *)y;
-
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? 1 : -1;
-	return a < b ? -1 : a > b;
-}
+ORDER_POINTERS_BY(by_group_cpu, struct process_group, DESC(cpu) ?: ORDER(a, b))
 
 /* What each group has of a node, for the path that it is said to be of. */
 static int add_node_values(const struct process_groups *g, const uint32_t *row,

@@ -37,12 +37,7 @@ static int pick_process(struct rank_choice *c, uint32_t process,
 		       : -ENOMEM;
 }
 
-static int by_picked_process(const void *x, const void *y)
-{
-	const struct rank_pick *a = x, *b = y;
-
-	return ORDER(a->process, b->process);
-}
+ORDER_BY(by_picked_process, struct rank_pick, ASC(process))
 
 static int pick_all(struct rank_choice *c, const struct run *run)
 {
@@ -152,13 +147,7 @@ struct member_value {
 	uint64_t value;
 };
 
-static int by_member_value(const void *x, const void *y)
-{
-	const struct member_value *a = x, *b = y;
-
-	return a->value == b->value ? ORDER(a->process, b->process)
-				    : ORDER(a->value, b->value);
-}
+ORDER_BY(by_member_value, struct member_value, ASC(value) ?: ASC(process))
 
 static int pick_typical(struct rank_choice *c, const struct member_value *of,
 			size_t count)

@@ -12,6 +12,7 @@
 #include "analyse/mpi/efficiency.h"
 #include "analyse/outlier.h"
 #include "analyse/path-imbalance-table.h"
+#include "base/comparison.h"
 #include "base/err.h"
 #include "run/values.h"
 
@@ -341,12 +342,7 @@ static double away(const struct ranks *r, size_t i)
 	return most;
 }
 
-static int by_rank_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a < b) - (a > b);
-}
+ORDER_BY(by_rank_value, double, ORDER(*b, *a))
 
 /* What a row has to reach to be among the first `limit`; values are sorted. */
 static double least_shown(double *values, size_t count, size_t limit)

@@ -24,14 +24,7 @@ struct hot_line {
 	uint32_t file, line, module;
 };
 
-static int by_hot_place(const void *x, const void *y)
-{
-	const struct hot_line *a = x, *b = y;
-
-	if (a->file != b->file)
-		return ORDER(a->file, b->file);
-	return ORDER(a->line, b->line);
-}
+ORDER_BY(by_hot_place, struct hot_line, ASC(file) ?: ASC(line))
 
 /* Into to[HOTTEST], by their place; how many. */
 static size_t find_hot_lines(struct hot_line *to, const struct groups *groups)

@@ -372,22 +372,10 @@ static int look_at_row(struct step_search *s, uint32_t row, bool *sure)
 	return add_slow(s, &one);
 }
 
-static int by_row_length(const void *x, const void *y, void *of)
-{
-	const struct step_time *at = of;
-	const uint32_t *a = x, *b = y;
-	double u = length_of_row(&at[*a]), v = length_of_row(&at[*b]);
+ORDER_ROWS_BY(by_row_length, struct step_time, of,
+	      ORDER(length_of_row(b), length_of_row(a)) ?: ORDER(*i, *j))
 
-	return u != v ? ORDER(v, u) : ORDER(*a, *b);
-}
-
-static int by_slow_seconds(const void *x, const void *y)
-{
-	const struct step_slow *a = x, *b = y;
-
-	return a->seconds != b->seconds ? ORDER(b->seconds, a->seconds)
-					: ORDER(a->number, b->number);
-}
+ORDER_BY(by_slow_seconds, struct step_slow, DESC(seconds) ?: ASC(number))
 
 static int find_slow(struct step_search *s)
 {

@@ -11,6 +11,7 @@
 #include "analyse/analysis.h"
 #include "analyse/paths.h"
 #include "analyse/step-findings.h"
+#include "base/comparison.h"
 #include "base/err.h"
 
 #define SLOWEST 10 /* iterations that readers see */
@@ -203,14 +204,7 @@ static void iteration_row(struct report *report, const struct step_times *t,
 }
 
 /* Those that stand out, for readers; all, in their order, for programs. */
-static int by_median(const void *x, const void *y)
-{
-	const struct step_time *const *a = x, *const *b = y;
-
-	if ((*a)->median != (*b)->median)
-		return (*a)->median < (*b)->median ? 1 : -1;
-	return *a < *b ? -1 : 1;
-}
+ORDER_POINTERS_BY(by_median, struct step_time, DESC(median) ?: ORDER(a, b))
 
 static int iterations_table(struct report *report, const struct step_times *t,
 			    const struct paths *paths, size_t limit)

@@ -64,14 +64,7 @@ static int find_kinds(struct thread_kind *to, size_t *count,
 	return 0;
 }
 
-static int by_kind_time(const void *x, const void *y)
-{
-	const struct thread_kind *a = x, *b = y;
-
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? 1 : -1;
-	return ORDER(a->first, b->first);
-}
+ORDER_BY(by_kind_time, struct thread_kind, DESC(cpu) ?: ASC(first))
 
 static void thread_kind_columns(struct report *report, bool processes)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/comparison.h"
 #include "base/err.h"
 
 #define SMALL 16   /* of a cell: a path with less stands for its caller */
@@ -148,12 +149,7 @@ static int climb_small(struct time_grid *g, const struct paths *paths,
 	return 0;
 }
 
-static int by_grid_path(const void *x, const void *y)
-{
-	const struct time_grid_path *a = x, *b = y;
-
-	return (a->path > b->path) - (a->path < b->path);
-}
+ORDER_BY(by_grid_path, struct time_grid_path, ASC(path))
 
 /*
  * Cells.

@@ -456,12 +456,7 @@ static void cells_table(struct report *report, const struct strips *s,
  * Sentences.
  */
 
-static int by_moments(const void *x, const void *y)
-{
-	const uint16_t *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_moments, uint16_t, ORDER(*a, *b))
 
 /* Of threads' cells; 0 when there is no memory for it. */
 static uint16_t median_moments(const struct strips *s)

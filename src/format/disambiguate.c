@@ -17,15 +17,8 @@ struct words {
 	const char *dots, *arrow;
 };
 
-static int by_path_text(const void *x, const void *y)
-{
-	const struct alike_text *a = x, *b = y;
-	int order = strcmp(*a->cut, *b->cut);
-
-	if (!order)
-		order = strcmp(a->full, b->full);
-	return order ? order : ORDER(a->cut, b->cut);
-}
+ORDER_BY(by_path_text, struct alike_text,
+	 strcmp(*a->cut, *b->cut) ?: strcmp(a->full, b->full) ?: ASC(cut))
 
 /* Bytes that two texts begin with alike, in whole characters. */
 static size_t common_prefix(const char *a, const char *b)

@@ -6,16 +6,8 @@
 #include "base/err.h"
 #include "format/operation-index.h"
 
-static int by_operation_rank(const void *x, const void *y, void *operations)
-{
-	const struct run_operation *o = operations;
-	const uint32_t *i = x, *j = y;
-	int order = ORDER(o[*i].operation, o[*j].operation);
-
-	if (!order)
-		order = ORDER(o[*i].rank, o[*j].rank);
-	return order ? order : ORDER(*i, *j);
-}
+ORDER_ROWS_BY(by_operation_rank, struct run_operation, of,
+	      ASC(operation) ?: ASC(rank) ?: ORDER(*i, *j))
 
 int operation_index_init(struct operation_index *index, const struct run *run)
 {

@@ -314,13 +314,7 @@ static void put_call_moments(struct otf2_archive *a, struct otf2_moments *to,
 	put_moment(a, to, leave, OTF2_LEAVE, row);
 }
 
-static int by_moment(const void *x, const void *y)
-{
-	const struct otf2_moment *a = x, *b = y;
-	int order = ORDER(a->ns, b->ns);
-
-	return order ? order : ORDER(a->order, b->order);
-}
+ORDER_BY(by_moment, struct otf2_moment, ASC(ns) ?: ASC(order))
 
 /* Lengths of messages are not known. */
 static OTF2_ErrorCode write_message(struct otf2_archive *a, OTF2_EvtWriter *to,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comparison.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "analyse/std-names.h"
@@ -229,12 +230,7 @@ static char *format_cell(const struct report_cell *cell, enum column_type type,
 	return str_format("%.*f", scale->digits, cell->number / scale->factor);
 }
 
-static int by_words(const void *x, const void *y)
-{
-	const struct report_cell *const *a = x, *const *b = y;
-
-	return strcmp(said(*a), said(*b));
-}
+ORDER_POINTERS_BY(by_words, struct report_cell, strcmp(said(a), said(b)))
 
 static const char *told(const struct report_cell *cell)
 {

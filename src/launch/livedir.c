@@ -358,14 +358,7 @@ int livedir_note(const char *path, struct live_note *note)
 		   : 0;
 }
 
-static int compare_files(const void *a, const void *b)
-{
-	const struct live_file *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return ORDER(x->pid, y->pid);
-	return ORDER(x->sequence, y->sequence);
-}
+ORDER_BY(compare_files, struct live_file, ASC(pid) ?: ASC(sequence))
 
 static bool read_name(struct live_file *file, const char *name)
 {

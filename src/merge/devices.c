@@ -296,12 +296,7 @@ int devices_add(struct devices *d, const struct profile *p, uint32_t process,
  * The run.
  */
 
-static int by_known(const void *x, const void *y)
-{
-	const struct run_gpu_known *a = x, *b = y;
-
-	return ORDER(a->rank, b->rank);
-}
+ORDER_BY(by_known, struct run_gpu_known, ASC(rank))
 
 uint64_t run_gpu_known(const struct run_gpu *gpu, uint32_t rank,
 		       const struct run_rank *r)
@@ -322,42 +317,14 @@ void devices_wanted(const struct devices *d, bool *wanted)
 		wanted[d->sum.works[i].node] = true;
 }
 
-static int by_share_device(const void *x, const void *y)
-{
-	const struct run_share *a = x, *b = y;
-	int order = ORDER(a->device, b->device);
+ORDER_BY(by_share_device, struct run_share, ASC(device) ?: ASC(rank) ?: ASC(id))
 
-	if (!order)
-		order = ORDER(a->rank, b->rank);
-	return order ? order : ORDER(a->id, b->id);
-}
+ORDER_BY(by_stream, struct run_stream,
+	 ASC(device) ?: ASC(rank) ?: ASC(context) ?: ASC(stream))
 
-static int by_stream(const void *x, const void *y)
-{
-	const struct run_stream *a = x, *b = y;
-	int order = ORDER(a->device, b->device);
+ORDER_BY(by_run_work, struct run_work, ASC(node) ?: ASC(device))
 
-	if (!order)
-		order = ORDER(a->rank, b->rank);
-	if (!order)
-		order = ORDER(a->context, b->context);
-	return order ? order : ORDER(a->stream, b->stream);
-}
-
-static int by_run_work(const void *x, const void *y)
-{
-	const struct run_work *a = x, *b = y;
-	int order = ORDER(a->node, b->node);
-
-	return order ? order : ORDER(a->device, b->device);
-}
-
-static int by_device_rank(const void *x, const void *y)
-{
-	const struct run_gpu_rank *a = x, *b = y;
-
-	return ORDER(a->rank, b->rank);
-}
+ORDER_BY(by_device_rank, struct run_gpu_rank, ASC(rank))
 
 static void sort_gpu_rows(void *at, size_t count, size_t size,
 			  int (*by)(const void *, const void *))

@@ -226,16 +226,7 @@ static int find_launches(struct lines *l)
 	return 0;
 }
 
-static int by_kernel(const void *x, const void *y)
-{
-	const struct launch *a = x, *b = y;
-
-	if (a->kernel != b->kernel)
-		return ORDER(a->kernel, b->kernel);
-	if (a->node != b->node)
-		return ORDER(a->node, b->node);
-	return ORDER(a->thread, b->thread);
-}
+ORDER_BY(by_kernel, struct launch, ASC(kernel) ?: ASC(node) ?: ASC(thread))
 
 static uint32_t add_node(struct lines *l, uint32_t parent, uint32_t name)
 {
@@ -407,16 +398,8 @@ static int put_rows(struct lines *l)
  * Values become columns.
  */
 
-static int by_place(const void *x, const void *y)
-{
-	const struct value *a = x, *b = y;
-
-	if (a->column != b->column)
-		return ORDER(a->column, b->column);
-	if (a->value.node != b->value.node)
-		return ORDER(a->value.node, b->value.node);
-	return ORDER(a->value.thread, b->value.thread);
-}
+ORDER_BY(by_place, struct value,
+	 ASC(column) ?: ASC(value.node) ?: ASC(value.thread))
 
 static int add_column(struct profile *p, const struct value *values,
 		      size_t count)

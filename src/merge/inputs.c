@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/comparison.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "merge/inputs.h"
@@ -62,15 +63,10 @@ static const char *own_name(const struct input *input)
 }
 
 /* Raw copies last: most have a better file before them. */
-static int by_file_name(const void *x, const void *y)
-{
-	const struct input *a = x, *b = y;
-	int order = a->live - b->live;
-
-	if (!order) /* rank-2 before rank-10 */
-		order = strverscmp(own_name(a), own_name(b));
-	return order ? order : strverscmp(a->label, b->label);
-}
+/* rank-2 before rank-10 */
+ORDER_BY(by_file_name, struct input,
+	 ASC(live) ?: strverscmp(own_name(a), own_name(b)) ?:
+	 strverscmp(a->label, b->label))
 
 char *input_path(const struct input *input, const char *directory)
 {

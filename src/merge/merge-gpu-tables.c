@@ -211,42 +211,14 @@ int gpu_facts_add(struct gpu_facts *t, const struct profile *p,
  * The run.
  */
 
-static int by_holder_device(const void *x, const void *y, void *holders)
-{
-	const struct run_holder *a =
-		(const struct run_holder *)holders + *(const uint32_t *)x;
-	const struct run_holder *b =
-		(const struct run_holder *)holders + *(const uint32_t *)y;
-	int order = ORDER(a->rank, b->rank);
+ORDER_ROWS_BY(by_holder_device, struct run_holder, of, ASC(rank) ?: ASC(device))
 
-	return order ? order : ORDER(a->device, b->device);
-}
+ORDER_BY(by_bin, struct run_memory_bin, ASC(holder) ?: ASC(bin))
 
-static int by_bin(const void *x, const void *y)
-{
-	const struct run_memory_bin *a = x, *b = y;
-	int order = ORDER(a->holder, b->holder);
+ORDER_BY(by_kind, struct run_held, ASC(holder) ?: ASC(kind))
 
-	return order ? order : ORDER(a->bin, b->bin);
-}
-
-static int by_kind(const void *x, const void *y)
-{
-	const struct run_held *a = x, *b = y;
-	int order = ORDER(a->holder, b->holder);
-
-	return order ? order : ORDER(a->kind, b->kind);
-}
-
-static int by_unified_rank(const void *x, const void *y)
-{
-	const struct run_unified *a = x, *b = y;
-	int order = ORDER(a->rank, b->rank);
-
-	if (!order)
-		order = ORDER(a->device, b->device);
-	return order ? order : ORDER(a->kind, b->kind);
-}
+ORDER_BY(by_unified_rank, struct run_unified,
+	 ASC(rank) ?: ASC(device) ?: ASC(kind))
 
 static void sort_gpu_table(void *rows, size_t count, size_t size,
 			   int (*by)(const void *, const void *))

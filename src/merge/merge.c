@@ -455,14 +455,7 @@ static int nothing(const struct merging *m)
 			    : "");
 }
 
-static int by_loss_name(const void *x, const void *y)
-{
-	const struct run_loss *a = x, *b = y;
-
-	if (a->rank != b->rank)
-		return ORDER(a->rank, b->rank);
-	return ORDER(a->name, b->name);
-}
+ORDER_BY(by_loss_name, struct run_loss, ASC(rank) ?: ASC(name))
 
 static void naming_step(void *to, const char *what, size_t done, size_t of)
 {

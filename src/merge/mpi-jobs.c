@@ -19,34 +19,14 @@ struct mpi_job { /* its seats stand together */
 };
 
 /* The same launcher's variables may be seen by programs of other MPIs. */
-static int by_world(const void *x, const void *y)
-{
-	const struct seat *a = x, *b = y;
-	int order = ORDER(a->id, b->id);
-
-	return order ? order : ORDER(a->size, b->size);
-}
+ORDER_BY(by_world, struct seat, ASC(id) ?: ASC(size))
 
 /* The one that is chosen first, then as they began. */
-static int by_weight(const void *x, const void *y)
-{
-	const struct mpi_job *a = x, *b = y;
-	int order = ORDER(b->ns, a->ns);
+ORDER_BY(by_weight, struct mpi_job,
+	 DESC(ns) ?: DESC(seats->size) ?: ASC(begin) ?:
+	 by_world(a->seats, b->seats))
 
-	if (!order)
-		order = ORDER(b->seats->size, a->seats->size);
-	if (!order)
-		order = ORDER(a->begin, b->begin);
-	return order ? order : by_world(a->seats, b->seats);
-}
-
-static int by_begin(const void *x, const void *y)
-{
-	const struct mpi_job *a = x, *b = y;
-	int order = ORDER(a->begin, b->begin);
-
-	return order ? order : by_weight(a, b);
-}
+ORDER_BY(by_begin, struct mpi_job, ASC(begin) ?: by_weight(a, b))
 
 static size_t take_seats(const struct run *run, struct seat *seats)
 {

@@ -366,24 +366,9 @@ static void mark_others(struct traffic *t, const struct run *run)
 }
 
 /* The largest first; then as it can be told apart in any order of files. */
-static int by_members(const void *x, const void *y, void *comms)
-{
-	const struct run_comm *a =
-		(const struct run_comm *)comms + *(const uint32_t *)x;
-	const struct run_comm *b =
-		(const struct run_comm *)comms + *(const uint32_t *)y;
-	int order = ORDER(a->world, b->world);
-
-	if (!order)
-		order = ORDER(b->size, a->size);
-	if (!order)
-		order = ORDER(a->first, b->first);
-	if (!order)
-		order = ORDER(b->calls, a->calls);
-	if (!order)
-		order = ORDER(a->id, b->id);
-	return order ? order : ORDER(a->inter, b->inter);
-}
+ORDER_ROWS_BY(by_members, struct run_comm, of,
+	      ASC(world) ?: DESC(size) ?: ASC(first) ?: DESC(calls) ?:
+	      ASC(id) ?: ASC(inter))
 
 /* Those of other jobs come last, and go. */
 static int sort_comms(struct traffic *t, struct run *run)
@@ -417,18 +402,9 @@ static int sort_comms(struct traffic *t, struct run *run)
 	return err;
 }
 
-static int by_run_site(const void *x, const void *y)
-{
-	const struct run_site *a = x, *b = y;
-	int order = ORDER(a->node, b->node);
-
-	if (!order)
-		order = ORDER(a->world, b->world);
-	/* Several only after those that can be told. */
-	if (!order)
-		order = ORDER(a->comm, b->comm);
-	return order ? order : ORDER(a->root, b->root);
-}
+/* Several communicators only after those that can be told. */
+ORDER_BY(by_run_site, struct run_site,
+	 ASC(node) ?: ASC(world) ?: ASC(comm) ?: ASC(root))
 
 /*
  * Contexts by address that have become one by name are one.  Where the run's
@@ -462,13 +438,7 @@ static void put_sites(struct traffic *t, struct run *run,
 	t->sum.sites = NULL;
 }
 
-static int by_run_size(const void *x, const void *y)
-{
-	const struct run_size *a = x, *b = y;
-	int order = ORDER(a->node, b->node);
-
-	return order ? order : ORDER(a->class, b->class);
-}
+ORDER_BY(by_run_size, struct run_size, ASC(node) ?: ASC(class))
 
 static void put_sizes(struct traffic *t, struct run *run,
 		      const uint32_t *became)
@@ -494,13 +464,7 @@ static void put_sizes(struct traffic *t, struct run *run,
 	t->sum.sizes = NULL;
 }
 
-static int by_pair(const void *x, const void *y)
-{
-	const struct run_peer *a = x, *b = y;
-	int order = ORDER(a->rank, b->rank);
-
-	return order ? order : ORDER(a->peer, b->peer);
-}
+ORDER_BY(by_pair, struct run_peer, ASC(rank) ?: ASC(peer))
 
 /* Those of processes that are no ranks of this world go. */
 static void put_peers(struct traffic *t, struct run *run, const uint32_t *order)

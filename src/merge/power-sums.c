@@ -251,18 +251,9 @@ static void normalise(const struct power *p, double *shares, double *sums)
 	}
 }
 
-static int by_power_row(const void *x, const void *y)
-{
-	const struct power_row *a = x, *b = y;
-
-	if (a->phase.power != b->phase.power)
-		return ORDER(a->phase.power, b->phase.power);
-	if (a->phase.node != b->phase.node)
-		return ORDER(a->phase.node, b->phase.node);
-	if (a->phase.joules != b->phase.joules)
-		return ORDER(a->phase.joules, b->phase.joules);
-	return ORDER(a->phase.seconds, b->phase.seconds);
-}
+ORDER_BY(by_power_row, struct power_row,
+	 ASC(phase.power) ?: ASC(phase.node) ?: ASC(phase.joules) ?:
+	 ASC(phase.seconds))
 
 /* Sorted by what is added, too: the sums do not depend on the files' order. */
 static int put_phases(struct power *p, const double *shares,
@@ -299,13 +290,7 @@ static int put_phases(struct power *p, const double *shares,
 	return 0;
 }
 
-static int by_power_bin(const void *x, const void *y)
-{
-	const struct run_power_bin *a = x, *b = y;
-
-	return a->power != b->power ? ORDER(a->power, b->power)
-				    : ORDER(a->bin, b->bin);
-}
+ORDER_BY(by_power_bin, struct run_power_bin, ASC(power) ?: ASC(bin))
 
 /* Those of the readers whose values are taken; these become processes. */
 static void put_power_bins(struct power *p)

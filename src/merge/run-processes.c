@@ -155,33 +155,17 @@ struct entry {
 	bool member;
 };
 
-static int by_claim(const void *x, const void *y)
-{
-	const struct entry *a = x, *b = y;
-	int order = ORDER(a->row.job.number, b->row.job.number);
+ORDER_BY(by_claim, struct entry,
+	 ASC(row.job.number) ?:
+	 ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank) ?:
+	 ORDER(!a->row.mpi_ns, !b->row.mpi_ns) ?: ASC(row.start_real_ns) ?:
+	 ASC(row.pid) ?: ASC(index))
 
-	if (!order)
-		order = ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank);
-	if (!order)
-		order = ORDER(!a->row.mpi_ns, !b->row.mpi_ns);
-	if (!order)
-		order = ORDER(a->row.start_real_ns, b->row.start_real_ns);
-	if (!order)
-		order = ORDER(a->row.pid, b->row.pid);
-	return order ? order : ORDER(a->index, b->index);
-}
-
-static int by_order(const void *x, const void *y)
-{
-	const struct entry *a = x, *b = y;
-	int order = ORDER(!a->member, !b->member);
-
-	if (!order) /* -1, no rank, comes last */
-		order = ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank);
-	if (!order)
-		order = ORDER(a->row.pid, b->row.pid);
-	return order ? order : ORDER(a->index, b->index);
-}
+/* -1, no rank, comes last. */
+ORDER_BY(by_order, struct entry,
+	 ORDER(!a->member, !b->member) ?:
+	 ORDER((uint32_t)a->row.rank, (uint32_t)b->row.rank) ?: ASC(row.pid) ?:
+	 ASC(index))
 
 /* By the first word of its command: it runs scripts, and starts others. */
 static bool is_shell(const struct run *run, const struct run_rank *r)
@@ -288,12 +272,7 @@ struct mark_numbers {
 
 #define MARK ".left-out-"
 
-static int by_mark_number(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return ORDER(a, b);
-}
+ORDER_BY(by_mark_number, uint32_t, ORDER(*a, *b))
 
 static int add_mark_name(struct mark_numbers *marks, const char *name)
 {

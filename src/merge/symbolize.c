@@ -117,12 +117,7 @@ static bool is_region(const struct naming *n, uint32_t index)
 	return n->u->nodes[index].kind == NODE_REGION;
 }
 
-static int by_address_value(const void *x, const void *y)
-{
-	const uint64_t *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_address_value, uint64_t, ORDER(*a, *b))
 
 static size_t sort_distinct(uint64_t *at, size_t count)
 {
@@ -1025,12 +1020,7 @@ static void put_metric(struct run *run, const struct address_metric *from)
 	to->counting = from->counting;
 }
 
-static int by_metric_name(const void *x, const void *y)
-{
-	const struct address_metric *a = x, *b = y;
-
-	return strcmp(a->name, b->name);
-}
+ORDER_BY(by_metric_name, struct address_metric, strcmp(a->name, b->name))
 
 /* What an address node's values became part of. */
 static int find_leaves(struct naming *n)

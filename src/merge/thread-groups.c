@@ -266,19 +266,8 @@ void thread_groups_wanted(const struct thread_groups *g, bool *wanted)
 		wanted[g->sum.groups[i].node] = true;
 }
 
-static int by_rank_and_time(const void *x, const void *y)
-{
-	const struct run_thread_group *a = x, *b = y;
-	int order = ORDER(a->rank, b->rank);
-
-	if (!order)
-		order = ORDER(a->kind, b->kind);
-	if (!order)
-		order = ORDER(b->cpu_ns, a->cpu_ns);
-	if (!order)
-		order = ORDER(a->first_ns, b->first_ns);
-	return order ? order : ORDER(a->node, b->node);
-}
+ORDER_BY(by_rank_and_time, struct run_thread_group,
+	 ASC(rank) ?: ASC(kind) ?: DESC(cpu_ns) ?: ASC(first_ns) ?: ASC(node))
 
 /* The function that was called, whatever was put into it. */
 static uint32_t begun_in(const struct run *run, uint32_t node)

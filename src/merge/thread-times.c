@@ -212,13 +212,7 @@ int thread_times_add(struct run *run, const struct thread_times *times,
 	return 0;
 }
 
-static int by_thread_rank(const void *x, const void *y)
-{
-	const struct run_thread *a = x, *b = y;
-
-	return a->rank != b->rank ? ORDER(a->rank, b->rank)
-				  : ORDER(a->thread, b->thread);
-}
+ORDER_BY(by_thread_rank, struct run_thread, ASC(rank) ?: ASC(thread))
 
 void thread_times_sort(struct run_threads *threads, const uint32_t *order)
 {

@@ -594,14 +594,7 @@ static void read_losses(struct reader *r)
 
 /* Order */
 
-static int by_value_node(const void *a, const void *b)
-{
-	const struct profile_value *x = a, *y = b;
-
-	if (x->node != y->node)
-		return ORDER(x->node, y->node);
-	return ORDER(x->thread, y->thread);
-}
+ORDER_BY(by_value_node, struct profile_value, ASC(node) ?: ASC(thread))
 
 static uint64_t merged(enum merge how, uint64_t a, uint64_t b)
 {

@@ -202,14 +202,7 @@ void reader_devices(struct reader *r)
 	leave_out_unused(r->p);
 }
 
-static int by_profile_work(const void *a, const void *b)
-{
-	const struct profile_work *x = a, *y = b;
-
-	if (x->node != y->node)
-		return ORDER(x->node, y->node);
-	return ORDER(x->device, y->device);
-}
+ORDER_BY(by_profile_work, struct profile_work, ASC(node) ?: ASC(device))
 
 void reader_device_order(struct profile *p)
 {

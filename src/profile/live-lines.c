@@ -66,23 +66,9 @@ static bool is_same_gap(const struct path_gap *a, const struct path_gap *b)
 	return a->below == b->below && a->caller == b->caller;
 }
 
-static int by_gap(const void *x, const void *y)
-{
-	const struct path_gap *a = x, *b = y;
-	int order = ORDER(a->caller, b->caller);
+ORDER_BY(by_gap, struct path_gap, ASC(caller) ?: ASC(below) ?: ASC(line))
 
-	if (!order)
-		order = ORDER(a->below, b->below);
-	return order ? order : ORDER(a->line, b->line);
-}
-
-static int by_call_time(const void *x, const void *y)
-{
-	const struct line_call *a = x, *b = y;
-	int order = ORDER(a->at.ns, b->at.ns);
-
-	return order ? order : ORDER(a->line, b->line);
-}
+ORDER_BY(by_call_time, struct line_call, ASC(at.ns) ?: ASC(line))
 
 static size_t calls_of_lines(const struct profile *p, const struct path_gap *at,
 			     size_t lines)

@@ -393,47 +393,16 @@ void reader_mpi(struct reader *r, uint32_t thread, const struct live_thread *t)
 
 /* Order */
 
-static int by_site_node(const void *a, const void *b)
-{
-	const struct profile_site *x = a, *y = b;
+ORDER_BY(by_site_node, struct profile_site, ASC(node))
 
-	return ORDER(x->node, y->node);
-}
+ORDER_BY(by_profile_size, struct profile_size, ASC(node) ?: ASC(class))
 
-static int by_profile_size(const void *a, const void *b)
-{
-	const struct profile_size *x = a, *y = b;
-	int order = ORDER(x->node, y->node);
+ORDER_BY(by_peer_rank, struct profile_peer, ASC(rank))
 
-	return order ? order : ORDER(x->class, y->class);
-}
+ORDER_BY(by_enter, struct profile_part, ASC(thread) ?: ASC(enter) ?: ASC(key))
 
-static int by_peer_rank(const void *a, const void *b)
-{
-	const struct profile_peer *x = a, *y = b;
-
-	return ORDER(x->rank, y->rank);
-}
-
-static int by_enter(const void *a, const void *b)
-{
-	const struct profile_part *x = a, *y = b;
-	int order = ORDER(x->thread, y->thread);
-
-	if (!order)
-		order = ORDER(x->enter, y->enter);
-	return order ? order : ORDER(x->key, y->key);
-}
-
-static int by_trace_time(const void *a, const void *b)
-{
-	const struct profile_moment *x = a, *y = b;
-	int order = ORDER(x->thread, y->thread);
-
-	if (!order)
-		order = ORDER(x->ns, y->ns);
-	return order ? order : ORDER(x->node, y->node);
-}
+ORDER_BY(by_trace_time, struct profile_moment,
+	 ASC(thread) ?: ASC(ns) ?: ASC(node))
 
 static void sort_mpi_table(void *at, size_t count, size_t size,
 			   int (*by)(const void *, const void *))

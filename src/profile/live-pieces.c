@@ -102,12 +102,7 @@ static void add_live_piece(struct reader *r, const struct live_piece *piece)
 	begin_with(&t->first_ns, piece);
 }
 
-static int by_start(const void *x, const void *y)
-{
-	const struct live_piece *a = x, *b = y;
-
-	return ORDER(a->start, b->start);
-}
+ORDER_BY(by_start, struct live_piece, ASC(start))
 
 static bool is_piece_valid(const struct live_piece *p)
 {

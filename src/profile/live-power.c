@@ -129,14 +129,7 @@ static void take_phase(struct reader *r, const struct power_reader *w,
 	};
 }
 
-static int by_profile_phase(const void *x, const void *y)
-{
-	const struct profile_power_phase *a = x, *b = y;
-
-	if (a->power != b->power)
-		return ORDER(a->power, b->power);
-	return ORDER(a->node, b->node);
-}
+ORDER_BY(by_profile_phase, struct profile_power_phase, ASC(power) ?: ASC(node))
 
 static void take_power(struct reader *r, struct power_reader *w, const void *at)
 {

@@ -73,13 +73,7 @@ struct call_group { /* calls of a context in one turn of a function */
 	uint32_t turn, calls;    /* the last turn, and calls in it */
 };
 
-static int by_event_time(const void *x, const void *y)
-{
-	const struct loop_event *a = x, *b = y;
-	int order = ORDER(a->ns, b->ns);
-
-	return order ? order : ORDER(a->node, b->node);
-}
+ORDER_BY(by_event_time, struct loop_event, ASC(ns) ?: ASC(node))
 
 /* One more call in its turn; no group if the one before had others. */
 static void group_count(struct call_group *g, uint32_t turn)
@@ -389,12 +383,7 @@ static uint32_t turns_beside(const struct loops *l, uint32_t node,
 	return l->turns[last];
 }
 
-static int by_seconds(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_seconds, double, ORDER(*a, *b))
 
 /*
  * What the intervals of one have more where a call of the other is in them than

@@ -28,12 +28,7 @@ enum {
 	PARTS = 1024 /* of a step, at least, are told apart */
 };
 
-static int by_length(const void *x, const void *y)
-{
-	const double *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_length, double, ORDER(*a, *b))
 
 struct intervals { /* their logarithms */
 	double at[MOST_INTERVALS];

@@ -544,12 +544,7 @@ static int add_row_sums(const struct run *run, const struct run_metric *m,
 	return err;
 }
 
-static int by_node_number(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return ORDER(a, b);
-}
+ORDER_BY(by_node_number, uint32_t, ORDER(*a, *b))
 
 /*
  * Nodes of a path are anywhere in the tree, and neighbours are read at once: in

@@ -201,14 +201,7 @@ static int add_line(struct cubin_lines *l, Dwarf_Line *from)
 		       : -ENOMEM;
 }
 
-static int by_line_address(const void *x, const void *y)
-{
-	const struct cubin_line *a = x, *b = y;
-
-	if (a->address != b->address)
-		return ORDER(a->address, b->address);
-	return ORDER(a->order, b->order);
-}
+ORDER_BY(by_line_address, struct cubin_line, ASC(address) ?: ASC(order))
 
 static int read_line_table(struct cubin_lines *l)
 {

@@ -20,16 +20,7 @@ int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high,
 		       : -ENOMEM;
 }
 
-static int outer_first(const void *x, const void *y)
-{
-	const struct range *a = x, *b = y;
-
-	if (a->low != b->low)
-		return ORDER(a->low, b->low);
-	if (a->high != b->high)
-		return a->high > b->high ? -1 : 1;
-	return ORDER(a->index, b->index);
-}
+ORDER_BY(outer_first, struct range, ASC(low) ?: DESC(high) ?: ASC(index))
 
 void ranges_sort(struct ranges *ranges)
 {

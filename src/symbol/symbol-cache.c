@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/comparison.h"
 #include "base/map.h"
 #include "config.h"
 #include "symbol/symbol-cache.h"
@@ -469,12 +470,7 @@ struct kept_file {
 	time_t used;
 };
 
-static int by_use(const void *x, const void *y)
-{
-	const struct kept_file *a = x, *b = y;
-
-	return (a->used < b->used) - (a->used > b->used);
-}
+ORDER_BY(by_use, struct kept_file, DESC(used))
 
 /* Ours are named by a build id; the rest in the folder is not our business. */
 static bool take_file(int folder, const char *name, struct kept_file *to)

@@ -83,23 +83,10 @@ static int bind_order(const struct symbol *s)
 	return s->bind == STB_GLOBAL ? 0 : s->bind == STB_WEAK ? 1 : 2;
 }
 
-static int by_symbol_address(const void *x, const void *y)
-{
-	const struct symbol *a = x, *b = y;
-	size_t a_under, b_under;
-
-	if (a->address != b->address)
-		return ORDER(a->address, b->address);
-	if (a->sized != b->sized)
-		return a->sized ? -1 : 1;
-	a_under = underscores(a->name);
-	b_under = underscores(b->name);
-	if (a_under != b_under)
-		return ORDER(a_under, b_under);
-	if (bind_order(a) != bind_order(b))
-		return bind_order(a) - bind_order(b);
-	return strcmp(a->name, b->name);
-}
+ORDER_BY(by_symbol_address, struct symbol,
+	 ASC(address) ?: DESC(sized) ?:
+	 ORDER(underscores(a->name), underscores(b->name)) ?:
+	 ORDER(bind_order(a), bind_order(b)) ?: strcmp(a->name, b->name))
 
 static int list_symbols(struct elf_names *names)
 {

@@ -246,14 +246,7 @@ static size_t thread_end(const struct profile *p, size_t from)
 	return end;
 }
 
-static int by_trace_point(const void *x, const void *y)
-{
-	const struct trace_point *a = x, *b = y;
-
-	if (a->ns != b->ns)
-		return ORDER(a->ns, b->ns);
-	return ORDER(a->node, b->node);
-}
+ORDER_BY(by_trace_point, struct trace_point, ASC(ns) ?: ASC(node))
 
 /* One of `step` of those of one helper, which stands for so many more. */
 static void add_helper(struct series *s, const struct profile *p, size_t from,
@@ -534,21 +527,9 @@ static void fold_contexts(const struct run *run, uint32_t *fold)
 	}
 }
 
-static int by_thread(const void *x, const void *y)
-{
-	const struct series *a = x, *b = y;
+ORDER_BY(by_thread, struct series, ASC(process) ?: ASC(thread))
 
-	if (a->process != b->process)
-		return ORDER(a->process, b->process);
-	return ORDER(a->thread, b->thread);
-}
-
-static int by_process(const void *x, const void *y)
-{
-	const struct clock_source *a = x, *b = y;
-
-	return ORDER(a->process, b->process);
-}
+ORDER_BY(by_process, struct clock_source, ASC(process))
 
 static void rename_series(struct matched_events *parts, const uint32_t *order,
 			  size_t members, const uint32_t *fold,
@@ -624,19 +605,8 @@ int match_rename(struct matched_events *parts, const struct run *run,
  * Matching.
  */
 
-static int by_key(const void *x, const void *y)
-{
-	const struct event_record *a = x, *b = y;
-	int order = ORDER(a->key, b->key);
-
-	if (!order)
-		order = ORDER(a->kind, b->kind);
-	if (!order)
-		order = ORDER(a->process, b->process);
-	if (!order)
-		order = ORDER(a->thread, b->thread);
-	return order ? order : ORDER(a->enter, b->enter);
-}
+ORDER_BY(by_key, struct event_record,
+	 ASC(key) ?: ASC(kind) ?: ASC(process) ?: ASC(thread) ?: ASC(enter))
 
 /*
  * In order by the first byte of the key, in place; then those of each such byte

@@ -23,17 +23,8 @@ static unsigned int choose_level(const struct matched_events *parts)
 	return level;
 }
 
-static int by_operation_time(const void *x, const void *y)
-{
-	const struct run_operation *a = x, *b = y;
-	int order = ORDER(a->rank, b->rank);
-
-	if (!order)
-		order = ORDER(a->thread, b->thread);
-	if (!order)
-		order = ORDER(a->enter_ns, b->enter_ns);
-	return order ? order : ORDER(a->operation, b->operation);
-}
+ORDER_BY(by_operation_time, struct run_operation,
+	 ASC(rank) ?: ASC(thread) ?: ASC(enter_ns) ?: ASC(operation))
 
 /* Where clocks are not known well, a time may be before the axis. */
 static uint64_t axis_time(int64_t ns, int64_t begin)

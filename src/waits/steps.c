@@ -133,17 +133,9 @@ void steps_wanted(const struct steps *steps, bool *wanted)
 		wanted[steps->at[i].node] = true;
 }
 
-static int by_step_node(const void *x, const void *y)
-{
-	const struct step_series *a = x, *b = y;
-	int order = ORDER(a->node, b->node);
-
-	if (!order)
-		order = ORDER(a->lines > 0, b->lines > 0);
-	if (!order)
-		order = ORDER(b->calls, a->calls);
-	return order ? order : ORDER(a->process, b->process);
-}
+ORDER_BY(by_step_node, struct step_series,
+	 ASC(node) ?: ORDER(a->lines > 0, b->lines > 0) ?: DESC(calls) ?:
+	 ASC(process))
 
 void steps_rename(struct steps *steps, const struct run *run,
 		  const uint32_t *order, const uint32_t *became)
@@ -290,12 +282,7 @@ static int put_step(struct iterating *t, const struct steps *steps,
 	return 0;
 }
 
-static int by_series_begin(const void *x, const void *y)
-{
-	const struct run_step_series *a = x, *b = y;
-
-	return ORDER(a->begin_ns, b->begin_ns);
-}
+ORDER_BY(by_series_begin, struct run_step_series, ASC(begin_ns))
 
 /* All of them, in the order of time. */
 static int put_step_series(struct iterating *t, const struct steps *steps,

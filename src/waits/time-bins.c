@@ -122,14 +122,7 @@ int gpu_bins_add(struct gpu_bins *gpus, const struct profile *p,
 	return err;
 }
 
-static int by_gpu_process(const void *x, const void *y)
-{
-	const struct gpu_bins_row *a = x, *b = y;
-
-	if (a->process != b->process)
-		return ORDER(a->process, b->process);
-	return ORDER(a->device, b->device);
-}
+ORDER_BY(by_gpu_process, struct gpu_bins_row, ASC(process) ?: ASC(device))
 
 void gpu_bins_rename(struct gpu_bins *gpus, const struct run *run,
 		     const uint32_t *order)
@@ -195,15 +188,8 @@ uint64_t gpu_bins_busy(const struct gpu_bins *gpus, uint32_t process,
  * The axis, and what rows there are.
  */
 
-static int by_time_row(const void *x, const void *y)
-{
-	const struct run_time_row *a = x, *b = y;
-	int order = ORDER(a->rank, b->rank);
-
-	if (!order)
-		order = ORDER(a->kind, b->kind);
-	return order ? order : ORDER(a->number, b->number);
-}
+ORDER_BY(by_time_row, struct run_time_row,
+	 ASC(rank) ?: ASC(kind) ?: ASC(number))
 
 /* `first` is where the source stands until there are cells. */
 static void put_time_rows(struct time_binning *t, const struct gpu_bins *gpus)
@@ -354,13 +340,7 @@ static void spread_call(const struct time_binning *t, float *to, int64_t from,
 		to[b] += (float)time_in_bin(t, b, from, end);
 }
 
-static int by_row_and_enter(const void *x, const void *y)
-{
-	const struct kept_call *a = x, *b = y;
-	int order = ORDER(a->row, b->row);
-
-	return order ? order : ORDER(a->enter, b->enter);
-}
+ORDER_BY(by_row_and_enter, struct kept_call, ASC(row) ?: ASC(enter))
 
 static void give_calls_to_rows(struct time_binning *t)
 {
@@ -598,13 +578,7 @@ static void put_gpu(const struct time_binning *t, struct bin_sums *sums,
  * Cells.
  */
 
-static int by_piece(const void *x, const void *y)
-{
-	const struct time_piece *a = x, *b = y;
-	int order = ORDER(a->bin, b->bin);
-
-	return order ? order : ORDER(a->node, b->node);
-}
+ORDER_BY(by_piece, struct time_piece, ASC(bin) ?: ASC(node))
 
 /* A bin has few, which are sorted faster without calls. */
 static void sort_pieces(struct time_piece *at, size_t count)

@@ -490,33 +490,12 @@ static void blame_wait(struct blaming *b, uint32_t wait)
  * Orders.
  */
 
-static int by_enter_time(const void *x, const void *y, void *parts)
-{
-	const uint32_t *i = x, *j = y;
-	const struct event_record *a =
-		&((const struct matched_events *)parts)->at[*i];
-	const struct event_record *b =
-		&((const struct matched_events *)parts)->at[*j];
-	int order = ORDER(a->process, b->process);
+ORDER_ROWS_BY(by_enter_time, struct matched_events, of->at,
+	      ASC(process) ?: ASC(thread) ?: ASC(enter) ?: ORDER(*i, *j))
 
-	if (!order)
-		order = ORDER(a->thread, b->thread);
-	if (!order)
-		order = ORDER(a->enter, b->enter);
-	return order ? order : ORDER(*i, *j);
-}
-
-static int by_cluster(const void *x, const void *y, void *parts)
-{
-	const uint32_t *i = x, *j = y;
-	const struct event_record *a =
-		&((const struct matched_events *)parts)->at[*i];
-	const struct event_record *b =
-		&((const struct matched_events *)parts)->at[*j];
-	int order = ORDER(a->cluster, b->cluster);
-
-	return order ? order : ORDER(*i, *j); /* by key, process, … */
-}
+/* By key, process, …, as they are. */
+ORDER_ROWS_BY(by_cluster, struct matched_events, of->at,
+	      ASC(cluster) ?: ORDER(*i, *j))
 
 static int list_calls(struct blaming *b)
 {
@@ -565,44 +544,15 @@ static int blame_all(struct blaming *b)
  */
 
 /* Largest first; then by what they are, whatever the order of the files. */
-static int by_blamed_time(const void *x, const void *y, void *causes)
-{
-	const uint32_t *i = x, *j = y;
-	const struct run_cause *a = &((const struct cause_sum *)causes)[*i].sum;
-	const struct run_cause *b = &((const struct cause_sum *)causes)[*j].sum;
+ORDER_ROWS_BY(by_blamed_time, struct cause_sum, of,
+	      DESC(sum.ns) ?: ASC(sum.kind) ?: ASC(sum.victim) ?:
+	      ASC(sum.culprit))
 
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? 1 : -1;
-	if (a->kind != b->kind)
-		return ORDER(a->kind, b->kind);
-	if (a->victim != b->victim)
-		return ORDER(a->victim, b->victim);
-	return ORDER(a->culprit, b->culprit);
-}
+ORDER_BY(by_cause_size, struct run_cause_context,
+	 ASC(cause) ?: ASC(flags & RUN_CONTEXT_HELPERS) ?: DESC(ns) ?:
+	 ASC(node) ?: ASC(flags))
 
-static int by_cause_size(const void *x, const void *y)
-{
-	const struct run_cause_context *a = x, *b = y;
-
-	if (a->cause != b->cause)
-		return ORDER(a->cause, b->cause);
-	if ((a->flags ^ b->flags) & RUN_CONTEXT_HELPERS)
-		return a->flags & RUN_CONTEXT_HELPERS ? 1 : -1;
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? 1 : -1;
-	if (a->node != b->node)
-		return ORDER(a->node, b->node);
-	return ORDER(a->flags, b->flags);
-}
-
-static int by_cause_rank(const void *x, const void *y)
-{
-	const struct run_cause_victim *a = x, *b = y;
-
-	if (a->cause != b->cause)
-		return ORDER(a->cause, b->cause);
-	return ORDER(a->rank, b->rank);
-}
+ORDER_BY(by_cause_rank, struct run_cause_victim, ASC(cause) ?: ASC(rank))
 
 void waits_sort(struct run_waits *w)
 {

@@ -37,30 +37,12 @@ static bool is_others_cause(const struct run_cause *cause)
 	return cause->culprit == WAIT_OTHERS; /* it has no victims */
 }
 
-static int by_cause_call(const void *x, const void *y, void *causes)
-{
-	const uint32_t *i = x, *j = y;
-	const struct run_cause *a = &((const struct run_cause *)causes)[*i];
-	const struct run_cause *b = &((const struct run_cause *)causes)[*j];
-
-	if (a->victim != b->victim)
-		return ORDER(a->victim, b->victim);
-	return ORDER(*i, *j);
-}
+ORDER_ROWS_BY(by_cause_call, struct run_cause, of, ASC(victim) ?: ORDER(*i, *j))
 
 /* The largest first; what was small is one, and stays the last. */
-static int by_cause_time(const void *x, const void *y, void *causes)
-{
-	const uint32_t *i = x, *j = y;
-	const struct run_cause *a = &((const struct run_cause *)causes)[*i];
-	const struct run_cause *b = &((const struct run_cause *)causes)[*j];
-
-	if (is_others_cause(a) != is_others_cause(b))
-		return is_others_cause(a) ? 1 : -1;
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? 1 : -1;
-	return ORDER(*i, *j);
-}
+ORDER_ROWS_BY(by_cause_time, struct run_cause, of,
+	      ORDER(is_others_cause(a), is_others_cause(b)) ?: DESC(ns) ?:
+	      ORDER(*i, *j))
 
 /* What each rank waited in one call, and was in it at all. */
 static int add_rank_waits(struct bounding *b, size_t from, size_t to)

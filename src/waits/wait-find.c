@@ -90,17 +90,8 @@ static int by_coming(const void *x, const void *y, void *coming)
 	return order ? order : ORDER(*i, *j);
 }
 
-static int by_comm_rank(const void *x, const void *y, void *parts)
-{
-	const uint32_t *i = x, *j = y;
-	const struct event_record *a =
-		&((const struct matched_events *)parts)->at[*i];
-	const struct event_record *b =
-		&((const struct matched_events *)parts)->at[*j];
-	int order = ORDER(a->comm_rank, b->comm_rank);
-
-	return order ? order : ORDER(*i, *j);
-}
+ORDER_ROWS_BY(by_comm_rank, struct matched_events, of->at,
+	      ASC(comm_rank) ?: ORDER(*i, *j))
 
 /* The last of an order that came before part i left, and is not i; or i. */
 static uint32_t last_before(const struct wait_search *f, const uint32_t *order,
@@ -262,24 +253,10 @@ static void find_operation(struct wait_search *f, size_t first, size_t end)
  * Calls that ended several parts.
  */
 
-static int by_event_call(const void *x, const void *y, void *finding)
-{
-	const struct wait_search *f = finding;
-	const uint32_t *i = x, *j = y;
-	const struct event_record *a = &f->parts->at[*i],
-				  *b = &f->parts->at[*j];
-	int order = ORDER(a->process, b->process);
-
-	if (!order)
-		order = ORDER(a->thread, b->thread);
-	if (!order)
-		order = ORDER(a->enter, b->enter);
-	if (!order)
-		order = ORDER(f->waits[*j].ns, f->waits[*i].ns);
-	if (!order)
-		order = ORDER(f->waits[*i].kind, f->waits[*j].kind);
-	return order ? order : ORDER(*i, *j);
-}
+ORDER_ROWS_BY(by_event_call, struct wait_search, of->parts->at,
+	      ASC(process) ?: ASC(thread) ?: ASC(enter) ?:
+	      ORDER(of->waits[*j].ns, of->waits[*i].ns) ?:
+	      ORDER(of->waits[*i].kind, of->waits[*j].kind) ?: ORDER(*i, *j))
 
 static bool same_call(const struct event_record *a,
 		      const struct event_record *b)

@@ -124,6 +124,9 @@ unique_functions() {
 			type = ""
 			gsub(/__attribute__\(\([^)]*\)+ ?/, "", line)
 		}
+		sub(/^ORDER_[A-Z_]*BY\(/, "static int ", line) {
+			sub(/,/, "(", line)
+		}
 		line !~ /^(SIGSAFE )?static / { next }
 		line ~ /^[^=;({]*$/ { type = line " " }
 		line ~ /^[^=;({]*[A-Za-z0-9_]\(/ {

@@ -298,15 +298,8 @@ static double p_of(const struct gate_test *t)
 	return isnan(t->p) ? -1 : t->p;
 }
 
-static int by_p(const void *x, const void *y)
-{
-	const struct gate_test *const *a = x, *const *b = y;
-	double left = p_of(*a), right = p_of(*b);
-
-	if (left != right)
-		return ORDER(left, right);
-	return ORDER(*a, *b);
-}
+ORDER_POINTERS_BY(by_p, struct gate_test,
+		  ORDER(p_of(a), p_of(b)) ?: ORDER(a, b))
 
 int gate_tests_judge(struct gate_tests *tests, double alpha)
 {

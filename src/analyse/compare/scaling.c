@@ -198,14 +198,7 @@ static double lost_of(const struct scaling *s, uint32_t path, size_t run)
 	       s->at[run].expects * path_took(s, path, 0);
 }
 
-static int by_scaling_loss(const void *x, const void *y)
-{
-	const struct lost *a = x, *b = y;
-
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(a->path, b->path);
-}
+ORDER_BY(by_scaling_loss, struct lost, DESC(seconds) ?: ASC(path))
 
 /* Sorted, but at[0]: the root is no path. */
 static int find_lost(const struct scaling *s, size_t run, struct lost *at)

@@ -381,21 +381,9 @@ struct late {
 	double seconds;
 };
 
-static int by_lateness(const void *x, const void *y)
-{
-	const struct late *a = x, *b = y;
+ORDER_BY(by_lateness, struct late, DESC(seconds) ?: ASC(rank))
 
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(a->rank, b->rank);
-}
-
-static int by_late_rank(const void *x, const void *y)
-{
-	const uint32_t *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_late_rank, uint32_t, ORDER(*a, *b))
 
 /*
  * The ranks that together have NEARLY_ALL of seconds[]; their number.  One that

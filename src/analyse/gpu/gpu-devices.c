@@ -129,15 +129,7 @@ static void share_table(struct report *report, const struct run *run,
 	}
 }
 
-static int by_busy(const void *x, const void *y)
-{
-	const struct run_stream *a = *(const struct run_stream *const *)x;
-	const struct run_stream *b = *(const struct run_stream *const *)y;
-
-	if (a->busy_ns != b->busy_ns)
-		return a->busy_ns < b->busy_ns ? 1 : -1;
-	return ORDER(a, b);
-}
+ORDER_POINTERS_BY(by_busy, struct run_stream, DESC(busy_ns) ?: ORDER(a, b))
 
 static void stream_row(struct report *report, const struct run *run,
 		       const struct run_stream *s)

@@ -67,19 +67,9 @@ static void add_held(struct held_row *to, const struct held_row *from)
 	to->reset += from->reset;
 }
 
-static int by_held_bytes(const void *x, const void *y)
-{
-	const struct held_row *a = x, *b = y;
-
-	if (a->leaked != b->leaked)
-		return a->leaked < b->leaked ? 1 : -1;
-	if (a->at_peak != b->at_peak)
-		return a->at_peak < b->at_peak ? 1 : -1;
-	if (a->allocated + a->freed != b->allocated + b->freed)
-		return a->allocated + a->freed < b->allocated + b->freed ? 1
-									 : -1;
-	return ORDER(a->path, b->path);
-}
+ORDER_BY(by_held_bytes, struct held_row,
+	 DESC(leaked) ?: DESC(at_peak) ?:
+	 ORDER(b->allocated + b->freed, a->allocated + a->freed) ?: ASC(path))
 
 static int gather_held(struct held *held, const struct paths *paths,
 		       bool by_kind)

@@ -173,17 +173,7 @@ static void strip_cell(struct report *report, const struct run *run, size_t i)
 		report_spark(report, strip, STRIP);
 }
 
-static int by_peak(const void *x, const void *y, void *holders)
-{
-	const struct run_holder *a =
-		(const struct run_holder *)holders + *(const uint32_t *)x;
-	const struct run_holder *b =
-		(const struct run_holder *)holders + *(const uint32_t *)y;
-
-	if (a->peak != b->peak)
-		return a->peak < b->peak ? 1 : -1;
-	return ORDER(a, b);
-}
+ORDER_ROWS_BY(by_peak, struct run_holder, of, DESC(peak) ?: ORDER(a, b))
 
 static void memory_device_columns(struct report *report, const struct run *run)
 {

@@ -158,14 +158,7 @@ struct path_power {
 	uint64_t readings;
 };
 
-static int by_joules(const void *x, const void *y)
-{
-	const struct path_power *a = x, *b = y;
-
-	if (a->joules != b->joules)
-		return a->joules < b->joules ? 1 : -1;
-	return ORDER(a->path, b->path);
-}
+ORDER_BY(by_joules, struct path_power, DESC(joules) ?: ASC(path))
 
 /* Phases of all GPUs, by path; *outside: what is in none. */
 static size_t sum_phases(struct path_power *rows, const struct paths *paths,

@@ -93,16 +93,7 @@ static void add_stalls(struct stall_row *to, const struct run *run,
 		to->stalls[i] += stall_value(run, stalls[i].metric, node);
 }
 
-static int by_samples(const void *x, const void *y)
-{
-	const struct stall_row *a = x, *b = y;
-
-	if (a->samples != b->samples)
-		return a->samples < b->samples ? 1 : -1;
-	if (a->path != b->path)
-		return ORDER(a->path, b->path);
-	return ORDER(a->line, b->line);
-}
+ORDER_BY(by_samples, struct stall_row, DESC(samples) ?: ASC(path) ?: ASC(line))
 
 static int collect_stalls(struct stall_rows *rows, struct map *map,
 			  const struct paths *paths, enum by by)

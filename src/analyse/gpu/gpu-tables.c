@@ -182,14 +182,7 @@ static int add_range(struct range_sums *to, const struct run *run,
 	return 0;
 }
 
-static int by_gpu_seconds(const void *x, const void *y)
-{
-	const struct nvtx_range *a = x, *b = y;
-
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(a->name, b->name);
-}
+ORDER_BY(by_gpu_seconds, struct nvtx_range, DESC(seconds) ?: ASC(name))
 
 static void range_rows(struct report *report, const struct run *run,
 		       const struct range_sums *sums, size_t limit)

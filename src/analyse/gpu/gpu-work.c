@@ -145,16 +145,9 @@ static void add_gpu_row(struct gpu_row *to, const struct gpu_row *from)
 		to->max = from->max;
 }
 
-static int by_gpu_work(const void *a, const void *b)
-{
-	const struct gpu_row *x = a, *y = b;
-
-	if (x->seconds != y->seconds)
-		return x->seconds < y->seconds ? 1 : -1;
-	if (x->count + x->failed != y->count + y->failed)
-		return x->count + x->failed < y->count + y->failed ? 1 : -1;
-	return ORDER(x->path, y->path);
-}
+ORDER_BY(by_gpu_work, struct gpu_row,
+	 DESC(seconds) ?: ORDER(b->count + b->failed, a->count + a->failed) ?:
+	 ASC(path))
 
 static int collect_gpu_work(struct gpu_work_rows *work,
 			    const struct paths *paths, enum gpu_choice choice,

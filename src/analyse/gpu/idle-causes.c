@@ -23,14 +23,7 @@ struct idle_cause {
 	double seconds;
 };
 
-static int by_idle_seconds(const void *x, const void *y)
-{
-	const struct idle_cause *a = x, *b = y;
-
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(a->path, b->path);
-}
+ORDER_BY(by_idle_seconds, struct idle_cause, DESC(seconds) ?: ASC(path))
 
 /* The paths with idle time, the longest first; to be freed. */
 static struct idle_cause *find_causes(const struct paths *paths, size_t *count)

@@ -237,14 +237,7 @@ static int mpi_function_table(struct report *report, const struct paths *paths,
 	return 0;
 }
 
-static int by_mpi_function(const void *x, const void *y)
-{
-	const struct run_size *a = x, *b = y;
-
-	if (a->node != b->node)
-		return ORDER(a->node, b->node);
-	return ORDER(a->class, b->class);
-}
+ORDER_BY(by_mpi_function, struct run_size, ASC(node) ?: ASC(class))
 
 /* By function: here `node` of a size is the string that names it. */
 static size_t sizes_by_function(const struct run *run, struct run_size *to)

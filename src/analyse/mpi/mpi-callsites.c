@@ -108,14 +108,7 @@ static void add_call_site(struct call_site *to, const struct call_site *from,
 		to->root = -2;
 }
 
-static int by_site_key(const void *a, const void *b)
-{
-	const struct call_site *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? 1 : -1;
-	return ORDER(x->path, y->path);
-}
+ORDER_BY(by_site_key, struct call_site, DESC(key) ?: ASC(path))
 
 /* Sites without a call stand for samples inside MPI that made no new one. */
 static int collect_call_sites(struct call_sites *sites,

@@ -73,16 +73,8 @@ static void sum_up_blames(struct blames *b)
 	}
 }
 
-static int by_blame_seconds(const void *x, const void *y, void *blames)
-{
-	const uint32_t *i = x, *j = y;
-	const struct blame *a = &((const struct blames *)blames)->at[*i];
-	const struct blame *b = &((const struct blames *)blames)->at[*j];
-
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(*i, *j);
-}
+ORDER_ROWS_BY(by_blame_seconds, struct blames, of->at,
+	      DESC(seconds) ?: ORDER(*i, *j))
 
 /* The largest first; of[] follows. */
 static int sort_causes(struct blames *b, uint32_t *of, size_t causes)
@@ -113,31 +105,11 @@ static int sort_causes(struct blames *b, uint32_t *of, size_t causes)
 	return good ? 0 : no_memory();
 }
 
-static int by_cause_context(const void *x, const void *y)
-{
-	const struct blame_row *a = x, *b = y;
+ORDER_BY(by_cause_context, struct blame_row,
+	 ASC(blame) ?: ASC(helpers) ?: ASC(context) ?: ASC(unsampled))
 
-	if (a->blame != b->blame)
-		return ORDER(a->blame, b->blame);
-	if (a->helpers != b->helpers)
-		return a->helpers - b->helpers;
-	if (a->context != b->context)
-		return ORDER(a->context, b->context);
-	return a->unsampled - b->unsampled;
-}
-
-static int by_blame_row(const void *x, const void *y)
-{
-	const struct blame_row *a = x, *b = y;
-
-	if (a->blame != b->blame)
-		return ORDER(a->blame, b->blame);
-	if (a->helpers != b->helpers)
-		return a->helpers - b->helpers;
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return by_cause_context(x, y);
-}
+ORDER_BY(by_blame_row, struct blame_row,
+	 ASC(blame) ?: ASC(helpers) ?: DESC(seconds) ?: by_cause_context(a, b))
 
 /*
  * Its blame's error, and that of its share of the samples: a proportion of so
@@ -209,14 +181,7 @@ static int fold_rows(struct blames *b, const uint32_t *of)
 	return 0;
 }
 
-static int by_blamed_rank(const void *x, const void *y)
-{
-	const struct blame_victim *a = x, *b = y;
-
-	if (a->blame != b->blame)
-		return ORDER(a->blame, b->blame);
-	return ORDER(a->rank, b->rank);
-}
+ORDER_BY(by_blamed_rank, struct blame_victim, ASC(blame) ?: ASC(rank))
 
 static int fold_victims(struct blames *b, const uint32_t *of)
 {
@@ -288,21 +253,9 @@ struct waited {
 	double seconds;
 };
 
-static int by_most(const void *x, const void *y)
-{
-	const struct waited *a = x, *b = y;
+ORDER_BY(by_most, struct waited, DESC(seconds) ?: ASC(rank))
 
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(a->rank, b->rank);
-}
-
-static int by_cause_number(const void *x, const void *y)
-{
-	const uint32_t *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_cause_number, uint32_t, ORDER(*a, *b))
 
 /* What each rank waited in all of them: the sum. */
 static double add_victims(const struct blames *b, const struct blame *const *of,

@@ -76,14 +76,7 @@ static int place_init(struct wait_place *p, const struct blames *b)
 	return no_memory();
 }
 
-static int by_place_seconds(const void *x, const void *y)
-{
-	const struct culprit *a = x, *b = y;
-
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return ORDER(a->rank, b->rank);
-}
+ORDER_BY(by_place_seconds, struct culprit, DESC(seconds) ?: ASC(rank))
 
 /* The place of the i-th blame; false: it was met before. */
 static bool place_at(struct wait_place *p, const struct blames *b, size_t i)
@@ -283,12 +276,7 @@ static char *meanwhile_culprit(const struct blames *b,
 	return text;
 }
 
-static int by_culprit_rank(const void *x, const void *y)
-{
-	const uint32_t *a = x, *b = y;
-
-	return ORDER(*a, *b);
-}
+ORDER_BY(by_culprit_rank, uint32_t, ORDER(*a, *b))
 
 /* "rank 63", "ranks 1, 3", "one another"; to be freed. */
 static char *culprits(const struct blames *b, const struct wait_place *p)

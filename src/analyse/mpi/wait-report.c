@@ -122,16 +122,8 @@ static void waits_row(struct report *report, const struct blames *b,
 	free(victims);
 }
 
-static int by_own_context(const void *x, const void *y)
-{
-	const struct blame_row *a = x, *b = y;
-
-	if (a->blame != b->blame)
-		return ORDER(a->blame, b->blame);
-	if (a->context != b->context)
-		return ORDER(a->context, b->context);
-	return a->unsampled - b->unsampled;
-}
+ORDER_BY(by_own_context, struct blame_row,
+	 ASC(blame) ?: ASC(context) ?: ASC(unsampled))
 
 /*
  * The rows, but for helpers, with those of one function of the program's as
@@ -166,14 +158,8 @@ static struct blame_row *sum_rows(const struct blames *b, size_t *count)
 	return rows;
 }
 
-static int by_row_seconds(const void *x, const void *y)
-{
-	const struct blame_row *a = x, *b = y;
-
-	if (a->seconds != b->seconds)
-		return a->seconds < b->seconds ? 1 : -1;
-	return by_own_context(x, y);
-}
+ORDER_BY(by_row_seconds, struct blame_row,
+	 DESC(seconds) ?: by_own_context(a, b))
 
 /* What may be nothing is shown to those who ask for it. */
 static bool is_wait_row(const struct blames *b, const struct blame_row *row,
