@@ -41,7 +41,7 @@ tests_names_of_LDADD = libmerge.la libprofile.la liblive.la libbase.la
 MEASURED = alt-stacks astray control deep-stack descriptors events execs families forker in-step inline-recursive \
 	interrupts kernel-calls kernel-time leaver lock-patterns own-calls phases recursion sandbox shares \
 	starter steady stops switches thread-names \
-	signals syscalls threads32 traps
+	signals syscalls threads32
 MEASURED_CXX = templates
 PLUGINS = dlswap-one dlswap-two
 MEASURED_MPI = delays demo exchange mpi-behaviour mpi-calls mpi-crash \

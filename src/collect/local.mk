@@ -1,6 +1,6 @@
 # What has a state in the process or in threads.  A new source of measurements is
 # its file, which defines source_NAME (source.h), and its word here.
-SOURCES = python-find clock counters switches polls callsite-cache sigtrap-directed \
+SOURCES = python-find clock counters switches polls callsite-cache \
 	descriptor phase omp-team lock-wait thread-names gpu gpu-allocs gpu-shapes gpu-pcs gpu-tool gpu-idle \
 	history range control wait-events alt-stack
 
@@ -28,7 +28,6 @@ libcollect_la_SOURCES = \
 	src/collect/lock-wait.c src/collect/lock-wait.h \
 	src/collect/counters.c src/collect/counters.h \
 	src/collect/omp-team.c src/collect/omp-team.h \
-	src/collect/transparency/sigtrap-directed.c src/collect/transparency/sigtrap-directed.h \
 	src/collect/transparency/sigtrap-blocked.c src/collect/transparency/sigtrap-blocked.h \
 	src/collect/gpu/gpu.c src/collect/gpu/gpu.h \
 	src/collect/gpu/gpu-allocs.c src/collect/gpu/gpu-allocs.h \

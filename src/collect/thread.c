@@ -303,7 +303,6 @@ void thread_start(uintptr_t low, uintptr_t high)
 	t->weight = weight_of_thread();
 	since = weigh_from(t->weight);
 	t->tid = (uint32_t)sys0(SYS_gettid);
-	t->self = pthread_self();
 	t->region = NULL;
 	unwind_reuse(&t->unwinder, low, high);
 	t->unwinder.reader.pid = t->tid;

@@ -33,7 +33,6 @@
 #include "collect/region.h"
 #include "collect/registry.h"
 #include "collect/transparency/alt-stack.h"
-#include "collect/transparency/sigtrap-directed.h"
 #include "collect/callsite-cache.h"
 #include "collect/switches.h"
 #include "collect/ticks.h"
@@ -51,8 +50,6 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	volatile uintptr_t busy; /* a frame's base, 0: nobody's … */
 	uintptr_t returns;       /* … and where that frame returns to */
 	volatile bool leaves;    /* busy leaving a region, whose is … */
-	volatile uint8_t
-		pending; /* one for it has been left, see sigtrap-directed.h */
 	volatile enum timer_signal
 		late; /* … the timer signal that came; TIMER_NONE: none */
 	volatile bool open;  /* the last sample was in a call of MPI's */
@@ -72,11 +69,9 @@ struct thread { /* what a timer signal reads comes first: its caches are cold */
 	struct ticks ticks;
 	struct unwinder unwinder;
 	struct clock clock;
-	struct directed directed;
 	struct alt_stack alt_stack;
 	uint64_t events_ns; /* what the timer signals of events cost */
 	uint32_t tid, index;
-	pthread_t self;
 	struct polls polls;
 	struct region beyond;       /* the one of a callback */
 	struct sites *sites;        /* of regions; NULL: none yet */
@@ -182,9 +177,8 @@ void thread_start(uintptr_t low, uintptr_t high);
 void thread_stop(void);
 
 /*
- * Between the two no record is opened or closed for signals
- * (sigtrap-directed.h), nor does its clock start, and the caller has all
- * signals blocked.  threads_hold() gives the youngest record, with the others
+ * Between the two no clock of a thread starts, and the caller has all signals
+ * blocked.  threads_hold() gives the youngest record, with the others
  * behind it, and *mask, of before.
  */
 struct thread *threads_hold(uint64_t *mask);

@@ -341,22 +341,16 @@ SIGSAFE static enum timer_signal kind_of_signal(const siginfo_t *info)
 								 : kind;
 }
 
-/*
- * On the program's stack: the program's own signal, this one, or one that was
- * left for the thread, or both; or a sleep that goes on.
- */
+/* On the program's stack: its own signal, or a sleep that goes on. */
 SIGSAFE static void on_program_stack(int signum, siginfo_t *info, void *context)
 {
 	bool noticed = false;
 	int saved = errno;
-	siginfo_t own;
 
 	if (kind_of_signal(info) == TIMER_NONE)
 		noticed = interpose_pass_on(signum, info, context);
 	else if (eintr_restart_sleeps(context))
 		eintr_restart_sleep(context);
-	if (sigtrap_due() && directed_take(thread_record, &own))
-		noticed |= interpose_pass_on(signum, &own, context);
 	if (thread_self() && !noticed)
 		eintr_waits_mark(context);
 	errno = saved;
@@ -374,7 +368,7 @@ SIGSAFE static void on_signal(int signum, siginfo_t *info, void *context)
 	if (kind != TIMER_NONE && t)
 		leave = on_timer_signal(t, kind, context);
 	errno = saved;
-	if (leave || sigtrap_due())
+	if (leave)
 		alt_stack_leave(alt_stack_entry(), on_program_stack,
 				interpose_on_alt_stack(), signum, info,
 				context);

@@ -190,7 +190,6 @@ for clock in sigtrap mixed timer; do
 		"$programs/interrupts" 30 1
 	point "signals, $clock" same $clock cpu "$programs/signals"
 	point "alternate stacks, $clock" same $clock cpu "$programs/alt-stacks"
-	point "one thread's signals, $clock" same $clock cpu "$programs/traps" 300
 	point "stopped, $clock" same $clock cpu "$programs/stops" 4
 	point "sandboxes, $clock" same $clock cpu "$programs/sandbox"
 	point "phases, $clock" same $clock cpu "$programs/phases" 0.4
@@ -206,7 +205,6 @@ point "wall in vain, mixed" wall_in_vain mixed
 point "wall in vain, timer" wall_in_vain timer
 point "stopped, wall" same sigtrap wall "$programs/stops" 10
 point "signals, wall" same sigtrap wall "$programs/signals"
-point "one thread's signals, wall" same sigtrap wall "$programs/traps" 300
 point "sandboxes, wall" same sigtrap wall "$programs/sandbox"
 point "loaded late" loaded_late
 point "no room in shared memory" full_memory

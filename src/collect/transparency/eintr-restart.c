@@ -143,8 +143,6 @@ SIGSAFE static bool next_handler(const ucontext_t *context, unsigned long *to)
 	} action;
 	uint64_t set, blocked;
 
-	if (sigtrap_due() && interpose_handles(to))
-		return true;
 	sys_copy(&blocked, &context->uc_sigmask, sizeof(blocked));
 	for (set = pending_signals() & ~blocked; set; set &= set - 1) {
 		int signum = __builtin_ctzll(set) + 1;

@@ -50,8 +50,6 @@ static void drop_timer_signals(const struct thread *t)
 	if (has_other)
 		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), t->tid,
 		     clock_signal(), &other);
-	else if (t->pending && !sigtrap_blocked())
-		directed_wake(t->tid);
 }
 
 struct thread *exec_begin(void)
@@ -67,7 +65,6 @@ struct thread *exec_begin(void)
 	counters_stop(t);
 	drop_timer_signals(t);
 	sys_mask(mask);
-	directed_close(t);
 	return t;
 }
 
@@ -78,9 +75,6 @@ int exec_failed(struct thread *t, int result)
 
 	if (!t)
 		return result;
-	threads_hold(&mask);
-	directed_open(t);
-	threads_let_go();
 	mask = sys_mask(SYS_MASK_ALL);
 	if (!collect_paused())
 		clock_start(&t->clock, t->tid, t->period.period_ns);

@@ -33,7 +33,6 @@
 #include "collect/transparency/leaving.h"
 #include "collect/transparency/next.h"
 #include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/sigtrap-directed.h"
 
 enum {
 	ABOVE_FRAME = 1024
@@ -250,14 +249,8 @@ int interpose_take_signal(int signum, const struct sigaction *action)
 	return NEXT(sigaction)(signum, action, &wanted);
 }
 
-bool interpose_ignores(void)
+SIGSAFE bool interpose_handles(void)
 {
-	return wanted.sa_handler == SIG_IGN;
-}
-
-SIGSAFE bool interpose_handles(unsigned long *flags)
-{
-	*flags = (unsigned int)wanted.sa_flags;
 	return wanted.sa_handler != SIG_DFL && wanted.sa_handler != SIG_IGN;
 }
 

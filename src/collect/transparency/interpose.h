@@ -29,12 +29,8 @@ int exec_failed(struct thread *t, int result);
 /* Install our own handler, past the program's view of it. */
 int interpose_take_signal(int signal, const struct sigaction *action);
 
-/*
- * Does the program ignore our signal; does it handle it, with which flags, on
- * the alternate stack?
- */
-bool interpose_ignores(void);
-SIGSAFE bool interpose_handles(unsigned long *flags);
+/* Does the program handle our signal, with which flags, on which stack? */
+SIGSAFE bool interpose_handles(void);
 SIGSAFE bool interpose_on_alt_stack(void);
 
 /*

@@ -15,12 +15,12 @@
 #include "collect/time.h"
 #include "collect/transparency/next.h"
 #include "collect/transparency/sigtrap-blocked.h"
-#include "collect/transparency/sigtrap-directed.h"
 
 enum {
 	EMPTY,
 	CHANGING,
-	FULL
+	FULL,
+	CALL = 0x5ca1f /* what a wake-up signal carries */
 };
 
 static __thread bool blocks __attribute__((tls_model("initial-exec")));
@@ -30,16 +30,12 @@ static struct {
 	int state;
 	siginfo_t info;
 	volatile uint32_t waiter;
+	bool rung; /* a wake-up signal was sent that has not come */
 } kept;
 
 bool sigtrap_blocked(void)
 {
 	return blocks;
-}
-
-bool sigtrap_due(void)
-{
-	return thread_record && thread_record->pending && !blocks;
 }
 
 /* Changes the true mask of the calling thread, and says what it was. */
@@ -75,17 +71,44 @@ SIGSAFE static bool change(int from, int to)
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+/* To one thread of the process, from whoever `info` says. */
+SIGSAFE static void send_to_thread(uint32_t tid, const siginfo_t *info)
+{
+	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), tid, clock_signal(),
+	     info);
+}
+
 /* Another thread that waits is told to come and take it. */
 SIGSAFE static void wake_waiter(void)
 {
-	if (kept.waiter)
-		directed_wake(kept.waiter);
+	siginfo_t info = { .si_code = SI_QUEUE };
+
+	if (!kept.waiter)
+		return;
+	info.si_value.sival_int = CALL;
+	__atomic_store_n(&kept.rung, true, __ATOMIC_RELEASE);
+	send_to_thread(kept.waiter, &info);
+}
+
+/*
+ * Is it that, and no signal of the program?  Beyond RLIMIT_SIGPENDING the
+ * kernel sends it without what it carries.
+ */
+SIGSAFE static bool is_wake_up(const siginfo_t *info)
+{
+	bool carries =
+		info->si_code == SI_QUEUE && info->si_value.sival_int == CALL;
+	bool blank = info->si_code == SI_USER && !info->si_pid && !info->si_uid;
+
+	return (carries || blank) &&
+	       (__atomic_exchange_n(&kept.rung, false, __ATOMIC_ACQ_REL) ||
+		carries);
 }
 
 /* All signals are blocked between the two changes. */
 SIGSAFE bool sigtrap_keep(const siginfo_t *info)
 {
-	if (directed_is_wake_up(info))
+	if (is_wake_up(info))
 		return true;
 	if (!blocks)
 		return false;
@@ -111,20 +134,6 @@ static bool take_blocked(siginfo_t *info)
 	return taken;
 }
 
-static bool take_directed(siginfo_t *info)
-{
-	struct thread *t = thread_record;
-	bool taken = false;
-	uint64_t mask;
-
-	if (!t || !t->pending)
-		return false;
-	mask = sys_mask(SYS_MASK_ALL);
-	taken = directed_take(t, info);
-	sys_mask(mask);
-	return taken;
-}
-
 bool sigtrap_will_block(int how, const sigset_t *set)
 {
 	bool named = set && sigismember(set, clock_signal()) > 0;
@@ -135,14 +144,12 @@ bool sigtrap_will_block(int how, const sigset_t *set)
 }
 
 /* At once, unless the program is in a handler that has it blocked in truth. */
-static void give_back(const struct thread *t)
+static void give_back(void)
 {
 	siginfo_t info;
 
-	if (t && t->pending)
-		directed_wake(t->tid);
 	if (take_blocked(&info))
-		directed_to_self(&info);
+		send_to_thread((uint32_t)sys0(SYS_gettid), &info);
 }
 
 /*
@@ -156,7 +163,6 @@ static bool is_own_thread(const struct thread *t)
 
 void sigtrap_follow_mask(bool wish, sigset_t *old)
 {
-	struct thread *t = thread_self();
 	bool was = blocks;
 
 	if (!collect_active())
@@ -164,14 +170,8 @@ void sigtrap_follow_mask(bool wish, sigset_t *old)
 	if (old && was)
 		sigaddset(old, clock_signal());
 	blocks = wish;
-	if ((was == wish && !(t && t->directed.blocks != wish)) ||
-	    !is_own_thread(t))
-		return;
-	if (t)
-		t->directed.blocks = wish;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!wish)
-		give_back(t);
+	if (was && !wish && is_own_thread(thread_self()))
+		give_back();
 }
 
 PUBLIC int sigpending(sigset_t *set)
@@ -182,8 +182,7 @@ PUBLIC int sigpending(sigset_t *set)
 		errno = (int)-result;
 		return -1;
 	}
-	if ((thread_record && thread_record->pending) ||
-	    (blocks && __atomic_load_n(&kept.state, __ATOMIC_ACQUIRE) == FULL))
+	if (blocks && __atomic_load_n(&kept.state, __ATOMIC_ACQUIRE) == FULL)
 		sigaddset(set, clock_signal());
 	return 0;
 }
@@ -191,8 +190,6 @@ PUBLIC int sigpending(sigset_t *set)
 static void set_waits(bool waits)
 {
 	kept.waiter = waits ? (uint32_t)sys0(SYS_gettid) : 0;
-	if (thread_record)
-		thread_record->directed.waits = waits;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -204,7 +201,7 @@ static int wait_once(const sigset_t *set, siginfo_t *info,
 	int result;
 
 	set_waits(true);
-	if (take_directed(info) || take_blocked(info))
+	if (take_blocked(info))
 		result = clock_signal();
 	else
 		result = NEXT(sigtimedwait)(set, info, time);
@@ -220,7 +217,7 @@ static bool is_nothing(int result, siginfo_t *info)
 	return result == clock_signal() &&
 	       (clock_timer_signal(info) != TIMER_NONE ||
 		counters_timer_signal(info) ||
-		(directed_is_wake_up(info) && !take_blocked(info)));
+		(is_wake_up(info) && !take_blocked(info)));
 }
 
 PUBLIC int sigtimedwait(const sigset_t *set, siginfo_t *info,

@@ -19,10 +19,6 @@
 /* Does the calling thread block it, as far as the program knows? */
 SIGSAFE bool sigtrap_blocked(void);
 
-/* Is there one for the calling thread alone (sigtrap-directed.h), which does
- * not? */
-SIGSAFE bool sigtrap_due(void);
-
 /*
  * Around the start of a thread: it begins with the signal blocked in truth when
  * its creator blocks it, or what comes before sigtrap_started() would not be

@@ -24,7 +24,6 @@
 #include "collect/transparency/exec-env.h"
 #include "collect/transparency/interpose.h"
 #include "collect/transparency/raw-syscall.h"
-#include "collect/transparency/sigtrap-directed.h"
 
 /* A signal set and an action, as the kernel has them. */
 typedef uint64_t kernel_set;
@@ -187,18 +186,6 @@ static long ask(const struct request *r)
 		return set_mask(r);
 	case SYS_sigaltstack:
 		return sigaltstack((const stack_t *)r->a, (stack_t *)r->b);
-	case SYS_tgkill:
-		if (directed_to_tid(r->a, r->b, (int)r->c))
-			return 0;
-		break;
-	case SYS_tkill:
-		if (directed_to_tid(sys0(SYS_getpid), r->a, (int)r->b))
-			return 0;
-		break;
-	case SYS_rt_tgsigqueueinfo:
-		if (directed_with_info(r->a, r->b, (int)r->c, (void *)r->d))
-			return 0;
-		break;
 	case SYS_setrlimit:
 	case SYS_prlimit64:
 		return limit(r);
