@@ -17,71 +17,41 @@
 #define FRAMES       3
 #define MUCH_BINDING 0.1 /* of the time of a call: worth a word */
 
-enum field {
-	BARRIER,
-	POLL,
-	COLLECTIVE,
-	GATHERS,
-	MESSAGE,
-	CALLS,
-	RATE,
-	SIZE,
-	EACH,
-	SECONDS,
-	BINDING,
-	WAITED,
-	EXPLAINED,
-	SHARE,
-	GAIN,
-	CROWDED,
-	RANKS,
-	CALL,
-	CALLER,
-	PATH,
-	BESIDE,
-	FIELDS
-};
+#define CALL_FIELDS(FIELD)                                                     \
+	FIELD(BARRIER, "barrier", NUMBER, "1: MPI_Barrier")                    \
+	FIELD(POLL, "poll", NUMBER, "1: MPI_Test, MPI_Iprobe and their kind")  \
+	FIELD(COLLECTIVE, "collective", NUMBER,                                \
+	      "1: a collective call, but no barrier")                          \
+	FIELD(GATHERS, "gathers", NUMBER,                                      \
+	      "1: MPI_Allgather and its kind: each rank gets what all have")   \
+	FIELD(MESSAGE, "message", NUMBER,                                      \
+	      "1: sends or receives messages between two ranks, or waits for " \
+	      "them; those of one function together")                          \
+	FIELD(CALLS, "calls", COUNT, "calls, of all ranks")                    \
+	FIELD(RATE, "rate", COUNT, "calls per second of a rank")               \
+	FIELD(SIZE, "size", BYTES, "mean of a call")                           \
+	FIELD(EACH, "each", SECONDS, "mean time of a call")                    \
+	FIELD(SECONDS, "seconds", SECONDS,                                     \
+	      "in these calls, of all ranks, and in their binding")            \
+	FIELD(BINDING, "binding", SECONDS,                                     \
+	      "of these, CPU time between a function of Python's and MPI: "    \
+	      "mpi4py, pickle")                                                \
+	FIELD(WAITED, "waited", SECONDS, "of these, for ranks that were late") \
+	FIELD(EXPLAINED, "explained", SHARE,                                   \
+	      "of their time, waiting that a pattern explains")                \
+	FIELD(SHARE, "share", SHARE, "of all ranks' time")                     \
+	FIELD(GAIN, "saved", SECONDS,                                          \
+	      "elapsed time that goes with them, at most")                     \
+	FIELD(CROWDED, "crowded", SHARE,                                       \
+	      "of all ranks' time, waiting for a core")                        \
+	FIELD(RANKS, "count", NUMBER, "number of ranks")                       \
+	FIELD(CALL, "call", TEXT, "the MPI function")                          \
+	FIELD(CALLER, "function", TEXT, "the function that calls it")          \
+	FIELD(PATH, "path", TEXT, "both, and the one above")                   \
+	FIELD(BESIDE, "beside", TEXT,                                          \
+	      "\", 42 % of it in the binding\", or empty")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field call_fields[FIELDS] = {
-	[BARRIER] = { "barrier", FACT_NUMBER, "1: MPI_Barrier" },
-	[POLL] = { "poll", FACT_NUMBER,
-		   "1: MPI_Test, MPI_Iprobe and their kind" },
-	[COLLECTIVE] = { "collective", FACT_NUMBER,
-			 "1: a collective call, but no barrier" },
-	[GATHERS] = { "gathers", FACT_NUMBER,
-		      "1: MPI_Allgather and its kind: each rank gets what all "
-		      "have" },
-	[MESSAGE] = { "message", FACT_NUMBER,
-		      "1: sends or receives messages between two ranks, or "
-		      "waits for them; those of one function together" },
-	[CALLS] = { "calls", FACT_COUNT, "calls, of all ranks" },
-	[RATE] = { "rate", FACT_COUNT, "calls per second of a rank" },
-	[SIZE] = { "size", FACT_BYTES, "mean of a call" },
-	[EACH] = { "each", FACT_SECONDS, "mean time of a call" },
-	[SECONDS] = { "seconds", FACT_SECONDS,
-		      "in these calls, of all ranks, and in their binding" },
-	[BINDING] = { "binding", FACT_SECONDS,
-		      "of these, CPU time between a function of Python's and "
-		      "MPI: mpi4py, pickle" },
-	[WAITED] = { "waited", FACT_SECONDS,
-		     "of these, for ranks that were late" },
-	[EXPLAINED] = { "explained", FACT_SHARE,
-			"of their time, waiting that a pattern explains" },
-	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
-	[GAIN] = { "saved", FACT_SECONDS,
-		   "elapsed time that goes with them, at most" },
-	[CROWDED] = { "crowded", FACT_SHARE,
-		      "of all ranks' time, waiting for a core" },
-	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
-	[CALL] = { "call", FACT_TEXT, "the MPI function" },
-	[CALLER] = { "function", FACT_TEXT, "the function that calls it" },
-	[PATH] = { "path", FACT_TEXT, "both, and the one above" },
-	[BESIDE] = { "beside", FACT_TEXT,
-		     "\", 42 % of it in the binding\", or empty" },
-};
+FACT_TABLE(call_fields, CALL_FIELDS)
 
 static bool is_one_of(const char *name, const char *const *words)
 {

@@ -19,69 +19,39 @@
 
 #define CALL_COST 1e-5 /* seconds, the most to begin a copy */
 
-enum field {
-	ALLOCATES,
-	COPIES,
-	WAITS,
-	CALLS,
-	CALLS_EACH,
-	RATE,
-	MOVED,
-	SIZE,
-	BANDWIDTH,
-	PAGEABLE,
-	RETURNS,
-	EACH,
-	SECONDS,
-	SHARE,
-	GPU_SECONDS,
-	IDLE_BEHIND,
-	SAVED,
-	SAVED_SHARE,
-	CALL,
-	CALLER,
-	FIELDS
-};
+#define CUDA_FIELDS(FIELD)                                                     \
+	FIELD(ALLOCATES, "allocates", NUMBER,                                  \
+	      "1: allocates or frees memory, but not in order of a stream")    \
+	FIELD(COPIES, "copies", NUMBER, "1: copies between host and GPU")      \
+	FIELD(WAITS, "waits", NUMBER, "1: waits for GPUs, and copies nothing") \
+	FIELD(CALLS, "calls", COUNT, "calls or copies, of all processes")      \
+	FIELD(CALLS_EACH, "calls_each", COUNT, "of a process that used GPUs")  \
+	FIELD(RATE, "rate", COUNT, "per second of such a process")             \
+	FIELD(MOVED, "moved", BYTES, "copied")                                 \
+	FIELD(SIZE, "size", BYTES, "mean of a copy")                           \
+	FIELD(BANDWIDTH, "bandwidth", BYTES, "per second in which a copy ran") \
+	FIELD(PAGEABLE, "pageable", SHARE,                                     \
+	      "of the bytes, those in pageable memory of the host")            \
+	FIELD(RETURNS, "returns", NUMBER,                                      \
+	      "copies from the GPU that the function makes; of waits: for "    \
+	      "each of them")                                                  \
+	FIELD(EACH, "each", SECONDS, "mean time of a call")                    \
+	FIELD(SECONDS, "seconds", SECONDS,                                     \
+	      "in these calls, or of copies that no kernel hides, of all "     \
+	      "processes; without each one's longest allocation, which may "   \
+	      "set CUDA up")                                                   \
+	FIELD(SHARE, "share", SHARE, "of these processes' time")               \
+	FIELD(GPU_SECONDS, "gpu_seconds", SECONDS, "of copies on GPUs")        \
+	FIELD(IDLE_BEHIND, "idle", SECONDS,                                    \
+	      "GPUs had no work in the function that calls it, and in what "   \
+	      "else that calls but MPI and allocations")                       \
+	FIELD(SAVED, "saved", SECONDS,                                         \
+	      "of a process: of a wait and the idle time, the less")           \
+	FIELD(SAVED_SHARE, "saved_share", SHARE, "of the run's time")          \
+	FIELD(CALL, "call", TEXT, "the function of CUDA with most time")       \
+	FIELD(CALLER, "function", TEXT, "the function that calls it")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field cuda_fields[FIELDS] = {
-	[ALLOCATES] = { "allocates", FACT_NUMBER,
-			"1: allocates or frees memory, but not in order of a "
-			"stream" },
-	[COPIES] = { "copies", FACT_NUMBER, "1: copies between host and GPU" },
-	[WAITS] = { "waits", FACT_NUMBER,
-		    "1: waits for GPUs, and copies nothing" },
-	[CALLS] = { "calls", FACT_COUNT, "calls or copies, of all processes" },
-	[CALLS_EACH] = { "calls_each", FACT_COUNT,
-			 "of a process that used GPUs" },
-	[RATE] = { "rate", FACT_COUNT, "per second of such a process" },
-	[MOVED] = { "moved", FACT_BYTES, "copied" },
-	[SIZE] = { "size", FACT_BYTES, "mean of a copy" },
-	[BANDWIDTH] = { "bandwidth", FACT_BYTES,
-			"per second in which a copy ran" },
-	[PAGEABLE] = { "pageable", FACT_SHARE,
-		       "of the bytes, those in pageable memory of the host" },
-	[RETURNS] = { "returns", FACT_NUMBER,
-		      "copies from the GPU that the function makes; of waits: "
-		      "for each of them" },
-	[EACH] = { "each", FACT_SECONDS, "mean time of a call" },
-	[SECONDS] = { "seconds", FACT_SECONDS,
-		      "in these calls, or of copies that no kernel hides, of "
-		      "all processes; without each one's longest allocation, "
-		      "which may set CUDA up" },
-	[SHARE] = { "share", FACT_SHARE, "of these processes' time" },
-	[GPU_SECONDS] = { "gpu_seconds", FACT_SECONDS, "of copies on GPUs" },
-	[IDLE_BEHIND] = { "idle", FACT_SECONDS,
-			  "GPUs had no work in the function that calls it, and "
-			  "in what else that calls but MPI and allocations" },
-	[SAVED] = { "saved", FACT_SECONDS,
-		    "of a process: of a wait and the idle time, the less" },
-	[SAVED_SHARE] = { "saved_share", FACT_SHARE, "of the run's time" },
-	[CALL] = { "call", FACT_TEXT, "the function of CUDA with most time" },
-	[CALLER] = { "function", FACT_TEXT, "the function that calls it" },
-};
+FACT_TABLE(cuda_fields, CUDA_FIELDS)
 
 /* What is gathered from, and the sums that rows are compared with. */
 struct cuda_source {

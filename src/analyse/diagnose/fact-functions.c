@@ -24,88 +24,53 @@
 #define GIVER         0.01 /* the same of one that copies for its caller */
 #define MAINLY_COPIES 0.5  /* of its time: it does little else */
 
-enum field {
-	TOTAL,
-	COPIES,
-	FORMATTING,
-	LOCKS,
-	FILES,
-	STARTING,
-	PACKING,
-	SHARE,
-	STARTING_SHARE,
-	COPY_SHARE,
-	PACKING_SHARE,
-	LOCK_SHARE,
-	ELAPSED,
-	GAIN,
-	STARTING_GAIN,
-	COPY_GAIN,
-	PACKING_GAIN,
-	CYCLES,
-	INSTRUCTIONS,
-	IPC,
-	INTERPRETED,
-	FUNCTION,
-	PLACE,
-	BESIDE,
-	MOSTLY,
-	FIELDS
-};
+#define FUNCTION_FIELDS(FIELD)                                                 \
+	FIELD(TOTAL, "seconds", SECONDS,                                       \
+	      "CPU time, with what libraries do for it")                       \
+	FIELD(COPIES, "copies", SECONDS,                                       \
+	      "CPU time of allocating, freeing, copying and constructing, "    \
+	      "with functions that do little else")                            \
+	FIELD(FORMATTING, "formatting", SECONDS,                               \
+	      "of that: printf and its kind")                                  \
+	FIELD(LOCKS, "locks", SECONDS,                                         \
+	      "of that: locks and conditions of threads")                      \
+	FIELD(FILES, "files", SECONDS, "of that: reading and writing files")   \
+	FIELD(STARTING, "starting", SECONDS,                                   \
+	      "of that: starting and joining threads, starting processes, "    \
+	      "opening libraries, with what all that allocates and copies")    \
+	FIELD(PACKING, "packing", SECONDS,                                     \
+	      "Fortran's own CPU time on lines that call")                     \
+	FIELD(SHARE, "share", SHARE, "of the CPU time")                        \
+	FIELD(STARTING_SHARE, "starting_share", SHARE,                         \
+	      "of the CPU time, that starting")                                \
+	FIELD(COPY_SHARE, "copy_share", SHARE, "of the CPU time, copies")      \
+	FIELD(PACKING_SHARE, "packing_share", SHARE,                           \
+	      "of the CPU time, that packing")                                 \
+	FIELD(LOCK_SHARE, "lock_share", SHARE, "of the CPU time, in locks")    \
+	FIELD(ELAPSED, "elapsed", SECONDS, "of the run")                       \
+	FIELD(GAIN, "saved", SECONDS,                                          \
+	      "elapsed time that goes with it, at most: that of the CPU time " \
+	      "outside MPI, and what waits for it")                            \
+	FIELD(STARTING_GAIN, "starting_saved", SECONDS,                        \
+	      "the same of that starting")                                     \
+	FIELD(COPY_GAIN, "copies_saved", SECONDS, "the same of its copies")    \
+	FIELD(PACKING_GAIN, "packing_saved", SECONDS,                          \
+	      "the same of that packing")                                      \
+	FIELD(CYCLES, "cycles", COUNT, "counted; 0: they were not")            \
+	FIELD(INSTRUCTIONS, "instructions", COUNT, "the same")                 \
+	FIELD(IPC, "instructions_per_cycle", NUMBER, "0: not known")           \
+	FIELD(INTERPRETED, "interpreted", NUMBER,                              \
+	      "1: it is in Python, 2: in its interpreter")                     \
+	FIELD(FUNCTION, "function", TEXT,                                      \
+	      "the function, and what calls it most")                          \
+	FIELD(PLACE, "place", TEXT, "its most expensive line, or empty")       \
+	FIELD(BESIDE, "beside", TEXT,                                          \
+	      "\", at solve.c:42\": the same in a sentence, or empty")         \
+	FIELD(MOSTLY, "mostly", TEXT,                                          \
+	      "\", in table_open (25 %)\": functions that do no more than "    \
+	      "copy for it, or empty")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field function_fields[FIELDS] = {
-	[TOTAL] = { "seconds", FACT_SECONDS,
-		    "CPU time, with what libraries do for it" },
-	[COPIES] = { "copies", FACT_SECONDS,
-		     "CPU time of allocating, freeing, copying and "
-		     "constructing, with functions that do little else" },
-	[FORMATTING] = { "formatting", FACT_SECONDS,
-			 "of that: printf and its kind" },
-	[LOCKS] = { "locks", FACT_SECONDS,
-		    "of that: locks and conditions of threads" },
-	[FILES] = { "files", FACT_SECONDS,
-		    "of that: reading and writing files" },
-	[STARTING] = { "starting", FACT_SECONDS,
-		       "of that: starting and joining threads, starting "
-		       "processes, opening libraries, with what all that "
-		       "allocates and copies" },
-	[PACKING] = { "packing", FACT_SECONDS,
-		      "Fortran's own CPU time on lines that call" },
-	[SHARE] = { "share", FACT_SHARE, "of the CPU time" },
-	[STARTING_SHARE] = { "starting_share", FACT_SHARE,
-			     "of the CPU time, that starting" },
-	[COPY_SHARE] = { "copy_share", FACT_SHARE, "of the CPU time, copies" },
-	[PACKING_SHARE] = { "packing_share", FACT_SHARE,
-			    "of the CPU time, that packing" },
-	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
-			 "of the CPU time, in locks" },
-	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
-	[GAIN] = { "saved", FACT_SECONDS,
-		   "elapsed time that goes with it, at most: that of the CPU "
-		   "time outside MPI, and what waits for it" },
-	[STARTING_GAIN] = { "starting_saved", FACT_SECONDS,
-			    "the same of that starting" },
-	[COPY_GAIN] = { "copies_saved", FACT_SECONDS,
-			"the same of its copies" },
-	[PACKING_GAIN] = { "packing_saved", FACT_SECONDS,
-			   "the same of that packing" },
-	[CYCLES] = { "cycles", FACT_COUNT, "counted; 0: they were not" },
-	[INSTRUCTIONS] = { "instructions", FACT_COUNT, "the same" },
-	[IPC] = { "instructions_per_cycle", FACT_NUMBER, "0: not known" },
-	[INTERPRETED] = { "interpreted", FACT_NUMBER,
-			  "1: it is in Python, 2: in its interpreter" },
-	[FUNCTION] = { "function", FACT_TEXT,
-		       "the function, and what calls it most" },
-	[PLACE] = { "place", FACT_TEXT, "its most expensive line, or empty" },
-	[BESIDE] = { "beside", FACT_TEXT,
-		     "\", at solve.c:42\": the same in a sentence, or empty" },
-	[MOSTLY] = { "mostly", FACT_TEXT,
-		     "\", in table_open (25 %)\": functions that do no more "
-		     "than copy for it, or empty" },
-};
+FACT_TABLE(function_fields, FUNCTION_FIELDS)
 
 static const enum field field_of[] = {
 	[LIBRARY_COPIES] = COPIES,     [LIBRARY_FORMATTING] = FORMATTING,

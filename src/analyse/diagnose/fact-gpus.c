@@ -18,68 +18,38 @@
 
 #define NS 1e9
 
-enum field {
-	DEVICES,
-	PROCESSES,
-	BUSY,
-	BUSY_SHARE,
-	KERNELS,
-	KERNEL_TIME,
-	KERNEL_EACH,
-	LAUNCH_TIME,
-	KERNEL_SHARE,
-	LAUNCHING,
-	LAUNCH_GAIN,
-	UNITS,
-	LEAST,
-	MOST,
-	BALANCE,
-	EVEN_GAIN,
-	SECONDS,
-	FUNCTION,
-	LEAST_NAME,
-	MOST_NAME,
-	MOST_RANKS,
-	FIELDS
-};
+#define GPU_FIELDS(FIELD)                                                      \
+	FIELD(DEVICES, "devices", NUMBER, "GPUs that were used")               \
+	FIELD(PROCESSES, "processes", NUMBER, "that used GPUs")                \
+	FIELD(BUSY, "busy", SECONDS, "GPUs worked, all together")              \
+	FIELD(BUSY_SHARE, "busy_share", SHARE, "of the time of GPUs")          \
+	FIELD(KERNELS, "kernels", COUNT, "kernels and graphs that ran")        \
+	FIELD(KERNEL_TIME, "kernel_time", SECONDS, "of all kernels")           \
+	FIELD(KERNEL_EACH, "each", SECONDS, "mean of a kernel")                \
+	FIELD(LAUNCH_TIME, "launch_time", SECONDS,                             \
+	      "in calls that launch them")                                     \
+	FIELD(KERNEL_SHARE, "kernel_share", SHARE,                             \
+	      "kernels, of kernels and launches together")                     \
+	FIELD(LAUNCHING, "launching", SECONDS,                                 \
+	      "in which GPUs were idle and their processes in such calls")     \
+	FIELD(LAUNCH_GAIN, "launch_gain", SECONDS, "the same, of a process")   \
+	FIELD(UNITS, "units", NUMBER,                                          \
+	      "that are compared: GPUs, or processes of the only one")         \
+	FIELD(LEAST, "least", SECONDS, "work of the one with least")           \
+	FIELD(MOST, "most", SECONDS, "work of the one with most")              \
+	FIELD(BALANCE, "balance", NUMBER, "least over most")                   \
+	FIELD(EVEN_GAIN, "even_gain", SECONDS,                                 \
+	      "most above the mean; at most the GPU's idle time where "        \
+	      "processes share it")                                            \
+	FIELD(SECONDS, "seconds", SECONDS,                                     \
+	      "GPUs or processes had less work than the one with most")        \
+	FIELD(FUNCTION, "function", TEXT,                                      \
+	      "the function with most time in launches")                       \
+	FIELD(LEAST_NAME, "least_name", TEXT, "the one with least work")       \
+	FIELD(MOST_NAME, "most_name", TEXT, "the one with most work")          \
+	FIELD(MOST_RANKS, "ranks", TEXT, "with most work")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field gpu_fields[FIELDS] = {
-	[DEVICES] = { "devices", FACT_NUMBER, "GPUs that were used" },
-	[PROCESSES] = { "processes", FACT_NUMBER, "that used GPUs" },
-	[BUSY] = { "busy", FACT_SECONDS, "GPUs worked, all together" },
-	[BUSY_SHARE] = { "busy_share", FACT_SHARE, "of the time of GPUs" },
-	[KERNELS] = { "kernels", FACT_COUNT, "kernels and graphs that ran" },
-	[KERNEL_TIME] = { "kernel_time", FACT_SECONDS, "of all kernels" },
-	[KERNEL_EACH] = { "each", FACT_SECONDS, "mean of a kernel" },
-	[LAUNCH_TIME] = { "launch_time", FACT_SECONDS,
-			  "in calls that launch them" },
-	[KERNEL_SHARE] = { "kernel_share", FACT_SHARE,
-			   "kernels, of kernels and launches together" },
-	[LAUNCHING] = { "launching", FACT_SECONDS,
-			"in which GPUs were idle and their processes in such "
-			"calls" },
-	[LAUNCH_GAIN] = { "launch_gain", FACT_SECONDS,
-			  "the same, of a process" },
-	[UNITS] = { "units", FACT_NUMBER,
-		    "that are compared: GPUs, or processes of the only one" },
-	[LEAST] = { "least", FACT_SECONDS, "work of the one with least" },
-	[MOST] = { "most", FACT_SECONDS, "work of the one with most" },
-	[BALANCE] = { "balance", FACT_NUMBER, "least over most" },
-	[EVEN_GAIN] = { "even_gain", FACT_SECONDS,
-			"most above the mean; at most the GPU's idle time "
-			"where processes share it" },
-	[SECONDS] = { "seconds", FACT_SECONDS,
-		      "GPUs or processes had less work than the one with "
-		      "most" },
-	[FUNCTION] = { "function", FACT_TEXT,
-		       "the function with most time in launches" },
-	[LEAST_NAME] = { "least_name", FACT_TEXT, "the one with least work" },
-	[MOST_NAME] = { "most_name", FACT_TEXT, "the one with most work" },
-	[MOST_RANKS] = { "ranks", FACT_TEXT, "with most work" },
-};
+FACT_TABLE(gpu_fields, GPU_FIELDS)
 
 /* Work of GPUs, or of the processes that share one. */
 struct compared {

@@ -16,73 +16,41 @@
 
 #define FRAMES 2
 
-enum field {
-	SLOW,
-	LATE,
-	DRIFT,
-	ENDS,
-	SAVED,
-	SHARE,
-	ITERATIONS,
-	REGULAR,
-	USUAL_SHARE,
-	USUAL,
-	NUMBER,
-	TIMES,
-	TOOK,
-	FACTOR,
-	PERIOD,
-	FIRST,
-	LAST,
-	BEFORE,
-	AFTER,
-	FUNCTION,
-	AFTER_FUNCTION,
-	RANKS,
-	WHEN,
-	FIELDS
-};
+#define ITERATION_FIELDS(FIELD)                                                \
+	FIELD(SLOW, "slow", NUMBER, "1: iterations that took long")            \
+	FIELD(LATE, "late", NUMBER, "1: a rank that is slow now and then")     \
+	FIELD(DRIFT, "drift", SHARE,                                           \
+	      "of the first tenth, by which the last takes longer")            \
+	FIELD(ENDS, "ends", NUMBER, "1: what is not an iteration")             \
+	FIELD(SAVED, "saved", SECONDS,                                         \
+	      "of the elapsed time, if they took the usual time")              \
+	FIELD(SHARE, "share", SHARE, "the same, of the elapsed time")          \
+	FIELD(ITERATIONS, "iterations", COUNT, "number of all")                \
+	FIELD(REGULAR, "regular", SHARE,                                       \
+	      "of iterations, those of about the usual length")                \
+	FIELD(USUAL_SHARE, "usual_share", SHARE,                               \
+	      "of the time of iterations but the longest, what they take if "  \
+	      "all are usual; less: they are parts of steps")                  \
+	FIELD(USUAL, "usual", SECONDS, "what an iteration takes")              \
+	FIELD(NUMBER, "number", COUNT, "of the longest one, from 0")           \
+	FIELD(TIMES, "times", COUNT, "iterations that it is about")            \
+	FIELD(TOOK, "took", SECONDS, "the longest one")                        \
+	FIELD(FACTOR, "factor", NUMBER, "the same, by the usual")              \
+	FIELD(PERIOD, "period", COUNT,                                         \
+	      "they come each so many iterations; 0: irregularly")             \
+	FIELD(FIRST, "first", SECONDS, "usual in the first tenth")             \
+	FIELD(LAST, "last", SECONDS, "usual in the last tenth")                \
+	FIELD(BEFORE, "before", SECONDS, "until the first one")                \
+	FIELD(AFTER, "after", SECONDS, "from the last one on")                 \
+	FIELD(FUNCTION, "function", TEXT,                                      \
+	      "the path with most of it; for ends, before the first one")      \
+	FIELD(AFTER_FUNCTION, "after_function", TEXT,                          \
+	      "the path with most of what is after the last")                  \
+	FIELD(RANKS, "ranks", TEXT, "\"rank 3\", or \"all ranks\"")            \
+	FIELD(WHEN, "when", TEXT,                                              \
+	      "\"iteration 12\", \"12 iterations, one of 10\"")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field iteration_fields[FIELDS] = {
-	[SLOW] = { "slow", FACT_NUMBER, "1: iterations that took long" },
-	[LATE] = { "late", FACT_NUMBER, "1: a rank that is slow now and then" },
-	[DRIFT] = { "drift", FACT_SHARE,
-		    "of the first tenth, by which the last takes longer" },
-	[ENDS] = { "ends", FACT_NUMBER, "1: what is not an iteration" },
-	[SAVED] = { "saved", FACT_SECONDS,
-		    "of the elapsed time, if they took the usual time" },
-	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
-	[ITERATIONS] = { "iterations", FACT_COUNT, "number of all" },
-	[REGULAR] = { "regular", FACT_SHARE,
-		      "of iterations, those of about the usual length" },
-	[USUAL_SHARE] = { "usual_share", FACT_SHARE,
-			  "of the time of iterations but the longest, what "
-			  "they "
-			  "take if all are usual; less: they are parts of "
-			  "steps" },
-	[USUAL] = { "usual", FACT_SECONDS, "what an iteration takes" },
-	[NUMBER] = { "number", FACT_COUNT, "of the longest one, from 0" },
-	[TIMES] = { "times", FACT_COUNT, "iterations that it is about" },
-	[TOOK] = { "took", FACT_SECONDS, "the longest one" },
-	[FACTOR] = { "factor", FACT_NUMBER, "the same, by the usual" },
-	[PERIOD] = { "period", FACT_COUNT,
-		     "they come each so many iterations; 0: irregularly" },
-	[FIRST] = { "first", FACT_SECONDS, "usual in the first tenth" },
-	[LAST] = { "last", FACT_SECONDS, "usual in the last tenth" },
-	[BEFORE] = { "before", FACT_SECONDS, "until the first one" },
-	[AFTER] = { "after", FACT_SECONDS, "from the last one on" },
-	[FUNCTION] = { "function", FACT_TEXT,
-		       "the path with most of it; for ends, before the first "
-		       "one" },
-	[AFTER_FUNCTION] = { "after_function", FACT_TEXT,
-			     "the path with most of what is after the last" },
-	[RANKS] = { "ranks", FACT_TEXT, "\"rank 3\", or \"all ranks\"" },
-	[WHEN] = { "when", FACT_TEXT,
-		   "\"iteration 12\", \"12 iterations, one of 10\"" },
-};
+FACT_TABLE(iteration_fields, ITERATION_FIELDS)
 
 struct iteration_facts {
 	struct facts *to;

@@ -12,49 +12,32 @@
 
 #define FRAMES 3
 
-enum field {
-	WAITS,
-	WAITED,
-	EACH,
-	SHARE,
-	WAITER_SHARE,
-	HELD_SHARE,
-	SAVED,
-	CROWDED,
-	LOCK,
-	WAITER,
-	HOLDER,
-	FIELDS
-};
+#define LOCK_FIELDS(FIELD)                                                     \
+	FIELD(WAITS, "waits", COUNT, "how often a thread had to wait")         \
+	FIELD(WAITED, "waited", SECONDS, "by all threads together")            \
+	FIELD(EACH, "each", SECONDS, "the mean of a wait")                     \
+	FIELD(SHARE, "share", SHARE,                                           \
+	      "of the time that threads had work: on a core, or waiting for "  \
+	      "any lock")                                                      \
+	FIELD(WAITER_SHARE, "waiter_share", SHARE,                             \
+	      "of the waiting, in the function that waited most")              \
+	FIELD(HELD_SHARE, "held_share", SHARE,                                 \
+	      "of the waiting, while that function held it for which most "    \
+	      "was waited")                                                    \
+	FIELD(SAVED, "saved", SECONDS,                                         \
+	      "of the elapsed time, when nobody waits for it: as many "        \
+	      "threads as had work go on, as far as there are cores")          \
+	FIELD(CROWDED, "crowded", SHARE,                                       \
+	      "of the ranks' time, in which they waited for a core")           \
+	FIELD(LOCK, "lock", TEXT,                                              \
+	      "\"mutex NAME\", or \"mutex of\" who waited first")              \
+	FIELD(WAITER, "waiter", TEXT,                                          \
+	      "the function that waited most, and its callers")                \
+	FIELD(HOLDER, "holder", TEXT,                                          \
+	      "\", most of it while held by\" which function and its "         \
+	      "callers; or empty")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field lock_fields[FIELDS] = {
-	[WAITS] = { "waits", FACT_COUNT, "how often a thread had to wait" },
-	[WAITED] = { "waited", FACT_SECONDS, "by all threads together" },
-	[EACH] = { "each", FACT_SECONDS, "the mean of a wait" },
-	[SHARE] = { "share", FACT_SHARE,
-		    "of the time that threads had work: on a core, or waiting "
-		    "for any lock" },
-	[WAITER_SHARE] = { "waiter_share", FACT_SHARE,
-			   "of the waiting, in the function that waited most" },
-	[HELD_SHARE] = { "held_share", FACT_SHARE,
-			 "of the waiting, while that function held it for "
-			 "which most was waited" },
-	[SAVED] = { "saved", FACT_SECONDS,
-		    "of the elapsed time, when nobody waits for it: as many "
-		    "threads as had work go on, as far as there are cores" },
-	[CROWDED] = { "crowded", FACT_SHARE,
-		      "of the ranks' time, in which they waited for a core" },
-	[LOCK] = { "lock", FACT_TEXT,
-		   "\"mutex NAME\", or \"mutex of\" who waited first" },
-	[WAITER] = { "waiter", FACT_TEXT,
-		     "the function that waited most, and its callers" },
-	[HOLDER] = { "holder", FACT_TEXT,
-		     "\", most of it while held by\" which function and its "
-		     "callers; or empty" },
-};
+FACT_TABLE(lock_fields, LOCK_FIELDS)
 
 static char *holder_of_lock(const struct fact_source *from,
 			    const struct lock_waits *l)

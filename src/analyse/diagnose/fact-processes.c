@@ -19,70 +19,42 @@
 #define SWITCH       1e-5   /* the most for one thread's, with its wake-up */
 #define FRAMES       3
 
-enum field {
-	SYSTEM,
-	SYSTEM_SHARE,
-	FAULTS,
-	FAULT_RATE,
-	FAULT_TIME,
-	FAULT_SHARE,
-	FAULT_GAIN,
-	SWITCHES,
-	SWITCH_RATE,
-	SWITCH_TIME,
-	SWITCH_SHARE,
-	THREADS,
-	RANKS,
-	BUSY,
-	ELAPSED,
-	RANK_SECONDS,
-	LOCKS,
-	LOCK_SHARE,
-	LOCK_FUNCTION,
-	FUNCTION,
-	FIELDS
-};
+#define PROCESS_FIELDS(FIELD)                                                  \
+	FIELD(SYSTEM, "system", SECONDS,                                       \
+	      "CPU time in the kernel, of all ranks and of what they started") \
+	FIELD(SYSTEM_SHARE, "system_share", SHARE, "of all CPU time")          \
+	FIELD(FAULTS, "faults", COUNT,                                         \
+	      "page faults, less 2000 for the start of each process")          \
+	FIELD(FAULT_RATE, "fault_rate", COUNT, "per second and rank")          \
+	FIELD(FAULT_TIME, "fault_time", SECONDS,                               \
+	      "estimated: all time in the kernel, at most 2 µs for each")      \
+	FIELD(FAULT_SHARE, "fault_share", SHARE,                               \
+	      "of the time that ranks had a core")                             \
+	FIELD(FAULT_GAIN, "faults_saved", SECONDS,                             \
+	      "elapsed time that goes with that, and with 0.4 µs for each "   \
+	      "outside the kernel")                                            \
+	FIELD(SWITCHES, "switches", COUNT, "times that a thread blocked")      \
+	FIELD(SWITCH_RATE, "switch_rate", COUNT, "per second and rank")        \
+	FIELD(SWITCH_TIME, "switch_time", SECONDS,                             \
+	      "estimated: all time in the kernel, and that cores were idle, "  \
+	      "at most 10 µs for each")                                        \
+	FIELD(SWITCH_SHARE, "switch_share", SHARE,                             \
+	      "of the time that ranks had a core")                             \
+	FIELD(THREADS, "threads", NUMBER, "of a rank, on average")             \
+	FIELD(RANKS, "count", NUMBER, "number of ranks")                       \
+	FIELD(BUSY, "at_once", NUMBER,                                         \
+	      "ranks that can run at once: with fewer cores, as many")         \
+	FIELD(ELAPSED, "elapsed", SECONDS, "of the run")                       \
+	FIELD(RANK_SECONDS, "rank_seconds", SECONDS, "of all ranks")           \
+	FIELD(LOCKS, "locks", SECONDS,                                         \
+	      "CPU time in locks and conditions of threads")                   \
+	FIELD(LOCK_SHARE, "lock_share", SHARE, "of the sampled CPU time")      \
+	FIELD(LOCK_FUNCTION, "lock_function", TEXT,                            \
+	      "the function with most of it")                                  \
+	FIELD(FUNCTION, "function", TEXT,                                      \
+	      "the function with most CPU time outside MPI")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field process_fields[FIELDS] = {
-	[SYSTEM] = { "system", FACT_SECONDS,
-		     "CPU time in the kernel, of all ranks and of what they "
-		     "started" },
-	[SYSTEM_SHARE] = { "system_share", FACT_SHARE, "of all CPU time" },
-	[FAULTS] = { "faults", FACT_COUNT,
-		     "page faults, less 2000 for the start of each process" },
-	[FAULT_RATE] = { "fault_rate", FACT_COUNT, "per second and rank" },
-	[FAULT_TIME] = { "fault_time", FACT_SECONDS,
-			 "estimated: all time in the kernel, at most 2 µs for "
-			 "each" },
-	[FAULT_SHARE] = { "fault_share", FACT_SHARE,
-			  "of the time that ranks had a core" },
-	[FAULT_GAIN] = { "faults_saved", FACT_SECONDS,
-			 "elapsed time that goes with that, and with 0.4 µs "
-			 "for each outside the kernel" },
-	[SWITCHES] = { "switches", FACT_COUNT, "times that a thread blocked" },
-	[SWITCH_RATE] = { "switch_rate", FACT_COUNT, "per second and rank" },
-	[SWITCH_TIME] = { "switch_time", FACT_SECONDS,
-			  "estimated: all time in the kernel, and that cores "
-			  "were idle, at most 10 µs for each" },
-	[SWITCH_SHARE] = { "switch_share", FACT_SHARE,
-			   "of the time that ranks had a core" },
-	[THREADS] = { "threads", FACT_NUMBER, "of a rank, on average" },
-	[RANKS] = { "count", FACT_NUMBER, "number of ranks" },
-	[BUSY] = { "at_once", FACT_NUMBER,
-		   "ranks that can run at once: with fewer cores, as many" },
-	[ELAPSED] = { "elapsed", FACT_SECONDS, "of the run" },
-	[RANK_SECONDS] = { "rank_seconds", FACT_SECONDS, "of all ranks" },
-	[LOCKS] = { "locks", FACT_SECONDS,
-		    "CPU time in locks and conditions of threads" },
-	[LOCK_SHARE] = { "lock_share", FACT_SHARE, "of the sampled CPU time" },
-	[LOCK_FUNCTION] = { "lock_function", FACT_TEXT,
-			    "the function with most of it" },
-	[FUNCTION] = { "function", FACT_TEXT,
-		       "the function with most CPU time outside MPI" },
-};
+FACT_TABLE(process_fields, PROCESS_FIELDS)
 
 /* Only one row of each `copse run` has what the system counted. */
 static double add_counts(struct fact *f, const struct run *run)

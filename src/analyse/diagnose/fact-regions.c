@@ -9,56 +9,33 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum field {
-	CALLS,
-	THREADS,
-	EFFICIENCY,
-	WAITED_SHARE,
-	END_SHARE,
-	BARRIER_SHARE,
-	LOCK_SHARE,
-	LATE_SHARE,
-	SAVED,
-	SHARE,
-	EACH,
-	CROWDED,
-	BY_TURNS,
-	REGION,
-	CULPRIT,
-	FIELDS
-};
+#define REGION_FIELDS(FIELD)                                                   \
+	FIELD(CALLS, "calls", COUNT, "how often it began")                     \
+	FIELD(THREADS, "threads", NUMBER, "of it, on average")                 \
+	FIELD(EFFICIENCY, "efficiency", SHARE,                                 \
+	      "of its threads' time, in the region's code")                    \
+	FIELD(WAITED_SHARE, "waited_share", SHARE, "of that time, the rest")   \
+	FIELD(END_SHARE, "end_share", SHARE,                                   \
+	      "of that time, until all had come to the end")                   \
+	FIELD(BARRIER_SHARE, "barrier_share", SHARE,                           \
+	      "of that time, in barriers within")                              \
+	FIELD(LOCK_SHARE, "lock_share", SHARE,                                 \
+	      "of that time, for locks and critical sections")                 \
+	FIELD(LATE_SHARE, "late_share", SHARE,                                 \
+	      "of that time, waited for who came last")                        \
+	FIELD(SAVED, "saved", SECONDS,                                         \
+	      "of each rank's elapsed time, with even shares")                 \
+	FIELD(SHARE, "share", SHARE, "the same, of the elapsed time")          \
+	FIELD(EACH, "each", SECONDS, "how long it takes, once")                \
+	FIELD(CROWDED, "crowded", SHARE,                                       \
+	      "of the ranks' time, in which they waited for a core")           \
+	FIELD(BY_TURNS, "by_turns", NUMBER,                                    \
+	      "1: each thread is late now and then, by chance")                \
+	FIELD(REGION, "region", TEXT, "its name, \"parallel solver.c:120\"")   \
+	FIELD(CULPRIT, "culprit", TEXT,                                        \
+	      "whom the others waited for, or \"nobody\"")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field region_fields[FIELDS] = {
-	[CALLS] = { "calls", FACT_COUNT, "how often it began" },
-	[THREADS] = { "threads", FACT_NUMBER, "of it, on average" },
-	[EFFICIENCY] = { "efficiency", FACT_SHARE,
-			 "of its threads' time, in the region's code" },
-	[WAITED_SHARE] = { "waited_share", FACT_SHARE,
-			   "of that time, the rest" },
-	[END_SHARE] = { "end_share", FACT_SHARE,
-			"of that time, until all had come to the end" },
-	[BARRIER_SHARE] = { "barrier_share", FACT_SHARE,
-			    "of that time, in barriers within" },
-	[LOCK_SHARE] = { "lock_share", FACT_SHARE,
-			 "of that time, for locks and critical sections" },
-	[LATE_SHARE] = { "late_share", FACT_SHARE,
-			 "of that time, waited for who came last" },
-	[SAVED] = { "saved", FACT_SECONDS,
-		    "of each rank's elapsed time, with even shares" },
-	[SHARE] = { "share", FACT_SHARE, "the same, of the elapsed time" },
-	[EACH] = { "each", FACT_SECONDS, "how long it takes, once" },
-	[CROWDED] = { "crowded", FACT_SHARE,
-		      "of the ranks' time, in which they waited for a core" },
-	[BY_TURNS] = { "by_turns", FACT_NUMBER,
-		       "1: each thread is late now and then, by chance" },
-	[REGION] = { "region", FACT_TEXT,
-		     "its name, \"parallel solver.c:120\"" },
-	[CULPRIT] = { "culprit", FACT_TEXT,
-		      "whom the others waited for, or \"nobody\"" },
-};
+FACT_TABLE(region_fields, REGION_FIELDS)
 
 /* Without the brackets. */
 static char *name_of_region(const struct run *run, uint32_t node)

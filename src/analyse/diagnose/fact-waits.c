@@ -66,78 +66,44 @@ struct patterns {
 	size_t count, room;
 };
 
-enum field {
-	ROTATING,
-	CHAIN,
-	SERIAL,
-	UNEVEN,
-	LATE_SENDER,
-	LATE_RECEIVER,
-	CHANCE,
-	BARRIER,
-	EACH,
-	CROWDED,
-	SECONDS,
-	SHARE,
-	GAIN,
-	EXCLUSIVENESS,
-	INSIDE,
-	MOST,
-	MEAN,
-	FUNCTION,
-	PLACE,
-	VICTIM,
-	RANKS,
-	WAITING,
-	CALL,
-	FIELDS
-};
+#define WAIT_FIELDS(FIELD)                                                     \
+	FIELD(ROTATING, "rotating", NUMBER,                                    \
+	      "1: one rank at a time is late, in turn")                        \
+	FIELD(CHAIN, "chain", NUMBER, "1: ranks wait for the one before them") \
+	FIELD(SERIAL, "serial", NUMBER,                                        \
+	      "1: what the late ranks do no other does")                       \
+	FIELD(UNEVEN, "uneven", NUMBER,                                        \
+	      "1: the late ranks have more to do than others")                 \
+	FIELD(LATE_SENDER, "late_sender", NUMBER,                              \
+	      "1: receivers wait for what the late ranks send")                \
+	FIELD(LATE_RECEIVER, "late_receiver", NUMBER,                          \
+	      "1: senders wait for the late ranks to receive")                 \
+	FIELD(CHANCE, "chance", NUMBER,                                        \
+	      "1: all ranks are late now and then, and no cause was found")    \
+	FIELD(BARRIER, "barrier", NUMBER, "1: waited in MPI_Barrier")          \
+	FIELD(EACH, "each", SECONDS, "mean of a wait")                         \
+	FIELD(CROWDED, "crowded", SHARE,                                       \
+	      "of their time, ranks waited for a core")                        \
+	FIELD(SECONDS, "seconds", SECONDS, "waited, of all ranks")             \
+	FIELD(SHARE, "share", SHARE, "of all ranks' time")                     \
+	FIELD(GAIN, "saved", SECONDS,                                          \
+	      "elapsed time that goes with it, at most")                       \
+	FIELD(EXCLUSIVENESS, "exclusive", NUMBER,                              \
+	      "part of the time in the function that makes others wait: near " \
+	      "1 when one rank at a time is there")                            \
+	FIELD(INSIDE, "inside", SECONDS, "all ranks' time in the function")    \
+	FIELD(MOST, "most", SECONDS,                                           \
+	      "the most that a rank is in the function")                       \
+	FIELD(MEAN, "mean", SECONDS,                                           \
+	      "what ranks are in the function on average")                     \
+	FIELD(FUNCTION, "function", TEXT, "where the late ranks were")         \
+	FIELD(PLACE, "place", TEXT, "its line, or empty")                      \
+	FIELD(VICTIM, "where", TEXT, "the MPI call where most was waited")     \
+	FIELD(RANKS, "ranks", TEXT, "the late ones: rank 3")                   \
+	FIELD(WAITING, "victims", TEXT, "those that waited: ranks 0–2")        \
+	FIELD(CALL, "call", TEXT, "the MPI function where most was waited")
 
-_Static_assert((int)FIELDS <= (int)FACT_FIELDS,
-	       "a fact has more fields than room");
-
-static const struct fact_field wait_fields[FIELDS] = {
-	[ROTATING] = { "rotating", FACT_NUMBER,
-		       "1: one rank at a time is late, in turn" },
-	[CHAIN] = { "chain", FACT_NUMBER,
-		    "1: ranks wait for the one before them" },
-	[SERIAL] = { "serial", FACT_NUMBER,
-		     "1: what the late ranks do no other does" },
-	[UNEVEN] = { "uneven", FACT_NUMBER,
-		     "1: the late ranks have more to do than others" },
-	[LATE_SENDER] = { "late_sender", FACT_NUMBER,
-			  "1: receivers wait for what the late ranks send" },
-	[LATE_RECEIVER] = { "late_receiver", FACT_NUMBER,
-			    "1: senders wait for the late ranks to receive" },
-	[CHANCE] = { "chance", FACT_NUMBER,
-		     "1: all ranks are late now and then, and no cause was "
-		     "found" },
-	[BARRIER] = { "barrier", FACT_NUMBER, "1: waited in MPI_Barrier" },
-	[EACH] = { "each", FACT_SECONDS, "mean of a wait" },
-	[CROWDED] = { "crowded", FACT_SHARE,
-		      "of their time, ranks waited for a core" },
-	[SECONDS] = { "seconds", FACT_SECONDS, "waited, of all ranks" },
-	[SHARE] = { "share", FACT_SHARE, "of all ranks' time" },
-	[GAIN] = { "saved", FACT_SECONDS,
-		   "elapsed time that goes with it, at most" },
-	[EXCLUSIVENESS] = { "exclusive", FACT_NUMBER,
-			    "part of the time in the function that makes "
-			    "others wait: near 1 when one rank at a time is "
-			    "there" },
-	[INSIDE] = { "inside", FACT_SECONDS,
-		     "all ranks' time in the function" },
-	[MOST] = { "most", FACT_SECONDS,
-		   "the most that a rank is in the function" },
-	[MEAN] = { "mean", FACT_SECONDS,
-		   "what ranks are in the function on average" },
-	[FUNCTION] = { "function", FACT_TEXT, "where the late ranks were" },
-	[PLACE] = { "place", FACT_TEXT, "its line, or empty" },
-	[VICTIM] = { "where", FACT_TEXT, "the MPI call where most was waited" },
-	[RANKS] = { "ranks", FACT_TEXT, "the late ones: rank 3" },
-	[WAITING] = { "victims", FACT_TEXT, "those that waited: ranks 0–2" },
-	[CALL] = { "call", FACT_TEXT,
-		   "the MPI function where most was waited" },
-};
+FACT_TABLE(wait_fields, WAIT_FIELDS)
 
 static void pattern_fini(struct pattern *p)
 {

@@ -31,6 +31,19 @@ struct fact_field {
 	const char *meaning;
 };
 
+/*
+ * FACT_TABLE(table, LIST): the fields of a set, from a list of
+ * FIELD(constant, name, type, meaning): `enum field`, and their table.
+ */
+#define FACT_TABLE(table, LIST)                                                \
+	enum field {                                                           \
+		LIST(FACT_CONSTANT) FIELDS                                     \
+	};                                                                     \
+	_Static_assert((int)FIELDS <= (int)FACT_FIELDS, "no room for fields"); \
+	static const struct fact_field table[FIELDS] = { LIST(FACT_ROW) };
+#define FACT_CONSTANT(constant, ...)            constant,
+#define FACT_ROW(constant, name, type, meaning) { name, FACT_##type, meaning },
+
 enum {
 	FACT_FIELDS = 28
 };
