@@ -67,6 +67,12 @@ enum {
 	;
 #include "run/run.def"
 
+/* Calls of a rank in which operations that were kept ended. */
+struct run_kept_calls {
+	uint32_t node, rank;
+	uint64_t calls;
+};
+
 #define GROUP(record) struct record {
 #define TABLE(record, array, number, ...)                                      \
 	struct record *array;                                                  \

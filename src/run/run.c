@@ -50,6 +50,7 @@ void run_free(struct run *run)
 	run_facts_fini(&run->facts);
 	run_gpu_fini(&run->gpu);
 	run_energy_fini(&run->energy);
+	free(run->waits.kept);
 	run_waits_fini(&run->waits);
 	run_timeline_fini(&run->timeline);
 	run_iterations_fini(&run->iterations);

@@ -5,11 +5,14 @@
  * Of instances that were thinned each stands for 2^level, so that one long wait
  * that was kept becomes as many, which there never were.  But the time that a
  * rank spent in each call was measured, all of it: what it waited there, in all
- * estimates together, is brought down to that.  Errors go down with their
- * estimates.  Nor was what another thread paused in a call waited there; it is
- * known how long that was, and not when.
+ * estimates together, is brought down to that.  Nor are a rank's calls more
+ * than it made: a call that ends a thousand messages is kept with one of a
+ * hundred of them, and stands for itself.  Errors go down with their estimates.
+ * Nor was what another thread paused in a call waited there; it is known how
+ * long that was, and not when.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +20,8 @@
 #include "base/comparison.h"
 #include "run/values.h"
 #include "waits/wait-find.h"
+
+#define BY_CHANCE 0.67 /* fewer calls than estimated: not by chance */
 
 struct bounding {
 	struct run *run;
@@ -29,6 +34,7 @@ struct bounding {
 	/* By rank: */
 	double *ns, *lost_ns; /* waited in one call; too much in all */
 	uint64_t *most_ns;    /* inside that call */
+	uint64_t *calls;      /* of it */
 	struct value_buffer buffer;
 };
 
@@ -49,9 +55,12 @@ static int add_rank_waits(struct bounding *b, size_t from, size_t to)
 {
 	size_t ranks = b->run->rank_count;
 	uint32_t call = b->waits->causes[b->order[from]].victim;
+	const struct run_metric *calls = run_metric(b->run, "mpi.calls");
+	int err = 0;
 
 	memset(b->ns, 0, ranks * sizeof(*b->ns));
 	memset(b->most_ns, 0, ranks * sizeof(*b->most_ns));
+	memset(b->calls, 0, ranks * sizeof(*b->calls));
 	for (size_t i = from; i < to; i++) {
 		uint32_t cause = b->order[i];
 
@@ -59,8 +68,31 @@ static int add_rank_waits(struct bounding *b, size_t from, size_t to)
 			b->ns[b->waits->victims[v].rank] +=
 				b->waits->victims[v].ns;
 	}
-	return values_add_up(b->run, &b->run->metrics[b->metric], call,
-			     &b->buffer, b->most_ns);
+	if (calls)
+		err = values_add_up(b->run, calls, call, &b->buffer, b->calls);
+	return err ? err
+		   : values_add_up(b->run, &b->run->metrics[b->metric], call,
+				   &b->buffer, b->most_ns);
+}
+
+ORDER_BY(by_kept_call, struct run_kept_calls, ASC(node) ?: ASC(rank))
+
+/* Of an estimate of a rank's waits in a call, what its calls leave. */
+static double share_by_calls(const struct bounding *b, uint32_t call,
+			     uint32_t rank)
+{
+	const struct run_kept_calls key = { .node = call, .rank = rank };
+	const struct run_kept_calls *kept =
+		b->waits->kept_count
+			? bsearch(&key, b->waits->kept, b->waits->kept_count,
+				  sizeof(key), by_kept_call)
+			: NULL;
+	double each = ldexp(1, (int)b->waits->joined.level), share;
+
+	if (!kept || !b->calls[rank])
+		return 1;
+	share = (double)b->calls[rank] / ((double)kept->calls * each);
+	return share < BY_CHANCE ? share : 1;
 }
 
 static void bound_cause(struct bounding *b, uint32_t number)
@@ -70,9 +102,13 @@ static void bound_cause(struct bounding *b, uint32_t number)
 
 	for (size_t v = b->first[number]; v < b->first[number + 1]; v++) {
 		struct run_cause_victim *victim = &b->waits->victims[v];
-		double all = b->ns[victim->rank];
+		double share = share_by_calls(b, cause->victim, victim->rank);
+		double all = share * b->ns[victim->rank];
 		double most = (double)b->most_ns[victim->rank];
-		double ns = all > most ? victim->ns * most / all : victim->ns;
+		double ns = share * victim->ns;
+
+		if (all > most)
+			ns *= most / all;
 
 		before += victim->ns;
 		lost += victim->ns - ns;
@@ -162,8 +198,9 @@ static int bounding_init(struct bounding *b)
 	b->ns = calloc(ranks + 1, sizeof(*b->ns));
 	b->lost_ns = calloc(ranks + 1, sizeof(*b->lost_ns));
 	b->most_ns = calloc(ranks + 1, sizeof(*b->most_ns));
+	b->calls = calloc(ranks + 1, sizeof(*b->calls));
 	if (!b->order || !b->number || !b->first || !b->part || !b->ns ||
-	    !b->lost_ns || !b->most_ns)
+	    !b->lost_ns || !b->most_ns || !b->calls)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->waits->victim_count; i++)
 		b->first[b->waits->victims[i].cause + 1]++;
@@ -208,5 +245,6 @@ int waits_bound(struct run *run)
 	free(b.ns);
 	free(b.lost_ns);
 	free(b.most_ns);
+	free(b.calls);
 	return err == -ENOMEM ? no_memory() : err;
 }

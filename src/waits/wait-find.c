@@ -285,8 +285,49 @@ static void one_wait_per_call(struct wait_search *f)
 	}
 }
 
-int waits_find(struct wait_state *waits, const struct matched_events *parts,
-	       const struct clocks *clocks, const struct run *run)
+ORDER_BY(by_kept_node, struct run_kept_calls, ASC(node) ?: ASC(rank))
+
+/* Of neighbours that are the same, one. */
+static size_t join_kept(struct run_kept_calls *kept, size_t count)
+{
+	size_t joined = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (joined && !by_kept_node(&kept[joined - 1], &kept[i]))
+			kept[joined - 1].calls += kept[i].calls;
+		else
+			kept[joined++] = kept[i];
+	return joined;
+}
+
+/* Behind one_wait_per_call(): what wait-clip.c holds against all calls. */
+static int count_kept_calls(struct run_waits *to, const struct wait_search *f)
+{
+	const struct matched_events *parts = f->parts;
+	size_t count = 0;
+
+	if (!parts->level)
+		return 0;
+	to->kept = calloc(parts->count + 1, sizeof(*to->kept));
+	if (!to->kept)
+		return no_memory();
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct event_record *p = &parts->at[i];
+
+		if (!f->waits[i].joint && p->level != UINT8_MAX)
+			to->kept[count++] =
+				(struct run_kept_calls){ p->node, p->process,
+							 1 };
+	}
+	if (count)
+		qsort(to->kept, count, sizeof(*to->kept), by_kept_node);
+	to->kept_count = join_kept(to->kept, count);
+	return 0;
+}
+
+int waits_find(struct run_waits *to, struct wait_state *waits,
+	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct run *run)
 {
 	struct wait_search f = {
 		.waits = waits, .parts = parts, .clocks = clocks, .run = run
@@ -300,8 +341,10 @@ int waits_find(struct wait_state *waits, const struct matched_events *parts,
 		end = match_operation_end(parts, i);
 		find_operation(&f, i, end);
 	}
-	if (!err)
+	if (!err) {
 		one_wait_per_call(&f);
+		err = count_kept_calls(to, &f);
+	}
 	free(f.order);
 	free(f.back);
 	return err;
@@ -337,7 +380,7 @@ int waits_make(struct run *run, struct matched_events *parts,
 	err = to->ranks && waits ? clocks_align(&clocks, parts, run->rank_count)
 				 : no_memory();
 	if (!err)
-		err = waits_find(waits, parts, &clocks, run);
+		err = waits_find(to, waits, parts, &clocks, run);
 	if (!err) {
 		to->joined.clocks = (uint32_t)clocks.count;
 		to->joined.unbound = (uint32_t)clocks.unbound;

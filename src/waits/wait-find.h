@@ -30,9 +30,13 @@ struct wait_state {       /* of one part */
 	bool joint;       /* another part of the same call stands for it */
 };
 
-/* For each part; at most one of those that ended in one call waits. */
-int waits_find(struct wait_state *waits, const struct matched_events *parts,
-	       const struct clocks *clocks, const struct run *run);
+/*
+ * For each part; at most one of those that ended in one call waits.  Where not
+ * all were kept, to->kept has the calls.
+ */
+int waits_find(struct run_waits *to, struct wait_state *waits,
+	       const struct matched_events *parts, const struct clocks *clocks,
+	       const struct run *run);
 
 /* wait-blame.c: causes, contexts, victims and ranks of the run, from the waits.
  */
