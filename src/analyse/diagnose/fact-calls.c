@@ -109,15 +109,31 @@ static uint32_t caller_of(const struct paths *paths, uint32_t path)
 	return paths->at[binding_of(paths, path)].parent;
 }
 
-/* Messages of a function, and of what it calls: a send and its receive. */
+/* Does `above` call it itself, or by at most `between` others? */
+static bool calls_soon(const struct paths *paths, uint32_t above, uint32_t path,
+		       unsigned between)
+{
+	for (unsigned i = 0; i <= between && path; i++) {
+		if (path == above)
+			return true;
+		path = paths->at[path].parent;
+	}
+	return false;
+}
+
+/*
+ * Messages of a function, and of what it calls: a send and its receive.  What
+ * begins requests may be further below the one that waits for them.
+ */
 static bool same_exchange(const struct paths *paths, const struct fact *f,
 			  const struct call_site *site)
 {
 	uint32_t caller = paths->at[f->path].parent;
 	uint32_t this = paths->at[site->path].parent;
+	bool waits = f->values[SIZE].number <= 0;
 
-	return caller == this || paths->at[caller].parent == this ||
-	       paths->at[this].parent == caller;
+	return calls_soon(paths, caller, this, waits ? 3 : 1) ||
+	       calls_soon(paths, this, caller, 1);
 }
 
 /* Collective calls of one call of a package's, or of a function several times
@@ -291,12 +307,30 @@ static int finish_call(struct fact *f, const struct fact_source *from)
 	return f->values[BESIDE].text ? 0 : no_memory();
 }
 
+/* Messages say more than the call that waits for them. */
+static int name_call(struct fact *f, const struct paths *paths,
+		     const struct call_site *site, const char *name)
+{
+	char *call = strdup(name);
+	char *caller = paths_short(paths, paths->at[site->path].parent, 1);
+	char *path = paths_short(paths, site->path, FRAMES);
+
+	free(f->values[CALL].text);
+	free(f->values[CALLER].text);
+	free(f->values[PATH].text);
+	f->values[CALL].text = call;
+	f->values[CALLER].text = caller;
+	f->values[PATH].text = path;
+	return call && caller && path ? 0 : no_memory();
+}
+
 static int add_site(struct facts *to, const struct fact_source *from,
 		    const struct call_site *site, double binding)
 {
 	const struct paths *paths = from->paths;
 	const char *name = str_at(&from->run->strings, site->function);
 	struct fact new = { .path = site->path }, *f;
+	int err = 0;
 
 	classify_call(&new, site, name);
 	f = same_fact(to, paths, site, &new, name);
@@ -305,16 +339,12 @@ static int add_site(struct facts *to, const struct fact_source *from,
 		if (!f)
 			return -ENOMEM;
 		classify_call(f, site, name);
-		f->values[CALL].text = strdup(name);
-		f->values[CALLER].text =
-			paths_short(paths, paths->at[site->path].parent, 1);
-		f->values[PATH].text = paths_short(paths, site->path, FRAMES);
-		if (!f->values[CALL].text || !f->values[CALLER].text ||
-		    !f->values[PATH].text)
-			return no_memory();
 	}
+	if (f->values[SIZE].number <= 0 &&
+	    (!f->values[CALL].text || site->class != LIVE_MPI_WAIT))
+		err = name_call(f, paths, site, name);
 	add_call(f, site, binding, from);
-	return 0;
+	return err;
 }
 
 static int gather_calls(struct facts *to, struct fact_source *from)
