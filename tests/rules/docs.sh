@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# docs.sh - whatever a user can name stands in its man page: settings,
-# commands and their options, analyses, formats, metrics, losses.
+# docs.sh - man pages have whatever a user can name: settings, commands and
+# their options, analyses, formats, metrics, losses; decisions are short.
 # shellcheck source=tests/lib/tap.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 doc=$srcdir/doc
@@ -73,6 +73,15 @@ clean_mdoc() {
 	mandoc -T lint -W warning "$1"
 }
 
+# What nobody reads to the end explains nothing.
+short_decisions() {
+	for file in "$doc"/decisions/*.md; do
+		words=$(wc -w <"$file")
+		[ "$words" -le 900 ] || echo "$file: $words words"
+	done | grep . && return 1
+	return 0
+}
+
 commands=$(words_of COMMANDS tools/local.mk)
 # shellcheck disable=SC2046 # lists of words
 {
@@ -105,4 +114,5 @@ for file in "$doc"/*.[1-9] doc/*.[1-9]; do
 	[ -e "$file" ] || continue
 	point "$(basename "$file") is clean mdoc" clean_mdoc "$file"
 done
+point "no decision is longer than 900 words" short_decisions
 points_done
