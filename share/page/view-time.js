@@ -184,8 +184,8 @@ function sureText(app, grid) {
 
 	return [`A cell is ${timeText(grid.width / 1e6)}` + (each > 1
 		? `, ${each} of the ${all} bins of the database.` : "."),
-	median && `It stands for ${median} samples (the median): a share in it is ` +
-		`known to ± ${(shareError(median) * 100).toFixed(0)} %.`,
+	median && `Cells rest on about ${median} samples: their shares are right within ± ${
+		(shareError(median) * 100).toFixed(0)} points.`,
 	level && `What of MPI was waiting is known of one of ${2 ** level} calls.`]
 		.filter(Boolean).join(" ");
 }
@@ -599,7 +599,7 @@ export const viewTime = {
 				elReplace(bar, made);
 			timeline.what.arrows = arrowsKept(app, state, waits);
 			timeline.what.hint = state.way === "path"
-				? "A pale cell is one of which the path has less." : "";
+				? "Paler: the path has a smaller share of the cell." : "";
 			timeline.show(grid, span ? [Math.max(span[0], grid.begin),
 				Math.min(span[1], grid.end)] : [grid.begin, grid.end],
 			framed(grid, app.selection));

@@ -29,7 +29,7 @@ struct step_late {       /* a rank that is slow now and then */
 	uint32_t path;   /* as of a step_slow */
 	uint32_t times;  /* iterations in which it alone was late, … */
 	uint32_t period; /* … each so many; 0: not regularly */
-	double seconds;  /* together, beyond what it takes else, and others */
+	double seconds;  /* together, beyond its usual time and the others' */
 	double lost;     /* seconds by which iterations were longer for it */
 };
 

@@ -117,7 +117,7 @@ static void say_late(struct report *report, const struct step_times *t,
 		report_line(report,
 			    "! Rank %ju was slower than the others in %u "
 			    "iterations%s: %s "
-			    "beyond what it takes else%s.",
+			    "more than in its usual ones%s.",
 			    (uintmax_t)number_of_rank(t, late->rank),
 			    late->times, rhythm,
 			    phrase_time(seconds, late->seconds),

@@ -147,7 +147,7 @@ static void say_all_regions(struct report *report,
 		    100 * (all->time - work - barrier - lock) / all->time);
 }
 
-/* Who measured locks did not ask for regions. */
+/* No note if only locks were measured. */
 static void say_no_regions(struct report *report, const struct run *run)
 {
 	if (!report->line_count && !run_metric(run, "lock.wait") &&

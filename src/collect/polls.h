@@ -13,8 +13,8 @@
  * A poll is skipped only where one was measured in full since the thread's
  * last other MPI call, with the same return address, stack pointer, and first
  * words of the stack that its path hangs on.  A loop that polls does nothing
- * else, so these are all but a few.  Ways that differ only beyond these words
- * share their polls as the lots fall.
+ * else, so these are all but a few.  Paths that differ only above these words
+ * cannot be told apart.
  *
  * Threads   A struct polls belongs to one thread.
  * Signals   None may run in a handler.  What a handler sees of a poll that is

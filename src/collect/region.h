@@ -57,7 +57,7 @@ struct region {
 	uint64_t ns;               /* what it took, but pauses */
 	struct live_call *call;    /* NULL: it was not counted, nor: */
 	live_ref node;   /* found late: when a sample or the leave needs it */
-	uint32_t thread; /* which one of the process; 0 is one, too */
+	uint32_t thread; /* index in the process; 0 is valid */
 	uint64_t mpi_ns; /* that the thread was in regions, with this one */
 };
 

@@ -31,7 +31,7 @@ enum {
 	OWN_ROOM = 16384,
 };
 
-/* A thread just back from the kernel stands behind a syscall instruction. */
+/* The pc of a thread just back from the kernel is behind a syscall. */
 SIGSAFE static bool after_system_call(const ucontext_t *context)
 {
 	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -103,7 +103,7 @@ SIGSAFE static bool is_cost_known(const struct thread *t)
 
 /*
  * The rate is lowered when samples cost more than the budget, up to here.  The
- * members of a team share it: all wait at the end for who had a sample.
+ * members of a team share it: all wait at the end for the sampled one.
  */
 SIGSAFE static void keep_to_budget(struct thread *t)
 {
@@ -217,7 +217,7 @@ SIGSAFE static void sample(struct thread *t, const ucontext_t *context,
 		count_handler_cost(t, since + far);
 }
 
-/* What it costs the clock saves, see clock_budget(). */
+/* Its cost is deducted from the clock's budget, see clock_budget(). */
 SIGSAFE static void count_event_cost(struct thread *t,
 				     const ucontext_t *context)
 {

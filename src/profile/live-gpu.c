@@ -125,7 +125,7 @@ static uint64_t failed_launches(const struct reader *r)
 }
 
 /* What CUPTI told nothing of, not even that it dropped it. */
-static void count_untold(struct reader *r)
+static void count_unreported(struct reader *r)
 {
 	const struct live_gpu_times *t = &r->header.gpu_times;
 	const uint64_t *lost = r->header.losses;
@@ -133,7 +133,7 @@ static void count_untold(struct reader *r)
 			 lost[LOSS_GPU_DROPPED] + lost[LOSS_GPU_FULL];
 
 	if (r->launched > known)
-		r->p->losses[LOSS_GPU_UNTOLD].count += r->launched - known;
+		r->p->losses[LOSS_GPU_UNREPORTED].count += r->launched - known;
 }
 
 void reader_gpu(struct reader *r)
@@ -141,5 +141,5 @@ void reader_gpu(struct reader *r)
 	reader_chunks(r, r->header.gpu, sizeof(struct live_gpu), 0,
 		      take_gpu_node);
 	if (!r->err)
-		count_untold(r);
+		count_unreported(r);
 }

@@ -143,9 +143,9 @@ static size_t find_root(const struct wait_search *f, size_t first, size_t end)
 }
 
 /*
- * All wait for the root; and of what is too large to be sent on its own, the
- * root for receivers.  Whose of them follows from MPI's tree, which is not
- * known: for the last that came while it was inside.
+ * All wait for the root.  If the message is too large to be buffered, the root
+ * waits for receivers.  Which receiver depends on MPI's algorithm: we charge
+ * the last to arrive while the root was inside.
  */
 static void find_broadcast(struct wait_search *f, size_t root, size_t first,
 			   size_t count)

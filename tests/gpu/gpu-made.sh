@@ -349,13 +349,13 @@ leaving_hangs() {
 	[ $? = 7 ] || return
 	took=$(($(date +%s) - before))
 	[ "$took" -ge 1 ] && [ "$took" -le 15 ] || { echo "$took s"; return 1; }
-	lost_is leave-hang gpu.unflushed 1 && lost_is leave-hang gpu.untold 30
+	lost_is leave-hang gpu.unflushed 1 && lost_is leave-hang gpu.unreported 30
 }
 
-# Launches are known, and what is not told of them is said.
-untold() {
+# Launches are known; those without a record are counted.
+unreported() {
 	MADE_FAULT=silent measure silent all || return
-	lost_is silent gpu.untold 135 &&
+	lost_is silent gpu.unreported 135 &&
 		"$copse" report "$scratch/silent.copse" >"$scratch/said" &&
 		"$copse" report gpu-kernels "$scratch/silent.copse" \
 			>"$scratch/kernels" || return
@@ -406,7 +406,7 @@ plays() {
 	c++filt -p <"$scratch/said" | LC_ALL=C sort >"$scratch/want"
 	folded played gpu.time | grep -v '\[' | grep -v ' 0$' |
 		sed 's/.*;play_call;//' | LC_ALL=C sort >"$scratch/got"
-	diff "$scratch/want" "$scratch/got" && nothing_lost played gpu.untold
+	diff "$scratch/want" "$scratch/got" && nothing_lost played gpu.unreported
 }
 
 # A capture, here of what was made, tells the same when it is played.
@@ -943,7 +943,7 @@ point "those of a child that has its own GPU work" leaving_child
 point "those in a handler" leaves_in_handler
 point "those of a child in its parent's memory" leaving_vfork
 point "an end at which CUPTI hangs" leaving_hangs
-point "launches that nothing is told of" untold
+point "launches without a record" unreported
 point "a device reset loses nothing" reset
 point "ranges of NVTX" ranges
 point "more launches than notes" many

@@ -292,7 +292,7 @@ int gate_tests_add(struct gate_tests *tests, const struct rule *rule,
 	return err;
 }
 
-/* What is not known can be held against nobody: it comes first, and fails. */
+/* Unknown values fail, and sort first. */
 static double p_of(const struct gate_test *t)
 {
 	return isnan(t->p) ? -1 : t->p;

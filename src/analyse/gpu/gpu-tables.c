@@ -27,10 +27,10 @@ static const struct {
 	enum loss loss;
 	bool counted;
 } reasons[] = {
-	{ LOSS_GPU_UNSEEN, true },   { LOSS_GPU_NO_PATH, true },
-	{ LOSS_GPU_LATE, true },     { LOSS_GPU_TIMES, false },
-	{ LOSS_GPU_DROPPED, false }, { LOSS_GPU_FULL, false },
-	{ LOSS_GPU_UNTOLD, false },
+	{ LOSS_GPU_UNSEEN, true },      { LOSS_GPU_NO_PATH, true },
+	{ LOSS_GPU_LATE, true },        { LOSS_GPU_TIMES, false },
+	{ LOSS_GPU_DROPPED, false },    { LOSS_GPU_FULL, false },
+	{ LOSS_GPU_UNREPORTED, false },
 };
 
 double gpu_lost(const struct run *run, enum loss loss)
@@ -46,13 +46,14 @@ double gpu_lost(const struct run *run, enum loss loss)
 
 bool gpu_untold_line(struct report *report, const struct run *run)
 {
-	double untold = gpu_lost(run, LOSS_GPU_UNTOLD);
+	double untold = gpu_lost(run, LOSS_GPU_UNREPORTED);
 	char launches[32];
 
 	if (untold > 0)
-		report_line(report,
-			    "! What %s did on GPUs is not known (gpu.untold).",
-			    phrase_many(launches, untold, "launch"));
+		report_line(
+			report,
+			"! What %s did on GPUs is not known (gpu.unreported).",
+			phrase_many(launches, untold, "launch"));
 	return untold > 0;
 }
 

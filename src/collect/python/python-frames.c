@@ -765,7 +765,7 @@ SIGSAFE enum python_read python_frames_read(struct python_frames *p,
 		return PYTHON_READ;
 	read_ahead(&r);
 	if (read_all(&r, afresh)) {
-		/* Another thread that is in its state would not be calm. */
+		/* A state in use by another thread may change while we read. */
 		r.calm = r.calm && !marks_lie_elsewhere(&r, 0);
 		how = name_frames(&r, afresh);
 	}
