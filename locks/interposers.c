@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * interposers.c - what the program calls in place of the C library's functions:
- * the same, with the collector told where it has to wait.
+ * interposers.c - interposers of the C library's functions, which report waits
+ * to the collector.
  *
- * A lock that is free is taken at once, by what the C library has for that.
- * Only where that leaves open what the call itself would do, the lock is looked
- * at, and the call is made in any case.
+ * A free lock is taken at once by the C library's own try functions.  Where
+ * trying may differ from the call, the adapter only looks at the lock, and
+ * makes the call in any case.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ static inline enum look peek_mutex(const pthread_mutex_t *of)
 		       : LOOK_FREE;
 }
 
-/* One that is robust, of a priority, or of several processes is not tried. */
+/* Robust, priority or process-shared mutexes are not tried. */
 static inline enum look look_at_mutex(pthread_mutex_t *of)
 {
 	if (of->__data.__kind & ~SIMPLE_KINDS)
@@ -76,7 +76,7 @@ static inline enum look peek_semaphore(sem_t *of)
 	return !sem_getvalue(of, &value) && value > 0 ? LOOK_FREE : LOOK_WAITS;
 }
 
-/* A thread that is to be cancelled ends here whether or not it would wait. */
+/* A cancelled thread ends here, whether or not it would wait. */
 static inline enum look look_at_semaphore(sem_t *of)
 {
 	int saved = errno;
@@ -93,7 +93,7 @@ static struct {
 	uintptr_t low, size;
 } collector_code;
 
-/* It sleeps by a semaphore for the program's clock_nanosleep(). */
+/* The collector waits for a semaphore in clock_nanosleep()'s place. */
 #define CALLED_BY_US                                                           \
 	((uintptr_t)__builtin_return_address(0) - collector_code.low <         \
 	 collector_code.size)
@@ -173,7 +173,7 @@ static __attribute__((constructor)) void locks_start(void)
 	copse_lock_init();
 	for (int row = 0; row < NEXT_ROWS; row++)
 		nexts_find((enum next_row)row);
-	dlerror(); /* the program shall not see our failures */
+	dlerror(); /* the program must not see our failures */
 	if (!_dl_find_object((void *)copse_lock_init, &object)) {
 		collector_code.low = (uintptr_t)object.dlfo_map_start;
 		collector_code.size =

@@ -1,6 +1,6 @@
-# Waits of threads for locks and for each other: loaded beside the collector, it
-# stands in front of the C library.  Conditions have two kinds of functions; ours
-# have the version of the new one, so that old programs get the C library's.
+# Waits of threads for locks and for each other: preloaded beside the collector,
+# it interposes the C library.  Functions of conditions have two versions; ours
+# have the new one, so that old programs get the C library's.
 locks_sources = locks/interposers.c locks/nexts.c locks/nexts.h \
 	locks/interposed.def
 

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-/* The C library's other names of them; those of a version of old. */
+/* The C library's other names of these functions, of an old version. */
 #define SAME(ours, name) __asm__(".symver " #ours "," #name "@GLIBC_2.2.5")
 #define OTHER_NAME(type, name)                                                 \
 	int libc_##name(type *of);                                             \
@@ -18,7 +18,7 @@ OTHER_NAME(pthread_rwlock_t, rwlock_wrlock);
 OTHER_NAME(pthread_rwlock_t, rwlock_trywrlock);
 OTHER_NAME(pthread_rwlock_t, rwlock_unlock);
 
-/* Mutable: what stands behind us is found as the adapter is loaded. */
+/* Mutable: the functions behind ours are found when the adapter is loaded. */
 void *nexts[NEXT_ROWS] = {
 #define KNOWN(name) [ROW_pthread_##name] = libc_##name
 	KNOWN(mutex_lock),    KNOWN(mutex_trylock),   KNOWN(mutex_unlock),
@@ -35,7 +35,7 @@ static const char *const names[NEXT_ROWS] = {
 	NEXTS_ASKED(ROW)
 };
 
-/* Conditions of the new kind are not those that an old program made. */
+/* Conditions of the new version are not those of old programs. */
 void *nexts_find(enum next_row row)
 {
 	bool versioned = row == ROW_pthread_cond_wait ||

@@ -2,9 +2,8 @@
 /*
  * nexts.h - the functions that the program would call without the adapter.
  *
- * Those of mutexes and rwlocks are known before any code runs: what the loader
- * calls to find others may take such a lock, an allocator's that the program
- * brings.
+ * Those of mutexes and rwlocks are known before any code runs: while the loader
+ * looks up others, the program's allocator may take such a lock.
  *
  * Threads   Any.
  */
@@ -18,7 +17,7 @@
 
 #include "base/hidden.h"
 
-/* Those that only the adapter itself calls. */
+/* Functions that only the adapter itself calls. */
 #define NEXTS_ASKED(DO)                                                        \
 	DO(pthread_mutex_trylock)                                              \
 	DO(pthread_rwlock_tryrdlock)                                           \

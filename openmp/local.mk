@@ -1,7 +1,6 @@
-# Parallel regions of OpenMP, one library for all programs that have it: loaded
-# beside the collector, it stands in front of libgomp, which is looked up, and is
-# the tool that LLVM's runtime calls.
-# The frame pointer leads from a function to its caller.
+# Parallel regions of OpenMP, one library for all programs: preloaded beside the
+# collector, it interposes libgomp, which it looks up, and is the tool of LLVM's
+# runtime.  The frame pointer leads from a function to its caller.
 openmp_sources = openmp/ompt.c openmp/ompt.h openmp/own-locks.c \
 	openmp/own-locks.h openmp/regions.c openmp/runtime.c openmp/runtime.h \
 	openmp/tasks.c openmp/tasks.h openmp/functions.def

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ompt.c - runtimes that tell of their regions themselves (OMPT): LLVM's
- * libomp, and by the same functions Intel's, AMD's and others'.  Each copy of
- * one asks for a tool when it starts.
+ * ompt.c - runtimes that report their regions by callbacks (OMPT): LLVM's
+ * libomp, and Intel's, AMD's and others' by the same functions.  Each copy of
+ * a runtime asks for a tool when it starts.
  */
 #include "openmp/ompt.h"
 
@@ -17,20 +17,20 @@
 #include "openmp/runtime.h"
 
 enum {
-	TEAMS = 8,            /* that one thread began, one in another */
+	TEAMS = 8,            /* nested ones that one thread began */
 	RUNTIME_FRAMES = 4096 /* bytes of stack of the runtime's functions */
 };
 
 /*
- * The thread's own; other members of a team read that until it has ended.  As
- * regions end in the order in which they began, what a runtime says of the one
- * that ends is not needed: libomp 14 may have given its memory to another.
+ * The thread's own; other members read a team until its region has ended.
+ * Regions end in the order in which they began.  So the runtime's data of the
+ * ending region are not used: libomp 14 may have reused their memory.
  */
 static __thread struct {
 	struct omp_team *teams; /* TEAMS; without a master: not measured */
-	uint32_t begun;         /* in one another */
-	uint64_t waits; /* bits: those that it waits in are counted, … */
-	bool locked;    /* … and the one for a lock */
+	uint32_t begun;         /* nested regions */
+	uint64_t waits;         /* a bit for each nested wait: is it counted? */
+	bool locked;            /* the wait for a lock is counted */
 } own __attribute__((tls_model("initial-exec")));
 
 __thread struct ompt_free ompt_free __attribute__((tls_model("initial-exec")));
@@ -40,9 +40,9 @@ static ompt_get_task_info *get_task_info;
 
 /*
  * The program's call of the runtime, which called us from `inside`; false: not
- * known.  enter_frame is that of the function that was called; what stands at a
- * frame pointer is the caller's frame, and where to it returns.  Of a task that
- * has not called the runtime before libomp 14 gives what was in the memory.
+ * known.  enter_frame is the frame of the runtime's function; a frame pointer
+ * leads to the caller's frame pointer and the return address.  libomp 14 leaves
+ * it uninitialised in a task that has not called the runtime before.
  */
 static bool frame_of_call(struct region_frame *caller,
 			  const struct ompt_frame *frame, const void *code,
@@ -101,12 +101,12 @@ static struct omp_team *team_begun(void)
 		       : NULL;
 }
 
-/* Who is alone in a region has begun it. */
+/* The only member of a region has begun it. */
 static void ompt_member(enum ompt_endpoint at, union ompt_data *parallel,
 			union ompt_data *task, unsigned int size,
 			unsigned int index, int flags)
 {
-	/* What the runtime called us from calls the program. */
+	/* The runtime's function that called us also calls the program. */
 	uintptr_t frame = (uintptr_t)__builtin_dwarf_cfa();
 	struct omp_team *team =
 		at == OMPT_BEGIN && size > 1 ? parallel->ptr : team_begun();
@@ -139,8 +139,8 @@ static bool is_barrier(int kind)
 }
 
 /*
- * A worker is let go from the end of a region when the next one begins: the
- * end of that wait finds that there is none.
+ * The runtime reports the end of a worker's last wait when the next region
+ * begins.  No wait is open then, and nothing is counted.
  */
 static void ompt_sync(int kind, enum ompt_endpoint at,
 		      union ompt_data *parallel, union ompt_data *task,
@@ -181,7 +181,7 @@ static bool ompt_was_free(void)
 		       ompt_free.before;
 }
 
-/* One that it has already is not acquired once more. */
+/* The runtime reports no acquisition of a lock that the thread holds. */
 static void ompt_acquired(int kind, uint64_t wait_id, const void *code)
 {
 	(void)kind;
@@ -194,7 +194,7 @@ static void ompt_acquired(int kind, uint64_t wait_id, const void *code)
 	own.locked = false;
 }
 
-/* What a task's data hold: its struct omp_task. */
+/* A task's data contain its struct omp_task. */
 _Static_assert(sizeof(struct omp_task) == sizeof(union ompt_data),
 	       "a task is as large as the data that it may keep");
 
@@ -218,9 +218,9 @@ static void ompt_task(union ompt_data *by, const struct ompt_frame *frame,
 }
 
 /*
- * One that is gone on with, after another was done within it, is there yet.  A
- * thread that still looks for tasks at the end of a region may get one of the
- * next before it is told that it is a member: the runtime knows which it is of.
+ * A task that goes on after another task ran within it has begun already.  A
+ * thread that looks for tasks at the end of a region may get one of the next
+ * region before it is reported as its member: the runtime knows the team.
  */
 static void ompt_schedule(union ompt_data *before, int why,
 			  union ompt_data *next)
@@ -276,8 +276,8 @@ static void ompt_finalize(union ompt_data *tool)
 }
 
 /*
- * A runtime has one tool: one that the program brings goes before us, and what
- * the thread sanitizer needs to understand the runtime.
+ * A runtime has one tool.  The program's own tool goes first, and so does the
+ * one that the thread sanitizer needs.
  */
 static bool is_for_another_tool(void)
 {

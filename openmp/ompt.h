@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ompt.h - of the interface of OpenMP for tools (OMPT, OpenMP 5.0 chapter 4)
- * what ompt.c uses.  Runtimes have it, compilers need not: gcc comes without
- * omp-tools.h.
+ * ompt.h - the part of OpenMP's interface for tools that ompt.c uses (OMPT,
+ * OpenMP 5.0 chapter 4).  Declared here, because gcc has no omp-tools.h.
  */
 #ifndef OPENMP_OMPT_H
 #define OPENMP_OMPT_H
@@ -12,12 +11,12 @@
 #include "base/hidden.h"
 
 /*
- * The thread's own: a critical section that is asked for is free, as far as is
- * known, and nobody has waited for it yet.  Where it was not given back
- * meanwhile, either, there is no wait to stamp the end of.
+ * The thread's own: it asks for a critical section that seems to be free and
+ * that nobody has waited for.  If the section was not released meanwhile, there
+ * was no wait, and no second stamp is taken.
  */
 extern HIDDEN __thread struct ompt_free {
-	const uint32_t *given; /* back, so often; NULL: it may not be free */
+	const uint32_t *given; /* number of releases; NULL: not known */
 	uint32_t before;
 } ompt_free __attribute__((tls_model("initial-exec")));
 
@@ -27,8 +26,8 @@ union ompt_data {
 };
 
 struct ompt_frame {
-	void *exit_frame; /* of the task's code; NULL: the runtime is at work */
-	void *enter_frame; /* of the runtime's function that was called last */
+	void *exit_frame;  /* of the task's code; NULL: in the runtime */
+	void *enter_frame; /* of the runtime's function called last */
 	int exit_flags, enter_flags;
 };
 
@@ -38,8 +37,8 @@ enum ompt_endpoint {
 };
 
 enum ompt_sync {                   /* some of them */
-	OMPT_BARRIER_IMPLICIT = 2, /* before 5.1 for any */
-	OMPT_BARRIER_LAST = 4, /* what follows waits for tasks, or reduces */
+	OMPT_BARRIER_IMPLICIT = 2, /* before 5.1 any implicit one */
+	OMPT_BARRIER_LAST = 4,     /* 5 to 7: for tasks, reductions */
 	OMPT_BARRIER_WORKSHARE = 8,
 	OMPT_BARRIER_IMPLICIT_PARALLEL = 9,
 	OMPT_BARRIER_TEAMS = 10
@@ -49,7 +48,7 @@ enum {
 	OMPT_TASK_EXPLICIT = 4
 };
 
-enum ompt_task_status { /* some of them; why another task goes on */
+enum ompt_task_status { /* some of them: why the thread switches tasks */
 	OMPT_TASK_COMPLETE = 1,
 	OMPT_TASK_CANCEL = 3
 };

@@ -20,8 +20,8 @@ struct own_locks own_locks;
 #define next_of(row, type) ((type)runtime_nexts[ROW_##row])
 
 /*
- * Words that are 1 while the section is held, and 0 when it is free: of these
- * one is its lock.
+ * Candidates for the section's lock: words that are 1 while it is held, and 0
+ * when it is free.
  */
 struct search {
 	const void *map; /* where libgomp begins */
@@ -94,8 +94,9 @@ static void *find_critical(void)
 							    : NULL;
 }
 
-/* Does that lock let one in at a time, whichever of the two ways it comes? */
-static bool is_lock(void *lock, void (*start)(void **), void (*end)(void **))
+/* Do both pairs of functions take and release the same lock? */
+static bool own_lock_works(void *lock, void (*start)(void **),
+			   void (*end)(void **))
 {
 	void (*unset)(void *) = next_of(omp_unset_lock, void (*)(void *));
 	bool is;
@@ -108,7 +109,7 @@ static bool is_lock(void *lock, void (*start)(void **), void (*end)(void **))
 	if (!is || !own_locks.test(lock))
 		return false;
 	is = !own_locks.test(lock);
-	end(lock); /* what one way locked, the other one unlocks */
+	end(lock); /* unlocks what the other pair locked */
 	if (!own_locks.test(lock))
 		return false;
 	unset(lock);
@@ -134,10 +135,10 @@ void own_locks_find(void)
 	own_locks.test = next_of(omp_test_lock, int (*)(void *));
 	if (!own_locks.test)
 		return;
-	own_locks.named = is_lock(
+	own_locks.named = own_lock_works(
 		&word, next_of(GOMP_critical_name_start, void (*)(void **)),
 		next_of(GOMP_critical_name_end, void (*)(void **)));
 	critical = own_locks.named ? find_critical() : NULL;
-	if (critical && is_lock(critical, start_critical, end_critical))
+	if (critical && own_lock_works(critical, start_critical, end_critical))
 		own_locks.critical = critical;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * own-locks.h - locks of libgomp's own, asked for without waiting: a critical
- * section that is free is not stamped, nor held for longer by a stamp.
+ * own-locks.h - tries libgomp's own locks without waiting.  A free critical
+ * section is not stamped, so it is not held for longer.
  *
  * Threads   Any, after the adapter was loaded.
  */
@@ -13,14 +13,13 @@
 #include "base/hidden.h"
 
 /*
- * Of the libgomp that the program was started with: what locks that are not
- * omp_lock_t are of its kind.  It is found out by trying, as the adapter is
- * loaded.
+ * Which locks of the program's first libgomp have the form of an omp_lock_t.
+ * This is tried when the adapter is loaded.
  */
 struct own_locks {
 	int (*test)(void *lock); /* omp_test_lock() */
 	void *critical;          /* of sections without a name; NULL: unknown */
-	bool named; /* the word of a section with a name is such a lock */
+	bool named; /* the words of sections with a name are such locks */
 };
 extern HIDDEN struct own_locks own_locks;
 
@@ -32,7 +31,7 @@ enum lock_try {
 	LOCK_HAD
 };
 
-/* Taken, without waiting, where that can be tried. */
+/* Take the lock without waiting, where that can be tried. */
 static inline enum lock_try own_locks_critical(void)
 {
 	if (!own_locks.critical)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * regions.c - what the program calls in place of the runtime's functions: the
- * same, with the team between.
+ * regions.c - interposers of the runtime's functions: they put the team between
+ * the runtime and the program.
  */
 #include "collect/lock-taken.h"
 #include "collect/omp-team.h"
@@ -17,9 +17,9 @@ enum {
 };
 
 /*
- * In the function that the program called, which is compiled with
- * -fno-omit-frame-pointer.  The runtime is then given copse_team_member() and
- * the team for the program's function and data.
+ * For the function that the program called, which is compiled with
+ * -fno-omit-frame-pointer.  After it the runtime gets copse_team_member() and
+ * the team instead of the program's function and data.
  */
 #define team_begin(team, function_, data_)                                     \
 	do {                                                                   \
@@ -31,7 +31,7 @@ enum {
 				 (uintptr_t)(team));                           \
 	} while (0)
 
-/* Each is called by the program itself, so its frame tells by whom. */
+/* The program calls each of them itself. */
 #define CALLER __builtin_return_address(0)
 
 #define runtime_number(row)                                                    \
@@ -135,8 +135,8 @@ enum {
 	}
 
 /*
- * Locks.  Who has to wait is told to the collector, and so is who gives back
- * what others wait for.
+ * Locks.  The collector records threads that wait, and threads that release a
+ * lock for which others wait.
  */
 static __thread struct lock_taken taken
 	__attribute__((tls_model("initial-exec")));
@@ -144,10 +144,10 @@ static __thread struct lock_taken taken
 #define FRAME   ((const uintptr_t *)__builtin_frame_address(0))
 #define NO_NAME ((void *)1) /* of all critical sections that have none */
 
-/* Mutable: what LLVM's critical sections are held of, see CRITICAL(). */
+/* Mutable: LLVM's critical sections that are held, see CRITICAL(). */
 static struct held_lock {
 	const void *word; /* the section's; NULL: none */
-	uint32_t given;   /* back, so often */
+	uint32_t given;   /* number of releases */
 } __attribute__((aligned(64))) held_locks[HELD_LOCKS];
 
 static inline struct held_lock *held_place(const void *lock)
@@ -174,9 +174,8 @@ static inline void held_no_more(const void *lock)
 		 : LOCK_TAKEN)
 
 /*
- * What is free is had without a stamp.  A stamp while it is held would make
- * those who want it wait for longer: twice as long, where two threads do
- * nothing else.
+ * A free lock is taken without a stamp.  A stamp while it is held would make
+ * others wait for longer: twice as long where two threads do nothing else.
  */
 #define LOCK(name, kind, lock, parameters, arguments, try)                     \
 	PUBLIC void name parameters;                                           \
@@ -201,10 +200,10 @@ static inline void held_no_more(const void *lock)
 	}
 
 /*
- * LLVM's cannot be tried: who holds one says so in the place of its word, until
- * it gives it back.  Of two sections with one place the last one is told.  Of
- * two that ask at once both find it free: one of them sees that it was given
- * back meanwhile.
+ * LLVM's critical sections cannot be tried: the holder enters the section's
+ * word in held_locks until it releases it.  If two sections share a place, the
+ * last holder's is there.  Two threads that ask at once both find the section
+ * free; one of them sees by `given` that it was released meanwhile.
  */
 #define CRITICAL(name, kind, lock, parameters, arguments)                      \
 	PUBLIC void name parameters;                                           \

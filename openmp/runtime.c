@@ -14,7 +14,7 @@
 #include "openmp/own-locks.h"
 
 enum {
-	MODULES = 64, /* of which it is remembered what they call */
+	MODULES = 64, /* whose runtime is remembered */
 };
 
 static const char *const names[] = {
@@ -33,13 +33,13 @@ static const char *const names[] = {
 /* Mutable: set once, as the adapter is loaded. */
 void *runtime_nexts[ROW_COUNT];
 
-/* "libgomp.so.1", and "libgomp-a34b3233.so.1.0.0" of Python's packages. */
+/* "libgomp.so.1", or "libgomp-a34b3233.so.1.0.0" of a Python package. */
 static bool is_libgomp(const char *file)
 {
 	return !strncmp(file, "libgomp", 7) && strstr(file, ".so");
 }
 
-static const char *file_name(const char *path)
+static const char *path_file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -47,18 +47,18 @@ static const char *file_name(const char *path)
 }
 
 /*
- * LLVM's runtime has functions of these names as well.  It is called as if we
- * were not there.
+ * LLVM's runtime has functions of these names, too.  Calls go on to it
+ * unchanged.
  */
 static bool is_of_libgomp(const void *found)
 {
 	Dl_info info;
 
 	return found && dladdr(found, &info) &&
-	       is_libgomp(file_name(info.dli_fname));
+	       is_libgomp(path_file_name(info.dli_fname));
 }
 
-/* What libgomp has no function of this name of. */
+/* Only LLVM's runtime has such functions. */
 static bool is_of_llvm(const char *name)
 {
 	return !strncmp(name, "__kmpc_", strlen("__kmpc_"));
@@ -78,12 +78,12 @@ void *runtime_other_tool(void)
 
 	dlerror();
 	return found && dladdr(found, &info) &&
-			       !is_runtime(file_name(info.dli_fname))
+			       !is_runtime(path_file_name(info.dli_fname))
 		       ? found
 		       : NULL;
 }
 
-/* Who looks a name up to learn whether there is OpenMP shall not find us. */
+/* A program that looks up a name to test for OpenMP must not find ours. */
 static bool is_hidden_name(void *handle, const char *name)
 {
 	bool ours = false, is;
@@ -124,7 +124,7 @@ static __attribute__((constructor)) void find_libgomp(void)
 	own_locks_find();
 }
 
-/* Mutable: modules that were asked for, while none is unloaded. */
+/* Mutable: modules that were looked up, until one is unloaded. */
 static struct module {
 	const void *_Atomic map;
 	uint32_t generation; /* of code */
@@ -146,7 +146,7 @@ static uintptr_t address_of(const struct link_map *map, uintptr_t value)
 	return value < map->l_addr ? map->l_addr + value : value;
 }
 
-/* What the loader needs of a module. */
+/* The parts of a module that the loader uses. */
 struct dynamic {
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -177,7 +177,7 @@ static void read_dynamic(struct dynamic *to, const struct link_map *map)
 	}
 }
 
-/* A module in which one of these references to OpenMP was bound, or NULL. */
+/* The module to which one of these references to OpenMP is bound, or NULL. */
 static const struct link_map *bound_among(const struct link_map *map,
 					  const struct dynamic *d,
 					  const ElfW(Rela) * at, size_t size)
@@ -240,7 +240,7 @@ static void *look_up_for(const struct link_map *map, const char *name)
 	return found;
 }
 
-/* All names at once: threads of a region look up nothing. */
+/* All names at once, so that threads in a region look up nothing. */
 static void ask_for_module(struct module *to, const struct link_map *map)
 {
 	to->known = true;
@@ -251,7 +251,7 @@ static void ask_for_module(struct module *to, const struct link_map *map)
 	}
 }
 
-static struct module *known_module(const struct link_map *map)
+static struct module *module_asked(const struct link_map *map)
 {
 	unsigned int count = module_count < MODULES ? module_count : MODULES;
 
@@ -263,7 +263,7 @@ static struct module *known_module(const struct link_map *map)
 
 static void remember_module(const struct module *m, const struct link_map *map)
 {
-	struct module *known = known_module(map);
+	struct module *known = module_asked(map);
 	unsigned int at =
 		known ? (unsigned int)(known - modules) : module_count++;
 
@@ -277,7 +277,7 @@ static void remember_module(const struct module *m, const struct link_map *map)
 	modules[at].map = map;
 }
 
-/* It is nowhere: the loader would end the program. */
+/* The name is nowhere: the loader would end the program, too. */
 static _Noreturn void end_as_the_loader(const char *name)
 {
 	fprintf(stderr, "symbol lookup error: undefined symbol: %s\n", name);
@@ -288,7 +288,7 @@ void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known)
 {
 	const struct link_map *map = module_of(caller);
 	struct module asked = { .generation = copse_team_code() };
-	const struct module *m = known_module(map);
+	const struct module *m = module_asked(map);
 
 	if (!m || m->generation != asked.generation) {
 		ask_for_module(&asked, map);

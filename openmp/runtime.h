@@ -2,9 +2,10 @@
 /*
  * runtime.h - which OpenMP runtime a call of the program is meant for.
  *
- * A process may have several copies of libgomp: each of Python's packages
- * brings its own.  Whose region goes to another copy than its other calls sees
- * wrong numbers of threads.  So a call goes on to where it would go without us.
+ * A process may have several copies of libgomp: Python's packages bring their
+ * own.  If a region goes to another copy than the module's other calls, these
+ * return wrong numbers of threads.  So a call goes on to where it would go
+ * without us.
  *
  * Threads   Any.
  */
@@ -30,15 +31,15 @@ enum runtime_row {
 };
 
 /*
- * Those of the libgomp that the program was started with, which whatever is
- * loaded later calls as well; and those that only LLVM's runtime has.  NULL:
+ * Functions of the libgomp that the program was started with, which modules
+ * loaded later call as well; and functions that only LLVM's runtime has.  NULL:
  * there is none.
  */
 extern HIDDEN void *runtime_nexts[ROW_COUNT];
 
 /*
- * What the code at `caller` calls by this name; never NULL.  *known: it is
- * libgomp's, whose regions are measured.
+ * The function that the code at `caller` calls by this name; never NULL.
+ * *known: it is libgomp's, whose regions are measured.
  */
 void *runtime_of_caller(enum runtime_row row, const void *caller, bool *known);
 

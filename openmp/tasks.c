@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What the runtime's copies of the data of a task get, while it makes it. */
+/* What task_copy() adds to the data while the runtime makes a task. */
 static __thread struct {
 	struct task_tail tail;
 	void (*copy)(void *, void *);
@@ -58,7 +58,7 @@ bool task_give(struct task_given *to, void (*function)(void *), void *data,
 	       const struct region_frame *caller)
 {
 	long class = (size + TASK_STEP - 1) / TASK_STEP;
-	/* Not by the compiler: a frame that it aligns does not tell the
+	/* By hand: a frame that the compiler aligns does not show the
 	   caller's stack. */
 	char *room = to->room + (-(uintptr_t)to->room & (TASK_ALIGN - 1));
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tasks.h - tasks of libgomp: in place of the program's function the runtime
- * calls one of ours, which finds behind the task's data what it is.  The data
- * themselves stay where they are: the runtime writes into them (a loop's
- * bounds, an event) and reads them (a reduction's).
+ * tasks.h - tasks of libgomp: the runtime calls a function of ours instead of
+ * the program's, which finds a struct task_tail behind the task's data.  The
+ * data stay in their place: the runtime writes into them (a loop's bounds, an
+ * event) and reads them (a reduction's).
  *
- * Threads   Any; one task is made at a time by each.
+ * Threads   Any; each makes one task at a time.
  */
 #ifndef OPENMP_TASKS_H
 #define OPENMP_TASKS_H
@@ -16,10 +16,10 @@
 #include "collect/omp-team.h"
 
 enum {
-	TASK_STEP = 16, /* bytes: of its data's size are so many classes */
+	TASK_STEP = 16, /* bytes from one class of sizes to the next */
 	TASK_CLASSES = 65,
-	TASK_DATA = TASK_STEP * (TASK_CLASSES - 1), /* what has more, … */
-	TASK_ALIGN = 64 /* … or more exactly aligned, is not told */
+	TASK_DATA = TASK_STEP * (TASK_CLASSES - 1), /* with more, … */
+	TASK_ALIGN = 64 /* … or a larger alignment, it is not recorded */
 };
 
 struct task_tail {
@@ -27,7 +27,7 @@ struct task_tail {
 	void (*function)(void *);
 };
 
-/* What the runtime is given for it; the data are here, unless it copies. */
+/* The runtime's parameters; the data are here, unless they are copied. */
 struct task_given {
 	char room[TASK_ALIGN + TASK_DATA + sizeof(struct task_tail)];
 	void (*function)(void *);
@@ -36,7 +36,7 @@ struct task_given {
 	long size, align;
 };
 
-/* False: it is not told, and to be made as if we were not there. */
+/* False: it is not recorded; the caller makes it unchanged. */
 bool task_give(struct task_given *to, void (*function)(void *), void *data,
 	       void (*copy)(void *, void *), long size, long align,
 	       const struct region_frame *caller);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lock-taken.h - the lock that a thread took last, and where: a function that
- * gives it back as its last act is gone by then.
+ * lock-taken.h - the lock that a thread took last, and where: a function whose
+ * last call is the unlock has no frame by then.
  *
  * Threads   A record of the calling thread's.
  */
@@ -16,7 +16,7 @@ struct lock_taken {
 	const uintptr_t *frame;
 };
 
-/* frame: where the saved frame pointer of the adapter's function is. */
+/* frame: the place of the saved frame pointer of the adapter's function. */
 static inline void lock_note_taken(struct lock_taken *to, const void *lock,
 				   const uintptr_t *frame)
 {
@@ -25,7 +25,7 @@ static inline void lock_note_taken(struct lock_taken *to, const void *lock,
 	to->frame = frame;
 }
 
-/* What copse_lock_blame() wants. */
+/* The parameter `taken` of copse_lock_blame(). */
 static inline uintptr_t lock_taken_inside(const struct lock_taken *last,
 					  const void *lock,
 					  const uintptr_t *frame)

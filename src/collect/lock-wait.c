@@ -17,17 +17,17 @@
 enum {
 	BRIEF_NS = 50000,
 	BRIEF_LAST = 16,    /* waits, whose mean is compared with that */
-	BRIEF_SOME = 64,    /* so many, and … */
-	BRIEF_SOME_OF = 16, /* … one in so many is told in full, … */
+	BRIEF_SOME = 64,    /* from so many on, … */
+	BRIEF_SOME_OF = 16, /* … one in 16 is recorded in full, … */
 	BRIEF_MANY = 1024,
-	BRIEF_MANY_OF = 64 /* … and weighs so much */
+	BRIEF_MANY_OF = 64 /* … then one in 64; that is its weight */
 };
 
 /* Mutable: see lock-wait.h. */
 PUBLIC struct contended copse_contended[CONTENDED_LOCKS];
-static bool contended_any RESET_AT_FORK; /* else no page of them was touched */
+static bool contended_any RESET_AT_FORK; /* some place was used */
 
-/* Tells these call sites from others; no such name is ever registered. */
+/* Distinguishes these call sites; no such name is ever registered. */
 static struct region_name no_name = { .text = "[lock]",
 				      .class = LIVE_NAME_PHASE };
 
@@ -93,9 +93,9 @@ static bool is_linkage(struct safe_read *reader, uintptr_t at)
 }
 
 /*
- * A function that ends with the call jumps to us, and we would return to its
- * caller: the function that was called there; 0: it was us; 1: it was called by
- * its address, which is not known.
+ * A function that ends with the call jumps to us, and we return to its caller.
+ * The function that the caller called; 0: it called us; 1: not known, since it
+ * called through a pointer.
  */
 static uintptr_t jumped_from(struct safe_read *reader, uintptr_t pc)
 {
@@ -112,7 +112,7 @@ static uintptr_t jumped_from(struct safe_read *reader, uintptr_t pc)
 	return is_linkage(reader, target) ? 0 : target;
 }
 
-/* taken: behind the call that took the lock, in a frame inside; 0: none. */
+/* taken: return address of the call that took the lock; 0: none. */
 static live_ref node_of_jump(struct thread *t, uintptr_t pc, uintptr_t taken,
 			     live_ref caller)
 {
@@ -149,7 +149,7 @@ static live_ref node_of_caller(struct thread *t, const struct region *r)
 	return node;
 }
 
-/* Below the call; of code of no module, the lock is of the collector's own. */
+/* Below the call; if no module has the waiting code, ours is its place. */
 static live_ref node_of_lock(struct thread *t, live_ref caller,
 			     const void *lock, enum lock_kind kind,
 			     uintptr_t user)
@@ -177,7 +177,7 @@ static void hold_lock_thread(struct thread *t)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* A sample that came meanwhile is of that node. */
+/* A sample that came meanwhile belongs to that node. */
 static void release_lock_thread(struct thread *t, live_ref node)
 {
 	t->leaves = false;
@@ -233,7 +233,7 @@ static inline struct brief *brief_place(struct thread *t, const void *lock)
 	return &t->briefs.of[(key >> 40) % BRIEF_LOCKS];
 }
 
-/* One in how many waits is told in full. */
+/* One in how many waits is recorded in full. */
 static inline uint32_t share_told(const struct brief *b, const struct thread *t,
 				  const void *lock)
 {
@@ -251,7 +251,7 @@ static inline bool is_told_in_full(struct thread *t, uint32_t one_of)
 	return one_of == 1 || t->briefs.lot < UINT32_MAX / one_of;
 }
 
-/* It is counted where the last one was that was told in full; no blame. */
+/* Counted at the path of the last wait recorded in full; no blame. */
 static void begin_brief_wait(struct lock_wait *w, struct thread *t,
 			     const struct brief *b)
 {
@@ -265,7 +265,7 @@ static void begin_brief_wait(struct lock_wait *w, struct thread *t,
 	begin_known_wait(w, t);
 }
 
-/* For the next one. */
+/* For the next wait. */
 static void learn_brief(const struct lock_wait *w, struct thread *t,
 			uint64_t ns)
 {
@@ -287,7 +287,7 @@ static void learn_brief(const struct lock_wait *w, struct thread *t,
 		ticks_set(&t->ticks);
 }
 
-/* In MPI it is MPI's; waits for the GIL are told by what samples see. */
+/* Waits in MPI are MPI's time; waits for the GIL are sampled. */
 static bool is_wanted(struct thread *t, const struct lock_wait *w,
 		      const void *lock)
 {
@@ -296,7 +296,7 @@ static bool is_wanted(struct thread *t, const struct lock_wait *w,
 	       !python_gil_has(&t->unwinder.python, lock);
 }
 
-/* What is counted at the end is found now: then the lock is held. */
+/* The node is found now: at the end of the wait the lock is held. */
 static void begin_full_wait(struct lock_wait *w, const void *lock,
 			    enum lock_kind kind)
 {
@@ -342,7 +342,7 @@ PUBLIC void copse_lock_wait(struct lock_wait *w, const void *lock,
 		begin_brief_wait(w, t, b);
 }
 
-/* Who has it now is not to blame for what was before. */
+/* The new holder is not to blame for the waiting before. */
 static void end_wait(const struct lock_wait *w, uint64_t now, bool had)
 {
 	struct contended *c = w->lock;
@@ -355,7 +355,7 @@ static void end_wait(const struct lock_wait *w, uint64_t now, bool had)
 				 __ATOMIC_RELEASE);
 }
 
-/* The first that is done, since the lock is held now. */
+/* Done first, since the lock is held now. */
 static uint64_t waited_ns(const struct lock_wait *w, bool had)
 {
 	uint64_t now;
@@ -402,11 +402,11 @@ PUBLIC uint64_t copse_lock_release(struct contended *c)
 	uint64_t told = __atomic_exchange_n(&c->told, until, __ATOMIC_ACQ_REL);
 	uint64_t ns = (until - told) << 16 >> 16;
 
-	/* Readers of a rwlock give it back at the same time. */
+	/* Readers of a rwlock may release it at the same time. */
 	return ns >> 47 ? 0 : ns;
 }
 
-/* What is held in a call of MPI's is held by that call, as samples are. */
+/* A lock that is held in an MPI call is held by that call. */
 static live_ref node_of_holder(struct thread *t, const struct region *call)
 {
 	struct region *in = t->region ? region_known(t, (uintptr_t)call) : NULL;

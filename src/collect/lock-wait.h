@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lock-wait.h - threads that wait for locks and for each other: what the
- * adapter in front of the C library's functions tells the collector.
+ * lock-wait.h - threads that wait for locks and for each other, as the adapters
+ * report them to the collector.
  *
- * Only a call that found its lock taken is told, before and after.  It is the
- * thread's known context, as a call of MPI is.  Who gives back a lock that
- * others wait for takes the blame for their waiting since it got the lock.
+ * Only a call that found its lock taken is reported, before and after.  It is
+ * the thread's known context, like an MPI call.  A thread that releases a lock
+ * for which others wait takes the blame for their waiting since it got the
+ * lock.
  *
- * Threads   Each call concerns the calling thread.  The locks that somebody
- *           has waited for are in a table, which is read and changed by single
- *           atomic operations: nobody waits, and who leaves by a longjmp or is
- *           cancelled holds nothing.
- * Signals   Not to be called from ours.
+ * Threads   Each call concerns the calling thread.  Locks that somebody has
+ *           waited for are in a table, which is read and changed by single
+ *           atomic operations: no thread waits, and one that is cancelled or
+ *           leaves by a longjmp holds nothing.
+ * Signals   Not to be called from our handler.
  * Failure   Nothing fails: the program's call is made in any case, and errno
- *           stays.
+ *           is unchanged.
  */
 #ifndef COLLECT_LOCK_WAIT_H
 #define COLLECT_LOCK_WAIT_H
@@ -28,18 +29,19 @@ enum {
 /* From the adapter, when it is loaded. */
 void copse_lock_init(void);
 
-/* A lock that somebody has waited for; its place is never given back. */
+/* A lock that somebody has waited for; its place is never freed. */
 struct contended {
 	const void *lock; /* NULL: none yet */
 	uintptr_t user;   /* code that was the first to wait for it */
 	/*
-	 * How many wait, in the low 16 bits; above, the sum of the times at
-	 * which those came who wait, less the sum of those at which others went
-	 * on.  So one addition keeps both, and
-	 * all waiting until now = how many * now - that sum.
+	 * In the low 16 bits, the number of waiters.  Above, the sum of the
+	 * times at which waits began, less the sum of those at which they
+	 * ended.  One addition changes both, and
+	 * all waiting until now = number * now - sum.
 	 */
 	uint64_t waiters;
-	uint64_t told; /* the waiting that was somebody's blame, or nobody's */
+	uint64_t told; /* waiting before that, which is already blamed or not
+			  to be */
 } __attribute__((aligned(32)));
 extern struct contended copse_contended[CONTENDED_LOCKS];
 
@@ -66,7 +68,7 @@ static inline struct contended *contended_find(const void *lock)
 	return NULL;
 }
 
-/* All waiting for it until then, modulo 2^48 ns. */
+/* All waiting for the lock until then, modulo 2^48 ns. */
 static inline uint64_t contended_until(uint64_t waiters, uint64_t now)
 {
 	return ((waiters & 0xffff) * now - (waiters >> 16)) << 16 >> 16;
@@ -85,8 +87,8 @@ enum {
 };
 
 /*
- * Of each thread: what waits for a lock are counted at, when the last one was
- * told in full.
+ * Of each thread: where the last wait for a lock that was recorded in full is
+ * counted.
  */
 struct lock_briefs {
 	struct brief {
@@ -94,7 +96,7 @@ struct lock_briefs {
 		uint64_t *waits, *waited; /* values of the thread's tree */
 		live_ref root, node;
 		uint32_t generation;
-		uint32_t count; /* of waits so far, in a row for this lock */
+		uint32_t count; /* waits in a row for this lock */
 		uint32_t mean_ns;
 	} of[BRIEF_LOCKS];
 	uint32_t lot;
@@ -102,30 +104,30 @@ struct lock_briefs {
 
 struct lock_wait {
 	struct region call;
-	uint64_t since; /* of CLOCK_MONOTONIC, or where the call counts of
-			   the counter; 0: it is not measured */
+	uint64_t since;           /* CLOCK_MONOTONIC, or the counter if the call
+				     counts; 0: not measured */
 	struct contended *lock;   /* NULL: nobody is blamed */
 	const void *of;           /* NULL: nobody holds it */
-	uint32_t weight;          /* waits that it stands for in that blame */
+	uint32_t weight;          /* number of waits in the blame */
 	uint64_t *waits, *waited; /* values of the thread's tree */
 	uint32_t generation;
 };
 
 /*
- * The call has to wait.  The record is in a frame inside that of the function
+ * The call has to wait.  The record is in a frame below that of the function
  * that the program called, whose saved frame pointer is at `frame`.
  */
 void copse_lock_wait(struct lock_wait *w, const void *lock, enum lock_kind kind,
 		     const uintptr_t *frame);
 
-/* It goes on; had: it holds the lock now. */
+/* The wait has ended; had: the thread holds the lock now. */
 void copse_lock_go_on(struct lock_wait *w, bool had);
 
 /*
- * The holder is about to give the lock back: what others have waited for it,
- * in ns.  After that, and not before, it is counted where it was called; taken:
- * the return address of the call that took it, in a frame inside this one's
- * caller's, which may have jumped here; 0: there is none.
+ * Before the holder releases the lock: what others have waited for it, in ns.
+ * After the release, copse_lock_blame() counts that at the caller.  taken: the
+ * return address of the call that took the lock, if it was in a function that
+ * may have jumped here; otherwise 0.
  */
 uint64_t copse_lock_release(struct contended *c);
 void copse_lock_blame(const struct contended *c, enum lock_kind kind,

@@ -7,9 +7,9 @@
 #include "collect/thread.h"
 
 enum {
-	SLOTS = 64,      /* members that there is room for at first */
+	SLOTS = 64,      /* room for members at first */
 	LONG_SHIFT = 13, /* some 4 µs for each member, by the counter */
-	OF_SHORT = 16    /* meetings that are not as far apart, one is read */
+	OF_SHORT = 16    /* of meetings closer together, one in 16 is read */
 };
 
 struct omp_slots {
@@ -40,7 +40,7 @@ void omp_slots_prepare(struct thread *t, uint32_t level, uint32_t members)
 	__atomic_store_n(&t->slots[level], slots, __ATOMIC_RELAXED);
 }
 
-/* The last one, and what all others have waited for it; NULL: not known. */
+/* The last member, and what the others waited for it; NULL: not known. */
 static const struct omp_came *last_member(const struct omp_slots *slots,
 					  const struct omp_team *team,
 					  uint32_t meeting, uint64_t *waited)
@@ -61,8 +61,8 @@ static const struct omp_came *last_member(const struct omp_slots *slots,
 }
 
 /*
- * To read a line of each member takes longer than they waited where they meet
- * often: of these one stands for some.
+ * The weight of the meeting; 0: it is not read.  Where members meet often,
+ * reading a line of each would take longer than they waited.
  */
 static uint32_t meetings_it_stands_for(const struct omp_team *team,
 				       uint32_t meeting, uint64_t passed)
@@ -83,7 +83,7 @@ static void add_late(struct thread *t, live_ref node, enum metric metric,
 		thread_lost(t, LOSS_DROPPED_FULL);
 }
 
-/* Where another member was sampled last is in that one's tree. */
+/* The place where another member was sampled is in that member's tree. */
 static void count_blame(struct thread *t, const struct omp_team *team,
 			const struct omp_came *last, bool own, uint64_t ns)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * omp-late.h - who came last where all members of a team meet, in a barrier or
- * at the region's end, and how long the others waited for that one.
+ * omp-late.h - which member came last to a meeting of a team, a barrier or the
+ * region's end, and how long the others waited for it.
  *
- * A member that comes says so in a line of its own.  The master reads these
- * when it goes on: nobody can have come to the meeting after the next one by
- * then, so two places in turns are enough.
+ * A member that comes writes this into a cache line of its own.  The master
+ * reads these lines when it goes on.  By then no member can have come to the
+ * meeting after the next one, so two places used in turns are enough.
  *
  * Threads   A member writes its own line, the master reads all.
- * Failure   Without memory nothing is known of who came last.
+ * Failure   Without memory the last member is not known.
  */
 #ifndef COLLECT_OMP_LATE_H
 #define COLLECT_OMP_LATE_H
@@ -42,13 +42,14 @@ static inline void omp_slot_came(struct omp_slot *slot,
 					   now - team->begin };
 }
 
-/* By the master, of a level at which no region is begun. */
+/* By the master, for a level at which no region is begun. */
 void omp_slots_prepare(struct thread *t, uint32_t level, uint32_t members);
 
 /*
- * By the master, behind the meeting: adds what others waited for the last one
- * to the region (omp.late), and to where that one was (omp.blame).  Of
- * meetings that are less than `passed` apart, one stands for some.
+ * By the master, after the meeting: adds what others waited for the last member
+ * to the region (omp.late), and to where that member was (omp.blame).  passed:
+ * the time since the meeting before.  If it is short, one meeting of several is
+ * counted, with their number as its weight.
  */
 void omp_late_count(struct thread *t, const struct omp_team *team,
 		    uint32_t meeting, uint64_t passed);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * omp-place.h - where a thread's part of a parallel region stands in its own
- * tree, and the values there: programs begin the same few regions again and
- * again, so these are looked up once.
+ * omp-place.h - the node of a thread's part of a parallel region in its own
+ * tree, and the values there.  Programs begin the same few regions again and
+ * again, so they are looked up once.
  *
- * Threads   The thread's own.  It forgets them with its tree.
+ * Threads   The thread's own, as long as its tree.
  */
 #ifndef COLLECT_OMP_PLACE_H
 #define COLLECT_OMP_PLACE_H
@@ -29,7 +29,7 @@ enum omp_place_value {
 
 struct omp_place {
 	live_ref team;    /* the region, in its master's tree; 0: none */
-	live_ref outside; /* the member's root outside; 0: the master's place */
+	live_ref outside; /* the member's root outside; 0: of the master */
 	live_ref root;    /* in the region */
 	uint64_t *values[PLACE_VALUES]; /* NULL: not looked up yet */
 };
@@ -43,7 +43,7 @@ struct thread;
 /* NULL: no memory. */
 struct omp_place *omp_place_make(struct thread *t, struct omp_place *place,
 				 live_ref team, live_ref outside);
-/* The value, which was not looked up yet; NULL: no memory. */
+/* Look up a value for the first time; NULL: no memory. */
 uint64_t *omp_place_look_up(struct thread *t, struct omp_place *place,
 			    enum omp_place_value which);
 

@@ -18,25 +18,25 @@ enum {
 	LEVELS_SIZE = 4096 /* memory of levels: some 36 */
 };
 
-/* What a member waited in its part, in units of team_now(). */
+/* A member's waiting in its part, in units of team_now(). */
 struct team_waits {
 	uint64_t of[TEAM_WAITS];
 };
 
 /*
- * A context of the thread's: its part of a region, or a task, and what it had
- * before.
+ * A context of the thread: its part of a region, or a task; and the state
+ * before it, which is restored at its end.
  */
 struct team_level {
-	uintptr_t frame; /* it is there as long as this place of the stack */
+	uintptr_t frame; /* valid as long as the stack reaches this */
 	live_ref root;
 	uintptr_t floor;
-	struct omp_team *team; /* whose part or task it is */
-	const void *task;      /* NULL: it is the part */
+	struct omp_team *team;
+	const void *task;      /* NULL: a part of the team's region */
 	struct omp_slot *slot; /* NULL: none */
-	uint64_t start;        /* 0: it has not come to it, or has left it */
-	uint32_t meetings;     /* that it has come to in its part */
-	live_ref sampled;      /* before, as below … */
+	uint64_t start;        /* 0: it has not begun, or has ended */
+	uint32_t meetings;     /* number of meetings in the part so far */
+	live_ref sampled;      /* this and the next: before, see `mine` */
 	enum team_wait waits_for;
 	uint64_t since;
 	struct team_waits waited;
@@ -49,26 +49,26 @@ enum {
 bool omp_teams;
 uint32_t omp_team_largest = 1;
 
-/* Mutable: how fast the counter is; any master sets it. */
+/* Mutable: the counter's rate; any master sets it. */
 static struct ticks clock_of_teams;
 
 /* The thread's own; read by its handler. */
 static __thread struct {
-	uint32_t depth, parts;     /* levels, and those that are parts */
+	uint32_t depth, parts;     /* number of levels, of parts among them */
 	struct team_level *levels; /* of the thread's record */
-	/* The team whose work it has done: its root is that of the region until
-	   the master goes on.  NULL: none. */
+	/* The team whose end it has reached: its root is that of the region
+	   until the master goes on.  NULL: none. */
 	const struct thread *master;
 	uint32_t level, number;
-	struct omp_team *left;    /* the same; there until the region ends */
-	struct omp_slot *slot;    /* in it, NULL: none */
+	struct omp_team *left;    /* the same; valid until the region ends */
+	struct omp_slot *slot;    /* in it; NULL: none */
 	uint32_t meetings;        /* in it, with its end */
-	live_ref outside;         /* the root of afterwards */
-	uint64_t since;           /* it waits; 0: it does not */
-	enum team_wait waits_for; /* then */
-	struct team_waits waited; /* in its part */
-	uint64_t met;             /* when the last meeting was over */
-	live_ref sampled;         /* the last one in it, 0: none */
+	live_ref outside;         /* the root after the region */
+	uint64_t since;           /* begin of its wait; 0: it does not wait */
+	enum team_wait waits_for; /* in that wait */
+	struct team_waits waited; /* in its part or task */
+	uint64_t met;             /* end of the last meeting */
+	live_ref sampled;         /* last sample in it; 0: none */
 } mine __attribute__((tls_model("initial-exec")));
 
 SIGSAFE static void put_context(struct thread *t, live_ref root,
@@ -86,12 +86,12 @@ SIGSAFE static void pop_level(struct thread *t)
 	mine.waited = l->waited;
 	mine.since = l->since;
 	mine.waits_for = l->waits_for;
-	if (!mine.sampled) /* one in an inner region is in the outer one, too */
+	if (!mine.sampled) /* else the inner sample is the outer one's, too */
 		mine.sampled = l->sampled;
 	put_context(t, l->root, l->floor);
 }
 
-/* A level more; the caller has asked whether there is room for one. */
+/* One more level; the caller has called has_room_for_level(). */
 static struct team_level *push_level(struct thread *t, struct omp_team *team,
 				     const void *task, uintptr_t frame,
 				     live_ref root)
@@ -149,7 +149,7 @@ look_for_level(struct thread *t, const struct omp_team *team, const void *task)
 	return &mine.levels[depth - 1];
 }
 
-/* Those inside it have been left by a longjmp; NULL: it was left as well. */
+/* Pops inner levels that a longjmp has left; NULL: it left this one, too. */
 static inline struct team_level *level_of_team(struct thread *t,
 					       const struct omp_team *team)
 {
@@ -191,7 +191,7 @@ SIGSAFE void omp_team_sampled(live_ref node)
 		mine.sampled = node;
 }
 
-/* A sample that came since thread_use() is the region's. */
+/* A sample that came since thread_use() belongs to the region. */
 static void release_team(struct thread *t, live_ref node)
 {
 	t->leaves = false;
@@ -220,7 +220,7 @@ PUBLIC uint32_t copse_team_code(void)
 	return registry_code_generation();
 }
 
-/* The function that the members call tells regions apart, else the call. */
+/* The key is the members' function, or the call if that is not known. */
 static live_ref walk_to_team(struct thread *t, const struct omp_team *team)
 {
 	const struct region *r = &team->call;
@@ -256,8 +256,8 @@ static live_ref node_of_team(struct thread *t, const struct omp_team *team)
 }
 
 /*
- * Times are of the counter once it is known how fast that is, else of the
- * kernel's clock.  A region in which measuring was paused or went on has none.
+ * Times are by the counter once its rate is known, else by the kernel's clock.
+ * A region in which measuring was paused or resumed has no times.
  */
 static inline uint64_t team_now(const struct omp_team *team)
 {
@@ -269,7 +269,7 @@ uint64_t omp_team_ns(const struct omp_team *team, uint64_t passed)
 	return team->counts ? ticks_took(&clock_of_teams, passed) : passed;
 }
 
-/* Members' own clocks need not have been set yet. */
+/* The clocks of members need not be set yet. */
 static void begin_team_times(struct thread *t, struct omp_team *team)
 {
 	int64_t paused = __atomic_load_n(&collect_pauses, __ATOMIC_RELAXED);
@@ -277,7 +277,7 @@ static void begin_team_times(struct thread *t, struct omp_team *team)
 
 	if (!t->ticks.scale || now - t->ticks.counter > TICKS_TRUSTED)
 		ticks_set(&t->ticks);
-	/* Who calls MPI may have set its clock before. */
+	/* MPI calls may have set the thread's clock before. */
 	if (!clock_of_teams.scale ||
 	    (int64_t)(t->ticks.counter - clock_of_teams.counter) >
 		    (int64_t)TICKS_TRUSTED)
@@ -295,7 +295,7 @@ static inline bool is_timed(const struct omp_team *team)
 	return team->timed && paused >= 0 && team->paused == (uint32_t)paused;
 }
 
-/* What a member has worked and waited, in a part or a task of so long. */
+/* A member's work and waiting in a part or task that took so long. */
 static void count_work(struct thread *t, const struct omp_team *team,
 		       live_ref outside, uint64_t took)
 {
@@ -319,9 +319,7 @@ static void count_work(struct thread *t, const struct omp_team *team,
 	omp_place_add(t, place, PLACE_WORK, omp_team_ns(team, took));
 }
 
-/*
- * By each member, as it comes to the end.  A team of one waits for nobody.
- */
+/* By each member, when it comes to the end. */
 static void count_member(struct thread *t, const struct omp_team *team,
 			 struct team_level *level)
 {
@@ -331,7 +329,7 @@ static void count_member(struct thread *t, const struct omp_team *team,
 	count_work(t, team, level->root, now - level->start);
 }
 
-/* By the master: what all of its members together were in the region. */
+/* By the master: elapsed time of the region times its members. */
 static void count_region(struct thread *t, const struct omp_team *team,
 			 uint32_t meetings)
 {
@@ -350,7 +348,7 @@ static void count_region(struct thread *t, const struct omp_team *team,
 			       meetings > 1 ? now - mine.met : passed);
 }
 
-/* The part or task that the thread does, or NULL. */
+/* The part or task that the thread runs, or NULL. */
 static inline struct team_level *level_at_work(void)
 {
 	struct team_level *level;
@@ -375,7 +373,7 @@ PUBLIC bool copse_team_wait(enum team_wait what)
 	return true;
 }
 
-/* The master sees who came last. */
+/* The master finds who came last. */
 static void meeting_over(const struct team_level *level, uint64_t now)
 {
 	struct thread *t = thread_self();
@@ -391,7 +389,7 @@ static void meeting_over(const struct team_level *level, uint64_t now)
 	release_team(t, t->tree.root);
 }
 
-/* A wait that a longjmp has left is over already. */
+/* A longjmp may have ended the wait already. */
 PUBLIC void copse_team_go_on(bool waited)
 {
 	const struct team_level *level = waited ? level_at_work() : NULL;
@@ -429,8 +427,8 @@ static void begin_team(struct thread *t, struct omp_team *team, uintptr_t frame)
 }
 
 /*
- * Or NULL.  A new thread gets its tree now: without one the region would lack
- * its part, and all that it does.
+ * Or NULL.  A new thread gets its tree now; otherwise the region would lack its
+ * part.
  */
 static inline struct thread *thread_with_tree(void)
 {
@@ -447,7 +445,7 @@ static inline struct thread *thread_with_tree(void)
 static void find_team_node(struct thread *t, struct omp_team *team,
 			   const struct region_frame *caller)
 {
-	struct region *r = &team->call; /* of which nothing else is asked */
+	struct region *r = &team->call; /* nothing else of it is used */
 
 	r->pc = caller->pc;
 	r->sp = caller->sp;
@@ -503,7 +501,7 @@ PUBLIC void copse_team_end(struct omp_team *team)
 	release_team(t, team->node);
 }
 
-/* The level of a member that is not the master; NULL: no memory. */
+/* The level of a member other than the master; NULL: no memory. */
 static struct team_level *push_member(struct thread *t, struct omp_team *team,
 				      uintptr_t frame)
 {
@@ -575,7 +573,7 @@ static void wait_for_team(struct thread *t, struct omp_team *team,
 
 PUBLIC void copse_team_leave(struct omp_team *team)
 {
-	/* In a forked child there is no level. */
+	/* A forked child has no level. */
 	struct thread *t = team->master && mine.depth ? thread_self() : NULL;
 	struct team_level *level;
 	live_ref root;
@@ -611,11 +609,11 @@ PUBLIC void copse_team_member(void *of)
 }
 
 /*
- * Tasks.  What one does is work of its thread's part, or behind that, of the
- * region.
+ * Tasks.  A task is work of its thread's part, or of the region if the part has
+ * ended.
  */
 
-/* Above the node: the task of the same code that this one is made in. */
+/* The task of the same code above the node, in which this one is made. */
 static live_ref task_around(struct thread *t, live_ref node, uint32_t module,
 			    uint64_t offset)
 {
@@ -635,7 +633,7 @@ static live_ref task_around(struct thread *t, live_ref node, uint32_t module,
 	return 0;
 }
 
-/* Tasks that make tasks of their own code stand together. */
+/* Tasks that make tasks of their own code share a node. */
 static live_ref walk_to_task(struct thread *t, const struct region *r)
 {
 	struct cfi_frame caller = { r->pc, r->sp, r->fp };
@@ -694,7 +692,7 @@ PUBLIC struct omp_task copse_task_new(void (*function)(void *),
 	return task;
 }
 
-/* The team that the thread is in, also behind its part; else the task's. */
+/* The team that the thread is in, also after its part; else the task's. */
 static struct omp_team *team_of_task(struct thread *t, struct omp_team *its)
 {
 	if (mine.depth)
@@ -706,7 +704,7 @@ static struct omp_team *team_of_task(struct thread *t, struct omp_team *its)
 	return its && its->master ? its : NULL;
 }
 
-/* Where the thread's own nodes begin. */
+/* The root of the thread's own nodes. */
 static live_ref root_outside(const struct thread *t)
 {
 	if (mine.master)
@@ -752,8 +750,8 @@ PUBLIC void copse_task_begin(const struct omp_task *task, const void *id,
 }
 
 /*
- * Behind the part: nobody else adds this up, and the member comes later.  Or
- * before it: then there is no place where the member has come to yet.
+ * After the part: the task is counted here, and the member came later.  Before
+ * the part: the member has come to no meeting yet.
  */
 static void count_task_outside(struct thread *t, const struct team_level *level,
 			       uint64_t now)
@@ -837,7 +835,7 @@ static void team_forked(void)
 		team_reset(t);
 }
 
-/* It ends in a region, or after one: the record's next thread does not. */
+/* The thread ends in or after a region; the record's next one is in none. */
 static void team_thread_gone(struct thread *t)
 {
 	const struct live_node *node;
